@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* C interface of the aerogpu renderer: it takes submissions of the AeroGPU ABI and replays them through a back end.
+ * Users: the QEMU device, the trace replayer, tests, fuzzers, benchmarks. No function throws or exits the process;
+ * every structure starts with its size so that it can grow. See docs/architecture.md. */
+#ifndef AEROGPU_RENDERER_H
+#define AEROGPU_RENDERER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A renderer: one guest device's state. Created and destroyed by the embedder; see the thread rules below. */
+typedef struct aerogpu_renderer aerogpu_renderer;
+
+/*
+ * Threads. The "render thread" is whichever single thread calls the functions marked [render]; the embedder
+ * serialises them. Functions marked [any] may be called from every thread at any time between create and destroy.
+ * Callbacks come from the render thread (inside a [render] function) or from one thread that the renderer owns;
+ * each callback says so. A callback never calls a [render] function.
+ */
+
+/** Severity of a log line. What a guest can trigger is rate-limited by the renderer. */
+enum aerogpu_log_level {
+  AEROGPU_LOG_ERROR = 0, /* the host is at fault: the GPU failed, out of memory */
+  AEROGPU_LOG_GUEST = 1, /* the guest is at fault: malformed or out of bounds */
+  AEROGPU_LOG_INFO = 2,
+  AEROGPU_LOG_DEBUG = 3,
+};
+
+/** A piece of guest memory made addressable. Owned by whoever called guest_map until guest_unmap. */
+struct aerogpu_guest_mapping {
+  void* host;    /* first byte */
+  uint64_t size; /* bytes mapped, 1 up to what was asked for */
+  void* cookie;  /* the embedder's own */
+};
+
+/** What happened to a submission (or to a scanout snapshot). Pointers are valid during the callback only. */
+struct aerogpu_submission_result {
+  uint32_t struct_size;
+  uint32_t error_count;     /* errors in this submission */
+  uint32_t last_error_code; /* enum aerogpu_error_code; of the last of them, 0 = none */
+  uint32_t present_count;   /* presents in it */
+  uint64_t cookie;          /* as given */
+  uint64_t signal_fence;    /* as given; 0 for a snapshot */
+  bool present_vsync;       /* at least one present asked for vblank */
+  bool dropped;             /* interrupted before it was executed completely */
+  bool scanout_is_texture;  /* a live texture's backing starts at the scanout address, as of this submission */
+  /**
+   * The image to show after this submission: its last present's, or the snapshot's; NULL when there was none or
+   * when the memory at the scanout address is to be shown. The callee owns one reference from here on and gives it
+   * back with aerogpu_renderer_frame_release().
+   */
+  struct aerogpu_frame* frame;
+};
+
+/** A finished image in host memory, in the texture's own format and bytes. Immutable while referenced. */
+struct aerogpu_frame {
+  uint32_t struct_size;
+  uint32_t width;        /* pixels */
+  uint32_t height;       /* pixels */
+  uint32_t stride_bytes; /* from row to row */
+  uint32_t format;       /* enum aerogpu_format, one of the scanout formats */
+  uint32_t reserved0;
+  const void* pixels;
+  uint64_t sequence; /* counts frames of this renderer from 1 */
+};
+
+/** What the renderer needs from its embedder. All members are required. */
+struct aerogpu_renderer_callbacks {
+  uint32_t struct_size;
+  /**
+   * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes where the range crosses
+   * memory regions; the caller goes on from there. The pointer stays valid until guest_unmap whatever happens to
+   * the guest's memory map. Returns 0, or -1 when gpa is not such memory or `write` is asked on read-only memory.
+   * Both callbacks come from the render thread and from the renderer's own thread, also at the same time.
+   */
+  int (*guest_map)(void* opaque, uint64_t gpa, uint64_t size, bool write, struct aerogpu_guest_mapping* out);
+  /** Ends a mapping; the first `bytes_written` bytes of it were changed (0 = none). */
+  void (*guest_unmap)(void* opaque, const struct aerogpu_guest_mapping* mapping, uint64_t bytes_written);
+  /**
+   * A submission or snapshot is finished: its GPU work is done, its write-backs are in guest memory. Comes exactly
+   * once for each, in the order of submission, never two at a time; from the render thread inside submit when
+   * nothing is outstanding and no GPU work is needed, else from the renderer's own thread.
+   */
+  void (*submission_done)(void* opaque, const struct aerogpu_submission_result* result);
+  /** One line without a newline. Any thread. */
+  void (*log)(void* opaque, enum aerogpu_log_level level, const char* message);
+};
+
+/** Flags of aerogpu_renderer_config. */
+enum aerogpu_renderer_flags {
+  /** Present shows colour target 0 as bound at the present, not the scanout (trace files have no registers). */
+  AEROGPU_RENDERER_PRESENT_COLOR_TARGET = 1u << 0,
+  /** Enables VK_LAYER_KHRONOS_validation; creation fails if it is missing. Its messages are logged as errors. */
+  AEROGPU_RENDERER_VALIDATION = 1u << 1,
+};
+
+/** How to create a renderer. Strings are copied. */
+struct aerogpu_renderer_config {
+  uint32_t struct_size;
+  uint32_t flags;            /* enum aerogpu_renderer_flags */
+  const char* backend;       /* "auto" (vulkan, else null with a warning), "vulkan" or "null" */
+  const char* vulkan_device; /* index, or part of a device name; NULL or "" = the best one */
+  const char* cache_dir;     /* folder of the pipeline cache; NULL = $XDG_CACHE_HOME/aerogpu, "" = none */
+  uint64_t max_hostmem;      /* bytes of host memory that the guest can make the renderer hold */
+  const struct aerogpu_renderer_callbacks* callbacks; /* copied */
+  void* opaque;                                       /* first argument of every callback */
+};
+
+/** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on failure. */
+aerogpu_renderer* aerogpu_renderer_create(const struct aerogpu_renderer_config* config, char* error,
+                                          size_t error_size);
+
+/** Waits for outstanding work (its callbacks still come), then frees everything. [render] Frames must be released. */
+void aerogpu_renderer_destroy(aerogpu_renderer* renderer);
+
+/** Name of the back end in use ("vulkan", "null") and of the GPU ("" for null). [any] Valid until destroy. */
+const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer);
+const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
+
+/** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies what it
+ * keeps. ABI page, "Ring, submissions, fences". */
+struct aerogpu_submission {
+  uint32_t struct_size;
+  uint32_t flags; /* enum aerogpu_submit_flags */
+  uint32_t context_id;
+  uint32_t engine_id;
+  uint64_t cookie; /* given back in the result */
+  uint64_t signal_fence;
+  const void* cmd; /* the command buffer as the descriptor names it; NULL when absent */
+  size_t cmd_size; /* bytes */
+  const void* alloc_table; /* NULL when absent */
+  size_t alloc_table_size; /* bytes */
+  /** A defect that the embedder found in the descriptor (enum aerogpu_error_code), 0 = none. Such a submission is
+   * not executed but takes its turn and is finished with this error. */
+  uint32_t descriptor_error;
+  uint32_t reserved0;
+};
+
+/**
+ * Decodes, validates and executes a submission. [render] Errors of the guest end up in the result. Returns when the
+ * work is recorded and handed to the GPU; blocks while too many submissions (64) are unfinished.
+ */
+void aerogpu_renderer_submit(aerogpu_renderer* renderer, const struct aerogpu_submission* submission);
+
+/** The scanout registers, as far as presents need them. */
+struct aerogpu_scanout_config {
+  uint32_t struct_size;
+  uint32_t enable;
+  uint32_t width;  /* pixels */
+  uint32_t height; /* pixels */
+  uint32_t format; /* enum aerogpu_format */
+  uint32_t pitch_bytes;
+  uint64_t fb_gpa;
+};
+
+/** Tells the renderer what the scanout registers hold; counts for the submissions that follow. [render] */
+void aerogpu_renderer_set_scanout(aerogpu_renderer* renderer, const struct aerogpu_scanout_config* config);
+
+/**
+ * Asks for an image of the texture whose backing starts at the scanout address, after all earlier submissions: what
+ * a page flip without a present shows. [render] The result comes through submission_done with this cookie, its
+ * frame NULL if there is no such texture.
+ */
+void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cookie);
+
+/** Gives a frame back. [any] */
+void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_frame* frame);
+
+/**
+ * Makes a running submit stop at the next packet and every later one finish without executing (`dropped`), until
+ * aerogpu_renderer_resume() or _reset(). [any] For a ring or device reset that must not wait for a long submission.
+ */
+void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
+
+/** Waits until every submission is finished (its callback has returned). [render] Returns false after timeout_ns. */
+bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns);
+
+/** Ends an interruption; resources and bindings are kept. [render] */
+void aerogpu_renderer_resume(aerogpu_renderer* renderer);
+
+/** Device reset: waits for the GPU, then drops every resource, token and binding. [render] Also ends an interruption
+ * and brings back a lost device. Returns false if the back end could not be brought back. */
+bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
+
+/** Counters since creation; never reset. */
+struct aerogpu_renderer_stats {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  uint64_t submissions;
+  uint64_t packets;
+  uint64_t draws;
+  uint64_t dispatches;
+  uint64_t presents;
+  uint64_t errors;
+  uint64_t command_bytes;      /* decoded */
+  uint64_t upload_bytes;       /* from streams and guest memory to the GPU */
+  uint64_t readback_bytes;     /* write-backs and frames */
+  uint64_t host_memory_bytes;  /* held now, counted against max_hostmem */
+  uint64_t host_memory_peak_bytes;
+  uint64_t resources;          /* alive now */
+  uint64_t shaders_translated;
+  uint64_t pipelines_created;
+  uint64_t cpu_busy_ns;        /* spent in submit */
+  uint64_t gpu_busy_ns;        /* from hand-over to completion, overlaps counted once */
+  uint64_t in_flight;          /* submissions not finished now */
+};
+
+/** Reads the counters. [any] Each is exact; together they are no snapshot. */
+void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
+
+/** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a message
+ * when the file cannot be created. A running capture is finished first. */
+bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error, size_t error_size);
+
+/** Finishes the capture: table of contents and footer. [render] False with a message on a write error. */
+bool aerogpu_renderer_capture_stop(aerogpu_renderer* renderer, char* error, size_t error_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AEROGPU_RENDERER_H */
