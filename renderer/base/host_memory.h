@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The account of host memory that the guest can make us hold (max_hostmem). Thread-safe, lock-free.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace aerogpu {
+
+/// Counts bytes against a cap.
+class HostMemory {
+ public:
+  explicit HostMemory(uint64_t capBytes) : m_cap(capBytes) {}
+
+  /// Takes `bytes` from the budget; false, and nothing taken, when the cap would be passed.
+  bool tryCharge(uint64_t bytes) {
+    uint64_t held = m_held.load(std::memory_order_relaxed);
+    do {
+      if (bytes > m_cap || held > m_cap - bytes) return false;
+    } while (!m_held.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
+    uint64_t peak = m_peak.load(std::memory_order_relaxed);
+    while (peak < held + bytes &&
+           !m_peak.compare_exchange_weak(peak, held + bytes, std::memory_order_relaxed)) {
+    }
+    return true;
+  }
+
+  /// Gives back what tryCharge took.
+  void release(uint64_t bytes) { m_held.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  uint64_t heldBytes() const { return m_held.load(std::memory_order_relaxed); }
+  uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
+  uint64_t capBytes() const { return m_cap; }
+
+ private:
+  const uint64_t m_cap;
+  std::atomic<uint64_t> m_held{0};
+  std::atomic<uint64_t> m_peak{0};
+};
+
+/// A charge that ends with its owner. Movable; empty by default.
+class HostMemoryCharge {
+ public:
+  HostMemoryCharge() = default;
+  HostMemoryCharge(HostMemoryCharge&& other) noexcept : m_account(other.m_account), m_bytes(other.m_bytes) {
+    other.m_account = nullptr;
+  }
+  HostMemoryCharge& operator=(HostMemoryCharge&& other) noexcept {
+    if (this != &other) {
+      reset();
+      m_account = other.m_account;
+      m_bytes = other.m_bytes;
+      other.m_account = nullptr;
+    }
+    return *this;
+  }
+  ~HostMemoryCharge() { reset(); }
+
+  /// Charges `bytes`; an empty charge (ok() false) when the cap would be passed.
+  static HostMemoryCharge take(HostMemory& account, uint64_t bytes) {
+    HostMemoryCharge charge;
+    if (account.tryCharge(bytes)) {
+      charge.m_account = &account;
+      charge.m_bytes = bytes;
+    }
+    return charge;
+  }
+
+  bool ok() const { return m_account != nullptr; }
+  void reset() {
+    if (m_account) m_account->release(m_bytes);
+    m_account = nullptr;
+  }
+
+ private:
+  HostMemory* m_account = nullptr;
+  uint64_t m_bytes = 0;
+};
+
+}  // namespace aerogpu

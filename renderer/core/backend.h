@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What stands behind the executor: `vulkan`, `null`, later others. All members are called on the render
+// thread, with arguments that the executor has validated (handles exist, ranges lie inside, enumerators are
+// known); a back end checks only what the GPU alone knows. Order of calls is order of execution.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "aerogpu/renderer.h"
+#include "renderer/base/result.h"
+#include "renderer/core/gpu_objects.h"
+#include "renderer/core/state.h"
+
+namespace aerogpu::core {
+
+/// Bytes that come from a packet or from guest memory. Lives for the call it is passed to.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Copies [offset, offset + size) to `dst`; false when guest memory there cannot be read.
+  virtual bool read(uint64_t offset, void* dst, uint64_t size) = 0;
+  /// The bytes themselves if they lie in one piece in host memory for the duration of the call, else null.
+  virtual const uint8_t* contiguous() { return nullptr; }
+};
+
+/// Where a read-back goes (guest memory, a test's buffer). Called on the renderer's own thread once the GPU
+/// is done and before the submission's completion; may fail, which the submission then reports.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  /// Writes `rows` rows of `rowBytes` bytes from `src` (rows `srcPitch` bytes apart), in order from the first
+  /// row on.
+  virtual Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) = 0;
+};
+
+/// A submission on its way. The back end calls exactly one of the two, once, in order of submission: from
+/// within endSubmission if no GPU work is outstanding, else from its own thread.
+class Completion {
+ public:
+  virtual ~Completion() = default;
+  /// `gpuError` is set when the GPU side failed after recording (device lost, write-back impossible). `frame`
+  /// is the image of the last captureFrame of this submission, already referenced for the receiver; null
+  /// without one.
+  virtual void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) = 0;
+};
+
+struct DrawArgs {
+  uint32_t vertexCount = 0, instanceCount = 1, firstVertex = 0, firstInstance = 0;
+};
+struct DrawIndexedArgs {
+  uint32_t indexCount = 0, instanceCount = 1, firstIndex = 0;
+  int32_t baseVertex = 0;
+  uint32_t firstInstance = 0;
+};
+struct ClearArgs {
+  bool color = false, depth = false, stencil = false;
+  std::array<float, 4> rgba{};
+  float depthValue = 1;
+  uint32_t stencilValue = 0;
+};
+
+/// What a GPU can do, for validation by the executor.
+struct BackendLimits {
+  uint32_t maxTextureSize = 16384;  ///< pixels a side
+  uint32_t maxArrayLayers = 2048;
+  uint64_t maxBufferBytes = uint64_t{1} << 30;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const char* name() const = 0;
+  virtual const char* deviceName() const = 0;
+  virtual const BackendLimits& limits() const = 0;
+
+  // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
+  virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;
+  virtual Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) = 0;
+  virtual Result<std::unique_ptr<GpuView>> createView(Texture& texture, const ViewDesc& desc) = 0;
+  /// `bytes`: a D3D9 token stream or a DXBC container, 4-byte aligned. Fills `family`. Malformed code:
+  /// CmdDecode.
+  virtual Result<std::unique_ptr<GpuShader>> createShader(Stage stage, std::span<const uint8_t> bytes,
+                                                          ShaderFamily& family) = 0;
+  virtual Result<std::unique_ptr<GpuInputLayout>> createInputLayout(
+      std::span<const InputElement> elements) = 0;
+
+  // Transfers.
+  virtual Result<void> writeBuffer(Buffer& buffer, uint64_t offset, uint64_t size, ByteSource& source) = 0;
+  /// `rect` is block-aligned for block-compressed formats (or touches the edge). Source rows are `rowPitch`
+  /// bytes apart, starting at the source's byte 0.
+  virtual Result<void> writeTexture(Texture& texture, Subresource sub, Rect rect, uint32_t rowPitch,
+                                    ByteSource& source) = 0;
+  virtual Result<void> copyBuffer(Buffer& dst, uint64_t dstOffset, Buffer& src, uint64_t srcOffset,
+                                  uint64_t size) = 0;
+  virtual Result<void> copyTexture(Texture& dst, Subresource dstSub, uint32_t dstX, uint32_t dstY,
+                                   Texture& src, Subresource srcSub, Rect srcRect) = 0;
+  virtual Result<void> readBuffer(Buffer& buffer, uint64_t offset, uint64_t size,
+                                  std::unique_ptr<ByteSink> sink) = 0;
+  virtual Result<void> readTexture(Texture& texture, Subresource sub, Rect rect,
+                                   std::unique_ptr<ByteSink> sink) = 0;
+
+  // Work. The back end takes what is dirty in `state` and clears those bits.
+  virtual Result<void> clear(DrawState& state, const ClearArgs& args) = 0;
+  virtual Result<void> draw(DrawState& state, const DrawArgs& args) = 0;
+  virtual Result<void> drawIndexed(DrawState& state, const DrawIndexedArgs& args) = 0;
+  virtual Result<void> dispatch(DrawState& state, uint32_t x, uint32_t y, uint32_t z) = 0;
+
+  /// Copies the image (mip 0, layer 0) for display; it comes out with the submission's completion.
+  virtual Result<void> captureFrame(Texture& texture) = 0;
+  /// Gives a frame back; any thread.
+  virtual void releaseFrame(aerogpu_frame* frame) = 0;
+
+  /// Hands what is recorded to the GPU without ending the submission (FLUSH).
+  virtual Result<void> flush() = 0;
+  /// Ends a submission. A failure to hand it over is reported through `completion`.
+  virtual void endSubmission(std::unique_ptr<Completion> completion) = 0;
+  /// Waits until every completion has returned; false after `timeoutNs`.
+  virtual bool waitIdle(uint64_t timeoutNs) = 0;
+  /// After all objects were destroyed: brings back a lost device. False if that failed.
+  virtual bool recover() = 0;
+};
+
+}  // namespace aerogpu::core

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// The objects behind guest handles, and the back end's part of each. One reference-counted core object per
+// guest object; it owns the back end's object, which may defer its own destruction until the GPU is done with
+// it. Render thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "aerogpu/aerogpu_format.h"
+#include "renderer/core/ref.h"
+
+namespace aerogpu::core {
+
+/// A back end's half of an object. Destroying it is always allowed; the back end waits for the GPU by itself.
+class GpuObject {
+ public:
+  virtual ~GpuObject() = default;
+};
+class GpuBuffer : public GpuObject {};
+class GpuTexture : public GpuObject {};
+class GpuView : public GpuObject {};
+class GpuShader : public GpuObject {};
+class GpuInputLayout : public GpuObject {};
+
+/// Where a resource's bytes lie in guest memory; allocId 0 = it has none.
+struct Backing {
+  uint32_t allocId = 0;
+  uint64_t offset = 0;    ///< bytes into the allocation
+  uint32_t rowPitch = 0;  ///< bytes, mip 0 of textures
+};
+
+struct BufferDesc {
+  uint64_t sizeBytes = 0;  ///< a multiple of 4, not 0
+  uint32_t usage = 0;      ///< enum aerogpu_resource_usage_flags
+};
+
+struct TextureDesc {
+  aerogpu_format format = AEROGPU_FORMAT_INVALID;
+  uint32_t width = 0, height = 0;  ///< pixels
+  uint32_t mipLevels = 1, arrayLayers = 1;
+  uint32_t usage = 0;  ///< enum aerogpu_resource_usage_flags
+};
+
+struct ViewDesc {
+  aerogpu_format format = AEROGPU_FORMAT_INVALID;
+  uint32_t baseMip = 0, mipCount = 1, baseLayer = 0, layerCount = 1;
+};
+
+/// One element of an input layout, D3D9 or DXGI kind. D3D9 usages are named as HLSL does (POSITION,
+/// TEXCOORD...) and hashed, so that both kinds link with both shader families.
+struct InputElement {
+  uint32_t semanticHash = 0;  ///< 32-bit FNV-1a of the upper-case semantic name
+  uint32_t semanticIndex = 0;
+  bool isD3d9Type = false;
+  uint32_t format = 0;  ///< D3DDECLTYPE if isD3d9Type, else DXGI_FORMAT
+  uint32_t stream = 0;
+  uint32_t offset = 0;  ///< bytes, resolved
+  bool perInstance = false;
+  uint32_t stepRate = 0;  ///< instances per step; 0 = the same element for all
+};
+
+/// One mip of one layer.
+struct Subresource {
+  uint32_t mip = 0, layer = 0;
+};
+struct Rect {
+  uint32_t x = 0, y = 0, width = 0, height = 0;  ///< pixels
+};
+
+struct Buffer : RefCounted {
+  BufferDesc desc;
+  Backing backing;
+  std::unique_ptr<GpuBuffer> gpu;
+};
+
+struct Texture : RefCounted {
+  TextureDesc desc;
+  Backing backing;
+  std::unique_ptr<GpuTexture> gpu;
+};
+
+struct View : RefCounted {
+  ViewDesc desc;
+  Ref<Texture> texture;
+  std::unique_ptr<GpuView> gpu;
+};
+
+/// What kind of program a shader was made from: the rasterisation rules follow it.
+enum class ShaderFamily : uint8_t { D3d9, Dxbc };
+
+struct Shader : RefCounted {
+  ShaderFamily family = ShaderFamily::D3d9;
+  uint8_t stage = 0;  ///< core::Stage
+  std::unique_ptr<GpuShader> gpu;
+};
+
+struct InputLayout : RefCounted {
+  std::vector<InputElement> elements;
+  std::unique_ptr<GpuInputLayout> gpu;
+};
+
+}  // namespace aerogpu::core

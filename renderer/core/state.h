@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// The state that draws depend on, in one canonical form: D3D9 render and sampler states and the D3D10-style
+// state blocks write the same fields, so that the last packet to touch a state wins (ABI page, "Command
+// stream"). Owned and written by the executor on the render thread; back ends read it during a draw.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "renderer/core/gpu_objects.h"
+
+namespace aerogpu::core {
+
+/// Stage index of every per-stage table.
+enum class Stage : uint8_t { Vertex, Pixel, Compute, Geometry, Hull, Domain };
+inline constexpr uint32_t kStageCount = 6;
+
+inline constexpr uint32_t kMaxColorTargets = 8;
+inline constexpr uint32_t kMaxVertexStreams = 32;  // D3D11_IA_VERTEX_INPUT_RESOURCE_SLOT_COUNT; D3D9 uses 16
+inline constexpr uint32_t kMaxShaderResources = 128;  // D3D11_COMMONSHADER_INPUT_RESOURCE_SLOT_COUNT
+inline constexpr uint32_t kMaxSamplers = 16;
+inline constexpr uint32_t kMaxConstantBuffers = 14;
+inline constexpr uint32_t kMaxUnorderedAccess = 8;
+inline constexpr uint32_t kVertexFloatRegisters = 256;
+inline constexpr uint32_t kPixelFloatRegisters = 224;
+inline constexpr uint32_t kIntRegisters = 16;
+inline constexpr uint32_t kBoolRegisters = 16;
+
+// Enumerators have the numbers of D3DBLEND, D3DBLENDOP, D3DCMPFUNC, D3DSTENCILOP, D3DTEXTUREADDRESS and
+// D3DTEXTUREFILTERTYPE (d3d9types.h); the executor never lets another number in.
+enum class Blend : uint8_t {
+  Zero = 1,
+  One,
+  SrcColor,
+  InvSrcColor,
+  SrcAlpha,
+  InvSrcAlpha,
+  DestAlpha,
+  InvDestAlpha,
+  DestColor,
+  InvDestColor,
+  SrcAlphaSat,
+  BothSrcAlpha,
+  BothInvSrcAlpha,
+  BlendFactor,
+  InvBlendFactor,
+  SrcColor2,
+  InvSrcColor2,
+};
+enum class BlendOp : uint8_t { Add = 1, Subtract, RevSubtract, Min, Max };
+enum class CompareFunc : uint8_t {
+  Never = 1,
+  Less,
+  Equal,
+  LessEqual,
+  Greater,
+  NotEqual,
+  GreaterEqual,
+  Always
+};
+enum class StencilOp : uint8_t { Keep = 1, Zero, Replace, IncrSat, DecrSat, Invert, Incr, Decr };
+enum class FillMode : uint8_t { Point = 1, Wireframe, Solid };
+enum class CullMode : uint8_t { None = 1, Cw, Ccw };  ///< which winding is culled, as seen on screen
+enum class ShadeMode : uint8_t { Flat = 1, Gouraud };
+enum class FogMode : uint8_t { None = 0, Exp, Exp2, Linear };
+enum class AddressMode : uint8_t { Wrap = 1, Mirror, Clamp, Border, MirrorOnce };
+enum class Filter : uint8_t { None = 0, Point, Linear, Anisotropic };
+/// enum aerogpu_primitive_topology, checked.
+enum class Topology : uint8_t {
+  PointList = 1,
+  LineList,
+  LineStrip,
+  TriangleList,
+  TriangleStrip,
+  TriangleFan,
+  LineListAdj = 10,
+  LineStripAdj,
+  TriangleListAdj,
+  TriangleStripAdj,
+  PatchList1 = 33,
+  PatchList32 = 64,
+};
+
+struct BlendState {
+  bool enable = false;
+  bool separateAlpha = false;
+  Blend src = Blend::One, dst = Blend::Zero;
+  BlendOp op = BlendOp::Add;
+  Blend srcAlpha = Blend::One, dstAlpha = Blend::Zero;
+  BlendOp opAlpha = BlendOp::Add;
+  std::array<uint8_t, kMaxColorTargets> writeMask = {15, 15, 15, 15, 15, 15, 15, 15};  ///< bit 0 R .. 3 A
+  std::array<float, 4> constant = {1, 1, 1, 1};                                        ///< RGBA
+  uint32_t sampleMask = 0xFFFFFFFFu;
+  bool dither = false;
+  bool srgbWrite = false;  ///< D3DRS_SRGBWRITEENABLE
+};
+
+struct StencilFace {
+  StencilOp fail = StencilOp::Keep, depthFail = StencilOp::Keep, pass = StencilOp::Keep;
+  CompareFunc func = CompareFunc::Always;
+};
+
+struct DepthStencilState {
+  bool depthEnable = false;
+  bool depthWrite = true;
+  CompareFunc depthFunc = CompareFunc::LessEqual;
+  bool stencilEnable = false;
+  bool twoSided = false;  ///< false: `front` counts for both faces
+  StencilFace front;      ///< clockwise triangles (D3DRS_STENCIL*)
+  StencilFace back;       ///< counter-clockwise ones (D3DRS_CCW_STENCIL*)
+  uint8_t readMask = 0xFF, writeMask = 0xFF, reference = 0;
+};
+
+struct RasterizerState {
+  FillMode fill = FillMode::Solid;
+  CullMode cull = CullMode::Ccw;
+  bool scissorEnable = false;
+  bool depthClip = true;
+  bool clipping = true;  ///< D3DRS_CLIPPING
+  /// Depth bias in depth units (0..1 range, D3DRS_DEPTHBIAS); for SET_RASTERIZER_STATE in units of the
+  /// format's smallest step (D3D10 rule) when depthBiasIsInteger.
+  float depthBias = 0;
+  bool depthBiasIsInteger = false;
+  float slopeScaledDepthBias = 0;
+  bool multisample = true;
+  bool antialiasedLine = false;
+  ShadeMode shade = ShadeMode::Gouraud;
+  uint8_t clipPlaneMask = 0;  ///< D3DRS_CLIPPLANEENABLE
+};
+
+/// What D3D9 does after (or inside) the pixel shader.
+struct PixelPipeState {
+  bool alphaTest = false;
+  CompareFunc alphaFunc = CompareFunc::Always;
+  uint8_t alphaRef = 0;
+  bool fogEnable = false;
+  FogMode fogTable = FogMode::None, fogVertex = FogMode::None;
+  bool rangeFog = false;
+  uint32_t fogColor = 0;  ///< D3DCOLOR
+  float fogStart = 0, fogEnd = 1, fogDensity = 1;
+  bool pointSprite = false, pointScale = false;
+  float pointSize = 1, pointSizeMin = 1, pointSizeMax = 64;
+  float pointScaleA = 1, pointScaleB = 0, pointScaleC = 0;
+};
+
+struct SamplerState {
+  AddressMode u = AddressMode::Wrap, v = AddressMode::Wrap, w = AddressMode::Wrap;
+  Filter mag = Filter::Point, min = Filter::Point, mip = Filter::None;
+  uint32_t borderColor = 0;  ///< D3DCOLOR
+  float lodBias = 0;
+  uint32_t maxMipLevel = 0;  ///< finest level that may be used
+  uint32_t maxAnisotropy = 1;
+  bool srgb = false;  ///< D3DSAMP_SRGBTEXTURE
+  bool operator==(const SamplerState&) const = default;
+};
+
+struct Viewport {
+  float x = 0, y = 0, width = 0, height = 0, minDepth = 0, maxDepth = 1;  ///< pixels, y down
+};
+struct Scissor {
+  int32_t x = 0, y = 0, width = 0, height = 0;  ///< pixels; negative sizes were refused
+};
+
+/// A colour or depth target: a texture (mip 0, layer 0) or a view of one.
+struct TargetBinding {
+  Ref<Texture> texture;  ///< null = none
+  Ref<View> view;        ///< null = the texture itself
+};
+
+struct VertexStream {
+  Ref<Buffer> buffer;
+  uint32_t stride = 0, offset = 0;  ///< bytes
+};
+struct IndexBinding {
+  Ref<Buffer> buffer;
+  bool is32Bit = false;
+  uint32_t offset = 0;  ///< bytes
+};
+
+/// A t# register: a texture, a view or a buffer; at most one of the references is set besides `texture` +
+/// `view`.
+struct ShaderResourceBinding {
+  Ref<Texture> texture;
+  Ref<View> view;
+  Ref<Buffer> buffer;
+  uint32_t offset = 0, size = 0;  ///< bytes of a buffer; size is resolved (never 0 for a bound buffer)
+};
+struct BufferBinding {
+  Ref<Buffer> buffer;
+  uint32_t offset = 0, size = 0;       ///< bytes; size is resolved
+  uint32_t initialCount = 0xFFFFFFFF;  ///< UAV counter; 0xFFFFFFFF = keep
+};
+
+/// A D3D9 constant register file and what of it changed since the back end last looked.
+template <uint32_t kFloats>
+struct ConstantFile {
+  std::array<std::array<uint32_t, 4>, kFloats> f{};  ///< IEEE 754 bits
+  std::array<std::array<int32_t, 4>, kIntRegisters> i{};
+  uint32_t b = 0;  ///< bit n = register n
+};
+
+/// Groups of state; the executor sets bits, the back end clears what it has taken over. All set on a context
+/// switch.
+enum DirtyBit : uint32_t {
+  kDirtyShaders = 1u << 0,
+  kDirtyInputLayout = 1u << 1,
+  kDirtyTargets = 1u << 2,
+  kDirtyViewport = 1u << 3,
+  kDirtyScissor = 1u << 4,
+  kDirtyBlend = 1u << 5,
+  kDirtyDepthStencil = 1u << 6,
+  kDirtyRasterizer = 1u << 7,
+  kDirtyPixelPipe = 1u << 8,
+  kDirtyVertexStreams = 1u << 9,
+  kDirtyIndexBuffer = 1u << 10,
+  kDirtyTopology = 1u << 11,
+  kDirtyVsConstants = 1u << 12,
+  kDirtyPsConstants = 1u << 13,
+  kDirtyClipPlanes = 1u << 14,
+  kDirtyResources = 1u << 15,  ///< which stage: DrawState::dirtyResourceStages
+  kDirtySamplers = 1u << 16,
+  kDirtyConstantBuffers = 1u << 17,
+  kDirtyUnorderedAccess = 1u << 18,
+  kDirtyAll = 0xFFFFFFFFu,
+};
+
+struct StageBindings {
+  std::array<ShaderResourceBinding, kMaxShaderResources> resources;
+  std::array<SamplerState, kMaxSamplers> samplers;
+  std::array<BufferBinding, kMaxConstantBuffers> constantBuffers;
+  std::array<BufferBinding, kMaxUnorderedAccess> unorderedAccess;
+};
+
+/// Everything a draw, clear or dispatch of one guest context depends on.
+struct DrawState {
+  std::array<Ref<Shader>, kStageCount> shaders;
+  Ref<InputLayout> inputLayout;
+  std::array<TargetBinding, kMaxColorTargets> colorTargets;
+  uint32_t colorTargetCount = 0;
+  TargetBinding depthTarget;
+  Viewport viewport;
+  bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)
+  Scissor scissor;
+  BlendState blend;
+  DepthStencilState depthStencil;
+  RasterizerState rasterizer;
+  PixelPipeState pixelPipe;
+  std::array<VertexStream, kMaxVertexStreams> vertexStreams;
+  IndexBinding indexBuffer;
+  Topology topology = Topology::TriangleList;
+  ConstantFile<kVertexFloatRegisters> vsConstants;
+  ConstantFile<kPixelFloatRegisters> psConstants;
+  std::array<std::array<float, 4>, 6> clipPlanes{};  ///< no packet of ABI 1.4 sets them; all zero
+  std::array<StageBindings, kStageCount> stages;
+  uint32_t dirty = kDirtyAll;
+  uint32_t dirtyResourceStages = (1u << kStageCount) - 1;  ///< bit per stage, for resources and samplers
+};
+
+}  // namespace aerogpu::core
