@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The one way out for log lines: the embedder's callback. What a guest can trigger is rate-limited here. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <string_view>
+
+#include "aerogpu/renderer.h"
+
+namespace aerogpu {
+
+class Log {
+public:
+  using Callback = void (*)(void* opaque, enum aerogpu_log_level level, const char* message);
+
+  Log(Callback callback, void* opaque) : m_callback(callback), m_opaque(opaque) {}
+
+  /// Passes one line on. AEROGPU_LOG_GUEST lines: at most kGuestBurst in any kGuestWindowNs, then one line that says
+  /// how many were left out.
+  void line(enum aerogpu_log_level level, std::string_view message);
+
+  static constexpr uint64_t kGuestBurst = 32;
+  static constexpr uint64_t kGuestWindowNs = 1'000'000'000;
+
+private:
+  Callback m_callback;
+  void* m_opaque;
+  std::atomic<uint64_t> m_windowStartNs{0};
+  std::atomic<uint64_t> m_inWindow{0};
+};
+
+}  // namespace aerogpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What every back end is created with, and the factories of the ones there are.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "renderer/base/host_memory.h"
+#include "renderer/base/log.h"
+#include "renderer/core/backend.h"
+#include "renderer/core/stats.h"
+
+namespace aerogpu::core {
+
+/// References outlive the back end.
+struct BackendConfig {
+  HostMemory& hostMemory;
+  Stats& stats;
+  Log& log;
+  std::string vulkanDevice;  ///< index or part of a name; empty = the best
+  std::string cacheDir;      ///< folder of the pipeline cache; empty = none
+  bool validation = false;
+};
+
+}  // namespace aerogpu::core
+
+namespace aerogpu::vk {
+/// Null and a message when there is no usable Vulkan 1.3 device.
+std::unique_ptr<core::Backend> createBackend(const core::BackendConfig& config, std::string& error);
+}  // namespace aerogpu::vk
+
+namespace aerogpu::null {
+std::unique_ptr<core::Backend> createBackend(const core::BackendConfig& config);
+}  // namespace aerogpu::null
