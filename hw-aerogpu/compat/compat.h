@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs between the QEMU versions that the device supports (7.2 and
+ * 10.0). Included after qemu/osdep.h by every file of the device.
+ */
+#ifndef HW_AEROGPU_COMPAT_H
+#define HW_AEROGPU_COMPAT_H
+
+#include "hw/qdev-properties.h"
+#include "qapi/error.h"
+#include "migration/blocker.h"
+#include "ui/console.h"
+
+#if QEMU_VERSION_MAJOR >= 8
+#include "hw/pci/pci_device.h"
+#else
+#include "hw/pci/pci.h"
+#endif
+
+#if QEMU_VERSION_MAJOR >= 10
+#include "system/kvm.h"
+#include "system/runstate.h"
+#include "system/system.h"
+#else
+#include "sysemu/kvm.h"
+#include "sysemu/runstate.h"
+#include "sysemu/sysemu.h"
+#endif
+
+/* Property arrays lost their terminator in 10.0 and became const. */
+#if QEMU_VERSION_MAJOR >= 10
+#define AEROGPU_PROPERTY const Property
+#define AEROGPU_PROPERTY_END
+#else
+#define AEROGPU_PROPERTY Property
+#define AEROGPU_PROPERTY_END DEFINE_PROP_END_OF_LIST(),
+#endif
+
+/* Field arrays of a VMStateDescription are const since 8.2. */
+#if QEMU_VERSION_MAJOR >= 9
+#define AEROGPU_VMSTATE_FIELDS (const VMStateField[])
+#else
+#define AEROGPU_VMSTATE_FIELDS (VMStateField[])
+#endif
+
+/* What class_init gets and what interface lists are made of. */
+#if QEMU_VERSION_MAJOR > 10 || \
+    (QEMU_VERSION_MAJOR == 10 && QEMU_VERSION_MINOR >= 1)
+#define AEROGPU_CLASS_DATA const void
+#define AEROGPU_INTERFACES const InterfaceInfo
+#else
+#define AEROGPU_CLASS_DATA void
+#define AEROGPU_INTERFACES InterfaceInfo
+#endif
+
+/* Sets the reset function of a device class (a field until 9.0). */
+static inline void aerogpu_compat_set_reset(DeviceClass *dc,
+                                            void (*reset)(DeviceState *))
+{
+#if QEMU_VERSION_MAJOR >= 10
+    device_class_set_legacy_reset(dc, reset);
+#else
+    dc->reset = reset;
+#endif
+}
+
+/* Adds a migration blocker; *reason is taken over. Returns < 0 on error. */
+static inline int aerogpu_compat_add_blocker(Error **reason, Error **errp)
+{
+#if QEMU_VERSION_MAJOR >= 9
+    return migrate_add_blocker(reason, errp);
+#else
+    int ret = migrate_add_blocker(*reason, errp);
+
+    if (ret < 0) {
+        error_free(*reason);
+        *reason = NULL;
+    }
+    return ret;
+#endif
+}
+
+static inline void aerogpu_compat_del_blocker(Error **reason)
+{
+#if QEMU_VERSION_MAJOR >= 9
+    migrate_del_blocker(reason);
+#else
+    if (*reason) {
+        migrate_del_blocker(*reason);
+        error_free(*reason);
+        *reason = NULL;
+    }
+#endif
+}
+
+static inline void aerogpu_compat_cursor_unref(QEMUCursor *c)
+{
+#if QEMU_VERSION_MAJOR >= 8
+    cursor_unref(c);
+#else
+    cursor_put(c);
+#endif
+}
+
+/*
+ * Whether somebody shows a cursor given to dpy_cursor_define(). 8.1 removed
+ * the query; there, a display that is not "none" counts as somebody.
+ */
+bool aerogpu_compat_host_cursor(QemuConsole *con);
+
+#endif /* HW_AEROGPU_COMPAT_H */

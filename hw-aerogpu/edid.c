@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * EDID of the monitor that xres, yres and refresh_rate describe, readable in
+ * the extension registers (docs/abi.md, "Extension space") and, through them,
+ * by the video BIOS for VBE DDC.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "aerogpu.h"
+
+/* Below this, refresh_rate is in Hz, from it on in mHz like QEMU's other
+ * displays have it. The two ranges of useful rates do not touch. */
+#define AEROGPU_MHZ_FROM 1000
+
+bool aerogpu_edid_init(AeroGPUState *s, Error **errp)
+{
+    uint32_t mhz = s->refresh_rate < AEROGPU_MHZ_FROM
+                   ? s->refresh_rate * 1000 : s->refresh_rate;
+
+    if (mhz < 10 * 1000 || mhz > 500 * 1000) {
+        error_setg(errp, "aerogpu: refresh_rate=%u: must be 10 to 500 Hz, or "
+                   "10000 to 500000 mHz", s->refresh_rate);
+        return false;
+    }
+    s->refresh_rate = mhz;
+    if (s->edid_info.prefx < 64 || s->edid_info.prefy < 64 ||
+        s->edid_info.prefx > AEROGPU_MAX_SCANOUT ||
+        s->edid_info.prefy > AEROGPU_MAX_SCANOUT) {
+        error_setg(errp, "aerogpu: xres=%u, yres=%u: must be 64 to %u each",
+                   s->edid_info.prefx, s->edid_info.prefy,
+                   AEROGPU_MAX_SCANOUT);
+        return false;
+    }
+    s->edid_info.refresh_rate = mhz;
+    s->edid_info.vendor = "AGP";
+    s->edid_info.name = "AeroGPU";
+    memset(s->edid, 0, sizeof(s->edid));
+    qemu_edid_generate(s->edid, sizeof(s->edid), &s->edid_info);
+    s->edid_size = qemu_edid_size(s->edid);
+    return true;
+}
+
+/* Little-endian read of 1 to 4 bytes; zero behind the end. */
+uint32_t aerogpu_edid_read(AeroGPUState *s, uint32_t offset, unsigned size)
+{
+    uint32_t value = 0;
+    unsigned i;
+
+    for (i = 0; i < size; i++) {
+        if (offset + i < s->edid_size) {
+            value |= (uint32_t)s->edid[offset + i] << (8 * i);
+        }
+    }
+    return value;
+}

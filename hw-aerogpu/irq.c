@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * IRQ_STATUS, IRQ_ENABLE, IRQ_ACK and the two ways an interrupt reaches the
+ * guest: the INTx pin, which follows IRQ_STATUS & IRQ_ENABLE, and MSI, where a
+ * message is sent for each bit that comes up and again after an acknowledge
+ * that leaves bits set, so that none is lost. ABI page, "PCI function".
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/main-loop.h"
+#include "hw/pci/msi.h"
+#include "aerogpu.h"
+#include "aerogpu_trace.h"
+
+static uint32_t aerogpu_irq_pending(AeroGPUState *s)
+{
+    return qatomic_read(&s->irq_status) &
+           aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE);
+}
+
+/* Brings pin and messages in line with the status. BQL. */
+static void aerogpu_irq_update(AeroGPUState *s)
+{
+    bool pending = aerogpu_irq_pending(s) != 0;
+    bool kick = qatomic_xchg(&s->msi_kick, false);
+
+    if (msi_enabled(&s->pci)) {
+        if (pending && kick) {
+            trace_aerogpu_irq_msi(qatomic_read(&s->irq_status));
+            msi_notify(&s->pci, 0);
+        }
+    } else {
+        trace_aerogpu_irq_level(pending);
+        pci_set_irq(&s->pci, pending);
+    }
+}
+
+static void aerogpu_irq_bh(void *opaque)
+{
+    aerogpu_irq_update(opaque);
+}
+
+/* Sets status bits and interrupts the guest. Any thread, no lock needed. */
+void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits)
+{
+    uint32_t old = qatomic_fetch_or(&s->irq_status, bits);
+    uint32_t enable = aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE);
+
+    trace_aerogpu_irq_raise(bits, old | bits, enable);
+    if (!(bits & ~old & enable)) {
+        return;
+    }
+    if (qatomic_read(&s->irqfd_active)) {
+        event_notifier_set(&s->msi_notifier);
+        return;
+    }
+    qatomic_set(&s->msi_kick, true);
+    qemu_bh_schedule(s->irq_bh);
+}
+
+/* IRQ_ACK, and whatever else takes bits back. BQL. */
+void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits)
+{
+    uint32_t old = qatomic_fetch_and(&s->irq_status, ~bits);
+
+    if (old & bits) {
+        if (aerogpu_irq_pending(s)) {
+            qatomic_set(&s->msi_kick, true);
+        }
+        aerogpu_irq_update(s);
+    }
+}
+
+/* IRQ_ENABLE was written. BQL. */
+void aerogpu_irq_enable_changed(AeroGPUState *s)
+{
+    if (aerogpu_irq_pending(s)) {
+        qatomic_set(&s->msi_kick, true);
+    }
+    aerogpu_irq_update(s);
+}
+
+static void aerogpu_irqfd_detach(AeroGPUState *s)
+{
+    if (s->msi_virq < 0) {
+        return;
+    }
+    qatomic_set(&s->irqfd_active, false);
+    kvm_irqchip_remove_irqfd_notifier_gsi(kvm_state, &s->msi_notifier,
+                                          s->msi_virq);
+    kvm_irqchip_release_virq(kvm_state, s->msi_virq);
+    s->msi_virq = -1;
+    /* A message that was signalled and not yet delivered goes the slow way. */
+    if (event_notifier_test_and_clear(&s->msi_notifier)) {
+        qatomic_set(&s->msi_kick, true);
+        qemu_bh_schedule(s->irq_bh);
+    }
+}
+
+/* With KVM a message is sent by the kernel when the notifier is signalled. */
+static void aerogpu_irqfd_attach(AeroGPUState *s)
+{
+    KVMRouteChange change;
+
+    if (!kvm_msi_via_irqfd_enabled()) {
+        return;
+    }
+    if (s->msi_virq >= 0) {
+        kvm_irqchip_update_msi_route(kvm_state, s->msi_virq,
+                                     msi_get_message(&s->pci, 0), &s->pci);
+        kvm_irqchip_commit_routes(kvm_state);
+        return;
+    }
+    change = kvm_irqchip_begin_route_changes(kvm_state);
+    s->msi_virq = kvm_irqchip_add_msi_route(&change, 0, &s->pci);
+    if (s->msi_virq < 0) {
+        return;
+    }
+    kvm_irqchip_commit_route_changes(&change);
+    if (kvm_irqchip_add_irqfd_notifier_gsi(kvm_state, &s->msi_notifier, NULL,
+                                           s->msi_virq) < 0) {
+        kvm_irqchip_release_virq(kvm_state, s->msi_virq);
+        s->msi_virq = -1;
+        return;
+    }
+    qatomic_set(&s->irqfd_active, true);
+}
+
+/* PCI configuration space was written. BQL. */
+void aerogpu_irq_config_changed(AeroGPUState *s)
+{
+    if (msi_enabled(&s->pci)) {
+        aerogpu_irqfd_attach(s);
+    } else {
+        aerogpu_irqfd_detach(s);
+    }
+    aerogpu_irq_enable_changed(s);
+}
+
+void aerogpu_irq_reset(AeroGPUState *s)
+{
+    qatomic_set(&s->irq_status, 0);
+    aerogpu_irqfd_detach(s);
+    event_notifier_test_and_clear(&s->msi_notifier);
+    qatomic_set(&s->msi_kick, false);
+    pci_set_irq(&s->pci, 0);
+}
+
+bool aerogpu_irq_init(AeroGPUState *s, Error **errp)
+{
+    s->msi_virq = -1;
+    if (event_notifier_init(&s->msi_notifier, 0) < 0) {
+        error_setg(errp, "aerogpu: cannot create an event descriptor");
+        return false;
+    }
+    s->irq_bh = qemu_bh_new(aerogpu_irq_bh, s);
+    return true;
+}
+
+void aerogpu_irq_exit(AeroGPUState *s)
+{
+    if (!s->irq_bh) {
+        return;
+    }
+    aerogpu_irqfd_detach(s);
+    qemu_bh_delete(s->irq_bh);
+    s->irq_bh = NULL;
+    event_notifier_cleanup(&s->msi_notifier);
+}

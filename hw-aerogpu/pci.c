@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The PCI function: identity, BARs, VGA decoding, properties, realize, reset.
+ * ABI page, "PCI function".
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/datadir.h"
+#include "qemu/module.h"
+#include "qemu/units.h"
+#include "hw/pci/msi.h"
+#include "qapi/qapi-commands-control.h"
+#include "aerogpu.h"
+#include "aerogpu_module.h"
+
+#define AEROGPU_ROMFILE "vgabios-aerogpu.bin"
+
+/*
+ * The device is loaded into a binary that it was not built with. Refuses one
+ * whose structures may look different.
+ */
+static bool aerogpu_check_qemu(Error **errp)
+{
+    g_autoptr(VersionInfo) version = qmp_query_version(NULL);
+
+    if (version->qemu->major != QEMU_VERSION_MAJOR ||
+        version->qemu->minor != QEMU_VERSION_MINOR ||
+        object_type_get_instance_size(TYPE_PCI_DEVICE) != sizeof(PCIDevice)) {
+        error_setg(errp, "aerogpu: built for QEMU %d.%d, this is QEMU %" PRId64
+                   ".%" PRId64 ": rebuild the device", QEMU_VERSION_MAJOR,
+                   QEMU_VERSION_MINOR, version->qemu->major,
+                   version->qemu->minor);
+        return false;
+    }
+    return true;
+}
+
+/* The video BIOS: QEMU's search path (-L), else the places next to the
+ * module. romfile= on the command line is left alone. */
+static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
+{
+    g_autofree char *found = NULL;
+    g_autofree char *dir = NULL;
+    static const char *const places[] = { "", "share", "../share" };
+    size_t i;
+
+    if (s->pci.romfile) {
+        return true;
+    }
+    found = qemu_find_file(QEMU_FILE_TYPE_BIOS, AEROGPU_ROMFILE);
+    if (found) {
+        return true;
+    }
+    dir = aerogpu_module_dir();
+    for (i = 0; dir && i < ARRAY_SIZE(places); i++) {
+        g_autofree char *path = g_build_filename(dir, places[i],
+                                                 AEROGPU_ROMFILE, NULL);
+
+        if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+            s->pci.romfile = g_steal_pointer(&path);
+            return true;
+        }
+    }
+    error_setg(errp, "aerogpu: video BIOS %s not found", AEROGPU_ROMFILE);
+    error_append_hint(errp, "Build it with scripts/build-vgabios, name its "
+                      "folder with -L, or use romfile= for none.\n");
+    return false;
+}
+
+static bool aerogpu_init_vga(AeroGPUState *s, PCIDevice *dev, Error **errp)
+{
+    VGACommonState *vga = &s->vga;
+
+    if (vga->vram_size_mb < 16 || vga->vram_size_mb > 512 ||
+        !is_power_of_2(vga->vram_size_mb)) {
+        error_setg(errp, "aerogpu: vgamem_mb=%u: must be a power of two from "
+                   "16 to 512", vga->vram_size_mb);
+        return false;
+    }
+    if (!vga_common_init(vga, OBJECT(dev), errp)) {
+        return false;
+    }
+    vga_init(vga, OBJECT(dev), pci_address_space(dev),
+             pci_address_space_io(dev), true);
+    vga->con = s->con = graphic_console_init(DEVICE(dev), 0,
+                                             &aerogpu_console_ops, s);
+    return true;
+}
+
+static void aerogpu_realize(PCIDevice *dev, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(dev);
+
+    if (!aerogpu_check_qemu(errp) || !aerogpu_edid_init(s, errp) ||
+        !aerogpu_find_rom(s, errp)) {
+        return;
+    }
+    /* The renderer first: it is what fails on a host that lacks something,
+     * and what VGA registers cannot be taken back. */
+    aerogpu_vblank_init(s);
+    if (!aerogpu_irq_init(s, errp)) {
+        return;
+    }
+    aerogpu_scanout_init(s);
+    aerogpu_cursor_init(s);
+    if (!aerogpu_render_init(s, errp)) {
+        goto fail;
+    }
+    error_setg(&s->migration_blocker, "aerogpu: what the renderer holds for "
+               "the guest cannot be saved, so neither migration nor "
+               "snapshots are possible");
+    if (aerogpu_compat_add_blocker(&s->migration_blocker, errp) < 0) {
+        goto fail_render;
+    }
+
+    dev->config[PCI_INTERRUPT_PIN] = 1;
+    if (msi_init(dev, 0, 1, true, false, errp) < 0) {
+        goto fail_blocker;
+    }
+    if (!aerogpu_init_vga(s, dev, errp)) {
+        msi_uninit(dev);
+        goto fail_blocker;
+    }
+    memory_region_init_io(&s->mmio, OBJECT(s), &aerogpu_mmio_ops, s,
+                          "aerogpu-mmio", AEROGPU_PCI_BAR0_SIZE_BYTES);
+    memory_region_add_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
+                              &s->doorbell);
+    pci_register_bar(dev, AEROGPU_PCI_BAR0_INDEX,
+                     PCI_BASE_ADDRESS_SPACE_MEMORY, &s->mmio);
+    pci_register_bar(dev, AEROGPU_PCI_BAR1_INDEX,
+                     PCI_BASE_ADDRESS_MEM_PREFETCH, &s->vga.vram);
+    aerogpu_guestmem_init(s);
+    return;
+
+fail_blocker:
+    aerogpu_compat_del_blocker(&s->migration_blocker);
+fail_render:
+    aerogpu_render_exit(s);
+fail:
+    aerogpu_cursor_exit(s);
+    aerogpu_scanout_exit(s);
+    aerogpu_irq_exit(s);
+    aerogpu_vblank_exit(s);
+}
+
+static void aerogpu_exit(PCIDevice *dev)
+{
+    AeroGPUState *s = AEROGPU(dev);
+
+    memory_region_del_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
+                              &s->doorbell);
+    aerogpu_render_exit(s);
+    aerogpu_guestmem_exit(s);
+    aerogpu_compat_del_blocker(&s->migration_blocker);
+    graphic_console_close(s->con);
+    aerogpu_cursor_exit(s);
+    aerogpu_scanout_exit(s);
+    aerogpu_irq_exit(s);
+    aerogpu_vblank_exit(s);
+    msi_uninit(dev);
+}
+
+/* VGA itself is reset by the handler that vga_init() registered; the legacy
+ * reset of a device comes without one, so it is done here as well. */
+static void aerogpu_reset(DeviceState *dev)
+{
+    AeroGPUState *s = AEROGPU(dev);
+
+    if (!s->render_ready) {
+        return;
+    }
+    aerogpu_render_reset(s);
+    aerogpu_regs_reset(s);
+    aerogpu_vblank_reset(s);
+    aerogpu_irq_reset(s);
+    aerogpu_cursor_reset(s);
+    vga_common_reset(&s->vga);
+    aerogpu_scanout_reset(s);
+    aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
+}
+
+static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,
+                                 int len)
+{
+    bool msi = msi_enabled(dev);
+
+    pci_default_write_config(dev, addr, val, len);
+    if (msi || msi_enabled(dev)) {
+        aerogpu_irq_config_changed(AEROGPU(dev));
+    }
+}
+
+static void aerogpu_instance_init(Object *obj)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    qemu_mutex_init(&s->lock);
+    qemu_cond_init(&s->acked);
+}
+
+static void aerogpu_instance_finalize(Object *obj)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    qemu_cond_destroy(&s->acked);
+    qemu_mutex_destroy(&s->lock);
+}
+
+static AEROGPU_PROPERTY aerogpu_properties[] = {
+    DEFINE_PROP_STRING("renderer", AeroGPUState, renderer_name),
+    DEFINE_PROP_STRING("vulkan-device", AeroGPUState, vulkan_device),
+    DEFINE_PROP_STRING("capture", AeroGPUState, capture),
+    DEFINE_PROP_SIZE("max_hostmem", AeroGPUState, max_hostmem, 1 * GiB),
+    DEFINE_PROP_UINT32("vgamem_mb", AeroGPUState, vga.vram_size_mb,
+                       AEROGPU_PCI_BAR1_SIZE_BYTES / MiB),
+    DEFINE_PROP_UINT32("xres", AeroGPUState, edid_info.prefx, 1280),
+    DEFINE_PROP_UINT32("yres", AeroGPUState, edid_info.prefy, 800),
+    DEFINE_PROP_UINT32("refresh_rate", AeroGPUState, refresh_rate, 60),
+    AEROGPU_PROPERTY_END
+};
+
+static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
+
+    k->realize = aerogpu_realize;
+    k->exit = aerogpu_exit;
+    k->config_write = aerogpu_write_config;
+    k->romfile = AEROGPU_ROMFILE;
+    k->vendor_id = AEROGPU_PCI_VENDOR_ID;
+    k->device_id = AEROGPU_PCI_DEVICE_ID;
+    k->subsystem_vendor_id = AEROGPU_PCI_SUBSYSTEM_VENDOR_ID;
+    k->subsystem_id = AEROGPU_PCI_SUBSYSTEM_ID;
+    k->class_id = PCI_CLASS_DISPLAY_VGA;
+    dc->desc = "AeroGPU display controller";
+    dc->vmsd = &aerogpu_vmstate;
+    dc->hotpluggable = false;
+    aerogpu_compat_set_reset(dc, aerogpu_reset);
+    device_class_set_props(dc, aerogpu_properties);
+    set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
+    aerogpu_stats_class_init(klass);
+}
+
+static const TypeInfo aerogpu_info = {
+    .name = TYPE_AEROGPU,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(AeroGPUState),
+    .instance_init = aerogpu_instance_init,
+    .instance_finalize = aerogpu_instance_finalize,
+    .class_init = aerogpu_class_init,
+    .interfaces = (AEROGPU_INTERFACES[]) {
+        { INTERFACE_CONVENTIONAL_PCI_DEVICE },
+        { },
+    },
+};
+
+static void aerogpu_register_types(void)
+{
+    type_register_static(&aerogpu_info);
+}
+
+type_init(aerogpu_register_types)

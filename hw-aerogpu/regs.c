@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BAR0: the register table and the rules that hold for all registers. ABI
+ * page, "BAR0 registers" and "Extension space". Everything runs under the BQL.
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "qemu/log.h"
+#include "aerogpu.h"
+#include "aerogpu_trace.h"
+
+typedef enum AeroGPURegAccess {
+    REG_NONE,
+    REG_RO,
+    REG_RW,
+    REG_WO,
+} AeroGPURegAccess;
+
+typedef struct AeroGPUReg {
+    const char *name;
+    AeroGPURegAccess access;
+    uint32_t mask;  /* RW: bits that are kept; 0 = all */
+    bool boolean;   /* RW: any non-zero value is kept as 1 */
+    uint32_t value; /* RO: constant */
+    uint32_t (*read)(AeroGPUState *s);
+    /* RW: the new value is stored already. WO: nothing is stored. */
+    void (*write)(AeroGPUState *s, uint32_t old, uint32_t value);
+} AeroGPUReg;
+
+enum { LATCH_FENCE, LATCH_SEQ, LATCH_TIME };
+
+/* ---- 64-bit values that the device advances: LO latches HI ---- */
+
+static uint32_t latch(AeroGPUState *s, unsigned which, uint64_t value)
+{
+    s->latch_hi[which] = value >> 32;
+    return value;
+}
+
+static uint32_t fence_lo_read(AeroGPUState *s)
+{
+    return latch(s, LATCH_FENCE, qatomic_read(&s->completed_fence));
+}
+
+static uint32_t fence_hi_read(AeroGPUState *s)
+{
+    return s->latch_hi[LATCH_FENCE];
+}
+
+static uint32_t seq_lo_read(AeroGPUState *s)
+{
+    return latch(s, LATCH_SEQ, aerogpu_vblank_seq(s));
+}
+
+static uint32_t seq_hi_read(AeroGPUState *s)
+{
+    return s->latch_hi[LATCH_SEQ];
+}
+
+static uint32_t time_lo_read(AeroGPUState *s)
+{
+    return latch(s, LATCH_TIME, aerogpu_vblank_time_ns(s));
+}
+
+static uint32_t time_hi_read(AeroGPUState *s)
+{
+    return s->latch_hi[LATCH_TIME];
+}
+
+static uint32_t period_read(AeroGPUState *s)
+{
+    return s->vblank_period;
+}
+
+/* ---- ring and fences ---- */
+
+static void ring_config_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->ring_serial++;
+}
+
+static void ring_control_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (value & AEROGPU_RING_CONTROL_RESET) {
+        aerogpu_ring_reset(s);
+    }
+    if (value & ~old & AEROGPU_RING_CONTROL_ENABLE) {
+        ring_config_write(s, old, value);
+        aerogpu_fence_page_changed(s);
+        aerogpu_render_request(s, AEROGPU_REQ_PROBE);
+    }
+}
+
+static void fence_gpa_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_fence_page_changed(s);
+}
+
+/* Only when no ioeventfd took the write. */
+static void doorbell_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    event_notifier_set(&s->doorbell);
+}
+
+/* ---- interrupts and errors ---- */
+
+static uint32_t irq_status_read(AeroGPUState *s)
+{
+    return qatomic_read(&s->irq_status);
+}
+
+static void irq_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_irq_enable_changed(s);
+    aerogpu_vblank_update(s);
+}
+
+static void irq_ack_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_irq_ack(s, value);
+}
+
+static uint32_t error_code_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->error_code;
+}
+
+static uint32_t error_fence_lo_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->error_fence;
+}
+
+static uint32_t error_fence_hi_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->error_fence >> 32;
+}
+
+static uint32_t error_count_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->error_count;
+}
+
+/* ---- scanout and cursor ---- */
+
+static void scanout_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    value = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
+    aerogpu_scanout_changed(s, true, value && !old);
+    aerogpu_vblank_update(s);
+}
+
+static void scanout_config_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_scanout_changed(s, false, false);
+}
+
+static void scanout_fb_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_scanout_flip(s);
+}
+
+static void cursor_shape_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_cursor_shape_changed(s);
+}
+
+static void cursor_position_write(AeroGPUState *s, uint32_t old,
+                                  uint32_t value)
+{
+    aerogpu_cursor_moved(s);
+}
+
+#define FEATURES_LO (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | \
+                     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK | \
+                     AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO)
+#define FEATURES_HI AEROGPU_EXT_FEATURE_HI_EDID
+#define IRQ_BITS (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | \
+                  AEROGPU_IRQ_ERROR)
+
+/* The table, indexed by register: entry R is AEROGPU_MMIO_REG_R. */
+#define REG(n, a, ...) \
+    [AEROGPU_MMIO_REG_##n / 4] = { .name = #n, .access = REG_##a, __VA_ARGS__ }
+
+static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
+    REG(MAGIC, RO, .value = AEROGPU_MMIO_MAGIC),
+    REG(ABI_VERSION, RO, .value = AEROGPU_ABI_VERSION_U32),
+    REG(FEATURES_LO, RO, .value = FEATURES_LO),
+    REG(FEATURES_HI, RO, .value = FEATURES_HI),
+
+    REG(RING_GPA_LO, RW, .write = ring_config_write),
+    REG(RING_GPA_HI, RW, .write = ring_config_write),
+    REG(RING_SIZE_BYTES, RW, .write = ring_config_write),
+    REG(RING_CONTROL, RW, .mask = AEROGPU_RING_CONTROL_ENABLE,
+        .write = ring_control_write),
+    REG(FENCE_GPA_LO, RW),
+    REG(FENCE_GPA_HI, RW, .write = fence_gpa_hi_write),
+    REG(COMPLETED_FENCE_LO, RO, .read = fence_lo_read),
+    REG(COMPLETED_FENCE_HI, RO, .read = fence_hi_read),
+    REG(DOORBELL, WO, .write = doorbell_write),
+
+    REG(IRQ_STATUS, RO, .read = irq_status_read),
+    REG(IRQ_ENABLE, RW, .mask = IRQ_BITS, .write = irq_enable_write),
+    REG(IRQ_ACK, WO, .write = irq_ack_write),
+    REG(ERROR_CODE, RO, .read = error_code_read),
+    REG(ERROR_FENCE_LO, RO, .read = error_fence_lo_read),
+    REG(ERROR_FENCE_HI, RO, .read = error_fence_hi_read),
+    REG(ERROR_COUNT, RO, .read = error_count_read),
+
+    REG(SCANOUT0_ENABLE, RW, .boolean = true, .write = scanout_enable_write),
+    REG(SCANOUT0_WIDTH, RW, .write = scanout_config_write),
+    REG(SCANOUT0_HEIGHT, RW, .write = scanout_config_write),
+    REG(SCANOUT0_FORMAT, RW, .write = scanout_config_write),
+    REG(SCANOUT0_PITCH_BYTES, RW, .write = scanout_config_write),
+    REG(SCANOUT0_FB_GPA_LO, RW),
+    REG(SCANOUT0_FB_GPA_HI, RW, .write = scanout_fb_hi_write),
+    REG(SCANOUT0_VBLANK_SEQ_LO, RO, .read = seq_lo_read),
+    REG(SCANOUT0_VBLANK_SEQ_HI, RO, .read = seq_hi_read),
+    REG(SCANOUT0_VBLANK_TIME_NS_LO, RO, .read = time_lo_read),
+    REG(SCANOUT0_VBLANK_TIME_NS_HI, RO, .read = time_hi_read),
+    REG(SCANOUT0_VBLANK_PERIOD_NS, RO, .read = period_read),
+
+    REG(CURSOR_ENABLE, RW, .boolean = true, .write = cursor_shape_write),
+    REG(CURSOR_X, RW, .write = cursor_position_write),
+    REG(CURSOR_Y, RW, .write = cursor_position_write),
+    REG(CURSOR_HOT_X, RW, .write = cursor_shape_write),
+    REG(CURSOR_HOT_Y, RW, .write = cursor_shape_write),
+    REG(CURSOR_WIDTH, RW, .write = cursor_shape_write),
+    REG(CURSOR_HEIGHT, RW, .write = cursor_shape_write),
+    REG(CURSOR_FORMAT, RW, .write = cursor_shape_write),
+    REG(CURSOR_FB_GPA_LO, RW),
+    REG(CURSOR_FB_GPA_HI, RW, .write = cursor_shape_write),
+    REG(CURSOR_PITCH_BYTES, RW, .write = cursor_shape_write),
+};
+
+/* ---- access ---- */
+
+/* Registers of the extension space. */
+static uint32_t aerogpu_ext_read(AeroGPUState *s, hwaddr addr, unsigned size)
+{
+    if (addr >= AEROGPU_EXT_REG_EDID &&
+        addr < AEROGPU_EXT_REG_EDID + AEROGPU_EXT_REG_EDID_BYTES) {
+        return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
+    }
+    if (addr == AEROGPU_EXT_REG_EDID_SIZE && size == 4) {
+        return s->edid_size;
+    }
+    return 0;
+}
+
+static uint64_t aerogpu_mmio_read(void *opaque, hwaddr addr, unsigned size)
+{
+    AeroGPUState *s = opaque;
+    const AeroGPUReg *reg;
+    uint32_t value = 0;
+
+    if (addr >= AEROGPU_EXT_REG_FIRST) {
+        return aerogpu_ext_read(s, addr, size);
+    }
+    if (size != 4 || addr % 4 || addr / 4 >= AEROGPU_REG_WORDS) {
+        return 0;
+    }
+    reg = &aerogpu_regs[addr / 4];
+    switch (reg->access) {
+    case REG_RO:
+        value = reg->read ? reg->read(s) : reg->value;
+        break;
+    case REG_RW:
+        value = s->regs[addr / 4];
+        break;
+    default:
+        break;
+    }
+    trace_aerogpu_reg_read(addr, reg->name ?: "unknown", value);
+    return value;
+}
+
+static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
+                               unsigned size)
+{
+    AeroGPUState *s = opaque;
+    const AeroGPUReg *reg;
+    uint32_t old, value = data;
+
+    if (size != 4 || addr % 4 || addr / 4 >= AEROGPU_REG_WORDS) {
+        return;
+    }
+    reg = &aerogpu_regs[addr / 4];
+    trace_aerogpu_reg_write(addr, reg->name ?: "unknown", value);
+    if (reg->access != REG_RW && reg->access != REG_WO) {
+        return;
+    }
+    old = s->regs[addr / 4];
+    if (reg->access == REG_RW) {
+        uint32_t kept = reg->boolean ? value != 0
+                        : value & (reg->mask ?: UINT32_MAX);
+
+        qatomic_set(&s->regs[addr / 4], kept);
+    }
+    if (reg->write) {
+        reg->write(s, old, value);
+    }
+}
+
+/* Accesses of any size and alignment reach us; those that are not aligned
+ * words have no effect, and 64-bit ones are LO, then HI. */
+const MemoryRegionOps aerogpu_mmio_ops = {
+    .read = aerogpu_mmio_read,
+    .write = aerogpu_mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 4, .unaligned = true },
+};
+
+void aerogpu_regs_reset(AeroGPUState *s)
+{
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(s->regs); i++) {
+        qatomic_set(&s->regs[i], 0);
+    }
+    memset(s->latch_hi, 0, sizeof(s->latch_hi));
+    QEMU_LOCK_GUARD(&s->lock);
+    qatomic_set(&s->completed_fence, 0);
+    s->error_code = AEROGPU_ERROR_NONE;
+    s->error_fence = 0;
+    s->error_count = 0;
+    s->fence_gpa = 0;
+    s->used = false;
+    aerogpu_fence_page_unmap_locked(s);
+}
+
+/* Brings loaded register values into the form that writes leave. */
+void aerogpu_regs_check_loaded(AeroGPUState *s)
+{
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(s->regs); i++) {
+        const AeroGPUReg *reg = &aerogpu_regs[i];
+
+        if (reg->access != REG_RW) {
+            s->regs[i] = 0;
+        } else if (reg->boolean) {
+            s->regs[i] = s->regs[i] != 0;
+        } else if (reg->mask) {
+            s->regs[i] &= reg->mask;
+        }
+    }
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ring: header checks, slots, the one copy of descriptor, allocation
+ * table and commands out of guest memory. ABI page, "Ring, submissions,
+ * fences". Runs on the render thread without the BQL.
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "qemu/log.h"
+#include "aerogpu.h"
+#include "aerogpu_trace.h"
+
+/* Buffers above this size are given back after use. */
+#define AEROGPU_KEEP_BYTES (1024 * 1024)
+
+/* Header fields of one look, as the guest wrote them. */
+typedef struct AeroGPURingView {
+    uint32_t count;
+    uint32_t stride;
+    uint32_t tail;
+} AeroGPURingView;
+
+void aerogpu_ring_unmap(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    if (s->ring.mapped) {
+        address_space_cache_destroy(&s->ring.cache);
+        s->ring.mapped = false;
+    }
+    s->ring.valid = false;
+}
+
+/*
+ * Maps the ring that the registers name, unless it is mapped already. A ring
+ * that is new starts at the head its driver left in the header.
+ */
+static bool aerogpu_ring_map(AeroGPUState *s)
+{
+    AeroGPURing *ring = &s->ring;
+    unsigned map_serial = qatomic_read(&s->map_serial);
+    uint64_t serial, gpa;
+    uint32_t size;
+    bool fresh;
+
+    qemu_mutex_lock(&s->lock);
+    serial = s->ring_serial;
+    gpa = aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO);
+    size = aerogpu_reg(s, AEROGPU_MMIO_REG_RING_SIZE_BYTES);
+    qemu_mutex_unlock(&s->lock);
+
+    if (ring->mapped && ring->serial == serial &&
+        ring->map_serial == map_serial) {
+        return true;
+    }
+    fresh = ring->serial != serial || !ring->started;
+    aerogpu_ring_unmap(s);
+    if (size < sizeof(struct aerogpu_ring_header)) {
+        return false;
+    }
+
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!aerogpu_guest_cache(s, gpa, size, &ring->cache)) {
+        return false;
+    }
+    ring->mapped = true;
+    ring->map_serial = map_serial;
+    ring->serial = serial;
+    ring->size = size;
+    if (fresh) {
+        struct aerogpu_ring_header *header = ring->cache.ptr;
+
+        ring->fetch = s->head = ldl_le_p(&header->head);
+        ring->started = true;
+    }
+    return true;
+}
+
+static uint32_t aerogpu_ring_tail(AeroGPUState *s)
+{
+    const uint8_t *header = s->ring.cache.ptr;
+    uint32_t tail = qatomic_read((const uint32_t *)
+        (header + offsetof(struct aerogpu_ring_header, tail)));
+
+    smp_mb_acquire();
+    return le32_to_cpu(tail);
+}
+
+/* A short look for the time before the thread sleeps. */
+bool aerogpu_ring_poll(AeroGPUState *s)
+{
+    AeroGPURing *ring = &s->ring;
+
+    return ring->valid && ring->map_serial == qatomic_read(&s->map_serial) &&
+           aerogpu_ring_tail(s) != ring->fetch;
+}
+
+/* Returns NULL, or what is wrong with the header. Nothing in it is trusted
+ * beyond this call: the caller works on the copy in *view. */
+static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
+{
+    struct aerogpu_ring_header header;
+    uint64_t need;
+
+    memcpy(&header, s->ring.cache.ptr, sizeof(header));
+    view->count = le32_to_cpu(header.entry_count);
+    view->stride = le32_to_cpu(header.entry_stride_bytes);
+    view->tail = aerogpu_ring_tail(s);
+
+    if (le32_to_cpu(header.magic) != AEROGPU_RING_MAGIC) {
+        return "wrong magic";
+    }
+    if (le32_to_cpu(header.abi_version) >> 16 != AEROGPU_ABI_MAJOR) {
+        return "wrong major version";
+    }
+    if (le32_to_cpu(header.size_bytes) > s->ring.size) {
+        return "size_bytes over RING_SIZE_BYTES";
+    }
+    if (!is_power_of_2(view->count)) {
+        return "entry_count is no power of two";
+    }
+    if (view->stride < sizeof(struct aerogpu_submit_desc)) {
+        return "entry_stride_bytes too small";
+    }
+    need = sizeof(header) + (uint64_t)view->count * view->stride;
+    if (need > le32_to_cpu(header.size_bytes)) {
+        return "slots run past size_bytes";
+    }
+    if (view->tail - s->ring.fetch > view->count) {
+        return "tail more than entry_count ahead of head";
+    }
+    return NULL;
+}
+
+/* Grows a private buffer; the size was checked against its cap. */
+static uint8_t *aerogpu_buffer(uint8_t **buffer, uint64_t *capacity,
+                               uint64_t size)
+{
+    if (*capacity < size) {
+        uint64_t grown = MAX(size, 64 * 1024);
+        uint8_t *p = g_try_malloc(grown);
+
+        if (!p) {
+            return NULL;
+        }
+        g_free(*buffer);
+        *buffer = p;
+        *capacity = grown;
+    }
+    return *buffer;
+}
+
+static void aerogpu_buffer_trim(uint8_t **buffer, uint64_t *capacity)
+{
+    if (*capacity > AEROGPU_KEEP_BYTES) {
+        g_free(*buffer);
+        *buffer = NULL;
+        *capacity = 0;
+    }
+}
+
+/*
+ * Copies one of the two ranges of a descriptor. Returns enum
+ * aerogpu_error_code; *data is NULL when the range is absent.
+ */
+static uint32_t aerogpu_fetch_range(AeroGPUState *s, uint64_t gpa,
+                                    uint32_t size, uint32_t cap,
+                                    uint8_t **buffer, uint64_t *capacity,
+                                    const void **data)
+{
+    uint8_t *to;
+
+    *data = NULL;
+    if (!gpa && !size) {
+        return AEROGPU_ERROR_NONE;
+    }
+    if (!gpa || !size) {
+        return AEROGPU_ERROR_CMD_DECODE;
+    }
+    if (gpa + size < gpa || size > cap) {
+        return AEROGPU_ERROR_OOB;
+    }
+    to = aerogpu_buffer(buffer, capacity, size);
+    if (!to) {
+        return AEROGPU_ERROR_INTERNAL;
+    }
+    if (!aerogpu_guest_read(s, gpa, to, size)) {
+        return AEROGPU_ERROR_OOB;
+    }
+    *data = to;
+    return AEROGPU_ERROR_NONE;
+}
+
+static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
+{
+    struct aerogpu_submit_desc desc;
+    struct aerogpu_submission sub = { .struct_size = sizeof(sub) };
+    const uint8_t *slot = (const uint8_t *)s->ring.cache.ptr +
+        sizeof(struct aerogpu_ring_header) +
+        (uint64_t)(s->ring.fetch & (view->count - 1)) * view->stride;
+    AeroGPUSubmission *entry;
+    uint32_t desc_size;
+
+    memcpy(&desc, slot, sizeof(desc));
+    s->ring.fetch++;
+
+    desc_size = le32_to_cpu(desc.desc_size_bytes);
+    sub.flags = le32_to_cpu(desc.flags);
+    sub.context_id = le32_to_cpu(desc.context_id);
+    sub.engine_id = le32_to_cpu(desc.engine_id);
+    sub.signal_fence = le64_to_cpu(desc.signal_fence);
+    if (desc_size < sizeof(desc) || desc_size > view->stride) {
+        sub.descriptor_error = AEROGPU_ERROR_CMD_DECODE;
+    } else {
+        sub.cmd_size = le32_to_cpu(desc.cmd_size_bytes);
+        sub.alloc_table_size = le32_to_cpu(desc.alloc_table_size_bytes);
+        sub.descriptor_error =
+            aerogpu_fetch_range(s, le64_to_cpu(desc.cmd_gpa), sub.cmd_size,
+                                AEROGPU_MAX_CMD_BYTES, &s->cmd_buffer,
+                                &s->cmd_capacity, &sub.cmd);
+        if (!sub.descriptor_error) {
+            sub.descriptor_error =
+                aerogpu_fetch_range(s, le64_to_cpu(desc.alloc_table_gpa),
+                                    sub.alloc_table_size,
+                                    AEROGPU_MAX_TABLE_BYTES, &s->table_buffer,
+                                    &s->table_capacity, &sub.alloc_table);
+        }
+    }
+    if (sub.descriptor_error) {
+        qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: bad descriptor in slot %u "
+                      "(fence %" PRIu64 ")\n", s->ring.fetch - 1,
+                      sub.signal_fence);
+        sub.cmd = sub.alloc_table = NULL;
+        sub.cmd_size = sub.alloc_table_size = 0;
+    }
+
+    qemu_mutex_lock(&s->lock);
+    sub.cookie = s->submit_seq++;
+    entry = &s->submissions[sub.cookie % AEROGPU_MAX_OUTSTANDING];
+    *entry = (AeroGPUSubmission) {
+        .signal_fence = sub.signal_fence,
+        .generation = s->fetch_generation,
+        .ring_serial = s->ring.serial,
+        .flip_serial = s->flip_serial,
+        .fetched_ns = get_clock(),
+        .next_head = s->ring.fetch,
+        .flags = sub.flags,
+    };
+    s->used = true;
+    s->stats.submissions++;
+    s->stats.bytes_fetched += sub.cmd_size + sub.alloc_table_size;
+    qemu_mutex_unlock(&s->lock);
+
+    trace_aerogpu_submit(sub.signal_fence, sub.flags, sub.cmd_size,
+                         sub.alloc_table_size, sub.descriptor_error);
+    aerogpu_renderer_submit(s->renderer, &sub);
+    aerogpu_buffer_trim(&s->cmd_buffer, &s->cmd_capacity);
+    aerogpu_buffer_trim(&s->table_buffer, &s->table_capacity);
+}
+
+/*
+ * Whether one more submission may be fetched now: the ring is enabled, no
+ * request waits, and there is room for its record.
+ */
+static bool aerogpu_ring_may_fetch(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    if (s->requests || s->fetch_generation != s->generation ||
+        s->ring.serial != s->ring_serial ||
+        !(aerogpu_reg(s, AEROGPU_MMIO_REG_RING_CONTROL) &
+          AEROGPU_RING_CONTROL_ENABLE) ||
+        !qatomic_read(&s->running)) {
+        return false;
+    }
+    if (s->submit_seq - s->retire_seq >= AEROGPU_MAX_OUTSTANDING) {
+        s->ring_full = true;
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Submits what lies between head and tail. A look is bounded by entry_count;
+ * what the driver adds meanwhile is found by the next look. Errors of the
+ * header are latched unless `quiet`.
+ */
+void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
+{
+    AeroGPURing *ring = &s->ring;
+    AeroGPURingView view;
+    const char *error;
+    bool enabled;
+
+    enabled = aerogpu_reg(s, AEROGPU_MMIO_REG_RING_CONTROL) &
+              AEROGPU_RING_CONTROL_ENABLE;
+    if (!enabled || !qatomic_read(&s->running)) {
+        ring->valid = false;
+        return;
+    }
+    if (!aerogpu_ring_map(s)) {
+        error = "not in guest memory";
+    } else {
+        error = aerogpu_ring_check(s, &view);
+    }
+    ring->valid = !error;
+    if (error) {
+        if (!quiet) {
+            qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: ring at 0x%" PRIx64
+                          " rejected: %s\n",
+                          aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO),
+                          error);
+            trace_aerogpu_ring_rejected(error);
+            aerogpu_latch_error(s, ring->mapped ? AEROGPU_ERROR_CMD_DECODE
+                                                : AEROGPU_ERROR_OOB, 0);
+        }
+        return;
+    }
+    while (ring->fetch != view.tail && aerogpu_ring_may_fetch(s)) {
+        aerogpu_submit(s, &view);
+    }
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters as read-only QOM properties (qom-get). They are for people and
+ * tests on the host; a guest sees none of them.
+ */
+#include "qemu/osdep.h"
+#include "qapi/visitor.h"
+#include "qemu/lockable.h"
+#include "aerogpu.h"
+
+typedef struct AeroGPUCounter {
+    const char *name;
+    const char *description;
+    enum { FROM_RENDERER, FROM_DEVICE } from;
+    size_t offset; /* of a uint64_t in the statistics structure */
+} AeroGPUCounter;
+
+#define RENDERER(n, field, text) \
+    { n, text, FROM_RENDERER, offsetof(struct aerogpu_renderer_stats, field) }
+#define DEVICE(n, field, text) \
+    { n, text, FROM_DEVICE, offsetof(AeroGPUStats, field) }
+
+static const AeroGPUCounter aerogpu_counters[] = {
+    DEVICE("submissions", submissions, "fetched from the ring"),
+    DEVICE("completions", completions, "completed submissions"),
+    DEVICE("errors", errors, "errors latched"),
+    DEVICE("interrupts", interrupts, "interrupts raised"),
+    DEVICE("vblanks", vblanks, "vblank ticks that somebody waited for"),
+    DEVICE("bytes", bytes_fetched,
+           "bytes of command buffers and allocation tables"),
+    RENDERER("packets", packets, "packets decoded"),
+    RENDERER("draws", draws, "draw packets executed"),
+    RENDERER("dispatches", dispatches, "dispatch packets executed"),
+    RENDERER("presents", presents, "present packets executed"),
+    RENDERER("upload-bytes", upload_bytes, "bytes moved to the GPU"),
+    RENDERER("readback-bytes", readback_bytes, "bytes moved from the GPU"),
+    RENDERER("host-memory", host_memory_bytes,
+             "bytes of host memory held for the guest"),
+    RENDERER("host-memory-peak", host_memory_peak_bytes, "its maximum"),
+    RENDERER("resources", resources, "live resources"),
+    RENDERER("shaders-translated", shaders_translated, "translated shaders"),
+    RENDERER("pipelines", pipelines_created, "pipelines created"),
+    RENDERER("cpu-busy-ns", cpu_busy_ns, "time spent in submit"),
+    RENDERER("gpu-busy-ns", gpu_busy_ns, "time from hand-over to completion"),
+};
+
+static void aerogpu_counter_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    const AeroGPUCounter *counter = opaque;
+    uint64_t value = 0;
+
+    if (counter->from == FROM_RENDERER) {
+        struct aerogpu_renderer_stats stats = { .struct_size = sizeof(stats) };
+
+        if (s->renderer) {
+            aerogpu_renderer_get_stats(s->renderer, &stats);
+        }
+        value = *(uint64_t *)((char *)&stats + counter->offset);
+    } else {
+        QEMU_LOCK_GUARD(&s->lock);
+        value = *(uint64_t *)((char *)&s->stats + counter->offset);
+    }
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_doorbells_get(Object *obj, Visitor *v, const char *name,
+                                  void *opaque, Error **errp)
+{
+    uint64_t value = qatomic_read(&AEROGPU(obj)->doorbells);
+
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_depth_get(Object *obj, Visitor *v, const char *name,
+                              void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint64_t value;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        value = s->submit_seq - s->retire_seq;
+    }
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_latency_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint64_t value;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        if (!strcmp(name, "fence-latency-min-ns")) {
+            value = s->stats.latency_min_ns;
+        } else if (!strcmp(name, "fence-latency-max-ns")) {
+            value = s->stats.latency_max_ns;
+        } else {
+            value = s->stats.completions
+                    ? s->stats.latency_sum_ns / s->stats.completions : 0;
+        }
+    }
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static char *aerogpu_backend_get(Object *obj, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    return g_strdup(s->renderer ? aerogpu_renderer_backend_name(s->renderer)
+                                : "");
+}
+
+static char *aerogpu_device_get(Object *obj, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    return g_strdup(s->renderer ? aerogpu_renderer_device_name(s->renderer)
+                                : "");
+}
+
+static void aerogpu_add(ObjectClass *klass, const char *name,
+                        ObjectPropertyAccessor *get, void *opaque,
+                        const char *description)
+{
+    object_class_property_add(klass, name, "uint64", get, NULL, NULL, opaque);
+    object_class_property_set_description(klass, name, description);
+}
+
+void aerogpu_stats_class_init(ObjectClass *klass)
+{
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(aerogpu_counters); i++) {
+        const AeroGPUCounter *counter = &aerogpu_counters[i];
+
+        aerogpu_add(klass, counter->name, aerogpu_counter_get,
+                    (void *)counter, counter->description);
+    }
+    aerogpu_add(klass, "doorbells", aerogpu_doorbells_get, NULL,
+                "doorbells that woke the render thread");
+    aerogpu_add(klass, "queue-depth", aerogpu_depth_get, NULL,
+                "submissions fetched and not completed");
+    aerogpu_add(klass, "fence-latency-min-ns", aerogpu_latency_get, NULL,
+                "shortest time from fetch to completion");
+    aerogpu_add(klass, "fence-latency-avg-ns", aerogpu_latency_get, NULL,
+                "mean time from fetch to completion");
+    aerogpu_add(klass, "fence-latency-max-ns", aerogpu_latency_get, NULL,
+                "longest time from fetch to completion");
+    object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
+    object_class_property_set_description(klass, "backend",
+                                          "renderer back end in use");
+    object_class_property_add_str(klass, "gpu", aerogpu_device_get, NULL);
+    object_class_property_set_description(klass, "gpu", "GPU in use");
+}
