@@ -64,7 +64,7 @@ static bool aerogpu_fence_page_map_locked(AeroGPUState *s)
     }
     s->fence_mapped = true;
     s->fence_map_serial = map_serial;
-    page = s->fence_cache.ptr;
+    page = (void *)s->fence_cache.ptr;
     page->magic = cpu_to_le32(AEROGPU_FENCE_PAGE_MAGIC);
     page->abi_version = cpu_to_le32(AEROGPU_ABI_VERSION_U32);
     return true;
@@ -77,7 +77,7 @@ static void aerogpu_fence_page_write_locked(AeroGPUState *s)
     if (!aerogpu_fence_page_map_locked(s)) {
         return;
     }
-    page = s->fence_cache.ptr;
+    page = (void *)s->fence_cache.ptr;
     /* One 64-bit store, after everything that the fence stands for. */
     smp_mb_release();
     qatomic_set((uint64_t *)((uint8_t *)page +
@@ -97,7 +97,7 @@ void aerogpu_fence_page_changed(AeroGPUState *s)
 
 static void aerogpu_head_write_locked(AeroGPUState *s, uint32_t head)
 {
-    struct aerogpu_ring_header *header = s->ring.cache.ptr;
+    struct aerogpu_ring_header *header = (void *)s->ring.cache.ptr;
 
     s->head = head;
     smp_mb_release();

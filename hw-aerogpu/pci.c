@@ -25,7 +25,7 @@ static bool aerogpu_check_qemu(Error **errp)
 
     if (version->qemu->major != QEMU_VERSION_MAJOR ||
         version->qemu->minor != QEMU_VERSION_MINOR ||
-        object_type_get_instance_size(TYPE_PCI_DEVICE) != sizeof(PCIDevice)) {
+        !aerogpu_compat_size_fits(TYPE_PCI_DEVICE, sizeof(PCIDevice))) {
         error_setg(errp, "aerogpu: built for QEMU %d.%d, this is QEMU %" PRId64
                    ".%" PRId64 ": rebuild the device", QEMU_VERSION_MAJOR,
                    QEMU_VERSION_MINOR, version->qemu->major,

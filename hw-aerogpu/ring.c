@@ -67,7 +67,7 @@ static bool aerogpu_ring_map(AeroGPUState *s)
     ring->serial = serial;
     ring->size = size;
     if (fresh) {
-        struct aerogpu_ring_header *header = ring->cache.ptr;
+        struct aerogpu_ring_header *header = (void *)ring->cache.ptr;
 
         ring->fetch = s->head = ldl_le_p(&header->head);
         ring->started = true;
