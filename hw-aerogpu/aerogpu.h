@@ -95,6 +95,7 @@ typedef struct AeroGPURing {
     uint32_t size;           /* bytes mapped */
     uint32_t fetch;          /* index of the next slot to fetch */
     bool started;            /* fetch was taken from a header */
+    bool blocked;            /* the last look left something: do not poll */
     bool valid;              /* the last look at the header was fine */
 } AeroGPURing;
 
@@ -205,6 +206,7 @@ struct AeroGPUState {
     uint32_t error_count;    /* lock */
     MemoryRegionCache fence_cache; /* lock */
     bool fence_mapped;       /* lock */
+    bool fence_failed;       /* lock: not mappable with this memory map */
     uint64_t fence_gpa;      /* lock */
     unsigned fence_map_serial;
     AeroGPUStats stats;      /* lock */

@@ -39,6 +39,7 @@ void aerogpu_fence_page_unmap_locked(AeroGPUState *s)
         address_space_cache_destroy(&s->fence_cache);
         s->fence_mapped = false;
     }
+    s->fence_failed = false;
 }
 
 /* Maps the fence page and fills in its head. Lock held, any thread. */
@@ -47,10 +48,12 @@ static bool aerogpu_fence_page_map_locked(AeroGPUState *s)
     unsigned map_serial = qatomic_read(&s->map_serial);
     struct aerogpu_fence_page *page;
 
-    if (s->fence_mapped && s->fence_map_serial == map_serial) {
-        return true;
+    if ((s->fence_mapped || s->fence_failed) &&
+        s->fence_map_serial == map_serial) {
+        return s->fence_mapped;
     }
     aerogpu_fence_page_unmap_locked(s);
+    s->fence_map_serial = map_serial;
     if (!s->fence_gpa) {
         return false;
     }
@@ -59,11 +62,10 @@ static bool aerogpu_fence_page_map_locked(AeroGPUState *s)
                              &s->fence_cache)) {
         qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: no memory for a fence page "
                       "at 0x%" PRIx64 "\n", s->fence_gpa);
-        s->fence_gpa = 0;
+        s->fence_failed = true;
         return false;
     }
     s->fence_mapped = true;
-    s->fence_map_serial = map_serial;
     page = (void *)s->fence_cache.ptr;
     page->magic = cpu_to_le32(AEROGPU_FENCE_PAGE_MAGIC);
     page->abi_version = cpu_to_le32(AEROGPU_ABI_VERSION_U32);

@@ -21,8 +21,9 @@ static uint32_t aerogpu_irq_pending(AeroGPUState *s)
 /* Brings pin and messages in line with the status. BQL. */
 static void aerogpu_irq_update(AeroGPUState *s)
 {
-    bool pending = aerogpu_irq_pending(s) != 0;
+    /* In this order: a raise sets the status, then the kick. */
     bool kick = qatomic_xchg(&s->msi_kick, false);
+    bool pending = aerogpu_irq_pending(s) != 0;
 
     if (msi_enabled(&s->pci)) {
         if (pending && kick) {
@@ -126,7 +127,7 @@ static void aerogpu_irqfd_attach(AeroGPUState *s)
     qatomic_set(&s->irqfd_active, true);
 }
 
-/* PCI configuration space was written. BQL. */
+/* The MSI capability was written. BQL. */
 void aerogpu_irq_config_changed(AeroGPUState *s)
 {
     if (msi_enabled(&s->pci)) {

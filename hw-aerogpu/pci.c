@@ -7,6 +7,7 @@
 #include "qapi/error.h"
 #include "qemu/datadir.h"
 #include "qemu/module.h"
+#include "qemu/range.h"
 #include "qemu/units.h"
 #include "hw/pci/msi.h"
 #include "qapi/qapi-commands-control.h"
@@ -182,10 +183,8 @@ static void aerogpu_reset(DeviceState *dev)
 static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,
                                  int len)
 {
-    bool msi = msi_enabled(dev);
-
     pci_default_write_config(dev, addr, val, len);
-    if (msi || msi_enabled(dev)) {
+    if (ranges_overlap(addr, len, dev->msi_cap, PCI_MSI_DATA_64 + 4)) {
         aerogpu_irq_config_changed(AEROGPU(dev));
     }
 }

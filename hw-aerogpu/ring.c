@@ -90,7 +90,7 @@ bool aerogpu_ring_poll(AeroGPUState *s)
 {
     AeroGPURing *ring = &s->ring;
 
-    return ring->valid && ring->map_serial == qatomic_read(&s->map_serial) &&
+    return ring->valid && !ring->blocked && ring->map_serial == qatomic_read(&s->map_serial) &&
            aerogpu_ring_tail(s) != ring->fetch;
 }
 
@@ -317,4 +317,5 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
     while (ring->fetch != view.tail && aerogpu_ring_may_fetch(s)) {
         aerogpu_submit(s, &view);
     }
+    ring->blocked = ring->fetch != view.tail;
 }
