@@ -139,7 +139,8 @@ struct AeroGPUState {
     char *vulkan_device;
     char *capture;
     uint64_t max_hostmem;
-    uint32_t refresh_rate;
+    uint32_t refresh_rate;   /* as given, see edid.c */
+    uint32_t refresh_mhz;    /* in mHz */
     qemu_edid_info edid_info;
     uint8_t edid[AEROGPU_EDID_BYTES];
     uint32_t edid_size;      /* bytes of it that are used */

@@ -22,7 +22,7 @@ bool aerogpu_edid_init(AeroGPUState *s, Error **errp)
                    "10000 to 500000 mHz", s->refresh_rate);
         return false;
     }
-    s->refresh_rate = mhz;
+    s->refresh_mhz = mhz;
     if (s->edid_info.prefx < 64 || s->edid_info.prefy < 64 ||
         s->edid_info.prefx > AEROGPU_MAX_SCANOUT ||
         s->edid_info.prefy > AEROGPU_MAX_SCANOUT) {

@@ -21,6 +21,28 @@
 #define AEROGPU_POLL_MAX_NS 100000
 #define AEROGPU_POLL_MIN_NS 2000
 
+/* ---- RCU ---- */
+
+/* Guest memory is looked up in RCU read sections, which protect registered
+ * threads only, and the renderer's own threads are not made by QEMU. */
+static __thread bool aerogpu_rcu_registered;
+
+static void aerogpu_rcu_leave(gpointer unused)
+{
+    rcu_unregister_thread();
+}
+
+static void aerogpu_rcu_enter(void)
+{
+    static GPrivate leave = G_PRIVATE_INIT(aerogpu_rcu_leave);
+
+    if (unlikely(!aerogpu_rcu_registered)) {
+        aerogpu_rcu_registered = true;
+        rcu_register_thread();
+        g_private_set(&leave, &leave); /* any non-NULL value */
+    }
+}
+
 /* ---- what the renderer calls; render thread or the renderer's own ---- */
 
 static int aerogpu_cb_guest_map(void *opaque, uint64_t gpa, uint64_t size,
@@ -28,6 +50,7 @@ static int aerogpu_cb_guest_map(void *opaque, uint64_t gpa, uint64_t size,
 {
     AeroGPUMap map;
 
+    aerogpu_rcu_enter();
     if (!aerogpu_guest_map(opaque, gpa, size, write, &map)) {
         return -1;
     }
@@ -43,12 +66,14 @@ static void aerogpu_cb_guest_unmap(void *opaque,
 {
     AeroGPUMap map = { .host = mapping->host, .size = mapping->size };
 
+    aerogpu_rcu_enter();
     aerogpu_guest_unmap(opaque, &map, bytes_written);
 }
 
 static void aerogpu_cb_done(void *opaque,
                             const struct aerogpu_submission_result *result)
 {
+    aerogpu_rcu_enter();
     aerogpu_submission_done(opaque, result);
 }
 
@@ -288,7 +313,7 @@ static void *aerogpu_render_thread(void *opaque)
     int64_t poll_ns = 0;
     bool exiting = false;
 
-    rcu_register_thread();
+    aerogpu_rcu_enter();
     while (!exiting) {
         bool rang = aerogpu_wait(s, &poll_ns);
 
@@ -323,7 +348,6 @@ static void *aerogpu_render_thread(void *opaque)
         } while (qatomic_read(&s->requests));
     }
     aerogpu_ring_unmap(s);
-    rcu_unregister_thread();
     return NULL;
 }
 
@@ -348,6 +372,7 @@ static void aerogpu_render_stop(AeroGPUState *s)
 {
     char error[256];
 
+    aerogpu_rcu_registered = true; /* threads with the BQL always are */
     if (s->thread_started) {
         aerogpu_renderer_interrupt(s->renderer);
         aerogpu_render_request(s, AEROGPU_REQ_EXIT);
@@ -384,7 +409,7 @@ static bool aerogpu_create_renderer(AeroGPUState *s, Error **errp)
     };
     struct aerogpu_renderer_config config = {
         .struct_size = sizeof(config),
-        .backend = s->renderer_name ? s->renderer_name : "auto",
+        .backend = s->renderer_name,
         .vulkan_device = s->vulkan_device,
         .max_hostmem = s->max_hostmem,
         .callbacks = &callbacks,
@@ -392,6 +417,11 @@ static bool aerogpu_create_renderer(AeroGPUState *s, Error **errp)
     };
     char error[256] = "";
 
+    aerogpu_rcu_registered = true; /* threads with the BQL always are */
+    if (!s->renderer_name) {
+        s->renderer_name = g_strdup("auto");
+        config.backend = s->renderer_name;
+    }
     if (strcmp(config.backend, "auto") && strcmp(config.backend, "vulkan") &&
         strcmp(config.backend, "null")) {
         error_setg(errp, "aerogpu: renderer '%s' is not known (auto, vulkan "

@@ -152,9 +152,8 @@ void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns)
 
 void aerogpu_vblank_init(AeroGPUState *s)
 {
-    /* refresh_rate is in mHz here. */
-    s->vblank_period = (NANOSECONDS_PER_SECOND * 1000 + s->refresh_rate / 2) /
-                       s->refresh_rate;
+    s->vblank_period = (NANOSECONDS_PER_SECOND * 1000 + s->refresh_mhz / 2) /
+                       s->refresh_mhz;
     s->vblank_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, aerogpu_vblank_tick, s);
 }
 
