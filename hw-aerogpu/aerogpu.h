@@ -192,14 +192,14 @@ struct AeroGPUState {
     uint64_t ack_ticket;     /* lock: last one that was carried out */
     uint64_t generation;     /* lock: raised by ring and device reset */
     uint64_t fetch_generation; /* lock: generation the render thread is in */
-    uint64_t ring_serial;    /* lock: raised by a change of the ring registers */
+    uint64_t ring_serial;    /* lock: raised with the ring registers */
     uint64_t completed_fence; /* atomic; written under lock */
     AeroGPURing ring;        /* render thread; cache read under lock */
     uint32_t head;           /* lock: as last stored to the ring header */
     AeroGPUSubmission submissions[AEROGPU_MAX_OUTSTANDING]; /* lock */
     uint64_t submit_seq;     /* lock: sequence of the next submission */
     uint64_t retire_seq;     /* lock: sequence of the next completion */
-    uint64_t last_vsync_seq; /* lock: tick that released the last vsync present */
+    uint64_t last_vsync_seq; /* lock: tick of the last vsync present */
     bool ring_full;          /* lock: fetching waits for a completion */
     bool used;               /* lock: something was submitted since reset */
     uint32_t error_code;     /* lock */
@@ -328,9 +328,7 @@ void aerogpu_ring_reset(AeroGPUState *s);
 void aerogpu_render_reset(AeroGPUState *s);
 
 /* scanout.c */
-extern const GraphicHwOps aerogpu_console_ops;
-void aerogpu_scanout_init(AeroGPUState *s);
-void aerogpu_scanout_exit(AeroGPUState *s);
+void aerogpu_scanout_evaluate(AeroGPUState *s);
 void aerogpu_scanout_reset(AeroGPUState *s);
 void aerogpu_scanout_loaded(AeroGPUState *s);
 void aerogpu_scanout_drop_frames(AeroGPUState *s);
@@ -339,6 +337,11 @@ void aerogpu_scanout_flip(AeroGPUState *s);    /* FB_GPA_HI */
 void aerogpu_scanout_present_locked(AeroGPUState *s, AeroGPUSubmission *sub);
 void aerogpu_scanout_snapshot_done(AeroGPUState *s, const struct
                                    aerogpu_submission_result *result);
+
+/* draw.c */
+extern const GraphicHwOps aerogpu_console_ops;
+void aerogpu_draw_init(AeroGPUState *s);
+void aerogpu_draw_exit(AeroGPUState *s);
 
 /* pixels.c */
 uint32_t aerogpu_format_bytes(uint32_t format); /* 0 = not for scanout */

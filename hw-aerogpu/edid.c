@@ -8,8 +8,10 @@
 #include "qapi/error.h"
 #include "aerogpu.h"
 
-/* Below this, refresh_rate is in Hz, from it on in mHz like QEMU's other
- * displays have it. The two ranges of useful rates do not touch. */
+/*
+ * Below this, refresh_rate is in Hz, from it on in mHz like QEMU's other
+ * displays have it. The two ranges of useful rates do not touch.
+ */
 #define AEROGPU_MHZ_FROM 1000
 
 bool aerogpu_edid_init(AeroGPUState *s, Error **errp)

@@ -122,8 +122,10 @@ bool aerogpu_guest_cache(AeroGPUState *s, uint64_t gpa, uint64_t size,
     return false;
 }
 
-/* The memory map changed: lasting mappings are made anew before their next
- * use. Runs under the BQL. */
+/*
+ * The memory map changed: lasting mappings are made anew before their next
+ * use. Runs under the BQL.
+ */
 static void aerogpu_memory_commit(MemoryListener *listener)
 {
     AeroGPUState *s = container_of(listener, AeroGPUState, listener);

@@ -36,8 +36,10 @@ static bool aerogpu_check_qemu(Error **errp)
     return true;
 }
 
-/* The video BIOS: QEMU's search path (-L), else the places next to the
- * module. romfile= on the command line is left alone. */
+/*
+ * The video BIOS: QEMU's search path (-L), else the places next to the
+ * module. romfile= on the command line is left alone.
+ */
 static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
 {
     g_autofree char *found = NULL;
@@ -96,13 +98,15 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
         !aerogpu_find_rom(s, errp)) {
         return;
     }
-    /* The renderer first: it is what fails on a host that lacks something,
-     * and what VGA registers cannot be taken back. */
+    /*
+     * The renderer first: it is what fails on a host that lacks something,
+     * and what VGA registers cannot be taken back.
+     */
     aerogpu_vblank_init(s);
     if (!aerogpu_irq_init(s, errp)) {
         return;
     }
-    aerogpu_scanout_init(s);
+    aerogpu_draw_init(s);
     aerogpu_cursor_init(s);
     if (!aerogpu_render_init(s, errp)) {
         goto fail;
@@ -139,7 +143,7 @@ fail_render:
     aerogpu_render_exit(s);
 fail:
     aerogpu_cursor_exit(s);
-    aerogpu_scanout_exit(s);
+    aerogpu_draw_exit(s);
     aerogpu_irq_exit(s);
     aerogpu_vblank_exit(s);
 }
@@ -155,14 +159,16 @@ static void aerogpu_exit(PCIDevice *dev)
     aerogpu_compat_del_blocker(&s->migration_blocker);
     graphic_console_close(s->con);
     aerogpu_cursor_exit(s);
-    aerogpu_scanout_exit(s);
+    aerogpu_draw_exit(s);
     aerogpu_irq_exit(s);
     aerogpu_vblank_exit(s);
     msi_uninit(dev);
 }
 
-/* VGA itself is reset by the handler that vga_init() registered; the legacy
- * reset of a device comes without one, so it is done here as well. */
+/*
+ * VGA itself is reset by the handler that vga_init() registered; the legacy
+ * reset of a device comes without one, so it is done here as well.
+ */
 static void aerogpu_reset(DeviceState *dev)
 {
     AeroGPUState *s = AEROGPU(dev);

@@ -306,8 +306,10 @@ static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
     }
 }
 
-/* Accesses of any size and alignment reach us; those that are not aligned
- * words have no effect, and 64-bit ones are LO, then HI. */
+/*
+ * Accesses of any size and alignment reach us; those that are not aligned
+ * words have no effect, and 64-bit ones are LO, then HI.
+ */
 const MemoryRegionOps aerogpu_mmio_ops = {
     .read = aerogpu_mmio_read,
     .write = aerogpu_mmio_write,

@@ -16,15 +16,19 @@
 
 #include <poll.h>
 
-/* Longest time the thread polls the tail before it sleeps. The time it really
- * takes follows how long its last sleeps were (aerogpu_wait). */
+/*
+ * Longest time the thread polls the tail before it sleeps. The time it really
+ * takes follows how long its last sleeps were (aerogpu_wait).
+ */
 #define AEROGPU_POLL_MAX_NS 100000
 #define AEROGPU_POLL_MIN_NS 2000
 
 /* ---- RCU ---- */
 
-/* Guest memory is looked up in RCU read sections, which protect registered
- * threads only, and the renderer's own threads are not made by QEMU. */
+/*
+ * Guest memory is looked up in RCU read sections, which protect registered
+ * threads only, and the renderer's own threads are not made by QEMU.
+ */
 static __thread bool aerogpu_rcu_registered;
 
 static void aerogpu_rcu_leave(gpointer unused)
@@ -192,8 +196,10 @@ static void aerogpu_enter_generation(AeroGPUState *s)
     s->fetch_generation = s->generation;
 }
 
-/* Waits for the GPU. The register side has a time limit, this thread only
- * gives up when the device goes away. */
+/*
+ * Waits for the GPU. The register side has a time limit, this thread only
+ * gives up when the device goes away.
+ */
 static void aerogpu_wait_idle(AeroGPUState *s)
 {
     while (!aerogpu_renderer_wait_idle(s->renderer, 500 * SCALE_MS)) {

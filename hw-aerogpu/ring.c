@@ -90,12 +90,15 @@ bool aerogpu_ring_poll(AeroGPUState *s)
 {
     AeroGPURing *ring = &s->ring;
 
-    return ring->valid && !ring->blocked && ring->map_serial == qatomic_read(&s->map_serial) &&
+    return ring->valid && !ring->blocked &&
+           ring->map_serial == qatomic_read(&s->map_serial) &&
            aerogpu_ring_tail(s) != ring->fetch;
 }
 
-/* Returns NULL, or what is wrong with the header. Nothing in it is trusted
- * beyond this call: the caller works on the copy in *view. */
+/*
+ * Returns NULL, or what is wrong with the header. Nothing in it is trusted
+ * beyond this call: the caller works on the copy in *view.
+ */
 static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
 {
     struct aerogpu_ring_header header;

@@ -93,8 +93,10 @@ static inline void aerogpu_compat_del_blocker(Error **reason)
 #endif
 }
 
-/* Whether a QOM type has the size that we were compiled with, where QEMU
- * tells it (not in 10.0). */
+/*
+ * Whether a QOM type has the size that we were compiled with, where QEMU
+ * tells it (not in 10.0).
+ */
 static inline bool aerogpu_compat_size_fits(const char *type, size_t size)
 {
 #if QEMU_VERSION_MAJOR >= 10
