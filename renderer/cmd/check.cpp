@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/cmd/check.h"
+
+#include <bit>
+#include <cmath>
+
+namespace aerogpu::cmd {
+
+namespace {
+
+Error malformed(const char* what) {
+  return Error{ErrorCode::CmdDecode, what};
+}
+
+Result<void> needHandle(uint32_t handle) {
+  if (handle == 0) return malformed("handle is 0");
+  return {};
+}
+
+Result<void> needStage(uint32_t stage, uint32_t stageEx, uint32_t minor) {
+  const Result<Stage> resolved = stageOf(stage, stageEx, minor);
+  if (!resolved) return resolved.error();
+  return {};
+}
+
+/// D3D9 constant files exist for vertex and pixel shaders alone (Direct3D 9, "Registers").
+Result<void> needConstantStage(uint32_t stage, uint32_t stageEx, uint32_t minor) {
+  const Result<Stage> resolved = stageOf(stage, stageEx, minor);
+  if (!resolved) return resolved.error();
+  if (*resolved != Stage::Vertex && *resolved != Stage::Pixel)
+    return malformed("only vertex and pixel shaders have D3D9 constants");
+  return {};
+}
+
+bool isFinite(uint32_t bits) {
+  return std::isfinite(std::bit_cast<float>(bits));
+}
+
+}  // namespace
+
+Result<void> check(const aerogpu_cmd_hdr&, uint32_t) {
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_create_buffer& c, uint32_t) {
+  if (c.size_bytes == 0 || c.size_bytes % 4 != 0) return malformed("buffer size is 0 or no multiple of 4");
+  return needHandle(c.buffer_handle);
+}
+
+Result<void> check(const aerogpu_cmd_create_texture2d& c, uint32_t) {
+  if (c.width == 0 || c.height == 0) return malformed("texture has no pixels");
+  if (c.mip_levels == 0 || c.array_layers == 0) return malformed("texture has no mips or no layers");
+  const uint32_t longest = c.width > c.height ? c.width : c.height;
+  if (c.mip_levels > static_cast<uint32_t>(std::bit_width(longest)))
+    return malformed("texture has too many mips");
+  if (c.backing_alloc_id != 0 && c.row_pitch_bytes == 0)
+    return malformed("backed texture without a row pitch");
+  return needHandle(c.texture_handle);
+}
+
+Result<void> check(const aerogpu_cmd_create_texture_view& c, uint32_t) {
+  if (c.mip_level_count == 0 || c.array_layer_count == 0) return malformed("view of no mips or no layers");
+  if (c.texture_handle == 0) return malformed("view of texture 0");
+  return needHandle(c.view_handle);
+}
+
+Result<void> check(const aerogpu_cmd_destroy_resource& c, uint32_t) {
+  return needHandle(c.resource_handle);
+}
+Result<void> check(const aerogpu_cmd_destroy_texture_view&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_resource_dirty_range& c, uint32_t) {
+  return needHandle(c.resource_handle);
+}
+Result<void> check(const aerogpu_cmd_upload_resource& c, uint32_t) {
+  return needHandle(c.resource_handle);
+}
+
+Result<void> check(const aerogpu_cmd_copy_buffer& c, uint32_t) {
+  if (c.dst_offset_bytes % 4 != 0 || c.src_offset_bytes % 4 != 0 || c.size_bytes % 4 != 0)
+    return malformed("buffer copy is not a multiple of 4");
+  if (c.src_buffer == 0) return malformed("handle is 0");
+  return needHandle(c.dst_buffer);
+}
+
+Result<void> check(const aerogpu_cmd_copy_texture2d& c, uint32_t) {
+  if (c.src_texture == 0) return malformed("handle is 0");
+  return needHandle(c.dst_texture);
+}
+
+Result<void> check(const aerogpu_cmd_create_shader_dxbc& c, uint32_t minor) {
+  if (c.dxbc_size_bytes < 8 || c.dxbc_size_bytes % 4 != 0)
+    return malformed("shader size is under 8 or no multiple of 4");
+  if (auto handle = needHandle(c.shader_handle); !handle) return handle;
+  return needStage(c.stage, c.reserved0, minor);
+}
+
+Result<void> check(const aerogpu_cmd_destroy_shader& c, uint32_t) {
+  return needHandle(c.shader_handle);
+}
+Result<void> check(const aerogpu_cmd_bind_shaders&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_set_shader_constants_f& c, uint32_t minor) {
+  return needConstantStage(c.stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_shader_constants_i& c, uint32_t minor) {
+  return needConstantStage(c.stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_shader_constants_b& c, uint32_t minor) {
+  return needConstantStage(c.stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_create_input_layout& c, uint32_t) {
+  return needHandle(c.input_layout_handle);
+}
+Result<void> check(const aerogpu_cmd_destroy_input_layout& c, uint32_t) {
+  return needHandle(c.input_layout_handle);
+}
+Result<void> check(const aerogpu_cmd_set_input_layout&, uint32_t) {
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_blend_state& c, uint32_t) {
+  for (uint32_t factor :
+       {c.state.src_factor, c.state.dst_factor, c.state.src_factor_alpha, c.state.dst_factor_alpha})
+    if (factor > AEROGPU_BLEND_INV_CONSTANT) return malformed("unknown blend factor");
+  for (uint32_t op : {c.state.blend_op, c.state.blend_op_alpha})
+    if (op > AEROGPU_BLEND_OP_MAX) return malformed("unknown blend operation");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_depth_stencil_state& c, uint32_t) {
+  if (c.state.depth_func > AEROGPU_COMPARE_ALWAYS) return malformed("unknown comparison");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_rasterizer_state& c, uint32_t) {
+  if (c.state.fill_mode > AEROGPU_FILL_WIREFRAME) return malformed("unknown fill mode");
+  if (c.state.cull_mode > AEROGPU_CULL_BACK) return malformed("unknown cull mode");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_render_targets& c, uint32_t) {
+  if (c.color_count > AEROGPU_MAX_RENDER_TARGETS) return malformed("more than 8 colour targets");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_viewport& c, uint32_t) {
+  for (uint32_t bits : {c.x_f32, c.y_f32, c.width_f32, c.height_f32, c.min_depth_f32, c.max_depth_f32})
+    if (!isFinite(bits)) return malformed("viewport is not finite");
+  if (std::bit_cast<float>(c.width_f32) < 0 || std::bit_cast<float>(c.height_f32) < 0)
+    return malformed("viewport has a negative size");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_scissor& c, uint32_t) {
+  if (c.width < 0 || c.height < 0) return malformed("scissor has a negative size");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_vertex_buffers&, uint32_t) {
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_index_buffer& c, uint32_t) {
+  if (c.format > AEROGPU_INDEX_FORMAT_UINT32) return malformed("unknown index format");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_primitive_topology& c, uint32_t) {
+  const uint32_t t = c.topology;
+  const bool known = (t >= AEROGPU_TOPOLOGY_POINTLIST && t <= AEROGPU_TOPOLOGY_TRIANGLEFAN) ||
+                     (t >= AEROGPU_TOPOLOGY_LINELIST_ADJ && t <= AEROGPU_TOPOLOGY_TRIANGLESTRIP_ADJ) ||
+                     (t >= AEROGPU_TOPOLOGY_PATCHLIST_1 && t <= AEROGPU_TOPOLOGY_PATCHLIST_32);
+  if (!known) return malformed("unknown primitive topology");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_set_texture& c, uint32_t minor) {
+  return needStage(c.shader_stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_sampler_state& c, uint32_t minor) {
+  return needStage(c.shader_stage, 0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_render_state&, uint32_t) {
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_create_sampler& c, uint32_t) {
+  if (c.filter > AEROGPU_SAMPLER_FILTER_LINEAR) return malformed("unknown sampler filter");
+  for (uint32_t mode : {c.address_u, c.address_v, c.address_w})
+    if (mode > AEROGPU_SAMPLER_ADDRESS_MIRROR_REPEAT) return malformed("unknown address mode");
+  return needHandle(c.sampler_handle);
+}
+
+Result<void> check(const aerogpu_cmd_destroy_sampler& c, uint32_t) {
+  return needHandle(c.sampler_handle);
+}
+Result<void> check(const aerogpu_cmd_set_samplers& c, uint32_t minor) {
+  return needStage(c.shader_stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_constant_buffers& c, uint32_t minor) {
+  return needStage(c.shader_stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_shader_resource_buffers& c, uint32_t minor) {
+  return needStage(c.shader_stage, c.reserved0, minor);
+}
+Result<void> check(const aerogpu_cmd_set_unordered_access_buffers& c, uint32_t minor) {
+  return needStage(c.shader_stage, c.reserved0, minor);
+}
+
+Result<void> check(const aerogpu_cmd_clear& c, uint32_t) {
+  if (c.flags & ~uint32_t{AEROGPU_CLEAR_COLOR | AEROGPU_CLEAR_DEPTH | AEROGPU_CLEAR_STENCIL})
+    return malformed("unknown clear flag");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_draw&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_draw_indexed&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_dispatch&, uint32_t) {
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_present& c, uint32_t) {
+  if (c.scanout_id != 0) return malformed("there is only scanout 0");
+  return {};
+}
+Result<void> check(const aerogpu_cmd_present_ex& c, uint32_t) {
+  if (c.scanout_id != 0) return malformed("there is only scanout 0");
+  return {};
+}
+
+Result<void> check(const aerogpu_cmd_export_shared_surface& c, uint32_t) {
+  if (c.share_token == 0) return malformed("share token is 0");
+  return needHandle(c.resource_handle);
+}
+Result<void> check(const aerogpu_cmd_import_shared_surface& c, uint32_t) {
+  if (c.share_token == 0) return malformed("share token is 0");
+  return needHandle(c.out_resource_handle);
+}
+Result<void> check(const aerogpu_cmd_release_shared_surface&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_flush&, uint32_t) {
+  return {};
+}
+
+}  // namespace aerogpu::cmd
