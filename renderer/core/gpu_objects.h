@@ -9,14 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "aerogpu/aerogpu_format.h"
+#include "renderer/base/host_memory.h"
 #include "renderer/core/ref.h"
+#include "renderer/core/resource_desc.h"
+#include "renderer/core/texture_layout.h"
 
 namespace aerogpu::core {
 
 /// A back end's half of an object. Destroying it is always allowed; the back end waits for the GPU by itself.
 class GpuObject {
- public:
+public:
   virtual ~GpuObject() = default;
 };
 class GpuBuffer : public GpuObject {};
@@ -32,23 +34,6 @@ struct Backing {
   uint32_t rowPitch = 0;  ///< bytes, mip 0 of textures
 };
 
-struct BufferDesc {
-  uint64_t sizeBytes = 0;  ///< a multiple of 4, not 0
-  uint32_t usage = 0;      ///< enum aerogpu_resource_usage_flags
-};
-
-struct TextureDesc {
-  aerogpu_format format = AEROGPU_FORMAT_INVALID;
-  uint32_t width = 0, height = 0;  ///< pixels
-  uint32_t mipLevels = 1, arrayLayers = 1;
-  uint32_t usage = 0;  ///< enum aerogpu_resource_usage_flags
-};
-
-struct ViewDesc {
-  aerogpu_format format = AEROGPU_FORMAT_INVALID;
-  uint32_t baseMip = 0, mipCount = 1, baseLayer = 0, layerCount = 1;
-};
-
 /// One element of an input layout, D3D9 or DXGI kind. D3D9 usages are named as HLSL does (POSITION,
 /// TEXCOORD...) and hashed, so that both kinds link with both shader families.
 struct InputElement {
@@ -62,27 +47,37 @@ struct InputElement {
   uint32_t stepRate = 0;  ///< instances per step; 0 = the same element for all
 };
 
-/// One mip of one layer.
-struct Subresource {
-  uint32_t mip = 0, layer = 0;
-};
-struct Rect {
-  uint32_t x = 0, y = 0, width = 0, height = 0;  ///< pixels
+/// What every object behind a handle has: its own small cost, charged to the guest.
+struct GuestObject : RefCounted {
+  HostMemoryCharge charge;
 };
 
-struct Buffer : RefCounted {
-  BufferDesc desc;
+/// A buffer or texture. Each handle of it is one reference (ABI page, shared surfaces); bindings keep the
+/// object itself alive, but not its tokens.
+struct Resource : GuestObject {
+  explicit Resource(bool texture) : isTexture(texture) {}
+  const bool isTexture;  ///< a Texture, else a Buffer
   Backing backing;
+  uint32_t handleCount = 1;
+  std::vector<uint64_t> shareTokens;
+};
+
+struct Buffer : Resource {
+  Buffer() : Resource(false) {}
+  BufferDesc desc;
   std::unique_ptr<GpuBuffer> gpu;
 };
 
-struct Texture : RefCounted {
+struct Texture : Resource {
+  Texture() : Resource(true) {}
   TextureDesc desc;
-  Backing backing;
+  TextureLayout layout;         ///< of the backing and of uploads
+  uint64_t backingGpa = 0;      ///< where the backing starts, as the newest table said
+  bool backingLocated = false;  ///< whether a table has said so
   std::unique_ptr<GpuTexture> gpu;
 };
 
-struct View : RefCounted {
+struct View : GuestObject {
   ViewDesc desc;
   Ref<Texture> texture;
   std::unique_ptr<GpuView> gpu;
@@ -91,13 +86,13 @@ struct View : RefCounted {
 /// What kind of program a shader was made from: the rasterisation rules follow it.
 enum class ShaderFamily : uint8_t { D3d9, Dxbc };
 
-struct Shader : RefCounted {
+struct Shader : GuestObject {
   ShaderFamily family = ShaderFamily::D3d9;
   uint8_t stage = 0;  ///< core::Stage
   std::unique_ptr<GpuShader> gpu;
 };
 
-struct InputLayout : RefCounted {
+struct InputLayout : GuestObject {
   std::vector<InputElement> elements;
   std::unique_ptr<GpuInputLayout> gpu;
 };

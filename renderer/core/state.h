@@ -8,12 +8,12 @@
 #include <bit>
 #include <cstdint>
 
+#include "renderer/cmd/stage.h"
 #include "renderer/core/gpu_objects.h"
 
 namespace aerogpu::core {
 
-/// Stage index of every per-stage table.
-enum class Stage : uint8_t { Vertex, Pixel, Compute, Geometry, Hull, Domain };
+using cmd::Stage;
 inline constexpr uint32_t kStageCount = 6;
 
 inline constexpr uint32_t kMaxColorTargets = 8;

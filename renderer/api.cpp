@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// Implements aerogpu/renderer.h: converts arguments, calls, maps results. Nothing is thrown across.
+#include "renderer/api.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+using namespace aerogpu;
+
+uint64_t nowNs() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
+}
+
+void copyText(char* out, size_t size, const std::string& text) {
+  if (!out || size == 0) return;
+  const size_t n = std::min(size - 1, text.size());
+  std::memcpy(out, text.data(), n);
+  out[n] = '\0';
+}
+
+/// $XDG_CACHE_HOME/aerogpu, else ~/.cache/aerogpu (XDG Base Directory Specification); empty without a home.
+std::string defaultCacheDir() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
+    return std::string(cache) + "/aerogpu";
+  if (const char* home = std::getenv("HOME"); home && home[0] == '/')
+    return std::string(home) + "/.cache/aerogpu";
+  return "";
+}
+
+}  // namespace
+
+/// The completion of one submission or snapshot: fills in the result and hands it to the embedder.
+class aerogpu_renderer::Finish : public core::Completion {
+public:
+  Finish(aerogpu_renderer& renderer, uint64_t cookie, uint64_t fence) : m_renderer(renderer) {
+    m_result.struct_size = sizeof m_result;
+    m_result.cookie = cookie;
+    m_result.signal_fence = fence;
+  }
+
+  void setOutcome(const core::Outcome& outcome) {
+    m_result.error_count = outcome.errorCount;
+    m_result.last_error_code = static_cast<uint32_t>(outcome.lastError);
+    m_result.present_count = outcome.presents;
+    m_result.present_vsync = outcome.vsync;
+    m_result.dropped = outcome.dropped;
+  }
+  void setScanoutIsTexture(bool isTexture) { m_result.scanout_is_texture = isTexture; }
+  void addError(const Error& error) {
+    ++m_result.error_count;
+    m_result.last_error_code = static_cast<uint32_t>(error.code);
+    m_renderer.stats.errors.fetch_add(1, std::memory_order_relaxed);
+    m_renderer.log.line(AEROGPU_LOG_ERROR, error.detail.empty()
+                                               ? std::string(error.what)
+                                               : std::string(error.what) + ": " + error.detail);
+  }
+
+  void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) override {
+    if (gpuError) addError(*gpuError);
+    m_result.frame = frame;
+    if (frame)
+      m_renderer.stats.readbackBytes.fetch_add(uint64_t{frame->stride_bytes} * frame->height,
+                                               std::memory_order_relaxed);
+    m_renderer.callbacks.submission_done(m_renderer.opaque, &m_result);
+    m_renderer.finished();
+  }
+
+private:
+  aerogpu_renderer& m_renderer;
+  aerogpu_submission_result m_result{};
+};
+
+aerogpu_renderer::aerogpu_renderer(const aerogpu_renderer_config& config)
+    : callbacks(*config.callbacks),
+      opaque(config.opaque),
+      log(config.callbacks->log, config.opaque),
+      hostMemory(config.max_hostmem),
+      guest(*config.callbacks, config.opaque) {}
+
+std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_renderer_config& config,
+                                                           std::string& error) {
+  const aerogpu_renderer_callbacks* callbacks = config.callbacks;
+  if (config.struct_size < sizeof config || !callbacks || callbacks->struct_size < sizeof *callbacks ||
+      !callbacks->guest_map || !callbacks->guest_unmap || !callbacks->submission_done || !callbacks->log) {
+    error = "the configuration is incomplete";
+    return nullptr;
+  }
+  const std::string wanted = config.backend ? config.backend : "auto";
+  if (wanted != "auto" && wanted != "vulkan" && wanted != "null") {
+    error = "unknown back end '" + wanted + "' (auto, vulkan or null)";
+    return nullptr;
+  }
+  std::unique_ptr<aerogpu_renderer> renderer(new aerogpu_renderer(config));
+  const core::BackendConfig backendConfig{renderer->hostMemory,
+                                          renderer->stats,
+                                          renderer->log,
+                                          config.vulkan_device ? config.vulkan_device : "",
+                                          config.cache_dir ? config.cache_dir : defaultCacheDir(),
+                                          (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
+#ifdef AEROGPU_HAVE_VULKAN
+  if (wanted != "null") {
+    renderer->backend = vk::createBackend(backendConfig, error);
+    if (!renderer->backend && wanted == "vulkan") return nullptr;
+    // A device that was asked for by name must not be replaced by no device at all.
+    if (!renderer->backend && !backendConfig.vulkanDevice.empty()) return nullptr;
+    if (!renderer->backend)
+      renderer->log.line(AEROGPU_LOG_ERROR, error + "; nothing will be drawn (back end null)");
+  }
+#else
+  if (wanted == "vulkan") {
+    error = "this build has no Vulkan back end";
+    return nullptr;
+  }
+#endif
+  if (!renderer->backend) renderer->backend = null::createBackend(backendConfig);
+  renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
+      *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
+      renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0});
+  return renderer;
+}
+
+aerogpu_renderer::~aerogpu_renderer() {
+  if (backend) backend->waitIdle(UINT64_MAX);
+  capture.reset();
+  executor.reset();
+  backend.reset();
+}
+
+void aerogpu_renderer::waitForRoom() {
+  Lock lock(m_mutex);
+  while (m_inFlight >= kMaxInFlight) m_roomChanged.wait(m_mutex);
+  stats.inFlight.store(++m_inFlight, std::memory_order_relaxed);
+}
+
+void aerogpu_renderer::finished() {
+  Lock lock(m_mutex);
+  stats.inFlight.store(--m_inFlight, std::memory_order_relaxed);
+  m_roomChanged.notifyAll();
+}
+
+void aerogpu_renderer::submit(const aerogpu_submission& given) {
+  waitForRoom();
+  const uint64_t begin = nowNs();
+  aerogpu_submission submission = given;
+  // Packets are read as 32-bit words; a copy that is not aligned for that is moved once.
+  if (reinterpret_cast<uintptr_t>(submission.cmd) % alignof(uint32_t) != 0) {
+    m_alignedStream.resize((submission.cmd_size + 3) / 4);
+    std::memcpy(m_alignedStream.data(), submission.cmd, submission.cmd_size);
+    submission.cmd = m_alignedStream.data();
+  }
+  auto finish = std::make_unique<Finish>(*this, submission.cookie, submission.signal_fence);
+  if (capture) capture->begin(submission);
+  finish->setOutcome(executor->execute(submission));
+  finish->setScanoutIsTexture(executor->scanoutIsTexture());
+  if (capture) capture->end();
+  stats.cpuBusyNs.fetch_add(nowNs() - begin, std::memory_order_relaxed);
+  backend->endSubmission(std::move(finish));
+}
+
+void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
+  waitForRoom();
+  auto finish = std::make_unique<Finish>(*this, cookie, 0);
+  if (auto done = executor->snapshotScanout(); !done) finish->addError(done.error());
+  finish->setScanoutIsTexture(executor->scanoutIsTexture());
+  backend->endSubmission(std::move(finish));
+}
+
+bool aerogpu_renderer::reset() {
+  backend->waitIdle(UINT64_MAX);
+  executor->reset();
+  const bool recovered = backend->recover();
+  interrupted.store(false, std::memory_order_release);
+  return recovered;
+}
+
+extern "C" {
+
+aerogpu_renderer* aerogpu_renderer_create(const aerogpu_renderer_config* config, char* error,
+                                          size_t error_size) {
+  std::string text;
+  std::unique_ptr<aerogpu_renderer> renderer = aerogpu_renderer::create(*config, text);
+  if (!renderer) copyText(error, error_size, text);
+  return renderer.release();
+}
+
+void aerogpu_renderer_destroy(aerogpu_renderer* renderer) {
+  delete renderer;
+}
+
+const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer) {
+  return renderer->backend->name();
+}
+const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer) {
+  return renderer->backend->deviceName();
+}
+
+void aerogpu_renderer_submit(aerogpu_renderer* renderer, const aerogpu_submission* submission) {
+  renderer->submit(*submission);
+}
+
+void aerogpu_renderer_set_scanout(aerogpu_renderer* renderer, const aerogpu_scanout_config* config) {
+  renderer->executor->setScanout(*config);
+}
+
+void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cookie) {
+  renderer->snapshotScanout(cookie);
+}
+
+void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, aerogpu_frame* frame) {
+  if (frame) renderer->backend->releaseFrame(frame);
+}
+
+void aerogpu_renderer_interrupt(aerogpu_renderer* renderer) {
+  renderer->interrupted.store(true, std::memory_order_release);
+}
+
+bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns) {
+  return renderer->backend->waitIdle(timeout_ns);
+}
+
+void aerogpu_renderer_resume(aerogpu_renderer* renderer) {
+  renderer->interrupted.store(false, std::memory_order_release);
+}
+
+bool aerogpu_renderer_reset(aerogpu_renderer* renderer) {
+  return renderer->reset();
+}
+
+void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_renderer_stats* out) {
+  const core::Stats& stats = renderer->stats;
+  const auto read = [](const std::atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  *out = {};
+  out->struct_size = sizeof *out;
+  out->submissions = read(stats.submissions);
+  out->packets = read(stats.packets);
+  out->draws = read(stats.draws);
+  out->dispatches = read(stats.dispatches);
+  out->presents = read(stats.presents);
+  out->errors = read(stats.errors);
+  out->command_bytes = read(stats.commandBytes);
+  out->upload_bytes = read(stats.uploadBytes);
+  out->readback_bytes = read(stats.readbackBytes);
+  out->host_memory_bytes = renderer->hostMemory.heldBytes();
+  out->host_memory_peak_bytes = renderer->hostMemory.peakBytes();
+  out->resources = read(stats.resources);
+  out->shaders_translated = read(stats.shadersTranslated);
+  out->pipelines_created = read(stats.pipelinesCreated);
+  out->cpu_busy_ns = read(stats.cpuBusyNs);
+  out->gpu_busy_ns = read(stats.gpuBusyNs);
+  out->in_flight = read(stats.inFlight);
+}
+
+bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error,
+                                    size_t error_size) {
+  std::string text;
+  if (renderer->capture && !aerogpu_renderer_capture_stop(renderer, error, error_size)) return false;
+  renderer->capture = trace::Capture::start(path, renderer->guest, text);
+  if (!renderer->capture) {
+    copyText(error, error_size, text);
+    return false;
+  }
+  renderer->executor->setObserver(renderer->capture.get());
+  return true;
+}
+
+bool aerogpu_renderer_capture_stop(aerogpu_renderer* renderer, char* error, size_t error_size) {
+  if (!renderer->capture) return true;
+  std::string text;
+  renderer->executor->setObserver(nullptr);
+  const bool written = renderer->capture->finish(text);
+  renderer->capture.reset();
+  if (!written) copyText(error, error_size, text);
+  return written;
+}
+
+}  // extern "C"

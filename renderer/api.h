@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The object behind the C interface (aerogpu/renderer.h): one back end, one executor, the order of
+// completions.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aerogpu/renderer.h"
+#include "renderer/base/mutex.h"
+#include "renderer/core/backend_config.h"
+#include "renderer/core/executor.h"
+#include "renderer/trace/capture.h"
+
+/// The render thread owns everything except what is atomic or guarded.
+struct aerogpu_renderer {
+public:
+  static std::unique_ptr<aerogpu_renderer> create(const aerogpu_renderer_config& config, std::string& error);
+  ~aerogpu_renderer();
+
+  void submit(const aerogpu_submission& submission);
+  void snapshotScanout(uint64_t cookie);
+  bool reset();
+
+  /// Most submissions that may be unfinished; submit blocks at this bound.
+  static constexpr uint64_t kMaxInFlight = 64;
+
+  // Read by the C interface.
+  const aerogpu_renderer_callbacks callbacks;
+  void* const opaque;
+  aerogpu::Log log;
+  aerogpu::HostMemory hostMemory;
+  aerogpu::core::Stats stats;
+  aerogpu::core::GuestMemory guest;
+  std::atomic<bool> interrupted{false};
+  std::unique_ptr<aerogpu::core::Backend> backend;
+  std::unique_ptr<aerogpu::core::Executor> executor;
+  std::unique_ptr<aerogpu::trace::Capture> capture;
+
+private:
+  explicit aerogpu_renderer(const aerogpu_renderer_config& config);
+  class Finish;
+  void waitForRoom();
+  void finished();
+
+  std::vector<uint32_t> m_alignedStream;  ///< a stream that came unaligned
+  aerogpu::Mutex m_mutex;
+  aerogpu::CondVar m_roomChanged;
+  uint64_t m_inFlight GUARDED_BY(m_mutex) = 0;
+};

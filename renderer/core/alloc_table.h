@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The allocation table of one submission, checked as a whole. ABI page, "Allocation table". Keeps its memory
+// from submission to submission. Render thread only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "aerogpu/aerogpu_ring.h"
+#include "renderer/base/result.h"
+
+namespace aerogpu::core {
+
+class AllocTable {
+public:
+  struct Entry {
+    uint32_t id;
+    bool readOnly;
+    uint64_t gpa, size;
+  };
+
+  /// Takes over the entries of `bytes` (the table as the descriptor names it; empty = none). On an error the
+  /// table is empty.
+  Result<void> load(std::span<const uint8_t> bytes);
+
+  /// Null when the submission does not list the allocation.
+  const Entry* find(uint32_t id) const;
+  std::span<const Entry> entries() const { return m_entries; }
+
+private:
+  std::vector<Entry> m_entries;  ///< sorted by id
+};
+
+}  // namespace aerogpu::core

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/core/executor.h"
+
+#include <algorithm>
+#include <string>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "renderer/cmd/decode.h"
+#include "renderer/cmd/names.h"
+
+namespace aerogpu::core {
+
+Executor::Executor(const Environment& env) : m_env(env), m_shared(env.hostMemory) {}
+
+Executor::~Executor() {
+  reset();
+}
+
+void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence) {
+  ++m_outcome.errorCount;
+  m_outcome.lastError = error.code;
+  m_env.stats.errors.fetch_add(1, std::memory_order_relaxed);
+  std::string line = "fence " + std::to_string(fence) + ", byte " + std::to_string(offset) + ", " +
+                     cmd::opcodeName(opcode) + ": " + error.what;
+  if (!error.detail.empty()) line += ": " + error.detail;
+  m_env.log.line(error.code == ErrorCode::Backend || error.code == ErrorCode::Internal ? AEROGPU_LOG_ERROR
+                                                                                       : AEROGPU_LOG_GUEST,
+                 line);
+}
+
+Result<void> Executor::selectContext(uint32_t contextId) {
+  if (m_state && m_contextId == contextId) return {};
+  auto known = m_contexts.find(contextId);
+  if (known == m_contexts.end()) {
+    if (m_contexts.size() == kMaxContexts) return Error{ErrorCode::Backend, "too many contexts"};
+    HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, sizeof(Context));
+    if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for a context"};
+    auto context = std::make_unique<Context>();
+    context->charge = std::move(charge);
+    known = m_contexts.emplace(contextId, std::move(context)).first;
+  }
+  m_contextId = contextId;
+  m_state = &known->second->state;
+  m_state->dirty = kDirtyAll;
+  m_state->dirtyResourceStages = (1u << kStageCount) - 1;
+  return {};
+}
+
+void Executor::locateBackings() {
+  for (const AllocTable::Entry& entry : m_allocs.entries()) {
+    const auto users = m_texturesOfAlloc.find(entry.id);
+    if (users == m_texturesOfAlloc.end()) continue;
+    for (Texture* texture : users->second) {
+      const uint64_t gpa = entry.gpa + texture->backing.offset;
+      if (texture->backingLocated && texture->backingGpa == gpa) continue;
+      texture->backingGpa = gpa;
+      texture->backingLocated = true;
+      m_scanoutStale = true;
+    }
+  }
+}
+
+Outcome Executor::execute(const aerogpu_submission& submission) {
+  m_outcome = {};
+  m_env.stats.submissions.fetch_add(1, std::memory_order_relaxed);
+  const auto fail = [&](const Error& error) {
+    noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
+    return m_outcome;
+  };
+  if (m_env.interrupted.load(std::memory_order_acquire)) {
+    m_outcome.dropped = true;
+    return m_outcome;
+  }
+  if (submission.descriptor_error != AEROGPU_ERROR_NONE)
+    return fail(Error{static_cast<ErrorCode>(submission.descriptor_error), "bad submission descriptor"});
+  if (auto loaded =
+          m_allocs.load({static_cast<const uint8_t*>(submission.alloc_table), submission.alloc_table_size});
+      !loaded)
+    return fail(loaded.error());
+  locateBackings();
+  if (submission.cmd_size == 0) return m_outcome;
+  if (auto selected = selectContext(submission.context_id); !selected) return fail(selected.error());
+
+  auto reader = cmd::PacketReader::open({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size});
+  if (!reader) return fail(reader.error());
+  m_minor = reader->minor();
+  m_env.stats.commandBytes.fetch_add(reader->sizeBytes(), std::memory_order_relaxed);
+  uint64_t packets = 0;
+  while (!reader->atEnd()) {
+    if (m_env.interrupted.load(std::memory_order_relaxed)) {
+      m_outcome.dropped = true;
+      break;
+    }
+    const uint32_t at = reader->offset();
+    const Result<cmd::Packet> packet = reader->next();
+    if (!packet) {
+      noteError(packet.error(), at, cmd::kNoOpcode, submission.signal_fence);
+      break;
+    }
+    ++packets;
+    if (auto done = cmd::decode(*packet, *this); !done)
+      noteError(done.error(), at, packet->opcode, submission.signal_fence);
+  }
+  m_env.stats.packets.fetch_add(packets, std::memory_order_relaxed);
+  return m_outcome;
+}
+
+void Executor::setScanout(const aerogpu_scanout_config& config) {
+  m_scanout = config;
+  m_scanoutStale = true;
+}
+
+Texture* Executor::scanoutTexture() {
+  if (!m_scanoutStale) return m_scanoutTexture;
+  m_scanoutStale = false;
+  m_scanoutTexture = nullptr;
+  if (!m_scanout.enable) return nullptr;
+  // The newest wins: several may have been made over one piece of memory.
+  for (auto at = m_backedTextures.rbegin(); at != m_backedTextures.rend(); ++at) {
+    Texture* texture = *at;
+    if (texture->backingLocated && texture->backingGpa == m_scanout.fb_gpa &&
+        scanoutFormat(*findFormat(texture->desc.format))) {
+      m_scanoutTexture = texture;
+      break;
+    }
+  }
+  return m_scanoutTexture;
+}
+
+bool Executor::scanoutIsTexture() {
+  return scanoutTexture() != nullptr;
+}
+
+Result<void> Executor::snapshotScanout() {
+  Texture* texture = scanoutTexture();
+  if (!texture) return {};
+  return m_env.backend.captureFrame(*texture);
+}
+
+void Executor::reset() {
+  m_state = nullptr;
+  m_contexts.clear();
+  m_shared.clear();
+  m_handles.clear();
+  m_backedTextures.clear();
+  m_texturesOfAlloc.clear();
+  m_scanoutTexture = nullptr;
+  m_scanoutStale = true;
+  m_env.stats.resources.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace aerogpu::core

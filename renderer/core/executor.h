@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Runs the commands of submissions: looks handles up, checks ranges, keeps the state of each guest context,
+// and calls the back end. A command that fails has no effect. Render thread only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "aerogpu/aerogpu_cmd_table.h"
+#include "renderer/base/host_memory.h"
+#include "renderer/base/log.h"
+#include "renderer/cmd/check.h"
+#include "renderer/core/alloc_table.h"
+#include "renderer/core/backend.h"
+#include "renderer/core/guest_memory.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/core/shared_surfaces.h"
+#include "renderer/core/state.h"
+#include "renderer/core/stats.h"
+
+namespace aerogpu::core {
+
+/// Told of every guest range that a submission's commands read, at the moment they do; for captures.
+class GuestReadObserver {
+public:
+  virtual ~GuestReadObserver() = default;
+  virtual void onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) = 0;
+};
+
+/// What executing a submission came to.
+struct Outcome {
+  uint32_t errorCount = 0;
+  ErrorCode lastError = ErrorCode::None;
+  uint32_t presents = 0;
+  bool vsync = false;
+  bool dropped = false;
+};
+
+class Executor {
+public:
+  struct Environment {
+    Backend& backend;
+    HostMemory& hostMemory;
+    Stats& stats;
+    Log& log;
+    const GuestMemory& guest;
+    const std::atomic<bool>& interrupted;
+    bool presentColorTarget;  ///< presents show colour target 0, not the scanout (trace files)
+  };
+  explicit Executor(const Environment& env);
+  ~Executor();
+
+  Outcome execute(const aerogpu_submission& submission);
+  void setScanout(const aerogpu_scanout_config& config);
+  /// Whether a live texture's backing starts at the scanout address.
+  bool scanoutIsTexture();
+  /// Captures the scanout's texture, if there is one.
+  Result<void> snapshotScanout();
+  /// Drops every object, token and binding.
+  void reset();
+  /// Null = none. Not owned.
+  void setObserver(GuestReadObserver* observer) { m_observer = observer; }
+
+  using Bytes = std::span<const uint8_t>;
+  using Registers = std::span<const aerogpu_constant_register>;
+
+  // One per row of the command table; called by cmd::decode with checked packets.
+  Result<void> run(const aerogpu_cmd_hdr&) { return {}; }
+  Result<void> run(const aerogpu_cmd_hdr&, Bytes) { return {}; }
+  // executor_resources.cpp
+  Result<void> run(const aerogpu_cmd_create_buffer& c);
+  Result<void> run(const aerogpu_cmd_create_texture2d& c);
+  Result<void> run(const aerogpu_cmd_create_texture_view& c);
+  Result<void> run(const aerogpu_cmd_destroy_resource& c);
+  Result<void> run(const aerogpu_cmd_destroy_texture_view& c);
+  Result<void> run(const aerogpu_cmd_export_shared_surface& c);
+  Result<void> run(const aerogpu_cmd_import_shared_surface& c);
+  Result<void> run(const aerogpu_cmd_release_shared_surface& c);
+  // executor_transfers.cpp
+  Result<void> run(const aerogpu_cmd_resource_dirty_range& c);
+  Result<void> run(const aerogpu_cmd_upload_resource& c, Bytes bytes);
+  Result<void> run(const aerogpu_cmd_copy_buffer& c);
+  Result<void> run(const aerogpu_cmd_copy_texture2d& c);
+  // executor_shaders.cpp
+  Result<void> run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes);
+  Result<void> run(const aerogpu_cmd_destroy_shader& c);
+  Result<void> run(const aerogpu_cmd_bind_shaders& c, Bytes rest);
+  Result<void> run(const aerogpu_cmd_set_shader_constants_f& c, Registers registers);
+  Result<void> run(const aerogpu_cmd_set_shader_constants_i& c, Registers registers);
+  Result<void> run(const aerogpu_cmd_set_shader_constants_b& c, Registers registers);
+  Result<void> run(const aerogpu_cmd_create_input_layout& c, Bytes blob);
+  Result<void> run(const aerogpu_cmd_destroy_input_layout& c);
+  Result<void> run(const aerogpu_cmd_set_input_layout& c);
+  // executor_state.cpp
+  Result<void> run(const aerogpu_cmd_set_blend_state& c);
+  Result<void> run(const aerogpu_cmd_set_depth_stencil_state& c);
+  Result<void> run(const aerogpu_cmd_set_rasterizer_state& c);
+  Result<void> run(const aerogpu_cmd_set_render_state& c);
+  Result<void> run(const aerogpu_cmd_set_render_targets& c);
+  Result<void> run(const aerogpu_cmd_set_viewport& c);
+  Result<void> run(const aerogpu_cmd_set_scissor& c);
+  // executor_bindings.cpp
+  Result<void> run(const aerogpu_cmd_set_vertex_buffers& c,
+                   std::span<const aerogpu_vertex_buffer_binding> bindings);
+  Result<void> run(const aerogpu_cmd_set_index_buffer& c);
+  Result<void> run(const aerogpu_cmd_set_primitive_topology& c);
+  Result<void> run(const aerogpu_cmd_set_texture& c);
+  Result<void> run(const aerogpu_cmd_set_sampler_state& c);
+  Result<void> run(const aerogpu_cmd_create_sampler& c);
+  Result<void> run(const aerogpu_cmd_destroy_sampler& c);
+  Result<void> run(const aerogpu_cmd_set_samplers& c, std::span<const uint32_t> handles);
+  Result<void> run(const aerogpu_cmd_set_constant_buffers& c,
+                   std::span<const aerogpu_constant_buffer_binding> bindings);
+  Result<void> run(const aerogpu_cmd_set_shader_resource_buffers& c,
+                   std::span<const aerogpu_shader_resource_buffer_binding> bindings);
+  Result<void> run(const aerogpu_cmd_set_unordered_access_buffers& c,
+                   std::span<const aerogpu_unordered_access_buffer_binding> bindings);
+  // executor_draw.cpp
+  Result<void> run(const aerogpu_cmd_clear& c);
+  Result<void> run(const aerogpu_cmd_draw& c);
+  Result<void> run(const aerogpu_cmd_draw_indexed& c);
+  Result<void> run(const aerogpu_cmd_dispatch& c);
+  Result<void> run(const aerogpu_cmd_present& c);
+  Result<void> run(const aerogpu_cmd_present_ex& c);
+  Result<void> run(const aerogpu_cmd_flush& c);
+
+private:
+  /// Vertices (times instances) of one draw, groups of one dispatch: bounds what a single packet can cost.
+  static constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
+  static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
+  static constexpr size_t kMaxContexts = 1024;
+  static constexpr uint64_t kObjectBytes = 512;  ///< what an object costs beside its memory on the GPU
+
+  void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
+  Result<void> selectContext(uint32_t contextId);
+  void locateBackings();
+  Result<void> needFreeHandle(uint32_t handle) const;
+  Result<HostMemoryCharge> chargeObject(uint64_t extraBytes = 0);
+  template <class T>
+  Result<T*> need(uint32_t handle, const char* what);
+  Result<Stage> stage(uint32_t stage, uint32_t stageEx) const;
+  void dropHandle(uint32_t handle, Resource& resource);
+  void forgetTexture(Texture& texture);
+  Texture* scanoutTexture();
+  Result<void> present(uint32_t flags);
+  /// Guest address of [offset, offset + size) of a resource's backing in this submission.
+  Result<uint64_t> backingRange(const Backing& backing, uint64_t offset, uint64_t size, bool write) const;
+  void observeRead(uint32_t allocId, uint64_t gpa, uint64_t size);
+  Result<void> uploadTexture(Texture& texture, uint64_t offset, Bytes bytes);
+  Result<Ref<Shader>> shaderFor(uint32_t handle, Stage stage);
+  Result<TargetBinding> target(uint32_t handle, bool depth);
+  Result<void> checkDraw(uint64_t vertices, uint64_t instances) const;
+  DrawState& state() { return *m_state; }
+  StageBindings& bindings(Stage stage) { return m_state->stages[static_cast<size_t>(stage)]; }
+  void dirtyStage(Stage stage, uint32_t bit) {
+    m_state->dirty |= bit;
+    m_state->dirtyResourceStages |= 1u << static_cast<uint32_t>(stage);
+  }
+
+  const Environment m_env;
+  HandleTable m_handles;
+  SharedSurfaces m_shared;
+  AllocTable m_allocs;
+  struct Context {
+    HostMemoryCharge charge;
+    DrawState state;
+  };
+  std::unordered_map<uint32_t, std::unique_ptr<Context>> m_contexts;
+  uint32_t m_contextId = 0;
+  DrawState* m_state = nullptr;
+  std::vector<Texture*> m_backedTextures;  ///< oldest first; not owned
+  std::unordered_map<uint32_t, std::vector<Texture*>> m_texturesOfAlloc;
+  aerogpu_scanout_config m_scanout{};
+  Texture* m_scanoutTexture = nullptr;
+  bool m_scanoutStale = true;  ///< m_scanoutTexture must be looked up again
+  GuestReadObserver* m_observer = nullptr;
+  Outcome m_outcome;
+  uint32_t m_minor = 0;  ///< of the stream being executed
+};
+
+template <class T>
+Result<T*> Executor::need(uint32_t handle, const char* what) {
+  T* object = m_handles.get<T>(handle);
+  if (!object) return Error{ErrorCode::CmdDecode, what};
+  return object;
+}
+
+}  // namespace aerogpu::core

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Executor: clears, draws, dispatches, presents.
+#include <bit>
+
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+Result<void> Executor::run(const aerogpu_cmd_clear& c) {
+  ClearArgs args;
+  args.color = c.flags & AEROGPU_CLEAR_COLOR;
+  args.depth = c.flags & AEROGPU_CLEAR_DEPTH;
+  args.stencil = c.flags & AEROGPU_CLEAR_STENCIL;
+  for (size_t i = 0; i < 4; ++i) args.rgba[i] = std::bit_cast<float>(c.color_rgba_f32[i]);
+  args.depthValue = std::bit_cast<float>(c.depth_f32);
+  args.stencilValue = c.stencil;
+  if (!args.color && !args.depth && !args.stencil) return {};
+  if ((args.depth || args.stencil) && !state().depthTarget.texture)
+    return Error{ErrorCode::CmdDecode, "depth or stencil clear without a depth-stencil target"};
+  if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
+    return Error{ErrorCode::CmdDecode, "clear depth is outside 0..1"};
+  return m_env.backend.clear(state(), args);
+}
+
+Result<void> Executor::checkDraw(uint64_t vertices, uint64_t instances) const {
+  if (!m_state->shaders[static_cast<size_t>(Stage::Vertex)])
+    return Error{ErrorCode::CmdDecode, "draw without a vertex shader"};
+  if (vertices > kMaxVerticesPerDraw || instances > kMaxVerticesPerDraw / vertices)
+    return Error{ErrorCode::OutOfBounds, "draw is too large"};
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_draw& c) {
+  if (c.vertex_count == 0 || c.instance_count == 0) return {};
+  if (auto checked = checkDraw(c.vertex_count, c.instance_count); !checked) return checked;
+  if (uint64_t{c.first_vertex} + c.vertex_count > UINT32_MAX)
+    return Error{ErrorCode::OutOfBounds, "vertex numbers wrap"};
+  m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  return m_env.backend.draw(state(), {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance});
+}
+
+Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
+  if (c.index_count == 0 || c.instance_count == 0) return {};
+  if (auto checked = checkDraw(c.index_count, c.instance_count); !checked) return checked;
+  const IndexBinding& indices = state().indexBuffer;
+  if (!indices.buffer) return Error{ErrorCode::CmdDecode, "indexed draw without an index buffer"};
+  const uint64_t size = indices.is32Bit ? 4 : 2;
+  if ((uint64_t{c.first_index} + c.index_count) * size > indices.buffer->desc.sizeBytes - indices.offset)
+    return Error{ErrorCode::OutOfBounds, "indices reach past their buffer"};
+  m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  return m_env.backend.drawIndexed(
+      state(), {c.index_count, c.instance_count, c.first_index, c.base_vertex, c.first_instance});
+}
+
+Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
+  if (!state().shaders[static_cast<size_t>(Stage::Compute)])
+    return Error{ErrorCode::CmdDecode, "dispatch without a compute shader"};
+  constexpr uint32_t kMaxSide = 65535;  // D3D11_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION
+  if (c.group_count_x > kMaxSide || c.group_count_y > kMaxSide || c.group_count_z > kMaxSide ||
+      uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z > kMaxGroupsPerDispatch)
+    return Error{ErrorCode::OutOfBounds, "dispatch is too large"};
+  if (c.group_count_x == 0 || c.group_count_y == 0 || c.group_count_z == 0) return {};
+  m_env.stats.dispatches.fetch_add(1, std::memory_order_relaxed);
+  return m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
+}
+
+Result<void> Executor::present(uint32_t flags) {
+  m_env.stats.presents.fetch_add(1, std::memory_order_relaxed);
+  ++m_outcome.presents;
+  if (flags & AEROGPU_PRESENT_FLAG_VSYNC) m_outcome.vsync = true;
+  Texture* texture = nullptr;
+  if (m_env.presentColorTarget) {
+    texture = state().colorTargetCount != 0 ? state().colorTargets[0].texture.get() : nullptr;
+  } else {
+    texture = scanoutTexture();
+  }
+  if (!texture) return {};
+  return m_env.backend.captureFrame(*texture);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_present& c) {
+  return present(c.flags);
+}
+Result<void> Executor::run(const aerogpu_cmd_present_ex& c) {
+  return present(c.flags);
+}
+Result<void> Executor::run(const aerogpu_cmd_flush&) {
+  return m_env.backend.flush();
+}
+
+}  // namespace aerogpu::core

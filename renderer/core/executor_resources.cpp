@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Executor: resources, views and shared surfaces. Objects are built completely before a handle names them.
+#include <algorithm>
+
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+Result<void> Executor::needFreeHandle(uint32_t handle) const {
+  if (const_cast<HandleTable&>(m_handles).find(handle))
+    return Error{ErrorCode::CmdDecode, "handle is in use"};
+  if (m_handles.full()) return Error{ErrorCode::Backend, "too many objects"};
+  return {};
+}
+
+Result<HostMemoryCharge> Executor::chargeObject(uint64_t extraBytes) {
+  HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, kObjectBytes + extraBytes);
+  if (!charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
+  return charge;
+}
+
+Result<uint64_t> Executor::backingRange(const Backing& backing, uint64_t offset, uint64_t size,
+                                        bool write) const {
+  if (backing.allocId == 0) return Error{ErrorCode::CmdDecode, "resource has no guest memory"};
+  const AllocTable::Entry* entry = m_allocs.find(backing.allocId);
+  if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
+  if (write && entry->readOnly) return Error{ErrorCode::OutOfBounds, "write-back to a read-only allocation"};
+  // backing.offset is 32 bits wide and offset + size lies inside a resource (2^40 at most): no wrap.
+  const uint64_t end = backing.offset + offset + size;
+  if (end > entry->size) return Error{ErrorCode::OutOfBounds, "resource reaches past its allocation"};
+  return entry->gpa + backing.offset + offset;
+}
+
+Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
+  if (auto free = needFreeHandle(c.buffer_handle); !free) return free;
+  if (c.size_bytes > m_env.backend.limits().maxBufferBytes)
+    return Error{ErrorCode::OutOfBounds, "buffer is larger than the GPU allows"};
+  auto buffer = makeRef<Buffer>();
+  buffer->desc = {c.size_bytes, c.usage_flags};
+  buffer->backing = {c.backing_alloc_id, c.backing_offset_bytes, 0};
+  if (c.backing_alloc_id != 0)
+    if (auto range = backingRange(buffer->backing, 0, c.size_bytes, false); !range) return range.error();
+  auto charge = chargeObject();
+  if (!charge) return charge.error();
+  buffer->charge = std::move(*charge);
+  auto gpu = m_env.backend.createBuffer(buffer->desc);
+  if (!gpu) return gpu.error();
+  buffer->gpu = std::move(*gpu);
+  m_handles.insert(c.buffer_handle, buffer);
+  m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
+  if (auto free = needFreeHandle(c.texture_handle); !free) return free;
+  const BackendLimits& limits = m_env.backend.limits();
+  if (c.width > limits.maxTextureSize || c.height > limits.maxTextureSize ||
+      c.array_layers > limits.maxArrayLayers)
+    return Error{ErrorCode::OutOfBounds, "texture is larger than the GPU allows"};
+  if (!findFormat(c.format)) return Error{ErrorCode::CmdDecode, "unknown format"};
+  auto texture = makeRef<Texture>();
+  texture->desc = {
+      static_cast<aerogpu_format>(c.format), c.width, c.height, c.mip_levels, c.array_layers, c.usage_flags};
+  texture->backing = {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes};
+  const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
+  if (!layout) return layout.error();
+  texture->layout = *layout;
+  if (c.backing_alloc_id != 0) {
+    const auto range = backingRange(texture->backing, 0, layout->totalBytes(), false);
+    if (!range) return range.error();
+    texture->backingGpa = *range;
+    texture->backingLocated = true;
+  }
+  auto charge = chargeObject();
+  if (!charge) return charge.error();
+  texture->charge = std::move(*charge);
+  auto gpu = m_env.backend.createTexture(texture->desc);
+  if (!gpu) return gpu.error();
+  texture->gpu = std::move(*gpu);
+  if (c.backing_alloc_id != 0) {
+    m_backedTextures.push_back(texture.get());
+    m_texturesOfAlloc[c.backing_alloc_id].push_back(texture.get());
+    m_scanoutStale = true;
+  }
+  m_handles.insert(c.texture_handle, texture);
+  m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
+  if (auto free = needFreeHandle(c.view_handle); !free) return free;
+  Object* object = m_handles.find(c.texture_handle);
+  Ref<Texture>* texture = object ? std::get_if<Ref<Texture>>(object) : nullptr;
+  if (!texture) return Error{ErrorCode::CmdDecode, "view of an unknown texture"};
+  const TextureDesc& desc = (*texture)->desc;
+  const FormatInfo* format = findFormat(c.format);
+  if (!format || !viewCompatible(*findFormat(desc.format), *format))
+    return Error{ErrorCode::CmdDecode, "view format does not fit the texture's"};
+  if (uint64_t{c.base_mip_level} + c.mip_level_count > desc.mipLevels ||
+      uint64_t{c.base_array_layer} + c.array_layer_count > desc.arrayLayers)
+    return Error{ErrorCode::OutOfBounds, "view reaches past the texture's mips or layers"};
+  auto view = makeRef<View>();
+  view->desc = {format->format, c.base_mip_level, c.mip_level_count, c.base_array_layer, c.array_layer_count};
+  view->texture = *texture;
+  auto charge = chargeObject();
+  if (!charge) return charge.error();
+  view->charge = std::move(*charge);
+  auto gpu = m_env.backend.createView(**texture, view->desc);
+  if (!gpu) return gpu.error();
+  view->gpu = std::move(*gpu);
+  m_handles.insert(c.view_handle, view);
+  return {};
+}
+
+void Executor::forgetTexture(Texture& texture) {
+  if (texture.backing.allocId == 0) return;
+  std::erase(m_backedTextures, &texture);
+  const auto users = m_texturesOfAlloc.find(texture.backing.allocId);
+  std::erase(users->second, &texture);
+  if (users->second.empty()) m_texturesOfAlloc.erase(users);
+  m_scanoutStale = true;
+}
+
+void Executor::dropHandle(uint32_t handle, Resource& resource) {
+  if (--resource.handleCount == 0) {
+    m_shared.retire(resource);
+    m_env.stats.resources.fetch_sub(1, std::memory_order_relaxed);
+    if (Texture* texture = m_handles.get<Texture>(handle)) forgetTexture(*texture);
+  }
+  m_handles.remove(handle);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_destroy_resource& c) {
+  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+    dropHandle(c.resource_handle, *buffer);
+    return {};
+  }
+  if (Texture* texture = m_handles.get<Texture>(c.resource_handle)) {
+    dropHandle(c.resource_handle, *texture);
+    return {};
+  }
+  return Error{ErrorCode::CmdDecode, "no such resource"};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_destroy_texture_view& c) {
+  if (m_handles.get<View>(c.view_handle)) m_handles.remove(c.view_handle);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_export_shared_surface& c) {
+  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle))
+    return m_shared.exportToken(c.share_token, *buffer);
+  if (Texture* texture = m_handles.get<Texture>(c.resource_handle))
+    return m_shared.exportToken(c.share_token, *texture);
+  return Error{ErrorCode::CmdDecode, "no such resource"};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_import_shared_surface& c) {
+  if (auto free = needFreeHandle(c.out_resource_handle); !free) return free;
+  const auto resource = m_shared.find(c.share_token);
+  if (!resource) return resource.error();
+  if ((*resource)->isTexture)
+    m_handles.insert(c.out_resource_handle, Ref<Texture>(static_cast<Texture*>(*resource)));
+  else
+    m_handles.insert(c.out_resource_handle, Ref<Buffer>(static_cast<Buffer*>(*resource)));
+  ++(*resource)->handleCount;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_release_shared_surface& c) {
+  m_shared.release(c.share_token);
+  return {};
+}
+
+}  // namespace aerogpu::core

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Executor: shaders, D3D9 constants, input layouts.
+#include <cstring>
+
+#include "renderer/core/executor.h"
+#include "renderer/core/input_layout.h"
+
+namespace aerogpu::core {
+
+Result<Stage> Executor::stage(uint32_t stage, uint32_t stageEx) const {
+  return cmd::stageOf(stage, stageEx, m_minor);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes) {
+  if (auto free = needFreeHandle(c.shader_handle); !free) return free;
+  const auto where = stage(c.stage, c.reserved0);
+  if (!where) return where.error();
+  // A translation is a few times the size of its code.
+  auto charge = chargeObject(uint64_t{c.dxbc_size_bytes} * 8);
+  if (!charge) return charge.error();
+  auto shader = makeRef<Shader>();
+  shader->charge = std::move(*charge);
+  shader->stage = static_cast<uint8_t>(*where);
+  auto gpu = m_env.backend.createShader(*where, bytes, shader->family);
+  if (!gpu) return gpu.error();
+  shader->gpu = std::move(*gpu);
+  m_handles.insert(c.shader_handle, shader);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_destroy_shader& c) {
+  if (!m_handles.get<Shader>(c.shader_handle)) return Error{ErrorCode::CmdDecode, "no such shader"};
+  m_handles.remove(c.shader_handle);
+  return {};
+}
+
+Result<Ref<Shader>> Executor::shaderFor(uint32_t handle, Stage stage) {
+  if (handle == 0) return Ref<Shader>();
+  Shader* shader = m_handles.get<Shader>(handle);
+  if (!shader) return Error{ErrorCode::CmdDecode, "no such shader"};
+  if (shader->stage != static_cast<uint8_t>(stage))
+    return Error{ErrorCode::CmdDecode, "shader is of another stage"};
+  return Ref<Shader>(shader);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_bind_shaders& c, Bytes rest) {
+  uint32_t extended[3] = {c.reserved0, 0, 0};  // gs, hs, ds
+  if (rest.size() >= sizeof extended) std::memcpy(extended, rest.data(), sizeof extended);
+  const struct {
+    Stage stage;
+    uint32_t handle;
+  } wanted[] = {{Stage::Vertex, c.vs},          {Stage::Pixel, c.ps},       {Stage::Compute, c.cs},
+                {Stage::Geometry, extended[0]}, {Stage::Hull, extended[1]}, {Stage::Domain, extended[2]}};
+  std::array<Ref<Shader>, kStageCount> shaders;
+  for (const auto& w : wanted) {
+    auto shader = shaderFor(w.handle, w.stage);
+    if (!shader) return shader.error();
+    shaders[static_cast<size_t>(w.stage)] = std::move(*shader);
+  }
+  state().shaders = std::move(shaders);
+  state().dirty |= kDirtyShaders | kDirtyVsConstants | kDirtyPsConstants;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_f& c, Registers registers) {
+  const bool vertex = c.stage == AEROGPU_SHADER_STAGE_VERTEX;
+  const uint32_t limit = vertex ? kVertexFloatRegisters : kPixelFloatRegisters;
+  if (c.start_register > limit || registers.size() > limit - c.start_register)
+    return Error{ErrorCode::OutOfBounds, "no such float constant register"};
+  auto* file = vertex ? state().vsConstants.f.data() : state().psConstants.f.data();
+  if (!registers.empty()) std::memcpy(file + c.start_register, registers.data(), registers.size_bytes());
+  state().dirty |= vertex ? kDirtyVsConstants : kDirtyPsConstants;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_i& c, Registers registers) {
+  const bool vertex = c.stage == AEROGPU_SHADER_STAGE_VERTEX;
+  if (c.start_register > kIntRegisters || registers.size() > kIntRegisters - c.start_register)
+    return Error{ErrorCode::OutOfBounds, "no such integer constant register"};
+  auto* file = vertex ? state().vsConstants.i.data() : state().psConstants.i.data();
+  if (!registers.empty()) std::memcpy(file + c.start_register, registers.data(), registers.size_bytes());
+  state().dirty |= vertex ? kDirtyVsConstants : kDirtyPsConstants;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_b& c, Registers registers) {
+  const bool vertex = c.stage == AEROGPU_SHADER_STAGE_VERTEX;
+  if (c.start_register > kBoolRegisters || registers.size() > kBoolRegisters - c.start_register)
+    return Error{ErrorCode::OutOfBounds, "no such bool constant register"};
+  uint32_t& file = vertex ? state().vsConstants.b : state().psConstants.b;
+  for (size_t i = 0; i < registers.size(); ++i) {
+    const uint32_t* words = registers[i].words;
+    const uint32_t bit = 1u << (c.start_register + i);
+    file = (words[0] | words[1] | words[2] | words[3]) ? file | bit : file & ~bit;
+  }
+  state().dirty |= vertex ? kDirtyVsConstants : kDirtyPsConstants;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_create_input_layout& c, Bytes blob) {
+  if (auto free = needFreeHandle(c.input_layout_handle); !free) return free;
+  auto elements = parseInputLayout(blob);
+  if (!elements) return elements.error();
+  auto charge = chargeObject(elements->size() * sizeof(InputElement));
+  if (!charge) return charge.error();
+  auto layout = makeRef<InputLayout>();
+  layout->charge = std::move(*charge);
+  layout->elements = std::move(*elements);
+  auto gpu = m_env.backend.createInputLayout(layout->elements);
+  if (!gpu) return gpu.error();
+  layout->gpu = std::move(*gpu);
+  m_handles.insert(c.input_layout_handle, layout);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_destroy_input_layout& c) {
+  if (!m_handles.get<InputLayout>(c.input_layout_handle))
+    return Error{ErrorCode::CmdDecode, "no such input layout"};
+  m_handles.remove(c.input_layout_handle);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_input_layout& c) {
+  Ref<InputLayout> layout;
+  if (c.input_layout_handle != 0) {
+    const auto found = need<InputLayout>(c.input_layout_handle, "no such input layout");
+    if (!found) return found.error();
+    layout = Ref<InputLayout>(*found);
+  }
+  state().inputLayout = std::move(layout);
+  state().dirty |= kDirtyInputLayout;
+  return {};
+}
+
+}  // namespace aerogpu::core

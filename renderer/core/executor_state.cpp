@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Executor: state blocks, render states, targets, viewport, scissor.
+#include <bit>
+
+#include "renderer/core/d3d9_states.h"
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+Result<void> Executor::run(const aerogpu_cmd_set_blend_state& c) {
+  setBlendState(state(), c.state);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_depth_stencil_state& c) {
+  setDepthStencilState(state(), c.state);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_rasterizer_state& c) {
+  setRasterizerState(state(), c.state);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_render_state& c) {
+  return setRenderState(state(), c.state, c.value);
+}
+
+Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {
+  TargetBinding binding;
+  if (handle == 0) return binding;
+  aerogpu_format format;
+  if (Texture* texture = m_handles.get<Texture>(handle)) {
+    binding.texture = Ref<Texture>(texture);
+    format = texture->desc.format;
+  } else if (View* view = m_handles.get<View>(handle)) {
+    binding.view = Ref<View>(view);
+    binding.texture = view->texture;
+    format = view->desc.format;
+  } else {
+    return Error{ErrorCode::CmdDecode, "render target is neither a texture nor a view"};
+  }
+  const FormatInfo& info = *findFormat(format);
+  if (info.depth != depth || info.blockPixels != 1)
+    return Error{ErrorCode::CmdDecode,
+                 depth ? "not a depth-stencil format" : "not a format for a colour target"};
+  return binding;
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_render_targets& c) {
+  std::array<TargetBinding, kMaxColorTargets> colors;
+  for (uint32_t i = 0; i < c.color_count; ++i) {
+    auto color = target(c.colors[i], false);
+    if (!color) return color.error();
+    colors[i] = std::move(*color);
+  }
+  auto depth = target(c.depth_stencil, true);
+  if (!depth) return depth.error();
+  state().colorTargets = std::move(colors);
+  state().colorTargetCount = c.color_count;
+  state().depthTarget = std::move(*depth);
+  state().dirty |= kDirtyTargets | kDirtyBlend | (state().viewportSet ? 0u : uint32_t{kDirtyViewport});
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_viewport& c) {
+  const auto f = [](uint32_t bits) { return std::bit_cast<float>(bits); };
+  state().viewport = {f(c.x_f32),      f(c.y_f32),         f(c.width_f32),
+                      f(c.height_f32), f(c.min_depth_f32), f(c.max_depth_f32)};
+  state().viewportSet = true;
+  state().dirty |= kDirtyViewport;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_set_scissor& c) {
+  state().scissor = {c.x, c.y, c.width, c.height};
+  state().dirty |= kDirtyScissor;
+  return {};
+}
+
+}  // namespace aerogpu::core

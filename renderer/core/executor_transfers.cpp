@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Executor: bytes from guest memory and packets to the GPU, copies on the GPU, and write-backs.
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+/// [a, a + size) and [b, b + size) share a byte.
+bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
+  return a < b + size && b < a + size;
+}
+
+Result<void> insideSubresource(const Texture& texture, Subresource sub, Rect rect) {
+  if (sub.mip >= texture.desc.mipLevels || sub.layer >= texture.desc.arrayLayers)
+    return Error{ErrorCode::OutOfBounds, "no such mip or layer"};
+  const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
+  const uint64_t right = uint64_t{rect.x} + rect.width, bottom = uint64_t{rect.y} + rect.height;
+  if (right > mip.width || bottom > mip.height)
+    return Error{ErrorCode::OutOfBounds, "rectangle reaches outside"};
+  const uint32_t block = findFormat(texture.desc.format)->blockPixels;
+  if (rect.x % block || rect.y % block || (rect.width % block && right != mip.width) ||
+      (rect.height % block && bottom != mip.height))
+    return Error{ErrorCode::CmdDecode, "rectangle cuts through a block"};
+  return {};
+}
+
+}  // namespace
+
+void Executor::observeRead(uint32_t allocId, uint64_t gpa, uint64_t size) {
+  m_env.stats.uploadBytes.fetch_add(size, std::memory_order_relaxed);
+  if (m_observer) m_observer->onGuestRead(allocId, gpa, size);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
+  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+    if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)
+      return Error{ErrorCode::OutOfBounds, "dirty range reaches past the buffer"};
+    const auto gpa = backingRange(buffer->backing, c.offset_bytes, c.size_bytes, false);
+    if (!gpa) return gpa.error();
+    if (c.size_bytes == 0) return {};
+    GuestSource source(m_env.guest, *gpa, c.size_bytes);
+    observeRead(buffer->backing.allocId, *gpa, c.size_bytes);
+    return m_env.backend.writeBuffer(*buffer, c.offset_bytes, c.size_bytes, source);
+  }
+  Texture* texture = m_handles.get<Texture>(c.resource_handle);
+  if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  const uint64_t total = texture->layout.totalBytes();
+  if (c.offset_bytes > total || c.size_bytes > total - c.offset_bytes)
+    return Error{ErrorCode::OutOfBounds, "dirty range reaches past the texture"};
+  const auto base = backingRange(texture->backing, 0, total, false);
+  if (!base) return base.error();
+  const uint32_t blockBytes = findFormat(texture->desc.format)->blockBytes;
+  const uint32_t blockPixels = findFormat(texture->desc.format)->blockPixels;
+  return texture->layout.forEachRect(
+      c.offset_bytes, c.size_bytes, [&](Subresource sub, Rect rect, uint64_t offset) -> Result<void> {
+        const uint64_t pitch = texture->layout.mip(sub.mip).pitch;
+        const uint64_t rowBytes = uint64_t{(rect.width - 1) / blockPixels + 1} * blockBytes;
+        const uint64_t rows = (rect.height - 1) / blockPixels + 1;
+        const uint64_t size = (rows - 1) * pitch + rowBytes;
+        GuestSource source(m_env.guest, *base + offset, size);
+        observeRead(texture->backing.allocId, *base + offset, size);
+        return m_env.backend.writeTexture(*texture, sub, rect, static_cast<uint32_t>(pitch), source);
+      });
+}
+
+Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes bytes) {
+  const FormatInfo& format = *findFormat(texture.desc.format);
+  // An upload brings nothing but its own bytes, so it must hold whole blocks where it starts and ends inside
+  // a row.
+  bool whole = true;
+  uint64_t covered = 0;
+  const auto measure = [&](Subresource sub, Rect rect, uint64_t at) -> Result<void> {
+    const uint64_t pitch = texture.layout.mip(sub.mip).pitch;
+    const uint64_t rowBytes = uint64_t{(rect.width - 1) / format.blockPixels + 1} * format.blockBytes;
+    const uint64_t rows = (rect.height - 1) / format.blockPixels + 1;
+    if (at < offset || at + (rows - 1) * pitch + rowBytes > offset + bytes.size()) whole = false;
+    covered += rows * rowBytes;
+    return {};
+  };
+  if (auto measured = texture.layout.forEachRect(offset, bytes.size(), measure); !measured) return measured;
+  if (!whole) return Error{ErrorCode::CmdDecode, "upload splits a texel block"};
+  m_env.stats.uploadBytes.fetch_add(covered, std::memory_order_relaxed);
+  return texture.layout.forEachRect(
+      offset, bytes.size(), [&](Subresource sub, Rect rect, uint64_t at) -> Result<void> {
+        SpanSource source(bytes.subspan(at - offset));
+        return m_env.backend.writeTexture(texture, sub, rect,
+                                          static_cast<uint32_t>(texture.layout.mip(sub.mip).pitch), source);
+      });
+}
+
+Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
+  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+    if (c.offset_bytes > buffer->desc.sizeBytes || bytes.size() > buffer->desc.sizeBytes - c.offset_bytes)
+      return Error{ErrorCode::OutOfBounds, "upload reaches past the buffer"};
+    if (bytes.empty()) return {};
+    SpanSource source(bytes);
+    m_env.stats.uploadBytes.fetch_add(bytes.size(), std::memory_order_relaxed);
+    return m_env.backend.writeBuffer(*buffer, c.offset_bytes, bytes.size(), source);
+  }
+  Texture* texture = m_handles.get<Texture>(c.resource_handle);
+  if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  const uint64_t total = texture->layout.totalBytes();
+  if (c.offset_bytes > total || bytes.size() > total - c.offset_bytes)
+    return Error{ErrorCode::OutOfBounds, "upload reaches past the texture"};
+  return uploadTexture(*texture, c.offset_bytes, bytes);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
+  const auto dst = need<Buffer>(c.dst_buffer, "no such destination buffer");
+  if (!dst) return dst.error();
+  const auto src = need<Buffer>(c.src_buffer, "no such source buffer");
+  if (!src) return src.error();
+  const auto outside = [&](uint64_t offset, const Buffer& buffer) {
+    return offset > buffer.desc.sizeBytes || c.size_bytes > buffer.desc.sizeBytes - offset;
+  };
+  if (outside(c.dst_offset_bytes, **dst) || outside(c.src_offset_bytes, **src))
+    return Error{ErrorCode::OutOfBounds, "copy reaches past a buffer"};
+  if (*dst == *src && overlaps(c.dst_offset_bytes, c.src_offset_bytes, c.size_bytes))
+    return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
+  std::unique_ptr<ByteSink> sink;
+  if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
+    const auto gpa = backingRange((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
+    if (!gpa) return gpa.error();
+    sink = std::make_unique<GuestSink>(m_env.guest, *gpa, c.size_bytes);
+  }
+  if (c.size_bytes == 0) return {};
+  if (auto copied =
+          m_env.backend.copyBuffer(**dst, c.dst_offset_bytes, **src, c.src_offset_bytes, c.size_bytes);
+      !copied)
+    return copied;
+  if (!sink) return {};
+  m_env.stats.readbackBytes.fetch_add(c.size_bytes, std::memory_order_relaxed);
+  return m_env.backend.readBuffer(**dst, c.dst_offset_bytes, c.size_bytes, std::move(sink));
+}
+
+Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
+  const auto dst = need<Texture>(c.dst_texture, "no such destination texture");
+  if (!dst) return dst.error();
+  const auto src = need<Texture>(c.src_texture, "no such source texture");
+  if (!src) return src.error();
+  if ((*dst)->desc.format != (*src)->desc.format)
+    return Error{ErrorCode::CmdDecode, "texture formats differ"};
+  const Subresource dstSub{c.dst_mip_level, c.dst_array_layer}, srcSub{c.src_mip_level, c.src_array_layer};
+  const Rect dstRect{c.dst_x, c.dst_y, c.width, c.height}, srcRect{c.src_x, c.src_y, c.width, c.height};
+  if (auto inside = insideSubresource(**dst, dstSub, dstRect); !inside) return inside;
+  if (auto inside = insideSubresource(**src, srcSub, srcRect); !inside) return inside;
+  if (c.width == 0 || c.height == 0) return {};
+  if (*dst == *src && dstSub.mip == srcSub.mip && dstSub.layer == srcSub.layer &&
+      overlaps(c.dst_x, c.src_x, c.width) && overlaps(c.dst_y, c.src_y, c.height))
+    return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
+  std::unique_ptr<ByteSink> sink;
+  const FormatInfo& format = *findFormat((*dst)->desc.format);
+  const uint64_t rowBytes = uint64_t{(c.width - 1) / format.blockPixels + 1} * format.blockBytes;
+  const uint64_t rows = (c.height - 1) / format.blockPixels + 1;
+  if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
+    const TextureLayout& layout = (*dst)->layout;
+    const uint64_t pitch = layout.mip(dstSub.mip).pitch;
+    const auto gpa =
+        backingRange((*dst)->backing, layout.offsetOf(dstSub) + layout.rectOffset(dstSub.mip, dstRect),
+                     (rows - 1) * pitch + rowBytes, true);
+    if (!gpa) return gpa.error();
+    sink = std::make_unique<GuestSink>(m_env.guest, *gpa, pitch);
+  }
+  if (auto copied = m_env.backend.copyTexture(**dst, dstSub, c.dst_x, c.dst_y, **src, srcSub, srcRect);
+      !copied)
+    return copied;
+  if (!sink) return {};
+  m_env.stats.readbackBytes.fetch_add(rowBytes * rows, std::memory_order_relaxed);
+  return m_env.backend.readTexture(**dst, dstSub, dstRect, std::move(sink));
+}
+
+}  // namespace aerogpu::core

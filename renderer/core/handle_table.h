@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Guest handles: 32 bits, not 0, one namespace for every kind of object (ABI page, first section). Open
+// addressing with linear probing, so a look-up is one or two cache lines and never allocates. Render thread
+// only.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "renderer/core/gpu_objects.h"
+#include "renderer/core/state.h"
+
+namespace aerogpu::core {
+
+/// A sampler object is nothing but its state.
+struct Sampler : GuestObject {
+  SamplerState state;
+};
+
+using Object = std::variant<std::monostate, Ref<Buffer>, Ref<Texture>, Ref<View>, Ref<Shader>,
+                            Ref<InputLayout>, Ref<Sampler>>;
+
+class HandleTable {
+public:
+  /// Most objects that may live at once; each costs host memory beside what it holds.
+  static constexpr uint32_t kMaxObjects = 1u << 20;
+
+  HandleTable() { m_slots.resize(kFirstSlots); }
+
+  /// Null when the handle names nothing.
+  Object* find(uint32_t handle) {
+    for (size_t i = slotOf(handle);; i = (i + 1) & mask()) {
+      if (m_slots[i].handle == handle) return handle ? &m_slots[i].object : nullptr;
+      if (m_slots[i].handle == 0) return nullptr;
+    }
+  }
+
+  /// Null when the handle names nothing or something else.
+  template <class T>
+  T* get(uint32_t handle) {
+    Object* object = find(handle);
+    if (!object) return nullptr;
+    Ref<T>* ref = std::get_if<Ref<T>>(object);
+    return ref ? ref->get() : nullptr;
+  }
+
+  bool full() const { return m_count >= kMaxObjects; }
+  uint32_t count() const { return m_count; }
+
+  /// The handle is free and not 0, and the table is not full: the caller has checked.
+  void insert(uint32_t handle, Object object) {
+    if ((m_count + 1) * 2 > m_slots.size()) grow();
+    place(handle, std::move(object));
+    ++m_count;
+  }
+
+  /// The handle exists. The object leaves the table before it is destroyed.
+  Object remove(uint32_t handle) {
+    size_t hole = slotOf(handle);
+    while (m_slots[hole].handle != handle) hole = (hole + 1) & mask();
+    Object object = std::move(m_slots[hole].object);
+    // Close the gap (Knuth 6.4, algorithm R), so that probing needs no tombstones.
+    for (size_t i = (hole + 1) & mask(); m_slots[i].handle != 0; i = (i + 1) & mask()) {
+      const size_t home = slotOf(m_slots[i].handle);
+      if (((i - home) & mask()) >= ((i - hole) & mask())) {
+        m_slots[hole] = std::move(m_slots[i]);
+        hole = i;
+      }
+    }
+    m_slots[hole].handle = 0;
+    m_slots[hole].object = std::monostate{};
+    --m_count;
+    return object;
+  }
+
+  void clear() {
+    m_slots.assign(kFirstSlots, Slot{});
+    m_count = 0;
+  }
+
+private:
+  static constexpr size_t kFirstSlots = 256;
+  struct Slot {
+    uint32_t handle = 0;
+    Object object;
+  };
+  size_t mask() const { return m_slots.size() - 1; }
+  /// Fibonacci hashing: guest handles are mostly consecutive.
+  size_t slotOf(uint32_t handle) const { return (uint64_t{handle} * 0x9E3779B97F4A7C15ull >> 32) & mask(); }
+  void place(uint32_t handle, Object object) {
+    size_t i = slotOf(handle);
+    while (m_slots[i].handle != 0) i = (i + 1) & mask();
+    m_slots[i].handle = handle;
+    m_slots[i].object = std::move(object);
+  }
+  void grow() {
+    std::vector<Slot> old = std::move(m_slots);
+    m_slots.clear();
+    m_slots.resize(old.size() * 2);
+    for (Slot& slot : old)
+      if (slot.handle != 0) place(slot.handle, std::move(slot.object));
+  }
+
+  std::vector<Slot> m_slots;
+  uint32_t m_count = 0;
+};
+
+}  // namespace aerogpu::core

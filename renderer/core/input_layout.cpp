@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/core/input_layout.h"
+
+#include <array>
+#include <cstring>
+
+#include "aerogpu/aerogpu_cmd_shader.h"
+#include "renderer/core/state.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+constexpr uint32_t kMaxD3d9Elements = 64;         // MAXD3DDECLLENGTH, d3d9types.h
+constexpr uint32_t kMaxDxgiElements = 32;         // D3D11_IA_VERTEX_INPUT_STRUCTURE_ELEMENT_COUNT
+constexpr uint32_t kAppendAligned = 0xFFFFFFFFu;  // D3D11_APPEND_ALIGNED_ELEMENT
+constexpr uint32_t kMaxDeclType = 16;             // D3DDECLTYPE_FLOAT16_4; 17 is UNUSED
+
+/// D3DVERTEXELEMENT9, d3d9types.h.
+struct VertexElement9 {
+  uint16_t stream, offset;
+  uint8_t type, method, usage, usageIndex;
+};
+static_assert(sizeof(VertexElement9) == 8);
+
+/// Bytes of a DXGI_FORMAT that vertices can have; 0 for others (dxgiformat.h; block, video and typeless ones
+/// are out).
+uint32_t dxgiVertexBytes(uint32_t format) {
+  if (format >= 2 && format <= 4) return 16;   // R32G32B32A32
+  if (format >= 6 && format <= 8) return 12;   // R32G32B32
+  if (format >= 10 && format <= 14) return 8;  // R16G16B16A16
+  if (format >= 16 && format <= 18) return 8;  // R32G32
+  if (format >= 24 && format <= 26) return 4;  // R10G10B10A2, R11G11B10
+  if (format >= 28 && format <= 32) return 4;  // R8G8B8A8
+  if (format >= 34 && format <= 38) return 4;  // R16G16
+  if (format >= 41 && format <= 43) return 4;  // R32
+  if (format >= 49 && format <= 52) return 2;  // R8G8
+  if (format >= 54 && format <= 59) return 2;  // R16
+  if (format >= 61 && format <= 64) return 1;  // R8
+  if (format == 87 || format == 88) return 4;  // B8G8R8A8, B8G8R8X8
+  return 0;
+}
+
+Result<std::vector<InputElement>> parseD3d9(std::span<const uint8_t> blob) {
+  std::vector<InputElement> elements;
+  for (size_t at = 0;; at += sizeof(VertexElement9)) {
+    if (blob.size() - at < sizeof(VertexElement9))
+      return Error{ErrorCode::CmdDecode, "vertex declaration has no end element"};
+    VertexElement9 raw;
+    std::memcpy(&raw, blob.data() + at, sizeof raw);
+    if (raw.stream == 0xFF) return elements;
+    if (elements.size() == kMaxD3d9Elements)
+      return Error{ErrorCode::CmdDecode, "vertex declaration is too long"};
+    if (raw.stream >= kMaxVertexStreams)
+      return Error{ErrorCode::CmdDecode, "vertex declaration names stream 32 or more"};
+    if (raw.type > kMaxDeclType) return Error{ErrorCode::CmdDecode, "unknown D3DDECLTYPE"};
+    const std::string_view name = usageName(raw.usage);
+    if (name.empty()) return Error{ErrorCode::CmdDecode, "unknown D3DDECLUSAGE"};
+    InputElement element;
+    element.semanticHash = semanticHash(name);
+    element.semanticIndex = raw.usageIndex;
+    element.isD3d9Type = true;
+    element.format = raw.type;
+    element.stream = raw.stream;
+    element.offset = raw.offset;
+    elements.push_back(element);
+  }
+}
+
+Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
+  aerogpu_input_layout_blob_header header;
+  if (blob.size() < sizeof header) return Error{ErrorCode::CmdDecode, "input layout shorter than its header"};
+  std::memcpy(&header, blob.data(), sizeof header);
+  if (header.version != AEROGPU_INPUT_LAYOUT_BLOB_VERSION)
+    return Error{ErrorCode::CmdDecode, "input layout of another version"};
+  if (header.element_count > kMaxDxgiElements) return Error{ErrorCode::CmdDecode, "input layout is too long"};
+  if (header.element_count > (blob.size() - sizeof header) / sizeof(aerogpu_input_layout_element_dxgi))
+    return Error{ErrorCode::CmdDecode, "elements run past the input layout"};
+  std::vector<InputElement> elements;
+  std::array<uint32_t, kMaxVertexStreams> end{};  // where the next appended element of each slot starts
+  for (uint32_t i = 0; i < header.element_count; ++i) {
+    aerogpu_input_layout_element_dxgi raw;
+    std::memcpy(&raw, blob.data() + sizeof header + i * sizeof raw, sizeof raw);
+    if (raw.input_slot >= kMaxVertexStreams) return Error{ErrorCode::CmdDecode, "input slot is 32 or more"};
+    if (raw.input_slot_class > 1) return Error{ErrorCode::CmdDecode, "unknown input slot class"};
+    const uint32_t bytes = dxgiVertexBytes(raw.dxgi_format);
+    if (bytes == 0) return Error{ErrorCode::CmdDecode, "DXGI format cannot be a vertex element"};
+    uint32_t offset = raw.aligned_byte_offset;
+    if (offset == kAppendAligned) {
+      const uint32_t align = bytes < 4 ? bytes : 4;  // an element starts at a multiple of its size, 4 at most
+      offset = (end[raw.input_slot] + align - 1) / align * align;
+    }
+    if (offset > 1u << 16) return Error{ErrorCode::OutOfBounds, "vertex element lies too far in"};
+    end[raw.input_slot] = offset + bytes;
+    InputElement element;
+    element.semanticHash = raw.semantic_name_hash;
+    element.semanticIndex = raw.semantic_index;
+    element.format = raw.dxgi_format;
+    element.stream = raw.input_slot;
+    element.offset = offset;
+    element.perInstance = raw.input_slot_class == 1;
+    element.stepRate = raw.instance_data_step_rate;
+    elements.push_back(element);
+  }
+  return elements;
+}
+
+}  // namespace
+
+uint32_t semanticHash(std::string_view name) {
+  uint32_t hash = 0x811C9DC5u;  // FNV-1a, 32 bits: offset basis and prime
+  for (char c : name) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193u;
+  }
+  return hash;
+}
+
+std::string_view usageName(uint32_t usage) {
+  constexpr std::string_view kNames[] = {"POSITION", "BLENDWEIGHT", "BLENDINDICES", "NORMAL",     "PSIZE",
+                                         "TEXCOORD", "TANGENT",     "BINORMAL",     "TESSFACTOR", "POSITIONT",
+                                         "COLOR",    "FOG",         "DEPTH",        "SAMPLE"};
+  return usage < std::size(kNames) ? kNames[usage] : std::string_view{};
+}
+
+Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob) {
+  uint32_t magic = 0;
+  if (blob.size() >= sizeof magic) std::memcpy(&magic, blob.data(), sizeof magic);
+  return magic == AEROGPU_INPUT_LAYOUT_BLOB_MAGIC ? parseDxgi(blob) : parseD3d9(blob);
+}
+
+}  // namespace aerogpu::core

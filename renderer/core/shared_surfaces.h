@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Share tokens: which resource each names, and which were used up. ABI page,
+// EXPORT/IMPORT/RELEASE_SHARED_SURFACE. Render thread only.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "renderer/base/host_memory.h"
+#include "renderer/base/result.h"
+#include "renderer/core/gpu_objects.h"
+
+namespace aerogpu::core {
+
+class SharedSurfaces {
+public:
+  explicit SharedSurfaces(HostMemory& hostMemory) : m_hostMemory(hostMemory) {}
+
+  /// Token -> resource. The same pair again is fine; another resource, or a token that is used up, is an
+  /// error. Each token ever seen costs the guest host memory, since it must be remembered.
+  Result<void> exportToken(uint64_t token, Resource& resource);
+  /// The resource of a live token.
+  Result<Resource*> find(uint64_t token) const;
+  /// The token is used up; an unknown one is too, from now on nothing needs to be remembered of it.
+  void release(uint64_t token);
+  /// The last handle of the resource is gone: so are its tokens.
+  void retire(Resource& resource);
+  void clear();
+
+private:
+  static constexpr uint64_t kBytesPerToken = 64;
+  HostMemory& m_hostMemory;
+  std::unordered_map<uint64_t, Resource*> m_tokens;  ///< null = used up
+};
+
+}  // namespace aerogpu::core

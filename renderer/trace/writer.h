@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Writes a trace file, container version 2. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "renderer/trace/container.h"
+
+namespace aerogpu::trace {
+
+class Writer {
+public:
+  /// Null and a message when the file cannot be created.
+  static std::unique_ptr<Writer> create(const std::string& path, std::string& error);
+  ~Writer();
+
+  void beginFrame();
+  void present();
+  /// Returns the blob's id.
+  uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes);
+  void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges);
+  /// Ends an open frame, writes table of contents and footer. False and a message if anything could not be
+  /// written.
+  bool finish(std::string& error);
+  bool inFrame() const { return m_inFrame; }
+
+private:
+  explicit Writer(std::FILE* file, std::string path) : m_file(file), m_path(std::move(path)) {}
+  void put(const void* bytes, size_t size);
+  void record(RecordType type, std::span<const std::span<const uint8_t>> parts);
+  void closeFrame();
+
+  std::FILE* m_file;
+  std::string m_path;
+  uint64_t m_offset = 0;
+  uint64_t m_nextBlob = 1;
+  bool m_inFrame = false;
+  bool m_failed = false;
+  std::vector<TocEntry> m_frames;
+};
+
+}  // namespace aerogpu::trace
