@@ -13,14 +13,9 @@
 #define AEROGPU_EXT_FEATURE_BIT_LAST 63U
 #define AEROGPU_EXT_REG_FIRST 0x8000U
 #define AEROGPU_EXT_REG_LAST 0xFFFFU
-
-/* Feature bits (FEATURES_HI holds bits 32 to 63). */
-#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U /* bit 32: the EDID registers below exist */
-
-/* The monitor's EDID: EDID_SIZE bytes, a multiple of 128, read-only, in accesses of 1, 2 or 4 bytes; zero behind
- * its end. */
-#define AEROGPU_EXT_REG_EDID 0x8000U
+#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U /* FEATURES_HI bit 0 = feature bit 32: the EDID registers exist */
+#define AEROGPU_EXT_REG_EDID 0x8000U /* RO, the monitor's EDID, in accesses of 1, 2 or 4 bytes; zero behind its end */
 #define AEROGPU_EXT_REG_EDID_BYTES 0x400U /* room for it */
-#define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes */
+#define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes of it, a multiple of 128 */
 
 #endif /* AEROGPU_EXTENSION_H */
