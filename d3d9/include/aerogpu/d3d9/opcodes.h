@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// The one table of D3D9 shader instructions: name, models, operands. Assembler, disassembler and translator
+// all read it. Source: D3DSHADER_INSTRUCTION_OPCODE_TYPE and the "asm shader reference" of Direct3D 9.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "aerogpu/d3d9/tokens.h"
+
+namespace aerogpu::d3d9 {
+
+/// D3DSHADER_INSTRUCTION_OPCODE_TYPE.
+enum class Opcode : uint16_t {
+  Nop = 0,
+  Mov = 1,
+  Add = 2,
+  Sub = 3,
+  Mad = 4,
+  Mul = 5,
+  Rcp = 6,
+  Rsq = 7,
+  Dp3 = 8,
+  Dp4 = 9,
+  Min = 10,
+  Max = 11,
+  Slt = 12,
+  Sge = 13,
+  Exp = 14,
+  Log = 15,
+  Lit = 16,
+  Dst = 17,
+  Lrp = 18,
+  Frc = 19,
+  M4x4 = 20,
+  M4x3 = 21,
+  M3x4 = 22,
+  M3x3 = 23,
+  M3x2 = 24,
+  Call = 25,
+  CallNz = 26,
+  Loop = 27,
+  Ret = 28,
+  EndLoop = 29,
+  Label = 30,
+  Dcl = 31,
+  Pow = 32,
+  Crs = 33,
+  Sgn = 34,
+  Abs = 35,
+  Nrm = 36,
+  SinCos = 37,
+  Rep = 38,
+  EndRep = 39,
+  If = 40,
+  IfC = 41,
+  Else = 42,
+  EndIf = 43,
+  Break = 44,
+  BreakC = 45,
+  MovA = 46,
+  DefB = 47,
+  DefI = 48,
+  TexCoord = 64,
+  TexKill = 65,
+  Tex = 66,
+  TexBem = 67,
+  TexBemL = 68,
+  TexReg2Ar = 69,
+  TexReg2Gb = 70,
+  TexM3x2Pad = 71,
+  TexM3x2Tex = 72,
+  TexM3x3Pad = 73,
+  TexM3x3Tex = 74,
+  TexM3x3Spec = 76,
+  TexM3x3VSpec = 77,
+  ExpP = 78,
+  LogP = 79,
+  Cnd = 80,
+  Def = 81,
+  TexReg2Rgb = 82,
+  TexDp3Tex = 83,
+  TexM3x2Depth = 84,
+  TexDp3 = 85,
+  TexM3x3 = 86,
+  TexDepth = 87,
+  Cmp = 88,
+  Bem = 89,
+  Dp2Add = 90,
+  Dsx = 91,
+  Dsy = 92,
+  TexLdd = 93,
+  SetP = 94,
+  TexLdl = 95,
+  BreakP = 96,
+  Phase = 0xFFFD,
+  Comment = 0xFFFE,
+  End = 0xFFFF,
+};
+
+/// What an instruction is, beyond its operands.
+enum OpcodeFlag : uint8_t {
+  kFlow = 1,         ///< changes or marks control flow
+  kCompares = 2,     ///< the control field is a Comparison
+  kNoPredicate = 4,  ///< may not be predicated
+  kDefinition = 8,   ///< def, defi, defb, dcl: not executable
+};
+
+/// Models are `major << 8 | minor`; first 0 = not in that stage. Operand counts are those of the last model;
+/// what older models take is in `olderSources` for models below `olderBelow` (0 = no difference).
+struct OpcodeInfo {
+  Opcode opcode;
+  std::string_view name;
+  uint16_t vsFirst, vsLast, psFirst, psLast;
+  uint8_t destinations, sources;
+  uint8_t flags = 0;
+  uint16_t olderBelow = 0;
+  uint8_t olderDestinations = 0, olderSources = 0;
+
+  constexpr bool inModel(Version v) const {
+    const uint16_t first = v.stage == Stage::Vertex ? vsFirst : psFirst;
+    const uint16_t last = v.stage == Stage::Vertex ? vsLast : psLast;
+    // 2_x and the software models (minor 1 and 255) have what their major version has.
+    return first != 0 && v.model() >= first && v.major <= last >> 8 && (v.major >= 2 || v.model() <= last);
+  }
+  constexpr uint32_t destinationCount(Version v) const {
+    return v.model() < olderBelow ? olderDestinations : destinations;
+  }
+  constexpr uint32_t sourceCount(Version v) const { return v.model() < olderBelow ? olderSources : sources; }
+};
+
+/// The row of `opcode`, or null for a number that is no opcode.
+const OpcodeInfo* findOpcode(uint32_t opcode);
+/// Every row, in order of opcode.
+std::span<const OpcodeInfo> allOpcodes();
+
+/// Assembler name of a usage ("texcoord"), or empty.
+std::string_view usageName(uint32_t usage);
+/// The usage of that name, or kUsageCount.
+uint32_t findUsage(std::string_view name);
+/// "gt", "eq", ... or empty.
+std::string_view comparisonName(uint32_t comparison);
+
+}  // namespace aerogpu::d3d9

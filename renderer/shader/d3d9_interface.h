@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The contract between SPIR-V made from D3D9 shaders and whoever builds pipelines from it: descriptor
+// bindings, constant layout, push constants, specialisation constants. Plain C++, no Vulkan. Any thread.
+//
+// The pipeline that the modules expect:
+//  - Viewport of negative height (y up in clip space) and D3D9's half-pixel offset in the viewport's x and y;
+//    the shaders leave the position alone. Depth is 0..1.
+//  - VkPipelineRasterizationStateCreateInfo::frontFace = CLOCKWISE (as seen on screen): vFace is positive
+//  then.
+//  - Provoking vertex: the first (Vulkan's default).
+//  - A vertex shader always writes PointSize. Entry points are called "main".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace aerogpu::shader {
+
+// Descriptor set 0: uniform buffers, one a stage (made for dynamic offsets). A stage whose
+// ConstantLayout::sizeBytes is 0 does not use its binding.
+inline constexpr uint32_t kConstantSet = 0;
+inline constexpr uint32_t kVsConstantBinding = 0;
+inline constexpr uint32_t kPsConstantBinding = 1;
+
+// Descriptor set 1: combined image samplers. Pixel s0..s15, then vertex s0..s3.
+inline constexpr uint32_t kTextureSet = 1;
+inline constexpr uint32_t kPsSamplerBinding = 0;
+inline constexpr uint32_t kPsSamplerCount = 16;
+inline constexpr uint32_t kVsSamplerBinding = 16;
+inline constexpr uint32_t kVsSamplerCount = 4;
+
+// Specialisation constants, 32 bits each (VkBool32), all in pixel shaders, default 0. Ids that a module does
+// not declare are ignored by Vulkan.
+inline constexpr uint32_t kSpecAlphaTest = 0;    ///< D3DRS_ALPHATESTENABLE; off leaves no trace of the test
+inline constexpr uint32_t kSpecFog = 1;          ///< D3DRS_FOGENABLE; not in ps_3_0
+inline constexpr uint32_t kSpecPointSprite = 2;  ///< D3DRS_POINTSPRITEENABLE with a point topology
+inline constexpr uint32_t kSpecConstantCount = 3;
+
+/// How the fog factor comes about (PushConstants::fogMode).
+enum class FogSource : uint32_t {
+  Vertex = 0,  ///< D3DRS_FOGTABLEMODE = NONE: the FOG output of the vertex shader is the factor
+  Exp = 1,     ///< 1 / e^(depth * density); the numbers of D3DFOGMODE
+  Exp2 = 2,    ///< 1 / e^((depth * density)^2)
+  Linear = 3,  ///< (end - depth) / (end - start)
+};
+
+/// Push constant block of both stages (offset 0, all 64 bytes in both stage flags).
+struct PushConstants {
+  uint32_t vsBools = 0;       ///< bit n = b#n of the vertex shader
+  uint32_t psBools = 0;       ///< bit n = b#n of the pixel shader
+  uint32_t alphaFunc = 8;     ///< D3DCMPFUNC, 1 (never) .. 8 (always)
+  float alphaRef = 0;         ///< D3DRS_ALPHAREF / 255
+  float fogColor[3] = {};     ///< red, green, blue, 0..1
+  uint32_t fogMode = 0;       ///< FogSource
+  float fogStart = 0;         ///< D3DRS_FOGSTART, in depth 0..1
+  float fogEnd = 1;           ///< D3DRS_FOGEND
+  float fogDensity = 1;       ///< D3DRS_FOGDENSITY
+  float pointSize = 1;        ///< D3DRS_POINTSIZE, where the vertex shader writes no size
+  float pointSizeMin = 1;     ///< D3DRS_POINTSIZE_MIN
+  float pointSizeMax = 64;    ///< D3DRS_POINTSIZE_MAX, at most the device's limit
+  uint32_t reserved[2] = {};  ///< zero
+};
+static_assert(sizeof(PushConstants) == 64 && sizeof(PushConstants) <= 128);
+static_assert(offsetof(PushConstants, alphaRef) == 12);
+static_assert(offsetof(PushConstants, fogColor) == 16);
+static_assert(offsetof(PushConstants, fogMode) == 28);
+static_assert(offsetof(PushConstants, fogStart) == 32);
+static_assert(offsetof(PushConstants, pointSize) == 44);
+static_assert(offsetof(PushConstants, pointSizeMax) == 52);
+
+/// A float register that the shader itself defines.
+struct FloatDefinition {
+  uint32_t index;
+  uint32_t bits[4];  ///< IEEE 754
+};
+
+/// What a stage's uniform buffer holds: c0..c(floatCount-1), i0..i(intCount-1), then clip planes; 16 bytes
+/// each, no gaps. The shader reads nothing else.
+struct ConstantLayout {
+  uint32_t floatCount = 0;      ///< 0..256 (VS), 0..224 (PS)
+  uint32_t intCount = 0;        ///< 0..16
+  uint32_t clipPlaneCount = 0;  ///< 0..6, only by EmitOptions::clipPlaneCount
+  uint32_t boolMask = 0;        ///< bits of the push constants that the shader reads
+  bool relative = false;        ///< reads c[] by a computed index
+  /// `def`s that a computed index may meet: they replace what the application set, in the buffer. Empty
+  /// without relative addressing (then definitions are constants of the module).
+  std::vector<FloatDefinition> definitions;
+
+  uint32_t sizeBytes() const { return (floatCount + intCount + clipPlaneCount) * 16; }
+};
+
+/// Fills a uniform buffer of layout.sizeBytes() bytes at `dst`. `floats`, `ints`, `planes` point to register
+/// 0 of the files, 16 bytes a register; a file of which the layout takes nothing may be null.
+inline void writeConstants(const ConstantLayout& layout, const void* floats, const void* ints,
+                           const void* planes, void* dst) {
+  auto* out = static_cast<unsigned char*>(dst);
+  if (layout.floatCount) std::memcpy(out, floats, size_t{layout.floatCount} * 16);
+  for (const FloatDefinition& d : layout.definitions)
+    if (d.index < layout.floatCount) std::memcpy(out + size_t{d.index} * 16, d.bits, 16);
+  out += size_t{layout.floatCount} * 16;
+  if (layout.intCount) std::memcpy(out, ints, size_t{layout.intCount} * 16);
+  out += size_t{layout.intCount} * 16;
+  if (layout.clipPlaneCount) std::memcpy(out, planes, size_t{layout.clipPlaneCount} * 16);
+}
+
+}  // namespace aerogpu::shader

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// D3D9 token streams (shader models 2.0 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse() validates
+// the stream once, emit() writes a module, for a pixel shader one per set of vertex outputs it is linked
+// with. Pure functions without shared state: any thread. Bindings and constants: d3d9_interface.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "aerogpu/d3d9/tokens.h"
+#include "renderer/shader/d3d9_interface.h"
+
+namespace aerogpu::shader {
+
+/// Longest stream that parse() reads.
+inline constexpr uint32_t kMaxTokens = 65536;
+/// Varyings a vertex shader may have, position and point size not counted.
+inline constexpr uint32_t kMaxVaryings = 16;
+
+/// Why a stream was refused. The message names the instruction where there is one.
+struct ShaderError {
+  std::string message;
+  uint32_t tokenOffset = 0;  ///< index of the token in the stream
+};
+
+/// A value or a ShaderError.
+template <class T>
+class [[nodiscard]] Outcome {
+ public:
+  Outcome(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
+  Outcome(ShaderError error) : m_state(std::in_place_index<1>, std::move(error)) {}
+  bool ok() const { return m_state.index() == 0; }
+  explicit operator bool() const { return ok(); }
+  T& value() { return *std::get_if<0>(&m_state); }
+  const T& value() const { return *std::get_if<0>(&m_state); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  const ShaderError& error() const { return *std::get_if<1>(&m_state); }
+
+ private:
+  std::variant<T, ShaderError> m_state;
+};
+
+/// An input of a vertex shader, or a value that goes from the vertex to the pixel shader.
+struct Varying {
+  d3d9::Usage usage = d3d9::Usage::Position;
+  uint8_t usageIndex = 0;  ///< 0..15
+  uint8_t location = 0;    ///< SPIR-V Location; for vertex inputs also the number of the v# register
+  uint8_t mask = 0xF;      ///< components declared (input) or written (output), bit 0 = x
+  bool operator==(const Varying&) const = default;
+};
+
+/// What the stream says about itself; the same for every module made from it.
+struct ShaderInfo {
+  d3d9::Version version;
+  /// Vertex shader: declared inputs in order of register. All are read as vec4 of floats.
+  std::vector<Varying> inputs;
+  /// Vertex shader: what it hands on, locations 0, 1, ... Position and point size are not among them. This
+  /// list is EmitOptions::linkedOutputs for the pixel shader.
+  std::vector<Varying> outputs;
+  ConstantLayout constants;                          ///< clipPlaneCount is 0 here; Module::constants has it
+  uint32_t samplerMask = 0;                          ///< bit n: s#n is sampled
+  std::array<d3d9::SamplerType, 16> samplerTypes{};  ///< Unknown where the mask has no bit
+  uint8_t colorOutputMask = 0;                       ///< pixel shader: bit n = oC#n is written
+  bool writesDepth = false;                          ///< pixel shader: oDepth
+  bool usesKill = false;                             ///< pixel shader: texkill
+  bool writesPointSize = false;                      ///< vertex shader
+};
+
+struct ProgramCode;  // program.h
+
+/// A validated stream. Immutable and cheap to copy.
+class Program {
+ public:
+  explicit Program(std::shared_ptr<const ProgramCode> code) : m_code(std::move(code)) {}
+  const ShaderInfo& info() const;
+  const ProgramCode& code() const { return *m_code; }
+
+ private:
+  std::shared_ptr<const ProgramCode> m_code;
+};
+
+struct EmitOptions {
+  /// Pixel shader: ShaderInfo::outputs of the vertex shader it runs with. Inputs that are not in it read 0,
+  /// COLOR0 reads (1, 1, 1, 1).
+  std::span<const Varying> linkedOutputs;
+  bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
+  uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
+  uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
+};
+
+struct Module {
+  std::vector<uint32_t> words;  ///< SPIR-V
+  ConstantLayout constants;     ///< of the uniform buffer of this stage
+};
+
+/// Validates a stream from its version token on. Shader models 1.x are refused.
+Outcome<Program> parse(std::span<const uint32_t> tokens);
+
+/// Cannot fail for what the application wrote; an error means options out of range or a module that would
+/// exceed a SPIR-V limit.
+Outcome<Module> emit(const Program& program, const EmitOptions& options = {});
+
+}  // namespace aerogpu::shader
