@@ -131,6 +131,9 @@ static void aerogpu_set_display(AeroGPUState *s, AeroGPUDisplay display)
         s->surface = NULL;
         s->full_update = true;
         if (display == AEROGPU_DISPLAY_VGA) {
+            /* The guest's last picture goes, whenever VGA draws its first. */
+            dpy_gfx_replace_surface(s->con,
+                                    qemu_create_displaysurface(640, 480));
             s->vga.hw_ops->invalidate(&s->vga);
         }
     }
