@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Prints packets, one a line, for people. Fields and names come from the protocol headers (gen_fields.py).
+#pragma once
+
+#include <string>
+
+#include "renderer/cmd/stream.h"
+
+namespace aerogpu::cmd {
+
+/// "OFFSET NAME field=value ...", with the number of elements or bytes that follow the structure. A packet
+/// that is too short for its structure says so.
+std::string dumpPacket(const Packet& packet);
+
+}  // namespace aerogpu::cmd

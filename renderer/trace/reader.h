@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Reads a trace file, container versions 1 and 2, record by record. The file is hostile: every length is
+// checked against the bytes that are there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "renderer/trace/container.h"
+
+namespace aerogpu::trace {
+
+class Reader {
+public:
+  struct Record {
+    RecordType type;
+    std::span<const uint8_t> payload;
+    uint64_t offset;  ///< in the file
+  };
+
+  /// Checks header, footer and table of contents; false and one line of explanation if something is wrong.
+  /// The bytes outlive the reader.
+  bool open(std::span<const uint8_t> file, std::string& error);
+  /// The next record; false at the end, or with a non-empty `error` when the record is broken.
+  bool next(Record& record, std::string& error);
+  const std::string& metadata() const { return m_metadata; }
+  uint32_t containerVersion() const { return m_header.containerVersion; }
+  std::span<const TocEntry> frames() const { return m_frames; }
+
+private:
+  std::span<const uint8_t> m_file;
+  Header m_header{};
+  uint64_t m_at = 0, m_end = 0;  ///< of the records, bytes in the file
+  std::string m_metadata;
+  std::vector<TocEntry> m_frames;
+};
+
+}  // namespace aerogpu::trace

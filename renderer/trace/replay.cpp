@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/trace/replay.h"
+
+#include <chrono>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "aerogpu/aerogpu_cmd.h"
+#include "renderer/base/mutex.h"
+#include "renderer/trace/sparse_memory.h"
+
+namespace aerogpu::trace {
+
+namespace {
+
+constexpr uint64_t kReplayMemoryBytes = uint64_t{8} << 30;
+
+/// What the renderer's callbacks need. Completions come one at a time.
+struct Session {
+  explicit Session(const ReplayOptions& replayOptions) : options(replayOptions), memory(kReplayMemoryBytes) {}
+  const ReplayOptions& options;
+  SparseMemory memory;
+  aerogpu_renderer* renderer = nullptr;
+  std::atomic<uint64_t> frames{0}, errors{0};
+};
+
+int onMap(void* opaque, uint64_t gpa, uint64_t size, bool, aerogpu_guest_mapping* out) {
+  return static_cast<Session*>(opaque)->memory.map(gpa, size, out);
+}
+void onUnmap(void*, const aerogpu_guest_mapping*, uint64_t) {}
+void onDone(void* opaque, const aerogpu_submission_result* result) {
+  auto& session = *static_cast<Session*>(opaque);
+  session.errors += result->error_count;
+  if (!result->frame) return;
+  ++session.frames;
+  if (session.options.onFrame) session.options.onFrame(*result->frame);
+  aerogpu_renderer_frame_release(session.renderer, result->frame);
+}
+void onLog(void* opaque, enum aerogpu_log_level level, const char* line) {
+  const auto& session = *static_cast<Session*>(opaque);
+  if (session.options.onLog) session.options.onLog(level, line);
+}
+
+/// Owns the renderer of a session.
+struct RendererDeleter {
+  void operator()(aerogpu_renderer* renderer) const { aerogpu_renderer_destroy(renderer); }
+};
+
+class Player {
+public:
+  Player(const ReplayOptions& options, ReplayResult& result)
+      : m_options(options), m_result(result), m_session(options) {}
+
+  bool start(std::string& error) {
+    if (!m_options.execute) return true;
+    const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog};
+    aerogpu_renderer_config config{};
+    config.struct_size = sizeof config;
+    config.flags = AEROGPU_RENDERER_PRESENT_COLOR_TARGET;
+    if (m_options.validation) config.flags |= AEROGPU_RENDERER_VALIDATION;
+    config.backend = m_options.backend.c_str();
+    config.vulkan_device = m_options.vulkanDevice.c_str();
+    config.max_hostmem = m_options.maxHostmem;
+    config.callbacks = &callbacks;
+    config.opaque = &m_session;
+    char text[512] = "";
+    m_renderer.reset(aerogpu_renderer_create(&config, text, sizeof text));
+    if (!m_renderer) {
+      error = text;
+      return false;
+    }
+    m_session.renderer = m_renderer.get();
+    m_result.backend = aerogpu_renderer_backend_name(m_renderer.get());
+    m_result.device = aerogpu_renderer_device_name(m_renderer.get());
+    return true;
+  }
+
+  bool play(Reader& reader, std::string& error) {
+    Reader::Record record;
+    const auto begin = std::chrono::steady_clock::now();
+    while (reader.next(record, error))
+      if (!one(record, error)) return false;
+    if (!error.empty()) return false;
+    flushPackets();
+    if (m_renderer) {
+      aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);
+      m_result.stats.struct_size = sizeof m_result.stats;
+      aerogpu_renderer_get_stats(m_renderer.get(), &m_result.stats);
+    }
+    m_result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    m_result.frames = m_session.frames;
+    m_result.errors = m_session.errors;
+    return true;
+  }
+
+private:
+  bool one(const Reader::Record& record, std::string& error) {
+    const auto broken = [&](const char* what) {
+      error = "record at byte " + std::to_string(record.offset) + ": " + what;
+      return false;
+    };
+    switch (record.type) {
+      case RecordType::BeginFrame:
+        return true;
+      case RecordType::Present:
+        flushPackets();
+        return true;
+      case RecordType::Packet:
+        return packet(record.payload);
+      case RecordType::Blob: {
+        BlobHeader header;
+        if (record.payload.size() < sizeof header) return broken("blob is cut short");
+        std::memcpy(&header, record.payload.data(), sizeof header);
+        m_blobs[header.id] = record.payload.subspan(sizeof header);
+        return true;
+      }
+      case RecordType::Submission: {
+        SubmissionRecord header;
+        if (record.payload.size() < sizeof header) return broken("submission is cut short");
+        std::memcpy(&header, record.payload.data(), sizeof header);
+        if (header.version != 1 || header.fixedSize < sizeof header ||
+            header.fixedSize > record.payload.size())
+          return broken("submission is of an unknown version or size");
+        const auto rest = record.payload.subspan(header.fixedSize);
+        if (header.rangeCount > rest.size() / sizeof(MemoryRange))
+          return broken("memory ranges are cut short");
+        for (uint32_t i = 0; i < header.rangeCount; ++i) {
+          MemoryRange range;
+          std::memcpy(&range, rest.data() + i * sizeof range, sizeof range);
+          const auto blob = m_blobs.find(range.blob);
+          if (blob == m_blobs.end()) return broken("memory range names a blob that is not there");
+          if (blob->second.size() > range.size) return broken("memory range is smaller than its blob");
+          if (!m_session.memory.write(range.address, blob->second.data(), blob->second.size()))
+            return broken("memory range cannot be placed");
+        }
+        const auto stream = m_blobs.find(header.commandBlob);
+        if (header.commandBlob != 0 && stream == m_blobs.end())
+          return broken("command stream blob is not there");
+        const auto table = m_blobs.find(header.allocTableBlob);
+        if (header.allocTableBlob != 0 && table == m_blobs.end())
+          return broken("allocation table blob is not there");
+        submit(header, header.commandBlob ? stream->second : std::span<const uint8_t>{},
+               header.allocTableBlob ? table->second : std::span<const uint8_t>{});
+        return true;
+      }
+    }
+    return true;  // record types of later versions are skipped
+  }
+
+  bool packet(std::span<const uint8_t> bytes) {
+    uint32_t magic = 0;
+    if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+    if (magic == AEROGPU_CMD_STREAM_MAGIC) {
+      flushPackets();
+      submit(SubmissionRecord{}, bytes, {});
+      return true;
+    }
+    if (m_packets.empty()) m_packets.resize(sizeof(aerogpu_cmd_stream_header));
+    m_packets.insert(m_packets.end(), bytes.begin(), bytes.end());
+    return true;
+  }
+
+  void flushPackets() {
+    if (m_packets.empty()) return;
+    aerogpu_cmd_stream_header header{};
+    header.magic = AEROGPU_CMD_STREAM_MAGIC;
+    header.abi_version = AEROGPU_ABI_VERSION_U32;
+    header.size_bytes = static_cast<uint32_t>(m_packets.size());
+    std::memcpy(m_packets.data(), &header, sizeof header);
+    submit(SubmissionRecord{}, m_packets, {});
+    m_packets.clear();
+  }
+
+  void submit(const SubmissionRecord& record, std::span<const uint8_t> stream,
+              std::span<const uint8_t> table) {
+    if (m_options.onStream) m_options.onStream(stream);
+    ++m_result.submissions;
+    if (!m_renderer) return;
+    aerogpu_submission submission{};
+    submission.struct_size = sizeof submission;
+    submission.flags = record.flags;
+    submission.context_id = record.context;
+    submission.engine_id = record.engine;
+    submission.cookie = m_result.submissions;
+    submission.signal_fence = record.fence;
+    submission.cmd = stream.empty() ? nullptr : stream.data();
+    submission.cmd_size = stream.size();
+    submission.alloc_table = table.empty() ? nullptr : table.data();
+    submission.alloc_table_size = table.size();
+    aerogpu_renderer_submit(m_renderer.get(), &submission);
+    // The file's memory ranges of the next submission may overwrite what this one's GPU work still reads.
+    aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);
+  }
+
+  const ReplayOptions& m_options;
+  ReplayResult& m_result;
+  Session m_session;
+  std::unique_ptr<aerogpu_renderer, RendererDeleter> m_renderer;
+  std::unordered_map<uint64_t, std::span<const uint8_t>> m_blobs;
+  std::vector<uint8_t> m_packets;
+};
+
+}  // namespace
+
+bool replay(std::span<const uint8_t> file, const ReplayOptions& options, ReplayResult& result,
+            std::string& error) {
+  Reader reader;
+  if (!reader.open(file, error)) return false;
+  Player player(options, result);
+  return player.start(error) && player.play(reader, error);
+}
+
+}  // namespace aerogpu::trace

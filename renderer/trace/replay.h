@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Plays a trace file through a renderer. A version 1 file has no submission records: its Packet records hold
+// command bytes, either whole streams (they begin with the stream's magic) or bare packets, which are
+// gathered up to the frame's present.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "aerogpu/renderer.h"
+#include "renderer/trace/reader.h"
+
+namespace aerogpu::trace {
+
+struct ReplayOptions {
+  std::string backend = "auto", vulkanDevice;
+  uint64_t maxHostmem = uint64_t{4} << 30;
+  bool validation = false;
+  /// Every packet of every stream, if set, before it is executed.
+  std::function<void(std::span<const uint8_t> stream)> onStream;
+  /// Each presented frame; valid during the call.
+  std::function<void(const aerogpu_frame& frame)> onFrame;
+  std::function<void(enum aerogpu_log_level level, const char* line)> onLog;
+  bool execute = true;  ///< false: only onStream
+};
+
+struct ReplayResult {
+  uint64_t submissions = 0, frames = 0, errors = 0;
+  double seconds = 0;  ///< from the first submission to the last completion
+  std::string backend, device;
+  aerogpu_renderer_stats stats{};
+};
+
+/// False and one line of explanation when the file is broken or no renderer can be made. Errors of commands
+/// are counted in the result.
+bool replay(std::span<const uint8_t> file, const ReplayOptions& options, ReplayResult& result,
+            std::string& error);
+
+}  // namespace aerogpu::trace
