@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/testing/harness.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "renderer/core/format.h"
+
+namespace aerogpu::test {
+
+Harness::Harness(const Options& options) : m_memory(options.guestBytes) {
+  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog};
+  aerogpu_renderer_config config{};
+  config.struct_size = sizeof config;
+  config.flags = options.flags;
+  config.backend = options.backend;
+  config.cache_dir = options.cacheDir;
+  config.max_hostmem = options.maxHostmem;
+  config.callbacks = &callbacks;
+  config.opaque = this;
+  char error[512] = "";
+  m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
+  m_createError = error;
+}
+
+Harness::~Harness() {
+  aerogpu_renderer_destroy(m_renderer);
+}
+
+int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool, aerogpu_guest_mapping* out) {
+  auto& self = *static_cast<Harness*>(opaque);
+  if (gpa >= self.m_memory.size()) return -1;
+  out->host = self.m_memory.data() + gpa;
+  out->size = std::min<uint64_t>(size, self.m_memory.size() - gpa);
+  out->cookie = nullptr;
+  return 0;
+}
+
+void Harness::onUnmap(void*, const aerogpu_guest_mapping*, uint64_t) {}
+
+void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
+  auto& self = *static_cast<Harness*>(opaque);
+  Outcome outcome{*result, result->frame != nullptr};
+  outcome.result.frame = nullptr;
+  Frame copy;
+  if (const aerogpu_frame* frame = result->frame) {
+    const auto* pixels = static_cast<const uint8_t*>(frame->pixels);
+    copy = {frame->width,
+            frame->height,
+            frame->stride_bytes,
+            frame->format,
+            {pixels, pixels + size_t{frame->stride_bytes} * frame->height}};
+    aerogpu_renderer_frame_release(self.m_renderer, result->frame);
+  }
+  Lock lock(self.m_mutex);
+  self.m_outcomes.push_back(outcome);
+  if (outcome.hasFrame) self.m_frames.push_back(std::move(copy));
+  self.m_doneCookie = result->cookie;
+  self.m_changed.notifyAll();
+}
+
+void Harness::onLog(void* opaque, enum aerogpu_log_level level, const char* line) {
+  auto& self = *static_cast<Harness*>(opaque);
+  if (level != AEROGPU_LOG_ERROR) return;
+  Lock lock(self.m_mutex);
+  self.m_errorLines.emplace_back(line);
+}
+
+Allocation Harness::allocate(uint64_t size, uint32_t flags) {
+  const Allocation allocation{m_nextAlloc++, flags, m_nextGpa, size};
+  m_nextGpa += (size + 0xFFF) & ~uint64_t{0xFFF};
+  m_allocations.push_back(allocation);
+  return allocation;
+}
+
+void Harness::forget(const Allocation& allocation) {
+  std::erase_if(m_allocations, [&](const Allocation& a) { return a.id == allocation.id; });
+}
+
+std::vector<uint8_t> Harness::allocTable() const {
+  aerogpu_alloc_table_header header{};
+  header.magic = AEROGPU_ALLOC_TABLE_MAGIC;
+  header.abi_version = AEROGPU_ABI_VERSION_U32;
+  header.entry_count = static_cast<uint32_t>(m_allocations.size());
+  header.entry_stride_bytes = sizeof(aerogpu_alloc_entry);
+  header.size_bytes =
+      static_cast<uint32_t>(sizeof header + m_allocations.size() * sizeof(aerogpu_alloc_entry));
+  std::vector<uint8_t> table(header.size_bytes);
+  std::memcpy(table.data(), &header, sizeof header);
+  for (size_t i = 0; i < m_allocations.size(); ++i) {
+    const Allocation& a = m_allocations[i];
+    const aerogpu_alloc_entry entry{a.id, a.flags, a.gpa, a.size, 0};
+    std::memcpy(table.data() + sizeof header + i * sizeof entry, &entry, sizeof entry);
+  }
+  return table;
+}
+
+Outcome Harness::waitFor(uint64_t cookie) {
+  Lock lock(m_mutex);
+  while (m_doneCookie < cookie) m_changed.wait(m_mutex);
+  const auto found = std::find_if(m_outcomes.begin(), m_outcomes.end(),
+                                  [&](const Outcome& o) { return o.result.cookie == cookie; });
+  return *found;
+}
+
+Outcome Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context,
+                           uint32_t descriptorError) {
+  aerogpu_submission submission{};
+  submission.struct_size = sizeof submission;
+  submission.context_id = context;
+  submission.cookie = m_nextCookie++;
+  submission.signal_fence = m_nextFence++;
+  submission.cmd = stream.empty() ? nullptr : stream.data();
+  submission.cmd_size = stream.size();
+  submission.alloc_table = table.empty() ? nullptr : table.data();
+  submission.alloc_table_size = table.size();
+  submission.descriptor_error = descriptorError;
+  aerogpu_renderer_submit(m_renderer, &submission);
+  return waitFor(submission.cookie);
+}
+
+Outcome Harness::submit(const CommandWriter& writer, uint32_t context) {
+  const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
+  return submitRaw({writer.data(), writer.size()}, table, context);
+}
+
+void Harness::submitAsync(const CommandWriter& writer, uint32_t context) {
+  const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
+  aerogpu_submission submission{};
+  submission.struct_size = sizeof submission;
+  submission.context_id = context;
+  submission.cookie = m_nextCookie++;
+  submission.signal_fence = m_nextFence++;
+  submission.cmd = writer.data();
+  submission.cmd_size = writer.size();
+  submission.alloc_table = table.empty() ? nullptr : table.data();
+  submission.alloc_table_size = table.size();
+  aerogpu_renderer_submit(m_renderer, &submission);
+}
+
+void Harness::waitIdle() {
+  aerogpu_renderer_wait_idle(m_renderer, UINT64_MAX);
+}
+
+void Harness::setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
+                         bool enable) {
+  const aerogpu_scanout_config config{sizeof config, enable, width, height, format, pitch, gpa};
+  aerogpu_renderer_set_scanout(m_renderer, &config);
+}
+
+Outcome Harness::snapshotScanout() {
+  const uint64_t cookie = m_nextCookie++;
+  aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
+  return waitFor(cookie);
+}
+
+std::vector<Frame> Harness::takeFrames() {
+  Lock lock(m_mutex);
+  return std::exchange(m_frames, {});
+}
+
+std::vector<Outcome> Harness::takeOutcomes() {
+  Lock lock(m_mutex);
+  return std::exchange(m_outcomes, {});
+}
+
+std::vector<std::string> Harness::takeErrorLines() {
+  Lock lock(m_mutex);
+  return std::exchange(m_errorLines, {});
+}
+
+std::vector<uint8_t> Harness::readTexture(uint32_t texture, aerogpu_format format, uint32_t width,
+                                          uint32_t height, uint32_t mip, uint32_t layer) {
+  const core::FormatInfo& info = *core::findFormat(format);
+  const uint32_t columns = (width - 1) / info.blockPixels + 1, rows = (height - 1) / info.blockPixels + 1;
+  const uint32_t pitch = columns * info.blockBytes;
+  const Allocation allocation = allocate(uint64_t{pitch} * rows);
+  const uint32_t staging = handle();
+  CommandWriter w;
+  createTexture(w, staging, format, width, height, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, allocation.id,
+                pitch);
+  aerogpu_cmd_copy_texture2d copy{};
+  copy.dst_texture = staging;
+  copy.src_texture = texture;
+  copy.src_mip_level = mip;
+  copy.src_array_layer = layer;
+  copy.width = width;
+  copy.height = height;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+  destroy(w, staging);
+  const Outcome outcome = submit(w);
+  std::vector<uint8_t> out;
+  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
+  forget(allocation);
+  return out;
+}
+
+std::vector<uint8_t> Harness::readBuffer(uint32_t buffer, uint64_t size) {
+  const Allocation allocation = allocate(size);
+  const uint32_t staging = handle();
+  CommandWriter w;
+  createBuffer(w, staging, size, 0, allocation.id);
+  aerogpu_cmd_copy_buffer copy{};
+  copy.dst_buffer = staging;
+  copy.src_buffer = buffer;
+  copy.size_bytes = size;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  destroy(w, staging);
+  const Outcome outcome = submit(w);
+  std::vector<uint8_t> out;
+  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
+  forget(allocation);
+  return out;
+}
+
+void Harness::createTexture(CommandWriter& w, uint32_t handle, aerogpu_format format, uint32_t width,
+                            uint32_t height, uint32_t usage, uint32_t mips, uint32_t layers, uint32_t allocId,
+                            uint32_t rowPitch, uint32_t allocOffset) {
+  aerogpu_cmd_create_texture2d c{};
+  c.texture_handle = handle;
+  c.usage_flags = usage;
+  c.format = format;
+  c.width = width;
+  c.height = height;
+  c.mip_levels = mips;
+  c.array_layers = layers;
+  c.row_pitch_bytes = rowPitch;
+  c.backing_alloc_id = allocId;
+  c.backing_offset_bytes = allocOffset;
+  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, c);
+}
+
+void Harness::createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage, uint32_t allocId,
+                           uint32_t allocOffset) {
+  aerogpu_cmd_create_buffer c{};
+  c.buffer_handle = handle;
+  c.usage_flags = usage;
+  c.size_bytes = size;
+  c.backing_alloc_id = allocId;
+  c.backing_offset_bytes = allocOffset;
+  w.packet(AEROGPU_CMD_CREATE_BUFFER, c);
+}
+
+void Harness::upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes) {
+  aerogpu_cmd_upload_resource c{};
+  c.resource_handle = handle;
+  c.offset_bytes = offset;
+  c.size_bytes = bytes.size();
+  w.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, c, bytes.data(), bytes.size());
+}
+
+void Harness::dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
+  aerogpu_cmd_resource_dirty_range c{};
+  c.resource_handle = handle;
+  c.offset_bytes = offset;
+  c.size_bytes = size;
+  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, c);
+}
+
+void Harness::destroy(CommandWriter& w, uint32_t handle) {
+  aerogpu_cmd_destroy_resource c{};
+  c.resource_handle = handle;
+  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, c);
+}
+
+void Harness::setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth) {
+  aerogpu_cmd_set_render_targets c{};
+  c.color_count = static_cast<uint32_t>(colors.size());
+  c.depth_stencil = depth;
+  for (size_t i = 0; i < colors.size() && i < AEROGPU_MAX_RENDER_TARGETS; ++i) c.colors[i] = colors[i];
+  w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, c);
+}
+
+void Harness::clear(CommandWriter& w, uint32_t flags, float r, float g, float b, float a, float depth,
+                    uint32_t stencil) {
+  aerogpu_cmd_clear c{};
+  c.flags = flags;
+  const float rgba[] = {r, g, b, a};
+  for (int i = 0; i < 4; ++i) c.color_rgba_f32[i] = std::bit_cast<uint32_t>(rgba[i]);
+  c.depth_f32 = std::bit_cast<uint32_t>(depth);
+  c.stencil = stencil;
+  w.packet(AEROGPU_CMD_CLEAR, c);
+}
+
+}  // namespace aerogpu::test

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Drives a renderer through its C interface for tests, benchmarks and fuzzers: guest memory, submissions with
+// allocation tables, results, frames, texture read-back. One thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aerogpu/aerogpu.h"
+#include "aerogpu/cmd_writer.hpp"
+#include "aerogpu/renderer.h"
+#include "renderer/base/mutex.h"
+
+namespace aerogpu::test {
+
+/// A range of guest memory with an allocation id.
+struct Allocation {
+  uint32_t id = 0;
+  uint32_t flags = 0;  ///< enum aerogpu_alloc_flags
+  uint64_t gpa = 0, size = 0;
+};
+
+/// A finished frame, copied.
+struct Frame {
+  uint32_t width = 0, height = 0, strideBytes = 0, format = 0;
+  std::vector<uint8_t> pixels;
+};
+
+/// A finished submission or snapshot.
+struct Outcome {
+  aerogpu_submission_result result{};  ///< `frame` is null here; see Harness::frames()
+  bool hasFrame = false;
+};
+
+class Harness {
+public:
+  struct Options {
+    const char* backend = "null";
+    uint32_t flags = 0;  ///< enum aerogpu_renderer_flags
+    uint64_t maxHostmem = uint64_t{1} << 30;
+    uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
+    const char* cacheDir = "";
+  };
+  /// Tests that cannot go on without a renderer check ok().
+  explicit Harness(const Options& options);
+  Harness() : Harness(Options{}) {}
+  ~Harness();
+  Harness(const Harness&) = delete;
+  Harness& operator=(const Harness&) = delete;
+
+  bool ok() const { return m_renderer != nullptr; }
+  const std::string& createError() const { return m_createError; }
+  aerogpu_renderer* renderer() { return m_renderer; }
+
+  /// Guest RAM; address 0 is the first byte.
+  std::span<uint8_t> memory() { return m_memory; }
+  /// Takes guest memory (page-aligned, zeroed) and gives it an allocation id that the next submissions list.
+  Allocation allocate(uint64_t size, uint32_t flags = 0);
+  std::span<uint8_t> bytes(const Allocation& allocation) {
+    return memory().subspan(allocation.gpa, allocation.size);
+  }
+  void forget(const Allocation& allocation);
+
+  /// Submits `writer`'s stream with every allocation listed, waits for it, and returns what came of it.
+  Outcome submit(const CommandWriter& writer, uint32_t context = 0);
+  /// The same with raw bytes; the table as given.
+  Outcome submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context = 0,
+                    uint32_t descriptorError = 0);
+  /// Submits without waiting.
+  void submitAsync(const CommandWriter& writer, uint32_t context = 0);
+  void waitIdle();
+  std::vector<uint8_t> allocTable() const;
+
+  void setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
+                  bool enable = true);
+  Outcome snapshotScanout();
+
+  /// Frames that came out so far, oldest first; taking them empties the list.
+  std::vector<Frame> takeFrames();
+  /// Results that came so far.
+  std::vector<Outcome> takeOutcomes();
+  /// Log lines at level error (host at fault or a validation message).
+  std::vector<std::string> takeErrorLines();
+
+  /// A fresh handle.
+  uint32_t handle() { return m_nextHandle++; }
+
+  /// Reads mip 0 of layer 0 (or another subresource) of a texture back, tight rows, in the texture's own
+  /// format: a copy with write-back into a staging texture of the harness.
+  std::vector<uint8_t> readTexture(uint32_t texture, aerogpu_format format, uint32_t width, uint32_t height,
+                                   uint32_t mip = 0, uint32_t layer = 0);
+  /// Reads a buffer back.
+  std::vector<uint8_t> readBuffer(uint32_t buffer, uint64_t size);
+
+  // Frequent packets.
+  static void createTexture(CommandWriter& w, uint32_t handle, aerogpu_format format, uint32_t width,
+                            uint32_t height, uint32_t usage, uint32_t mips = 1, uint32_t layers = 1,
+                            uint32_t allocId = 0, uint32_t rowPitch = 0, uint32_t allocOffset = 0);
+  static void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage,
+                           uint32_t allocId = 0, uint32_t allocOffset = 0);
+  static void upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes);
+  static void dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size);
+  static void destroy(CommandWriter& w, uint32_t handle);
+  static void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth = 0);
+  static void clear(CommandWriter& w, uint32_t flags, float r, float g, float b, float a, float depth = 1,
+                    uint32_t stencil = 0);
+
+private:
+  static int onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out);
+  static void onUnmap(void* opaque, const aerogpu_guest_mapping* mapping, uint64_t written);
+  static void onDone(void* opaque, const aerogpu_submission_result* result);
+  static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
+  Outcome waitFor(uint64_t cookie);
+
+  std::vector<uint8_t> m_memory;
+  uint64_t m_nextGpa = 0x10000;
+  uint32_t m_nextAlloc = 1;
+  uint32_t m_nextHandle = 1;
+  uint64_t m_nextCookie = 1;
+  uint64_t m_nextFence = 1;
+  std::vector<Allocation> m_allocations;
+  aerogpu_renderer* m_renderer = nullptr;
+  std::string m_createError;
+
+  Mutex m_mutex;
+  CondVar m_changed;
+  std::vector<Outcome> m_outcomes GUARDED_BY(m_mutex);
+  std::vector<Frame> m_frames GUARDED_BY(m_mutex);
+  std::vector<std::string> m_errorLines GUARDED_BY(m_mutex);
+  uint64_t m_doneCookie GUARDED_BY(m_mutex) = 0;
+};
+
+}  // namespace aerogpu::test
