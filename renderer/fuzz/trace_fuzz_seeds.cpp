@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Writes the seed corpus of trace_fuzz: a captured frame.  Usage: trace_fuzz-seeds FOLDER
+#include <cstdio>
+#include <string>
+
+#include "renderer/testing/harness.h"
+
+int main(int argc, char** argv) {
+  using aerogpu::CommandWriter;
+  using aerogpu::test::Harness;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  Harness h;
+  char error[256] = "";
+  if (!aerogpu_renderer_capture_start(h.renderer(), (std::string(argv[1]) + "/frame").c_str(), error,
+                                      sizeof error)) {
+    std::fprintf(stderr, "%s\n", error);
+    return 1;
+  }
+  const auto memory = h.allocate(64);
+  const uint32_t texture = h.handle();
+  CommandWriter w;
+  Harness::createTexture(w, texture, AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4, 0, 1, 1, memory.id, 16);
+  Harness::dirty(w, texture, 0, 64);
+  Harness::setTargets(w, {&texture, 1});
+  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  h.submit(w);
+  return aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error) ? 0 : 1;
+}
