@@ -96,13 +96,13 @@ struct ConstantLayout {
 inline void writeConstants(const ConstantLayout& layout, const void* floats, const void* ints,
                            const void* planes, void* dst) {
   auto* out = static_cast<unsigned char*>(dst);
-  if (layout.floatCount) std::memcpy(out, floats, size_t{layout.floatCount} * 16);
+  if (layout.floatCount && floats) std::memcpy(out, floats, size_t{layout.floatCount} * 16);
   for (const FloatDefinition& d : layout.definitions)
     if (d.index < layout.floatCount) std::memcpy(out + size_t{d.index} * 16, d.bits, 16);
   out += size_t{layout.floatCount} * 16;
-  if (layout.intCount) std::memcpy(out, ints, size_t{layout.intCount} * 16);
+  if (layout.intCount && ints) std::memcpy(out, ints, size_t{layout.intCount} * 16);
   out += size_t{layout.intCount} * 16;
-  if (layout.clipPlaneCount) std::memcpy(out, planes, size_t{layout.clipPlaneCount} * 16);
+  if (layout.clipPlaneCount && planes) std::memcpy(out, planes, size_t{layout.clipPlaneCount} * 16);
 }
 
 }  // namespace aerogpu::shader

@@ -32,7 +32,7 @@ struct ShaderError {
 /// A value or a ShaderError.
 template <class T>
 class [[nodiscard]] Outcome {
- public:
+public:
   Outcome(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
   Outcome(ShaderError error) : m_state(std::in_place_index<1>, std::move(error)) {}
   bool ok() const { return m_state.index() == 0; }
@@ -45,7 +45,7 @@ class [[nodiscard]] Outcome {
   const T* operator->() const { return &value(); }
   const ShaderError& error() const { return *std::get_if<1>(&m_state); }
 
- private:
+private:
   std::variant<T, ShaderError> m_state;
 };
 
@@ -79,12 +79,12 @@ struct ProgramCode;  // program.h
 
 /// A validated stream. Immutable and cheap to copy.
 class Program {
- public:
+public:
   explicit Program(std::shared_ptr<const ProgramCode> code) : m_code(std::move(code)) {}
   const ShaderInfo& info() const;
   const ProgramCode& code() const { return *m_code; }
 
- private:
+private:
   std::shared_ptr<const ProgramCode> m_code;
 };
 

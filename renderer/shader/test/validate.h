@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Test helper: assembles, translates and runs spirv-val's library over what comes out.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <spirv-tools/libspirv.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aerogpu/d3d9/assembler.h"
+#include "renderer/shader/translate.h"
+
+namespace aerogpu::shader::test {
+
+/// Empty if the module is valid for Vulkan 1.3, else what the validator says and the disassembly.
+inline std::string validate(const std::vector<uint32_t>& words) {
+  spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_3);
+  std::string message;
+  tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&, const char* text) {
+    message += text;
+    message += '\n';
+  });
+  if (tools.Validate(words)) return {};
+  std::string text;
+  tools.Disassemble(words, &text,
+                    SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES | SPV_BINARY_TO_TEXT_OPTION_INDENT);
+  return message + text;
+}
+
+inline std::vector<uint32_t> tokens(std::string_view source) {
+  const d3d9::Assembly a = d3d9::assemble(source);
+  EXPECT_TRUE(a.ok()) << a.errorText() << "\n" << source;
+  return a.tokens;
+}
+
+inline Program program(std::string_view source) {
+  auto p = parse(tokens(source));
+  EXPECT_TRUE(p.ok()) << (p.ok() ? "" : p.error().message) << "\n" << source;
+  if (!p.ok()) std::abort();
+  return *p;
+}
+
+/// A module that has passed the validator.
+inline Module module(const Program& p, const EmitOptions& options = {}) {
+  auto m = emit(p, options);
+  EXPECT_TRUE(m.ok()) << (m.ok() ? "" : m.error().message);
+  if (!m.ok()) std::abort();
+  EXPECT_EQ(validate(m->words), "");
+  return *m;
+}
+
+}  // namespace aerogpu::shader::test

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// parse() and emit(): reflection, what is refused and why, damaged streams; every module is validated.
+#include "renderer/shader/translate.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "renderer/shader/test/validate.h"
+
+namespace aerogpu::shader {
+namespace {
+
+using d3d9::Usage;
+using test::module;
+using test::program;
+using test::tokens;
+
+std::string refusal(std::span<const uint32_t> stream) {
+  const auto p = parse(stream);
+  EXPECT_FALSE(p.ok());
+  return p.ok() ? "" : p.error().message;
+}
+std::string refusal(std::string_view source) {
+  return refusal(tokens(source));
+}
+
+constexpr const char* kVertexShaders[] = {
+    "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nm4x4 oPos, v0, c0\nmov oT0.xy, v1\nmov oD0, c4\nmov oFog, "
+    "c5.x\n",
+    "vs_1_1\ndcl_position v0\nmov a0.x, v0.x\nexpp r0, v0.x\nlogp r1, v0.y\nadd oPos, c[a0.x + 2], r0\nmov "
+    "oPts, r1\n",
+    "vs_2_0\ndcl_position v0\ndcl_blendindices v1\nmova a0, v1\ndef c9, 1, 2, 3, 4\nadd r0, c[a0.y + 3], c9\n"
+    "m3x4 r1, v0, c[a0.w + 10]\nmad oPos, r0, r1, -c[a0.x]\nlit r2, v0\ndst oD1, v0, r2\nsgn r3, v0, r4, r5\n"
+    "sincos r6.xy, r3.x, c20, c21\nmov oT7, r6\n",
+    "vs_2_0\ndcl_position v0\ndefi i1, 3, 1, 2, 0\nmov r0, c0\nif b3\nadd r0, r0, v0\nelse\nif_lt r0.x, "
+    "v0.y\nmov r0, -r0\n"
+    "endif\nendif\nloop aL, i0\nrep i1\nadd r0, r0, c[aL]\nbreak_gt r0.x, c1.x\nendrep\ncall l0\nendloop\n"
+    "callnz l1, !b0\nmov oPos, r0\nret\nlabel l0\nmul r0, r0, c[aL + 2]\ncall l1\nret\nlabel l1\nmov r1, "
+    "r0\nret\n",
+    "vs_3_0\ndcl_position v0\ndcl_color v3\ndcl_2d s1\ndcl_position o0\ndcl_texcoord1 o1.xy\ndcl_texcoord2 "
+    "o1.zw\n"
+    "dcl_color o2.xyz\ndcl_psize o3.y\ndcl_fog o4.x\ndcl_texcoord5 o5\nloop aL, i0\nmov o[aL + 1], "
+    "v[aL]\nendloop\n"
+    "texldl r0, v0, s1.wzyx\nsetp_ge p0, r0, v3\n(p0) mov o0, v0\n(!p0.x) add_sat r0.yz, r0, v3\nmov o2.xyz, "
+    "r0\nmov o3.y, c0.x\n"
+    "if p0.w\nmov o4.x, r0\nendif\nmov o5, r0_abs\n",
+    "vs_2_0\nmov oPos, c255\n",
+};
+
+constexpr const char* kPixelShaders[] = {
+    "ps_2_0\ndcl t0.xy\ndcl v0\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, v0\nmov oC0, r0\n",
+    "ps_2_0\ndcl t0\ndcl t1\ndcl_pp v1\ndcl_cube s1\ndcl_volume s15\ntexldp r0, t0, s1\ntexldb r1, t1, s15\n"
+    "texkill r0\nlrp_sat r0, v1, r0, r1\nmov oC0, r0\nmov oC3, r1\nmov oDepth, r0.x\n",
+    "ps_2_x\ndcl t0\ndcl_2d s0\ndsx r0, t0\ndsy r1, t0\ntexldd r2, t0, s0, r0, r1\nsetp_gt p0, r2, c0\n"
+    "(p0.x) texkill r2\nif p0.y\nmov r2, c1\nelse\nrep i0\nadd r2, r2, c2\nbreakp p0.z\nendrep\nendif\nmov "
+    "oC0, r2\n",
+    "ps_3_0\ndcl_texcoord v0.xy\ndcl_texcoord1_centroid v0.zw\ndcl_color v1\ndcl_fog v2.x\ndcl_2d s0\ndcl "
+    "vPos.xy\ndcl vFace\n"
+    "texldl r0, v0, s0\nmul r0, r0, v1\nif_gt r0.x, c0.x\ntexld r1, v0, s0\nmov r0, r1\nendif\ncmp r0, "
+    "vFace, r0, -r0\n"
+    "add r0.xy, r0, vPos\nmov oC0, r0\nmov oC1, v2.x\n",
+    "ps_3_0\ndcl_texcoord v0\ndcl_texcoord3 v3\nmov r0, c0\nloop aL, i2\nif b1\nbreak\nadd r0, r0, "
+    "c1\nendif\nadd r0, r0, v[aL]\n"
+    "if_ne r0.x, r0.y\nbreak\nelse\nbreak\nendif\nadd r0, r0, c3\nendloop\nmov_sat oC0, r0\n",
+};
+
+using Sources = std::span<const char* const>;
+
+TEST(Emit, VertexShadersValidate) {
+  for (const char* source : kVertexShaders) {
+    SCOPED_TRACE(source);
+    module(program(source));
+    EmitOptions planes;
+    planes.clipPlaneCount = 6;
+    module(program(source), planes);
+  }
+}
+
+TEST(Emit, PixelShadersValidateAgainstEverySignature) {
+  for (const char* source : kPixelShaders) {
+    SCOPED_TRACE(source);
+    const Program ps = program(source);
+    module(ps);
+    for (const char* vertex : kVertexShaders) {
+      const Program vs = program(vertex);
+      EmitOptions options;
+      options.linkedOutputs = vs.info().outputs;
+      module(ps, options);
+      options.flatShade = true;
+      options.shadowSamplers = 0xFFFF;
+      module(ps, options);
+    }
+  }
+}
+
+TEST(Reflection, FixedOutputs) {
+  const ShaderInfo info = program(kVertexShaders[0]).info();
+  EXPECT_EQ(info.inputs, (std::vector<Varying>{{Usage::Position, 0, 0, 15}, {Usage::TexCoord, 0, 1, 15}}));
+  EXPECT_EQ(info.outputs, (std::vector<Varying>{
+                              {Usage::Color, 0, 0, 15}, {Usage::TexCoord, 0, 1, 15}, {Usage::Fog, 0, 2, 1}}));
+  EXPECT_EQ(info.constants.floatCount, 6u);
+  EXPECT_EQ(info.constants.sizeBytes(), 96u);
+  EXPECT_FALSE(info.constants.relative);
+  EXPECT_FALSE(info.writesPointSize);
+}
+
+TEST(Reflection, DeclaredOutputs) {
+  const ShaderInfo info = program(kVertexShaders[4]).info();
+  EXPECT_EQ(info.outputs, (std::vector<Varying>{{Usage::TexCoord, 1, 0, 3},
+                                                {Usage::TexCoord, 2, 1, 12},
+                                                {Usage::Color, 0, 2, 7},
+                                                {Usage::Fog, 0, 3, 1},
+                                                {Usage::TexCoord, 5, 4, 15}}));
+  EXPECT_TRUE(info.writesPointSize);
+  EXPECT_EQ(info.samplerMask, 2u);
+  EXPECT_EQ(info.samplerTypes[1], d3d9::SamplerType::Texture2D);
+  EXPECT_EQ(info.constants.intCount, 1u);
+}
+
+TEST(Reflection, Constants) {
+  const ShaderInfo info = program(kVertexShaders[3]).info();
+  EXPECT_TRUE(info.constants.relative);
+  EXPECT_EQ(info.constants.floatCount, 256u);
+  EXPECT_EQ(info.constants.intCount, 1u);  // i1 is defined by the shader
+  EXPECT_EQ(info.constants.boolMask, 1u << 3 | 1u << 0);
+  const ShaderInfo relative = program(kVertexShaders[2]).info();
+  ASSERT_EQ(relative.constants.definitions.size(), 1u);
+  EXPECT_EQ(relative.constants.definitions[0].index, 9u);
+}
+
+TEST(Reflection, PixelOutputs) {
+  const ShaderInfo info = program(kPixelShaders[1]).info();
+  EXPECT_EQ(info.colorOutputMask, 0b1001);
+  EXPECT_TRUE(info.writesDepth);
+  EXPECT_TRUE(info.usesKill);
+  EXPECT_EQ(info.samplerMask, 1u << 1 | 1u << 15);
+  EXPECT_EQ(info.samplerTypes[15], d3d9::SamplerType::TextureVolume);
+  EXPECT_EQ(info.constants.floatCount, 0u);
+}
+
+TEST(Interface, WriteConstants) {
+  const ConstantLayout layout =
+      program(
+          "vs_2_0\ndcl_position v0\ndefi i5, 1, 2, 3, 4\ndef c1, 5, 6, 7, 8\nmova a0, v0\n"
+          "mov oPos, c[a0.x]\nrep i0\nendrep\n")
+          .info()
+          .constants;
+  ASSERT_EQ(layout.sizeBytes(), 257u * 16);
+  std::vector<float> floats(1024, 1.0f), out(257 * 4);
+  const int32_t ints[4] = {9, 8, 7, 6};
+  writeConstants(layout, floats.data(), ints, nullptr, out.data());
+  EXPECT_EQ(out[3], 1.0f);
+  EXPECT_EQ(out[4], 5.0f);
+  EXPECT_EQ(out[7], 8.0f);
+  EXPECT_EQ(std::bit_cast<int32_t>(out[1024]), 9);
+}
+
+TEST(Refusal, NamesTheInstruction) {
+  EXPECT_EQ(refusal(tokens("ps_1_1\ntex t0\nmov r0, t0")), "shader model ps_1_1 is not supported");
+  EXPECT_EQ(refusal("vs_2_0\nadd r0, r1, v3"), "add: input register 3 is not declared");
+  EXPECT_EQ(refusal("ps_2_0\ntexld r0, r0, s2"), "texld: sampler s2 is not declared");
+  EXPECT_EQ(refusal("vs_2_0\nelse"), "else: without if");
+  EXPECT_EQ(refusal("vs_2_0\nif b0"), "a block has no end");
+  EXPECT_EQ(refusal("vs_2_0\nrep i0\nendloop\nendrep"), "endloop: without loop");
+  EXPECT_EQ(refusal("vs_2_0\nbreak"), "break: outside of a loop");
+  EXPECT_EQ(refusal("vs_2_0\ncall l3\nret"), "call: no label l3");
+  EXPECT_EQ(refusal("vs_2_0\ncall l0\nret\nlabel l0\ncall l1\nret\nlabel l1\ncall l0\nret"),
+            "call: recursion");
+  EXPECT_EQ(refusal("vs_2_0\nmov r0, c[aL]"), "mov: aL outside of a loop");
+  EXPECT_EQ(refusal("vs_2_0\nmov r0, c256"), "mov: register c256 is out of range");
+  EXPECT_EQ(refusal("vs_2_0\nm4x4 r0, r1, c253"), "m4x4: matrix runs past the last register");
+  EXPECT_EQ(refusal(std::vector<uint32_t>{0xFFFE0200, 0x01000031, 0, 0xFFFF}), "unknown opcode 49");
+  EXPECT_EQ(refusal(std::vector<uint32_t>{0xFFFE0200, 0x02000001, 0x800F0000}), "mov: runs past the end");
+  EXPECT_EQ(refusal(std::vector<uint32_t>{0xFFFE0200, 0x03000001, 0x800F0000, 0x80E40000, 0, 0xFFFF}),
+            "mov: has operands left over");
+  EXPECT_EQ(refusal(std::vector<uint32_t>{0xFFFE0200}), "stream has no end token");
+  EXPECT_EQ(refusal(std::vector<uint32_t>{}), "empty stream");
+  EXPECT_EQ(refusal(std::vector<uint32_t>{0x43425844}), "not a D3D9 token stream");
+  const auto p = parse(tokens("vs_2_0\nnop\nbreak"));
+  ASSERT_FALSE(p.ok());
+  EXPECT_EQ(p.error().tokenOffset, 2u);
+}
+
+TEST(Refusal, Limits) {
+  std::string deep = "vs_2_0\n";
+  for (int i = 0; i < 65; ++i) deep += "if b0\n";
+  EXPECT_EQ(refusal(deep), "if: blocks nest too deep");
+  std::vector<uint32_t> longStream(kMaxTokens + 2, 0);
+  longStream[0] = 0xFFFE0200;
+  longStream.back() = 0xFFFF;
+  EXPECT_EQ(refusal(longStream), "more than 65536 tokens");
+}
+
+TEST(Options, OutOfRangeIsAnError) {
+  EmitOptions options;
+  options.clipPlaneCount = 7;
+  EXPECT_FALSE(emit(program(kVertexShaders[0]), options).ok());
+  const std::vector<Varying> far = {{Usage::Color, 0, 16, 15}};
+  options = {};
+  options.linkedOutputs = far;
+  EXPECT_FALSE(emit(program(kPixelShaders[0]), options).ok());
+}
+
+TEST(Robustness, TruncatedStreams) {
+  for (const auto& list : {Sources(kVertexShaders), Sources(kPixelShaders)})
+    for (const char* source : list) {
+      const auto all = tokens(source);
+      for (size_t n = 0; n < all.size(); ++n) EXPECT_FALSE(parse(std::span(all).first(n)).ok());
+    }
+}
+
+/// Whatever parse() accepts must give a valid module, also when the stream is damaged.
+TEST(Robustness, DamagedStreams) {
+  std::mt19937 rng(7);
+  uint32_t accepted = 0;
+  for (const auto& list : {Sources(kVertexShaders), Sources(kPixelShaders)})
+    for (const char* source : list) {
+      const auto all = tokens(source);
+      for (int i = 0; i < 3000; ++i) {
+        auto damaged = all;
+        for (uint32_t k = rng() % 3 + 1; k; --k) damaged[rng() % damaged.size()] ^= 1u << rng() % 32;
+        const auto p = parse(damaged);
+        if (!p.ok()) continue;
+        const auto m = emit(*p);
+        ASSERT_TRUE(m.ok());
+        if (++accepted % 16 == 0) {
+          ASSERT_EQ(test::validate(m->words), "");
+        }
+      }
+    }
+  EXPECT_GT(accepted, 100u);
+}
+
+}  // namespace
+}  // namespace aerogpu::shader
