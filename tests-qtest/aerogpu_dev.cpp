@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "tests-qtest/aerogpu_dev.h"
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstring>
+
+namespace aerogpu::qtest {
+
+namespace {
+
+template <class T>
+std::span<const uint8_t> bytesOf(const T& value) {
+  return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
+}
+
+template <class T>
+T fromBytes(const std::vector<uint8_t>& bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+/// Configuration mechanism #1 (PCI Local Bus Specification 3.0, 3.2.2.3.2).
+uint32_t configAddress(uint32_t device, uint32_t offset) {
+  return 0x80000000u | device << 11 | (offset & 0xFC);
+}
+constexpr uint32_t kGpu = 4, kIsaBridge = 1;
+
+}  // namespace
+
+uint32_t AeroGpuDev::config(uint32_t offset) {
+  qemu.outl(0xCF8, configAddress(kGpu, offset));
+  return qemu.inl(0xCFC);
+}
+
+void AeroGpuDev::setConfig(uint32_t offset, uint32_t value) {
+  qemu.outl(0xCF8, configAddress(kGpu, offset));
+  qemu.outl(0xCFC, value);
+}
+
+void AeroGpuDev::setUpPci() {
+  setConfig(0x10, kBar0);
+  setConfig(0x14, kBar1);
+  setConfig(0x04, 0x0007);  // I/O, memory, bus master
+}
+
+void AeroGpuDev::interceptIntx() {
+  // PIIX3: PIRQA..D route control at 60h, one byte each; all to IRQ 11.
+  qemu.outl(0xCF8, configAddress(kIsaBridge, 0x60));
+  qemu.outl(0xCFC, 0x0B0B0B0B);
+  qemu.interceptIrqs("ioapic");
+}
+
+void AeroGpuDev::enableMsi(uint64_t address, uint16_t data) {
+  for (uint32_t at = config(0x34) & 0xFC; at != 0; at = config(at) >> 8 & 0xFC) {
+    const uint32_t head = config(at);
+    if ((head & 0xFF) != 5) continue;  // PCI_CAP_ID_MSI
+    const bool wide = head >> 23 & 1;
+    setConfig(at + 4, static_cast<uint32_t>(address));
+    if (wide) setConfig(at + 8, static_cast<uint32_t>(address >> 32));
+    setConfig(at + (wide ? 12 : 8), data);
+    setConfig(at, head | 1u << 16);
+    return;
+  }
+  throw QemuError("the function has no MSI capability");
+}
+
+void AeroGpuDev::startRing(const Ring& ring) {
+  m_ring = ring;
+  m_tail = ring.first;
+  aerogpu_ring_header header{};
+  header.magic = AEROGPU_RING_MAGIC;
+  header.abi_version = AEROGPU_ABI_VERSION_U32;
+  header.size_bytes = static_cast<uint32_t>(sizeof header) + ring.entries * ring.stride;
+  header.entry_count = ring.entries;
+  header.entry_stride_bytes = ring.stride;
+  header.head = header.tail = ring.first;
+  qemu.write(kRingGpa, bytesOf(header));
+  setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, kRingGpa);
+  setReg(AEROGPU_MMIO_REG_RING_SIZE_BYTES, header.size_bytes);
+  setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE);
+}
+
+aerogpu_ring_header AeroGpuDev::ringHeader() {
+  return fromBytes<aerogpu_ring_header>(qemu.read(kRingGpa, sizeof(aerogpu_ring_header)));
+}
+
+void AeroGpuDev::useFencePage() {
+  setReg64(AEROGPU_MMIO_REG_FENCE_GPA_LO, kFenceGpa);
+}
+
+aerogpu_fence_page AeroGpuDev::fencePage() {
+  return fromBytes<aerogpu_fence_page>(qemu.read(kFenceGpa, sizeof(aerogpu_fence_page)));
+}
+
+void AeroGpuDev::push(aerogpu_submit_desc desc, bool ring) {
+  const uint64_t slot =
+      kRingGpa + sizeof(aerogpu_ring_header) + uint64_t{m_tail % m_ring.entries} * m_ring.stride;
+  qemu.write(slot, bytesOf(desc));
+  ++m_tail;
+  qemu.writel(kRingGpa + offsetof(aerogpu_ring_header, tail), m_tail);
+  if (ring) ringBell();
+}
+
+uint64_t AeroGpuDev::submit(const CommandWriter& writer, const Submit& how) {
+  qemu.write(how.commandGpa, {writer.data(), writer.size()});
+  aerogpu_submit_desc desc{};
+  desc.desc_size_bytes = sizeof desc;
+  desc.flags = how.flags;
+  desc.context_id = how.context;
+  desc.cmd_gpa = how.commandGpa;
+  desc.cmd_size_bytes = static_cast<uint32_t>(writer.size());
+  if (!how.table.empty()) {
+    qemu.write(kTableGpa, how.table);
+    desc.alloc_table_gpa = kTableGpa;
+    desc.alloc_table_size_bytes = static_cast<uint32_t>(how.table.size());
+  }
+  desc.signal_fence = m_nextFence++;
+  push(desc, how.ring);
+  return desc.signal_fence;
+}
+
+uint64_t AeroGpuDev::submitEmpty(uint32_t flags, bool ring) {
+  aerogpu_submit_desc desc{};
+  desc.desc_size_bytes = sizeof desc;
+  desc.flags = flags;
+  desc.signal_fence = m_nextFence++;
+  push(desc, ring);
+  return desc.signal_fence;
+}
+
+std::vector<uint8_t> AeroGpuDev::allocTable(std::span<const aerogpu_alloc_entry> entries) {
+  aerogpu_alloc_table_header header{};
+  header.magic = AEROGPU_ALLOC_TABLE_MAGIC;
+  header.abi_version = AEROGPU_ABI_VERSION_U32;
+  header.entry_count = static_cast<uint32_t>(entries.size());
+  header.entry_stride_bytes = sizeof(aerogpu_alloc_entry);
+  header.size_bytes = static_cast<uint32_t>(sizeof header + entries.size_bytes());
+  std::vector<uint8_t> table(header.size_bytes);
+  std::memcpy(table.data(), &header, sizeof header);
+  std::memcpy(table.data() + sizeof header, entries.data(), entries.size_bytes());
+  return table;
+}
+
+void AeroGpuDev::waitUntil(const std::function<bool()>& done, const char* what) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kDeadlineMs);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline)
+      throw QemuError(std::string("deadline passed: ") + what + "\n" + qemu.output());
+  }
+}
+
+void AeroGpuDev::waitFence(uint64_t fence) {
+  waitUntil([&] { return completedFence() >= fence; }, "fence");
+}
+
+void AeroGpuDev::setScanout(const Scanout& s, bool enable) {
+  setReg(AEROGPU_MMIO_REG_SCANOUT0_WIDTH, s.width);
+  setReg(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT, s.height);
+  setReg(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, s.format);
+  setReg(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, s.pitch);
+  setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, s.gpa);
+  setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, enable ? 1 : 0);
+}
+
+}  // namespace aerogpu::qtest

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The device as a test sees it: PCI set-up, registers, a ring in guest memory, submissions, fences. What
+// every device test builds on; it knows the ABI and nothing of the device's inside.
+#pragma once
+
+#include <functional>
+
+#include "aerogpu/aerogpu.h"
+#include "aerogpu/cmd_writer.hpp"
+#include "tests-qtest/qemu_process.h"
+
+namespace aerogpu::qtest {
+
+/// How a test's guest memory is laid out; 64 MiB of RAM in all.
+inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa = 0x200000,
+                          kTableGpa = 0x300000, kSurfaceGpa = 0x400000;
+
+class AeroGpuDev {
+public:
+  explicit AeroGpuDev(const std::string& deviceOptions = "renderer=null",
+                      const std::vector<std::string>& extra = {})
+      : qemu(deviceOptions, extra) {
+    setUpPci();
+  }
+
+  QemuProcess qemu;
+
+  static constexpr uint64_t kBar0 = 0xFE000000, kBar1 = 0xE0000000;
+  uint32_t reg(uint32_t offset) { return qemu.readl(kBar0 + offset); }
+  void setReg(uint32_t offset, uint32_t value) { qemu.writel(kBar0 + offset, value); }
+  /// LO, then HI.
+  uint64_t reg64(uint32_t lo) {
+    const uint64_t low = reg(lo);
+    return uint64_t{reg(lo + 4)} << 32 | low;
+  }
+  void setReg64(uint32_t lo, uint64_t value) {
+    setReg(lo, static_cast<uint32_t>(value));
+    setReg(lo + 4, static_cast<uint32_t>(value >> 32));
+  }
+
+  uint32_t config(uint32_t offset);
+  void setConfig(uint32_t offset, uint32_t value);
+  /// Assigns BARs, enables memory and bus mastering; also after a system reset.
+  void setUpPci();
+  /// Routes INTx to ISA interrupt 11 and reports the interrupt controller's inputs.
+  void interceptIntx();
+  bool intxLevel() { return qemu.irqLevel(11); }
+  /// MSI: writes `data` to `address` in guest RAM.
+  void enableMsi(uint64_t address, uint16_t data);
+
+  struct Ring {
+    uint32_t entries = 16, stride = 64, first = 0;  ///< `first`: head and tail to begin with
+  };
+  /// Writes a ring header and enables the ring.
+  void startRing(const Ring& ring);
+  void startRing() { startRing(Ring{}); }
+  aerogpu_ring_header ringHeader();
+  void useFencePage();
+  aerogpu_fence_page fencePage();
+
+  /// Puts a descriptor into the next slot and moves the tail; rings the bell unless told not to.
+  void push(aerogpu_submit_desc desc, bool ring = true);
+  void ringBell() { setReg(AEROGPU_MMIO_REG_DOORBELL, 1); }
+  struct Submit {
+    uint32_t flags = 0, context = 0;
+    uint64_t commandGpa = kCommandGpa;
+    std::span<const uint8_t> table = {};
+    bool ring = true;
+  };
+  /// Copies a stream into guest memory and pushes it with the next fence; returns the fence.
+  uint64_t submit(const CommandWriter& writer, const Submit& how);
+  uint64_t submit(const CommandWriter& writer) { return submit(writer, Submit{}); }
+  /// A submission without commands.
+  uint64_t submitEmpty(uint32_t flags = 0, bool ring = true);
+  static std::vector<uint8_t> allocTable(std::span<const aerogpu_alloc_entry> entries);
+
+  uint64_t completedFence() { return reg64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO); }
+  /// Polls until the fence is there; throws at the deadline.
+  void waitFence(uint64_t fence);
+  /// Polls `done` with the same deadline.
+  void waitUntil(const std::function<bool()>& done, const char* what);
+  uint64_t nextFence() const { return m_nextFence; }
+  void setNextFence(uint64_t fence) { m_nextFence = fence; }
+
+  struct Scanout {
+    uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM, width = 64, height = 48, pitch = 256;
+    uint64_t gpa = kSurfaceGpa;
+  };
+  void setScanout(const Scanout& s, bool enable = true);
+
+private:
+  Ring m_ring;
+  uint32_t m_tail = 0;
+  uint64_t m_nextFence = 1;
+};
+
+}  // namespace aerogpu::qtest

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// One QEMU under test: the distribution's binary with the device loaded and no CPU running (-accel qtest),
+// driven over the qtest and QMP sockets. A lost QEMU or a missed deadline is an exception, which fails the
+// test.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace aerogpu::qtest {
+
+/// QEMU is gone or did not answer in time.
+struct QemuError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An 8-bit RGB picture.
+struct Picture {
+  uint32_t width = 0, height = 0;
+  std::vector<uint8_t> rgb;
+  /// 0xRRGGBB.
+  uint32_t at(uint32_t x, uint32_t y) const {
+    const uint8_t* p = rgb.data() + (size_t{y} * width + x) * 3;
+    return uint32_t{p[0]} << 16 | uint32_t{p[1]} << 8 | p[2];
+  }
+};
+
+class QemuProcess {
+public:
+  /// Starts QEMU with "-device aerogpu,addr=4,`deviceOptions`" and `extra` arguments.
+  explicit QemuProcess(const std::string& deviceOptions = "renderer=null",
+                       const std::vector<std::string>& extra = {});
+  ~QemuProcess();
+  QemuProcess(const QemuProcess&) = delete;
+  QemuProcess& operator=(const QemuProcess&) = delete;
+
+  // Guest-physical memory and ports.
+  uint32_t readl(uint64_t address);
+  void writel(uint64_t address, uint32_t value);
+  uint8_t readb(uint64_t address);
+  uint16_t readw(uint64_t address);
+  uint64_t readq(uint64_t address);
+  void writeb(uint64_t address, uint8_t value);
+  void writew(uint64_t address, uint16_t value);
+  void writeq(uint64_t address, uint64_t value);
+  std::vector<uint8_t> read(uint64_t address, size_t size);
+  void write(uint64_t address, std::span<const uint8_t> bytes);
+  void outl(uint16_t port, uint32_t value);
+  uint32_t inl(uint16_t port);
+
+  /// Moves the virtual clock on by `ns` nanoseconds and runs what is due.
+  void clockStep(uint64_t ns);
+
+  /// Reports the input lines of a qdev from now on.
+  void interceptIrqs(const std::string& path);
+  /// Level of an intercepted line as last reported.
+  bool irqLevel(int line);
+
+  /// Runs a QMP command and returns its answer's text; throws on an error answer.
+  std::string qmp(const std::string& command, const std::string& arguments = "{}");
+  /// A number-valued property of the device.
+  int64_t property(const std::string& name);
+  /// The picture that a display would show.
+  Picture screendump();
+
+  const std::filesystem::path& folder() const { return m_folder; }
+  /// Ends QEMU in an orderly way and waits for it; returns its exit status.
+  int quit();
+  /// What QEMU printed so far.
+  std::string output() const;
+
+private:
+  std::string qtestCommand(const std::string& line);
+  std::string readLine(int fd, std::string& buffer, const char* what);
+  void noteIrq(const std::string& line);
+  int acceptOne(int listener);
+  void reap();
+
+  std::filesystem::path m_folder;
+  pid_t m_pid = -1;
+  int m_exitStatus = -1;
+  int m_qtest = -1, m_qmp = -1;
+  std::string m_qtestBuffer, m_qmpBuffer;
+  std::vector<bool> m_irqs = std::vector<bool>(64);
+};
+
+/// Starts QEMU with options that it must refuse: its exit status and what it printed.
+struct Refusal {
+  int status;
+  std::string output;
+};
+Refusal startRefused(const std::string& deviceOptions);
+
+/// Deadline of every wait on QEMU.
+inline constexpr int kDeadlineMs = 30'000;
+
+}  // namespace aerogpu::qtest

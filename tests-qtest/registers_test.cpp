@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Identity, BARs and every register's access rule. ABI page, "PCI function" and "BAR0 registers".
+#include <gtest/gtest.h>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+
+enum class Access { ReadOnly, ReadWrite, WriteOnly };
+struct Register {
+  const char* name;
+  uint32_t offset;
+  Access access;
+  uint32_t sample;  ///< a value that a read-write register keeps
+};
+#define REG(NAME, ACCESS, SAMPLE) \
+  { #NAME, AEROGPU_MMIO_REG_##NAME, Access::ACCESS, SAMPLE }
+constexpr Register kRegisters[] = {
+    REG(MAGIC, ReadOnly, 0),
+    REG(ABI_VERSION, ReadOnly, 0),
+    REG(FEATURES_LO, ReadOnly, 0),
+    REG(FEATURES_HI, ReadOnly, 0),
+    REG(RING_GPA_LO, ReadWrite, 0x12345000),
+    REG(RING_GPA_HI, ReadWrite, 1),
+    REG(RING_SIZE_BYTES, ReadWrite, 4096),
+    REG(FENCE_GPA_LO, ReadWrite, 0x200000),
+    REG(FENCE_GPA_HI, ReadWrite, 0),
+    REG(COMPLETED_FENCE_LO, ReadOnly, 0),
+    REG(COMPLETED_FENCE_HI, ReadOnly, 0),
+    REG(DOORBELL, WriteOnly, 1),
+    REG(IRQ_STATUS, ReadOnly, 0),
+    REG(IRQ_ENABLE, ReadWrite, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR),
+    REG(IRQ_ACK, WriteOnly, 3),
+    REG(ERROR_CODE, ReadOnly, 0),
+    REG(ERROR_FENCE_LO, ReadOnly, 0),
+    REG(ERROR_FENCE_HI, ReadOnly, 0),
+    REG(ERROR_COUNT, ReadOnly, 0),
+    REG(SCANOUT0_WIDTH, ReadWrite, 640),
+    REG(SCANOUT0_HEIGHT, ReadWrite, 480),
+    REG(SCANOUT0_FORMAT, ReadWrite, AEROGPU_FORMAT_B8G8R8X8_UNORM),
+    REG(SCANOUT0_PITCH_BYTES, ReadWrite, 2560),
+    REG(SCANOUT0_FB_GPA_LO, ReadWrite, 0x400000),
+    REG(SCANOUT0_FB_GPA_HI, ReadWrite, 0),
+    REG(SCANOUT0_VBLANK_SEQ_LO, ReadOnly, 0),
+    REG(SCANOUT0_VBLANK_SEQ_HI, ReadOnly, 0),
+    REG(SCANOUT0_VBLANK_TIME_NS_LO, ReadOnly, 0),
+    REG(SCANOUT0_VBLANK_TIME_NS_HI, ReadOnly, 0),
+    REG(SCANOUT0_VBLANK_PERIOD_NS, ReadOnly, 0),
+    REG(CURSOR_ENABLE, ReadWrite, 0),
+    REG(CURSOR_X, ReadWrite, 0xFFFFFFF0),
+    REG(CURSOR_Y, ReadWrite, 20),
+    REG(CURSOR_HOT_X, ReadWrite, 3),
+    REG(CURSOR_HOT_Y, ReadWrite, 4),
+    REG(CURSOR_WIDTH, ReadWrite, 32),
+    REG(CURSOR_HEIGHT, ReadWrite, 32),
+    REG(CURSOR_FORMAT, ReadWrite, AEROGPU_FORMAT_B8G8R8A8_UNORM),
+    REG(CURSOR_FB_GPA_LO, ReadWrite, 0x500000),
+    REG(CURSOR_FB_GPA_HI, ReadWrite, 0),
+    REG(CURSOR_PITCH_BYTES, ReadWrite, 128),
+};
+
+TEST(Pci, IdentityAndBars) {
+  AeroGpuDev dev;
+  EXPECT_EQ(dev.config(0x00), uint32_t{AEROGPU_PCI_DEVICE_ID} << 16 | AEROGPU_PCI_VENDOR_ID);
+  EXPECT_EQ(dev.config(0x08) >> 8, 0x030000u);
+  EXPECT_EQ(dev.config(0x2C), uint32_t{AEROGPU_PCI_SUBSYSTEM_ID} << 16 | AEROGPU_PCI_SUBSYSTEM_VENDOR_ID);
+  EXPECT_NE(dev.config(0x3C) >> 8 & 0xFF, 0u) << "an interrupt pin";
+  for (const auto& [bar, size, prefetch] : {std::tuple{0x10u, uint32_t{AEROGPU_PCI_BAR0_SIZE_BYTES}, false},
+                                            std::tuple{0x14u, uint32_t{AEROGPU_PCI_BAR1_SIZE_BYTES}, true}}) {
+    dev.setConfig(bar, 0xFFFFFFFF);
+    const uint32_t value = dev.config(bar);
+    EXPECT_EQ(~(value & ~0xFu) + 1, size);
+    EXPECT_EQ(value & 1, 0u) << "memory";
+    EXPECT_EQ(value >> 1 & 3, 0u) << "32-bit";
+    EXPECT_EQ(value >> 3 & 1, prefetch ? 1u : 0u);
+  }
+}
+
+TEST(Registers, IdentityValues) {
+  AeroGpuDev dev;
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ABI_VERSION), uint32_t{AEROGPU_ABI_VERSION_U32});
+  const uint32_t wanted = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | AEROGPU_FEATURE_SCANOUT |
+                          AEROGPU_FEATURE_VBLANK | AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO;
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_LO), wanted);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS), 16'666'667u) << "60 Hz by default";
+}
+
+TEST(Registers, EachKeepsItsAccessRule) {
+  AeroGpuDev dev;
+  for (const Register& r : kRegisters) {
+    const uint32_t before = dev.reg(r.offset);
+    switch (r.access) {
+      case Access::ReadOnly:
+        dev.setReg(r.offset, ~before);
+        EXPECT_EQ(dev.reg(r.offset), before) << r.name;
+        break;
+      case Access::ReadWrite:
+        dev.setReg(r.offset, r.sample);
+        EXPECT_EQ(dev.reg(r.offset), r.sample) << r.name;
+        break;
+      case Access::WriteOnly:
+        dev.setReg(r.offset, r.sample);
+        EXPECT_EQ(dev.reg(r.offset), 0u) << r.name;
+        break;
+    }
+  }
+}
+
+TEST(Registers, ResetValues) {
+  AeroGpuDev dev;
+  for (const Register& r : kRegisters)
+    if (r.access == Access::ReadWrite) dev.setReg(r.offset, r.sample);
+  dev.qemu.qmp("system_reset");
+  dev.setUpPci();
+  for (const Register& r : kRegisters) {
+    if (r.access == Access::ReadWrite) {
+      EXPECT_EQ(dev.reg(r.offset), 0u) << r.name;
+    }
+  }
+}
+
+TEST(Registers, UnknownOnesReadZero) {
+  AeroGpuDev dev;
+  for (const uint32_t offset : {0x10u, 0x1FCu, 0x204u, 0x44Cu, 0x52Cu, 0x7FFCu, 0xFFFCu}) {
+    dev.setReg(offset, 0xFFFFFFFF);
+    EXPECT_EQ(dev.reg(offset), 0u) << offset;
+  }
+}
+
+TEST(Registers, AccessesThatAreNoAlignedWordsDoNoHarm) {
+  AeroGpuDev dev;
+  dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_WIDTH, 640);
+  const uint64_t width = AeroGpuDev::kBar0 + AEROGPU_MMIO_REG_SCANOUT0_WIDTH;
+  dev.qemu.writeb(width, 0xFF);
+  dev.qemu.writew(width, 0xFFFF);
+  dev.qemu.writel(width + 2, 0xFFFFFFFF);
+  dev.qemu.writew(width + 1, 0xFFFF);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_WIDTH), 640u);
+  for (uint32_t offset = 0; offset < 0x600; offset += 3) {
+    dev.qemu.readb(AeroGpuDev::kBar0 + offset);
+    dev.qemu.readw(AeroGpuDev::kBar0 + offset);
+    dev.qemu.readq(AeroGpuDev::kBar0 + offset);
+  }
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
+}
+
+TEST(Edid, SaysThePreferredModeOfTheProperties) {
+  AeroGpuDev dev("renderer=null,xres=1600,yres=900");
+  ASSERT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & 1, 1u);
+  const auto edid = dev.qemu.read(AeroGpuDev::kBar0 + 0x8000, 128);
+  const std::vector<uint8_t> header = {0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0};  // VESA E-EDID 3.3
+  EXPECT_TRUE(std::equal(header.begin(), header.end(), edid.begin()));
+  uint8_t sum = 0;
+  for (const uint8_t byte : edid) sum = static_cast<uint8_t>(sum + byte);
+  EXPECT_EQ(sum, 0);
+  // First detailed timing descriptor at byte 54 (VESA E-EDID 3.10.2).
+  EXPECT_EQ(edid[56] | (edid[58] & 0xF0u) << 4, 1600u);
+  EXPECT_EQ(edid[59] | (edid[61] & 0xF0u) << 4, 900u);
+}
+
+}  // namespace

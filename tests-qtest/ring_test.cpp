@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Ring, descriptors, allocation tables, fences, errors. ABI page, "Ring, submissions, fences".
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+using aerogpu::CommandWriter;
+
+uint32_t errorCount(AeroGpuDev& dev) {
+  return dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT);
+}
+
+TEST(Ring, WrapsAroundItsSlotsAndAtTwoToTheThirtyTwo) {
+  for (const uint32_t first : {0u, 0xFFFFFFF5u}) {
+    AeroGpuDev dev;
+    dev.useFencePage();
+    dev.startRing({.entries = 8, .stride = 128, .first = first});
+    uint64_t fence = 0;
+    for (uint32_t i = 0; i < 40; ++i) {
+      fence = dev.submitEmpty();
+      dev.waitFence(fence);
+    }
+    EXPECT_EQ(dev.completedFence(), fence);
+    EXPECT_EQ(dev.ringHeader().head, first + 40);
+    EXPECT_EQ(dev.fencePage().completed_fence, fence);
+    EXPECT_EQ(errorCount(dev), 0u);
+  }
+}
+
+TEST(Ring, AFullRingIsDrainedInOrder) {
+  AeroGpuDev dev;
+  dev.startRing({.entries = 16, .stride = 64, .first = 0});
+  uint64_t fence = 0;
+  for (uint32_t i = 0; i < 16; ++i) fence = dev.submitEmpty(0, false);
+  EXPECT_EQ(dev.completedFence(), 0u) << "nothing happens before the bell";
+  dev.ringBell();
+  dev.waitFence(fence);
+  EXPECT_EQ(dev.ringHeader().head, 16u);
+}
+
+TEST(Ring, BadHeadersAreRefusedAndTheDeviceGoesOnAfterTheyAreMended) {
+  struct Case {
+    const char* what;
+    size_t offset;
+    uint32_t value;
+    bool good;
+  };
+  const Case cases[] = {
+      {"magic", offsetof(aerogpu_ring_header, magic), 0, false},
+      {"major", offsetof(aerogpu_ring_header, abi_version), 0x20000, false},
+      {"newer minor", offsetof(aerogpu_ring_header, abi_version), 0x10009, true},
+      {"size over RING_SIZE_BYTES", offsetof(aerogpu_ring_header, size_bytes), 1 << 20, false},
+      {"size without room for the slots", offsetof(aerogpu_ring_header, size_bytes), 64 + 64, false},
+      {"no power of two", offsetof(aerogpu_ring_header, entry_count), 12, false},
+      {"no slots", offsetof(aerogpu_ring_header, entry_count), 0, false},
+      {"huge count", offsetof(aerogpu_ring_header, entry_count), 0x80000000, false},
+      {"stride under 64", offsetof(aerogpu_ring_header, entry_stride_bytes), 60, false},
+      {"tail too far ahead", offsetof(aerogpu_ring_header, tail), 1000, false},
+  };
+  for (const Case& c : cases) {
+    AeroGpuDev dev;
+    dev.startRing();
+    const uint64_t fence = dev.submitEmpty(0, false);
+    const uint32_t right = dev.qemu.readl(kRingGpa + c.offset);
+    dev.qemu.writel(kRingGpa + c.offset, c.value);
+    dev.ringBell();
+    if (c.good) {
+      dev.waitFence(fence);
+      EXPECT_EQ(errorCount(dev), 0u) << c.what;
+      continue;
+    }
+    dev.waitUntil([&] { return errorCount(dev) != 0; }, c.what);
+    EXPECT_EQ(dev.completedFence(), 0u) << c.what;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE}) << c.what;
+    dev.qemu.writel(kRingGpa + c.offset, right);
+    dev.ringBell();
+    dev.waitFence(fence);
+  }
+}
+
+TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
+  AeroGpuDev dev;
+  dev.useFencePage();
+  dev.startRing();
+  const uint64_t done = dev.submitEmpty();
+  dev.waitFence(done);
+  dev.submitEmpty(0, false);
+  dev.submitEmpty(0, false);
+  dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
+  EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail);
+  EXPECT_EQ(dev.completedFence(), done);
+  EXPECT_EQ(dev.fencePage().completed_fence, done);
+  const uint64_t next = dev.submitEmpty();
+  dev.waitFence(next);
+}
+
+TEST(Descriptors, DefectsAreErrorsButTheFenceAdvances) {
+  struct Case {
+    const char* what;
+    void (*change)(aerogpu_submit_desc&);
+    uint32_t code;
+  };
+  const Case cases[] = {
+      {"command address alone", [](aerogpu_submit_desc& d) { d.cmd_gpa = kCommandGpa; },
+       AEROGPU_ERROR_CMD_DECODE},
+      {"command size alone", [](aerogpu_submit_desc& d) { d.cmd_size_bytes = 24; }, AEROGPU_ERROR_CMD_DECODE},
+      {"table size alone", [](aerogpu_submit_desc& d) { d.alloc_table_size_bytes = 24; },
+       AEROGPU_ERROR_CMD_DECODE},
+      {"descriptor too small", [](aerogpu_submit_desc& d) { d.desc_size_bytes = 60; },
+       AEROGPU_ERROR_CMD_DECODE},
+      {"descriptor over the stride", [](aerogpu_submit_desc& d) { d.desc_size_bytes = 68; },
+       AEROGPU_ERROR_CMD_DECODE},
+      {"wraps", [](aerogpu_submit_desc& d) { d.cmd_gpa = UINT64_MAX - 8, d.cmd_size_bytes = 24; },
+       AEROGPU_ERROR_OOB},
+      {"outside memory", [](aerogpu_submit_desc& d) { d.cmd_gpa = 0x4000000000, d.cmd_size_bytes = 24; },
+       AEROGPU_ERROR_OOB},
+      {"the device's own registers",
+       [](aerogpu_submit_desc& d) { d.cmd_gpa = AeroGpuDev::kBar0, d.cmd_size_bytes = 24; },
+       AEROGPU_ERROR_OOB},
+      {"half outside", [](aerogpu_submit_desc& d) { d.cmd_gpa = (64 << 20) - 12, d.cmd_size_bytes = 24; },
+       AEROGPU_ERROR_OOB},
+  };
+  for (const Case& c : cases) {
+    AeroGpuDev dev;
+    dev.startRing();
+    aerogpu_submit_desc desc{};
+    desc.desc_size_bytes = sizeof desc;
+    desc.signal_fence = 5;
+    c.change(desc);
+    dev.push(desc);
+    dev.waitFence(5);
+    EXPECT_EQ(errorCount(dev), 1u) << c.what;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), c.code) << c.what;
+    EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), 5u) << c.what;
+    EXPECT_EQ(dev.ringHeader().head, 1u) << c.what;
+  }
+}
+
+TEST(Descriptors, LargerOnesAreFine) {
+  AeroGpuDev dev;
+  dev.startRing({.entries = 4, .stride = 256, .first = 0});
+  aerogpu_submit_desc desc{};
+  desc.desc_size_bytes = 256;
+  desc.signal_fence = 9;
+  dev.push(desc);
+  dev.waitFence(9);
+  EXPECT_EQ(errorCount(dev), 0u);
+}
+
+TEST(AllocTables, ABadTableFailsTheSubmission) {
+  AeroGpuDev dev;
+  dev.startRing();
+  CommandWriter w;
+  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  const aerogpu_alloc_entry twice[] = {{1, 0, kSurfaceGpa, 4096, 0}, {1, 0, kSurfaceGpa, 4096, 0}};
+  const auto table = AeroGpuDev::allocTable(twice);
+  dev.waitFence(dev.submit(w, {.table = table}));
+  EXPECT_EQ(errorCount(dev), 1u);
+  const aerogpu_alloc_entry good[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, 0, 4096, 0}};
+  const auto goodTable = AeroGpuDev::allocTable(good);
+  dev.waitFence(dev.submit(w, {.table = goodTable}));
+  EXPECT_EQ(errorCount(dev), 1u);
+}
+
+TEST(Fences, NeverGoBack) {
+  AeroGpuDev dev;
+  dev.useFencePage();
+  dev.startRing();
+  dev.setNextFence(0x1'0000'0005);
+  dev.waitFence(dev.submitEmpty());
+  dev.setNextFence(3);
+  dev.submitEmpty();
+  dev.waitUntil([&] { return dev.ringHeader().head == 2; }, "second submission");
+  EXPECT_EQ(dev.completedFence(), 0x1'0000'0005u);
+  EXPECT_EQ(dev.fencePage().completed_fence, 0x1'0000'0005u);
+  EXPECT_EQ(dev.fencePage().magic, uint32_t{AEROGPU_FENCE_PAGE_MAGIC});
+  EXPECT_EQ(dev.fencePage().abi_version, uint32_t{AEROGPU_ABI_VERSION_U32});
+}
+
+TEST(Fences, LoLatchesHi) {
+  AeroGpuDev dev;
+  dev.startRing();
+  dev.setNextFence(0xFFFFFFFF);
+  dev.waitFence(dev.submitEmpty());
+  const uint32_t lo = dev.reg(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
+  dev.submitEmpty();  // 0x100000000
+  dev.waitUntil([&] { return dev.ringHeader().head == 2; }, "second submission");
+  EXPECT_EQ(lo, 0xFFFFFFFFu);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_COMPLETED_FENCE_HI), 0u) << "HI as of the read of LO";
+  EXPECT_EQ(dev.completedFence(), 0x1'0000'0000u);
+}
+
+TEST(Errors, AFailedCommandIsLatchedAndSticks) {
+  AeroGpuDev dev;
+  dev.startRing();
+  CommandWriter w;
+  aerogpu_cmd_destroy_resource destroy{};
+  destroy.resource_handle = 77;
+  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, destroy);
+  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, destroy);
+  const uint64_t bad = dev.submit(w);
+  dev.waitFence(bad);
+  EXPECT_EQ(errorCount(dev), 2u);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE});
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_ERROR, uint32_t{AEROGPU_IRQ_ERROR});
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, 0xFFFFFFFF);
+  dev.waitFence(dev.submitEmpty());
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE});
+  EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), bad);
+  dev.qemu.qmp("system_reset");
+  dev.setUpPci();
+  EXPECT_EQ(errorCount(dev), 0u);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), 0u);
+}
+
+TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
+  AeroGpuDev dev;
+  dev.startRing();
+  const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, kSurfaceGpa + 4096, 4096, 0}};
+  const auto table = AeroGpuDev::allocTable(entries);
+  std::vector<uint8_t> bytes(256);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i ^ 0x5A);
+  dev.qemu.write(kSurfaceGpa, bytes);
+  CommandWriter w;
+  for (uint32_t handle : {1u, 2u}) {
+    aerogpu_cmd_create_buffer create{};
+    create.buffer_handle = handle;
+    create.size_bytes = 256;
+    create.backing_alloc_id = handle;
+    w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
+  }
+  aerogpu_cmd_resource_dirty_range dirty{};
+  dirty.resource_handle = 1;
+  dirty.size_bytes = 256;
+  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, dirty);
+  aerogpu_cmd_copy_buffer copy{};
+  copy.dst_buffer = 2;
+  copy.src_buffer = 1;
+  copy.size_bytes = 256;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  dev.waitFence(dev.submit(w, {.table = table}));
+  EXPECT_EQ(errorCount(dev), 0u);
+  EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
+}
+
+/// Random registers and ring contents: whatever a guest does, QEMU goes on answering.
+TEST(Hostile, RandomRegistersAndRings) {
+  AeroGpuDev dev;
+  uint32_t seed = 12345;
+  const auto random = [&seed] { return seed = seed * 1664525 + 1013904223; };
+  for (int i = 0; i < 3000; ++i) {
+    switch (random() >> 28) {
+      case 0:
+      case 1:
+      case 2:
+        dev.setReg((random() >> 16) & 0x5FC, random());
+        break;
+      case 3:
+        dev.setReg(0x100 + ((random() >> 20) & 0x3C), kRingGpa);
+        break;
+      case 4:
+        dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, random() >> 30);
+        break;
+      case 5:
+        dev.startRing({.entries = 1u << (random() >> 30), .stride = 64, .first = random()});
+        break;
+      case 6:
+        dev.qemu.writel(kRingGpa + ((random() >> 20) & 0x1FC), random());
+        break;
+      case 7:
+        dev.submitEmpty(random() >> 30);
+        break;
+      case 8:
+        dev.qemu.clockStep(random() >> 6);
+        break;
+      case 9:
+        dev.setScanout({.format = random() >> 28,
+                        .width = random() >> 22,
+                        .height = random() >> 22,
+                        .pitch = random() >> 19,
+                        .gpa = random() >> 6},
+                       random() >> 31);
+        break;
+      case 10:
+        dev.qemu.readl(AeroGpuDev::kBar0 + ((random() >> 16) & 0xFFFC));
+        break;
+      default:
+        dev.ringBell();
+        break;
+    }
+  }
+  dev.qemu.screendump();
+  dev.qemu.qmp("system_reset");
+  dev.setUpPci();
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+}
+
+}  // namespace

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// What a display shows: every scanout format, flips, BAR1, textures, the cursor, the hand-over from and to
+// VGA.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+using aerogpu::CommandWriter;
+
+/// A channel of `bits` bits spread over 8 as displays do: the top bits repeat.
+uint32_t spread(uint32_t value, int bits) {
+  return value << (8 - bits) | value >> (2 * bits - 8);
+}
+
+/// The picture that `bytes` in `format` mean at x, y (ABI page: formats name channels from the lowest address
+/// up; the 16-bit ones are DXGI's, red in the highest bits).
+uint32_t meaning(uint32_t format, const uint8_t* p) {
+  const uint32_t word = p[0] | uint32_t{p[1]} << 8;
+  switch (format) {
+    case AEROGPU_FORMAT_B8G8R8A8_UNORM:
+    case AEROGPU_FORMAT_B8G8R8X8_UNORM:
+    case AEROGPU_FORMAT_B8G8R8A8_UNORM_SRGB:
+    case AEROGPU_FORMAT_B8G8R8X8_UNORM_SRGB:
+      return uint32_t{p[2]} << 16 | uint32_t{p[1]} << 8 | p[0];
+    case AEROGPU_FORMAT_B5G6R5_UNORM:
+      return spread(word >> 11, 5) << 16 | spread(word >> 5 & 63, 6) << 8 | spread(word & 31, 5);
+    case AEROGPU_FORMAT_B5G5R5A1_UNORM:
+      return spread(word >> 10 & 31, 5) << 16 | spread(word >> 5 & 31, 5) << 8 | spread(word & 31, 5);
+    default:
+      return uint32_t{p[0]} << 16 | uint32_t{p[1]} << 8 | p[2];
+  }
+}
+
+uint32_t bytesPerPixel(uint32_t format) {
+  return format == AEROGPU_FORMAT_B5G6R5_UNORM || format == AEROGPU_FORMAT_B5G5R5A1_UNORM ? 2 : 4;
+}
+
+std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
+  std::vector<uint8_t> bytes(size);
+  for (auto& byte : bytes) {
+    seed = seed * 1664525 + 1013904223;
+    byte = static_cast<uint8_t>(seed >> 24);
+  }
+  return bytes;
+}
+
+void expectPicture(const Picture& picture, uint32_t format, const std::vector<uint8_t>& bytes, uint32_t width,
+                   uint32_t height, uint32_t pitch) {
+  ASSERT_EQ(picture.width, width);
+  ASSERT_EQ(picture.height, height);
+  int wrong = 0;
+  for (uint32_t y = 0; y < height; ++y)
+    for (uint32_t x = 0; x < width; ++x) {
+      const uint32_t want = meaning(format, bytes.data() + size_t{y} * pitch + x * bytesPerPixel(format));
+      const uint32_t got = picture.at(x, y);
+      if (want != got && ++wrong == 1)
+        ADD_FAILURE() << "format " << format << " at " << x << "," << y << ": " << std::hex << got << ", not "
+                      << want;
+    }
+  EXPECT_EQ(wrong, 0) << "format " << format;
+}
+
+TEST(Scanout, EveryFormatFromGuestMemoryAndFromBar1) {
+  AeroGpuDev dev;
+  for (uint32_t format = AEROGPU_FORMAT_B8G8R8A8_UNORM; format <= AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB;
+       ++format) {
+    const uint32_t width = 48, height = 20, pitch = width * bytesPerPixel(format) + 32;
+    for (const uint64_t gpa : {kSurfaceGpa, AeroGpuDev::kBar1 + 0x100000}) {
+      const auto bytes = pattern(size_t{pitch} * height, format + static_cast<uint32_t>(gpa >> 20));
+      dev.qemu.write(gpa, bytes);
+      dev.setScanout({.format = format, .width = width, .height = height, .pitch = pitch, .gpa = gpa});
+      expectPicture(dev.qemu.screendump(), format, bytes, width, height, pitch);
+    }
+  }
+}
+
+TEST(Scanout, FlipsCountFromTheHiWrite) {
+  AeroGpuDev dev;
+  const auto a = pattern(64 * 4 * 8, 1), b = pattern(64 * 4 * 8, 2);
+  dev.qemu.write(kSurfaceGpa, a);
+  dev.qemu.write(kSurfaceGpa + 0x10000, b);
+  const AeroGpuDev::Scanout s{.width = 64, .height = 8, .pitch = 256};
+  dev.setScanout(s);
+  expectPicture(dev.qemu.screendump(), s.format, a, 64, 8, 256);
+  dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, kSurfaceGpa + 0x10000);
+  expectPicture(dev.qemu.screendump(), s.format, a, 64, 8, 256);
+  dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI, 0);
+  expectPicture(dev.qemu.screendump(), s.format, b, 64, 8, 256);
+}
+
+TEST(Scanout, WritesToTheFrameBufferShow) {
+  AeroGpuDev dev;
+  auto bytes = pattern(64 * 4 * 8, 3);
+  dev.qemu.write(kSurfaceGpa, bytes);
+  const AeroGpuDev::Scanout s{.width = 64, .height = 8, .pitch = 256};
+  dev.setScanout(s);
+  dev.qemu.screendump();
+  bytes[1000] ^= 0xFF;
+  dev.qemu.writeb(kSurfaceGpa + 1000, bytes[1000]);
+  expectPicture(dev.qemu.screendump(), s.format, bytes, 64, 8, 256);
+}
+
+TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
+  AeroGpuDev dev;
+  const auto bytes = pattern(64 * 4 * 8, 4);
+  dev.qemu.write(kSurfaceGpa, bytes);
+  const AeroGpuDev::Scanout good{.width = 64, .height = 8, .pitch = 256};
+  const AeroGpuDev::Scanout bad[] = {
+      {.format = 0, .width = 64, .height = 8, .pitch = 256},
+      {.format = AEROGPU_FORMAT_D32_FLOAT, .width = 64, .height = 8, .pitch = 256},
+      {.width = 0, .height = 8, .pitch = 256},
+      {.width = 64, .height = 8, .pitch = 64},
+      {.width = 0xFFFFFFFF, .height = 0xFFFFFFFF, .pitch = 0xFFFFFFFF},
+      {.width = 64, .height = 8, .pitch = 256, .gpa = 0xFFFFFFFFFFFFFF00},
+      {.width = 64, .height = 8, .pitch = 256, .gpa = AeroGpuDev::kBar0},
+  };
+  for (const auto& s : bad) {
+    dev.setScanout(s);
+    dev.qemu.screendump();
+  }
+  dev.setScanout(good);
+  expectPicture(dev.qemu.screendump(), good.format, bytes, 64, 8, 256);
+}
+
+TEST(Scanout, TakesOverFromVgaBlanksWhenDisabledAndGivesBackOnReset) {
+  AeroGpuDev dev;
+  const Picture vga = dev.qemu.screendump();
+  const auto bytes = pattern(64 * 4 * 8, 5);
+  dev.qemu.write(kSurfaceGpa, bytes);
+  dev.setScanout({.width = 64, .height = 8, .pitch = 256});
+  expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, 64, 8, 256);
+  dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+  const Picture blank = dev.qemu.screendump();
+  for (uint32_t y = 0; y < blank.height; ++y)
+    for (uint32_t x = 0; x < blank.width; ++x) ASSERT_EQ(blank.at(x, y), 0u);
+  dev.qemu.qmp("system_reset");
+  const Picture again = dev.qemu.screendump();
+  EXPECT_EQ(again.width, vga.width);
+  EXPECT_EQ(again.height, vga.height);
+}
+
+/// A texture over kSurfaceGpa with `bytes`, presented or flipped to: its GPU copy shows, not the memory.
+void textureScanout(bool present) {
+  AeroGpuDev dev;
+  dev.startRing();
+  const uint32_t width = 32, height = 16, pitch = width * 4;
+  const auto bytes = pattern(size_t{pitch} * height, 6);
+  const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 0x10000, 0}};
+  const auto table = AeroGpuDev::allocTable(entries);
+  dev.setScanout({.width = width, .height = height, .pitch = pitch});
+  CommandWriter w;
+  aerogpu_cmd_create_texture2d create{};
+  create.texture_handle = 1;
+  create.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+  create.width = width;
+  create.height = height;
+  create.mip_levels = create.array_layers = 1;
+  create.row_pitch_bytes = pitch;
+  create.backing_alloc_id = 1;
+  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
+  aerogpu_cmd_upload_resource upload{};
+  upload.resource_handle = 1;
+  upload.size_bytes = bytes.size();
+  w.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, upload, bytes.data(), bytes.size());
+  if (present) w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  dev.waitFence(dev.submit(w, {.table = table}));
+  if (!present) dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, kSurfaceGpa);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u);
+  expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, width, height, pitch);
+}
+
+TEST(Scanout, APresentShowsTheTexture) {
+  textureScanout(true);
+}
+TEST(Scanout, AFlipShowsTheTexture) {
+  textureScanout(false);
+}
+
+class Cursor : public ::testing::Test {
+protected:
+  static constexpr uint32_t kWidth = 64, kHeight = 48, kSize = 8;
+  static constexpr uint64_t kCursorGpa = kSurfaceGpa + 0x100000;
+
+  void SetUp() override {
+    m_screen.assign(size_t{kWidth} * kHeight * 4, 0x40);
+    m_dev.qemu.write(kSurfaceGpa, m_screen);
+    m_dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kWidth * 4});
+    // Left half opaque red, right half fully transparent.
+    std::vector<uint8_t> shape;
+    for (uint32_t y = 0; y < kSize; ++y)
+      for (uint32_t x = 0; x < kSize; ++x) {
+        const uint8_t pixel[4] = {0, 0, 0xFF, static_cast<uint8_t>(x < kSize / 2 ? 0xFF : 0)};
+        shape.insert(shape.end(), pixel, pixel + 4);
+      }
+    m_dev.qemu.write(kCursorGpa, shape);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_WIDTH, kSize);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_HEIGHT, kSize);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8A8_UNORM);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, kSize * 4);
+    m_dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, kCursorGpa);
+  }
+
+  /// The cursor with its upper left corner at left, top; everything else is the screen.
+  void expectCursorAt(int left, int top) {
+    const Picture picture = m_dev.qemu.screendump();
+    ASSERT_EQ(picture.width, kWidth);
+    for (int y = 0; y < static_cast<int>(kHeight); ++y)
+      for (int x = 0; x < static_cast<int>(kWidth); ++x) {
+        const bool red = x >= left && x < left + static_cast<int>(kSize / 2) && y >= top &&
+                         y < top + static_cast<int>(kSize);
+        ASSERT_EQ(picture.at(static_cast<uint32_t>(x), static_cast<uint32_t>(y)), red ? 0xFF0000u : 0x404040u)
+            << x << "," << y;
+      }
+  }
+
+  void place(int x, int y, uint32_t hotX, uint32_t hotY) {
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_HOT_X, hotX);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_HOT_Y, hotY);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_X, static_cast<uint32_t>(x));
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_Y, static_cast<uint32_t>(y));
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 1);
+  }
+
+  AeroGpuDev m_dev;
+  std::vector<uint8_t> m_screen;
+};
+
+TEST_F(Cursor, HotSpotAlphaAndMoves) {
+  place(20, 10, 2, 3);
+  expectCursorAt(18, 7);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_X, 40);
+  expectCursorAt(38, 7);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
+  expectCursorAt(-1000, -1000);
+}
+
+TEST_F(Cursor, IsCutAtTheEdges) {
+  place(-2, -3, 0, 0);
+  expectCursorAt(-2, -3);
+  place(static_cast<int>(kWidth) - 2, static_cast<int>(kHeight) - 2, 0, 0);
+  expectCursorAt(kWidth - 2, kHeight - 2);
+}
+
+}  // namespace
