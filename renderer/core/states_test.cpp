@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Render states, sampler states and state blocks end in one canonical state; the last packet wins.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "renderer/core/d3d9_states.h"
+
+namespace {
+
+using namespace aerogpu;
+using namespace aerogpu::core;
+
+// Numbers of D3DRENDERSTATETYPE (d3d9types.h), written out here so that a slip in the table is noticed.
+TEST(RenderStates, EachNumberReachesItsField) {
+  DrawState s;
+  const auto set = [&](uint32_t number, uint32_t value) {
+    EXPECT_TRUE(setRenderState(s, number, value).ok()) << number;
+  };
+  const auto f = [](float v) { return std::bit_cast<uint32_t>(v); };
+  set(7, 1), set(8, 2), set(9, 1), set(14, 0), set(15, 1), set(19, 5), set(20, 6), set(22, 2), set(23, 3),
+      set(24, 0x1FF);
+  set(25, 4), set(26, 1), set(27, 1), set(28, 1), set(34, 0x11223344), set(35, 3), set(36, f(1.5f)),
+      set(37, f(2.5f));
+  set(38, f(0.25f)), set(48, 1), set(52, 1), set(53, 2), set(54, 3), set(55, 4), set(56, 5), set(57, 0x181);
+  set(58, 0xF0), set(59, 0x0F), set(136, 0), set(140, 2), set(152, 0x7F), set(154, f(4)), set(155, f(2)),
+      set(156, 1);
+  set(157, 1), set(158, f(3)), set(159, f(4)), set(160, f(5)), set(161, 0), set(162, 0xAA), set(166, f(32));
+  set(168, 7), set(171, 5), set(174, 1), set(175, f(0.5f)), set(176, 1), set(185, 1), set(186, 5),
+      set(187, 6);
+  set(188, 7), set(189, 2), set(190, 1), set(191, 2), set(192, 4), set(193, 0x80FF4020), set(194, 1),
+      set(195, f(0.125f));
+  set(206, 1), set(207, 2), set(208, 1), set(209, 3);
+  EXPECT_TRUE(s.depthStencil.depthEnable);
+  EXPECT_EQ(s.rasterizer.fill, FillMode::Wireframe);
+  EXPECT_EQ(s.rasterizer.shade, ShadeMode::Flat);
+  EXPECT_FALSE(s.depthStencil.depthWrite);
+  EXPECT_TRUE(s.pixelPipe.alphaTest);
+  EXPECT_EQ(s.blend.src, Blend::SrcAlpha);
+  EXPECT_EQ(s.blend.dst, Blend::InvSrcAlpha);
+  EXPECT_EQ(s.rasterizer.cull, CullMode::Cw);
+  EXPECT_EQ(s.depthStencil.depthFunc, CompareFunc::Equal);
+  EXPECT_EQ(s.pixelPipe.alphaRef, 0xFF) << "eight bits count";
+  EXPECT_EQ(s.pixelPipe.alphaFunc, CompareFunc::LessEqual);
+  EXPECT_TRUE(s.blend.dither);
+  EXPECT_TRUE(s.blend.enable);
+  EXPECT_TRUE(s.pixelPipe.fogEnable);
+  EXPECT_EQ(s.pixelPipe.fogColor, 0x11223344u);
+  EXPECT_EQ(s.pixelPipe.fogTable, FogMode::Linear);
+  EXPECT_EQ(s.pixelPipe.fogStart, 1.5f);
+  EXPECT_EQ(s.pixelPipe.fogEnd, 2.5f);
+  EXPECT_EQ(s.pixelPipe.fogDensity, 0.25f);
+  EXPECT_TRUE(s.pixelPipe.rangeFog);
+  EXPECT_TRUE(s.depthStencil.stencilEnable);
+  EXPECT_EQ(s.depthStencil.front.fail, StencilOp::Zero);
+  EXPECT_EQ(s.depthStencil.front.depthFail, StencilOp::Replace);
+  EXPECT_EQ(s.depthStencil.front.pass, StencilOp::IncrSat);
+  EXPECT_EQ(s.depthStencil.front.func, CompareFunc::Greater);
+  EXPECT_EQ(s.depthStencil.reference, 0x81);
+  EXPECT_EQ(s.depthStencil.readMask, 0xF0);
+  EXPECT_EQ(s.depthStencil.writeMask, 0x0F);
+  EXPECT_FALSE(s.rasterizer.clipping);
+  EXPECT_EQ(s.pixelPipe.fogVertex, FogMode::Exp2);
+  EXPECT_EQ(s.rasterizer.clipPlaneMask, 0x3F) << "six planes";
+  EXPECT_EQ(s.pixelPipe.pointSize, 4);
+  EXPECT_EQ(s.pixelPipe.pointSizeMin, 2);
+  EXPECT_EQ(s.pixelPipe.pointSizeMax, 32);
+  EXPECT_TRUE(s.pixelPipe.pointSprite && s.pixelPipe.pointScale);
+  EXPECT_EQ(s.pixelPipe.pointScaleA, 3);
+  EXPECT_EQ(s.pixelPipe.pointScaleB, 4);
+  EXPECT_EQ(s.pixelPipe.pointScaleC, 5);
+  EXPECT_FALSE(s.rasterizer.multisample);
+  EXPECT_EQ(s.blend.sampleMask, 0xAAu);
+  EXPECT_EQ(s.blend.writeMask[0], 7);
+  EXPECT_EQ(s.blend.writeMask[1], 1);
+  EXPECT_EQ(s.blend.writeMask[2], 2);
+  EXPECT_EQ(s.blend.writeMask[3], 4);
+  EXPECT_EQ(s.blend.op, BlendOp::Max);
+  EXPECT_TRUE(s.rasterizer.scissorEnable);
+  EXPECT_EQ(s.rasterizer.slopeScaledDepthBias, 0.5f);
+  EXPECT_EQ(s.rasterizer.depthBias, 0.125f);
+  EXPECT_FALSE(s.rasterizer.depthBiasIsInteger);
+  EXPECT_TRUE(s.rasterizer.antialiasedLine);
+  EXPECT_TRUE(s.depthStencil.twoSided);
+  EXPECT_EQ(s.depthStencil.back.fail, StencilOp::DecrSat);
+  EXPECT_EQ(s.depthStencil.back.depthFail, StencilOp::Invert);
+  EXPECT_EQ(s.depthStencil.back.pass, StencilOp::Incr);
+  EXPECT_EQ(s.depthStencil.back.func, CompareFunc::Less);
+  EXPECT_EQ(s.blend.constant, (std::array<float, 4>{1, 64 / 255.0f, 32 / 255.0f, 128 / 255.0f}));
+  EXPECT_TRUE(s.blend.srgbWrite && s.blend.separateAlpha);
+  EXPECT_EQ(s.blend.srcAlpha, Blend::One);
+  EXPECT_EQ(s.blend.dstAlpha, Blend::Zero);
+  EXPECT_EQ(s.blend.opAlpha, BlendOp::RevSubtract);
+}
+
+TEST(RenderStates, ValuesOutsideTheEnumerationChangeNothing) {
+  DrawState s;
+  for (const auto& [number, value] :
+       {std::pair{19u, 0u}, {19u, 18u}, {23u, 9u}, {22u, 4u}, {171u, 6u}, {55u, 9u}, {8u, 0u}})
+    EXPECT_EQ(setRenderState(s, number, value).error().code, ErrorCode::CmdDecode) << number << "=" << value;
+  EXPECT_EQ(s.blend.src, Blend::One);
+  EXPECT_EQ(s.depthStencil.depthFunc, CompareFunc::LessEqual);
+}
+
+TEST(RenderStates, UnknownAndFixedFunctionOnesAreIgnored) {
+  DrawState s;
+  s.dirty = 0;
+  for (const uint32_t number : {0u, 1u, 60u, 137u, 139u, 300u, 0xFFFFFFFFu})
+    EXPECT_TRUE(setRenderState(s, number, 1).ok());
+  EXPECT_EQ(s.dirty, 0u);
+}
+
+TEST(StateBlocks, TheLastPacketWins) {
+  DrawState s;
+  aerogpu_blend_state blend{};
+  blend.enable = 1;
+  blend.src_factor = AEROGPU_BLEND_CONSTANT;
+  blend.dst_factor = AEROGPU_BLEND_INV_DEST_ALPHA;
+  blend.blend_op = AEROGPU_BLEND_OP_REV_SUBTRACT;
+  blend.color_write_mask = 5;
+  setBlendState(s, blend);
+  EXPECT_EQ(s.blend.src, Blend::BlendFactor);
+  EXPECT_EQ(s.blend.dst, Blend::InvDestAlpha);
+  EXPECT_EQ(s.blend.op, BlendOp::RevSubtract);
+  EXPECT_EQ(s.blend.writeMask[7], 5);
+  ASSERT_TRUE(setRenderState(s, 19, 9).ok());
+  EXPECT_EQ(s.blend.src, Blend::DestColor);
+  setBlendState(s, blend);
+  EXPECT_EQ(s.blend.src, Blend::BlendFactor);
+
+  aerogpu_depth_stencil_state ds{1, 0, AEROGPU_COMPARE_GREATER, 1, 3, 4, {}};
+  setDepthStencilState(s, ds);
+  EXPECT_EQ(s.depthStencil.depthFunc, CompareFunc::Greater);
+  EXPECT_EQ(s.depthStencil.readMask, 3);
+}
+
+TEST(StateBlocks, CullingNamesAWindingOnTheScreen) {
+  const auto cull = [](uint32_t mode, uint32_t frontCcw) {
+    DrawState s;
+    aerogpu_rasterizer_state r{};
+    r.cull_mode = mode;
+    r.front_ccw = frontCcw;
+    setRasterizerState(s, r);
+    return s.rasterizer.cull;
+  };
+  EXPECT_EQ(cull(AEROGPU_CULL_NONE, 0), CullMode::None);
+  EXPECT_EQ(cull(AEROGPU_CULL_BACK, 0), CullMode::Ccw);
+  EXPECT_EQ(cull(AEROGPU_CULL_FRONT, 0), CullMode::Cw);
+  EXPECT_EQ(cull(AEROGPU_CULL_BACK, 1), CullMode::Cw);
+  EXPECT_EQ(cull(AEROGPU_CULL_FRONT, 1), CullMode::Ccw);
+}
+
+TEST(SamplerStates, EachNumberReachesItsFieldAndChangesAreReported) {
+  SamplerState s;
+  const auto set = [&](uint32_t number, uint32_t value) {
+    const auto changed = setSamplerState(s, number, value);
+    EXPECT_TRUE(changed.ok());
+    return changed.ok() && *changed;
+  };
+  EXPECT_TRUE(set(1, 3) && set(2, 4) && set(3, 5) && set(4, 0xFF00FF00) && set(5, 2) && set(6, 3) &&
+              set(7, 2));
+  EXPECT_TRUE(set(8, std::bit_cast<uint32_t>(-1.0f)) && set(9, 2) && set(10, 8) && set(11, 1));
+  EXPECT_FALSE(set(11, 1)) << "the same again";
+  EXPECT_EQ(s.u, AddressMode::Clamp);
+  EXPECT_EQ(s.v, AddressMode::Border);
+  EXPECT_EQ(s.w, AddressMode::MirrorOnce);
+  EXPECT_EQ(s.borderColor, 0xFF00FF00u);
+  EXPECT_EQ(s.mag, Filter::Linear);
+  EXPECT_EQ(s.min, Filter::Anisotropic);
+  EXPECT_EQ(s.mip, Filter::Linear);
+  EXPECT_EQ(s.lodBias, -1);
+  EXPECT_EQ(s.maxMipLevel, 2u);
+  EXPECT_EQ(s.maxAnisotropy, 8u);
+  EXPECT_TRUE(s.srgb);
+  EXPECT_FALSE(setSamplerState(s, 1, 0).ok());
+  EXPECT_FALSE(setSamplerState(s, 7, 3).ok()) << "a mip filter is none, point or linear";
+}
+
+}  // namespace
