@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Creation, resources, transfers, clears, frames (see backend.h); draws are in draws.cpp.
+#include "renderer/vulkan/backend.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "renderer/vulkan/buffer.h"
+#include "renderer/vulkan/draw_area.h"
+#include "renderer/vulkan/texture.h"
+
+namespace aerogpu::vk {
+
+VulkanBackend::VulkanBackend(const core::BackendConfig& config)
+    : m_hostMemory(config.hostMemory), m_stats(config.stats), m_log(config.log), m_cacheDir(config.cacheDir) {}
+
+std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& config, std::string& error) {
+  std::unique_ptr<VulkanBackend> self(new VulkanBackend(config));
+  self->m_instance = Instance::create(config.validation, config.log, error);
+  if (!self->m_instance) return nullptr;
+  self->m_physical = self->m_instance->choose(config.vulkanDevice, error);
+  if (!self->m_physical) return nullptr;
+  if (!self->open(error)) return nullptr;
+  self->m_deviceName = self->m_gpu->device->properties().deviceName;
+  const VkPhysicalDeviceLimits& limits = self->m_gpu->device->limits();
+  self->m_limits.maxTextureSize = std::min(limits.maxImageDimension2D, 16384u);
+  self->m_limits.maxArrayLayers = std::min(limits.maxImageArrayLayers, 2048u);
+  return self;
+}
+
+bool VulkanBackend::open(std::string& error) {
+  m_gpu = Gpu::create(*m_instance, m_physical, m_hostMemory, m_stats, m_log, error);
+  if (!m_gpu) return false;
+  m_targets = std::make_unique<Targets>(*m_gpu);
+  m_draws = std::make_unique<Draws>(*m_gpu, *m_targets, m_cacheDir);
+  if (auto created = m_draws->create(); !created) {
+    error = std::string(created.error().what) + ": " + created.error().detail;
+    return false;
+  }
+  return true;
+}
+
+VulkanBackend::~VulkanBackend() {
+  if (m_gpu) m_gpu->recorder->waitIdle(UINT64_MAX);
+  m_draws.reset();
+  m_targets.reset();
+}
+
+bool VulkanBackend::recover() {
+  if (!m_gpu->device->lost()) {
+    m_draws->reset();
+    m_targets->reset();
+    return true;
+  }
+  m_gpu->recorder->waitIdle(UINT64_MAX);
+  m_draws.reset();
+  m_targets.reset();
+  m_frame = nullptr;
+  releaseSurplus();
+  // Frames that are still out keep the old device's memory: they must come home first.
+  if (!m_gpu->frames->allHome()) {
+    m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened while frames of it are in use");
+    return false;
+  }
+  m_gpu.reset();
+  std::string error;
+  if (open(error)) return true;
+  m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened: " + error);
+  return false;
+}
+
+Result<std::unique_ptr<core::GpuBuffer>> VulkanBackend::createBuffer(const core::BufferDesc& desc) {
+  return BufferObject::create(*m_gpu, desc);
+}
+
+Result<std::unique_ptr<core::GpuTexture>> VulkanBackend::createTexture(const core::TextureDesc& desc) {
+  return TextureObject::create(*m_gpu, desc);
+}
+
+namespace {
+/// Everything about a view is in its core::View; image views are cached by their texture.
+class ViewObject final : public core::GpuView {};
+}  // namespace
+
+Result<std::unique_ptr<core::GpuView>> VulkanBackend::createView(core::Texture&, const core::ViewDesc& desc) {
+  auto format = mapFormat(*m_gpu->device, desc.format);
+  if (!format) return format.error();
+  return std::unique_ptr<core::GpuView>(std::make_unique<ViewObject>());
+}
+
+Result<void> VulkanBackend::writeBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
+                                        core::ByteSource& source) {
+  m_stats.uploadBytes.fetch_add(size, std::memory_order_relaxed);
+  return BufferObject::of(buffer).write(offset, size, source);
+}
+
+Result<void> VulkanBackend::writeTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
+                                         uint32_t rowPitch, core::ByteSource& source) {
+  const core::FormatInfo& info = *TextureObject::of(texture).format().info;
+  const uint64_t side = info.blockPixels;
+  m_stats.uploadBytes.fetch_add(
+      (rect.width + side - 1) / side * ((rect.height + side - 1) / side) * info.blockBytes,
+      std::memory_order_relaxed);
+  return TextureObject::of(texture).write(sub, rect, rowPitch, source);
+}
+
+Result<void> VulkanBackend::copyBuffer(core::Buffer& dst, uint64_t dstOffset, core::Buffer& src,
+                                       uint64_t srcOffset, uint64_t size) {
+  return BufferObject::of(dst).copyFrom(dstOffset, BufferObject::of(src), srcOffset, size);
+}
+
+Result<void> VulkanBackend::copyTexture(core::Texture& dst, core::Subresource dstSub, uint32_t dstX,
+                                        uint32_t dstY, core::Texture& src, core::Subresource srcSub,
+                                        core::Rect srcRect) {
+  return TextureObject::of(dst).copyFrom(dstSub, dstX, dstY, TextureObject::of(src), srcSub, srcRect);
+}
+
+Result<void> VulkanBackend::readBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
+                                       std::unique_ptr<core::ByteSink> sink) {
+  return BufferObject::of(buffer).read(offset, size, std::move(sink));
+}
+
+Result<void> VulkanBackend::readTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
+                                        std::unique_ptr<core::ByteSink> sink) {
+  return TextureObject::of(texture).read(sub, rect, std::move(sink));
+}
+
+Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs& args) {
+  if (auto opened = m_gpu->recorder->open(); !opened) return opened;
+  if (auto updated = m_targets->update(state, true); !updated) return updated;
+  const VkExtent2D extent = m_targets->info().extent;
+  // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles the viewport, clipped by the
+  // scissor rectangle where that is on.
+  VkRect2D rect{{0, 0}, extent};
+  if (!usesDxbc(state)) rect = drawArea(state, extent);
+  m_targets->clear(args, rect);
+  return {};
+}
+
+Result<std::unique_ptr<core::GpuShader>> VulkanBackend::createShader(core::Stage stage,
+                                                                     std::span<const uint8_t> bytes,
+                                                                     core::ShaderFamily& family) {
+  return m_draws->shaders().create(stage, bytes, family);
+}
+
+Result<std::unique_ptr<core::GpuInputLayout>> VulkanBackend::createInputLayout(
+    std::span<const core::InputElement> elements) {
+  return InputLayoutObject::create(*m_gpu->device, elements);
+}
+
+Result<void> VulkanBackend::draw(core::DrawState& state, const core::DrawArgs& args) {
+  return m_draws->draw(state, args);
+}
+
+Result<void> VulkanBackend::drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) {
+  return m_draws->drawIndexed(state, args);
+}
+
+Result<void> VulkanBackend::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
+  return m_draws->dispatch(state, x, y, z);
+}
+
+Result<void> VulkanBackend::captureFrame(core::Texture& texture) {
+  TextureObject& object = TextureObject::of(texture);
+  const core::FormatInfo& info = *object.format().info;
+  if (info.blockPixels != 1 || info.depth)
+    return Error{ErrorCode::Backend, "a texture of this format cannot be shown", {}};
+  const uint64_t stride = uint64_t{texture.desc.width} * info.blockBytes;
+  const uint64_t bytes = stride * texture.desc.height;
+  releaseSurplus();
+  auto frame = m_gpu->frames->take(bytes);
+  if (!frame) return frame.error();
+  if (auto copied = object.copyToHost((*frame)->range); !copied) {
+    m_gpu->frames->release(&(*frame)->image);
+    return copied;
+  }
+  m_stats.readbackBytes.fetch_add(bytes, std::memory_order_relaxed);
+  aerogpu_frame& image = (*frame)->image;
+  image = {};
+  image.struct_size = sizeof image;
+  image.width = texture.desc.width;
+  image.height = texture.desc.height;
+  image.stride_bytes = static_cast<uint32_t>(stride);
+  image.format = texture.desc.format;
+  image.pixels = (*frame)->range.mapped();
+  image.sequence = ++m_frameSequence;
+  // Only the last one of a submission comes out; the GPU may still have to write the earlier one.
+  if (m_frame) m_surplus.emplace_back(m_gpu->recorder->batch(), m_frame);
+  m_frame = *frame;
+  return {};
+}
+
+void VulkanBackend::releaseSurplus() {
+  std::erase_if(m_surplus, [&](const auto& entry) {
+    if (!m_gpu->recorder->finished(entry.first)) return false;
+    m_gpu->frames->release(&entry.second->image);
+    return true;
+  });
+}
+
+void VulkanBackend::endSubmission(std::unique_ptr<core::Completion> completion) {
+  m_gpu->recorder->finish(std::move(completion), std::exchange(m_frame, nullptr));
+}
+
+std::unique_ptr<core::Backend> createBackend(const core::BackendConfig& config, std::string& error) {
+  return VulkanBackend::create(config, error);
+}
+
+}  // namespace aerogpu::vk

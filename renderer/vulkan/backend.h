@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The Vulkan back end: core::Backend on one device. Render thread only, but for releaseFrame.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "renderer/core/backend_config.h"
+#include "renderer/vulkan/draws.h"
+#include "renderer/vulkan/gpu.h"
+#include "renderer/vulkan/instance.h"
+#include "renderer/vulkan/targets.h"
+
+namespace aerogpu::vk {
+
+class VulkanBackend final : public core::Backend {
+ public:
+  static std::unique_ptr<VulkanBackend> create(const core::BackendConfig& config, std::string& error);
+  ~VulkanBackend() override;
+
+  const char* name() const override { return "vulkan"; }
+  const char* deviceName() const override { return m_deviceName.c_str(); }
+  const core::BackendLimits& limits() const override { return m_limits; }
+
+  Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
+  Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;
+  Result<std::unique_ptr<core::GpuView>> createView(core::Texture& texture, const core::ViewDesc& desc) override;
+  Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage stage, std::span<const uint8_t> bytes,
+                                                        core::ShaderFamily& family) override;
+  Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
+      std::span<const core::InputElement> elements) override;
+
+  Result<void> writeBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
+                           core::ByteSource& source) override;
+  Result<void> writeTexture(core::Texture& texture, core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+                            core::ByteSource& source) override;
+  Result<void> copyBuffer(core::Buffer& dst, uint64_t dstOffset, core::Buffer& src, uint64_t srcOffset,
+                          uint64_t size) override;
+  Result<void> copyTexture(core::Texture& dst, core::Subresource dstSub, uint32_t dstX, uint32_t dstY,
+                           core::Texture& src, core::Subresource srcSub, core::Rect srcRect) override;
+  Result<void> readBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
+                          std::unique_ptr<core::ByteSink> sink) override;
+  Result<void> readTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
+                           std::unique_ptr<core::ByteSink> sink) override;
+
+  Result<void> clear(core::DrawState& state, const core::ClearArgs& args) override;
+  Result<void> draw(core::DrawState& state, const core::DrawArgs& args) override;
+  Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) override;
+  Result<void> dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) override;
+
+  Result<void> captureFrame(core::Texture& texture) override;
+  void releaseFrame(aerogpu_frame* frame) override { m_gpu->frames->release(frame); }
+
+  Result<void> flush() override { return m_gpu->recorder->flush(); }
+  void endSubmission(std::unique_ptr<core::Completion> completion) override;
+  bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
+  bool recover() override;
+
+ private:
+  explicit VulkanBackend(const core::BackendConfig& config);
+  bool open(std::string& error);
+
+  HostMemory& m_hostMemory;
+  core::Stats& m_stats;
+  Log& m_log;
+  const std::string m_cacheDir;
+  std::string m_deviceName;
+  core::BackendLimits m_limits;
+  std::unique_ptr<Instance> m_instance;
+  VkPhysicalDevice m_physical = VK_NULL_HANDLE;
+  std::unique_ptr<Gpu> m_gpu;
+  std::unique_ptr<Targets> m_targets;
+  std::unique_ptr<Draws> m_draws;
+  void releaseSurplus();
+  Frame* m_frame = nullptr;  ///< captured in this submission
+  std::vector<std::pair<uint64_t, Frame*>> m_surplus;  ///< superseded captures, and the batch that writes them
+  uint64_t m_frameSequence = 0;
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Puts a device and its pools together (see gpu.h).
+#include "renderer/vulkan/gpu.h"
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr VkBufferUsageFlags kBufferUsage =
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+    VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+    VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
+
+}  // namespace
+
+std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice physical, HostMemory& hostMemory,
+                                 core::Stats& stats, Log& log, std::string& error) {
+  auto self = std::make_unique<Gpu>(hostMemory, stats, log);
+  self->device = Device::create(instance, physical, error);
+  if (!self->device) return nullptr;
+  // Every implementation has a type that is both; buffers without exotic flags can live there (Vulkan 1.3,
+  // "Device Memory").
+  constexpr VkMemoryPropertyFlags kHost =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  const auto onDevice = findMemoryType(*self->device, ~0u, kHost, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+  const auto cached = findMemoryType(*self->device, ~0u, kHost, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  if (!onDevice || !cached) {
+    error = "the device has no host-visible memory";
+    return nullptr;
+  }
+  self->buffers =
+      std::make_unique<MemoryPool>(*self->device, *onDevice, kBufferUsage, kBlockBytes, "buffers");
+  self->host = std::make_unique<MemoryPool>(*self->device, *cached, kBufferUsage, kBlockBytes, "host memory");
+  self->frames = std::make_unique<FramePool>(*self->host, hostMemory);
+  self->recorder = std::make_unique<Recorder>(*self->device, *self->host, stats);
+  if (auto created = self->recorder->create(); !created) {
+    error = std::string(created.error().what) + ": " + created.error().detail;
+    return nullptr;
+  }
+  return self;
+}
+
+MemoryPool& Gpu::imagePool(uint32_t memoryType) {
+  auto& pool = images[memoryType];
+  if (!pool) pool = std::make_unique<MemoryPool>(*device, memoryType, 0, uint64_t{16} << 20, "images");
+  return *pool;
+}
+
+}  // namespace aerogpu::vk

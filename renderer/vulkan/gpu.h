@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// One device and what hangs on it; replaced as a whole when a lost device is recovered. Render thread only.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "renderer/base/host_memory.h"
+#include "renderer/base/log.h"
+#include "renderer/core/state.h"
+#include "renderer/core/stats.h"
+#include "renderer/vulkan/frame_pool.h"
+#include "renderer/vulkan/memory.h"
+#include "renderer/vulkan/recorder.h"
+
+namespace aerogpu::vk {
+
+struct Gpu {
+  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log) : hostMemory(hostMemory), stats(stats), log(log) {}
+
+  /// Opens `physical` and creates everything below.
+  static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical, HostMemory& hostMemory,
+                                     core::Stats& stats, Log& log, std::string& error);
+
+  /// A pool for images of that memory type.
+  MemoryPool& imagePool(uint32_t memoryType);
+
+  HostMemory& hostMemory;
+  core::Stats& stats;
+  Log& log;
+  // Destroyed in reverse order.
+  std::unique_ptr<Device> device;
+  std::unique_ptr<MemoryPool> buffers;  ///< guest buffers: host-visible, on the device where that exists
+  std::unique_ptr<MemoryPool> host;     ///< staging, read-backs, frames: host-cached
+  std::array<std::unique_ptr<MemoryPool>, VK_MAX_MEMORY_TYPES> images;
+  std::unique_ptr<FramePool> frames;
+  std::unique_ptr<Recorder> recorder;
+  uint64_t nextSerial = 1;         ///< identities of views, modules, layouts: never used twice
+  uint64_t renamedBytes = 0;       ///< of buffer renames in batch `renamedBatch`
+  uint64_t renamedBatch = 0;
+  uint32_t renamed = 0;            ///< DirtyBits of bindings that a rename made stale; the next draw clears them
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Sub-allocation of device memory (see memory.h).
+#include "renderer/vulkan/memory.h"
+
+#include <algorithm>
+
+namespace aerogpu::vk {
+
+std::optional<uint64_t> RangeAllocator::takeFrom(std::map<uint64_t, uint64_t>::iterator it, uint64_t size,
+                                                 uint64_t align) {
+  const uint64_t begin = it->first, end = begin + it->second;
+  const uint64_t at = (begin + align - 1) & ~(align - 1);
+  if (at < begin || at > end || end - at < size) return std::nullopt;
+  m_free.erase(it);
+  if (at > begin) m_free.emplace(begin, at - begin);
+  if (at + size < end) m_free.emplace(at + size, end - at - size);
+  m_freeBytes -= size;
+  m_next = at + size;
+  return at;
+}
+
+std::optional<uint64_t> RangeAllocator::take(uint64_t size, uint64_t align) {
+  if (size > m_freeBytes) return std::nullopt;
+  const auto start = m_free.lower_bound(m_next);
+  for (auto it = start; it != m_free.end();) {
+    const auto following = std::next(it);
+    if (const auto at = takeFrom(it, size, align)) return at;
+    it = following;
+  }
+  const uint64_t stop = m_next;
+  for (auto it = m_free.begin(); it != m_free.end() && it->first < stop;) {
+    const auto following = std::next(it);
+    if (const auto at = takeFrom(it, size, align)) return at;
+    it = following;
+  }
+  return std::nullopt;
+}
+
+void RangeAllocator::give(uint64_t offset, uint64_t size) {
+  m_freeBytes += size;
+  auto after = m_free.lower_bound(offset);
+  if (after != m_free.end() && after->first == offset + size) {
+    size += after->second;
+    after = m_free.erase(after);
+  }
+  if (after != m_free.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == offset) {
+      before->second += size;
+      return;
+    }
+  }
+  m_free.emplace(offset, size);
+}
+
+MemoryPool::MemoryPool(Device& device, uint32_t memoryType, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
+                       const char* name)
+    : m_device(device), m_type(memoryType), m_usage(bufferUsage), m_blockBytes(blockBytes), m_name(name) {
+  const VkMemoryPropertyFlags flags = device.memory().memoryTypes[memoryType].propertyFlags;
+  constexpr VkMemoryPropertyFlags kMappable =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  m_mappable = bufferUsage != 0 && (flags & kMappable) == kMappable;
+  m_cached = (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+}
+
+MemoryPool::~MemoryPool() {
+  for (auto& block : m_blocks) destroy(*block);
+}
+
+void MemoryPool::destroy(MemoryBlock& block) {
+  if (block.buffer) m_device.vk().DestroyBuffer(m_device.handle(), block.buffer, nullptr);
+  if (block.memory) m_device.vk().FreeMemory(m_device.handle(), block.memory, nullptr);
+}
+
+Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
+  const DeviceTable& vk = m_device.vk();
+  auto block = std::make_unique<MemoryBlock>(size);
+  VkDeviceSize bytes = size;
+  if (m_usage) {
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = size;
+    info.usage = m_usage;
+    const VkResult result = vk.CreateBuffer(m_device.handle(), &info, nullptr, &block->buffer);
+    if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateBuffer");
+    VkBufferMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2};
+    query.buffer = block->buffer;
+    VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    vk.GetBufferMemoryRequirements2(m_device.handle(), &query, &needs);
+    bytes = needs.memoryRequirements.size;
+  }
+  VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  info.allocationSize = bytes;
+  info.memoryTypeIndex = m_type;
+  VkResult result = vk.AllocateMemory(m_device.handle(), &info, nullptr, &block->memory);
+  if (result == VK_SUCCESS && m_mappable)
+    result = vk.MapMemory(m_device.handle(), block->memory, 0, VK_WHOLE_SIZE, 0,
+                          reinterpret_cast<void**>(&block->mapped));
+  if (result == VK_SUCCESS && m_usage) {
+    VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
+    bind.buffer = block->buffer;
+    bind.memory = block->memory;
+    result = vk.BindBufferMemory2(m_device.handle(), 1, &bind);
+  }
+  if (result != VK_SUCCESS) {
+    destroy(*block);
+    return m_device.fail(result, "device memory");
+  }
+  m_device.name(VK_OBJECT_TYPE_DEVICE_MEMORY, reinterpret_cast<uint64_t>(block->memory), m_name);
+  if (block->buffer)
+    m_device.name(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(block->buffer), m_name);
+  m_blocks.push_back(std::move(block));
+  return m_blocks.back().get();
+}
+
+Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
+  size = (std::max<uint64_t>(size, 1) + 63) & ~uint64_t{63};
+  if (size <= m_blockBytes / 2) {
+    for (auto it = m_blocks.rbegin(); it != m_blocks.rend(); ++it) {
+      if ((*it)->dedicated) continue;
+      if (const auto at = (*it)->ranges.take(size, align)) return MemoryRange{it->get(), *at, size};
+    }
+    auto block = addBlock(m_blockBytes);
+    if (!block) return block.error();
+    return MemoryRange{*block, *(*block)->ranges.take(size, align), size};
+  }
+  auto block = addBlock(size);
+  if (!block) return block.error();
+  (*block)->dedicated = true;
+  return MemoryRange{*block, *(*block)->ranges.take(size, 1), size};
+}
+
+void MemoryPool::free(const MemoryRange& range) {
+  range.block->ranges.give(range.offset, range.size);
+  if (!range.block->ranges.unused()) return;
+  // One empty ordinary block stays as a reserve.
+  size_t ordinary = 0;
+  for (const auto& block : m_blocks) ordinary += !block->dedicated;
+  if (!range.block->dedicated && ordinary <= 1) return;
+  const auto it = std::find_if(m_blocks.begin(), m_blocks.end(),
+                               [&](const auto& block) { return block.get() == range.block; });
+  destroy(**it);
+  m_blocks.erase(it);
+}
+
+std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
+                                       VkMemoryPropertyFlags preferred) {
+  std::optional<uint32_t> found;
+  const VkPhysicalDeviceMemoryProperties& memory = device.memory();
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+    if (!(typeBits >> i & 1) || (flags & required) != required) continue;
+    if ((flags & preferred) == preferred) return i;
+    if (!found) found = i;
+  }
+  return found;
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Recording and handing over of batches (see recorder.h).
+#include "renderer/vulkan/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/vulkan/vk_result.h"
+
+namespace aerogpu::vk {
+
+Recorder::Recorder(Device& device, MemoryPool& staging, core::Stats& stats)
+    : m_device(device), m_staging(staging), m_stats(stats) {}
+
+Result<void> Recorder::create() {
+  VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
+  const VkResult result = m_device.vk().CreateSemaphore(m_device.handle(), &info, nullptr, &m_timeline);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateSemaphore");
+  m_completion = std::make_unique<CompletionThread>(m_device, m_timeline, m_stats);
+  return {};
+}
+
+Recorder::~Recorder() {
+  const DeviceTable& vk = m_device.vk();
+  m_completion.reset();  // processes what is queued
+  vk.DeviceWaitIdle(m_device.handle());
+  for (const Retired& retired : m_retired) destroy(retired);
+  const auto freeBatch = [&](Batch& batch) { vk.DestroyCommandPool(m_device.handle(), batch.pool, nullptr); };
+  if (m_current) freeBatch(*m_current);
+  for (auto& batch : m_inFlight) freeBatch(*batch);
+  for (auto& batch : m_spare) freeBatch(*batch);
+  if (m_chunk) m_staging.free(m_chunk->range);
+  for (Chunk& chunk : m_chunksBusy) m_staging.free(chunk.range);
+  for (Chunk& chunk : m_chunksSpare) m_staging.free(chunk.range);
+  if (m_timeline) vk.DestroySemaphore(m_device.handle(), m_timeline, nullptr);
+}
+
+void Recorder::destroy(const Retired& retired) {
+  const DeviceTable& vk = m_device.vk();
+  VkDevice device = m_device.handle();
+  switch (retired.kind) {
+    case Retired::Kind::Range:
+      break;
+    case Retired::Kind::Image:
+      vk.DestroyImage(device, reinterpret_cast<VkImage>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::ImageView:
+      vk.DestroyImageView(device, reinterpret_cast<VkImageView>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::BufferView:
+      vk.DestroyBufferView(device, reinterpret_cast<VkBufferView>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::Sampler:
+      vk.DestroySampler(device, reinterpret_cast<VkSampler>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::DescriptorPool:
+      vk.DestroyDescriptorPool(device, reinterpret_cast<VkDescriptorPool>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::Pipeline:
+      vk.DestroyPipeline(device, reinterpret_cast<VkPipeline>(retired.handle), nullptr);
+      break;
+  }
+  if (retired.pool) retired.pool->free(retired.range);
+}
+
+void Recorder::collect() {
+  const uint64_t done = completed();
+  while (!m_retired.empty() && m_retired.front().batch <= done) {
+    destroy(m_retired.front());
+    m_retired.pop_front();
+  }
+  while (!m_inFlight.empty() && m_inFlight.front()->number <= done) {
+    m_spare.push_back(std::move(m_inFlight.front()));
+    m_inFlight.pop_front();
+  }
+  while (!m_chunksBusy.empty() && m_chunksBusy.front().batch <= done) {
+    Chunk chunk = m_chunksBusy.front();
+    m_chunksBusy.pop_front();
+    m_stagedBytes -= chunk.range.size;
+    if (chunk.range.size == kChunkBytes && m_chunksSpare.size() < 4)
+      m_chunksSpare.push_back(chunk);
+    else
+      m_staging.free(chunk.range);
+  }
+}
+
+Result<Recorder::Batch*> Recorder::freeBatch() {
+  collect();
+  if (m_inFlight.size() >= kMaxBatches) {
+    m_completion->waitFor(m_inFlight.front()->number);
+    collect();
+  }
+  const DeviceTable& vk = m_device.vk();
+  if (!m_spare.empty()) {
+    m_current = std::move(m_spare.back());
+    m_spare.pop_back();
+    const VkResult result = vk.ResetCommandPool(m_device.handle(), m_current->pool, 0);
+    if (result != VK_SUCCESS) {
+      m_spare.push_back(std::move(m_current));
+      return m_device.fail(result, "vkResetCommandPool");
+    }
+    m_current->hasEarly = false;
+    return m_current.get();
+  }
+  auto batch = std::make_unique<Batch>();
+  VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  info.queueFamilyIndex = m_device.queueFamily();
+  VkResult result = vk.CreateCommandPool(m_device.handle(), &info, nullptr, &batch->pool);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateCommandPool");
+  VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  allocate.commandPool = batch->pool;
+  allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  allocate.commandBufferCount = 2;
+  VkCommandBuffer buffers[2];
+  result = vk.AllocateCommandBuffers(m_device.handle(), &allocate, buffers);
+  if (result != VK_SUCCESS) {
+    vk.DestroyCommandPool(m_device.handle(), batch->pool, nullptr);
+    return m_device.fail(result, "vkAllocateCommandBuffers");
+  }
+  batch->early = buffers[0];
+  batch->main = buffers[1];
+  m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->early), "early commands");
+  m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->main), "commands");
+  m_current = std::move(batch);
+  return m_current.get();
+}
+
+Result<void> Recorder::begin(VkCommandBuffer commands) {
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  const VkResult result = m_device.vk().BeginCommandBuffer(commands, &info);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkBeginCommandBuffer");
+  return {};
+}
+
+Result<void> Recorder::open() {
+  if (m_current) return {};
+  if (m_device.lost()) return Error{ErrorCode::Backend, "the GPU is lost", {}};
+  auto batch = freeBatch();
+  if (!batch) return batch.error();
+  Result<void> begun = begin(m_current->early);
+  if (begun) begun = begin(m_current->main);
+  if (!begun) {
+    m_spare.push_back(std::move(m_current));
+    return begun;
+  }
+  m_current->number = m_submitted + 1;
+  ++m_opened;
+  return {};
+}
+
+VkCommandBuffer Recorder::outsidePass() {
+  if (m_inPass) {
+    m_device.vk().CmdEndRendering(m_current->main);
+    m_inPass = false;
+  }
+  return m_current->main;
+}
+
+VkCommandBuffer Recorder::early() {
+  m_current->hasEarly = true;
+  return m_current->early;
+}
+
+void Recorder::beginPass(const VkRenderingInfo& info) {
+  m_device.vk().CmdBeginRendering(m_current->main, &info);
+  m_inPass = true;
+  ++m_passId;
+}
+
+Result<MemoryRange> Recorder::stage(uint64_t size) {
+  size = (size + 255) & ~uint64_t{255};
+  if (m_chunk && m_chunk->range.size - m_chunk->used >= size) {
+    const MemoryRange range{m_chunk->range.block, m_chunk->range.offset + m_chunk->used, size};
+    m_chunk->used += size;
+    return range;
+  }
+  collect();
+  if (m_stagedBytes + std::max(size, kChunkBytes) > kStagingLimit && m_stagedBytes > 0) {
+    // Too much is under way: let the GPU take it before more is added.
+    if (auto flushed = flush(); !flushed) return flushed.error();
+    m_completion->waitFor(m_submitted);
+    collect();
+    if (auto opened = open(); !opened) return opened.error();
+    if (m_chunk) return stage(size);
+  }
+  Chunk chunk;
+  if (size <= kChunkBytes && !m_chunksSpare.empty()) {
+    chunk = m_chunksSpare.back();
+    m_chunksSpare.pop_back();
+  } else {
+    auto range = m_staging.allocate(std::max(size, kChunkBytes), 256);
+    if (!range) return range.error();
+    chunk.range = *range;
+  }
+  m_stagedBytes += chunk.range.size;
+  chunk.used = size;
+  chunk.batch = batch();
+  const MemoryRange out{chunk.range.block, chunk.range.offset, size};
+  if (chunk.range.size > kChunkBytes) {
+    m_chunksBusy.push_back(chunk);
+    return out;
+  }
+  if (m_chunk) {
+    m_chunk->batch = batch();
+    m_chunksBusy.push_back(*m_chunk);
+  }
+  m_chunk = chunk;
+  return out;
+}
+
+Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
+  const DeviceTable& vk = m_device.vk();
+  outsidePass();
+  if (std::exchange(m_hostReads, false)) {
+    VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+    barrier.srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT;
+    barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
+    barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
+    VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    dependency.memoryBarrierCount = 1;
+    dependency.pMemoryBarriers = &barrier;
+    vk.CmdPipelineBarrier2(m_current->main, &dependency);
+  }
+  VkCommandBufferSubmitInfo buffers[2] = {{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO},
+                                          {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO}};
+  VkResult result = vk.EndCommandBuffer(m_current->early);
+  if (result == VK_SUCCESS) result = vk.EndCommandBuffer(m_current->main);
+  buffers[0].commandBuffer = m_current->early;
+  buffers[1].commandBuffer = m_current->main;
+  VkSemaphoreSubmitInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+  signal.semaphore = m_timeline;
+  signal.value = m_current->number;
+  signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+  info.commandBufferInfoCount = m_current->hasEarly ? 2 : 1;
+  info.pCommandBufferInfos = m_current->hasEarly ? buffers : buffers + 1;
+  info.signalSemaphoreInfoCount = 1;
+  info.pSignalSemaphoreInfos = &signal;
+  WorkItem item;
+  item.startNs = nowNs();
+  if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
+  item.completion = std::move(completion);
+  item.frame = frame;
+  item.readbacks = std::exchange(m_readbacks, {});
+  if (result != VK_SUCCESS) {
+    // The device never saw the batch: its number is used again, its read-backs have nothing to read.
+    item.error = m_device.fail(result, "vkQueueSubmit2");
+    item.batch = m_submitted;
+    item.startNs = 0;
+    const Error error = *item.error;
+    m_spare.push_back(std::move(m_current));
+    m_completion->push(std::move(item));
+    return error;
+  }
+  m_submitted = m_current->number;
+  item.batch = m_submitted;
+  m_inFlight.push_back(std::move(m_current));
+  if (m_chunk) {
+    // Staged bytes belong to one batch: chunks are not shared between batches.
+    m_chunk->batch = m_submitted;
+    m_chunksBusy.push_back(*m_chunk);
+    m_chunk.reset();
+  }
+  m_completion->push(std::move(item));
+  return {};
+}
+
+Result<void> Recorder::flush() {
+  if (!m_current) return {};
+  return submit(nullptr, nullptr);
+}
+
+void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame) {
+  if (m_current) {
+    (void)submit(std::move(completion), frame);  // its failure travels with the completion
+    return;
+  }
+  if (m_completion->idle() && !m_device.lost()) {
+    completion->completed(std::nullopt, frame ? &frame->image : nullptr);
+    return;
+  }
+  WorkItem item;
+  item.batch = m_submitted;
+  item.completion = std::move(completion);
+  item.frame = frame;
+  if (m_device.lost()) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
+  m_completion->push(std::move(item));
+}
+
+}  // namespace aerogpu::vk

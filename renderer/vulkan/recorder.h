@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Batches: command buffers that are recorded, handed to the queue and reused, the render pass that is open in them,
+// staging memory, and objects that wait for the GPU before they die. Render thread only.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "renderer/vulkan/completion.h"
+#include "renderer/vulkan/memory.h"
+
+namespace aerogpu::vk {
+
+/// A Vulkan object or memory range that dies when the GPU has finished a batch.
+struct Retired {
+  enum class Kind : uint8_t { Range, Image, ImageView, BufferView, Sampler, DescriptorPool, Pipeline };
+  uint64_t batch = 0;
+  Kind kind = Kind::Range;
+  uint64_t handle = 0;
+  MemoryPool* pool = nullptr;
+  MemoryRange range;
+};
+
+class Recorder {
+ public:
+  Recorder(Device& device, MemoryPool& staging, core::Stats& stats);
+  ~Recorder();
+  Result<void> create();
+
+  /// Makes sure that a batch is being recorded. Call first in everything that records.
+  Result<void> open();
+  bool isOpen() const { return m_current != nullptr; }
+  /// The command buffer as it is, possibly inside a render pass.
+  VkCommandBuffer commands() const { return m_current->main; }
+  /// The command buffer outside of any render pass.
+  VkCommandBuffer outsidePass();
+  /// Runs before everything in commands() of this batch.
+  VkCommandBuffer early();
+
+  /// Number of the batch being recorded, or of the next one.
+  uint64_t batch() const { return m_submitted + 1; }
+  uint64_t completed() const { return m_completion->completed(); }
+  bool finished(uint64_t batch) const { return batch <= completed(); }
+
+  void beginPass(const VkRenderingInfo& info);
+  bool inPass() const { return m_inPass; }
+  /// Counts passes; 0 is none.
+  uint64_t passId() const { return m_inPass ? m_passId : 0; }
+  uint64_t nextPassId() const { return m_passId + 1; }
+  /// Counts batches begun, so that users of dynamic state know when to set it anew.
+  uint64_t commandBufferId() const { return m_opened; }
+
+  /// What was copied so far in this batch will be read by the host: one barrier at its end.
+  void hostReads() { m_hostReads = true; }
+  void addReadback(Readback readback) { m_readbacks.push_back(std::move(readback)); }
+  /// Host-visible bytes that live until this batch is done; waits for the GPU when too much is under way.
+  Result<MemoryRange> stage(uint64_t size);
+  /// The same, out of memory that the host reads.
+  Result<MemoryRange> stageReadback(uint64_t size) { return stage(size); }
+
+  /// Hands the batch over. Without one, does nothing.
+  Result<void> flush();
+  /// Ends a submission: hands the batch over and reports through `completion`.
+  void finish(std::unique_ptr<core::Completion> completion, Frame* frame);
+  /// Waits until the GPU has finished `batch`, which was handed over.
+  void waitFor(uint64_t batch) { m_completion->waitFor(batch); }
+  bool waitIdle(uint64_t timeoutNs) { return m_completion->waitIdle(timeoutNs); }
+
+  void retire(MemoryPool& pool, const MemoryRange& range) {
+    m_retired.push_back({batch(), Retired::Kind::Range, 0, &pool, range});
+  }
+  template <class Handle>
+  void retire(Retired::Kind kind, Handle handle) {
+    if (handle) m_retired.push_back({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
+  }
+  /// Frees what the GPU has finished with.
+  void collect();
+
+ private:
+  struct Batch {
+    uint64_t number = 0;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer early = VK_NULL_HANDLE, main = VK_NULL_HANDLE;
+    bool hasEarly = false;
+  };
+  struct Chunk {
+    MemoryRange range;
+    uint64_t used = 0, batch = 0;
+  };
+  static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
+  static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
+  static constexpr size_t kMaxBatches = 96;
+
+  Result<Batch*> freeBatch();
+  Result<void> begin(VkCommandBuffer commands);
+  Result<void> submit(std::unique_ptr<core::Completion> completion, Frame* frame);
+  void destroy(const Retired& retired);
+
+  Device& m_device;
+  MemoryPool& m_staging;
+  core::Stats& m_stats;
+  VkSemaphore m_timeline = VK_NULL_HANDLE;
+  std::unique_ptr<CompletionThread> m_completion;
+  std::deque<std::unique_ptr<Batch>> m_inFlight;  // oldest first
+  std::vector<std::unique_ptr<Batch>> m_spare;
+  std::unique_ptr<Batch> m_current;
+  uint64_t m_submitted = 0, m_opened = 0, m_passId = 0;
+  bool m_inPass = false, m_hostReads = false;
+  std::vector<Readback> m_readbacks;
+  std::deque<Chunk> m_chunksBusy;
+  std::vector<Chunk> m_chunksSpare;
+  std::optional<Chunk> m_chunk;
+  uint64_t m_stagedBytes = 0;
+  std::deque<Retired> m_retired;
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Resources and transfers on the GPU: zeroed memory, uploads, copies, write-back, clears, frames, the memory cap.
+#include "renderer/vulkan/gpu_test.h"
+
+namespace aerogpu::test {
+namespace {
+
+constexpr aerogpu_format kBgra = AEROGPU_FORMAT_B8G8R8A8_UNORM;
+
+Bytes pattern(size_t size, uint32_t seed) {
+  Bytes out(size);
+  for (uint8_t& b : out) {
+    seed = seed * 1664525u + 1013904223u;
+    b = static_cast<uint8_t>(seed >> 24);
+  }
+  return out;
+}
+
+class TransferTest : public GpuTest {
+ protected:
+  void copyTexture(CommandWriter& w, uint32_t dst, uint32_t dx, uint32_t dy, uint32_t src, uint32_t sx, uint32_t sy,
+                   uint32_t width, uint32_t height) {
+    aerogpu_cmd_copy_texture2d c{};
+    c.dst_texture = dst;
+    c.src_texture = src;
+    c.dst_x = dx;
+    c.dst_y = dy;
+    c.src_x = sx;
+    c.src_y = sy;
+    c.width = width;
+    c.height = height;
+    w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  }
+};
+
+TEST_F(TransferTest, NewResourcesAreZero) {
+  struct {
+    aerogpu_format format;
+    size_t bytes;
+  } const cases[] = {{kBgra, 16 * 16 * 4},
+                     {AEROGPU_FORMAT_B5G6R5_UNORM, 16 * 16 * 2},
+                     {AEROGPU_FORMAT_BC1_RGBA_UNORM, 4 * 4 * 8},
+                     {AEROGPU_FORMAT_BC7_RGBA_UNORM, 4 * 4 * 16},
+                     {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 16 * 16 * 4},
+                     {AEROGPU_FORMAT_D32_FLOAT, 16 * 16 * 4}};
+  for (const auto& c : cases) {
+    CommandWriter w;
+    const uint32_t t = texture(w, c.format, 16, 16, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
+    run(w);
+    EXPECT_EQ(read(t, c.format, 16, 16), Bytes(c.bytes, 0)) << c.format;
+  }
+  CommandWriter w;
+  const uint32_t b = gpu().handle();
+  Harness::createBuffer(w, b, 4096, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  run(w);
+  EXPECT_EQ(gpu().readBuffer(b, 4096), Bytes(4096, 0));
+}
+
+TEST_F(TransferTest, FormatsKeepTheirBytes) {
+  struct {
+    aerogpu_format format;
+    size_t bytes;
+  } const cases[] = {
+      {kBgra, 4},
+      {AEROGPU_FORMAT_R8G8B8A8_UNORM, 4},
+      {AEROGPU_FORMAT_B8G8R8X8_UNORM, 4},
+      {AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB, 4},
+      {AEROGPU_FORMAT_B5G6R5_UNORM, 2},
+      {AEROGPU_FORMAT_B5G5R5A1_UNORM, 2},
+      {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 4},
+  };
+  for (const auto& c : cases) {
+    CommandWriter w;
+    const uint32_t t = texture(w, c.format, 13, 7, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
+    const Bytes data = pattern(13 * 7 * c.bytes, c.format);
+    Harness::upload(w, t, 0, data);
+    run(w);
+    EXPECT_EQ(read(t, c.format, 13, 7), data) << c.format;
+  }
+  for (const aerogpu_format format : {AEROGPU_FORMAT_BC1_RGBA_UNORM, AEROGPU_FORMAT_BC2_RGBA_UNORM,
+                                      AEROGPU_FORMAT_BC3_RGBA_UNORM_SRGB, AEROGPU_FORMAT_BC7_RGBA_UNORM}) {
+    CommandWriter w;
+    const uint32_t t = texture(w, format, 20, 12, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
+    const size_t block = format == AEROGPU_FORMAT_BC1_RGBA_UNORM ? 8 : 16;
+    const Bytes data = pattern(5 * 3 * block, format);
+    Harness::upload(w, t, 0, data);
+    run(w);
+    EXPECT_EQ(read(t, format, 20, 12), data) << format;
+  }
+}
+
+TEST_F(TransferTest, UploadOfOddRangesTouchesOnlyThem) {
+  CommandWriter w;
+  const uint32_t t = texture(w, kBgra, 8, 8, 3, 2);
+  // Packed layout: 8x8, 4x4, 2x2 of layer 0, then of layer 1.
+  const size_t layer = (64 + 16 + 4) * 4;
+  const Bytes all = pattern(layer * 2, 7);
+  Harness::upload(w, t, 0, all);
+  Bytes expected(all.begin(), all.begin() + 256);
+  const Bytes patch = pattern(40, 9);
+  Harness::upload(w, t, 36, patch);
+  std::copy(patch.begin(), patch.end(), expected.begin() + 36);
+  run(w);
+  EXPECT_EQ(read(t, kBgra, 8, 8), expected);
+  EXPECT_EQ(read(t, kBgra, 2, 2, 2, 1), Bytes(all.begin() + layer + 320, all.begin() + layer + 336));
+
+  const uint32_t b = gpu().handle();
+  Harness::createBuffer(w, b, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  Harness::upload(w, b, 3, pattern(7, 1));
+  run(w);
+  Bytes want(64, 0);
+  const Bytes seven = pattern(7, 1);
+  std::copy(seven.begin(), seven.end(), want.begin() + 3);
+  EXPECT_EQ(gpu().readBuffer(b, 64), want);
+}
+
+TEST_F(TransferTest, BufferCopiesInOrderWithUploads) {
+  CommandWriter w;
+  const Bytes first = pattern(256, 1), second = pattern(256, 2);
+  const uint32_t a = buffer(w, first.data(), 256, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  const uint32_t b = gpu().handle();
+  Harness::createBuffer(w, b, 512, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  aerogpu_cmd_copy_buffer c{};
+  c.dst_buffer = b;
+  c.src_buffer = a;
+  c.size_bytes = 256;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  Harness::upload(w, a, 0, second);  // after the copy
+  c.dst_offset_bytes = 256;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  Harness::upload(w, b, 8, std::span(second).first(4));  // the GPU has written b by then
+  run(w);
+  Bytes want = first;
+  want.insert(want.end(), second.begin(), second.end());
+  std::copy_n(second.begin(), 4, want.begin() + 8);
+  EXPECT_EQ(gpu().readBuffer(b, 512), want);
+}
+
+TEST_F(TransferTest, TextureCopies) {
+  CommandWriter w;
+  const uint32_t a = texture(w, kBgra, 16, 16), b = texture(w, kBgra, 16, 16);
+  const Bytes data = pattern(16 * 16 * 4, 5);
+  Harness::upload(w, a, 0, data);
+  copyTexture(w, b, 5, 6, a, 1, 2, 7, 3);
+  copyTexture(w, a, 8, 8, a, 0, 0, 8, 8);  // within one image
+  run(w);
+  Bytes wantB(data.size(), 0), wantA = data;
+  for (size_t y = 0; y < 3; ++y) std::copy_n(data.begin() + ((y + 2) * 16 + 1) * 4, 28, wantB.begin() + ((y + 6) * 16 + 5) * 4);
+  for (size_t y = 0; y < 8; ++y) std::copy_n(data.begin() + y * 64, 32, wantA.begin() + ((y + 8) * 16 + 8) * 4);
+  EXPECT_EQ(read(b, kBgra, 16, 16), wantB);
+  EXPECT_EQ(read(a, kBgra, 16, 16), wantA);
+}
+
+TEST_F(TransferTest, ClearsColorDepthAndStencil) {
+  CommandWriter w;
+  const uint32_t t = texture(w, kBgra, 8, 8);
+  const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8, 1, 1, AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
+  target(w, t, d);
+  Harness::clear(w, AEROGPU_CLEAR_COLOR | AEROGPU_CLEAR_DEPTH | AEROGPU_CLEAR_STENCIL, 1, 0.2f, 0.4f, 0.6f, 0.5f, 0x42);
+  run(w);
+  // Blue first: 0.4, 0.2, 1, 0.6 of 255.
+  EXPECT_EQ(pixel(read(t, kBgra, 8, 8), 8, 3, 3), (Pixel{102, 51, 255, 153}));
+  const Bytes ds = read(d, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8);
+  uint32_t word;
+  std::memcpy(&word, ds.data(), 4);
+  EXPECT_EQ(word >> 24, 0x42u);
+  EXPECT_NEAR(static_cast<double>(word & 0xFFFFFF), 0.5 * 0xFFFFFF, 1.0);
+  // Stencil alone leaves depth alone.
+  Harness::clear(w, AEROGPU_CLEAR_STENCIL, 0, 0, 0, 0, 0, 7);
+  run(w);
+  uint32_t after;
+  std::memcpy(&after, read(d, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8).data(), 4);
+  EXPECT_EQ(after, (word & 0xFFFFFFu) | 7u << 24);
+}
+
+TEST_F(TransferTest, D3d9ClearIsLimitedByViewportAndScissor) {
+  CommandWriter w;
+  const uint32_t t = texture(w, kBgra, 8, 8);
+  target(w, t);
+  viewport(w, 2, 1, 5, 6);
+  clearColor(w, 1, 1, 1, 1);
+  renderState(w, kScissorTestEnable, 1u);
+  scissor(w, 0, 3, 4, 5);
+  clearColor(w, 1, 0, 0, 1);
+  run(w);
+  const Bytes got = read(t, kBgra, 8, 8);
+  for (uint32_t y = 0; y < 8; ++y)
+    for (uint32_t x = 0; x < 8; ++x) {
+      const bool inViewport = x >= 2 && x < 7 && y >= 1 && y < 7;
+      const bool inScissor = x < 4 && y >= 3;
+      const Pixel want = !inViewport ? Pixel{0, 0, 0, 0} : inScissor ? Pixel{0, 0, 255, 255} : Pixel{255, 255, 255, 255};
+      EXPECT_EQ(pixel(got, 8, x, y), want) << x << "," << y;
+    }
+}
+
+TEST_F(TransferTest, MemoryCapIsEnforced) {
+  Harness::Options options;
+  options.backend = "vulkan";
+  options.maxHostmem = uint64_t{8} << 20;
+  Harness small(options);
+  ASSERT_TRUE(small.ok()) << small.createError();
+  CommandWriter w;
+  Harness::createTexture(w, 1, kBgra, 1024, 1024, AEROGPU_RESOURCE_USAGE_TEXTURE);  // 4 MiB
+  EXPECT_EQ(small.submit(w).result.error_count, 0u);
+  w.reset();
+  Harness::createTexture(w, 2, kBgra, 1024, 1024, AEROGPU_RESOURCE_USAGE_TEXTURE);
+  const Outcome refused = small.submit(w);
+  EXPECT_EQ(refused.result.last_error_code, static_cast<uint32_t>(AEROGPU_ERROR_BACKEND));
+  w.reset();
+  Harness::destroy(w, 1);
+  Harness::createTexture(w, 2, kBgra, 1024, 1024, AEROGPU_RESOURCE_USAGE_TEXTURE);
+  EXPECT_EQ(small.submit(w).result.error_count, 0u);
+}
+
+}  // namespace
+}  // namespace aerogpu::test
