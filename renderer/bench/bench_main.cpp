@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// aerogpu-bench: the renderer beside the same work in direct Vulkan calls, in turns in one process. Each pair
+// reports medians in milliseconds (direct_ms, ours_ms) and their ratio direct / ours: 1 is parity, more is
+// faster than direct.
+// --benchmark_format=json for machines.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include "aerogpu/d3d9/assembler.h"
+#include "renderer/bench/scene.h"
+#include "renderer/shader/translate.h"
+
+namespace {
+
+using namespace aerogpu;
+using bench::DirectVk;
+using bench::Scene;
+using test::Harness;
+using Clock = std::chrono::steady_clock;
+
+constexpr uint32_t kWidth = 1920, kHeight = 1080;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+template <class Work>
+double milliseconds(Work work) {
+  const auto begin = Clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// Runs both in turns; the first turn warms caches and pipelines up and does not count.
+template <class Direct, class Ours>
+void pair(benchmark::State& state, Direct direct, Ours ours) {
+  direct();
+  ours();
+  std::vector<double> directMs, oursMs;
+  for (auto _ : state) {
+    directMs.push_back(milliseconds(direct));
+    oursMs.push_back(milliseconds(ours));
+    state.SetIterationTime(oursMs.back() / 1000);
+  }
+  state.counters["direct_ms"] = median(directMs);
+  state.counters["ours_ms"] = median(oursMs);
+  state.counters["ratio"] = median(directMs) / median(oursMs);
+}
+
+DirectVk& direct() {
+  static DirectVk instance(kWidth, kHeight);
+  return instance;
+}
+Scene& scene() {
+  static Scene instance("vulkan", kWidth, kHeight);
+  return instance;
+}
+
+/// `count` small quads all over the target.
+std::vector<DirectVk::Draw> smallDraws(uint32_t count, bool newConstants, bool alternate) {
+  std::vector<DirectVk::Draw> draws(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const float x = static_cast<float>(i % 100) / 50 - 1, y = static_cast<float>(i / 100) / 25 - 1;
+    draws[i] = {{0.01f, 0.01f, x, y}, alternate ? i % 4 : 0, alternate ? i % 8 : 0, newConstants || i == 0};
+  }
+  return draws;
+}
+
+void drawPair(benchmark::State& state, const std::vector<DirectVk::Draw>& draws, bool blend) {
+  if (!scene().ok()) {
+    state.SkipWithError("no Vulkan renderer");
+    return;
+  }
+  const CommandWriter stream = scene().frame(draws, blend);
+  pair(
+      state, [&] { direct().drawFrame(draws, blend); },
+      [&] {
+        if (!scene().run(stream)) state.SkipWithError("the frame had errors");
+      });
+}
+
+void draws5000Constants(benchmark::State& state) {
+  drawPair(state, smallDraws(5000, true, false), false);
+}
+void draws5000OneState(benchmark::State& state) {
+  drawPair(state, smallDraws(5000, false, false), false);
+}
+void draws5000Alternating(benchmark::State& state) {
+  drawPair(state, smallDraws(5000, true, true), false);
+}
+void fill40Blended(benchmark::State& state) {
+  drawPair(state, std::vector<DirectVk::Draw>(40, DirectVk::Draw{{2, 2, -1, -1}, 0, 0, true}), true);
+}
+BENCHMARK(draws5000Constants)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(draws5000OneState)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(draws5000Alternating)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(fill40Blended)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+void upload64MiB(benchmark::State& state) {
+  if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
+  constexpr uint32_t kSide = 4096;
+  Harness& h = scene().harness();
+  bench::DirectImage image =
+      direct().createImage(kSide, kSide, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  const test::Allocation memory = h.allocate(uint64_t{kSide} * kSide * 4);
+  const uint32_t texture = h.handle();
+  CommandWriter create, dirty;
+  Harness::createTexture(create, texture, AEROGPU_FORMAT_B8G8R8A8_UNORM, kSide, kSide,
+                         AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, kSide * 4);
+  if (!scene().run(create)) return state.SkipWithError("no texture");
+  Harness::dirty(dirty, texture, 0, memory.size);
+  pair(
+      state, [&] { direct().upload(image, h.bytes(memory).data()); }, [&] { scene().run(dirty); });
+  direct().destroyImage(image);
+  CommandWriter drop;
+  Harness::destroy(drop, texture);
+  scene().run(drop);
+  h.forget(memory);
+}
+BENCHMARK(upload64MiB)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+void readBack1080p(benchmark::State& state) {
+  if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
+  Harness& h = scene().harness();
+  const test::Allocation memory = h.allocate(uint64_t{kWidth} * kHeight * 4);
+  const uint32_t staging = h.handle();
+  CommandWriter create, copy;
+  Harness::createTexture(create, staging, AEROGPU_FORMAT_B8G8R8A8_UNORM, kWidth, kHeight,
+                         AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, kWidth * 4);
+  if (!scene().run(create)) return state.SkipWithError("no texture");
+  aerogpu_cmd_copy_texture2d c{};
+  c.dst_texture = staging;
+  c.src_texture = scene().target();
+  c.width = kWidth;
+  c.height = kHeight;
+  c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  copy.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  std::vector<uint8_t> out(memory.size);
+  direct().drawFrame({}, false);
+  pair(
+      state, [&] { direct().readBack(out.data()); }, [&] { scene().run(copy); });
+  CommandWriter drop;
+  Harness::destroy(drop, staging);
+  scene().run(drop);
+  h.forget(memory);
+}
+BENCHMARK(readBack1080p)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+/// Packets decoded and executed a second over the null back end.
+void decode(benchmark::State& state) {
+  static Scene nullScene("null", 64, 64);
+  const CommandWriter stream = nullScene.frame(smallDraws(5000, true, true), true);
+  aerogpu_renderer_stats before{}, after{};
+  aerogpu_renderer_get_stats(nullScene.harness().renderer(), &before);
+  for (auto _ : state) nullScene.run(stream);
+  aerogpu_renderer_get_stats(nullScene.harness().renderer(), &after);
+  state.SetItemsProcessed(static_cast<int64_t>(after.packets - before.packets));
+}
+BENCHMARK(decode)->Unit(benchmark::kMicrosecond);
+
+void translate(benchmark::State& state, const std::string& text) {
+  const d3d9::Assembly assembly = d3d9::assemble(text);
+  if (!assembly.ok()) return state.SkipWithError(assembly.errorText().c_str());
+  for (auto _ : state) {
+    const auto program = shader::parse(assembly.tokens);
+    if (!program) return state.SkipWithError(program.error().message.c_str());
+    benchmark::DoNotOptimize(shader::emit(*program));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+void translateSmallVertexShader(benchmark::State& state) {
+  translate(state,
+            "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nm4x4 oPos, v0, c0\nmov oT0.xy, v1\nmov oD0, c4\n");
+}
+void translatePixelShader400(benchmark::State& state) {
+  std::string text = "ps_3_0\ndcl_texcoord v0\ndcl_2d s0\ntexld r0, v0, s0\nmov r1, c0\n";
+  for (int i = 0; i < 398; ++i) text += i % 2 ? "mad r1, r0, c1, r1\n" : "mul r0, r0, c2\n";
+  translate(state, text + "add oC0, r0, r1\n");
+}
+BENCHMARK(translateSmallVertexShader);
+BENCHMARK(translatePixelShader400);
+
+/// Submit to submission_done of an empty submission, in process.
+void emptySubmission(benchmark::State& state, const char* backend) {
+  Harness h({.backend = backend});
+  if (!h.ok()) return state.SkipWithError(h.createError().c_str());
+  for (auto _ : state) h.submitRaw({}, {});
+  h.takeOutcomes();
+}
+void emptySubmissionNull(benchmark::State& state) {
+  emptySubmission(state, "null");
+}
+void emptySubmissionVulkan(benchmark::State& state) {
+  emptySubmission(state, "vulkan");
+}
+BENCHMARK(emptySubmissionNull)->Iterations(2000);
+BENCHMARK(emptySubmissionVulkan)->Iterations(2000);
+
+}  // namespace
+
+BENCHMARK_MAIN();

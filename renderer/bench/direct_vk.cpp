@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/bench/direct_vk.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace aerogpu::bench {
+
+namespace {
+
+constexpr uint32_t kQuadVert[] = {
+#include "quad.vert.inc"
+};
+constexpr uint32_t kColor0[] = {
+#include "color0.frag.inc"
+};
+constexpr uint32_t kColor1[] = {
+#include "color1.frag.inc"
+};
+constexpr uint32_t kColor2[] = {
+#include "color2.frag.inc"
+};
+constexpr uint32_t kColor3[] = {
+#include "color3.frag.inc"
+};
+
+constexpr uint32_t kMaxDraws = 8192;
+constexpr VkDeviceSize kStagingBytes = VkDeviceSize{64} << 20;
+constexpr VkFormat kFormat = VK_FORMAT_B8G8R8A8_UNORM;
+
+void need(VkResult result, const char* what) {
+  if (result == VK_SUCCESS) return;
+  std::fprintf(stderr, "aerogpu-bench: %s failed with %d\n", what, result);
+  std::exit(1);
+}
+
+}  // namespace
+
+DirectVk::DirectVk(uint32_t width, uint32_t height) {
+  createDevice();
+  m_target = createImage(width, height,
+                         VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                             VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  m_uniforms = createBuffer(VkDeviceSize{kMaxDraws} * kUniformStride, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT);
+  m_vertices = createBuffer(sizeof kQuad, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+  std::memcpy(m_vertices.mapped, kQuad, sizeof kQuad);
+  m_staging =
+      createBuffer(kStagingBytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  createPipelines();
+  createTextures();
+}
+
+DirectVk::~DirectVk() {
+  vkDeviceWaitIdle(m_device);
+  for (DirectImage& texture : m_textures) destroyImage(texture);
+  destroyImage(m_target);
+  for (DirectBuffer* b : {&m_uniforms, &m_vertices, &m_staging}) {
+    vkDestroyBuffer(m_device, b->buffer, nullptr);
+    vkFreeMemory(m_device, b->memory, nullptr);
+  }
+  for (auto& row : m_pipelines)
+    for (VkPipeline pipeline : row) vkDestroyPipeline(m_device, pipeline, nullptr);
+  vkDestroySampler(m_device, m_sampler, nullptr);
+  vkDestroyDescriptorPool(m_device, m_descriptors, nullptr);
+  vkDestroyPipelineLayout(m_device, m_layout, nullptr);
+  vkDestroyDescriptorSetLayout(m_device, m_uniformLayout, nullptr);
+  vkDestroyDescriptorSetLayout(m_device, m_textureLayout, nullptr);
+  vkDestroyFence(m_device, m_fence, nullptr);
+  vkDestroyCommandPool(m_device, m_pool, nullptr);
+  vkDestroyDevice(m_device, nullptr);
+  vkDestroyInstance(m_instance, nullptr);
+}
+
+void DirectVk::createDevice() {
+  VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  app.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo instance{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  instance.pApplicationInfo = &app;
+  need(vkCreateInstance(&instance, nullptr, &m_instance), "vkCreateInstance");
+  uint32_t count = 1;
+  const VkResult found = vkEnumeratePhysicalDevices(m_instance, &count, &m_gpu);
+  if (found != VK_SUCCESS && found != VK_INCOMPLETE) need(found, "vkEnumeratePhysicalDevices");
+  if (count == 0) need(VK_ERROR_INITIALIZATION_FAILED, "finding a GPU");
+  vkGetPhysicalDeviceProperties(m_gpu, &m_properties);
+  vkGetPhysicalDeviceMemoryProperties(m_gpu, &m_memory);
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkPhysicalDeviceVulkan13Features features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  features.dynamicRendering = features.synchronization2 = VK_TRUE;
+  VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  device.pNext = &features;
+  device.queueCreateInfoCount = 1;
+  device.pQueueCreateInfos = &queue;
+  need(vkCreateDevice(m_gpu, &device, nullptr, &m_device), "vkCreateDevice");
+  vkGetDeviceQueue(m_device, 0, 0, &m_queue);
+  VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  pool.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  need(vkCreateCommandPool(m_device, &pool, nullptr, &m_pool), "vkCreateCommandPool");
+  VkCommandBufferAllocateInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  commands.commandPool = m_pool;
+  commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  commands.commandBufferCount = 1;
+  need(vkAllocateCommandBuffers(m_device, &commands, &m_commands), "vkAllocateCommandBuffers");
+  VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  need(vkCreateFence(m_device, &fence, nullptr, &m_fence), "vkCreateFence");
+}
+
+uint32_t DirectVk::memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const {
+  for (uint32_t i = 0; i < m_memory.memoryTypeCount; ++i)
+    if ((bits >> i & 1) && (m_memory.memoryTypes[i].propertyFlags & flags) == flags) return i;
+  need(VK_ERROR_OUT_OF_DEVICE_MEMORY, "finding a memory type");
+  return 0;
+}
+
+DirectBuffer DirectVk::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage) {
+  DirectBuffer b;
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = size;
+  info.usage = usage;
+  need(vkCreateBuffer(m_device, &info, nullptr, &b.buffer), "vkCreateBuffer");
+  VkMemoryRequirements wanted;
+  vkGetBufferMemoryRequirements(m_device, b.buffer, &wanted);
+  VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  memory.allocationSize = wanted.size;
+  memory.memoryTypeIndex = memoryType(
+      wanted.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+  need(vkAllocateMemory(m_device, &memory, nullptr, &b.memory), "vkAllocateMemory");
+  need(vkBindBufferMemory(m_device, b.buffer, b.memory, 0), "vkBindBufferMemory");
+  need(vkMapMemory(m_device, b.memory, 0, VK_WHOLE_SIZE, 0, reinterpret_cast<void**>(&b.mapped)),
+       "vkMapMemory");
+  return b;
+}
+
+DirectImage DirectVk::createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage) {
+  DirectImage image;
+  image.width = width;
+  image.height = height;
+  VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = kFormat;
+  info.extent = {width, height, 1};
+  info.mipLevels = info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.usage = usage;
+  need(vkCreateImage(m_device, &info, nullptr, &image.image), "vkCreateImage");
+  VkMemoryRequirements wanted;
+  vkGetImageMemoryRequirements(m_device, image.image, &wanted);
+  VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  memory.allocationSize = wanted.size;
+  memory.memoryTypeIndex = memoryType(wanted.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+  need(vkAllocateMemory(m_device, &memory, nullptr, &image.memory), "vkAllocateMemory");
+  need(vkBindImageMemory(m_device, image.image, image.memory, 0), "vkBindImageMemory");
+  if (usage & (VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT)) {
+    VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
+    view.image = image.image;
+    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    view.format = kFormat;
+    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    need(vkCreateImageView(m_device, &view, nullptr, &image.view), "vkCreateImageView");
+  }
+  return image;
+}
+
+void DirectVk::destroyImage(DirectImage& image) {
+  vkDestroyImageView(m_device, image.view, nullptr);
+  vkDestroyImage(m_device, image.image, nullptr);
+  vkFreeMemory(m_device, image.memory, nullptr);
+  image = {};
+}
+
+void DirectVk::createPipelines() {
+  const auto setLayout = [&](VkDescriptorType type, VkShaderStageFlags stages) {
+    const VkDescriptorSetLayoutBinding binding{0, type, 1, stages, nullptr};
+    VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    info.bindingCount = 1;
+    info.pBindings = &binding;
+    VkDescriptorSetLayout layout;
+    need(vkCreateDescriptorSetLayout(m_device, &info, nullptr, &layout), "vkCreateDescriptorSetLayout");
+    return layout;
+  };
+  m_uniformLayout = setLayout(VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, VK_SHADER_STAGE_VERTEX_BIT);
+  m_textureLayout = setLayout(VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, VK_SHADER_STAGE_FRAGMENT_BIT);
+  const VkDescriptorSetLayout layouts[] = {m_uniformLayout, m_textureLayout};
+  VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  layout.setLayoutCount = 2;
+  layout.pSetLayouts = layouts;
+  need(vkCreatePipelineLayout(m_device, &layout, nullptr, &m_layout), "vkCreatePipelineLayout");
+
+  const auto module = [&](std::span<const uint32_t> words) {
+    VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    info.codeSize = words.size_bytes();
+    info.pCode = words.data();
+    VkShaderModule m;
+    need(vkCreateShaderModule(m_device, &info, nullptr, &m), "vkCreateShaderModule");
+    return m;
+  };
+  const VkShaderModule vertex = module(kQuadVert);
+  const std::span<const uint32_t> fragments[kPipelines] = {kColor0, kColor1, kColor2, kColor3};
+
+  const VkVertexInputBindingDescription binding{0, sizeof kQuad[0], VK_VERTEX_INPUT_RATE_VERTEX};
+  const VkVertexInputAttributeDescription attribute{0, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 0};
+  VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+  input.vertexBindingDescriptionCount = 1;
+  input.pVertexBindingDescriptions = &binding;
+  input.vertexAttributeDescriptionCount = 1;
+  input.pVertexAttributeDescriptions = &attribute;
+  VkPipelineInputAssemblyStateCreateInfo assembly{
+      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+  viewport.viewportCount = viewport.scissorCount = 1;
+  VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+  raster.lineWidth = 1;
+  VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+  const VkDynamicState dynamics[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+  VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+  dynamic.dynamicStateCount = 2;
+  dynamic.pDynamicStates = dynamics;
+  VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachmentFormats = &kFormat;
+  for (uint32_t i = 0; i < kPipelines; ++i) {
+    const VkShaderModule fragment = module(fragments[i]);
+    VkPipelineShaderStageCreateInfo stages[2] = {{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO},
+                                                 {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO}};
+    stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
+    stages[0].module = vertex;
+    stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    stages[1].module = fragment;
+    stages[0].pName = stages[1].pName = "main";
+    for (uint32_t blended = 0; blended < 2; ++blended) {
+      VkPipelineColorBlendAttachmentState blend{};
+      blend.blendEnable = blended;
+      blend.srcColorBlendFactor = blend.srcAlphaBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA;
+      blend.dstColorBlendFactor = blend.dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+      blend.colorWriteMask = 0xF;
+      VkPipelineColorBlendStateCreateInfo blending{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+      blending.attachmentCount = 1;
+      blending.pAttachments = &blend;
+      VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
+      info.pNext = &rendering;
+      info.stageCount = 2;
+      info.pStages = stages;
+      info.pVertexInputState = &input;
+      info.pInputAssemblyState = &assembly;
+      info.pViewportState = &viewport;
+      info.pRasterizationState = &raster;
+      info.pMultisampleState = &samples;
+      info.pColorBlendState = &blending;
+      info.pDynamicState = &dynamic;
+      info.layout = m_layout;
+      need(vkCreateGraphicsPipelines(m_device, VK_NULL_HANDLE, 1, &info, nullptr, &m_pipelines[blended][i]),
+           "vkCreateGraphicsPipelines");
+    }
+    vkDestroyShaderModule(m_device, fragment, nullptr);
+  }
+  vkDestroyShaderModule(m_device, vertex, nullptr);
+}
+
+void DirectVk::createTextures() {
+  VkSamplerCreateInfo sampler{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+  need(vkCreateSampler(m_device, &sampler, nullptr, &m_sampler), "vkCreateSampler");
+  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1},
+                                        {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kTextures}};
+  VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  pool.maxSets = 1 + kTextures;
+  pool.poolSizeCount = 2;
+  pool.pPoolSizes = sizes;
+  need(vkCreateDescriptorPool(m_device, &pool, nullptr, &m_descriptors), "vkCreateDescriptorPool");
+  const auto allocate = [&](VkDescriptorSetLayout layout) {
+    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    info.descriptorPool = m_descriptors;
+    info.descriptorSetCount = 1;
+    info.pSetLayouts = &layout;
+    VkDescriptorSet set;
+    need(vkAllocateDescriptorSets(m_device, &info, &set), "vkAllocateDescriptorSets");
+    return set;
+  };
+  m_uniformSet = allocate(m_uniformLayout);
+  const VkDescriptorBufferInfo uniform{m_uniforms.buffer, 0, kUniformBytes};
+  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = m_uniformSet;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+  write.pBufferInfo = &uniform;
+  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  std::vector<uint8_t> texels(64 * 64 * 4);
+  for (uint32_t i = 0; i < kTextures; ++i) {
+    m_textures[i] = createImage(64, 64, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+    std::fill(texels.begin(), texels.end(), static_cast<uint8_t>(100 + i * 10));
+    upload(m_textures[i], texels.data());
+    m_textureSets[i] = allocate(m_textureLayout);
+    const VkDescriptorImageInfo image{m_sampler, m_textures[i].view,
+                                      VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+    write.dstSet = m_textureSets[i];
+    write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    write.pImageInfo = &image;
+    vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  }
+}
+
+void DirectVk::begin() {
+  need(vkResetCommandPool(m_device, m_pool, 0), "vkResetCommandPool");
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  need(vkBeginCommandBuffer(m_commands, &info), "vkBeginCommandBuffer");
+}
+
+void DirectVk::submitAndWait() {
+  need(vkEndCommandBuffer(m_commands), "vkEndCommandBuffer");
+  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &m_commands;
+  need(vkQueueSubmit(m_queue, 1, &info, m_fence), "vkQueueSubmit");
+  need(vkWaitForFences(m_device, 1, &m_fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+  need(vkResetFences(m_device, 1, &m_fence), "vkResetFences");
+}
+
+void DirectVk::barrier(VkImage image, VkImageLayout from, VkImageLayout to) {
+  VkImageMemoryBarrier2 b{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
+  b.srcStageMask = b.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  b.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+  b.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  b.oldLayout = from;
+  b.newLayout = to;
+  b.image = image;
+  b.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  info.imageMemoryBarrierCount = 1;
+  info.pImageMemoryBarriers = &b;
+  vkCmdPipelineBarrier2(m_commands, &info);
+}
+
+void DirectVk::drawFrame(std::span<const Draw> draws, bool blend) {
+  begin();
+  barrier(m_target.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+  VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+  color.imageView = m_target.view;
+  color.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+  color.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+  color.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+  VkRenderingInfo rendering{VK_STRUCTURE_TYPE_RENDERING_INFO};
+  rendering.renderArea = {{0, 0}, {m_target.width, m_target.height}};
+  rendering.layerCount = 1;
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachments = &color;
+  vkCmdBeginRendering(m_commands, &rendering);
+  const VkViewport viewport{0, 0, static_cast<float>(m_target.width), static_cast<float>(m_target.height),
+                            0, 1};
+  vkCmdSetViewport(m_commands, 0, 1, &viewport);
+  vkCmdSetScissor(m_commands, 0, 1, &rendering.renderArea);
+  const VkDeviceSize zero = 0;
+  vkCmdBindVertexBuffers(m_commands, 0, 1, &m_vertices.buffer, &zero);
+  uint32_t pipeline = UINT32_MAX, texture = UINT32_MAX, slot = 0;
+  for (const Draw& draw : draws) {
+    if (draw.pipeline != pipeline) {
+      pipeline = draw.pipeline;
+      vkCmdBindPipeline(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_pipelines[blend][pipeline]);
+    }
+    if (draw.newConstants) {
+      const uint32_t offset = slot++ * kUniformStride;
+      std::memcpy(m_uniforms.mapped + offset, draw.place, sizeof draw.place);
+      vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &m_uniformSet, 1,
+                              &offset);
+    }
+    if (draw.texture != texture) {
+      texture = draw.texture;
+      vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 1, 1,
+                              &m_textureSets[texture], 0, nullptr);
+    }
+    vkCmdDraw(m_commands, 6, 1, 0, 0);
+  }
+  vkCmdEndRendering(m_commands);
+  submitAndWait();
+}
+
+void DirectVk::upload(DirectImage& image, const uint8_t* bytes) {
+  const size_t size = size_t{image.width} * image.height * 4;
+  std::memcpy(m_staging.mapped, bytes, size);
+  begin();
+  barrier(image.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  VkBufferImageCopy copy{};
+  copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  copy.imageExtent = {image.width, image.height, 1};
+  vkCmdCopyBufferToImage(m_commands, m_staging.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
+                         &copy);
+  barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  submitAndWait();
+}
+
+void DirectVk::readBack(uint8_t* out) {
+  begin();
+  barrier(m_target.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+  VkBufferImageCopy copy{};
+  copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  copy.imageExtent = {m_target.width, m_target.height, 1};
+  vkCmdCopyImageToBuffer(m_commands, m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_staging.buffer,
+                         1, &copy);
+  barrier(m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+  submitAndWait();
+  std::memcpy(out, m_staging.mapped, size_t{m_target.width} * m_target.height * 4);
+}
+
+}  // namespace aerogpu::bench

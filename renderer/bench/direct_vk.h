@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The yardstick: the benchmarked work done by plain, careful Vulkan calls. Dynamic rendering, persistently
+// mapped uniform memory with dynamic offsets, descriptor sets made once. One thread.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace aerogpu::bench {
+
+struct DirectBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  uint8_t* mapped = nullptr;
+};
+
+struct DirectImage {
+  VkImage image = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkImageView view = VK_NULL_HANDLE;
+  uint32_t width = 0, height = 0;
+};
+
+/// A device with the pipelines and objects of the benchmarks. Ends the process with a message if Vulkan
+/// fails: there is nothing to measure then.
+class DirectVk {
+public:
+  static constexpr uint32_t kPipelines = 4, kTextures = 8;
+  static constexpr uint32_t kUniformStride = 256, kUniformBytes = 16;
+
+  DirectVk(uint32_t width, uint32_t height);
+  ~DirectVk();
+  DirectVk(const DirectVk&) = delete;
+  DirectVk& operator=(const DirectVk&) = delete;
+
+  struct Draw {
+    float place[4];  ///< scale x, y, offset x, y
+    uint32_t pipeline = 0, texture = 0;
+    bool newConstants = true;
+  };
+  /// Records, submits and waits: clears the target, then the draws, blended or not.
+  void drawFrame(std::span<const Draw> draws, bool blend);
+  /// Copies `bytes` (tight BGRA rows) to a texture of that size through a staging buffer, and waits.
+  void upload(DirectImage& image, const uint8_t* bytes);
+  /// Copies the target to `out` (tight rows), and waits.
+  void readBack(uint8_t* out);
+  DirectImage createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage);
+  void destroyImage(DirectImage& image);
+  const char* deviceName() const { return m_properties.deviceName; }
+
+private:
+  void createDevice();
+  void createPipelines();
+  void createTextures();
+  DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
+  void begin();
+  void submitAndWait();
+  void barrier(VkImage image, VkImageLayout from, VkImageLayout to);
+  uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
+
+  VkInstance m_instance = VK_NULL_HANDLE;
+  VkPhysicalDevice m_gpu = VK_NULL_HANDLE;
+  VkPhysicalDeviceProperties m_properties{};
+  VkPhysicalDeviceMemoryProperties m_memory{};
+  VkDevice m_device = VK_NULL_HANDLE;
+  VkQueue m_queue = VK_NULL_HANDLE;
+  VkCommandPool m_pool = VK_NULL_HANDLE;
+  VkCommandBuffer m_commands = VK_NULL_HANDLE;
+  VkFence m_fence = VK_NULL_HANDLE;
+  VkDescriptorSetLayout m_uniformLayout = VK_NULL_HANDLE, m_textureLayout = VK_NULL_HANDLE;
+  VkPipelineLayout m_layout = VK_NULL_HANDLE;
+  VkPipeline m_pipelines[2][kPipelines] = {};  ///< opaque, blended
+  VkDescriptorPool m_descriptors = VK_NULL_HANDLE;
+  VkDescriptorSet m_uniformSet = VK_NULL_HANDLE, m_textureSets[kTextures] = {};
+  VkSampler m_sampler = VK_NULL_HANDLE;
+  DirectBuffer m_uniforms, m_vertices, m_staging;
+  DirectImage m_target, m_textures[kTextures];
+};
+
+/// A triangle list for the unit square: x, y, u, v a vertex.
+inline constexpr float kQuad[6][4] = {{0, 0, 0, 0}, {1, 0, 1, 0}, {0, 1, 0, 1},
+                                      {0, 1, 0, 1}, {1, 0, 1, 0}, {1, 1, 1, 1}};
+
+}  // namespace aerogpu::bench

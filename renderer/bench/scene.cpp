@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/bench/scene.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "aerogpu/d3d9/assembler.h"
+
+namespace aerogpu::bench {
+
+namespace {
+
+using test::Harness;
+
+std::vector<uint32_t> assemble(const std::string& text) {
+  const d3d9::Assembly assembly = d3d9::assemble(text);
+  if (!assembly.ok()) std::fprintf(stderr, "aerogpu-bench: %s\n", assembly.errorText().c_str());
+  return assembly.tokens;
+}
+
+void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, const std::vector<uint32_t>& tokens) {
+  aerogpu_cmd_create_shader_dxbc c{};
+  c.shader_handle = handle;
+  c.stage = stage;
+  c.dxbc_size_bytes = static_cast<uint32_t>(tokens.size() * 4);
+  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, tokens.data(), tokens.size() * 4);
+}
+
+}  // namespace
+
+Scene::Scene(const char* backend, uint32_t width, uint32_t height)
+    : m_harness({.backend = backend, .guestBytes = uint64_t{160} << 20}) {
+  if (!m_harness.ok()) {
+    std::fprintf(stderr, "aerogpu-bench: %s\n", m_harness.createError().c_str());
+    return;
+  }
+  createObjects(width, height);
+}
+
+void Scene::createObjects(uint32_t width, uint32_t height) {
+  CommandWriter w;
+  m_target = m_harness.handle();
+  Harness::createTexture(w, m_target, AEROGPU_FORMAT_B8G8R8A8_UNORM, width, height,
+                         AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
+  m_vertices = m_harness.handle();
+  Harness::createBuffer(w, m_vertices, sizeof kQuad, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  Harness::upload(w, m_vertices, 0, {reinterpret_cast<const uint8_t*>(kQuad), sizeof kQuad});
+  // One float4 at TEXCOORD0 of stream 0, then D3DDECL_END.
+  const struct {
+    uint16_t stream, offset;
+    uint8_t type, method, usage, index;
+  } elements[] = {{0, 0, 3, 0, 0, 0}, {0xFF, 0, 17, 0, 0, 0}};
+  m_layout = m_harness.handle();
+  aerogpu_cmd_create_input_layout layout{};
+  layout.input_layout_handle = m_layout;
+  layout.blob_size_bytes = sizeof elements;
+  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, layout, elements, sizeof elements);
+  m_vs = m_harness.handle();
+  createShader(
+      w, m_vs, AEROGPU_SHADER_STAGE_VERTEX,
+      assemble("vs_2_0\ndcl_position v0\ndef c1, 0, 0, 0, 1\nmad r0.xy, v0, c0, c0.zwzw\nmov r0.zw, c1\n"
+               "mov oPos, r0\nmov oT0.xy, v0.zwzw\n"));
+  for (uint32_t i = 0; i < DirectVk::kPipelines; ++i) {
+    m_ps[i] = m_harness.handle();
+    char text[256];
+    std::snprintf(
+        text, sizeof text,
+        "ps_2_0\ndef c0, %f, 0.75, 0.5, 0.5\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, c0\n"
+        "mov oC0, r0\n",
+        1.0 - 0.1 * i);
+    createShader(w, m_ps[i], AEROGPU_SHADER_STAGE_PIXEL, assemble(text));
+  }
+  for (uint32_t i = 0; i < DirectVk::kTextures; ++i) {
+    m_textures[i] = m_harness.handle();
+    Harness::createTexture(w, m_textures[i], AEROGPU_FORMAT_B8G8R8A8_UNORM, 64, 64,
+                           AEROGPU_RESOURCE_USAGE_TEXTURE);
+    Harness::upload(w, m_textures[i], 0,
+                    std::vector<uint8_t>(64 * 64 * 4, static_cast<uint8_t>(100 + i * 10)));
+  }
+  m_ready = run(w);
+  if (!m_ready) std::fprintf(stderr, "aerogpu-bench: the scene's objects could not be made\n");
+}
+
+CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
+  CommandWriter w;
+  Harness::setTargets(w, {&m_target, 1});
+  Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 0, 0, 0);
+  const auto renderState = [&](uint32_t state, uint32_t value) {
+    aerogpu_cmd_set_render_state c{};
+    c.state = state;
+    c.value = value;
+    w.packet(AEROGPU_CMD_SET_RENDER_STATE, c);
+  };
+  renderState(22, 1);  // D3DRS_CULLMODE = D3DCULL_NONE
+  renderState(27, blend);
+  renderState(19, 5);  // D3DBLEND_SRCALPHA
+  renderState(20, 6);  // D3DBLEND_INVSRCALPHA
+  aerogpu_cmd_set_input_layout layout{};
+  layout.input_layout_handle = m_layout;
+  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, layout);
+  aerogpu_cmd_set_vertex_buffers vertices{};
+  vertices.buffer_count = 1;
+  const aerogpu_vertex_buffer_binding binding{m_vertices, sizeof kQuad[0], 0, 0};
+  w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, vertices, &binding, sizeof binding);
+  aerogpu_cmd_set_primitive_topology topology{};
+  topology.topology = AEROGPU_TOPOLOGY_TRIANGLELIST;
+  w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, topology);
+  uint32_t pipeline = UINT32_MAX, texture = UINT32_MAX;
+  for (const DirectVk::Draw& draw : draws) {
+    if (draw.pipeline != pipeline) {
+      pipeline = draw.pipeline;
+      aerogpu_cmd_bind_shaders bind{};
+      bind.vs = m_vs;
+      bind.ps = m_ps[pipeline];
+      w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+    }
+    if (draw.newConstants) {
+      aerogpu_cmd_set_shader_constants_f constants{};
+      constants.stage = AEROGPU_SHADER_STAGE_VERTEX;
+      constants.vec4_count = 1;
+      w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, constants, draw.place, sizeof draw.place);
+    }
+    if (draw.texture != texture) {
+      texture = draw.texture;
+      aerogpu_cmd_set_texture set{};
+      set.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
+      set.texture = m_textures[texture];
+      w.packet(AEROGPU_CMD_SET_TEXTURE, set);
+    }
+    aerogpu_cmd_draw d{};
+    d.vertex_count = 6;
+    d.instance_count = 1;
+    w.packet(AEROGPU_CMD_DRAW, d);
+  }
+  return w;
+}
+
+}  // namespace aerogpu::bench

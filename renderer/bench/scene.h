@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The same scenes as DirectVk draws, as command streams: D3D9 shaders, constants, textures.
+#pragma once
+
+#include <vector>
+
+#include "renderer/bench/direct_vk.h"
+#include "renderer/testing/harness.h"
+
+namespace aerogpu::bench {
+
+/// Owns the objects of the scenes in one renderer.
+class Scene {
+public:
+  Scene(const char* backend, uint32_t width, uint32_t height);
+  bool ok() const { return m_ready; }
+  test::Harness& harness() { return m_harness; }
+
+  /// The stream of one frame. Built once: what is measured is the renderer, not the writer.
+  CommandWriter frame(std::span<const DirectVk::Draw> draws, bool blend);
+  /// Submits and waits; false after an error.
+  bool run(const CommandWriter& stream) {
+    const bool good = m_harness.submit(stream).result.error_count == 0;
+    m_harness.takeOutcomes();
+    return good;
+  }
+  uint32_t target() const { return m_target; }
+
+private:
+  void createObjects(uint32_t width, uint32_t height);
+
+  test::Harness m_harness;
+  bool m_ready = false;
+  uint32_t m_target = 0, m_vertices = 0, m_layout = 0, m_vs = 0;
+  uint32_t m_ps[DirectVk::kPipelines] = {}, m_textures[DirectVk::kTextures] = {};
+};
+
+}  // namespace aerogpu::bench
