@@ -50,7 +50,7 @@ VkShaderModule ShaderGpu::makeModule(const std::vector<uint32_t>& words) {
   return out;
 }
 
-VkPipeline ShaderGpu::makePipeline(const Draw& draw, const ShaderInfo& vsInfo, const ShaderInfo&,
+VkPipeline ShaderGpu::makePipeline(const Draw& draw, const ShaderInfo& vsInfo, const ShaderInfo& psInfo,
                                    VkShaderModule vs, VkShaderModule ps) {
   const VkBool32 spec[kSpecConstantCount] = {draw.alphaTest, draw.fog, draw.pointSprite};
   VkSpecializationMapEntry entries[kSpecConstantCount];
@@ -101,7 +101,8 @@ VkPipeline ShaderGpu::makePipeline(const Draw& draw, const ShaderInfo& vsInfo, c
   depth.depthCompareOp = VK_COMPARE_OP_ALWAYS;
   // Only targets that the shader writes are written: the others keep the clear value.
   std::array<VkPipelineColorBlendAttachmentState, kTargets> attachments{};
-  for (auto& a : attachments) a.colorWriteMask = 0xF;
+  for (uint32_t i = 0; i < kTargets; ++i)
+    attachments[i].colorWriteMask = psInfo.colorOutputMask >> i & 1 ? 0xF : 0;
   VkPipelineColorBlendStateCreateInfo blend{};
   blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
   blend.attachmentCount = kTargets;
