@@ -55,7 +55,16 @@ void Emitter::beginLoop(const Instruction& in) {
   if (indexed)
     block.loopIndex =
         m_b.value(Op::OpIAdd, m_t.int1, first, m_b.value(Op::OpIMul, m_t.int1, block.counter, step));
-  const Id more = m_b.value(Op::OpSLessThan, m_t.boolean, block.counter, count);
+  Id more = m_b.value(Op::OpSLessThan, m_t.boolean, block.counter, count);
+  // 255 iterations to the power of the nesting would keep a GPU busy for hours.
+  if (std::any_of(m_blocks.begin(), m_blocks.end(), [](const Block& b) { return b.opcode != Opcode::If; }) ||
+      m_inSubroutine) {
+    const Id iterations = readSlot(kSlotIterations);
+    const Id within =
+        m_b.value(Op::OpSLessThan, m_t.boolean, iterations, m_b.constantInt(kMaxInnerIterations));
+    more = m_b.value(Op::OpLogicalAnd, m_t.boolean, more, within);
+    writeSlot(kSlotIterations, m_b.value(Op::OpIAdd, m_t.int1, iterations, m_b.constantInt(1)));
+  }
   m_b.code(Op::OpLoopMerge, block.mergeLabel, block.continueLabel, spv::LoopControlMask::MaskNone);
   m_b.code(Op::OpBranchConditional, more, body, block.mergeLabel);
   m_blocks.push_back(block);

@@ -27,6 +27,7 @@ Id Emitter::slotType(uint32_t slot) const {
     case kSlotKilled:
       return m_t.boolean;
     case kSlotLoopIndex:
+    case kSlotIterations:
       return m_t.int1;
     default:
       return m_t.float4;

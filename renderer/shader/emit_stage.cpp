@@ -63,6 +63,7 @@ void Emitter::emitMain() {
 }
 
 void Emitter::emitSubroutines() {
+  m_inSubroutine = true;
   for (size_t i = 0; i < m_code.subroutines.size(); ++i) {
     m_b.code(Op::OpFunction, m_t.voidType, m_subroutineIds[i], spv::FunctionControlMask::MaskNone,
              m_t.function);

@@ -27,7 +27,8 @@ private:
   static constexpr uint32_t kSlotPredicate = kSlotAddress + 1;
   static constexpr uint32_t kSlotKilled = kSlotPredicate + 1;
   static constexpr uint32_t kSlotLoopIndex = kSlotKilled + 1;
-  static constexpr uint32_t kSlotCount = kSlotLoopIndex + 1;
+  static constexpr uint32_t kSlotIterations = kSlotLoopIndex + 1;
+  static constexpr uint32_t kSlotCount = kSlotIterations + 1;
 
   // emit_stage.cpp: the frame around the translated code.
   void emitMain();
@@ -139,6 +140,7 @@ private:
   std::vector<Id> m_subroutineIds;
   Id m_currentLabel = 0;
   uint32_t m_deadDepth = 0;
+  bool m_inSubroutine = false;
   bool m_dead = false;  // behind a break, up to the end of its block
 };
 

@@ -568,18 +568,30 @@ private:
     std::vector<uint16_t> ready;
     for (size_t i = 0; i < subs.size(); ++i)
       if (!callers[i]) ready.push_back(static_cast<uint16_t>(i));
-    size_t ordered = 0;
+    std::vector<uint16_t> ordered;  // callers before those they call
     while (!ready.empty()) {
       const uint16_t s = ready.back();
       ready.pop_back();
-      ++ordered;
+      ordered.push_back(s);
       for (const uint16_t callee : callees[s])
         if (--callers[callee] == 0) ready.push_back(callee);
     }
-    if (ordered != subs.size()) {
-      m_name = "call";
-      return fail("recursion");
+    m_name = "call";
+    if (ordered.size() != subs.size()) return fail("recursion");
+    std::vector<uint64_t> size(subs.size());
+    for (auto s = ordered.rbegin(); s != ordered.rend(); ++s) {
+      size[*s] = subs[*s].end - subs[*s].begin;
+      for (const uint16_t callee : callees[*s]) size[*s] += size[callee];
+      if (size[*s] > kMaxExpandedInstructions) return fail("the subroutines expand to too much code");
     }
+    uint64_t mainSize = m_code->mainEnd;
+    for (uint32_t at = 0; at < m_code->mainEnd; ++at) {
+      const Instruction& in = m_code->code[at];
+      if (in.opcode != Opcode::Call && in.opcode != Opcode::CallNz) continue;
+      mainSize += size[static_cast<size_t>(byLabel[in.sources[0].number])];
+      if (mainSize > kMaxExpandedInstructions) return fail("the subroutines expand to too much code");
+    }
+    m_name = {};
     return true;
   }
 

@@ -17,6 +17,12 @@ inline constexpr uint32_t kMaxTemps = 32;
 inline constexpr uint32_t kMaxInputs = 16;
 inline constexpr uint32_t kMaxOutputRegisters = 12;  ///< o# of vs_3_0
 inline constexpr uint32_t kMaxBlockDepth = 64;
+/// Instructions after every call was replaced by its subroutine, which drivers do.
+inline constexpr uint64_t kMaxExpandedInstructions = 65536;
+/// Iterations that loops inside of loops and of subroutines may run together; then they end. Direct3D 9
+/// promises 65535 executed instructions (D3DCAPS9::MaxPixelShader30InstructionsExecuted of shader model 3
+/// parts).
+inline constexpr int32_t kMaxInnerIterations = 65536;
 inline constexpr uint32_t kMaxLabels = 2048;
 
 /// An index register and the register it indexes.

@@ -186,6 +186,13 @@ TEST(Refusal, Limits) {
   std::string deep = "vs_2_0\n";
   for (int i = 0; i < 65; ++i) deep += "if b0\n";
   EXPECT_EQ(refusal(deep), "if: blocks nest too deep");
+  // Each of 30 subroutines calls the next one twice: 2^30 copies for a driver that inlines.
+  std::string calls = "vs_2_0\ncall l0\nret\n";
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = "call l" + std::to_string(i + 1) + "\n";
+    calls += "label l" + std::to_string(i) + "\n" + next + next + "ret\n";
+  }
+  EXPECT_EQ(refusal(calls + "label l30\nmov r0, c0\nret\n"), "call: the subroutines expand to too much code");
   std::vector<uint32_t> longStream(kMaxTokens + 2, 0);
   longStream[0] = 0xFFFE0200;
   longStream.back() = 0xFFFF;

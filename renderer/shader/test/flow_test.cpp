@@ -122,6 +122,20 @@ TEST(Flow, DivergentLoops) {
       {{{1, 0, 0, 0}}, {{40, 0, 0, 0}}, {{7, 0, 0, 0}}, {{200, 0, 0, 0}}}, {1, 40, 7, 100});
 }
 
+/// A guest must not keep the GPU busy for hours: 255 to the fourth iterations end early, two levels do not.
+TEST(Flow, NestedLoopsAreBounded) {
+  const auto ints = withInts({{255, 0, 0, 0}});
+  expectBoth(
+      "def c0, 0, 1, 0, 0\nmov r0, c0.x\nrep i0\nrep i0\nadd r0, r0, c0.y\nendrep\nendrep\nmov $, r0\n",
+      {{{0, 0, 0, 0}}}, {255 * 255}, ints);
+  const auto pixels = runPixel(
+      "def c0, 0, 1, 0, 0\nmov r0, c0.x\nrep i0\nrep i0\nrep i0\nrep i0\nadd r0, r0, c0.y\nendrep\nendrep\n"
+      "endrep\nendrep\nmov oC0, r0\n",
+      {{{0, 0, 0, 0}}}, ints);
+  EXPECT_GT(pixels[0][0], 60000);
+  EXPECT_LE(pixels[0][0], 65536);
+}
+
 TEST(Flow, CallsAndReturns) {
   const std::string body =
       "def c0, 1, 2, 3, 10\nmov r0, c0.x\ncall l1\ncallnz l2, b0\ncallnz l2, !b0\nsetp_gt p0, c0.y, c0.x\n"
