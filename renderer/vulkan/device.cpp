@@ -218,6 +218,7 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   caps.pointSizeMin = props.properties.limits.pointSizeRange[0];
   caps.pointSizeMax = props.properties.limits.pointSizeRange[1];
   caps.isLavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+  if (caps.isLavapipe) caps.depthBiasUnits = 8388608.0f;
   caps.d24s8 = (self->formatFeatures(VK_FORMAT_D24_UNORM_S8_UINT) &
                 VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT) != 0;
   caps.a1r5g5b5 =

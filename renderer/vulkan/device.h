@@ -35,6 +35,8 @@ struct DeviceCaps {
   bool a1r5g5b5 = false;
   bool triangleFans = true;
   bool demoteToHelper = false;
+  /// Depth bias units in 1.0. The smallest step is the implementation's affair; llvmpipe's for D24 is 2^-23.
+  float depthBiasUnits = 16777216.0f;
   float maxAnisotropy = 1;
   float pointSizeMin = 1, pointSizeMax = 1;
   bool isLavapipe = false;

@@ -197,9 +197,10 @@ void Draws::emitRasterizer(const core::DrawState& state) {
   vk.CmdSetCullMode(commands, r.cull == core::CullMode::Cw    ? VK_CULL_MODE_FRONT_BIT
                               : r.cull == core::CullMode::Ccw ? VK_CULL_MODE_BACK_BIT
                                                               : VK_CULL_MODE_NONE);
-  // D3DRS_DEPTHBIAS is added to the depth as it is; Vulkan counts in steps of the format. 2^-24 is the step of D24, and
-  // of D32_FLOAT in the upper half of the range, where depth values crowd.
-  float constant = r.depthBiasIsInteger ? r.depthBias : r.depthBias * 16777216.0f;
+  // D3DRS_DEPTHBIAS is added to the depth as it is; Vulkan counts in steps of the format. 2^-24 is that of D32_FLOAT in
+  // the upper half of the range, where depth values crowd.
+  const float units = m_targets.info().depthFormat == VK_FORMAT_D24_UNORM_S8_UINT ? caps.depthBiasUnits : 16777216.0f;
+  float constant = r.depthBiasIsInteger ? r.depthBias : r.depthBias * units;
   float slope = r.slopeScaledDepthBias;
   if (!std::isfinite(constant)) constant = 0;
   if (!std::isfinite(slope)) slope = 0;
@@ -220,7 +221,7 @@ void Draws::emitRasterizer(const core::DrawState& state) {
 void Draws::emitDynamicState(const core::DrawState& state, uint32_t dirty) {
   if (dirty & (core::kDirtyBlend | core::kDirtyTargets | core::kDirtyShaders)) emitBlend(state);
   if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
-  if (dirty & core::kDirtyRasterizer) emitRasterizer(state);
+  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets)) emitRasterizer(state);
   if (dirty & (core::kDirtyTopology | core::kDirtyShaders)) {
     const DeviceTable& vk = m_gpu.device->vk();
     VkCommandBuffer commands = m_gpu.recorder->commands();
