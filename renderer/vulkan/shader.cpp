@@ -80,9 +80,6 @@ Result<std::shared_ptr<ShaderCode>> ShaderStore::compile(core::Stage stage, std:
   code->stage = stage;
   code->bytes.assign(bytes.begin(), bytes.end());
   Result<void> done;
-#ifndef AEROGPU_HAVE_DXBC
-  done = compileD3d9(*code, bytes);
-#else
   if (shader::isDxbc(bytes)) {
     auto container = shader::parseDxbc(bytes);
     if (!container) return container.error();
@@ -91,7 +88,6 @@ Result<std::shared_ptr<ShaderCode>> ShaderStore::compile(core::Stage stage, std:
   } else {
     done = compileD3d9(*code, bytes);
   }
-#endif
   if (!done) {
     destroy(*code);
     return done.error();
