@@ -75,16 +75,16 @@ struct ShiftText {
 inline constexpr auto kShiftTexts =
     std::to_array<ShiftText>({{1, "_x2"}, {2, "_x4"}, {3, "_x8"}, {15, "_d2"}, {14, "_d4"}, {13, "_d8"}});
 
-/// texld and its variants have other names in ps_1_x; their operand counts differ there too.
+/// texld and texcoord have other names in some of ps_1_x.
 struct OpcodeForm {
   std::string_view name;
   uint32_t sources;
 };
 inline OpcodeForm opcodeForm(const OpcodeInfo& info, Version v) {
-  if (info.opcode == Opcode::Tex && v.major == 1)
-    return v.minor == 4 ? OpcodeForm{"texld", 1} : OpcodeForm{"tex", 0};
-  if (info.opcode == Opcode::TexCoord && v.minor == 4) return {"texcrd", 1};
-  return {info.name, info.sourceCount(v)};
+  std::string_view name = info.name;
+  if (info.opcode == Opcode::Tex && v.major == 1 && v.minor < 4) name = "tex";
+  if (info.opcode == Opcode::TexCoord && v.minor == 4) name = "texcrd";
+  return {name, info.sourceCount(v)};
 }
 
 }  // namespace aerogpu::d3d9

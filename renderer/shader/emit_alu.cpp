@@ -128,6 +128,10 @@ Id Emitter::arithmetic(const Instruction& in) {
       const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
       return select(m_b.value(Op::OpFOrdGreaterThanEqual, m_t.bool4, c, zero4), a, b);
     }
+    case Opcode::Cnd: {
+      const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
+      return select(m_b.value(Op::OpFOrdGreaterThan, m_t.bool4, c, m_b.constantSplat(0.5f)), a, b);
+    }
     case Opcode::Dp3: {
       const Id a = source(s[0], 3), b = source(s[1], 3);
       return splat(m_b.value(Op::OpDot, m_t.float1, a, b));
@@ -212,11 +216,16 @@ Id Emitter::vertexShader1Log(const Operand& s) {
 }
 
 void Emitter::kill(const Instruction& in) {
-  // Shader model 2 and later look at all four components.
-  Id less = m_b.value(Op::OpFOrdLessThan, m_t.bool4, rawSource(in.destination), m_b.constantNull(m_t.float4));
+  // Shader model 2 and later look at all four components, ps_1_x at three; before ps_1_4 a t# means the
+  // coordinate, whatever the register holds.
+  const Operand& d = in.destination;
+  const bool coordinate = texturesAreRegisters(m_code.info.version);
+  const uint32_t mask = isPixel1() ? d.mask & 7u : d.mask;
+  const Id value = coordinate ? inputRegister(d.number, true) : rawSource(d);
+  Id less = m_b.value(Op::OpFOrdLessThan, m_t.bool4, value, m_b.constantNull(m_t.float4));
   if (in.predicated) less = m_b.value(Op::OpLogicalAnd, m_t.bool4, less, predicateValue(in.predicate));
-  if (in.destination.mask != 0xF) {
-    const auto pick = [&](uint32_t i) { return in.destination.mask >> i & 1 ? i : 4 + i; };
+  if (mask != 0xF) {
+    const auto pick = [&](uint32_t i) { return mask >> i & 1 ? i : 4 + i; };
     less = m_b.value(Op::OpVectorShuffle, m_t.bool4, less, m_b.constantNull(m_t.bool4), pick(0), pick(1),
                      pick(2), pick(3));
   }
@@ -227,9 +236,31 @@ void Emitter::kill(const Instruction& in) {
 void Emitter::instruction(const Instruction& in) {
   switch (in.opcode) {
     case Opcode::Tex:
+      if (isPixel1())
+        pixel1Texture(in);
+      else
+        texture(in);
+      break;
     case Opcode::TexLdl:
     case Opcode::TexLdd:
       texture(in);
+      break;
+    case Opcode::TexCoord:
+    case Opcode::TexReg2Ar:
+    case Opcode::TexReg2Gb:
+    case Opcode::TexReg2Rgb:
+    case Opcode::TexM3x2Pad:
+    case Opcode::TexM3x2Tex:
+    case Opcode::TexM3x2Depth:
+    case Opcode::TexM3x3Pad:
+    case Opcode::TexM3x3Tex:
+    case Opcode::TexM3x3Spec:
+    case Opcode::TexM3x3VSpec:
+    case Opcode::TexM3x3:
+    case Opcode::TexDp3Tex:
+    case Opcode::TexDp3:
+    case Opcode::TexDepth:
+      pixel1Texture(in);
       break;
     case Opcode::TexKill:
       kill(in);
@@ -261,6 +292,8 @@ void Emitter::instructions(uint32_t begin, uint32_t end) {
     const Instruction& in = m_code.code[i];
     if (d3d9::findOpcode(static_cast<uint32_t>(in.opcode))->flags & d3d9::kFlow)
       flow(in);
+    else if (i + 1 < end && m_code.code[i + 1].coissued)
+      coissue(in, m_code.code[++i]);
     else if (!m_dead)
       instruction(in);
   }

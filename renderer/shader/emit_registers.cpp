@@ -220,9 +220,11 @@ Id Emitter::constantRegister(const Operand& o, uint32_t row) {
   const auto& defs = m_code.floatDefinitions;
   const auto def = std::lower_bound(defs.begin(), defs.end(), number,
                                     [](const FloatDefinition& d, uint32_t n) { return d.index < n; });
-  const Id value = def != defs.end() && def->index == number
-                       ? m_b.constantFloat4(def->bits)
-                       : loadConstant(0, m_b.constantInt(static_cast<int32_t>(number)), m_t.float4);
+  Id value = def != defs.end() && def->index == number
+                 ? m_b.constantFloat4(def->bits)
+                 : loadConstant(0, m_b.constantInt(static_cast<int32_t>(number)), m_t.float4);
+  if (isPixel1())  // constants of ps_1_x lie in -1..1
+    value = m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantSplat(-1), m_b.constantSplat(1));
   cached = {value, m_epoch};
   return value;
 }
@@ -256,6 +258,9 @@ Id Emitter::rawSource(const Operand& o, uint32_t row) {
       return constantRegister(o, row);
     case RegisterType::Misc:
       return miscRegister(o.number);
+    case RegisterType::AddressOrTexture:
+      if (texturesAreRegisters(m_code.info.version)) return readSlot(kSlotOutput + outputSlot(o, 1));
+      [[fallthrough]];
     default:
       return inputValue(o, row);
   }
@@ -374,6 +379,11 @@ Id Emitter::masked(const Instruction& in, Id old, Id value, Id type) {
 
 void Emitter::writeResult(const Instruction& in, Id value) {
   const Operand& d = in.destination;
+  if (d.shift) {
+    const float factor =
+        d.shift > 0 ? static_cast<float>(1 << d.shift) : 1.0f / static_cast<float>(1 << -d.shift);
+    value = m_b.value(Op::OpVectorTimesScalar, m_t.float4, value, m_b.constantFloat(factor));
+  }
   if (d.resultModifiers & d3d9::kSaturate)
     value = m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantNull(m_t.float4), m_b.constantSplat(1));
   if (d.type == RegisterType::Output && m_code.relativeOutputs) return writeIndexedOutput(in, value);

@@ -246,6 +246,7 @@ Id Emitter::fogged(Id color) {
 }
 
 void Emitter::pixelEpilogue() {
+  if (isPixel1()) m_values[kSlotOutput] = readSlot(kSlotTemp);  // r0 is the result
   if (m_code.info.usesKill) killIf(readSlot(kSlotKilled));
   const uint32_t colors = m_code.info.colorOutputMask;
   if (colors & 1) {

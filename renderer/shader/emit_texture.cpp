@@ -17,8 +17,25 @@ spv::Dim dimensionOf(SamplerType type) {
 
 }  // namespace
 
+SamplerType Emitter::samplerType(uint32_t number) const {
+  const SamplerType given = m_options.samplerTypes[number];
+  return isPixel1() && given != SamplerType::Unknown ? given : m_code.info.samplerTypes[number];
+}
+
+/// A sample with implicit derivatives, as the texture instructions of ps_1_x take them.
+Id Emitter::sampleAt(uint32_t number, Id coordinate) {
+  const SamplerType type = samplerType(number);
+  const bool plane = type == SamplerType::Texture2D;
+  const Id position = plane ? xy(coordinate) : xyz(coordinate);
+  const Id image = sampler(number);
+  if (m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume)
+    return splat(m_b.value(Op::OpImageSampleDrefImplicitLod, m_t.float1, image, position,
+                           extract(coordinate, plane ? 2 : 3)));
+  return m_b.value(Op::OpImageSampleImplicitLod, m_t.float4, image, position);
+}
+
 Id Emitter::sampler(uint32_t number) {
-  const SamplerType type = m_code.info.samplerTypes[number];
+  const SamplerType type = samplerType(number);
   const bool compare = m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume;
   const Id imageType = m_b.sampledImageType(dimensionOf(type), compare);
   Id& variable = m_samplers[number];

@@ -91,6 +91,15 @@ private:
   void kill(const Instruction& in);
   void texture(const Instruction& in);
   Id sampler(uint32_t number);
+  Id sampleAt(uint32_t number, Id coordinate);
+  d3d9::SamplerType samplerType(uint32_t number) const;
+
+  // emit_ps1.cpp: texture instructions of ps_1_x.
+  bool isPixel1() const { return !isVertex() && major() == 1; }
+  void pixel1Texture(const Instruction& in);
+  void pixel1Depth(Id numerator, Id denominator);
+  void coissue(const Instruction& first, const Instruction& second);
+  Id reflected(Id normal, Id eye);
   void flow(const Instruction& in);
   void beginIf(Id condition);
   void beginLoop(const Instruction& in);
@@ -136,6 +145,8 @@ private:
   Id m_indexedInputs = 0, m_indexedOutputs = 0;
   Id m_specAlphaTest = 0, m_specFog = 0, m_specPointSprite = 0, m_specPointSprite4 = 0;
   std::array<Id, 16> m_samplers{};
+  std::array<Id, 2> m_matrixRows{};  // what texm3x2pad and texm3x3pad have made so far
+  uint32_t m_matrixRowCount = 0;
   std::vector<Block> m_blocks;
   std::vector<Id> m_subroutineIds;
   Id m_currentLabel = 0;

@@ -49,15 +49,29 @@ private:
                  static_cast<uint8_t>(m_in[0] >> 8), static_cast<uint8_t>(m_in[0])};
     m_info.version = m_version;
     const uint32_t model = m_version.model();
-    const bool known = model == 0x200 || model == 0x201 || model == 0x300 ||
-                       (model == 0x101 && m_version.stage == Stage::Vertex);
+    const bool known =
+        model == 0x200 || model == 0x201 || model == 0x300 ||
+        (m_version.major == 1 && m_version.minor <= (m_version.stage == Stage::Pixel ? 4 : 1) &&
+         (m_version.stage == Stage::Pixel || m_version.minor == 1));
     if (!known)
       return fail(std::string("shader model ") + (m_version.stage == Stage::Vertex ? "vs_" : "ps_") +
                   std::to_string(m_version.major) + "_" + std::to_string(m_version.minor) +
                   " is not supported");
+    if (isPixel1()) implicitInputs();
     m_pos = 1;
     m_code->code.reserve(std::min<size_t>(m_in.size() / 3, 1024));
     return true;
+  }
+
+  bool isPixel1() const { return m_version.stage == Stage::Pixel && m_version.major == 1; }
+
+  /// ps_1_x declares nothing.
+  void implicitInputs() {
+    for (uint8_t i = 0; i < 2; ++i) m_code->inputs.push_back({d3d9::Usage::Color, i, i, 0xF, false, false});
+    for (uint8_t i = 0; i < 6; ++i) m_code->inputs.push_back({d3d9::Usage::TexCoord, i, i, 0xF, true, false});
+    m_declaredInputs = 0xFF;
+    m_declaredTextures = 0xFFFFFF;
+    m_info.colorOutputMask = 1;  // r0
   }
 
   bool stream() {
@@ -97,6 +111,7 @@ private:
     bool ok;
     switch (info.opcode) {
       case Opcode::Nop:
+      case Opcode::Phase:
         ok = true;
         break;
       case Opcode::Dcl:
@@ -166,7 +181,10 @@ private:
     out.resultModifiers =
         static_cast<uint8_t>((token & d3d9::kResultModifierMask) >> d3d9::kResultModifierShift);
     if (!out.mask) return fail("empty write mask");
-    if (token & d3d9::kResultShiftMask) return fail("result shift is not in this shader model");
+    const uint32_t shift = (token & d3d9::kResultShiftMask) >> d3d9::kResultShiftShift;
+    if (shift && !isPixel1()) return fail("result shift is not in this shader model");
+    out.shift = static_cast<int8_t>(shift >= 8 ? static_cast<int>(shift) - 16 : static_cast<int>(shift));
+    if (out.shift < -3 || out.shift > 3) return fail("unknown result shift");
     return registerOf(token, out, file);
   }
 
@@ -296,10 +314,11 @@ private:
     in.tokenOffset = m_at;
     in.control = static_cast<uint8_t>((token & d3d9::kControlMask) >> d3d9::kControlShift);
     in.predicated = (token & d3d9::kPredicatedBit) && m_version.major >= 2;
-    if (token & d3d9::kCoissueBit) return fail("co-issue is not in this shader model");
+    in.coissued = token & d3d9::kCoissueBit;
+    if (in.coissued && !isPixel1()) return fail("co-issue is not in this shader model");
     if ((info.flags & d3d9::kCompares) && (in.control < 1 || in.control > 6))
       return fail("unknown comparison " + std::to_string(in.control));
-    if (in.opcode == Opcode::Tex && in.control > d3d9::kTexldBias)
+    if (in.opcode == Opcode::Tex && m_version.major >= 2 && in.control > d3d9::kTexldBias)
       return fail("unknown texld variant " + std::to_string(in.control));
     if (in.predicated && (info.flags & d3d9::kNoPredicate)) return fail("cannot be predicated");
     if (m_afterMain && info.opcode != Opcode::Label) return fail("code outside of a subroutine");
@@ -314,7 +333,66 @@ private:
     in.sourceCount = static_cast<uint8_t>(info.sourceCount(m_version));
     for (uint32_t i = 0; i < in.sourceCount; ++i)
       if (!operand(in, i)) return false;
+    if (isPixel1() && !pixel1(in)) return false;
     return (info.flags & d3d9::kFlow) ? flow(in) : (m_code->code.push_back(in), true);
+  }
+
+  /// Notes the textures of ps_1_x, whose number is that of the result.
+  bool pixel1(const Instruction& in) {
+    const uint32_t number = in.destination.number;
+    d3d9::SamplerType type = d3d9::SamplerType::Texture2D;
+    bool samples = false, texture = true;
+    switch (in.opcode) {
+      case Opcode::TexBem:
+      case Opcode::TexBemL:
+      case Opcode::Bem:
+        return fail("bump environment maps are not supported");
+      case Opcode::TexDepth:
+        m_info.writesDepth = true;
+        break;
+      case Opcode::TexM3x2Depth:
+        m_info.writesDepth = true;
+        if (number < 1) return fail("needs a texm3x2pad before it");
+        break;
+      case Opcode::TexM3x2Tex:
+        samples = true;
+        if (number < 1) return fail("needs a texm3x2pad before it");
+        break;
+      case Opcode::TexM3x3Tex:
+      case Opcode::TexM3x3Spec:
+      case Opcode::TexM3x3VSpec:
+        type = d3d9::SamplerType::TextureCube;
+        samples = true;
+        [[fallthrough]];
+      case Opcode::TexM3x3:
+        if (number < 2) return fail("needs two texm3x3pad before it");
+        break;
+      case Opcode::Tex:
+      case Opcode::TexReg2Ar:
+      case Opcode::TexReg2Gb:
+      case Opcode::TexReg2Rgb:
+      case Opcode::TexDp3Tex:
+        samples = true;
+        break;
+      case Opcode::TexCoord:
+      case Opcode::TexKill:
+      case Opcode::TexM3x2Pad:
+      case Opcode::TexM3x3Pad:
+      case Opcode::TexDp3:
+        break;
+      default:
+        texture = false;
+        break;
+    }
+    if (texture && in.coissued) return fail("cannot be co-issued");
+    if (texture && texturesAreRegisters(m_version) && in.destination.type != RegisterType::AddressOrTexture)
+      return fail("needs a t register");
+    if (texture && number >= 6) return fail("register is out of range");
+    if (samples) {
+      m_info.samplerMask |= 1u << number;
+      if (m_info.samplerTypes[number] == d3d9::SamplerType::Unknown) m_info.samplerTypes[number] = type;
+    }
+    return true;
   }
 
   bool result(Instruction& in) {
@@ -343,6 +421,8 @@ private:
         break;
     }
     if (!(file->flags & kResult)) return fail(std::string("cannot write ") + file->name);
+    if (isPixel1() && d.type == RegisterType::AddressOrTexture && !texturesAreRegisters(m_version))
+      return fail("cannot write t");
     if (d.type == RegisterType::Temp) return true;
     const uint32_t slot = outputSlot(d, m_version.major);
     if (d.relative)
@@ -356,7 +436,8 @@ private:
 
   /// Which kind of register an operand of an instruction that is not arithmetic must be.
   enum class Kind { Value, Sampler, Label, Condition, Predicate, Int, Loop };
-  static Kind kindOf(Opcode op, uint32_t i) {
+  Kind kindOf(Opcode op, uint32_t i) const {
+    if (isPixel1()) return Kind::Value;
     switch (op) {
       case Opcode::Tex:
       case Opcode::TexLdl:
@@ -387,8 +468,9 @@ private:
     const Kind kind = kindOf(in.opcode, i);
     if (kind == Kind::Value) {
       if (!(file->flags & kValue)) return fail(std::string("cannot read ") + file->name);
-      if (s.modifier == SourceModifier::Not || s.modifier == SourceModifier::DivideZ ||
-          s.modifier == SourceModifier::DivideW)
+      const bool divided = s.modifier == SourceModifier::DivideZ || s.modifier == SourceModifier::DivideW;
+      const bool mayDivide = isPixel1() && (in.opcode == Opcode::Tex || in.opcode == Opcode::TexCoord);
+      if (s.modifier == SourceModifier::Not || (divided && !mayDivide))
         return fail("source modifier is not in this shader model");
       const uint32_t rows = i == 1 ? matrixRows(in.opcode) : 0;
       if (rows && s.number + rows > file->count) return fail("matrix runs past the last register");

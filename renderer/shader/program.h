@@ -36,6 +36,7 @@ struct Operand {
   d3d9::SourceModifier modifier = d3d9::SourceModifier::None;
   uint8_t mask = 0xF;           ///< destinations
   uint8_t resultModifiers = 0;  ///< destinations
+  int8_t shift = 0;             ///< destinations of ps_1_x: times 2^shift, -3..3
 
   uint32_t component(uint32_t i) const { return swizzle >> (2 * i) & 3u; }
 };
@@ -44,6 +45,7 @@ struct Instruction {
   d3d9::Opcode opcode = d3d9::Opcode::Nop;
   uint8_t control = 0;
   bool predicated = false;
+  bool coissued = false;  ///< ps_1_x: runs together with the instruction before it
   uint8_t sourceCount = 0;
   uint32_t tokenOffset = 0;
   Operand destination;
@@ -89,6 +91,11 @@ inline constexpr uint32_t kSlotPosition = 0, kSlotPointSize = 1, kSlotFog = 2, k
                           kSlotTexture = 5;
 inline constexpr uint32_t kSlotDepth = 4;
 inline constexpr uint32_t kOutputSlots = 16;
+constexpr uint32_t kSlotTextureValue =
+    8;  ///< ps_1_0 to ps_1_3: t0..t3, which hold what was made of a texture
+constexpr bool texturesAreRegisters(d3d9::Version v) {
+  return v.stage == d3d9::Stage::Pixel && v.major == 1 && v.minor < 4;
+}
 constexpr uint32_t outputSlot(const Operand& o, uint32_t major) {
   switch (o.type) {
     case d3d9::RegisterType::RasterOut:
@@ -101,6 +108,8 @@ constexpr uint32_t outputSlot(const Operand& o, uint32_t major) {
       return major >= 3 ? o.number : kSlotTexture + o.number;
     case d3d9::RegisterType::DepthOut:
       return kSlotDepth;
+    case d3d9::RegisterType::AddressOrTexture:
+      return kSlotTextureValue + o.number;
     default:
       return o.number;
   }

@@ -46,6 +46,7 @@ inline constexpr auto kRegisterFiles = std::to_array<RegisterFile>({
     {d3d9::RegisterType::Input, d3d9::Stage::Pixel, 1, 2, 2, kValue, "v"},
     {d3d9::RegisterType::Input, d3d9::Stage::Pixel, 3, 3, 10, kValue | kIndexable, "v"},
     {d3d9::RegisterType::Const, d3d9::Stage::Pixel, 1, 3, 224, kValue, "c"},
+    {d3d9::RegisterType::AddressOrTexture, d3d9::Stage::Pixel, 1, 1, 6, kValue | kResult, "t"},
     {d3d9::RegisterType::AddressOrTexture, d3d9::Stage::Pixel, 2, 2, 8, kValue, "t"},
     {d3d9::RegisterType::ColorOut, d3d9::Stage::Pixel, 2, 3, 4, kResult, "oC"},
     {d3d9::RegisterType::DepthOut, d3d9::Stage::Pixel, 2, 3, 1, kResult, "oDepth"},

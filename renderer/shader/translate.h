@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// D3D9 token streams (shader models 2.0 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse() validates
+// D3D9 token streams (shader models 1.1 to 3.0) to SPIR-V 1.3 for Vulkan 1.3. Two steps: parse() validates
 // the stream once, emit() writes a module, for a pixel shader one per set of vertex outputs it is linked
 // with. Pure functions without shared state: any thread. Bindings and constants: d3d9_interface.h.
 #pragma once
@@ -95,6 +95,8 @@ struct EmitOptions {
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
+  /// ps_1_x, which does not declare them: kinds of the bound textures. Unknown = ShaderInfo::samplerTypes.
+  std::array<d3d9::SamplerType, 16> samplerTypes{};
 };
 
 struct Module {
@@ -102,7 +104,8 @@ struct Module {
   ConstantLayout constants;     ///< of the uniform buffer of this stage
 };
 
-/// Validates a stream from its version token on. Shader models 1.x are refused.
+/// Validates a stream from its version token on. Refused, by name: the software models (2_sw, 3_sw), and the
+/// bump environment instructions of ps_1_x, whose matrix the command stream cannot carry.
 Outcome<Program> parse(std::span<const uint32_t> tokens);
 
 /// Cannot fail for what the application wrote; an error means options out of range or a module that would

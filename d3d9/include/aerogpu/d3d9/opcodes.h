@@ -127,7 +127,11 @@ struct OpcodeInfo {
   constexpr uint32_t destinationCount(Version v) const {
     return v.model() < olderBelow ? olderDestinations : destinations;
   }
-  constexpr uint32_t sourceCount(Version v) const { return v.model() < olderBelow ? olderSources : sources; }
+  constexpr uint32_t sourceCount(Version v) const {
+    // ps_1_4 samples at a register that it names, earlier models at the texture's own coordinate.
+    if (opcode == Opcode::Tex && v.model() == 0x104) return 1;
+    return v.model() < olderBelow ? olderSources : sources;
+  }
 };
 
 /// The row of `opcode`, or null for a number that is no opcode.
