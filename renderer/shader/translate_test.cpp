@@ -65,6 +65,21 @@ constexpr const char* kPixelShaders[] = {
     "if_ne r0.x, r0.y\nbreak\nelse\nbreak\nendif\nadd r0, r0, c3\nendloop\nmov_sat oC0, r0\n",
 };
 
+constexpr const char* kPixelShaders1[] = {
+    "ps_1_1\ndef c0, 2, 0.5, 0, 1\ntex t0\ntexcoord t1\ntexkill t2\nmul_x2_sat r0.rgb, t0_bx2, v0\n+mov "
+    "r0.a, r0.b\n"
+    "mad_d4 r1, 1-t1, c0, -v1_bias\ncnd r0, r0.a, r1, t0\n",
+    "ps_1_2\ntex t0\ntexm3x3pad t1, t0_bx2\ntexm3x3pad t2, t0_bx2\ntexm3x3vspec t3, t0_bx2\nmov r0, t3\n",
+    "ps_1_3\ntex t0\ntexm3x3pad t1, t0\ntexm3x3pad t2, t0\ntexm3x3spec t3, t0, c1\ndp4 r0, t3, t0\ncmp r0, "
+    "r0, t3, t0\n",
+    "ps_1_3\ntex t0\ntexreg2ar t1, t0\ntexreg2gb t2, t0\ntexreg2rgb t3, t0\nadd r0, t1, t2\n",
+    "ps_1_3\ntex t0\ntexdp3 t1, t0\ntexdp3tex t2, t0\nadd r0, t1, t2\n",
+    "ps_1_3\ntex t0\ntexm3x2pad t1, t0\ntexm3x2depth t2, t0\nmov r0, t0\n",
+    "ps_1_1\ntex t0\ntexm3x2pad t1, t0\ntexm3x2tex t2, t0\nmov r0, t2\n",
+    "ps_1_4\ntexcrd r0.xyz, t0\ntexcrd r1.xy, t1_dw.xyw\nphase\ntexld r2, r0_dz\ntexld r3, t3\nmov r5.r, r2\n"
+    "texdepth r5\nadd r0, r2, r3\n",
+};
+
 using Sources = std::span<const char* const>;
 
 TEST(Emit, VertexShadersValidate) {
@@ -92,6 +107,24 @@ TEST(Emit, PixelShadersValidateAgainstEverySignature) {
       module(ps, options);
     }
   }
+}
+
+TEST(Emit, PixelShaders1Validate) {
+  for (const char* source : kPixelShaders1) {
+    SCOPED_TRACE(source);
+    const Program ps = program(source);
+    EXPECT_EQ(ps.info().colorOutputMask, 1);
+    module(ps);
+    const Program vs = program(kVertexShaders[0]);
+    EmitOptions options;
+    options.linkedOutputs = vs.info().outputs;
+    options.samplerTypes[0] = d3d9::SamplerType::TextureVolume;
+    options.shadowSamplers = 0xFFFE;
+    module(ps, options);
+  }
+  EXPECT_EQ(program(kPixelShaders1[1]).info().samplerMask, 0b1001u);
+  EXPECT_EQ(program(kPixelShaders1[1]).info().samplerTypes[3], d3d9::SamplerType::TextureCube);
+  EXPECT_TRUE(program(kPixelShaders1[5]).info().writesDepth);
 }
 
 TEST(Reflection, FixedOutputs) {
@@ -157,7 +190,10 @@ TEST(Interface, WriteConstants) {
 }
 
 TEST(Refusal, NamesTheInstruction) {
-  EXPECT_EQ(refusal(tokens("ps_1_1\ntex t0\nmov r0, t0")), "shader model ps_1_1 is not supported");
+  EXPECT_EQ(refusal("vs_3_sw\nnop"), "shader model vs_3_255 is not supported");
+  EXPECT_EQ(refusal("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1"),
+            "texbem: bump environment maps are not supported");
+  EXPECT_EQ(refusal("ps_1_1\ntexm3x3tex t1, t0"), "texm3x3tex: needs two texm3x3pad before it");
   EXPECT_EQ(refusal("vs_2_0\nadd r0, r1, v3"), "add: input register 3 is not declared");
   EXPECT_EQ(refusal("ps_2_0\ntexld r0, r0, s2"), "texld: sampler s2 is not declared");
   EXPECT_EQ(refusal("vs_2_0\nelse"), "else: without if");
@@ -210,7 +246,7 @@ TEST(Options, OutOfRangeIsAnError) {
 }
 
 TEST(Robustness, TruncatedStreams) {
-  for (const auto& list : {Sources(kVertexShaders), Sources(kPixelShaders)})
+  for (const auto& list : {Sources(kVertexShaders), Sources(kPixelShaders), Sources(kPixelShaders1)})
     for (const char* source : list) {
       const auto all = tokens(source);
       for (size_t n = 0; n < all.size(); ++n) EXPECT_FALSE(parse(std::span(all).first(n)).ok());
@@ -221,7 +257,7 @@ TEST(Robustness, TruncatedStreams) {
 TEST(Robustness, DamagedStreams) {
   std::mt19937 rng(7);
   uint32_t accepted = 0;
-  for (const auto& list : {Sources(kVertexShaders), Sources(kPixelShaders)})
+  for (const auto& list : {Sources(kVertexShaders), Sources(kPixelShaders), Sources(kPixelShaders1)})
     for (const char* source : list) {
       const auto all = tokens(source);
       for (int i = 0; i < 3000; ++i) {
