@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The static pictures of the desktop.
+#pragma once
+
+#include "demo/canvas.h"
+#include "demo/layout.h"
+
+namespace aerogpu::guest {
+
+/// One texture for all that is drawn as sprites: glyphs of the body and bold fonts, a white texel, a shadow.
+inline constexpr int kAtlasWidth = 512, kAtlasHeight = 256;
+inline constexpr int kShadowTile = 3 * kShadow;  // its picture is a square of this side at (0, 0)
+
+struct AtlasGlyph {
+  int x = 0, y = 0;
+};
+struct Atlas {
+  AtlasGlyph body[95], bold[95];
+  int whiteX = 0, whiteY = 0;
+};
+/// Paints the atlas; the places are the same for every call.
+Atlas paintAtlas(Canvas& canvas);
+
+/// Frame, caption, buttons and fixed text of a pane (`canvas` has the pane's size and is empty).
+void paintPane(Canvas& canvas, Pane pane);
+/// Behind the model: a dark radial gradient, opaque.
+void paintBackdrop(Canvas& canvas);
+/// Diagonal light on glass; tiles.
+void paintStreaks(Canvas& canvas);
+/// Surface of the model; tiles.
+void paintSurface(Canvas& canvas);
+/// Halves a picture of twice the size into `canvas`.
+void paintMip(const uint32_t* source, Canvas& canvas);
+/// The pointer, straight alpha; the hot spot is (kCursorHot, kCursorHot).
+inline constexpr int kCursorSize = 32, kCursorHot = 2;
+void paintCursor(uint32_t* pixels);
+
+}  // namespace aerogpu::guest

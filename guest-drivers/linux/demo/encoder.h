@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Command streams one packet a call, with the packets' names. States that are set already are not sent again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "aerogpu/cmd_writer.hpp"
+#include "aerogpu/aerogpu_format.h"
+
+namespace aerogpu::guest {
+
+/// D3DRENDERSTATETYPE, the ones in use.
+enum class RenderState : uint32_t {
+  ZEnable = 7,
+  ZWriteEnable = 14,
+  SrcBlend = 19,
+  DestBlend = 20,
+  CullMode = 22,
+  ZFunc = 23,
+  AlphaBlendEnable = 27,
+};
+/// Values of these: D3DBLEND_*, D3DCULL_*, D3DCMP_*.
+inline constexpr uint32_t kBlendOne = 2, kBlendInvSrcAlpha = 6, kCullNone = 1, kCullClockwise = 2,
+                          kCullCounterClockwise = 3, kCompareLessEqual = 4;
+
+enum class SamplerMode { ClampLinear, WrapLinearMip };
+
+class Encoder {
+public:
+  explicit Encoder(CommandWriter& out) : m_out(out) {}
+
+  void createBuffer(uint32_t handle, uint32_t usage, uint64_t size, uint32_t allocId);
+  void createTexture(uint32_t handle, uint32_t usage, uint32_t format, uint32_t width, uint32_t height, uint32_t mips,
+                     uint32_t pitch, uint32_t allocId);
+  void dirtyRange(uint32_t handle, uint64_t offset, uint64_t size);
+  void upload(uint32_t handle, uint64_t offset, const void* bytes, size_t size);
+  void copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height);
+  void createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens);
+  /// `elements`: D3DVERTEXELEMENT9 with its end element.
+  void createInputLayout(uint32_t handle, const void* elements, size_t bytes);
+
+  void bindShaders(uint32_t vertex, uint32_t pixel);
+  void inputLayout(uint32_t handle);
+  void vertexBuffer(uint32_t handle, uint32_t stride);
+  void indexBuffer(uint32_t handle);
+  void topology(uint32_t topology);
+  /// Also sets the viewport to all of the target.
+  void target(uint32_t color, uint32_t depth, uint32_t width, uint32_t height);
+  void texture(uint32_t slot, uint32_t handle);
+  void sampler(uint32_t slot, SamplerMode mode);
+  void renderState(RenderState state, uint32_t value);
+  void vertexConstants(uint32_t first, std::span<const float> values);
+  void pixelConstants(uint32_t first, std::span<const float> values);
+  void clear(uint32_t flags, std::array<float, 4> color, float depth);
+  void draw(uint32_t vertices, uint32_t first = 0);
+  void drawIndexed(uint32_t indices, uint32_t first = 0, int32_t baseVertex = 0);
+  void presentVsync();
+
+private:
+  CommandWriter& m_out;
+  std::array<uint32_t, 64> m_states{};  // value + 1, 0 = unknown
+  std::array<int, 8> m_samplers{};      // mode + 1
+  uint32_t m_vertexShader = 0, m_pixelShader = 0, m_layout = 0, m_vertices = 0, m_stride = 0, m_indices = 0,
+           m_topology = 0;
+};
+
+}  // namespace aerogpu::guest

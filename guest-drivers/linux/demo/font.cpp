@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "demo/font.h"
+
+#include "font_data.h"
+
+namespace aerogpu::guest {
+
+int Font::width(std::string_view text) const {
+  int sum = 0;
+  for (const char c : text) sum += glyph(c).advance64;
+  return (sum + 63) / 64;
+}
+
+const Font& bodyFont() { return kBodyFont; }
+const Font& boldFont() { return kBoldFont; }
+const Font& titleFont() { return kTitleFont; }
+
+}  // namespace aerogpu::guest

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Handles and allocation ids of the scene.
+#pragma once
+
+#include <cstdint>
+
+namespace aerogpu::guest::handle {
+
+enum : uint32_t {
+  kBuffer = 1,  // and the next ones
+  kWallpaper = 8,
+  kModelColor,
+  kModelDepth,
+  kReflection,
+  kReflectionHalf,
+  kAtlas,
+  kBackdrop,
+  kStreaks,
+  kSurface,
+  kPaneArt = 24,   // + pane
+  kBlurA = 32,     // + pane
+  kBlurB = 40,     // + pane
+  kUnitSquare = 48,
+  kSpriteVertices,
+  kSpriteIndices,
+  kMeshVertices,
+  kMeshIndices,
+  kQuadVs = 64,
+  kSpriteVs,
+  kModelVs,
+  kTexturePs,
+  kSpritePs,
+  kDownsamplePs,
+  kBlurPs,
+  kGlassPs,
+  kModelPs,
+  kWallpaperPs,
+  kQuadLayout = 80,
+  kSpriteLayout,
+  kModelLayout,
+};
+
+}  // namespace aerogpu::guest::handle
+
+namespace aerogpu::guest::alloc {
+
+enum : uint32_t {
+  kBuffer = 1,  // and the next ones
+  kAtlas = 8,
+  kBackdrop,
+  kStreaks,
+  kSurface,
+  kMeshVertices,
+  kMeshIndices,
+  kPaneArt = 24,  // + pane
+};
+
+}  // namespace aerogpu::guest::alloc

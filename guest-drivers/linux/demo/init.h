@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What process 1 of the demo guest does around the demo: file systems, modules, power off.
+#pragma once
+
+#include <string>
+
+#include "device/status.h"
+
+namespace aerogpu::guest {
+
+inline constexpr char kHugePageMount[] = "/dev/hugepages";
+
+/// Mounts /proc, /sys, /dev and hugetlbfs and takes the console as standard input and output.
+Status mountFileSystems();
+/// Mounts hugetlbfs at kHugePageMount unless it is there.
+Status mountHugePages();
+/// Loads /modules/*.ko in the order of /modules/order.
+Status loadModules();
+/// The kernel's command line.
+std::string kernelCommandLine();
+/// Flushes the console and turns the machine off. Does not return.
+[[noreturn]] void powerOff();
+
+}  // namespace aerogpu::guest

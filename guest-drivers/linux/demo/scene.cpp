@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// The frame: model, panes from the bottom up with what is behind them blurred, texts and bars.
+#include "demo/scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "aerogpu/aerogpu.h"
+#include "demo/handles.h"
+#include "demo/knot.h"
+
+namespace aerogpu::guest {
+
+namespace {
+
+constexpr Color kPale{0.93f, 0.97f, 1, 1}, kDim{0.66f, 0.76f, 0.85f, 1};
+constexpr float kGlassTint[kPaneCount][4] = {{0.46f, 0.64f, 0.84f, 0.34f},
+                                             {0.46f, 0.64f, 0.84f, 0.34f},
+                                             {0.58f, 0.76f, 0.92f, 0.36f},
+                                             {0.12f, 0.22f, 0.34f, 0.42f}};
+constexpr float kStreakStrength[kPaneCount] = {0.13f, 0.13f, 0.17f, 0.06f};
+constexpr float kStreakPeriod = 620;  // pixels
+
+float f(int value) { return static_cast<float>(value); }
+
+}  // namespace
+
+void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
+  e.bindShaders(handle::kQuadVs, pixelShader);
+  e.inputLayout(handle::kQuadLayout);
+  e.vertexBuffer(handle::kUnitSquare, 8);
+  e.topology(AEROGPU_TOPOLOGY_TRIANGLESTRIP);
+  e.renderState(RenderState::ZEnable, 0);
+  e.renderState(RenderState::ZWriteEnable, 0);
+  e.renderState(RenderState::CullMode, kCullNone);
+  e.renderState(RenderState::AlphaBlendEnable, blend ? 1 : 0);
+  e.renderState(RenderState::SrcBlend, kBlendOne);
+  e.renderState(RenderState::DestBlend, kBlendInvSrcAlpha);
+  e.sampler(0, SamplerMode::ClampLinear);
+}
+
+void Scene::quad(Encoder& e, RectF r, float w, float h, Coordinates a, Coordinates b, Coordinates c) {
+  // D3D9 has pixel centres at whole numbers: half a pixel up and left puts the edges between pixels.
+  const float constants[16] = {2 * r.w / w, -2 * r.h / h, (2 * r.x - 1) / w - 1, 1 - (2 * r.y - 1) / h,
+                               a.u1 - a.u0, a.v1 - a.v0, a.u0, a.v0,
+                               b.u1 - b.u0, b.v1 - b.v0, b.u0, b.v0,
+                               c.u1 - c.u0, c.v1 - c.v0, c.u0, c.v0};
+  e.vertexConstants(0, constants);
+  e.draw(4);
+}
+
+void Scene::layOutStatistics(const FrameStats& stats, const Rect& pane) {
+  const Rect client = clientRect(pane);
+  const float x = f(pane.x + client.x) + 14, top = f(pane.y + client.y);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f", stats.fps);
+  m_sprites.text(x, top + 27, true, "frames per second", kDim);
+  m_sprites.text(x + 150, top + 27, true, text, kPale);
+  const auto line = [&](int row, const char* name, const char* value) {
+    m_sprites.text(x, top + 52 + f(row) * 21, false, name, kDim);
+    m_sprites.text(x + 150, top + 52 + f(row) * 21, false, value, kPale);
+  };
+  std::snprintf(text, sizeof text, "%u", stats.frame);
+  line(0, "frame", text);
+  std::snprintf(text, sizeof text, "%llu   (%llu interrupts)", static_cast<unsigned long long>(stats.submissions),
+                static_cast<unsigned long long>(stats.interrupts));
+  line(1, "submissions", text);
+  std::snprintf(text, sizeof text, "%.2f ms", stats.frameMs);
+  line(2, "frame time", text);
+  std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(stats.commandBytes) / 1024);
+  line(3, "command stream", text);
+
+  // One bar a frame, newest at the right; green within a vblank, through amber to red at two.
+  const float graphX = x + 4, graphTop = top + 132, graphHeight = f(client.h) - 128 - 38 - 8;
+  const float step = (f(client.w) - 28 - 8) / static_cast<float>(m_history.size());
+  for (size_t i = 0; i < m_history.size(); ++i) {
+    const float share = std::clamp(m_history[i] / 33.3f, 0.0f, 1.0f);
+    if (share <= 0) continue;
+    const float late = std::clamp((share - 0.55f) / 0.45f, 0.0f, 1.0f);
+    const Color c = mix({0.25f, 0.92f, 0.62f, 0.95f}, {1.0f, 0.38f, 0.22f, 0.95f}, late);
+    const float h = share * graphHeight;
+    m_sprites.bar({graphX + static_cast<float>(i) * step, graphTop + graphHeight - h, step - 1, h}, c,
+                  mix(c, {0.05f, 0.20f, 0.35f, 0.75f}, 0.75f));
+  }
+  m_sprites.bar({graphX, graphTop + graphHeight / 2, step * static_cast<float>(m_history.size()), 1},
+                {1, 1, 1, 0.40f}, {1, 1, 1, 0.40f});
+}
+
+void Scene::layOutTaskbar(const FrameStats& stats, const Rect& pane) {
+  char text[32];
+  const auto seconds = static_cast<unsigned>(stats.seconds);
+  std::snprintf(text, sizeof text, "%u:%02u", seconds / 60, seconds % 60);
+  const float right = f(pane.x + pane.w) - 26;
+  const auto aligned = [&](float y, const char* string) {
+    const float x = right - f(bodyFont().width(string));
+    m_sprites.text(x + 1, y + 1, false, string, {0, 0, 0, 0.6f});
+    m_sprites.text(x, y, false, string, {1, 1, 1, 1});
+  };
+  aligned(f(pane.y) + 17, text);
+  std::snprintf(text, sizeof text, "%.1f fps", stats.fps);
+  aligned(f(pane.y) + 33, text);
+}
+
+void Scene::layOut(const FrameStats& stats) {
+  std::rotate(m_history.begin(), m_history.begin() + 1, m_history.end());
+  m_history.back() = static_cast<float>(stats.frameMs);
+  m_sprites.clear();
+  for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
+    PaneState& state = m_panes[pane];
+    state.firstSprite = m_sprites.count();
+    if (pane != kTaskbarPane) m_sprites.shadow(state.rect);
+    state.shadowSprites = m_sprites.count() - state.firstSprite;
+    if (pane == kStatsPane) layOutStatistics(stats, state.rect);
+    if (pane == kTaskbarPane) layOutTaskbar(stats, state.rect);
+    state.sprites = m_sprites.count() - state.firstSprite - state.shadowSprites;
+  }
+}
+
+// Yes if it was never drawn, if it moved, or if anything below that moves or changes shows through it.
+bool Scene::needsBlur(uint32_t pane, const std::array<PaneState, kPaneCount>& before) const {
+  const PaneState& state = m_panes[pane];
+  const auto moved = [&](uint32_t p) {
+    return m_panes[p].rect.x != before[p].rect.x || m_panes[p].rect.y != before[p].rect.y;
+  };
+  if (!state.drawn || moved(pane)) return true;
+  const Rect behind = blurRect(state.rect);
+  for (uint32_t below = 0; below < pane; ++below) {
+    const bool changes = moved(below) || below == kModelPane || below == kStatsPane;
+    const auto grown = [](Rect r) { return Rect{r.x - kShadow, r.y - kShadow, r.w + 2 * kShadow, r.h + 2 * kShadow}; };
+    if (changes && (behind.overlaps(grown(m_panes[below].rect)) || behind.overlaps(grown(before[below].rect)))) return true;
+  }
+  return false;
+}
+
+void Scene::renderModel(Encoder& e, double seconds) {
+  const Rect client = clientRect(m_panes[kModelPane].rect);
+  const float w = f(client.w), h = f(client.h);
+  e.target(handle::kModelColor, handle::kModelDepth, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));
+  e.clear(AEROGPU_CLEAR_DEPTH, {}, 1.0f);
+  beginQuads(e, handle::kTexturePs, false);
+  e.texture(0, handle::kBackdrop);
+  const float white[] = {1, 1, 1, 1};
+  e.pixelConstants(0, white);
+  quad(e, {0, 0, w, h}, w, h);
+
+  const auto t = static_cast<float>(seconds);
+  const Matrix view = multiply(translation(0, 0, 5.0f), rotation(-0.55f + 0.30f * std::sin(t * 0.43f), t * 0.70f));
+  Matrix clip = multiply(perspective(0.82f, w / h, 1, 20), view);
+  // Pixel centres, as in quad().
+  for (size_t i = 0; i < 4; ++i) {
+    clip[i] -= clip[12 + i] / w;
+    clip[4 + i] += clip[12 + i] / h;
+  }
+  float constants[28];
+  std::copy(clip.begin(), clip.end(), constants);
+  std::copy(view.begin(), view.begin() + 12, constants + 16);
+  e.bindShaders(handle::kModelVs, handle::kModelPs);
+  e.inputLayout(handle::kModelLayout);
+  e.vertexBuffer(handle::kMeshVertices, sizeof(KnotVertex));
+  e.indexBuffer(handle::kMeshIndices);
+  e.topology(AEROGPU_TOPOLOGY_TRIANGLELIST);
+  e.renderState(RenderState::ZEnable, 1);
+  e.renderState(RenderState::ZWriteEnable, 1);
+  e.renderState(RenderState::ZFunc, kCompareLessEqual);
+  e.renderState(RenderState::CullMode, kCullCounterClockwise);
+  e.vertexConstants(0, constants);
+  const float light[] = {-0.424f, 0.636f, -0.645f, 0, 0.16f, 0.92f, 48, 0.85f, 1.0f, 0.97f, 0.92f, 1};
+  e.pixelConstants(0, light);
+  e.sampler(0, SamplerMode::WrapLinearMip);
+  e.sampler(1, SamplerMode::ClampLinear);
+  e.texture(0, handle::kSurface);
+  e.texture(1, handle::kReflection);
+  e.drawIndexed(m_meshIndices);
+  e.texture(0, 0);
+  e.texture(1, 0);
+}
+
+void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t target) {
+  const Rect source = blurRect(m_panes[pane].rect);
+  const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
+  const auto bw = static_cast<uint32_t>(source.w / kBlurScale), bh = static_cast<uint32_t>(source.h / kBlurScale);
+  const RectF all{0, 0, static_cast<float>(bw), static_cast<float>(bh)};
+  beginQuads(e, handle::kDownsamplePs, false);
+  e.target(handle::kBlurA + pane, 0, bw, bh);
+  e.texture(0, target);
+  const float taps[] = {1 / w, 1 / h, 1 / w, -1 / h};
+  e.pixelConstants(0, taps);
+  quad(e, all, all.w, all.h, {f(source.x) / w, f(source.y) / h, f(source.x + source.w) / w, f(source.y + source.h) / h});
+  beginQuads(e, handle::kBlurPs, false);
+  for (const bool across : {true, false}) {
+    e.target((across ? handle::kBlurB : handle::kBlurA) + pane, 0, bw, bh);
+    e.texture(0, (across ? handle::kBlurA : handle::kBlurB) + pane);
+    const float step[] = {across ? 1 / all.w : 0, across ? 0 : 1 / all.h, 0, 0};
+    e.pixelConstants(0, step);
+    quad(e, all, all.w, all.h);
+  }
+  e.texture(0, 0);
+}
+
+void Scene::drawSprites(Encoder& e, uint32_t first, uint32_t count) {
+  if (count == 0) return;
+  const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
+  beginQuads(e, handle::kSpritePs, true);
+  e.bindShaders(handle::kSpriteVs, handle::kSpritePs);
+  e.inputLayout(handle::kSpriteLayout);
+  e.vertexBuffer(handle::kSpriteVertices, sizeof(SpriteVertex));
+  e.indexBuffer(handle::kSpriteIndices);
+  e.topology(AEROGPU_TOPOLOGY_TRIANGLELIST);
+  const float scale[] = {2 / w, -2 / h, -1 / w - 1, 1 + 1 / h};
+  e.vertexConstants(0, scale);
+  e.texture(0, handle::kAtlas);
+  e.drawIndexed(count * 6, first * 6);
+}
+
+void Scene::renderPane(Encoder& e, uint32_t pane) {
+  const PaneState& state = m_panes[pane];
+  const Rect& r = state.rect;
+  const Rect blur = blurRect(r), client = clientRect(r);
+  const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
+  drawSprites(e, state.firstSprite, state.shadowSprites);
+
+  beginQuads(e, handle::kGlassPs, true);
+  e.sampler(1, SamplerMode::ClampLinear);
+  e.sampler(2, SamplerMode::WrapLinearMip);
+  e.texture(0, handle::kBlurA + pane);
+  e.texture(1, handle::kPaneArt + pane);
+  e.texture(2, handle::kStreaks);
+  const float radius = 8, pw = f(r.w), ph = f(r.h);
+  const bool rounded = pane != kTaskbarPane;
+  const float* tint = kGlassTint[pane];
+  const float constants[] = {tint[0], tint[1], tint[2], tint[3], pw, ph, pw / 2, ph / 2,
+                             rounded ? pw / 2 - radius : pw, rounded ? ph / 2 - radius : ph,
+                             rounded ? radius + 0.5f : 2, kStreakStrength[pane]};
+  e.pixelConstants(0, constants);
+  // The light moves a little slower than the glass.
+  const float shiftX = f(r.x) * 0.35f, shiftY = f(r.y) * 0.35f;
+  const auto part = [&](int x, int y, int pieceW, int pieceH) {
+    const float x0 = f(x), y0 = f(y), x1 = f(x + pieceW), y1 = f(y + pieceH);
+    const float bx = f(r.x - blur.x), by = f(r.y - blur.y);
+    quad(e, {f(r.x) + x0, f(r.y) + y0, x1 - x0, y1 - y0}, w, h, {x0 / pw, y0 / ph, x1 / pw, y1 / ph},
+         {(bx + x0) / f(blur.w), (by + y0) / f(blur.h), (bx + x1) / f(blur.w), (by + y1) / f(blur.h)},
+         {(shiftX + x0) / kStreakPeriod, (shiftY + y0) / kStreakPeriod, (shiftX + x1) / kStreakPeriod,
+          (shiftY + y1) / kStreakPeriod});
+  };
+  if (pane == kModelPane) {
+    // Its client area is covered by the model: only the frame is glass.
+    part(0, 0, r.w, client.y);
+    part(0, client.y, client.x, client.h);
+    part(client.x + client.w, client.y, r.w - client.x - client.w, client.h);
+    part(0, client.y + client.h, r.w, r.h - client.y - client.h);
+  } else {
+    part(0, 0, r.w, r.h);
+  }
+  e.texture(1, 0);
+  e.texture(2, 0);
+  if (pane == kModelPane) {
+    beginQuads(e, handle::kTexturePs, false);
+    e.texture(0, handle::kModelColor);
+    const float white[] = {1, 1, 1, 1};
+    e.pixelConstants(0, white);
+    quad(e, {f(r.x + client.x), f(r.y + client.y), f(client.w), f(client.h)}, w, h);
+  }
+  drawSprites(e, state.firstSprite + state.shadowSprites, state.sprites);
+  e.texture(0, 0);
+}
+
+void Scene::frame(const FrameStats& stats, CommandWriter& out) {
+  Encoder e(out);
+  const auto before = m_panes;
+  for (uint32_t pane = 0; pane < kPaneCount; ++pane)
+    m_panes[pane].rect = paneRect(m_mode, static_cast<Pane>(pane), stats.seconds);
+  layOut(stats);
+  const auto& vertices = m_sprites.vertices();
+  e.upload(handle::kSpriteVertices, 0, vertices.data(), vertices.size() * sizeof(SpriteVertex));
+  renderModel(e, stats.seconds);
+
+  const uint32_t target = handle::kBuffer + stats.frame % kBuffers;
+  e.copyTexture(target, handle::kWallpaper, m_mode.width, m_mode.height);
+  e.target(target, 0, m_mode.width, m_mode.height);
+  for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
+    if (needsBlur(pane, before)) {
+      renderBlur(e, pane, target);
+      m_panes[pane].drawn = true;
+      e.target(target, 0, m_mode.width, m_mode.height);
+    }
+    renderPane(e, pane);
+  }
+  e.presentVsync();
+}
+
+}  // namespace aerogpu::guest

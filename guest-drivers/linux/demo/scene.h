@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The desktop as command streams. Knows the ABI and guest memory, not the device: the demo submits the streams, the
+// trace tool writes them to a file, tests look at them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "demo/encoder.h"
+#include "demo/layout.h"
+#include "demo/sprites.h"
+#include "device/alloc_table.h"
+#include "device/memory.h"
+
+namespace aerogpu::guest {
+
+/// What the statistics window shows.
+struct FrameStats {
+  uint32_t frame = 0;
+  double seconds = 0;
+  double fps = 0;
+  double frameMs = 0;    // of the last frame
+  double workMs = 0;     // submission to fence without the wait for vblank, the last one known
+  uint64_t submissions = 0;
+  uint64_t interrupts = 0;
+  uint64_t commandBytes = 0;  // of the last stream
+};
+
+/// Texture coordinates at two corners of a rectangle.
+struct Coordinates {
+  float u0 = 0, v0 = 0, u1 = 1, v1 = 1;
+};
+
+class Scene {
+public:
+  /// Scanout textures that take turns.
+  static constexpr uint32_t kBuffers = 3;
+  static constexpr uint32_t kFormat = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+
+  /// Guest memory that create() takes.
+  static uint64_t memoryBytes(Mode mode);
+  /// Allocates and paints all static data.
+  Status create(Memory& memory, Mode mode);
+  /// The first stream: resources, shaders, the wallpaper.
+  void setup(CommandWriter& out);
+  /// One frame into buffer `frame % kBuffers`, ending in a vsynced present.
+  void frame(const FrameStats& stats, CommandWriter& out);
+
+  /// The same for every submission.
+  const AllocTable& table() const { return m_table; }
+  uint64_t bufferGpa(uint32_t frame) const { return m_buffers[frame % kBuffers].gpa; }
+  uint32_t pitchBytes() const { return m_mode.width * 4; }
+  const Block& cursor() const { return m_cursor; }
+  Mode mode() const { return m_mode; }
+
+private:
+  struct PaneState {
+    Rect rect;
+    bool drawn = false;     // its blur texture has been filled
+    uint32_t firstSprite = 0, shadowSprites = 0, sprites = 0;
+  };
+
+  Status addPicture(Memory& memory, uint32_t allocId, uint64_t bytes, Block& out);
+  void createPictures(Encoder& e);
+  void renderWallpaper(Encoder& e);
+  void layOut(const FrameStats& stats);
+  void layOutStatistics(const FrameStats& stats, const Rect& pane);
+  void layOutTaskbar(const FrameStats& stats, const Rect& pane);
+  void renderModel(Encoder& e, double seconds);
+  bool needsBlur(uint32_t pane, const std::array<PaneState, kPaneCount>& now) const;
+  void renderBlur(Encoder& e, uint32_t pane, uint32_t target);
+  void renderPane(Encoder& e, uint32_t pane);
+  void drawSprites(Encoder& e, uint32_t first, uint32_t count);
+
+  void beginQuads(Encoder& e, uint32_t pixelShader, bool blend);
+  /// A rectangle of a target of `w` x `h` pixels.
+  void quad(Encoder& e, RectF r, float w, float h, Coordinates a = {}, Coordinates b = {}, Coordinates c = {});
+
+  Mode m_mode;
+  AllocTable m_table;
+  std::array<Block, kBuffers> m_buffers;
+  std::array<Block, kPaneCount> m_paneArt;
+  Block m_atlasArt, m_backdropArt, m_streakArt, m_surfaceArt, m_mesh, m_cursor;
+  Atlas m_atlas;
+  Sprites m_sprites{m_atlas};
+  uint32_t m_meshIndexOffset = 0, m_meshIndices = 0, m_meshVertexBytes = 0;
+  std::array<PaneState, kPaneCount> m_panes;
+  std::array<float, 96> m_history{};  // ms, newest last
+};
+
+}  // namespace aerogpu::guest

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A quick look at what the demo relies on: fences, errors, interrupts, vblank.
+#pragma once
+
+#include "device/device.h"
+#include "device/scanout.h"
+
+namespace aerogpu::guest {
+
+/// Prints "aerogpu-demo: selftest NAME ok" for each step and stops at the first failure.
+Status runSelfTest(Device& device, Mode mode);
+
+}  // namespace aerogpu::guest

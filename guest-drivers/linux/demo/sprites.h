@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The per-frame vertices: text, bars, shadows, all from the atlas.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "demo/art.h"
+
+namespace aerogpu::guest {
+
+struct SpriteVertex {
+  float x, y;
+  uint32_t color;  // D3DCOLOR, premultiplied
+  float u, v;
+};
+static_assert(sizeof(SpriteVertex) == 20);
+
+class Sprites {
+public:
+  /// More than this is left out; the index buffer reaches as far.
+  static constexpr uint32_t kMaximum = 1024;
+
+  explicit Sprites(const Atlas& atlas) : m_atlas(atlas) {}
+  void clear() { m_vertices.clear(); }
+  uint32_t count() const { return static_cast<uint32_t>(m_vertices.size() / 4); }
+  const std::vector<SpriteVertex>& vertices() const { return m_vertices; }
+
+  void bar(RectF r, Color top, Color bottom);
+  void text(float x, float y, bool bold, std::string_view text, Color c);
+  /// The shadow around a window; under the window itself nothing is drawn.
+  void shadow(const Rect& window);
+
+private:
+  void quad(RectF r, RectF texels, uint32_t top, uint32_t bottom);
+  const Atlas& m_atlas;
+  std::vector<SpriteVertex> m_vertices;
+};
+
+}  // namespace aerogpu::guest

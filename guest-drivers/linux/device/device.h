@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Submissions and fences: the ring, the fence page and the error registers as one object. ABI page, "Ring,
+// submissions, fences". One thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/alloc_table.h"
+#include "device/bar.h"
+#include "device/irq.h"
+#include "device/memory.h"
+#include "device/ring.h"
+#include "device/status.h"
+
+namespace aerogpu::guest {
+
+/// Monotonic time in ns.
+int64_t nowNs();
+
+/// ERROR_* registers.
+struct DeviceError {
+  uint32_t code = 0, count = 0;
+  uint64_t fence = 0;
+};
+
+/// How waitFence() waits.
+enum class WaitMode { PollOnly, PollThenInterrupt, InterruptOnly };
+
+class Device {
+public:
+  Device(Registers& registers, Interrupts& interrupts, Memory& memory)
+      : m_registers(registers), m_interrupts(interrupts), m_memory(memory) {}
+
+  /// Checks identity and revision, lays out ring (`entries`, a power of two), fence page and one command and table
+  /// buffer a slot (`commandBytes` each), and enables the ring.
+  Status start(uint32_t entries, uint32_t commandBytes);
+  /// Ring off, interrupts off.
+  void stop();
+
+  /// Copies a command stream (may be empty) and a table, queues them and rings the doorbell. Waits for a free slot
+  /// (at most `kSlotTimeoutNs`). `fence` gets the submission's fence.
+  Status submit(std::span<const uint8_t> commands, const AllocTable& table, uint32_t flags, uint64_t& fence);
+
+  /// Highest completed fence, from the fence page.
+  uint64_t completedFence() const;
+  uint64_t lastFence() const { return m_lastFence; }
+  /// Fails after `timeoutNs`, with the ring's and the error registers' state in the text. A latched error that is
+  /// newer than the last one reported is a failure too.
+  Status waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode = WaitMode::PollThenInterrupt);
+
+  DeviceError error();
+  /// Failure if ERROR_COUNT has moved since the last call.
+  Status checkError();
+  /// An error that a test provoked is known.
+  void acceptErrors() { m_errorsSeen = error().count; }
+
+  /// Waits for the next vblank tick (SCANOUT0 is enabled), with the interrupt; `sequence` gets its number.
+  Status waitVblank(int64_t timeoutNs, uint64_t& sequence);
+
+  Registers& registers() { return m_registers; }
+  Interrupts& interrupts() { return m_interrupts; }
+  Memory& memory() { return m_memory; }
+  const Ring& ring() const { return m_ring; }
+  uint64_t submissions() const { return m_submissions; }
+
+  static constexpr int64_t kSlotTimeoutNs = 5'000'000'000;
+
+private:
+  Status timeoutStatus(const char* what, uint64_t fence, int64_t timeoutNs);
+
+  Registers& m_registers;
+  Interrupts& m_interrupts;
+  Memory& m_memory;
+  Ring m_ring;
+  Block m_ringMemory, m_fencePage, m_slotMemory;
+  uint32_t m_commandBytes = 0, m_slotBytes = 0;
+  uint64_t m_lastFence = 0, m_submissions = 0;
+  uint32_t m_errorsSeen = 0;
+};
+
+/// Bytes of an allocation table that fit a slot.
+inline constexpr uint32_t kTableBytes = kPageBytes;
+
+}  // namespace aerogpu::guest

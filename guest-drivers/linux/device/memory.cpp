@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "device/memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <string>
+
+namespace aerogpu::guest {
+
+namespace {
+
+uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
+// Documentation/admin-guide/mm/pagemap.rst: one 64-bit word a page, bits 0-54 the frame number, bit 63 present.
+Status physicalAddress(int pagemap, const uint8_t* address, uint64_t& out) {
+  uint64_t entry = 0;
+  const auto page = reinterpret_cast<uintptr_t>(address) / kPageBytes;
+  if (pread(pagemap, &entry, sizeof entry, static_cast<off_t>(page * sizeof entry)) != sizeof entry)
+    return Status::systemFailure("reading pagemap");
+  const uint64_t frame = entry & ((uint64_t{1} << 55) - 1);
+  if (!(entry >> 63) || frame == 0) return Status::failure("pagemap hides physical addresses (not root?)");
+  out = frame * kPageBytes;
+  return {};
+}
+
+}  // namespace
+
+PageAllocator::PageAllocator(uint64_t bytes) {
+  if (bytes >= kPageBytes) m_free[0] = bytes / kPageBytes * kPageBytes;
+}
+
+uint64_t PageAllocator::allocate(uint64_t bytes) {
+  if (bytes == 0 || bytes > UINT64_MAX - kPageBytes) return kNone;
+  bytes = roundUp(bytes, kPageBytes);
+  for (auto it = m_free.begin(); it != m_free.end(); ++it) {
+    if (it->second < bytes) continue;
+    const uint64_t offset = it->first, left = it->second - bytes;
+    m_free.erase(it);
+    if (left) m_free[offset + bytes] = left;
+    return offset;
+  }
+  return kNone;
+}
+
+void PageAllocator::release(uint64_t offset, uint64_t bytes) {
+  bytes = roundUp(bytes, kPageBytes);
+  auto next = m_free.lower_bound(offset);
+  if (next != m_free.end() && offset + bytes == next->first) {
+    bytes += next->second;
+    next = m_free.erase(next);
+  }
+  if (next != m_free.begin()) {
+    const auto previous = std::prev(next);
+    if (previous->first + previous->second == offset) {
+      previous->second += bytes;
+      return;
+    }
+  }
+  m_free[offset] = bytes;
+}
+
+uint64_t PageAllocator::freeBytes() const {
+  uint64_t sum = 0;
+  for (const auto& [offset, bytes] : m_free) sum += bytes;
+  return sum;
+}
+
+uint64_t PageAllocator::largestFree() const {
+  uint64_t largest = 0;
+  for (const auto& [offset, bytes] : m_free) largest = std::max(largest, bytes);
+  return largest;
+}
+
+void Memory::addExtent(uint8_t* cpu, uint64_t gpa, uint64_t size) {
+  m_extents.push_back({cpu, gpa, size, PageAllocator(size)});
+}
+
+Status Memory::allocate(uint64_t bytes, Block& out) {
+  uint64_t largest = 0;
+  for (Extent& extent : m_extents) {
+    const uint64_t offset = extent.pages.allocate(bytes);
+    if (offset != PageAllocator::kNone) {
+      out = {extent.cpu + offset, extent.gpa + offset, roundUp(bytes, kPageBytes)};
+      std::memset(out.cpu, 0, out.size);
+      return {};
+    }
+    largest = std::max(largest, extent.pages.largestFree());
+  }
+  return Status::failure("no %llu bytes of contiguous memory (largest piece %llu, free %llu)",
+                         static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(largest),
+                         static_cast<unsigned long long>(freeBytes()));
+}
+
+void Memory::release(const Block& block) {
+  for (Extent& extent : m_extents)
+    if (block.cpu >= extent.cpu && block.cpu < extent.cpu + extent.size)
+      extent.pages.release(static_cast<uint64_t>(block.cpu - extent.cpu), block.size);
+}
+
+uint64_t Memory::freeBytes() const {
+  uint64_t sum = 0;
+  for (const Extent& extent : m_extents) sum += extent.pages.freeBytes();
+  return sum;
+}
+
+uint8_t* Memory::at(uint64_t gpa) const {
+  for (const Extent& extent : m_extents)
+    if (gpa >= extent.gpa && gpa - extent.gpa < extent.size) return extent.cpu + (gpa - extent.gpa);
+  return nullptr;
+}
+
+PageRuns sortIntoRuns(const std::vector<uint64_t>& physical, uint64_t pageBytes) {
+  PageRuns runs;
+  runs.order.resize(physical.size());
+  std::iota(runs.order.begin(), runs.order.end(), size_t{0});
+  std::sort(runs.order.begin(), runs.order.end(), [&](size_t a, size_t b) { return physical[a] < physical[b]; });
+  for (size_t i = 0; i < runs.order.size(); ++i)
+    if (i == 0 || physical[runs.order[i]] != physical[runs.order[i - 1]] + pageBytes) runs.begins.push_back(i);
+  return runs;
+}
+
+HugePageMemory::~HugePageMemory() {
+  if (m_base) munmap(m_base, m_bytes);
+}
+
+Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
+  const std::string path = std::string(mountPoint) + "/aerogpu";
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return Status::systemFailure("cannot create %s", path.c_str());
+  unlink(path.c_str());
+  m_bytes = size_t{pages} * kHugePageBytes;
+  // The first mapping faults the pages in and tells their addresses, the second shows them in the order of these.
+  void* first = MAP_FAILED;
+  Status status;
+  if (ftruncate(file, static_cast<off_t>(m_bytes)) < 0)
+    status = Status::systemFailure("sizing %s", path.c_str());
+  else
+    first = mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  if (status.ok() && first == MAP_FAILED)
+    status = Status::systemFailure("no %u huge pages (kernel parameter hugepages=)", pages);
+  std::vector<uint64_t> physical(pages);
+  const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  for (unsigned i = 0; status.ok() && i < pages; ++i) {
+    auto* address = static_cast<uint8_t*>(first) + i * kHugePageBytes;
+    *const_cast<volatile uint8_t*>(address) = 0;
+    status = physicalAddress(pagemap, address, physical[i]);
+  }
+  if (pagemap >= 0) close(pagemap);
+  const PageRuns runs = sortIntoRuns(physical, kHugePageBytes);
+  // Room for alignment: the file must be mapped at multiples of its page size.
+  void* reserve = MAP_FAILED;
+  if (status.ok()) {
+    reserve = mmap(nullptr, m_bytes + kHugePageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserve == MAP_FAILED) status = Status::systemFailure("reserving address space");
+  }
+  if (status.ok()) {
+    const auto aligned = roundUp(reinterpret_cast<uintptr_t>(reserve), kHugePageBytes);
+    m_base = reinterpret_cast<uint8_t*>(aligned);
+    for (unsigned i = 0; status.ok() && i < pages; ++i)
+      if (mmap(m_base + i * kHugePageBytes, kHugePageBytes, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_FIXED | MAP_POPULATE, file,
+               static_cast<off_t>(runs.order[i] * kHugePageBytes)) == MAP_FAILED)
+        status = Status::systemFailure("mapping huge page %u", i);
+  }
+  if (status.ok())
+    for (size_t r = 0; r < runs.begins.size(); ++r) {
+      const size_t begin = runs.begins[r], end = r + 1 < runs.begins.size() ? runs.begins[r + 1] : pages;
+      addExtent(m_base + begin * kHugePageBytes, physical[runs.order[begin]], (end - begin) * kHugePageBytes);
+    }
+  if (first != MAP_FAILED) munmap(first, m_bytes);
+  close(file);
+  return status;
+}
+
+void HostMemory::Free::operator()(uint8_t* p) const { std::free(p); }
+
+HostMemory::HostMemory(uint64_t gpa, uint64_t bytes) {
+  bytes = roundUp(bytes, kPageBytes);
+  m_bytes.reset(static_cast<uint8_t*>(std::aligned_alloc(kPageBytes, bytes)));
+  if (m_bytes) addExtent(m_bytes.get(), gpa, bytes);
+}
+
+}  // namespace aerogpu::guest

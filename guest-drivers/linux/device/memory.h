@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Memory that the device can reach: physically contiguous blocks with known guest-physical addresses. In the VM they
+// come from 2 MiB huge pages; tools and tests use ordinary memory with made-up addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "device/status.h"
+
+namespace aerogpu::guest {
+
+inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint64_t kHugePageBytes = 2 << 20;
+
+/// A physically contiguous piece of memory. `size` is a multiple of the page size.
+struct Block {
+  uint8_t* cpu = nullptr;
+  uint64_t gpa = 0;
+  uint64_t size = 0;
+};
+
+/// Hands out pages of one extent, first fit; neighbours merge when they are given back. Not thread-safe.
+class PageAllocator {
+public:
+  /// `bytes` is a multiple of the page size.
+  explicit PageAllocator(uint64_t bytes);
+  /// Byte offset of `bytes` (rounded up to pages), or kNone.
+  uint64_t allocate(uint64_t bytes);
+  /// `offset` and `bytes` as they were allocated.
+  void release(uint64_t offset, uint64_t bytes);
+  uint64_t freeBytes() const;
+  uint64_t largestFree() const;
+
+  static constexpr uint64_t kNone = UINT64_MAX;
+
+private:
+  std::map<uint64_t, uint64_t> m_free;  // offset -> bytes
+};
+
+/// Several extents, each contiguous for the CPU and for the device. Not thread-safe.
+class Memory {
+public:
+  virtual ~Memory() = default;
+  /// At least `bytes`, zeroed. Fails when no extent has that much in one piece.
+  Status allocate(uint64_t bytes, Block& out);
+  void release(const Block& block);
+  uint64_t freeBytes() const;
+  /// Where the CPU sees `gpa`; null if that is not ours.
+  uint8_t* at(uint64_t gpa) const;
+
+protected:
+  struct Extent {
+    uint8_t* cpu;
+    uint64_t gpa;
+    uint64_t size;
+    PageAllocator pages;
+  };
+  void addExtent(uint8_t* cpu, uint64_t gpa, uint64_t size);
+  std::vector<Extent> m_extents;
+};
+
+/// Huge pages of the running kernel. Root only: physical addresses come from /proc/self/pagemap.
+class HugePageMemory final : public Memory {
+public:
+  HugePageMemory() = default;
+  HugePageMemory(const HugePageMemory&) = delete;
+  HugePageMemory& operator=(const HugePageMemory&) = delete;
+  ~HugePageMemory() override;
+  /// Takes `pages` huge pages and lines neighbours up. hugetlbfs is mounted at `mountPoint`.
+  Status create(unsigned pages, const char* mountPoint);
+
+private:
+  uint8_t* m_base = nullptr;
+  size_t m_bytes = 0;
+};
+
+/// Ordinary memory that pretends to lie at `gpa`.
+class HostMemory final : public Memory {
+public:
+  HostMemory(uint64_t gpa, uint64_t bytes);
+
+private:
+  struct Free {
+    void operator()(uint8_t* p) const;
+  };
+  std::unique_ptr<uint8_t, Free> m_bytes;
+};
+
+/// Groups the pages of `physical` (one address a page, any order) into runs of neighbours: indices sorted by
+/// address, and where each run begins. Pure; used by HugePageMemory.
+struct PageRuns {
+  std::vector<size_t> order;
+  std::vector<size_t> begins;  // indices into order
+};
+PageRuns sortIntoRuns(const std::vector<uint64_t>& physical, uint64_t pageBytes);
+
+}  // namespace aerogpu::guest

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The PCI function as sysfs shows it: finding it, its configuration space, its driver. ABI page, "PCI function".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device/status.h"
+
+namespace aerogpu::guest {
+
+/// One function under /sys/bus/pci/devices.
+class PciFunction {
+public:
+  /// Finds the first function with this identity. `root` is replaced by tests.
+  Status find(uint16_t vendor, uint16_t device, const std::string& root = "/sys/bus/pci/devices");
+
+  const std::string& path() const { return m_path; }
+  const std::string& address() const { return m_address; }
+  std::string resourcePath(unsigned bar) const { return m_path + "/resource" + std::to_string(bar); }
+
+  /// Makes `driver` (module loaded already) drive this function.
+  Status bindDriver(const char* driver, uint16_t vendor, uint16_t device);
+  /// Memory decoding and bus mastering on.
+  Status enable();
+
+private:
+  std::string m_path, m_address;
+};
+
+}  // namespace aerogpu::guest

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SCANOUT0: mode set and page flips. ABI page, "BAR0 registers".
+#pragma once
+
+#include <cstdint>
+
+#include "device/bar.h"
+
+namespace aerogpu::guest {
+
+struct Mode {
+  uint32_t width = 1280, height = 720;
+};
+
+class Scanout {
+public:
+  explicit Scanout(Registers& registers) : m_registers(registers) {}
+  /// Shows `gpa` (enum aerogpu_format `format`, `pitchBytes` a row). Size and address are written before ENABLE.
+  void enable(Mode mode, uint32_t format, uint32_t pitchBytes, uint64_t gpa);
+  /// One flip; it takes effect with the second register.
+  void flip(uint64_t gpa);
+  /// Blank screen; the vblank clock stops.
+  void disable();
+
+  uint64_t vblankSequence();
+  uint64_t vblankTimeNs();
+  uint32_t vblankPeriodNs();
+
+private:
+  Registers& m_registers;
+};
+
+}  // namespace aerogpu::guest

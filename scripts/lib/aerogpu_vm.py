@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+# A QEMU process as an object: start, QMP, serial console, pictures, stop; and which accelerator works here. For
+# scripts/run-vm and the VM tests. Nothing waits without a deadline.
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from aerogpu_build import BUILD, ROOT, Failure, say
+
+GUEST = os.path.join(BUILD, 'guest')
+LAUNCHER = os.path.join(ROOT, 'scripts', 'qemu-aerogpu')
+
+
+class VM:
+    """One QEMU. `launcher` is the program that takes QEMU's arguments; -display none, QMP and (with serial=True) a
+    serial console are added. Use as a context manager, or call stop()."""
+
+    def __init__(self, arguments, launcher=LAUNCHER, serial=True, display=None, environment=None):
+        self.folder = tempfile.mkdtemp(prefix='aerogpu-vm-')
+        self.qmp_path = os.path.join(self.folder, 'qmp')
+        self.log_path = os.path.join(self.folder, 'qemu.log')
+        command = [launcher] if isinstance(launcher, str) else list(launcher)
+        command += ['-display', display or 'none']
+        command += ['-qmp', 'unix:%s,server=on,wait=off' % self.qmp_path]
+        if serial:
+            command += ['-chardev', 'stdio,id=serial0,signal=off', '-serial', 'chardev:serial0']
+        command += list(arguments)
+        self.command = command
+        self.environment = dict(os.environ, **(environment or {}))
+        self.serial_enabled = serial
+        self.process = None
+        self.qmp_socket = None
+        self.qmp_buffer = b''
+        self.serial_text = ''
+        self._lines = threading.Condition()
+        self._eof = False
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
+
+    def start(self):
+        with open(self.log_path, 'wb') as log:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, env=self.environment, start_new_session=True, stderr=log,
+                stdout=subprocess.PIPE if self.serial_enabled else log)
+        if self.serial_enabled:
+            threading.Thread(target=self._read_serial, daemon=True).start()
+        else:
+            self._eof = True
+
+    def _read_serial(self):
+        while True:
+            chunk = os.read(self.process.stdout.fileno(), 65536)
+            with self._lines:
+                if not chunk:
+                    self._eof = True
+                self.serial_text += chunk.decode(errors='replace').replace('\r', '')
+                self._lines.notify_all()
+            if not chunk:
+                return
+
+    def log(self):
+        """What QEMU said on stderr."""
+        try:
+            with open(self.log_path, errors='replace') as file:
+                return file.read()
+        except OSError:
+            return ''
+
+    def wait_serial(self, pattern, timeout, after=0):
+        """The match of a regular expression in the serial text from offset `after` on; a line that says
+        'aerogpu-demo: error' ends the wait as a failure. Raises Failure after `timeout` seconds."""
+        expression = re.compile(pattern, re.M)
+        deadline = time.monotonic() + timeout
+        with self._lines:
+            while True:
+                found = expression.search(self.serial_text, after)
+                if found:
+                    return found
+                error = re.search(r'^aerogpu-demo: error: .*$|Kernel panic.*$', self.serial_text[after:], re.M)
+                if error and error.end() < len(self.serial_text[after:]):
+                    raise Failure('the guest says: ' + error.group(0))
+                left = deadline - time.monotonic()
+                if self._eof:
+                    raise Failure('QEMU ended before the guest said /%s/\n%s' % (pattern, self.diagnosis()))
+                if left <= 0:
+                    raise Failure('the guest did not say /%s/ in %d s\n%s' % (pattern, timeout, self.diagnosis()))
+                self._lines.wait(left)
+
+    def diagnosis(self):
+        tail = '\n'.join(self.serial_text.splitlines()[-15:])
+        return 'serial console:\n%s\nQEMU:\n%s' % (tail or '(nothing)', self.log().strip()[-2000:] or '(nothing)')
+
+    def _connect(self, timeout=20):
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                self.qmp_socket = socket.socket(socket.AF_UNIX)
+                self.qmp_socket.connect(self.qmp_path)
+                break
+            except OSError:
+                self.qmp_socket.close()
+                self.qmp_socket = None
+                if self.process.poll() is not None:
+                    raise Failure('QEMU ended with %d: %s' % (self.process.returncode, self.log().strip()))
+                if time.monotonic() > deadline:
+                    raise Failure('no QMP connection in %d s' % timeout)
+                time.sleep(0.02)
+        self._receive(timeout)  # the greeting
+        self._command('qmp_capabilities', {}, timeout)
+
+    def _receive(self, timeout):
+        deadline = time.monotonic() + timeout
+        while b'\n' not in self.qmp_buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.qmp_socket], [], [], left)[0]:
+                raise Failure('no QMP answer in %d s' % timeout)
+            chunk = self.qmp_socket.recv(65536)
+            if not chunk:
+                raise Failure('QEMU closed the QMP connection: ' + self.log().strip())
+            self.qmp_buffer += chunk
+        line, self.qmp_buffer = self.qmp_buffer.split(b'\n', 1)
+        return json.loads(line)
+
+    def _command(self, name, arguments, timeout):
+        message = {'execute': name}
+        if arguments:
+            message['arguments'] = arguments
+        self.qmp_socket.sendall(json.dumps(message).encode() + b'\n')
+        while True:
+            answer = self._receive(timeout)
+            if 'error' in answer:
+                raise Failure('QMP %s: %s' % (name, answer['error'].get('desc', answer['error'])))
+            if 'return' in answer:
+                return answer['return']
+
+    def qmp(self, name, timeout=20, **arguments):
+        """One QMP command; underscores in argument names stand for dashes."""
+        if not self.qmp_socket:
+            self._connect()
+        return self._command(name, {key.replace('_', '-'): value for key, value in arguments.items()}, timeout)
+
+    def screendump(self, path, timeout=20):
+        """The console as a PNG. The command itself goes back to the event loop before the file is complete in no
+        version that we support, so the file is there when this returns."""
+        self.qmp('screendump', timeout=timeout, filename=os.path.abspath(path), format='png')
+
+    def wait(self, timeout):
+        """Exit status of QEMU; Failure after `timeout` seconds."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Failure('QEMU did not end in %d s' % timeout) from None
+
+    def stop(self, timeout=10):
+        """Ends QEMU: by QMP, then by signals. Returns its exit status."""
+        if self.process and self.process.poll() is None:
+            try:
+                self.qmp('quit', timeout=3)
+            except (Failure, OSError):
+                pass
+            for sign in (None, signal.SIGTERM, signal.SIGKILL):
+                if sign:
+                    self.process.send_signal(sign)
+                try:
+                    self.process.wait(timeout)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+        if self.qmp_socket:
+            self.qmp_socket.close()
+            self.qmp_socket = None
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return self.process.returncode if self.process else None
+
+
+def guest_arguments(accelerator, demo='', memory_mb=None, kernel_extra=''):
+    """QEMU arguments that boot the demo guest (scripts/build-guest has run), without the device."""
+    command_line = 'console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable random.trust_cpu=on'
+    if demo:
+        command_line += ' aerogpu.demo=' + demo
+    if kernel_extra:
+        command_line += ' ' + kernel_extra
+    return ['-accel', accelerator, '-machine', 'q35', '-cpu', 'host' if accelerator == 'kvm' else 'max',
+            '-m', str(memory_mb or 384), '-nodefaults', '-no-reboot',
+            '-kernel', os.path.join(GUEST, 'vmlinuz'), '-initrd', os.path.join(GUEST, 'initramfs.cpio'),
+            '-append', command_line]
+
+
+def _cache_file():
+    base = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
+    return os.path.join(base, 'aerogpu', 'accelerator')
+
+
+def _boot_id():
+    try:
+        with open('/proc/sys/kernel/random/boot_id') as file:
+            return file.read().strip()
+    except OSError:
+        return 'unknown'
+
+
+def accelerator(deadline=20):
+    """'kvm' if an ordinary kernel really boots with it, else 'tcg'. A /dev/kvm that opens proves little: on some
+    machines firmware runs and a kernel hangs. The verdict is kept until the host boots again.
+    $AEROGPU_ACCEL overrides it."""
+    forced = os.environ.get('AEROGPU_ACCEL')
+    if forced in ('kvm', 'tcg'):
+        return forced
+    if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+        return 'tcg'
+    key = '%s uid %d' % (_boot_id(), os.getuid())
+    try:
+        with open(_cache_file()) as file:
+            known, _, verdict = file.read().strip().rpartition(' ')
+        if known == key and verdict in ('kvm', 'tcg'):
+            return verdict
+    except OSError:
+        pass
+    say('trying whether KVM boots a kernel here (once after each boot of this machine, at most %d s)' % deadline)
+    verdict = 'tcg'
+    probe = VM(guest_arguments('kvm', 'probe'), launcher='qemu-system-x86_64')
+    try:
+        probe.start()
+        probe.wait_serial('aerogpu-demo: probe ok', deadline)
+        verdict = 'kvm'
+    except Failure:
+        pass
+    finally:
+        probe.stop(timeout=3)
+    say('accelerator: %s' % ('KVM' if verdict == 'kvm' else 'TCG, because KVM boots no kernel here'))
+    try:
+        os.makedirs(os.path.dirname(_cache_file()), exist_ok=True)
+        with open(_cache_file(), 'w') as file:
+            file.write('%s %s\n' % (key, verdict))
+    except OSError:
+        pass
+    return verdict
