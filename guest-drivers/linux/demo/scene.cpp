@@ -163,7 +163,7 @@ void Scene::renderModel(Encoder& e, double seconds) {
   e.renderState(RenderState::ZEnable, 1);
   e.renderState(RenderState::ZWriteEnable, 1);
   e.renderState(RenderState::ZFunc, kCompareLessEqual);
-  e.renderState(RenderState::CullMode, kCullCounterClockwise);
+  e.renderState(RenderState::CullMode, kCullClockwise);
   e.vertexConstants(0, constants);
   const float light[] = {-0.424f, 0.636f, -0.645f, 0, 0.16f, 0.92f, 48, 0.85f, 1.0f, 0.97f, 0.92f, 1};
   e.pixelConstants(0, light);

@@ -195,7 +195,7 @@ void Scene::renderWallpaper(Encoder& e) {
   beginQuads(e, handle::kTexturePs, false);
   e.target(handle::kReflection, 0, 128, 128);
   e.texture(0, handle::kWallpaper);
-  const float bright[] = {1.9f, 1.9f, 1.9f, 1};
+  const float bright[] = {1.5f, 1.5f, 1.5f, 1};
   e.pixelConstants(0, bright);
   quad(e, {0, 0, 128, 128}, 128, 128);
   beginQuads(e, handle::kBlurPs, false);

@@ -145,7 +145,10 @@ Status Device::waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode) {
       if (nowNs() > pollEnd) break;
     if (mode == WaitMode::PollOnly && completedFence() < fence) return timeoutStatus("polling", fence, timeoutNs);
   }
-  while (completedFence() < fence) {
+  // With interrupts alone, one is taken before the first look: a device raises it after the fence is written.
+  bool taken = mode != WaitMode::InterruptOnly;
+  while (!taken || completedFence() < fence) {
+    taken = true;
     const int64_t left = deadline - nowNs();
     if (left <= 0) return timeoutStatus("waiting", fence, timeoutNs);
     uint32_t bits = 0;
