@@ -134,6 +134,7 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
         b.type = VK_DESCRIPTOR_TYPE_SAMPLER;
         b.compare = (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_SAMPLER_COMPARISON_MODE) != 0;
         registers = core::kMaxSamplers;
+        flags = VKD3D_SHADER_BINDING_FLAG_IMAGE;  // what vkd3d-shader looks for
         break;
       case VKD3D_SHADER_DESCRIPTOR_TYPE_SRV:
         registers = core::kMaxShaderResources;

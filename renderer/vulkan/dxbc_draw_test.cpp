@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// DXBC of shader models 4 and 5 through vkd3d-shader: vertex, pixel, compute, the D3D10 binding tables, D3D10's
+// rasterisation rules. The containers are put together here, token by token (d3d10TokenizedProgramFormat.hpp names).
+#include "renderer/vulkan/draw_fixture.h"
+
+namespace aerogpu::test {
+namespace {
+
+using Tokens = std::vector<uint32_t>;
+
+enum : uint32_t { kTemp = 0, kInput = 1, kOutput = 2, kSampler = 6, kResource = 7, kConstantBuffer = 8, kUav = 30, kThreadId = 32 };
+constexpr uint32_t kXyzw = 0xE4, kXyxx = 0x04;
+
+Tokens dst(uint32_t type, uint32_t reg, uint32_t mask) { return {2 | mask << 4 | type << 12 | 1u << 20, reg}; }
+Tokens src(uint32_t type, uint32_t reg, uint32_t swizzle = kXyzw) { return {2 | 1u << 2 | swizzle << 4 | type << 12 | 1u << 20, reg}; }
+Tokens scalar(uint32_t type, uint32_t reg, uint32_t component) { return {2 | 2u << 2 | component << 4 | type << 12 | 1u << 20, reg}; }
+Tokens handle(uint32_t type, uint32_t reg) { return {type << 12 | 1u << 20, reg}; }
+Tokens constant(uint32_t buffer, uint32_t index) { return {2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, buffer, index}; }
+Tokens immediate(uint32_t value) { return {0x4001, value}; }
+
+/// One instruction: its length goes into bits 24..30.
+void op(Tokens& out, uint32_t opcode, std::initializer_list<Tokens> operands) {
+  const size_t at = out.size();
+  out.push_back(opcode);
+  for (const Tokens& t : operands) out.insert(out.end(), t.begin(), t.end());
+  out[at] |= static_cast<uint32_t>(out.size() - at) << 24;
+}
+
+struct SignatureRow {
+  const char* name;
+  uint32_t index, systemValue, type, reg, mask;
+};
+
+Tokens signature(const std::vector<SignatureRow>& rows) {
+  Tokens out = {static_cast<uint32_t>(rows.size()), 8};
+  std::string names;
+  const uint32_t base = static_cast<uint32_t>(8 + rows.size() * 24);
+  for (const SignatureRow& r : rows) {
+    out.insert(out.end(), {base + static_cast<uint32_t>(names.size()), r.index, r.systemValue, r.type, r.reg, r.mask | r.mask << 8});
+    names += r.name;
+    names += '\0';
+  }
+  names.resize((names.size() + 3) & ~size_t{3});
+  const size_t at = out.size();
+  out.resize(at + names.size() / 4);
+  std::memcpy(out.data() + at, names.data(), names.size());
+  return out;
+}
+
+/// A container with a checksum of zeros.
+Tokens container(uint32_t version, const Tokens& code, const std::vector<SignatureRow>& in, const std::vector<SignatureRow>& out) {
+  Tokens shader = {version, static_cast<uint32_t>(code.size() + 2)};
+  shader.insert(shader.end(), code.begin(), code.end());
+  const auto tag = [](const char* t) { uint32_t v; std::memcpy(&v, t, 4); return v; };
+  const std::pair<uint32_t, Tokens> chunks[] = {{tag("ISGN"), signature(in)}, {tag("OSGN"), signature(out)},
+                                                {(version >> 4 & 0xF) >= 5 ? tag("SHEX") : tag("SHDR"), shader}};
+  Tokens file = {tag("DXBC"), 0, 0, 0, 0, 1, 0, 3, 0, 0, 0};
+  for (size_t i = 0; i < 3; ++i) {
+    file[8 + i] = static_cast<uint32_t>(file.size() * 4);
+    file.push_back(chunks[i].first);
+    file.push_back(static_cast<uint32_t>(chunks[i].second.size() * 4));
+    file.insert(file.end(), chunks[i].second.begin(), chunks[i].second.end());
+  }
+  file[6] = static_cast<uint32_t>(file.size() * 4);
+  return file;
+}
+
+constexpr uint32_t kVs40 = 1u << 16 | 0x40, kPs40 = 0x40, kCs50 = 5u << 16 | 0x50;
+constexpr uint32_t kMov = 0x36, kAdd = 0x00, kMul = 0x38, kSample = 0x45, kRet = 0x3E;
+
+class DxbcTest : public DrawTest {
+ protected:
+  uint32_t create(CommandWriter& w, uint32_t stage, const Tokens& bytes) {
+    aerogpu_cmd_create_shader_dxbc c{};
+    c.shader_handle = gpu().handle();
+    c.stage = stage;
+    c.dxbc_size_bytes = static_cast<uint32_t>(bytes.size() * 4);
+    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, bytes.data(), bytes.size() * 4);
+    return c.shader_handle;
+  }
+  /// Position and one vector through; cb0[1] is added to the vector.
+  Tokens vertexCode() {
+    Tokens t;
+    op(t, 0x59, {{2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, 0, 2}});
+    op(t, 0x5F, {dst(kInput, 0, 15)});
+    op(t, 0x5F, {dst(kInput, 1, 15)});
+    op(t, 0x67, {dst(kOutput, 0, 15), {1}});  // SV_Position
+    op(t, 0x65, {dst(kOutput, 1, 15)});
+    op(t, kMov, {dst(kOutput, 0, 15), src(kInput, 0)});
+    op(t, kAdd, {dst(kOutput, 1, 15), src(kInput, 1), constant(0, 1)});
+    op(t, kRet, {});
+    return container(kVs40, t, {{"POSITION", 0, 0, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}},
+                     {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}});
+  }
+  Tokens pixelCode() {
+    Tokens t;
+    op(t, 0x62 | 2u << 11, {dst(kInput, 1, 15)});
+    op(t, 0x65, {dst(kOutput, 0, 15)});
+    op(t, kMov, {dst(kOutput, 0, 15), src(kInput, 1)});
+    op(t, kRet, {});
+    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}}, {{"SV_Target", 0, 0, 3, 0, 15}});
+  }
+  Tokens samplingCode() {
+    Tokens t;
+    op(t, 0x5A, {handle(kSampler, 1)});
+    op(t, 0x58 | 3u << 11, {handle(kResource, 2), {0x5555}});
+    op(t, 0x62 | 2u << 11, {dst(kInput, 1, 3)});
+    op(t, 0x65, {dst(kOutput, 0, 15)});
+    op(t, kSample, {dst(kOutput, 0, 15), src(kInput, 1, kXyxx), src(kResource, 2), handle(kSampler, 1)});
+    op(t, kRet, {});
+    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 3}}, {{"SV_Target", 0, 0, 3, 0, 15}});
+  }
+  void constantBuffer(CommandWriter& w, uint32_t stage, uint32_t slot, uint32_t b, uint32_t size) {
+    aerogpu_cmd_set_constant_buffers c{};
+    c.shader_stage = stage;
+    c.start_slot = slot;
+    c.buffer_count = 1;
+    const aerogpu_constant_buffer_binding binding{b, 0, size, 0};
+    w.packetWithTail(AEROGPU_CMD_SET_CONSTANT_BUFFERS, c, &binding, sizeof binding);
+  }
+};
+
+TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
+  CommandWriter w;
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()), create(w, AEROGPU_SHADER_STAGE_PIXEL, pixelCode()));
+  // Direct3D 10: pixel centres at .5, so corners on pixel edges.
+  const auto corner = [](float x, float y) { return Vertex{x / 4 - 1, 1 - y / 4, 0.5f, 0xFF400000}; };
+  stream(w, 0, vertexBuffer<Vertex>(w, {corner(2, 1), corner(6, 1), corner(2, 5), corner(2, 5), corner(6, 1), corner(6, 5)}), sizeof(Vertex));
+  // Not bound: reads zero.
+  draw(w, 6);
+  run(w);
+  const Bytes got = result();
+  for (uint32_t y = 0; y < kSize; ++y)
+    for (uint32_t x = 0; x < kSize; ++x)
+      EXPECT_EQ(pixel(got, kSize, x, y), (x >= 2 && x < 6 && y >= 1 && y < 5 ? Pixel{0, 0, 0x40, 255} : Pixel{0, 0, 0, 0})) << x << "," << y;
+  const float data[8] = {9, 9, 9, 9, 0, 0.4f, 0.2f, 0};
+  const uint32_t cb = buffer(w, data, sizeof data, AEROGPU_RESOURCE_USAGE_CONSTANT_BUFFER);
+  constantBuffer(w, AEROGPU_SHADER_STAGE_VERTEX, 0, cb, 32);
+  draw(w, 6);
+  // Changed within the frame: the first draw keeps what it saw.
+  const float more[2] = {0.8f, 0.6f};
+  Harness::upload(w, cb, 20, {reinterpret_cast<const uint8_t*>(more), 8});
+  const auto second = [&] { return std::vector<Vertex>{corner(2, 1), corner(3, 1), corner(2, 5), corner(2, 5), corner(3, 1), corner(3, 5)}; };
+  stream(w, 0, vertexBuffer(w, second()), sizeof(Vertex));
+  draw(w, 6);
+  run(w);
+  expectNear(result(4, 3), {51, 102, 0x40, 255}, 1);
+  expectNear(result(2, 3), {153, 204, 0x40, 255}, 1);
+  // A clear is not limited by viewport or scissor (ID3D10Device::ClearRenderTargetView).
+  viewport(w, 1, 1, 2, 2);
+  clearColor(w, 0, 1, 0, 1);
+  run(w);
+  EXPECT_EQ(result(7, 7), (Pixel{0, 255, 0, 255}));
+}
+
+TEST_F(DxbcTest, SamplersAndTextures) {
+  CommandWriter w;
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()), create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode()));
+  layout(w, {{0, 0, 2, 0, 0, 0}, {0, 12, 1, 0, 10, 0}});
+  struct V {
+    float x, y, z, u, v;
+  };
+  stream(w, 0, vertexBuffer<V>(w, {{-1, 1, 0, -1, 0}, {1, 1, 0, 1, 0}, {-1, -1, 0, -1, 1}, {-1, -1, 0, -1, 1}, {1, 1, 0, 1, 0}, {1, -1, 0, 1, 1}}), sizeof(V));
+  const uint32_t t = texture(w, kBgra, 2, 1);
+  const uint8_t texels[8] = {10, 20, 30, 255, 100, 110, 120, 255};
+  Harness::upload(w, t, 0, texels);
+  setTexture(w, 2, t);
+  // 0 clamp, 1 repeat, 2 mirror; pixel x samples u = -1 + (x + 0.5) / 4: texel floor(2 u).
+  for (const uint32_t mode : {0u, 1u, 2u}) {
+    aerogpu_cmd_create_sampler c{};
+    c.sampler_handle = gpu().handle();
+    c.filter = AEROGPU_SAMPLER_FILTER_NEAREST;
+    c.address_u = c.address_v = c.address_w = mode;
+    w.packet(AEROGPU_CMD_CREATE_SAMPLER, c);
+    aerogpu_cmd_set_samplers s{};
+    s.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
+    s.start_slot = 1;
+    s.sampler_count = 1;
+    w.packetWithTail(AEROGPU_CMD_SET_SAMPLERS, s, &c.sampler_handle, 4);
+    draw(w, 6);
+    run(w);
+    const Bytes got = result();
+    for (int x = 0; x < 8; ++x) {
+      const int i = x / 2 - 2;  // -2, -1, 0, 1
+      const int texel = mode == 0 ? std::max(i, 0) : mode == 1 ? i & 1 : i < 0 ? -1 - i : i;
+      EXPECT_EQ(pixel(got, kSize, static_cast<uint32_t>(x), 3)[0], texel ? 100 : 10) << mode << " " << x;
+    }
+  }
+  setTexture(w, 2, 0);
+  draw(w, 6);
+  run(w);
+  EXPECT_EQ(result(3, 3), (Pixel{0, 0, 0, 0}));  // an unbound resource reads zero
+}
+
+TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
+  Tokens t;
+  op(t, 0xA1, {handle(kResource, 0)});  // dcl_resource_raw
+  op(t, 0x9D, {handle(kUav, 1)});       // dcl_uav_raw
+  op(t, 0x5F, {{2 | 1u << 4 | kThreadId << 12}});
+  op(t, 0x68, {{1}});
+  op(t, 0x9B, {{4, 1, 1}});
+  const Tokens id = {2 | 2u << 2 | kThreadId << 12};
+  op(t, 0x29, {dst(kTemp, 0, 1), id, immediate(2)});                                  // ishl
+  op(t, 0xA5, {dst(kTemp, 0, 2), scalar(kTemp, 0, 0), src(kResource, 0, 0)});         // ld_raw
+  op(t, 0x1E, {dst(kTemp, 0, 2), scalar(kTemp, 0, 1), immediate(100)});               // iadd
+  op(t, 0xA6, {dst(kUav, 1, 1), scalar(kTemp, 0, 0), scalar(kTemp, 0, 1)});           // store_raw
+  op(t, kRet, {});
+  CommandWriter w;
+  const uint32_t cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, container(kCs50, t, {}, {}));
+  aerogpu_cmd_bind_shaders b{};
+  b.cs = cs;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, b);
+  std::vector<uint32_t> in(16);
+  for (uint32_t i = 0; i < 16; ++i) in[i] = i * 3;
+  const uint32_t source = buffer(w, in.data(), 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+  const uint32_t out = gpu().handle();
+  Harness::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+  aerogpu_cmd_set_shader_resource_buffers r{};
+  r.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
+  r.buffer_count = 1;
+  const aerogpu_shader_resource_buffer_binding rb{source, 0, 0, 0};
+  w.packetWithTail(AEROGPU_CMD_SET_SHADER_RESOURCE_BUFFERS, r, &rb, sizeof rb);
+  aerogpu_cmd_set_unordered_access_buffers u{};
+  u.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
+  u.start_slot = 1;
+  u.uav_count = 1;
+  const aerogpu_unordered_access_buffer_binding ub{out, 0, 0, 0xFFFFFFFFu};
+  w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, u, &ub, sizeof ub);
+  aerogpu_cmd_dispatch d{};
+  d.group_count_x = 3;  // 12 of 16 elements
+  d.group_count_y = d.group_count_z = 1;
+  w.packet(AEROGPU_CMD_DISPATCH, d);
+  run(w);
+  const Bytes bytes = gpu().readBuffer(out, 64);
+  ASSERT_EQ(bytes.size(), 64u);
+  for (uint32_t i = 0; i < 16; ++i) {
+    uint32_t value;
+    std::memcpy(&value, bytes.data() + i * 4, 4);
+    EXPECT_EQ(value, i < 12 ? i * 3 + 100 : 0u) << i;
+  }
+}
+
+TEST_F(DxbcTest, BadShadersAreErrorsOfThePacket) {
+  CommandWriter w;
+  Tokens broken = vertexCode();
+  broken.back() = 1u << 24 | 0x7FF;  // no such opcode
+  create(w, AEROGPU_SHADER_STAGE_VERTEX, broken);
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_CMD_DECODE));
+  create(w, AEROGPU_SHADER_STAGE_PIXEL, vertexCode());
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_CMD_DECODE));
+  create(w, AEROGPU_SHADER_STAGE_GEOMETRY, vertexCode());
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_BACKEND));
+  const auto lines = gpu().takeErrorLines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("geometry"), std::string::npos);
+  // A pixel shader of the other kind cannot be used with this vertex shader.
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()), m_ps);
+  draw(w, 3);
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_CMD_DECODE));
+}
+
+}  // namespace
+}  // namespace aerogpu::test
