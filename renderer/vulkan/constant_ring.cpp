@@ -10,27 +10,25 @@ namespace aerogpu::vk {
 
 Result<void> ConstantRing::create() {
   Device& device = *m_gpu.device;
-  m_align = static_cast<uint32_t>(std::max<VkDeviceSize>(device.limits().minUniformBufferOffsetAlignment, 16));
-  VkDescriptorSetLayoutBinding bindings[2]{};
-  bindings[0].binding = shader::kVsConstantBinding;
-  bindings[0].stageFlags = VK_SHADER_STAGE_VERTEX_BIT;
-  bindings[1].binding = shader::kPsConstantBinding;
-  bindings[1].stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
-  for (auto& b : bindings) {
-    b.descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
-    b.descriptorCount = 1;
+  m_align =
+      static_cast<uint32_t>(std::max<VkDeviceSize>(device.limits().minUniformBufferOffsetAlignment, 16));
+  for (uint32_t i = 0; i < 2; ++i) {
+    const VkShaderStageFlags stage = i == 0 ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT;
+    const VkDescriptorSetLayoutBinding binding{shader::kConstantBinding,
+                                               VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1, stage, nullptr};
+    VkDescriptorSetLayoutCreateInfo layout{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    layout.bindingCount = 1;
+    layout.pBindings = &binding;
+    const VkResult made =
+        device.vk().CreateDescriptorSetLayout(device.handle(), &layout, nullptr, &m_layouts[i]);
+    if (made != VK_SUCCESS) return device.fail(made, "vkCreateDescriptorSetLayout");
   }
-  VkDescriptorSetLayoutCreateInfo layout{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-  layout.bindingCount = 2;
-  layout.pBindings = bindings;
-  VkResult result = device.vk().CreateDescriptorSetLayout(device.handle(), &layout, nullptr, &m_layout);
-  if (result != VK_SUCCESS) return device.fail(result, "vkCreateDescriptorSetLayout");
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 2 * kMaxChunks};
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, (1 + kClasses) * kMaxChunks};
   VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-  pool.maxSets = kMaxChunks;
+  pool.maxSets = (1 + kClasses) * kMaxChunks;
   pool.poolSizeCount = 1;
   pool.pPoolSizes = &size;
-  result = device.vk().CreateDescriptorPool(device.handle(), &pool, nullptr, &m_pool);
+  const VkResult result = device.vk().CreateDescriptorPool(device.handle(), &pool, nullptr, &m_pool);
   if (result != VK_SUCCESS) return device.fail(result, "vkCreateDescriptorPool");
   return {};
 }
@@ -44,7 +42,8 @@ ConstantRing::~ConstantRing() {
   for (const Chunk& chunk : m_busy) free(chunk);
   for (const Chunk& chunk : m_spare) free(chunk);
   m_gpu.recorder->retire(Retired::Kind::DescriptorPool, m_pool);
-  if (m_layout) device.vk().DestroyDescriptorSetLayout(device.handle(), m_layout, nullptr);
+  for (VkDescriptorSetLayout layout : m_layouts)
+    if (layout) device.vk().DestroyDescriptorSetLayout(device.handle(), layout, nullptr);
 }
 
 Result<ConstantRing::Chunk> ConstantRing::newChunk() {
@@ -53,26 +52,33 @@ Result<ConstantRing::Chunk> ConstantRing::newChunk() {
   auto range = m_gpu.host->allocate(kChunkBytes, 256);
   if (!range) return range.error();
   chunk.range = *range;
+  VkDescriptorSetLayout layouts[1 + kClasses];
+  std::fill(std::begin(layouts), std::end(layouts), m_layouts[1]);
+  layouts[0] = m_layouts[0];
+  VkDescriptorSet sets[1 + kClasses];
   VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   allocate.descriptorPool = m_pool;
-  allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &m_layout;
-  const VkResult result = device.vk().AllocateDescriptorSets(device.handle(), &allocate, &chunk.set);
+  allocate.descriptorSetCount = 1 + kClasses;
+  allocate.pSetLayouts = layouts;
+  const VkResult result = device.vk().AllocateDescriptorSets(device.handle(), &allocate, sets);
   if (result != VK_SUCCESS) {
     m_gpu.host->free(chunk.range);
     return device.fail(result, "vkAllocateDescriptorSets");
   }
-  const VkDescriptorBufferInfo buffer{chunk.range.buffer(), chunk.range.offset, kMaxStageBytes};
-  VkWriteDescriptorSet writes[2] = {{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET},
-                                    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET}};
-  for (uint32_t i = 0; i < 2; ++i) {
-    writes[i].dstSet = chunk.set;
-    writes[i].dstBinding = i == 0 ? shader::kVsConstantBinding : shader::kPsConstantBinding;
+  chunk.vertexSet = sets[0];
+  std::copy(sets + 1, sets + 1 + kClasses, chunk.pixelSets);
+  VkDescriptorBufferInfo buffers[1 + kClasses];
+  VkWriteDescriptorSet writes[1 + kClasses];
+  for (uint32_t i = 0; i <= kClasses; ++i) {
+    buffers[i] = {chunk.range.buffer(), chunk.range.offset, i == 0 ? kMaxStageBytes : kClassBytes[i - 1]};
+    writes[i] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    writes[i].dstSet = sets[i];
+    writes[i].dstBinding = shader::kConstantBinding;
     writes[i].descriptorCount = 1;
     writes[i].descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
-    writes[i].pBufferInfo = &buffer;
+    writes[i].pBufferInfo = &buffers[i];
   }
-  device.vk().UpdateDescriptorSets(device.handle(), 2, writes, 0, nullptr);
+  device.vk().UpdateDescriptorSets(device.handle(), 1 + kClasses, writes, 0, nullptr);
   ++m_count;
   return chunk;
 }
@@ -108,6 +114,7 @@ Result<void> ConstantRing::reserve(uint32_t bytes) {
   m_current.batch = recorder.batch();
   m_mapped = m_current.range.mapped();
   m_used = 0;
+  ++m_generation;
   return {};
 }
 

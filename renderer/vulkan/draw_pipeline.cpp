@@ -105,11 +105,14 @@ Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
   Layout layout;
   VkResult result = vk.CreateDescriptorSetLayout(device, &setInfo, nullptr, &layout.textures);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
-  const VkDescriptorSetLayout sets[2] = {m_constants.layout(), layout.textures};
+  VkDescriptorSetLayout sets[shader::kSetCount];
+  sets[shader::kVsConstantSet] = m_constants.vertexLayout();
+  sets[shader::kTextureSet] = layout.textures;
+  sets[shader::kPsConstantSet] = m_constants.pixelLayout();
   const VkPushConstantRange push{VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
                                  sizeof(shader::PushConstants)};
   VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  info.setLayoutCount = 2;
+  info.setLayoutCount = shader::kSetCount;
   info.pSetLayouts = sets;
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &push;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What D3D9 shaders read besides vertices: textures, constant registers, the states behind the pixel shader (see
-// draws.h and shader/d3d9_interface.h).
+// What D3D9 shaders read besides vertices: textures, constant registers, the states behind the pixel shader
+// (see draws.h and shader/d3d9_interface.h).
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -44,8 +44,7 @@ Result<CachedView> Draws::sampledView(core::Texture& texture, const core::View* 
   key.aspects = format.info->depth ? VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT}
                                    : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
   key.opaqueAlpha = format.info->opaque;
-  const auto relation =
-      m_targets.relation(texture, key.baseMip, key.mipCount, key.baseLayer, key.layerCount);
+  const auto relation = m_targets.relation(texture, key.baseMip, key.mipCount, key.baseLayer, key.layerCount);
   feedback = relation == Targets::Relation::Overlap;
   if (feedback) return CachedView{};
   if (relation == Targets::Relation::Disjoint && !object.mixedUse()) {
@@ -75,8 +74,9 @@ Result<DescriptorWrite> Draws::textureWrite(const core::ShaderResourceBinding& r
     const bool fits = !cube || (layers >= 6 && texture.desc.width == texture.desc.height);
     bool feedback = false;
     if (fits) {
-      auto made = sampledView(texture, resource.view.get(), cube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D,
-                              sampler.maxMipLevel, sampler.srgb, feedback);
+      auto made =
+          sampledView(texture, resource.view.get(), cube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D,
+                      sampler.maxMipLevel, sampler.srgb, feedback);
       if (!made) return made.error();
       view = *made;
       compare = view.handle && TextureObject::of(texture).format().info->depth;
@@ -132,27 +132,36 @@ Result<void> Draws::useTextures(const core::DrawState& state) {
 void Draws::emitConstants(const core::DrawState& state, uint32_t dirty) {
   const shader::ConstantLayout& vs = m_vsModule->constants;
   const bool withPs = m_psModule && m_psModule->constants.sizeBytes() > 0;
-  const bool vsNeeded =
-      vs.sizeBytes() > 0 && (dirty & (core::kDirtyVsConstants | core::kDirtyShaders | core::kDirtyClipPlanes));
-  const bool psNeeded =
-      withPs && (dirty & (core::kDirtyPsConstants | core::kDirtyShaders | core::kDirtyRasterizer |
-                          core::kDirtyResources));
-  const bool chunkChanged = m_boundSets[0] != m_constants.set();
-  if (!vsNeeded && !psNeeded && !chunkChanged) return;
-  if (vs.sizeBytes() > 0 && (vsNeeded || chunkChanged))
-    shader::writeConstants(vs, state.vsConstants.f.data(), state.vsConstants.i.data(), state.clipPlanes.data(),
-                           m_constants.take(vs.sizeBytes(), m_constantOffsets[0]));
-  if (withPs && (psNeeded || chunkChanged))
-    shader::writeConstants(m_psModule->constants, state.psConstants.f.data(), state.psConstants.i.data(), state.clipPlanes.data(),
-                           m_constants.take(m_psModule->constants.sizeBytes(), m_constantOffsets[1]));
-  if (chunkChanged) {
-    if (vs.sizeBytes() == 0) m_constantOffsets[0] = 0;
-    if (!withPs) m_constantOffsets[1] = 0;
+  const bool vsNeeded = vs.sizeBytes() > 0 &&
+                        (dirty & (core::kDirtyVsConstants | core::kDirtyShaders | core::kDirtyClipPlanes));
+  const bool psNeeded = withPs && (dirty & (core::kDirtyPsConstants | core::kDirtyShaders |
+                                            core::kDirtyRasterizer | core::kDirtyResources));
+  const uint64_t generation = m_constants.generation();
+  const auto bind = [&](uint32_t number, VkDescriptorSet set, VkDescriptorSet& bound, bool moved,
+                        uint32_t offset) {
+    if (!moved && bound == set) return;
+    bound = set;
+    m_gpu.device->vk().CmdBindDescriptorSets(m_gpu.recorder->commands(), VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                             m_layout.handle, number, 1, &set, 1, &offset);
+  };
+  if (vs.sizeBytes() > 0) {
+    const bool moved = vsNeeded || m_constantGenerations[0] != generation;
+    if (moved)
+      shader::writeConstants(vs, state.vsConstants.f.data(), state.vsConstants.i.data(),
+                             state.clipPlanes.data(), m_constants.take(vs.sizeBytes(), m_constantOffsets[0]));
+    m_constantGenerations[0] = generation;
+    bind(shader::kVsConstantSet, m_constants.vertexSet(), m_boundSets[0], moved, m_constantOffsets[0]);
   }
-  m_boundSets[0] = m_constants.set();
-  m_gpu.device->vk().CmdBindDescriptorSets(m_gpu.recorder->commands(), VK_PIPELINE_BIND_POINT_GRAPHICS,
-                                           m_layout.handle, shader::kConstantSet, 1, &m_boundSets[0], 2,
-                                           m_constantOffsets);
+  if (withPs) {
+    const uint32_t bytes = m_psModule->constants.sizeBytes();
+    const bool moved = psNeeded || m_constantGenerations[1] != generation;
+    if (moved)
+      shader::writeConstants(m_psModule->constants, state.psConstants.f.data(), state.psConstants.i.data(),
+                             state.clipPlanes.data(), m_constants.take(bytes, m_constantOffsets[1]));
+    m_constantGenerations[1] = generation;
+    bind(shader::kPsConstantSet, m_constants.pixelSet(bytes), m_boundPixelConstants, moved,
+         m_constantOffsets[1]);
+  }
 }
 
 void Draws::emitPushConstants(const core::DrawState& state) {
@@ -162,7 +171,8 @@ void Draws::emitPushConstants(const core::DrawState& state) {
   push.psBools = state.psConstants.b;
   push.alphaFunc = static_cast<uint32_t>(p.alphaFunc);
   push.alphaRef = static_cast<float>(p.alphaRef) / 255.0f;
-  for (uint32_t i = 0; i < 3; ++i) push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;
+  for (uint32_t i = 0; i < 3; ++i)
+    push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;
   push.fogMode = static_cast<uint32_t>(p.fogTable);
   push.fogStart = p.fogStart;
   push.fogEnd = p.fogEnd;
@@ -175,8 +185,8 @@ void Draws::emitPushConstants(const core::DrawState& state) {
   m_push = push;
   m_pushed = true;
   m_gpu.device->vk().CmdPushConstants(m_gpu.recorder->commands(), m_layout.handle,
-                                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof push,
-                                      &push);
+                                      VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
+                                      sizeof push, &push);
 }
 
 }  // namespace aerogpu::vk

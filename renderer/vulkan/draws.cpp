@@ -105,7 +105,7 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
     m_pending = core::kDirtyAll;
     m_boundPipeline = VK_NULL_HANDLE;
     m_boundLayout = 0;
-    m_boundSets[0] = m_boundSets[1] = VK_NULL_HANDLE;
+    m_boundSets[0] = m_boundSets[1] = m_boundPixelConstants = VK_NULL_HANDLE;
     m_pushed = false;
   }
   m_pending |= std::exchange(m_gpu.renamed, 0u);
@@ -163,7 +163,7 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
     m_boundSets[1] = VK_NULL_HANDLE;
     m_pushed = false;
     m_pending |= core::kDirtyVsConstants | core::kDirtyPsConstants;
-    m_boundSets[0] = VK_NULL_HANDLE;
+    m_boundSets[0] = m_boundPixelConstants = VK_NULL_HANDLE;
   }
   if (m_pending & (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer | core::kDirtyTargets |
                    core::kDirtyShaders)) {

@@ -113,6 +113,8 @@ class Draws {
   uint64_t m_boundLayout = 0;
   VkDescriptorSet m_boundSets[2] = {};
   VkDescriptorSet m_wantedSets[2] = {};
+  uint64_t m_constantGenerations[2] = {};  // of the ring, when the offsets were taken: vertex, pixel
+  VkDescriptorSet m_boundPixelConstants = VK_NULL_HANDLE;
   uint32_t m_constantOffsets[2] = {};
   bool m_pushed = false;
   shader::PushConstants m_push;

@@ -204,24 +204,25 @@ Picture ShaderGpu::draw(const Draw& draw) {
   }
   const ConstantLayout* layouts[2] = {&vsModule->constants, &psModule->constants};
   Buffer constants[2];
-  VkDescriptorSet sets[2] = {};
+  VkDescriptorSet sets[kSetCount] = {};
   VkDescriptorSetAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
   allocate.descriptorPool = m_descriptors;
   allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &m_setLayouts[kConstantSet];
-  check(vkAllocateDescriptorSets(m_device, &allocate, &sets[kConstantSet]), "constant set");
   for (uint32_t i = 0; i < 2; ++i) {
+    const bool vertex = i == 0;
+    const uint32_t set = vertex ? kVsConstantSet : kPsConstantSet;
+    allocate.pSetLayouts = &m_setLayouts[set];
+    check(vkAllocateDescriptorSets(m_device, &allocate, &sets[set]), "constant set");
     const VkDeviceSize size = std::max(layouts[i]->sizeBytes(), 16u);
     constants[i] = makeBuffer(size, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT);
-    const bool vertex = i == kVsConstantBinding;
     writeFile(*layouts[i], vertex ? draw.vsFloats : draw.psFloats, vertex ? draw.vsInts : draw.psInts,
               vertex ? draw.clipPlanes : std::vector<Vec4>(), constants[i].data);
     const VkDescriptorBufferInfo info{constants[i].buffer, 0, size};
     const VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                      nullptr,
-                                     sets[kConstantSet],
-                                     i,
+                                     sets[set],
+                                     kConstantBinding,
                                      0,
                                      1,
                                      VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
@@ -282,7 +283,7 @@ Picture ShaderGpu::draw(const Draw& draw) {
   vkCmdBeginRendering(m_commands, &rendering);
   vkCmdBindPipeline(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
   const uint32_t offsets[2] = {0, 0};
-  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 2, sets, 2, offsets);
+  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, kSetCount, sets, 2, offsets);
   vkCmdPushConstants(m_commands, m_layout, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
                      sizeof draw.push, &draw.push);
   const VkDeviceSize zero = 0;

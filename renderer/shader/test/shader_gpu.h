@@ -101,7 +101,7 @@ private:
   VkCommandPool m_pool = VK_NULL_HANDLE;
   VkCommandBuffer m_commands = VK_NULL_HANDLE;
   VkDescriptorPool m_descriptors = VK_NULL_HANDLE;
-  VkDescriptorSetLayout m_setLayouts[2] = {};
+  VkDescriptorSetLayout m_setLayouts[kSetCount] = {};
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   VkSampler m_sampler = VK_NULL_HANDLE, m_shadowSampler = VK_NULL_HANDLE;
   Image m_texture2D, m_textureCube, m_texture3D, m_textureDepth;

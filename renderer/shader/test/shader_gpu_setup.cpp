@@ -130,12 +130,6 @@ bool ShaderGpu::init(std::string& error) {
 }
 
 bool ShaderGpu::createLayouts() {
-  VkDescriptorSetLayoutBinding constants[2]{};
-  for (uint32_t i = 0; i < 2; ++i)
-    constants[i] = {i, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1,
-                    VkShaderStageFlags(i == kVsConstantBinding ? VK_SHADER_STAGE_VERTEX_BIT
-                                                               : VK_SHADER_STAGE_FRAGMENT_BIT),
-                    nullptr};
   VkDescriptorSetLayoutBinding samplers[kPsSamplerCount + kVsSamplerCount]{};
   for (uint32_t i = 0; i < kPsSamplerCount + kVsSamplerCount; ++i)
     samplers[i] = {i, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
@@ -144,9 +138,14 @@ bool ShaderGpu::createLayouts() {
                    nullptr};
   VkDescriptorSetLayoutCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-  info.bindingCount = 2;
-  info.pBindings = constants;
-  check(vkCreateDescriptorSetLayout(m_device, &info, nullptr, &m_setLayouts[kConstantSet]), "set layout");
+  for (const uint32_t set : {kVsConstantSet, kPsConstantSet}) {
+    const VkDescriptorSetLayoutBinding constants{
+        kConstantBinding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1,
+        VkShaderStageFlags(set == kVsConstantSet ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT), nullptr};
+    info.bindingCount = 1;
+    info.pBindings = &constants;
+    check(vkCreateDescriptorSetLayout(m_device, &info, nullptr, &m_setLayouts[set]), "set layout");
+  }
   info.bindingCount = kPsSamplerCount + kVsSamplerCount;
   info.pBindings = samplers;
   check(vkCreateDescriptorSetLayout(m_device, &info, nullptr, &m_setLayouts[kTextureSet]), "set layout");
@@ -154,7 +153,7 @@ bool ShaderGpu::createLayouts() {
                                   sizeof(PushConstants)};
   VkPipelineLayoutCreateInfo layout{};
   layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
-  layout.setLayoutCount = 2;
+  layout.setLayoutCount = kSetCount;
   layout.pSetLayouts = m_setLayouts;
   layout.pushConstantRangeCount = 1;
   layout.pPushConstantRanges = &range;
