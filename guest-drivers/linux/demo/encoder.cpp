@@ -10,7 +10,7 @@ namespace aerogpu::guest {
 namespace {
 // D3DSAMPLERSTATETYPE, D3DTEXTUREADDRESS, D3DTEXTUREFILTERTYPE.
 constexpr uint32_t kAddressU = 1, kAddressV = 2, kMagFilter = 5, kMinFilter = 6, kMipFilter = 7;
-constexpr uint32_t kWrap = 1, kClamp = 3, kFilterNone = 0, kFilterLinear = 2;
+constexpr uint32_t kWrap = 1, kClamp = 3, kFilterNone = 0, kFilterPoint = 1, kFilterLinear = 2;
 
 uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 }  // namespace
@@ -34,9 +34,10 @@ void Encoder::upload(uint32_t handle, uint64_t offset, const void* bytes, size_t
                        size);
 }
 
-void Encoder::copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height) {
+void Encoder::copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height, uint32_t x,
+                          uint32_t y) {
   m_out.packet(AEROGPU_CMD_COPY_TEXTURE2D,
-               aerogpu_cmd_copy_texture2d{{}, destination, source, 0, 0, 0, 0, 0, 0, 0, 0, width, height, 0, 0});
+               aerogpu_cmd_copy_texture2d{{}, destination, source, 0, 0, 0, 0, x, y, 0, 0, width, height, 0, 0});
 }
 
 void Encoder::createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
@@ -99,10 +100,12 @@ void Encoder::texture(uint32_t slot, uint32_t handle) {
 void Encoder::sampler(uint32_t slot, SamplerMode mode) {
   if (m_samplers[slot] == static_cast<int>(mode) + 1) return;
   m_samplers[slot] = static_cast<int>(mode) + 1;
-  const bool clamp = mode == SamplerMode::ClampLinear;
-  for (const auto& [state, value] : {std::pair{kAddressU, clamp ? kClamp : kWrap}, std::pair{kAddressV, clamp ? kClamp : kWrap},
-                                     std::pair{kMagFilter, kFilterLinear}, std::pair{kMinFilter, kFilterLinear},
-                                     std::pair{kMipFilter, clamp ? kFilterNone : kFilterLinear}})
+  const uint32_t address = mode == SamplerMode::ClampPoint || mode == SamplerMode::ClampLinear ? kClamp : kWrap;
+  const uint32_t filter = mode == SamplerMode::ClampPoint ? kFilterPoint : kFilterLinear;
+  // The nearest level is enough: the model is never steep and far at once.
+  const uint32_t mip = mode == SamplerMode::WrapMip ? kFilterPoint : kFilterNone;
+  for (const auto& [state, value] : {std::pair{kAddressU, address}, std::pair{kAddressV, address}, std::pair{kMagFilter, filter},
+                                     std::pair{kMinFilter, filter}, std::pair{kMipFilter, mip}})
     m_out.packet(AEROGPU_CMD_SET_SAMPLER_STATE,
                  aerogpu_cmd_set_sampler_state{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, state, value});
 }

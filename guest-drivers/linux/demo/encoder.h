@@ -25,7 +25,7 @@ enum class RenderState : uint32_t {
 inline constexpr uint32_t kBlendOne = 2, kBlendInvSrcAlpha = 6, kCullNone = 1, kCullClockwise = 2,
                           kCullCounterClockwise = 3, kCompareLessEqual = 4;
 
-enum class SamplerMode { ClampLinear, WrapLinearMip };
+enum class SamplerMode { ClampPoint, ClampLinear, WrapLinear, WrapMip };
 
 class Encoder {
 public:
@@ -36,7 +36,9 @@ public:
                      uint32_t pitch, uint32_t allocId);
   void dirtyRange(uint32_t handle, uint64_t offset, uint64_t size);
   void upload(uint32_t handle, uint64_t offset, const void* bytes, size_t size);
-  void copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height);
+  /// All of `source` (its size), to (x, y) of the destination.
+  void copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height, uint32_t x = 0,
+                   uint32_t y = 0);
   void createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens);
   /// `elements`: D3DVERTEXELEMENT9 with its end element.
   void createInputLayout(uint32_t handle, const void* elements, size_t bytes);

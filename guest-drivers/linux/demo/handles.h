@@ -9,11 +9,13 @@ namespace aerogpu::guest::handle {
 enum : uint32_t {
   kBuffer = 1,  // and the next ones
   kWallpaper = 8,
+  kStill,  // the wallpaper with the panes that stand still
   kModelColor,
   kModelDepth,
   kReflection,
   kReflectionHalf,
   kAtlas,
+  kBackdropArt,
   kBackdrop,
   kStreaks,
   kSurface,

@@ -27,16 +27,25 @@ Rect paneRect(Mode mode, Pane pane, double seconds) {
       return {w - pw - lerp(20, w / 2 - pw / 2, 0.14), lerp(20, room - ph - 20, 0.20), pw, ph};
     }
     case kAboutPane: {
+      const Rect sweep = paneSweep(mode, pane);
       const int pw = std::min(440, w - 80), ph = std::min(244, room - 60);
       const double u = 0.5 + 0.5 * std::sin(seconds * 0.53), v = 0.5 + 0.5 * std::sin(seconds * 0.81 + 1.1);
-      const int middle = (w - pw) / 2, left = std::max(0, middle - w / 7), right = std::min(w - pw, middle + w / 5);
-      return {lerp(left, right, u), lerp(room - ph - room / 4, room - ph - 24, v), pw,
-              ph};
+      return {lerp(sweep.x, sweep.x + sweep.w - pw, u), lerp(sweep.y, sweep.y + sweep.h - ph, v), pw, ph};
     }
     case kTaskbarPane:
     case kPaneCount: break;
   }
   return {0, room, w, kTaskbarHeight};
+}
+
+Rect paneSweep(Mode mode, Pane pane) {
+  if (pane != kAboutPane) return paneRect(mode, pane, 0);
+  const int w = static_cast<int>(mode.width), room = static_cast<int>(mode.height) - kTaskbarHeight;
+  const int pw = std::min(440, w - 80), ph = std::min(244, room - 60), middle = (w - pw) / 2;
+  const int left = std::max(0, middle - w / 7), right = std::min(w, middle + w / 5 + pw);
+  // Clear of the taskbar by more than its blur reaches.
+  const int bottom = room - kBlurMargin - kShadow - kBlurScale, top = std::max(0, bottom - ph - room / 5);
+  return {left, top, right - left, bottom - top};
 }
 
 Rect clientRect(const Rect& pane) {

@@ -22,6 +22,8 @@ inline constexpr int kBlurScale = 4, kBlurMargin = 32;
 
 /// Rectangle of a pane at `seconds`; the about window drifts, the others stand still.
 Rect paneRect(Mode mode, Pane pane, double seconds);
+/// What the pane covers in the course of time.
+Rect paneSweep(Mode mode, Pane pane);
 /// Inside of the frame, in pixels from the pane's corner.
 Rect clientRect(const Rect& pane);
 /// What the pane's blur texture covers: aligned to kBlurScale, of the same size wherever the pane is.

@@ -109,7 +109,7 @@ void Scene::layOut(const FrameStats& stats) {
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
     PaneState& state = m_panes[pane];
     state.firstSprite = m_sprites.count();
-    if (pane != kTaskbarPane) m_sprites.shadow(state.rect);
+    if (pane != kTaskbarPane && !(m_stillDrawn && state.settled)) m_sprites.shadow(state.rect);
     state.shadowSprites = m_sprites.count() - state.firstSprite;
     if (pane == kStatsPane) layOutStatistics(stats, state.rect);
     if (pane == kTaskbarPane) layOutTaskbar(stats, state.rect);
@@ -117,33 +117,28 @@ void Scene::layOut(const FrameStats& stats) {
   }
 }
 
-// Yes if it was never drawn, if it moved, or if anything below that moves or changes shows through it.
-bool Scene::needsBlur(uint32_t pane, const std::array<PaneState, kPaneCount>& before) const {
-  const PaneState& state = m_panes[pane];
-  const auto moved = [&](uint32_t p) {
-    return m_panes[p].rect.x != before[p].rect.x || m_panes[p].rect.y != before[p].rect.y;
-  };
-  if (!state.drawn || moved(pane)) return true;
-  const Rect behind = blurRect(state.rect);
-  for (uint32_t below = 0; below < pane; ++below) {
-    const bool changes = moved(below) || below == kModelPane || below == kStatsPane;
-    const auto grown = [](Rect r) { return Rect{r.x - kShadow, r.y - kShadow, r.w + 2 * kShadow, r.h + 2 * kShadow}; };
-    if (changes && (behind.overlaps(grown(m_panes[below].rect)) || behind.overlaps(grown(before[below].rect)))) return true;
+// A pane settles if it never moves and nothing that changes lies below it. What lies below a settled pane is settled
+// too, so all of them can be drawn once and copied.
+void Scene::settlePanes() {
+  const auto grown = [](Rect r) { return Rect{r.x - kShadow, r.y - kShadow, r.w + 2 * kShadow, r.h + 2 * kShadow}; };
+  for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
+    PaneState& state = m_panes[pane];
+    state.settled = pane != kAboutPane;
+    const Rect behind = blurRect(state.rect);
+    for (uint32_t below = 0; below < pane; ++below) {
+      const Rect all = paneSweep(m_mode, static_cast<Pane>(below)), client = clientRect(all);
+      const Rect changing = m_panes[below].settled ? Rect{all.x + client.x, all.y + client.y, client.w, client.h} : grown(all);
+      if (behind.overlaps(changing)) state.settled = false;
+    }
   }
-  return false;
 }
 
 void Scene::renderModel(Encoder& e, double seconds) {
   const Rect client = clientRect(m_panes[kModelPane].rect);
   const float w = f(client.w), h = f(client.h);
+  e.copyTexture(handle::kModelColor, handle::kBackdrop, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));
   e.target(handle::kModelColor, handle::kModelDepth, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));
   e.clear(AEROGPU_CLEAR_DEPTH, {}, 1.0f);
-  beginQuads(e, handle::kTexturePs, false);
-  e.texture(0, handle::kBackdrop);
-  const float white[] = {1, 1, 1, 1};
-  e.pixelConstants(0, white);
-  quad(e, {0, 0, w, h}, w, h);
-
   const auto t = static_cast<float>(seconds);
   const Matrix view = multiply(translation(0, 0, 5.0f), rotation(-0.55f + 0.30f * std::sin(t * 0.43f), t * 0.70f));
   Matrix clip = multiply(perspective(0.82f, w / h, 1, 20), view);
@@ -155,6 +150,7 @@ void Scene::renderModel(Encoder& e, double seconds) {
   float constants[28];
   std::copy(clip.begin(), clip.end(), constants);
   std::copy(view.begin(), view.begin() + 12, constants + 16);
+  e.renderState(RenderState::AlphaBlendEnable, 0);
   e.bindShaders(handle::kModelVs, handle::kModelPs);
   e.inputLayout(handle::kModelLayout);
   e.vertexBuffer(handle::kMeshVertices, sizeof(KnotVertex));
@@ -167,7 +163,7 @@ void Scene::renderModel(Encoder& e, double seconds) {
   e.vertexConstants(0, constants);
   const float light[] = {-0.424f, 0.636f, -0.645f, 0, 0.16f, 0.92f, 48, 0.85f, 1.0f, 0.97f, 0.92f, 1};
   e.pixelConstants(0, light);
-  e.sampler(0, SamplerMode::WrapLinearMip);
+  e.sampler(0, SamplerMode::WrapMip);
   e.sampler(1, SamplerMode::ClampLinear);
   e.texture(0, handle::kSurface);
   e.texture(1, handle::kReflection);
@@ -176,17 +172,17 @@ void Scene::renderModel(Encoder& e, double seconds) {
   e.texture(1, 0);
 }
 
-void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t target) {
-  const Rect source = blurRect(m_panes[pane].rect);
+void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t source) {
+  const Rect area = blurRect(m_panes[pane].rect);
   const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
-  const auto bw = static_cast<uint32_t>(source.w / kBlurScale), bh = static_cast<uint32_t>(source.h / kBlurScale);
+  const auto bw = static_cast<uint32_t>(area.w / kBlurScale), bh = static_cast<uint32_t>(area.h / kBlurScale);
   const RectF all{0, 0, static_cast<float>(bw), static_cast<float>(bh)};
   beginQuads(e, handle::kDownsamplePs, false);
   e.target(handle::kBlurA + pane, 0, bw, bh);
-  e.texture(0, target);
+  e.texture(0, source);
   const float taps[] = {1 / w, 1 / h, 1 / w, -1 / h};
   e.pixelConstants(0, taps);
-  quad(e, all, all.w, all.h, {f(source.x) / w, f(source.y) / h, f(source.x + source.w) / w, f(source.y + source.h) / h});
+  quad(e, all, all.w, all.h, {f(area.x) / w, f(area.y) / h, f(area.x + area.w) / w, f(area.y + area.h) / h});
   beginQuads(e, handle::kBlurPs, false);
   for (const bool across : {true, false}) {
     e.target((across ? handle::kBlurB : handle::kBlurA) + pane, 0, bw, bh);
@@ -213,7 +209,7 @@ void Scene::drawSprites(Encoder& e, uint32_t first, uint32_t count) {
   e.drawIndexed(count * 6, first * 6);
 }
 
-void Scene::renderPane(Encoder& e, uint32_t pane) {
+void Scene::renderGlass(Encoder& e, uint32_t pane) {
   const PaneState& state = m_panes[pane];
   const Rect& r = state.rect;
   const Rect blur = blurRect(r), client = clientRect(r);
@@ -221,8 +217,8 @@ void Scene::renderPane(Encoder& e, uint32_t pane) {
   drawSprites(e, state.firstSprite, state.shadowSprites);
 
   beginQuads(e, handle::kGlassPs, true);
-  e.sampler(1, SamplerMode::ClampLinear);
-  e.sampler(2, SamplerMode::WrapLinearMip);
+  e.sampler(1, SamplerMode::ClampPoint);  // its pixels are the screen's
+  e.sampler(2, SamplerMode::WrapLinear);
   e.texture(0, handle::kBlurA + pane);
   e.texture(1, handle::kPaneArt + pane);
   e.texture(2, handle::kStreaks);
@@ -252,39 +248,52 @@ void Scene::renderPane(Encoder& e, uint32_t pane) {
   } else {
     part(0, 0, r.w, r.h);
   }
-  e.texture(1, 0);
-  e.texture(2, 0);
+  for (uint32_t slot = 0; slot < 3; ++slot) e.texture(slot, 0);
+}
+
+void Scene::renderContent(Encoder& e, uint32_t pane, uint32_t target) {
+  const PaneState& state = m_panes[pane];
   if (pane == kModelPane) {
-    beginQuads(e, handle::kTexturePs, false);
-    e.texture(0, handle::kModelColor);
-    const float white[] = {1, 1, 1, 1};
-    e.pixelConstants(0, white);
-    quad(e, {f(r.x + client.x), f(r.y + client.y), f(client.w), f(client.h)}, w, h);
+    const Rect client = clientRect(state.rect);
+    e.copyTexture(target, handle::kModelColor, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h),
+                  static_cast<uint32_t>(state.rect.x + client.x), static_cast<uint32_t>(state.rect.y + client.y));
   }
   drawSprites(e, state.firstSprite + state.shadowSprites, state.sprites);
   e.texture(0, 0);
 }
 
+void Scene::renderStill(Encoder& e) {
+  e.copyTexture(handle::kStill, handle::kWallpaper, m_mode.width, m_mode.height);
+  for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
+    if (!m_panes[pane].settled) continue;
+    renderBlur(e, pane, handle::kStill);
+    e.target(handle::kStill, 0, m_mode.width, m_mode.height);
+    renderGlass(e, pane);
+  }
+  m_stillDrawn = true;
+}
+
 void Scene::frame(const FrameStats& stats, CommandWriter& out) {
   Encoder e(out);
-  const auto before = m_panes;
   for (uint32_t pane = 0; pane < kPaneCount; ++pane)
     m_panes[pane].rect = paneRect(m_mode, static_cast<Pane>(pane), stats.seconds);
+  if (!m_stillDrawn) settlePanes();
   layOut(stats);
   const auto& vertices = m_sprites.vertices();
   e.upload(handle::kSpriteVertices, 0, vertices.data(), vertices.size() * sizeof(SpriteVertex));
+  if (!m_stillDrawn) renderStill(e);
   renderModel(e, stats.seconds);
 
   const uint32_t target = handle::kBuffer + stats.frame % kBuffers;
-  e.copyTexture(target, handle::kWallpaper, m_mode.width, m_mode.height);
+  e.copyTexture(target, handle::kStill, m_mode.width, m_mode.height);
   e.target(target, 0, m_mode.width, m_mode.height);
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
-    if (needsBlur(pane, before)) {
+    if (!m_panes[pane].settled) {
       renderBlur(e, pane, target);
-      m_panes[pane].drawn = true;
       e.target(target, 0, m_mode.width, m_mode.height);
+      renderGlass(e, pane);
     }
-    renderPane(e, pane);
+    renderContent(e, pane, target);
   }
   e.presentVsync();
 }

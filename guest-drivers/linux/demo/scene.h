@@ -57,7 +57,7 @@ public:
 private:
   struct PaneState {
     Rect rect;
-    bool drawn = false;     // its blur texture has been filled
+    bool settled = false;  // part of the still picture
     uint32_t firstSprite = 0, shadowSprites = 0, sprites = 0;
   };
 
@@ -68,9 +68,13 @@ private:
   void layOutStatistics(const FrameStats& stats, const Rect& pane);
   void layOutTaskbar(const FrameStats& stats, const Rect& pane);
   void renderModel(Encoder& e, double seconds);
-  bool needsBlur(uint32_t pane, const std::array<PaneState, kPaneCount>& now) const;
-  void renderBlur(Encoder& e, uint32_t pane, uint32_t target);
-  void renderPane(Encoder& e, uint32_t pane);
+  void settlePanes();
+  void renderStill(Encoder& e);
+  void renderBlur(Encoder& e, uint32_t pane, uint32_t source);
+  /// Shadow and glass; the target is bound and its picture blurred.
+  void renderGlass(Encoder& e, uint32_t pane);
+  /// What changes inside of the pane.
+  void renderContent(Encoder& e, uint32_t pane, uint32_t target);
   void drawSprites(Encoder& e, uint32_t first, uint32_t count);
 
   void beginQuads(Encoder& e, uint32_t pixelShader, bool blend);
@@ -86,6 +90,7 @@ private:
   Sprites m_sprites{m_atlas};
   uint32_t m_meshIndexOffset = 0, m_meshIndices = 0, m_meshVertexBytes = 0;
   std::array<PaneState, kPaneCount> m_panes;
+  bool m_stillDrawn = false;
   std::array<float, 96> m_history{};  // ms, newest last
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The static half of the scene: memory, pictures, the first stream.
+// The static half of the scene: memory, pictures, the first stream with resources, shaders and the wallpaper.
 #include <algorithm>
 #include <cstring>
 
@@ -23,7 +23,7 @@ namespace aerogpu::guest {
 namespace {
 
 constexpr int kBackdropSize = 64, kStreakSize = 256, kSurfaceSize = 128, kSurfaceMips = 8;
-constexpr uint32_t kKnotAlong = 220, kKnotAround = 22;
+constexpr uint32_t kKnotAlong = 200, kKnotAround = 20;
 
 // D3DVERTEXELEMENT9; types FLOAT2 1, FLOAT3 2, D3DCOLOR 4; usages POSITION 0, NORMAL 3, TEXCOORD 5, COLOR 10.
 struct Element {
@@ -127,9 +127,10 @@ void Scene::createPictures(Encoder& e) {
   for (uint32_t i = 0; i < kBuffers; ++i)
     e.createTexture(handle::kBuffer + i, kDrawn | AEROGPU_RESOURCE_USAGE_SCANOUT, kFormat, m_mode.width, m_mode.height,
                     1, pitchBytes(), alloc::kBuffer + i);
-  targetTexture(handle::kWallpaper, kFormat, static_cast<int>(m_mode.width), static_cast<int>(m_mode.height));
+  for (const uint32_t handle : {handle::kWallpaper, handle::kStill})
+    targetTexture(handle, kFormat, static_cast<int>(m_mode.width), static_cast<int>(m_mode.height));
   picture(handle::kAtlas, alloc::kAtlas, kAtlasWidth, kAtlasHeight, 1, kAtlasWidth * kAtlasHeight * 4);
-  picture(handle::kBackdrop, alloc::kBackdrop, kBackdropSize, kBackdropSize, 1, kBackdropSize * kBackdropSize * 4);
+  picture(handle::kBackdropArt, alloc::kBackdrop, kBackdropSize, kBackdropSize, 1, kBackdropSize * kBackdropSize * 4);
   picture(handle::kStreaks, alloc::kStreaks, kStreakSize, kStreakSize, 1, kStreakSize * kStreakSize * 4);
   picture(handle::kSurface, alloc::kSurface, kSurfaceSize, kSurfaceSize, kSurfaceMips, surfaceBytes());
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
@@ -144,6 +145,7 @@ void Scene::createPictures(Encoder& e) {
   targetTexture(handle::kReflectionHalf, kFormat, 128, 128);
   const Rect client = clientRect(m_panes[kModelPane].rect);
   targetTexture(handle::kModelColor, kFormat, client.w, client.h);
+  targetTexture(handle::kBackdrop, kFormat, client.w, client.h);
   e.createTexture(handle::kModelDepth, AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL, AEROGPU_FORMAT_D32_FLOAT,
                   static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h), 1, 0, 0);
 }
@@ -207,6 +209,15 @@ void Scene::renderWallpaper(Encoder& e) {
     e.pixelConstants(0, step);
     quad(e, {0, 0, 128, 128}, 128, 128);
   }
+  // Behind the model: the gradient at full size, so that each frame begins with a plain copy.
+  const Rect client = clientRect(m_panes[kModelPane].rect);
+  beginQuads(e, handle::kTexturePs, false);
+  e.target(handle::kBackdrop, 0, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));
+  e.texture(0, handle::kBackdropArt);
+  const float white[] = {1, 1, 1, 1};
+  e.pixelConstants(0, white);
+  const float cw = static_cast<float>(client.w), ch = static_cast<float>(client.h);
+  quad(e, {0, 0, cw, ch}, cw, ch);
   e.texture(0, 0);
 }
 
