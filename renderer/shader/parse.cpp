@@ -54,7 +54,6 @@ bool Parser::stream() {
     if (m_pos >= kMaxTokens) return fail("more than " + std::to_string(kMaxTokens) + " tokens");
     const uint32_t token = m_in[m_pos++];
     if (token == d3d9::kEndToken) {
-      m_ended = true;
       return true;
     }
     const uint32_t opcode = token & d3d9::kOpcodeMask;

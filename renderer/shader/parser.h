@@ -81,7 +81,7 @@ private:
   uint32_t m_intsRead = 0, m_boolsRead = 0;
   std::vector<Block> m_blocks;
   uint32_t m_loopDepth = 0;
-  bool m_ended = false, m_mainEnded = false, m_afterMain = false, m_inSubroutine = false;
+  bool m_mainEnded = false, m_afterMain = false, m_inSubroutine = false;
 };
 
 }  // namespace aerogpu::shader
