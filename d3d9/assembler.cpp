@@ -521,6 +521,8 @@ private:
       if (!source()) return false;
       needComma = true;
     }
+    for (uint32_t i = 0; (info->flags & kScratch) && i < kScratchSources && take(','); ++i)
+      if (!source()) return false;
     return true;
   }
 

@@ -90,6 +90,12 @@ TEST(Assembler, TexldVariants) {
   EXPECT_EQ(w[5], 0x03020042u);
 }
 
+TEST(Assembler, ScratchSourcesAreOptional) {
+  EXPECT_EQ(words("vs_3_0\nsgn r0, r1"), (Words{0xFFFE0300, 0x02000022, 0x800F0000, 0x80E40001, 0xFFFF}));
+  EXPECT_EQ(words("vs_2_0\nsgn r0, r1, r2, r3"),
+            (Words{0xFFFE0200, 0x04000022, 0x800F0000, 0x80E40001, 0x80E40002, 0x80E40003, 0xFFFF}));
+}
+
 TEST(Assembler, CommentsAndCase) {
   EXPECT_EQ(words("; one\n// two\nVS_2_0 /* three\n four */\n  MOV OPOS, V0 // five\n"),
             words("vs_2_0\nmov oPos, v0"));

@@ -228,6 +228,7 @@ private:
   }
 
   bool ordinary(uint32_t token, const OpcodeInfo& info, std::string& line) {
+    const size_t body = m_pos;
     const OpcodeForm form = opcodeForm(info, m_version);
     const uint32_t control = (token & kControlMask) >> kControlShift;
     std::string name(form.name);
@@ -255,6 +256,11 @@ private:
     }
     for (uint32_t i = 0; i < form.sources; ++i) {
       if (!operands.empty()) operands += ", ";
+      if (!source(operands)) return false;
+    }
+    const size_t end = body + ((token & kLengthMask) >> kLengthShift);
+    for (uint32_t i = 0; (info.flags & kScratch) && i < kScratchSources && m_pos < end; ++i) {
+      operands += ", ";
       if (!source(operands)) return false;
     }
     line = (token & kCoissueBit ? "+" : "") + predicate + name + suffix;

@@ -191,8 +191,7 @@ Id Emitter::constantBlock() {
   for (uint32_t i = 0; i < members.size(); ++i)
     m_b.decorateMember(type, i, spv::Decoration::Offset, offsets[i]);
   m_constantBlock = m_b.variable(spv::StorageClass::Uniform, type);
-  m_b.decorate(m_constantBlock, spv::Decoration::DescriptorSet,
-               isVertex() ? kVsConstantSet : kPsConstantSet);
+  m_b.decorate(m_constantBlock, spv::Decoration::DescriptorSet, isVertex() ? kVsConstantSet : kPsConstantSet);
   m_b.decorate(m_constantBlock, spv::Decoration::Binding, kConstantBinding);
   return m_constantBlock;
 }

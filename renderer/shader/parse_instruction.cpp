@@ -37,6 +37,9 @@ bool Parser::instruction(uint32_t token, const d3d9::OpcodeInfo& info) {
   in.sourceCount = static_cast<uint8_t>(info.sourceCount(m_version));
   for (uint32_t i = 0; i < in.sourceCount; ++i)
     if (!operand(in, i)) return false;
+  // Scratch registers: checked like the others, and not used.
+  for (uint32_t i = 1; (info.flags & d3d9::kScratch) && i <= d3d9::kScratchSources && m_pos < m_end; ++i)
+    if (!operand(in, i)) return false;
   if (isPixel1() && !pixel1(in)) return false;
   return (info.flags & d3d9::kFlow) ? flow(in) : (m_code->code.push_back(in), true);
 }

@@ -189,6 +189,17 @@ TEST(Interface, WriteConstants) {
   EXPECT_EQ(std::bit_cast<int32_t>(out[1024]), 9);
 }
 
+/// What Microsoft's compiler puts into a stream besides code.
+TEST(Parse, CommentsAndScratchRegisters) {
+  auto stream = tokens(
+      "vs_3_0\ndcl_position v0\ndcl_position o0\nsgn r0, v0, r1, r2\nsincos r1.xy, r0.x\nmov o0, r1\n");
+  const auto plain = emit(*parse(stream));
+  stream.insert(stream.begin() + 1, {0x0003FFFE, 0x42415443, 0x02000001, 0xFFFF});  // "CTAB" and two words
+  const auto commented = parse(stream);
+  ASSERT_TRUE(commented.ok());
+  EXPECT_EQ(emit(*commented)->words, plain->words);
+}
+
 TEST(Refusal, NamesTheInstruction) {
   EXPECT_EQ(refusal("vs_3_sw\nnop"), "shader model vs_3_255 is not supported");
   EXPECT_EQ(refusal("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1"),

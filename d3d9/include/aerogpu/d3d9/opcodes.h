@@ -99,12 +99,16 @@ enum class Opcode : uint16_t {
   End = 0xFFFF,
 };
 
+/// Sources that an instruction with kScratch may have on top of its own.
+inline constexpr uint32_t kScratchSources = 2;
+
 /// What an instruction is, beyond its operands.
 enum OpcodeFlag : uint8_t {
   kFlow = 1,         ///< changes or marks control flow
   kCompares = 2,     ///< the control field is a Comparison
   kNoPredicate = 4,  ///< may not be predicated
   kDefinition = 8,   ///< def, defi, defb, dcl: not executable
+  kScratch = 16,     ///< may name two more sources, which hardware may use as scratch registers
 };
 
 /// Models are `major << 8 | minor`; first 0 = not in that stage. Operand counts are those of the last model;
