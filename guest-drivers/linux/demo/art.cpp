@@ -11,7 +11,9 @@ namespace {
 constexpr Color kWhite{1, 1, 1, 1}, kBlack{0, 0, 0, 1};
 constexpr Color kText{0.07f, 0.09f, 0.13f, 1};
 
-float f(int value) { return static_cast<float>(value); }
+float f(int value) {
+  return static_cast<float>(value);
+}
 
 void paintButton(Canvas& canvas, RectF r, Color top, Color bottom, int symbol) {
   canvas.fill(r, 3, top, bottom);
@@ -23,7 +25,8 @@ void paintButton(Canvas& canvas, RectF r, Color top, Color bottom, int symbol) {
   for (const auto& [grow, color] : {std::pair{1.6f, edge}, std::pair{0.0f, ink}}) {
     if (symbol == 0) canvas.line(cx - 4, cy + 3, cx + 4, cy + 3, 2.0f + grow, color);
     if (symbol == 1) {
-      canvas.stroke({cx - 5 - grow / 2, cy - 4 - grow / 2, 10 + grow, 8 + grow}, 1, 1.8f + grow, color, color);
+      canvas.stroke({cx - 5 - grow / 2, cy - 4 - grow / 2, 10 + grow, 8 + grow}, 1, 1.8f + grow, color,
+                    color);
     }
     if (symbol == 2) {
       canvas.line(cx - 3.5f, cy - 3.5f, cx + 3.5f, cy + 3.5f, 2.0f + grow, color);
@@ -78,8 +81,8 @@ void paintStatsPane(Canvas& canvas) {
   canvas.fill({f(client.x + 14), f(graphTop), f(client.w - 28), f(graphHeight)}, 4, kBlack.alpha(0.35f));
   canvas.stroke({f(client.x + 14), f(graphTop), f(client.w - 28), f(graphHeight)}, 4, 1, kWhite.alpha(0.16f),
                 kWhite.alpha(0.22f));
-  canvas.text(f(client.x + 14), f(client.y + client.h - 14), bodyFont(), "frame time, 0 to 33.3 ms; the line is one vblank",
-              {0.70f, 0.80f, 0.88f, 1});
+  canvas.text(f(client.x + 14), f(client.y + client.h - 14), bodyFont(),
+              "frame time, 0 to 33.3 ms; the line is one vblank", {0.70f, 0.80f, 0.88f, 1});
 }
 
 void paintAboutPane(Canvas& canvas) {
@@ -93,7 +96,8 @@ void paintAboutPane(Canvas& canvas) {
   canvas.stroke({52, 84, 54, 54}, 8, 1.2f, kWhite.alpha(0.9f), kWhite.alpha(0.35f));
   canvas.glowText(126, 100, titleFont(), "aerogpu", {0.03f, 0.10f, 0.20f, 1}, kWhite.alpha(0.75f), 7);
   canvas.glowText(128, 124, bodyFont(), "A GPU for virtual machines", kText, kWhite.alpha(0.7f), 5);
-  const char* lines[] = {"Every pixel here is drawn by the virtual device:", "Direct3D 9 shaders, translated to Vulkan on the host.",
+  const char* lines[] = {"Every pixel here is drawn by the virtual device:",
+                         "Direct3D 9 shaders, translated to Vulkan on the host.",
                          "Glass: quarter size, Gaussian blur, live."};
   for (int i = 0; i < 3; ++i)
     canvas.glowText(34, f(168 + i * 20), bodyFont(), lines[i], kText, kWhite.alpha(0.65f), 5);
@@ -111,7 +115,8 @@ void paintTaskbarPane(Canvas& canvas) {
     const RectF r{f(66 + i * 168), 3, 162, h - 5};
     const float strength = i == 2 ? 1.0f : 0.55f;
     canvas.fill(r, 3, kWhite.alpha(0.30f * strength), kWhite.alpha(0.06f * strength));
-    canvas.fill({r.x, r.y, r.w, r.h * 0.48f}, 3, kWhite.alpha(0.26f * strength), kWhite.alpha(0.10f * strength));
+    canvas.fill({r.x, r.y, r.w, r.h * 0.48f}, 3, kWhite.alpha(0.26f * strength),
+                kWhite.alpha(0.10f * strength));
     canvas.stroke(r, 3, 1, kBlack.alpha(0.5f), kBlack.alpha(0.5f));
     canvas.stroke(r.inset(1), 2, 1, kWhite.alpha(0.5f * strength), kWhite.alpha(0.2f * strength));
     const RectF icon{r.x + 10, r.y + 9, 17, 17};
@@ -131,8 +136,11 @@ void paintTaskbarPane(Canvas& canvas) {
   canvas.disc(cx, cy, radius, {0.36f, 0.78f, 0.98f, 1}, {0.02f, 0.13f, 0.34f, 1}, cx, cy + 9);
   for (int i = 0; i < 3; ++i)
     for (int x = -11; x < 11; ++x) {
-      const auto wave = [&](int at) { return cy - 3 + f(i * 5) + 3.2f * std::sin(f(at) * 0.30f + f(i) * 0.9f) - f(at) * 0.15f; };
-      const Color tints[] = {{0.55f, 1.0f, 0.75f, 0.85f}, {0.85f, 1.0f, 1.0f, 0.85f}, {1.0f, 0.85f, 0.45f, 0.85f}};
+      const auto wave = [&](int at) {
+        return cy - 3 + f(i * 5) + 3.2f * std::sin(f(at) * 0.30f + f(i) * 0.9f) - f(at) * 0.15f;
+      };
+      const Color tints[] = {
+          {0.55f, 1.0f, 0.75f, 0.85f}, {0.85f, 1.0f, 1.0f, 0.85f}, {1.0f, 0.85f, 0.45f, 0.85f}};
       canvas.line(cx + f(x), wave(x), cx + f(x + 1), wave(x + 1), 2.2f, tints[i].alpha(0.7f));
     }
   canvas.disc(cx, cy - 8, 11.5f, kWhite.alpha(0.60f), kWhite.alpha(0.05f), cx, cy - 16);
@@ -144,11 +152,16 @@ void paintTaskbarPane(Canvas& canvas) {
 
 void paintPane(Canvas& canvas, Pane pane) {
   switch (pane) {
-    case kModelPane: return paintModelPane(canvas);
-    case kStatsPane: return paintStatsPane(canvas);
-    case kAboutPane: return paintAboutPane(canvas);
-    case kTaskbarPane: return paintTaskbarPane(canvas);
-    case kPaneCount: return;
+    case kModelPane:
+      return paintModelPane(canvas);
+    case kStatsPane:
+      return paintStatsPane(canvas);
+    case kAboutPane:
+      return paintAboutPane(canvas);
+    case kTaskbarPane:
+      return paintTaskbarPane(canvas);
+    case kPaneCount:
+      return;
   }
 }
 
@@ -177,7 +190,8 @@ Atlas paintAtlas(Canvas& canvas) {
       places[i] = {x, y};
       for (int row = 0; row < g.height; ++row)
         for (int column = 0; column < g.width; ++column)
-          canvas.blend(x + column, y + row, kWhite, f(font->bits[g.offset + static_cast<uint32_t>(row * g.width + column)]) / 255);
+          canvas.blend(x + column, y + row, kWhite,
+                       f(font->bits[g.offset + static_cast<uint32_t>(row * g.width + column)]) / 255);
       x += g.width + 1;
     }
   return atlas;
@@ -199,7 +213,8 @@ void paintStreaks(Canvas& canvas) {
     for (int x = 0; x < canvas.width(); ++x) {
       // Along the diagonal, with a whole number of periods so that the picture tiles.
       const float t = std::fmod((f(x) + f(y)) / w, 1.0f) * 6.2831853f;
-      float light = 0.55f * std::pow(0.5f + 0.5f * std::sin(t), 3.0f) + 0.30f * std::pow(0.5f + 0.5f * std::sin(2 * t + 1.3f), 6.0f) +
+      float light = 0.55f * std::pow(0.5f + 0.5f * std::sin(t), 3.0f) +
+                    0.30f * std::pow(0.5f + 0.5f * std::sin(2 * t + 1.3f), 6.0f) +
                     0.22f * std::pow(0.5f + 0.5f * std::sin(5 * t + 0.4f), 12.0f);
       light = std::min(1.0f, light);
       canvas.blend(x, y, {light, light, light, 1}, 1);
@@ -237,7 +252,8 @@ void paintMip(const uint32_t* source, Canvas& canvas) {
 void paintCursor(uint32_t* pixels) {
   std::fill(pixels, pixels + kCursorSize * kCursorSize, 0u);
   Canvas canvas(pixels, kCursorSize, kCursorSize, kCursorSize);
-  const std::vector<std::pair<float, float>> arrow{{0, 0}, {0, 17}, {4, 13.2f}, {6.8f, 19.5f}, {9.6f, 18.2f}, {6.9f, 12.2f}, {12.3f, 12.2f}};
+  const std::vector<std::pair<float, float>> arrow{{0, 0},        {0, 17},       {4, 13.2f},    {6.8f, 19.5f},
+                                                   {9.6f, 18.2f}, {6.9f, 12.2f}, {12.3f, 12.2f}};
   const auto placed = [&](float dx, float dy, float grow) {
     auto points = arrow;
     for (auto& [x, y] : points) {
@@ -246,9 +262,11 @@ void paintCursor(uint32_t* pixels) {
     }
     return points;
   };
-  for (int i = 0; i < 4; ++i) canvas.polygon(placed(1.5f + f(i) * 0.4f, 1.5f + f(i) * 0.4f, 1.0f + f(i) * 0.02f), kBlack.alpha(0.12f));
+  for (int i = 0; i < 4; ++i)
+    canvas.polygon(placed(1.5f + f(i) * 0.4f, 1.5f + f(i) * 0.4f, 1.0f + f(i) * 0.02f), kBlack.alpha(0.12f));
   canvas.polygon(placed(0, 0, 1), kBlack.alpha(0.9f));
-  const std::vector<std::pair<float, float>> inner{{1.1f, 2.6f}, {1.1f, 14.6f}, {4.4f, 11.5f}, {7.3f, 18.0f}, {8.2f, 17.6f}, {5.3f, 11.1f}, {9.7f, 11.1f}};
+  const std::vector<std::pair<float, float>> inner{{1.1f, 2.6f},  {1.1f, 14.6f}, {4.4f, 11.5f}, {7.3f, 18.0f},
+                                                   {8.2f, 17.6f}, {5.3f, 11.1f}, {9.7f, 11.1f}};
   auto white = inner;
   for (auto& [x, y] : white) {
     x += kCursorHot;
@@ -258,7 +276,9 @@ void paintCursor(uint32_t* pixels) {
   for (int i = 0; i < kCursorSize * kCursorSize; ++i) {
     const uint32_t p = pixels[i], a = p >> 24;
     if (a == 0) continue;
-    const auto straight = [&](int shift) { return std::min(255u, ((p >> shift & 0xFF) * 255 + a / 2) / a) << shift; };
+    const auto straight = [&](int shift) {
+      return std::min(255u, ((p >> shift & 0xFF) * 255 + a / 2) / a) << shift;
+    };
     pixels[i] = a << 24 | straight(16) | straight(8) | straight(0);
   }
 }

@@ -8,7 +8,9 @@ namespace aerogpu::guest {
 
 namespace {
 
-float clamp01(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+float clamp01(float x) {
+  return x < 0 ? 0 : x > 1 ? 1 : x;
+}
 
 // Signed distance to a rounded rectangle, negative inside.
 float distance(float px, float py, const RectF& r, float radius) {
@@ -40,7 +42,8 @@ void Canvas::blend(int x, int y, const Color& c, float coverage) {
 // Walks the pixels of a box; `coverage` and `paint` get pixel centres.
 template <class Coverage, class Paint>
 void Canvas::shade(float x0, float y0, float x1, float y1, Coverage coverage, Paint paint) {
-  const int left = std::max(0, static_cast<int>(std::floor(x0))), top = std::max(0, static_cast<int>(std::floor(y0)));
+  const int left = std::max(0, static_cast<int>(std::floor(x0))),
+            top = std::max(0, static_cast<int>(std::floor(y0)));
   const int right = std::min(m_width, static_cast<int>(std::ceil(x1)));
   const int bottom = std::min(m_height, static_cast<int>(std::ceil(y1)));
   for (int y = top; y < bottom; ++y)
@@ -65,8 +68,8 @@ void Canvas::stroke(RectF r, float radius, float thickness, Color top, Color bot
       r.x - 1, r.y - 1, r.x + r.w + 1, r.y + r.h + 1,
       [&](float x, float y) {
         // The inside of a frame is most of its box; nothing is there.
-        if (x > r.x + radius + thickness + 1 && x < r.x + r.w - radius - thickness - 1 && y > r.y + thickness + 1 &&
-            y < r.y + r.h - thickness - 1)
+        if (x > r.x + radius + thickness + 1 && x < r.x + r.w - radius - thickness - 1 &&
+            y > r.y + thickness + 1 && y < r.y + r.h - thickness - 1)
           return 0.0f;
         return clamp01(0.5f - distance(x, y, r, radius)) - clamp01(0.5f - distance(x, y, inner, innerRadius));
       },
@@ -77,7 +80,9 @@ void Canvas::disc(float cx, float cy, float radius, Color centre, Color edge, fl
   shade(
       cx - radius - 1, cy - radius - 1, cx + radius + 1, cy + radius + 1,
       [&](float x, float y) { return clamp01(radius + 0.5f - std::hypot(x - cx, y - cy)); },
-      [&](float x, float y) { return mix(centre, edge, clamp01(std::hypot(x - fx, y - fy) / (radius * 1.25f))); });
+      [&](float x, float y) {
+        return mix(centre, edge, clamp01(std::hypot(x - fx, y - fy) / (radius * 1.25f)));
+      });
 }
 
 void Canvas::ring(float cx, float cy, float radius, float thickness, Color c) {
@@ -124,7 +129,8 @@ void Canvas::polygon(const std::vector<std::pair<float, float>>& points, Color c
       [&](float x, float y) {
         int hits = 0;
         for (int s = 0; s < 16; ++s)
-          hits += inside(x - 0.375f + 0.25f * static_cast<float>(s % 4), y - 0.375f + 0.25f * static_cast<float>(s / 4));
+          hits += inside(x - 0.375f + 0.25f * static_cast<float>(s % 4),
+                         y - 0.375f + 0.25f * static_cast<float>(s / 4));
         return static_cast<float>(hits) / 16;
       },
       [&](float, float) { return c; });
@@ -137,23 +143,29 @@ void Canvas::text(float x, float y, const Font& font, std::string_view text, Col
     const int gx = static_cast<int>(std::lround(pen)) + g.left, gy = static_cast<int>(std::lround(y)) - g.top;
     for (int row = 0; row < g.height; ++row)
       for (int column = 0; column < g.width; ++column)
-        blend(gx + column, gy + row, c, static_cast<float>(font.bits[g.offset + row * g.width + column]) / 255);
+        blend(gx + column, gy + row, c,
+              static_cast<float>(font.bits[g.offset + row * g.width + column]) / 255);
     pen += static_cast<float>(g.advance64) / 64;
   }
 }
 
-void Canvas::glowText(float x, float y, const Font& font, std::string_view string, Color c, Color glow, int radius) {
+void Canvas::glowText(float x, float y, const Font& font, std::string_view string, Color c, Color glow,
+                      int radius) {
   const int w = font.width(string) + 6 * radius, h = font.lineHeight + 6 * radius;
   std::vector<uint32_t> pixels(static_cast<size_t>(w * h));
   Canvas mask(pixels.data(), w, h, w);
-  mask.text(static_cast<float>(3 * radius), static_cast<float>(3 * radius + font.ascent), font, string, {1, 1, 1, 1});
+  mask.text(static_cast<float>(3 * radius), static_cast<float>(3 * radius + font.ascent), font, string,
+            {1, 1, 1, 1});
   // Two box passes in each direction are close to a Gaussian.
   std::vector<float> a(pixels.size()), b(pixels.size());
   for (size_t i = 0; i < pixels.size(); ++i) a[i] = static_cast<float>(pixels[i] >> 24) / 255;
-  const auto pass = [&](std::vector<float>& in, std::vector<float>& out, int step, int count, int lines, int lineStep) {
+  const auto pass = [&](std::vector<float>& in, std::vector<float>& out, int step, int count, int lines,
+                        int lineStep) {
     for (int l = 0; l < lines; ++l) {
       float sum = 0;
-      const auto at = [&](int i) { return i < 0 || i >= count ? 0.0f : in[static_cast<size_t>(l * lineStep + i * step)]; };
+      const auto at = [&](int i) {
+        return i < 0 || i >= count ? 0.0f : in[static_cast<size_t>(l * lineStep + i * step)];
+      };
       for (int i = -radius; i < radius; ++i) sum += at(i);
       for (int i = 0; i < count; ++i) {
         sum += at(i + radius);
@@ -176,7 +188,8 @@ void Canvas::glowText(float x, float y, const Font& font, std::string_view strin
 
 void Canvas::clear(int x, int y, int w, int h) {
   for (int row = std::max(0, y); row < std::min(m_height, y + h); ++row)
-    std::fill(m_pixels + row * m_pitch + std::max(0, x), m_pixels + row * m_pitch + std::min(m_width, x + w), 0u);
+    std::fill(m_pixels + row * m_pitch + std::max(0, x), m_pixels + row * m_pitch + std::min(m_width, x + w),
+              0u);
 }
 
 }  // namespace aerogpu::guest

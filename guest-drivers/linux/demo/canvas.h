@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Paints static pictures with the CPU: window frames, icons, the glyph atlas, the cursor. Pixels are B8G8R8A8 with
-// premultiplied alpha, edges are smooth.
+// Paints static pictures with the CPU: window frames, icons, the glyph atlas, the cursor. Pixels are B8G8R8A8
+// with premultiplied alpha, edges are smooth.
 #pragma once
 
 #include <cstdint>

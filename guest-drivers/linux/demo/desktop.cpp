@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pacing: each frame is one submission that ends in a vsynced present, so its fence comes with a vblank. The flip to
-// the frame's texture follows its fence, while the next frame is already on its way into another texture.
+// Pacing: each frame is one submission that ends in a vsynced present, so its fence comes with a vblank. The
+// flip to the frame's texture follows its fence, while the next frame is already on its way into another
+// texture.
 #include "demo/desktop.h"
 
 #include <algorithm>
@@ -75,14 +76,15 @@ Status runDesktop(Device& device, const Options& options) {
   if (status.ok()) status = device.waitFence(fence, kFenceTimeoutNs);
   if (status.ok()) status = device.checkError();
   if (!status.ok()) return status;
-  std::printf("aerogpu-demo: resources and shaders ready in %.0f ms\n", static_cast<double>(nowNs() - begin) / 1e6);
+  std::printf("aerogpu-demo: resources and shaders ready in %.0f ms\n",
+              static_cast<double>(nowNs() - begin) / 1e6);
 
   Scanout scanout(device.registers());
   Cursor cursor(device.registers());
   Registers& registers = device.registers();
   if (registers.read(AEROGPU_MMIO_REG_FEATURES_LO) & AEROGPU_FEATURE_CURSOR) {
-    cursor.setShape(kCursorSize, kCursorSize, kCursorHot, kCursorHot, AEROGPU_FORMAT_B8G8R8A8_UNORM, kCursorSize * 4,
-                    scene.cursor().gpa);
+    cursor.setShape(kCursorSize, kCursorSize, kCursorHot, kCursorHot, AEROGPU_FORMAT_B8G8R8A8_UNORM,
+                    kCursorSize * 4, scene.cursor().gpa);
   }
 
   // Frame 0 is drawn before the screen is switched on, so nothing half done is ever seen.
@@ -99,7 +101,8 @@ Status runDesktop(Device& device, const Options& options) {
     else if (options.fixedStep)
       stats.seconds = frame / 60.0;
     else
-      stats.seconds = static_cast<double>(scanout.vblankSequence() - firstVblank) * scanout.vblankPeriodNs() / 1e9;
+      stats.seconds =
+          static_cast<double>(scanout.vblankSequence() - firstVblank) * scanout.vblankPeriodNs() / 1e9;
     stats.fps = pace.fps();
     stats.frameMs = pace.frameMs();
     stats.submissions = device.submissions();
@@ -133,11 +136,14 @@ Status runDesktop(Device& device, const Options& options) {
     cursor.move(x, y);
     const bool second = pace.frame(nowNs());
     if (second || shown % kReportFrames == 0) {
-      std::printf("aerogpu-demo: frame %u fps %.1f frame-ms %.2f worst-ms %.2f vblank %llu submissions %llu interrupts %llu\n",
-                  shown, pace.fps(), pace.frameMs(), pace.worstMs(),
-                  static_cast<unsigned long long>(scanout.vblankSequence() - firstVblank),
-                  static_cast<unsigned long long>(device.submissions()),
-                  static_cast<unsigned long long>(device.interrupts().count()));
+      std::printf(
+          "aerogpu-demo: frame %u fps %.1f frame-ms %.2f worst-ms %.2f vblank %llu submissions %llu "
+          "interrupts %llu missed %llu\n",
+          shown, pace.fps(), pace.frameMs(), pace.worstMs(),
+          static_cast<unsigned long long>(scanout.vblankSequence() - firstVblank),
+          static_cast<unsigned long long>(device.submissions()),
+          static_cast<unsigned long long>(device.interrupts().count()),
+          static_cast<unsigned long long>(device.missedInterrupts()));
       status = device.checkError();
       if (!status.ok()) return status;
       if (second) pace.nextSecond();

@@ -12,7 +12,9 @@ namespace {
 constexpr uint32_t kAddressU = 1, kAddressV = 2, kMagFilter = 5, kMinFilter = 6, kMipFilter = 7;
 constexpr uint32_t kWrap = 1, kClamp = 3, kFilterNone = 0, kFilterPoint = 1, kFilterLinear = 2;
 
-uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
+uint32_t bits(float value) {
+  return std::bit_cast<uint32_t>(value);
+}
 }  // namespace
 
 void Encoder::createBuffer(uint32_t handle, uint32_t usage, uint64_t size, uint32_t allocId) {
@@ -21,35 +23,39 @@ void Encoder::createBuffer(uint32_t handle, uint32_t usage, uint64_t size, uint3
 
 void Encoder::createTexture(uint32_t handle, uint32_t usage, uint32_t format, uint32_t width, uint32_t height,
                             uint32_t mips, uint32_t pitch, uint32_t allocId) {
-  m_out.packet(AEROGPU_CMD_CREATE_TEXTURE2D, aerogpu_cmd_create_texture2d{{}, handle, usage, format, width, height,
-                                                                          mips, 1, pitch, allocId, 0, 0});
+  m_out.packet(
+      AEROGPU_CMD_CREATE_TEXTURE2D,
+      aerogpu_cmd_create_texture2d{{}, handle, usage, format, width, height, mips, 1, pitch, allocId, 0, 0});
 }
 
 void Encoder::dirtyRange(uint32_t handle, uint64_t offset, uint64_t size) {
-  m_out.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, aerogpu_cmd_resource_dirty_range{{}, handle, 0, offset, size});
+  m_out.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE,
+               aerogpu_cmd_resource_dirty_range{{}, handle, 0, offset, size});
 }
 
 void Encoder::upload(uint32_t handle, uint64_t offset, const void* bytes, size_t size) {
-  m_out.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, aerogpu_cmd_upload_resource{{}, handle, 0, offset, size}, bytes,
-                       size);
+  m_out.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, aerogpu_cmd_upload_resource{{}, handle, 0, offset, size},
+                       bytes, size);
 }
 
 void Encoder::copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height, uint32_t x,
                           uint32_t y) {
-  m_out.packet(AEROGPU_CMD_COPY_TEXTURE2D,
-               aerogpu_cmd_copy_texture2d{{}, destination, source, 0, 0, 0, 0, x, y, 0, 0, width, height, 0, 0});
+  m_out.packet(
+      AEROGPU_CMD_COPY_TEXTURE2D,
+      aerogpu_cmd_copy_texture2d{{}, destination, source, 0, 0, 0, 0, x, y, 0, 0, width, height, 0, 0});
 }
 
 void Encoder::createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
   m_out.packetWithTail(
       AEROGPU_CMD_CREATE_SHADER_DXBC,
-      aerogpu_cmd_create_shader_dxbc{{}, handle, stage, static_cast<uint32_t>(tokens.size_bytes()), 0}, tokens.data(),
-      tokens.size_bytes());
+      aerogpu_cmd_create_shader_dxbc{{}, handle, stage, static_cast<uint32_t>(tokens.size_bytes()), 0},
+      tokens.data(), tokens.size_bytes());
 }
 
 void Encoder::createInputLayout(uint32_t handle, const void* elements, size_t bytes) {
   m_out.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT,
-                       aerogpu_cmd_create_input_layout{{}, handle, static_cast<uint32_t>(bytes), 0}, elements, bytes);
+                       aerogpu_cmd_create_input_layout{{}, handle, static_cast<uint32_t>(bytes), 0}, elements,
+                       bytes);
 }
 
 void Encoder::bindShaders(uint32_t vertex, uint32_t pixel) {
@@ -89,23 +95,28 @@ void Encoder::topology(uint32_t topology) {
 
 void Encoder::target(uint32_t color, uint32_t depth, uint32_t width, uint32_t height) {
   m_out.packet(AEROGPU_CMD_SET_RENDER_TARGETS, aerogpu_cmd_set_render_targets{{}, 1, depth, {color}});
-  m_out.packet(AEROGPU_CMD_SET_VIEWPORT, aerogpu_cmd_set_viewport{{}, 0, 0, bits(static_cast<float>(width)),
-                                                                  bits(static_cast<float>(height)), 0, bits(1.0f)});
+  m_out.packet(
+      AEROGPU_CMD_SET_VIEWPORT,
+      aerogpu_cmd_set_viewport{
+          {}, 0, 0, bits(static_cast<float>(width)), bits(static_cast<float>(height)), 0, bits(1.0f)});
 }
 
 void Encoder::texture(uint32_t slot, uint32_t handle) {
-  m_out.packet(AEROGPU_CMD_SET_TEXTURE, aerogpu_cmd_set_texture{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, handle, 0});
+  m_out.packet(AEROGPU_CMD_SET_TEXTURE,
+               aerogpu_cmd_set_texture{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, handle, 0});
 }
 
 void Encoder::sampler(uint32_t slot, SamplerMode mode) {
   if (m_samplers[slot] == static_cast<int>(mode) + 1) return;
   m_samplers[slot] = static_cast<int>(mode) + 1;
-  const uint32_t address = mode == SamplerMode::ClampPoint || mode == SamplerMode::ClampLinear ? kClamp : kWrap;
+  const uint32_t address =
+      mode == SamplerMode::ClampPoint || mode == SamplerMode::ClampLinear ? kClamp : kWrap;
   const uint32_t filter = mode == SamplerMode::ClampPoint ? kFilterPoint : kFilterLinear;
   // The nearest level is enough: the model is never steep and far at once.
   const uint32_t mip = mode == SamplerMode::WrapMip ? kFilterPoint : kFilterNone;
-  for (const auto& [state, value] : {std::pair{kAddressU, address}, std::pair{kAddressV, address}, std::pair{kMagFilter, filter},
-                                     std::pair{kMinFilter, filter}, std::pair{kMipFilter, mip}})
+  for (const auto& [state, value] :
+       {std::pair{kAddressU, address}, std::pair{kAddressV, address}, std::pair{kMagFilter, filter},
+        std::pair{kMinFilter, filter}, std::pair{kMipFilter, mip}})
     m_out.packet(AEROGPU_CMD_SET_SAMPLER_STATE,
                  aerogpu_cmd_set_sampler_state{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, state, value});
 }
@@ -119,23 +130,26 @@ void Encoder::renderState(RenderState state, uint32_t value) {
 }
 
 void Encoder::vertexConstants(uint32_t first, std::span<const float> values) {
-  m_out.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
-                       aerogpu_cmd_set_shader_constants_f{{}, AEROGPU_SHADER_STAGE_VERTEX, first,
-                                                          static_cast<uint32_t>(values.size() / 4), 0},
-                       values.data(), values.size_bytes());
+  m_out.packetWithTail(
+      AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
+      aerogpu_cmd_set_shader_constants_f{
+          {}, AEROGPU_SHADER_STAGE_VERTEX, first, static_cast<uint32_t>(values.size() / 4), 0},
+      values.data(), values.size_bytes());
 }
 
 void Encoder::pixelConstants(uint32_t first, std::span<const float> values) {
-  m_out.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
-                       aerogpu_cmd_set_shader_constants_f{{}, AEROGPU_SHADER_STAGE_PIXEL, first,
-                                                          static_cast<uint32_t>(values.size() / 4), 0},
-                       values.data(), values.size_bytes());
+  m_out.packetWithTail(
+      AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
+      aerogpu_cmd_set_shader_constants_f{
+          {}, AEROGPU_SHADER_STAGE_PIXEL, first, static_cast<uint32_t>(values.size() / 4), 0},
+      values.data(), values.size_bytes());
 }
 
 void Encoder::clear(uint32_t flags, std::array<float, 4> color, float depth) {
-  m_out.packet(AEROGPU_CMD_CLEAR,
-               aerogpu_cmd_clear{{}, flags, {bits(color[0]), bits(color[1]), bits(color[2]), bits(color[3])},
-                                 bits(depth), 0});
+  m_out.packet(
+      AEROGPU_CMD_CLEAR,
+      aerogpu_cmd_clear{
+          {}, flags, {bits(color[0]), bits(color[1]), bits(color[2]), bits(color[3])}, bits(depth), 0});
 }
 
 void Encoder::draw(uint32_t vertices, uint32_t first) {

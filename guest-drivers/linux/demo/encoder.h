@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "aerogpu/cmd_writer.hpp"
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu/cmd_writer.hpp"
 
 namespace aerogpu::guest {
 
@@ -32,8 +32,8 @@ public:
   explicit Encoder(CommandWriter& out) : m_out(out) {}
 
   void createBuffer(uint32_t handle, uint32_t usage, uint64_t size, uint32_t allocId);
-  void createTexture(uint32_t handle, uint32_t usage, uint32_t format, uint32_t width, uint32_t height, uint32_t mips,
-                     uint32_t pitch, uint32_t allocId);
+  void createTexture(uint32_t handle, uint32_t usage, uint32_t format, uint32_t width, uint32_t height,
+                     uint32_t mips, uint32_t pitch, uint32_t allocId);
   void dirtyRange(uint32_t handle, uint64_t offset, uint64_t size);
   void upload(uint32_t handle, uint64_t offset, const void* bytes, size_t size);
   /// All of `source` (its size), to (x, y) of the destination.

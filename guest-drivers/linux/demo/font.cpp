@@ -11,8 +11,14 @@ int Font::width(std::string_view text) const {
   return (sum + 63) / 64;
 }
 
-const Font& bodyFont() { return kBodyFont; }
-const Font& boldFont() { return kBoldFont; }
-const Font& titleFont() { return kTitleFont; }
+const Font& bodyFont() {
+  return kBodyFont;
+}
+const Font& boldFont() {
+  return kBoldFont;
+}
+const Font& titleFont() {
+  return kTitleFont;
+}
 
 }  // namespace aerogpu::guest

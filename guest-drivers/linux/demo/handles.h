@@ -19,9 +19,9 @@ enum : uint32_t {
   kBackdrop,
   kStreaks,
   kSurface,
-  kPaneArt = 24,   // + pane
-  kBlurA = 32,     // + pane
-  kBlurB = 40,     // + pane
+  kPaneArt = 24,  // + pane
+  kBlurA = 32,    // + pane
+  kBlurB = 40,    // + pane
   kUnitSquare = 48,
   kSpriteVertices,
   kSpriteIndices,

@@ -26,10 +26,13 @@ Status mountOne(const char* type, const char* where) {
 
 }  // namespace
 
-Status mountHugePages() { return mountOne("hugetlbfs", kHugePageMount); }
+Status mountHugePages() {
+  return mountOne("hugetlbfs", kHugePageMount);
+}
 
 Status mountFileSystems() {
-  for (const auto& [type, where] : {std::pair{"devtmpfs", "/dev"}, std::pair{"proc", "/proc"}, std::pair{"sysfs", "/sys"}}) {
+  for (const auto& [type, where] :
+       {std::pair{"devtmpfs", "/dev"}, std::pair{"proc", "/proc"}, std::pair{"sysfs", "/sys"}}) {
     Status status = mountOne(type, where);
     if (!status.ok()) return status;
   }

@@ -12,11 +12,21 @@ constexpr float kTwoPi = 6.28318531f;
 struct Vec {
   float x, y, z;
 };
-Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-Vec operator*(Vec a, float s) { return {a.x * s, a.y * s, a.z * s}; }
-Vec cross(Vec a, Vec b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
-Vec normalize(Vec a) { return a * (1 / std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z)); }
+Vec operator-(Vec a, Vec b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+Vec operator+(Vec a, Vec b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+Vec operator*(Vec a, float s) {
+  return {a.x * s, a.y * s, a.z * s};
+}
+Vec cross(Vec a, Vec b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+Vec normalize(Vec a) {
+  return a * (1 / std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z));
+}
 
 // p = 2 turns around the axis, q = 3 through the hole.
 Vec curve(float t) {
@@ -32,7 +42,8 @@ KnotMesh makeKnot(uint32_t along, uint32_t around) {
   for (uint32_t i = 0; i <= along; ++i) {
     const float t = kTwoPi * static_cast<float>(i % along) / static_cast<float>(along);
     const Vec p = curve(t), q = curve(t + 0.01f);
-    // The frame of the tube: the tangent, and two normals that never degenerate since p + q is never parallel to it.
+    // The frame of the tube: the tangent, and two normals that never degenerate since p + q is never parallel
+    // to it.
     const Vec tangent = normalize(q - p);
     const Vec binormal = normalize(cross(tangent, q + p));
     const Vec normal = cross(binormal, tangent);
@@ -72,7 +83,9 @@ Matrix rotation(float aroundX, float aroundY) {
   return multiply(x, y);
 }
 
-Matrix translation(float x, float y, float z) { return {1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z, 0, 0, 0, 1}; }
+Matrix translation(float x, float y, float z) {
+  return {1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z, 0, 0, 0, 1};
+}
 
 Matrix perspective(float fieldOfViewY, float aspect, float zNear, float zFar) {
   const float f = 1 / std::tan(fieldOfViewY / 2), q = zFar / (zFar - zNear);

@@ -38,8 +38,8 @@ Status runLatency(Device& device, uint32_t iterations) {
       if (i >= warmUp) samples.push_back(end - begin);
     }
     const Percentiles p = percentilesOf(samples);
-    std::printf("aerogpu-demo: latency %s n %u min %.1f median %.1f p99 %.1f max %.1f us\n", way.name, iterations,
-                p.minimum / 1e3, p.median / 1e3, p.p99 / 1e3, p.maximum / 1e3);
+    std::printf("aerogpu-demo: latency %s n %u min %.1f median %.1f p99 %.1f max %.1f us\n", way.name,
+                iterations, p.minimum / 1e3, p.median / 1e3, p.p99 / 1e3, p.maximum / 1e3);
   }
   return device.checkError();
 }

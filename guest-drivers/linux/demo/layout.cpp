@@ -8,9 +8,13 @@ namespace aerogpu::guest {
 
 namespace {
 
-int lerp(int from, int to, double t) { return from + static_cast<int>(std::lround((to - from) * t)); }
+int lerp(int from, int to, double t) {
+  return from + static_cast<int>(std::lround((to - from) * t));
+}
 
-int roundDown(int value, int to) { return value >= 0 ? value / to * to : -((-value + to - 1) / to * to); }
+int roundDown(int value, int to) {
+  return value >= 0 ? value / to * to : -((-value + to - 1) / to * to);
+}
 
 }  // namespace
 
@@ -33,7 +37,8 @@ Rect paneRect(Mode mode, Pane pane, double seconds) {
       return {lerp(sweep.x, sweep.x + sweep.w - pw, u), lerp(sweep.y, sweep.y + sweep.h - ph, v), pw, ph};
     }
     case kTaskbarPane:
-    case kPaneCount: break;
+    case kPaneCount:
+      break;
   }
   return {0, room, w, kTaskbarHeight};
 }
@@ -53,15 +58,19 @@ Rect clientRect(const Rect& pane) {
 }
 
 Rect blurRect(const Rect& pane) {
-  const auto size = [](int n) { return (n + 2 * kBlurMargin + 2 * kBlurScale - 1) / kBlurScale * kBlurScale; };
-  return {roundDown(pane.x - kBlurMargin, kBlurScale), roundDown(pane.y - kBlurMargin, kBlurScale), size(pane.w),
-          size(pane.h)};
+  const auto size = [](int n) {
+    return (n + 2 * kBlurMargin + 2 * kBlurScale - 1) / kBlurScale * kBlurScale;
+  };
+  return {roundDown(pane.x - kBlurMargin, kBlurScale), roundDown(pane.y - kBlurMargin, kBlurScale),
+          size(pane.w), size(pane.h)};
 }
 
 void cursorPosition(Mode mode, double seconds, int& x, int& y) {
   const double w = mode.width, h = mode.height;
-  x = static_cast<int>(std::lround(w * (0.5 + 0.30 * std::sin(seconds * 0.67) + 0.08 * std::sin(seconds * 1.9))));
-  y = static_cast<int>(std::lround(h * (0.5 + 0.27 * std::sin(seconds * 0.91 + 0.7) + 0.06 * std::cos(seconds * 2.3))));
+  x = static_cast<int>(
+      std::lround(w * (0.5 + 0.30 * std::sin(seconds * 0.67) + 0.08 * std::sin(seconds * 1.9))));
+  y = static_cast<int>(
+      std::lround(h * (0.5 + 0.27 * std::sin(seconds * 0.91 + 0.7) + 0.06 * std::cos(seconds * 2.3))));
 }
 
 }  // namespace aerogpu::guest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-demo: shows what the device can do, from user space. As process 1 of the demo guest it also brings the
-// system up and turns it off; as root on any Linux with the device it runs as an ordinary program.
+// aerogpu-demo: shows what the device can do, from user space. As process 1 of the demo guest it also brings
+// the system up and turns it off; as root on any Linux with the device it runs as an ordinary program.
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,10 +25,17 @@ Status run(const Options& options) {
   Status status = session.open(desktopMemoryBytes(options.mode), kDesktopCommandBytes);
   if (!status.ok()) return status;
   switch (options.task) {
-    case Task::Latency: status = runLatency(session.device(), options.iterations); break;
-    case Task::SelfTest: status = runSelfTest(session.device(), options.mode); break;
-    case Task::Desktop: status = runDesktop(session.device(), options); break;
-    case Task::Probe: break;
+    case Task::Latency:
+      status = runLatency(session.device(), options.iterations);
+      break;
+    case Task::SelfTest:
+      status = runSelfTest(session.device(), options.mode);
+      break;
+    case Task::Desktop:
+      status = runDesktop(session.device(), options);
+      break;
+    case Task::Probe:
+      break;
   }
   session.device().stop();
   return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the demo is asked to do, from its command line or, in the VM, from the kernel's (aerogpu.demo=WORD,WORD...).
+// What the demo is asked to do, from its command line or, in the VM, from the kernel's
+// (aerogpu.demo=WORD,WORD...).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace aerogpu::guest {
 
 enum class Task { Desktop, Latency, SelfTest, Probe };
 
-/// Words: desktop, latency, selftest, probe, mode=WxH, frames=N (stop after N, 0 = never), iterations=N (latency),
-/// fixed (time advances by 1/60 s a frame whatever the clock says).
+/// Words: desktop, latency, selftest, probe, mode=WxH, frames=N (stop after N, 0 = never), iterations=N
+/// (latency), fixed (time advances by 1/60 s a frame whatever the clock says).
 struct Options {
   Task task = Task::Desktop;
   Mode mode;

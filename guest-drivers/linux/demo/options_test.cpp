@@ -8,7 +8,9 @@ namespace {
 
 TEST(Options, KernelCommandLine) {
   Options o;
-  ASSERT_TRUE(o.parseKernelCommandLine("console=ttyS0 aerogpu.demo=desktop,mode=1024x768,frames=300,fixed quiet\n").ok());
+  ASSERT_TRUE(
+      o.parseKernelCommandLine("console=ttyS0 aerogpu.demo=desktop,mode=1024x768,frames=300,fixed quiet\n")
+          .ok());
   EXPECT_EQ(o.task, Task::Desktop);
   EXPECT_EQ(o.mode.width, 1024u);
   EXPECT_EQ(o.mode.height, 768u);
@@ -28,7 +30,8 @@ TEST(Options, ArgumentsAndErrors) {
   EXPECT_EQ(o.iterations, 50u);
   char* wrong[] = {program, bad};
   EXPECT_FALSE(o.parseArguments(2, wrong).ok());
-  for (const char* words : {"nonsense", "frames=", "frames=-1", "mode=1280", "iterations=0", "frames=99999999999"})
+  for (const char* words :
+       {"nonsense", "frames=", "frames=-1", "mode=1280", "iterations=0", "frames=99999999999"})
     EXPECT_FALSE(Options().parseWords(words).ok()) << words;
 }
 

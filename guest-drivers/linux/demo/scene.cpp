@@ -22,7 +22,9 @@ constexpr float kGlassTint[kPaneCount][4] = {{0.46f, 0.64f, 0.84f, 0.34f},
 constexpr float kStreakStrength[kPaneCount] = {0.13f, 0.13f, 0.17f, 0.06f};
 constexpr float kStreakPeriod = 620;  // pixels
 
-float f(int value) { return static_cast<float>(value); }
+float f(int value) {
+  return static_cast<float>(value);
+}
 
 }  // namespace
 
@@ -42,10 +44,22 @@ void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
 
 void Scene::quad(Encoder& e, RectF r, float w, float h, Coordinates a, Coordinates b, Coordinates c) {
   // D3D9 has pixel centres at whole numbers: half a pixel up and left puts the edges between pixels.
-  const float constants[16] = {2 * r.w / w, -2 * r.h / h, (2 * r.x - 1) / w - 1, 1 - (2 * r.y - 1) / h,
-                               a.u1 - a.u0, a.v1 - a.v0, a.u0, a.v0,
-                               b.u1 - b.u0, b.v1 - b.v0, b.u0, b.v0,
-                               c.u1 - c.u0, c.v1 - c.v0, c.u0, c.v0};
+  const float constants[16] = {2 * r.w / w,
+                               -2 * r.h / h,
+                               (2 * r.x - 1) / w - 1,
+                               1 - (2 * r.y - 1) / h,
+                               a.u1 - a.u0,
+                               a.v1 - a.v0,
+                               a.u0,
+                               a.v0,
+                               b.u1 - b.u0,
+                               b.v1 - b.v0,
+                               b.u0,
+                               b.v0,
+                               c.u1 - c.u0,
+                               c.v1 - c.v0,
+                               c.u0,
+                               c.v0};
   e.vertexConstants(0, constants);
   e.draw(4);
 }
@@ -63,7 +77,8 @@ void Scene::layOutStatistics(const FrameStats& stats, const Rect& pane) {
   };
   std::snprintf(text, sizeof text, "%u", stats.frame);
   line(0, "frame", text);
-  std::snprintf(text, sizeof text, "%llu   (%llu interrupts)", static_cast<unsigned long long>(stats.submissions),
+  std::snprintf(text, sizeof text, "%llu   (%llu interrupts)",
+                static_cast<unsigned long long>(stats.submissions),
                 static_cast<unsigned long long>(stats.interrupts));
   line(1, "submissions", text);
   std::snprintf(text, sizeof text, "%.2f ms", stats.frameMs);
@@ -117,17 +132,20 @@ void Scene::layOut(const FrameStats& stats) {
   }
 }
 
-// A pane settles if it never moves and nothing that changes lies below it. What lies below a settled pane is settled
-// too, so all of them can be drawn once and copied.
+// A pane settles if it never moves and nothing that changes lies below it. What lies below a settled pane is
+// settled too, so all of them can be drawn once and copied.
 void Scene::settlePanes() {
-  const auto grown = [](Rect r) { return Rect{r.x - kShadow, r.y - kShadow, r.w + 2 * kShadow, r.h + 2 * kShadow}; };
+  const auto grown = [](Rect r) {
+    return Rect{r.x - kShadow, r.y - kShadow, r.w + 2 * kShadow, r.h + 2 * kShadow};
+  };
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
     PaneState& state = m_panes[pane];
     state.settled = pane != kAboutPane;
     const Rect behind = blurRect(state.rect);
     for (uint32_t below = 0; below < pane; ++below) {
       const Rect all = paneSweep(m_mode, static_cast<Pane>(below)), client = clientRect(all);
-      const Rect changing = m_panes[below].settled ? Rect{all.x + client.x, all.y + client.y, client.w, client.h} : grown(all);
+      const Rect changing =
+          m_panes[below].settled ? Rect{all.x + client.x, all.y + client.y, client.w, client.h} : grown(all);
       if (behind.overlaps(changing)) state.settled = false;
     }
   }
@@ -136,11 +154,14 @@ void Scene::settlePanes() {
 void Scene::renderModel(Encoder& e, double seconds) {
   const Rect client = clientRect(m_panes[kModelPane].rect);
   const float w = f(client.w), h = f(client.h);
-  e.copyTexture(handle::kModelColor, handle::kBackdrop, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));
-  e.target(handle::kModelColor, handle::kModelDepth, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h));
+  e.copyTexture(handle::kModelColor, handle::kBackdrop, static_cast<uint32_t>(client.w),
+                static_cast<uint32_t>(client.h));
+  e.target(handle::kModelColor, handle::kModelDepth, static_cast<uint32_t>(client.w),
+           static_cast<uint32_t>(client.h));
   e.clear(AEROGPU_CLEAR_DEPTH, {}, 1.0f);
   const auto t = static_cast<float>(seconds);
-  const Matrix view = multiply(translation(0, 0, 5.0f), rotation(-0.55f + 0.30f * std::sin(t * 0.43f), t * 0.70f));
+  const Matrix view =
+      multiply(translation(0, 0, 5.0f), rotation(-0.55f + 0.30f * std::sin(t * 0.43f), t * 0.70f));
   Matrix clip = multiply(perspective(0.82f, w / h, 1, 20), view);
   // Pixel centres, as in quad().
   for (size_t i = 0; i < 4; ++i) {
@@ -225,9 +246,18 @@ void Scene::renderGlass(Encoder& e, uint32_t pane) {
   const float radius = 8, pw = f(r.w), ph = f(r.h);
   const bool rounded = pane != kTaskbarPane;
   const float* tint = kGlassTint[pane];
-  const float constants[] = {tint[0], tint[1], tint[2], tint[3], pw, ph, pw / 2, ph / 2,
-                             rounded ? pw / 2 - radius : pw, rounded ? ph / 2 - radius : ph,
-                             rounded ? radius + 0.5f : 2, kStreakStrength[pane]};
+  const float constants[] = {tint[0],
+                             tint[1],
+                             tint[2],
+                             tint[3],
+                             pw,
+                             ph,
+                             pw / 2,
+                             ph / 2,
+                             rounded ? pw / 2 - radius : pw,
+                             rounded ? ph / 2 - radius : ph,
+                             rounded ? radius + 0.5f : 2,
+                             kStreakStrength[pane]};
   e.pixelConstants(0, constants);
   // The light moves a little slower than the glass.
   const float shiftX = f(r.x) * 0.35f, shiftY = f(r.y) * 0.35f;
@@ -255,8 +285,9 @@ void Scene::renderContent(Encoder& e, uint32_t pane, uint32_t target) {
   const PaneState& state = m_panes[pane];
   if (pane == kModelPane) {
     const Rect client = clientRect(state.rect);
-    e.copyTexture(target, handle::kModelColor, static_cast<uint32_t>(client.w), static_cast<uint32_t>(client.h),
-                  static_cast<uint32_t>(state.rect.x + client.x), static_cast<uint32_t>(state.rect.y + client.y));
+    e.copyTexture(target, handle::kModelColor, static_cast<uint32_t>(client.w),
+                  static_cast<uint32_t>(client.h), static_cast<uint32_t>(state.rect.x + client.x),
+                  static_cast<uint32_t>(state.rect.y + client.y));
   }
   drawSprites(e, state.firstSprite + state.shadowSprites, state.sprites);
   e.texture(0, 0);

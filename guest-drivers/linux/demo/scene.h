@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The desktop as command streams. Knows the ABI and guest memory, not the device: the demo submits the streams, the
-// trace tool writes them to a file, tests look at them.
+// The desktop as command streams. Knows the ABI and guest memory, not the device: the demo submits the
+// streams, the trace tool writes them to a file, tests look at them.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ struct FrameStats {
   uint32_t frame = 0;
   double seconds = 0;
   double fps = 0;
-  double frameMs = 0;    // of the last frame
-  double workMs = 0;     // submission to fence without the wait for vblank, the last one known
+  double frameMs = 0;  // of the last frame
+  double workMs = 0;   // submission to fence without the wait for vblank, the last one known
   uint64_t submissions = 0;
   uint64_t interrupts = 0;
   uint64_t commandBytes = 0;  // of the last stream
@@ -79,7 +79,8 @@ private:
 
   void beginQuads(Encoder& e, uint32_t pixelShader, bool blend);
   /// A rectangle of a target of `w` x `h` pixels.
-  void quad(Encoder& e, RectF r, float w, float h, Coordinates a = {}, Coordinates b = {}, Coordinates c = {});
+  void quad(Encoder& e, RectF r, float w, float h, Coordinates a = {}, Coordinates b = {},
+            Coordinates c = {});
 
   Mode m_mode;
   AllocTable m_table;

@@ -37,13 +37,18 @@ constexpr Element kModelElements[] = {{0, 0, 2, 0, 0, 0}, {0, 12, 2, 0, 3, 0}, {
 
 uint64_t surfaceBytes() {
   uint64_t bytes = 0;
-  for (int mip = 0; mip < kSurfaceMips; ++mip) bytes += static_cast<uint64_t>(kSurfaceSize >> mip) * (kSurfaceSize >> mip) * 4;
+  for (int mip = 0; mip < kSurfaceMips; ++mip)
+    bytes += static_cast<uint64_t>(kSurfaceSize >> mip) * (kSurfaceSize >> mip) * 4;
   return bytes;
 }
 
-uint64_t pages(uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+uint64_t pages(uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
 
-uint32_t* pixels(const Block& block) { return reinterpret_cast<uint32_t*>(block.cpu); }
+uint32_t* pixels(const Block& block) {
+  return reinterpret_cast<uint32_t*>(block.cpu);
+}
 
 }  // namespace
 
@@ -67,15 +72,16 @@ Status Scene::create(Memory& memory, Mode mode) {
   for (uint32_t i = 0; status.ok() && i < kBuffers; ++i)
     status = addPicture(memory, alloc::kBuffer + i, uint64_t{pitchBytes()} * mode.height, m_buffers[i]);
   if (status.ok()) status = addPicture(memory, alloc::kAtlas, kAtlasWidth * kAtlasHeight * 4, m_atlasArt);
-  if (status.ok()) status = addPicture(memory, alloc::kBackdrop, kBackdropSize * kBackdropSize * 4, m_backdropArt);
+  if (status.ok())
+    status = addPicture(memory, alloc::kBackdrop, kBackdropSize * kBackdropSize * 4, m_backdropArt);
   if (status.ok()) status = addPicture(memory, alloc::kStreaks, kStreakSize * kStreakSize * 4, m_streakArt);
   if (status.ok()) status = addPicture(memory, alloc::kSurface, surfaceBytes(), m_surfaceArt);
   if (status.ok()) status = memory.allocate(kCursorSize * kCursorSize * 4, m_cursor);
   for (uint32_t pane = 0; status.ok() && pane < kPaneCount; ++pane) {
     m_panes[pane].rect = paneRect(mode, static_cast<Pane>(pane), 0);
     const Rect& r = m_panes[pane].rect;
-    status = addPicture(memory, alloc::kPaneArt + pane, static_cast<uint64_t>(r.w) * static_cast<uint64_t>(r.h) * 4,
-                        m_paneArt[pane]);
+    status = addPicture(memory, alloc::kPaneArt + pane,
+                        static_cast<uint64_t>(r.w) * static_cast<uint64_t>(r.h) * 4, m_paneArt[pane]);
     if (!status.ok()) break;
     Canvas canvas(pixels(m_paneArt[pane]), r.w, r.h, r.w);
     paintPane(canvas, static_cast<Pane>(pane));
@@ -104,7 +110,8 @@ Status Scene::create(Memory& memory, Mode mode) {
   m_meshIndices = static_cast<uint32_t>(mesh.indices.size());
   m_meshIndexOffset = static_cast<uint32_t>(pages(m_meshVertexBytes));
   status = memory.allocate(m_meshIndexOffset + m_meshIndices * sizeof(uint16_t), m_mesh);
-  if (status.ok()) status = m_table.add(alloc::kMeshVertices, m_mesh.gpa, m_meshVertexBytes, AEROGPU_ALLOC_FLAG_READONLY);
+  if (status.ok())
+    status = m_table.add(alloc::kMeshVertices, m_mesh.gpa, m_meshVertexBytes, AEROGPU_ALLOC_FLAG_READONLY);
   if (status.ok())
     status = m_table.add(alloc::kMeshIndices, m_mesh.gpa + m_meshIndexOffset, m_mesh.size - m_meshIndexOffset,
                          AEROGPU_ALLOC_FLAG_READONLY);
@@ -115,22 +122,24 @@ Status Scene::create(Memory& memory, Mode mode) {
 }
 
 void Scene::createPictures(Encoder& e) {
-  constexpr uint32_t kSampled = AEROGPU_RESOURCE_USAGE_TEXTURE, kDrawn = kSampled | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
+  constexpr uint32_t kSampled = AEROGPU_RESOURCE_USAGE_TEXTURE,
+                     kDrawn = kSampled | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   const auto picture = [&](uint32_t handle, uint32_t allocId, int w, int h, uint32_t mips, uint64_t bytes) {
-    e.createTexture(handle, kSampled, AEROGPU_FORMAT_B8G8R8A8_UNORM, static_cast<uint32_t>(w), static_cast<uint32_t>(h),
-                    mips, static_cast<uint32_t>(w) * 4, allocId);
+    e.createTexture(handle, kSampled, AEROGPU_FORMAT_B8G8R8A8_UNORM, static_cast<uint32_t>(w),
+                    static_cast<uint32_t>(h), mips, static_cast<uint32_t>(w) * 4, allocId);
     e.dirtyRange(handle, 0, bytes);
   };
   const auto targetTexture = [&](uint32_t handle, uint32_t format, int w, int h) {
     e.createTexture(handle, kDrawn, format, static_cast<uint32_t>(w), static_cast<uint32_t>(h), 1, 0, 0);
   };
   for (uint32_t i = 0; i < kBuffers; ++i)
-    e.createTexture(handle::kBuffer + i, kDrawn | AEROGPU_RESOURCE_USAGE_SCANOUT, kFormat, m_mode.width, m_mode.height,
-                    1, pitchBytes(), alloc::kBuffer + i);
+    e.createTexture(handle::kBuffer + i, kDrawn | AEROGPU_RESOURCE_USAGE_SCANOUT, kFormat, m_mode.width,
+                    m_mode.height, 1, pitchBytes(), alloc::kBuffer + i);
   for (const uint32_t handle : {handle::kWallpaper, handle::kStill})
     targetTexture(handle, kFormat, static_cast<int>(m_mode.width), static_cast<int>(m_mode.height));
   picture(handle::kAtlas, alloc::kAtlas, kAtlasWidth, kAtlasHeight, 1, kAtlasWidth * kAtlasHeight * 4);
-  picture(handle::kBackdropArt, alloc::kBackdrop, kBackdropSize, kBackdropSize, 1, kBackdropSize * kBackdropSize * 4);
+  picture(handle::kBackdropArt, alloc::kBackdrop, kBackdropSize, kBackdropSize, 1,
+          kBackdropSize * kBackdropSize * 4);
   picture(handle::kStreaks, alloc::kStreaks, kStreakSize, kStreakSize, 1, kStreakSize * kStreakSize * 4);
   picture(handle::kSurface, alloc::kSurface, kSurfaceSize, kSurfaceSize, kSurfaceMips, surfaceBytes());
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
@@ -154,10 +163,11 @@ void Scene::setup(CommandWriter& out) {
   Encoder e(out);
   createPictures(e);
 
-  e.createBuffer(handle::kMeshVertices, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, m_meshVertexBytes, alloc::kMeshVertices);
+  e.createBuffer(handle::kMeshVertices, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, m_meshVertexBytes,
+                 alloc::kMeshVertices);
   e.dirtyRange(handle::kMeshVertices, 0, m_meshVertexBytes);
-  e.createBuffer(handle::kMeshIndices, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, (uint64_t{m_meshIndices} * 2 + 3) & ~3ull,
-                 alloc::kMeshIndices);
+  e.createBuffer(handle::kMeshIndices, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER,
+                 (uint64_t{m_meshIndices} * 2 + 3) & ~3ull, alloc::kMeshIndices);
   e.dirtyRange(handle::kMeshIndices, 0, uint64_t{m_meshIndices} * 2);
   const float square[] = {0, 0, 1, 0, 0, 1, 1, 1};
   e.createBuffer(handle::kUnitSquare, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, sizeof square, 0);
@@ -166,7 +176,8 @@ void Scene::setup(CommandWriter& out) {
                  Sprites::kMaximum * 4 * sizeof(SpriteVertex), 0);
   std::vector<uint16_t> indices;
   for (uint32_t i = 0; i < Sprites::kMaximum; ++i)
-    for (const uint32_t corner : {0u, 1u, 2u, 2u, 1u, 3u}) indices.push_back(static_cast<uint16_t>(i * 4 + corner));
+    for (const uint32_t corner : {0u, 1u, 2u, 2u, 1u, 3u})
+      indices.push_back(static_cast<uint16_t>(i * 4 + corner));
   e.createBuffer(handle::kSpriteIndices, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, indices.size() * 2, 0);
   e.upload(handle::kSpriteIndices, 0, indices.data(), indices.size() * 2);
 

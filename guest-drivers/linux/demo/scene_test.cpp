@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The scene without a device: the streams are well formed, the layout stays on the screen, nothing depends on the
-// clock.
+// The scene without a device: the streams are well formed, the layout stays on the screen, nothing depends on
+// the clock.
 #include "demo/scene.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,9 @@ TEST(Scene, StillPanesAreBlurredOnce) {
   EXPECT_LT(targets(second), targets(first));
 }
 
-TEST(Scene, FramesAreAFunctionOfTime) { EXPECT_EQ(frameBytes({1024, 768}, 3), frameBytes({1024, 768}, 3)); }
+TEST(Scene, FramesAreAFunctionOfTime) {
+  EXPECT_EQ(frameBytes({1024, 768}, 3), frameBytes({1024, 768}, 3));
+}
 
 TEST(Layout, PanesStayOnTheScreen) {
   for (const Mode mode : {Mode{640, 480}, Mode{1280, 720}, Mode{1920, 1080}, Mode{4096, 4096}})

@@ -67,11 +67,12 @@ Status vblank(Device& device, Mode mode) {
   scanout.disable();
   device.memory().release(frame);
   if (!status.ok()) return status;
-  if (last < first + 10) return Status::failure("the vblank sequence went from %llu to %llu",
-                                                static_cast<unsigned long long>(first), static_cast<unsigned long long>(last));
+  if (last < first + 10)
+    return Status::failure("the vblank sequence went from %llu to %llu",
+                           static_cast<unsigned long long>(first), static_cast<unsigned long long>(last));
   if (elapsed % period != 0 || elapsed < 10 * period)
-    return Status::failure("10 vblanks took %llu ns, the period is %llu", static_cast<unsigned long long>(elapsed),
-                           static_cast<unsigned long long>(period));
+    return Status::failure("10 vblanks took %llu ns, the period is %llu",
+                           static_cast<unsigned long long>(elapsed), static_cast<unsigned long long>(period));
   return {};
 }
 
@@ -86,8 +87,9 @@ Status runSelfTest(Device& device, Mode mode) {
   if (status.ok()) status = report("fence-interrupt", fences(device, WaitMode::InterruptOnly));
   if (status.ok()) status = report("error", errors(device));
   if (status.ok()) status = report("vblank", vblank(device, mode));
-  if (status.ok()) std::printf("aerogpu-demo: selftest passed, %llu interrupts\n",
-                               static_cast<unsigned long long>(device.interrupts().count()));
+  if (status.ok())
+    std::printf("aerogpu-demo: selftest passed, %llu interrupts\n",
+                static_cast<unsigned long long>(device.interrupts().count()));
   return status;
 }
 

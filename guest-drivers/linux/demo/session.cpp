@@ -33,7 +33,8 @@ Status Session::open(uint64_t memoryBytes, uint32_t commandBytes) {
   reserveHugePages(pages);
   status = m_function.bindDriver("uio_pci_generic", AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
   if (status.ok()) status = m_function.enable();
-  if (status.ok()) status = m_bar0.map(m_function.resourcePath(AEROGPU_PCI_BAR0_INDEX), AEROGPU_PCI_BAR0_SIZE_BYTES);
+  if (status.ok())
+    status = m_bar0.map(m_function.resourcePath(AEROGPU_PCI_BAR0_INDEX), AEROGPU_PCI_BAR0_SIZE_BYTES);
   if (status.ok()) status = m_line.open(m_function.path());
   if (status.ok()) status = m_memory.create(pages, kHugePageMount);
   if (status.ok()) status = m_device.start(kRingEntries, commandBytes);

@@ -43,10 +43,12 @@ void Sprites::text(float x, float y, bool bold, std::string_view string, Color c
 }
 
 void Sprites::shadow(const Rect& window) {
-  // The tile is three by three fields of kShadow; the window covers 2/3 of the outer ones and all of the middle.
+  // The tile is three by three fields of kShadow; the window covers 2/3 of the outer ones and all of the
+  // middle.
   constexpr float k = kShadow, kReach = kShadow * 0.62f;
   const float x0 = static_cast<float>(window.x) - kReach, y0 = static_cast<float>(window.y) - kReach + 4;
-  const float x1 = static_cast<float>(window.x + window.w) + kReach, y1 = static_cast<float>(window.y + window.h) + kReach + 4;
+  const float x1 = static_cast<float>(window.x + window.w) + kReach,
+              y1 = static_cast<float>(window.y + window.h) + kReach + 4;
   const float xs[] = {x0, x0 + k, x1 - k, x1}, ys[] = {y0, y0 + k, y1 - k, y1};
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BAR0 registers. ABI page, "BAR0 registers". The interface is what the rest of the library uses, so that tests put
-// a model of the device behind it.
+// BAR0 registers. ABI page, "BAR0 registers". The interface is what the rest of the library uses, so that
+// tests put a model of the device behind it.
 #pragma once
 
 #include <cstddef>

@@ -21,6 +21,8 @@ void Cursor::move(int32_t x, int32_t y) {
   m_registers.write(AEROGPU_MMIO_REG_CURSOR_Y, static_cast<uint32_t>(y));
 }
 
-void Cursor::show(bool visible) { m_registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, visible ? 1 : 0); }
+void Cursor::show(bool visible) {
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, visible ? 1 : 0);
+}
 
 }  // namespace aerogpu::guest

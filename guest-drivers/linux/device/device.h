@@ -33,21 +33,21 @@ public:
   Device(Registers& registers, Interrupts& interrupts, Memory& memory)
       : m_registers(registers), m_interrupts(interrupts), m_memory(memory) {}
 
-  /// Checks identity and revision, lays out ring (`entries`, a power of two), fence page and one command and table
-  /// buffer a slot (`commandBytes` each), and enables the ring.
+  /// Checks identity and revision, lays out ring (`entries`, a power of two), fence page and one command and
+  /// table buffer a slot (`commandBytes` each), and enables the ring.
   Status start(uint32_t entries, uint32_t commandBytes);
   /// Ring off, interrupts off.
   void stop();
 
-  /// Copies a command stream (may be empty) and a table, queues them and rings the doorbell. Waits for a free slot
-  /// (at most `kSlotTimeoutNs`). `fence` gets the submission's fence.
+  /// Copies a command stream (may be empty) and a table, queues them and rings the doorbell. Waits for a free
+  /// slot (at most `kSlotTimeoutNs`). `fence` gets the submission's fence.
   Status submit(std::span<const uint8_t> commands, const AllocTable& table, uint32_t flags, uint64_t& fence);
 
   /// Highest completed fence, from the fence page.
   uint64_t completedFence() const;
   uint64_t lastFence() const { return m_lastFence; }
-  /// Fails after `timeoutNs`, with the ring's and the error registers' state in the text. A latched error that is
-  /// newer than the last one reported is a failure too.
+  /// Fails after `timeoutNs`, with the ring's and the error registers' state in the text. A latched error
+  /// that is newer than the last one reported is a failure too.
   Status waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode = WaitMode::PollThenInterrupt);
 
   DeviceError error();
@@ -64,6 +64,8 @@ public:
   Memory& memory() { return m_memory; }
   const Ring& ring() const { return m_ring; }
   uint64_t submissions() const { return m_submissions; }
+  /// Fences that were found complete although no interrupt came within 0.2 s.
+  uint64_t missedInterrupts() const { return m_missedInterrupts; }
 
   static constexpr int64_t kSlotTimeoutNs = 5'000'000'000;
 
@@ -76,7 +78,7 @@ private:
   Ring m_ring;
   Block m_ringMemory, m_fencePage, m_slotMemory;
   uint32_t m_commandBytes = 0, m_slotBytes = 0;
-  uint64_t m_lastFence = 0, m_submissions = 0;
+  uint64_t m_lastFence = 0, m_submissions = 0, m_missedInterrupts = 0;
   uint32_t m_errorsSeen = 0;
 };
 

@@ -92,6 +92,16 @@ TEST_F(DeviceTest, FenceByInterruptAndAcknowledged) {
   EXPECT_FALSE(fake.masked);
 }
 
+TEST_F(DeviceTest, LostInterruptIsCountedAndSurvived) {
+  ASSERT_TRUE(device.start(4, 4096).ok());
+  uint64_t fence = 0;
+  ASSERT_TRUE(submit(fence).ok());
+  fake.values[AEROGPU_MMIO_REG_IRQ_ENABLE] = 0;  // nothing will fire
+  fake.completeWhenWaiting = true;
+  ASSERT_TRUE(device.waitFence(fence, 1000 * kMs).ok());
+  EXPECT_EQ(device.missedInterrupts(), 1u);
+}
+
 TEST_F(DeviceTest, TimeoutNamesTheErrorRegisters) {
   ASSERT_TRUE(device.start(4, 4096).ok());
   fake.values[AEROGPU_MMIO_REG_ERROR_CODE] = AEROGPU_ERROR_OOB;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model of the device for unit tests: registers, and completion of what the ring holds when the test says so.
+// A model of the device for unit tests: registers, and completion of what the ring holds when the test says
+// so.
 #pragma once
 
 #include <cstring>
@@ -49,7 +50,9 @@ public:
     std::memcpy(&header, ring, sizeof header);
     for (; header.head != header.tail; ++header.head) {
       aerogpu_submit_desc desc;
-      std::memcpy(&desc, ring + sizeof header + (header.head % header.entry_count) * header.entry_stride_bytes, sizeof desc);
+      std::memcpy(&desc,
+                  ring + sizeof header + (header.head % header.entry_count) * header.entry_stride_bytes,
+                  sizeof desc);
       seen.push_back(desc);
       uint8_t* page = m_memory.at(values[AEROGPU_MMIO_REG_FENCE_GPA_LO]);
       std::memcpy(page + offsetof(aerogpu_fence_page, completed_fence), &desc.signal_fence, 8);

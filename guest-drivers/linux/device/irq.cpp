@@ -43,20 +43,23 @@ Status UioLine::open(const std::string& functionPath) {
 Status UioLine::wait(int64_t timeoutNs, bool& fired) {
   fired = false;
   if (timeoutNs < 0) timeoutNs = 0;
-  const timespec timeout{static_cast<time_t>(timeoutNs / 1'000'000'000), static_cast<long>(timeoutNs % 1'000'000'000)};
+  const timespec timeout{static_cast<time_t>(timeoutNs / 1'000'000'000),
+                         static_cast<long>(timeoutNs % 1'000'000'000)};
   pollfd fd{m_uio, POLLIN, 0};
   const int n = ppoll(&fd, 1, &timeout, nullptr);
   if (n == 0 || (n < 0 && errno == EINTR)) return {};
   if (n < 0) return Status::systemFailure("waiting for an interrupt");
   int32_t count = 0;
-  if (read(m_uio, &count, sizeof count) != sizeof count) return Status::systemFailure("reading the interrupt count");
+  if (read(m_uio, &count, sizeof count) != sizeof count)
+    return Status::systemFailure("reading the interrupt count");
   fired = true;
   return {};
 }
 
 Status UioLine::unmask() {
   uint8_t high = 0;
-  if (pread(m_config, &high, 1, kCommandHighOffset) != 1) return Status::systemFailure("reading the PCI command");
+  if (pread(m_config, &high, 1, kCommandHighOffset) != 1)
+    return Status::systemFailure("reading the PCI command");
   high = static_cast<uint8_t>(high & ~kInterruptDisable);
   if (pwrite(m_config, &high, 1, kCommandHighOffset) != 1) return Status::systemFailure("unmasking INTx");
   return {};
@@ -82,8 +85,8 @@ Status Interrupts::wait(int64_t timeoutNs, uint32_t& bits) {
   Status status = m_line.wait(timeoutNs, fired);
   if (!status.ok() || !fired) return status;
   ++m_count;
-  // Acknowledge before the line is let through again, or it would fire once more for the same cause. What comes
-  // after the read of IRQ_STATUS keeps its bit and asserts the line anew.
+  // Acknowledge before the line is let through again, or it would fire once more for the same cause. What
+  // comes after the read of IRQ_STATUS keeps its bit and asserts the line anew.
   bits = m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & m_enabled;
   if (bits) m_registers.write(AEROGPU_MMIO_REG_IRQ_ACK, bits);
   return m_line.unmask();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Interrupts. The device asserts INTx while IRQ_STATUS & IRQ_ENABLE is not zero (ABI page, "PCI function"); Linux's
-// uio_pci_generic masks INTx in the command register at each one, and user space unmasks it
+// Interrupts. The device asserts INTx while IRQ_STATUS & IRQ_ENABLE is not zero (ABI page, "PCI function");
+// Linux's uio_pci_generic masks INTx in the command register at each one, and user space unmasks it
 // (Documentation/driver-api/uio-howto.rst, "Generic PCI UIO driver").
 #pragma once
 
@@ -48,8 +48,8 @@ public:
   void disable(uint32_t bits);
   uint32_t enabled() const { return m_enabled; }
 
-  /// Sleeps until an interrupt or the timeout. `bits` gets what was pending and is acknowledged now; it may hold
-  /// bits that the caller does not wait for, and is 0 after a timeout.
+  /// Sleeps until an interrupt or the timeout. `bits` gets what was pending and is acknowledged now; it may
+  /// hold bits that the caller does not wait for, and is 0 after a timeout.
   Status wait(int64_t timeoutNs, uint32_t& bits);
   /// Interrupts taken so far.
   uint64_t count() const { return m_count; }

@@ -16,9 +16,12 @@ namespace aerogpu::guest {
 
 namespace {
 
-uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+uint64_t roundUp(uint64_t value, uint64_t to) {
+  return (value + to - 1) / to * to;
+}
 
-// Documentation/admin-guide/mm/pagemap.rst: one 64-bit word a page, bits 0-54 the frame number, bit 63 present.
+// Documentation/admin-guide/mm/pagemap.rst: one 64-bit word a page, bits 0-54 the frame number, bit 63
+// present.
 Status physicalAddress(int pagemap, const uint8_t* address, uint64_t& out) {
   uint64_t entry = 0;
   const auto page = reinterpret_cast<uintptr_t>(address) / kPageBytes;
@@ -120,9 +123,11 @@ PageRuns sortIntoRuns(const std::vector<uint64_t>& physical, uint64_t pageBytes)
   PageRuns runs;
   runs.order.resize(physical.size());
   std::iota(runs.order.begin(), runs.order.end(), size_t{0});
-  std::sort(runs.order.begin(), runs.order.end(), [&](size_t a, size_t b) { return physical[a] < physical[b]; });
+  std::sort(runs.order.begin(), runs.order.end(),
+            [&](size_t a, size_t b) { return physical[a] < physical[b]; });
   for (size_t i = 0; i < runs.order.size(); ++i)
-    if (i == 0 || physical[runs.order[i]] != physical[runs.order[i - 1]] + pageBytes) runs.begins.push_back(i);
+    if (i == 0 || physical[runs.order[i]] != physical[runs.order[i - 1]] + pageBytes)
+      runs.begins.push_back(i);
   return runs;
 }
 
@@ -136,7 +141,8 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
   if (file < 0) return Status::systemFailure("cannot create %s", path.c_str());
   unlink(path.c_str());
   m_bytes = size_t{pages} * kHugePageBytes;
-  // The first mapping faults the pages in and tells their addresses, the second shows them in the order of these.
+  // The first mapping faults the pages in and tells their addresses, the second shows them in the order of
+  // these.
   void* first = MAP_FAILED;
   Status status;
   if (ftruncate(file, static_cast<off_t>(m_bytes)) < 0)
@@ -157,7 +163,8 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
   // Room for alignment: the file must be mapped at multiples of its page size.
   void* reserve = MAP_FAILED;
   if (status.ok()) {
-    reserve = mmap(nullptr, m_bytes + kHugePageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    reserve = mmap(nullptr, m_bytes + kHugePageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     if (reserve == MAP_FAILED) status = Status::systemFailure("reserving address space");
   }
   if (status.ok()) {
@@ -179,7 +186,9 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
   return status;
 }
 
-void HostMemory::Free::operator()(uint8_t* p) const { std::free(p); }
+void HostMemory::Free::operator()(uint8_t* p) const {
+  std::free(p);
+}
 
 HostMemory::HostMemory(uint64_t gpa, uint64_t bytes) {
   bytes = roundUp(bytes, kPageBytes);

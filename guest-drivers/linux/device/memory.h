@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that the device can reach: physically contiguous blocks with known guest-physical addresses. In the VM they
-// come from 2 MiB huge pages; tools and tests use ordinary memory with made-up addresses.
+// Memory that the device can reach: physically contiguous blocks with known guest-physical addresses. In the
+// VM they come from 2 MiB huge pages; tools and tests use ordinary memory with made-up addresses.
 #pragma once
 
 #include <cstddef>

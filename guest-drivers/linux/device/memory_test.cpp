@@ -18,7 +18,8 @@ TEST(PageAllocator, RoundsUpAndRunsOut) {
 
 TEST(PageAllocator, NeighboursMerge) {
   PageAllocator pages(3 * kPageBytes);
-  const uint64_t a = pages.allocate(kPageBytes), b = pages.allocate(kPageBytes), c = pages.allocate(kPageBytes);
+  const uint64_t a = pages.allocate(kPageBytes), b = pages.allocate(kPageBytes),
+                 c = pages.allocate(kPageBytes);
   pages.release(a, kPageBytes);
   pages.release(c, kPageBytes);
   EXPECT_EQ(pages.largestFree(), kPageBytes);

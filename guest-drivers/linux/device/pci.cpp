@@ -55,7 +55,8 @@ Status PciFunction::find(uint16_t vendor, uint16_t device, const std::string& ro
       best = entry->d_name;
   }
   closedir(dir);
-  if (best.empty()) return Status::failure("no PCI function %04X:%04X (start QEMU with -device aerogpu)", vendor, device);
+  if (best.empty())
+    return Status::failure("no PCI function %04X:%04X (start QEMU with -device aerogpu)", vendor, device);
   m_address = best;
   m_path = root + "/" + best;
   return {};

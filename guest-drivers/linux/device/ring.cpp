@@ -16,7 +16,9 @@ std::atomic_ref<uint32_t> counter(uint8_t* ring, size_t offset) {
 }
 }  // namespace
 
-uint64_t Ring::bytesFor(uint32_t entries) { return sizeof(aerogpu_ring_header) + uint64_t{entries} * kStride; }
+uint64_t Ring::bytesFor(uint32_t entries) {
+  return sizeof(aerogpu_ring_header) + uint64_t{entries} * kStride;
+}
 
 void Ring::create(const Block& memory, uint32_t entries, uint32_t start) {
   m_memory = memory;

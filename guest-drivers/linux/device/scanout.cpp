@@ -14,14 +14,24 @@ void Scanout::enable(Mode mode, uint32_t format, uint32_t pitchBytes, uint64_t g
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
 }
 
-void Scanout::flip(uint64_t gpa) { m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, gpa); }
+void Scanout::flip(uint64_t gpa) {
+  m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, gpa);
+}
 
-void Scanout::disable() { m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0); }
+void Scanout::disable() {
+  m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+}
 
-uint64_t Scanout::vblankSequence() { return m_registers.read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO); }
+uint64_t Scanout::vblankSequence() {
+  return m_registers.read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO);
+}
 
-uint64_t Scanout::vblankTimeNs() { return m_registers.read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO); }
+uint64_t Scanout::vblankTimeNs() {
+  return m_registers.read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO);
+}
 
-uint32_t Scanout::vblankPeriodNs() { return m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS); }
+uint32_t Scanout::vblankPeriodNs() {
+  return m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
+}
 
 }  // namespace aerogpu::guest

@@ -15,7 +15,8 @@ struct Mode {
 class Scanout {
 public:
   explicit Scanout(Registers& registers) : m_registers(registers) {}
-  /// Shows `gpa` (enum aerogpu_format `format`, `pitchBytes` a row). Size and address are written before ENABLE.
+  /// Shows `gpa` (enum aerogpu_format `format`, `pitchBytes` a row). Size and address are written before
+  /// ENABLE.
   void enable(Mode mode, uint32_t format, uint32_t pitchBytes, uint64_t gpa);
   /// One flip; it takes effect with the second register.
   void flip(uint64_t gpa);

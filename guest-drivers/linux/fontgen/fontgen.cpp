@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fontgen OUT (NAME FONT PIXELS)...: rasterises the printable ASCII characters of fonts into a C++ header. Runs at
-// build time. The layout of the structures is demo/font.h.
+// fontgen OUT (NAME FONT PIXELS)...: rasterises the printable ASCII characters of fonts into a C++ header.
+// Runs at build time. The layout of the structures is demo/font.h.
 #include <ft2build.h>
 #include FT_FREETYPE_H
 
@@ -11,7 +11,8 @@
 
 namespace {
 
-bool writeFont(std::FILE* out, FT_Library library, const std::string& name, const char* path, unsigned pixels) {
+bool writeFont(std::FILE* out, FT_Library library, const std::string& name, const char* path,
+               unsigned pixels) {
   FT_Face face = nullptr;
   if (FT_New_Face(library, path, 0, &face) || FT_Set_Pixel_Sizes(face, 0, pixels)) {
     std::fprintf(stderr, "fontgen: cannot load %s at %u pixels\n", path, pixels);
@@ -38,7 +39,8 @@ bool writeFont(std::FILE* out, FT_Library library, const std::string& name, cons
   for (size_t i = 0; i < bits.size(); ++i) std::fprintf(out, "%s%u,", i % 24 ? "" : "\n    ", bits[i]);
   std::fprintf(out, "};\ninline constexpr Glyph %sGlyphs[] = {\n%s};\n", name.c_str(), glyphs.c_str());
   std::fprintf(out, "inline constexpr Font %s{%ld, %ld, %sGlyphs, %sBits};\n\n", name.c_str(),
-               face->size->metrics.ascender / 64, face->size->metrics.height / 64, name.c_str(), name.c_str());
+               face->size->metrics.ascender / 64, face->size->metrics.height / 64, name.c_str(),
+               name.c_str());
   FT_Done_Face(face);
   return true;
 }
@@ -56,7 +58,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "fontgen: cannot write %s\n", argv[1]);
     return 1;
   }
-  std::fputs("// Written by fontgen.\n#pragma once\n#include \"demo/font.h\"\nnamespace aerogpu::guest {\n", out);
+  std::fputs("// Written by fontgen.\n#pragma once\n#include \"demo/font.h\"\nnamespace aerogpu::guest {\n",
+             out);
   bool ok = true;
   for (int i = 2; ok && i < argc; i += 3)
     ok = writeFont(out, library, argv[i], argv[i + 1], static_cast<unsigned>(std::atoi(argv[i + 2])));

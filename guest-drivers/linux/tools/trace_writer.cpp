@@ -80,8 +80,13 @@ Status TraceWriter::open(const char* path) {
   m_file = std::fopen(path, "wb");
   if (!m_file) return Status::systemFailure("cannot write %s", path);
   const char metadata[] = R"({"emulator_version":"aerogpu-demo-trace","command_abi_version":"1.4"})";
-  const Header header{{'A', 'E', 'R', 'O', 'G', 'P', 'U', 'T'}, sizeof(Header), kContainerVersion,
-                      AEROGPU_ABI_VERSION_U32, 0, sizeof metadata - 1, 0};
+  const Header header{{'A', 'E', 'R', 'O', 'G', 'P', 'U', 'T'},
+                      sizeof(Header),
+                      kContainerVersion,
+                      AEROGPU_ABI_VERSION_U32,
+                      0,
+                      sizeof metadata - 1,
+                      0};
   put(&header, sizeof header);
   put(metadata, sizeof metadata - 1);
   return {};
@@ -137,7 +142,11 @@ Status TraceWriter::finish() {
   const TocHeader toc{{'A', 'E', 'R', 'O', 'T', 'O', 'C', 0}, 1, static_cast<uint32_t>(m_frames.size())};
   put(&toc, sizeof toc);
   put(m_frames.data(), m_frames.size() * sizeof(Frame));
-  const Footer footer{{'A', 'E', 'R', 'O', 'G', 'P', 'U', 'F'}, sizeof(Footer), kContainerVersion, tocOffset, m_offset - tocOffset};
+  const Footer footer{{'A', 'E', 'R', 'O', 'G', 'P', 'U', 'F'},
+                      sizeof(Footer),
+                      kContainerVersion,
+                      tocOffset,
+                      m_offset - tocOffset};
   put(&footer, sizeof footer);
   if (std::fclose(m_file) != 0) m_failed = true;
   m_file = nullptr;
