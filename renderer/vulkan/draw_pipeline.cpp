@@ -153,11 +153,14 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
         m_shadowMask != shadowSamplers(state, m_samplerMask & 0xFFFFu))
       if (auto selected = selectShaders(state); !selected) return selected;
   }
-  if (m_pending & (core::kDirtyShaders | core::kDirtyInputLayout)) {
+  if (m_fetchVs != m_vsModule->serial || !(m_fetchLayout == state.inputLayout)) {
     auto fetch =
         matchInputs(*m_gpu.device, *m_vs, state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr);
     if (!fetch) return fetch.error();
     m_fetch = *fetch;
+    m_fetchVs = m_vsModule->serial;
+    m_fetchLayout = state.inputLayout;
+    m_fetchChanged = true;
   }
   if (state.topology >= core::Topology::PatchList1)
     return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
@@ -165,6 +168,32 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
     return Error{ErrorCode::Backend, "this GPU has no triangle fans", {}};
   if (usesSecondSource(state.blend))
     return Error{ErrorCode::Backend, "blend factors of a second source colour are not supported", {}};
+
+  uint32_t specialization = 0;
+  if (!m_dxbc && m_ps) {
+    const core::PixelPipeState& p = state.pixelPipe;
+    if (p.alphaTest && p.alphaFunc != core::CompareFunc::Always) specialization |= 1u << shader::kSpecAlphaTest;
+    if (p.fogEnable && m_ps->program->info().version.model() < kNoFogFrom)
+      specialization |= 1u << shader::kSpecFog;
+    if (p.pointSprite && state.topology == core::Topology::PointList)
+      specialization |= 1u << shader::kSpecPointSprite;
+  }
+  const auto topologyClass = static_cast<uint32_t>(classOf(vulkanTopology(state.topology)));
+  RecentKey brief;
+  brief.vs = m_vsModule->serial;
+  brief.ps = m_psModule ? m_psModule->serial : 0;
+  brief.layout = m_layout.serial;
+  brief.targets = targets.generation;
+  brief.specialization = specialization;
+  brief.topologyClass = topologyClass;
+  brief.cache = m_pipelines.generation();
+  const bool allDynamic =
+      caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;
+  Recent& recent = m_recent[(brief.vs * 7 + brief.ps) % m_recent.size()];
+  if (allDynamic && recent.pipeline && recent.key == brief) {
+    m_pipeline = recent.pipeline;
+    return {};
+  }
 
   PipelineKey key;
   key.vs = m_vsModule->serial;
@@ -175,16 +204,8 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
     key.colorFormats[i] = static_cast<uint32_t>(targets.colorFormats[i]);
   key.depthFormat = static_cast<uint32_t>(targets.depthFormat);
   key.stencilFormat = static_cast<uint32_t>(targets.stencilFormat);
-  key.topologyClass = static_cast<uint32_t>(classOf(vulkanTopology(state.topology)));
-  if (!m_dxbc && m_ps) {
-    const core::PixelPipeState& p = state.pixelPipe;
-    if (p.alphaTest && p.alphaFunc != core::CompareFunc::Always)
-      key.specialization |= 1u << shader::kSpecAlphaTest;
-    if (p.fogEnable && m_ps->program->info().version.model() < kNoFogFrom)
-      key.specialization |= 1u << shader::kSpecFog;
-    if (p.pointSprite && state.topology == core::Topology::PointList)
-      key.specialization |= 1u << shader::kSpecPointSprite;
-  }
+  key.topologyClass = topologyClass;
+  key.specialization = specialization;
   if (!caps.dynamicPolygonMode && caps.fillModeNonSolid)
     key.polygonMode = state.rasterizer.fill == core::FillMode::Solid       ? VK_POLYGON_MODE_FILL
                       : state.rasterizer.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
@@ -205,12 +226,12 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
     }
     for (uint32_t i = 0; i < m_fetch.bindingCount; ++i) key.divisors[i] = m_fetch.divisors[i];
   }
-  if (m_pipeline && key == m_key) return {};
   auto pipeline = m_pipelines.graphics(key, m_vsModule->handle,
                                        m_psModule ? m_psModule->handle : VK_NULL_HANDLE, m_layout.handle);
   if (!pipeline) return pipeline.error();
-  m_key = key;
   m_pipeline = *pipeline;
+  brief.cache = m_pipelines.generation();
+  recent = {brief, *pipeline};
   return {};
 }
 

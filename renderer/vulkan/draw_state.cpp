@@ -218,11 +218,14 @@ void Draws::emitRasterizer(const core::DrawState& state) {
   }
 }
 
-void Draws::emitDynamicState(const core::DrawState& state, uint32_t dirty) {
-  if (dirty & (core::kDirtyBlend | core::kDirtyTargets | core::kDirtyShaders)) emitBlend(state);
+void Draws::emitDynamicState(const core::DrawState& state, uint32_t dirty, bool familyChanged) {
+  const uint32_t outputs = m_ps ? m_ps->outputMask : 0;
+  if (m_fresh || outputs != m_emittedOutputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
+    emitBlend(state);
+  m_emittedOutputs = outputs;
   if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
   if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets)) emitRasterizer(state);
-  if (dirty & (core::kDirtyTopology | core::kDirtyShaders)) {
+  if (familyChanged || (dirty & core::kDirtyTopology)) {
     const DeviceTable& vk = m_gpu.device->vk();
     VkCommandBuffer commands = m_gpu.recorder->commands();
     vk.CmdSetPrimitiveTopology(commands, vulkanTopology(state.topology));

@@ -132,10 +132,11 @@ Result<void> Draws::useTextures(const core::DrawState& state) {
 void Draws::emitConstants(const core::DrawState& state, uint32_t dirty) {
   const shader::ConstantLayout& vs = m_vsModule->constants;
   const bool withPs = m_psModule && m_psModule->constants.sizeBytes() > 0;
-  const bool vsNeeded = vs.sizeBytes() > 0 &&
-                        (dirty & (core::kDirtyVsConstants | core::kDirtyShaders | core::kDirtyClipPlanes));
-  const bool psNeeded = withPs && (dirty & (core::kDirtyPsConstants | core::kDirtyShaders |
-                                            core::kDirtyRasterizer | core::kDirtyResources));
+  const bool vsNeeded =
+      vs.sizeBytes() > 0 && ((dirty & core::kDirtyVsConstants) || m_writtenVs != m_vsModule->serial);
+  const bool psNeeded = withPs && ((dirty & core::kDirtyPsConstants) || m_writtenPs != m_psModule->serial);
+  m_writtenVs = m_vsModule->serial;
+  if (withPs) m_writtenPs = m_psModule->serial;
   const uint64_t generation = m_constants.generation();
   const auto bind = [&](uint32_t number, VkDescriptorSet set, VkDescriptorSet& bound, bool moved,
                         uint32_t offset) {

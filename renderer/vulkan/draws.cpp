@@ -76,6 +76,9 @@ void Draws::reset() {
   m_vs = m_ps = nullptr;
   m_vsModule = m_psModule = nullptr;
   m_pipeline = VK_NULL_HANDLE;
+  m_fetchLayout.reset();
+  m_fetchVs = 0;
+  m_recent = {};
   m_commandBuffer = 0;
   m_pending = core::kDirtyAll;
   m_pipelines.save();
@@ -103,6 +106,8 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
   if (m_commandBuffer != recorder.commandBufferId()) {
     m_commandBuffer = recorder.commandBufferId();
     m_pending = core::kDirtyAll;
+    m_fresh = true;
+    m_batchDraws = 0;
     m_boundPipeline = VK_NULL_HANDLE;
     m_boundLayout = 0;
     m_boundSets[0] = m_boundSets[1] = m_boundPixelConstants = VK_NULL_HANDLE;
@@ -160,19 +165,20 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
   }
   if (m_boundLayout != m_layout.serial) {
     m_boundLayout = m_layout.serial;
-    m_boundSets[1] = VK_NULL_HANDLE;
+    m_boundSets[0] = m_boundSets[1] = m_boundPixelConstants = VK_NULL_HANDLE;
     m_pushed = false;
-    m_pending |= core::kDirtyVsConstants | core::kDirtyPsConstants;
-    m_boundSets[0] = m_boundPixelConstants = VK_NULL_HANDLE;
   }
-  if (m_pending & (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer | core::kDirtyTargets |
-                   core::kDirtyShaders)) {
+  const bool familyChanged = m_fresh || m_emittedDxbc != m_dxbc;
+  m_emittedDxbc = m_dxbc;
+  if (familyChanged || (m_pending & (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
+                                     core::kDirtyTargets))) {
     vk.CmdSetViewportWithCount(commands, 1, &viewport);
     vk.CmdSetScissorWithCount(commands, 1, &area);
   }
-  emitDynamicState(state, m_pending);
-  if (m_pending & (core::kDirtyVertexStreams | core::kDirtyShaders | core::kDirtyInputLayout))
+  emitDynamicState(state, m_pending, familyChanged);
+  if (m_fresh || m_fetchChanged || (m_pending & core::kDirtyVertexStreams))
     if (auto emitted = emitVertexInput(state); !emitted) return emitted.error();
+  m_fetchChanged = m_fresh = false;
   if (indexed && (m_pending & core::kDirtyIndexBuffer))
     if (auto emitted = emitIndexBuffer(state); !emitted) return emitted.error();
   if (m_dxbc) {
@@ -189,12 +195,20 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
       m_boundSets[1] = m_wantedSets[1];
     }
     emitConstants(state, m_pending);
-    if (m_pending & (core::kDirtyPixelPipe | core::kDirtyVsConstants | core::kDirtyPsConstants |
-                     core::kDirtyShaders))
+    if (!m_pushed ||
+        (m_pending & (core::kDirtyPixelPipe | core::kDirtyVsConstants | core::kDirtyPsConstants)))
       emitPushConstants(state);
   }
   m_pending = indexed ? 0 : m_pending & core::kDirtyIndexBuffer;
   return true;
+}
+
+Result<void> Draws::afterDraw() {
+  for (BufferObject* buffer : m_uavs)
+    buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+  if (++m_batchDraws < kDrawsPerBatch) return {};
+  m_batchDraws = 0;
+  return m_gpu.recorder->flush();
 }
 
 Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
@@ -203,9 +217,7 @@ Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
   if (!*ready) return {};
   m_gpu.device->vk().CmdDraw(m_gpu.recorder->commands(), args.vertexCount, args.instanceCount, args.firstVertex,
                              args.firstInstance);
-  for (BufferObject* buffer : m_uavs)
-    buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-  return {};
+  return afterDraw();
 }
 
 Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) {
@@ -214,9 +226,7 @@ Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedA
   if (!*ready) return {};
   m_gpu.device->vk().CmdDrawIndexed(m_gpu.recorder->commands(), args.indexCount, args.instanceCount,
                                     args.firstIndex, args.baseVertex, args.firstInstance);
-  for (BufferObject* buffer : m_uavs)
-    buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-  return {};
+  return afterDraw();
 }
 
 }  // namespace aerogpu::vk

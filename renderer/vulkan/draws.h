@@ -59,7 +59,7 @@ class Draws {
   uint32_t shadowSamplers(const core::DrawState& state, uint32_t mask) const;
   void blendOf(const core::DrawState& state, std::array<TargetBlend, core::kMaxColorTargets>& out) const;
   // draw_state.cpp
-  void emitDynamicState(const core::DrawState& state, uint32_t dirty);
+  void emitDynamicState(const core::DrawState& state, uint32_t dirty, bool familyChanged);
   void emitBlend(const core::DrawState& state);
   void emitDepthStencil(const core::DrawState& state);
   void emitRasterizer(const core::DrawState& state);
@@ -105,10 +105,33 @@ class Draws {
   uint32_t m_shadowMask = 0;
   VertexFetch m_fetch;
   Layout m_layout;
-  PipelineKey m_key;
   VkPipeline m_pipeline = VK_NULL_HANDLE;
 
+  // The pipelines used last, by what can differ where everything else is dynamic.
+  struct RecentKey {
+    uint64_t vs = 0, ps = 0, layout = 0;
+    uint32_t targets = 0, specialization = 0, topologyClass = 0, cache = 0;
+    bool operator==(const RecentKey&) const = default;
+  };
+  struct Recent {
+    RecentKey key;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+  };
+  std::array<Recent, 16> m_recent;
+  uint64_t m_fetchVs = 0;  ///< m_fetch was made for this module and layout
+  core::Ref<core::InputLayout> m_fetchLayout;
+
+  /// A batch of this many draws is handed over, so that the GPU works while the rest is recorded.
+  static constexpr uint32_t kDrawsPerBatch = 1200;
+  Result<void> afterDraw();
+  uint32_t m_batchDraws = 0;
+
   // What is bound in the command buffer.
+  bool m_fresh = true;         ///< nothing yet
+  bool m_fetchChanged = true;
+  bool m_emittedDxbc = false;
+  uint32_t m_emittedOutputs = 0;
+  uint64_t m_writtenVs = 0, m_writtenPs = 0;  ///< modules whose constants the slices hold
   VkPipeline m_boundPipeline = VK_NULL_HANDLE;
   uint64_t m_boundLayout = 0;
   VkDescriptorSet m_boundSets[2] = {};

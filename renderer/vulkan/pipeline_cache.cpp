@@ -64,6 +64,7 @@ Result<VkPipeline> PipelineCache::graphics(const PipelineKey& key, VkShaderModul
   if (m_graphics.size() >= kMaxPipelines) {
     for (const auto& [k, pipeline] : m_graphics) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
     m_graphics.clear();
+    ++m_generation;
   }
   auto pipeline = build(key, vs, ps, layout);
   if (!pipeline) return pipeline;

@@ -51,6 +51,8 @@ class PipelineCache {
   Result<VkPipeline> graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                               VkPipelineLayout layout);
   Result<VkPipeline> compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout);
+  /// Changes when pipelines were dropped: handles from before are no longer valid.
+  uint32_t generation() const { return m_generation; }
   /// Writes the file if pipelines were made since; called when the GPU is idle for a while and at the end.
   void save();
 
@@ -69,6 +71,7 @@ class PipelineCache {
   VkPipelineCache m_cache = VK_NULL_HANDLE;
   std::unordered_map<PipelineKey, VkPipeline, KeyHash> m_graphics;
   std::unordered_map<uint64_t, VkPipeline> m_compute;
+  uint32_t m_generation = 0;
   uint64_t m_made = 0;  ///< since the last save
 };
 
