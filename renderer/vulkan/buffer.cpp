@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kAlign = 256;                       // largest offset alignment that Vulkan allows a device to ask
 constexpr uint64_t kRenameBytes = uint64_t{1} << 20;   // larger buffers are renamed only when wholly overwritten
 constexpr uint64_t kRenamePerBatch = uint64_t{64} << 20;
-constexpr uint64_t kStagePiece = uint64_t{16} << 20;
+constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging memory
 
 }  // namespace
 

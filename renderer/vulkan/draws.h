@@ -122,7 +122,7 @@ class Draws {
   core::Ref<core::InputLayout> m_fetchLayout;
 
   /// A batch of this many draws is handed over, so that the GPU works while the rest is recorded.
-  static constexpr uint32_t kDrawsPerBatch = 1200;
+  static constexpr uint32_t kDrawsPerBatch = 8192;
   Result<void> afterDraw();
   uint32_t m_batchDraws = 0;
 

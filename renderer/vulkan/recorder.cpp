@@ -79,7 +79,7 @@ void Recorder::collect() {
     Chunk chunk = m_chunksBusy.front();
     m_chunksBusy.pop_front();
     m_stagedBytes -= chunk.range.size;
-    if (chunk.range.size == kChunkBytes && m_chunksSpare.size() < 4)
+    if (chunk.range.size == kChunkBytes && m_chunksSpare.size() < kSpareChunks)
       m_chunksSpare.push_back(chunk);
     else
       m_staging.free(chunk.range);

@@ -91,6 +91,7 @@ class Recorder {
     uint64_t used = 0, batch = 0;
   };
   static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
+  static constexpr size_t kSpareChunks = 16;  ///< kept for reuse: touching new memory costs more than the copy
   static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
   static constexpr size_t kMaxBatches = 96;
 

@@ -9,7 +9,7 @@
 namespace aerogpu::vk {
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
+constexpr uint64_t kPieceBytes = uint64_t{4} << 20;  // one chunk of staging memory
 
 Error unreadable() { return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}}; }
 
