@@ -153,8 +153,7 @@ class VM:
         return self._command(name, {key.replace('_', '-'): value for key, value in arguments.items()}, timeout)
 
     def screendump(self, path, timeout=20):
-        """The console as a PNG. The command itself goes back to the event loop before the file is complete in no
-        version that we support, so the file is there when this returns."""
+        """The console as a PNG; the file is complete when this returns."""
         self.qmp('screendump', timeout=timeout, filename=os.path.abspath(path), format='png')
 
     def wait(self, timeout):

@@ -28,11 +28,7 @@ float f(int value) {
 
 }  // namespace
 
-void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
-  e.bindShaders(handle::kQuadVs, pixelShader);
-  e.inputLayout(handle::kQuadLayout);
-  e.vertexBuffer(handle::kUnitSquare, 8);
-  e.topology(AEROGPU_TOPOLOGY_TRIANGLESTRIP);
+void Scene::flatStates(Encoder& e, bool blend) {
   e.renderState(RenderState::ZEnable, 0);
   e.renderState(RenderState::ZWriteEnable, 0);
   e.renderState(RenderState::CullMode, kCullNone);
@@ -40,6 +36,14 @@ void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
   e.renderState(RenderState::SrcBlend, kBlendOne);
   e.renderState(RenderState::DestBlend, kBlendInvSrcAlpha);
   e.sampler(0, SamplerMode::ClampLinear);
+}
+
+void Scene::beginQuads(Encoder& e, uint32_t pixelShader, bool blend) {
+  flatStates(e, blend);
+  e.bindShaders(handle::kQuadVs, pixelShader);
+  e.inputLayout(handle::kQuadLayout);
+  e.vertexBuffer(handle::kUnitSquare, 8);
+  e.topology(AEROGPU_TOPOLOGY_TRIANGLESTRIP);
 }
 
 void Scene::quad(Encoder& e, RectF r, float w, float h, Coordinates a, Coordinates b, Coordinates c) {
@@ -218,7 +222,7 @@ void Scene::renderBlur(Encoder& e, uint32_t pane, uint32_t source) {
 void Scene::drawSprites(Encoder& e, uint32_t first, uint32_t count) {
   if (count == 0) return;
   const float w = f(static_cast<int>(m_mode.width)), h = f(static_cast<int>(m_mode.height));
-  beginQuads(e, handle::kSpritePs, true);
+  flatStates(e, true);
   e.bindShaders(handle::kSpriteVs, handle::kSpritePs);
   e.inputLayout(handle::kSpriteLayout);
   e.vertexBuffer(handle::kSpriteVertices, sizeof(SpriteVertex));

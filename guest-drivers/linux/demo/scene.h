@@ -77,6 +77,8 @@ private:
   void renderContent(Encoder& e, uint32_t pane, uint32_t target);
   void drawSprites(Encoder& e, uint32_t first, uint32_t count);
 
+  /// No depth, no culling, premultiplied blending or none.
+  void flatStates(Encoder& e, bool blend);
   void beginQuads(Encoder& e, uint32_t pixelShader, bool blend);
   /// A rectangle of a target of `w` x `h` pixels.
   void quad(Encoder& e, RectF r, float w, float h, Coordinates a = {}, Coordinates b = {},
