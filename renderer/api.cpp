@@ -63,9 +63,6 @@ public:
   void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) override {
     if (gpuError) addError(*gpuError);
     m_result.frame = frame;
-    if (frame)
-      m_renderer.stats.readbackBytes.fetch_add(uint64_t{frame->stride_bytes} * frame->height,
-                                               std::memory_order_relaxed);
     m_renderer.callbacks.submission_done(m_renderer.opaque, &m_result);
     m_renderer.finished();
   }

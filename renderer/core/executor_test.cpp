@@ -411,6 +411,9 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   auto frames = h.takeFrames();
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].pixels, bytes);
+  aerogpu_renderer_stats stats;
+  aerogpu_renderer_get_stats(h.renderer(), &stats);
+  EXPECT_EQ(stats.readback_bytes, bytes.size()) << "a frame counts once";
 
   w.reset();
   Harness::destroy(w, newer);

@@ -36,7 +36,7 @@ struct NullFrame : aerogpu_frame {
 
 class NullBackend : public Backend {
 public:
-  explicit NullBackend(const BackendConfig& config) : m_hostMemory(config.hostMemory) {}
+  explicit NullBackend(const BackendConfig& config) : m_hostMemory(config.hostMemory), m_stats(config.stats) {}
 
   const char* name() const override { return "null"; }
   const char* deviceName() const override { return ""; }
@@ -158,6 +158,7 @@ public:
     frame->reserved0 = 0;
     frame->pixels = frame->bytes.data();
     frame->sequence = ++m_frames;
+    m_stats.readbackBytes.fetch_add(region.rows * region.rowBytes, std::memory_order_relaxed);
     m_frame = std::move(frame);
     return {};
   }
@@ -209,6 +210,7 @@ private:
   }
 
   HostMemory& m_hostMemory;
+  Stats& m_stats;
   const BackendLimits m_limits{};
   std::unique_ptr<NullFrame> m_frame;
   uint64_t m_frames = 0;

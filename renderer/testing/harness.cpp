@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/testing/harness.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -10,7 +12,20 @@
 
 namespace aerogpu::test {
 
+namespace {
+
+/// The leak checker names what it suppresses by module, so the drivers must still be loaded when the process ends.
+void keepDriversLoaded() {
+#ifdef AEROGPU_ADDRESS_SANITIZER
+  for (const char* name : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so", "libvulkan.so.1"})
+    dlopen(name, RTLD_LAZY | RTLD_NODELETE);
+#endif
+}
+
+}  // namespace
+
 Harness::Harness(const Options& options) : m_memory(options.guestBytes) {
+  if (std::strcmp(options.backend, "null") != 0) keepDriversLoaded();
   const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog};
   aerogpu_renderer_config config{};
   config.struct_size = sizeof config;

@@ -66,7 +66,7 @@ Tokens container(uint32_t version, const Tokens& code, const std::vector<Signatu
 }
 
 constexpr uint32_t kVs40 = 1u << 16 | 0x40, kPs40 = 0x40, kCs50 = 5u << 16 | 0x50;
-constexpr uint32_t kMov = 0x36, kAdd = 0x00, kMul = 0x38, kSample = 0x45, kRet = 0x3E;
+constexpr uint32_t kMov = 0x36, kAdd = 0x00, kSample = 0x45, kRet = 0x3E;
 
 class DxbcTest : public DrawTest {
  protected:
