@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "renderer/vulkan/buffer.h"
 #include "renderer/vulkan/draw_area.h"
@@ -16,8 +15,6 @@ VulkanBackend::VulkanBackend(const core::BackendConfig& config)
     : m_hostMemory(config.hostMemory), m_stats(config.stats), m_log(config.log), m_cacheDir(config.cacheDir) {}
 
 std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& config, std::string& error) {
-  // vkd3d-shader writes about odd shaders to stderr, which a guest could flood; its errors come as messages too.
-  setenv("VKD3D_SHADER_DEBUG", "none", 0);
   std::unique_ptr<VulkanBackend> self(new VulkanBackend(config));
   self->m_instance = Instance::create(config.validation, config.log, error);
   if (!self->m_instance) return nullptr;

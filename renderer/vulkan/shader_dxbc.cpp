@@ -3,11 +3,13 @@
 // own descriptor set, textures and samplers separate.
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 extern "C" {
 #include <vkd3d_shader.h>
 }
 
+#include "renderer/vulkan/dxbc_worker.h"
 #include "renderer/vulkan/shader.h"
 
 namespace aerogpu::vk {
@@ -73,16 +75,128 @@ Result<void> checkStage(const shader::Dxbc& container, core::Stage stage) {
   return {};
 }
 
-/// Frees what vkd3d-shader hands out.
-struct Messages {
-  char* text = nullptr;
-  ~Messages() { vkd3d_shader_free_messages(text); }
-  std::string take() const { return text ? std::string(text).substr(0, 400) : std::string(); }
+/// First word of what the worker writes.
+enum class Verdict : uint32_t { Ok = 1, Refused = 2 };
+constexpr uint32_t kDescriptorWords = 6;
+constexpr uint32_t kMaxDescriptors = 256;
+constexpr size_t kMaxAnswer = size_t{64} << 20;
+
+unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
+  // vkd3d-shader looks for samplers among the images.
+  const bool image = d.type == VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER ||
+                     (d.type != VKD3D_SHADER_DESCRIPTOR_TYPE_CBV && d.resource_type != VKD3D_SHADER_RESOURCE_BUFFER);
+  return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
+}
+
+void refuse(WorkerOutput& out, char* messages) {
+  out.writeWord(static_cast<uint32_t>(Verdict::Refused));
+  if (messages) out.write(messages, std::min<size_t>(std::strlen(messages), 400));
+}
+
+/// In the child: the declared descriptors, then the module. Descriptor n gets binding n of `set`. Nothing is freed; the
+/// process ends.
+void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stage stage, uint32_t set) {
+  vkd3d_shader_scan_descriptor_info scanned{};
+  scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO;
+  vkd3d_shader_compile_info info{};
+  info.type = VKD3D_SHADER_STRUCTURE_TYPE_COMPILE_INFO;
+  info.next = &scanned;
+  info.source = {container.data(), container.size()};
+  info.source_type = VKD3D_SHADER_SOURCE_DXBC_TPF;
+  info.target_type = VKD3D_SHADER_TARGET_SPIRV_BINARY;
+  info.log_level = VKD3D_SHADER_LOG_ERROR;
+  char* messages = nullptr;
+  if (vkd3d_shader_scan(&info, &messages) < 0) return refuse(out, messages);
+  const std::span<const vkd3d_shader_descriptor_info> descriptors(scanned.descriptors, scanned.descriptor_count);
+  if (descriptors.size() > kMaxDescriptors) return refuse(out, nullptr);
+  std::vector<vkd3d_shader_resource_binding> bindings;
+  for (const vkd3d_shader_descriptor_info& d : descriptors) {
+    vkd3d_shader_resource_binding b{};
+    b.type = d.type;
+    b.register_space = d.register_space;
+    b.register_index = d.register_index;
+    b.shader_visibility = visibility(stage);
+    b.flags = bindingFlags(d);
+    b.binding = {set, static_cast<unsigned>(bindings.size()), 1};
+    bindings.push_back(b);
+  }
+  vkd3d_shader_spirv_target_info target{};
+  target.type = VKD3D_SHADER_STRUCTURE_TYPE_SPIRV_TARGET_INFO;
+  target.environment = VKD3D_SHADER_SPIRV_ENVIRONMENT_VULKAN_1_0;
+  vkd3d_shader_interface_info interface{};
+  interface.type = VKD3D_SHADER_STRUCTURE_TYPE_INTERFACE_INFO;
+  interface.next = &target;
+  interface.bindings = bindings.data();
+  interface.binding_count = static_cast<unsigned>(bindings.size());
+  info.next = &interface;
+  vkd3d_shader_code spirv{};
+  if (vkd3d_shader_compile(&info, &spirv, &messages) < 0) return refuse(out, messages);
+  out.writeWord(static_cast<uint32_t>(Verdict::Ok));
+  out.writeWord(static_cast<uint32_t>(descriptors.size()));
+  for (const vkd3d_shader_descriptor_info& d : descriptors) {
+    const uint32_t words[kDescriptorWords] = {static_cast<uint32_t>(d.type), d.register_index,
+                                              static_cast<uint32_t>(d.resource_type),
+                                              static_cast<uint32_t>(d.resource_data_type), d.flags, d.count};
+    out.write(words, sizeof words);
+  }
+  out.write(spirv.code, spirv.size);
+}
+
+/// A descriptor as the worker reports it.
+struct Declared {
+  uint32_t type, reg, resourceType, dataType, flags, count;
 };
-struct SpirV {
-  vkd3d_shader_code code{};
-  ~SpirV() { vkd3d_shader_free_shader_code(&code); }
-};
+static_assert(sizeof(Declared) == kDescriptorWords * 4);
+
+Result<DxbcBinding> bindingOf(const Declared& d, uint32_t number) {
+  DxbcBinding b{};
+  b.reg = d.reg;
+  b.binding = number;
+  uint32_t registers = 0;
+  if (d.count != 1) return Error{ErrorCode::Backend, "arrays of resources are not supported", {}};
+  const auto dataType = static_cast<vkd3d_shader_resource_data_type>(d.dataType);
+  switch (d.type) {
+    case VKD3D_SHADER_DESCRIPTOR_TYPE_CBV:
+      b.kind = DxbcBinding::Kind::ConstantBuffer;
+      b.type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+      registers = core::kMaxConstantBuffers;
+      break;
+    case VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER:
+      b.kind = DxbcBinding::Kind::Sampler;
+      b.type = VK_DESCRIPTOR_TYPE_SAMPLER;
+      b.compare = (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_SAMPLER_COMPARISON_MODE) != 0;
+      registers = core::kMaxSamplers;
+      break;
+    case VKD3D_SHADER_DESCRIPTOR_TYPE_SRV:
+      registers = core::kMaxShaderResources;
+      if (d.resourceType == VKD3D_SHADER_RESOURCE_BUFFER) {
+        b.kind = DxbcBinding::Kind::BufferResource;
+        b.type = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+        b.texelFormat = texelFormat(dataType);
+      } else {
+        const auto type = viewType(static_cast<vkd3d_shader_resource_type>(d.resourceType));
+        if (!type) return Error{ErrorCode::Backend, "texture dimension is not supported", {}};
+        b.kind = DxbcBinding::Kind::Texture;
+        b.type = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+        b.viewType = *type;
+      }
+      break;
+    case VKD3D_SHADER_DESCRIPTOR_TYPE_UAV:
+      registers = core::kMaxUnorderedAccess;
+      if (d.resourceType != VKD3D_SHADER_RESOURCE_BUFFER)
+        return Error{ErrorCode::Backend, "unordered access to textures is not supported", {}};
+      if (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_UAV_COUNTER)
+        return Error{ErrorCode::Backend, "counters of unordered access views are not supported", {}};
+      b.kind = DxbcBinding::Kind::BufferUav;
+      b.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+      b.texelFormat = texelFormat(dataType);
+      break;
+    default:
+      return Error{ErrorCode::CmdDecode, "unknown kind of shader resource", {}};
+  }
+  if (b.reg >= registers) return Error{ErrorCode::CmdDecode, "shader resource register is out of range", {}};
+  return b;
+}
 
 }  // namespace
 
@@ -94,108 +208,31 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
   if (auto checked = checkStage(*container, code.stage); !checked) return checked;
   code.family = core::ShaderFamily::Dxbc;
 
-  vkd3d_shader_scan_descriptor_info scanned{};
-  scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO;
-  vkd3d_shader_compile_info info{};
-  info.type = VKD3D_SHADER_STRUCTURE_TYPE_COMPILE_INFO;
-  info.next = &scanned;
-  info.source = {fixed->data(), fixed->size()};
-  info.source_type = VKD3D_SHADER_SOURCE_DXBC_TPF;
-  info.target_type = VKD3D_SHADER_TARGET_SPIRV_BINARY;
-  info.log_level = VKD3D_SHADER_LOG_ERROR;
-  Messages scanMessages;
-  if (const int rc = vkd3d_shader_scan(&info, &scanMessages.text); rc < 0)
-    return Error{ErrorCode::CmdDecode, "vkd3d-shader refuses the shader", scanMessages.take()};
-  struct FreeScan {
-    vkd3d_shader_scan_descriptor_info& s;
-    ~FreeScan() { vkd3d_shader_free_scan_descriptor_info(&s); }
-  } freeScan{scanned};
-
   // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
-  std::vector<vkd3d_shader_resource_binding> bindings;
-  std::vector<VkDescriptorSetLayoutBinding> layout;
-  const std::span<const vkd3d_shader_descriptor_info> descriptors(scanned.descriptors, scanned.descriptor_count);
-  for (const vkd3d_shader_descriptor_info& d : descriptors) {
-    DxbcBinding b{};
-    b.reg = d.register_index;
-    b.binding = static_cast<uint32_t>(code.bindings.size());
-    unsigned flags = VKD3D_SHADER_BINDING_FLAG_BUFFER;
-    uint32_t registers = 0;
-    if (d.count != 1) return Error{ErrorCode::Backend, "arrays of resources are not supported", {}};
-    switch (d.type) {
-      case VKD3D_SHADER_DESCRIPTOR_TYPE_CBV:
-        b.kind = DxbcBinding::Kind::ConstantBuffer;
-        b.type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
-        registers = core::kMaxConstantBuffers;
-        break;
-      case VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER:
-        b.kind = DxbcBinding::Kind::Sampler;
-        b.type = VK_DESCRIPTOR_TYPE_SAMPLER;
-        b.compare = (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_SAMPLER_COMPARISON_MODE) != 0;
-        registers = core::kMaxSamplers;
-        flags = VKD3D_SHADER_BINDING_FLAG_IMAGE;  // what vkd3d-shader looks for
-        break;
-      case VKD3D_SHADER_DESCRIPTOR_TYPE_SRV:
-        registers = core::kMaxShaderResources;
-        if (d.resource_type == VKD3D_SHADER_RESOURCE_BUFFER) {
-          b.kind = DxbcBinding::Kind::BufferResource;
-          b.type = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
-          b.texelFormat = texelFormat(d.resource_data_type);
-        } else {
-          const auto type = viewType(d.resource_type);
-          if (!type) return Error{ErrorCode::Backend, "texture dimension is not supported", {}};
-          b.kind = DxbcBinding::Kind::Texture;
-          b.type = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-          b.viewType = *type;
-          flags = VKD3D_SHADER_BINDING_FLAG_IMAGE;
-        }
-        break;
-      case VKD3D_SHADER_DESCRIPTOR_TYPE_UAV:
-        registers = core::kMaxUnorderedAccess;
-        if (d.resource_type != VKD3D_SHADER_RESOURCE_BUFFER)
-          return Error{ErrorCode::Backend, "unordered access to textures is not supported", {}};
-        if (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_UAV_COUNTER)
-          return Error{ErrorCode::Backend, "counters of unordered access views are not supported", {}};
-        b.kind = DxbcBinding::Kind::BufferUav;
-        b.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
-        b.texelFormat = texelFormat(d.resource_data_type);
-        break;
-      default:
-        return Error{ErrorCode::CmdDecode, "unknown kind of shader resource", {}};
-    }
-    if (b.reg >= registers) return Error{ErrorCode::CmdDecode, "shader resource register is out of range", {}};
-    code.bindings.push_back(b);
-    vkd3d_shader_resource_binding out{};
-    out.type = d.type;
-    out.register_space = d.register_space;
-    out.register_index = d.register_index;
-    out.shader_visibility = visibility(code.stage);
-    out.flags = flags;
-    out.binding = {set, b.binding, 1};
-    bindings.push_back(out);
-    VkDescriptorSetLayoutBinding entry{};
-    entry.binding = b.binding;
-    entry.descriptorType = b.type;
-    entry.descriptorCount = 1;
-    entry.stageFlags = stageFlag(code.stage);
-    layout.push_back(entry);
+  auto answer = runInChild(
+      kMaxAnswer, [&](WorkerOutput& out) { translate(out, *fixed, code.stage, set); });
+  if (!answer) return answer.error();
+  std::vector<uint32_t> words(answer->size() / 4);
+  std::memcpy(words.data(), answer->data(), words.size() * 4);
+  if (words.empty() || words[0] != static_cast<uint32_t>(Verdict::Ok)) {
+    const size_t skip = std::min<size_t>(answer->size(), 4);
+    return Error{ErrorCode::CmdDecode, "vkd3d-shader refuses the shader",
+                 std::string(answer->begin() + static_cast<ptrdiff_t>(skip), answer->end())};
   }
-
-  vkd3d_shader_spirv_target_info target{};
-  target.type = VKD3D_SHADER_STRUCTURE_TYPE_SPIRV_TARGET_INFO;
-  target.environment = VKD3D_SHADER_SPIRV_ENVIRONMENT_VULKAN_1_0;
-  vkd3d_shader_interface_info interface{};
-  interface.type = VKD3D_SHADER_STRUCTURE_TYPE_INTERFACE_INFO;
-  interface.next = &target;
-  interface.bindings = bindings.data();
-  interface.binding_count = static_cast<unsigned>(bindings.size());
-  info.next = &interface;
-  Messages messages;
-  SpirV spirv;
-  if (const int rc = vkd3d_shader_compile(&info, &spirv.code, &messages.text); rc < 0)
-    return Error{ErrorCode::CmdDecode, "vkd3d-shader cannot translate the shader", messages.take()};
-  auto module = makeModule({static_cast<const uint32_t*>(spirv.code.code), spirv.code.size / 4});
+  const uint32_t count = words.size() > 1 ? words[1] : kMaxDescriptors + 1;
+  if (count > kMaxDescriptors || words.size() - 2 <= size_t{count} * kDescriptorWords)
+    return Error{ErrorCode::Internal, "answer of the shader translator is cut short", {}};
+  std::vector<VkDescriptorSetLayoutBinding> layout;
+  for (uint32_t i = 0; i < count; ++i) {
+    Declared declared;
+    std::memcpy(&declared, words.data() + 2 + size_t{i} * kDescriptorWords, sizeof declared);
+    auto binding = bindingOf(declared, i);
+    if (!binding) return binding.error();
+    code.bindings.push_back(*binding);
+    layout.push_back({i, binding->type, 1, stageFlag(code.stage), nullptr});
+  }
+  auto module = makeModule(std::span(words).subspan(2 + size_t{count} * kDescriptorWords));
   if (!module) return module.error();
   code.module = std::move(*module);
 
