@@ -3,6 +3,7 @@
 // packets. Failures of the back end, guest errors and validation messages fail the test that caused them.
 #pragma once
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,6 +24,9 @@ using Pixel = std::array<uint8_t, 4>;  ///< in the order of memory
 class GpuTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
+    // Leaks inside drivers can be suppressed by name only while the driver is still loaded (scripts/lib/lsan.supp).
+    for (const char* library : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"})
+      dlopen(library, RTLD_NOW | RTLD_NODELETE);
     Harness::Options options;
     options.backend = "vulkan";
     options.flags = AEROGPU_RENDERER_VALIDATION;
