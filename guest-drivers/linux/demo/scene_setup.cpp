@@ -23,7 +23,7 @@ namespace aerogpu::guest {
 namespace {
 
 constexpr int kBackdropSize = 64, kStreakSize = 256, kSurfaceSize = 128, kSurfaceMips = 8;
-constexpr uint32_t kKnotAlong = 200, kKnotAround = 20;
+constexpr uint32_t kKnotAlong = 160, kKnotAround = 18;
 
 // D3DVERTEXELEMENT9; types FLOAT2 1, FLOAT3 2, D3DCOLOR 4; usages POSITION 0, NORMAL 3, TEXCOORD 5, COLOR 10.
 struct Element {
