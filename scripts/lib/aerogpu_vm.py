@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A QEMU process as an object: start, QMP, serial console, pictures, stop; and which accelerator works here. For
 # scripts/run-vm and the VM tests. Nothing waits without a deadline.
+import ctypes
 import json
 import os
 import re
@@ -16,7 +17,13 @@ import time
 from aerogpu_build import BUILD, ROOT, Failure, say
 
 GUEST = os.path.join(BUILD, 'guest')
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 LAUNCHER = os.path.join(ROOT, 'scripts', 'qemu-aerogpu')
+
+
+def _die_with_parent():
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class VM:
@@ -54,7 +61,7 @@ class VM:
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, env=self.environment, start_new_session=True, stderr=log,
-                stdout=subprocess.PIPE if self.serial_enabled else log)
+                preexec_fn=_die_with_parent, stdout=subprocess.PIPE if self.serial_enabled else log)
         if self.serial_enabled:
             threading.Thread(target=self._read_serial, daemon=True).start()
         else:

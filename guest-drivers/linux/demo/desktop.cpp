@@ -28,7 +28,6 @@ public:
   bool frame(int64_t now) {
     m_frameMs = static_cast<double>(now - m_last) / 1e6;
     m_last = now;
-    ++m_frames;
     m_times.push_back(now);
     // The rate over the last 60 frames.
     if (m_times.size() > 61) m_times.erase(m_times.begin());
@@ -49,7 +48,6 @@ public:
 
 private:
   int64_t m_secondBegan, m_last;
-  uint64_t m_frames = 0;
   double m_frameMs = 0, m_worstMs = 0;
   std::vector<int64_t> m_times;
 };
@@ -88,7 +86,7 @@ Status runDesktop(Device& device, const Options& options) {
   }
 
   // Frame 0 is drawn before the screen is switched on, so nothing half done is ever seen.
-  std::vector<uint64_t> fences;
+  uint64_t previousFence = 0;
   FrameStats stats;
   int64_t start = 0;
   uint64_t firstVblank = 0;
@@ -112,7 +110,8 @@ Status runDesktop(Device& device, const Options& options) {
     stats.commandBytes = stream.size();
     status = device.submit({stream.data(), stream.size()}, scene.table(), AEROGPU_SUBMIT_FLAG_PRESENT, fence);
     if (!status.ok()) return status;
-    fences.push_back(fence);
+    const uint64_t shownFence = previousFence;
+    previousFence = fence;
 
     // Frames in flight: this one and the one before. That one's fence is the moment to show it.
     if (frame == 0) {
@@ -128,7 +127,7 @@ Status runDesktop(Device& device, const Options& options) {
     }
     if (frame == 1) continue;
     const uint32_t shown = frame - 1;
-    status = device.waitFence(fences[shown], kFenceTimeoutNs);
+    status = device.waitFence(shownFence, kFenceTimeoutNs);
     if (!status.ok()) return status;
     scanout.flip(scene.bufferGpa(shown));
     int x = 0, y = 0;
@@ -149,7 +148,7 @@ Status runDesktop(Device& device, const Options& options) {
       if (second) pace.nextSecond();
     }
   }
-  if (!fences.empty()) status = device.waitFence(fences.back(), kFenceTimeoutNs);
+  status = device.waitFence(fence, kFenceTimeoutNs);
   if (status.ok()) status = device.checkError();
   cursor.show(false);
   scanout.disable();

@@ -21,7 +21,6 @@ struct FrameStats {
   double seconds = 0;
   double fps = 0;
   double frameMs = 0;  // of the last frame
-  double workMs = 0;   // submission to fence without the wait for vblank, the last one known
   uint64_t submissions = 0;
   uint64_t interrupts = 0;
   uint64_t commandBytes = 0;  // of the last stream
