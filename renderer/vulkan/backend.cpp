@@ -12,7 +12,10 @@
 namespace aerogpu::vk {
 
 VulkanBackend::VulkanBackend(const core::BackendConfig& config)
-    : m_hostMemory(config.hostMemory), m_stats(config.stats), m_log(config.log), m_cacheDir(config.cacheDir) {}
+    : m_hostMemory(config.hostMemory),
+      m_stats(config.stats),
+      m_log(config.log),
+      m_cacheDir(config.cacheDir) {}
 
 std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& config, std::string& error) {
   std::unique_ptr<VulkanBackend> self(new VulkanBackend(config));
@@ -129,8 +132,8 @@ Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs&
   if (auto opened = m_gpu->recorder->open(); !opened) return opened;
   if (auto updated = m_targets->update(state, true); !updated) return updated;
   const VkExtent2D extent = m_targets->info().extent;
-  // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles the viewport, clipped by the
-  // scissor rectangle where that is on.
+  // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles the viewport, clipped
+  // by the scissor rectangle where that is on.
   VkRect2D rect{{0, 0}, extent};
   if (!usesDxbc(state)) rect = drawArea(state, extent);
   m_targets->clear(args, rect);

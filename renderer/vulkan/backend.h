@@ -14,7 +14,7 @@
 namespace aerogpu::vk {
 
 class VulkanBackend final : public core::Backend {
- public:
+public:
   static std::unique_ptr<VulkanBackend> create(const core::BackendConfig& config, std::string& error);
   ~VulkanBackend() override;
 
@@ -24,7 +24,8 @@ class VulkanBackend final : public core::Backend {
 
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;
-  Result<std::unique_ptr<core::GpuView>> createView(core::Texture& texture, const core::ViewDesc& desc) override;
+  Result<std::unique_ptr<core::GpuView>> createView(core::Texture& texture,
+                                                    const core::ViewDesc& desc) override;
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage stage, std::span<const uint8_t> bytes,
                                                         core::ShaderFamily& family) override;
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
@@ -56,7 +57,7 @@ class VulkanBackend final : public core::Backend {
   bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
   bool recover() override;
 
- private:
+private:
   explicit VulkanBackend(const core::BackendConfig& config);
   bool open(std::string& error);
 
@@ -73,7 +74,8 @@ class VulkanBackend final : public core::Backend {
   std::unique_ptr<Draws> m_draws;
   void releaseSurplus();
   Frame* m_frame = nullptr;  ///< captured in this submission
-  std::vector<std::pair<uint64_t, Frame*>> m_surplus;  ///< superseded captures, and the batch that writes them
+  std::vector<std::pair<uint64_t, Frame*>>
+      m_surplus;  ///< superseded captures, and the batch that writes them
   uint64_t m_frameSequence = 0;
 };
 

@@ -8,8 +8,9 @@
 namespace aerogpu::vk {
 namespace {
 
-constexpr uint64_t kAlign = 256;                       // largest offset alignment that Vulkan allows a device to ask
-constexpr uint64_t kRenameBytes = uint64_t{1} << 20;   // larger buffers are renamed only when wholly overwritten
+constexpr uint64_t kAlign = 256;  // largest offset alignment that Vulkan allows a device to ask
+constexpr uint64_t kRenameBytes = uint64_t{1}
+                                  << 20;  // larger buffers are renamed only when wholly overwritten
 constexpr uint64_t kRenamePerBatch = uint64_t{64} << 20;
 constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging memory
 
@@ -90,7 +91,8 @@ Result<void> BufferObject::write(uint64_t offset, uint64_t size, core::ByteSourc
   if (!recorder.finished(m_lastUse)) {
     const bool whole = offset == 0 && size == m_size;
     const bool cheap = m_size <= kRenameBytes && (m_gpu.buffers->hostCached() || m_size <= 4096);
-    const bool renamed = recorder.finished(m_lastGpuWrite) && (whole || cheap) && rename(offset, offset + size);
+    const bool renamed =
+        recorder.finished(m_lastGpuWrite) && (whole || cheap) && rename(offset, offset + size);
     if (!renamed) return writeStaged(offset, size, source);
   }
   if (!source.read(0, m_range.mapped() + offset, size))
@@ -153,7 +155,8 @@ void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 acc
   m_lastGpuWrite = m_lastUse = m_gpu.recorder->batch();
 }
 
-Result<void> BufferObject::copyFrom(uint64_t dstOffset, BufferObject& src, uint64_t srcOffset, uint64_t size) {
+Result<void> BufferObject::copyFrom(uint64_t dstOffset, BufferObject& src, uint64_t srcOffset,
+                                    uint64_t size) {
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   src.useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A guest buffer: a range of a host-visible VkBuffer that is written in place while the GPU does not use it, renamed
-// when it does, and updated by a copy on the GPU where neither will do. Render thread only.
+// A guest buffer: a range of a host-visible VkBuffer that is written in place while the GPU does not use it,
+// renamed when it does, and updated by a copy on the GPU where neither will do. Render thread only.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace aerogpu::vk {
 
 class BufferObject final : public core::GpuBuffer {
- public:
+public:
   /// Zeroed.
   static Result<std::unique_ptr<core::GpuBuffer>> create(Gpu& gpu, const core::BufferDesc& desc);
   ~BufferObject() override;
@@ -22,7 +22,8 @@ class BufferObject final : public core::GpuBuffer {
   Result<void> copyFrom(uint64_t dstOffset, BufferObject& src, uint64_t srcOffset, uint64_t size);
   Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink);
 
-  /// Notes that the batch being recorded reads the buffer, as one of `boundAs` (DirtyBits that a rename must set).
+  /// Notes that the batch being recorded reads the buffer, as one of `boundAs` (DirtyBits that a rename must
+  /// set).
   void use(uint32_t boundAs) {
     m_lastUse = m_gpu.recorder->batch();
     m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
@@ -43,7 +44,7 @@ class BufferObject final : public core::GpuBuffer {
   /// A view of 32-bit texels over [offset, offset + size); lives as long as the storage.
   Result<VkBufferView> texels(VkFormat format, uint64_t offset, uint64_t size);
 
- private:
+private:
   BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
   Result<void> writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source);
   bool rename(uint64_t keepBefore, uint64_t keepFrom);

@@ -11,9 +11,9 @@
 namespace aerogpu::vk {
 
 uint64_t nowNs() {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
 }
 
 CompletionThread::CompletionThread(Device& device, VkSemaphore timeline, core::Stats& stats)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The completion thread: waits for batches on the timeline semaphore in order, carries read-backs to their sinks and
-// reports submissions. Items are pushed by the render thread; memory that an item used is free once completed() has
-// reached its batch.
+// The completion thread: waits for batches on the timeline semaphore in order, carries read-backs to their
+// sinks and reports submissions. Items are pushed by the render thread; memory that an item used is free once
+// completed() has reached its batch.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ struct Readback {
 
 /// One batch on the GPU, or the tail end of a submission without one.
 struct WorkItem {
-  uint64_t batch = 0;     ///< done when the timeline reaches it
-  uint64_t startNs = 0;   ///< hand-over; 0 when no work was handed over
+  uint64_t batch = 0;    ///< done when the timeline reaches it
+  uint64_t startNs = 0;  ///< hand-over; 0 when no work was handed over
   std::vector<Readback> readbacks;
   std::unique_ptr<core::Completion> completion;  ///< null: a batch inside a submission
   Frame* frame = nullptr;
@@ -41,7 +41,7 @@ struct WorkItem {
 };
 
 class CompletionThread {
- public:
+public:
   CompletionThread(Device& device, VkSemaphore timeline, core::Stats& stats);
   ~CompletionThread();
 
@@ -55,7 +55,7 @@ class CompletionThread {
   /// Waits until completed() has reached `batch`.
   void waitFor(uint64_t batch) EXCLUDES(m_mutex);
 
- private:
+private:
   void run() EXCLUDES(m_mutex);
   void process(WorkItem& item);
 
@@ -64,9 +64,10 @@ class CompletionThread {
   core::Stats& m_stats;
   std::atomic<uint64_t> m_completed{0};
   std::atomic<uint64_t> m_pending{0};
-  uint64_t m_busyUntilNs = 0;           // completion thread only
-  std::optional<Error> m_submissionError;  // completion thread only: first failure of the submission under way
-  std::vector<uint8_t> m_packed;        // completion thread only
+  uint64_t m_busyUntilNs = 0;  // completion thread only
+  std::optional<Error>
+      m_submissionError;          // completion thread only: first failure of the submission under way
+  std::vector<uint8_t> m_packed;  // completion thread only
   Mutex m_mutex;
   CondVar m_wake, m_done;
   std::deque<WorkItem> m_queue GUARDED_BY(m_mutex);

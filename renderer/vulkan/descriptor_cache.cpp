@@ -4,7 +4,9 @@
 
 namespace aerogpu::vk {
 
-DescriptorCache::~DescriptorCache() { m_gpu.recorder->retire(Retired::Kind::DescriptorPool, m_pool); }
+DescriptorCache::~DescriptorCache() {
+  m_gpu.recorder->retire(Retired::Kind::DescriptorPool, m_pool);
+}
 
 Result<void> DescriptorCache::newPool() {
   m_gpu.recorder->retire(Retired::Kind::DescriptorPool, m_pool);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Descriptor sets by content: a set is written once and bound as often as the same textures and samplers come back.
-// Keys hold serial numbers, which are never used again, so a stale set is never found. Render thread only.
+// Descriptor sets by content: a set is written once and bound as often as the same textures and samplers come
+// back. Keys hold serial numbers, which are never used again, so a stale set is never found. Render thread
+// only.
 #pragma once
 
 #include <span>
@@ -22,7 +23,7 @@ struct DescriptorWrite {
 };
 
 class DescriptorCache {
- public:
+public:
   explicit DescriptorCache(Gpu& gpu) : m_gpu(gpu) {}
   ~DescriptorCache();
 
@@ -30,7 +31,7 @@ class DescriptorCache {
   Result<VkDescriptorSet> get(VkDescriptorSetLayout layout, uint64_t layoutSerial,
                               std::span<const DescriptorWrite> writes);
 
- private:
+private:
   static constexpr uint32_t kSetsPerPool = 512;
   struct Entry {
     std::vector<uint64_t> key;

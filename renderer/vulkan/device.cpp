@@ -12,7 +12,7 @@ namespace {
 
 /// The device's extensions, and the list of those to enable.
 class Extensions {
- public:
+public:
   Extensions(const InstanceTable& vk, VkPhysicalDevice device) {
     uint32_t count = 0;
     vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
@@ -27,7 +27,7 @@ class Extensions {
   void enable(const char* name) { m_enabled.push_back(name); }
   const std::vector<const char*>& enabled() const { return m_enabled; }
 
- private:
+private:
   std::vector<VkExtensionProperties> m_present;
   std::vector<const char*> m_enabled;
 };
@@ -69,7 +69,7 @@ struct FeatureChain {
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;
 
- private:
+private:
   template <class T>
   void link(const Extensions& ext, const char* name, T& features) {
     if (!ext.has(name)) return;
@@ -164,8 +164,7 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
           x.extendedDynamicState3ColorWriteMask = VK_TRUE;
       caps.dynamicBlend = true;
     }
-    caps.dynamicPolygonMode =
-        take(x.extendedDynamicState3PolygonMode, e.extendedDynamicState3PolygonMode);
+    caps.dynamicPolygonMode = take(x.extendedDynamicState3PolygonMode, e.extendedDynamicState3PolygonMode);
     caps.dynamicSampleMask = take(x.extendedDynamicState3SampleMask, e.extendedDynamicState3SampleMask);
     if (e.extendedDynamicState3DepthClampEnable && e.extendedDynamicState3DepthClipEnable &&
         have.depthClip.depthClipEnable && caps.depthClamp) {
@@ -209,7 +208,8 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
     ext.enable(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     caps.hostMemoryImport = true;
   }
-  // A portability device says which features it lacks; only triangle fans matter here. VK_KHR_portability_subset.
+  // A portability device says which features it lacks; only triangle fans matter here.
+  // VK_KHR_portability_subset.
   if (ext.has("VK_KHR_portability_subset")) {
     ext.enable("VK_KHR_portability_subset");
     caps.triangleFans = false;

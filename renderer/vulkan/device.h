@@ -14,10 +14,10 @@ namespace aerogpu::vk {
 
 /// What the device offers beyond Vulkan 1.3. A missing item has a fallback where it is used.
 struct DeviceCaps {
-  bool dynamicVertexInput = false;   ///< VK_EXT_vertex_input_dynamic_state
-  bool dynamicBlend = false;         ///< blend enable, equation and write mask of EDS3
+  bool dynamicVertexInput = false;  ///< VK_EXT_vertex_input_dynamic_state
+  bool dynamicBlend = false;        ///< blend enable, equation and write mask of EDS3
   bool dynamicPolygonMode = false;
-  bool dynamicDepthClamp = false;    ///< depth clamp and depth clip enable
+  bool dynamicDepthClamp = false;  ///< depth clamp and depth clip enable
   bool dynamicSampleMask = false;
   bool depthClipEnable = false;      ///< VK_EXT_depth_clip_enable
   bool provokingVertexLast = false;  ///< present only to know that "first" is the default
@@ -31,7 +31,7 @@ struct DeviceCaps {
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
   bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
   bool clipDistance = false, dualSourceBlend = false, independentBlend = false;
-  bool d24s8 = false;        ///< else D32_SFLOAT_S8_UINT stands in
+  bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;
   bool triangleFans = true;
   bool demoteToHelper = false;
@@ -44,7 +44,7 @@ struct DeviceCaps {
 
 /// Owned by the back end. Queue submission is the render thread's; the rest is immutable after creation.
 class Device {
- public:
+public:
   static std::unique_ptr<Device> create(const Instance& instance, VkPhysicalDevice physical,
                                         std::string& error);
   ~Device();
@@ -71,7 +71,7 @@ class Device {
   /// Notes a lost device on the way from a VkResult to an Error.
   Error fail(VkResult result, const char* what);
 
- private:
+private:
   Device(const Instance& instance, VkPhysicalDevice physical) : m_instance(instance), m_physical(physical) {}
 
   const Instance& m_instance;

@@ -3,7 +3,7 @@
 #include "renderer/vulkan/dispatch.h"
 
 extern "C" VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
-                                                                           const char* name);
+                                                                          const char* name);
 
 namespace aerogpu::vk {
 

@@ -8,8 +8,8 @@
 namespace aerogpu::vk {
 namespace {
 
-/// [from, from + size) in pixels, clipped to [0, limit). Fractions of a viewport's edge count as D3D10 does for
-/// rasterisation: a pixel belongs to it if its centre does.
+/// [from, from + size) in pixels, clipped to [0, limit). Fractions of a viewport's edge count as D3D10 does
+/// for rasterisation: a pixel belongs to it if its centre does.
 void clip(double from, double size, uint32_t limit, int64_t& begin, int64_t& end) {
   begin = 0;
   end = 0;
@@ -46,11 +46,13 @@ bool vulkanViewport(const core::DrawState& state, VkExtent2D extent, VkViewport&
     v = {0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height), 0, 1};
   constexpr float kLimit = 16384;  // VkPhysicalDeviceLimits::maxViewportDimensions and viewportBoundsRange
   const auto usable = [](float from, float size) {
-    return std::isfinite(from) && size > 0 && size <= kLimit && from >= -2 * kLimit + 1 && from + size <= 2 * kLimit - 2;
+    return std::isfinite(from) && size > 0 && size <= kLimit && from >= -2 * kLimit + 1 &&
+           from + size <= 2 * kLimit - 2;
   };
   if (!usable(v.x, v.width) || !usable(v.y, v.height)) return false;
   if (!(std::isfinite(v.minDepth) && std::isfinite(v.maxDepth))) return false;
-  // "Rasterization Rules (Direct3D 9)": a pixel's centre has integer coordinates; Vulkan's lies half a pixel further.
+  // "Rasterization Rules (Direct3D 9)": a pixel's centre has integer coordinates; Vulkan's lies half a pixel
+  // further.
   const float shift = usesDxbc(state) ? 0.0f : 0.5f;
   out.x = v.x + shift;
   out.y = v.y + shift + v.height;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which pixels a draw or clear may touch, and the viewport transform of the shader family in use. Pure functions.
+// Which pixels a draw or clear may touch, and the viewport transform of the shader family in use. Pure
+// functions.
 #pragma once
 
 #include "renderer/core/state.h"
@@ -13,11 +14,12 @@ inline bool usesDxbc(const core::DrawState& state) {
   return vs && vs->family == core::ShaderFamily::Dxbc;
 }
 
-/// The viewport in pixels, clipped to the targets, and to the scissor rectangle if it is on. Never outside `extent`.
+/// The viewport in pixels, clipped to the targets, and to the scissor rectangle if it is on. Never outside
+/// `extent`.
 VkRect2D drawArea(const core::DrawState& state, VkExtent2D extent);
 
-/// The viewport for Vulkan: y up in clip space, and for D3D9 pixel centres on integers. False when nothing can be
-/// visible (empty, or not finite).
+/// The viewport for Vulkan: y up in clip space, and for D3D9 pixel centres on integers. False when nothing
+/// can be visible (empty, or not finite).
 bool vulkanViewport(const core::DrawState& state, VkExtent2D extent, VkViewport& out);
 
 }  // namespace aerogpu::vk

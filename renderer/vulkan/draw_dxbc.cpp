@@ -53,7 +53,8 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
       }
       case DxbcBinding::Kind::Texture: {
         const core::ShaderResourceBinding& resource = bound.resources[b.reg];
-        const bool cube = b.viewType == VK_IMAGE_VIEW_TYPE_CUBE || b.viewType == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+        const bool cube =
+            b.viewType == VK_IMAGE_VIEW_TYPE_CUBE || b.viewType == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
         CachedView view;
         if (resource.texture && resource.texture->gpu) {
           core::Texture& texture = *resource.texture;
@@ -85,11 +86,14 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
       case DxbcBinding::Kind::BufferResource:
       case DxbcBinding::Kind::BufferUav: {
         const bool uav = b.kind == DxbcBinding::Kind::BufferUav;
-        core::Buffer* buffer = uav ? bound.unorderedAccess[b.reg].buffer.get() : bound.resources[b.reg].buffer.get();
+        core::Buffer* buffer =
+            uav ? bound.unorderedAccess[b.reg].buffer.get() : bound.resources[b.reg].buffer.get();
         const uint32_t offset = uav ? bound.unorderedAccess[b.reg].offset : bound.resources[b.reg].offset;
         const uint32_t size = uav ? bound.unorderedAccess[b.reg].size : bound.resources[b.reg].size;
         if (!buffer || size < 4) {
-          if (uav) return Error{ErrorCode::CmdDecode, "the shader writes an unordered access view that is not bound", {}};
+          if (uav)
+            return Error{
+                ErrorCode::CmdDecode, "the shader writes an unordered access view that is not bound", {}};
           write.texels = m_dummies.texels[texelIndex(b.texelFormat)];
           break;
         }
@@ -138,7 +142,8 @@ Result<void> Draws::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uin
   VkCommandBuffer commands = recorder.outsidePass();
   vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
   if (set)
-    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, 0, 1, &set, 0, nullptr);
+    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, 0, 1, &set, 0,
+                             nullptr);
   vk.CmdDispatch(commands, x, y, z);
   for (BufferObject* buffer : m_uavs)
     buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);

@@ -31,12 +31,13 @@ mov oC0, v0
 )";
 
 class DrawTest : public GpuTest {
- protected:
+protected:
   void SetUp() override {
     GpuTest::SetUp();
     CommandWriter w;
     m_target = texture(w, kBgra, kSize, kSize);
-    m_depth = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize, 1, 1, AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
+    m_depth = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize, 1, 1,
+                      AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
     m_vs = shader(w, kVs);
     m_ps = shader(w, kPs);
     bindShaders(w, m_vs, m_ps);
@@ -55,7 +56,8 @@ class DrawTest : public GpuTest {
                  c = at(x0 - 0.5f, y1 - 0.5f, color, z), d = at(x1 - 0.5f, y1 - 0.5f, color, z);
     return {a, b, c, c, b, d};
   }
-  void drawVertices(CommandWriter& w, const std::vector<Vertex>& v, uint32_t topo = AEROGPU_TOPOLOGY_TRIANGLELIST) {
+  void drawVertices(CommandWriter& w, const std::vector<Vertex>& v,
+                    uint32_t topo = AEROGPU_TOPOLOGY_TRIANGLELIST) {
     stream(w, 0, vertexBuffer(w, v), sizeof(Vertex));
     topology(w, topo);
     draw(w, static_cast<uint32_t>(v.size()));

@@ -13,9 +13,11 @@ namespace {
 constexpr uint16_t kNoFogFrom = 0x0300;
 
 bool usesSecondSource(const core::BlendState& b) {
-  const auto second = [](core::Blend f) { return f == core::Blend::SrcColor2 || f == core::Blend::InvSrcColor2; };
-  return b.enable && (second(b.src) || second(b.dst) ||
-                      (b.separateAlpha && (second(b.srcAlpha) || second(b.dstAlpha))));
+  const auto second = [](core::Blend f) {
+    return f == core::Blend::SrcColor2 || f == core::Blend::InvSrcColor2;
+  };
+  return b.enable &&
+         (second(b.src) || second(b.dst) || (b.separateAlpha && (second(b.srcAlpha) || second(b.dstAlpha))));
 }
 
 /// One topology of the class that a pipeline is made for.
@@ -93,8 +95,8 @@ Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
     const auto bit = static_cast<uint32_t>(std::countr_zero(m));
     VkDescriptorSetLayoutBinding& b = bindings[count++];
     const bool pixel = bit < shader::kPsSamplerCount;
-    b.binding = pixel ? shader::kPsSamplerBinding + bit
-                      : shader::kVsSamplerBinding + bit - shader::kPsSamplerCount;
+    b.binding =
+        pixel ? shader::kPsSamplerBinding + bit : shader::kVsSamplerBinding + bit - shader::kPsSamplerCount;
     b.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
     b.descriptorCount = 1;
     b.stageFlags = pixel ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_VERTEX_BIT;
@@ -154,8 +156,8 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
       if (auto selected = selectShaders(state); !selected) return selected;
   }
   if (m_fetchVs != m_vsModule->serial || !(m_fetchLayout == state.inputLayout)) {
-    auto fetch =
-        matchInputs(*m_gpu.device, *m_vs, state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr);
+    auto fetch = matchInputs(*m_gpu.device, *m_vs,
+                             state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr);
     if (!fetch) return fetch.error();
     m_fetch = *fetch;
     m_fetchVs = m_vsModule->serial;
@@ -172,7 +174,8 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
   uint32_t specialization = 0;
   if (!m_dxbc && m_ps) {
     const core::PixelPipeState& p = state.pixelPipe;
-    if (p.alphaTest && p.alphaFunc != core::CompareFunc::Always) specialization |= 1u << shader::kSpecAlphaTest;
+    if (p.alphaTest && p.alphaFunc != core::CompareFunc::Always)
+      specialization |= 1u << shader::kSpecAlphaTest;
     if (p.fogEnable && m_ps->program->info().version.model() < kNoFogFrom)
       specialization |= 1u << shader::kSpecFog;
     if (p.pointSprite && state.topology == core::Topology::PointList)

@@ -79,8 +79,11 @@ VkBlendFactor blendFactor(Blend b, bool opaque, bool alpha) {
   return VK_BLEND_FACTOR_ONE;
 }
 
-VkBlendOp blendOp(BlendOp op) { return static_cast<VkBlendOp>(static_cast<uint32_t>(op) - 1); }
-static_assert(VK_BLEND_OP_ADD == 0 && VK_BLEND_OP_MAX == 4 && VK_COMPARE_OP_NEVER == 0 && VK_COMPARE_OP_ALWAYS == 7);
+VkBlendOp blendOp(BlendOp op) {
+  return static_cast<VkBlendOp>(static_cast<uint32_t>(op) - 1);
+}
+static_assert(VK_BLEND_OP_ADD == 0 && VK_BLEND_OP_MAX == 4 && VK_COMPARE_OP_NEVER == 0 &&
+              VK_COMPARE_OP_ALWAYS == 7);
 
 /// D3DBLEND: BOTHSRCALPHA as source also sets the destination's factor.
 void pair(Blend& src, Blend& dst) {
@@ -125,7 +128,8 @@ VkPrimitiveTopology vulkanTopology(core::Topology t) {
   }
 }
 
-void Draws::blendOf(const core::DrawState& state, std::array<TargetBlend, core::kMaxColorTargets>& out) const {
+void Draws::blendOf(const core::DrawState& state,
+                    std::array<TargetBlend, core::kMaxColorTargets>& out) const {
   const core::BlendState& b = state.blend;
   const uint32_t written = m_ps ? m_ps->outputMask : 0;
   for (uint32_t i = 0; i < m_targets.info().colorCount; ++i) {
@@ -197,9 +201,10 @@ void Draws::emitRasterizer(const core::DrawState& state) {
   vk.CmdSetCullMode(commands, r.cull == core::CullMode::Cw    ? VK_CULL_MODE_FRONT_BIT
                               : r.cull == core::CullMode::Ccw ? VK_CULL_MODE_BACK_BIT
                                                               : VK_CULL_MODE_NONE);
-  // D3DRS_DEPTHBIAS is added to the depth as it is; Vulkan counts in steps of the format. 2^-24 is that of D32_FLOAT in
-  // the upper half of the range, where depth values crowd.
-  const float units = m_targets.info().depthFormat == VK_FORMAT_D24_UNORM_S8_UINT ? caps.depthBiasUnits : 16777216.0f;
+  // D3DRS_DEPTHBIAS is added to the depth as it is; Vulkan counts in steps of the format. 2^-24 is that of
+  // D32_FLOAT in the upper half of the range, where depth values crowd.
+  const float units =
+      m_targets.info().depthFormat == VK_FORMAT_D24_UNORM_S8_UINT ? caps.depthBiasUnits : 16777216.0f;
   float constant = r.depthBiasIsInteger ? r.depthBias : r.depthBias * units;
   float slope = r.slopeScaledDepthBias;
   if (!std::isfinite(constant)) constant = 0;
@@ -208,8 +213,9 @@ void Draws::emitRasterizer(const core::DrawState& state) {
   vk.CmdSetDepthBiasEnable(commands, biased);
   vk.CmdSetDepthBias(commands, constant, 0, slope);
   if (caps.dynamicPolygonMode)
-    vk.CmdSetPolygonModeEXT(commands, !caps.fillModeNonSolid || r.fill == core::FillMode::Solid ? VK_POLYGON_MODE_FILL
-                                      : r.fill == core::FillMode::Wireframe                     ? VK_POLYGON_MODE_LINE
+    vk.CmdSetPolygonModeEXT(commands, !caps.fillModeNonSolid || r.fill == core::FillMode::Solid
+                                          ? VK_POLYGON_MODE_FILL
+                                      : r.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
                                                                             : VK_POLYGON_MODE_POINT);
   if (caps.dynamicDepthClamp) {
     const bool clip = r.depthClip && r.clipping;

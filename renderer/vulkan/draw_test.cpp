@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// D3D9 draws: coverage, order of updates, topologies, indices, instancing, vertex element types. Expected values
-// follow from the Direct3D 9 documentation as noted.
+// D3D9 draws: coverage, order of updates, topologies, indices, instancing, vertex element types. Expected
+// values follow from the Direct3D 9 documentation as noted.
 #include "renderer/vulkan/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -14,12 +14,14 @@ TEST_F(DrawTest, QuadCoversExactlyItsPixels) {
   for (uint32_t y = 0; y < kSize; ++y)
     for (uint32_t x = 0; x < kSize; ++x) {
       const bool in = x >= 2 && x < 6 && y >= 1 && y < 5;
-      EXPECT_EQ(pixel(got, kSize, x, y), (in ? Pixel{0x20, 0x40, 0xFF, 0x80} : Pixel{0, 0, 0, 0})) << x << "," << y;
+      EXPECT_EQ(pixel(got, kSize, x, y), (in ? Pixel{0x20, 0x40, 0xFF, 0x80} : Pixel{0, 0, 0, 0}))
+          << x << "," << y;
     }
 }
 
 TEST_F(DrawTest, WithoutOffsetEdgesRunThroughCentres) {
-  // Corners on pixel centres: the top-left rule takes the left and top pixels and leaves the right and bottom ones.
+  // Corners on pixel centres: the top-left rule takes the left and top pixels and leaves the right and bottom
+  // ones.
   CommandWriter w;
   const uint32_t c = 0xFFFFFFFF;
   drawVertices(w, {at(2, 1, c), at(6, 1, c), at(2, 5, c), at(2, 5, c), at(6, 1, c), at(6, 5, c)});
@@ -47,7 +49,6 @@ TEST_F(DrawTest, ManyUpdatesOfOneBufferKeepTheirOrder) {
   for (uint32_t x = 0; x < kSize; ++x) EXPECT_EQ(pixel(got, kSize, x, 3)[0], (x + 1) * 0x10) << x;
 }
 
-
 uint32_t covered(const Bytes& got) {
   uint32_t count = 0;
   for (size_t i = 3; i < got.size(); i += 4) count += got[i] != 0;
@@ -63,14 +64,17 @@ TEST_F(DrawTest, Topologies) {
     uint32_t pixels;
   } const cases[] = {
       {AEROGPU_TOPOLOGY_POINTLIST, {at(1, 1, c), at(3, 2, c), at(7, 7, c)}, 3},
-      {AEROGPU_TOPOLOGY_TRIANGLELIST, {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 0), corner(4, 4), corner(0, 4)}, 16},
+      {AEROGPU_TOPOLOGY_TRIANGLELIST,
+       {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 0), corner(4, 4), corner(0, 4)},
+       16},
       {AEROGPU_TOPOLOGY_TRIANGLESTRIP, {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 4)}, 16},
       {AEROGPU_TOPOLOGY_TRIANGLEFAN, {corner(0, 0), corner(4, 0), corner(4, 4), corner(0, 4)}, 16},
       // A line's last pixel is not drawn ("Rasterization Rules (Direct3D 9)", diamond exit).
       {AEROGPU_TOPOLOGY_LINELIST, {at(1, 1, c), at(5, 1, c), at(1, 3, c), at(1, 6, c)}, 4 + 3},
       {AEROGPU_TOPOLOGY_LINESTRIP, {at(1, 1, c), at(5, 1, c), at(5, 4, c)}, 4 + 3},
       {AEROGPU_TOPOLOGY_TRIANGLELIST_ADJ,
-       {corner(0, 0), corner(0, 0), corner(8, 0), corner(8, 0), corner(0, 8), corner(0, 8)}, 28},
+       {corner(0, 0), corner(0, 0), corner(8, 0), corner(8, 0), corner(0, 8), corner(0, 8)},
+       28},
       {AEROGPU_TOPOLOGY_LINELIST_ADJ, {at(0, 0, c), at(1, 1, c), at(5, 1, c), at(7, 7, c)}, 4},
   };
   for (const auto& t : cases) {
@@ -111,8 +115,10 @@ TEST_F(DrawTest, IndexedWithBaseVertexAndBothSizes) {
 
 TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
   CommandWriter w;
-  const uint32_t vs = shader(w, "vs_3_0\ndcl_position v0\ndcl_texcoord3 v1\ndcl_color v2\ndcl_position o0\ndcl_color o1\n"
-                                "mov r0, v0\nadd r0.xy, r0, v1\nmov o0, r0\nmov o1, v2\n");
+  const uint32_t vs =
+      shader(w,
+             "vs_3_0\ndcl_position v0\ndcl_texcoord3 v1\ndcl_color v2\ndcl_position o0\ndcl_color o1\n"
+             "mov r0, v0\nadd r0.xy, r0, v1\nmov o0, r0\nmov o1, v2\n");
   const uint32_t ps = shader(w, "ps_3_0\ndcl_color v0\nmov oC0, v0\n");
   bindShaders(w, vs, ps);
   const auto hash = [](const char* name) {
@@ -121,12 +127,13 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
     return h;
   };
   struct {
-    aerogpu_input_layout_blob_header header{AEROGPU_INPUT_LAYOUT_BLOB_MAGIC, AEROGPU_INPUT_LAYOUT_BLOB_VERSION, 3, 0};
+    aerogpu_input_layout_blob_header header{AEROGPU_INPUT_LAYOUT_BLOB_MAGIC,
+                                            AEROGPU_INPUT_LAYOUT_BLOB_VERSION, 3, 0};
     aerogpu_input_layout_element_dxgi elements[3];
   } blob;
-  blob.elements[0] = {hash("POSITION"), 0, 16, 0, 0, 0, 0};            // R32G32_FLOAT
-  blob.elements[1] = {hash("TEXCOORD"), 3, 16, 1, 0, 1, 1};            // per instance
-  blob.elements[2] = {hash("COLOR"), 0, 28, 1, 0xFFFFFFFFu, 1, 2};     // R8G8B8A8_UNORM, every second instance
+  blob.elements[0] = {hash("POSITION"), 0, 16, 0, 0, 0, 0};         // R32G32_FLOAT
+  blob.elements[1] = {hash("TEXCOORD"), 3, 16, 1, 0, 1, 1};         // per instance
+  blob.elements[2] = {hash("COLOR"), 0, 28, 1, 0xFFFFFFFFu, 1, 2};  // R8G8B8A8_UNORM, every second instance
   aerogpu_cmd_create_input_layout c{};
   c.input_layout_handle = gpu().handle();
   c.blob_size_bytes = sizeof blob;
@@ -137,7 +144,10 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
   const float px = 2.0f / kSize;
   // One pixel at the left top, moved by two pixels an instance.
   const float x0 = -1 - px / 2, y0 = 1 + px / 2;
-  stream(w, 0, vertexBuffer<std::array<float, 2>>(w, {{x0, y0}, {x0 + px, y0}, {x0, y0 - px}, {x0, y0 - px}, {x0 + px, y0}, {x0 + px, y0 - px}}), 8);
+  stream(w, 0,
+         vertexBuffer<std::array<float, 2>>(
+             w, {{x0, y0}, {x0 + px, y0}, {x0, y0 - px}, {x0, y0 - px}, {x0 + px, y0}, {x0 + px, y0 - px}}),
+         8);
   struct Instance {
     float x, y;
     uint32_t rgba;
@@ -157,7 +167,9 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
 
 TEST_F(DrawTest, VertexElementTypes) {
   // D3DDECLTYPE, bytes of one element, expected (x, y, z, w).
-  const auto half = [](uint16_t h) { return std::array<uint8_t, 2>{static_cast<uint8_t>(h), static_cast<uint8_t>(h >> 8)}; };
+  const auto half = [](uint16_t h) {
+    return std::array<uint8_t, 2>{static_cast<uint8_t>(h), static_cast<uint8_t>(h >> 8)};
+  };
   (void)half;
   struct {
     uint8_t type;
@@ -190,8 +202,9 @@ TEST_F(DrawTest, VertexElementTypes) {
     stream(w, 1, vertexBuffer(w, c.bytes), 0);  // stride 0: the same element for every vertex
     draw(w, 6);
     run(w);
-    const Pixel want = {static_cast<uint8_t>(c.want[2] * 255 + 0.5f), static_cast<uint8_t>(c.want[1] * 255 + 0.5f),
-                        static_cast<uint8_t>(c.want[0] * 255 + 0.5f), static_cast<uint8_t>(c.want[3] * 255 + 0.5f)};
+    const Pixel want = {
+        static_cast<uint8_t>(c.want[2] * 255 + 0.5f), static_cast<uint8_t>(c.want[1] * 255 + 0.5f),
+        static_cast<uint8_t>(c.want[0] * 255 + 0.5f), static_cast<uint8_t>(c.want[3] * 255 + 0.5f)};
     expectNear(result(4, 4), want, 1, "type " + std::to_string(c.type));
   }
   // A stream that is not bound reads zero.
@@ -203,9 +216,10 @@ TEST_F(DrawTest, VertexElementTypes) {
 
 TEST_F(DrawTest, ConstantsOfAllKinds) {
   CommandWriter w;
-  const uint32_t vs = shader(w, "vs_3_0\ndcl_position v0\ndcl_position o0\ndcl_color o1\nmov o0, v0\n"
-                                "if b3\nmov r0, c7\nelse\nmov r0, c8\nendif\n"
-                                "rep i2\nadd r0, r0, c9\nendrep\nmov o1, r0\n");
+  const uint32_t vs = shader(w,
+                             "vs_3_0\ndcl_position v0\ndcl_position o0\ndcl_color o1\nmov o0, v0\n"
+                             "if b3\nmov r0, c7\nelse\nmov r0, c8\nendif\n"
+                             "rep i2\nadd r0, r0, c9\nendrep\nmov o1, r0\n");
   const uint32_t ps = shader(w, "ps_3_0\ndcl_color v0\nadd r0, v0, c31\nmov oC0, r0\n");
   bindShaders(w, vs, ps);
   stream(w, 0, vertexBuffer(w, quad(0, 0, 8, 8, 0)), sizeof(Vertex));
@@ -228,8 +242,10 @@ TEST_F(DrawTest, ConstantsOfAllKinds) {
     run(w);
     // base + 3 * 0.1 + (0, 0, 0.4, 0.5)
     const float r = (on ? 0.2f : 0) + 0.3f, g = (on ? 0 : 0.2f) + 0.3f;
-    expectNear(result(4, 4), {static_cast<uint8_t>(0.7f * 255 + 0.5f), static_cast<uint8_t>(g * 255 + 0.5f),
-                              static_cast<uint8_t>(r * 255 + 0.5f), static_cast<uint8_t>(0.8f * 255 + 0.5f)}, 1);
+    expectNear(result(4, 4),
+               {static_cast<uint8_t>(0.7f * 255 + 0.5f), static_cast<uint8_t>(g * 255 + 0.5f),
+                static_cast<uint8_t>(r * 255 + 0.5f), static_cast<uint8_t>(0.8f * 255 + 0.5f)},
+               1);
   }
 }
 
@@ -240,8 +256,10 @@ TEST_F(DrawTest, EightRenderTargets) {
   for (uint32_t& t : targets) t = texture(w, kBgra, kSize, kSize);
   Harness::setTargets(w, targets);
   clearColor(w, 0, 0, 0, 0);
-  const uint32_t ps = shader(w, "ps_2_0\ndef c0, 1, 0, 0, 1\ndef c1, 0, 1, 0, 1\ndef c2, 0, 0, 1, 1\ndef c3, 1, 1, 1, 1\n"
-                                "mov oC0, c0\nmov oC1, c1\nmov oC2, c2\nmov oC3, c3\n");
+  const uint32_t ps =
+      shader(w,
+             "ps_2_0\ndef c0, 1, 0, 0, 1\ndef c1, 0, 1, 0, 1\ndef c2, 0, 0, 1, 1\ndef c3, 1, 1, 1, 1\n"
+             "mov oC0, c0\nmov oC1, c1\nmov oC2, c2\nmov oC3, c3\n");
   bindShaders(w, m_vs, ps);
   renderState(w, kColorWriteEnable1, 0x8u);  // target 1: alpha only
   drawVertices(w, quad(0, 0, 8, 8, 0xFFFFFFFF));
@@ -259,7 +277,10 @@ TEST_F(DrawTest, EightRenderTargets) {
   run(w);
   for (uint32_t i = 0; i < 8; ++i) {
     if (i == 2) continue;
-    const Pixel expected = i == 0 ? want[0] : i == 1 ? Pixel{0, 255, 0, 255} : i == 3 ? want[3] : Pixel{0, 0, 0, 102};
+    const Pixel expected = i == 0   ? want[0]
+                           : i == 1 ? Pixel{0, 255, 0, 255}
+                           : i == 3 ? want[3]
+                                    : Pixel{0, 0, 0, 102};
     EXPECT_EQ(pixel(read(eight[i], kBgra, kSize, kSize), kSize, 5, 5), expected) << i;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order of things in a draw (see draws.h): everything that may end the render pass comes before it begins.
+// The order of things in a draw (see draws.h): everything that may end the render pass comes before it
+// begins.
 #include "renderer/vulkan/draws.h"
 
 #include <cstring>
@@ -64,7 +65,8 @@ Result<void> Draws::create() {
     info.format = kTexelFormats[i];
     info.offset = zeros->offset;
     info.range = 256;
-    result = m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &m_dummies.texels[i]);
+    result =
+        m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &m_dummies.texels[i]);
     if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateBufferView");
   }
   return {};
@@ -87,7 +89,8 @@ void Draws::reset() {
 Result<bool> Draws::prepare(core::DrawState& state, bool indexed) {
   m_pending |= state.dirty;
   state.dirty = 0;
-  // Staging memory can run out on the way, which hands the batch over: then all is done again in the next one.
+  // Staging memory can run out on the way, which hands the batch over: then all is done again in the next
+  // one.
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (auto opened = m_gpu.recorder->open(); !opened) return opened.error();
     const uint64_t commandBuffer = m_gpu.recorder->commandBufferId();
@@ -139,7 +142,8 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
   // What may end the pass.
   m_uavs.clear();
   constexpr uint32_t kTextures = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |
-                                 core::kDirtyTargets | core::kDirtyConstantBuffers | core::kDirtyUnorderedAccess;
+                                 core::kDirtyTargets | core::kDirtyConstantBuffers |
+                                 core::kDirtyUnorderedAccess;
   if ((m_pending & kTextures) || !recorder.inPass()) {
     if (m_dxbc) {
       m_wantedSets[0] = m_wantedSets[1] = VK_NULL_HANDLE;
@@ -150,8 +154,8 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
       return used.error();
     }
   }
-  constexpr uint32_t kVertices = core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders |
-                                 core::kDirtyInputLayout;
+  constexpr uint32_t kVertices =
+      core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
   if ((m_pending & kVertices) || !recorder.inPass())
     if (auto used = useVertexBuffers(state, indexed); !used) return used.error();
   if (m_commandBuffer != recorder.commandBufferId()) return true;  // again
@@ -190,8 +194,8 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
     }
   } else {
     if (m_wantedSets[1] && m_wantedSets[1] != m_boundSets[1]) {
-      vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout.handle, shader::kTextureSet, 1,
-                               &m_wantedSets[1], 0, nullptr);
+      vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout.handle,
+                               shader::kTextureSet, 1, &m_wantedSets[1], 0, nullptr);
       m_boundSets[1] = m_wantedSets[1];
     }
     emitConstants(state, m_pending);
@@ -215,8 +219,8 @@ Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
   auto ready = prepare(state, false);
   if (!ready) return ready.error();
   if (!*ready) return {};
-  m_gpu.device->vk().CmdDraw(m_gpu.recorder->commands(), args.vertexCount, args.instanceCount, args.firstVertex,
-                             args.firstInstance);
+  m_gpu.device->vk().CmdDraw(m_gpu.recorder->commands(), args.vertexCount, args.instanceCount,
+                             args.firstVertex, args.firstInstance);
   return afterDraw();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws and dispatches: from core::DrawState to commands. What a draw needs is looked at only where a dirty bit says
-// so; nothing is allocated per draw. Render thread only.
+// Draws and dispatches: from core::DrawState to commands. What a draw needs is looked at only where a dirty
+// bit says so; nothing is allocated per draw. Render thread only.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ namespace aerogpu::vk {
 VkPrimitiveTopology vulkanTopology(core::Topology topology);
 
 class Draws {
- public:
+public:
   Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir);
   ~Draws();
   Result<void> create();
@@ -35,7 +35,7 @@ class Draws {
   Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args);
   Result<void> dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z);
 
- private:
+private:
   struct Layout {
     VkPipelineLayout handle = VK_NULL_HANDLE;
     VkDescriptorSetLayout textures = VK_NULL_HANDLE;  ///< set 1 of D3D9 layouts
@@ -70,7 +70,8 @@ class Draws {
   // draw_textures.cpp (D3D9)
   Result<void> useTextures(const core::DrawState& state);
   Result<DescriptorWrite> textureWrite(const core::ShaderResourceBinding& resource,
-                                       const core::SamplerState& sampler, d3d9::SamplerType type, uint32_t binding);
+                                       const core::SamplerState& sampler, d3d9::SamplerType type,
+                                       uint32_t binding);
   void emitConstants(const core::DrawState& state, uint32_t dirty);
   void emitPushConstants(const core::DrawState& state);
   // draw_dxbc.cpp
@@ -86,8 +87,8 @@ class Draws {
   DescriptorCache m_descriptors;
   ConstantRing m_constants;
   Dummies m_dummies;
-  std::unordered_map<uint32_t, Layout> m_d3d9Layouts;                  // by sampler mask
-  std::unordered_map<uint64_t, Layout> m_dxbcLayouts;                  // by serials of both sets
+  std::unordered_map<uint32_t, Layout> m_d3d9Layouts;  // by sampler mask
+  std::unordered_map<uint64_t, Layout> m_dxbcLayouts;  // by serials of both sets
   VkDescriptorSetLayout m_emptySet = VK_NULL_HANDLE;
 
   uint32_t m_pending = core::kDirtyAll;  ///< not emitted yet
@@ -127,7 +128,7 @@ class Draws {
   uint32_t m_batchDraws = 0;
 
   // What is bound in the command buffer.
-  bool m_fresh = true;         ///< nothing yet
+  bool m_fresh = true;  ///< nothing yet
   bool m_fetchChanged = true;
   bool m_emittedDxbc = false;
   uint32_t m_emittedOutputs = 0;

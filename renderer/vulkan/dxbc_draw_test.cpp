@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// DXBC of shader models 4 and 5 through vkd3d-shader: vertex, pixel, compute, the D3D10 binding tables, D3D10's
-// rasterisation rules. The containers are put together here, token by token (d3d10TokenizedProgramFormat.hpp names).
+// DXBC of shader models 4 and 5 through vkd3d-shader: vertex, pixel, compute, the D3D10 binding tables,
+// D3D10's rasterisation rules. The containers are put together here, token by token
+// (d3d10TokenizedProgramFormat.hpp names).
 #include "renderer/vulkan/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -8,15 +9,36 @@ namespace {
 
 using Tokens = std::vector<uint32_t>;
 
-enum : uint32_t { kTemp = 0, kInput = 1, kOutput = 2, kSampler = 6, kResource = 7, kConstantBuffer = 8, kUav = 30, kThreadId = 32 };
+enum : uint32_t {
+  kTemp = 0,
+  kInput = 1,
+  kOutput = 2,
+  kSampler = 6,
+  kResource = 7,
+  kConstantBuffer = 8,
+  kUav = 30,
+  kThreadId = 32
+};
 constexpr uint32_t kXyzw = 0xE4, kXyxx = 0x04;
 
-Tokens dst(uint32_t type, uint32_t reg, uint32_t mask) { return {2 | mask << 4 | type << 12 | 1u << 20, reg}; }
-Tokens src(uint32_t type, uint32_t reg, uint32_t swizzle = kXyzw) { return {2 | 1u << 2 | swizzle << 4 | type << 12 | 1u << 20, reg}; }
-Tokens scalar(uint32_t type, uint32_t reg, uint32_t component) { return {2 | 2u << 2 | component << 4 | type << 12 | 1u << 20, reg}; }
-Tokens handle(uint32_t type, uint32_t reg) { return {type << 12 | 1u << 20, reg}; }
-Tokens constant(uint32_t buffer, uint32_t index) { return {2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, buffer, index}; }
-Tokens immediate(uint32_t value) { return {0x4001, value}; }
+Tokens dst(uint32_t type, uint32_t reg, uint32_t mask) {
+  return {2 | mask << 4 | type << 12 | 1u << 20, reg};
+}
+Tokens src(uint32_t type, uint32_t reg, uint32_t swizzle = kXyzw) {
+  return {2 | 1u << 2 | swizzle << 4 | type << 12 | 1u << 20, reg};
+}
+Tokens scalar(uint32_t type, uint32_t reg, uint32_t component) {
+  return {2 | 2u << 2 | component << 4 | type << 12 | 1u << 20, reg};
+}
+Tokens handle(uint32_t type, uint32_t reg) {
+  return {type << 12 | 1u << 20, reg};
+}
+Tokens constant(uint32_t buffer, uint32_t index) {
+  return {2 | 1u << 2 | kXyzw << 4 | kConstantBuffer << 12 | 2u << 20, buffer, index};
+}
+Tokens immediate(uint32_t value) {
+  return {0x4001, value};
+}
 
 /// One instruction: its length goes into bits 24..30.
 void op(Tokens& out, uint32_t opcode, std::initializer_list<Tokens> operands) {
@@ -36,7 +58,8 @@ Tokens signature(const std::vector<SignatureRow>& rows) {
   std::string names;
   const uint32_t base = static_cast<uint32_t>(8 + rows.size() * 24);
   for (const SignatureRow& r : rows) {
-    out.insert(out.end(), {base + static_cast<uint32_t>(names.size()), r.index, r.systemValue, r.type, r.reg, r.mask | r.mask << 8});
+    out.insert(out.end(), {base + static_cast<uint32_t>(names.size()), r.index, r.systemValue, r.type, r.reg,
+                           r.mask | r.mask << 8});
     names += r.name;
     names += '\0';
   }
@@ -48,12 +71,19 @@ Tokens signature(const std::vector<SignatureRow>& rows) {
 }
 
 /// A container with a checksum of zeros.
-Tokens container(uint32_t version, const Tokens& code, const std::vector<SignatureRow>& in, const std::vector<SignatureRow>& out) {
+Tokens container(uint32_t version, const Tokens& code, const std::vector<SignatureRow>& in,
+                 const std::vector<SignatureRow>& out) {
   Tokens shader = {version, static_cast<uint32_t>(code.size() + 2)};
   shader.insert(shader.end(), code.begin(), code.end());
-  const auto tag = [](const char* t) { uint32_t v; std::memcpy(&v, t, 4); return v; };
-  const std::pair<uint32_t, Tokens> chunks[] = {{tag("ISGN"), signature(in)}, {tag("OSGN"), signature(out)},
-                                                {(version >> 4 & 0xF) >= 5 ? tag("SHEX") : tag("SHDR"), shader}};
+  const auto tag = [](const char* t) {
+    uint32_t v;
+    std::memcpy(&v, t, 4);
+    return v;
+  };
+  const std::pair<uint32_t, Tokens> chunks[] = {
+      {tag("ISGN"), signature(in)},
+      {tag("OSGN"), signature(out)},
+      {(version >> 4 & 0xF) >= 5 ? tag("SHEX") : tag("SHDR"), shader}};
   Tokens file = {tag("DXBC"), 0, 0, 0, 0, 1, 0, 3, 0, 0, 0};
   for (size_t i = 0; i < 3; ++i) {
     file[8 + i] = static_cast<uint32_t>(file.size() * 4);
@@ -69,7 +99,7 @@ constexpr uint32_t kVs40 = 1u << 16 | 0x40, kPs40 = 0x40, kCs50 = 5u << 16 | 0x5
 constexpr uint32_t kMov = 0x36, kAdd = 0x00, kSample = 0x45, kRet = 0x3E;
 
 class DxbcTest : public DrawTest {
- protected:
+protected:
   uint32_t create(CommandWriter& w, uint32_t stage, const Tokens& bytes) {
     aerogpu_cmd_create_shader_dxbc c{};
     c.shader_handle = gpu().handle();
@@ -98,7 +128,8 @@ class DxbcTest : public DrawTest {
     op(t, 0x65, {dst(kOutput, 0, 15)});
     op(t, kMov, {dst(kOutput, 0, 15), src(kInput, 1)});
     op(t, kRet, {});
-    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}}, {{"SV_Target", 0, 0, 3, 0, 15}});
+    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}},
+                     {{"SV_Target", 0, 0, 3, 0, 15}});
   }
   Tokens samplingCode() {
     Tokens t;
@@ -108,7 +139,8 @@ class DxbcTest : public DrawTest {
     op(t, 0x65, {dst(kOutput, 0, 15)});
     op(t, kSample, {dst(kOutput, 0, 15), src(kInput, 1, kXyxx), src(kResource, 2), handle(kSampler, 1)});
     op(t, kRet, {});
-    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 3}}, {{"SV_Target", 0, 0, 3, 0, 15}});
+    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 3}},
+                     {{"SV_Target", 0, 0, 3, 0, 15}});
   }
   void constantBuffer(CommandWriter& w, uint32_t stage, uint32_t slot, uint32_t b, uint32_t size) {
     aerogpu_cmd_set_constant_buffers c{};
@@ -122,17 +154,23 @@ class DxbcTest : public DrawTest {
 
 TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   CommandWriter w;
-  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()), create(w, AEROGPU_SHADER_STAGE_PIXEL, pixelCode()));
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
+              create(w, AEROGPU_SHADER_STAGE_PIXEL, pixelCode()));
   // Direct3D 10: pixel centres at .5, so corners on pixel edges.
   const auto corner = [](float x, float y) { return Vertex{x / 4 - 1, 1 - y / 4, 0.5f, 0xFF400000}; };
-  stream(w, 0, vertexBuffer<Vertex>(w, {corner(2, 1), corner(6, 1), corner(2, 5), corner(2, 5), corner(6, 1), corner(6, 5)}), sizeof(Vertex));
+  stream(w, 0,
+         vertexBuffer<Vertex>(
+             w, {corner(2, 1), corner(6, 1), corner(2, 5), corner(2, 5), corner(6, 1), corner(6, 5)}),
+         sizeof(Vertex));
   // Not bound: reads zero.
   draw(w, 6);
   run(w);
   const Bytes got = result();
   for (uint32_t y = 0; y < kSize; ++y)
     for (uint32_t x = 0; x < kSize; ++x)
-      EXPECT_EQ(pixel(got, kSize, x, y), (x >= 2 && x < 6 && y >= 1 && y < 5 ? Pixel{0, 0, 0x40, 255} : Pixel{0, 0, 0, 0})) << x << "," << y;
+      EXPECT_EQ(pixel(got, kSize, x, y),
+                (x >= 2 && x < 6 && y >= 1 && y < 5 ? Pixel{0, 0, 0x40, 255} : Pixel{0, 0, 0, 0}))
+          << x << "," << y;
   const float data[8] = {9, 9, 9, 9, 0, 0.4f, 0.2f, 0};
   const uint32_t cb = buffer(w, data, sizeof data, AEROGPU_RESOURCE_USAGE_CONSTANT_BUFFER);
   constantBuffer(w, AEROGPU_SHADER_STAGE_VERTEX, 0, cb, 32);
@@ -140,7 +178,10 @@ TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   // Changed within the frame: the first draw keeps what it saw.
   const float more[2] = {0.8f, 0.6f};
   Harness::upload(w, cb, 20, {reinterpret_cast<const uint8_t*>(more), 8});
-  const auto second = [&] { return std::vector<Vertex>{corner(2, 1), corner(3, 1), corner(2, 5), corner(2, 5), corner(3, 1), corner(3, 5)}; };
+  const auto second = [&] {
+    return std::vector<Vertex>{corner(2, 1), corner(3, 1), corner(2, 5),
+                               corner(2, 5), corner(3, 1), corner(3, 5)};
+  };
   stream(w, 0, vertexBuffer(w, second()), sizeof(Vertex));
   draw(w, 6);
   run(w);
@@ -155,12 +196,20 @@ TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
 
 TEST_F(DxbcTest, SamplersAndTextures) {
   CommandWriter w;
-  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()), create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode()));
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
+              create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode()));
   layout(w, {{0, 0, 2, 0, 0, 0}, {0, 12, 1, 0, 10, 0}});
   struct V {
     float x, y, z, u, v;
   };
-  stream(w, 0, vertexBuffer<V>(w, {{-1, 1, 0, -1, 0}, {1, 1, 0, 1, 0}, {-1, -1, 0, -1, 1}, {-1, -1, 0, -1, 1}, {1, 1, 0, 1, 0}, {1, -1, 0, 1, 1}}), sizeof(V));
+  stream(w, 0,
+         vertexBuffer<V>(w, {{-1, 1, 0, -1, 0},
+                             {1, 1, 0, 1, 0},
+                             {-1, -1, 0, -1, 1},
+                             {-1, -1, 0, -1, 1},
+                             {1, 1, 0, 1, 0},
+                             {1, -1, 0, 1, 1}}),
+         sizeof(V));
   const uint32_t t = texture(w, kBgra, 2, 1);
   const uint8_t texels[8] = {10, 20, 30, 255, 100, 110, 120, 255};
   Harness::upload(w, t, 0, texels);
@@ -200,10 +249,10 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   op(t, 0x68, {{1}});
   op(t, 0x9B, {{4, 1, 1}});
   const Tokens id = {2 | 2u << 2 | kThreadId << 12};
-  op(t, 0x29, {dst(kTemp, 0, 1), id, immediate(2)});                                  // ishl
-  op(t, 0xA5, {dst(kTemp, 0, 2), scalar(kTemp, 0, 0), src(kResource, 0, 0)});         // ld_raw
-  op(t, 0x1E, {dst(kTemp, 0, 2), scalar(kTemp, 0, 1), immediate(100)});               // iadd
-  op(t, 0xA6, {dst(kUav, 1, 1), scalar(kTemp, 0, 0), scalar(kTemp, 0, 1)});           // store_raw
+  op(t, 0x29, {dst(kTemp, 0, 1), id, immediate(2)});                           // ishl
+  op(t, 0xA5, {dst(kTemp, 0, 2), scalar(kTemp, 0, 0), src(kResource, 0, 0)});  // ld_raw
+  op(t, 0x1E, {dst(kTemp, 0, 2), scalar(kTemp, 0, 1), immediate(100)});        // iadd
+  op(t, 0xA6, {dst(kUav, 1, 1), scalar(kTemp, 0, 0), scalar(kTemp, 0, 1)});    // store_raw
   op(t, kRet, {});
   CommandWriter w;
   const uint32_t cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, container(kCs50, t, {}, {}));
@@ -241,7 +290,8 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
 }
 
 TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
-  // Each word of a good shader's code in turn becomes something else. Most are errors, none may end the process.
+  // Each word of a good shader's code in turn becomes something else. Most are errors, none may end the
+  // process.
   const Tokens good = vertexCode();
   uint32_t seed = 1;
   for (size_t at = good.size() - 30; at < good.size(); ++at) {

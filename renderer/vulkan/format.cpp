@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of format.h. DXGI names list 16-bit formats from the lowest bit (B5G6R5: blue in bits 0-4), Vulkan's
-// PACK16 names from the highest, hence R5G6B5 and A1R5G5B5.
+// The table of format.h. DXGI names list 16-bit formats from the lowest bit (B5G6R5: blue in bits 0-4),
+// Vulkan's PACK16 names from the highest, hence R5G6B5 and A1R5G5B5.
 #include "renderer/vulkan/format.h"
 
 namespace aerogpu::vk {

@@ -16,7 +16,8 @@ struct VkFormatInfo {
   VkFormat plain() const { return info->srgb ? srgb : linear; }
   VkImageAspectFlags aspects() const {
     if (!info->depth) return VK_IMAGE_ASPECT_COLOR_BIT;
-    return info->stencil ? VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT : VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT};
+    return info->stencil ? VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT
+                         : VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT};
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host-visible images that captureFrame fills and the embedder reads. Frames are handed out on the render thread and
-// come back on any thread; memory is freed on the render thread only.
+// Host-visible images that captureFrame fills and the embedder reads. Frames are handed out on the render
+// thread and come back on any thread; memory is freed on the render thread only.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct Frame {
 };
 
 class FramePool {
- public:
+public:
   FramePool(MemoryPool& memory, HostMemory& account) : m_memory(memory), m_account(account) {}
   ~FramePool();
 
@@ -31,7 +31,7 @@ class FramePool {
   /// Render thread: true when no frame is out.
   bool allHome();
 
- private:
+private:
   static constexpr size_t kKept = 4;  ///< idle frames that are kept for reuse
   void trim();
 

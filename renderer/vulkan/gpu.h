@@ -16,11 +16,13 @@
 namespace aerogpu::vk {
 
 struct Gpu {
-  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log) : hostMemory(hostMemory), stats(stats), log(log) {}
+  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log)
+      : hostMemory(hostMemory), stats(stats), log(log) {}
 
   /// Opens `physical` and creates everything below.
-  static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical, HostMemory& hostMemory,
-                                     core::Stats& stats, Log& log, std::string& error);
+  static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical,
+                                     HostMemory& hostMemory, core::Stats& stats, Log& log,
+                                     std::string& error);
 
   /// A pool for images of that memory type.
   MemoryPool& imagePool(uint32_t memoryType);
@@ -35,10 +37,10 @@ struct Gpu {
   std::array<std::unique_ptr<MemoryPool>, VK_MAX_MEMORY_TYPES> images;
   std::unique_ptr<FramePool> frames;
   std::unique_ptr<Recorder> recorder;
-  uint64_t nextSerial = 1;         ///< identities of views, modules, layouts: never used twice
-  uint64_t renamedBytes = 0;       ///< of buffer renames in batch `renamedBatch`
+  uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
+  uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`
   uint64_t renamedBatch = 0;
-  uint32_t renamed = 0;            ///< DirtyBits of bindings that a rename made stale; the next draw clears them
+  uint32_t renamed = 0;  ///< DirtyBits of bindings that a rename made stale; the next draw clears them
 };
 
 }  // namespace aerogpu::vk

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Test support: a renderer on the Vulkan back end with validation on, shaders from D3D9 assembly, short forms of the
-// packets. Failures of the back end, guest errors and validation messages fail the test that caused them.
+// Test support: a renderer on the Vulkan back end with validation on, shaders from D3D9 assembly, short forms
+// of the packets. Failures of the back end, guest errors and validation messages fail the test that caused
+// them.
 #pragma once
 
 #include <dlfcn.h>
@@ -22,9 +23,10 @@ using Pixel = std::array<uint8_t, 4>;  ///< in the order of memory
 
 /// A renderer shared by the tests of one file: lavapipe compiles each pipeline once.
 class GpuTest : public ::testing::Test {
- protected:
+protected:
   static void SetUpTestSuite() {
-    // Leaks inside drivers can be suppressed by name only while the driver is still loaded (scripts/lib/lsan.supp).
+    // Leaks inside drivers can be suppressed by name only while the driver is still loaded
+    // (scripts/lib/lsan.supp).
     for (const char* library : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"})
       dlopen(library, RTLD_NOW | RTLD_NODELETE);
     Harness::Options options;
@@ -61,8 +63,8 @@ class GpuTest : public ::testing::Test {
     return outcome.result.last_error_code;
   }
 
-  uint32_t texture(CommandWriter& w, aerogpu_format format, uint32_t width, uint32_t height, uint32_t mips = 1,
-                   uint32_t layers = 1,
+  uint32_t texture(CommandWriter& w, aerogpu_format format, uint32_t width, uint32_t height,
+                   uint32_t mips = 1, uint32_t layers = 1,
                    uint32_t usage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET) {
     const uint32_t h = gpu().handle();
     Harness::createTexture(w, h, format, width, height, usage, mips, layers);
@@ -85,7 +87,8 @@ class GpuTest : public ::testing::Test {
     const uint32_t h = gpu().handle();
     aerogpu_cmd_create_shader_dxbc c{};
     c.shader_handle = h;
-    c.stage = source.find("ps_") < source.find("vs_") ? AEROGPU_SHADER_STAGE_PIXEL : AEROGPU_SHADER_STAGE_VERTEX;
+    c.stage =
+        source.find("ps_") < source.find("vs_") ? AEROGPU_SHADER_STAGE_PIXEL : AEROGPU_SHADER_STAGE_VERTEX;
     c.dxbc_size_bytes = static_cast<uint32_t>(assembly.tokens.size() * 4);
     w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, assembly.tokens.data(), c.dxbc_size_bytes);
     return h;
@@ -142,21 +145,24 @@ class GpuTest : public ::testing::Test {
     c.value = value;
     w.packet(AEROGPU_CMD_SET_SAMPLER_STATE, c);
   }
-  void setTexture(CommandWriter& w, uint32_t slot, uint32_t texture, uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
+  void setTexture(CommandWriter& w, uint32_t slot, uint32_t texture,
+                  uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
     aerogpu_cmd_set_texture c{};
     c.shader_stage = stage;
     c.slot = slot;
     c.texture = texture;
     w.packet(AEROGPU_CMD_SET_TEXTURE, c);
   }
-  void constantsF(CommandWriter& w, uint32_t stage, uint32_t start, const std::vector<std::array<float, 4>>& values) {
+  void constantsF(CommandWriter& w, uint32_t stage, uint32_t start,
+                  const std::vector<std::array<float, 4>>& values) {
     aerogpu_cmd_set_shader_constants_f c{};
     c.stage = stage;
     c.start_register = start;
     c.vec4_count = static_cast<uint32_t>(values.size());
     w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, c, values.data(), values.size() * 16);
   }
-  void viewport(CommandWriter& w, float x, float y, float width, float height, float zMin = 0, float zMax = 1) {
+  void viewport(CommandWriter& w, float x, float y, float width, float height, float zMin = 0,
+                float zMax = 1) {
     aerogpu_cmd_set_viewport c{};
     c.x_f32 = std::bit_cast<uint32_t>(x);
     c.y_f32 = std::bit_cast<uint32_t>(y);
@@ -181,7 +187,8 @@ class GpuTest : public ::testing::Test {
     c.first_vertex = first;
     w.packet(AEROGPU_CMD_DRAW, c);
   }
-  void drawIndexed(CommandWriter& w, uint32_t count, uint32_t first = 0, int32_t base = 0, uint32_t instances = 1) {
+  void drawIndexed(CommandWriter& w, uint32_t count, uint32_t first = 0, int32_t base = 0,
+                   uint32_t instances = 1) {
     aerogpu_cmd_draw_indexed c{};
     c.index_count = count;
     c.first_index = first;
@@ -211,27 +218,73 @@ class GpuTest : public ::testing::Test {
   /// Each channel within `tolerance`.
   static void expectNear(const Pixel& got, const Pixel& want, int tolerance, const std::string& what = "") {
     for (int i = 0; i < 4; ++i)
-      EXPECT_NEAR(got[i], want[i], tolerance) << what << " byte " << i << " of " << +got[0] << "," << +got[1] << ","
-                                              << +got[2] << "," << +got[3];
+      EXPECT_NEAR(got[i], want[i], tolerance)
+          << what << " byte " << i << " of " << +got[0] << "," << +got[1] << "," << +got[2] << "," << +got[3];
   }
 
   // D3DRENDERSTATETYPE (d3d9types.h), those that tests use.
   enum : uint32_t {
-    kZEnable = 7, kFillMode = 8, kShadeMode = 9, kZWriteEnable = 14, kAlphaTestEnable = 15, kSrcBlend = 19,
-    kDestBlend = 20, kCullMode = 22, kZFunc = 23, kAlphaRef = 24, kAlphaFunc = 25, kAlphaBlendEnable = 27,
-    kFogEnable = 28, kFogColor = 34, kFogTableMode = 35, kFogStart = 36, kFogEnd = 37, kFogDensity = 38,
-    kStencilEnable = 52, kStencilFail = 53, kStencilZFail = 54, kStencilPass = 55, kStencilFunc = 56,
-    kStencilRef = 57, kStencilMask = 58, kStencilWriteMask = 59, kPointSize = 154, kPointSizeMin = 155,
-    kPointSpriteEnable = 156, kPointSizeMax = 166, kColorWriteEnable = 168, kBlendOp = 171,
-    kScissorTestEnable = 174, kSlopeScaleDepthBias = 175, kTwoSidedStencil = 185, kCcwStencilFail = 186,
-    kCcwStencilZFail = 187, kCcwStencilPass = 188, kCcwStencilFunc = 189, kColorWriteEnable1 = 190,
-    kBlendFactor = 193, kSrgbWriteEnable = 194, kDepthBias = 195, kSeparateAlpha = 206, kSrcBlendAlpha = 207,
-    kDestBlendAlpha = 208, kBlendOpAlpha = 209,
+    kZEnable = 7,
+    kFillMode = 8,
+    kShadeMode = 9,
+    kZWriteEnable = 14,
+    kAlphaTestEnable = 15,
+    kSrcBlend = 19,
+    kDestBlend = 20,
+    kCullMode = 22,
+    kZFunc = 23,
+    kAlphaRef = 24,
+    kAlphaFunc = 25,
+    kAlphaBlendEnable = 27,
+    kFogEnable = 28,
+    kFogColor = 34,
+    kFogTableMode = 35,
+    kFogStart = 36,
+    kFogEnd = 37,
+    kFogDensity = 38,
+    kStencilEnable = 52,
+    kStencilFail = 53,
+    kStencilZFail = 54,
+    kStencilPass = 55,
+    kStencilFunc = 56,
+    kStencilRef = 57,
+    kStencilMask = 58,
+    kStencilWriteMask = 59,
+    kPointSize = 154,
+    kPointSizeMin = 155,
+    kPointSpriteEnable = 156,
+    kPointSizeMax = 166,
+    kColorWriteEnable = 168,
+    kBlendOp = 171,
+    kScissorTestEnable = 174,
+    kSlopeScaleDepthBias = 175,
+    kTwoSidedStencil = 185,
+    kCcwStencilFail = 186,
+    kCcwStencilZFail = 187,
+    kCcwStencilPass = 188,
+    kCcwStencilFunc = 189,
+    kColorWriteEnable1 = 190,
+    kBlendFactor = 193,
+    kSrgbWriteEnable = 194,
+    kDepthBias = 195,
+    kSeparateAlpha = 206,
+    kSrcBlendAlpha = 207,
+    kDestBlendAlpha = 208,
+    kBlendOpAlpha = 209,
   };
   // D3DSAMPLERSTATETYPE.
   enum : uint32_t {
-    kAddressU = 1, kAddressV = 2, kAddressW = 3, kBorderColor = 4, kMagFilter = 5, kMinFilter = 6, kMipFilter = 7,
-    kMipMapLodBias = 8, kMaxMipLevel = 9, kMaxAnisotropy = 10, kSrgbTexture = 11,
+    kAddressU = 1,
+    kAddressV = 2,
+    kAddressW = 3,
+    kBorderColor = 4,
+    kMagFilter = 5,
+    kMinFilter = 6,
+    kMipFilter = 7,
+    kMipMapLodBias = 8,
+    kMaxMipLevel = 9,
+    kMaxAnisotropy = 10,
+    kSrgbTexture = 11,
   };
 
   static inline Harness* s_gpu = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vertex input: element types in Vulkan's terms, and how a layout's elements meet the inputs of a vertex shader.
+// Vertex input: element types in Vulkan's terms, and how a layout's elements meet the inputs of a vertex
+// shader.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@
 namespace aerogpu::vk {
 
 class InputLayoutObject final : public core::GpuInputLayout {
- public:
+public:
   struct Element {
     core::InputElement source;
     VkFormat format = VK_FORMAT_UNDEFINED;
@@ -25,12 +26,12 @@ class InputLayoutObject final : public core::GpuInputLayout {
   }
   const std::vector<Element>& elements() const { return m_elements; }
 
- private:
+private:
   std::vector<Element> m_elements;
 };
 
-/// What to fetch for one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams` says which
-/// vertex stream feeds each, kNoStream = zeros.
+/// What to fetch for one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams`
+/// says which vertex stream feeds each, kNoStream = zeros.
 struct VertexFetch {
   static constexpr uint32_t kMax = 32;
   static constexpr uint32_t kNoStream = ~0u;

@@ -75,7 +75,8 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
   VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   app.pApplicationName = "aerogpu";
   app.apiVersion = VK_API_VERSION_1_3;
-  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                    VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
   VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pApplicationInfo = &app;
   if (validation) {
@@ -92,7 +93,8 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
   }
   self->m_vk = loadInstanceTable(self->m_instance);
   if (validation) {
-    result = self->m_vk.CreateDebugUtilsMessengerEXT(self->m_instance, &messenger, nullptr, &self->m_messenger);
+    result =
+        self->m_vk.CreateDebugUtilsMessengerEXT(self->m_instance, &messenger, nullptr, &self->m_messenger);
     if (result != VK_SUCCESS) {
       error = std::string("vkCreateDebugUtilsMessengerEXT: ") + resultName(result);
       return nullptr;
@@ -110,8 +112,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
                                                    VkDebugUtilsMessageTypeFlagsEXT,
                                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                    void* user) {
-  // A colour output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"); the layer warns about
-  // the format of the attachment that is not there.
+  // A colour output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"); the layer
+  // warns about the format of the attachment that is not there.
   if (data->pMessageIdName && std::strstr(data->pMessageIdName, "Shader-InterfaceTypeMismatch") &&
       std::strstr(data->pMessage, "VK_FORMAT_UNDEFINED"))
     return VK_FALSE;

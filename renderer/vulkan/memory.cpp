@@ -53,8 +53,8 @@ void RangeAllocator::give(uint64_t offset, uint64_t size) {
   m_free.emplace(offset, size);
 }
 
-MemoryPool::MemoryPool(Device& device, uint32_t memoryType, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
-                       const char* name)
+MemoryPool::MemoryPool(Device& device, uint32_t memoryType, VkBufferUsageFlags bufferUsage,
+                       uint64_t blockBytes, const char* name)
     : m_device(device), m_type(memoryType), m_usage(bufferUsage), m_blockBytes(blockBytes), m_name(name) {
   const VkMemoryPropertyFlags flags = device.memory().memoryTypes[memoryType].propertyFlags;
   constexpr VkMemoryPropertyFlags kMappable =
@@ -106,8 +106,7 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
     return m_device.fail(result, "device memory");
   }
   m_device.name(VK_OBJECT_TYPE_DEVICE_MEMORY, reinterpret_cast<uint64_t>(block->memory), m_name);
-  if (block->buffer)
-    m_device.name(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(block->buffer), m_name);
+  if (block->buffer) m_device.name(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(block->buffer), m_name);
   m_blocks.push_back(std::move(block));
   return m_blocks.back().get();
 }
@@ -142,8 +141,8 @@ void MemoryPool::free(const MemoryRange& range) {
   m_blocks.erase(it);
 }
 
-std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
-                                       VkMemoryPropertyFlags preferred) {
+std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits,
+                                       VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred) {
   std::optional<uint32_t> found;
   const VkPhysicalDeviceMemoryProperties& memory = device.memory();
   for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Device memory, sub-allocated: blocks of one memory type, and ranges in them. Buffer pools hold one VkBuffer per
-// block, so that a range needs no Vulkan object of its own. Render thread only.
+// Device memory, sub-allocated: blocks of one memory type, and ranges in them. Buffer pools hold one VkBuffer
+// per block, so that a range needs no Vulkan object of its own. Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace aerogpu::vk {
 
 /// Free ranges of one block, merged when they touch; next-fit.
 class RangeAllocator {
- public:
+public:
   explicit RangeAllocator(uint64_t size) : m_size(size), m_freeBytes(size) { m_free.emplace(0, size); }
   /// `align` is a power of two. Nothing when no range is large enough.
   std::optional<uint64_t> take(uint64_t size, uint64_t align);
@@ -24,7 +24,7 @@ class RangeAllocator {
   bool unused() const { return m_freeBytes == m_size; }
   uint64_t freeBytes() const { return m_freeBytes; }
 
- private:
+private:
   std::optional<uint64_t> takeFrom(std::map<uint64_t, uint64_t>::iterator it, uint64_t size, uint64_t align);
   std::map<uint64_t, uint64_t> m_free;  ///< offset -> size
   uint64_t m_next = 0;                  ///< where the last search ended
@@ -50,7 +50,7 @@ struct MemoryRange {
 };
 
 class MemoryPool {
- public:
+public:
   /// `bufferUsage` 0: an image pool.
   MemoryPool(Device& device, uint32_t memoryType, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
              const char* name);
@@ -62,7 +62,7 @@ class MemoryPool {
   void free(const MemoryRange& range);
   bool hostCached() const { return m_cached; }
 
- private:
+private:
   Result<MemoryBlock*> addBlock(uint64_t size);
   void destroy(MemoryBlock& block);
 
@@ -76,7 +76,7 @@ class MemoryPool {
 };
 
 /// The first memory type of `typeBits` with all of `required` and, if there is one, of `preferred`.
-std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
-                                       VkMemoryPropertyFlags preferred);
+std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits,
+                                       VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred);
 
 }  // namespace aerogpu::vk

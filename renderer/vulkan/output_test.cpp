@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What happens to a pixel after the shader: blending, write masks, X8 targets, sRGB, alpha test, fog, depth, stencil.
-// Formulas: D3DBLEND, D3DBLENDOP, D3DCMPFUNC, D3DSTENCILOP, "Fog Formulas (Direct3D 9)".
+// What happens to a pixel after the shader: blending, write masks, X8 targets, sRGB, alpha test, fog, depth,
+// stencil. Formulas: D3DBLEND, D3DBLENDOP, D3DCMPFUNC, D3DSTENCILOP, "Fog Formulas (Direct3D 9)".
 #include <cmath>
 
 #include "renderer/vulkan/draw_fixture.h"
@@ -20,7 +20,7 @@ Pixel bgra(const Color& c) {
 }
 
 class OutputTest : public DrawTest {
- protected:
+protected:
   static constexpr Color kSrc = {0.8f, 0.4f, 0.2f, 0.6f};
   static constexpr Color kDst = {0.2f, 0.6f, 1.0f, 0.4f};
   static constexpr Color kFactor = {0.6f, 0.2f, 0.4f, 0.8f};
@@ -30,32 +30,50 @@ class OutputTest : public DrawTest {
     const auto inv = [](const Color& c) { return Color{1 - c[0], 1 - c[1], 1 - c[2], 1 - c[3]}; };
     const auto all = [](float v) { return Color{v, v, v, v}; };
     switch (f) {
-      case 1: return all(0);
-      case 2: return all(1);
-      case 3: return s;
-      case 4: return inv(s);
-      case 5: return all(s[3]);
-      case 6: return all(1 - s[3]);
-      case 7: return all(dst[3]);
-      case 8: return all(1 - dst[3]);
-      case 9: return dst;
-      case 10: return inv(dst);
+      case 1:
+        return all(0);
+      case 2:
+        return all(1);
+      case 3:
+        return s;
+      case 4:
+        return inv(s);
+      case 5:
+        return all(s[3]);
+      case 6:
+        return all(1 - s[3]);
+      case 7:
+        return all(dst[3]);
+      case 8:
+        return all(1 - dst[3]);
+      case 9:
+        return dst;
+      case 10:
+        return inv(dst);
       case 11: {
         const float k = std::fmin(s[3], 1 - dst[3]);
         return {k, k, k, 1};
       }
-      case 14: return kFactor;
-      case 15: return inv(kFactor);
-      default: return all(0);
+      case 14:
+        return kFactor;
+      case 15:
+        return inv(kFactor);
+      default:
+        return all(0);
     }
   }
   static float combine(uint32_t op, float s, float d, float sf, float df) {
     switch (op) {
-      case 1: return s * sf + d * df;
-      case 2: return s * sf - d * df;
-      case 3: return d * df - s * sf;
-      case 4: return std::fmin(s, d);
-      default: return std::fmax(s, d);
+      case 1:
+        return s * sf + d * df;
+      case 2:
+        return s * sf - d * df;
+      case 3:
+        return d * df - s * sf;
+      case 4:
+        return std::fmin(s, d);
+      default:
+        return std::fmax(s, d);
     }
   }
   void blendOnce(CommandWriter& w, uint32_t vb) {
@@ -89,7 +107,8 @@ TEST_F(OutputTest, EveryBlendFactor) {
     blendOnce(w, vb);
     Color want;
     for (int i = 0; i < 4; ++i)
-      want[i] = f == 12 ? kSrc[i] * kSrc[3] + kDst[i] * (1 - kSrc[3]) : kSrc[i] * (1 - kSrc[3]) + kDst[i] * kSrc[3];
+      want[i] =
+          f == 12 ? kSrc[i] * kSrc[3] + kDst[i] * (1 - kSrc[3]) : kSrc[i] * (1 - kSrc[3]) + kDst[i] * kSrc[3];
     expectNear(result(3, 3), bgra(want), 1, "both " + std::to_string(f));
   }
 }
@@ -158,21 +177,30 @@ TEST_F(OutputTest, SrgbWriteEncodes) {
   run(w);
   const auto encode = [](float l) {
     l = std::round(l * 255) / 255;
-    return static_cast<uint8_t>((l <= 0.0031308f ? 12.92f * l : 1.055f * std::pow(l, 1 / 2.4f) - 0.055f) * 255 + 0.5f);
+    return static_cast<uint8_t>(
+        (l <= 0.0031308f ? 12.92f * l : 1.055f * std::pow(l, 1 / 2.4f) - 0.055f) * 255 + 0.5f);
   };
   expectNear(result(4, 4), {encode(0.002f), encode(0.2f), encode(0.5f), 128}, 1);
 }
 
 bool compare(uint32_t func, double a, double b) {
   switch (func) {
-    case 1: return false;
-    case 2: return a < b;
-    case 3: return a == b;
-    case 4: return a <= b;
-    case 5: return a > b;
-    case 6: return a != b;
-    case 7: return a >= b;
-    default: return true;
+    case 1:
+      return false;
+    case 2:
+      return a < b;
+    case 3:
+      return a == b;
+    case 4:
+      return a <= b;
+    case 5:
+      return a > b;
+    case 6:
+      return a != b;
+    case 7:
+      return a >= b;
+    default:
+      return true;
   }
 }
 
@@ -253,7 +281,8 @@ TEST_F(OutputTest, StencilFunctionsMasksAndFaces) {
       // D3DRS_STENCILFUNC: (reference & mask) function (stored & mask).
       EXPECT_EQ(result(2, 2)[0], compare(func, 0x5, stored & 0xF) ? 255 : 0) << func << " " << stored;
     }
-  // Two sides: clockwise triangles increment, counter-clockwise ones invert; the write mask keeps the high half.
+  // Two sides: clockwise triangles increment, counter-clockwise ones invert; the write mask keeps the high
+  // half.
   renderState(w, kStencilFunc, 8u);
   renderState(w, kTwoSidedStencil, 1u);
   renderState(w, kStencilPass, 7u);
@@ -287,7 +316,9 @@ TEST_F(OutputTest, Fog) {
       clearColor(w, 0, 0, 0, 0);
       drawVertices(w, quad(0, 0, 8, 8, d3dColor(src), z));
       run(w);
-      float f = mode == 1 ? std::exp(-z * 1.5f) : mode == 2 ? std::exp(-(z * 1.5f) * (z * 1.5f)) : (0.8f - z) / 0.6f;
+      float f = mode == 1   ? std::exp(-z * 1.5f)
+                : mode == 2 ? std::exp(-(z * 1.5f) * (z * 1.5f))
+                            : (0.8f - z) / 0.6f;
       f = std::fmin(std::fmax(f, 0), 1);
       Color want = src;
       for (int i = 0; i < 3; ++i) want[i] = f * src[i] + (1 - f) * fog[i];

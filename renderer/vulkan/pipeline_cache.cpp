@@ -11,8 +11,8 @@ uint32_t packBlend(const TargetBlend& b) {
   const VkColorBlendEquationEXT& e = b.equation;
   return b.writeMask | 1u << 4 | static_cast<uint32_t>(e.srcColorBlendFactor) << 5 |
          static_cast<uint32_t>(e.dstColorBlendFactor) << 10 | static_cast<uint32_t>(e.colorBlendOp) << 15 |
-         static_cast<uint32_t>(e.srcAlphaBlendFactor) << 18 | static_cast<uint32_t>(e.dstAlphaBlendFactor) << 23 |
-         static_cast<uint32_t>(e.alphaBlendOp) << 28;
+         static_cast<uint32_t>(e.srcAlphaBlendFactor) << 18 |
+         static_cast<uint32_t>(e.dstAlphaBlendFactor) << 23 | static_cast<uint32_t>(e.alphaBlendOp) << 28;
 }
 
 TargetBlend unpackBlend(uint32_t p) {
@@ -117,14 +117,14 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   stages[1].pSpecializationInfo = &specialization;
 
   std::vector<VkDynamicState> dynamic = {
-      VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT,   VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
-      VK_DYNAMIC_STATE_CULL_MODE,             VK_DYNAMIC_STATE_FRONT_FACE,
-      VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY,    VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE,
-      VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE,     VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE,
-      VK_DYNAMIC_STATE_DEPTH_COMPARE_OP,      VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE,
-      VK_DYNAMIC_STATE_STENCIL_OP,            VK_DYNAMIC_STATE_STENCIL_COMPARE_MASK,
-      VK_DYNAMIC_STATE_STENCIL_WRITE_MASK,    VK_DYNAMIC_STATE_STENCIL_REFERENCE,
-      VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE,     VK_DYNAMIC_STATE_DEPTH_BIAS,
+      VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
+      VK_DYNAMIC_STATE_CULL_MODE,           VK_DYNAMIC_STATE_FRONT_FACE,
+      VK_DYNAMIC_STATE_PRIMITIVE_TOPOLOGY,  VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE,
+      VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE,   VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE,
+      VK_DYNAMIC_STATE_DEPTH_COMPARE_OP,    VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE,
+      VK_DYNAMIC_STATE_STENCIL_OP,          VK_DYNAMIC_STATE_STENCIL_COMPARE_MASK,
+      VK_DYNAMIC_STATE_STENCIL_WRITE_MASK,  VK_DYNAMIC_STATE_STENCIL_REFERENCE,
+      VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE,   VK_DYNAMIC_STATE_DEPTH_BIAS,
       VK_DYNAMIC_STATE_BLEND_CONSTANTS,
   };
   dynamic.push_back(caps.dynamicVertexInput ? VK_DYNAMIC_STATE_VERTEX_INPUT_EXT
@@ -166,7 +166,8 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   vertexInput.vertexAttributeDescriptionCount = key.attributeCount;
   vertexInput.pVertexAttributeDescriptions = attributes;
 
-  VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+  VkPipelineInputAssemblyStateCreateInfo assembly{
+      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
   assembly.topology = static_cast<VkPrimitiveTopology>(key.topologyClass);
   VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
 
@@ -228,8 +229,8 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   info.pDynamicState = &dynamicInfo;
   info.layout = layout;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result = m_gpu.device->vk().CreateGraphicsPipelines(m_gpu.device->handle(), m_cache, 1, &info,
-                                                                     nullptr, &pipeline);
+  const VkResult result = m_gpu.device->vk().CreateGraphicsPipelines(m_gpu.device->handle(), m_cache, 1,
+                                                                     &info, nullptr, &pipeline);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateGraphicsPipelines");
   return pipeline;
 }

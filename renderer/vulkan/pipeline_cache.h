@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphics and compute pipelines by their content, and the VkPipelineCache that survives a restart. What the device
-// can change dynamically is not part of the key. Render thread only.
+// Graphics and compute pipelines by their content, and the VkPipelineCache that survives a restart. What the
+// device can change dynamically is not part of the key. Render thread only.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct PipelineKey {
   uint64_t layout = 0;      ///< serial
   uint32_t colorFormats[core::kMaxColorTargets] = {};
   uint32_t colorCount = 0, depthFormat = 0, stencilFormat = 0;
-  uint32_t topologyClass = 0;  ///< VkPrimitiveTopology that stands for its class
-  uint32_t specialization = 0; ///< bit n = specialisation constant n
+  uint32_t topologyClass = 0;   ///< VkPrimitiveTopology that stands for its class
+  uint32_t specialization = 0;  ///< bit n = specialisation constant n
   uint32_t polygonMode = 0, depthClip = 0;
   uint32_t blend[core::kMaxColorTargets] = {};  ///< packBlend()
   uint32_t attributeCount = 0, bindingCount = 0;
@@ -43,7 +43,7 @@ uint32_t packBlend(const TargetBlend& blend);
 TargetBlend unpackBlend(uint32_t packed);
 
 class PipelineCache {
- public:
+public:
   /// `folder` empty: nothing is kept on disk.
   PipelineCache(Gpu& gpu, std::string folder);
   ~PipelineCache();
@@ -56,13 +56,14 @@ class PipelineCache {
   /// Writes the file if pipelines were made since; called when the GPU is idle for a while and at the end.
   void save();
 
- private:
+private:
   static constexpr size_t kMaxPipelines = 8192;
   static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
   struct KeyHash {
     size_t operator()(const PipelineKey& key) const;
   };
-  Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps, VkPipelineLayout layout);
+  Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
+                           VkPipelineLayout layout);
   std::string path() const;
   std::vector<uint8_t> load() const;
 

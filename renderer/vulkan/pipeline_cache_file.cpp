@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pipeline cache on disk: one file per device and driver, replaced atomically, bounded, and read only if its own
-// header and Vulkan's (Vulkan 1.3, VkPipelineCacheHeaderVersionOne) are those of this device.
+// The pipeline cache on disk: one file per device and driver, replaced atomically, bounded, and read only if
+// its own header and Vulkan's (Vulkan 1.3, VkPipelineCacheHeaderVersionOne) are those of this device.
 #include <unistd.h>
 
 #include <cstdio>
@@ -53,7 +53,8 @@ std::vector<uint8_t> PipelineCache::load() const {
       header.version != kVersion || header.size > kMaxFileBytes)
     return {};
   std::vector<uint8_t> bytes(header.size);
-  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || checksum(bytes) != header.checksum)
+  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+      checksum(bytes) != header.checksum)
     return {};
   VkPipelineCacheHeaderVersionOne vulkan;
   if (bytes.size() < sizeof vulkan) return {};

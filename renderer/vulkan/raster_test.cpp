@@ -6,7 +6,7 @@ namespace aerogpu::test {
 namespace {
 
 class RasterTest : public DrawTest {
- protected:
+protected:
   uint32_t coveredPixels() {
     const Bytes got = result();
     uint32_t n = 0;
@@ -87,14 +87,16 @@ TEST_F(RasterTest, DepthBiasAndSlope) {
   renderState(w, kZFunc, 8u);
   const auto depthAt = [&](uint32_t x, uint32_t y) {
     uint32_t word;
-    std::memcpy(&word, read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize).data() + (y * kSize + x) * 4, 4);
+    std::memcpy(
+        &word, read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize).data() + (y * kSize + x) * 4, 4);
     return static_cast<double>(word & 0xFFFFFF) / 0xFFFFFF;
   };
   renderState(w, kDepthBias, 0.125f);
   drawVertices(w, quad(0, 0, 8, 8, 0, 0.25f));
   run(w);
   EXPECT_NEAR(depthAt(3, 3), 0.375, 1e-6);
-  // "Depth Bias (Direct3D 9)": slope scale times the larger of the depth slopes in x and y, here 1/16 a pixel.
+  // "Depth Bias (Direct3D 9)": slope scale times the larger of the depth slopes in x and y, here 1/16 a
+  // pixel.
   renderState(w, kDepthBias, 0.0f);
   renderState(w, kSlopeScaleDepthBias, 2.0f);
   auto sloped = quad(0, 0, 8, 8, 0, 0);
@@ -153,7 +155,8 @@ TEST_F(RasterTest, PointSizeAndSprites) {
   renderState(w, kPointSizeMax, 64.0f);
   renderState(w, kPointSpriteEnable, 1u);
   const uint32_t vs = shader(w, "vs_2_0\ndcl_position v0\ndcl_color v1\nmov oPos, v0\nmov oT0, v1\n");
-  const uint32_t ps = shader(w, "ps_2_0\ndef c0, 0, 0, 0, 1\ndcl t0.xy\nmov r0, c0\nmov r0.xy, t0\nmov oC0, r0\n");
+  const uint32_t ps =
+      shader(w, "ps_2_0\ndef c0, 0, 0, 0, 1\ndcl t0.xy\nmov r0, c0\nmov r0.xy, t0\nmov oC0, r0\n");
   bindShaders(w, vs, ps);
   clearColor(w, 0, 0, 0, 0);
   drawVertices(w, {at(3.5f, 3.5f, 0)}, AEROGPU_TOPOLOGY_POINTLIST);

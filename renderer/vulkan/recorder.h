@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batches: command buffers that are recorded, handed to the queue and reused, the render pass that is open in them,
-// staging memory, and objects that wait for the GPU before they die. Render thread only.
+// Batches: command buffers that are recorded, handed to the queue and reused, the render pass that is open in
+// them, staging memory, and objects that wait for the GPU before they die. Render thread only.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Retired {
 };
 
 class Recorder {
- public:
+public:
   Recorder(Device& device, MemoryPool& staging, core::Stats& stats);
   ~Recorder();
   Result<void> create();
@@ -79,7 +79,7 @@ class Recorder {
   /// Frees what the GPU has finished with.
   void collect();
 
- private:
+private:
   struct Batch {
     uint64_t number = 0;
     VkCommandPool pool = VK_NULL_HANDLE;
@@ -91,7 +91,8 @@ class Recorder {
     uint64_t used = 0, batch = 0;
   };
   static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
-  static constexpr size_t kSpareChunks = 16;  ///< kept for reuse: touching new memory costs more than the copy
+  static constexpr size_t kSpareChunks =
+      16;  ///< kept for reuse: touching new memory costs more than the copy
   static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
   static constexpr size_t kMaxBatches = 96;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// D3D9 sampler states in Vulkan's terms (see sampler_cache.h). The finest level (D3DSAMP_MAXMIPLEVEL) is the view's
-// affair, so that the choice between minification and magnification stays right.
+// D3D9 sampler states in Vulkan's terms (see sampler_cache.h). The finest level (D3DSAMP_MAXMIPLEVEL) is the
+// view's affair, so that the choice between minification and magnification stays right.
 #include "renderer/vulkan/sampler_cache.h"
 
 #include <algorithm>
@@ -30,9 +30,13 @@ VkSamplerAddressMode addressMode(AddressMode mode, const DeviceCaps& caps) {
   return VK_SAMPLER_ADDRESS_MODE_REPEAT;
 }
 
-VkFilter filter(Filter f) { return f >= Filter::Linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST; }
+VkFilter filter(Filter f) {
+  return f >= Filter::Linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+}
 
-float channel(uint32_t color, uint32_t shift) { return static_cast<float>(color >> shift & 0xFF) / 255.0f; }
+float channel(uint32_t color, uint32_t shift) {
+  return static_cast<float>(color >> shift & 0xFF) / 255.0f;
+}
 
 /// The nearest of the three border colours that every device has.
 VkBorderColor standardBorder(uint32_t color) {
@@ -44,24 +48,26 @@ VkBorderColor standardBorder(uint32_t color) {
 }  // namespace
 
 SamplerCache::~SamplerCache() {
-  for (const auto& [key, sampler] : m_samplers) m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
+  for (const auto& [key, sampler] : m_samplers)
+    m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
 }
 
 Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compare) {
   const DeviceCaps& caps = m_gpu.device->caps();
-  const bool border =
-      s.u == AddressMode::Border || s.v == AddressMode::Border || s.w == AddressMode::Border;
+  const bool border = s.u == AddressMode::Border || s.v == AddressMode::Border || s.w == AddressMode::Border;
   const uint32_t color = border ? s.borderColor : 0;
   const uint32_t anisotropy = s.min == Filter::Anisotropic ? std::clamp(s.maxAnisotropy, 1u, 16u) : 1u;
   Key key{};
-  key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 | static_cast<uint64_t>(s.w) << 8 |
-                 static_cast<uint64_t>(s.mag) << 12 | static_cast<uint64_t>(s.min) << 16 |
-                 static_cast<uint64_t>(s.mip) << 20 | uint64_t{anisotropy} << 24 | uint64_t{compare} << 32;
+  key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 |
+                 static_cast<uint64_t>(s.w) << 8 | static_cast<uint64_t>(s.mag) << 12 |
+                 static_cast<uint64_t>(s.min) << 16 | static_cast<uint64_t>(s.mip) << 20 |
+                 uint64_t{anisotropy} << 24 | uint64_t{compare} << 32;
   key.words[1] = color;
   key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
   if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second;
   if (m_samplers.size() >= kMax) {
-    for (const auto& [k, sampler] : m_samplers) m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
+    for (const auto& [k, sampler] : m_samplers)
+      m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
     m_samplers.clear();
   }
   const float maxBias = m_gpu.device->limits().maxSamplerLodBias;
@@ -69,8 +75,8 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
   info.magFilter = filter(s.mag);
   info.minFilter = filter(s.min);
   info.mipmapMode = s.mip >= Filter::Linear ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
-  // Without mip-mapping the level stays 0, but lambda may exceed 0 so that the minification filter is used (Vulkan
-  // 1.3, "Samplers", note on maxLod).
+  // Without mip-mapping the level stays 0, but lambda may exceed 0 so that the minification filter is used
+  // (Vulkan 1.3, "Samplers", note on maxLod).
   info.maxLod = s.mip == Filter::None ? 0.25f : VK_LOD_CLAMP_NONE;
   info.mipLodBias = std::isfinite(s.lodBias) ? std::clamp(s.lodBias, -maxBias, maxBias) : 0.0f;
   info.addressModeU = addressMode(s.u, caps);
@@ -84,7 +90,8 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
     info.compareEnable = VK_TRUE;
     info.compareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
   }
-  VkSamplerCustomBorderColorCreateInfoEXT custom{VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT};
+  VkSamplerCustomBorderColorCreateInfoEXT custom{
+      VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT};
   info.borderColor = standardBorder(color);
   const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
   if (border && !standard && caps.customBorderColor) {

@@ -15,13 +15,13 @@ struct CachedSampler {
 };
 
 class SamplerCache {
- public:
+public:
   explicit SamplerCache(Gpu& gpu) : m_gpu(gpu) {}
   ~SamplerCache();
   /// `compare`: the texture has depth, D3D9's shadow maps compare less-or-equal.
   Result<CachedSampler> get(const core::SamplerState& state, bool compare);
 
- private:
+private:
   static constexpr size_t kMax = 2048;  // below every maxSamplerAllocationCount (at least 4000)
   struct Key {
     uint64_t words[3];
@@ -29,7 +29,8 @@ class SamplerCache {
   };
   struct Hash {
     size_t operator()(const Key& k) const {
-      return static_cast<size_t>((k.words[0] * 0x9E3779B97F4A7C15u ^ k.words[1]) * 0xC2B2AE3D27D4EB4Fu ^ k.words[2]);
+      return static_cast<size_t>((k.words[0] * 0x9E3779B97F4A7C15u ^ k.words[1]) * 0xC2B2AE3D27D4EB4Fu ^
+                                 k.words[2]);
     }
   };
   Gpu& m_gpu;

@@ -25,7 +25,8 @@ ShaderStore::~ShaderStore() {
 void ShaderStore::destroy(ShaderCode& code) {
   const DeviceTable& vk = m_gpu.device->vk();
   VkDevice device = m_gpu.device->handle();
-  // Modules and set layouts may go while pipelines and sets made from them are in use (Vulkan 1.3, "Object Lifetime").
+  // Modules and set layouts may go while pipelines and sets made from them are in use (Vulkan 1.3, "Object
+  // Lifetime").
   for (auto& variant : code.variants) vk.DestroyShaderModule(device, variant->module.handle, nullptr);
   if (code.module.handle) vk.DestroyShaderModule(device, code.module.handle, nullptr);
   if (code.setLayout) vk.DestroyDescriptorSetLayout(device, code.setLayout, nullptr);
@@ -95,7 +96,8 @@ Result<std::shared_ptr<ShaderCode>> ShaderStore::compile(core::Stage stage, std:
   return code;
 }
 
-Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage, std::span<const uint8_t> bytes,
+Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
+                                                             std::span<const uint8_t> bytes,
                                                              core::ShaderFamily& family) {
   switch (stage) {
     case core::Stage::Geometry:

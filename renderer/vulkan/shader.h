@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guest shaders: SPIR-V modules made from D3D9 token streams by our translator or from DXBC containers by vkd3d-shader,
-// kept by content so that a shader that is created again costs nothing. Render thread only.
+// Guest shaders: SPIR-V modules made from D3D9 token streams by our translator or from DXBC containers by
+// vkd3d-shader, kept by content so that a shader that is created again costs nothing. Render thread only.
 #pragma once
 
 #include <memory>
@@ -64,28 +64,28 @@ struct ShaderCode {
 };
 
 class ShaderObject final : public core::GpuShader {
- public:
+public:
   explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {}
   static ShaderCode& of(const core::Shader& shader) {
     return *static_cast<ShaderObject&>(*shader.gpu).m_code;
   }
 
- private:
+private:
   std::shared_ptr<ShaderCode> m_code;
 };
 
 class ShaderStore {
- public:
+public:
   explicit ShaderStore(Gpu& gpu) : m_gpu(gpu) {}
   ~ShaderStore();
 
   Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, std::span<const uint8_t> bytes,
                                                   core::ShaderFamily& family);
   /// The module of a D3D9 vertex shader (linked empty) or of a pixel shader for these vertex outputs.
-  Result<const ModuleRef*> d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked, bool flatShade,
-                                      uint32_t shadowSamplers);
+  Result<const ModuleRef*> d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
+                                      bool flatShade, uint32_t shadowSamplers);
 
- private:
+private:
   static constexpr size_t kMaxKept = 4096;  ///< programs; unused ones are dropped beyond that
   Result<std::shared_ptr<ShaderCode>> compile(core::Stage stage, std::span<const uint8_t> bytes);
   Result<void> compileD3d9(ShaderCode& code, std::span<const uint8_t> stream);

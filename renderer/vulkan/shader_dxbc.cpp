@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DXBC of shader models 4 and 5 by way of libvkd3d-shader: every declared resource becomes one binding of the stage's
-// own descriptor set, textures and samplers separate.
+// DXBC of shader models 4 and 5 by way of libvkd3d-shader: every declared resource becomes one binding of the
+// stage's own descriptor set, textures and samplers separate.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -63,7 +63,8 @@ std::optional<VkImageViewType> viewType(vkd3d_shader_resource_type type) {
   }
 }
 
-/// Program type in the version token of a SHDR or SHEX chunk (d3d10TokenizedProgramFormat): 0 pixel, 1 vertex, 5 compute.
+/// Program type in the version token of a SHDR or SHEX chunk (d3d10TokenizedProgramFormat): 0 pixel, 1
+/// vertex, 5 compute.
 Result<void> checkStage(const shader::Dxbc& container, core::Stage stage) {
   const shader::DxbcChunk* code = container.find(shader::fourCc('S', 'H', 'E', 'X'));
   if (!code) code = container.find(shader::fourCc('S', 'H', 'D', 'R'));
@@ -83,8 +84,9 @@ constexpr size_t kMaxAnswer = size_t{64} << 20;
 
 unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
   // vkd3d-shader looks for samplers among the images.
-  const bool image = d.type == VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER ||
-                     (d.type != VKD3D_SHADER_DESCRIPTOR_TYPE_CBV && d.resource_type != VKD3D_SHADER_RESOURCE_BUFFER);
+  const bool image =
+      d.type == VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER ||
+      (d.type != VKD3D_SHADER_DESCRIPTOR_TYPE_CBV && d.resource_type != VKD3D_SHADER_RESOURCE_BUFFER);
   return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
 }
 
@@ -93,8 +95,8 @@ void refuse(WorkerOutput& out, char* messages) {
   if (messages) out.write(messages, std::min<size_t>(std::strlen(messages), 400));
 }
 
-/// In the child: the declared descriptors, then the module. Descriptor n gets binding n of `set`. Nothing is freed; the
-/// process ends.
+/// In the child: the declared descriptors, then the module. Descriptor n gets binding n of `set`. Nothing is
+/// freed; the process ends.
 void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stage stage, uint32_t set) {
   vkd3d_shader_scan_descriptor_info scanned{};
   scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO;
@@ -107,7 +109,8 @@ void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stag
   info.log_level = VKD3D_SHADER_LOG_ERROR;
   char* messages = nullptr;
   if (vkd3d_shader_scan(&info, &messages) < 0) return refuse(out, messages);
-  const std::span<const vkd3d_shader_descriptor_info> descriptors(scanned.descriptors, scanned.descriptor_count);
+  const std::span<const vkd3d_shader_descriptor_info> descriptors(scanned.descriptors,
+                                                                  scanned.descriptor_count);
   if (descriptors.size() > kMaxDescriptors) return refuse(out, nullptr);
   std::vector<vkd3d_shader_resource_binding> bindings;
   for (const vkd3d_shader_descriptor_info& d : descriptors) {
@@ -123,7 +126,7 @@ void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stag
   vkd3d_shader_spirv_target_info target{};
   target.type = VKD3D_SHADER_STRUCTURE_TYPE_SPIRV_TARGET_INFO;
   target.environment = VKD3D_SHADER_SPIRV_ENVIRONMENT_VULKAN_1_0;
-  vkd3d_shader_interface_info interface{};
+  vkd3d_shader_interface_info interface {};
   interface.type = VKD3D_SHADER_STRUCTURE_TYPE_INTERFACE_INFO;
   interface.next = &target;
   interface.bindings = bindings.data();
@@ -134,9 +137,12 @@ void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stag
   out.writeWord(static_cast<uint32_t>(Verdict::Ok));
   out.writeWord(static_cast<uint32_t>(descriptors.size()));
   for (const vkd3d_shader_descriptor_info& d : descriptors) {
-    const uint32_t words[kDescriptorWords] = {static_cast<uint32_t>(d.type), d.register_index,
+    const uint32_t words[kDescriptorWords] = {static_cast<uint32_t>(d.type),
+                                              d.register_index,
                                               static_cast<uint32_t>(d.resource_type),
-                                              static_cast<uint32_t>(d.resource_data_type), d.flags, d.count};
+                                              static_cast<uint32_t>(d.resource_data_type),
+                                              d.flags,
+                                              d.count};
     out.write(words, sizeof words);
   }
   out.write(spirv.code, spirv.size);
@@ -210,8 +216,7 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
 
   // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
-  auto answer = runInChild(
-      kMaxAnswer, [&](WorkerOutput& out) { translate(out, *fixed, code.stage, set); });
+  auto answer = runInChild(kMaxAnswer, [&](WorkerOutput& out) { translate(out, *fixed, code.stage, set); });
   if (!answer) return answer.error();
   std::vector<uint32_t> words(answer->size() / 4);
   std::memcpy(words.data(), answer->data(), words.size() * 4);
@@ -239,8 +244,8 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
   VkDescriptorSetLayoutCreateInfo create{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   create.bindingCount = static_cast<uint32_t>(layout.size());
   create.pBindings = layout.data();
-  const VkResult result = m_gpu.device->vk().CreateDescriptorSetLayout(m_gpu.device->handle(), &create, nullptr,
-                                                                       &code.setLayout);
+  const VkResult result =
+      m_gpu.device->vk().CreateDescriptorSetLayout(m_gpu.device->handle(), &create, nullptr, &code.setLayout);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
   code.setSerial = m_gpu.nextSerial++;
 

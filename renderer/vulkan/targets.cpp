@@ -168,8 +168,7 @@ void Targets::clear(const core::ClearArgs& wanted, VkRect2D rect) {
   const int64_t bottom = std::min<int64_t>(int64_t{rect.offset.y} + rect.extent.height, m_info.extent.height);
   const int64_t left = std::max(rect.offset.x, 0), top = std::max(rect.offset.y, 0);
   if (!m_info.any() || left >= right || top >= bottom || !(args.color || args.depth || args.stencil)) return;
-  const bool whole =
-      left == 0 && top == 0 && right == m_info.extent.width && bottom == m_info.extent.height;
+  const bool whole = left == 0 && top == 0 && right == m_info.extent.width && bottom == m_info.extent.height;
   if (whole && !m_gpu.recorder->inPass()) return beginWith(&args);
   begin();
   std::array<VkClearAttachment, core::kMaxColorTargets + 1> clears{};

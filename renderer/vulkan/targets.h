@@ -22,7 +22,7 @@ struct TargetInfo {
 };
 
 class Targets {
- public:
+public:
   explicit Targets(Gpu& gpu) : m_gpu(gpu) {}
 
   /// Takes over the bound targets if `changed`; a batch must be open.
@@ -39,7 +39,7 @@ class Targets {
   void reset();
   const TargetInfo& info() const { return m_info; }
 
- private:
+private:
   struct Attachment {
     core::Ref<core::Texture> texture;  // keeps it alive while the pass is open
     VkImageView view = VK_NULL_HANDLE;

@@ -11,7 +11,8 @@ namespace {
 constexpr VkAccessFlags2 kWriteAccess =
     VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
     VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
-constexpr size_t kMaxViews = 256;  // per texture; a guest cannot ask for more distinct ones than this at a time
+constexpr size_t kMaxViews =
+    256;  // per texture; a guest cannot ask for more distinct ones than this at a time
 
 }  // namespace
 
@@ -57,8 +58,8 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
   self->m_charge =
       HostMemoryCharge::take(gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject));
   if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
-  const auto type = findMemoryType(device, needs.memoryRequirements.memoryTypeBits, 0,
-                                   VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+  const auto type =
+      findMemoryType(device, needs.memoryRequirements.memoryTypeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
   if (!type) return Error{ErrorCode::Backend, "no memory type for an image", {}};
   self->m_pool = &gpu.imagePool(*type);
   auto memory = self->m_pool->allocate(needs.memoryRequirements.size, needs.memoryRequirements.alignment);
@@ -148,7 +149,9 @@ void TextureObject::barrier(VkCommandBuffer commands, VkImageLayout layout, VkPi
   m_readStages |= stages;
 }
 
-Result<void> TextureObject::ensureDefined() { return m_undefined ? zero() : Result<void>{}; }
+Result<void> TextureObject::ensureDefined() {
+  return m_undefined ? zero() : Result<void>{};
+}
 
 Result<void> TextureObject::zero() {
   Recorder& recorder = *m_gpu.recorder;
@@ -172,7 +175,8 @@ Result<void> TextureObject::zero() {
     const uint64_t blockBytes = m_format.info->blockBytes;
     const auto blocks = [](uint32_t pixels) { return uint64_t{(pixels + 3) / 4}; };
     const uint64_t rowBytes = blocks(m_desc.width) * blockBytes;
-    const uint64_t rows = std::max<uint64_t>(1, std::min(blocks(m_desc.height), (uint64_t{4} << 20) / rowBytes));
+    const uint64_t rows =
+        std::max<uint64_t>(1, std::min(blocks(m_desc.height), (uint64_t{4} << 20) / rowBytes));
     auto zeros = recorder.stage(rowBytes * rows);
     if (!zeros) return zeros.error();
     std::memset(zeros->mapped(), 0, rowBytes * rows);
@@ -207,8 +211,8 @@ void TextureObject::prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, 
   Recorder& recorder = *m_gpu.recorder;
   if (m_undefined) (void)zero();  // only staging can fail; the image is then undefined but never host memory
   if (needsBarrier(layout, stages, access)) {
-    // Before its first use in this batch the image can change its layout ahead of everything, without ending the
-    // render pass.
+    // Before its first use in this batch the image can change its layout ahead of everything, without ending
+    // the render pass.
     const bool early = m_lastMainUse != recorder.batch();
     barrier(early ? recorder.early() : recorder.outsidePass(), layout, stages, access);
   } else if (!(access & kWriteAccess)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A guest texture: an optimally tiled image whose layout and last accesses are tracked as a whole. Uploads to a
-// texture that the batch has not used yet are hoisted before the batch's draws. Render thread only.
+// A guest texture: an optimally tiled image whose layout and last accesses are tracked as a whole. Uploads to
+// a texture that the batch has not used yet are hoisted before the batch's draws. Render thread only.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ struct CachedView {
 };
 
 class TextureObject final : public core::GpuTexture {
- public:
+public:
   /// Reads as zero.
   static Result<std::unique_ptr<core::GpuTexture>> create(Gpu& gpu, const core::TextureDesc& desc);
   ~TextureObject() override;
@@ -67,7 +67,7 @@ class TextureObject final : public core::GpuTexture {
   uint64_t targetPass = 0;  ///< pass in which it is a target
   uint32_t targetMip = 0, targetLayer = 0;
 
- private:
+private:
   TextureObject(Gpu& gpu, const core::TextureDesc& desc, const VkFormatInfo& format)
       : m_gpu(gpu), m_desc(desc), m_format(format) {}
   /// Clears what was never written, in the early commands.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sampling: formats, filters, address modes, border, mip levels, sRGB, cube maps, views, textures that are rendered to.
+// Sampling: formats, filters, address modes, border, mip levels, sRGB, cube maps, views, textures that are
+// rendered to.
 #include <cmath>
 
 #include "renderer/vulkan/draw_fixture.h"
@@ -8,7 +9,7 @@ namespace aerogpu::test {
 namespace {
 
 class TextureTest : public DrawTest {
- protected:
+protected:
   void SetUp() override {
     DrawTest::SetUp();
     CommandWriter w;
@@ -26,7 +27,9 @@ class TextureTest : public DrawTest {
   /// Draws the whole target with texture coordinates from (u0, v0) to (u1, v1).
   void drawTextured(CommandWriter& w, uint32_t tex, float u0, float v0, float u1, float v1) {
     using C = std::array<float, 3>;
-    stream(w, 1, vertexBuffer<C>(w, {{u0, v0, 0}, {u1, v0, 0}, {u0, v1, 0}, {u0, v1, 0}, {u1, v0, 0}, {u1, v1, 0}}), 12);
+    stream(w, 1,
+           vertexBuffer<C>(w, {{u0, v0, 0}, {u1, v0, 0}, {u0, v1, 0}, {u0, v1, 0}, {u1, v0, 0}, {u1, v1, 0}}),
+           12);
     setTexture(w, 0, tex);
     draw(w, 6);
   }
@@ -34,7 +37,8 @@ class TextureTest : public DrawTest {
   uint32_t greys(CommandWriter& w) {
     const uint32_t t = texture(w, kBgra, 4, 1);
     Bytes data;
-    for (const uint8_t v : {uint8_t{0}, uint8_t{80}, uint8_t{160}, uint8_t{240}}) data.insert(data.end(), {v, v, v, 255});
+    for (const uint8_t v : {uint8_t{0}, uint8_t{80}, uint8_t{160}, uint8_t{240}})
+      data.insert(data.end(), {v, v, v, 255});
     Harness::upload(w, t, 0, data);
     return t;
   }
@@ -87,13 +91,16 @@ TEST_F(TextureTest, AddressModes) {
   // Pixel x samples u = -1 + (x + 0.5) * 3 / 8: texel index floor(u * 4) = -4..7.
   const auto texel = [](uint32_t mode, int i) {
     switch (mode) {
-      case 1: return ((i % 4) + 4) % 4;
+      case 1:
+        return ((i % 4) + 4) % 4;
       case 2: {
         const int m = ((i % 8) + 8) % 8;
         return m < 4 ? m : 7 - m;
       }
-      case 3: return i < 0 ? 0 : i > 3 ? 3 : i;
-      case 4: return i < 0 || i > 3 ? -1 : i;
+      case 3:
+        return i < 0 ? 0 : i > 3 ? 3 : i;
+      case 4:
+        return i < 0 || i > 3 ? -1 : i;
       default: {
         const int m = i < 0 ? -1 - i : i;
         return m > 3 ? 3 : m;
@@ -109,8 +116,8 @@ TEST_F(TextureTest, AddressModes) {
     for (uint32_t x = 0; x < kSize; ++x) {
       const int i = texel(mode, static_cast<int>(std::floor((-1 + (x + 0.5) * 3 / 8) * 4)));
       const auto grey = static_cast<uint8_t>(i * 80);
-      expectNear(pixel(got, kSize, x, 4), i < 0 ? Pixel{0, 0x80, 0xFF, 0x40} : Pixel{grey, grey, grey, 255}, 1,
-                 "mode " + std::to_string(mode) + " x " + std::to_string(x));
+      expectNear(pixel(got, kSize, x, 4), i < 0 ? Pixel{0, 0x80, 0xFF, 0x40} : Pixel{grey, grey, grey, 255},
+                 1, "mode " + std::to_string(mode) + " x " + std::to_string(x));
     }
   }
 }
@@ -139,7 +146,8 @@ TEST_F(TextureTest, MipLevels) {
   const uint32_t t = texture(w, kBgra, 32, 32, 6);
   // Level n is grey 40 * (n + 1).
   Bytes data;
-  for (uint32_t mip = 0; mip < 6; ++mip) data.insert(data.end(), (32 >> mip) * (32 >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
+  for (uint32_t mip = 0; mip < 6; ++mip)
+    data.insert(data.end(), (32 >> mip) * (32 >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
   Harness::upload(w, t, 0, data);
   const auto sample = [&](float scale) {
     drawTextured(w, t, 0, 0, scale, scale);
@@ -168,13 +176,15 @@ TEST_F(TextureTest, MipLevels) {
 
 TEST_F(TextureTest, SrgbRead) {
   CommandWriter w;
-  const uint32_t plain = texture(w, kBgra, 1, 1), typed = texture(w, AEROGPU_FORMAT_B8G8R8A8_UNORM_SRGB, 1, 1);
+  const uint32_t plain = texture(w, kBgra, 1, 1),
+                 typed = texture(w, AEROGPU_FORMAT_B8G8R8A8_UNORM_SRGB, 1, 1);
   const uint8_t texel[4] = {188, 55, 10, 128};
   Harness::upload(w, plain, 0, texel);
   Harness::upload(w, typed, 0, texel);
   const auto decode = [](uint8_t b) {
     const float s = b / 255.0f;
-    return static_cast<uint8_t>((s <= 0.04045f ? s / 12.92f : std::pow((s + 0.055f) / 1.055f, 2.4f)) * 255 + 0.5f);
+    return static_cast<uint8_t>((s <= 0.04045f ? s / 12.92f : std::pow((s + 0.055f) / 1.055f, 2.4f)) * 255 +
+                                0.5f);
   };
   const Pixel want = {decode(188), decode(55), decode(10), 128};
   drawTextured(w, plain, 0, 0, 1, 1);
@@ -194,12 +204,14 @@ TEST_F(TextureTest, CubeFaces) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 2, 2, 1, 6);
   Bytes data;
-  for (uint32_t face = 0; face < 6; ++face) data.insert(data.end(), 16, static_cast<uint8_t>(40 * (face + 1)));
+  for (uint32_t face = 0; face < 6; ++face)
+    data.insert(data.end(), 16, static_cast<uint8_t>(40 * (face + 1)));
   Harness::upload(w, t, 0, data);
   bindShaders(w, m_vsTex, m_psCube);
   setTexture(w, 0, t);
   // D3DCUBEMAP_FACES: +x, -x, +y, -y, +z, -z.
-  const std::array<float, 3> directions[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  const std::array<float, 3> directions[6] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                              {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
   for (uint32_t face = 0; face < 6; ++face) {
     stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, directions[face])), 12);
     draw(w, 6);
@@ -244,7 +256,8 @@ TEST_F(TextureTest, RenderThenSampleAndMipChainByViews) {
   }
   run(w);
   for (uint32_t mip = 0; mip < 4; ++mip)
-    expectNear(pixel(read(t, kBgra, 8 >> mip, 8 >> mip, mip), 8 >> mip, 0, 0), {51, 102, 255, 255}, 1, std::to_string(mip));
+    expectNear(pixel(read(t, kBgra, 8 >> mip, 8 >> mip, mip), 8 >> mip, 0, 0), {51, 102, 255, 255}, 1,
+               std::to_string(mip));
 }
 
 TEST_F(TextureTest, UploadBetweenDrawsOfOneFrame) {
@@ -271,7 +284,8 @@ TEST_F(TextureTest, DepthTextureCompares) {
   target(w, m_target);
   viewport(w, 0, 0, kSize, kSize);
   for (const float z : {0.25f, 0.75f}) {
-    stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, std::array<float, 3>{0.5f, 0.5f, z})), 12);
+    stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, std::array<float, 3>{0.5f, 0.5f, z})),
+           12);
     setTexture(w, 0, d);
     draw(w, 6);
     run(w);

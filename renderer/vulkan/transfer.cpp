@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Texture uploads, copies and read-backs. D24S8 words are split into the two planes that Vulkan copies (Vulkan 1.3,
-// "Copying Data Between Buffers and Images": depth of D24 in the low 24 bits of a word, stencil in bytes).
+// Texture uploads, copies and read-backs. D24S8 words are split into the two planes that Vulkan copies
+// (Vulkan 1.3, "Copying Data Between Buffers and Images": depth of D24 in the low 24 bits of a word, stencil
+// in bytes).
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +12,9 @@ namespace {
 
 constexpr uint64_t kPieceBytes = uint64_t{4} << 20;  // one chunk of staging memory
 
-Error unreadable() { return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}}; }
+Error unreadable() {
+  return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}};
+}
 
 VkImageSubresourceLayers layers(VkImageAspectFlags aspects, core::Subresource sub) {
   return {aspects, sub.mip, sub.layer, 1};
@@ -120,7 +123,8 @@ Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, c
   return {};
 }
 
-Result<void> TextureObject::read(core::Subresource sub, core::Rect rect, std::unique_ptr<core::ByteSink> sink) {
+Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
+                                 std::unique_ptr<core::ByteSink> sink) {
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   const core::FormatInfo& info = *m_format.info;
@@ -136,8 +140,7 @@ Result<void> TextureObject::read(core::Subresource sub, core::Rect rect, std::un
   readback.pixels = staged->mapped();
   if (info.stencil) {
     readback.stencil = staged->mapped() + bytes;
-    readback.pack =
-        m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT ? DepthPack::FromD32 : DepthPack::FromD24;
+    readback.pack = m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT ? DepthPack::FromD32 : DepthPack::FromD24;
   }
   recorder.addReadback(std::move(readback));
   return {};
@@ -148,8 +151,8 @@ Result<void> TextureObject::copyToHost(const MemoryRange& target) {
   return readPlanes({}, {0, 0, m_desc.width, m_desc.height}, target, false, 0);
 }
 
-Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY, TextureObject& src,
-                                     core::Subresource srcSub, core::Rect rect) {
+Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY,
+                                     TextureObject& src, core::Subresource srcSub, core::Rect rect) {
   Recorder& recorder = *m_gpu.recorder;
   const DeviceTable& vk = m_gpu.device->vk();
   if (auto opened = recorder.open(); !opened) return opened;
@@ -161,7 +164,8 @@ Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, ui
   if (sameImage) {
     prepare(VK_IMAGE_LAYOUT_GENERAL, kStage, kRead | kWrite);
   } else {
-    src.prepare(src.m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kStage, kRead);
+    src.prepare(src.m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kStage,
+                kRead);
     prepare(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, kStage, kWrite);
   }
   VkImageCopy2 region{VK_STRUCTURE_TYPE_IMAGE_COPY_2};

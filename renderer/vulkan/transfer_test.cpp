@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Resources and transfers on the GPU: zeroed memory, uploads, copies, write-back, clears, frames, the memory cap.
+// Resources and transfers on the GPU: zeroed memory, uploads, copies, write-back, clears, frames, the memory
+// cap.
 #include "renderer/vulkan/gpu_test.h"
 
 namespace aerogpu::test {
@@ -17,9 +18,9 @@ Bytes pattern(size_t size, uint32_t seed) {
 }
 
 class TransferTest : public GpuTest {
- protected:
-  void copyTexture(CommandWriter& w, uint32_t dst, uint32_t dx, uint32_t dy, uint32_t src, uint32_t sx, uint32_t sy,
-                   uint32_t width, uint32_t height) {
+protected:
+  void copyTexture(CommandWriter& w, uint32_t dst, uint32_t dx, uint32_t dy, uint32_t src, uint32_t sx,
+                   uint32_t sy, uint32_t width, uint32_t height) {
     aerogpu_cmd_copy_texture2d c{};
     c.dst_texture = dst;
     c.src_texture = src;
@@ -145,8 +146,10 @@ TEST_F(TransferTest, TextureCopies) {
   copyTexture(w, a, 8, 8, a, 0, 0, 8, 8);  // within one image
   run(w);
   Bytes wantB(data.size(), 0), wantA = data;
-  for (size_t y = 0; y < 3; ++y) std::copy_n(data.begin() + ((y + 2) * 16 + 1) * 4, 28, wantB.begin() + ((y + 6) * 16 + 5) * 4);
-  for (size_t y = 0; y < 8; ++y) std::copy_n(data.begin() + y * 64, 32, wantA.begin() + ((y + 8) * 16 + 8) * 4);
+  for (size_t y = 0; y < 3; ++y)
+    std::copy_n(data.begin() + ((y + 2) * 16 + 1) * 4, 28, wantB.begin() + ((y + 6) * 16 + 5) * 4);
+  for (size_t y = 0; y < 8; ++y)
+    std::copy_n(data.begin() + y * 64, 32, wantA.begin() + ((y + 8) * 16 + 8) * 4);
   EXPECT_EQ(read(b, kBgra, 16, 16), wantB);
   EXPECT_EQ(read(a, kBgra, 16, 16), wantA);
 }
@@ -154,9 +157,11 @@ TEST_F(TransferTest, TextureCopies) {
 TEST_F(TransferTest, ClearsColorDepthAndStencil) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8);
-  const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8, 1, 1, AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
+  const uint32_t d =
+      texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8, 1, 1, AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
   target(w, t, d);
-  Harness::clear(w, AEROGPU_CLEAR_COLOR | AEROGPU_CLEAR_DEPTH | AEROGPU_CLEAR_STENCIL, 1, 0.2f, 0.4f, 0.6f, 0.5f, 0x42);
+  Harness::clear(w, AEROGPU_CLEAR_COLOR | AEROGPU_CLEAR_DEPTH | AEROGPU_CLEAR_STENCIL, 1, 0.2f, 0.4f, 0.6f,
+                 0.5f, 0x42);
   run(w);
   // Blue first: 0.4, 0.2, 1, 0.6 of 255.
   EXPECT_EQ(pixel(read(t, kBgra, 8, 8), 8, 3, 3), (Pixel{102, 51, 255, 153}));
@@ -188,7 +193,9 @@ TEST_F(TransferTest, D3d9ClearIsLimitedByViewportAndScissor) {
     for (uint32_t x = 0; x < 8; ++x) {
       const bool inViewport = x >= 2 && x < 7 && y >= 1 && y < 7;
       const bool inScissor = x < 4 && y >= 3;
-      const Pixel want = !inViewport ? Pixel{0, 0, 0, 0} : inScissor ? Pixel{0, 0, 255, 255} : Pixel{255, 255, 255, 255};
+      const Pixel want = !inViewport ? Pixel{0, 0, 0, 0}
+                         : inScissor ? Pixel{0, 0, 255, 255}
+                                     : Pixel{255, 255, 255, 255};
       EXPECT_EQ(pixel(got, 8, x, y), want) << x << "," << y;
     }
 }
