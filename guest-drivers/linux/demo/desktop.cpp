@@ -137,12 +137,12 @@ Status runDesktop(Device& device, const Options& options) {
     if (second || shown % kReportFrames == 0) {
       std::printf(
           "aerogpu-demo: frame %u fps %.1f frame-ms %.2f worst-ms %.2f vblank %llu submissions %llu "
-          "interrupts %llu missed %llu\n",
+          "interrupts %llu late-interrupts %llu\n",
           shown, pace.fps(), pace.frameMs(), pace.worstMs(),
           static_cast<unsigned long long>(scanout.vblankSequence() - firstVblank),
           static_cast<unsigned long long>(device.submissions()),
           static_cast<unsigned long long>(device.interrupts().count()),
-          static_cast<unsigned long long>(device.missedInterrupts()));
+          static_cast<unsigned long long>(device.lateInterrupts()));
       status = device.checkError();
       if (!status.ok()) return status;
       if (second) pace.nextSecond();

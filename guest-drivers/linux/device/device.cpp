@@ -13,7 +13,7 @@ namespace aerogpu::guest {
 namespace {
 // Long enough for a device that answers at once, short enough to be no loss when it does not.
 constexpr int64_t kPollNs = 30'000;
-// How long a fence may be unnoticed if its interrupt is lost.
+// How long a fence may go unnoticed if its interrupt is late or lost.
 constexpr int64_t kInterruptSliceNs = 200'000'000;
 
 const char* errorName(uint32_t code) {
@@ -168,8 +168,8 @@ Status Device::waitFence(uint64_t fence, int64_t timeoutNs, WaitMode mode) {
     uint32_t bits = 0;
     Status status = m_interrupts.wait(std::min(left, kInterruptSliceNs), bits);
     if (!status.ok()) return status;
-    // A fence without its interrupt would be the device's or the kernel's fault: go on, and count it.
-    if (bits == 0 && completedFence() >= fence) ++m_missedInterrupts;
+    // A fence without its interrupt, or long before it: go on, and count it.
+    if (bits == 0 && completedFence() >= fence) ++m_lateInterrupts;
     if (bits & AEROGPU_IRQ_ERROR) {
       status = checkError();
       if (!status.ok()) return status;

@@ -99,7 +99,7 @@ TEST_F(DeviceTest, LostInterruptIsCountedAndSurvived) {
   fake.values[AEROGPU_MMIO_REG_IRQ_ENABLE] = 0;  // nothing will fire
   fake.completeWhenWaiting = true;
   ASSERT_TRUE(device.waitFence(fence, 1000 * kMs).ok());
-  EXPECT_EQ(device.missedInterrupts(), 1u);
+  EXPECT_EQ(device.lateInterrupts(), 1u);
 }
 
 TEST_F(DeviceTest, TimeoutNamesTheErrorRegisters) {
