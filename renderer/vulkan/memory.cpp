@@ -122,6 +122,8 @@ Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
     if (!block) return block.error();
     return MemoryRange{*block, *(*block)->ranges.take(size, align), size};
   }
+  if (MemoryBlock* kept = spare(); kept && kept->ranges.size() == size)
+    return MemoryRange{kept, *kept->ranges.take(size, 1), size};
   auto block = addBlock(size);
   if (!block) return block.error();
   (*block)->dedicated = true;
@@ -131,12 +133,27 @@ Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
 void MemoryPool::free(const MemoryRange& range) {
   range.block->ranges.give(range.offset, range.size);
   if (!range.block->ranges.unused()) return;
+  if (range.block->dedicated) {
+    if (range.size > kSpareBytes) return drop(range.block);
+    for (const auto& block : m_blocks)
+      if (block->dedicated && block->ranges.unused() && block.get() != range.block) return drop(block.get());
+    return;
+  }
   // One empty ordinary block stays as a reserve.
   size_t ordinary = 0;
   for (const auto& block : m_blocks) ordinary += !block->dedicated;
-  if (!range.block->dedicated && ordinary <= 1) return;
+  if (ordinary > 1) drop(range.block);
+}
+
+MemoryBlock* MemoryPool::spare() {
+  for (const auto& block : m_blocks)
+    if (block->dedicated && block->ranges.unused()) return block.get();
+  return nullptr;
+}
+
+void MemoryPool::drop(MemoryBlock* dropped) {
   const auto it = std::find_if(m_blocks.begin(), m_blocks.end(),
-                               [&](const auto& block) { return block.get() == range.block; });
+                               [&](const auto& block) { return block.get() == dropped; });
   destroy(**it);
   m_blocks.erase(it);
 }

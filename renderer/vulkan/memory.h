@@ -23,6 +23,7 @@ public:
   void give(uint64_t offset, uint64_t size);
   bool unused() const { return m_freeBytes == m_size; }
   uint64_t freeBytes() const { return m_freeBytes; }
+  uint64_t size() const { return m_size; }
 
 private:
   std::optional<uint64_t> takeFrom(std::map<uint64_t, uint64_t>::iterator it, uint64_t size, uint64_t align);
@@ -63,6 +64,11 @@ public:
   bool hostCached() const { return m_cached; }
 
 private:
+  /// An empty block of its own kept for the next request of the same size (read-backs, frames), up to this
+  /// many bytes: fresh memory costs a page fault every 4 KiB.
+  static constexpr uint64_t kSpareBytes = uint64_t{16} << 20;
+  MemoryBlock* spare();
+  void drop(MemoryBlock* block);
   Result<MemoryBlock*> addBlock(uint64_t size);
   void destroy(MemoryBlock& block);
 
