@@ -80,7 +80,7 @@ void AeroGpuDev::startRing(const Ring& ring) {
   qemu.write(kRingGpa, bytesOf(header));
   setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, kRingGpa);
   setReg(AEROGPU_MMIO_REG_RING_SIZE_BYTES, header.size_bytes);
-  setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE);
+  setReg(AEROGPU_MMIO_REG_RING_CONTROL, ring.enable ? AEROGPU_RING_CONTROL_ENABLE : 0);
 }
 
 aerogpu_ring_header AeroGpuDev::ringHeader() {

@@ -50,10 +50,13 @@ public:
 
   struct Ring {
     uint32_t entries = 16, stride = 64, first = 0;  ///< `first`: head and tail to begin with
+    bool enable = true;
   };
-  /// Writes a ring header and enables the ring.
+  /// Writes a ring header and enables the ring. An enabled ring may be looked at without a doorbell: what has to
+  /// stay queued goes into a disabled one.
   void startRing(const Ring& ring);
   void startRing() { startRing(Ring{}); }
+  void enableRing() { setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE); }
   aerogpu_ring_header ringHeader();
   void useFencePage();
   aerogpu_fence_page fencePage();

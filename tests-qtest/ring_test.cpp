@@ -34,10 +34,12 @@ TEST(Ring, WrapsAroundItsSlotsAndAtTwoToTheThirtyTwo) {
 
 TEST(Ring, AFullRingIsDrainedInOrder) {
   AeroGpuDev dev;
-  dev.startRing({.entries = 16, .stride = 64, .first = 0});
+  dev.startRing({.entries = 16, .stride = 64, .first = 0, .enable = false});
   uint64_t fence = 0;
-  for (uint32_t i = 0; i < 16; ++i) fence = dev.submitEmpty(0, false);
-  EXPECT_EQ(dev.completedFence(), 0u) << "nothing happens before the bell";
+  for (uint32_t i = 0; i < 16; ++i) fence = dev.submitEmpty();
+  EXPECT_EQ(dev.completedFence(), 0u) << "a disabled ring is not fetched";
+  EXPECT_EQ(dev.ringHeader().head, 0u);
+  dev.enableRing();
   dev.ringBell();
   dev.waitFence(fence);
   EXPECT_EQ(dev.ringHeader().head, 16u);
@@ -64,10 +66,11 @@ TEST(Ring, BadHeadersAreRefusedAndTheDeviceGoesOnAfterTheyAreMended) {
   };
   for (const Case& c : cases) {
     AeroGpuDev dev;
-    dev.startRing();
+    dev.startRing({.enable = false});
     const uint64_t fence = dev.submitEmpty(0, false);
     const uint32_t right = dev.qemu.readl(kRingGpa + c.offset);
     dev.qemu.writel(kRingGpa + c.offset, c.value);
+    dev.enableRing();
     dev.ringBell();
     if (c.good) {
       dev.waitFence(fence);
@@ -89,8 +92,9 @@ TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
   dev.startRing();
   const uint64_t done = dev.submitEmpty();
   dev.waitFence(done);
-  dev.submitEmpty(0, false);
-  dev.submitEmpty(0, false);
+  dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+  dev.submitEmpty();
+  dev.submitEmpty();
   dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
   EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail);
   EXPECT_EQ(dev.completedFence(), done);
