@@ -171,6 +171,55 @@ TEST(AllocTables, ABadTableFailsTheSubmission) {
   EXPECT_EQ(errorCount(dev), 1u);
 }
 
+/// Every rejection that the ABI page lists under "Allocation table", against a table of two good entries.
+TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
+  struct Case {
+    const char* what;
+    void (*change)(aerogpu_alloc_table_header&, aerogpu_alloc_entry*);
+    bool good;
+  };
+  const Case cases[] = {
+      {"magic", [](auto& h, auto*) { h.magic ^= 1; }, false},
+      {"major", [](auto& h, auto*) { h.abi_version = 0x20000; }, false},
+      {"newer minor", [](auto& h, auto*) { h.abi_version = 0x10009; }, true},
+      {"size under the header's", [](auto& h, auto*) { h.size_bytes = 20; }, false},
+      {"size over the descriptor's", [](auto& h, auto*) { h.size_bytes += 4; }, false},
+      {"stride under 32", [](auto& h, auto*) { h.entry_stride_bytes = 28; }, false},
+      {"entries do not fit", [](auto& h, auto*) { h.entry_count = 3; }, false},
+      {"count * stride wraps", [](auto& h, auto*) { h.entry_count = 0x08000001; }, false},
+      {"id 0", [](auto&, auto* e) { e[1].alloc_id = 0; }, false},
+      {"an id twice", [](auto&, auto* e) { e[1].alloc_id = e[0].alloc_id; }, false},
+      {"size 0", [](auto&, auto* e) { e[0].size_bytes = 0; }, false},
+      {"wraps", [](auto&, auto* e) { e[0].gpa = UINT64_MAX - 4095, e[0].size_bytes = 8192; }, false},
+      {"address 0", [](auto&, auto* e) { e[0].gpa = 0; }, true},
+      {"an id of the kernel driver", [](auto&, auto* e) { e[0].alloc_id = 0x80000000; }, true},
+  };
+  AeroGpuDev dev;
+  dev.startRing();
+  CommandWriter w;
+  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  uint32_t errors = 0;
+  for (const Case& c : cases) {
+    aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, kSurfaceGpa + 4096, 4096, 0}};
+    auto table = AeroGpuDev::allocTable(entries);
+    aerogpu_alloc_table_header header;
+    std::memcpy(&header, table.data(), sizeof header);
+    c.change(header, entries);
+    std::memcpy(table.data(), &header, sizeof header);
+    std::memcpy(table.data() + sizeof header, entries, sizeof entries);
+    const uint64_t fence = dev.submit(w, {.table = table});
+    dev.waitFence(fence);
+    if (!c.good) {
+      ++errors;
+      dev.waitUntil([&] { return errorCount(dev) >= errors; }, c.what);
+      EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), fence) << c.what;
+      EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_ERROR, uint32_t{AEROGPU_IRQ_ERROR}) << c.what;
+      dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_ERROR);
+    }
+    EXPECT_EQ(errorCount(dev), errors) << c.what;
+  }
+}
+
 TEST(Fences, NeverGoBack) {
   AeroGpuDev dev;
   dev.useFencePage();

@@ -181,6 +181,43 @@ TEST(Scanout, AFlipShowsTheTexture) {
   textureScanout(false);
 }
 
+/// The product's back end: a cleared target shows its colour through a present.
+TEST(Scanout, VulkanShowsAClearedTarget) {
+  AeroGpuDev dev("renderer=vulkan");
+  dev.startRing();
+  const uint32_t width = 32, height = 16, pitch = width * 4;
+  const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 0x10000, 0}};
+  const auto table = AeroGpuDev::allocTable(entries);
+  dev.setScanout({.width = width, .height = height, .pitch = pitch});
+  CommandWriter w;
+  aerogpu_cmd_create_texture2d create{};
+  create.texture_handle = 1;
+  create.usage_flags = AEROGPU_RESOURCE_USAGE_RENDER_TARGET | AEROGPU_RESOURCE_USAGE_SCANOUT;
+  create.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+  create.width = width;
+  create.height = height;
+  create.mip_levels = create.array_layers = 1;
+  create.row_pitch_bytes = pitch;
+  create.backing_alloc_id = 1;
+  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
+  aerogpu_cmd_set_render_targets targets{};
+  targets.color_count = 1;
+  targets.colors[0] = 1;
+  w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, targets);
+  aerogpu_cmd_clear clear{};
+  clear.flags = AEROGPU_CLEAR_COLOR;
+  const float colour[4] = {1.0f, 0.2f, 0.6f, 1.0f};  // 255, 51, 153: exact in UNORM8
+  std::memcpy(clear.color_rgba_f32, colour, sizeof colour);
+  w.packet(AEROGPU_CMD_CLEAR, clear);
+  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  dev.waitFence(dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT, .table = table}));
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u) << dev.qemu.output();
+  const Picture picture = dev.qemu.screendump();
+  ASSERT_EQ(picture.width, width);
+  for (uint32_t y = 0; y < height; ++y)
+    for (uint32_t x = 0; x < width; ++x) ASSERT_EQ(picture.at(x, y), 0xFF3399u) << x << "," << y;
+}
+
 class Cursor : public ::testing::Test {
 protected:
   static constexpr uint32_t kWidth = 64, kHeight = 48, kSize = 8;
@@ -237,6 +274,25 @@ TEST_F(Cursor, HotSpotAlphaAndMoves) {
   expectCursorAt(38, 7);
   m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
   expectCursorAt(-1000, -1000);
+}
+
+/// Straight alpha: over * a + under * (1 - a), to within one step of rounding.
+TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
+  std::vector<uint8_t> shape;
+  for (uint32_t i = 0; i < kSize * kSize; ++i) {
+    const uint8_t pixel[4] = {0x20, 0x80, 0xF0, static_cast<uint8_t>(i * 4)};
+    shape.insert(shape.end(), pixel, pixel + 4);
+  }
+  m_dev.qemu.write(kCursorGpa, shape);
+  place(10, 10, 0, 0);
+  const Picture picture = m_dev.qemu.screendump();
+  for (uint32_t i = 0; i < kSize * kSize; ++i) {
+    const uint32_t pixel = picture.at(10 + i % kSize, 10 + i / kSize), a = i * 4;
+    const uint32_t over[3] = {0xF0, 0x80, 0x20};
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(pixel >> (16 - 8 * c) & 0xFF, (over[c] * a + 0x40 * (255 - a)) / 255.0, 1.0)
+          << "alpha " << a << " channel " << c;
+  }
 }
 
 TEST_F(Cursor, IsCutAtTheEdges) {
