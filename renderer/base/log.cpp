@@ -16,14 +16,13 @@ uint64_t nowNs() {
 
 void Log::line(enum aerogpu_log_level level, std::string_view message) {
   if (!m_callback) return;
-  if (level == AEROGPU_LOG_GUEST) {
+  if (level <= AEROGPU_LOG_GUEST) {  // a guest can also bring host errors about, by asking for too much
     const uint64_t now = nowNs();
     uint64_t start = m_windowStartNs.load(std::memory_order_relaxed);
     if (now - start >= kGuestWindowNs && m_windowStartNs.compare_exchange_strong(start, now)) {
       const uint64_t seen = m_inWindow.exchange(0, std::memory_order_relaxed);
       if (seen > kGuestBurst) {
-        const std::string note =
-            std::to_string(seen - kGuestBurst) + " more lines about the guest were left out";
+        const std::string note = std::to_string(seen - kGuestBurst) + " more error lines were left out";
         m_callback(m_opaque, level, note.c_str());
       }
     }

@@ -15,7 +15,7 @@ public:
 
   Log(Callback callback, void* opaque) : m_callback(callback), m_opaque(opaque) {}
 
-  /// Passes one line on. AEROGPU_LOG_GUEST lines: at most kGuestBurst in any kGuestWindowNs, then one line that says
+  /// Passes one line on. Errors, the guest's and the host's: at most kGuestBurst in any kGuestWindowNs, then one line that says
   /// how many were left out.
   void line(enum aerogpu_log_level level, std::string_view message);
 
