@@ -151,10 +151,11 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
     submission.cmd = m_alignedStream.data();
   }
   auto finish = std::make_unique<Finish>(*this, submission.cookie, submission.signal_fence);
-  if (capture) capture->begin(submission);
-  finish->setOutcome(executor->execute(submission));
+  if (capture) capture->begin();
+  const core::Outcome outcome = executor->execute(submission);
+  if (capture) capture->end(submission, outcome);
+  finish->setOutcome(outcome);
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
-  if (capture) capture->end();
   stats.cpuBusyNs.fetch_add(nowNs() - begin, std::memory_order_relaxed);
   backend->endSubmission(std::move(finish));
 }
@@ -169,6 +170,7 @@ void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
 
 bool aerogpu_renderer::reset() {
   backend->waitIdle(UINT64_MAX);
+  if (capture) capture->deviceReset();
   executor->reset();
   const bool recovered = backend->recover();
   interrupted.store(false, std::memory_order_release);

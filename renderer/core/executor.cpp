@@ -89,6 +89,7 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
       m_outcome.dropped = true;
+      m_outcome.executedBytes = reader->offset();
       break;
     }
     const uint32_t at = reader->offset();
@@ -101,6 +102,7 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
     if (auto done = cmd::decode(*packet, *this); !done)
       noteError(done.error(), at, packet->opcode, submission.signal_fence);
   }
+  if (!m_outcome.dropped) m_outcome.executedBytes = reader->sizeBytes();
   m_env.stats.packets.fetch_add(packets, std::memory_order_relaxed);
   return m_outcome;
 }

@@ -28,7 +28,9 @@ namespace aerogpu::core {
 class GuestReadObserver {
 public:
   virtual ~GuestReadObserver() = default;
-  virtual void onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) = 0;
+  /// Returns the bytes, so that the command works on what was observed; empty when they cannot be read. Valid
+  /// until the next call.
+  virtual std::span<const uint8_t> onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) = 0;
 };
 
 /// What executing a submission came to.
@@ -37,7 +39,8 @@ struct Outcome {
   ErrorCode lastError = ErrorCode::None;
   uint32_t presents = 0;
   bool vsync = false;
-  bool dropped = false;
+  bool dropped = false;        ///< interrupted: the packets from executedBytes on did not run
+  uint64_t executedBytes = 0;  ///< of the stream, its header included; 0 when no packet was looked at
 };
 
 class Executor {
@@ -149,7 +152,9 @@ private:
   Result<void> present(uint32_t flags);
   /// Guest address of [offset, offset + size) of a resource's backing in this submission.
   Result<uint64_t> backingRange(const Backing& backing, uint64_t offset, uint64_t size, bool write) const;
-  void observeRead(uint32_t allocId, uint64_t gpa, uint64_t size);
+  /// Calls `use` with a source of the guest's bytes.
+  template <class Use>
+  Result<void> readGuest(uint32_t allocId, uint64_t gpa, uint64_t size, Use use);
   Result<void> uploadTexture(Texture& texture, uint64_t offset, Bytes bytes);
   Result<Ref<Shader>> shaderFor(uint32_t handle, Stage stage);
   Result<TargetBinding> target(uint32_t handle, bool depth);

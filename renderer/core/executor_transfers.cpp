@@ -27,9 +27,17 @@ Result<void> insideSubresource(const Texture& texture, Subresource sub, Rect rec
 
 }  // namespace
 
-void Executor::observeRead(uint32_t allocId, uint64_t gpa, uint64_t size) {
+template <class Use>
+Result<void> Executor::readGuest(uint32_t allocId, uint64_t gpa, uint64_t size, Use use) {
   m_env.stats.uploadBytes.fetch_add(size, std::memory_order_relaxed);
-  if (m_observer) m_observer->onGuestRead(allocId, gpa, size);
+  if (m_observer) {
+    if (const Bytes seen = m_observer->onGuestRead(allocId, gpa, size); !seen.empty()) {
+      SpanSource source(seen);
+      return use(source);
+    }
+  }
+  GuestSource source(m_env.guest, gpa, size);
+  return use(source);
 }
 
 Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
@@ -39,9 +47,9 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
     const auto gpa = backingRange(buffer->backing, c.offset_bytes, c.size_bytes, false);
     if (!gpa) return gpa.error();
     if (c.size_bytes == 0) return {};
-    GuestSource source(m_env.guest, *gpa, c.size_bytes);
-    observeRead(buffer->backing.allocId, *gpa, c.size_bytes);
-    return m_env.backend.writeBuffer(*buffer, c.offset_bytes, c.size_bytes, source);
+    return readGuest(buffer->backing.allocId, *gpa, c.size_bytes, [&](ByteSource& source) {
+      return m_env.backend.writeBuffer(*buffer, c.offset_bytes, c.size_bytes, source);
+    });
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
   if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
@@ -58,9 +66,9 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
         const uint64_t rowBytes = uint64_t{(rect.width - 1) / blockPixels + 1} * blockBytes;
         const uint64_t rows = (rect.height - 1) / blockPixels + 1;
         const uint64_t size = (rows - 1) * pitch + rowBytes;
-        GuestSource source(m_env.guest, *base + offset, size);
-        observeRead(texture->backing.allocId, *base + offset, size);
-        return m_env.backend.writeTexture(*texture, sub, rect, static_cast<uint32_t>(pitch), source);
+        return readGuest(texture->backing.allocId, *base + offset, size, [&](ByteSource& source) {
+          return m_env.backend.writeTexture(*texture, sub, rect, static_cast<uint32_t>(pitch), source);
+        });
       });
 }
 

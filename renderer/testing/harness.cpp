@@ -44,8 +44,9 @@ Harness::~Harness() {
   aerogpu_renderer_destroy(m_renderer);
 }
 
-int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool, aerogpu_guest_mapping* out) {
+int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out) {
   auto& self = *static_cast<Harness*>(opaque);
+  if (self.onGuestAccess) self.onGuestAccess(gpa, write);
   if (gpa >= self.m_memory.size()) return -1;
   out->host = self.m_memory.data() + gpa;
   out->size = std::min<uint64_t>(size, self.m_memory.size() - gpa);
@@ -84,10 +85,14 @@ void Harness::onLog(void* opaque, enum aerogpu_log_level level, const char* line
 }
 
 Allocation Harness::allocate(uint64_t size, uint32_t flags) {
-  const Allocation allocation{m_nextAlloc++, flags, m_nextGpa, size};
+  const Allocation allocation = name(m_nextGpa, size, flags);
   m_nextGpa += (size + 0xFFF) & ~uint64_t{0xFFF};
-  m_allocations.push_back(allocation);
   return allocation;
+}
+
+Allocation Harness::name(uint64_t gpa, uint64_t size, uint32_t flags) {
+  m_allocations.push_back({m_nextAlloc++, flags, gpa, size});
+  return m_allocations.back();
 }
 
 void Harness::forget(const Allocation& allocation) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,10 +55,15 @@ public:
   const std::string& createError() const { return m_createError; }
   aerogpu_renderer* renderer() { return m_renderer; }
 
+  /// Called, if set, whenever the renderer is about to look at guest memory; from its threads.
+  std::function<void(uint64_t gpa, bool write)> onGuestAccess;
+
   /// Guest RAM; address 0 is the first byte.
   std::span<uint8_t> memory() { return m_memory; }
   /// Takes guest memory (page-aligned, zeroed) and gives it an allocation id that the next submissions list.
   Allocation allocate(uint64_t size, uint32_t flags = 0);
+  /// Gives a range an allocation id wherever it lies, also where there is no memory.
+  Allocation name(uint64_t gpa, uint64_t size, uint32_t flags = 0);
   std::span<uint8_t> bytes(const Allocation& allocation) {
     return memory().subspan(allocation.gpa, allocation.size);
   }

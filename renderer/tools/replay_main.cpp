@@ -106,14 +106,14 @@ void printStatistics(const std::string& path, const trace::ReplayResult& r, bool
   if (json) {
     std::printf(
         "{\"trace\": %s, \"backend\": %s, \"device\": %s, \"submissions\": %llu, \"frames\": %llu, "
-        "\"errors\": %llu, "
+        "\"errors\": %llu, \"resets\": %llu, "
         "\"packets\": %llu, \"draws\": %llu, \"dispatches\": %llu, \"presents\": %llu, \"command_bytes\": "
         "%llu, "
         "\"upload_bytes\": %llu, \"readback_bytes\": %llu, \"host_memory_peak_bytes\": %llu, "
         "\"shaders_translated\": %llu, \"pipelines_created\": %llu, \"seconds\": %.6f, \"ms_per_frame\": "
         "%.3f}\n",
         jsonText(path).c_str(), jsonText(r.backend).c_str(), jsonText(r.device).c_str(), n(r.submissions),
-        n(r.frames), n(r.errors), n(r.stats.packets), n(r.stats.draws), n(r.stats.dispatches),
+        n(r.frames), n(r.errors), n(r.resets), n(r.stats.packets), n(r.stats.draws), n(r.stats.dispatches),
         n(r.stats.presents), n(r.stats.command_bytes), n(r.stats.upload_bytes), n(r.stats.readback_bytes),
         n(r.stats.host_memory_peak_bytes), n(r.stats.shaders_translated), n(r.stats.pipelines_created),
         r.seconds, perFrame);
@@ -141,6 +141,7 @@ bool replayFile(const std::string& path, Arguments& args) {
   std::string pngError;
   args.replay.execute = !args.dump;
   args.replay.onStream = args.dump ? dumpStream : std::function<void(std::span<const uint8_t>)>{};
+  args.replay.onReset = args.dump ? [] { std::printf("device reset\n"); } : std::function<void()>{};
   args.replay.onLog = [](enum aerogpu_log_level level, const char* line) {
     if (level <= AEROGPU_LOG_GUEST) std::fprintf(stderr, "aerogpu-replay: %s\n", line);
   };

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/trace/capture.h"
 
+#include <cstring>
+
 #include "aerogpu/aerogpu_cmd.h"
+#include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_ring.h"
-#include "renderer/cmd/stream.h"
 
 namespace aerogpu::trace {
-
-namespace {
-/// Whether a stream holds a present: the frame's end in the file.
-bool holdsPresent(std::span<const uint8_t> stream) {
-  auto reader = cmd::PacketReader::open(stream);
-  if (!reader) return false;
-  while (!reader->atEnd()) {
-    const auto packet = reader->next();
-    if (!packet) return false;
-    if (packet->opcode == AEROGPU_CMD_PRESENT || packet->opcode == AEROGPU_CMD_PRESENT_EX) return true;
-  }
-  return false;
-}
-}  // namespace
 
 std::unique_ptr<Capture> Capture::start(const std::string& path, const core::GuestMemory& guest,
                                         std::string& error) {
@@ -28,34 +16,69 @@ std::unique_ptr<Capture> Capture::start(const std::string& path, const core::Gue
   return std::unique_ptr<Capture>(new Capture(std::move(writer), guest));
 }
 
-void Capture::begin(const aerogpu_submission& submission) {
+uint64_t Capture::blob(BlobKind kind, std::span<const uint8_t> bytes) {
+  const ContentIds::Key key = m_contents.keyOf(kind, bytes);
+  if (const uint64_t known = m_contents.find(key)) return known;
+  const uint64_t id = m_writer->blob(kind, bytes);
+  m_contents.remember(key, id);
+  return id;
+}
+
+void Capture::begin() {
+  m_ranges.clear();
+  m_unreadable.clear();
+}
+
+std::span<const uint8_t> Capture::onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) {
+  m_bytes.resize(size);
+  if (!m_guest.read(gpa, m_bytes.data(), size)) {
+    m_unreadable.push_back({gpa, size});
+    return {};
+  }
+  if (!m_writer->inFrame()) m_writer->beginFrame();
+  m_ranges.push_back({allocId, 0, gpa, size, blob(BlobKind::AllocMemory, m_bytes)});
+  return m_bytes;
+}
+
+void Capture::end(const aerogpu_submission& submission, const core::Outcome& outcome) {
+  if (m_bytes.capacity() > kKeepBytes) m_bytes = {};
+  // A defect of the descriptor and an interruption before the first packet leave no trace in the device.
+  if (submission.descriptor_error != AEROGPU_ERROR_NONE ||
+      (outcome.dropped && outcome.executedBytes <= sizeof(aerogpu_cmd_stream_header)))
+    return;
   if (!m_writer->inFrame()) m_writer->beginFrame();
   const std::span<const uint8_t> stream(static_cast<const uint8_t*>(submission.cmd), submission.cmd_size);
   const std::span<const uint8_t> table(static_cast<const uint8_t*>(submission.alloc_table),
                                        submission.alloc_table_size);
-  m_record = {};
-  m_record.version = 1;
-  m_record.fixedSize = sizeof m_record;
-  m_record.flags = submission.flags;
-  m_record.context = submission.context_id;
-  m_record.engine = submission.engine_id;
-  m_record.fence = submission.signal_fence;
-  m_record.commandBlob = m_writer->blob(BlobKind::CommandStream, stream);
-  m_record.allocTableBlob = table.empty() ? 0 : m_writer->blob(BlobKind::AllocTable, table);
-  m_present = holdsPresent(stream);
-  m_ranges.clear();
+  SubmissionRecord record{};
+  record.version = 1;
+  record.fixedSize = sizeof record;
+  record.flags = submission.flags;
+  record.context = submission.context_id;
+  record.engine = submission.engine_id;
+  record.fence = submission.signal_fence;
+  if (outcome.dropped) {
+    // The packets that ran, under a header that counts no others.
+    aerogpu_cmd_stream_header header;
+    std::memcpy(&header, stream.data(), sizeof header);
+    header.size_bytes = static_cast<uint32_t>(outcome.executedBytes);
+    record.commandBlob =
+        m_writer->blob(BlobKind::CommandStream, {reinterpret_cast<const uint8_t*>(&header), sizeof header},
+                       stream.first(outcome.executedBytes).subspan(sizeof header));
+  } else if (!stream.empty()) {
+    record.commandBlob = m_writer->blob(BlobKind::CommandStream, stream);
+  }
+  record.allocTableBlob = table.empty() ? 0 : blob(BlobKind::AllocTable, table);
+  record.rangeCount = static_cast<uint32_t>(m_ranges.size());
+  if (!m_unreadable.empty()) m_writer->unreadable(m_unreadable);
+  m_writer->submission(record, m_ranges);
+  if (outcome.presents != 0) m_writer->present();
+  m_written = true;
 }
 
-void Capture::onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) {
-  m_bytes.resize(size);
-  if (!m_guest.read(gpa, m_bytes.data(), size)) return;  // the command itself fails on the same bytes
-  m_ranges.push_back({allocId, 0, gpa, size, m_writer->blob(BlobKind::AllocMemory, m_bytes)});
-}
-
-void Capture::end() {
-  m_record.rangeCount = static_cast<uint32_t>(m_ranges.size());
-  m_writer->submission(m_record, m_ranges);
-  if (m_present) m_writer->present();
+void Capture::deviceReset() {
+  if (m_written) m_writer->deviceReset();
+  m_written = false;
 }
 
 }  // namespace aerogpu::trace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Captures everything submitted to a trace file: stream, allocation table, and the guest bytes that the
-// commands read, at the moment they read them. Render thread only.
+// Captures what a renderer executes to a trace file: streams, allocation tables, the guest bytes that the
+// commands read at the moment they read them, and resets. What did not run is not in the file. Render thread
+// only.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "aerogpu/renderer.h"
 #include "renderer/core/executor.h"
+#include "renderer/trace/content_ids.h"
 #include "renderer/trace/writer.h"
 
 namespace aerogpu::trace {
@@ -18,21 +20,29 @@ public:
   static std::unique_ptr<Capture> start(const std::string& path, const core::GuestMemory& guest,
                                         std::string& error);
 
-  /// Around the execution of one submission.
-  void begin(const aerogpu_submission& submission);
-  void end();
-  void onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) override;
+  /// Before the execution of one submission.
+  void begin();
+  /// After it: writes what of the submission ran.
+  void end(const aerogpu_submission& submission, const core::Outcome& outcome);
+  /// Every object, token and binding was dropped.
+  void deviceReset();
+  std::span<const uint8_t> onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) override;
   bool finish(std::string& error) { return m_writer->finish(error); }
 
 private:
+  /// What is kept of the buffer for guest bytes from one submission to the next.
+  static constexpr size_t kKeepBytes = size_t{16} << 20;
+
   Capture(std::unique_ptr<Writer> writer, const core::GuestMemory& guest)
       : m_writer(std::move(writer)), m_guest(guest) {}
+  uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes);
 
   std::unique_ptr<Writer> m_writer;
   const core::GuestMemory& m_guest;
-  SubmissionRecord m_record{};
-  bool m_present = false;
+  ContentIds m_contents;
+  bool m_written = false;  ///< something ran since the start or the last reset
   std::vector<MemoryRange> m_ranges;
+  std::vector<UnreadableRange> m_unreadable;
   std::vector<uint8_t> m_bytes;
 };
 

@@ -52,6 +52,11 @@ struct MemoryRange {
 };
 static_assert(sizeof(MemoryRange) == 32);
 
+struct UnreadableRange {
+  uint64_t address, size;
+};
+static_assert(sizeof(UnreadableRange) == 16);
+
 struct TocHeader {
   char magic[8];
   uint32_t version, frameCount;
@@ -63,7 +68,16 @@ struct TocEntry {
 static_assert(sizeof(TocHeader) == 16 && sizeof(TocEntry) == 32);
 #pragma pack(pop)
 
-enum class RecordType : uint8_t { BeginFrame = 1, Present = 2, Packet = 3, Blob = 4, Submission = 5 };
+/// From 0x80 on: this project's extensions (docs/abi.md, "Extension space"); other readers skip them.
+enum class RecordType : uint8_t {
+  BeginFrame = 1,
+  Present = 2,
+  Packet = 3,
+  Blob = 4,
+  Submission = 5,
+  DeviceReset = 0x80,       ///< no payload; between frames
+  UnreadableMemory = 0x81,  ///< UnreadableRange...; what the next submission could not read
+};
 enum class BlobKind : uint32_t { CommandStream = 0x100, AllocTable = 0x101, AllocMemory = 0x102 };
 
 }  // namespace aerogpu::trace

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -21,12 +23,20 @@ struct Session {
   explicit Session(const ReplayOptions& replayOptions) : options(replayOptions), memory(kReplayMemoryBytes) {}
   const ReplayOptions& options;
   SparseMemory memory;
+  /// What the next submission must not be able to read: start -> end. Changed only while nothing is under
+  /// way.
+  std::map<uint64_t, uint64_t> unreadable;
   aerogpu_renderer* renderer = nullptr;
   std::atomic<uint64_t> frames{0}, errors{0};
 };
 
-int onMap(void* opaque, uint64_t gpa, uint64_t size, bool, aerogpu_guest_mapping* out) {
-  return static_cast<Session*>(opaque)->memory.map(gpa, size, out);
+int onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out) {
+  auto& session = *static_cast<Session*>(opaque);
+  if (!write && !session.unreadable.empty()) {
+    const auto after = session.unreadable.upper_bound(gpa);
+    if (after != session.unreadable.begin() && gpa < std::prev(after)->second) return -1;
+  }
+  return session.memory.map(gpa, size, out);
 }
 void onUnmap(void*, const aerogpu_guest_mapping*, uint64_t) {}
 void onDone(void* opaque, const aerogpu_submission_result* result) {
@@ -144,8 +154,41 @@ private:
                header.allocTableBlob ? table->second : std::span<const uint8_t>{});
         return true;
       }
+      case RecordType::DeviceReset:
+        flushPackets();
+        return reset(error);
+      case RecordType::UnreadableMemory:
+        return unreadable(record.payload) || broken("unreadable range wraps");
     }
     return true;  // record types of later versions are skipped
+  }
+
+  bool reset(std::string& error) {
+    ++m_result.resets;
+    if (m_options.onReset) m_options.onReset();
+    if (!m_renderer || aerogpu_renderer_reset(m_renderer.get())) return true;
+    error = "the back end did not come back from a device reset";
+    return false;
+  }
+
+  bool unreadable(std::span<const uint8_t> payload) {
+    for (; payload.size() >= sizeof(UnreadableRange); payload = payload.subspan(sizeof(UnreadableRange))) {
+      UnreadableRange range;
+      std::memcpy(&range, payload.data(), sizeof range);
+      const uint64_t end = range.address + range.size;
+      if (end < range.address) return false;
+      // Kept free of overlaps: one look-up then tells of an address.
+      uint64_t from = range.address, to = end;
+      auto at = m_session.unreadable.upper_bound(from);
+      if (at != m_session.unreadable.begin() && std::prev(at)->second >= from) --at;
+      while (at != m_session.unreadable.end() && at->first <= to) {
+        from = std::min(from, at->first);
+        to = std::max(to, at->second);
+        at = m_session.unreadable.erase(at);
+      }
+      m_session.unreadable.emplace(from, to);
+    }
+    return true;
   }
 
   bool packet(std::span<const uint8_t> bytes) {
@@ -191,6 +234,7 @@ private:
     aerogpu_renderer_submit(m_renderer.get(), &submission);
     // The file's memory ranges of the next submission may overwrite what this one's GPU work still reads.
     aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);
+    m_session.unreadable.clear();
   }
 
   const ReplayOptions& m_options;

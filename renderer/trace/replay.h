@@ -20,6 +20,8 @@ struct ReplayOptions {
   bool validation = false;
   /// Every packet of every stream, if set, before it is executed.
   std::function<void(std::span<const uint8_t> stream)> onStream;
+  /// The device was reset between two submissions.
+  std::function<void()> onReset;
   /// Each presented frame; valid during the call.
   std::function<void(const aerogpu_frame& frame)> onFrame;
   std::function<void(enum aerogpu_log_level level, const char* line)> onLog;
@@ -27,7 +29,7 @@ struct ReplayOptions {
 };
 
 struct ReplayResult {
-  uint64_t submissions = 0, frames = 0, errors = 0;
+  uint64_t submissions = 0, frames = 0, errors = 0, resets = 0;
   double seconds = 0;  ///< from the first submission to the last completion
   std::string backend, device;
   aerogpu_renderer_stats stats{};

@@ -79,11 +79,22 @@ void Writer::closeFrame() {
   m_inFrame = false;
 }
 
-uint64_t Writer::blob(BlobKind kind, std::span<const uint8_t> bytes) {
+void Writer::deviceReset() {
+  closeFrame();
+  record(RecordType::DeviceReset, {});
+}
+
+uint64_t Writer::blob(BlobKind kind, std::span<const uint8_t> bytes, std::span<const uint8_t> more) {
   const BlobHeader header{m_nextBlob++, static_cast<uint32_t>(kind), 0};
-  const std::span<const uint8_t> parts[] = {bytesOf(header), bytes};
+  const std::span<const uint8_t> parts[] = {bytesOf(header), bytes, more};
   record(RecordType::Blob, parts);
   return header.id;
+}
+
+void Writer::unreadable(std::span<const UnreadableRange> ranges) {
+  const std::span<const uint8_t> parts[] = {
+      {reinterpret_cast<const uint8_t*>(ranges.data()), ranges.size_bytes()}};
+  record(RecordType::UnreadableMemory, parts);
 }
 
 void Writer::submission(const SubmissionRecord& submission, std::span<const MemoryRange> ranges) {

@@ -21,8 +21,11 @@ public:
 
   void beginFrame();
   void present();
-  /// Returns the blob's id.
-  uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes);
+  /// Between frames: ends an open one, which then has no present.
+  void deviceReset();
+  /// Returns the id of a blob of the two parts' bytes.
+  uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes, std::span<const uint8_t> more = {});
+  void unreadable(std::span<const UnreadableRange> ranges);
   void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges);
   /// Ends an open frame, writes table of contents and footer. False and a message if anything could not be
   /// written.
