@@ -1,0 +1,879 @@
+/* SPDX-License-Identifier: MIT
+ * d3dkmdt.h: the types that the display miniport driver and the VidPN manager share.
+ * Windows 7 interface level. Written from Microsoft's documentation; each declaration names its page
+ * (under "windows-hardware/drivers/ddi/") and, for functions, the IRQL that the page gives.
+ * Layouts are checked against recorded ones by ddi/test. */
+#ifndef _D3DKMDT_H_
+#define _D3DKMDT_H_
+
+#include "d3dukmdt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Handles of the VidPN manager: opaque, never dereferenced. */
+typedef struct D3DKMDT_HMONITORDESCRIPTORSET__ { int unused; } *D3DKMDT_HMONITORDESCRIPTORSET;
+typedef struct D3DKMDT_HMONITORFREQUENCYRANGESET__ { int unused; } *D3DKMDT_HMONITORFREQUENCYRANGESET;
+typedef struct D3DKMDT_HMONITORSOURCEMODESET__ { int unused; } *D3DKMDT_HMONITORSOURCEMODESET;
+typedef struct D3DKMDT_HVIDEOPRESENTSOURCESET__ { int unused; } *D3DKMDT_HVIDEOPRESENTSOURCESET;
+typedef struct D3DKMDT_HVIDEOPRESENTTARGETSET__ { int unused; } *D3DKMDT_HVIDEOPRESENTTARGETSET;
+typedef struct D3DKMDT_HVIDPN__ { int unused; } *D3DKMDT_HVIDPN;
+typedef struct D3DKMDT_HVIDPNSOURCEMODESET__ { int unused; } *D3DKMDT_HVIDPNSOURCEMODESET;
+typedef struct D3DKMDT_HVIDPNTARGETMODESET__ { int unused; } *D3DKMDT_HVIDPNTARGETMODESET;
+typedef struct D3DKMDT_HVIDPNTOPOLOGY__ { int unused; } *D3DKMDT_HVIDPNTOPOLOGY;
+typedef HANDLE D3DKMDT_ADAPTER;
+typedef UINT D3DKMDT_MONITOR_DESCRIPTOR_ID;
+typedef UINT D3DKMDT_MONITOR_SOURCE_MODE_ID;
+typedef UINT D3DKMDT_VIDEO_PRESENT_SOURCE_MODE_ID;
+typedef UINT D3DKMDT_VIDEO_PRESENT_TARGET_MODE_ID;
+typedef SIZE_T D3DKMDT_VIDPN_PRESENT_PATH_INDEX;
+
+#define D3DKMDT_DIMENSION_NOTSPECIFIED 0xFFFFFFFEu
+#define D3DKMDT_DIMENSION_UNINITIALIZED 0xFFFFFFFFu
+#define D3DKMDT_FREQUENCY_NOTSPECIFIED 0xFFFFFFFEu
+#define D3DKMDT_FREQUENCY_UNINITIALIZED 0xFFFFFFFFu
+#define D3DKMDT_MACROVISION_OEMCOPYPROTECTION_SIZE 256
+#define D3DKMDT_MAX_OVERLAYS 4
+#define D3DKMDT_MAX_OVERLAYS_BITCOUNT 2
+#define D3DKMDT_MAX_VIDPN_SOURCES 16
+#define D3DKMDT_MAX_VIDPN_SOURCES_BITCOUNT 4
+#define DXGKMDT_I2C_DEVICE_TRANSMITS_DATA_LENGTH 1
+#define DXGKMDT_I2C_NO_FLAGS 0
+#define DXGKMDT_OPM_128_BIT_RANDOM_NUMBER_SIZE 16
+#define DXGKMDT_OPM_CONFIGURE_SETTING_DATA_SIZE 4056
+#define DXGKMDT_OPM_ENCRYPTED_PARAMETERS_SIZE 256
+#define DXGKMDT_OPM_GET_INFORMATION_PARAMETERS_SIZE 4056
+#define DXGKMDT_OPM_HDCP_KEY_SELECTION_VECTOR_SIZE 5
+#define DXGKMDT_OPM_OMAC_SIZE 16
+#define DXGKMDT_OPM_PROTECTION_TYPE_SIZE 4
+#define DXGKMDT_OPM_REQUESTED_INFORMATION_SIZE 4076
+
+/* ne-d3dkmdt-_d3dkmdt_color_basis */
+typedef enum _D3DKMDT_COLOR_BASIS {
+    D3DKMDT_CB_UNINITIALIZED = 0,
+    D3DKMDT_CB_INTENSITY = 1,
+    D3DKMDT_CB_SRGB = 2,
+    D3DKMDT_CB_SCRGB = 3,
+    D3DKMDT_CB_YCBCR = 4,
+    D3DKMDT_CB_YPBPR = 5
+} D3DKMDT_COLOR_BASIS;
+
+/* ne-d3dkmdt-_d3dkmdt_enumcofuncmodality_pivot_type */
+typedef enum _D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE {
+    D3DKMDT_EPT_UNINITIALIZED = 0,
+    D3DKMDT_EPT_VIDPNSOURCE = 1,
+    D3DKMDT_EPT_VIDPNTARGET = 2,
+    D3DKMDT_EPT_SCALING = 3,
+    D3DKMDT_EPT_ROTATION = 4,
+    D3DKMDT_EPT_NOPIVOT = 5
+} D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE;
+
+/* ne-d3dkmdt-_d3dkmdt_gdisurfacetype */
+typedef enum _D3DKMDT_GDISURFACETYPE {
+    D3DKMDT_GDISURFACE_INVALID = 0,
+    D3DKMDT_GDISURFACE_TEXTURE = 1,
+    D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE = 2,
+    D3DKMDT_GDISURFACE_STAGING = 3,
+    D3DKMDT_GDISURFACE_LOOKUPTABLE = 4,
+    D3DKMDT_GDISURFACE_EXISTINGSYSMEM = 5
+} D3DKMDT_GDISURFACETYPE;
+
+/* ne-d3dkmdt-_d3dkmdt_gtfcompliance */
+typedef enum _D3DKMDT_GTFCOMPLIANCE {
+    D3DKMDT_GTF_UNINITIALIZED = 0,
+    D3DKMDT_GTF_COMPLIANT = 1,
+    D3DKMDT_GTF_NOTCOMPLIANT = 2
+} D3DKMDT_GTFCOMPLIANCE;
+
+/* ne-d3dkmdt-_d3dkmdt_mode_preference */
+typedef enum _D3DKMDT_MODE_PREFERENCE {
+    D3DKMDT_MP_UNINITIALIZED = 0,
+    D3DKMDT_MP_PREFERRED = 1,
+    D3DKMDT_MP_NOTPREFERRED = 2
+} D3DKMDT_MODE_PREFERENCE;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_capabilities_origin */
+typedef enum _D3DKMDT_MONITOR_CAPABILITIES_ORIGIN {
+    D3DKMDT_MCO_UNINITIALIZED = 0,
+    D3DKMDT_MCO_DEFAULTMONITORPROFILE = 1,
+    D3DKMDT_MCO_MONITORDESCRIPTOR = 2,
+    D3DKMDT_MCO_MONITORDESCRIPTOR_REGISTRYOVERRIDE = 3,
+    D3DKMDT_MCO_SPECIFICCAP_REGISTRYOVERRIDE = 4,
+    D3DKMDT_MCO_DRIVER = 5
+} D3DKMDT_MONITOR_CAPABILITIES_ORIGIN;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_connectivity_checks */
+typedef enum _D3DKMDT_MONITOR_CONNECTIVITY_CHECKS {
+    D3DKMDT_MCC_UNINITIALIZED = 0,
+    D3DKMDT_MCC_IGNORE = 1,
+    D3DKMDT_MCC_ENFORCE = 2
+} D3DKMDT_MONITOR_CONNECTIVITY_CHECKS;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_descriptor_type */
+typedef enum _D3DKMDT_MONITOR_DESCRIPTOR_TYPE {
+    D3DKMDT_MDT_UNINITIALIZED = 0,
+    D3DKMDT_MDT_VESA_EDID_V1_BASEBLOCK = 1,
+    D3DKMDT_MDT_VESA_EDID_V1_BLOCKMAP = 2,
+    D3DKMDT_MDT_OTHER = 255
+} D3DKMDT_MONITOR_DESCRIPTOR_TYPE;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_frequency_range_constraint */
+typedef enum _D3DKMDT_MONITOR_FREQUENCY_RANGE_CONSTRAINT {
+    D3DKMDT_MFRC_UNINITIALIZED = 0,
+    D3DKMDT_MFRC_ACTIVESIZE = 1,
+    D3DKMDT_MFRC_MAXPIXELRATE = 2
+} D3DKMDT_MONITOR_FREQUENCY_RANGE_CONSTRAINT;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_orientation */
+typedef enum _D3DKMDT_MONITOR_ORIENTATION {
+    D3DKMDT_MO_UNINITIALIZED = 0,
+    D3DKMDT_MO_0DEG = 1,
+    D3DKMDT_MO_90DEG = 2,
+    D3DKMDT_MO_180DEG = 3,
+    D3DKMDT_MO_270DEG = 4
+} D3DKMDT_MONITOR_ORIENTATION;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_orientation_awareness */
+typedef enum _D3DKMDT_MONITOR_ORIENTATION_AWARENESS {
+    D3DKMDT_MOA_UNINITIALIZED = 0,
+    D3DKMDT_MOA_NONE = 1,
+    D3DKMDT_MOA_POLLED = 2,
+    D3DKMDT_MOA_INTERRUPTIBLE = 3
+} D3DKMDT_MONITOR_ORIENTATION_AWARENESS;
+
+/* ne-d3dkmdt-_d3dkmdt_monitor_timing_type */
+typedef enum _D3DKMDT_MONITOR_TIMING_TYPE {
+    D3DKMDT_MTT_UNINITIALIZED = 0,
+    D3DKMDT_MTT_ESTABLISHED = 1,
+    D3DKMDT_MTT_STANDARD = 2,
+    D3DKMDT_MTT_EXTRASTANDARD = 3,
+    D3DKMDT_MTT_DETAILED = 4,
+    D3DKMDT_MTT_DEFAULTMONITORPROFILE = 5,
+    D3DKMDT_MTT_DRIVER = 6
+} D3DKMDT_MONITOR_TIMING_TYPE;
+
+/* ne-d3dkmdt-_d3dkmdt_pixel_value_access_mode */
+typedef enum _D3DKMDT_PIXEL_VALUE_ACCESS_MODE {
+    D3DKMDT_PVAM_UNINITIALIZED = 0,
+    D3DKMDT_PVAM_DIRECT = 1,
+    D3DKMDT_PVAM_PRESETPALETTE = 2,
+    D3DKMDT_PVAM_SETTABLEPALETTE = 3
+} D3DKMDT_PIXEL_VALUE_ACCESS_MODE;
+
+/* ne-d3dkmdt-_d3dkmdt_standardallocation_type */
+typedef enum _D3DKMDT_STANDARDALLOCATION_TYPE {
+    D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE = 1,
+    D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE = 2,
+    D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE = 3,
+    D3DKMDT_STANDARDALLOCATION_GDISURFACE = 4
+} D3DKMDT_STANDARDALLOCATION_TYPE;
+
+/* ne-d3dkmdt-_d3dkmdt_text_rendering_format */
+typedef enum _D3DKMDT_TEXT_RENDERING_FORMAT {
+    D3DKMDT_TRF_UNINITIALIZED = 0
+} D3DKMDT_TEXT_RENDERING_FORMAT;
+
+/* ne-d3dkmdt-_d3dkmdt_video_output_technology */
+typedef enum _D3DKMDT_VIDEO_OUTPUT_TECHNOLOGY {
+    D3DKMDT_VOT_UNINITIALIZED = -2,
+    D3DKMDT_VOT_OTHER = -1,
+    D3DKMDT_VOT_HD15 = 0,
+    D3DKMDT_VOT_SVIDEO = 1,
+    D3DKMDT_VOT_COMPOSITE_VIDEO = 2,
+    D3DKMDT_VOT_COMPONENT_VIDEO = 3,
+    D3DKMDT_VOT_DVI = 4,
+    D3DKMDT_VOT_HDMI = 5,
+    D3DKMDT_VOT_LVDS = 6,
+    D3DKMDT_VOT_D_JPN = 8,
+    D3DKMDT_VOT_SDI = 9,
+    D3DKMDT_VOT_DISPLAYPORT_EXTERNAL = 10,
+    D3DKMDT_VOT_DISPLAYPORT_EMBEDDED = 11,
+    D3DKMDT_VOT_UDI_EXTERNAL = 12,
+    D3DKMDT_VOT_UDI_EMBEDDED = 13,
+    D3DKMDT_VOT_SDTVDONGLE = 14,
+    D3DKMDT_VOT_INTERNAL = (int)0x80000000,
+    D3DKMDT_VOT_SVIDEO_4PIN = 1,
+    D3DKMDT_VOT_SVIDEO_7PIN = 1,
+    D3DKMDT_VOT_RF = 2,
+    D3DKMDT_VOT_RCA_3COMPONENT = 3,
+    D3DKMDT_VOT_BNC = 3
+} D3DKMDT_VIDEO_OUTPUT_TECHNOLOGY;
+
+/* ne-d3dkmdt-_d3dkmdt_video_signal_standard */
+typedef enum _D3DKMDT_VIDEO_SIGNAL_STANDARD {
+    D3DKMDT_VSS_UNINITIALIZED = 0,
+    D3DKMDT_VSS_VESA_DMT = 1,
+    D3DKMDT_VSS_VESA_GTF = 2,
+    D3DKMDT_VSS_VESA_CVT = 3,
+    D3DKMDT_VSS_IBM = 4,
+    D3DKMDT_VSS_APPLE = 5,
+    D3DKMDT_VSS_NTSC_M = 6,
+    D3DKMDT_VSS_NTSC_J = 7,
+    D3DKMDT_VSS_NTSC_443 = 8,
+    D3DKMDT_VSS_PAL_B = 9,
+    D3DKMDT_VSS_PAL_B1 = 10,
+    D3DKMDT_VSS_PAL_G = 11,
+    D3DKMDT_VSS_PAL_H = 12,
+    D3DKMDT_VSS_PAL_I = 13,
+    D3DKMDT_VSS_PAL_D = 14,
+    D3DKMDT_VSS_PAL_N = 15,
+    D3DKMDT_VSS_PAL_NC = 16,
+    D3DKMDT_VSS_SECAM_B = 17,
+    D3DKMDT_VSS_SECAM_D = 18,
+    D3DKMDT_VSS_SECAM_G = 19,
+    D3DKMDT_VSS_SECAM_H = 20,
+    D3DKMDT_VSS_SECAM_K = 21,
+    D3DKMDT_VSS_SECAM_K1 = 22,
+    D3DKMDT_VSS_SECAM_L = 23,
+    D3DKMDT_VSS_SECAM_L1 = 24,
+    D3DKMDT_VSS_EIA_861 = 25,
+    D3DKMDT_VSS_EIA_861A = 26,
+    D3DKMDT_VSS_EIA_861B = 27,
+    D3DKMDT_VSS_PAL_K = 28,
+    D3DKMDT_VSS_PAL_K1 = 29,
+    D3DKMDT_VSS_PAL_L = 30,
+    D3DKMDT_VSS_PAL_M = 31,
+    D3DKMDT_VSS_OTHER = 255
+} D3DKMDT_VIDEO_SIGNAL_STANDARD;
+
+/* ne-d3dkmdt-_d3dkmdt_vidpn_present_path_content */
+typedef enum _D3DKMDT_VIDPN_PRESENT_PATH_CONTENT {
+    D3DKMDT_VPPC_UNINITIALIZED = 0,
+    D3DKMDT_VPPC_GRAPHICS = 1,
+    D3DKMDT_VPPC_VIDEO = 2,
+    D3DKMDT_VPPC_NOTSPECIFIED = 255
+} D3DKMDT_VIDPN_PRESENT_PATH_CONTENT;
+
+/* ne-d3dkmdt-_d3dkmdt_vidpn_present_path_copyprotection_type */
+typedef enum _D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_TYPE {
+    D3DKMDT_VPPMT_UNINITIALIZED = 0,
+    D3DKMDT_VPPMT_NOPROTECTION = 1,
+    D3DKMDT_VPPMT_MACROVISION_APSTRIGGER = 2,
+    D3DKMDT_VPPMT_MACROVISION_FULLSUPPORT = 3
+} D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_TYPE;
+
+/* ne-d3dkmdt-_d3dkmdt_vidpn_present_path_importance */
+typedef enum _D3DKMDT_VIDPN_PRESENT_PATH_IMPORTANCE {
+    D3DKMDT_VPPI_UNINITIALIZED = 0,
+    D3DKMDT_VPPI_PRIMARY = 1,
+    D3DKMDT_VPPI_SECONDARY = 2,
+    D3DKMDT_VPPI_TERTIARY = 3,
+    D3DKMDT_VPPI_QUATERNARY = 4,
+    D3DKMDT_VPPI_QUINARY = 5,
+    D3DKMDT_VPPI_SENARY = 6,
+    D3DKMDT_VPPI_SEPTENARY = 7,
+    D3DKMDT_VPPI_OCTONARY = 8,
+    D3DKMDT_VPPI_NONARY = 9,
+    D3DKMDT_VPPI_DENARY = 10
+} D3DKMDT_VIDPN_PRESENT_PATH_IMPORTANCE;
+
+/* ne-d3dkmdt-_d3dkmdt_vidpn_present_path_rotation */
+typedef enum _D3DKMDT_VIDPN_PRESENT_PATH_ROTATION {
+    D3DKMDT_VPPR_UNINITIALIZED = 0,
+    D3DKMDT_VPPR_IDENTITY = 1,
+    D3DKMDT_VPPR_ROTATE90 = 2,
+    D3DKMDT_VPPR_ROTATE180 = 3,
+    D3DKMDT_VPPR_ROTATE270 = 4,
+    D3DKMDT_VPPR_UNPINNED = 254,
+    D3DKMDT_VPPR_NOTSPECIFIED = 255
+} D3DKMDT_VIDPN_PRESENT_PATH_ROTATION;
+
+/* ne-d3dkmdt-_d3dkmdt_vidpn_present_path_scaling */
+typedef enum _D3DKMDT_VIDPN_PRESENT_PATH_SCALING {
+    D3DKMDT_VPPS_UNINITIALIZED = 0,
+    D3DKMDT_VPPS_IDENTITY = 1,
+    D3DKMDT_VPPS_CENTERED = 2,
+    D3DKMDT_VPPS_STRETCHED = 3,
+    D3DKMDT_VPPS_ASPECTRATIOCENTEREDMAX = 4,
+    D3DKMDT_VPPS_CUSTOM = 5,
+    D3DKMDT_VPPS_RESERVED1 = 253,
+    D3DKMDT_VPPS_UNPINNED = 254,
+    D3DKMDT_VPPS_NOTSPECIFIED = 255
+} D3DKMDT_VIDPN_PRESENT_PATH_SCALING;
+
+/* ne-d3dkmdt-_d3dkmdt_vidpn_source_mode_type */
+typedef enum _D3DKMDT_VIDPN_SOURCE_MODE_TYPE {
+    D3DKMDT_RMT_UNINITIALIZED = 0,
+    D3DKMDT_RMT_GRAPHICS = 1,
+    D3DKMDT_RMT_TEXT = 2
+} D3DKMDT_VIDPN_SOURCE_MODE_TYPE;
+
+/* ne-d3dkmdt-_dxgkdt_opm_dvi_characteristics */
+typedef enum _DXGKDT_OPM_DVI_CHARACTERISTICS {
+    DXGKMDT_OPM_DVI_CHARACTERISTIC_1_0 = 1,
+    DXGKMDT_OPM_DVI_CHARACTERISTIC_1_1_OR_ABOVE = 2,
+    DXGKMDT_OPM_DVI_CHARACTERISTICS_FORCE_ULONG = -1
+} DXGKDT_OPM_DVI_CHARACTERISTICS;
+
+/* ne-d3dkmdt-_dxgkmdt_certificate_type */
+typedef enum _DXGKMDT_CERTIFICATE_TYPE {
+    DXGKMDT_OPM_CERTIFICATE = 0,
+    DXGKMDT_COPP_CERTIFICATE = 1,
+    DXGKMDT_UAB_CERTIFICATE = 2,
+    DXGKMDT_FORCE_ULONG = -1
+} DXGKMDT_CERTIFICATE_TYPE;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_acp_protection_level */
+typedef enum _DXGKMDT_OPM_ACP_PROTECTION_LEVEL {
+    DXGKMDT_OPM_ACP_OFF = 0,
+    DXGKMDT_OPM_ACP_LEVEL_ONE = 1,
+    DXGKMDT_OPM_ACP_LEVEL_TWO = 2,
+    DXGKMDT_OPM_ACP_LEVEL_THREE = 3,
+    DXGKMDT_OPM_ACP_FORCE_ULONG = 0x7FFFFFFF
+} DXGKMDT_OPM_ACP_PROTECTION_LEVEL;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_bus_type_and_implementation */
+typedef enum _DXGKMDT_OPM_BUS_TYPE_AND_IMPLEMENTATION {
+    DXGKMDT_OPM_BUS_TYPE_OTHER = 0,
+    DXGKMDT_OPM_BUS_TYPE_PCI = 1,
+    DXGKMDT_OPM_BUS_TYPE_PCIX = 2,
+    DXGKMDT_OPM_BUS_TYPE_PCIEXPRESS = 3,
+    DXGKMDT_OPM_BUS_TYPE_AGP = 4,
+    DXGKMDT_OPM_BUS_IMPLEMENTATION_MODIFIER_INSIDE_OF_CHIPSET = 65536,
+    DXGKMDT_OPM_BUS_IMPLEMENTATION_MODIFIER_TRACKS_ON_MOTHER_BOARD_TO_CHIP = 131072,
+    DXGKMDT_OPM_BUS_IMPLEMENTATION_MODIFIER_TRACKS_ON_MOTHER_BOARD_TO_SOCKET = 196608,
+    DXGKMDT_OPM_BUS_IMPLEMENTATION_MODIFIER_DAUGHTER_BOARD_CONNECTOR = 262144,
+    DXGKMDT_OPM_BUS_IMPLEMENTATION_MODIFIER_DAUGHTER_BOARD_CONNECTOR_INSIDE_OF_NUAE = 327680,
+    DXGKMDT_OPM_BUS_IMPLEMENTATION_MODIFIER_NON_STANDARD = (int)0x80000000,
+    DXGKMDT_OPM_COPP_COMPATIBLE_BUS_TYPE_INTEGRATED = (int)0x80000000
+} DXGKMDT_OPM_BUS_TYPE_AND_IMPLEMENTATION;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_cgmsa */
+typedef enum _DXGKMDT_OPM_CGMSA {
+    DXGKMDT_OPM_CGMSA_OFF = 0,
+    DXGKMDT_OPM_CGMSA_COPY_FREELY = 1,
+    DXGKMDT_OPM_CGMSA_COPY_NO_MORE = 2,
+    DXGKMDT_OPM_CGMSA_COPY_ONE_GENERATION = 3,
+    DXGKMDT_OPM_CGMSA_COPY_NEVER = 4,
+    DXGKMDT_OPM_REDISTRIBUTION_CONTROL_REQUIRED = 8
+} DXGKMDT_OPM_CGMSA;
+
+/* ne-d3dkmdt-_dxgkmdt_dpcp_protection_level */
+typedef enum _DXGKMDT_DPCP_PROTECTION_LEVEL {
+    DXGKMDT_OPM_DPCP_OFF = 0,
+    DXGKMDT_OPM_DPCP_ON = 1,
+    DXGKMDT_OPM_DPCP_FORCE_ULONG = 0x7FFFFFFF
+} DXGKMDT_OPM_DPCP_PROTECTION_LEVEL;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_hdcp_flag */
+typedef enum _DXGKMDT_OPM_HDCP_FLAG {
+    DXGKMDT_OPM_HDCP_FLAG_NONE = 0,
+    DXGKMDT_OPM_HDCP_FLAG_REPEATER = 1
+} DXGKMDT_OPM_HDCP_FLAG;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_hdcp_protection_level */
+typedef enum _DXGKMDT_OPM_HDCP_PROTECTION_LEVEL {
+    DXGKMDT_OPM_HDCP_OFF = 0,
+    DXGKMDT_OPM_HDCP_ON = 1,
+    DXGKMDT_OPM_HDCP_FORCE_ULONG = 0x7FFFFFFF
+} DXGKMDT_OPM_HDCP_PROTECTION_LEVEL;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_image_aspect_ratio_en300294 */
+typedef enum _DXGKMDT_OPM_IMAGE_ASPECT_RATIO_EN300294 {
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_FULL_FORMAT_4_BY_3 = 0,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_BOX_14_BY_9_CENTER = 1,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_BOX_14_BY_9_TOP = 2,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_BOX_16_BY_9_CENTER = 3,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_BOX_16_BY_9_TOP = 4,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_BOX_GT_16_BY_9_CENTER = 5,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_FULL_FORMAT_4_BY_3_PROTECTED_CENTER = 6,
+    DXGKMDT_OPM_ASPECT_RATIO_EN300294_FULL_FORMAT_16_BY_9_ANAMORPHIC = 7,
+    DXGKMDT_OPM_ASPECT_RATIO_FORCE_ULONG = 0x7FFFFFFF
+} DXGKMDT_OPM_IMAGE_ASPECT_RATIO_EN300294;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_interleave_format */
+typedef enum _DXGKMDT_OPM_INTERLEAVE_FORMAT {
+    DXGKMDT_OPM_INTERLEAVE_FORMAT_OTHER = 0,
+    DXGKMDT_OPM_INTERLEAVE_FORMAT_PROGRESSIVE = 2,
+    DXGKMDT_OPM_INTERLEAVE_FORMAT_INTERLEAVED_EVEN_FIRST = 3,
+    DXGKMDT_OPM_INTERLEAVE_FORMAT_INTERLEAVED_ODD_FIRST = 4,
+    DXGKMDT_OPM_INTERLEAVE_FORMAT_FORCE_ULONG = -1
+} DXGKMDT_OPM_INTERLEAVE_FORMAT;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_protection_standard */
+typedef enum _DXGKMDT_OPM_PROTECTION_STANDARD {
+    DXGKMDT_OPM_PROTECTION_STANDARD_OTHER = (int)0x80000000,
+    DXGKMDT_OPM_PROTECTION_STANDARD_NONE = 0,
+    DXGKMDT_OPM_PROTECTION_STANDARD_IEC61880_525I = 1,
+    DXGKMDT_OPM_PROTECTION_STANDARD_IEC61880_2_525I = 2,
+    DXGKMDT_OPM_PROTECTION_STANDARD_IEC62375_625P = 4,
+    DXGKMDT_OPM_PROTECTION_STANDARD_EIA608B_525 = 8,
+    DXGKMDT_OPM_PROTECTION_STANDARD_EN300294_625I = 16,
+    DXGKMDT_OPM_PROTECTION_STANDARD_CEA805A_TYPEA_525P = 32,
+    DXGKMDT_OPM_PROTECTION_STANDARD_CEA805A_TYPEA_750P = 64,
+    DXGKMDT_OPM_PROTECTION_STANDARD_CEA805A_TYPEA_1125I = 128,
+    DXGKMDT_OPM_PROTECTION_STANDARD_CEA805A_TYPEB_525P = 256,
+    DXGKMDT_OPM_PROTECTION_STANDARD_CEA805A_TYPEB_750P = 512,
+    DXGKMDT_OPM_PROTECTION_STANDARD_CEA805A_TYPEB_1125I = 1024,
+    DXGKMDT_OPM_PROTECTION_STANDARD_ARIBTRB15_525I = 2048,
+    DXGKMDT_OPM_PROTECTION_STANDARD_ARIBTRB15_525P = 4096,
+    DXGKMDT_OPM_PROTECTION_STANDARD_ARIBTRB15_750P = 8192,
+    DXGKMDT_OPM_PROTECTION_STANDARD_ARIBTRB15_1125I = 16384
+} DXGKMDT_OPM_PROTECTION_STANDARD;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_protection_type */
+typedef enum _DXGKMDT_OPM_PROTECTION_TYPE {
+    DXGKMDT_OPM_PROTECTION_TYPE_OTHER = (int)0x80000000,
+    DXGKMDT_OPM_PROTECTION_TYPE_NONE = 0,
+    DXGKMDT_OPM_PROTECTION_TYPE_COPP_COMPATIBLE_HDCP = 1,
+    DXGKMDT_OPM_PROTECTION_TYPE_ACP = 2,
+    DXGKMDT_OPM_PROTECTION_TYPE_CGMSA = 4,
+    DXGKMDT_OPM_PROTECTION_TYPE_HDCP = 8,
+    DXGKMDT_OPM_PROTECTION_TYPE_DPCP = 16,
+    DXGKMDT_OPM_PROTECTION_TYPE_MASK = (int)0x8000001F
+} DXGKMDT_OPM_PROTECTION_TYPE;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_status */
+typedef enum _DXGKMDT_OPM_STATUS {
+    DXGKMDT_OPM_STATUS_NORMAL = 0,
+    DXGKMDT_OPM_STATUS_LINK_LOST = 1,
+    DXGKMDT_OPM_STATUS_RENEGOTIATION_REQUIRED = 2,
+    DXGKMDT_OPM_STATUS_TAMPERING_DETECTED = 4,
+    DXGKMDT_OPM_STATUS_REVOKED_HDCP_DEVICE_ATTACHED = 8
+} DXGKMDT_OPM_STATUS;
+
+/* ne-d3dkmdt-_dxgkmdt_opm_video_output_semantics */
+typedef enum _DXGKMDT_OPM_VIDEO_OUTPUT_SEMANTICS {
+    DXGKMDT_OPM_VOS_COPP_SEMANTICS = 0,
+    DXGKMDT_OPM_VOS_OPM_SEMANTICS = 1
+} DXGKMDT_OPM_VIDEO_OUTPUT_SEMANTICS;
+
+/* ne-d3dkmdt-_dxgk_child_device_hpd_awareness */
+typedef enum _DXGK_CHILD_DEVICE_HPD_AWARENESS {
+    HpdAwarenessUninitialized = 0,
+    HpdAwarenessAlwaysConnected = 1,
+    HpdAwarenessNone = 2,
+    HpdAwarenessPolled = 3,
+    HpdAwarenessInterruptible = 4
+} DXGK_CHILD_DEVICE_HPD_AWARENESS, *PDXGK_CHILD_DEVICE_HPD_AWARENESS;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path (VisibleFromActiveTLOffset) */
+typedef struct _D3DKMDT_2DOFFSET {
+    LONG cx;
+    LONG cy;
+} D3DKMDT_2DOFFSET;
+
+/* ns-d3dkmdt-_d3dkmdt_2dregion */
+typedef struct _D3DKMDT_2DREGION {
+    UINT cx;
+    UINT cy;
+} D3DKMDT_2DREGION;
+
+/* ns-d3dkmdt-_d3dkmdt_color_coeff_dynamic_ranges */
+typedef struct _D3DKMDT_COLOR_COEFF_DYNAMIC_RANGES {
+    UINT FirstChannel;
+    UINT SecondChannel;
+    UINT ThirdChannel;
+    UINT FourthChannel;
+} D3DKMDT_COLOR_COEFF_DYNAMIC_RANGES;
+
+/* ns-d3dkmdt-_d3dkmdt_frequency_range */
+typedef struct _D3DKMDT_FREQUENCY_RANGE {
+    D3DDDI_RATIONAL MinVSyncFreq;
+    D3DDDI_RATIONAL MaxVSyncFreq;
+    D3DDDI_RATIONAL MinHSyncFreq;
+    D3DDDI_RATIONAL MaxHSyncFreq;
+} D3DKMDT_FREQUENCY_RANGE;
+
+/* ns-d3dkmdt-_d3dkmdt_gamma_ramp */
+typedef struct _D3DKMDT_GAMMA_RAMP {
+    D3DDDI_GAMMARAMP_TYPE Type;
+    SIZE_T DataSize;
+    union {
+        D3DDDI_GAMMA_RAMP_RGB256x3x16 *pRgb256x3x16;
+        D3DDDI_GAMMA_RAMP_DXGI_1 *pDxgi1;
+        VOID *pRaw;
+    } Data;
+} D3DKMDT_GAMMA_RAMP;
+
+/* ns-d3dkmdt-_d3dkmdt_gdisurfaceflags */
+typedef struct _D3DKMDT_GDISURFACEFLAGS {
+    union {
+        struct {
+            UINT Reserved : 32;
+        };
+        UINT Value;
+    };
+} D3DKMDT_GDISURFACEFLAGS;
+
+/* ns-d3dkmdt-_d3dkmdt_gdisurfacedata */
+typedef struct _D3DKMDT_GDISURFACEDATA {
+    UINT Width;
+    UINT Height;
+    D3DDDIFORMAT Format;
+    D3DKMDT_GDISURFACETYPE Type;
+    D3DKMDT_GDISURFACEFLAGS Flags;
+    UINT Pitch;
+} D3DKMDT_GDISURFACEDATA;
+
+/* ns-d3dkmdt-_d3dkmdt_graphics_rendering_format */
+typedef struct _D3DKMDT_GRAPHICS_RENDERING_FORMAT {
+    D3DKMDT_2DREGION PrimSurfSize;
+    D3DKMDT_2DREGION VisibleRegionSize;
+    DWORD Stride;
+    D3DDDIFORMAT PixelFormat;
+    D3DKMDT_COLOR_BASIS ColorBasis;
+    D3DKMDT_PIXEL_VALUE_ACCESS_MODE PixelValueAccessMode;
+} D3DKMDT_GRAPHICS_RENDERING_FORMAT;
+
+/* ns-d3dkmdt-_d3dkmdt_monitor_descriptor */
+typedef struct _D3DKMDT_MONITOR_DESCRIPTOR {
+    D3DKMDT_MONITOR_DESCRIPTOR_ID Id;
+    D3DKMDT_MONITOR_DESCRIPTOR_TYPE Type;
+    SIZE_T DataSize;
+    VOID *pData;
+    D3DKMDT_MONITOR_CAPABILITIES_ORIGIN Origin;
+} D3DKMDT_MONITOR_DESCRIPTOR;
+
+/* ns-d3dkmdt-_d3dkmdt_monitor_frequency_range */
+typedef struct _D3DKMDT_MONITOR_FREQUENCY_RANGE {
+    D3DKMDT_MONITOR_CAPABILITIES_ORIGIN Origin;
+    D3DKMDT_FREQUENCY_RANGE RangeLimits;
+    D3DKMDT_MONITOR_FREQUENCY_RANGE_CONSTRAINT ConstraintType;
+    union {
+        D3DKMDT_2DREGION ActiveSize;
+        SIZE_T MaxPixelRate;
+    } Constraint;
+} D3DKMDT_MONITOR_FREQUENCY_RANGE;
+
+/* ns-d3dkmdt-_d3dkmdt_video_signal_info */
+typedef struct _D3DKMDT_VIDEO_SIGNAL_INFO {
+    D3DKMDT_VIDEO_SIGNAL_STANDARD VideoStandard;
+    D3DKMDT_2DREGION TotalSize;
+    D3DKMDT_2DREGION ActiveSize;
+    D3DDDI_RATIONAL VSyncFreq;
+    D3DDDI_RATIONAL HSyncFreq;
+    SIZE_T PixelRate;
+    union {
+        D3DDDI_VIDEO_SIGNAL_SCANLINE_ORDERING ScanLineOrdering;
+    };
+} D3DKMDT_VIDEO_SIGNAL_INFO;
+
+/* ns-d3dkmdt-_d3dkmdt_monitor_source_mode */
+typedef struct _D3DKMDT_MONITOR_SOURCE_MODE {
+    D3DKMDT_MONITOR_SOURCE_MODE_ID Id;
+    D3DKMDT_VIDEO_SIGNAL_INFO VideoSignalInfo;
+    D3DKMDT_COLOR_BASIS ColorBasis;
+    D3DKMDT_COLOR_COEFF_DYNAMIC_RANGES ColorCoeffDynamicRanges;
+    D3DKMDT_MONITOR_CAPABILITIES_ORIGIN Origin;
+    D3DKMDT_MODE_PREFERENCE Preference;
+} D3DKMDT_MONITOR_SOURCE_MODE;
+
+/* ns-d3dkmdt-_d3dkmdt_palettedata */
+typedef struct _D3DKMDT_PALETTEDATA {
+    BYTE Red;
+    BYTE Green;
+    BYTE Blue;
+    BYTE Unused;
+} D3DKMDT_PALETTEDATA;
+
+/* ns-d3dkmdt-_d3dkmdt_shadowsurfacedata */
+typedef struct _D3DKMDT_SHADOWSURFACEDATA {
+    UINT Width;
+    UINT Height;
+    D3DDDIFORMAT Format;
+    UINT Pitch;
+} D3DKMDT_SHADOWSURFACEDATA;
+
+/* ns-d3dkmdt-_d3dkmdt_sharedprimarysurfacedata */
+typedef struct _D3DKMDT_SHAREDPRIMARYSURFACEDATA {
+    UINT Width;
+    UINT Height;
+    D3DDDIFORMAT Format;
+    D3DDDI_RATIONAL RefreshRate;
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+} D3DKMDT_SHAREDPRIMARYSURFACEDATA;
+
+/* ns-d3dkmdt-_d3dkmdt_stagingsurfacedata */
+typedef struct _D3DKMDT_STAGINGSURFACEDATA {
+    UINT Width;
+    UINT Height;
+    UINT Pitch;
+} D3DKMDT_STAGINGSURFACEDATA;
+
+/* ns-d3dkmdt-_d3dkmdt_video_present_source */
+typedef struct _D3DKMDT_VIDEO_PRESENT_SOURCE {
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID Id;
+    DWORD dwReserved;
+} D3DKMDT_VIDEO_PRESENT_SOURCE;
+
+/* ns-d3dkmdt-_d3dkmdt_video_present_target */
+typedef struct _D3DKMDT_VIDEO_PRESENT_TARGET {
+    D3DDDI_VIDEO_PRESENT_TARGET_ID Id;
+    D3DKMDT_VIDEO_OUTPUT_TECHNOLOGY VideoOutputTechnology;
+    DXGK_CHILD_DEVICE_HPD_AWARENESS VideoOutputHpdAwareness;
+    D3DKMDT_MONITOR_ORIENTATION_AWARENESS MonitorOrientationAwareness;
+    BOOLEAN SupportsSdtvModes;
+} D3DKMDT_VIDEO_PRESENT_TARGET;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_hw_capability */
+typedef struct _D3DKMDT_VIDPN_HW_CAPABILITY {
+    UINT DriverRotation : 1;
+    UINT DriverScaling : 1;
+    UINT DriverCloning : 1;
+    UINT DriverColorConvert : 1;
+    UINT DriverLinkedAdapaterOutput : 1;
+    UINT DriverRemoteDisplay : 1;
+    UINT Reserved : 26;
+} D3DKMDT_VIDPN_HW_CAPABILITY;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path_copyprotection_support */
+typedef struct _D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_SUPPORT {
+    UINT NoProtection : 1;
+    UINT MacroVisionApsTrigger : 1;
+    UINT MacroVisionFull : 1;
+    UINT Reserved : 29;
+} D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_SUPPORT;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path_copyprotection */
+typedef struct _D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION {
+    D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_TYPE CopyProtectionType;
+    UINT APSTriggerBits;
+    BYTE OEMCopyProtection[D3DKMDT_MACROVISION_OEMCOPYPROTECTION_SIZE];
+    D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION_SUPPORT CopyProtectionSupport;
+} D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path_rotation_support */
+typedef struct _D3DKMDT_VIDPN_PRESENT_PATH_ROTATION_SUPPORT {
+    UINT Identity : 1;
+    UINT Rotate90 : 1;
+    UINT Rotate180 : 1;
+    UINT Rotate270 : 1;
+} D3DKMDT_VIDPN_PRESENT_PATH_ROTATION_SUPPORT;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path_scaling_support */
+typedef struct _D3DKMDT_VIDPN_PRESENT_PATH_SCALING_SUPPORT {
+    UINT Identity : 1;
+    UINT Centered : 1;
+    UINT Stretched : 1;
+    UINT AspectRatioCenteredMax : 1;
+    UINT Custom : 1;
+} D3DKMDT_VIDPN_PRESENT_PATH_SCALING_SUPPORT;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path_transformation */
+typedef struct _D3DKMDT_VIDPN_PRESENT_PATH_TRANSFORMATION {
+    D3DKMDT_VIDPN_PRESENT_PATH_SCALING Scaling;
+    D3DKMDT_VIDPN_PRESENT_PATH_SCALING_SUPPORT ScalingSupport;
+    D3DKMDT_VIDPN_PRESENT_PATH_ROTATION Rotation;
+    D3DKMDT_VIDPN_PRESENT_PATH_ROTATION_SUPPORT RotationSupport;
+} D3DKMDT_VIDPN_PRESENT_PATH_TRANSFORMATION;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_present_path */
+typedef struct _D3DKMDT_VIDPN_PRESENT_PATH {
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+    D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId;
+    D3DKMDT_VIDPN_PRESENT_PATH_IMPORTANCE ImportanceOrdinal;
+    D3DKMDT_VIDPN_PRESENT_PATH_TRANSFORMATION ContentTransformation;
+    D3DKMDT_2DOFFSET VisibleFromActiveTLOffset;
+    D3DKMDT_2DOFFSET VisibleFromActiveBROffset;
+    D3DKMDT_COLOR_BASIS VidPnTargetColorBasis;
+    D3DKMDT_COLOR_COEFF_DYNAMIC_RANGES VidPnTargetColorCoeffDynamicRanges;
+    D3DKMDT_VIDPN_PRESENT_PATH_CONTENT Content;
+    D3DKMDT_VIDPN_PRESENT_PATH_COPYPROTECTION CopyProtection;
+    D3DKMDT_GAMMA_RAMP GammaRamp;
+} D3DKMDT_VIDPN_PRESENT_PATH;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_source_mode */
+typedef struct _D3DKMDT_VIDPN_SOURCE_MODE {
+    D3DKMDT_VIDEO_PRESENT_SOURCE_MODE_ID Id;
+    D3DKMDT_VIDPN_SOURCE_MODE_TYPE Type;
+    union {
+        D3DKMDT_GRAPHICS_RENDERING_FORMAT Graphics;
+        D3DKMDT_TEXT_RENDERING_FORMAT Text;
+    } Format;
+} D3DKMDT_VIDPN_SOURCE_MODE;
+
+/* ns-d3dkmdt-_d3dkmdt_vidpn_target_mode */
+typedef struct _D3DKMDT_VIDPN_TARGET_MODE {
+    D3DKMDT_VIDEO_PRESENT_TARGET_MODE_ID Id;
+    D3DKMDT_VIDEO_SIGNAL_INFO VideoSignalInfo;
+    D3DKMDT_MODE_PREFERENCE Preference;
+} D3DKMDT_VIDPN_TARGET_MODE;
+
+/* ns-d3dkmdt-_displayid_detailed_timing_type_i */
+typedef struct _DISPLAYID_DETAILED_TIMING_TYPE_I {
+    struct {
+        ULONG PixelClock : 24;
+        ULONG AspectRatio : 3;
+        ULONG Reserved : 1;
+        ULONG ScanningType : 1;
+        ULONG StereoMode : 2;
+        ULONG PreferredTiming : 1;
+    };
+    USHORT HorizontalActivePixels;
+    USHORT HorizontalBlankPixels;
+    struct {
+        USHORT HorizontalFrontPorch : 15;
+        USHORT HorizontalSyncPolarity : 1;
+    };
+    USHORT HorizontalSyncWidth;
+    USHORT VerticalActiveLines;
+    USHORT VerticalBlankLines;
+    struct {
+        USHORT VerticalFrontPorch : 15;
+        USHORT VerticalSyncPolarity : 1;
+    };
+    USHORT VerticalSyncWidth;
+} DISPLAYID_DETAILED_TIMING_TYPE_I;
+
+/* ns-d3dkmdt-_dxgkarg_setpalette */
+typedef struct _DXGKARG_SETPALETTE {
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+    UINT FirstEntry;
+    UINT NumEntries;
+    D3DKMDT_PALETTEDATA *pLookupTable;
+} DXGKARG_SETPALETTE;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_random_number */
+typedef struct _DXGKMDT_OPM_RANDOM_NUMBER {
+    BYTE abRandomNumber[DXGKMDT_OPM_128_BIT_RANDOM_NUMBER_SIZE];
+} DXGKMDT_OPM_RANDOM_NUMBER, *PDXGKMDT_OPM_RANDOM_NUMBER;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_acp_and_cgmsa_signaling */
+typedef struct _DXGKMDT_OPM_ACP_AND_CGMSA_SIGNALING {
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    ULONG ulStatusFlags;
+    ULONG ulAvailableTVProtectionStandards;
+    ULONG ulActiveTVProtectionStandard;
+    ULONG ulReserved;
+    ULONG ulAspectRatioValidMask1;
+    ULONG ulAspectRatioData1;
+    ULONG ulAspectRatioValidMask2;
+    ULONG ulAspectRatioData2;
+    ULONG ulAspectRatioValidMask3;
+    ULONG ulAspectRatioData3;
+    ULONG ulReserved2[4];
+    ULONG ulReserved3[4];
+} DXGKMDT_OPM_ACP_AND_CGMSA_SIGNALING;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_actual_output_format */
+typedef struct _DXGKMDT_OPM_ACTUAL_OUTPUT_FORMAT {
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    ULONG ulStatusFlags;
+    ULONG ulDisplayWidth;
+    ULONG ulDisplayHeight;
+    DXGKMDT_OPM_INTERLEAVE_FORMAT ifInterleaveFormat;
+    ULONG d3dFormat;
+    ULONG ulFrequencyNumerator;
+    ULONG ulFrequencyDenominator;
+} DXGKMDT_OPM_ACTUAL_OUTPUT_FORMAT;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_omac */
+typedef struct _DXGKMDT_OPM_OMAC {
+    BYTE abOMAC[DXGKMDT_OPM_OMAC_SIZE];
+} DXGKMDT_OPM_OMAC, *PDXGKMDT_OPM_OMAC;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_configure_parameters */
+typedef struct _DXGKMDT_OPM_CONFIGURE_PARAMETERS {
+    DXGKMDT_OPM_OMAC omac;
+    GUID guidSetting;
+    ULONG ulSequenceNumber;
+    ULONG cbParametersSize;
+    BYTE abParameters[DXGKMDT_OPM_CONFIGURE_SETTING_DATA_SIZE];
+} DXGKMDT_OPM_CONFIGURE_PARAMETERS, *PDXGKMDT_OPM_CONFIGURE_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_hdcp_key_selection_vector */
+typedef struct _DXGKMDT_OPM_HDCP_KEY_SELECTION_VECTOR {
+    BYTE abKeySelectionVector[DXGKMDT_OPM_HDCP_KEY_SELECTION_VECTOR_SIZE];
+} DXGKMDT_OPM_HDCP_KEY_SELECTION_VECTOR;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_connected_hdcp_device_information */
+typedef struct _DXGKMDT_OPM_CONNECTED_HDCP_DEVICE_INFORMATION {
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    ULONG ulStatusFlags;
+    ULONG ulHDCPFlags;
+    DXGKMDT_OPM_HDCP_KEY_SELECTION_VECTOR ksvB;
+    BYTE Reserved[11];
+    BYTE Reserved2[16];
+    BYTE Reserved3[16];
+} DXGKMDT_OPM_CONNECTED_HDCP_DEVICE_INFORMATION;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_copp_compatible_get_info_parameters */
+typedef struct _DXGKMDT_OPM_COPP_COMPATIBLE_GET_INFO_PARAMETERS {
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    GUID guidInformation;
+    ULONG ulSequenceNumber;
+    ULONG cbParametersSize;
+    BYTE abParameters[DXGKMDT_OPM_GET_INFORMATION_PARAMETERS_SIZE];
+} DXGKMDT_OPM_COPP_COMPATIBLE_GET_INFO_PARAMETERS, *PDXGKMDT_OPM_COPP_COMPATIBLE_GET_INFO_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_encrypted_parameters */
+typedef struct _DXGKMDT_OPM_ENCRYPTED_PARAMETERS {
+    BYTE abEncryptedParameters[DXGKMDT_OPM_ENCRYPTED_PARAMETERS_SIZE];
+} DXGKMDT_OPM_ENCRYPTED_PARAMETERS, *PDXGKMDT_OPM_ENCRYPTED_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_get_info_parameters */
+typedef struct _DXGKMDT_OPM_GET_INFO_PARAMETERS {
+    DXGKMDT_OPM_OMAC omac;
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    GUID guidInformation;
+    ULONG ulSequenceNumber;
+    ULONG cbParametersSize;
+    BYTE abParameters[DXGKMDT_OPM_GET_INFORMATION_PARAMETERS_SIZE];
+} DXGKMDT_OPM_GET_INFO_PARAMETERS, *PDXGKMDT_OPM_GET_INFO_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_output_id */
+#pragma pack(push, 1)
+typedef struct _DXGKMDT_OPM_OUTPUT_ID {
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    ULONG ulStatusFlags;
+    UINT64 OutputId;
+} DXGKMDT_OPM_OUTPUT_ID;
+#pragma pack(pop)
+
+/* ns-d3dkmdt-_dxgkmdt_opm_requested_information */
+typedef struct _DXGKMDT_OPM_REQUESTED_INFORMATION {
+    DXGKMDT_OPM_OMAC omac;
+    ULONG cbRequestedInformationSize;
+    BYTE abRequestedInformation[DXGKMDT_OPM_REQUESTED_INFORMATION_SIZE];
+} DXGKMDT_OPM_REQUESTED_INFORMATION, *PDXGKMDT_OPM_REQUESTED_INFORMATION;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_set_acp_and_cgmsa_signaling_parameters */
+typedef struct _DXGKMDT_OPM_SET_ACP_AND_CGMSA_SIGNALING_PARAMETERS {
+    ULONG ulNewTVProtectionStandard;
+    ULONG ulAspectRatioChangeMask1;
+    ULONG ulAspectRatioData1;
+    ULONG ulAspectRatioChangeMask2;
+    ULONG ulAspectRatioData2;
+    ULONG ulAspectRatioChangeMask3;
+    ULONG ulAspectRatioData3;
+    ULONG ulReserved[4];
+    ULONG ulReserved2[4];
+    ULONG ulReserved3;
+} DXGKMDT_OPM_SET_ACP_AND_CGMSA_SIGNALING_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_set_hdcp_srm_parameters */
+typedef struct _DXGKMDT_OPM_SET_HDCP_SRM_PARAMETERS {
+    ULONG ulSRMVersion;
+} DXGKMDT_OPM_SET_HDCP_SRM_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_set_protection_level_parameters */
+typedef struct _DXGKMDT_OPM_SET_PROTECTION_LEVEL_PARAMETERS {
+    ULONG ulProtectionType;
+    ULONG ulProtectionLevel;
+    ULONG Reserved;
+    ULONG Reserved2;
+} DXGKMDT_OPM_SET_PROTECTION_LEVEL_PARAMETERS;
+
+/* ns-d3dkmdt-_dxgkmdt_opm_standard_information */
+typedef struct _DXGKMDT_OPM_STANDARD_INFORMATION {
+    DXGKMDT_OPM_RANDOM_NUMBER rnRandomNumber;
+    ULONG ulStatusFlags;
+    ULONG ulInformation;
+    ULONG ulReserved;
+    ULONG ulReserved2;
+} DXGKMDT_OPM_STANDARD_INFORMATION;
+
+/* ns-d3dkmdt-_dxgk_targetmode_detail_timing */
+typedef struct _DXGK_TARGETMODE_DETAIL_TIMING {
+    D3DKMDT_VIDEO_SIGNAL_STANDARD VideoStandard;
+    UINT TimingId;
+    DISPLAYID_DETAILED_TIMING_TYPE_I DetailTiming;
+} DXGK_TARGETMODE_DETAIL_TIMING;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
