@@ -62,6 +62,7 @@ void Executor::locateBackings() {
 
 Outcome Executor::execute(const aerogpu_submission& submission) {
   m_outcome = {};
+  m_work.beginSubmission();
   m_env.stats.submissions.fetch_add(1, std::memory_order_relaxed);
   const auto fail = [&](const Error& error) {
     noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
@@ -101,6 +102,10 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
     ++packets;
     if (auto done = cmd::decode(*packet, *this); !done)
       noteError(done.error(), at, packet->opcode, submission.signal_fence);
+    if (m_work.sliceFull()) {
+      m_work.beginSlice();
+      m_env.backend.throttle();
+    }
   }
   if (!m_outcome.dropped) m_outcome.executedBytes = reader->sizeBytes();
   m_env.stats.packets.fetch_add(packets, std::memory_order_relaxed);

@@ -21,6 +21,7 @@
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
+#include "renderer/core/work_budget.h"
 
 namespace aerogpu::core {
 
@@ -159,6 +160,13 @@ private:
   Result<Ref<Shader>> shaderFor(uint32_t handle, Stage stage);
   Result<TargetBinding> target(uint32_t handle, bool depth);
   Result<void> checkDraw(uint64_t vertices, uint64_t instances) const;
+  /// Counts work right before the back end is asked for it; over the submission's limit: Backend.
+  Result<void> take(Work work, uint64_t amount) {
+    if (m_work.take(work, amount)) return {};
+    return Error{ErrorCode::Backend, "the submission asks for too much work"};
+  }
+  Result<void> takeDraw(uint64_t vertices, uint64_t instances);
+  void measureTargets();
   DrawState& state() { return *m_state; }
   StageBindings& bindings(Stage stage) { return m_state->stages[static_cast<size_t>(stage)]; }
   void dirtyStage(Stage stage, uint32_t bit) {
@@ -184,6 +192,7 @@ private:
   bool m_scanoutStale = true;  ///< m_scanoutTexture must be looked up again
   GuestReadObserver* m_observer = nullptr;
   Outcome m_outcome;
+  WorkBudget m_work;
   uint32_t m_minor = 0;  ///< of the stream being executed
 };
 

@@ -6,6 +6,17 @@
 
 namespace aerogpu::core {
 
+namespace {
+
+/// Bytes of a target's mip; 0 for none.
+uint64_t targetBytes(const TargetBinding& binding) {
+  if (!binding.texture) return 0;
+  const TextureLayout::Mip& mip = binding.texture->layout.mip(binding.view ? binding.view->desc.baseMip : 0);
+  return uint64_t{mip.rows} * mip.rowBytes;
+}
+
+}  // namespace
+
 Result<void> Executor::run(const aerogpu_cmd_clear& c) {
   ClearArgs args;
   args.color = c.flags & AEROGPU_CLEAR_COLOR;
@@ -19,6 +30,10 @@ Result<void> Executor::run(const aerogpu_cmd_clear& c) {
     return Error{ErrorCode::CmdDecode, "depth or stencil clear without a depth-stencil target"};
   if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
     return Error{ErrorCode::CmdDecode, "clear depth is outside 0..1"};
+  uint64_t bytes = args.depth || args.stencil ? targetBytes(state().depthTarget) : 0;
+  if (args.color)
+    for (uint32_t i = 0; i < state().colorTargetCount; ++i) bytes += targetBytes(state().colorTargets[i]);
+  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
   return m_env.backend.clear(state(), args);
 }
 
@@ -30,12 +45,19 @@ Result<void> Executor::checkDraw(uint64_t vertices, uint64_t instances) const {
   return {};
 }
 
+Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
+  if (auto taken = take(Work::Vertices, vertices * instances); !taken) return taken;
+  if (auto taken = take(Work::Pixels, state().drawPixels); !taken) return taken;
+  m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
 Result<void> Executor::run(const aerogpu_cmd_draw& c) {
   if (c.vertex_count == 0 || c.instance_count == 0) return {};
   if (auto checked = checkDraw(c.vertex_count, c.instance_count); !checked) return checked;
   if (uint64_t{c.first_vertex} + c.vertex_count > UINT32_MAX)
     return Error{ErrorCode::OutOfBounds, "vertex numbers wrap"};
-  m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  if (auto taken = takeDraw(c.vertex_count, c.instance_count); !taken) return taken;
   return m_env.backend.draw(state(), {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance});
 }
 
@@ -47,7 +69,7 @@ Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
   const uint64_t size = indices.is32Bit ? 4 : 2;
   if ((uint64_t{c.first_index} + c.index_count) * size > indices.buffer->desc.sizeBytes - indices.offset)
     return Error{ErrorCode::OutOfBounds, "indices reach past their buffer"};
-  m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  if (auto taken = takeDraw(c.index_count, c.instance_count); !taken) return taken;
   return m_env.backend.drawIndexed(
       state(), {c.index_count, c.instance_count, c.first_index, c.base_vertex, c.first_instance});
 }
@@ -60,6 +82,8 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
       uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z > kMaxGroupsPerDispatch)
     return Error{ErrorCode::OutOfBounds, "dispatch is too large"};
   if (c.group_count_x == 0 || c.group_count_y == 0 || c.group_count_z == 0) return {};
+  const uint64_t groups = uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z;
+  if (auto taken = take(Work::Groups, groups); !taken) return taken;
   m_env.stats.dispatches.fetch_add(1, std::memory_order_relaxed);
   return m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
 }
@@ -75,6 +99,8 @@ Result<void> Executor::present(uint32_t flags) {
     texture = scanoutTexture();
   }
   if (!texture) return {};
+  if (auto taken = take(Work::Bytes, texture->layout.mip(0).rows * texture->layout.mip(0).rowBytes); !taken)
+    return taken;
   return m_env.backend.captureFrame(*texture);
 }
 

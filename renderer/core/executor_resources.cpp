@@ -43,6 +43,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
   auto charge = chargeObject();
   if (!charge) return charge.error();
   buffer->charge = std::move(*charge);
+  if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
   auto gpu = m_env.backend.createBuffer(buffer->desc);
   if (!gpu) return gpu.error();
   buffer->gpu = std::move(*gpu);
@@ -74,6 +75,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
   auto charge = chargeObject();
   if (!charge) return charge.error();
   texture->charge = std::move(*charge);
+  if (auto taken = take(Work::Bytes, layout->totalBytes()); !taken) return taken;
   auto gpu = m_env.backend.createTexture(texture->desc);
   if (!gpu) return gpu.error();
   texture->gpu = std::move(*gpu);

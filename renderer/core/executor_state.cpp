@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Executor: state blocks, render states, targets, viewport, scissor.
+#include <algorithm>
 #include <bit>
 
 #include "renderer/core/d3d9_states.h"
@@ -47,6 +48,30 @@ Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {
   return binding;
 }
 
+void Executor::measureTargets() {
+  DrawState& s = state();
+  uint64_t width = UINT64_MAX, height = UINT64_MAX;
+  const auto measure = [&](const TargetBinding& binding) {
+    if (!binding.texture) return;
+    const auto& mip = binding.texture->layout.mip(binding.view ? binding.view->desc.baseMip : 0);
+    width = std::min<uint64_t>(width, mip.width);
+    height = std::min<uint64_t>(height, mip.height);
+  };
+  for (uint32_t i = 0; i < s.colorTargetCount; ++i) measure(s.colorTargets[i]);
+  measure(s.depthTarget);
+  s.drawPixels = 0;
+  if (width == UINT64_MAX) return;
+  if (s.viewportSet) {
+    // Not a number and negative sizes give 0.
+    const auto inside = [](float size, uint64_t limit) {
+      return size > 0 ? static_cast<uint64_t>(std::min(size, static_cast<float>(limit))) : 0;
+    };
+    width = inside(s.viewport.width, width);
+    height = inside(s.viewport.height, height);
+  }
+  s.drawPixels = width * height;
+}
+
 Result<void> Executor::run(const aerogpu_cmd_set_render_targets& c) {
   std::array<TargetBinding, kMaxColorTargets> colors;
   for (uint32_t i = 0; i < c.color_count; ++i) {
@@ -59,6 +84,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_render_targets& c) {
   state().colorTargets = std::move(colors);
   state().colorTargetCount = c.color_count;
   state().depthTarget = std::move(*depth);
+  measureTargets();
   state().dirty |= kDirtyTargets | kDirtyBlend | (state().viewportSet ? 0u : uint32_t{kDirtyViewport});
   return {};
 }
@@ -68,6 +94,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_viewport& c) {
   state().viewport = {f(c.x_f32),      f(c.y_f32),         f(c.width_f32),
                       f(c.height_f32), f(c.min_depth_f32), f(c.max_depth_f32)};
   state().viewportSet = true;
+  measureTargets();
   state().dirty |= kDirtyViewport;
   return {};
 }

@@ -47,6 +47,7 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
     const auto gpa = backingRange(buffer->backing, c.offset_bytes, c.size_bytes, false);
     if (!gpa) return gpa.error();
     if (c.size_bytes == 0) return {};
+    if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
     return readGuest(buffer->backing.allocId, *gpa, c.size_bytes, [&](ByteSource& source) {
       return m_env.backend.writeBuffer(*buffer, c.offset_bytes, c.size_bytes, source);
     });
@@ -58,6 +59,7 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
     return Error{ErrorCode::OutOfBounds, "dirty range reaches past the texture"};
   const auto base = backingRange(texture->backing, 0, total, false);
   if (!base) return base.error();
+  if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
   const uint32_t blockBytes = findFormat(texture->desc.format)->blockBytes;
   const uint32_t blockPixels = findFormat(texture->desc.format)->blockPixels;
   return texture->layout.forEachRect(
@@ -88,6 +90,7 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
   };
   if (auto measured = texture.layout.forEachRect(offset, bytes.size(), measure); !measured) return measured;
   if (!whole) return Error{ErrorCode::CmdDecode, "upload splits a texel block"};
+  if (auto taken = take(Work::Bytes, covered); !taken) return taken;
   m_env.stats.uploadBytes.fetch_add(covered, std::memory_order_relaxed);
   return texture.layout.forEachRect(
       offset, bytes.size(), [&](Subresource sub, Rect rect, uint64_t at) -> Result<void> {
@@ -103,6 +106,7 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
       return Error{ErrorCode::OutOfBounds, "upload reaches past the buffer"};
     if (bytes.empty()) return {};
     SpanSource source(bytes);
+    if (auto taken = take(Work::Bytes, bytes.size()); !taken) return taken;
     m_env.stats.uploadBytes.fetch_add(bytes.size(), std::memory_order_relaxed);
     return m_env.backend.writeBuffer(*buffer, c.offset_bytes, bytes.size(), source);
   }
@@ -133,6 +137,7 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
     sink = std::make_unique<GuestSink>(m_env.guest, *gpa, c.size_bytes);
   }
   if (c.size_bytes == 0) return {};
+  if (auto taken = take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
   if (auto copied =
           m_env.backend.copyBuffer(**dst, c.dst_offset_bytes, **src, c.src_offset_bytes, c.size_bytes);
       !copied)
@@ -170,6 +175,7 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
     if (!gpa) return gpa.error();
     sink = std::make_unique<GuestSink>(m_env.guest, *gpa, pitch);
   }
+  if (auto taken = take(Work::Bytes, sink ? rowBytes * rows * 2 : rowBytes * rows); !taken) return taken;
   if (auto copied = m_env.backend.copyTexture(**dst, dstSub, c.dst_x, c.dst_y, **src, srcSub, srcRect);
       !copied)
     return copied;

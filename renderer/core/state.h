@@ -239,6 +239,7 @@ struct DrawState {
   std::array<TargetBinding, kMaxColorTargets> colorTargets;
   uint32_t colorTargetCount = 0;
   TargetBinding depthTarget;
+  uint64_t drawPixels = 0;  ///< that a draw may touch: the smallest target, inside the viewport
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)
   Scissor scissor;

@@ -165,6 +165,7 @@ public:
 
   void releaseFrame(aerogpu_frame* frame) override { delete static_cast<NullFrame*>(frame); }
   Result<void> flush() override { return {}; }
+  void throttle() override {}
   void endSubmission(std::unique_ptr<Completion> completion) override {
     completion->completed(std::nullopt, m_frame.release());
   }

@@ -93,17 +93,11 @@ Result<std::unique_ptr<core::GpuView>> VulkanBackend::createView(core::Texture&,
 
 Result<void> VulkanBackend::writeBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
                                         core::ByteSource& source) {
-  m_stats.uploadBytes.fetch_add(size, std::memory_order_relaxed);
   return BufferObject::of(buffer).write(offset, size, source);
 }
 
 Result<void> VulkanBackend::writeTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
                                          uint32_t rowPitch, core::ByteSource& source) {
-  const core::FormatInfo& info = *TextureObject::of(texture).format().info;
-  const uint64_t side = info.blockPixels;
-  m_stats.uploadBytes.fetch_add(
-      (rect.width + side - 1) / side * ((rect.height + side - 1) / side) * info.blockBytes,
-      std::memory_order_relaxed);
   return TextureObject::of(texture).write(sub, rect, rowPitch, source);
 }
 

@@ -53,6 +53,7 @@ public:
   void releaseFrame(aerogpu_frame* frame) override { m_gpu->frames->release(frame); }
 
   Result<void> flush() override { return m_gpu->recorder->flush(); }
+  void throttle() override { m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion) override;
   bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
   bool recover() override;

@@ -117,7 +117,6 @@ void CompletionThread::process(WorkItem& item) {
                 rb.stencil + y * (rb.rowBytes / 4), rb.rowBytes / 4, rb.pack);
       written = rb.sink->write(m_packed.data(), rb.rowBytes, rb.rowBytes, rb.rows);
     }
-    m_stats.readbackBytes.fetch_add(rb.rowBytes * rb.rows, std::memory_order_relaxed);
     if (!written) error = written.error();
   }
   item.readbacks.clear();

@@ -275,6 +275,11 @@ Result<void> Recorder::flush() {
   return submit(nullptr, nullptr);
 }
 
+void Recorder::throttle() {
+  (void)flush();  // its failure travels with the work item
+  m_completion->waitFor(std::exchange(m_throttled, m_submitted));
+}
+
 void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame) {
   if (m_current) {
     (void)submit(std::move(completion), frame);  // its failure travels with the completion

@@ -63,6 +63,8 @@ public:
 
   /// Hands the batch over. Without one, does nothing.
   Result<void> flush();
+  /// See core::Backend::throttle.
+  void throttle();
   /// Ends a submission: hands the batch over and reports through `completion`.
   void finish(std::unique_ptr<core::Completion> completion, Frame* frame);
   /// Waits until the GPU has finished `batch`, which was handed over.
@@ -110,6 +112,7 @@ private:
   std::vector<std::unique_ptr<Batch>> m_spare;
   std::unique_ptr<Batch> m_current;
   uint64_t m_submitted = 0, m_opened = 0, m_passId = 0;
+  uint64_t m_throttled = 0;  ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_hostReads = false;
   std::vector<Readback> m_readbacks;
   std::deque<Chunk> m_chunksBusy;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// How much GPU work a guest may ask for: a limit for each submission, and slices after which the executor
+// waits for the GPU, so that a reset never waits for more than two of them. docs/abi.md, "Limits". Render
+// thread only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace aerogpu::core {
+
+/// What is counted. 64 bits each; one packet never counts for more than 2^45.
+enum class Work : uint8_t {
+  Vertices,  ///< vertices or indices of draws, times instances
+  Pixels,    ///< of the area that a draw may touch, for each draw
+  Groups,    ///< thread groups of dispatches
+  Bytes,     ///< zeroed at creation, cleared, written, copied, read back or shown
+};
+
+class WorkBudget {
+public:
+  struct Limit {
+    uint64_t submission;  ///< most in one submission
+    uint64_t slice;       ///< most between two waits
+  };
+  static constexpr std::array<Limit, 4> kLimits{{
+      {uint64_t{1} << 30, uint64_t{1} << 22},
+      {uint64_t{1} << 40, uint64_t{1} << 31},
+      {uint64_t{1} << 26, uint64_t{1} << 16},
+      {uint64_t{1} << 38, uint64_t{1} << 29},
+  }};
+  static constexpr const Limit& limit(Work work) { return kLimits[static_cast<size_t>(work)]; }
+
+  void beginSubmission() { m_used = {}; }
+  /// False when the submission would pass its limit; then nothing is counted.
+  bool take(Work work, uint64_t amount) {
+    const auto i = static_cast<size_t>(work);
+    if (amount > kLimits[i].submission - m_used[i]) return false;
+    m_used[i] += amount;
+    m_slice[i] += amount;
+    if (m_slice[i] >= kLimits[i].slice) m_sliceFull = true;
+    return true;
+  }
+  bool sliceFull() const { return m_sliceFull; }
+  void beginSlice() {
+    m_slice = {};
+    m_sliceFull = false;
+  }
+
+private:
+  std::array<uint64_t, kLimits.size()> m_used{}, m_slice{};
+  bool m_sliceFull = false;
+};
+
+}  // namespace aerogpu::core

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Test support: a back end that accepts everything and does nothing, so that limits can be tried without the
+// memory and time that they allow; it counts its calls.
+#pragma once
+
+#include <memory>
+
+#include "aerogpu/aerogpu.h"
+#include "aerogpu/cmd_writer.hpp"
+#include "renderer/core/executor.h"
+
+namespace aerogpu::test {
+
+class FakeBackend final : public core::Backend {
+public:
+  uint64_t draws = 0, throttles = 0;
+
+  const char* name() const override { return "fake"; }
+  const char* deviceName() const override { return ""; }
+  const core::BackendLimits& limits() const override { return m_limits; }
+  Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc&) override {
+    return std::make_unique<core::GpuBuffer>();
+  }
+  Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc&) override {
+    return std::make_unique<core::GpuTexture>();
+  }
+  Result<std::unique_ptr<core::GpuView>> createView(core::Texture&, const core::ViewDesc&) override {
+    return std::make_unique<core::GpuView>();
+  }
+  Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
+                                                        core::ShaderFamily&) override {
+    return std::make_unique<core::GpuShader>();
+  }
+  Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
+      std::span<const core::InputElement>) override {
+    return std::make_unique<core::GpuInputLayout>();
+  }
+  Result<void> writeBuffer(core::Buffer&, uint64_t, uint64_t, core::ByteSource&) override { return {}; }
+  Result<void> writeTexture(core::Texture&, core::Subresource, core::Rect, uint32_t,
+                            core::ByteSource&) override {
+    return {};
+  }
+  Result<void> copyBuffer(core::Buffer&, uint64_t, core::Buffer&, uint64_t, uint64_t) override { return {}; }
+  Result<void> copyTexture(core::Texture&, core::Subresource, uint32_t, uint32_t, core::Texture&,
+                           core::Subresource, core::Rect) override {
+    return {};
+  }
+  Result<void> readBuffer(core::Buffer&, uint64_t, uint64_t, std::unique_ptr<core::ByteSink>) override {
+    return {};
+  }
+  Result<void> readTexture(core::Texture&, core::Subresource, core::Rect,
+                           std::unique_ptr<core::ByteSink>) override {
+    return {};
+  }
+  Result<void> clear(core::DrawState&, const core::ClearArgs&) override { return {}; }
+  Result<void> draw(core::DrawState&, const core::DrawArgs&) override {
+    ++draws;
+    return {};
+  }
+  Result<void> drawIndexed(core::DrawState&, const core::DrawIndexedArgs&) override {
+    ++draws;
+    return {};
+  }
+  Result<void> dispatch(core::DrawState&, uint32_t, uint32_t, uint32_t) override { return {}; }
+  Result<void> captureFrame(core::Texture&) override { return {}; }
+  void releaseFrame(aerogpu_frame*) override {}
+  Result<void> flush() override { return {}; }
+  void throttle() override { ++throttles; }
+  void endSubmission(std::unique_ptr<core::Completion> completion) override {
+    completion->completed(std::nullopt, nullptr);
+  }
+  bool waitIdle(uint64_t) override { return true; }
+  bool recover() override { return true; }
+
+private:
+  const core::BackendLimits m_limits{};
+};
+
+/// An executor over a FakeBackend, without guest memory.
+class FakeExecutor {
+public:
+  FakeBackend backend;
+  core::Stats stats;
+  uint64_t logLines = 0;
+
+  core::Executor& executor() { return m_executor; }
+  core::Outcome submit(const CommandWriter& w) {
+    aerogpu_submission submission{};
+    submission.struct_size = sizeof submission;
+    submission.cmd = w.data();
+    submission.cmd_size = w.size();
+    return m_executor.execute(submission);
+  }
+
+private:
+  static void onLog(void* self, enum aerogpu_log_level, const char*) {
+    ++static_cast<FakeExecutor*>(self)->logLines;
+  }
+  static int onMap(void*, uint64_t, uint64_t, bool, aerogpu_guest_mapping*) { return -1; }
+
+  HostMemory m_hostMemory{uint64_t{1} << 40};
+  Log m_log{onLog, this};
+  aerogpu_renderer_callbacks m_callbacks{sizeof m_callbacks, onMap, nullptr, nullptr, nullptr};
+  core::GuestMemory m_guest{m_callbacks, this};
+  std::atomic<bool> m_interrupted{false};
+  core::Executor m_executor{{backend, m_hostMemory, stats, m_log, m_guest, m_interrupted, false}};
+};
+
+}  // namespace aerogpu::test
