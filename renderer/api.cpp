@@ -44,6 +44,7 @@ public:
   }
 
   void setOutcome(const core::Outcome& outcome) {
+    m_executed = true;
     m_result.error_count = outcome.errorCount;
     m_result.last_error_code = static_cast<uint32_t>(outcome.lastError);
     m_result.present_count = outcome.presents;
@@ -63,12 +64,14 @@ public:
   void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) override {
     if (gpuError) addError(*gpuError);
     m_result.frame = frame;
+    if (m_executed) m_renderer.executor->submissionFinished();
     m_renderer.callbacks.submission_done(m_renderer.opaque, &m_result);
     m_renderer.finished();
   }
 
 private:
   aerogpu_renderer& m_renderer;
+  bool m_executed = false;  ///< a submission, not a snapshot
   aerogpu_submission_result m_result{};
 };
 
@@ -151,7 +154,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
     submission.cmd = m_alignedStream.data();
   }
   auto finish = std::make_unique<Finish>(*this, submission.cookie, submission.signal_fence);
-  if (capture) capture->begin();
+  if (capture) capture->begin(submission);
   const core::Outcome outcome = executor->execute(submission);
   if (capture) capture->end(submission, outcome);
   finish->setOutcome(outcome);

@@ -271,37 +271,6 @@ TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), 0u);
 }
 
-TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
-  AeroGpuDev dev;
-  dev.startRing();
-  const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, kSurfaceGpa + 4096, 4096, 0}};
-  const auto table = AeroGpuDev::allocTable(entries);
-  std::vector<uint8_t> bytes(256);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i ^ 0x5A);
-  dev.qemu.write(kSurfaceGpa, bytes);
-  CommandWriter w;
-  for (uint32_t handle : {1u, 2u}) {
-    aerogpu_cmd_create_buffer create{};
-    create.buffer_handle = handle;
-    create.size_bytes = 256;
-    create.backing_alloc_id = handle;
-    w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
-  }
-  aerogpu_cmd_resource_dirty_range dirty{};
-  dirty.resource_handle = 1;
-  dirty.size_bytes = 256;
-  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, dirty);
-  aerogpu_cmd_copy_buffer copy{};
-  copy.dst_buffer = 2;
-  copy.src_buffer = 1;
-  copy.size_bytes = 256;
-  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
-  dev.waitFence(dev.submit(w, {.table = table}));
-  EXPECT_EQ(errorCount(dev), 0u);
-  EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
-}
-
 /// Random registers and ring contents: whatever a guest does, QEMU goes on answering.
 TEST(Hostile, RandomRegistersAndRings) {
   AeroGpuDev dev;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_base.h"
+#include "aerogpu/aerogpu_extension.h"
 
 namespace aerogpu::core {
 
@@ -37,9 +38,15 @@ Result<void> AllocTable::load(std::span<const uint8_t> bytes) {
     std::memcpy(&entry, bytes.data() + sizeof header + uint64_t{i} * header.entry_stride_bytes, sizeof entry);
     if (entry.alloc_id == 0) return refuse(ErrorCode::CmdDecode, "allocation id is 0");
     if (entry.size_bytes == 0) return refuse(ErrorCode::CmdDecode, "allocation is empty");
-    if (entry.gpa + entry.size_bytes < entry.gpa) return refuse(ErrorCode::OutOfBounds, "allocation wraps");
-    m_entries.push_back(
-        {entry.alloc_id, (entry.flags & AEROGPU_ALLOC_FLAG_READONLY) != 0, entry.gpa, entry.size_bytes});
+    const bool scattered = (entry.flags & AEROGPU_ALLOC_FLAG_EXT_SCATTER) != 0;
+    if (scattered && entry.gpa % AEROGPU_EXT_SCATTER_LIST_ALIGN != 0)
+      return refuse(ErrorCode::OutOfBounds, "page list is not aligned");
+    const uint64_t bytesThere =
+        scattered ? ((entry.size_bytes - 1) / AEROGPU_EXT_SCATTER_PAGE_BYTES + 1) * sizeof(uint64_t)
+                  : entry.size_bytes;
+    if (entry.gpa + bytesThere < entry.gpa) return refuse(ErrorCode::OutOfBounds, "allocation wraps");
+    m_entries.push_back({entry.alloc_id, (entry.flags & AEROGPU_ALLOC_FLAG_READONLY) != 0, scattered, entry.gpa,
+                         entry.size_bytes});
   }
   std::sort(m_entries.begin(), m_entries.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });
   const auto twice = std::adjacent_find(m_entries.begin(), m_entries.end(),

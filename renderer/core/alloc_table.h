@@ -17,6 +17,7 @@ public:
   struct Entry {
     uint32_t id;
     bool readOnly;
+    bool scattered;  ///< gpa is the address of a page list
     uint64_t gpa, size;
   };
 

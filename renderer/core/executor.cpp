@@ -10,7 +10,8 @@
 
 namespace aerogpu::core {
 
-Executor::Executor(const Environment& env) : m_env(env), m_shared(env.hostMemory) {}
+Executor::Executor(const Environment& env)
+    : m_env(env), m_shared(env.hostMemory), m_pageLists(env.hostMemory) {}
 
 Executor::~Executor() {
   reset();
@@ -51,6 +52,11 @@ void Executor::locateBackings() {
     const auto users = m_texturesOfAlloc.find(entry.id);
     if (users == m_texturesOfAlloc.end()) continue;
     for (Texture* texture : users->second) {
+      if (entry.scattered) {  // it has no one address that a scanout could be at
+        m_scanoutStale |= texture->backingLocated;
+        texture->backingLocated = false;
+        continue;
+      }
       const uint64_t gpa = entry.gpa + texture->backing.offset;
       if (texture->backingLocated && texture->backingGpa == gpa) continue;
       texture->backingGpa = gpa;
@@ -63,6 +69,8 @@ void Executor::locateBackings() {
 Outcome Executor::execute(const aerogpu_submission& submission) {
   m_outcome = {};
   m_work.beginSubmission();
+  m_pendingWrites.begin();
+  m_pageLists.forget();
   m_env.stats.submissions.fetch_add(1, std::memory_order_relaxed);
   const auto fail = [&](const Error& error) {
     noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
@@ -146,6 +154,8 @@ Result<void> Executor::snapshotScanout() {
 
 void Executor::reset() {
   m_state = nullptr;
+  m_pageLists.forget();
+  m_pendingWrites.clear();
   m_contexts.clear();
   m_shared.clear();
   m_handles.clear();

@@ -18,6 +18,8 @@
 #include "renderer/core/backend.h"
 #include "renderer/core/guest_memory.h"
 #include "renderer/core/handle_table.h"
+#include "renderer/core/page_lists.h"
+#include "renderer/core/pending_writes.h"
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
@@ -29,9 +31,10 @@ namespace aerogpu::core {
 class GuestReadObserver {
 public:
   virtual ~GuestReadObserver() = default;
-  /// Returns the bytes, so that the command works on what was observed; empty when they cannot be read. Valid
-  /// until the next call.
-  virtual std::span<const uint8_t> onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) = 0;
+  /// `rows` lie in `runs` (GuestSource); no runs: they cannot be found. Returns a source of the rows, so that the
+  /// command works on what was observed; null when they cannot be read. Valid until the next call.
+  virtual ByteSource* onGuestRead(const AllocTable::Entry& entry, const ByteRows& rows,
+                                  std::span<const GuestRun> runs) = 0;
 };
 
 /// What executing a submission came to.
@@ -64,7 +67,9 @@ public:
   bool scanoutIsTexture();
   /// Captures the scanout's texture, if there is one.
   Result<void> snapshotScanout();
-  /// Drops every object, token and binding.
+  /// The oldest submission that was executed is finished: its write-backs are in guest memory. Any thread.
+  void submissionFinished() { m_pendingWrites.finishOne(); }
+  /// Drops every object, token and binding. Every submission is finished.
   void reset();
   /// Null = none. Not owned.
   void setObserver(GuestReadObserver* observer) { m_observer = observer; }
@@ -151,11 +156,17 @@ private:
   void forgetTexture(Texture& texture);
   Texture* scanoutTexture();
   Result<void> present(uint32_t flags);
-  /// Guest address of [offset, offset + size) of a resource's backing in this submission.
-  Result<uint64_t> backingRange(const Backing& backing, uint64_t offset, uint64_t size, bool write) const;
+  /// The allocation of a backing in this submission, if it holds [offset, offset + size) of the resource.
+  Result<const AllocTable::Entry*> backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
+                                                bool write) const;
+  /// Where rows inside an allocation lie; valid until the next call.
+  Result<std::span<const GuestRun>> locate(const AllocTable::Entry& entry, const ByteRows& rows);
+  /// The same for a write-back, which outlives the submission.
+  Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
+  Result<void> settleWrites();
   /// Calls `use` with a source of the guest's bytes.
   template <class Use>
-  Result<void> readGuest(uint32_t allocId, uint64_t gpa, uint64_t size, Use use);
+  Result<void> readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use);
   Result<void> uploadTexture(Texture& texture, uint64_t offset, Bytes bytes);
   Result<Ref<Shader>> shaderFor(uint32_t handle, Stage stage);
   Result<TargetBinding> target(uint32_t handle, bool depth);
@@ -178,6 +189,10 @@ private:
   HandleTable m_handles;
   SharedSurfaces m_shared;
   AllocTable m_allocs;
+  PageLists m_pageLists;
+  PendingWrites m_pendingWrites;
+  GuestRun m_linearRun{};            ///< what locate() returned last, or
+  std::vector<GuestRun> m_listRuns;  ///< this
   struct Context {
     HostMemoryCharge charge;
     DrawState state;

@@ -19,8 +19,8 @@ Result<HostMemoryCharge> Executor::chargeObject(uint64_t extraBytes) {
   return charge;
 }
 
-Result<uint64_t> Executor::backingRange(const Backing& backing, uint64_t offset, uint64_t size,
-                                        bool write) const {
+Result<const AllocTable::Entry*> Executor::backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
+                                                        bool write) const {
   if (backing.allocId == 0) return Error{ErrorCode::CmdDecode, "resource has no guest memory"};
   const AllocTable::Entry* entry = m_allocs.find(backing.allocId);
   if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
@@ -28,7 +28,7 @@ Result<uint64_t> Executor::backingRange(const Backing& backing, uint64_t offset,
   // backing.offset is 32 bits wide and offset + size lies inside a resource (2^40 at most): no wrap.
   const uint64_t end = backing.offset + offset + size;
   if (end > entry->size) return Error{ErrorCode::OutOfBounds, "resource reaches past its allocation"};
-  return entry->gpa + backing.offset + offset;
+  return entry;
 }
 
 Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
@@ -39,7 +39,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
   buffer->desc = {c.size_bytes, c.usage_flags};
   buffer->backing = {c.backing_alloc_id, c.backing_offset_bytes, 0};
   if (c.backing_alloc_id != 0)
-    if (auto range = backingRange(buffer->backing, 0, c.size_bytes, false); !range) return range.error();
+    if (auto entry = backingEntry(buffer->backing, 0, c.size_bytes, false); !entry) return entry.error();
   auto charge = chargeObject();
   if (!charge) return charge.error();
   buffer->charge = std::move(*charge);
@@ -67,10 +67,12 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
   if (!layout) return layout.error();
   texture->layout = *layout;
   if (c.backing_alloc_id != 0) {
-    const auto range = backingRange(texture->backing, 0, layout->totalBytes(), false);
-    if (!range) return range.error();
-    texture->backingGpa = *range;
-    texture->backingLocated = true;
+    const auto entry = backingEntry(texture->backing, 0, layout->totalBytes(), false);
+    if (!entry) return entry.error();
+    if (!(*entry)->scattered) {
+      texture->backingGpa = (*entry)->gpa + texture->backing.offset;
+      texture->backingLocated = true;
+    }
   }
   auto charge = chargeObject();
   if (!charge) return charge.error();

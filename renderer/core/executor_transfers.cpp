@@ -27,16 +27,50 @@ Result<void> insideSubresource(const Texture& texture, Subresource sub, Rect rec
 
 }  // namespace
 
-template <class Use>
-Result<void> Executor::readGuest(uint32_t allocId, uint64_t gpa, uint64_t size, Use use) {
-  m_env.stats.uploadBytes.fetch_add(size, std::memory_order_relaxed);
-  if (m_observer) {
-    if (const Bytes seen = m_observer->onGuestRead(allocId, gpa, size); !seen.empty()) {
-      SpanSource source(seen);
-      return use(source);
-    }
+Result<void> Executor::settleWrites() {
+  constexpr uint64_t kLookUpNs = 10'000'000;  // a reset must not wait for a long job
+  if (auto flushed = m_env.backend.flush(); !flushed) return flushed;
+  while (!m_env.backend.waitIdle(kLookUpNs))
+    if (m_env.interrupted.load(std::memory_order_relaxed))
+      return Error{ErrorCode::Backend, "interrupted while a write-back was awaited"};
+  m_pendingWrites.clear();
+  return {};
+}
+
+Result<std::span<const GuestRun>> Executor::locate(const AllocTable::Entry& entry, const ByteRows& rows) {
+  if (!entry.scattered) {
+    m_linearRun = {entry.gpa + rows.offset, rows.span()};
+    return std::span<const GuestRun>(&m_linearRun, 1);
   }
-  GuestSource source(m_env.guest, gpa, size);
+  if (m_pendingWrites.touches(PageLists::listRange(entry, rows)))
+    if (auto settled = settleWrites(); !settled) return settled.error();
+  if (auto located = m_pageLists.locate(m_env.guest, entry, rows, m_listRuns); !located)
+    return located.error();
+  return std::span<const GuestRun>(m_listRuns);
+}
+
+Result<std::unique_ptr<ByteSink>> Executor::sinkAt(const AllocTable::Entry& entry, const ByteRows& rows) {
+  const auto located = locate(entry, rows);
+  if (!located) return located.error();
+  auto runs = std::make_shared<GuestRuns>();
+  runs->charge = HostMemoryCharge::take(m_env.hostMemory, located->size_bytes());
+  if (!runs->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
+  runs->runs.assign(located->begin(), located->end());
+  m_pendingWrites.add(runs);
+  return std::unique_ptr<ByteSink>(std::make_unique<GuestSink>(m_env.guest, std::move(runs), rows.pitch));
+}
+
+template <class Use>
+Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use) {
+  m_env.stats.uploadBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
+  const auto runs = locate(entry, rows);
+  if (!runs) {
+    if (m_observer) m_observer->onGuestRead(entry, rows, {});
+    return runs.error();
+  }
+  if (m_observer)
+    if (ByteSource* seen = m_observer->onGuestRead(entry, rows, *runs)) return use(*seen);
+  GuestSource source(m_env.guest, *runs, rows.span());
   return use(source);
 }
 
@@ -44,11 +78,12 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)
       return Error{ErrorCode::OutOfBounds, "dirty range reaches past the buffer"};
-    const auto gpa = backingRange(buffer->backing, c.offset_bytes, c.size_bytes, false);
-    if (!gpa) return gpa.error();
+    const auto entry = backingEntry(buffer->backing, c.offset_bytes, c.size_bytes, false);
+    if (!entry) return entry.error();
     if (c.size_bytes == 0) return {};
     if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
-    return readGuest(buffer->backing.allocId, *gpa, c.size_bytes, [&](ByteSource& source) {
+    const ByteRows bytes{buffer->backing.offset + c.offset_bytes, c.size_bytes, c.size_bytes, 1};
+    return readGuest(**entry, bytes, [&](ByteSource& source) {
       return m_env.backend.writeBuffer(*buffer, c.offset_bytes, c.size_bytes, source);
     });
   }
@@ -57,8 +92,8 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
   const uint64_t total = texture->layout.totalBytes();
   if (c.offset_bytes > total || c.size_bytes > total - c.offset_bytes)
     return Error{ErrorCode::OutOfBounds, "dirty range reaches past the texture"};
-  const auto base = backingRange(texture->backing, 0, total, false);
-  if (!base) return base.error();
+  const auto entry = backingEntry(texture->backing, 0, total, false);
+  if (!entry) return entry.error();
   if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
   const uint32_t blockBytes = findFormat(texture->desc.format)->blockBytes;
   const uint32_t blockPixels = findFormat(texture->desc.format)->blockPixels;
@@ -66,9 +101,9 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
       c.offset_bytes, c.size_bytes, [&](Subresource sub, Rect rect, uint64_t offset) -> Result<void> {
         const uint64_t pitch = texture->layout.mip(sub.mip).pitch;
         const uint64_t rowBytes = uint64_t{(rect.width - 1) / blockPixels + 1} * blockBytes;
-        const uint64_t rows = (rect.height - 1) / blockPixels + 1;
-        const uint64_t size = (rows - 1) * pitch + rowBytes;
-        return readGuest(texture->backing.allocId, *base + offset, size, [&](ByteSource& source) {
+        const uint64_t rowCount = (rect.height - 1) / blockPixels + 1;
+        const ByteRows rows{texture->backing.offset + offset, rowBytes, pitch, rowCount};
+        return readGuest(**entry, rows, [&](ByteSource& source) {
           return m_env.backend.writeTexture(*texture, sub, rect, static_cast<uint32_t>(pitch), source);
         });
       });
@@ -132,9 +167,12 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
     return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
-    const auto gpa = backingRange((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
-    if (!gpa) return gpa.error();
-    sink = std::make_unique<GuestSink>(m_env.guest, *gpa, c.size_bytes);
+    const auto entry = backingEntry((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
+    if (!entry) return entry.error();
+    if (c.size_bytes == 0) return {};
+    auto made = sinkAt(**entry, {(*dst)->backing.offset + c.dst_offset_bytes, c.size_bytes, c.size_bytes, 1});
+    if (!made) return made.error();
+    sink = std::move(*made);
   }
   if (c.size_bytes == 0) return {};
   if (auto taken = take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
@@ -169,11 +207,13 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
     const TextureLayout& layout = (*dst)->layout;
     const uint64_t pitch = layout.mip(dstSub.mip).pitch;
-    const auto gpa =
-        backingRange((*dst)->backing, layout.offsetOf(dstSub) + layout.rectOffset(dstSub.mip, dstRect),
-                     (rows - 1) * pitch + rowBytes, true);
-    if (!gpa) return gpa.error();
-    sink = std::make_unique<GuestSink>(m_env.guest, *gpa, pitch);
+    const uint64_t offset = layout.offsetOf(dstSub) + layout.rectOffset(dstSub.mip, dstRect);
+    const ByteRows touched{(*dst)->backing.offset + offset, rowBytes, pitch, rows};
+    const auto entry = backingEntry((*dst)->backing, offset, touched.span(), true);
+    if (!entry) return entry.error();
+    auto made = sinkAt(**entry, touched);
+    if (!made) return made.error();
+    sink = std::move(*made);
   }
   if (auto taken = take(Work::Bytes, sink ? rowBytes * rows * 2 : rowBytes * rows); !taken) return taken;
   if (auto copied = m_env.backend.copyTexture(**dst, dstSub, c.dst_x, c.dst_y, **src, srcSub, srcRect);

@@ -51,14 +51,35 @@ std::span<const uint8_t> GuestMemory::Mapping::bytes() const {
   return {static_cast<const uint8_t*>(m_mapping.host), static_cast<size_t>(m_mapping.size)};
 }
 
+void GuestSource::enter(uint64_t offset) {
+  const size_t before = m_run;
+  if (offset < m_start) m_run = m_start = 0;
+  while (offset - m_start >= m_runs[m_run].size) m_start += m_runs[m_run++].size;
+  if (!m_mapping || m_run != before) m_mapping.emplace(m_memory, m_runs[m_run].gpa, m_runs[m_run].size);
+}
+
 bool GuestSource::read(uint64_t offset, void* dst, uint64_t size) {
   if (offset > m_size || size > m_size - offset) return false;
-  const std::span<const uint8_t> mapped = m_mapping.bytes();
-  if (offset + size <= mapped.size()) {
-    std::memcpy(dst, mapped.data() + offset, size);
-    return true;
+  auto* out = static_cast<uint8_t*>(dst);
+  while (size != 0) {
+    enter(offset);
+    const uint64_t at = offset - m_start, step = std::min(size, m_runs[m_run].size - at);
+    const std::span<const uint8_t> mapped = m_mapping->bytes();
+    if (at + step <= mapped.size())
+      std::memcpy(out, mapped.data() + at, step);
+    else if (!m_memory.read(m_runs[m_run].gpa + at, out, step))
+      return false;
+    offset += step;
+    out += step;
+    size -= step;
   }
-  return m_memory.read(m_gpa + offset, dst, size);
+  return true;
+}
+
+const uint8_t* GuestSource::contiguous() {
+  if (m_runs.size() != 1) return nullptr;
+  enter(0);
+  return m_mapping->bytes().size() >= m_size ? m_mapping->bytes().data() : nullptr;
 }
 
 bool SpanSource::read(uint64_t offset, void* dst, uint64_t size) {
@@ -67,15 +88,28 @@ bool SpanSource::read(uint64_t offset, void* dst, uint64_t size) {
   return true;
 }
 
+bool GuestSink::writeAt(uint64_t offset, const uint8_t* src, uint64_t size) {
+  const std::vector<GuestRun>& runs = m_runs->runs;
+  while (size != 0) {
+    while (offset - m_start >= runs[m_run].size) m_start += runs[m_run++].size;
+    const uint64_t at = offset - m_start, step = std::min(size, runs[m_run].size - at);
+    if (!m_memory.write(runs[m_run].gpa + at, src, step)) return false;
+    offset += step;
+    src += step;
+    size -= step;
+  }
+  return true;
+}
+
 Result<void> GuestSink::write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) {
   const Error failed{ErrorCode::OutOfBounds, "write-back to what is no writable guest memory"};
   if (srcPitch == m_pitch && rowBytes == m_pitch) {
-    if (!m_memory.write(m_gpa, src, rowBytes * rows)) return failed;
+    if (!writeAt(m_offset, src, rowBytes * rows)) return failed;
   } else {
     for (uint64_t row = 0; row < rows; ++row)
-      if (!m_memory.write(m_gpa + row * m_pitch, src + row * srcPitch, rowBytes)) return failed;
+      if (!writeAt(m_offset + row * m_pitch, src + row * srcPitch, rowBytes)) return failed;
   }
-  m_gpa += rows * m_pitch;
+  m_offset += rows * m_pitch;
   return {};
 }
 

@@ -4,12 +4,41 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "aerogpu/renderer.h"
+#include "renderer/base/host_memory.h"
 #include "renderer/core/backend.h"
 
 namespace aerogpu::core {
+
+/// A piece of guest-physical address space that does not wrap.
+struct GuestRun {
+  static constexpr uint64_t kHole =
+      ~uint64_t{0};  ///< as gpa: bytes between rows, where nothing was looked up
+  uint64_t gpa, size;
+};
+
+/// Rows of bytes in an allocation: what one transfer touches. None of the three counts is 0.
+struct ByteRows {
+  uint64_t offset;  ///< of the first row, into the allocation
+  uint64_t rowBytes;
+  uint64_t pitch;  ///< from row to row, at least rowBytes
+  uint64_t rows;
+
+  uint64_t span() const { return (rows - 1) * pitch + rowBytes; }
+  /// Whether bytes between rows can be treated like those of the rows: there are few of them.
+  bool dense() const { return rows == 1 || pitch - rowBytes < 4096; }
+};
+
+/// Runs that outlive the submission, with what they cost the guest.
+struct GuestRuns {
+  std::vector<GuestRun> runs;
+  HostMemoryCharge charge;
+};
 
 class GuestMemory {
 public:
@@ -42,20 +71,24 @@ private:
   void* const m_opaque;
 };
 
-/// Bytes of guest memory as a source; the first is at `gpa`.
+/// Bytes of guest memory as a source: the bytes of `runs` one after the other, `size` together. Reads that go
+/// forward map each run once. The runs must stay where they are; holes in them (kHole) are never read.
 class GuestSource : public ByteSource {
 public:
-  GuestSource(const GuestMemory& memory, uint64_t gpa, uint64_t size)
-      : m_memory(memory), m_gpa(gpa), m_size(size), m_mapping(memory, gpa, size) {}
+  GuestSource(const GuestMemory& memory, std::span<const GuestRun> runs, uint64_t size)
+      : m_memory(memory), m_runs(runs), m_size(size) {}
   bool read(uint64_t offset, void* dst, uint64_t size) override;
-  const uint8_t* contiguous() override {
-    return m_mapping.bytes().size() >= m_size ? m_mapping.bytes().data() : nullptr;
-  }
+  const uint8_t* contiguous() override;
 
 private:
+  void enter(uint64_t offset);
+
   const GuestMemory& m_memory;
-  const uint64_t m_gpa, m_size;
-  GuestMemory::Mapping m_mapping;
+  const std::span<const GuestRun> m_runs;
+  const uint64_t m_size;
+  size_t m_run = 0;      ///< the run that m_mapping maps
+  uint64_t m_start = 0;  ///< its first byte's offset
+  std::optional<GuestMemory::Mapping> m_mapping;
 };
 
 /// Bytes of the stream as a source.
@@ -69,18 +102,23 @@ private:
   std::span<const uint8_t> m_bytes;
 };
 
-/// Rows written to guest memory, `pitch` bytes apart, from `gpa` on. The range was checked against the
-/// allocation.
+/// Rows written to guest memory, `pitch` bytes apart, from the first byte of `runs` on. The range was checked
+/// against the allocation.
 class GuestSink : public ByteSink {
 public:
-  GuestSink(const GuestMemory& memory, uint64_t gpa, uint64_t pitch)
-      : m_memory(memory), m_gpa(gpa), m_pitch(pitch) {}
+  GuestSink(const GuestMemory& memory, std::shared_ptr<const GuestRuns> runs, uint64_t pitch)
+      : m_memory(memory), m_runs(std::move(runs)), m_pitch(pitch) {}
   Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) override;
 
 private:
+  bool writeAt(uint64_t offset, const uint8_t* src, uint64_t size);
+
   const GuestMemory& m_memory;
-  uint64_t m_gpa;
+  const std::shared_ptr<const GuestRuns> m_runs;
   const uint64_t m_pitch;
+  uint64_t m_offset = 0;  ///< of the next row
+  size_t m_run = 0;       ///< the run written last
+  uint64_t m_start = 0;   ///< its first byte's offset
 };
 
 }  // namespace aerogpu::core

@@ -15,11 +15,19 @@ namespace {
 using aerogpu::CommandWriter;
 using aerogpu::test::Harness;
 
-std::vector<uint8_t> table() {
+/// Allocation 1 is linear, or scattered over pages whose list lies at 0x400 (zero unless a stream writes it: page 0,
+/// many times) or, so that what is read as addresses is anything, inside the allocation itself.
+enum class Layout { Linear, Scattered, OwnList };
+
+std::vector<uint8_t> table(Layout layout) {
   aerogpu_alloc_table_header header{
       AEROGPU_ALLOC_TABLE_MAGIC, AEROGPU_ABI_VERSION_U32, 0, 2, sizeof(aerogpu_alloc_entry), 0};
-  const aerogpu_alloc_entry entries[] = {{1, 0, 0x1000, 0x4000, 0},
-                                         {2, AEROGPU_ALLOC_FLAG_READONLY, 0x8000, 0x1000, 0}};
+  aerogpu_alloc_entry entries[] = {{1, 0, 0x1000, 0x4000, 0},
+                                   {2, AEROGPU_ALLOC_FLAG_READONLY, 0x8000, 0x1000, 0}};
+  if (layout != Layout::Linear) {
+    entries[0].flags = AEROGPU_ALLOC_FLAG_EXT_SCATTER;
+    entries[0].gpa = layout == Layout::OwnList ? 0 : 0x400;
+  }
   header.size_bytes = sizeof header + sizeof entries;
   std::vector<uint8_t> bytes(header.size_bytes);
   std::memcpy(bytes.data(), &header, sizeof header);
@@ -27,8 +35,9 @@ std::vector<uint8_t> table() {
   return bytes;
 }
 
-void write(const std::string& folder, const std::string& name, const CommandWriter& w) {
-  const std::vector<uint8_t> t = table();
+void write(const std::string& folder, const std::string& name, const CommandWriter& w,
+           Layout layout = Layout::Linear) {
+  const std::vector<uint8_t> t = table(layout);
   const auto size = static_cast<uint32_t>(t.size());
   std::ofstream out(folder + "/" + name, std::ios::binary);
   out.write(reinterpret_cast<const char*>(&size), sizeof size);
@@ -74,6 +83,8 @@ void everythingTogether(const std::string& folder) {
   w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
   Harness::destroy(w, 1);
   write(folder, "together", w);
+  write(folder, "together-scattered", w, Layout::Scattered);
+  write(folder, "together-own-list", w, Layout::OwnList);
 }
 
 }  // namespace

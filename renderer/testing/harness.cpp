@@ -95,6 +95,25 @@ Allocation Harness::name(uint64_t gpa, uint64_t size, uint32_t flags) {
   return m_allocations.back();
 }
 
+Allocation Harness::allocateScattered(uint64_t size, uint32_t flags) {
+  const uint64_t pages = (size - 1) / 4096 + 1;
+  const uint64_t list = m_nextGpa, first = list + ((pages * 8 + 0xFFF) & ~uint64_t{0xFFF});
+  m_nextGpa = first + pages * 4096;
+  const Allocation allocation = name(list, size, flags | AEROGPU_ALLOC_FLAG_EXT_SCATTER);
+  for (uint64_t i = 0; i < pages; ++i) setScatteredPage(allocation, i, first + (pages - 1 - i) * 4096);
+  return allocation;
+}
+
+void Harness::setScatteredPage(const Allocation& allocation, uint64_t page, uint64_t gpa) {
+  std::memcpy(&memory()[allocation.gpa + page * 8], &gpa, sizeof gpa);
+}
+
+uint8_t& Harness::scatteredByte(const Allocation& allocation, uint64_t offset) {
+  uint64_t page;
+  std::memcpy(&page, &memory()[allocation.gpa + offset / 4096 * 8], sizeof page);
+  return memory()[page + offset % 4096];
+}
+
 void Harness::forget(const Allocation& allocation) {
   std::erase_if(m_allocations, [&](const Allocation& a) { return a.id == allocation.id; });
 }

@@ -68,6 +68,12 @@ public:
     return memory().subspan(allocation.gpa, allocation.size);
   }
   void forget(const Allocation& allocation);
+  /// The same with a page list (AEROGPU_ALLOC_FLAG_EXT_SCATTER): `gpa` is the list's address, the pages lie in falling
+  /// order, so that no two are adjacent.
+  Allocation allocateScattered(uint64_t size, uint32_t flags = 0);
+  /// Byte `offset` of a scattered allocation.
+  uint8_t& scatteredByte(const Allocation& allocation, uint64_t offset);
+  void setScatteredPage(const Allocation& allocation, uint64_t page, uint64_t gpa);
 
   /// Submits `writer`'s stream with every allocation listed, waits for it, and returns what came of it.
   Outcome submit(const CommandWriter& writer, uint32_t context = 0);

@@ -21,12 +21,13 @@ public:
                                         std::string& error);
 
   /// Before the execution of one submission.
-  void begin();
+  void begin(const aerogpu_submission& submission);
   /// After it: writes what of the submission ran.
   void end(const aerogpu_submission& submission, const core::Outcome& outcome);
   /// Every object, token and binding was dropped.
   void deviceReset();
-  std::span<const uint8_t> onGuestRead(uint32_t allocId, uint64_t gpa, uint64_t size) override;
+  core::ByteSource* onGuestRead(const core::AllocTable::Entry& entry, const core::ByteRows& rows,
+                                std::span<const core::GuestRun> runs) override;
   bool finish(std::string& error) { return m_writer->finish(error); }
 
 private:
@@ -36,6 +37,16 @@ private:
   Capture(std::unique_ptr<Writer> writer, const core::GuestMemory& guest)
       : m_writer(std::move(writer)), m_guest(guest) {}
   uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes);
+  /// The table with every scattered allocation as a linear one of the file's own; valid until the next call.
+  std::span<const uint8_t> linearTable(std::span<const uint8_t> table);
+  uint64_t addressOf(const core::AllocTable::Entry& entry) const;
+
+  /// Rows that were read, without the gaps between them if those are wide.
+  struct Rows : core::ByteSource {
+    bool read(uint64_t offset, void* dst, uint64_t size) override;
+    std::vector<uint8_t> bytes;
+    uint64_t pitch = 0, stored = 0;  ///< from row to row, where they came from and in `bytes`
+  };
 
   std::unique_ptr<Writer> m_writer;
   const core::GuestMemory& m_guest;
@@ -43,7 +54,9 @@ private:
   bool m_written = false;  ///< something ran since the start or the last reset
   std::vector<MemoryRange> m_ranges;
   std::vector<UnreadableRange> m_unreadable;
-  std::vector<uint8_t> m_bytes;
+  Rows m_rows;
+  core::AllocTable m_allocs;     ///< of the submission
+  std::vector<uint8_t> m_table;  ///< as the file gets it
 };
 
 }  // namespace aerogpu::trace

@@ -219,5 +219,64 @@ TEST_F(TransferTest, MemoryCapIsEnforced) {
   EXPECT_EQ(small.submit(w).result.error_count, 0u);
 }
 
+TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
+  constexpr uint64_t kPage = 4096;
+  const Allocation before = gpu().allocate(kPage), after = gpu().allocate(kPage), list = gpu().allocate(kPage);
+  const Bytes old = pattern(kPage, 5), fresh = pattern(kPage, 6);
+  std::copy(old.begin(), old.end(), gpu().bytes(before).begin());
+  std::copy(fresh.begin(), fresh.end(), gpu().bytes(after).begin());
+  std::memcpy(gpu().bytes(list).data(), &before.gpa, 8);
+  const Allocation scattered = gpu().name(list.gpa, kPage, AEROGPU_ALLOC_FLAG_EXT_SCATTER);
+  const uint32_t words = gpu().handle(), inList = gpu().handle(), first = gpu().handle(), then = gpu().handle();
+  CommandWriter w;
+  Harness::createBuffer(w, words, 8, 0);
+  Harness::upload(w, words, 0, {reinterpret_cast<const uint8_t*>(&after.gpa), 8});
+  Harness::createBuffer(w, inList, 8, 0, list.id);
+  Harness::createBuffer(w, first, kPage, 0, scattered.id);
+  Harness::createBuffer(w, then, kPage, 0, scattered.id);
+  Harness::dirty(w, first, 0, kPage);
+  const uint32_t target = texture(w, kBgra, 2048, 2048, 1, 1, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
+  Harness::setTargets(w, std::array{target});
+  run(w);
+  // Work that keeps the GPU busy for a while, then the write-back.
+  for (int i = 0; i < 20; ++i) Harness::clear(w, AEROGPU_CLEAR_COLOR, 0.1f * static_cast<float>(i), 0, 0, 1);
+  aerogpu_cmd_copy_buffer copy{};
+  copy.dst_buffer = inList;
+  copy.src_buffer = words;
+  copy.size_bytes = 8;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  gpu().submitAsync(w, m_context);
+  w.reset();
+  Harness::dirty(w, then, 0, kPage);
+  run(w);
+  EXPECT_EQ(gpu().readBuffer(first, kPage), old);
+  EXPECT_EQ(gpu().readBuffer(then, kPage), fresh);
+  for (const Allocation& a : {before, after, list, scattered}) gpu().forget(a);
+}
+
+TEST_F(TransferTest, ScatteredBackingsBothWays) {
+  constexpr uint32_t kSide = 100, kPitch = 1000;
+  const Allocation in = gpu().allocateScattered(kSide * kPitch), out = gpu().allocateScattered(kSide * kPitch);
+  const Bytes bytes = pattern(kSide * kPitch, 9);
+  for (size_t i = 0; i < bytes.size(); ++i) gpu().scatteredByte(in, i) = bytes[i];
+  const uint32_t from = gpu().handle(), to = gpu().handle();
+  CommandWriter w;
+  for (const auto& [handle, memory] : {std::pair{from, in}, std::pair{to, out}})
+    Harness::createTexture(w, handle, kBgra, kSide, kSide, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, kPitch);
+  Harness::dirty(w, from, 0, bytes.size());
+  aerogpu_cmd_copy_texture2d copy{};
+  copy.dst_texture = to;
+  copy.src_texture = from;
+  copy.width = copy.height = kSide;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+  run(w);
+  for (size_t y = 0; y < kSide; ++y)
+    for (size_t x = 0; x < kPitch; ++x)
+      ASSERT_EQ(gpu().scatteredByte(out, y * kPitch + x), x < kSide * 4 ? bytes[y * kPitch + x] : 0) << x << ", " << y;
+  for (const Allocation& a : {in, out}) gpu().forget(a);
+}
+
 }  // namespace
 }  // namespace aerogpu::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Write-backs that are on their way to guest memory, so that a page list is never read before a write-back
+// that changes it (docs/abi.md, scatter lists). Render thread, but for finishOne().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+
+#include "renderer/core/guest_memory.h"
+
+namespace aerogpu::core {
+
+class PendingWrites {
+public:
+  /// A submission begins; what is added from here on is its.
+  void begin() { ++m_begun; }
+  /// The oldest unfinished submission is finished, its write-backs are in guest memory. Any thread.
+  void finishOne() { m_finished.fetch_add(1, std::memory_order_release); }
+
+  void add(std::shared_ptr<const GuestRuns> runs) {
+    prune();
+    if (m_writes.size() < kMost)
+      m_writes.push_back({m_begun, std::move(runs)});
+    else
+      m_uncounted = m_begun;
+  }
+
+  /// Whether one of them may share a byte with `range`.
+  bool touches(GuestRun range) {
+    prune();
+    if (m_uncounted > m_finished.load(std::memory_order_acquire)) return true;
+    for (const Write& write : m_writes)
+      for (const GuestRun& run : write.runs->runs)
+        if (run.gpa - range.gpa < range.size || range.gpa - run.gpa < run.size) return true;
+    return false;
+  }
+
+  /// Everything was waited for.
+  void clear() {
+    m_writes.clear();
+    m_uncounted = 0;
+  }
+
+private:
+  static constexpr size_t kMost = 1024;  ///< more are taken to be everywhere
+
+  void prune() {
+    const uint64_t finished = m_finished.load(std::memory_order_acquire);
+    while (!m_writes.empty() && m_writes.front().submission <= finished) m_writes.pop_front();
+  }
+
+  struct Write {
+    uint64_t submission;
+    std::shared_ptr<const GuestRuns> runs;
+  };
+  std::deque<Write> m_writes;
+  uint64_t m_begun = 0;
+  uint64_t m_uncounted = 0;  ///< newest submission that had more write-backs than are kept
+  std::atomic<uint64_t> m_finished{0};
+};
+
+}  // namespace aerogpu::core

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Bytes between guest memory and resources: write-backs, backings in BAR1, scatter lists. ABI page,
+// "Allocation table" and "Extension space".
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+using aerogpu::CommandWriter;
+
+uint32_t errorCount(AeroGpuDev& dev) {
+  return dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT);
+}
+
+std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
+  std::vector<uint8_t> bytes(size);
+  for (auto& byte : bytes) {
+    seed = seed * 1664525 + 1013904223;
+    byte = static_cast<uint8_t>(seed >> 24);
+  }
+  return bytes;
+}
+
+void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t allocId) {
+  aerogpu_cmd_create_buffer create{};
+  create.buffer_handle = handle;
+  create.size_bytes = size;
+  create.backing_alloc_id = allocId;
+  w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
+}
+
+void createTexture(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height, uint32_t pitch,
+                   uint32_t allocId) {
+  aerogpu_cmd_create_texture2d create{};
+  create.texture_handle = handle;
+  create.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
+  create.width = width;
+  create.height = height;
+  create.mip_levels = create.array_layers = 1;
+  create.row_pitch_bytes = pitch;
+  create.backing_alloc_id = allocId;
+  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
+}
+
+void dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
+  aerogpu_cmd_resource_dirty_range range{};
+  range.resource_handle = handle;
+  range.offset_bytes = offset;
+  range.size_bytes = size;
+  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, range);
+}
+
+void copyBuffer(CommandWriter& w, uint32_t dst, uint32_t src, uint64_t size) {
+  aerogpu_cmd_copy_buffer copy{};
+  copy.dst_buffer = dst;
+  copy.src_buffer = src;
+  copy.size_bytes = size;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+}
+
+void copyTexture(CommandWriter& w, uint32_t dst, uint32_t src, uint32_t width, uint32_t height) {
+  aerogpu_cmd_copy_texture2d copy{};
+  copy.dst_texture = dst;
+  copy.src_texture = src;
+  copy.width = width;
+  copy.height = height;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+}
+
+TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
+  AeroGpuDev dev;
+  dev.startRing();
+  const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, kSurfaceGpa + 4096, 4096, 0}};
+  const auto table = AeroGpuDev::allocTable(entries);
+  const auto bytes = pattern(256, 1);
+  dev.qemu.write(kSurfaceGpa, bytes);
+  CommandWriter w;
+  createBuffer(w, 1, 256, 1);
+  createBuffer(w, 2, 256, 2);
+  dirty(w, 1, 0, 256);
+  copyBuffer(w, 2, 1, 256);
+  dev.waitFence(dev.submit(w, {.table = table}));
+  EXPECT_EQ(errorCount(dev), 0u);
+  EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
+}
+
+TEST(Transfers, TexturesBackedByBar1) {
+  for (const char* options : {"renderer=null", "renderer=vulkan"}) {
+    AeroGpuDev dev(options);
+    dev.startRing();
+    constexpr uint64_t kFrom = AeroGpuDev::kBar1 + 0x200000, kTo = AeroGpuDev::kBar1 + 0x300000;
+    constexpr uint32_t kWidth = 20, kHeight = 9, kPitch = 128;
+    const aerogpu_alloc_entry entries[] = {{1, 0, kFrom, 0x10000, 0}, {2, 0, kTo, 0x10000, 0}};
+    const auto table = AeroGpuDev::allocTable(entries);
+    const auto bytes = pattern(kPitch * kHeight, 2);
+    dev.qemu.write(kFrom, bytes);
+    CommandWriter w;
+    createTexture(w, 1, kWidth, kHeight, kPitch, 1);
+    createTexture(w, 2, kWidth, kHeight, kPitch, 2);
+    dirty(w, 1, 0, bytes.size());
+    copyTexture(w, 2, 1, kWidth, kHeight);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    EXPECT_EQ(errorCount(dev), 0u) << options << "\n" << dev.qemu.output();
+    const auto back = dev.qemu.read(kTo, bytes.size());
+    for (uint32_t y = 0; y < kHeight; ++y)
+      for (uint32_t x = 0; x < kPitch; ++x)
+        ASSERT_EQ(back[y * kPitch + x], x < kWidth * 4 ? bytes[y * kPitch + x] : 0)
+            << options << " " << x << "," << y;
+  }
+}
+
+/// A page list in guest memory, pages given by address.
+struct PageList {
+  static constexpr uint64_t kPage = 4096;
+  PageList(AeroGpuDev& device, uint64_t at, std::vector<uint64_t> addresses)
+      : dev(device), gpa(at), pages(std::move(addresses)) {
+    for (size_t i = 0; i < pages.size(); ++i) dev.qemu.writeq(gpa + i * 8, pages[i]);
+  }
+  aerogpu_alloc_entry entry(uint32_t id, uint32_t flags = 0) const {
+    return {id, flags | AEROGPU_ALLOC_FLAG_EXT_SCATTER, gpa, pages.size() * kPage, 0};
+  }
+  void write(std::span<const uint8_t> bytes) {
+    for (size_t i = 0; i * kPage < bytes.size(); ++i)
+      dev.qemu.write(pages[i], bytes.subspan(i * kPage, std::min<size_t>(kPage, bytes.size() - i * kPage)));
+  }
+  std::vector<uint8_t> read(size_t size) {
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; bytes.size() < size; ++i) {
+      const auto page = dev.qemu.read(pages[i], std::min<size_t>(kPage, size - bytes.size()));
+      bytes.insert(bytes.end(), page.begin(), page.end());
+    }
+    return bytes;
+  }
+  AeroGpuDev& dev;
+  const uint64_t gpa;
+  const std::vector<uint64_t> pages;
+};
+
+TEST(Scatter, IsAnnounced) {
+  AeroGpuDev dev;
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SCATTER,
+            uint32_t{AEROGPU_EXT_FEATURE_HI_SCATTER});
+}
+
+TEST(Scatter, UploadsAndWriteBacksThroughPagesInRamAndBar1) {
+  for (const char* options : {"renderer=null", "renderer=vulkan"}) {
+    AeroGpuDev dev(options);
+    dev.startRing();
+    constexpr uint64_t kBar1 = AeroGpuDev::kBar1;
+    PageList from(dev, 0x500000, {0x700000, 0x702000, 0x703000, kBar1 + 0x5000, 0x701000, kBar1 + 0x6000});
+    PageList to(dev, kBar1 + 0x10008,
+                {kBar1 + 0x9000, 0x812000, 0x811000, 0x810000, 0x80F000, kBar1 + 0x8000});
+    constexpr uint32_t kWidth = 200, kHeight = 25, kPitch = 900;
+    const aerogpu_alloc_entry entries[] = {from.entry(1, AEROGPU_ALLOC_FLAG_READONLY), to.entry(2)};
+    const auto table = AeroGpuDev::allocTable(entries);
+    const auto bytes = pattern(6 * PageList::kPage, 3);
+    from.write(bytes);
+    CommandWriter w;
+    createTexture(w, 1, kWidth, kHeight, kPitch, 1);
+    createTexture(w, 2, kWidth, kHeight, kPitch, 2);
+    dirty(w, 1, 0, kPitch * kHeight);
+    copyTexture(w, 2, 1, kWidth, kHeight);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    EXPECT_EQ(errorCount(dev), 0u) << options << "\n" << dev.qemu.output();
+    const auto back = to.read(kPitch * kHeight);
+    for (uint32_t y = 0; y < kHeight; ++y)
+      for (uint32_t x = 0; x < kPitch; ++x)
+        ASSERT_EQ(back[y * kPitch + x], x < kWidth * 4 ? bytes[y * kPitch + x] : 0)
+            << options << " " << x << "," << y;
+    // The other way round the destination is read-only.
+    w.reset();
+    copyTexture(w, 1, 2, kWidth, kHeight);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    EXPECT_EQ(errorCount(dev), 1u);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB});
+  }
+}
+
+TEST(Scatter, AnEarlierSubmissionCanWriteTheList) {
+  for (const char* options : {"renderer=null", "renderer=vulkan"}) {
+    AeroGpuDev dev(options);
+    dev.startRing({.enable = false});
+    PageList list(dev, 0x500000, {0x700000});
+    const auto old = pattern(4096, 4), fresh = pattern(4096, 5);
+    dev.qemu.write(0x700000, old);
+    dev.qemu.write(0x701000, fresh);
+    dev.qemu.writeq(0x600000, 0x701000);
+    const aerogpu_alloc_entry entries[] = {
+        list.entry(1), {2, 0, list.gpa, 8, 0}, {3, 0, 0x600000, 8, 0}, {4, 0, kSurfaceGpa, 4096, 0}};
+    const auto table = AeroGpuDev::allocTable(entries);
+    CommandWriter w;
+    createBuffer(w, 2, 8, 2);
+    createBuffer(w, 3, 8, 3);
+    createBuffer(w, 4, 4096, 4);
+    dirty(w, 3, 0, 8);
+    copyBuffer(w, 2, 3, 8);
+    dev.submit(w, {.table = table, .ring = false});
+    w.reset();
+    createBuffer(w, 1, 4096, 1);
+    dirty(w, 1, 0, 4096);
+    copyBuffer(w, 4, 1, 4096);
+    const uint64_t fence =
+        dev.submit(w, {.commandGpa = kCommandGpa + 0x10000, .table = table, .ring = false});
+    dev.enableRing();
+    dev.ringBell();
+    dev.waitFence(fence);
+    EXPECT_EQ(errorCount(dev), 0u) << options << "\n" << dev.qemu.output();
+    EXPECT_EQ(dev.qemu.read(kSurfaceGpa, 4096), fresh) << options;
+  }
+}
+
+TEST(Scatter, BadListsAreErrorsOfThePacketAndBadEntriesOfTheTable) {
+  AeroGpuDev dev;
+  dev.startRing();
+  CommandWriter create;
+  createBuffer(create, 1, 8192, 1);
+  CommandWriter use;
+  dirty(use, 1, 4096, 4096);
+  PageList good(dev, 0x500000, {0x700000, 0x701000});
+  const aerogpu_alloc_entry first[] = {good.entry(1)};
+  dev.waitFence(dev.submit(create, {.table = AeroGpuDev::allocTable(first)}));
+  uint32_t errors = 0;
+  const auto expectOob = [&](const aerogpu_alloc_entry& entry, const char* what) {
+    const aerogpu_alloc_entry entries[] = {entry};
+    dev.waitFence(dev.submit(use, {.table = AeroGpuDev::allocTable(entries)}));
+    EXPECT_EQ(errorCount(dev), ++errors) << what;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB}) << what;
+  };
+  const struct {
+    uint64_t page;
+    const char* what;
+  } pages[] = {{0x701008, "unaligned"},
+               {64 << 20, "past the RAM"},
+               {AeroGpuDev::kBar0, "registers"},
+               {uint64_t{0} - 4096, "the last page there is"}};
+  for (const auto& page : pages) {
+    PageList bad(dev, 0x500000, {0x700000, page.page});
+    expectOob(bad.entry(1), page.what);
+  }
+  aerogpu_alloc_entry entry = good.entry(1);
+  for (const uint64_t gpa : {uint64_t{AeroGpuDev::kBar0}, uint64_t{(64 << 20) - 8}, uint64_t{0} - 16}) {
+    entry.gpa = gpa;
+    expectOob(entry, "list outside memory");
+  }
+  entry.gpa = 0x500004;
+  expectOob(entry, "list not aligned");
+  entry.gpa = uint64_t{0} - 8;
+  expectOob(entry, "list wraps");
+  PageList again(dev, 0x500000, {0x700000, 0x701000});
+  const aerogpu_alloc_entry last[] = {again.entry(1)};
+  dev.waitFence(dev.submit(use, {.table = AeroGpuDev::allocTable(last)}));
+  EXPECT_EQ(errorCount(dev), errors);
+}
+
+}  // namespace
