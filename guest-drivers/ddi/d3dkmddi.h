@@ -943,18 +943,18 @@ typedef struct _DXGKARG_RECOMMENDFUNCTIONALVIDPN {
 /* nc-d3dkmddi-dxgkddi_monitorsourcemodeset_acquirefirstmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_ACQUIREFIRSTMODEINFO)(
     _In_ const D3DKMDT_HMONITORSOURCEMODESET hMonitorSourceModeSet,
-    _Out_ const D3DKMDT_MONITOR_SOURCE_MODE * *ppFirstMonitorSourceModeInfo);
+    _Out_ const D3DKMDT_MONITOR_SOURCE_MODE **ppFirstMonitorSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitorsourcemodeset_acquirenextmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_ACQUIRENEXTMODEINFO)(
     _In_ const D3DKMDT_HMONITORSOURCEMODESET hMonitorSourceModeSet,
     _In_ const D3DKMDT_MONITOR_SOURCE_MODE *pMonitorSourceModeInfo,
-    _Out_ const D3DKMDT_MONITOR_SOURCE_MODE * *ppNextMonitorSourceModeInfo);
+    _Out_ const D3DKMDT_MONITOR_SOURCE_MODE **ppNextMonitorSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitorsourcemodeset_acquirepreferredmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_ACQUIREPREFERREDMODEINFO)(
     _In_ const D3DKMDT_HMONITORSOURCEMODESET hMonitorSourceModeSet,
-    _Out_ const D3DKMDT_MONITOR_SOURCE_MODE * *ppFirstMonitorSourceModeInfo);
+    _Out_ const D3DKMDT_MONITOR_SOURCE_MODE **ppFirstMonitorSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitorsourcemodeset_addmode; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_ADDMODE)(
@@ -964,7 +964,7 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_ADDMODE)(
 /* nc-d3dkmddi-dxgkddi_monitorsourcemodeset_createnewmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_CREATENEWMODEINFO)(
     _In_ const D3DKMDT_HMONITORSOURCEMODESET hMonitorSourceModeSet,
-    _Out_ D3DKMDT_MONITOR_SOURCE_MODE * *ppNewMonitorSourceModeInfo);
+    _Out_ D3DKMDT_MONITOR_SOURCE_MODE **ppNewMonitorSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitorsourcemodeset_getnummodes; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORSOURCEMODESET_GETNUMMODES)(
@@ -1397,18 +1397,18 @@ typedef VOID (APIENTRY *DXGKCB_NOTIFY_INTERRUPT)(
 /* nc-d3dkmddi-dxgkddi_vidpnsourcemodeset_acquirefirstmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_ACQUIREFIRSTMODEINFO)(
     _In_ const D3DKMDT_HVIDPNSOURCEMODESET hVidPnSourceModeSet,
-    _Out_ const D3DKMDT_VIDPN_SOURCE_MODE * *ppFirstVidPnSourceModeInfo);
+    _Out_ const D3DKMDT_VIDPN_SOURCE_MODE **ppFirstVidPnSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpnsourcemodeset_acquirenextmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_ACQUIRENEXTMODEINFO)(
     _In_ const D3DKMDT_HVIDPNSOURCEMODESET hVidPnSourceModeSet,
     _In_ const D3DKMDT_VIDPN_SOURCE_MODE *pVidPnSourceModeInfo,
-    _Out_ const D3DKMDT_VIDPN_SOURCE_MODE * *ppNextVidPnSourceModeInfo);
+    _Out_ const D3DKMDT_VIDPN_SOURCE_MODE **ppNextVidPnSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpnsourcemodeset_acquirepinnedmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_ACQUIREPINNEDMODEINFO)(
     _In_ const D3DKMDT_HVIDPNSOURCEMODESET hVidPnSourceModeSet,
-    _Out_ const D3DKMDT_VIDPN_SOURCE_MODE * *ppPinnedVidPnSourceModeInfo);
+    _Out_ const D3DKMDT_VIDPN_SOURCE_MODE **ppPinnedVidPnSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpnsourcemodeset_addmode; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_ADDMODE)(
@@ -1418,7 +1418,7 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_ADDMODE)(
 /* nc-d3dkmddi-dxgkddi_vidpnsourcemodeset_createnewmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_CREATENEWMODEINFO)(
     _In_ const D3DKMDT_HVIDPNSOURCEMODESET hVidPnSourceModeSet,
-    _Out_ D3DKMDT_VIDPN_SOURCE_MODE * *ppNewVidPnSourceModeInfo);
+    _Out_ D3DKMDT_VIDPN_SOURCE_MODE **ppNewVidPnSourceModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpnsourcemodeset_getnummodes; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNSOURCEMODESET_GETNUMMODES)(
@@ -1452,23 +1452,23 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_ACQUIRESOURCEMODESET)(
     _In_ const D3DKMDT_HVIDPN hVidPn,
     _In_ const D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId,
     _Out_ D3DKMDT_HVIDPNSOURCEMODESET *phVidPnSourceModeSet,
-    _Out_ const DXGK_VIDPNSOURCEMODESET_INTERFACE * *ppVidPnSourceModeSetInterface);
+    _Out_ const DXGK_VIDPNSOURCEMODESET_INTERFACE **ppVidPnSourceModeSetInterface);
 
 /* nc-d3dkmddi-dxgkddi_vidpntargetmodeset_acquirefirstmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_ACQUIREFIRSTMODEINFO)(
     _In_ const D3DKMDT_HVIDPNTARGETMODESET hVidPnTargetModeSet,
-    _Out_ const D3DKMDT_VIDPN_TARGET_MODE * *ppFirstVidPnTargetModeInfo);
+    _Out_ const D3DKMDT_VIDPN_TARGET_MODE **ppFirstVidPnTargetModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntargetmodeset_acquirenextmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_ACQUIRENEXTMODEINFO)(
     _In_ const D3DKMDT_HVIDPNTARGETMODESET hVidPnTargetModeSet,
     _In_ const D3DKMDT_VIDPN_TARGET_MODE *pVidPnTargetModeInfo,
-    _Out_ const D3DKMDT_VIDPN_TARGET_MODE * *ppNextVidPnTargetModeInfo);
+    _Out_ const D3DKMDT_VIDPN_TARGET_MODE **ppNextVidPnTargetModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntargetmodeset_acquirepinnedmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_ACQUIREPINNEDMODEINFO)(
     _In_ const D3DKMDT_HVIDPNTARGETMODESET hVidPnTargetModeSet,
-    _Out_ const D3DKMDT_VIDPN_TARGET_MODE * *ppPinnedVidPnTargetModeInfo);
+    _Out_ const D3DKMDT_VIDPN_TARGET_MODE **ppPinnedVidPnTargetModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntargetmodeset_addmode; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_ADDMODE)(
@@ -1478,7 +1478,7 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_ADDMODE)(
 /* nc-d3dkmddi-dxgkddi_vidpntargetmodeset_createnewmodeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_CREATENEWMODEINFO)(
     _In_ const D3DKMDT_HVIDPNTARGETMODESET hVidPnTargetModeSet,
-    _Out_ D3DKMDT_VIDPN_TARGET_MODE * *ppNewVidPnTargetModeInfo);
+    _Out_ D3DKMDT_VIDPN_TARGET_MODE **ppNewVidPnTargetModeInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntargetmodeset_getnummodes; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTARGETMODESET_GETNUMMODES)(
@@ -1512,7 +1512,7 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_ACQUIRETARGETMODESET)(
     _In_ const D3DKMDT_HVIDPN hVidPN,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId,
     _Out_ D3DKMDT_HVIDPNTARGETMODESET *phVidPnTargetModeSet,
-    _Out_ const DXGK_VIDPNTARGETMODESET_INTERFACE * *ppVidPnTargetModeSetInterface);
+    _Out_ const DXGK_VIDPNTARGETMODESET_INTERFACE **ppVidPnTargetModeSetInterface);
 
 /* nc-d3dkmddi-dxgkddi_vidpn_assignmultisamplingmethodset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_ASSIGNMULTISAMPLINGMETHODSET)(
@@ -1538,32 +1538,32 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_CREATENEWSOURCEMODESET)(
     _In_ const D3DKMDT_HVIDPN hVidPn,
     _In_ const D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId,
     _Out_ D3DKMDT_HVIDPNSOURCEMODESET *phNewVidPnSourceModeSet,
-    _Out_ const DXGK_VIDPNSOURCEMODESET_INTERFACE * *ppVidPnSourceModeSetInterface);
+    _Out_ const DXGK_VIDPNSOURCEMODESET_INTERFACE **ppVidPnSourceModeSetInterface);
 
 /* nc-d3dkmddi-dxgkddi_vidpn_createnewtargetmodeset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_CREATENEWTARGETMODESET)(
     _In_ const D3DKMDT_HVIDPN hVidPn,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId,
     _Out_ D3DKMDT_HVIDPNTARGETMODESET *phNewVidPnTargetModeSet,
-    _Out_ const DXGK_VIDPNTARGETMODESET_INTERFACE * *ppVidPnTargetModeSetInterace);
+    _Out_ const DXGK_VIDPNTARGETMODESET_INTERFACE **ppVidPnTargetModeSetInterace);
 
 /* nc-d3dkmddi-dxgkddi_vidpntopology_acquirefirstpathinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_ACQUIREFIRSTPATHINFO)(
     _In_ const D3DKMDT_HVIDPNTOPOLOGY hVidPnTopology,
-    _Out_ const D3DKMDT_VIDPN_PRESENT_PATH * *ppFirstVidPnPresentPathInfo);
+    _Out_ const D3DKMDT_VIDPN_PRESENT_PATH **ppFirstVidPnPresentPathInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntopology_acquirenextpathinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_ACQUIRENEXTPATHINFO)(
     _In_ const D3DKMDT_HVIDPNTOPOLOGY hVidPnTopology,
     _In_ const D3DKMDT_VIDPN_PRESENT_PATH *pVidPnPresentPathInfo,
-    _Out_ const D3DKMDT_VIDPN_PRESENT_PATH * *ppNextVidPnPresentPathInfo);
+    _Out_ const D3DKMDT_VIDPN_PRESENT_PATH **ppNextVidPnPresentPathInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntopology_acquirepathinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_ACQUIREPATHINFO)(
     _In_ const D3DKMDT_HVIDPNTOPOLOGY hVidPnTopology,
     _In_ const D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VidPnTargetId,
-    _Out_ const D3DKMDT_VIDPN_PRESENT_PATH * *pVidPnPresentPathInfo);
+    _Out_ const D3DKMDT_VIDPN_PRESENT_PATH **pVidPnPresentPathInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntopology_addpath; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_ADDPATH)(
@@ -1572,8 +1572,8 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_ADDPATH)(
 
 /* nc-d3dkmddi-dxgkddi_vidpntopology_createnewpathinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_CREATENEWPATHINFO)(
-    _In_ const D3DKMDT_HVIDPNSOURCEMODESET hVidPnTopology,
-    _Out_ D3DKMDT_VIDPN_PRESENT_PATH * *ppNewVidPnPresentPathInfo);
+    _In_ const D3DKMDT_HVIDPNTOPOLOGY hVidPnTopology,
+    _Out_ D3DKMDT_VIDPN_PRESENT_PATH **ppNewVidPnPresentPathInfo);
 
 /* nc-d3dkmddi-dxgkddi_vidpntopology_enumpathtargetsfromsource; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPNTOPOLOGY_ENUMPATHTARGETSFROMSOURCE)(
@@ -1635,7 +1635,7 @@ typedef struct _DXGK_VIDPNTOPOLOGY_INTERFACE {
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_GETTOPOLOGY)(
     _In_ const D3DKMDT_HVIDPN hVidPn,
     _Out_ D3DKMDT_HVIDPNTOPOLOGY *phVidPnTopology,
-    _Out_ const DXGK_VIDPNTOPOLOGY_INTERFACE * *ppVidPnTopologyInterface);
+    _Out_ const DXGK_VIDPNTOPOLOGY_INTERFACE **ppVidPnTopologyInterface);
 
 /* nc-d3dkmddi-dxgkddi_vidpn_releasesourcemodeset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_VIDPN_RELEASESOURCEMODESET)(
@@ -1666,7 +1666,7 @@ typedef struct _DXGK_VIDPN_INTERFACE {
 typedef NTSTATUS (APIENTRY *DXGKCB_QUERYVIDPNINTERFACE)(
     _In_ const D3DKMDT_HVIDPN hVidPn,
     _In_ const DXGK_VIDPN_INTERFACE_VERSION VidPnInterfaceVersion,
-    _Out_ const DXGK_VIDPN_INTERFACE * *ppVidPnInterface);
+    _Out_ const DXGK_VIDPN_INTERFACE **ppVidPnInterface);
 
 /* ns-d3dkmddi-_dxgk_interfacespecificdata */
 typedef struct _DXGK_INTERFACESPECIFICDATA {
@@ -1683,13 +1683,13 @@ typedef struct _DXGK_INTERFACESPECIFICDATA {
 /* nc-d3dkmddi-dxgkddi_monitordescriptorset_acquirefirstdescriptorinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORDESCRIPTORSET_ACQUIREFIRSTDESCRIPTORINFO)(
     _In_ const D3DKMDT_HMONITORDESCRIPTORSET hMonitorDescriptorSet,
-    _Out_ const D3DKMDT_MONITOR_DESCRIPTOR * *ppFirstMonitorDescriptorInfo);
+    _Out_ const D3DKMDT_MONITOR_DESCRIPTOR **ppFirstMonitorDescriptorInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitordescriptorset_acquirenextdescriptorinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORDESCRIPTORSET_ACQUIRENEXTDESCRIPTORINFO)(
     _In_ const D3DKMDT_HMONITORDESCRIPTORSET hMonitorDescriptorSet,
     _In_ const D3DKMDT_MONITOR_DESCRIPTOR *pMonitorDescriptorInfo,
-    _Out_ const D3DKMDT_MONITOR_DESCRIPTOR * *ppNextMonitorDescriptorInfo);
+    _Out_ const D3DKMDT_MONITOR_DESCRIPTOR **ppNextMonitorDescriptorInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitordescriptorset_getnumdescriptors; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORDESCRIPTORSET_GETNUMDESCRIPTORS)(
@@ -1712,13 +1712,13 @@ typedef struct _DXGK_MONITORDESCRIPTORSET_INTERFACE {
 /* nc-d3dkmddi-dxgkddi_monitorfrequencyrangeset_acquirefirstfrequencyrangeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORFREQUENCYRANGESET_ACQUIREFIRSTFREQUENCYRANGEINFO)(
     _In_ const D3DKMDT_HMONITORFREQUENCYRANGESET hMonitorFrequencyRangeSet,
-    _Out_ const D3DKMDT_MONITOR_FREQUENCY_RANGE * *ppFirstMonitorFrequencyRangeInfo);
+    _Out_ const D3DKMDT_MONITOR_FREQUENCY_RANGE **ppFirstMonitorFrequencyRangeInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitorfrequencyrangeset_acquirenextfrequencyrangeinfo; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORFREQUENCYRANGESET_ACQUIRENEXTFREQUENCYRANGEINFO)(
     _In_ const D3DKMDT_HMONITORFREQUENCYRANGESET hMonitorFrequencyRangeSet,
     _In_ const D3DKMDT_MONITOR_FREQUENCY_RANGE *const pMonitorFrequencyRangeInfo,
-    _Out_ const D3DKMDT_MONITOR_FREQUENCY_RANGE * *ppNextMonitorFrequencyRangeInfo);
+    _Out_ const D3DKMDT_MONITOR_FREQUENCY_RANGE **ppNextMonitorFrequencyRangeInfo);
 
 /* nc-d3dkmddi-dxgkddi_monitorfrequencyrangeset_getnumfrequencyranges; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITORFREQUENCYRANGESET_GETNUMFREQUENCYRANGES)(
@@ -1743,21 +1743,21 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_MONITOR_ACQUIREMONITORSOURCEMODESET)(
     _In_ const D3DKMDT_ADAPTER hAdapter,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VideoPresentTargetId,
     _Out_ D3DKMDT_HMONITORSOURCEMODESET *phMonitorSourceModeSet,
-    _Out_ const DXGK_MONITORSOURCEMODESET_INTERFACE * *ppMonitorSourceModeSetInterface);
+    _Out_ const DXGK_MONITORSOURCEMODESET_INTERFACE **ppMonitorSourceModeSetInterface);
 
 /* nc-d3dkmddi-dxgkddi_monitor_getmonitordescriptorset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITOR_GETMONITORDESCRIPTORSET)(
     _In_ const D3DKMDT_ADAPTER hAdapter,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VideoPresentTargetId,
     _Out_ D3DKMDT_HMONITORDESCRIPTORSET *phMonitorDescriptorSet,
-    _Out_ const DXGK_MONITORDESCRIPTORSET_INTERFACE * *ppMonitorDescriptorSetInterface);
+    _Out_ const DXGK_MONITORDESCRIPTORSET_INTERFACE **ppMonitorDescriptorSetInterface);
 
 /* nc-d3dkmddi-dxgkddi_monitor_getmonitorfrequencyrangeset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITOR_GETMONITORFREQUENCYRANGESET)(
     _In_ const D3DKMDT_ADAPTER hAdapter,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VideoPresentTargetId,
     _Out_ D3DKMDT_HMONITORFREQUENCYRANGESET *phMonitorFrequencyRangeSet,
-    _Out_ const DXGK_MONITORFREQUENCYRANGESET_INTERFACE * *ppMonitorFrequencyRangeSetInterface);
+    _Out_ const DXGK_MONITORFREQUENCYRANGESET_INTERFACE **ppMonitorFrequencyRangeSetInterface);
 
 /* nc-d3dkmddi-dxgkddi_monitor_releasemonitorsourcemodeset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITOR_RELEASEMONITORSOURCEMODESET)(
@@ -1778,7 +1778,7 @@ typedef NTSTATUS (APIENTRY *DXGKDDI_MONITOR_GETADDITIONALMONITORMODESET)(
     _In_ const D3DKMDT_ADAPTER hAdapter,
     _In_ const D3DDDI_VIDEO_PRESENT_TARGET_ID VideoPresentTargetId,
     _Out_ UINT *pNumberModes,
-    _Out_ DXGK_TARGETMODE_DETAIL_TIMING * *ppAdditionalModesSet);
+    _Out_ DXGK_TARGETMODE_DETAIL_TIMING **ppAdditionalModesSet);
 
 /* nc-d3dkmddi-dxgkddi_monitor_releaseadditionalmonitormodeset; PASSIVE_LEVEL */
 typedef NTSTATUS (APIENTRY *DXGKDDI_MONITOR_RELEASEADDITIONALMONITORMODESET)(
@@ -1878,7 +1878,7 @@ typedef struct _DXGK_RENDERKM_COMMAND {
 typedef NTSTATUS (APIENTRY *DXGKCB_QUERYMONITORINTERFACE)(
     _In_ const HANDLE hAdapter,
     _In_ const DXGK_MONITOR_INTERFACE_VERSION MonitorInterfaceVersion,
-    _Out_ const DXGK_MONITOR_INTERFACE * *ppMonitorInterface);
+    _Out_ const DXGK_MONITOR_INTERFACE **ppMonitorInterface);
 
 /* nc-d3dkmddi-dxgkddi_acquireswizzlingrange; PASSIVE_LEVEL */
 typedef NTSTATUS APIENTRY DXGKDDI_ACQUIRESWIZZLINGRANGE(
