@@ -13,15 +13,9 @@
 #include "qemu/rcu.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
+#include "tail_poll.h"
 
 #include <poll.h>
-
-/*
- * Longest time the thread polls the tail before it sleeps. The time it really
- * takes follows how long its last sleeps were (aerogpu_wait).
- */
-#define AEROGPU_POLL_MAX_NS 100000
-#define AEROGPU_POLL_MIN_NS 2000
 
 /* ---- RCU ---- */
 
@@ -277,51 +271,43 @@ static bool aerogpu_sleep(AeroGPUState *s)
 }
 
 /*
- * Waits for work: polls the tail for a while, then sleeps. The time polled
- * doubles when a poll or a short sleep was answered and halves when not, down
- * to nothing: a busy driver saves the way through the kernel, an idle one
- * costs nothing. Returns true when the doorbell rang.
+ * Waits for work: polls the tail for as long as the policy says (tail_poll.h), then
+ * sleeps. Returns true when the doorbell rang.
  */
-static bool aerogpu_wait(AeroGPUState *s, int64_t *poll_ns)
+static bool aerogpu_wait(AeroGPUState *s, AeroGPUPoll *poll)
 {
     int64_t start = get_clock();
-    int64_t slept;
     bool rang;
 
-    if (*poll_ns) {
+    if (poll->ns) {
         do {
             if (aerogpu_ring_poll(s)) {
-                *poll_ns = MIN(*poll_ns * 2, AEROGPU_POLL_MAX_NS);
+                aerogpu_poll_hit(poll);
                 return false;
             }
             if (qatomic_read(&s->requests)) {
                 return false;
             }
             cpu_relax();
-        } while (get_clock() - start < *poll_ns);
-        *poll_ns /= 2;
-        if (*poll_ns < AEROGPU_POLL_MIN_NS) {
-            *poll_ns = 0;
-        }
+        } while (get_clock() - start < poll->ns);
+        aerogpu_poll_missed(poll);
         start = get_clock();
     }
     rang = aerogpu_sleep(s);
-    slept = get_clock() - start;
-    if (rang && slept < AEROGPU_POLL_MAX_NS) {
-        *poll_ns = MIN(MAX(*poll_ns, slept * 2), AEROGPU_POLL_MAX_NS);
-    }
+    aerogpu_poll_slept(poll, get_clock() - start,
+                       rang && aerogpu_ring_poll(s));
     return rang;
 }
 
 static void *aerogpu_render_thread(void *opaque)
 {
     AeroGPUState *s = opaque;
-    int64_t poll_ns = 0;
+    AeroGPUPoll poll = { 0 };
     bool exiting = false;
 
     aerogpu_rcu_enter();
     while (!exiting) {
-        bool rang = aerogpu_wait(s, &poll_ns);
+        bool rang = aerogpu_wait(s, &poll);
 
         if (rang) {
             qatomic_set(&s->doorbells, s->doorbells + 1);
