@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Reads a Windows kernel driver back and says whether Windows 7 can load it.
+
+usage: check_driver_pe.py [options] DRIVER.sys
+  --arch x86|x64     the architecture it has to be for
+  --version A.B.C.D  the file version its resource has to state
+  --signed CERT      the signatures have to be there (SHA-1 and, nested, SHA-256) and verify against CERT (PEM)
+  --catalog FILE     the catalogue has to list the file's SHA-1 Authenticode hash
+  --quiet            print defects only
+
+Rules: "PE Format" and the driver pages of Microsoft's documentation; imports: win7-exports.txt beside this file.
+Exit status 0 without defects, 1 with."""
+import argparse
+import os
+import sys
+
+import pe
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXPORTS = os.path.join(HERE, 'win7-exports.txt')
+MODULES = ('ntoskrnl.exe', 'hal.dll')
+WINDOWS_7 = (6, 1)
+ARCHITECTURES = {'x86': (pe.MACHINE_X86, pe.MAGIC_PE32, pe.REL_HIGHLOW),
+                 'x64': (pe.MACHINE_X64, pe.MAGIC_PE32_PLUS, pe.REL_DIR64)}
+# What runs before main() in a program, and per-thread data; nothing runs or creates these for a driver.
+C_RUNTIME_SECTIONS = ('.CRT', '.ctors', '.dtors', '.init_array', '.fini_array', '.tls', '.tls$')
+VFT_DRV, VFT2_DRV_DISPLAY = 3, 4
+
+
+def load_exports(path=EXPORTS):
+    """{'x86': {name: module}, 'x64': {...}} of the list, modules in lower case with their extension."""
+    table = {'x86': {}, 'x64': {}}
+    files = {'ntoskrnl': 'ntoskrnl.exe', 'hal': 'hal.dll'}
+    with open(path, encoding='ascii') as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.partition('#')[0].split()
+            if not line:
+                continue
+            if len(line) != 5:
+                raise ValueError('%s:%d: five columns expected' % (path, number))
+            for arch, module in (('x86', line[1]), ('x64', line[2])):
+                if module != '-':
+                    table[arch][line[0]] = files[module]
+    return table
+
+
+def check_headers(image, arch):
+    machine, magic, _ = ARCHITECTURES[arch]
+    if image.machine != machine:
+        yield 'machine is %s, not %s' % (pe.machine_name(image.machine), arch)
+    if image.magic != magic:
+        yield 'optional header magic is 0x%x, not 0x%x' % (image.magic, magic)
+    if image.subsystem != pe.SUBSYSTEM_NATIVE:
+        yield 'subsystem is %d, not native (1)' % image.subsystem
+    if not image.characteristics & pe.FILE_EXECUTABLE_IMAGE:
+        yield 'the file is not marked executable: linking left something undefined'
+    if image.characteristics & pe.FILE_DLL:
+        yield 'the file is marked as a DLL'
+    for title, version in (('operating system', image.os_version), ('subsystem', image.subsystem_version)):
+        if version > WINDOWS_7:
+            yield 'the header asks for %s version %d.%d, newer than Windows 7 (6.1)' % ((title,) + version)
+    if image.section_alignment < 0x1000:
+        yield 'section alignment 0x%x: sections share pages, so their protection is lost' % image.section_alignment
+    if image.file_alignment < 0x200 or image.file_alignment & (image.file_alignment - 1):
+        yield 'file alignment 0x%x' % image.file_alignment
+    expected = image.compute_checksum()
+    if image.checksum != expected:
+        yield 'checksum is 0x%08x, should be 0x%08x' % (image.checksum, expected)
+    entry = image.section_at(image.entry_point) if image.entry_point else None
+    if entry is None:
+        yield 'entry point 0x%x is in no section' % image.entry_point
+    elif not entry.flags & pe.SCN_EXECUTE:
+        yield 'entry point 0x%x is in %s, which is not executable' % (image.entry_point, entry.name)
+
+
+def check_sections(image):
+    end = image.size_of_headers
+    for section in image.sections:
+        name = section.name
+        if section.flags & pe.SCN_WRITE and section.flags & pe.SCN_EXECUTE:
+            yield 'section %s is writable and executable' % name
+        if section.address % image.section_alignment or section.address < end:
+            yield 'section %s begins at 0x%x, inside its neighbour or off the alignment' % (name, section.address)
+        end = section.address + max(section.virtual_size, 1)
+        if name.startswith('INIT') and not section.flags & pe.SCN_DISCARDABLE:
+            yield 'section %s is not discardable' % name
+        if not name.startswith('INIT') and section.flags & pe.SCN_DISCARDABLE and name != '.reloc':
+            yield 'section %s is discarded after DriverEntry' % name
+        if name in C_RUNTIME_SECTIONS or name.startswith('.CRT$'):
+            yield 'section %s: constructors and thread data are run or made by nobody' % name
+        if name.startswith(('/', '.debug', '.stab')):
+            yield 'section %s: debug information would be loaded into the kernel; strip it' % name
+    if end > image.size_of_image:
+        yield 'sections end at 0x%x, behind the image (0x%x)' % (end, image.size_of_image)
+    for number, title in ((pe.DIR_TLS, 'thread-local data'), (pe.DIR_DELAY_IMPORT, 'delayed imports'),
+                          (pe.DIR_BOUND_IMPORT, 'bound imports'), (pe.DIR_CLR, 'managed code')):
+        if image.directories[number][1]:
+            yield 'the image has %s' % title
+
+
+def check_imports(image, arch, exports):
+    modules = image.imports()
+    if not modules:
+        yield 'no imports at all'
+    for module, names in modules:
+        if module.lower() not in MODULES:
+            yield 'imports from %s' % module
+            continue
+        for name in names:
+            if isinstance(name, int):
+                yield 'imports %s by ordinal %d' % (module, name)
+            elif exports[arch].get(name) != module.lower():
+                where = exports[arch].get(name)
+                yield 'imports %s from %s, %s' % (name, module, 'which in Windows 7 is in ' + where if where else
+                                                  'which Windows 7 (%s) does not export' % arch)
+
+
+def check_relocations(image, arch):
+    # Code for x64 can do without; on x86 every address of a variable needs one.
+    if image.characteristics & pe.FILE_RELOCS_STRIPPED or (arch == 'x86' and not image.directories[pe.DIR_RELOC][1]):
+        yield 'no relocations: the kernel never loads a driver at its preferred address'
+        return
+    width = 8 if arch == 'x64' else 4
+    for address, kind in image.relocations():
+        section = image.section_at(address)
+        if kind != ARCHITECTURES[arch][2]:
+            yield 'relocation of type %d at 0x%x' % (kind, address)
+            return
+        if section is None or address + width > section.address + max(section.virtual_size, section.raw_size):
+            yield 'relocation at 0x%x is in no section' % address
+            return
+
+
+def check_unwind(image, arch):
+    """x64 finds exception handlers by binary search through .pdata."""
+    if arch != 'x64':
+        return
+    functions = image.runtime_functions()
+    if not functions:
+        yield 'no exception table: neither __try nor the stack walk of a bug check would work'
+    end = 0
+    for function in functions:
+        section = image.section_at(function.begin)
+        if function.begin >= function.end or function.begin < end or section is None \
+                or not section.flags & pe.SCN_EXECUTE:
+            yield 'exception table entry 0x%x-0x%x is out of order or not in code' % (function.begin, function.end)
+            return
+        end = function.end
+        image.read(function.unwind, 4, 'unwind information')
+
+
+def check_version(image, version):
+    info = image.version_info()
+    if info is None:
+        yield 'no version resource'
+        return
+    if (info.file_type, info.file_subtype) != (VFT_DRV, VFT2_DRV_DISPLAY):
+        yield 'version resource: type %d.%d, not a display driver (3.4)' % (info.file_type, info.file_subtype)
+    for name in ('CompanyName', 'FileDescription', 'FileVersion', 'InternalName', 'OriginalFilename',
+                 'ProductName', 'ProductVersion', 'LegalCopyright'):
+        if not info.strings.get(name):
+            yield "version resource: no '%s'" % name
+    if version and '.'.join(map(str, info.file_version)) != version:
+        yield 'file version is %s, not %s' % ('.'.join(map(str, info.file_version)), version)
+
+
+def check_signature(path, image, certificate):
+    import authenticode
+    yield from authenticode.check_image(path, image, certificate)
+
+
+def check_catalog(image, path):
+    import catalog
+    with open(path, 'rb') as file:
+        members = catalog.parse(file.read()).members
+    digest = image.authenticode_digest('sha1')
+    if not any(member.digest == digest for member in members):
+        yield 'the catalogue %s does not list the file (%s)' % (os.path.basename(path), digest.hex())
+
+
+def check(path, arch=None, version=None, certificate=None, catalog_path=None, exports=None):
+    """All defects of one driver, as sentences."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    try:
+        image = pe.PeImage(data)
+        if arch is None:
+            arch = {machine: name for name, (machine, _, _) in ARCHITECTURES.items()}.get(image.machine)
+            if arch is None:
+                return ['machine 0x%04x is neither x86 nor x64' % image.machine]
+    except pe.PeError as error:
+        return [str(error)]
+    checks = [check_headers(image, arch), check_sections(image)]
+    if image.machine == ARCHITECTURES[arch][0]:
+        checks += [check_imports(image, arch, exports or load_exports()), check_relocations(image, arch),
+                   check_unwind(image, arch)]
+    checks.append(check_version(image, version))
+    if certificate:
+        checks.append(check_signature(path, image, certificate))
+    if catalog_path:
+        checks.append(check_catalog(image, catalog_path))
+    defects = []
+    for found in checks:
+        try:
+            defects += found
+        except pe.PeError as error:
+            defects.append(str(error))
+    return defects
+
+
+def describe(image):
+    """What a reader of the build's log wants to know."""
+    imports = sum(len(names) for _, names in image.imports())
+    yield '%s, %d bytes in memory, %d imports, %d relocations' % (
+        pe.machine_name(image.machine), image.size_of_image, imports, len(image.relocations()))
+    for section in image.sections:
+        yield '  %-8s %7d bytes  %s%s%s' % (section.name, section.virtual_size,
+                                            'x' if section.flags & pe.SCN_EXECUTE else '-',
+                                            'w' if section.flags & pe.SCN_WRITE else '-',
+                                            ' discardable' if section.flags & pe.SCN_DISCARDABLE else '')
+    cookie = image.security_cookie()
+    yield 'stack cookies: %s' % ('yes, at 0x%x' % cookie if cookie else 'no (no load configuration names one)')
+    yield 'signatures: %d' % len(image.signatures())
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False, usage=__doc__)
+    parser.add_argument('--arch', choices=sorted(ARCHITECTURES))
+    parser.add_argument('--version')
+    parser.add_argument('--signed', metavar='CERT')
+    parser.add_argument('--catalog')
+    parser.add_argument('--quiet', action='store_true')
+    parser.add_argument('driver')
+    options = parser.parse_args()
+    defects = check(options.driver, options.arch, options.version, options.signed, options.catalog)
+    if not options.quiet and not defects:
+        with open(options.driver, 'rb') as file:
+            print('\n'.join(describe(pe.PeImage(file.read()))))
+    for defect in defects:
+        print('%s: %s' % (options.driver, defect), file=sys.stderr)
+    return 1 if defects else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

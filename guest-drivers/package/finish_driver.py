@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Last step of linking a kernel driver with GNU ld, which cannot say these things itself.
+
+usage: finish_driver.py IN OUT
+
+Marks the INIT sections discardable (the kernel frees them after DriverEntry), takes the DLL flag away that -shared
+sets, clears time stamps so that the same source gives the same file, and writes the right checksum. Running it twice
+changes nothing."""
+import struct
+import sys
+
+import pe
+
+
+def finish(data):
+    """The finished image's bytes. Raises PeError on a broken or a signed file, whose signature would be lost."""
+    image = pe.PeImage(data)
+    if image.certificate_range()[1]:
+        raise pe.PeError('the file is signed already')
+    out = bytearray(data)
+    struct.pack_into('<I', out, image.pe_offset + 8, 0)
+    struct.pack_into('<H', out, image.pe_offset + 22, image.characteristics & ~pe.FILE_DLL)
+    export_rva, export_size = image.directories[pe.DIR_EXPORT]
+    if export_size >= 8:
+        section = image.section_at(export_rva)
+        if section is None or section.raw_size < 8:
+            raise pe.PeError('the export table is in no section')
+        struct.pack_into('<I', out, section.offset + export_rva - section.address + 4, 0)
+    for index, section in enumerate(image.sections):
+        if section.name.startswith('INIT'):
+            struct.pack_into('<I', out, image.section_table_end - 40 * (len(image.sections) - index) + 36,
+                             section.flags | pe.SCN_DISCARDABLE)
+    return pe.PeImage(out).with_checksum()
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with open(sys.argv[1], 'rb') as file:
+        data = file.read()
+    try:
+        data = finish(data)
+    except pe.PeError as error:
+        print('%s: %s' % (sys.argv[1], error), file=sys.stderr)
+        return 1
+    with open(sys.argv[2], 'wb') as file:
+        file.write(data)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

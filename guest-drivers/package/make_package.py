@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Makes the driver disc for Windows 7: for each architecture the finished, signed driver, its INF and the signed
+catalogue; the certificate, the scripts and a read-me; all in one ISO image. Everything is checked before the image is
+written, and with the same inputs and time only the signatures differ from run to run.
+
+usage: make_package.py --version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
+                       --x64 FILE... --x86 FILE... --iso FILE
+
+--x64, --x86: that architecture's aerogpu.sys (any name ending in .sys) and user-mode drivers (kept by name)
+--epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH goes before it
+--test-cert: the certificate is a test certificate: it goes on the disc and install.cmd turns test signing on"""
+import argparse
+import datetime
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import authenticode
+import catalog
+import check_driver_pe
+import finish_driver
+import inf
+import pe
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HARDWARE_IDS = ('PCI\\VEN_A3A0&DEV_0001&SUBSYS_0001A3A0', 'PCI\\VEN_A3A0&DEV_0001')
+# User-mode drivers: name, the folders it goes to. The 32-bit one serves 32-bit programs of 64-bit Windows too.
+UMD = {'x86': 'aerogpu_d3d9.dll', 'x64': 'aerogpu_d3d9_x64.dll'}
+ARCH_TITLE = {'x86': '32 bit', 'x64': '64 bit'}
+OS_NAME = {'x86': '7X86', 'x64': '7X64'}
+OS_ATTRIBUTE = '2:6.1'
+DISC_FILES = ('install.cmd', 'uninstall.cmd', '3d.cmd', 'README.txt')
+
+
+class PackageError(Exception):
+    """Something is wrong with an input; the text is the whole message."""
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, 'wb') as file:
+        file.write(data if isinstance(data, bytes) else data.encode('ascii'))
+
+
+def package_time(path):
+    """Seconds since 1970. A tree without history has no commit date; the package is then dated at this tool's age."""
+    when = int(os.environ.get('SOURCE_DATE_EPOCH') or read(path).strip() or 0)
+    return when or int(os.path.getmtime(__file__))
+
+
+def template(name):
+    return read(os.path.join(HERE, name)).decode('ascii')
+
+
+def make_architecture(folder, arch, files, settings):
+    """Fills folder with one architecture's package. files: {name on the disc: path}; user-mode drivers included."""
+    os.makedirs(folder)
+    for name, path in files.items():
+        try:
+            data = finish_driver.finish(read(path)) if name == 'aerogpu.sys' else pe.PeImage(read(path)).with_checksum()
+        except pe.PeError as error:
+            raise PackageError('%s: %s' % (path, error)) from error
+        unsigned = os.path.join(folder, name + '.unsigned')
+        write(unsigned, data)
+        authenticode.sign_image(unsigned, os.path.join(folder, name), settings.cert, settings.key, settings.when)
+        os.remove(unsigned)
+    umd = UMD[arch] if UMD[arch] in files else None
+    wow = UMD['x86'] if arch == 'x64' and UMD['x86'] in files else None
+    image = pe.PeImage(read(os.path.join(folder, 'aerogpu.sys')))
+    events = any(path[0] == pe.RT_MESSAGETABLE for path in image.resources())
+    date = datetime.datetime.fromtimestamp(settings.when, datetime.timezone.utc).strftime('%m/%d/%Y')
+    write(os.path.join(folder, 'aerogpu.inf'), inf.render(
+        template('aerogpu.inf.in'), {'umd': umd, 'wow': wow, 'events': events},
+        {'ARCH_TITLE': ARCH_TITLE[arch], 'DRIVER_DATE': date, 'DRIVER_VERSION': settings.version,
+         'PLATFORM': inf.PLATFORMS[arch], 'UMD': umd, 'WOW': wow,
+         'INSTALLED': ','.join(name[:-4] for name in (umd, wow) if name)}))
+    make_catalog(folder, arch, settings)
+
+
+def make_catalog(folder, arch, settings):
+    contents = {name: read(os.path.join(folder, name)) for name in os.listdir(folder)}
+    unsigned = os.path.join(folder, 'unsigned')
+    write(unsigned, catalog.build(contents, HARDWARE_IDS, OS_NAME[arch], OS_ATTRIBUTE, settings.when))
+    authenticode.sign_catalog(unsigned, os.path.join(folder, 'aerogpu.cat'), settings.cert, settings.key,
+                              settings.when)
+    os.remove(unsigned)
+
+
+def check_catalog(folder, certificate):
+    """Defects of the folder's catalogue: it lists exactly the other files, and its signature is good."""
+    path = os.path.join(folder, 'aerogpu.cat')
+    try:
+        members = {member.digest: member.attributes.get('File') for member in catalog.parse(read(path)).members}
+    except ValueError as error:
+        return ['aerogpu.cat: %s' % error]
+    defects = []
+    for name in sorted(set(os.listdir(folder)) - {'aerogpu.cat'}):
+        try:
+            digest = catalog.file_digest(read(os.path.join(folder, name)))[0]
+        except pe.PeError as error:
+            return ['%s: %s' % (name, error)]
+        if members.pop(digest, None) != name:
+            defects.append('%s is not the file that aerogpu.cat lists' % name)
+    defects += ['aerogpu.cat lists %s, which is not there so' % name for name in members.values()]
+    complaint = authenticode.verify(path, certificate)
+    return defects + (['aerogpu.cat: osslsigncode: ' + complaint] if complaint else [])
+
+
+def check_architecture(folder, arch, version, certificate):
+    """All defects of one architecture's finished folder."""
+    path = os.path.join(folder, 'aerogpu.sys')
+    defects = ['aerogpu.sys: ' + text for text in check_driver_pe.check(
+        path, arch, version, certificate, os.path.join(folder, 'aerogpu.cat'))]
+    defects += ['aerogpu.inf: ' + text for text in inf.check(os.path.join(folder, 'aerogpu.inf'), arch, version)]
+    return ['%s: %s' % (arch, text) for text in defects + check_catalog(folder, certificate)]
+
+
+def make_disc_files(folder, settings):
+    values = {'VERSION': settings.version, 'THUMBPRINT': authenticode.thumbprint(settings.cert)}
+    for name in DISC_FILES:
+        write(os.path.join(folder, name), inf.render(template('disk/%s.in' % name), {'test': settings.test_cert},
+                                                     values))
+    if settings.test_cert:
+        write(os.path.join(folder, 'aerogpu-test.cer'), authenticode.certificate_der(settings.cert))
+
+
+def make_iso(folder, path, when):
+    """Joliet for Windows, Rock Ridge for the rest; all dates are the package's (xorriso minds SOURCE_DATE_EPOCH)."""
+    for root, folders, files in os.walk(folder):
+        for name in folders + files + ['.']:
+            os.utime(os.path.join(root, name), (when, when))
+            os.chmod(os.path.join(root, name), 0o755 if name in folders + ['.'] else 0o644)
+    environment = dict(os.environ, SOURCE_DATE_EPOCH=str(when), TZ='UTC')
+    result = subprocess.run(
+        ['xorriso', '-as', 'mkisofs', '-quiet', '-o', path, '-V', 'AEROGPU', '-J', '-joliet-long', '-r', folder],
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        raise PackageError('xorriso failed:\n' + result.stdout)
+
+
+def driver_files(arch, paths, other_paths):
+    """{name on the disc: path} of one architecture, the 32-bit user-mode driver on 64 bit included."""
+    drivers = [path for path in paths if path.endswith('.sys')]
+    if len(drivers) != 1:
+        raise PackageError('%d .sys files for %s, not one' % (len(drivers), arch))
+    files = {'aerogpu.sys': drivers[0]}
+    for path in paths + (other_paths if arch == 'x64' else []):
+        name = os.path.basename(path)
+        if name in UMD.values():
+            files[name] = path
+        elif not name.endswith('.sys'):
+            raise PackageError('%s has no place on the disc' % path)
+    if arch == 'x64' and UMD['x86'] in files and UMD['x64'] not in files:
+        del files[UMD['x86']]  # 64-bit Windows needs its own driver before the 32-bit one is of use
+    return files
+
+
+def make(settings):
+    """Builds the disc; raises PackageError with every defect if one of the checks fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        defects = []
+        for arch, paths in (('x64', settings.x64), ('x86', settings.x86)):
+            place = os.path.join(folder, arch)
+            make_architecture(place, arch, driver_files(arch, paths, settings.x86), settings)
+            defects += check_architecture(place, arch, settings.version, settings.cert)
+        if defects:
+            raise PackageError('\n'.join(defects))
+        make_disc_files(folder, settings)
+        partial = settings.iso + '.partial'
+        make_iso(folder, partial, settings.when)
+        shutil.move(partial, settings.iso)
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=False, usage=__doc__)
+    for name in ('version', 'epoch', 'cert', 'key', 'iso'):
+        parser.add_argument('--' + name, required=True)
+    for arch in UMD:
+        parser.add_argument('--' + arch, nargs='+', required=True)
+    parser.add_argument('--test-cert', action='store_true')
+    settings = parser.parse_args()
+    settings.when = package_time(settings.epoch)
+    try:
+        make(settings)
+    except (PackageError, authenticode.SigningError, inf.InfError, ValueError) as error:
+        print('make_package: %s' % error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

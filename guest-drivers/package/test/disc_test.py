@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The disc: built from tiny drivers, read back with xorriso, every file checked. With an ISO image and its certificate
+as arguments that image is checked instead: the one that ships."""
+import argparse
+import os
+import subprocess
+import sys
+import unittest
+
+import drivers
+import check_driver_pe
+import make_package
+
+SHIPPED = sys.argv[1:3]
+ALWAYS = {'README.txt', 'install.cmd', 'uninstall.cmd', '3d.cmd', 'x64', 'x86'}
+FILES = {'aerogpu.inf', 'aerogpu.cat', 'aerogpu.sys'}
+
+
+def extract(iso, folder):
+    subprocess.run(['xorriso', '-osirrox', 'on', '-indev', iso, '-extract', '/', folder], check=True,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(['chmod', '-R', 'u+w', folder], check=True)
+    return folder
+
+
+def read(*parts):
+    with open(os.path.join(*parts), 'rb') as file:
+        return file.read()
+
+
+class DiscCase(drivers.SignedTest):
+    def settings(self, **changes):
+        x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
+        values = dict(version=drivers.VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+                      iso=self.file('disc.iso'), when=drivers.WHEN)
+        return argparse.Namespace(**dict(values, **changes))
+
+    def disc(self, name='disc', **changes):
+        """Makes a disc and takes it apart; gives the folder."""
+        iso = self.file(name + '.iso')
+        make_package.make(self.settings(iso=iso, **changes))
+        return extract(iso, self.file(name))
+
+    def assert_good(self, folder, certificate, x64=frozenset(), x86=frozenset()):
+        for arch, more in (('x64', x64), ('x86', x86)):
+            place = os.path.join(folder, arch)
+            self.assertEqual(set(os.listdir(place)), FILES | more)
+            self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, certificate), [])
+        for name in ALWAYS - {'x64', 'x86'}:
+            text = read(folder, name)
+            self.assertEqual(text.count(b'\n'), text.count(b'\r\n'), name)
+            self.assertNotRegex(text, rb'[^\x09\x0a\x0d\x20-\x7e]|\{test\}')
+
+
+@unittest.skipIf(SHIPPED, 'an image is given')
+class DiscTest(DiscCase):
+    def test_disc(self):
+        folder = self.disc()
+        self.assertEqual(set(os.listdir(folder)), ALWAYS | {'aerogpu-test.cer'})
+        self.assert_good(folder, self.cert)
+        self.assertIn(make_package.authenticode.thumbprint(self.cert).encode(), read(folder, 'uninstall.cmd'))
+        self.assertIn(b'testsigning on', read(folder, 'install.cmd'))
+
+    def test_own_certificate_needs_no_test_signing(self):
+        folder = self.disc(test_cert=False)
+        self.assertEqual(set(os.listdir(folder)), ALWAYS)
+        for name in ('install.cmd', 'uninstall.cmd'):
+            self.assertNotIn(b'testsigning', read(folder, name))
+            self.assertNotIn(b'certutil', read(folder, name))
+
+    def test_same_inputs_same_disc(self):
+        images = []
+        for name in ('one', 'two'):
+            self.disc(name)
+            images.append(read(self.file(name + '.iso')))
+        self.assertEqual(*images)
+
+    def test_user_mode_drivers(self):
+        umd = {}
+        for arch, name in make_package.UMD.items():
+            umd[arch] = self.file(name, drivers.raw('tiny', arch))
+        folder = self.disc(x64=[drivers.path('tiny', 'x64'), umd['x64']], x86=[drivers.path('tiny', 'x86'), umd['x86']])
+        self.assert_good(folder, self.cert, {'aerogpu_d3d9.dll', 'aerogpu_d3d9_x64.dll'}, {'aerogpu_d3d9.dll'})
+
+    def test_bad_driver_makes_no_disc(self):
+        settings = self.settings(x64=[drivers.path('wrong-import', 'x64')])
+        with self.assertRaisesRegex(make_package.PackageError, 'x64: aerogpu.sys: imports IoReportRootDevice'):
+            make_package.make(settings)
+        self.assertFalse(os.path.exists(settings.iso))
+        with self.assertRaisesRegex(make_package.PackageError, 'x64: aerogpu.sys: machine is x86'):
+            make_package.make(self.settings(x64=[drivers.path('tiny', 'x86')]))
+        with self.assertRaisesRegex(make_package.PackageError, 'no MZ'):
+            make_package.make(self.settings(x86=[self.file('text.sys', b'text')]))
+        with self.assertRaisesRegex(make_package.PackageError, 'has no place'):
+            make_package.make(self.settings(x86=[drivers.path('tiny', 'x86'), self.file('other.dll', b'')]))
+
+    def test_change_against_the_catalogue(self):
+        folder = os.path.join(self.disc(), 'x64')
+        inf = os.path.join(folder, 'aerogpu.inf')
+        with open(inf, 'ab') as file:
+            file.write(b'; one line more\r\n')
+        self.assertEqual([text[:60] for text in make_package.check_catalog(folder, self.cert)],
+                         ['aerogpu.inf is not the file that aerogpu.cat lists',
+                          'aerogpu.cat lists aerogpu.inf, which is not there so'])
+        found = check_driver_pe.check(os.path.join(self.folder, 'disc', 'x86', 'aerogpu.sys'), 'x86',
+                                      catalog_path=os.path.join(folder, 'aerogpu.cat'))
+        self.assertTrue(any('does not list the file' in defect for defect in found), found)
+
+
+@unittest.skipUnless(SHIPPED, 'no image is given')
+class ShippedDiscTest(DiscCase):
+    def test_shipped_disc(self):
+        folder = extract(SHIPPED[0], self.file('shipped'))
+        umd = {arch: set(os.listdir(os.path.join(folder, arch))) & set(make_package.UMD.values())
+               for arch in make_package.UMD}
+        self.assert_good(folder, SHIPPED[1], umd['x64'], umd['x86'])
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
