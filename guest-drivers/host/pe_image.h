@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Loads an x64 Windows kernel image as the Windows loader does: Microsoft PE/COFF specification. The file is not
+// changed or interpreted further; what Windows would refuse is refused with a sentence that says why.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/status.h"
+
+namespace aerogpu::host {
+
+using guest::Status;
+
+/// One row of .pdata (PE/COFF, "The .pdata Section", x64 form). Offsets from the image base.
+struct RuntimeFunction {
+  uint32_t begin, end, unwindInfo;
+};
+
+class PeImage {
+public:
+  /// Address of `name` in `dll` (as the import table spells both), or null. Called once for each import.
+  using Resolver = std::function<void*(const char* dll, const char* name)>;
+
+  PeImage() = default;
+  PeImage(const PeImage&) = delete;
+  PeImage& operator=(const PeImage&) = delete;
+  ~PeImage();
+
+  /// Checks, maps, relocates, binds and protects. A missing import does not end the search: the error names all.
+  Status load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver);
+  /// Reads `path` and loads it under its last component's name.
+  Status loadFile(const std::string& path, const Resolver& resolver);
+  /// Takes the discardable sections away, as Windows does after DriverEntry.
+  void discardInit();
+
+  uint8_t* base() const { return m_base; }
+  uint32_t size() const { return m_size; }
+  uint64_t entry() const { return reinterpret_cast<uint64_t>(m_base) + m_entryRva; }
+  bool contains(uint64_t address) const {
+    return m_base && address - reinterpret_cast<uint64_t>(m_base) < m_size;
+  }
+  /// Inside of a section that is code.
+  bool containsCode(uint64_t address) const;
+  /// The row whose range holds `address`; null for a leaf function (or an address outside).
+  const RuntimeFunction* function(uint64_t address) const;
+  /// "name+0x1234 (.text, function+0x12)"; the function's name if the file has a COFF symbol table.
+  std::string describe(uint64_t address) const;
+  struct Import {
+    std::string dll, name;
+  };
+  const std::vector<Import>& imports() const { return m_imports; }
+
+private:
+  struct Section {
+    std::string name;
+    uint32_t rva, size, characteristics;
+  };
+  struct Symbol {
+    uint32_t rva;
+    std::string name;
+  };
+  Status readHeaders(std::span<const uint8_t> file);
+  Status mapSections(std::span<const uint8_t> file);
+  Status relocate();
+  Status bind(const Resolver& resolver);
+  Status readFunctions();
+  Status protect();
+  void readSymbols(std::span<const uint8_t> file);
+  template <class T>
+  const T* at(uint32_t rva, uint64_t count = 1) const;
+  const char* stringAt(uint32_t rva) const;
+
+  std::string m_name;
+  uint8_t* m_base = nullptr;
+  uint32_t m_size = 0, m_entryRva = 0, m_headerBytes = 0;
+  uint64_t m_preferredBase = 0;
+  struct Directory {
+    uint32_t rva = 0, size = 0;
+  };
+  Directory m_importDirectory, m_exceptionDirectory, m_relocationDirectory;
+  std::vector<Section> m_sections;
+  std::vector<Symbol> m_symbols;  // sorted by address
+  std::vector<Import> m_imports;
+  std::span<const RuntimeFunction> m_functions;
+};
+
+/// Checksum of a PE file as the header must hold it (PE/COFF, "CheckSum"; the algorithm of ImageHlp's
+/// CheckSumMappedFile). `checksumOffset` is where the field lies in the file.
+uint32_t peChecksum(std::span<const uint8_t> file, size_t checksumOffset);
+
+}  // namespace aerogpu::host
