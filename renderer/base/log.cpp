@@ -14,21 +14,24 @@ uint64_t nowNs() {
 }
 }  // namespace
 
-void Log::line(enum aerogpu_log_level level, std::string_view message) {
-  if (!m_callback) return;
-  if (level <= AEROGPU_LOG_GUEST) {  // a guest can also bring host errors about, by asking for too much
-    const uint64_t now = nowNs();
-    uint64_t start = m_windowStartNs.load(std::memory_order_relaxed);
-    if (now - start >= kGuestWindowNs && m_windowStartNs.compare_exchange_strong(start, now)) {
-      const uint64_t seen = m_inWindow.exchange(0, std::memory_order_relaxed);
-      if (seen > kGuestBurst) {
-        const std::string note = std::to_string(seen - kGuestBurst) + " more error lines were left out";
-        m_callback(m_opaque, level, note.c_str());
-      }
+bool Log::admits(enum aerogpu_log_level level) {
+  if (!m_callback) return false;
+  if (level > AEROGPU_LOG_GUEST) return true;
+  // A guest can also bring host errors about, by asking for too much.
+  const uint64_t now = nowNs();
+  uint64_t start = m_windowStartNs.load(std::memory_order_relaxed);
+  if (now - start >= kGuestWindowNs && m_windowStartNs.compare_exchange_strong(start, now)) {
+    const uint64_t seen = m_inWindow.exchange(0, std::memory_order_relaxed);
+    if (seen > kGuestBurst) {
+      const std::string note = std::to_string(seen - kGuestBurst) + " more error lines were left out";
+      m_callback(m_opaque, level, note.c_str());
     }
-    if (m_inWindow.fetch_add(1, std::memory_order_relaxed) >= kGuestBurst) return;
   }
-  m_callback(m_opaque, level, std::string(message).c_str());
+  return m_inWindow.fetch_add(1, std::memory_order_relaxed) < kGuestBurst;
+}
+
+void Log::pass(enum aerogpu_log_level level, std::string_view message) {
+  if (m_callback) m_callback(m_opaque, level, std::string(message).c_str());
 }
 
 }  // namespace aerogpu

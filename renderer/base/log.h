@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one way out for log lines: the embedder's callback. What a guest can trigger is rate-limited here. Thread-safe.
+// The one way out for log lines: the embedder's callback. What a guest can trigger is rate-limited here.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -15,9 +16,15 @@ public:
 
   Log(Callback callback, void* opaque) : m_callback(callback), m_opaque(opaque) {}
 
-  /// Passes one line on. Errors, the guest's and the host's: at most kGuestBurst in any kGuestWindowNs, then one line that says
-  /// how many were left out.
-  void line(enum aerogpu_log_level level, std::string_view message);
+  /// Passes one line on. Errors, the guest's and the host's: at most kGuestBurst in any kGuestWindowNs, then
+  /// one line that says how many were left out.
+  void line(enum aerogpu_log_level level, std::string_view message) {
+    if (admits(level)) pass(level, message);
+  }
+  /// The same in two steps, for lines that cost something to make: whether a line may be passed on now, which
+  /// counts it, and passing it on.
+  bool admits(enum aerogpu_log_level level);
+  void pass(enum aerogpu_log_level level, std::string_view message);
 
   static constexpr uint64_t kGuestBurst = 32;
   static constexpr uint64_t kGuestWindowNs = 1'000'000'000;

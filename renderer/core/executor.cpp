@@ -21,12 +21,14 @@ void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, u
   ++m_outcome.errorCount;
   m_outcome.lastError = error.code;
   m_env.stats.errors.fetch_add(1, std::memory_order_relaxed);
+  const auto level = error.code == ErrorCode::Backend || error.code == ErrorCode::Internal
+                         ? AEROGPU_LOG_ERROR
+                         : AEROGPU_LOG_GUEST;
+  if (!m_env.log.admits(level)) return;
   std::string line = "fence " + std::to_string(fence) + ", byte " + std::to_string(offset) + ", " +
                      cmd::opcodeName(opcode) + ": " + error.what;
   if (!error.detail.empty()) line += ": " + error.detail;
-  m_env.log.line(error.code == ErrorCode::Backend || error.code == ErrorCode::Internal ? AEROGPU_LOG_ERROR
-                                                                                       : AEROGPU_LOG_GUEST,
-                 line);
+  m_env.log.pass(level, line);
 }
 
 Result<void> Executor::selectContext(uint32_t contextId) {
@@ -45,25 +47,6 @@ Result<void> Executor::selectContext(uint32_t contextId) {
   m_state->dirty = kDirtyAll;
   m_state->dirtyResourceStages = (1u << kStageCount) - 1;
   return {};
-}
-
-void Executor::locateBackings() {
-  for (const AllocTable::Entry& entry : m_allocs.entries()) {
-    const auto users = m_texturesOfAlloc.find(entry.id);
-    if (users == m_texturesOfAlloc.end()) continue;
-    for (Texture* texture : users->second) {
-      if (entry.scattered) {  // it has no one address that a scanout could be at
-        m_scanoutStale |= texture->backingLocated;
-        texture->backingLocated = false;
-        continue;
-      }
-      const uint64_t gpa = entry.gpa + texture->backing.offset;
-      if (texture->backingLocated && texture->backingGpa == gpa) continue;
-      texture->backingGpa = gpa;
-      texture->backingLocated = true;
-      m_scanoutStale = true;
-    }
-  }
 }
 
 Outcome Executor::execute(const aerogpu_submission& submission) {
@@ -86,7 +69,7 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
           m_allocs.load({static_cast<const uint8_t*>(submission.alloc_table), submission.alloc_table_size});
       !loaded)
     return fail(loaded.error());
-  locateBackings();
+  m_backings.locate(m_allocs);
   if (submission.cmd_size == 0) return m_outcome;
   if (auto selected = selectContext(submission.context_id); !selected) return fail(selected.error());
 
@@ -122,24 +105,10 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
 
 void Executor::setScanout(const aerogpu_scanout_config& config) {
   m_scanout = config;
-  m_scanoutStale = true;
 }
 
-Texture* Executor::scanoutTexture() {
-  if (!m_scanoutStale) return m_scanoutTexture;
-  m_scanoutStale = false;
-  m_scanoutTexture = nullptr;
-  if (!m_scanout.enable) return nullptr;
-  // The newest wins: several may have been made over one piece of memory.
-  for (auto at = m_backedTextures.rbegin(); at != m_backedTextures.rend(); ++at) {
-    Texture* texture = *at;
-    if (texture->backingLocated && texture->backingGpa == m_scanout.fb_gpa &&
-        scanoutFormat(*findFormat(texture->desc.format))) {
-      m_scanoutTexture = texture;
-      break;
-    }
-  }
-  return m_scanoutTexture;
+Texture* Executor::scanoutTexture() const {
+  return m_scanout.enable ? m_backings.newestAt(m_scanout.fb_gpa) : nullptr;
 }
 
 bool Executor::scanoutIsTexture() {
@@ -158,11 +127,8 @@ void Executor::reset() {
   m_pendingWrites.clear();
   m_contexts.clear();
   m_shared.clear();
+  m_backings.clear();
   m_handles.clear();
-  m_backedTextures.clear();
-  m_texturesOfAlloc.clear();
-  m_scanoutTexture = nullptr;
-  m_scanoutStale = true;
   m_env.stats.resources.store(0, std::memory_order_relaxed);
 }
 

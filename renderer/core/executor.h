@@ -23,6 +23,7 @@
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
+#include "renderer/core/texture_backings.h"
 #include "renderer/core/work_budget.h"
 
 namespace aerogpu::core {
@@ -31,8 +32,8 @@ namespace aerogpu::core {
 class GuestReadObserver {
 public:
   virtual ~GuestReadObserver() = default;
-  /// `rows` lie in `runs` (GuestSource); no runs: they cannot be found. Returns a source of the rows, so that the
-  /// command works on what was observed; null when they cannot be read. Valid until the next call.
+  /// `rows` lie in `runs` (GuestSource); no runs: they cannot be found. Returns a source of the rows, so that
+  /// the command works on what was observed; null when they cannot be read. Valid until the next call.
   virtual ByteSource* onGuestRead(const AllocTable::Entry& entry, const ByteRows& rows,
                                   std::span<const GuestRun> runs) = 0;
 };
@@ -146,15 +147,14 @@ private:
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
   Result<void> selectContext(uint32_t contextId);
-  void locateBackings();
   Result<void> needFreeHandle(uint32_t handle) const;
   Result<HostMemoryCharge> chargeObject(uint64_t extraBytes = 0);
   template <class T>
   Result<T*> need(uint32_t handle, const char* what);
   Result<Stage> stage(uint32_t stage, uint32_t stageEx) const;
   void dropHandle(uint32_t handle, Resource& resource);
-  void forgetTexture(Texture& texture);
-  Texture* scanoutTexture();
+  /// The texture that is shown; null when it is memory or nothing.
+  Texture* scanoutTexture() const;
   Result<void> present(uint32_t flags);
   /// The allocation of a backing in this submission, if it holds [offset, offset + size) of the resource.
   Result<const AllocTable::Entry*> backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
@@ -200,11 +200,8 @@ private:
   std::unordered_map<uint32_t, std::unique_ptr<Context>> m_contexts;
   uint32_t m_contextId = 0;
   DrawState* m_state = nullptr;
-  std::vector<Texture*> m_backedTextures;  ///< oldest first; not owned
-  std::unordered_map<uint32_t, std::vector<Texture*>> m_texturesOfAlloc;
+  TextureBackings m_backings;
   aerogpu_scanout_config m_scanout{};
-  Texture* m_scanoutTexture = nullptr;
-  bool m_scanoutStale = true;  ///< m_scanoutTexture must be looked up again
   GuestReadObserver* m_observer = nullptr;
   Outcome m_outcome;
   WorkBudget m_work;

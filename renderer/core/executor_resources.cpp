@@ -19,8 +19,8 @@ Result<HostMemoryCharge> Executor::chargeObject(uint64_t extraBytes) {
   return charge;
 }
 
-Result<const AllocTable::Entry*> Executor::backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
-                                                        bool write) const {
+Result<const AllocTable::Entry*> Executor::backingEntry(const Backing& backing, uint64_t offset,
+                                                        uint64_t size, bool write) const {
   if (backing.allocId == 0) return Error{ErrorCode::CmdDecode, "resource has no guest memory"};
   const AllocTable::Entry* entry = m_allocs.find(backing.allocId);
   if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
@@ -66,13 +66,11 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
   const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
   if (!layout) return layout.error();
   texture->layout = *layout;
+  const AllocTable::Entry* entry = nullptr;
   if (c.backing_alloc_id != 0) {
-    const auto entry = backingEntry(texture->backing, 0, layout->totalBytes(), false);
-    if (!entry) return entry.error();
-    if (!(*entry)->scattered) {
-      texture->backingGpa = (*entry)->gpa + texture->backing.offset;
-      texture->backingLocated = true;
-    }
+    const auto found = backingEntry(texture->backing, 0, layout->totalBytes(), false);
+    if (!found) return found.error();
+    entry = *found;
   }
   auto charge = chargeObject();
   if (!charge) return charge.error();
@@ -81,11 +79,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
   auto gpu = m_env.backend.createTexture(texture->desc);
   if (!gpu) return gpu.error();
   texture->gpu = std::move(*gpu);
-  if (c.backing_alloc_id != 0) {
-    m_backedTextures.push_back(texture.get());
-    m_texturesOfAlloc[c.backing_alloc_id].push_back(texture.get());
-    m_scanoutStale = true;
-  }
+  if (entry) m_backings.add(*texture, *entry);
   m_handles.insert(c.texture_handle, texture);
   m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
   return {};
@@ -116,20 +110,11 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
   return {};
 }
 
-void Executor::forgetTexture(Texture& texture) {
-  if (texture.backing.allocId == 0) return;
-  std::erase(m_backedTextures, &texture);
-  const auto users = m_texturesOfAlloc.find(texture.backing.allocId);
-  std::erase(users->second, &texture);
-  if (users->second.empty()) m_texturesOfAlloc.erase(users);
-  m_scanoutStale = true;
-}
-
 void Executor::dropHandle(uint32_t handle, Resource& resource) {
   if (--resource.handleCount == 0) {
     m_shared.retire(resource);
     m_env.stats.resources.fetch_sub(1, std::memory_order_relaxed);
-    if (Texture* texture = m_handles.get<Texture>(handle)) forgetTexture(*texture);
+    if (Texture* texture = m_handles.get<Texture>(handle)) m_backings.remove(*texture);
   }
   m_handles.remove(handle);
 }

@@ -52,6 +52,8 @@ struct GuestObject : RefCounted {
   HostMemoryCharge charge;
 };
 
+struct ShareToken;
+
 /// A buffer or texture. Each handle of it is one reference (ABI page, shared surfaces); bindings keep the
 /// object itself alive, but not its tokens.
 struct Resource : GuestObject {
@@ -59,7 +61,7 @@ struct Resource : GuestObject {
   const bool isTexture;  ///< a Texture, else a Buffer
   Backing backing;
   uint32_t handleCount = 1;
-  std::vector<uint64_t> shareTokens;
+  ShareToken* shareTokens = nullptr;  ///< the first of a list that SharedSurfaces keeps
 };
 
 struct Buffer : Resource {
@@ -72,8 +74,12 @@ struct Texture : Resource {
   Texture() : Resource(true) {}
   TextureDesc desc;
   TextureLayout layout;         ///< of the backing and of uploads
-  uint64_t backingGpa = 0;      ///< where the backing starts, as the newest table said
-  bool backingLocated = false;  ///< whether a table has said so
+  // TextureBackings'.
+  uint64_t backingGpa = 0;     ///< where the backing starts, while backingPlaced
+  uint64_t backingSerial = 0;  ///< grows with each texture made
+  bool backingPlaced = false;  ///< it has one address, and can be shown
+  Texture* nextOfAlloc = nullptr;
+  Texture* previousOfAlloc = nullptr;
   std::unique_ptr<GpuTexture> gpu;
 };
 

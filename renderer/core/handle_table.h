@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "renderer/base/salted_hash.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/state.h"
 
@@ -86,8 +87,7 @@ private:
     Object object;
   };
   size_t mask() const { return m_slots.size() - 1; }
-  /// Fibonacci hashing: guest handles are mostly consecutive.
-  size_t slotOf(uint32_t handle) const { return (uint64_t{handle} * 0x9E3779B97F4A7C15ull >> 32) & mask(); }
+  size_t slotOf(uint32_t handle) const { return SaltedHash{}(handle)&mask(); }
   void place(uint32_t handle, Object object) {
     size_t i = slotOf(handle);
     while (m_slots[i].handle != 0) i = (i + 1) & mask();

@@ -5,34 +5,39 @@ namespace aerogpu::core {
 
 Result<void> SharedSurfaces::exportToken(uint64_t token, Resource& resource) {
   if (const auto known = m_tokens.find(token); known != m_tokens.end()) {
-    if (known->second == &resource) return {};
+    if (known->second.resource == &resource) return {};
     return Error{ErrorCode::CmdDecode,
-                 known->second ? "share token names another resource" : "share token is used up"};
+                 known->second.resource ? "share token names another resource" : "share token is used up"};
   }
   if (!m_hostMemory.tryCharge(kBytesPerToken))
     return Error{ErrorCode::Backend, "no host memory for a share token"};
-  m_tokens.emplace(token, &resource);
-  resource.shareTokens.push_back(token);
+  ShareToken& made =
+      m_tokens.emplace(token, ShareToken{&resource, nullptr, resource.shareTokens}).first->second;
+  if (made.next) made.next->previous = &made;
+  resource.shareTokens = &made;
   return {};
 }
 
 Result<Resource*> SharedSurfaces::find(uint64_t token) const {
   const auto known = m_tokens.find(token);
-  if (known == m_tokens.end() || !known->second)
+  if (known == m_tokens.end() || !known->second.resource)
     return Error{ErrorCode::CmdDecode, "unknown or used-up share token"};
-  return known->second;
+  return known->second.resource;
+}
+
+void SharedSurfaces::unlink(ShareToken& token) {
+  (token.previous ? token.previous->next : token.resource->shareTokens) = token.next;
+  if (token.next) token.next->previous = token.previous;
+  token = {};
 }
 
 void SharedSurfaces::release(uint64_t token) {
   const auto known = m_tokens.find(token);
-  if (known == m_tokens.end() || !known->second) return;
-  std::erase(known->second->shareTokens, token);
-  known->second = nullptr;
+  if (known != m_tokens.end() && known->second.resource) unlink(known->second);
 }
 
 void SharedSurfaces::retire(Resource& resource) {
-  for (uint64_t token : resource.shareTokens) m_tokens[token] = nullptr;  // present: no insertion happens
-  resource.shareTokens.clear();
+  while (resource.shareTokens) unlink(*resource.shareTokens);
 }
 
 void SharedSurfaces::clear() {

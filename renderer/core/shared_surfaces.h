@@ -8,9 +8,17 @@
 
 #include "renderer/base/host_memory.h"
 #include "renderer/base/result.h"
+#include "renderer/base/salted_hash.h"
 #include "renderer/core/gpu_objects.h"
 
 namespace aerogpu::core {
+
+/// A token, in the list of its resource's tokens.
+struct ShareToken {
+  Resource* resource = nullptr;  ///< null = used up
+  ShareToken* previous = nullptr;
+  ShareToken* next = nullptr;
+};
 
 class SharedSurfaces {
 public:
@@ -28,9 +36,11 @@ public:
   void clear();
 
 private:
-  static constexpr uint64_t kBytesPerToken = 64;
+  static constexpr uint64_t kBytesPerToken = 96;
+  void unlink(ShareToken& token);
+
   HostMemory& m_hostMemory;
-  std::unordered_map<uint64_t, Resource*> m_tokens;  ///< null = used up
+  std::unordered_map<uint64_t, ShareToken, SaltedHash> m_tokens;
 };
 
 }  // namespace aerogpu::core

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_writer.hpp"
@@ -84,12 +86,27 @@ public:
   uint64_t logLines = 0;
 
   core::Executor& executor() { return m_executor; }
-  core::Outcome submit(const CommandWriter& w) {
+  core::Outcome submit(const CommandWriter& w, std::span<const uint8_t> allocTable = {}) {
     aerogpu_submission submission{};
+    submission.alloc_table = allocTable.data();
+    submission.alloc_table_size = allocTable.size();
     submission.struct_size = sizeof submission;
     submission.cmd = w.data();
     submission.cmd_size = w.size();
     return m_executor.execute(submission);
+  }
+
+  /// An allocation table of one allocation.
+  static std::vector<uint8_t> table(uint32_t id, uint64_t gpa, uint64_t size) {
+    struct {
+      aerogpu_alloc_table_header header;
+      aerogpu_alloc_entry entry;
+    } table{};
+    table.header = {
+        AEROGPU_ALLOC_TABLE_MAGIC, AEROGPU_ABI_VERSION_U32, sizeof table, 1, sizeof table.entry, 0};
+    table.entry = {id, 0, gpa, size, 0};
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&table);
+    return {bytes, bytes + sizeof table};
   }
 
 private:

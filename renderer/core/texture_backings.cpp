@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/core/texture_backings.h"
+
+namespace aerogpu::core {
+
+/// Scattered memory has no one address that a scanout could be at.
+void TextureBackings::place(Texture& texture, const Allocation& allocation) {
+  if (allocation.scattered || !scanoutFormat(*findFormat(texture.desc.format))) return;
+  texture.backingGpa = allocation.gpa + texture.backing.offset;
+  texture.backingPlaced = true;
+  m_shown.emplace(std::pair{texture.backingGpa, texture.backingSerial}, &texture);
+}
+
+void TextureBackings::lift(Texture& texture) {
+  if (texture.backingPlaced) m_shown.erase({texture.backingGpa, texture.backingSerial});
+  texture.backingPlaced = false;
+}
+
+void TextureBackings::add(Texture& texture, const AllocTable::Entry& entry) {
+  Allocation& allocation = m_allocations[entry.id];
+  allocation.gpa = entry.gpa;
+  allocation.scattered = entry.scattered;
+  texture.backingSerial = m_nextSerial++;
+  texture.nextOfAlloc = allocation.first;
+  if (allocation.first) allocation.first->previousOfAlloc = &texture;
+  allocation.first = &texture;
+  place(texture, allocation);
+}
+
+void TextureBackings::remove(Texture& texture) {
+  if (texture.backing.allocId == 0) return;
+  lift(texture);
+  if (texture.nextOfAlloc) texture.nextOfAlloc->previousOfAlloc = texture.previousOfAlloc;
+  if (texture.previousOfAlloc) {
+    texture.previousOfAlloc->nextOfAlloc = texture.nextOfAlloc;
+  } else if (texture.nextOfAlloc) {
+    m_allocations[texture.backing.allocId].first = texture.nextOfAlloc;
+  } else {
+    m_allocations.erase(texture.backing.allocId);
+  }
+  texture.nextOfAlloc = texture.previousOfAlloc = nullptr;
+}
+
+void TextureBackings::locate(const AllocTable& table) {
+  if (m_allocations.empty()) return;
+  for (const AllocTable::Entry& entry : table.entries()) {
+    const auto known = m_allocations.find(entry.id);
+    if (known == m_allocations.end()) continue;
+    Allocation& allocation = known->second;
+    if (allocation.gpa == entry.gpa && allocation.scattered == entry.scattered) continue;
+    allocation.gpa = entry.gpa;
+    allocation.scattered = entry.scattered;
+    for (Texture* texture = allocation.first; texture; texture = texture->nextOfAlloc) {
+      lift(*texture);
+      place(*texture, allocation);
+    }
+  }
+}
+
+void TextureBackings::clear() {
+  m_allocations.clear();
+  m_shown.clear();
+}
+
+Texture* TextureBackings::newestAt(uint64_t gpa) const {
+  auto behind = m_shown.upper_bound({gpa, UINT64_MAX});
+  if (behind == m_shown.begin()) return nullptr;
+  const auto& [key, texture] = *--behind;
+  return key.first == gpa ? texture : nullptr;
+}
+
+}  // namespace aerogpu::core

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Where the textures that have guest memory lie, as the newest allocation table said: for presents and flips,
+// which name a texture by its address. Adding, removing and finding cost O(log n). Render thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "renderer/base/salted_hash.h"
+#include "renderer/core/alloc_table.h"
+#include "renderer/core/gpu_objects.h"
+
+namespace aerogpu::core {
+
+class TextureBackings {
+public:
+  /// A new texture whose backing is in `entry`, which is of the current table. The texture is not owned.
+  void add(Texture& texture, const AllocTable::Entry& entry);
+  /// A texture without backing is ignored.
+  void remove(Texture& texture);
+  /// Takes the addresses of a new table over.
+  void locate(const AllocTable& table);
+  void clear();
+  /// The newest texture whose backing starts at `gpa` and that can be shown; null = none.
+  Texture* newestAt(uint64_t gpa) const;
+
+private:
+  struct Allocation {
+    Texture* first = nullptr;  ///< of a list over Texture::nextOfAlloc
+    uint64_t gpa = 0;
+    bool scattered = false;
+  };
+  void place(Texture& texture, const Allocation& allocation);
+  void lift(Texture& texture);
+
+  std::unordered_map<uint32_t, Allocation, SaltedHash> m_allocations;
+  std::map<std::pair<uint64_t, uint64_t>, Texture*> m_shown;  ///< by address, then age
+  uint64_t m_nextSerial = 1;
+};
+
+}  // namespace aerogpu::core
