@@ -34,18 +34,45 @@ def _must(*command):
     return output
 
 
+# A fixed span: the guest's clock may be hours off the machine's that made the certificate.
+VALID = ('20200101000000Z', '20450101000000Z')
+CA_CONFIGURATION = '''
+[ca]
+default_ca = self
+[self]
+database = %(folder)s/index
+new_certs_dir = %(folder)s
+rand_serial = yes
+default_md = sha1
+policy = names
+x509_extensions = code
+[names]
+organizationName = supplied
+commonName = supplied
+[code]
+basicConstraints = critical,CA:FALSE
+keyUsage = critical,digitalSignature
+extendedKeyUsage = codeSigning
+subjectKeyIdentifier = hash
+'''
+
+
 def make_certificate(certificate, key):
     """A self-signed RSA-2048 certificate that may sign code and nothing else, and its key (readable by the owner
     only). The certificate's own signature is SHA-1, which Windows 7 without updates can check in the kernel too."""
-    mask = os.umask(0o077)
-    try:
-        _must('openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-sha1', '-nodes', '-batch', '-days', '7300', '-subj',
-              SUBJECT, '-addext', 'basicConstraints=critical,CA:FALSE', '-addext',
-              'keyUsage=critical,digitalSignature', '-addext', 'extendedKeyUsage=codeSigning', '-keyout', key, '-out',
-              certificate)
-    finally:
-        os.umask(mask)
-    os.chmod(certificate, 0o644)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (('index', ''), ('ca.conf', CA_CONFIGURATION % {'folder': folder})):
+            with open(os.path.join(folder, name), 'w', encoding='ascii') as file:
+                file.write(text)
+        request = os.path.join(folder, 'request')
+        mask = os.umask(0o077)
+        try:
+            _must('openssl', 'req', '-new', '-newkey', 'rsa:2048', '-nodes', '-batch', '-subj', SUBJECT, '-keyout', key,
+                  '-out', request)
+        finally:
+            os.umask(mask)
+        _must('openssl', 'ca', '-batch', '-config', os.path.join(folder, 'ca.conf'), '-selfsign', '-keyfile', key,
+              '-in', request, '-out', certificate, '-notext', '-startdate', VALID[0], '-enddate', VALID[1])
 
 
 def certificate_der(certificate):

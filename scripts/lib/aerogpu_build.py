@@ -63,3 +63,20 @@ def ninja(*targets):
         return
     run_logged('building ' + ', '.join(os.path.basename(t) for t in targets) if targets else 'building',
                os.path.join(BUILD, 'logs', 'ninja.log'), ['ninja', '-C', BUILD, *targets])
+
+
+def ninja_optional(target):
+    """Builds a target that meson leaves out while packages are missing. A build folder from before they were
+    installed is brought up to date first. False if the target is still unknown."""
+    configure()
+
+    def known():
+        return subprocess.run(['ninja', '-C', BUILD, '-t', 'query', target], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode == 0
+    if not known():
+        run_logged('configuring the build again', os.path.join(BUILD, 'logs', 'configure.log'),
+                   ['/usr/bin/meson', 'setup', '--reconfigure', BUILD, ROOT])
+    if known():
+        ninja(target)
+        return True
+    return False

@@ -114,7 +114,8 @@ class CertificateTest(drivers.SignedTest):
     def test_what_it_may_do(self):
         text = subprocess.run(['openssl', 'x509', '-in', self.cert, '-noout', '-text'], stdout=subprocess.PIPE,
                               text=True).stdout
-        for words in ('Code Signing', 'CA:FALSE', 'Digital Signature', '(2048 bit)', 'sha1WithRSAEncryption'):
+        for words in ('Code Signing', 'CA:FALSE', 'Digital Signature', '(2048 bit)', 'sha1WithRSAEncryption',
+                      'Not Before: Jan  1 00:00:00 2020'):
             self.assertIn(words, text)
         self.assertNotIn('Certificate Sign', text)
         self.assertEqual(stat.S_IMODE(os.stat(self.key).st_mode), 0o600)
