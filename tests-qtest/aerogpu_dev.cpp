@@ -146,9 +146,11 @@ std::vector<uint8_t> AeroGpuDev::allocTable(std::span<const aerogpu_alloc_entry>
 
 void AeroGpuDev::waitUntil(const std::function<bool()>& done, const char* what) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kDeadlineMs);
-  while (!done()) {
+  constexpr int kFastPolls = 200;
+  for (int polls = 0; !done(); ++polls) {
     if (std::chrono::steady_clock::now() > deadline)
       throw QemuError(std::string("deadline passed: ") + what + "\n" + qemu.output());
+    if (polls >= kFastPolls) poll(nullptr, 0, 1);
   }
 }
 

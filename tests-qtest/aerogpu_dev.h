@@ -80,7 +80,7 @@ public:
   uint64_t completedFence() { return reg64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO); }
   /// Polls until the fence is there; throws at the deadline.
   void waitFence(uint64_t fence);
-  /// Polls `done` with the same deadline.
+  /// Polls `done` with the same deadline: at first as fast as QEMU answers, then every millisecond.
   void waitUntil(const std::function<bool()>& done, const char* what);
   uint64_t nextFence() const { return m_nextFence; }
   void setNextFence(uint64_t fence) { m_nextFence = fence; }

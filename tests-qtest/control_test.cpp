@@ -65,12 +65,45 @@ TEST(Counters, FollowTheSubmissions) {
   EXPECT_GT(dev.qemu.property("fence-latency-max-ns"), 0);
 }
 
-TEST(Trace, EventsCanBeSwitchedOn) {
+TEST(Properties, TextAndNumbers) {
+  AeroGpuDev dev("renderer=null,xres=1600");
+  EXPECT_EQ(dev.qemu.stringProperty("renderer"), "null");
+  EXPECT_EQ(dev.qemu.property("xres"), 1600);
+  EXPECT_THROW(dev.qemu.property("renderer"), QemuError);
+  EXPECT_THROW(dev.qemu.stringProperty("xres"), QemuError);
+  EXPECT_EQ(qmpNumber("{\"return\": -17}"), -17);
+  EXPECT_EQ(qmpNumber("{\"return\": -9223372036854775808, \"id\": 1}"), INT64_MIN);
+  EXPECT_THROW(qmpNumber("{\"return\": 1.5}"), QemuError);
+  EXPECT_THROW(qmpNumber("{\"return\": 18446744073709551616}"), QemuError);
+  EXPECT_EQ(qmpString("{\"return\": \"a \\\"b\\\" \\\\c\"}"), "a \"b\" \\c");
+  EXPECT_THROW(qmpString("{\"return\": \"cut"), QemuError);
+}
+
+/// One line for each register write, submission, fence and interrupt, with what they are about.
+TEST(Trace, NamedEventsTellWhatHappened) {
   AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_*"});
+  dev.interceptIntx();
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);
   dev.startRing();
+  dev.setNextFence(0xABC);
   dev.waitFence(dev.submitEmpty());
+  dev.waitUntil([&] { return dev.intxLevel(); }, "interrupt");
+  CommandWriter bad;
+  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  dev.waitFence(dev.submit(bad));
   EXPECT_EQ(dev.qemu.quit(), 0);
-  EXPECT_NE(dev.qemu.output().find("aerogpu_"), std::string::npos);
+  const std::string log = dev.qemu.output();
+  size_t at = 0;
+  for (const char* line : {"aerogpu_reg_write 0x0304 IRQ_ENABLE = 0x00000001",
+                           "aerogpu_reg_write 0x010c RING_CONTROL = 0x00000001",
+                           "aerogpu_submit fence 0xabc flags 0x0 commands 0 bytes",
+                           "aerogpu_complete fence 0xabc head 0x1 after ",
+                           "aerogpu_irq_raise bits 0x1 status 0x1 enable 0x1", "aerogpu_irq_level level 1",
+                           "aerogpu_submit fence 0xabd", "aerogpu_error code 1 fence 0xabd count 1"}) {
+    const size_t found = log.find(line, at);
+    ASSERT_NE(found, std::string::npos) << line << " is missing, or comes too early, in\n" << log;
+    at = found;
+  }
 }
 
 TEST(Migration, IsRefusedWithAReason) {

@@ -82,6 +82,109 @@ TEST(Msi, IsSentOnTheEdgeAndNotThroughIntx) {
   dev.waitUntil([&] { return dev.qemu.readl(kAddress) == 0x4321; }, "MSI after the acknowledgement");
 }
 
+TEST(Msi, ComesAgainAfterAnAcknowledgeThatLeavesBits) {
+  constexpr uint64_t kAddress = 0x600000;
+  AeroGpuDev dev;
+  dev.enableMsi(kAddress, 0x4321);
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR);
+  dev.startRing();
+  CommandWriter bad;
+  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  dev.waitFence(dev.submit(bad));
+  constexpr uint32_t kBoth = AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR;
+  dev.waitUntil([&] { return (status(dev) & kBoth) == kBoth && dev.qemu.readl(kAddress) == 0x4321; },
+                "both bits");
+  dev.qemu.writel(kAddress, 0);
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_FENCE);
+  EXPECT_EQ(dev.qemu.readl(kAddress), 0x4321u) << "ERROR is still pending";
+  dev.qemu.writel(kAddress, 0);
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_FENCE);
+  EXPECT_EQ(dev.qemu.readl(kAddress), 0u) << "nothing was taken back";
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_ERROR);
+  EXPECT_EQ(dev.qemu.readl(kAddress), 0u) << "nothing is pending";
+}
+
+/// How many messages QEMU's trace shows. The mailbox cannot count: QEMU writes it over.
+int messagesSent(AeroGpuDev& dev) {
+  const std::string log = dev.qemu.output();
+  int count = 0;
+  for (size_t at = 0; (at = log.find("aerogpu_irq_msi ", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+/// They leave in QEMU's main loop, perhaps after the command that caused them was answered.
+void expectMessages(AeroGpuDev& dev, int count) {
+  dev.waitUntil([&] { return messagesSent(dev) >= count; }, "message");
+  status(dev);
+  EXPECT_EQ(messagesSent(dev), count);
+}
+
+TEST(Msi, OneForEachVblank) {
+  AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_irq_msi"});
+  dev.enableMsi(0x600000, 0x4321);
+  dev.setScanout({});
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_SCANOUT_VBLANK);
+  dev.qemu.clockStep(kPeriod / 2);
+  expectMessages(dev, 0);
+  for (int tick = 1; tick <= 20; ++tick) {
+    dev.qemu.clockStep(kPeriod / 4);
+    expectMessages(dev, tick - 1);
+    dev.qemu.clockStep(kPeriod - kPeriod / 4);
+    expectMessages(dev, tick);
+    dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
+  }
+  EXPECT_EQ(sequence(dev), 20u);
+  // Not acknowledged: the bit stays up and ticks coalesce.
+  dev.qemu.clockStep(kPeriod);
+  dev.qemu.clockStep(kPeriod);
+  dev.qemu.clockStep(kPeriod);
+  expectMessages(dev, 21);
+  EXPECT_EQ(sequence(dev), 23u);
+}
+
+TEST(Msi, AVsyncedPresentInterruptsOnceAtItsVblank) {
+  AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_irq_msi"});
+  dev.enableMsi(0x600000, 0x4321);
+  dev.setScanout({});
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);
+  dev.qemu.clockStep(kPeriod / 2);
+  dev.startRing();
+  const CommandWriter w = presentStream(AEROGPU_PRESENT_FLAG_VSYNC);
+  for (int present = 1; present <= 5; ++present) {
+    const uint64_t fence = dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
+    dev.waitUntil([&] { return dev.qemu.property("presents") == present; }, "the present's work");
+    expectMessages(dev, present - 1);
+    dev.qemu.clockStep(kPeriod);
+    dev.waitFence(fence);
+    expectMessages(dev, present);
+    dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_FENCE);
+  }
+}
+
+TEST(Vblank, LoLatchesHiOfSequenceAndTime) {
+  AeroGpuDev dev("renderer=null,refresh_rate=60");
+  // The timer that ticks since power-on is stopped (8254 channel 0, mode 0), or years take long to step over.
+  dev.qemu.outb(0x43, 0x30);
+  dev.qemu.outb(0x40, 0xFF);
+  dev.qemu.outb(0x40, 0xFF);
+  dev.setScanout({});
+  dev.qemu.clockStep(kPeriod / 2);
+  // Time: the tick before 2^32 ns, then one more.
+  constexpr uint64_t kWrap = uint64_t{1} << 32;
+  while (lastTime(dev) + kPeriod < kWrap) dev.qemu.clockStep(kPeriod);
+  const uint32_t timeLo = dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO);
+  dev.qemu.clockStep(kPeriod);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_HI), 0u) << "HI as of the read of LO";
+  EXPECT_EQ(lastTime(dev), timeLo + kPeriod);
+  EXPECT_GE(lastTime(dev), kWrap);
+  // Sequence: 2^32 - 1 ticks, then one more.
+  dev.qemu.clockStep((kWrap - 1 - sequence(dev)) * kPeriod);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO), 0xFFFFFFFFu);
+  dev.qemu.clockStep(kPeriod);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_HI), 0u) << "HI as of the read of LO";
+  EXPECT_EQ(sequence(dev), kWrap);
+}
+
 TEST(Vblank, RunsOnlyWhileTheScanoutIsEnabledAndNeverGoesBack) {
   AeroGpuDev dev;
   dev.qemu.clockStep(10 * kPeriod);

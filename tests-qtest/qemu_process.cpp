@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 namespace aerogpu::qtest {
 
@@ -210,6 +212,9 @@ void QemuProcess::writel(uint64_t a, uint32_t v) {
 void QemuProcess::writeq(uint64_t a, uint64_t v) {
   qtestCommand("writeq " + hex(a) + " " + hex(v));
 }
+void QemuProcess::outb(uint16_t port, uint8_t v) {
+  qtestCommand("outb " + hex(port) + " " + hex(v));
+}
 void QemuProcess::outl(uint16_t port, uint32_t v) {
   qtestCommand("outl " + hex(port) + " " + hex(v));
 }
@@ -260,10 +265,43 @@ std::string QemuProcess::qmp(const std::string& command, const std::string& argu
   }
 }
 
+std::string QemuProcess::propertyAnswer(const std::string& name) {
+  return qmp("qom-get", "{\"path\": \"/machine/peripheral/gpu0\", \"property\": \"" + name + "\"}");
+}
 int64_t QemuProcess::property(const std::string& name) {
-  const std::string answer =
-      qmp("qom-get", "{\"path\": \"/machine/peripheral/gpu0\", \"property\": \"" + name + "\"}");
-  return std::stoll(answer.substr(answer.find(':') + 1));
+  return qmpNumber(propertyAnswer(name));
+}
+std::string QemuProcess::stringProperty(const std::string& name) {
+  return qmpString(propertyAnswer(name));
+}
+
+namespace {
+constexpr std::string_view kReturn = "{\"return\": ";
+
+std::string_view qmpValue(const std::string& answer) {
+  if (answer.rfind(kReturn, 0) != 0) throw QemuError("QMP: no answer: " + answer);
+  return std::string_view(answer).substr(kReturn.size());
+}
+}  // namespace
+
+int64_t qmpNumber(const std::string& answer) {
+  const std::string_view value = qmpValue(answer);
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end == value.data() + value.size() || (*end != '}' && *end != ','))
+    throw QemuError("QMP: no whole number: " + answer);
+  return number;
+}
+
+std::string qmpString(const std::string& answer) {
+  const std::string_view value = qmpValue(answer);
+  std::string text;
+  for (size_t i = 1; value.starts_with('"') && i < value.size(); ++i) {
+    if (value[i] == '"') return text;
+    if (value[i] == '\\') ++i;  // the names and paths here have no escapes but \" and two backslashes
+    if (i < value.size()) text += value[i];
+  }
+  throw QemuError("QMP: no text: " + answer);
 }
 
 Picture QemuProcess::screendump() {

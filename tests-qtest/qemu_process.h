@@ -51,6 +51,7 @@ public:
   void writeq(uint64_t address, uint64_t value);
   std::vector<uint8_t> read(uint64_t address, size_t size);
   void write(uint64_t address, std::span<const uint8_t> bytes);
+  void outb(uint16_t port, uint8_t value);
   void outl(uint16_t port, uint32_t value);
   uint32_t inl(uint16_t port);
 
@@ -64,8 +65,10 @@ public:
 
   /// Runs a QMP command and returns its answer's text; throws on an error answer.
   std::string qmp(const std::string& command, const std::string& arguments = "{}");
-  /// A number-valued property of the device.
+  /// A property of the device that is a whole number, negative ones too; throws for any other.
   int64_t property(const std::string& name);
+  /// A property that is text; throws for any other.
+  std::string stringProperty(const std::string& name);
   /// The picture that a display would show.
   Picture screendump();
 
@@ -76,6 +79,7 @@ public:
   std::string output() const;
 
 private:
+  std::string propertyAnswer(const std::string& name);
   std::string qtestCommand(const std::string& line);
   std::string readLine(int fd, std::string& buffer, const char* what);
   void noteIrq(const std::string& line);
@@ -89,6 +93,10 @@ private:
   std::string m_qtestBuffer, m_qmpBuffer;
   std::vector<bool> m_irqs = std::vector<bool>(64);
 };
+
+/// What a QMP answer {"return": VALUE...} holds, as a whole number and as text; QemuError if it is neither.
+int64_t qmpNumber(const std::string& answer);
+std::string qmpString(const std::string& answer);
 
 /// Starts QEMU with options that it must refuse: its exit status and what it printed.
 struct Refusal {

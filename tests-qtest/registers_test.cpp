@@ -14,14 +14,18 @@ struct Register {
   uint32_t offset;
   Access access;
   uint32_t sample;  ///< a value that a read-write register keeps
+  uint32_t reset;   ///< value after a device reset
 };
-#define REG(NAME, ACCESS, SAMPLE) \
-  { #NAME, AEROGPU_MMIO_REG_##NAME, Access::ACCESS, SAMPLE }
+#define REG(NAME, ACCESS, SAMPLE, ...) \
+  { #NAME, AEROGPU_MMIO_REG_##NAME, Access::ACCESS, SAMPLE __VA_OPT__(, ) __VA_ARGS__ }
+constexpr uint32_t kFeatures = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | AEROGPU_FEATURE_SCANOUT |
+                               AEROGPU_FEATURE_VBLANK | AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO;
+constexpr uint32_t kExtensions = AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_SCATTER;
 constexpr Register kRegisters[] = {
-    REG(MAGIC, ReadOnly, 0),
-    REG(ABI_VERSION, ReadOnly, 0),
-    REG(FEATURES_LO, ReadOnly, 0),
-    REG(FEATURES_HI, ReadOnly, 0),
+    REG(MAGIC, ReadOnly, 0, AEROGPU_MMIO_MAGIC),
+    REG(ABI_VERSION, ReadOnly, 0, AEROGPU_ABI_VERSION_U32),
+    REG(FEATURES_LO, ReadOnly, 0, kFeatures),
+    REG(FEATURES_HI, ReadOnly, 0, kExtensions),
     REG(RING_GPA_LO, ReadWrite, 0x12345000),
     REG(RING_GPA_HI, ReadWrite, 1),
     REG(RING_SIZE_BYTES, ReadWrite, 4096),
@@ -47,7 +51,7 @@ constexpr Register kRegisters[] = {
     REG(SCANOUT0_VBLANK_SEQ_HI, ReadOnly, 0),
     REG(SCANOUT0_VBLANK_TIME_NS_LO, ReadOnly, 0),
     REG(SCANOUT0_VBLANK_TIME_NS_HI, ReadOnly, 0),
-    REG(SCANOUT0_VBLANK_PERIOD_NS, ReadOnly, 0),
+    REG(SCANOUT0_VBLANK_PERIOD_NS, ReadOnly, 0, 16'666'667),
     REG(CURSOR_ENABLE, ReadWrite, 0),
     REG(CURSOR_X, ReadWrite, 0xFFFFFFF0),
     REG(CURSOR_Y, ReadWrite, 20),
@@ -82,9 +86,8 @@ TEST(Registers, IdentityValues) {
   AeroGpuDev dev;
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ABI_VERSION), uint32_t{AEROGPU_ABI_VERSION_U32});
-  const uint32_t wanted = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | AEROGPU_FEATURE_SCANOUT |
-                          AEROGPU_FEATURE_VBLANK | AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO;
-  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_LO), wanted);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_LO), kFeatures);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI), kExtensions);
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS), 16'666'667u) << "60 Hz by default";
 }
 
@@ -109,17 +112,39 @@ TEST(Registers, EachKeepsItsAccessRule) {
   }
 }
 
+/// After start and after a reset, with everything that can change changed in between.
 TEST(Registers, ResetValues) {
   AeroGpuDev dev;
+  const auto expectReset = [&](const char* when) {
+    for (const Register& r : kRegisters) EXPECT_EQ(dev.reg(r.offset), r.reset) << r.name << " " << when;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_RING_CONTROL), 0u) << when;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE), 0u) << when;
+  };
+  expectReset("at start");
+  dev.startRing();
+  dev.setScanout({});
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR | AEROGPU_IRQ_SCANOUT_VBLANK);
+  dev.setNextFence(0x7'0000'0003);
+  aerogpu::CommandWriter bad;
+  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  dev.waitFence(dev.submit(bad));
+  dev.qemu.clockStep(10'000'000'000);
+  constexpr uint32_t kDeviceWrites[] = {AEROGPU_MMIO_REG_COMPLETED_FENCE_LO,
+                                        AEROGPU_MMIO_REG_COMPLETED_FENCE_HI,
+                                        AEROGPU_MMIO_REG_IRQ_STATUS,
+                                        AEROGPU_MMIO_REG_ERROR_CODE,
+                                        AEROGPU_MMIO_REG_ERROR_FENCE_LO,
+                                        AEROGPU_MMIO_REG_ERROR_FENCE_HI,
+                                        AEROGPU_MMIO_REG_ERROR_COUNT,
+                                        AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO,
+                                        AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO,
+                                        AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_HI};
+  for (const uint32_t offset : kDeviceWrites) EXPECT_NE(dev.reg(offset), 0u) << offset;
   for (const Register& r : kRegisters)
     if (r.access == Access::ReadWrite) dev.setReg(r.offset, r.sample);
   dev.qemu.qmp("system_reset");
   dev.setUpPci();
-  for (const Register& r : kRegisters) {
-    if (r.access == Access::ReadWrite) {
-      EXPECT_EQ(dev.reg(r.offset), 0u) << r.name;
-    }
-  }
+  expectReset("after a reset");
 }
 
 TEST(Registers, UnknownOnesReadZero) {

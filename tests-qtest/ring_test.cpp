@@ -103,6 +103,74 @@ TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
   dev.waitFence(next);
 }
 
+/// Wherever the submissions are when the ring is reset: head is at tail, their fences never come, the fence
+/// that was there stays, and the ring works on.
+TEST(Ring, ResetAtEveryStage) {
+  AeroGpuDev dev;
+  dev.useFencePage();
+  dev.setScanout({});
+  dev.startRing();
+  CommandWriter vsync;
+  aerogpu_cmd_present present{};
+  present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
+  vsync.packet(AEROGPU_CMD_PRESENT, present);
+  CommandWriter longOne;  // a megabyte of packets
+  for (int i = 0; i < 65536; ++i) longOne.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  const struct {
+    const char* stage;
+    std::function<void()> arrive;
+  } stages[] = {
+      {"idle", [] {}},
+      {"queued in a disabled ring",
+       [&] {
+         dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+         for (int i = 0; i < 5; ++i) dev.submitEmpty();
+       }},
+      {"queued behind others",
+       [&] {
+         for (int i = 0; i < 12; ++i) dev.submit(vsync);
+       }},
+      {"being executed", [&] { dev.submit(longOne, {.commandGpa = 0x1000000}); }},
+      {"waiting for its vblank",
+       [&] {
+         const int64_t before = dev.qemu.property("presents");
+         dev.submit(vsync);
+         dev.waitUntil([&] { return dev.qemu.property("presents") > before; }, "the present's work");
+       }},
+      {"two presents, the first waits",
+       [&] {
+         const int64_t before = dev.qemu.property("presents");
+         dev.submit(vsync);
+         dev.submit(vsync);
+         dev.waitUntil([&] { return dev.qemu.property("presents") == before + 2; }, "their work");
+       }},
+      {"ordinary work behind a present",
+       [&] {
+         dev.submit(vsync);
+         dev.submitEmpty();
+       }},
+  };
+  for (const auto& s : stages) {
+    const uint64_t done = dev.submitEmpty();
+    dev.waitFence(done);
+    dev.setNextFence(done + 1000);
+    s.arrive();
+    const uint64_t after = dev.nextFence() + 1000;
+    dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
+    EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail) << s.stage;
+    const uint64_t fence = dev.completedFence();  // the long one may just have been through
+    EXPECT_TRUE(fence == done || std::strcmp(s.stage, "being executed") == 0) << s.stage;
+    dev.qemu.clockStep(50'000'000);  // three vblanks: nothing that was dropped completes late
+    EXPECT_EQ(dev.completedFence(), fence) << s.stage;
+    EXPECT_EQ(dev.fencePage().completed_fence, fence) << s.stage;
+    EXPECT_EQ(dev.qemu.property("queue-depth"), 0) << s.stage;
+    dev.setNextFence(after);
+    dev.waitFence(dev.submitEmpty());
+    EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail) << s.stage;
+    EXPECT_EQ(errorCount(dev), 0u) << s.stage;
+  }
+}
+
 TEST(Descriptors, DefectsAreErrorsButTheFenceAdvances) {
   struct Case {
     const char* what;
