@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "renderer/api_structs.h"
+
 namespace {
 
 using namespace aerogpu;
@@ -82,14 +84,23 @@ aerogpu_renderer::aerogpu_renderer(const aerogpu_renderer_config& config)
       hostMemory(config.max_hostmem),
       guest(*config.callbacks, config.opaque) {}
 
-std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_renderer_config& config,
+std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_renderer_config& given,
                                                            std::string& error) {
-  const aerogpu_renderer_callbacks* callbacks = config.callbacks;
-  if (config.struct_size < sizeof config || !callbacks || callbacks->struct_size < sizeof *callbacks ||
-      !callbacks->guest_map || !callbacks->guest_unmap || !callbacks->submission_done || !callbacks->log) {
-    error = "the configuration is incomplete";
+  aerogpu_renderer_config config;
+  if (!takeStruct(given, config)) {
+    error = tooSmall("aerogpu_renderer_config", given);
     return nullptr;
   }
+  aerogpu_renderer_callbacks callbacks{};
+  if (config.callbacks && !takeStruct(*config.callbacks, callbacks)) {
+    error = tooSmall("aerogpu_renderer_callbacks", *config.callbacks);
+    return nullptr;
+  }
+  if (!callbacks.guest_map || !callbacks.guest_unmap || !callbacks.submission_done || !callbacks.log) {
+    error = "the configuration lacks a callback";
+    return nullptr;
+  }
+  config.callbacks = &callbacks;
   const std::string wanted = config.backend ? config.backend : "auto";
   if (wanted != "auto" && wanted != "vulkan" && wanted != "null") {
     error = "unknown back end '" + wanted + "' (auto, vulkan or null)";
@@ -146,7 +157,15 @@ void aerogpu_renderer::finished() {
 void aerogpu_renderer::submit(const aerogpu_submission& given) {
   waitForRoom();
   const uint64_t begin = nowNs();
-  aerogpu_submission submission = given;
+  aerogpu_submission submission;
+  if (!takeStruct(given, submission)) {
+    const bool named = given.struct_size >= offsetof(aerogpu_submission, cookie) + sizeof given.cookie;
+    auto finish = std::make_unique<Finish>(*this, named ? given.cookie : 0, 0);
+    finish->addError(
+        Error{ErrorCode::Internal, "a submission is not executed", tooSmall("aerogpu_submission", given)});
+    backend->endSubmission(std::move(finish));
+    return;
+  }
   // Packets are read as 32-bit words; a copy that is not aligned for that is moved once.
   if (reinterpret_cast<uintptr_t>(submission.cmd) % alignof(uint32_t) != 0) {
     m_alignedStream.resize((submission.cmd_size + 3) / 4);
@@ -206,7 +225,11 @@ void aerogpu_renderer_submit(aerogpu_renderer* renderer, const aerogpu_submissio
 }
 
 void aerogpu_renderer_set_scanout(aerogpu_renderer* renderer, const aerogpu_scanout_config* config) {
-  renderer->executor->setScanout(*config);
+  aerogpu_scanout_config known;
+  if (takeStruct(*config, known))
+    renderer->executor->setScanout(known);
+  else
+    renderer->log.line(AEROGPU_LOG_ERROR, tooSmall("aerogpu_scanout_config", *config));
 }
 
 void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cookie) {
@@ -233,30 +256,36 @@ bool aerogpu_renderer_reset(aerogpu_renderer* renderer) {
   return renderer->reset();
 }
 
-void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_renderer_stats* out) {
+void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_renderer_stats* given) {
+  if (given->struct_size < kFirstSize<aerogpu_renderer_stats>) {
+    const_cast<aerogpu_renderer*>(renderer)->log.line(AEROGPU_LOG_ERROR,
+                                                      tooSmall("aerogpu_renderer_stats", *given));
+    return;
+  }
   const core::Stats& stats = renderer->stats;
   const auto read = [](const std::atomic<uint64_t>& counter) {
     return counter.load(std::memory_order_relaxed);
   };
-  *out = {};
-  out->struct_size = sizeof *out;
-  out->submissions = read(stats.submissions);
-  out->packets = read(stats.packets);
-  out->draws = read(stats.draws);
-  out->dispatches = read(stats.dispatches);
-  out->presents = read(stats.presents);
-  out->errors = read(stats.errors);
-  out->command_bytes = read(stats.commandBytes);
-  out->upload_bytes = read(stats.uploadBytes);
-  out->readback_bytes = read(stats.readbackBytes);
-  out->host_memory_bytes = renderer->hostMemory.heldBytes();
-  out->host_memory_peak_bytes = renderer->hostMemory.peakBytes();
-  out->resources = read(stats.resources);
-  out->shaders_translated = read(stats.shadersTranslated);
-  out->pipelines_created = read(stats.pipelinesCreated);
-  out->cpu_busy_ns = read(stats.cpuBusyNs);
-  out->gpu_busy_ns = read(stats.gpuBusyNs);
-  out->in_flight = read(stats.inFlight);
+  aerogpu_renderer_stats out{};
+  out.struct_size = given->struct_size;
+  out.submissions = read(stats.submissions);
+  out.packets = read(stats.packets);
+  out.draws = read(stats.draws);
+  out.dispatches = read(stats.dispatches);
+  out.presents = read(stats.presents);
+  out.errors = read(stats.errors);
+  out.command_bytes = read(stats.commandBytes);
+  out.upload_bytes = read(stats.uploadBytes);
+  out.readback_bytes = read(stats.readbackBytes);
+  out.host_memory_bytes = renderer->hostMemory.heldBytes();
+  out.host_memory_peak_bytes = renderer->hostMemory.peakBytes();
+  out.resources = read(stats.resources);
+  out.shaders_translated = read(stats.shadersTranslated);
+  out.pipelines_created = read(stats.pipelinesCreated);
+  out.cpu_busy_ns = read(stats.cpuBusyNs);
+  out.gpu_busy_ns = read(stats.gpuBusyNs);
+  out.in_flight = read(stats.inFlight);
+  std::memcpy(given, &out, sizeGiven(*given));
 }
 
 bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error,

@@ -178,10 +178,9 @@ BENCHMARK(readBack1080p)->UseManualTime()->Unit(benchmark::kMillisecond);
 void decode(benchmark::State& state) {
   static Scene nullScene("null", 64, 64);
   const CommandWriter stream = nullScene.frame(smallDraws(5000, true, true), true);
-  aerogpu_renderer_stats before{}, after{};
-  aerogpu_renderer_get_stats(nullScene.harness().renderer(), &before);
+  const aerogpu_renderer_stats before = nullScene.harness().stats();
   for (auto _ : state) nullScene.run(stream);
-  aerogpu_renderer_get_stats(nullScene.harness().renderer(), &after);
+  const aerogpu_renderer_stats after = nullScene.harness().stats();
   state.SetItemsProcessed(static_cast<int64_t>(after.packets - before.packets));
 }
 BENCHMARK(decode)->Unit(benchmark::kMicrosecond);

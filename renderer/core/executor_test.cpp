@@ -411,8 +411,7 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   auto frames = h.takeFrames();
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].pixels, bytes);
-  aerogpu_renderer_stats stats;
-  aerogpu_renderer_get_stats(h.renderer(), &stats);
+  const aerogpu_renderer_stats stats = h.stats();
   EXPECT_EQ(stats.readback_bytes, bytes.size()) << "a frame counts once";
 
   w.reset();
@@ -444,8 +443,7 @@ TEST(HostMemory, TheCapIsKeptAndMemoryComesBack) {
   Harness::destroy(w, first);
   Harness::createBuffer(w, second, 600 << 10, 0);
   expectGood(h.submit(w));
-  aerogpu_renderer_stats stats;
-  aerogpu_renderer_get_stats(h.renderer(), &stats);
+  const aerogpu_renderer_stats stats = h.stats();
   EXPECT_LE(stats.host_memory_peak_bytes, uint64_t{1} << 20);
   EXPECT_EQ(stats.resources, 1u);
 }

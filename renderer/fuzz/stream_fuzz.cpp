@@ -47,8 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   h.takeOutcomes();
   h.takeErrorLines();
   if (!aerogpu_renderer_reset(h.renderer())) std::abort();
-  aerogpu_renderer_stats stats;
-  aerogpu_renderer_get_stats(h.renderer(), &stats);
+  const aerogpu_renderer_stats stats = h.stats();
   if (stats.host_memory_bytes != 0 && std::strcmp(aerogpu_renderer_backend_name(h.renderer()), "null") == 0)
     std::abort();  // a reset gives everything back
   return 0;

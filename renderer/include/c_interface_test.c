@@ -7,8 +7,10 @@
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/renderer.h"
 
-static unsigned done_count, error_count;
+static unsigned done_count, error_count, log_count;
+static uint32_t last_error;
 static uint64_t last_cookie;
+static char last_log[256];
 static uint8_t memory[4096];
 
 #define CHECK(condition)                                                      \
@@ -40,13 +42,115 @@ static void submission_done(void *opaque, const struct aerogpu_submission_result
   CHECK(result->struct_size == sizeof *result);
   ++done_count;
   error_count += result->error_count;
+  last_error = result->last_error_code;
   last_cookie = result->cookie;
 }
 
 static void log_line(void *opaque, enum aerogpu_log_level level, const char *message) {
   (void)opaque;
   (void)level;
-  (void)message;
+  ++log_count;
+  strncpy(last_log, message, sizeof last_log - 1);
+}
+
+/* A copy of the first `size` bytes of a structure in memory of exactly that size, with struct_size set to it: what an
+ * embedder with an older header passes. */
+static void *older(const void *structure, size_t size) {
+  const uint32_t struct_size = (uint32_t)size;
+  void *copy = malloc(size);
+  CHECK(copy != NULL);
+  memcpy(copy, structure, size);
+  memcpy(copy, &struct_size, sizeof struct_size);
+  return copy;
+}
+
+/* Structures of embedders that were built with another version of the header. */
+static void versions(const struct aerogpu_renderer_config *config, const struct aerogpu_submission *submission) {
+  const struct aerogpu_scanout_config scanout = {sizeof scanout, 0, 0, 0, 0, 0, 0};
+  const unsigned before = done_count, errors = error_count, logged = log_count;
+  struct {
+    struct aerogpu_renderer_config known;
+    uint64_t newer[4];
+  } newer_config;
+  struct {
+    struct aerogpu_submission known;
+    uint64_t newer[4];
+  } newer_submission;
+  struct {
+    struct aerogpu_renderer_stats known;
+    uint64_t newer;
+  } newer_stats;
+  struct aerogpu_renderer_callbacks *few_callbacks;
+  struct aerogpu_renderer_config with_few = *config;
+  struct aerogpu_renderer_stats counters;
+  aerogpu_renderer *renderer;
+  void *old;
+  char error[128] = "";
+
+  /* Too small: a clear error. */
+  old = older(config, sizeof *config - 1);
+  CHECK(aerogpu_renderer_create(old, error, sizeof error) == NULL);
+  CHECK(strstr(error, "aerogpu_renderer_config.struct_size") != NULL);
+  free(old);
+  few_callbacks = older(config->callbacks, offsetof(struct aerogpu_renderer_callbacks, log));
+  with_few.callbacks = few_callbacks;
+  CHECK(aerogpu_renderer_create(&with_few, error, sizeof error) == NULL);
+  CHECK(strstr(error, "aerogpu_renderer_callbacks.struct_size") != NULL);
+  free(few_callbacks);
+  with_few.callbacks = NULL;
+  CHECK(aerogpu_renderer_create(&with_few, error, sizeof error) == NULL);
+  CHECK(strstr(error, "callback") != NULL);
+
+  /* Newer: what is behind the end that we know is not looked at. */
+  memset(&newer_config, 0xA5, sizeof newer_config);
+  newer_config.known = *config;
+  newer_config.known.struct_size = sizeof newer_config;
+  renderer = aerogpu_renderer_create(&newer_config.known, error, sizeof error);
+  CHECK(renderer != NULL);
+  memset(&newer_submission, 0xA5, sizeof newer_submission);
+  newer_submission.known = *submission;
+  newer_submission.known.struct_size = sizeof newer_submission;
+  aerogpu_renderer_submit(renderer, &newer_submission.known);
+  CHECK(done_count == before + 1 && error_count == errors);
+  memset(&newer_stats, 0xA5, sizeof newer_stats);
+  newer_stats.known.struct_size = sizeof newer_stats;
+  aerogpu_renderer_get_stats(renderer, &newer_stats.known);
+  CHECK(newer_stats.known.submissions == 1 && newer_stats.newer == 0xA5A5A5A5A5A5A5A5u);
+
+  /* Older: members that are not there are neither read nor written. */
+  old = older(submission, offsetof(struct aerogpu_submission, descriptor_error));
+  aerogpu_renderer_submit(renderer, old);
+  CHECK(done_count == before + 2 && error_count == errors);
+  free(old);
+  memset(&counters, 0, sizeof counters);
+  old = older(&counters, offsetof(struct aerogpu_renderer_stats, draws));
+  aerogpu_renderer_get_stats(renderer, old);
+  memcpy(&counters, old, offsetof(struct aerogpu_renderer_stats, draws));
+  CHECK(counters.submissions == 2 && counters.packets == 2);
+  CHECK(counters.struct_size == offsetof(struct aerogpu_renderer_stats, draws));
+  free(old);
+
+  /* Too small again: named, and nothing else happens; a submission is finished all the same. */
+  CHECK(log_count == logged);
+  old = older(submission, offsetof(struct aerogpu_submission, alloc_table_size));
+  last_cookie = 0;
+  aerogpu_renderer_submit(renderer, old);
+  CHECK(done_count == before + 3 && error_count == errors + 1 && last_error == AEROGPU_ERROR_INTERNAL);
+  CHECK(last_cookie == submission->cookie && strstr(last_log, "aerogpu_submission.struct_size") != NULL);
+  free(old);
+  old = older(submission, sizeof(uint32_t));
+  aerogpu_renderer_submit(renderer, old);
+  CHECK(done_count == before + 4 && last_cookie == 0);
+  free(old);
+  old = older(&scanout, offsetof(struct aerogpu_scanout_config, fb_gpa));
+  aerogpu_renderer_set_scanout(renderer, old);
+  CHECK(strstr(last_log, "aerogpu_scanout_config.struct_size") != NULL);
+  free(old);
+  old = older(&counters, sizeof(uint32_t));
+  aerogpu_renderer_get_stats(renderer, old);
+  CHECK(strstr(last_log, "aerogpu_renderer_stats.struct_size") != NULL);
+  free(old);
+  aerogpu_renderer_destroy(renderer);
 }
 
 int main(void) {
@@ -90,6 +194,10 @@ int main(void) {
   aerogpu_renderer_submit(renderer, &submission);
   CHECK(aerogpu_renderer_wait_idle(renderer, UINT64_MAX));
   CHECK(done_count == 1 && last_cookie == 42 && error_count == 0);
+
+  versions(&config, &submission);
+  done_count = 1;
+  error_count = 0;
 
   submission.cmd_size = 10; /* cut short: an error, and finished all the same */
   aerogpu_renderer_submit(renderer, &submission);

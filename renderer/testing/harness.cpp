@@ -195,6 +195,13 @@ Outcome Harness::snapshotScanout() {
   return waitFor(cookie);
 }
 
+aerogpu_renderer_stats Harness::stats() const {
+  aerogpu_renderer_stats stats{};
+  stats.struct_size = sizeof stats;
+  aerogpu_renderer_get_stats(m_renderer, &stats);
+  return stats;
+}
+
 std::vector<Frame> Harness::takeFrames() {
   Lock lock(m_mutex);
   return std::exchange(m_frames, {});

@@ -89,6 +89,8 @@ public:
                   bool enable = true);
   Outcome snapshotScanout();
 
+  aerogpu_renderer_stats stats() const;
+
   /// Frames that came out so far, oldest first; taking them empties the list.
   std::vector<Frame> takeFrames();
   /// Results that came so far.

@@ -18,12 +18,7 @@ constexpr uint64_t kDraws = core::WorkBudget::limit(core::Work::Vertices).submis
 
 class ResetTest : public DrawTest {
 protected:
-  uint64_t drawsSoFar() {
-    aerogpu_renderer_stats stats{};
-    stats.struct_size = sizeof stats;
-    aerogpu_renderer_get_stats(gpu().renderer(), &stats);
-    return stats.draws;
-  }
+  uint64_t drawsSoFar() { return gpu().stats().draws; }
 
   /// Submits the long job and interrupts it once some of it was handed over.
   void interruptALongJob() {

@@ -17,6 +17,15 @@ extern "C" {
 typedef struct aerogpu_renderer aerogpu_renderer;
 
 /*
+ * Versions. Every structure begins with struct_size, which its maker sets to the sizeof that it was built with; later
+ * versions only append members. A structure that is passed in may be of any version: members that it lacks count as 0,
+ * members that the renderer does not know are ignored. One that is smaller than its first version is an error: creation
+ * fails, a submission is finished with AEROGPU_ERROR_INTERNAL, other calls do nothing; all of them say so in a message.
+ * A structure that is filled in (stats) is written up to its struct_size. One that the renderer makes (results, frames)
+ * has the renderer's size: an embedder that knows a later version looks at struct_size before it reads on.
+ */
+
+/*
  * Threads. The "render thread" is whichever single thread calls the functions marked [render]; the embedder
  * serialises them. Functions marked [any] may be called from every thread at any time between create and destroy.
  * Callbacks come from the render thread (inside a [render] function) or from one thread that the renderer owns;
@@ -210,7 +219,7 @@ struct aerogpu_renderer_stats {
   uint64_t in_flight;          /* submissions not finished now */
 };
 
-/** Reads the counters. [any] Each is exact; together they are no snapshot. */
+/** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no snapshot. */
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
 
 /** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a message

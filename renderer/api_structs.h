@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Structures of the C interface that come from an embedder built with another version of the header:
+// `struct_size` says how much of them is there (aerogpu/renderer.h, "Versions").
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "aerogpu/renderer.h"
+
+namespace aerogpu {
+
+/// Bytes of the first version of each structure: fewer make no sense. Members behind them are 0 when they are
+/// missing.
+template <class T>
+inline constexpr size_t kFirstSize = 0;
+template <>
+inline constexpr size_t kFirstSize<aerogpu_renderer_callbacks> = offsetof(aerogpu_renderer_callbacks, log) +
+                                                                 sizeof(aerogpu_renderer_callbacks::log);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_renderer_config> = offsetof(aerogpu_renderer_config, opaque) +
+                                                              sizeof(aerogpu_renderer_config::opaque);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_submission> = offsetof(aerogpu_submission, descriptor_error);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_scanout_config> = offsetof(aerogpu_scanout_config, fb_gpa) +
+                                                             sizeof(aerogpu_scanout_config::fb_gpa);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_renderer_stats> = offsetof(aerogpu_renderer_stats, submissions);
+
+/// Bytes of `given` that may be touched, at most those that we know.
+template <class T>
+size_t sizeGiven(const T& given) {
+  return std::min<size_t>(given.struct_size, sizeof given);
+}
+
+/// Copies what is there; false when that is less than the first version.
+template <class T>
+bool takeStruct(const T& given, T& out) {
+  static_assert(kFirstSize<T> != 0 && offsetof(T, struct_size) == 0);
+  out = {};
+  if (given.struct_size < kFirstSize<T>) return false;
+  std::memcpy(&out, &given, sizeGiven(given));
+  out.struct_size = sizeof out;
+  return true;
+}
+
+/// "NAME.struct_size is N, at least M is needed".
+template <class T>
+std::string tooSmall(const char* name, const T& given) {
+  return std::string(name) + ".struct_size is " + std::to_string(given.struct_size) + ", at least " +
+         std::to_string(kFirstSize<T>) + " is needed";
+}
+
+}  // namespace aerogpu
