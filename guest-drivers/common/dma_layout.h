@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// dma_layout.h: how the kernel driver lays out a DMA buffer: allocation table first, command stream behind it.
+// The device finds both from the descriptor; where they lie travels in the buffer's private data. Any IRQL.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "aerogpu/aerogpu_cmd.h"
+#include "aerogpu/aerogpu_ring.h"
+#include "aerogpu/aerogpu_umd_private.h"
+
+namespace aero {
+
+/** Flags in AEROGPU_DMA_PRIV.Reserved0. */
+enum DmaFlags : uint32_t {
+  kDmaPresent = 1,  // holds a present packet
+  kDmaAlternate = 2, // runs in the context's second device context (what the kernel driver draws for it)
+};
+
+/** One submission inside a DMA buffer; offsets in bytes from where the submission starts. */
+struct DmaLayout {
+  uint32_t tableEntries = 0;
+  uint32_t commandOffset = 0;
+
+  static constexpr size_t kAlign = 16;
+
+  /** The layout of a submission with room for `entries` table entries. */
+  static constexpr DmaLayout forEntries(uint32_t entries) {
+    const size_t table = entries ? sizeof(aerogpu_alloc_table_header) + size_t{entries} * sizeof(aerogpu_alloc_entry) : 0;
+    return {entries, static_cast<uint32_t>((table + kAlign - 1) & ~(kAlign - 1))};
+  }
+
+  /** Bytes of the table; 0 without one. */
+  constexpr uint32_t tableBytes() const {
+    return tableEntries ? static_cast<uint32_t>(sizeof(aerogpu_alloc_table_header) +
+                                                size_t{tableEntries} * sizeof(aerogpu_alloc_entry))
+                        : 0;
+  }
+  /** Where entry `i` of the table lies. */
+  static constexpr uint32_t entryOffset(uint32_t i) {
+    return static_cast<uint32_t>(sizeof(aerogpu_alloc_table_header) + size_t{i} * sizeof(aerogpu_alloc_entry));
+  }
+  /** Where the packets begin, behind the stream header. */
+  constexpr uint32_t packetOffset() const { return commandOffset + sizeof(aerogpu_cmd_stream_header); }
+
+  /** What travels in the private data of the DMA buffer. */
+  AEROGPU_DMA_PRIV toPrivate(uint32_t type, uint32_t flags) const {
+    return {type, flags, uint64_t{tableEntries} << 32 | commandOffset};
+  }
+  static DmaLayout fromPrivate(const AEROGPU_DMA_PRIV &priv) {
+    return {static_cast<uint32_t>(priv.MetaHandle >> 32), static_cast<uint32_t>(priv.MetaHandle)};
+  }
+};
+
+/** Writes the headers of table and stream around `packetBytes` bytes of packets that are already in place. */
+inline void finishDma(void *submission, const DmaLayout &layout, uint32_t packetBytes) {
+  auto *base = static_cast<uint8_t *>(submission);
+  if (layout.tableEntries) {
+    const aerogpu_alloc_table_header table = {AEROGPU_ALLOC_TABLE_MAGIC, AEROGPU_ABI_VERSION_U32, layout.tableBytes(),
+                                              layout.tableEntries, sizeof(aerogpu_alloc_entry), 0};
+    memcpy(base, &table, sizeof table);
+  }
+  const aerogpu_cmd_stream_header stream = {AEROGPU_CMD_STREAM_MAGIC, AEROGPU_ABI_VERSION_U32,
+                                            static_cast<uint32_t>(sizeof stream) + packetBytes, 0, 0, 0};
+  memcpy(base + layout.commandOffset, &stream, sizeof stream);
+}
+
+}  // namespace aero

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "modes.h"
+
+namespace aero {
+namespace {
+
+constexpr Mode kCommon[] = {
+    {640, 480},   {800, 600},   {1024, 768},  {1152, 864},  {1280, 720},  {1280, 768},  {1280, 800},  {1280, 960},
+    {1280, 1024}, {1360, 768},  {1366, 768},  {1400, 1050}, {1440, 900},  {1600, 900},  {1600, 1200}, {1680, 1050},
+    {1920, 1080}, {1920, 1200}, {2048, 1152}, {2560, 1440}, {2560, 1600}, {3840, 2160},
+};
+constexpr Mode kSmallest = {640, 480};
+constexpr uint32_t kMaxEdge = 16384;
+
+// CVT 1.2, reduced blanking version 1.
+constexpr uint32_t kHorizontalBlank = 160;      // pixels
+constexpr uint64_t kMinVerticalBlankNs = 460000;
+constexpr uint32_t kMinVerticalBlankLines = 3 + 6 + 6;
+
+}  // namespace
+
+Timing timingOf(Mode mode, Rational refresh) {
+  // Line period = (frame period - blanking) / active lines; the blanking is then rounded up to whole lines.
+  const uint64_t frameNs = 1000000000ull * refresh.denominator / refresh.numerator;
+  const uint64_t activeNs = frameNs > 2 * kMinVerticalBlankNs ? frameNs - kMinVerticalBlankNs : frameNs;
+  const uint64_t linePs = activeNs * 1000 / mode.height;
+  uint64_t blankLines = linePs ? kMinVerticalBlankNs * 1000 / linePs + 1 : kMinVerticalBlankLines;
+  if (blankLines < kMinVerticalBlankLines) blankLines = kMinVerticalBlankLines;
+
+  Timing timing = {};
+  timing.totalWidth = mode.width + kHorizontalBlank;
+  timing.totalHeight = mode.height + static_cast<uint32_t>(blankLines);
+  const uint64_t total = uint64_t{timing.totalWidth} * timing.totalHeight;
+  timing.pixelRate = total * refresh.numerator / refresh.denominator;
+  timing.vsync = refresh;
+  timing.hsync = {static_cast<uint32_t>(timing.pixelRate / timing.totalWidth), 1};
+  return timing;
+}
+
+void ModeList::fill(Mode preferred, uint64_t maxFrameBytes) {
+  m_count = 0;
+  if (preferred.width && preferred.height) add(preferred, maxFrameBytes);
+  add(kSmallest, UINT64_MAX);
+  for (const Mode &mode : kCommon) add(mode, maxFrameBytes);
+}
+
+bool ModeList::contains(Mode mode) const {
+  for (size_t i = 0; i < m_count; i++)
+    if (m_modes[i] == mode) return true;
+  return false;
+}
+
+void ModeList::add(Mode mode, uint64_t maxFrameBytes) {
+  if (m_count == kMax || contains(mode) || mode.width > kMaxEdge || mode.height > kMaxEdge) return;
+  if (uint64_t{framePitch(mode.width)} * mode.height > maxFrameBytes) return;
+  m_modes[m_count++] = mode;
+}
+
+}  // namespace aero

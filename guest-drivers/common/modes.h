@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// modes.h: the display modes that the driver offers: the monitor's preferred one and the common ones. Any IRQL.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace aero {
+
+/** A resolution, pixels. */
+struct Mode {
+  uint32_t width;
+  uint32_t height;
+  constexpr bool operator==(const Mode &) const = default;
+};
+
+struct Rational {
+  uint32_t numerator;
+  uint32_t denominator;
+};
+
+/** The video signal of a mode: VESA CVT 1.2, reduced blanking (section 3.4.2). */
+struct Timing {
+  uint32_t totalWidth;   // pixels with blanking
+  uint32_t totalHeight;  // lines with blanking
+  uint64_t pixelRate;    // pixels a second
+  Rational vsync;        // Hz
+  Rational hsync;        // Hz
+};
+
+Timing timingOf(Mode mode, Rational refresh);
+
+/** Modes in the order in which they are offered, the preferred one first. */
+class ModeList {
+public:
+  static constexpr size_t kMax = 32;
+
+  /** `preferred` may be 0x0. A mode is offered when its frame at 4 bytes a pixel fits in `maxFrameBytes`; the
+   *  smallest (640x480) is always there. */
+  void fill(Mode preferred, uint64_t maxFrameBytes);
+
+  size_t count() const { return m_count; }
+  const Mode &operator[](size_t i) const { return m_modes[i]; }
+  bool contains(Mode mode) const;
+
+private:
+  void add(Mode mode, uint64_t maxFrameBytes);
+
+  Mode m_modes[kMax] = {};
+  size_t m_count = 0;
+};
+
+/** Bytes from one line to the next of a 32-bit frame: what the driver's allocations use, a multiple of 64. */
+constexpr uint32_t framePitch(uint32_t width, uint32_t bytesPerPixel = 4) { return (width * bytesPerPixel + 63) & ~63u; }
+
+/** The rate whose period is `periodNs` nanoseconds; 60 Hz for 0. */
+constexpr Rational refreshFromPeriod(uint32_t periodNs) {
+  return periodNs ? Rational{1000000000u, periodNs} : Rational{60, 1};
+}
+
+}  // namespace aero

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// share_tokens.h: the life of share tokens (d3d9ex page, EX-40 to EX-44). Not locked: the owner serialises.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace aero {
+
+/** A token in the list of living ones; embedded in the allocation that it stands for. */
+struct ShareToken {
+  uint64_t value = 0;  // 0 = not shared
+  ShareToken *next = nullptr;
+  ShareToken **link = nullptr;
+};
+
+class ShareTokens {
+public:
+  /** `seed` differs from start to start (a clock), so that a token of an earlier start never comes back. */
+  explicit ShareTokens(uint64_t seed = 1) { reseed(seed); }
+
+  void reseed(uint64_t seed) { m_next = (seed << 20) | 1; }
+
+  /** Makes a new token and enters it. */
+  void create(ShareToken &token) {
+    token.value = m_next++;
+    if (!token.value) token.value = m_next++;
+    ShareToken *&head = bucket(token.value);
+    token.next = head;
+    if (head) head->link = &token.next;
+    token.link = &head;
+    head = &token;
+  }
+
+  /** Takes the token out; it is never made again. */
+  void remove(ShareToken &token) {
+    if (!token.link) return;
+    *token.link = token.next;
+    if (token.next) token.next->link = token.link;
+    token = {};
+  }
+
+  bool living(uint64_t value) const {
+    for (const ShareToken *token = m_buckets[value % kBuckets]; token; token = token->next)
+      if (token->value == value) return true;
+    return false;
+  }
+
+private:
+  static constexpr size_t kBuckets = 256;
+
+  ShareToken *&bucket(uint64_t value) { return m_buckets[value % kBuckets]; }
+
+  uint64_t m_next = 0;
+  ShareToken *m_buckets[kBuckets] = {};
+};
+
+}  // namespace aero

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// adapter.h: one AeroGPU as the driver sees it: what the OS handed over, and the parts that do the work. The parts
+// live in files of their own; nothing but wiring belongs here.
+#pragma once
+
+#include "allocations.h"
+#include "counters.h"
+#include "cursor_plane.h"
+#include "display.h"
+#include "gdi_engine.h"
+#include "nt.h"
+#include "registers.h"
+#include "scheduler.h"
+#include "segments.h"
+#include "settings.h"
+
+namespace aero {
+
+class AeroAdapter {
+public:
+  static constexpr uint32_t kMagic = 0x61644141;  // "AAda"
+  /** The handle that AddDevice gave the OS; null for anything else. */
+  static AeroAdapter *from(const void *handle) {
+    auto *self = static_cast<AeroAdapter *>(const_cast<void *>(handle));
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  explicit AeroAdapter(PDEVICE_OBJECT device) : physicalDevice(device) {}
+
+  /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start leaves nothing behind. */
+  NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &interface);
+  void stop();
+  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. */
+  NTSTATUS setPower(DEVICE_POWER_STATE state);
+  /** DxgkDdiInterruptRoutine; DIRQL. */
+  bool interrupt();
+  /** Gives the display back to VGA where the device can; any IRQL. */
+  void returnToVga();
+
+  /** Whether Direct3D is offered (the registry can turn it off). */
+  bool offers3d() const { return started && !settings.disable3d; }
+
+  uint32_t magic = kMagic;
+  PDEVICE_OBJECT physicalDevice;
+  DXGKRNL_INTERFACE dxgk = {};
+  bool started = false;
+  bool powered = false;
+  uint32_t featuresLow = 0;
+  uint32_t featuresHigh = 0;
+  uint32_t abiVersion = 0;
+
+  Settings settings;
+  Counters counters = {};
+  Registers registers;
+  Segments segments;
+  AllocationTable allocations;
+  Scheduler scheduler{*this};
+  Display display{*this};
+  CursorPlane cursor{*this};
+  GdiEngine gdi{*this};
+
+  /** Numbers of device contexts: two device contexts each, see kAlternateContext. */
+  uint32_t takeContextId();
+  void giveContextId(uint32_t id);
+
+private:
+  NTSTATUS mapResources(const DXGK_DEVICE_INFO &info);
+  void unmapResources();
+  NTSTATUS checkDevice();
+
+  void *m_registersMapping = nullptr;
+  uint64_t m_vramGpa = 0;
+  uint64_t m_vramBytes = 0;
+  FAST_MUTEX m_contextLock = {};
+  uint32_t m_contextIds[16] = {};  // one bit each
+};
+
+/** Set in the number of the device context in which the driver itself draws on behalf of a WDDM context: its state
+ *  does not disturb the user-mode driver's. */
+constexpr uint32_t kAlternateContext = 0x400;
+
+/** DxgkDdiCreateDevice's handle: a process' use of the adapter. */
+class AeroDevice {
+public:
+  static constexpr uint32_t kMagic = 0x76654441;  // "ADev"
+  static AeroDevice *from(HANDLE handle) {
+    auto *self = static_cast<AeroDevice *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  AeroAdapter *adapter = nullptr;
+  DXGK_DEVICEINFO info = {};
+};
+
+/** DxgkDdiCreateContext's handle. */
+class AeroContext {
+public:
+  static constexpr uint32_t kMagic = 0x78744341;  // "ACtx"
+  static AeroContext *from(HANDLE handle) {
+    auto *self = static_cast<AeroContext *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  uint32_t id = 0;  // device context: 1 to 511
+  AeroAdapter *adapter = nullptr;
+  AeroDevice *device = nullptr;
+};
+
+/** Whose DMA buffer this is, from a context's or (without contexts) a device's handle. */
+AeroAdapter *adapterOf(HANDLE contextOrDevice);
+
+}  // namespace aero

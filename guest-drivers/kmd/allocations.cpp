@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "allocations.h"
+
+#include "command_check.h"
+#include "registers.h"
+
+namespace aero {
+
+void AllocationTable::start(uint64_t tokenSeed) {
+  ExInitializeFastMutex(&m_mutex);
+  tokens.reseed(tokenSeed);
+  m_handles = static_cast<HandleOwner **>(poolAllocate(kHandleBuckets * sizeof(HandleOwner *)));
+}
+
+void AllocationTable::stop() {
+  if (!m_handles) return;
+  for (uint32_t i = 0; i < kHandleBuckets; i++)
+    while (HandleOwner *owner = m_handles[i]) {
+      m_handles[i] = owner->next;
+      poolFree(owner);
+    }
+  m_handleCount = 0;
+  poolFree(m_handles);
+  m_handles = nullptr;
+}
+
+bool AllocationTable::enter(AeroAllocation &allocation, uint32_t wantedId) {
+  uint32_t id = wantedId;
+  if (!id) {
+    // 2^31 ids and at most some ten thousand allocations: the search ends at once.
+    do {
+      if (m_nextId < AEROGPU_WDDM_ALLOC_ID_KMD_MIN) m_nextId = AEROGPU_WDDM_ALLOC_ID_KMD_MIN;
+      id = m_nextId++;
+    } while (find(id));
+  } else if (find(id)) {
+    return false;
+  }
+  allocation.id = id;
+  allocation.nextById = m_byId[id % kIdBuckets];
+  m_byId[id % kIdBuckets] = &allocation;
+  m_allocations++;
+  return true;
+}
+
+AeroAllocation *AllocationTable::find(uint32_t id) const {
+  AeroAllocation *allocation = m_byId[id % kIdBuckets];
+  while (allocation && allocation->id != id) allocation = allocation->nextById;
+  return allocation;
+}
+
+AllocationTable::Farewell AllocationTable::release(AeroAllocation &allocation) {
+  if (--allocation.references) return {};
+  AeroAllocation **link = &m_byId[allocation.id % kIdBuckets];
+  while (*link != &allocation) link = &(*link)->nextById;
+  *link = allocation.nextById;
+  m_allocations--;
+  if (allocation.userTexture)
+    if (HandleOwner *owner = findHandle(allocation.userTexture)) owner->texture = nullptr;
+  const Farewell farewell = {true, allocation.token.value, allocation.kernelTexture};
+  tokens.remove(allocation.token);
+  return farewell;
+}
+
+HandleOwner *AllocationTable::findHandle(uint32_t handle) const {
+  HandleOwner *owner = m_handles ? m_handles[handle % kHandleBuckets] : nullptr;
+  while (owner && owner->handle != handle) owner = owner->next;
+  return owner;
+}
+
+bool AllocationTable::addHandle(uint32_t handle, HandleOwner::Kind kind, AeroDevice *device, AeroAllocation *texture) {
+  if (!m_handles) return false;
+  HandleOwner *owner = findHandle(handle);
+  if (!owner) {
+    if (m_handleCount >= kMaxHandles) return false;
+    owner = static_cast<HandleOwner *>(poolAllocate(sizeof *owner));
+    if (!owner) return false;
+    owner->handle = handle;
+    owner->next = m_handles[handle % kHandleBuckets];
+    m_handles[handle % kHandleBuckets] = owner;
+    m_handleCount++;
+  }
+  owner->kind = kind;
+  owner->device = device;
+  owner->texture = texture;
+  return true;
+}
+
+void AllocationTable::removeHandle(uint32_t handle) {
+  if (!m_handles) return;
+  HandleOwner **link = &m_handles[handle % kHandleBuckets];
+  while (*link && (*link)->handle != handle) link = &(*link)->next;
+  HandleOwner *owner = *link;
+  if (!owner) return;
+  if (owner->texture && owner->texture->userTexture == handle) owner->texture->userTexture = 0;
+  *link = owner->next;
+  m_handleCount--;
+  poolFree(owner);
+}
+
+bool AllocationTable::takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out) {
+  for (; m_handles && cursor < kHandleBuckets; cursor++)
+    for (HandleOwner *owner = m_handles[cursor]; owner; owner = owner->next)
+      if (owner->device == device) {
+        out = *owner;
+        removeHandle(owner->handle);
+        return true;
+      }
+  return false;
+}
+
+uint32_t AllocationTable::newKernelHandles(uint32_t count) {
+  constexpr uint32_t kRange = 0u - kKernelHandleFirst;
+  if (m_nextHandle > kRange - count) m_nextHandle = 0;
+  const uint32_t handle = kKernelHandleFirst + m_nextHandle;
+  m_nextHandle += count;
+  return handle;
+}
+
+}  // namespace aero

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// allocations.h: allocations, who has them open, their share tokens, and which resource handle belongs to whom.
+// Everything here is under AllocationTable's mutex; PASSIVE_LEVEL.
+#pragma once
+
+#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "nt.h"
+#include "share_tokens.h"
+
+namespace aero {
+
+class AeroAdapter;
+class AeroDevice;
+
+/** What an allocation is for. */
+enum class AllocationUse : uint8_t {
+  UserMode,  // a user-mode driver's
+  Primary,   // the shared primary: scanned out
+  Shadow,    // GDI draws into it with the CPU
+  Staging,   // read-back for GDI
+  GdiTexture,
+  GdiStagingCpuVisible,
+  GdiStaging,
+  GdiLookup,
+};
+
+/** A surface's description, in the device's terms; format AEROGPU_FORMAT_INVALID for what is no surface. */
+struct Surface {
+  uint32_t width;
+  uint32_t height;
+  uint32_t format;  // enum aerogpu_format
+  uint32_t pitch;   // bytes
+};
+
+/** DxgkDdiCreateAllocation's handle. */
+class AeroAllocation {
+public:
+  static constexpr uint32_t kMagic = 0x4C6C4141;  // "AAlL"
+  static AeroAllocation *from(HANDLE handle) {
+    auto *self = static_cast<AeroAllocation *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  uint32_t id = 0;     // alloc_id
+  uint64_t bytes = 0;
+  uint32_t flags = 0;  // enum aerogpu_wddm_alloc_private_flags
+  AllocationUse use = AllocationUse::UserMode;
+  Surface surface = {};
+  uint32_t references = 1;  // the OS' handle, and one for each open
+  uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
+  uint32_t kernelTexture = 0;  // the driver's own, 0 = none
+  ShareToken token;
+  AeroAllocation *nextById = nullptr;
+};
+
+/** DxgkDdiOpenAllocation's handle: one device's view of an allocation. */
+class AeroOpenAllocation {
+public:
+  static constexpr uint32_t kMagic = 0x6E704F41;  // "AOpn"
+  static AeroOpenAllocation *from(HANDLE handle) {
+    auto *self = static_cast<AeroOpenAllocation *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  AeroAllocation *allocation = nullptr;
+};
+
+/** Who made a handle of the stream, so that nobody else destroys it and nothing outlives its device. */
+struct HandleOwner {
+  enum Kind : uint32_t { Resource, View, Shader, InputLayout, Sampler };
+  uint32_t handle;
+  Kind kind;
+  AeroDevice *device;
+  AeroAllocation *texture;  // the allocation that this texture is, or null
+  HandleOwner *next;        // in the bucket
+};
+
+class AllocationTable {
+public:
+  void start(uint64_t tokenSeed);
+  /** Everything is gone by now: WDDM destroys allocations before it stops a device. */
+  void stop();
+
+  void lock() { ExAcquireFastMutex(&m_mutex); }
+  void unlock() { ExReleaseFastMutex(&m_mutex); }
+
+  /** Enters the allocation under `wantedId`, or under a new one of the kernel's range for 0; false when it is taken. */
+  bool enter(AeroAllocation &allocation, uint32_t wantedId);
+  AeroAllocation *find(uint32_t id) const;
+  /** Drops a reference; the last one takes the allocation out, and gives back what the device must then forget. */
+  struct Farewell {
+    bool last = false;
+    uint64_t token = 0;
+    uint32_t kernelTexture = 0;
+  };
+  Farewell release(AeroAllocation &allocation);
+
+  ShareTokens tokens;
+
+  HandleOwner *findHandle(uint32_t handle) const;
+  /** False when there is no memory or too many. */
+  bool addHandle(uint32_t handle, HandleOwner::Kind kind, AeroDevice *device, AeroAllocation *texture);
+  void removeHandle(uint32_t handle);
+  /** Takes out one handle of `device`; false when it has none. `cursor` starts at 0. */
+  bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
+
+  /** A handle of the kernel's range, `count` in a row. */
+  uint32_t newKernelHandles(uint32_t count);
+
+  uint32_t liveAllocations() const { return m_allocations; }
+  uint32_t liveHandles() const { return m_handleCount; }
+
+private:
+  static constexpr uint32_t kIdBuckets = 1024;
+  static constexpr uint32_t kHandleBuckets = 4096;
+  static constexpr uint32_t kMaxHandles = 1u << 20;
+
+  FAST_MUTEX m_mutex = {};
+  AeroAllocation *m_byId[kIdBuckets] = {};
+  HandleOwner **m_handles = nullptr;
+  uint32_t m_handleCount = 0;
+  uint32_t m_nextId = AEROGPU_WDDM_ALLOC_ID_KMD_MIN;
+  uint32_t m_nextHandle = 0;
+  uint32_t m_allocations = 0;
+};
+
+/** Takes the table's mutex for a scope. */
+class TableLock {
+public:
+  explicit TableLock(AllocationTable &table) : m_table(table) { m_table.lock(); }
+  ~TableLock() { m_table.unlock(); }
+  TableLock(const TableLock &) = delete;
+  TableLock &operator=(const TableLock &) = delete;
+
+private:
+  AllocationTable &m_table;
+};
+
+}  // namespace aero

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// cursor_plane.h: the hardware pointer (ABI page, CURSOR_* registers). PASSIVE_LEVEL.
+#pragma once
+
+#include "registers.h"
+
+namespace aero {
+
+class AeroAdapter;
+
+class CursorPlane {
+public:
+  /** Largest pointer, pixels each way: DXGK_DRIVERCAPS.MaxPointerWidth and MaxPointerHeight. */
+  static constexpr UINT kMaxEdge = 128;
+
+  explicit CursorPlane(AeroAdapter &adapter) : m_adapter(adapter) {}
+  NTSTATUS start();
+  void stop();
+  /** After a power-up: the registers are written again. */
+  void restore();
+
+  NTSTATUS setShape(const DXGKARG_SETPOINTERSHAPE &args);
+  NTSTATUS setPosition(const DXGKARG_SETPOINTERPOSITION &args);
+  /** The same for the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
+  NTSTATUS setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch, const void *pixels);
+  void move(int32_t x, int32_t y);
+  void show(bool visible);
+
+private:
+  void writeShape();
+  void writePosition();
+
+  AeroAdapter &m_adapter;
+  /** Two pictures: the device may read one while the next is written. */
+  Contiguous m_pictures;
+  uint32_t m_current = 0;
+  uint32_t m_width = 0;
+  uint32_t m_height = 0;
+  uint32_t m_hotX = 0;
+  uint32_t m_hotY = 0;
+  int32_t m_x = 0;
+  int32_t m_y = 0;
+  bool m_visible = false;
+};
+
+}  // namespace aero

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// nt.h: the kernel's and dxgkrnl's declarations, for C++. Include this before anything else of Windows.
+#pragma once
+
+#include <intrin.h>
+// mingw-w64's wdm.h defines these two again after intrin.h did, which C++ refuses; nothing here uses them.
+#define InterlockedBitTestAndSet WdmInterlockedBitTestAndSet
+#define InterlockedBitTestAndReset WdmInterlockedBitTestAndReset
+extern "C" {
+#include <ntddk.h>
+}
+#undef InterlockedBitTestAndSet
+#undef InterlockedBitTestAndReset
+#undef min
+#undef max
+
+#include <ntstatus.h>
+
+#include "dispmprt.h"
+
+namespace aero {
+
+/** Pool tag "Aero", as the pool tools show it. */
+constexpr ULONG kTag = 0x6F726541;
+
+}  // namespace aero
+
+// Checked builds stop where a DDI is called at an IRQL that its page forbids; release builds say nothing.
+#if DBG
+#define AERO_ASSERT(x) ((x) ? (void)0 : RtlAssert(const_cast<char *>(#x), const_cast<char *>(__FILE__), __LINE__, nullptr))
+#else
+#define AERO_ASSERT(x) ((void)0)
+#endif
+#define AERO_ASSERT_IRQL_MAX(level) AERO_ASSERT(KeGetCurrentIrql() <= (level))

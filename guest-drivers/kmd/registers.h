@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// registers.h: BAR0 (ABI page, "BAR0 registers"). Any IRQL.
+#pragma once
+
+#include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/aerogpu_pci.h"
+#include "nt.h"
+
+namespace aero {
+
+class Registers {
+public:
+  /** `base` is the mapping of BAR0, or null after the device is gone: reads then give all ones, as the bus does. */
+  void map(void *base) { m_base = static_cast<volatile uint8_t *>(base); }
+  void *base() const { return const_cast<uint8_t *>(m_base); }
+
+  uint32_t read(uint32_t offset) const {
+    return m_base ? *reinterpret_cast<volatile const uint32_t *>(m_base + offset) : 0xFFFFFFFFu;
+  }
+  void write(uint32_t offset, uint32_t value) const {
+    if (m_base) *reinterpret_cast<volatile uint32_t *>(m_base + offset) = value;
+  }
+  /** LO latches HI for the pairs that the device advances. Two readers at once would take each other's HI: see the
+   *  callers' locks. */
+  uint64_t read64(uint32_t lo) const {
+    const uint32_t low = read(lo);
+    return uint64_t{read(lo + 4)} << 32 | low;
+  }
+  /** HI is written last: for SCANOUT0_FB_GPA that is what flips. */
+  void write64(uint32_t lo, uint64_t value) const {
+    write(lo, static_cast<uint32_t>(value));
+    write(lo + 4, static_cast<uint32_t>(value >> 32));
+  }
+
+private:
+  volatile uint8_t *m_base = nullptr;
+};
+
+/** Memory that lies together in physical memory, zeroed. PASSIVE_LEVEL to allocate and free. */
+class Contiguous {
+public:
+  bool allocate(SIZE_T bytes);
+  void free();
+  void *data() const { return m_data; }
+  uint64_t gpa() const { return m_gpa; }
+  SIZE_T bytes() const { return m_bytes; }
+  template <class T> T *as() const { return static_cast<T *>(m_data); }
+
+private:
+  void *m_data = nullptr;
+  uint64_t m_gpa = 0;
+  SIZE_T m_bytes = 0;
+};
+
+/** Nonpaged, zeroed; null when there is none. At most DISPATCH_LEVEL. */
+void *poolAllocate(SIZE_T bytes);
+void poolFree(void *memory);
+
+}  // namespace aero

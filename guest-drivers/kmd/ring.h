@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// ring.h: the submission ring and the fence page (ABI page, "Ring, submissions, fences").
+#pragma once
+
+#include "aerogpu/aerogpu_ring.h"
+#include "registers.h"
+
+namespace aero {
+
+/** What goes into one slot, without what the ring adds. */
+struct Submission {
+  uint32_t flags;  // enum aerogpu_submit_flags
+  uint32_t contextId;
+  uint64_t commandGpa;
+  uint32_t commandBytes;  // 0: nothing to run, only the fence
+  uint64_t tableGpa;
+  uint32_t tableBytes;  // 0: no table
+  uint64_t fence;
+};
+
+/** Pushed under the adapter's ring lock; the device moves the head. */
+class Ring {
+public:
+  /** `entries` is rounded up to a power of two. PASSIVE_LEVEL. */
+  bool allocate(uint32_t entries);
+  void free();
+
+  /** Tells the device where ring and fence page lie, with both emptied, and enables it. */
+  void start(const Registers &registers, uint64_t completedFence);
+  /** Takes the device off the memory. */
+  void stop(const Registers &registers);
+  /** Drops what is queued; false when the device did not take the reset in bounded time. At most DISPATCH_LEVEL. */
+  bool reset(const Registers &registers);
+
+  /** Writes the slot and rings the bell; false when the ring is full. At most DISPATCH_LEVEL. */
+  bool push(const Registers &registers, const Submission &submission);
+
+  /** Index that the next submission gets; counts up without masking. */
+  uint32_t nextIndex() const { return m_tail; }
+  /** Whether the submission with this index has left the ring. */
+  bool passed(uint32_t index) const { return static_cast<int32_t>(head() - index) > 0; }
+  uint32_t head() const { return __atomic_load_n(&header()->head, __ATOMIC_ACQUIRE); }
+  uint32_t tail() const { return m_tail; }
+  uint32_t entries() const { return m_entries; }
+  uint32_t bytes() const { return static_cast<uint32_t>(m_ring.bytes()); }
+  bool allocated() const { return m_ring.data() != nullptr; }
+  const aerogpu_submit_desc &slot(uint32_t index) const;
+
+  /** The highest fence that the device has completed. Any IRQL. */
+  uint64_t completedFence() const {
+    return __atomic_load_n(&m_page.as<aerogpu_fence_page>()->completed_fence, __ATOMIC_ACQUIRE);
+  }
+
+private:
+  aerogpu_ring_header *header() const { return m_ring.as<aerogpu_ring_header>(); }
+
+  Contiguous m_ring;
+  Contiguous m_page;
+  uint32_t m_entries = 0;
+  uint32_t m_tail = 0;
+};
+
+}  // namespace aero

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "scheduler.h"
+
+#include "adapter.h"
+#include "dma_layout.h"
+
+namespace aero {
+namespace {
+
+constexpr uint32_t kIdlePollMs = 1;
+constexpr uint32_t kRoomTimeoutMs = 2000;
+
+void sleepMs(uint32_t milliseconds) {
+  LARGE_INTEGER time;
+  time.QuadPart = -10000ll * milliseconds;
+  KeDelayExecutionThread(KernelMode, FALSE, &time);
+}
+
+}  // namespace
+
+NTSTATUS Scheduler::start(ULONG queueEntries) {
+  KeInitializeSpinLock(&m_lock);
+  ExInitializeFastMutex(&m_internalLock);
+  // Twice what the OS queues, for what the driver adds.
+  if (!m_ring.allocate(2 * queueEntries + 64) || !m_internal.allocate(kInternalSlots * kInternalBytes)) {
+    m_ring.free();
+    m_internal.free();
+    return STATUS_INSUFFICIENT_RESOURCES;
+  }
+  // A new start begins above everything that the device has completed, so that fences go up only.
+  const uint64_t completed = m_adapter.registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
+  m_base = ((completed >> 32) + 1) << 32;
+  m_lastSubmitted = m_lastNotified = m_base;
+  m_preemption = {};
+  RtlZeroMemory(m_slots, sizeof m_slots);
+  m_ring.start(m_adapter.registers, m_base);
+  m_running = true;
+  return STATUS_SUCCESS;
+}
+
+void Scheduler::stop() {
+  if (!m_ring.allocated()) return;
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  m_running = false;
+  KeReleaseSpinLock(&m_lock, irql);
+  m_ring.reset(m_adapter.registers);
+  m_ring.stop(m_adapter.registers);
+  m_ring.free();
+  m_internal.free();
+}
+
+void Scheduler::suspend() {
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  m_running = false;
+  KeReleaseSpinLock(&m_lock, irql);
+  m_ring.reset(m_adapter.registers);
+  m_ring.stop(m_adapter.registers);
+}
+
+void Scheduler::resume() {
+  RtlZeroMemory(m_slots, sizeof m_slots);
+  m_ring.start(m_adapter.registers, m_lastSubmitted);
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  m_running = true;
+  KeReleaseSpinLock(&m_lock, irql);
+}
+
+bool Scheduler::pushLocked(const Submission &submission) {
+  if (!m_running || !m_ring.push(m_adapter.registers, submission)) {
+    m_adapter.counters.ringFull++;
+    return false;
+  }
+  m_adapter.counters.submissions++;
+  return true;
+}
+
+NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
+  const auto *context = AeroContext::from(args.hContext);
+  Submission submission = {};
+  submission.contextId = context ? context->id : kInternalContext;
+
+  const uint32_t bytes = args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
+  const uint32_t privateBytes =
+      args.DmaBufferPrivateDataSubmissionEndOffset - args.DmaBufferPrivateDataSubmissionStartOffset;
+  if (bytes && !args.Flags.NullRendering && privateBytes >= sizeof(AEROGPU_DMA_PRIV)) {
+    AEROGPU_DMA_PRIV priv;
+    RtlCopyMemory(&priv,
+                  static_cast<uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset,
+                  sizeof priv);
+    const DmaLayout layout = DmaLayout::fromPrivate(priv);
+    const uint64_t gpa = static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset;
+    if (priv.Type && layout.commandOffset + sizeof(aerogpu_cmd_stream_header) <= bytes) {
+      submission.commandGpa = gpa + layout.commandOffset;
+      submission.commandBytes = bytes - layout.commandOffset;
+      submission.tableGpa = gpa;
+      submission.tableBytes = layout.tableBytes();
+      if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
+      if (priv.Reserved0 & kDmaAlternate) submission.contextId |= kAlternateContext;
+      m_adapter.counters.count(priv.Type);
+    }
+  }
+
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
+  const bool pushed = pushLocked(submission);
+  if (pushed && submission.fence > m_lastSubmitted) m_lastSubmitted = submission.fence;
+  KeReleaseSpinLock(&m_lock, irql);
+  // The page of DxgkDdiSubmitCommand knows no way to say "later". The ring is larger than the queue that the OS
+  // announced, so this is a device that stands still: the scheduler's timeout takes over.
+  return pushed ? STATUS_SUCCESS : STATUS_DEVICE_BUSY;
+}
+
+uint32_t Scheduler::currentFence() const { return static_cast<uint32_t>(completed()); }
+
+NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
+  PreemptRequest request = {this, args, false};
+  BOOLEAN returned;
+  const NTSTATUS status =
+      m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
+  if (NT_SUCCESS(status) && request.reported) m_adapter.dxgk.DxgkCbQueueDpc(m_adapter.dxgk.DeviceHandle);
+  return STATUS_SUCCESS;
+}
+
+// The ring runs in order and cannot take back what is in it: the preemption is true as soon as everything submitted
+// before it is done.
+BOOLEAN NTAPI Scheduler::preemptAtDirql(PVOID context) {
+  auto *request = static_cast<PreemptRequest *>(context);
+  Scheduler &self = *request->scheduler;
+  self.m_preemption = {true, request->args.PreemptionFenceId, self.m_lastSubmitted};
+  const uint64_t fence = self.completed();
+  request->reported = self.notifyCompleted(fence);
+  request->reported |= self.notifyPreempted(fence);
+  return TRUE;
+}
+
+bool Scheduler::interrupt(uint32_t status) {
+  bool needsDpc = false;
+  const uint64_t fence = completed();
+  if (status & AEROGPU_IRQ_ERROR) {
+    m_adapter.counters.errorInterrupts++;
+    m_adapter.counters.lastErrorFence = m_adapter.registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
+    // A packet that failed had no effect and the rest ran (ABI page, "Command stream"): the process goes on. Only a
+    // device that cannot run anything is a fault.
+    if (m_adapter.registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL)
+      needsDpc |= notifyFaulted(m_adapter.counters.lastErrorFence);
+  }
+  needsDpc |= notifyCompleted(fence);
+  needsDpc |= notifyPreempted(fence);
+  return needsDpc;
+}
+
+bool Scheduler::notifyCompleted(uint64_t fence) {
+  if (fence <= m_lastNotified) return false;
+  m_lastNotified = fence;
+  DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
+  data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
+  data.DmaCompleted.SubmissionFenceId = static_cast<UINT>(fence);
+  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
+  m_adapter.counters.fenceInterrupts++;
+  return true;
+}
+
+bool Scheduler::notifyPreempted(uint64_t fence) {
+  if (!m_preemption.pending || fence < m_preemption.after) return false;
+  m_preemption.pending = false;
+  DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
+  data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
+  data.DmaPreempted.PreemptionFenceId = m_preemption.id;
+  data.DmaPreempted.LastCompletedFenceId = static_cast<UINT>(fence);
+  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
+  return true;
+}
+
+bool Scheduler::notifyFaulted(uint64_t fence) {
+  if (fence <= m_lastNotified) return false;
+  DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
+  data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
+  data.DmaFaulted.FaultedFenceId = static_cast<UINT>(fence);
+  data.DmaFaulted.Status = STATUS_DEVICE_HARDWARE_ERROR;
+  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
+  return true;
+}
+
+NTSTATUS Scheduler::resetFromTimeout() {
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  m_running = false;
+  const bool done = m_ring.reset(m_adapter.registers);
+  KeReleaseSpinLock(&m_lock, irql);
+  BOOLEAN returned;
+  m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
+  m_adapter.counters.timeoutResets++;
+  return done ? STATUS_SUCCESS : STATUS_UNSUCCESSFUL;
+}
+
+// What was lost is never reported, neither as done nor as preempted.
+BOOLEAN NTAPI Scheduler::forgetAtDirql(PVOID context) {
+  auto *self = static_cast<Scheduler *>(context);
+  self->m_preemption.pending = false;
+  self->m_lastNotified = self->m_lastSubmitted;
+  return TRUE;
+}
+
+NTSTATUS Scheduler::restartFromTimeout() {
+  resume();
+  return STATUS_SUCCESS;
+}
+
+int Scheduler::freeSlot() {
+  for (uint32_t i = 0; i < kInternalSlots; i++)
+    if (!m_slots[i].used || m_ring.passed(m_slots[i].index)) return static_cast<int>(i);
+  return -1;
+}
+
+NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId) {
+  const DmaLayout layout = DmaLayout::forEntries(0);
+  if (bytes > kInternalBytes - layout.packetOffset()) return STATUS_BUFFER_OVERFLOW;
+  ExAcquireFastMutex(&m_internalLock);
+  NTSTATUS status = STATUS_IO_TIMEOUT;
+  for (uint32_t waited = 0; waited <= kRoomTimeoutMs; waited += kIdlePollMs) {
+    const int slot = m_running ? freeSlot() : -1;
+    if (!m_running) {
+      status = STATUS_DEVICE_NOT_READY;
+      break;
+    }
+    if (slot >= 0) {
+      const size_t offset = static_cast<size_t>(slot) * kInternalBytes;
+      uint8_t *buffer = m_internal.as<uint8_t>() + offset;
+      RtlCopyMemory(buffer + layout.packetOffset(), packets, bytes);
+      finishDma(buffer, layout, bytes);
+      Submission submission = {};
+      submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
+      submission.contextId = contextId;
+      submission.commandGpa = m_internal.gpa() + offset;
+      submission.commandBytes = layout.packetOffset() + bytes;
+      KIRQL irql;
+      KeAcquireSpinLock(&m_lock, &irql);
+      submission.fence = m_lastSubmitted;  // completed is max(old, this): it says nothing new
+      const uint32_t index = m_ring.nextIndex();
+      const bool pushed = pushLocked(submission);
+      KeReleaseSpinLock(&m_lock, irql);
+      if (pushed) {
+        m_slots[slot] = {true, index};
+        m_adapter.counters.internalSubmissions++;
+        status = STATUS_SUCCESS;
+        break;
+      }
+    }
+    sleepMs(kIdlePollMs);
+  }
+  ExReleaseFastMutex(&m_internalLock);
+  return status;
+}
+
+NTSTATUS Scheduler::waitIdle(uint32_t milliseconds) {
+  const uint32_t tail = m_ring.tail();
+  for (uint32_t waited = 0; m_running && !m_ring.passed(tail - 1) && m_ring.head() != tail; waited += kIdlePollMs) {
+    if (waited >= milliseconds) return STATUS_IO_TIMEOUT;
+    sleepMs(kIdlePollMs);
+  }
+  return m_running ? STATUS_SUCCESS : STATUS_DEVICE_NOT_READY;
+}
+
+}  // namespace aero

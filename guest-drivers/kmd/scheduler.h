@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// scheduler.h: submissions, fences, interrupts of completion, preemption and reset. The WDDM scheduler's 32-bit fences
+// run on the device's ring as 64-bit ones.
+#pragma once
+
+#include "fence.h"
+#include "ring.h"
+
+namespace aero {
+
+class AeroAdapter;
+
+/** Device context of what the driver submits for itself. */
+constexpr uint32_t kInternalContext = 0;
+
+class Scheduler {
+public:
+  explicit Scheduler(AeroAdapter &adapter) : m_adapter(adapter) {}
+
+  /** PASSIVE_LEVEL; `queueEntries` is how many submissions the OS may queue. */
+  NTSTATUS start(ULONG queueEntries);
+  /** Nothing is submitted any more; the ring is taken off the device. PASSIVE_LEVEL. */
+  void stop();
+  /** Power: the ring's memory stays, the device forgets it and learns it again. PASSIVE_LEVEL. */
+  void suspend();
+  void resume();
+
+  /** DxgkDdiSubmitCommand; DISPATCH_LEVEL. */
+  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args);
+  /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
+  NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
+  /** DxgkDdiQueryCurrentFence; at most DISPATCH_LEVEL. */
+  uint32_t currentFence() const;
+  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. */
+  NTSTATUS resetFromTimeout();
+  /** DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. */
+  NTSTATUS restartFromTimeout();
+
+  /**
+   * Submits packets of the driver's own, in order with everything else, without a fence that the OS knows. They are
+   * copied; `bytes` at most kInternalBytes. Waits, bounded, for room. PASSIVE_LEVEL.
+   */
+  NTSTATUS submitInternal(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext);
+  static constexpr uint32_t kInternalBytes = 16 * 1024;
+  /** Waits until everything submitted so far has left the ring. PASSIVE_LEVEL. */
+  NTSTATUS waitIdle(uint32_t milliseconds);
+
+  /** The device raised FENCE or ERROR; DIRQL. Tells the OS what completed. Returns whether it needs a DPC. */
+  bool interrupt(uint32_t status);
+
+  const Ring &ring() const { return m_ring; }
+  uint64_t lastSubmitted() const { return m_lastSubmitted; }
+  uint64_t completed() const { return m_ring.allocated() ? m_ring.completedFence() : m_base; }
+
+private:
+  struct Preemption {
+    bool pending;
+    uint32_t id;
+    uint64_t after;  // the fence after which it is true
+  };
+  struct InternalSlot {
+    bool used;
+    uint32_t index;  // in the ring
+  };
+  struct PreemptRequest {
+    Scheduler *scheduler;
+    DXGKARG_PREEMPTCOMMAND args;
+    bool reported;
+  };
+  static constexpr uint32_t kInternalSlots = 8;
+
+  bool pushLocked(const Submission &submission);
+  bool notifyCompleted(uint64_t fence);
+  bool notifyPreempted(uint64_t fence);
+  bool notifyFaulted(uint64_t fence);
+  static BOOLEAN NTAPI preemptAtDirql(PVOID context);
+  static BOOLEAN NTAPI forgetAtDirql(PVOID context);
+  int freeSlot();
+
+  AeroAdapter &m_adapter;
+  KSPIN_LOCK m_lock = 0;  // ring, m_lastSubmitted, m_base
+  Ring m_ring;
+  Contiguous m_internal;
+  InternalSlot m_slots[kInternalSlots] = {};
+  FAST_MUTEX m_internalLock = {};
+  uint64_t m_base = kFenceBase;
+  uint64_t m_lastSubmitted = kFenceBase;
+  bool m_running = false;
+  // Seen by the interrupt routine, or under synchronisation with it:
+  uint64_t m_lastNotified = kFenceBase;
+  Preemption m_preemption = {};
+};
+
+}  // namespace aero

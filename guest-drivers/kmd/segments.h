@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// segments.h: the memory segments that the OS manages: BAR1 behind the boot frame buffer, and, on devices that read
+// page lists, an aperture over system memory (d3dkmddi page "DXGK_SEGMENTDESCRIPTOR").
+#pragma once
+
+#include "aerogpu/aerogpu_ring.h"
+#include "paging.h"
+#include "registers.h"
+
+namespace aero {
+
+/** Segment identifiers count from 1; 0 is system memory. */
+constexpr UINT kSegmentSystem = 0;
+constexpr UINT kSegmentVram = 1;
+constexpr UINT kSegmentAperture = 2;
+constexpr UINT segmentBit(UINT segment) { return 1u << (segment - 1); }
+
+class Segments {
+public:
+  /** BAR1 starts at `gpa`. The first bytes stay with the boot display. PASSIVE_LEVEL. */
+  NTSTATUS start(const Registers &registers, uint64_t gpa, uint64_t bytes, uint64_t systemMemoryBytes);
+  void stop();
+
+  UINT count() const { return m_aperturePages ? 2 : 1; }
+  bool hasAperture() const { return m_aperturePages != 0; }
+  uint64_t vramBytes() const { return m_vramBytes; }
+  uint64_t apertureBytes() const { return uint64_t{m_aperturePages} << kPageShift; }
+  void describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const;
+
+  /** Fills gpa and flags of a table entry for bytes at `address` of `segment`; false when it lies in neither. */
+  bool locate(UINT segment, uint64_t address, uint64_t bytes, aerogpu_alloc_entry &entry) const;
+  /** The same for a paging operation. */
+  bool locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const;
+
+  /** Address of the aperture's page list. */
+  uint64_t listGpa() const { return m_list.gpa(); }
+
+  /** Bytes of BAR1 that the boot display keeps. */
+  static constexpr uint64_t kBootBytes = uint64_t{16} << 20;
+
+private:
+  uint64_t m_vramGpa = 0;
+  uint64_t m_vramBytes = 0;
+  uint64_t m_aperturePages = 0;
+  Contiguous m_list;
+};
+
+}  // namespace aero
