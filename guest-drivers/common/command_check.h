@@ -23,13 +23,22 @@ enum class StreamFault {
   Privileged,  // a packet, handle or token that only the kernel driver may use
 };
 
+/** What kind of thing a handle names. */
+enum class StreamObject : uint32_t { Resource, View, Shader, InputLayout, Sampler };
+
 /** What a stream does that the driver keeps track of. Handles are those of the stream. */
 struct StreamEvent {
-  enum Kind { TextureCreated, ResourceDestroyed, TokenExported, TokenImported } kind;
+  enum Kind {
+    Created,    // `handle` names a new `object`
+    Destroyed,  // `handle` is given up
+    Exported,   // the resource `handle` gets `token`
+    Imported,   // `handle` names a new resource: the one behind `token`
+  } kind;
   uint32_t handle;
-  uint32_t allocId;  // TextureCreated: its backing, 0 = none
-  uint32_t width, height, format, rowPitch;  // TextureCreated
-  uint64_t token;    // TokenExported, TokenImported
+  StreamObject object;
+  uint32_t allocId;  // Created textures: the allocation that this texture is from its first byte on, 0 = none
+  uint32_t width, height, format, rowPitch;  // with allocId: pixels, enum aerogpu_format, bytes
+  uint64_t token;
 };
 
 struct StreamCheck {
@@ -47,30 +56,38 @@ template <class Packet> bool load(Packet &out, const uint8_t *at, uint32_t size)
   return true;
 }
 
-/** Opcodes whose first field is the handle that they create, change or destroy. */
-constexpr bool changesFirstHandle(uint32_t opcode) {
-  switch (opcode) {
-  case AEROGPU_CMD_CREATE_BUFFER:
-  case AEROGPU_CMD_CREATE_TEXTURE2D:
-  case AEROGPU_CMD_CREATE_TEXTURE_VIEW:
-  case AEROGPU_CMD_DESTROY_RESOURCE:
-  case AEROGPU_CMD_DESTROY_TEXTURE_VIEW:
-  case AEROGPU_CMD_RESOURCE_DIRTY_RANGE:
-  case AEROGPU_CMD_UPLOAD_RESOURCE:
-  case AEROGPU_CMD_COPY_BUFFER:
-  case AEROGPU_CMD_COPY_TEXTURE2D:
-  case AEROGPU_CMD_CREATE_SHADER_DXBC:
-  case AEROGPU_CMD_DESTROY_SHADER:
-  case AEROGPU_CMD_CREATE_INPUT_LAYOUT:
-  case AEROGPU_CMD_DESTROY_INPUT_LAYOUT:
-  case AEROGPU_CMD_CREATE_SAMPLER:
-  case AEROGPU_CMD_DESTROY_SAMPLER:
-  case AEROGPU_CMD_EXPORT_SHARED_SURFACE:
-  case AEROGPU_CMD_IMPORT_SHARED_SURFACE:
-    return true;
-  default:
-    return false;
-  }
+/** Opcodes that change what exists; their first field is the handle. */
+struct HandleRule {
+  uint32_t opcode;
+  enum { Creates, Destroys, Changes } does;
+  StreamObject object;
+};
+constexpr HandleRule kHandleRules[] = {
+    {AEROGPU_CMD_CREATE_BUFFER, HandleRule::Creates, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_TEXTURE2D, HandleRule::Creates, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_TEXTURE_VIEW, HandleRule::Creates, StreamObject::View},
+    {AEROGPU_CMD_CREATE_SHADER_DXBC, HandleRule::Creates, StreamObject::Shader},
+    {AEROGPU_CMD_CREATE_INPUT_LAYOUT, HandleRule::Creates, StreamObject::InputLayout},
+    {AEROGPU_CMD_CREATE_SAMPLER, HandleRule::Creates, StreamObject::Sampler},
+    {AEROGPU_CMD_DESTROY_RESOURCE, HandleRule::Destroys, StreamObject::Resource},
+    {AEROGPU_CMD_DESTROY_TEXTURE_VIEW, HandleRule::Destroys, StreamObject::View},
+    {AEROGPU_CMD_DESTROY_SHADER, HandleRule::Destroys, StreamObject::Shader},
+    {AEROGPU_CMD_DESTROY_INPUT_LAYOUT, HandleRule::Destroys, StreamObject::InputLayout},
+    {AEROGPU_CMD_DESTROY_SAMPLER, HandleRule::Destroys, StreamObject::Sampler},
+    {AEROGPU_CMD_RESOURCE_DIRTY_RANGE, HandleRule::Changes, StreamObject::Resource},
+    {AEROGPU_CMD_UPLOAD_RESOURCE, HandleRule::Changes, StreamObject::Resource},
+    {AEROGPU_CMD_COPY_BUFFER, HandleRule::Changes, StreamObject::Resource},
+    {AEROGPU_CMD_COPY_TEXTURE2D, HandleRule::Changes, StreamObject::Resource},
+    {AEROGPU_CMD_EXPORT_SHARED_SURFACE, HandleRule::Changes, StreamObject::Resource},
+    {AEROGPU_CMD_IMPORT_SHARED_SURFACE, HandleRule::Creates, StreamObject::Resource},
+};
+
+/** The rule of an opcode, or null; draws and state, the many, are decided by one comparison. */
+inline const HandleRule *ruleOf(uint32_t opcode) {
+  if (opcode >= AEROGPU_CMD_SET_BLEND_STATE && opcode <= AEROGPU_CMD_SET_RENDER_STATE) return nullptr;
+  for (const HandleRule &rule : kHandleRules)
+    if (rule.opcode == opcode) return &rule;
+  return nullptr;
 }
 
 }  // namespace detail
@@ -117,43 +134,36 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
       return fail(StreamFault::Framing);
     }
 
-    if (detail::changesFirstHandle(header.opcode)) {
-      uint32_t handle;
-      if (header.size_bytes < sizeof header + sizeof handle) return fail(StreamFault::Framing);
-      memcpy(&handle, at + sizeof header, sizeof handle);
-      if (handle >= kKernelHandleFirst) return fail(StreamFault::Privileged);
+    StreamEvent event = {};
+    bool tracked = false;
+    if (const detail::HandleRule *rule = detail::ruleOf(header.opcode)) {
+      if (!detail::load(event.handle, at + sizeof header, header.size_bytes - static_cast<uint32_t>(sizeof header)))
+        return fail(StreamFault::Framing);
+      if (event.handle >= kKernelHandleFirst) return fail(StreamFault::Privileged);
+      event.object = rule->object;
+      event.kind = rule->does == detail::HandleRule::Creates ? StreamEvent::Created : StreamEvent::Destroyed;
+      tracked = rule->does != detail::HandleRule::Changes;
     }
 
-    StreamEvent event = {};
-    bool tracked = true;
     switch (header.opcode) {
     case AEROGPU_CMD_CREATE_TEXTURE2D: {
       aerogpu_cmd_create_texture2d packet;
       if (!detail::load(packet, at, header.size_bytes)) return fail(StreamFault::Framing);
-      event.kind = StreamEvent::TextureCreated;
-      event.handle = packet.texture_handle;
-      // Only a texture that is the allocation, from its first byte, stands for it.
       event.allocId = packet.backing_offset_bytes ? 0 : packet.backing_alloc_id;
       event.width = packet.width;
       event.height = packet.height;
       event.format = packet.format;
       event.rowPitch = packet.row_pitch_bytes;
-      tracked = event.allocId != 0;
       break;
     }
-    case AEROGPU_CMD_DESTROY_RESOURCE:
-      event.kind = StreamEvent::ResourceDestroyed;
-      memcpy(&event.handle, at + sizeof header, sizeof event.handle);
-      break;
     case AEROGPU_CMD_EXPORT_SHARED_SURFACE:
     case AEROGPU_CMD_IMPORT_SHARED_SURFACE: {
       static_assert(sizeof(aerogpu_cmd_export_shared_surface) == sizeof(aerogpu_cmd_import_shared_surface));
       aerogpu_cmd_export_shared_surface packet;
       if (!detail::load(packet, at, header.size_bytes)) return fail(StreamFault::Framing);
-      event.kind = header.opcode == AEROGPU_CMD_EXPORT_SHARED_SURFACE ? StreamEvent::TokenExported
-                                                                     : StreamEvent::TokenImported;
-      event.handle = packet.resource_handle;
+      event.kind = header.opcode == AEROGPU_CMD_EXPORT_SHARED_SURFACE ? StreamEvent::Exported : StreamEvent::Imported;
       event.token = packet.share_token;
+      tracked = true;
       break;
     }
     case AEROGPU_CMD_RELEASE_SHARED_SURFACE:  // ends a token for every process: EX-44 makes it the kernel's
@@ -161,10 +171,9 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
     case AEROGPU_CMD_PRESENT:
     case AEROGPU_CMD_PRESENT_EX:
       check.present = true;
-      tracked = false;
       break;
     default:
-      tracked = false;
+      break;
     }
     if (tracked && !sink(event)) return fail(StreamFault::Privileged);
     check.acceptedBytes += header.size_bytes;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "allocations.h"
 
-#include "command_check.h"
 #include "registers.h"
 
 namespace aero {
@@ -67,7 +66,7 @@ HandleOwner *AllocationTable::findHandle(uint32_t handle) const {
   return owner;
 }
 
-bool AllocationTable::addHandle(uint32_t handle, HandleOwner::Kind kind, AeroDevice *device, AeroAllocation *texture) {
+bool AllocationTable::addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture) {
   if (!m_handles) return false;
   HandleOwner *owner = findHandle(handle);
   if (!owner) {
@@ -79,7 +78,7 @@ bool AllocationTable::addHandle(uint32_t handle, HandleOwner::Kind kind, AeroDev
     m_handles[handle % kHandleBuckets] = owner;
     m_handleCount++;
   }
-  owner->kind = kind;
+  owner->object = object;
   owner->device = device;
   owner->texture = texture;
   return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
+#include "command_check.h"
 #include "nt.h"
 #include "share_tokens.h"
 
@@ -69,9 +70,8 @@ public:
 
 /** Who made a handle of the stream, so that nobody else destroys it and nothing outlives its device. */
 struct HandleOwner {
-  enum Kind : uint32_t { Resource, View, Shader, InputLayout, Sampler };
   uint32_t handle;
-  Kind kind;
+  StreamObject object;
   AeroDevice *device;
   AeroAllocation *texture;  // the allocation that this texture is, or null
   HandleOwner *next;        // in the bucket
@@ -101,7 +101,7 @@ public:
 
   HandleOwner *findHandle(uint32_t handle) const;
   /** False when there is no memory or too many. */
-  bool addHandle(uint32_t handle, HandleOwner::Kind kind, AeroDevice *device, AeroAllocation *texture);
+  bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
   /** Takes out one handle of `device`; false when it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
