@@ -15,8 +15,8 @@ namespace {
 using aerogpu::CommandWriter;
 using aerogpu::test::Harness;
 
-/// Allocation 1 is linear, or scattered over pages whose list lies at 0x400 (zero unless a stream writes it: page 0,
-/// many times) or, so that what is read as addresses is anything, inside the allocation itself.
+/// Allocation 1 is linear, or scattered over pages whose list lies at 0x400 (zero unless a stream writes it:
+/// page 0, many times) or, so that what is read as addresses is anything, inside the allocation itself.
 enum class Layout { Linear, Scattered, OwnList };
 
 std::vector<uint8_t> table(Layout layout) {
@@ -87,6 +87,103 @@ void everythingTogether(const std::string& folder) {
   write(folder, "together-own-list", w, Layout::OwnList);
 }
 
+/// A D3D9 draw with everything that takes part in one: shaders, constants, streams, a texture, states, a
+/// present.
+void drawing(const std::string& folder) {
+  CommandWriter w;
+  Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1,
+                         1, 1, 64);
+  Harness::createTexture(w, 2, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 16, 16,
+                         AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
+  Harness::createTexture(w, 3, AEROGPU_FORMAT_B8G8R8A8_UNORM, 4, 4, AEROGPU_RESOURCE_USAGE_TEXTURE, 3);
+  // Two triangles: position and texture coordinates, and their indices behind them.
+  const float vertices[] = {-1, -1, 0, 0, 1, 1, -1, 0, 1, 1, -1, 1, 0, 0, 0, 1, 1, 0, 1, 0};
+  const uint16_t indices[] = {0, 1, 2, 2, 1, 3};
+  Harness::createBuffer(w, 4, sizeof vertices + sizeof indices, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  const auto bytes = [](const auto& array) {
+    return std::span(reinterpret_cast<const uint8_t*>(array), sizeof array);
+  };
+  Harness::upload(w, 4, 0, bytes(vertices));
+  Harness::upload(w, 4, sizeof vertices, bytes(indices));
+  Harness::upload(w, 3, 0, std::vector<uint8_t>(64, 0xC3));
+  // vs_2_0: dcl_position v0; dcl_texcoord v1; mul oPos, v0, c0; mov oT0, v1
+  const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000, 0x0200001F,
+                         0x80000005, 0x900F0001, 0x03000005, 0xC00F0000, 0x90E40000,
+                         0xA0E40000, 0x02000001, 0xE00F0000, 0x90E40001, 0x0000FFFF};
+  // ps_2_0: dcl t0; dcl_2d s0; texld r0, t0, s0; mul r0, r0, c0; mov oC0, r0
+  const uint32_t ps[] = {0xFFFF0200, 0x0200001F, 0x80000000, 0xB00F0000, 0x0200001F, 0x90000000, 0xA00F0800,
+                         0x03000042, 0x800F0000, 0xB0E40000, 0xA0E40800, 0x03000005, 0x800F0000, 0x80E40000,
+                         0xA0E40000, 0x02000001, 0x800F0800, 0x80E40000, 0x0000FFFF};
+  const auto shader = [&](uint32_t handle, uint32_t stage, std::span<const uint32_t> code) {
+    aerogpu_cmd_create_shader_dxbc c{};
+    c.shader_handle = handle;
+    c.stage = stage;
+    c.dxbc_size_bytes = static_cast<uint32_t>(code.size_bytes());
+    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, code.data(), code.size_bytes());
+  };
+  shader(5, AEROGPU_SHADER_STAGE_VERTEX, vs);
+  shader(6, AEROGPU_SHADER_STAGE_PIXEL, ps);
+  aerogpu_cmd_bind_shaders bind{};
+  bind.vs = 5;
+  bind.ps = 6;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 12, 0, 1, 0, 5, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
+  aerogpu_cmd_create_input_layout layout{};
+  layout.input_layout_handle = 7;
+  layout.blob_size_bytes = sizeof elements;
+  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, layout, elements, sizeof elements);
+  aerogpu_cmd_set_input_layout useLayout{};
+  useLayout.input_layout_handle = 7;
+  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, useLayout);
+  const aerogpu_vertex_buffer_binding stream{4, 20, 0, 0};
+  aerogpu_cmd_set_vertex_buffers streams{};
+  streams.buffer_count = 1;
+  w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, streams, &stream, sizeof stream);
+  aerogpu_cmd_set_index_buffer index{};
+  index.buffer = 4;
+  index.offset_bytes = sizeof vertices;
+  w.packet(AEROGPU_CMD_SET_INDEX_BUFFER, index);
+  aerogpu_cmd_set_primitive_topology topology{};
+  topology.topology = AEROGPU_TOPOLOGY_TRIANGLELIST;
+  w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, topology);
+  for (const uint32_t stage : {AEROGPU_SHADER_STAGE_VERTEX, AEROGPU_SHADER_STAGE_PIXEL}) {
+    const float ones[] = {1, 1, 1, 1};
+    aerogpu_cmd_set_shader_constants_f constants{};
+    constants.stage = stage;
+    constants.vec4_count = 1;
+    w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, constants, ones, sizeof ones);
+  }
+  aerogpu_cmd_set_texture texture{};
+  texture.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
+  texture.texture = 3;
+  w.packet(AEROGPU_CMD_SET_TEXTURE, texture);
+  // D3DSAMP_MINFILTER linear; D3DRS_ALPHABLENDENABLE, ZENABLE, STENCILENABLE, FOGENABLE.
+  aerogpu_cmd_set_sampler_state sampler{};
+  sampler.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
+  sampler.state = 6;
+  sampler.value = 2;
+  w.packet(AEROGPU_CMD_SET_SAMPLER_STATE, sampler);
+  for (const uint32_t state : {27, 7, 52, 28}) {
+    aerogpu_cmd_set_render_state render{};
+    render.state = state;
+    render.value = 1;
+    w.packet(AEROGPU_CMD_SET_RENDER_STATE, render);
+  }
+  const uint32_t color = 1;
+  Harness::setTargets(w, {&color, 1}, 2);
+  Harness::clear(w, 7, 0, 1, 0, 1);
+  aerogpu_cmd_draw draw{};
+  draw.vertex_count = 3;
+  draw.instance_count = 1;
+  w.packet(AEROGPU_CMD_DRAW, draw);
+  aerogpu_cmd_draw_indexed indexed{};
+  indexed.index_count = 6;
+  indexed.instance_count = 1;
+  w.packet(AEROGPU_CMD_DRAW_INDEXED, indexed);
+  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  write(folder, "drawing", w);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,6 +209,7 @@ int main(int argc, char** argv) {
   }
   AEROGPU_CMD_TABLE(SEED_FIXED, SEED_TAIL, SEED_FIXED)
   everythingTogether(folder);
+  drawing(folder);
 
   std::ofstream dictionary(std::string(argv[0]).substr(0, std::string(argv[0]).rfind("-seeds")) + ".dict");
 #define WORD(NAME, STRUCT)                                                                      \
