@@ -12,6 +12,9 @@ PLATFORMS = {'x86': 'NTx86', 'x64': 'NTamd64'}
 DIRECTORIES = {'10': 'Windows', '11': 'system32', '12': 'system32\\drivers'}
 DISPLAY_CLASS = ('display', '{4d36e968-e325-11ce-bfc1-08002be10318}')
 
+# The switches that aerogpu.sys reads (guest-drivers/kmd/settings.h).
+SWITCHES = ('Disable3D', 'DisableGdiAcceleration', 'DisableAperture')
+
 
 class InfError(ValueError):
     """The file is no INF; the text says where."""
@@ -315,5 +318,6 @@ def _check_files(found, folder, catalog_file):
     listed = software.get(('', 'InstalledDisplayDrivers'), (0x10000, []))[1]
     if sorted(listed) != sorted(name[:-4] for name in found.files if name.endswith('.dll')):
         yield 'InstalledDisplayDrivers is not the list of user-mode drivers'
-    if software.get(('', 'Disable3D')) != (0x10003, ['0']):
-        yield 'Disable3D has to be 0 and to survive an update'
+    for value in SWITCHES:
+        if software.get(('', value)) != (0x10003, ['0']):
+            yield '%s has to be 0 and to survive an update' % value

@@ -3,6 +3,7 @@
 as arguments that image is checked instead: the one that ships."""
 import argparse
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -50,6 +51,19 @@ class DiscCase(drivers.SignedTest):
             text = read(folder, name)
             self.assertEqual(text.count(b'\n'), text.count(b'\r\n'), name)
             self.assertNotRegex(text, rb'[^\x09\x0a\x0d\x20-\x7e]|\{test\}')
+            if name.endswith('.cmd'):
+                self.assert_good_script(text.decode('ascii'))
+
+    def assert_good_script(self, text):
+        """What cmd.exe would trip over: labels that are not there, parentheses that open blocks by accident."""
+        lines = [line for line in text.splitlines() if not line.lower().startswith('rem ')]
+        labels = [line[1:] for line in lines if line.startswith(':')]
+        self.assertEqual(len(labels), len(set(labels)))
+        jumps = re.findall(r'\bgoto (\w+)|\bcall :(\w+)', '\n'.join(lines))
+        self.assertEqual({first or second for first, second in jumps} ^ set(labels), set())
+        for line in lines:
+            if not line.startswith('for '):
+                self.assertNotRegex(line, r'[()]')
 
 
 @unittest.skipIf(SHIPPED, 'an image is given')

@@ -44,7 +44,8 @@ class InfTest(drivers.FolderTest):
         self.assertEqual(software['', 'UserModeDriverName'], (0x10000, ['aerogpu_d3d9_x64.dll']))
         self.assertEqual(software['', 'UserModeDriverNameWow'], (0x10000, ['aerogpu_d3d9.dll']))
         self.assertEqual(software['', 'InstalledDisplayDrivers'], (0x10000, ['aerogpu_d3d9_x64', 'aerogpu_d3d9']))
-        self.assertEqual(software['', 'Disable3D'], (0x10003, ['0']))
+        for switch in ('Disable3D', 'DisableGdiAcceleration', 'DisableAperture'):
+            self.assertEqual(software['', switch], (0x10003, ['0']))
         self.assertEqual(found.registry['eventlog']['', 'EventMessageFile'], (0x20000, [
             '%SystemRoot%\\System32\\IoLogMsg.dll;%SystemRoot%\\System32\\drivers\\aerogpu.sys']))
         self.assertEqual(found.registry['hardware'][
@@ -72,6 +73,7 @@ class InfTest(drivers.FolderTest):
                 ('1 = %Disk%', '1 = "disk', 'not closed'),
                 ('HKR,,TypesSupported,%REG_DWORD%,7', 'HKR,,TypesSupported,%REG_DWORD%,1', 'TypesSupported'),
                 ('REG_DWORD      = 0x', 'REG_WORD      = 0x', 'REG_DWORD% is not defined'),
+                ('HKR,,Disable3D,%REG_DWORD_KEEP%', 'HKR,,Disable3D,%REG_DWORD%', 'Disable3D has to be 0'),
                 ('[Strings]', '[Dead]\r\nHKR,,a,1,2\r\n[Strings]', 'nothing refers to [dead]')):
             with self.subTest(new=new):
                 self.assertIn(old, good)
