@@ -57,6 +57,8 @@ def check_headers(image, arch):
         yield 'the file is not marked executable: linking left something undefined'
     if image.characteristics & pe.FILE_DLL:
         yield 'the file is marked as a DLL'
+    if image.dll_characteristics & pe.DLL_CHARACTERISTICS_NO_SEH:
+        yield 'the header says that there are no exception handlers: Windows would call none'
     for title, version in (('operating system', image.os_version), ('subsystem', image.subsystem_version)):
         if version > WINDOWS_7:
             yield 'the header asks for %s version %d.%d, newer than Windows 7 (6.1)' % ((title,) + version)

@@ -113,6 +113,8 @@ class CheckTest(drivers.FolderTest):
         for arch, data, image in self.each():
             optional = image.pe_offset + 24
             self.assert_found(patched(data, optional + 68, '<H', 2), arch, 'subsystem is 2')
+            self.assert_found(patched(data, optional + 70, '<H', image.dll_characteristics | 0x400), arch,
+                              'no exception handlers')
             self.assert_found(patched(data, optional + 48, '<H', 10), arch, 'subsystem version 10')
             self.assert_found(patched(data, optional + 40, '<H', 10), arch, 'operating system version 10')
             self.assert_found(patched(data, optional + 16, '<I', image.size_of_image + 8), arch, 'entry point')
