@@ -108,6 +108,9 @@ def check_catalog(folder, certificate):
             return ['%s: %s' % (name, error)]
         if members.pop(digest, None) != name:
             defects.append('%s is not the file that aerogpu.cat lists' % name)
+        elif name.endswith(('.sys', '.dll')):
+            complaint = authenticode.verify(os.path.join(folder, name), certificate, '-catalog', path)
+            defects += ['%s: osslsigncode does not find it in aerogpu.cat: %s' % (name, complaint)] if complaint else []
     defects += ['aerogpu.cat lists %s, which is not there so' % name for name in members.values()]
     complaint = authenticode.verify(path, certificate)
     return defects + (['aerogpu.cat: osslsigncode: ' + complaint] if complaint else [])
