@@ -75,6 +75,11 @@ void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits)
 /* IRQ_ENABLE was written. BQL. */
 void aerogpu_irq_enable_changed(AeroGPUState *s)
 {
+    /*
+     * The store of the register before the look at the status: a raise sets
+     * the status, then looks at the register, and one of us must see both.
+     */
+    smp_mb();
     if (aerogpu_irq_pending(s)) {
         qatomic_set(&s->msi_kick, true);
     }
@@ -154,7 +159,9 @@ bool aerogpu_irq_init(AeroGPUState *s, Error **errp)
         error_setg(errp, "aerogpu: cannot create an event descriptor");
         return false;
     }
-    s->irq_bh = qemu_bh_new(aerogpu_irq_bh, s);
+    /* Guarded: a message to our own registers is refused, as all DMA is. */
+    s->irq_bh = qemu_bh_new_guarded(aerogpu_irq_bh, s,
+                                    &DEVICE(s)->mem_reentrancy_guard);
     return true;
 }
 

@@ -131,10 +131,10 @@ bool aerogpu_render_request_wait(AeroGPUState *s, uint32_t requests)
 
 /*
  * Starts a new generation: what was fetched is dropped, its completions have
- * no effect. Head becomes tail here, on the caller's thread, so that the
- * driver sees it whatever the render thread is doing. BQL.
+ * no effect. With move_head, head becomes tail here, on the caller's thread,
+ * so that the driver sees it whatever the render thread is doing. BQL.
  */
-static void aerogpu_drop_ring(AeroGPUState *s)
+static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
 {
     uint64_t gpa = aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO);
     struct aerogpu_ring_header header;
@@ -142,7 +142,8 @@ static void aerogpu_drop_ring(AeroGPUState *s)
     qemu_mutex_lock(&s->lock);
     s->generation++;
     s->ring_serial++;
-    if (aerogpu_reg(s, AEROGPU_MMIO_REG_RING_SIZE_BYTES) >= sizeof(header) &&
+    if (move_head &&
+        aerogpu_reg(s, AEROGPU_MMIO_REG_RING_SIZE_BYTES) >= sizeof(header) &&
         aerogpu_guest_read(s, gpa, &header, sizeof(header)) &&
         le32_to_cpu(header.magic) == AEROGPU_RING_MAGIC) {
         s->head = le32_to_cpu(header.tail);
@@ -162,7 +163,7 @@ void aerogpu_ring_reset(AeroGPUState *s)
     if (!s->thread_started) {
         return;
     }
-    aerogpu_drop_ring(s);
+    aerogpu_drop_ring(s, true);
     if (!aerogpu_render_request_wait(s, AEROGPU_REQ_RING_RESET)) {
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "ring reset");
@@ -175,7 +176,12 @@ void aerogpu_render_reset(AeroGPUState *s)
     if (!s->thread_started) {
         return;
     }
-    aerogpu_drop_ring(s);
+    /*
+     * The driver is gone, and perhaps something else lies where the ring was:
+     * nothing is written there, and nothing is fetched any more.
+     */
+    qatomic_set(&s->regs[AEROGPU_MMIO_REG_RING_CONTROL / 4], 0);
+    aerogpu_drop_ring(s, false);
     if (!aerogpu_render_request_wait(s, AEROGPU_REQ_DEVICE_RESET)) {
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "device reset");

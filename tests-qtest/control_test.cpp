@@ -171,6 +171,16 @@ TEST(Capture, ReplayGivesTheSameFrame) {
   for (const char* suffix : {"", ".png", ".rgb"}) std::filesystem::remove(path.string() + suffix);
 }
 
+/// After a reset the old ring's memory may be anybody's.
+TEST(Reset, OfTheDeviceWritesNothingIntoTheRing) {
+  AeroGpuDev dev;
+  dev.startRing({.enable = false});
+  for (int i = 0; i < 5; ++i) dev.submitEmpty();
+  const auto before = dev.qemu.read(kRingGpa, 64);
+  dev.qemu.qmp("system_reset");
+  EXPECT_EQ(dev.qemu.read(kRingGpa, 64), before);
+}
+
 TEST(Reset, AtEveryStage) {
   AeroGpuDev dev;
   const auto reset = [&] {

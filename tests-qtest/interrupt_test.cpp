@@ -104,6 +104,26 @@ TEST(Msi, ComesAgainAfterAnAcknowledgeThatLeavesBits) {
   EXPECT_EQ(dev.qemu.readl(kAddress), 0u) << "nothing is pending";
 }
 
+/// A message to the device's own registers would be DMA into itself, and each could cause the next one.
+TEST(Msi, IntoTheDevicesOwnRegistersIsRefused) {
+  for (const uint32_t target :
+       {uint32_t{AEROGPU_MMIO_REG_SCANOUT0_WIDTH}, uint32_t{AEROGPU_MMIO_REG_IRQ_ENABLE},
+        uint32_t{AEROGPU_MMIO_REG_RING_CONTROL}, uint32_t{AEROGPU_MMIO_REG_IRQ_ACK}}) {
+    AeroGpuDev dev;
+    dev.enableMsi(AeroGpuDev::kBar0 + target, 0x3);
+    dev.setScanout({});
+    dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);
+    dev.startRing();
+    const uint32_t before = dev.reg(target);
+    dev.waitFence(dev.submitEmpty());
+    dev.waitUntil([&] { return status(dev) & AEROGPU_IRQ_FENCE; }, "fence bit");
+    dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+    dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);  // the same from within a register write
+    EXPECT_EQ(dev.reg(target), before) << std::hex << target;
+    EXPECT_NE(status(dev) & AEROGPU_IRQ_FENCE, 0u) << std::hex << target;
+  }
+}
+
 /// How many messages QEMU's trace shows. The mailbox cannot count: QEMU writes it over.
 int messagesSent(AeroGpuDev& dev) {
   const std::string log = dev.qemu.output();
