@@ -9,11 +9,23 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 namespace aerogpu::vk {
 namespace {
 
 constexpr rlim_t kCpuSeconds = 10;
+constexpr rlim_t kMemoryBytes = rlim_t{1} << 30;  // beside what the process has already
+
+/// Bytes of address space in use; 0 when that cannot be known.
+rlim_t addressSpace() {
+  unsigned long pages = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (!file) return 0;
+  if (std::fscanf(file, "%lu", &pages) != 1) pages = 0;
+  std::fclose(file);
+  return rlim_t{pages} * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
 
 [[noreturn]] void child(int fd, const std::function<void(WorkerOutput&)>& work) {
   // Whatever the process had installed for these is not for the child.
@@ -22,6 +34,10 @@ constexpr rlim_t kCpuSeconds = 10;
   const rlimit noCore{0, 0}, cpu{kCpuSeconds, kCpuSeconds};
   setrlimit(RLIMIT_CORE, &noCore);
   setrlimit(RLIMIT_CPU, &cpu);
+  if (const rlim_t held = addressSpace(); held != 0) {
+    const rlimit memory{held + kMemoryBytes, held + kMemoryBytes};
+    setrlimit(RLIMIT_AS, &memory);
+  }
   // An assertion's text on stderr is for nobody.
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (null >= 0) dup2(null, STDERR_FILENO);

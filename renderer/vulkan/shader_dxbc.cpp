@@ -11,6 +11,7 @@ extern "C" {
 
 #include "renderer/vulkan/dxbc_worker.h"
 #include "renderer/vulkan/shader.h"
+#include "renderer/vulkan/spirv_check.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -90,7 +91,7 @@ unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
   return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
 }
 
-void refuse(WorkerOutput& out, char* messages) {
+void refuse(WorkerOutput& out, const char* messages) {
   out.writeWord(static_cast<uint32_t>(Verdict::Refused));
   if (messages) out.write(messages, std::min<size_t>(std::strlen(messages), 400));
 }
@@ -134,6 +135,11 @@ void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stag
   info.next = &interface;
   vkd3d_shader_code spirv{};
   if (vkd3d_shader_compile(&info, &spirv, &messages) < 0) return refuse(out, messages);
+  // Malformed code that it lets through becomes malformed SPIR-V, which a driver may crash on.
+  std::vector<uint32_t> words(spirv.size / sizeof(uint32_t));
+  std::memcpy(words.data(), spirv.code, words.size() * sizeof(uint32_t));
+  if (std::string defect = spirvDefect(words); !defect.empty())
+    return refuse(out, defect.insert(0, "it becomes bad SPIR-V: ").data());
   out.writeWord(static_cast<uint32_t>(Verdict::Ok));
   out.writeWord(static_cast<uint32_t>(descriptors.size()));
   for (const vkd3d_shader_descriptor_info& d : descriptors) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/vulkan/spirv_check.h"
+
+#include <spirv-tools/libspirv.h>
+
+namespace aerogpu::vk {
+
+std::string spirvDefect(std::span<const uint32_t> words) {
+  spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
+  if (!context) return "the validator cannot be made";
+  spv_diagnostic diagnostic = nullptr;  // stays null when all is well
+  std::string defect;
+  if (spvValidateBinary(context, words.data(), words.size(), &diagnostic) != SPV_SUCCESS) {
+    defect = diagnostic && diagnostic->error ? diagnostic->error : "";
+    if (defect.empty()) defect = "the module is not valid";
+  }
+  spvDiagnosticDestroy(diagnostic);
+  spvContextDestroy(context);
+  return defect;
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Validation of SPIR-V that we did not make ourselves, before a driver sees it: drivers assume valid modules.
+// Any process, any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace aerogpu::vk {
+
+/// Empty when the module is valid for Vulkan 1.3, else the validator's first message.
+std::string spirvDefect(std::span<const uint32_t> words);
+
+}  // namespace aerogpu::vk
