@@ -92,15 +92,12 @@ inline const HandleRule *ruleOf(uint32_t opcode) {
 
 }  // namespace detail
 
-/** Checks a stream header and gives the bytes of packets that it announces, at most what `bytes` holds behind it.
- *  A stream may be longer than its header says; what follows is ignored. */
-inline StreamFault checkStreamHeader(const uint8_t *data, size_t bytes, uint32_t &packetBytes) {
-  aerogpu_cmd_stream_header header;
-  if (bytes < sizeof header) return StreamFault::Header;
-  memcpy(&header, data, sizeof header);
+/** Checks a stream's header and gives the bytes of packets that it announces. `available` bytes are there, header
+ *  included; a stream may be shorter than that, and what follows it is ignored. */
+inline StreamFault checkStreamHeader(const aerogpu_cmd_stream_header &header, size_t available, uint32_t &packetBytes) {
   if (header.magic != AEROGPU_CMD_STREAM_MAGIC || header.abi_version >> 16 != AEROGPU_ABI_VERSION_U32 >> 16)
     return StreamFault::Header;
-  if (header.size_bytes < sizeof header || header.size_bytes % 4 || header.size_bytes > bytes)
+  if (header.size_bytes < sizeof header || header.size_bytes % 4 || header.size_bytes > available)
     return StreamFault::Framing;
   packetBytes = header.size_bytes - static_cast<uint32_t>(sizeof header);
   return StreamFault::None;

@@ -37,8 +37,9 @@ public:
   /** Gives the display back to VGA where the device can; any IRQL. */
   void returnToVga();
 
-  /** Whether Direct3D is offered (the registry can turn it off). */
-  bool offers3d() const { return started && !settings.disable3d; }
+  /** Whether Direct3D and GDI acceleration are offered: the registry can turn them off. */
+  bool offers3d() const { return !settings.disable3d; }
+  bool acceleratesGdi() const { return !settings.disable3d && !settings.disableGdi; }
 
   uint32_t magic = kMagic;
   PDEVICE_OBJECT physicalDevice;
@@ -64,11 +65,18 @@ public:
   void giveContextId(uint32_t id);
 
 private:
+  /** Steps of a start, in order; each is undone by end(), backwards. */
+  enum Stage : ULONG { kMap, kCheck, kSegments, kAllocations, kScheduler, kInterrupts, kDisplay, kCursor, kGdi, kStages };
+  NTSTATUS begin(Stage stage, const DXGK_START_INFO &info);
+  void end(Stage stage);
+  void unwind();
   NTSTATUS mapResources(const DXGK_DEVICE_INFO &info);
   void unmapResources();
   NTSTATUS checkDevice();
 
+  ULONG m_stage = 0;  // how many are begun
   void *m_registersMapping = nullptr;
+  uint64_t m_apertureSource = 0;  // bytes of system memory to take the aperture from
   uint64_t m_vramGpa = 0;
   uint64_t m_vramBytes = 0;
   FAST_MUTEX m_contextLock = {};

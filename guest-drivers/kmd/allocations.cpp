@@ -5,10 +5,11 @@
 
 namespace aero {
 
-void AllocationTable::start(uint64_t tokenSeed) {
+bool AllocationTable::start(uint64_t tokenSeed) {
   ExInitializeFastMutex(&m_mutex);
   tokens.reseed(tokenSeed);
   m_handles = static_cast<HandleOwner **>(poolAllocate(kHandleBuckets * sizeof(HandleOwner *)));
+  return m_handles != nullptr;
 }
 
 void AllocationTable::stop() {

@@ -79,7 +79,8 @@ struct HandleOwner {
 
 class AllocationTable {
 public:
-  void start(uint64_t tokenSeed);
+  /** False when there is no memory. */
+  bool start(uint64_t tokenSeed);
   /** Everything is gone by now: WDDM destroys allocations before it stops a device. */
   void stop();
 

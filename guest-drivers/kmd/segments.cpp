@@ -18,7 +18,8 @@ NTSTATUS Segments::start(const Registers &registers, uint64_t gpa, uint64_t byte
   m_vramGpa = gpa + kBootBytes;
   m_vramBytes = bytes - kBootBytes;
   m_aperturePages = 0;
-  if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SCATTER)) return STATUS_SUCCESS;
+  if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SCATTER) || !systemMemoryBytes)
+    return STATUS_SUCCESS;
   // At most half of the memory is lent to graphics; 8 bytes of list for each page. Less is fine, none is too.
   uint64_t size = kMaxAperture;
   while (size > systemMemoryBytes / 2 && size > kMinAperture) size /= 2;

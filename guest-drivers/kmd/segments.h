@@ -17,7 +17,8 @@ constexpr UINT segmentBit(UINT segment) { return 1u << (segment - 1); }
 
 class Segments {
 public:
-  /** BAR1 starts at `gpa`. The first bytes stay with the boot display. PASSIVE_LEVEL. */
+  /** BAR1 starts at `gpa`. The first bytes stay with the boot display. With
+   *  `systemMemoryBytes` 0 there is no aperture. PASSIVE_LEVEL. */
   NTSTATUS start(const Registers &registers, uint64_t gpa, uint64_t bytes, uint64_t systemMemoryBytes);
   void stop();
 

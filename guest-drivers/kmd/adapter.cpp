@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "adapter.h"
+
+#include "aerogpu_events.h"
+#include "event_log.h"
+
+namespace aero {
+
+NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &interface) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  if (started) return STATUS_INVALID_DEVICE_STATE;
+  dxgk = interface;
+  counters = {};
+  ExInitializeFastMutex(&m_contextLock);
+  RtlZeroMemory(m_contextIds, sizeof m_contextIds);
+
+  NTSTATUS status = STATUS_SUCCESS;
+  for (m_stage = 0; m_stage < kStages && NT_SUCCESS(status); m_stage++) status = begin(static_cast<Stage>(m_stage), info);
+  if (NT_SUCCESS(status)) {
+    started = true;
+    if (settings.disable3d) logEvent(physicalDevice, AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
+    return STATUS_SUCCESS;
+  }
+  const ULONG failed = --m_stage;  // begun in vain: it left nothing behind
+  unwind();
+  logEvent(physicalDevice,
+           status == STATUS_REVISION_MISMATCH            ? AEROGPU_EVENT_ABI_MISMATCH
+           : status == STATUS_DEVICE_CONFIGURATION_ERROR ? AEROGPU_EVENT_NO_RESOURCES
+                                                         : AEROGPU_EVENT_START_FAILED,
+           status, failed);
+  return status;
+}
+
+void AeroAdapter::stop() {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  started = false;
+  unwind();
+}
+
+NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
+  switch (stage) {
+  case kMap: {
+    DXGK_DEVICE_INFO device = {};
+    const NTSTATUS status = dxgk.DxgkCbGetDeviceInformation(dxgk.DeviceHandle, &device);
+    if (!NT_SUCCESS(status)) return status;
+    settings.read(device.DeviceRegistryPath);
+    m_apertureSource = settings.disableAperture ? 0 : static_cast<uint64_t>(device.SystemMemorySize.QuadPart);
+    return mapResources(device);
+  }
+  case kCheck:
+    return checkDevice();
+  case kSegments:
+    return segments.start(registers, m_vramGpa, m_vramBytes, m_apertureSource);
+  case kAllocations:
+    return allocations.start(KeQueryInterruptTime()) ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
+  case kScheduler:
+    return scheduler.start(info.RequiredDmaQueueEntry);
+  case kInterrupts:
+    powered = true;
+    registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
+    registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
+    return STATUS_SUCCESS;
+  case kDisplay:
+    return display.start();
+  case kCursor:
+    return cursor.start();
+  case kGdi:
+    return acceleratesGdi() ? gdi.start() : STATUS_SUCCESS;
+  default:
+    return STATUS_INTERNAL_ERROR;
+  }
+}
+
+void AeroAdapter::end(Stage stage) {
+  switch (stage) {
+  case kMap:
+    unmapResources();
+    break;
+  case kCheck:
+    returnToVga();
+    break;
+  case kSegments:
+    segments.stop();
+    break;
+  case kAllocations:
+    allocations.stop();
+    break;
+  case kScheduler:
+    scheduler.stop();
+    break;
+  case kInterrupts:
+    registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+    powered = false;
+    break;
+  case kDisplay:
+    display.stop();
+    break;
+  case kCursor:
+    cursor.stop();
+    break;
+  case kGdi:
+    if (acceleratesGdi() && powered) gdi.stop();
+    break;
+  default:
+    break;
+  }
+}
+
+void AeroAdapter::unwind() {
+  while (m_stage) end(static_cast<Stage>(--m_stage));
+}
+
+NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  const bool wanted = state == PowerDeviceD0;
+  if (!started || wanted == powered) return STATUS_SUCCESS;
+  if (!wanted) {
+    registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+    powered = false;
+    display.suspend();
+    scheduler.suspend();
+    return STATUS_SUCCESS;
+  }
+  const NTSTATUS status = checkDevice();
+  if (!NT_SUCCESS(status)) return status;
+  scheduler.resume();
+  registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
+  powered = true;
+  display.restore();
+  cursor.restore();
+  registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
+  return acceleratesGdi() ? gdi.restore() : STATUS_SUCCESS;
+}
+
+bool AeroAdapter::interrupt() {
+  if (!powered) return false;
+  const uint32_t status = registers.read(AEROGPU_MMIO_REG_IRQ_STATUS);
+  if (status == ~0u || !(status & display.interruptMask())) {  // all ones: the device is gone from the bus
+    counters.spuriousInterrupts++;
+    return false;
+  }
+  // Acknowledged first: what comes from now on raises it again.
+  registers.write(AEROGPU_MMIO_REG_IRQ_ACK, status);
+  bool needsDpc = false;
+  if (status & AEROGPU_IRQ_SCANOUT_VBLANK) {
+    counters.vblankInterrupts++;
+    needsDpc |= display.interrupt();
+  }
+  if (status & (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR)) needsDpc |= scheduler.interrupt(status);
+  if (needsDpc) dxgk.DxgkCbQueueDpc(dxgk.DeviceHandle);
+  return true;
+}
+
+NTSTATUS AeroAdapter::mapResources(const DXGK_DEVICE_INFO &info) {
+  const CM_RESOURCE_LIST *list = info.TranslatedResourceList;
+  if (!list || !list->Count) return STATUS_DEVICE_CONFIGURATION_ERROR;
+  PHYSICAL_ADDRESS registersGpa = {};
+  bool interrupt = false;
+  m_vramBytes = 0;
+  const CM_PARTIAL_RESOURCE_LIST &resources = list->List[0].PartialResourceList;
+  // Told apart by what the ABI says of them: BAR0 is 64 KiB, BAR1 the large one. The VGA ranges that Windows adds for a
+  // boot display (memory A0000, ports) are neither.
+  for (ULONG i = 0; i < resources.Count; i++) {
+    const CM_PARTIAL_RESOURCE_DESCRIPTOR &resource = resources.PartialDescriptors[i];
+    if (resource.Type == CmResourceTypeInterrupt) interrupt = true;
+    if (resource.Type != CmResourceTypeMemory) continue;
+    if (resource.u.Memory.Length == AEROGPU_PCI_BAR0_SIZE_BYTES && resource.u.Memory.Start.QuadPart >= 0x100000)
+      registersGpa = resource.u.Memory.Start;
+    else if (resource.u.Memory.Length >= AEROGPU_PCI_BAR1_SIZE_BYTES) {
+      m_vramGpa = static_cast<uint64_t>(resource.u.Memory.Start.QuadPart);
+      m_vramBytes = resource.u.Memory.Length;
+    }
+  }
+  if (!registersGpa.QuadPart || !m_vramBytes || !interrupt) return STATUS_DEVICE_CONFIGURATION_ERROR;
+  const NTSTATUS status = dxgk.DxgkCbMapMemory(dxgk.DeviceHandle, registersGpa, AEROGPU_PCI_BAR0_SIZE_BYTES, FALSE, FALSE,
+                                               MmNonCached, &m_registersMapping);
+  if (NT_SUCCESS(status)) registers.map(m_registersMapping);
+  return status;
+}
+
+void AeroAdapter::unmapResources() {
+  registers.map(nullptr);
+  if (m_registersMapping) dxgk.DxgkCbUnmapMemory(dxgk.DeviceHandle, m_registersMapping);
+  m_registersMapping = nullptr;
+}
+
+NTSTATUS AeroAdapter::checkDevice() {
+  if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return STATUS_NO_SUCH_DEVICE;
+  abiVersion = registers.read(AEROGPU_MMIO_REG_ABI_VERSION);
+  if (abiVersion >> 16 != AEROGPU_ABI_VERSION_U32 >> 16) return STATUS_REVISION_MISMATCH;
+  featuresLow = registers.read(AEROGPU_MMIO_REG_FEATURES_LO);
+  featuresHigh = registers.read(AEROGPU_MMIO_REG_FEATURES_HI);
+  constexpr uint32_t needed = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK;
+  return (featuresLow & needed) == needed ? STATUS_SUCCESS : STATUS_NOT_SUPPORTED;
+}
+
+uint32_t AeroAdapter::takeContextId() {
+  uint32_t id = 0;
+  ExAcquireFastMutex(&m_contextLock);
+  for (uint32_t i = 1; i < sizeof m_contextIds * 8 && !id; i++)
+    if (!(m_contextIds[i / 32] & 1u << i % 32)) {
+      m_contextIds[i / 32] |= 1u << i % 32;
+      id = i;
+    }
+  ExReleaseFastMutex(&m_contextLock);
+  return id;
+}
+
+void AeroAdapter::giveContextId(uint32_t id) {
+  ExAcquireFastMutex(&m_contextLock);
+  m_contextIds[id / 32] &= ~(1u << id % 32);
+  ExReleaseFastMutex(&m_contextLock);
+}
+
+AeroAdapter *adapterOf(HANDLE contextOrDevice) {
+  if (const AeroContext *context = AeroContext::from(contextOrDevice)) return context->adapter;
+  if (const AeroDevice *device = AeroDevice::from(contextOrDevice)) return device->adapter;
+  return nullptr;
+}
+
+}  // namespace aero

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
+// and Windows' own standard allocations. PASSIVE_LEVEL throughout.
+#include "adapter.h"
+#include "entry_points.h"
+#include "modes.h"
+#include "user_surface.h"
+
+namespace aero {
+namespace {
+
+/** Private data as both versions have it; what version 1 lacks is zero. reserved1 says what a standard allocation is
+ *  for (AllocationUse); user-mode drivers leave it 0. */
+using PrivateData = aerogpu_wddm_alloc_priv_v2;
+
+bool readPrivate(const void *data, UINT bytes, PrivateData &out) {
+  out = {};
+  if (!data || bytes < sizeof(aerogpu_wddm_alloc_priv)) return false;
+  RtlCopyMemory(&out, data, bytes < sizeof out ? sizeof(aerogpu_wddm_alloc_priv) : sizeof out);
+  if (out.magic != AEROGPU_WDDM_ALLOC_PRIV_MAGIC) return false;
+  if (out.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION) {
+    RtlZeroMemory(&out.kind, sizeof out - FIELD_OFFSET(PrivateData, kind));
+    return true;
+  }
+  return out.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION_2 && bytes >= sizeof out;
+}
+
+void writePrivate(const AeroAllocation &allocation, void *data) {
+  auto *priv = static_cast<aerogpu_wddm_alloc_priv *>(data);
+  priv->alloc_id = allocation.id;
+  priv->flags = allocation.flags;
+  priv->share_token = allocation.token.value;
+  priv->size_bytes = allocation.bytes;
+}
+
+/** The surface that the data describes, or all zero. */
+Surface describedSurface(const PrivateData &priv) {
+  if (priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.width && priv.height)
+    return {priv.width, priv.height, pixelFormat(priv.format).format, priv.row_pitch_bytes};
+  if (priv.reserved0 & AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER) {
+    const auto width = static_cast<uint32_t>(priv.reserved0 >> 32 & 0xFFFF);
+    const auto height = static_cast<uint32_t>(priv.reserved0 >> 48 & 0x7FFF);
+    return {width, height, pixelFormat(static_cast<uint32_t>(priv.reserved0)).format, 0};
+  }
+  return {};
+}
+
+/** Where an allocation may live. */
+void chooseSegments(const AeroAdapter &adapter, const AeroAllocation &allocation, DXGK_ALLOCATIONINFO &info) {
+  const UINT vram = segmentBit(kSegmentVram);
+  const UINT aperture = adapter.segments.hasAperture() ? segmentBit(kSegmentAperture) : 0;
+  const bool cpu = allocation.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING);
+  const Surface &surface = allocation.surface;
+  // Scanout needs memory that lies together. A user-mode primary is not marked as one: whatever has the size of a
+  // display mode may be it.
+  const bool scanout = allocation.use == AllocationUse::Primary ||
+                       (!cpu && allocation.use == AllocationUse::UserMode &&
+                        (!surface.width || adapter.display.modes().contains({surface.width, surface.height})));
+  UINT set = scanout || !aperture ? vram : vram | aperture;
+  if (cpu && aperture) set = aperture;  // written by the CPU often: cached system memory, and VRAM is small
+  info.PreferredSegment.Value = 0;
+  info.PreferredSegment.SegmentId0 = set & aperture ? kSegmentAperture : kSegmentVram;
+  if (set == (vram | aperture)) info.PreferredSegment.SegmentId1 = kSegmentVram;
+  info.SupportedReadSegmentSet = set;
+  info.SupportedWriteSegmentSet = set;
+  info.EvictionSegmentSet = 0;  // evicted to system memory
+  info.Flags.Value = 0;
+  info.Flags.CpuVisible = cpu || allocation.use == AllocationUse::Primary;
+  info.Flags.Cached = info.Flags.CpuVisible && set == aperture;
+  info.HintedBank.Value = 0;
+  info.MaximumRenamingListLength = 0;
+  info.AllocationPriority =
+      allocation.use == AllocationUse::Primary ? D3DDDI_ALLOCATIONPRIORITY_HIGH : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
+}
+
+/** Lets everybody who opens the allocation find the texture that the driver made for it. */
+NTSTATUS createKernelTexture(AeroAdapter &adapter, AeroAllocation &allocation) {
+  uint8_t buffer[sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface)];
+  PacketWriter packets(buffer, sizeof buffer);
+  {
+    TableLock lock(adapter.allocations);
+    allocation.kernelTexture = adapter.allocations.newKernelHandles(1);
+  }
+  auto *create = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
+  create->texture_handle = allocation.kernelTexture;
+  create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
+  create->format = allocation.surface.format;
+  create->width = allocation.surface.width;
+  create->height = allocation.surface.height;
+  create->mip_levels = 1;
+  create->array_layers = 1;
+  auto *share = packets.append<aerogpu_cmd_export_shared_surface>(AEROGPU_CMD_EXPORT_SHARED_SURFACE);
+  share->resource_handle = allocation.kernelTexture;
+  share->share_token = allocation.token.value;
+  return adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+}
+
+/** Drops one reference; the last one tells the device. */
+void release(AeroAdapter &adapter, AeroAllocation *allocation) {
+  AllocationTable::Farewell farewell;
+  {
+    TableLock lock(adapter.allocations);
+    farewell = adapter.allocations.release(*allocation);
+  }
+  if (!farewell.last) return;
+  uint8_t buffer[sizeof(aerogpu_cmd_release_shared_surface) + sizeof(aerogpu_cmd_destroy_resource)];
+  PacketWriter packets(buffer, sizeof buffer);
+  if (farewell.token)
+    packets.append<aerogpu_cmd_release_shared_surface>(AEROGPU_CMD_RELEASE_SHARED_SURFACE)->share_token = farewell.token;
+  if (farewell.kernelTexture)
+    packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE)->resource_handle = farewell.kernelTexture;
+  // A device that is gone has forgotten both by itself.
+  if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+  allocation->magic = 0;
+  poolFree(allocation);
+}
+
+bool livesOnGpuOnly(AllocationUse use) { return use == AllocationUse::GdiTexture || use == AllocationUse::GdiStaging; }
+
+NTSTATUS createOne(AeroAdapter &adapter, DXGK_ALLOCATIONINFO &info) {
+  PrivateData priv;
+  if (!readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return STATUS_GRAPHICS_DRIVER_MISMATCH;
+  const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes() ? adapter.segments.vramBytes()
+                                                                                           : adapter.segments.apertureBytes();
+  if (!priv.size_bytes || priv.size_bytes > largest || priv.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX ||
+      priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiLookup))
+    return STATUS_INVALID_PARAMETER;
+
+  void *memory = poolAllocate(sizeof(AeroAllocation));
+  if (!memory) return STATUS_NO_MEMORY;
+  auto *allocation = new (memory) AeroAllocation;
+  allocation->bytes = priv.size_bytes;
+  allocation->flags = priv.flags;
+  allocation->use = static_cast<AllocationUse>(priv.reserved1);
+  allocation->surface = describedSurface(priv);
+  {
+    TableLock lock(adapter.allocations);
+    if (!adapter.allocations.enter(*allocation, priv.alloc_id)) {
+      poolFree(memory);
+      return STATUS_INVALID_PARAMETER;  // EX-47: the id lives already
+    }
+    if (allocation->flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED) adapter.allocations.tokens.create(allocation->token);
+  }
+  if (livesOnGpuOnly(allocation->use)) {
+    const NTSTATUS status = createKernelTexture(adapter, *allocation);
+    if (!NT_SUCCESS(status)) {
+      release(adapter, allocation);
+      return status;
+    }
+  }
+  writePrivate(*allocation, info.pPrivateDriverData);
+  info.Alignment = kPageBytes;
+  info.Size = static_cast<SIZE_T>((allocation->bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1});
+  info.PitchAlignedSize = 0;
+  info.pAllocationUsageHint = nullptr;
+  chooseSegments(adapter, *allocation, info);
+  info.hAllocation = allocation;
+  return STATUS_SUCCESS;
+}
+
+/** What a standard allocation looks like; false when the driver cannot make it. */
+struct StandardSurface {
+  uint32_t width, height, d3dFormat, pitch;
+  AllocationUse use;
+  uint32_t flags;
+};
+
+bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurface &out) {
+  const uint32_t cpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
+  switch (args.StandardAllocationType) {
+  case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE: {
+    const D3DKMDT_SHAREDPRIMARYSURFACEDATA &data = *args.pCreateSharedPrimarySurfaceData;
+    out = {data.Width, data.Height, static_cast<uint32_t>(data.Format),
+           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel), AllocationUse::Primary,
+           AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED};
+    return pixelFormat(data.Format).format != AEROGPU_FORMAT_INVALID;
+  }
+  case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE: {
+    const D3DKMDT_SHADOWSURFACEDATA &data = *args.pCreateShadowSurfaceData;
+    out = {data.Width, data.Height, static_cast<uint32_t>(data.Format),
+           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel), AllocationUse::Shadow, cpu};
+    return true;
+  }
+  case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE: {
+    const D3DKMDT_STAGINGSURFACEDATA &data = *args.pCreateStagingSurfaceData;
+    out = {data.Width, data.Height, D3DDDIFMT_X8R8G8B8, framePitch(data.Width), AllocationUse::Staging,
+           cpu | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING};
+    return true;
+  }
+  case D3DKMDT_STANDARDALLOCATION_GDISURFACE: {
+    const D3DKMDT_GDISURFACEDATA &data = *args.pCreateGdiSurfaceData;
+    const PixelFormat format = pixelFormat(data.Format);
+    out = {data.Width, data.Height, static_cast<uint32_t>(data.Format), framePitch(data.Width, format.bytesPerPixel),
+           AllocationUse::GdiTexture, 0};
+    switch (data.Type) {
+    case D3DKMDT_GDISURFACE_TEXTURE:
+      // The compositor opens these and draws them: they are shared from the start.
+      out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+      return format.format != AEROGPU_FORMAT_INVALID;
+    case D3DKMDT_GDISURFACE_STAGING:
+      out.use = AllocationUse::GdiStaging;
+      out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+      return format.format != AEROGPU_FORMAT_INVALID;
+    case D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE:
+      out.use = AllocationUse::GdiStagingCpuVisible;
+      out.flags = cpu;
+      return true;
+    case D3DKMDT_GDISURFACE_LOOKUPTABLE:
+      out.use = AllocationUse::GdiLookup;
+      out.flags = cpu;
+      return true;
+    default:
+      return false;
+    }
+  }
+  default:
+    return false;
+  }
+}
+
+/** Tells the OS the pitch that the CPU will use. */
+void returnPitch(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, uint32_t pitch) {
+  if (args.StandardAllocationType == D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE)
+    args.pCreateShadowSurfaceData->Pitch = pitch;
+  else if (args.StandardAllocationType == D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE)
+    args.pCreateStagingSurfaceData->Pitch = pitch;
+  else if (args.StandardAllocationType == D3DKMDT_STANDARDALLOCATION_GDISURFACE)
+    args.pCreateGdiSurfaceData->Pitch = pitch;
+}
+
+constexpr uint32_t kMaxSurfaceEdge = 16384;
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiCreateAllocation(const HANDLE hAdapter, DXGKARG_CREATEALLOCATION *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args || !args->NumAllocations) return STATUS_INVALID_PARAMETER;
+  for (UINT i = 0; i < args->NumAllocations; i++) {
+    DXGK_ALLOCATIONINFO &info = args->pAllocationInfo[i];
+    PrivateData priv;
+    NTSTATUS status = STATUS_SUCCESS;
+    // EX-45: what is shared is one allocation.
+    if (args->NumAllocations > 1 && readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
+        priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
+      status = STATUS_INVALID_PARAMETER;
+    if (NT_SUCCESS(status)) status = createOne(*adapter, info);
+    if (!NT_SUCCESS(status)) {
+      while (i--) {
+        release(*adapter, AeroAllocation::from(args->pAllocationInfo[i].hAllocation));
+        args->pAllocationInfo[i].hAllocation = nullptr;
+      }
+      return status;
+    }
+  }
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDestroyAllocation(const HANDLE hAdapter, const DXGKARG_DESTROYALLOCATION *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  for (UINT i = 0; i < args->NumAllocations; i++)
+    if (AeroAllocation *allocation = AeroAllocation::from(args->pAllocationList[i])) release(*adapter, allocation);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDescribeAllocation(const HANDLE hAdapter, DXGKARG_DESCRIBEALLOCATION *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  const AeroAllocation *allocation = args ? AeroAllocation::from(args->hAllocation) : nullptr;
+  if (!adapter || !allocation) return STATUS_INVALID_PARAMETER;
+  args->Width = allocation->surface.width;
+  args->Height = allocation->surface.height;
+  args->Format = static_cast<D3DDDIFORMAT>(d3dFormatOf(allocation->surface.format));
+  args->MultisampleMethod = {1, 0};
+  const Rational refresh = adapter->display.refresh();
+  args->RefreshRate = {refresh.numerator, refresh.denominator};
+  args->PrivateDriverFormatAttribute = 0;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiGetStandardAllocationDriverData(const HANDLE hAdapter,
+                                                         DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  StandardSurface surface;
+  if (!adapter || !args || !describeStandard(*args, surface)) return STATUS_INVALID_PARAMETER;
+  if (!surface.width || !surface.height || surface.width > kMaxSurfaceEdge || surface.height > kMaxSurfaceEdge)
+    return STATUS_INVALID_PARAMETER;
+  if (!args->pAllocationPrivateDriverData) {
+    args->AllocationPrivateDriverDataSize = sizeof(PrivateData);
+    args->ResourcePrivateDriverDataSize = 0;
+    return STATUS_SUCCESS;
+  }
+  if (args->AllocationPrivateDriverDataSize < sizeof(PrivateData)) return STATUS_BUFFER_TOO_SMALL;
+  PrivateData priv = {};
+  priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
+  priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
+  priv.flags = surface.flags;
+  priv.size_bytes = uint64_t{surface.pitch} * surface.height;
+  priv.reserved0 = AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER | uint64_t{surface.height & 0x7FFF} << 48 |
+                   uint64_t{surface.width & 0xFFFF} << 32 | surface.d3dFormat;
+  priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
+  priv.width = surface.width;
+  priv.height = surface.height;
+  priv.format = surface.d3dFormat;
+  priv.row_pitch_bytes = surface.pitch;
+  priv.reserved1 = static_cast<uint32_t>(surface.use);
+  RtlCopyMemory(args->pAllocationPrivateDriverData, &priv, sizeof priv);
+  returnPitch(*args, surface.pitch);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPENALLOCATION *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroDevice *device = AeroDevice::from(hDevice);
+  if (!device || !args) return STATUS_INVALID_PARAMETER;
+  AeroAdapter &adapter = *device->adapter;
+  NTSTATUS status = STATUS_SUCCESS;
+  UINT opened = 0;
+  for (; opened < args->NumAllocations && NT_SUCCESS(status); opened++) {
+    DXGK_OPENALLOCATIONINFO &info = args->pOpenAllocation[opened];
+    DXGKARGCB_GETHANDLEDATA query = {};
+    query.hObject = info.hAllocation;
+    query.Type = DXGK_HANDLE_ALLOCATION;
+    AeroAllocation *allocation = AeroAllocation::from(adapter.dxgk.DxgkCbGetHandleData(&query));
+    void *memory = allocation ? poolAllocate(sizeof(AeroOpenAllocation)) : nullptr;
+    if (!memory) {
+      status = allocation ? STATUS_NO_MEMORY : STATUS_INVALID_PARAMETER;
+      break;
+    }
+    auto *open = new (memory) AeroOpenAllocation;
+    open->allocation = allocation;
+    {
+      TableLock lock(adapter.allocations);
+      allocation->references++;
+    }
+    // The page lets the driver write the private data only while the allocation is being created.
+    if (args->Flags.Create && info.pPrivateDriverData && info.PrivateDriverDataSize >= sizeof(aerogpu_wddm_alloc_priv))
+      writePrivate(*allocation, info.pPrivateDriverData);
+    info.hDeviceSpecificAllocation = open;
+  }
+  if (NT_SUCCESS(status)) return status;
+  while (opened--) {
+    auto *open = AeroOpenAllocation::from(args->pOpenAllocation[opened].hDeviceSpecificAllocation);
+    args->pOpenAllocation[opened].hDeviceSpecificAllocation = nullptr;
+    release(adapter, open->allocation);
+    poolFree(open);
+  }
+  return status;
+}
+
+NTSTATUS APIENTRY AeroDdiCloseAllocation(const HANDLE hDevice, const DXGKARG_CLOSEALLOCATION *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroDevice *device = AeroDevice::from(hDevice);
+  if (!device || !args) return STATUS_INVALID_PARAMETER;
+  for (UINT i = 0; i < args->NumAllocations; i++) {
+    AeroOpenAllocation *open = AeroOpenAllocation::from(args->pOpenHandleList[i]);
+    if (!open) continue;
+    release(*device->adapter, open->allocation);
+    open->magic = 0;
+    poolFree(open);
+  }
+  return STATUS_SUCCESS;
+}
+
+}  // namespace aero

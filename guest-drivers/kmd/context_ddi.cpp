@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// context_ddi.cpp: devices and contexts. PASSIVE_LEVEL.
+#include "adapter.h"
+#include "entry_points.h"
+
+namespace aero {
+namespace {
+
+constexpr UINT kDmaBytes = 256 * 1024;
+constexpr UINT kAllocationListSize = 1024;
+
+constexpr DXGK_CONTEXTINFO contextInfo() {
+  // Segment set 0: contiguous, locked system memory, which is what the device reads commands from.
+  return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, kAllocationListSize, kAllocationListSize, 0};
+}
+
+/** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. */
+void destroyLeftovers(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  void *buffer = poolAllocate(4096);
+  if (!buffer) return;
+  uint32_t cursor = 0;
+  for (bool more = true; more;) {
+    PacketWriter packets(buffer, 4096);
+    while (packets.room() >= sizeof(aerogpu_cmd_destroy_resource)) {
+      HandleOwner owner;
+      {
+        TableLock lock(adapter.allocations);
+        more = adapter.allocations.takeHandleOf(&device, cursor, owner);
+      }
+      if (!more) break;
+      static constexpr uint32_t kOpcodes[] = {AEROGPU_CMD_DESTROY_RESOURCE, AEROGPU_CMD_DESTROY_TEXTURE_VIEW,
+                                              AEROGPU_CMD_DESTROY_SHADER, AEROGPU_CMD_DESTROY_INPUT_LAYOUT,
+                                              AEROGPU_CMD_DESTROY_SAMPLER};
+      // The five packets have one layout: header, handle, reserved.
+      packets.append<aerogpu_cmd_destroy_resource>(kOpcodes[static_cast<uint32_t>(owner.object)])->resource_handle =
+          owner.handle;
+    }
+    if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+  }
+  poolFree(buffer);
+}
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVICE *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  void *memory = poolAllocate(sizeof(AeroDevice));
+  if (!memory) return STATUS_NO_MEMORY;
+  auto *device = new (memory) AeroDevice;
+  device->adapter = adapter;
+  const DXGK_CONTEXTINFO info = contextInfo();
+  device->info.DmaBufferSize = info.DmaBufferSize;
+  device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;
+  device->info.DmaBufferPrivateDataSize = info.DmaBufferPrivateDataSize;
+  device->info.AllocationListSize = info.AllocationListSize;
+  device->info.PatchLocationListSize = info.PatchLocationListSize;
+  args->pInfo = &device->info;
+  args->hDevice = device;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDestroyDevice(const HANDLE hDevice) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroDevice *device = AeroDevice::from(hDevice);
+  if (!device) return STATUS_INVALID_PARAMETER;
+  destroyLeftovers(*device);
+  device->magic = 0;
+  poolFree(device);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiCreateContext(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroDevice *device = AeroDevice::from(hDevice);
+  if (!device || !args || args->NodeOrdinal) return STATUS_INVALID_PARAMETER;
+  void *memory = poolAllocate(sizeof(AeroContext));
+  if (!memory) return STATUS_NO_MEMORY;
+  auto *context = new (memory) AeroContext;
+  context->adapter = device->adapter;
+  context->device = device;
+  context->id = device->adapter->takeContextId();
+  if (!context->id) {
+    poolFree(memory);
+    return STATUS_INSUFFICIENT_RESOURCES;
+  }
+  args->ContextInfo = contextInfo();
+  args->hContext = context;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroContext *context = AeroContext::from(hContext);
+  if (!context) return STATUS_INVALID_PARAMETER;
+  context->adapter->giveContextId(context->id);
+  context->magic = 0;
+  poolFree(context);
+  return STATUS_SUCCESS;
+}
+
+}  // namespace aero

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "dma_builder.h"
+
+namespace aero {
+
+NTSTATUS DmaBuilder::begin(UINT first, UINT count) {
+  UINT entries = 0;
+  for (UINT i = first; i < first + count; i++)
+    if (AeroOpenAllocation::from(m_args.allocations[i].hDeviceSpecificAllocation)) entries++;
+  m_layout = DmaLayout::forEntries(entries);
+  if (m_layout.packetOffset() > m_args.size || m_args.privateSize < sizeof(AEROGPU_DMA_PRIV) || entries > m_args.patchCount)
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+
+  auto *base = static_cast<uint8_t *>(m_args.buffer);
+  UINT entry = 0;
+  for (UINT i = first; i < first + count; i++) {
+    const DXGK_ALLOCATIONLIST &listed = m_args.allocations[i];
+    const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
+    if (!open) continue;
+    const AeroAllocation &allocation = *open->allocation;
+    aerogpu_alloc_entry out = {allocation.id, listed.WriteOperation ? AEROGPU_ALLOC_FLAG_NONE : AEROGPU_ALLOC_FLAG_READONLY,
+                               0, allocation.bytes, 0};
+    // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
+    if (listed.SegmentId)
+      m_adapter.segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), allocation.bytes, out);
+    RtlCopyMemory(base + DmaLayout::entryOffset(entry), &out, sizeof out);
+
+    D3DDDI_PATCHLOCATIONLIST &patch = m_args.patches[m_patches++];
+    patch = {};
+    patch.AllocationIndex = i;
+    patch.DriverId = entry;
+    patch.PatchOffset = DmaLayout::entryOffset(entry);
+    patch.SplitOffset = 0;  // a stream is one piece: everything it names is resident together
+    entry++;
+  }
+  m_adapter.counters.tables += entries ? 1 : 0;
+  m_adapter.counters.tableEntries += entries;
+  m_packets = PacketWriter(packetData(), packetRoom() & ~3u);
+  return STATUS_SUCCESS;
+}
+
+void DmaBuilder::finish(uint32_t packetBytes, uint32_t type, uint32_t flags) {
+  finishDma(m_args.buffer, m_layout, packetBytes);
+  const AEROGPU_DMA_PRIV priv = m_layout.toPrivate(type, flags);
+  RtlCopyMemory(m_args.privateData, &priv, sizeof priv);
+  m_args.buffer = static_cast<uint8_t *>(m_args.buffer) + m_layout.packetOffset() + packetBytes;
+  m_args.privateData = static_cast<uint8_t *>(m_args.privateData) + sizeof priv;
+  m_args.patches += m_patches;
+}
+
+}  // namespace aero

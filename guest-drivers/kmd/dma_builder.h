@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// dma_builder.h: what every DDI that fills a DMA buffer does: allocation table first, its patch locations, packets
+// behind it, private data, and the pointers moved on. PASSIVE_LEVEL.
+#pragma once
+
+#include "adapter.h"
+#include "dma_layout.h"
+#include "packet_writer.h"
+
+namespace aero {
+
+/** The parts that DXGKARG_RENDER and DXGKARG_PRESENT have in common. */
+struct DmaArgs {
+  void *&buffer;
+  UINT size;
+  void *&privateData;
+  UINT privateSize;
+  const DXGK_ALLOCATIONLIST *allocations;
+  UINT allocationCount;
+  D3DDDI_PATCHLOCATIONLIST *&patches;
+  UINT patchCount;
+};
+
+/**
+ * One submission in a DMA buffer. begin() makes room for a table of the given allocations; packets go into packets()
+ * or, in bulk, to packetData(); finish() completes it. A null allocation has no entry.
+ */
+class DmaBuilder {
+public:
+  DmaBuilder(AeroAdapter &adapter, const DmaArgs &args) : m_adapter(adapter), m_args(args), m_packets(nullptr, 0) {}
+
+  /** Enters allocations [first, first + count) of the list. STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when they do not
+   *  fit. An id that occurs twice is one entry. */
+  NTSTATUS begin(UINT first, UINT count);
+
+  PacketWriter &packets() { return m_packets; }
+  uint8_t *packetData() { return static_cast<uint8_t *>(m_args.buffer) + m_layout.packetOffset(); }
+  UINT packetRoom() const { return m_args.size - m_layout.packetOffset(); }
+
+  /** Headers, private data, pointers. `type` is AEROGPU_SUBMIT_*, `flags` of DmaFlags. */
+  void finish(uint32_t packetBytes, uint32_t type, uint32_t flags);
+
+private:
+  AeroAdapter &m_adapter;
+  DmaArgs m_args;
+  DmaLayout m_layout;
+  UINT m_patches = 0;
+  PacketWriter m_packets;
+};
+
+}  // namespace aero

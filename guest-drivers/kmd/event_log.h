@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// event_log.h: entries in the system event log; their texts are guest-drivers/package/resources/aerogpu_events.mc.
+#pragma once
+
+#include "nt.h"
+
+namespace aero {
+
+/** Writes one entry with up to four numbers as its data. Losing one (no memory) is no error. At most DISPATCH_LEVEL. */
+void logEvent(PDEVICE_OBJECT device, NTSTATUS event, NTSTATUS status, ULONG a = 0, ULONG b = 0, ULONG c = 0);
+
+}  // namespace aero

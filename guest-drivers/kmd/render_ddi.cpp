@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode command
+// buffer is copied first and checked in the copy: user mode can change its own at any time.
+#include "command_check.h"
+#include "dma_builder.h"
+#include "entry_points.h"
+#include "user_copy.h"
+
+namespace aero {
+namespace {
+
+NTSTATUS statusOf(StreamFault fault) {
+  switch (fault) {
+  case StreamFault::None:
+    return STATUS_SUCCESS;
+  case StreamFault::Header:
+    return STATUS_GRAPHICS_DRIVER_MISMATCH;
+  case StreamFault::Framing:
+    return STATUS_INVALID_USER_BUFFER;
+  case StreamFault::Privileged:
+    return STATUS_PRIVILEGED_INSTRUCTION;
+  }
+  return STATUS_ILLEGAL_INSTRUCTION;
+}
+
+/** The allocation of this submission with the id, or null. */
+AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
+  for (UINT i = 0; i < args.AllocationListSize; i++)
+    if (const auto *open = AeroOpenAllocation::from(args.pAllocationList[i].hDeviceSpecificAllocation))
+      if (open->allocation->id == id) return open->allocation;
+  return nullptr;
+}
+
+/** Whether `device` may do this. Handles belong to the device that made them, tokens to living allocations. */
+bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const StreamEvent &event) {
+  if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported) {
+    if (!adapter.allocations.tokens.living(event.token)) return false;
+    if (event.kind == StreamEvent::Exported) return true;
+  }
+  const HandleOwner *owner = adapter.allocations.findHandle(event.handle);
+  return !owner || owner->device == device;
+}
+
+bool remember(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
+  switch (event.kind) {
+  case StreamEvent::Exported:
+    return true;
+  case StreamEvent::Destroyed:
+    adapter.allocations.removeHandle(event.handle);
+    return true;
+  case StreamEvent::Created:
+  case StreamEvent::Imported:
+    break;
+  }
+  AeroAllocation *texture = event.allocId ? listedAllocation(args, event.allocId) : nullptr;
+  if (!adapter.allocations.addHandle(event.handle, event.object, device, texture)) return false;
+  if (texture) {
+    texture->userTexture = event.handle;
+    texture->surface = {event.width, event.height, event.format, event.rowPitch};
+  }
+  return true;
+}
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroContext *context = AeroContext::from(hContext);
+  if (!context || !args) return STATUS_INVALID_PARAMETER;
+  AeroAdapter &adapter = *context->adapter;
+
+  // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
+  aerogpu_cmd_stream_header header;
+  if (args->CommandLength < sizeof header) return STATUS_INVALID_USER_BUFFER;
+  NTSTATUS status = copyFromUser(&header, args->pCommand, sizeof header);
+  if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
+  uint32_t total;
+  const StreamFault headerFault = checkStreamHeader(header, args->CommandLength, total);
+  if (headerFault != StreamFault::None) {
+    adapter.counters.refusedStreams++;
+    return statusOf(headerFault);
+  }
+  const uint32_t done = args->MultipassOffset;
+  if (done > total) return STATUS_INVALID_PARAMETER;
+
+  DmaBuilder dma(adapter, {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
+                           args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut,
+                           args->PatchLocationListOutSize});
+  status = dma.begin(0, args->AllocationListSize);
+  if (!NT_SUCCESS(status)) return status;
+
+  const uint32_t left = total - done;
+  const uint32_t copied = left < dma.packetRoom() ? left : dma.packetRoom() & ~3u;
+  status = copyFromUser(dma.packetData(), static_cast<const uint8_t *>(args->pCommand) + sizeof header + done, copied);
+  if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
+
+  StreamCheck check;
+  {
+    TableLock lock(adapter.allocations);
+    check = checkPackets(dma.packetData(), copied, copied < left,
+                         [&](const StreamEvent &event) { return mayDo(adapter, context->device, event); });
+    if (check.fault == StreamFault::None) {
+      // Nothing was refused: now it is remembered.
+      bool room = true;
+      checkPackets(dma.packetData(), check.acceptedBytes, false, [&](const StreamEvent &event) {
+        room &= remember(adapter, context->device, *args, event);
+        return true;
+      });
+      if (!room) return STATUS_NO_MEMORY;
+    }
+  }
+  if (check.fault != StreamFault::None) {
+    adapter.counters.refusedStreams++;
+    return statusOf(check.fault);
+  }
+  // One packet that no DMA buffer holds cannot be split: the user-mode driver must not make it (page "DxgkDdiRender").
+  if (copied < left && !check.acceptedBytes) return STATUS_INVALID_USER_BUFFER;
+
+  dma.finish(check.acceptedBytes, check.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
+             check.present ? kDmaPresent : 0);
+  args->MultipassOffset = done + check.acceptedBytes;
+  return args->MultipassOffset < total ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
+  AERO_ASSERT_IRQL_MAX(DISPATCH_LEVEL);
+  const AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  const UINT first = args->PatchLocationListSubmissionStart;
+  const UINT count = args->PatchLocationListSubmissionLength;
+  if (first > args->PatchLocationListSize || count > args->PatchLocationListSize - first) return STATUS_INVALID_PARAMETER;
+  for (UINT i = first; i < first + count; i++) {
+    const D3DDDI_PATCHLOCATIONLIST &patch = args->pPatchLocationList[i];
+    if (patch.AllocationIndex >= args->AllocationListSize ||
+        patch.PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
+      return STATUS_INVALID_PARAMETER;
+    const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch.AllocationIndex];
+    if (!listed.SegmentId) continue;
+    auto *at = static_cast<uint8_t *>(args->pDmaBuffer) + patch.PatchOffset;
+    aerogpu_alloc_entry entry;
+    RtlCopyMemory(&entry, at, sizeof entry);
+    if (!adapter->segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), entry.size_bytes,
+                                  entry))
+      return STATUS_INVALID_PARAMETER;
+    RtlCopyMemory(at, &entry, sizeof entry);
+  }
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND *args) {
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  return adapter && args ? adapter->scheduler.submit(*args) : STATUS_INVALID_PARAMETER;
+}
+
+NTSTATUS APIENTRY AeroDdiPreemptCommand(const HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND *args) {
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  return adapter && args ? adapter->scheduler.preempt(*args) : STATUS_INVALID_PARAMETER;
+}
+
+NTSTATUS APIENTRY AeroDdiQueryCurrentFence(const HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE *args) {
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  args->CurrentFence = adapter->scheduler.currentFence();
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiResetFromTimeout(const HANDLE hAdapter) {
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  return adapter ? adapter->resetFromTimeout() : STATUS_INVALID_PARAMETER;
+}
+
+NTSTATUS APIENTRY AeroDdiRestartFromTimeout(const HANDLE hAdapter) {
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  return adapter ? adapter->scheduler.restartFromTimeout() : STATUS_INVALID_PARAMETER;
+}
+
+}  // namespace aero
