@@ -53,7 +53,7 @@ bool Parser::pixel1(const Instruction& in) {
     case Opcode::TexBem:
     case Opcode::TexBemL:
     case Opcode::Bem:
-      return fail("bump environment maps are not supported");
+      return fail("no packet of ABI 1.4 carries the bump environment matrix");
     case Opcode::TexDepth:
       m_info.writesDepth = true;
       break;

@@ -48,6 +48,21 @@ uint32_t Draws::shadowSamplers(const core::DrawState& state, uint32_t mask) cons
   return out;
 }
 
+/// ps_1_x does not declare what it samples: the bound texture says it. With D3D9 shaders six square layers
+/// are a cube.
+SamplerTypes Draws::boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const {
+  SamplerTypes types{};
+  if (info.version.major != 1) return types;
+  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  for (uint32_t m = info.samplerMask & 0xFFFFu; m; m &= m - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
+    const core::ShaderResourceBinding& bound = ps.resources[slot];
+    if (bound.texture)
+      types[slot] = isCube(bound) ? d3d9::SamplerType::TextureCube : d3d9::SamplerType::Texture2D;
+  }
+  return types;
+}
+
 Result<void> Draws::selectShaders(const core::DrawState& state) {
   m_vsRef = state.shaders[static_cast<size_t>(core::Stage::Vertex)];
   m_psRef = state.shaders[static_cast<size_t>(core::Stage::Pixel)];
@@ -66,7 +81,8 @@ Result<void> Draws::selectShaders(const core::DrawState& state) {
     m_layout = *layout;
     return {};
   }
-  auto vs = m_shaders.d3d9Module(*m_vs, {}, false, 0);
+  m_boundTypes = {};
+  auto vs = m_shaders.d3d9Module(*m_vs, {}, false, 0, m_boundTypes);
   if (!vs) return vs.error();
   m_vsModule = *vs;
   m_samplerMask = (m_vs->program->info().samplerMask & 0xFu) << 16;
@@ -74,8 +90,10 @@ Result<void> Draws::selectShaders(const core::DrawState& state) {
     const shader::ShaderInfo& info = m_ps->program->info();
     m_samplerMask |= info.samplerMask & 0xFFFFu;
     m_shadowMask = shadowSamplers(state, info.samplerMask & 0xFFFFu);
-    auto ps = m_shaders.d3d9Module(*m_ps, m_vs->program->info().outputs,
-                                   state.rasterizer.shade == core::ShadeMode::Flat, m_shadowMask);
+    m_boundTypes = boundTypes(state, info);
+    auto ps =
+        m_shaders.d3d9Module(*m_ps, m_vs->program->info().outputs,
+                             state.rasterizer.shade == core::ShadeMode::Flat, m_shadowMask, m_boundTypes);
     if (!ps) return ps.error();
     m_psModule = *ps;
   }
@@ -150,9 +168,10 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
   constexpr uint32_t kShaders = core::kDirtyShaders | core::kDirtyRasterizer | core::kDirtyResources;
   const bool reshade = (m_pending & kShaders) != 0;
   if (reshade) {
-    // Resources count only where a depth texture came or went.
+    // Resources count only where a depth texture came or went, and for ps_1_x a cube map.
     if ((m_pending & (core::kDirtyShaders | core::kDirtyRasterizer)) || m_dxbc || !m_ps ||
-        m_shadowMask != shadowSamplers(state, m_samplerMask & 0xFFFFu))
+        m_shadowMask != shadowSamplers(state, m_samplerMask & 0xFFFFu) ||
+        m_boundTypes != boundTypes(state, m_ps->program->info()))
       if (auto selected = selectShaders(state); !selected) return selected;
   }
   if (m_fetchVs != m_vsModule->serial || !(m_fetchLayout == state.inputLayout)) {

@@ -70,8 +70,7 @@ Result<DescriptorWrite> Draws::textureWrite(const core::ShaderResourceBinding& r
   bool compare = false;
   if (resource.texture && resource.texture->gpu) {
     core::Texture& texture = *resource.texture;
-    const uint32_t layers = resource.view ? resource.view->desc.layerCount : texture.desc.arrayLayers;
-    const bool fits = !cube || (layers >= 6 && texture.desc.width == texture.desc.height);
+    const bool fits = !cube || isCube(resource);
     bool feedback = false;
     if (fits) {
       auto made =
@@ -118,8 +117,9 @@ Result<void> Draws::useTextures(const core::DrawState& state) {
         state.stages[static_cast<size_t>(pixel ? core::Stage::Pixel : core::Stage::Vertex)];
     const ShaderCode& code = pixel ? *m_ps : *m_vs;
     const uint32_t binding = (pixel ? shader::kPsSamplerBinding : shader::kVsSamplerBinding) + slot;
+    const bool given = pixel && m_boundTypes[slot] != d3d9::SamplerType::Unknown;
     auto write = textureWrite(bindings.resources[slot], bindings.samplers[slot],
-                              code.program->info().samplerTypes[slot], binding);
+                              given ? m_boundTypes[slot] : code.program->info().samplerTypes[slot], binding);
     if (!write) return write.error();
     m_writes[count++] = *write;
   }

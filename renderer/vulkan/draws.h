@@ -20,6 +20,13 @@ namespace aerogpu::vk {
 /// A triangle list for the patch topologies, which have no meaning without hull shaders.
 VkPrimitiveTopology vulkanTopology(core::Topology topology);
 
+/// Whether D3D9 shaders can sample what is bound as a cube map: six square layers.
+inline bool isCube(const core::ShaderResourceBinding& bound) {
+  const core::TextureDesc& desc = bound.texture->desc;
+  const uint32_t layers = bound.view ? bound.view->desc.layerCount : desc.arrayLayers;
+  return layers >= 6 && desc.width == desc.height;
+}
+
 class Draws {
 public:
   Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir);
@@ -57,6 +64,7 @@ private:
   Result<Layout> d3d9Layout(uint32_t samplerMask);
   Result<Layout> dxbcLayout(const ShaderCode& vs, const ShaderCode* ps);
   uint32_t shadowSamplers(const core::DrawState& state, uint32_t mask) const;
+  SamplerTypes boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const;
   void blendOf(const core::DrawState& state, std::array<TargetBlend, core::kMaxColorTargets>& out) const;
   // draw_state.cpp
   void emitDynamicState(const core::DrawState& state, uint32_t dirty, bool familyChanged);
@@ -104,6 +112,7 @@ private:
   const ModuleRef* m_psModule = nullptr;
   uint32_t m_samplerMask = 0;  ///< pixel s# in bits 0..15, vertex s# in 16..19
   uint32_t m_shadowMask = 0;
+  SamplerTypes m_boundTypes{};  ///< of ps_1_x; else all Unknown
   VertexFetch m_fetch;
   Layout m_layout;
   VkPipeline m_pipeline = VK_NULL_HANDLE;

@@ -127,23 +127,32 @@ Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
 }
 
 Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
-                                                 bool flatShade, uint32_t shadowSamplers) {
+                                                 bool flatShade, uint32_t shadowSamplers,
+                                                 const SamplerTypes& samplerTypes) {
   for (const auto& variant : code.variants)
     if (variant->flatShade == flatShade && variant->shadowSamplers == shadowSamplers &&
+        variant->samplerTypes == samplerTypes &&
         std::equal(linked.begin(), linked.end(), variant->linked.begin(), variant->linked.end()))
       return &variant->module;
   shader::EmitOptions options;
   options.linkedOutputs = linked;
   options.flatShade = flatShade;
   options.shadowSamplers = shadowSamplers;
+  options.samplerTypes = samplerTypes;
   auto emitted = shader::emit(*code.program, options);
   if (!emitted) return Error{ErrorCode::Backend, "shader cannot be translated", emitted.error().message};
   auto module = makeModule(emitted->words);
   if (!module) return module.error();
+  if (code.variants.size() >= kMaxVariants) {
+    m_gpu.device->vk().DestroyShaderModule(m_gpu.device->handle(), code.variants.front()->module.handle,
+                                           nullptr);
+    code.variants.erase(code.variants.begin());
+  }
   auto variant = std::make_unique<ShaderCode::Variant>();
   variant->linked.assign(linked.begin(), linked.end());
   variant->flatShade = flatShade;
   variant->shadowSamplers = shadowSamplers;
+  variant->samplerTypes = samplerTypes;
   variant->module = std::move(*module);
   variant->module.constants = std::move(emitted->constants);
   code.variants.push_back(std::move(variant));

@@ -40,6 +40,9 @@ struct VertexInput {
   enum class Type : uint8_t { Float, Uint, Int } type = Type::Float;
 };
 
+/// Kinds of textures by s# of a pixel shader; Unknown = as the shader says.
+using SamplerTypes = std::array<d3d9::SamplerType, 16>;
+
 /// One program, shared by all guest shaders with the same bytes.
 struct ShaderCode {
   core::Stage stage = core::Stage::Vertex;
@@ -53,6 +56,7 @@ struct ShaderCode {
     std::vector<shader::Varying> linked;
     bool flatShade = false;
     uint32_t shadowSamplers = 0;
+    SamplerTypes samplerTypes{};
     ModuleRef module;
   };
   std::vector<std::unique_ptr<Variant>> variants;
@@ -82,11 +86,14 @@ public:
   Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, std::span<const uint8_t> bytes,
                                                   core::ShaderFamily& family);
   /// The module of a D3D9 vertex shader (linked empty) or of a pixel shader for these vertex outputs.
+  /// `samplerTypes`: EmitOptions::samplerTypes. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
-                                      bool flatShade, uint32_t shadowSamplers);
+                                      bool flatShade, uint32_t shadowSamplers,
+                                      const SamplerTypes& samplerTypes);
 
 private:
-  static constexpr size_t kMaxKept = 4096;  ///< programs; unused ones are dropped beyond that
+  static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest goes
+  static constexpr size_t kMaxKept = 4096;    ///< programs; unused ones are dropped beyond that
   Result<std::shared_ptr<ShaderCode>> compile(core::Stage stage, std::span<const uint8_t> bytes);
   Result<void> compileD3d9(ShaderCode& code, std::span<const uint8_t> stream);
   Result<void> compileDxbc(ShaderCode& code, std::span<const uint8_t> container);

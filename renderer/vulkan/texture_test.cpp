@@ -220,6 +220,59 @@ TEST_F(TextureTest, CubeFaces) {
   }
 }
 
+/// ps_1_x has no dcl: the kind of the bound texture decides what `tex` samples.
+TEST_F(TextureTest, ModelsWithoutDeclarationsSampleWhatIsBound) {
+  CommandWriter w;
+  const uint32_t cube = texture(w, kBgra, 2, 2, 1, 6), plane = texture(w, kBgra, 2, 2);
+  Bytes data;
+  for (uint32_t face = 0; face < 6; ++face)
+    data.insert(data.end(), 16, static_cast<uint8_t>(40 * (face + 1)));
+  Harness::upload(w, cube, 0, data);
+  Harness::upload(w, plane, 0, Bytes(16, 7));
+  bindShaders(w, m_vsTex, shader(w, "ps_1_1\ntex t0\nmov r0, t0\n"));
+  const auto sample = [&](uint32_t texture, std::array<float, 3> at) {
+    setTexture(w, 0, texture);
+    stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, at)), 12);
+    draw(w, 6);
+    run(w);
+    return +result(3, 3)[0];
+  };
+  EXPECT_EQ(sample(cube, {0, 0, -1}), 240);
+  EXPECT_EQ(sample(plane, {0.5f, 0.5f, -1}), 7);
+  EXPECT_EQ(sample(cube, {0, 1, 0}), 120) << "behind another kind";
+  EXPECT_EQ(sample(0, {0, 1, 0}), 0) << "nothing bound: opaque black";
+  EXPECT_EQ(sample(cube, {-1, 0, 0}), 80) << "behind nothing";
+}
+
+/// More variants of one shader than are kept: the one in use is never among those that go.
+TEST_F(TextureTest, VariantsOfAShaderAreBounded) {
+  CommandWriter w;
+  const uint32_t cube = texture(w, kBgra, 2, 2, 1, 6), plane = texture(w, kBgra, 2, 2);
+  Harness::upload(w, cube, 0, Bytes(96, 100));
+  Harness::upload(w, plane, 0, Bytes(16, 50));
+  // ps_1_4 samples six textures: 64 combinations of kinds, and some with flat shading.
+  std::string source = "ps_1_4\n";
+  for (const char c : std::string("012345")) source += std::string("texld r") + c + ", t0\n";
+  source += "add r0, r0, r1\nadd r0, r0, r2\nadd r0, r0, r3\nadd r0, r0, r4\nadd r0, r0, r5\n";
+  bindShaders(w, m_vsTex, shader(w, source));
+  stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, std::array<float, 3>{0.5f, 0.5f, 1})),
+         12);
+  const std::pair<uint32_t, uint32_t> rounds[] = {{2, 64}, {1, 3}, {2, 3}};  // shading, kinds
+  for (const auto& [shade, count] : rounds) {
+    renderState(w, kShadeMode, shade);
+    for (uint32_t kinds = 0; kinds < count; ++kinds) {
+      int sum = 0;
+      for (uint32_t slot = 0; slot < 6; ++slot) {
+        setTexture(w, slot, kinds >> slot & 1 ? cube : plane);
+        sum += kinds >> slot & 1 ? 100 : 50;
+      }
+      draw(w, 6);
+      run(w);
+      EXPECT_EQ(+result(3, 3)[0], std::min(sum, 255)) << kinds;
+    }
+  }
+}
+
 TEST_F(TextureTest, UnboundReadsOpaqueBlackAndFeedbackDoesNoHarm) {
   CommandWriter w;
   drawTextured(w, 0, 0, 0, 1, 1);
