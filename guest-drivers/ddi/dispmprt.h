@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* nc-dispmprt-dxgkddi_set_power_state: the adapter itself, not one of its children. */
+#define DISPLAY_ADAPTER_HW_ID 0xFFFFFFFFu
+
 #define DXGK_ACPI_CHANGE_DISPLAY_MODE 2
 #define DXGK_ACPI_CHANGE_DISPLAY_TOPOLOGY 4
 #define DXGK_ACPI_PASS_ARGS_TO_CHILDREN 0x61726150u

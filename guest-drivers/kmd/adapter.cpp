@@ -12,6 +12,7 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
   dxgk = interface;
   counters = {};
   ExInitializeFastMutex(&m_contextLock);
+  creationLog.start();
   RtlZeroMemory(m_contextIds, sizeof m_contextIds);
 
   NTSTATUS status = STATUS_SUCCESS;
@@ -123,6 +124,7 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   }
   const NTSTATUS status = checkDevice();
   if (!NT_SUCCESS(status)) return status;
+  lossEpoch = ++epoch;  // the device forgot every resource
   scheduler.resume();
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;
@@ -130,6 +132,16 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   cursor.restore();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
   return acceleratesGdi() ? gdi.restore() : STATUS_SUCCESS;
+}
+
+NTSTATUS AeroAdapter::resetFromTimeout() {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  epoch++;
+  const NTSTATUS status = scheduler.resetFromTimeout();
+  counters.lastResetTime = KeQueryInterruptTime();
+  logEvent(physicalDevice, NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
+           static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()));
+  return status;
 }
 
 bool AeroAdapter::interrupt() {

@@ -5,6 +5,7 @@
 
 #include "allocations.h"
 #include "counters.h"
+#include "creation_log.h"
 #include "cursor_plane.h"
 #include "display.h"
 #include "gdi_engine.h"
@@ -32,14 +33,20 @@ public:
   void stop();
   /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. */
   NTSTATUS setPower(DEVICE_POWER_STATE state);
+  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL. */
+  NTSTATUS resetFromTimeout();
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
+  /** Whether physical memory is VRAM: what the debug escape may show. */
+  bool ownsPhysical(uint64_t gpa, uint64_t bytes) const {
+    return gpa >= m_vramGpa && bytes <= m_vramBytes && gpa - m_vramGpa <= m_vramBytes - bytes;
+  }
   /** Gives the display back to VGA where the device can; any IRQL. */
   void returnToVga();
 
   /** Whether Direct3D and GDI acceleration are offered: the registry can turn them off. */
   bool offers3d() const { return !settings.disable3d; }
-  bool acceleratesGdi() const { return !settings.disable3d && !settings.disableGdi; }
+  bool acceleratesGdi() const { return offers3d() && !settings.disableGdi && segments.hasAperture(); }
 
   uint32_t magic = kMagic;
   PDEVICE_OBJECT physicalDevice;
@@ -50,8 +57,18 @@ public:
   uint32_t featuresHigh = 0;
   uint32_t abiVersion = 0;
 
+  /** Counts every loss of queued work (a reset) and of everything on the device (power). */
+  uint32_t epoch = 1;
+  uint32_t lossEpoch = 1;
+  /** Whether the driver's own texture of an allocation exists on the device. A reset may have dropped the submission
+   *  that made it; only one that is shared was made ahead and waited for. */
+  bool stillThere(const AeroAllocation &allocation) const {
+    return allocation.kernelEpoch >= lossEpoch && (allocation.token.value || allocation.kernelEpoch == epoch);
+  }
+
   Settings settings;
   Counters counters = {};
+  CreationLog creationLog;
   Registers registers;
   Segments segments;
   AllocationTable allocations;

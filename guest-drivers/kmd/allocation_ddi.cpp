@@ -80,6 +80,7 @@ NTSTATUS createKernelTexture(AeroAdapter &adapter, AeroAllocation &allocation) {
   {
     TableLock lock(adapter.allocations);
     allocation.kernelTexture = adapter.allocations.newKernelHandles(1);
+    allocation.kernelEpoch = adapter.epoch;
   }
   auto *create = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
   create->texture_handle = allocation.kernelTexture;
@@ -117,7 +118,8 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
 
 bool livesOnGpuOnly(AllocationUse use) { return use == AllocationUse::GdiTexture || use == AllocationUse::GdiStaging; }
 
-NTSTATUS createOne(AeroAdapter &adapter, DXGK_ALLOCATIONINFO &info) {
+NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, UINT index) {
+  DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[index];
   PrivateData priv;
   if (!readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return STATUS_GRAPHICS_DRIVER_MISMATCH;
   const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes() ? adapter.segments.vramBytes()
@@ -153,7 +155,11 @@ NTSTATUS createOne(AeroAdapter &adapter, DXGK_ALLOCATIONINFO &info) {
   info.Size = static_cast<SIZE_T>((allocation->bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1});
   info.PitchAlignedSize = 0;
   info.pAllocationUsageHint = nullptr;
+  const uint32_t flagsIn = info.Flags.Value;
   chooseSegments(adapter, *allocation, info);
+  adapter.creationLog.add({0, 0, index, args.NumAllocations, args.Flags.Value, allocation->id, allocation->flags,
+                           allocation->surface.pitch, allocation->token.value, allocation->bytes, flagsIn,
+                           info.Flags.Value});
   info.hAllocation = allocation;
   return STATUS_SUCCESS;
 }
@@ -244,7 +250,7 @@ NTSTATUS APIENTRY AeroDdiCreateAllocation(const HANDLE hAdapter, DXGKARG_CREATEA
     if (args->NumAllocations > 1 && readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
         priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
       status = STATUS_INVALID_PARAMETER;
-    if (NT_SUCCESS(status)) status = createOne(*adapter, info);
+    if (NT_SUCCESS(status)) status = createOne(*adapter, *args, i);
     if (!NT_SUCCESS(status)) {
       while (i--) {
         release(*adapter, AeroAllocation::from(args->pAllocationInfo[i].hAllocation));

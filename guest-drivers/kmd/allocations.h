@@ -51,6 +51,7 @@ public:
   uint32_t references = 1;  // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none
+  uint32_t kernelEpoch = 0;    // of the adapter, when it was made
   ShareToken token;
   AeroAllocation *nextById = nullptr;
 };

@@ -3,7 +3,7 @@
 
 namespace aero {
 
-NTSTATUS DmaBuilder::begin(UINT first, UINT count) {
+NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
   UINT entries = 0;
   for (UINT i = first; i < first + count; i++)
     if (AeroOpenAllocation::from(m_args.allocations[i].hDeviceSpecificAllocation)) entries++;
@@ -18,8 +18,10 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count) {
     const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
     if (!open) continue;
     const AeroAllocation &allocation = *open->allocation;
-    aerogpu_alloc_entry out = {allocation.id, listed.WriteOperation ? AEROGPU_ALLOC_FLAG_NONE : AEROGPU_ALLOC_FLAG_READONLY,
-                               0, allocation.bytes, 0};
+    const bool readonly = !writable && !listed.WriteOperation;
+    aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE, 0,
+                               allocation.bytes, 0};
+    m_adapter.counters.readonlyEntries += readonly;
     // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
     if (listed.SegmentId)
       m_adapter.segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), allocation.bytes, out);

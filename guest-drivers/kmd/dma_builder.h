@@ -30,8 +30,8 @@ public:
   DmaBuilder(AeroAdapter &adapter, const DmaArgs &args) : m_adapter(adapter), m_args(args), m_packets(nullptr, 0) {}
 
   /** Enters allocations [first, first + count) of the list. STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when they do not
-   *  fit. An id that occurs twice is one entry. */
-  NTSTATUS begin(UINT first, UINT count);
+   *  fit. Unless all are `writable`, one that the list does not name as written is read-only to the device. */
+  NTSTATUS begin(UINT first, UINT count, bool writable = false);
 
   PacketWriter &packets() { return m_packets; }
   uint8_t *packetData() { return static_cast<uint8_t *>(m_args.buffer) + m_layout.packetOffset(); }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// adapter_ddi.cpp: Plug and Play, power, interrupts, and what the adapter says of itself.
+#include "adapter.h"
+#include "entry_points.h"
+#include "gdi_engine.h"
+
+namespace aero {
+namespace {
+
+constexpr UINT kPagingBytes = 64 * 1024;
+
+NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &args) {
+  // With 3D off there is nothing for a user-mode driver to open: Direct3D falls back, the desktop works on.
+  if (!adapter.offers3d()) return STATUS_NOT_SUPPORTED;
+  if (args.OutputDataSize < sizeof(aerogpu_umd_private_v1)) return STATUS_BUFFER_TOO_SMALL;
+  aerogpu_umd_private_v1 answer = {};
+  answer.size_bytes = sizeof answer;
+  answer.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
+  answer.device_mmio_magic = AEROGPU_MMIO_MAGIC;
+  answer.device_abi_version_u32 = adapter.abiVersion;
+  answer.device_features = uint64_t{adapter.featuresHigh} << 32 | adapter.featuresLow;
+  if (adapter.featuresLow & AEROGPU_FEATURE_VBLANK) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
+  if (adapter.featuresLow & AEROGPU_FEATURE_FENCE_PAGE) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
+  RtlCopyMemory(args.pOutputData, &answer, sizeof answer);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &args) {
+  if (args.OutputDataSize < sizeof(DXGK_DRIVERCAPS)) return STATUS_BUFFER_TOO_SMALL;
+  DXGK_DRIVERCAPS caps = {};
+  caps.HighestAcceptableAddress.QuadPart = -1;  // the device reads and writes all of memory
+  caps.MaxAllocationListSlotId = 0xFFFF;        // tables are patched by entry, slots bind nothing
+  caps.ApertureSegmentCommitLimit = static_cast<SIZE_T>(adapter.segments.apertureBytes());
+  caps.MaxPointerWidth = CursorPlane::kMaxEdge;
+  caps.MaxPointerHeight = CursorPlane::kMaxEdge;
+  caps.PointerCaps.Monochrome = 1;
+  caps.PointerCaps.Color = 1;
+  caps.PointerCaps.MaskedColor = 1;
+  if (adapter.acceleratesGdi()) caps.PresentationCaps = GdiEngine::presentationCaps();
+  caps.MaxQueuedFlipOnVSync = 1;
+  caps.FlipCaps.FlipOnVSyncMmIo = 1;
+  caps.SchedulingCaps.MultiEngineAware = 1;
+  caps.SchedulingCaps.VSyncPowerSaveAware = 1;
+  caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
+  caps.WDDMVersion = DXGKDDI_WDDMv1;
+  RtlCopyMemory(args.pOutputData, &caps, sizeof caps);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answerSegments(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &args) {
+  if (args.OutputDataSize < sizeof(DXGK_QUERYSEGMENTOUT)) return STATUS_BUFFER_TOO_SMALL;
+  auto &out = *static_cast<DXGK_QUERYSEGMENTOUT *>(args.pOutputData);
+  // Asked twice: first for the number of segments, then with room for them (page "DXGK_QUERYSEGMENTOUT").
+  if (!out.pSegmentDescriptor) {
+    out.NbSegment = adapter.segments.count();
+    return STATUS_SUCCESS;
+  }
+  if (out.NbSegment < adapter.segments.count()) return STATUS_BUFFER_TOO_SMALL;
+  out.NbSegment = adapter.segments.count();
+  for (UINT segment = 1; segment <= out.NbSegment; segment++)
+    adapter.segments.describe(segment, out.pSegmentDescriptor[segment - 1]);
+  out.PagingBufferSegmentId = kSegmentSystem;
+  out.PagingBufferSize = kPagingBytes;
+  out.PagingBufferPrivateDataSize = AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES;
+  return STATUS_SUCCESS;
+}
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiAddDevice(const PDEVICE_OBJECT physicalDevice, PVOID *context) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  if (!physicalDevice || !context) return STATUS_INVALID_PARAMETER;
+  void *memory = poolAllocate(sizeof(AeroAdapter));
+  if (!memory) return STATUS_NO_MEMORY;
+  *context = new (memory) AeroAdapter(physicalDevice);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiStartDevice(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE interface,
+                                     PULONG sources, PULONG children) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(context);
+  if (!adapter || !info || !interface || !sources || !children) return STATUS_INVALID_PARAMETER;
+  const NTSTATUS status = adapter->start(*info, *interface);
+  if (!NT_SUCCESS(status)) return status;
+  *sources = 1;
+  *children = 1;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiStopDevice(const PVOID context) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(context);
+  if (!adapter) return STATUS_INVALID_PARAMETER;
+  adapter->stop();
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiRemoveDevice(const PVOID context) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(context);
+  if (!adapter) return STATUS_INVALID_PARAMETER;
+  adapter->stop();  // after a surprise removal nobody calls DxgkDdiStopDevice
+  adapter->magic = 0;
+  poolFree(adapter);
+  return STATUS_SUCCESS;
+}
+
+VOID APIENTRY AeroDdiUnload(VOID) {}  // nothing is held outside of the adapters
+
+BOOLEAN APIENTRY AeroDdiInterruptRoutine(const PVOID context, ULONG) {
+  AeroAdapter *adapter = AeroAdapter::from(context);
+  return adapter && adapter->interrupt();
+}
+
+VOID APIENTRY AeroDdiDpcRoutine(const PVOID context) {
+  AeroAdapter *adapter = AeroAdapter::from(context);
+  if (adapter) adapter->dxgk.DxgkCbNotifyDpc(adapter->dxgk.DeviceHandle);
+}
+
+VOID APIENTRY AeroDdiResetDevice(const PVOID context) {
+  // Any IRQL, also while the system stops with a bug-check: nothing may wait here.
+  if (AeroAdapter *adapter = AeroAdapter::from(context)) adapter->returnToVga();
+}
+
+NTSTATUS APIENTRY AeroDdiSetPowerState(const PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(context);
+  if (!adapter) return STATUS_INVALID_PARAMETER;
+  // The monitor goes dark by DxgkDdiSetVidPnSourceVisibility; only the adapter itself has something to save.
+  return uid == DISPLAY_ADAPTER_HW_ID ? adapter->setPower(state) : STATUS_SUCCESS;
+}
+
+// A virtual adapter has no ACPI methods, no driver-private requests and no interfaces for others: these say so.
+NTSTATUS APIENTRY AeroDdiNotifyAcpiEvent(const PVOID, DXGK_EVENT_TYPE, ULONG, PVOID, PULONG flags) {
+  if (flags) *flags = 0;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDispatchIoRequest(const PVOID, ULONG, PVIDEO_REQUEST_PACKET) { return STATUS_NOT_SUPPORTED; }
+
+NTSTATUS APIENTRY AeroDdiQueryInterface(const PVOID, PQUERY_INTERFACE) { return STATUS_NOT_SUPPORTED; }
+
+VOID APIENTRY AeroDdiControlEtwLogging(BOOLEAN, ULONG, UCHAR) {}  // the driver writes no trace events
+
+NTSTATUS APIENTRY AeroDdiQueryAdapterInfo(const HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  const AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args || !args->pOutputData) return STATUS_INVALID_PARAMETER;
+  switch (args->Type) {
+  case DXGKQAITYPE_UMDRIVERPRIVATE:
+    return answerUserMode(*adapter, *args);
+  case DXGKQAITYPE_DRIVERCAPS:
+    return answerCaps(*adapter, *args);
+  case DXGKQAITYPE_QUERYSEGMENT:
+    return answerSegments(*adapter, *args);
+  default:
+    return STATUS_NOT_SUPPORTED;
+  }
+}
+
+}  // namespace aero

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// escape_ddi.cpp: DxgkDdiEscape (ABI page, "Driver-private blobs": aerogpu_escape_*) and DxgkDdiCollectDbgInfo. The OS
+// hands over its own copy of the caller's buffer. PASSIVE_LEVEL.
+#include "adapter.h"
+#include "aerogpu/aerogpu_escape.h"
+#include "entry_points.h"
+
+namespace aero {
+namespace {
+
+/** What changes the device, or shows memory, is for those who may debug drivers. */
+bool mayDebug() {
+  LUID privilege = {SE_DEBUG_PRIVILEGE, 0};
+  return SeSinglePrivilegeCheck(privilege, UserMode);
+}
+
+uint64_t seconds100ns() { return KeQueryInterruptTime(); }
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_device_out &out) {
+  out.mmio_version = adapter.abiVersion;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_device_v2_out &out) {
+  out.detected_mmio_magic = AEROGPU_MMIO_MAGIC;
+  out.abi_version_u32 = adapter.abiVersion;
+  out.features_lo = uint64_t{adapter.featuresHigh} << 32 | adapter.featuresLow;
+  out.features_hi = 0;  // features 64 to 127: there are none
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_fence_out &out) {
+  out.last_submitted_fence = adapter.scheduler.lastSubmitted();
+  out.last_completed_fence = adapter.scheduler.completed();
+  out.error_irq_count = adapter.counters.errorInterrupts;
+  out.last_error_fence = adapter.counters.lastErrorFence;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
+  const Counters &counters = adapter.counters;
+  const Ring &ring = adapter.scheduler.ring();
+  out.last_submitted_fence = adapter.scheduler.lastSubmitted();
+  out.last_completed_fence = adapter.scheduler.completed();
+  out.ring0_head = ring.head();
+  out.ring0_tail = ring.tail();
+  out.ring0_size_bytes = ring.bytes();
+  out.ring0_entry_count = ring.entries();
+  out.total_submissions = counters.submissions;
+  out.total_presents = counters.presentSubmissions;
+  out.total_render_submits = counters.renderSubmissions;
+  out.total_internal_submits = counters.internalSubmissions;
+  out.irq_fence_delivered = counters.fenceInterrupts;
+  out.irq_vblank_delivered = counters.vblankInterrupts;
+  out.irq_spurious = counters.spuriousInterrupts;
+  out.reset_from_timeout_count = counters.timeoutResets;
+  out.last_reset_time_100ns = counters.lastResetTime;
+  out.vblank_seq = adapter.display.vblankSequence();
+  out.last_vblank_time_ns = adapter.display.vblankTimeNs();
+  out.vblank_period_ns = adapter.display.vblankPeriodNs();
+  out.error_irq_count = counters.errorInterrupts;
+  out.last_error_fence = counters.lastErrorFence;
+  out.ring_push_failures = counters.ringFull;
+  out.selftest_count = counters.selfTests;
+  out.selftest_last_error_code = counters.selfTestError;
+  out.flags = AEROGPU_DBGCTL_QUERY_PERF_FLAGS_VALID | AEROGPU_DBGCTL_QUERY_PERF_FLAG_RING_VALID |
+              AEROGPU_DBGCTL_QUERY_PERF_FLAG_VBLANK_VALID | AEROGPU_DBGCTL_QUERY_PERF_FLAG_GETSCANLINE_COUNTERS_VALID;
+  out.get_scanline_cache_hits = counters.scanLineFromClock;
+  out.get_scanline_mmio_polls = counters.scanLineFromDevice;
+  out.alloc_table_count = counters.tables;
+  out.alloc_table_entries = counters.tableEntries;
+  out.alloc_table_readonly_entries = counters.readonlyEntries;
+  return STATUS_SUCCESS;
+}
+
+/** The newest descriptors, oldest first; `out` has room for AEROGPU_DBGCTL_MAX_RECENT_DESCRIPTORS. */
+template <class Write> uint32_t recentDescriptors(const Ring &ring, uint32_t capacity, Write write) {
+  uint32_t count = ring.tail() < capacity ? ring.tail() : capacity;
+  if (count > ring.entries()) count = ring.entries();
+  for (uint32_t i = 0; i < count; i++) write(i, ring.slot(ring.tail() - count + i));
+  return count;
+}
+
+uint32_t roomFor(uint32_t asked) {
+  return asked && asked < AEROGPU_DBGCTL_MAX_RECENT_DESCRIPTORS ? asked : AEROGPU_DBGCTL_MAX_RECENT_DESCRIPTORS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_dump_ring_inout &out) {
+  const Ring &ring = adapter.scheduler.ring();
+  if (out.ring_id) return STATUS_INVALID_PARAMETER;
+  out.ring_size_bytes = ring.bytes();
+  out.head = ring.head();
+  out.tail = ring.tail();
+  out.desc_capacity = roomFor(out.desc_capacity);
+  out.desc_count = recentDescriptors(ring, out.desc_capacity, [&](uint32_t i, const aerogpu_submit_desc &desc) {
+    out.desc[i] = {desc.signal_fence, desc.cmd_gpa, desc.cmd_size_bytes, desc.flags};
+  });
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_dump_ring_v2_inout &out) {
+  const Ring &ring = adapter.scheduler.ring();
+  if (out.ring_id) return STATUS_INVALID_PARAMETER;
+  out.ring_format = AEROGPU_DBGCTL_RING_FORMAT_AGPU;
+  out.ring_size_bytes = ring.bytes();
+  out.head = ring.head();
+  out.tail = ring.tail();
+  out.desc_capacity = roomFor(out.desc_capacity);
+  out.desc_count = recentDescriptors(ring, out.desc_capacity, [&](uint32_t i, const aerogpu_submit_desc &desc) {
+    out.desc[i] = {desc.signal_fence,    desc.cmd_gpa, desc.cmd_size_bytes, desc.flags, desc.alloc_table_gpa,
+                   desc.alloc_table_size_bytes, 0};
+  });
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_vblank_out &out) {
+  if (out.vidpn_source_id != kSourceId) return STATUS_INVALID_PARAMETER;
+  out.irq_enable = adapter.registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE);
+  out.irq_status = adapter.registers.read(AEROGPU_MMIO_REG_IRQ_STATUS);
+  out.flags = AEROGPU_DBGCTL_QUERY_VBLANK_FLAGS_VALID | AEROGPU_DBGCTL_QUERY_VBLANK_FLAG_VBLANK_SUPPORTED |
+              AEROGPU_DBGCTL_QUERY_VBLANK_FLAG_INTERRUPT_TYPE_VALID;
+  out.vblank_seq = adapter.display.vblankSequence();
+  out.last_vblank_time_ns = adapter.display.vblankTimeNs();
+  out.vblank_period_ns = adapter.display.vblankPeriodNs();
+  out.vblank_interrupt_type = DXGK_INTERRUPT_CRTC_VSYNC;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_scanout_out &out) {
+  if (out.vidpn_source_id != kSourceId) return STATUS_INVALID_PARAMETER;
+  const Display::Scanout &scanout = adapter.display.scanout();
+  const Registers &registers = adapter.registers;
+  out.cached_enable = scanout.enabled;
+  out.cached_width = scanout.width;
+  out.cached_height = scanout.height;
+  out.cached_format = scanout.format;
+  out.cached_pitch_bytes = scanout.pitch;
+  out.mmio_enable = registers.read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
+  out.mmio_width = registers.read(AEROGPU_MMIO_REG_SCANOUT0_WIDTH);
+  out.mmio_height = registers.read(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT);
+  out.mmio_format = registers.read(AEROGPU_MMIO_REG_SCANOUT0_FORMAT);
+  out.mmio_pitch_bytes = registers.read(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES);
+  out.mmio_fb_gpa = uint64_t{registers.read(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI)} << 32 |
+                    registers.read(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_scanout_out_v2 &out) {
+  out.cached_fb_gpa = adapter.display.scanout().address;
+  return answer(adapter, out.base);
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_cursor_out &out) {
+  const Registers &registers = adapter.registers;
+  out.flags = AEROGPU_DBGCTL_QUERY_CURSOR_FLAGS_VALID |
+              (adapter.featuresLow & AEROGPU_FEATURE_CURSOR ? AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED : 0);
+  out.enable = registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE);
+  out.x = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_X));
+  out.y = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_Y));
+  out.hot_x = registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_X);
+  out.hot_y = registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_Y);
+  out.width = registers.read(AEROGPU_MMIO_REG_CURSOR_WIDTH);
+  out.height = registers.read(AEROGPU_MMIO_REG_CURSOR_HEIGHT);
+  out.format = registers.read(AEROGPU_MMIO_REG_CURSOR_FORMAT);
+  out.fb_gpa = uint64_t{registers.read(AEROGPU_MMIO_REG_CURSOR_FB_GPA_HI)} << 32 |
+               registers.read(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO);
+  out.pitch_bytes = registers.read(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_error_out &out) {
+  const Registers &registers = adapter.registers;
+  const bool supported = adapter.featuresLow & AEROGPU_FEATURE_ERROR_INFO;
+  out.flags = AEROGPU_DBGCTL_QUERY_ERROR_FLAGS_VALID;
+  if (!supported) return STATUS_SUCCESS;
+  out.error_code = registers.read(AEROGPU_MMIO_REG_ERROR_CODE);
+  out.error_fence =
+      uint64_t{registers.read(AEROGPU_MMIO_REG_ERROR_FENCE_HI)} << 32 | registers.read(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
+  out.error_count = registers.read(AEROGPU_MMIO_REG_ERROR_COUNT);
+  out.flags |= AEROGPU_DBGCTL_QUERY_ERROR_FLAG_ERROR_SUPPORTED |
+               (out.error_code ? AEROGPU_DBGCTL_QUERY_ERROR_FLAG_ERROR_LATCHED : 0);
+  return STATUS_SUCCESS;
+}
+
+/** A NOP through the ring and back, and a vblank counter that moves while the scanout is on. */
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_selftest_inout &out) {
+  constexpr uint32_t kMaxTimeoutMs = 10000;
+  const uint32_t timeout = out.timeout_ms && out.timeout_ms < kMaxTimeoutMs ? out.timeout_ms : kMaxTimeoutMs;
+  const uint64_t deadline = seconds100ns() + uint64_t{timeout} * 10000;
+  const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
+  uint32_t error = AEROGPU_DBGCTL_SELFTEST_OK;
+  if (!adapter.powered)
+    error = AEROGPU_DBGCTL_SELFTEST_ERR_INVALID_STATE;
+  else if (!NT_SUCCESS(adapter.scheduler.submitInternal(&nop, sizeof nop)))
+    error = AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
+  else if (!NT_SUCCESS(adapter.scheduler.waitIdle(timeout)))
+    error = AEROGPU_DBGCTL_SELFTEST_ERR_TIMEOUT;
+  else if (adapter.display.scanout().enabled) {
+    const uint64_t before = adapter.display.vblankSequence();
+    LARGE_INTEGER wait;
+    wait.QuadPart = -10000ll;
+    while (adapter.display.vblankSequence() == before && seconds100ns() < deadline)
+      KeDelayExecutionThread(KernelMode, FALSE, &wait);
+    if (adapter.display.vblankSequence() == before) error = AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK;
+  }
+  adapter.counters.selfTests++;
+  adapter.counters.selfTestError = error;
+  out.passed = error == AEROGPU_DBGCTL_SELFTEST_OK;
+  out.error_code = error;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_dump_createallocation_inout &out) {
+  adapter.creationLog.copyTo(out);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_set_cursor_position_in &in) {
+  adapter.cursor.move(in.x, in.y);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_set_cursor_visibility_in &in) {
+  adapter.cursor.show(in.visible != 0);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS setCursorShape(AeroAdapter &adapter, const void *data, UINT bytes) {
+  constexpr UINT header = FIELD_OFFSET(aerogpu_escape_set_cursor_shape_in, pixels);
+  aerogpu_escape_set_cursor_shape_in in;
+  if (bytes < sizeof in) return STATUS_BUFFER_TOO_SMALL;
+  RtlCopyMemory(&in, data, sizeof in);
+  if (uint64_t{in.pitch_bytes} * in.height > bytes - header || in.format != AEROGPU_FORMAT_B8G8R8A8_UNORM)
+    return STATUS_INVALID_PARAMETER;
+  return adapter.cursor.setShapeBgra(in.width, in.height, in.hot_x, in.hot_y, in.pitch_bytes,
+                                     static_cast<const uint8_t *>(data) + header);
+}
+
+#if DBG
+/** Reads VRAM or memory of the driver's own making; anything else is refused. */
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
+  out.bytes_copied = 0;
+  if (!out.size_bytes || out.size_bytes > AEROGPU_DBGCTL_READ_GPA_MAX_BYTES) return STATUS_INVALID_PARAMETER;
+  PHYSICAL_ADDRESS address;
+  address.QuadPart = static_cast<LONGLONG>(out.gpa);
+  if (out.gpa + out.size_bytes < out.gpa || !adapter.ownsPhysical(out.gpa, out.size_bytes)) {
+    out.status = static_cast<uint32_t>(STATUS_ACCESS_DENIED);
+    return STATUS_SUCCESS;
+  }
+  void *mapping = MmMapIoSpace(address, out.size_bytes, MmNonCached);
+  if (!mapping) return STATUS_INSUFFICIENT_RESOURCES;
+  RtlCopyMemory(out.data, mapping, out.size_bytes);
+  MmUnmapIoSpace(mapping, out.size_bytes);
+  out.bytes_copied = out.size_bytes;
+  out.status = static_cast<uint32_t>(STATUS_SUCCESS);
+  return STATUS_SUCCESS;
+}
+#endif
+
+/** Checks the size, answers in a local copy, and writes it back. */
+template <class Blob> NTSTATUS handle(AeroAdapter &adapter, void *data, UINT bytes) {
+  if (bytes < sizeof(Blob)) return STATUS_BUFFER_TOO_SMALL;
+  auto *blob = static_cast<Blob *>(poolAllocate(sizeof(Blob)));
+  if (!blob) return STATUS_NO_MEMORY;
+  RtlCopyMemory(blob, data, sizeof(Blob));
+  const NTSTATUS status = answer(adapter, *blob);
+  if (NT_SUCCESS(status)) RtlCopyMemory(data, blob, sizeof(Blob));
+  poolFree(blob);
+  return status;
+}
+
+using Handler = NTSTATUS (*)(AeroAdapter &, void *, UINT);
+
+struct Operation {
+  uint32_t op;
+  bool privileged;
+  Handler handler;
+};
+
+NTSTATUS handleCursorShape(AeroAdapter &adapter, void *data, UINT bytes) { return setCursorShape(adapter, data, bytes); }
+
+NTSTATUS handleScanout(AeroAdapter &adapter, void *data, UINT bytes) {
+  return bytes >= sizeof(aerogpu_escape_query_scanout_out_v2)
+             ? handle<aerogpu_escape_query_scanout_out_v2>(adapter, data, bytes)
+             : handle<aerogpu_escape_query_scanout_out>(adapter, data, bytes);
+}
+
+// MAP_SHARED_HANDLE of the ABI is not here: it made a kernel object's name out of a process' handle for drivers that
+// had no token in the private data. This driver has (EX-40).
+constexpr Operation kOperations[] = {
+    {AEROGPU_ESCAPE_OP_QUERY_DEVICE, false, handle<aerogpu_escape_query_device_out>},
+    {AEROGPU_ESCAPE_OP_QUERY_FENCE, false, handle<aerogpu_escape_query_fence_out>},
+    {AEROGPU_ESCAPE_OP_DUMP_RING, true, handle<aerogpu_escape_dump_ring_inout>},
+    {AEROGPU_ESCAPE_OP_SELFTEST, true, handle<aerogpu_escape_selftest_inout>},
+    {AEROGPU_ESCAPE_OP_QUERY_VBLANK, false, handle<aerogpu_escape_query_vblank_out>},
+    {AEROGPU_ESCAPE_OP_DUMP_RING_V2, true, handle<aerogpu_escape_dump_ring_v2_inout>},
+    {AEROGPU_ESCAPE_OP_QUERY_DEVICE_V2, false, handle<aerogpu_escape_query_device_v2_out>},
+    {AEROGPU_ESCAPE_OP_DUMP_CREATEALLOCATION, true, handle<aerogpu_escape_dump_createallocation_inout>},
+    {AEROGPU_ESCAPE_OP_QUERY_SCANOUT, false, handleScanout},
+    {AEROGPU_ESCAPE_OP_QUERY_CURSOR, false, handle<aerogpu_escape_query_cursor_out>},
+    {AEROGPU_ESCAPE_OP_QUERY_PERF, false, handle<aerogpu_escape_query_perf_out>},
+    {AEROGPU_ESCAPE_OP_QUERY_ERROR, false, handle<aerogpu_escape_query_error_out>},
+    {AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, true, handleCursorShape},
+    {AEROGPU_ESCAPE_OP_SET_CURSOR_POSITION, true, handle<aerogpu_escape_set_cursor_position_in>},
+    {AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, true, handle<aerogpu_escape_set_cursor_visibility_in>},
+#if DBG
+    {AEROGPU_ESCAPE_OP_READ_GPA, true, handle<aerogpu_escape_read_gpa_inout>},
+#endif
+};
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiEscape(const HANDLE hAdapter, const DXGKARG_ESCAPE *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args || !args->pPrivateDriverData) return STATUS_INVALID_PARAMETER;
+  aerogpu_escape_header header;
+  if (args->PrivateDriverDataSize < sizeof header) return STATUS_BUFFER_TOO_SMALL;
+  RtlCopyMemory(&header, args->pPrivateDriverData, sizeof header);
+  if (header.version != AEROGPU_ESCAPE_VERSION || header.size > args->PrivateDriverDataSize || header.size < sizeof header)
+    return STATUS_INVALID_PARAMETER;
+  for (const Operation &operation : kOperations)
+    if (operation.op == header.op) {
+      if (operation.privileged && !mayDebug()) return STATUS_ACCESS_DENIED;
+      return operation.handler(*adapter, args->pPrivateDriverData, header.size);
+    }
+  return STATUS_NOT_SUPPORTED;
+}
+
+NTSTATUS APIENTRY AeroDdiCollectDbgInfo(const HANDLE hAdapter, const DXGKARG_COLLECTDBGINFO *args) {
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args || (args->BufferSize && !args->pBuffer)) return STATUS_INVALID_PARAMETER;
+  // Lands in the report of a timeout: a version, the counters, and what the ring held. Whatever fits.
+  struct Report {
+    uint32_t magic;
+    uint32_t version;
+    aerogpu_escape_query_perf_out perf;
+    aerogpu_escape_query_error_out error;
+  };
+  auto *report = static_cast<Report *>(poolAllocate(sizeof(Report)));
+  if (!report) return STATUS_NO_MEMORY;
+  report->magic = AEROGPU_MMIO_MAGIC;
+  report->version = 1;
+  answer(*adapter, report->perf);
+  answer(*adapter, report->error);
+  RtlCopyMemory(args->pBuffer, report, args->BufferSize < sizeof *report ? args->BufferSize : sizeof *report);
+  poolFree(report);
+  if (args->pExtension) RtlZeroMemory(args->pExtension, sizeof *args->pExtension);
+  return STATUS_SUCCESS;
+}
+
+}  // namespace aero

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. Transfers, fills and aperture mappings become device work (common/paging);
+// one call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
+#include "adapter.h"
+#include "entry_points.h"
+
+namespace aero {
+namespace {
+
+/** One end of a transfer: a segment's address or an MDL. */
+template <class End>
+bool memoryOf(const AeroAdapter &adapter, const End &end, uint64_t offset, UINT mdlOffset, uint64_t bytes, MemoryRef &out) {
+  if (end.SegmentId == kSegmentSystem) {
+    out = MemoryRef::pages(reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(end.pMdl)) + mdlOffset);
+    return true;
+  }
+  return adapter.segments.locate(end.SegmentId, static_cast<uint64_t>(end.SegmentAddress.QuadPart) + offset, bytes, out);
+}
+
+class PagingBuffer {
+public:
+  PagingBuffer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) : m_args(args) {
+    TableLock lock(adapter.allocations);
+    m_target.handle = adapter.allocations.newKernelHandles(kPagingHandles);
+    m_target.buffer = args.pDmaBuffer;
+    m_target.bytes = args.DmaSize & ~7u;
+    m_target.gpa = static_cast<uint64_t>(MmGetPhysicalAddress(args.pDmaBuffer).QuadPart);
+    m_target.scatter = adapter.segments.hasAperture();
+  }
+
+  const PagingTarget &target() const { return m_target; }
+
+  /** Hands the submission over. `unit` bytes of the operation are one step of MultipassOffset, which is 32 bits wide. */
+  NTSTATUS finish(const PagingResult &result, uint64_t total, uint64_t unit) {
+    if (!result.usedBytes || m_args.DmaBufferPrivateDataSize < sizeof(AEROGPU_DMA_PRIV))
+      return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    const AEROGPU_DMA_PRIV priv = result.layout.toPrivate(AEROGPU_SUBMIT_PAGING, 0);
+    RtlCopyMemory(m_args.pDmaBufferPrivateData, &priv, sizeof priv);
+    m_args.pDmaBufferPrivateData = static_cast<uint8_t *>(m_args.pDmaBufferPrivateData) + sizeof priv;
+    m_args.pDmaBuffer = static_cast<uint8_t *>(m_args.pDmaBuffer) + result.usedBytes;
+    const uint64_t done = uint64_t{m_args.MultipassOffset} * unit + result.doneBytes;
+    if (done >= total) return STATUS_SUCCESS;
+    m_args.MultipassOffset = static_cast<UINT>(done / unit);
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  }
+
+private:
+  DXGKARG_BUILDPAGINGBUFFER &m_args;
+  PagingTarget m_target = {};
+};
+
+template <class Transfer> NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const Transfer &op, UINT mdlOffset) {
+  const uint64_t bytes = (uint64_t{op.TransferSize} + 3) & ~uint64_t{3};
+  MemoryRef source, destination;
+  // TransferOffset counts from the start of the allocation, on the segments' side; the MDL begins at MdlOffset.
+  if (!memoryOf(adapter, op.Source, op.TransferOffset, mdlOffset, bytes, source) ||
+      !memoryOf(adapter, op.Destination, op.TransferOffset, mdlOffset, bytes, destination))
+    return STATUS_INVALID_PARAMETER;
+  PagingBuffer buffer(adapter, args);
+  return buffer.finish(
+      buildTransfer(buffer.target(), destination, source, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes, kPageBytes);
+}
+
+NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
+  const auto &op = args.Fill;
+  const uint64_t bytes = (uint64_t{op.FillSize} + 3) & ~uint64_t{3};
+  MemoryRef destination;
+  if (!adapter.segments.locate(op.Destination.SegmentId, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart), bytes,
+                               destination))
+    return STATUS_INVALID_PARAMETER;
+  PagingBuffer buffer(adapter, args);
+  return buffer.finish(
+      buildFill(buffer.target(), destination, op.FillPattern, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes,
+      kPageBytes);
+}
+
+NTSTATUS mapPages(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, UINT segment, uint64_t first, uint64_t count,
+                  const uintptr_t *pfns, uint64_t dummy) {
+  const uint64_t total = adapter.segments.apertureBytes() >> kPageShift;
+  if (segment != kSegmentAperture || count > total || first > total - count) return STATUS_INVALID_PARAMETER;
+  PagingBuffer buffer(adapter, args);
+  return buffer.finish(
+      buildMapPages(buffer.target(), adapter.segments.listGpa(), first, count, pfns, dummy, args.MultipassOffset), count, 1);
+}
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiBuildPagingBuffer(const HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  switch (args->Operation) {
+  case DXGK_OPERATION_TRANSFER:
+    return transfer(*adapter, *args, args->Transfer, args->Transfer.MdlOffset);
+  case DXGK_OPERATION_SPECIAL_LOCK_TRANSFER:
+    // For allocations behind swizzling ranges, of which there are none: the same copy.
+    return transfer(*adapter, *args, args->SpecialLockTransfer, 0);
+  case DXGK_OPERATION_FILL:
+    return fill(*adapter, *args);
+  case DXGK_OPERATION_MAP_APERTURE_SEGMENT: {
+    const auto &op = args->MapApertureSegment;
+    return mapPages(*adapter, *args, op.SegmentId, op.OffsetInPages, op.NumberOfPages,
+                    reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(op.pMdl)) + op.MdlOffset, 0);
+  }
+  case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: {
+    const auto &op = args->UnmapApertureSegment;
+    return mapPages(*adapter, *args, op.SegmentId, op.OffsetInPages, op.NumberOfPages, nullptr,
+                    static_cast<uint64_t>(op.DummyPage.QuadPart));
+  }
+  case DXGK_OPERATION_DISCARD_CONTENT:
+    // Nothing on the device depends on the memory of an allocation that is thrown away: its textures are the host's.
+    return STATUS_SUCCESS;
+  case DXGK_OPERATION_READ_PHYSICAL:
+  case DXGK_OPERATION_WRITE_PHYSICAL:
+    // Guards against AGP chipsets that read ahead over the end of a page; the device reads what it is told.
+    return STATUS_SUCCESS;
+  default:
+    return STATUS_NOT_SUPPORTED;
+  }
+}
+
+}  // namespace aero

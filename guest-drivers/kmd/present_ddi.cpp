@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// present_ddi.cpp: DxgkDdiPresent and DxgkDdiRenderKm: blits, fills and GDI operations that the driver draws itself, in
+// the alternate device context of the WDDM context. PASSIVE_LEVEL.
+#include "dma_builder.h"
+#include "entry_points.h"
+#include "user_copy.h"
+
+namespace aero {
+namespace {
+
+bool cpuWrites(AllocationUse use) {
+  return use == AllocationUse::Shadow || use == AllocationUse::Staging || use == AllocationUse::GdiStagingCpuVisible ||
+         use == AllocationUse::GdiLookup;
+}
+
+/** The surface of an allocation, with a texture of the driver's own over its memory where there is none. That texture
+ *  is made in this very submission, so that the allocation is resident then. */
+bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIONLIST &listed, DrawSurface &out) {
+  const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
+  if (!open) return false;
+  AeroAllocation &allocation = *open->allocation;
+  TableLock lock(adapter.allocations);
+  out = {};
+  out.surface = allocation.surface;
+  out.cpuWritten = cpuWrites(allocation.use);
+  out.cpuRead = cpuWrites(allocation.use);
+  out.dirtyBytes = static_cast<uint32_t>(allocation.bytes);
+  out.texture = allocation.userTexture ? allocation.userTexture : allocation.kernelTexture;
+  if (allocation.userTexture || (allocation.kernelTexture && adapter.stillThere(allocation))) return true;
+  if (allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch) return false;
+
+  if (allocation.kernelTexture)
+    if (auto *destroy = packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE))
+      destroy->resource_handle = allocation.kernelTexture;
+  const uint32_t texture = adapter.allocations.newKernelHandles(1);
+  auto *create = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
+  if (!create) return false;
+  create->texture_handle = texture;
+  create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET |
+                        (allocation.use == AllocationUse::Primary ? AEROGPU_RESOURCE_USAGE_SCANOUT : 0);
+  create->format = allocation.surface.format;
+  create->width = allocation.surface.width;
+  create->height = allocation.surface.height;
+  create->mip_levels = 1;
+  create->array_layers = 1;
+  create->row_pitch_bytes = allocation.surface.pitch;
+  create->backing_alloc_id = allocation.id;
+  if (auto *dirty = packets.append<aerogpu_cmd_resource_dirty_range>(AEROGPU_CMD_RESOURCE_DIRTY_RANGE)) {
+    dirty->resource_handle = texture;
+    dirty->size_bytes = uint64_t{allocation.surface.pitch} * allocation.surface.height;
+  }
+  if (allocation.token.value)
+    if (auto *share = packets.append<aerogpu_cmd_export_shared_surface>(AEROGPU_CMD_EXPORT_SHARED_SURFACE)) {
+      share->resource_handle = texture;
+      share->share_token = allocation.token.value;
+    }
+  if (packets.full()) return false;
+  allocation.kernelTexture = texture;
+  allocation.kernelEpoch = adapter.epoch;
+  out.texture = texture;
+  return true;
+}
+
+/** Copies an array of rectangles that may be user memory. */
+NTSTATUS captureRects(const RECT *rects, UINT count, RECT *out) {
+  const SIZE_T bytes = SIZE_T{count} * sizeof(RECT);
+  if (reinterpret_cast<ULONG_PTR>(rects) <= reinterpret_cast<ULONG_PTR>(MmHighestUserAddress))
+    return copyFromUser(out, rects, bytes);
+  RtlCopyMemory(out, rects, bytes);
+  return STATUS_SUCCESS;
+}
+
+constexpr UINT kMaxSubRects = 4096;
+
+/** Rectangles of one present, captured. */
+class Rects {
+public:
+  NTSTATUS capture(const RECT *rects, UINT count) {
+    if (!count) return STATUS_SUCCESS;
+    if (count > kMaxSubRects) return STATUS_INVALID_PARAMETER;
+    m_rects = static_cast<RECT *>(poolAllocate(SIZE_T{count} * sizeof(RECT)));
+    if (!m_rects) return STATUS_NO_MEMORY;
+    m_count = count;
+    return captureRects(rects, count, m_rects);
+  }
+  Rects() = default;
+  Rects(const Rects &) = delete;
+  Rects &operator=(const Rects &) = delete;
+  ~Rects() { poolFree(m_rects); }
+  const RECT *data() const { return m_rects; }
+  UINT count() const { return m_count; }
+
+private:
+  RECT *m_rects = nullptr;
+  UINT m_count = 0;
+};
+
+void appendPresent(PacketWriter &packets) { packets.append<aerogpu_cmd_present>(AEROGPU_CMD_PRESENT); }
+
+bool isPrimary(const DXGK_ALLOCATIONLIST &listed) {
+  const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
+  return open && open->allocation->use == AllocationUse::Primary;
+}
+
+}  // namespace
+
+NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroContext *context = AeroContext::from(hContext);
+  if (!context || !args) return STATUS_INVALID_PARAMETER;
+  AeroAdapter &adapter = *context->adapter;
+
+  // A flip is SetVidPnSourceAddress; in order with the ring there is only the frame to announce.
+  const bool blt = args->Flags.Blt, fill = args->Flags.ColorFill, flip = args->Flags.Flip;
+  if (blt + fill + flip != 1) return STATUS_INVALID_PARAMETER;
+  if (args->Flags.SrcColorKey || args->Flags.DstColorKey || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
+  Rects rects;
+  NTSTATUS status = flip ? STATUS_SUCCESS : rects.capture(args->pDstSubRects, args->SubRectCnt);
+  if (!NT_SUCCESS(status)) return status == STATUS_ACCESS_VIOLATION ? STATUS_INVALID_USER_BUFFER : status;
+
+  DmaBuilder dma(adapter, {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
+                           args->pAllocationList, DXGK_PRESENT_MAX_INDEX + 1, args->pPatchLocationListOut,
+                           args->PatchLocationListOutSize});
+  status = dma.begin(DXGK_PRESENT_SOURCE_INDEX, flip ? 1 : 2, true);
+  if (!NT_SUCCESS(status)) return status;
+  PacketWriter &packets = dma.packets();
+
+  uint32_t flags = kDmaAlternate;
+  if (flip) {
+    appendPresent(packets);
+    flags |= kDmaPresent;
+  } else {
+    DrawSurface source, destination;
+    const DXGK_ALLOCATIONLIST &to = args->pAllocationList[DXGK_PRESENT_DESTINATION_INDEX];
+    if (!surfaceOf(adapter, packets, to, destination) ||
+        (blt && !surfaceOf(adapter, packets, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], source)))
+      return packets.full() ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_INVALID_PARAMETER;
+    const RECT *parts = rects.count() ? rects.data() : &args->DstRect;
+    const UINT count = rects.count() ? rects.count() : 1;
+    const UINT first = args->MultipassOffset < count ? args->MultipassOffset : count;
+    UINT drawn = 0;
+    if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    bool all = first == count;
+    if (!all)
+      all = blt ? adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, parts + first, count - first,
+                                   drawn)
+                : adapter.gdi.fill(packets, destination, parts + first, count - first, args->Color, DXGK_GDIROPCF_PATCOPY,
+                                   drawn);
+    if (!all) {
+      if (!drawn) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+      args->MultipassOffset = first + drawn;
+      status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    } else if (isPrimary(to)) {
+      appendPresent(packets);
+      if (packets.full()) {
+        packets.rewind(packets.used());
+        args->MultipassOffset = count;  // the pass that is left only announces the frame
+        status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+      } else {
+        flags |= kDmaPresent;
+      }
+    }
+  }
+  dma.finish(static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_PRESENT, flags);
+  return status;
+}
+
+NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroContext *context = AeroContext::from(hContext);
+  if (!context || !args) return STATUS_INVALID_PARAMETER;
+  AeroAdapter &adapter = *context->adapter;
+  if (!adapter.acceleratesGdi()) return STATUS_NOT_SUPPORTED;
+
+  DmaBuilder dma(adapter, {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
+                           args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut,
+                           args->PatchLocationListOutSize});
+  NTSTATUS status = dma.begin(0, args->AllocationListSize, true);
+  if (!NT_SUCCESS(status)) return status;
+  PacketWriter &packets = dma.packets();
+  if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+
+  const SIZE_T listBytes = SIZE_T{args->AllocationListSize} * sizeof(DrawSurface);
+  auto *surfaces = static_cast<DrawSurface *>(poolAllocate(listBytes ? listBytes : sizeof(DrawSurface)));
+  if (!surfaces) return STATUS_NO_MEMORY;
+  for (UINT i = 0; i < args->AllocationListSize; i++) surfaceOf(adapter, packets, args->pAllocationList[i], surfaces[i]);
+
+  // MultipassOffset: bytes of commands already drawn, and in the command after them the sub-rectangles.
+  const auto *commands = static_cast<const uint8_t *>(args->pCommand);
+  UINT offset = args->MultipassOffset;
+  const size_t before = packets.used();
+  while (offset + FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) <= args->CommandLength) {
+    DXGK_RENDERKM_COMMAND command = {};
+    RtlCopyMemory(&command, commands + offset, FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command));
+    if (command.CommandSize < FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) ||
+        command.CommandSize > args->CommandLength - offset) {
+      status = STATUS_INVALID_PARAMETER;
+      break;
+    }
+    RtlCopyMemory(&command, commands + offset, command.CommandSize < sizeof command ? command.CommandSize : sizeof command);
+    status = adapter.gdi.render(packets, command, surfaces, args->AllocationListSize);
+    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) {
+      if (packets.used() == before) status = STATUS_INVALID_PARAMETER;  // one command that no DMA buffer holds
+      break;
+    }
+    if (!NT_SUCCESS(status)) break;
+    offset += command.CommandSize;
+  }
+  poolFree(surfaces);
+  if (!NT_SUCCESS(status) && status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
+  args->MultipassOffset = offset;
+  dma.finish(static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_RENDER, kDmaAlternate);
+  return status;
+}
+
+}  // namespace aero
