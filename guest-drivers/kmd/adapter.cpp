@@ -6,10 +6,10 @@
 
 namespace aero {
 
-NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &interface) {
+NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &callbacks) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   if (started) return STATUS_INVALID_DEVICE_STATE;
-  dxgk = interface;
+  dxgk = callbacks;
   counters = {};
   ExInitializeFastMutex(&m_contextLock);
   creationLog.start();

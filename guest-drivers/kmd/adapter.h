@@ -29,7 +29,7 @@ public:
   explicit AeroAdapter(PDEVICE_OBJECT device) : physicalDevice(device) {}
 
   /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start leaves nothing behind. */
-  NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &interface);
+  NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &callbacks);
   void stop();
   /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. */
   NTSTATUS setPower(DEVICE_POWER_STATE state);

@@ -76,12 +76,12 @@ NTSTATUS APIENTRY AeroDdiAddDevice(const PDEVICE_OBJECT physicalDevice, PVOID *c
   return STATUS_SUCCESS;
 }
 
-NTSTATUS APIENTRY AeroDdiStartDevice(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE interface,
+NTSTATUS APIENTRY AeroDdiStartDevice(const PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE callbacks,
                                      PULONG sources, PULONG children) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(context);
-  if (!adapter || !info || !interface || !sources || !children) return STATUS_INVALID_PARAMETER;
-  const NTSTATUS status = adapter->start(*info, *interface);
+  if (!adapter || !info || !callbacks || !sources || !children) return STATUS_INVALID_PARAMETER;
+  const NTSTATUS status = adapter->start(*info, *callbacks);
   if (!NT_SUCCESS(status)) return status;
   *sources = 1;
   *children = 1;

@@ -157,7 +157,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   info.pAllocationUsageHint = nullptr;
   const uint32_t flagsIn = info.Flags.Value;
   chooseSegments(adapter, *allocation, info);
-  adapter.creationLog.add({0, 0, index, args.NumAllocations, args.Flags.Value, allocation->id, allocation->flags,
+  adapter.creationLog.add({0u, 0u, index, args.NumAllocations, args.Flags.Value, allocation->id, allocation->flags,
                            allocation->surface.pitch, allocation->token.value, allocation->bytes, flagsIn,
                            info.Flags.Value});
   info.hAllocation = allocation;

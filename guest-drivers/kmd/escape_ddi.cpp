@@ -3,6 +3,7 @@
 // hands over its own copy of the caller's buffer. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "aerogpu/aerogpu_escape.h"
+#include "aerogpu/aerogpu_format.h"
 #include "entry_points.h"
 
 namespace aero {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // present_ddi.cpp: DxgkDdiPresent and DxgkDdiRenderKm: blits, fills and GDI operations that the driver draws itself, in
 // the alternate device context of the WDDM context. PASSIVE_LEVEL.
+#include "aerogpu/aerogpu_format.h"
 #include "dma_builder.h"
 #include "entry_points.h"
 #include "user_copy.h"

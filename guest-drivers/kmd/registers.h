@@ -57,3 +57,6 @@ void *poolAllocate(SIZE_T bytes);
 void poolFree(void *memory);
 
 }  // namespace aero
+
+/** The driver has no C++ library: objects are made in pool memory. */
+inline void *operator new(size_t, void *memory) noexcept { return memory; }

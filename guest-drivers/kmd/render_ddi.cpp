@@ -117,7 +117,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (copied < left && !check.acceptedBytes) return STATUS_INVALID_USER_BUFFER;
 
   dma.finish(check.acceptedBytes, check.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
-             check.present ? kDmaPresent : 0);
+             check.present ? uint32_t{kDmaPresent} : 0);
   args->MultipassOffset = done + check.acceptedBytes;
   return args->MultipassOffset < total ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
 }

@@ -180,7 +180,7 @@ bool Scheduler::notifyFaulted(uint64_t fence) {
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
   data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
   data.DmaFaulted.FaultedFenceId = static_cast<UINT>(fence);
-  data.DmaFaulted.Status = STATUS_DEVICE_HARDWARE_ERROR;
+  data.DmaFaulted.Status = STATUS_IO_DEVICE_ERROR;
   m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
   return true;
 }

@@ -38,8 +38,9 @@ constexpr PixelFormat pixelFormat(uint32_t d3dFormat) {
 
 /** The D3DFORMAT of a device format, D3DDDIFMT_UNKNOWN for others. */
 constexpr uint32_t d3dFormatOf(uint32_t format) {
-  for (const uint32_t candidate : {D3DDDIFMT_X8R8G8B8, D3DDDIFMT_A8R8G8B8, D3DDDIFMT_A8B8G8R8, D3DDDIFMT_X8B8G8R8,
-                                   D3DDDIFMT_R5G6B5, D3DDDIFMT_A1R5G5B5})
+  constexpr uint32_t candidates[] = {D3DDDIFMT_X8R8G8B8, D3DDDIFMT_A8R8G8B8, D3DDDIFMT_A8B8G8R8,
+                                     D3DDDIFMT_X8B8G8R8, D3DDDIFMT_R5G6B5, D3DDDIFMT_A1R5G5B5};
+  for (const uint32_t candidate : candidates)
     if (pixelFormat(candidate).format == format) return candidate;
   return D3DDDIFMT_UNKNOWN;
 }
