@@ -41,6 +41,8 @@ static const AeroGPUCounter aerogpu_counters[] = {
     RENDERER("shaders-translated", shaders_translated, "translated shaders"),
     RENDERER("pipelines", pipelines_created, "pipelines created"),
     RENDERER("cpu-busy-ns", cpu_busy_ns, "time spent in submit"),
+    RENDERER("frames-unchanged", frames_unchanged,
+             "presents that needed no new copy of the frame"),
     RENDERER("gpu-busy-ns", gpu_busy_ns, "time from hand-over to completion"),
 };
 

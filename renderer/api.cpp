@@ -52,6 +52,7 @@ public:
     m_result.present_count = outcome.presents;
     m_result.present_vsync = outcome.vsync;
     m_result.dropped = outcome.dropped;
+    m_result.frame_unchanged = outcome.frameUnchanged;
   }
   void setScanoutIsTexture(bool isTexture) { m_result.scanout_is_texture = isTexture; }
   void addError(const Error& error) {
@@ -249,6 +250,7 @@ bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns)
 }
 
 void aerogpu_renderer_resume(aerogpu_renderer* renderer) {
+  renderer->executor->forgetFrame();
   renderer->interrupted.store(false, std::memory_order_release);
 }
 
@@ -285,6 +287,7 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   out.cpu_busy_ns = read(stats.cpuBusyNs);
   out.gpu_busy_ns = read(stats.gpuBusyNs);
   out.in_flight = read(stats.inFlight);
+  out.frames_unchanged = read(stats.framesUnchanged);
   std::memcpy(given, &out, sizeGiven(*given));
 }
 

@@ -51,6 +51,7 @@ Result<void> Executor::selectContext(uint32_t contextId) {
 
 Outcome Executor::execute(const aerogpu_submission& submission) {
   m_outcome = {};
+  m_frameTaken = false;
   m_work.beginSubmission();
   m_pendingWrites.begin();
   m_pageLists.forget();
@@ -118,7 +119,8 @@ bool Executor::scanoutIsTexture() {
 Result<void> Executor::snapshotScanout() {
   Texture* texture = scanoutTexture();
   if (!texture) return {};
-  return m_env.backend.captureFrame(*texture);
+  m_work.beginSubmission();  // it counts for itself
+  return captureFrame(*texture);
 }
 
 void Executor::reset() {
@@ -128,6 +130,7 @@ void Executor::reset() {
   m_contexts.clear();
   m_shared.clear();
   m_backings.clear();
+  m_framed = {};
   m_handles.clear();
   m_env.stats.resources.store(0, std::memory_order_relaxed);
 }

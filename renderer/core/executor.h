@@ -44,6 +44,8 @@ struct Outcome {
   ErrorCode lastError = ErrorCode::None;
   uint32_t presents = 0;
   bool vsync = false;
+  bool frameUnchanged =
+      false;                   ///< the last present showed what the last frame of an earlier submission holds
   bool dropped = false;        ///< interrupted: the packets from executedBytes on did not run
   uint64_t executedBytes = 0;  ///< of the stream, its header included; 0 when no packet was looked at
 };
@@ -70,6 +72,8 @@ public:
   Result<void> snapshotScanout();
   /// The oldest submission that was executed is finished: its write-backs are in guest memory. Any thread.
   void submissionFinished() { m_pendingWrites.finishOne(); }
+  /// The embedder may have thrown the last frame away: the next present brings a new one.
+  void forgetFrame() { m_framed = {}; }
   /// Drops every object, token and binding. Every submission is finished.
   void reset();
   /// Null = none. Not owned.
@@ -156,6 +160,12 @@ private:
   /// The texture that is shown; null when it is memory or nothing.
   Texture* scanoutTexture() const;
   Result<void> present(uint32_t flags);
+  Result<void> captureFrame(Texture& texture);
+  /// The colour targets are about to be written.
+  void noteTargetWrites() {
+    for (uint32_t i = 0; i < m_state->colorTargetCount; ++i)
+      if (Texture* texture = m_state->colorTargets[i].texture.get()) ++texture->writes;
+  }
   /// The allocation of a backing in this submission, if it holds [offset, offset + size) of the resource.
   Result<const AllocTable::Entry*> backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
                                                 bool write) const;
@@ -203,6 +213,13 @@ private:
   TextureBackings m_backings;
   aerogpu_scanout_config m_scanout{};
   GuestReadObserver* m_observer = nullptr;
+  /// The texture of the newest frame that went out, and how often it had been written.
+  struct Framed {
+    uint64_t serial = 0, writes = 0;  ///< Texture::backingSerial; 0 = none
+    bool operator==(const Framed&) const = default;
+  };
+  Framed m_framed;
+  bool m_frameTaken = false;  ///< in this submission: it comes out with it
   Outcome m_outcome;
   WorkBudget m_work;
   uint32_t m_minor = 0;  ///< of the stream being executed

@@ -34,6 +34,7 @@ Result<void> Executor::run(const aerogpu_cmd_clear& c) {
   if (args.color)
     for (uint32_t i = 0; i < state().colorTargetCount; ++i) bytes += targetBytes(state().colorTargets[i]);
   if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  if (args.color) noteTargetWrites();
   return m_env.backend.clear(state(), args);
 }
 
@@ -49,6 +50,7 @@ Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
   if (auto taken = take(Work::Vertices, vertices * instances); !taken) return taken;
   if (auto taken = take(Work::Pixels, state().drawPixels); !taken) return taken;
   m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  noteTargetWrites();
   return {};
 }
 
@@ -98,10 +100,27 @@ Result<void> Executor::present(uint32_t flags) {
   } else {
     texture = scanoutTexture();
   }
-  if (!texture) return {};
-  if (auto taken = take(Work::Bytes, texture->layout.mip(0).rows * texture->layout.mip(0).rowBytes); !taken)
+  m_outcome.frameUnchanged = false;
+  if (!texture) {
+    m_framed = {};
+    return {};
+  }
+  if (!m_env.presentColorTarget && m_framed == Framed{texture->backingSerial, texture->writes}) {
+    m_outcome.frameUnchanged = !m_frameTaken;
+    m_env.stats.framesUnchanged.fetch_add(1, std::memory_order_relaxed);
+    return {};
+  }
+  return captureFrame(*texture);
+}
+
+Result<void> Executor::captureFrame(Texture& texture) {
+  m_framed = {};
+  if (auto taken = take(Work::Bytes, texture.layout.mip(0).rows * texture.layout.mip(0).rowBytes); !taken)
     return taken;
-  return m_env.backend.captureFrame(*texture);
+  if (auto captured = m_env.backend.captureFrame(texture); !captured) return captured;
+  m_framed = {texture.backingSerial, texture.writes};
+  m_frameTaken = true;
+  return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_present& c) {

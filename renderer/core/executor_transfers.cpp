@@ -104,6 +104,7 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
         const uint64_t rowCount = (rect.height - 1) / blockPixels + 1;
         const ByteRows rows{texture->backing.offset + offset, rowBytes, pitch, rowCount};
         return readGuest(**entry, rows, [&](ByteSource& source) {
+          ++texture->writes;
           return m_env.backend.writeTexture(*texture, sub, rect, static_cast<uint32_t>(pitch), source);
         });
       });
@@ -130,6 +131,7 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
   return texture.layout.forEachRect(
       offset, bytes.size(), [&](Subresource sub, Rect rect, uint64_t at) -> Result<void> {
         SpanSource source(bytes.subspan(at - offset));
+        ++texture.writes;
         return m_env.backend.writeTexture(texture, sub, rect,
                                           static_cast<uint32_t>(texture.layout.mip(sub.mip).pitch), source);
       });
@@ -216,6 +218,7 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
     sink = std::move(*made);
   }
   if (auto taken = take(Work::Bytes, sink ? rowBytes * rows * 2 : rowBytes * rows); !taken) return taken;
+  ++(*dst)->writes;
   if (auto copied = m_env.backend.copyTexture(**dst, dstSub, c.dst_x, c.dst_y, **src, srcSub, srcRect);
       !copied)
     return copied;

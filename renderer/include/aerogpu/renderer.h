@@ -59,11 +59,17 @@ struct aerogpu_submission_result {
   bool dropped;             /* interrupted before it was executed completely */
   bool scanout_is_texture;  /* a live texture's backing starts at the scanout address, as of this submission */
   /**
-   * The image to show after this submission: its last present's, or the snapshot's; NULL when there was none or
-   * when the memory at the scanout address is to be shown. The callee owns one reference from here on and gives it
-   * back with aerogpu_renderer_frame_release().
+   * The image to show after this submission: its last present's, or the snapshot's; NULL when there was none, when
+   * the memory at the scanout address is to be shown, or when `frame_unchanged`. The callee owns one reference from
+   * here on and gives it back with aerogpu_renderer_frame_release().
    */
   struct aerogpu_frame* frame;
+  /**
+   * The last present found the texture as it was in the newest frame that an earlier result brought: show that one on.
+   * Never so for a snapshot, nor for the first present behind resume and reset: who throws a frame away unseen asks
+   * for a snapshot.
+   */
+  bool frame_unchanged;
 };
 
 /** A finished image in host memory, in the texture's own format and bytes. Immutable while referenced. */
@@ -217,6 +223,7 @@ struct aerogpu_renderer_stats {
   uint64_t cpu_busy_ns;        /* spent in submit */
   uint64_t gpu_busy_ns;        /* from hand-over to completion, overlaps counted once */
   uint64_t in_flight;          /* submissions not finished now */
+  uint64_t frames_unchanged;   /* presents that needed no new frame */
 };
 
 /** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no snapshot. */
