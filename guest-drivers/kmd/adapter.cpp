@@ -66,7 +66,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
   case kCursor:
     return cursor.start();
   case kGdi:
-    return acceleratesGdi() ? gdi.start() : STATUS_SUCCESS;
+    return gdi.start();  // presents are drawn by it, whether GDI is accelerated or not
   default:
     return STATUS_INTERNAL_ERROR;
   }
@@ -100,7 +100,7 @@ void AeroAdapter::end(Stage stage) {
     cursor.stop();
     break;
   case kGdi:
-    if (acceleratesGdi() && powered) gdi.stop();
+    if (powered) gdi.stop();
     break;
   default:
     break;
@@ -116,6 +116,7 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   const bool wanted = state == PowerDeviceD0;
   if (!started || wanted == powered) return STATUS_SUCCESS;
   if (!wanted) {
+    gdi.suspend();
     registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
     powered = false;
     display.suspend();
@@ -131,7 +132,7 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   display.restore();
   cursor.restore();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
-  return acceleratesGdi() ? gdi.restore() : STATUS_SUCCESS;
+  return gdi.restore();
 }
 
 NTSTATUS AeroAdapter::resetFromTimeout() {

@@ -34,7 +34,13 @@ void writePrivate(const AeroAllocation &allocation, void *data) {
 }
 
 /** The surface that the data describes, or all zero. */
+bool isBytePixels(const PrivateData &priv) {
+  return priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.format == D3DDDIFMT_A8;
+}
+
 Surface describedSurface(const PrivateData &priv) {
+  // The device has no format of one byte a pixel; only GDI's tables have it, which the driver's own shaders read.
+  if (isBytePixels(priv)) return {(priv.width + 3) / 4, priv.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, priv.row_pitch_bytes};
   if (priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.width && priv.height)
     return {priv.width, priv.height, pixelFormat(priv.format).format, priv.row_pitch_bytes};
   if (priv.reserved0 & AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER) {
@@ -116,7 +122,9 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   poolFree(allocation);
 }
 
-bool livesOnGpuOnly(AllocationUse use) { return use == AllocationUse::GdiTexture || use == AllocationUse::GdiStaging; }
+bool livesOnGpuOnly(AllocationUse use) {
+  return use == AllocationUse::GdiTexture || use == AllocationUse::GdiStaging || use == AllocationUse::GdiLookup;
+}
 
 NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, UINT index) {
   DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[index];
@@ -135,6 +143,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   allocation->flags = priv.flags;
   allocation->use = static_cast<AllocationUse>(priv.reserved1);
   allocation->surface = describedSurface(priv);
+  allocation->bytePixels = isBytePixels(priv);
   {
     TableLock lock(adapter.allocations);
     if (!adapter.allocations.enter(*allocation, priv.alloc_id)) {
@@ -213,7 +222,7 @@ bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, Stand
       return true;
     case D3DKMDT_GDISURFACE_LOOKUPTABLE:
       out.use = AllocationUse::GdiLookup;
-      out.flags = cpu;
+      out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
       return true;
     default:
       return false;

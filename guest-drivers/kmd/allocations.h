@@ -48,6 +48,7 @@ public:
   uint32_t flags = 0;  // enum aerogpu_wddm_alloc_private_flags
   AllocationUse use = AllocationUse::UserMode;
   Surface surface = {};
+  bool bytePixels = false;  // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
   uint32_t references = 1;  // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none

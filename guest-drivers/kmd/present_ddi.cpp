@@ -10,8 +10,7 @@ namespace aero {
 namespace {
 
 bool cpuWrites(AllocationUse use) {
-  return use == AllocationUse::Shadow || use == AllocationUse::Staging || use == AllocationUse::GdiStagingCpuVisible ||
-         use == AllocationUse::GdiLookup;
+  return use == AllocationUse::Shadow || use == AllocationUse::Staging || use == AllocationUse::GdiStagingCpuVisible;
 }
 
 /** The surface of an allocation, with a texture of the driver's own over its memory where there is none. That texture
@@ -25,7 +24,10 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
   out.surface = allocation.surface;
   out.cpuWritten = cpuWrites(allocation.use);
   out.cpuRead = cpuWrites(allocation.use);
-  out.dirtyBytes = static_cast<uint32_t>(allocation.bytes);
+  out.dirtyBytes = allocation.bytes;
+  out.allocId = allocation.id;
+  out.pitchOfCommand = allocation.use == AllocationUse::GdiStagingCpuVisible;
+  out.bytePixels = allocation.bytePixels;
   out.texture = allocation.userTexture ? allocation.userTexture : allocation.kernelTexture;
   if (allocation.userTexture || (allocation.kernelTexture && adapter.stillThere(allocation))) return true;
   if (allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch) return false;
@@ -72,6 +74,25 @@ NTSTATUS captureRects(const RECT *rects, UINT count, RECT *out) {
 }
 
 constexpr UINT kMaxSubRects = 4096;
+/** MultipassOffset of a present: steps that are drawn, or this when only the frame is left to announce. */
+constexpr UINT kOnlyPresent = 0xFFFFFFFFu;
+
+/** MultipassOffset of DxgkDdiRenderKm: bytes of commands that are drawn, and steps of the command after them. */
+struct RenderKmProgress {
+  UINT offset = 0;
+  uint32_t steps = 0;
+
+  static constexpr UINT kStepBits = 14;
+  static RenderKmProgress from(UINT multipass) {
+    return {(multipass >> kStepBits) * 4, multipass & ((1u << kStepBits) - 1)};
+  }
+  /** False when it cannot be said in 32 bits. */
+  bool to(UINT &multipass) const {
+    if (offset % 4 || offset / 4 >= 1u << (32 - kStepBits) || steps >= 1u << kStepBits) return false;
+    multipass = offset / 4 << kStepBits | steps;
+    return true;
+  }
+};
 
 /** Rectangles of one present, captured. */
 class Rects {
@@ -114,7 +135,7 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
   // A flip is SetVidPnSourceAddress; in order with the ring there is only the frame to announce.
   const bool blt = args->Flags.Blt, fill = args->Flags.ColorFill, flip = args->Flags.Flip;
   if (blt + fill + flip != 1) return STATUS_INVALID_PARAMETER;
-  if (args->Flags.SrcColorKey || args->Flags.DstColorKey || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
+  if (args->Flags.DstColorKey || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
   Rects rects;
   NTSTATUS status = flip ? STATUS_SUCCESS : rects.capture(args->pDstSubRects, args->SubRectCnt);
   if (!NT_SUCCESS(status)) return status == STATUS_ACCESS_VIOLATION ? STATUS_INVALID_USER_BUFFER : status;
@@ -136,26 +157,31 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     if (!surfaceOf(adapter, packets, to, destination) ||
         (blt && !surfaceOf(adapter, packets, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], source)))
       return packets.full() ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_INVALID_PARAMETER;
-    const RECT *parts = rects.count() ? rects.data() : &args->DstRect;
-    const UINT count = rects.count() ? rects.count() : 1;
-    const UINT first = args->MultipassOffset < count ? args->MultipassOffset : count;
-    UINT drawn = 0;
     if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    bool all = first == count;
-    if (!all)
-      all = blt ? adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, parts + first, count - first,
-                                   drawn)
-                : adapter.gdi.fill(packets, destination, parts + first, count - first, args->Color, DXGK_GDIROPCF_PATCOPY,
-                                   drawn);
-    if (!all) {
-      if (!drawn) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-      args->MultipassOffset = first + drawn;
+    uint32_t steps = args->MultipassOffset;
+    GdiStatus drawn = GdiStatus::Done;
+    if (steps == kOnlyPresent)
+      steps = 0;
+    else if (fill)
+      drawn = adapter.gdi.fill(packets, destination, rects.count() ? rects.data() : &args->DstRect,
+                               rects.count() ? rects.count() : 1, args->Color, DXGK_GDIROPCF_PATCOPY, 0, steps);
+    else if (args->Flags.SrcColorKey)
+      drawn = adapter.gdi.copyKeyed(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
+                                    args->Color, steps);
+    else
+      drawn = adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
+                               steps);
+    adapter.gdi.end(packets);
+    if (drawn == GdiStatus::Unsupported) return STATUS_ILLEGAL_INSTRUCTION;
+    if (drawn == GdiStatus::Full) {
+      if (steps == args->MultipassOffset) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+      args->MultipassOffset = steps;
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     } else if (isPrimary(to)) {
       appendPresent(packets);
       if (packets.full()) {
         packets.rewind(packets.used());
-        args->MultipassOffset = count;  // the pass that is left only announces the frame
+        args->MultipassOffset = kOnlyPresent;
         status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       } else {
         flags |= kDmaPresent;
@@ -186,30 +212,40 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (!surfaces) return STATUS_NO_MEMORY;
   for (UINT i = 0; i < args->AllocationListSize; i++) surfaceOf(adapter, packets, args->pAllocationList[i], surfaces[i]);
 
-  // MultipassOffset: bytes of commands already drawn, and in the command after them the sub-rectangles.
   const auto *commands = static_cast<const uint8_t *>(args->pCommand);
-  UINT offset = args->MultipassOffset;
-  const size_t before = packets.used();
-  while (offset + FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) <= args->CommandLength) {
+  RenderKmProgress progress = RenderKmProgress::from(args->MultipassOffset);
+  const UINT offsetBefore = progress.offset;
+  const uint32_t stepsBefore = progress.steps;
+  while (progress.offset + FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) <= args->CommandLength) {
+    const UINT left = args->CommandLength - progress.offset;
     DXGK_RENDERKM_COMMAND command = {};
-    RtlCopyMemory(&command, commands + offset, FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command));
-    if (command.CommandSize < FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) ||
-        command.CommandSize > args->CommandLength - offset) {
+    RtlCopyMemory(&command, commands + progress.offset, FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command));
+    if (command.CommandSize < FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) || command.CommandSize > left) {
+      status = STATUS_INVALID_USER_BUFFER;
+      break;
+    }
+    RtlCopyMemory(&command, commands + progress.offset,
+                  command.CommandSize < sizeof command ? command.CommandSize : sizeof command);
+    const GdiStatus drawn = adapter.gdi.render(packets, command, surfaces, args->AllocationListSize, progress.steps);
+    if (drawn == GdiStatus::Unsupported) {
       status = STATUS_INVALID_PARAMETER;
       break;
     }
-    RtlCopyMemory(&command, commands + offset, command.CommandSize < sizeof command ? command.CommandSize : sizeof command);
-    status = adapter.gdi.render(packets, command, surfaces, args->AllocationListSize);
-    if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) {
-      if (packets.used() == before) status = STATUS_INVALID_PARAMETER;  // one command that no DMA buffer holds
+    if (drawn == GdiStatus::Full) {
+      status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       break;
     }
-    if (!NT_SUCCESS(status)) break;
-    offset += command.CommandSize;
+    progress.offset += command.CommandSize;
   }
+  adapter.gdi.end(packets);
   poolFree(surfaces);
   if (!NT_SUCCESS(status) && status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
-  args->MultipassOffset = offset;
+  if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) {
+    // Without progress nothing is submitted; a whole buffer holds a step of any operation.
+    if (progress.offset == offsetBefore && progress.steps == stepsBefore)
+      return args->DmaSize < GdiEngine::kMinPacketBytes ? status : STATUS_INVALID_PARAMETER;
+    if (!progress.to(args->MultipassOffset)) return STATUS_INVALID_PARAMETER;
+  }
   dma.finish(static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_RENDER, kDmaAlternate);
   return status;
 }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// gdi_draw.h: GDI's operations (d3dkmddi pages "DXGK_GDIARG_*") and the blits of presents as packets. Everything is
+// decided here; kmd/gdi_engine unwraps Windows' structures. Any IRQL; nothing is kept between calls.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "packet_writer.h"
+
+namespace aero {
+
+/** Pixels; left and top inclusive, right and bottom exclusive. The layout of RECT. */
+struct GdiRect {
+  int32_t left, top, right, bottom;
+};
+
+/** Rectangles in memory that need not be typed as such. */
+struct GdiRects {
+  const void *data;
+  uint32_t count;
+
+  GdiRect at(uint32_t i) const {
+    GdiRect rect;
+    memcpy(&rect, static_cast<const uint8_t *>(data) + size_t{i} * sizeof rect, sizeof rect);
+    return rect;
+  }
+};
+
+/** A surface of an operation. */
+struct GdiSurface {
+  uint32_t texture = 0;  // its resource handle; 0 = none, the surface cannot be used
+  uint32_t width = 0;    // of the texture, pixels
+  uint32_t height = 0;
+  uint32_t format = 0;   // enum aerogpu_format
+  uint32_t pitch = 0;    // bytes; needed with cpuWritten, cpuRead or pitchOfCommand
+  uint32_t allocId = 0;  // of the memory behind it; 0 = none
+  uint64_t bytes = 0;    // of that memory
+  /** Its memory may be newer than the texture. */
+  bool cpuWritten = false;
+  /** Its memory is read by the CPU: what is drawn is written back. */
+  bool cpuRead = false;
+  /** The pitch in a command says where its rows lie, not the surface's own (D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE and
+   *  _EXISTINGSYSMEM; page "DXGK_GDIARG_BITBLT"). */
+  bool pitchOfCommand = false;
+  /** D3DDDIFMT_A8: one byte a pixel. The ABI has no such format, so the texture is a B8G8R8A8 one that is a quarter as
+   *  wide (rounded up), four pixels in one. `width` is the texture's. */
+  bool bytePixels = false;
+};
+
+enum class GdiStatus {
+  Done,
+  Full,         // the buffer ended; go on in another one with the same `steps`
+  Unsupported,  // nothing was written: this cannot be drawn
+};
+
+/** Resource handles of the driver, `kGdiHandles` in a row. */
+constexpr uint32_t kGdiHandles = 32;
+
+/** Packets that make shaders, vertex layout, vertices and scratch on the device, in kGdiSetupSteps pieces of at most
+ *  kGdiSetupBytes each; false when `packets` is too small. */
+constexpr uint32_t kGdiSetupSteps = 3;
+constexpr size_t kGdiSetupBytes = 12 * 1024;
+bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step);
+/** Destroys them; at most kGdiSetupBytes. */
+bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle);
+
+/** Every operation leaves this much of a buffer free, for gdiEnd. */
+constexpr size_t kGdiEndBytes = 256;
+/** A buffer of this size takes at least one step of any operation, with gdiBegin and gdiEnd around it. */
+constexpr size_t kGdiMinBytes = 12 * 1024;
+
+/** State that a buffer needs before the first operation. */
+bool gdiBegin(PacketWriter &packets, uint32_t firstHandle);
+/** Unbinds what the operations bound, so that no state keeps surfaces alive. Behind the last operation. */
+void gdiEnd(PacketWriter &packets);
+
+/** Ternary raster operations (wingdi.h): bit p << 2 | s << 1 | d of the number is the result for pattern bit p, source
+ *  bit s and destination bit d. */
+enum GdiRop3 : uint8_t {
+  kRopSrcCopy = 0xCC,
+  kRopSrcInvert = 0x66,
+  kRopSrcAnd = 0x88,
+  kRopSrcOr = 0xEE,
+  kRopPatCopy = 0xF0,
+  kRopPatInvert = 0x5A,
+  kRopPdxn = 0xA5,
+  kRopDstInvert = 0x55,
+  kRopPatAnd = 0xA0,
+  kRopPatOr = 0xFA,
+  kRopNone = 0xAA,
+};
+
+/** What the operations of a source have in common. */
+struct GdiBlit {
+  GdiSurface dst;
+  GdiSurface src;
+  GdiRect dstRect;  // mapped onto each other, stretched without combining pixels (COLORONCOLOR)
+  GdiRect srcRect;
+  GdiRects rects;   // of the destination, disjoint
+  uint32_t dstPitch = 0;  // of the command, for surfaces with pitchOfCommand; 0 = the surface's own
+  uint32_t srcPitch = 0;
+  bool mirrorX = false;
+  bool mirrorY = false;
+};
+
+/**
+ * Each appends an operation to `packets`. `steps` is how many steps of it lie in earlier buffers (0 for a new
+ * operation) and is moved on; the arguments must be the same each time. Rectangles are clipped to the destination, and
+ * those of a stretched operation to dstRect. Source and destination may be the same texture; with a stretched operation
+ * the two must not overlap then.
+ */
+GdiStatus gdiCopy(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t &steps);
+/** Raster operation of source and destination; one that needs a pattern is unsupported. */
+GdiStatus gdiRopBlit(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t rop3, uint32_t &steps);
+/** wingdi's AC_SRC_OVER: the source is multiplied by constantAlpha / 255 and laid over the destination by its
+ *  (premultiplied) alpha, or without `sourceAlpha` by constantAlpha / 255. */
+GdiStatus gdiAlphaBlend(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t constantAlpha,
+                        bool sourceAlpha, uint32_t &steps);
+/** Copies the pixels that differ from `color` (A8R8G8B8); the alpha counts with `honorAlpha`. */
+GdiStatus gdiTransparentBlt(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t color,
+                            bool honorAlpha, uint32_t &steps);
+/** Raster operation of the pattern `color` (A8R8G8B8) and the destination; one that needs a source is unsupported. */
+GdiStatus gdiFill(PacketWriter &packets, uint32_t firstHandle, const GdiSurface &dst, const GdiRects &rects,
+                  uint32_t color, uint8_t rop3, uint32_t &steps, uint32_t dstPitch = 0);
+
+/** DXGK_GDIARG_CLEARTYPEBLEND. */
+struct GdiClearType {
+  GdiSurface dst;
+  GdiSurface alpha;
+  GdiSurface gamma;  // only with gammaRow below kNoGamma
+  GdiRects rects;
+  int32_t toAlphaX = 0;  // from destination to alpha coordinates
+  int32_t toAlphaY = 0;
+  uint32_t alphaPitch = 0;  // of the command
+  uint32_t color = 0;    // A8R8G8B8, corrected for gamma
+  uint32_t color2 = 0;   // not corrected
+  uint32_t gammaRow = kNoGamma;  // 0 to 15
+
+  static constexpr uint32_t kNoGamma = 0xFFFFFFFFu;  // D3DKM_INVALID_GAMMA_INDEX
+};
+GdiStatus gdiClearTypeBlend(PacketWriter &packets, uint32_t firstHandle, const GdiClearType &text, uint32_t &steps);
+
+}  // namespace aero

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// gdi_operation.h: one operation, planned: cut into cells and steps, and written as packets. For gdi_*.cpp only.
+#pragma once
+
+#include "float_bits.h"
+#include "gdi_draw.h"
+#include "gdi_resources.h"
+
+namespace aero {
+
+/** How a coordinate of the destination becomes one of the source (page "DXGK_GDIARG_STRETCHBLT", second formula). */
+struct GdiAxis {
+  int64_t dst0 = 0, dstSize = 1;  // pixels
+  int64_t src0 = 0, srcSize = 1;
+  bool mirror = false;
+
+  bool scaled() const { return dstSize != srcSize; }
+  int64_t sourceOf(int64_t dst) const;
+};
+
+/** What a pixel shader does with a destination pixel. */
+enum class GdiReads : uint8_t { Nothing, Blend, Copy };
+
+/** An operation before it is cut up. */
+struct GdiPlan {
+  GdiSurface dst;
+  GdiSurface src;          // texture 0 = none
+  GdiSurface gamma;
+  GdiRects rects;
+  GdiAxis x, y;
+  uint32_t dstPitch = 0;   // of the command
+  uint32_t srcPitch = 0;
+  bool texelCopy = false;  // unscaled and unconverted: no draw
+  GdiReads reads = GdiReads::Nothing;
+  GdiShader shader = GdiShader::Fill;
+  uint32_t blendSrc = 0, blendDst = 0;  // enum aerogpu_blend_factor, with GdiReads::Blend
+  uint32_t blendConstant = 0;           // bits of a float, all channels
+  uint32_t firstConstant = 4;
+  uint32_t constantCount = 0;           // registers
+  uint32_t constants[36][4] = {};       // bits of floats
+};
+
+GdiStatus gdiRun(PacketWriter &packets, uint32_t firstHandle, GdiPlan &plan, uint32_t &steps);
+
+}  // namespace aero

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// gdi_resources.h: what the driver's own drawing keeps on the device: which handle is what. For gdi_*.cpp only.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gdi_draw.h"
+
+namespace aero {
+
+enum class GdiShader : uint32_t { Fill, Copy, Key, Rop, Text, Gamma, Count };
+
+/** Copies of what an operation must read while it draws; as large as a cell of an operation at most. The pixel shaders
+ *  know the size (c40). */
+constexpr uint32_t kScratchWidth = 1024;
+constexpr uint32_t kScratchHeight = 512;
+constexpr uint32_t kScratchFormats = 4;
+
+/** Rectangles of one draw; vertices name them by number (gdi_rect.vsa). */
+constexpr uint32_t kGdiRectsPerDraw = 32;
+constexpr uint32_t kFirstRectRegister = 8;
+
+struct GdiResources {
+  uint32_t first;
+
+  uint32_t vertexShader() const { return first; }
+  uint32_t layout() const { return first + 1; }
+  uint32_t vertices() const { return first + 2; }
+  uint32_t shader(GdiShader which) const { return first + 3 + static_cast<uint32_t>(which); }
+  /** 0 for a format that has no scratch. */
+  uint32_t dstScratch(uint32_t format) const { return scratch(format, 0); }
+  uint32_t srcScratch(uint32_t format) const { return scratch(format, 1); }
+  /** Textures that live for one operation, over memory of another pitch. */
+  uint32_t passingDst() const { return firstScratch() + 2 * kScratchFormats; }
+  uint32_t passingSrc() const { return passingDst() + 1; }
+
+  uint32_t firstScratch() const { return shader(GdiShader::Count); }
+  static uint32_t scratchFormat(uint32_t number);
+
+private:
+  uint32_t scratch(uint32_t format, uint32_t which) const;
+};
+
+static_assert(3 + static_cast<uint32_t>(GdiShader::Count) + 2 * kScratchFormats + 2 <= kGdiHandles);
+
+}  // namespace aero
