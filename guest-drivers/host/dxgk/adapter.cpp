@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+#include "dxgk/adapter.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "dxgk/callbacks.h"
+#include "dxgk/display.h"
+#include "dxgk/scheduler.h"
+#include "dxgk/vidmm.h"
+#include "dxgk/vidpn.h"
+#include "fault.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+Adapter* s_adapter;
+
+HOST_API NTSTATUS registerWithDxgkrnl(DRIVER_OBJECT* driver, UNICODE_STRING* path, void* data) {
+  if (!driver || !path || !data) return kInvalidParameter;
+  return s_adapter->registerMiniport(*static_cast<DRIVER_INITIALIZATION_DATA*>(data));
+}
+const Export kRegisterRow = exportRow("dxgkrnl's registration function", registerWithDxgkrnl, kPassiveLevel);
+
+int64_t nowNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
+}
+
+std::u16string wide(const char* text) {
+  std::u16string result;
+  for (; *text; ++text) result += static_cast<char16_t>(*text);
+  return result;
+}
+
+UNICODE_STRING counted(std::u16string& text) {
+  return {static_cast<USHORT>(text.size() * 2), static_cast<USHORT>(text.size() * 2 + 2), text.data()};
+}
+
+}  // namespace
+
+Adapter* theAdapter() {
+  return s_adapter;
+}
+
+const char* Adapter::registryKey() {
+  return "\\REGISTRY\\MACHINE\\SYSTEM\\ControlSet001\\Control\\Class\\{4D36E968-E325-11CE-BFC1-08002BE10318}\\0000";
+}
+
+Adapter::Adapter() {
+  s_adapter = this;
+}
+
+Adapter::~Adapter() {
+  s_adapter = nullptr;
+}
+
+guest::Status Adapter::openDevice(unsigned hugePages) {
+  guest::Status status = m_function.find(AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
+  if (status.ok()) status = m_function.enable();
+  if (status.ok()) status = m_function.bindDriver("uio_pci_generic", AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
+  if (status.ok()) status = m_registers.map(m_function.resourcePath(0), AEROGPU_PCI_BAR0_SIZE_BYTES);
+  if (status.ok()) status = m_bar1.map(m_function.resourcePath(1), 1 << 20);
+  if (status.ok()) status = m_line.open(m_function.path());
+  if (!status.ok()) return status;
+  // Documentation/ABI/testing/sysfs-bus-pci, "resource": start, end, flags of each BAR.
+  std::FILE* file = std::fopen((m_function.path() + "/resource").c_str(), "re");
+  if (!file) return guest::Status::systemFailure("cannot read the BARs");
+  for (unsigned i = 0; i < 2; ++i) {
+    unsigned long long start = 0, end = 0, flags = 0;
+    if (std::fscanf(file, "%llx %llx %llx", &start, &end, &flags) != 3 || end <= start)
+      status = guest::Status::failure("no BAR%u", i);
+    m_bars[i].address = start;
+    m_bars[i].bytes = end - start + 1;
+    m_bars[i].fd = open(m_function.resourcePath(i).c_str(), O_RDWR | O_SYNC | O_CLOEXEC);
+    if (m_bars[i].fd < 0) status = guest::Status::systemFailure("cannot open BAR%u", i);
+    addPhysicalRange({m_bars[i].address, m_bars[i].bytes, m_bars[i].fd, i ? "BAR1" : "BAR0"});
+  }
+  std::fclose(file);
+  if (!status.ok()) return status;
+  m_memory = std::make_unique<guest::HugePageMemory>();
+  status = m_memory->create(hugePages, "/dev/hugepages");
+  if (status.ok()) setContiguousMemory(m_memory.get());
+
+  // What PnP gives a VGA-compatible display adapter: both BARs, a line interrupt, the legacy VGA ranges.
+  m_resources.Count = 1;
+  m_resources.InterfaceType = 5;  // PCIBus
+  m_resources.Version = m_resources.Revision = 1;
+  NtResource* r = m_resources.Resources;
+  for (unsigned i = 0; i < 2; ++i, ++r) {
+    *r = {kResourceMemory, 1, 0, {}};
+    r->Memory.Start = m_bars[i].address;
+    r->Memory.Length = static_cast<uint32_t>(m_bars[i].bytes);
+  }
+  *r = {kResourceInterrupt, 3, 0, {}};  // shared, level-sensitive
+  r->Interrupt.Level = kDeviceLevel;
+  r->Interrupt.Vector = 0x91;
+  r->Interrupt.Affinity = 3;
+  ++r;
+  for (const auto& [start, length] : {std::pair{0x3B0u, 12u}, std::pair{0x3C0u, 32u}}) {
+    *r = {kResourcePort, 3, 0x11, {}};
+    r->Memory.Start = start;
+    r->Memory.Length = length;
+    ++r;
+  }
+  *r = {kResourceMemory, 3, 0, {}};
+  r->Memory.Start = 0xA0000;
+  r->Memory.Length = 0x20000;
+  ++r;
+  m_resources.PartialCount = static_cast<uint32_t>(r - m_resources.Resources);
+  return status;
+}
+
+guest::Status Adapter::loadDriver(const std::string& path) {
+  attachThread("main");
+  m_image = std::make_unique<PeImage>();
+  guest::Status status = m_image->loadFile(path, resolveNtImport);
+  if (!status.ok()) return status;
+  setDriverImage(m_image.get());
+  installFaultHandlers({readIrqlRegister, writeIrqlRegister, readSharedUserData});
+  startDeferredThreads();
+  setRegisterMiniport(reinterpret_cast<RegisterMiniport>(exportThunk(kRegisterRow)));
+
+  const char* service = "\\REGISTRY\\MACHINE\\SYSTEM\\CurrentControlSet\\Services\\aerogpu";
+  setRegistryString(service, "ImagePath", "system32\\drivers\\aerogpu.sys");
+  setRegistryString(registryKey(), "DriverDesc", "AeroGPU");
+  m_registryPath = wide(registryKey());
+  static std::u16string servicePath = wide(service);
+  UNICODE_STRING registryPath = counted(servicePath);
+  m_driverName = wide("\\Driver\\aerogpu");
+  m_driverObject.Type = 4;
+  m_driverObject.Size = sizeof m_driverObject;
+  m_driverObject.DriverStart = m_image->base();
+  m_driverObject.DriverSize = m_image->size();
+  m_driverObject.DriverName = counted(m_driverName);
+  m_driverObject.DriverInit = reinterpret_cast<void*>(m_image->entry());
+  m_physicalDevice.Type = 3;
+  m_physicalDevice.Size = sizeof m_physicalDevice;
+  using Entry = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*);
+  const NTSTATUS result =
+      callDdi("DriverEntry", kPassiveLevel, reinterpret_cast<Entry>(m_image->entry()), &m_driverObject, &registryPath);
+  if (!ntSuccess(result)) return guest::Status::failure("DriverEntry returned 0x%08x", result);
+  if (!m_registered) return guest::Status::failure("DriverEntry succeeded without registering");
+  m_image->discardInit();
+  return {};
+}
+
+NTSTATUS Adapter::registerMiniport(const DRIVER_INITIALIZATION_DATA& data) {
+  if (m_registered) {
+    brokenRule("the driver registers twice");
+    return kInvalidParameter;
+  }
+  if (data.Version != DXGKDDI_INTERFACE_VERSION)
+    brokenRule("DRIVER_INITIALIZATION_DATA.Version is 0x%x, not 0x%x", data.Version, DXGKDDI_INTERFACE_VERSION);
+  // Pointers up to the last one that WDDM 1.1 demands; the swizzling, overlay and later slots may be empty.
+  const auto* slots = reinterpret_cast<void* const*>(&data.DxgkDdiAddDevice);
+  const size_t count = (sizeof data - offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice)) / sizeof(void*);
+  for (size_t i = 0; i < count; ++i)
+    if (slots[i] && !m_image->containsCode(reinterpret_cast<uint64_t>(slots[i])))
+      brokenRule("slot %zu of DRIVER_INITIALIZATION_DATA points to no code", i);
+  ddi = data;
+  m_registered = true;
+  return kSuccess;
+}
+
+NTSTATUS Adapter::addDevice() {
+  std::unique_lock lock(m_exclusion);
+  PVOID context = nullptr;
+  const NTSTATUS status =
+      callDdi("DxgkDdiAddDevice", kPassiveLevel, ddi.DxgkDdiAddDevice, &m_physicalDevice, &context);
+  if (ntSuccess(status) && !context) brokenRule("DxgkDdiAddDevice succeeded without a context");
+  m_context = context;
+  return status;
+}
+
+NTSTATUS Adapter::startDevice() {
+  m_vidmm = std::make_unique<Vidmm>(*this);
+  m_scheduler = std::make_unique<Scheduler>(*this);
+  m_display = std::make_unique<Display>(*this);
+  fillDxgkrnlInterface(*this, m_interface);
+  // The interrupt is connected before the driver starts.
+  startInterruptThread();
+  m_started = true;
+  DXGK_START_INFO start{};
+  start.RequiredDmaQueueEntry = 8;
+  NTSTATUS status;
+  {
+    std::unique_lock lock(m_exclusion);
+    status = callDdi("DxgkDdiStartDevice", kPassiveLevel, ddi.DxgkDdiStartDevice, m_context, &start, &m_interface,
+                     &sources, &children);
+  }
+  if (!ntSuccess(status)) {
+    m_started = false;
+    return status;
+  }
+  if (sources == 0 || sources > 16 || children == 0 || children > 64)
+    brokenRule("DxgkDdiStartDevice reports %u sources and %u children", sources, children);
+  guest::Status said = readCaps();
+  if (!said.ok()) {
+    brokenRule("%s", said.text().c_str());
+    return kUnsuccessful;
+  }
+  status = queryChildren();
+  if (ntSuccess(status)) status = m_vidmm->start();
+  if (ntSuccess(status)) status = m_scheduler->start();
+  return status;
+}
+
+guest::Status Adapter::readCaps() {
+  DXGKARG_QUERYADAPTERINFO query{};
+  query.Type = DXGKQAITYPE_DRIVERCAPS;
+  query.pOutputData = &caps;
+  query.OutputDataSize = sizeof caps;
+  const NTSTATUS status =
+      callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, ddi.DxgkDdiQueryAdapterInfo, m_context, &query);
+  if (!ntSuccess(status)) return guest::Status::failure("DXGKQAITYPE_DRIVERCAPS: 0x%08x", status);
+  if (caps.WDDMVersion != DXGKDDI_WDDMv1 && caps.WDDMVersion != 0x1100)
+    brokenRule("WDDMVersion 0x%x", caps.WDDMVersion);
+  if (caps.HighestAcceptableAddress.QuadPart == 0) brokenRule("HighestAcceptableAddress is 0");
+  if (caps.GpuEngineTopology.NbAsymetricProcessingNodes == 0) brokenRule("no processing nodes");
+  return {};
+}
+
+NTSTATUS Adapter::queryChildren() {
+  // One more, zeroed, as dxgkrnl's buffer has it.
+  childDescriptors.assign(children + 1, {});
+  NTSTATUS status = callDdi("DxgkDdiQueryChildRelations", kPassiveLevel, ddi.DxgkDdiQueryChildRelations, m_context,
+                            childDescriptors.data(),
+                            static_cast<ULONG>(childDescriptors.size() * sizeof(DXGK_CHILD_DESCRIPTOR)));
+  if (!ntSuccess(status)) return status;
+  const DXGK_CHILD_DESCRIPTOR zero{};
+  if (std::memcmp(&childDescriptors.back(), &zero, sizeof zero) != 0)
+    brokenRule("DxgkDdiQueryChildRelations fills the last, reserved descriptor");
+  childDescriptors.pop_back();
+  for (const auto& child : childDescriptors) {
+    if (child.ChildDeviceType != TypeVideoOutput && child.ChildDeviceType != TypeOther)
+      brokenRule("child type %d", child.ChildDeviceType);
+    if (child.ChildCapabilities.HpdAwareness == HpdAwarenessUninitialized)
+      brokenRule("child %u without HpdAwareness", child.ChildUid);
+    DXGK_CHILD_STATUS state{};
+    state.Type = StatusConnection;
+    state.ChildUid = child.ChildUid;
+    status = callDdi("DxgkDdiQueryChildStatus", kPassiveLevel, ddi.DxgkDdiQueryChildStatus, m_context, &state,
+                     static_cast<BOOLEAN>(1));
+    if (!ntSuccess(status)) return status;
+    if (!state.HotPlug.Connected) brokenRule("child %u is not connected", child.ChildUid);
+  }
+  return kSuccess;
+}
+
+ULONG Adapter::targetId() const {
+  for (const auto& child : childDescriptors)
+    if (child.ChildDeviceType == TypeVideoOutput) return child.ChildUid;
+  return 0;
+}
+
+NTSTATUS Adapter::stopDevice() {
+  if (m_display) m_display->stop();
+  if (m_scheduler) m_scheduler->stop();
+  if (m_vidmm) m_vidmm->stop();
+  NTSTATUS status;
+  {
+    std::unique_lock lock(m_exclusion);
+    status = callDdi("DxgkDdiStopDevice", kPassiveLevel, ddi.DxgkDdiStopDevice, m_context);
+  }
+  if (!m_removed) {
+    if (const uint32_t enabled = m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE))
+      brokenRule("IRQ_ENABLE is 0x%x after DxgkDdiStopDevice", enabled);
+    if (m_registers.read(AEROGPU_MMIO_REG_RING_CONTROL) & 1) brokenRule("the ring runs after DxgkDdiStopDevice");
+    if (m_registers.read64(AEROGPU_MMIO_REG_FENCE_GPA_LO))
+      brokenRule("the device still has the fence page after DxgkDdiStopDevice");
+  }
+  m_started = false;
+  drainDpcs();
+  reportMappings();
+  reportPendingWork();
+  return status;
+}
+
+NTSTATUS Adapter::removeDevice() {
+  std::unique_lock lock(m_exclusion);
+  const NTSTATUS status = callDdi("DxgkDdiRemoveDevice", kPassiveLevel, ddi.DxgkDdiRemoveDevice, m_context);
+  m_context = nullptr;
+  return status;
+}
+
+void Adapter::unload() {
+  callDdi("DxgkDdiUnload", kPassiveLevel, ddi.DxgkDdiUnload);
+  reportPoolLeaks();
+  reportContiguousLeaks();
+  reportMappings();
+  reportPendingWork();
+  reportMdlLeaks();
+  reportOpenKeys();
+  reportIoLeaks();
+}
+
+bool Adapter::bringUp() {
+  NTSTATUS status = addDevice();
+  if (ntSuccess(status)) status = startDevice();
+  if (!ntSuccess(status)) brokenRule("the adapter does not start: 0x%08x", status);
+  return ntSuccess(status);
+}
+
+void Adapter::bringDown() {
+  NTSTATUS status = stopDevice();
+  if (!ntSuccess(status)) brokenRule("DxgkDdiStopDevice: 0x%08x", status);
+  status = removeDevice();
+  if (!ntSuccess(status)) brokenRule("DxgkDdiRemoveDevice: 0x%08x", status);
+  unload();
+}
+
+NTSTATUS Adapter::setPower(ULONG deviceUid, DEVICE_POWER_STATE state, POWER_ACTION action) {
+  std::unique_lock lock(m_exclusion);
+  return callDdi("DxgkDdiSetPowerState", kPassiveLevel, ddi.DxgkDdiSetPowerState, m_context, deviceUid, state, action);
+}
+
+void Adapter::requestDpc() {
+  queueHostDpc([](void* self) { static_cast<Adapter*>(self)->runDpc(); }, this);
+}
+
+void Adapter::runDpc() {
+  if (!m_started) return;
+  callDdi("DxgkDdiDpcRoutine", kDispatchLevel, ddi.DxgkDdiDpcRoutine, m_context);
+}
+
+void Adapter::startInterruptThread() {
+  if (m_interruptThread) return;
+  m_interruptThread = true;
+  std::thread([this] { interruptLoop(); }).detach();
+}
+
+// The line is level-triggered and may be shared: a TRUE that leaves the cause asserted comes back at once.
+void Adapter::interruptLoop() {
+  attachThread("interrupt");
+  unsigned storm = 0;
+  for (;;) {
+    bool fired = false;
+    const guest::Status status = m_line.wait(1'000'000'000, fired);
+    if (!status.ok() || m_removed) {
+      if (m_removed) return;
+      brokenRule("%s", status.text().c_str());
+      return;
+    }
+    if (!fired) continue;
+    m_lastInterruptNs = nowNs();
+    if (m_started) {
+      std::lock_guard lock(m_interruptLock);
+      IsrState& state = isrState();
+      state = {true, false, false, false};
+      const BOOLEAN ours = callDdi("DxgkDdiInterruptRoutine", kDeviceLevel, ddi.DxgkDdiInterruptRoutine, m_context, 0u);
+      if (state.notified && !state.dpcRequested)
+        brokenRule("the interrupt routine notified without DxgkCbQueueDpc");
+      state = {};
+      const bool asserted =
+          !m_removed && (m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE));
+      ours ? ++m_interruptsTaken : ++m_interruptsRefused;
+      storm = asserted && !ours ? storm + 1 : 0;
+      if (storm == 100) brokenRule("the interrupt routine refuses the device's interrupt 100 times in a row");
+    }
+    if (const guest::Status unmasked = m_line.unmask(); !unmasked.ok() && !m_removed)
+      brokenRule("%s", unmasked.text().c_str());
+  }
+}
+
+DdiCounts& ddiCounts() {
+  static DdiCounts counts;
+  return counts;
+}
+
+namespace {
+void (*s_afterDdi)(const char*);
+std::mutex s_stackMutex;
+StackUse s_stack;
+}  // namespace
+
+void setAfterDdiCheck(void (*check)(const char*)) {
+  s_afterDdi = check;
+}
+void runAfterDdiCheck(const char* ddi) {
+  if (s_afterDdi) s_afterDdi(ddi);
+}
+void recordStackUse(const char* ddi, uint64_t bytes) {
+  std::lock_guard lock(s_stackMutex);
+  if (bytes > s_stack.bytes) s_stack = {bytes, ddi};
+}
+StackUse deepestStack() {
+  std::lock_guard lock(s_stackMutex);
+  return s_stack;
+}
+
+}  // namespace aerogpu::host

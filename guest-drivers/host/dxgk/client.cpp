@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+#include "dxgk/client.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "dxgk/adapter.h"
+#include "dxgk/scheduler.h"
+#include "dxgk/vidpn.h"
+
+namespace aerogpu::host {
+
+namespace {
+std::atomic<uint64_t> s_runtimeHandle{0x5E000000};
+}
+
+ProcessScope::ProcessScope(uint64_t processId) : m_old(currentThread()->processId) {
+  currentThread()->processId = processId;
+}
+ProcessScope::~ProcessScope() {
+  currentThread()->processId = m_old;
+}
+
+std::unique_ptr<Client> Client::create(Adapter& adapter, uint64_t processId, bool gdi) {
+  ProcessScope process(processId);
+  DXGKARG_CREATEDEVICE args{};
+  args.hDevice = reinterpret_cast<HANDLE>(++s_runtimeHandle);
+  args.Flags.GdiDevice = gdi;
+  std::shared_lock exclusion(adapter.exclusion());
+  const NTSTATUS status =
+      callDdi("DxgkDdiCreateDevice", kPassiveLevel, adapter.ddi.DxgkDdiCreateDevice, adapter.context(), &args);
+  if (!ntSuccess(status)) return nullptr;
+  std::unique_ptr<Client> client(new Client(adapter));
+  client->m_device = args.hDevice;
+  client->m_process = processId;
+  return client;
+}
+
+Client::~Client() {
+  ProcessScope process(m_process);
+  closeAll();
+  m_adapter.scheduler().waitIdle();
+  std::shared_lock exclusion(m_adapter.exclusion());
+  const NTSTATUS status =
+      callDdi("DxgkDdiDestroyDevice", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyDevice, m_device);
+  if (!ntSuccess(status)) brokenRule("DxgkDdiDestroyDevice returned 0x%08x", status);
+}
+
+std::unique_ptr<Context> Client::createContext(bool gdi) {
+  return Context::create(m_adapter, m_device, m_process, gdi);
+}
+
+std::vector<OpenAllocation*> Client::open(const std::vector<std::shared_ptr<Allocation>>& allocations, bool create) {
+  ProcessScope process(m_process);
+  std::vector<std::unique_ptr<OpenAllocation>> opened;
+  if (!ntSuccess(m_adapter.vidmm().open(m_device, allocations, create, opened))) return {};
+  std::vector<OpenAllocation*> result;
+  for (auto& o : opened) {
+    result.push_back(o.get());
+    m_open.push_back(std::move(o));
+  }
+  return result;
+}
+
+void Client::close(OpenAllocation* opened) {
+  ProcessScope process(m_process);
+  m_adapter.vidmm().close(m_device, {opened});
+  std::erase_if(m_open, [&](const auto& o) { return o.get() == opened; });
+}
+
+void Client::closeAll() {
+  if (m_open.empty()) return;
+  ProcessScope process(m_process);
+  std::vector<OpenAllocation*> all;
+  for (const auto& o : m_open) all.push_back(o.get());
+  m_adapter.vidmm().close(m_device, all);
+  m_open.clear();
+}
+
+std::unique_ptr<Context> Context::create(Adapter& adapter, HANDLE device, uint64_t processId, bool gdi) {
+  ProcessScope process(processId);
+  DXGKARG_CREATECONTEXT args{};
+  args.hContext = reinterpret_cast<HANDLE>(++s_runtimeHandle);
+  args.EngineAffinity = 1;
+  args.Flags.GdiContext = gdi;
+  std::shared_lock exclusion(adapter.exclusion());
+  const NTSTATUS status =
+      callDdi("DxgkDdiCreateContext", kPassiveLevel, adapter.ddi.DxgkDdiCreateContext, device, &args);
+  if (!ntSuccess(status)) return nullptr;
+  std::unique_ptr<Context> context(new Context(adapter));
+  context->m_handle = args.hContext;
+  context->m_info = args.ContextInfo;
+  context->m_process = processId;
+  const DXGK_CONTEXTINFO& info = args.ContextInfo;
+  if (info.DmaBufferSize == 0 || info.AllocationListSize == 0 || info.PatchLocationListSize == 0)
+    brokenRule("DXGK_CONTEXTINFO: %u bytes, %u allocations, %u patch locations", info.DmaBufferSize,
+               info.AllocationListSize, info.PatchLocationListSize);
+  if (info.DmaBufferSegmentSet) brokenRule("DMA buffers in a segment (0x%x) are not in the host", info.DmaBufferSegmentSet);
+  context->m_userBytes = info.DmaBufferSize;
+  context->m_user = static_cast<uint8_t*>(allocateUserMemory(info.DmaBufferSize));
+  if (!context->m_user) return nullptr;
+  return context;
+}
+
+Context::~Context() {
+  ProcessScope process(m_process);
+  m_adapter.scheduler().waitIdle();
+  {
+    std::shared_lock exclusion(m_adapter.exclusion());
+    const NTSTATUS status =
+        callDdi("DxgkDdiDestroyContext", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyContext, m_handle);
+    if (!ntSuccess(status)) brokenRule("DxgkDdiDestroyContext returned 0x%08x", status);
+  }
+  for (const auto& buffer : m_buffers) m_adapter.memory().release(buffer->block);
+  if (m_user) freeUserMemory(m_user, m_userBytes);
+}
+
+DmaBuffer* Context::freeBuffer() {
+  for (const auto& buffer : m_buffers)
+    if (m_adapter.scheduler().completed(buffer->busyUntil)) return buffer.get();
+  if (m_buffers.size() >= 8) {
+    DmaBuffer* oldest = m_buffers[0].get();
+    for (const auto& buffer : m_buffers)
+      if (buffer->busyUntil < oldest->busyUntil) oldest = buffer.get();
+    m_adapter.scheduler().waitIdle(oldest->busyUntil);
+    return oldest;
+  }
+  auto buffer = std::make_unique<DmaBuffer>();
+  std::lock_guard lock(m_adapter.scheduler().preparation());  // guest::Memory is not thread-safe
+  if (!m_adapter.memory().allocate(m_info.DmaBufferSize, buffer->block).ok()) return nullptr;
+  buffer->privateData.assign(m_info.DmaBufferPrivateDataSize, 0);
+  m_buffers.push_back(std::move(buffer));
+  return m_buffers.back().get();
+}
+
+// The passes of one Render or Present: the driver fills a DMA buffer; what does not fit comes in the next one.
+template <class Call>
+NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, uint64_t* number, Call&& call) {
+  UINT multipass = 0;
+  for (unsigned pass = 0; pass < 100000; ++pass) {
+    DmaBuffer* dma = freeBuffer();
+    if (!dma) return kNoMemory;
+    std::memset(dma->block.cpu, 0xCC, std::min<uint64_t>(m_info.DmaBufferSize, 4096));
+    std::vector<DXGK_ALLOCATIONLIST> allocations(std::max<size_t>(list.size(), fixedEntries));
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (!list[i].first) continue;
+      allocations[i].hDeviceSpecificAllocation = list[i].first->driver;
+      allocations[i].WriteOperation = list[i].second;
+      const Allocation& a = *list[i].first->allocation;
+      if (a.resident()) {  // pre-patching: where it was last
+        allocations[i].SegmentId = a.segment;
+        allocations[i].PhysicalAddress.QuadPart =
+            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart + static_cast<LONGLONG>(a.offset);
+      }
+    }
+    std::vector<D3DDDI_PATCHLOCATIONLIST> patches(m_info.PatchLocationListSize);
+    void* dmaEnd = dma->block.cpu;
+    void* privateEnd = dma->privateData.data();
+    D3DDDI_PATCHLOCATIONLIST* patchEnd = patches.data();
+    NTSTATUS status;
+    {
+      ProcessScope process(m_process);
+      std::shared_lock exclusion(m_adapter.exclusion());
+      status = call(*dma, allocations, patches, dmaEnd, privateEnd, patchEnd, multipass);
+    }
+    const auto* begin = dma->block.cpu;
+    const auto* end = static_cast<uint8_t*>(dmaEnd);
+    if (status != kSuccess && status != kInsufficientDmaBuffer) return status;
+    if (end < begin || end > begin + m_info.DmaBufferSize) {
+      brokenRule("pDmaBuffer leaves the DMA buffer");
+      return kUnsuccessful;
+    }
+    if (patchEnd < patches.data() || patchEnd > patches.data() + patches.size()) {
+      brokenRule("pPatchLocationListOut leaves the list");
+      return kUnsuccessful;
+    }
+    const auto patchCount = static_cast<UINT>(patchEnd - patches.data());
+    for (UINT i = 0; i < patchCount; ++i) {
+      const auto& patch = patches[i];
+      if (patch.AllocationIndex >= allocations.size())
+        brokenRule("a patch location for allocation %u of %zu", patch.AllocationIndex, allocations.size());
+      else if (!allocations[patch.AllocationIndex].hDeviceSpecificAllocation)
+        brokenRule("a patch location for the empty entry %u", patch.AllocationIndex);
+      if (patch.PatchOffset >= static_cast<UINT>(end - begin) || patch.SplitOffset > static_cast<UINT>(end - begin))
+        brokenRule("a patch location at %u, split %u of %u bytes", patch.PatchOffset, patch.SplitOffset,
+                   static_cast<UINT>(end - begin));
+      if (patch.Reserved) brokenRule("reserved bits of a patch location");
+    }
+    const auto* privateBegin = dma->privateData.data();
+    const auto* privateAt = static_cast<uint8_t*>(privateEnd);
+    if (privateAt < privateBegin || privateAt > privateBegin + dma->privateData.size())
+      brokenRule("pDmaBufferPrivateData leaves the private data");
+    if (end != begin) {
+      Scheduler& scheduler = m_adapter.scheduler();
+      std::lock_guard prepared(scheduler.preparation());
+      std::vector<std::pair<Allocation*, bool>> wanted;
+      for (const auto& [opened, written] : list)
+        if (opened) wanted.push_back({opened->allocation.get(), written});
+      if (!m_adapter.vidmm().makeResident(wanted)) return ntStatus(0xC01E0100);  // STATUS_GRAPHICS_NO_VIDEO_MEMORY
+      for (size_t i = 0; i < list.size(); ++i) {
+        if (!list[i].first) continue;
+        const Allocation& a = *list[i].first->allocation;
+        allocations[i].SegmentId = a.segment;
+        allocations[i].PhysicalAddress.QuadPart =
+            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart + static_cast<LONGLONG>(a.offset);
+      }
+      Submission submission;
+      submission.context = m_handle;
+      submission.buffer = dma->block;
+      submission.bufferBytes = m_info.DmaBufferSize;
+      submission.end = static_cast<UINT>(end - begin);
+      submission.privateData = dma->privateData.data();
+      submission.privateBytes = static_cast<UINT>(dma->privateData.size());
+      submission.privateEnd = submission.privateBytes;
+      submission.allocations = allocations.data();
+      submission.allocationCount = static_cast<UINT>(allocations.size());
+      submission.patches = patches.data();
+      submission.patchCount = patchCount;
+      submission.present = present;
+      // Before the submission: its completion must find the mark.
+      for (const auto& [allocation, written] : wanted) allocation->busyUntil = scheduler.submitted() + 1;
+      dma->busyUntil = scheduler.submitted() + 1;
+      const uint64_t n = scheduler.submit(submission);
+      if (number) *number = n;
+      ++m_passes;
+    }
+    if (status == kSuccess) return kSuccess;
+    if (end == begin && pass && multipass == 0) {
+      brokenRule("no progress with a DMA buffer of %u bytes", m_info.DmaBufferSize);
+      return kUnsuccessful;
+    }
+  }
+  brokenRule("a render that never ends");
+  return kUnsuccessful;
+}
+
+NTSTATUS Context::renderRaw(const void* commands, UINT length, const List& list,
+                            std::span<const D3DDDI_PATCHLOCATIONLIST> patchesIn, uint64_t* number) {
+  // The list of patch locations comes from user memory too.
+  const uint64_t patchBytes = patchesIn.size_bytes();
+  auto* userPatches = patchBytes ? static_cast<D3DDDI_PATCHLOCATIONLIST*>(allocateUserMemory(patchBytes)) : nullptr;
+  if (userPatches) std::memcpy(userPatches, patchesIn.data(), patchBytes);
+  const NTSTATUS status = passesOf(
+      list, false, 0, number,
+      [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd, auto*& patchEnd, UINT& multipass) {
+        DXGKARG_RENDER args{};
+        args.pCommand = commands;
+        args.CommandLength = length;
+        args.pDmaBuffer = dma.block.cpu;
+        args.DmaSize = m_info.DmaBufferSize;
+        args.pDmaBufferPrivateData = dma.privateData.data();
+        args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
+        args.pAllocationList = allocations.data();
+        args.AllocationListSize = static_cast<UINT>(allocations.size());
+        args.pPatchLocationListIn = userPatches;
+        args.PatchLocationListInSize = static_cast<UINT>(patchesIn.size());
+        args.pPatchLocationListOut = patches.data();
+        args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+        args.MultipassOffset = multipass;
+        args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
+        const NTSTATUS result = callDdi("DxgkDdiRender", kPassiveLevel, m_adapter.ddi.DxgkDdiRender, m_handle, &args);
+        dmaEnd = args.pDmaBuffer;
+        privateEnd = args.pDmaBufferPrivateData;
+        patchEnd = args.pPatchLocationListOut;
+        multipass = args.MultipassOffset;
+        return result;
+      });
+  if (userPatches) freeUserMemory(userPatches, patchBytes);
+  return status;
+}
+
+NTSTATUS Context::render(std::span<const uint8_t> commands, const List& list, uint64_t* number) {
+  if (commands.size() > m_userBytes) {
+    freeUserMemory(m_user, m_userBytes);
+    m_userBytes = commands.size();
+    m_user = static_cast<uint8_t*>(allocateUserMemory(m_userBytes));
+  }
+  std::memcpy(m_user, commands.data(), commands.size());
+  return renderRaw(m_user, static_cast<UINT>(commands.size()), list, {}, number);
+}
+
+NTSTATUS Context::renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number) {
+  std::vector<uint8_t> kernel(commands.begin(), commands.end());
+  return passesOf(
+      list, false, 0, number,
+      [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd, auto*& patchEnd, UINT& multipass) {
+        DXGKARG_RENDER args{};
+        args.pCommand = kernel.data();
+        args.CommandLength = static_cast<UINT>(kernel.size());
+        args.pDmaBuffer = dma.block.cpu;
+        args.DmaSize = m_info.DmaBufferSize;
+        args.pDmaBufferPrivateData = dma.privateData.data();
+        args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
+        args.pAllocationList = allocations.data();
+        args.AllocationListSize = static_cast<UINT>(allocations.size());
+        args.pPatchLocationListOut = patches.data();
+        args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+        args.MultipassOffset = multipass;
+        args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
+        const NTSTATUS result =
+            callDdi("DxgkDdiRenderKm", kPassiveLevel, m_adapter.ddi.DxgkDdiRenderKm, m_handle, &args);
+        dmaEnd = args.pDmaBuffer;
+        privateEnd = args.pDmaBufferPrivateData;
+        patchEnd = args.pPatchLocationListOut;
+        multipass = args.MultipassOffset;
+        return result;
+      });
+}
+
+NTSTATUS Context::present(OpenAllocation* source, OpenAllocation* destination, const RECT& from, const RECT& to,
+                          std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color, uint64_t* number) {
+  List list{{nullptr, false}, {source, false}, {destination, true}};
+  return passesOf(
+      list, true, 3, number,
+      [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd, auto*& patchEnd, UINT& multipass) {
+        DXGKARG_PRESENT args{};
+        args.pDmaBuffer = dma.block.cpu;
+        args.DmaSize = m_info.DmaBufferSize;
+        args.pDmaBufferPrivateData = dma.privateData.data();
+        args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
+        args.pAllocationList = allocations.data();
+        args.pPatchLocationListOut = patches.data();
+        args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+        args.MultipassOffset = multipass;
+        args.Color = color;
+        args.DstRect = to;
+        args.SrcRect = from;
+        args.SubRectCnt = static_cast<UINT>(subRects.size());
+        args.pDstSubRects = subRects.data();
+        args.Flags = flags;
+        args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
+        const NTSTATUS result =
+            callDdi("DxgkDdiPresent", kPassiveLevel, m_adapter.ddi.DxgkDdiPresent, m_handle, &args);
+        dmaEnd = args.pDmaBuffer;
+        privateEnd = args.pDmaBufferPrivateData;
+        patchEnd = args.pPatchLocationListOut;
+        multipass = args.MultipassOffset;
+        return result;
+      });
+}
+
+}  // namespace aerogpu::host

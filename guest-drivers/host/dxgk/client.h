@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What a process has: a device, contexts, opened allocations, and command buffers that it fills in its own memory and
+// submits through DxgkDdiRender and DxgkDdiPresent.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dxgk/vidmm.h"
+
+namespace aerogpu::host {
+
+class Adapter;
+
+/// DXGK_CONTEXTINFO's memory for one context: DMA buffers that are reused when the GPU is done with them.
+struct DmaBuffer {
+  guest::Block block;
+  std::vector<uint8_t> privateData;
+  uint64_t busyUntil = 0;
+};
+
+class Context {
+public:
+  /// Null after a failure; `gdi` for kernel GDI acceleration.
+  static std::unique_ptr<Context> create(Adapter& adapter, HANDLE device, uint64_t processId, bool gdi = false);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  using List = std::vector<std::pair<OpenAllocation*, bool>>;  // opened, written
+  /// Copies `commands` into the process's memory and renders it, in as many passes as the driver needs. `number` gets
+  /// the last submission's.
+  NTSTATUS render(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
+  /// DxgkDdiRender with this very pointer and length as the command buffer (tests of bad pointers).
+  NTSTATUS renderRaw(const void* commands, UINT length, const List& list,
+                     std::span<const D3DDDI_PATCHLOCATIONLIST> patches, uint64_t* number = nullptr);
+  /// DxgkDdiRenderKm with kernel GDI commands.
+  NTSTATUS renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
+  /// DxgkDdiPresent: a copy or a fill between allocations.
+  NTSTATUS present(OpenAllocation* source, OpenAllocation* destination, const RECT& from, const RECT& to,
+                   std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color = 0, uint64_t* number = nullptr);
+
+  HANDLE handle() const { return m_handle; }
+  const DXGK_CONTEXTINFO& info() const { return m_info; }
+  unsigned passes() const { return m_passes; }
+
+private:
+  explicit Context(Adapter& adapter) : m_adapter(adapter) {}
+  template <class Call>
+  NTSTATUS passesOf(const List& list, bool present, UINT fixedEntries, uint64_t* number, Call&& call);
+  DmaBuffer* freeBuffer();
+
+  Adapter& m_adapter;
+  HANDLE m_handle = nullptr;
+  uint64_t m_process = 0;
+  DXGK_CONTEXTINFO m_info{};
+  std::vector<std::unique_ptr<DmaBuffer>> m_buffers;
+  uint8_t* m_user = nullptr;  // the process's command buffer
+  uint64_t m_userBytes = 0;
+  unsigned m_passes = 0;
+};
+
+class Client {
+public:
+  static std::unique_ptr<Client> create(Adapter& adapter, uint64_t processId, bool gdi = false);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  std::unique_ptr<Context> createContext(bool gdi = false);
+  /// Opens allocations for this device; they are closed by close() or at the end.
+  std::vector<OpenAllocation*> open(const std::vector<std::shared_ptr<Allocation>>& allocations, bool create);
+  void close(OpenAllocation* opened);
+  void closeAll();
+  HANDLE device() const { return m_device; }
+  uint64_t processId() const { return m_process; }
+
+private:
+  explicit Client(Adapter& adapter) : m_adapter(adapter) {}
+  Adapter& m_adapter;
+  HANDLE m_device = nullptr;
+  uint64_t m_process = 0;
+  std::vector<std::unique_ptr<OpenAllocation>> m_open;
+};
+
+/// The calls of this scope are made by this process.
+class ProcessScope {
+public:
+  explicit ProcessScope(uint64_t processId);
+  ~ProcessScope();
+
+private:
+  uint64_t m_old;
+};
+
+}  // namespace aerogpu::host

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Mode setting, flips, pointer: the sequence of VidPN calls that Windows makes to change a mode (pages "DxgkDdiEnum-
+// VidPnCofuncModality", "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress"), with its rules checked on the way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dxgk/vidmm.h"
+#include "dxgk/vidpn.h"
+
+namespace aerogpu::host {
+
+class Adapter;
+
+struct DisplayMode {
+  UINT width = 0, height = 0;
+  D3DDDIFORMAT format = D3DDDIFMT_UNKNOWN;
+  UINT refreshNumerator = 0, refreshDenominator = 0;
+};
+
+class Display {
+public:
+  explicit Display(Adapter& adapter) : m_adapter(adapter) {}
+
+  /// EDID, the driver's monitor modes, and the source and target modes that it offers.
+  bool enumerate();
+  const std::vector<DisplayMode>& modes() const { return m_modes; }
+  const std::vector<uint8_t>& edid() const { return m_edid; }
+  DisplayMode preferred() const;
+
+  /// The whole sequence, with a shared primary of its own; false after a broken rule.
+  bool setMode(const DisplayMode& mode);
+  const DisplayMode& mode() const { return m_mode; }
+  bool modeSet() const { return m_committed != nullptr; }
+  Allocation* primary() { return m_primary.get(); }
+  std::shared_ptr<Allocation> sharedPrimary() { return m_primary; }
+
+  /// Visibility of the source.
+  NTSTATUS setVisible(bool visible);
+  /// A flip to `allocation`, which must be resident in a segment and is pinned there.
+  NTSTATUS flip(Allocation& allocation);
+  /// Pins into a segment that scanout can read.
+  bool pin(Allocation& allocation);
+  void unpin(Allocation& allocation) { allocation.pinned = false; }
+
+  NTSTATUS setPointerShape(const DXGKARG_SETPOINTERSHAPE& shape);
+  NTSTATUS setPointerPosition(int x, int y, bool visible);
+  NTSTATUS controlVsync(bool enable);
+  NTSTATUS getScanLine(DXGKARG_GETSCANLINE& out);
+
+  /// IsSupportedVidPn for any VidPN.
+  bool isSupported(VidPn& vidPn);
+  /// EnumVidPnCofuncModality; the mode sets of `vidPn` afterwards are the driver's.
+  NTSTATUS enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot, UINT source, UINT target);
+  /// The same picture as before a power transition.
+  bool recommit();
+  /// Drops the committed mode and the primary.
+  void stop();
+
+private:
+  NTSTATUS commit(VidPn& vidPn, Allocation* primary, bool powerTransition);
+  bool pinModes(VidPn& vidPn, const DisplayMode& mode);
+  void checkCofunctional(const VidPn& vidPn, const char* when);
+
+  Adapter& m_adapter;
+  std::vector<DisplayMode> m_modes;
+  std::vector<uint8_t> m_edid;
+  std::unique_ptr<VidPn> m_committed;
+  std::shared_ptr<Allocation> m_primary;
+  DisplayMode m_mode;
+};
+
+}  // namespace aerogpu::host

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// The video memory manager's paging: where allocations go, and the paging buffers that bring them there. Page
+// "DxgkDdiBuildPagingBuffer".
+#include <algorithm>
+#include <cstring>
+
+#include "dxgk/adapter.h"
+#include "dxgk/scheduler.h"
+#include "dxgk/vidmm.h"
+#include "dxgk/vidpn.h"
+
+namespace aerogpu::host {
+
+namespace {
+constexpr uint64_t kPage = 4096, kPoolBlock = 2 << 20;
+}
+
+// System pages are handed out so that neighbours of an allocation are nowhere near each other.
+bool Vidmm::givePages(Allocation& allocation) {
+  const uint64_t count = bytesOf(allocation) / kPage;
+  while (m_freePages.size() < count) {
+    guest::Block block;
+    if (!m_adapter.memory().allocate(kPoolBlock, block).ok()) return false;
+    m_pageBlocks.push_back(block);
+    const size_t first = m_freePages.size();
+    for (uint64_t at = 0; at < block.size; at += kPage) m_freePages.push_back({block.cpu + at, block.gpa + at});
+    uint64_t state = block.gpa | 1;
+    for (size_t i = m_freePages.size() - 1; i > first; --i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      std::swap(m_freePages[i], m_freePages[first + (state >> 33) % (i - first + 1)]);
+    }
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    allocation.pages.push_back(m_freePages.back());
+    m_freePages.pop_back();
+  }
+  return true;
+}
+
+void Vidmm::dropPages(Allocation& allocation) {
+  for (const SystemPage& page : allocation.pages) {
+    std::memset(page.cpu, 0xDB, kPage);  // a stale address shows
+    m_freePages.insert(m_freePages.begin() + static_cast<std::ptrdiff_t>(m_freePages.size() / 2), page);
+  }
+  allocation.pages.clear();
+}
+
+void Vidmm::releaseFrom(Segment& segment, uint64_t offset, uint64_t bytes) {
+  auto next = segment.free.lower_bound(offset);
+  if (next != segment.free.end() && offset + bytes == next->first) {
+    bytes += next->second;
+    next = segment.free.erase(next);
+  }
+  if (next != segment.free.begin()) {
+    const auto previous = std::prev(next);
+    if (previous->first + previous->second == offset) {
+      previous->second += bytes;
+      return;
+    }
+  }
+  segment.free[offset] = bytes;
+}
+
+bool Vidmm::allocateIn(Segment& segment, Allocation& allocation, uint64_t& offset) {
+  const uint64_t bytes = bytesOf(allocation), alignment = std::max<uint64_t>(allocation.info.Alignment, kPage);
+  auto best = segment.free.end();
+  uint64_t bestAt = 0;
+  for (auto it = segment.free.begin(); it != segment.free.end(); ++it) {
+    const uint64_t at = (it->first + alignment - 1) & ~(alignment - 1);
+    if (at + bytes > it->first + it->second) continue;
+    if (best == segment.free.end() || it->second < best->second) best = it, bestAt = at;
+  }
+  if (best == segment.free.end()) return false;
+  const uint64_t start = best->first, end = best->first + best->second;
+  segment.free.erase(best);
+  if (bestAt > start) segment.free[start] = bestAt - start;
+  if (bestAt + bytes < end) segment.free[bestAt + bytes] = end - bestAt - bytes;
+  offset = bestAt;
+  return true;
+}
+
+bool Vidmm::makeRoom(Segment& segment, Allocation& forWhom) {
+  Allocation* victim = nullptr;
+  for (const auto& allocation : m_allocations)
+    if (allocation->segment == segment.id && !allocation->pinned && !allocation->marked && allocation.get() != &forWhom &&
+        (!victim || allocation->lastUse < victim->lastUse))
+      victim = allocation.get();
+  return victim && evict(*victim);
+}
+
+bool Vidmm::place(Allocation& allocation, bool write) {
+  const UINT set = write ? allocation.info.SupportedWriteSegmentSet & allocation.info.SupportedReadSegmentSet
+                         : allocation.info.SupportedReadSegmentSet;
+  std::vector<UINT> order;
+  const auto& p = allocation.info.PreferredSegment;
+  for (const UINT id : {m_forced, UINT{p.SegmentId0}, UINT{p.SegmentId1}, UINT{p.SegmentId2}, UINT{p.SegmentId3}, UINT{p.SegmentId4}})
+    if (id && (set >> (id - 1) & 1)) order.push_back(id);
+  for (UINT id = 1; id <= m_segments.size(); ++id)
+    if (set >> (id - 1) & 1) order.push_back(id);
+  uint64_t offset;
+  for (const UINT id : order)
+    if (allocateIn(segment(id), allocation, offset)) return pageIn(allocation, id, offset);
+  for (const UINT id : order)
+    do {
+      if (allocateIn(segment(id), allocation, offset)) return pageIn(allocation, id, offset);
+    } while (makeRoom(segment(id), allocation));
+  return false;
+}
+
+bool Vidmm::makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted) {
+  std::lock_guard lock(m_mutex);
+  for (const auto& [allocation, write] : wanted) {
+    allocation->marked = true;
+    allocation->lastUse = ++m_clock;
+  }
+  bool ok = true;
+  for (const auto& [allocation, write] : wanted) {
+    const UINT set = write ? allocation->info.SupportedWriteSegmentSet & allocation->info.SupportedReadSegmentSet
+                           : allocation->info.SupportedReadSegmentSet;
+    if (allocation->segment && !(set >> (allocation->segment - 1) & 1)) ok = ok && evict(*allocation);
+    if (ok && !allocation->segment) ok = place(*allocation, write);
+  }
+  for (const auto& [allocation, write] : wanted) allocation->marked = false;
+  return ok;
+}
+
+// One operation as one or more paging buffers.
+bool Vidmm::runPaging(DXGKARG_BUILDPAGINGBUFFER operation) {
+  operation.MultipassOffset = 0;
+  operation.hSystemContext = m_systemContext;
+  for (unsigned pass = 0; pass < 4096; ++pass) {
+    auto* const buffer = m_pagingBuffer.cpu;
+    std::memset(buffer, 0xCD, m_pagingBufferBytes);
+    if (!m_pagingPrivate.empty()) std::memset(m_pagingPrivate.data(), 0xCD, m_pagingPrivate.size());
+    operation.pDmaBuffer = buffer;
+    operation.DmaSize = m_pagingBufferBytes;
+    operation.pDmaBufferPrivateData = m_pagingPrivate.data();
+    operation.DmaBufferPrivateDataSize = m_pagingPrivateBytes;
+    NTSTATUS status;
+    {
+      std::shared_lock exclusion(m_adapter.exclusion());
+      std::lock_guard memory(m_adapter.memoryClass());
+      status = callDdi("DxgkDdiBuildPagingBuffer", kPassiveLevel, m_adapter.ddi.DxgkDdiBuildPagingBuffer,
+                       m_adapter.context(), &operation);
+    }
+    const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
+    if (end < buffer || end > buffer + m_pagingBufferBytes) {
+      brokenRule("DxgkDdiBuildPagingBuffer moves pDmaBuffer out of the buffer");
+      return false;
+    }
+    if (status != kSuccess && status != kInsufficientDmaBuffer) {
+      brokenRule("DxgkDdiBuildPagingBuffer, operation %d: 0x%08x", operation.Operation, status);
+      return false;
+    }
+    const auto used = static_cast<UINT>(end - buffer);
+    ++m_pagingBuffers;
+    if (used) {
+      Submission submission;
+      submission.context = m_systemContext;
+      submission.buffer = m_pagingBuffer;
+      submission.bufferBytes = m_pagingBufferBytes;
+      submission.end = used;
+      submission.privateData = m_pagingPrivate.data();
+      submission.privateBytes = m_pagingPrivateBytes;
+      const auto* privateEnd = static_cast<uint8_t*>(operation.pDmaBufferPrivateData);
+      submission.privateEnd =
+          privateEnd >= m_pagingPrivate.data() && privateEnd <= m_pagingPrivate.data() + m_pagingPrivateBytes
+              ? static_cast<UINT>(privateEnd - m_pagingPrivate.data())
+              : m_pagingPrivateBytes;
+      submission.paging = true;
+      const uint64_t number = m_adapter.scheduler().submit(submission);
+      // The one paging buffer is used again, and its MDL goes: Windows waits here too before it reuses memory.
+      if (!m_adapter.scheduler().waitIdle(number)) return false;
+    }
+    if (status == kSuccess) return true;
+    ++m_multipass;
+    if (used == 0 && pass > 0 && operation.MultipassOffset == 0) {
+      brokenRule("DxgkDdiBuildPagingBuffer makes no progress with a buffer of %u bytes", m_pagingBufferBytes);
+      return false;
+    }
+  }
+  brokenRule("DxgkDdiBuildPagingBuffer never finishes");
+  return false;
+}
+
+bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
+  std::vector<uint64_t> frames;
+  for (const SystemPage& page : allocation.pages) frames.push_back(page.gpa / kPage);
+  MDL* mdl = makeMdl(frames, bytesOf(allocation));
+  DXGKARG_BUILDPAGINGBUFFER op{};
+  op.Operation = DXGK_OPERATION_TRANSFER;
+  op.Transfer.hAllocation = allocation.driver;
+  op.Transfer.TransferSize = bytesOf(allocation);
+  op.Transfer.Flags.TransferStart = op.Transfer.Flags.TransferEnd = 1;
+  const auto& d = segment(allocation.segment).descriptor;
+  const LONGLONG address = d.BaseAddress.QuadPart + static_cast<LONGLONG>(allocation.offset);
+  if (toSegment) {
+    op.Transfer.Source.pMdl = mdl;
+    op.Transfer.Destination.SegmentId = allocation.segment;
+    op.Transfer.Destination.SegmentAddress.QuadPart = address;
+  } else {
+    op.Transfer.Source.SegmentId = allocation.segment;
+    op.Transfer.Source.SegmentAddress.QuadPart = address;
+    op.Transfer.Destination.pMdl = mdl;
+  }
+  const bool ok = runPaging(op);
+  destroyMdl(mdl);
+  return ok;
+}
+
+bool Vidmm::pageIn(Allocation& allocation, UINT segmentId, uint64_t offset) {
+  const bool fresh = allocation.pages.empty();
+  allocation.segment = segmentId;
+  allocation.offset = offset;
+  const auto& d = segment(segmentId).descriptor;
+  if (d.Flags.Aperture) {
+    if (fresh) {
+      if (!givePages(allocation)) return false;
+      for (const SystemPage& page : allocation.pages) std::memset(page.cpu, 0, kPage);
+    }
+    std::vector<uint64_t> frames;
+    for (const SystemPage& page : allocation.pages) frames.push_back(page.gpa / kPage);
+    MDL* mdl = makeMdl(frames, bytesOf(allocation));
+    DXGKARG_BUILDPAGINGBUFFER op{};
+    op.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+    op.MapApertureSegment.hAllocation = allocation.driver;
+    op.MapApertureSegment.SegmentId = segmentId;
+    op.MapApertureSegment.OffsetInPages = offset / kPage;
+    op.MapApertureSegment.NumberOfPages = frames.size();
+    op.MapApertureSegment.pMdl = mdl;
+    op.MapApertureSegment.Flags.CacheCoherent = d.Flags.CacheCoherent;
+    const bool ok = runPaging(op);
+    destroyMdl(mdl);
+    return ok;
+  }
+  if (!fresh) {
+    const bool ok = transfer(allocation, true);
+    dropPages(allocation);
+    return ok;
+  }
+  DXGKARG_BUILDPAGINGBUFFER op{};
+  op.Operation = DXGK_OPERATION_FILL;
+  op.Fill.hAllocation = allocation.driver;
+  op.Fill.FillSize = bytesOf(allocation);
+  op.Fill.FillPattern = 0;
+  op.Fill.Destination.SegmentId = segmentId;
+  op.Fill.Destination.SegmentAddress.QuadPart = d.BaseAddress.QuadPart + static_cast<LONGLONG>(offset);
+  return runPaging(op);
+}
+
+bool Vidmm::evict(Allocation& allocation) {
+  std::lock_guard lock(m_mutex);
+  if (!allocation.segment) return true;
+  m_adapter.scheduler().waitIdle(allocation.busyUntil);
+  bool ok;
+  const UINT from = allocation.segment;
+  if (isAperture(from)) {
+    DXGKARG_BUILDPAGINGBUFFER op{};
+    op.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+    op.UnmapApertureSegment.hAllocation = allocation.driver;
+    op.UnmapApertureSegment.SegmentId = from;
+    op.UnmapApertureSegment.OffsetInPages = allocation.offset / kPage;
+    op.UnmapApertureSegment.NumberOfPages = allocation.pages.size();
+    op.UnmapApertureSegment.DummyPage.QuadPart = static_cast<LONGLONG>(m_pagingBuffer.gpa);
+    ok = runPaging(op);
+  } else {
+    ok = givePages(allocation) && transfer(allocation, false);
+  }
+  releaseFrom(segment(from), allocation.offset, bytesOf(allocation));
+  allocation.segment = 0;
+  ++m_evictions;
+  return ok;
+}
+
+bool Vidmm::evictAll() {
+  std::lock_guard lock(m_mutex);
+  bool ok = true;
+  for (const auto& allocation : m_allocations)
+    if (!allocation->pinned) ok = evict(*allocation) && ok;
+  return ok;
+}
+
+/// Where the CPU sees byte `offset`, and how many bytes follow there.
+uint8_t* Vidmm::cpuAt(Allocation& allocation, uint64_t offset, uint64_t& contiguous) {
+  if (!allocation.pages.empty()) {
+    contiguous = kPage - offset % kPage;
+    return allocation.pages[offset / kPage].cpu + offset % kPage;
+  }
+  contiguous = bytesOf(allocation) - offset;
+  const uint64_t address = static_cast<uint64_t>(segment(allocation.segment).descriptor.CpuTranslatedAddress.QuadPart) +
+                           allocation.offset + offset;
+  return m_adapter.bar1() + (address - m_adapter.bar(1).address);
+}
+
+bool Vidmm::write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes) {
+  std::lock_guard lock(m_mutex);
+  m_adapter.scheduler().waitIdle(allocation.busyUntil);
+  if (!allocation.segment && allocation.pages.empty()) {
+    if (!givePages(allocation)) return false;
+    for (const SystemPage& page : allocation.pages) std::memset(page.cpu, 0, kPage);
+  }
+  const auto* from = static_cast<const uint8_t*>(data);
+  while (bytes) {
+    uint64_t n;
+    uint8_t* to = cpuAt(allocation, offset, n);
+    n = std::min(n, bytes);
+    std::memcpy(to, from, n);
+    from += n, offset += n, bytes -= n;
+  }
+  return true;
+}
+
+bool Vidmm::read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes) {
+  std::lock_guard lock(m_mutex);
+  m_adapter.scheduler().waitIdle(allocation.busyUntil);
+  if (!allocation.segment && allocation.pages.empty()) return false;
+  auto* to = static_cast<uint8_t*>(data);
+  while (bytes) {
+    uint64_t n;
+    const uint8_t* from = cpuAt(allocation, offset, n);
+    n = std::min(n, bytes);
+    std::memcpy(to, from, n);
+    to += n, offset += n, bytes -= n;
+  }
+  return true;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// The video memory manager, small: segments as the driver reports them, allocations that live in a segment or in
+// system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit from the
+// bottom, eviction is least recently used. What it simplifies against Windows is in docs/driver-host.md.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "d3dkmddi.h"
+#include "device/memory.h"
+#include "nt.h"
+
+namespace aerogpu::host {
+
+class Adapter;
+
+struct Segment {
+  UINT id;  // 1...
+  DXGK_SEGMENTDESCRIPTOR descriptor;
+  std::map<uint64_t, uint64_t> free;  // offset -> bytes
+  uint64_t freeBytes() const;
+};
+
+/// One page of system memory.
+struct SystemPage {
+  uint8_t* cpu;
+  uint64_t gpa;
+};
+
+struct Resource {
+  HANDLE driver = nullptr;  // hResource
+  bool hasHandle = false;
+  D3DKMT_HANDLE kmt = 0;
+  unsigned opens = 0;
+};
+
+struct Allocation {
+  HANDLE driver = nullptr;  // hAllocation
+  DXGK_ALLOCATIONINFO info{};
+  std::vector<uint8_t> privateData;  // as the driver left it at creation; what openers get
+  std::shared_ptr<Resource> resource;
+  D3DKMT_HANDLE kmt = 0;
+  bool primary = false;
+  unsigned opens = 0;
+  // Where it is. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture segment:
+  // mapped there, and the pages hold the content.
+  UINT segment = 0;
+  uint64_t offset = 0;
+  std::vector<SystemPage> pages;
+  bool pinned = false;
+  uint64_t lastUse = 0;
+  uint64_t busyUntil = 0;  // the scheduler's number of the last submission that uses it
+  bool marked = false;
+
+  uint64_t size() const { return info.Size; }
+  bool resident() const { return segment != 0; }
+};
+
+/// An allocation opened by a device.
+struct OpenAllocation {
+  std::shared_ptr<Allocation> allocation;
+  HANDLE driver = nullptr;  // hDeviceSpecificAllocation
+  HANDLE device = nullptr;
+  D3DKMT_HANDLE kmt = 0;
+};
+
+class Vidmm {
+public:
+  explicit Vidmm(Adapter& adapter) : m_adapter(adapter) {}
+
+  /// Queries the segments and makes the paging device and context.
+  NTSTATUS start();
+  /// Everything is evicted, nothing may be left created; the paging device goes.
+  void stop();
+
+  const std::vector<Segment>& segments() const { return m_segments; }
+  Segment& segment(UINT id) { return m_segments[id - 1]; }
+  bool isAperture(UINT id) const { return id && m_segments[id - 1].descriptor.Flags.Aperture; }
+  UINT pagingBufferBytes() const { return m_pagingBufferBytes; }
+
+  // Creation. `createPrivate`, one for all allocations of a resource, and each one's private data come from user
+  // mode or from DxgkDdiGetStandardAllocationDriverData.
+  struct CreateResult {
+    NTSTATUS status;
+    std::vector<std::shared_ptr<Allocation>> allocations;
+  };
+  CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
+                      bool asResource, bool primary = false);
+  NTSTATUS destroy(const std::vector<std::shared_ptr<Allocation>>& allocations);
+  /// Shared primary, shadow, staging, GDI surface.
+  CreateResult createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary);
+
+  NTSTATUS open(HANDLE device, const std::vector<std::shared_ptr<Allocation>>& allocations, bool create,
+                std::vector<std::unique_ptr<OpenAllocation>>& out);
+  NTSTATUS close(HANDLE device, const std::vector<OpenAllocation*>& opened);
+
+  /// Brings all into segments that the GPU may read and, where asked, write; evicts others. False when they do not
+  /// fit together. `number`: the submission that will use them.
+  bool makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted);
+  bool evict(Allocation& allocation);
+  bool evictAll();
+
+  /// The CPU's view, as a lock gives it: waits until the GPU is done with the allocation. Content is undefined until
+  /// first written.
+  bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
+  bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
+  /// Forces the next placement into this segment (0 = the driver's preference).
+  void preferSegment(UINT id) { m_forced = id; }
+
+  uint64_t evictions() const { return m_evictions; }
+  uint64_t pagingBuffers() const { return m_pagingBuffers; }
+  uint64_t multipass() const { return m_multipass; }
+  HANDLE systemContext() const { return m_systemContext; }
+  size_t liveAllocations() const { return m_allocations.size(); }
+  /// Limits segments to so many bytes (for tests that must page), before start().
+  void limitSegments(uint64_t bytes) { m_limit = bytes; }
+  /// Limits paging buffers to so many bytes.
+  void limitPagingBuffer(UINT bytes) { m_pagingLimit = bytes; }
+
+private:
+  bool place(Allocation& allocation, bool write);
+  bool allocateIn(Segment& segment, Allocation& allocation, uint64_t& offset);
+  void releaseFrom(Segment& segment, uint64_t offset, uint64_t bytes);
+  bool makeRoom(Segment& segment, Allocation& forWhom);
+  bool givePages(Allocation& allocation);
+  void dropPages(Allocation& allocation);
+  bool pageIn(Allocation& allocation, UINT segmentId, uint64_t offset);
+  bool runPaging(DXGKARG_BUILDPAGINGBUFFER operation);
+  bool transfer(Allocation& allocation, bool toSegment);
+  uint8_t* cpuAt(Allocation& allocation, uint64_t offset, uint64_t& contiguous);
+  void checkInfo(const DXGK_ALLOCATIONINFO& info);
+  uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }
+
+  Adapter& m_adapter;
+  std::recursive_mutex m_mutex;
+  std::vector<Segment> m_segments;
+  UINT m_pagingBufferSegment = 0, m_pagingBufferBytes = 0, m_pagingPrivateBytes = 0, m_pagingLimit = 0;
+  HANDLE m_systemDevice = nullptr, m_systemContext = nullptr;
+  guest::Block m_pagingBuffer{};
+  std::vector<uint8_t> m_pagingPrivate;
+  std::vector<std::shared_ptr<Allocation>> m_allocations;
+  std::vector<SystemPage> m_freePages;
+  std::vector<guest::Block> m_pageBlocks;
+  uint64_t m_clock = 0, m_evictions = 0, m_pagingBuffers = 0, m_multipass = 0, m_limit = 0;
+  UINT m_forced = 0;
+};
+
+}  // namespace aerogpu::host

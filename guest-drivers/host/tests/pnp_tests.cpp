@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Load, start, stop, power, removal.
+#include <cstring>
+
+#include "tests/streams.h"
+#include "tests/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+/// Loads the driver without a device: imports, DriverEntry, registration.
+void load() {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  // Slots that a WDDM 1.1 driver must fill: page "DRIVER_INITIALIZATION_DATA" and its members' pages.
+  const struct {
+    const char* name;
+    size_t offset;
+  } required[] = {
+#define SLOT(name) {#name, offsetof(DRIVER_INITIALIZATION_DATA, name)}
+      SLOT(DxgkDdiAddDevice), SLOT(DxgkDdiStartDevice), SLOT(DxgkDdiStopDevice), SLOT(DxgkDdiRemoveDevice),
+      SLOT(DxgkDdiDispatchIoRequest), SLOT(DxgkDdiInterruptRoutine), SLOT(DxgkDdiDpcRoutine),
+      SLOT(DxgkDdiQueryChildRelations), SLOT(DxgkDdiQueryChildStatus), SLOT(DxgkDdiQueryDeviceDescriptor),
+      SLOT(DxgkDdiSetPowerState), SLOT(DxgkDdiResetDevice), SLOT(DxgkDdiUnload), SLOT(DxgkDdiQueryInterface),
+      SLOT(DxgkDdiQueryAdapterInfo), SLOT(DxgkDdiCreateDevice), SLOT(DxgkDdiCreateAllocation),
+      SLOT(DxgkDdiDestroyAllocation), SLOT(DxgkDdiDescribeAllocation), SLOT(DxgkDdiGetStandardAllocationDriverData),
+      SLOT(DxgkDdiPatch), SLOT(DxgkDdiSubmitCommand), SLOT(DxgkDdiPreemptCommand), SLOT(DxgkDdiBuildPagingBuffer),
+      SLOT(DxgkDdiSetPointerPosition), SLOT(DxgkDdiSetPointerShape), SLOT(DxgkDdiResetFromTimeout),
+      SLOT(DxgkDdiRestartFromTimeout), SLOT(DxgkDdiEscape), SLOT(DxgkDdiCollectDbgInfo),
+      SLOT(DxgkDdiQueryCurrentFence), SLOT(DxgkDdiIsSupportedVidPn), SLOT(DxgkDdiRecommendFunctionalVidPn),
+      SLOT(DxgkDdiEnumVidPnCofuncModality), SLOT(DxgkDdiSetVidPnSourceAddress),
+      SLOT(DxgkDdiSetVidPnSourceVisibility), SLOT(DxgkDdiCommitVidPn), SLOT(DxgkDdiUpdateActiveVidPnPresentPath),
+      SLOT(DxgkDdiRecommendMonitorModes), SLOT(DxgkDdiRecommendVidPnTopology), SLOT(DxgkDdiGetScanLine),
+      SLOT(DxgkDdiControlInterrupt), SLOT(DxgkDdiDestroyDevice), SLOT(DxgkDdiOpenAllocation),
+      SLOT(DxgkDdiCloseAllocation), SLOT(DxgkDdiRender), SLOT(DxgkDdiPresent), SLOT(DxgkDdiCreateContext),
+      SLOT(DxgkDdiDestroyContext), SLOT(DxgkDdiRenderKm), SLOT(DxgkDdiQueryVidPnHWCapability),
+#undef SLOT
+  };
+  for (const auto& slot : required) {
+    void* function;
+    std::memcpy(&function, reinterpret_cast<uint8_t*>(&adapter.ddi) + slot.offset, sizeof function);
+    expect(function != nullptr, "%s is there", slot.name);
+  }
+  adapter.unload();
+}
+
+void startStop() {
+  Session session(false);
+  if (!session.ok()) return;
+  const uint32_t scanoutBefore = session.adapter().registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
+  if (!session.start()) return;
+  Adapter& adapter = session.adapter();
+  expect(adapter.caps.PresentationCaps.SupportKernelModeCommandBuffer, "kernel GDI acceleration is reported (WDDM 1.1)");
+  expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == scanoutBefore,
+         "the POST mode stays until the first commit");
+}
+
+void restart() {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  uint64_t bytes = 0;
+  for (int i = 0; i < 5; ++i) {
+    NTSTATUS status = adapter.addDevice();
+    if (!expect(ntSuccess(status), "AddDevice %d (0x%08x)", i, status)) return;
+    status = adapter.startDevice();
+    if (!expect(ntSuccess(status), "StartDevice %d (0x%08x)", i, status)) return;
+    expect(session.setMode(), "a mode in round %d", i);
+    adapter.stopDevice();
+    // The same device object again: PnP rebalances resources so.
+    status = adapter.startDevice();
+    if (!expect(ntSuccess(status), "a second StartDevice %d (0x%08x)", i, status)) return;
+    adapter.stopDevice();
+    adapter.removeDevice();
+    if (i == 0) bytes = poolBytes();
+    expect(poolBytes() == bytes, "as much pool after round %d as after the first (%llu, %llu)", i,
+           static_cast<unsigned long long>(poolBytes()), static_cast<unsigned long long>(bytes));
+  }
+  adapter.unload();
+}
+
+/// A start that fails for lack of memory, at every allocation in turn, leaves nothing behind.
+void startFailure() {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  NTSTATUS status = adapter.addDevice();
+  if (!ntSuccess(status)) return;
+  const uint64_t before = poolBytes();
+  unsigned failures = 0;
+  for (unsigned n = 1; n < 200; ++n) {
+    failPoolAllocation(n);
+    status = adapter.startDevice();
+    failPoolAllocation(0);
+    if (ntSuccess(status)) {
+      adapter.stopDevice();
+      // An allocation that the driver can do without, or none left to fail?
+      if (failures && n > failures + 20) break;
+      continue;
+    }
+    failures = n;
+    if (adapter.started()) adapter.stopDevice();
+    expect(adapter.registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE) == 0, "no interrupts after a failed start");
+    reportMappings();
+    expect(poolBytes() == before, "a start whose allocation %u fails leaves no pool (%llu bytes)", n,
+           static_cast<unsigned long long>(poolBytes() - before));
+  }
+  note("the start has up to %u allocations that may fail", failures);
+  adapter.removeDevice();
+  adapter.unload();
+}
+
+void power() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  auto client = Client::create(adapter, 100);
+  auto context = client ? client->createContext() : nullptr;
+  if (!expect(context != nullptr, "a context")) return;
+  Surface surface;
+  if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
+  fillSurface(*context, surface, 0xFF336699);
+  constexpr ULONG adapterUid = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
+  for (const auto action : {PowerActionSleep, PowerActionHibernate}) {
+    adapter.display().setVisible(false);
+    adapter.scheduler().waitIdle();
+    adapter.display().unpin(*adapter.display().primary());
+    expect(adapter.vidmm().evictAll(), "everything can be evicted");
+    NTSTATUS status = adapter.setPower(adapterUid, PowerDeviceD3, action);
+    expect(ntSuccess(status), "D3 (0x%08x)", status);
+    expect((adapter.registers().read(AEROGPU_MMIO_REG_RING_CONTROL) & 1) == 0, "the ring stands in D3");
+    // What a device loses in D3.
+    adapter.registers().write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+    adapter.registers().write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+    adapter.registers().write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
+    adapter.registers().write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
+    std::memset(adapter.bar1() + (1 << 20), 0xD3, 1 << 20);
+    status = adapter.setPower(adapterUid, PowerDeviceD0, action);
+    expect(ntSuccess(status), "D0 (0x%08x)", status);
+    expect(adapter.display().recommit(), "the mode comes back");
+    expect(surfaceIs(adapter, surface, 0xFF336699), "the content survives");
+    expect(ntSuccess(fillSurface(*context, surface, 0xFF336699)), "rendering goes on");
+    expect(surfaceIs(adapter, surface, 0xFF336699), "rendering goes on rightly");
+  }
+  // The monitor's power too.
+  expect(ntSuccess(adapter.setPower(adapter.targetId(), PowerDeviceD3, PowerActionNone)), "the child in D3");
+  expect(ntSuccess(adapter.setPower(adapter.targetId(), PowerDeviceD0, PowerActionNone)), "the child in D0");
+  dropSurface(adapter, *client, *context, surface);
+}
+
+void hotRemoval() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  auto client = Client::create(adapter, 100);
+  auto context = client ? client->createContext() : nullptr;
+  if (!expect(context != nullptr, "a context")) return;
+  Surface surface;
+  makeSurface(adapter, *client, *context, 64, 64, surface);
+  fillSurface(*context, surface, 0xFF112233);
+  adapter.scheduler().waitIdle();
+  // Without an outside that can pull the device, it falls silent: the bus answers all ones to a device that is gone.
+  if (Console::available())
+    expect(Console::command("device_del"), "the device is pulled");
+  else
+    note("no outside: the device is not pulled");
+  adapter.setRemoved();
+  // Windows ends what there is, then stops and removes; nothing may hang or fault.
+  context.reset();
+  client.reset();
+  adapter.vidmm().destroy({surface.allocation});
+}
+
+const TestCase kTests[] = {
+    {"load", 30, load},         {"start-stop", 60, startStop}, {"restart", 120, restart},
+    {"start-failure", 240, startFailure}, {"power", 120, power},         {"hot-removal", 90, hotRemoval, true},
+};
+
+}  // namespace
+
+std::span<const TestCase> pnpTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

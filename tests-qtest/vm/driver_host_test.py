@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs tests of the Windows kernel driver in a VM: the driver host (guest-drivers/host) is process 1 of a Linux guest
+and loads the shipped aerogpu.sys against the device.
+
+  driver_host_test.py DRIVER.sys NAME... [-- HOST-OPTION...]
+
+NAME: tests of the host (aerogpu-driver-host --list), "hot-removal" and benchmarks by name only. The guest asks over
+its second serial line what the screen shows, and has devices pulled."""
+import importlib.machinery
+import importlib.util
+import os
+import re
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPTS = os.path.join(HERE, '..', '..', 'scripts')
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(SCRIPTS, 'lib'))
+from aerogpu_build import BUILD, Failure  # noqa: E402
+from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
+from png import Picture  # noqa: E402
+
+HOST = os.path.join(BUILD, 'guest-drivers', 'host', 'aerogpu-driver-host')
+HUGE_PAGES = 164  # guest-drivers/host/tests/test.h, kHugePages, and some
+MEMORY_MB = 1024
+DEADLINE = int(os.environ.get('AEROGPU_HOST_DEADLINE', '1500'))
+
+
+def build_guest():
+    loader = importlib.machinery.SourceFileLoader('build_guest', os.path.join(SCRIPTS, 'build-guest'))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('build_guest', loader))
+    loader.exec_module(module)
+    return module
+
+
+def make_initramfs(path, driver):
+    guest = build_guest()
+    os.makedirs(guest.GUEST, exist_ok=True)
+    guest.take_kernel()
+    cpio = guest.Cpio()
+    for folder in ('dev', 'proc', 'sys', 'modules'):
+        cpio.add(folder, stat.S_IFDIR | 0o755)
+    cpio.add('dev/console', stat.S_IFCHR | 0o600, major=5, minor=1)
+    for module in guest.MODULES:
+        cpio.add('modules/' + module, stat.S_IFREG | 0o644, guest.read(os.path.join(guest.GUEST, 'modules', module)))
+    cpio.add('modules/order', stat.S_IFREG | 0o644, ('\n'.join(guest.MODULES) + '\n').encode())
+    stripped = path + '.host'
+    subprocess.run(['strip', '-o', stripped, HOST], check=True)
+    cpio.add('init', stat.S_IFREG | 0o755, guest.read(stripped))
+    cpio.add('aerogpu.sys', stat.S_IFREG | 0o644, guest.read(driver))
+    with open(path, 'wb') as file:
+        file.write(cpio.bytes())
+
+
+class Outside(threading.Thread):
+    """Answers the guest's questions, one line each."""
+
+    def __init__(self, vm, path, folder):
+        super().__init__(daemon=True)
+        self.vm, self.path, self.picture = vm, path, os.path.join(folder, 'screen.png')
+
+    def run(self):
+        for _ in range(200):  # QEMU makes the socket when it starts
+            line = socket.socket(socket.AF_UNIX)
+            try:
+                line.connect(self.path)
+                break
+            except OSError:
+                line.close()
+                time.sleep(0.05)
+        else:
+            return
+        pending = b''
+        while True:
+            try:
+                chunk = line.recv(4096)
+            except OSError:
+                return
+            if not chunk:
+                return
+            pending += chunk
+            while b'\n' in pending:
+                question, pending = pending.split(b'\n', 1)
+                try:
+                    answer = self.answer(question.decode(errors='replace').strip().split())
+                except (Failure, OSError, ValueError, IndexError) as error:
+                    answer = 'error %s' % error
+                line.sendall(answer.encode() + b'\n')
+
+    def answer(self, words):
+        if not words:
+            return 'error nothing asked'
+        if words[0] == 'hello':
+            return 'hello'
+        if words[0] == 'device_del':
+            self.vm.qmp('device_del', id='gpu0')
+            return 'ok'
+        if words[0] in ('pixels', 'size'):
+            self.vm.screendump(self.picture)
+            picture = Picture(self.picture)
+            if words[0] == 'size':
+                return '%dx%d' % (picture.width, picture.height)
+            colours = []
+            for word in words[1:]:
+                x, y = (int(part) for part in word.split(','))
+                inside = x < picture.width and y < picture.height
+                colours.append('%02x%02x%02x' % picture.at(x, y) if inside else 'ffffffff')
+            return ' '.join(colours)
+        return 'error what is %s' % words[0]
+
+
+def run(driver, names, options, folder):
+    initramfs = os.path.join(folder, 'initramfs.cpio')
+    make_initramfs(initramfs, driver)
+    accel = accelerator()
+    arguments = guest_arguments(accel, memory_mb=MEMORY_MB, kernel_extra='hugepages=%d aerogpu.host=%s' % (
+        HUGE_PAGES, ','.join(options + ['--run'] + names)))
+    arguments[arguments.index('-initrd') + 1] = initramfs
+    line = os.path.join(folder, 'line')
+    arguments += ['-chardev', 'socket,id=outside,path=%s,server=on,wait=off' % line, '-serial', 'chardev:outside',
+                  '-smp', '2']
+    removal = 'hot-removal' in names
+    # What is pulled sits behind a hot-plug port; otherwise the device is where run-vm puts it.
+    if removal:
+        arguments += ['-device', 'pcie-root-port,id=port0,slot=1',
+                      '-device', 'pcie-pci-bridge,id=bridge0,bus=port0', '-device', 'aerogpu,id=gpu0,bus=bridge0,addr=1']
+    else:
+        arguments += ['-device', 'aerogpu,id=gpu0']
+    with VM(arguments, environment={'AEROGPU_BUILD_DIR': BUILD}) as vm:
+        Outside(vm, line, folder).start()
+        try:
+            vm.wait_serial(r'^aerogpu-host: (done|failed)\n', DEADLINE)
+        except Failure as failure:
+            print(vm.serial_text)
+            raise Failure(str(failure).splitlines()[0]) from None
+        text = vm.serial_text
+    return text
+
+
+def main():
+    arguments = sys.argv[1:]
+    options = []
+    if '--' in arguments:
+        at = arguments.index('--')
+        arguments, options = arguments[:at], arguments[at + 1:]
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory(prefix='aerogpu-host-test-') as folder:
+        try:
+            text = run(arguments[0], arguments[1:], options, folder)
+        except Failure as failure:
+            sys.exit('driver host: %s' % failure)
+    lines = [line for line in text.splitlines() if re.match(r'(ok|not ok|#|1\.\.|aerogpu-)', line)]
+    print('\n'.join(lines))
+    if 'aerogpu-host: done' not in text:
+        sys.exit(1)
+
+
+main()
