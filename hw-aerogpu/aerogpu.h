@@ -52,9 +52,13 @@ OBJECT_DECLARE_SIMPLE_TYPE(AeroGPUState, AEROGPU)
 
 /* Guest memory made addressable; RAM or BAR1, never registers. */
 typedef struct AeroGPUMap {
-    void *host;    /* first byte */
-    uint64_t size; /* bytes */
+    void *host;       /* first byte */
+    uint64_t size;    /* bytes */
+    MemoryRegion *mr; /* referenced until it is unmapped */
 } AeroGPUMap;
+
+/* Where plain RAM lies, as the memory map is now (guestmem.c). */
+typedef struct AeroGPURamTable AeroGPURamTable;
 
 /* Work for the render thread besides the ring (bits of `requests`). */
 enum {
@@ -179,6 +183,8 @@ struct AeroGPUState {
     VMChangeStateEntry *vm_state;
     MemoryListener listener;
     unsigned map_serial;     /* atomic: counts changes of the memory map */
+    AeroGPURamTable *ram;    /* RCU; replaced under the BQL */
+    GArray *ram_building;    /* BQL: between begin and commit */
     Notifier exit_notifier;
     uint8_t *cmd_buffer;     /* render thread's private copies */
     uint64_t cmd_capacity;

@@ -54,7 +54,7 @@ static int aerogpu_cb_guest_map(void *opaque, uint64_t gpa, uint64_t size,
     }
     out->host = map.host;
     out->size = map.size;
-    out->cookie = NULL;
+    out->cookie = map.mr;
     return 0;
 }
 
@@ -62,7 +62,11 @@ static void aerogpu_cb_guest_unmap(void *opaque,
                                    const struct aerogpu_guest_mapping *mapping,
                                    uint64_t bytes_written)
 {
-    AeroGPUMap map = { .host = mapping->host, .size = mapping->size };
+    AeroGPUMap map = {
+        .host = mapping->host,
+        .size = mapping->size,
+        .mr = mapping->cookie,
+    };
 
     aerogpu_rcu_enter();
     aerogpu_guest_unmap(opaque, &map, bytes_written);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Guest memory through changes of the memory map: what was there is found, what went away is not.
+#include <gtest/gtest.h>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+using aerogpu::CommandWriter;
+
+constexpr uint64_t kBytes = 64;
+
+std::vector<uint8_t> pattern(uint8_t seed) {
+  std::vector<uint8_t> bytes(kBytes);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 3 + seed);
+  return bytes;
+}
+
+class Memory : public ::testing::Test {
+protected:
+  void start(const std::vector<std::string>& extra = {}) {
+    m_dev = std::make_unique<AeroGpuDev>("renderer=null", extra);
+    m_dev->startRing();
+  }
+
+  /// Makes the device read kBytes at `from` and write them to `to`; returns the error it latched for that.
+  uint32_t copy(uint64_t from, uint64_t to) {
+    const aerogpu_alloc_entry entries[] = {{1, 0, from, kBytes, 0}, {2, 0, to, kBytes, 0}};
+    const auto table = AeroGpuDev::allocTable(entries);
+    CommandWriter w;
+    for (const uint32_t i : {1, 2}) {
+      aerogpu_cmd_create_buffer create{};
+      create.buffer_handle = m_handle + i;
+      create.size_bytes = kBytes;
+      create.backing_alloc_id = i;
+      w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
+    }
+    aerogpu_cmd_resource_dirty_range dirty{};
+    dirty.resource_handle = m_handle + 1;
+    dirty.size_bytes = kBytes;
+    w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, dirty);
+    aerogpu_cmd_copy_buffer back{};
+    back.dst_buffer = m_handle + 2;
+    back.src_buffer = m_handle + 1;
+    back.size_bytes = kBytes;
+    back.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+    w.packet(AEROGPU_CMD_COPY_BUFFER, back);
+    m_handle += 2;
+    const uint32_t errors = m_dev->reg(AEROGPU_MMIO_REG_ERROR_COUNT);
+    m_dev->waitFence(m_dev->submit(w, {.table = table}));
+    return m_dev->reg(AEROGPU_MMIO_REG_ERROR_COUNT) == errors ? uint32_t{AEROGPU_ERROR_NONE}
+                                                              : m_dev->reg(AEROGPU_MMIO_REG_ERROR_CODE);
+  }
+
+  std::unique_ptr<AeroGpuDev> m_dev;
+  uint32_t m_handle = 0;
+};
+
+TEST_F(Memory, FollowsBar1WhereItIsMoved) {
+  start();
+  constexpr uint64_t kMoved = 0xD0000000, kOffset = 0x100000;
+  m_dev->qemu.write(AeroGpuDev::kBar1 + kOffset, pattern(1));
+  EXPECT_EQ(copy(AeroGpuDev::kBar1 + kOffset, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE});
+  EXPECT_EQ(m_dev->qemu.read(kSurfaceGpa, kBytes), pattern(1));
+  for (const uint64_t at : {kMoved, AeroGpuDev::kBar1, kMoved}) {
+    const uint64_t left = at == kMoved ? AeroGpuDev::kBar1 : kMoved;
+    m_dev->setConfig(0x14, static_cast<uint32_t>(at));
+    EXPECT_EQ(copy(left + kOffset, kSurfaceGpa), uint32_t{AEROGPU_ERROR_OOB}) << std::hex << left;
+    m_dev->qemu.write(kSurfaceGpa, std::vector<uint8_t>(kBytes));
+    EXPECT_EQ(copy(at + kOffset, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE}) << std::hex << at;
+    EXPECT_EQ(m_dev->qemu.read(kSurfaceGpa, kBytes), pattern(1));
+    // And as a destination.
+    m_dev->qemu.write(kSurfaceGpa + 0x1000, pattern(2));
+    EXPECT_EQ(copy(kSurfaceGpa + 0x1000, at + 2 * kOffset), uint32_t{AEROGPU_ERROR_NONE});
+    EXPECT_EQ(m_dev->qemu.read(at + 2 * kOffset, kBytes), pattern(2));
+  }
+}
+
+TEST_F(Memory, EndsWhereTheRamEndsAndRegistersAreNone) {
+  start();
+  constexpr uint64_t kRamEnd = 64 << 20;
+  m_dev->qemu.write(kRamEnd - kBytes, pattern(3));
+  EXPECT_EQ(copy(kRamEnd - kBytes, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE});
+  EXPECT_EQ(m_dev->qemu.read(kSurfaceGpa, kBytes), pattern(3));
+  for (const uint64_t bad : {kRamEnd - kBytes + 4, kRamEnd, AeroGpuDev::kBar0, AeroGpuDev::kBar1 - 4,
+                             AeroGpuDev::kBar1 + (64 << 20) - kBytes + 4, ~uint64_t{0} - kBytes})
+    EXPECT_EQ(copy(bad, kSurfaceGpa), uint32_t{AEROGPU_ERROR_OOB}) << std::hex << bad;
+  // The system ROM can be read and not written.
+  EXPECT_EQ(copy(0xFFFFFF00, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE});
+  EXPECT_EQ(copy(kSurfaceGpa, 0xFFFFFF00), uint32_t{AEROGPU_ERROR_OOB});
+}
+
+TEST_F(Memory, FindsMemoryThatIsPluggedIn) {
+  start({"-m", "64M,slots=2,maxmem=1G"});
+  constexpr uint64_t kPlugged = uint64_t{1} << 32;
+  EXPECT_EQ(copy(kPlugged, kSurfaceGpa), uint32_t{AEROGPU_ERROR_OOB});
+  m_dev->qemu.qmp("object-add", R"({"qom-type": "memory-backend-ram", "id": "more", "size": 134217728})");
+  m_dev->qemu.qmp("device_add",
+                  R"({"driver": "pc-dimm", "id": "dimm", "memdev": "more", "addr": 4294967296})");
+  m_dev->qemu.write(kPlugged + 0x1000, pattern(4));
+  EXPECT_EQ(copy(kPlugged + 0x1000, kSurfaceGpa), uint32_t{AEROGPU_ERROR_NONE});
+  EXPECT_EQ(m_dev->qemu.read(kSurfaceGpa, kBytes), pattern(4));
+  EXPECT_EQ(copy(kSurfaceGpa, kPlugged + (128 << 20) - kBytes), uint32_t{AEROGPU_ERROR_NONE});
+  EXPECT_EQ(m_dev->qemu.read(kPlugged + (128 << 20) - kBytes, kBytes), pattern(4));
+}
+
+}  // namespace
