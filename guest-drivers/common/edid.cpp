@@ -35,7 +35,7 @@ void writeTiming(uint8_t *at, EdidMode mode) {
   at[7] = static_cast<uint8_t>(mode.height >> 8 << 4 | vBlank >> 8);
   at[8] = 48;                  // front porch and sync width of CVT reduced blanking, pixels
   at[9] = 32;
-  at[10] = 3 << 4 | 6;         // vertical front porch and sync width, lines
+  at[10] = static_cast<uint8_t>(3 << 4 | timing.syncLines);  // vertical front porch and sync width, lines
   at[17] = 0x1A;               // digital, separate sync, horizontal positive
 }
 

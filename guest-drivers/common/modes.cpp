@@ -15,7 +15,21 @@ constexpr uint32_t kMaxEdge = 16384;
 // CVT 1.2, reduced blanking version 1.
 constexpr uint32_t kHorizontalBlank = 160;      // pixels
 constexpr uint64_t kMinVerticalBlankNs = 460000;
-constexpr uint32_t kMinVerticalBlankLines = 3 + 6 + 6;
+constexpr uint32_t kFrontPorchLines = 3;
+constexpr uint32_t kMinBackPorchLines = 6;
+
+/** CVT 1.2: the width of the vertical sync says which aspect ratio a mode has. */
+constexpr struct {
+  uint32_t width, height, lines;
+} kAspects[] = {{4, 3, 4}, {16, 9, 5}, {16, 10, 6}, {5, 4, 7}, {15, 9, 7}};
+constexpr uint32_t kOtherAspectLines = 10;
+constexpr uint32_t kCell = 8;  // pixels
+
+uint32_t syncLines(Mode mode) {
+  for (const auto &aspect : kAspects)
+    if (mode.height * aspect.width / aspect.height / kCell == mode.width / kCell) return aspect.lines;
+  return kOtherAspectLines;
+}
 
 }  // namespace
 
@@ -24,10 +38,11 @@ Timing timingOf(Mode mode, Rational refresh) {
   const uint64_t frameNs = 1000000000ull * refresh.denominator / refresh.numerator;
   const uint64_t activeNs = frameNs > 2 * kMinVerticalBlankNs ? frameNs - kMinVerticalBlankNs : frameNs;
   const uint64_t linePs = activeNs * 1000 / mode.height;
-  uint64_t blankLines = linePs ? kMinVerticalBlankNs * 1000 / linePs + 1 : kMinVerticalBlankLines;
-  if (blankLines < kMinVerticalBlankLines) blankLines = kMinVerticalBlankLines;
-
   Timing timing = {};
+  timing.syncLines = syncLines(mode);
+  const uint64_t leastLines = kFrontPorchLines + timing.syncLines + kMinBackPorchLines;
+  uint64_t blankLines = linePs ? kMinVerticalBlankNs * 1000 / linePs + 1 : leastLines;
+  if (blankLines < leastLines) blankLines = leastLines;
   timing.totalWidth = mode.width + kHorizontalBlank;
   timing.totalHeight = mode.height + static_cast<uint32_t>(blankLines);
   const uint64_t total = uint64_t{timing.totalWidth} * timing.totalHeight;

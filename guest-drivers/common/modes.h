@@ -19,10 +19,12 @@ struct Rational {
   uint32_t denominator;
 };
 
-/** The video signal of a mode: VESA CVT 1.2, reduced blanking (section 3.4.2). */
+/** The video signal of a mode: VESA CVT 1.2, reduced blanking (section 3.4.2), but with the pixel rate that the refresh
+ *  rate asks for, which CVT would round down to a multiple of 250 kHz. */
 struct Timing {
   uint32_t totalWidth;   // pixels with blanking
   uint32_t totalHeight;  // lines with blanking
+  uint32_t syncLines;    // of the blank, by which CVT tells the aspect ratio
   uint64_t pixelRate;    // pixels a second
   Rational vsync;        // Hz
   Rational hsync;        // Hz
@@ -53,9 +55,14 @@ private:
 /** Bytes from one line to the next of a 32-bit frame: what the driver's allocations use, a multiple of 64. */
 constexpr uint32_t framePitch(uint32_t width, uint32_t bytesPerPixel = 4) { return (width * bytesPerPixel + 63) & ~63u; }
 
-/** The rate whose period is `periodNs` nanoseconds; 60 Hz for 0. */
+/** The rate, to the nearest mHz and reduced, whose period is `periodNs` nanoseconds; 60 Hz for 0. A period is a rate
+ *  rounded: 16666667 ns is 60 Hz, and Windows would call 1000000000 / 16666667 Hz 59 Hz. */
 constexpr Rational refreshFromPeriod(uint32_t periodNs) {
-  return periodNs ? Rational{1000000000u, periodNs} : Rational{60, 1};
+  if (!periodNs) return {60, 1};
+  uint32_t milli = static_cast<uint32_t>((1000000000000u + periodNs / 2) / periodNs), divisor = 1000;
+  for (; divisor % 2 == 0 && milli % 2 == 0; divisor /= 2) milli /= 2;
+  for (; divisor % 5 == 0 && milli % 5 == 0; divisor /= 5) milli /= 5;
+  return {milli, divisor};
 }
 
 }  // namespace aero

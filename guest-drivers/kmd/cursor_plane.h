@@ -19,26 +19,32 @@ public:
   /** After a power-up: the registers are written again. */
   void restore();
 
+  /** DxgkDdiSetPointerShape, DxgkDdiSetPointerPosition. Positions are those of the shape's top left corner. */
   NTSTATUS setShape(const DXGKARG_SETPOINTERSHAPE &args);
   NTSTATUS setPosition(const DXGKARG_SETPOINTERPOSITION &args);
   /** The same for the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
   NTSTATUS setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch, const void *pixels);
+  /** Puts the hot spot there. */
   void move(int32_t x, int32_t y);
   void show(bool visible);
 
 private:
+  NTSTATUS take(const struct PointerShape &shape, uint32_t hotX, uint32_t hotY);
+  bool ready() const { return m_pictures.data() != nullptr; }
   void writeShape();
   void writePosition();
+  void writeVisible();
 
   AeroAdapter &m_adapter;
+  FAST_MUTEX m_mutex = {};  // the OS serialises its two calls; the escapes come at any time
   /** Two pictures: the device may read one while the next is written. */
   Contiguous m_pictures;
   uint32_t m_current = 0;
-  uint32_t m_width = 0;
+  uint32_t m_width = 0;  // 0 = no shape yet
   uint32_t m_height = 0;
   uint32_t m_hotX = 0;
   uint32_t m_hotY = 0;
-  int32_t m_x = 0;
+  int32_t m_x = 0;  // of the top left corner
   int32_t m_y = 0;
   bool m_visible = false;
 };

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // display.h: the one video present source and target: modes, scanout, flips, vblank. The VidPN functions of the DDI,
 // which only talk to the OS' objects, are in vidpn.cpp.
+//
+// What the interrupt routine and flips see (m_scanout, m_vsync and the rest below "at DIRQL") is changed only in step
+// with the interrupt, through DxgkCbSynchronizeExecution. The 64-bit registers that the device advances are read with
+// Registers::readAdvancing64, which needs no lock; the interrupt routine reads none of them.
 #pragma once
 
 #include "edid.h"
 #include "modes.h"
 #include "registers.h"
+#include "vblank_clock.h"
 
 namespace aero {
 
@@ -22,7 +27,10 @@ public:
 
   /** Reads the EDID and makes the mode list; the POST display stays as it is. PASSIVE_LEVEL. */
   NTSTATUS start();
+  /** No vblank is reported any more; the last picture stays. PASSIVE_LEVEL, interrupts of the device are masked or
+   *  are about to be. */
   void stop();
+  /** Power: the screen is blanked, then brought back as it was. PASSIVE_LEVEL; the caller writes IRQ_ENABLE. */
   void suspend();
   void restore();
 
@@ -31,29 +39,37 @@ public:
   const uint8_t *edid() const { return m_edid; }
   uint32_t edidBytes() const { return m_edidBytes; }
 
+  /** How DxgkDdiCommitVidPn leaves the path (page "DXGKARG_COMMITVIDPN_FLAGS"). */
+  enum class Path {
+    On,        // shown with the first address
+    Restored,  // powered again: as before when the mode is the same
+    Off,       // the mode holds, nothing is shown
+  };
   /** DxgkDdiCommitVidPn found this source mode pinned (or none: width 0). Scanout starts with the first address.
    *  PASSIVE_LEVEL. `format` is one of enum aerogpu_format, `pitch` in bytes. */
-  NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch);
-  /** DxgkDdiSetVidPnSourceAddress: a flip; at most DIRQL, serialised with interrupt(). */
-  void setAddress(uint64_t gpa);
+  NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
+  /** Whether a mode is set. */
+  bool hasMode() const { return m_scanout.width != 0; }
+  /** DxgkDdiSetVidPnSourceAddress: a flip; at most DIRQL. */
+  NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
   void setVisible(bool visible);
 
   /** DxgkDdiControlInterrupt for CRTC_VSYNC; PASSIVE_LEVEL. */
   void enableVsync(bool enable);
-  /** VBLANK was raised; DIRQL. Reports CRTC_VSYNC with the address that is shown. */
+  /** VBLANK was raised; DIRQL. Reports CRTC_VSYNC with the address that is shown. Whether that needs a DPC. */
   bool interrupt();
-  /** DxgkDdiGetScanLine; at most DIRQL. */
+  /** DxgkDdiGetScanLine; at most DISPATCH_LEVEL. */
   void scanLine(DXGKARG_GETSCANLINE &args);
 
-  /** The interrupts that the driver wants enabled; written by writeInterruptEnable(). */
+  /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS wants it. Any IRQL. */
   uint32_t interruptMask() const;
 
   /** What is programmed, for the escapes. */
   struct Scanout {
     bool enabled;
     uint32_t width, height, format, pitch;
-    uint64_t address;
+    uint64_t address;  // 0 = none since the mode was set
   };
   const Scanout &scanout() const { return m_scanout; }
   uint64_t vblankSequence() const;
@@ -62,17 +78,47 @@ public:
 
 private:
   void readEdid();
+  template <class Action> void atDirql(Action action);
+  template <class Action> static BOOLEAN NTAPI callAtDirql(PVOID action);
+  /** At DIRQL: brings the registers in line with the state. */
   void program();
+  void blank();
+  void flip(uint64_t address, uint32_t format, uint32_t pitch);
+  void notifyVsync();
+  /** While nothing is scanned out the device has no vblank, but the OS still wants one (page
+   *  "DXGKARG_SETVIDPNSOURCEVISIBILITY"): a timer makes it. At most DISPATCH_LEVEL. */
+  void armTimer();
+  void disarmTimer();
+  static VOID NTAPI timerDpc(PKDPC dpc, PVOID self, PVOID, PVOID);
+  uint32_t phaseNow();
 
   AeroAdapter &m_adapter;
   ModeList m_modes;
   uint8_t m_edid[1024] = {};
   uint32_t m_edidBytes = 0;
   uint32_t m_periodNs = 0;
+  uint64_t m_frequency = 1;  // of the performance counter, Hz
+
+  // At DIRQL:
   Scanout m_scanout = {};
+  uint32_t m_totalLines = 0;
+  bool m_active = false;   // between start and stop, powered
+  bool m_pathOn = false;
   bool m_visible = false;
   bool m_vsync = false;
-  uint64_t m_lastVblankTicks = 0;  // performance counter at the last vblank interrupt
+  volatile uint32_t m_vsyncTicks = 0;  // performance counter's low half at the last vblank that was reported
+  volatile bool m_vsyncSeen = false;   // m_vsyncTicks says something about the running clock
+  volatile uint32_t m_enableSerial = 0;  // counts the starts of the device's vblank clock
+
+  KTIMER m_timer = {};
+  KDPC m_timerDpc = {};
+  bool m_timerReady = false;
+
+  KSPIN_LOCK m_clockLock = 0;
+  // Under m_clockLock:
+  VblankClock m_clock;
+  uint32_t m_clockSerial = 0;
+  uint64_t m_clockTrustedNs = 0;
 };
 
 }  // namespace aero

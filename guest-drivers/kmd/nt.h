@@ -13,6 +13,7 @@ extern "C" {
 #undef InterlockedBitTestAndReset
 #undef min
 #undef max
+#undef interface
 
 #include <ntstatus.h>
 

@@ -20,11 +20,24 @@ public:
   void write(uint32_t offset, uint32_t value) const {
     if (m_base) *reinterpret_cast<volatile uint32_t *>(m_base + offset) = value;
   }
-  /** LO latches HI for the pairs that the device advances. Two readers at once would take each other's HI: see the
-   *  callers' locks. */
+  /** For pairs with one reader at a time, or that do not move while they are read. */
   uint64_t read64(uint32_t lo) const {
     const uint32_t low = read(lo);
     return uint64_t{read(lo + 4)} << 32 | low;
+  }
+  /**
+   * For the pairs that the device advances, where reading LO latches HI (completed fence, vblank sequence and time): any
+   * number of readers at once. A reader may be given the HI that another one latched, but values never go back: the two
+   * HI enclose the second LO, so when they agree it belongs to them.
+   */
+  uint64_t readAdvancing64(uint32_t lo) const {
+    for (;;) {
+      read(lo);
+      const uint32_t before = read(lo + 4);
+      const uint32_t low = read(lo);
+      const uint32_t after = read(lo + 4);
+      if (before == after) return uint64_t{after} << 32 | low;
+    }
   }
   /** HI is written last: for SCANOUT0_FB_GPA that is what flips. */
   void write64(uint32_t lo, uint64_t value) const {
