@@ -179,6 +179,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old,
                      AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK | \
                      AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO)
 #define FEATURES_HI (AEROGPU_EXT_FEATURE_HI_EDID | \
+                     AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
                      AEROGPU_EXT_FEATURE_HI_SCATTER)
 #define IRQ_BITS (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | \
                   AEROGPU_IRQ_ERROR)

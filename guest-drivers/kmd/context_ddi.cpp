@@ -14,6 +14,14 @@ constexpr DXGK_CONTEXTINFO contextInfo() {
   return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, kAllocationListSize, kAllocationListSize, 0};
 }
 
+/** A device context's number may have been somebody else's: its state begins anew. */
+NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
+  if (!(adapter.featuresHigh & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)) return STATUS_SUCCESS;
+  const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
+  const NTSTATUS status = adapter.scheduler.submitInternal(&packet, sizeof packet, id);
+  return NT_SUCCESS(status) ? adapter.scheduler.submitInternal(&packet, sizeof packet, id | kAlternateContext) : status;
+}
+
 /** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. */
 void destroyLeftovers(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
@@ -85,6 +93,12 @@ NTSTATUS APIENTRY AeroDdiCreateContext(const HANDLE hDevice, DXGKARG_CREATECONTE
   if (!context->id) {
     poolFree(memory);
     return STATUS_INSUFFICIENT_RESOURCES;
+  }
+  const NTSTATUS status = resetDeviceContext(*context->adapter, context->id);
+  if (!NT_SUCCESS(status)) {
+    context->adapter->giveContextId(context->id);
+    poolFree(memory);
+    return status;
   }
   args->ContextInfo = contextInfo();
   args->hContext = context;

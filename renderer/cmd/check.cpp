@@ -250,4 +250,8 @@ Result<void> check(const aerogpu_cmd_flush&, uint32_t) {
   return {};
 }
 
+Result<void> check(const aerogpu_cmd_ext_reset_context&, uint32_t) {
+  return {};
+}
+
 }  // namespace aerogpu::cmd

@@ -62,5 +62,6 @@ Result<void> check(const aerogpu_cmd_export_shared_surface& c, uint32_t minor);
 Result<void> check(const aerogpu_cmd_import_shared_surface& c, uint32_t minor);
 Result<void> check(const aerogpu_cmd_release_shared_surface& c, uint32_t minor);
 Result<void> check(const aerogpu_cmd_flush& c, uint32_t minor);
+Result<void> check(const aerogpu_cmd_ext_reset_context& c, uint32_t minor);
 
 }  // namespace aerogpu::cmd

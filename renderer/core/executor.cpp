@@ -44,9 +44,13 @@ Result<void> Executor::selectContext(uint32_t contextId) {
   }
   m_contextId = contextId;
   m_state = &known->second->state;
+  markAllDirty();
+  return {};
+}
+
+void Executor::markAllDirty() {
   m_state->dirty = kDirtyAll;
   m_state->dirtyResourceStages = (1u << kStageCount) - 1;
-  return {};
 }
 
 Outcome Executor::execute(const aerogpu_submission& submission) {

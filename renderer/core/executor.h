@@ -141,6 +141,7 @@ public:
   Result<void> run(const aerogpu_cmd_present& c);
   Result<void> run(const aerogpu_cmd_present_ex& c);
   Result<void> run(const aerogpu_cmd_flush& c);
+  Result<void> run(const aerogpu_cmd_ext_reset_context& c);
 
 private:
   /// Vertices (times instances) of one draw, groups of one dispatch: bounds what a single packet can cost.
@@ -151,6 +152,8 @@ private:
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
   Result<void> selectContext(uint32_t contextId);
+  /// The back end has seen nothing of the selected context's state.
+  void markAllDirty();
   Result<void> needFreeHandle(uint32_t handle) const;
   Result<HostMemoryCharge> chargeObject(uint64_t extraBytes = 0);
   template <class T>

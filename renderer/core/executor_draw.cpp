@@ -133,4 +133,10 @@ Result<void> Executor::run(const aerogpu_cmd_flush&) {
   return m_env.backend.flush();
 }
 
+Result<void> Executor::run(const aerogpu_cmd_ext_reset_context&) {
+  *m_state = DrawState{};
+  markAllDirty();
+  return {};
+}
+
 }  // namespace aerogpu::core

@@ -256,6 +256,8 @@ std::map<uint32_t, Twins> twins() {
   t[AEROGPU_CMD_RELEASE_SHARED_SURFACE] = {
       one(AEROGPU_CMD_RELEASE_SHARED_SURFACE, aerogpu_cmd_release_shared_surface{.share_token = 1}),
       cut(AEROGPU_CMD_RELEASE_SHARED_SURFACE)};
+  t[AEROGPU_CMD_EXT_RESET_CONTEXT] = {one(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{}),
+                                      cut(AEROGPU_CMD_EXT_RESET_CONTEXT)};
   t[AEROGPU_CMD_FLUSH] = {one(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{}), cut(AEROGPU_CMD_FLUSH)};
 #undef PAIR
 #undef BRACED
@@ -295,6 +297,20 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       EXPECT_EQ(h.submit(after).result.error_count, framing ? 1u : 0u);
     }
   }
+}
+
+TEST(ExtResetContext, ForgetsWhatWasBoundInThisContextOnly) {
+  Harness h;
+  const Allocation memory = h.allocate(4096);
+  CommandWriter setUp, reset, draw;
+  makeObjects(setUp, memory);
+  ASSERT_EQ(h.submit(setUp, 1).result.error_count, 0u);
+  twins().at(AEROGPU_CMD_DRAW_INDEXED).good(draw);
+  reset.packet(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{});
+  EXPECT_EQ(h.submit(reset, 2).result.error_count, 0u);
+  EXPECT_EQ(h.submit(draw, 1).result.error_count, 0u) << "another context was reset";
+  EXPECT_EQ(h.submit(reset, 1).result.error_count, 0u);
+  EXPECT_EQ(h.submit(draw, 1).result.last_error_code, uint32_t{AEROGPU_ERROR_CMD_DECODE});
 }
 
 }  // namespace

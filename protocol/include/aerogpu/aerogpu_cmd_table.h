@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every opcode of ABI 1.4 once. Decoder, dumper, trace tool, fuzzer dictionary, ABI page and the tests that walk
+/* Every opcode of ABI 1.4, and of the extension space, once. Decoder, dumper, trace tool, fuzzer dictionary, ABI page and the tests that walk
  * all opcodes expand this table. ABI page, "Command stream". */
 #ifndef AEROGPU_CMD_TABLE_H
 #define AEROGPU_CMD_TABLE_H
@@ -9,6 +9,7 @@
 #include "aerogpu_cmd_resource.h"
 #include "aerogpu_cmd_shader.h"
 #include "aerogpu_cmd_state.h"
+#include "aerogpu_extension.h"
 
 /** One constant register as it lies in the stream: IEEE 754 bits (F), int32 (I) or four words of a bool (B). */
 struct aerogpu_constant_register {
@@ -72,6 +73,7 @@ AEROGPU_ABI_SIZE(aerogpu_constant_register, 16);
   FIXED(EXPORT_SHARED_SURFACE, export_shared_surface)                                                               \
   FIXED(IMPORT_SHARED_SURFACE, import_shared_surface)                                                               \
   FIXED(RELEASE_SHARED_SURFACE, release_shared_surface)                                                             \
-  FIXED(FLUSH, flush)
+  FIXED(FLUSH, flush)                                                                                               \
+  FIXED(EXT_RESET_CONTEXT, ext_reset_context)
 
 #endif /* AEROGPU_CMD_TABLE_H */
