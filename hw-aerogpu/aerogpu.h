@@ -105,7 +105,7 @@ typedef struct AeroGPURing {
 
 /* What the console shows. */
 typedef enum AeroGPUDisplay {
-    AEROGPU_DISPLAY_VGA,     /* nobody enabled the scanout since reset */
+    AEROGPU_DISPLAY_VGA,     /* not taken over since reset, or given back */
     AEROGPU_DISPLAY_BLANK,   /* taken over, then disabled */
     AEROGPU_DISPLAY_SCANOUT,
 } AeroGPUDisplay;
@@ -336,6 +336,7 @@ void aerogpu_render_reset(AeroGPUState *s);
 /* scanout.c */
 void aerogpu_scanout_evaluate(AeroGPUState *s);
 void aerogpu_scanout_reset(AeroGPUState *s);
+void aerogpu_scanout_to_vga(AeroGPUState *s);
 void aerogpu_scanout_loaded(AeroGPUState *s);
 void aerogpu_scanout_drop_frames(AeroGPUState *s);
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);

@@ -179,8 +179,9 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old,
                      AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK | \
                      AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO)
 #define FEATURES_HI (AEROGPU_EXT_FEATURE_HI_EDID | \
-                     AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
-                     AEROGPU_EXT_FEATURE_HI_SCATTER)
+                     AEROGPU_EXT_FEATURE_HI_SCATTER | \
+                     AEROGPU_EXT_FEATURE_HI_VGA | \
+                     AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)
 #define IRQ_BITS (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | \
                   AEROGPU_IRQ_ERROR)
 
@@ -254,6 +255,20 @@ static uint32_t aerogpu_ext_read(AeroGPUState *s, hwaddr addr, unsigned size)
     return 0;
 }
 
+static void aerogpu_ext_write(AeroGPUState *s, hwaddr addr, uint32_t value,
+                              unsigned size)
+{
+    if (addr == AEROGPU_EXT_REG_VGA && size == 4) {
+        trace_aerogpu_reg_write(addr, "VGA", value);
+        qatomic_set(&s->regs[AEROGPU_MMIO_REG_SCANOUT0_ENABLE / 4], 0);
+        qatomic_set(&s->regs[AEROGPU_MMIO_REG_CURSOR_ENABLE / 4], 0);
+        aerogpu_vblank_update(s);
+        aerogpu_cursor_reset(s);
+        aerogpu_scanout_to_vga(s);
+        aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
+    }
+}
+
 static uint64_t aerogpu_mmio_read(void *opaque, hwaddr addr, unsigned size)
 {
     AeroGPUState *s = opaque;
@@ -288,6 +303,10 @@ static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
     const AeroGPUReg *reg;
     uint32_t old, value = data;
 
+    if (addr >= AEROGPU_EXT_REG_FIRST) {
+        aerogpu_ext_write(s, addr, value, size);
+        return;
+    }
     if (size != 4 || addr % 4 || addr / 4 >= AEROGPU_REG_WORDS) {
         return;
     }

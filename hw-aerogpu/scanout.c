@@ -223,11 +223,13 @@ void aerogpu_scanout_loaded(AeroGPUState *s)
     aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
 }
 
-/* Device reset, registers are zero already. */
-void aerogpu_scanout_reset(AeroGPUState *s)
+/*
+ * VGA has the display until SCANOUT0_ENABLE is written again; the register is
+ * 0 already.
+ */
+void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
-    s->flip_gpa = 0;
     s->flip_serial++;
     s->snapshot_pending = false;
     aerogpu_show_locked(s, NULL);
@@ -237,4 +239,13 @@ void aerogpu_scanout_reset(AeroGPUState *s)
     aerogpu_set_display(s, AEROGPU_DISPLAY_VGA);
     s->vga.hw_ops->invalidate(&s->vga);
     qemu_bh_schedule(s->display_bh);
+}
+
+/* Device reset, registers are zero already. */
+void aerogpu_scanout_reset(AeroGPUState *s)
+{
+    qemu_mutex_lock(&s->lock);
+    s->flip_gpa = 0;
+    qemu_mutex_unlock(&s->lock);
+    aerogpu_scanout_to_vga(s);
 }

@@ -215,6 +215,9 @@ void QemuProcess::writeq(uint64_t a, uint64_t v) {
 void QemuProcess::outb(uint16_t port, uint8_t v) {
   qtestCommand("outb " + hex(port) + " " + hex(v));
 }
+void QemuProcess::outw(uint16_t port, uint16_t v) {
+  qtestCommand("outw " + hex(port) + " " + hex(v));
+}
 void QemuProcess::outl(uint16_t port, uint32_t v) {
   qtestCommand("outl " + hex(port) + " " + hex(v));
 }

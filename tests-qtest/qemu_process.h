@@ -52,6 +52,7 @@ public:
   std::vector<uint8_t> read(uint64_t address, size_t size);
   void write(uint64_t address, std::span<const uint8_t> bytes);
   void outb(uint16_t port, uint8_t value);
+  void outw(uint16_t port, uint16_t value);
   void outl(uint16_t port, uint32_t value);
   uint32_t inl(uint16_t port);
 

@@ -144,6 +144,59 @@ TEST(Scanout, TakesOverFromVgaBlanksWhenDisabledAndGivesBackOnReset) {
   EXPECT_EQ(again.height, vga.height);
 }
 
+/// A VGA mode that shows memory as it is: 64x8 at 32 bits from the start of BAR1, through the ports of the Bochs VBE
+/// extensions.
+void setVbeMode(AeroGpuDev& dev, uint16_t width, uint16_t height) {
+  const uint16_t bpp = 32, enabled = 0x01, linear = 0x40, keepMemory = 0x80;
+  const std::pair<uint16_t, uint16_t> registers[] = {
+      {4, 0}, {1, width}, {2, height}, {3, bpp}, {4, enabled | linear | keepMemory}};
+  for (const auto& [index, value] : registers) {
+    dev.qemu.outw(0x1CE, index);
+    dev.qemu.outw(0x1CF, value);
+  }
+  dev.qemu.outb(0x3C0, 0x20);  // attribute controller: video on
+}
+
+TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
+  AeroGpuDev dev;
+  ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_VGA);
+  const auto boot = pattern(64 * 4 * 8, 11), driver = pattern(64 * 4 * 8, 12);
+  dev.qemu.write(AeroGpuDev::kBar1, boot);
+  setVbeMode(dev, 64, 8);
+  const uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+  expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+  dev.setReg(AEROGPU_EXT_REG_VGA, 1);  // VGA has it already
+  expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+
+  dev.qemu.write(kSurfaceGpa, driver);
+  dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 1);
+  for (int round = 0; round < 2; ++round) {
+    dev.setScanout({.width = 64, .height = 8, .pitch = 256});
+    expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
+    // From the scanout, then from a blank screen.
+    if (round) dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+    dev.setReg(AEROGPU_EXT_REG_VGA, 0);  // any value
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE), 0u);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_CURSOR_ENABLE), 0u);
+    EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_VGA), 0u) << "write-only";
+    expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+  }
+  // The same frame buffer again: nothing but the enable is written.
+  dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
+  expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
+}
+
+/// The vblank clock stops with the scanout, and what is pending is taken back.
+TEST(Scanout, GivingTheDisplayBackStopsTheVblank) {
+  AeroGpuDev dev;
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_SCANOUT_VBLANK);
+  dev.setScanout({.width = 64, .height = 8, .pitch = 256});
+  dev.qemu.clockStep(20'000'000);  // a period is 16.7 ms
+  EXPECT_NE(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK, 0u);
+  dev.setReg(AEROGPU_EXT_REG_VGA, 1);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK, 0u);
+}
+
 /// A texture over kSurfaceGpa with `bytes`, presented or flipped to: its GPU copy shows, not the memory.
 void textureScanout(bool present) {
   AeroGpuDev dev;

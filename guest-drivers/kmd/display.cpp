@@ -330,4 +330,8 @@ uint64_t Display::vblankTimeNs() const {
   return m_adapter.registers.readAdvancing64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO);
 }
 
+void AeroAdapter::returnToVga() {
+  if (featuresHigh & AEROGPU_EXT_FEATURE_HI_VGA) registers.write(AEROGPU_EXT_REG_VGA, 1);
+}
+
 }  // namespace aero
