@@ -48,7 +48,13 @@ public:
 
   /** The highest fence that the device has completed. Any IRQL. */
   uint64_t completedFence() const {
-    return __atomic_load_n(&m_page.as<aerogpu_fence_page>()->completed_fence, __ATOMIC_ACQUIRE);
+    uint64_t *fence = &m_page.as<aerogpu_fence_page>()->completed_fence;
+#ifdef _WIN64
+    return __atomic_load_n(fence, __ATOMIC_ACQUIRE);
+#else
+    // One access without the floating-point unit: cmpxchg8b that exchanges nothing.
+    return __sync_val_compare_and_swap(fence, uint64_t{0}, uint64_t{0});
+#endif
   }
 
 private:
