@@ -157,18 +157,20 @@ TEST_F(GdiMemory, SourceInMemoryWithThePitchOfTheCommand) {
       expectPicture(result(blit.dst), want);
     }
   }
-  // Rows that reach past the memory are refused.
+  // Rows past the memory are no part of the source: 8192 bytes are 20 rows of 400.
+  const std::vector<GdiRect> tall = {{0, 0, 60, 40}};
   GdiBlit blit;
   blit.src = src;
   blit.dst = surface(before);
   blit.dstRect = {0, 0, 40, 40};
   blit.srcRect = {0, 16, 40, 56};
   blit.srcPitch = 400;
-  blit.rects = list(rects);
-  uint32_t steps = 0;
-  std::vector<uint8_t> buffer(65536);
-  PacketWriter packets(buffer.data(), buffer.size());
-  EXPECT_EQ(gdiCopy(packets, kFirstHandle, blit, steps), GdiStatus::Unsupported);
+  blit.rects = list(tall);
+  draw([&](PacketWriter &p, uint32_t &steps) { return gdiCopy(p, kFirstHandle, blit, steps); });
+  Picture want = before;
+  for (int32_t y = 0; y < 4; y++)
+    std::memcpy(&want.at(0, y), gpu().bytes(memory).data() + (y + 16) * 400, 60 * 4);
+  expectPicture(result(blit.dst), want);
 }
 
 TEST_F(GdiMemory, WhatIsDrawnReachesTheMemoryAndNothingBesideIt) {
