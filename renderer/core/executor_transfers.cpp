@@ -68,6 +68,9 @@ Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows&
     if (m_observer) m_observer->onGuestRead(entry, rows, {});
     return runs.error();
   }
+  // Packets run in order: what an earlier one writes back is there before this one reads.
+  if (m_pendingWrites.touches(*runs))
+    if (auto settled = settleWrites(); !settled) return settled;
   if (m_observer)
     if (ByteSource* seen = m_observer->onGuestRead(entry, rows, *runs)) return use(*seen);
   GuestSource source(m_env.guest, *runs, rows.span());

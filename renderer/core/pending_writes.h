@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Write-backs that are on their way to guest memory, so that a page list is never read before a write-back
-// that changes it (docs/abi.md, scatter lists). Render thread, but for finishOne().
+// Write-backs that are on their way to guest memory, so that neither a page list (docs/abi.md, scatter lists) nor
+// a dirty range is read before a write-back that changes it. Render thread, but for finishOne().
 #pragma once
 
 #include <atomic>
@@ -31,10 +31,14 @@ public:
   /// Whether one of them may share a byte with `range`.
   bool touches(GuestRun range) {
     prune();
-    if (m_uncounted > m_finished.load(std::memory_order_acquire)) return true;
-    for (const Write& write : m_writes)
-      for (const GuestRun& run : write.runs->runs)
-        if (run.gpa - range.gpa < range.size || range.gpa - run.gpa < run.size) return true;
+    return any(range);
+  }
+  /// The same for the bytes of several runs; holes among them are none.
+  bool touches(std::span<const GuestRun> runs) {
+    prune();
+    if (m_writes.empty() && m_uncounted <= m_finished.load(std::memory_order_acquire)) return false;
+    for (const GuestRun& run : runs)
+      if (run.gpa != GuestRun::kHole && any(run)) return true;
     return false;
   }
 
@@ -50,6 +54,14 @@ private:
   void prune() {
     const uint64_t finished = m_finished.load(std::memory_order_acquire);
     while (!m_writes.empty() && m_writes.front().submission <= finished) m_writes.pop_front();
+  }
+
+  bool any(GuestRun range) const {
+    if (m_uncounted > m_finished.load(std::memory_order_acquire)) return true;
+    for (const Write& write : m_writes)
+      for (const GuestRun& run : write.runs->runs)
+        if (run.gpa - range.gpa < range.size || range.gpa - run.gpa < run.size) return true;
+    return false;
   }
 
   struct Write {

@@ -57,6 +57,32 @@ TEST_F(TransferTest, NewResourcesAreZero) {
   EXPECT_EQ(gpu().readBuffer(b, 4096), Bytes(4096, 0));
 }
 
+TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
+  // Packets run in order, within a submission and from one to the next (ABI page, "Ring, submissions, fences").
+  const Bytes bytes = pattern(16 * 16 * 4, 7);
+  const Allocation memory = gpu().allocate(bytes.size());
+  CommandWriter w;
+  const uint32_t source = texture(w, kBgra, 16, 16);
+  Harness::upload(w, source, 0, bytes);
+  const uint32_t middle = gpu().handle(), other = gpu().handle(), late = gpu().handle();
+  for (const uint32_t t : {middle, other, late})
+    Harness::createTexture(w, t, kBgra, 16, 16, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, 64);
+  aerogpu_cmd_copy_texture2d c{};
+  c.dst_texture = middle;
+  c.src_texture = source;
+  c.width = c.height = 16;
+  c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  Harness::dirty(w, other, 0, bytes.size());
+  gpu().submitAsync(w, m_context);
+  CommandWriter next;
+  Harness::dirty(next, late, 0, bytes.size());
+  run(next);
+  EXPECT_EQ(read(other, kBgra, 16, 16), bytes);
+  EXPECT_EQ(read(late, kBgra, 16, 16), bytes);
+  gpu().forget(memory);
+}
+
 TEST_F(TransferTest, FormatsKeepTheirBytes) {
   struct {
     aerogpu_format format;
