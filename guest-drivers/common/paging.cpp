@@ -12,7 +12,8 @@ namespace {
 constexpr uint32_t kFirstAllocId = 0xFFFF0000u;
 constexpr size_t kFixedPackets = 2 * sizeof(aerogpu_cmd_create_buffer) + sizeof(aerogpu_cmd_resource_dirty_range) +
                                  sizeof(aerogpu_cmd_copy_buffer) + 2 * sizeof(aerogpu_cmd_destroy_resource);
-constexpr uint64_t kMaxPassBytes = uint64_t{1} << 30;
+// The host keeps a copy of both ends of a pass, out of the same memory as everything else that the guest makes it hold.
+constexpr uint64_t kMaxPassBytes = uint64_t{8} << 20;
 constexpr uint32_t kMaxRuns = 256;
 
 size_t minimum(size_t a, size_t b) { return a < b ? a : b; }
@@ -190,7 +191,7 @@ PagingResult transferRuns(const PagingTarget &target, const MemoryRef &dst, cons
 
 constexpr uint32_t kPatternBytes = 1024;          // inline in the stream
 constexpr uint32_t kFillBytes = 64 * 1024;        // grown from it on the device
-constexpr size_t kMaxFillCopies = 512;
+constexpr size_t kMaxFillCopies = kMaxPassBytes / kFillBytes;
 
 }  // namespace
 
