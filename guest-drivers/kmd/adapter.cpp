@@ -155,11 +155,12 @@ bool AeroAdapter::interrupt() {
   // Acknowledged first: what comes from now on raises it again.
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, status);
   bool needsDpc = false;
+  // DMA before CRTC: page "DxgkCbNotifyInterrupt".
+  if (status & (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR)) needsDpc |= scheduler.interrupt(status);
   if (status & AEROGPU_IRQ_SCANOUT_VBLANK) {
     counters.vblankInterrupts++;
     needsDpc |= display.interrupt();
   }
-  if (status & (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR)) needsDpc |= scheduler.interrupt(status);
   if (needsDpc) dxgk.DxgkCbQueueDpc(dxgk.DeviceHandle);
   return true;
 }

@@ -31,11 +31,13 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   caps.HighestAcceptableAddress.QuadPart = -1;  // the device reads and writes all of memory
   caps.MaxAllocationListSlotId = 0xFFFF;        // tables are patched by entry, slots bind nothing
   caps.ApertureSegmentCommitLimit = static_cast<SIZE_T>(adapter.segments.apertureBytes());
-  caps.MaxPointerWidth = CursorPlane::kMaxEdge;
-  caps.MaxPointerHeight = CursorPlane::kMaxEdge;
-  caps.PointerCaps.Monochrome = 1;
-  caps.PointerCaps.Color = 1;
-  caps.PointerCaps.MaskedColor = 1;
+  if (adapter.featuresLow & AEROGPU_FEATURE_CURSOR) {
+    caps.MaxPointerWidth = CursorPlane::kMaxEdge;
+    caps.MaxPointerHeight = CursorPlane::kMaxEdge;
+    caps.PointerCaps.Monochrome = 1;
+    caps.PointerCaps.Color = 1;
+    caps.PointerCaps.MaskedColor = 1;
+  }
   if (adapter.acceleratesGdi()) caps.PresentationCaps = GdiEngine::presentationCaps();
   caps.MaxQueuedFlipOnVSync = 1;
   caps.FlipCaps.FlipOnVSyncMmIo = 1;
