@@ -90,8 +90,7 @@ void AeroAdapter::end(Stage stage) {
     scheduler.stop();
     break;
   case kInterrupts:
-    registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
-    powered = false;
+    leaveInterrupts();
     break;
   case kDisplay:
     display.stop();
@@ -117,8 +116,7 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   if (!started || wanted == powered) return STATUS_SUCCESS;
   if (!wanted) {
     gdi.suspend();
-    registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
-    powered = false;
+    leaveInterrupts();
     display.suspend();
     scheduler.suspend();
     return STATUS_SUCCESS;
@@ -163,6 +161,19 @@ bool AeroAdapter::interrupt() {
   }
   if (needsDpc) dxgk.DxgkCbQueueDpc(dxgk.DeviceHandle);
   return true;
+}
+
+void AeroAdapter::leaveInterrupts() {
+  registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+  // On another processor the routine may be running, and the line may be shared: under its lock there is no middle.
+  BOOLEAN returned;
+  dxgk.DxgkCbSynchronizeExecution(dxgk.DeviceHandle, leaveAtDirql, this, 0, &returned);
+  powered = false;  // also where there is no interrupt any more
+}
+
+BOOLEAN NTAPI AeroAdapter::leaveAtDirql(PVOID self) {
+  static_cast<AeroAdapter *>(self)->powered = false;
+  return TRUE;
 }
 
 NTSTATUS AeroAdapter::mapResources(const DXGK_DEVICE_INFO &info) {

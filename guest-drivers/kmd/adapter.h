@@ -90,6 +90,9 @@ private:
   NTSTATUS mapResources(const DXGK_DEVICE_INFO &info);
   void unmapResources();
   NTSTATUS checkDevice();
+  /** The interrupt routine is through and looks at nothing from here on. PASSIVE_LEVEL. */
+  void leaveInterrupts();
+  static BOOLEAN NTAPI leaveAtDirql(PVOID self);
 
   ULONG m_stage = 0;  // how many are begun
   void *m_registersMapping = nullptr;

@@ -108,10 +108,12 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
   submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
   const bool pushed = pushLocked(submission);
   if (pushed && submission.fence > m_lastSubmitted) m_lastSubmitted = submission.fence;
+  // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the queue
+  // that the OS announced, so this is a device that stands still or is gone: what is lost must never look done, so
+  // nothing follows it, and the scheduler's timeout takes over.
+  if (!pushed) m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
-  // The page of DxgkDdiSubmitCommand knows no way to say "later". The ring is larger than the queue that the OS
-  // announced, so this is a device that stands still: the scheduler's timeout takes over.
-  return pushed ? STATUS_SUCCESS : STATUS_DEVICE_BUSY;
+  return STATUS_SUCCESS;
 }
 
 uint32_t Scheduler::currentFence() const { return static_cast<uint32_t>(completed()); }
@@ -189,8 +191,9 @@ NTSTATUS Scheduler::resetFromTimeout() {
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = false;
-  const bool done = m_ring.reset(m_adapter.registers);
   KeReleaseSpinLock(&m_lock, irql);
+  // Nothing is pushed now, so the wait needs no lock: it can take seconds.
+  const bool done = m_ring.reset(m_adapter.registers);
   BOOLEAN returned;
   m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
   m_adapter.counters.timeoutResets++;
