@@ -81,8 +81,18 @@ bool AllocationTable::addHandle(uint32_t handle, StreamObject object, AeroDevice
   }
   owner->object = object;
   owner->device = device;
-  owner->texture = texture;
+  pair(*owner, texture);
   return true;
+}
+
+// owner.texture == allocation exactly when allocation.userTexture == owner.handle: whichever of the two goes first finds
+// the other and lets it go. A stream may name one allocation twice, or a handle anew.
+void AllocationTable::pair(HandleOwner &owner, AeroAllocation *texture) {
+  if (owner.texture) owner.texture->userTexture = 0;
+  owner.texture = texture;
+  if (!texture) return;
+  if (HandleOwner *before = texture->userTexture ? findHandle(texture->userTexture) : nullptr) before->texture = nullptr;
+  texture->userTexture = owner.handle;
 }
 
 void AllocationTable::removeHandle(uint32_t handle) {
@@ -91,7 +101,7 @@ void AllocationTable::removeHandle(uint32_t handle) {
   while (*link && (*link)->handle != handle) link = &(*link)->next;
   HandleOwner *owner = *link;
   if (!owner) return;
-  if (owner->texture && owner->texture->userTexture == handle) owner->texture->userTexture = 0;
+  pair(*owner, nullptr);
   *link = owner->next;
   m_handleCount--;
   poolFree(owner);
@@ -106,14 +116,6 @@ bool AllocationTable::takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleO
         return true;
       }
   return false;
-}
-
-uint32_t AllocationTable::newKernelHandles(uint32_t count) {
-  constexpr uint32_t kRange = 0u - kKernelHandleFirst;
-  if (m_nextHandle > kRange - count) m_nextHandle = 0;
-  const uint32_t handle = kKernelHandleFirst + m_nextHandle;
-  m_nextHandle += count;
-  return handle;
 }
 
 }  // namespace aero

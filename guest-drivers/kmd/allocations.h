@@ -103,14 +103,20 @@ public:
   ShareTokens tokens;
 
   HandleOwner *findHandle(uint32_t handle) const;
-  /** False when there is no memory or too many. */
+  /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one. False when
+   *  there is no memory or too many. */
   bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
   /** Takes out one handle of `device`; false when it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
 
-  /** A handle of the kernel's range, `count` in a row. */
-  uint32_t newKernelHandles(uint32_t count);
+  /** `count` handles in a row, of the kernel's range, for what stays. */
+  uint32_t newKernelHandles(uint32_t count) { return nextHandle(kLastingFirst, 0u - kLastingFirst, count, m_nextLasting); }
+  /** The same for what is destroyed in the submission that makes it: these come round after some million
+   *  operations, which must not reach what lives. */
+  uint32_t newShortHandles(uint32_t count) {
+    return nextHandle(kKernelHandleFirst, kLastingFirst - kKernelHandleFirst, count, m_nextShort);
+  }
 
   uint32_t liveAllocations() const { return m_allocations; }
   uint32_t liveHandles() const { return m_handleCount; }
@@ -119,13 +125,23 @@ private:
   static constexpr uint32_t kIdBuckets = 1024;
   static constexpr uint32_t kHandleBuckets = 4096;
   static constexpr uint32_t kMaxHandles = 1u << 20;
+  static constexpr uint32_t kLastingFirst = 0xF8000000u;
+
+  static uint32_t nextHandle(uint32_t first, uint32_t range, uint32_t count, uint32_t &next) {
+    if (next > range - count) next = 0;
+    next += count;
+    return first + next - count;
+  }
+  /** Makes `owner` the texture of `texture` (null: of none), and nobody else. */
+  void pair(HandleOwner &owner, AeroAllocation *texture);
 
   FAST_MUTEX m_mutex = {};
   AeroAllocation *m_byId[kIdBuckets] = {};
   HandleOwner **m_handles = nullptr;
   uint32_t m_handleCount = 0;
   uint32_t m_nextId = AEROGPU_WDDM_ALLOC_ID_KMD_MIN;
-  uint32_t m_nextHandle = 0;
+  uint32_t m_nextShort = 0;
+  uint32_t m_nextLasting = 0;
   uint32_t m_allocations = 0;
 };
 

@@ -25,11 +25,10 @@ NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
 /** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. */
 void destroyLeftovers(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
-  void *buffer = poolAllocate(4096);
-  if (!buffer) return;
+  uint8_t buffer[32 * sizeof(aerogpu_cmd_destroy_resource)];  // on the stack: this must not fail
   uint32_t cursor = 0;
   for (bool more = true; more;) {
-    PacketWriter packets(buffer, 4096);
+    PacketWriter packets(buffer, sizeof buffer);
     while (packets.room() >= sizeof(aerogpu_cmd_destroy_resource)) {
       HandleOwner owner;
       {
@@ -46,7 +45,6 @@ void destroyLeftovers(AeroDevice &device) {
     }
     if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
   }
-  poolFree(buffer);
 }
 
 }  // namespace

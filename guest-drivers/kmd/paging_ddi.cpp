@@ -21,7 +21,7 @@ class PagingBuffer {
 public:
   PagingBuffer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) : m_args(args) {
     TableLock lock(adapter.allocations);
-    m_target.handle = adapter.allocations.newKernelHandles(kPagingHandles);
+    m_target.handle = adapter.allocations.newShortHandles(kPagingHandles);
     m_target.buffer = args.pDmaBuffer;
     m_target.bytes = args.DmaSize & ~7u;
     m_target.gpa = static_cast<uint64_t>(MmGetPhysicalAddress(args.pDmaBuffer).QuadPart);
@@ -51,6 +51,7 @@ private:
 
 template <class Transfer> NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const Transfer &op, UINT mdlOffset) {
   const uint64_t bytes = (uint64_t{op.TransferSize} + 3) & ~uint64_t{3};
+  if (!bytes) return STATUS_SUCCESS;
   MemoryRef source, destination;
   // TransferOffset counts from the start of the allocation, on the segments' side; the MDL begins at MdlOffset.
   if (!memoryOf(adapter, op.Source, op.TransferOffset, mdlOffset, bytes, source) ||
@@ -64,6 +65,7 @@ template <class Transfer> NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDP
 NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
   const auto &op = args.Fill;
   const uint64_t bytes = (uint64_t{op.FillSize} + 3) & ~uint64_t{3};
+  if (!bytes) return STATUS_SUCCESS;
   MemoryRef destination;
   if (!adapter.segments.locate(op.Destination.SegmentId, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart), bytes,
                                destination))
@@ -78,6 +80,7 @@ NTSTATUS mapPages(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, UINT se
                   const uintptr_t *pfns, uint64_t dummy) {
   const uint64_t total = adapter.segments.apertureBytes() >> kPageShift;
   if (segment != kSegmentAperture || count > total || first > total - count) return STATUS_INVALID_PARAMETER;
+  if (!count) return STATUS_SUCCESS;
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
       buildMapPages(buffer.target(), adapter.segments.listGpa(), first, count, pfns, dummy, args.MultipassOffset), count, 1);

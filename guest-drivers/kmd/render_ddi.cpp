@@ -54,10 +54,7 @@ bool remember(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_RENDER &ar
   }
   AeroAllocation *texture = event.allocId ? listedAllocation(args, event.allocId) : nullptr;
   if (!adapter.allocations.addHandle(event.handle, event.object, device, texture)) return false;
-  if (texture) {
-    texture->userTexture = event.handle;
-    texture->surface = {event.width, event.height, event.format, event.rowPitch};
-  }
+  if (texture) texture->surface = {event.width, event.height, event.format, event.rowPitch};
   return true;
 }
 
