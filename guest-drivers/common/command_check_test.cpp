@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// What the kernel driver lets a process send (ABI page, "Command stream"; d3d9ex page, EX-44). Streams are built from
+// the ABI's structures, byte by byte.
+#include "command_check.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "aerogpu/aerogpu_format.h"
+
+namespace {
+
+using namespace aero;
+
+class Stream {
+public:
+  template <class Packet> Stream &add(uint32_t opcode, Packet packet, uint32_t extra = 0) {
+    packet.hdr = {opcode, static_cast<uint32_t>(sizeof packet) + extra};
+    const auto *bytes = reinterpret_cast<const uint8_t *>(&packet);
+    m_bytes.insert(m_bytes.end(), bytes, bytes + sizeof packet);
+    m_bytes.resize(m_bytes.size() + extra, 0xCC);
+    return *this;
+  }
+  Stream &raw(std::initializer_list<uint32_t> words) {
+    for (const uint32_t word : words)
+      for (int shift = 0; shift < 32; shift += 8) m_bytes.push_back(static_cast<uint8_t>(word >> shift));
+    return *this;
+  }
+  uint32_t size() const { return static_cast<uint32_t>(m_bytes.size()); }
+  const uint8_t *data() const { return m_bytes.data(); }
+
+private:
+  std::vector<uint8_t> m_bytes;
+};
+
+struct Result {
+  StreamCheck check;
+  std::vector<StreamEvent> events;
+};
+
+Result check(const Stream &stream, bool more = false, uint32_t bytes = UINT32_MAX) {
+  Result result;
+  result.check = checkPackets(stream.data(), bytes < stream.size() ? bytes : stream.size(), more, [&](const StreamEvent &event) {
+    result.events.push_back(event);
+    return true;
+  });
+  return result;
+}
+
+aerogpu_cmd_create_texture2d texture(uint32_t handle, uint32_t allocId, uint32_t offset = 0) {
+  aerogpu_cmd_create_texture2d packet = {};
+  packet.texture_handle = handle;
+  packet.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
+  packet.width = 100;
+  packet.height = 50;
+  packet.mip_levels = packet.array_layers = 1;
+  packet.row_pitch_bytes = 448;
+  packet.backing_alloc_id = allocId;
+  packet.backing_offset_bytes = offset;
+  return packet;
+}
+
+aerogpu_cmd_export_shared_surface shared(uint32_t handle, uint64_t token) {
+  aerogpu_cmd_export_shared_surface packet = {};
+  packet.resource_handle = handle;
+  packet.share_token = token;
+  return packet;
+}
+
+// ---- header ----
+
+aerogpu_cmd_stream_header header(uint32_t bytes) {
+  return {AEROGPU_CMD_STREAM_MAGIC, AEROGPU_ABI_VERSION_U32, bytes, 0, 0, 0};
+}
+
+TEST(StreamHeader, SaysHowManyBytesOfPackets) {
+  uint32_t packets = 99;
+  EXPECT_EQ(checkStreamHeader(header(24), 24, packets), StreamFault::None);
+  EXPECT_EQ(packets, 0u);
+  EXPECT_EQ(checkStreamHeader(header(24 + 16), 24 + 16, packets), StreamFault::None);
+  EXPECT_EQ(packets, 16u);
+  EXPECT_EQ(checkStreamHeader(header(24 + 16), 1000, packets), StreamFault::None) << "what follows is ignored";
+  EXPECT_EQ(packets, 16u);
+}
+
+TEST(StreamHeader, RefusesWhatIsNoStream) {
+  uint32_t packets;
+  auto h = header(24);
+  h.magic ^= 1;
+  EXPECT_EQ(checkStreamHeader(h, 24, packets), StreamFault::Header);
+  h = header(24);
+  h.abi_version += 0x10000;
+  EXPECT_EQ(checkStreamHeader(h, 24, packets), StreamFault::Header);
+  h = header(24);
+  h.abi_version += 7;  // a newer minor is fine
+  EXPECT_EQ(checkStreamHeader(h, 24, packets), StreamFault::None);
+}
+
+TEST(StreamHeader, RefusesSizesThatCannotBe) {
+  uint32_t packets;
+  for (const uint32_t bytes : {0u, 4u, 20u, 26u, 44u, 0xFFFFFFFCu})
+    EXPECT_EQ(checkStreamHeader(header(bytes), 40, packets), StreamFault::Framing) << bytes;
+}
+
+// ---- framing ----
+
+TEST(Packets, UnknownOnesAndLongerOnesPass) {
+  Stream stream;
+  stream.raw({0x7FFF, 8}).raw({AEROGPU_CMD_NOP, 16, 1, 2}).add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(5, 0), 8);
+  const Result got = check(stream);
+  EXPECT_EQ(got.check.fault, StreamFault::None);
+  EXPECT_EQ(got.check.acceptedBytes, stream.size());
+  EXPECT_FALSE(got.check.present);
+  ASSERT_EQ(got.events.size(), 1u);
+  EXPECT_EQ(got.events[0].handle, 5u);
+}
+
+TEST(Packets, BrokenFramingIsRefusedWhereItIs) {
+  const struct {
+    const char *what;
+    uint32_t size;
+  } rows[] = {{"under the header", 4}, {"zero", 0}, {"no multiple of 4", 10}, {"past the end", 12}, {"huge", 0xFFFFFFFC}};
+  for (const auto &row : rows) {
+    Stream stream;
+    stream.raw({AEROGPU_CMD_NOP, 8}).raw({AEROGPU_CMD_NOP, row.size});
+    const Result got = check(stream);
+    EXPECT_EQ(got.check.fault, StreamFault::Framing) << row.what;
+    EXPECT_EQ(got.check.faultOffset, 8u) << row.what;
+    EXPECT_EQ(got.check.acceptedBytes, 8u) << row.what;
+  }
+}
+
+TEST(Packets, AHeaderThatIsCutOffIsRefused) {
+  Stream stream;
+  stream.raw({AEROGPU_CMD_NOP, 8}).raw({AEROGPU_CMD_NOP});
+  EXPECT_EQ(check(stream).check.fault, StreamFault::Framing);
+}
+
+TEST(Packets, WithMoreToComeOnlyWholeOnesCount) {
+  Stream stream;
+  stream.add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(1, 11)).add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(2, 22));
+  const uint32_t one = sizeof(aerogpu_cmd_create_texture2d);
+  for (uint32_t bytes = 0; bytes <= stream.size(); bytes++) {
+    const Result got = check(stream, true, bytes);
+    EXPECT_EQ(got.check.fault, StreamFault::None) << bytes;
+    EXPECT_EQ(got.check.acceptedBytes, bytes / one * one) << bytes;
+    EXPECT_EQ(got.events.size(), bytes / one) << bytes;
+  }
+  // What can never be right is refused at once.
+  Stream broken;
+  broken.raw({AEROGPU_CMD_NOP, 3});
+  EXPECT_EQ(check(broken, true).check.fault, StreamFault::Framing);
+}
+
+TEST(Packets, ShorterThanTheirStructureAreRefused) {
+  for (const uint32_t opcode : {AEROGPU_CMD_CREATE_TEXTURE2D, AEROGPU_CMD_EXPORT_SHARED_SURFACE,
+                                AEROGPU_CMD_IMPORT_SHARED_SURFACE}) {
+    Stream stream;
+    stream.raw({opcode, 16, 1, 0});
+    EXPECT_EQ(check(stream).check.fault, StreamFault::Framing) << opcode;
+  }
+}
+
+// ---- rights ----
+
+enum class Does { Create, Destroy, Change };
+
+/** Every packet whose first field names what it makes, ends or changes; written down from the ABI page. */
+constexpr struct {
+  uint32_t opcode;
+  Does does;
+  StreamObject object;
+} kNaming[] = {
+    {AEROGPU_CMD_CREATE_BUFFER, Does::Create, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_TEXTURE2D, Does::Create, StreamObject::Resource},
+    {AEROGPU_CMD_DESTROY_RESOURCE, Does::Destroy, StreamObject::Resource},
+    {AEROGPU_CMD_RESOURCE_DIRTY_RANGE, Does::Change, StreamObject::Resource},
+    {AEROGPU_CMD_UPLOAD_RESOURCE, Does::Change, StreamObject::Resource},
+    {AEROGPU_CMD_COPY_BUFFER, Does::Change, StreamObject::Resource},
+    {AEROGPU_CMD_COPY_TEXTURE2D, Does::Change, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_TEXTURE_VIEW, Does::Create, StreamObject::View},
+    {AEROGPU_CMD_DESTROY_TEXTURE_VIEW, Does::Destroy, StreamObject::View},
+    {AEROGPU_CMD_CREATE_SHADER_DXBC, Does::Create, StreamObject::Shader},
+    {AEROGPU_CMD_DESTROY_SHADER, Does::Destroy, StreamObject::Shader},
+    {AEROGPU_CMD_CREATE_INPUT_LAYOUT, Does::Create, StreamObject::InputLayout},
+    {AEROGPU_CMD_DESTROY_INPUT_LAYOUT, Does::Destroy, StreamObject::InputLayout},
+    {AEROGPU_CMD_CREATE_SAMPLER, Does::Create, StreamObject::Sampler},
+    {AEROGPU_CMD_DESTROY_SAMPLER, Does::Destroy, StreamObject::Sampler},
+};
+
+/** With room for the largest of these structures. */
+Stream naming(uint32_t opcode, uint32_t handle) {
+  Stream stream;
+  stream.raw({opcode, 64, handle, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  return stream;
+}
+
+TEST(Rights, TheKernelsHandlesAreItsOwn) {
+  for (const auto &row : kNaming)
+    for (const uint32_t handle : {kKernelHandleFirst, 0xFFFFFFFFu}) {
+      const Result got = check(naming(row.opcode, handle));
+      EXPECT_EQ(got.check.fault, StreamFault::Privileged) << std::hex << row.opcode;
+      EXPECT_TRUE(got.events.empty());
+    }
+  for (const uint32_t opcode : {AEROGPU_CMD_EXPORT_SHARED_SURFACE, AEROGPU_CMD_IMPORT_SHARED_SURFACE})
+    EXPECT_EQ(check(naming(opcode, kKernelHandleFirst)).check.fault, StreamFault::Privileged);
+}
+
+TEST(Rights, EveryOtherHandleMayBeNamedAndIsTold) {
+  for (const auto &row : kNaming) {
+    SCOPED_TRACE(row.opcode);
+    const Result got = check(naming(row.opcode, kKernelHandleFirst - 1));
+    EXPECT_EQ(got.check.fault, StreamFault::None);
+    ASSERT_EQ(got.events.size(), row.does == Does::Change ? 0u : 1u);
+    if (got.events.empty()) continue;
+    EXPECT_EQ(got.events[0].kind, row.does == Does::Create ? StreamEvent::Created : StreamEvent::Destroyed);
+    EXPECT_EQ(got.events[0].object, row.object);
+    EXPECT_EQ(got.events[0].handle, kKernelHandleFirst - 1);
+  }
+}
+
+TEST(Rights, APacketWithoutRoomForItsHandleIsRefused) {
+  for (const auto &row : kNaming) {
+    Stream stream;
+    stream.raw({row.opcode, 8});
+    EXPECT_EQ(check(stream).check.fault, StreamFault::Framing) << std::hex << row.opcode;
+  }
+}
+
+TEST(Rights, OnlyTheKernelEndsTokens) {
+  aerogpu_cmd_release_shared_surface packet = {};
+  packet.share_token = 77;
+  Stream stream;
+  stream.add(AEROGPU_CMD_RELEASE_SHARED_SURFACE, packet);
+  EXPECT_EQ(check(stream).check.fault, StreamFault::Privileged);
+}
+
+TEST(Rights, TheCallerMayRefuseWhatItTracks) {
+  Stream stream;
+  stream.raw({AEROGPU_CMD_NOP, 8})
+      .add(AEROGPU_CMD_EXPORT_SHARED_SURFACE, shared(3, 123))
+      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(4, 9));
+  int calls = 0;
+  const StreamCheck got = checkPackets(stream.data(), stream.size(), false, [&](const StreamEvent &) {
+    calls++;
+    return false;
+  });
+  EXPECT_EQ(got.fault, StreamFault::Privileged);
+  EXPECT_EQ(got.faultOffset, 8u);
+  EXPECT_EQ(got.acceptedBytes, 8u);
+  EXPECT_EQ(calls, 1) << "nothing behind a refused packet is looked at";
+}
+
+// ---- what is tracked ----
+
+TEST(Events, CarryWhatThePacketsSay) {
+  aerogpu_cmd_destroy_resource destroy = {};
+  destroy.resource_handle = 0x1234;
+  Stream stream;
+  stream.add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(7, 42))
+      .add(AEROGPU_CMD_EXPORT_SHARED_SURFACE, shared(7, 0x1122334455667788))
+      .add(AEROGPU_CMD_IMPORT_SHARED_SURFACE, shared(8, 0x8877665544332211))
+      .add(AEROGPU_CMD_DESTROY_RESOURCE, destroy);
+  const Result got = check(stream);
+  ASSERT_EQ(got.check.fault, StreamFault::None);
+  ASSERT_EQ(got.events.size(), 4u);
+  EXPECT_EQ(got.events[0].kind, StreamEvent::Created);
+  EXPECT_EQ(got.events[0].object, StreamObject::Resource);
+  EXPECT_EQ(got.events[0].handle, 7u);
+  EXPECT_EQ(got.events[0].allocId, 42u);
+  EXPECT_EQ(got.events[0].width, 100u);
+  EXPECT_EQ(got.events[0].height, 50u);
+  EXPECT_EQ(got.events[0].format, static_cast<uint32_t>(AEROGPU_FORMAT_B8G8R8A8_UNORM));
+  EXPECT_EQ(got.events[0].rowPitch, 448u);
+  EXPECT_EQ(got.events[1].kind, StreamEvent::Exported);
+  EXPECT_EQ(got.events[1].handle, 7u);
+  EXPECT_EQ(got.events[1].token, 0x1122334455667788u);
+  EXPECT_EQ(got.events[2].kind, StreamEvent::Imported);
+  EXPECT_EQ(got.events[2].handle, 8u);
+  EXPECT_EQ(got.events[2].token, 0x8877665544332211u);
+  EXPECT_EQ(got.events[3].kind, StreamEvent::Destroyed);
+  EXPECT_EQ(got.events[3].handle, 0x1234u);
+}
+
+TEST(Events, OnlyATextureThatIsTheAllocationStandsForIt) {
+  Stream stream;
+  stream.add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(1, 0))       // the host's own
+      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(2, 5, 4096));  // further in
+  for (const StreamEvent &event : check(stream).events) EXPECT_EQ(event.allocId, 0u);
+}
+
+TEST(Events, PresentsAreNoticed) {
+  Stream stream;
+  stream.add(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  EXPECT_TRUE(check(stream).check.present);
+  Stream ex;
+  ex.add(AEROGPU_CMD_PRESENT_EX, aerogpu_cmd_present_ex{});
+  EXPECT_TRUE(check(ex).check.present);
+}
+
+}  // namespace
