@@ -54,6 +54,8 @@ public:
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none
   uint32_t kernelEpoch = 0;    // of the adapter, when it was made
   ShareToken token;
+  uint64_t tableStamp = 0;  // of the last table that it was entered in,
+  uint32_t tableEntry = 0;  // and where
   AeroAllocation *nextById = nullptr;
 };
 
@@ -102,6 +104,9 @@ public:
 
   ShareTokens tokens;
 
+  /** Tells one allocation table from every other one. */
+  uint64_t newTableStamp() { return ++m_tableStamp; }
+
   HandleOwner *findHandle(uint32_t handle) const;
   /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one. False when
    *  there is no memory or too many. */
@@ -140,6 +145,7 @@ private:
   HandleOwner **m_handles = nullptr;
   uint32_t m_handleCount = 0;
   uint32_t m_nextId = AEROGPU_WDDM_ALLOC_ID_KMD_MIN;
+  uint64_t m_tableStamp = 0;
   uint32_t m_nextShort = 0;
   uint32_t m_nextLasting = 0;
   uint32_t m_allocations = 0;

@@ -2,6 +2,16 @@
 #include "dma_builder.h"
 
 namespace aero {
+namespace {
+
+void makeWritable(uint8_t *at) {
+  aerogpu_alloc_entry entry;
+  RtlCopyMemory(&entry, at, sizeof entry);
+  entry.flags &= ~uint32_t{AEROGPU_ALLOC_FLAG_READONLY};
+  RtlCopyMemory(at, &entry, sizeof entry);
+}
+
+}  // namespace
 
 NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
   UINT entries = 0;
@@ -13,18 +23,26 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
 
   auto *base = static_cast<uint8_t *>(m_args.buffer);
   UINT entry = 0;
+  TableLock lock(m_adapter.allocations);
+  const uint64_t stamp = m_adapter.allocations.newTableStamp();
   for (UINT i = first; i < first + count; i++) {
     const DXGK_ALLOCATIONLIST &listed = m_args.allocations[i];
     const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
     if (!open) continue;
-    const AeroAllocation &allocation = *open->allocation;
+    AeroAllocation &allocation = *open->allocation;
     const bool readonly = !writable && !listed.WriteOperation;
-    aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE, 0,
+    if (allocation.tableStamp == stamp) {
+      // Listed again, as source and destination perhaps: a table has each id once, and what is written once is writable.
+      if (!readonly) makeWritable(base + DmaLayout::entryOffset(allocation.tableEntry));
+      continue;
+    }
+    allocation.tableStamp = stamp;
+    allocation.tableEntry = entry;
+    aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE, kNowhere,
                                allocation.bytes, 0};
     m_adapter.counters.readonlyEntries += readonly;
     // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
-    if (listed.SegmentId)
-      m_adapter.segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), allocation.bytes, out);
+    m_adapter.segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), out);
     RtlCopyMemory(base + DmaLayout::entryOffset(entry), &out, sizeof out);
 
     D3DDDI_PATCHLOCATIONLIST &patch = m_args.patches[m_patches++];
@@ -35,6 +53,7 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
     patch.SplitOffset = 0;  // a stream is one piece: everything it names is resident together
     entry++;
   }
+  entries = m_layout.tableEntries = entry;  // the packets stay where they are
   m_adapter.counters.tables += entries ? 1 : 0;
   m_adapter.counters.tableEntries += entries;
   m_packets = PacketWriter(packetData(), packetRoom() & ~3u);

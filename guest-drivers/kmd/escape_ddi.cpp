@@ -315,6 +315,7 @@ NTSTATUS APIENTRY AeroDdiEscape(const HANDLE hAdapter, const DXGKARG_ESCAPE *arg
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args || !args->pPrivateDriverData) return STATUS_INVALID_PARAMETER;
+  if (!adapter->started) return STATUS_DEVICE_NOT_READY;
   aerogpu_escape_header header;
   if (args->PrivateDriverDataSize < sizeof header) return STATUS_BUFFER_TOO_SMALL;
   RtlCopyMemory(&header, args->pPrivateDriverData, sizeof header);
@@ -338,14 +339,15 @@ NTSTATUS APIENTRY AeroDdiCollectDbgInfo(const HANDLE hAdapter, const DXGKARG_COL
     aerogpu_escape_query_perf_out perf;
     aerogpu_escape_query_error_out error;
   };
-  auto *report = static_cast<Report *>(poolAllocate(sizeof(Report)));
-  if (!report) return STATUS_NO_MEMORY;
-  report->magic = AEROGPU_MMIO_MAGIC;
-  report->version = 1;
-  answer(*adapter, report->perf);
-  answer(*adapter, report->error);
-  RtlCopyMemory(args->pBuffer, report, args->BufferSize < sizeof *report ? args->BufferSize : sizeof *report);
-  poolFree(report);
+  // Also right before a bug-check, at any IRQL: no pool, no lock.
+  Report report = {};
+  report.magic = AEROGPU_MMIO_MAGIC;
+  report.version = 1;
+  if (adapter->started) {
+    answer(*adapter, report.perf);
+    answer(*adapter, report.error);
+  }
+  RtlCopyMemory(args->pBuffer, &report, args->BufferSize < sizeof report ? args->BufferSize : sizeof report);
   if (args->pExtension) RtlZeroMemory(args->pExtension, sizeof *args->pExtension);
   return STATUS_SUCCESS;
 }

@@ -84,7 +84,8 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
                            args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut,
                            args->PatchLocationListOutSize});
   status = dma.begin(0, args->AllocationListSize);
-  if (!NT_SUCCESS(status)) return status;
+  // Each pass has a whole DMA buffer: a list that is too long for one stays too long.
+  if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
 
   const uint32_t left = total - done;
   const uint32_t copied = left < dma.packetRoom() ? left : dma.packetRoom() & ~3u;
@@ -129,16 +130,14 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
   for (UINT i = first; i < first + count; i++) {
     const D3DDDI_PATCHLOCATIONLIST &patch = args->pPatchLocationList[i];
     if (patch.AllocationIndex >= args->AllocationListSize ||
+        args->DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
         patch.PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
       return STATUS_INVALID_PARAMETER;
     const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch.AllocationIndex];
-    if (!listed.SegmentId) continue;
     auto *at = static_cast<uint8_t *>(args->pDmaBuffer) + patch.PatchOffset;
     aerogpu_alloc_entry entry;
     RtlCopyMemory(&entry, at, sizeof entry);
-    if (!adapter->segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), entry.size_bytes,
-                                  entry))
-      return STATUS_INVALID_PARAMETER;
+    adapter->segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), entry);
     RtlCopyMemory(at, &entry, sizeof entry);
   }
   return STATUS_SUCCESS;

@@ -55,7 +55,8 @@ void Ring::stop(const Registers &registers) {
 bool Ring::reset(const Registers &registers) {
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET | AEROGPU_RING_CONTROL_ENABLE);
   for (uint32_t waited = 0; head() != m_tail; waited += kResetPollUs) {
-    if (waited >= kResetTimeoutUs || registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return false;
+    if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return true;
+    if (waited >= kResetTimeoutUs) return false;
     KeStallExecutionProcessor(kResetPollUs);
   }
   return true;

@@ -116,7 +116,22 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
   return STATUS_SUCCESS;
 }
 
-uint32_t Scheduler::currentFence() const { return static_cast<uint32_t>(completed()); }
+uint32_t Scheduler::currentFence() {
+  ReportRequest request = {this, completed(), false};
+  BOOLEAN returned;
+  m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, reportAtDirql, &request, 0, &returned);
+  if (request.reported) m_adapter.dxgk.DxgkCbQueueDpc(m_adapter.dxgk.DeviceHandle);
+  return static_cast<uint32_t>(request.fence);
+}
+
+BOOLEAN NTAPI Scheduler::reportAtDirql(PVOID context) {
+  auto *request = static_cast<ReportRequest *>(context);
+  Scheduler &self = *request->scheduler;
+  request->fence = self.completed();
+  request->reported = self.notifyCompleted(request->fence);
+  request->reported |= self.notifyPreempted(request->fence);
+  return TRUE;
+}
 
 NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
   PreemptRequest request = {this, args, false};

@@ -29,8 +29,8 @@ public:
   NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args);
   /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
   NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
-  /** DxgkDdiQueryCurrentFence; at most DISPATCH_LEVEL. */
-  uint32_t currentFence() const;
+  /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports what no interrupt has reported yet, and returns the last fence. */
+  uint32_t currentFence();
   /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. */
   NTSTATUS resetFromTimeout();
   /** DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. */
@@ -62,6 +62,11 @@ private:
     bool used;
     uint32_t index;  // in the ring
   };
+  struct ReportRequest {
+    Scheduler *scheduler;
+    uint64_t fence;
+    bool reported;
+  };
   struct PreemptRequest {
     Scheduler *scheduler;
     DXGKARG_PREEMPTCOMMAND args;
@@ -74,6 +79,7 @@ private:
   bool notifyPreempted(uint64_t fence);
   bool notifyFaulted(uint64_t fence);
   static BOOLEAN NTAPI preemptAtDirql(PVOID context);
+  static BOOLEAN NTAPI reportAtDirql(PVOID context);
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
 

@@ -67,13 +67,12 @@ bool Segments::locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef 
   return true;
 }
 
-bool Segments::locate(UINT segment, uint64_t address, uint64_t bytes, aerogpu_alloc_entry &entry) const {
-  MemoryRef ref;
-  if (!locate(segment, address, bytes, ref)) return false;
+void Segments::locate(UINT segment, uint64_t address, aerogpu_alloc_entry &entry) const {
+  MemoryRef ref = MemoryRef::linear(kNowhere);
+  locate(segment, address, entry.size_bytes, ref);
   entry.gpa = ref.gpa;
   entry.flags = ref.kind == MemoryRef::Listed ? entry.flags | AEROGPU_ALLOC_FLAG_EXT_SCATTER
                                               : entry.flags & ~AEROGPU_ALLOC_FLAG_EXT_SCATTER;
-  return true;
 }
 
 }  // namespace aero

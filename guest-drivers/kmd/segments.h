@@ -15,6 +15,10 @@ constexpr UINT kSegmentVram = 1;
 constexpr UINT kSegmentAperture = 2;
 constexpr UINT segmentBit(UINT segment) { return 1u << (segment - 1); }
 
+/** Where an allocation lies that is in no segment: above every physical address, so that a stream that uses it anyway
+ *  reaches nothing. */
+constexpr uint64_t kNowhere = uint64_t{1} << 52;
+
 class Segments {
 public:
   /** BAR1 starts at `gpa`. The first bytes stay with the boot display. With
@@ -28,8 +32,8 @@ public:
   uint64_t apertureBytes() const { return uint64_t{m_aperturePages} << kPageShift; }
   void describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const;
 
-  /** Fills gpa and flags of a table entry for bytes at `address` of `segment`; false when it lies in neither. */
-  bool locate(UINT segment, uint64_t address, uint64_t bytes, aerogpu_alloc_entry &entry) const;
+  /** Fills gpa and flags of a table entry for its bytes at `address` of `segment`: kNowhere when they are in none. */
+  void locate(UINT segment, uint64_t address, aerogpu_alloc_entry &entry) const;
   /** The same for a paging operation. */
   bool locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const;
 
