@@ -39,6 +39,8 @@ def load_exports(path=EXPORTS):
                 continue
             if len(line) != 5:
                 raise ValueError('%s:%d: five columns expected' % (path, number))
+            if line[0] in table['x86'] or line[0] in table['x64']:
+                raise ValueError('%s:%d: %s is there twice' % (path, number, line[0]))
             for arch, module in (('x86', line[1]), ('x64', line[2])):
                 if module != '-':
                     table[arch][line[0]] = files[module]

@@ -4,9 +4,9 @@
 
 usage: finish_driver.py IN OUT
 
-Marks the INIT sections discardable (the kernel frees them after DriverEntry), takes the DLL flag away that -shared
-sets, clears time stamps so that the same source gives the same file, and writes the right checksum. Running it twice
-changes nothing."""
+Marks the INIT sections discardable (the kernel frees them after DriverEntry) and the resources read-only, takes the DLL
+flag away that -shared sets, clears time stamps so that the same source gives the same file, and writes the right
+checksum. Running it twice changes nothing."""
 import struct
 import sys
 
@@ -28,9 +28,12 @@ def finish(data):
             raise pe.PeError('the export table is in no section')
         struct.pack_into('<I', out, section.offset + export_rva - section.address + 4, 0)
     for index, section in enumerate(image.sections):
+        flags = section.flags
         if section.name.startswith('INIT'):
-            struct.pack_into('<I', out, image.section_table_end - 40 * (len(image.sections) - index) + 36,
-                             section.flags | pe.SCN_DISCARDABLE)
+            flags |= pe.SCN_DISCARDABLE
+        if section.name == '.rsrc':
+            flags &= ~pe.SCN_WRITE
+        struct.pack_into('<I', out, image.section_table_end - 40 * (len(image.sections) - index) + 36, flags)
     return pe.PeImage(out).with_checksum()
 
 
