@@ -13,9 +13,44 @@ bool cpuWrites(AllocationUse use) {
   return use == AllocationUse::Shadow || use == AllocationUse::Staging || use == AllocationUse::GdiStagingCpuVisible;
 }
 
+/** What surfaceOf() may write for one surface. */
+constexpr SIZE_T kTextureBytes = sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_create_texture2d) +
+                                 sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_export_shared_surface);
+
+/** Textures that the buffer under construction makes. One that is dropped has made nothing: undo() says so. */
+class MadeTextures {
+public:
+  struct Entry {
+    AeroAllocation *allocation;
+    uint32_t textureBefore, epochBefore;
+  };
+  /** `entries` has room for one entry an allocation of the list. */
+  explicit MadeTextures(Entry *entries) : m_entries(entries) {}
+
+  /** The table is locked. */
+  void make(AeroAllocation &allocation, uint32_t texture, uint32_t epoch) {
+    m_entries[m_count++] = {&allocation, allocation.kernelTexture, allocation.kernelEpoch};
+    allocation.kernelTexture = texture;
+    allocation.kernelEpoch = epoch;
+  }
+  void undo(AllocationTable &table) {
+    TableLock lock(table);
+    while (m_count) {
+      const Entry &entry = m_entries[--m_count];
+      entry.allocation->kernelTexture = entry.textureBefore;
+      entry.allocation->kernelEpoch = entry.epochBefore;
+    }
+  }
+
+private:
+  Entry *m_entries;
+  UINT m_count = 0;
+};
+
 /** The surface of an allocation, with a texture of the driver's own over its memory where there is none. That texture
  *  is made in this very submission, so that the allocation is resident then. */
-bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIONLIST &listed, DrawSurface &out) {
+bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIONLIST &listed, MadeTextures &made,
+               DrawSurface &out) {
   const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
   if (!open) return false;
   AeroAllocation &allocation = *open->allocation;
@@ -58,8 +93,7 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
       share->share_token = allocation.token.value;
     }
   if (packets.full()) return false;
-  allocation.kernelTexture = texture;
-  allocation.kernelEpoch = adapter.epoch;
+  made.make(allocation, texture, adapter.epoch);
   out.texture = texture;
   return true;
 }
@@ -153,11 +187,17 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     flags |= kDmaPresent;
   } else {
     DrawSurface source, destination;
+    MadeTextures::Entry entries[2];
+    MadeTextures made(entries);
+    const auto dropped = [&](NTSTATUS why) {
+      made.undo(adapter.allocations);
+      return why;
+    };
     const DXGK_ALLOCATIONLIST &to = args->pAllocationList[DXGK_PRESENT_DESTINATION_INDEX];
-    if (!surfaceOf(adapter, packets, to, destination) ||
-        (blt && !surfaceOf(adapter, packets, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], source)))
-      return packets.full() ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_INVALID_PARAMETER;
-    if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    if (!surfaceOf(adapter, packets, to, made, destination) ||
+        (blt && !surfaceOf(adapter, packets, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], made, source)))
+      return dropped(packets.full() ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_INVALID_PARAMETER);
+    if (!adapter.gdi.begin(packets)) return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
     uint32_t steps = args->MultipassOffset;
     GdiStatus drawn = GdiStatus::Done;
     if (steps == kOnlyPresent)
@@ -172,9 +212,9 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
       drawn = adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
                                steps);
     adapter.gdi.end(packets);
-    if (drawn == GdiStatus::Unsupported) return STATUS_ILLEGAL_INSTRUCTION;
+    if (drawn == GdiStatus::Unsupported) return dropped(STATUS_ILLEGAL_INSTRUCTION);
     if (drawn == GdiStatus::Full) {
-      if (steps == args->MultipassOffset) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+      if (steps == args->MultipassOffset) return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
       args->MultipassOffset = steps;
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     } else if (isPrimary(to)) {
@@ -205,18 +245,26 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   NTSTATUS status = dma.begin(0, args->AllocationListSize, true);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
-  if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-
-  const SIZE_T listBytes = SIZE_T{args->AllocationListSize} * sizeof(DrawSurface);
-  auto *surfaces = static_cast<DrawSurface *>(poolAllocate(listBytes ? listBytes : sizeof(DrawSurface)));
-  if (!surfaces) return STATUS_NO_MEMORY;
-  for (UINT i = 0; i < args->AllocationListSize; i++) surfaceOf(adapter, packets, args->pAllocationList[i], surfaces[i]);
+  struct Listed {
+    DrawSurface surface;
+    MadeTextures::Entry made;
+  };
+  // One piece of memory for both arrays, surfaces first.
+  const SIZE_T count = args->AllocationListSize ? args->AllocationListSize : 1;
+  void *memory = poolAllocate(count * sizeof(Listed));
+  if (!memory) return STATUS_NO_MEMORY;
+  auto *surfaces = static_cast<DrawSurface *>(memory);
+  MadeTextures made(reinterpret_cast<MadeTextures::Entry *>(surfaces + count));
+  for (UINT i = 0; i < args->AllocationListSize; i++)
+    surfaceOf(adapter, packets, args->pAllocationList[i], made, surfaces[i]);
+  const bool begun = !packets.full() && adapter.gdi.begin(packets);
 
   const auto *commands = static_cast<const uint8_t *>(args->pCommand);
   RenderKmProgress progress = RenderKmProgress::from(args->MultipassOffset);
   const UINT offsetBefore = progress.offset;
   const uint32_t stepsBefore = progress.steps;
-  while (progress.offset + FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) <= args->CommandLength) {
+  if (!begun) status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  while (begun && progress.offset + FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command) <= args->CommandLength) {
     const UINT left = args->CommandLength - progress.offset;
     DXGK_RENDERKM_COMMAND command = {};
     RtlCopyMemory(&command, commands + progress.offset, FIELD_OFFSET(DXGK_RENDERKM_COMMAND, Command));
@@ -237,15 +285,23 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
     }
     progress.offset += command.CommandSize;
   }
-  adapter.gdi.end(packets);
-  poolFree(surfaces);
-  if (!NT_SUCCESS(status) && status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
-  if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) {
-    // Without progress nothing is submitted; a whole buffer holds a step of any operation.
-    if (progress.offset == offsetBefore && progress.steps == stepsBefore)
-      return args->DmaSize < GdiEngine::kMinPacketBytes ? status : STATUS_INVALID_PARAMETER;
-    if (!progress.to(args->MultipassOffset)) return STATUS_INVALID_PARAMETER;
+  const bool got = progress.offset != offsetBefore || progress.steps != stepsBefore;
+  // What was drawn before a command that is refused is kept: the next call begins with that command.
+  if (!NT_SUCCESS(status) && got) status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  // Without progress nothing is submitted; a buffer of this size holds a step of any operation.
+  const SIZE_T enough = DmaLayout::forEntries(static_cast<uint32_t>(count)).packetOffset() + count * kTextureBytes +
+                        GdiEngine::kMinPacketBytes;
+  if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && !got && args->DmaSize >= enough)
+    status = STATUS_INVALID_PARAMETER;
+  if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && got && !progress.to(args->MultipassOffset))
+    status = STATUS_INVALID_PARAMETER;
+  if (!NT_SUCCESS(status) && (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER || !got)) {
+    made.undo(adapter.allocations);
+    poolFree(memory);
+    return status;
   }
+  poolFree(memory);
+  adapter.gdi.end(packets);
   dma.finish(static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_RENDER, kDmaAlternate);
   return status;
 }
