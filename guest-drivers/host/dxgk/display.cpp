@@ -165,7 +165,9 @@ bool Display::isSupported(VidPn& vidPn) {
                                   m_adapter.context(), &args);
   vidPn.readOnly = readOnly;
   vidPn.topology.mayChange = mayChange;
-  if (!ntSuccess(status)) brokenRule("DxgkDdiIsSupportedVidPn: 0x%08x", status);
+  // Its page: an invalid topology has a code of its own, with FALSE.
+  if (!ntSuccess(status) && (status != kInvalidTopology || args.IsVidPnSupported))
+    brokenRule("DxgkDdiIsSupportedVidPn: 0x%08x", status);
   if (args.IsVidPnSupported > 1) brokenRule("DxgkDdiIsSupportedVidPn does not set IsVidPnSupported");
   return ntSuccess(status) && args.IsVidPnSupported;
 }
