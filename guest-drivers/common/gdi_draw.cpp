@@ -27,14 +27,9 @@ bool opaqueFormat(uint32_t format) {
          format == AEROGPU_FORMAT_B5G6R5_UNORM;
 }
 
-constexpr uint32_t channel(uint32_t argb, uint32_t i) {  // R, G, B, A as shaders count them
-  constexpr uint32_t kShift[4] = {16, 8, 0, 24};
-  return argb >> kShift[i] & 0xFF;
-}
-
 /** A colour as a register: channels times `scale` / 255. */
 void setColor(uint32_t (&words)[4], uint32_t argb, int64_t scale) {
-  for (uint32_t i = 0; i < 4; i++) words[i] = floatRatio(int64_t{channel(argb, i)} * scale, 255);
+  for (uint32_t i = 0; i < 4; i++) words[i] = floatRatio(int64_t{gdiChannel(argb, i)} * scale, 255);
 }
 
 void setAll(uint32_t (&words)[4], uint32_t value) {
@@ -46,23 +41,11 @@ constexpr bool needsPattern(uint8_t rop) { return (rop >> 4) != (rop & 0x0F); }
 constexpr bool needsSource(uint8_t rop) { return (rop >> 2 & 0x33) != (rop & 0x33); }
 constexpr bool needsDestination(uint8_t rop) { return (rop >> 1 & 0x55) != (rop & 0x55); }
 
-/** The 32 registers of gdi_rop.psa: for bit i and each channel, with its bit p of the pattern, the operation is
- *  f(s, d) = f00 + (f10 - f00) s + (f01 - f00) d + (f11 - f10 - f01 + f00) s d. The shader has s and d halved and adds
- *  up channel values from 0 to 1. */
 void setRop(GdiPlan &plan, uint8_t rop, uint32_t pattern) {
   plan.shader = GdiShader::Rop;
   plan.reads = GdiReads::Copy;
-  plan.firstConstant = 8;
-  plan.constantCount = 32;
-  for (uint32_t bit = 0; bit < 8; bit++)
-    for (uint32_t i = 0; i < 4; i++) {
-      const uint32_t p = channel(pattern, i) >> bit & 1;
-      const auto f = [&](uint32_t s, uint32_t d) { return int64_t{rop >> (p << 2 | s << 1 | d) & 1}; };
-      const int64_t terms[4] = {f(0, 0), 2 * (f(1, 0) - f(0, 0)), 2 * (f(0, 1) - f(0, 0)),
-                                4 * (f(1, 1) - f(1, 0) - f(0, 1) + f(0, 0))};
-      for (uint32_t term = 0; term < 4; term++)
-        plan.constants[4 * bit + term][i] = floatRatio(terms[term] * (int64_t{1} << bit), 255);
-    }
+  plan.rop = rop;
+  plan.pattern = pattern;
 }
 
 }  // namespace

@@ -60,6 +60,21 @@ uint32_t bytesPerPixel(uint32_t format) {
   return format == AEROGPU_FORMAT_B5G6R5_UNORM || format == AEROGPU_FORMAT_B5G5R5A1_UNORM ? 2 : 4;
 }
 
+/** The 32 registers of gdi_rop.psa: for bit i and each channel, with its bit p of the pattern, the operation is
+ *  f(s, d) = f00 + (f10 - f00) s + (f01 - f00) d + (f11 - f10 - f01 + f00) s d. The shader has s and d halved and adds
+ *  up channel values from 0 to 1. */
+void ropConstants(uint32_t *words, uint8_t rop, uint32_t pattern) {
+  for (uint32_t bit = 0; bit < 8; bit++)
+    for (uint32_t i = 0; i < 4; i++) {
+      const uint32_t p = gdiChannel(pattern, i) >> bit & 1;
+      const auto f = [&](uint32_t s, uint32_t d) { return int64_t{rop >> (p << 2 | s << 1 | d) & 1}; };
+      const int64_t terms[4] = {f(0, 0), 2 * (f(1, 0) - f(0, 0)), 2 * (f(0, 1) - f(0, 0)),
+                                4 * (f(1, 1) - f(1, 0) - f(0, 1) + f(0, 0))};
+      for (uint32_t term = 0; term < 4; term++)
+        words[4 * (4 * bit + term) + i] = floatRatio(terms[term] * (int64_t{1} << bit), 255);
+    }
+}
+
 /** Pixels that one draw may span so that the shader's arithmetic picks the pixel of the exact formula. The shader adds
  *  a quarter of the smallest step of the formula, 1 / (4 * dstSize), so that no value lies on a border; its rounding
  *  errors are below 3 * 2^-25 of the source pixels spanned. */
@@ -98,7 +113,7 @@ private:
   void copyStep(const Box &cell, const Box *pieces, uint32_t count);
   void drawStep(const Box &cell, const Box *pieces, uint32_t count);
   void writeBack(const Box &cell, const Box *pieces, uint32_t count);
-  void toScratch(uint32_t scratch, const View &view, const Box &origin, const Box *boxes, uint32_t count);
+  void toScratch(bool source, const Box &origin, const Box *pieces, uint32_t count);
   void finish();
 
   void makePassing(const View &view, const GdiSurface &surface);
@@ -335,11 +350,7 @@ bool Operation::step(const Box &cell, const Box *pieces, uint32_t count) {
 void Operation::copyStep(const Box &cell, const Box *pieces, uint32_t count) {
   const uint32_t flags = m_plan.dst.cpuRead ? AEROGPU_COPY_FLAG_WRITEBACK_DST : AEROGPU_COPY_FLAG_NONE;
   const Box region = sourceBox(cell);
-  if (m_throughScratch) {
-    Box sources[kGdiRectsPerDraw];
-    for (uint32_t i = 0; i < count; i++) sources[i] = sourceBox(pieces[i]);
-    toScratch(m_srcScratch, m_src, region, sources, count);
-  }
+  if (m_throughScratch) toScratch(true, region, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
     const Box from = sourceBox(pieces[i]);
     copyTexture(m_dst.texture, pieces[i].left, pieces[i].top - m_dst.firstRow,
@@ -350,15 +361,10 @@ void Operation::copyStep(const Box &cell, const Box *pieces, uint32_t count) {
 }
 
 void Operation::drawStep(const Box &cell, const Box *pieces, uint32_t count) {
-  if (m_plan.reads == GdiReads::Copy) toScratch(m_dstScratch, m_dst, cell, pieces, count);
+  if (m_plan.reads == GdiReads::Copy) toScratch(false, cell, pieces, count);
   if (m_plan.src.texture) {
     const Box region = sourceBox(cell);
-    if (m_throughScratch) {
-      Box sources[kGdiRectsPerDraw];
-      for (uint32_t i = 0; i < count; i++)
-        sources[i] = sourceBox(pieces[i]).clipped(Box::of(0, 0, m_src.width, m_src.height));
-      toScratch(m_srcScratch, m_src, region, sources, count);
-    }
+    if (m_throughScratch) toScratch(true, region, pieces, count);
     mapping(cell, region);
   } else if (m_plan.reads == GdiReads::Copy) {
     mapping(cell, cell);
@@ -379,7 +385,7 @@ void Operation::drawStep(const Box &cell, const Box *pieces, uint32_t count) {
 
 /** Exactly the drawn pixels reach the memory: what lies beside them may be the CPU's. */
 void Operation::writeBack(const Box &cell, const Box *pieces, uint32_t count) {
-  toScratch(m_dstScratch, m_dst, cell, pieces, count);
+  toScratch(false, cell, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
     const Box &piece = pieces[i];
     copyTexture(m_dst.texture, piece.left, piece.top - m_dst.firstRow, m_dstScratch,
@@ -387,20 +393,26 @@ void Operation::writeBack(const Box &cell, const Box *pieces, uint32_t count) {
   }
 }
 
-/** Copies boxes of a surface to where they lie from `origin`. */
-void Operation::toScratch(uint32_t scratch, const View &view, const Box &origin, const Box *boxes, uint32_t count) {
+/** Copies the pieces, or with `source` what they need of the source, to where they lie from `origin`. */
+void Operation::toScratch(bool source, const Box &origin, const Box *pieces, uint32_t count) {
+  const View &view = source ? m_src : m_dst;
+  const auto boxOf = [&](uint32_t i) {
+    return source ? sourceBox(pieces[i]).clipped(Box::of(0, 0, m_src.width, m_src.height)) : pieces[i];
+  };
   const auto copy = [&](const Box &box) {
     if (box.empty()) return;
-    copyTexture(scratch, int64_t{box.left} - origin.left, int64_t{box.top} - origin.top, view.texture,
-                box.moved(0, -view.firstRow), AEROGPU_COPY_FLAG_NONE);
+    copyTexture(source ? m_srcScratch : m_dstScratch, int64_t{box.left} - origin.left, int64_t{box.top} - origin.top,
+                view.texture, box.moved(0, -view.firstRow), AEROGPU_COPY_FLAG_NONE);
   };
   if (count <= kSingleCopies) {
-    for (uint32_t i = 0; i < count; i++) copy(boxes[i]);
+    for (uint32_t i = 0; i < count; i++) copy(boxOf(i));
     return;
   }
   Box all;
-  for (uint32_t i = 0; i < count; i++)
-    if (!boxes[i].empty()) all = all.joined(boxes[i]);
+  for (uint32_t i = 0; i < count; i++) {
+    const Box box = boxOf(i);
+    if (!box.empty()) all = all.joined(box);
+  }
   copy(all);
 }
 
@@ -457,9 +469,12 @@ bool Operation::writeHead() {
     words[2] = floatRatio(-1 - width, width);
     words[3] = floatRatio(1 + height, height);
   }
-  if (m_plan.constantCount)
-    if (uint32_t *words = constants(AEROGPU_SHADER_STAGE_PIXEL, m_plan.firstConstant, m_plan.constantCount))
-      memcpy(words, m_plan.constants, size_t{m_plan.constantCount} * sizeof m_plan.constants[0]);
+  if (m_plan.shader == GdiShader::Rop) {
+    if (uint32_t *words = constants(AEROGPU_SHADER_STAGE_PIXEL, kFirstRopRegister, 32))
+      ropConstants(words, m_plan.rop, m_plan.pattern);
+  } else if (uint32_t *words = constants(AEROGPU_SHADER_STAGE_PIXEL, 4, m_plan.constantCount)) {
+    memcpy(words, m_plan.constants, size_t{m_plan.constantCount} * sizeof m_plan.constants[0]);
+  }
   return !m_packets.full() && m_packets.room() >= kGdiEndBytes;
 }
 

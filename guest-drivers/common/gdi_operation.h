@@ -35,10 +35,17 @@ struct GdiPlan {
   GdiShader shader = GdiShader::Fill;
   uint32_t blendSrc = 0, blendDst = 0;  // enum aerogpu_blend_factor, with GdiReads::Blend
   uint32_t blendConstant = 0;           // bits of a float, all channels
-  uint32_t firstConstant = 4;
-  uint32_t constantCount = 0;           // registers
-  uint32_t constants[36][4] = {};       // bits of floats
+  uint8_t rop = 0;                      // with GdiShader::Rop
+  uint32_t pattern = 0;                 // A8R8G8B8
+  uint32_t constantCount = 0;           // else: registers from c4
+  uint32_t constants[3][4] = {};        // bits of floats
 };
+
+/** Channel i of an A8R8G8B8 colour as shaders count them: R, G, B, A. */
+constexpr uint32_t gdiChannel(uint32_t argb, uint32_t i) {
+  constexpr uint32_t kShift[4] = {16, 8, 0, 24};
+  return argb >> kShift[i] & 0xFF;
+}
 
 GdiStatus gdiRun(PacketWriter &packets, uint32_t firstHandle, GdiPlan &plan, uint32_t &steps);
 

@@ -20,6 +20,8 @@ constexpr uint32_t kScratchFormats = 4;
 /** Rectangles of one draw; vertices name them by number (gdi_rect.vsa). */
 constexpr uint32_t kGdiRectsPerDraw = 32;
 constexpr uint32_t kFirstRectRegister = 8;
+/** Where the table of gdi_rop.psa begins. */
+constexpr uint32_t kFirstRopRegister = 8;
 
 struct GdiResources {
   uint32_t first;
