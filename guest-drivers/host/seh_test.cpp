@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "exports.h"
 #include "fault.h"
@@ -55,6 +57,7 @@ struct Tests {
   uint64_t(__attribute__((ms_abi)) *sharedData)(uint32_t*);
   uint32_t(__attribute__((ms_abi)) *jump)(const void*);
   uint32_t(__attribute__((ms_abi)) *big)(const uint32_t*, uint32_t*);
+  uint32_t(__attribute__((ms_abi)) *guardedCopy)(void*, const void*, uint64_t);
 };
 
 class Seh : public testing::Test {
@@ -128,6 +131,56 @@ TEST_F(Seh, LargeFrameWithFramePointer) {
   EXPECT_EQ(m_tests.big(&source, &value), 0u);
   EXPECT_EQ(value, 42u);
   EXPECT_EQ(m_tests.big(bad(), &value), kStatusAccessViolation + 1);
+}
+
+// kmd/user_copy_x64.c as it ships; the x86 one has a program of its own (kmd/user_copy_x86_test.c).
+TEST_F(Seh, GuardedCopyOfTheDriver) {
+  constexpr size_t kPage = 4096;
+  auto* const pages = static_cast<uint8_t*>(mmap(reinterpret_cast<void*>(0x10000000), 2 * kPage, PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  for (size_t i = 0; i < 2 * kPage; ++i) pages[i] = static_cast<uint8_t>(i * 7 + 1);
+  std::vector<uint8_t> to(2 * kPage, 0xEE);
+  EXPECT_EQ(m_tests.guardedCopy(to.data(), pages, to.size()), 0u);
+  EXPECT_EQ(std::memcmp(to.data(), pages, to.size()), 0);
+  EXPECT_EQ(m_tests.guardedCopy(to.data(), bad(), 8), kStatusAccessViolation);
+  EXPECT_EQ(m_tests.guardedCopy(reinterpret_cast<void*>(0x5000), pages, 8), kStatusAccessViolation);
+  EXPECT_EQ(m_tests.guardedCopy(to.data(), bad(), 0), 0u);
+
+  // Half of it is there: what lies before the gap is copied, nothing behind it.
+  ASSERT_EQ(mprotect(pages + kPage, kPage, PROT_NONE), 0);
+  for (const size_t lead : {size_t{1}, size_t{100}, kPage}) {
+    std::fill(to.begin(), to.end(), 0xEE);
+    EXPECT_EQ(m_tests.guardedCopy(to.data(), pages + kPage - lead, lead + 50), kStatusAccessViolation);
+    EXPECT_EQ(std::memcmp(to.data(), pages + kPage - lead, lead), 0);
+    EXPECT_EQ(std::count(to.begin(), to.end(), 0xEE) >= static_cast<ptrdiff_t>(to.size() - lead), true);
+    EXPECT_EQ(to[lead], 0xEE);
+  }
+  // Another thread takes it away and gives it back: whole or a prefix, at any moment.
+  std::atomic<bool> stop{false};
+  std::thread flipper([&] {
+    while (!stop)
+      for (const int access : {PROT_NONE, PROT_READ | PROT_WRITE}) mprotect(pages + kPage, kPage, access);
+  });
+  unsigned whole = 0, cut = 0;
+  for (int i = 0; i < 500000 && (whole < 200 || cut < 200); ++i) {
+    std::fill(to.begin(), to.end(), 0xEE);
+    const uint32_t status = m_tests.guardedCopy(to.data(), pages, to.size());
+    ASSERT_TRUE(status == 0 || status == kStatusAccessViolation) << std::hex << status;
+    ++(status == 0 ? whole : cut);
+    size_t copied = 0;
+    while (copied < to.size() && to[copied] == static_cast<uint8_t>(copied * 7 + 1)) ++copied;
+    if (status == 0) {
+      ASSERT_EQ(copied, to.size());
+    } else {
+      ASSERT_GE(copied, kPage);
+    }
+  }
+  stop = true;
+  flipper.join();
+  EXPECT_GT(whole, 0u);
+  EXPECT_GT(cut, 0u);
+  munmap(pages, 2 * kPage);
 }
 
 TEST_F(Seh, IrqlRegisterIsEmulated) {

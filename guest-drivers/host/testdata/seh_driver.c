@@ -21,7 +21,10 @@ struct tests {
     u64 (*sharedData)(u32 *minor);
     u32 (*jump)(u32 (*where)(void));
     u32 (*big)(const u32 *from, u32 *to);
+    int (*guardedCopy)(void *to, const void *from, u64 bytes);
 };
+
+int AeroGuardedCopy(void *to, const void *from, u64 bytes); /* the object that is in aerogpu.sys */
 
 static __attribute__((noinline)) u32 load(const volatile u32 *from) { return *from; }
 static __attribute__((noinline)) u32 divide(u32 by) { return 1000 / by; }
@@ -163,7 +166,7 @@ __asm__(".globl ___chkstk_ms\n___chkstk_ms:\n\tret\n");
 
 /* Pointers in data: these need relocations. */
 static const struct tests table = {read, copy, nested, filtered, raised, divided, preserved, breakpoint,
-                                   irql, unhandled, sharedData, jump, big};
+                                   irql, unhandled, sharedData, jump, big, AeroGuardedCopy};
 
 int DriverEntry(struct tests *t, void *unused) {
     (void)unused;
