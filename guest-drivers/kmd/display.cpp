@@ -274,11 +274,10 @@ VOID NTAPI Display::timerDpc(PKDPC, PVOID context, PVOID, PVOID) {
   self->atDirql([&] {
     if (!self->m_active || !self->m_vsync || self->m_scanout.enabled) return;
     self->notifyVsync();
+    self->m_adapter.dxgk.DxgkCbQueueDpc(self->m_adapter.dxgk.DeviceHandle);
     reported = true;
   });
-  if (!reported) return;
-  self->m_adapter.dxgk.DxgkCbQueueDpc(self->m_adapter.dxgk.DeviceHandle);
-  self->armTimer();
+  if (reported) self->armTimer();
 }
 
 uint32_t Display::phaseNow() {
@@ -331,7 +330,9 @@ uint64_t Display::vblankTimeNs() const {
 }
 
 void AeroAdapter::returnToVga() {
-  if (featuresHigh & AEROGPU_EXT_FEATURE_HI_VGA) registers.write(AEROGPU_EXT_REG_VGA, 1);
+  if (!(featuresHigh & AEROGPU_EXT_FEATURE_HI_VGA)) return;  // the last picture is better than none
+  registers.write(AEROGPU_EXT_REG_VGA, 1);
+  display.takenAway();
 }
 
 }  // namespace aero

@@ -62,6 +62,9 @@ public:
   /** DxgkDdiGetScanLine; at most DISPATCH_LEVEL. */
   void scanLine(DXGKARG_GETSCANLINE &args);
 
+  /** VGA was given the display: the next time something is shown the scanout is enabled again. Any IRQL. */
+  void takenAway() { m_scanout.enabled = false; }
+
   /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS wants it. Any IRQL. */
   uint32_t interruptMask() const;
 

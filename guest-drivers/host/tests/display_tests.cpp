@@ -127,6 +127,63 @@ void flips() {
   }
 }
 
+uint64_t addressOf(Adapter& adapter, const Allocation& surface) {
+  return static_cast<uint64_t>(adapter.vidmm().segment(surface.segment).descriptor.BaseAddress.QuadPart) + surface.offset;
+}
+
+/// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and "DxgkDdiSetVidPnSourceAddress"
+/// (what is reported is what is scanned out).
+void verticalSyncs() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  if (!expect(session.setMode(1024, 768), "a mode")) return;
+  expect(ntSuccess(display.controlVsync(true)), "vertical sync on");
+  expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs of the picture");
+  expect(adapter.scheduler().lastVsyncAddress() == addressOf(adapter, *display.primary()), "with the primary's address");
+  for (int round = 0; round < 3; ++round) {
+    expect(ntSuccess(display.setVisible(false)), "hidden");
+    expect(adapter.scheduler().waitVsync(3, 5000), "vertical syncs while nothing is shown");
+    expect(ntSuccess(display.setVisible(true)), "visible");
+    expect(adapter.scheduler().waitVsync(3, 5000), "and when it is shown again");
+  }
+  const uint64_t old = addressOf(adapter, *display.primary());
+  if (!expect(session.setMode(800, 600), "another mode")) return;
+  expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs of the new mode");
+  const uint64_t now = addressOf(adapter, *display.primary());
+  note("primaries at 0x%llx, then 0x%llx", static_cast<unsigned long long>(old), static_cast<unsigned long long>(now));
+  expect(adapter.scheduler().lastVsyncAddress() == now, "with the new primary's address");
+  expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
+  expect(ntSuccess(display.setVisible(false)), "hidden");
+  adapter.scheduler().waitVsync(1, 200);  // one may have been on its way
+  expect(!adapter.scheduler().waitVsync(1, 300), "none when nobody waits, hidden or not");
+  expect(ntSuccess(display.setVisible(true)), "visible");
+}
+
+/// DxgkDdiResetDevice: VGA again, whatever the driver is at; and the driver's picture afterwards if the system lives on.
+void bugCheck() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  const auto boot = Console::size();
+  if (!expect(session.setMode(1280, 1024), "a mode")) return;
+  Display& display = adapter.display();
+  const uint32_t colors[4] = {0x204060, 0x602040, 0x406020, 0x808080};
+  paint(adapter, *display.primary(), display.mode(), colors);
+  const bool outside = Console::available();
+  if (outside) expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the picture");
+  callDdi("DxgkDdiResetDevice", kHighLevel, adapter.ddi.DxgkDdiResetDevice, adapter.context());
+  expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "the scanout is off");
+  if (outside) {
+    const auto vga = Console::size();
+    note("the screen was %dx%d, now it is %dx%d", boot.first, boot.second, vga.first, vga.second);
+    expect(vga == boot, "the screen of the boot");
+  }
+  expect(ntSuccess(display.setVisible(false)) && ntSuccess(display.setVisible(true)), "shown again");
+  if (outside) expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the same picture");
+}
+
 void scanLine() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
@@ -252,7 +309,7 @@ void vidPnRefusals() {
 
 const TestCase kTests[] = {
     {"modes", 300, modes}, {"flips", 120, flips}, {"scan-line", 60, scanLine}, {"pointer", 120, pointer},
-    {"vidpn", 60, vidPnRefusals},
+    {"vidpn", 60, vidPnRefusals}, {"vertical-syncs", 120, verticalSyncs}, {"bug-check", 60, bugCheck},
 };
 
 }  // namespace
