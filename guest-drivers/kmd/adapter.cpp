@@ -123,7 +123,8 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   }
   const NTSTATUS status = checkDevice();
   if (!NT_SUCCESS(status)) return status;
-  lossEpoch = ++epoch;  // the device forgot every resource
+  lossEpoch = ++epoch;  // the driver makes its own resources anew in any case
+  if (scheduler.deviceForgot()) losses++;
   scheduler.resume();
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;

@@ -66,6 +66,9 @@ public:
     return allocation.kernelEpoch >= lossEpoch && (allocation.token.value || allocation.kernelEpoch == epoch);
   }
 
+  /** How often a power-up found the device reset: what user mode had on it is gone, see AeroDevice::losses. */
+  uint32_t losses = 0;
+
   Settings settings;
   Counters counters = {};
   CreationLog creationLog;
@@ -119,6 +122,7 @@ public:
   uint32_t magic = kMagic;
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
+  uint32_t losses = 0;  // the adapter's, when this device was made
 };
 
 /** DxgkDdiCreateContext's handle. */

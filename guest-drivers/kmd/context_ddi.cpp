@@ -57,6 +57,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   if (!memory) return STATUS_NO_MEMORY;
   auto *device = new (memory) AeroDevice;
   device->adapter = adapter;
+  device->losses = adapter->losses;
   const DXGK_CONTEXTINFO info = contextInfo();
   device->info.DmaBufferSize = info.DmaBufferSize;
   device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;

@@ -65,6 +65,8 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   AeroContext *context = AeroContext::from(hContext);
   if (!context || !args) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *context->adapter;
+  // A sleep of the machine took the resources of this device away; with this answer Direct3D reports it as lost.
+  if (context->device->losses != adapter.losses) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
 
   // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
   aerogpu_cmd_stream_header header;

@@ -57,6 +57,11 @@ void Scheduler::suspend() {
   KeReleaseSpinLock(&m_lock, irql);
   m_ring.reset(m_adapter.registers);
   m_ring.stop(m_adapter.registers);
+  m_completedAtSuspend = m_adapter.registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
+}
+
+bool Scheduler::deviceForgot() const {
+  return m_adapter.registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO) < m_completedAtSuspend;
 }
 
 void Scheduler::resume() {

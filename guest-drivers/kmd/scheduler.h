@@ -24,6 +24,8 @@ public:
   /** Power: the ring's memory stays, the device forgets it and learns it again. PASSIVE_LEVEL. */
   void suspend();
   void resume();
+  /** After a power-up, before resume(): the device has forgotten what it had completed, and so everything. */
+  bool deviceForgot() const;
 
   /** DxgkDdiSubmitCommand; DISPATCH_LEVEL. */
   NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args);
@@ -92,6 +94,7 @@ private:
   uint64_t m_base = kFenceBase;
   uint64_t m_lastSubmitted = kFenceBase;
   bool m_running = false;
+  uint64_t m_completedAtSuspend = 0;  // by the register
   // Seen by the interrupt routine, or under synchronisation with it:
   uint64_t m_lastNotified = kFenceBase;
   Preemption m_preemption = {};
