@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -44,7 +45,7 @@ void pair(benchmark::State& state, Direct direct, Ours ours) {
   direct();
   ours();
   std::vector<double> directMs, oursMs;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     directMs.push_back(milliseconds(direct));
     oursMs.push_back(milliseconds(ours));
     state.SetIterationTime(oursMs.back() / 1000);
@@ -67,7 +68,7 @@ Scene& scene() {
 std::vector<DirectVk::Draw> smallDraws(uint32_t count, bool newConstants, bool alternate) {
   std::vector<DirectVk::Draw> draws(count);
   for (uint32_t i = 0; i < count; ++i) {
-    const float x = static_cast<float>(i % 100) / 50 - 1, y = static_cast<float>(i / 100) / 25 - 1;
+    const float x = static_cast<float>(i % 100) / 50 - 1, y = std::floor(static_cast<float>(i) / 100) / 25 - 1;
     draws[i] = {{0.01f, 0.01f, x, y}, alternate ? i % 4 : 0, alternate ? i % 8 : 0, newConstants || i == 0};
   }
   return draws;
@@ -179,7 +180,7 @@ void decode(benchmark::State& state) {
   static Scene nullScene("null", 64, 64);
   const CommandWriter stream = nullScene.frame(smallDraws(5000, true, true), true);
   const aerogpu_renderer_stats before = nullScene.harness().stats();
-  for (auto _ : state) nullScene.run(stream);
+  for ([[maybe_unused]] auto _ : state) nullScene.run(stream);
   const aerogpu_renderer_stats after = nullScene.harness().stats();
   state.SetItemsProcessed(static_cast<int64_t>(after.packets - before.packets));
 }
@@ -188,7 +189,7 @@ BENCHMARK(decode)->Unit(benchmark::kMicrosecond);
 void translate(benchmark::State& state, const std::string& text) {
   const d3d9::Assembly assembly = d3d9::assemble(text);
   if (!assembly.ok()) return state.SkipWithError(assembly.errorText().c_str());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto program = shader::parse(assembly.tokens);
     if (!program) return state.SkipWithError(program.error().message.c_str());
     benchmark::DoNotOptimize(shader::emit(*program));
@@ -211,7 +212,7 @@ BENCHMARK(translatePixelShader400);
 void emptySubmission(benchmark::State& state, const char* backend) {
   Harness h({.backend = backend});
   if (!h.ok()) return state.SkipWithError(h.createError().c_str());
-  for (auto _ : state) h.submitRaw({}, {});
+  for ([[maybe_unused]] auto _ : state) h.submitRaw({}, {});
   h.takeOutcomes();
 }
 void emptySubmissionNull(benchmark::State& state) {

@@ -75,7 +75,7 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
     Harness::createTexture(w, m_textures[i], AEROGPU_FORMAT_B8G8R8A8_UNORM, 64, 64,
                            AEROGPU_RESOURCE_USAGE_TEXTURE);
     Harness::upload(w, m_textures[i], 0,
-                    std::vector<uint8_t>(64 * 64 * 4, static_cast<uint8_t>(100 + i * 10)));
+                    std::vector<uint8_t>(size_t{64} * 64 * 4, static_cast<uint8_t>(100 + i * 10)));
   }
   m_ready = run(w);
   if (!m_ready) std::fprintf(stderr, "aerogpu-bench: the scene's objects could not be made\n");

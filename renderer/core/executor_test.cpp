@@ -255,11 +255,10 @@ TEST(Textures, PitchedBackingMipsAndLayersFollowTheLayout) {
   expectGood(h.submit(w));
   for (uint32_t layer = 0; layer < 2; ++layer) {
     std::vector<uint8_t> mip0;
-    for (size_t y = 0; y < 3; ++y)
-      mip0.insert(mip0.end(), bytes.begin() + layer * 104 + y * 32,
-                  bytes.begin() + layer * 104 + y * 32 + 20);
+    const uint8_t* first = bytes.data() + size_t{layer} * 104;
+    for (size_t y = 0; y < 3; ++y) mip0.insert(mip0.end(), first + y * 32, first + y * 32 + 20);
     EXPECT_EQ(h.readTexture(texture, kRgba, 5, 3, 0, layer), mip0);
-    const std::vector<uint8_t> mip1(bytes.begin() + layer * 104 + 96, bytes.begin() + layer * 104 + 104);
+    const std::vector<uint8_t> mip1(first + 96, first + 104);
     EXPECT_EQ(h.readTexture(texture, kRgba, 2, 1, 1, layer), mip1);
   }
 }
@@ -383,7 +382,7 @@ TEST(SharedSurfaces, TokensAndReferences) {
 
 TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   Harness h;
-  const Allocation memory = h.allocate(4 * 4 * 4);
+  const Allocation memory = h.allocate(64);
   h.setScanout(kRgba, 4, 4, 16, memory.gpa);
   const auto present = [&](CommandWriter& w, uint32_t flags) {
     aerogpu_cmd_present c{};

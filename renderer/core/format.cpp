@@ -7,7 +7,7 @@ namespace {
 
 constexpr FormatInfo kFormats[] = {
 #define F(NAME, PIXELS, BYTES, DEPTH, STENCIL, OPAQUE, SRGB, TWIN) \
-  { AEROGPU_FORMAT_##NAME, #NAME, PIXELS, BYTES, DEPTH, STENCIL, OPAQUE, SRGB, AEROGPU_FORMAT_##TWIN }
+  { #NAME, AEROGPU_FORMAT_##NAME, AEROGPU_FORMAT_##TWIN, PIXELS, BYTES, DEPTH, STENCIL, OPAQUE, SRGB }
     F(B8G8R8A8_UNORM, 1, 4, false, false, false, false, B8G8R8A8_UNORM),
     F(B8G8R8X8_UNORM, 1, 4, false, false, true, false, B8G8R8X8_UNORM),
     F(R8G8B8A8_UNORM, 1, 4, false, false, false, false, R8G8B8A8_UNORM),

@@ -9,15 +9,15 @@
 namespace aerogpu::core {
 
 struct FormatInfo {
-  aerogpu_format format;
   const char* name;
-  uint8_t blockPixels;  ///< side of a block in pixels: 1, or 4 for block-compressed formats
+  aerogpu_format format;
+  aerogpu_format linearTwin;  ///< the same layout without sRGB; itself if it has none
+  uint8_t blockPixels;        ///< side of a block in pixels: 1, or 4 for block-compressed formats
   uint8_t blockBytes;
   bool depth;  ///< usable as depth-stencil target
   bool stencil;
   bool opaque;  ///< X8: alpha is 1 whatever the byte holds
   bool srgb;
-  aerogpu_format linearTwin;  ///< the same layout without sRGB; itself if it has none
 };
 
 /// Null for numbers that are no format of ABI 1.4.

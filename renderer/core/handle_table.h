@@ -51,7 +51,7 @@ public:
 
   /// The handle is free and not 0, and the table is not full: the caller has checked.
   void insert(uint32_t handle, Object object) {
-    if ((m_count + 1) * 2 > m_slots.size()) grow();
+    if ((size_t{m_count} + 1) * 2 > m_slots.size()) grow();
     place(handle, std::move(object));
     ++m_count;
   }

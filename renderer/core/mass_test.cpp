@@ -48,7 +48,8 @@ double best(Work work, uint32_t count) {
 template <class Work>
 void expectLinear(Work work) {
   const double few = best(work, kFew), many = best(work, kMany);
-  EXPECT_LT(many, few * (kMany / kFew) * 5) << few << " s for " << kFew << ", " << many << " s for " << kMany;
+  constexpr uint32_t kTimes = kMany / kFew;
+  EXPECT_LT(many, few * kTimes * 5) << few << " s for " << kFew << ", " << many << " s for " << kMany;
 }
 
 double secondsOf(FakeExecutor& f, const CommandWriter& w, uint32_t wantedErrors = 0) {

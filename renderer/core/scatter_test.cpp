@@ -214,14 +214,14 @@ TEST(Scatter, DirtyRangesOfBuffersAndPitchedTextures) {
   // 30 x 4 texels, rows 3000 bytes apart: they cross pages.
   Harness::createTexture(w, texture, kRgba, 30, 4, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, 3000,
                          200);
-  Harness::dirty(w, texture, 0, 4 * 3000);
+  Harness::dirty(w, texture, 0, 12000);
   expect(h.submit(w), 0);
   auto expected = std::vector<uint8_t>(2 * kPage);
   std::copy(bytes.begin() + 1016, bytes.begin() + 1000 + 2 * kPage, expected.begin() + 16);
   EXPECT_EQ(h.readBuffer(buffer, 2 * kPage), expected);
   std::vector<uint8_t> texels;
   for (size_t y = 0; y < 4; ++y)
-    texels.insert(texels.end(), bytes.begin() + 200 + y * 3000, bytes.begin() + 200 + y * 3000 + 120);
+    texels.insert(texels.end(), bytes.data() + 200 + y * 3000, bytes.data() + 200 + y * 3000 + 120);
   EXPECT_EQ(h.readTexture(texture, kRgba, 30, 4), texels);
 }
 

@@ -55,14 +55,14 @@ Write tailed(uint32_t opcode, T packet, std::vector<Element> tail) {
   return
       [=](CommandWriter& w) { w.packetWithTail(opcode, packet, tail.data(), tail.size() * sizeof(Element)); };
 }
-Write shader(uint32_t handle, uint32_t stage, std::vector<uint32_t> code) {
+Write shader(uint32_t handle, uint32_t stage, const std::vector<uint32_t>& code) {
   return tailed(
       AEROGPU_CMD_CREATE_SHADER_DXBC,
       aerogpu_cmd_create_shader_dxbc{
           .shader_handle = handle, .stage = stage, .dxbc_size_bytes = static_cast<uint32_t>(code.size() * 4)},
       code);
 }
-Write layout(uint32_t handle, std::vector<uint8_t> blob) {
+Write layout(uint32_t handle, const std::vector<uint8_t>& blob) {
   return tailed(AEROGPU_CMD_CREATE_INPUT_LAYOUT,
                 aerogpu_cmd_create_input_layout{.input_layout_handle = handle,
                                                 .blob_size_bytes = static_cast<uint32_t>(blob.size())},
@@ -170,12 +170,14 @@ std::map<uint32_t, Twins> twins() {
   PAIR(DESTROY_SHADER, destroy_shader, BRACED(.shader_handle = kPixelShader),
        BRACED(.shader_handle = kLayout));
   PAIR(BIND_SHADERS, bind_shaders, BRACED(.vs = kVertexShader), BRACED(.vs = kPixelShader));
-#define CONSTANTS(NAME, STRUCT, COUNT, LAST)                                                                \
-  t[AEROGPU_CMD_##NAME] = {                                                                                 \
-      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.stage = kPixel, .start_register = LAST, .COUNT = 1}, \
-             std::vector<Register>(1)),                                                                     \
-      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.stage = kPixel, .start_register = LAST, .COUNT = 2}, \
-             std::vector<Register>(2)),                                                                     \
+#define CONSTANTS(NAME, STRUCT, COUNT, LAST)                                              \
+  t[AEROGPU_CMD_##NAME] = {                                                               \
+      tailed(AEROGPU_CMD_##NAME,                                                          \
+             aerogpu_cmd_##STRUCT{.stage = kPixel, .start_register = (LAST), .COUNT = 1}, \
+             std::vector<Register>(1)),                                                   \
+      tailed(AEROGPU_CMD_##NAME,                                                          \
+             aerogpu_cmd_##STRUCT{.stage = kPixel, .start_register = (LAST), .COUNT = 2}, \
+             std::vector<Register>(2)),                                                   \
       kOob}
   CONSTANTS(SET_SHADER_CONSTANTS_F, set_shader_constants_f, vec4_count, 223);  // ps_3_0 has c0 to c223
   CONSTANTS(SET_SHADER_CONSTANTS_I, set_shader_constants_i, vec4_count, 15);
@@ -201,14 +203,14 @@ std::map<uint32_t, Twins> twins() {
   PAIR(SET_VIEWPORT, set_viewport, BRACED(.width_f32 = one32, .height_f32 = one32),
        BRACED(.width_f32 = one32, .height_f32 = notANumber));
   PAIR(SET_SCISSOR, set_scissor, BRACED(.x = -1, .width = 8, .height = 8), BRACED(.width = 8, .height = -8));
-#define SLOTS(NAME, STRUCT, COUNT, ELEM, LAST, ...)                                          \
-  t[AEROGPU_CMD_##NAME] = {                                                                  \
-      tailed(AEROGPU_CMD_##NAME,                                                             \
-             aerogpu_cmd_##STRUCT{__VA_ARGS__ __VA_OPT__(, ).start_slot = LAST, .COUNT = 1}, \
-             std::vector<ELEM>(1)),                                                          \
-      tailed(AEROGPU_CMD_##NAME,                                                             \
-             aerogpu_cmd_##STRUCT{__VA_ARGS__ __VA_OPT__(, ).start_slot = LAST, .COUNT = 2}, \
-             std::vector<ELEM>(2)),                                                          \
+#define SLOTS(NAME, STRUCT, COUNT, ELEM, LAST, ...)                                            \
+  t[AEROGPU_CMD_##NAME] = {                                                                    \
+      tailed(AEROGPU_CMD_##NAME,                                                               \
+             aerogpu_cmd_##STRUCT{__VA_ARGS__ __VA_OPT__(, ).start_slot = (LAST), .COUNT = 1}, \
+             std::vector<ELEM>(1)),                                                            \
+      tailed(AEROGPU_CMD_##NAME,                                                               \
+             aerogpu_cmd_##STRUCT{__VA_ARGS__ __VA_OPT__(, ).start_slot = (LAST), .COUNT = 2}, \
+             std::vector<ELEM>(2)),                                                            \
       kOob}
   SLOTS(SET_VERTEX_BUFFERS, set_vertex_buffers, buffer_count, aerogpu_vertex_buffer_binding,
         core::kMaxVertexStreams - 1);
@@ -262,7 +264,7 @@ std::map<uint32_t, Twins> twins() {
 #undef PAIR
 #undef BRACED
   return t;
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
 
 TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
   struct Row {

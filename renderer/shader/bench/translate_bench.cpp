@@ -21,8 +21,8 @@ std::string longPixelShader() {
   std::string s = "ps_3_0\ndcl_texcoord v0\ndcl_color v1\ndcl_2d s0\ntexld r0, v0, s0\n";
   for (int i = 0; i < 99; ++i) {
     const std::string c = "c" + std::to_string(i % 32);
-    s += "mad r1, r0, " + c + ", v1\ndp3_sat r2.x, r1, " + c +
-         "\nlrp r3, r2.x, r1.wzyx, -r0\nadd r0.xyz, r3, r1\n";
+    s.append("mad r1, r0, ").append(c).append(", v1\ndp3_sat r2.x, r1, ").append(c);
+    s.append("\nlrp r3, r2.x, r1.wzyx, -r0\nadd r0.xyz, r3, r1\n");
   }
   return s + "mov oC0, r0\n";
 }
@@ -34,7 +34,7 @@ void translate(benchmark::State& state, const std::string& source) {
                                                {d3d9::Usage::Color, 0, 1, 15}};
   shader::EmitOptions options;
   if (pixel) options.linkedOutputs = linked;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const auto program = shader::parse(code.tokens);
     auto module = shader::emit(*program, options);
     benchmark::DoNotOptimize(module->words.data());
