@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the seed corpus of trace_fuzz: a captured frame.  Usage: trace_fuzz-seeds FOLDER
+// Writes the seed corpus of trace_fuzz: a captured frame, memory that cannot be read, a device reset, another frame.
+// Usage: trace_fuzz-seeds FOLDER
 #include <cstdio>
 #include <string>
 
@@ -26,6 +27,13 @@ int main(int argc, char** argv) {
   Harness::dirty(w, texture, 0, 64);
   Harness::setTargets(w, {&texture, 1});
   w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  h.submit(w);
+  const auto nowhere = h.name(h.memory().size(), 64);
+  CommandWriter unreadable;
+  Harness::createBuffer(unreadable, h.handle(), 64, 0, nowhere.id);
+  Harness::dirty(unreadable, texture + 1, 0, 64);
+  h.submit(unreadable);
+  aerogpu_renderer_reset(h.renderer());
   h.submit(w);
   return aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error) ? 0 : 1;
 }
