@@ -25,7 +25,8 @@ TEST(FloatRatio, IsTheNearestSingle) {
   // Both fit in 24 bits, so that IEEE division of singles has one rounding of the exact quotient.
   std::mt19937 random(1);
   for (int i = 0; i < 200000; i++) {
-    const auto num = static_cast<int32_t>(random() >> (8 + i % 20)), den = static_cast<int32_t>(random() >> (8 + i % 17)) | 1;
+    const auto num = static_cast<int32_t>(random() >> (8 + i % 20));
+    const auto den = static_cast<int32_t>(random() >> (8 + i % 17)) | 1;
     const float want = static_cast<float>(num) / static_cast<float>(den);
     ASSERT_EQ(floatRatio(num, den), std::bit_cast<uint32_t>(want)) << num << "/" << den;
     ASSERT_EQ(floatRatio(-int64_t{num}, den), std::bit_cast<uint32_t>(num ? -want : 0.0f)) << num << "/" << den;
@@ -249,15 +250,19 @@ TEST_F(GdiDraw, ManyRectanglesOfAFillAreFewDraws) {
   const GdiSurface dst = surface(1, 1000, 1000, AEROGPU_FORMAT_B8G8R8A8_UNORM, false);
   std::vector<GdiRect> rects;
   for (int32_t i = 0; i < 100; i++) rects.push_back({i * 10, i * 10, i * 10 + 5, i * 10 + 5});
-  draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, {rects.data(), 100}, 0, kRopPatCopy, s); });
+  const GdiRects listed = {rects.data(), 100};
+  draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, listed, 0, kRopPatCopy, s); });
   EXPECT_EQ(m_device.draws, (100 + kGdiRectsPerDraw - 1) / kGdiRectsPerDraw);
 }
 
 TEST_F(GdiDraw, NothingToDrawIsDoneWithoutAPacket) {
   const GdiSurface dst = surface(1, 10, 10, AEROGPU_FORMAT_B8G8R8A8_UNORM, false);
   const GdiRect rects[] = {{10, 0, 20, 10}, {5, 5, 5, 9}, {7, 3, 2, 9}, {-5, -5, 0, 0}};
-  EXPECT_EQ(draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, {rects, 4}, 0, kRopPatCopy, s); }), 1u);
-  EXPECT_EQ(draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, {rects, 0}, 0, kRopPatCopy, s); }), 1u);
+  for (const uint32_t count : {4u, 0u}) {
+    const GdiRects listed = {rects, count};
+    EXPECT_EQ(draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, listed, 0, kRopPatCopy, s); }),
+              1u);
+  }
   EXPECT_EQ(m_device.draws, 0u);
 }
 

@@ -39,7 +39,8 @@ struct Box {
   }
   Box joined(const Box &with) const {
     if (empty()) return with;
-    return of(minimum(left, with.left), minimum(top, with.top), maximum(right, with.right), maximum(bottom, with.bottom));
+    return of(minimum(left, with.left), minimum(top, with.top), maximum(right, with.right),
+              maximum(bottom, with.bottom));
   }
   Box moved(int64_t x, int64_t y) const { return of(left + x, top + y, right + x, bottom + y); }
 };
@@ -191,7 +192,7 @@ bool Operation::prepare(bool &supported) {
       }
     }
     if (!resolve(m_plan.src, m_plan.srcPitch, m_resources.passingSrc(), m_src)) return false;
-    // A stretched or mirrored area ends at its rectangle; where nothing is scaled, the source's own bounds clip as well.
+    // A stretched or mirrored area ends at its rectangle; where nothing is scaled, the source's bounds clip as well.
     const auto clip = [](const GdiAxis &axis, int64_t size, int64_t &low, int64_t &high) {
       if (axis.scaled() || axis.mirror) {
         low = maximum(low, axis.dst0);
@@ -353,10 +354,9 @@ void Operation::copyStep(const Box &cell, const Box *pieces, uint32_t count) {
   if (m_throughScratch) toScratch(true, region, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
     const Box from = sourceBox(pieces[i]);
+    const int64_t left = m_throughScratch ? region.left : 0, top = m_throughScratch ? region.top : m_src.firstRow;
     copyTexture(m_dst.texture, pieces[i].left, pieces[i].top - m_dst.firstRow,
-                m_throughScratch ? m_srcScratch : m_src.texture,
-                m_throughScratch ? from.moved(-int64_t{region.left}, -int64_t{region.top}) : from.moved(0, -m_src.firstRow),
-                flags);
+                m_throughScratch ? m_srcScratch : m_src.texture, from.moved(-left, -top), flags);
   }
 }
 

@@ -69,10 +69,11 @@ void makeShader(PacketWriter &packets, uint32_t handle, uint32_t stage, ShaderCo
 
 void makeVertices(PacketWriter &packets, const GdiResources &resources) {
   const VertexElement elements[] = {{0, 0, kDeclShort4, 0, 0, 0}, {0xFF, 0, kDeclUnused, 0, 0, 0}};
-  if (auto *packet = packets.append<aerogpu_cmd_create_input_layout>(AEROGPU_CMD_CREATE_INPUT_LAYOUT, sizeof elements)) {
-    packet->input_layout_handle = resources.layout();
-    packet->blob_size_bytes = sizeof elements;
-    memcpy(PacketWriter::tailOf(packet), elements, sizeof elements);
+  auto *layout = packets.append<aerogpu_cmd_create_input_layout>(AEROGPU_CMD_CREATE_INPUT_LAYOUT, sizeof elements);
+  if (layout) {
+    layout->input_layout_handle = resources.layout();
+    layout->blob_size_bytes = sizeof elements;
+    memcpy(PacketWriter::tailOf(layout), elements, sizeof elements);
   }
   if (auto *packet = packets.append<aerogpu_cmd_create_buffer>(AEROGPU_CMD_CREATE_BUFFER)) {
     packet->buffer_handle = resources.vertices();

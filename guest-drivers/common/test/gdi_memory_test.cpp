@@ -26,7 +26,8 @@ TEST_F(GdiMemory, ScrollsInAllDirectionsAcrossCells) {
     Picture want = before;
     for (int32_t y = 0; y < 700; y++)
       for (int32_t x = 0; x < 1500; x++)
-        if (x - c.dx >= 0 && x - c.dx < 1500 && y - c.dy >= 0 && y - c.dy < 700) want.at(x, y) = before.at(x - c.dx, y - c.dy);
+        if (x - c.dx >= 0 && x - c.dx < 1500 && y - c.dy >= 0 && y - c.dy < 700)
+          want.at(x, y) = before.at(x - c.dx, y - c.dy);
     expectPicture(result(blit.dst), want);
   }
 }
@@ -117,8 +118,10 @@ TEST_F(GdiMemory, SmallBuffersGiveTheSamePixels) {
   blit.dst = surface(before);
   blit.dstRect = blit.srcRect = {0, 0, 400, 300};
   blit.rects = list(rects);
-  const uint32_t buffers = draw(
-      [&](PacketWriter &p, uint32_t &steps) { return gdiRopBlit(p, kFirstHandle, blit, kRopSrcOr, steps); }, kGdiMinBytes);
+  const auto operation = [&](PacketWriter &p, uint32_t &steps) {
+    return gdiRopBlit(p, kFirstHandle, blit, kRopSrcOr, steps);
+  };
+  const uint32_t buffers = draw(operation, kGdiMinBytes);
   EXPECT_GT(buffers, 1u);
   Picture want = before;
   for (int32_t y = 0; y < 300; y++)

@@ -190,7 +190,10 @@ TEST_F(GdiPixels, LongStretchesStayExact) {
   struct Case {
     uint32_t src, dst;
   };
-  for (const Case c : {Case{1920, 1366}, Case{1366, 1920}, Case{4096, 1023}, Case{3, 4096}, Case{4095, 4096}, Case{8191, 8192}}) {
+  // The last ones have many pixels whose place in the source is a whole number after a ratio that no float holds.
+  constexpr Case kCases[] = {{1920, 1366}, {1366, 1920}, {4096, 1023}, {3, 4096}, {4095, 4096},
+                             {8191, 8192}, {1000, 300},  {4000, 1200}, {7000, 300}};
+  for (const Case c : kCases) {
     SCOPED_TRACE(testing::Message() << c.src << " to " << c.dst);
     Picture from(c.src, 2), to(c.dst, 3);
     for (uint32_t x = 0; x < c.src; x++) from.at(x, 0) = from.at(x, 1) = x * 0x9E3779B1u;
@@ -258,7 +261,9 @@ TEST_F(GdiPixels, TransparentBlt) {
       blit.dstRect = stretch ? GdiRect{1, 1, 48, 49} : GdiRect{3, 3, 43, 43};
       blit.srcRect = {0, 0, 40, 40};
       blit.rects = list(rects);
-      draw([&](PacketWriter &p, uint32_t &steps) { return gdiTransparentBlt(p, kFirstHandle, blit, key, honorAlpha, steps); });
+      draw([&](PacketWriter &p, uint32_t &steps) {
+        return gdiTransparentBlt(p, kFirstHandle, blit, key, honorAlpha, steps);
+      });
       const auto combine = [&](uint32_t s, uint32_t d) { return (honorAlpha ? s : s & 0x00FFFFFF) != key ? s : d; };
       expectPicture(result(blit.dst), stretchedOver(to, from, blit, rects, combine));
     }

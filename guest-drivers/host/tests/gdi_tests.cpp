@@ -204,7 +204,8 @@ public:
     return expect(ntSuccess(status), "%s (0x%08x)", what, status);
   }
   void put(UINT s, UINT x, UINT y, const void* bytes, size_t size, UINT bytesPerPixel = 4) {
-    adapter().vidmm().write(*m_surfaces[s].allocation, uint64_t{y} * m_surfaces[s].pitch + x * bytesPerPixel, bytes, size);
+    const uint64_t at = uint64_t{y} * m_surfaces[s].pitch + x * bytesPerPixel;
+    adapter().vidmm().write(*m_surfaces[s].allocation, at, bytes, size);
   }
   uint32_t pixel(UINT s, UINT x, UINT y) {
     uint32_t value = 0;
@@ -298,7 +299,9 @@ void gdiText() {
         uint32_t weight = a >> shift & 0xFF;
         if (!gamma) weight = f >= d ? a >> 16 & 0xFF : a >> 8 & 0xFF;
         // Rounded to the nearest; 255 is odd, so that nothing lies half way.
-        const auto mix = [&](int from, int to) { return static_cast<uint32_t>((from * 255 + (to - from) * static_cast<int>(weight) + 127) / 255); };
+        const auto mix = [&](int from, int to) {
+          return static_cast<uint32_t>((from * 255 + (to - from) * static_cast<int>(weight) + 127) / 255);
+        };
         uint32_t value;
         if (weight == 0)
           value = d;
@@ -350,7 +353,8 @@ void gdiMany() {
     desk.blit(c, target, target, {0, 0, 256, 250}, {0, 6, 256, 256}, {{0, 6, 256, 256}});
     desk.blit(c, target, out, all, all, {all});
     if (desk.run(c, "a scroll"))
-      expect(desk.pixel(out, 3, 0) == 0xFF00AA00 && desk.pixel(out, 3, 15) == 0xFF00AA00 && desk.pixel(out, 3, 16) == 0xFF000000,
+      expect(desk.pixel(out, 3, 0) == 0xFF00AA00 && desk.pixel(out, 3, 15) == 0xFF00AA00 &&
+                 desk.pixel(out, 3, 16) == 0xFF000000,
              "moved down by 6 (%08x, %08x)", desk.pixel(out, 3, 15), desk.pixel(out, 3, 16));
   }
   {
