@@ -307,9 +307,106 @@ void vidPnRefusals() {
   }
 }
 
+/// Small entries, and calls that Windows does not make or that ask for what there is not: refused, and nothing changes.
+void displayRefusals() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  const DRIVER_INITIALIZATION_DATA& ddi = adapter.ddi;
+  const Allocation& primary = *display.primary();
+  const auto address = [&](auto change) {
+    DXGKARG_SETVIDPNSOURCEADDRESS args{};
+    args.PrimarySegment = primary.segment;
+    args.PrimaryAddress.QuadPart = static_cast<LONGLONG>(addressOf(adapter, primary));
+    args.hAllocation = primary.driver;
+    args.Flags.ModeChange = 1;
+    change(args);
+    return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, ddi.DxgkDdiSetVidPnSourceAddress, adapter.context(), &args);
+  };
+  expect(ntSuccess(address([](auto&) {})), "the primary's address");
+  expect(!ntSuccess(address([](auto& a) { a.VidPnSourceId = 1; })), "another source");
+  expect(!ntSuccess(address([](auto& a) { a.PrimarySegment = 2; })), "an address of the other segment");
+  expect(!ntSuccess(address([](auto& a) { a.PrimarySegment = 9; })), "no segment");
+  expect(!ntSuccess(address([](auto& a) { a.PrimaryAddress.QuadPart = 0; })), "an address outside of it");
+  expect(!ntSuccess(address([](auto& a) { a.PrimaryAddress.QuadPart = -4096; })), "an address that wraps");
+  expect(!ntSuccess(address([&](auto& a) {
+    const auto& d = adapter.vidmm().segment(primary.segment).descriptor;
+    a.PrimaryAddress.QuadPart = d.BaseAddress.QuadPart + static_cast<LONGLONG>(d.Size) - 4096;
+  })), "a frame that runs past the end");
+  auto& registers = adapter.registers();
+  expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == static_cast<uint32_t>(addressOf(adapter, primary)),
+         "the primary is still shown");
+
+  DXGKARG_UPDATEACTIVEVIDPNPRESENTPATH update{};
+  const auto updatePath = [&] {
+    return callDdi("DxgkDdiUpdateActiveVidPnPresentPath", kPassiveLevel, ddi.DxgkDdiUpdateActiveVidPnPresentPath,
+                   adapter.context(), &update);
+  };
+  auto& path = update.VidPnPresentPathInfo;
+  path.VidPnTargetId = adapter.targetId();
+  path.ContentTransformation.Scaling = D3DKMDT_VPPS_IDENTITY;
+  path.ContentTransformation.Rotation = D3DKMDT_VPPR_IDENTITY;
+  path.GammaRamp.Type = D3DDDI_GAMMARAMP_DEFAULT;
+  expect(ntSuccess(updatePath()), "the path as it is");
+  path.ContentTransformation.Rotation = D3DKMDT_VPPR_ROTATE180;
+  expect(updatePath() == ntStatus(0xC01E0346), "a rotation: STATUS_GRAPHICS_PATH_CONTENT_GEOMETRY_TRANSFORMATION_NOT_SUPPORTED");
+  path.ContentTransformation.Rotation = D3DKMDT_VPPR_IDENTITY;
+  path.VidPnTargetId = adapter.targetId() + 1;
+  expect(updatePath() == ntStatus(0xC01E0327), "another path: STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY");
+
+  DXGKARG_QUERYVIDPNHWCAPABILITY capability{};
+  capability.TargetId = adapter.targetId();
+  std::memset(&capability.VidPnHWCaps, 0xFF, sizeof capability.VidPnHWCaps);
+  expect(ntSuccess(callDdi("DxgkDdiQueryVidPnHWCapability", kPassiveLevel, ddi.DxgkDdiQueryVidPnHWCapability,
+                           adapter.context(), &capability)),
+         "hardware capabilities");
+  UINT bits;
+  std::memcpy(&bits, &capability.VidPnHWCaps, sizeof bits);
+  expect(bits == 0, "the driver does nothing in the display's place (0x%x)", bits);
+
+  DXGKARG_SETPALETTE palette{};
+  expect(!ntSuccess(callDdi("DxgkDdiSetPalette", kPassiveLevel, ddi.DxgkDdiSetPalette, adapter.context(), &palette)),
+         "no mode has a palette");
+  DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT format{};
+  const auto setFormat = [&] {
+    return callDdi("DxgkDdiSetDisplayPrivateDriverFormat", kPassiveLevel, ddi.DxgkDdiSetDisplayPrivateDriverFormat,
+                   adapter.context(), &format);
+  };
+  expect(ntSuccess(setFormat()), "the private format that there is");
+  format.PrivateDriverFormatAttribute = 1;
+  expect(setFormat() == kUnsuccessful, "another one: STATUS_UNSUCCESSFUL");
+  DXGKARG_STOPCAPTURE capture{primary.driver};
+  expect(ntSuccess(callDdi("DxgkDdiStopCapture", kPassiveLevel, ddi.DxgkDdiStopCapture, adapter.context(), &capture)),
+         "a capture that was never begun is ignored");
+  expect(callDdi("DxgkDdiControlInterrupt", kPassiveLevel, ddi.DxgkDdiControlInterrupt, adapter.context(),
+                 DXGK_INTERRUPT_DMA_COMPLETED, BOOLEAN{1}) == kNotImplemented,
+         "only CRTC_VSYNC is controlled");
+
+  const std::vector<uint32_t> pixels(16 * 16, 0xFFFFFFFF);
+  const auto shape = [&](auto change) {
+    DXGKARG_SETPOINTERSHAPE args{};
+    args.Flags.Color = 1;
+    args.Width = args.Height = 16;
+    args.Pitch = 64;
+    args.pPixels = pixels.data();
+    change(args);
+    return display.setPointerShape(args);
+  };
+  expect(ntSuccess(shape([](auto&) {})), "a pointer");
+  expect(!ntSuccess(shape([](auto& a) { a.Width = 0; })), "a pointer without width");
+  expect(!ntSuccess(shape([](auto& a) { a.Height = 0xFFFFFFFF; })), "a pointer of 2^32 lines");
+  expect(!ntSuccess(shape([&](auto& a) { a.Width = adapter.caps.MaxPointerWidth + 1; })), "a pointer above the caps");
+  expect(!ntSuccess(shape([](auto& a) { a.Pitch = 60; })), "a pitch under the width");
+  expect(!ntSuccess(shape([](auto& a) { a.Flags.Value = 0; })), "no kind of pointer");
+  expect(!ntSuccess(shape([](auto& a) { a.Flags.Value = 3; })), "two kinds of pointer");
+  expect(ntSuccess(shape([](auto& a) { a.XHot = a.YHot = 1000; })), "a hot spot outside is moved in");
+}
+
 const TestCase kTests[] = {
     {"modes", 300, modes}, {"flips", 120, flips}, {"scan-line", 60, scanLine}, {"pointer", 120, pointer},
     {"vidpn", 60, vidPnRefusals}, {"vertical-syncs", 120, verticalSyncs}, {"bug-check", 60, bugCheck},
+    {"display-refusals", 60, displayRefusals},
 };
 
 }  // namespace
