@@ -129,7 +129,9 @@ bool livesOnGpuOnly(AllocationUse use) {
 NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, UINT index) {
   DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[index];
   PrivateData priv;
-  if (!readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return STATUS_GRAPHICS_DRIVER_MISMATCH;
+  // The page offers STATUS_GRAPHICS_DRIVER_MISMATCH here, but its severity is informational: NT_SUCCESS takes it for
+  // success, and an allocation without a handle would be used.
+  if (!readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return STATUS_INVALID_PARAMETER;
   const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes() ? adapter.segments.vramBytes()
                                                                                            : adapter.segments.apertureBytes();
   if (!priv.size_bytes || priv.size_bytes > largest || priv.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX ||

@@ -9,12 +9,15 @@
 namespace aero {
 namespace {
 
+/** The runtime's command buffers are as large as DMA buffers; several passes may split a larger one. */
+constexpr UINT kMaxCommandBytes = 64 * 1024 * 1024;
+
 NTSTATUS statusOf(StreamFault fault) {
   switch (fault) {
   case StreamFault::None:
     return STATUS_SUCCESS;
   case StreamFault::Header:
-    return STATUS_GRAPHICS_DRIVER_MISMATCH;
+    return STATUS_ILLEGAL_INSTRUCTION;  // not STATUS_GRAPHICS_DRIVER_MISMATCH, which NT_SUCCESS takes for success
   case StreamFault::Framing:
     return STATUS_INVALID_USER_BUFFER;
   case StreamFault::Privileged:
@@ -70,7 +73,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
 
   // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
   aerogpu_cmd_stream_header header;
-  if (args->CommandLength < sizeof header) return STATUS_INVALID_USER_BUFFER;
+  if (args->CommandLength < sizeof header || args->CommandLength > kMaxCommandBytes) return STATUS_INVALID_USER_BUFFER;
   NTSTATUS status = copyFromUser(&header, args->pCommand, sizeof header);
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
   uint32_t total;

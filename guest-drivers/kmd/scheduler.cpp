@@ -122,10 +122,9 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
 }
 
 uint32_t Scheduler::currentFence() {
-  ReportRequest request = {this, completed(), false};
+  ReportRequest request = {this, completed()};
   BOOLEAN returned;
   m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, reportAtDirql, &request, 0, &returned);
-  if (request.reported) m_adapter.dxgk.DxgkCbQueueDpc(m_adapter.dxgk.DeviceHandle);
   return static_cast<uint32_t>(request.fence);
 }
 
@@ -133,18 +132,14 @@ BOOLEAN NTAPI Scheduler::reportAtDirql(PVOID context) {
   auto *request = static_cast<ReportRequest *>(context);
   Scheduler &self = *request->scheduler;
   request->fence = self.completed();
-  request->reported = self.notifyCompleted(request->fence);
-  request->reported |= self.notifyPreempted(request->fence);
+  self.notifyAtDirql(request->fence);
   return TRUE;
 }
 
 NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
-  PreemptRequest request = {this, args, false};
+  PreemptRequest request = {this, args};
   BOOLEAN returned;
-  const NTSTATUS status =
-      m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
-  if (NT_SUCCESS(status) && request.reported) m_adapter.dxgk.DxgkCbQueueDpc(m_adapter.dxgk.DeviceHandle);
-  return STATUS_SUCCESS;
+  return m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
 }
 
 // The ring runs in order and cannot take back what is in it: the preemption is true as soon as everything submitted
@@ -153,9 +148,7 @@ BOOLEAN NTAPI Scheduler::preemptAtDirql(PVOID context) {
   auto *request = static_cast<PreemptRequest *>(context);
   Scheduler &self = *request->scheduler;
   self.m_preemption = {true, request->args.PreemptionFenceId, self.m_lastSubmitted};
-  const uint64_t fence = self.completed();
-  request->reported = self.notifyCompleted(fence);
-  request->reported |= self.notifyPreempted(fence);
+  self.notifyAtDirql(self.completed());
   return TRUE;
 }
 
@@ -173,6 +166,13 @@ bool Scheduler::interrupt(uint32_t status) {
   needsDpc |= notifyCompleted(fence);
   needsDpc |= notifyPreempted(fence);
   return needsDpc;
+}
+
+/** Outside of an interrupt: every notification is followed by a DPC, asked for before anybody else gets the processor. */
+void Scheduler::notifyAtDirql(uint64_t fence) {
+  bool reported = notifyCompleted(fence);
+  reported |= notifyPreempted(fence);
+  if (reported) m_adapter.dxgk.DxgkCbQueueDpc(m_adapter.dxgk.DeviceHandle);
 }
 
 bool Scheduler::notifyCompleted(uint64_t fence) {

@@ -67,16 +67,15 @@ private:
   struct ReportRequest {
     Scheduler *scheduler;
     uint64_t fence;
-    bool reported;
   };
   struct PreemptRequest {
     Scheduler *scheduler;
     DXGKARG_PREEMPTCOMMAND args;
-    bool reported;
   };
   static constexpr uint32_t kInternalSlots = 8;
 
   bool pushLocked(const Submission &submission);
+  void notifyAtDirql(uint64_t fence);
   bool notifyCompleted(uint64_t fence);
   bool notifyPreempted(uint64_t fence);
   bool notifyFaulted(uint64_t fence);
