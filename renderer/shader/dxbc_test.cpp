@@ -117,7 +117,7 @@ TEST(Dxbc, FindsTheD3d9Stream) {
 TEST(Dxbc, ChecksumIsWhatVkd3dExpects) {
   for (uint32_t words = 0; words < 17; ++words) {
     const Bytes bytes = container(
-        {{fourCc('I', 'S', 'G', 'N'), signature()}, {fourCc('X', 'X', 'X', 'X'), Bytes(words * 4)}});
+        {{fourCc('I', 'S', 'G', 'N'), signature()}, {fourCc('X', 'X', 'X', 'X'), Bytes(size_t{words} * 4)}});
     const auto good = withValidChecksum(bytes);
     ASSERT_TRUE(good.ok());
     Bytes bad = *good;

@@ -180,7 +180,7 @@ TEST(Interface, WriteConstants) {
           .info()
           .constants;
   ASSERT_EQ(layout.sizeBytes(), 257u * 16);
-  std::vector<float> floats(1024, 1.0f), out(257 * 4);
+  std::vector<float> floats(1024, 1.0f), out(size_t{257} * 4);
   const int32_t ints[4] = {9, 8, 7, 6};
   writeConstants(layout, floats.data(), ints, nullptr, out.data());
   EXPECT_EQ(out[3], 1.0f);
@@ -237,7 +237,7 @@ TEST(Refusal, Limits) {
   std::string calls = "vs_2_0\ncall l0\nret\n";
   for (int i = 0; i < 30; ++i) {
     const std::string next = "call l" + std::to_string(i + 1) + "\n";
-    calls += "label l" + std::to_string(i) + "\n" + next + next + "ret\n";
+    calls.append("label l").append(std::to_string(i)).append("\n").append(next).append(next).append("ret\n");
   }
   EXPECT_EQ(refusal(calls + "label l30\nmov r0, c0\nret\n"), "call: the subroutines expand to too much code");
   std::vector<uint32_t> longStream(kMaxTokens + 2, 0);

@@ -36,7 +36,7 @@ Captured capture() {
     Harness h;
     char error[256] = "";
     EXPECT_TRUE(aerogpu_renderer_capture_start(h.renderer(), path.c_str(), error, sizeof error)) << error;
-    const Allocation memory = h.allocate(4 * 4 * 4);
+    const Allocation memory = h.allocate(64);
     for (size_t i = 0; i < 64; ++i) h.bytes(memory)[i] = static_cast<uint8_t>(i * 5 + 1);
     captured.pixels.assign(h.bytes(memory).begin(), h.bytes(memory).end());
     h.setScanout(AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4, 16, memory.gpa);

@@ -33,7 +33,7 @@ BufferObject::~BufferObject() {
   if (!m_range) return;
   dropTexels();
   if (m_gpu.recorder->finished(m_lastUse))
-    m_gpu.buffers->free(m_range);
+    m_gpu.buffers->giveBack(m_range);
   else
     m_gpu.recorder->retire(*m_gpu.buffers, m_range);
 }

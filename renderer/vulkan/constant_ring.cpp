@@ -35,12 +35,12 @@ Result<void> ConstantRing::create() {
 
 ConstantRing::~ConstantRing() {
   Device& device = *m_gpu.device;
-  const auto free = [&](const Chunk& chunk) {
+  const auto giveBack = [&](const Chunk& chunk) {
     if (chunk.range) m_gpu.recorder->retire(*m_gpu.host, chunk.range);
   };
-  free(m_current);
-  for (const Chunk& chunk : m_busy) free(chunk);
-  for (const Chunk& chunk : m_spare) free(chunk);
+  giveBack(m_current);
+  for (const Chunk& chunk : m_busy) giveBack(chunk);
+  for (const Chunk& chunk : m_spare) giveBack(chunk);
   m_gpu.recorder->retire(Retired::Kind::DescriptorPool, m_pool);
   for (VkDescriptorSetLayout layout : m_layouts)
     if (layout) device.vk().DestroyDescriptorSetLayout(device.handle(), layout, nullptr);
@@ -62,7 +62,7 @@ Result<ConstantRing::Chunk> ConstantRing::newChunk() {
   allocate.pSetLayouts = layouts;
   const VkResult result = device.vk().AllocateDescriptorSets(device.handle(), &allocate, sets);
   if (result != VK_SUCCESS) {
-    m_gpu.host->free(chunk.range);
+    m_gpu.host->giveBack(chunk.range);
     return device.fail(result, "vkAllocateDescriptorSets");
   }
   chunk.vertexSet = sets[0];

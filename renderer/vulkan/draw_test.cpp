@@ -40,7 +40,8 @@ TEST_F(DrawTest, ManyUpdatesOfOneBufferKeepTheirOrder) {
   Harness::createBuffer(w, vb, 6 * sizeof(Vertex), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   stream(w, 0, vb, sizeof(Vertex));
   for (uint32_t i = 0; i < kSize; ++i) {
-    const auto v = quad(i, 0, i + 1, kSize, 0xFF000000 | (i + 1) * 0x10);
+    const auto left = static_cast<float>(i);
+    const auto v = quad(left, 0, left + 1, kSize, 0xFF000000 | (i + 1) * 0x10);
     Harness::upload(w, vb, 0, {reinterpret_cast<const uint8_t*>(v.data()), v.size() * sizeof(Vertex)});
     draw(w, 6);
   }
@@ -61,7 +62,7 @@ TEST_F(DrawTest, Topologies) {
   struct {
     uint32_t topology;
     std::vector<Vertex> vertices;
-    uint32_t pixels;
+    uint64_t pixels;
   } const cases[] = {
       {AEROGPU_TOPOLOGY_POINTLIST, {at(1, 1, c), at(3, 2, c), at(7, 7, c)}, 3},
       {AEROGPU_TOPOLOGY_TRIANGLELIST,
@@ -153,7 +154,8 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
     uint32_t rgba;
   };
   std::vector<Instance> instances;
-  for (uint32_t i = 0; i < 4; ++i) instances.push_back({i * 2 * px, 0, 0xFF000000u | (i + 1) * 0x20});
+  for (uint32_t i = 0; i < 4; ++i)
+    instances.push_back({static_cast<float>(i) * 2 * px, 0, 0xFF000000u | (i + 1) * 0x20});
   stream(w, 1, vertexBuffer(w, instances), sizeof(Instance));
   draw(w, 6, 4);
   run(w);
@@ -202,9 +204,7 @@ TEST_F(DrawTest, VertexElementTypes) {
     stream(w, 1, vertexBuffer(w, c.bytes), 0);  // stride 0: the same element for every vertex
     draw(w, 6);
     run(w);
-    const Pixel want = {
-        static_cast<uint8_t>(c.want[2] * 255 + 0.5f), static_cast<uint8_t>(c.want[1] * 255 + 0.5f),
-        static_cast<uint8_t>(c.want[0] * 255 + 0.5f), static_cast<uint8_t>(c.want[3] * 255 + 0.5f)};
+    const Pixel want = {unorm8(c.want[2]), unorm8(c.want[1]), unorm8(c.want[0]), unorm8(c.want[3])};
     expectNear(result(4, 4), want, 1, "type " + std::to_string(c.type));
   }
   // A stream that is not bound reads zero.
@@ -242,10 +242,7 @@ TEST_F(DrawTest, ConstantsOfAllKinds) {
     run(w);
     // base + 3 * 0.1 + (0, 0, 0.4, 0.5)
     const float r = (on ? 0.2f : 0) + 0.3f, g = (on ? 0 : 0.2f) + 0.3f;
-    expectNear(result(4, 4),
-               {static_cast<uint8_t>(0.7f * 255 + 0.5f), static_cast<uint8_t>(g * 255 + 0.5f),
-                static_cast<uint8_t>(r * 255 + 0.5f), static_cast<uint8_t>(0.8f * 255 + 0.5f)},
-               1);
+    expectNear(result(4, 4), {unorm8(0.7f), unorm8(g), unorm8(r), unorm8(0.8f)}, 1);
   }
 }
 

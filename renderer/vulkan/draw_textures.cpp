@@ -182,6 +182,8 @@ void Draws::emitPushConstants(const core::DrawState& state) {
   push.pointSize = p.pointSize;
   push.pointSizeMin = std::max(p.pointSizeMin, caps.pointSizeMin);
   push.pointSizeMax = std::min(p.pointSizeMax, caps.pointSizeMax);
+  // Equal bytes are what counts, also of numbers that compare differently.
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   if (m_pushed && std::memcmp(&push, &m_push, sizeof push) == 0) return;
   m_push = push;
   m_pushed = true;

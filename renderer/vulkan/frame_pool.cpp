@@ -7,7 +7,7 @@
 namespace aerogpu::vk {
 
 FramePool::~FramePool() {
-  for (auto& frame : m_all) m_memory.free(frame->range);
+  for (auto& frame : m_all) m_memory.giveBack(frame->range);
 }
 
 void FramePool::trim() {
@@ -20,7 +20,7 @@ void FramePool::trim() {
     }
   }
   for (Frame* frame : surplus) {
-    m_memory.free(frame->range);
+    m_memory.giveBack(frame->range);
     std::erase_if(m_all, [&](const auto& f) { return f.get() == frame; });
   }
 }

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ namespace aerogpu::test {
 
 using Bytes = std::vector<uint8_t>;
 using Pixel = std::array<uint8_t, 4>;  ///< in the order of memory
+
+/// 0..1 as a byte, to nearest.
+inline uint8_t unorm8(float value) {
+  return static_cast<uint8_t>(std::lround(value * 255));
+}
 
 /// A renderer shared by the tests of one file: lavapipe compiles each pipeline once.
 class GpuTest : public ::testing::Test {

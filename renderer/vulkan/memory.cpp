@@ -130,7 +130,7 @@ Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
   return MemoryRange{*block, *(*block)->ranges.take(size, 1), size};
 }
 
-void MemoryPool::free(const MemoryRange& range) {
+void MemoryPool::giveBack(const MemoryRange& range) {
   range.block->ranges.give(range.offset, range.size);
   if (!range.block->ranges.unused()) return;
   if (range.block->dedicated) {

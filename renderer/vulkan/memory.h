@@ -60,7 +60,7 @@ public:
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   Result<MemoryRange> allocate(uint64_t size, uint64_t align);
-  void free(const MemoryRange& range);
+  void giveBack(const MemoryRange& range);
   bool hostCached() const { return m_cached; }
 
 private:

@@ -31,9 +31,9 @@ Recorder::~Recorder() {
   if (m_current) freeBatch(*m_current);
   for (auto& batch : m_inFlight) freeBatch(*batch);
   for (auto& batch : m_spare) freeBatch(*batch);
-  if (m_chunk) m_staging.free(m_chunk->range);
-  for (Chunk& chunk : m_chunksBusy) m_staging.free(chunk.range);
-  for (Chunk& chunk : m_chunksSpare) m_staging.free(chunk.range);
+  if (m_chunk) m_staging.giveBack(m_chunk->range);
+  for (Chunk& chunk : m_chunksBusy) m_staging.giveBack(chunk.range);
+  for (Chunk& chunk : m_chunksSpare) m_staging.giveBack(chunk.range);
   if (m_timeline) vk.DestroySemaphore(m_device.handle(), m_timeline, nullptr);
 }
 
@@ -62,7 +62,7 @@ void Recorder::destroy(const Retired& retired) {
       vk.DestroyPipeline(device, reinterpret_cast<VkPipeline>(retired.handle), nullptr);
       break;
   }
-  if (retired.pool) retired.pool->free(retired.range);
+  if (retired.pool) retired.pool->giveBack(retired.range);
 }
 
 void Recorder::collect() {
@@ -82,7 +82,7 @@ void Recorder::collect() {
     if (chunk.range.size == kChunkBytes && m_chunksSpare.size() < kSpareChunks)
       m_chunksSpare.push_back(chunk);
     else
-      m_staging.free(chunk.range);
+      m_staging.giveBack(chunk.range);
   }
 }
 

@@ -12,8 +12,8 @@
 
 namespace aerogpu::shader::test {
 
-/// The device, or null after a test failure. It is never destroyed: leak checkers name what a driver leaks only
-/// while its library is loaded.
+/// The device, or null after a test failure. It is never destroyed: leak checkers name what a driver leaks
+/// only while its library is loaded.
 inline ShaderGpu* gpu() {
   static std::string error;
   static ShaderGpu* const instance = ShaderGpu::create(error).release();
@@ -34,7 +34,10 @@ inline Picture render(const Draw& draw) {
 
 /// Clip-space position of the centre of pixel (x, y) of a target, y down.
 inline Vec4 pixelCentre(uint32_t x, uint32_t y, uint32_t width, uint32_t height, float z = 0) {
-  return {(x + 0.5f) / width * 2 - 1, 1 - (y + 0.5f) / height * 2, z, 1};
+  const auto along = [](uint32_t at, uint32_t size) {
+    return (static_cast<float>(at) + 0.5f) / static_cast<float>(size) * 2;
+  };
+  return {along(x, width) - 1, 1 - along(y, height), z, 1};
 }
 
 /// Makes a row of points, one a pixel: v0 is the position, v1, v2, ... the row's values.
@@ -61,7 +64,8 @@ void setQuad(Draw& draw, uint32_t width, uint32_t height, Value value, bool back
   const float corners[6][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 1}, {1, 0}, {1, 1}};
   for (int i = 0; i < 6; ++i) {
     const float* c = corners[back ? 5 - i : i];
-    draw.vertices.push_back({{c[0] * 2 - 1, 1 - c[1] * 2, 0, 1}, value(c[0] * width, c[1] * height)});
+    draw.vertices.push_back({{c[0] * 2 - 1, 1 - c[1] * 2, 0, 1},
+                             value(c[0] * static_cast<float>(width), c[1] * static_cast<float>(height))});
   }
 }
 
@@ -78,8 +82,9 @@ inline std::string passThrough(uint32_t values) {
   std::string s = "vs_3_0\ndcl_position v0\ndcl_position o0\n", body = "mov o0, v0\n";
   for (uint32_t i = 0; i < values; ++i) {
     const std::string n = std::to_string(i), r = std::to_string(i + 1);
-    s += "dcl_texcoord" + n + " v" + r + "\ndcl_texcoord" + n + " o" + r + "\n";
-    body += "mov o" + r + ", v" + r + "\n";
+    for (const char* file : {" v", " o"})
+      s.append("dcl_texcoord").append(n).append(file).append(r).append("\n");
+    body.append("mov o").append(r).append(", v").append(r).append("\n");
   }
   return s + body;
 }

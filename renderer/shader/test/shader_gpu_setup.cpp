@@ -188,7 +188,7 @@ bool ShaderGpu::createTextures() {
   for (uint32_t face = 0; face < 6; ++face) texel(float(face), 0, 0);
   m_textureCube = makeTexture({.type = VK_IMAGE_VIEW_TYPE_CUBE}, texels);
   texels.clear();
-  for (uint32_t i = 0; i < 64; ++i) texel(float(i % 4), float(i / 4 % 4), float(i / 16));
+  for (uint32_t i = 0; i < 64; ++i) texel(float(i & 3), float(i >> 2 & 3), float(i >> 4));
   m_texture3D = makeTexture({.type = VK_IMAGE_VIEW_TYPE_3D, .width = 4, .height = 4, .depth = 4}, texels);
   m_textureDepth = makeTexture({.format = VK_FORMAT_D32_SFLOAT}, {0.5f});
   return m_errors.empty();
