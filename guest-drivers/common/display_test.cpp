@@ -342,7 +342,7 @@ TEST(VblankClock, APollerSoonKnowsTheRaster) {
     EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), step);
     // And it still does a second later, without a reading: 50 ppm of a second each way.
     now += 1000000000;
-    EXPECT_LE(clock.uncertainty(now), 2 * step + 2 * 50000);
+    EXPECT_LE(clock.uncertainty(now), 2 * (step + 50000));
     EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), step + 50000);
   }
 }

@@ -71,7 +71,8 @@ void edidBuild(uint8_t *block, EdidMode mode) {
   writeTiming(block + kFirstDescriptor, mode);
   uint8_t *name = block + kFirstDescriptor + kDescriptorBytes;
   name[3] = 0xFC;  // monitor name
-  memcpy(name + 5, "AeroGPU\n     ", 13);
+  static constexpr uint8_t kName[13] = {'A', 'e', 'r', 'o', 'G', 'P', 'U', '\n', ' ', ' ', ' ', ' ', ' '};
+  memcpy(name + 5, kName, sizeof kName);
   for (int i = 2; i < 4; i++) block[kFirstDescriptor + i * kDescriptorBytes + 3] = 0x10;  // unused descriptors
   block[kChecksum] = static_cast<uint8_t>(-sum(block, kChecksum));
 }

@@ -72,6 +72,7 @@ TEST(ShareTokens, AnyOrderOfEnds) {
     std::vector<ShareToken> all(1000);
     for (ShareToken &token : all) tokens.create(token);
     std::vector<uint64_t> values;
+    values.reserve(all.size());
     for (const ShareToken &token : all) values.push_back(token.value);
     size_t at = 0;
     std::vector<bool> gone(all.size());

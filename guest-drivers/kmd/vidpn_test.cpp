@@ -53,9 +53,9 @@ struct Manager {
 };
 
 Manager *g;  // the one of the running test
-constexpr uintptr_t kVidPn = 0x1000, kTopology = 0x2000, kMonitorSet = 0x3000;
+int vidPnObject, topologyObject, monitorObject;  // what opaque handles point to
 
-D3DKMDT_HVIDPN vidPnHandle() { return reinterpret_cast<D3DKMDT_HVIDPN>(kVidPn); }
+D3DKMDT_HVIDPN vidPnHandle() { return reinterpret_cast<D3DKMDT_HVIDPN>(&vidPnObject); }
 
 template <class T> bool drop(std::list<T> &list, const void *at) {
   for (auto i = list.begin(); i != list.end(); ++i)
@@ -247,7 +247,7 @@ NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology, 
   interface.pfnCreateNewPathInfo = createPath;
   interface.pfnAddPath = addPath;
   interface.pfnUpdatePathSupportInfo = updateSupport;
-  *topology = reinterpret_cast<D3DKMDT_HVIDPNTOPOLOGY>(kTopology);
+  *topology = reinterpret_cast<D3DKMDT_HVIDPNTOPOLOGY>(&topologyObject);
   *os = &interface;
   return STATUS_SUCCESS;
 }
@@ -650,7 +650,7 @@ protected:
     os.pfnReleaseModeInfo = releaseMonitorMode;
     DXGKARG_RECOMMENDMONITORMODES args = {};
     args.VideoPresentTargetId = target;
-    args.hMonitorSourceModeSet = reinterpret_cast<D3DKMDT_HMONITORSOURCEMODESET>(kMonitorSet);
+    args.hMonitorSourceModeSet = reinterpret_cast<D3DKMDT_HMONITORSOURCEMODESET>(&monitorObject);
     args.pMonitorSourceModeSetInterface = &os;
     return vidPn().recommendMonitorModes(args);
   }
