@@ -341,6 +341,17 @@ unsigned reportMappings() {
   return static_cast<unsigned>(left.size());
 }
 
+void detachMappings() {
+  std::lock_guard lock(s_mutex);
+  for (const auto& [address, mapping] : s_mappings) {
+    const uint64_t start = address & ~(kPage - 1);
+    const uint64_t length = (address - start + mapping.bytes + kPage - 1) & ~(kPage - 1);
+    void* memory = mmap(reinterpret_cast<void*>(start), length, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (memory != MAP_FAILED) std::memset(memory, 0xFF, length);
+  }
+}
+
 unsigned reportContiguousLeaks() {
   std::lock_guard lock(s_mutex);
   for (const auto& [address, block] : s_contiguous) {

@@ -199,9 +199,6 @@ HOST_API uint32_t dbgPrintEx(uint32_t, uint32_t, const char* text, ...) {
   __builtin_ms_va_end(arguments);
   return result;
 }
-HOST_API uint32_t vDbgPrintExWithPrefix(const char*, uint32_t, uint32_t, const char* text, const uint64_t* arguments) {
-  return print(text, arguments);
-}
 /// Microsoft's: -1 when it does not fit, no terminator then.
 HOST_API int ntVsnprintf(char* out, uint64_t size, const char* text, const uint64_t* arguments) {
   char terminated[1024];
@@ -251,7 +248,6 @@ const Export kTable[] = {
     exportRow("RtlGetVersion", rtlGetVersion, kPassiveLevel, kExportAnyTime),
     exportRow("DbgPrint", dbgPrint, kHighLevel, kExportAnyTime),
     exportRow("DbgPrintEx", dbgPrintEx, kHighLevel, kExportAnyTime),
-    exportRow("vDbgPrintExWithPrefix", vDbgPrintExWithPrefix, kHighLevel, kExportAnyTime),
     exportRow("_vsnprintf", ntVsnprintf, kHighLevel, kExportAnyTime),
     exportRow("_snprintf", ntSnprintf, kHighLevel, kExportAnyTime),
     exportRow("ExRaiseStatus", exRaiseStatus, kApcLevel, kExportMayRaise),

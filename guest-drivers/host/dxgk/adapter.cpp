@@ -286,6 +286,17 @@ NTSTATUS Adapter::stopDevice() {
   return status;
 }
 
+void Adapter::detach() {
+  m_removed = true;
+  std::lock_guard lock(m_interruptLock);
+  const int config = open((m_function.path() + "/config").c_str(), O_RDWR | O_CLOEXEC);
+  const uint16_t command = 1u << 10;  // PCI 3.0, 6.2.2: Interrupt Disable, everything else off
+  if (config < 0 || pwrite(config, &command, sizeof command, 4) != sizeof command)
+    brokenRule("the PCI command register cannot be written");
+  if (config >= 0) close(config);
+  detachMappings();
+}
+
 NTSTATUS Adapter::removeDevice() {
   std::unique_lock lock(m_exclusion);
   const NTSTATUS status = callDdi("DxgkDdiRemoveDevice", kPassiveLevel, ddi.DxgkDdiRemoveDevice, m_context);
@@ -356,7 +367,7 @@ void Adapter::interruptLoop() {
     if (m_started) {
       std::lock_guard lock(m_interruptLock);
       IsrState& state = isrState();
-      state = {true, false, false, false};
+      state = {true, false, false, false, false};
       const BOOLEAN ours = callDdi("DxgkDdiInterruptRoutine", kDeviceLevel, ddi.DxgkDdiInterruptRoutine, m_context, 0u);
       if (state.notified && !state.dpcRequested)
         brokenRule("the interrupt routine notified without DxgkCbQueueDpc");
@@ -387,6 +398,8 @@ void setAfterDdiCheck(void (*check)(const char*)) {
   s_afterDdi = check;
 }
 void runAfterDdiCheck(const char* ddi) {
+  if (isrState().owesDpc) brokenRule("%s notified of an interrupt without DxgkCbQueueDpc", ddi);
+  isrState().owesDpc = false;
   if (s_afterDdi) s_afterDdi(ddi);
 }
 void recordStackUse(const char* ddi, uint64_t bytes) {

@@ -54,8 +54,11 @@ public:
   bool bringUp();
   /// Everything down again, leak checks included.
   void bringDown();
-  /// The device is gone without notice (hot removal): what the driver may still do is little.
+  /// The device is about to go, or is gone: nothing of the host waits for it or looks at it any more.
   void setRemoved() { m_removed = true; }
+  /// The device leaves the bus as far as a driver can see: no memory decoding (reads are all ones), no bus mastering,
+  /// no interrupts. QEMU's display adapters cannot be pulled.
+  void detach();
   bool removed() const { return m_removed; }
 
   NTSTATUS setPower(ULONG deviceUid, DEVICE_POWER_STATE state, POWER_ACTION action);

@@ -96,6 +96,7 @@ HOST_API BOOLEAN cbQueueDpc(HANDLE handle) {
   Adapter* adapter = adapterOf(handle);
   if (!adapter) return FALSE;
   t_isr.dpcRequested = true;
+  t_isr.owesDpc = false;
   adapter->requestDpc();
   return TRUE;
 }
@@ -132,14 +133,14 @@ HOST_API NTSTATUS cbSynchronizeExecution(HANDLE handle, PKSYNCHRONIZE_ROUTINE ro
   if (!adapter || !routine || message != 0) return kInvalidParameter;
   std::lock_guard lock(adapter->interruptLock());
   const IsrState outer = t_isr;
-  t_isr = {false, true, false, false};
+  t_isr = {false, true, false, false, false};
   {
     IrqlScope scope(kDeviceLevel);
     *result = routine(context);
   }
-  if (t_isr.notified && !t_isr.dpcRequested)
-    brokenRule("DxgkCbNotifyInterrupt without DxgkCbQueueDpc: %s", currentCall().c_str());
+  const bool owes = t_isr.notified && !t_isr.dpcRequested;
   t_isr = outer;
+  t_isr.owesDpc |= owes;
   return kSuccess;
 }
 

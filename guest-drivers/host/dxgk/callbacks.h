@@ -21,6 +21,7 @@ struct IsrState {
   bool synchronized = false;
   bool notified = false;
   bool dpcRequested = false;
+  bool owesDpc = false;  // notified under DxgkCbSynchronizeExecution; DxgkCbQueueDpc must follow in the same DDI
 };
 IsrState& isrState();
 

@@ -373,7 +373,7 @@ NTSTATUS Display::flip(Allocation& allocation) {
   std::lock_guard interrupt(m_adapter.interruptLock());
   IsrState& state = isrState();
   const IsrState outer = state;
-  state = {false, true, false, false};
+  state = {false, true, false, false, false};
   const NTSTATUS status = callDdi("DxgkDdiSetVidPnSourceAddress", kDeviceLevel,
                                   m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &args);
   state = outer;

@@ -108,6 +108,7 @@ bool Vidmm::place(Allocation& allocation, bool write) {
 }
 
 bool Vidmm::makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted) {
+  std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
   std::lock_guard lock(m_mutex);
   for (const auto& [allocation, write] : wanted) {
     allocation->marked = true;
@@ -126,6 +127,7 @@ bool Vidmm::makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted
 
 // One operation as one or more paging buffers.
 bool Vidmm::runPaging(DXGKARG_BUILDPAGINGBUFFER operation) {
+  if (m_adapter.removed()) return true;
   operation.MultipassOffset = 0;
   operation.hSystemContext = m_systemContext;
   for (unsigned pass = 0; pass < 4096; ++pass) {
@@ -249,6 +251,7 @@ bool Vidmm::pageIn(Allocation& allocation, UINT segmentId, uint64_t offset) {
 }
 
 bool Vidmm::evict(Allocation& allocation) {
+  std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
   std::lock_guard lock(m_mutex);
   if (!allocation.segment) return true;
   m_adapter.scheduler().waitIdle(allocation.busyUntil);
@@ -273,6 +276,7 @@ bool Vidmm::evict(Allocation& allocation) {
 }
 
 bool Vidmm::evictAll() {
+  std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
   std::lock_guard lock(m_mutex);
   bool ok = true;
   for (const auto& allocation : m_allocations)

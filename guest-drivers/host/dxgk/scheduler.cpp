@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "aerogpu/aerogpu_pci.h"
 #include "dxgk/adapter.h"
 #include "dxgk/callbacks.h"
 #include "dxgk/vidpn.h"
@@ -87,6 +88,10 @@ uint64_t Scheduler::submit(const Submission& submission) {
     brokenRule("a submission of [%u, %u) in a buffer of %u bytes", submission.start, submission.end,
                submission.bufferBytes);
   std::lock_guard prepared(m_preparation);
+  if (m_adapter.removed()) {  // dropped, as everything that was in flight
+    m_completed = ++m_submitted;
+    return m_completed;
+  }
   for (;;) {
     uint64_t oldest;
     {
@@ -122,7 +127,7 @@ bool Scheduler::lostBefore(uint64_t number) const {
 
 bool Scheduler::waitIdle(uint64_t number) {
   std::unique_lock lock(m_mutex);
-  while (m_completed < number) {
+  while (m_completed < number && !m_adapter.removed()) {
     const auto outcome = m_changed.wait_for(lock, std::chrono::milliseconds(100));
     if (m_completed >= number) break;
     if (outcome == std::cv_status::timeout && nowNs() - m_lastProgressNs > m_timeoutMs * 1'000'000ll) {
@@ -260,7 +265,14 @@ void Scheduler::recover() {
   {
     std::lock_guard lock(m_mutex);
     if (m_inFlight.empty() || nowNs() - m_lastProgressNs <= m_timeoutMs * 1'000'000ll) return;  // another thread did it
-    note("timeout: fence %u does not complete (%zu in flight)", m_inFlight.front().fence, m_inFlight.size());
+    auto& r = m_adapter.registers();
+    const uint64_t completed = r.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
+    note("timeout: fence %u does not complete (%zu in flight); the device completed %llx, IRQ_STATUS %x, IRQ_ENABLE %x, "
+         "RING_CONTROL %x; %llu interrupts taken, %llu refused",
+         m_inFlight.front().fence, m_inFlight.size(), static_cast<unsigned long long>(completed),
+         r.read(AEROGPU_MMIO_REG_IRQ_STATUS), r.read(AEROGPU_MMIO_REG_IRQ_ENABLE), r.read(AEROGPU_MMIO_REG_RING_CONTROL),
+         static_cast<unsigned long long>(m_adapter.interruptsTaken()),
+         static_cast<unsigned long long>(m_adapter.interruptsRefused()));
   }
   queryFence();
   if (preempt()) return;

@@ -67,7 +67,7 @@ NTSTATUS Vidmm::start() {
     }
     if (d.CommitLimit == 0) brokenRule("segment %u has a CommitLimit of 0", i + 1);
     Segment segment{i + 1, d, {}};
-    segment.free[0] = m_limit && !d.Flags.Aperture ? std::min<uint64_t>(m_limit, d.Size) : d.Size;
+    segment.free[0] = m_limit ? std::min<uint64_t>(m_limit, d.Size) : d.Size;
     m_segments.push_back(segment);
     note("segment %u: %s, %llu MiB at 0x%llx%s", i + 1, d.Flags.Aperture ? "aperture" : "memory",
          static_cast<unsigned long long>(d.Size >> 20), static_cast<unsigned long long>(base),
@@ -182,6 +182,7 @@ NTSTATUS Vidmm::destroy(const std::vector<std::shared_ptr<Allocation>>& allocati
   for (const auto& allocation : allocations) {
     m_adapter.scheduler().waitIdle(allocation->busyUntil);
     if (allocation->opens) brokenRule("the test destroys an allocation that is open");
+    std::lock_guard prepared(m_adapter.scheduler().preparation());
     std::lock_guard lock(m_mutex);
     // Mappings in an aperture are undone before; what lies in memory is simply given up.
     if (isAperture(allocation->segment)) {

@@ -163,7 +163,7 @@ void gdi() {
     client->close(s->opened);
     adapter.vidmm().destroy({s->allocation});
   }
-  expect(adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == 0, "the device found no error");
+  expectNoDeviceErrors(adapter);
 }
 
 /// A GDI context with surfaces that go away with it.

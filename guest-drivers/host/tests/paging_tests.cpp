@@ -68,18 +68,18 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
     expect(adapter.vidmm().evictions() > count, "there was real paging");
     for (auto& allocation : all) adapter.vidmm().destroy({allocation});
   }
-  expect(adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == 0, "the device found no error");
+  expectNoDeviceErrors(adapter);
   adapter.stopDevice();
   adapter.removeDevice();
   adapter.unload();
 }
 
 void paging() {
-  cycle(0, 4 << 20, 60, 3);
+  cycle(0, 1 << 20, 60, 4);
 }
 /// The smallest buffers in which one operation needs several passes.
 void pagingMultipass() {
-  cycle(4096, 4 << 20, 30, 2);
+  cycle(4096, 512 << 10, 30, 4);
 }
 
 /// A new allocation reads as zeros, whatever its memory held before.

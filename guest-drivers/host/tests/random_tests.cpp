@@ -165,7 +165,7 @@ void randomCalls() {
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   note("seed %llu", static_cast<unsigned long long>(options().seed));
   Walk(session, options().seed).run(options().iterations ? options().iterations : 10000);
-  expect(session.adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == 0, "the device found no error");
+  expectNoDeviceErrors(session.adapter());
 }
 
 const TestCase kTests[] = {{"random", 900, randomCalls}};

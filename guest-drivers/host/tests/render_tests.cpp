@@ -26,7 +26,7 @@ void submit() {
   }
   dropSurface(adapter, *client, *context, surface);
   expect(adapter.scheduler().faults() == 0, "no faults");
-  expect(adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == 0, "the device found no error");
+  expectNoDeviceErrors(adapter);
 }
 
 /// A stream that is longer than a DMA buffer: many passes, one result.
@@ -98,7 +98,7 @@ void concurrent() {
     });
   for (auto& thread : threads) thread.join();
   expect(wrong == 0, "every process sees its own pixels (%u mistakes)", wrong.load());
-  expect(adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == 0, "the device found no error");
+  expectNoDeviceErrors(adapter);
 }
 
 /// The 32-bit fences wrap.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/streams.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstring>
 
@@ -12,7 +14,17 @@ namespace aerogpu::host {
 
 namespace {
 
-std::atomic<uint32_t> s_handle{0x1000}, s_allocId{1};
+// A test that died leaves its objects in the device: each process has handles and ids of its own.
+uint32_t firstOfProcess() {
+  return 0x10000u + (static_cast<uint32_t>(getpid()) & 0x3FFF) * 0x10000u;
+}
+std::atomic<uint32_t> s_handle{0}, s_allocId{0};
+
+uint32_t nextOf(std::atomic<uint32_t>& counter) {
+  uint32_t zero = 0;
+  counter.compare_exchange_strong(zero, firstOfProcess());
+  return counter++;
+}
 
 template <class T>
 std::vector<uint8_t> bytesOf(const T& value) {
@@ -70,10 +82,10 @@ uint64_t shareTokenOf(const Allocation& allocation) {
 }
 
 uint32_t newHandle() {
-  return s_handle++;
+  return nextOf(s_handle);
 }
 uint32_t newAllocId() {
-  return s_allocId++;
+  return nextOf(s_allocId);
 }
 
 Stream& Stream::createTexture(uint32_t handle, uint32_t width, uint32_t height, uint32_t format, uint32_t allocId) {

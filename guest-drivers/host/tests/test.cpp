@@ -13,6 +13,10 @@
 
 namespace aerogpu::host {
 
+namespace {
+uint32_t s_errorsBefore;  // ERROR_COUNT is never reset
+}
+
 bool expect(bool condition, const char* format, ...) {
   if (condition) return true;
   char text[512];
@@ -28,6 +32,7 @@ Session::Session(bool start) {
   m_adapter = std::make_unique<Adapter>();
   setPrintDebugLines(options().debugLines);
   guest::Status status = m_adapter->openDevice(kHugePages);
+  if (status.ok()) s_errorsBefore = m_adapter->registers().read(AEROGPU_MMIO_REG_ERROR_COUNT);
   if (status.ok()) status = m_adapter->loadDriver(options().driver);
   if (!status.ok()) {
     brokenRule("%s", status.text().c_str());
@@ -142,8 +147,12 @@ std::pair<int, int> Console::size() {
   return {width, height};
 }
 
-bool Console::command(const std::string& text) {
-  return ask(text, 60000) == "ok";
+bool expectNoDeviceErrors(Adapter& adapter) {
+  auto& r = adapter.registers();
+  const uint32_t count = r.read(AEROGPU_MMIO_REG_ERROR_COUNT) - s_errorsBefore;
+  return expect(count == 0, "the device finds no errors (%u, the last is code %u at fence 0x%llx)", count,
+                r.read(AEROGPU_MMIO_REG_ERROR_CODE),
+                static_cast<unsigned long long>(r.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO)));
 }
 
 void sleepMs(int ms) {

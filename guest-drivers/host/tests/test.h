@@ -82,12 +82,13 @@ public:
                          int timeoutMs = 10000);
   /// Width and height of the picture; 0, 0 without an outside.
   static std::pair<int, int> size();
-  /// A command for QEMU; false if it cannot be done.
-  static bool command(const std::string& text);
 
 private:
   static std::string ask(const std::string& what, int timeoutMs);
 };
+
+/// ERROR_COUNT is 0; else a broken rule with the error registers.
+bool expectNoDeviceErrors(Adapter& adapter);
 
 void sleepMs(int ms);
 int64_t nowNs();

@@ -14,9 +14,11 @@
 namespace aerogpu::guest {
 
 namespace {
-// The upper byte of the command register; its bit 2 is bit 10, Interrupt Disable (PCI 3.0, 6.2.2).
-constexpr off_t kCommandHighOffset = 5;
-constexpr uint8_t kInterruptDisable = 1u << 2;
+// The command register; bit 10 is Interrupt Disable (PCI 3.0, 6.2.2). It is written as a whole: QEMU raises a line
+// that is asserted already only when the write covers the register's first byte (pci_default_write_config), and an
+// interrupt that came before the unmasking would be lost.
+constexpr off_t kCommandOffset = 4;
+constexpr uint16_t kInterruptDisable = 1u << 10;
 }  // namespace
 
 UioLine::~UioLine() {
@@ -57,11 +59,12 @@ Status UioLine::wait(int64_t timeoutNs, bool& fired) {
 }
 
 Status UioLine::unmask() {
-  uint8_t high = 0;
-  if (pread(m_config, &high, 1, kCommandHighOffset) != 1)
+  uint16_t command = 0;
+  if (pread(m_config, &command, sizeof command, kCommandOffset) != sizeof command)
     return Status::systemFailure("reading the PCI command");
-  high = static_cast<uint8_t>(high & ~kInterruptDisable);
-  if (pwrite(m_config, &high, 1, kCommandHighOffset) != 1) return Status::systemFailure("unmasking INTx");
+  command = static_cast<uint16_t>(command & ~kInterruptDisable);
+  if (pwrite(m_config, &command, sizeof command, kCommandOffset) != sizeof command)
+    return Status::systemFailure("unmasking INTx");
   return {};
 }
 
