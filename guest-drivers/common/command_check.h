@@ -8,8 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "aerogpu/aerogpu_cmd_binding.h"
 #include "aerogpu/aerogpu_cmd_draw.h"
 #include "aerogpu/aerogpu_cmd_resource.h"
+#include "aerogpu/aerogpu_cmd_shader.h"
+#include "aerogpu/aerogpu_cmd_state.h"
 
 namespace aero {
 
@@ -33,6 +36,7 @@ struct StreamEvent {
     Destroyed,  // `handle` is given up
     Exported,   // the resource `handle` gets `token`
     Imported,   // `handle` names a new resource: the one behind `token`
+    Used,       // the packet reads, changes or binds what `handle` names
   } kind;
   uint32_t handle;
   StreamObject object;
@@ -56,38 +60,78 @@ template <class Packet> bool load(Packet &out, const uint8_t *at, uint32_t size)
   return true;
 }
 
-/** Opcodes that change what exists; their first field is the handle. */
+/** Opcodes that change what exists; the handle is their first field. */
 struct HandleRule {
   uint32_t opcode;
-  enum { Creates, Destroys, Changes } does;
+  bool creates;  // else it destroys
   StreamObject object;
 };
 constexpr HandleRule kHandleRules[] = {
-    {AEROGPU_CMD_CREATE_BUFFER, HandleRule::Creates, StreamObject::Resource},
-    {AEROGPU_CMD_CREATE_TEXTURE2D, HandleRule::Creates, StreamObject::Resource},
-    {AEROGPU_CMD_CREATE_TEXTURE_VIEW, HandleRule::Creates, StreamObject::View},
-    {AEROGPU_CMD_CREATE_SHADER_DXBC, HandleRule::Creates, StreamObject::Shader},
-    {AEROGPU_CMD_CREATE_INPUT_LAYOUT, HandleRule::Creates, StreamObject::InputLayout},
-    {AEROGPU_CMD_CREATE_SAMPLER, HandleRule::Creates, StreamObject::Sampler},
-    {AEROGPU_CMD_DESTROY_RESOURCE, HandleRule::Destroys, StreamObject::Resource},
-    {AEROGPU_CMD_DESTROY_TEXTURE_VIEW, HandleRule::Destroys, StreamObject::View},
-    {AEROGPU_CMD_DESTROY_SHADER, HandleRule::Destroys, StreamObject::Shader},
-    {AEROGPU_CMD_DESTROY_INPUT_LAYOUT, HandleRule::Destroys, StreamObject::InputLayout},
-    {AEROGPU_CMD_DESTROY_SAMPLER, HandleRule::Destroys, StreamObject::Sampler},
-    {AEROGPU_CMD_RESOURCE_DIRTY_RANGE, HandleRule::Changes, StreamObject::Resource},
-    {AEROGPU_CMD_UPLOAD_RESOURCE, HandleRule::Changes, StreamObject::Resource},
-    {AEROGPU_CMD_COPY_BUFFER, HandleRule::Changes, StreamObject::Resource},
-    {AEROGPU_CMD_COPY_TEXTURE2D, HandleRule::Changes, StreamObject::Resource},
-    {AEROGPU_CMD_EXPORT_SHARED_SURFACE, HandleRule::Changes, StreamObject::Resource},
-    {AEROGPU_CMD_IMPORT_SHARED_SURFACE, HandleRule::Creates, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_BUFFER, true, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_TEXTURE2D, true, StreamObject::Resource},
+    {AEROGPU_CMD_CREATE_TEXTURE_VIEW, true, StreamObject::View},
+    {AEROGPU_CMD_CREATE_SHADER_DXBC, true, StreamObject::Shader},
+    {AEROGPU_CMD_CREATE_INPUT_LAYOUT, true, StreamObject::InputLayout},
+    {AEROGPU_CMD_CREATE_SAMPLER, true, StreamObject::Sampler},
+    {AEROGPU_CMD_IMPORT_SHARED_SURFACE, true, StreamObject::Resource},
+    {AEROGPU_CMD_DESTROY_RESOURCE, false, StreamObject::Resource},
+    {AEROGPU_CMD_DESTROY_TEXTURE_VIEW, false, StreamObject::View},
+    {AEROGPU_CMD_DESTROY_SHADER, false, StreamObject::Shader},
+    {AEROGPU_CMD_DESTROY_INPUT_LAYOUT, false, StreamObject::InputLayout},
+    {AEROGPU_CMD_DESTROY_SAMPLER, false, StreamObject::Sampler},
 };
 
-/** The rule of an opcode, or null; draws and state, the many, are decided by one comparison. */
-inline const HandleRule *ruleOf(uint32_t opcode) {
-  if (opcode >= AEROGPU_CMD_SET_BLEND_STATE && opcode <= AEROGPU_CMD_SET_RENDER_STATE) return nullptr;
-  for (const HandleRule &rule : kHandleRules)
-    if (rule.opcode == opcode) return &rule;
+/** Where else a packet names things: bit n of `words` is the n-th 32-bit word behind the header; elements follow from
+ *  `tail` bytes on, `stride` bytes apart, each beginning with a handle (stride 0: none). 0 names nothing. */
+struct HandleWords {
+  uint32_t opcode;
+  uint32_t words;
+  uint32_t tail;
+  uint32_t stride;
+};
+constexpr HandleWords kHandleWords[] = {
+    {AEROGPU_CMD_RESOURCE_DIRTY_RANGE, 0x1, 0, 0},
+    {AEROGPU_CMD_UPLOAD_RESOURCE, 0x1, 0, 0},
+    {AEROGPU_CMD_COPY_BUFFER, 0x3, 0, 0},
+    {AEROGPU_CMD_COPY_TEXTURE2D, 0x3, 0, 0},
+    {AEROGPU_CMD_CREATE_TEXTURE_VIEW, 0x2, 0, 0},
+    {AEROGPU_CMD_BIND_SHADERS, 0x7F, 0, 0},
+    {AEROGPU_CMD_SET_INPUT_LAYOUT, 0x1, 0, 0},
+    {AEROGPU_CMD_SET_RENDER_TARGETS, 0x3FE, 0, 0},
+    {AEROGPU_CMD_SET_INDEX_BUFFER, 0x1, 0, 0},
+    {AEROGPU_CMD_SET_TEXTURE, 0x4, 0, 0},
+    {AEROGPU_CMD_SET_VERTEX_BUFFERS, 0, sizeof(aerogpu_cmd_set_vertex_buffers), sizeof(aerogpu_vertex_buffer_binding)},
+    {AEROGPU_CMD_SET_SAMPLERS, 0, sizeof(aerogpu_cmd_set_samplers), sizeof(uint32_t)},
+    {AEROGPU_CMD_SET_CONSTANT_BUFFERS, 0, sizeof(aerogpu_cmd_set_constant_buffers),
+     sizeof(aerogpu_constant_buffer_binding)},
+    {AEROGPU_CMD_SET_SHADER_RESOURCE_BUFFERS, 0, sizeof(aerogpu_cmd_set_shader_resource_buffers),
+     sizeof(aerogpu_shader_resource_buffer_binding)},
+    {AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, 0, sizeof(aerogpu_cmd_set_unordered_access_buffers),
+     sizeof(aerogpu_unordered_access_buffer_binding)},
+};
+
+/** The row of an opcode, or null. Draws, constants and plain state, the many, are decided by one comparison. */
+template <class Row, size_t N> const Row *rowOf(const Row (&rows)[N], uint32_t opcode) {
+  if (opcode >= AEROGPU_CMD_CLEAR && opcode < AEROGPU_CMD_EXPORT_SHARED_SURFACE) return nullptr;
+  for (const Row &row : rows)
+    if (row.opcode == opcode) return &row;
   return nullptr;
+}
+
+/** Calls `use(handle)` for each handle of the row in a packet of `size` bytes at `at`; false when one call says so. */
+template <class Use> bool eachHandle(const HandleWords &row, const uint8_t *at, uint32_t size, Use &&use) {
+  const auto check = [&](uint32_t offset) {
+    uint32_t handle;
+    memcpy(&handle, at + offset, sizeof handle);
+    return !handle || use(handle);
+  };
+  for (uint32_t word = 0; row.words >> word; word++) {
+    const uint32_t offset = static_cast<uint32_t>(sizeof(aerogpu_cmd_hdr)) + word * 4;
+    if (row.words >> word & 1 && offset + 4 <= size && !check(offset)) return false;
+  }
+  for (uint32_t offset = row.tail; row.stride && offset + 4 <= size; offset += row.stride)
+    if (!check(offset)) return false;
+  return true;
 }
 
 }  // namespace detail
@@ -131,15 +175,24 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
       return fail(StreamFault::Framing);
     }
 
+    if (const detail::HandleWords *row = detail::rowOf(detail::kHandleWords, header.opcode)) {
+      const auto use = [&](uint32_t handle) {
+        StreamEvent used = {};
+        used.kind = StreamEvent::Used;
+        used.handle = handle;
+        return handle < kKernelHandleFirst && sink(used);
+      };
+      if (!detail::eachHandle(*row, at, header.size_bytes, use)) return fail(StreamFault::Privileged);
+    }
     StreamEvent event = {};
     bool tracked = false;
-    if (const detail::HandleRule *rule = detail::ruleOf(header.opcode)) {
+    if (const detail::HandleRule *rule = detail::rowOf(detail::kHandleRules, header.opcode)) {
       if (!detail::load(event.handle, at + sizeof header, header.size_bytes - static_cast<uint32_t>(sizeof header)))
         return fail(StreamFault::Framing);
       if (event.handle >= kKernelHandleFirst) return fail(StreamFault::Privileged);
       event.object = rule->object;
-      event.kind = rule->does == detail::HandleRule::Creates ? StreamEvent::Created : StreamEvent::Destroyed;
-      tracked = rule->does != detail::HandleRule::Changes;
+      event.kind = rule->creates ? StreamEvent::Created : StreamEvent::Destroyed;
+      tracked = true;
     }
 
     switch (header.opcode) {
@@ -159,6 +212,8 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
       aerogpu_cmd_export_shared_surface packet;
       if (!detail::load(packet, at, header.size_bytes)) return fail(StreamFault::Framing);
       event.kind = header.opcode == AEROGPU_CMD_EXPORT_SHARED_SURFACE ? StreamEvent::Exported : StreamEvent::Imported;
+      event.handle = packet.resource_handle;
+      if (event.handle >= kKernelHandleFirst) return fail(StreamFault::Privileged);
       event.token = packet.share_token;
       tracked = true;
       break;

@@ -40,11 +40,13 @@ public:
     token = {};
   }
 
-  bool living(uint64_t value) const {
-    for (const ShareToken *token = m_buckets[value % kBuckets]; token; token = token->next)
-      if (token->value == value) return true;
-    return false;
+  /** The living token of this value, or null. */
+  const ShareToken *find(uint64_t value) const {
+    const ShareToken *token = m_buckets[value % kBuckets];
+    while (token && token->value != value) token = token->next;
+    return token;
   }
+  bool living(uint64_t value) const { return find(value) != nullptr; }
 
 private:
   static constexpr size_t kBuckets = 256;

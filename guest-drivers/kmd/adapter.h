@@ -122,7 +122,8 @@ public:
   uint32_t magic = kMagic;
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
-  uint32_t losses = 0;  // the adapter's, when this device was made
+  uint32_t losses = 0;   // the adapter's, when this device was made
+  uint32_t handles = 0;  // of streams, alive; under the allocation table's mutex
 };
 
 /** DxgkDdiCreateContext's handle. */

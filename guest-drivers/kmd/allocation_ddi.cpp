@@ -122,6 +122,16 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   poolFree(allocation);
 }
 
+void close(AeroAdapter &adapter, AeroOpenAllocation *open) {
+  {
+    TableLock lock(adapter.allocations);
+    adapter.allocations.close(*open);
+  }
+  release(adapter, open->allocation);
+  open->magic = 0;
+  poolFree(open);
+}
+
 bool livesOnGpuOnly(AllocationUse use) {
   return use == AllocationUse::GdiTexture || use == AllocationUse::GdiStaging || use == AllocationUse::GdiLookup;
 }
@@ -349,9 +359,10 @@ NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPEN
     }
     auto *open = new (memory) AeroOpenAllocation;
     open->allocation = allocation;
+    open->device = device;
     {
       TableLock lock(adapter.allocations);
-      allocation->references++;
+      adapter.allocations.open(*open);
     }
     // The page lets the driver write the private data only while the allocation is being created.
     if (args->Flags.Create && info.pPrivateDriverData && info.PrivateDriverDataSize >= sizeof(aerogpu_wddm_alloc_priv))
@@ -362,8 +373,7 @@ NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPEN
   while (opened--) {
     auto *open = AeroOpenAllocation::from(args->pOpenAllocation[opened].hDeviceSpecificAllocation);
     args->pOpenAllocation[opened].hDeviceSpecificAllocation = nullptr;
-    release(adapter, open->allocation);
-    poolFree(open);
+    close(adapter, open);
   }
   return status;
 }
@@ -374,10 +384,7 @@ NTSTATUS APIENTRY AeroDdiCloseAllocation(const HANDLE hDevice, const DXGKARG_CLO
   if (!device || !args) return STATUS_INVALID_PARAMETER;
   for (UINT i = 0; i < args->NumAllocations; i++) {
     AeroOpenAllocation *open = AeroOpenAllocation::from(args->pOpenHandleList[i]);
-    if (!open) continue;
-    release(*device->adapter, open->allocation);
-    open->magic = 0;
-    poolFree(open);
+    if (open) close(*device->adapter, open);
   }
   return STATUS_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "allocations.h"
 
-#include "registers.h"
+#include "adapter.h"
 
 namespace aero {
 
@@ -61,8 +61,20 @@ AllocationTable::Farewell AllocationTable::release(AeroAllocation &allocation) {
   return farewell;
 }
 
+void AllocationTable::open(AeroOpenAllocation &open) {
+  open.allocation->references++;
+  open.next = open.allocation->opens;
+  open.allocation->opens = &open;
+}
+
+void AllocationTable::close(AeroOpenAllocation &open) {
+  AeroOpenAllocation **link = &open.allocation->opens;
+  while (*link != &open) link = &(*link)->next;
+  *link = open.next;
+}
+
 HandleOwner *AllocationTable::findHandle(uint32_t handle) const {
-  HandleOwner *owner = m_handles ? m_handles[handle % kHandleBuckets] : nullptr;
+  HandleOwner *owner = m_handles ? m_handles[bucketOf(handle)] : nullptr;
   while (owner && owner->handle != handle) owner = owner->next;
   return owner;
 }
@@ -71,13 +83,14 @@ bool AllocationTable::addHandle(uint32_t handle, StreamObject object, AeroDevice
   if (!m_handles) return false;
   HandleOwner *owner = findHandle(handle);
   if (!owner) {
-    if (m_handleCount >= kMaxHandles) return false;
+    if (m_handleCount >= kMaxHandles || device->handles >= kMaxDeviceHandles) return false;
     owner = static_cast<HandleOwner *>(poolAllocate(sizeof *owner));
     if (!owner) return false;
     owner->handle = handle;
-    owner->next = m_handles[handle % kHandleBuckets];
-    m_handles[handle % kHandleBuckets] = owner;
+    owner->next = m_handles[bucketOf(handle)];
+    m_handles[bucketOf(handle)] = owner;
     m_handleCount++;
+    device->handles++;
   }
   owner->object = object;
   owner->device = device;
@@ -97,12 +110,13 @@ void AllocationTable::pair(HandleOwner &owner, AeroAllocation *texture) {
 
 void AllocationTable::removeHandle(uint32_t handle) {
   if (!m_handles) return;
-  HandleOwner **link = &m_handles[handle % kHandleBuckets];
+  HandleOwner **link = &m_handles[bucketOf(handle)];
   while (*link && (*link)->handle != handle) link = &(*link)->next;
   HandleOwner *owner = *link;
   if (!owner) return;
   pair(*owner, nullptr);
   *link = owner->next;
+  owner->device->handles--;
   m_handleCount--;
   poolFree(owner);
 }

@@ -33,6 +33,8 @@ struct Surface {
   uint32_t pitch;   // bytes
 };
 
+class AeroOpenAllocation;
+
 /** DxgkDdiCreateAllocation's handle. */
 class AeroAllocation {
 public:
@@ -57,6 +59,9 @@ public:
   uint64_t tableStamp = 0;  // of the last table that it was entered in,
   uint32_t tableEntry = 0;  // and where
   AeroAllocation *nextById = nullptr;
+  AeroOpenAllocation *opens = nullptr;  // by whom it is open
+
+  bool isOpenOn(const AeroDevice *device) const;
 };
 
 /** DxgkDdiOpenAllocation's handle: one device's view of an allocation. */
@@ -70,7 +75,15 @@ public:
 
   uint32_t magic = kMagic;
   AeroAllocation *allocation = nullptr;
+  AeroDevice *device = nullptr;
+  AeroOpenAllocation *next = nullptr;  // of the allocation's opens
 };
+
+inline bool AeroAllocation::isOpenOn(const AeroDevice *device) const {
+  const AeroOpenAllocation *open = opens;
+  while (open && open->device != device) open = open->next;
+  return open != nullptr;
+}
 
 /** Who made a handle of the stream, so that nobody else destroys it and nothing outlives its device. */
 struct HandleOwner {
@@ -101,6 +114,9 @@ public:
     uint32_t kernelTexture = 0;
   };
   Farewell release(AeroAllocation &allocation);
+  /** A device opens an allocation, which takes a reference, and closes it, which leaves the reference to release(). */
+  void open(AeroOpenAllocation &open);
+  void close(AeroOpenAllocation &open);
 
   ShareTokens tokens;
 
@@ -130,6 +146,7 @@ private:
   static constexpr uint32_t kIdBuckets = 1024;
   static constexpr uint32_t kHandleBuckets = 4096;
   static constexpr uint32_t kMaxHandles = 1u << 20;
+  static constexpr uint32_t kMaxDeviceHandles = 1u << 18;  // of one device: nobody takes them all
   static constexpr uint32_t kLastingFirst = 0xF8000000u;
 
   static uint32_t nextHandle(uint32_t first, uint32_t range, uint32_t count, uint32_t &next) {
@@ -137,6 +154,9 @@ private:
     next += count;
     return first + next - count;
   }
+  /** Whatever handles a process chooses, they spread (Fibonacci hashing). */
+  static constexpr uint32_t bucketOf(uint32_t handle) { return handle * 0x9E3779B1u >> 20; }
+  static_assert(kHandleBuckets == 1u << 12);
   /** Makes `owner` the texture of `texture` (null: of none), and nobody else. */
   void pair(HandleOwner &owner, AeroAllocation *texture);
 

@@ -169,7 +169,7 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
   // A flip is SetVidPnSourceAddress; in order with the ring there is only the frame to announce.
   const bool blt = args->Flags.Blt, fill = args->Flags.ColorFill, flip = args->Flags.Flip;
   if (blt + fill + flip != 1) return STATUS_INVALID_PARAMETER;
-  if (args->Flags.DstColorKey || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
+  if (args->Flags.DstColorKey || args->Flags.LinearToSrgb || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
   Rects rects;
   NTSTATUS status = flip ? STATUS_SUCCESS : rects.capture(args->pDstSubRects, args->SubRectCnt);
   if (!NT_SUCCESS(status)) return status == STATUS_ACCESS_VIOLATION ? STATUS_INVALID_USER_BUFFER : status;

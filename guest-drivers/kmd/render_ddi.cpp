@@ -34,11 +34,12 @@ AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
   return nullptr;
 }
 
-/** Whether `device` may do this. Handles belong to the device that made them, tokens to living allocations. */
+/** Whether `device` may do this. Handles belong to the device that made them, tokens to whoever has their allocation
+ *  open; a handle that nobody made is an error that the device reports. */
 bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const StreamEvent &event) {
   if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported) {
-    if (!adapter.allocations.tokens.living(event.token)) return false;
-    if (event.kind == StreamEvent::Exported) return true;
+    const ShareToken *token = adapter.allocations.tokens.find(event.token);
+    if (!token || !CONTAINING_RECORD(token, AeroAllocation, token)->isOpenOn(device)) return false;
   }
   const HandleOwner *owner = adapter.allocations.findHandle(event.handle);
   return !owner || owner->device == device;
@@ -47,6 +48,7 @@ bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const StreamEve
 bool remember(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
   switch (event.kind) {
   case StreamEvent::Exported:
+  case StreamEvent::Used:
     return true;
   case StreamEvent::Destroyed:
     adapter.allocations.removeHandle(event.handle);

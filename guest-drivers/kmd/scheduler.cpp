@@ -139,7 +139,8 @@ BOOLEAN NTAPI Scheduler::reportAtDirql(PVOID context) {
 NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
   PreemptRequest request = {this, args};
   BOOLEAN returned;
-  return m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
+  m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
+  return STATUS_SUCCESS;  // any other answer is a bug-check (page "DxgkDdiPreemptCommand")
 }
 
 // The ring runs in order and cannot take back what is in it: the preemption is true as soon as everything submitted
