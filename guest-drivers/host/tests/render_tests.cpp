@@ -23,6 +23,7 @@ void submit() {
   for (const uint32_t color : {0xFFFF0000u, 0xFF00FF00u, 0x800000FFu}) {
     expect(ntSuccess(fillSurface(*context, surface, color)), "a fill");
     expect(surfaceIs(adapter, surface, color), "the pixels are %08x", color);
+    expect(!surfaceIs(adapter, surface, color ^ 1), "and no other colour");
   }
   dropSurface(adapter, *client, *context, surface);
   expect(adapter.scheduler().faults() == 0, "no faults");

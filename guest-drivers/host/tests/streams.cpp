@@ -236,7 +236,7 @@ bool surfaceIs(Adapter& adapter, const Surface& surface, uint32_t argb, uint32_t
     if (!adapter.vidmm().read(*surface.allocation, uint64_t{y} * surface.width * 4, row.data(), row.size() * 4)) return false;
     for (uint32_t x = 0; x < surface.width; x += step)
       if (row[x] != argb) {
-        note("pixel (%u, %u) is %08x, expected %08x", x, y, row[x], argb);
+        note("pixel (%u, %u) is %08x, not %08x", x, y, row[x], argb);
         return false;
       }
   }
