@@ -284,7 +284,7 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   ASSERT_EQ(bytes.size(), 64u);
   for (uint32_t i = 0; i < 16; ++i) {
     uint32_t value;
-    std::memcpy(&value, bytes.data() + i * 4, 4);
+    std::memcpy(&value, bytes.data() + size_t{i} * 4, 4);
     EXPECT_EQ(value, i < 12 ? i * 3 + 100 : 0u) << i;
   }
 }
