@@ -110,12 +110,25 @@ constexpr HandleWords kHandleWords[] = {
      sizeof(aerogpu_unordered_access_buffer_binding)},
 };
 
-/** The row of an opcode, or null. Draws, constants and plain state, the many, are decided by one comparison. */
-template <class Row, size_t N> const Row *rowOf(const Row (&rows)[N], uint32_t opcode) {
-  if (opcode >= AEROGPU_CMD_CLEAR && opcode < AEROGPU_CMD_EXPORT_SHARED_SURFACE) return nullptr;
-  for (const Row &row : rows)
-    if (row.opcode == opcode) return &row;
-  return nullptr;
+/** Which row belongs to an opcode: one look for each packet, most of which have none. */
+class RowIndex {
+public:
+  template <class Row, size_t N> constexpr explicit RowIndex(const Row (&rows)[N]) {
+    for (size_t i = 0; i < N; i++) m_rows[rows[i].opcode] = static_cast<uint8_t>(i + 1);
+  }
+  /** 0: none, else the row's number counted from 1. */
+  constexpr uint32_t of(uint32_t opcode) const { return opcode < kOpcodes ? m_rows[opcode] : 0; }
+
+private:
+  static constexpr uint32_t kOpcodes = 0x800;  // what lies above names nothing
+  uint8_t m_rows[kOpcodes] = {};
+};
+inline constexpr RowIndex kHandleRuleIndex(kHandleRules);
+inline constexpr RowIndex kHandleWordsIndex(kHandleWords);
+
+template <class Row, size_t N> const Row *rowOf(const Row (&rows)[N], const RowIndex &index, uint32_t opcode) {
+  const uint32_t row = index.of(opcode);
+  return row ? &rows[row - 1] : nullptr;
 }
 
 /** Calls `use(handle)` for each handle of the row in a packet of `size` bytes at `at`; false when one call says so. */
@@ -175,7 +188,7 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
       return fail(StreamFault::Framing);
     }
 
-    if (const detail::HandleWords *row = detail::rowOf(detail::kHandleWords, header.opcode)) {
+    if (const detail::HandleWords *row = detail::rowOf(detail::kHandleWords, detail::kHandleWordsIndex, header.opcode)) {
       const auto use = [&](uint32_t handle) {
         StreamEvent used = {};
         used.kind = StreamEvent::Used;
@@ -186,7 +199,7 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
     }
     StreamEvent event = {};
     bool tracked = false;
-    if (const detail::HandleRule *rule = detail::rowOf(detail::kHandleRules, header.opcode)) {
+    if (const detail::HandleRule *rule = detail::rowOf(detail::kHandleRules, detail::kHandleRuleIndex, header.opcode)) {
       if (!detail::load(event.handle, at + sizeof header, header.size_bytes - static_cast<uint32_t>(sizeof header)))
         return fail(StreamFault::Framing);
       if (event.handle >= kKernelHandleFirst) return fail(StreamFault::Privileged);
