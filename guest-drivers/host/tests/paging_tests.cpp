@@ -31,8 +31,8 @@ bool hasPattern(Adapter& adapter, Allocation& allocation, uint32_t id) {
   return true;
 }
 
-/// Allocations in a cycle through segments that hold a part of them.
-void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsigned rounds) {
+/// Allocations of up to `maxPages` in a cycle through segments that hold a part of them.
+void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsigned rounds, uint32_t maxPages) {
   Session session(false);
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
@@ -49,7 +49,7 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
     std::vector<uint32_t> ids;
     for (unsigned i = 0; i < count; ++i) {
       ids.push_back(newAllocId());
-      const uint64_t bytes = (1 + random.below(60)) * 4096ull;
+      const uint64_t bytes = (1 + random.below(maxPages)) * 4096ull;
       auto created = adapter.vidmm().create({}, {bufferPrivate(ids.back(), bytes, i % 3 == 0)}, false);
       if (!expect(ntSuccess(created.status), "allocation %u of %llu bytes (0x%08x)", i, static_cast<unsigned long long>(bytes), created.status)) break;
       all.push_back(created.allocations[0]);
@@ -66,6 +66,7 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
          static_cast<unsigned long long>(adapter.vidmm().evictions()), static_cast<unsigned long long>(adapter.vidmm().pagingBuffers()),
          static_cast<unsigned long long>(adapter.vidmm().multipass()));
     expect(adapter.vidmm().evictions() > count, "there was real paging");
+    if (pagingBufferBytes) expect(adapter.vidmm().multipass() > 0, "operations needed several passes");
     for (auto& allocation : all) adapter.vidmm().destroy({allocation});
   }
   expectNoDeviceErrors(adapter);
@@ -75,11 +76,11 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
 }
 
 void paging() {
-  cycle(0, 1 << 20, 60, 4);
+  cycle(0, 1 << 20, 60, 4, 60);
 }
-/// The smallest buffers in which one operation needs several passes.
+/// Buffers that hold the pages of some 800 KiB: one operation needs several passes.
 void pagingMultipass() {
-  cycle(4096, 512 << 10, 30, 4);
+  cycle(2048, 6 << 20, 14, 4, 600);
 }
 
 /// A new allocation reads as zeros, whatever its memory held before.
