@@ -3,10 +3,10 @@
 """Runs tests of the Windows kernel driver in a VM: the driver host (guest-drivers/host) is process 1 of a Linux guest
 and loads the shipped aerogpu.sys against the device.
 
-  driver_host_test.py DRIVER.sys NAME... [-- HOST-OPTION...]
+  driver_host_test.py DRIVER.sys [NAME...] [-- HOST-OPTION...]
 
-NAME: tests of the host (aerogpu-driver-host --list), benchmarks too. The guest asks over
-its second serial line what the screen shows."""
+NAME: tests of the host (aerogpu-driver-host --list), 'paging*' for a few; without any, all but the benchmarks. The
+guest asks over its second serial line what the screen shows."""
 import importlib.machinery
 import importlib.util
 import os
@@ -118,7 +118,7 @@ def run(driver, names, options, folder):
     make_initramfs(initramfs, driver)
     accel = accelerator()
     arguments = guest_arguments(accel, memory_mb=MEMORY_MB, kernel_extra='hugepages=%d aerogpu.host=%s' % (
-        HUGE_PAGES, ','.join(options + ['--run'] + names)))
+        HUGE_PAGES, ','.join(options + (['--run'] + names if names else ['--run']))))
     arguments[arguments.index('-initrd') + 1] = initramfs
     line = os.path.join(folder, 'line')
     arguments += ['-chardev', 'socket,id=outside,path=%s,server=on,wait=off' % line, '-serial', 'chardev:outside',
@@ -144,7 +144,7 @@ def main():
     if '--' in arguments:
         at = arguments.index('--')
         arguments, options = arguments[:at], arguments[at + 1:]
-    if len(arguments) < 2:
+    if not arguments:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix='aerogpu-host-test-') as folder:
         try:

@@ -28,7 +28,7 @@ bool s_list;
 
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
-  for (const auto group : {pnpTests(), displayTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(), recoveryTests(),
+  for (const auto group : {pnpTests(), displayTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(), memoryTests(), recoveryTests(),
                            refusalTests(), randomTests(), benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;

@@ -24,7 +24,7 @@ struct Process {
 /// One state and the moves that are legal in it.
 class Walk {
 public:
-  Walk(Session& session, uint64_t seed) : m_session(session), m_adapter(session.adapter()), m_random(seed) {}
+  Walk(Session& session, uint64_t seed) : m_adapter(session.adapter()), m_random(seed) {}
 
   void run(unsigned moves) {
     for (m_done = 0; m_done < moves && !m_stop; ++m_done) move();
@@ -152,7 +152,6 @@ private:
     expect(m_adapter.display().setMode(modes[m_random.below(static_cast<uint32_t>(modes.size()))]), "a mode");
   }
 
-  Session& m_session;
   Adapter& m_adapter;
   Random m_random;
   std::vector<std::unique_ptr<Process>> m_processes;

@@ -41,6 +41,7 @@ std::span<const TestCase> displayTests();
 std::span<const TestCase> renderTests();
 std::span<const TestCase> pagingTests();
 std::span<const TestCase> sharedTests();
+std::span<const TestCase> memoryTests();
 std::span<const TestCase> recoveryTests();
 std::span<const TestCase> refusalTests();
 std::span<const TestCase> gdiTests();
