@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What happens to a pixel after the shader: blending, write masks, X8 targets, sRGB, alpha test, fog, depth,
 // stencil. Formulas: D3DBLEND, D3DBLENDOP, D3DCMPFUNC, D3DSTENCILOP, "Fog Formulas (Direct3D 9)".
+#include <algorithm>
 #include <cmath>
 
 #include "renderer/vulkan/draw_fixture.h"
@@ -11,11 +12,11 @@ namespace {
 using Color = std::array<float, 4>;  // RGBA
 
 uint32_t d3dColor(const Color& c) {
-  const auto byte = [](float f) { return static_cast<uint32_t>(f * 255 + 0.5f); };
+  const auto byte = [](float f) { return static_cast<uint32_t>(std::lround(f * 255)); };
   return byte(c[3]) << 24 | byte(c[0]) << 16 | byte(c[1]) << 8 | byte(c[2]);
 }
 Pixel bgra(const Color& c) {
-  const auto byte = [](float f) { return static_cast<uint8_t>(std::fmin(std::fmax(f, 0), 1) * 255 + 0.5f); };
+  const auto byte = [](float f) { return unorm8(std::clamp(f, 0.0f, 1.0f)); };
   return {byte(c[2]), byte(c[1]), byte(c[0]), byte(c[3])};
 }
 
@@ -177,8 +178,7 @@ TEST_F(OutputTest, SrgbWriteEncodes) {
   run(w);
   const auto encode = [](float l) {
     l = std::round(l * 255) / 255;
-    return static_cast<uint8_t>(
-        (l <= 0.0031308f ? 12.92f * l : 1.055f * std::pow(l, 1 / 2.4f) - 0.055f) * 255 + 0.5f);
+    return unorm8(l <= 0.0031308f ? 12.92f * l : 1.055f * std::pow(l, 1 / 2.4f) - 0.055f);
   };
   expectNear(result(4, 4), {encode(0.002f), encode(0.2f), encode(0.5f), 128}, 1);
 }
@@ -319,7 +319,7 @@ TEST_F(OutputTest, Fog) {
       float f = mode == 1   ? std::exp(-z * 1.5f)
                 : mode == 2 ? std::exp(-(z * 1.5f) * (z * 1.5f))
                             : (0.8f - z) / 0.6f;
-      f = std::fmin(std::fmax(f, 0), 1);
+      f = std::clamp(f, 0.0f, 1.0f);
       Color want = src;
       for (int i = 0; i < 3; ++i) want[i] = f * src[i] + (1 - f) * fog[i];
       expectNear(result(4, 4), bgra(want), 2, "mode " + std::to_string(mode) + " z " + std::to_string(z));

@@ -40,7 +40,7 @@ TEST_F(PresentTest, AFrameIsTheTextureAtThePresent) {
   for (uint32_t y = 0; y < 4; ++y)
     for (uint32_t x = 0; x < 16; ++x) {
       Pixel p;
-      std::memcpy(p.data(), frames[0].pixels.data() + y * frames[0].strideBytes + x * 4, 4);
+      std::memcpy(p.data(), frames[0].pixels.data() + size_t{y} * frames[0].strideBytes + size_t{x} * 4, 4);
       EXPECT_EQ(p, (Pixel{0, 0, 255, 255}));
     }
   // Several in flight come out in order, each with its own picture; of two presents in one submission the
@@ -49,7 +49,7 @@ TEST_F(PresentTest, AFrameIsTheTextureAtThePresent) {
     w.reset();
     clearColor(w, 0, 0, 1, 1);
     present(w);
-    clearColor(w, 0, 0, i / 255.0f, 1);
+    clearColor(w, 0, 0, static_cast<float>(i) / 255, 1);
     present(w);
     own.submitAsync(w);
   }

@@ -70,7 +70,7 @@ TEST_F(RandomTest, AnyOrderOfUseIsValid) {
           break;
         case 4: {
           const Bytes data(32, static_cast<uint8_t>(random()));
-          Harness::upload(w, t, pick(8) * 32, data);
+          Harness::upload(w, t, uint64_t{pick(8)} * 32, data);
           break;
         }
         case 5: {

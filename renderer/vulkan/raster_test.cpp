@@ -76,7 +76,7 @@ TEST_F(RasterTest, ScissorAndViewport) {
   EXPECT_EQ(coveredPixels(), 16u);
   uint32_t word;
   const Bytes ds = read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize);
-  std::memcpy(&word, ds.data() + (3 * kSize + 5) * 4, 4);
+  std::memcpy(&word, ds.data() + size_t{3 * kSize + 5} * 4, 4);
   EXPECT_NEAR(static_cast<double>(word & 0xFFFFFF), 0.5 * 0xFFFFFF, 4);  // 0.25 + 0.5 * 0.5
 }
 
@@ -88,7 +88,8 @@ TEST_F(RasterTest, DepthBiasAndSlope) {
   const auto depthAt = [&](uint32_t x, uint32_t y) {
     uint32_t word;
     std::memcpy(
-        &word, read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize).data() + (y * kSize + x) * 4, 4);
+        &word,
+        read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize).data() + size_t{y * kSize + x} * 4, 4);
     return static_cast<double>(word & 0xFFFFFF) / 0xFFFFFF;
   };
   renderState(w, kDepthBias, 0.125f);
@@ -162,7 +163,7 @@ TEST_F(RasterTest, PointSizeAndSprites) {
   drawVertices(w, {at(3.5f, 3.5f, 0)}, AEROGPU_TOPOLOGY_POINTLIST);
   run(w);
   for (uint32_t i = 0; i < 4; ++i) {
-    const auto want = static_cast<uint8_t>((i + 0.5f) / 4 * 255 + 0.5f);
+    const auto want = unorm8((static_cast<float>(i) + 0.5f) / 4);
     EXPECT_NEAR(result(2 + i, 3)[2], want, 2);  // x in red
     EXPECT_NEAR(result(3, 2 + i)[1], want, 2);  // y in green
   }

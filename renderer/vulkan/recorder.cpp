@@ -3,6 +3,7 @@
 #include "renderer/vulkan/recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "renderer/vulkan/vk_result.h"
@@ -44,22 +45,22 @@ void Recorder::destroy(const Retired& retired) {
     case Retired::Kind::Range:
       break;
     case Retired::Kind::Image:
-      vk.DestroyImage(device, reinterpret_cast<VkImage>(retired.handle), nullptr);
+      vk.DestroyImage(device, std::bit_cast<VkImage>(retired.handle), nullptr);
       break;
     case Retired::Kind::ImageView:
-      vk.DestroyImageView(device, reinterpret_cast<VkImageView>(retired.handle), nullptr);
+      vk.DestroyImageView(device, std::bit_cast<VkImageView>(retired.handle), nullptr);
       break;
     case Retired::Kind::BufferView:
-      vk.DestroyBufferView(device, reinterpret_cast<VkBufferView>(retired.handle), nullptr);
+      vk.DestroyBufferView(device, std::bit_cast<VkBufferView>(retired.handle), nullptr);
       break;
     case Retired::Kind::Sampler:
-      vk.DestroySampler(device, reinterpret_cast<VkSampler>(retired.handle), nullptr);
+      vk.DestroySampler(device, std::bit_cast<VkSampler>(retired.handle), nullptr);
       break;
     case Retired::Kind::DescriptorPool:
-      vk.DestroyDescriptorPool(device, reinterpret_cast<VkDescriptorPool>(retired.handle), nullptr);
+      vk.DestroyDescriptorPool(device, std::bit_cast<VkDescriptorPool>(retired.handle), nullptr);
       break;
     case Retired::Kind::Pipeline:
-      vk.DestroyPipeline(device, reinterpret_cast<VkPipeline>(retired.handle), nullptr);
+      vk.DestroyPipeline(device, std::bit_cast<VkPipeline>(retired.handle), nullptr);
       break;
   }
   if (retired.pool) retired.pool->giveBack(retired.range);

@@ -158,7 +158,7 @@ void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stag
 struct Declared {
   uint32_t type, reg, resourceType, dataType, flags, count;
 };
-static_assert(sizeof(Declared) == kDescriptorWords * 4);
+static_assert(sizeof(Declared) == size_t{kDescriptorWords} * 4);
 
 Result<DxbcBinding> bindingOf(const Declared& d, uint32_t number) {
   DxbcBinding b{};

@@ -147,7 +147,7 @@ TEST_F(TextureTest, MipLevels) {
   // Level n is grey 40 * (n + 1).
   Bytes data;
   for (uint32_t mip = 0; mip < 6; ++mip)
-    data.insert(data.end(), (32 >> mip) * (32 >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
+    data.insert(data.end(), size_t{32u >> mip} * (32u >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
   Harness::upload(w, t, 0, data);
   const auto sample = [&](float scale) {
     drawTextured(w, t, 0, 0, scale, scale);
@@ -182,9 +182,8 @@ TEST_F(TextureTest, SrgbRead) {
   Harness::upload(w, plain, 0, texel);
   Harness::upload(w, typed, 0, texel);
   const auto decode = [](uint8_t b) {
-    const float s = b / 255.0f;
-    return static_cast<uint8_t>((s <= 0.04045f ? s / 12.92f : std::pow((s + 0.055f) / 1.055f, 2.4f)) * 255 +
-                                0.5f);
+    const float s = static_cast<float>(b) / 255;
+    return unorm8(s <= 0.04045f ? s / 12.92f : std::pow((s + 0.055f) / 1.055f, 2.4f));
   };
   const Pixel want = {decode(188), decode(55), decode(10), 128};
   drawTextured(w, plain, 0, 0, 1, 1);
@@ -319,7 +318,8 @@ TEST_F(TextureTest, UploadBetweenDrawsOfOneFrame) {
   for (uint32_t i = 0; i < 4; ++i) {
     const uint8_t texel[4] = {static_cast<uint8_t>(50 * (i + 1)), 0, 0, 255};
     Harness::upload(w, t, 0, texel);
-    stream(w, 0, vertexBuffer(w, quad(i * 2.0f, 0, i * 2.0f + 2, 8, 0)), sizeof(Vertex));
+    stream(w, 0, vertexBuffer(w, quad(static_cast<float>(i) * 2, 0, static_cast<float>(i) * 2 + 2, 8, 0)),
+           sizeof(Vertex));
     drawTextured(w, t, 0, 0, 1, 1);
   }
   run(w);

@@ -38,12 +38,12 @@ TEST_F(TransferTest, NewResourcesAreZero) {
   struct {
     aerogpu_format format;
     size_t bytes;
-  } const cases[] = {{kBgra, 16 * 16 * 4},
-                     {AEROGPU_FORMAT_B5G6R5_UNORM, 16 * 16 * 2},
-                     {AEROGPU_FORMAT_BC1_RGBA_UNORM, 4 * 4 * 8},
-                     {AEROGPU_FORMAT_BC7_RGBA_UNORM, 4 * 4 * 16},
-                     {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 16 * 16 * 4},
-                     {AEROGPU_FORMAT_D32_FLOAT, 16 * 16 * 4}};
+  } const cases[] = {{kBgra, 1024},
+                     {AEROGPU_FORMAT_B5G6R5_UNORM, 512},
+                     {AEROGPU_FORMAT_BC1_RGBA_UNORM, 128},
+                     {AEROGPU_FORMAT_BC7_RGBA_UNORM, 256},
+                     {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 1024},
+                     {AEROGPU_FORMAT_D32_FLOAT, 1024}};
   for (const auto& c : cases) {
     CommandWriter w;
     const uint32_t t = texture(w, c.format, 16, 16, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
@@ -58,8 +58,9 @@ TEST_F(TransferTest, NewResourcesAreZero) {
 }
 
 TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
-  // Packets run in order, within a submission and from one to the next (ABI page, "Ring, submissions, fences").
-  const Bytes bytes = pattern(16 * 16 * 4, 7);
+  // Packets run in order, within a submission and from one to the next (ABI page, "Ring, submissions,
+  // fences").
+  const Bytes bytes = pattern(1024, 7);
   const Allocation memory = gpu().allocate(bytes.size());
   CommandWriter w;
   const uint32_t source = texture(w, kBgra, 16, 16);
@@ -99,7 +100,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
   for (const auto& c : cases) {
     CommandWriter w;
     const uint32_t t = texture(w, c.format, 13, 7, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
-    const Bytes data = pattern(13 * 7 * c.bytes, c.format);
+    const Bytes data = pattern(size_t{13} * 7 * c.bytes, c.format);
     Harness::upload(w, t, 0, data);
     run(w);
     EXPECT_EQ(read(t, c.format, 13, 7), data) << c.format;
@@ -109,7 +110,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
     CommandWriter w;
     const uint32_t t = texture(w, format, 20, 12, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
     const size_t block = format == AEROGPU_FORMAT_BC1_RGBA_UNORM ? 8 : 16;
-    const Bytes data = pattern(5 * 3 * block, format);
+    const Bytes data = pattern(size_t{5} * 3 * block, format);
     Harness::upload(w, t, 0, data);
     run(w);
     EXPECT_EQ(read(t, format, 20, 12), data) << format;
@@ -120,7 +121,7 @@ TEST_F(TransferTest, UploadOfOddRangesTouchesOnlyThem) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8, 3, 2);
   // Packed layout: 8x8, 4x4, 2x2 of layer 0, then of layer 1.
-  const size_t layer = (64 + 16 + 4) * 4;
+  const size_t layer = size_t{64 + 16 + 4} * 4;
   const Bytes all = pattern(layer * 2, 7);
   Harness::upload(w, t, 0, all);
   Bytes expected(all.begin(), all.begin() + 256);
@@ -166,16 +167,15 @@ TEST_F(TransferTest, BufferCopiesInOrderWithUploads) {
 TEST_F(TransferTest, TextureCopies) {
   CommandWriter w;
   const uint32_t a = texture(w, kBgra, 16, 16), b = texture(w, kBgra, 16, 16);
-  const Bytes data = pattern(16 * 16 * 4, 5);
+  const Bytes data = pattern(1024, 5);
   Harness::upload(w, a, 0, data);
   copyTexture(w, b, 5, 6, a, 1, 2, 7, 3);
   copyTexture(w, a, 8, 8, a, 0, 0, 8, 8);  // within one image
   run(w);
   Bytes wantB(data.size(), 0), wantA = data;
   for (size_t y = 0; y < 3; ++y)
-    std::copy_n(data.begin() + ((y + 2) * 16 + 1) * 4, 28, wantB.begin() + ((y + 6) * 16 + 5) * 4);
-  for (size_t y = 0; y < 8; ++y)
-    std::copy_n(data.begin() + y * 64, 32, wantA.begin() + ((y + 8) * 16 + 8) * 4);
+    std::copy_n(data.data() + ((y + 2) * 16 + 1) * 4, 28, wantB.data() + ((y + 6) * 16 + 5) * 4);
+  for (size_t y = 0; y < 8; ++y) std::copy_n(data.data() + y * 64, 32, wantA.data() + ((y + 8) * 16 + 8) * 4);
   EXPECT_EQ(read(b, kBgra, 16, 16), wantB);
   EXPECT_EQ(read(a, kBgra, 16, 16), wantA);
 }
@@ -247,13 +247,15 @@ TEST_F(TransferTest, MemoryCapIsEnforced) {
 
 TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
   constexpr uint64_t kPage = 4096;
-  const Allocation before = gpu().allocate(kPage), after = gpu().allocate(kPage), list = gpu().allocate(kPage);
+  const Allocation before = gpu().allocate(kPage), after = gpu().allocate(kPage),
+                   list = gpu().allocate(kPage);
   const Bytes old = pattern(kPage, 5), fresh = pattern(kPage, 6);
   std::copy(old.begin(), old.end(), gpu().bytes(before).begin());
   std::copy(fresh.begin(), fresh.end(), gpu().bytes(after).begin());
   std::memcpy(gpu().bytes(list).data(), &before.gpa, 8);
   const Allocation scattered = gpu().name(list.gpa, kPage, AEROGPU_ALLOC_FLAG_EXT_SCATTER);
-  const uint32_t words = gpu().handle(), inList = gpu().handle(), first = gpu().handle(), then = gpu().handle();
+  const uint32_t words = gpu().handle(), inList = gpu().handle(), first = gpu().handle(),
+                 then = gpu().handle();
   CommandWriter w;
   Harness::createBuffer(w, words, 8, 0);
   Harness::upload(w, words, 0, {reinterpret_cast<const uint8_t*>(&after.gpa), 8});
@@ -283,13 +285,15 @@ TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
 
 TEST_F(TransferTest, ScatteredBackingsBothWays) {
   constexpr uint32_t kSide = 100, kPitch = 1000;
-  const Allocation in = gpu().allocateScattered(kSide * kPitch), out = gpu().allocateScattered(kSide * kPitch);
-  const Bytes bytes = pattern(kSide * kPitch, 9);
+  constexpr size_t kBytes = size_t{kSide} * kPitch;
+  const Allocation in = gpu().allocateScattered(kBytes), out = gpu().allocateScattered(kBytes);
+  const Bytes bytes = pattern(kBytes, 9);
   for (size_t i = 0; i < bytes.size(); ++i) gpu().scatteredByte(in, i) = bytes[i];
   const uint32_t from = gpu().handle(), to = gpu().handle();
   CommandWriter w;
   for (const auto& [handle, memory] : {std::pair{from, in}, std::pair{to, out}})
-    Harness::createTexture(w, handle, kBgra, kSide, kSide, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, kPitch);
+    Harness::createTexture(w, handle, kBgra, kSide, kSide, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id,
+                           kPitch);
   Harness::dirty(w, from, 0, bytes.size());
   aerogpu_cmd_copy_texture2d copy{};
   copy.dst_texture = to;
@@ -300,7 +304,8 @@ TEST_F(TransferTest, ScatteredBackingsBothWays) {
   run(w);
   for (size_t y = 0; y < kSide; ++y)
     for (size_t x = 0; x < kPitch; ++x)
-      ASSERT_EQ(gpu().scatteredByte(out, y * kPitch + x), x < kSide * 4 ? bytes[y * kPitch + x] : 0) << x << ", " << y;
+      ASSERT_EQ(gpu().scatteredByte(out, y * kPitch + x), x < size_t{kSide} * 4 ? bytes[y * kPitch + x] : 0)
+          << x << ", " << y;
   for (const Allocation& a : {in, out}) gpu().forget(a);
 }
 
