@@ -2,6 +2,7 @@
 // Load, start, stop, power, removal.
 #include <cstring>
 
+#include "dxgk/ddi_call.h"
 #include "tests/streams.h"
 #include "tests/test.h"
 
@@ -55,6 +56,23 @@ void startStop() {
   expect(adapter.caps.PresentationCaps.SupportKernelModeCommandBuffer, "kernel GDI acceleration is reported (WDDM 1.1)");
   expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == scanoutBefore,
          "the POST mode stays until the first commit");
+
+  // What a virtual adapter has nothing for is refused or passed over.
+  constexpr auto kNotSupported = static_cast<NTSTATUS>(0xC00000BB);
+  VIDEO_REQUEST_PACKET request{};
+  request.IoControlCode = 0x230000;
+  NTSTATUS status = callDdi("DxgkDdiDispatchIoRequest", kPassiveLevel, adapter.ddi.DxgkDdiDispatchIoRequest,
+                            adapter.context(), 0u, &request);
+  expect(status == kNotSupported, "there are no driver-private requests (0x%08x)", status);
+  QUERY_INTERFACE query{};
+  status = callDdi("DxgkDdiQueryInterface", kPassiveLevel, adapter.ddi.DxgkDdiQueryInterface, adapter.context(), &query);
+  expect(status == kNotSupported, "there are no interfaces for others (0x%08x)", status);
+  ULONG acpiFlags = ~0u;
+  status = callDdi("DxgkDdiNotifyAcpiEvent", kPassiveLevel, adapter.ddi.DxgkDdiNotifyAcpiEvent, adapter.context(),
+                   DxgkAcpiEvent, 0u, nullptr, &acpiFlags);
+  expect(ntSuccess(status) && acpiFlags == 0, "an ACPI event asks for nothing (0x%08x, 0x%x)", status, acpiFlags);
+  for (const BOOLEAN enable : {BOOLEAN{1}, BOOLEAN{0}})
+    callDdi("DxgkDdiControlEtwLogging", kPassiveLevel, adapter.ddi.DxgkDdiControlEtwLogging, enable, 0u, UCHAR{0});
 }
 
 void restart() {
