@@ -185,6 +185,11 @@ uint32_t print(const char* text, const uint64_t* slots) {
   return 0;
 }
 
+/// What the assertions of a checked driver call (ntddk.h); the system would stop.
+HOST_API void rtlAssert(const char* condition, const char* file, ULONG line, const char*) {
+  brokenRule("the driver asserts '%s' at %s:%u", condition, file, static_cast<unsigned>(line));
+}
+
 HOST_API uint32_t dbgPrint(const char* text, ...) {
   __builtin_ms_va_list arguments;
   __builtin_ms_va_start(arguments, text);
@@ -246,6 +251,7 @@ const Export kTable[] = {
     exportRow("RtlAppendUnicodeStringToString", rtlAppendUnicodeStringToString, kHighLevel, kExportAnyTime),
     exportRow("RtlEqualUnicodeString", rtlEqualUnicodeString, kPassiveLevel, kExportAnyTime),
     exportRow("RtlGetVersion", rtlGetVersion, kPassiveLevel, kExportAnyTime),
+    exportRow("RtlAssert", rtlAssert, kHighLevel, kExportAnyTime),
     exportRow("DbgPrint", dbgPrint, kHighLevel, kExportAnyTime),
     exportRow("DbgPrintEx", dbgPrintEx, kHighLevel, kExportAnyTime),
     exportRow("_vsnprintf", ntVsnprintf, kHighLevel, kExportAnyTime),
