@@ -2,6 +2,7 @@
 // Load, start, stop, power, removal.
 #include <cstring>
 
+#include "aerogpu/aerogpu_umd_private.h"
 #include "dxgk/ddi_call.h"
 #include "tests/streams.h"
 #include "tests/test.h"
@@ -73,6 +74,54 @@ void startStop() {
   expect(ntSuccess(status) && acpiFlags == 0, "an ACPI event asks for nothing (0x%08x, 0x%x)", status, acpiFlags);
   for (const BOOLEAN enable : {BOOLEAN{1}, BOOLEAN{0}})
     callDdi("DxgkDdiControlEtwLogging", kPassiveLevel, adapter.ddi.DxgkDdiControlEtwLogging, enable, 0u, UCHAR{0});
+}
+
+/// Asks the driver what it is; false when it refuses.
+template <class Answer>
+bool query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer) {
+  DXGKARG_QUERYADAPTERINFO query{};
+  query.Type = type;
+  query.pOutputData = &answer;
+  query.OutputDataSize = sizeof answer;
+  return ntSuccess(callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo,
+                           adapter.context(), &query));
+}
+
+/// The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and the desktop works.
+void switches() {
+  // aerogpu_events.mc, as NTSTATUS: informational, customer bit, facility 0x0A3, message 7.
+  constexpr uint32_t k3dDisabledEvent = 0x60A30007;
+  const struct {
+    const char* name;
+    bool direct3d, gdi, aperture;
+  } rows[] = {
+      {"", true, true, true},
+      {"Disable3D", false, false, true},
+      {"DisableGdiAcceleration", true, false, true},
+      {"DisableAperture", true, false, false},  // GDI acceleration needs an aperture (page "DXGK_PRESENTATIONCAPS")
+  };
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  for (const auto& row : rows) {
+    if (*row.name) setRegistryDword(Adapter::registryKey(), row.name, 1);
+    const size_t events = errorLogEntries().size();
+    if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "%s: a start", row.name)) return;
+    aerogpu_umd_private_v1 userMode{};
+    DXGK_DRIVERCAPS caps{};
+    expect(query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode) == row.direct3d, "%s: Direct3D", row.name);
+    expect(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps), "%s: capabilities", row.name);
+    expect((caps.PresentationCaps.Value != 0) == row.gdi, "%s: GDI acceleration", row.name);
+    expect((caps.ApertureSegmentCommitLimit != 0) == row.aperture, "%s: an aperture", row.name);
+    const auto log = errorLogEntries();
+    expect((log.size() > events && log.back().errorCode == k3dDisabledEvent) == !row.direct3d, "%s: the event log",
+           row.name);
+    expect(session.setMode(1024, 768), "%s: a mode is set", row.name);
+    adapter.stopDevice();
+    adapter.removeDevice();
+    if (*row.name) setRegistryDword(Adapter::registryKey(), row.name, 0);
+  }
+  adapter.unload();
 }
 
 void restart() {
@@ -188,7 +237,8 @@ void hotRemoval() {
 }
 
 const TestCase kTests[] = {
-    {"load", 30, load},         {"start-stop", 60, startStop}, {"restart", 120, restart},
+    {"load", 30, load},         {"start-stop", 60, startStop}, {"switches", 120, switches},
+    {"restart", 120, restart},
     {"start-failure", 240, startFailure}, {"power", 120, power},         {"hot-removal", 90, hotRemoval},
 };
 
