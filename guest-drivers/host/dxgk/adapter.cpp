@@ -356,14 +356,14 @@ void Adapter::interruptLoop() {
   unsigned storm = 0;
   for (;;) {
     bool fired = false;
-    const guest::Status status = m_line.wait(1'000'000'000, fired);
+    const guest::Status status = m_line.wait(m_noise ? 1'000'000 : 100'000'000, fired);
     if (!status.ok() || m_removed) {
       if (m_removed) return;
       brokenRule("%s", status.text().c_str());
       return;
     }
-    if (!fired) continue;
-    m_lastInterruptNs = nowNs();
+    if (!fired && !m_noise) continue;
+    if (fired) m_lastInterruptNs = nowNs();
     if (m_started) {
       std::lock_guard lock(m_interruptLock);
       IsrState& state = isrState();
@@ -378,6 +378,7 @@ void Adapter::interruptLoop() {
       storm = asserted && !ours ? storm + 1 : 0;
       if (storm == 100) brokenRule("the interrupt routine refuses the device's interrupt 100 times in a row");
     }
+    if (!fired) continue;
     if (const guest::Status unmasked = m_line.unmask(); !unmasked.ok() && !m_removed)
       brokenRule("%s", unmasked.text().c_str());
   }

@@ -94,6 +94,9 @@ public:
   /// Held by the interrupt routine and by DxgkCbSynchronizeExecution.
   std::recursive_mutex& interruptLock() { return m_interruptLock; }
 
+  /// Another device on the shared line fires every millisecond: the interrupt routine is called, and has nothing to do.
+  void setSharedLineNoise(bool noise) { m_noise = noise; }
+
   // Called by the callbacks.
   NTSTATUS registerMiniport(const DRIVER_INITIALIZATION_DATA& data);
   void requestDpc();
@@ -130,7 +133,7 @@ private:
   DXGKRNL_INTERFACE m_interface{};
   PVOID m_context = nullptr;
   bool m_registered = false, m_interruptThread = false;
-  std::atomic<bool> m_started{false}, m_removed{false};
+  std::atomic<bool> m_started{false}, m_removed{false}, m_noise{false};
   std::shared_mutex m_exclusion;
   std::mutex m_memoryClass;
   std::recursive_mutex m_displayClass, m_interruptLock;

@@ -236,9 +236,38 @@ void hotRemoval() {
   adapter.vidmm().destroy({surface.allocation});
 }
 
+/// The line is shared, and somebody else uses it all the time: from before the start until after the stop.
+void sharedLine() {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  adapter.setSharedLineNoise(true);
+  for (int i = 0; i < 8; ++i) {
+    if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "round %d starts", i)) return;
+    expect(session.setMode(), "a mode in round %d", i);
+    auto client = Client::create(adapter, 100);
+    auto context = client ? client->createContext() : nullptr;
+    Surface surface;
+    if (context && makeSurface(adapter, *client, *context, 64, 64, surface)) {
+      for (uint32_t k = 0; k < 20; ++k) fillSurface(*context, surface, 0xFF000000 | k);
+      expect(surfaceIs(adapter, surface, 0xFF000013), "pixels in round %d", i);
+      dropSurface(adapter, *client, *context, surface);
+    }
+    context.reset();
+    client.reset();
+    adapter.stopDevice();
+    adapter.removeDevice();
+  }
+  expect(adapter.interruptsRefused() > 0, "the routine was called for nothing and said so");
+  note("%llu interrupts taken, %llu refused", static_cast<unsigned long long>(adapter.interruptsTaken()),
+       static_cast<unsigned long long>(adapter.interruptsRefused()));
+  adapter.unload();
+}
+
 const TestCase kTests[] = {
     {"load", 30, load},         {"start-stop", 60, startStop}, {"switches", 120, switches},
     {"restart", 120, restart},
+    {"shared-line", 120, sharedLine},
     {"start-failure", 240, startFailure}, {"power", 120, power},         {"hot-removal", 90, hotRemoval},
 };
 
