@@ -55,11 +55,17 @@ void setRegister(SehContext& context, unsigned number, unsigned bytes, bool lega
   uint64_t& reg = context.gpr[legacyHigh ? number - 4 : number];
   switch (bytes) {
     case 1:
-      reg = legacyHigh ? (reg & ~uint64_t{0xFF00}) | (value & 0xFF) << 8 : (reg & ~uint64_t{0xFF}) | (value & 0xFF);
+      reg = legacyHigh ? (reg & ~uint64_t{0xFF00}) | (value & 0xFF) << 8
+                       : (reg & ~uint64_t{0xFF}) | (value & 0xFF);
       break;
-    case 2: reg = (reg & ~uint64_t{0xFFFF}) | (value & 0xFFFF); break;
-    case 4: reg = value & 0xFFFFFFFF; break;
-    default: reg = value;
+    case 2:
+      reg = (reg & ~uint64_t{0xFFFF}) | (value & 0xFFFF);
+      break;
+    case 4:
+      reg = value & 0xFFFFFFFF;
+      break;
+    default:
+      reg = value;
   }
 }
 
@@ -85,13 +91,13 @@ Emulated emulateInstruction(SehContext& context, uint64_t faultAddress, const Em
   if (!i.twoBytes && i.opcode == 0xCD && *i.at == 0x29) return Emulated::FastFail;
   const bool pageFault = faultAddress != 0;
   if (!pageFault) {
-    if (!i.twoBytes && (i.opcode == 0xFA || i.opcode == 0xFB || i.opcode == 0xF4 ||
-                        (i.opcode >= 0xE4 && i.opcode <= 0xE7) || (i.opcode >= 0xEC && i.opcode <= 0xEF) ||
-                        (i.opcode >= 0x6C && i.opcode <= 0x6F)))
+    if (!i.twoBytes &&
+        (i.opcode == 0xFA || i.opcode == 0xFB || i.opcode == 0xF4 || (i.opcode >= 0xE4 && i.opcode <= 0xE7) ||
+         (i.opcode >= 0xEC && i.opcode <= 0xEF) || (i.opcode >= 0x6C && i.opcode <= 0x6F)))
       return Emulated::Privileged;
-    if (i.twoBytes && (i.opcode == 0x30 || i.opcode == 0x32 || i.opcode == 0x33 || i.opcode == 0x09 ||
-                       i.opcode == 0x08 || i.opcode == 0x06 || i.opcode == 0x21 || i.opcode == 0x23 ||
-                       i.opcode == 0x01 || i.opcode == 0x00))
+    if (i.twoBytes &&
+        (i.opcode == 0x30 || i.opcode == 0x32 || i.opcode == 0x33 || i.opcode == 0x09 || i.opcode == 0x08 ||
+         i.opcode == 0x06 || i.opcode == 0x21 || i.opcode == 0x23 || i.opcode == 0x01 || i.opcode == 0x00))
       return Emulated::Privileged;
     return Emulated::NotOurs;
   }

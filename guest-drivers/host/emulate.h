@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Instructions that a kernel driver may execute and a process may not: moves from and to CR8 (the IRQL: wdm.h's
-// inline KeGetCurrentIrql, KfRaiseIrql, KeLowerIrql of x64) and loads from KUSER_SHARED_DATA. Intel SDM volume 2,
-// chapter 2 (encoding), "MOV - Move to/from Control Registers".
+// Instructions that a kernel driver may execute and a process may not: moves from and to CR8 (the IRQL:
+// wdm.h's inline KeGetCurrentIrql, KfRaiseIrql, KeLowerIrql of x64) and loads from KUSER_SHARED_DATA. Intel
+// SDM volume 2, chapter 2 (encoding), "MOV - Move to/from Control Registers".
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ enum class Emulated {
   FastFail,    ///< int 0x29
 };
 
-/// Looks at the instruction that faulted at context.rip. `faultAddress` is the page fault's, 0 for other faults.
+/// Looks at the instruction that faulted at context.rip. `faultAddress` is the page fault's, 0 for other
+/// faults.
 Emulated emulateInstruction(SehContext& context, uint64_t faultAddress, const EmulationHooks& hooks);
 
 }  // namespace aerogpu::host

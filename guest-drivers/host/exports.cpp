@@ -52,7 +52,8 @@ void* exportThunk(const Export& entry) {
   if (const auto found = t.made.find(&entry); found != t.made.end()) return found->second;
   if (!t.area) {
     // Writable while it runs: rows are added (tables of interfaces) when other threads execute their thunks.
-    void* area = mmap(nullptr, kThunkArea, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* area =
+        mmap(nullptr, kThunkArea, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (area == MAP_FAILED) std::abort();
     t.area = static_cast<uint8_t*>(area);
   }
@@ -108,7 +109,8 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   const Export& entry = *frame->entry;
   Thread* thread = currentThread();
   if (thread->block.nextFrame >= thread->block.frames + kMaximumFrames)
-    bugCheck(0x7F, {8, 0, 0, 0}, "exports and driver call each other without an end: " + currentCall() + "\n");
+    bugCheck(0x7F, {8, 0, 0, 0},
+             "exports and driver call each other without an end: " + currentCall() + "\n");
   // Microsoft x64: the stack is 16-byte aligned at a call.
   if (frame->rsp % 16 != 8) brokenRule("the stack is not aligned: %s", currentCall().c_str());
   if (thread->driverEntryRsp > frame->rsp && thread->driverEntryRsp - frame->rsp > thread->deepestStack)
@@ -118,7 +120,8 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
                entry.minimumIrql ? irqlName(entry.minimumIrql) : "", entry.minimumIrql ? " to " : "at most ",
                irqlName(entry.maximumIrql));
   if (entry.refuse) entry.refuse(entry);
-  if (ExportObserver observer = s_observer.load(std::memory_order_relaxed)) observer(entry, frame->returnAddress);
+  if (ExportObserver observer = s_observer.load(std::memory_order_relaxed))
+    observer(entry, frame->returnAddress);
   return entry.function;
 }
 

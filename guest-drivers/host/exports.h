@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions that the driver imports or is handed in tables: one row each, reached through a small piece of
-// generated code that records the caller, checks the IRQL that the function's documentation page allows, and makes
-// it possible to raise an exception out of it.
+// The functions that the driver imports or is handed in tables: one row each, reached through a small piece
+// of generated code that records the caller, checks the IRQL that the function's documentation page allows,
+// and makes it possible to raise an exception out of it.
 #pragma once
 
 #include <cstdint>
@@ -40,15 +40,16 @@ constexpr Export exportRow(const char* name, F* function, uint8_t maximumIrql, u
   return {name, reinterpret_cast<const void*>(function), minimumIrql, maximumIrql, flags, nullptr};
 }
 
-/// Address that the driver calls to reach `entry`; the row must live as long as the driver. The same row gives
-/// the same address.
+/// Address that the driver calls to reach `entry`; the row must live as long as the driver. The same row
+/// gives the same address.
 void* exportThunk(const Export& entry);
 
 /// The image that callers are described with; set once it is loaded.
 void setDriverImage(const PeImage* image);
 const PeImage* driverImage();
 
-/// "KeSetEvent called from aerogpu.sys+0x123 (...)" for the innermost call into an export; "the host" outside.
+/// "KeSetEvent called from aerogpu.sys+0x123 (...)" for the innermost call into an export; "the host"
+/// outside.
 std::string currentCall();
 /// Where the driver called the export that runs now; 0 outside.
 uint64_t currentCaller();

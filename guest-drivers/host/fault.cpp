@@ -88,8 +88,8 @@ std::string registers(const SehContext& c) {
                        const SehContext& context) {
   const PeImage* image = driverImage();
   std::string text = std::string("#   ") + why + " at " + irqlName(thread.irql()) +
-                     (thread.ddi[0] ? std::string(" in ") + thread.ddi : std::string()) + ", thread " + thread.name +
-                     "\n" + registers(context);
+                     (thread.ddi[0] ? std::string(" in ") + thread.ddi : std::string()) + ", thread " +
+                     thread.name + "\n" + registers(context);
   if (image) text += stackTrace(*image, limitsOf(thread), context);
   bugCheck(code, parameters, text);
 }
@@ -103,8 +103,12 @@ SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, Se
       record.code = kStatusBreakpoint;
       record.address = --context.rip;  // int3 has been executed
       break;
-    case SIGFPE: record.code = kStatusIntegerDivideByZero; break;
-    case SIGILL: record.code = kStatusIllegalInstruction; break;
+    case SIGFPE:
+      record.code = kStatusIntegerDivideByZero;
+      break;
+    case SIGILL:
+      record.code = kStatusIllegalInstruction;
+      break;
     default:
       record.code = kStatusAccessViolation;
       record.parameterCount = 2;
@@ -141,7 +145,8 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
   const uint64_t address = pageFault || signal == SIGBUS ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
 
   if (inDriver && signal == SIGSEGV && context.rip != address) {
-    // A page fault on KUSER_SHARED_DATA arrives with its address; on some kernels as a general protection fault.
+    // A page fault on KUSER_SHARED_DATA arrives with its address; on some kernels as a general protection
+    // fault.
     const Emulated done = emulateInstruction(context, address, s_hooks);
     if (done == Emulated::Done) {
       toUcontext(context, uc);
@@ -171,7 +176,8 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
       SehContext from = context;
       from.rip = caller;
       from.gpr[kRsp] += 8;
-      stop(kBugDriverIrql, {address, thread->irql(), 8, caller}, "a call to an address without code", *thread, from);
+      stop(kBugDriverIrql, {address, thread->irql(), 8, caller}, "a call to an address without code", *thread,
+           from);
     }
   }
   if (!inDriver) {
@@ -187,21 +193,22 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
     record.address = context.rip;
     if (!(frame->entry->flags & kExportMayRaise)) {
       char why[160];
-      std::snprintf(why, sizeof why, "signal %d inside of %s (host code at 0x%llx) for address 0x%llx", signal,
-                    frame->entry->name, static_cast<unsigned long long>(hostRip),
+      std::snprintf(why, sizeof why, "signal %d inside of %s (host code at 0x%llx) for address 0x%llx",
+                    signal, frame->entry->name, static_cast<unsigned long long>(hostRip),
                     static_cast<unsigned long long>(address));
       stop(kBugPageFault, {address, record.parameters[0], context.rip, 0}, why, *thread, context);
     }
   }
   if (record.code == kStatusAccessViolation && address >= kUserProbeAddress)
-    stop(kBugPageFault, {address, record.parameters[0], context.rip, 0}, "a fault on a kernel address", *thread,
-         context);
+    stop(kBugPageFault, {address, record.parameters[0], context.rip, 0}, "a fault on a kernel address",
+         *thread, context);
   if (record.code == kStatusAccessViolation && thread->irql() >= kDispatchLevel)
-    stop(kBugDriverIrql, {address, thread->irql(), record.parameters[0], context.rip}, "a page fault", *thread,
-         context);
+    stop(kBugDriverIrql, {address, thread->irql(), record.parameters[0], context.rip}, "a page fault",
+         *thread, context);
   const SehContext atFault = context;
   if (!dispatchException(*image, limitsOf(*thread), record, context))
-    stop(kBugUnhandled, {record.code, record.address, 0, 0}, "nobody handles the exception", *thread, atFault);
+    stop(kBugUnhandled, {record.code, record.address, 0, 0}, "nobody handles the exception", *thread,
+         atFault);
   resume(*thread, context, uc);
 }
 

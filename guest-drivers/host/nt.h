@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel structures that cross between the driver and the host, x64 layouts of Windows 7 (wdm.h, ntddk.h). Base
-// types are the DDI headers' (ddi/linux_base.h).
+// The kernel structures that cross between the driver and the host, x64 layouts of Windows 7 (wdm.h,
+// ntddk.h). Base types are the DDI headers' (ddi/linux_base.h).
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,12 @@ inline constexpr NTSTATUS kSuccess = 0, kTimeout = 0x102, kPending = 0x103,
                           kNotImplemented = ntStatus(0xC0000002), kInvalidHandle = ntStatus(0xC0000008),
                           kInvalidParameter = ntStatus(0xC000000D), kNoMemory = ntStatus(0xC0000017),
                           kAccessDenied = ntStatus(0xC0000022), kBufferTooSmall = ntStatus(0xC0000023),
-                          kObjectTypeMismatch = ntStatus(0xC0000024), kObjectNameNotFound = ntStatus(0xC0000034),
+                          kObjectTypeMismatch = ntStatus(0xC0000024),
+                          kObjectNameNotFound = ntStatus(0xC0000034),
                           kInsufficientResources = ntStatus(0xC000009A), kNotSupported = ntStatus(0xC00000BB),
                           kImageAlreadyLoaded = ntStatus(0xC000010E), kDeviceRemoved = ntStatus(0xC00002B6),
-                          kInvalidDeviceState = ntStatus(0xC0000184), kPrivilegeNotHeld = ntStatus(0xC0000061);
+                          kInvalidDeviceState = ntStatus(0xC0000184),
+                          kPrivilegeNotHeld = ntStatus(0xC0000061);
 inline bool ntSuccess(NTSTATUS status) {
   return status >= 0;
 }
@@ -97,7 +99,8 @@ struct _MDL {
   uint32_t ByteCount, ByteOffset;
 };
 static_assert(sizeof(MDL) == 48);
-inline constexpr int16_t kMdlMapped = 1, kMdlPagesLocked = 2, kMdlNonPagedPool = 4, kMdlAllocatedFixedSize = 8;
+inline constexpr int16_t kMdlMapped = 1, kMdlPagesLocked = 2, kMdlNonPagedPool = 4,
+                         kMdlAllocatedFixedSize = 8;
 inline uint64_t* mdlPages(MDL* mdl) {
   return reinterpret_cast<uint64_t*>(mdl + 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Work that runs later: DPCs, timers, work items, system threads. wdm documentation pages of the exports' names.
-// DPCs run one after the other on a thread of their own at DISPATCH_LEVEL; timers expire there too, as they do in
-// Windows; work items run at PASSIVE_LEVEL on a third thread.
+// Work that runs later: DPCs, timers, work items, system threads. wdm documentation pages of the exports'
+// names. DPCs run one after the other on a thread of their own at DISPATCH_LEVEL; timers expire there too, as
+// they do in Windows; work items run at PASSIVE_LEVEL on a third thread.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -158,7 +158,8 @@ HOST_API uint8_t keInsertQueueDpc(NtDpc* dpc, void* argument1, void* argument2) 
 }
 HOST_API uint8_t keRemoveQueueDpc(NtDpc* dpc) {
   std::lock_guard lock(s_mutex);
-  const auto found = std::find_if(s_dpcs.begin(), s_dpcs.end(), [&](const DpcItem& i) { return i.dpc == dpc; });
+  const auto found =
+      std::find_if(s_dpcs.begin(), s_dpcs.end(), [&](const DpcItem& i) { return i.dpc == dpc; });
   if (found == s_dpcs.end()) return 0;
   s_dpcs.erase(found);
   dpc->DpcData = nullptr;
@@ -236,7 +237,8 @@ HOST_API void ioQueueWorkItem(WorkItem* item, decltype(WorkItem::routine) routin
   item->routineEx = nullptr;
   queueWork(item, context);
 }
-HOST_API void ioQueueWorkItemEx(WorkItem* item, decltype(WorkItem::routineEx) routine, uint32_t, void* context) {
+HOST_API void ioQueueWorkItemEx(WorkItem* item, decltype(WorkItem::routineEx) routine, uint32_t,
+                                void* context) {
   item->routineEx = routine;
   queueWork(item, context);
 }
@@ -332,8 +334,9 @@ unsigned reportPendingWork() {
     (void)armed;
     const PeImage* image = driverImage();
     brokenRule("a timer is still armed (DPC routine %s)",
-               timer->Dpc && image ? image->describe(reinterpret_cast<uint64_t>(timer->Dpc->DeferredRoutine)).c_str()
-                                   : "none");
+               timer->Dpc && image
+                   ? image->describe(reinterpret_cast<uint64_t>(timer->Dpc->DeferredRoutine)).c_str()
+                   : "none");
     ++count;
   }
   for (const DpcItem& item : s_dpcs)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The I/O manager as far as a miniport meets it: loading dxgkrnl and asking it for its registration function (the
-// exchange that the DDI's start-up library makes), the event log, processes, security, bug-check callbacks. wdm
-// documentation pages of the exports' names.
+// The I/O manager as far as a miniport meets it: loading dxgkrnl and asking it for its registration function
+// (the exchange that the DDI's start-up library makes), the event log, processes, security, bug-check
+// callbacks. wdm documentation pages of the exports' names.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -48,7 +48,8 @@ HOST_API NTSTATUS zwLoadDriver(const UNICODE_STRING* name) {
   }
   return kImageAlreadyLoaded;
 }
-HOST_API NTSTATUS ioGetDeviceObjectPointer(const UNICODE_STRING* name, uint32_t, void** file, DEVICE_OBJECT** device) {
+HOST_API NTSTATUS ioGetDeviceObjectPointer(const UNICODE_STRING* name, uint32_t, void** file,
+                                           DEVICE_OBJECT** device) {
   if (!s_register || !isName(*name, "\\Device\\DxgKrnl")) return kObjectNameNotFound;
   std::lock_guard lock(s_mutex);
   ++s_fileReferences;
@@ -70,9 +71,9 @@ HOST_API NTSTATUS obReferenceObjectByHandle(HANDLE handle, uint32_t, void*, int8
   *object = systemThreadObject(handle);
   return *object ? kSuccess : kInvalidHandle;
 }
-HOST_API NtIrp* ioBuildDeviceIoControlRequest(uint32_t code, DEVICE_OBJECT* device, void*, uint32_t, void* output,
-                                              uint32_t outputBytes, uint8_t internal, NtEvent* event,
-                                              NtIoStatusBlock* status) {
+HOST_API NtIrp* ioBuildDeviceIoControlRequest(uint32_t code, DEVICE_OBJECT* device, void*, uint32_t,
+                                              void* output, uint32_t outputBytes, uint8_t internal,
+                                              NtEvent* event, NtIoStatusBlock* status) {
   if (device != &s_dxgkrnlDevice) brokenRule("a request for an unknown device: %s", currentCall().c_str());
   if (!internal) brokenRule("dxgkrnl is asked with IRP_MJ_DEVICE_CONTROL: %s", currentCall().c_str());
   auto* irp = new NtIrp{};
@@ -109,7 +110,8 @@ HOST_API NTSTATUS iofCallDriver(DEVICE_OBJECT* device, NtIrp* irp) {
   return status;
 }
 
-// IO_ERROR_LOG_PACKET: the dump data follow at 40; ErrorCode at 12, UniqueErrorValue at 16, FinalStatus at 20.
+// IO_ERROR_LOG_PACKET: the dump data follow at 40; ErrorCode at 12, UniqueErrorValue at 16, FinalStatus
+// at 20.
 HOST_API void* ioAllocateErrorLogEntry(void* object, uint8_t bytes) {
   if (!object) brokenRule("an event-log entry of no object: %s", currentCall().c_str());
   if (bytes < 48 || bytes > kErrorLogMaximum) {
@@ -166,8 +168,8 @@ struct BugCheckCallback {
 std::map<void*, BugCheckCallback> s_callbacks;
 
 // KBUGCHECK_CALLBACK_RECORD: State at 40 is BufferInserted (1) after success.
-HOST_API uint8_t keRegisterBugCheckCallback(uint8_t* record, decltype(BugCheckCallback::routine) routine, void* buffer,
-                                            uint32_t bytes, const char*) {
+HOST_API uint8_t keRegisterBugCheckCallback(uint8_t* record, decltype(BugCheckCallback::routine) routine,
+                                            void* buffer, uint32_t bytes, const char*) {
   std::lock_guard lock(s_mutex);
   s_callbacks[record] = {routine, buffer, bytes};
   return 1;

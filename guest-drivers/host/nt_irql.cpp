@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// IRQL, spin locks, fast mutexes, critical regions, time. wdm documentation pages of the exports' names. Every thread
-// is a processor of its own, so a spin lock is a real lock between threads.
+// IRQL, spin locks, fast mutexes, critical regions, time. wdm documentation pages of the exports' names.
+// Every thread is a processor of its own, so a spin lock is a real lock between threads.
 #include <sched.h>
 #include <time.h>
 
@@ -32,7 +32,8 @@ uint64_t self() {
 void acquire(std::atomic<uint64_t>* lock) {
   uint64_t expected = 0;
   const uint64_t start = clockUnits(CLOCK_MONOTONIC);
-  for (unsigned spins = 0; !lock->compare_exchange_weak(expected, self(), std::memory_order_acquire); ++spins) {
+  for (unsigned spins = 0; !lock->compare_exchange_weak(expected, self(), std::memory_order_acquire);
+       ++spins) {
     if (expected == self())
       bugCheck(0x81, {reinterpret_cast<uint64_t>(lock), 0, 0, 0},  // SPIN_LOCK_INIT_FAILURE's neighbour
                "#   a spin lock is acquired twice by one thread: " + currentCall() + "\n");
@@ -69,7 +70,8 @@ HOST_API uint8_t keAcquireSpinLockRaiseToDpc(std::atomic<uint64_t>* lock) {
 }
 HOST_API void keReleaseSpinLock(std::atomic<uint64_t>* lock, uint8_t irql) {
   release(lock);
-  if (irql > kDispatchLevel) brokenRule("KeReleaseSpinLock raises the IRQL to %u: %s", irql, currentCall().c_str());
+  if (irql > kDispatchLevel)
+    brokenRule("KeReleaseSpinLock raises the IRQL to %u: %s", irql, currentCall().c_str());
   if (currentThread()->heldSpinLocks && irql < kDispatchLevel)
     brokenRule("the IRQL falls to %s with another spin lock held: %s", irqlName(irql), currentCall().c_str());
   setIrql(irql);
@@ -107,7 +109,8 @@ HOST_API void exAcquireFastMutex(NtFastMutex* mutex) {
              "#   a fast mutex is acquired twice by one thread: " + currentCall() + "\n");
   if (thread->heldSpinLocks) brokenRule("a fast mutex inside of a spin lock: %s", currentCall().c_str());
   int32_t one = 1;
-  for (unsigned spins = 0; !__atomic_compare_exchange_n(&mutex->Count, &one, 0, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  for (unsigned spins = 0;
+       !__atomic_compare_exchange_n(&mutex->Count, &one, 0, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
        ++spins) {
     one = 1;
     timespec pause{0, spins < 100 ? 1000 : 100000};
@@ -134,7 +137,8 @@ HOST_API void keEnterCriticalRegion() {
   ++currentThread()->criticalRegions;
 }
 HOST_API void keLeaveCriticalRegion() {
-  if (currentThread()->criticalRegions-- == 0) brokenRule("a critical region is left twice: %s", currentCall().c_str());
+  if (currentThread()->criticalRegions-- == 0)
+    brokenRule("a critical region is left twice: %s", currentCall().c_str());
 }
 
 HOST_API LARGE_INTEGER keQueryPerformanceCounter(LARGE_INTEGER* frequency) {
@@ -161,12 +165,14 @@ const Export kTable[] = {
     exportRow("KeInitializeSpinLock", keInitializeSpinLock, kHighLevel, kExportAnyTime),
     exportRow("KeAcquireSpinLockRaiseToDpc", keAcquireSpinLockRaiseToDpc, kDispatchLevel, kExportAnyTime),
     exportRow("KeReleaseSpinLock", keReleaseSpinLock, kDispatchLevel, kExportAnyTime, kDispatchLevel),
-    exportRow("KeAcquireSpinLockAtDpcLevel", keAcquireSpinLockAtDpcLevel, kHighLevel, kExportAnyTime, kDispatchLevel),
+    exportRow("KeAcquireSpinLockAtDpcLevel", keAcquireSpinLockAtDpcLevel, kHighLevel, kExportAnyTime,
+              kDispatchLevel),
     exportRow("KeReleaseSpinLockFromDpcLevel", keReleaseSpinLockFromDpcLevel, kHighLevel, kExportAnyTime,
               kDispatchLevel),
-    exportRow("KeAcquireInStackQueuedSpinLock", keAcquireInStackQueuedSpinLock, kDispatchLevel, kExportAnyTime),
-    exportRow("KeReleaseInStackQueuedSpinLock", keReleaseInStackQueuedSpinLock, kDispatchLevel, kExportAnyTime,
-              kDispatchLevel),
+    exportRow("KeAcquireInStackQueuedSpinLock", keAcquireInStackQueuedSpinLock, kDispatchLevel,
+              kExportAnyTime),
+    exportRow("KeReleaseInStackQueuedSpinLock", keReleaseInStackQueuedSpinLock, kDispatchLevel,
+              kExportAnyTime, kDispatchLevel),
     exportRow("KeGetCurrentIrql", keGetCurrentIrql, kHighLevel, kExportAnyTime),
     exportRow("ExAcquireFastMutex", exAcquireFastMutex, kApcLevel, kExportAnyTime),
     exportRow("ExReleaseFastMutex", exReleaseFastMutex, kApcLevel, kExportAnyTime, kApcLevel),
@@ -192,12 +198,14 @@ uint8_t readIrqlRegister() {
   return currentThread()->irql();
 }
 
-// wdm.h's inline functions write CR8 both to raise and to lower; which of the two is meant cannot be seen here.
+// wdm.h's inline functions write CR8 both to raise and to lower; which of the two is meant cannot be seen
+// here.
 void writeIrqlRegister(uint64_t value) {
   Thread* thread = currentThread();
   if (value > kHighLevel) brokenRule("an IRQL of %llu", static_cast<unsigned long long>(value));
   if (value < kDispatchLevel && thread->heldSpinLocks)
-    brokenRule("the IRQL falls to %s with a spin lock held in %s", irqlName(static_cast<uint8_t>(value)), thread->ddi);
+    brokenRule("the IRQL falls to %s with a spin lock held in %s", irqlName(static_cast<uint8_t>(value)),
+               thread->ddi);
   setIrql(static_cast<uint8_t>(value & 15));
 }
 
@@ -212,9 +220,9 @@ uint64_t readSharedUserData(uint32_t offset, unsigned bytes) {
   put(0x010, uptime >> 32, 4);
   put(0x014, system, 8);
   put(0x01C, system >> 32, 4);
-  put(0x260, 1, 4);        // NtProductType: workstation
-  put(0x26C, 6, 4);        // NtMajorVersion
-  put(0x270, 1, 4);        // NtMinorVersion
+  put(0x260, 1, 4);  // NtProductType: workstation
+  put(0x26C, 6, 4);  // NtMajorVersion
+  put(0x270, 1, 4);  // NtMinorVersion
   put(0x320, uptime / kTickUnits, 8);
   if (offset + bytes > sizeof page) return 0;
   uint64_t value = 0;
@@ -227,7 +235,8 @@ void checkThreadBalanced(const char* what, uint8_t irqlBefore) {
   if (thread->irql() != irqlBefore)
     brokenRule("%s returned at %s, called at %s", what, irqlName(thread->irql()), irqlName(irqlBefore));
   if (thread->heldSpinLocks) brokenRule("%s returned with %u spin locks held", what, thread->heldSpinLocks);
-  if (thread->heldFastMutexes) brokenRule("%s returned with %u fast mutexes held", what, thread->heldFastMutexes);
+  if (thread->heldFastMutexes)
+    brokenRule("%s returned with %u fast mutexes held", what, thread->heldFastMutexes);
   if (thread->criticalRegions) brokenRule("%s returned inside of a critical region", what);
   thread->heldSpinLocks = thread->heldFastMutexes = thread->criticalRegions = 0;
   thread->block.irql = irqlBefore;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that has a physical address: contiguous blocks, device memory, MDLs, and user memory. wdm documentation
-// pages of the exports' names. Physical addresses are those of the VM that the host runs in.
+// Memory that has a physical address: contiguous blocks, device memory, MDLs, and user memory. wdm
+// documentation pages of the exports' names. Physical addresses are those of the VM that the host runs in.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -90,7 +90,8 @@ void freeContiguous(void* address, uint64_t bytes) {
     bugCheck(0x1A, {reinterpret_cast<uint64_t>(address), 0, 0, 0},
              "#   not a block of contiguous memory: " + currentCall() + "\n");
   if (bytes && bytes != found->second.requested)
-    brokenRule("%llu bytes of a contiguous block of %llu are freed: %s", static_cast<unsigned long long>(bytes),
+    brokenRule("%llu bytes of a contiguous block of %llu are freed: %s",
+               static_cast<unsigned long long>(bytes),
                static_cast<unsigned long long>(found->second.requested), currentCall().c_str());
   s_memory->release(found->second.block);
   s_contiguous.erase(found);
@@ -128,7 +129,8 @@ HOST_API void ioFreeMdl(MDL* mdl) {
     brokenRule("an MDL that was not allocated is freed: %s", currentCall().c_str());
     return;
   }
-  if (mdl->MdlFlags & kMdlPagesLocked) brokenRule("an MDL with locked pages is freed: %s", currentCall().c_str());
+  if (mdl->MdlFlags & kMdlPagesLocked)
+    brokenRule("an MDL with locked pages is freed: %s", currentCall().c_str());
   std::free(mdl);
 }
 bool fillPages(MDL* mdl) {
@@ -147,7 +149,8 @@ HOST_API void mmBuildMdlForNonPagedPool(MDL* mdl) {
 }
 HOST_API void mmProbeAndLockPages(MDL* mdl, int8_t mode, uint32_t) {
   const auto start = reinterpret_cast<uint64_t>(mdl->StartVa) + mdl->ByteOffset;
-  if (mode && start + mdl->ByteCount > kUserProbeAddress) raiseFromExport(kStatusAccessViolation, 2, 0, start);
+  if (mode && start + mdl->ByteCount > kUserProbeAddress)
+    raiseFromExport(kStatusAccessViolation, 2, 0, start);
   for (uint64_t at = start & ~(kPage - 1); at < start + mdl->ByteCount; at += kPage)
     (void)*reinterpret_cast<volatile uint8_t*>(at);  // faults become the driver's exception
   mlock(mdl->StartVa, mdl->ByteOffset + mdl->ByteCount);
@@ -155,15 +158,17 @@ HOST_API void mmProbeAndLockPages(MDL* mdl, int8_t mode, uint32_t) {
   mdl->MdlFlags |= kMdlPagesLocked;
 }
 HOST_API void mmUnlockPages(MDL* mdl) {
-  if (!(mdl->MdlFlags & kMdlPagesLocked)) brokenRule("pages are unlocked that were not locked: %s", currentCall().c_str());
+  if (!(mdl->MdlFlags & kMdlPagesLocked))
+    brokenRule("pages are unlocked that were not locked: %s", currentCall().c_str());
   mdl->MdlFlags = static_cast<int16_t>(mdl->MdlFlags & ~(kMdlPagesLocked | kMdlMapped));
 }
 
-// Ordinary memory is mapped by its addresses: from contiguous memory when the pages are there in a row; otherwise
-// page by page through /dev/mem is not possible, and the mapping fails.
-HOST_API void* mmMapLockedPagesSpecifyCache(MDL* mdl, int8_t mode, uint32_t, void*, uint32_t bugCheckOnFailure,
-                                            uint32_t) {
-  if (mode == 0 && bugCheckOnFailure) brokenRule("MmMapLockedPagesSpecifyCache with BugCheckOnFailure: %s", currentCall().c_str());
+// Ordinary memory is mapped by its addresses: from contiguous memory when the pages are there in a row;
+// otherwise page by page through /dev/mem is not possible, and the mapping fails.
+HOST_API void* mmMapLockedPagesSpecifyCache(MDL* mdl, int8_t mode, uint32_t, void*,
+                                            uint32_t bugCheckOnFailure, uint32_t) {
+  if (mode == 0 && bugCheckOnFailure)
+    brokenRule("MmMapLockedPagesSpecifyCache with BugCheckOnFailure: %s", currentCall().c_str());
   if (mdl->MdlFlags & (kMdlMapped | kMdlNonPagedPool)) return mdl->MappedSystemVa;
   std::lock_guard lock(s_mutex);
   const uint64_t pages = (mdl->ByteOffset + uint64_t{mdl->ByteCount} + kPage - 1) / kPage;
@@ -224,10 +229,11 @@ uint64_t s_userProbeAddress = kUserProbeAddress, s_highestUserAddress = kUserPro
 const Export kTable[] = {
     exportRow("MmMapIoSpace", mmMapIoSpace, kDispatchLevel),
     exportRow("MmUnmapIoSpace", mmUnmapIoSpace, kDispatchLevel),
-    exportRow("MmAllocateContiguousMemorySpecifyCache", mmAllocateContiguousMemorySpecifyCache, kDispatchLevel,
-              kExportAnyTime),
+    exportRow("MmAllocateContiguousMemorySpecifyCache", mmAllocateContiguousMemorySpecifyCache,
+              kDispatchLevel, kExportAnyTime),
     exportRow("MmAllocateContiguousMemory", mmAllocateContiguousMemory, kDispatchLevel, kExportAnyTime),
-    exportRow("MmFreeContiguousMemorySpecifyCache", mmFreeContiguousMemorySpecifyCache, kDispatchLevel, kExportAnyTime),
+    exportRow("MmFreeContiguousMemorySpecifyCache", mmFreeContiguousMemorySpecifyCache, kDispatchLevel,
+              kExportAnyTime),
     exportRow("MmFreeContiguousMemory", mmFreeContiguousMemory, kApcLevel, kExportAnyTime),
     exportRow("MmGetPhysicalAddress", mmGetPhysicalAddress, kHighLevel, kExportAnyTime),
     exportRow("IoAllocateMdl", ioAllocateMdl, kDispatchLevel, kExportAnyTime),
@@ -301,11 +307,13 @@ bool physicalAddress(const void* address, uint64_t& out) {
 void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner) {
   std::lock_guard lock(s_mutex);
   for (const PhysicalRange& range : s_ranges) {
-    if (bytes == 0 || address < range.address || bytes > range.bytes || address - range.address > range.bytes - bytes)
+    if (bytes == 0 || address < range.address || bytes > range.bytes ||
+        address - range.address > range.bytes - bytes)
       continue;
     const uint64_t offset = address - range.address, start = offset & ~(kPage - 1);
     const uint64_t length = (offset - start + bytes + kPage - 1) & ~(kPage - 1);
-    void* base = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, range.fd, static_cast<off_t>(start));
+    void* base =
+        mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, range.fd, static_cast<off_t>(start));
     if (base == MAP_FAILED) return nullptr;
     uint8_t* result = static_cast<uint8_t*>(base) + (offset - start);
     s_mappings[reinterpret_cast<uint64_t>(result)] = {result, bytes, address, owner};
@@ -319,9 +327,11 @@ bool unmapPhysical(void* address) {
   const auto found = s_mappings.find(reinterpret_cast<uint64_t>(address));
   if (found == s_mappings.end()) return false;
   const auto start = reinterpret_cast<uint64_t>(address) & ~(kPage - 1);
-  const uint64_t length = (reinterpret_cast<uint64_t>(address) - start + found->second.bytes + kPage - 1) & ~(kPage - 1);
+  const uint64_t length =
+      (reinterpret_cast<uint64_t>(address) - start + found->second.bytes + kPage - 1) & ~(kPage - 1);
   // The address stays taken, so that a late access faults and hits nothing new.
-  mmap(reinterpret_cast<void*>(start), length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  mmap(reinterpret_cast<void*>(start), length, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   s_mappings.erase(found);
   return true;
 }
@@ -332,8 +342,8 @@ unsigned reportMappings() {
     std::lock_guard lock(s_mutex);
     for (const auto& [address, mapping] : s_mappings) {
       brokenRule("device memory is still mapped: 0x%llx bytes at 0x%llx by %s",
-                 static_cast<unsigned long long>(mapping.bytes), static_cast<unsigned long long>(mapping.physical),
-                 mapping.owner.c_str());
+                 static_cast<unsigned long long>(mapping.bytes),
+                 static_cast<unsigned long long>(mapping.physical), mapping.owner.c_str());
       left.push_back(address);
     }
   }

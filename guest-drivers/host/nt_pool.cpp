@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pools: ExAllocatePoolWithTag and its relatives (wdm documentation pages of those names). A block ends where a page
-// without access begins, and a freed block loses its pages, so overruns and use after free fault in the driver.
+// Pools: ExAllocatePoolWithTag and its relatives (wdm documentation pages of those names). A block ends where
+// a page without access begins, and a freed block loses its pages, so overruns and use after free fault in
+// the driver.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -60,7 +61,8 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
   if (bytes > (uint64_t{1} << 30)) return nullptr;
   const uint64_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   const uint64_t pages = (rounded + kPage - 1) / kPage * kPage, mapped = pages + (s_guarded ? kPage : 0);
-  void* memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* memory =
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* base = static_cast<uint8_t*>(memory);
   uint8_t* block = base;
@@ -82,13 +84,13 @@ void release(void* address, uint32_t tag, bool checkTag) {
     const bool twice = s_freed.count(key) != 0;
     lock.unlock();
     bugCheck(0xC2, {twice ? 7u : 0x46u, key, tag, 0},  // BAD_POOL_CALLER
-             std::string("#   ") + (twice ? "a block is freed twice: " : "not a block of pool: ") + currentCall() +
-                 "\n");
+             std::string("#   ") + (twice ? "a block is freed twice: " : "not a block of pool: ") +
+                 currentCall() + "\n");
   }
   Block block = found->second;
   if (checkTag && tag != 0 && tag != block.tag)
-    brokenRule("a block with tag '%s' is freed with '%s': %s", tagText(block.tag).c_str(), tagText(tag).c_str(),
-               currentCall().c_str());
+    brokenRule("a block with tag '%s' is freed with '%s': %s", tagText(block.tag).c_str(),
+               tagText(tag).c_str(), currentCall().c_str());
   if (block.paged && currentThread()->irql() > kApcLevel)
     brokenRule("paged pool freed at %s: %s", irqlName(currentThread()->irql()), currentCall().c_str());
   s_bytes -= block.bytes;
@@ -156,8 +158,9 @@ unsigned reportPoolLeaks(unsigned shown) {
   for (const auto& [address, block] : s_live)
     if (count++ < shown) {
       const PeImage* image = driverImage();
-      brokenRule("leak: %llu bytes with tag '%s', allocated at %s", static_cast<unsigned long long>(block.bytes),
-                 tagText(block.tag).c_str(), image ? image->describe(block.caller).c_str() : "?");
+      brokenRule("leak: %llu bytes with tag '%s', allocated at %s",
+                 static_cast<unsigned long long>(block.bytes), tagText(block.tag).c_str(),
+                 image ? image->describe(block.caller).c_str() : "?");
     }
   if (count > shown) brokenRule("leak: %u blocks in all", count);
   return count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The registry, in memory: the Zw and Rtl exports that a driver reads its settings with. Documentation pages of the
-// exports' names (wdm). Keys are named by their whole path, without regard to case.
+// The registry, in memory: the Zw and Rtl exports that a driver reads its settings with. Documentation pages
+// of the exports' names (wdm). Keys are named by their whole path, without regard to case.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -33,7 +33,8 @@ std::map<std::string, Key> s_keys;
 std::set<OpenKey*> s_open;
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   while (!text.empty() && text.back() == '\\') text.pop_back();
   return text;
 }
@@ -48,7 +49,8 @@ std::string pathOf(const NtObjectAttributes& attributes) {
 }
 
 NTSTATUS openKey(HANDLE* handle, const NtObjectAttributes* attributes, bool create, uint32_t* disposition) {
-  if (attributes->Length != sizeof *attributes) brokenRule("OBJECT_ATTRIBUTES of %u bytes: %s", attributes->Length, currentCall().c_str());
+  if (attributes->Length != sizeof *attributes)
+    brokenRule("OBJECT_ATTRIBUTES of %u bytes: %s", attributes->Length, currentCall().c_str());
   if (!(attributes->Attributes & kObjKernelHandle))
     brokenRule("a key is opened without OBJ_KERNEL_HANDLE: %s", currentCall().c_str());
   if (!(attributes->Attributes & kObjCaseInsensitive))
@@ -68,8 +70,8 @@ NTSTATUS openKey(HANDLE* handle, const NtObjectAttributes* attributes, bool crea
 HOST_API NTSTATUS zwOpenKey(HANDLE* handle, uint32_t, const NtObjectAttributes* attributes) {
   return openKey(handle, attributes, false, nullptr);
 }
-HOST_API NTSTATUS zwCreateKey(HANDLE* handle, uint32_t, const NtObjectAttributes* attributes, uint32_t, void*, uint32_t,
-                              uint32_t* disposition) {
+HOST_API NTSTATUS zwCreateKey(HANDLE* handle, uint32_t, const NtObjectAttributes* attributes, uint32_t, void*,
+                              uint32_t, uint32_t* disposition) {
   return openKey(handle, attributes, true, disposition);
 }
 HOST_API NTSTATUS zwClose(HANDLE handle) {
@@ -83,7 +85,8 @@ HOST_API NTSTATUS zwClose(HANDLE handle) {
   return kSuccess;
 }
 
-// KEY_VALUE_PARTIAL_INFORMATION (2): index, type, length, data; KEY_VALUE_FULL_INFORMATION (1) has the name too.
+// KEY_VALUE_PARTIAL_INFORMATION (2): index, type, length, data; KEY_VALUE_FULL_INFORMATION (1) has the name
+// too.
 HOST_API NTSTATUS zwQueryValueKey(HANDLE handle, const UNICODE_STRING* name, uint32_t kind, uint8_t* out,
                                   uint32_t bytes, uint32_t* needed) {
   std::lock_guard lock(s_mutex);
@@ -111,8 +114,8 @@ HOST_API NTSTATUS zwQueryValueKey(HANDLE handle, const UNICODE_STRING* name, uin
   if (bytes > header) std::memcpy(out + header, value.data.data(), std::min(size, bytes - header));
   return bytes < total ? kBufferOverflow : kSuccess;
 }
-HOST_API NTSTATUS zwSetValueKey(HANDLE handle, const UNICODE_STRING* name, uint32_t, uint32_t type, const uint8_t* data,
-                                uint32_t bytes) {
+HOST_API NTSTATUS zwSetValueKey(HANDLE handle, const UNICODE_STRING* name, uint32_t, uint32_t type,
+                                const uint8_t* data, uint32_t bytes) {
   std::lock_guard lock(s_mutex);
   auto* key = static_cast<OpenKey*>(handle);
   if (!s_open.count(key)) {
@@ -144,7 +147,8 @@ struct QueryRow {
 static_assert(sizeof(QueryRow) == 56);
 constexpr uint32_t kQueryRequired = 4, kQueryDirect = 0x20;
 
-HOST_API NTSTATUS rtlQueryRegistryValues(uint32_t relativeTo, const char16_t* path, QueryRow* rows, void*, void*) {
+HOST_API NTSTATUS rtlQueryRegistryValues(uint32_t relativeTo, const char16_t* path, QueryRow* rows, void*,
+                                         void*) {
   std::lock_guard lock(s_mutex);
   const auto key = s_keys.find(relativePath(relativeTo, path));
   if (key == s_keys.end()) return kObjectNameNotFound;
@@ -173,8 +177,8 @@ HOST_API NTSTATUS rtlQueryRegistryValues(uint32_t relativeTo, const char16_t* pa
   }
   return kSuccess;
 }
-HOST_API NTSTATUS rtlWriteRegistryValue(uint32_t relativeTo, const char16_t* path, const char16_t* name, uint32_t type,
-                                        const uint8_t* data, uint32_t bytes) {
+HOST_API NTSTATUS rtlWriteRegistryValue(uint32_t relativeTo, const char16_t* path, const char16_t* name,
+                                        uint32_t type, const uint8_t* data, uint32_t bytes) {
   std::lock_guard lock(s_mutex);
   const auto key = s_keys.find(relativePath(relativeTo, path));
   if (key == s_keys.end()) return kObjectNameNotFound;

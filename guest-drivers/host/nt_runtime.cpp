@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Strings, memory, printing: the Rtl exports and the C functions that ntoskrnl has. wdm documentation pages of the
-// exports' names. What copies memory may fault on a user address, which becomes the driver's exception.
+// Strings, memory, printing: the Rtl exports and the C functions that ntoskrnl has. wdm documentation pages
+// of the exports' names. What copies memory may fault on a user address, which becomes the driver's
+// exception.
 #include <atomic>
 #include <cstring>
 
@@ -78,7 +79,8 @@ HOST_API uint8_t rtlEqualUnicodeString(const UNICODE_STRING* a, const UNICODE_ST
   if (a->Length != b->Length) return 0;
   for (unsigned i = 0; i < a->Length / 2u; ++i) {
     char16_t x = a->Buffer[i], y = b->Buffer[i];
-    if (ignoreCase && x < 128 && y < 128) x = static_cast<char16_t>(std::toupper(x)), y = static_cast<char16_t>(std::toupper(y));
+    if (ignoreCase && x < 128 && y < 128)
+      x = static_cast<char16_t>(std::toupper(x)), y = static_cast<char16_t>(std::toupper(y));
     if (x != y) return 0;
   }
   return 1;
@@ -90,8 +92,8 @@ HOST_API NTSTATUS rtlGetVersion(uint32_t* info) {
   return kSuccess;
 }
 
-/// printf for the Microsoft convention: each argument is a slot of 8 bytes. The subset of _vsnprintf that ASCII
-/// output needs: flags, width, precision, h/l/ll/I64/w, d i u x X c s S p Z.
+/// printf for the Microsoft convention: each argument is a slot of 8 bytes. The subset of _vsnprintf that
+/// ASCII output needs: flags, width, precision, h/l/ll/I64/w, d i u x X c s S p Z.
 int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
   size_t n = 0;
   const auto put = [&](const char* data, size_t bytes) {
@@ -132,24 +134,36 @@ int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
     char piece[256];
     switch (*text) {
       case 'd':
-      case 'i': put(piece, static_cast<size_t>(std::snprintf(piece, sizeof piece, (spec + "lld").c_str(),
-                           wide ? static_cast<long long>(*slots) : static_cast<long long>(static_cast<int32_t>(*slots)))));
+      case 'i':
+        put(piece,
+            static_cast<size_t>(std::snprintf(piece, sizeof piece, (spec + "lld").c_str(),
+                                              wide ? static_cast<long long>(*slots)
+                                                   : static_cast<long long>(static_cast<int32_t>(*slots)))));
         ++slots;
         break;
       case 'u':
       case 'x':
-      case 'X': put(piece, static_cast<size_t>(std::snprintf(piece, sizeof piece, (spec + "ll" + *text).c_str(),
-                           static_cast<unsigned long long>(wide ? *slots : static_cast<uint32_t>(*slots)))));
+      case 'X':
+        put(piece, static_cast<size_t>(std::snprintf(
+                       piece, sizeof piece, (spec + "ll" + *text).c_str(),
+                       static_cast<unsigned long long>(wide ? *slots : static_cast<uint32_t>(*slots)))));
         ++slots;
         break;
-      case 'p': put(piece, static_cast<size_t>(std::snprintf(piece, sizeof piece, "%016llX", static_cast<unsigned long long>(*slots++)))); break;
-      case 'c': piece[0] = static_cast<char>(*slots++); put(piece, 1); break;
+      case 'p':
+        put(piece, static_cast<size_t>(std::snprintf(piece, sizeof piece, "%016llX",
+                                                     static_cast<unsigned long long>(*slots++))));
+        break;
+      case 'c':
+        piece[0] = static_cast<char>(*slots++);
+        put(piece, 1);
+        break;
       case 's':
       case 'S': {
         const bool utf16 = (*text == 'S') != wideText;
         std::string argument;
         if (utf16 && *slots)
-          for (const auto* c = reinterpret_cast<const char16_t*>(*slots); *c; ++c) argument += *c < 128 ? static_cast<char>(*c) : '?';
+          for (const auto* c = reinterpret_cast<const char16_t*>(*slots); *c; ++c)
+            argument += *c < 128 ? static_cast<char>(*c) : '?';
         else if (*slots)
           argument = reinterpret_cast<const char*>(*slots);
         else
@@ -165,7 +179,9 @@ int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
         put(argument.data(), argument.size());
         break;
       }
-      case '%': put("%", 1); break;
+      case '%':
+        put("%", 1);
+        break;
       default:
         brokenRule("a format with '%%%c': %s", *text, currentCall().c_str());
         if (!*text) --text;

@@ -71,8 +71,8 @@ void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner);
 bool unmapPhysical(void* address);
 /// Removes what is still mapped, with a broken rule for each; returns the number.
 unsigned reportMappings();
-/// The device left the bus: what is mapped of it reads as all ones from now on, as a PC's bus answers. (QEMU's answer
-/// to an address that nobody decodes is zero.)
+/// The device left the bus: what is mapped of it reads as all ones from now on, as a PC's bus answers.
+/// (QEMU's answer to an address that nobody decodes is zero.)
 void detachMappings();
 /// Contiguous blocks that the driver still holds: reported and freed.
 unsigned reportContiguousLeaks();

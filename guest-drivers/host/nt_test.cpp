@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ntoskrnl side, called as a driver calls it: through the generated entry code. Argument 1: the list of Windows
-// 7's exports (guest-drivers/package/win7-exports.txt).
+// The ntoskrnl side, called as a driver calls it: through the generated entry code. Argument 1: the list of
+// Windows 7's exports (guest-drivers/package/win7-exports.txt).
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ auto* import(const char* name) {
   EXPECT_NE(address, nullptr) << name;
   return reinterpret_cast<F*>(address);
 }
-#define NT(result, name, ...) import<result HOST_API(__VA_ARGS__)>(name)
+#define NT(result, name, ...) import <result HOST_API(__VA_ARGS__)>(name)
 
 class Nt : public testing::Test {
 protected:
@@ -57,8 +57,8 @@ TEST_F(Nt, EveryNameIsAnExportOfWindows7) {
     names.insert(line.substr(0, line.find_first_of(" \t")));
   }
   std::set<std::string> seen;
-  for (const auto table : {poolExports(), irqlExports(), waitExports(), deferredExports(), memoryExports(), registryExports(),
-                           runtimeExports(), ioExports()})
+  for (const auto table : {poolExports(), irqlExports(), waitExports(), deferredExports(), memoryExports(),
+                           registryExports(), runtimeExports(), ioExports()})
     for (const Export& row : table) {
       EXPECT_TRUE(seen.insert(row.name).second) << row.name << " is there twice";
       EXPECT_TRUE(names.count(row.name)) << row.name << " is in no Windows 7 kernel";
@@ -182,7 +182,8 @@ HOST_API void dpcRoutine(NtDpc*, void* context, void*, void*) {
 
 TEST_F(Nt, DpcsAndTimers) {
   NtDpc dpc;
-  NT(void, "KeInitializeDpc", NtDpc*, void*, void*)(&dpc, reinterpret_cast<void*>(dpcRoutine), reinterpret_cast<void*>(1));
+  NT(void, "KeInitializeDpc", NtDpc*, void*, void*)
+  (&dpc, reinterpret_cast<void*>(dpcRoutine), reinterpret_cast<void*>(1));
   EXPECT_EQ(NT(uint8_t, "KeInsertQueueDpc", NtDpc*, void*, void*)(&dpc, nullptr, nullptr), 1);
   NT(void, "KeFlushQueuedDpcs")();
   EXPECT_EQ(s_ran, 1);
@@ -208,7 +209,8 @@ TEST_F(Nt, RegistryValues) {
   attributes.ObjectName = &name;
   attributes.Attributes = 0x240;
   void* handle = nullptr;
-  ASSERT_EQ(NT(NTSTATUS, "ZwOpenKey", void**, uint32_t, NtObjectAttributes*)(&handle, 0x20019, &attributes), kSuccess);
+  ASSERT_EQ(NT(NTSTATUS, "ZwOpenKey", void**, uint32_t, NtObjectAttributes*)(&handle, 0x20019, &attributes),
+            kSuccess);
   const char16_t valueName[] = u"NUMBER";
   UNICODE_STRING value{sizeof valueName - 2, sizeof valueName, const_cast<char16_t*>(valueName)};
   uint32_t out[4] = {}, needed = 0;
@@ -223,8 +225,8 @@ TEST_F(Nt, RegistryValues) {
 
 TEST_F(Nt, PrintsMicrosoftsFormats) {
   char out[128];
-  const int n = NT(int, "_snprintf", char*, uint64_t, const char*, ...)(out, sizeof out, "%d %08x %I64x %s %S %ws %u%%", -5,
-                                                                      0xBEEFu, 0x123456789ABCull, "a", u"b", u"c", 7u);
+  const int n = NT(int, "_snprintf", char*, uint64_t, const char*, ...)(
+      out, sizeof out, "%d %08x %I64x %s %S %ws %u%%", -5, 0xBEEFu, 0x123456789ABCull, "a", u"b", u"c", 7u);
   EXPECT_STREQ(out, "-5 0000beef 123456789abc a b c 7%");
   EXPECT_EQ(n, static_cast<int>(std::strlen(out)));
   char small[4];
@@ -255,8 +257,12 @@ TEST_F(Nt, VidPnModeSets) {
     D3DKMDT_VIDPN_SOURCE_MODE* fresh;
     ASSERT_EQ(modes->pfnCreateNewModeInfo(set, &fresh), kSuccess);
     fresh->Type = D3DKMDT_RMT_GRAPHICS;
-    fresh->Format.Graphics = {{640 + 160 * i, 480 + 120 * i}, {640 + 160 * i, 480 + 120 * i}, 4 * (640 + 160 * i),
-                              D3DDDIFMT_X8R8G8B8, D3DKMDT_CB_SRGB, D3DKMDT_PVAM_DIRECT};
+    fresh->Format.Graphics = {{640 + 160 * i, 480 + 120 * i},
+                              {640 + 160 * i, 480 + 120 * i},
+                              4 * (640 + 160 * i),
+                              D3DDDIFMT_X8R8G8B8,
+                              D3DKMDT_CB_SRGB,
+                              D3DKMDT_PVAM_DIRECT};
     EXPECT_EQ(modes->pfnAddMode(set, fresh), kSuccess);
   }
   EXPECT_EQ(interface->pfnAssignSourceModeSet(vidPn.handle(), 0, set), kSuccess);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dispatcher objects: events, semaphores, mutexes, timers as objects, and waiting for them. wdm documentation pages
-// of the exports' names. One lock and one condition variable stand for the dispatcher lock.
+// Dispatcher objects: events, semaphores, mutexes, timers as objects, and waiting for them. wdm documentation
+// pages of the exports' names. One lock and one condition variable stand for the dispatcher lock.
 #include <time.h>
 
 #include <chrono>
@@ -25,7 +25,8 @@ bool tryTake(NtDispatcherHeader* header) {
   switch (header->Type) {
     case kNtNotificationEvent:
     case kNtNotificationTimer:
-    case kNtThread: return header->SignalState > 0;
+    case kNtThread:
+      return header->SignalState > 0;
     case kNtSynchronizationEvent:
     case kNtSynchronizationTimer:
       if (header->SignalState <= 0) return false;
@@ -42,7 +43,8 @@ bool tryTake(NtDispatcherHeader* header) {
       mutex->OwnerThread = currentThread();
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -69,7 +71,8 @@ void checkWaitIrql(const LARGE_INTEGER* timeout) {
   const bool mayBlock = !timeout || timeout->QuadPart != 0;
   if (mayBlock && currentThread()->irql() > kApcLevel)
     brokenRule("a wait that may block at %s: %s", irqlName(currentThread()->irql()), currentCall().c_str());
-  if (mayBlock && currentThread()->heldSpinLocks) brokenRule("a wait inside of a spin lock: %s", currentCall().c_str());
+  if (mayBlock && currentThread()->heldSpinLocks)
+    brokenRule("a wait inside of a spin lock: %s", currentCall().c_str());
 }
 
 void initialize(NtDispatcherHeader* header, uint8_t type, uint8_t size, int32_t state) {
@@ -142,7 +145,8 @@ HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, in
                                         const LARGE_INTEGER* timeout) {
   checkWaitIrql(timeout);
   if (!knownType(header->Type))
-    bugCheck(0x1E, {header->Type, 0, 0, 0}, "#   a wait for something that is no object: " + currentCall() + "\n");
+    bugCheck(0x1E, {header->Type, 0, 0, 0},
+             "#   a wait for something that is no object: " + currentCall() + "\n");
   bool forever;
   const auto deadline = deadlineOf(timeout, forever);
   std::unique_lock lock(s_mutex);
@@ -160,11 +164,14 @@ HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, in
   }
   return kSuccess;
 }
-HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** objects, uint32_t type, uint32_t,
-                                           int8_t, uint8_t, const LARGE_INTEGER* timeout, void* blocks) {
+HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** objects, uint32_t type,
+                                           uint32_t, int8_t, uint8_t, const LARGE_INTEGER* timeout,
+                                           void* blocks) {
   checkWaitIrql(timeout);
-  if (count > 3 && !blocks) brokenRule("more than THREAD_WAIT_OBJECTS without wait blocks: %s", currentCall().c_str());
-  if (type == 0) {  // WaitAll, one after the other: nothing here takes an object that another waiter could miss
+  if (count > 3 && !blocks)
+    brokenRule("more than THREAD_WAIT_OBJECTS without wait blocks: %s", currentCall().c_str());
+  if (type ==
+      0) {  // WaitAll, one after the other: nothing here takes an object that another waiter could miss
     for (uint32_t i = 0; i < count; ++i) {
       const NTSTATUS status = keWaitForSingleObject(objects[i], 0, 0, 0, timeout);
       if (status != kSuccess) return status;

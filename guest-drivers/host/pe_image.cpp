@@ -67,7 +67,8 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
   if (nt > file.size() || file.size() - nt < kDirectories || field<uint32_t>(file, nt) != 0x4550)
     return Status::failure("%s: no PE header", m_name.c_str());
   if (field<uint16_t>(file, nt + kFileHeader) != kMachineAmd64)
-    return Status::failure("%s: machine 0x%x, not x64", m_name.c_str(), field<uint16_t>(file, nt + kFileHeader));
+    return Status::failure("%s: machine 0x%x, not x64", m_name.c_str(),
+                           field<uint16_t>(file, nt + kFileHeader));
   const auto sections = field<uint16_t>(file, nt + kFileHeader + 2);
   const auto optionalBytes = field<uint16_t>(file, nt + kFileHeader + 16);
   const auto characteristics = field<uint16_t>(file, nt + kFileHeader + 18);
@@ -76,7 +77,8 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
   if (field<uint16_t>(file, nt + kOptional) != kMagicPe32Plus)
     return Status::failure("%s: no PE32+", m_name.c_str());
   const auto subsystem = field<uint16_t>(file, nt + kOptional + 68);
-  if (subsystem != kSubsystemNative) return Status::failure("%s: subsystem %u, not native", m_name.c_str(), subsystem);
+  if (subsystem != kSubsystemNative)
+    return Status::failure("%s: subsystem %u, not native", m_name.c_str(), subsystem);
   const auto sectionAlignment = field<uint32_t>(file, nt + kOptional + 32);
   if (sectionAlignment != kPage)
     return Status::failure("%s: section alignment 0x%x", m_name.c_str(), sectionAlignment);
@@ -87,7 +89,8 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
   if (m_size == 0 || m_size > kMaximumImage || m_headerBytes > m_size || m_headerBytes > file.size())
     return Status::failure("%s: image of %u bytes, headers of %u", m_name.c_str(), m_size, m_headerBytes);
   // Windows loads no driver whose checksum is wrong.
-  const auto stored = field<uint32_t>(file, nt + kOptional + 64), real = peChecksum(file, nt + kOptional + 64);
+  const auto stored = field<uint32_t>(file, nt + kOptional + 64),
+             real = peChecksum(file, nt + kOptional + 64);
   if (stored != real)
     return Status::failure("%s: checksum 0x%x, should be 0x%x", m_name.c_str(), stored, real);
   const auto directories = field<uint32_t>(file, nt + kOptional + 108);
@@ -111,7 +114,8 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
                     field<uint32_t>(file, header + 36)};
     if (section.size == 0) section.size = field<uint32_t>(file, header + 16);
     if (section.rva != end || section.size > m_size - section.rva)
-      return Status::failure("%s: section %s at 0x%x, expected at 0x%x", m_name.c_str(), name, section.rva, end);
+      return Status::failure("%s: section %s at 0x%x, expected at 0x%x", m_name.c_str(), name, section.rva,
+                             end);
     if ((section.characteristics & kSectionWrite) && (section.characteristics & kSectionExecute))
       return Status::failure("%s: section %s is writable and executable", m_name.c_str(), name);
     end = section.rva + pages(section.size);
@@ -254,11 +258,13 @@ void PeImage::readSymbols(std::span<const uint8_t> file) {
         name.assign(reinterpret_cast<const char*>(file.data() + record),
                     strnlen(reinterpret_cast<const char*>(file.data() + record), 8));
       }
-      m_symbols.push_back({m_sections[section - 1u].rva + field<uint32_t>(file, record + 8), std::move(name)});
+      m_symbols.push_back(
+          {m_sections[section - 1u].rva + field<uint32_t>(file, record + 8), std::move(name)});
     }
     i += auxiliary;
   }
-  std::sort(m_symbols.begin(), m_symbols.end(), [](const Symbol& a, const Symbol& b) { return a.rva < b.rva; });
+  std::sort(m_symbols.begin(), m_symbols.end(),
+            [](const Symbol& a, const Symbol& b) { return a.rva < b.rva; });
 }
 
 Status PeImage::load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver) {

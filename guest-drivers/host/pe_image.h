@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Loads an x64 Windows kernel image as the Windows loader does: Microsoft PE/COFF specification. The file is not
-// changed or interpreted further; what Windows would refuse is refused with a sentence that says why.
+// Loads an x64 Windows kernel image as the Windows loader does: Microsoft PE/COFF specification. The file is
+// not changed or interpreted further; what Windows would refuse is refused with a sentence that says why.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ public:
   PeImage& operator=(const PeImage&) = delete;
   ~PeImage();
 
-  /// Checks, maps, relocates, binds and protects. A missing import does not end the search: the error names all.
+  /// Checks, maps, relocates, binds and protects. A missing import does not end the search: the error names
+  /// all.
   Status load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver);
   /// Reads `path` and loads it under its last component's name.
   Status loadFile(const std::string& path, const Resolver& resolver);

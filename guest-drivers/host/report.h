@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the host finds wrong with the driver: broken rules are counted and printed, the test goes on; a bug-check
-// ends the process. Any thread; printing takes a lock, so not from signal handlers of host code.
+// What the host finds wrong with the driver: broken rules are counted and printed, the test goes on; a
+// bug-check ends the process. Any thread; printing takes a lock, so not from signal handlers of host code.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ void resetBrokenRules();
 /// One line of information ("# ...").
 __attribute__((format(printf, 1, 2))) void note(const char* format, ...);
 
-/// Prints code, parameters, registers' text and call stack, runs the function that setBugCheckHook() gave (the
-/// driver's display may have to be looked at), and ends the process with kBugCheckExit.
+/// Prints code, parameters, registers' text and call stack, runs the function that setBugCheckHook() gave
+/// (the driver's display may have to be looked at), and ends the process with kBugCheckExit.
 [[noreturn]] void bugCheck(uint32_t code, const uint64_t (&parameters)[4], const std::string& details);
 void setBugCheckHook(void (*hook)());
 

@@ -42,7 +42,7 @@ struct UnwindInfo {
 bool readUnwindInfo(const PeImage& image, uint32_t rva, UnwindInfo& info) {
   if (rva > image.size() - 4) return false;
   const uint8_t* p = image.base() + rva;
-  info = {static_cast<uint8_t>(p[0] & 7), static_cast<uint8_t>(p[0] >> 3), p[1], p[2],
+  info = {static_cast<uint8_t>(p[0] & 7),  static_cast<uint8_t>(p[0] >> 3), p[1],  p[2],
           static_cast<uint8_t>(p[3] & 15), static_cast<uint8_t>(p[3] >> 4), p + 4, nullptr};
   const uint32_t tail = rva + 4 + ((info.codeCount + 1u) & ~1u) * 2;
   if ((info.version != 1 && info.version != 2) || tail + 12 > image.size()) return false;
@@ -52,23 +52,30 @@ bool readUnwindInfo(const PeImage& image, uint32_t rva, UnwindInfo& info) {
 
 unsigned slots(uint8_t operation, uint8_t operand) {
   switch (operation) {
-    case kAllocateLarge: return operand ? 3 : 2;
+    case kAllocateLarge:
+      return operand ? 3 : 2;
     case kSaveNonVolatile:
-    case kSaveXmm: return 2;
+    case kSaveXmm:
+      return 2;
     case kSaveNonVolatileFar:
-    case kSaveXmmFar: return 3;
-    case kEpilogue: return 1;
-    case kSpare: return 2;
-    default: return 1;
+    case kSaveXmmFar:
+      return 3;
+    case kEpilogue:
+      return 1;
+    case kSpare:
+      return 2;
+    default:
+      return 1;
   }
 }
 
 /// Undoes the operations of one UNWIND_INFO that the code before `offset` has done.
-bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLimits& stack, SehContext& context,
-          bool& machineFrame) {
+bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLimits& stack,
+          SehContext& context, bool& machineFrame) {
   uint64_t& rsp = context.gpr[kRsp];
   for (unsigned i = 0; i < info.codeCount;) {
-    const uint8_t at = info.codes[2 * i], operation = info.codes[2 * i + 1] & 15, operand = info.codes[2 * i + 1] >> 4;
+    const uint8_t at = info.codes[2 * i], operation = info.codes[2 * i + 1] & 15,
+                  operand = info.codes[2 * i + 1] >> 4;
     const unsigned count = slots(operation, operand);
     if (i + count > info.codeCount) return false;
     uint16_t extra[2] = {};
@@ -81,9 +88,15 @@ bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLi
         if (!load64(stack, rsp, context.gpr[operand])) return false;
         rsp += 8;
         break;
-      case kAllocateLarge: rsp += operand ? wide : extra[0] * 8u; break;
-      case kAllocateSmall: rsp += operand * 8u + 8; break;
-      case kSetFramePointer: rsp = context.gpr[info.frameRegister] - info.frameOffset * 16u; break;
+      case kAllocateLarge:
+        rsp += operand ? wide : extra[0] * 8u;
+        break;
+      case kAllocateSmall:
+        rsp += operand * 8u + 8;
+        break;
+      case kSetFramePointer:
+        rsp = context.gpr[info.frameRegister] - info.frameOffset * 16u;
+        break;
       case kSaveNonVolatile:
         if (!load64(stack, frame + extra[0] * 8u, context.gpr[operand])) return false;
         break;
@@ -106,7 +119,8 @@ bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLi
         machineFrame = true;
         break;
       }
-      default: return false;
+      default:
+        return false;
     }
   }
   return true;
@@ -134,12 +148,14 @@ bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind k
   frame.establisherFrame = context.gpr[kRsp];
   if (info.frameRegister) {
     bool set = offset >= info.prologBytes || (info.flags & kFlagChained);
-    for (unsigned i = 0; !set && i < info.codeCount; i += slots(info.codes[2 * i + 1] & 15, info.codes[2 * i + 1] >> 4))
+    for (unsigned i = 0; !set && i < info.codeCount;
+         i += slots(info.codes[2 * i + 1] & 15, info.codes[2 * i + 1] >> 4))
       set = (info.codes[2 * i + 1] & 15) == kSetFramePointer && info.codes[2 * i] <= offset;
     if (set) frame.establisherFrame = context.gpr[info.frameRegister] - info.frameOffset * 16u;
   }
   // A handler counts once the prologue is done.
-  if (!(info.flags & kFlagChained) && (info.flags & static_cast<uint8_t>(kind)) && offset >= info.prologBytes) {
+  if (!(info.flags & kFlagChained) && (info.flags & static_cast<uint8_t>(kind)) &&
+      offset >= info.prologBytes) {
     uint32_t handler;
     std::memcpy(&handler, info.tail, 4);
     if (!image.containsCode(base + handler)) return false;
@@ -160,7 +176,8 @@ bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind k
   return true;
 }
 
-bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord& record, SehContext& context) {
+bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord& record,
+                       SehContext& context) {
   Thread* thread = currentThread();
   const auto imageBase = reinterpret_cast<uint64_t>(image.base());
   SehContext walk = context;
@@ -171,8 +188,17 @@ bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord
     SehContext here = walk;
     if (!virtualUnwind(image, stack, HandlerKind::Exception, walk, frame)) return false;
     if (!frame.handler) continue;
-    SehDispatcher dispatcher{pc, imageBase, frame.function, frame.establisherFrame, 0, &here, frame.handler,
-                             frame.handlerData, nullptr, 0, 0};
+    SehDispatcher dispatcher{pc,
+                             imageBase,
+                             frame.function,
+                             frame.establisherFrame,
+                             0,
+                             &here,
+                             frame.handler,
+                             frame.handlerData,
+                             nullptr,
+                             0,
+                             0};
     thread->unwindTargetFrame = 0;
     const uint32_t answer = frame.handler(&record, frame.establisherFrame, &context, &dispatcher);
     if (thread->unwindTargetFrame) {
@@ -197,8 +223,17 @@ bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord
     const bool target = frame.establisherFrame == targetFrame;
     if (frame.handler) {
       record.flags |= kSehUnwinding | (target ? kSehTargetUnwind : 0);
-      SehDispatcher dispatcher{pc, imageBase, frame.function, frame.establisherFrame, targetIp, &here, frame.handler,
-                               frame.handlerData, nullptr, 0, 0};
+      SehDispatcher dispatcher{pc,
+                               imageBase,
+                               frame.function,
+                               frame.establisherFrame,
+                               targetIp,
+                               &here,
+                               frame.handler,
+                               frame.handlerData,
+                               nullptr,
+                               0,
+                               0};
       frame.handler(&record, frame.establisherFrame, &here, &dispatcher);
     }
     if (target) {
@@ -216,23 +251,25 @@ std::string stackTrace(const PeImage& image, const StackLimits& stack, SehContex
   for (unsigned i = 0; i < 64; ++i) {
     text += "#   " + image.describe(context.rip) + "\n";
     UnwoundFrame frame;
-    if (!image.contains(context.rip) || !virtualUnwind(image, stack, HandlerKind::Exception, context, frame)) break;
+    if (!image.contains(context.rip) || !virtualUnwind(image, stack, HandlerKind::Exception, context, frame))
+      break;
   }
   return text;
 }
 
-// "Language-specific handler": the data is a count and records of begin, end, handler (a filter, 1 = take it; or a
-// termination handler when the last field is 0) and jump target, all as offsets from the image base.
+// "Language-specific handler": the data is a count and records of begin, end, handler (a filter, 1 = take it;
+// or a termination handler when the last field is 0) and jump target, all as offsets from the image base.
 uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame, SehContext* context,
                           SehDispatcher* dispatcher) {
   struct Scope {
     uint32_t begin, end, handler, target;
   };
-  using Filter = int32_t(__attribute__((ms_abi)) *)(SehPointers*, uint64_t);
-  using Termination = void(__attribute__((ms_abi)) *)(uint8_t, uint64_t);
+  using Filter = int32_t(__attribute__((ms_abi))*)(SehPointers*, uint64_t);
+  using Termination = void(__attribute__((ms_abi))*)(uint8_t, uint64_t);
   uint32_t count;
   std::memcpy(&count, dispatcher->handlerData, 4);
-  const auto* scopes = reinterpret_cast<const Scope*>(static_cast<const uint8_t*>(dispatcher->handlerData) + 4);
+  const auto* scopes =
+      reinterpret_cast<const Scope*>(static_cast<const uint8_t*>(dispatcher->handlerData) + 4);
   const auto pc = static_cast<uint32_t>(dispatcher->controlPc - dispatcher->imageBase);
   const auto target = static_cast<uint32_t>(dispatcher->targetIp - dispatcher->imageBase);
   const bool unwinding = record->flags & kSehUnwinding;

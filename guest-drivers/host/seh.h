@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Structured exception handling for x64 images: Microsoft, "x64 exception handling" (unwind data, unwind procedure,
-// language-specific handler), and the layouts of CONTEXT, EXCEPTION_RECORD and DISPATCHER_CONTEXT in winnt.h.
-// Frames are unwound by the image's own tables, and its language handlers run as the code that they are.
+// Structured exception handling for x64 images: Microsoft, "x64 exception handling" (unwind data, unwind
+// procedure, language-specific handler), and the layouts of CONTEXT, EXCEPTION_RECORD and DISPATCHER_CONTEXT
+// in winnt.h. Frames are unwound by the image's own tables, and its language handlers run as the code that
+// they are.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@
 
 namespace aerogpu::host {
 
-/// CONTEXT of x64; `gpr` has the encoding's numbers (0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi, ...).
+/// CONTEXT of x64; `gpr` has the encoding's numbers (0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6 rsi, 7 rdi,
+/// ...).
 struct alignas(16) SehContext {
   uint64_t home[6];
   uint32_t contextFlags, mxCsr;
@@ -43,8 +45,8 @@ struct SehPointers {
   SehContext* context;
 };
 
-using SehLanguageHandler = uint32_t(__attribute__((ms_abi)) *)(SehRecord*, uint64_t establisherFrame, SehContext*,
-                                                               struct SehDispatcher*);
+using SehLanguageHandler = uint32_t(__attribute__((ms_abi)) *)(SehRecord*, uint64_t establisherFrame,
+                                                               SehContext*, struct SehDispatcher*);
 
 /// DISPATCHER_CONTEXT.
 struct SehDispatcher {
@@ -90,15 +92,16 @@ enum class HandlerKind : uint8_t { Exception = 1, Termination = 2 };  // UNW_FLA
 bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind kind, SehContext& context,
                    UnwoundFrame& frame);
 
-/// Finds a handler for `record`, runs the termination handlers below it, and makes `context` (the fault's, in the
-/// image) the place where execution goes on. False: nobody handles it; `context` is unchanged.
-bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord& record, SehContext& context);
+/// Finds a handler for `record`, runs the termination handlers below it, and makes `context` (the fault's, in
+/// the image) the place where execution goes on. False: nobody handles it; `context` is unchanged.
+bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord& record,
+                       SehContext& context);
 
 /// Return addresses from `context` to where the image was entered, one line each.
 std::string stackTrace(const PeImage& image, const StackLimits& stack, SehContext context);
 
 /// The export of that name: the scope table of __try, __except and __finally.
-__attribute__((ms_abi)) uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame, SehContext* context,
-                                                  SehDispatcher* dispatcher);
+__attribute__((ms_abi)) uint32_t cSpecificHandler(SehRecord* record, uint64_t establisherFrame,
+                                                  SehContext* context, SehDispatcher* dispatcher);
 
 }  // namespace aerogpu::host

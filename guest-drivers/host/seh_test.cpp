@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loader and exception handling with an image that clang compiled (testdata/seh_driver.c). Argument 1: its path.
+// The loader and exception handling with an image that clang compiled (testdata/seh_driver.c). Argument 1:
+// its path.
 #include "seh.h"
 
 #include <gtest/gtest.h>
@@ -44,20 +45,20 @@ void* resolve(const char* dll, const char* name) {
 }
 
 struct Tests {
-  uint32_t(__attribute__((ms_abi)) *read)(const uint32_t*, uint32_t*);
-  uint32_t(__attribute__((ms_abi)) *copy)(void*, const void*, uint64_t);
-  uint32_t(__attribute__((ms_abi)) *nested)(const uint32_t*, uint32_t*);
-  uint32_t(__attribute__((ms_abi)) *filtered)(const uint32_t*, uint32_t);
-  uint32_t(__attribute__((ms_abi)) *raised)(uint32_t);
-  uint32_t(__attribute__((ms_abi)) *divided)(uint32_t);
-  uint32_t(__attribute__((ms_abi)) *preserved)(const uint32_t*);
-  uint32_t(__attribute__((ms_abi)) *breakpoint)();
-  uint64_t(__attribute__((ms_abi)) *irql)(uint64_t);
-  uint32_t(__attribute__((ms_abi)) *unhandled)(const uint32_t*);
-  uint64_t(__attribute__((ms_abi)) *sharedData)(uint32_t*);
-  uint32_t(__attribute__((ms_abi)) *jump)(const void*);
-  uint32_t(__attribute__((ms_abi)) *big)(const uint32_t*, uint32_t*);
-  uint32_t(__attribute__((ms_abi)) *guardedCopy)(void*, const void*, uint64_t);
+  uint32_t(__attribute__((ms_abi)) * read)(const uint32_t*, uint32_t*);
+  uint32_t(__attribute__((ms_abi)) * copy)(void*, const void*, uint64_t);
+  uint32_t(__attribute__((ms_abi)) * nested)(const uint32_t*, uint32_t*);
+  uint32_t(__attribute__((ms_abi)) * filtered)(const uint32_t*, uint32_t);
+  uint32_t(__attribute__((ms_abi)) * raised)(uint32_t);
+  uint32_t(__attribute__((ms_abi)) * divided)(uint32_t);
+  uint32_t(__attribute__((ms_abi)) * preserved)(const uint32_t*);
+  uint32_t(__attribute__((ms_abi)) * breakpoint)();
+  uint64_t(__attribute__((ms_abi)) * irql)(uint64_t);
+  uint32_t(__attribute__((ms_abi)) * unhandled)(const uint32_t*);
+  uint64_t(__attribute__((ms_abi)) * sharedData)(uint32_t*);
+  uint32_t(__attribute__((ms_abi)) * jump)(const void*);
+  uint32_t(__attribute__((ms_abi)) * big)(const uint32_t*, uint32_t*);
+  uint32_t(__attribute__((ms_abi)) * guardedCopy)(void*, const void*, uint64_t);
 };
 
 class Seh : public testing::Test {
@@ -71,7 +72,7 @@ protected:
                           [](uint32_t offset, unsigned bytes) -> uint64_t {
                             return offset == 8 && bytes == 8 ? 0x123456789A : offset == 0x270 ? 1 : 0;
                           }});
-    using Entry = int32_t(__attribute__((ms_abi)) *)(Tests*, void*);
+    using Entry = int32_t(__attribute__((ms_abi))*)(Tests*, void*);
     ASSERT_EQ(reinterpret_cast<Entry>(m_image.entry())(&m_tests, nullptr), 0);
   }
   void TearDown() override { setDriverImage(nullptr); }
@@ -136,8 +137,9 @@ TEST_F(Seh, LargeFrameWithFramePointer) {
 // kmd/user_copy_x64.c as it ships; the x86 one has a program of its own (kmd/user_copy_x86_test.c).
 TEST_F(Seh, GuardedCopyOfTheDriver) {
   constexpr size_t kPage = 4096;
-  auto* const pages = static_cast<uint8_t*>(mmap(reinterpret_cast<void*>(0x10000000), 2 * kPage, PROT_READ | PROT_WRITE,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+  auto* const pages =
+      static_cast<uint8_t*>(mmap(reinterpret_cast<void*>(0x10000000), 2 * kPage, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
   ASSERT_NE(pages, MAP_FAILED);
   for (size_t i = 0; i < 2 * kPage; ++i) pages[i] = static_cast<uint8_t>(i * 7 + 1);
   std::vector<uint8_t> to(2 * kPage, 0xEE);

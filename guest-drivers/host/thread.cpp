@@ -55,12 +55,18 @@ Thread* currentThreadOrNull() {
 
 const char* irqlName(uint8_t irql) {
   switch (irql) {
-    case kPassiveLevel: return "PASSIVE_LEVEL";
-    case kApcLevel: return "APC_LEVEL";
-    case kDispatchLevel: return "DISPATCH_LEVEL";
-    case kDeviceLevel: return "DIRQL";
-    case kHighLevel: return "HIGH_LEVEL";
-    default: return "an unusual IRQL";
+    case kPassiveLevel:
+      return "PASSIVE_LEVEL";
+    case kApcLevel:
+      return "APC_LEVEL";
+    case kDispatchLevel:
+      return "DISPATCH_LEVEL";
+    case kDeviceLevel:
+      return "DIRQL";
+    case kHighLevel:
+      return "HIGH_LEVEL";
+    default:
+      return "an unusual IRQL";
   }
 }
 

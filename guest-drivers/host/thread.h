@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What every thread that runs driver code has: a page that GS points to, as kernel code finds its processor block
-// there (KPCR: wdm.h, fields of x64), the IRQL, and a side stack with one frame for each call from the driver into
-// an export. A thread stands for a processor of its own: code at DISPATCH_LEVEL on two threads runs in parallel, as
-// on a machine with several processors, so what a driver does not lock shows.
+// What every thread that runs driver code has: a page that GS points to, as kernel code finds its processor
+// block there (KPCR: wdm.h, fields of x64), the IRQL, and a side stack with one frame for each call from the
+// driver into an export. A thread stands for a processor of its own: code at DISPATCH_LEVEL on two threads
+// runs in parallel, as on a machine with several processors, so what a driver does not lock shows.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,18 @@
 
 namespace aerogpu::host {
 
-enum Irql : uint8_t { kPassiveLevel = 0, kApcLevel = 1, kDispatchLevel = 2, kDeviceLevel = 9, kHighLevel = 15 };
+enum Irql : uint8_t {
+  kPassiveLevel = 0,
+  kApcLevel = 1,
+  kDispatchLevel = 2,
+  kDeviceLevel = 9,
+  kHighLevel = 15
+};
 
 struct Export;
 
-/// Saved by the entry code of an export (export_entry.S knows the offsets): enough to return into the driver from
-/// anywhere, and to unwind from there.
+/// Saved by the entry code of an export (export_entry.S knows the offsets): enough to return into the driver
+/// from anywhere, and to unwind from there.
 struct alignas(16) ExportFrame {
   const Export* entry;
   uint64_t returnAddress, rsp;  // rsp as it was at the first instruction of the export
@@ -43,14 +49,15 @@ struct alignas(4096) ProcessorBlock {
   ExportFrame frames[kMaximumFrames];
 };
 static_assert(offsetof(ProcessorBlock, self) == 0x18 && offsetof(ProcessorBlock, irql) == 0x50);
-static_assert(offsetof(ProcessorBlock, currentThread) == 0x188 && offsetof(ProcessorBlock, nextFrame) == 0x800);
+static_assert(offsetof(ProcessorBlock, currentThread) == 0x188 &&
+              offsetof(ProcessorBlock, nextFrame) == 0x800);
 
 /// One per Linux thread that may run driver code; `this` is what PsGetCurrentThread returns.
 struct Thread {
   ProcessorBlock block;
   const char* name = "";
   uint64_t stackLow = 0, stackHigh = 0;
-  uint64_t processId = 4;     // of the simulated process whose call this is; 4 = System
+  uint64_t processId = 4;       // of the simulated process whose call this is; 4 = System
   uint64_t driverEntryRsp = 0;  // rsp at the outermost call into the driver, 0 = not in the driver
   uint64_t deepestStack = 0;    // bytes of driver stack seen at calls into exports
   unsigned heldSpinLocks = 0;
@@ -63,8 +70,8 @@ struct Thread {
   uint8_t irql() const { return block.irql; }
 };
 
-/// Makes the calling thread able to run driver code (GS, stack limits, alternate signal stack is not used). Once
-/// per thread; the object lives until the thread ends.
+/// Makes the calling thread able to run driver code (GS, stack limits, alternate signal stack is not used).
+/// Once per thread; the object lives until the thread ends.
 Thread* attachThread(const char* name);
 /// The calling thread's object; attaches it when needed.
 Thread* currentThread();
@@ -77,7 +84,9 @@ const char* irqlName(uint8_t irql);
 /// Sets the IRQL of this thread without any rule being checked (the host's own transitions).
 class IrqlScope {
 public:
-  explicit IrqlScope(uint8_t irql) : m_old(currentThread()->block.irql) { currentThread()->block.irql = irql; }
+  explicit IrqlScope(uint8_t irql) : m_old(currentThread()->block.irql) {
+    currentThread()->block.irql = irql;
+  }
   ~IrqlScope() { currentThread()->block.irql = m_old; }
   IrqlScope(const IrqlScope&) = delete;
   IrqlScope& operator=(const IrqlScope&) = delete;

@@ -53,7 +53,8 @@ Adapter* theAdapter() {
 }
 
 const char* Adapter::registryKey() {
-  return "\\REGISTRY\\MACHINE\\SYSTEM\\ControlSet001\\Control\\Class\\{4D36E968-E325-11CE-BFC1-08002BE10318}\\0000";
+  return "\\REGISTRY\\MACHINE\\SYSTEM\\ControlSet001\\Control\\Class\\{4D36E968-E325-11CE-BFC1-08002BE10318}"
+         "\\0000";
 }
 
 Adapter::Adapter() {
@@ -67,7 +68,8 @@ Adapter::~Adapter() {
 guest::Status Adapter::openDevice(unsigned hugePages) {
   guest::Status status = m_function.find(AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
   if (status.ok()) status = m_function.enable();
-  if (status.ok()) status = m_function.bindDriver("uio_pci_generic", AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
+  if (status.ok())
+    status = m_function.bindDriver("uio_pci_generic", AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
   if (status.ok()) status = m_registers.map(m_function.resourcePath(0), AEROGPU_PCI_BAR0_SIZE_BYTES);
   if (status.ok()) status = m_bar1.map(m_function.resourcePath(1), 1 << 20);
   if (status.ok()) status = m_line.open(m_function.path());
@@ -146,8 +148,8 @@ guest::Status Adapter::loadDriver(const std::string& path) {
   m_physicalDevice.Type = 3;
   m_physicalDevice.Size = sizeof m_physicalDevice;
   using Entry = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*);
-  const NTSTATUS result =
-      callDdi("DriverEntry", kPassiveLevel, reinterpret_cast<Entry>(m_image->entry()), &m_driverObject, &registryPath);
+  const NTSTATUS result = callDdi("DriverEntry", kPassiveLevel, reinterpret_cast<Entry>(m_image->entry()),
+                                  &m_driverObject, &registryPath);
   if (!ntSuccess(result)) return guest::Status::failure("DriverEntry returned 0x%08x", result);
   if (!m_registered) return guest::Status::failure("DriverEntry succeeded without registering");
   m_image->discardInit();
@@ -160,7 +162,8 @@ NTSTATUS Adapter::registerMiniport(const DRIVER_INITIALIZATION_DATA& data) {
     return kInvalidParameter;
   }
   if (data.Version != DXGKDDI_INTERFACE_VERSION)
-    brokenRule("DRIVER_INITIALIZATION_DATA.Version is 0x%x, not 0x%x", data.Version, DXGKDDI_INTERFACE_VERSION);
+    brokenRule("DRIVER_INITIALIZATION_DATA.Version is 0x%x, not 0x%x", data.Version,
+               DXGKDDI_INTERFACE_VERSION);
   // Pointers up to the last one that WDDM 1.1 demands; the swizzling, overlay and later slots may be empty.
   const auto* slots = reinterpret_cast<void* const*>(&data.DxgkDdiAddDevice);
   const size_t count = (sizeof data - offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice)) / sizeof(void*);
@@ -195,8 +198,8 @@ NTSTATUS Adapter::startDevice() {
   NTSTATUS status;
   {
     std::unique_lock lock(m_exclusion);
-    status = callDdi("DxgkDdiStartDevice", kPassiveLevel, ddi.DxgkDdiStartDevice, m_context, &start, &m_interface,
-                     &sources, &children);
+    status = callDdi("DxgkDdiStartDevice", kPassiveLevel, ddi.DxgkDdiStartDevice, m_context, &start,
+                     &m_interface, &sources, &children);
   }
   if (!ntSuccess(status)) {
     m_started = false;
@@ -233,8 +236,8 @@ guest::Status Adapter::readCaps() {
 NTSTATUS Adapter::queryChildren() {
   // One more, zeroed, as dxgkrnl's buffer has it.
   childDescriptors.assign(children + 1, {});
-  NTSTATUS status = callDdi("DxgkDdiQueryChildRelations", kPassiveLevel, ddi.DxgkDdiQueryChildRelations, m_context,
-                            childDescriptors.data(),
+  NTSTATUS status = callDdi("DxgkDdiQueryChildRelations", kPassiveLevel, ddi.DxgkDdiQueryChildRelations,
+                            m_context, childDescriptors.data(),
                             static_cast<ULONG>(childDescriptors.size() * sizeof(DXGK_CHILD_DESCRIPTOR)));
   if (!ntSuccess(status)) return status;
   const DXGK_CHILD_DESCRIPTOR zero{};
@@ -275,7 +278,8 @@ NTSTATUS Adapter::stopDevice() {
   if (!m_removed) {
     if (const uint32_t enabled = m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE))
       brokenRule("IRQ_ENABLE is 0x%x after DxgkDdiStopDevice", enabled);
-    if (m_registers.read(AEROGPU_MMIO_REG_RING_CONTROL) & 1) brokenRule("the ring runs after DxgkDdiStopDevice");
+    if (m_registers.read(AEROGPU_MMIO_REG_RING_CONTROL) & 1)
+      brokenRule("the ring runs after DxgkDdiStopDevice");
     if (m_registers.read64(AEROGPU_MMIO_REG_FENCE_GPA_LO))
       brokenRule("the device still has the fence page after DxgkDdiStopDevice");
   }
@@ -332,7 +336,8 @@ void Adapter::bringDown() {
 
 NTSTATUS Adapter::setPower(ULONG deviceUid, DEVICE_POWER_STATE state, POWER_ACTION action) {
   std::unique_lock lock(m_exclusion);
-  return callDdi("DxgkDdiSetPowerState", kPassiveLevel, ddi.DxgkDdiSetPowerState, m_context, deviceUid, state, action);
+  return callDdi("DxgkDdiSetPowerState", kPassiveLevel, ddi.DxgkDdiSetPowerState, m_context, deviceUid, state,
+                 action);
 }
 
 void Adapter::requestDpc() {
@@ -368,12 +373,13 @@ void Adapter::interruptLoop() {
       std::lock_guard lock(m_interruptLock);
       IsrState& state = isrState();
       state = {true, false, false, false, false};
-      const BOOLEAN ours = callDdi("DxgkDdiInterruptRoutine", kDeviceLevel, ddi.DxgkDdiInterruptRoutine, m_context, 0u);
+      const BOOLEAN ours =
+          callDdi("DxgkDdiInterruptRoutine", kDeviceLevel, ddi.DxgkDdiInterruptRoutine, m_context, 0u);
       if (state.notified && !state.dpcRequested)
         brokenRule("the interrupt routine notified without DxgkCbQueueDpc");
       state = {};
-      const bool asserted =
-          !m_removed && (m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE));
+      const bool asserted = !m_removed && (m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) &
+                                           m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE));
       ours ? ++m_interruptsTaken : ++m_interruptsRefused;
       storm = asserted && !ours ? storm + 1 : 0;
       if (storm == 100) brokenRule("the interrupt routine refuses the device's interrupt 100 times in a row");

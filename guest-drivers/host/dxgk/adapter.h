@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dxgkrnl's view of one adapter: loading the driver, PnP and power, what the driver says about itself, and the locks
-// that order the calls into it.
+// dxgkrnl's view of one adapter: loading the driver, PnP and power, what the driver says about itself, and
+// the locks that order the calls into it.
 #pragma once
 
 #include <atomic>
@@ -56,8 +56,8 @@ public:
   void bringDown();
   /// The device is about to go, or is gone: nothing of the host waits for it or looks at it any more.
   void setRemoved() { m_removed = true; }
-  /// The device leaves the bus as far as a driver can see: no memory decoding (reads are all ones), no bus mastering,
-  /// no interrupts. QEMU's display adapters cannot be pulled.
+  /// The device leaves the bus as far as a driver can see: no memory decoding (reads are all ones), no bus
+  /// mastering, no interrupts. QEMU's display adapters cannot be pulled.
   void detach();
   bool removed() const { return m_removed; }
 
@@ -86,15 +86,16 @@ public:
   guest::PciFunction& function() { return m_function; }
 
   // Synchronization levels of the DDIs (page "Threading and synchronization first level" and its neighbours):
-  // Reentrant rendering calls share, memory management and display calls exclude their own kind, PnP, power and
-  // timeout recovery exclude everything.
+  // Reentrant rendering calls share, memory management and display calls exclude their own kind, PnP, power
+  // and timeout recovery exclude everything.
   std::shared_mutex& exclusion() { return m_exclusion; }
   std::mutex& memoryClass() { return m_memoryClass; }
   std::recursive_mutex& displayClass() { return m_displayClass; }
   /// Held by the interrupt routine and by DxgkCbSynchronizeExecution.
   std::recursive_mutex& interruptLock() { return m_interruptLock; }
 
-  /// Another device on the shared line fires every millisecond: the interrupt routine is called, and has nothing to do.
+  /// Another device on the shared line fires every millisecond: the interrupt routine is called, and has
+  /// nothing to do.
   void setSharedLineNoise(bool noise) { m_noise = noise; }
 
   // Called by the callbacks.

@@ -31,7 +31,8 @@ Adapter* adapterOf(HANDLE handle) {
 /// Rules that hold for every callback; the row of each has this as `refuse`.
 bool refuseCallback(const Export& row) {
   const bool inIsr = t_isr.inside;
-  if (inIsr && std::strcmp(row.name, "DxgkCbQueueDpc") != 0 && std::strcmp(row.name, "DxgkCbNotifyInterrupt") != 0) {
+  if (inIsr && std::strcmp(row.name, "DxgkCbQueueDpc") != 0 &&
+      std::strcmp(row.name, "DxgkCbNotifyInterrupt") != 0) {
     brokenRule("the interrupt routine may not call this: %s", currentCall().c_str());
     return true;
   }
@@ -67,8 +68,8 @@ HOST_API NTSTATUS cbIndicateChildStatus(HANDLE handle, DXGK_CHILD_STATUS* status
   return kSuccess;
 }
 
-HOST_API NTSTATUS cbMapMemory(HANDLE handle, uint64_t address, ULONG length, BOOLEAN inIoSpace, BOOLEAN toUserMode,
-                              uint32_t cache, void** out) {
+HOST_API NTSTATUS cbMapMemory(HANDLE handle, uint64_t address, ULONG length, BOOLEAN inIoSpace,
+                              BOOLEAN toUserMode, uint32_t cache, void** out) {
   Adapter* adapter = adapterOf(handle);
   if (!adapter) return kInvalidParameter;
   *out = nullptr;
@@ -81,8 +82,9 @@ HOST_API NTSTATUS cbMapMemory(HANDLE handle, uint64_t address, ULONG length, BOO
     return kInvalidParameter;
   }
   *out = mapPhysical(address, length, currentCall().c_str());
-  if (!*out) brokenRule("0x%x bytes at 0x%llx are not the device's: %s", length,
-                        static_cast<unsigned long long>(address), currentCall().c_str());
+  if (!*out)
+    brokenRule("0x%x bytes at 0x%llx are not the device's: %s", length,
+               static_cast<unsigned long long>(address), currentCall().c_str());
   return *out ? kSuccess : kInvalidParameter;
 }
 HOST_API NTSTATUS cbUnmapMemory(HANDLE handle, void* address) {
@@ -107,7 +109,8 @@ HOST_API NTSTATUS cbQueryServices(HANDLE handle, uint32_t type, INTERFACE*) {
   return kNotSupported;  // no AGP bus, no debug-report or timed-operation consumers: optional services
 }
 
-NTSTATUS deviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length, ULONG* done, bool write) {
+NTSTATUS deviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length, ULONG* done,
+                     bool write) {
   Adapter* adapter = adapterOf(handle);
   *done = 0;
   if (!adapter || type != DXGK_WHICHSPACE_CONFIG) return kInvalidParameter;
@@ -120,15 +123,17 @@ NTSTATUS deviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULON
   *done = static_cast<ULONG>(n);
   return kSuccess;
 }
-HOST_API NTSTATUS cbReadDeviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length, ULONG* done) {
+HOST_API NTSTATUS cbReadDeviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length,
+                                    ULONG* done) {
   return deviceSpace(handle, type, buffer, offset, length, done, false);
 }
-HOST_API NTSTATUS cbWriteDeviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length, ULONG* done) {
+HOST_API NTSTATUS cbWriteDeviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length,
+                                     ULONG* done) {
   return deviceSpace(handle, type, buffer, offset, length, done, true);
 }
 
-HOST_API NTSTATUS cbSynchronizeExecution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine, void* context, ULONG message,
-                                         BOOLEAN* result) {
+HOST_API NTSTATUS cbSynchronizeExecution(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine, void* context,
+                                         ULONG message, BOOLEAN* result) {
   Adapter* adapter = adapterOf(handle);
   if (!adapter || !routine || message != 0) return kInvalidParameter;
   std::lock_guard lock(adapter->interruptLock());
@@ -192,10 +197,12 @@ HOST_API void cbNotifyDpc(HANDLE handle) {
   if (adapter) adapter->scheduler().notifyDpc();
 }
 
-HOST_API NTSTATUS cbQueryVidPnInterface(D3DKMDT_HVIDPN vidPn, uint32_t version, const DXGK_VIDPN_INTERFACE** out) {
+HOST_API NTSTATUS cbQueryVidPnInterface(D3DKMDT_HVIDPN vidPn, uint32_t version,
+                                        const DXGK_VIDPN_INTERFACE** out) {
   return queryVidPnInterface(vidPn, version, out);
 }
-HOST_API NTSTATUS cbQueryMonitorInterface(HANDLE handle, uint32_t version, const DXGK_MONITOR_INTERFACE** out) {
+HOST_API NTSTATUS cbQueryMonitorInterface(HANDLE handle, uint32_t version,
+                                          const DXGK_MONITOR_INTERFACE** out) {
   if (!adapterOf(handle)) return kInvalidParameter;
   return queryMonitorInterface(version, out);
 }
@@ -204,8 +211,8 @@ HOST_API NTSTATUS cbGetCaptureAddress(DXGKARGCB_GETCAPTUREADDRESS*) {
   return kInvalidParameter;
 }
 HOST_API void cbLogEtwEvent(const GUID*, UCHAR, USHORT, void*) {}
-HOST_API NTSTATUS cbExcludeAdapterAccess(HANDLE handle, ULONG attributes, void(HOST_API* callback)(void*, void*, NTSTATUS),
-                                         void* context) {
+HOST_API NTSTATUS cbExcludeAdapterAccess(HANDLE handle, ULONG attributes,
+                                         void(HOST_API* callback)(void*, void*, NTSTATUS), void* context) {
   Adapter* adapter = adapterOf(handle);
   if (!adapter || (attributes & DXGK_EXCLUDE_BRIDGE_ACCESS)) return kNotSupported;
   callback(adapter->context(), context, kSuccess);
@@ -263,7 +270,8 @@ void fillDxgkrnlInterface(Adapter& adapter, DXGKRNL_INTERFACE& out) {
   }
 }
 
-D3DKMT_HANDLE makeKmtHandle(DXGK_HANDLE_TYPE type, void* driverData, void* deviceSpecific, D3DKMT_HANDLE parent) {
+D3DKMT_HANDLE makeKmtHandle(DXGK_HANDLE_TYPE type, void* driverData, void* deviceSpecific,
+                            D3DKMT_HANDLE parent) {
   std::lock_guard lock(s_handleMutex);
   const D3DKMT_HANDLE handle = s_nextHandle;
   s_nextHandle += 0x40;

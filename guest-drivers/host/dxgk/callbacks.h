@@ -10,8 +10,10 @@ class Adapter;
 
 /// Fills every slot; DeviceHandle names `adapter`.
 void fillDxgkrnlInterface(Adapter& adapter, DXGKRNL_INTERFACE& out);
-/// A handle of the kind that user mode sees (allocations, resources), and what DxgkCbGetHandleData finds behind it.
-D3DKMT_HANDLE makeKmtHandle(DXGK_HANDLE_TYPE type, void* driverData, void* deviceSpecific, D3DKMT_HANDLE parent);
+/// A handle of the kind that user mode sees (allocations, resources), and what DxgkCbGetHandleData finds
+/// behind it.
+D3DKMT_HANDLE makeKmtHandle(DXGK_HANDLE_TYPE type, void* driverData, void* deviceSpecific,
+                            D3DKMT_HANDLE parent);
 void setKmtHandleData(D3DKMT_HANDLE handle, void* driverData, void* deviceSpecific);
 void dropKmtHandle(D3DKMT_HANDLE handle);
 /// Whether the interrupt routine is running on this thread, and whether it asked for a DPC since the last
@@ -21,7 +23,8 @@ struct IsrState {
   bool synchronized = false;
   bool notified = false;
   bool dpcRequested = false;
-  bool owesDpc = false;  // notified under DxgkCbSynchronizeExecution; DxgkCbQueueDpc must follow in the same DDI
+  bool owesDpc =
+      false;  // notified under DxgkCbSynchronizeExecution; DxgkCbQueueDpc must follow in the same DDI
 };
 IsrState& isrState();
 

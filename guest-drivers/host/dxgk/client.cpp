@@ -28,8 +28,8 @@ std::unique_ptr<Client> Client::create(Adapter& adapter, uint64_t processId, boo
   args.hDevice = reinterpret_cast<HANDLE>(++s_runtimeHandle);
   args.Flags.GdiDevice = gdi;
   std::shared_lock exclusion(adapter.exclusion());
-  const NTSTATUS status =
-      callDdi("DxgkDdiCreateDevice", kPassiveLevel, adapter.ddi.DxgkDdiCreateDevice, adapter.context(), &args);
+  const NTSTATUS status = callDdi("DxgkDdiCreateDevice", kPassiveLevel, adapter.ddi.DxgkDdiCreateDevice,
+                                  adapter.context(), &args);
   if (!ntSuccess(status)) return nullptr;
   std::unique_ptr<Client> client(new Client(adapter));
   client->m_device = args.hDevice;
@@ -51,7 +51,8 @@ std::unique_ptr<Context> Client::createContext(bool gdi) {
   return Context::create(m_adapter, m_device, m_process, gdi);
 }
 
-std::vector<OpenAllocation*> Client::open(const std::vector<std::shared_ptr<Allocation>>& allocations, bool create) {
+std::vector<OpenAllocation*> Client::open(const std::vector<std::shared_ptr<Allocation>>& allocations,
+                                          bool create) {
   ProcessScope process(m_process);
   std::vector<std::unique_ptr<OpenAllocation>> opened;
   if (!ntSuccess(m_adapter.vidmm().open(m_device, allocations, create, opened))) return {};
@@ -96,7 +97,8 @@ std::unique_ptr<Context> Context::create(Adapter& adapter, HANDLE device, uint64
   if (info.DmaBufferSize == 0 || info.AllocationListSize == 0 || info.PatchLocationListSize == 0)
     brokenRule("DXGK_CONTEXTINFO: %u bytes, %u allocations, %u patch locations", info.DmaBufferSize,
                info.AllocationListSize, info.PatchLocationListSize);
-  if (info.DmaBufferSegmentSet) brokenRule("DMA buffers in a segment (0x%x) are not in the host", info.DmaBufferSegmentSet);
+  if (info.DmaBufferSegmentSet)
+    brokenRule("DMA buffers in a segment (0x%x) are not in the host", info.DmaBufferSegmentSet);
   context->m_userBytes = info.DmaBufferSize;
   context->m_user = static_cast<uint8_t*>(allocateUserMemory(info.DmaBufferSize));
   if (!context->m_user) return nullptr;
@@ -134,7 +136,8 @@ DmaBuffer* Context::freeBuffer() {
   return m_buffers.back().get();
 }
 
-// The passes of one Render or Present: the driver fills a DMA buffer; what does not fit comes in the next one.
+// The passes of one Render or Present: the driver fills a DMA buffer; what does not fit comes in the next
+// one.
 template <class Call>
 NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, uint64_t* number, Call&& call) {
   UINT multipass = 0;
@@ -151,7 +154,8 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
       if (a.resident()) {  // pre-patching: where it was last
         allocations[i].SegmentId = a.segment;
         allocations[i].PhysicalAddress.QuadPart =
-            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart + static_cast<LONGLONG>(a.offset);
+            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
+            static_cast<LONGLONG>(a.offset);
       }
     }
     std::vector<D3DDDI_PATCHLOCATIONLIST> patches(m_info.PatchLocationListSize);
@@ -182,7 +186,8 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
         brokenRule("a patch location for allocation %u of %zu", patch.AllocationIndex, allocations.size());
       else if (!allocations[patch.AllocationIndex].hDeviceSpecificAllocation)
         brokenRule("a patch location for the empty entry %u", patch.AllocationIndex);
-      if (patch.PatchOffset >= static_cast<UINT>(end - begin) || patch.SplitOffset > static_cast<UINT>(end - begin))
+      if (patch.PatchOffset >= static_cast<UINT>(end - begin) ||
+          patch.SplitOffset > static_cast<UINT>(end - begin))
         brokenRule("a patch location at %u, split %u of %u bytes", patch.PatchOffset, patch.SplitOffset,
                    static_cast<UINT>(end - begin));
       if (patch.Reserved) brokenRule("reserved bits of a patch location");
@@ -197,13 +202,15 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
       std::vector<std::pair<Allocation*, bool>> wanted;
       for (const auto& [opened, written] : list)
         if (opened) wanted.push_back({opened->allocation.get(), written});
-      if (!m_adapter.vidmm().makeResident(wanted)) return ntStatus(0xC01E0100);  // STATUS_GRAPHICS_NO_VIDEO_MEMORY
+      if (!m_adapter.vidmm().makeResident(wanted))
+        return ntStatus(0xC01E0100);  // STATUS_GRAPHICS_NO_VIDEO_MEMORY
       for (size_t i = 0; i < list.size(); ++i) {
         if (!list[i].first) continue;
         const Allocation& a = *list[i].first->allocation;
         allocations[i].SegmentId = a.segment;
         allocations[i].PhysicalAddress.QuadPart =
-            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart + static_cast<LONGLONG>(a.offset);
+            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
+            static_cast<LONGLONG>(a.offset);
       }
       Submission submission;
       submission.context = m_handle;
@@ -239,33 +246,36 @@ NTSTATUS Context::renderRaw(const void* commands, UINT length, const List& list,
                             std::span<const D3DDDI_PATCHLOCATIONLIST> patchesIn, uint64_t* number) {
   // The list of patch locations comes from user memory too.
   const uint64_t patchBytes = patchesIn.size_bytes();
-  auto* userPatches = patchBytes ? static_cast<D3DDDI_PATCHLOCATIONLIST*>(allocateUserMemory(patchBytes)) : nullptr;
+  auto* userPatches =
+      patchBytes ? static_cast<D3DDDI_PATCHLOCATIONLIST*>(allocateUserMemory(patchBytes)) : nullptr;
   if (userPatches) std::memcpy(userPatches, patchesIn.data(), patchBytes);
-  const NTSTATUS status = passesOf(
-      list, false, 0, number,
-      [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd, auto*& patchEnd, UINT& multipass) {
-        DXGKARG_RENDER args{};
-        args.pCommand = commands;
-        args.CommandLength = length;
-        args.pDmaBuffer = dma.block.cpu;
-        args.DmaSize = m_info.DmaBufferSize;
-        args.pDmaBufferPrivateData = dma.privateData.data();
-        args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
-        args.pAllocationList = allocations.data();
-        args.AllocationListSize = static_cast<UINT>(allocations.size());
-        args.pPatchLocationListIn = userPatches;
-        args.PatchLocationListInSize = static_cast<UINT>(patchesIn.size());
-        args.pPatchLocationListOut = patches.data();
-        args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-        args.MultipassOffset = multipass;
-        args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
-        const NTSTATUS result = callDdi("DxgkDdiRender", kPassiveLevel, m_adapter.ddi.DxgkDdiRender, m_handle, &args);
-        dmaEnd = args.pDmaBuffer;
-        privateEnd = args.pDmaBufferPrivateData;
-        patchEnd = args.pPatchLocationListOut;
-        multipass = args.MultipassOffset;
-        return result;
-      });
+  const NTSTATUS status =
+      passesOf(list, false, 0, number,
+               [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd,
+                   auto*& patchEnd, UINT& multipass) {
+                 DXGKARG_RENDER args{};
+                 args.pCommand = commands;
+                 args.CommandLength = length;
+                 args.pDmaBuffer = dma.block.cpu;
+                 args.DmaSize = m_info.DmaBufferSize;
+                 args.pDmaBufferPrivateData = dma.privateData.data();
+                 args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
+                 args.pAllocationList = allocations.data();
+                 args.AllocationListSize = static_cast<UINT>(allocations.size());
+                 args.pPatchLocationListIn = userPatches;
+                 args.PatchLocationListInSize = static_cast<UINT>(patchesIn.size());
+                 args.pPatchLocationListOut = patches.data();
+                 args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+                 args.MultipassOffset = multipass;
+                 args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
+                 const NTSTATUS result =
+                     callDdi("DxgkDdiRender", kPassiveLevel, m_adapter.ddi.DxgkDdiRender, m_handle, &args);
+                 dmaEnd = args.pDmaBuffer;
+                 privateEnd = args.pDmaBufferPrivateData;
+                 patchEnd = args.pPatchLocationListOut;
+                 multipass = args.MultipassOffset;
+                 return result;
+               });
   if (userPatches) freeUserMemory(userPatches, patchBytes);
   return status;
 }
@@ -282,62 +292,63 @@ NTSTATUS Context::render(std::span<const uint8_t> commands, const List& list, ui
 
 NTSTATUS Context::renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number) {
   std::vector<uint8_t> kernel(commands.begin(), commands.end());
-  return passesOf(
-      list, false, 0, number,
-      [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd, auto*& patchEnd, UINT& multipass) {
-        DXGKARG_RENDER args{};
-        args.pCommand = kernel.data();
-        args.CommandLength = static_cast<UINT>(kernel.size());
-        args.pDmaBuffer = dma.block.cpu;
-        args.DmaSize = m_info.DmaBufferSize;
-        args.pDmaBufferPrivateData = dma.privateData.data();
-        args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
-        args.pAllocationList = allocations.data();
-        args.AllocationListSize = static_cast<UINT>(allocations.size());
-        args.pPatchLocationListOut = patches.data();
-        args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-        args.MultipassOffset = multipass;
-        args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
-        const NTSTATUS result =
-            callDdi("DxgkDdiRenderKm", kPassiveLevel, m_adapter.ddi.DxgkDdiRenderKm, m_handle, &args);
-        dmaEnd = args.pDmaBuffer;
-        privateEnd = args.pDmaBufferPrivateData;
-        patchEnd = args.pPatchLocationListOut;
-        multipass = args.MultipassOffset;
-        return result;
-      });
+  return passesOf(list, false, 0, number,
+                  [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd,
+                      auto*& patchEnd, UINT& multipass) {
+                    DXGKARG_RENDER args{};
+                    args.pCommand = kernel.data();
+                    args.CommandLength = static_cast<UINT>(kernel.size());
+                    args.pDmaBuffer = dma.block.cpu;
+                    args.DmaSize = m_info.DmaBufferSize;
+                    args.pDmaBufferPrivateData = dma.privateData.data();
+                    args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
+                    args.pAllocationList = allocations.data();
+                    args.AllocationListSize = static_cast<UINT>(allocations.size());
+                    args.pPatchLocationListOut = patches.data();
+                    args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+                    args.MultipassOffset = multipass;
+                    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
+                    const NTSTATUS result = callDdi("DxgkDdiRenderKm", kPassiveLevel,
+                                                    m_adapter.ddi.DxgkDdiRenderKm, m_handle, &args);
+                    dmaEnd = args.pDmaBuffer;
+                    privateEnd = args.pDmaBufferPrivateData;
+                    patchEnd = args.pPatchLocationListOut;
+                    multipass = args.MultipassOffset;
+                    return result;
+                  });
 }
 
-NTSTATUS Context::present(OpenAllocation* source, OpenAllocation* destination, const RECT& from, const RECT& to,
-                          std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color, uint64_t* number) {
+NTSTATUS Context::present(OpenAllocation* source, OpenAllocation* destination, const RECT& from,
+                          const RECT& to, std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color,
+                          uint64_t* number) {
   List list{{nullptr, false}, {source, false}, {destination, true}};
-  return passesOf(
-      list, true, 3, number,
-      [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd, auto*& patchEnd, UINT& multipass) {
-        DXGKARG_PRESENT args{};
-        args.pDmaBuffer = dma.block.cpu;
-        args.DmaSize = m_info.DmaBufferSize;
-        args.pDmaBufferPrivateData = dma.privateData.data();
-        args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
-        args.pAllocationList = allocations.data();
-        args.pPatchLocationListOut = patches.data();
-        args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-        args.MultipassOffset = multipass;
-        args.Color = color;
-        args.DstRect = to;
-        args.SrcRect = from;
-        args.SubRectCnt = static_cast<UINT>(subRects.size());
-        args.pDstSubRects = subRects.data();
-        args.Flags = flags;
-        args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
-        const NTSTATUS result =
-            callDdi("DxgkDdiPresent", kPassiveLevel, m_adapter.ddi.DxgkDdiPresent, m_handle, &args);
-        dmaEnd = args.pDmaBuffer;
-        privateEnd = args.pDmaBufferPrivateData;
-        patchEnd = args.pPatchLocationListOut;
-        multipass = args.MultipassOffset;
-        return result;
-      });
+  return passesOf(list, true, 3, number,
+                  [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd,
+                      auto*& patchEnd, UINT& multipass) {
+                    DXGKARG_PRESENT args{};
+                    args.pDmaBuffer = dma.block.cpu;
+                    args.DmaSize = m_info.DmaBufferSize;
+                    args.pDmaBufferPrivateData = dma.privateData.data();
+                    args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
+                    args.pAllocationList = allocations.data();
+                    args.pPatchLocationListOut = patches.data();
+                    args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+                    args.MultipassOffset = multipass;
+                    args.Color = color;
+                    args.DstRect = to;
+                    args.SrcRect = from;
+                    args.SubRectCnt = static_cast<UINT>(subRects.size());
+                    args.pDstSubRects = subRects.data();
+                    args.Flags = flags;
+                    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
+                    const NTSTATUS result = callDdi("DxgkDdiPresent", kPassiveLevel,
+                                                    m_adapter.ddi.DxgkDdiPresent, m_handle, &args);
+                    dmaEnd = args.pDmaBuffer;
+                    privateEnd = args.pDmaBufferPrivateData;
+                    patchEnd = args.pPatchLocationListOut;
+                    multipass = args.MultipassOffset;
+                    return result;
+                  });
 }
 
 }  // namespace aerogpu::host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a process has: a device, contexts, opened allocations, and command buffers that it fills in its own memory and
-// submits through DxgkDdiRender and DxgkDdiPresent.
+// What a process has: a device, contexts, opened allocations, and command buffers that it fills in its own
+// memory and submits through DxgkDdiRender and DxgkDdiPresent.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ struct DmaBuffer {
 class Context {
 public:
   /// Null after a failure; `gdi` for kernel GDI acceleration.
-  static std::unique_ptr<Context> create(Adapter& adapter, HANDLE device, uint64_t processId, bool gdi = false);
+  static std::unique_ptr<Context> create(Adapter& adapter, HANDLE device, uint64_t processId,
+                                         bool gdi = false);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   using List = std::vector<std::pair<OpenAllocation*, bool>>;  // opened, written
-  /// Copies `commands` into the process's memory and renders it, in as many passes as the driver needs. `number` gets
-  /// the last submission's.
+  /// Copies `commands` into the process's memory and renders it, in as many passes as the driver needs.
+  /// `number` gets the last submission's.
   NTSTATUS render(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
   /// DxgkDdiRender with this very pointer and length as the command buffer (tests of bad pointers).
   NTSTATUS renderRaw(const void* commands, UINT length, const List& list,
@@ -40,7 +41,8 @@ public:
   NTSTATUS renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
   /// DxgkDdiPresent: a copy or a fill between allocations.
   NTSTATUS present(OpenAllocation* source, OpenAllocation* destination, const RECT& from, const RECT& to,
-                   std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color = 0, uint64_t* number = nullptr);
+                   std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color = 0,
+                   uint64_t* number = nullptr);
 
   HANDLE handle() const { return m_handle; }
   const DXGK_CONTEXTINFO& info() const { return m_info; }

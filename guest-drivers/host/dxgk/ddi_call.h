@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the host calls the driver: at the IRQL that the DDI's page gives, with the synchronization that the page
-// "Threading and synchronization levels" gives, and with the books checked afterwards.
+// How the host calls the driver: at the IRQL that the DDI's page gives, with the synchronization that the
+// page "Threading and synchronization levels" gives, and with the books checked afterwards.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,8 @@ StackUse deepestStack();
 
 /// Calls `function` (a slot of DRIVER_INITIALIZATION_DATA) at `irql`.
 template <class Result, class... Parameters, class... Arguments>
-Result callDdi(const char* name, uint8_t irql, Result(HOST_API* function)(Parameters...), Arguments... arguments) {
+Result callDdi(const char* name, uint8_t irql, Result(HOST_API* function)(Parameters...),
+               Arguments... arguments) {
   Thread* thread = currentThread();
   if (!function) {
     brokenRule("%s is a slot without a function", name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions that the three mode-set interfaces share; each instantiation supplies names and error codes. Pages
-// "DXGKDDI_VIDPNSOURCEMODESET_..." and their target and monitor twins.
+// The functions that the three mode-set interfaces share; each instantiation supplies names and error codes.
+// Pages "DXGKDDI_VIDPNSOURCEMODESET_..." and their target and monitor twins.
 #pragma once
 
 #include <cstring>
@@ -122,7 +122,8 @@ struct ModeSetFunctions {
   static HOST_API NTSTATUS pin(void* handle, UINT id) {
     Set* s = set(handle);
     if (!s) return Traits::kInvalidSet;
-    if (s->frozen) brokenRule("a mode is pinned in a set that is already assigned: %s", currentCall().c_str());
+    if (s->frozen)
+      brokenRule("a mode is pinned in a set that is already assigned: %s", currentCall().c_str());
     const Mode* mode = s->find(id);
     if (!mode) return kModeNotInSet;
     s->pinned = mode;
@@ -131,11 +132,13 @@ struct ModeSetFunctions {
 };
 
 inline const char* checkSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& signal) {
-  if (signal.VideoStandard <= D3DKMDT_VSS_UNINITIALIZED || signal.VideoStandard > D3DKMDT_VSS_OTHER) return "VideoStandard";
+  if (signal.VideoStandard <= D3DKMDT_VSS_UNINITIALIZED || signal.VideoStandard > D3DKMDT_VSS_OTHER)
+    return "VideoStandard";
   if (signal.ActiveSize.cx == 0 || signal.ActiveSize.cx > 16384 || signal.ActiveSize.cy == 0 ||
       signal.ActiveSize.cy > 16384)
     return "ActiveSize";
-  if (signal.TotalSize.cx < signal.ActiveSize.cx || signal.TotalSize.cy < signal.ActiveSize.cy) return "TotalSize";
+  if (signal.TotalSize.cx < signal.ActiveSize.cx || signal.TotalSize.cy < signal.ActiveSize.cy)
+    return "TotalSize";
   if (signal.VSyncFreq.Denominator == 0 || signal.VSyncFreq.Numerator / signal.VSyncFreq.Denominator < 20 ||
       signal.VSyncFreq.Numerator / signal.VSyncFreq.Denominator > 500)
     return "VSyncFreq";
@@ -155,10 +158,11 @@ struct ModeSetTraits<D3DKMDT_VIDPN_SOURCE_MODE> {
   static const char* check(const D3DKMDT_VIDPN_SOURCE_MODE& mode) {
     if (mode.Type != D3DKMDT_RMT_GRAPHICS) return "Type";
     const auto& g = mode.Format.Graphics;
-    if (g.PrimSurfSize.cx == 0 || g.PrimSurfSize.cx > 16384 || g.PrimSurfSize.cy == 0 || g.PrimSurfSize.cy > 16384)
+    if (g.PrimSurfSize.cx == 0 || g.PrimSurfSize.cx > 16384 || g.PrimSurfSize.cy == 0 ||
+        g.PrimSurfSize.cy > 16384)
       return "PrimSurfSize";
-    if (g.VisibleRegionSize.cx == 0 || g.VisibleRegionSize.cx > g.PrimSurfSize.cx || g.VisibleRegionSize.cy == 0 ||
-        g.VisibleRegionSize.cy > g.PrimSurfSize.cy)
+    if (g.VisibleRegionSize.cx == 0 || g.VisibleRegionSize.cx > g.PrimSurfSize.cx ||
+        g.VisibleRegionSize.cy == 0 || g.VisibleRegionSize.cy > g.PrimSurfSize.cy)
       return "VisibleRegionSize";
     if (g.Stride < g.PrimSurfSize.cx) return "Stride";
     if (g.PixelFormat == D3DDDIFMT_UNKNOWN) return "PixelFormat";
@@ -182,7 +186,8 @@ struct ModeSetTraits<D3DKMDT_VIDPN_TARGET_MODE> {
     mode.Preference = D3DKMDT_MP_UNINITIALIZED;
   }
   static const char* check(const D3DKMDT_VIDPN_TARGET_MODE& mode) {
-    if (mode.Preference != D3DKMDT_MP_PREFERRED && mode.Preference != D3DKMDT_MP_NOTPREFERRED) return "Preference";
+    if (mode.Preference != D3DKMDT_MP_PREFERRED && mode.Preference != D3DKMDT_MP_NOTPREFERRED)
+      return "Preference";
     return checkSignal(mode.VideoSignalInfo);
   }
   static bool same(const D3DKMDT_VIDPN_TARGET_MODE& a, const D3DKMDT_VIDPN_TARGET_MODE& b) {
@@ -206,7 +211,8 @@ struct ModeSetTraits<D3DKMDT_MONITOR_SOURCE_MODE> {
     mode.Origin = D3DKMDT_MCO_UNINITIALIZED;
   }
   static const char* check(const D3DKMDT_MONITOR_SOURCE_MODE& mode) {
-    if (mode.Preference != D3DKMDT_MP_PREFERRED && mode.Preference != D3DKMDT_MP_NOTPREFERRED) return "Preference";
+    if (mode.Preference != D3DKMDT_MP_PREFERRED && mode.Preference != D3DKMDT_MP_NOTPREFERRED)
+      return "Preference";
     if (mode.Origin <= D3DKMDT_MCO_UNINITIALIZED || mode.Origin > D3DKMDT_MCO_DRIVER) return "Origin";
     if (mode.ColorBasis < D3DKMDT_CB_INTENSITY || mode.ColorBasis > D3DKMDT_CB_YPBPR) return "ColorBasis";
     return checkSignal(mode.VideoSignalInfo);

@@ -42,11 +42,13 @@ HOST_API NTSTATUS firstDescriptor(void* set, const D3DKMDT_MONITOR_DESCRIPTOR** 
   if (set != &s_descriptors) return ntStatus(0xC01E032A);
   *out = nullptr;
   if (s_edid.empty()) return kDatasetIsEmpty;
-  s_descriptors.descriptor = {1, D3DKMDT_MDT_VESA_EDID_V1_BASEBLOCK, 128, s_edid.data(), D3DKMDT_MCO_MONITORDESCRIPTOR};
+  s_descriptors.descriptor = {1, D3DKMDT_MDT_VESA_EDID_V1_BASEBLOCK, 128, s_edid.data(),
+                              D3DKMDT_MCO_MONITORDESCRIPTOR};
   *out = &s_descriptors.descriptor;
   return kSuccess;
 }
-HOST_API NTSTATUS nextDescriptor(void*, const D3DKMDT_MONITOR_DESCRIPTOR*, const D3DKMDT_MONITOR_DESCRIPTOR** out) {
+HOST_API NTSTATUS nextDescriptor(void*, const D3DKMDT_MONITOR_DESCRIPTOR*,
+                                 const D3DKMDT_MONITOR_DESCRIPTOR** out) {
   *out = nullptr;
   return kNoMoreElements;
 }
@@ -156,8 +158,8 @@ NTSTATUS queryMonitorInterface(uint32_t version, const DXGK_MONITOR_INTERFACE** 
   return kSuccess;
 }
 
-// The detailed timings, of which the first is the preferred one; the established and standard timings carry no
-// blanking and are left to the driver's additions.
+// The detailed timings, of which the first is the preferred one; the established and standard timings carry
+// no blanking and are left to the driver's additions.
 void resetMonitor(const std::vector<uint8_t>& edid) {
   s_edid = edid;
   s_modes.modes.clear();

@@ -23,7 +23,8 @@ bool Vidmm::givePages(Allocation& allocation) {
     if (!m_adapter.memory().allocate(kPoolBlock, block).ok()) return false;
     m_pageBlocks.push_back(block);
     const size_t first = m_freePages.size();
-    for (uint64_t at = 0; at < block.size; at += kPage) m_freePages.push_back({block.cpu + at, block.gpa + at});
+    for (uint64_t at = 0; at < block.size; at += kPage)
+      m_freePages.push_back({block.cpu + at, block.gpa + at});
     uint64_t state = block.gpa | 1;
     for (size_t i = m_freePages.size() - 1; i > first; --i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
@@ -62,7 +63,8 @@ void Vidmm::releaseFrom(Segment& segment, uint64_t offset, uint64_t bytes) {
 }
 
 bool Vidmm::allocateIn(Segment& segment, Allocation& allocation, uint64_t& offset) {
-  const uint64_t bytes = bytesOf(allocation), alignment = std::max<uint64_t>(allocation.info.Alignment, kPage);
+  const uint64_t bytes = bytesOf(allocation),
+                 alignment = std::max<uint64_t>(allocation.info.Alignment, kPage);
   auto best = segment.free.end();
   uint64_t bestAt = 0;
   for (auto it = segment.free.begin(); it != segment.free.end(); ++it) {
@@ -82,8 +84,8 @@ bool Vidmm::allocateIn(Segment& segment, Allocation& allocation, uint64_t& offse
 bool Vidmm::makeRoom(Segment& segment, Allocation& forWhom) {
   Allocation* victim = nullptr;
   for (const auto& allocation : m_allocations)
-    if (allocation->segment == segment.id && !allocation->pinned && !allocation->marked && allocation.get() != &forWhom &&
-        (!victim || allocation->lastUse < victim->lastUse))
+    if (allocation->segment == segment.id && !allocation->pinned && !allocation->marked &&
+        allocation.get() != &forWhom && (!victim || allocation->lastUse < victim->lastUse))
       victim = allocation.get();
   return victim && evict(*victim);
 }
@@ -93,15 +95,15 @@ bool Vidmm::place(Allocation& allocation, bool write) {
                          : allocation.info.SupportedReadSegmentSet;
   std::vector<UINT> order;
   const auto& p = allocation.info.PreferredSegment;
-  for (const UINT id : {m_forced, UINT{p.SegmentId0}, UINT{p.SegmentId1}, UINT{p.SegmentId2}, UINT{p.SegmentId3}, UINT{p.SegmentId4}})
+  for (const UINT id : {m_forced, UINT{p.SegmentId0}, UINT{p.SegmentId1}, UINT{p.SegmentId2},
+                        UINT{p.SegmentId3}, UINT{p.SegmentId4}})
     if (id && (set >> (id - 1) & 1)) order.push_back(id);
   for (UINT id = 1; id <= m_segments.size(); ++id)
     if (set >> (id - 1) & 1) order.push_back(id);
   uint64_t offset;
   for (const UINT id : order)
     if (allocateIn(segment(id), allocation, offset)) return pageIn(allocation, id, offset);
-  for (const UINT id : order)
-    do {
+  for (const UINT id : order) do {
       if (allocateIn(segment(id), allocation, offset)) return pageIn(allocation, id, offset);
     } while (makeRoom(segment(id), allocation));
   return false;
@@ -116,8 +118,9 @@ bool Vidmm::makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted
   }
   bool ok = true;
   for (const auto& [allocation, write] : wanted) {
-    const UINT set = write ? allocation->info.SupportedWriteSegmentSet & allocation->info.SupportedReadSegmentSet
-                           : allocation->info.SupportedReadSegmentSet;
+    const UINT set =
+        write ? allocation->info.SupportedWriteSegmentSet & allocation->info.SupportedReadSegmentSet
+              : allocation->info.SupportedReadSegmentSet;
     if (allocation->segment && !(set >> (allocation->segment - 1) & 1)) ok = ok && evict(*allocation);
     if (ok && !allocation->segment) ok = place(*allocation, write);
   }
@@ -171,7 +174,8 @@ bool Vidmm::runPaging(DXGKARG_BUILDPAGINGBUFFER operation) {
               : m_pagingPrivateBytes;
       submission.paging = true;
       const uint64_t number = m_adapter.scheduler().submit(submission);
-      // The one paging buffer is used again, and its MDL goes: Windows waits here too before it reuses memory.
+      // The one paging buffer is used again, and its MDL goes: Windows waits here too before it reuses
+      // memory.
       if (!m_adapter.scheduler().waitIdle(number)) return false;
     }
     if (status == kSuccess) return true;
@@ -291,8 +295,9 @@ uint8_t* Vidmm::cpuAt(Allocation& allocation, uint64_t offset, uint64_t& contigu
     return allocation.pages[offset / kPage].cpu + offset % kPage;
   }
   contiguous = bytesOf(allocation) - offset;
-  const uint64_t address = static_cast<uint64_t>(segment(allocation.segment).descriptor.CpuTranslatedAddress.QuadPart) +
-                           allocation.offset + offset;
+  const uint64_t address =
+      static_cast<uint64_t>(segment(allocation.segment).descriptor.CpuTranslatedAddress.QuadPart) +
+      allocation.offset + offset;
   return m_adapter.bar1() + (address - m_adapter.bar(1).address);
 }
 

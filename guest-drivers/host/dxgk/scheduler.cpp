@@ -59,7 +59,8 @@ void Scheduler::patchAndSubmit(InFlight& e) {
   patch.Flags.NullRendering = s.nullRendering;
   NTSTATUS status =
       callDdi("DxgkDdiPatch", kPassiveLevel, m_adapter.ddi.DxgkDdiPatch, m_adapter.context(), &patch);
-  if (status != kSuccess) bugCheck(0x119, {3, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiPatch failed\n");
+  if (status != kSuccess)
+    bugCheck(0x119, {3, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiPatch failed\n");
 
   DXGKARG_SUBMITCOMMAND submit{};
   // For paging, no device and no context: page "DxgkDdiSubmitCommand".
@@ -77,14 +78,15 @@ void Scheduler::patchAndSubmit(InFlight& e) {
   submit.Flags.Present = s.present;
   submit.Flags.NullRendering = s.nullRendering;
   submit.Flags.Flip = s.flip;
-  status = callDdi("DxgkDdiSubmitCommand", kDispatchLevel, m_adapter.ddi.DxgkDdiSubmitCommand, m_adapter.context(),
-                   &submit);
+  status = callDdi("DxgkDdiSubmitCommand", kDispatchLevel, m_adapter.ddi.DxgkDdiSubmitCommand,
+                   m_adapter.context(), &submit);
   if (status != kSuccess)
     bugCheck(0x119, {2, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiSubmitCommand failed\n");
 }
 
 uint64_t Scheduler::submit(const Submission& submission) {
-  if (submission.end < submission.start || submission.end > submission.bufferBytes || submission.start == submission.end)
+  if (submission.end < submission.start || submission.end > submission.bufferBytes ||
+      submission.start == submission.end)
     brokenRule("a submission of [%u, %u) in a buffer of %u bytes", submission.start, submission.end,
                submission.bufferBytes);
   std::lock_guard prepared(m_preparation);
@@ -105,7 +107,8 @@ uint64_t Scheduler::submit(const Submission& submission) {
   entry.submission = submission;
   if (submission.allocationCount)
     entry.allocations.assign(submission.allocations, submission.allocations + submission.allocationCount);
-  if (submission.patchCount) entry.patches.assign(submission.patches, submission.patches + submission.patchCount);
+  if (submission.patchCount)
+    entry.patches.assign(submission.patches, submission.patches + submission.patchCount);
   InFlight* place;
   {
     std::lock_guard lock(m_mutex);
@@ -169,14 +172,17 @@ void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
     }
     case DXGK_INTERRUPT_DMA_PREEMPTED:
       if (!m_preempting || data.DmaPreempted.PreemptionFenceId != m_preemptFence)
-        brokenRule("preemption %u is reported, asked for was %u", data.DmaPreempted.PreemptionFenceId, m_preemptFence);
+        brokenRule("preemption %u is reported, asked for was %u", data.DmaPreempted.PreemptionFenceId,
+                   m_preemptFence);
       break;
     case DXGK_INTERRUPT_CRTC_VSYNC:
       if (data.CrtcVsync.VidPnTargetId != m_adapter.targetId())
         brokenRule("a vertical sync of target %u", data.CrtcVsync.VidPnTargetId);
       m_vsyncAddress = static_cast<uint64_t>(data.CrtcVsync.PhysicalAddress.QuadPart);
       break;
-    default: brokenRule("interrupt type %d", data.InterruptType); return;
+    default:
+      brokenRule("interrupt type %d", data.InterruptType);
+      return;
   }
   m_reported.push_back(data);
 }
@@ -190,7 +196,9 @@ void Scheduler::notifyDpc() {
     uint32_t upTo = 0;
     bool completes = true;
     switch (data.InterruptType) {
-      case DXGK_INTERRUPT_DMA_COMPLETED: upTo = data.DmaCompleted.SubmissionFenceId; break;
+      case DXGK_INTERRUPT_DMA_COMPLETED:
+        upTo = data.DmaCompleted.SubmissionFenceId;
+        break;
       case DXGK_INTERRUPT_DMA_FAULTED:
         upTo = data.DmaFaulted.FaultedFenceId;
         ++m_faults;
@@ -216,8 +224,8 @@ void Scheduler::notifyDpc() {
 UINT Scheduler::queryFence() {
   DXGKARG_QUERYCURRENTFENCE query{};
   std::shared_lock exclusion(m_adapter.exclusion());
-  const NTSTATUS status = callDdi("DxgkDdiQueryCurrentFence", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryCurrentFence,
-                                  m_adapter.context(), &query);
+  const NTSTATUS status = callDdi("DxgkDdiQueryCurrentFence", kPassiveLevel,
+                                  m_adapter.ddi.DxgkDdiQueryCurrentFence, m_adapter.context(), &query);
   if (!ntSuccess(status)) brokenRule("DxgkDdiQueryCurrentFence returned 0x%08x", status);
   return query.CurrentFence;
 }
@@ -233,8 +241,8 @@ bool Scheduler::preempt() {
   }
   {
     std::shared_lock exclusion(m_adapter.exclusion());
-    const NTSTATUS status = callDdi("DxgkDdiPreemptCommand", kDispatchLevel, m_adapter.ddi.DxgkDdiPreemptCommand,
-                                    m_adapter.context(), &args);
+    const NTSTATUS status = callDdi("DxgkDdiPreemptCommand", kDispatchLevel,
+                                    m_adapter.ddi.DxgkDdiPreemptCommand, m_adapter.context(), &args);
     if (status != kSuccess)
       bugCheck(0x119, {2, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiPreemptCommand failed\n");
   }
@@ -264,15 +272,18 @@ void Scheduler::recover() {
   std::lock_guard recovery(m_recovery);
   {
     std::lock_guard lock(m_mutex);
-    if (m_inFlight.empty() || nowNs() - m_lastProgressNs <= m_timeoutMs * 1'000'000ll) return;  // another thread did it
+    if (m_inFlight.empty() || nowNs() - m_lastProgressNs <= m_timeoutMs * 1'000'000ll)
+      return;  // another thread did it
     auto& r = m_adapter.registers();
     const uint64_t completed = r.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
-    note("timeout: fence %u does not complete (%zu in flight); the device completed %llx, IRQ_STATUS %x, IRQ_ENABLE %x, "
-         "RING_CONTROL %x; %llu interrupts taken, %llu refused",
-         m_inFlight.front().fence, m_inFlight.size(), static_cast<unsigned long long>(completed),
-         r.read(AEROGPU_MMIO_REG_IRQ_STATUS), r.read(AEROGPU_MMIO_REG_IRQ_ENABLE), r.read(AEROGPU_MMIO_REG_RING_CONTROL),
-         static_cast<unsigned long long>(m_adapter.interruptsTaken()),
-         static_cast<unsigned long long>(m_adapter.interruptsRefused()));
+    note(
+        "timeout: fence %u does not complete (%zu in flight); the device completed %llx, IRQ_STATUS %x, "
+        "IRQ_ENABLE %x, "
+        "RING_CONTROL %x; %llu interrupts taken, %llu refused",
+        m_inFlight.front().fence, m_inFlight.size(), static_cast<unsigned long long>(completed),
+        r.read(AEROGPU_MMIO_REG_IRQ_STATUS), r.read(AEROGPU_MMIO_REG_IRQ_ENABLE),
+        r.read(AEROGPU_MMIO_REG_RING_CONTROL), static_cast<unsigned long long>(m_adapter.interruptsTaken()),
+        static_cast<unsigned long long>(m_adapter.interruptsRefused()));
   }
   queryFence();
   if (preempt()) return;
@@ -302,7 +313,8 @@ void Scheduler::reset() {
   bool anything = false;
   for (const uint8_t byte : buffer) anything |= byte != 0;
   if (!anything) brokenRule("DxgkDdiCollectDbgInfo collected nothing");
-  status = callDdi("DxgkDdiResetFromTimeout", kPassiveLevel, m_adapter.ddi.DxgkDdiResetFromTimeout, m_adapter.context());
+  status = callDdi("DxgkDdiResetFromTimeout", kPassiveLevel, m_adapter.ddi.DxgkDdiResetFromTimeout,
+                   m_adapter.context());
   if (!ntSuccess(status))
     bugCheck(0x116, {0, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiResetFromTimeout failed\n");
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The GPU scheduler, small: DMA buffers go to the driver in order with growing 32-bit fences (which wrap), a few at a
-// time; completions are believed when the interrupt routine and then the DPC reported them, and are checked for
-// order. What does not complete in time is preempted, then reset (TDR).
+// The GPU scheduler, small: DMA buffers go to the driver in order with growing 32-bit fences (which wrap), a
+// few at a time; completions are believed when the interrupt routine and then the DPC reported them, and are
+// checked for order. What does not complete in time is preempted, then reset (TDR).
 #pragma once
 
 #include <atomic>
@@ -51,14 +51,15 @@ public:
 
   /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0).
   uint64_t submit(const Submission& submission);
-  /// Waits until the submission with this number and all before it are done; runs timeout recovery when the GPU hangs.
-  /// False when it was lost to a reset.
+  /// Waits until the submission with this number and all before it are done; runs timeout recovery when the
+  /// GPU hangs. False when it was lost to a reset.
   bool waitIdle(uint64_t number);
   bool waitIdle() { return waitIdle(m_submitted); }
   bool completed(uint64_t number) const { return m_completed >= number; }
   uint64_t submitted() const { return m_submitted; }
 
-  /// Asks the driver to stop at the next boundary; what had not run is submitted again. True when it reported so.
+  /// Asks the driver to stop at the next boundary; what had not run is submitted again. True when it reported
+  /// so.
   bool preempt();
   /// PreemptCommand until `deadlineMs`, then the reset sequence.
   void recover();

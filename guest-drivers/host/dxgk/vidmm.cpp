@@ -32,8 +32,8 @@ NTSTATUS Vidmm::start() {
   query.pOutputData = &out;
   query.OutputDataSize = sizeof out;
   const auto ask = [&] {
-    return callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryAdapterInfo, m_adapter.context(),
-                   &query);
+    return callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryAdapterInfo,
+                   m_adapter.context(), &query);
   };
   NTSTATUS status = ask();
   if (!ntSuccess(status)) return status;
@@ -43,19 +43,23 @@ NTSTATUS Vidmm::start() {
   out.pSegmentDescriptor = descriptors.data();
   status = ask();
   if (!ntSuccess(status)) return status;
-  if (out.NbSegment != count) brokenRule("the number of segments changes from %u to %u", count, out.NbSegment);
+  if (out.NbSegment != count)
+    brokenRule("the number of segments changes from %u to %u", count, out.NbSegment);
   m_pagingBufferSegment = out.PagingBufferSegmentId;
   m_pagingBufferBytes = out.PagingBufferSize;
   if (m_pagingLimit) m_pagingBufferBytes = std::min(m_pagingBufferBytes, m_pagingLimit);
   m_pagingPrivateBytes = out.PagingBufferPrivateDataSize;
   if (m_pagingBufferBytes == 0) brokenRule("PagingBufferSize is 0");
-  if (m_pagingBufferSegment > count) brokenRule("PagingBufferSegmentId %u of %u segments", m_pagingBufferSegment, count);
+  if (m_pagingBufferSegment > count)
+    brokenRule("PagingBufferSegmentId %u of %u segments", m_pagingBufferSegment, count);
   if (m_pagingBufferSegment) brokenRule("paging buffers in a segment are not in the host");
   m_segments.clear();
   for (UINT i = 0; i < count; ++i) {
     DXGK_SEGMENTDESCRIPTOR& d = descriptors[i];
-    if (d.Size == 0 || d.Size % kPage) brokenRule("segment %u has %llu bytes", i + 1, static_cast<unsigned long long>(d.Size));
-    const auto base = static_cast<uint64_t>(d.BaseAddress.QuadPart), cpu = static_cast<uint64_t>(d.CpuTranslatedAddress.QuadPart);
+    if (d.Size == 0 || d.Size % kPage)
+      brokenRule("segment %u has %llu bytes", i + 1, static_cast<unsigned long long>(d.Size));
+    const auto base = static_cast<uint64_t>(d.BaseAddress.QuadPart),
+               cpu = static_cast<uint64_t>(d.CpuTranslatedAddress.QuadPart);
     if (!d.Flags.Aperture && d.Flags.CpuVisible) {
       const BarInfo& bar = m_adapter.bar(1);
       if (cpu < bar.address || cpu + d.Size > bar.address + bar.bytes)
@@ -63,7 +67,8 @@ NTSTATUS Vidmm::start() {
     }
     for (UINT k = 0; k < i; ++k) {
       const auto other = static_cast<uint64_t>(descriptors[k].BaseAddress.QuadPart);
-      if (base < other + descriptors[k].Size && other < base + d.Size) brokenRule("segments %u and %u overlap", k + 1, i + 1);
+      if (base < other + descriptors[k].Size && other < base + d.Size)
+        brokenRule("segments %u and %u overlap", k + 1, i + 1);
     }
     if (d.CommitLimit == 0) brokenRule("segment %u has a CommitLimit of 0", i + 1);
     Segment segment{i + 1, d, {}};
@@ -77,18 +82,21 @@ NTSTATUS Vidmm::start() {
   DXGKARG_CREATEDEVICE device{};
   device.hDevice = reinterpret_cast<HANDLE>(0x5D00000001);
   device.Flags.SystemDevice = 1;
-  status = callDdi("DxgkDdiCreateDevice", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateDevice, m_adapter.context(), &device);
+  status = callDdi("DxgkDdiCreateDevice", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateDevice,
+                   m_adapter.context(), &device);
   if (!ntSuccess(status)) return status;
   m_systemDevice = device.hDevice;
   DXGKARG_CREATECONTEXT context{};
   context.hContext = reinterpret_cast<HANDLE>(0x5C00000001);
   context.EngineAffinity = 1;
   context.Flags.SystemContext = 1;
-  status = callDdi("DxgkDdiCreateContext", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateContext, m_systemDevice, &context);
+  status = callDdi("DxgkDdiCreateContext", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateContext, m_systemDevice,
+                   &context);
   if (!ntSuccess(status)) return status;
   m_systemContext = context.hContext;
   m_pagingPrivate.assign(m_pagingPrivateBytes, 0);
-  if (!m_adapter.memory().allocate(std::max<uint64_t>(m_pagingBufferBytes, kPage), m_pagingBuffer).ok()) return kNoMemory;
+  if (!m_adapter.memory().allocate(std::max<uint64_t>(m_pagingBufferBytes, kPage), m_pagingBuffer).ok())
+    return kNoMemory;
   return kSuccess;
 }
 
@@ -115,7 +123,8 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info) {
   if (info.Size == 0) brokenRule("an allocation of 0 bytes");
   if (info.Alignment & (info.Alignment - 1)) brokenRule("Alignment %u", info.Alignment);
   if (info.PitchAlignedSize && info.PitchAlignedSize < info.Size) brokenRule("PitchAlignedSize below Size");
-  if ((info.SupportedReadSegmentSet & ~all) || (info.SupportedWriteSegmentSet & ~all) || (info.EvictionSegmentSet & ~all))
+  if ((info.SupportedReadSegmentSet & ~all) || (info.SupportedWriteSegmentSet & ~all) ||
+      (info.EvictionSegmentSet & ~all))
     brokenRule("segment sets 0x%x, 0x%x, 0x%x of %zu segments", info.SupportedReadSegmentSet,
                info.SupportedWriteSegmentSet, info.EvictionSegmentSet, m_segments.size());
   if (info.SupportedReadSegmentSet == 0 && info.SupportedWriteSegmentSet == 0)
@@ -132,8 +141,9 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info) {
   if (info.AllocationPriority == 0) brokenRule("AllocationPriority is 0");
 }
 
-Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
-                                  bool asResource, bool primary) {
+Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
+                                  std::vector<std::vector<uint8_t>> allocationPrivate, bool asResource,
+                                  bool primary) {
   CreateResult result{};
   std::vector<DXGK_ALLOCATIONINFO> infos(allocationPrivate.size());
   for (size_t i = 0; i < infos.size(); ++i) {
@@ -169,7 +179,8 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate, std::vecto
     allocation->privateData = allocationPrivate[i];
     allocation->resource = resource;
     allocation->primary = primary;
-    allocation->kmt = makeKmtHandle(DXGK_HANDLE_ALLOCATION, infos[i].hAllocation, nullptr, resource ? resource->kmt : 0);
+    allocation->kmt =
+        makeKmtHandle(DXGK_HANDLE_ALLOCATION, infos[i].hAllocation, nullptr, resource ? resource->kmt : 0);
     m_allocations.push_back(allocation);
     result.allocations.push_back(allocation);
   }
@@ -207,8 +218,8 @@ NTSTATUS Vidmm::destroy(const std::vector<std::shared_ptr<Allocation>>& allocati
     resource->hasHandle = false;
   }
   std::shared_lock exclusion(m_adapter.exclusion());
-  const NTSTATUS status = callDdi("DxgkDdiDestroyAllocation", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyAllocation,
-                                  m_adapter.context(), &args);
+  const NTSTATUS status = callDdi("DxgkDdiDestroyAllocation", kPassiveLevel,
+                                  m_adapter.ddi.DxgkDdiDestroyAllocation, m_adapter.context(), &args);
   if (!ntSuccess(status)) brokenRule("DxgkDdiDestroyAllocation returned 0x%08x", status);
   return status;
 }
@@ -225,12 +236,14 @@ Vidmm::CreateResult Vidmm::createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, 
   };
   NTSTATUS status = ask();
   if (!ntSuccess(status)) return {status, {}};
-  std::vector<uint8_t> allocation(args.AllocationPrivateDriverDataSize), resource(args.ResourcePrivateDriverDataSize);
+  std::vector<uint8_t> allocation(args.AllocationPrivateDriverDataSize),
+      resource(args.ResourcePrivateDriverDataSize);
   args.pAllocationPrivateDriverData = allocation.empty() ? nullptr : allocation.data();
   args.pResourcePrivateDriverData = resource.empty() ? nullptr : resource.data();
   status = ask();
   if (!ntSuccess(status)) return {status, {}};
-  if (args.AllocationPrivateDriverDataSize != allocation.size() || args.ResourcePrivateDriverDataSize != resource.size())
+  if (args.AllocationPrivateDriverDataSize != allocation.size() ||
+      args.ResourcePrivateDriverDataSize != resource.size())
     brokenRule("DxgkDdiGetStandardAllocationDriverData changes the sizes");
   exclusion.unlock();
   return create(std::move(resource), {std::move(allocation)}, true, primary);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The video memory manager, small: segments as the driver reports them, allocations that live in a segment or in
-// system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit from the
-// bottom, eviction is least recently used. What it simplifies against Windows is in docs/driver-host.md.
+// The video memory manager, small: segments as the driver reports them, allocations that live in a segment or
+// in system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit
+// from the bottom, eviction is least recently used. What it simplifies against Windows is in
+// docs/driver-host.md.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +48,8 @@ struct Allocation {
   D3DKMT_HANDLE kmt = 0;
   bool primary = false;
   unsigned opens = 0;
-  // Where it is. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture segment:
-  // mapped there, and the pages hold the content.
+  // Where it is. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture
+  // segment: mapped there, and the pages hold the content.
   UINT segment = 0;
   uint64_t offset = 0;
   std::vector<SystemPage> pages;
@@ -83,8 +84,8 @@ public:
   bool isAperture(UINT id) const { return id && m_segments[id - 1].descriptor.Flags.Aperture; }
   UINT pagingBufferBytes() const { return m_pagingBufferBytes; }
 
-  // Creation. `createPrivate`, one for all allocations of a resource, and each one's private data come from user
-  // mode or from DxgkDdiGetStandardAllocationDriverData.
+  // Creation. `createPrivate`, one for all allocations of a resource, and each one's private data come from
+  // user mode or from DxgkDdiGetStandardAllocationDriverData.
   struct CreateResult {
     NTSTATUS status;
     std::vector<std::shared_ptr<Allocation>> allocations;
@@ -99,14 +100,14 @@ public:
                 std::vector<std::unique_ptr<OpenAllocation>>& out);
   NTSTATUS close(HANDLE device, const std::vector<OpenAllocation*>& opened);
 
-  /// Brings all into segments that the GPU may read and, where asked, write; evicts others. False when they do not
-  /// fit together. `number`: the submission that will use them.
+  /// Brings all into segments that the GPU may read and, where asked, write; evicts others. False when they
+  /// do not fit together. `number`: the submission that will use them.
   bool makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted);
   bool evict(Allocation& allocation);
   bool evictAll();
 
-  /// The CPU's view, as a lock gives it: waits until the GPU is done with the allocation. Content is undefined until
-  /// first written.
+  /// The CPU's view, as a lock gives it: waits until the GPU is done with the allocation. Content is
+  /// undefined until first written.
   bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
   bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
   /// Forces the next placement into this segment (0 = the driver's preference).

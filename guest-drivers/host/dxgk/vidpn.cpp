@@ -49,7 +49,8 @@ constexpr NTSTATUS invalidPoint() {
 template <class Mode>
 bool inTopology(const VidPn& vidPn, UINT id) {
   for (const auto& path : vidPn.topology.paths)
-    if ((std::is_same_v<Mode, D3DKMDT_VIDPN_SOURCE_MODE> ? path->VidPnSourceId : path->VidPnTargetId) == id) return true;
+    if ((std::is_same_v<Mode, D3DKMDT_VIDPN_SOURCE_MODE> ? path->VidPnSourceId : path->VidPnTargetId) == id)
+      return true;
   return false;
 }
 
@@ -113,7 +114,8 @@ HOST_API NTSTATUS createModeSet(void* handle, UINT id, void** out, const void** 
   *out = nullptr;
   if (!inTopology<Mode>(*vidPn, id)) return invalidPoint<Mode>();
   if (!newSets<Mode>().empty()) {
-    brokenRule("a new mode set while another one is neither assigned nor released: %s", currentCall().c_str());
+    brokenRule("a new mode set while another one is neither assigned nor released: %s",
+               currentCall().c_str());
     return kUnassignedModeSetExists;
   }
   auto set = makeSet<Mode>();
@@ -136,28 +138,35 @@ HOST_API NTSTATUS assignModeSet(void* handle, UINT id, void* setHandle) {
   }
   auto set = found->second;
   const bool isSource = std::is_same_v<Mode, D3DKMDT_VIDPN_SOURCE_MODE>;
-  if (vidPn->readOnly) brokenRule("a mode set is assigned to a VidPN that is only to be looked at: %s", currentCall().c_str());
+  if (vidPn->readOnly)
+    brokenRule("a mode set is assigned to a VidPN that is only to be looked at: %s", currentCall().c_str());
   if (id == (isSource ? vidPn->pivotSource : vidPn->pivotTarget))
     brokenRule("the mode set of the pivot is replaced: %s", currentCall().c_str());
   auto& old = setsOf<Mode>(*vidPn)[id];
-  if (!set->created.empty()) brokenRule("a mode set is assigned with modes that were neither added nor released: %s", currentCall().c_str());
-  if (!set->acquired.empty()) brokenRule("a mode set is assigned with acquired modes: %s", currentCall().c_str());
+  if (!set->created.empty())
+    brokenRule("a mode set is assigned with modes that were neither added nor released: %s",
+               currentCall().c_str());
+  if (!set->acquired.empty())
+    brokenRule("a mode set is assigned with acquired modes: %s", currentCall().c_str());
   newSets<Mode>().erase(found);
   if (old && old->pinned) {
     const Mode* same = nullptr;
     for (const auto& mode : set->modes)
       if (ModeSetTraits<Mode>::same(*mode, *old->pinned)) same = mode.get();
-    brokenRule("the mode set of a %s with a pinned mode is replaced: %s", isSource ? "source" : "target", currentCall().c_str());
+    brokenRule("the mode set of a %s with a pinned mode is replaced: %s", isSource ? "source" : "target",
+               currentCall().c_str());
     if (!same) return kPinnedMustRemain;
     set->pinned = same;
   }
-  if (old && old->references) brokenRule("a mode set is replaced while its old one is acquired: %s", currentCall().c_str());
+  if (old && old->references)
+    brokenRule("a mode set is replaced while its old one is acquired: %s", currentCall().c_str());
   set->frozen = true;
   old = set;
   return kSuccess;
 }
 
-HOST_API NTSTATUS assignMultisampling(void* handle, UINT id, SIZE_T count, const D3DDDI_MULTISAMPLINGMETHOD* methods) {
+HOST_API NTSTATUS assignMultisampling(void* handle, UINT id, SIZE_T count,
+                                      const D3DDDI_MULTISAMPLINGMETHOD* methods) {
   VidPn* vidPn = vidPnOf(handle);
   if (!vidPn) return kInvalidVidPn;
   if (!inTopology<D3DKMDT_VIDPN_SOURCE_MODE>(*vidPn, id)) return kInvalidSource;
@@ -228,7 +237,8 @@ void checkSets(const char* ddi, const Sets& sets, const char* what) {
   for (const auto& [id, set] : sets) {
     if (!set) continue;
     if (set->references) brokenRule("%s returned with the %s mode set of %u acquired", ddi, what, id);
-    if (!set->acquired.empty()) brokenRule("%s returned with %zu %s modes acquired", ddi, set->acquired.size(), what);
+    if (!set->acquired.empty())
+      brokenRule("%s returned with %zu %s modes acquired", ddi, set->acquired.size(), what);
     set->references = 0;
     set->acquired.clear();
   }

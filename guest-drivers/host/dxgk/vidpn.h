@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The VidPN manager's objects and the interface tables that the driver works on them through: d3dkmddi.h's
-// DXGK_VIDPN_INTERFACE, DXGK_VIDPNTOPOLOGY_INTERFACE, the mode-set interfaces and DXGK_MONITOR_INTERFACE. Objects are
-// reference counted as the pages of pfnAcquire... and pfnRelease... say; what a DDI leaves acquired is a broken rule.
+// DXGK_VIDPN_INTERFACE, DXGK_VIDPNTOPOLOGY_INTERFACE, the mode-set interfaces and DXGK_MONITOR_INTERFACE.
+// Objects are reference counted as the pages of pfnAcquire... and pfnRelease... say; what a DDI leaves
+// acquired is a broken rule.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,15 @@
 namespace aerogpu::host {
 
 // ntstatus.h. The first three are success codes: the pointer that comes with them is null.
-inline constexpr NTSTATUS kModeNotPinned = 0x401E0307, kDatasetIsEmpty = 0x401E034B, kNoMoreElements = 0x401E034C,
-                          kInsufficientDmaBuffer = ntStatus(0xC01E0001), kInvalidVidPn = ntStatus(0xC01E0303),
-                          kInvalidSource = ntStatus(0xC01E0304), kInvalidTarget = ntStatus(0xC01E0305),
-                          kInvalidSourceModeSet = ntStatus(0xC01E0308), kInvalidTargetModeSet = ntStatus(0xC01E0309),
-                          kInvalidMode = ntStatus(0xC01E0310), kPinnedMustRemain = ntStatus(0xC01E0312),
-                          kPathInTopology = ntStatus(0xC01E0313), kModeInSet = ntStatus(0xC01E0314),
-                          kPathNotInTopology = ntStatus(0xC01E0327), kModeNotInSet = ntStatus(0xC01E034A),
-                          kInvalidTopology = ntStatus(0xC01E0300), kNoRecommendation = ntStatus(0xC01E0323),
+inline constexpr NTSTATUS kModeNotPinned = 0x401E0307, kDatasetIsEmpty = 0x401E034B,
+                          kNoMoreElements = 0x401E034C, kInsufficientDmaBuffer = ntStatus(0xC01E0001),
+                          kInvalidVidPn = ntStatus(0xC01E0303), kInvalidSource = ntStatus(0xC01E0304),
+                          kInvalidTarget = ntStatus(0xC01E0305), kInvalidSourceModeSet = ntStatus(0xC01E0308),
+                          kInvalidTargetModeSet = ntStatus(0xC01E0309), kInvalidMode = ntStatus(0xC01E0310),
+                          kPinnedMustRemain = ntStatus(0xC01E0312), kPathInTopology = ntStatus(0xC01E0313),
+                          kModeInSet = ntStatus(0xC01E0314), kPathNotInTopology = ntStatus(0xC01E0327),
+                          kModeNotInSet = ntStatus(0xC01E034A), kInvalidTopology = ntStatus(0xC01E0300),
+                          kNoRecommendation = ntStatus(0xC01E0323),
                           kNoRecommendedTopology = ntStatus(0xC01E031A),
                           kUnassignedModeSetExists = ntStatus(0xC01E0350),
                           kTopologyChangesNotAllowed = ntStatus(0xC01E0353);
@@ -32,7 +34,7 @@ template <class Mode>
 struct ModeSet {
   uint64_t magic;
   std::vector<std::unique_ptr<Mode>> modes;
-  std::map<const Mode*, unsigned> acquired;    // by pfnAcquire...ModeInfo
+  std::map<const Mode*, unsigned> acquired;              // by pfnAcquire...ModeInfo
   std::map<const Mode*, std::unique_ptr<Mode>> created;  // by pfnCreateNewModeInfo, not added yet
   const Mode* pinned = nullptr;
   unsigned references = 0;  // handles that the driver holds
@@ -68,7 +70,7 @@ struct VidPn {
   std::map<UINT, std::shared_ptr<SourceModeSet>> sourceModes;
   std::map<UINT, std::shared_ptr<TargetModeSet>> targetModes;
   std::map<UINT, std::vector<D3DDDI_MULTISAMPLINGMETHOD>> multisampling;
-  bool readOnly = false;  // DxgkDdiIsSupportedVidPn, DxgkDdiCommitVidPn
+  bool readOnly = false;                                    // DxgkDdiIsSupportedVidPn, DxgkDdiCommitVidPn
   UINT pivotSource = UINT32_MAX, pivotTarget = UINT32_MAX;  // whose mode set must not change
 
   D3DKMDT_HVIDPN handle() { return reinterpret_cast<D3DKMDT_HVIDPN>(this); }

@@ -77,7 +77,8 @@ HOST_API NTSTATUS acquireNext(void* handle, const Path* path, const Path** out) 
   VidPnTopology* t = topologyOf(handle);
   if (!t || !out) return kInvalidTopology;
   *out = nullptr;
-  if (!t->acquired.count(path)) brokenRule("the next of a path that is not acquired: %s", currentCall().c_str());
+  if (!t->acquired.count(path))
+    brokenRule("the next of a path that is not acquired: %s", currentCall().c_str());
   for (size_t i = 0; i < t->paths.size(); ++i)
     if (t->paths[i].get() == path) {
       if (i + 1 == t->paths.size()) return kNoMoreElements;
@@ -85,14 +86,16 @@ HOST_API NTSTATUS acquireNext(void* handle, const Path* path, const Path** out) 
     }
   return kInvalidParameter;
 }
-// Only the support fields may differ from what is in the topology, and only unpinned scaling and rotation change.
+// Only the support fields may differ from what is in the topology, and only unpinned scaling and rotation
+// change.
 HOST_API NTSTATUS updateSupport(void* handle, const Path* path) {
   VidPnTopology* t = topologyOf(handle);
   if (!t || !path) return kInvalidTopology;
   auto* own = const_cast<Path*>(findPath(*t, path->VidPnSourceId, path->VidPnTargetId));
   if (!own) return kPathNotInTopology;
   const auto& from = path->ContentTransformation;
-  if (from.Scaling != own->ContentTransformation.Scaling || from.Rotation != own->ContentTransformation.Rotation)
+  if (from.Scaling != own->ContentTransformation.Scaling ||
+      from.Rotation != own->ContentTransformation.Rotation)
     brokenRule("pfnUpdatePathSupportInfo changes scaling or rotation: %s", currentCall().c_str());
   own->ContentTransformation.ScalingSupport = from.ScalingSupport;
   own->ContentTransformation.RotationSupport = from.RotationSupport;
@@ -180,8 +183,10 @@ const DXGK_VIDPNTOPOLOGY_INTERFACE* topologyInterface() {
 }
 
 void checkTopologyBalanced(const char* ddi, VidPnTopology& topology) {
-  if (!topology.acquired.empty()) brokenRule("%s returned with %zu paths acquired", ddi, topology.acquired.size());
-  if (!topology.created.empty()) brokenRule("%s returned with a path that is neither added nor released", ddi);
+  if (!topology.acquired.empty())
+    brokenRule("%s returned with %zu paths acquired", ddi, topology.acquired.size());
+  if (!topology.created.empty())
+    brokenRule("%s returned with a path that is neither added nor released", ddi);
   topology.acquired.clear();
   topology.created.clear();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Submissions per second, interrupt-to-completion latency, and the driver's own instructions per submission. The
-// instructions are counted by single-stepping (TF of EFLAGS) everything that the driver's image executes between the
-// call of DxgkDdiRender and the return of DxgkDdiSubmitCommand; the host's and the kernel's code is not counted.
+// Submissions per second, interrupt-to-completion latency, and the driver's own instructions per submission.
+// The instructions are counted by single-stepping (TF of EFLAGS) everything that the driver's image executes
+// between the call of DxgkDdiRender and the return of DxgkDdiSubmitCommand; the host's and the kernel's code
+// is not counted.
 #include <signal.h>
 #include <ucontext.h>
 
@@ -52,7 +53,8 @@ void submissions() {
   for (unsigned i = 0; i < count; ++i) bench.context->render(stream.bytes(), {{bench.surface.opened, false}});
   scheduler.waitIdle();
   const double seconds = static_cast<double>(nowNs() - begin) / 1e9;
-  note("bench submissions: %.0f a second (%u in %.3f s; Render, Patch, SubmitCommand, interrupt, DPC)", count / seconds, count, seconds);
+  note("bench submissions: %.0f a second (%u in %.3f s; Render, Patch, SubmitCommand, interrupt, DPC)",
+       count / seconds, count, seconds);
   bench.close();
 }
 
@@ -78,8 +80,10 @@ void latency() {
     return v.empty() ? 0.0 : static_cast<double>(v[v.size() / 2]) / 1000.0;
   };
   const double a = median(total), b = median(fromInterrupt);
-  note("bench latency: %.1f us from Render to the waiter, %.1f us from the interrupt to the waiter (medians of %u and %zu)", a, b,
-       count, fromInterrupt.size());
+  note(
+      "bench latency: %.1f us from Render to the waiter, %.1f us from the interrupt to the waiter (medians "
+      "of %u and %zu)",
+      a, b, count, fromInterrupt.size());
   bench.close();
 }
 
@@ -113,7 +117,8 @@ void instructions() {
   bench.context->render(stream.bytes(), {{bench.surface.opened, false}});
   adapter.scheduler().waitIdle();
   s_stepped = &adapter.image();
-  struct sigaction step {}, old {};
+  struct sigaction step {
+  }, old{};
   step.sa_sigaction = onStep;
   step.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGTRAP, &step, &old);
@@ -126,8 +131,10 @@ void instructions() {
   setTrapFlag(false);
   adapter.scheduler().waitIdle();
   sigaction(SIGTRAP, &old, nullptr);
-  note("bench instructions: %llu of the driver for each submission (Render, Patch, SubmitCommand; ISR and DPC not in it)",
-       static_cast<unsigned long long>(s_instructions / count));
+  note(
+      "bench instructions: %llu of the driver for each submission (Render, Patch, SubmitCommand; ISR and DPC "
+      "not in it)",
+      static_cast<unsigned long long>(s_instructions / count));
   bench.close();
 }
 

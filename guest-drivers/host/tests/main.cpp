@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-driver-host: runs tests of the shipped aerogpu.sys against the device. In the VM it is process 1; as root on
-// any Linux with the device it runs as an ordinary program. Output is TAP: one "ok" or "not ok" line a test.
+// aerogpu-driver-host: runs tests of the shipped aerogpu.sys against the device. In the VM it is process 1;
+// as root on any Linux with the device it runs as an ordinary program. Output is TAP: one "ok" or "not ok"
+// line a test.
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--list | --run NAME...]
 //
@@ -28,8 +29,9 @@ bool s_list;
 
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
-  for (const auto group : {pnpTests(), displayTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(), memoryTests(), recoveryTests(),
-                           refusalTests(), randomTests(), benchmarks()})
+  for (const auto group :
+       {pnpTests(), displayTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(), memoryTests(),
+        recoveryTests(), refusalTests(), randomTests(), benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -120,7 +122,8 @@ int runTest(const TestCase& test) {
   }
   quiesceDevice();
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  std::printf("# the test ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? " (its time was over)" : "");
+  std::printf("# the test ended by signal %d%s\n", WTERMSIG(status),
+              WTERMSIG(status) == SIGALRM ? " (its time was over)" : "");
   return 128 + WTERMSIG(status);
 }
 
@@ -129,7 +132,8 @@ int runAll() {
   for (const TestCase& test : allTests()) {
     bool wanted = s_names.empty() && !test.onDemand;
     for (const std::string& name : s_names)
-      wanted |= name == test.name || (name.back() == '*' && std::strncmp(test.name, name.c_str(), name.size() - 1) == 0);
+      wanted |= name == test.name ||
+                (name.back() == '*' && std::strncmp(test.name, name.c_str(), name.size() - 1) == 0);
     if (wanted) chosen.push_back(test);
   }
   std::printf("1..%zu\n", chosen.size());
@@ -169,7 +173,8 @@ int hostMain(int argc, char** argv) {
     std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
   } else if (parse(arguments)) {
     if (s_list) {
-      for (const TestCase& test : allTests()) std::printf("%s%s\n", test.name, test.onDemand ? " (on demand)" : "");
+      for (const TestCase& test : allTests())
+        std::printf("%s%s\n", test.name, test.onDemand ? " (on demand)" : "");
       result = 0;
     } else {
       if (!isInit) status = guest::mountHugePages();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that runs out: each pool allocation of each call fails once. The call must fail or do without, and leave
-// nothing behind.
+// Memory that runs out: each pool allocation of each call fails once. The call must fail or do without, and
+// leave nothing behind.
 #include <functional>
 
 #include "tests/streams.h"
@@ -37,71 +37,83 @@ void outOfMemory() {
   Adapter& adapter = session.adapter();
   {
     std::unique_ptr<Client> client;
-    sweep("DxgkDdiCreateDevice", [&] { return (client = Client::create(adapter, 100)) != nullptr; }, [&] { client.reset(); });
+    sweep(
+        "DxgkDdiCreateDevice", [&] { return (client = Client::create(adapter, 100)) != nullptr; },
+        [&] { client.reset(); });
   }
   auto client = Client::create(adapter, 100);
   if (!expect(client != nullptr, "a device")) return;
   {
     std::unique_ptr<Context> context;
-    sweep("DxgkDdiCreateContext", [&] { return (context = client->createContext()) != nullptr; }, [&] { context.reset(); });
+    sweep(
+        "DxgkDdiCreateContext", [&] { return (context = client->createContext()) != nullptr; },
+        [&] { context.reset(); });
   }
   auto context = client->createContext();
   if (!expect(context != nullptr, "a context")) return;
   {
     std::vector<std::shared_ptr<Allocation>> made;
     for (const bool shared : {false, true})
-      sweep(shared ? "DxgkDdiCreateAllocation, shared" : "DxgkDdiCreateAllocation",
-            [&] {
-              auto result = adapter.vidmm().create({}, {texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_A8R8G8B8, shared)}, shared);
-              made = result.allocations;
-              return ntSuccess(result.status);
-            },
-            [&] {
-              adapter.vidmm().destroy(made);
-              made.clear();
-            });
-    sweep("three at once",
+      sweep(
+          shared ? "DxgkDdiCreateAllocation, shared" : "DxgkDdiCreateAllocation",
           [&] {
-            std::vector<std::vector<uint8_t>> data;
-            for (int i = 0; i < 3; ++i) data.push_back(bufferPrivate(newAllocId(), 8192));
-            auto result = adapter.vidmm().create({}, data, false);
+            auto result = adapter.vidmm().create(
+                {}, {texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_A8R8G8B8, shared)}, shared);
             made = result.allocations;
             return ntSuccess(result.status);
           },
           [&] {
-            for (auto& allocation : made) adapter.vidmm().destroy({allocation});
+            adapter.vidmm().destroy(made);
             made.clear();
           });
+    sweep(
+        "three at once",
+        [&] {
+          std::vector<std::vector<uint8_t>> data;
+          for (int i = 0; i < 3; ++i) data.push_back(bufferPrivate(newAllocId(), 8192));
+          auto result = adapter.vidmm().create({}, data, false);
+          made = result.allocations;
+          return ntSuccess(result.status);
+        },
+        [&] {
+          for (auto& allocation : made) adapter.vidmm().destroy({allocation});
+          made.clear();
+        });
   }
-  auto created = adapter.vidmm().create({}, {texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_A8R8G8B8)}, false);
+  auto created =
+      adapter.vidmm().create({}, {texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_A8R8G8B8)}, false);
   if (!expect(ntSuccess(created.status), "an allocation")) return;
   {
     std::vector<OpenAllocation*> opened;
-    sweep("DxgkDdiOpenAllocation", [&] { return !(opened = client->open(created.allocations, true)).empty(); },
-          [&] { client->close(opened[0]); });
+    sweep(
+        "DxgkDdiOpenAllocation", [&] { return !(opened = client->open(created.allocations, true)).empty(); },
+        [&] { client->close(opened[0]); });
   }
   auto opened = client->open(created.allocations, true);
   {
     uint32_t handle = 0;
-    sweep("DxgkDdiRender that makes a texture",
-          [&] {
-            handle = newHandle();
-            Stream stream;
-            stream.createTexture(handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, allocIdOf(*created.allocations[0]));
-            return ntSuccess(context->render(stream.bytes(), {{opened[0], true}}));
-          },
-          [&] {
-            Stream stream;
-            stream.destroy(handle);
-            context->render(stream.bytes(), {});
-            adapter.scheduler().waitIdle();
-          });
+    sweep(
+        "DxgkDdiRender that makes a texture",
+        [&] {
+          handle = newHandle();
+          Stream stream;
+          stream.createTexture(handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM,
+                               allocIdOf(*created.allocations[0]));
+          return ntSuccess(context->render(stream.bytes(), {{opened[0], true}}));
+        },
+        [&] {
+          Stream stream;
+          stream.destroy(handle);
+          context->render(stream.bytes(), {});
+          adapter.scheduler().waitIdle();
+        });
   }
   client->closeAll();
   adapter.vidmm().destroy(created.allocations);
   Surface surface;
   if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
-  expect(ntSuccess(fillSurface(*context, surface, 0xFF778899)) && surfaceIs(adapter, surface, 0xFF778899), "rendering still works");
+  expect(ntSuccess(fillSurface(*context, surface, 0xFF778899)) && surfaceIs(adapter, surface, 0xFF778899),
+         "rendering still works");
   dropSurface(adapter, *client, *context, surface);
 }
 
@@ -127,8 +139,8 @@ void fullSegments() {
     all.back()->pinned = true;
   }
   adapter.vidmm().preferSegment(0);
-  expect(placed + (8 << 20) > size, "the segment is full (%llu of %llu)", static_cast<unsigned long long>(placed),
-         static_cast<unsigned long long>(size));
+  expect(placed + (8 << 20) > size, "the segment is full (%llu of %llu)",
+         static_cast<unsigned long long>(placed), static_cast<unsigned long long>(size));
   Surface surface;
   if (makeSurface(adapter, *client, *context, 128, 128, surface)) {
     expect(ntSuccess(fillSurface(*context, surface, 0xFF102030)), "the aperture takes what has no room");

@@ -25,14 +25,16 @@ bool hasPattern(Adapter& adapter, Allocation& allocation, uint32_t id) {
   for (size_t i = 0; i < words.size(); ++i)
     if (words[i] != patternWord(id, i)) {
       note("allocation %u of %llu bytes, word %zu: %08x, expected %08x (segment %u)", id,
-           static_cast<unsigned long long>(allocation.size()), i, words[i], patternWord(id, i), allocation.segment);
+           static_cast<unsigned long long>(allocation.size()), i, words[i], patternWord(id, i),
+           allocation.segment);
       return false;
     }
   return true;
 }
 
 /// Allocations of up to `maxPages` in a cycle through segments that hold a part of them.
-void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsigned rounds, uint32_t maxPages) {
+void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsigned rounds,
+           uint32_t maxPages) {
   Session session(false);
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
@@ -51,7 +53,9 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
       ids.push_back(newAllocId());
       const uint64_t bytes = (1 + random.below(maxPages)) * 4096ull;
       auto created = adapter.vidmm().create({}, {bufferPrivate(ids.back(), bytes, i % 3 == 0)}, false);
-      if (!expect(ntSuccess(created.status), "allocation %u of %llu bytes (0x%08x)", i, static_cast<unsigned long long>(bytes), created.status)) break;
+      if (!expect(ntSuccess(created.status), "allocation %u of %llu bytes (0x%08x)", i,
+                  static_cast<unsigned long long>(bytes), created.status))
+        break;
       all.push_back(created.allocations[0]);
       expect(writePattern(adapter, *all.back(), ids.back()), "the CPU writes allocation %u", i);
     }
@@ -61,9 +65,11 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
         expect(adapter.vidmm().makeResident({{all[k].get(), true}}), "allocation %zu becomes resident", k);
         if (round % 2 && i % 4 == 0) expect(adapter.vidmm().evict(*all[k]), "allocation %zu is evicted", k);
       }
-    for (size_t i = 0; i < all.size(); ++i) expect(hasPattern(adapter, *all[i], ids[i]), "allocation %zu keeps its content", i);
+    for (size_t i = 0; i < all.size(); ++i)
+      expect(hasPattern(adapter, *all[i], ids[i]), "allocation %zu keeps its content", i);
     note("%llu evictions, %llu paging buffers, %llu of them one of several",
-         static_cast<unsigned long long>(adapter.vidmm().evictions()), static_cast<unsigned long long>(adapter.vidmm().pagingBuffers()),
+         static_cast<unsigned long long>(adapter.vidmm().evictions()),
+         static_cast<unsigned long long>(adapter.vidmm().pagingBuffers()),
          static_cast<unsigned long long>(adapter.vidmm().multipass()));
     expect(adapter.vidmm().evictions() > count, "there was real paging");
     if (pagingBufferBytes) expect(adapter.vidmm().multipass() > 0, "operations needed several passes");
@@ -135,7 +141,8 @@ void renderedContent() {
   for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint32_t>(i) | 0xFF000000;
   expect(adapter.vidmm().write(*surface.allocation, 0, pixels.data(), pixels.size() * 4), "the CPU writes");
   Stream stream;
-  stream.dirty(surface.backed, 0, surface.bytes()).copyTexture(surface.target, surface.backed, surface.width, surface.height, false);
+  stream.dirty(surface.backed, 0, surface.bytes())
+      .copyTexture(surface.target, surface.backed, surface.width, surface.height, false);
   expect(ntSuccess(context->render(stream.bytes(), {{surface.opened, false}})), "the copy");
   fillSurface(*context, surface, 0xFF000000);  // target and allocation are black now
   expect(surfaceIs(adapter, surface, 0xFF000000), "black");

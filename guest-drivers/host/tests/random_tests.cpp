@@ -28,7 +28,8 @@ public:
 
   void run(unsigned moves) {
     for (m_done = 0; m_done < moves && !m_stop; ++m_done) move();
-    note("%u moves; %llu submissions, %llu evictions", m_done, static_cast<unsigned long long>(m_adapter.scheduler().submitted()),
+    note("%u moves; %llu submissions, %llu evictions", m_done,
+         static_cast<unsigned long long>(m_adapter.scheduler().submitted()),
          static_cast<unsigned long long>(m_adapter.vidmm().evictions()));
     while (!m_processes.empty()) endProcess(0);
   }
@@ -72,7 +73,9 @@ private:
   }
 
   Process& process() { return *m_processes[m_random.below(static_cast<uint32_t>(m_processes.size()))]; }
-  Context& anyContext(Process& p) { return *p.contexts[m_random.below(static_cast<uint32_t>(p.contexts.size()))]; }
+  Context& anyContext(Process& p) {
+    return *p.contexts[m_random.below(static_cast<uint32_t>(p.contexts.size()))];
+  }
 
   void beginProcess() {
     auto p = std::make_unique<Process>();
@@ -93,7 +96,8 @@ private:
   void addSurface(Process& p) {
     if (p.items.size() >= 12) return;
     Process::Item item;
-    if (makeSurface(m_adapter, *p.client, anyContext(p), 8 + m_random.below(200), 8 + m_random.below(200), item.surface))
+    if (makeSurface(m_adapter, *p.client, anyContext(p), 8 + m_random.below(200), 8 + m_random.below(200),
+                    item.surface))
       p.items.push_back(std::move(item));
   }
   void removeSurface(Process& p) {
@@ -116,7 +120,9 @@ private:
   }
   void evict(Process& p) {
     if (p.items.empty()) return;
-    expect(m_adapter.vidmm().evict(*p.items[m_random.below(static_cast<uint32_t>(p.items.size()))].surface.allocation), "an eviction");
+    expect(m_adapter.vidmm().evict(
+               *p.items[m_random.below(static_cast<uint32_t>(p.items.size()))].surface.allocation),
+           "an eviction");
   }
   void context(Process& p) {
     if (p.contexts.size() < 4 && m_random.below(2)) {
@@ -137,10 +143,12 @@ private:
       shape.pPixels = pixels.data();
       shape.XHot = m_random.below(shape.Width);
       shape.YHot = m_random.below(shape.Height);
-      expect(ntSuccess(m_adapter.display().setPointerShape(shape)), "a pointer of %ux%u", shape.Width, shape.Height);
+      expect(ntSuccess(m_adapter.display().setPointerShape(shape)), "a pointer of %ux%u", shape.Width,
+             shape.Height);
     }
     expect(ntSuccess(m_adapter.display().setPointerPosition(static_cast<int>(m_random.below(3000)) - 500,
-                                                            static_cast<int>(m_random.below(2000)) - 500, m_random.below(2))),
+                                                            static_cast<int>(m_random.below(2000)) - 500,
+                                                            m_random.below(2))),
            "a pointer position");
   }
   void scanLine() {

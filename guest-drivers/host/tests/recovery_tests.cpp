@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hangs, preemption, timeout recovery. The hang is made past the driver: the test takes the ring's ENABLE bit away,
-// so that the device stops looking at the ring.
+// Hangs, preemption, timeout recovery. The hang is made past the driver: the test takes the ring's ENABLE bit
+// away, so that the device stops looking at the ring.
 #include <atomic>
 #include <thread>
 
@@ -33,7 +33,8 @@ void hang() {
     (void)control;
     // The adapter works as before.
     scheduler.setTimeoutMs(10000);
-    expect(adapter.registers().read(AEROGPU_MMIO_REG_RING_CONTROL) & 1, "the ring runs after recovery %u", round);
+    expect(adapter.registers().read(AEROGPU_MMIO_REG_RING_CONTROL) & 1, "the ring runs after recovery %u",
+           round);
     const uint32_t color = 0xFF00AA00 | round;
     expect(ntSuccess(fillSurface(*context, surface, color, &last)), "rendering after recovery %u", round);
     expect(scheduler.waitIdle(last), "it completes");
@@ -115,7 +116,9 @@ void hangAmongMany() {
         ++rounds;
       }
       // After the last recovery pixels are right again.
-      if (!ntSuccess(fillSurface(*context, surface, 0xFF123400 | p)) || !surfaceIs(adapter, surface, 0xFF123400 | p)) ++wrong;
+      if (!ntSuccess(fillSurface(*context, surface, 0xFF123400 | p)) ||
+          !surfaceIs(adapter, surface, 0xFF123400 | p))
+        ++wrong;
       dropSurface(adapter, *client, *context, surface);
     });
   sleepMs(500);
@@ -138,12 +141,16 @@ void debugInfo() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
-  for (const uint8_t irql : {uint8_t{kPassiveLevel}, uint8_t{kDispatchLevel}, uint8_t{kDeviceLevel}, uint8_t{kHighLevel}})
-    for (const size_t bytes : {size_t{0}, size_t{1}, size_t{8}, size_t{40}, size_t{64}, size_t{4096}, size_t{0xF800}}) {
+  for (const uint8_t irql :
+       {uint8_t{kPassiveLevel}, uint8_t{kDispatchLevel}, uint8_t{kDeviceLevel}, uint8_t{kHighLevel}})
+    for (const size_t bytes :
+         {size_t{0}, size_t{1}, size_t{8}, size_t{40}, size_t{64}, size_t{4096}, size_t{0xF800}}) {
       std::vector<uint8_t> buffer(bytes + 64, 0xEE);
       DXGKARG_COLLECTDBGINFO_EXT extension{};
       DXGKARG_COLLECTDBGINFO info{};
-      info.Reason = irql == kPassiveLevel ? 0x117 : 0x119;  // VIDEO_TDR_TIMEOUT_DETECTED, VIDEO_SCHEDULER_INTERNAL_ERROR
+      info.Reason = irql == kPassiveLevel
+                        ? 0x117
+                        : 0x119;  // VIDEO_TDR_TIMEOUT_DETECTED, VIDEO_SCHEDULER_INTERNAL_ERROR
       info.pBuffer = buffer.data();
       info.BufferSize = bytes;
       info.pExtension = &extension;
@@ -155,11 +162,8 @@ void debugInfo() {
 }
 
 const TestCase kTests[] = {
-    {"debug-info", 60, debugInfo},
-    {"hang", 120, hang},
-    {"hang-among-many", 120, hangAmongMany},
-    {"preempt", 120, preempt},
-    {"faults", 60, faults},
+    {"debug-info", 60, debugInfo}, {"hang", 120, hang},    {"hang-among-many", 120, hangAmongMany},
+    {"preempt", 120, preempt},     {"faults", 60, faults},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Illegal calls: refused, and nothing is harmed. What user mode can cause (pointers, streams, private data, escapes)
-// and what the documentation tells a driver to check.
+// Illegal calls: refused, and nothing is harmed. What user mode can cause (pointers, streams, private data,
+// escapes) and what the documentation tells a driver to check.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -25,11 +25,13 @@ void userPointers() {
   if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
   const uint64_t before = adapter.scheduler().submitted();
   // Not mapped, kernel addresses, not aligned at a hole, the last user page.
-  for (const uint64_t address : {uint64_t{0}, uint64_t{0x5000}, uint64_t{0x7FFFFFE0000}, uint64_t{0x7FFFFFF0000},
-                                 reinterpret_cast<uint64_t>(adapter.bar1()), uint64_t{0xFFFFF80000000000}, UINT64_MAX - 64,
-                                 uint64_t{0x8000000000000000}}) {
+  for (const uint64_t address :
+       {uint64_t{0}, uint64_t{0x5000}, uint64_t{0x7FFFFFE0000}, uint64_t{0x7FFFFFF0000},
+        reinterpret_cast<uint64_t>(adapter.bar1()), uint64_t{0xFFFFF80000000000}, UINT64_MAX - 64,
+        uint64_t{0x8000000000000000}}) {
     const NTSTATUS status = context->renderRaw(reinterpret_cast<void*>(address), 256, {}, {});
-    expect(!ntSuccess(status), "a command buffer at 0x%llx is refused (0x%08x)", static_cast<unsigned long long>(address), status);
+    expect(!ntSuccess(status), "a command buffer at 0x%llx is refused (0x%08x)",
+           static_cast<unsigned long long>(address), status);
   }
   // A buffer that ends in a hole.
   auto* page = static_cast<uint8_t*>(allocateUserMemory(4096));
@@ -44,13 +46,15 @@ void userPointers() {
   std::memcpy(&header, at, sizeof header);
   header.size_bytes += 64;
   std::memcpy(at, &header, sizeof header);
-  expect(!ntSuccess(context->renderRaw(at, header.size_bytes, {}, {})), "a stream that runs into a hole is refused");
+  expect(!ntSuccess(context->renderRaw(at, header.size_bytes, {}, {})),
+         "a stream that runs into a hole is refused");
   expect(!ntSuccess(context->renderRaw(page, 0, {}, {})), "a command buffer of 0 bytes is refused");
   expect(!ntSuccess(context->renderRaw(page, 3, {}, {})), "a command buffer of 3 bytes is refused");
   expect(!ntSuccess(context->renderRaw(page, UINT32_MAX, {}, {})), "a command buffer of 4 GiB is refused");
   freeUserMemory(page, 4096);
   (void)before;
-  expect(ntSuccess(fillSurface(*context, surface, 0xFFABCDEF)) && surfaceIs(adapter, surface, 0xFFABCDEF), "rendering still works");
+  expect(ntSuccess(fillSurface(*context, surface, 0xFFABCDEF)) && surfaceIs(adapter, surface, 0xFFABCDEF),
+         "rendering still works");
   dropSurface(adapter, *client, *context, surface);
 }
 
@@ -80,7 +84,8 @@ void streams() {
     std::memcpy(changed.data() + at, &value, 4);
     return changed;
   };
-  constexpr size_t kSize = offsetof(aerogpu_cmd_stream_header, size_bytes), kPacket = sizeof(aerogpu_cmd_stream_header);
+  constexpr size_t kSize = offsetof(aerogpu_cmd_stream_header, size_bytes),
+                   kPacket = sizeof(aerogpu_cmd_stream_header);
   refused(patch(kSize, 8), "a stream shorter than its header");
   refused(patch(kSize, static_cast<uint32_t>(bytes.size()) + 4), "a stream longer than its buffer");
   refused(patch(kSize, 0xFFFFFFFC), "a stream of 4 GiB");
@@ -110,7 +115,8 @@ void streams() {
   expect(adapter.scheduler().waitIdle(), "nothing hangs");
   Surface surface;
   if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
-  expect(ntSuccess(fillSurface(*context, surface, 0xFF123456)) && surfaceIs(adapter, surface, 0xFF123456), "rendering still works");
+  expect(ntSuccess(fillSurface(*context, surface, 0xFF123456)) && surfaceIs(adapter, surface, 0xFF123456),
+         "rendering still works");
   dropSurface(adapter, *client, *context, surface);
 }
 
@@ -126,7 +132,8 @@ void privateData() {
   const uint64_t pool = poolBytes();
   const std::vector<uint8_t> good = texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_A8R8G8B8);
   refused({}, "no private data");
-  for (const size_t size : {size_t{1}, size_t{8}, size_t{39}}) refused({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}, "short private data");
+  for (const size_t size : {size_t{1}, size_t{8}, size_t{39}})
+    refused({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}, "short private data");
   auto bad = good;
   bad[0] ^= 1;
   refused(bad, "a wrong magic");
@@ -163,24 +170,28 @@ void handles() {
   auto context = client ? client->createContext() : nullptr;
   if (!expect(context != nullptr, "a context")) return;
   DXGKARG_RENDER render{};
-  NTSTATUS status = callDdi("DxgkDdiRender", kPassiveLevel, adapter.ddi.DxgkDdiRender, client->device(), &render);
+  NTSTATUS status =
+      callDdi("DxgkDdiRender", kPassiveLevel, adapter.ddi.DxgkDdiRender, client->device(), &render);
   expect(!ntSuccess(status), "a device where a context belongs is refused");
   DXGKARG_QUERYADAPTERINFO query{};
   query.Type = static_cast<DXGK_QUERYADAPTERINFOTYPE>(77);
-  status = callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo, adapter.context(), &query);
+  status = callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo,
+                   adapter.context(), &query);
   expect(!ntSuccess(status), "an unknown query is refused");
   uint8_t small[4];
   query.Type = DXGKQAITYPE_DRIVERCAPS;
   query.pOutputData = small;
   query.OutputDataSize = sizeof small;
-  status = callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo, adapter.context(), &query);
+  status = callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo,
+                   adapter.context(), &query);
   expect(!ntSuccess(status), "a short buffer is refused");
-  status = callDdi("DxgkDdiControlInterrupt", kPassiveLevel, adapter.ddi.DxgkDdiControlInterrupt, adapter.context(),
-                   DXGK_INTERRUPT_DMA_COMPLETED, static_cast<BOOLEAN>(1));
-  expect(status == kNotImplemented, "DxgkDdiControlInterrupt of another type is STATUS_NOT_IMPLEMENTED (0x%08x)", status);
+  status = callDdi("DxgkDdiControlInterrupt", kPassiveLevel, adapter.ddi.DxgkDdiControlInterrupt,
+                   adapter.context(), DXGK_INTERRUPT_DMA_COMPLETED, static_cast<BOOLEAN>(1));
+  expect(status == kNotImplemented,
+         "DxgkDdiControlInterrupt of another type is STATUS_NOT_IMPLEMENTED (0x%08x)", status);
   DXGKARG_SETVIDPNSOURCEVISIBILITY visibility{7, TRUE};
-  status = callDdi("DxgkDdiSetVidPnSourceVisibility", kPassiveLevel, adapter.ddi.DxgkDdiSetVidPnSourceVisibility,
-                   adapter.context(), &visibility);
+  status = callDdi("DxgkDdiSetVidPnSourceVisibility", kPassiveLevel,
+                   adapter.ddi.DxgkDdiSetVidPnSourceVisibility, adapter.context(), &visibility);
   expect(!ntSuccess(status), "an unknown source is refused");
 }
 
@@ -212,7 +223,8 @@ void escapes() {
       std::memcpy(data.data(), &header, sizeof header);
       const std::vector<uint8_t> tail(data.begin() + size, data.end());
       escape(data.data(), size);
-      expect(std::memcmp(tail.data(), data.data() + size, tail.size()) == 0, "escape %u of %u bytes writes past its buffer", op, size);
+      expect(std::memcmp(tail.data(), data.data() + size, tail.size()) == 0,
+             "escape %u of %u bytes writes past its buffer", op, size);
     }
   setCallerPrivileged(true);
   for (UINT size = 64; size <= 256; size += 8)
@@ -228,8 +240,11 @@ void escapes() {
 }
 
 const TestCase kTests[] = {
-    {"user-pointers", 60, userPointers}, {"streams", 60, streams}, {"private-data", 60, privateData},
-    {"handles", 60, handles},            {"escapes", 60, escapes},
+    {"user-pointers", 60, userPointers},
+    {"streams", 60, streams},
+    {"private-data", 60, privateData},
+    {"handles", 60, handles},
+    {"escapes", 60, escapes},
 };
 
 }  // namespace

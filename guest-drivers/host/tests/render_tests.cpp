@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command streams from several contexts, devices, processes and threads; fences; presents. Pixels are compared.
+// Command streams from several contexts, devices, processes and threads; fences; presents. Pixels are
+// compared.
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -85,13 +86,16 @@ void concurrent() {
         return;
       }
       Surface a, b;
-      if (!makeSurface(adapter, *client, *first, 96, 64, a) || !makeSurface(adapter, *client, *second, 64, 96, b)) {
+      if (!makeSurface(adapter, *client, *first, 96, 64, a) ||
+          !makeSurface(adapter, *client, *second, 64, 96, b)) {
         ++wrong;
         return;
       }
       for (unsigned i = 0; i < rounds; ++i) {
         const uint32_t color = 0xFF000000 | p << 20 | i << 8 | 0x33;
-        if (!ntSuccess(fillSurface(*first, a, color)) || !ntSuccess(fillSurface(*second, b, ~color | 0xFF000000))) ++wrong;
+        if (!ntSuccess(fillSurface(*first, a, color)) ||
+            !ntSuccess(fillSurface(*second, b, ~color | 0xFF000000)))
+          ++wrong;
         if (!surfaceIs(adapter, a, color) || !surfaceIs(adapter, b, ~color | 0xFF000000)) ++wrong;
       }
       dropSurface(adapter, *client, *first, a);
@@ -157,13 +161,14 @@ void present() {
   status = context->present(nullptr, primary[0], from, to, {parts, 1}, flags, 0xFF993311);
   expect(ntSuccess(status), "a colour fill (0x%08x)", status);
   adapter.scheduler().waitIdle();
-  if (Console::available()) expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x993311, 0x44AA77}), "the filled pixels");
+  if (Console::available())
+    expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x993311, 0x44AA77}), "the filled pixels");
   client->close(primary[0]);
   dropSurface(adapter, *client, *context, source);
 }
 
 const TestCase kTests[] = {
-    {"submit", 60, submit},          {"multipass", 90, multipass}, {"concurrent", 240, concurrent},
+    {"submit", 60, submit},         {"multipass", 90, multipass}, {"concurrent", 240, concurrent},
     {"fence-wrap", 120, fenceWrap}, {"present", 90, present},
 };
 

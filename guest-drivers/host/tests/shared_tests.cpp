@@ -51,7 +51,8 @@ void oneOrder(Adapter& adapter, const std::vector<int>& order, uint32_t round) {
   creator->opened = creator->client->open({allocation}, true)[0];
   creator->handle = newHandle();
   Stream make;
-  make.createTexture(creator->handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, id).exportSurface(creator->handle, token);
+  make.createTexture(creator->handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, id)
+      .exportSurface(creator->handle, token);
   expect(ntSuccess(creator->context->render(make.bytes(), {{creator->opened, true}})), "export");
   Stream again;
   again.exportSurface(creator->handle, token);
@@ -83,7 +84,8 @@ void oneOrder(Adapter& adapter, const std::vector<int>& order, uint32_t round) {
   sleepMs(20);
   // EX-44: the token is gone for good.
   const uint32_t late = newHandle();
-  expect(!importWorks(adapter, *a->context, token, late), "a released token cannot be imported (round %u)", round);
+  expect(!importWorks(adapter, *a->context, token, late), "a released token cannot be imported (round %u)",
+         round);
 }
 
 void sharedOrders() {
@@ -104,7 +106,8 @@ void sharedOrders() {
     }
   } while (std::next_permutation(order.begin(), order.end()));
   expect(poolBytes() <= after + 4096, "no growth: %llu bytes before, %llu after two rounds, %llu at the end",
-         static_cast<unsigned long long>(before), static_cast<unsigned long long>(after), static_cast<unsigned long long>(poolBytes()));
+         static_cast<unsigned long long>(before), static_cast<unsigned long long>(after),
+         static_cast<unsigned long long>(poolBytes()));
 }
 
 /// One surface, written by one process and read by another.
@@ -122,7 +125,8 @@ void sharedPixels() {
   producer->opened = producer->client->open({allocation}, true)[0];
   producer->handle = newHandle();
   Stream make;
-  make.createTexture(producer->handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, id).exportSurface(producer->handle, token);
+  make.createTexture(producer->handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, id)
+      .exportSurface(producer->handle, token);
   producer->context->render(make.bytes(), {{producer->opened, true}});
   consumer->opened = consumer->client->open({allocation}, false)[0];
   consumer->handle = newHandle();

@@ -41,8 +41,8 @@ uint32_t floatBits(float value) {
 
 }  // namespace
 
-std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t format, bool shared,
-                                    bool cpuVisible) {
+std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t format,
+                                    bool shared, bool cpuVisible) {
   aerogpu_wddm_alloc_priv_v2 priv{};
   priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
@@ -71,13 +71,15 @@ std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVis
 
 uint32_t allocIdOf(const Allocation& allocation) {
   aerogpu_wddm_alloc_priv priv{};
-  if (allocation.privateData.size() >= sizeof priv) std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
+  if (allocation.privateData.size() >= sizeof priv)
+    std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
   return priv.alloc_id;
 }
 
 uint64_t shareTokenOf(const Allocation& allocation) {
   aerogpu_wddm_alloc_priv priv{};
-  if (allocation.privateData.size() >= sizeof priv) std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
+  if (allocation.privateData.size() >= sizeof priv)
+    std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
   return priv.share_token;
 }
 
@@ -88,7 +90,8 @@ uint32_t newAllocId() {
   return nextOf(s_allocId);
 }
 
-Stream& Stream::createTexture(uint32_t handle, uint32_t width, uint32_t height, uint32_t format, uint32_t allocId) {
+Stream& Stream::createTexture(uint32_t handle, uint32_t width, uint32_t height, uint32_t format,
+                              uint32_t allocId) {
   aerogpu_cmd_create_texture2d p{};
   p.texture_handle = handle;
   p.usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
@@ -194,12 +197,16 @@ Stream& Stream::flush() {
   return *this;
 }
 
-bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height, Surface& out) {
+bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height,
+                 Surface& out) {
   out.width = width;
   out.height = height;
   out.allocId = newAllocId();
-  auto created = adapter.vidmm().create({}, {texturePrivate(out.allocId, width, height, D3DDDIFMT_A8R8G8B8)}, false);
-  if (!expect(ntSuccess(created.status), "an allocation of %ux%u is made (0x%08x)", width, height, created.status)) return false;
+  auto created =
+      adapter.vidmm().create({}, {texturePrivate(out.allocId, width, height, D3DDDIFMT_A8R8G8B8)}, false);
+  if (!expect(ntSuccess(created.status), "an allocation of %ux%u is made (0x%08x)", width, height,
+              created.status))
+    return false;
   out.allocation = created.allocations[0];
   expect(allocIdOf(*out.allocation) == out.allocId, "the driver keeps alloc_id %u", out.allocId);
   const auto opened = client.open({out.allocation}, true);
@@ -225,15 +232,19 @@ void dropSurface(Adapter& adapter, Client& client, Context& context, Surface& su
 
 NTSTATUS fillSurface(Context& context, const Surface& surface, uint32_t argb, uint64_t* number) {
   Stream stream;
-  stream.target(surface.target).clear(argb).target(0).copyTexture(surface.backed, surface.target, surface.width,
-                                                                  surface.height, true);
+  stream.target(surface.target)
+      .clear(argb)
+      .target(0)
+      .copyTexture(surface.backed, surface.target, surface.width, surface.height, true);
   return context.render(stream.bytes(), {{surface.opened, true}}, number);
 }
 
 bool surfaceIs(Adapter& adapter, const Surface& surface, uint32_t argb, uint32_t step) {
   std::vector<uint32_t> row(surface.width);
   for (uint32_t y = 0; y < surface.height; y += step) {
-    if (!adapter.vidmm().read(*surface.allocation, uint64_t{y} * surface.width * 4, row.data(), row.size() * 4)) return false;
+    if (!adapter.vidmm().read(*surface.allocation, uint64_t{y} * surface.width * 4, row.data(),
+                              row.size() * 4))
+      return false;
     for (uint32_t x = 0; x < surface.width; x += step)
       if (row[x] != argb) {
         note("pixel (%u, %u) is %08x, not %08x", x, y, row[x], argb);

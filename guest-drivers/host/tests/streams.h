@@ -13,8 +13,8 @@
 namespace aerogpu::host {
 
 /// Private data of a texture or buffer allocation, version 2, as the user-mode driver gives it at creation.
-std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t d3dFormat, bool shared = false,
-                                    bool cpuVisible = false);
+std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t d3dFormat,
+                                    bool shared = false, bool cpuVisible = false);
 std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVisible = false);
 /// alloc_id and share token that the driver left in the data.
 uint32_t allocIdOf(const Allocation& allocation);
@@ -59,7 +59,8 @@ struct Surface {
   uint64_t bytes() const { return uint64_t{width} * height * 4; }
 };
 /// Creates allocation and textures; false after a broken rule.
-bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height, Surface& out);
+bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height,
+                 Surface& out);
 /// Destroys what makeSurface() made.
 void dropSurface(Adapter& adapter, Client& client, Context& context, Surface& surface);
 /// Clears the target and writes it back to the allocation.
