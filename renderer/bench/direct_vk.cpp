@@ -288,7 +288,7 @@ void DirectVk::createTextures() {
   write.descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
   write.pBufferInfo = &uniform;
   vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
-  std::vector<uint8_t> texels(64 * 64 * 4);
+  std::vector<uint8_t> texels(size_t{64} * 64 * 4);
   for (uint32_t i = 0; i < kTextures; ++i) {
     m_textures[i] = createImage(64, 64, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
     std::fill(texels.begin(), texels.end(), static_cast<uint8_t>(100 + i * 10));
