@@ -44,7 +44,8 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   caps.SchedulingCaps.MultiEngineAware = 1;
   caps.SchedulingCaps.VSyncPowerSaveAware = 1;
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
-  caps.WDDMVersion = DXGKDDI_WDDMv1;
+  // WDDMVersion stays 0: a driver at the Windows 7 interface version has it reserved, and another value would mean an
+  // older driver (page "DXGK_DRIVERCAPS").
   RtlCopyMemory(args.pOutputData, &caps, sizeof caps);
   return STATUS_SUCCESS;
 }
@@ -61,6 +62,7 @@ NTSTATUS answerSegments(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   out.NbSegment = adapter.segments.count();
   for (UINT segment = 1; segment <= out.NbSegment; segment++)
     adapter.segments.describe(segment, out.pSegmentDescriptor[segment - 1]);
+  // Not in a segment: contiguous, locked system memory, as for DMA buffers (page "DXGK_CONTEXTINFO").
   out.PagingBufferSegmentId = kSegmentSystem;
   out.PagingBufferSize = kPagingBytes;
   out.PagingBufferPrivateDataSize = AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES;

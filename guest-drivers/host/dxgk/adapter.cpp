@@ -226,8 +226,8 @@ guest::Status Adapter::readCaps() {
   const NTSTATUS status =
       callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, ddi.DxgkDdiQueryAdapterInfo, m_context, &query);
   if (!ntSuccess(status)) return guest::Status::failure("DXGKQAITYPE_DRIVERCAPS: 0x%08x", status);
-  if (caps.WDDMVersion != DXGKDDI_WDDMv1 && caps.WDDMVersion != 0x1100)
-    brokenRule("WDDMVersion 0x%x", caps.WDDMVersion);
+  // Reserved for drivers at the Windows 7 interface version (page "DXGK_DRIVERCAPS").
+  if (caps.WDDMVersion != 0) brokenRule("WDDMVersion 0x%x", caps.WDDMVersion);
   if (caps.HighestAcceptableAddress.QuadPart == 0) brokenRule("HighestAcceptableAddress is 0");
   if (caps.GpuEngineTopology.NbAsymetricProcessingNodes == 0) brokenRule("no processing nodes");
   return {};
