@@ -166,9 +166,11 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
   if (!context || !args) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *context->adapter;
 
-  // A flip is SetVidPnSourceAddress; in order with the ring there is only the frame to announce.
   const bool blt = args->Flags.Blt, fill = args->Flags.ColorFill, flip = args->Flags.Flip;
   if (blt + fill + flip != 1) return STATUS_INVALID_PARAMETER;
+  // With FlipOnVSyncMmIo the OS passes no DMA buffer for a flip: DxgkDdiSetVidPnSourceAddress makes it once the drawing
+  // is done, and shows the texture that is there (page "DXGK_FLIPCAPS").
+  if (flip && !args->pDmaBuffer) return STATUS_SUCCESS;
   if (args->Flags.DstColorKey || args->Flags.LinearToSrgb || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
   Rects rects;
   NTSTATUS status = flip ? STATUS_SUCCESS : rects.capture(args->pDstSubRects, args->SubRectCnt);

@@ -351,4 +351,18 @@ NTSTATUS Context::present(OpenAllocation* source, OpenAllocation* destination, c
                   });
 }
 
+NTSTATUS Context::presentFlip(OpenAllocation& source) {
+  DXGK_ALLOCATIONLIST list[DXGK_PRESENT_MAX_INDEX + 1]{};
+  list[DXGK_PRESENT_SOURCE_INDEX].hDeviceSpecificAllocation = source.driver;
+  DXGKARG_PRESENT args{};
+  args.pAllocationList = list;
+  args.Flags.Flip = 1;
+  args.FlipInterval = D3DDDI_FLIPINTERVAL_ONE;
+  const NTSTATUS status =
+      callDdi("DxgkDdiPresent", kPassiveLevel, m_adapter.ddi.DxgkDdiPresent, m_handle, &args);
+  if (args.pDmaBuffer || args.pDmaBufferPrivateData || args.pPatchLocationListOut || args.MultipassOffset)
+    brokenRule("DxgkDdiPresent of a memory-mapped flip makes a DMA buffer out of none");
+  return status;
+}
+
 }  // namespace aerogpu::host

@@ -163,6 +163,8 @@ void present() {
   adapter.scheduler().waitIdle();
   if (Console::available())
     expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x993311, 0x44AA77}), "the filled pixels");
+  status = context->presentFlip(*primary[0]);
+  expect(status == 0, "a flip (0x%08x)", status);
   client->close(primary[0]);
   dropSurface(adapter, *client, *context, source);
 }
