@@ -32,14 +32,18 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
 }
 
 bool VulkanBackend::open(std::string& error) {
-  m_gpu = Gpu::create(*m_instance, m_physical, m_hostMemory, m_stats, m_log, error);
-  if (!m_gpu) return false;
-  m_targets = std::make_unique<Targets>(*m_gpu);
-  m_draws = std::make_unique<Draws>(*m_gpu, *m_targets, m_cacheDir);
-  if (auto created = m_draws->create(); !created) {
+  auto gpu = Gpu::create(*m_instance, m_physical, m_hostMemory, m_stats, m_log, error);
+  if (!gpu) return false;
+  auto targets = std::make_unique<Targets>(*gpu);
+  auto draws = std::make_unique<Draws>(*gpu, *targets, m_cacheDir);
+  if (auto created = draws->create(); !created) {
     error = std::string(created.error().what) + ": " + created.error().detail;
     return false;
   }
+  // What was open before goes only now: if this fails, a lost device stays, and answers with errors.
+  m_draws = std::move(draws);
+  m_targets = std::move(targets);
+  m_gpu = std::move(gpu);
   return true;
 }
 
@@ -56,27 +60,34 @@ bool VulkanBackend::recover() {
     return true;
   }
   m_gpu->recorder->waitIdle(UINT64_MAX);
-  m_draws.reset();
-  m_targets.reset();
-  m_frame = nullptr;
-  releaseSurplus();
+  if (m_frame) m_gpu->frames->release(&std::exchange(m_frame, nullptr)->image);
+  for (const auto& entry : m_surplus) m_gpu->frames->release(&entry.second->image);
+  m_surplus.clear();
   // Frames that are still out keep the old device's memory: they must come home first.
   if (!m_gpu->frames->allHome()) {
     m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened while frames of it are in use");
     return false;
   }
-  m_gpu.reset();
   std::string error;
   if (open(error)) return true;
   m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened: " + error);
   return false;
 }
 
+namespace {
+/// Nothing is created on a lost device: it finishes no batch, so nothing would ever be freed.
+Error lostError() {
+  return Error{ErrorCode::Backend, "the GPU is lost", {}};
+}
+}  // namespace
+
 Result<std::unique_ptr<core::GpuBuffer>> VulkanBackend::createBuffer(const core::BufferDesc& desc) {
+  if (m_gpu->device->lost()) return lostError();
   return BufferObject::create(*m_gpu, desc);
 }
 
 Result<std::unique_ptr<core::GpuTexture>> VulkanBackend::createTexture(const core::TextureDesc& desc) {
+  if (m_gpu->device->lost()) return lostError();
   return TextureObject::create(*m_gpu, desc);
 }
 

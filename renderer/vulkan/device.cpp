@@ -114,6 +114,11 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
     error = std::string(props.properties.deviceName) + " lacks mandatory features of Vulkan 1.3";
     return nullptr;
   }
+  // Direct3D 9's colour write masks differ by target, and no blend state could stand in for that.
+  if (!have.core.features.independentBlend) {
+    error = std::string(props.properties.deviceName) + " cannot blend each target on its own";
+    return nullptr;
+  }
   want.v12.timelineSemaphore = want.v13.dynamicRendering = want.v13.synchronization2 = VK_TRUE;
   want.v13.maintenance4 = have.v13.maintenance4;
 
@@ -128,7 +133,7 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   take(w.fullDrawIndexUint32, f.fullDrawIndexUint32);
   take(w.imageCubeArray, f.imageCubeArray);
   take(w.geometryShader, f.geometryShader);  // for topologies with adjacency
-  caps.independentBlend = take(w.independentBlend, f.independentBlend);
+  w.independentBlend = VK_TRUE;
   caps.dualSourceBlend = take(w.dualSrcBlend, f.dualSrcBlend);
   caps.depthClamp = take(w.depthClamp, f.depthClamp);
   caps.fillModeNonSolid = take(w.fillModeNonSolid, f.fillModeNonSolid);
@@ -215,8 +220,10 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
     caps.triangleFans = false;
   }
   caps.maxAnisotropy = props.properties.limits.maxSamplerAnisotropy;
-  caps.pointSizeMin = props.properties.limits.pointSizeRange[0];
-  caps.pointSizeMax = props.properties.limits.pointSizeRange[1];
+  if (caps.largePoints) {  // else 1 is the only size (Vulkan 1.3, "Features", largePoints)
+    caps.pointSizeMin = props.properties.limits.pointSizeRange[0];
+    caps.pointSizeMax = props.properties.limits.pointSizeRange[1];
+  }
   caps.isLavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   if (caps.isLavapipe) caps.depthBiasUnits = 8388608.0f;
   caps.d24s8 = (self->formatFeatures(VK_FORMAT_D24_UNORM_S8_UINT) &

@@ -30,7 +30,7 @@ struct DeviceCaps {
   bool hostMemoryImport = false;
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
   bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
-  bool clipDistance = false, dualSourceBlend = false, independentBlend = false;
+  bool clipDistance = false, dualSourceBlend = false;
   bool d24s8 = false;  ///< else D32_SFLOAT_S8_UINT stands in
   bool a1r5g5b5 = false;
   bool triangleFans = true;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// See vulkan_double.h. An answer here is always less than the driver's, so that the validation layer, which
+// sits below, stays able to judge every call.
+#include "renderer/testing/vulkan_double.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "renderer/vulkan/dispatch.h"
+
+namespace aerogpu::test {
+namespace {
+
+std::atomic<Loss> g_next{Loss::None};
+std::atomic<bool> g_lost{false}, g_refuse{false};
+std::atomic<int> g_devices{0};
+
+// One instance and one device at a time is all that the tests have.
+PFN_vkGetPhysicalDeviceFeatures2 g_getFeatures;
+PFN_vkGetPhysicalDeviceFormatProperties2 g_getFormat;
+PFN_vkCreateDevice g_createDevice;
+PFN_vkDestroyDevice g_destroyDevice;
+PFN_vkGetDeviceProcAddr g_getDeviceProc;
+PFN_vkQueueSubmit2 g_submit;
+PFN_vkWaitSemaphores g_wait;
+
+VKAPI_ATTR VkResult VKAPI_CALL noExtensions(VkPhysicalDevice, const char*, uint32_t* count,
+                                            VkExtensionProperties*) {
+  *count = 0;
+  return VK_SUCCESS;
+}
+
+/// What is left are the features that Vulkan 1.3 requires (section "Feature Requirements"), all of
+/// VkPhysicalDeviceVulkan13Features that the back end uses among them, and those that the back end requires.
+VKAPI_ATTR void VKAPI_CALL requiredFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* out) {
+  g_getFeatures(device, out);
+  const VkPhysicalDeviceFeatures all = out->features;
+  out->features = {};
+  out->features.robustBufferAccess = all.robustBufferAccess;
+  out->features.independentBlend = all.independentBlend;
+  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next; next = next->pNext)
+    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+      reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(next)->samplerMirrorClampToEdge = VK_FALSE;
+}
+
+VKAPI_ATTR void VKAPI_CALL requiredFormats(VkPhysicalDevice device, VkFormat format,
+                                           VkFormatProperties2* out) {
+  g_getFormat(device, format, out);
+  if (format != VK_FORMAT_D24_UNORM_S8_UINT) return;
+  out->formatProperties = {};
+  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next; next = next->pNext)
+    if (next->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
+      auto* props = reinterpret_cast<VkFormatProperties3*>(next);
+      props->linearTilingFeatures = props->optimalTilingFeatures = props->bufferFeatures = 0;
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks* callbacks, VkDevice* out) {
+  if (g_refuse.load()) return VK_ERROR_INITIALIZATION_FAILED;
+  const VkResult result = g_createDevice(physical, info, callbacks, out);
+  if (result == VK_SUCCESS) {
+    g_devices.fetch_add(1);
+    g_lost.store(false);
+  }
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL destroyDevice(VkDevice device, const VkAllocationCallbacks* callbacks) {
+  g_destroyDevice(device, callbacks);
+  g_devices.fetch_sub(1);
+}
+
+bool loses(Loss here) {
+  if (Loss expected = here; g_next.compare_exchange_strong(expected, Loss::None)) g_lost.store(true);
+  return g_lost.load();
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
+                                      VkFence fence) {
+  return loses(Loss::AtSubmit) ? VK_ERROR_DEVICE_LOST : g_submit(queue, count, infos, fence);
+}
+
+/// The work itself is let finish: what a lost device still runs, it ends in finite time (Vulkan 1.3, "Lost
+/// Device"), and objects may be destroyed afterwards.
+VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+  const VkResult result = g_wait(device, info, timeout);
+  return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
+}
+
+template <class Function>
+PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function ours) {
+  slot = reinterpret_cast<Function>(real);
+  return real ? reinterpret_cast<PFN_vkVoidFunction>(ours) : nullptr;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char* name) {
+  const PFN_vkVoidFunction real = g_getDeviceProc(device, name);
+  if (!std::strcmp(name, "vkQueueSubmit2")) return replace(real, g_submit, &submit);
+  if (!std::strcmp(name, "vkWaitSemaphores")) return replace(real, g_wait, &wait);
+  if (!std::strcmp(name, "vkDestroyDevice")) return replace(real, g_destroyDevice, &destroyDevice);
+  return real;
+}
+
+PFN_vkVoidFunction instanceProc(PFN_vkVoidFunction real, const char* name) {
+  if (!std::strcmp(name, "vkGetDeviceProcAddr")) return replace(real, g_getDeviceProc, &deviceProc);
+  if (!std::strcmp(name, "vkCreateDevice")) return replace(real, g_createDevice, &createDevice);
+  if (!deviceIsBare()) return real;
+  if (!std::strcmp(name, "vkEnumerateDeviceExtensionProperties"))
+    return reinterpret_cast<PFN_vkVoidFunction>(&noExtensions);
+  if (!std::strcmp(name, "vkGetPhysicalDeviceFeatures2"))
+    return replace(real, g_getFeatures, &requiredFeatures);
+  if (!std::strcmp(name, "vkGetPhysicalDeviceFormatProperties2"))
+    return replace(real, g_getFormat, &requiredFormats);
+  return real;
+}
+
+}  // namespace
+
+bool deviceIsBare() {
+  static const bool bare = std::getenv(kBareDeviceVariable) != nullptr;
+  return bare;
+}
+
+void loseDevice(Loss where) {
+  g_next.store(where);
+}
+
+void refuseDevices(bool refuse) {
+  g_refuse.store(refuse);
+}
+
+int devicesAlive() {
+  return g_devices.load();
+}
+
+}  // namespace aerogpu::test
+
+/// Hidden: only this executable's own calls come here, the loader and its layers keep theirs.
+extern "C" __attribute__((visibility("hidden"))) VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+  // Nothing else names the loader here, so it is not among the executable's own libraries.
+  static void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NODELETE);
+  static const auto real =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(loader ? dlsym(loader, "vkGetInstanceProcAddr") : nullptr);
+  const PFN_vkVoidFunction function = real ? real(instance, name) : nullptr;
+  return instance && function ? aerogpu::test::instanceProc(function, name) : function;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Stands between the Vulkan back end and the loader in test executables: hides what a device may lack, and
+// loses the device on demand. Linked into tests only; it takes the place of the loader's entry point.
+#pragma once
+
+namespace aerogpu::test {
+
+/// The environment variable that, when set, makes every device appear without any optional extension,
+/// feature or format. Read when the first instance is created.
+inline constexpr const char* kBareDeviceVariable = "AEROGPU_TEST_BARE_DEVICE";
+/// Whether that is so.
+bool deviceIsBare();
+
+/// Where VK_ERROR_DEVICE_LOST comes from.
+enum class Loss { None, AtSubmit, AtWait };
+/// The next call of that kind fails so, and each of either kind on the same device after it. Any thread.
+void loseDevice(Loss where);
+/// While set, vkCreateDevice fails.
+void refuseDevices(bool refuse);
+/// Devices alive, of those created through the double.
+int devicesAlive();
+
+}  // namespace aerogpu::test
