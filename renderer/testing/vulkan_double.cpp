@@ -18,7 +18,7 @@ std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false};
 std::atomic<int> g_devices{0};
 
-// One instance and one device at a time is all that the tests have.
+// The loader's entry points, which find the instance or device by the handle: they serve any number of both.
 PFN_vkGetPhysicalDeviceFeatures2 g_getFeatures;
 PFN_vkGetPhysicalDeviceFormatProperties2 g_getFormat;
 PFN_vkCreateDevice g_createDevice;
@@ -94,19 +94,27 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
 template <class Function>
 PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function ours) {
   slot = reinterpret_cast<Function>(real);
-  return real ? reinterpret_cast<PFN_vkVoidFunction>(ours) : nullptr;
+  return reinterpret_cast<PFN_vkVoidFunction>(ours);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char* name) {
   const PFN_vkVoidFunction real = g_getDeviceProc(device, name);
-  if (!std::strcmp(name, "vkQueueSubmit2")) return replace(real, g_submit, &submit);
-  if (!std::strcmp(name, "vkWaitSemaphores")) return replace(real, g_wait, &wait);
-  if (!std::strcmp(name, "vkDestroyDevice")) return replace(real, g_destroyDevice, &destroyDevice);
+  if (!real) return real;
+  if (!std::strcmp(name, "vkQueueSubmit2")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
+  if (!std::strcmp(name, "vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
+  if (!std::strcmp(name, "vkDestroyDevice")) return reinterpret_cast<PFN_vkVoidFunction>(&destroyDevice);
   return real;
 }
 
-PFN_vkVoidFunction instanceProc(PFN_vkVoidFunction real, const char* name) {
-  if (!std::strcmp(name, "vkGetDeviceProcAddr")) return replace(real, g_getDeviceProc, &deviceProc);
+PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instance, const char* name) {
+  const PFN_vkVoidFunction real = get(instance, name);
+  if (!real) return real;
+  if (!std::strcmp(name, "vkGetDeviceProcAddr")) {
+    g_submit = reinterpret_cast<PFN_vkQueueSubmit2>(get(instance, "vkQueueSubmit2"));
+    g_wait = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphores"));
+    g_destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(get(instance, "vkDestroyDevice"));
+    return replace(real, g_getDeviceProc, &deviceProc);
+  }
   if (!std::strcmp(name, "vkCreateDevice")) return replace(real, g_createDevice, &createDevice);
   if (!deviceIsBare()) return real;
   if (!std::strcmp(name, "vkEnumerateDeviceExtensionProperties"))
@@ -146,6 +154,6 @@ vkGetInstanceProcAddr(VkInstance instance, const char* name) {
   static void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NODELETE);
   static const auto real =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(loader ? dlsym(loader, "vkGetInstanceProcAddr") : nullptr);
-  const PFN_vkVoidFunction function = real ? real(instance, name) : nullptr;
-  return instance && function ? aerogpu::test::instanceProc(function, name) : function;
+  if (!real || !instance) return real ? real(instance, name) : nullptr;
+  return aerogpu::test::instanceProc(real, instance, name);
 }

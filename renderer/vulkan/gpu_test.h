@@ -16,6 +16,7 @@
 
 #include "aerogpu/d3d9/assembler.h"
 #include "renderer/testing/harness.h"
+#include "renderer/testing/vulkan_double.h"
 
 namespace aerogpu::test {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Resources and transfers on the GPU: zeroed memory, uploads, copies, write-back, clears, frames, the memory
 // cap.
+#include "renderer/core/format.h"
 #include "renderer/vulkan/gpu_test.h"
 
 namespace aerogpu::test {
@@ -45,6 +46,7 @@ TEST_F(TransferTest, NewResourcesAreZero) {
                      {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 1024},
                      {AEROGPU_FORMAT_D32_FLOAT, 1024}};
   for (const auto& c : cases) {
+    if (deviceIsBare() && core::findFormat(c.format)->blockPixels > 1) continue;
     CommandWriter w;
     const uint32_t t = texture(w, c.format, 16, 16, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
     run(w);
@@ -107,6 +109,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
   }
   for (const aerogpu_format format : {AEROGPU_FORMAT_BC1_RGBA_UNORM, AEROGPU_FORMAT_BC2_RGBA_UNORM,
                                       AEROGPU_FORMAT_BC3_RGBA_UNORM_SRGB, AEROGPU_FORMAT_BC7_RGBA_UNORM}) {
+    if (deviceIsBare()) break;  // it has none of these
     CommandWriter w;
     const uint32_t t = texture(w, format, 20, 12, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
     const size_t block = format == AEROGPU_FORMAT_BC1_RGBA_UNORM ? 8 : 16;
