@@ -14,6 +14,9 @@
 namespace aerogpu::vk {
 namespace {
 
+/// Wall-clock time of one translation, seconds.
+constexpr unsigned kWallSeconds = 20;
+
 constexpr rlim_t kCpuSeconds = 10;
 constexpr rlim_t kMemoryBytes = rlim_t{1} << 30;  // beside what the process has already
 
@@ -29,8 +32,13 @@ rlim_t addressSpace() {
 
 [[noreturn]] void child(int fd, const std::function<void(WorkerOutput&)>& work) {
   // Whatever the process had installed for these is not for the child.
-  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT, SIGPIPE})
+  for (const int number : {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT, SIGPIPE})
     signal(number, SIG_DFL);
+  // A lock that another thread held at the fork is never released here: no wait may be without an end.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  alarm(kWallSeconds);
   const rlimit noCore{0, 0}, cpu{kCpuSeconds, kCpuSeconds};
   setrlimit(RLIMIT_CORE, &noCore);
   setrlimit(RLIMIT_CPU, &cpu);
