@@ -29,6 +29,16 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// A colour output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"). Direct3D
+/// draws so all the time; layers of 1.3.239 warn about the format of the attachment that is not there, those
+/// of 1.4 about the output.
+bool isAboutUnusedOutput(const VkDebugUtilsMessengerCallbackDataEXT& data) {
+  if (!data.pMessageIdName || !data.pMessage) return false;
+  if (std::strstr(data.pMessageIdName, "Shader-InterfaceTypeMismatch"))
+    return std::strstr(data.pMessage, "VK_FORMAT_UNDEFINED") != nullptr;
+  return std::strstr(data.pMessageIdName, "ShaderOutputNotConsumed") != nullptr;
+}
+
 int rank(VkPhysicalDeviceType type) {
   switch (type) {
     case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
@@ -112,11 +122,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
                                                    VkDebugUtilsMessageTypeFlagsEXT,
                                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                    void* user) {
-  // A colour output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"); the layer
-  // warns about the format of the attachment that is not there.
-  if (data->pMessageIdName && std::strstr(data->pMessageIdName, "Shader-InterfaceTypeMismatch") &&
-      std::strstr(data->pMessage, "VK_FORMAT_UNDEFINED"))
-    return VK_FALSE;
+  if (isAboutUnusedOutput(*data)) return VK_FALSE;
   // Past the rate limit: who asks for validation wants every message.
   static_cast<Instance*>(user)->m_log.pass(AEROGPU_LOG_ERROR, std::string("validation: ") + data->pMessage);
   return VK_FALSE;

@@ -24,7 +24,9 @@ protected:
   void interruptALongJob() {
     CommandWriter w;
     const Vertex v = at(-1, -1, 0);
-    stream(w, 0, vertexBuffer(w, std::vector<Vertex>(3, v)), sizeof(Vertex));  // past its end: zeros
+    // The same vertex again and again. (Reads past a buffer's end would do as well, but the synchronization
+    // validation of newer layers takes them for reads of the memory that follows.)
+    stream(w, 0, vertexBuffer(w, std::vector<Vertex>(3, v)), 0);
     for (uint64_t i = 0; i < kDraws; ++i) draw(w, kVertices);
     const uint64_t before = drawsSoFar();
     std::thread watchdog([&] {
