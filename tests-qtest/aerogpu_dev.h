@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "aerogpu/aerogpu.h"
-#include "aerogpu/cmd_writer.hpp"
+#include "aerogpu/cmd_packets.hpp"
 #include "tests-qtest/qemu_process.h"
 
 namespace aerogpu::qtest {
@@ -14,6 +14,13 @@ namespace aerogpu::qtest {
 /// How a test's guest memory is laid out; 64 MiB of RAM in all.
 inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa = 0x200000,
                           kTableGpa = 0x300000, kSurfaceGpa = 0x400000;
+
+/// `size` bytes that look random and are the same for the same seed.
+std::vector<uint8_t> pattern(size_t size, uint32_t seed);
+
+/// The last frame of a trace as `backend` replays it, as RGB bytes in rows from the top; empty after a failure, which
+/// the test then has. The trace and what is made on the way are removed.
+std::vector<uint8_t> replayedFrame(const std::string& trace, const std::string& backend);
 
 class AeroGpuDev {
 public:

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The packets that nearly every stream has (ABI page, "Command stream"), one function each, appended to a
+// CommandWriter. Tests, benchmarks, fuzzer seeds and the driver host use it. Header-only, C++20. Nothing is checked:
+// tests compose invalid streams on purpose.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "aerogpu_format.h"
+#include "cmd_writer.hpp"
+
+namespace aerogpu::packets {
+
+/// A texture's creation. `usage`: enum aerogpu_resource_usage_flags; `rowPitch` (bytes) counts only with `allocId`,
+/// which 0 leaves without backing.
+struct Texture {
+  uint32_t handle = 0, format = AEROGPU_FORMAT_B8G8R8X8_UNORM, width = 0, height = 0, usage = 0;
+  uint32_t mips = 1, layers = 1, rowPitch = 0, allocId = 0, allocOffset = 0;
+};
+/// What a texture has that is drawn into and shown.
+inline constexpr uint32_t kShown = AEROGPU_RESOURCE_USAGE_RENDER_TARGET | AEROGPU_RESOURCE_USAGE_SCANOUT;
+
+inline void createTexture(CommandWriter& w, const Texture& t) {
+  aerogpu_cmd_create_texture2d p{};
+  p.texture_handle = t.handle;
+  p.usage_flags = t.usage;
+  p.format = t.format;
+  p.width = t.width;
+  p.height = t.height;
+  p.mip_levels = t.mips;
+  p.array_layers = t.layers;
+  p.row_pitch_bytes = t.rowPitch;
+  p.backing_alloc_id = t.allocId;
+  p.backing_offset_bytes = t.allocOffset;
+  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, p);
+}
+
+inline void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage = 0,
+                         uint32_t allocId = 0, uint32_t allocOffset = 0) {
+  aerogpu_cmd_create_buffer p{};
+  p.buffer_handle = handle;
+  p.usage_flags = usage;
+  p.size_bytes = size;
+  p.backing_alloc_id = allocId;
+  p.backing_offset_bytes = allocOffset;
+  w.packet(AEROGPU_CMD_CREATE_BUFFER, p);
+}
+
+inline void destroyResource(CommandWriter& w, uint32_t handle) {
+  aerogpu_cmd_destroy_resource p{};
+  p.resource_handle = handle;
+  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, p);
+}
+
+inline void upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes) {
+  aerogpu_cmd_upload_resource p{};
+  p.resource_handle = handle;
+  p.offset_bytes = offset;
+  p.size_bytes = bytes.size();
+  w.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, p, bytes.data(), bytes.size());
+}
+
+inline void dirtyRange(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
+  aerogpu_cmd_resource_dirty_range p{};
+  p.resource_handle = handle;
+  p.offset_bytes = offset;
+  p.size_bytes = size;
+  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, p);
+}
+
+/// From the start of one buffer to the start of another. `flags`: enum aerogpu_copy_flags.
+inline void copyBuffer(CommandWriter& w, uint32_t to, uint32_t from, uint64_t size,
+                       uint32_t flags = AEROGPU_COPY_FLAG_WRITEBACK_DST) {
+  aerogpu_cmd_copy_buffer p{};
+  p.dst_buffer = to;
+  p.src_buffer = from;
+  p.size_bytes = size;
+  p.flags = flags;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, p);
+}
+
+/// Between the upper left corners of two textures; of the source, another mip level or layer if given.
+inline void copyTexture(CommandWriter& w, uint32_t to, uint32_t from, uint32_t width, uint32_t height,
+                        uint32_t flags = AEROGPU_COPY_FLAG_WRITEBACK_DST, uint32_t fromMip = 0,
+                        uint32_t fromLayer = 0) {
+  aerogpu_cmd_copy_texture2d p{};
+  p.dst_texture = to;
+  p.src_texture = from;
+  p.src_mip_level = fromMip;
+  p.src_array_layer = fromLayer;
+  p.width = width;
+  p.height = height;
+  p.flags = flags;
+  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, p);
+}
+
+/// Binds at most AEROGPU_MAX_RENDER_TARGETS of `colors`; the count is written as given.
+inline void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth = 0) {
+  aerogpu_cmd_set_render_targets p{};
+  p.color_count = static_cast<uint32_t>(colors.size());
+  p.depth_stencil = depth;
+  for (size_t i = 0; i < colors.size() && i < AEROGPU_MAX_RENDER_TARGETS; ++i) p.colors[i] = colors[i];
+  w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, p);
+}
+inline void setTarget(CommandWriter& w, uint32_t color) {
+  setTargets(w, {&color, 1});
+}
+
+struct Rgba {
+  float r = 0, g = 0, b = 0, a = 1;
+};
+/// `flags`: enum aerogpu_clear_flags.
+inline void clear(CommandWriter& w, uint32_t flags, Rgba color, float depth = 1, uint32_t stencil = 0) {
+  aerogpu_cmd_clear p{};
+  p.flags = flags;
+  const float rgba[] = {color.r, color.g, color.b, color.a};
+  for (int i = 0; i < 4; ++i) p.color_rgba_f32[i] = std::bit_cast<uint32_t>(rgba[i]);
+  p.depth_f32 = std::bit_cast<uint32_t>(depth);
+  p.stencil = stencil;
+  w.packet(AEROGPU_CMD_CLEAR, p);
+}
+inline void clearColor(CommandWriter& w, Rgba color) {
+  clear(w, AEROGPU_CLEAR_COLOR, color);
+}
+
+/// `stage`: enum aerogpu_shader_stage; `tokens`: a D3D9 token stream with its end token.
+inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
+  aerogpu_cmd_create_shader_dxbc p{};
+  p.shader_handle = handle;
+  p.stage = stage;
+  p.dxbc_size_bytes = static_cast<uint32_t>(tokens.size_bytes());
+  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, p, tokens.data(), tokens.size_bytes());
+}
+
+inline void destroyShader(CommandWriter& w, uint32_t handle) {
+  aerogpu_cmd_destroy_shader p{};
+  p.shader_handle = handle;
+  w.packet(AEROGPU_CMD_DESTROY_SHADER, p);
+}
+
+inline void bindShaders(CommandWriter& w, uint32_t vertex, uint32_t pixel) {
+  aerogpu_cmd_bind_shaders p{};
+  p.vs = vertex;
+  p.ps = pixel;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, p);
+}
+
+/// `blob`: an array of D3DVERTEXELEMENT9 with its end element, or an ILAY blob. Creates the layout and binds it.
+inline void useInputLayout(CommandWriter& w, uint32_t handle, std::span<const uint8_t> blob) {
+  aerogpu_cmd_create_input_layout create{};
+  create.input_layout_handle = handle;
+  create.blob_size_bytes = static_cast<uint32_t>(blob.size());
+  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, create, blob.data(), blob.size());
+  aerogpu_cmd_set_input_layout bind{};
+  bind.input_layout_handle = handle;
+  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, bind);
+}
+
+inline void destroyInputLayout(CommandWriter& w, uint32_t handle) {
+  aerogpu_cmd_destroy_input_layout p{};
+  p.input_layout_handle = handle;
+  w.packet(AEROGPU_CMD_DESTROY_INPUT_LAYOUT, p);
+}
+
+/// Offsets and strides in bytes.
+inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride,
+                            uint32_t offset = 0) {
+  const aerogpu_vertex_buffer_binding binding{buffer, stride, offset, 0};
+  aerogpu_cmd_set_vertex_buffers p{};
+  p.start_slot = slot;
+  p.buffer_count = 1;
+  w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, p, &binding, sizeof binding);
+}
+
+/// enum aerogpu_primitive_topology
+inline void setTopology(CommandWriter& w, uint32_t topology) {
+  aerogpu_cmd_set_primitive_topology p{};
+  p.topology = topology;
+  w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, p);
+}
+
+inline void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, uint32_t first = 0) {
+  aerogpu_cmd_draw p{};
+  p.vertex_count = vertices;
+  p.instance_count = instances;
+  p.first_vertex = first;
+  w.packet(AEROGPU_CMD_DRAW, p);
+}
+
+/// Of scanout 0. `flags`: enum aerogpu_present_flags.
+inline void present(CommandWriter& w, uint32_t flags = 0) {
+  aerogpu_cmd_present p{};
+  p.flags = flags;
+  w.packet(AEROGPU_CMD_PRESENT, p);
+}
+
+}  // namespace aerogpu::packets

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Boots a virtual machine whose graphics card is aerogpu. Installs and builds what is missing first.
+
+usage: scripts/run-vm [options] [DISK] [-- QEMU-OPTIONS]
+
+Without DISK a small Linux guest boots and shows an Aero-like desktop drawn by the device. With DISK (a Windows 7
+image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
+
+  --screenshot FILE   boot the demo, let it draw 120 frames, save the console as PNG, print the rate, end
+  --display X         gtk, sdl, spice-app, vnc=..., none (default: VNC on 127.0.0.1, address printed)
+  --mode WxH          size of the demo's desktop (default 1280x720)
+  --demo WORDS        other tasks of the demo program: latency, selftest, frames=N (comma-separated)
+  --renderer R        auto, vulkan or null
+  --accel A           kvm or tcg (default: KVM if it boots a kernel here)
+  --capture FILE      write a trace of everything submitted
+  --no-driver-iso     with a DISK: do not build and attach the disc with the Windows driver
+  --no-setup          neither install nor build anything"""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import aerogpu_build
+from aerogpu_build import BUILD, ROOT, Failure, ninja, say
+from aerogpu_vm import LAUNCHER, VM, accelerator, guest_arguments
+
+SCREENSHOT_FRAME = 120
+DRIVER_ISO = 'guest-drivers/package/aerogpu-win7.iso'
+WITH_VALUE = ('screenshot', 'display', 'mode', 'demo', 'renderer', 'accel', 'capture')
+
+
+class Options:
+    def __init__(self, arguments):
+        self.disk = None
+        self.qemu = []
+        self.no_setup = False
+        self.no_driver_iso = False
+        for name in WITH_VALUE:
+            setattr(self, name, None)
+        arguments = list(arguments)
+        while arguments:
+            argument = arguments.pop(0)
+            name, equals, value = argument[2:].partition('=')
+            if argument == '--':
+                self.qemu, arguments = arguments, []
+            elif argument in ('-h', '--help'):
+                print(__doc__)
+                sys.exit(0)
+            elif argument in ('--no-setup', '--no-driver-iso'):
+                setattr(self, argument[2:].replace('-', '_'), True)
+            elif argument.startswith('--') and name in WITH_VALUE:
+                if not equals:
+                    if not arguments:
+                        raise Failure('%s needs a value' % argument)
+                    value = arguments.pop(0)
+                setattr(self, name, value)
+            elif argument.startswith('-'):
+                # QEMU's own options may follow the disk as they are.
+                self.qemu, arguments = [argument] + arguments, []
+                if self.qemu and '--' in self.qemu:
+                    self.qemu.remove('--')
+            elif self.disk is None:
+                self.disk = argument
+            else:
+                raise Failure("one disk, please: '%s' and '%s'" % (self.disk, argument))
+        if self.mode and not re.fullmatch(r'\d{3,4}x\d{3,4}', self.mode):
+            raise Failure("'%s' is no mode; write it like 1280x720" % self.mode)
+        if self.accel and self.accel not in ('kvm', 'tcg'):
+            raise Failure('--accel is kvm or tcg')
+        if self.screenshot and self.disk:
+            raise Failure('--screenshot is for the demo guest; with a disk use the screendump command of QMP')
+        if self.screenshot and self.demo:
+            raise Failure('--screenshot draws the desktop; leave --demo away')
+        for text in (self.demo, self.renderer):
+            if text and re.search(r'\s', text):
+                raise Failure("'%s' has blanks in it" % text)
+
+
+def prepare(options):
+    """Everything that has to exist before QEMU starts."""
+    if not options.no_setup:
+        scripts = os.path.join(ROOT, 'scripts')
+        for script in ('setup', 'prepare-qemu', 'build-vgabios'):
+            arguments = ['--run-only'] if script == 'setup' else []
+            environment = dict(os.environ, AEROGPU_BUILD=BUILD, AEROGPU_BUILD_DIR=BUILD, AEROGPU_QEMU_CACHE=BUILD)
+            result = subprocess.run([os.path.join(scripts, script)] + arguments, env=environment,
+                                    stdin=subprocess.DEVNULL)
+            if result.returncode != 0:
+                raise Failure('scripts/%s failed' % script)
+        aerogpu_build.configure()
+        ninja('hw-aerogpu/aerogpu-qemu.so')
+        if options.disk and not options.no_driver_iso:
+            aerogpu_build.ninja_optional(DRIVER_ISO)
+        if not options.disk:
+            result = subprocess.run([os.path.join(scripts, 'build-guest')], stdin=subprocess.DEVNULL)
+            if result.returncode != 0:
+                raise Failure('scripts/build-guest failed')
+    module = os.path.join(BUILD, 'hw-aerogpu', 'aerogpu-qemu.so')
+    if not os.path.exists(module):
+        raise Failure('%s is missing (run without --no-setup)' % module)
+
+
+def device_argument(options):
+    words = ['aerogpu']
+    if options.renderer:
+        words.append('renderer=' + options.renderer)
+    if options.capture:
+        words.append('capture=' + os.path.abspath(options.capture).replace(',', ',,'))
+    if options.mode:
+        width, height = options.mode.split('x')
+        words += ['xres=' + width, 'yres=' + height]
+    return ','.join(words)
+
+
+def free_vnc_display():
+    """The first VNC display of 127.0.0.1 that is free, from :0 on; QEMU would give up on a taken one."""
+    for display in range(100):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(('127.0.0.1', 5900 + display))
+                return display
+            except OSError:
+                continue
+    raise Failure('the ports 5900 to 5999 are all taken')
+
+
+def display_argument(options):
+    if options.display:
+        return options.display, None
+    display = free_vnc_display()
+    return 'vnc=127.0.0.1:%d' % display, 'VNC: 127.0.0.1:%d (display :%d)' % (5900 + display, display)
+
+
+def disk_arguments(path):
+    """AHCI and the format that qemu-img finds: a guess of QEMU on a raw image would be refused for writes to
+    its first sector."""
+    if not os.path.exists(path):
+        raise Failure("there is no disk '%s'" % path)
+    info = subprocess.run(['qemu-img', 'info', '-U', '--output=json', path], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    if info.returncode != 0:
+        raise Failure(info.stderr.strip())
+    kind = json.loads(info.stdout)['format']
+    if not os.access(path, os.W_OK):
+        raise Failure("the disk '%s' is not writable" % path)
+    say('disk: %s (%s)' % (path, kind))
+    return ['-drive', 'file=%s,format=%s,if=none,id=disk0' % (os.path.abspath(path).replace(',', ',,'), kind),
+            '-device', 'ide-hd,drive=disk0,bus=ide.0,bootindex=1']
+
+
+def windows_arguments(options, accel):
+    cpus = str(max(1, min(4, (os.cpu_count() or 2) - 1)))
+    arguments = ['-accel', accel, '-machine', 'q35', '-cpu', 'host' if accel == 'kvm' else 'max', '-smp',
+                 cpus + ',sockets=1', '-m', '3072', '-rtc', 'base=localtime', '-nodefaults']
+    arguments += disk_arguments(options.disk)
+    arguments += ['-netdev', 'user,id=net0', '-device', 'e1000,netdev=net0', '-device', 'usb-ehci', '-device',
+                  'usb-tablet', '-device', 'intel-hda']
+    # Over VNC nobody hears anything; without a back end QEMU tries every one of the host's aloud.
+    if options.display in (None, 'none') or options.display.startswith('vnc'):
+        arguments += ['-audiodev', 'none,id=audio0', '-device', 'hda-duplex,audiodev=audio0']
+    else:
+        arguments += ['-device', 'hda-duplex']
+    iso = os.path.join(BUILD, DRIVER_ISO)
+    if os.path.exists(iso) and not options.no_driver_iso:
+        arguments += ['-drive', 'file=%s,format=raw,if=none,id=drivers,media=cdrom,readonly=on' % iso.replace(',', ',,'),
+                      '-device', 'ide-cd,drive=drivers,bus=ide.1']
+        say('in the guest: run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
+    else:
+        say('no driver disc is attached: Windows uses its VGA driver')
+    return arguments
+
+
+def interactive(options, arguments, serial):
+    """Runs QEMU in the foreground; Ctrl-C ends it."""
+    display, address = display_argument(options)
+    command = [LAUNCHER, '-display', display, '-device', device_argument(options)] + arguments
+    command += ['-serial', 'stdio' if serial else 'null', '-monitor', 'none'] + options.qemu
+    if address:
+        print(address, flush=True)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL if serial else None,
+                               env=dict(os.environ, AEROGPU_BUILD_DIR=BUILD))
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def screenshot(options, accel):
+    words = 'desktop,frames=%d' % (SCREENSHOT_FRAME + 600)
+    if options.mode:
+        words += ',mode=' + options.mode
+    arguments = guest_arguments(accel, words) + ['-device', device_argument(options)] + options.qemu
+    with VM(arguments, environment={'AEROGPU_BUILD_DIR': BUILD}) as vm:
+        say('booting the demo guest (%s)' % accel)
+        mode = vm.wait_serial(r'^aerogpu-demo: mode (\d+)x(\d+)\n', 120)
+        say('the guest runs at %sx%s' % mode.groups())
+        line = vm.wait_serial(r'^aerogpu-demo: frame %d\b.*\n' % SCREENSHOT_FRAME, 180).group(0).strip()
+        vm.screendump(options.screenshot)
+        print(line[len('aerogpu-demo: '):])
+        rate = re.search(r'fps ([\d.]+)', line)
+        print('frame rate: %s frames a second' % (rate.group(1) if rate else 'unknown'))
+        print('picture: %s' % options.screenshot)
+    return 0
+
+
+def tasks(options, accel):
+    """latency, selftest and the like: the demo's lines on standard output, its verdict as exit status."""
+    words = options.demo + (',mode=' + options.mode if options.mode else '')
+    arguments = guest_arguments(accel, words) + ['-device', device_argument(options)] + options.qemu
+    with VM(arguments, environment={'AEROGPU_BUILD_DIR': BUILD}) as vm:
+        verdict, failure = None, None
+        try:
+            verdict = vm.wait_serial(r'^aerogpu-demo: (done|failed)', 600)
+        except Failure as error:
+            failure = error
+        for line in vm.serial_text.splitlines():
+            if line.startswith('aerogpu-demo: '):
+                print(line)
+        if failure:
+            raise failure
+        vm.wait(30)
+    return 0 if verdict.group(1) == 'done' else 1
+
+
+def terminated(*unused):
+    sys.exit(128 + signal.SIGTERM)  # so that the VM is stopped on the way out
+
+
+def main():
+    signal.signal(signal.SIGTERM, terminated)
+    options = Options(sys.argv[1:])
+    if options.screenshot:
+        folder = os.path.dirname(os.path.abspath(options.screenshot))
+        if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+            raise Failure("cannot write '%s'" % options.screenshot)
+    prepare(options)
+    if options.accel:
+        accel = options.accel
+    else:
+        if options.disk and not options.no_setup and os.access('/dev/kvm', os.R_OK | os.W_OK):
+            subprocess.run([os.path.join(ROOT, 'scripts', 'build-guest')], stdin=subprocess.DEVNULL, check=False)
+        accel = accelerator()
+    if options.disk:
+        return interactive(options, windows_arguments(options, accel), serial=False)
+    if options.screenshot:
+        return screenshot(options, accel)
+    if options.demo:
+        return tasks(options, accel)
+    words = 'desktop' + (',mode=' + options.mode if options.mode else '')
+    say('booting the demo guest (%s); Ctrl-C ends it' % accel)
+    return interactive(options, guest_arguments(accel, words), serial=True)
+
+
+if __name__ == '__main__':
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print('run-vm: error: %s' % failure, file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
