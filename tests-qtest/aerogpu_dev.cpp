@@ -30,6 +30,15 @@ constexpr uint32_t kGpu = 4, kIsaBridge = 1;
 
 }  // namespace
 
+std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
+  std::vector<uint8_t> bytes(size);
+  for (auto& byte : bytes) {
+    seed = seed * 1664525 + 1013904223;  // Numerical Recipes, 7.1
+    byte = static_cast<uint8_t>(seed >> 24);
+  }
+  return bytes;
+}
+
 uint32_t AeroGpuDev::config(uint32_t offset) {
   qemu.outl(0xCF8, configAddress(kGpu, offset));
   return qemu.inl(0xCFC);

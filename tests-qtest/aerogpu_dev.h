@@ -4,6 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_packets.hpp"
@@ -17,10 +20,6 @@ inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa
 
 /// `size` bytes that look random and are the same for the same seed.
 std::vector<uint8_t> pattern(size_t size, uint32_t seed);
-
-/// The last frame of a trace as `backend` replays it, as RGB bytes in rows from the top; empty after a failure, which
-/// the test then has. The trace and what is made on the way are removed.
-std::vector<uint8_t> replayedFrame(const std::string& trace, const std::string& backend);
 
 class AeroGpuDev {
 public:
@@ -59,8 +58,8 @@ public:
     uint32_t entries = 16, stride = 64, first = 0;  ///< `first`: head and tail to begin with
     bool enable = true;
   };
-  /// Writes a ring header and enables the ring. An enabled ring may be looked at without a doorbell: what has to
-  /// stay queued goes into a disabled one.
+  /// Writes a ring header and enables the ring. An enabled ring may be looked at without a doorbell: what has
+  /// to stay queued goes into a disabled one.
   void startRing(const Ring& ring);
   void startRing() { startRing(Ring{}); }
   void enableRing() { setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE); }
@@ -97,6 +96,7 @@ public:
     uint64_t gpa = kSurfaceGpa;
   };
   void setScanout(const Scanout& s, bool enable = true);
+  uint32_t errorCount() { return reg(AEROGPU_MMIO_REG_ERROR_COUNT); }
 
 private:
   Ring m_ring;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Properties, counters, trace events, captures, migration, and resets at every stage.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
 
 #include "tests-qtest/aerogpu_dev.h"
+#include "tests-qtest/replay.h"
 
 namespace {
 
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
 
 TEST(Properties, BadValuesAreRefusedWithAClearError) {
   const struct {
@@ -39,10 +37,7 @@ TEST(Properties, MaxHostmemIsAnErrorToTheGuest) {
   AeroGpuDev dev("renderer=null,max_hostmem=1M");
   dev.startRing();
   CommandWriter w;
-  aerogpu_cmd_create_buffer create{};
-  create.buffer_handle = 1;
-  create.size_bytes = 2 << 20;
-  w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
+  packets::createBuffer(w, 1, 2 << 20);
   dev.waitFence(dev.submit(w));
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_BACKEND});
 }
@@ -117,58 +112,28 @@ TEST(Migration, IsRefusedWithAReason) {
 }
 
 TEST(Capture, ReplayGivesTheSameFrame) {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("aerogpu-qtest-capture-" + std::to_string(::getpid()));
+  const std::string path = capturePath("capture");
   constexpr uint32_t kWidth = 16, kHeight = 8;
   Picture shown;
   {
-    AeroGpuDev dev("renderer=null,capture=" + path.string());
+    AeroGpuDev dev("renderer=null,capture=" + path);
     dev.startRing();
     const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 0x1000, 0}};
     const auto table = AeroGpuDev::allocTable(entries);
-    std::vector<uint8_t> bytes(kWidth * kHeight * 4);
-    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 11);
+    const auto bytes = pattern(kWidth * kHeight * 4, 7);
     dev.qemu.write(kSurfaceGpa, bytes);
     dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kWidth * 4});
     CommandWriter w;
-    aerogpu_cmd_create_texture2d create{};
-    create.texture_handle = 1;
-    create.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
-    create.width = kWidth;
-    create.height = kHeight;
-    create.mip_levels = create.array_layers = 1;
-    create.row_pitch_bytes = kWidth * 4;
-    create.backing_alloc_id = 1;
-    w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
-    aerogpu_cmd_resource_dirty_range dirty{};
-    dirty.resource_handle = 1;
-    dirty.size_bytes = bytes.size();
-    w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, dirty);
-    aerogpu_cmd_set_render_targets targets{};
-    targets.color_count = 1;
-    targets.colors[0] = 1;
-    w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, targets);
-    w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+    packets::createTexture(
+        w, {.handle = 1, .width = kWidth, .height = kHeight, .rowPitch = kWidth * 4, .allocId = 1});
+    packets::dirtyRange(w, 1, 0, bytes.size());
+    packets::setTarget(w, 1);
+    packets::present(w);
     dev.waitFence(dev.submit(w, {.table = table}));
     shown = dev.qemu.screendump();
     EXPECT_EQ(dev.qemu.quit(), 0);
   }
-  // pnmtopng and the like are not needed: the replayed picture comes back through a raw PPM of the same
-  // pixels.
-  const std::filesystem::path png = path.string() + ".png";
-  const std::string command = std::string(std::getenv("AEROGPU_REPLAY")) + " --backend null --png " +
-                              png.string() + " " + path.string() + " >/dev/null";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  const std::string compare =
-      std::string(std::getenv("AEROGPU_PNG_RGB")) + " " + png.string() + " " + path.string() + ".rgb";
-  ASSERT_EQ(std::system(compare.c_str()), 0);
-  std::vector<uint8_t> rgb(shown.rgb.size());
-  std::FILE* file = std::fopen((path.string() + ".rgb").c_str(), "rb");
-  ASSERT_NE(file, nullptr);
-  EXPECT_EQ(std::fread(rgb.data(), 1, rgb.size(), file), rgb.size());
-  std::fclose(file);
-  EXPECT_EQ(rgb, shown.rgb);
-  for (const char* suffix : {"", ".png", ".rgb"}) std::filesystem::remove(path.string() + suffix);
+  EXPECT_EQ(replayedFrame(path, "null"), shown.rgb);
 }
 
 /// After a reset the old ring's memory may be anybody's.
@@ -208,9 +173,7 @@ TEST(Reset, AtEveryStage) {
   dev.setScanout({});
   dev.startRing();
   CommandWriter p;
-  aerogpu_cmd_present present{};
-  present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
-  p.packet(AEROGPU_CMD_PRESENT, present);
+  packets::present(p, AEROGPU_PRESENT_FLAG_VSYNC);
   dev.submit(p);
   reset();
   dev.setScanout({});

@@ -24,9 +24,7 @@ uint32_t status(AeroGpuDev& dev) {
 
 CommandWriter presentStream(uint32_t flags) {
   CommandWriter w;
-  aerogpu_cmd_present present{};
-  present.flags = flags;
-  w.packet(AEROGPU_CMD_PRESENT, present);
+  aerogpu::packets::present(w, flags);
   return w;
 }
 

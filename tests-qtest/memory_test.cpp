@@ -8,13 +8,12 @@ namespace {
 
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
 
 constexpr uint64_t kBytes = 64;
 
-std::vector<uint8_t> pattern(uint8_t seed) {
-  std::vector<uint8_t> bytes(kBytes);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 3 + seed);
-  return bytes;
+std::vector<uint8_t> pattern(uint32_t seed) {
+  return aerogpu::qtest::pattern(kBytes, seed);
 }
 
 class Memory : public ::testing::Test {
@@ -29,28 +28,14 @@ protected:
     const aerogpu_alloc_entry entries[] = {{1, 0, from, kBytes, 0}, {2, 0, to, kBytes, 0}};
     const auto table = AeroGpuDev::allocTable(entries);
     CommandWriter w;
-    for (const uint32_t i : {1, 2}) {
-      aerogpu_cmd_create_buffer create{};
-      create.buffer_handle = m_handle + i;
-      create.size_bytes = kBytes;
-      create.backing_alloc_id = i;
-      w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
-    }
-    aerogpu_cmd_resource_dirty_range dirty{};
-    dirty.resource_handle = m_handle + 1;
-    dirty.size_bytes = kBytes;
-    w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, dirty);
-    aerogpu_cmd_copy_buffer back{};
-    back.dst_buffer = m_handle + 2;
-    back.src_buffer = m_handle + 1;
-    back.size_bytes = kBytes;
-    back.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-    w.packet(AEROGPU_CMD_COPY_BUFFER, back);
+    for (const uint32_t i : {1, 2}) packets::createBuffer(w, m_handle + i, kBytes, 0, i);
+    packets::dirtyRange(w, m_handle + 1, 0, kBytes);
+    packets::copyBuffer(w, m_handle + 2, m_handle + 1, kBytes);
     m_handle += 2;
-    const uint32_t errors = m_dev->reg(AEROGPU_MMIO_REG_ERROR_COUNT);
+    const uint32_t errors = m_dev->errorCount();
     m_dev->waitFence(m_dev->submit(w, {.table = table}));
-    return m_dev->reg(AEROGPU_MMIO_REG_ERROR_COUNT) == errors ? uint32_t{AEROGPU_ERROR_NONE}
-                                                              : m_dev->reg(AEROGPU_MMIO_REG_ERROR_CODE);
+    return m_dev->errorCount() == errors ? uint32_t{AEROGPU_ERROR_NONE}
+                                         : m_dev->reg(AEROGPU_MMIO_REG_ERROR_CODE);
   }
 
   std::unique_ptr<AeroGpuDev> m_dev;

@@ -2,14 +2,13 @@
 // Presents of a texture that nobody changed: the picture stays, and no copy of it is made.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
 
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
 
 constexpr uint32_t kWidth = 32, kHeight = 16, kPitch = kWidth * 4;
 constexpr uint64_t kFrameBytes = uint64_t{kPitch} * kHeight;
@@ -23,21 +22,15 @@ void unchangedTextures(const std::string& backend) {
   dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
   const auto submit = [&](const CommandWriter& w) {
     dev.waitFence(dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT, .table = table}));
-    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u) << dev.qemu.output();
+    EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   };
   const auto present = [&](float red, uint32_t texture) {
     CommandWriter w;
     if (texture) {
-      aerogpu_cmd_set_render_targets targets{};
-      targets.color_count = 1;
-      targets.colors[0] = texture;
-      w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, targets);
-      aerogpu_cmd_clear clear{};
-      clear.flags = AEROGPU_CLEAR_COLOR;
-      std::memcpy(clear.color_rgba_f32, &red, sizeof red);
-      w.packet(AEROGPU_CMD_CLEAR, clear);
+      packets::setTarget(w, texture);
+      packets::clearColor(w, {red});
     }
-    w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+    packets::present(w);
     submit(w);
   };
   const auto shown = [&] { return dev.qemu.screendump().at(kWidth / 2, kHeight / 2); };
@@ -46,18 +39,13 @@ void unchangedTextures(const std::string& backend) {
   };
 
   CommandWriter make;
-  for (const uint32_t i : {1, 2}) {
-    aerogpu_cmd_create_texture2d create{};
-    create.texture_handle = i;
-    create.usage_flags = AEROGPU_RESOURCE_USAGE_RENDER_TARGET | AEROGPU_RESOURCE_USAGE_SCANOUT;
-    create.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
-    create.width = kWidth;
-    create.height = kHeight;
-    create.mip_levels = create.array_layers = 1;
-    create.row_pitch_bytes = kPitch;
-    create.backing_alloc_id = i;
-    make.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
-  }
+  for (const uint32_t i : {1, 2})
+    packets::createTexture(make, {.handle = i,
+                                  .width = kWidth,
+                                  .height = kHeight,
+                                  .usage = packets::kShown,
+                                  .rowPitch = kPitch,
+                                  .allocId = i});
   submit(make);
   present(1.0f, 1);
   EXPECT_EQ(shown(), 0xFF0000u);

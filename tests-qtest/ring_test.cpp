@@ -11,10 +11,6 @@ namespace {
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
 
-uint32_t errorCount(AeroGpuDev& dev) {
-  return dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT);
-}
-
 TEST(Ring, WrapsAroundItsSlotsAndAtTwoToTheThirtyTwo) {
   for (const uint32_t first : {0u, 0xFFFFFFF5u}) {
     AeroGpuDev dev;
@@ -28,7 +24,7 @@ TEST(Ring, WrapsAroundItsSlotsAndAtTwoToTheThirtyTwo) {
     EXPECT_EQ(dev.completedFence(), fence);
     EXPECT_EQ(dev.ringHeader().head, first + 40);
     EXPECT_EQ(dev.fencePage().completed_fence, fence);
-    EXPECT_EQ(errorCount(dev), 0u);
+    EXPECT_EQ(dev.errorCount(), 0u);
   }
 }
 
@@ -74,10 +70,10 @@ TEST(Ring, BadHeadersAreRefusedAndTheDeviceGoesOnAfterTheyAreMended) {
     dev.ringBell();
     if (c.good) {
       dev.waitFence(fence);
-      EXPECT_EQ(errorCount(dev), 0u) << c.what;
+      EXPECT_EQ(dev.errorCount(), 0u) << c.what;
       continue;
     }
-    dev.waitUntil([&] { return errorCount(dev) != 0; }, c.what);
+    dev.waitUntil([&] { return dev.errorCount() != 0; }, c.what);
     EXPECT_EQ(dev.completedFence(), 0u) << c.what;
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE}) << c.what;
     dev.qemu.writel(kRingGpa + c.offset, right);
@@ -111,9 +107,7 @@ TEST(Ring, ResetAtEveryStage) {
   dev.setScanout({});
   dev.startRing();
   CommandWriter vsync;
-  aerogpu_cmd_present present{};
-  present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
-  vsync.packet(AEROGPU_CMD_PRESENT, present);
+  aerogpu::packets::present(vsync, AEROGPU_PRESENT_FLAG_VSYNC);
   CommandWriter longOne;  // a megabyte of packets
   for (int i = 0; i < 65536; ++i) longOne.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
   const struct {
@@ -167,7 +161,7 @@ TEST(Ring, ResetAtEveryStage) {
     dev.setNextFence(after);
     dev.waitFence(dev.submitEmpty());
     EXPECT_EQ(dev.ringHeader().head, dev.ringHeader().tail) << s.stage;
-    EXPECT_EQ(errorCount(dev), 0u) << s.stage;
+    EXPECT_EQ(dev.errorCount(), 0u) << s.stage;
   }
 }
 
@@ -206,7 +200,7 @@ TEST(Descriptors, DefectsAreErrorsButTheFenceAdvances) {
     c.change(desc);
     dev.push(desc);
     dev.waitFence(5);
-    EXPECT_EQ(errorCount(dev), 1u) << c.what;
+    EXPECT_EQ(dev.errorCount(), 1u) << c.what;
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), c.code) << c.what;
     EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), 5u) << c.what;
     EXPECT_EQ(dev.ringHeader().head, 1u) << c.what;
@@ -221,7 +215,7 @@ TEST(Descriptors, LargerOnesAreFine) {
   desc.signal_fence = 9;
   dev.push(desc);
   dev.waitFence(9);
-  EXPECT_EQ(errorCount(dev), 0u);
+  EXPECT_EQ(dev.errorCount(), 0u);
 }
 
 TEST(AllocTables, ABadTableFailsTheSubmission) {
@@ -232,11 +226,11 @@ TEST(AllocTables, ABadTableFailsTheSubmission) {
   const aerogpu_alloc_entry twice[] = {{1, 0, kSurfaceGpa, 4096, 0}, {1, 0, kSurfaceGpa, 4096, 0}};
   const auto table = AeroGpuDev::allocTable(twice);
   dev.waitFence(dev.submit(w, {.table = table}));
-  EXPECT_EQ(errorCount(dev), 1u);
+  EXPECT_EQ(dev.errorCount(), 1u);
   const aerogpu_alloc_entry good[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, 0, 4096, 0}};
   const auto goodTable = AeroGpuDev::allocTable(good);
   dev.waitFence(dev.submit(w, {.table = goodTable}));
-  EXPECT_EQ(errorCount(dev), 1u);
+  EXPECT_EQ(dev.errorCount(), 1u);
 }
 
 /// Every rejection that the ABI page lists under "Allocation table", against a table of two good entries.
@@ -279,12 +273,13 @@ TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
     dev.waitFence(fence);
     if (!c.good) {
       ++errors;
-      dev.waitUntil([&] { return errorCount(dev) >= errors; }, c.what);
+      dev.waitUntil([&] { return dev.errorCount() >= errors; }, c.what);
       EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), fence) << c.what;
-      EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_ERROR, uint32_t{AEROGPU_IRQ_ERROR}) << c.what;
+      EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_ERROR, uint32_t{AEROGPU_IRQ_ERROR})
+          << c.what;
       dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_ERROR);
     }
-    EXPECT_EQ(errorCount(dev), errors) << c.what;
+    EXPECT_EQ(dev.errorCount(), errors) << c.what;
   }
 }
 
@@ -320,13 +315,10 @@ TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   AeroGpuDev dev;
   dev.startRing();
   CommandWriter w;
-  aerogpu_cmd_destroy_resource destroy{};
-  destroy.resource_handle = 77;
-  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, destroy);
-  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, destroy);
+  for (int i = 0; i < 2; ++i) aerogpu::packets::destroyResource(w, 77);
   const uint64_t bad = dev.submit(w);
   dev.waitFence(bad);
-  EXPECT_EQ(errorCount(dev), 2u);
+  EXPECT_EQ(dev.errorCount(), 2u);
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE});
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_ERROR, uint32_t{AEROGPU_IRQ_ERROR});
   dev.setReg(AEROGPU_MMIO_REG_IRQ_ACK, 0xFFFFFFFF);
@@ -335,7 +327,7 @@ TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), bad);
   dev.qemu.qmp("system_reset");
   dev.setUpPci();
-  EXPECT_EQ(errorCount(dev), 0u);
+  EXPECT_EQ(dev.errorCount(), 0u);
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), 0u);
 }
 

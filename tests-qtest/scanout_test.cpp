@@ -3,14 +3,13 @@
 // VGA.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
 
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
 
 /// A channel of `bits` bits spread over 8 as displays do: the top bits repeat.
 uint32_t spread(uint32_t value, int bits) {
@@ -38,15 +37,6 @@ uint32_t meaning(uint32_t format, const uint8_t* p) {
 
 uint32_t bytesPerPixel(uint32_t format) {
   return format == AEROGPU_FORMAT_B5G6R5_UNORM || format == AEROGPU_FORMAT_B5G5R5A1_UNORM ? 2 : 4;
-}
-
-std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
-  std::vector<uint8_t> bytes(size);
-  for (auto& byte : bytes) {
-    seed = seed * 1664525 + 1013904223;
-    byte = static_cast<uint8_t>(seed >> 24);
-  }
-  return bytes;
 }
 
 void expectPicture(const Picture& picture, uint32_t format, const std::vector<uint8_t>& bytes, uint32_t width,
@@ -144,8 +134,8 @@ TEST(Scanout, TakesOverFromVgaBlanksWhenDisabledAndGivesBackOnReset) {
   EXPECT_EQ(again.height, vga.height);
 }
 
-/// A VGA mode that shows memory as it is: 64x8 at 32 bits from the start of BAR1, through the ports of the Bochs VBE
-/// extensions.
+/// A VGA mode that shows memory as it is: 64x8 at 32 bits from the start of BAR1, through the ports of the
+/// Bochs VBE extensions.
 void setVbeMode(AeroGpuDev& dev, uint16_t width, uint16_t height) {
   const uint16_t bpp = 32, enabled = 0x01, linear = 0x40, keepMemory = 0x80;
   const std::pair<uint16_t, uint16_t> registers[] = {
@@ -207,23 +197,12 @@ void textureScanout(bool present) {
   const auto table = AeroGpuDev::allocTable(entries);
   dev.setScanout({.width = width, .height = height, .pitch = pitch});
   CommandWriter w;
-  aerogpu_cmd_create_texture2d create{};
-  create.texture_handle = 1;
-  create.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
-  create.width = width;
-  create.height = height;
-  create.mip_levels = create.array_layers = 1;
-  create.row_pitch_bytes = pitch;
-  create.backing_alloc_id = 1;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
-  aerogpu_cmd_upload_resource upload{};
-  upload.resource_handle = 1;
-  upload.size_bytes = bytes.size();
-  w.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, upload, bytes.data(), bytes.size());
-  if (present) w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  packets::createTexture(w, {.handle = 1, .width = width, .height = height, .rowPitch = pitch, .allocId = 1});
+  packets::upload(w, 1, 0, bytes);
+  if (present) packets::present(w);
   dev.waitFence(dev.submit(w, {.table = table}));
   if (!present) dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, kSurfaceGpa);
-  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u);
+  EXPECT_EQ(dev.errorCount(), 0u);
   expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, width, height, pitch);
 }
 
@@ -243,28 +222,17 @@ TEST(Scanout, VulkanShowsAClearedTarget) {
   const auto table = AeroGpuDev::allocTable(entries);
   dev.setScanout({.width = width, .height = height, .pitch = pitch});
   CommandWriter w;
-  aerogpu_cmd_create_texture2d create{};
-  create.texture_handle = 1;
-  create.usage_flags = AEROGPU_RESOURCE_USAGE_RENDER_TARGET | AEROGPU_RESOURCE_USAGE_SCANOUT;
-  create.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
-  create.width = width;
-  create.height = height;
-  create.mip_levels = create.array_layers = 1;
-  create.row_pitch_bytes = pitch;
-  create.backing_alloc_id = 1;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
-  aerogpu_cmd_set_render_targets targets{};
-  targets.color_count = 1;
-  targets.colors[0] = 1;
-  w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, targets);
-  aerogpu_cmd_clear clear{};
-  clear.flags = AEROGPU_CLEAR_COLOR;
-  const float colour[4] = {1.0f, 0.2f, 0.6f, 1.0f};  // 255, 51, 153: exact in UNORM8
-  std::memcpy(clear.color_rgba_f32, colour, sizeof colour);
-  w.packet(AEROGPU_CMD_CLEAR, clear);
-  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  packets::createTexture(w, {.handle = 1,
+                             .width = width,
+                             .height = height,
+                             .usage = packets::kShown,
+                             .rowPitch = pitch,
+                             .allocId = 1});
+  packets::setTarget(w, 1);
+  packets::clearColor(w, {1.0f, 0.2f, 0.6f});  // 255, 51, 153: exact in UNORM8
+  packets::present(w);
   dev.waitFence(dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT, .table = table}));
-  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u) << dev.qemu.output();
+  EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
   const Picture picture = dev.qemu.screendump();
   ASSERT_EQ(picture.width, width);
   for (uint32_t y = 0; y < height; ++y)

@@ -3,74 +3,23 @@
 // "Allocation table" and "Extension space".
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
 
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
 
-uint32_t errorCount(AeroGpuDev& dev) {
-  return dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT);
-}
-
-std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
-  std::vector<uint8_t> bytes(size);
-  for (auto& byte : bytes) {
-    seed = seed * 1664525 + 1013904223;
-    byte = static_cast<uint8_t>(seed >> 24);
-  }
-  return bytes;
-}
-
-void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t allocId) {
-  aerogpu_cmd_create_buffer create{};
-  create.buffer_handle = handle;
-  create.size_bytes = size;
-  create.backing_alloc_id = allocId;
-  w.packet(AEROGPU_CMD_CREATE_BUFFER, create);
-}
-
+/// A texture of 8-bit BGRA over an allocation.
 void createTexture(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height, uint32_t pitch,
                    uint32_t allocId) {
-  aerogpu_cmd_create_texture2d create{};
-  create.texture_handle = handle;
-  create.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
-  create.width = width;
-  create.height = height;
-  create.mip_levels = create.array_layers = 1;
-  create.row_pitch_bytes = pitch;
-  create.backing_alloc_id = allocId;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, create);
-}
-
-void dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
-  aerogpu_cmd_resource_dirty_range range{};
-  range.resource_handle = handle;
-  range.offset_bytes = offset;
-  range.size_bytes = size;
-  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, range);
-}
-
-void copyBuffer(CommandWriter& w, uint32_t dst, uint32_t src, uint64_t size) {
-  aerogpu_cmd_copy_buffer copy{};
-  copy.dst_buffer = dst;
-  copy.src_buffer = src;
-  copy.size_bytes = size;
-  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
-}
-
-void copyTexture(CommandWriter& w, uint32_t dst, uint32_t src, uint32_t width, uint32_t height) {
-  aerogpu_cmd_copy_texture2d copy{};
-  copy.dst_texture = dst;
-  copy.src_texture = src;
-  copy.width = width;
-  copy.height = height;
-  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+  packets::createTexture(w, {.handle = handle,
+                             .format = AEROGPU_FORMAT_B8G8R8A8_UNORM,
+                             .width = width,
+                             .height = height,
+                             .rowPitch = pitch,
+                             .allocId = allocId});
 }
 
 TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
@@ -81,12 +30,12 @@ TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
   const auto bytes = pattern(256, 1);
   dev.qemu.write(kSurfaceGpa, bytes);
   CommandWriter w;
-  createBuffer(w, 1, 256, 1);
-  createBuffer(w, 2, 256, 2);
-  dirty(w, 1, 0, 256);
-  copyBuffer(w, 2, 1, 256);
+  packets::createBuffer(w, 1, 256, 0, 1);
+  packets::createBuffer(w, 2, 256, 0, 2);
+  packets::dirtyRange(w, 1, 0, 256);
+  packets::copyBuffer(w, 2, 1, 256);
   dev.waitFence(dev.submit(w, {.table = table}));
-  EXPECT_EQ(errorCount(dev), 0u);
+  EXPECT_EQ(dev.errorCount(), 0u);
   EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
 }
 
@@ -103,10 +52,10 @@ TEST(Transfers, TexturesBackedByBar1) {
     CommandWriter w;
     createTexture(w, 1, kWidth, kHeight, kPitch, 1);
     createTexture(w, 2, kWidth, kHeight, kPitch, 2);
-    dirty(w, 1, 0, bytes.size());
-    copyTexture(w, 2, 1, kWidth, kHeight);
+    packets::dirtyRange(w, 1, 0, bytes.size());
+    packets::copyTexture(w, 2, 1, kWidth, kHeight);
     dev.waitFence(dev.submit(w, {.table = table}));
-    EXPECT_EQ(errorCount(dev), 0u) << options << "\n" << dev.qemu.output();
+    EXPECT_EQ(dev.errorCount(), 0u) << options << "\n" << dev.qemu.output();
     const auto back = dev.qemu.read(kTo, bytes.size());
     for (uint32_t y = 0; y < kHeight; ++y)
       for (uint32_t x = 0; x < kPitch; ++x)
@@ -164,10 +113,10 @@ TEST(Scatter, UploadsAndWriteBacksThroughPagesInRamAndBar1) {
     CommandWriter w;
     createTexture(w, 1, kWidth, kHeight, kPitch, 1);
     createTexture(w, 2, kWidth, kHeight, kPitch, 2);
-    dirty(w, 1, 0, kPitch * kHeight);
-    copyTexture(w, 2, 1, kWidth, kHeight);
+    packets::dirtyRange(w, 1, 0, kPitch * kHeight);
+    packets::copyTexture(w, 2, 1, kWidth, kHeight);
     dev.waitFence(dev.submit(w, {.table = table}));
-    EXPECT_EQ(errorCount(dev), 0u) << options << "\n" << dev.qemu.output();
+    EXPECT_EQ(dev.errorCount(), 0u) << options << "\n" << dev.qemu.output();
     const auto back = to.read(kPitch * kHeight);
     for (uint32_t y = 0; y < kHeight; ++y)
       for (uint32_t x = 0; x < kPitch; ++x)
@@ -175,9 +124,9 @@ TEST(Scatter, UploadsAndWriteBacksThroughPagesInRamAndBar1) {
             << options << " " << x << "," << y;
     // The other way round the destination is read-only.
     w.reset();
-    copyTexture(w, 1, 2, kWidth, kHeight);
+    packets::copyTexture(w, 1, 2, kWidth, kHeight);
     dev.waitFence(dev.submit(w, {.table = table}));
-    EXPECT_EQ(errorCount(dev), 1u);
+    EXPECT_EQ(dev.errorCount(), 1u);
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB});
   }
 }
@@ -195,22 +144,22 @@ TEST(Scatter, AnEarlierSubmissionCanWriteTheList) {
         list.entry(1), {2, 0, list.gpa, 8, 0}, {3, 0, 0x600000, 8, 0}, {4, 0, kSurfaceGpa, 4096, 0}};
     const auto table = AeroGpuDev::allocTable(entries);
     CommandWriter w;
-    createBuffer(w, 2, 8, 2);
-    createBuffer(w, 3, 8, 3);
-    createBuffer(w, 4, 4096, 4);
-    dirty(w, 3, 0, 8);
-    copyBuffer(w, 2, 3, 8);
+    packets::createBuffer(w, 2, 8, 0, 2);
+    packets::createBuffer(w, 3, 8, 0, 3);
+    packets::createBuffer(w, 4, 4096, 0, 4);
+    packets::dirtyRange(w, 3, 0, 8);
+    packets::copyBuffer(w, 2, 3, 8);
     dev.submit(w, {.table = table, .ring = false});
     w.reset();
-    createBuffer(w, 1, 4096, 1);
-    dirty(w, 1, 0, 4096);
-    copyBuffer(w, 4, 1, 4096);
+    packets::createBuffer(w, 1, 4096, 0, 1);
+    packets::dirtyRange(w, 1, 0, 4096);
+    packets::copyBuffer(w, 4, 1, 4096);
     const uint64_t fence =
         dev.submit(w, {.commandGpa = kCommandGpa + 0x10000, .table = table, .ring = false});
     dev.enableRing();
     dev.ringBell();
     dev.waitFence(fence);
-    EXPECT_EQ(errorCount(dev), 0u) << options << "\n" << dev.qemu.output();
+    EXPECT_EQ(dev.errorCount(), 0u) << options << "\n" << dev.qemu.output();
     EXPECT_EQ(dev.qemu.read(kSurfaceGpa, 4096), fresh) << options;
   }
 }
@@ -219,9 +168,9 @@ TEST(Scatter, BadListsAreErrorsOfThePacketAndBadEntriesOfTheTable) {
   AeroGpuDev dev;
   dev.startRing();
   CommandWriter create;
-  createBuffer(create, 1, 8192, 1);
+  packets::createBuffer(create, 1, 8192, 0, 1);
   CommandWriter use;
-  dirty(use, 1, 4096, 4096);
+  packets::dirtyRange(use, 1, 4096, 4096);
   PageList good(dev, 0x500000, {0x700000, 0x701000});
   const aerogpu_alloc_entry first[] = {good.entry(1)};
   dev.waitFence(dev.submit(create, {.table = AeroGpuDev::allocTable(first)}));
@@ -229,7 +178,7 @@ TEST(Scatter, BadListsAreErrorsOfThePacketAndBadEntriesOfTheTable) {
   const auto expectOob = [&](const aerogpu_alloc_entry& entry, const char* what) {
     const aerogpu_alloc_entry entries[] = {entry};
     dev.waitFence(dev.submit(use, {.table = AeroGpuDev::allocTable(entries)}));
-    EXPECT_EQ(errorCount(dev), ++errors) << what;
+    EXPECT_EQ(dev.errorCount(), ++errors) << what;
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB}) << what;
   };
   const struct {
@@ -255,7 +204,7 @@ TEST(Scatter, BadListsAreErrorsOfThePacketAndBadEntriesOfTheTable) {
   PageList again(dev, 0x500000, {0x700000, 0x701000});
   const aerogpu_alloc_entry last[] = {again.entry(1)};
   dev.waitFence(dev.submit(use, {.table = AeroGpuDev::allocTable(last)}));
-  EXPECT_EQ(errorCount(dev), errors);
+  EXPECT_EQ(dev.errorCount(), errors);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The packets that nearly every stream has (ABI page, "Command stream"), one function each, appended to a
-// CommandWriter. Tests, benchmarks, fuzzer seeds and the driver host use it. Header-only, C++20. Nothing is checked:
-// tests compose invalid streams on purpose.
+// CommandWriter. Tests, benchmarks, fuzzer seeds and the driver host use it. Header-only, C++20. Nothing is
+// checked: tests compose invalid streams on purpose.
 #pragma once
 
 #include <bit>
@@ -14,8 +14,8 @@
 
 namespace aerogpu::packets {
 
-/// A texture's creation. `usage`: enum aerogpu_resource_usage_flags; `rowPitch` (bytes) counts only with `allocId`,
-/// which 0 leaves without backing.
+/// A texture's creation. `usage`: enum aerogpu_resource_usage_flags; `rowPitch` (bytes) counts only with
+/// `allocId`, which 0 leaves without backing.
 struct Texture {
   uint32_t handle = 0, format = AEROGPU_FORMAT_B8G8R8X8_UNORM, width = 0, height = 0, usage = 0;
   uint32_t mips = 1, layers = 1, rowPitch = 0, allocId = 0, allocOffset = 0;
@@ -127,7 +127,8 @@ inline void clearColor(CommandWriter& w, Rgba color) {
 }
 
 /// `stage`: enum aerogpu_shader_stage; `tokens`: a D3D9 token stream with its end token.
-inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
+inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage,
+                         std::span<const uint32_t> tokens) {
   aerogpu_cmd_create_shader_dxbc p{};
   p.shader_handle = handle;
   p.stage = stage;
@@ -148,7 +149,8 @@ inline void bindShaders(CommandWriter& w, uint32_t vertex, uint32_t pixel) {
   w.packet(AEROGPU_CMD_BIND_SHADERS, p);
 }
 
-/// `blob`: an array of D3DVERTEXELEMENT9 with its end element, or an ILAY blob. Creates the layout and binds it.
+/// `blob`: an array of D3DVERTEXELEMENT9 with its end element, or an ILAY blob. Creates the layout and binds
+/// it.
 inline void useInputLayout(CommandWriter& w, uint32_t handle, std::span<const uint8_t> blob) {
   aerogpu_cmd_create_input_layout create{};
   create.input_layout_handle = handle;
