@@ -201,7 +201,9 @@ struct AeroGPUState {
     uint64_t ring_serial;    /* lock: raised with the ring registers */
     uint64_t completed_fence; /* atomic; written under lock */
     AeroGPURing ring;        /* render thread; cache read under lock */
-    uint32_t head;           /* lock: as last stored to the ring header */
+    uint32_t head;           /* lock: where the ring header's should be */
+    uint64_t head_gpa;       /* lock: of the field */
+    bool head_stale;         /* lock: it could not be stored there */
     AeroGPUSubmission submissions[AEROGPU_MAX_OUTSTANDING]; /* lock */
     uint64_t submit_seq;     /* lock: sequence of the next submission */
     uint64_t retire_seq;     /* lock: sequence of the next completion */
@@ -315,6 +317,7 @@ void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns);
 void aerogpu_submission_done(AeroGPUState *s, const struct
                              aerogpu_submission_result *result);
 void aerogpu_retire_locked(AeroGPUState *s); /* lock held, any thread */
+void aerogpu_complete_map_changed(AeroGPUState *s);
 void aerogpu_latch_error(AeroGPUState *s, uint32_t code, uint64_t fence);
 void aerogpu_fence_page_changed(AeroGPUState *s);
 void aerogpu_fence_page_unmap_locked(AeroGPUState *s);

@@ -97,18 +97,44 @@ void aerogpu_fence_page_changed(AeroGPUState *s)
     aerogpu_fence_page_write_locked(s);
 }
 
-static void aerogpu_head_write_locked(AeroGPUState *s, uint32_t head)
+/*
+ * Stores the head that the driver sees. Where the memory map is not the one
+ * that the ring was mapped from, it goes where the address leads now, if bus
+ * mastering is on at all; else the next map has it.
+ */
+static void aerogpu_head_write_locked(AeroGPUState *s)
 {
-    struct aerogpu_ring_header *header = (void *)s->ring.cache.ptr;
+    uint32_t head = cpu_to_le32(s->head);
 
-    s->head = head;
+    if (!s->ring.mapped ||
+        s->ring.map_serial != qatomic_read(&s->map_serial)) {
+        s->head_stale = !aerogpu_guest_write(s, s->head_gpa, &head,
+                                             sizeof(head));
+        return;
+    }
+    s->head_stale = false;
     smp_mb_release();
-    qatomic_set((uint32_t *)((uint8_t *)header +
-                offsetof(struct aerogpu_ring_header, head)),
-                cpu_to_le32(head));
+    qatomic_set((uint32_t *)((uint8_t *)s->ring.cache.ptr +
+                offsetof(struct aerogpu_ring_header, head)), head);
     address_space_cache_invalidate(&s->ring.cache,
                                    offsetof(struct aerogpu_ring_header, head),
-                                   sizeof(uint32_t));
+                                   sizeof(head));
+}
+
+/*
+ * The memory map is another one from here on: what is written later goes by
+ * it, and what could not be written before is tried again. BQL.
+ */
+void aerogpu_complete_map_changed(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    qatomic_inc(&s->map_serial);
+    if (s->fence_failed) {
+        aerogpu_fence_page_write_locked(s);
+    }
+    if (s->head_stale) {
+        aerogpu_head_write_locked(s);
+    }
 }
 
 static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
@@ -129,8 +155,9 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
         qatomic_set(&s->completed_fence, sub->signal_fence);
     }
     aerogpu_fence_page_write_locked(s);
-    if (s->ring.mapped && s->ring.serial == sub->ring_serial) {
-        aerogpu_head_write_locked(s, sub->next_head);
+    if (s->ring.serial == sub->ring_serial) {
+        s->head = sub->next_head;
+        aerogpu_head_write_locked(s);
     }
     if (sub->error_count) {
         aerogpu_latch_error_locked(s, sub->error_code, sub->signal_fence,

@@ -144,7 +144,7 @@ static void aerogpu_memory_commit(MemoryListener *listener)
         g_array_free(built, true);
         aerogpu_ram_publish(s, table);
     }
-    qatomic_inc(&s->map_serial);
+    aerogpu_complete_map_changed(s);
 }
 
 void aerogpu_guestmem_init(AeroGPUState *s)

@@ -146,6 +146,7 @@ static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
     qemu_mutex_lock(&s->lock);
     s->generation++;
     s->ring_serial++;
+    s->head_stale = false;
     if (move_head &&
         aerogpu_reg(s, AEROGPU_MMIO_REG_RING_SIZE_BYTES) >= sizeof(header) &&
         aerogpu_guest_read(s, gpa, &header, sizeof(header)) &&

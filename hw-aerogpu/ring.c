@@ -71,6 +71,8 @@ static bool aerogpu_ring_map(AeroGPUState *s)
 
         ring->fetch = s->head = ldl_le_p(&header->head);
         ring->started = true;
+        s->head_gpa = gpa + offsetof(struct aerogpu_ring_header, head);
+        s->head_stale = false;
     }
     return true;
 }

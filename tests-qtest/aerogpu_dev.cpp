@@ -62,7 +62,7 @@ void AeroGpuDev::interceptIntx() {
   qemu.interceptIrqs("ioapic");
 }
 
-void AeroGpuDev::enableMsi(uint64_t address, uint16_t data) {
+void AeroGpuDev::enableMsi(uint64_t address, uint16_t data, bool enable) {
   for (uint32_t at = config(0x34) & 0xFC; at != 0; at = config(at) >> 8 & 0xFC) {
     const uint32_t head = config(at);
     if ((head & 0xFF) != 5) continue;  // PCI_CAP_ID_MSI
@@ -70,7 +70,7 @@ void AeroGpuDev::enableMsi(uint64_t address, uint16_t data) {
     setConfig(at + 4, static_cast<uint32_t>(address));
     if (wide) setConfig(at + 8, static_cast<uint32_t>(address >> 32));
     setConfig(at + (wide ? 12 : 8), data);
-    setConfig(at, head | 1u << 16);
+    setConfig(at, enable ? head | 1u << 16 : head & ~(1u << 16));
     return;
   }
   throw QemuError("the function has no MSI capability");

@@ -51,8 +51,8 @@ public:
   /// Routes INTx to ISA interrupt 11 and reports the interrupt controller's inputs.
   void interceptIntx();
   bool intxLevel() { return qemu.irqLevel(11); }
-  /// MSI: writes `data` to `address` in guest RAM.
-  void enableMsi(uint64_t address, uint16_t data);
+  /// MSI: writes `data` to `address` in guest RAM. Or back to INTx.
+  void enableMsi(uint64_t address, uint16_t data, bool enable = true);
 
   struct Ring {
     uint32_t entries = 16, stride = 64, first = 0;  ///< `first`: head and tail to begin with

@@ -14,7 +14,7 @@
 #include "renderer/testing/harness.h"
 
 namespace {
-uint64_t allocations = 0;
+thread_local uint64_t allocations = 0;  // other threads are not the code under test
 }
 
 // Counts what the code under test allocates.
