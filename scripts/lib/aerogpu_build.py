@@ -6,8 +6,9 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.get('AEROGPU_BUILD') or os.environ.get('AEROGPU_BUILD_DIR') or os.path.join(ROOT, 'build')
-_BEGIN = time.monotonic()
+BUILD = os.path.abspath(os.environ.get('AEROGPU_BUILD_DIR') or os.path.join(ROOT, 'build'))
+# Progress lines count from the start of the first script, not of the one that it calls (lib/common.sh).
+_BEGIN = int(os.environ.setdefault('AEROGPU_BEGAN', str(int(time.time()))))
 
 
 class Failure(Exception):
@@ -16,7 +17,7 @@ class Failure(Exception):
 
 def say(text):
     """One progress line, with the seconds since the script began."""
-    print('[%4ds] %s' % (time.monotonic() - _BEGIN, text), file=sys.stderr, flush=True)
+    print('[%4ds] %s' % (time.time() - _BEGIN, text), file=sys.stderr, flush=True)
 
 
 def run_logged(title, log, command, **kwargs):

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-# Sourced by the shell scripts: where the project lies, progress lines, errors.
+# shellcheck shell=bash disable=SC2034
+# Sourced by the bash scripts: where the project lies, progress lines, errors, help.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-BUILD=${AEROGPU_BUILD:-$ROOT/build}
+BUILD=$(realpath -m "${AEROGPU_BUILD_DIR:-$ROOT/build}")
 
-# One progress line, with the seconds since the script began.
+# Progress lines count from the start of the first script, not of the one that it calls.
+export AEROGPU_BEGAN=${AEROGPU_BEGAN:-$EPOCHSECONDS}
+SECONDS=$((EPOCHSECONDS - AEROGPU_BEGAN))
+
+# One progress line, with the seconds since the start.
 say() {
   printf '[%4ds] %s\n' "$SECONDS" "$*" >&2
 }
@@ -15,24 +20,58 @@ die() {
   exit 1
 }
 
-# Runs a long command with its output in a log file; shows a line every 15 s and the log's end on failure.
+# Prints the comment on top of the script, which is its help text.
+help_text() {
+  awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+}
+
+# Dies of an option that the script does not know.
+unknown_option() {
+  die "unknown option '$1'; ${0##*/} --help lists them"
+}
+
+# need_value OPTION ARGUMENTS-LEFT: dies if an option stands last that wants a value.
+need_value() {
+  (($2 > 1)) || die "$1 needs a value"
+}
+
+# QEMU's configure takes no blank or colon in a path, and the dynamic loader splits LD_PRELOAD at both.
+check_paths() {
+  case $ROOT$BUILD in
+    *[[:space:]:]*)
+      die "neither QEMU's build nor LD_PRELOAD takes a path with a blank or a colon in it; checkout: '$ROOT'," \
+        "build folder: '$BUILD'"
+      ;;
+  esac
+  mkdir -p "$BUILD" 2>/dev/null || true
+  [[ -d $BUILD && -w $BUILD ]] || die "cannot write to the build folder '$BUILD'; AEROGPU_BUILD_DIR names another one"
+}
+
+# Runs a long command with its output in a log file; shows a line every 15 s and the log's end on failure. The command
+# stays in the foreground, so that Ctrl-C reaches it.
 # run_logged TITLE LOGFILE COMMAND...
 run_logged() {
-  local title=$1 log=$2 pid begin=$SECONDS next=15
+  local title=$1 log=$2 ticker code=0
   shift 2
   mkdir -p "$(dirname "$log")"
   say "$title"
-  "$@" >"$log" 2>&1 </dev/null &
-  pid=$!
-  while kill -0 "$pid" 2>/dev/null; do
-    sleep 0.2
-    if ((SECONDS - begin >= next)); then
-      say "  ... $title: $((SECONDS - begin)) s, $(tail -c 300 "$log" | tr '\r' '\n' | tail -n 1 | cut -c1-100)"
-      next=$((next + 15))
-    fi
-  done
-  if ! wait "$pid"; then
+  : >"$log"
+  (
+    trap - EXIT
+    begin=$SECONDS next=15
+    while sleep 1 && kill -0 "$$" 2>/dev/null; do
+      if ((SECONDS - begin >= next)); then
+        say "  ... $title: $((SECONDS - begin)) s, $(tail -c 300 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-100)"
+        next=$((next + 15))
+      fi
+    done
+  ) >/dev/null &
+  ticker=$!
+  "$@" >"$log" 2>&1 </dev/null || code=$?
+  kill "$ticker" 2>/dev/null || true
+  wait "$ticker" 2>/dev/null || true
+  if ((code != 0)); then
     tail -n 60 "$log" >&2
-    die "$title failed; the whole output is in $log"
+    die "$title failed (exit $code); the whole output is in $log"
   fi
 }

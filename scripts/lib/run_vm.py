@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Boots a virtual machine whose graphics card is aerogpu. Installs and builds what is missing first.
 
-usage: scripts/run-vm [options] [DISK] [-- QEMU-OPTIONS]
+usage: scripts/run-vm [options] [DISK] [[--] QEMU-OPTIONS]
 
 Without DISK a small Linux guest boots and shows an Aero-like desktop drawn by the device. With DISK (a Windows 7
 image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
@@ -18,12 +18,10 @@ image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 
 import aerogpu_build
 from aerogpu_build import BUILD, ROOT, Failure, ninja, say
@@ -59,6 +57,8 @@ class Options:
                         raise Failure('%s needs a value' % argument)
                     value = arguments.pop(0)
                 setattr(self, name, value)
+            elif argument.startswith('--'):
+                raise Failure("unknown option '%s'; --help lists them, and QEMU's own go behind --" % argument)
             elif argument.startswith('-'):
                 # QEMU's own options may follow the disk as they are.
                 self.qemu, arguments = [argument] + arguments, []
@@ -87,9 +87,8 @@ def prepare(options):
         scripts = os.path.join(ROOT, 'scripts')
         for script in ('setup', 'prepare-qemu', 'build-vgabios'):
             arguments = ['--run-only'] if script == 'setup' else []
-            environment = dict(os.environ, AEROGPU_BUILD=BUILD, AEROGPU_BUILD_DIR=BUILD, AEROGPU_QEMU_CACHE=BUILD)
-            result = subprocess.run([os.path.join(scripts, script)] + arguments, env=environment,
-                                    stdin=subprocess.DEVNULL)
+            # Standard input stays open: sudo may ask.
+            result = subprocess.run([os.path.join(scripts, script)] + arguments)
             if result.returncode != 0:
                 raise Failure('scripts/%s failed' % script)
         aerogpu_build.configure()
