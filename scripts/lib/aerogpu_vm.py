@@ -22,7 +22,8 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 LAUNCHER = os.path.join(ROOT, 'scripts', 'qemu-aerogpu')
 
 
-def _die_with_parent():
+def die_with_parent():
+    """For Popen's preexec_fn: no QEMU outlives the script that started it, however that ends."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -61,7 +62,7 @@ class VM:
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, env=self.environment, start_new_session=True, stderr=log,
-                preexec_fn=_die_with_parent, stdout=subprocess.PIPE if self.serial_enabled else log)
+                preexec_fn=die_with_parent, stdout=subprocess.PIPE if self.serial_enabled else log)
         if self.serial_enabled:
             threading.Thread(target=self._read_serial, daemon=True).start()
         else:
@@ -226,6 +227,8 @@ def accelerator(deadline=20):
     if forced in ('kvm', 'tcg'):
         return forced
     if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+        if os.path.exists('/dev/kvm'):
+            say('this user may not use /dev/kvm (group kvm): the VM runs with TCG, which is slower')
         return 'tcg'
     key = '%s uid %d' % (_boot_id(), os.getuid())
     try:

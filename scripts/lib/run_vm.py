@@ -25,7 +25,7 @@ import sys
 
 import aerogpu_build
 from aerogpu_build import BUILD, ROOT, Failure, ninja, say
-from aerogpu_vm import LAUNCHER, VM, accelerator, guest_arguments
+from aerogpu_vm import LAUNCHER, VM, accelerator, die_with_parent, guest_arguments
 
 SCREENSHOT_FRAME = 120
 DRIVER_ISO = 'guest-drivers/package/aerogpu-win7.iso'
@@ -71,34 +71,66 @@ class Options:
         if self.mode and not re.fullmatch(r'\d{3,4}x\d{3,4}', self.mode):
             raise Failure("'%s' is no mode; write it like 1280x720" % self.mode)
         if self.accel and self.accel not in ('kvm', 'tcg'):
-            raise Failure('--accel is kvm or tcg')
+            raise Failure("--accel is kvm or tcg, not '%s'" % self.accel)
         if self.screenshot and self.disk:
             raise Failure('--screenshot is for the demo guest; with a disk use the screendump command of QMP')
         if self.screenshot and self.demo:
             raise Failure('--screenshot draws the desktop; leave --demo away')
-        for text in (self.demo, self.renderer):
-            if text and re.search(r'\s', text):
-                raise Failure("'%s' has blanks in it" % text)
+        if self.renderer and self.renderer not in ('auto', 'vulkan', 'null'):
+            raise Failure("--renderer is auto, vulkan or null, not '%s'" % self.renderer)
+        if self.demo and re.search(r'\s', self.demo):
+            raise Failure("--demo: '%s' has blanks in it; tasks are separated by commas" % self.demo)
+        if self.disk and not os.path.exists(self.disk):
+            raise Failure("there is no disk '%s'" % self.disk)
+        for name in ('screenshot', 'capture'):
+            if getattr(self, name):
+                check_writable('--' + name, getattr(self, name))
+
+
+def check_writable(option, path):
+    """Before minutes are spent on something that cannot be saved."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise Failure("%s: '%s' is a folder" % (option, path))
+    if not os.path.isdir(folder):
+        raise Failure("%s: there is no folder '%s'" % (option, folder))
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise Failure("%s: cannot write '%s'" % (option, path))
+
+
+def run_script(name, *arguments):
+    """One of the other scripts, which says itself what went wrong. Standard input stays open: sudo may ask."""
+    if subprocess.run([os.path.join(ROOT, 'scripts', name), *arguments]).returncode != 0:
+        raise Failure('scripts/%s failed' % name)
+
+
+def check_display(wanted):
+    """QEMU's own message for a display that lies in a package of its own comes late and names no remedy."""
+    kind = wanted.partition(',')[0].partition('=')[0]
+    known = subprocess.run(['qemu-system-x86_64', '-display', 'help'], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True).stdout.split('\n')
+    if kind in known or kind == 'vnc':
+        return
+    if kind in ('gtk', 'sdl'):
+        raise Failure("--display %s needs a package that is not installed: apt-get install qemu-system-gui" % kind)
+    raise Failure("QEMU has no display '%s' here; it has vnc, %s" % (kind, ', '.join(filter(None, known[1:]))))
 
 
 def prepare(options):
     """Everything that has to exist before QEMU starts."""
     if not options.no_setup:
-        scripts = os.path.join(ROOT, 'scripts')
-        for script in ('setup', 'prepare-qemu', 'build-vgabios'):
-            arguments = ['--run-only'] if script == 'setup' else []
-            # Standard input stays open: sudo may ask.
-            result = subprocess.run([os.path.join(scripts, script)] + arguments)
-            if result.returncode != 0:
-                raise Failure('scripts/%s failed' % script)
+        run_script('setup', '--run-only')
+    if options.display:
+        check_display(options.display)
+    if not options.no_setup:
+        run_script('prepare-qemu')
+        run_script('build-vgabios')
         aerogpu_build.configure()
         ninja('hw-aerogpu/aerogpu-qemu.so')
         if options.disk and not options.no_driver_iso:
             aerogpu_build.ninja_optional(DRIVER_ISO)
         if not options.disk:
-            result = subprocess.run([os.path.join(scripts, 'build-guest')], stdin=subprocess.DEVNULL)
-            if result.returncode != 0:
-                raise Failure('scripts/build-guest failed')
+            run_script('build-guest')
     module = os.path.join(BUILD, 'hw-aerogpu', 'aerogpu-qemu.so')
     if not os.path.exists(module):
         raise Failure('%s is missing (run without --no-setup)' % module)
@@ -139,8 +171,6 @@ def display_argument(options):
 def disk_arguments(path):
     """AHCI and the format that qemu-img finds: a guess of QEMU on a raw image would be refused for writes to
     its first sector."""
-    if not os.path.exists(path):
-        raise Failure("there is no disk '%s'" % path)
     info = subprocess.run(['qemu-img', 'info', '-U', '--output=json', path], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     if info.returncode != 0:
@@ -182,7 +212,7 @@ def interactive(options, arguments, serial):
     command += ['-serial', 'stdio' if serial else 'null', '-monitor', 'none'] + options.qemu
     if address:
         print(address, flush=True)
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL if serial else None,
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL if serial else None, preexec_fn=die_with_parent,
                                env=dict(os.environ, AEROGPU_BUILD_DIR=BUILD))
     try:
         return process.wait()
@@ -208,7 +238,14 @@ def screenshot(options, accel):
         mode = vm.wait_serial(r'^aerogpu-demo: mode (\d+)x(\d+)\n', 120)
         say('the guest runs at %sx%s' % mode.groups())
         line = vm.wait_serial(r'^aerogpu-demo: frame %d\b.*\n' % SCREENSHOT_FRAME, 180).group(0).strip()
-        vm.screendump(options.screenshot)
+        # Whoever waits for the file finds a whole picture or none.
+        unfinished = options.screenshot + '.part'
+        try:
+            vm.screendump(unfinished)
+            os.replace(unfinished, options.screenshot)
+        finally:
+            if os.path.exists(unfinished):
+                os.unlink(unfinished)
         print(line[len('aerogpu-demo: '):])
         rate = re.search(r'fps ([\d.]+)', line)
         print('frame rate: %s frames a second' % (rate.group(1) if rate else 'unknown'))
@@ -242,16 +279,12 @@ def terminated(*unused):
 def main():
     signal.signal(signal.SIGTERM, terminated)
     options = Options(sys.argv[1:])
-    if options.screenshot:
-        folder = os.path.dirname(os.path.abspath(options.screenshot))
-        if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-            raise Failure("cannot write '%s'" % options.screenshot)
     prepare(options)
     if options.accel:
         accel = options.accel
     else:
         if options.disk and not options.no_setup and os.access('/dev/kvm', os.R_OK | os.W_OK):
-            subprocess.run([os.path.join(ROOT, 'scripts', 'build-guest')], stdin=subprocess.DEVNULL, check=False)
+            run_script('build-guest')  # what is booted to try KVM
         accel = accelerator()
     if options.disk:
         return interactive(options, windows_arguments(options, accel), serial=False)
