@@ -124,7 +124,6 @@ typedef struct AeroGPUStats {
     uint64_t submissions;    /* fetched from the ring */
     uint64_t completions;
     uint64_t errors;         /* latched */
-    uint64_t interrupts;     /* raised by the device */
     uint64_t vblanks;        /* delivered ticks */
     uint64_t latency_min_ns; /* fetch to completion */
     uint64_t latency_max_ns;
@@ -152,6 +151,7 @@ struct AeroGPUState {
     /* registers; BQL, those read by other threads with qatomic_read */
     uint32_t regs[AEROGPU_REG_WORDS];
     uint32_t irq_status;     /* atomic */
+    uint64_t interrupts;     /* atomic: times that an enabled bit came up */
     uint32_t latch_hi[3];    /* fence, vblank sequence, vblank time */
 
     /* interrupts */
@@ -258,6 +258,8 @@ struct AeroGPUState {
     uint32_t cursor_drawn_rows;
 
     Error *migration_blocker;
+    uint32_t log_second;     /* atomic: log.c */
+    uint32_t log_lines;      /* atomic: in that second */
 
     /* copies for the saved state */
     uint64_t saved_vblank_seq;
@@ -279,6 +281,10 @@ static inline uint64_t aerogpu_reg64(AeroGPUState *s, uint32_t offset_lo)
     return aerogpu_reg(s, offset_lo) |
            (uint64_t)aerogpu_reg(s, offset_lo + 4) << 32;
 }
+
+/* log.c: any thread, any lock may be held; the newline is added */
+void G_GNUC_PRINTF(2, 3) aerogpu_guest_error(AeroGPUState *s,
+                                             const char *format, ...);
 
 /* guestmem.c: any thread, no lock needed */
 bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size,

@@ -7,7 +7,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "qemu/log.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
 
@@ -22,7 +21,6 @@ static void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code,
     s->error_fence = fence;
     s->error_count = n + count < n ? UINT32_MAX : n + count;
     s->stats.errors += count;
-    s->stats.interrupts++;
     aerogpu_irq_raise(s, AEROGPU_IRQ_ERROR);
 }
 
@@ -60,8 +58,8 @@ static bool aerogpu_fence_page_map_locked(AeroGPUState *s)
     if (s->fence_gpa % sizeof(uint64_t) ||
         !aerogpu_guest_cache(s, s->fence_gpa, sizeof(*page),
                              &s->fence_cache)) {
-        qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: no memory for a fence page "
-                      "at 0x%" PRIx64 "\n", s->fence_gpa);
+        aerogpu_guest_error(s, "no memory for a fence page at 0x%" PRIx64,
+                            s->fence_gpa);
         s->fence_failed = true;
         return false;
     }
@@ -164,7 +162,6 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
                                    sub->error_count);
     }
     if (!(sub->flags & AEROGPU_SUBMIT_FLAG_NO_IRQ)) {
-        s->stats.interrupts++;
         aerogpu_irq_raise(s, AEROGPU_IRQ_FENCE);
     }
 }

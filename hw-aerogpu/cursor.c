@@ -6,7 +6,6 @@
  * page, "BAR0 registers".
  */
 #include "qemu/osdep.h"
-#include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
@@ -102,9 +101,8 @@ void aerogpu_cursor_refresh(AeroGPUState *s)
             trace_aerogpu_cursor_shape(s->cursor_valid, s->cursor_width,
                                        s->cursor_height);
             if (!s->cursor_valid) {
-                qemu_log_mask(LOG_GUEST_ERROR,
-                              "aerogpu: cursor rejected: size, format, pitch "
-                              "or address\n");
+                aerogpu_guest_error(s, "cursor rejected: size, format, pitch "
+                                    "or address");
             }
         }
     }

@@ -51,6 +51,7 @@ void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits)
     if (!(bits & ~old & enable)) {
         return;
     }
+    qatomic_inc(&s->interrupts);
     if (qatomic_read(&s->irqfd_active)) {
         event_notifier_set(&s->msi_notifier);
         return;

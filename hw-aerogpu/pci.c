@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/datadir.h"
+#include "qemu/error-report.h"
 #include "qemu/module.h"
 #include "qemu/range.h"
 #include "qemu/units.h"
@@ -15,6 +16,7 @@
 #include "aerogpu_module.h"
 
 #define AEROGPU_ROMFILE "vgabios-aerogpu.bin"
+#define VGA_PORT 0x3c0 /* attribute controller: every VGA card has it */
 
 /*
  * The device is loaded into a binary that it was not built with. Refuses one
@@ -70,6 +72,22 @@ static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
     return false;
 }
 
+/*
+ * VGA's ports and memory belong to the boot display: the first VGA card on
+ * the bus. A second one that decoded them too would take them from it.
+ */
+static bool aerogpu_vga_is_taken(PCIDevice *dev)
+{
+    MemoryRegion *space = pci_address_space_io(dev);
+    MemoryRegionSection section = memory_region_find(space, VGA_PORT, 1);
+    bool taken = section.mr && section.mr != space;
+
+    if (section.mr) {
+        memory_region_unref(section.mr);
+    }
+    return taken;
+}
+
 static bool aerogpu_init_vga(AeroGPUState *s, PCIDevice *dev, Error **errp)
 {
     VGACommonState *vga = &s->vga;
@@ -83,8 +101,13 @@ static bool aerogpu_init_vga(AeroGPUState *s, PCIDevice *dev, Error **errp)
     if (!vga_common_init(vga, OBJECT(dev), errp)) {
         return false;
     }
-    vga_init(vga, OBJECT(dev), pci_address_space(dev),
-             pci_address_space_io(dev), true);
+    if (aerogpu_vga_is_taken(dev)) {
+        warn_report("aerogpu: another VGA card has VGA's ports and memory: "
+                    "this one shows nothing until a driver enables it");
+    } else {
+        vga_init(vga, OBJECT(dev), pci_address_space(dev),
+                 pci_address_space_io(dev), true);
+    }
     vga->con = s->con = graphic_console_init(DEVICE(dev), 0,
                                              &aerogpu_console_ops, s);
     return true;
@@ -224,10 +247,26 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     AEROGPU_PROPERTY_END
 };
 
+/* For -device aerogpu,help. */
+static const struct {
+    const char *name;
+    const char *text;
+} aerogpu_property_texts[] = {
+    { "renderer", "auto, vulkan or null (default: auto)" },
+    { "vulkan-device", "GPU: index or part of its name (default: the best)" },
+    { "capture", "file that everything submitted is written to" },
+    { "max_hostmem", "host memory that a guest can make the renderer hold" },
+    { "vgamem_mb", "size of BAR1 in MiB: a power of two from 16 to 512" },
+    { "xres", "preferred width in the EDID, 64 to 16384" },
+    { "yres", "preferred height in the EDID, 64 to 16384" },
+    { "refresh_rate", "vblanks a second: 10 to 500, or in mHz from 10000" },
+};
+
 static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
     PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
+    size_t i;
 
     k->realize = aerogpu_realize;
     k->exit = aerogpu_exit;
@@ -243,6 +282,11 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
     dc->hotpluggable = false;
     aerogpu_compat_set_reset(dc, aerogpu_reset);
     device_class_set_props(dc, aerogpu_properties);
+    for (i = 0; i < ARRAY_SIZE(aerogpu_property_texts); i++) {
+        object_class_property_set_description(klass,
+                                              aerogpu_property_texts[i].name,
+                                              aerogpu_property_texts[i].text);
+    }
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
     aerogpu_stats_class_init(klass);
 }

@@ -5,7 +5,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "qemu/log.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
 

@@ -8,7 +8,6 @@
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "qemu/lockable.h"
-#include "qemu/log.h"
 #include "qemu/processor.h"
 #include "qemu/rcu.h"
 #include "aerogpu.h"
@@ -87,7 +86,7 @@ static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
         error_report("aerogpu: %s", message);
         break;
     case AEROGPU_LOG_GUEST:
-        qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: %s\n", message);
+        aerogpu_guest_error(opaque, "%s", message);
         break;
     default:
         trace_aerogpu_renderer(level, message);

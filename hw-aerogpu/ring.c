@@ -6,7 +6,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "qemu/log.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
 
@@ -231,9 +230,8 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
         }
     }
     if (sub.descriptor_error) {
-        qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: bad descriptor in slot %u "
-                      "(fence %" PRIu64 ")\n", s->ring.fetch - 1,
-                      sub.signal_fence);
+        aerogpu_guest_error(s, "bad descriptor in slot %u (fence %" PRIu64
+                            ")", s->ring.fetch - 1, sub.signal_fence);
         sub.cmd = sub.alloc_table = NULL;
         sub.cmd_size = sub.alloc_table_size = 0;
     }
@@ -309,10 +307,10 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
     ring->valid = !error;
     if (error) {
         if (!quiet) {
-            qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: ring at 0x%" PRIx64
-                          " rejected: %s\n",
-                          aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO),
-                          error);
+            aerogpu_guest_error(s, "ring at 0x%" PRIx64 " rejected: %s",
+                                aerogpu_reg64(s,
+                                              AEROGPU_MMIO_REG_RING_GPA_LO),
+                                error);
             trace_aerogpu_ring_rejected(error);
             aerogpu_latch_error(s, ring->mapped ? AEROGPU_ERROR_CMD_DECODE
                                                 : AEROGPU_ERROR_OOB, 0);

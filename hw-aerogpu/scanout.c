@@ -7,7 +7,6 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "qemu/log.h"
 #include "qemu/main-loop.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
@@ -155,10 +154,10 @@ void aerogpu_scanout_evaluate(AeroGPUState *s)
     error = aerogpu_scanout_check(s, &config);
     if (error) {
         trace_aerogpu_scanout_rejected(error);
-        qemu_log_mask(LOG_GUEST_ERROR, "aerogpu: scanout rejected: %s (%ux%u "
-                      "format %u pitch %u at 0x%" PRIx64 ")\n", error,
-                      config.width, config.height, config.format,
-                      config.pitch, config.gpa);
+        aerogpu_guest_error(s, "scanout rejected: %s (%ux%u format %u pitch "
+                            "%u at 0x%" PRIx64 ")", error, config.width,
+                            config.height, config.format, config.pitch,
+                            config.gpa);
         return;
     }
     if (memcmp(&config, &s->scanout, sizeof(config))) {

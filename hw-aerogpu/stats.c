@@ -24,7 +24,6 @@ static const AeroGPUCounter aerogpu_counters[] = {
     DEVICE("submissions", submissions, "fetched from the ring"),
     DEVICE("completions", completions, "completed submissions"),
     DEVICE("errors", errors, "errors latched"),
-    DEVICE("interrupts", interrupts, "interrupts raised"),
     DEVICE("vblanks", vblanks, "vblank ticks that somebody waited for"),
     DEVICE("bytes", bytes_fetched,
            "bytes of command buffers and allocation tables"),
@@ -71,6 +70,14 @@ static void aerogpu_doorbells_get(Object *obj, Visitor *v, const char *name,
                                   void *opaque, Error **errp)
 {
     uint64_t value = qatomic_read(&AEROGPU(obj)->doorbells);
+
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_interrupts_get(Object *obj, Visitor *v, const char *name,
+                                   void *opaque, Error **errp)
+{
+    uint64_t value = qatomic_read(&AEROGPU(obj)->interrupts);
 
     visit_type_uint64(v, name, &value, errp);
 }
@@ -126,8 +133,10 @@ static void aerogpu_add(ObjectClass *klass, const char *name,
                         ObjectPropertyAccessor *get, void *opaque,
                         const char *description)
 {
+    g_autofree char *text = g_strconcat("read-only: ", description, NULL);
+
     object_class_property_add(klass, name, "uint64", get, NULL, NULL, opaque);
-    object_class_property_set_description(klass, name, description);
+    object_class_property_set_description(klass, name, text);
 }
 
 void aerogpu_stats_class_init(ObjectClass *klass)
@@ -142,6 +151,8 @@ void aerogpu_stats_class_init(ObjectClass *klass)
     }
     aerogpu_add(klass, "doorbells", aerogpu_doorbells_get, NULL,
                 "doorbells that woke the render thread");
+    aerogpu_add(klass, "interrupts", aerogpu_interrupts_get, NULL,
+                "times that an enabled interrupt came up");
     aerogpu_add(klass, "queue-depth", aerogpu_depth_get, NULL,
                 "submissions fetched and not completed");
     aerogpu_add(klass, "fence-latency-min-ns", aerogpu_latency_get, NULL,
@@ -152,7 +163,8 @@ void aerogpu_stats_class_init(ObjectClass *klass)
                 "longest time from fetch to completion");
     object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
     object_class_property_set_description(klass, "backend",
-                                          "renderer back end in use");
+                                          "read-only: back end in use");
     object_class_property_add_str(klass, "gpu", aerogpu_device_get, NULL);
-    object_class_property_set_description(klass, "gpu", "GPU in use");
+    object_class_property_set_description(klass, "gpu",
+                                          "read-only: GPU in use");
 }

@@ -23,8 +23,8 @@ T fromBytes(const std::vector<uint8_t>& bytes) {
 }
 
 /// Configuration mechanism #1 (PCI Local Bus Specification 3.0, 3.2.2.3.2).
-uint32_t configAddress(uint32_t device, uint32_t offset) {
-  return 0x80000000u | device << 11 | (offset & 0xFC);
+uint32_t configAddress(uint32_t device, uint32_t offset, uint32_t bus = 0) {
+  return 0x80000000u | bus << 16 | device << 11 | (offset & 0xFC);
 }
 constexpr uint32_t kGpu = 4, kIsaBridge = 1;
 
@@ -39,17 +39,32 @@ std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
   return bytes;
 }
 
+uint32_t AeroGpuDev::configAddress(uint32_t offset) const {
+  return m_behind ? qtest::configAddress(m_behind->slot, offset, 1) : qtest::configAddress(kGpu, offset);
+}
+
 uint32_t AeroGpuDev::config(uint32_t offset) {
-  qemu.outl(0xCF8, configAddress(kGpu, offset));
+  qemu.outl(0xCF8, configAddress(offset));
   return qemu.inl(0xCFC);
 }
 
 void AeroGpuDev::setConfig(uint32_t offset, uint32_t value) {
-  qemu.outl(0xCF8, configAddress(kGpu, offset));
+  qemu.outl(0xCF8, configAddress(offset));
   qemu.outl(0xCFC, value);
 }
 
 void AeroGpuDev::setUpPci() {
+  if (m_behind) {
+    // PCI-to-PCI Bridge Architecture Specification 1.2, 3.2: bus numbers, windows (I/O ports up to FFFh,
+    // where those of VBE are), command, VGA enable.
+    const std::pair<uint32_t, uint32_t> bridge[] = {{0x18, 0x00010100}, {0x1C, 0x00000000},
+                                                    {0x20, 0xFEF0FE00}, {0x24, 0xEFF0E000},
+                                                    {0x04, 0x0007},     {0x3C, 0x00080000}};
+    for (const auto& [offset, value] : bridge) {
+      qemu.outl(0xCF8, qtest::configAddress(m_behind->bridge, offset));
+      qemu.outl(0xCFC, value);
+    }
+  }
   setConfig(0x10, kBar0);
   setConfig(0x14, kBar1);
   setConfig(0x04, 0x0007);  // I/O, memory, bus master
@@ -57,7 +72,7 @@ void AeroGpuDev::setUpPci() {
 
 void AeroGpuDev::interceptIntx() {
   // PIIX3: PIRQA..D route control at 60h, one byte each; all to IRQ 11.
-  qemu.outl(0xCF8, configAddress(kIsaBridge, 0x60));
+  qemu.outl(0xCF8, qtest::configAddress(kIsaBridge, 0x60));
   qemu.outl(0xCFC, 0x0B0B0B0B);
   qemu.interceptIrqs("ioapic");
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,15 @@ public:
       : qemu(deviceOptions, extra) {
     setUpPci();
   }
+  /// A device that is plugged into a bridge at bus 0, slot `bridge`; see QemuProcess for `before`.
+  struct Behind {
+    uint32_t bridge, slot;
+  };
+  AeroGpuDev(const std::string& deviceOptions, const std::vector<std::string>& extra,
+             const std::vector<std::string>& before, std::optional<Behind> behind = {})
+      : qemu(deviceOptions, extra, before), m_behind(behind) {
+    setUpPci();
+  }
 
   QemuProcess qemu;
 
@@ -46,7 +56,8 @@ public:
 
   uint32_t config(uint32_t offset);
   void setConfig(uint32_t offset, uint32_t value);
-  /// Assigns BARs, enables memory and bus mastering; also after a system reset.
+  /// Assigns BARs, enables memory and bus mastering (on the way through a bridge too); also after a system
+  /// reset.
   void setUpPci();
   /// Routes INTx to ISA interrupt 11 and reports the interrupt controller's inputs.
   void interceptIntx();
@@ -99,6 +110,9 @@ public:
   uint32_t errorCount() { return reg(AEROGPU_MMIO_REG_ERROR_COUNT); }
 
 private:
+  uint32_t configAddress(uint32_t offset) const;
+
+  std::optional<Behind> m_behind;
   Ring m_ring;
   uint32_t m_tail = 0;
   uint64_t m_nextFence = 1;

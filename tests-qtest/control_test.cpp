@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Properties, counters, trace events, captures, migration, and resets at every stage.
+// Properties, counters, trace events, captures, and resets at every stage.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -10,28 +10,6 @@ namespace {
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
 namespace packets = aerogpu::packets;
-
-TEST(Properties, BadValuesAreRefusedWithAClearError) {
-  const struct {
-    const char* options;
-    const char* named;  ///< what the message must name
-  } cases[] = {
-      {"renderer=bogus", "renderer"},
-      {"renderer=vulkan,vulkan-device=no-such-gpu", "no-such-gpu"},
-      {"renderer=null,xres=0", "xres"},
-      {"renderer=null,yres=100000", "yres"},
-      {"renderer=null,refresh_rate=0", "refresh_rate"},
-      {"renderer=null,vgamem_mb=3", "vgamem_mb"},
-      {"renderer=null,vgamem_mb=4096", "vgamem_mb"},
-      {"renderer=null,capture=/no/such/folder/file", "/no/such/folder/file"},
-      {"renderer=null,max_hostmem=0", "max_hostmem"},
-  };
-  for (const auto& c : cases) {
-    const Refusal refusal = startRefused(c.options);
-    EXPECT_EQ(refusal.status, 1) << c.options << "\n" << refusal.output;
-    EXPECT_NE(refusal.output.find(c.named), std::string::npos) << c.options << "\n" << refusal.output;
-  }
-}
 
 TEST(Properties, MaxHostmemIsAnErrorToTheGuest) {
   AeroGpuDev dev("renderer=null,max_hostmem=1M");
@@ -98,16 +76,6 @@ TEST(Trace, NamedEventsTellWhatHappened) {
     const size_t found = log.find(line, at);
     ASSERT_NE(found, std::string::npos) << line << " is missing, or comes too early, in\n" << log;
     at = found;
-  }
-}
-
-TEST(Migration, IsRefusedWithAReason) {
-  AeroGpuDev dev;
-  try {
-    dev.qemu.qmp("migrate", "{\"uri\": \"exec:cat >/dev/null\"}");
-    ADD_FAILURE() << "a state that cannot be saved was accepted";
-  } catch (const QemuError& error) {
-    EXPECT_NE(std::string(error.what()).find("aerogpu"), std::string::npos) << error.what();
   }
 }
 

@@ -74,20 +74,22 @@ std::string hex(uint64_t value) {
 
 }  // namespace
 
-QemuProcess::QemuProcess(const std::string& deviceOptions, const std::vector<std::string>& extra)
+QemuProcess::QemuProcess(const std::string& deviceOptions, const std::vector<std::string>& extra,
+                         const std::vector<std::string>& before)
     : m_folder(makeFolder()) {
   const int qtestListener = listenAt(m_folder / "qtest"), qmpListener = listenAt(m_folder / "qmp");
-  std::vector<std::string> arguments = {
-      launcher(),   "-accel",
-      "qtest",      "-machine",
-      "pc",         "-m",
-      "64",         "-display",
-      "none",       "-nodefaults",
-      "-qtest",     "unix:" + (m_folder / "qtest").string(),
-      "-qtest-log", "/dev/null",
-      "-chardev",   "socket,id=qmp,path=" + (m_folder / "qmp").string(),
-      "-mon",       "chardev=qmp,mode=control",
-      "-device",    "aerogpu,id=gpu0,addr=4" + (deviceOptions.empty() ? "" : "," + deviceOptions)};
+  std::vector<std::string> arguments = {launcher(),   "-accel",
+                                        "qtest",      "-machine",
+                                        "pc",         "-m",
+                                        "64",         "-display",
+                                        "none",       "-nodefaults",
+                                        "-qtest",     "unix:" + (m_folder / "qtest").string(),
+                                        "-qtest-log", "/dev/null",
+                                        "-chardev",   "socket,id=qmp,path=" + (m_folder / "qmp").string(),
+                                        "-mon",       "chardev=qmp,mode=control"};
+  arguments.insert(arguments.end(), before.begin(), before.end());
+  arguments.insert(arguments.end(), {"-device", "aerogpu,id=gpu0,addr=4" +
+                                                    (deviceOptions.empty() ? "" : "," + deviceOptions)});
   arguments.insert(arguments.end(), extra.begin(), extra.end());
   m_pid = spawn(arguments, m_folder / "log");
   try {
@@ -268,6 +270,10 @@ std::string QemuProcess::qmp(const std::string& command, const std::string& argu
   }
 }
 
+std::string QemuProcess::monitor(const std::string& command) {
+  return qmp("human-monitor-command", "{\"command-line\": \"" + command + "\"}");
+}
+
 std::string QemuProcess::propertyAnswer(const std::string& name) {
   return qmp("qom-get", "{\"path\": \"/machine/peripheral/gpu0\", \"property\": \"" + name + "\"}");
 }
@@ -342,10 +348,15 @@ int QemuProcess::quit() {
 }
 
 Refusal startRefused(const std::string& deviceOptions) {
+  return runToExit({"-accel", "qtest", "-machine", "none", "-machine", "pc", "-nodefaults", "-display",
+                    "none", "-device", "aerogpu," + deviceOptions});
+}
+
+Refusal runToExit(const std::vector<std::string>& arguments) {
   const std::filesystem::path folder = makeFolder();
-  const pid_t pid = spawn({launcher(), "-accel", "qtest", "-machine", "none", "-machine", "pc", "-nodefaults",
-                           "-display", "none", "-device", "aerogpu," + deviceOptions},
-                          folder / "log");
+  std::vector<std::string> command = {launcher()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const pid_t pid = spawn(command, folder / "log");
   const auto deadline = Clock::now() + std::chrono::milliseconds(kDeadlineMs);
   int status = 0;
   while (waitpid(pid, &status, WNOHANG) == 0) {

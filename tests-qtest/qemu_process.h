@@ -33,9 +33,11 @@ struct Picture {
 
 class QemuProcess {
 public:
-  /// Starts QEMU with "-device aerogpu,addr=4,`deviceOptions`" and `extra` arguments.
+  /// Starts QEMU with `before` (devices that the device is plugged into), "-device
+  /// aerogpu,addr=4,`deviceOptions`" and `extra` arguments.
   explicit QemuProcess(const std::string& deviceOptions = "renderer=null",
-                       const std::vector<std::string>& extra = {});
+                       const std::vector<std::string>& extra = {},
+                       const std::vector<std::string>& before = {});
   ~QemuProcess();
   QemuProcess(const QemuProcess&) = delete;
   QemuProcess& operator=(const QemuProcess&) = delete;
@@ -66,6 +68,8 @@ public:
 
   /// Runs a QMP command and returns its answer's text; throws on an error answer.
   std::string qmp(const std::string& command, const std::string& arguments = "{}");
+  /// The text that a command of the human monitor answers, as it stands in JSON.
+  std::string monitor(const std::string& command);
   /// A property of the device that is a whole number, negative ones too; throws for any other.
   int64_t property(const std::string& name);
   /// A property that is text; throws for any other.
@@ -105,6 +109,9 @@ struct Refusal {
   std::string output;
 };
 Refusal startRefused(const std::string& deviceOptions);
+/// Runs QEMU with just these arguments until it ends: its exit status (-1: a signal ended it, perhaps ours at
+/// the deadline) and what it printed.
+Refusal runToExit(const std::vector<std::string>& arguments);
 
 /// Deadline of every wait on QEMU.
 inline constexpr int kDeadlineMs = 30'000;

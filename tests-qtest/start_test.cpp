@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// How QEMU starts with the device: each property's values, the ways to ask for the device, machines, other
+// cards.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+
+/// QEMU ends by itself with status 1 and names `named`; a crash would be a signal.
+void expectRefused(const Refusal& refusal, const std::string& what, const std::string& named) {
+  EXPECT_EQ(refusal.status, 1) << what << "\n" << refusal.output;
+  EXPECT_NE(refusal.output.find(named), std::string::npos) << what << "\n" << refusal.output;
+}
+
+TEST(Properties, ValuesOutsideTheirRangesAreRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"renderer=", "renderer"},
+      {"renderer=NULL", "auto, vulkan or null"},
+      {"renderer=vulkan,vulkan-device=99", "99"},
+      {"vulkan-device=no-such-gpu,renderer=vulkan", "no-such-gpu"},
+      {"renderer=null,xres=63", "xres=63"},
+      {"renderer=null,xres=16385", "xres=16385"},
+      {"renderer=null,xres=-1", "xres"},
+      {"renderer=null,xres=wide", "xres"},
+      {"renderer=null,xres=4294967296", "xres"},
+      {"renderer=null,yres=63", "yres=63"},
+      {"renderer=null,yres=16385", "yres=16385"},
+      {"renderer=null,yres=1.5", "yres"},
+      {"renderer=null,refresh_rate=9", "refresh_rate=9"},
+      {"renderer=null,refresh_rate=501", "refresh_rate=501"},
+      {"renderer=null,refresh_rate=9999", "refresh_rate=9999"},
+      {"renderer=null,refresh_rate=500001", "refresh_rate=500001"},
+      {"renderer=null,refresh_rate=fast", "refresh_rate"},
+      {"renderer=null,refresh_rate=4294967295", "refresh_rate"},
+      {"renderer=null,vgamem_mb=8", "vgamem_mb=8"},
+      {"renderer=null,vgamem_mb=48", "vgamem_mb=48"},
+      {"renderer=null,vgamem_mb=1024", "vgamem_mb=1024"},
+      {"renderer=null,vgamem_mb=big", "vgamem_mb"},
+      {"renderer=null,max_hostmem=1048575", "max_hostmem"},
+      {"renderer=null,max_hostmem=-1", "max_hostmem"},
+      {"renderer=null,max_hostmem=99999999999999999999", "max_hostmem"},
+      {"renderer=null,max_hostmem=much", "max_hostmem"},
+      {"renderer=null,capture=", "capture"},
+      {"renderer=null,capture=/no/such/folder/file", "/no/such/folder/file"},
+      {"renderer=null,capture=/", "'/'"},
+      {"renderer=null,romfile=/no/such/rom", "/no/such/rom"},
+      {"renderer=null,errors=3", "errors"},
+      {"renderer=null,no-such-property=1", "no-such-property"},
+      {"renderer=null,addr=40", "addr"},
+  };
+  for (const auto& [options, named] : cases) expectRefused(startRefused(options), options, named);
+}
+
+TEST(Properties, TheEndsOfTheirRangesWork) {
+  for (const char* options :
+       {"renderer=null,xres=64,yres=64,refresh_rate=10,vgamem_mb=16,max_hostmem=1M",
+        "renderer=null,xres=16384,yres=16384,refresh_rate=500,vgamem_mb=512,max_hostmem=64G",
+        "renderer=null,refresh_rate=10000", "renderer=null,refresh_rate=500000",
+        "renderer=null,romfile=", "renderer=null,rombar=0"}) {
+    AeroGpuDev dev(options);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC}) << options;
+    dev.startRing();
+    dev.waitFence(dev.submitEmpty());
+    // VESA E-EDID 3.2: each block's bytes add up to 0.
+    const uint32_t size = dev.reg(AEROGPU_EXT_REG_EDID_SIZE);
+    ASSERT_TRUE(size >= 128 && size % 128 == 0) << options;
+    const auto edid = dev.qemu.read(AeroGpuDev::kBar0 + AEROGPU_EXT_REG_EDID, size);
+    for (uint32_t block = 0; block < size; block += 128) {
+      uint8_t sum = 0;
+      for (uint32_t i = 0; i < 128; ++i) sum = static_cast<uint8_t>(sum + edid[block + i]);
+      EXPECT_EQ(sum, 0) << options << " block " << block / 128;
+    }
+    EXPECT_EQ(dev.qemu.readl(AeroGpuDev::kBar0 + AEROGPU_EXT_REG_EDID + size), 0u) << "behind its end";
+    EXPECT_EQ(dev.qemu.quit(), 0) << options;
+  }
+}
+
+TEST(Properties, HelpNamesEachWithItsMeaning) {
+  const Refusal help = runToExit({"-device", "aerogpu,help"});
+  EXPECT_EQ(help.status, 0) << help.output;
+  for (const char* line :
+       {"renderer=<str>         - auto, vulkan or null", "vulkan-device=<str>    - GPU",
+        "capture=<str>          - file", "max_hostmem=<size>     - host memory",
+        "vgamem_mb=<uint32>     - size of BAR1", "xres=<uint32>          - preferred width",
+        "yres=<uint32>          - preferred height", "refresh_rate=<uint32>  - vblanks",
+        "submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
+    EXPECT_NE(help.output.find(line), std::string::npos) << line << "\n" << help.output;
+  const Refusal list = runToExit({"-device", "help"});
+  EXPECT_NE(list.output.find("name \"aerogpu\", bus PCI, desc \"AeroGPU display controller\""),
+            std::string::npos);
+}
+
+TEST(Start, AsJson) {
+  AeroGpuDev dev("renderer=null",
+                 {"-device", R"({"driver": "aerogpu", "renderer": "null", "xres": 1600, "id": "second"})"});
+  EXPECT_EQ(
+      qmpNumber(dev.qemu.qmp("qom-get", R"({"path": "/machine/peripheral/second", "property": "xres"})")),
+      1600);
+}
+
+TEST(Start, SetAndGlobalChangeProperties) {
+  AeroGpuDev dev("renderer=null", {"-set", "device.gpu0.xres=1600", "-global", "aerogpu.yres=900"});
+  EXPECT_EQ(dev.qemu.property("xres"), 1600);
+  EXPECT_EQ(dev.qemu.property("yres"), 900);
+  expectRefused(runToExit({"-nodefaults", "-display", "none", "-device", "aerogpu,id=a,renderer=null", "-set",
+                           "device.a.xres=7"}),
+                "-set", "xres=7");
+}
+
+/// The launcher leaves QEMU's default VGA away when a configuration file asks for the device.
+TEST(Start, FromAConfigurationFile) {
+  const auto path = std::filesystem::temp_directory_path() / ("aerogpu-config-" + std::to_string(::getpid()));
+  std::ofstream(path) << "[device \"card\"]\n  driver = \"aerogpu\"\n  renderer = \"null\"\n  xres = \"7\"\n";
+  const Refusal refusal = runToExit({"-display", "none", "-accel", "qtest", "-readconfig", path.string()});
+  std::filesystem::remove(path);
+  expectRefused(refusal, "-readconfig", "xres=7");
+  EXPECT_EQ(refusal.output.find("another VGA card"), std::string::npos) << refusal.output;
+}
+
+TEST(Start, MachinesWithoutPciRefuseIt) {
+  for (const char* machine : {"none", "microvm", "isapc"})
+    expectRefused(runToExit({"-machine", machine, "-accel", "qtest", "-nodefaults", "-display", "none",
+                             "-device", "aerogpu,renderer=null"}),
+                  machine, "No 'PCI' bus found for device 'aerogpu'");
+}
+
+TEST(Start, OnlyMigratableRefusesIt) {
+  expectRefused(runToExit({"-only-migratable", "-accel", "qtest", "-nodefaults", "-display", "none",
+                           "-device", "aerogpu,renderer=null"}),
+                "-only-migratable", "aerogpu: what the renderer holds");
+}
+
+/// Whose VGA core the ports reach: a 64x8 mode is set through them, and the device's console has that size or
+/// not.
+bool portsReachTheDevice(AeroGpuDev& dev, const std::string& console = "gpu0") {
+  const std::pair<uint16_t, uint16_t> registers[] = {{4, 0}, {1, 64}, {2, 8}, {3, 32}, {4, 0x41}};
+  for (const auto& [index, value] : registers) {
+    dev.qemu.outw(0x1CE, index);
+    dev.qemu.outw(0x1CF, value);
+  }
+  dev.qemu.outb(0x3C0, 0x20);
+  const auto path = dev.qemu.folder() / "which.ppm";
+  dev.qemu.qmp("screendump", R"({"filename": ")" + path.string() + R"(", "device": ")" + console + "\"}");
+  std::ifstream file(path);
+  std::string magic;
+  uint32_t width = 0, height = 0;
+  file >> magic >> width >> height;
+  return width == 64 && height == 8;
+}
+
+/// ABI page: VGA is decoded while the device is the boot display, so a second card leaves it to the first.
+TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
+  {
+    AeroGpuDev alone;
+    EXPECT_TRUE(portsReachTheDevice(alone));
+  }
+  {
+    AeroGpuDev dev("renderer=null", {"-device", "aerogpu,renderer=null,id=second,addr=5"});
+    EXPECT_NE(dev.qemu.output().find("another VGA card"), std::string::npos);
+    EXPECT_TRUE(portsReachTheDevice(dev));
+    EXPECT_FALSE(portsReachTheDevice(dev, "second"));
+  }
+  {
+    AeroGpuDev dev("renderer=null", {"-vga", "std"});
+    EXPECT_FALSE(portsReachTheDevice(dev));
+    // Its own half works all the same, through resets too.
+    for (int round = 0; round < 2; ++round) {
+      dev.startRing();
+      dev.waitFence(dev.submitEmpty());
+      dev.setScanout({});
+      dev.setReg(AEROGPU_EXT_REG_VGA, 1);
+      dev.qemu.qmp("system_reset");
+      dev.setUpPci();
+      dev.setNextFence(1);
+    }
+  }
+}
+
+/// Two devices at work side by side: registers, rings, and fences of their own.
+TEST(Start, TwoDevicesWork) {
+  AeroGpuDev dev("renderer=null", {"-device", "aerogpu,renderer=null,id=second,addr=5"});
+  constexpr uint64_t kSecond = 0xFD000000;
+  const auto config = [&](uint32_t offset, uint32_t value) {
+    dev.qemu.outl(0xCF8, 0x80000000u | 5u << 11 | offset);
+    dev.qemu.outl(0xCFC, value);
+  };
+  config(0x10, kSecond);
+  config(0x14, 0xD0000000);
+  config(0x04, 0x0007);
+  EXPECT_EQ(dev.qemu.readl(kSecond), uint32_t{AEROGPU_MMIO_MAGIC});
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+  EXPECT_EQ(dev.qemu.readl(kSecond + AEROGPU_MMIO_REG_COMPLETED_FENCE_LO), 0u);
+  EXPECT_EQ(dev.qemu.readl(kSecond + AEROGPU_MMIO_REG_RING_CONTROL), 0u);
+  EXPECT_EQ(qmpNumber(dev.qemu.qmp("qom-get",
+                                   R"({"path": "/machine/peripheral/second", "property": "submissions"})")),
+            0);
+}
+
+struct Place {
+  const char* name;
+  std::vector<std::string> before;
+  std::string options;
+  std::vector<std::string> extra;
+  std::optional<AeroGpuDev::Behind> behind;
+};
+
+class Places : public ::testing::TestWithParam<Place> {};
+
+/// Identity, a submission by DMA, MSI, VGA's ports and a scanout, wherever the device is plugged in.
+TEST_P(Places, TheDeviceWorks) {
+  const Place& place = GetParam();
+  AeroGpuDev dev("renderer=null" + place.options, place.extra, place.before, place.behind);
+  ASSERT_EQ(dev.config(0) & 0xFFFF, uint32_t{AEROGPU_PCI_VENDOR_ID}) << dev.qemu.output();
+  ASSERT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
+  EXPECT_TRUE(portsReachTheDevice(dev));
+  constexpr uint64_t kMailbox = 0x600000;
+  dev.enableMsi(kMailbox, 0x4321);
+  dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE);
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+  dev.waitUntil([&] { return dev.qemu.readl(kMailbox) == 0x4321; }, "MSI");
+  dev.qemu.write(AeroGpuDev::kBar1 + 0x100000, std::vector<uint8_t>(256 * 48, 0x5A));
+  for (const uint64_t gpa : {kSurfaceGpa, AeroGpuDev::kBar1 + 0x100000}) {
+    dev.qemu.write(gpa, std::vector<uint8_t>(256 * 48, 0x5A));
+    dev.setScanout({.gpa = gpa});
+    EXPECT_EQ(dev.qemu.screendump().at(63, 47), 0x5A5A5Au) << std::hex << gpa;
+    dev.setReg(AEROGPU_EXT_REG_VGA, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Start, Places,
+    ::testing::Values(Place{"Pc", {}, "", {}, {}}, Place{"Q35", {}, "", {"-machine", "q35"}, {}},
+                      Place{"RootPort",
+                            {"-machine", "q35", "-device", "pcie-root-port,id=rp0,addr=5,chassis=1"},
+                            ",bus=rp0,addr=0",
+                            {},
+                            AeroGpuDev::Behind{5, 0}},
+                      Place{"PciBridge",
+                            {"-machine", "pc", "-device", "pci-bridge,id=bridge,addr=5,chassis_nr=1"},
+                            ",bus=bridge,addr=4",
+                            {},
+                            AeroGpuDev::Behind{5, 4}},
+                      Place{"IommuThatIsOff", {"-machine", "q35", "-device", "intel-iommu"}, "", {}, {}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
