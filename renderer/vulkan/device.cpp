@@ -44,6 +44,10 @@ struct FeatureChain {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT};
   VkPhysicalDeviceDepthClipEnableFeaturesEXT depthClip{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT};
+  VkPhysicalDeviceDepthBiasControlFeaturesEXT depthBias{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_BIAS_CONTROL_FEATURES_EXT, nullptr, 0, 0, 0, 0};
+  VkPhysicalDeviceDepthClampZeroOneFeaturesEXT zeroOne{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLAMP_ZERO_ONE_FEATURES_EXT};
   VkPhysicalDeviceLineRasterizationFeaturesEXT lines{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT};
   VkPhysicalDeviceCustomBorderColorFeaturesEXT border{
@@ -61,6 +65,8 @@ struct FeatureChain {
     link(ext, VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME, vertexInput);
     link(ext, VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, eds3);
     link(ext, VK_EXT_DEPTH_CLIP_ENABLE_EXTENSION_NAME, depthClip);
+    link(ext, VK_EXT_DEPTH_BIAS_CONTROL_EXTENSION_NAME, depthBias);
+    link(ext, VK_EXT_DEPTH_CLAMP_ZERO_ONE_EXTENSION_NAME, zeroOne);
     link(ext, VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME, lines);
     link(ext, VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME, border);
     link(ext, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, robustness);
@@ -86,8 +92,7 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   const InstanceTable& ivk = instance.vk();
   std::unique_ptr<Device> self(new Device(instance, physical));
 
-  VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   ivk.GetPhysicalDeviceProperties2(physical, &props);
   self->m_properties = props.properties;
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
@@ -182,6 +187,19 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
     want.depthClip.depthClipEnable = VK_TRUE;
     caps.depthClipEnable = true;
   }
+  if (have.depthBias.depthBiasControl && have.depthBias.floatRepresentation) {
+    ext.enable(VK_EXT_DEPTH_BIAS_CONTROL_EXTENSION_NAME);
+    want.depthBias.depthBiasControl = want.depthBias.floatRepresentation = VK_TRUE;
+    caps.floatDepthBias = true;
+    caps.exactDepthBias = take(want.depthBias.depthBiasExact, have.depthBias.depthBiasExact);
+  } else if (ext.has(VK_EXT_DEPTH_RANGE_UNRESTRICTED_EXTENSION_NAME)) {
+    ext.enable(VK_EXT_DEPTH_RANGE_UNRESTRICTED_EXTENSION_NAME);
+    caps.unrestrictedDepth = true;
+  }
+  if (have.zeroOne.depthClampZeroOne) {  // a bias that leads past 1 ends there, in float formats too
+    ext.enable(VK_EXT_DEPTH_CLAMP_ZERO_ONE_EXTENSION_NAME);
+    want.zeroOne.depthClampZeroOne = VK_TRUE;
+  }
   if (have.lines.bresenhamLines) {
     ext.enable(VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME);
     want.lines.bresenhamLines = VK_TRUE;
@@ -224,8 +242,6 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
     caps.pointSizeMin = props.properties.limits.pointSizeRange[0];
     caps.pointSizeMax = props.properties.limits.pointSizeRange[1];
   }
-  caps.isLavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
-  if (caps.isLavapipe) caps.depthBiasUnits = 8388608.0f;
   caps.d24s8 = (self->formatFeatures(VK_FORMAT_D24_UNORM_S8_UINT) &
                 VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT) != 0;
   caps.a1r5g5b5 =

@@ -20,7 +20,6 @@ struct DeviceCaps {
   bool dynamicDepthClamp = false;  ///< depth clamp and depth clip enable
   bool dynamicSampleMask = false;
   bool depthClipEnable = false;      ///< VK_EXT_depth_clip_enable
-  bool provokingVertexLast = false;  ///< present only to know that "first" is the default
   bool bresenhamLines = false;
   bool customBorderColor = false;
   bool nullDescriptor = false;
@@ -35,11 +34,11 @@ struct DeviceCaps {
   bool a1r5g5b5 = false;
   bool triangleFans = true;
   bool demoteToHelper = false;
-  /// Depth bias units in 1.0. The smallest step is the implementation's affair; llvmpipe's for D24 is 2^-23.
-  float depthBiasUnits = 16777216.0f;
+  bool floatDepthBias = false;     ///< VK_EXT_depth_bias_control: a bias is added as it is
+  bool exactDepthBias = false;     ///< and never scaled
+  bool unrestrictedDepth = false;  ///< VK_EXT_depth_range_unrestricted: viewports may leave [0, 1]
   float maxAnisotropy = 1;
   float pointSizeMin = 1, pointSizeMax = 1;
-  bool isLavapipe = false;
 };
 
 /// Owned by the back end. Queue submission is the render thread's; the rest is immutable after creation.

@@ -6,6 +6,8 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
+#include "renderer/vulkan/newer_extensions.h"
+
 namespace aerogpu::vk {
 
 #define AEROGPU_VK_GLOBAL_FUNCTIONS(F) \
@@ -114,6 +116,7 @@ namespace aerogpu::vk {
   F(CmdSetStencilReference)            \
   F(CmdSetDepthBiasEnable)             \
   F(CmdSetDepthBias)                   \
+  F(CmdSetDepthBias2EXT)               \
   F(CmdSetBlendConstants)              \
   F(CmdPushDescriptorSetKHR)           \
   F(CmdSetVertexInputEXT)              \

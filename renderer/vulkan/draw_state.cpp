@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Dynamic state of a draw: D3D's enumerators in Vulkan's terms (see draws.h).
 #include <algorithm>
-#include <cmath>
 
 #include "renderer/vulkan/draws.h"
 
@@ -192,7 +191,7 @@ void Draws::emitDepthStencil(const core::DrawState& state) {
   vk.CmdSetStencilReference(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.reference);
 }
 
-void Draws::emitRasterizer(const core::DrawState& state) {
+void Draws::emitRasterizer(const core::DrawState& state, const DepthBias& bias) {
   const DeviceTable& vk = m_gpu.device->vk();
   const DeviceCaps& caps = m_gpu.device->caps();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -201,36 +200,39 @@ void Draws::emitRasterizer(const core::DrawState& state) {
   vk.CmdSetCullMode(commands, r.cull == core::CullMode::Cw    ? VK_CULL_MODE_FRONT_BIT
                               : r.cull == core::CullMode::Ccw ? VK_CULL_MODE_BACK_BIT
                                                               : VK_CULL_MODE_NONE);
-  // D3DRS_DEPTHBIAS is added to the depth as it is; Vulkan counts in steps of the format. 2^-24 is that of
-  // D32_FLOAT in the upper half of the range, where depth values crowd.
-  const float units =
-      m_targets.info().depthFormat == VK_FORMAT_D24_UNORM_S8_UINT ? caps.depthBiasUnits : 16777216.0f;
-  float constant = r.depthBiasIsInteger ? r.depthBias : r.depthBias * units;
-  float slope = r.slopeScaledDepthBias;
-  if (!std::isfinite(constant)) constant = 0;
-  if (!std::isfinite(slope)) slope = 0;
-  const bool biased = constant != 0 || slope != 0;
-  vk.CmdSetDepthBiasEnable(commands, biased);
-  vk.CmdSetDepthBias(commands, constant, 0, slope);
+  vk.CmdSetDepthBiasEnable(commands, bias.any());
+  if (bias.inDepth) {
+    VkDepthBiasRepresentationInfoEXT representation{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT};
+    representation.depthBiasRepresentation = VK_DEPTH_BIAS_REPRESENTATION_FLOAT_EXT;
+    representation.depthBiasExact = caps.exactDepthBias;
+    const VkDepthBiasInfoEXT info{VK_STRUCTURE_TYPE_DEPTH_BIAS_INFO_EXT, &representation, bias.constant, 0,
+                                  bias.slope};
+    vk.CmdSetDepthBias2EXT(commands, &info);
+  } else {
+    vk.CmdSetDepthBias(commands, bias.constant, 0, bias.slope);
+  }
   if (caps.dynamicPolygonMode)
     vk.CmdSetPolygonModeEXT(commands, !caps.fillModeNonSolid || r.fill == core::FillMode::Solid
                                           ? VK_POLYGON_MODE_FILL
                                       : r.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
                                                                             : VK_POLYGON_MODE_POINT);
   if (caps.dynamicDepthClamp) {
-    const bool clip = r.depthClip && r.clipping;
-    vk.CmdSetDepthClampEnableEXT(commands, !clip);
-    vk.CmdSetDepthClipEnableEXT(commands, clip);
+    // Direct3D clamps to the viewport's range whether or not it clips.
+    vk.CmdSetDepthClampEnableEXT(commands, VK_TRUE);
+    vk.CmdSetDepthClipEnableEXT(commands, r.depthClip && r.clipping);
   }
 }
 
-void Draws::emitDynamicState(const core::DrawState& state, uint32_t dirty, bool familyChanged) {
+void Draws::emitDynamicState(const core::DrawState& state, const DepthBias& bias, uint32_t dirty,
+                             bool familyChanged) {
   const uint32_t outputs = m_ps ? m_ps->outputMask : 0;
   if (m_fresh || outputs != m_emittedOutputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
     emitBlend(state);
   m_emittedOutputs = outputs;
   if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
-  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets)) emitRasterizer(state);
+  // The way of a depth bias depends on the viewport's depth range too.
+  const uint32_t viewport = state.rasterizer.depthBias != 0 ? core::kDirtyViewport : 0u;
+  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | viewport)) emitRasterizer(state, bias);
   if (familyChanged || (dirty & core::kDirtyTopology)) {
     const DeviceTable& vk = m_gpu.device->vk();
     VkCommandBuffer commands = m_gpu.recorder->commands();

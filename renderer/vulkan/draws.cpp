@@ -174,12 +174,16 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
   }
   const bool familyChanged = m_fresh || m_emittedDxbc != m_dxbc;
   m_emittedDxbc = m_dxbc;
+  const DepthBias bias = depthBias(state.rasterizer, m_targets.info().depthFormat, m_gpu.device->caps(),
+                                   viewport.minDepth, viewport.maxDepth);
+  viewport.minDepth += bias.shift;
+  viewport.maxDepth += bias.shift;
   if (familyChanged || (m_pending & (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
                                      core::kDirtyTargets))) {
     vk.CmdSetViewportWithCount(commands, 1, &viewport);
     vk.CmdSetScissorWithCount(commands, 1, &area);
   }
-  emitDynamicState(state, m_pending, familyChanged);
+  emitDynamicState(state, bias, m_pending, familyChanged);
   if (m_fresh || m_fetchChanged || (m_pending & core::kDirtyVertexStreams))
     if (auto emitted = emitVertexInput(state); !emitted) return emitted.error();
   m_fetchChanged = m_fresh = false;

@@ -9,6 +9,7 @@
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/buffer.h"
 #include "renderer/vulkan/constant_ring.h"
+#include "renderer/vulkan/depth_bias.h"
 #include "renderer/vulkan/descriptor_cache.h"
 #include "renderer/vulkan/pipeline_cache.h"
 #include "renderer/vulkan/sampler_cache.h"
@@ -67,10 +68,11 @@ private:
   SamplerTypes boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const;
   void blendOf(const core::DrawState& state, std::array<TargetBlend, core::kMaxColorTargets>& out) const;
   // draw_state.cpp
-  void emitDynamicState(const core::DrawState& state, uint32_t dirty, bool familyChanged);
+  void emitDynamicState(const core::DrawState& state, const DepthBias& bias, uint32_t dirty,
+                        bool familyChanged);
   void emitBlend(const core::DrawState& state);
   void emitDepthStencil(const core::DrawState& state);
-  void emitRasterizer(const core::DrawState& state);
+  void emitRasterizer(const core::DrawState& state, const DepthBias& bias);
   // draw_vertices.cpp
   Result<void> useVertexBuffers(const core::DrawState& state, bool indexed);
   Result<void> emitVertexInput(const core::DrawState& state);

@@ -184,7 +184,10 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
     clip.pNext = raster.pNext;
     raster.pNext = &clip;
   }
-  raster.depthClampEnable = !caps.dynamicDepthClamp && caps.depthClamp && !key.depthClip;
+  // Direct3D clamps to the viewport's range whether or not it clips; without VK_EXT_depth_clip_enable
+  // clamping ends clipping.
+  raster.depthClampEnable =
+      !caps.dynamicDepthClamp && caps.depthClamp && (caps.depthClipEnable || !key.depthClip);
   raster.polygonMode = static_cast<VkPolygonMode>(key.polygonMode);
   raster.lineWidth = 1;
   VkPipelineMultisampleStateCreateInfo multisample{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rasteriser states: culling, fill modes, scissor, viewport, depth bias and clipping, flat shading, points.
+// Rasteriser states: culling, fill modes, scissor, viewport, depth clipping, flat shading, points.
 #include "renderer/vulkan/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -79,36 +79,6 @@ TEST_F(RasterTest, ScissorAndViewport) {
   const Bytes ds = read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize);
   std::memcpy(&word, ds.data() + size_t{3 * kSize + 5} * 4, 4);
   EXPECT_NEAR(static_cast<double>(word & 0xFFFFFF), 0.5 * 0xFFFFFF, 4);  // 0.25 + 0.5 * 0.5
-}
-
-TEST_F(RasterTest, DepthBiasAndSlope) {
-  if (deviceIsBare()) GTEST_SKIP() << "needs D24S8: the step of a float format follows the depth";
-  CommandWriter w;
-  target(w, m_target, m_depth);
-  renderState(w, kZEnable, 1u);
-  renderState(w, kZFunc, 8u);
-  const auto depthAt = [&](uint32_t x, uint32_t y) {
-    uint32_t word;
-    std::memcpy(
-        &word,
-        read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize).data() + size_t{y * kSize + x} * 4, 4);
-    return static_cast<double>(word & 0xFFFFFF) / 0xFFFFFF;
-  };
-  renderState(w, kDepthBias, 0.125f);
-  drawVertices(w, quad(0, 0, 8, 8, 0, 0.25f));
-  run(w);
-  EXPECT_NEAR(depthAt(3, 3), 0.375, 1e-6);
-  // "Depth Bias (Direct3D 9)": slope scale times the larger of the depth slopes in x and y, here 1/16 a
-  // pixel.
-  renderState(w, kDepthBias, 0.0f);
-  renderState(w, kSlopeScaleDepthBias, 2.0f);
-  auto sloped = quad(0, 0, 8, 8, 0, 0);
-  for (Vertex& v : sloped) v.z = 0.25f + (v.x + 1) / 4;  // 0.5 across 8 pixels
-  drawVertices(w, sloped);
-  run(w);
-  // Pixel x lies (x + 0.5) / 8 of the way across the quad.
-  const double z = 0.25 + (-0.125 + (3 + 0.5) / 8.0 * 2) / 4;
-  EXPECT_NEAR(depthAt(3, 3), z + 2 * 0.0625, 1e-3);
 }
 
 TEST_F(RasterTest, DepthClipping) {
