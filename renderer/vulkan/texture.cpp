@@ -107,8 +107,8 @@ Result<CachedView> TextureObject::view(const ViewKey& key) {
 bool TextureObject::needsBarrier(VkImageLayout layout, VkPipelineStageFlags2 stages,
                                  VkAccessFlags2 access) const {
   if (m_undefined || layout != m_layout) return true;
-  if (access & kWriteAccess) return m_writeAccess != 0 || m_readStages != 0;
-  return m_writeAccess != 0 && ((stages & ~m_visibleStages) != 0 || (access & ~m_visibleAccess) != 0);
+  if (access & kWriteAccess) return m_writeStages != 0 || m_readStages != 0;
+  return m_writeStages != 0 && ((stages & ~m_visibleStages) != 0 || (access & ~m_visibleAccess) != 0);
 }
 
 void TextureObject::barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
@@ -137,11 +137,12 @@ void TextureObject::barrier(VkCommandBuffer commands, VkImageLayout layout, VkPi
     return;
   }
   if (transition) {
-    // The transition is a write that only these stages see; later readers wait for it through them.
+    // The transition is a write that only these stages see; later readers wait for it through them. It makes
+    // itself available (Vulkan 1.3, "Image Layout Transition"), so no later barrier names an access for it.
     m_visibleStages = stages;
     m_visibleAccess = access;
     m_writeStages = stages;
-    m_writeAccess = VK_ACCESS_2_MEMORY_WRITE_BIT;
+    m_writeAccess = 0;
   } else {
     m_visibleStages |= stages;
     m_visibleAccess |= access;
