@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Flips and presents never tear and never go back: every picture that is taken, at whatever moment, is one
+// frame as a whole, and not an older one than the picture before. ABI page, rules on FB_GPA and on presents.
+#include <gtest/gtest.h>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
+
+constexpr uint32_t kWidth = 320, kHeight = 200, kPitch = kWidth * 4, kBuffers = 3, kFrames = 30;
+constexpr uint64_t kPeriod = 16'666'667, kBufferBytes = 0x40000;
+constexpr uint64_t bufferGpa(uint32_t frame) {
+  return kSurfaceGpa + frame % kBuffers * kBufferBytes;
+}
+
+/// A picture of frame f is red f / 255 all over, which UNORM8 holds exactly.
+class Watched {
+public:
+  explicit Watched(const std::string& backend) : dev("renderer=" + backend) {
+    for (uint32_t i = 0; i < kBuffers; ++i)
+      m_entries.push_back({i + 1, 0, kSurfaceGpa + i * kBufferBytes, kBufferBytes, 0});
+    m_table = AeroGpuDev::allocTable(m_entries);
+    dev.startRing();
+  }
+  void createTextures() {
+    CommandWriter w;
+    for (uint32_t i = 1; i <= kBuffers; ++i)
+      packets::createTexture(w, {.handle = i,
+                                 .width = kWidth,
+                                 .height = kHeight,
+                                 .usage = packets::kShown,
+                                 .rowPitch = kPitch,
+                                 .allocId = i});
+    dev.waitFence(dev.submit(w, {.table = m_table}));
+  }
+  void enable(uint32_t frame) {
+    dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch, .gpa = bufferGpa(frame)});
+  }
+  void flip(uint32_t frame) { dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, bufferGpa(frame)); }
+
+  /// Draws a frame in two halves into its buffer, then presents. Returns the fence.
+  uint64_t draw(uint32_t frame, uint32_t texture) {
+    CommandWriter w;
+    packets::setTarget(w, texture);
+    packets::clearColor(w, {1, 1, 1});  // what a torn picture would show
+    packets::clearColor(w, {static_cast<float>(frame) / 255});
+    aerogpu_cmd_present present{};
+    present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
+    w.packet(AEROGPU_CMD_PRESENT, present);
+    return dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT,
+                          .commandGpa = kCommandGpa + frame % 8 * 0x1000,
+                          .table = m_table});
+  }
+  /// Vblanks until the fence is there: the first one after the GPU was done.
+  void toVblankOf(uint64_t fence) {
+    dev.waitUntil(
+        [&] {
+          dev.qemu.clockStep(kPeriod);
+          return dev.completedFence() >= fence;
+        },
+        "a frame's vblank");
+  }
+  /// The frame that is on the screen.
+  uint32_t shown() {
+    const Picture picture = dev.qemu.screendump();
+    EXPECT_EQ(picture.width, kWidth);
+    const uint32_t first = picture.at(0, 0);
+    uint32_t others = 0;
+    for (uint32_t y = 0; y < picture.height; ++y)
+      for (uint32_t x = 0; x < picture.width; ++x) others += picture.at(x, y) != first;
+    EXPECT_EQ(others, 0u) << "torn: " << std::hex << first << " is not the only colour";
+    EXPECT_EQ(first & 0xFFFF, 0u) << "no frame: " << std::hex << first;
+    const uint32_t frame = first >> 16;
+    EXPECT_GE(frame, m_newest) << "an older frame came back";
+    m_newest = frame;
+    return frame;
+  }
+
+  AeroGpuDev dev;
+
+private:
+  std::vector<aerogpu_alloc_entry> m_entries;
+  std::vector<uint8_t> m_table;
+  uint32_t m_newest = 0;
+};
+
+/// As the demo and the Windows driver do it: the next frame is on its way when the flip to this one comes.
+void pageFlips(const std::string& backend) {
+  Watched w(backend);
+  w.createTextures();
+  w.dev.waitFence(w.draw(1, 1 % kBuffers + 1));
+  w.enable(1);
+  EXPECT_EQ(w.shown(), 1u);
+  uint64_t fence = w.draw(2, 2 % kBuffers + 1);
+  for (uint32_t frame = 2; frame < kFrames; ++frame) {
+    const int64_t presents = w.dev.qemu.property("presents");
+    w.shown();
+    const uint64_t next = w.draw(frame + 1, (frame + 1) % kBuffers + 1);
+    w.dev.waitUntil([&] { return w.dev.qemu.property("presents") > presents; }, "the next frame's work");
+    EXPECT_EQ(w.shown(), frame - 1) << "nothing changes before the flip";
+    EXPECT_LT(w.dev.completedFence(), fence) << "not before its vblank";
+    w.toVblankOf(fence);
+    EXPECT_LT(w.dev.completedFence(), next) << "one present in a vblank";
+    EXPECT_EQ(w.shown(), frame - 1);
+    w.flip(frame);
+    EXPECT_EQ(w.shown(), frame) << "a flip counts from the HI write";
+    fence = next;
+  }
+  EXPECT_EQ(w.dev.errorCount(), 0u) << w.dev.qemu.output();
+}
+
+TEST(Flips, OfTexturesShowWholeFrames) {
+  pageFlips("null");
+}
+TEST(Flips, OfTexturesShowWholeFramesOnVulkan) {
+  pageFlips("vulkan");
+}
+
+/// One buffer that is drawn into and presented again and again: a frame appears as a whole, at its vblank and
+/// not before, however far the next one is.
+void presentsOfOneTexture(const std::string& backend) {
+  Watched w(backend);
+  w.createTextures();
+  w.enable(0);
+  w.dev.qemu.clockStep(kPeriod / 2);
+  const uint64_t first = w.draw(1, 1);
+  w.dev.waitUntil([&] { return w.dev.qemu.property("presents") == 1; }, "the first frame's work");
+  w.toVblankOf(first);
+  EXPECT_EQ(w.shown(), 1u);
+  for (uint32_t frame = 2; frame < kFrames; ++frame) {
+    const uint64_t fence = w.draw(frame, 1);
+    w.shown();
+    w.dev.waitUntil([&] { return w.dev.qemu.property("presents") == frame; }, "the frame's work");
+    EXPECT_EQ(w.shown(), frame - 1) << "not before its vblank";
+    w.toVblankOf(fence);
+    EXPECT_EQ(w.shown(), frame);
+  }
+}
+
+TEST(Presents, OfOneTextureShowWholeFrames) {
+  presentsOfOneTexture("null");
+}
+TEST(Presents, OfOneTextureShowWholeFramesOnVulkan) {
+  presentsOfOneTexture("vulkan");
+}
+
+/// A driver that draws with the CPU: the buffer that is not shown is filled, then flipped to.
+TEST(Flips, OfMemoryShowWholeFrames) {
+  Watched w("null");
+  for (uint32_t frame = 1; frame < kFrames; ++frame) {
+    std::vector<uint8_t> bytes(size_t{kPitch} * kHeight);
+    for (size_t at = 2; at < bytes.size(); at += 4) bytes[at] = static_cast<uint8_t>(frame);
+    w.dev.qemu.write(bufferGpa(frame), bytes);
+    if (frame == 1) {
+      w.enable(frame);
+    } else {
+      EXPECT_EQ(w.shown(), frame - 1);
+      w.dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, static_cast<uint32_t>(bufferGpa(frame)));
+      EXPECT_EQ(w.shown(), frame - 1) << "LO alone flips nothing";
+      w.dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI, 0);
+    }
+    EXPECT_EQ(w.shown(), frame);
+  }
+}
+
+}  // namespace
