@@ -7,6 +7,9 @@
 #include <cstring>
 
 #include "renderer/api_structs.h"
+#ifdef AEROGPU_HAVE_VULKAN
+#include "renderer/translator/client.h"
+#endif
 
 namespace {
 
@@ -111,6 +114,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   const core::BackendConfig backendConfig{renderer->hostMemory,
                                           renderer->stats,
                                           renderer->log,
+                                          renderer->interrupted,
                                           config.vulkan_device ? config.vulkan_device : "",
                                           config.cache_dir ? config.cache_dir : defaultCacheDir(),
                                           (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
@@ -201,6 +205,18 @@ bool aerogpu_renderer::reset() {
 }
 
 extern "C" {
+
+bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size) {
+#ifdef AEROGPU_HAVE_VULKAN
+  std::string text;
+  if (translator::prepareProcess(translator ? translator : "", text)) return true;
+#else
+  const std::string text = "this build has no Vulkan back end";
+  (void)translator;
+#endif
+  copyText(error, error_size, text);
+  return false;
+}
 
 aerogpu_renderer* aerogpu_renderer_create(const aerogpu_renderer_config* config, char* error,
                                           size_t error_size) {

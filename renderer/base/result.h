@@ -9,7 +9,8 @@
 
 namespace aerogpu {
 
-/// Codes of the ERROR_CODE register.
+/// Codes of the ERROR_CODE register. None in an Error: it was interrupted (aerogpu_renderer_interrupt), which is
+/// nobody's fault.
 enum class ErrorCode : uint32_t { None = 0, CmdDecode = 1, OutOfBounds = 2, Backend = 3, Internal = 0xFFFF };
 
 /// Why something failed. `what` has static storage; `detail` is empty where an error can be frequent.

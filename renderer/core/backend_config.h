@@ -2,6 +2,7 @@
 // What every back end is created with, and the factories of the ones there are.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,7 @@ struct BackendConfig {
   HostMemory& hostMemory;
   Stats& stats;
   Log& log;
+  const std::atomic<bool>& interrupted;  ///< what takes long ends early, with an Error of code None
   std::string vulkanDevice;  ///< index or part of a name; empty = the best
   std::string cacheDir;      ///< folder of the pipeline cache; empty = none
   bool validation = false;

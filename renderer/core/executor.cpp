@@ -95,9 +95,15 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
       noteError(packet.error(), at, cmd::kNoOpcode, submission.signal_fence);
       break;
     }
-    ++packets;
-    if (auto done = cmd::decode(*packet, *this); !done)
+    if (auto done = cmd::decode(*packet, *this); !done) {
+      if (done.error().code == ErrorCode::None) {  // it has seen the interruption before we did
+        m_outcome.dropped = true;
+        m_outcome.executedBytes = at;
+        break;
+      }
       noteError(done.error(), at, packet->opcode, submission.signal_fence);
+    }
+    ++packets;
     if (m_work.sliceFull()) {
       m_work.beginSlice();
       m_env.backend.throttle();

@@ -67,6 +67,22 @@ TEST(WorkBudget, ASliceGoesOnAcrossSubmissions) {
   EXPECT_FALSE(budget.sliceFull());
 }
 
+TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
+  FakeExecutor f;
+  CommandWriter w;
+  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  const size_t before = w.size();
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  draw(w, 3);
+  f.backend.interruptShaders = true;
+  const core::Outcome outcome = f.submit(w);
+  EXPECT_TRUE(outcome.dropped);
+  EXPECT_EQ(outcome.executedBytes, before);
+  EXPECT_EQ(outcome.errorCount, 0u);
+  EXPECT_EQ(f.backend.draws, 0u);
+  EXPECT_EQ(f.logLines, 0u);
+}
+
 TEST(Limits, VerticesOfASubmission) {
   FakeExecutor f;
   CommandWriter w;

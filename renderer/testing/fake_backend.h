@@ -16,6 +16,7 @@ namespace aerogpu::test {
 class FakeBackend final : public core::Backend {
 public:
   uint64_t draws = 0, throttles = 0;
+  bool interruptShaders = false;  ///< their creation sees an interruption
 
   const char* name() const override { return "fake"; }
   const char* deviceName() const override { return ""; }
@@ -31,6 +32,7 @@ public:
   }
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {
+    if (interruptShaders) return Error{ErrorCode::None, "interrupted", {}};
     return std::make_unique<core::GpuShader>();
   }
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(

@@ -25,7 +25,10 @@ void keepDriversLoaded() {
 }  // namespace
 
 Harness::Harness(const Options& options) : m_memory(options.guestBytes) {
-  if (std::strcmp(options.backend, "null") != 0) keepDriversLoaded();
+  if (std::strcmp(options.backend, "null") != 0) {
+    keepDriversLoaded();
+    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
+  }
   const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog};
   aerogpu_renderer_config config{};
   config.struct_size = sizeof config;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "aerogpu/renderer.h"
 #include "renderer/cmd/dump.h"
 #include "renderer/tools/png_writer.h"
 #include "renderer/trace/replay.h"
@@ -180,6 +181,7 @@ int main(int argc, char** argv) {
     std::filesystem::create_directories(args.pngDir, created);
     if (created) badUsage("cannot make the folder '" + args.pngDir + "': " + created.message());
   }
+  aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
   bool good = true;
   for (const std::string& path : args.traces) good = replayFile(path, args) && good;
   return good ? 0 : 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "renderer/translator/client.h"
 #include "renderer/vulkan/buffer.h"
 #include "renderer/vulkan/draw_area.h"
 #include "renderer/vulkan/texture.h"
@@ -15,6 +16,7 @@ VulkanBackend::VulkanBackend(const core::BackendConfig& config)
     : m_hostMemory(config.hostMemory),
       m_stats(config.stats),
       m_log(config.log),
+      m_interrupted(config.interrupted),
       m_cacheDir(config.cacheDir) {}
 
 std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& config, std::string& error) {
@@ -24,6 +26,8 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
   self->m_physical = self->m_instance->choose(config.vulkanDevice, error);
   if (!self->m_physical) return nullptr;
   if (!self->open(error)) return nullptr;
+  if (!translator::shared())
+    config.log.line(AEROGPU_LOG_ERROR, "DXBC shaders are refused: " + translator::whyNone());
   self->m_deviceName = self->m_gpu->device->properties().deviceName;
   const VkPhysicalDeviceLimits& limits = self->m_gpu->device->limits();
   self->m_limits.maxTextureSize = std::min(limits.maxImageDimension2D, 16384u);
@@ -32,7 +36,7 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
 }
 
 bool VulkanBackend::open(std::string& error) {
-  auto gpu = Gpu::create(*m_instance, m_physical, m_hostMemory, m_stats, m_log, error);
+  auto gpu = Gpu::create(*m_instance, m_physical, m_hostMemory, m_stats, m_log, m_interrupted, error);
   if (!gpu) return false;
   auto targets = std::make_unique<Targets>(*gpu);
   auto draws = std::make_unique<Draws>(*gpu, *targets, m_cacheDir);

@@ -65,6 +65,7 @@ private:
   HostMemory& m_hostMemory;
   core::Stats& m_stats;
   Log& m_log;
+  const std::atomic<bool>& m_interrupted;
   const std::string m_cacheDir;
   std::string m_deviceName;
   core::BackendLimits m_limits;

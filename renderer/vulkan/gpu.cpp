@@ -15,8 +15,9 @@ constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
 }  // namespace
 
 std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice physical, HostMemory& hostMemory,
-                                 core::Stats& stats, Log& log, std::string& error) {
-  auto self = std::make_unique<Gpu>(hostMemory, stats, log);
+                                 core::Stats& stats, Log& log, const std::atomic<bool>& interrupted,
+                                 std::string& error) {
+  auto self = std::make_unique<Gpu>(hostMemory, stats, log, interrupted);
   self->device = Device::create(instance, physical, error);
   if (!self->device) return nullptr;
   // Every implementation has a type that is both; buffers without exotic flags can live there (Vulkan 1.3,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 
 #include "renderer/base/host_memory.h"
@@ -16,13 +17,13 @@
 namespace aerogpu::vk {
 
 struct Gpu {
-  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log)
-      : hostMemory(hostMemory), stats(stats), log(log) {}
+  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log, const std::atomic<bool>& interrupted)
+      : hostMemory(hostMemory), stats(stats), log(log), interrupted(interrupted) {}
 
   /// Opens `physical` and creates everything below.
   static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical,
                                      HostMemory& hostMemory, core::Stats& stats, Log& log,
-                                     std::string& error);
+                                     const std::atomic<bool>& interrupted, std::string& error);
 
   /// A pool for images of that memory type.
   MemoryPool& imagePool(uint32_t memoryType);
@@ -30,6 +31,7 @@ struct Gpu {
   HostMemory& hostMemory;
   core::Stats& stats;
   Log& log;
+  const std::atomic<bool>& interrupted;  ///< aerogpu_renderer_interrupt
   // Destroyed in reverse order.
   std::unique_ptr<Device> device;
   std::unique_ptr<MemoryPool> buffers;  ///< guest buffers: host-visible, on the device where that exists

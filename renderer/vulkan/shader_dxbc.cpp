@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
-// DXBC of shader models 4 and 5 by way of libvkd3d-shader: every declared resource becomes one binding of the
-// stage's own descriptor set, textures and samplers separate.
+// DXBC of shader models 4 and 5: the translator process makes SPIR-V of it (renderer/translator), where every
+// declared resource is one binding of the stage's own descriptor set, textures and samplers separate.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 
-extern "C" {
-#include <vkd3d_shader.h>
-}
-
-#include "renderer/vulkan/dxbc_worker.h"
+#include "renderer/translator/client.h"
+#include "renderer/translator/dxbc_answer.h"
 #include "renderer/vulkan/shader.h"
-#include "renderer/vulkan/spirv_check.h"
 
 namespace aerogpu::vk {
 namespace {
 
-vkd3d_shader_visibility visibility(core::Stage stage) {
+using translator::Dimension;
+using translator::DxbcResource;
+using translator::ResourceKind;
+
+translator::Stage translatorStage(core::Stage stage) {
   switch (stage) {
     case core::Stage::Vertex:
-      return VKD3D_SHADER_VISIBILITY_VERTEX;
+      return translator::Stage::Vertex;
     case core::Stage::Pixel:
-      return VKD3D_SHADER_VISIBILITY_PIXEL;
+      return translator::Stage::Pixel;
     default:
-      return VKD3D_SHADER_VISIBILITY_COMPUTE;
+      return translator::Stage::Compute;
   }
 }
 
@@ -38,26 +38,26 @@ VkShaderStageFlags stageFlag(core::Stage stage) {
   }
 }
 
-VkFormat texelFormat(vkd3d_shader_resource_data_type type) {
-  switch (type) {
-    case VKD3D_SHADER_RESOURCE_DATA_UINT:
+VkFormat texelFormat(translator::Texel texel) {
+  switch (texel) {
+    case translator::Texel::Uint:
       return VK_FORMAT_R32_UINT;
-    case VKD3D_SHADER_RESOURCE_DATA_INT:
+    case translator::Texel::Int:
       return VK_FORMAT_R32_SINT;
     default:
       return VK_FORMAT_R32_SFLOAT;
   }
 }
 
-std::optional<VkImageViewType> viewType(vkd3d_shader_resource_type type) {
-  switch (type) {
-    case VKD3D_SHADER_RESOURCE_TEXTURE_2D:
+std::optional<VkImageViewType> viewType(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::Texture2D:
       return VK_IMAGE_VIEW_TYPE_2D;
-    case VKD3D_SHADER_RESOURCE_TEXTURE_2DARRAY:
+    case Dimension::Texture2DArray:
       return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
-    case VKD3D_SHADER_RESOURCE_TEXTURE_CUBE:
+    case Dimension::TextureCube:
       return VK_IMAGE_VIEW_TYPE_CUBE;
-    case VKD3D_SHADER_RESOURCE_TEXTURE_CUBEARRAY:
+    case Dimension::TextureCubeArray:
       return VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
     default:
       return std::nullopt;
@@ -77,137 +77,94 @@ Result<void> checkStage(const shader::Dxbc& container, core::Stage stage) {
   return {};
 }
 
-/// First word of what the worker writes.
-enum class Verdict : uint32_t { Ok = 1, Refused = 2 };
-constexpr uint32_t kDescriptorWords = 6;
-constexpr uint32_t kMaxDescriptors = 256;
-constexpr size_t kMaxAnswer = size_t{64} << 20;
-
-unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
-  // vkd3d-shader looks for samplers among the images.
-  const bool image =
-      d.type == VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER ||
-      (d.type != VKD3D_SHADER_DESCRIPTOR_TYPE_CBV && d.resource_type != VKD3D_SHADER_RESOURCE_BUFFER);
-  return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
-}
-
-void refuse(WorkerOutput& out, const char* messages) {
-  out.writeWord(static_cast<uint32_t>(Verdict::Refused));
-  if (messages) out.write(messages, std::min<size_t>(std::strlen(messages), 400));
-}
-
-/// In the child: the declared descriptors, then the module. Descriptor n gets binding n of `set`. Nothing is
-/// freed; the process ends.
-void translate(WorkerOutput& out, std::span<const uint8_t> container, core::Stage stage, uint32_t set) {
-  vkd3d_shader_scan_descriptor_info scanned{};
-  scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO;
-  vkd3d_shader_compile_info info{};
-  info.type = VKD3D_SHADER_STRUCTURE_TYPE_COMPILE_INFO;
-  info.next = &scanned;
-  info.source = {container.data(), container.size()};
-  info.source_type = VKD3D_SHADER_SOURCE_DXBC_TPF;
-  info.target_type = VKD3D_SHADER_TARGET_SPIRV_BINARY;
-  info.log_level = VKD3D_SHADER_LOG_ERROR;
-  char* messages = nullptr;
-  if (vkd3d_shader_scan(&info, &messages) < 0) return refuse(out, messages);
-  const std::span<const vkd3d_shader_descriptor_info> descriptors(scanned.descriptors,
-                                                                  scanned.descriptor_count);
-  if (descriptors.size() > kMaxDescriptors) return refuse(out, nullptr);
-  std::vector<vkd3d_shader_resource_binding> bindings;
-  for (const vkd3d_shader_descriptor_info& d : descriptors) {
-    vkd3d_shader_resource_binding b{};
-    b.type = d.type;
-    b.register_space = d.register_space;
-    b.register_index = d.register_index;
-    b.shader_visibility = visibility(stage);
-    b.flags = bindingFlags(d);
-    b.binding = {set, static_cast<unsigned>(bindings.size()), 1};
-    bindings.push_back(b);
-  }
-  vkd3d_shader_spirv_target_info target{};
-  target.type = VKD3D_SHADER_STRUCTURE_TYPE_SPIRV_TARGET_INFO;
-  target.environment = VKD3D_SHADER_SPIRV_ENVIRONMENT_VULKAN_1_0;
-  vkd3d_shader_interface_info interface {};
-  interface.type = VKD3D_SHADER_STRUCTURE_TYPE_INTERFACE_INFO;
-  interface.next = &target;
-  interface.bindings = bindings.data();
-  interface.binding_count = static_cast<unsigned>(bindings.size());
-  info.next = &interface;
-  vkd3d_shader_code spirv{};
-  if (vkd3d_shader_compile(&info, &spirv, &messages) < 0) return refuse(out, messages);
-  // Malformed code that it lets through becomes malformed SPIR-V, which a driver may crash on.
-  std::vector<uint32_t> words(spirv.size / sizeof(uint32_t));
-  std::memcpy(words.data(), spirv.code, words.size() * sizeof(uint32_t));
-  if (std::string defect = spirvDefect(words); !defect.empty())
-    return refuse(out, defect.insert(0, "it becomes bad SPIR-V: ").data());
-  out.writeWord(static_cast<uint32_t>(Verdict::Ok));
-  out.writeWord(static_cast<uint32_t>(descriptors.size()));
-  for (const vkd3d_shader_descriptor_info& d : descriptors) {
-    const uint32_t words[kDescriptorWords] = {static_cast<uint32_t>(d.type),
-                                              d.register_index,
-                                              static_cast<uint32_t>(d.resource_type),
-                                              static_cast<uint32_t>(d.resource_data_type),
-                                              d.flags,
-                                              d.count};
-    out.write(words, sizeof words);
-  }
-  out.write(spirv.code, spirv.size);
-}
-
-/// A descriptor as the worker reports it.
-struct Declared {
-  uint32_t type, reg, resourceType, dataType, flags, count;
-};
-static_assert(sizeof(Declared) == size_t{kDescriptorWords} * 4);
-
-Result<DxbcBinding> bindingOf(const Declared& d, uint32_t number) {
+Result<DxbcBinding> bindingOf(const DxbcResource& declared, uint32_t number) {
   DxbcBinding b{};
-  b.reg = d.reg;
+  b.reg = declared.reg;
   b.binding = number;
   uint32_t registers = 0;
-  if (d.count != 1) return Error{ErrorCode::Backend, "arrays of resources are not supported", {}};
-  const auto dataType = static_cast<vkd3d_shader_resource_data_type>(d.dataType);
-  switch (d.type) {
-    case VKD3D_SHADER_DESCRIPTOR_TYPE_CBV:
+  if (declared.count != 1) return Error{ErrorCode::Backend, "arrays of resources are not supported", {}};
+  switch (declared.kind) {
+    case ResourceKind::ConstantBuffer:
       b.kind = DxbcBinding::Kind::ConstantBuffer;
       b.type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
       registers = core::kMaxConstantBuffers;
       break;
-    case VKD3D_SHADER_DESCRIPTOR_TYPE_SAMPLER:
+    case ResourceKind::Sampler:
       b.kind = DxbcBinding::Kind::Sampler;
       b.type = VK_DESCRIPTOR_TYPE_SAMPLER;
-      b.compare = (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_SAMPLER_COMPARISON_MODE) != 0;
+      b.compare = declared.comparison != 0;
       registers = core::kMaxSamplers;
       break;
-    case VKD3D_SHADER_DESCRIPTOR_TYPE_SRV:
+    case ResourceKind::ShaderResource:
       registers = core::kMaxShaderResources;
-      if (d.resourceType == VKD3D_SHADER_RESOURCE_BUFFER) {
+      if (declared.dimension == Dimension::Buffer) {
         b.kind = DxbcBinding::Kind::BufferResource;
         b.type = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
-        b.texelFormat = texelFormat(dataType);
+        b.texelFormat = texelFormat(declared.texel);
       } else {
-        const auto type = viewType(static_cast<vkd3d_shader_resource_type>(d.resourceType));
+        const auto type = viewType(declared.dimension);
         if (!type) return Error{ErrorCode::Backend, "texture dimension is not supported", {}};
         b.kind = DxbcBinding::Kind::Texture;
         b.type = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
         b.viewType = *type;
       }
       break;
-    case VKD3D_SHADER_DESCRIPTOR_TYPE_UAV:
+    case ResourceKind::UnorderedAccess:
       registers = core::kMaxUnorderedAccess;
-      if (d.resourceType != VKD3D_SHADER_RESOURCE_BUFFER)
+      if (declared.dimension != Dimension::Buffer)
         return Error{ErrorCode::Backend, "unordered access to textures is not supported", {}};
-      if (d.flags & VKD3D_SHADER_DESCRIPTOR_INFO_FLAG_UAV_COUNTER)
+      if (declared.counter != 0)
         return Error{ErrorCode::Backend, "counters of unordered access views are not supported", {}};
       b.kind = DxbcBinding::Kind::BufferUav;
       b.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
-      b.texelFormat = texelFormat(dataType);
+      b.texelFormat = texelFormat(declared.texel);
       break;
     default:
       return Error{ErrorCode::CmdDecode, "unknown kind of shader resource", {}};
   }
   if (b.reg >= registers) return Error{ErrorCode::CmdDecode, "shader resource register is out of range", {}};
   return b;
+}
+
+struct Translated {
+  std::vector<DxbcResource> resources;
+  std::vector<uint32_t> words;
+};
+
+std::vector<uint32_t> wordsOf(std::span<const uint8_t> bytes) {
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  return words;
+}
+
+std::span<const uint8_t> bytesOf(const auto& value) {
+  return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
+}
+
+/// Two calls of the translator process: the first one's answer is as untrusted as the guest's bytes that it
+/// comes from; the second one, in a process that never saw those, makes sure that it is a module for a
+/// driver.
+Result<Translated> translate(translator::Client& client, std::span<const uint8_t> container,
+                             core::Stage stage, uint32_t set, const std::atomic<bool>* interrupted) {
+  const translator::DxbcRequest request{translatorStage(stage), set};
+  auto answer = client.call(translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
+  if (!answer) return answer.error();
+  Translated out;
+  std::span<const uint8_t> rest(*answer);
+  uint32_t count = 0;
+  if (rest.size() < sizeof count)
+    return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
+  std::memcpy(&count, rest.data(), sizeof count);
+  rest = rest.subspan(sizeof count);
+  if (count > translator::kMaxResources || count > rest.size() / sizeof(DxbcResource))
+    return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
+  out.resources.resize(count);
+  if (count) std::memcpy(out.resources.data(), rest.data(), count * sizeof(DxbcResource));
+  rest = rest.subspan(count * sizeof(DxbcResource));
+  auto module = client.call(translator::Job::FinishSpirv, {rest}, interrupted);
+  if (!module) return module.error();
+  out.words = wordsOf(*module);
+  return out;
 }
 
 }  // namespace
@@ -222,28 +179,23 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
 
   // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
-  auto answer = runInChild(kMaxAnswer, [&](WorkerOutput& out) { translate(out, *fixed, code.stage, set); });
-  if (!answer) return answer.error();
-  std::vector<uint32_t> words(answer->size() / 4);
-  std::memcpy(words.data(), answer->data(), words.size() * 4);
-  if (words.empty() || words[0] != static_cast<uint32_t>(Verdict::Ok)) {
-    const size_t skip = std::min<size_t>(answer->size(), 4);
-    return Error{ErrorCode::CmdDecode, "vkd3d-shader refuses the shader",
-                 std::string(answer->begin() + static_cast<ptrdiff_t>(skip), answer->end())};
+  translator::Client* const client = translator::shared();
+  if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
+  auto translated = translate(*client, *fixed, code.stage, set, &m_gpu.interrupted);
+  if (!translated) {
+    if (client->takeObituary())
+      m_gpu.log.line(AEROGPU_LOG_ERROR,
+                     "the shader translator process has ended: DXBC shaders are refused from now on");
+    return translated.error();
   }
-  const uint32_t count = words.size() > 1 ? words[1] : kMaxDescriptors + 1;
-  if (count > kMaxDescriptors || words.size() - 2 <= size_t{count} * kDescriptorWords)
-    return Error{ErrorCode::Internal, "answer of the shader translator is cut short", {}};
   std::vector<VkDescriptorSetLayoutBinding> layout;
-  for (uint32_t i = 0; i < count; ++i) {
-    Declared declared;
-    std::memcpy(&declared, words.data() + 2 + size_t{i} * kDescriptorWords, sizeof declared);
-    auto binding = bindingOf(declared, i);
+  for (uint32_t i = 0; i < translated->resources.size(); ++i) {
+    auto binding = bindingOf(translated->resources[i], i);
     if (!binding) return binding.error();
     code.bindings.push_back(*binding);
     layout.push_back({i, binding->type, 1, stageFlag(code.stage), nullptr});
   }
-  auto module = makeModule(std::span(words).subspan(2 + size_t{count} * kDescriptorWords));
+  auto module = makeModule(translated->words);
   if (!module) return module.error();
   code.module = std::move(*module);
 

@@ -47,6 +47,18 @@ struct aerogpu_guest_mapping {
   void* cookie;  /* the embedder's own */
 };
 
+/**
+ * Starts the process that translates a guest's DXBC shaders, for all renderers of this process: a program of its own
+ * (aerogpu-translator), with next to no rights, so that no shader can crash or take over the embedder. [any] Call it
+ * once, before the first renderer is created and before this process gives up the right to start programs (seccomp) or
+ * its user; threads may run. Later calls do nothing. It ends with the last copy of this process. The renderer starts no
+ * process by itself: without this call, or if it fails, everything works but DXBC shaders, whose creation is then a
+ * BACKEND error. `translator`: path of the program; NULL = $AEROGPU_TRANSLATOR, or the one found beside the object that
+ * holds the renderer, or in ../renderer or .. from there. Returns false and a message in `error` (NUL-terminated, cut to
+ * error_size; may be NULL) on failure.
+ */
+bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size);
+
 /** What happened to a submission (or to a scanout snapshot). Pointers are valid during the callback only. */
 struct aerogpu_submission_result {
   uint32_t struct_size;

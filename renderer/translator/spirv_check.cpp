@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "renderer/vulkan/spirv_check.h"
+#include "renderer/translator/spirv_check.h"
 
 #include <spirv-tools/libspirv.h>
 
-namespace aerogpu::vk {
+namespace aerogpu::translator {
 
 std::string spirvDefect(std::span<const uint32_t> words) {
   spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
@@ -19,4 +19,4 @@ std::string spirvDefect(std::span<const uint32_t> words) {
   return defect;
 }
 
-}  // namespace aerogpu::vk
+}  // namespace aerogpu::translator

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Request and answer of Job::TranslateDxbc, in words. The renderer trusts nothing in the answer: the process
+// that wrote it parsed a guest's bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace aerogpu::translator {
+
+enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2 };
+
+/// Precedes the container.
+struct DxbcRequest {
+  Stage stage;
+  uint32_t set;  ///< descriptor set of every resource; resource n gets binding n
+};
+
+inline constexpr uint32_t kMaxResources = 256;
+
+enum class ResourceKind : uint32_t { ConstantBuffer, Sampler, ShaderResource, UnorderedAccess, Unknown };
+enum class Dimension : uint32_t {
+  None,
+  Buffer,
+  Texture2D,
+  Texture2DArray,
+  TextureCube,
+  TextureCubeArray,
+  Other
+};
+enum class Texel : uint32_t { Float, Uint, Int };
+
+/// A declared resource. The answer is their number, they, and the module.
+struct DxbcResource {
+  ResourceKind kind;
+  uint32_t reg;  ///< b#, s#, t# or u#
+  Dimension dimension;
+  Texel texel;
+  uint32_t count;       ///< registers; 1 unless it is an array
+  uint32_t comparison;  ///< sampler: 1 = compares
+  uint32_t counter;     ///< unordered access: 1 = with a counter
+};
+
+}  // namespace aerogpu::translator

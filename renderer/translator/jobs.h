@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The two jobs of the translator process. They run in a child each, one after the other: what the first one
+// makes of a guest's bytes is untrusted, since a defect in the translation library may have been used on the
+// way.
+#pragma once
+
+#include <span>
+
+#include "renderer/translator/server.h"
+
+namespace aerogpu::translator {
+
+/// Job::TranslateDxbc: libvkd3d-shader.
+Outcome translateDxbc(std::span<const uint8_t> input);
+
+/// Job::FinishSpirv: the module is validated for Vulkan 1.3; drivers assume valid modules.
+Outcome finishSpirv(std::span<const uint8_t> input);
+
+}  // namespace aerogpu::translator

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What renderer and translator process say to each other (docs/architecture.md, "The translator process").
+// Both are of one build; the structures never leave the machine.
+//
+// A call travels as one datagram on the control socket, with one end of a stream socket attached. On that
+// stream the caller sends a RequestHeader and its bytes; it gets a Phase as soon as the call has a process of
+// its own, then an AnswerHeader and its bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace aerogpu::translator {
+
+/// What a process is made for; it does one of these once and ends.
+enum class Job : uint32_t {
+  TranslateDxbc = 0,  ///< DxbcRequest and a container in; DxbcResources and SPIR-V words out
+  FinishSpirv = 1,    ///< SPIR-V words that nobody has looked at in; words that a driver may see out
+};
+
+/// The control socket's descriptor in the translator process.
+inline constexpr int kControlFd = 3;
+
+inline constexpr uint32_t kMagic = 0x58524547;
+
+/// Most bytes of a request and of an answer.
+inline constexpr size_t kMaxBytes = size_t{64} << 20;
+
+/// Limits of one call, enforced by the kernel on the process that serves it.
+struct Limits {
+  uint32_t wallMs = 10'000;
+  uint32_t cpuSeconds = 5;
+};
+/// Memory beside what the translator process maps from the start.
+inline constexpr uint64_t kMemoryBytes = uint64_t{512} << 20;
+/// Calls that are served at the same time; the next one waits.
+inline constexpr uint32_t kMaxChildren = 4;
+
+struct Call {
+  uint32_t magic;
+  uint32_t job;
+  Limits limits;
+};
+
+enum class Phase : uint32_t {
+  Started = 1,    ///< the call has its process
+  NoProcess = 2,  ///< it cannot have one: fork or the sandbox failed
+};
+
+struct RequestHeader {
+  uint32_t size;  ///< bytes that follow
+};
+
+enum class Verdict : uint32_t {
+  Done = 1,
+  Refused = 2,  ///< the bytes are a text that says why
+};
+
+struct AnswerHeader {
+  uint32_t verdict;
+  uint32_t size;  ///< bytes that follow
+};
+
+/// Exit status of the program when it is started: it has put itself into the background, or why it has not.
+enum ExitStatus : int {
+  kExitReady = 0,
+  kExitUsage = 2,
+  kExitNoSandbox = 3,
+  kExitNoFork = 4,
+};
+
+}  // namespace aerogpu::translator
