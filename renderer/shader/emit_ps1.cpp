@@ -52,7 +52,11 @@ void Emitter::pixel1Texture(const Instruction& in) {
     const Id value = source4(o);
     const Id by = extract(value, modifier == SourceModifier::DivideZ ? 2 : 3);
     const Id quotient = m_b.value(Op::OpFDiv, m_t.float4, value, splat(by));
-    return from({extract(quotient, 0), extract(quotient, 1), one, one});
+    const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, by, zero);
+    const auto part = [&](uint32_t i) {  // 1 where the divisor is 0 ("texld and texcrd Modifiers")
+      return m_b.value(Op::OpSelect, m_t.float1, isZero, one, extract(quotient, i));
+    };
+    return from({part(0), part(1), one, one});
   };
   // A row of the matrix: this stage's coordinate times the source.
   const auto row = [&] {

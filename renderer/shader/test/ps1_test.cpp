@@ -74,6 +74,12 @@ TEST(Pixel1, Coordinates) {
              "phase 2");
   const Inputs divided = {.t = {{{1.2f, 1.8f, 2, 1}}}};
   expectNear(pixel("ps_1_4\ntexcrd r1.xyz, t0\nphase\ntexld r0, r1_dz\n", divided), {2, 3, 0, 1}, 0, "by z");
+  // A divisor of 0 gives 1.
+  const Inputs byZero = {.t = {{{-5, 0, 0, 0}}}};
+  expectNear(pixel("ps_1_4\ntexcrd r1.xy, t0_dw.xyw\nmov r0, v0\nmov r0.xy, r1\n", byZero), {1, 1, 0, 1}, 0,
+             "by w = 0");
+  expectNear(pixel("ps_1_4\ntexcrd r1.xyz, t0\nphase\ntexld r0, r1_dz\n", byZero), {3, 3, 0, 1}, 0,
+             "by z = 0");
 }
 
 TEST(Pixel1, Kill) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Random shaders, translated and run on the GPU, against the reference interpreter. By hand:
+// AEROGPU_ORACLE_SEED=N AEROGPU_ORACLE_COUNT=N shader-oracle-test runs others than the first few hundred, and
+// with AEROGPU_ORACLE_SHRINK=1 a difference is shrunk before it is shown.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "renderer/shader/test/oracle/cases.h"
+
+namespace aerogpu::shader::oracle {
+namespace {
+
+uint32_t setting(const char* name, uint32_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+TEST(Oracle, RandomShaders) {
+  const uint32_t first = setting("AEROGPU_ORACLE_SEED", 0), count = setting("AEROGPU_ORACLE_COUNT", 320);
+  const bool shrink = setting("AEROGPU_ORACLE_SHRINK", 0);
+  Comparison total;
+  uint32_t differences = 0;
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    const Case c = makeCase(seed);
+    Comparison result = compareCase(c);
+    total.compared += result.compared;
+    total.components += result.components;
+    total.pixels += result.pixels;
+    total.gaveUp += result.gaveUp;
+    if (result.mismatch.empty()) continue;
+    if (shrink) result = compareCase(shrunk(c));
+    ADD_FAILURE() << "seed " << seed << ": " << result.mismatch;
+    if (++differences == 10) break;
+  }
+  std::cout << total.pixels << " pixels, " << total.gaveUp << " undecided; " << total.components
+            << " components, " << total.compared << " compared closely\n";
+  // The comparison must not come to nothing.
+  EXPECT_GT(total.compared * 2, total.components);
+  EXPECT_LT(total.gaveUp * 3, total.pixels);
+}
+
+}  // namespace
+}  // namespace aerogpu::shader::oracle
