@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "renderer/base/mutex.h"
@@ -50,6 +51,9 @@ public:
   uint64_t completed() const { return m_completed.load(std::memory_order_acquire); }
   /// Nothing queued and nothing being processed.
   bool idle() const { return m_pending.load(std::memory_order_acquire) == 0; }
+  /// The first failure of the batches of a submission that ends without another one. Render thread, while
+  /// idle().
+  std::optional<Error> takeError() { return std::exchange(m_submissionError, std::nullopt); }
   /// False when `timeoutNs` passed before that.
   bool waitIdle(uint64_t timeoutNs) EXCLUDES(m_mutex);
   /// Waits until completed() has reached `batch`.
@@ -64,10 +68,10 @@ private:
   core::Stats& m_stats;
   std::atomic<uint64_t> m_completed{0};
   std::atomic<uint64_t> m_pending{0};
-  uint64_t m_busyUntilNs = 0;  // completion thread only
-  std::optional<Error>
-      m_submissionError;          // completion thread only: first failure of the submission under way
+  uint64_t m_busyUntilNs = 0;     // completion thread only
   std::vector<uint8_t> m_packed;  // completion thread only
+  /// First failure of the submission under way. Completion thread; while idle(), render thread.
+  std::optional<Error> m_submissionError;
   Mutex m_mutex;
   CondVar m_wake, m_done;
   std::deque<WorkItem> m_queue GUARDED_BY(m_mutex);

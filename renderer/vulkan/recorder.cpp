@@ -287,7 +287,7 @@ void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame
     return;
   }
   if (m_completion->idle() && !m_device.lost()) {
-    completion->completed(std::nullopt, frame ? &frame->image : nullptr);
+    completion->completed(m_completion->takeError(), frame ? &frame->image : nullptr);
     return;
   }
   WorkItem item;
