@@ -79,10 +79,10 @@ static void aerogpu_fence_page_write_locked(AeroGPUState *s)
     }
     page = (void *)s->fence_cache.ptr;
     /* One 64-bit store, after everything that the fence stands for. */
-    smp_mb_release();
-    qatomic_set((uint64_t *)((uint8_t *)page +
-                offsetof(struct aerogpu_fence_page, completed_fence)),
-                cpu_to_le64(s->completed_fence));
+    qatomic_store_release((uint64_t *)((uint8_t *)page +
+                          offsetof(struct aerogpu_fence_page,
+                                   completed_fence)),
+                          cpu_to_le64(s->completed_fence));
     address_space_cache_invalidate(&s->fence_cache, 0, sizeof(*page));
 }
 
@@ -111,9 +111,8 @@ static void aerogpu_head_write_locked(AeroGPUState *s)
         return;
     }
     s->head_stale = false;
-    smp_mb_release();
-    qatomic_set((uint32_t *)((uint8_t *)s->ring.cache.ptr +
-                offsetof(struct aerogpu_ring_header, head)), head);
+    qatomic_store_release((uint32_t *)((uint8_t *)s->ring.cache.ptr +
+                          offsetof(struct aerogpu_ring_header, head)), head);
     address_space_cache_invalidate(&s->ring.cache,
                                    offsetof(struct aerogpu_ring_header, head),
                                    sizeof(head));
@@ -150,7 +149,7 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
         aerogpu_scanout_present_locked(s, sub);
     }
     if (sub->signal_fence > s->completed_fence) {
-        qatomic_set(&s->completed_fence, sub->signal_fence);
+        qatomic_store_release(&s->completed_fence, sub->signal_fence);
     }
     aerogpu_fence_page_write_locked(s);
     if (s->ring.serial == sub->ring_serial) {

@@ -45,8 +45,11 @@ static void aerogpu_irq_bh(void *opaque)
 void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits)
 {
     uint32_t old = qatomic_fetch_or(&s->irq_status, bits);
-    uint32_t enable = aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE);
+    uint32_t enable;
 
+    /* The other half of aerogpu_irq_enable_changed(). */
+    smp_mb__after_rmw();
+    enable = aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE);
     trace_aerogpu_irq_raise(bits, old | bits, enable);
     if (!(bits & ~old & enable)) {
         return;

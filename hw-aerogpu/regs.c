@@ -38,7 +38,7 @@ static uint32_t latch(AeroGPUState *s, unsigned which, uint64_t value)
 
 static uint32_t fence_lo_read(AeroGPUState *s)
 {
-    return latch(s, LATCH_FENCE, qatomic_read(&s->completed_fence));
+    return latch(s, LATCH_FENCE, qatomic_load_acquire(&s->completed_fence));
 }
 
 static uint32_t fence_hi_read(AeroGPUState *s)
@@ -106,7 +106,7 @@ static void doorbell_write(AeroGPUState *s, uint32_t old, uint32_t value)
 
 static uint32_t irq_status_read(AeroGPUState *s)
 {
-    return qatomic_read(&s->irq_status);
+    return qatomic_load_acquire(&s->irq_status);
 }
 
 static void irq_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)

@@ -79,10 +79,9 @@ static bool aerogpu_ring_map(AeroGPUState *s)
 static uint32_t aerogpu_ring_tail(AeroGPUState *s)
 {
     const uint8_t *header = s->ring.cache.ptr;
-    uint32_t tail = qatomic_read((const uint32_t *)
+    uint32_t tail = qatomic_load_acquire((const uint32_t *)
         (header + offsetof(struct aerogpu_ring_header, tail)));
 
-    smp_mb_acquire();
     return le32_to_cpu(tail);
 }
 

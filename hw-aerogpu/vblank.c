@@ -144,8 +144,10 @@ void aerogpu_vblank_reset(AeroGPUState *s)
 void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns)
 {
     aerogpu_vblank_reset(s);
+    qemu_mutex_lock(&s->lock);
     s->vblank_base = seq;
     s->vblank_last_ns = time_ns;
+    qemu_mutex_unlock(&s->lock);
     s->vblank_irq_seq = seq;
     aerogpu_vblank_update(s);
 }

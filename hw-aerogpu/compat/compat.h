@@ -6,6 +6,7 @@
 #ifndef HW_AEROGPU_COMPAT_H
 #define HW_AEROGPU_COMPAT_H
 
+#include "qemu/atomic.h"
 #include "hw/qdev-properties.h"
 #include "qapi/error.h"
 #include "migration/blocker.h"
@@ -25,6 +26,15 @@
 #include "sysemu/kvm.h"
 #include "sysemu/runstate.h"
 #include "sysemu/sysemu.h"
+#endif
+
+/* Makes an atomic read-modify-write a full barrier; since 8.0. */
+#ifndef smp_mb__after_rmw
+#if defined(__i386__) || defined(__x86_64__)
+#define smp_mb__after_rmw() barrier() /* it is one already */
+#else
+#define smp_mb__after_rmw() smp_mb()
+#endif
 #endif
 
 /* Property arrays lost their terminator in 10.0 and became const. */
