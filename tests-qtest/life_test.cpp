@@ -111,7 +111,7 @@ TEST(Life, HotplugIsRefused) {
   AeroGpuDev dev;
   EXPECT_NE(errorOf([&] {
               dev.qemu.qmp("device_add", R"({"driver": "aerogpu", "id": "late"})");
-            }).find("pluggable"),
+            }).find("plug"),
             std::string::npos);
   EXPECT_NE(errorOf([&] { dev.qemu.qmp("device_del", R"({"id": "gpu0"})"); }).find("hotplug"),
             std::string::npos);
