@@ -160,7 +160,7 @@ GdiStatus gdiClearTypeBlend(PacketWriter &packets, uint32_t firstHandle, const G
     plan.gamma = text.gamma;
     plan.shader = GdiShader::Gamma;
     plan.constantCount = 3;
-    plan.constants[2][1] = floatRatio(2 * int64_t{text.gammaRow} + 1, 2 * kRows);
+    plan.constants[2][1] = floatRatio(2 * int64_t{text.gammaRow} + 1, int64_t{2} * kRows);
   }
   return gdiRun(packets, firstHandle, plan, steps);
 }

@@ -61,7 +61,7 @@ constexpr uint32_t kGdiHandles = 32;
 /** Packets that make shaders, vertex layout, vertices and scratch on the device, in kGdiSetupSteps pieces of at most
  *  kGdiSetupBytes each; false when `packets` is too small. */
 constexpr uint32_t kGdiSetupSteps = 3;
-constexpr size_t kGdiSetupBytes = 12 * 1024;
+constexpr size_t kGdiSetupBytes = 12 << 10;
 bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step);
 /** Destroys them; at most kGdiSetupBytes. */
 bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle);
@@ -69,7 +69,7 @@ bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle);
 /** Every operation leaves this much of a buffer free, for gdiEnd. */
 constexpr size_t kGdiEndBytes = 256;
 /** A buffer of this size takes at least one step of any operation, with gdiBegin and gdiEnd around it. */
-constexpr size_t kGdiMinBytes = 12 * 1024;
+constexpr size_t kGdiMinBytes = 12 << 10;
 
 /** State that a buffer needs before the first operation. */
 bool gdiBegin(PacketWriter &packets, uint32_t firstHandle);

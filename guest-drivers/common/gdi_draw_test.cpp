@@ -146,7 +146,7 @@ private:
     }
     case AEROGPU_CMD_SET_SHADER_CONSTANTS_F: {
       const auto c = load<aerogpu_cmd_set_shader_constants_f>(at);
-      ASSERT_EQ(header.size_bytes, sizeof c + 16 * c.vec4_count);
+      ASSERT_EQ(header.size_bytes, sizeof c + size_t{16} * c.vec4_count);
       ASSERT_LE(c.start_register + c.vec4_count, c.stage == AEROGPU_SHADER_STAGE_VERTEX ? 256u : 224u);
       return;
     }
@@ -249,6 +249,7 @@ TEST_F(GdiDraw, OneUnscaledRectangleIsOneCopy) {
 TEST_F(GdiDraw, ManyRectanglesOfAFillAreFewDraws) {
   const GdiSurface dst = surface(1, 1000, 1000, AEROGPU_FORMAT_B8G8R8A8_UNORM, false);
   std::vector<GdiRect> rects;
+  rects.reserve(100);
   for (int32_t i = 0; i < 100; i++) rects.push_back({i * 10, i * 10, i * 10 + 5, i * 10 + 5});
   const GdiRects listed = {rects.data(), 100};
   draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, listed, 0, kRopPatCopy, s); });

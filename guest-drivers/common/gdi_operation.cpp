@@ -371,7 +371,7 @@ void Operation::drawStep(const Box &cell, const Box *pieces, uint32_t count) {
   }
   if (uint32_t *words = constants(AEROGPU_SHADER_STAGE_VERTEX, kFirstRectRegister, count))
     for (uint32_t i = 0; i < count; i++) {
-      words[4 * i] = floatInt(pieces[i].left);
+      words[size_t{4} * i] = floatInt(pieces[i].left);
       words[4 * i + 1] = floatInt(pieces[i].top - m_dst.firstRow);
       words[4 * i + 2] = floatInt(pieces[i].right);
       words[4 * i + 3] = floatInt(pieces[i].bottom - m_dst.firstRow);

@@ -23,7 +23,7 @@ struct Vertex {
   int16_t rect;
   int16_t unused;
 };
-constexpr uint32_t kVertexBytes = kGdiRectsPerDraw * kVerticesPerRect * sizeof(Vertex);
+constexpr uint32_t kVertexBytes = sizeof(Vertex) * kGdiRectsPerDraw * kVerticesPerRect;
 
 /** D3DVERTEXELEMENT9 (d3d9types.h). */
 struct VertexElement {

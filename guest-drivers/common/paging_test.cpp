@@ -242,7 +242,7 @@ const char* nameOf(Kind kind) {
 Side make(Machine& machine, Kind kind, uint64_t bytes, unsigned slot) {
   switch (kind) {
     case Kind::Linear:
-      return machine.linear(slot * kVramBytes / 2 + slot * kPageBytes, bytes);
+      return machine.linear(uint64_t{slot} * kVramBytes / 2 + uint64_t{slot} * kPageBytes, bytes);
     case Kind::Listed:
       return machine.listed(slot * kListPages / 2 + 5, bytes);
     case Kind::Pages:
@@ -257,7 +257,7 @@ Side make(Machine& machine, Kind kind, uint64_t bytes, unsigned slot) {
 constexpr Kind kKinds[] = {Kind::Linear, Kind::Listed, Kind::Pages, Kind::Runs};
 /** From too small for anything up to more than any of these operations needs; odd ones are not multiples
  * of 8. */
-constexpr size_t kRooms[] = {0, 40, 256, 500, 1021, 2048, 4096, 16 * 1024, 64 * 1024, 1000 * 1000};
+constexpr size_t kRooms[] = {0, 40, 256, 500, 1021, 2048, 4096, 16 << 10, 64 << 10, 1'000'000};
 
 struct Case {
   Kind dst, src;
@@ -367,9 +367,9 @@ TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
   Machine machine;
   constexpr uint64_t kBytes = 11 * kMiB;
   const unsigned passes = transfer(machine, machine.linear(0, kBytes), machine.linear(12 * kMiB, kBytes),
-                                   kBytes, 64 * 1024, false);
+                                   kBytes, 64 << 10, false);
   EXPECT_EQ(passes, 2u);  // 8 MiB at a time
-  EXPECT_EQ(fill(machine, machine.linear(kMiB, kBytes), 0xA5A50F0Fu, kBytes, 64 * 1024, false), 2u);
+  EXPECT_EQ(fill(machine, machine.linear(kMiB, kBytes), 0xA5A50F0Fu, kBytes, 64 << 10, false), 2u);
   machine.check();
 }
 
@@ -382,7 +382,7 @@ TEST(Paging, RandomOperations) {
         Kind k = kKinds[machine.upTo(3)];
         return !scatter && k == Kind::Listed ? Kind::Pages : k;
       };
-      const uint64_t bytes = 4 * (1 + machine.upTo(12 * kPageBytes));
+      const uint64_t bytes = uint64_t{4} * (1 + machine.upTo(12 * kPageBytes));
       const size_t room = machine.upTo(2) ? machine.upTo(6000) : machine.upTo(kDmaRoom - 64);
       const Kind dst = kind(), src = kind();
       SCOPED_TRACE(testing::Message()

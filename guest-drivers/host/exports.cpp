@@ -19,7 +19,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr size_t kThunkBytes = 32, kThunkArea = 256 * 1024;
+constexpr size_t kThunkBytes = 32, kThunkArea = 256 << 10;
 
 struct Thunks {
   std::mutex mutex;

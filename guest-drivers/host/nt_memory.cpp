@@ -330,8 +330,9 @@ bool unmapPhysical(void* address) {
   const uint64_t length =
       (reinterpret_cast<uint64_t>(address) - start + found->second.bytes + kPage - 1) & ~(kPage - 1);
   // The address stays taken, so that a late access faults and hits nothing new.
-  mmap(reinterpret_cast<void*>(start), length, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  void* taken = mmap(reinterpret_cast<void*>(start), length, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (taken == MAP_FAILED) return false;
   s_mappings.erase(found);
   return true;
 }

@@ -147,7 +147,7 @@ TEST_F(Nt, EventsAndTimeouts) {
   EXPECT_EQ(wait(&event, 0, 0, 0, nullptr), kSuccess);
   EXPECT_EQ(wait(&event, 0, 0, 0, &none), kTimeout);  // a synchronization event resets itself
   LARGE_INTEGER relative{};
-  relative.QuadPart = -20 * 10'000;
+  relative.QuadPart = -200'000;
   const uint64_t before = interruptTime();
   EXPECT_EQ(wait(&event, 0, 0, 0, &relative), kTimeout);
   EXPECT_GE(interruptTime() - before, 20u * 10'000);

@@ -95,9 +95,9 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
     return Status::failure("%s: checksum 0x%x, should be 0x%x", m_name.c_str(), stored, real);
   const auto directories = field<uint32_t>(file, nt + kOptional + 108);
   const auto directory = [&](unsigned index) -> Directory {
-    if (index >= directories || kDirectories + 8 * (index + 1) > kOptional + optionalBytes) return {};
-    return {field<uint32_t>(file, nt + kDirectories + 8 * index),
-            field<uint32_t>(file, nt + kDirectories + 8 * index + 4)};
+    if (index >= directories || kDirectories + size_t{8} * (index + 1) > kOptional + optionalBytes) return {};
+    return {field<uint32_t>(file, nt + kDirectories + size_t{8} * index),
+            field<uint32_t>(file, nt + kDirectories + size_t{8} * index + 4)};
   };
   m_importDirectory = directory(kImportIndex);
   m_exceptionDirectory = directory(kExceptionIndex);
@@ -197,7 +197,7 @@ Status PeImage::bind(const Resolver& resolver) {
       m_imports.push_back({dll, name});
       const auto address = reinterpret_cast<uint64_t>(resolver(dll, name));
       if (!address) missing += std::string(missing.empty() ? "" : ", ") + dll + "!" + name;
-      std::memcpy(m_base + descriptor[4] + i * 8, &address, 8);
+      std::memcpy(m_base + descriptor[4] + size_t{i} * 8, &address, 8);
     }
   }
   if (!missing.empty())

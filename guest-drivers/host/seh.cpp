@@ -74,12 +74,12 @@ bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLi
           SehContext& context, bool& machineFrame) {
   uint64_t& rsp = context.gpr[kRsp];
   for (unsigned i = 0; i < info.codeCount;) {
-    const uint8_t at = info.codes[2 * i], operation = info.codes[2 * i + 1] & 15,
+    const uint8_t at = info.codes[size_t{2} * i], operation = info.codes[size_t{2} * i + 1] & 15,
                   operand = info.codes[2 * i + 1] >> 4;
     const unsigned count = slots(operation, operand);
     if (i + count > info.codeCount) return false;
     uint16_t extra[2] = {};
-    std::memcpy(extra, info.codes + 2 * (i + 1), (count - 1) * 2);
+    std::memcpy(extra, info.codes + size_t{2} * (i + 1), size_t{2} * (count - 1));
     const uint32_t wide = extra[0] | static_cast<uint32_t>(extra[1]) << 16;
     i += count;
     if (operation == kEpilogue || operation == kSpare || at > offset) continue;
@@ -95,10 +95,10 @@ bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLi
         rsp += operand * 8u + 8;
         break;
       case kSetFramePointer:
-        rsp = context.gpr[info.frameRegister] - info.frameOffset * 16u;
+        rsp = context.gpr[info.frameRegister] - info.frameOffset * uint64_t{16};
         break;
       case kSaveNonVolatile:
-        if (!load64(stack, frame + extra[0] * 8u, context.gpr[operand])) return false;
+        if (!load64(stack, frame + extra[0] * uint64_t{8}, context.gpr[operand])) return false;
         break;
       case kSaveNonVolatileFar:
         if (!load64(stack, frame + wide, context.gpr[operand])) return false;
@@ -150,8 +150,8 @@ bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind k
     bool set = offset >= info.prologBytes || (info.flags & kFlagChained);
     for (unsigned i = 0; !set && i < info.codeCount;
          i += slots(info.codes[2 * i + 1] & 15, info.codes[2 * i + 1] >> 4))
-      set = (info.codes[2 * i + 1] & 15) == kSetFramePointer && info.codes[2 * i] <= offset;
-    if (set) frame.establisherFrame = context.gpr[info.frameRegister] - info.frameOffset * 16u;
+      set = (info.codes[size_t{2} * i + 1] & 15) == kSetFramePointer && info.codes[size_t{2} * i] <= offset;
+    if (set) frame.establisherFrame = context.gpr[info.frameRegister] - info.frameOffset * uint64_t{16};
   }
   // A handler counts once the prologue is done.
   if (!(info.flags & kFlagChained) && (info.flags & static_cast<uint8_t>(kind)) &&

@@ -8,6 +8,7 @@ namespace aero {
 bool AllocationTable::start(uint64_t tokenSeed) {
   ExInitializeFastMutex(&m_mutex);
   tokens.reseed(tokenSeed);
+  // Buckets are pointers. NOLINTNEXTLINE(bugprone-sizeof-expression)
   m_handles = static_cast<HandleOwner **>(poolAllocate(kHandleBuckets * sizeof(HandleOwner *)));
   return m_handles != nullptr;
 }

@@ -112,7 +112,6 @@ NTSTATUS APIENTRY AeroDdiBuildPagingBuffer(const HANDLE hAdapter, DXGKARG_BUILDP
   }
   case DXGK_OPERATION_DISCARD_CONTENT:
     // Nothing on the device depends on the memory of an allocation that is thrown away: its textures are the host's.
-    return STATUS_SUCCESS;
   case DXGK_OPERATION_READ_PHYSICAL:
   case DXGK_OPERATION_WRITE_PHYSICAL:
     // Guards against AGP chipsets that read ahead over the end of a page; the device reads what it is told.

@@ -22,7 +22,7 @@ NTSTATUS Scheduler::start(ULONG queueEntries) {
   KeInitializeSpinLock(&m_lock);
   ExInitializeFastMutex(&m_internalLock);
   // Twice what the OS queues, for what the driver adds.
-  if (!m_ring.allocate(2 * queueEntries + 64) || !m_internal.allocate(kInternalSlots * kInternalBytes)) {
+  if (!m_ring.allocate(2 * queueEntries + 64) || !m_internal.allocate(size_t{kInternalSlots} * kInternalBytes)) {
     m_ring.free();
     m_internal.free();
     return STATUS_INSUFFICIENT_RESOURCES;

@@ -26,12 +26,7 @@ void shader(CommandWriter& w, uint32_t handle, uint32_t stage) {
   (stage == AEROGPU_SHADER_STAGE_COMPUTE ? bind.cs : bind.vs) = handle;
   w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
 }
-void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1) {
-  aerogpu_cmd_draw c{};
-  c.vertex_count = vertices;
-  c.instance_count = instances;
-  w.packet(AEROGPU_CMD_DRAW, c);
-}
+using packets::draw;
 void dispatch(CommandWriter& w, uint32_t x, uint32_t y, uint32_t z) {
   aerogpu_cmd_dispatch c{};
   c.group_count_x = x;

@@ -12,7 +12,7 @@
 
 #include "renderer/core/page_lists.h"
 #include "renderer/core/pending_writes.h"
-#include "renderer/testing/harness.h"
+#include "renderer/testing/expect.h"
 #include "renderer/trace/replay.h"
 
 namespace {
@@ -25,15 +25,10 @@ using core::PageLists;
 using test::Allocation;
 using test::Harness;
 using test::Outcome;
+using test::pattern;
 
 constexpr uint64_t kPage = 4096;
 constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
-
-std::vector<uint8_t> pattern(size_t size) {
-  std::vector<uint8_t> bytes(size);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i * 7 + i / 4096 + 3);
-  return bytes;
-}
 
 /// Guest memory that holds one list at kAt and counts how often each of its words is read.
 class ListMemory {

@@ -14,7 +14,8 @@ namespace aerogpu::test {
 
 namespace {
 
-/// The leak checker names what it suppresses by module, so the drivers must still be loaded when the process ends.
+/// The leak checker names what it suppresses by module, so the drivers must still be loaded when the process
+/// ends.
 void keepDriversLoaded() {
 #ifdef AEROGPU_ADDRESS_SANITIZER
   for (const char* name : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so", "libvulkan.so.1"})
@@ -220,6 +221,15 @@ std::vector<std::string> Harness::takeErrorLines() {
   return std::exchange(m_errorLines, {});
 }
 
+std::vector<uint8_t> Harness::takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation) {
+  destroy(w, staging);
+  const Outcome outcome = submit(w);
+  std::vector<uint8_t> out;
+  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
+  forget(allocation);
+  return out;
+}
+
 std::vector<uint8_t> Harness::readTexture(uint32_t texture, aerogpu_format format, uint32_t width,
                                           uint32_t height, uint32_t mip, uint32_t layer) {
   const core::FormatInfo& info = *core::findFormat(format);
@@ -230,21 +240,8 @@ std::vector<uint8_t> Harness::readTexture(uint32_t texture, aerogpu_format forma
   CommandWriter w;
   createTexture(w, staging, format, width, height, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, allocation.id,
                 pitch);
-  aerogpu_cmd_copy_texture2d copy{};
-  copy.dst_texture = staging;
-  copy.src_texture = texture;
-  copy.src_mip_level = mip;
-  copy.src_array_layer = layer;
-  copy.width = width;
-  copy.height = height;
-  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
-  destroy(w, staging);
-  const Outcome outcome = submit(w);
-  std::vector<uint8_t> out;
-  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
-  forget(allocation);
-  return out;
+  packets::copyTexture(w, staging, texture, width, height, AEROGPU_COPY_FLAG_WRITEBACK_DST, mip, layer);
+  return takeStaging(w, staging, allocation);
 }
 
 std::vector<uint8_t> Harness::readBuffer(uint32_t buffer, uint64_t size) {
@@ -252,87 +249,15 @@ std::vector<uint8_t> Harness::readBuffer(uint32_t buffer, uint64_t size) {
   const uint32_t staging = handle();
   CommandWriter w;
   createBuffer(w, staging, size, 0, allocation.id);
-  aerogpu_cmd_copy_buffer copy{};
-  copy.dst_buffer = staging;
-  copy.src_buffer = buffer;
-  copy.size_bytes = size;
-  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
-  destroy(w, staging);
-  const Outcome outcome = submit(w);
-  std::vector<uint8_t> out;
-  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
-  forget(allocation);
-  return out;
+  packets::copyBuffer(w, staging, buffer, size);
+  return takeStaging(w, staging, allocation);
 }
 
 void Harness::createTexture(CommandWriter& w, uint32_t handle, aerogpu_format format, uint32_t width,
                             uint32_t height, uint32_t usage, uint32_t mips, uint32_t layers, uint32_t allocId,
                             uint32_t rowPitch, uint32_t allocOffset) {
-  aerogpu_cmd_create_texture2d c{};
-  c.texture_handle = handle;
-  c.usage_flags = usage;
-  c.format = format;
-  c.width = width;
-  c.height = height;
-  c.mip_levels = mips;
-  c.array_layers = layers;
-  c.row_pitch_bytes = rowPitch;
-  c.backing_alloc_id = allocId;
-  c.backing_offset_bytes = allocOffset;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, c);
-}
-
-void Harness::createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage, uint32_t allocId,
-                           uint32_t allocOffset) {
-  aerogpu_cmd_create_buffer c{};
-  c.buffer_handle = handle;
-  c.usage_flags = usage;
-  c.size_bytes = size;
-  c.backing_alloc_id = allocId;
-  c.backing_offset_bytes = allocOffset;
-  w.packet(AEROGPU_CMD_CREATE_BUFFER, c);
-}
-
-void Harness::upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes) {
-  aerogpu_cmd_upload_resource c{};
-  c.resource_handle = handle;
-  c.offset_bytes = offset;
-  c.size_bytes = bytes.size();
-  w.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, c, bytes.data(), bytes.size());
-}
-
-void Harness::dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
-  aerogpu_cmd_resource_dirty_range c{};
-  c.resource_handle = handle;
-  c.offset_bytes = offset;
-  c.size_bytes = size;
-  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, c);
-}
-
-void Harness::destroy(CommandWriter& w, uint32_t handle) {
-  aerogpu_cmd_destroy_resource c{};
-  c.resource_handle = handle;
-  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, c);
-}
-
-void Harness::setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth) {
-  aerogpu_cmd_set_render_targets c{};
-  c.color_count = static_cast<uint32_t>(colors.size());
-  c.depth_stencil = depth;
-  for (size_t i = 0; i < colors.size() && i < AEROGPU_MAX_RENDER_TARGETS; ++i) c.colors[i] = colors[i];
-  w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, c);
-}
-
-void Harness::clear(CommandWriter& w, uint32_t flags, float r, float g, float b, float a, float depth,
-                    uint32_t stencil) {
-  aerogpu_cmd_clear c{};
-  c.flags = flags;
-  const float rgba[] = {r, g, b, a};
-  for (int i = 0; i < 4; ++i) c.color_rgba_f32[i] = std::bit_cast<uint32_t>(rgba[i]);
-  c.depth_f32 = std::bit_cast<uint32_t>(depth);
-  c.stencil = stencil;
-  w.packet(AEROGPU_CMD_CLEAR, c);
+  packets::createTexture(w, {handle, static_cast<uint32_t>(format), width, height, usage, mips, layers,
+                             rowPitch, allocId, allocOffset});
 }
 
 }  // namespace aerogpu::test

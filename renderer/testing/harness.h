@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu.h"
-#include "aerogpu/cmd_writer.hpp"
+#include "aerogpu/cmd_packets.hpp"
 #include "aerogpu/renderer.h"
 #include "renderer/base/mutex.h"
 
@@ -68,8 +68,8 @@ public:
     return memory().subspan(allocation.gpa, allocation.size);
   }
   void forget(const Allocation& allocation);
-  /// The same with a page list (AEROGPU_ALLOC_FLAG_EXT_SCATTER): `gpa` is the list's address, the pages lie in falling
-  /// order, so that no two are adjacent.
+  /// The same with a page list (AEROGPU_ALLOC_FLAG_EXT_SCATTER): `gpa` is the list's address, the pages lie
+  /// in falling order, so that no two are adjacent.
   Allocation allocateScattered(uint64_t size, uint32_t flags = 0);
   /// Byte `offset` of a scattered allocation.
   uint8_t& scatteredByte(const Allocation& allocation, uint64_t offset);
@@ -113,13 +113,23 @@ public:
                             uint32_t height, uint32_t usage, uint32_t mips = 1, uint32_t layers = 1,
                             uint32_t allocId = 0, uint32_t rowPitch = 0, uint32_t allocOffset = 0);
   static void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage,
-                           uint32_t allocId = 0, uint32_t allocOffset = 0);
-  static void upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes);
-  static void dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size);
-  static void destroy(CommandWriter& w, uint32_t handle);
-  static void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth = 0);
+                           uint32_t allocId = 0, uint32_t allocOffset = 0) {
+    packets::createBuffer(w, handle, size, usage, allocId, allocOffset);
+  }
+  static void upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes) {
+    packets::upload(w, handle, offset, bytes);
+  }
+  static void dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
+    packets::dirtyRange(w, handle, offset, size);
+  }
+  static void destroy(CommandWriter& w, uint32_t handle) { packets::destroyResource(w, handle); }
+  static void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth = 0) {
+    packets::setTargets(w, colors, depth);
+  }
   static void clear(CommandWriter& w, uint32_t flags, float r, float g, float b, float a, float depth = 1,
-                    uint32_t stencil = 0);
+                    uint32_t stencil = 0) {
+    packets::clear(w, flags, {r, g, b, a}, depth, stencil);
+  }
 
 private:
   static int onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out);
@@ -127,6 +137,8 @@ private:
   static void onDone(void* opaque, const aerogpu_submission_result* result);
   static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
   Outcome waitFor(uint64_t cookie);
+  /// Ends a read-back: destroys the staging resource, submits, and takes what lies in the allocation.
+  std::vector<uint8_t> takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation);
 
   std::vector<uint8_t> m_memory;
   uint64_t m_nextGpa = 0x10000;

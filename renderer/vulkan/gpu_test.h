@@ -92,20 +92,12 @@ protected:
     const d3d9::Assembly assembly = d3d9::assemble(source);
     EXPECT_TRUE(assembly.ok()) << assembly.errorText();
     const uint32_t h = gpu().handle();
-    aerogpu_cmd_create_shader_dxbc c{};
-    c.shader_handle = h;
-    c.stage =
-        source.find("ps_") < source.find("vs_") ? AEROGPU_SHADER_STAGE_PIXEL : AEROGPU_SHADER_STAGE_VERTEX;
-    c.dxbc_size_bytes = static_cast<uint32_t>(assembly.tokens.size() * 4);
-    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, assembly.tokens.data(), c.dxbc_size_bytes);
+    const bool isPixel = source.find("ps_") < source.find("vs_");
+    packets::createShader(w, h, isPixel ? AEROGPU_SHADER_STAGE_PIXEL : AEROGPU_SHADER_STAGE_VERTEX,
+                          assembly.tokens);
     return h;
   }
-  void bindShaders(CommandWriter& w, uint32_t vs, uint32_t ps) {
-    aerogpu_cmd_bind_shaders c{};
-    c.vs = vs;
-    c.ps = ps;
-    w.packet(AEROGPU_CMD_BIND_SHADERS, c);
-  }
+  void bindShaders(CommandWriter& w, uint32_t vs, uint32_t ps) { packets::bindShaders(w, vs, ps); }
   struct Element {
     uint16_t stream, offset;
     uint8_t type, method, usage, index;
@@ -113,27 +105,13 @@ protected:
   uint32_t layout(CommandWriter& w, std::vector<Element> elements) {
     elements.push_back({0xFF, 0, 17, 0, 0, 0});  // D3DDECL_END
     const uint32_t h = gpu().handle();
-    aerogpu_cmd_create_input_layout c{};
-    c.input_layout_handle = h;
-    c.blob_size_bytes = static_cast<uint32_t>(elements.size() * 8);
-    w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, c, elements.data(), c.blob_size_bytes);
-    aerogpu_cmd_set_input_layout s{};
-    s.input_layout_handle = h;
-    w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, s);
+    packets::useInputLayout(w, h, {reinterpret_cast<const uint8_t*>(elements.data()), elements.size() * 8});
     return h;
   }
   void stream(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride, uint32_t offset = 0) {
-    aerogpu_cmd_set_vertex_buffers c{};
-    c.start_slot = slot;
-    c.buffer_count = 1;
-    const aerogpu_vertex_buffer_binding b{buffer, stride, offset, 0};
-    w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, c, &b, sizeof b);
+    packets::setVertexBuffer(w, slot, buffer, stride, offset);
   }
-  void topology(CommandWriter& w, uint32_t t) {
-    aerogpu_cmd_set_primitive_topology c{};
-    c.topology = t;
-    w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, c);
-  }
+  void topology(CommandWriter& w, uint32_t t) { packets::setTopology(w, t); }
   void renderState(CommandWriter& w, uint32_t state, uint32_t value) {
     aerogpu_cmd_set_render_state c{};
     c.state = state;
@@ -188,11 +166,7 @@ protected:
     w.packet(AEROGPU_CMD_SET_SCISSOR, c);
   }
   void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, uint32_t first = 0) {
-    aerogpu_cmd_draw c{};
-    c.vertex_count = vertices;
-    c.instance_count = instances;
-    c.first_vertex = first;
-    w.packet(AEROGPU_CMD_DRAW, c);
+    packets::draw(w, vertices, instances, first);
   }
   void drawIndexed(CommandWriter& w, uint32_t count, uint32_t first = 0, int32_t base = 0,
                    uint32_t instances = 1) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Where the project lies, progress lines, and building targets on demand. For the Python scripts and the VM tests.
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -36,6 +37,8 @@ def run_logged(title, log, command, **kwargs):
     if code != 0:
         with open(log, errors='replace') as text:
             sys.stderr.write(''.join(text.readlines()[-40:]))
+        if shutil.disk_usage(os.path.dirname(log)).free < 1 << 20:
+            raise Failure("%s failed: the disk of '%s' is full" % (title, BUILD))
         raise Failure('%s failed (exit %d); the whole output is in %s' % (title, code, log))
 
 

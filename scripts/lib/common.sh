@@ -72,6 +72,7 @@ run_logged() {
   wait "$ticker" 2>/dev/null || true
   if ((code != 0)); then
     tail -n 60 "$log" >&2
+    if (($(df -k --output=avail "$log" | tail -n 1) < 1024)); then die "$title failed: the disk of '$BUILD' is full"; fi
     die "$title failed (exit $code); the whole output is in $log"
   fi
 }

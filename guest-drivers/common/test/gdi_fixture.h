@@ -71,7 +71,7 @@ protected:
   }
 
   /** One operation in as many buffers of `room` bytes as it takes; gives their number. */
-  uint32_t draw(const std::function<GdiStatus(PacketWriter &, uint32_t &)> &operation, size_t room = 64 * 1024) {
+  uint32_t draw(const std::function<GdiStatus(PacketWriter &, uint32_t &)> &operation, size_t room = 64 << 10) {
     uint32_t steps = 0, buffers = 0;
     GdiStatus status = GdiStatus::Full;
     while (status == GdiStatus::Full && buffers < 2000) {

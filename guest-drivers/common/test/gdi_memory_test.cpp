@@ -154,7 +154,7 @@ TEST_F(GdiMemory, SourceInMemoryWithThePitchOfTheCommand) {
         for (int32_t x = 4; x < 44; x++) {
           // Page "DXGK_GDIARG_BITBLT": base + top * pitch + left * 4.
           uint32_t s;
-          std::memcpy(&s, gpu().bytes(memory).data() + (y - 3) * rowBytes + (x - 2) * 4, 4);
+          std::memcpy(&s, gpu().bytes(memory).data() + static_cast<size_t>(y - 3) * rowBytes + static_cast<size_t>(x - 2) * 4, 4);
           want.at(x, y) = operation == kRopSrcCopy ? s : s & before.at(x, y);
         }
       expectPicture(result(blit.dst), want);
@@ -172,7 +172,7 @@ TEST_F(GdiMemory, SourceInMemoryWithThePitchOfTheCommand) {
   draw([&](PacketWriter &p, uint32_t &steps) { return gdiCopy(p, kFirstHandle, blit, steps); });
   Picture want = before;
   for (int32_t y = 0; y < 4; y++)
-    std::memcpy(&want.at(0, y), gpu().bytes(memory).data() + (y + 16) * 400, 60 * 4);
+    std::memcpy(&want.at(0, y), gpu().bytes(memory).data() + static_cast<size_t>(y + 16) * 400, 240);
   expectPicture(result(blit.dst), want);
 }
 
@@ -204,7 +204,7 @@ TEST_F(GdiMemory, WhatIsDrawnReachesTheMemoryAndNothingBesideIt) {
         for (int32_t x = 0; x < 64; x++)
           if (inside(fitting, x, y)) {
             const uint32_t pixel = from.at(x, y);
-            std::memcpy(&want[static_cast<size_t>(y) * pitch + x * 4], &pixel, 4);
+            std::memcpy(&want[static_cast<size_t>(y) * pitch + static_cast<size_t>(x) * 4], &pixel, 4);
           }
       EXPECT_TRUE(std::equal(want.begin(), want.end(), gpu().bytes(memory).begin()));
       gpu().forget(memory);

@@ -273,11 +273,11 @@ TEST_F(GdiPixels, TransparentBlt) {
 
 /** 16 rows: gamma in bytes 0 to 255, inverse in 256 to 511. */
 std::vector<uint8_t> gammaTables() {
-  std::vector<uint8_t> bytes(512 * 16);
+  std::vector<uint8_t> bytes(8192);
   for (int row = 0; row < 16; row++)
     for (int i = 0; i < 256; i++) {
-      bytes[row * 512 + i] = static_cast<uint8_t>(255 * std::pow(i / 255.0, 1 + row * 0.1) + 0.5);
-      bytes[row * 512 + 256 + i] = static_cast<uint8_t>(255 * std::pow(i / 255.0, 1 / (1 + row * 0.1)) + 0.5);
+      bytes[row * 512 + i] = static_cast<uint8_t>(std::lround(255 * std::pow(i / 255.0, 1 + row * 0.1)));
+      bytes[row * 512 + 256 + i] = static_cast<uint8_t>(std::lround(255 * std::pow(i / 255.0, 1 / (1 + row * 0.1))));
     }
   return bytes;
 }

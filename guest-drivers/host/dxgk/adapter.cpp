@@ -241,6 +241,7 @@ NTSTATUS Adapter::queryChildren() {
                             static_cast<ULONG>(childDescriptors.size() * sizeof(DXGK_CHILD_DESCRIPTOR)));
   if (!ntSuccess(status)) return status;
   const DXGK_CHILD_DESCRIPTOR zero{};
+  // Its padding is zero too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   if (std::memcmp(&childDescriptors.back(), &zero, sizeof zero) != 0)
     brokenRule("DxgkDdiQueryChildRelations fills the last, reserved descriptor");
   childDescriptors.pop_back();

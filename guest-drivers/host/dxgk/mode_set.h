@@ -149,6 +149,17 @@ inline const char* checkSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& signal) {
   return nullptr;
 }
 
+/// The same timing. Member by member: the structure has padding.
+inline bool sameSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& a, const D3DKMDT_VIDEO_SIGNAL_INFO& b) {
+  const auto size = [](const D3DKMDT_2DREGION& x, const D3DKMDT_2DREGION& y) { return x.cx == y.cx && x.cy == y.cy; };
+  const auto rate = [](const D3DDDI_RATIONAL& x, const D3DDDI_RATIONAL& y) {
+    return x.Numerator == y.Numerator && x.Denominator == y.Denominator;
+  };
+  return a.VideoStandard == b.VideoStandard && size(a.TotalSize, b.TotalSize) && size(a.ActiveSize, b.ActiveSize) &&
+         rate(a.VSyncFreq, b.VSyncFreq) && rate(a.HSyncFreq, b.HSyncFreq) && a.PixelRate == b.PixelRate &&
+         a.ScanLineOrdering == b.ScanLineOrdering;
+}
+
 template <>
 struct ModeSetTraits<D3DKMDT_VIDPN_SOURCE_MODE> {
   static constexpr uint64_t kMagic = 0x5E7053E700000001;
@@ -191,13 +202,7 @@ struct ModeSetTraits<D3DKMDT_VIDPN_TARGET_MODE> {
     return checkSignal(mode.VideoSignalInfo);
   }
   static bool same(const D3DKMDT_VIDPN_TARGET_MODE& a, const D3DKMDT_VIDPN_TARGET_MODE& b) {
-    return a.VideoSignalInfo.ActiveSize.cx == b.VideoSignalInfo.ActiveSize.cx &&
-           a.VideoSignalInfo.ActiveSize.cy == b.VideoSignalInfo.ActiveSize.cy &&
-           a.VideoSignalInfo.TotalSize.cx == b.VideoSignalInfo.TotalSize.cx &&
-           a.VideoSignalInfo.TotalSize.cy == b.VideoSignalInfo.TotalSize.cy &&
-           a.VideoSignalInfo.VSyncFreq.Numerator == b.VideoSignalInfo.VSyncFreq.Numerator &&
-           a.VideoSignalInfo.VSyncFreq.Denominator == b.VideoSignalInfo.VSyncFreq.Denominator &&
-           a.VideoSignalInfo.PixelRate == b.VideoSignalInfo.PixelRate;
+    return sameSignal(a.VideoSignalInfo, b.VideoSignalInfo);
   }
 };
 
@@ -218,7 +223,7 @@ struct ModeSetTraits<D3DKMDT_MONITOR_SOURCE_MODE> {
     return checkSignal(mode.VideoSignalInfo);
   }
   static bool same(const D3DKMDT_MONITOR_SOURCE_MODE& a, const D3DKMDT_MONITOR_SOURCE_MODE& b) {
-    return std::memcmp(&a.VideoSignalInfo, &b.VideoSignalInfo, sizeof a.VideoSignalInfo) == 0;
+    return sameSignal(a.VideoSignalInfo, b.VideoSignalInfo);
   }
 };
 

@@ -169,7 +169,7 @@ void resetMonitor(const std::vector<uint8_t>& edid) {
   s_modes.nextId = 1;
   addLiveObject(&s_modes);
   for (unsigned i = 0; edid.size() >= 128 && i < 4; ++i) {
-    const uint8_t* d = edid.data() + 54 + 18 * i;
+    const uint8_t* d = edid.data() + 54 + size_t{18} * i;
     const uint64_t clock = (d[0] | d[1] << 8) * 10000ull;
     if (clock == 0) continue;
     const UINT width = d[2] | (d[4] & 0xF0u) << 4, blankWidth = d[3] | (d[4] & 0x0Fu) << 8;

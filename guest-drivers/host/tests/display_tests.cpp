@@ -228,7 +228,7 @@ void pointer() {
   const UINT maxWidth = adapter.caps.MaxPointerWidth, maxHeight = adapter.caps.MaxPointerHeight;
   expect(maxWidth >= 32 && maxHeight >= 32, "pointers of at least 32x32 (%ux%u)", maxWidth, maxHeight);
 
-  std::vector<uint32_t> color(32 * 32, 0xFFCC8822);
+  std::vector<uint32_t> color(1024, 0xFFCC8822);
   DXGK_POINTERFLAGS flags{};
   flags.Color = 1;
   if (adapter.caps.PointerCaps.Color) {
@@ -250,7 +250,7 @@ void pointer() {
   flags.Monochrome = 1;
   if (adapter.caps.PointerCaps.Monochrome) {
     // AND mask over XOR mask: left half black, right half white, below transparent and inverted.
-    std::vector<uint8_t> masks(2 * 32 * 4);
+    std::vector<uint8_t> masks(256);
     for (unsigned y = 0; y < 32; ++y)
       for (unsigned b = 0; b < 4; ++b) {
         masks[y * 4 + b] = y < 16 ? 0x00 : 0xFF;
@@ -266,7 +266,7 @@ void pointer() {
   flags.MaskedColor = 1;
   if (adapter.caps.PointerCaps.MaskedColor) {
     // Alpha 0: copied; alpha 0xFF: XORed, so 0 is transparent.
-    std::vector<uint32_t> masked(32 * 32);
+    std::vector<uint32_t> masked(1024);
     for (unsigned i = 0; i < masked.size(); ++i) masked[i] = i / 32 < 16 ? 0x00118844 : 0xFF000000;
     expect(ntSuccess(shape(flags, 32, 32, 128, masked.data(), 0, 0)), "a masked colour pointer");
     expect(ntSuccess(display.setPointerPosition(400, 400, true)), "shown");
@@ -276,7 +276,7 @@ void pointer() {
   // Sizes: one pixel, the largest, one past it.
   flags.Value = 0;
   flags.Color = 1;
-  std::vector<uint32_t> large((maxWidth + 1) * (maxHeight + 1), 0xFF00FF00);
+  std::vector<uint32_t> large(size_t{maxWidth + 1} * (maxHeight + 1), 0xFF00FF00);
   expect(ntSuccess(shape(flags, 1, 1, 4, large.data(), 0, 0)), "a pointer of 1x1");
   expect(ntSuccess(shape(flags, maxWidth, maxHeight, maxWidth * 4, large.data(), 0, 0)), "a pointer of the largest size");
   expect(!ntSuccess(shape(flags, maxWidth + 1, maxHeight + 1, (maxWidth + 1) * 4, large.data(), 0, 0)), "a larger one is refused");
@@ -383,7 +383,7 @@ void displayRefusals() {
                  DXGK_INTERRUPT_DMA_COMPLETED, BOOLEAN{1}) == kNotImplemented,
          "only CRTC_VSYNC is controlled");
 
-  const std::vector<uint32_t> pixels(16 * 16, 0xFFFFFFFF);
+  const std::vector<uint32_t> pixels(256, 0xFFFFFFFF);
   const auto shape = [&](auto change) {
     DXGKARG_SETPOINTERSHAPE args{};
     args.Flags.Color = 1;

@@ -88,7 +88,7 @@ void gdi() {
   };
   const auto pixel = [&](UINT x, UINT y) {
     uint32_t value = 0;
-    adapter.vidmm().read(*staging.allocation, uint64_t{y} * staging.pitch + x * 4, &value, 4);
+    adapter.vidmm().read(*staging.allocation, uint64_t{y} * staging.pitch + uint64_t{x} * 4, &value, 4);
     return value & 0xFFFFFF;
   };
   {
@@ -204,12 +204,12 @@ public:
     return expect(ntSuccess(status), "%s (0x%08x)", what, status);
   }
   void put(UINT s, UINT x, UINT y, const void* bytes, size_t size, UINT bytesPerPixel = 4) {
-    const uint64_t at = uint64_t{y} * m_surfaces[s].pitch + x * bytesPerPixel;
+    const uint64_t at = uint64_t{y} * m_surfaces[s].pitch + uint64_t{x} * bytesPerPixel;
     adapter().vidmm().write(*m_surfaces[s].allocation, at, bytes, size);
   }
   uint32_t pixel(UINT s, UINT x, UINT y) {
     uint32_t value = 0;
-    adapter().vidmm().read(*m_surfaces[s].allocation, uint64_t{y} * m_surfaces[s].pitch + x * 4, &value, 4);
+    adapter().vidmm().read(*m_surfaces[s].allocation, uint64_t{y} * m_surfaces[s].pitch + uint64_t{x} * 4, &value, 4);
     return value;
   }
   void fill(Commands& c, UINT target, RECT rect, UINT color, WORD rop = DXGK_GDIROPCF_PATCOPY, WORD rop3 = 0) {

@@ -70,6 +70,7 @@ void outOfMemory() {
         "three at once",
         [&] {
           std::vector<std::vector<uint8_t>> data;
+          data.reserve(3);
           for (int i = 0; i < 3; ++i) data.push_back(bufferPrivate(newAllocId(), 8192));
           auto result = adapter.vidmm().create({}, data, false);
           made = result.allocations;
@@ -110,21 +111,11 @@ void outOfMemory() {
   }
   client->closeAll();
   adapter.vidmm().destroy(created.allocations);
-  Surface surface;
-  if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
-  expect(ntSuccess(fillSurface(*context, surface, 0xFF778899)) && surfaceIs(adapter, surface, 0xFF778899),
-         "rendering still works");
-  dropSurface(adapter, *client, *context, surface);
+  expectRendering(adapter, *client, *context, 0xFF778899);
 }
 
 /// Segments that are full of what cannot move: the driver's calls go on, the memory manager says no.
-void fullSegments() {
-  Session session;
-  if (!session.ok()) return;
-  Adapter& adapter = session.adapter();
-  auto client = Client::create(adapter, 100);
-  auto context = client ? client->createContext() : nullptr;
-  if (!expect(context != nullptr, "a context")) return;
+void fullSegments(Adapter& adapter, Client& client, Context& context) {
   std::vector<std::shared_ptr<Allocation>> all;
   const UINT vram = 1;
   adapter.vidmm().preferSegment(vram);
@@ -142,10 +133,10 @@ void fullSegments() {
   expect(placed + (8 << 20) > size, "the segment is full (%llu of %llu)",
          static_cast<unsigned long long>(placed), static_cast<unsigned long long>(size));
   Surface surface;
-  if (makeSurface(adapter, *client, *context, 128, 128, surface)) {
-    expect(ntSuccess(fillSurface(*context, surface, 0xFF102030)), "the aperture takes what has no room");
+  if (makeSurface(adapter, client, context, 128, 128, surface)) {
+    expect(ntSuccess(fillSurface(context, surface, 0xFF102030)), "the aperture takes what has no room");
     expect(surfaceIs(adapter, surface, 0xFF102030), "its pixels");
-    dropSurface(adapter, *client, *context, surface);
+    dropSurface(adapter, client, context, surface);
   }
   for (auto& allocation : all) {
     allocation->pinned = false;
@@ -156,7 +147,7 @@ void fullSegments() {
 
 const TestCase kTests[] = {
     {"out-of-memory", 120, outOfMemory},
-    {"full-segments", 120, fullSegments},
+    {"full-segments", 120, inProcess<fullSegments>},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace aerogpu::host {
 namespace {
 
 uint32_t patternWord(uint32_t allocation, uint64_t word) {
-  return static_cast<uint32_t>(allocation * 0x9E3779B9u ^ (word * 0x85EBCA6Bu + word / 1024));
+  return static_cast<uint32_t>(uint32_t{allocation * 0x9E3779B9u} ^ (word * 0x85EBCA6Bu + word / 1024));
 }
 
 bool writePattern(Adapter& adapter, Allocation& allocation, uint32_t id) {
@@ -96,7 +96,7 @@ void freshIsZero() {
   Adapter& adapter = session.adapter();
   for (unsigned i = 0; i < 12; ++i) {
     const uint32_t id = newAllocId();
-    auto created = adapter.vidmm().create({}, {bufferPrivate(id, 512 * 1024)}, false);
+    auto created = adapter.vidmm().create({}, {bufferPrivate(id, 512 << 10)}, false);
     if (!expect(ntSuccess(created.status), "an allocation")) return;
     Allocation& a = *created.allocations[0];
     expect(adapter.vidmm().makeResident({{&a, true}}), "resident");
@@ -111,15 +111,9 @@ void freshIsZero() {
 }
 
 /// What the GPU renders survives eviction, in each segment.
-void renderedContent() {
-  Session session;
-  if (!session.ok()) return;
-  Adapter& adapter = session.adapter();
-  auto client = Client::create(adapter, 100);
-  auto context = client ? client->createContext() : nullptr;
-  if (!expect(context != nullptr, "a context")) return;
+void renderedContent(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
-  if (!makeSurface(adapter, *client, *context, 160, 100, surface)) return;
+  if (!makeSurface(adapter, client, context, 160, 100, surface)) return;
   uint32_t color = 0xFF010203;
   for (const Segment& segment : adapter.vidmm().segments()) {
     if (!(surface.allocation->info.SupportedReadSegmentSet >> (segment.id - 1) & 1)) continue;
@@ -127,7 +121,7 @@ void renderedContent() {
     for (int i = 0; i < 4; ++i) {
       color += 0x101;
       expect(adapter.vidmm().evict(*surface.allocation), "evicted");
-      expect(ntSuccess(fillSurface(*context, surface, color)), "rendered in segment %u", segment.id);
+      expect(ntSuccess(fillSurface(context, surface, color)), "rendered in segment %u", segment.id);
       adapter.scheduler().waitIdle();
       expect(surface.allocation->segment == segment.id, "it lies in segment %u", segment.id);
       expect(surfaceIs(adapter, surface, color), "the pixels in segment %u", segment.id);
@@ -137,23 +131,23 @@ void renderedContent() {
   }
   adapter.vidmm().preferSegment(0);
   // CPU writes reach the GPU copy: RESOURCE_DIRTY_RANGE, then a copy within the GPU and back.
-  std::vector<uint32_t> pixels(surface.width * surface.height);
+  std::vector<uint32_t> pixels(size_t{surface.width} * surface.height);
   for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint32_t>(i) | 0xFF000000;
   expect(adapter.vidmm().write(*surface.allocation, 0, pixels.data(), pixels.size() * 4), "the CPU writes");
   Stream stream;
   stream.dirty(surface.backed, 0, surface.bytes())
       .copyTexture(surface.target, surface.backed, surface.width, surface.height, false);
-  expect(ntSuccess(context->render(stream.bytes(), {{surface.opened, false}})), "the copy");
-  fillSurface(*context, surface, 0xFF000000);  // target and allocation are black now
+  expect(ntSuccess(context.render(stream.bytes(), {{surface.opened, false}})), "the copy");
+  fillSurface(context, surface, 0xFF000000);  // target and allocation are black now
   expect(surfaceIs(adapter, surface, 0xFF000000), "black");
-  dropSurface(adapter, *client, *context, surface);
+  dropSurface(adapter, client, context, surface);
 }
 
 const TestCase kTests[] = {
     {"paging", 240, paging},
     {"paging-multipass", 240, pagingMultipass},
     {"fresh-is-zero", 90, freshIsZero},
-    {"rendered-content", 120, renderedContent},
+    {"rendered-content", 120, inProcess<renderedContent>},
 };
 
 }  // namespace

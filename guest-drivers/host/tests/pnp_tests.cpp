@@ -22,22 +22,57 @@ void load() {
     size_t offset;
   } required[] = {
 #define SLOT(name) {#name, offsetof(DRIVER_INITIALIZATION_DATA, name)}
-      SLOT(DxgkDdiAddDevice), SLOT(DxgkDdiStartDevice), SLOT(DxgkDdiStopDevice), SLOT(DxgkDdiRemoveDevice),
-      SLOT(DxgkDdiDispatchIoRequest), SLOT(DxgkDdiInterruptRoutine), SLOT(DxgkDdiDpcRoutine),
-      SLOT(DxgkDdiQueryChildRelations), SLOT(DxgkDdiQueryChildStatus), SLOT(DxgkDdiQueryDeviceDescriptor),
-      SLOT(DxgkDdiSetPowerState), SLOT(DxgkDdiResetDevice), SLOT(DxgkDdiUnload), SLOT(DxgkDdiQueryInterface),
-      SLOT(DxgkDdiQueryAdapterInfo), SLOT(DxgkDdiCreateDevice), SLOT(DxgkDdiCreateAllocation),
-      SLOT(DxgkDdiDestroyAllocation), SLOT(DxgkDdiDescribeAllocation), SLOT(DxgkDdiGetStandardAllocationDriverData),
-      SLOT(DxgkDdiPatch), SLOT(DxgkDdiSubmitCommand), SLOT(DxgkDdiPreemptCommand), SLOT(DxgkDdiBuildPagingBuffer),
-      SLOT(DxgkDdiSetPointerPosition), SLOT(DxgkDdiSetPointerShape), SLOT(DxgkDdiResetFromTimeout),
-      SLOT(DxgkDdiRestartFromTimeout), SLOT(DxgkDdiEscape), SLOT(DxgkDdiCollectDbgInfo),
-      SLOT(DxgkDdiQueryCurrentFence), SLOT(DxgkDdiIsSupportedVidPn), SLOT(DxgkDdiRecommendFunctionalVidPn),
-      SLOT(DxgkDdiEnumVidPnCofuncModality), SLOT(DxgkDdiSetVidPnSourceAddress),
-      SLOT(DxgkDdiSetVidPnSourceVisibility), SLOT(DxgkDdiCommitVidPn), SLOT(DxgkDdiUpdateActiveVidPnPresentPath),
-      SLOT(DxgkDdiRecommendMonitorModes), SLOT(DxgkDdiRecommendVidPnTopology), SLOT(DxgkDdiGetScanLine),
-      SLOT(DxgkDdiControlInterrupt), SLOT(DxgkDdiDestroyDevice), SLOT(DxgkDdiOpenAllocation),
-      SLOT(DxgkDdiCloseAllocation), SLOT(DxgkDdiRender), SLOT(DxgkDdiPresent), SLOT(DxgkDdiCreateContext),
-      SLOT(DxgkDdiDestroyContext), SLOT(DxgkDdiRenderKm), SLOT(DxgkDdiQueryVidPnHWCapability),
+      SLOT(DxgkDdiAddDevice),
+      SLOT(DxgkDdiStartDevice),
+      SLOT(DxgkDdiStopDevice),
+      SLOT(DxgkDdiRemoveDevice),
+      SLOT(DxgkDdiDispatchIoRequest),
+      SLOT(DxgkDdiInterruptRoutine),
+      SLOT(DxgkDdiDpcRoutine),
+      SLOT(DxgkDdiQueryChildRelations),
+      SLOT(DxgkDdiQueryChildStatus),
+      SLOT(DxgkDdiQueryDeviceDescriptor),
+      SLOT(DxgkDdiSetPowerState),
+      SLOT(DxgkDdiResetDevice),
+      SLOT(DxgkDdiUnload),
+      SLOT(DxgkDdiQueryInterface),
+      SLOT(DxgkDdiQueryAdapterInfo),
+      SLOT(DxgkDdiCreateDevice),
+      SLOT(DxgkDdiCreateAllocation),
+      SLOT(DxgkDdiDestroyAllocation),
+      SLOT(DxgkDdiDescribeAllocation),
+      SLOT(DxgkDdiGetStandardAllocationDriverData),
+      SLOT(DxgkDdiPatch),
+      SLOT(DxgkDdiSubmitCommand),
+      SLOT(DxgkDdiPreemptCommand),
+      SLOT(DxgkDdiBuildPagingBuffer),
+      SLOT(DxgkDdiSetPointerPosition),
+      SLOT(DxgkDdiSetPointerShape),
+      SLOT(DxgkDdiResetFromTimeout),
+      SLOT(DxgkDdiRestartFromTimeout),
+      SLOT(DxgkDdiEscape),
+      SLOT(DxgkDdiCollectDbgInfo),
+      SLOT(DxgkDdiQueryCurrentFence),
+      SLOT(DxgkDdiIsSupportedVidPn),
+      SLOT(DxgkDdiRecommendFunctionalVidPn),
+      SLOT(DxgkDdiEnumVidPnCofuncModality),
+      SLOT(DxgkDdiSetVidPnSourceAddress),
+      SLOT(DxgkDdiSetVidPnSourceVisibility),
+      SLOT(DxgkDdiCommitVidPn),
+      SLOT(DxgkDdiUpdateActiveVidPnPresentPath),
+      SLOT(DxgkDdiRecommendMonitorModes),
+      SLOT(DxgkDdiRecommendVidPnTopology),
+      SLOT(DxgkDdiGetScanLine),
+      SLOT(DxgkDdiControlInterrupt),
+      SLOT(DxgkDdiDestroyDevice),
+      SLOT(DxgkDdiOpenAllocation),
+      SLOT(DxgkDdiCloseAllocation),
+      SLOT(DxgkDdiRender),
+      SLOT(DxgkDdiPresent),
+      SLOT(DxgkDdiCreateContext),
+      SLOT(DxgkDdiDestroyContext),
+      SLOT(DxgkDdiRenderKm),
+      SLOT(DxgkDdiQueryVidPnHWCapability),
 #undef SLOT
   };
   for (const auto& slot : required) {
@@ -54,7 +89,8 @@ void startStop() {
   const uint32_t scanoutBefore = session.adapter().registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
   if (!session.start()) return;
   Adapter& adapter = session.adapter();
-  expect(adapter.caps.PresentationCaps.SupportKernelModeCommandBuffer, "kernel GDI acceleration is reported (WDDM 1.1)");
+  expect(adapter.caps.PresentationCaps.SupportKernelModeCommandBuffer,
+         "kernel GDI acceleration is reported (WDDM 1.1)");
   expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == scanoutBefore,
          "the POST mode stays until the first commit");
 
@@ -66,14 +102,17 @@ void startStop() {
                             adapter.context(), 0u, &request);
   expect(status == kNotSupported, "there are no driver-private requests (0x%08x)", status);
   QUERY_INTERFACE query{};
-  status = callDdi("DxgkDdiQueryInterface", kPassiveLevel, adapter.ddi.DxgkDdiQueryInterface, adapter.context(), &query);
+  status = callDdi("DxgkDdiQueryInterface", kPassiveLevel, adapter.ddi.DxgkDdiQueryInterface,
+                   adapter.context(), &query);
   expect(status == kNotSupported, "there are no interfaces for others (0x%08x)", status);
   ULONG acpiFlags = ~0u;
-  status = callDdi("DxgkDdiNotifyAcpiEvent", kPassiveLevel, adapter.ddi.DxgkDdiNotifyAcpiEvent, adapter.context(),
-                   DxgkAcpiEvent, 0u, nullptr, &acpiFlags);
-  expect(ntSuccess(status) && acpiFlags == 0, "an ACPI event asks for nothing (0x%08x, 0x%x)", status, acpiFlags);
+  status = callDdi("DxgkDdiNotifyAcpiEvent", kPassiveLevel, adapter.ddi.DxgkDdiNotifyAcpiEvent,
+                   adapter.context(), DxgkAcpiEvent, 0u, nullptr, &acpiFlags);
+  expect(ntSuccess(status) && acpiFlags == 0, "an ACPI event asks for nothing (0x%08x, 0x%x)", status,
+         acpiFlags);
   for (const BOOLEAN enable : {BOOLEAN{1}, BOOLEAN{0}})
-    callDdi("DxgkDdiControlEtwLogging", kPassiveLevel, adapter.ddi.DxgkDdiControlEtwLogging, enable, 0u, UCHAR{0});
+    callDdi("DxgkDdiControlEtwLogging", kPassiveLevel, adapter.ddi.DxgkDdiControlEtwLogging, enable, 0u,
+            UCHAR{0});
 }
 
 /// Asks the driver what it is; false when it refuses.
@@ -87,7 +126,8 @@ bool query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer) {
                            adapter.context(), &query));
 }
 
-/// The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and the desktop works.
+/// The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and the
+/// desktop works.
 void switches() {
   // aerogpu_events.mc, as NTSTATUS: informational, customer bit, facility 0x0A3, message 7.
   constexpr uint32_t k3dDisabledEvent = 0x60A30007;
@@ -98,7 +138,8 @@ void switches() {
       {"", true, true, true},
       {"Disable3D", false, false, true},
       {"DisableGdiAcceleration", true, false, true},
-      {"DisableAperture", true, false, false},  // GDI acceleration needs an aperture (page "DXGK_PRESENTATIONCAPS")
+      {"DisableAperture", true, false,
+       false},  // GDI acceleration needs an aperture (page "DXGK_PRESENTATIONCAPS")
   };
   Session session(false);
   if (!session.ok()) return;
@@ -106,7 +147,8 @@ void switches() {
   for (const auto& row : rows) {
     if (*row.name) setRegistryDword(Adapter::registryKey(), row.name, 1);
     const size_t events = errorLogEntries().size();
-    if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "%s: a start", row.name)) return;
+    if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "%s: a start", row.name))
+      return;
     aerogpu_umd_private_v1 userMode{};
     DXGK_DRIVERCAPS caps{};
     expect(query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode) == row.direct3d, "%s: Direct3D", row.name);
@@ -114,8 +156,8 @@ void switches() {
     expect((caps.PresentationCaps.Value != 0) == row.gdi, "%s: GDI acceleration", row.name);
     expect((caps.ApertureSegmentCommitLimit != 0) == row.aperture, "%s: an aperture", row.name);
     const auto log = errorLogEntries();
-    expect((log.size() > events && log.back().errorCode == k3dDisabledEvent) == !row.direct3d, "%s: the event log",
-           row.name);
+    expect((log.size() > events && log.back().errorCode == k3dDisabledEvent) == !row.direct3d,
+           "%s: the event log", row.name);
     expect(session.setMode(1024, 768), "%s: a mode is set", row.name);
     adapter.stopDevice();
     adapter.removeDevice();
@@ -179,16 +221,10 @@ void startFailure() {
   adapter.unload();
 }
 
-void power() {
-  Session session;
-  if (!session.ok() || !expect(session.setMode(), "a mode")) return;
-  Adapter& adapter = session.adapter();
-  auto client = Client::create(adapter, 100);
-  auto context = client ? client->createContext() : nullptr;
-  if (!expect(context != nullptr, "a context")) return;
+void power(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
-  if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
-  fillSurface(*context, surface, 0xFF336699);
+  if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
+  fillSurface(context, surface, 0xFF336699);
   constexpr ULONG adapterUid = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
   for (const auto action : {PowerActionSleep, PowerActionHibernate}) {
     adapter.display().setVisible(false);
@@ -208,13 +244,13 @@ void power() {
     expect(ntSuccess(status), "D0 (0x%08x)", status);
     expect(adapter.display().recommit(), "the mode comes back");
     expect(surfaceIs(adapter, surface, 0xFF336699), "the content survives");
-    expect(ntSuccess(fillSurface(*context, surface, 0xFF336699)), "rendering goes on");
+    expect(ntSuccess(fillSurface(context, surface, 0xFF336699)), "rendering goes on");
     expect(surfaceIs(adapter, surface, 0xFF336699), "rendering goes on rightly");
   }
   // The monitor's power too.
   expect(ntSuccess(adapter.setPower(adapter.targetId(), PowerDeviceD3, PowerActionNone)), "the child in D3");
   expect(ntSuccess(adapter.setPower(adapter.targetId(), PowerDeviceD0, PowerActionNone)), "the child in D0");
-  dropSurface(adapter, *client, *context, surface);
+  dropSurface(adapter, client, context, surface);
 }
 
 void hotRemoval() {
@@ -243,7 +279,8 @@ void sharedLine() {
   Adapter& adapter = session.adapter();
   adapter.setSharedLineNoise(true);
   for (int i = 0; i < 8; ++i) {
-    if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "round %d starts", i)) return;
+    if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "round %d starts", i))
+      return;
     expect(session.setMode(), "a mode in round %d", i);
     auto client = Client::create(adapter, 100);
     auto context = client ? client->createContext() : nullptr;
@@ -265,10 +302,14 @@ void sharedLine() {
 }
 
 const TestCase kTests[] = {
-    {"load", 30, load},         {"start-stop", 60, startStop}, {"switches", 120, switches},
+    {"load", 30, load},
+    {"start-stop", 60, startStop},
+    {"switches", 120, switches},
     {"restart", 120, restart},
     {"shared-line", 120, sharedLine},
-    {"start-failure", 240, startFailure}, {"power", 120, power},         {"hot-removal", 90, hotRemoval},
+    {"start-failure", 240, startFailure},
+    {"power", 120, inProcessWithMode<power>},
+    {"hot-removal", 90, hotRemoval},
 };
 
 }  // namespace

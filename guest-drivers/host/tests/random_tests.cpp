@@ -133,7 +133,7 @@ private:
     }
   }
   void pointer() {
-    std::vector<uint32_t> pixels(64 * 64, 0xFF00FFFF);
+    std::vector<uint32_t> pixels(4096, 0xFF00FFFF);
     if (m_random.below(4) == 0) {
       DXGKARG_SETPOINTERSHAPE shape{};
       shape.Flags.Color = 1;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
+#include "aerogpu/cmd_packets.hpp"
 #include "dxgk/adapter.h"
 #include "tests/test.h"
 
@@ -33,10 +34,8 @@ std::vector<uint8_t> bytesOf(const T& value) {
   return bytes;
 }
 
-uint32_t floatBits(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return bits;
+uint32_t copyFlags(bool writeback) {
+  return writeback ? uint32_t{AEROGPU_COPY_FLAG_WRITEBACK_DST} : 0u;
 }
 
 }  // namespace
@@ -92,83 +91,47 @@ uint32_t newAllocId() {
 
 Stream& Stream::createTexture(uint32_t handle, uint32_t width, uint32_t height, uint32_t format,
                               uint32_t allocId) {
-  aerogpu_cmd_create_texture2d p{};
-  p.texture_handle = handle;
-  p.usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
-  p.format = format;
-  p.width = width;
-  p.height = height;
-  p.mip_levels = p.array_layers = 1;
-  p.row_pitch_bytes = width * 4;
-  p.backing_alloc_id = allocId;
-  m_writer.packet(AEROGPU_CMD_CREATE_TEXTURE2D, p);
+  packets::createTexture(m_writer,
+                         {.handle = handle,
+                          .format = format,
+                          .width = width,
+                          .height = height,
+                          .usage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET,
+                          .rowPitch = width * 4,
+                          .allocId = allocId});
   return *this;
 }
 Stream& Stream::createBuffer(uint32_t handle, uint64_t bytes, uint32_t allocId) {
-  aerogpu_cmd_create_buffer p{};
-  p.buffer_handle = handle;
-  p.usage_flags = AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER;
-  p.size_bytes = bytes;
-  p.backing_alloc_id = allocId;
-  m_writer.packet(AEROGPU_CMD_CREATE_BUFFER, p);
+  packets::createBuffer(m_writer, handle, bytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, allocId);
   return *this;
 }
 Stream& Stream::destroy(uint32_t handle) {
-  aerogpu_cmd_destroy_resource p{};
-  p.resource_handle = handle;
-  m_writer.packet(AEROGPU_CMD_DESTROY_RESOURCE, p);
+  packets::destroyResource(m_writer, handle);
   return *this;
 }
 Stream& Stream::target(uint32_t handle) {
-  aerogpu_cmd_set_render_targets p{};
-  p.color_count = handle ? 1 : 0;
-  p.colors[0] = handle;
-  m_writer.packet(AEROGPU_CMD_SET_RENDER_TARGETS, p);
+  packets::setTargets(m_writer, {&handle, handle ? 1u : 0u});
   return *this;
 }
 Stream& Stream::clear(uint32_t argb) {
-  aerogpu_cmd_clear p{};
-  p.flags = AEROGPU_CLEAR_COLOR;
-  for (unsigned i = 0; i < 4; ++i) {
-    const unsigned shift = i == 3 ? 24 : 16 - 8 * i;
-    p.color_rgba_f32[i] = floatBits(static_cast<float>(argb >> shift & 255) / 255.0f);
-  }
-  m_writer.packet(AEROGPU_CMD_CLEAR, p);
+  const auto channel = [argb](unsigned shift) { return static_cast<float>(argb >> shift & 255) / 255.0f; };
+  packets::clearColor(m_writer, {channel(16), channel(8), channel(0), channel(24)});
   return *this;
 }
 Stream& Stream::copyTexture(uint32_t to, uint32_t from, uint32_t width, uint32_t height, bool writeback) {
-  aerogpu_cmd_copy_texture2d p{};
-  p.dst_texture = to;
-  p.src_texture = from;
-  p.width = width;
-  p.height = height;
-  p.flags = writeback ? uint32_t{AEROGPU_COPY_FLAG_WRITEBACK_DST} : 0u;
-  m_writer.packet(AEROGPU_CMD_COPY_TEXTURE2D, p);
+  packets::copyTexture(m_writer, to, from, width, height, copyFlags(writeback));
   return *this;
 }
 Stream& Stream::copyBuffer(uint32_t to, uint32_t from, uint64_t bytes, bool writeback) {
-  aerogpu_cmd_copy_buffer p{};
-  p.dst_buffer = to;
-  p.src_buffer = from;
-  p.size_bytes = bytes;
-  p.flags = writeback ? uint32_t{AEROGPU_COPY_FLAG_WRITEBACK_DST} : 0u;
-  m_writer.packet(AEROGPU_CMD_COPY_BUFFER, p);
+  packets::copyBuffer(m_writer, to, from, bytes, copyFlags(writeback));
   return *this;
 }
 Stream& Stream::dirty(uint32_t handle, uint64_t offset, uint64_t bytes) {
-  aerogpu_cmd_resource_dirty_range p{};
-  p.resource_handle = handle;
-  p.offset_bytes = offset;
-  p.size_bytes = bytes;
-  m_writer.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, p);
+  packets::dirtyRange(m_writer, handle, offset, bytes);
   return *this;
 }
 Stream& Stream::upload(uint32_t handle, uint64_t offset, const void* data, size_t bytes) {
-  aerogpu_cmd_upload_resource p{};
-  p.resource_handle = handle;
-  p.offset_bytes = offset;
-  p.size_bytes = bytes;
-  m_writer.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, p, data, bytes);
+  packets::upload(m_writer, handle, offset, {static_cast<const uint8_t*>(data), bytes});
   return *this;
 }
 Stream& Stream::exportSurface(uint32_t handle, uint64_t token) {
@@ -186,9 +149,7 @@ Stream& Stream::importSurface(uint32_t handle, uint64_t token) {
   return *this;
 }
 Stream& Stream::present(bool vsync) {
-  aerogpu_cmd_present p{};
-  p.flags = vsync ? uint32_t{AEROGPU_PRESENT_FLAG_VSYNC} : 0u;
-  m_writer.packet(AEROGPU_CMD_PRESENT, p);
+  packets::present(m_writer, vsync ? uint32_t{AEROGPU_PRESENT_FLAG_VSYNC} : 0u);
   return *this;
 }
 Stream& Stream::flush() {
@@ -237,6 +198,14 @@ NTSTATUS fillSurface(Context& context, const Surface& surface, uint32_t argb, ui
       .target(0)
       .copyTexture(surface.backed, surface.target, surface.width, surface.height, true);
   return context.render(stream.bytes(), {{surface.opened, true}}, number);
+}
+
+void expectRendering(Adapter& adapter, Client& client, Context& context, uint32_t argb) {
+  Surface surface;
+  if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
+  expect(ntSuccess(fillSurface(context, surface, argb)) && surfaceIs(adapter, surface, argb),
+         "rendering still works");
+  dropSurface(adapter, client, context, surface);
 }
 
 bool surfaceIs(Adapter& adapter, const Surface& surface, uint32_t argb, uint32_t step) {

@@ -65,6 +65,9 @@ bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t wi
 void dropSurface(Adapter& adapter, Client& client, Context& context, Surface& surface);
 /// Clears the target and writes it back to the allocation.
 NTSTATUS fillSurface(Context& context, const Surface& surface, uint32_t argb, uint64_t* number = nullptr);
+/// What a test ends with that tried to break something: a surface is made, filled with a colour, compared,
+/// dropped.
+void expectRendering(Adapter& adapter, Client& client, Context& context, uint32_t argb);
 /// Whether every `step`-th pixel of the allocation is this colour.
 bool surfaceIs(Adapter& adapter, const Surface& surface, uint32_t argb, uint32_t step = 17);
 

@@ -51,11 +51,12 @@ Session::~Session() {
   if (m_up) m_adapter->bringDown();
   const StackUse stack = deepestStack();
   // x64 gives a kernel thread 24 KiB; what win32k and dxgkrnl need above the driver is not known here.
-  if (stack.bytes > 12 * 1024)
+  if (stack.bytes > 12 << 10)
     brokenRule("%llu bytes of stack in %s", static_cast<unsigned long long>(stack.bytes), stack.ddi.c_str());
   note("deepest driver stack at a call: %llu bytes in %s", static_cast<unsigned long long>(stack.bytes),
        stack.ddi.c_str());
-  for (const auto& [name, count] : ddiCounts().all()) std::printf("# ddi %s %llu\n", name.c_str(), static_cast<unsigned long long>(count));
+  for (const auto& [name, count] : ddiCounts().all())
+    std::printf("# ddi %s %llu\n", name.c_str(), static_cast<unsigned long long>(count));
   std::fflush(stdout);
   // The interrupt thread looks at the adapter until the process ends.
   (void)m_adapter.release();
@@ -68,6 +69,14 @@ bool Session::setMode(UINT width, UINT height) {
   for (const DisplayMode& m : display.modes())
     if (m.width == width && m.height == height && m.format == D3DDDIFMT_X8R8G8B8) mode = m;
   return display.setMode(mode);
+}
+
+void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height) {
+  Session session;
+  if (!session.ok() || (withMode && !expect(session.setMode(width, height), "a mode"))) return;
+  auto client = Client::create(session.adapter(), 100);
+  auto context = client ? client->createContext() : nullptr;
+  if (expect(context != nullptr, "a context")) body(session.adapter(), *client, *context);
 }
 
 namespace {
@@ -126,8 +135,8 @@ std::vector<uint32_t> Console::pixels(const std::vector<std::pair<int, int>>& po
   return result.size() == points.size() ? result : std::vector<uint32_t>{};
 }
 
-bool Console::waitPixels(const std::vector<std::pair<int, int>>& points, const std::vector<uint32_t>& expected,
-                         int timeoutMs) {
+bool Console::waitPixels(const std::vector<std::pair<int, int>>& points,
+                         const std::vector<uint32_t>& expected, int timeoutMs) {
   const int64_t end = nowNs() + timeoutMs * 1'000'000ll;
   std::vector<uint32_t> seen;
   do {
@@ -137,7 +146,8 @@ bool Console::waitPixels(const std::vector<std::pair<int, int>>& points, const s
   } while (nowNs() < end);
   for (size_t i = 0; i < seen.size(); ++i)
     if (seen[i] != expected[i])
-      note("the screen shows %06x at (%d, %d), expected %06x", seen[i], points[i].first, points[i].second, expected[i]);
+      note("the screen shows %06x at (%d, %d), expected %06x", seen[i], points[i].first, points[i].second,
+           expected[i]);
   return false;
 }
 

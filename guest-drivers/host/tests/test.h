@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the driver host's tests have in common: the table, the session with a started adapter, the console outside of
-// the VM, and expectations. A test runs in a process of its own.
+// What the driver host's tests have in common: the table, the session with a started adapter, the console
+// outside of the VM, and expectations. A test runs in a process of its own.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +72,19 @@ private:
   bool m_ok = false, m_up = false;
 };
 
+/// Runs `body` for one process (id 100) with a device and a context of its own on a started adapter, after
+/// setting a mode if `withMode`. Templates, so that a row of a table is a plain function.
+using ProcessBody = void(Adapter& adapter, Client& client, Context& context);
+void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height);
+template <ProcessBody* body>
+void inProcess() {
+  runInProcess(body, false, 0, 0);
+}
+template <ProcessBody* body, UINT width = 0, UINT height = 0>
+void inProcessWithMode() {
+  runInProcess(body, true, width, height);
+}
+
 /// The outside of the VM (tests-qtest/vm/driver_host_test.py), over the second serial line.
 class Console {
 public:
@@ -79,8 +92,8 @@ public:
   /// Colours (0xRRGGBB) of what the screen shows; empty without an outside.
   static std::vector<uint32_t> pixels(const std::vector<std::pair<int, int>>& points);
   /// Watches until `expected` is there; false after `timeoutMs`.
-  static bool waitPixels(const std::vector<std::pair<int, int>>& points, const std::vector<uint32_t>& expected,
-                         int timeoutMs = 10000);
+  static bool waitPixels(const std::vector<std::pair<int, int>>& points,
+                         const std::vector<uint32_t>& expected, int timeoutMs = 10000);
   /// Width and height of the picture; 0, 0 without an outside.
   static std::pair<int, int> size();
 
