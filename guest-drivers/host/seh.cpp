@@ -73,13 +73,13 @@ unsigned slots(uint8_t operation, uint8_t operand) {
 bool undo(const UnwindInfo& info, uint32_t offset, uint64_t frame, const StackLimits& stack,
           SehContext& context, bool& machineFrame) {
   uint64_t& rsp = context.gpr[kRsp];
-  for (unsigned i = 0; i < info.codeCount;) {
-    const uint8_t at = info.codes[size_t{2} * i], operation = info.codes[size_t{2} * i + 1] & 15,
+  for (size_t i = 0; i < info.codeCount;) {
+    const uint8_t at = info.codes[2 * i], operation = info.codes[2 * i + 1] & 15,
                   operand = info.codes[2 * i + 1] >> 4;
     const unsigned count = slots(operation, operand);
     if (i + count > info.codeCount) return false;
     uint16_t extra[2] = {};
-    std::memcpy(extra, info.codes + size_t{2} * (i + 1), size_t{2} * (count - 1));
+    std::memcpy(extra, info.codes + 2 * (i + 1), sizeof(uint16_t) * (count - 1));
     const uint32_t wide = extra[0] | static_cast<uint32_t>(extra[1]) << 16;
     i += count;
     if (operation == kEpilogue || operation == kSpare || at > offset) continue;
@@ -148,9 +148,9 @@ bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind k
   frame.establisherFrame = context.gpr[kRsp];
   if (info.frameRegister) {
     bool set = offset >= info.prologBytes || (info.flags & kFlagChained);
-    for (unsigned i = 0; !set && i < info.codeCount;
+    for (size_t i = 0; !set && i < info.codeCount;
          i += slots(info.codes[2 * i + 1] & 15, info.codes[2 * i + 1] >> 4))
-      set = (info.codes[size_t{2} * i + 1] & 15) == kSetFramePointer && info.codes[size_t{2} * i] <= offset;
+      set = (info.codes[2 * i + 1] & 15) == kSetFramePointer && info.codes[2 * i] <= offset;
     if (set) frame.establisherFrame = context.gpr[info.frameRegister] - info.frameOffset * uint64_t{16};
   }
   // A handler counts once the prologue is done.
