@@ -44,7 +44,7 @@ static bool aerogpu_cursor_load(AeroGPUState *s)
     for (y = 0; y < height; y++) {
         uint64_t at = gpa + (uint64_t)y * pitch;
 
-        if (at < gpa || !aerogpu_guest_read(s, at, row, width * bytes)) {
+        if (at < gpa || !aerogpu_guest_read(s, at, row, (uint64_t)width * bytes)) {
             return false;
         }
         aerogpu_convert_alpha_row(format, row,

@@ -128,7 +128,8 @@ static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
 {
     const AeroGPUScanout *scanout = &s->scanout;
     uint64_t size = (uint64_t)scanout->pitch * (scanout->height - 1) +
-                    scanout->width * aerogpu_format_bytes(scanout->format);
+                    (uint64_t)scanout->width *
+                    aerogpu_format_bytes(scanout->format);
     AeroGPUSource src = {
         .stride = scanout->pitch,
         .width = scanout->width,

@@ -10,6 +10,7 @@
 #include "qemu/lockable.h"
 #include "qemu/processor.h"
 #include "qemu/rcu.h"
+#include "qemu/units.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
 #include "tail_poll.h"
@@ -206,7 +207,7 @@ static void aerogpu_enter_generation(AeroGPUState *s)
  */
 static void aerogpu_wait_idle(AeroGPUState *s)
 {
-    while (!aerogpu_renderer_wait_idle(s->renderer, 500 * SCALE_MS)) {
+    while (!aerogpu_renderer_wait_idle(s->renderer, 500LL * SCALE_MS)) {
         if (qatomic_read(&s->requests) & AEROGPU_REQ_EXIT) {
             return;
         }
@@ -430,7 +431,7 @@ static bool aerogpu_create_renderer(AeroGPUState *s, Error **errp)
                    "or null)", config.backend);
         return false;
     }
-    if (s->max_hostmem < 1024 * 1024) {
+    if (s->max_hostmem < 1 * MiB) {
         error_setg(errp, "aerogpu: max_hostmem is %" PRIu64 " bytes, at least "
                    "1 MiB is needed", s->max_hostmem);
         return false;

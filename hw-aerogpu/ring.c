@@ -6,11 +6,12 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
+#include "qemu/units.h"
 #include "aerogpu.h"
 #include "aerogpu_trace.h"
 
 /* Buffers above this size are given back after use. */
-#define AEROGPU_KEEP_BYTES (1024 * 1024)
+#define AEROGPU_KEEP_BYTES (1 * MiB)
 
 /* Header fields of one look, as the guest wrote them. */
 typedef struct AeroGPURingView {
@@ -139,7 +140,7 @@ static uint8_t *aerogpu_buffer(uint8_t **buffer, uint64_t *capacity,
                                uint64_t size)
 {
     if (*capacity < size) {
-        uint64_t grown = MAX(size, 64 * 1024);
+        uint64_t grown = MAX(size, 64 * KiB);
         uint8_t *p = g_try_malloc(grown);
 
         if (!p) {

@@ -115,7 +115,8 @@ static const char *aerogpu_scanout_check(AeroGPUState *s, AeroGPUScanout *out)
     if (out->pitch < out->width * bytes) {
         return "pitch";
     }
-    size = (uint64_t)out->pitch * (out->height - 1) + out->width * bytes;
+    size = (uint64_t)out->pitch * (out->height - 1) +
+           (uint64_t)out->width * bytes;
     if (!out->gpa || !aerogpu_guest_covers(s, out->gpa, size)) {
         return "address";
     }

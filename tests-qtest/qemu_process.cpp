@@ -55,6 +55,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
   dup2(out, 1);
   dup2(out, 2);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
@@ -260,11 +261,12 @@ bool QemuProcess::irqLevel(int line) {
 }
 
 std::string QemuProcess::qmp(const std::string& command, const std::string& arguments) {
-  const std::string line = "{\"execute\": \"" + command + "\", \"arguments\": " + arguments + "}\n";
+  const std::string line =
+      std::string("{\"execute\": \"").append(command).append("\", \"arguments\": ") + arguments + "}\n";
   if (send(m_qmp, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
     throw QemuError("QEMU is gone\n" + output());
   for (;;) {
-    const std::string answer = readLine(m_qmp, m_qmpBuffer, command.c_str());
+    std::string answer = readLine(m_qmp, m_qmpBuffer, command.c_str());
     if (answer.rfind("{\"error\"", 0) == 0) throw QemuError("QMP: " + command + ": " + answer);
     if (answer.rfind("{\"return\"", 0) == 0) return answer;
   }
@@ -367,7 +369,7 @@ Refusal runToExit(const std::vector<std::string>& arguments) {
     }
     poll(nullptr, 0, 5);
   }
-  const Refusal refusal{WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(folder / "log")};
+  Refusal refusal{WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(folder / "log")};
   std::filesystem::remove_all(folder);
   return refusal;
 }

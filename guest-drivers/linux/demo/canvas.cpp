@@ -130,7 +130,7 @@ void Canvas::polygon(const std::vector<std::pair<float, float>>& points, Color c
         int hits = 0;
         for (int s = 0; s < 16; ++s)
           hits += inside(x - 0.375f + 0.25f * static_cast<float>(s % 4),
-                         y - 0.375f + 0.25f * static_cast<float>(s / 4));
+                         y - 0.375f + 0.25f * static_cast<float>(s >> 2));
         return static_cast<float>(hits) / 16;
       },
       [&](float, float) { return c; });
@@ -159,17 +159,19 @@ void Canvas::glowText(float x, float y, const Font& font, std::string_view strin
   // Two box passes in each direction are close to a Gaussian.
   std::vector<float> a(pixels.size()), b(pixels.size());
   for (size_t i = 0; i < pixels.size(); ++i) a[i] = static_cast<float>(pixels[i] >> 24) / 255;
-  const auto pass = [&](std::vector<float>& in, std::vector<float>& out, int step, int count, int lines,
-                        int lineStep) {
+  const auto pass = [&](std::vector<float>& in, std::vector<float>& out, size_t step, int count, int lines,
+                        size_t lineStep) {
     for (int l = 0; l < lines; ++l) {
       float sum = 0;
       const auto at = [&](int i) {
-        return i < 0 || i >= count ? 0.0f : in[static_cast<size_t>(l * lineStep + i * step)];
+        return i < 0 || i >= count ? 0.0f
+                                   : in[static_cast<size_t>(l) * lineStep + static_cast<size_t>(i) * step];
       };
       for (int i = -radius; i < radius; ++i) sum += at(i);
       for (int i = 0; i < count; ++i) {
         sum += at(i + radius);
-        out[static_cast<size_t>(l * lineStep + i * step)] = sum / static_cast<float>(2 * radius + 1);
+        out[static_cast<size_t>(l) * lineStep + static_cast<size_t>(i) * step] =
+            sum / static_cast<float>(2 * radius + 1);
         sum -= at(i - radius);
       }
     }
@@ -182,7 +184,7 @@ void Canvas::glowText(float x, float y, const Font& font, std::string_view strin
   const int oy = static_cast<int>(std::lround(y)) - font.ascent - 3 * radius;
   for (int py = 0; py < h; ++py)
     for (int px = 0; px < w; ++px)
-      blend(ox + px, oy + py, glow, clamp01(a[static_cast<size_t>(py * w + px)] * 3));
+      blend(ox + px, oy + py, glow, clamp01(a[static_cast<size_t>(py) * w + px] * 3));
   text(x, y, font, string, c);
 }
 

@@ -8,6 +8,14 @@
 
 namespace aerogpu::guest {
 
+namespace {
+
+double micros(int64_t ns) {
+  return static_cast<double>(ns) / 1e3;
+}
+
+}  // namespace
+
 Percentiles percentilesOf(std::vector<int64_t>& samples) {
   std::sort(samples.begin(), samples.end());
   const size_t n = samples.size();
@@ -39,7 +47,7 @@ Status runLatency(Device& device, uint32_t iterations) {
     }
     const Percentiles p = percentilesOf(samples);
     std::printf("aerogpu-demo: latency %s n %u min %.1f median %.1f p99 %.1f max %.1f us\n", way.name,
-                iterations, p.minimum / 1e3, p.median / 1e3, p.p99 / 1e3, p.maximum / 1e3);
+                iterations, micros(p.minimum), micros(p.median), micros(p.p99), micros(p.maximum));
   }
   return device.checkError();
 }

@@ -8,7 +8,9 @@ namespace aerogpu::guest {
 
 namespace {
 uint32_t packed(const Color& c) {
-  const auto channel = [](float v) { return static_cast<uint32_t>(std::clamp(v, 0.0f, 1.0f) * 255 + 0.5f); };
+  const auto channel = [](float v) {
+    return static_cast<uint32_t>(std::lround(std::clamp(v, 0.0f, 1.0f) * 255));
+  };
   return channel(c.a) << 24 | channel(c.r * c.a) << 16 | channel(c.g * c.a) << 8 | channel(c.b * c.a);
 }
 }  // namespace

@@ -51,7 +51,7 @@ public:
     for (; header.head != header.tail; ++header.head) {
       aerogpu_submit_desc desc;
       std::memcpy(&desc,
-                  ring + sizeof header + (header.head % header.entry_count) * header.entry_stride_bytes,
+                  ring + sizeof header + size_t{header.head % header.entry_count} * header.entry_stride_bytes,
                   sizeof desc);
       seen.push_back(desc);
       uint8_t* page = m_memory.at(values[AEROGPU_MMIO_REG_FENCE_GPA_LO]);

@@ -31,7 +31,7 @@ struct Fixture : ::testing::Test {
   }
   uint64_t fenceInSlot(uint32_t slot) const {
     uint64_t fence = 0;
-    std::memcpy(&fence, block.cpu + 64 + slot * 64 + offsetof(aerogpu_submit_desc, signal_fence), 8);
+    std::memcpy(&fence, block.cpu + 64 + size_t{slot} * 64 + offsetof(aerogpu_submit_desc, signal_fence), 8);
     return fence;
   }
 };
