@@ -18,6 +18,14 @@ std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false};
 std::atomic<int> g_devices{0};
 
+struct Count {
+  std::atomic<int> alive{0}, most{0};
+};
+Count g_counts[3];
+Count& countOf(Counted kind) {
+  return g_counts[static_cast<int>(kind)];
+}
+
 // The loader's entry points, which find the instance or device by the handle: they serve any number of both.
 PFN_vkGetPhysicalDeviceFeatures2 g_getFeatures;
 PFN_vkGetPhysicalDeviceFormatProperties2 g_getFormat;
@@ -91,6 +99,28 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
   return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
 }
 
+#define AEROGPU_COUNTED(COUNT) COUNT(Sampler) COUNT(PipelineLayout) COUNT(ShaderModule)
+#define AEROGPU_COUNT(Type)                                                                            \
+  PFN_vkCreate##Type g_create##Type;                                                                   \
+  PFN_vkDestroy##Type g_destroy##Type;                                                                 \
+  VKAPI_ATTR VkResult VKAPI_CALL create##Type(VkDevice device, const Vk##Type##CreateInfo* info,       \
+                                              const VkAllocationCallbacks* callbacks, Vk##Type* out) { \
+    const VkResult result = g_create##Type(device, info, callbacks, out);                              \
+    if (result == VK_SUCCESS) {                                                                        \
+      Count& count = countOf(Counted::Type);                                                           \
+      const int now = count.alive.fetch_add(1) + 1;                                                    \
+      if (now > count.most.load()) count.most.store(now); /* the render thread alone creates */        \
+    }                                                                                                  \
+    return result;                                                                                     \
+  }                                                                                                    \
+  VKAPI_ATTR void VKAPI_CALL destroy##Type(VkDevice device, Vk##Type object,                           \
+                                           const VkAllocationCallbacks* callbacks) {                   \
+    if (object) countOf(Counted::Type).alive.fetch_sub(1);                                             \
+    g_destroy##Type(device, object, callbacks);                                                        \
+  }
+AEROGPU_COUNTED(AEROGPU_COUNT)
+#undef AEROGPU_COUNT
+
 template <class Function>
 PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function ours) {
   slot = reinterpret_cast<Function>(real);
@@ -103,6 +133,11 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char*
   if (!std::strcmp(name, "vkQueueSubmit2")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
   if (!std::strcmp(name, "vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
   if (!std::strcmp(name, "vkDestroyDevice")) return reinterpret_cast<PFN_vkVoidFunction>(&destroyDevice);
+#define AEROGPU_COUNT(Type)                                                                             \
+  if (!std::strcmp(name, "vkCreate" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&create##Type); \
+  if (!std::strcmp(name, "vkDestroy" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&destroy##Type);
+  AEROGPU_COUNTED(AEROGPU_COUNT)
+#undef AEROGPU_COUNT
   return real;
 }
 
@@ -113,6 +148,11 @@ PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instan
     g_submit = reinterpret_cast<PFN_vkQueueSubmit2>(get(instance, "vkQueueSubmit2"));
     g_wait = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphores"));
     g_destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(get(instance, "vkDestroyDevice"));
+#define AEROGPU_COUNT(Type)                                                               \
+  g_create##Type = reinterpret_cast<PFN_vkCreate##Type>(get(instance, "vkCreate" #Type)); \
+  g_destroy##Type = reinterpret_cast<PFN_vkDestroy##Type>(get(instance, "vkDestroy" #Type));
+    AEROGPU_COUNTED(AEROGPU_COUNT)
+#undef AEROGPU_COUNT
     return replace(real, g_getDeviceProc, &deviceProc);
   }
   if (!std::strcmp(name, "vkCreateDevice")) return replace(real, g_createDevice, &createDevice);
@@ -141,6 +181,13 @@ void refuseDevices(bool refuse) {
   g_refuse.store(refuse);
 }
 
+int objectsAlive(Counted kind) {
+  return countOf(kind).alive.load();
+}
+int mostObjectsAlive(Counted kind) {
+  Count& count = countOf(kind);
+  return count.most.exchange(count.alive.load());
+}
 int devicesAlive() {
   return g_devices.load();
 }

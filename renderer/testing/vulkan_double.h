@@ -20,4 +20,11 @@ void refuseDevices(bool refuse);
 /// Devices alive, of those created through the double.
 int devicesAlive();
 
+/// Objects whose number a test can ask for.
+enum class Counted { Sampler, PipelineLayout, ShaderModule };
+/// How many of them are alive, on all devices together.
+int objectsAlive(Counted kind);
+/// The most that were alive at once since the last call.
+int mostObjectsAlive(Counted kind);
+
 }  // namespace aerogpu::test

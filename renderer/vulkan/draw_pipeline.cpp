@@ -103,6 +103,17 @@ Result<void> Draws::selectShaders(const core::DrawState& state) {
   return {};
 }
 
+template <class Map>
+void Draws::dropLayouts(Map& layouts) {
+  if (layouts.size() < kMaxLayouts) return;
+  for (const auto& [key, layout] : layouts) {
+    m_gpu.recorder->retire(Retired::Kind::PipelineLayout, layout.handle);
+    m_gpu.recorder->retire(Retired::Kind::SetLayout, layout.textures);
+  }
+  layouts.clear();
+  m_pending |= core::kDirtyShaders;  // m_layout may be one of them
+}
+
 Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
   if (const auto it = m_d3d9Layouts.find(mask); it != m_d3d9Layouts.end()) return it->second;
   const DeviceTable& vk = m_gpu.device->vk();
@@ -142,6 +153,7 @@ Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
     return m_gpu.device->fail(result, "vkCreatePipelineLayout");
   }
   layout.serial = m_gpu.nextSerial++;
+  dropLayouts(m_d3d9Layouts);
   m_d3d9Layouts.emplace(mask, layout);
   return layout;
 }
@@ -158,6 +170,7 @@ Result<Draws::Layout> Draws::dxbcLayout(const ShaderCode& vs, const ShaderCode* 
       m_gpu.device->vk().CreatePipelineLayout(m_gpu.device->handle(), &info, nullptr, &layout.handle);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreatePipelineLayout");
   layout.serial = m_gpu.nextSerial++;
+  dropLayouts(m_dxbcLayouts);
   m_dxbcLayouts.emplace(key, layout);
   return layout;
 }

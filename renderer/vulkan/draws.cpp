@@ -214,9 +214,13 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
 Result<void> Draws::afterDraw() {
   for (BufferObject* buffer : m_uavs)
     buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-  if (++m_batchDraws < kDrawsPerBatch) return {};
+  Recorder& recorder = *m_gpu.recorder;
+  const bool crowded = recorder.crowded() || m_samplers.crowded();
+  if (++m_batchDraws < kDrawsPerBatch && !crowded) return {};
   m_batchDraws = 0;
-  return m_gpu.recorder->flush();
+  if (auto flushed = recorder.flush(); !flushed) return flushed;
+  if (crowded) recorder.drain();
+  return {};
 }
 
 Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {

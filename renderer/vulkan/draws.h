@@ -64,6 +64,9 @@ private:
   Result<void> selectShaders(const core::DrawState& state);
   Result<Layout> d3d9Layout(uint32_t samplerMask);
   Result<Layout> dxbcLayout(const ShaderCode& vs, const ShaderCode* ps);
+  /// Makes room in `layouts` before one more goes in.
+  template <class Map>
+  void dropLayouts(Map& layouts);
   uint32_t shadowSamplers(const core::DrawState& state, uint32_t mask) const;
   SamplerTypes boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const;
   void blendOf(const core::DrawState& state, std::array<TargetBlend, core::kMaxColorTargets>& out) const;
@@ -97,6 +100,7 @@ private:
   DescriptorCache m_descriptors;
   ConstantRing m_constants;
   Dummies m_dummies;
+  static constexpr size_t kMaxLayouts = 128;           ///< of each kind
   std::unordered_map<uint32_t, Layout> m_d3d9Layouts;  // by sampler mask
   std::unordered_map<uint64_t, Layout> m_dxbcLayouts;  // by serials of both sets
   VkDescriptorSetLayout m_emptySet = VK_NULL_HANDLE;

@@ -42,13 +42,27 @@ size_t PipelineCache::KeyHash::operator()(const PipelineKey& key) const {
 }
 
 PipelineCache::PipelineCache(Gpu& gpu, std::string folder) : m_gpu(gpu), m_folder(std::move(folder)) {
-  const std::vector<uint8_t> bytes = load();
+  open(load());
+}
+
+void PipelineCache::open(const std::vector<uint8_t>& bytes) {
+  const DeviceTable& vk = m_gpu.device->vk();
+  if (m_cache) vk.DestroyPipelineCache(m_gpu.device->handle(), m_cache, nullptr);
   VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
   info.initialDataSize = bytes.size();
   info.pInitialData = bytes.data();
   // Without a cache object everything works, only slower.
-  if (m_gpu.device->vk().CreatePipelineCache(m_gpu.device->handle(), &info, nullptr, &m_cache) != VK_SUCCESS)
+  if (vk.CreatePipelineCache(m_gpu.device->handle(), &info, nullptr, &m_cache) != VK_SUCCESS)
     m_cache = VK_NULL_HANDLE;
+}
+
+template <class Map>
+void PipelineCache::makeRoom(Map& pipelines) {
+  if (pipelines.size() < kMaxPipelines) return;
+  for (const auto& [key, pipeline] : pipelines) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
+  pipelines.clear();
+  open({});
+  ++m_generation;
 }
 
 PipelineCache::~PipelineCache() {
@@ -61,11 +75,7 @@ PipelineCache::~PipelineCache() {
 Result<VkPipeline> PipelineCache::graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                                            VkPipelineLayout layout) {
   if (const auto it = m_graphics.find(key); it != m_graphics.end()) return it->second;
-  if (m_graphics.size() >= kMaxPipelines) {
-    for (const auto& [k, pipeline] : m_graphics) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
-    m_graphics.clear();
-    ++m_generation;
-  }
+  makeRoom(m_graphics);
   auto pipeline = build(key, vs, ps, layout);
   if (!pipeline) return pipeline;
   m_gpu.stats.pipelinesCreated.fetch_add(1, std::memory_order_relaxed);
@@ -76,10 +86,7 @@ Result<VkPipeline> PipelineCache::graphics(const PipelineKey& key, VkShaderModul
 
 Result<VkPipeline> PipelineCache::compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout) {
   if (const auto it = m_compute.find(module); it != m_compute.end()) return it->second;
-  if (m_compute.size() >= kMaxPipelines) {
-    for (const auto& [k, pipeline] : m_compute) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
-    m_compute.clear();
-  }
+  makeRoom(m_compute);
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;

@@ -64,6 +64,11 @@ private:
   };
   Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                            VkPipelineLayout layout);
+  /// A cache object that starts with `bytes`; the one before goes.
+  void open(const std::vector<uint8_t>& bytes);
+  /// Drops what `pipelines` holds when it is full, and what the driver keeps for it.
+  template <class Map>
+  void makeRoom(Map& pipelines);
   std::string path() const;
   std::vector<uint8_t> load() const;
 

@@ -58,6 +58,13 @@ void Recorder::destroy(const Retired& retired) {
       break;
     case Retired::Kind::DescriptorPool:
       vk.DestroyDescriptorPool(device, std::bit_cast<VkDescriptorPool>(retired.handle), nullptr);
+      --m_retiredPools;
+      break;
+    case Retired::Kind::SetLayout:
+      vk.DestroyDescriptorSetLayout(device, std::bit_cast<VkDescriptorSetLayout>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::PipelineLayout:
+      vk.DestroyPipelineLayout(device, std::bit_cast<VkPipelineLayout>(retired.handle), nullptr);
       break;
     case Retired::Kind::Pipeline:
       vk.DestroyPipeline(device, std::bit_cast<VkPipeline>(retired.handle), nullptr);
@@ -85,6 +92,11 @@ void Recorder::collect() {
     else
       m_staging.giveBack(chunk.range);
   }
+}
+
+void Recorder::drain() {
+  m_completion->waitFor(m_submitted);
+  collect();
 }
 
 Result<Recorder::Batch*> Recorder::freeBatch() {

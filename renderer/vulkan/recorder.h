@@ -16,7 +16,17 @@ namespace aerogpu::vk {
 
 /// A Vulkan object or memory range that dies when the GPU has finished a batch.
 struct Retired {
-  enum class Kind : uint8_t { Range, Image, ImageView, BufferView, Sampler, DescriptorPool, Pipeline };
+  enum class Kind : uint8_t {
+    Range,
+    Image,
+    ImageView,
+    BufferView,
+    Sampler,
+    DescriptorPool,
+    Pipeline,
+    SetLayout,
+    PipelineLayout
+  };
   uint64_t batch = 0;
   Kind kind = Kind::Range;
   uint64_t handle = 0;
@@ -76,10 +86,17 @@ public:
   }
   template <class Handle>
   void retire(Retired::Kind kind, Handle handle) {
-    if (handle) m_retired.push_back({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
+    if (!handle) return;
+    m_retired.push_back({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
+    m_retiredPools += kind == Retired::Kind::DescriptorPool;
   }
+  /// So much waits for the GPU that drain() is due after the packet: a guest could pile up objects without
+  /// end.
+  bool crowded() const { return m_retired.size() > kMaxRetired || m_retiredPools > kMaxRetiredPools; }
   /// Frees what the GPU has finished with.
   void collect();
+  /// Waits for everything that was handed over and frees what it used.
+  void drain();
 
 private:
   struct Batch {
@@ -97,6 +114,8 @@ private:
       16;  ///< kept for reuse: touching new memory costs more than the copy
   static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
   static constexpr size_t kMaxBatches = 96;
+  static constexpr size_t kMaxRetired = 32768;     ///< objects and ranges
+  static constexpr size_t kMaxRetiredPools = 128;  ///< of descriptor sets
 
   Result<Batch*> freeBatch();
   Result<void> begin(VkCommandBuffer commands);
@@ -120,6 +139,7 @@ private:
   std::optional<Chunk> m_chunk;
   uint64_t m_stagedBytes = 0;
   std::deque<Retired> m_retired;
+  size_t m_retiredPools = 0;  ///< among them
 };
 
 }  // namespace aerogpu::vk

@@ -69,6 +69,7 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
     for (const auto& [k, sampler] : m_samplers)
       m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
     m_samplers.clear();
+    m_droppedIn = m_gpu.recorder->batch();
   }
   const float maxBias = m_gpu.device->limits().maxSamplerLodBias;
   VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};

@@ -20,9 +20,12 @@ public:
   ~SamplerCache();
   /// `compare`: the texture has depth, D3D9's shadow maps compare less-or-equal.
   Result<CachedSampler> get(const core::SamplerState& state, bool compare);
+  /// The samplers of a dropped cache still wait for the GPU: with another full one they would be too many.
+  bool crowded() const { return m_droppedIn && !m_gpu.recorder->finished(m_droppedIn); }
 
 private:
-  static constexpr size_t kMax = 2048;  // below every maxSamplerAllocationCount (at least 4000)
+  static constexpr size_t kMax =
+      1024;  ///< two caches and a draw are below 4000, Vulkan's maxSamplerAllocationCount
   struct Key {
     uint64_t words[3];
     bool operator==(const Key&) const = default;
@@ -35,6 +38,7 @@ private:
   };
   Gpu& m_gpu;
   uint64_t m_nextSerial = 1;
+  uint64_t m_droppedIn = 0;  ///< batch after which the last dropped cache goes; 0 = none was dropped
   std::unordered_map<Key, CachedSampler, Hash> m_samplers;
 };
 

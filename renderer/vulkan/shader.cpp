@@ -32,6 +32,7 @@ void ShaderStore::destroy(ShaderCode& code) {
   if (code.setLayout) vk.DestroyDescriptorSetLayout(device, code.setLayout, nullptr);
   code.variants.clear();
   code.module = {};
+  code.charge.reset();
   code.setLayout = VK_NULL_HANDLE;
 }
 
@@ -42,8 +43,22 @@ void ShaderStore::dropUnused() {
       continue;
     }
     destroy(*it->second);
+    m_bytes -= it->second->bytes.size();
     it = m_codes.erase(it);
   }
+  m_dropAt = std::max(kMaxKept, m_codes.size() * 2);
+  m_dropAtBytes = std::max(kMaxKeptBytes, m_bytes * 2);
+}
+
+Result<HostMemoryCharge> ShaderStore::chargeModule(std::span<const uint32_t> words) {
+  const uint64_t bytes = words.size_bytes() * 2;
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, bytes);
+  if (!charge.ok()) {
+    dropUnused();
+    charge = HostMemoryCharge::take(m_gpu.hostMemory, bytes);
+  }
+  if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by shaders", {}};
+  return charge;
 }
 
 Result<ModuleRef> ShaderStore::makeModule(std::span<const uint32_t> words) {
@@ -120,9 +135,10 @@ Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
   }
   auto code = compile(stage, bytes);
   if (!code) return code.error();
-  if (m_codes.size() >= kMaxKept) dropUnused();
+  if (m_codes.size() >= m_dropAt || m_bytes >= m_dropAtBytes) dropUnused();
   family = (*code)->family;
   m_codes.emplace(hash, *code);
+  m_bytes += bytes.size();
   return std::unique_ptr<core::GpuShader>(std::make_unique<ShaderObject>(std::move(*code)));
 }
 
@@ -141,6 +157,8 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<con
   options.samplerTypes = samplerTypes;
   auto emitted = shader::emit(*code.program, options);
   if (!emitted) return Error{ErrorCode::Backend, "shader cannot be translated", emitted.error().message};
+  auto charge = chargeModule(emitted->words);
+  if (!charge) return charge.error();
   auto module = makeModule(emitted->words);
   if (!module) return module.error();
   if (code.variants.size() >= kMaxVariants) {
@@ -153,6 +171,7 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<con
   variant->flatShade = flatShade;
   variant->shadowSamplers = shadowSamplers;
   variant->samplerTypes = samplerTypes;
+  variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   variant->module.constants = std::move(emitted->constants);
   code.variants.push_back(std::move(variant));

@@ -58,9 +58,11 @@ struct ShaderCode {
     uint32_t shadowSamplers = 0;
     SamplerTypes samplerTypes{};
     ModuleRef module;
+    HostMemoryCharge charge;
   };
   std::vector<std::unique_ptr<Variant>> variants;
   // DXBC
+  HostMemoryCharge charge;
   ModuleRef module;
   std::vector<DxbcBinding> bindings;
   VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
@@ -93,16 +95,24 @@ public:
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest goes
-  static constexpr size_t kMaxKept = 4096;    ///< programs; unused ones are dropped beyond that
+  // Programs that no guest shader has are kept for the next one, until all programs together pass these.
+  static constexpr size_t kMaxKept = 4096;                       ///< programs
+  static constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;  ///< of guest code
   Result<std::shared_ptr<ShaderCode>> compile(core::Stage stage, std::span<const uint8_t> bytes);
   Result<void> compileD3d9(ShaderCode& code, std::span<const uint8_t> stream);
   Result<void> compileDxbc(ShaderCode& code, std::span<const uint8_t> container);
   Result<ModuleRef> makeModule(std::span<const uint32_t> words);
   void destroy(ShaderCode& code);
   void dropUnused();
+  /// Host memory of a module: our words, which go, and what the driver makes of them.
+  Result<HostMemoryCharge> chargeModule(std::span<const uint32_t> words);
 
   Gpu& m_gpu;
   std::unordered_multimap<uint64_t, std::shared_ptr<ShaderCode>> m_codes;  // by hash of stage and bytes
+  uint64_t m_bytes = 0;                                                    ///< of guest code in m_codes
+  // When to drop next: behind what was in use the last time, so that many programs in use cost no walk each.
+  size_t m_dropAt = kMaxKept;
+  uint64_t m_dropAtBytes = kMaxKeptBytes;
 };
 
 }  // namespace aerogpu::vk

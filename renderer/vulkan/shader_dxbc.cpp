@@ -195,6 +195,9 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
     code.bindings.push_back(*binding);
     layout.push_back({i, binding->type, 1, stageFlag(code.stage), nullptr});
   }
+  auto charge = chargeModule(translated->words);
+  if (!charge) return charge.error();
+  code.charge = std::move(*charge);
   auto module = makeModule(translated->words);
   if (!module) return module.error();
   code.module = std::move(*module);
