@@ -77,6 +77,7 @@ public:
   /// The picture that a display would show.
   Picture screendump();
 
+  pid_t pid() const { return m_pid; }
   const std::filesystem::path& folder() const { return m_folder; }
   /// Ends QEMU in an orderly way and waits for it; returns its exit status.
   int quit();
