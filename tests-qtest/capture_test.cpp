@@ -17,12 +17,7 @@ constexpr uint32_t kWidth = 32, kHeight = 16, kPitch = kWidth * 4;
 /// come from guest memory.
 CommandWriter frame(packets::Rgba color, uint32_t upload = kHeight) {
   CommandWriter w;
-  packets::createTexture(w, {.handle = 1,
-                             .width = kWidth,
-                             .height = kHeight,
-                             .usage = packets::kShown,
-                             .rowPitch = kPitch,
-                             .allocId = 1});
+  packets::createShown(w, 1, kWidth, kHeight, 1);
   packets::setTarget(w, 1);
   packets::clearColor(w, color);
   packets::dirtyRange(w, 1, uint64_t{upload} * kPitch, uint64_t{kHeight - upload} * kPitch);

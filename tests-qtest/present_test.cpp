@@ -40,12 +40,7 @@ void unchangedTextures(const std::string& backend) {
 
   CommandWriter make;
   for (const uint32_t i : {1, 2})
-    packets::createTexture(make, {.handle = i,
-                                  .width = kWidth,
-                                  .height = kHeight,
-                                  .usage = packets::kShown,
-                                  .rowPitch = kPitch,
-                                  .allocId = i});
+    packets::createShown(make, i, kWidth, kHeight, i);
   submit(make);
   present(1.0f, 1);
   EXPECT_EQ(shown(), 0xFF0000u);

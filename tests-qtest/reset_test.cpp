@@ -16,12 +16,7 @@ constexpr uint64_t kWatchdogNs = 2'000'000'000;  // TdrDelay's default: 2 second
 /// Target 1, cleared and shown; `draws` draws of 2^20 vertices into it.
 CommandWriter job(uint32_t draws) {
   CommandWriter w;
-  packets::createTexture(w, {.handle = 1,
-                             .width = kWidth,
-                             .height = kHeight,
-                             .usage = packets::kShown,
-                             .rowPitch = kPitch,
-                             .allocId = 1});
+  packets::createShown(w, 1, kWidth, kHeight, 1);
   packets::setTarget(w, 1);
   packets::clearColor(w, {0, 1, 0});
   packets::createBuffer(w, 2, 36, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);

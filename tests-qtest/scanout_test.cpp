@@ -222,12 +222,7 @@ TEST(Scanout, VulkanShowsAClearedTarget) {
   const auto table = AeroGpuDev::allocTable(entries);
   dev.setScanout({.width = width, .height = height, .pitch = pitch});
   CommandWriter w;
-  packets::createTexture(w, {.handle = 1,
-                             .width = width,
-                             .height = height,
-                             .usage = packets::kShown,
-                             .rowPitch = pitch,
-                             .allocId = 1});
+  packets::createShown(w, 1, width, height, 1);
   packets::setTarget(w, 1);
   packets::clearColor(w, {1.0f, 0.2f, 0.6f});  // 255, 51, 153: exact in UNORM8
   packets::present(w);

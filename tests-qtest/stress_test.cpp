@@ -32,12 +32,7 @@ uint64_t fromEnvironment(const char* name, uint64_t otherwise) {
 }
 
 void createTarget(CommandWriter& w, uint32_t handle, uint32_t allocId) {
-  packets::createTexture(w, {.handle = handle,
-                             .width = kWidth,
-                             .height = kHeight,
-                             .usage = packets::kShown,
-                             .rowPitch = kPitch,
-                             .allocId = allocId});
+  packets::createShown(w, handle, kWidth, kHeight, allocId);
 }
 
 /// Creates and binds what a draw of kVertices needs.

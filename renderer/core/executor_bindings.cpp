@@ -25,6 +25,21 @@ Result<BufferBinding> resolve(Buffer& buffer, uint32_t offset, uint32_t size) {
   return binding;
 }
 
+/// Looks up the buffers of a packet's list and checks their ranges, before any slot changes. Handle 0 empties
+/// a slot. `need`: handle -> Result<Buffer*>.
+template <class Wire, class Need>
+Result<void> resolveAll(std::span<const Wire> list, std::span<BufferBinding> out, const Need& need) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i].buffer == 0) continue;
+    const auto buffer = need(list[i].buffer);
+    if (!buffer) return buffer.error();
+    auto binding = resolve(**buffer, list[i].offset_bytes, list[i].size_bytes);
+    if (!binding) return binding.error();
+    out[i] = std::move(*binding);
+  }
+  return {};
+}
+
 constexpr uint32_t kMaxStride =
     2048;  // D3D11_REQ_..._STRUCTURE_IN_BYTES; Vulkan's required maxVertexInputBindingStride
 
@@ -144,14 +159,8 @@ Result<void> Executor::run(const aerogpu_cmd_set_constant_buffers& c,
   if (!slotsFit(c.start_slot, list.size(), kMaxConstantBuffers))
     return Error{ErrorCode::OutOfBounds, "no such constant buffer slot"};
   std::array<BufferBinding, kMaxConstantBuffers> resolved;
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i].buffer == 0) continue;
-    const auto buffer = need<Buffer>(list[i].buffer, "no such constant buffer");
-    if (!buffer) return buffer.error();
-    auto binding = resolve(**buffer, list[i].offset_bytes, list[i].size_bytes);
-    if (!binding) return binding.error();
-    resolved[i] = std::move(*binding);
-  }
+  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such constant buffer"); };
+  if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i)
     bindings(*where).constantBuffers[c.start_slot + i] = std::move(resolved[i]);
   dirtyStage(*where, kDirtyConstantBuffers);
@@ -164,19 +173,13 @@ Result<void> Executor::run(const aerogpu_cmd_set_shader_resource_buffers& c,
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxShaderResources))
     return Error{ErrorCode::OutOfBounds, "no such resource slot"};
-  std::array<ShaderResourceBinding, kMaxShaderResources> resolved;
+  std::array<BufferBinding, kMaxShaderResources> resolved;
+  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
+  if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i].buffer == 0) continue;
-    const auto buffer = need<Buffer>(list[i].buffer, "no such buffer");
-    if (!buffer) return buffer.error();
-    auto binding = resolve(**buffer, list[i].offset_bytes, list[i].size_bytes);
-    if (!binding) return binding.error();
-    resolved[i].buffer = std::move(binding->buffer);
-    resolved[i].offset = binding->offset;
-    resolved[i].size = binding->size;
+    BufferBinding& from = resolved[i];
+    bindings(*where).resources[c.start_slot + i] = {{}, {}, std::move(from.buffer), from.offset, from.size};
   }
-  for (size_t i = 0; i < list.size(); ++i)
-    bindings(*where).resources[c.start_slot + i] = std::move(resolved[i]);
   dirtyStage(*where, kDirtyResources);
   return {};
 }
@@ -188,17 +191,12 @@ Result<void> Executor::run(const aerogpu_cmd_set_unordered_access_buffers& c,
   if (!slotsFit(c.start_slot, list.size(), kMaxUnorderedAccess))
     return Error{ErrorCode::OutOfBounds, "no such unordered access slot"};
   std::array<BufferBinding, kMaxUnorderedAccess> resolved;
+  const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
+  if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i].buffer == 0) continue;
-    const auto buffer = need<Buffer>(list[i].buffer, "no such buffer");
-    if (!buffer) return buffer.error();
-    auto binding = resolve(**buffer, list[i].offset_bytes, list[i].size_bytes);
-    if (!binding) return binding.error();
-    binding->initialCount = list[i].initial_count;
-    resolved[i] = std::move(*binding);
-  }
-  for (size_t i = 0; i < list.size(); ++i)
+    if (resolved[i].buffer) resolved[i].initialCount = list[i].initial_count;
     bindings(*where).unorderedAccess[c.start_slot + i] = std::move(resolved[i]);
+  }
   dirtyStage(*where, kDirtyUnorderedAccess);
   return {};
 }

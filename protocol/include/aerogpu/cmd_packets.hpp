@@ -38,6 +38,19 @@ inline void createTexture(CommandWriter& w, const Texture& t) {
   w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, p);
 }
 
+/// A texture that is drawn into and shown, over the start of an allocation: B8G8R8X8, tight rows.
+inline void createShown(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height,
+                        uint32_t allocId) {
+  Texture t;
+  t.handle = handle;
+  t.width = width;
+  t.height = height;
+  t.usage = kShown;
+  t.rowPitch = width * 4;
+  t.allocId = allocId;
+  createTexture(w, t);
+}
+
 inline void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage = 0,
                          uint32_t allocId = 0, uint32_t allocOffset = 0) {
   aerogpu_cmd_create_buffer p{};
