@@ -412,6 +412,8 @@ static bool aerogpu_create_renderer(AeroGPUState *s, Error **errp)
     };
     struct aerogpu_renderer_config config = {
         .struct_size = sizeof(config),
+        /* A guest takes its memory back only after the fence. */
+        .flags = AEROGPU_RENDERER_LEND_GUEST_MEMORY,
         .backend = s->renderer_name,
         .vulkan_device = s->vulkan_device,
         .max_hostmem = s->max_hostmem,

@@ -86,7 +86,7 @@ aerogpu_renderer::aerogpu_renderer(const aerogpu_renderer_config& config)
       opaque(config.opaque),
       log(config.callbacks->log, config.opaque),
       hostMemory(config.max_hostmem),
-      guest(*config.callbacks, config.opaque) {}
+      guest(*config.callbacks, config.opaque, (config.flags & AEROGPU_RENDERER_LEND_GUEST_MEMORY) != 0) {}
 
 std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_renderer_config& given,
                                                            std::string& error) {

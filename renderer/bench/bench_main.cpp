@@ -68,7 +68,8 @@ Scene& scene() {
 std::vector<DirectVk::Draw> smallDraws(uint32_t count, bool newConstants, bool alternate) {
   std::vector<DirectVk::Draw> draws(count);
   for (uint32_t i = 0; i < count; ++i) {
-    const float x = static_cast<float>(i % 100) / 50 - 1, y = std::floor(static_cast<float>(i) / 100) / 25 - 1;
+    const float x = static_cast<float>(i % 100) / 50 - 1,
+                y = std::floor(static_cast<float>(i) / 100) / 25 - 1;
     draws[i] = {{0.01f, 0.01f, x, y}, alternate ? i % 4 : 0, alternate ? i % 8 : 0, newConstants || i == 0};
   }
   return draws;
@@ -127,12 +128,13 @@ void upload64MiB(benchmark::State& state) {
 }
 BENCHMARK(upload64MiB)->UseManualTime()->Unit(benchmark::kMillisecond);
 
-/// The same from a scattered allocation without two adjacent pages; what it is compared with (direct_ms) is our own
-/// upload from linear memory.
+/// The same from a scattered allocation without two adjacent pages; what it is compared with (direct_ms) is
+/// our own upload from linear memory.
 void upload64MiBScattered(benchmark::State& state) {
   if (!scene().ok()) return state.SkipWithError("no Vulkan renderer");
   constexpr uint32_t kSide = 4096;
-  Harness guest({.backend = "vulkan", .guestBytes = uint64_t{160} << 20});
+  Harness guest(
+      {.backend = "vulkan", .flags = AEROGPU_RENDERER_LEND_GUEST_MEMORY, .guestBytes = uint64_t{160} << 20});
   if (!guest.ok()) return state.SkipWithError("no Vulkan renderer");
   const uint64_t size = uint64_t{kSide} * kSide * 4;
   const test::Allocation memory[] = {guest.allocate(size), guest.allocateScattered(size)};

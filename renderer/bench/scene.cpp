@@ -29,7 +29,9 @@ void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, const std::
 }  // namespace
 
 Scene::Scene(const char* backend, uint32_t width, uint32_t height)
-    : m_harness({.backend = backend, .guestBytes = uint64_t{160} << 20}) {
+    : m_harness({.backend = backend,
+                 .flags = AEROGPU_RENDERER_LEND_GUEST_MEMORY,
+                 .guestBytes = uint64_t{160} << 20}) {
   if (!m_harness.ok()) {
     std::fprintf(stderr, "aerogpu-bench: %s\n", m_harness.createError().c_str());
     return;

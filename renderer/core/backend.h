@@ -16,30 +16,54 @@
 
 namespace aerogpu::core {
 
+/// Host memory that stays where it is and that nobody changes until the object dies; any thread. Guest memory
+/// may still be changed by a guest that breaks the rules: its bytes are data, never looked at.
+class Lent {
+public:
+  Lent(uint8_t* first, uint64_t size) : m_first(first), m_size(size) {}
+  virtual ~Lent() = default;
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  uint8_t* first() const { return m_first; }
+  uint64_t size() const { return m_size; }
+
+private:
+  uint8_t* const m_first;
+  const uint64_t m_size;
+};
+
 /// Bytes that come from a packet or from guest memory. Lives for the call it is passed to.
 class ByteSource {
- public:
+public:
   virtual ~ByteSource() = default;
   /// Copies [offset, offset + size) to `dst`; false when guest memory there cannot be read.
   virtual bool read(uint64_t offset, void* dst, uint64_t size) = 0;
   /// The bytes themselves if they lie in one piece in host memory for the duration of the call, else null.
   virtual const uint8_t* contiguous() { return nullptr; }
+  /// All the bytes, for a GPU that reads them itself: to be given back before the submission is completed.
+  /// Null when they must be read during the call.
+  virtual std::unique_ptr<Lent> lend() { return nullptr; }
 };
 
 /// Where a read-back goes (guest memory, a test's buffer). Called on the renderer's own thread once the GPU
 /// is done and before the submission's completion; may fail, which the submission then reports.
 class ByteSink {
- public:
+public:
   virtual ~ByteSink() = default;
   /// Writes `rows` rows of `rowBytes` bytes from `src` (rows `srcPitch` bytes apart), in order from the first
   /// row on.
   virtual Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) = 0;
+  /// Where the bytes go, for a GPU that writes them itself in place of write(): from the first byte of the
+  /// first row to the last one of the last row, rows `pitch` bytes apart. To be given back before the
+  /// submission is completed, and only then counted as written. Null when they must come through write().
+  /// Render thread.
+  virtual std::unique_ptr<Lent> lend([[maybe_unused]] uint64_t& pitch) { return nullptr; }
 };
 
 /// A submission on its way. The back end calls exactly one of the two, once, in order of submission: from
 /// within endSubmission if no GPU work is outstanding, else from its own thread.
 class Completion {
- public:
+public:
   virtual ~Completion() = default;
   /// `gpuError` is set when the GPU side failed after recording (device lost, write-back impossible). `frame`
   /// is the image of the last captureFrame of this submission, already referenced for the receiver; null
@@ -70,7 +94,7 @@ struct BackendLimits {
 };
 
 class Backend {
- public:
+public:
   virtual ~Backend() = default;
 
   virtual const char* name() const = 0;
@@ -116,8 +140,8 @@ class Backend {
 
   /// Hands what is recorded to the GPU without ending the submission (FLUSH).
   virtual Result<void> flush() = 0;
-  /// Hands over what is recorded and waits for what was handed over before the call before this one: bounds the work
-  /// that is under way. A failure shows in the completion.
+  /// Hands over what is recorded and waits for what was handed over before the call before this one: bounds
+  /// the work that is under way. A failure shows in the completion.
   virtual void throttle() = 0;
   /// Ends a submission. A failure to hand it over is reported through `completion`.
   virtual void endSubmission(std::unique_ptr<Completion> completion) = 0;

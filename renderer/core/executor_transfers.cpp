@@ -56,8 +56,10 @@ Result<std::unique_ptr<ByteSink>> Executor::sinkAt(const AllocTable::Entry& entr
   runs->charge = HostMemoryCharge::take(m_env.hostMemory, located->size_bytes());
   if (!runs->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
   runs->runs.assign(located->begin(), located->end());
+  const bool inTurn = runs->runs.size() == 1 && m_pendingWrites.touches(runs->runs[0]);
   m_pendingWrites.add(runs);
-  return std::unique_ptr<ByteSink>(std::make_unique<GuestSink>(m_env.guest, std::move(runs), rows.pitch));
+  return std::unique_ptr<ByteSink>(
+      std::make_unique<GuestSink>(m_env.guest, std::move(runs), rows.pitch, inTurn));
 }
 
 template <class Use>

@@ -38,6 +38,32 @@ bool GuestMemory::write(uint64_t gpa, const void* src, uint64_t size) const {
   return true;
 }
 
+class GuestMemory::LentMapping final : public Lent {
+public:
+  LentMapping(const GuestMemory& memory, const aerogpu_guest_mapping& mapping, uint64_t size, bool write)
+      : Lent(static_cast<uint8_t*>(mapping.host), size),
+        m_memory(memory),
+        m_mapping(mapping),
+        m_write(write) {}
+  ~LentMapping() override {
+    m_memory.m_callbacks.guest_unmap(m_memory.m_opaque, &m_mapping, m_write ? size() : 0);
+  }
+
+private:
+  const GuestMemory& m_memory;
+  const aerogpu_guest_mapping m_mapping;
+  const bool m_write;
+};
+
+std::unique_ptr<Lent> GuestMemory::lend(GuestRun range, bool write) const {
+  aerogpu_guest_mapping mapping{};
+  if (!m_lends || m_callbacks.guest_map(m_opaque, range.gpa, range.size, write, &mapping) != 0)
+    return nullptr;
+  if (mapping.size >= range.size) return std::make_unique<LentMapping>(*this, mapping, range.size, write);
+  m_callbacks.guest_unmap(m_opaque, &mapping, 0);
+  return nullptr;
+}
+
 GuestMemory::Mapping::Mapping(const GuestMemory& memory, uint64_t gpa, uint64_t size) : m_memory(memory) {
   m_mapped = memory.m_callbacks.guest_map(memory.m_opaque, gpa, size, false, &m_mapping) == 0;
 }
@@ -82,10 +108,19 @@ const uint8_t* GuestSource::contiguous() {
   return m_mapping->bytes().size() >= m_size ? m_mapping->bytes().data() : nullptr;
 }
 
+std::unique_ptr<Lent> GuestSource::lend() {
+  return m_runs.size() == 1 ? m_memory.lend({m_runs[0].gpa, m_size}, false) : nullptr;
+}
+
 bool SpanSource::read(uint64_t offset, void* dst, uint64_t size) {
   if (offset > m_bytes.size() || size > m_bytes.size() - offset) return false;
   if (size != 0) std::memcpy(dst, m_bytes.data() + offset, size);
   return true;
+}
+
+std::unique_ptr<Lent> GuestSink::lend(uint64_t& pitch) {
+  pitch = m_pitch;
+  return !m_inTurn && m_runs->runs.size() == 1 ? m_memory.lend(m_runs->runs[0], true) : nullptr;
 }
 
 bool GuestSink::writeAt(uint64_t offset, const uint8_t* src, uint64_t size) {

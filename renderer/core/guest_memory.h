@@ -42,13 +42,17 @@ struct GuestRuns {
 
 class GuestMemory {
 public:
-  GuestMemory(const aerogpu_renderer_callbacks& callbacks, void* opaque)
-      : m_callbacks(callbacks), m_opaque(opaque) {}
+  /// `lends`: AEROGPU_RENDERER_LEND_GUEST_MEMORY.
+  GuestMemory(const aerogpu_renderer_callbacks& callbacks, void* opaque, bool lends = false)
+      : m_callbacks(callbacks), m_opaque(opaque), m_lends(lends) {}
 
   /// False when part of the range is no guest memory; then `dst` is unspecified. The range does not wrap.
   bool read(uint64_t gpa, void* dst, uint64_t size) const;
   /// False when part of the range cannot be written; what came before it may have been.
   bool write(uint64_t gpa, const void* src, uint64_t size) const;
+  /// `range` as one mapping that lasts until the object dies, which counts as a write of all of it if `write`
+  /// is set. Null when the embedder does not lend, or it is not memory in one piece.
+  std::unique_ptr<Lent> lend(GuestRun range, bool write) const;
 
   /// One mapping for the life of the object.
   class Mapping {
@@ -67,8 +71,11 @@ public:
   };
 
 private:
+  class LentMapping;
+
   const aerogpu_renderer_callbacks m_callbacks;
   void* const m_opaque;
+  const bool m_lends;
 };
 
 /// Bytes of guest memory as a source: the bytes of `runs` one after the other, `size` together. Reads that go
@@ -79,6 +86,7 @@ public:
       : m_memory(memory), m_runs(runs), m_size(size) {}
   bool read(uint64_t offset, void* dst, uint64_t size) override;
   const uint8_t* contiguous() override;
+  std::unique_ptr<Lent> lend() override;
 
 private:
   void enter(uint64_t offset);
@@ -106,9 +114,12 @@ private:
 /// against the allocation.
 class GuestSink : public ByteSink {
 public:
-  GuestSink(const GuestMemory& memory, std::shared_ptr<const GuestRuns> runs, uint64_t pitch)
-      : m_memory(memory), m_runs(std::move(runs)), m_pitch(pitch) {}
+  /// `inTurn`: an earlier write-back to some of the bytes is under way, so that this one must take its turn
+  /// behind it.
+  GuestSink(const GuestMemory& memory, std::shared_ptr<const GuestRuns> runs, uint64_t pitch, bool inTurn)
+      : m_memory(memory), m_runs(std::move(runs)), m_pitch(pitch), m_inTurn(inTurn) {}
   Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) override;
+  std::unique_ptr<Lent> lend(uint64_t& pitch) override;
 
 private:
   bool writeAt(uint64_t offset, const uint8_t* src, uint64_t size);
@@ -116,6 +127,7 @@ private:
   const GuestMemory& m_memory;
   const std::shared_ptr<const GuestRuns> m_runs;
   const uint64_t m_pitch;
+  const bool m_inTurn;
   uint64_t m_offset = 0;  ///< of the next row
   size_t m_run = 0;       ///< the run written last
   uint64_t m_start = 0;   ///< its first byte's offset

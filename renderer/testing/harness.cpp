@@ -25,7 +25,11 @@ void keepDriversLoaded() {
 
 }  // namespace
 
-Harness::Harness(const Options& options) : m_memory(options.guestBytes) {
+Harness::Harness(const Options& options)
+    : m_memoryBytes(options.guestBytes),
+      m_memory(
+          static_cast<uint8_t*>(std::aligned_alloc(4096, (options.guestBytes + 4095) & ~uint64_t{4095}))) {
+  std::memset(m_memory.get(), 0, m_memoryBytes);
   if (std::strcmp(options.backend, "null") != 0) {
     keepDriversLoaded();
     aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
@@ -51,14 +55,18 @@ Harness::~Harness() {
 int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out) {
   auto& self = *static_cast<Harness*>(opaque);
   if (self.onGuestAccess) self.onGuestAccess(gpa, write);
-  if (gpa >= self.m_memory.size()) return -1;
-  out->host = self.m_memory.data() + gpa;
-  out->size = std::min<uint64_t>(size, self.m_memory.size() - gpa);
+  if (gpa >= self.m_memoryBytes) return -1;
+  out->host = self.m_memory.get() + gpa;
+  const uint64_t limit = self.mappingLimit.load();
+  out->size = std::min({size, self.m_memoryBytes - gpa, limit - gpa % limit});
   out->cookie = nullptr;
+  self.m_mappings.fetch_add(1);
   return 0;
 }
 
-void Harness::onUnmap(void*, const aerogpu_guest_mapping*, uint64_t) {}
+void Harness::onUnmap(void* opaque, const aerogpu_guest_mapping*, uint64_t) {
+  static_cast<Harness*>(opaque)->m_mappings.fetch_sub(1);
+}
 
 void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
   auto& self = *static_cast<Harness*>(opaque);

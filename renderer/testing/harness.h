@@ -3,8 +3,11 @@
 // allocation tables, results, frames, texture read-back. One thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,8 +61,13 @@ public:
   /// Called, if set, whenever the renderer is about to look at guest memory; from its threads.
   std::function<void(uint64_t gpa, bool write)> onGuestAccess;
 
+  /// Most bytes that one mapping has, as if memory regions ended there; a power of two.
+  std::atomic<uint64_t> mappingLimit{uint64_t{1} << 40};
+  /// Mappings that were not ended yet.
+  int mappingsHeld() const { return m_mappings.load(); }
+
   /// Guest RAM; address 0 is the first byte.
-  std::span<uint8_t> memory() { return m_memory; }
+  std::span<uint8_t> memory() { return {m_memory.get(), m_memoryBytes}; }
   /// Takes guest memory (page-aligned, zeroed) and gives it an allocation id that the next submissions list.
   Allocation allocate(uint64_t size, uint32_t flags = 0);
   /// Gives a range an allocation id wherever it lies, also where there is no memory.
@@ -140,7 +148,12 @@ private:
   /// Ends a read-back: destroys the staging resource, submits, and takes what lies in the allocation.
   std::vector<uint8_t> takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation);
 
-  std::vector<uint8_t> m_memory;
+  struct Free {
+    void operator()(uint8_t* memory) const { std::free(memory); }
+  };
+  const uint64_t m_memoryBytes;
+  std::unique_ptr<uint8_t, Free> m_memory;  ///< page-aligned, as a machine's RAM is
+  std::atomic<int> m_mappings{0};
   uint64_t m_nextGpa = 0x10000;
   uint32_t m_nextAlloc = 1;
   uint32_t m_nextHandle = 1;

@@ -15,8 +15,8 @@ namespace aerogpu::test {
 namespace {
 
 std::atomic<Loss> g_next{Loss::None};
-std::atomic<bool> g_lost{false}, g_refuse{false};
-std::atomic<int> g_devices{0};
+std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false};
+std::atomic<int> g_devices{0}, g_imports{0};
 
 struct Count {
   std::atomic<int> alive{0}, most{0};
@@ -34,6 +34,7 @@ PFN_vkDestroyDevice g_destroyDevice;
 PFN_vkGetDeviceProcAddr g_getDeviceProc;
 PFN_vkQueueSubmit2 g_submit;
 PFN_vkWaitSemaphores g_wait;
+PFN_vkGetMemoryHostPointerPropertiesEXT g_hostPointer;
 
 VKAPI_ATTR VkResult VKAPI_CALL noExtensions(VkPhysicalDevice, const char*, uint32_t* count,
                                             VkExtensionProperties*) {
@@ -121,6 +122,13 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
 AEROGPU_COUNTED(AEROGPU_COUNT)
 #undef AEROGPU_COUNT
 
+VKAPI_ATTR VkResult VKAPI_CALL hostPointer(VkDevice device, VkExternalMemoryHandleTypeFlagBits type,
+                                           const void* pointer, VkMemoryHostPointerPropertiesEXT* out) {
+  g_imports.fetch_add(1);
+  return g_refuseImports.load() ? VK_ERROR_INVALID_EXTERNAL_HANDLE
+                                : g_hostPointer(device, type, pointer, out);
+}
+
 template <class Function>
 PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function ours) {
   slot = reinterpret_cast<Function>(real);
@@ -138,6 +146,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char*
   if (!std::strcmp(name, "vkDestroy" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&destroy##Type);
   AEROGPU_COUNTED(AEROGPU_COUNT)
 #undef AEROGPU_COUNT
+  if (!std::strcmp(name, "vkGetMemoryHostPointerPropertiesEXT"))
+    return reinterpret_cast<PFN_vkVoidFunction>(&hostPointer);
   return real;
 }
 
@@ -153,6 +163,8 @@ PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instan
   g_destroy##Type = reinterpret_cast<PFN_vkDestroy##Type>(get(instance, "vkDestroy" #Type));
     AEROGPU_COUNTED(AEROGPU_COUNT)
 #undef AEROGPU_COUNT
+    g_hostPointer = reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(
+        get(instance, "vkGetMemoryHostPointerPropertiesEXT"));
     return replace(real, g_getDeviceProc, &deviceProc);
   }
   if (!std::strcmp(name, "vkCreateDevice")) return replace(real, g_createDevice, &createDevice);
@@ -188,6 +200,14 @@ int mostObjectsAlive(Counted kind) {
   Count& count = countOf(kind);
   return count.most.exchange(count.alive.load());
 }
+void refuseImports(bool refuse) {
+  g_refuseImports.store(refuse);
+}
+
+int importsAsked() {
+  return g_imports.load();
+}
+
 int devicesAlive() {
   return g_devices.load();
 }

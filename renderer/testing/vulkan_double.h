@@ -17,6 +17,10 @@ enum class Loss { None, AtSubmit, AtWait };
 void loseDevice(Loss where);
 /// While set, vkCreateDevice fails.
 void refuseDevices(bool refuse);
+/// While set, no host memory can be imported.
+void refuseImports(bool refuse);
+/// Pieces of host memory that the driver was asked to import so far.
+int importsAsked();
 /// Devices alive, of those created through the double.
 int devicesAlive();
 

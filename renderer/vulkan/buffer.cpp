@@ -102,6 +102,14 @@ Result<void> BufferObject::write(uint64_t offset, uint64_t size, core::ByteSourc
 
 Result<void> BufferObject::writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source) {
   Recorder& recorder = *m_gpu.recorder;
+  if (m_gpu.imports->wants(size, size)) {
+    if (auto import = m_gpu.imports->import(source.lend())) {
+      if (auto opened = recorder.open(); !opened) return opened;
+      copyIn(offset, import->buffer(), import->offset(), size);
+      recorder.keep(std::move(import));
+      return {};
+    }
+  }
   for (uint64_t done = 0; done < size;) {
     const uint64_t piece = std::min(size - done, kStagePiece);
     if (auto opened = recorder.open(); !opened) return opened;
@@ -109,21 +117,30 @@ Result<void> BufferObject::writeStaged(uint64_t offset, uint64_t size, core::Byt
     if (!staged) return staged.error();
     if (!source.read(done, staged->mapped(), piece))
       return Error{ErrorCode::OutOfBounds, "guest memory of a buffer cannot be read", {}};
-    useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
-    VkBufferCopy2 region{VK_STRUCTURE_TYPE_BUFFER_COPY_2};
-    region.srcOffset = staged->offset;
-    region.dstOffset = m_range.offset + offset + done;
-    region.size = piece;
-    VkCopyBufferInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2};
-    copy.srcBuffer = staged->buffer();
-    copy.dstBuffer = handle();
-    copy.regionCount = 1;
-    copy.pRegions = &region;
-    m_gpu.device->vk().CmdCopyBuffer2(recorder.outsidePass(), &copy);
-    noteGpuWrite(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+    copyIn(offset + done, staged->buffer(), staged->offset, piece);
     done += piece;
   }
   return {};
+}
+
+void BufferObject::copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size) {
+  useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
+  copyBytes(from, fromOffset, handle(), m_range.offset + offset, size);
+  noteGpuWrite(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+}
+
+void BufferObject::copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset,
+                             uint64_t size) {
+  VkBufferCopy2 region{VK_STRUCTURE_TYPE_BUFFER_COPY_2};
+  region.srcOffset = fromOffset;
+  region.dstOffset = toOffset;
+  region.size = size;
+  VkCopyBufferInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2};
+  copy.srcBuffer = from;
+  copy.dstBuffer = to;
+  copy.regionCount = 1;
+  copy.pRegions = &region;
+  m_gpu.device->vk().CmdCopyBuffer2(m_gpu.recorder->outsidePass(), &copy);
 }
 
 void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
@@ -160,37 +177,28 @@ Result<void> BufferObject::copyFrom(uint64_t dstOffset, BufferObject& src, uint6
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   src.useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);
-  useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
-  VkBufferCopy2 region{VK_STRUCTURE_TYPE_BUFFER_COPY_2};
-  region.srcOffset = src.offset() + srcOffset;
-  region.dstOffset = m_range.offset + dstOffset;
-  region.size = size;
-  VkCopyBufferInfo2 info{VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2};
-  info.srcBuffer = src.handle();
-  info.dstBuffer = handle();
-  info.regionCount = 1;
-  info.pRegions = &region;
-  m_gpu.device->vk().CmdCopyBuffer2(recorder.outsidePass(), &info);
-  noteGpuWrite(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  copyIn(dstOffset, src.handle(), src.offset() + srcOffset, size);
   return {};
 }
 
 Result<void> BufferObject::read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) {
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
+  if (m_gpu.imports->wants(size, size)) {
+    uint64_t pitch = 0;
+    if (auto import = m_gpu.imports->import(sink->lend(pitch))) {
+      recorder.orderHostCopies();
+      useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);
+      copyBytes(handle(), m_range.offset + offset, import->buffer(), import->offset(), size);
+      recorder.hostReads();
+      recorder.keep(std::move(import));
+      return {};
+    }
+  }
   auto staged = recorder.stageReadback(size);
   if (!staged) return staged.error();
   useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);
-  VkBufferCopy2 region{VK_STRUCTURE_TYPE_BUFFER_COPY_2};
-  region.srcOffset = m_range.offset + offset;
-  region.dstOffset = staged->offset;
-  region.size = size;
-  VkCopyBufferInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2};
-  copy.srcBuffer = handle();
-  copy.dstBuffer = staged->buffer();
-  copy.regionCount = 1;
-  copy.pRegions = &region;
-  m_gpu.device->vk().CmdCopyBuffer2(recorder.outsidePass(), &copy);
+  copyBytes(handle(), m_range.offset + offset, staged->buffer(), staged->offset, size);
   recorder.hostReads();
   Readback readback;
   readback.sink = std::move(sink);

@@ -47,6 +47,9 @@ public:
 private:
   BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
   Result<void> writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source);
+  /// Records a copy to [offset, offset + size), behind what used it before.
+  void copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size);
+  void copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t size);
   bool rename(uint64_t keepBefore, uint64_t keepFrom);
 
   Gpu& m_gpu;

@@ -105,6 +105,7 @@ void CompletionThread::process(WorkItem& item) {
     m_stats.gpuBusyNs.fetch_add(end - std::max(item.startNs, m_busyUntilNs), std::memory_order_relaxed);
     m_busyUntilNs = end;
   }
+  item.imports.clear();  // what the GPU wrote counts as written from here on
   for (Readback& rb : item.readbacks) {
     if (error) break;
     Result<void> written;

@@ -17,6 +17,7 @@
 #include "renderer/core/stats.h"
 #include "renderer/vulkan/device.h"
 #include "renderer/vulkan/frame_pool.h"
+#include "renderer/vulkan/host_import.h"
 
 namespace aerogpu::vk {
 
@@ -36,7 +37,8 @@ struct WorkItem {
   uint64_t batch = 0;    ///< done when the timeline reaches it
   uint64_t startNs = 0;  ///< hand-over; 0 when no work was handed over
   std::vector<Readback> readbacks;
-  std::unique_ptr<core::Completion> completion;  ///< null: a batch inside a submission
+  std::vector<std::unique_ptr<HostImport>> imports;  ///< what the batch reads and writes in place
+  std::unique_ptr<core::Completion> completion;      ///< null: a batch inside a submission
   Frame* frame = nullptr;
   std::optional<Error> error;
 };

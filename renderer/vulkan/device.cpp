@@ -85,6 +85,24 @@ private:
   void** m_tail;
 };
 
+/// 0 when buffers on imported host memory are not to be had, or only with an allocation dedicated to each.
+uint64_t hostImportAlignment(const InstanceTable& vk, VkPhysicalDevice physical) {
+  VkPhysicalDeviceExternalBufferInfo info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO};
+  info.usage = kHostImportUsage;
+  info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+  VkExternalBufferProperties buffers{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+  vk.GetPhysicalDeviceExternalBufferProperties(physical, &info, &buffers);
+  const VkExternalMemoryFeatureFlags features = buffers.externalMemoryProperties.externalMemoryFeatures;
+  if (!(features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) ||
+      (features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT))
+    return 0;
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &host};
+  vk.GetPhysicalDeviceProperties2(physical, &props);
+  return host.minImportedHostPointerAlignment;
+}
+
 }  // namespace
 
 std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevice physical,
@@ -229,7 +247,7 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   }
   if (ext.has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
     ext.enable(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
-    caps.hostMemoryImport = true;
+    caps.hostImportAlignment = hostImportAlignment(ivk, physical);
   }
   // A portability device says which features it lacks; only triangle fans matter here.
   // VK_KHR_portability_subset.

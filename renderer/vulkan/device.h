@@ -12,6 +12,10 @@
 
 namespace aerogpu::vk {
 
+/// What imported host memory is used for.
+inline constexpr VkBufferUsageFlags kHostImportUsage =
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+
 /// What the device offers beyond Vulkan 1.3. A missing item has a fallback where it is used.
 struct DeviceCaps {
   bool dynamicVertexInput = false;  ///< VK_EXT_vertex_input_dynamic_state
@@ -26,7 +30,8 @@ struct DeviceCaps {
   bool robustAccess2 = false;
   bool instanceDivisor = false, zeroDivisor = false;
   bool pushDescriptor = false;
-  bool hostMemoryImport = false;
+  /// Of pointers and sizes of host memory that is imported for transfers; 0 when there is none of that.
+  uint64_t hostImportAlignment = 0;
   bool depthClamp = false, fillModeNonSolid = false, wideLines = false, largePoints = false;
   bool samplerAnisotropy = false, mirrorClampToEdge = false, blockCompression = false;
   bool clipDistance = false, dualSourceBlend = false;

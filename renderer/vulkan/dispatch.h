@@ -25,6 +25,7 @@ namespace aerogpu::vk {
   F(GetPhysicalDeviceMemoryProperties2)      \
   F(GetPhysicalDeviceFormatProperties2)      \
   F(GetPhysicalDeviceImageFormatProperties2) \
+  F(GetPhysicalDeviceExternalBufferProperties) \
   F(EnumerateDeviceExtensionProperties)      \
   F(CreateDevice)                            \
   F(GetDeviceProcAddr)                       \

@@ -34,6 +34,7 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
       std::make_unique<MemoryPool>(*self->device, *onDevice, kBufferUsage, kBlockBytes, "buffers");
   self->host = std::make_unique<MemoryPool>(*self->device, *cached, kBufferUsage, kBlockBytes, "host memory");
   self->frames = std::make_unique<FramePool>(*self->host, hostMemory);
+  self->imports = std::make_unique<HostImporter>(*self->device);
   self->recorder = std::make_unique<Recorder>(*self->device, *self->host, stats);
   if (auto created = self->recorder->create(); !created) {
     error = std::string(created.error().what) + ": " + created.error().detail;

@@ -11,6 +11,7 @@
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
 #include "renderer/vulkan/frame_pool.h"
+#include "renderer/vulkan/host_import.h"
 #include "renderer/vulkan/memory.h"
 #include "renderer/vulkan/recorder.h"
 
@@ -38,6 +39,7 @@ struct Gpu {
   std::unique_ptr<MemoryPool> host;     ///< staging, read-backs, frames: host-cached
   std::array<std::unique_ptr<MemoryPool>, VK_MAX_MEMORY_TYPES> images;
   std::unique_ptr<FramePool> frames;
+  std::unique_ptr<HostImporter> imports;
   std::unique_ptr<Recorder> recorder;
   uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
   uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`

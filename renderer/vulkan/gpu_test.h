@@ -38,7 +38,7 @@ protected:
       dlopen(library, RTLD_NOW | RTLD_NODELETE);
     Harness::Options options;
     options.backend = "vulkan";
-    options.flags = AEROGPU_RENDERER_VALIDATION;
+    options.flags = AEROGPU_RENDERER_VALIDATION | AEROGPU_RENDERER_LEND_GUEST_MEMORY;
     options.guestBytes = uint64_t{64} << 20;
     s_gpu = new Harness(options);
   }

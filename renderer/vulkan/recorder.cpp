@@ -225,6 +225,16 @@ Result<MemoryRange> Recorder::stage(uint64_t size) {
   return out;
 }
 
+void Recorder::orderHostCopies() {
+  VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_COPY_BIT;
+  barrier.srcAccessMask = barrier.dstAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &barrier;
+  m_device.vk().CmdPipelineBarrier2(outsidePass(), &dependency);
+}
+
 Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
   const DeviceTable& vk = m_device.vk();
   outsidePass();
@@ -260,6 +270,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   item.completion = std::move(completion);
   item.frame = frame;
   item.readbacks = std::exchange(m_readbacks, {});
+  item.imports = std::exchange(m_imports, {});
   if (result != VK_SUCCESS) {
     // The device never saw the batch: its number is used again, its read-backs have nothing to read.
     item.error = m_device.fail(result, "vkQueueSubmit2");

@@ -66,6 +66,10 @@ public:
   /// What was copied so far in this batch will be read by the host: one barrier at its end.
   void hostReads() { m_hostReads = true; }
   void addReadback(Readback readback) { m_readbacks.push_back(std::move(readback)); }
+  /// Keeps what this batch reads in place, until it is done.
+  void keep(std::unique_ptr<HostImport> import) { m_imports.push_back(std::move(import)); }
+  /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
+  void orderHostCopies();
   /// Host-visible bytes that live until this batch is done; waits for the GPU when too much is under way.
   Result<MemoryRange> stage(uint64_t size);
   /// The same, out of memory that the host reads.
@@ -134,6 +138,7 @@ private:
   uint64_t m_throttled = 0;  ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_hostReads = false;
   std::vector<Readback> m_readbacks;
+  std::vector<std::unique_ptr<HostImport>> m_imports;
   std::deque<Chunk> m_chunksBusy;
   std::vector<Chunk> m_chunksSpare;
   std::optional<Chunk> m_chunk;

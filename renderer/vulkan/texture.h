@@ -78,8 +78,23 @@ private:
                VkAccessFlags2 access);
   uint32_t mipWidth(uint32_t mip) const { return std::max(1u, m_desc.width >> mip); }
   uint32_t mipHeight(uint32_t mip) const { return std::max(1u, m_desc.height >> mip); }
-  Result<void> readPlanes(core::Subresource sub, core::Rect rect, const MemoryRange& target, bool stencil,
-                          uint64_t stencilOffset);
+  /// Where a read-back goes: rows `rowLength` texels apart, 0 = tight; then, if not at 0, the stencil plane.
+  struct Target {
+    VkBuffer buffer;
+    uint64_t offset;
+    uint32_t rowLength;
+    uint64_t stencilOffset;
+  };
+  Result<void> readPlanes(core::Subresource sub, core::Rect rect, const Target& target);
+  /// The same as write() and read() without a copy in between; false when that cannot be, and nothing was
+  /// done.
+  Result<bool> writeInPlace(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+                            core::ByteSource& source);
+  Result<bool> readInPlace(core::Subresource sub, core::Rect rect, const Readback& readback);
+  /// `pitch` in texels, for a copy from or to `host`; 0 when Vulkan cannot copy there ("Copying Data Between
+  /// Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil must be
+  /// taken apart.
+  uint32_t rowTexels(const uint8_t* host, uint64_t pitch) const;
 
   Gpu& m_gpu;
   const core::TextureDesc m_desc;

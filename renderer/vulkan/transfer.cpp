@@ -37,8 +37,56 @@ void splitRow(const uint8_t* words, uint32_t pixels, bool toFloat, uint8_t* dept
 
 }  // namespace
 
+uint32_t TextureObject::rowTexels(const uint8_t* host, uint64_t pitch) const {
+  const core::FormatInfo& info = *m_format.info;
+  const uint64_t align = info.depth ? std::max<uint64_t>(info.blockBytes, 4) : info.blockBytes;
+  const uint64_t texels = pitch / info.blockBytes * info.blockPixels;
+  if (info.stencil || reinterpret_cast<uintptr_t>(host) % align != 0 || pitch % info.blockBytes != 0 ||
+      texels > INT32_MAX)
+    return 0;
+  return static_cast<uint32_t>(texels);
+}
+
+Result<bool> TextureObject::writeInPlace(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+                                         core::ByteSource& source) {
+  const core::FormatInfo& info = *m_format.info;
+  const uint32_t side = info.blockPixels;
+  const uint64_t rowBytes = uint64_t{(rect.width - 1) / side + 1} * info.blockBytes;
+  const uint64_t rows = (rect.height - 1) / side + 1;
+  if (!m_gpu.imports->wants(rowBytes * rows, (rows - 1) * rowPitch + rowBytes)) return false;
+  auto lent = source.lend();
+  const uint32_t rowLength = lent ? rowTexels(lent->first(), rowPitch) : 0;
+  if (rowLength == 0) return false;
+  auto import = m_gpu.imports->import(std::move(lent));
+  if (!import) return false;
+  if (auto opened = m_gpu.recorder->open(); !opened) return opened.error();
+  if (m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && rect.width == m_desc.width &&
+      rect.height == m_desc.height)
+    m_undefined = false;  // every byte is about to be written
+  if (auto defined = ensureDefined(); !defined) return defined.error();
+  VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
+  region.bufferOffset = import->offset();
+  region.bufferRowLength = rowLength;
+  region.imageSubresource = layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+  region.imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
+  region.imageExtent = {rect.width, rect.height, 1};
+  VkCommandBuffer commands =
+      transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+  copy.srcBuffer = import->buffer();
+  copy.dstImage = m_image;
+  copy.dstImageLayout = m_layout;
+  copy.regionCount = 1;
+  copy.pRegions = &region;
+  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  m_gpu.recorder->keep(std::move(import));
+  return true;
+}
+
 Result<void> TextureObject::write(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
                                   core::ByteSource& source) {
+  if (auto written = writeInPlace(sub, rect, rowPitch, source); !written || *written)
+    return written ? Result<void>{} : written.error();
   Recorder& recorder = *m_gpu.recorder;
   const DeviceTable& vk = m_gpu.device->vk();
   const core::FormatInfo& info = *m_format.info;
@@ -97,30 +145,46 @@ Result<void> TextureObject::write(core::Subresource sub, core::Rect rect, uint32
   return {};
 }
 
-Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, const MemoryRange& target,
-                                       bool stencil, uint64_t stencilOffset) {
+Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, const Target& target) {
   if (auto defined = ensureDefined(); !defined) return defined;
   VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
                                    {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
   regions[0].bufferOffset = target.offset;
+  regions[0].bufferRowLength = target.rowLength;
   regions[0].imageSubresource =
       layers(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   regions[0].imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
   regions[0].imageExtent = {rect.width, rect.height, 1};
   regions[1] = regions[0];
-  regions[1].bufferOffset = target.offset + stencilOffset;
+  regions[1].bufferOffset = target.stencilOffset;
   regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
   prepare(m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
           VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
   VkCopyImageToBufferInfo2 copy{VK_STRUCTURE_TYPE_COPY_IMAGE_TO_BUFFER_INFO_2};
   copy.srcImage = m_image;
   copy.srcImageLayout = m_layout;
-  copy.dstBuffer = target.buffer();
-  copy.regionCount = stencil ? 2 : 1;
+  copy.dstBuffer = target.buffer;
+  copy.regionCount = target.stencilOffset ? 2 : 1;
   copy.pRegions = regions;
   m_gpu.device->vk().CmdCopyImageToBuffer2(m_gpu.recorder->outsidePass(), &copy);
   m_gpu.recorder->hostReads();
   return {};
+}
+
+Result<bool> TextureObject::readInPlace(core::Subresource sub, core::Rect rect, const Readback& readback) {
+  const uint64_t bytes = readback.rowBytes * readback.rows;
+  if (!m_gpu.imports->wants(bytes, bytes)) return false;
+  uint64_t pitch = 0;
+  auto lent = readback.sink->lend(pitch);
+  const uint32_t rowLength = lent ? rowTexels(lent->first(), pitch) : 0;
+  if (rowLength == 0 || !m_gpu.imports->wants(bytes, lent->size())) return false;
+  auto import = m_gpu.imports->import(std::move(lent));
+  if (!import) return false;
+  m_gpu.recorder->orderHostCopies();
+  if (auto copied = readPlanes(sub, rect, {import->buffer(), import->offset(), rowLength, 0}); !copied)
+    return copied.error();
+  m_gpu.recorder->keep(std::move(import));
+  return true;
 }
 
 Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
@@ -134,9 +198,12 @@ Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
   readback.rowBytes = readback.pitch = uint64_t{(rect.width + side - 1) / side} * info.blockBytes;
   readback.rows = (rect.height + side - 1) / side;
   const uint64_t bytes = readback.rowBytes * readback.rows;
+  if (auto read = readInPlace(sub, rect, readback); !read || *read)
+    return read ? Result<void>{} : read.error();
   auto staged = recorder.stageReadback(bytes + (info.stencil ? bytes / 4 : 0));
   if (!staged) return staged.error();
-  if (auto copied = readPlanes(sub, rect, *staged, info.stencil, bytes); !copied) return copied;
+  const Target target{staged->buffer(), staged->offset, 0, info.stencil ? staged->offset + bytes : 0};
+  if (auto copied = readPlanes(sub, rect, target); !copied) return copied;
   readback.pixels = staged->mapped();
   if (info.stencil) {
     readback.stencil = staged->mapped() + bytes;
@@ -148,7 +215,7 @@ Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
 
 Result<void> TextureObject::copyToHost(const MemoryRange& target) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
-  return readPlanes({}, {0, 0, m_desc.width, m_desc.height}, target, false, 0);
+  return readPlanes({}, {0, 0, m_desc.width, m_desc.height}, {target.buffer(), target.offset, 0, 0});
 }
 
 Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY,
