@@ -23,7 +23,9 @@ HostImport::~HostImport() {
 }
 
 HostImporter::HostImporter(Device& device)
-    : m_device(device), m_leastBytes(device.caps().isLavapipe ? kLeastBytesLavapipe : kLeastBytes) {
+    : m_device(device),
+      m_leastBytes(device.properties().deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? kLeastBytesCpu
+                                                                                 : kLeastBytes) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   // Whole pages are there if a part of one is; nothing is known beyond.
   if (device.caps().hostImportAlignment != 0 && page % device.caps().hostImportAlignment == 0)

@@ -55,7 +55,7 @@ private:
   friend class HostImport;
   /// Fewer bytes are copied sooner than imported. Measured on lavapipe, which only notes the pointer; a GPU's
   /// driver pins each page.
-  static constexpr uint64_t kLeastBytesLavapipe = uint64_t{64} << 10, kLeastBytes = uint64_t{1} << 20;
+  static constexpr uint64_t kLeastBytesCpu = uint64_t{64} << 10, kLeastBytes = uint64_t{1} << 20;
   static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  ///< imported at a time: they may be pinned
   static constexpr uint32_t kMostImports = 256;                ///< Vulkan promises 4096 allocations in all
   static constexpr uint32_t kMostFailures = 16;                ///< in a row, after which no more is tried
