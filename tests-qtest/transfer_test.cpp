@@ -39,28 +39,40 @@ TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
   EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
 }
 
-TEST(Transfers, TexturesBackedByBar1) {
+TEST(Transfers, TexturesBackedByBar1AndRam) {
+  constexpr uint64_t kInBar1 = AeroGpuDev::kBar1 + 0x200000;
+  const struct {
+    uint64_t from, to;
+    uint32_t width, height, pitch;
+  } cases[] = {{kInBar1, kInBar1 + 0x100000, 20, 9, 128},
+               // Large enough for the GPU to work in guest memory itself.
+               {kInBar1 + 0x204, kInBar1 + 0x100ffc, 301, 203, 1216},
+               {kInBar1, kSurfaceGpa + 0x10, 301, 203, 1204},
+               {kSurfaceGpa + 0x44, kInBar1 + 0x8, 301, 203, 1300}};
   for (const char* options : {"renderer=null", "renderer=vulkan"}) {
     AeroGpuDev dev(options);
     dev.startRing();
-    constexpr uint64_t kFrom = AeroGpuDev::kBar1 + 0x200000, kTo = AeroGpuDev::kBar1 + 0x300000;
-    constexpr uint32_t kWidth = 20, kHeight = 9, kPitch = 128;
-    const aerogpu_alloc_entry entries[] = {{1, 0, kFrom, 0x10000, 0}, {2, 0, kTo, 0x10000, 0}};
-    const auto table = AeroGpuDev::allocTable(entries);
-    const auto bytes = pattern(kPitch * kHeight, 2);
-    dev.qemu.write(kFrom, bytes);
-    CommandWriter w;
-    createTexture(w, 1, kWidth, kHeight, kPitch, 1);
-    createTexture(w, 2, kWidth, kHeight, kPitch, 2);
-    packets::dirtyRange(w, 1, 0, bytes.size());
-    packets::copyTexture(w, 2, 1, kWidth, kHeight);
-    dev.waitFence(dev.submit(w, {.table = table}));
-    EXPECT_EQ(dev.errorCount(), 0u) << options << "\n" << dev.qemu.output();
-    const auto back = dev.qemu.read(kTo, bytes.size());
-    for (uint32_t y = 0; y < kHeight; ++y)
-      for (uint32_t x = 0; x < kPitch; ++x)
-        ASSERT_EQ(back[y * kPitch + x], x < kWidth * 4 ? bytes[y * kPitch + x] : 0)
-            << options << " " << x << "," << y;
+    for (const auto& c : cases) {
+      const aerogpu_alloc_entry entries[] = {{1, 0, c.from, 0x80000, 0}, {2, 0, c.to, 0x80000, 0}};
+      const auto table = AeroGpuDev::allocTable(entries);
+      const auto bytes = pattern(c.pitch * c.height, c.pitch);
+      dev.qemu.write(c.from, bytes);
+      dev.qemu.write(c.to, std::vector<uint8_t>(bytes.size(), 0));
+      CommandWriter w;
+      createTexture(w, 1, c.width, c.height, c.pitch, 1);
+      createTexture(w, 2, c.width, c.height, c.pitch, 2);
+      packets::dirtyRange(w, 1, 0, bytes.size());
+      packets::copyTexture(w, 2, 1, c.width, c.height);
+      packets::destroyResource(w, 1);
+      packets::destroyResource(w, 2);
+      dev.waitFence(dev.submit(w, {.table = table}));
+      EXPECT_EQ(dev.errorCount(), 0u) << options << "\n" << dev.qemu.output();
+      const auto back = dev.qemu.read(c.to, bytes.size());
+      for (uint32_t y = 0; y < c.height; ++y)
+        for (uint32_t x = 0; x < c.pitch; ++x)
+          ASSERT_EQ(back[y * c.pitch + x], x < c.width * 4 ? bytes[y * c.pitch + x] : 0)
+              << options << " " << x << "," << y << " at " << std::hex << c.from;
+    }
   }
 }
 
