@@ -7,13 +7,9 @@ and loads the shipped aerogpu.sys against the device.
 
 NAME: tests of the host (aerogpu-driver-host --list), 'paging*' for a few; without any, all but the benchmarks. The
 guest asks over its second serial line what the screen shows."""
-import importlib.machinery
-import importlib.util
 import os
 import re
 import socket
-import stat
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,6 +21,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(SCRIPTS, 'lib'))
 from aerogpu_build import BUILD, Failure  # noqa: E402
 from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
+from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
 from png import Picture  # noqa: E402
 
 HOST = os.path.join(BUILD, 'guest-drivers', 'host', 'aerogpu-driver-host')
@@ -33,30 +30,10 @@ MEMORY_MB = 1024
 DEADLINE = int(os.environ.get('AEROGPU_HOST_DEADLINE', '1500'))
 
 
-def build_guest():
-    loader = importlib.machinery.SourceFileLoader('build_guest', os.path.join(SCRIPTS, 'build-guest'))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('build_guest', loader))
-    loader.exec_module(module)
-    return module
-
-
 def make_initramfs(path, driver):
-    guest = build_guest()
-    os.makedirs(guest.GUEST, exist_ok=True)
-    guest.take_kernel()
-    cpio = guest.Cpio()
-    for folder in ('dev', 'proc', 'sys', 'modules'):
-        cpio.add(folder, stat.S_IFDIR | 0o755)
-    cpio.add('dev/console', stat.S_IFCHR | 0o600, major=5, minor=1)
-    for module in guest.MODULES:
-        cpio.add('modules/' + module, stat.S_IFREG | 0o644, guest.read(os.path.join(guest.GUEST, 'modules', module)))
-    cpio.add('modules/order', stat.S_IFREG | 0o644, ('\n'.join(guest.MODULES) + '\n').encode())
-    stripped = path + '.host'
-    subprocess.run(['strip', '-o', stripped, HOST], check=True)
-    cpio.add('init', stat.S_IFREG | 0o755, guest.read(stripped))
-    cpio.add('aerogpu.sys', stat.S_IFREG | 0o644, guest.read(driver))
-    with open(path, 'wb') as file:
-        file.write(cpio.bytes())
+    os.makedirs(GUEST, exist_ok=True)
+    take_kernel()
+    write_initramfs(path, HOST, [('aerogpu.sys', driver)])
 
 
 class Outside(threading.Thread):
