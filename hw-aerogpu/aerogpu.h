@@ -320,8 +320,8 @@ void aerogpu_vblank_want(AeroGPUState *s);        /* any thread, lock held */
 void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns);
 
 /* complete.c */
-void aerogpu_submission_done(AeroGPUState *s, const struct
-                             aerogpu_submission_result *result);
+void aerogpu_submission_done(AeroGPUState *s,
+                             const struct aerogpu_submission_result *result);
 void aerogpu_retire_locked(AeroGPUState *s); /* lock held, any thread */
 void aerogpu_complete_map_changed(AeroGPUState *s);
 void aerogpu_latch_error(AeroGPUState *s, uint32_t code, uint64_t fence);
@@ -351,8 +351,8 @@ void aerogpu_scanout_drop_frames(AeroGPUState *s);
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
 void aerogpu_scanout_flip(AeroGPUState *s);    /* FB_GPA_HI */
 void aerogpu_scanout_present_locked(AeroGPUState *s, AeroGPUSubmission *sub);
-void aerogpu_scanout_snapshot_done(AeroGPUState *s, const struct
-                                   aerogpu_submission_result *result);
+void aerogpu_scanout_snapshot_done(
+    AeroGPUState *s, const struct aerogpu_submission_result *result);
 
 /* draw.c */
 extern const GraphicHwOps aerogpu_console_ops;

@@ -218,8 +218,8 @@ void aerogpu_retire_locked(AeroGPUState *s)
 }
 
 /* The renderer's submission_done. Render thread or the renderer's own. */
-void aerogpu_submission_done(AeroGPUState *s, const struct
-                             aerogpu_submission_result *result)
+void aerogpu_submission_done(AeroGPUState *s,
+                             const struct aerogpu_submission_result *result)
 {
     AeroGPUSubmission *sub;
 

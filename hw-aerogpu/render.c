@@ -282,8 +282,8 @@ static bool aerogpu_sleep(AeroGPUState *s)
 }
 
 /*
- * Waits for work: polls the tail for as long as the policy says (tail_poll.h), then
- * sleeps. Returns true when the doorbell rang.
+ * Waits for work: polls the tail for as long as the policy says (tail_poll.h),
+ * then sleeps. Returns true when the doorbell rang.
  */
 static bool aerogpu_wait(AeroGPUState *s, AeroGPUPoll *poll)
 {

@@ -53,8 +53,8 @@ void aerogpu_scanout_present_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 }
 
 /* The answer to a flip: the texture at the new address, or none. */
-void aerogpu_scanout_snapshot_done(AeroGPUState *s, const struct
-                                   aerogpu_submission_result *result)
+void aerogpu_scanout_snapshot_done(
+    AeroGPUState *s, const struct aerogpu_submission_result *result)
 {
     uint64_t serial = result->cookie & ~AEROGPU_COOKIE_SNAPSHOT;
 

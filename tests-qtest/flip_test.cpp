@@ -37,7 +37,11 @@ public:
   }
   void flip(uint32_t frame) { dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, bufferGpa(frame)); }
 
-  /// Draws a frame in two halves into its buffer, then presents. Returns the fence.
+  /// One of eight places for streams, by `slot`. Returns the fence.
+  uint64_t submit(const CommandWriter& c, uint32_t slot, uint32_t flags = 0) {
+    return dev.submit(c, {.flags = flags, .commandGpa = kCommandGpa + slot % 8 * 0x1000, .table = m_table});
+  }
+  /// Draws a frame in two steps into its buffer, then presents. Returns the fence.
   uint64_t draw(uint32_t frame, uint32_t texture) {
     CommandWriter w;
     packets::setTarget(w, texture);
@@ -46,9 +50,7 @@ public:
     aerogpu_cmd_present present{};
     present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
     w.packet(AEROGPU_CMD_PRESENT, present);
-    return dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT,
-                          .commandGpa = kCommandGpa + frame % 8 * 0x1000,
-                          .table = m_table});
+    return submit(w, frame, AEROGPU_SUBMIT_FLAG_PRESENT);
   }
   /// Vblanks until the fence is there: the first one after the GPU was done.
   void toVblankOf(uint64_t fence) {
@@ -159,6 +161,72 @@ TEST(Flips, OfMemoryShowWholeFrames) {
       w.dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI, 0);
     }
     EXPECT_EQ(w.shown(), frame);
+  }
+}
+
+/// Many flips in one go: the last one counts, also when a ring reset drops the question what lies there.
+void flipsInARow(const std::string& backend) {
+  Watched w(backend);
+  w.createTextures();
+  w.enable(0);
+  for (uint32_t round = 0; round < 8; ++round) {
+    const uint32_t first = 3 + round * kBuffers;
+    uint64_t fence = 0;
+    for (uint32_t i = 0; i < kBuffers; ++i) {
+      CommandWriter c;
+      packets::setTarget(c, (first + i) % kBuffers + 1);
+      packets::clearColor(c, {static_cast<float>(first + i) / 255});
+      fence = w.submit(c, first + i);
+    }
+    w.dev.waitFence(fence);
+    for (uint32_t i = 0; i < 40; ++i) w.flip(i);
+    w.flip(first + round % kBuffers);
+    if (round % 2)
+      w.dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
+    EXPECT_EQ(w.shown(), first + round % kBuffers);
+  }
+}
+
+TEST(Flips, TheLastOfManyCounts) {
+  flipsInARow("null");
+}
+TEST(Flips, TheLastOfManyCountsOnVulkan) {
+  flipsInARow("vulkan");
+}
+
+/// A present that waits for its vblank shows nothing any more when the driver flipped away from its buffer.
+TEST(Flips, AwayFromAPresentThatWaits) {
+  Watched w("null");
+  w.createTextures();
+  w.enable(0);
+  w.dev.qemu.clockStep(kPeriod / 2);
+  CommandWriter other;
+  packets::setTarget(other, 2);
+  packets::clearColor(other, {7.0f / 255});
+  w.dev.waitFence(w.submit(other, 0));
+  const uint64_t fence = w.draw(5, 1);
+  w.dev.waitUntil([&] { return w.dev.qemu.property("presents") == 1; }, "the present's work");
+  w.flip(1);
+  EXPECT_EQ(w.shown(), 7u);
+  w.toVblankOf(fence);
+  EXPECT_EQ(w.shown(), 7u);
+}
+
+/// From a texture to memory and back: where a texture lies, it shows, else the memory does.
+TEST(Flips, BetweenTexturesAndMemory) {
+  Watched w("null");
+  w.createTextures();
+  w.enable(0);
+  std::vector<uint8_t> bytes(size_t{kPitch} * kHeight);
+  const uint64_t memory = kSurfaceGpa + kBuffers * kBufferBytes;
+  for (uint32_t frame = 3; frame < 20; frame += 2) {
+    w.toVblankOf(w.draw(frame, frame % kBuffers + 1));
+    w.flip(frame);
+    EXPECT_EQ(w.shown(), frame);
+    for (size_t at = 2; at < bytes.size(); at += 4) bytes[at] = static_cast<uint8_t>(frame + 1);
+    w.dev.qemu.write(memory, bytes);
+    w.dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, memory);
+    EXPECT_EQ(w.shown(), frame + 1);
   }
 }
 

@@ -3,6 +3,8 @@
 // on".
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
@@ -120,6 +122,29 @@ TEST(Msi, IntoTheDevicesOwnRegistersIsRefused) {
     EXPECT_EQ(dev.reg(target), before) << std::hex << target;
     EXPECT_NE(status(dev) & AEROGPU_IRQ_FENCE, 0u) << std::hex << target;
   }
+}
+
+/// With KVM the kernel sends the message: QEMU's own path is not taken while MSI is on.
+TEST(Msi, ThroughAnIrqfdWithKvm) {
+  std::unique_ptr<AeroGpuDev> dev;
+  try {
+    dev = std::make_unique<AeroGpuDev>("renderer=null",
+                                       std::vector<std::string>{"-S", "-trace", "aerogpu_irq_*"},
+                                       std::vector<std::string>{"-accel", "kvm"});
+  } catch (const QemuError& error) {
+    GTEST_SKIP() << "no KVM here: " << error.what();
+  }
+  constexpr uint64_t kLocalApic = 0xFEE00000;
+  dev->setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_SCANOUT_VBLANK);
+  for (const uint16_t vector : {uint16_t{0x51}, uint16_t{0x52}})
+    dev->enableMsi(kLocalApic, vector);  // and re-routed
+  dev->setScanout({});
+  dev->qemu.qmp("cont");  // time runs by itself
+  dev->waitUntil([&] { return dev->qemu.property("interrupts") >= 1; }, "a vblank's interrupt");
+  dev->qemu.qmp("stop");
+  EXPECT_EQ(dev->qemu.output().find("aerogpu_irq_msi"), std::string::npos) << "sent by QEMU";
+  dev->qemu.qmp("system_reset");  // takes the route back
+  EXPECT_EQ(dev->qemu.stringProperty("renderer"), "null");
 }
 
 /// How many messages QEMU's trace shows. The mailbox cannot count: QEMU writes it over.

@@ -107,12 +107,19 @@ TEST(Life, SnapshotsAndMigrationAreRefusedWithAReason) {
   dev.waitFence(dev.submitEmpty());
 }
 
+TEST(Life, ACaptureOnAFullDiskIsSaidAtTheEnd) {
+  AeroGpuDev dev("renderer=null,capture=/dev/full");
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+  EXPECT_EQ(dev.qemu.quit(), 0);
+  EXPECT_NE(dev.qemu.output().find("aerogpu: capture: "), std::string::npos) << dev.qemu.output();
+}
+
 TEST(Life, HotplugIsRefused) {
   AeroGpuDev dev;
-  EXPECT_NE(errorOf([&] {
-              dev.qemu.qmp("device_add", R"({"driver": "aerogpu", "id": "late"})");
-            }).find("plug"),
-            std::string::npos);
+  EXPECT_NE(
+      errorOf([&] { dev.qemu.qmp("device_add", R"({"driver": "aerogpu", "id": "late"})"); }).find("plug"),
+      std::string::npos);
   EXPECT_NE(errorOf([&] { dev.qemu.qmp("device_del", R"({"id": "gpu0"})"); }).find("hotplug"),
             std::string::npos);
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -79,8 +80,7 @@ QemuProcess::QemuProcess(const std::string& deviceOptions, const std::vector<std
                          const std::vector<std::string>& before)
     : m_folder(makeFolder()) {
   const int qtestListener = listenAt(m_folder / "qtest"), qmpListener = listenAt(m_folder / "qmp");
-  std::vector<std::string> arguments = {launcher(),   "-accel",
-                                        "qtest",      "-machine",
+  std::vector<std::string> arguments = {launcher(),   "-machine",
                                         "pc",         "-m",
                                         "64",         "-display",
                                         "none",       "-nodefaults",
@@ -88,6 +88,8 @@ QemuProcess::QemuProcess(const std::string& deviceOptions, const std::vector<std
                                         "-qtest-log", "/dev/null",
                                         "-chardev",   "socket,id=qmp,path=" + (m_folder / "qmp").string(),
                                         "-mon",       "chardev=qmp,mode=control"};
+  if (std::find(before.begin(), before.end(), "-accel") == before.end())
+    arguments.insert(arguments.end(), {"-accel", "qtest"});
   arguments.insert(arguments.end(), before.begin(), before.end());
   arguments.insert(arguments.end(), {"-device", "aerogpu,id=gpu0,addr=4" +
                                                     (deviceOptions.empty() ? "" : "," + deviceOptions)});
@@ -111,7 +113,7 @@ QemuProcess::QemuProcess(const std::string& deviceOptions, const std::vector<std
 
 QemuProcess::~QemuProcess() {
   if (m_pid > 0) {
-    kill(m_pid, SIGKILL);
+    kill(m_pid, std::getenv("AEROGPU_QTEST_ORDERLY") ? SIGTERM : SIGKILL);
     reap();
   }
   if (m_qtest >= 0) close(m_qtest);

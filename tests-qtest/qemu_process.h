@@ -31,10 +31,13 @@ struct Picture {
   }
 };
 
+/// Is killed at the end unless quit() ended it; with AEROGPU_QTEST_ORDERLY in the environment it ends by
+/// itself, as a coverage build needs it.
 class QemuProcess {
 public:
   /// Starts QEMU with `before` (devices that the device is plugged into), "-device
   /// aerogpu,addr=4,`deviceOptions`" and `extra` arguments.
+  /// The accelerator is qtest unless `before` names another.
   explicit QemuProcess(const std::string& deviceOptions = "renderer=null",
                        const std::vector<std::string>& extra = {},
                        const std::vector<std::string>& before = {});

@@ -165,6 +165,80 @@ TEST(Ring, ResetAtEveryStage) {
   }
 }
 
+/// At most 128 submissions are fetched and not completed; the rest waits in the ring and comes later, in
+/// order.
+TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
+  AeroGpuDev dev;
+  dev.setScanout({});
+  dev.startRing({.entries = 256});
+  CommandWriter vsync;
+  aerogpu_cmd_present present{};
+  present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
+  vsync.packet(AEROGPU_CMD_PRESENT, present);
+  const uint64_t held = dev.submit(vsync);
+  uint64_t last = 0;
+  for (int i = 0; i < 200; ++i) last = dev.submitEmpty();
+  dev.waitUntil([&] { return dev.qemu.property("queue-depth") == 128; }, "a full queue");
+  EXPECT_LT(dev.completedFence(), held);
+  EXPECT_EQ(dev.qemu.property("submissions"), 128);
+  dev.qemu.clockStep(50'000'000);
+  dev.waitFence(last);
+  dev.waitUntil([&] { return dev.ringHeader().head == 201; }, "head");
+  EXPECT_EQ(dev.errorCount(), 0u);
+}
+
+TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
+  AeroGpuDev dev;
+  dev.startRing({.enable = false});
+  const uint32_t size = dev.reg(AEROGPU_MMIO_REG_RING_SIZE_BYTES);
+  const auto bell = [&](const char* what) {
+    const uint32_t before = dev.errorCount();
+    dev.enableRing();
+    dev.ringBell();
+    dev.waitUntil([&] { return dev.errorCount() > before; }, what);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB}) << what;
+    EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), 0u) << what;
+    dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+  };
+  dev.setReg(AEROGPU_MMIO_REG_RING_SIZE_BYTES, 63);
+  bell("no room for the header");
+  dev.setReg(AEROGPU_MMIO_REG_RING_SIZE_BYTES, 0xFFFFFFFF);
+  bell("more than there is memory");
+  dev.setReg(AEROGPU_MMIO_REG_RING_SIZE_BYTES, size);
+  for (const uint64_t gpa : {uint64_t{0x4000000000}, AeroGpuDev::kBar0, ~uint64_t{63}}) {
+    dev.setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, gpa);
+    bell("no memory");
+  }
+}
+
+/// The ring may lie in BAR1 as well: that is memory of the guest.
+TEST(Ring, InBar1) {
+  AeroGpuDev dev;
+  dev.startRing({.enable = false});
+  const uint64_t fence = dev.submitEmpty();
+  constexpr uint64_t kThere = AeroGpuDev::kBar1 + 0x100000;
+  dev.qemu.write(kThere, dev.qemu.read(kRingGpa, 4096));
+  dev.setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, kThere);
+  dev.enableRing();
+  dev.ringBell();
+  dev.waitFence(fence);
+  dev.waitUntil([&] { return dev.qemu.readl(kThere + offsetof(aerogpu_ring_header, head)) == 1; }, "head");
+}
+
+TEST(Fences, NoPageNoWrite) {
+  AeroGpuDev dev;
+  dev.useFencePage();
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+  dev.waitUntil([&] { return dev.fencePage().completed_fence == 1; }, "the page");
+  dev.setReg64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
+  const auto low = dev.qemu.read(0, 64);
+  dev.waitFence(dev.submitEmpty());
+  dev.waitUntil([&] { return dev.ringHeader().head == 2; }, "head");
+  EXPECT_EQ(dev.fencePage().completed_fence, 1u);
+  EXPECT_EQ(dev.qemu.read(0, 64), low) << "address 0 is no page";
+}
+
 TEST(Descriptors, DefectsAreErrorsButTheFenceAdvances) {
   struct Case {
     const char* what;
@@ -325,6 +399,10 @@ TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   dev.waitFence(dev.submitEmpty());
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE});
   EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), bad);
+  dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE | AEROGPU_RING_CONTROL_RESET);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_RING_CONTROL), uint32_t{AEROGPU_RING_CONTROL_ENABLE}) << "RESET reads 0";
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE})
+      << "a ring reset keeps it";
   dev.qemu.qmp("system_reset");
   dev.setUpPci();
   EXPECT_EQ(dev.errorCount(), 0u);

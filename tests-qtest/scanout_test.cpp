@@ -117,6 +117,37 @@ TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   expectPicture(dev.qemu.screendump(), good.format, bytes, 64, 8, 256);
 }
 
+/// Pictures of BAR1 are brought up to date by what was written to it since.
+TEST(Scanout, WritesToBar1Show) {
+  AeroGpuDev dev;
+  constexpr uint64_t kGpa = AeroGpuDev::kBar1 + 0x200000;
+  auto bytes = pattern(64 * 4 * 8, 13);
+  dev.qemu.write(kGpa, bytes);
+  const AeroGpuDev::Scanout s{.width = 64, .height = 8, .pitch = 256, .gpa = kGpa};
+  dev.setScanout(s);
+  expectPicture(dev.qemu.screendump(), s.format, bytes, 64, 8, 256);
+  for (const size_t at : {size_t{1}, size_t{1000}, bytes.size() - 2}) {
+    bytes[at] ^= 0xFF;
+    dev.qemu.writeb(kGpa + at, bytes[at]);
+    expectPicture(dev.qemu.screendump(), s.format, bytes, 64, 8, 256);
+  }
+}
+
+/// The display is VGA's until a configuration is valid; from then on an invalid one leaves the last picture.
+TEST(Scanout, AnInvalidConfigurationTakesNothingOver) {
+  AeroGpuDev dev;
+  const Picture vga = dev.qemu.screendump();
+  dev.setScanout({.format = AEROGPU_FORMAT_D32_FLOAT, .width = 64, .height = 8, .pitch = 256});
+  EXPECT_EQ(dev.qemu.screendump().width, vga.width);
+  EXPECT_NE(vga.width, 64u);
+  const auto bytes = pattern(64 * 4 * 8, 14);
+  dev.qemu.write(kSurfaceGpa, bytes);
+  dev.setScanout({.width = 64, .height = 8, .pitch = 256});
+  expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, 64, 8, 256);
+  dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, 8);
+  expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, 64, 8, 256);
+}
+
 TEST(Scanout, TakesOverFromVgaBlanksWhenDisabledAndGivesBackOnReset) {
   AeroGpuDev dev;
   const Picture vga = dev.qemu.screendump();
@@ -309,6 +340,29 @@ TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
       EXPECT_NEAR(pixel >> (16 - 8 * c) & 0xFF, (over[c] * a + 0x40 * (255 - a)) / 255.0, 1.0)
           << "alpha " << a << " channel " << c;
   }
+}
+
+/// Formats with X8 are opaque whatever the byte holds.
+TEST_F(Cursor, WithoutAlphaIsOpaque) {
+  m_dev.qemu.write(kCursorGpa, std::vector<uint8_t>(kSize * kSize * 4, 0x00));
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8X8_UNORM);
+  place(10, 10, 0, 0);
+  const Picture picture = m_dev.qemu.screendump();
+  EXPECT_EQ(picture.at(10, 10), 0u);
+  EXPECT_EQ(picture.at(10 + kSize - 1, 10 + kSize - 1), 0u);
+  EXPECT_EQ(picture.at(10 + kSize, 10), 0x404040u);
+}
+
+TEST_F(Cursor, ThatCannotBeReadIsNotShown) {
+  place(20, 10, 0, 0);
+  expectCursorAt(20, 10);
+  for (const uint64_t bad :
+       {uint64_t{0x4000000000}, AeroGpuDev::kBar0, (uint64_t{64} << 20) - 16, ~uint64_t{15}}) {
+    m_dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, bad);
+    expectCursorAt(-1000, -1000);
+  }
+  m_dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, kCursorGpa);
+  expectCursorAt(20, 10);
 }
 
 TEST_F(Cursor, IsCutAtTheEdges) {

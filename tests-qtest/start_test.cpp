@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -135,6 +136,61 @@ TEST(Start, OnlyMigratableRefusesIt) {
   expectRefused(runToExit({"-only-migratable", "-accel", "qtest", "-nodefaults", "-display", "none",
                            "-device", "aerogpu,renderer=null"}),
                 "-only-migratable", "aerogpu: what the renderer holds");
+}
+
+TEST(Start, WithoutPropertiesABackEndIsFound) {
+  AeroGpuDev dev("");
+  EXPECT_EQ(dev.qemu.stringProperty("renderer"), "auto");
+  const std::string backend = dev.qemu.stringProperty("backend");
+  EXPECT_TRUE(backend == "vulkan" || backend == "null") << backend;
+  EXPECT_EQ(dev.qemu.stringProperty("gpu").empty(), backend == "null");
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+}
+
+std::filesystem::path makeFolder(const char* name) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("aerogpu-" + std::string(name) + std::to_string(::getpid()));
+  std::filesystem::create_directories(path / "hw-aerogpu");
+  return path;
+}
+
+/// A module without its share/ folder beside it.
+TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
+  if (std::getenv("AEROGPU_QEMU_TREE")) GTEST_SKIP() << "the device is no module of ours";
+  const std::string build = std::getenv("AEROGPU_BUILD_DIR");
+  const auto folder = makeFolder("rom");
+  std::filesystem::create_symlink(build + "/hw-aerogpu/aerogpu-qemu.so",
+                                  folder / "hw-aerogpu/aerogpu-qemu.so");
+  ::setenv("AEROGPU_BUILD_DIR", folder.c_str(), 1);
+  const Refusal refusal =
+      runToExit({"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,renderer=null"});
+  ::setenv("AEROGPU_BUILD_DIR", build.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  expectRefused(refusal, "no video BIOS", "video BIOS vgabios-aerogpu.bin not found");
+}
+
+/// Programs that QEMU starts are not preloaded with the device, whatever else the user preloads.
+TEST(Start, ChildrenDoNotInheritTheDevice) {
+  if (std::getenv("AEROGPU_QEMU_TREE") || std::getenv("AEROGPU_SANITIZER_RUNTIME"))
+    GTEST_SKIP() << "nothing is preloaded, or a sanitizer's runtime is";
+  const auto folder = makeFolder("child");
+  const auto environmentOfAChild = [&] {
+    const auto file = folder / "environment";
+    std::filesystem::remove(file);
+    runToExit({"-accel", "tcg", "-nodefaults", "-display", "none", "-incoming", "exec:env >" + file.string(),
+               "-device", "aerogpu,renderer=null"});
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  std::string text = environmentOfAChild();
+  EXPECT_NE(text.find("PATH="), std::string::npos) << text;
+  EXPECT_EQ(text.find("LD_PRELOAD"), std::string::npos) << text;
+  ::setenv("LD_PRELOAD", "libm.so.6", 1);
+  text = environmentOfAChild();
+  ::unsetenv("LD_PRELOAD");
+  EXPECT_NE(text.find("LD_PRELOAD=libm.so.6\n"), std::string::npos) << text;
+  std::filesystem::remove_all(folder);
 }
 
 /// Whose VGA core the ports reach: a 64x8 mode is set through them, and the device's console has that size or
