@@ -6,9 +6,10 @@
  * Threads. Registers are accessed under the big QEMU lock (BQL). The render
  * thread fetches the ring and drives the renderer; the renderer has a thread
  * of its own that finishes submissions. Neither of the two ever takes the
- * BQL. What they share with the register side is guarded by `lock`, a leaf:
- * nothing else is locked and nothing blocks under it. Each function that may
- * run without the BQL says so.
+ * BQL. What they share with the register side is guarded by `lock`: nothing
+ * is awaited under it, and what is locked inside are leaves of QEMU and of the
+ * renderer (docs/architecture.md, "Threads"). Each function that may run
+ * without the BQL says so.
  */
 #ifndef HW_AEROGPU_H
 #define HW_AEROGPU_H

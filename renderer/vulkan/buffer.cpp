@@ -50,6 +50,8 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   if (offset % limits.minTexelBufferOffsetAlignment != 0)
     return Error{ErrorCode::Backend, "offset of a buffer view is not aligned for this GPU", {}};
   if (m_texels.size() >= kMaxTexels) dropTexels();
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes);
+  if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};
   VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
   info.buffer = handle();
   info.format = format;
@@ -58,7 +60,7 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   VkBufferView view = VK_NULL_HANDLE;
   const VkResult result = m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &view);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateBufferView");
-  m_texels.push_back({format, offset, size, view});
+  m_texels.push_back({format, offset, size, view, std::move(charge)});
   return view;
 }
 

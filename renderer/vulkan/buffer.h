@@ -64,6 +64,7 @@ private:
     VkFormat format;
     uint64_t offset, size;
     VkBufferView view;
+    HostMemoryCharge charge;
   };
   static constexpr size_t kMaxTexels = 64;
   void dropTexels();

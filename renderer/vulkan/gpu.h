@@ -17,6 +17,9 @@
 
 namespace aerogpu::vk {
 
+/// What a view of an image or of texels counts for as host memory, bytes.
+inline constexpr uint64_t kViewBytes = 512;
+
 struct Gpu {
   Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log, const std::atomic<bool>& interrupted)
       : hostMemory(hostMemory), stats(stats), log(log), interrupted(interrupted) {}

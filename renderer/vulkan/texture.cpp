@@ -88,7 +88,10 @@ Result<CachedView> TextureObject::view(const ViewKey& key) {
   if (m_views.size() >= kMaxViews) {
     for (const auto& [known, view] : m_views) m_gpu.recorder->retire(Retired::Kind::ImageView, view.handle);
     m_views.clear();
+    m_viewCharges.clear();
   }
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes);
+  if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};
   VkImageViewCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
   info.image = m_image;
   info.viewType = key.type;
@@ -101,6 +104,7 @@ Result<CachedView> TextureObject::view(const ViewKey& key) {
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateImageView");
   view.serial = m_gpu.nextSerial++;
   m_views.emplace_back(key, view);
+  m_viewCharges.push_back(std::move(charge));
   return view;
 }
 

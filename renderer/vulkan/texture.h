@@ -104,6 +104,7 @@ private:
   MemoryRange m_memory;
   HostMemoryCharge m_charge;
   std::vector<std::pair<ViewKey, CachedView>> m_views;
+  std::vector<HostMemoryCharge> m_viewCharges;
   VkImageLayout m_layout = VK_IMAGE_LAYOUT_UNDEFINED;
   VkPipelineStageFlags2 m_writeStages = 0, m_readStages = 0, m_visibleStages = 0;
   VkAccessFlags2 m_writeAccess = 0, m_visibleAccess = 0;

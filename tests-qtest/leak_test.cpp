@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// What the QEMU process holds after many resets, many frames, and many objects is what it held after a few:
+// open files, threads, memory.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests-qtest/aerogpu_dev.h"
+
+namespace {
+
+using namespace aerogpu::qtest;
+using aerogpu::CommandWriter;
+namespace packets = aerogpu::packets;
+
+constexpr uint32_t kWidth = 320, kHeight = 200, kPitch = kWidth * 4;
+constexpr uint64_t kBackingBytes = 0x40000;
+
+/// What a process has; from /proc.
+struct Holdings {
+  int64_t files = 0, threads = 0, residentBytes = 0;
+};
+
+Holdings holdingsOf(pid_t pid) {
+  const std::filesystem::path proc = "/proc/" + std::to_string(pid);
+  const auto entries = [](const std::filesystem::path& folder) {
+    const auto all = std::filesystem::directory_iterator(folder);
+    return std::distance(begin(all), end(all));
+  };
+  Holdings held;
+  held.files = entries(proc / "fd");
+  held.threads = entries(proc / "task");
+  int64_t pages = 0;
+  std::ifstream(proc / "statm") >> pages >> pages;  // size, then resident
+  held.residentBytes = pages * sysconf(_SC_PAGESIZE);
+  return held;
+}
+
+bool memoryTells() {
+  // A sanitizer's runtime keeps what was freed.
+  const char* runtime = std::getenv("AEROGPU_SANITIZER_RUNTIME");
+  return !runtime || !*runtime;
+}
+
+class Leak : public testing::TestWithParam<const char*> {
+protected:
+  Leak() : dev(std::string("renderer=") + GetParam()) {}
+
+  void start() {
+    dev.startRing();
+    dev.setScanout({.width = kWidth, .height = kHeight, .pitch = kPitch});
+  }
+  void run(const CommandWriter& w, uint64_t commandGpa = kCommandGpa) {
+    const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, kBackingBytes, 0},
+                                           {2, 0, kSurfaceGpa + kBackingBytes, kBackingBytes, 0}};
+    dev.waitFence(dev.submit(w, {.commandGpa = commandGpa, .table = AeroGpuDev::allocTable(entries)}));
+    ASSERT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u) << dev.qemu.output();
+  }
+  static void createTargets(CommandWriter& w) {
+    for (const uint32_t i : {1, 2})
+      packets::createTexture(w, {.handle = i,
+                                 .width = kWidth,
+                                 .height = kHeight,
+                                 .usage = packets::kShown,
+                                 .rowPitch = kPitch,
+                                 .allocId = i});
+  }
+  /// Rows from guest memory, a draw, a copy that is written back, a picture.
+  static void frame(CommandWriter& w, uint32_t number) {
+    const uint32_t target = 1 + number % 2;
+    packets::setTarget(w, target);
+    packets::clearColor(w, {0, static_cast<float>(number % 256) / 255, 0});
+    packets::dirtyRange(w, target, 0, kPitch * 8);
+    packets::draw(w, 3);
+    packets::copyTexture(w, 3 - target, target, 16, 16);
+    packets::present(w);
+  }
+  static void createPipeline(CommandWriter& w) {
+    packets::createBuffer(w, 3, 36, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+    // vs_2_0: dcl_position v0; mov oPos, v0. ps_2_0: mov oC0, c0.
+    const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000,
+                           0x02000001, 0xC00F0000, 0x90E40000, 0x0000FFFF};
+    const uint32_t ps[] = {0xFFFF0200, 0x02000001, 0x800F0800, 0xA0E40000, 0x0000FFFF};
+    packets::createShader(w, 4, AEROGPU_SHADER_STAGE_VERTEX, vs);
+    packets::createShader(w, 5, AEROGPU_SHADER_STAGE_PIXEL, ps);
+    packets::bindShaders(w, 4, 5);
+    // D3DVERTEXELEMENT9: stream 0, FLOAT3 POSITION; D3DDECL_END.
+    const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
+    packets::useInputLayout(w, 6, elements);
+    packets::setVertexBuffer(w, 0, 3, 12);
+    packets::setTopology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+  }
+  Holdings holdings() { return holdingsOf(dev.qemu.pid()); }
+  void expectNoMore(const Holdings& before, int64_t bytes) {
+    const Holdings now = holdings();
+    EXPECT_LE(now.files, before.files);
+    EXPECT_LE(now.threads, before.threads);
+    if (memoryTells()) {
+      EXPECT_LT(now.residentBytes, before.residentBytes + bytes);
+    }
+  }
+
+  AeroGpuDev dev;
+};
+
+TEST_P(Leak, Resets) {
+  Holdings early;
+  int64_t held = 0;
+  for (int reset = 0; reset < 150; ++reset) {
+    start();
+    CommandWriter w;
+    createTargets(w);
+    createPipeline(w);
+    for (uint32_t i = 0; i < 4; ++i) frame(w, i);
+    run(w);
+    ASSERT_GT(dev.qemu.screendump().width, 0u);
+    dev.qemu.qmp("system_reset");
+    dev.setUpPci();
+    ASSERT_EQ(dev.qemu.property("resources"), 0);
+    if (reset == 30) {
+      early = holdings();
+      held = dev.qemu.property("host-memory");
+    }
+  }
+  EXPECT_LE(dev.qemu.property("host-memory"), held);
+  expectNoMore(early, 16 << 20);
+}
+
+TEST_P(Leak, Frames) {
+  start();
+  CommandWriter w;
+  createTargets(w);
+  createPipeline(w);
+  run(w);
+  Holdings early;
+  for (uint32_t i = 0; i < 1500; ++i) {
+    w.reset();
+    frame(w, i);
+    run(w);
+    if (i % 2) dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, kSurfaceGpa + i / 2 % 2 * kBackingBytes);
+    if (i % 100 == 0) {
+      ASSERT_GT(dev.qemu.screendump().width, 0u);
+    }
+    if (i == 400) early = holdings();
+  }
+  expectNoMore(early, 16 << 20);
+}
+
+TEST_P(Leak, AMillionObjects) {
+  constexpr uint32_t kInStream = 50'000, kStreams = 20;
+  constexpr uint64_t kStreamGpa = 0x1000000;
+  dev.startRing();
+  CommandWriter w;
+  for (uint32_t i = 0; i < kInStream; ++i) {
+    packets::createBuffer(w, 7, 64 + i % 64 * 4, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+    packets::destroyResource(w, 7);
+  }
+  for (int i = 0; i < 2; ++i) run(w, kStreamGpa);
+  const Holdings early = holdings();
+  const int64_t held = dev.qemu.property("host-memory");
+  for (uint32_t i = 2; i < kStreams; ++i) {
+    aerogpu_submit_desc desc{};
+    desc.desc_size_bytes = sizeof desc;
+    desc.cmd_gpa = kStreamGpa;
+    desc.cmd_size_bytes = static_cast<uint32_t>(w.size());
+    desc.signal_fence = dev.nextFence();
+    dev.setNextFence(desc.signal_fence + 1);
+    dev.push(desc);
+    dev.waitFence(desc.signal_fence);
+  }
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_COUNT), 0u) << dev.qemu.output();
+  EXPECT_LE(dev.qemu.property("host-memory"), held);
+  EXPECT_EQ(dev.qemu.property("resources"), 0);
+  expectNoMore(early, 16 << 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Renderers, Leak, testing::Values("null", "vulkan"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
