@@ -119,7 +119,8 @@ TEST(Start, SetAndGlobalChangeProperties) {
 TEST(Start, FromAConfigurationFile) {
   const auto path = std::filesystem::temp_directory_path() / ("aerogpu-config-" + std::to_string(::getpid()));
   std::ofstream(path) << "[device \"card\"]\n  driver = \"aerogpu\"\n  renderer = \"null\"\n  xres = \"7\"\n";
-  const Refusal refusal = runToExit({"-display", "none", "-accel", "qtest", "-readconfig", path.string()});
+  const Refusal refusal =
+      runToExit({"-display", "none", "-accel", "qtest", "-nic", "none", "-readconfig", path.string()});
   std::filesystem::remove(path);
   expectRefused(refusal, "-readconfig", "xres=7");
   EXPECT_EQ(refusal.output.find("another VGA card"), std::string::npos) << refusal.output;
@@ -178,8 +179,8 @@ TEST(Start, ChildrenDoNotInheritTheDevice) {
   const auto environmentOfAChild = [&] {
     const auto file = folder / "environment";
     std::filesystem::remove(file);
-    runToExit({"-accel", "tcg", "-nodefaults", "-display", "none", "-incoming", "exec:env >" + file.string(),
-               "-device", "aerogpu,renderer=null"});
+    runToExit({"-accel", "tcg", "-nodefaults", "-display", "none", "-incoming",
+               "exec:env >" + file.string() + "; echo no state", "-device", "aerogpu,renderer=null"});
     std::ifstream in(file);
     return std::string(std::istreambuf_iterator<char>(in), {});
   };

@@ -6,12 +6,28 @@
 #if QEMU_VERSION_MAJOR >= 9
 #include "qapi/qapi-commands-ui.h"
 #include "qapi/qapi-types-ui.h"
+#include "qemu/config-file.h"
+#include "qemu/option.h"
+#include "ui/qemu-spice-module.h"
+
+/* VNC and SPICE are no display types: they come beside one, "none" too. */
+static bool aerogpu_compat_remote_display(void)
+{
+    QemuOptsList *vnc = qemu_find_opts_err("vnc", NULL);
+
+    return using_spice || (vnc && !QTAILQ_EMPTY(&vnc->head));
+}
 
 bool aerogpu_compat_host_cursor(QemuConsole *con)
 {
-    DisplayOptions *opts = qmp_query_display_options(NULL);
-    bool shown = opts && opts->type != DISPLAY_TYPE_NONE;
+    DisplayOptions *opts;
+    bool shown;
 
+    if (aerogpu_compat_remote_display()) {
+        return true;
+    }
+    opts = qmp_query_display_options(NULL);
+    shown = opts && opts->type != DISPLAY_TYPE_NONE;
     qapi_free_DisplayOptions(opts);
     return shown;
 }

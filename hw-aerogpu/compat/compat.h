@@ -127,7 +127,8 @@ static inline void aerogpu_compat_cursor_unref(QEMUCursor *c)
 
 /*
  * Whether somebody shows a cursor given to dpy_cursor_define(). 8.1 removed
- * the query; there, a display that is not "none" counts as somebody.
+ * the query; there, a display that is not "none", VNC and SPICE count as
+ * somebody.
  */
 bool aerogpu_compat_host_cursor(QemuConsole *con);
 
