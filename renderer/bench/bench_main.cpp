@@ -11,9 +11,11 @@
 #include <cstring>
 #include <memory>
 
+#include "aerogpu/cmd_packets.hpp"
 #include "aerogpu/d3d9/assembler.h"
 #include "renderer/bench/scene.h"
 #include "renderer/shader/translate.h"
+#include "renderer/testing/dxbc_builder.h"
 
 namespace {
 
@@ -209,6 +211,30 @@ void translatePixelShader400(benchmark::State& state) {
 }
 BENCHMARK(translateSmallVertexShader);
 BENCHMARK(translatePixelShader400);
+
+/// A DXBC vertex shader from packet to module: two calls of the translator process.
+void createDxbcVertexShader(benchmark::State& state) {
+  Harness harness(Harness::Options{.backend = "vulkan"});
+  if (!harness.ok()) {
+    state.SkipWithError("no Vulkan renderer");
+    return;
+  }
+  test::dxbc::Tokens code = test::dxbc::vertexCode();
+  code.push_back(0);  // behind the container: makes each one new
+  for ([[maybe_unused]] auto _ : state) {
+    ++code.back();
+    CommandWriter w;
+    const uint32_t handle = harness.handle();
+    packets::createShader(w, handle, AEROGPU_SHADER_STAGE_VERTEX, code);
+    packets::destroyShader(w, handle);
+    if (harness.submit(w).result.error_count != 0) {
+      state.SkipWithError("the shader is refused");
+      return;
+    }
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(createDxbcVertexShader)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 /// Submit to submission_done of an empty submission, in process.
 void emptySubmission(benchmark::State& state, const char* backend) {

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace aerogpu::translator {
 
@@ -39,5 +42,13 @@ struct DxbcResource {
   uint32_t comparison;  ///< sampler: 1 = compares
   uint32_t counter;     ///< unordered access: 1 = with a counter
 };
+
+/// An answer, read.
+struct DxbcAnswer {
+  std::vector<DxbcResource> resources;
+  std::vector<uint32_t> words;  ///< whatever they are
+};
+/// Nothing when the bytes are not put together like an answer.
+std::optional<DxbcAnswer> readAnswer(std::span<const uint8_t> bytes);
 
 }  // namespace aerogpu::translator

@@ -13,7 +13,8 @@ namespace aerogpu::translator {
 /// Job::TranslateDxbc: libvkd3d-shader.
 Outcome translateDxbc(std::span<const uint8_t> input);
 
-/// Job::FinishSpirv: the module is validated for Vulkan 1.3; drivers assume valid modules.
+/// Job::FinishSpirv: the module is validated for Vulkan 1.3 and held against the resource list; drivers
+/// assume both.
 Outcome finishSpirv(std::span<const uint8_t> input);
 
 }  // namespace aerogpu::translator

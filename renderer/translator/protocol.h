@@ -15,7 +15,7 @@ namespace aerogpu::translator {
 /// What a process is made for; it does one of these once and ends.
 enum class Job : uint32_t {
   TranslateDxbc = 0,  ///< DxbcRequest and a container in; DxbcResources and SPIR-V words out
-  FinishSpirv = 1,    ///< SPIR-V words that nobody has looked at in; words that a driver may see out
+  FinishSpirv = 1,    ///< DxbcRequest and the answer of TranslateDxbc to it in; SPIR-V for a driver out
 };
 
 /// The control socket's descriptor in the translator process.

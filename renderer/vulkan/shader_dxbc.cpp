@@ -126,11 +126,6 @@ Result<DxbcBinding> bindingOf(const DxbcResource& declared, uint32_t number) {
   return b;
 }
 
-struct Translated {
-  std::vector<DxbcResource> resources;
-  std::vector<uint32_t> words;
-};
-
 std::vector<uint32_t> wordsOf(std::span<const uint8_t> bytes) {
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
@@ -142,29 +137,20 @@ std::span<const uint8_t> bytesOf(const auto& value) {
 }
 
 /// Two calls of the translator process: the first one's answer is as untrusted as the guest's bytes that it
-/// comes from; the second one, in a process that never saw those, makes sure that it is a module for a
-/// driver.
-Result<Translated> translate(translator::Client& client, std::span<const uint8_t> container,
-                             core::Stage stage, uint32_t set, const std::atomic<bool>* interrupted) {
+/// comes from; the second one, in a process that never saw those, makes sure that the module is valid and
+/// goes with the list of resources. Those are the list's own.
+Result<translator::DxbcAnswer> translate(translator::Client& client, std::span<const uint8_t> container,
+                                         core::Stage stage, uint32_t set,
+                                         const std::atomic<bool>* interrupted) {
   const translator::DxbcRequest request{translatorStage(stage), set};
-  auto answer = client.call(translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
-  if (!answer) return answer.error();
-  Translated out;
-  std::span<const uint8_t> rest(*answer);
-  uint32_t count = 0;
-  if (rest.size() < sizeof count)
-    return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
-  std::memcpy(&count, rest.data(), sizeof count);
-  rest = rest.subspan(sizeof count);
-  if (count > translator::kMaxResources || count > rest.size() / sizeof(DxbcResource))
-    return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
-  out.resources.resize(count);
-  if (count) std::memcpy(out.resources.data(), rest.data(), count * sizeof(DxbcResource));
-  rest = rest.subspan(count * sizeof(DxbcResource));
-  auto module = client.call(translator::Job::FinishSpirv, {rest}, interrupted);
+  auto bytes = client.call(translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
+  if (!bytes) return bytes.error();
+  auto answer = translator::readAnswer(*bytes);
+  if (!answer) return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
+  auto module = client.call(translator::Job::FinishSpirv, {bytesOf(request), *bytes}, interrupted);
   if (!module) return module.error();
-  out.words = wordsOf(*module);
-  return out;
+  answer->words = wordsOf(*module);
+  return std::move(*answer);
 }
 
 }  // namespace
