@@ -81,6 +81,22 @@ TEST(AlphaTest, EveryFunction) {
     }
 }
 
+/// The reference has eight bits, and so has what is compared with it: a unit in the last place decides
+/// nothing.
+TEST(AlphaTest, EightBitsCount) {
+  const float ref = 27 / 255.0f;
+  Draw draw = shaders(std::string(kVs2) + "mov oT0, v1\n", "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\n",
+                      {{{1, 2, 3, std::nextafter(ref, 0.0f)}},
+                       {{1, 2, 3, std::nextafter(ref, 1.0f)}},
+                       {{1, 2, 3, 26 / 255.0f}},
+                       {{1, 2, 3, 28 / 255.0f}}});
+  draw.alphaTest = true;
+  draw.push.alphaRef = ref;
+  draw.push.alphaFunc = 3;  // D3DCMP_EQUAL
+  const Picture picture = render(draw);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(picture.color[0][i][0], i < 2 ? 1.0f : -9.0f) << i;
+}
+
 TEST(Fog, EverySource) {
   Draw draw =
       shaders(std::string(kVs2) + "mov oT0, v1\nmov oFog, v1.x\n",

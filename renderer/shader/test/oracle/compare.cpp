@@ -243,7 +243,12 @@ private:
   void after(Lane& lane, const std::vector<Link>& links) {
     const auto& draw = m_case.draw;
     if (draw.alphaTest && lane.colorsWritten & 1) {
-      const Range alpha = lane.color[0][3], ref(draw.push.alphaRef);
+      // Eight bits each.
+      const auto eightBits = [](const Range& x, double slack) {
+        return x.unknown() ? x
+                           : Range(std::nearbyint(x.lo * 255 - slack), std::nearbyint(x.hi * 255 + slack));
+      };
+      const Range alpha = eightBits(lane.color[0][3], 1e-4), ref = eightBits(Range(draw.push.alphaRef), 0);
       std::optional<bool> passes = draw.push.alphaFunc == 8;
       if (draw.push.alphaFunc > 1 && draw.push.alphaFunc < 8) {
         // D3DCMP: 2 less, 3 equal, 4 less or equal, 5 greater, 6 not equal, 7 greater or equal.

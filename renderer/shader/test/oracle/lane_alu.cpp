@@ -313,8 +313,11 @@ Vector Lane::texture(const Instruction& in) {
     level = constant ? m_levelOf(type, dx, dy) : Range::any();
   } else {
     level = m_levelOf(type, dx, dy);
-    if (in.control == d3d9::kTexldBias)
-      level = level.exact() && level.lo == -kInf ? level : exactSum(level, at[3]);
+    if (in.control == d3d9::kTexldBias) {
+      // A bias beyond what samplers can do may meet a logarithm of 0 that is not infinite.
+      const bool none = level.exact() && level.lo == -kInf;
+      level = !(at[3].magnitude() <= 8) ? Range::any() : none ? level : exactSum(level, at[3]);
+    }
   }
   const Vector texel = m_sample(type, at, level);
   Vector out;
