@@ -61,7 +61,7 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
           const uint32_t layers = resource.view ? resource.view->desc.layerCount : texture.desc.arrayLayers;
           bool feedback = false;
           if (!cube || (layers >= 6 && texture.desc.width == texture.desc.height)) {
-            auto made = sampledView(texture, resource.view.get(), b.viewType, 0, false, feedback);
+            auto made = sampledView(texture, resource.view.get(), b.viewType, false, feedback);
             if (!made) return made.error();
             view = *made;
             write.image.imageLayout = TextureObject::of(texture).sampledLayout();

@@ -18,7 +18,7 @@ constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_VERTEX_SHADE
 }  // namespace
 
 Result<CachedView> Draws::sampledView(core::Texture& texture, const core::View* view, VkImageViewType type,
-                                      uint32_t skipMips, bool srgb, bool& feedback) {
+                                      bool srgb, bool& feedback) {
   TextureObject& object = TextureObject::of(texture);
   ViewKey key;
   VkFormatInfo format = object.format();
@@ -33,9 +33,6 @@ Result<CachedView> Draws::sampledView(core::Texture& texture, const core::View* 
     key.baseLayer = view->desc.baseLayer;
     key.layerCount = view->desc.layerCount;
   }
-  const uint32_t skip = std::min(skipMips, key.mipCount - 1);
-  key.baseMip += skip;
-  key.mipCount -= skip;
   key.type = type;
   if (type == VK_IMAGE_VIEW_TYPE_2D) key.layerCount = 1;
   if (type == VK_IMAGE_VIEW_TYPE_CUBE) key.layerCount = 6;
@@ -73,9 +70,8 @@ Result<DescriptorWrite> Draws::textureWrite(const core::ShaderResourceBinding& r
     const bool fits = !cube || isCube(resource);
     bool feedback = false;
     if (fits) {
-      auto made =
-          sampledView(texture, resource.view.get(), cube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D,
-                      sampler.maxMipLevel, sampler.srgb, feedback);
+      auto made = sampledView(texture, resource.view.get(),
+                              cube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D, sampler.srgb, feedback);
       if (!made) return made.error();
       view = *made;
       compare = view.handle && TextureObject::of(texture).format().info->depth;

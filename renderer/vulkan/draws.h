@@ -90,7 +90,7 @@ private:
   // draw_dxbc.cpp
   Result<void> useDxbcStage(const core::DrawState& state, const ShaderCode& code, VkDescriptorSet& set);
   Result<CachedView> sampledView(core::Texture& texture, const core::View* view, VkImageViewType type,
-                                 uint32_t skipMips, bool srgb, bool& feedback);
+                                 bool srgb, bool& feedback);
 
   Gpu& m_gpu;
   Targets& m_targets;

@@ -15,7 +15,7 @@ namespace {
 
 using Color = std::array<double, 4>;  // RGBA
 
-constexpr uint32_t kSide = 16, kCells = kSide * kSide, kMaxTargets = 4, kStyles = 12;
+constexpr uint32_t kSide = 16, kCells = kSide * kSide, kMaxTargets = 4, kStyles = 8;
 
 struct CellVertex {
   float x, y, z;

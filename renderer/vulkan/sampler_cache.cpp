@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // D3D9 sampler states in Vulkan's terms (see sampler_cache.h). The finest level (D3DSAMP_MAXMIPLEVEL) is the
-// view's affair, so that the choice between minification and magnification stays right.
+// lower end of the level of detail, as in the algorithm of the page "texldl". Vulkan clamps before it chooses
+// between the two filters, Direct3D 9 behind: with a finest level above 0 a magnified texture is filtered as
+// a minified one.
 #include "renderer/vulkan/sampler_cache.h"
 
 #include <algorithm>
@@ -57,11 +59,12 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
   const bool border = s.u == AddressMode::Border || s.v == AddressMode::Border || s.w == AddressMode::Border;
   const uint32_t color = border ? s.borderColor : 0;
   const uint32_t anisotropy = s.min == Filter::Anisotropic ? std::clamp(s.maxAnisotropy, 1u, 16u) : 1u;
+  const uint32_t finest = std::min(s.maxMipLevel, 15u);  // no texture has more levels
   Key key{};
   key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 |
                  static_cast<uint64_t>(s.w) << 8 | static_cast<uint64_t>(s.mag) << 12 |
                  static_cast<uint64_t>(s.min) << 16 | static_cast<uint64_t>(s.mip) << 20 |
-                 uint64_t{anisotropy} << 24 | uint64_t{compare} << 32;
+                 uint64_t{anisotropy} << 24 | uint64_t{compare} << 32 | uint64_t{finest} << 40;
   key.words[1] = color;
   key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
   if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second;
@@ -78,7 +81,8 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
   info.mipmapMode = s.mip >= Filter::Linear ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
   // Without mip-mapping the level stays 0, but lambda may exceed 0 so that the minification filter is used
   // (Vulkan 1.3, "Samplers", note on maxLod).
-  info.maxLod = s.mip == Filter::None ? 0.25f : VK_LOD_CLAMP_NONE;
+  info.minLod = static_cast<float>(finest);
+  info.maxLod = s.mip == Filter::None ? info.minLod + 0.25f : VK_LOD_CLAMP_NONE;
   info.mipLodBias = std::isfinite(s.lodBias) ? std::clamp(s.lodBias, -maxBias, maxBias) : 0.0f;
   info.addressModeU = addressMode(s.u, caps);
   info.addressModeV = addressMode(s.v, caps);

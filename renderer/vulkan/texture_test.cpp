@@ -176,6 +176,35 @@ TEST_F(TextureTest, MipLevels) {
   samplerState(w, 0, kMipMapLodBias, 0);
 }
 
+/// The page "texldl": the level is the larger one of the coordinate's and D3DSAMP_MAXMIPLEVEL, not their sum.
+TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
+  CommandWriter w;
+  const uint32_t t = texture(w, kBgra, 8, 8, 4);
+  Bytes data;
+  for (uint32_t mip = 0; mip < 4; ++mip)
+    data.insert(data.end(), size_t{8u >> mip} * (8u >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
+  Harness::upload(w, t, 0, data);
+  const uint32_t vs = shader(w,
+                             "vs_3_0\ndcl_position v0\ndcl_texcoord v1\ndcl_position o0\ndcl_texcoord o1\n"
+                             "mov o0, v0\nmov o1, v1\n");
+  const uint32_t ps =
+      shader(w,
+             "ps_3_0\ndcl_texcoord v0\ndcl_2d s0\nmov r0, v0\nmov r0.w, c0.x\ntexldl r0, r0, s0\n"
+             "mov oC0, r0\n");
+  bindShaders(w, vs, ps);
+  samplerState(w, 0, kMipFilter, 1);
+  for (const uint32_t minFilter : {1u, 2u})
+    for (uint32_t finest = 0; finest < 4; ++finest)
+      for (uint32_t level = 1; level < 4; ++level) {
+        samplerState(w, 0, kMinFilter, minFilter);
+        samplerState(w, 0, kMaxMipLevel, finest);
+        constantsF(w, AEROGPU_SHADER_STAGE_PIXEL, 0, {{static_cast<float>(level), 0, 0, 0}});
+        drawTextured(w, t, 0, 0, 1, 1);
+        run(w);
+        EXPECT_EQ(result(4, 4)[0], 40 * (std::max(level, finest) + 1)) << finest << " " << level;
+      }
+}
+
 TEST_F(TextureTest, SrgbRead) {
   CommandWriter w;
   const uint32_t plain = texture(w, kBgra, 1, 1),
