@@ -139,7 +139,7 @@ inline Range logarithm2(const Range& source) {
 }
 /// pow page: |a| ^ b, as exp(b * log(a)), no less than 15 bits.
 inline Range power(const Range& a, const Range& b) {
-  if (b.exact() && b.lo == 0 && !a.unknown()) return 1;
+  if (b.exact() && b.lo == 0 && a.magnitude() < kInf) return 1;
   const Range base = absolute(a);
   if (base.exact() && base.lo == 0) return b.lo > 0 ? Range(0) : Range::any();
   if (base.lo == 0) return Range::any();
