@@ -136,10 +136,16 @@ static void aerogpu_irqfd_attach(AeroGPUState *s)
     qatomic_set(&s->irqfd_active, true);
 }
 
-/* The MSI capability was written. BQL. */
+/*
+ * The MSI capability or the command register was written. A message is a
+ * write by the function: without Bus Master Enable the kernel must not send
+ * one, and QEMU's own way drops it. BQL.
+ */
 void aerogpu_irq_config_changed(AeroGPUState *s)
 {
-    if (msi_enabled(&s->pci)) {
+    uint16_t command = pci_get_word(s->pci.config + PCI_COMMAND);
+
+    if (msi_enabled(&s->pci) && (command & PCI_COMMAND_MASTER)) {
         aerogpu_irqfd_attach(s);
     } else {
         aerogpu_irqfd_detach(s);

@@ -213,7 +213,8 @@ static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,
                                  int len)
 {
     pci_default_write_config(dev, addr, val, len);
-    if (ranges_overlap(addr, len, dev->msi_cap, PCI_MSI_DATA_64 + 4)) {
+    if (ranges_overlap(addr, len, dev->msi_cap, PCI_MSI_DATA_64 + 4) ||
+        ranges_overlap(addr, len, PCI_COMMAND, 2)) {
         aerogpu_irq_config_changed(AEROGPU(dev));
     }
 }
