@@ -24,6 +24,9 @@ constexpr uint32_t kUntouched = 0xDEADBEEF;
 constexpr uint16_t kMsiData = 0x4321;
 constexpr uint32_t kNoMemory = kTextures + 1;  ///< an allocation where there is none
 constexpr uint32_t kVertices = 3 * 256;
+// Textures whose transfers are made in guest memory itself where the GPU can (renderer/vulkan/host_import.h).
+constexpr uint32_t kBig[] = {21, 22}, kBigWidth = 256, kBigHeight = 128, kBigPitch = kBigWidth * 4;
+constexpr uint64_t kBigBytes = kBigPitch * kBigHeight, kBigOffset = 0x1000000;
 enum Handle : uint32_t { kBuffer = 101, kVs, kPs, kLayout };
 
 uint64_t fromEnvironment(const char* name, uint64_t otherwise) {
@@ -80,14 +83,35 @@ private:
   float fraction() { return static_cast<float>(pick(256)) / 255.0f; }
 
   Action action() {
-    static constexpr Action kActions[] = {
-        &Stress::submitEmpty, &Stress::submitEmpty, &Stress::submitJob,   &Stress::submitJob,
-        &Stress::submitJob,   &Stress::submitDraws, &Stress::submitJunk,  &Stress::ringBell,
-        &Stress::ringOnOff,   &Stress::ringReset,   &Stress::deviceReset, &Stress::busMaster,
-        &Stress::memoryOff,   &Stress::moveBar0,    &Stress::moveBar1,    &Stress::interrupts,
-        &Stress::interrupts,  &Stress::msi,         &Stress::flip,        &Stress::flip,
-        &Stress::scanout,     &Stress::cursor,      &Stress::giveToVga,   &Stress::fencePage,
-        &Stress::stop,        &Stress::clock,       &Stress::clock};
+    static constexpr Action kActions[] = {&Stress::submitEmpty,
+                                          &Stress::submitEmpty,
+                                          &Stress::submitJob,
+                                          &Stress::submitJob,
+                                          &Stress::submitJob,
+                                          &Stress::submitTransfers,
+                                          &Stress::submitTransfers,
+                                          &Stress::submitDraws,
+                                          &Stress::submitJunk,
+                                          &Stress::ringBell,
+                                          &Stress::ringOnOff,
+                                          &Stress::ringReset,
+                                          &Stress::deviceReset,
+                                          &Stress::busMaster,
+                                          &Stress::memoryOff,
+                                          &Stress::moveBar0,
+                                          &Stress::moveBar1,
+                                          &Stress::interrupts,
+                                          &Stress::interrupts,
+                                          &Stress::msi,
+                                          &Stress::flip,
+                                          &Stress::flip,
+                                          &Stress::scanout,
+                                          &Stress::cursor,
+                                          &Stress::giveToVga,
+                                          &Stress::fencePage,
+                                          &Stress::stop,
+                                          &Stress::clock,
+                                          &Stress::clock};
     return pick(4) == 0 ? hostAction() : kActions[pick(std::size(kActions))];
   }
   Action hostAction() {
@@ -110,8 +134,10 @@ private:
 
   void submit(const CommandWriter& w) {
     if (!room()) return;
-    aerogpu_alloc_entry entries[kTextures + 1];
+    aerogpu_alloc_entry entries[kTextures + 3];
     for (uint32_t i = 0; i < kTextures; ++i) entries[i] = {i + 1, 0, backing(i + 1), kTextureBytes, 0};
+    entries[kTextures + 1] = {kBig[0], 0, kBigOffset, kBigBytes, 0};
+    entries[kTextures + 2] = {kBig[1], 0, m_bar1 + kBigOffset, kBigBytes, 0};
     entries[kTextures] = {kNoMemory, 0, 0x30000000, kTextureBytes, 0};
     // A slot's stream and table stay as they are until it is executed.
     const uint64_t at = m_dev.ringHeader().tail % kEntries * 0x8000;
@@ -175,6 +201,22 @@ private:
     packets::destroyShader(w, kVs);
     packets::destroyShader(w, kPs);
     packets::destroyInputLayout(w, kLayout);
+    submit(w);
+  }
+  void submitTransfers() {
+    CommandWriter w;
+    for (const uint32_t texture : kBig) {
+      packets::createTexture(w, {.handle = texture,
+                                 .width = kBigWidth,
+                                 .height = kBigHeight,
+                                 .usage = AEROGPU_RESOURCE_USAGE_TEXTURE,
+                                 .rowPitch = kBigPitch,
+                                 .allocId = texture});
+    }
+    const uint32_t from = pick(2);
+    packets::dirtyRange(w, kBig[from], 0, kBigBytes);
+    packets::copyTexture(w, kBig[1 - from], kBig[from], kBigWidth, kBigHeight);
+    if (pick(2)) packets::destroyResource(w, kBig[pick(2)]);
     submit(w);
   }
   void submitJunk() {
