@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "renderer/shader/test/oracle/cases.h"
+#include "renderer/shader/test/validate.h"
 
 namespace aerogpu::shader::oracle {
 namespace {
@@ -39,6 +40,36 @@ TEST(Oracle, RandomShaders) {
   // The comparison must not come to nothing.
   EXPECT_GT(total.compared * 2, total.components);
   EXPECT_LT(total.gaveUp * 3, total.pixels);
+}
+
+/// Bits of the random shaders flipped: refused with a reason, or translated to a valid module.
+TEST(Oracle, DamagedShaders) {
+  std::mt19937 random(11);
+  uint32_t accepted = 0, refused = 0;
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    const Case c = makeCase(seed);
+    for (const std::string* source : {&c.draw.vs, &c.draw.ps}) {
+      const std::vector<uint32_t> whole = test::tokens(*source);
+      for (int i = 0; i < 40; ++i) {
+        std::vector<uint32_t> damaged = whole;
+        for (uint32_t flips = random() % 2 + 1; flips; --flips)
+          damaged[random() % damaged.size()] ^= 1u << random() % 32;
+        const auto program = parse(damaged);
+        if (!program.ok()) {
+          EXPECT_NE(program.error().message, "");
+          ++refused;
+          continue;
+        }
+        const auto made = emit(*program);
+        ASSERT_TRUE(made.ok()) << made.error().message;
+        if (++accepted % 8 == 0) {
+          ASSERT_EQ(test::validate(made->words), "") << "seed " << seed << "\n" << *source;
+        }
+      }
+    }
+  }
+  EXPECT_GT(accepted, 1000u);
+  EXPECT_GT(refused, 1000u);
 }
 
 }  // namespace
