@@ -140,7 +140,15 @@ TEST(Msi, ThroughAnIrqfdWithKvm) {
     dev->enableMsi(kLocalApic, vector);  // and re-routed
   dev->setScanout({});
   dev->qemu.qmp("cont");  // time runs by itself
-  dev->waitUntil([&] { return dev->qemu.property("interrupts") >= 1; }, "a vblank's interrupt");
+  // On some machines /dev/kvm opens and runs nothing: QEMU stops the machine then.
+  bool runs = true;
+  dev->waitUntil(
+      [&] {
+        runs = dev->qemu.qmp("query-status").find("\"running\": true") != std::string::npos;
+        return !runs || dev->qemu.property("interrupts") >= 1;
+      },
+      "a vblank's interrupt");
+  if (!runs) GTEST_SKIP() << "KVM runs nothing here";
   dev->qemu.qmp("stop");
   EXPECT_EQ(dev->qemu.output().find("aerogpu_irq_msi"), std::string::npos) << "sent by QEMU";
   // Without bus mastering nothing may be sent: it is QEMU's turn, which drops it.
