@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // DXBC of shader models 4 and 5 by way of libvkd3d-shader: every declared resource becomes one binding of one
-// descriptor set, textures and samplers separate. Nothing is freed; the process ends.
+// descriptor set, textures and samplers separate.
 #include <cstring>
 
 extern "C" {
@@ -87,9 +87,27 @@ unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
   return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
 }
 
-Outcome refusedBy(const char* messages) {
-  return Outcome::refused(messages ? messages : "");
-}
+/// What the library allocates on the way.
+struct Owned {
+  vkd3d_shader_scan_descriptor_info scanned{};
+  vkd3d_shader_code spirv{};
+  char* messages = nullptr;
+  bool isScanned = false;  ///< a scan that fails frees its result and leaves the pointer behind
+
+  Owned() { scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO; }
+  ~Owned() {
+    forgetMessages();
+    vkd3d_shader_free_shader_code(&spirv);
+    if (isScanned) vkd3d_shader_free_scan_descriptor_info(&scanned);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  void forgetMessages() {
+    if (messages) vkd3d_shader_free_messages(messages);
+    messages = nullptr;
+  }
+  Outcome refusal() const { return Outcome::refused(messages ? messages : ""); }
+};
 
 }  // namespace
 
@@ -99,19 +117,19 @@ Outcome translateDxbc(std::span<const uint8_t> input) {
   std::memcpy(&request, input.data(), sizeof request);
   const auto container = input.subspan(sizeof request);
 
-  vkd3d_shader_scan_descriptor_info scanned{};
-  scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO;
+  Owned owned;
   vkd3d_shader_compile_info info{};
   info.type = VKD3D_SHADER_STRUCTURE_TYPE_COMPILE_INFO;
-  info.next = &scanned;
+  info.next = &owned.scanned;
   info.source = {container.data(), container.size()};
   info.source_type = VKD3D_SHADER_SOURCE_DXBC_TPF;
   info.target_type = VKD3D_SHADER_TARGET_SPIRV_BINARY;
   info.log_level = VKD3D_SHADER_LOG_ERROR;
-  char* messages = nullptr;
-  if (vkd3d_shader_scan(&info, &messages) < 0) return refusedBy(messages);
-  const std::span<const vkd3d_shader_descriptor_info> descriptors(scanned.descriptors,
-                                                                  scanned.descriptor_count);
+  if (vkd3d_shader_scan(&info, &owned.messages) < 0) return owned.refusal();
+  owned.isScanned = true;
+  owned.forgetMessages();
+  const std::span<const vkd3d_shader_descriptor_info> descriptors(owned.scanned.descriptors,
+                                                                  owned.scanned.descriptor_count);
   if (descriptors.size() > kMaxResources) return Outcome::refused("too many resources");
   std::vector<vkd3d_shader_resource_binding> bindings;
   std::vector<DxbcResource> resources;
@@ -135,8 +153,8 @@ Outcome translateDxbc(std::span<const uint8_t> input) {
   interface.bindings = bindings.data();
   interface.binding_count = static_cast<unsigned>(bindings.size());
   info.next = &interface;
-  vkd3d_shader_code spirv{};
-  if (vkd3d_shader_compile(&info, &spirv, &messages) < 0) return refusedBy(messages);
+  const vkd3d_shader_code& spirv = owned.spirv;
+  if (vkd3d_shader_compile(&info, &owned.spirv, &owned.messages) < 0) return owned.refusal();
 
   const auto count = static_cast<uint32_t>(resources.size());
   std::vector<uint8_t> out(sizeof count + count * sizeof(DxbcResource) + spirv.size);

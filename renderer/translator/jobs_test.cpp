@@ -188,6 +188,8 @@ TEST(TranslateDxbc, MakesWhatFinishSpirvTakes) {
     EXPECT_EQ(finished.verdict, Verdict::Done) << std::string(finished.bytes.begin(), finished.bytes.end());
   }
   EXPECT_EQ(translateDxbc({}).verdict, Verdict::Refused);
+  EXPECT_EQ(translateDxbc(Bytes(sizeof(DxbcRequest))).verdict, Verdict::Refused);
+  EXPECT_EQ(translateDxbc(Bytes(200)).verdict, Verdict::Refused);
 }
 
 }  // namespace
