@@ -47,7 +47,7 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   for (const Texels& t : m_texels)
     if (t.format == format && t.offset == offset && t.size == size) return t.view;
   const VkPhysicalDeviceLimits& limits = m_gpu.device->limits();
-  if (offset % limits.minTexelBufferOffsetAlignment != 0)
+  if (offset % m_gpu.device->texelAlignment(4) != 0)  // R32 of every kind
     return Error{ErrorCode::Backend, "offset of a buffer view is not aligned for this GPU", {}};
   if (m_texels.size() >= kMaxTexels) dropTexels();
   HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes);
@@ -92,7 +92,7 @@ Result<void> BufferObject::write(uint64_t offset, uint64_t size, core::ByteSourc
   Recorder& recorder = *m_gpu.recorder;
   if (!recorder.finished(m_lastUse)) {
     const bool whole = offset == 0 && size == m_size;
-    const bool cheap = m_size <= kRenameBytes && (m_gpu.buffers->hostCached() || m_size <= 4096);
+    const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= 4096);
     const bool renamed =
         recorder.finished(m_lastGpuWrite) && (whole || cheap) && rename(offset, offset + size);
     if (!renamed) return writeStaged(offset, size, source);
@@ -169,6 +169,7 @@ void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
 }
 
 void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+  m_gpu.recorder->hostReads();  // rename() does
   m_writeStages |= stages;
   m_writeAccess |= access;
   m_lastGpuWrite = m_lastUse = m_gpu.recorder->batch();
@@ -204,6 +205,7 @@ Result<void> BufferObject::read(uint64_t offset, uint64_t size, std::unique_ptr<
   recorder.hostReads();
   Readback readback;
   readback.sink = std::move(sink);
+  readback.memory = *staged;
   readback.pixels = staged->mapped();
   readback.pitch = readback.rowBytes = size;
   readback.rows = 1;

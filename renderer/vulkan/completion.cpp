@@ -87,6 +87,20 @@ void packRow(uint32_t* out, const uint8_t* depth, const uint8_t* stencil, uint64
 
 }  // namespace
 
+Result<void> CompletionThread::invalidate(const MemoryRange& range) {
+  if (range.block->coherent) return {};
+  const VkDeviceSize atom = m_device.limits().nonCoherentAtomSize;
+  VkMappedMemoryRange mapped{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE};
+  mapped.memory = range.block->memory;
+  mapped.offset = range.offset / atom * atom;
+  const VkDeviceSize end = (range.offset + range.size + atom - 1) / atom * atom;
+  // Neighbours may be read again as well: the host never writes here.
+  mapped.size = end < range.block->ranges.size() ? end - mapped.offset : VK_WHOLE_SIZE;
+  const VkResult result = m_device.vk().InvalidateMappedMemoryRanges(m_device.handle(), 1, &mapped);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkInvalidateMappedMemoryRanges");
+  return {};
+}
+
 void CompletionThread::process(WorkItem& item) {
   std::optional<Error>& error = m_submissionError;
   if (item.error && !error) error = std::move(item.error);
@@ -108,7 +122,11 @@ void CompletionThread::process(WorkItem& item) {
   item.imports.clear();  // what the GPU wrote counts as written from here on
   for (Readback& rb : item.readbacks) {
     if (error) break;
-    Result<void> written;
+    Result<void> written = invalidate(rb.memory);
+    if (!written) {
+      error = written.error();
+      break;
+    }
     if (rb.pack == DepthPack::None) {
       written = rb.sink->write(rb.pixels, rb.pitch, rb.rowBytes, rb.rows);
     } else {
@@ -121,6 +139,8 @@ void CompletionThread::process(WorkItem& item) {
     if (!written) error = written.error();
   }
   item.readbacks.clear();
+  if (item.frame && !error)
+    if (auto visible = invalidate(item.frame->range); !visible) error = visible.error();
   if (item.batch > completed()) {
     Lock lock(m_mutex);
     m_completed.store(item.batch, std::memory_order_release);

@@ -29,6 +29,7 @@ struct Readback {
   const uint8_t* pixels = nullptr;
   uint64_t pitch = 0, rowBytes = 0, rows = 0;
   DepthPack pack = DepthPack::None;
+  MemoryRange memory;                ///< which holds `pixels` and `stencil`
   const uint8_t* stencil = nullptr;  ///< tight rows of one byte a pixel, if `pack` is set
 };
 
@@ -64,6 +65,8 @@ public:
 private:
   void run() EXCLUDES(m_mutex);
   void process(WorkItem& item);
+  /// Before the host reads what the device wrote there.
+  Result<void> invalidate(const MemoryRange& range);
 
   Device& m_device;
   const VkSemaphore m_timeline;

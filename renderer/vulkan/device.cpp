@@ -2,6 +2,7 @@
 // Device creation: features are asked for as far as they exist (see DeviceCaps).
 #include "renderer/vulkan/device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -110,9 +111,12 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   const InstanceTable& ivk = instance.vk();
   std::unique_ptr<Device> self(new Device(instance, physical));
 
-  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+  VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v13};
   ivk.GetPhysicalDeviceProperties2(physical, &props);
   self->m_properties = props.properties;
+  self->m_properties13 = v13;
+  self->m_properties13.pNext = nullptr;
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
   ivk.GetPhysicalDeviceMemoryProperties2(physical, &memory);
   self->m_memory = memory.memoryProperties;
@@ -303,6 +307,47 @@ VkFormatFeatureFlags2 Device::bufferFormatFeatures(VkFormat format) const {
   VkFormatProperties2 props{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &props3};
   m_instance.vk().GetPhysicalDeviceFormatProperties2(m_physical, format, &props);
   return props3.bufferFeatures;
+}
+
+VkResult Device::allocate(const VkMemoryAllocateInfo& info, VkDeviceMemory* memory) {
+  const uint32_t heap = m_memory.memoryTypes[info.memoryTypeIndex].heapIndex;
+  if (info.allocationSize > m_memory.memoryHeaps[heap].size) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  if (m_allocations >= limits().maxMemoryAllocationCount) return VK_ERROR_TOO_MANY_OBJECTS;
+  const VkResult result = m_vk.AllocateMemory(m_device, &info, nullptr, memory);
+  if (result == VK_SUCCESS) ++m_allocations;
+  return result;
+}
+
+void Device::free(VkDeviceMemory memory) {
+  if (!memory) return;
+  m_vk.FreeMemory(m_device, memory, nullptr);
+  --m_allocations;
+}
+
+VkDeviceSize Device::texelAlignment(VkDeviceSize texelBytes) const {
+  // VkBufferViewCreateInfo, offset-02749 to -02751; a Vulkan 1.3 device has the feature texelBufferAlignment.
+  const VkPhysicalDeviceVulkan13Properties& p = m_properties13;
+  const auto least = [&](VkDeviceSize bytes, VkBool32 single) {
+    return single ? std::min(bytes, texelBytes) : bytes;
+  };
+  return std::max(
+      least(p.storageTexelBufferOffsetAlignmentBytes, p.storageTexelBufferOffsetSingleTexelAlignment),
+      least(p.uniformTexelBufferOffsetAlignmentBytes, p.uniformTexelBufferOffsetSingleTexelAlignment));
+}
+
+bool Device::fits(const VkImageCreateInfo& image) const {
+  VkPhysicalDeviceImageFormatInfo2 info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2, image.pNext};
+  info.format = image.format;
+  info.type = image.imageType;
+  info.tiling = image.tiling;
+  info.usage = image.usage;
+  info.flags = image.flags;
+  VkImageFormatProperties2 props{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
+  if (m_instance.vk().GetPhysicalDeviceImageFormatProperties2(m_physical, &info, &props) != VK_SUCCESS)
+    return false;
+  const VkImageFormatProperties& most = props.imageFormatProperties;
+  return image.extent.width <= most.maxExtent.width && image.extent.height <= most.maxExtent.height &&
+         image.mipLevels <= most.maxMipLevels && image.arrayLayers <= most.maxArrayLayers;
 }
 
 void Device::name(VkObjectType type, uint64_t handle, const char* name) const {

@@ -23,7 +23,7 @@ struct DeviceCaps {
   bool dynamicPolygonMode = false;
   bool dynamicDepthClamp = false;  ///< depth clamp and depth clip enable
   bool dynamicSampleMask = false;
-  bool depthClipEnable = false;      ///< VK_EXT_depth_clip_enable
+  bool depthClipEnable = false;  ///< VK_EXT_depth_clip_enable
   bool bresenhamLines = false;
   bool customBorderColor = false;
   bool nullDescriptor = false;
@@ -63,6 +63,16 @@ public:
   const VkPhysicalDeviceProperties& properties() const { return m_properties; }
   const VkPhysicalDeviceLimits& limits() const { return m_properties.limits; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return m_memory; }
+  /// Largest VkBuffer in bytes.
+  VkDeviceSize maxBufferSize() const { return m_properties13.maxBufferSize; }
+  /// What the offset of a buffer view with texels of that size is a multiple of.
+  VkDeviceSize texelAlignment(VkDeviceSize texelBytes) const;
+  /// Whether such an image can be created, and in that size.
+  bool fits(const VkImageCreateInfo& image) const;
+
+  /// vkAllocateMemory, refused where it is not allowed: past the heap's size or the number of allocations.
+  VkResult allocate(const VkMemoryAllocateInfo& info, VkDeviceMemory* memory);
+  void free(VkDeviceMemory memory);
   VkFormatFeatureFlags2 formatFeatures(VkFormat format) const;
   VkFormatFeatureFlags2 bufferFormatFeatures(VkFormat format) const;
 
@@ -86,7 +96,9 @@ private:
   uint32_t m_family = 0;
   DeviceCaps m_caps;
   VkPhysicalDeviceProperties m_properties{};
+  VkPhysicalDeviceVulkan13Properties m_properties13{};
   VkPhysicalDeviceMemoryProperties m_memory{};
+  uint32_t m_allocations = 0;  ///< of device memory; render thread only
   std::atomic<bool> m_lost{false};
 };
 

@@ -41,6 +41,7 @@ namespace aerogpu::vk {
   F(AllocateMemory)                    \
   F(FreeMemory)                        \
   F(MapMemory)                         \
+  F(InvalidateMappedMemoryRanges)      \
   F(CreateBuffer)                      \
   F(DestroyBuffer)                     \
   F(GetBufferMemoryRequirements2)      \

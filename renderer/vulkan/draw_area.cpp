@@ -40,16 +40,20 @@ VkRect2D drawArea(const core::DrawState& state, VkExtent2D extent) {
   return rect;
 }
 
-bool vulkanViewport(const core::DrawState& state, VkExtent2D extent, VkViewport& out) {
+bool vulkanViewport(const core::DrawState& state, const VkPhysicalDeviceLimits& limits, VkExtent2D extent,
+                    VkViewport& out) {
   core::Viewport v = state.viewport;
   if (!state.viewportSet)
     v = {0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height), 0, 1};
-  constexpr float kLimit = 16384;  // VkPhysicalDeviceLimits::maxViewportDimensions and viewportBoundsRange
-  const auto usable = [](float from, float size) {
-    return std::isfinite(from) && size > 0 && size <= kLimit && from >= -2 * kLimit + 1 &&
-           from + size <= 2 * kLimit - 2;
+  // One pixel is left for the shift below and for rounding.
+  const float low = limits.viewportBoundsRange[0] + 1, high = limits.viewportBoundsRange[1] - 1;
+  const auto usable = [&](float from, float size, uint32_t most) {
+    return std::isfinite(from) && size > 0 && size <= static_cast<float>(most) && from >= low &&
+           from + size <= high;
   };
-  if (!usable(v.x, v.width) || !usable(v.y, v.height)) return false;
+  if (!usable(v.x, v.width, limits.maxViewportDimensions[0]) ||
+      !usable(v.y, v.height, limits.maxViewportDimensions[1]))
+    return false;
   if (!(std::isfinite(v.minDepth) && std::isfinite(v.maxDepth))) return false;
   // "Rasterization Rules (Direct3D 9)": a pixel's centre has integer coordinates; Vulkan's lies half a pixel
   // further.

@@ -20,6 +20,7 @@ VkRect2D drawArea(const core::DrawState& state, VkExtent2D extent);
 
 /// The viewport for Vulkan: y up in clip space, and for D3D9 pixel centres on integers. False when nothing
 /// can be visible (empty, or not finite).
-bool vulkanViewport(const core::DrawState& state, VkExtent2D extent, VkViewport& out);
+bool vulkanViewport(const core::DrawState& state, const VkPhysicalDeviceLimits& limits, VkExtent2D extent,
+                    VkViewport& out);
 
 }  // namespace aerogpu::vk

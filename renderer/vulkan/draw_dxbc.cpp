@@ -124,6 +124,9 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
 Result<void> Draws::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
   const core::Ref<core::Shader>& shader = state.shaders[static_cast<size_t>(core::Stage::Compute)];
   if (!shader) return Error{ErrorCode::CmdDecode, "dispatch without a compute shader", {}};
+  const uint32_t* most = m_gpu.device->limits().maxComputeWorkGroupCount;
+  if (x > most[0] || y > most[1] || z > most[2])
+    return Error{ErrorCode::Backend, "this GPU runs fewer thread groups at a time", {}};
   ShaderCode& code = ShaderObject::of(*shader);
   Recorder& recorder = *m_gpu.recorder;
   auto layout = dxbcLayout(code, nullptr);

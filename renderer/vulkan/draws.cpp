@@ -130,7 +130,7 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
   const VkRect2D area = drawArea(state, m_targets.info().extent);
   VkViewport viewport;
   if (area.extent.width == 0 || area.extent.height == 0 ||
-      !vulkanViewport(state, m_targets.info().extent, viewport))
+      !vulkanViewport(state, m_gpu.device->limits(), m_targets.info().extent, viewport))
     return false;
 
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |

@@ -2,9 +2,10 @@
 // One device and what hangs on it; replaced as a whole when a lost device is recovered. Render thread only.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "renderer/base/host_memory.h"
 #include "renderer/base/log.h"
@@ -29,8 +30,8 @@ struct Gpu {
                                      HostMemory& hostMemory, core::Stats& stats, Log& log,
                                      const std::atomic<bool>& interrupted, std::string& error);
 
-  /// A pool for images of that memory type.
-  MemoryPool& imagePool(uint32_t memoryType);
+  /// A pool for images that may lie in these memory types: on the device first.
+  MemoryPool& imagePool(uint32_t typeBits);
 
   HostMemory& hostMemory;
   core::Stats& stats;
@@ -38,9 +39,10 @@ struct Gpu {
   const std::atomic<bool>& interrupted;  ///< aerogpu_renderer_interrupt
   // Destroyed in reverse order.
   std::unique_ptr<Device> device;
-  std::unique_ptr<MemoryPool> buffers;  ///< guest buffers: host-visible, on the device where that exists
-  std::unique_ptr<MemoryPool> host;     ///< staging, read-backs, frames: host-cached
-  std::array<std::unique_ptr<MemoryPool>, VK_MAX_MEMORY_TYPES> images;
+  std::unique_ptr<MemoryPool> buffers;     ///< guest buffers: host-visible, on the device where that exists
+  std::unique_ptr<MemoryPool> host;        ///< staging: host-cached where that is coherent
+  std::unique_ptr<MemoryPool> fromDevice;  ///< what the host reads: host-cached, coherent or not
+  std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> images;  ///< by memory type bits
   std::unique_ptr<FramePool> frames;
   std::unique_ptr<HostImporter> imports;
   std::unique_ptr<Recorder> recorder;

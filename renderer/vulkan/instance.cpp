@@ -29,14 +29,16 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// A colour output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"). Direct3D
-/// draws so all the time; layers of 1.3.239 warn about the format of the attachment that is not there, those
-/// of 1.4 about the output.
-bool isAboutUnusedOutput(const VkDebugUtilsMessengerCallbackDataEXT& data) {
+/// A colour output without an attachment is discarded, one that is not written is undefined (Vulkan 1.3,
+/// "Fragment Output Interface"), as in Direct3D, whose programs draw so. Layers of 1.3.239 warn about the
+/// format of the attachment that is not there, those of 1.4 about the output; they also miss writes that
+/// vkd3d-shader puts into a function of their own.
+bool isAboutOutputs(const VkDebugUtilsMessengerCallbackDataEXT& data) {
   if (!data.pMessageIdName || !data.pMessage) return false;
   if (std::strstr(data.pMessageIdName, "Shader-InterfaceTypeMismatch"))
     return std::strstr(data.pMessage, "VK_FORMAT_UNDEFINED") != nullptr;
-  return std::strstr(data.pMessageIdName, "ShaderOutputNotConsumed") != nullptr;
+  return std::strstr(data.pMessageIdName, "ShaderOutputNotConsumed") ||
+         std::strstr(data.pMessageIdName, "OutputNotWritten");
 }
 
 int rank(VkPhysicalDeviceType type) {
@@ -98,7 +100,8 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
   }
   VkResult result = global.CreateInstance(&info, nullptr, &self->m_instance);
   if (result != VK_SUCCESS) {
-    error = std::string("vkCreateInstance: ") + resultName(result);
+    // The loader says so in several ways when it finds no driver, or none that can be loaded.
+    error = std::string("no Vulkan driver can be loaded (vkCreateInstance: ") + resultName(result) + ")";
     return nullptr;
   }
   self->m_vk = loadInstanceTable(self->m_instance);
@@ -122,7 +125,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
                                                    VkDebugUtilsMessageTypeFlagsEXT,
                                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                    void* user) {
-  if (isAboutUnusedOutput(*data)) return VK_FALSE;
+  if (isAboutOutputs(*data)) return VK_FALSE;
   // Past the rate limit: who asks for validation wants every message.
   static_cast<Instance*>(user)->m_log.pass(AEROGPU_LOG_ERROR, std::string("validation: ") + data->pMessage);
   return VK_FALSE;

@@ -53,15 +53,13 @@ void RangeAllocator::give(uint64_t offset, uint64_t size) {
   m_free.emplace(offset, size);
 }
 
-MemoryPool::MemoryPool(Device& device, uint32_t memoryType, VkBufferUsageFlags bufferUsage,
+MemoryPool::MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage,
                        uint64_t blockBytes, const char* name)
-    : m_device(device), m_type(memoryType), m_usage(bufferUsage), m_blockBytes(blockBytes), m_name(name) {
-  const VkMemoryPropertyFlags flags = device.memory().memoryTypes[memoryType].propertyFlags;
-  constexpr VkMemoryPropertyFlags kMappable =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  m_mappable = bufferUsage != 0 && (flags & kMappable) == kMappable;
-  m_cached = (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
-}
+    : m_device(device),
+      m_types(std::move(types)),
+      m_usage(bufferUsage),
+      m_blockBytes(blockBytes),
+      m_name(name) {}
 
 MemoryPool::~MemoryPool() {
   for (auto& block : m_blocks) destroy(*block);
@@ -69,14 +67,38 @@ MemoryPool::~MemoryPool() {
 
 void MemoryPool::destroy(MemoryBlock& block) {
   if (block.buffer) m_device.vk().DestroyBuffer(m_device.handle(), block.buffer, nullptr);
-  if (block.memory) m_device.vk().FreeMemory(m_device.handle(), block.memory, nullptr);
+  m_device.free(block.memory);
+}
+
+VkResult MemoryPool::fill(MemoryBlock& block, uint32_t type, VkDeviceSize bytes) {
+  const DeviceTable& vk = m_device.vk();
+  const VkMemoryPropertyFlags flags = m_device.memory().memoryTypes[type].propertyFlags;
+  VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  info.allocationSize = bytes;
+  info.memoryTypeIndex = type;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkResult result = m_device.allocate(info, &memory);
+  if (result != VK_SUCCESS) return result;
+  if (m_usage && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+    result =
+        vk.MapMemory(m_device.handle(), memory, 0, VK_WHOLE_SIZE, 0, reinterpret_cast<void**>(&block.mapped));
+  if (result != VK_SUCCESS) {
+    m_device.free(memory);
+    return result;
+  }
+  block.memory = memory;
+  block.cached = (flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT) != 0;
+  block.coherent = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
+  return VK_SUCCESS;
 }
 
 Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
   const DeviceTable& vk = m_device.vk();
   auto block = std::make_unique<MemoryBlock>(size);
   VkDeviceSize bytes = size;
+  uint32_t typeBits = ~0u;
   if (m_usage) {
+    if (size > m_device.maxBufferSize()) return m_device.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY, "maxBufferSize");
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
     info.size = size;
     info.usage = m_usage;
@@ -87,14 +109,14 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
     VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     vk.GetBufferMemoryRequirements2(m_device.handle(), &query, &needs);
     bytes = needs.memoryRequirements.size;
+    typeBits = needs.memoryRequirements.memoryTypeBits;
   }
-  VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  info.allocationSize = bytes;
-  info.memoryTypeIndex = m_type;
-  VkResult result = vk.AllocateMemory(m_device.handle(), &info, nullptr, &block->memory);
-  if (result == VK_SUCCESS && m_mappable)
-    result = vk.MapMemory(m_device.handle(), block->memory, 0, VK_WHOLE_SIZE, 0,
-                          reinterpret_cast<void**>(&block->mapped));
+  VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  for (const uint32_t type : m_types) {
+    if (!(typeBits >> type & 1)) continue;
+    result = fill(*block, type, bytes);
+    if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) break;
+  }
   if (result == VK_SUCCESS && m_usage) {
     VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
     bind.buffer = block->buffer;
@@ -158,17 +180,28 @@ void MemoryPool::drop(MemoryBlock* dropped) {
   m_blocks.erase(it);
 }
 
+std::vector<uint32_t> memoryTypes(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
+                                  VkMemoryPropertyFlags preferred) {
+  // The rest are lazily allocated, protected, or AMD's and NVIDIA's, which take features that are off.
+  constexpr VkMemoryPropertyFlags kOrdinary =
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  std::vector<uint32_t> out;
+  const VkPhysicalDeviceMemoryProperties& memory = device.memory();
+  for (const bool best : {true, false})
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+      const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+      if (!(typeBits >> i & 1) || (flags & required) != required || (flags & ~kOrdinary) != 0) continue;
+      if (((flags & preferred) == preferred) == best) out.push_back(i);
+    }
+  return out;
+}
+
 std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits,
                                        VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred) {
-  std::optional<uint32_t> found;
-  const VkPhysicalDeviceMemoryProperties& memory = device.memory();
-  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
-    const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
-    if (!(typeBits >> i & 1) || (flags & required) != required) continue;
-    if ((flags & preferred) == preferred) return i;
-    if (!found) found = i;
-  }
-  return found;
+  const std::vector<uint32_t> types = memoryTypes(device, typeBits, required, preferred);
+  if (types.empty()) return std::nullopt;
+  return types.front();
 }
 
 }  // namespace aerogpu::vk

@@ -39,6 +39,8 @@ struct MemoryBlock {
   uint8_t* mapped = nullptr;         ///< null when not host-visible
   RangeAllocator ranges;
   bool dedicated = false;
+  bool cached = false;    ///< reading it is as fast as writing
+  bool coherent = false;  ///< else the host sees the device's writes after an invalidation only
 };
 
 /// A piece of a block. Plain value: whoever holds it gives it back to its pool.
@@ -52,8 +54,8 @@ struct MemoryRange {
 
 class MemoryPool {
 public:
-  /// `bufferUsage` 0: an image pool.
-  MemoryPool(Device& device, uint32_t memoryType, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
+  /// `types`: those to take, in this order: the next where one is full. `bufferUsage` 0: an image pool.
+  MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
              const char* name);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
@@ -61,7 +63,6 @@ public:
 
   Result<MemoryRange> allocate(uint64_t size, uint64_t align);
   void giveBack(const MemoryRange& range);
-  bool hostCached() const { return m_cached; }
 
 private:
   /// An empty block of its own kept for the next request of the same size (read-backs, frames), up to this
@@ -70,18 +71,23 @@ private:
   MemoryBlock* spare();
   void drop(MemoryBlock* block);
   Result<MemoryBlock*> addBlock(uint64_t size);
+  VkResult fill(MemoryBlock& block, uint32_t type, VkDeviceSize bytes);
   void destroy(MemoryBlock& block);
 
   Device& m_device;
-  const uint32_t m_type;
+  const std::vector<uint32_t> m_types;
   const VkBufferUsageFlags m_usage;
   const uint64_t m_blockBytes;
   const char* const m_name;
-  bool m_mappable = false, m_cached = false;
   std::vector<std::unique_ptr<MemoryBlock>> m_blocks;
 };
 
-/// The first memory type of `typeBits` with all of `required` and, if there is one, of `preferred`.
+/// The memory types of `typeBits` with all of `required`: first those that have all of `preferred` too, else
+/// in the device's order, which is from fast to slow. Without those that take a feature or have no bytes of
+/// their own.
+std::vector<uint32_t> memoryTypes(const Device& device, uint32_t typeBits, VkMemoryPropertyFlags required,
+                                  VkMemoryPropertyFlags preferred);
+/// The first of them.
 std::optional<uint32_t> findMemoryType(const Device& device, uint32_t typeBits,
                                        VkMemoryPropertyFlags required, VkMemoryPropertyFlags preferred);
 

@@ -10,8 +10,8 @@
 
 namespace aerogpu::vk {
 
-Recorder::Recorder(Device& device, MemoryPool& staging, core::Stats& stats)
-    : m_device(device), m_staging(staging), m_stats(stats) {}
+Recorder::Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, core::Stats& stats)
+    : m_device(device), m_stats(stats), m_toDevice{toDevice}, m_fromDevice{fromDevice} {}
 
 Result<void> Recorder::create() {
   VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
@@ -32,9 +32,11 @@ Recorder::~Recorder() {
   if (m_current) freeBatch(*m_current);
   for (auto& batch : m_inFlight) freeBatch(*batch);
   for (auto& batch : m_spare) freeBatch(*batch);
-  if (m_chunk) m_staging.giveBack(m_chunk->range);
-  for (Chunk& chunk : m_chunksBusy) m_staging.giveBack(chunk.range);
-  for (Chunk& chunk : m_chunksSpare) m_staging.giveBack(chunk.range);
+  for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
+    if (staging->current) staging->pool.giveBack(staging->current->range);
+    for (Chunk& chunk : staging->busy) staging->pool.giveBack(chunk.range);
+    for (Chunk& chunk : staging->spare) staging->pool.giveBack(chunk.range);
+  }
   if (m_timeline) vk.DestroySemaphore(m_device.handle(), m_timeline, nullptr);
 }
 
@@ -83,14 +85,19 @@ void Recorder::collect() {
     m_spare.push_back(std::move(m_inFlight.front()));
     m_inFlight.pop_front();
   }
-  while (!m_chunksBusy.empty() && m_chunksBusy.front().batch <= done) {
-    Chunk chunk = m_chunksBusy.front();
-    m_chunksBusy.pop_front();
+  collectChunks(m_toDevice, done);
+  collectChunks(m_fromDevice, done);
+}
+
+void Recorder::collectChunks(Staging& staging, uint64_t done) {
+  while (!staging.busy.empty() && staging.busy.front().batch <= done) {
+    Chunk chunk = staging.busy.front();
+    staging.busy.pop_front();
     m_stagedBytes -= chunk.range.size;
-    if (chunk.range.size == kChunkBytes && m_chunksSpare.size() < kSpareChunks)
-      m_chunksSpare.push_back(chunk);
+    if (chunk.range.size == kChunkBytes && staging.spare.size() < kSpareChunks)
+      staging.spare.push_back(chunk);
     else
-      m_staging.giveBack(chunk.range);
+      staging.pool.giveBack(chunk.range);
   }
 }
 
@@ -184,11 +191,12 @@ void Recorder::beginPass(const VkRenderingInfo& info) {
   ++m_passId;
 }
 
-Result<MemoryRange> Recorder::stage(uint64_t size) {
+Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
   size = (size + 255) & ~uint64_t{255};
-  if (m_chunk && m_chunk->range.size - m_chunk->used >= size) {
-    const MemoryRange range{m_chunk->range.block, m_chunk->range.offset + m_chunk->used, size};
-    m_chunk->used += size;
+  if (staging.current && staging.current->range.size - staging.current->used >= size) {
+    const MemoryRange range{staging.current->range.block,
+                            staging.current->range.offset + staging.current->used, size};
+    staging.current->used += size;
     return range;
   }
   collect();
@@ -198,14 +206,14 @@ Result<MemoryRange> Recorder::stage(uint64_t size) {
     m_completion->waitFor(m_submitted);
     collect();
     if (auto opened = open(); !opened) return opened.error();
-    if (m_chunk) return stage(size);
+    if (staging.current) return stageIn(staging, size);
   }
   Chunk chunk;
-  if (size <= kChunkBytes && !m_chunksSpare.empty()) {
-    chunk = m_chunksSpare.back();
-    m_chunksSpare.pop_back();
+  if (size <= kChunkBytes && !staging.spare.empty()) {
+    chunk = staging.spare.back();
+    staging.spare.pop_back();
   } else {
-    auto range = m_staging.allocate(std::max(size, kChunkBytes), 256);
+    auto range = staging.pool.allocate(std::max(size, kChunkBytes), 256);
     if (!range) return range.error();
     chunk.range = *range;
   }
@@ -214,14 +222,14 @@ Result<MemoryRange> Recorder::stage(uint64_t size) {
   chunk.batch = batch();
   const MemoryRange out{chunk.range.block, chunk.range.offset, size};
   if (chunk.range.size > kChunkBytes) {
-    m_chunksBusy.push_back(chunk);
+    staging.busy.push_back(chunk);
     return out;
   }
-  if (m_chunk) {
-    m_chunk->batch = batch();
-    m_chunksBusy.push_back(*m_chunk);
+  if (staging.current) {
+    staging.current->batch = batch();
+    staging.busy.push_back(*staging.current);
   }
-  m_chunk = chunk;
+  staging.current = chunk;
   return out;
 }
 
@@ -240,8 +248,8 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   outsidePass();
   if (std::exchange(m_hostReads, false)) {
     VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
     barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
     barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
     VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
@@ -284,11 +292,12 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   m_submitted = m_current->number;
   item.batch = m_submitted;
   m_inFlight.push_back(std::move(m_current));
-  if (m_chunk) {
+  for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
+    if (!staging->current) continue;
     // Staged bytes belong to one batch: chunks are not shared between batches.
-    m_chunk->batch = m_submitted;
-    m_chunksBusy.push_back(*m_chunk);
-    m_chunk.reset();
+    staging->current->batch = m_submitted;
+    staging->busy.push_back(*staging->current);
+    staging->current.reset();
   }
   m_completion->push(std::move(item));
   return {};
@@ -309,8 +318,8 @@ void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame
     (void)submit(std::move(completion), frame);  // its failure travels with the completion
     return;
   }
-  if (m_completion->idle() && !m_device.lost()) {
-    completion->completed(m_completion->takeError(), frame ? &frame->image : nullptr);
+  if (!frame && m_completion->idle() && !m_device.lost()) {
+    completion->completed(m_completion->takeError(), nullptr);
     return;
   }
   WorkItem item;

@@ -36,7 +36,8 @@ struct Retired {
 
 class Recorder {
 public:
-  Recorder(Device& device, MemoryPool& staging, core::Stats& stats);
+  /// `toDevice`, `fromDevice`: what stage() and stageReadback() take memory from.
+  Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, core::Stats& stats);
   ~Recorder();
   Result<void> create();
 
@@ -63,7 +64,7 @@ public:
   /// Counts batches begun, so that users of dynamic state know when to set it anew.
   uint64_t commandBufferId() const { return m_opened; }
 
-  /// What was copied so far in this batch will be read by the host: one barrier at its end.
+  /// The host may read what this batch wrote to buffers: one barrier at its end.
   void hostReads() { m_hostReads = true; }
   void addReadback(Readback readback) { m_readbacks.push_back(std::move(readback)); }
   /// Keeps what this batch reads in place, until it is done.
@@ -71,9 +72,9 @@ public:
   /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
   void orderHostCopies();
   /// Host-visible bytes that live until this batch is done; waits for the GPU when too much is under way.
-  Result<MemoryRange> stage(uint64_t size);
+  Result<MemoryRange> stage(uint64_t size) { return stageIn(m_toDevice, size); }
   /// The same, out of memory that the host reads.
-  Result<MemoryRange> stageReadback(uint64_t size) { return stage(size); }
+  Result<MemoryRange> stageReadback(uint64_t size) { return stageIn(m_fromDevice, size); }
 
   /// Hands the batch over. Without one, does nothing.
   Result<void> flush();
@@ -113,6 +114,13 @@ private:
     MemoryRange range;
     uint64_t used = 0, batch = 0;
   };
+  /// Chunks that are cut up for one batch at a time.
+  struct Staging {
+    MemoryPool& pool;
+    std::deque<Chunk> busy{};
+    std::vector<Chunk> spare{};
+    std::optional<Chunk> current{};
+  };
   static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
   static constexpr size_t kSpareChunks =
       16;  ///< kept for reuse: touching new memory costs more than the copy
@@ -122,12 +130,13 @@ private:
   static constexpr size_t kMaxRetiredPools = 128;  ///< of descriptor sets
 
   Result<Batch*> freeBatch();
+  Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
+  void collectChunks(Staging& staging, uint64_t done);
   Result<void> begin(VkCommandBuffer commands);
   Result<void> submit(std::unique_ptr<core::Completion> completion, Frame* frame);
   void destroy(const Retired& retired);
 
   Device& m_device;
-  MemoryPool& m_staging;
   core::Stats& m_stats;
   VkSemaphore m_timeline = VK_NULL_HANDLE;
   std::unique_ptr<CompletionThread> m_completion;
@@ -139,9 +148,7 @@ private:
   bool m_inPass = false, m_hostReads = false;
   std::vector<Readback> m_readbacks;
   std::vector<std::unique_ptr<HostImport>> m_imports;
-  std::deque<Chunk> m_chunksBusy;
-  std::vector<Chunk> m_chunksSpare;
-  std::optional<Chunk> m_chunk;
+  Staging m_toDevice, m_fromDevice;
   uint64_t m_stagedBytes = 0;
   std::deque<Retired> m_retired;
   size_t m_retiredPools = 0;  ///< among them

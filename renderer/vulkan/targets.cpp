@@ -55,6 +55,8 @@ Result<void> Targets::update(const core::DrawState& state, bool changed) {
     if (!attachment) return attachment.error();
     colors[i] = std::move(*attachment);
     if (!colors[i].view) continue;
+    if (i >= m_gpu.device->limits().maxColorAttachments)
+      return Error{ErrorCode::Backend, "this GPU has fewer render targets", {}};
     shrink(colors[i]);
     const core::Ref<core::View>& view = state.colorTargets[i].view;
     const core::FormatInfo* format =

@@ -48,6 +48,7 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
     info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
   else if (!block && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
     info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  if (!device.fits(info)) return Error{ErrorCode::Backend, "this GPU has no such images in that size", {}};
   VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
   if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");
 
@@ -58,10 +59,7 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
   self->m_charge =
       HostMemoryCharge::take(gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject));
   if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
-  const auto type =
-      findMemoryType(device, needs.memoryRequirements.memoryTypeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-  if (!type) return Error{ErrorCode::Backend, "no memory type for an image", {}};
-  self->m_pool = &gpu.imagePool(*type);
+  self->m_pool = &gpu.imagePool(needs.memoryRequirements.memoryTypeBits);
   auto memory = self->m_pool->allocate(needs.memoryRequirements.size, needs.memoryRequirements.alignment);
   if (!memory) return memory.error();
   self->m_memory = *memory;

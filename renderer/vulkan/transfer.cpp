@@ -204,6 +204,7 @@ Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
   if (!staged) return staged.error();
   const Target target{staged->buffer(), staged->offset, 0, info.stencil ? staged->offset + bytes : 0};
   if (auto copied = readPlanes(sub, rect, target); !copied) return copied;
+  readback.memory = *staged;
   readback.pixels = staged->mapped();
   if (info.stencil) {
     readback.stencil = staged->mapped() + bytes;
