@@ -41,6 +41,7 @@ Harness::Harness(const Options& options)
   config.backend = options.backend;
   config.cache_dir = options.cacheDir;
   config.max_hostmem = options.maxHostmem;
+  config.vulkan_device = options.vulkanDevice;
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";

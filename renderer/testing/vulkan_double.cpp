@@ -9,13 +9,14 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "renderer/testing/vulkan_device_rules.h"
 #include "renderer/vulkan/dispatch.h"
 
 namespace aerogpu::test {
 namespace {
 
 std::atomic<Loss> g_next{Loss::None};
-std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false};
+std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false};
 std::atomic<int> g_devices{0}, g_imports{0};
 
 struct Count {
@@ -27,8 +28,7 @@ Count& countOf(Counted kind) {
 }
 
 // The loader's entry points, which find the instance or device by the handle: they serve any number of both.
-PFN_vkGetPhysicalDeviceFeatures2 g_getFeatures;
-PFN_vkGetPhysicalDeviceFormatProperties2 g_getFormat;
+PFN_vkGetPhysicalDeviceProperties2 g_getProperties;
 PFN_vkCreateDevice g_createDevice;
 PFN_vkDestroyDevice g_destroyDevice;
 PFN_vkGetDeviceProcAddr g_getDeviceProc;
@@ -36,41 +36,21 @@ PFN_vkQueueSubmit2 g_submit;
 PFN_vkWaitSemaphores g_wait;
 PFN_vkGetMemoryHostPointerPropertiesEXT g_hostPointer;
 
-VKAPI_ATTR VkResult VKAPI_CALL noExtensions(VkPhysicalDevice, const char*, uint32_t* count,
-                                            VkExtensionProperties*) {
-  *count = 0;
-  return VK_SUCCESS;
-}
-
-/// What is left are the features that Vulkan 1.3 requires (section "Feature Requirements"), all of
-/// VkPhysicalDeviceVulkan13Features that the back end uses among them, and those that the back end requires.
-VKAPI_ATTR void VKAPI_CALL requiredFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* out) {
-  g_getFeatures(device, out);
-  const VkPhysicalDeviceFeatures all = out->features;
-  out->features = {};
-  out->features.robustBufferAccess = all.robustBufferAccess;
-  out->features.independentBlend = all.independentBlend;
-  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next; next = next->pNext)
-    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
-      reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(next)->samplerMirrorClampToEdge = VK_FALSE;
-}
-
-VKAPI_ATTR void VKAPI_CALL requiredFormats(VkPhysicalDevice device, VkFormat format,
-                                           VkFormatProperties2* out) {
-  g_getFormat(device, format, out);
-  if (format != VK_FORMAT_D24_UNORM_S8_UINT) return;
-  out->formatProperties = {};
-  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next; next = next->pNext)
-    if (next->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
-      auto* props = reinterpret_cast<VkFormatProperties3*>(next);
-      props->linearTilingFeatures = props->optimalTilingFeatures = props->bufferFeatures = 0;
-    }
+VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
+  g_getProperties(device, out);
+  if (g_old.load()) out->properties.apiVersion = VK_API_VERSION_1_2;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* callbacks, VkDevice* out) {
   if (g_refuse.load()) return VK_ERROR_INITIALIZATION_FAILED;
-  const VkResult result = g_createDevice(physical, info, callbacks, out);
+  VkDeviceCreateInfo actual = *info;
+  VkDeviceQueueCreateInfo queue = *info->pQueueCreateInfos;
+  if (deviceProfile()) {  // the driver's first family stands for the profile's
+    queue.queueFamilyIndex = 0;
+    actual.pQueueCreateInfos = &queue;
+  }
+  const VkResult result = g_createDevice(physical, &actual, callbacks, out);
   if (result == VK_SUCCESS) {
     g_devices.fetch_add(1);
     g_lost.store(false);
@@ -148,7 +128,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char*
 #undef AEROGPU_COUNT
   if (!std::strcmp(name, "vkGetMemoryHostPointerPropertiesEXT"))
     return reinterpret_cast<PFN_vkVoidFunction>(&hostPointer);
-  return real;
+  return playDevice(name, real);
 }
 
 PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instance, const char* name) {
@@ -158,31 +138,29 @@ PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instan
     g_submit = reinterpret_cast<PFN_vkQueueSubmit2>(get(instance, "vkQueueSubmit2"));
     g_wait = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphores"));
     g_destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(get(instance, "vkDestroyDevice"));
-#define AEROGPU_COUNT(Type)                                                               \
-  g_create##Type = reinterpret_cast<PFN_vkCreate##Type>(get(instance, "vkCreate" #Type)); \
-  g_destroy##Type = reinterpret_cast<PFN_vkDestroy##Type>(get(instance, "vkDestroy" #Type));
+    (void)playInstance(get, instance, name, real);
+#define AEROGPU_COUNT(Type)                                                                                \
+  g_create##Type =                                                                                         \
+      reinterpret_cast<PFN_vkCreate##Type>(playDevice("vkCreate" #Type, get(instance, "vkCreate" #Type))); \
+  g_destroy##Type = reinterpret_cast<PFN_vkDestroy##Type>(                                                 \
+      playDevice("vkDestroy" #Type, get(instance, "vkDestroy" #Type)));
     AEROGPU_COUNTED(AEROGPU_COUNT)
 #undef AEROGPU_COUNT
-    g_hostPointer = reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(
-        get(instance, "vkGetMemoryHostPointerPropertiesEXT"));
+    g_hostPointer = reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(playDevice(
+        "vkGetMemoryHostPointerPropertiesEXT", get(instance, "vkGetMemoryHostPointerPropertiesEXT")));
     return replace(real, g_getDeviceProc, &deviceProc);
   }
   if (!std::strcmp(name, "vkCreateDevice")) return replace(real, g_createDevice, &createDevice);
-  if (!deviceIsBare()) return real;
-  if (!std::strcmp(name, "vkEnumerateDeviceExtensionProperties"))
-    return reinterpret_cast<PFN_vkVoidFunction>(&noExtensions);
-  if (!std::strcmp(name, "vkGetPhysicalDeviceFeatures2"))
-    return replace(real, g_getFeatures, &requiredFeatures);
-  if (!std::strcmp(name, "vkGetPhysicalDeviceFormatProperties2"))
-    return replace(real, g_getFormat, &requiredFormats);
-  return real;
+  const PFN_vkVoidFunction played = playInstance(get, instance, name, real);
+  if (!std::strcmp(name, "vkGetPhysicalDeviceProperties2"))
+    return replace(played, g_getProperties, &properties);
+  return played;
 }
 
 }  // namespace
 
 bool deviceIsBare() {
-  static const bool bare = std::getenv(kBareDeviceVariable) != nullptr;
-  return bare;
+  return deviceProfile() && deviceProfile()->requiredOnly;
 }
 
 void loseDevice(Loss where) {
@@ -206,6 +184,10 @@ void refuseImports(bool refuse) {
 
 int importsAsked() {
   return g_imports.load();
+}
+
+void ageDevices(bool old) {
+  g_old.store(old);
 }
 
 int devicesAlive() {

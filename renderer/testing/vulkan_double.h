@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Stands between the Vulkan back end and the loader in test executables: hides what a device may lack, and
-// loses the device on demand. Linked into tests only; it takes the place of the loader's entry point.
+// Stands between the Vulkan back end and the loader in test executables: plays a device of another
+// make (vulkan_profiles.h), and loses the device on demand. Linked into tests only; it takes the place of the
+// loader's entry point.
 #pragma once
 
 namespace aerogpu::test {
 
-/// The environment variable that, when set, makes every device appear without any optional extension,
-/// feature or format. Read when the first instance is created.
-inline constexpr const char* kBareDeviceVariable = "AEROGPU_TEST_BARE_DEVICE";
-/// Whether that is so.
+/// Whether the profile is that of a device without any optional extension, feature or format
+/// (vulkan_profiles.h).
 bool deviceIsBare();
 
 /// Where VK_ERROR_DEVICE_LOST comes from.
@@ -21,6 +20,8 @@ void refuseDevices(bool refuse);
 void refuseImports(bool refuse);
 /// Pieces of host memory that the driver was asked to import so far.
 int importsAsked();
+/// While set, every device has Vulkan 1.2 only.
+void ageDevices(bool old);
 /// Devices alive, of those created through the double.
 int devicesAlive();
 

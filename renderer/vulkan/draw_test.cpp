@@ -265,6 +265,7 @@ TEST_F(DrawTest, EightRenderTargets) {
   const Pixel want[4] = {{0, 0, 255, 255}, {0, 0, 0, 255}, {255, 0, 0, 255}, {255, 255, 255, 255}};
   for (uint32_t i = 0; i < 4; ++i)
     EXPECT_EQ(pixel(read(targets[i], kBgra, kSize, kSize), kSize, 5, 5), want[i]) << i;
+  if (deviceIsBare()) return;  // Vulkan requires four
   renderState(w, kColorWriteEnable1, 0xFu);
   // Eight targets, one of them missing: what the shader does not write stays as it was cleared.
   std::array<uint32_t, 8> eight{};

@@ -16,6 +16,7 @@
 
 #include "aerogpu/d3d9/assembler.h"
 #include "renderer/testing/harness.h"
+#include "renderer/testing/vulkan_device_rules.h"
 #include "renderer/testing/vulkan_double.h"
 
 namespace aerogpu::test {
@@ -53,6 +54,7 @@ protected:
   void TearDown() override {
     if (!s_gpu || !s_gpu->ok()) return;
     for (const std::string& line : s_gpu->takeErrorLines()) ADD_FAILURE() << line;
+    for (const std::string& rule : takeBrokenRules()) ADD_FAILURE() << "rule of the device broken: " << rule;
   }
   Harness& gpu() { return *s_gpu; }
 

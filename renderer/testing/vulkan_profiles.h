@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What GPUs that are not here offer and allow: the devices that the Vulkan double can pretend to be. Test
+// code.
+#pragma once
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <span>
+
+namespace aerogpu::test {
+
+/// The environment variable that names a profile. Read once.
+inline constexpr const char* kDeviceVariable = "AEROGPU_TEST_DEVICE";
+
+struct DeviceProfile {
+  struct MemoryType {
+    VkMemoryPropertyFlags flags;
+    uint32_t heap;
+  };
+  const char* name;
+  VkPhysicalDeviceType type;
+  /// Only the features and formats that Vulkan 1.3 requires, and no extension.
+  bool requiredOnly;
+  std::span<const char* const> hiddenExtensions;
+  std::span<const VkFormat> hiddenFormats;
+  /// Lowers what the driver allows, never raises it.
+  void (*limit)(VkPhysicalDeviceLimits& limits);
+  std::span<const VkDeviceSize> heaps;  ///< bytes; heap 0 is the device's own
+  std::span<const MemoryType> types;
+  uint32_t bufferTypes, imageTypes;        ///< memory type bits
+  std::span<const VkQueueFlags> families;  ///< queue families
+  uint32_t graphicsFamily;                 ///< the one that is the driver's first
+};
+
+/// The profile that is asked for; null: the driver as it is.
+const DeviceProfile* deviceProfile();
+
+}  // namespace aerogpu::test
