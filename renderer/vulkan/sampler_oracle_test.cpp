@@ -187,6 +187,7 @@ protected:
       return static_cast<float>(from + static_cast<int>(below(count))) * step;
     };
     s.bias = chance(50) ? 0 : steps(-2, 6);
+    if (deviceIsBare()) s.bias = std::min(s.bias, 2.0f);  // the least maxSamplerLodBias
     s.load = static_cast<Load>(below(4));
     s.shaderW = s.load == Load::Bias      ? steps(-2, 5)
                 : s.load == Load::Level   ? steps(-1, 6)
