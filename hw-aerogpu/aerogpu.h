@@ -42,6 +42,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(AeroGPUState, AEROGPU)
 #define AEROGPU_MAX_SCANOUT 16384u    /* pixels, each way */
 #define AEROGPU_MAX_CURSOR 256u       /* pixels, each way */
 #define AEROGPU_HANDSHAKE_MS 2000     /* longest wait for the render thread */
+#define AEROGPU_EXIT_MS 5000          /* the same when QEMU ends */
 
 /* Words of BAR0 that have storage: everything up to CURSOR_PITCH_BYTES. */
 #define AEROGPU_REG_WORDS (AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES / 4 + 1)
@@ -176,6 +177,7 @@ struct AeroGPUState {
     aerogpu_renderer *renderer;
     QemuThread thread;
     bool thread_started;
+    bool thread_gone;        /* lock: the thread is about to return */
     bool render_ready;
     EventNotifier doorbell;  /* the guest's */
     EventNotifier kick;      /* requests */

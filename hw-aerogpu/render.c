@@ -351,6 +351,10 @@ static void *aerogpu_render_thread(void *opaque)
         } while (qatomic_read(&s->requests));
     }
     aerogpu_ring_unmap(s);
+    qemu_mutex_lock(&s->lock);
+    s->thread_gone = true;
+    qemu_cond_broadcast(&s->acked);
+    qemu_mutex_unlock(&s->lock);
     return NULL;
 }
 
@@ -371,16 +375,42 @@ static void aerogpu_vm_state_changed(void *opaque, bool running,
     }
 }
 
-static void aerogpu_render_stop(AeroGPUState *s)
+/*
+ * Ends the render thread. False if it is stuck, which the renderer prevents as
+ * far as it can: a Vulkan driver may hang in any call.
+ */
+static bool aerogpu_end_thread(AeroGPUState *s)
+{
+    int64_t deadline = get_clock() + AEROGPU_EXIT_MS * (int64_t)SCALE_MS;
+
+    aerogpu_renderer_shutdown(s->renderer);
+    aerogpu_render_request(s, AEROGPU_REQ_EXIT);
+    qemu_mutex_lock(&s->lock);
+    while (!s->thread_gone) {
+        int64_t left = deadline - get_clock();
+
+        if (left <= 0) {
+            qemu_mutex_unlock(&s->lock);
+            return false;
+        }
+        qemu_cond_timedwait(&s->acked, &s->lock, left / SCALE_MS + 1);
+    }
+    qemu_mutex_unlock(&s->lock);
+    qemu_thread_join(&s->thread);
+    return true;
+}
+
+static bool aerogpu_render_stop(AeroGPUState *s)
 {
     char error[256];
 
     aerogpu_rcu_registered = true; /* threads with the BQL always are */
     if (s->thread_started) {
-        aerogpu_renderer_interrupt(s->renderer);
-        aerogpu_render_request(s, AEROGPU_REQ_EXIT);
-        qemu_thread_join(&s->thread);
         s->thread_started = false;
+        if (!aerogpu_end_thread(s)) {
+            error_report("aerogpu: the GPU hangs and is left behind");
+            return false;
+        }
     }
     if (s->renderer) {
         aerogpu_renderer_wait_idle(s->renderer,
@@ -393,6 +423,7 @@ static void aerogpu_render_stop(AeroGPUState *s)
         aerogpu_renderer_destroy(s->renderer);
         s->renderer = NULL;
     }
+    return true;
 }
 
 /* QEMU does not unrealize devices when it quits; a capture must be finished. */
@@ -489,7 +520,10 @@ void aerogpu_render_exit(AeroGPUState *s)
     s->render_ready = false;
     qemu_del_vm_change_state_handler(s->vm_state);
     qemu_remove_exit_notifier(&s->exit_notifier);
-    aerogpu_render_stop(s);
+    if (!aerogpu_render_stop(s)) {
+        object_ref(OBJECT(s)); /* the thread goes on using it */
+        return;
+    }
     qemu_mutex_lock(&s->lock);
     aerogpu_fence_page_unmap_locked(s);
     qemu_mutex_unlock(&s->lock);

@@ -115,6 +115,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
                                           renderer->stats,
                                           renderer->log,
                                           renderer->interrupted,
+                                          renderer->closing,
                                           config.vulkan_device ? config.vulkan_device : "",
                                           config.cache_dir ? config.cache_dir : defaultCacheDir(),
                                           (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
@@ -141,6 +142,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
 }
 
 aerogpu_renderer::~aerogpu_renderer() {
+  shutdown();
   if (backend) backend->waitIdle(UINT64_MAX);
   capture.reset();
   executor.reset();
@@ -195,7 +197,13 @@ void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
   backend->endSubmission(std::move(finish));
 }
 
+void aerogpu_renderer::shutdown() {
+  interrupted.store(true, std::memory_order_release);
+  closing.store(true, std::memory_order_release);
+}
+
 bool aerogpu_renderer::reset() {
+  interrupted.store(true, std::memory_order_release);
   backend->waitIdle(UINT64_MAX);
   if (capture) capture->deviceReset();
   executor->reset();
@@ -259,6 +267,10 @@ void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, aerogpu_frame* f
 
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer) {
   renderer->interrupted.store(true, std::memory_order_release);
+}
+
+void aerogpu_renderer_shutdown(aerogpu_renderer* renderer) {
+  renderer->shutdown();
 }
 
 bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns) {

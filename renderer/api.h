@@ -23,6 +23,7 @@ public:
   void submit(const aerogpu_submission& submission);
   void snapshotScanout(uint64_t cookie);
   bool reset();
+  void shutdown();
 
   /// Most submissions that may be unfinished; submit blocks at this bound.
   static constexpr uint64_t kMaxInFlight = 64;
@@ -34,7 +35,7 @@ public:
   aerogpu::HostMemory hostMemory;
   aerogpu::core::Stats stats;
   aerogpu::core::GuestMemory guest;
-  std::atomic<bool> interrupted{false};
+  std::atomic<bool> interrupted{false}, closing{false};
   std::unique_ptr<aerogpu::core::Backend> backend;
   std::unique_ptr<aerogpu::core::Executor> executor;
   std::unique_ptr<aerogpu::trace::Capture> capture;

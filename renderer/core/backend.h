@@ -141,8 +141,9 @@ public:
   /// Hands what is recorded to the GPU without ending the submission (FLUSH).
   virtual Result<void> flush() = 0;
   /// Hands over what is recorded and waits for what was handed over before the call before this one: bounds
-  /// the work that is under way. A failure shows in the completion.
-  virtual void throttle() = 0;
+  /// the work that is under way. A failure shows in the completion. False when work of this submission had to
+  /// be stopped: the rest of it is not to run.
+  virtual bool throttle() = 0;
   /// Ends a submission. A failure to hand it over is reported through `completion`.
   virtual void endSubmission(std::unique_ptr<Completion> completion) = 0;
   /// Waits until every completion has returned; false after `timeoutNs`.

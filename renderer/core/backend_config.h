@@ -19,8 +19,9 @@ struct BackendConfig {
   Stats& stats;
   Log& log;
   const std::atomic<bool>& interrupted;  ///< what takes long ends early, with an Error of code None
-  std::string vulkanDevice;  ///< index or part of a name; empty = the best
-  std::string cacheDir;      ///< folder of the pipeline cache; empty = none
+  const std::atomic<bool>& closing;      ///< the same, for good
+  std::string vulkanDevice;              ///< index or part of a name; empty = the best
+  std::string cacheDir;                  ///< folder of the pipeline cache; empty = none
   bool validation = false;
 };
 

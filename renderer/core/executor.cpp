@@ -106,7 +106,11 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
     ++packets;
     if (m_work.sliceFull()) {
       m_work.beginSlice();
-      m_env.backend.throttle();
+      if (!m_env.backend.throttle()) {
+        noteError(Error{ErrorCode::Backend, "the rest of the submission does not run: its work was stopped"},
+                  at, packet->opcode, submission.signal_fence);
+        break;
+      }
     }
   }
   if (!m_outcome.dropped) m_outcome.executedBytes = reader->sizeBytes();

@@ -102,6 +102,22 @@ TEST(Limits, VerticesOfASubmission) {
   EXPECT_EQ(f.submit(next).errorCount, 0u) << "the next submission starts anew";
 }
 
+TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
+  FakeExecutor f;
+  f.backend.stopsAt = 2;
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  for (int i = 0; i < 5; ++i) draw(w, 1u << 22);  // each fills a slice
+  const core::Outcome outcome = f.submit(w);
+  EXPECT_EQ(outcome.errorCount, 1u);
+  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+  EXPECT_EQ(f.backend.draws, 2u);
+  CommandWriter next;
+  draw(next, 3);
+  EXPECT_EQ(f.submit(next).errorCount, 0u);
+  EXPECT_EQ(f.backend.draws, 3u);
+}
+
 TEST(Limits, PixelsOfASubmission) {
   FakeExecutor f;
   CommandWriter w;

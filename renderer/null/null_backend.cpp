@@ -36,7 +36,8 @@ struct NullFrame : aerogpu_frame {
 
 class NullBackend : public Backend {
 public:
-  explicit NullBackend(const BackendConfig& config) : m_hostMemory(config.hostMemory), m_stats(config.stats) {}
+  explicit NullBackend(const BackendConfig& config)
+      : m_hostMemory(config.hostMemory), m_stats(config.stats) {}
 
   const char* name() const override { return "null"; }
   const char* deviceName() const override { return ""; }
@@ -165,7 +166,7 @@ public:
 
   void releaseFrame(aerogpu_frame* frame) override { delete static_cast<NullFrame*>(frame); }
   Result<void> flush() override { return {}; }
-  void throttle() override {}
+  bool throttle() override { return true; }
   void endSubmission(std::unique_ptr<Completion> completion) override {
     completion->completed(std::nullopt, m_frame.release());
   }

@@ -73,6 +73,7 @@ struct ShaderInfo {
   bool writesDepth = false;                          ///< pixel shader: oDepth
   bool usesKill = false;                             ///< pixel shader: texkill
   bool writesPointSize = false;                      ///< vertex shader
+  bool nestedLoops = false;                          ///< a loop inside of another or in a subroutine
 };
 
 struct ProgramCode;  // program.h

@@ -15,7 +15,7 @@ namespace aerogpu::test {
 
 class FakeBackend final : public core::Backend {
 public:
-  uint64_t draws = 0, throttles = 0;
+  uint64_t draws = 0, throttles = 0, stopsAt = 0;
   bool interruptShaders = false;  ///< their creation sees an interruption
 
   const char* name() const override { return "fake"; }
@@ -69,7 +69,10 @@ public:
   Result<void> captureFrame(core::Texture&) override { return {}; }
   void releaseFrame(aerogpu_frame*) override {}
   Result<void> flush() override { return {}; }
-  void throttle() override { ++throttles; }
+  bool throttle() override {
+    ++throttles;
+    return throttles != stopsAt;
+  }
   void endSubmission(std::unique_ptr<core::Completion> completion) override {
     completion->completed(std::nullopt, nullptr);
   }

@@ -16,7 +16,8 @@ namespace aerogpu::test {
 namespace {
 
 std::atomic<Loss> g_next{Loss::None};
-std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false};
+std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
+std::atomic<unsigned> g_hurry{0};
 std::atomic<int> g_devices{0}, g_imports{0};
 
 struct Count {
@@ -76,7 +77,10 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
 /// The work itself is let finish: what a lost device still runs, it ends in finite time (Vulkan 1.3, "Lost
 /// Device"), and objects may be destroyed afterwards.
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+  if (g_hang.load()) return VK_TIMEOUT;
+  if (g_hurry.load() != 0) timeout = 0;
   const VkResult result = g_wait(device, info, timeout);
+  if (result == VK_TIMEOUT && timeout == 0 && g_hurry.load() != 0) g_hurry.fetch_sub(1);
   return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
 }
 
@@ -188,6 +192,14 @@ int importsAsked() {
 
 void ageDevices(bool old) {
   g_old.store(old);
+}
+
+void hurry(unsigned waits) {
+  g_hurry.store(waits);
+}
+
+void hangDevices(bool hang) {
+  g_hang.store(hang);
 }
 
 int devicesAlive() {

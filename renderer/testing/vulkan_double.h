@@ -22,6 +22,11 @@ void refuseImports(bool refuse);
 int importsAsked();
 /// While set, every device has Vulkan 1.2 only.
 void ageDevices(bool old);
+/// The next `waits` waits for a semaphore that would run out do so at once: for those who count them, time
+/// flies.
+void hurry(unsigned waits);
+/// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
+void hangDevices(bool hang);
 /// Devices alive, of those created through the double.
 int devicesAlive();
 

@@ -166,7 +166,9 @@ private:
   bool reset(std::string& error) {
     ++m_result.resets;
     if (m_options.onReset) m_options.onReset();
-    if (!m_renderer || aerogpu_renderer_reset(m_renderer.get())) return true;
+    if (!m_renderer) return true;
+    aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);  // a reset stops what still runs
+    if (aerogpu_renderer_reset(m_renderer.get())) return true;
     error = "the back end did not come back from a device reset";
     return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Request and answer of Job::TranslateDxbc, in words. The renderer trusts nothing in the answer: the process
-// that wrote it parsed a guest's bytes.
+// Requests and answers of Job::TranslateDxbc and Job::FinishSpirv, in words. The renderer trusts nothing in
+// the answer: the process that wrote it parsed a guest's bytes.
 #pragma once
 
 #include <cstdint>
@@ -50,5 +50,12 @@ struct DxbcAnswer {
 };
 /// Nothing when the bytes are not put together like an answer.
 std::optional<DxbcAnswer> readAnswer(std::span<const uint8_t> bytes);
+
+/// A request of Job::FinishSpirv begins with the one of TranslateDxbc and this (shader::LoopGuard), then
+/// comes that job's answer. Its own is the number of loops, and the module.
+struct FinishRequest {
+  uint32_t set;  ///< descriptor set of the word that ends loops, binding 0
+  uint32_t interval;
+};
 
 }  // namespace aerogpu::translator

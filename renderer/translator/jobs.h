@@ -13,8 +13,8 @@ namespace aerogpu::translator {
 /// Job::TranslateDxbc: libvkd3d-shader.
 Outcome translateDxbc(std::span<const uint8_t> input);
 
-/// Job::FinishSpirv: the module is validated for Vulkan 1.3 and held against the resource list; drivers
-/// assume both.
+/// Job::FinishSpirv: the module is held against the resource list, its loops get a way out
+/// (shader/spirv_loops.h), and it is validated for Vulkan 1.3; drivers assume all that.
 Outcome finishSpirv(std::span<const uint8_t> input);
 
 }  // namespace aerogpu::translator

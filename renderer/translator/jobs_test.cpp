@@ -23,10 +23,13 @@ void append(Bytes& out, const void* from, size_t size) {
   out.insert(out.end(), bytes, bytes + size);
 }
 
+constexpr FinishRequest kFinish{2, 64};
+
 Bytes translation(const DxbcRequest& request, const std::vector<DxbcResource>& resources,
                   const std::vector<uint32_t>& words) {
   Bytes out;
   append(out, &request, sizeof request);
+  append(out, &kFinish, sizeof kFinish);
   const auto count = static_cast<uint32_t>(resources.size());
   append(out, &count, sizeof count);
   append(out, resources.data(), count * sizeof(DxbcResource));
@@ -112,8 +115,11 @@ TEST(FinishSpirv, TakesAModuleThatFitsItsList) {
   const auto words = assembled(module());
   const Outcome outcome = finishSpirv(translation(kPixel, {kBuffer, kSampler, kTexture}, words));
   ASSERT_EQ(outcome.verdict, Verdict::Done) << std::string(outcome.bytes.begin(), outcome.bytes.end());
-  ASSERT_EQ(outcome.bytes.size(), words.size() * 4);
-  EXPECT_EQ(std::memcmp(outcome.bytes.data(), words.data(), outcome.bytes.size()), 0);
+  // The number of loops, and the module, which has none.
+  std::vector<uint32_t> wanted = {0};
+  wanted.insert(wanted.end(), words.begin(), words.end());
+  ASSERT_EQ(outcome.bytes.size(), wanted.size() * 4);
+  EXPECT_EQ(std::memcmp(outcome.bytes.data(), wanted.data(), outcome.bytes.size()), 0);
 }
 
 TEST(FinishSpirv, RefusesResourcesThatAreNotDeclared) {
@@ -161,7 +167,7 @@ TEST(FinishSpirv, RefusesWhatIsNoModule) {
   for (size_t size = 0; size < good.size(); ++size)
     EXPECT_EQ(finishSpirv(std::span(good).first(size)).verdict, Verdict::Refused) << size;
   Bytes many = good;
-  many[8] = 0xFF, many[9] = 0xFF, many[10] = 0xFF, many[11] = 0xFF;  // the number of resources
+  for (size_t i = 0; i < 4; ++i) many[sizeof kPixel + sizeof kFinish + i] = 0xFF;  // the number of resources
   EXPECT_EQ(finishSpirv(many).verdict, Verdict::Refused);
 }
 
@@ -183,6 +189,7 @@ TEST(TranslateDxbc, MakesWhatFinishSpirvTakes) {
     EXPECT_EQ(answer->resources.size(), count);
     Bytes finish;
     append(finish, &request, sizeof request);
+    append(finish, &kFinish, sizeof kFinish);
     append(finish, translated.bytes.data(), translated.bytes.size());
     const Outcome finished = finishSpirv(finish);
     EXPECT_EQ(finished.verdict, Verdict::Done) << std::string(finished.bytes.begin(), finished.bytes.end());

@@ -13,11 +13,7 @@
 namespace aerogpu::vk {
 
 VulkanBackend::VulkanBackend(const core::BackendConfig& config)
-    : m_hostMemory(config.hostMemory),
-      m_stats(config.stats),
-      m_log(config.log),
-      m_interrupted(config.interrupted),
-      m_cacheDir(config.cacheDir) {}
+    : m_config(config), m_stats(config.stats), m_log(config.log) {}
 
 std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& config, std::string& error) {
   std::unique_ptr<VulkanBackend> self(new VulkanBackend(config));
@@ -36,10 +32,10 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
 }
 
 bool VulkanBackend::open(std::string& error) {
-  auto gpu = Gpu::create(*m_instance, m_physical, m_hostMemory, m_stats, m_log, m_interrupted, error);
+  auto gpu = Gpu::create(*m_instance, m_physical, m_config, error);
   if (!gpu) return false;
   auto targets = std::make_unique<Targets>(*gpu);
-  auto draws = std::make_unique<Draws>(*gpu, *targets, m_cacheDir);
+  auto draws = std::make_unique<Draws>(*gpu, *targets, m_config.cacheDir);
   if (auto created = draws->create(); !created) {
     error = std::string(created.error().what) + ": " + created.error().detail;
     return false;
@@ -53,12 +49,65 @@ bool VulkanBackend::open(std::string& error) {
 
 VulkanBackend::~VulkanBackend() {
   if (m_gpu) m_gpu->recorder->waitIdle(UINT64_MAX);
+  if (m_gpu && m_gpu->device->hung()) {
+    m_gpu->recorder->abandon();
+    m_abandoned.push_back(
+        {std::move(m_instance), std::move(m_gpu), std::move(m_targets), std::move(m_draws)});
+  }
+  reap();
+  // What is still working cannot be freed: it stays until the process ends.
+  for (Abandoned& a : m_abandoned) {
+    (void)a.draws.release();
+    (void)a.targets.release();
+    (void)a.gpu.release();
+    (void)a.instance.release();
+  }
   m_draws.reset();
   m_targets.reset();
 }
 
+void VulkanBackend::reap() {
+  std::erase_if(m_abandoned, [](Abandoned& a) {
+    if (!a.gpu->recorder->drained()) return false;
+    a.draws.reset();
+    a.targets.reset();
+    a.gpu.reset();
+    a.instance.reset();
+    return true;
+  });
+}
+
+bool VulkanBackend::openAnew(std::string& error) {
+  reap();
+  if (m_abandoned.size() >= kMaxAbandoned) {
+    error = "too many GPUs hang already";
+    return false;
+  }
+  auto instance = Instance::create(m_config.validation, m_log, error);
+  if (!instance) return false;
+  VkPhysicalDevice physical = instance->choose(m_config.vulkanDevice, error);
+  if (!physical) return false;
+  Abandoned old{std::exchange(m_instance, std::move(instance)), nullptr, nullptr, nullptr};
+  std::swap(m_physical, physical);
+  old.gpu = std::move(m_gpu);
+  old.targets = std::move(m_targets);
+  old.draws = std::move(m_draws);
+  if (open(error)) {
+    old.gpu->recorder->abandon();
+    m_abandoned.push_back(std::move(old));
+    return true;
+  }
+  m_instance = std::move(old.instance);
+  m_physical = physical;
+  m_gpu = std::move(old.gpu);
+  m_targets = std::move(old.targets);
+  m_draws = std::move(old.draws);
+  return false;
+}
+
 bool VulkanBackend::recover() {
   if (!m_gpu->device->lost()) {
+    reap();
     m_draws->reset();
     m_targets->reset();
     return true;
@@ -73,7 +122,7 @@ bool VulkanBackend::recover() {
     return false;
   }
   std::string error;
-  if (open(error)) return true;
+  if (m_gpu->device->hung() ? openAnew(error) : open(error)) return true;
   m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened: " + error);
   return false;
 }
@@ -173,6 +222,7 @@ Result<void> VulkanBackend::dispatch(core::DrawState& state, uint32_t x, uint32_
 }
 
 Result<void> VulkanBackend::captureFrame(core::Texture& texture) {
+  if (m_gpu->device->lost()) return lostError();
   TextureObject& object = TextureObject::of(texture);
   const core::FormatInfo& info = *object.format().info;
   if (info.blockPixels != 1 || info.depth)

@@ -53,7 +53,7 @@ public:
   void releaseFrame(aerogpu_frame* frame) override { m_gpu->frames->release(frame); }
 
   Result<void> flush() override { return m_gpu->recorder->flush(); }
-  void throttle() override { m_gpu->recorder->throttle(); }
+  bool throttle() override { return m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion) override;
   bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
   bool recover() override;
@@ -61,12 +61,13 @@ public:
 private:
   explicit VulkanBackend(const core::BackendConfig& config);
   bool open(std::string& error);
+  bool openAnew(std::string& error);
+  /// Frees what was abandoned and has come to an end since.
+  void reap();
 
-  HostMemory& m_hostMemory;
+  const core::BackendConfig m_config;
   core::Stats& m_stats;
   Log& m_log;
-  const std::atomic<bool>& m_interrupted;
-  const std::string m_cacheDir;
   std::string m_deviceName;
   core::BackendLimits m_limits;
   std::unique_ptr<Instance> m_instance;
@@ -74,6 +75,17 @@ private:
   std::unique_ptr<Gpu> m_gpu;
   std::unique_ptr<Targets> m_targets;
   std::unique_ptr<Draws> m_draws;
+  /// A GPU that hung, with all that it may still use. An instance of its own each: software implementations
+  /// share their threads among the devices of one instance.
+  struct Abandoned {
+    std::unique_ptr<Instance> instance;
+    std::unique_ptr<Gpu> gpu;
+    std::unique_ptr<Targets> targets;
+    std::unique_ptr<Draws> draws;
+  };
+  /// More at a time would let a guest that hangs its GPU again and again fill the host.
+  static constexpr size_t kMaxAbandoned = 2;
+  std::vector<Abandoned> m_abandoned;
   void releaseSurplus();
   Frame* m_frame = nullptr;  ///< captured in this submission
   std::vector<std::pair<uint64_t, Frame*>>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "renderer/vulkan/stop_words.h"
 #include "renderer/vulkan/vk_result.h"
 
 namespace aerogpu::vk {
@@ -16,8 +17,13 @@ uint64_t nowNs() {
                                    .count());
 }
 
-CompletionThread::CompletionThread(Device& device, VkSemaphore timeline, core::Stats& stats)
-    : m_device(device), m_timeline(timeline), m_stats(stats), m_thread([this] { run(); }) {}
+CompletionThread::CompletionThread(Device& device, VkSemaphore timeline, const core::BackendConfig& config)
+    : m_device(device),
+      m_timeline(timeline),
+      m_stats(config.stats),
+      m_interrupted(config.interrupted),
+      m_closing(config.closing),
+      m_thread([this] { run(); }) {}
 
 CompletionThread::~CompletionThread() {
   {
@@ -47,7 +53,7 @@ bool CompletionThread::waitIdle(uint64_t timeoutNs) {
 
 void CompletionThread::waitFor(uint64_t batch) {
   Lock lock(m_mutex);
-  while (completed() < batch) m_done.wait(m_mutex);
+  while (m_processed < batch) m_done.wait(m_mutex);
 }
 
 void CompletionThread::run() {
@@ -101,24 +107,49 @@ Result<void> CompletionThread::invalidate(const MemoryRange& range) {
   return {};
 }
 
+std::optional<Error> CompletionThread::await(const WorkItem& item) {
+  VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &m_timeline;
+  wait.pValues = &item.batch;
+  const uint64_t limit =
+      std::min(kStopMost, kStop + kSecond * std::max<uint64_t>(item.stoppable, 1) - kSecond);
+  bool stopped = false;
+  for (uint64_t waited = 1;; ++waited) {
+    const VkResult result = m_device.lost() ? VK_ERROR_DEVICE_LOST
+                                            : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
+    const bool closing = m_closing.load(std::memory_order_acquire);
+    const bool unwanted = closing || m_interrupted.load(std::memory_order_acquire);
+    if (!unwanted) m_unwanted = 0;
+    if (result == VK_SUCCESS) break;
+    if (result != VK_TIMEOUT) return m_device.fail(result, "the GPU did not finish the work");
+    m_unwanted += unwanted;
+    if (item.stopWord && !stopped && (unwanted || waited >= limit)) {
+      StopWords::stop(item.stopWord);
+      stopped = true;
+    }
+    if (m_unwanted >= (closing ? kClosing : kInterrupted) || waited >= kHopeless) {
+      m_device.markHung();
+      return Error{ErrorCode::Backend, "the GPU does not end its work", {}};
+    }
+  }
+  if (!stopped) return std::nullopt;
+  m_stopped.store(item.batch, std::memory_order_release);
+  return Error{ErrorCode::Backend, "a shader ran for too long and was stopped", {}};
+}
+
 void CompletionThread::process(WorkItem& item) {
   std::optional<Error>& error = m_submissionError;
   if (item.error && !error) error = std::move(item.error);
-  if (item.batch > completed()) {
-    VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-    wait.semaphoreCount = 1;
-    wait.pSemaphores = &m_timeline;
-    wait.pValues = &item.batch;
-    const VkResult result = m_device.lost()
-                                ? VK_ERROR_DEVICE_LOST
-                                : m_device.vk().WaitSemaphores(m_device.handle(), &wait, UINT64_MAX);
-    if (result != VK_SUCCESS && !error) error = m_device.fail(result, "the GPU did not finish the work");
-  }
+  if (item.batch > completed())
+    if (std::optional<Error> failed = await(item); failed && !error) error = std::move(failed);
   if (item.startNs) {
     const uint64_t end = nowNs();
     m_stats.gpuBusyNs.fetch_add(end - std::max(item.startNs, m_busyUntilNs), std::memory_order_relaxed);
     m_busyUntilNs = end;
   }
+  // A GPU that hangs may go on in the guest's memory: that is not given back before the GPU is closed.
+  if (m_device.hung()) HostImport::strand(item.imports);
   item.imports.clear();  // what the GPU wrote counts as written from here on
   for (Readback& rb : item.readbacks) {
     if (error) break;
@@ -143,7 +174,8 @@ void CompletionThread::process(WorkItem& item) {
     if (auto visible = invalidate(item.frame->range); !visible) error = visible.error();
   if (item.batch > completed()) {
     Lock lock(m_mutex);
-    m_completed.store(item.batch, std::memory_order_release);
+    m_processed = item.batch;
+    if (!m_device.hung()) m_completed.store(item.batch, std::memory_order_release);
     m_done.notifyAll();
   }
   if (item.completion) {

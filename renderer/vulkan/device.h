@@ -82,6 +82,12 @@ public:
   /// Any thread: the device is gone until recover().
   void markLost() { m_lost.store(true, std::memory_order_release); }
   bool lost() const { return m_lost.load(std::memory_order_acquire); }
+  /// Any thread: the same, and it may still be working: nothing that it uses may be destroyed.
+  void markHung() {
+    m_hung.store(true, std::memory_order_release);
+    markLost();
+  }
+  bool hung() const { return m_hung.load(std::memory_order_acquire); }
   /// Notes a lost device on the way from a VkResult to an Error.
   Error fail(VkResult result, const char* what);
 
@@ -99,7 +105,7 @@ private:
   VkPhysicalDeviceVulkan13Properties m_properties13{};
   VkPhysicalDeviceMemoryProperties m_memory{};
   uint32_t m_allocations = 0;  ///< of device memory; render thread only
-  std::atomic<bool> m_lost{false};
+  std::atomic<bool> m_lost{false}, m_hung{false};
 };
 
 }  // namespace aerogpu::vk

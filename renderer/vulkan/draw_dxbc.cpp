@@ -147,6 +147,10 @@ Result<void> Draws::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uin
   if (set)
     vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, 0, 1, &set, 0,
                              nullptr);
+  if (layout->stopWord) {
+    bindStopWord(VK_PIPELINE_BIND_POINT_COMPUTE, *layout, true);
+    recorder.noteStoppable();
+  }
   vk.CmdDispatch(commands, x, y, z);
   for (BufferObject* buffer : m_uavs)
     buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);

@@ -97,7 +97,7 @@ Result<void> Draws::selectShaders(const core::DrawState& state) {
     if (!ps) return ps.error();
     m_psModule = *ps;
   }
-  auto layout = d3d9Layout(m_samplerMask);
+  auto layout = d3d9Layout(m_samplerMask, m_vsModule->loops || (m_psModule && m_psModule->loops));
   if (!layout) return layout.error();
   m_layout = *layout;
   return {};
@@ -114,8 +114,9 @@ void Draws::dropLayouts(Map& layouts) {
   m_pending |= core::kDirtyShaders;  // m_layout may be one of them
 }
 
-Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
-  if (const auto it = m_d3d9Layouts.find(mask); it != m_d3d9Layouts.end()) return it->second;
+Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask, bool stopWord) {
+  const uint32_t key = mask | uint32_t{stopWord} << 31;
+  if (const auto it = m_d3d9Layouts.find(key); it != m_d3d9Layouts.end()) return it->second;
   const DeviceTable& vk = m_gpu.device->vk();
   VkDevice device = m_gpu.device->handle();
   VkDescriptorSetLayoutBinding bindings[20]{};
@@ -136,14 +137,16 @@ Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
   Layout layout;
   VkResult result = vk.CreateDescriptorSetLayout(device, &setInfo, nullptr, &layout.textures);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
-  VkDescriptorSetLayout sets[shader::kSetCount];
+  static_assert(StopWords::kD3d9Set == shader::kSetCount);
+  VkDescriptorSetLayout sets[shader::kSetCount + 1];
   sets[shader::kVsConstantSet] = m_constants.vertexLayout();
   sets[shader::kTextureSet] = layout.textures;
   sets[shader::kPsConstantSet] = m_constants.pixelLayout();
+  sets[StopWords::kD3d9Set] = m_gpu.stopWords->layout();
   const VkPushConstantRange push{VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
                                  sizeof(shader::PushConstants)};
   VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  info.setLayoutCount = shader::kSetCount;
+  info.setLayoutCount = shader::kSetCount + stopWord;
   info.pSetLayouts = sets;
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &push;
@@ -153,19 +156,24 @@ Result<Draws::Layout> Draws::d3d9Layout(uint32_t mask) {
     return m_gpu.device->fail(result, "vkCreatePipelineLayout");
   }
   layout.serial = m_gpu.nextSerial++;
+  layout.stopWord = stopWord;
   dropLayouts(m_d3d9Layouts);
-  m_d3d9Layouts.emplace(mask, layout);
+  m_d3d9Layouts.emplace(key, layout);
   return layout;
 }
 
 Result<Draws::Layout> Draws::dxbcLayout(const ShaderCode& vs, const ShaderCode* ps) {
   const uint64_t key = vs.setSerial << 32 ^ (ps ? ps->setSerial : 0);
   if (const auto it = m_dxbcLayouts.find(key); it != m_dxbcLayouts.end()) return it->second;
-  const VkDescriptorSetLayout sets[2] = {vs.setLayout, ps ? ps->setLayout : m_emptySet};
+  const bool stopWord = vs.module.loops || (ps && ps->module.loops);
+  static_assert(StopWords::kDxbcSet == 2);
+  const VkDescriptorSetLayout sets[3] = {vs.setLayout, ps ? ps->setLayout : m_emptySet,
+                                         m_gpu.stopWords->layout()};
   VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  info.setLayoutCount = 2;
+  info.setLayoutCount = 2 + stopWord;
   info.pSetLayouts = sets;
   Layout layout;
+  layout.stopWord = stopWord;
   const VkResult result =
       m_gpu.device->vk().CreatePipelineLayout(m_gpu.device->handle(), &info, nullptr, &layout.handle);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreatePipelineLayout");

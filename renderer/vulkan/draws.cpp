@@ -114,7 +114,7 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
     m_boundPipeline = VK_NULL_HANDLE;
     m_boundLayout = 0;
     m_boundSets[0] = m_boundSets[1] = m_boundPixelConstants = VK_NULL_HANDLE;
-    m_pushed = false;
+    m_boundStopWord = m_pushed = false;
   }
   m_pending |= std::exchange(m_gpu.renamed, 0u);
   // With one sample a pixel, the sample mask either lets a draw through or not. D3D9 ignores it then.
@@ -170,7 +170,7 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
   if (m_boundLayout != m_layout.serial) {
     m_boundLayout = m_layout.serial;
     m_boundSets[0] = m_boundSets[1] = m_boundPixelConstants = VK_NULL_HANDLE;
-    m_pushed = false;
+    m_boundStopWord = m_pushed = false;
   }
   const bool familyChanged = m_fresh || m_emittedDxbc != m_dxbc;
   m_emittedDxbc = m_dxbc;
@@ -207,8 +207,21 @@ Result<bool> Draws::prepareOnce(core::DrawState& state, bool indexed) {
         (m_pending & (core::kDirtyPixelPipe | core::kDirtyVsConstants | core::kDirtyPsConstants)))
       emitPushConstants(state);
   }
+  if (m_layout.stopWord) {
+    if (!m_boundStopWord) bindStopWord(VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, m_dxbc);
+    m_boundStopWord = true;
+    recorder.noteStoppable();
+  }
   m_pending = indexed ? 0 : m_pending & core::kDirtyIndexBuffer;
   return true;
+}
+
+void Draws::bindStopWord(VkPipelineBindPoint point, const Layout& layout, bool dxbc) {
+  const VkDescriptorSet set = m_gpu.stopWords->set();
+  const uint32_t offset = m_gpu.recorder->stopWordOffset();
+  m_gpu.device->vk().CmdBindDescriptorSets(m_gpu.recorder->commands(), point, layout.handle,
+                                           dxbc ? StopWords::kDxbcSet : StopWords::kD3d9Set, 1, &set, 1,
+                                           &offset);
 }
 
 Result<void> Draws::afterDraw() {

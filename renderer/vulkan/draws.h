@@ -48,6 +48,7 @@ private:
     VkPipelineLayout handle = VK_NULL_HANDLE;
     VkDescriptorSetLayout textures = VK_NULL_HANDLE;  ///< set 1 of D3D9 layouts
     uint64_t serial = 0;
+    bool stopWord = false;  ///< has the set of StopWords: a shader loops
   };
   /// Images that stand in for unbound textures: opaque black (D3D9) or zero (D3D10), 2D and cube.
   struct Dummies {
@@ -59,10 +60,11 @@ private:
   // draws.cpp: the order of things
   Result<bool> prepare(core::DrawState& state, bool indexed);
   Result<bool> prepareOnce(core::DrawState& state, bool indexed);
+  void bindStopWord(VkPipelineBindPoint point, const Layout& layout, bool dxbc);
   // draw_pipeline.cpp
   Result<void> selectPipeline(const core::DrawState& state);
   Result<void> selectShaders(const core::DrawState& state);
-  Result<Layout> d3d9Layout(uint32_t samplerMask);
+  Result<Layout> d3d9Layout(uint32_t samplerMask, bool stopWord);
   Result<Layout> dxbcLayout(const ShaderCode& vs, const ShaderCode* ps);
   /// Makes room in `layouts` before one more goes in.
   template <class Map>
@@ -101,7 +103,7 @@ private:
   ConstantRing m_constants;
   Dummies m_dummies;
   static constexpr size_t kMaxLayouts = 128;           ///< of each kind
-  std::unordered_map<uint32_t, Layout> m_d3d9Layouts;  // by sampler mask
+  std::unordered_map<uint32_t, Layout> m_d3d9Layouts;  // by sampler mask, bit 31: with stop word
   std::unordered_map<uint64_t, Layout> m_dxbcLayouts;  // by serials of both sets
   VkDescriptorSetLayout m_emptySet = VK_NULL_HANDLE;
 
@@ -155,6 +157,7 @@ private:
   uint64_t m_constantGenerations[2] = {};  // of the ring, when the offsets were taken: vertex, pixel
   VkDescriptorSet m_boundPixelConstants = VK_NULL_HANDLE;
   uint32_t m_constantOffsets[2] = {};
+  bool m_boundStopWord = false;
   bool m_pushed = false;
   shader::PushConstants m_push;
   std::array<DescriptorWrite, 32> m_writes;

@@ -15,10 +15,9 @@ constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
 
 }  // namespace
 
-std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice physical, HostMemory& hostMemory,
-                                 core::Stats& stats, Log& log, const std::atomic<bool>& interrupted,
-                                 std::string& error) {
-  auto self = std::make_unique<Gpu>(hostMemory, stats, log, interrupted);
+std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice physical,
+                                 const core::BackendConfig& config, std::string& error) {
+  auto self = std::make_unique<Gpu>(config.hostMemory, config.stats, config.log, config.interrupted);
   self->device = Device::create(instance, physical, error);
   if (!self->device) return nullptr;
   // Every implementation has a type that is both; buffers without exotic flags can live there (Vulkan 1.3,
@@ -41,10 +40,14 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
   self->host = std::make_unique<MemoryPool>(device, cached, kBufferUsage, kBlockBytes, "host memory");
   self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
                                                   kBlockBytes, "read-backs");
-  self->frames = std::make_unique<FramePool>(*self->fromDevice, hostMemory);
+  self->frames = std::make_unique<FramePool>(*self->fromDevice, config.hostMemory);
   self->imports = std::make_unique<HostImporter>(device);
-  self->recorder = std::make_unique<Recorder>(device, *self->host, *self->fromDevice, stats);
-  if (auto created = self->recorder->create(); !created) {
+  self->stopWords = std::make_unique<StopWords>(device, *self->buffers);
+  self->recorder =
+      std::make_unique<Recorder>(device, *self->host, *self->fromDevice, *self->stopWords, config);
+  Result<void> created = self->stopWords->create();
+  if (created) created = self->recorder->create();
+  if (!created) {
     error = std::string(created.error().what) + ": " + created.error().detail;
     return nullptr;
   }

@@ -9,12 +9,14 @@
 
 #include "renderer/base/host_memory.h"
 #include "renderer/base/log.h"
+#include "renderer/core/backend_config.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
 #include "renderer/vulkan/frame_pool.h"
 #include "renderer/vulkan/host_import.h"
 #include "renderer/vulkan/memory.h"
 #include "renderer/vulkan/recorder.h"
+#include "renderer/vulkan/stop_words.h"
 
 namespace aerogpu::vk {
 
@@ -27,8 +29,7 @@ struct Gpu {
 
   /// Opens `physical` and creates everything below.
   static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical,
-                                     HostMemory& hostMemory, core::Stats& stats, Log& log,
-                                     const std::atomic<bool>& interrupted, std::string& error);
+                                     const core::BackendConfig& config, std::string& error);
 
   /// A pool for images that may lie in these memory types: on the device first.
   MemoryPool& imagePool(uint32_t typeBits);
@@ -45,6 +46,7 @@ struct Gpu {
   std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> images;  ///< by memory type bits
   std::unique_ptr<FramePool> frames;
   std::unique_ptr<HostImporter> imports;
+  std::unique_ptr<StopWords> stopWords;
   std::unique_ptr<Recorder> recorder;
   uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
   uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`

@@ -22,6 +22,14 @@ HostImport::~HostImport() {
   m_owner.m_count.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void HostImport::strand(std::vector<std::unique_ptr<HostImport>>& imports) {
+  for (std::unique_ptr<HostImport>& import : imports) {
+    HostImporter& owner = import->m_owner;
+    owner.m_stranded.push_back(std::move(import));
+  }
+  imports.clear();
+}
+
 HostImporter::HostImporter(Device& device)
     : m_device(device),
       m_leastBytes(device.properties().deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ? kLeastBytesCpu

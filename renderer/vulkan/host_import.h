@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/device.h"
@@ -23,6 +24,9 @@ public:
   ~HostImport();
   HostImport(const HostImport&) = delete;
   HostImport& operator=(const HostImport&) = delete;
+
+  /// Keeps them until their importer ends: the GPU hangs, and may be at work in them. Completion thread.
+  static void strand(std::vector<std::unique_ptr<HostImport>>& imports);
 
   VkBuffer buffer() const { return m_buffer; }
   /// Where the piece begins in buffer().
@@ -68,6 +72,7 @@ private:
   uint32_t m_failures = 0;
   std::atomic<uint64_t> m_bytes{0};
   std::atomic<uint32_t> m_count{0};
+  std::vector<std::unique_ptr<HostImport>> m_stranded;  // last: the imports in it look at the others
 };
 
 }  // namespace aerogpu::vk

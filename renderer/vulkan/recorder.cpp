@@ -10,8 +10,13 @@
 
 namespace aerogpu::vk {
 
-Recorder::Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, core::Stats& stats)
-    : m_device(device), m_stats(stats), m_toDevice{toDevice}, m_fromDevice{fromDevice} {}
+Recorder::Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, StopWords& stopWords,
+                   const core::BackendConfig& config)
+    : m_device(device),
+      m_stopWords(stopWords),
+      m_config(config),
+      m_toDevice{toDevice},
+      m_fromDevice{fromDevice} {}
 
 Result<void> Recorder::create() {
   VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
@@ -19,7 +24,7 @@ Result<void> Recorder::create() {
   VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
   const VkResult result = m_device.vk().CreateSemaphore(m_device.handle(), &info, nullptr, &m_timeline);
   if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateSemaphore");
-  m_completion = std::make_unique<CompletionThread>(m_device, m_timeline, m_stats);
+  m_completion = std::make_unique<CompletionThread>(m_device, m_timeline, m_config);
   return {};
 }
 
@@ -122,9 +127,11 @@ Result<Recorder::Batch*> Recorder::freeBatch() {
       return m_device.fail(result, "vkResetCommandPool");
     }
     m_current->hasEarly = false;
+    if (std::exchange(m_current->stoppable, 0u)) StopWords::allow(m_stopWords.word(m_current->stopWord));
     return m_current.get();
   }
   auto batch = std::make_unique<Batch>();
+  batch->stopWord = m_batches;
   VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
   info.queueFamilyIndex = m_device.queueFamily();
@@ -144,6 +151,7 @@ Result<Recorder::Batch*> Recorder::freeBatch() {
   batch->main = buffers[1];
   m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->early), "early commands");
   m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->main), "commands");
+  ++m_batches;
   m_current = std::move(batch);
   return m_current.get();
 }
@@ -279,6 +287,8 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   item.frame = frame;
   item.readbacks = std::exchange(m_readbacks, {});
   item.imports = std::exchange(m_imports, {});
+  item.stoppable = m_current->stoppable;
+  if (item.stoppable) item.stopWord = m_stopWords.word(m_current->stopWord);
   if (result != VK_SUCCESS) {
     // The device never saw the batch: its number is used again, its read-backs have nothing to read.
     item.error = m_device.fail(result, "vkQueueSubmit2");
@@ -308,16 +318,31 @@ Result<void> Recorder::flush() {
   return submit(nullptr, nullptr);
 }
 
-void Recorder::throttle() {
+bool Recorder::throttle() {
   (void)flush();  // its failure travels with the work item
   m_completion->waitFor(std::exchange(m_throttled, m_submitted));
+  return m_completion->stopped() <= m_lastFinished && !m_device.hung();
+}
+
+void Recorder::abandon() {
+  m_completion.reset();
+}
+
+bool Recorder::drained() {
+  VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &m_timeline;
+  wait.pValues = &m_submitted;
+  return m_device.vk().WaitSemaphores(m_device.handle(), &wait, 0) != VK_TIMEOUT;
 }
 
 void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame) {
   if (m_current) {
     (void)submit(std::move(completion), frame);  // its failure travels with the completion
+    m_lastFinished = m_submitted;
     return;
   }
+  m_lastFinished = m_submitted;
   if (!frame && m_completion->idle() && !m_device.lost()) {
     completion->completed(m_completion->takeError(), nullptr);
     return;

@@ -11,6 +11,7 @@
 
 #include "renderer/vulkan/completion.h"
 #include "renderer/vulkan/memory.h"
+#include "renderer/vulkan/stop_words.h"
 
 namespace aerogpu::vk {
 
@@ -37,7 +38,8 @@ struct Retired {
 class Recorder {
 public:
   /// `toDevice`, `fromDevice`: what stage() and stageReadback() take memory from.
-  Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, core::Stats& stats);
+  Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, StopWords& stopWords,
+           const core::BackendConfig& config);
   ~Recorder();
   Result<void> create();
 
@@ -58,6 +60,11 @@ public:
 
   void beginPass(const VkRenderingInfo& info);
   bool inPass() const { return m_inPass; }
+  /// Dynamic offset of the batch's stop word.
+  uint32_t stopWordOffset() const { return m_stopWords.offset(m_current->stopWord); }
+  /// A draw or dispatch was recorded that looks at the stop word.
+  void noteStoppable() { ++m_current->stoppable; }
+
   /// Counts passes; 0 is none.
   uint64_t passId() const { return m_inPass ? m_passId : 0; }
   uint64_t nextPassId() const { return m_passId + 1; }
@@ -79,7 +86,7 @@ public:
   /// Hands the batch over. Without one, does nothing.
   Result<void> flush();
   /// See core::Backend::throttle.
-  void throttle();
+  bool throttle();
   /// Ends a submission: hands the batch over and reports through `completion`.
   void finish(std::unique_ptr<core::Completion> completion, Frame* frame);
   /// Waits until the GPU has finished `batch`, which was handed over.
@@ -103,12 +110,20 @@ public:
   /// Waits for everything that was handed over and frees what it used.
   void drain();
 
+  /// Of a GPU that hangs: ends the thread that waits for it. After this only drained() and the destructor may
+  /// be called, the latter once drained() says so.
+  void abandon();
+  /// Whether the GPU has finished everything after all.
+  bool drained();
+
 private:
   struct Batch {
     uint64_t number = 0;
     VkCommandPool pool = VK_NULL_HANDLE;
     VkCommandBuffer early = VK_NULL_HANDLE, main = VK_NULL_HANDLE;
     bool hasEarly = false;
+    uint32_t stopWord = 0;   ///< number of its word
+    uint32_t stoppable = 0;  ///< draws and dispatches that look at it
   };
   struct Chunk {
     MemoryRange range;
@@ -128,6 +143,7 @@ private:
   static constexpr size_t kMaxBatches = 96;
   static constexpr size_t kMaxRetired = 32768;     ///< objects and ranges
   static constexpr size_t kMaxRetiredPools = 128;  ///< of descriptor sets
+  static_assert(kMaxBatches < StopWords::kCount, "each batch has a stop word, the one being recorded too");
 
   Result<Batch*> freeBatch();
   Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
@@ -137,14 +153,17 @@ private:
   void destroy(const Retired& retired);
 
   Device& m_device;
-  core::Stats& m_stats;
+  StopWords& m_stopWords;
+  const core::BackendConfig& m_config;
   VkSemaphore m_timeline = VK_NULL_HANDLE;
   std::unique_ptr<CompletionThread> m_completion;
   std::deque<std::unique_ptr<Batch>> m_inFlight;  // oldest first
   std::vector<std::unique_ptr<Batch>> m_spare;
   std::unique_ptr<Batch> m_current;
   uint64_t m_submitted = 0, m_opened = 0, m_passId = 0;
-  uint64_t m_throttled = 0;  ///< last batch handed over when throttle() was last called
+  uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
+  uint32_t m_batches = 0;       ///< that exist
+  uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_hostReads = false;
   std::vector<Readback> m_readbacks;
   std::vector<std::unique_ptr<HostImport>> m_imports;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "renderer/core/input_layout.h"
+#include "renderer/vulkan/stop_words.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -157,10 +158,19 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<con
   options.samplerTypes = samplerTypes;
   auto emitted = shader::emit(*code.program, options);
   if (!emitted) return Error{ErrorCode::Backend, "shader cannot be translated", emitted.error().message};
+  // What is not nested ends after 255 rounds of a body that is bounded itself.
+  uint32_t loops = 0;
+  if (code.program->info().nestedLoops) {
+    auto guarded = shader::guardLoops(emitted->words, StopWords::guard(StopWords::kD3d9Set));
+    if (!guarded) return guarded.error();
+    loops = guarded->loops;
+    emitted->words = std::move(guarded->words);
+  }
   auto charge = chargeModule(emitted->words);
   if (!charge) return charge.error();
   auto module = makeModule(emitted->words);
   if (!module) return module.error();
+  module->loops = loops != 0;
   if (code.variants.size() >= kMaxVariants) {
     m_gpu.device->vk().DestroyShaderModule(m_gpu.device->handle(), code.variants.front()->module.handle,
                                            nullptr);

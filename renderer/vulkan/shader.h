@@ -11,6 +11,7 @@
 
 #include "renderer/core/backend.h"
 #include "renderer/shader/dxbc.h"
+#include "renderer/shader/spirv_loops.h"
 #include "renderer/shader/translate.h"
 #include "renderer/vulkan/gpu.h"
 
@@ -20,6 +21,7 @@ namespace aerogpu::vk {
 struct ModuleRef {
   VkShaderModule handle = VK_NULL_HANDLE;
   uint64_t serial = 0;
+  bool loops = false;                ///< looks at the batch's stop word
   shader::ConstantLayout constants;  ///< D3D9 only
 };
 

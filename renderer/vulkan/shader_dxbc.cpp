@@ -8,6 +8,7 @@
 #include "renderer/translator/client.h"
 #include "renderer/translator/dxbc_answer.h"
 #include "renderer/vulkan/shader.h"
+#include "renderer/vulkan/stop_words.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -136,21 +137,33 @@ std::span<const uint8_t> bytesOf(const auto& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
 
+/// What the back end needs of a shader; the words are the finished module's.
+struct Translated {
+  translator::DxbcAnswer answer;
+  bool loops = false;
+};
+
 /// Two calls of the translator process: the first one's answer is as untrusted as the guest's bytes that it
 /// comes from; the second one, in a process that never saw those, makes sure that the module is valid and
 /// goes with the list of resources. Those are the list's own.
-Result<translator::DxbcAnswer> translate(translator::Client& client, std::span<const uint8_t> container,
-                                         core::Stage stage, uint32_t set,
-                                         const std::atomic<bool>* interrupted) {
+Result<Translated> translate(translator::Client& client, std::span<const uint8_t> container,
+                             core::Stage stage, uint32_t set, const shader::LoopGuard& guard,
+                             const std::atomic<bool>* interrupted) {
   const translator::DxbcRequest request{translatorStage(stage), set};
   auto bytes = client.call(translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
   if (!bytes) return bytes.error();
   auto answer = translator::readAnswer(*bytes);
   if (!answer) return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
-  auto module = client.call(translator::Job::FinishSpirv, {bytesOf(request), *bytes}, interrupted);
+  const translator::FinishRequest finish{guard.set, guard.interval};
+  auto module =
+      client.call(translator::Job::FinishSpirv, {bytesOf(request), bytesOf(finish), *bytes}, interrupted);
   if (!module) return module.error();
   answer->words = wordsOf(*module);
-  return std::move(*answer);
+  if (answer->words.empty())
+    return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
+  const bool loops = answer->words[0] != 0;
+  answer->words.erase(answer->words.begin());
+  return Translated{std::move(*answer), loops};
 }
 
 }  // namespace
@@ -167,7 +180,8 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
   translator::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
-  auto translated = translate(*client, *fixed, code.stage, set, &m_gpu.interrupted);
+  auto translated =
+      translate(*client, *fixed, code.stage, set, StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
   if (!translated) {
     if (client->takeObituary())
       m_gpu.log.line(AEROGPU_LOG_ERROR,
@@ -175,18 +189,19 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
     return translated.error();
   }
   std::vector<VkDescriptorSetLayoutBinding> layout;
-  for (uint32_t i = 0; i < translated->resources.size(); ++i) {
-    auto binding = bindingOf(translated->resources[i], i);
+  for (uint32_t i = 0; i < translated->answer.resources.size(); ++i) {
+    auto binding = bindingOf(translated->answer.resources[i], i);
     if (!binding) return binding.error();
     code.bindings.push_back(*binding);
     layout.push_back({i, binding->type, 1, stageFlag(code.stage), nullptr});
   }
-  auto charge = chargeModule(translated->words);
+  auto charge = chargeModule(translated->answer.words);
   if (!charge) return charge.error();
   code.charge = std::move(*charge);
-  auto module = makeModule(translated->words);
+  auto module = makeModule(translated->answer.words);
   if (!module) return module.error();
   code.module = std::move(*module);
+  code.module.loops = translated->loops;
 
   VkDescriptorSetLayoutCreateInfo create{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   create.bindingCount = static_cast<uint32_t>(layout.size());

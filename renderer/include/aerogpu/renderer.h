@@ -126,7 +126,8 @@ enum aerogpu_renderer_flags {
   AEROGPU_RENDERER_VALIDATION = 1u << 1,
   /**
    * The GPU may read and write guest memory itself, instead of copies of it: a mapping is then kept from the submit
-   * that makes it until shortly before that submission's submission_done, from any thread, and the whole host pages that
+   * that makes it until shortly before that submission's submission_done (until the GPU is closed if it hangs), from any
+   * thread, and the whole host pages that
    * it lies in are handed to the GPU's driver. Only for an embedder whose guest, and nobody else, changes that memory
    * before submission_done. The renderer copies all the same where the driver cannot or where copying is cheaper.
    */
@@ -208,8 +209,15 @@ void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_f
 /**
  * Makes a running submit stop at the next packet and every later one finish without executing (`dropped`), until
  * aerogpu_renderer_resume() or _reset(). [any] For a ring or device reset that must not wait for a long submission.
+ * What the GPU is working on is stopped where a shader loops; a GPU that has not come to rest 10 s later is lost.
  */
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
+
+/**
+ * The same for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is left to itself.
+ * [any]
+ */
+void aerogpu_renderer_shutdown(aerogpu_renderer* renderer);
 
 /** Waits until every submission is finished (its callback has returned). [render] Returns false after timeout_ns. */
 bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns);
@@ -217,8 +225,9 @@ bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns)
 /** Ends an interruption; resources and bindings are kept. [render] */
 void aerogpu_renderer_resume(aerogpu_renderer* renderer);
 
-/** Device reset: waits for the GPU, then drops every resource, token and binding. [render] Also ends an interruption
- * and brings back a lost device. Returns false if the back end could not be brought back. */
+/** Device reset: stops the GPU as an interruption does, waits for it, then drops every resource, token and binding.
+ * [render] Also ends an interruption and brings back a lost device. Returns false if the back end could not be
+ * brought back. */
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
 
 /** Counters since creation; never reset. */
