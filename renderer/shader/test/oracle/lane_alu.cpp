@@ -48,10 +48,12 @@ Range dot4(const Vector& a, const Vector& b) {
 
 /// a * (b - c) + c, or a * b + (1 - a) * c.
 Range interpolated(const Range& a, const Range& b, const Range& c) {
-  if (a.exact() && a.lo == 0 && !b.unknown()) return c;
+  // Where the difference or a part of the sum overflows, the two forms differ: 0 * infinity is NaN.
+  if (!(b.magnitude() + c.magnitude() <= kFloatMax)) return Range::any();
+  if (a.exact() && a.lo == 0) return c;
   const Range value = exactSum(exactProduct(a, exactSum(b, negated(c))), c);
   const double size = a.magnitude() * (b.magnitude() + c.magnitude()) + c.magnitude();
-  return value.unknown() || !std::isfinite(size) ? Range::any() : widened(value, kUlp, size * 4 * kUlp);
+  return value.unknown() || !(size <= kFloatMax) ? Range::any() : widened(value, kUlp, size * 4 * kUlp);
 }
 
 Vector lit(const Vector& s) {
