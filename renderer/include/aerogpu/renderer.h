@@ -126,10 +126,10 @@ enum aerogpu_renderer_flags {
   AEROGPU_RENDERER_VALIDATION = 1u << 1,
   /**
    * The GPU may read and write guest memory itself, instead of copies of it: a mapping is then kept from the submit
-   * that makes it until shortly before that submission's submission_done (until the GPU is closed if it hangs), from any
-   * thread, and the whole host pages that
-   * it lies in are handed to the GPU's driver. Only for an embedder whose guest, and nobody else, changes that memory
-   * before submission_done. The renderer copies all the same where the driver cannot or where copying is cheaper.
+   * that makes it until shortly before that submission's submission_done (until the GPU is closed if it hangs), from
+   * any thread, and the whole host pages that it lies in are handed to the GPU's driver. Only for an embedder whose
+   * guest, and nobody else, changes that memory before submission_done. The renderer copies all the same where the
+   * driver cannot or where copying is cheaper.
    */
   AEROGPU_RENDERER_LEND_GUEST_MEMORY = 1u << 2,
 };
