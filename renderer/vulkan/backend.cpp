@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "renderer/base/mutex.h"
 #include "renderer/translator/client.h"
 #include "renderer/vulkan/buffer.h"
 #include "renderer/vulkan/draw_area.h"
@@ -55,15 +56,16 @@ VulkanBackend::~VulkanBackend() {
         {std::move(m_instance), std::move(m_gpu), std::move(m_targets), std::move(m_draws)});
   }
   reap();
-  // What is still working cannot be freed: it stays until the process ends.
-  for (Abandoned& a : m_abandoned) {
-    (void)a.draws.release();
-    (void)a.targets.release();
-    (void)a.gpu.release();
-    (void)a.instance.release();
-  }
+  leaveBehind(std::move(m_abandoned));
   m_draws.reset();
   m_targets.reset();
+}
+
+void VulkanBackend::leaveBehind(std::vector<Abandoned> abandoned) {
+  static Mutex mutex;
+  static auto* const left = new std::vector<Abandoned>;  // not destroyed when the process ends, either
+  Lock lock(mutex);
+  for (Abandoned& a : abandoned) left->push_back(std::move(a));
 }
 
 void VulkanBackend::reap() {

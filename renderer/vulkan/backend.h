@@ -86,6 +86,8 @@ private:
   /// More at a time would let a guest that hangs its GPU again and again fill the host.
   static constexpr size_t kMaxAbandoned = 2;
   std::vector<Abandoned> m_abandoned;
+  /// What is still working cannot be freed: it stays until the process ends. Any thread.
+  static void leaveBehind(std::vector<Abandoned> abandoned);
   void releaseSurplus();
   Frame* m_frame = nullptr;  ///< captured in this submission
   std::vector<std::pair<uint64_t, Frame*>>
