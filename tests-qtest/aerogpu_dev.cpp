@@ -39,6 +39,23 @@ std::vector<uint8_t> pattern(size_t size, uint32_t seed) {
   return bytes;
 }
 
+void usePlainPipeline(CommandWriter& w, uint32_t first) {
+  const uint32_t buffer = first, vertex = first + 1, pixel = first + 2, layout = first + 3;
+  packets::createBuffer(w, buffer, 36, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  // vs_2_0: dcl_position v0; mov oPos, v0. ps_2_0: mov oC0, c0.
+  const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000,
+                         0x02000001, 0xC00F0000, 0x90E40000, 0x0000FFFF};
+  const uint32_t ps[] = {0xFFFF0200, 0x02000001, 0x800F0800, 0xA0E40000, 0x0000FFFF};
+  packets::createShader(w, vertex, AEROGPU_SHADER_STAGE_VERTEX, vs);
+  packets::createShader(w, pixel, AEROGPU_SHADER_STAGE_PIXEL, ps);
+  packets::bindShaders(w, vertex, pixel);
+  // D3DVERTEXELEMENT9: stream 0, FLOAT3 POSITION; D3DDECL_END.
+  const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
+  packets::useInputLayout(w, layout, elements);
+  packets::setVertexBuffer(w, 0, buffer, 12);
+  packets::setTopology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+}
+
 uint32_t AeroGpuDev::configAddress(uint32_t offset) const {
   return m_behind ? qtest::configAddress(m_behind->slot, offset, 1) : qtest::configAddress(kGpu, offset);
 }

@@ -40,18 +40,7 @@ protected:
     CommandWriter w;
     packets::createShader(w, kShader, AEROGPU_SHADER_STAGE_COMPUTE, endlessCompute());
     packets::createBuffer(w, kBuffer, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
-    aerogpu_cmd_bind_shaders bind{};
-    bind.cs = kShader;
-    w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
-    aerogpu_cmd_set_unordered_access_buffers set{};
-    set.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
-    set.uav_count = 1;
-    const aerogpu_unordered_access_buffer_binding binding{kBuffer, 0, 0, 0xFFFFFFFFu};
-    w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, set, &binding, sizeof binding);
-    aerogpu_cmd_dispatch dispatch{};
-    dispatch.group_count_x = kGroups;
-    dispatch.group_count_y = dispatch.group_count_z = 1;
-    w.packet(AEROGPU_CMD_DISPATCH, dispatch);
+    packets::dispatch(w, kShader, kBuffer, kGroups);
     return dev.submit(w);
   }
   /// Submits it and waits until the GPU has it; the monitor is asked meanwhile.

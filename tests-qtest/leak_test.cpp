@@ -78,21 +78,6 @@ protected:
     packets::copyTexture(w, 3 - target, target, 16, 16);
     packets::present(w);
   }
-  static void createPipeline(CommandWriter& w) {
-    packets::createBuffer(w, 3, 36, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
-    // vs_2_0: dcl_position v0; mov oPos, v0. ps_2_0: mov oC0, c0.
-    const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000,
-                           0x02000001, 0xC00F0000, 0x90E40000, 0x0000FFFF};
-    const uint32_t ps[] = {0xFFFF0200, 0x02000001, 0x800F0800, 0xA0E40000, 0x0000FFFF};
-    packets::createShader(w, 4, AEROGPU_SHADER_STAGE_VERTEX, vs);
-    packets::createShader(w, 5, AEROGPU_SHADER_STAGE_PIXEL, ps);
-    packets::bindShaders(w, 4, 5);
-    // D3DVERTEXELEMENT9: stream 0, FLOAT3 POSITION; D3DDECL_END.
-    const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
-    packets::useInputLayout(w, 6, elements);
-    packets::setVertexBuffer(w, 0, 3, 12);
-    packets::setTopology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
-  }
   Holdings holdings() { return holdingsOf(dev.qemu.pid()); }
   void expectNoMore(const Holdings& before, int64_t bytes) {
     const Holdings now = holdings();
@@ -113,7 +98,7 @@ TEST_P(Leak, Resets) {
     start();
     CommandWriter w;
     createTargets(w);
-    createPipeline(w);
+    usePlainPipeline(w, 3);
     for (uint32_t i = 0; i < 4; ++i) frame(w, i);
     run(w);
     ASSERT_GT(dev.qemu.screendump().width, 0u);
@@ -133,7 +118,7 @@ TEST_P(Leak, Frames) {
   start();
   CommandWriter w;
   createTargets(w);
-  createPipeline(w);
+  usePlainPipeline(w, 3);
   run(w);
   Holdings early;
   for (uint32_t i = 0; i < 1500; ++i) {

@@ -19,19 +19,7 @@ CommandWriter job(uint32_t draws) {
   packets::createShown(w, 1, kWidth, kHeight, 1);
   packets::setTarget(w, 1);
   packets::clearColor(w, {0, 1, 0});
-  packets::createBuffer(w, 2, 36, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
-  // vs_2_0: dcl_position v0; mov oPos, v0. ps_2_0: mov oC0, c0.
-  const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000,
-                         0x02000001, 0xC00F0000, 0x90E40000, 0x0000FFFF};
-  const uint32_t ps[] = {0xFFFF0200, 0x02000001, 0x800F0800, 0xA0E40000, 0x0000FFFF};
-  packets::createShader(w, 3, AEROGPU_SHADER_STAGE_VERTEX, vs);
-  packets::createShader(w, 4, AEROGPU_SHADER_STAGE_PIXEL, ps);
-  packets::bindShaders(w, 3, 4);
-  // D3DVERTEXELEMENT9: stream 0, FLOAT3 POSITION; D3DDECL_END.
-  const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
-  packets::useInputLayout(w, 5, elements);
-  packets::setVertexBuffer(w, 0, 2, 12);
-  packets::setTopology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+  usePlainPipeline(w, 2);
   for (uint32_t i = 0; i < draws; ++i) packets::draw(w, 1u << 20);
   packets::present(w);
   return w;

@@ -106,18 +106,7 @@ protected:
     drawVertices(w, v);
   }
   void dispatch(CommandWriter& w, uint32_t rounds, uint32_t out, uint32_t groups = 1) {
-    aerogpu_cmd_bind_shaders b{};
-    b.cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, loopingCompute(rounds));
-    w.packet(AEROGPU_CMD_BIND_SHADERS, b);
-    aerogpu_cmd_set_unordered_access_buffers u{};
-    u.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
-    u.uav_count = 1;
-    const aerogpu_unordered_access_buffer_binding binding{out, 0, 0, 0xFFFFFFFFu};
-    w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, u, &binding, sizeof binding);
-    aerogpu_cmd_dispatch d{};
-    d.group_count_x = groups;
-    d.group_count_y = d.group_count_z = 1;
-    w.packet(AEROGPU_CMD_DISPATCH, d);
+    packets::dispatch(w, create(w, AEROGPU_SHADER_STAGE_COMPUTE, loopingCompute(rounds)), out, groups);
   }
   uint32_t output(CommandWriter& w) {
     const uint32_t out = gpu().handle();

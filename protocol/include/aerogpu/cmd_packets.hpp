@@ -205,6 +205,22 @@ inline void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, ui
   w.packet(AEROGPU_CMD_DRAW, p);
 }
 
+/// A compute shader over the whole of one storage buffer, `groups` thread groups side by side.
+inline void dispatch(CommandWriter& w, uint32_t shader, uint32_t buffer, uint32_t groups = 1) {
+  aerogpu_cmd_bind_shaders bind{};
+  bind.cs = shader;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  aerogpu_cmd_set_unordered_access_buffers set{};
+  set.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
+  set.uav_count = 1;
+  const aerogpu_unordered_access_buffer_binding binding{buffer, 0, 0, 0xFFFFFFFFu};
+  w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, set, &binding, sizeof binding);
+  aerogpu_cmd_dispatch p{};
+  p.group_count_x = groups;
+  p.group_count_y = p.group_count_z = 1;
+  w.packet(AEROGPU_CMD_DISPATCH, p);
+}
+
 /// Of scanout 0. `flags`: enum aerogpu_present_flags.
 inline void present(CommandWriter& w, uint32_t flags = 0) {
   aerogpu_cmd_present p{};
