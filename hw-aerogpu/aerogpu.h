@@ -38,11 +38,11 @@ OBJECT_DECLARE_SIMPLE_TYPE(AeroGPUState, AEROGPU)
 /* Limits. What a guest asks for beyond them is an error, never a hang. */
 #define AEROGPU_MAX_CMD_BYTES (64u * 1024 * 1024)
 #define AEROGPU_MAX_TABLE_BYTES (16u * 1024 * 1024)
-#define AEROGPU_MAX_OUTSTANDING 128u  /* fetched and not completed */
-#define AEROGPU_MAX_SCANOUT 16384u    /* pixels, each way */
-#define AEROGPU_MAX_CURSOR 256u       /* pixels, each way */
-#define AEROGPU_HANDSHAKE_MS 2000     /* longest wait for the render thread */
-#define AEROGPU_EXIT_MS 5000          /* the same when QEMU ends */
+#define AEROGPU_MAX_OUTSTANDING 128u /* fetched and not completed */
+#define AEROGPU_MAX_SCANOUT 16384u   /* pixels, each way */
+#define AEROGPU_MAX_CURSOR 256u      /* pixels, each way */
+#define AEROGPU_HANDSHAKE_MS 2000    /* longest wait for the render thread */
+#define AEROGPU_EXIT_MS 5000         /* the same when QEMU ends */
 
 /* Words of BAR0 that have storage: everything up to CURSOR_PITCH_BYTES. */
 #define AEROGPU_REG_WORDS (AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES / 4 + 1)
@@ -76,39 +76,39 @@ enum {
 /* A fetched submission that is not completed. Cookie = its sequence number. */
 typedef struct AeroGPUSubmission {
     uint64_t signal_fence;
-    uint64_t generation;     /* dropped when it is not the device's */
-    uint64_t ring_serial;    /* head moves only in the ring it came from */
-    uint64_t flip_serial;    /* scanout address that its frame belongs to */
-    uint64_t fetched_ns;     /* host clock */
-    uint64_t work_done_seq;  /* vblank sequence when its work was done */
+    uint64_t generation;    /* dropped when it is not the device's */
+    uint64_t ring_serial;   /* head moves only in the ring it came from */
+    uint64_t flip_serial;   /* scanout address that its frame belongs to */
+    uint64_t fetched_ns;    /* host clock */
+    uint64_t work_done_seq; /* vblank sequence when its work was done */
     struct aerogpu_frame *frame;
-    uint32_t next_head;      /* ring index after it */
-    uint32_t flags;          /* enum aerogpu_submit_flags */
+    uint32_t next_head; /* ring index after it */
+    uint32_t flags;     /* enum aerogpu_submit_flags */
     uint32_t error_count;
     uint32_t error_code;
     uint32_t present_count;
-    bool done;               /* the renderer is finished with it */
-    bool vsync;              /* completes at a vblank */
-    bool texture;            /* the scanout was a live texture */
+    bool done;    /* the renderer is finished with it */
+    bool vsync;   /* completes at a vblank */
+    bool texture; /* the scanout was a live texture */
 } AeroGPUSubmission;
 
 /* The ring as the render thread has it mapped. */
 typedef struct AeroGPURing {
     MemoryRegionCache cache; /* header and slots */
     bool mapped;
-    uint64_t serial;         /* of the registers it was mapped from */
-    unsigned map_serial;     /* of the memory map it was mapped from */
-    uint32_t size;           /* bytes mapped */
-    uint32_t fetch;          /* index of the next slot to fetch */
-    bool started;            /* fetch was taken from a header */
-    bool blocked;            /* the last look left something: do not poll */
-    bool valid;              /* the last look at the header was fine */
+    uint64_t serial;     /* of the registers it was mapped from */
+    unsigned map_serial; /* of the memory map it was mapped from */
+    uint32_t size;       /* bytes mapped */
+    uint32_t fetch;      /* index of the next slot to fetch */
+    bool started;        /* fetch was taken from a header */
+    bool blocked;        /* the last look left something: do not poll */
+    bool valid;          /* the last look at the header was fine */
 } AeroGPURing;
 
 /* What the console shows. */
 typedef enum AeroGPUDisplay {
-    AEROGPU_DISPLAY_VGA,     /* not taken over since reset, or given back */
-    AEROGPU_DISPLAY_BLANK,   /* taken over, then disabled */
+    AEROGPU_DISPLAY_VGA,   /* not taken over since reset, or given back */
+    AEROGPU_DISPLAY_BLANK, /* taken over, then disabled */
     AEROGPU_DISPLAY_SCANOUT,
 } AeroGPUDisplay;
 
@@ -123,20 +123,20 @@ typedef struct AeroGPUScanout {
 
 /* Counters that the renderer does not keep; under `lock`. */
 typedef struct AeroGPUStats {
-    uint64_t submissions;    /* fetched from the ring */
+    uint64_t submissions; /* fetched from the ring */
     uint64_t completions;
     uint64_t errors;         /* latched */
     uint64_t vblanks;        /* delivered ticks */
     uint64_t latency_min_ns; /* fetch to completion */
     uint64_t latency_max_ns;
     uint64_t latency_sum_ns;
-    uint64_t bytes_fetched;  /* command buffers and allocation tables */
+    uint64_t bytes_fetched; /* command buffers and allocation tables */
 } AeroGPUStats;
 
 struct AeroGPUState {
     PCIDevice pci;
-    VGACommonState vga;      /* vram is BAR1 */
-    MemoryRegion mmio;       /* BAR0 */
+    VGACommonState vga; /* vram is BAR1 */
+    MemoryRegion mmio;  /* BAR0 */
     QemuConsole *con;
 
     /* properties */
@@ -144,28 +144,28 @@ struct AeroGPUState {
     char *vulkan_device;
     char *capture;
     uint64_t max_hostmem;
-    uint32_t refresh_rate;   /* as given, see edid.c */
-    uint32_t refresh_mhz;    /* in mHz */
+    uint32_t refresh_rate; /* as given, see edid.c */
+    uint32_t refresh_mhz;  /* in mHz */
     qemu_edid_info edid_info;
     uint8_t edid[AEROGPU_EDID_BYTES];
-    uint32_t edid_size;      /* bytes of it that are used */
+    uint32_t edid_size; /* bytes of it that are used */
 
     /* registers; BQL, those read by other threads with qatomic_read */
     uint32_t regs[AEROGPU_REG_WORDS];
-    uint32_t irq_status;     /* atomic */
-    uint64_t interrupts;     /* atomic: times that an enabled bit came up */
-    uint32_t latch_hi[3];    /* fence, vblank sequence, vblank time */
+    uint32_t irq_status;  /* atomic */
+    uint64_t interrupts;  /* atomic: times that an enabled bit came up */
+    uint32_t latch_hi[3]; /* fence, vblank sequence, vblank time */
 
     /* interrupts */
     QEMUBH *irq_bh;
     EventNotifier msi_notifier;
-    int msi_virq;            /* -1 = no irqfd */
-    bool irqfd_active;       /* atomic */
-    bool msi_kick;           /* atomic: a new reason to send a message */
+    int msi_virq;      /* -1 = no irqfd */
+    bool irqfd_active; /* atomic */
+    bool msi_kick;     /* atomic: a new reason to send a message */
 
     /* vblank; BQL and lock for writing, either for reading */
     QEMUTimer *vblank_timer;
-    int64_t vblank_period;   /* ns */
+    int64_t vblank_period; /* ns */
     bool vblank_running;
     int64_t vblank_start;    /* virtual clock of tick 0 */
     uint64_t vblank_base;    /* sequence at vblank_start */
@@ -177,36 +177,36 @@ struct AeroGPUState {
     aerogpu_renderer *renderer;
     QemuThread thread;
     bool thread_started;
-    bool thread_gone;        /* lock: the thread is about to return */
+    bool thread_gone; /* lock: the thread is about to return */
     bool render_ready;
-    EventNotifier doorbell;  /* the guest's */
-    EventNotifier kick;      /* requests */
-    uint64_t doorbells;      /* atomic: seen by the render thread */
-    bool running;            /* atomic: the VM runs */
+    EventNotifier doorbell; /* the guest's */
+    EventNotifier kick;     /* requests */
+    uint64_t doorbells;     /* atomic: seen by the render thread */
+    bool running;           /* atomic: the VM runs */
     VMChangeStateEntry *vm_state;
     MemoryListener listener;
-    unsigned map_serial;     /* atomic: counts changes of the memory map */
-    AeroGPURamTable *ram;    /* RCU; replaced under the BQL */
-    GArray *ram_building;    /* BQL: between begin and commit */
+    unsigned map_serial;  /* atomic: counts changes of the memory map */
+    AeroGPURamTable *ram; /* RCU; replaced under the BQL */
+    GArray *ram_building; /* BQL: between begin and commit */
     Notifier exit_notifier;
-    uint8_t *cmd_buffer;     /* render thread's private copies */
+    uint8_t *cmd_buffer; /* render thread's private copies */
     uint64_t cmd_capacity;
     uint8_t *table_buffer;
     uint64_t table_capacity;
 
     QemuMutex lock;
     QemuCond acked;
-    uint32_t requests;       /* lock for writing, atomic */
-    uint64_t request_ticket; /* lock: last one given */
-    uint64_t ack_ticket;     /* lock: last one that was carried out */
-    uint64_t generation;     /* lock: raised by ring and device reset */
+    uint32_t requests;         /* lock for writing, atomic */
+    uint64_t request_ticket;   /* lock: last one given */
+    uint64_t ack_ticket;       /* lock: last one that was carried out */
+    uint64_t generation;       /* lock: raised by ring and device reset */
     uint64_t fetch_generation; /* lock: generation the render thread is in */
-    uint64_t ring_serial;    /* lock: raised with the ring registers */
-    uint64_t completed_fence; /* atomic; written under lock */
-    AeroGPURing ring;        /* render thread; cache read under lock */
-    uint32_t head;           /* lock: where the ring header's should be */
-    uint64_t head_gpa;       /* lock: of the field */
-    bool head_stale;         /* lock: it could not be stored there */
+    uint64_t ring_serial;      /* lock: raised with the ring registers */
+    uint64_t completed_fence;  /* atomic; written under lock */
+    AeroGPURing ring;          /* render thread; cache read under lock */
+    uint32_t head;             /* lock: where the ring header's should be */
+    uint64_t head_gpa;         /* lock: of the field */
+    bool head_stale;           /* lock: it could not be stored there */
     AeroGPUSubmission submissions[AEROGPU_MAX_OUTSTANDING]; /* lock */
     uint64_t submit_seq;     /* lock: sequence of the next submission */
     uint64_t retire_seq;     /* lock: sequence of the next completion */
@@ -217,25 +217,25 @@ struct AeroGPUState {
     uint64_t error_fence;    /* lock */
     uint32_t error_count;    /* lock */
     MemoryRegionCache fence_cache; /* lock */
-    bool fence_mapped;       /* lock */
-    bool fence_failed;       /* lock: not mappable with this memory map */
-    uint64_t fence_gpa;      /* lock */
+    bool fence_mapped;             /* lock */
+    bool fence_failed;             /* lock: not mappable with this memory map */
+    uint64_t fence_gpa;            /* lock */
     unsigned fence_map_serial;
-    AeroGPUStats stats;      /* lock */
+    AeroGPUStats stats; /* lock */
 
     /* scanout */
-    AeroGPUDisplay display;  /* BQL */
-    AeroGPUScanout scanout;  /* BQL: shown when display is SCANOUT */
-    uint64_t flip_gpa;       /* BQL, lock for writing: taken by the HI write */
-    uint64_t flip_serial;    /* lock */
-    bool snapshot_pending;   /* lock */
+    AeroGPUDisplay display;   /* BQL */
+    AeroGPUScanout scanout;   /* BQL: shown when display is SCANOUT */
+    uint64_t flip_gpa;        /* BQL, lock for writing: taken by the HI write */
+    uint64_t flip_serial;     /* lock */
+    bool snapshot_pending;    /* lock */
     uint64_t snapshot_serial; /* lock: flip that the pending snapshot is for */
-    bool from_texture;       /* lock: show `frame`, not memory */
-    struct aerogpu_frame *frame; /* lock: newest, owned */
-    uint64_t frame_serial;   /* lock: counts what `frame` was set to */
-    bool stopping;           /* lock: the renderer goes away */
+    bool from_texture;        /* lock: show `frame`, not memory */
+    struct aerogpu_frame *frame;      /* lock: newest, owned */
+    uint64_t frame_serial;            /* lock: counts what `frame` was set to */
+    bool stopping;                    /* lock: the renderer goes away */
     struct aerogpu_frame *frame_busy; /* lock: being drawn */
-    bool frame_zombie;       /* lock: release frame_busy when drawn */
+    bool frame_zombie;                /* lock: release frame_busy when drawn */
     QEMUBH *display_bh;
     bool update_waiting;     /* BQL: an update waits for the snapshot */
     bool full_update;        /* BQL */
@@ -248,7 +248,7 @@ struct AeroGPUState {
 
     /* cursor; BQL */
     QEMUBH *cursor_bh;
-    bool cursor_stale;       /* shape registers changed since it was read */
+    bool cursor_stale; /* shape registers changed since it was read */
     bool cursor_valid;
     uint32_t cursor_width;
     uint32_t cursor_height;
@@ -261,8 +261,8 @@ struct AeroGPUState {
     uint32_t cursor_drawn_rows;
 
     Error *migration_blocker;
-    uint32_t log_second;     /* atomic: log.c */
-    uint32_t log_lines;      /* atomic: in that second */
+    uint32_t log_second; /* atomic: log.c */
+    uint32_t log_lines;  /* atomic: in that second */
 
     /* copies for the saved state */
     uint64_t saved_vblank_seq;
@@ -281,17 +281,17 @@ static inline uint32_t aerogpu_reg(AeroGPUState *s, uint32_t offset)
 
 static inline uint64_t aerogpu_reg64(AeroGPUState *s, uint32_t offset_lo)
 {
-    return aerogpu_reg(s, offset_lo) |
-           (uint64_t)aerogpu_reg(s, offset_lo + 4) << 32;
+    return aerogpu_reg(s, offset_lo) | (uint64_t)aerogpu_reg(s, offset_lo + 4)
+                                           << 32;
 }
 
 /* log.c: any thread, any lock may be held; the newline is added */
-void G_GNUC_PRINTF(2, 3) aerogpu_guest_error(AeroGPUState *s,
-                                             const char *format, ...);
+void G_GNUC_PRINTF(2, 3)
+    aerogpu_guest_error(AeroGPUState *s, const char *format, ...);
 
 /* guestmem.c: any thread, no lock needed */
-bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size,
-                       bool write, AeroGPUMap *map);
+bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size, bool write,
+                       AeroGPUMap *map);
 void aerogpu_guest_unmap(AeroGPUState *s, const AeroGPUMap *map,
                          uint64_t bytes_written);
 bool aerogpu_guest_read(AeroGPUState *s, uint64_t gpa, void *to, uint64_t size);
@@ -352,7 +352,7 @@ void aerogpu_scanout_to_vga(AeroGPUState *s);
 void aerogpu_scanout_loaded(AeroGPUState *s);
 void aerogpu_scanout_drop_frames(AeroGPUState *s);
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
-void aerogpu_scanout_flip(AeroGPUState *s);    /* FB_GPA_HI */
+void aerogpu_scanout_flip(AeroGPUState *s); /* FB_GPA_HI */
 void aerogpu_scanout_present_locked(AeroGPUState *s, AeroGPUSubmission *sub);
 void aerogpu_scanout_snapshot_done(
     AeroGPUState *s, const struct aerogpu_submission_result *result);

@@ -56,8 +56,7 @@ static bool aerogpu_fence_page_map_locked(AeroGPUState *s)
         return false;
     }
     if (s->fence_gpa % sizeof(uint64_t) ||
-        !aerogpu_guest_cache(s, s->fence_gpa, sizeof(*page),
-                             &s->fence_cache)) {
+        !aerogpu_guest_cache(s, s->fence_gpa, sizeof(*page), &s->fence_cache)) {
         aerogpu_guest_error(s, "no memory for a fence page at 0x%" PRIx64,
                             s->fence_gpa);
         s->fence_failed = true;
@@ -79,10 +78,10 @@ static void aerogpu_fence_page_write_locked(AeroGPUState *s)
     }
     page = (void *)s->fence_cache.ptr;
     /* One 64-bit store, after everything that the fence stands for. */
-    qatomic_store_release((uint64_t *)((uint8_t *)page +
-                          offsetof(struct aerogpu_fence_page,
-                                   completed_fence)),
-                          cpu_to_le64(s->completed_fence));
+    qatomic_store_release(
+        (uint64_t *)((uint8_t *)page +
+                     offsetof(struct aerogpu_fence_page, completed_fence)),
+        cpu_to_le64(s->completed_fence));
     address_space_cache_invalidate(&s->fence_cache, 0, sizeof(*page));
 }
 
@@ -104,15 +103,16 @@ static void aerogpu_head_write_locked(AeroGPUState *s)
 {
     uint32_t head = cpu_to_le32(s->head);
 
-    if (!s->ring.mapped ||
-        s->ring.map_serial != qatomic_read(&s->map_serial)) {
-        s->head_stale = !aerogpu_guest_write(s, s->head_gpa, &head,
-                                             sizeof(head));
+    if (!s->ring.mapped || s->ring.map_serial != qatomic_read(&s->map_serial)) {
+        s->head_stale =
+            !aerogpu_guest_write(s, s->head_gpa, &head, sizeof(head));
         return;
     }
     s->head_stale = false;
-    qatomic_store_release((uint32_t *)((uint8_t *)s->ring.cache.ptr +
-                          offsetof(struct aerogpu_ring_header, head)), head);
+    qatomic_store_release(
+        (uint32_t *)((uint8_t *)s->ring.cache.ptr +
+                     offsetof(struct aerogpu_ring_header, head)),
+        head);
     address_space_cache_invalidate(&s->ring.cache,
                                    offsetof(struct aerogpu_ring_header, head),
                                    sizeof(head));
@@ -142,8 +142,9 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
     s->stats.completions++;
     s->stats.latency_sum_ns += latency;
     s->stats.latency_max_ns = MAX(s->stats.latency_max_ns, latency);
-    s->stats.latency_min_ns = s->stats.completions == 1 ? latency
-                              : MIN(s->stats.latency_min_ns, latency);
+    s->stats.latency_min_ns = s->stats.completions == 1
+                                  ? latency
+                                  : MIN(s->stats.latency_min_ns, latency);
 
     if (sub->present_count) {
         aerogpu_scanout_present_locked(s, sub);

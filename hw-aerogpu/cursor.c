@@ -44,7 +44,8 @@ static bool aerogpu_cursor_load(AeroGPUState *s)
     for (y = 0; y < height; y++) {
         uint64_t at = gpa + (uint64_t)y * pitch;
 
-        if (at < gpa || !aerogpu_guest_read(s, at, row, (uint64_t)width * bytes)) {
+        if (at < gpa ||
+            !aerogpu_guest_read(s, at, row, (uint64_t)width * bytes)) {
             return false;
         }
         aerogpu_convert_alpha_row(format, row,
@@ -52,10 +53,10 @@ static bool aerogpu_cursor_load(AeroGPUState *s)
     }
     s->cursor_width = width;
     s->cursor_height = height;
-    s->cursor_hot_x = MIN(aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HOT_X),
-                          width - 1);
-    s->cursor_hot_y = MIN(aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HOT_Y),
-                          height - 1);
+    s->cursor_hot_x =
+        MIN(aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HOT_X), width - 1);
+    s->cursor_hot_y =
+        MIN(aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HOT_Y), height - 1);
     return true;
 }
 
@@ -102,7 +103,7 @@ void aerogpu_cursor_refresh(AeroGPUState *s)
                                        s->cursor_height);
             if (!s->cursor_valid) {
                 aerogpu_guest_error(s, "cursor rejected: size, format, pitch "
-                                    "or address");
+                                       "or address");
             }
         }
     }
@@ -160,8 +161,8 @@ void aerogpu_cursor_overlay(AeroGPUState *s, uint32_t *line, uint32_t width,
 {
     int64_t top = (int64_t)aerogpu_cursor_y(s) - s->cursor_hot_y;
     int64_t left = (int64_t)aerogpu_cursor_x(s) - s->cursor_hot_x;
-    const uint32_t *from = s->cursor_pixels +
-                           (size_t)(y - top) * s->cursor_width;
+    const uint32_t *from =
+        s->cursor_pixels + (size_t)(y - top) * s->cursor_width;
     uint32_t i;
 
     for (i = 0; i < s->cursor_width; i++) {
@@ -172,8 +173,7 @@ void aerogpu_cursor_overlay(AeroGPUState *s, uint32_t *line, uint32_t width,
             continue;
         }
         d = line[x];
-        line[x] = 0xff000000u |
-                  blend(p >> 16 & 0xff, d >> 16 & 0xff, a) << 16 |
+        line[x] = 0xff000000u | blend(p >> 16 & 0xff, d >> 16 & 0xff, a) << 16 |
                   blend(p >> 8 & 0xff, d >> 8 & 0xff, a) << 8 |
                   blend(p & 0xff, d & 0xff, a);
     }
@@ -191,8 +191,8 @@ void aerogpu_cursor_reset(AeroGPUState *s)
 
 void aerogpu_cursor_init(AeroGPUState *s)
 {
-    s->cursor_pixels = g_new0(uint32_t,
-                              AEROGPU_MAX_CURSOR * AEROGPU_MAX_CURSOR);
+    s->cursor_pixels =
+        g_new0(uint32_t, AEROGPU_MAX_CURSOR * AEROGPU_MAX_CURSOR);
     s->cursor_bh = qemu_bh_new(aerogpu_cursor_bh, s);
 }
 

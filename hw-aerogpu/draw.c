@@ -28,8 +28,8 @@ static void aerogpu_draw_blank(AeroGPUState *s)
 {
     DisplaySurface *surface;
 
-    surface = aerogpu_surface(s, s->scanout.width ?: 640,
-                              s->scanout.height ?: 480);
+    surface =
+        aerogpu_surface(s, s->scanout.width ?: 640, s->scanout.height ?: 480);
     if (s->full_update) {
         memset(surface_data(surface), 0,
                (size_t)surface_stride(surface) * surface_height(surface));
@@ -41,13 +41,13 @@ static void aerogpu_draw_blank(AeroGPUState *s)
 /* Where the rows of one drawing come from. */
 typedef struct AeroGPUSource {
     const uint8_t *data;
-    uint64_t stride;             /* bytes */
-    uint32_t width, height;      /* pixels there are */
+    uint64_t stride;        /* bytes */
+    uint32_t width, height; /* pixels there are */
     uint32_t format;
-    MemoryRegion *dirty_mr;      /* BAR1: only dirty rows are looked at */
+    MemoryRegion *dirty_mr; /* BAR1: only dirty rows are looked at */
     hwaddr dirty_offset;
     DirtyBitmapSnapshot *dirty;
-    bool unchanged;              /* the surface has it already */
+    bool unchanged; /* the surface has it already */
 } AeroGPUSource;
 
 static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
@@ -56,11 +56,9 @@ static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
         return false;
     }
     return !src->dirty ||
-           memory_region_snapshot_get_dirty(src->dirty_mr, src->dirty,
-                                            src->dirty_offset +
-                                            y * src->stride,
-                                            (hwaddr)src->width *
-                                            aerogpu_format_bytes(src->format));
+           memory_region_snapshot_get_dirty(
+               src->dirty_mr, src->dirty, src->dirty_offset + y * src->stride,
+               (hwaddr)src->width * aerogpu_format_bytes(src->format));
 }
 
 /*
@@ -105,8 +103,7 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                 if (under) {
                     aerogpu_cursor_overlay(s, s->line, width, y);
                 }
-                if (s->full_update ||
-                    memcmp(to, s->line, (size_t)width * 4)) {
+                if (s->full_update || memcmp(to, s->line, (size_t)width * 4)) {
                     memcpy(to, s->line, (size_t)width * 4);
                     changed = true;
                 }
@@ -127,9 +124,9 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
 static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
 {
     const AeroGPUScanout *scanout = &s->scanout;
-    uint64_t size = (uint64_t)scanout->pitch * (scanout->height - 1) +
-                    (uint64_t)scanout->width *
-                    aerogpu_format_bytes(scanout->format);
+    uint64_t size =
+        (uint64_t)scanout->pitch * (scanout->height - 1) +
+        (uint64_t)scanout->width * aerogpu_format_bytes(scanout->format);
     AeroGPUSource src = {
         .stride = scanout->pitch,
         .width = scanout->width,

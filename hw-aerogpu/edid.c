@@ -16,12 +16,14 @@
 
 bool aerogpu_edid_init(AeroGPUState *s, Error **errp)
 {
-    uint32_t mhz = s->refresh_rate < AEROGPU_MHZ_FROM
-                   ? s->refresh_rate * 1000 : s->refresh_rate;
+    uint32_t mhz = s->refresh_rate < AEROGPU_MHZ_FROM ? s->refresh_rate * 1000
+                                                      : s->refresh_rate;
 
     if (mhz < 10 * 1000 || mhz > 500 * 1000) {
-        error_setg(errp, "aerogpu: refresh_rate=%u: must be 10 to 500 Hz, or "
-                   "10000 to 500000 mHz", s->refresh_rate);
+        error_setg(errp,
+                   "aerogpu: refresh_rate=%u: must be 10 to 500 Hz, or "
+                   "10000 to 500000 mHz",
+                   s->refresh_rate);
         return false;
     }
     s->refresh_mhz = mhz;
@@ -29,8 +31,7 @@ bool aerogpu_edid_init(AeroGPUState *s, Error **errp)
         s->edid_info.prefx > AEROGPU_MAX_SCANOUT ||
         s->edid_info.prefy > AEROGPU_MAX_SCANOUT) {
         error_setg(errp, "aerogpu: xres=%u, yres=%u: must be 64 to %u each",
-                   s->edid_info.prefx, s->edid_info.prefy,
-                   AEROGPU_MAX_SCANOUT);
+                   s->edid_info.prefx, s->edid_info.prefy, AEROGPU_MAX_SCANOUT);
         return false;
     }
     s->edid_info.refresh_rate = mhz;

@@ -62,7 +62,8 @@ static const AeroGPURam *aerogpu_ram_find(AeroGPUState *s, uint64_t gpa)
         }
     }
     return table && low < table->count && table->ram[low].start <= gpa
-           ? &table->ram[low] : NULL;
+               ? &table->ram[low]
+               : NULL;
 }
 
 static void aerogpu_memory_begin(MemoryListener *listener)
@@ -89,8 +90,8 @@ static void aerogpu_memory_region(MemoryListener *listener,
     ram.last = ram.start + int128_get64(section->size) - 1;
     ram.host = (uint8_t *)memory_region_get_ram_ptr(section->mr) +
                section->offset_within_region;
-    ram.writable = aerogpu_is_plain_ram(section->mr, true) &&
-                   !section->readonly;
+    ram.writable =
+        aerogpu_is_plain_ram(section->mr, true) && !section->readonly;
     memory_region_ref(ram.mr);
     g_array_append_val(s->ram_building, ram);
 }
@@ -149,7 +150,7 @@ static void aerogpu_memory_commit(MemoryListener *listener)
 
 void aerogpu_guestmem_init(AeroGPUState *s)
 {
-    s->listener = (MemoryListener) {
+    s->listener = (MemoryListener){
         .name = TYPE_AEROGPU,
         .begin = aerogpu_memory_begin,
         .region_add = aerogpu_memory_region,
@@ -168,8 +169,8 @@ void aerogpu_guestmem_exit(AeroGPUState *s)
 /* ---- mappings ---- */
 
 /* Behind an IOMMU the table knows nothing; QEMU walks its own then. */
-static bool aerogpu_guest_map_slow(AeroGPUState *s, uint64_t gpa,
-                                   uint64_t size, bool write, AeroGPUMap *map)
+static bool aerogpu_guest_map_slow(AeroGPUState *s, uint64_t gpa, uint64_t size,
+                                   bool write, AeroGPUMap *map)
 {
     hwaddr xlat, len = size;
     MemoryRegion *mr;
@@ -190,8 +191,8 @@ static bool aerogpu_guest_map_slow(AeroGPUState *s, uint64_t gpa,
  * Maps up to `size` bytes at gpa; fewer where the range leaves the memory
  * region. The region is referenced until aerogpu_guest_unmap().
  */
-bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size,
-                       bool write, AeroGPUMap *map)
+bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size, bool write,
+                       AeroGPUMap *map)
 {
     const AeroGPURam *ram;
 

@@ -63,8 +63,8 @@ type_init(aerogpu_start_translator)
 
 #ifdef AEROGPU_PRELOAD
 
-/* Removes the entries that name this object; others stay as they are. */
-static void __attribute__((constructor)) aerogpu_leave_preload(void)
+    /* Removes the entries that name this object; others stay as they are. */
+    static void __attribute__((constructor)) aerogpu_leave_preload(void)
 {
     const char *value = getenv("LD_PRELOAD");
     Dl_info info;
@@ -94,7 +94,7 @@ static void __attribute__((constructor)) aerogpu_leave_preload(void)
 
 #else
 
-module_obj("aerogpu");
+    module_obj("aerogpu");
 module_kconfig(PCI);
 
 #endif

@@ -29,9 +29,10 @@ static bool aerogpu_check_qemu(Error **errp)
     if (version->qemu->major != QEMU_VERSION_MAJOR ||
         version->qemu->minor != QEMU_VERSION_MINOR ||
         !aerogpu_compat_size_fits(TYPE_PCI_DEVICE, sizeof(PCIDevice))) {
-        error_setg(errp, "aerogpu: built for QEMU %d.%d, this is QEMU %" PRId64
-                   ".%" PRId64 ": rebuild the device", QEMU_VERSION_MAJOR,
-                   QEMU_VERSION_MINOR, version->qemu->major,
+        error_setg(errp,
+                   "aerogpu: built for QEMU %d.%d, this is QEMU %" PRId64
+                   ".%" PRId64 ": rebuild the device",
+                   QEMU_VERSION_MAJOR, QEMU_VERSION_MINOR, version->qemu->major,
                    version->qemu->minor);
         return false;
     }
@@ -58,8 +59,8 @@ static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
     }
     dir = aerogpu_module_dir();
     for (i = 0; dir && i < ARRAY_SIZE(places); i++) {
-        g_autofree char *path = g_build_filename(dir, places[i],
-                                                 AEROGPU_ROMFILE, NULL);
+        g_autofree char *path =
+            g_build_filename(dir, places[i], AEROGPU_ROMFILE, NULL);
 
         if (g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
             s->pci.romfile = g_steal_pointer(&path);
@@ -68,7 +69,7 @@ static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
     }
     error_setg(errp, "aerogpu: video BIOS %s not found", AEROGPU_ROMFILE);
     error_append_hint(errp, "Build it with scripts/build-vgabios, name its "
-                      "folder with -L, or use romfile= for none.\n");
+                            "folder with -L, or use romfile= for none.\n");
     return false;
 }
 
@@ -94,8 +95,10 @@ static bool aerogpu_init_vga(AeroGPUState *s, PCIDevice *dev, Error **errp)
 
     if (vga->vram_size_mb < 16 || vga->vram_size_mb > 512 ||
         !is_power_of_2(vga->vram_size_mb)) {
-        error_setg(errp, "aerogpu: vgamem_mb=%u: must be a power of two from "
-                   "16 to 512", vga->vram_size_mb);
+        error_setg(errp,
+                   "aerogpu: vgamem_mb=%u: must be a power of two from "
+                   "16 to 512",
+                   vga->vram_size_mb);
         return false;
     }
     if (!vga_common_init(vga, OBJECT(dev), errp)) {
@@ -108,8 +111,8 @@ static bool aerogpu_init_vga(AeroGPUState *s, PCIDevice *dev, Error **errp)
         vga_init(vga, OBJECT(dev), pci_address_space(dev),
                  pci_address_space_io(dev), true);
     }
-    vga->con = s->con = graphic_console_init(DEVICE(dev), 0,
-                                             &aerogpu_console_ops, s);
+    vga->con = s->con =
+        graphic_console_init(DEVICE(dev), 0, &aerogpu_console_ops, s);
     return true;
 }
 
@@ -134,7 +137,8 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     if (!aerogpu_render_init(s, errp)) {
         goto fail;
     }
-    error_setg(&s->migration_blocker, "aerogpu: what the renderer holds for "
+    error_setg(&s->migration_blocker,
+               "aerogpu: what the renderer holds for "
                "the guest cannot be saved, so neither migration nor "
                "snapshots are possible");
     if (aerogpu_compat_add_blocker(&s->migration_blocker, errp) < 0) {
@@ -153,10 +157,10 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
                           "aerogpu-mmio", AEROGPU_PCI_BAR0_SIZE_BYTES);
     memory_region_add_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
                               &s->doorbell);
-    pci_register_bar(dev, AEROGPU_PCI_BAR0_INDEX,
-                     PCI_BASE_ADDRESS_SPACE_MEMORY, &s->mmio);
-    pci_register_bar(dev, AEROGPU_PCI_BAR1_INDEX,
-                     PCI_BASE_ADDRESS_MEM_PREFETCH, &s->vga.vram);
+    pci_register_bar(dev, AEROGPU_PCI_BAR0_INDEX, PCI_BASE_ADDRESS_SPACE_MEMORY,
+                     &s->mmio);
+    pci_register_bar(dev, AEROGPU_PCI_BAR1_INDEX, PCI_BASE_ADDRESS_MEM_PREFETCH,
+                     &s->vga.vram);
     aerogpu_guestmem_init(s);
     return;
 
@@ -299,10 +303,11 @@ static const TypeInfo aerogpu_info = {
     .instance_init = aerogpu_instance_init,
     .instance_finalize = aerogpu_instance_finalize,
     .class_init = aerogpu_class_init,
-    .interfaces = (AEROGPU_INTERFACES[]) {
-        { INTERFACE_CONVENTIONAL_PCI_DEVICE },
-        { },
-    },
+    .interfaces =
+        (AEROGPU_INTERFACES[]){
+            { INTERFACE_CONVENTIONAL_PCI_DEVICE },
+            {},
+        },
 };
 
 static void aerogpu_register_types(void)

@@ -26,7 +26,11 @@ typedef struct AeroGPUReg {
     void (*write)(AeroGPUState *s, uint32_t old, uint32_t value);
 } AeroGPUReg;
 
-enum { LATCH_FENCE, LATCH_SEQ, LATCH_TIME };
+enum {
+    LATCH_FENCE,
+    LATCH_SEQ,
+    LATCH_TIME
+};
 
 /* ---- 64-bit values that the device advances: LO latches HI ---- */
 
@@ -168,21 +172,20 @@ static void cursor_shape_write(AeroGPUState *s, uint32_t old, uint32_t value)
     aerogpu_cursor_shape_changed(s);
 }
 
-static void cursor_position_write(AeroGPUState *s, uint32_t old,
-                                  uint32_t value)
+static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
 {
     aerogpu_cursor_moved(s);
 }
 
-#define FEATURES_LO (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | \
-                     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK | \
-                     AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO)
-#define FEATURES_HI (AEROGPU_EXT_FEATURE_HI_EDID | \
-                     AEROGPU_EXT_FEATURE_HI_SCATTER | \
-                     AEROGPU_EXT_FEATURE_HI_VGA | \
-                     AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)
-#define IRQ_BITS (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | \
-                  AEROGPU_IRQ_ERROR)
+#define FEATURES_LO                                        \
+    (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | \
+     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |    \
+     AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO)
+#define FEATURES_HI                                                 \
+    (AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_SCATTER | \
+     AEROGPU_EXT_FEATURE_HI_VGA | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)
+#define IRQ_BITS \
+    (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR)
 
 /* The table, indexed by register: entry R is AEROGPU_MMIO_REG_R. */
 #define REG(n, a, ...) \
@@ -316,8 +319,8 @@ static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
     }
     old = s->regs[addr / 4];
     if (reg->access == REG_RW) {
-        uint32_t kept = reg->boolean ? value != 0
-                        : value & (reg->mask ?: UINT32_MAX);
+        uint32_t kept =
+            reg->boolean ? value != 0 : value & (reg->mask ?: UINT32_MAX);
 
         qatomic_set(&s->regs[addr / 4], kept);
     }

@@ -152,8 +152,7 @@ static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
         aerogpu_guest_read(s, gpa, &header, sizeof(header)) &&
         le32_to_cpu(header.magic) == AEROGPU_RING_MAGIC) {
         s->head = le32_to_cpu(header.tail);
-        aerogpu_guest_write(s, gpa +
-                            offsetof(struct aerogpu_ring_header, head),
+        aerogpu_guest_write(s, gpa + offsetof(struct aerogpu_ring_header, head),
                             &header.tail, sizeof(header.tail));
     }
     aerogpu_retire_locked(s);
@@ -305,8 +304,7 @@ static bool aerogpu_wait(AeroGPUState *s, AeroGPUPoll *poll)
         start = get_clock();
     }
     rang = aerogpu_sleep(s);
-    aerogpu_poll_slept(poll, get_clock() - start,
-                       rang && aerogpu_ring_poll(s));
+    aerogpu_poll_slept(poll, get_clock() - start, rang && aerogpu_ring_poll(s));
     return rang;
 }
 
@@ -361,8 +359,7 @@ static void *aerogpu_render_thread(void *opaque)
 /* ---- life ---- */
 
 /* Guest memory must not change while the VM is stopped. BQL. */
-static void aerogpu_vm_state_changed(void *opaque, bool running,
-                                     RunState state)
+static void aerogpu_vm_state_changed(void *opaque, bool running, RunState state)
 {
     AeroGPUState *s = opaque;
 
@@ -416,8 +413,8 @@ static bool aerogpu_render_stop(AeroGPUState *s)
         aerogpu_renderer_wait_idle(s->renderer,
                                    AEROGPU_HANDSHAKE_MS * (uint64_t)SCALE_MS);
         aerogpu_scanout_drop_frames(s);
-        if (s->capture && !aerogpu_renderer_capture_stop(s->renderer, error,
-                                                         sizeof(error))) {
+        if (s->capture &&
+            !aerogpu_renderer_capture_stop(s->renderer, error, sizeof(error))) {
             error_report("aerogpu: capture: %s", error);
         }
         aerogpu_renderer_destroy(s->renderer);
@@ -460,13 +457,17 @@ static bool aerogpu_create_renderer(AeroGPUState *s, Error **errp)
     }
     if (strcmp(config.backend, "auto") && strcmp(config.backend, "vulkan") &&
         strcmp(config.backend, "null")) {
-        error_setg(errp, "aerogpu: renderer '%s' is not known (auto, vulkan "
-                   "or null)", config.backend);
+        error_setg(errp,
+                   "aerogpu: renderer '%s' is not known (auto, vulkan "
+                   "or null)",
+                   config.backend);
         return false;
     }
     if (s->max_hostmem < 1 * MiB) {
-        error_setg(errp, "aerogpu: max_hostmem is %" PRIu64 " bytes, at least "
-                   "1 MiB is needed", s->max_hostmem);
+        error_setg(errp,
+                   "aerogpu: max_hostmem is %" PRIu64 " bytes, at least "
+                   "1 MiB is needed",
+                   s->max_hostmem);
         return false;
     }
     s->renderer = aerogpu_renderer_create(&config, error, sizeof(error));
@@ -501,8 +502,7 @@ bool aerogpu_render_init(AeroGPUState *s, Error **errp)
         return false;
     }
     s->running = runstate_is_running();
-    s->vm_state = qemu_add_vm_change_state_handler(aerogpu_vm_state_changed,
-                                                   s);
+    s->vm_state = qemu_add_vm_change_state_handler(aerogpu_vm_state_changed, s);
     s->exit_notifier.notify = aerogpu_exit_notify;
     qemu_add_exit_notifier(&s->exit_notifier);
     qemu_thread_create(&s->thread, "aerogpu-render", aerogpu_render_thread, s,

@@ -80,8 +80,8 @@ static bool aerogpu_ring_map(AeroGPUState *s)
 static uint32_t aerogpu_ring_tail(AeroGPUState *s)
 {
     const uint8_t *header = s->ring.cache.ptr;
-    uint32_t tail = qatomic_load_acquire((const uint32_t *)
-        (header + offsetof(struct aerogpu_ring_header, tail)));
+    uint32_t tail = qatomic_load_acquire((
+        const uint32_t *)(header + offsetof(struct aerogpu_ring_header, tail)));
 
     return le32_to_cpu(tail);
 }
@@ -198,7 +198,8 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
 {
     struct aerogpu_submit_desc desc;
     struct aerogpu_submission sub = { .struct_size = sizeof(sub) };
-    const uint8_t *slot = (const uint8_t *)s->ring.cache.ptr +
+    const uint8_t *slot =
+        (const uint8_t *)s->ring.cache.ptr +
         sizeof(struct aerogpu_ring_header) +
         (uint64_t)(s->ring.fetch & (view->count - 1)) * view->stride;
     AeroGPUSubmission *entry;
@@ -217,21 +218,19 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
     } else {
         sub.cmd_size = le32_to_cpu(desc.cmd_size_bytes);
         sub.alloc_table_size = le32_to_cpu(desc.alloc_table_size_bytes);
-        sub.descriptor_error =
-            aerogpu_fetch_range(s, le64_to_cpu(desc.cmd_gpa), sub.cmd_size,
-                                AEROGPU_MAX_CMD_BYTES, &s->cmd_buffer,
-                                &s->cmd_capacity, &sub.cmd);
+        sub.descriptor_error = aerogpu_fetch_range(
+            s, le64_to_cpu(desc.cmd_gpa), sub.cmd_size, AEROGPU_MAX_CMD_BYTES,
+            &s->cmd_buffer, &s->cmd_capacity, &sub.cmd);
         if (!sub.descriptor_error) {
-            sub.descriptor_error =
-                aerogpu_fetch_range(s, le64_to_cpu(desc.alloc_table_gpa),
-                                    sub.alloc_table_size,
-                                    AEROGPU_MAX_TABLE_BYTES, &s->table_buffer,
-                                    &s->table_capacity, &sub.alloc_table);
+            sub.descriptor_error = aerogpu_fetch_range(
+                s, le64_to_cpu(desc.alloc_table_gpa), sub.alloc_table_size,
+                AEROGPU_MAX_TABLE_BYTES, &s->table_buffer, &s->table_capacity,
+                &sub.alloc_table);
         }
     }
     if (sub.descriptor_error) {
-        aerogpu_guest_error(s, "bad descriptor in slot %u (fence %" PRIu64
-                            ")", s->ring.fetch - 1, sub.signal_fence);
+        aerogpu_guest_error(s, "bad descriptor in slot %u (fence %" PRIu64 ")",
+                            s->ring.fetch - 1, sub.signal_fence);
         sub.cmd = sub.alloc_table = NULL;
         sub.cmd_size = sub.alloc_table_size = 0;
     }
@@ -239,7 +238,7 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
     qemu_mutex_lock(&s->lock);
     sub.cookie = s->submit_seq++;
     entry = &s->submissions[sub.cookie % AEROGPU_MAX_OUTSTANDING];
-    *entry = (AeroGPUSubmission) {
+    *entry = (AeroGPUSubmission){
         .signal_fence = sub.signal_fence,
         .generation = s->fetch_generation,
         .ring_serial = s->ring.serial,
@@ -308,12 +307,12 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
     if (error) {
         if (!quiet) {
             aerogpu_guest_error(s, "ring at 0x%" PRIx64 " rejected: %s",
-                                aerogpu_reg64(s,
-                                              AEROGPU_MMIO_REG_RING_GPA_LO),
+                                aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO),
                                 error);
             trace_aerogpu_ring_rejected(error);
-            aerogpu_latch_error(s, ring->mapped ? AEROGPU_ERROR_CMD_DECODE
-                                                : AEROGPU_ERROR_OOB, 0);
+            aerogpu_latch_error(
+                s, ring->mapped ? AEROGPU_ERROR_CMD_DECODE : AEROGPU_ERROR_OOB,
+                0);
         }
         return;
     }

@@ -108,15 +108,15 @@ static const char *aerogpu_scanout_check(AeroGPUState *s, AeroGPUScanout *out)
     if (!bytes) {
         return "format";
     }
-    if (!out->width || out->width > AEROGPU_MAX_SCANOUT ||
-        !out->height || out->height > AEROGPU_MAX_SCANOUT) {
+    if (!out->width || out->width > AEROGPU_MAX_SCANOUT || !out->height ||
+        out->height > AEROGPU_MAX_SCANOUT) {
         return "size";
     }
     if (out->pitch < out->width * bytes) {
         return "pitch";
     }
-    size = (uint64_t)out->pitch * (out->height - 1) +
-           (uint64_t)out->width * bytes;
+    size =
+        (uint64_t)out->pitch * (out->height - 1) + (uint64_t)out->width * bytes;
     if (!out->gpa || !aerogpu_guest_covers(s, out->gpa, size)) {
         return "address";
     }
@@ -155,10 +155,11 @@ void aerogpu_scanout_evaluate(AeroGPUState *s)
     error = aerogpu_scanout_check(s, &config);
     if (error) {
         trace_aerogpu_scanout_rejected(error);
-        aerogpu_guest_error(s, "scanout rejected: %s (%ux%u format %u pitch "
-                            "%u at 0x%" PRIx64 ")", error, config.width,
-                            config.height, config.format, config.pitch,
-                            config.gpa);
+        aerogpu_guest_error(s,
+                            "scanout rejected: %s (%ux%u format %u pitch "
+                            "%u at 0x%" PRIx64 ")",
+                            error, config.width, config.height, config.format,
+                            config.pitch, config.gpa);
         return;
     }
     if (memcmp(&config, &s->scanout, sizeof(config))) {

@@ -11,14 +11,21 @@
 typedef struct AeroGPUCounter {
     const char *name;
     const char *description;
-    enum { FROM_RENDERER, FROM_DEVICE } from;
+    enum {
+        FROM_RENDERER,
+        FROM_DEVICE
+    } from;
     size_t offset; /* of a uint64_t in the statistics structure */
 } AeroGPUCounter;
 
-#define RENDERER(n, field, text) \
-    { n, text, FROM_RENDERER, offsetof(struct aerogpu_renderer_stats, field) }
-#define DEVICE(n, field, text) \
-    { n, text, FROM_DEVICE, offsetof(AeroGPUStats, field) }
+#define RENDERER(n, field, text)                                               \
+    {                                                                          \
+        n, text, FROM_RENDERER, offsetof(struct aerogpu_renderer_stats, field) \
+    }
+#define DEVICE(n, field, text)                              \
+    {                                                       \
+        n, text, FROM_DEVICE, offsetof(AeroGPUStats, field) \
+    }
 
 static const AeroGPUCounter aerogpu_counters[] = {
     DEVICE("submissions", submissions, "fetched from the ring"),
@@ -88,7 +95,7 @@ static void aerogpu_depth_get(Object *obj, Visitor *v, const char *name,
     AeroGPUState *s = AEROGPU(obj);
     uint64_t value;
 
-    WITH_QEMU_LOCK_GUARD(&s->lock) {
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
         value = s->submit_seq - s->retire_seq;
     }
     visit_type_uint64(v, name, &value, errp);
@@ -100,14 +107,15 @@ static void aerogpu_latency_get(Object *obj, Visitor *v, const char *name,
     AeroGPUState *s = AEROGPU(obj);
     uint64_t value;
 
-    WITH_QEMU_LOCK_GUARD(&s->lock) {
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
         if (!strcmp(name, "fence-latency-min-ns")) {
             value = s->stats.latency_min_ns;
         } else if (!strcmp(name, "fence-latency-max-ns")) {
             value = s->stats.latency_max_ns;
         } else {
             value = s->stats.completions
-                    ? s->stats.latency_sum_ns / s->stats.completions : 0;
+                        ? s->stats.latency_sum_ns / s->stats.completions
+                        : 0;
         }
     }
     visit_type_uint64(v, name, &value, errp);
@@ -146,8 +154,8 @@ void aerogpu_stats_class_init(ObjectClass *klass)
     for (i = 0; i < ARRAY_SIZE(aerogpu_counters); i++) {
         const AeroGPUCounter *counter = &aerogpu_counters[i];
 
-        aerogpu_add(klass, counter->name, aerogpu_counter_get,
-                    (void *)counter, counter->description);
+        aerogpu_add(klass, counter->name, aerogpu_counter_get, (void *)counter,
+                    counter->description);
     }
     aerogpu_add(klass, "doorbells", aerogpu_doorbells_get, NULL,
                 "doorbells that woke the render thread");

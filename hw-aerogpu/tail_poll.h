@@ -74,9 +74,9 @@ static inline void aerogpu_poll_slept(AeroGPUPoll *p, int64_t slept_ns,
     } else if (++p->vain < AEROGPU_POLL_VAIN) {
         p->ns = aerogpu_poll_clamp((polled + slept_ns) * 2);
     } else {
-        p->pause = !p->pause ? AEROGPU_POLL_REST
+        p->pause = !p->pause                          ? AEROGPU_POLL_REST
                    : p->pause < AEROGPU_POLL_REST_MAX ? p->pause * 2
-                   : AEROGPU_POLL_REST_MAX;
+                                                      : AEROGPU_POLL_REST_MAX;
         p->rest = p->pause;
         p->vain = 0;
         p->ns = 0;

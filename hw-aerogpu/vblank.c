@@ -39,10 +39,9 @@ uint64_t aerogpu_vblank_time_ns(AeroGPUState *s)
 /* Whether the next tick has to be noticed. BQL. */
 static bool aerogpu_vblank_needed(AeroGPUState *s)
 {
-    return s->vblank_running &&
-           ((aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE) &
-             AEROGPU_IRQ_SCANOUT_VBLANK) ||
-            qatomic_read(&s->vblank_wanted));
+    return s->vblank_running && ((aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE) &
+                                  AEROGPU_IRQ_SCANOUT_VBLANK) ||
+                                 qatomic_read(&s->vblank_wanted));
 }
 
 /* Next tick in ns of the virtual clock. BQL or lock, any thread. */
@@ -154,8 +153,8 @@ void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns)
 
 void aerogpu_vblank_init(AeroGPUState *s)
 {
-    s->vblank_period = (NANOSECONDS_PER_SECOND * 1000 + s->refresh_mhz / 2) /
-                       s->refresh_mhz;
+    s->vblank_period =
+        (NANOSECONDS_PER_SECOND * 1000 + s->refresh_mhz / 2) / s->refresh_mhz;
     s->vblank_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, aerogpu_vblank_tick, s);
 }
 

@@ -28,8 +28,8 @@ static int aerogpu_post_load(void *opaque, int version_id)
         return -EINVAL;
     }
     aerogpu_regs_check_loaded(s);
-    s->irq_status &= AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK |
-                     AEROGPU_IRQ_ERROR;
+    s->irq_status &=
+        AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR;
     qemu_mutex_lock(&s->lock);
     s->ring_serial++;
     qemu_mutex_unlock(&s->lock);
@@ -51,21 +51,21 @@ const VMStateDescription aerogpu_vmstate = {
     .minimum_version_id = 1,
     .pre_save = aerogpu_pre_save,
     .post_load = aerogpu_post_load,
-    .fields = AEROGPU_VMSTATE_FIELDS {
-        VMSTATE_PCI_DEVICE(pci, AeroGPUState),
-        VMSTATE_STRUCT(vga, AeroGPUState, 0, vmstate_vga_common,
-                       VGACommonState),
-        VMSTATE_UINT32_ARRAY(regs, AeroGPUState, AEROGPU_REG_WORDS),
-        VMSTATE_UINT32_ARRAY(latch_hi, AeroGPUState, 3),
-        VMSTATE_UINT32(irq_status, AeroGPUState),
-        VMSTATE_UINT64(completed_fence, AeroGPUState),
-        VMSTATE_UINT32(error_code, AeroGPUState),
-        VMSTATE_UINT64(error_fence, AeroGPUState),
-        VMSTATE_UINT32(error_count, AeroGPUState),
-        VMSTATE_UINT64(flip_gpa, AeroGPUState),
-        VMSTATE_UINT64(saved_vblank_seq, AeroGPUState),
-        VMSTATE_UINT64(saved_vblank_time, AeroGPUState),
-        VMSTATE_BOOL(saved_taken_over, AeroGPUState),
-        VMSTATE_END_OF_LIST()
-    },
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_PCI_DEVICE(pci, AeroGPUState),
+            VMSTATE_STRUCT(vga, AeroGPUState, 0, vmstate_vga_common,
+                           VGACommonState),
+            VMSTATE_UINT32_ARRAY(regs, AeroGPUState, AEROGPU_REG_WORDS),
+            VMSTATE_UINT32_ARRAY(latch_hi, AeroGPUState, 3),
+            VMSTATE_UINT32(irq_status, AeroGPUState),
+            VMSTATE_UINT64(completed_fence, AeroGPUState),
+            VMSTATE_UINT32(error_code, AeroGPUState),
+            VMSTATE_UINT64(error_fence, AeroGPUState),
+            VMSTATE_UINT32(error_count, AeroGPUState),
+            VMSTATE_UINT64(flip_gpa, AeroGPUState),
+            VMSTATE_UINT64(saved_vblank_seq, AeroGPUState),
+            VMSTATE_UINT64(saved_vblank_time, AeroGPUState),
+            VMSTATE_BOOL(saved_taken_over, AeroGPUState),
+            VMSTATE_END_OF_LIST() },
 };

@@ -22,8 +22,8 @@ inline constexpr uint64_t kRingGpa = 0x100000, kFenceGpa = 0x180000, kCommandGpa
 /// `size` bytes that look random and are the same for the same seed.
 std::vector<uint8_t> pattern(size_t size, uint32_t seed);
 
-/// Creates and binds what a draw needs: a buffer of one triangle (zeroed: nothing is covered), shaders that pass
-/// positions on and write constant c0, an input layout. Takes four handles from `first` on.
+/// Creates and binds what a draw needs: a buffer of one triangle (zeroed: nothing is covered), shaders that
+/// pass positions on and write constant c0, an input layout. Takes four handles from `first` on.
 void usePlainPipeline(CommandWriter& w, uint32_t first);
 
 class AeroGpuDev {

@@ -28,8 +28,7 @@ public:
   }
   void createTextures() {
     CommandWriter w;
-    for (uint32_t i = 1; i <= kBuffers; ++i)
-      packets::createShown(w, i, kWidth, kHeight, i);
+    for (uint32_t i = 1; i <= kBuffers; ++i) packets::createShown(w, i, kWidth, kHeight, i);
     dev.waitFence(dev.submit(w, {.table = m_table}));
   }
   void enable(uint32_t frame) {

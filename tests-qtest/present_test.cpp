@@ -39,8 +39,7 @@ void unchangedTextures(const std::string& backend) {
   };
 
   CommandWriter make;
-  for (const uint32_t i : {1, 2})
-    packets::createShown(make, i, kWidth, kHeight, i);
+  for (const uint32_t i : {1, 2}) packets::createShown(make, i, kWidth, kHeight, i);
   submit(make);
   present(1.0f, 1);
   EXPECT_EQ(shown(), 0xFF0000u);

@@ -47,9 +47,9 @@ struct StreamEvent {
 
 struct StreamCheck {
   StreamFault fault = StreamFault::None;
-  uint32_t faultOffset = 0;   // of the packet, from the first packet
-  uint32_t acceptedBytes = 0; // whole packets, from the first one
-  bool present = false;       // one of them is a present
+  uint32_t faultOffset = 0;    // of the packet, from the first packet
+  uint32_t acceptedBytes = 0;  // whole packets, from the first one
+  bool present = false;        // one of them is a present
 };
 
 namespace detail {
@@ -165,8 +165,7 @@ inline StreamFault checkStreamHeader(const aerogpu_cmd_stream_header &header, si
  * only whole packets count. `sink(event)` is called for what the driver tracks, in order, and returns false to refuse
  * the packet as privileged.
  */
-template <class Sink>
-StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&sink) {
+template <class Sink> StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&sink) {
   StreamCheck check;
   auto fail = [&](StreamFault fault) {
     check.fault = fault;
@@ -188,7 +187,8 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, Sink &&
       return fail(StreamFault::Framing);
     }
 
-    if (const detail::HandleWords *row = detail::rowOf(detail::kHandleWords, detail::kHandleWordsIndex, header.opcode)) {
+    if (const detail::HandleWords *row =
+            detail::rowOf(detail::kHandleWords, detail::kHandleWordsIndex, header.opcode)) {
       const auto use = [&](uint32_t handle) {
         StreamEvent used = {};
         used.kind = StreamEvent::Used;

@@ -41,10 +41,11 @@ struct Result {
 
 Result check(const Stream &stream, bool more = false, uint32_t bytes = UINT32_MAX) {
   Result result;
-  result.check = checkPackets(stream.data(), bytes < stream.size() ? bytes : stream.size(), more, [&](const StreamEvent &event) {
-    result.events.push_back(event);
-    return true;
-  });
+  result.check =
+      checkPackets(stream.data(), bytes < stream.size() ? bytes : stream.size(), more, [&](const StreamEvent &event) {
+        result.events.push_back(event);
+        return true;
+      });
   return result;
 }
 
@@ -120,7 +121,8 @@ TEST(Packets, BrokenFramingIsRefusedWhereItIs) {
   const struct {
     const char *what;
     uint32_t size;
-  } rows[] = {{"under the header", 4}, {"zero", 0}, {"no multiple of 4", 10}, {"past the end", 12}, {"huge", 0xFFFFFFFC}};
+  } rows[] = {
+      {"under the header", 4}, {"zero", 0}, {"no multiple of 4", 10}, {"past the end", 12}, {"huge", 0xFFFFFFFC}};
   for (const auto &row : rows) {
     Stream stream;
     stream.raw({AEROGPU_CMD_NOP, 8}).raw({AEROGPU_CMD_NOP, row.size});
@@ -154,8 +156,8 @@ TEST(Packets, WithMoreToComeOnlyWholeOnesCount) {
 }
 
 TEST(Packets, ShorterThanTheirStructureAreRefused) {
-  for (const uint32_t opcode : {AEROGPU_CMD_CREATE_TEXTURE2D, AEROGPU_CMD_EXPORT_SHARED_SURFACE,
-                                AEROGPU_CMD_IMPORT_SHARED_SURFACE}) {
+  for (const uint32_t opcode :
+       {AEROGPU_CMD_CREATE_TEXTURE2D, AEROGPU_CMD_EXPORT_SHARED_SURFACE, AEROGPU_CMD_IMPORT_SHARED_SURFACE}) {
     Stream stream;
     stream.raw({opcode, 16, 1, 0});
     EXPECT_EQ(check(stream).check.fault, StreamFault::Framing) << opcode;
@@ -331,7 +333,8 @@ TEST(Events, CarryWhatThePacketsSay) {
 
 TEST(Events, OnlyATextureThatIsTheAllocationStandsForIt) {
   Stream stream;
-  stream.add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(1, 0))       // the host's own
+  stream
+      .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(1, 0))         // the host's own
       .add(AEROGPU_CMD_CREATE_TEXTURE2D, texture(2, 5, 4096));  // further in
   for (const StreamEvent &event : check(stream).events) EXPECT_EQ(event.allocId, 0u);
 }

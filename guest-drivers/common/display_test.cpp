@@ -19,15 +19,15 @@ constexpr Rational kSixty = {60, 1};
 
 // ---- timing ----
 
-/** DMT 1.13: the modes at 60 Hz that it marks "CVT reduced blanking", and 1920x1080 and 1366x768's neighbours by CVT. */
+/** DMT 1.13: the modes at 60 Hz that it marks "CVT reduced blanking", and 1920x1080 and 1366x768's neighbours by CVT.
+ */
 struct DmtMode {
   Mode mode;
   uint32_t totalWidth, totalHeight, clockKhz, syncLines;
 };
 constexpr DmtMode kDmt[] = {
-    {{1280, 768}, 1440, 790, 68250, 7},    {{1280, 800}, 1440, 823, 71000, 6},
-    {{1400, 1050}, 1560, 1080, 101000, 4}, {{1440, 900}, 1600, 926, 88750, 6},
-    {{1680, 1050}, 1840, 1080, 119000, 6}, {{1920, 1080}, 2080, 1111, 138500, 5},
+    {{1280, 768}, 1440, 790, 68250, 7},    {{1280, 800}, 1440, 823, 71000, 6},    {{1400, 1050}, 1560, 1080, 101000, 4},
+    {{1440, 900}, 1600, 926, 88750, 6},    {{1680, 1050}, 1840, 1080, 119000, 6}, {{1920, 1080}, 2080, 1111, 138500, 5},
     {{1920, 1200}, 2080, 1235, 154000, 6}, {{2560, 1600}, 2720, 1646, 268500, 6},
 };
 
@@ -47,7 +47,8 @@ TEST(Timing, IsVesasReducedBlanking) {
   }
 }
 
-/** CVT 1.2: at least 460 us of vertical blank, made of 3 lines, the sync and at least 6 lines; less than a line more. */
+/** CVT 1.2: at least 460 us of vertical blank, made of 3 lines, the sync and at least 6 lines; less than a line more.
+ */
 TEST(Timing, BlankIsLongEnoughAtEveryRate) {
   for (const uint32_t rate : {24u, 50u, 60u, 75u, 100u, 144u, 240u})
     for (const Mode mode : {Mode{640, 480}, Mode{800, 600}, Mode{1280, 1024}, Mode{1366, 768}, Mode{3840, 2160}}) {
@@ -67,7 +68,8 @@ TEST(Timing, BlankIsLongEnoughAtEveryRate) {
 TEST(Timing, RatesComeFromPeriods) {
   const struct {
     uint32_t periodNs, numerator, denominator;
-  } rows[] = {{16666667, 60, 1}, {20000000, 50, 1}, {6944444, 144, 1}, {16683350, 2997, 50}, {13333333, 75, 1}, {0, 60, 1}};
+  } rows[] = {{16666667, 60, 1},    {20000000, 50, 1}, {6944444, 144, 1},
+              {16683350, 2997, 50}, {13333333, 75, 1}, {0, 60, 1}};
   for (const auto &row : rows) {
     EXPECT_EQ(refreshFromPeriod(row.periodNs).numerator, row.numerator) << row.periodNs;
     EXPECT_EQ(refreshFromPeriod(row.periodNs).denominator, row.denominator) << row.periodNs;
@@ -85,7 +87,8 @@ TEST(Modes, PreferredComesFirstAndNothingTwice) {
   EXPECT_EQ(list[0], (Mode{1920, 1080}));
   for (size_t i = 0; i < list.count(); i++)
     for (size_t j = 0; j < i; j++) EXPECT_FALSE(list[i] == list[j]);
-  for (const Mode mode : {Mode{640, 480}, Mode{800, 600}, Mode{1024, 768}, Mode{1280, 1024}}) EXPECT_TRUE(list.contains(mode));
+  for (const Mode mode : {Mode{640, 480}, Mode{800, 600}, Mode{1024, 768}, Mode{1280, 1024}})
+    EXPECT_TRUE(list.contains(mode));
   EXPECT_FALSE(list.contains({1921, 1080}));
 }
 

@@ -15,8 +15,8 @@ namespace aero {
 
 /** Flags in AEROGPU_DMA_PRIV.Reserved0. */
 enum DmaFlags : uint32_t {
-  kDmaPresent = 1,  // holds a present packet
-  kDmaAlternate = 2, // runs in the context's second device context (what the kernel driver draws for it)
+  kDmaPresent = 1,    // holds a present packet
+  kDmaAlternate = 2,  // runs in the context's second device context (what the kernel driver draws for it)
 };
 
 /** One submission inside a DMA buffer; offsets in bytes from where the submission starts. */
@@ -28,7 +28,8 @@ struct DmaLayout {
 
   /** The layout of a submission with room for `entries` table entries. */
   static constexpr DmaLayout forEntries(uint32_t entries) {
-    const size_t table = entries ? sizeof(aerogpu_alloc_table_header) + size_t{entries} * sizeof(aerogpu_alloc_entry) : 0;
+    const size_t table =
+        entries ? sizeof(aerogpu_alloc_table_header) + size_t{entries} * sizeof(aerogpu_alloc_entry) : 0;
     return {entries, static_cast<uint32_t>((table + kAlign - 1) & ~(kAlign - 1))};
   }
 
@@ -58,12 +59,13 @@ struct DmaLayout {
 inline void finishDma(void *submission, const DmaLayout &layout, uint32_t packetBytes) {
   auto *base = static_cast<uint8_t *>(submission);
   if (layout.tableEntries) {
-    const aerogpu_alloc_table_header table = {AEROGPU_ALLOC_TABLE_MAGIC, AEROGPU_ABI_VERSION_U32, layout.tableBytes(),
-                                              layout.tableEntries, sizeof(aerogpu_alloc_entry), 0};
+    const aerogpu_alloc_table_header table = {AEROGPU_ALLOC_TABLE_MAGIC,   AEROGPU_ABI_VERSION_U32,
+                                              layout.tableBytes(),         layout.tableEntries,
+                                              sizeof(aerogpu_alloc_entry), 0};
     memcpy(base, &table, sizeof table);
   }
-  const aerogpu_cmd_stream_header stream = {AEROGPU_CMD_STREAM_MAGIC, AEROGPU_ABI_VERSION_U32,
-                                            static_cast<uint32_t>(sizeof stream) + packetBytes, 0, 0, 0};
+  const aerogpu_cmd_stream_header stream = {
+      AEROGPU_CMD_STREAM_MAGIC, AEROGPU_ABI_VERSION_U32, static_cast<uint32_t>(sizeof stream) + packetBytes, 0, 0, 0};
   memcpy(base + layout.commandOffset, &stream, sizeof stream);
 }
 

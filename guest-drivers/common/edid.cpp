@@ -33,15 +33,17 @@ void writeTiming(uint8_t *at, EdidMode mode) {
   at[5] = static_cast<uint8_t>(mode.height);
   at[6] = static_cast<uint8_t>(vBlank);
   at[7] = static_cast<uint8_t>(mode.height >> 8 << 4 | vBlank >> 8);
-  at[8] = 48;                  // front porch and sync width of CVT reduced blanking, pixels
+  at[8] = 48;  // front porch and sync width of CVT reduced blanking, pixels
   at[9] = 32;
   at[10] = static_cast<uint8_t>(3 << 4 | timing.syncLines);  // vertical front porch and sync width, lines
-  at[17] = 0x1A;               // digital, separate sync, horizontal positive
+  at[17] = 0x1A;                                             // digital, separate sync, horizontal positive
 }
 
 }  // namespace
 
-bool edidValid(const uint8_t *block) { return !memcmp(block, kHeader, sizeof kHeader) && sum(block, kEdidBlock) == 0; }
+bool edidValid(const uint8_t *block) {
+  return !memcmp(block, kHeader, sizeof kHeader) && sum(block, kEdidBlock) == 0;
+}
 
 EdidMode edidPreferred(const uint8_t *block) {
   const uint8_t *at = block + kFirstDescriptor;
@@ -52,12 +54,12 @@ EdidMode edidPreferred(const uint8_t *block) {
 void edidBuild(uint8_t *block, EdidMode mode) {
   memset(block, 0, kEdidBlock);
   memcpy(block, kHeader, sizeof kHeader);
-  block[8] = 0x04;   // "AGU", five bits a letter
+  block[8] = 0x04;  // "AGU", five bits a letter
   block[9] = 0xF5;
   block[10] = 0x01;  // product code
   block[16] = 1;     // week and year of manufacture
   block[17] = 2026 - 1990;
-  block[18] = 1;     // E-EDID 1.4
+  block[18] = 1;  // E-EDID 1.4
   block[19] = 4;
   block[20] = 0xA0;  // digital, 8 bits a colour
   block[21] = 0;     // size unknown: a virtual monitor
@@ -65,8 +67,8 @@ void edidBuild(uint8_t *block, EdidMode mode) {
   block[24] = 0x06;  // sRGB, the first timing is the preferred one
   static constexpr uint8_t kSrgb[10] = {0xEE, 0x91, 0xA3, 0x54, 0x4C, 0x99, 0x26, 0x0F, 0x50, 0x54};
   memcpy(block + 25, kSrgb, sizeof kSrgb);
-  block[35] = 0x21;  // established: 640x480, 800x600 at 60 Hz
-  block[36] = 0x08;  // 1024x768 at 60 Hz
+  block[35] = 0x21;                                                // established: 640x480, 800x600 at 60 Hz
+  block[36] = 0x08;                                                // 1024x768 at 60 Hz
   for (size_t i = 38; i < kFirstDescriptor; i++) block[i] = 0x01;  // no standard timings
   writeTiming(block + kFirstDescriptor, mode);
   uint8_t *name = block + kFirstDescriptor + kDescriptorBytes;

@@ -13,7 +13,9 @@ TEST(Fence, CountsOnFromTheLastOne) {
   EXPECT_EQ(extendFence(101, kFenceBase + 100), kFenceBase + 101);
 }
 
-TEST(Fence, SameIsSame) { EXPECT_EQ(extendFence(7, kFenceBase + 7), kFenceBase + 7); }
+TEST(Fence, SameIsSame) {
+  EXPECT_EQ(extendFence(7, kFenceBase + 7), kFenceBase + 7);
+}
 
 TEST(Fence, AFirstFenceOfAnyValueIsAboveZero) {
   // The OS' counter does not have to begin at 1 when a driver is started again.

@@ -11,7 +11,9 @@ namespace aero {
 uint32_t floatRatio(int64_t num, int64_t den);
 
 /** The bits of `value`; exact up to 2^24. */
-inline uint32_t floatInt(int64_t value) { return floatRatio(value, 1); }
+inline uint32_t floatInt(int64_t value) {
+  return floatRatio(value, 1);
+}
 
 constexpr uint32_t kFloatOne = 0x3F800000u;
 

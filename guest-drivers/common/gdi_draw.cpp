@@ -37,9 +37,15 @@ void setAll(uint32_t (&words)[4], uint32_t value) {
 }
 
 // What a raster operation needs.
-constexpr bool needsPattern(uint8_t rop) { return (rop >> 4) != (rop & 0x0F); }
-constexpr bool needsSource(uint8_t rop) { return (rop >> 2 & 0x33) != (rop & 0x33); }
-constexpr bool needsDestination(uint8_t rop) { return (rop >> 1 & 0x55) != (rop & 0x55); }
+constexpr bool needsPattern(uint8_t rop) {
+  return (rop >> 4) != (rop & 0x0F);
+}
+constexpr bool needsSource(uint8_t rop) {
+  return (rop >> 2 & 0x33) != (rop & 0x33);
+}
+constexpr bool needsDestination(uint8_t rop) {
+  return (rop >> 1 & 0x55) != (rop & 0x55);
+}
 
 void setRop(GdiPlan &plan, uint8_t rop, uint32_t pattern) {
   plan.shader = GdiShader::Rop;

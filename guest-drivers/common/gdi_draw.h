@@ -98,7 +98,7 @@ struct GdiBlit {
   GdiSurface src;
   GdiRect dstRect;  // mapped onto each other, stretched without combining pixels (COLORONCOLOR)
   GdiRect srcRect;
-  GdiRects rects;   // of the destination, disjoint
+  GdiRects rects;         // of the destination, disjoint
   uint32_t dstPitch = 0;  // of the command, for surfaces with pitchOfCommand; 0 = the surface's own
   uint32_t srcPitch = 0;
   bool mirrorX = false;
@@ -133,9 +133,9 @@ struct GdiClearType {
   GdiRects rects;
   int32_t toAlphaX = 0;  // from destination to alpha coordinates
   int32_t toAlphaY = 0;
-  uint32_t alphaPitch = 0;  // of the command
-  uint32_t color = 0;    // A8R8G8B8, corrected for gamma
-  uint32_t color2 = 0;   // not corrected
+  uint32_t alphaPitch = 0;       // of the command
+  uint32_t color = 0;            // A8R8G8B8, corrected for gamma
+  uint32_t color2 = 0;           // not corrected
   uint32_t gammaRow = kNoGamma;  // 0 to 15
 
   static constexpr uint32_t kNoGamma = 0xFFFFFFFFu;  // D3DKM_INVALID_GAMMA_INDEX

@@ -92,8 +92,8 @@ private:
         ASSERT_GE(c.row_pitch_bytes, c.width * 4);
         ASSERT_LE(c.backing_offset_bytes + uint64_t{c.row_pitch_bytes} * c.height, allocationBytes);
       }
-      textures[c.texture_handle] = {c.width, c.height, c.format, c.backing_alloc_id,
-                                    allocationBytes - c.backing_offset_bytes, c.row_pitch_bytes};
+      textures[c.texture_handle] = {
+          c.width, c.height, c.format, c.backing_alloc_id, allocationBytes - c.backing_offset_bytes, c.row_pitch_bytes};
       return;
     }
     case AEROGPU_CMD_DESTROY_RESOURCE:
@@ -261,8 +261,9 @@ TEST_F(GdiDraw, NothingToDrawIsDoneWithoutAPacket) {
   const GdiRect rects[] = {{10, 0, 20, 10}, {5, 5, 5, 9}, {7, 3, 2, 9}, {-5, -5, 0, 0}};
   for (const uint32_t count : {4u, 0u}) {
     const GdiRects listed = {rects, count};
-    EXPECT_EQ(draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, listed, 0, kRopPatCopy, s); }),
-              1u);
+    EXPECT_EQ(
+        draw(65536, [&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, listed, 0, kRopPatCopy, s); }),
+        1u);
   }
   EXPECT_EQ(m_device.draws, 0u);
 }
@@ -283,8 +284,8 @@ TEST_F(GdiDraw, WhatNeedsWhatIsNotThereIsUnsupported) {
   none([&](PacketWriter &p, uint32_t &s) { return gdiCopy(p, kFirst, blit, s); });
   none([&](PacketWriter &p, uint32_t &s) { return gdiAlphaBlend(p, kFirst, blit, 9, true, s); });
   blit.src = dst;
-  none([&](PacketWriter &p, uint32_t &s) { return gdiRopBlit(p, kFirst, blit, 0xC0, s); });              // S & P
-  none([&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, blit.rects, 0, 0x88, s); });    // S & D
+  none([&](PacketWriter &p, uint32_t &s) { return gdiRopBlit(p, kFirst, blit, 0xC0, s); });             // S & P
+  none([&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, dst, blit.rects, 0, 0x88, s); });  // S & D
   none([&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, table, blit.rects, 0, kRopPatCopy, s); });
   none([&](PacketWriter &p, uint32_t &s) { return gdiFill(p, kFirst, {}, blit.rects, 0, kRopPatCopy, s); });
   const GdiSurface narrow = surface(3, 64, 64, AEROGPU_FORMAT_B5G6R5_UNORM, false);
@@ -360,21 +361,21 @@ TEST_F(GdiDraw, AnyOperationOnAnyRectanglesIsSoundPacketsAndGetsOn) {
     text.gammaRow = below(2) ? below(16) : GdiClearType::kNoGamma;
     const uint32_t what = below(6);
     drawn += draw(room, [&](PacketWriter &p, uint32_t &s) {
-      switch (what) {
-      case 0:
-        return gdiCopy(p, kFirst, blit, s);
-      case 1:
-        return gdiRopBlit(p, kFirst, blit, number, s);
-      case 2:
-        return gdiAlphaBlend(p, kFirst, blit, number, number & 1, s);
-      case 3:
-        return gdiTransparentBlt(p, kFirst, blit, number, number & 1, s);
-      case 4:
-        return gdiFill(p, kFirst, blit.dst, blit.rects, number, number, s, blit.dstPitch);
-      default:
-        return gdiClearTypeBlend(p, kFirst, text, s);
-      }
-    }) != 0;
+               switch (what) {
+               case 0:
+                 return gdiCopy(p, kFirst, blit, s);
+               case 1:
+                 return gdiRopBlit(p, kFirst, blit, number, s);
+               case 2:
+                 return gdiAlphaBlend(p, kFirst, blit, number, number & 1, s);
+               case 3:
+                 return gdiTransparentBlt(p, kFirst, blit, number, number & 1, s);
+               case 4:
+                 return gdiFill(p, kFirst, blit.dst, blit.rects, number, number, s, blit.dstPitch);
+               default:
+                 return gdiClearTypeBlend(p, kFirst, text, s);
+               }
+             }) != 0;
     if (HasFailure()) return;
   }
   EXPECT_GT(drawn, 20000u);

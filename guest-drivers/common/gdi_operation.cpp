@@ -17,8 +17,12 @@ constexpr int64_t kMaxTextureSide = 16384;
 /** Copies into scratch go rectangle by rectangle up to this many, then as one bounding box. */
 constexpr uint32_t kSingleCopies = 4;
 
-int64_t minimum(int64_t a, int64_t b) { return a < b ? a : b; }
-int64_t maximum(int64_t a, int64_t b) { return a > b ? a : b; }
+int64_t minimum(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+int64_t maximum(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
 
 int32_t narrowed(int64_t value) {
   return static_cast<int32_t>(minimum(maximum(value, INT32_MIN), INT32_MAX));
@@ -45,15 +49,17 @@ struct Box {
   Box moved(int64_t x, int64_t y) const { return of(left + x, top + y, right + x, bottom + y); }
 };
 
-bool overlap(const Box &a, const Box &b) { return !a.clipped(b).empty(); }
+bool overlap(const Box &a, const Box &b) {
+  return !a.clipped(b).empty();
+}
 
 /** A surface as the operation addresses it. */
 struct View {
   uint32_t texture = 0;
   int64_t width = 0, height = 0;
   uint32_t pitch = 0;
-  int64_t firstRow = 0;    // of the surface that is row 0 of the texture
-  bool passing = false;    // the texture is made for this operation
+  int64_t firstRow = 0;  // of the surface that is row 0 of the texture
+  bool passing = false;  // the texture is made for this operation
   uint32_t passingWidth = 0, passingHeight = 0;
 };
 
@@ -131,7 +137,7 @@ private:
   uint32_t &m_steps;
   uint32_t m_step = 0;  // of this call's walk
   View m_dst, m_src;
-  Box m_box;            // of everything that is drawn
+  Box m_box;  // of everything that is drawn
   bool m_sameTexture = false;
   bool m_throughScratch = false;  // source pixels go through scratch
   uint32_t m_dstScratch = 0, m_srcScratch = 0;

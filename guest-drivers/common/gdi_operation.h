@@ -24,11 +24,11 @@ enum class GdiReads : uint8_t { Nothing, Blend, Copy };
 /** An operation before it is cut up. */
 struct GdiPlan {
   GdiSurface dst;
-  GdiSurface src;          // texture 0 = none
+  GdiSurface src;  // texture 0 = none
   GdiSurface gamma;
   GdiRects rects;
   GdiAxis x, y;
-  uint32_t dstPitch = 0;   // of the command
+  uint32_t dstPitch = 0;  // of the command
   uint32_t srcPitch = 0;
   bool texelCopy = false;  // unscaled and unconverted: no draw
   GdiReads reads = GdiReads::Nothing;

@@ -13,7 +13,7 @@ constexpr Mode kSmallest = {640, 480};
 constexpr uint32_t kMaxEdge = 16384;
 
 // CVT 1.2, reduced blanking version 1.
-constexpr uint32_t kHorizontalBlank = 160;      // pixels
+constexpr uint32_t kHorizontalBlank = 160;  // pixels
 constexpr uint64_t kMinVerticalBlankNs = 460000;
 constexpr uint32_t kFrontPorchLines = 3;
 constexpr uint32_t kMinBackPorchLines = 6;

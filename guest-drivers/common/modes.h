@@ -53,7 +53,9 @@ private:
 };
 
 /** Bytes from one line to the next of a 32-bit frame: what the driver's allocations use, a multiple of 64. */
-constexpr uint32_t framePitch(uint32_t width, uint32_t bytesPerPixel = 4) { return (width * bytesPerPixel + 63) & ~63u; }
+constexpr uint32_t framePitch(uint32_t width, uint32_t bytesPerPixel = 4) {
+  return (width * bytesPerPixel + 63) & ~63u;
+}
 
 /** The rate, to the nearest mHz and reduced, whose period is `periodNs` nanoseconds; 60 Hz for 0. A period is a rate
  *  rounded: 16666667 ns is 60 Hz, and Windows would call 1000000000 / 16666667 Hz 59 Hz. */

@@ -16,8 +16,12 @@ constexpr size_t kFixedPackets = 2 * sizeof(aerogpu_cmd_create_buffer) + sizeof(
 constexpr uint64_t kMaxPassBytes = uint64_t{8} << 20;
 constexpr uint32_t kMaxRuns = 256;
 
-size_t minimum(size_t a, size_t b) { return a < b ? a : b; }
-uint64_t minimum64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+size_t minimum(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+uint64_t minimum64(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
 
 /** `ref`, `offset` bytes further on. */
 MemoryRef advance(MemoryRef ref, uint64_t offset) {
@@ -55,7 +59,8 @@ MemoryRef resolved(const MemoryRef &ref, uint64_t bytes) {
 class Builder {
 public:
   Builder(const PagingTarget &target, uint32_t entries)
-      : m_target(target), m_layout(DmaLayout::forEntries(entries)),
+      : m_target(target),
+        m_layout(DmaLayout::forEntries(entries)),
         m_end(target.bytes & ~size_t{7}),
         m_packets(packetsAt(), m_end > m_layout.packetOffset() ? m_end - m_layout.packetOffset() : 0) {}
 
@@ -107,7 +112,8 @@ public:
     }
   }
   void destroy(uint32_t handle) {
-    if (auto *p = m_packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE)) p->resource_handle = handle;
+    if (auto *p = m_packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE))
+      p->resource_handle = handle;
   }
   uint8_t *upload(uint32_t handle, size_t bytes) {
     auto *p = m_packets.append<aerogpu_cmd_upload_resource>(AEROGPU_CMD_UPLOAD_RESOURCE, bytes);
@@ -163,7 +169,8 @@ PagingResult transferWhole(const PagingTarget &target, MemoryRef dst, MemoryRef 
 /** For a device that reads no page lists: one pair of buffers for each stretch that is contiguous on both sides. */
 PagingResult transferRuns(const PagingTarget &target, const MemoryRef &dst, const MemoryRef &src, uint64_t bytes) {
   const size_t perRun = 2 * sizeof(aerogpu_alloc_entry) + kFixedPackets;
-  const size_t header = DmaLayout::forEntries(0).packetOffset() + sizeof(aerogpu_alloc_table_header) + DmaLayout::kAlign;
+  const size_t header =
+      DmaLayout::forEntries(0).packetOffset() + sizeof(aerogpu_alloc_table_header) + DmaLayout::kAlign;
   if (target.bytes < header + perRun) return {};
   const auto room = static_cast<uint32_t>(minimum((target.bytes - header) / perRun, kMaxRuns));
 
@@ -178,8 +185,8 @@ PagingResult transferRuns(const PagingTarget &target, const MemoryRef &dst, cons
     const MemoryRef to = advance(dst, at), from = advance(src, at);
     const uint64_t run = minimum64(runBytes(to, bytes - at), runBytes(from, bytes - at));
     builder.createBuffer(builder.handle(0), builder.entry(2 * i, resolved(to, run), run, AEROGPU_ALLOC_FLAG_NONE), run);
-    builder.createBuffer(builder.handle(1), builder.entry(2 * i + 1, resolved(from, run), run, AEROGPU_ALLOC_FLAG_READONLY),
-                         run);
+    builder.createBuffer(builder.handle(1),
+                         builder.entry(2 * i + 1, resolved(from, run), run, AEROGPU_ALLOC_FLAG_READONLY), run);
     builder.dirty(builder.handle(1), run);
     builder.copy(builder.handle(0), 0, builder.handle(1), 0, run, true);
     builder.destroy(builder.handle(1));
@@ -189,8 +196,8 @@ PagingResult transferRuns(const PagingTarget &target, const MemoryRef &dst, cons
   return builder.finish(at);
 }
 
-constexpr uint32_t kPatternBytes = 1024;          // inline in the stream
-constexpr uint32_t kFillBytes = 64 * 1024;        // grown from it on the device
+constexpr uint32_t kPatternBytes = 1024;    // inline in the stream
+constexpr uint32_t kFillBytes = 64 * 1024;  // grown from it on the device
 constexpr size_t kMaxFillCopies = kMaxPassBytes / kFillBytes;
 
 }  // namespace
@@ -204,7 +211,8 @@ PagingResult buildTransfer(const PagingTarget &target, const MemoryRef &dst, con
   return transferWhole(target, to, from, left);
 }
 
-PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_t pattern, uint64_t bytes, uint64_t offset) {
+PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_t pattern, uint64_t bytes,
+                       uint64_t offset) {
   MemoryRef to = resolved(advance(dst, offset), bytes - offset);
   uint64_t left = bytes - offset;
   if (to.kind == MemoryRef::Pages && !target.scatter) {  // one run at a time

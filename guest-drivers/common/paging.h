@@ -31,11 +31,11 @@ struct MemoryRef {
 
 /** Where a submission is built. */
 struct PagingTarget {
-  void *buffer;        // `bytes` bytes, 8-byte aligned, physically contiguous
+  void *buffer;  // `bytes` bytes, 8-byte aligned, physically contiguous
   size_t bytes;
-  uint64_t gpa;        // of `buffer`
-  bool scatter;        // the device reads page lists
-  uint32_t handle;     // first of kPagingHandles resource handles that nobody uses
+  uint64_t gpa;     // of `buffer`
+  bool scatter;     // the device reads page lists
+  uint32_t handle;  // first of kPagingHandles resource handles that nobody uses
 };
 
 /** Resource handles that one submission may use. */
@@ -43,8 +43,8 @@ constexpr uint32_t kPagingHandles = 4;
 
 struct PagingResult {
   DmaLayout layout;
-  uint32_t usedBytes = 0;   // of the buffer; 0 with doneBytes 0: the buffer is too small for anything
-  uint64_t doneBytes = 0;   // of the operation, from where the call began
+  uint32_t usedBytes = 0;  // of the buffer; 0 with doneBytes 0: the buffer is too small for anything
+  uint64_t doneBytes = 0;  // of the operation, from where the call began
 };
 
 /** Copies `bytes` (a multiple of 4) from `src` to `dst`, beginning `offset` bytes (a multiple of the page size) into
@@ -54,7 +54,8 @@ PagingResult buildTransfer(const PagingTarget &target, const MemoryRef &dst, con
 
 /** Fills `bytes` (a multiple of 4) of `dst` with the 32-bit `pattern`, beginning `offset` bytes (a multiple of the page
  *  size) in. */
-PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_t pattern, uint64_t bytes, uint64_t offset);
+PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_t pattern, uint64_t bytes,
+                       uint64_t offset);
 
 /** Writes entries of the aperture's page list, which lies at `listGpa`: page `first` + i gets the frame pfns[i], or
  *  with `pfns` null all of them the page at `dummyGpa`. `done` pages are already written. doneBytes counts pages. */

@@ -56,7 +56,7 @@ public:
     m_expected.assign(memory.begin(), memory.end());
   }
 
-  std::mt19937& random() { return m_random; }
+  std::mt19937 &random() { return m_random; }
   uint64_t upTo(uint64_t limit) { return m_random() % (limit + 1); }
 
   /** `bytes` at `offset` of the linear segment. */
@@ -71,7 +71,7 @@ public:
   Side pages(uint64_t bytes, uint64_t run = 1) {
     Side side;
     side.pages = take((bytes + kPageBytes - 1) / kPageBytes, run);
-    auto& frames = m_frames.emplace_back();
+    auto &frames = m_frames.emplace_back();
     for (const uint64_t gpa : side.pages) frames.push_back(static_cast<uintptr_t>(gpa >> kPageShift));
     side.ref = MemoryRef::pages(frames.data());
     return side;
@@ -99,40 +99,37 @@ public:
   }
 
   /** Submits what a pass built, as DxgkDdiSubmitCommand does, and looks at the edges of the buffer. */
-  void submit(const PagingResult& result) {
+  void submit(const PagingResult &result) {
     auto memory = m_harness.memory();
     ASSERT_LE(result.usedBytes, m_room);
     ASSERT_EQ(result.usedBytes % 4, 0u);
-    for (size_t i = m_room; i < m_guarded; i++)
-      ASSERT_EQ(memory[kDmaGpa + i], kCanary) << "wrote past the buffer";
+    for (size_t i = m_room; i < m_guarded; i++) ASSERT_EQ(memory[kDmaGpa + i], kCanary) << "wrote past the buffer";
     ASSERT_LT(result.layout.commandOffset + sizeof(aerogpu_cmd_stream_header), result.usedBytes);
-    const uint8_t* base = &memory[kDmaGpa];
-    const auto outcome = m_harness.submitRaw(
-        {base + result.layout.commandOffset, result.usedBytes - result.layout.commandOffset},
-        {base, result.layout.tableBytes()});
+    const uint8_t *base = &memory[kDmaGpa];
+    const auto outcome =
+        m_harness.submitRaw({base + result.layout.commandOffset, result.usedBytes - result.layout.commandOffset},
+                            {base, result.layout.tableBytes()});
     ASSERT_EQ(outcome.result.error_count, 0u) << "error code " << outcome.result.last_error_code;
     ASSERT_EQ(m_harness.stats().resources, 0u) << "a pass left a resource behind";
     m_passes++;
   }
 
-  void expectTransfer(const Side& dst, const Side& src, uint64_t bytes) {
+  void expectTransfer(const Side &dst, const Side &src, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &m_expected[src.at(i)], 4);
   }
-  void expectFill(const Side& dst, uint32_t pattern, uint64_t bytes) {
+  void expectFill(const Side &dst, uint32_t pattern, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &pattern, sizeof pattern);
   }
-  void expectMapped(uint64_t first, uint64_t count, const Side* side) {
-    for (uint64_t i = 0; i < count; i++)
-      write64(m_expected.data(), first + i, side ? side->pages[i] : kDummyGpa);
+  void expectMapped(uint64_t first, uint64_t count, const Side *side) {
+    for (uint64_t i = 0; i < count; i++) write64(m_expected.data(), first + i, side ? side->pages[i] : kDummyGpa);
   }
 
   /** All of memory but the paging buffer. */
   void check() {
-    const uint8_t* memory = m_harness.memory().data();
-    for (const auto& [from, to] :
-         {std::pair{uint64_t{0}, kDmaGpa}, std::pair{kDmaGpa + kDmaRoom, kGuestBytes}}) {
+    const uint8_t *memory = m_harness.memory().data();
+    for (const auto &[from, to] : {std::pair{uint64_t{0}, kDmaGpa}, std::pair{kDmaGpa + kDmaRoom, kGuestBytes}}) {
       if (!std::memcmp(memory + from, m_expected.data() + from, to - from)) continue;
-      const auto* wrong = std::mismatch(memory + from, memory + to, m_expected.data() + from).first;
+      const auto *wrong = std::mismatch(memory + from, memory + to, m_expected.data() + from).first;
       FAIL() << "memory differs at " << std::hex << wrong - memory;
     }
   }
@@ -145,7 +142,7 @@ private:
     options.guestBytes = kGuestBytes;
     return options;
   }
-  static void write64(uint8_t* memory, uint64_t entry, uint64_t value) {
+  static void write64(uint8_t *memory, uint64_t entry, uint64_t value) {
     std::memcpy(memory + kListGpa + entry * sizeof value, &value, sizeof value);
   }
 
@@ -185,8 +182,7 @@ private:
 /** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done. `unit` is what
  * one step of MultipassOffset stands for. Returns the number of passes, 0 when the buffer is too small for
  * anything. */
-template <class Build>
-unsigned runPasses(Machine& machine, uint64_t total, uint64_t unit, Build build) {
+template <class Build> unsigned runPasses(Machine &machine, uint64_t total, uint64_t unit, Build build) {
   const unsigned before = machine.passes();
   for (uint64_t done = 0; done < total;) {
     const PagingResult result = build(done);
@@ -205,8 +201,7 @@ unsigned runPasses(Machine& machine, uint64_t total, uint64_t unit, Build build)
   return machine.passes() - before;
 }
 
-unsigned transfer(Machine& machine, const Side& dst, const Side& src, uint64_t bytes, size_t room,
-                  bool scatter) {
+unsigned transfer(Machine &machine, const Side &dst, const Side &src, uint64_t bytes, size_t room, bool scatter) {
   const unsigned passes = runPasses(machine, bytes, kPageBytes, [&](uint64_t done) {
     return buildTransfer(machine.target(room, scatter), dst.ref, src.ref, bytes, done);
   });
@@ -214,8 +209,7 @@ unsigned transfer(Machine& machine, const Side& dst, const Side& src, uint64_t b
   return passes;
 }
 
-unsigned fill(Machine& machine, const Side& dst, uint32_t pattern, uint64_t bytes, size_t room,
-              bool scatter) {
+unsigned fill(Machine &machine, const Side &dst, uint32_t pattern, uint64_t bytes, size_t room, bool scatter) {
   const unsigned passes = runPasses(machine, bytes, kPageBytes, [&](uint64_t done) {
     return buildFill(machine.target(room, scatter), dst.ref, pattern, bytes, done);
   });
@@ -223,33 +217,33 @@ unsigned fill(Machine& machine, const Side& dst, uint32_t pattern, uint64_t byte
   return passes;
 }
 
-unsigned map(Machine& machine, uint64_t first, uint64_t count, const Side* side, size_t room) {
+unsigned map(Machine &machine, uint64_t first, uint64_t count, const Side *side, size_t room) {
   const unsigned passes = runPasses(machine, count, 1, [&](uint64_t done) {
-    return buildMapPages(machine.target(room, true), kListGpa, first, count, side ? side->ref.pfns : nullptr,
-                         kDummyGpa, done);
+    return buildMapPages(machine.target(room, true), kListGpa, first, count, side ? side->ref.pfns : nullptr, kDummyGpa,
+                         done);
   });
   if (passes) machine.expectMapped(first, count, side);
   return passes;
 }
 
 enum class Kind { Linear, Listed, Pages, Runs };
-const char* nameOf(Kind kind) {
-  static const char* const kNames[] = {"Linear", "Listed", "Pages", "Runs"};
+const char *nameOf(Kind kind) {
+  static const char *const kNames[] = {"Linear", "Listed", "Pages", "Runs"};
   return kNames[static_cast<int>(kind)];
 }
 
 /** `slot` 0 or 1 keeps the two sides of one operation apart. */
-Side make(Machine& machine, Kind kind, uint64_t bytes, unsigned slot) {
+Side make(Machine &machine, Kind kind, uint64_t bytes, unsigned slot) {
   switch (kind) {
-    case Kind::Linear:
-      return machine.linear(uint64_t{slot} * kVramBytes / 2 + uint64_t{slot} * kPageBytes, bytes);
-    case Kind::Listed:
-      return machine.listed(slot * kListPages / 2 + 5, bytes);
-    case Kind::Pages:
-      return machine.pages(bytes);
-    case Kind::Runs:
-      return machine.pages(bytes,
-                           3 + slot);  // runs of 3 and of 4: they end at different places on the two sides
+  case Kind::Linear:
+    return machine.linear(uint64_t{slot} * kVramBytes / 2 + uint64_t{slot} * kPageBytes, bytes);
+  case Kind::Listed:
+    return machine.listed(slot * kListPages / 2 + 5, bytes);
+  case Kind::Pages:
+    return machine.pages(bytes);
+  case Kind::Runs:
+    return machine.pages(bytes,
+                         3 + slot);  // runs of 3 and of 4: they end at different places on the two sides
   }
   return {};
 }
@@ -267,7 +261,7 @@ struct Case {
 class Transfer : public testing::TestWithParam<Case> {};
 
 TEST_P(Transfer, MovesExactlyTheBytes) {
-  const Case& c = GetParam();
+  const Case &c = GetParam();
   Machine machine;
   ASSERT_NO_FATAL_FAILURE(machine.check());
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 7 * uint64_t{4096}, 41 * uint64_t{4096} + 1236}) {
@@ -298,15 +292,14 @@ std::vector<Case> transferCases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Paging, Transfer, testing::ValuesIn(transferCases()), [](const auto& info) {
-  return std::string(nameOf(info.param.src)) + "To" + nameOf(info.param.dst) +
-         (info.param.scatter ? "" : "NoLists");
+INSTANTIATE_TEST_SUITE_P(Paging, Transfer, testing::ValuesIn(transferCases()), [](const auto &info) {
+  return std::string(nameOf(info.param.src)) + "To" + nameOf(info.param.dst) + (info.param.scatter ? "" : "NoLists");
 });
 
 class Fill : public testing::TestWithParam<Case> {};
 
 TEST_P(Fill, WritesThePatternAndNothingElse) {
-  const Case& c = GetParam();
+  const Case &c = GetParam();
   Machine machine;
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 16 * uint64_t{4096}, 53 * uint64_t{4096} + 400}) {
     for (const size_t room : kRooms) {
@@ -321,15 +314,14 @@ TEST_P(Fill, WritesThePatternAndNothingElse) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Paging, Fill,
-    testing::Values(Case{Kind::Linear, Kind::Linear, false}, Case{Kind::Linear, Kind::Linear, true},
-                    Case{Kind::Listed, Kind::Linear, true}, Case{Kind::Pages, Kind::Linear, true},
-                    Case{Kind::Pages, Kind::Linear, false}, Case{Kind::Runs, Kind::Linear, true},
-                    Case{Kind::Runs, Kind::Linear, false}),
-    [](const auto& info) {
-      return std::string(nameOf(info.param.dst)) + (info.param.scatter ? "" : "NoLists");
-    });
+INSTANTIATE_TEST_SUITE_P(Paging, Fill,
+                         testing::Values(Case{Kind::Linear, Kind::Linear, false},
+                                         Case{Kind::Linear, Kind::Linear, true}, Case{Kind::Listed, Kind::Linear, true},
+                                         Case{Kind::Pages, Kind::Linear, true}, Case{Kind::Pages, Kind::Linear, false},
+                                         Case{Kind::Runs, Kind::Linear, true}, Case{Kind::Runs, Kind::Linear, false}),
+                         [](const auto &info) {
+                           return std::string(nameOf(info.param.dst)) + (info.param.scatter ? "" : "NoLists");
+                         });
 
 TEST(Paging, MapsAndUnmapsPages) {
   Machine machine;
@@ -366,8 +358,8 @@ TEST(Paging, WhatIsMappedIsWhatATransferReaches) {
 TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
   Machine machine;
   constexpr uint64_t kBytes = 11 * kMiB;
-  const unsigned passes = transfer(machine, machine.linear(0, kBytes), machine.linear(12 * kMiB, kBytes),
-                                   kBytes, 64 << 10, false);
+  const unsigned passes =
+      transfer(machine, machine.linear(0, kBytes), machine.linear(12 * kMiB, kBytes), kBytes, 64 << 10, false);
   EXPECT_EQ(passes, 2u);  // 8 MiB at a time
   EXPECT_EQ(fill(machine, machine.linear(kMiB, kBytes), 0xA5A50F0Fu, kBytes, 64 << 10, false), 2u);
   machine.check();
@@ -385,23 +377,22 @@ TEST(Paging, RandomOperations) {
       const uint64_t bytes = uint64_t{4} * (1 + machine.upTo(12 * kPageBytes));
       const size_t room = machine.upTo(2) ? machine.upTo(6000) : machine.upTo(kDmaRoom - 64);
       const Kind dst = kind(), src = kind();
-      SCOPED_TRACE(testing::Message()
-                   << "seed " << seed << " operation " << i << ": " << bytes << " bytes, " << nameOf(src)
-                   << " to " << nameOf(dst) << ", buffer " << room << (scatter ? "" : ", no lists"));
+      SCOPED_TRACE(testing::Message() << "seed " << seed << " operation " << i << ": " << bytes << " bytes, "
+                                      << nameOf(src) << " to " << nameOf(dst) << ", buffer " << room
+                                      << (scatter ? "" : ", no lists"));
       switch (machine.upTo(2)) {
-        case 0:
-          transfer(machine, make(machine, dst, bytes, 0), make(machine, src, bytes, 1), bytes, room, scatter);
-          break;
-        case 1:
-          fill(machine, make(machine, dst, bytes, 0), static_cast<uint32_t>(machine.random()()), bytes, room,
-               scatter);
-          break;
-        case 2: {
-          const uint64_t count = 1 + machine.upTo(30);
-          const Side side = machine.pages(count * kPageBytes);
-          map(machine, machine.upTo(kListPages - count), count, machine.upTo(1) ? &side : nullptr, room);
-          break;
-        }
+      case 0:
+        transfer(machine, make(machine, dst, bytes, 0), make(machine, src, bytes, 1), bytes, room, scatter);
+        break;
+      case 1:
+        fill(machine, make(machine, dst, bytes, 0), static_cast<uint32_t>(machine.random()()), bytes, room, scatter);
+        break;
+      case 2: {
+        const uint64_t count = 1 + machine.upTo(30);
+        const Side side = machine.pages(count * kPageBytes);
+        map(machine, machine.upTo(kListPages - count), count, machine.upTo(1) ? &side : nullptr, room);
+        break;
+      }
       }
       if (i % 5 == 4) machine.check();
     }

@@ -18,9 +18,13 @@ uint32_t get(const uint8_t *line, uint32_t x) {
   return pixel;
 }
 
-void put(uint8_t *line, uint32_t x, uint32_t pixel) { memcpy(line + size_t{x} * 4, &pixel, sizeof pixel); }
+void put(uint8_t *line, uint32_t x, uint32_t pixel) {
+  memcpy(line + size_t{x} * 4, &pixel, sizeof pixel);
+}
 
-bool bit(const uint8_t *line, uint32_t x) { return line[x / 8] & (0x80 >> x % 8); }
+bool bit(const uint8_t *line, uint32_t x) {
+  return line[x / 8] & (0x80 >> x % 8);
+}
 
 uint32_t monochrome(const PointerShape &shape, uint32_t x, uint32_t y) {
   const bool keep = bit(shape.pixels + size_t{y} * shape.pitch, x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vblank_clock.h: where the raster is, from the device's last vblank time and a counter of the guest's. The device has no
-// "now" to read; how its clock lies to the guest's follows from readings. Not locked: the owner serialises.
+// vblank_clock.h: where the raster is, from the device's last vblank time and a counter of the guest's. The device has
+// no "now" to read; how its clock lies to the guest's follows from readings. Not locked: the owner serialises.
 #pragma once
 
 #include <stdint.h>
@@ -74,10 +74,12 @@ public:
 
 private:
   /** Clocks of one machine run apart by less than 50 parts in a million. */
-  int64_t driftSince(uint64_t nowNs) const { return nowNs > m_atNs ? static_cast<int64_t>((nowNs - m_atNs) / 20000) : 0; }
+  int64_t driftSince(uint64_t nowNs) const {
+    return nowNs > m_atNs ? static_cast<int64_t>((nowNs - m_atNs) / 20000) : 0;
+  }
 
   bool m_known = false;
-  int64_t m_low = 0;   // device time minus guest time, ns
+  int64_t m_low = 0;  // device time minus guest time, ns
   int64_t m_high = 0;
   uint64_t m_vblankNs = 0;
   uint64_t m_atNs = 0;

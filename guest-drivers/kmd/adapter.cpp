@@ -16,7 +16,8 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
   RtlZeroMemory(m_contextIds, sizeof m_contextIds);
 
   NTSTATUS status = STATUS_SUCCESS;
-  for (m_stage = 0; m_stage < kStages && NT_SUCCESS(status); m_stage++) status = begin(static_cast<Stage>(m_stage), info);
+  for (m_stage = 0; m_stage < kStages && NT_SUCCESS(status); m_stage++)
+    status = begin(static_cast<Stage>(m_stage), info);
   if (NT_SUCCESS(status)) {
     started = true;
     if (settings.disable3d) logEvent(physicalDevice, AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
@@ -198,8 +199,8 @@ NTSTATUS AeroAdapter::mapResources(const DXGK_DEVICE_INFO &info) {
     }
   }
   if (!registersGpa.QuadPart || !m_vramBytes || !interrupt) return STATUS_DEVICE_CONFIGURATION_ERROR;
-  const NTSTATUS status = dxgk.DxgkCbMapMemory(dxgk.DeviceHandle, registersGpa, AEROGPU_PCI_BAR0_SIZE_BYTES, FALSE, FALSE,
-                                               MmNonCached, &m_registersMapping);
+  const NTSTATUS status = dxgk.DxgkCbMapMemory(dxgk.DeviceHandle, registersGpa, AEROGPU_PCI_BAR0_SIZE_BYTES, FALSE,
+                                               FALSE, MmNonCached, &m_registersMapping);
   if (NT_SUCCESS(status)) registers.map(m_registersMapping);
   return status;
 }

@@ -86,7 +86,18 @@ public:
 
 private:
   /** Steps of a start, in order; each is undone by end(), backwards. */
-  enum Stage : ULONG { kMap, kCheck, kSegments, kAllocations, kScheduler, kInterrupts, kDisplay, kCursor, kGdi, kStages };
+  enum Stage : ULONG {
+    kMap,
+    kCheck,
+    kSegments,
+    kAllocations,
+    kScheduler,
+    kInterrupts,
+    kDisplay,
+    kCursor,
+    kGdi,
+    kStages
+  };
   NTSTATUS begin(Stage stage, const DXGK_START_INFO &info);
   void end(Stage stage);
   void unwind();

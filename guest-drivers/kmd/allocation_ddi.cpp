@@ -40,7 +40,8 @@ bool isBytePixels(const PrivateData &priv) {
 
 Surface describedSurface(const PrivateData &priv) {
   // The device has no format of one byte a pixel; only GDI's tables have it, which the driver's own shaders read.
-  if (isBytePixels(priv)) return {(priv.width + 3) / 4, priv.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, priv.row_pitch_bytes};
+  if (isBytePixels(priv))
+    return {(priv.width + 3) / 4, priv.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, priv.row_pitch_bytes};
   if (priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.width && priv.height)
     return {priv.width, priv.height, pixelFormat(priv.format).format, priv.row_pitch_bytes};
   if (priv.reserved0 & AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER) {
@@ -113,9 +114,11 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   uint8_t buffer[sizeof(aerogpu_cmd_release_shared_surface) + sizeof(aerogpu_cmd_destroy_resource)];
   PacketWriter packets(buffer, sizeof buffer);
   if (farewell.token)
-    packets.append<aerogpu_cmd_release_shared_surface>(AEROGPU_CMD_RELEASE_SHARED_SURFACE)->share_token = farewell.token;
+    packets.append<aerogpu_cmd_release_shared_surface>(AEROGPU_CMD_RELEASE_SHARED_SURFACE)->share_token =
+        farewell.token;
   if (farewell.kernelTexture)
-    packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE)->resource_handle = farewell.kernelTexture;
+    packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE)->resource_handle =
+        farewell.kernelTexture;
   // A device that is gone has forgotten both by itself.
   if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
   allocation->magic = 0;
@@ -142,8 +145,9 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   // The page offers STATUS_GRAPHICS_DRIVER_MISMATCH here, but its severity is informational: NT_SUCCESS takes it for
   // success, and an allocation without a handle would be used.
   if (!readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return STATUS_INVALID_PARAMETER;
-  const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes() ? adapter.segments.vramBytes()
-                                                                                           : adapter.segments.apertureBytes();
+  const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes()
+                               ? adapter.segments.vramBytes()
+                               : adapter.segments.apertureBytes();
   if (!priv.size_bytes || priv.size_bytes > largest || priv.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX ||
       priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiLookup))
     return STATUS_INVALID_PARAMETER;
@@ -162,7 +166,8 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
       poolFree(memory);
       return STATUS_INVALID_PARAMETER;  // EX-47: the id lives already
     }
-    if (allocation->flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED) adapter.allocations.tokens.create(allocation->token);
+    if (allocation->flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
+      adapter.allocations.tokens.create(allocation->token);
   }
   if (livesOnGpuOnly(allocation->use)) {
     const NTSTATUS status = createKernelTexture(adapter, *allocation);
@@ -197,28 +202,43 @@ bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, Stand
   switch (args.StandardAllocationType) {
   case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE: {
     const D3DKMDT_SHAREDPRIMARYSURFACEDATA &data = *args.pCreateSharedPrimarySurfaceData;
-    out = {data.Width, data.Height, static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel), AllocationUse::Primary,
+    out = {data.Width,
+           data.Height,
+           static_cast<uint32_t>(data.Format),
+           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel),
+           AllocationUse::Primary,
            AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED};
     return pixelFormat(data.Format).format != AEROGPU_FORMAT_INVALID;
   }
   case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE: {
     const D3DKMDT_SHADOWSURFACEDATA &data = *args.pCreateShadowSurfaceData;
-    out = {data.Width, data.Height, static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel), AllocationUse::Shadow, cpu};
+    out = {data.Width,
+           data.Height,
+           static_cast<uint32_t>(data.Format),
+           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel),
+           AllocationUse::Shadow,
+           cpu};
     return true;
   }
   case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE: {
     const D3DKMDT_STAGINGSURFACEDATA &data = *args.pCreateStagingSurfaceData;
-    out = {data.Width, data.Height, D3DDDIFMT_X8R8G8B8, framePitch(data.Width), AllocationUse::Staging,
+    out = {data.Width,
+           data.Height,
+           D3DDDIFMT_X8R8G8B8,
+           framePitch(data.Width),
+           AllocationUse::Staging,
            cpu | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING};
     return true;
   }
   case D3DKMDT_STANDARDALLOCATION_GDISURFACE: {
     const D3DKMDT_GDISURFACEDATA &data = *args.pCreateGdiSurfaceData;
     const PixelFormat format = pixelFormat(data.Format);
-    out = {data.Width, data.Height, static_cast<uint32_t>(data.Format), framePitch(data.Width, format.bytesPerPixel),
-           AllocationUse::GdiTexture, 0};
+    out = {data.Width,
+           data.Height,
+           static_cast<uint32_t>(data.Format),
+           framePitch(data.Width, format.bytesPerPixel),
+           AllocationUse::GdiTexture,
+           0};
     switch (data.Type) {
     case D3DKMDT_GDISURFACE_TEXTURE:
       // The compositor opens these and draws them: they are shared from the start.

@@ -99,13 +99,14 @@ bool AllocationTable::addHandle(uint32_t handle, StreamObject object, AeroDevice
   return true;
 }
 
-// owner.texture == allocation exactly when allocation.userTexture == owner.handle: whichever of the two goes first finds
-// the other and lets it go. A stream may name one allocation twice, or a handle anew.
+// owner.texture == allocation exactly when allocation.userTexture == owner.handle: whichever of the two goes first
+// finds the other and lets it go. A stream may name one allocation twice, or a handle anew.
 void AllocationTable::pair(HandleOwner &owner, AeroAllocation *texture) {
   if (owner.texture) owner.texture->userTexture = 0;
   owner.texture = texture;
   if (!texture) return;
-  if (HandleOwner *before = texture->userTexture ? findHandle(texture->userTexture) : nullptr) before->texture = nullptr;
+  if (HandleOwner *before = texture->userTexture ? findHandle(texture->userTexture) : nullptr)
+    before->texture = nullptr;
   texture->userTexture = owner.handle;
 }
 

@@ -45,13 +45,13 @@ public:
   }
 
   uint32_t magic = kMagic;
-  uint32_t id = 0;     // alloc_id
+  uint32_t id = 0;  // alloc_id
   uint64_t bytes = 0;
   uint32_t flags = 0;  // enum aerogpu_wddm_alloc_private_flags
   AllocationUse use = AllocationUse::UserMode;
   Surface surface = {};
-  bool bytePixels = false;  // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
-  uint32_t references = 1;  // the OS' handle, and one for each open
+  bool bytePixels = false;     // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
+  uint32_t references = 1;     // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none
   uint32_t kernelEpoch = 0;    // of the adapter, when it was made
@@ -124,15 +124,17 @@ public:
   uint64_t newTableStamp() { return ++m_tableStamp; }
 
   HandleOwner *findHandle(uint32_t handle) const;
-  /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one. False when
-   *  there is no memory or too many. */
+  /** Enters a handle, or gives it a new meaning; a texture that stands for an allocation is then the only one. False
+   * when there is no memory or too many. */
   bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
   /** Takes out one handle of `device`; false when it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
 
   /** `count` handles in a row, of the kernel's range, for what stays. */
-  uint32_t newKernelHandles(uint32_t count) { return nextHandle(kLastingFirst, 0u - kLastingFirst, count, m_nextLasting); }
+  uint32_t newKernelHandles(uint32_t count) {
+    return nextHandle(kLastingFirst, 0u - kLastingFirst, count, m_nextLasting);
+  }
   /** The same for what is destroyed in the submission that makes it: these come round after some million
    *  operations, which must not reach what lives. */
   uint32_t newShortHandles(uint32_t count) {

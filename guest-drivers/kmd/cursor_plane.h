@@ -23,7 +23,8 @@ public:
   NTSTATUS setShape(const DXGKARG_SETPOINTERSHAPE &args);
   NTSTATUS setPosition(const DXGKARG_SETPOINTERPOSITION &args);
   /** The same for the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
-  NTSTATUS setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch, const void *pixels);
+  NTSTATUS setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch,
+                        const void *pixels);
   /** Puts the hot spot there. */
   void move(int32_t x, int32_t y);
   void show(bool visible);

@@ -18,7 +18,9 @@ constexpr uint32_t kKnownParts = 32;
 /** ...and not more often than this. */
 constexpr uint32_t kReadingParts = 64;
 
-uint32_t bytesPerPixel(uint32_t format) { return format == AEROGPU_FORMAT_B5G6R5_UNORM ? 2 : 4; }
+uint32_t bytesPerPixel(uint32_t format) {
+  return format == AEROGPU_FORMAT_B5G6R5_UNORM ? 2 : 4;
+}
 
 /** What the screen is given for a surface's format: it has no use for alpha. Invalid: it is not scanned out. */
 uint32_t scanoutFormat(uint32_t format) {
@@ -153,13 +155,15 @@ NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args) {
     const Surface &surface = allocation->surface;
     format = scanoutFormat(surface.format);
     pitch = surface.pitch;
-    if (!format || surface.width < m_scanout.width || surface.height < m_scanout.height) return STATUS_INVALID_PARAMETER;
+    if (!format || surface.width < m_scanout.width || surface.height < m_scanout.height)
+      return STATUS_INVALID_PARAMETER;
   }
   const uint64_t line = uint64_t{m_scanout.width} * bytesPerPixel(format);
   if (pitch < line) return STATUS_INVALID_PARAMETER;
   const auto address = static_cast<uint64_t>(args.PrimaryAddress.QuadPart);
   MemoryRef place;
-  if (!m_adapter.segments.locate(args.PrimarySegment, address, uint64_t{pitch} * (m_scanout.height - 1) + line, place) ||
+  if (!m_adapter.segments.locate(args.PrimarySegment, address, uint64_t{pitch} * (m_scanout.height - 1) + line,
+                                 place) ||
       place.kind != MemoryRef::Linear)
     return STATUS_INVALID_PARAMETER;
   // Flips come at DIRQL, in step with the interrupt already; mode changes do not.

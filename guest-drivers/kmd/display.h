@@ -105,12 +105,12 @@ private:
   // At DIRQL:
   Scanout m_scanout = {};
   uint32_t m_totalLines = 0;
-  bool m_active = false;   // between start and stop, powered
+  bool m_active = false;  // between start and stop, powered
   bool m_pathOn = false;
   bool m_visible = false;
   bool m_vsync = false;
-  volatile uint32_t m_vsyncTicks = 0;  // performance counter's low half at the last vblank that was reported
-  volatile bool m_vsyncSeen = false;   // m_vsyncTicks says something about the running clock
+  volatile uint32_t m_vsyncTicks = 0;    // performance counter's low half at the last vblank that was reported
+  volatile bool m_vsyncSeen = false;     // m_vsyncTicks says something about the running clock
   volatile uint32_t m_enableSerial = 0;  // counts the starts of the device's vblank clock
 
   KTIMER m_timer = {};

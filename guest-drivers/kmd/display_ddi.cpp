@@ -122,21 +122,24 @@ NTSTATUS APIENTRY AeroDdiUpdateActiveVidPnPresentPath(_In_ const HANDLE handle,
   }
 }
 
-NTSTATUS APIENTRY AeroDdiRecommendMonitorModes(_In_ const HANDLE handle, _In_ const DXGKARG_RECOMMENDMONITORMODES *args) {
+NTSTATUS APIENTRY AeroDdiRecommendMonitorModes(_In_ const HANDLE handle,
+                                               _In_ const DXGKARG_RECOMMENDMONITORMODES *args) {
   AERO_ASSERT_IRQL_MAX(APC_LEVEL);
   const AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args || !args->pMonitorSourceModeSetInterface) return STATUS_INVALID_PARAMETER;
   return vidPnOf(*adapter).recommendMonitorModes(*args);
 }
 
-NTSTATUS APIENTRY AeroDdiRecommendVidPnTopology(_In_ const HANDLE handle, _In_ const DXGKARG_RECOMMENDVIDPNTOPOLOGY *args) {
+NTSTATUS APIENTRY AeroDdiRecommendVidPnTopology(_In_ const HANDLE handle,
+                                                _In_ const DXGKARG_RECOMMENDVIDPNTOPOLOGY *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   const AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   return vidPnOf(*adapter).recommendTopology(args->hVidPn, args->VidPnSourceId);
 }
 
-NTSTATUS APIENTRY AeroDdiQueryVidPnHWCapability(_In_ const HANDLE handle, _Inout_ DXGKARG_QUERYVIDPNHWCAPABILITY *args) {
+NTSTATUS APIENTRY AeroDdiQueryVidPnHWCapability(_In_ const HANDLE handle,
+                                                _Inout_ DXGKARG_QUERYVIDPNHWCAPABILITY *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   if (!startedAdapter(handle) || !args || args->SourceId != kSourceId || args->TargetId != kTargetId)
     return STATUS_INVALID_PARAMETER;
@@ -145,7 +148,8 @@ NTSTATUS APIENTRY AeroDdiQueryVidPnHWCapability(_In_ const HANDLE handle, _Inout
 }
 
 // DIRQL for flips (DXGK_FLIPCAPS.FlipOnVSyncMmIo), PASSIVE_LEVEL for mode changes.
-NTSTATUS APIENTRY AeroDdiSetVidPnSourceAddress(_In_ const HANDLE handle, _In_ const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
+NTSTATUS APIENTRY AeroDdiSetVidPnSourceAddress(_In_ const HANDLE handle,
+                                               _In_ const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
   AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   if (args->VidPnSourceId != kSourceId) return STATUS_GRAPHICS_INVALID_VIDEO_PRESENT_SOURCE;

@@ -18,7 +18,8 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
   for (UINT i = first; i < first + count; i++)
     if (AeroOpenAllocation::from(m_args.allocations[i].hDeviceSpecificAllocation)) entries++;
   m_layout = DmaLayout::forEntries(entries);
-  if (m_layout.packetOffset() > m_args.size || m_args.privateSize < sizeof(AEROGPU_DMA_PRIV) || entries > m_args.patchCount)
+  if (m_layout.packetOffset() > m_args.size || m_args.privateSize < sizeof(AEROGPU_DMA_PRIV) ||
+      entries > m_args.patchCount)
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 
   auto *base = static_cast<uint8_t *>(m_args.buffer);
@@ -32,14 +33,15 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
     AeroAllocation &allocation = *open->allocation;
     const bool readonly = !writable && !listed.WriteOperation;
     if (allocation.tableStamp == stamp) {
-      // Listed again, as source and destination perhaps: a table has each id once, and what is written once is writable.
+      // Listed again, as source and destination perhaps: a table has each id once, and what is written once is
+      // writable.
       if (!readonly) makeWritable(base + DmaLayout::entryOffset(allocation.tableEntry));
       continue;
     }
     allocation.tableStamp = stamp;
     allocation.tableEntry = entry;
-    aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE, kNowhere,
-                               allocation.bytes, 0};
+    aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE,
+                               kNowhere, allocation.bytes, 0};
     m_adapter.counters.readonlyEntries += readonly;
     // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
     m_adapter.segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), out);

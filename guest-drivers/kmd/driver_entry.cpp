@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // driver_entry.cpp: the table of entry points, in the order of DRIVER_INITIALIZATION_DATA. Slots that stay empty: the
-// overlays (MaxOverlays is 0), swizzling ranges (NumberOfSwizzlingRanges is 0), linked adapters, and those that WDDM 1.1
-// does not use.
+// overlays (MaxOverlays is 0), swizzling ranges (NumberOfSwizzlingRanges is 0), linked adapters, and those that
+// WDDM 1.1 does not use.
 #include "entry_points.h"
 
-extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath) __attribute__((section("INIT")));
+extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath)
+    __attribute__((section("INIT")));
 
 extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath) {
   using namespace aero;

@@ -15,7 +15,9 @@ bool mayDebug() {
   return SeSinglePrivilegeCheck(privilege, UserMode);
 }
 
-uint64_t seconds100ns() { return KeQueryInterruptTime(); }
+uint64_t seconds100ns() {
+  return KeQueryInterruptTime();
+}
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_device_out &out) {
   out.mmio_version = adapter.abiVersion;
@@ -108,8 +110,13 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_dump_ring_v2_inout &out) {
   out.tail = ring.tail();
   out.desc_capacity = roomFor(out.desc_capacity);
   out.desc_count = recentDescriptors(ring, out.desc_capacity, [&](uint32_t i, const aerogpu_submit_desc &desc) {
-    out.desc[i] = {desc.signal_fence,    desc.cmd_gpa, desc.cmd_size_bytes, desc.flags, desc.alloc_table_gpa,
-                   desc.alloc_table_size_bytes, 0};
+    out.desc[i] = {desc.signal_fence,
+                   desc.cmd_gpa,
+                   desc.cmd_size_bytes,
+                   desc.flags,
+                   desc.alloc_table_gpa,
+                   desc.alloc_table_size_bytes,
+                   0};
   });
   return STATUS_SUCCESS;
 }
@@ -278,7 +285,9 @@ struct Operation {
   Handler handler;
 };
 
-NTSTATUS handleCursorShape(AeroAdapter &adapter, void *data, UINT bytes) { return setCursorShape(adapter, data, bytes); }
+NTSTATUS handleCursorShape(AeroAdapter &adapter, void *data, UINT bytes) {
+  return setCursorShape(adapter, data, bytes);
+}
 
 NTSTATUS handleScanout(AeroAdapter &adapter, void *data, UINT bytes) {
   return bytes >= sizeof(aerogpu_escape_query_scanout_out_v2)
@@ -319,7 +328,8 @@ NTSTATUS APIENTRY AeroDdiEscape(const HANDLE hAdapter, const DXGKARG_ESCAPE *arg
   aerogpu_escape_header header;
   if (args->PrivateDriverDataSize < sizeof header) return STATUS_BUFFER_TOO_SMALL;
   RtlCopyMemory(&header, args->pPrivateDriverData, sizeof header);
-  if (header.version != AEROGPU_ESCAPE_VERSION || header.size > args->PrivateDriverDataSize || header.size < sizeof header)
+  if (header.version != AEROGPU_ESCAPE_VERSION || header.size > args->PrivateDriverDataSize ||
+      header.size < sizeof header)
     return STATUS_INVALID_PARAMETER;
   for (const Operation &operation : kOperations)
     if (operation.op == header.op) {

@@ -95,9 +95,13 @@ bool writeTeardown(PacketWriter &packets, uint32_t firstHandle, uint32_t) {
 /** One command with its surfaces. */
 class Command {
 public:
-  Command(PacketWriter &packets, uint32_t firstHandle, const DXGK_RENDERKM_COMMAND &command, const DrawSurface *surfaces,
-          UINT count, uint32_t &steps)
-      : m_packets(packets), m_firstHandle(firstHandle), m_command(command), m_surfaces(surfaces), m_count(count),
+  Command(PacketWriter &packets, uint32_t firstHandle, const DXGK_RENDERKM_COMMAND &command,
+          const DrawSurface *surfaces, UINT count, uint32_t &steps)
+      : m_packets(packets),
+        m_firstHandle(firstHandle),
+        m_command(command),
+        m_surfaces(surfaces),
+        m_count(count),
         m_steps(steps) {}
 
   GdiStatus run();
@@ -194,8 +198,7 @@ GdiStatus Command::stretchBlt(const DXGK_GDIARG_STRETCHBLT &args) {
   const bool shrinks = int64_t{dst.right} - dst.left < int64_t{src.right} - src.left ||
                        int64_t{dst.bottom} - dst.top < int64_t{src.bottom} - src.top;
   // The two modes that combine pixels do so only where the picture shrinks.
-  if (args.Mode > kModeColorOnColor ||
-      ((args.Mode == kModeBlackOnWhite || args.Mode == kModeWhiteOnBlack) && shrinks))
+  if (args.Mode > kModeColorOnColor || ((args.Mode == kModeBlackOnWhite || args.Mode == kModeWhiteOnBlack) && shrinks))
     return GdiStatus::Unsupported;
   return gdiCopy(m_packets, m_firstHandle, operation, m_steps);
 }
@@ -208,7 +211,8 @@ GdiStatus Command::transparentBlt(const DXGK_GDIARG_TRANSPARENTBLT &args) {
 
 GdiStatus Command::clearTypeBlend(const DXGK_GDIARG_CLEARTYPEBLEND &args) {
   GdiClearType text;
-  if (!holds(args) || !surface(args.DstAllocationIndex, text.dst) || !surface(args.AlphaSurfAllocationIndex, text.alpha))
+  if (!holds(args) || !surface(args.DstAllocationIndex, text.dst) ||
+      !surface(args.AlphaSurfAllocationIndex, text.alpha))
     return GdiStatus::Unsupported;
   if (args.Gamma != GdiClearType::kNoGamma && !surface(args.GammaSurfAllocationIndex, text.gamma))
     return GdiStatus::Unsupported;
@@ -292,7 +296,9 @@ void GdiEngine::stop() {
   m_firstHandle = 0;
 }
 
-bool GdiEngine::begin(PacketWriter &packets) { return m_firstHandle && gdiBegin(packets, m_firstHandle); }
+bool GdiEngine::begin(PacketWriter &packets) {
+  return m_firstHandle && gdiBegin(packets, m_firstHandle);
+}
 
 GdiStatus GdiEngine::copy(PacketWriter &packets, const DrawSurface &dst, const RECT &dstRect, const DrawSurface &src,
                           const RECT &srcRect, const RECT *subRects, UINT subRectCount, uint32_t &steps) {

@@ -14,8 +14,8 @@ class AeroAdapter;
 
 /** A surface that takes part in an operation: the texture handle that stands for its allocation. */
 struct DrawSurface {
-  uint32_t texture = 0;  // resource handle; 0 = none
-  Surface surface = {};  // of the texture: a D3DDDIFMT_A8 surface is B8G8R8A8_UNORM, a quarter as wide (rounded up)
+  uint32_t texture = 0;     // resource handle; 0 = none
+  Surface surface = {};     // of the texture: a D3DDDIFMT_A8 surface is B8G8R8A8_UNORM, a quarter as wide (rounded up)
   bool cpuWritten = false;  // its memory may be newer than the texture: mark it dirty before reading
   bool cpuRead = false;     // its memory is read by the CPU: write back what is drawn
   uint64_t dirtyBytes = 0;  // bytes of its memory
@@ -36,8 +36,8 @@ public:
   void suspend() { stop(); }
   NTSTATUS restore() { return start(); }
 
-  /** What DXGK_DRIVERCAPS says about blits when DxgkDdiRenderKm is offered, which the page "DXGK_PRESENTATIONCAPS" allows
-   *  only with a cache-coherent aperture segment. */
+  /** What DXGK_DRIVERCAPS says about blits when DxgkDdiRenderKm is offered, which the page "DXGK_PRESENTATIONCAPS"
+   * allows only with a cache-coherent aperture segment. */
   static DXGK_PRESENTATIONCAPS presentationCaps();
 
   /** A buffer must have this much room for packets, or an operation may never get on. */

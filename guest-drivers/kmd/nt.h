@@ -28,7 +28,8 @@ constexpr ULONG kTag = 0x6F726541;
 
 // Checked builds stop where a DDI is called at an IRQL that its page forbids; release builds say nothing.
 #if DBG
-#define AERO_ASSERT(x) ((x) ? (void)0 : RtlAssert(const_cast<char *>(#x), const_cast<char *>(__FILE__), __LINE__, nullptr))
+#define AERO_ASSERT(x) \
+  ((x) ? (void)0 : RtlAssert(const_cast<char *>(#x), const_cast<char *>(__FILE__), __LINE__, nullptr))
 #else
 #define AERO_ASSERT(x) ((void)0)
 #endif

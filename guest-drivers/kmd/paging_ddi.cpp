@@ -9,12 +9,14 @@ namespace {
 
 /** One end of a transfer: a segment's address or an MDL. */
 template <class End>
-bool memoryOf(const AeroAdapter &adapter, const End &end, uint64_t offset, UINT mdlOffset, uint64_t bytes, MemoryRef &out) {
+bool memoryOf(const AeroAdapter &adapter, const End &end, uint64_t offset, UINT mdlOffset, uint64_t bytes,
+              MemoryRef &out) {
   if (end.SegmentId == kSegmentSystem) {
     out = MemoryRef::pages(reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(end.pMdl)) + mdlOffset);
     return true;
   }
-  return adapter.segments.locate(end.SegmentId, static_cast<uint64_t>(end.SegmentAddress.QuadPart) + offset, bytes, out);
+  return adapter.segments.locate(end.SegmentId, static_cast<uint64_t>(end.SegmentAddress.QuadPart) + offset, bytes,
+                                 out);
 }
 
 class PagingBuffer {
@@ -30,7 +32,8 @@ public:
 
   const PagingTarget &target() const { return m_target; }
 
-  /** Hands the submission over. `unit` bytes of the operation are one step of MultipassOffset, which is 32 bits wide. */
+  /** Hands the submission over. `unit` bytes of the operation are one step of MultipassOffset, which is 32 bits wide.
+   */
   NTSTATUS finish(const PagingResult &result, uint64_t total, uint64_t unit) {
     if (!result.usedBytes || m_args.DmaBufferPrivateDataSize < sizeof(AEROGPU_DMA_PRIV))
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
@@ -49,7 +52,8 @@ private:
   PagingTarget m_target = {};
 };
 
-template <class Transfer> NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const Transfer &op, UINT mdlOffset) {
+template <class Transfer>
+NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const Transfer &op, UINT mdlOffset) {
   const uint64_t bytes = (uint64_t{op.TransferSize} + 3) & ~uint64_t{3};
   if (!bytes) return STATUS_SUCCESS;
   MemoryRef source, destination;
@@ -59,7 +63,8 @@ template <class Transfer> NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDP
     return STATUS_INVALID_PARAMETER;
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
-      buildTransfer(buffer.target(), destination, source, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes, kPageBytes);
+      buildTransfer(buffer.target(), destination, source, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes,
+      kPageBytes);
 }
 
 NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
@@ -67,13 +72,13 @@ NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
   const uint64_t bytes = (uint64_t{op.FillSize} + 3) & ~uint64_t{3};
   if (!bytes) return STATUS_SUCCESS;
   MemoryRef destination;
-  if (!adapter.segments.locate(op.Destination.SegmentId, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart), bytes,
-                               destination))
+  if (!adapter.segments.locate(op.Destination.SegmentId, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart),
+                               bytes, destination))
     return STATUS_INVALID_PARAMETER;
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
-      buildFill(buffer.target(), destination, op.FillPattern, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes,
-      kPageBytes);
+      buildFill(buffer.target(), destination, op.FillPattern, bytes, uint64_t{args.MultipassOffset} * kPageBytes),
+      bytes, kPageBytes);
 }
 
 NTSTATUS mapPages(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, UINT segment, uint64_t first, uint64_t count,
@@ -83,7 +88,8 @@ NTSTATUS mapPages(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, UINT se
   if (!count) return STATUS_SUCCESS;
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
-      buildMapPages(buffer.target(), adapter.segments.listGpa(), first, count, pfns, dummy, args.MultipassOffset), count, 1);
+      buildMapPages(buffer.target(), adapter.segments.listGpa(), first, count, pfns, dummy, args.MultipassOffset),
+      count, 1);
 }
 
 }  // namespace

@@ -151,7 +151,9 @@ private:
   UINT m_count = 0;
 };
 
-void appendPresent(PacketWriter &packets) { packets.append<aerogpu_cmd_present>(AEROGPU_CMD_PRESENT); }
+void appendPresent(PacketWriter &packets) {
+  packets.append<aerogpu_cmd_present>(AEROGPU_CMD_PRESENT);
+}
 
 bool isPrimary(const DXGK_ALLOCATIONLIST &listed) {
   const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
@@ -208,8 +210,8 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
       drawn = adapter.gdi.fill(packets, destination, rects.count() ? rects.data() : &args->DstRect,
                                rects.count() ? rects.count() : 1, args->Color, DXGK_GDIROPCF_PATCOPY, 0, steps);
     else if (args->Flags.SrcColorKey)
-      drawn = adapter.gdi.copyKeyed(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
-                                    args->Color, steps);
+      drawn = adapter.gdi.copyKeyed(packets, destination, args->DstRect, source, args->SrcRect, rects.data(),
+                                    rects.count(), args->Color, steps);
     else
       drawn = adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
                                steps);

@@ -26,9 +26,9 @@ public:
     return uint64_t{read(lo + 4)} << 32 | low;
   }
   /**
-   * For the pairs that the device advances, where reading LO latches HI (completed fence, vblank sequence and time): any
-   * number of readers at once. A reader may be given the HI that another one latched, but values never go back: the two
-   * HI enclose the second LO, so when they agree it belongs to them.
+   * For the pairs that the device advances, where reading LO latches HI (completed fence, vblank sequence and time):
+   * any number of readers at once. A reader may be given the HI that another one latched, but values never go back: the
+   * two HI enclose the second LO, so when they agree it belongs to them.
    */
   uint64_t readAdvancing64(uint32_t lo) const {
     for (;;) {
@@ -72,4 +72,6 @@ void poolFree(void *memory);
 }  // namespace aero
 
 /** The driver has no C++ library: objects are made in pool memory. */
-inline void *operator new(size_t, void *memory) noexcept { return memory; }
+inline void *operator new(size_t, void *memory) noexcept {
+  return memory;
+}

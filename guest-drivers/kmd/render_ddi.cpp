@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode command
-// buffer is copied first and checked in the copy: user mode can change its own at any time.
+// render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode
+// command buffer is copied first and checked in the copy: user mode can change its own at any time.
 #include "command_check.h"
 #include "dma_builder.h"
 #include "entry_points.h"
@@ -133,11 +133,11 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   const UINT first = args->PatchLocationListSubmissionStart;
   const UINT count = args->PatchLocationListSubmissionLength;
-  if (first > args->PatchLocationListSize || count > args->PatchLocationListSize - first) return STATUS_INVALID_PARAMETER;
+  if (first > args->PatchLocationListSize || count > args->PatchLocationListSize - first)
+    return STATUS_INVALID_PARAMETER;
   for (UINT i = first; i < first + count; i++) {
     const D3DDDI_PATCHLOCATIONLIST &patch = args->pPatchLocationList[i];
-    if (patch.AllocationIndex >= args->AllocationListSize ||
-        args->DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
+    if (patch.AllocationIndex >= args->AllocationListSize || args->DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
         patch.PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
       return STATUS_INVALID_PARAMETER;
     const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch.AllocationIndex];

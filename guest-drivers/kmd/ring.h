@@ -59,7 +59,9 @@ public:
   }
 
 private:
-  aerogpu_ring_header *header() const { return m_ring.as<aerogpu_ring_header>(); }
+  aerogpu_ring_header *header() const {
+    return m_ring.as<aerogpu_ring_header>();
+  }
 
   Contiguous m_ring;
   Contiguous m_page;

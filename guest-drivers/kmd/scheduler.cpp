@@ -96,7 +96,8 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
                   static_cast<uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset,
                   sizeof priv);
     const DmaLayout layout = DmaLayout::fromPrivate(priv);
-    const uint64_t gpa = static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset;
+    const uint64_t gpa =
+        static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset;
     if (priv.Type && layout.commandOffset + sizeof(aerogpu_cmd_stream_header) <= bytes) {
       submission.commandGpa = gpa + layout.commandOffset;
       submission.commandBytes = bytes - layout.commandOffset;
@@ -113,9 +114,9 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
   submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
   const bool pushed = pushLocked(submission);
   if (pushed && submission.fence > m_lastSubmitted) m_lastSubmitted = submission.fence;
-  // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the queue
-  // that the OS announced, so this is a device that stands still or is gone: what is lost must never look done, so
-  // nothing follows it, and the scheduler's timeout takes over.
+  // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
+  // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
+  // so nothing follows it, and the scheduler's timeout takes over.
   if (!pushed) m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
   return STATUS_SUCCESS;
@@ -169,7 +170,8 @@ bool Scheduler::interrupt(uint32_t status) {
   return needsDpc;
 }
 
-/** Outside of an interrupt: every notification is followed by a DPC, asked for before anybody else gets the processor. */
+/** Outside of an interrupt: every notification is followed by a DPC, asked for before anybody else gets the processor.
+ */
 void Scheduler::notifyAtDirql(uint64_t fence) {
   bool reported = notifyCompleted(fence);
   reported |= notifyPreempted(fence);

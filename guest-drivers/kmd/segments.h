@@ -13,7 +13,9 @@ namespace aero {
 constexpr UINT kSegmentSystem = 0;
 constexpr UINT kSegmentVram = 1;
 constexpr UINT kSegmentAperture = 2;
-constexpr UINT segmentBit(UINT segment) { return 1u << (segment - 1); }
+constexpr UINT segmentBit(UINT segment) {
+  return 1u << (segment - 1);
+}
 
 /** Where an allocation lies that is in no segment: above every physical address, so that a stream that uses it anyway
  *  reaches nothing. */

@@ -9,7 +9,8 @@ bool readFlag(HANDLE key, const wchar_t *name, bool fallback) {
   RtlInitUnicodeString(&value, name);
   alignas(KEY_VALUE_PARTIAL_INFORMATION) UCHAR buffer[sizeof(KEY_VALUE_PARTIAL_INFORMATION) + sizeof(ULONG)];
   ULONG length;
-  if (!NT_SUCCESS(ZwQueryValueKey(key, &value, KeyValuePartialInformation, buffer, sizeof buffer, &length))) return fallback;
+  if (!NT_SUCCESS(ZwQueryValueKey(key, &value, KeyValuePartialInformation, buffer, sizeof buffer, &length)))
+    return fallback;
   const auto *info = reinterpret_cast<const KEY_VALUE_PARTIAL_INFORMATION *>(buffer);
   if (info->Type != REG_DWORD || info->DataLength != sizeof(ULONG)) return fallback;
   ULONG number;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Proves user_copy_x86.S: the very object that is linked into the x86 aerogpu.sys is called with good, unmapped, half
-// mapped and vanishing memory. The processor faults for real; what Windows would do then is SIMULATED: a SIGSEGV handler
-// plays the exception dispatcher of x86 (registration chain at fs:[0], handlers called with record, frame and context,
-// ExceptionContinueExecution or ExceptionContinueSearch; winnt.h and excpt.h name them). A 32-bit Linux program
-// without a C library, so that nothing for 32 bits has to be installed; system call numbers are those of i386.
+// mapped and vanishing memory. The processor faults for real; what Windows would do then is SIMULATED: a SIGSEGV
+// handler plays the exception dispatcher of x86 (registration chain at fs:[0], handlers called with record, frame and
+// context, ExceptionContinueExecution or ExceptionContinueSearch; winnt.h and excpt.h name them). A 32-bit Linux
+// program without a C library, so that nothing for 32 bits has to be installed; system call numbers are those of i386.
 #include <stdint.h>
 
 enum { kPage = 4096 };
@@ -44,8 +44,18 @@ struct UserContext {
   struct SignalContext machine;
 };
 enum { kSigBus = 7, kSigSegv = 11 };
-enum { kSysExitThread = 1, kSysWrite = 4, kSysMmap = 90, kSysFtruncate = 93, kSysClone = 120, kSysMprotect = 125,
-       kSysSigaction = 174, kSysSetThreadArea = 243, kSysExit = 252, kSysMemfd = 356 };
+enum {
+  kSysExitThread = 1,
+  kSysWrite = 4,
+  kSysMmap = 90,
+  kSysFtruncate = 93,
+  kSysClone = 120,
+  kSysMprotect = 125,
+  kSysSigaction = 174,
+  kSysSetThreadArea = 243,
+  kSysExit = 252,
+  kSysMemfd = 356
+};
 
 uint32_t guardedCopy(void *destination, const void *source, uint32_t bytes) __attribute__((stdcall));
 
@@ -85,8 +95,8 @@ static Handler g_lastHandler;
 static uint32_t g_lastEip;
 static struct Registration *g_lastFrame;
 
-/** KiUserExceptionDispatcher and RtlDispatchException in short: from the newest frame on, whoever continues wins. Frames
- *  have to lie on the stack, aligned, each above the one before. */
+/** KiUserExceptionDispatcher and RtlDispatchException in short: from the newest frame on, whoever continues wins.
+ * Frames have to lie on the stack, aligned, each above the one before. */
 static int dispatch(struct Record *record, struct Context *context) {
   uint32_t lowest = context->esp;
   g_lastEip = context->eip;
@@ -190,7 +200,9 @@ static uint8_t *mapPages(uint32_t pages, int fd) {
   }
   return (uint8_t *)at;
 }
-static void protect(uint8_t *page, uint32_t pages, uint32_t access) { call3(kSysMprotect, (uint32_t)page, pages * kPage, access); }
+static void protect(uint8_t *page, uint32_t pages, uint32_t access) {
+  call3(kSysMprotect, (uint32_t)page, pages * kPage, access);
+}
 static void put(uint8_t *at, uint32_t bytes, uint8_t seed) {
   for (uint32_t i = 0; i < bytes; i++) at[i] = (uint8_t)(seed + i * 7 + (i >> 8));
 }

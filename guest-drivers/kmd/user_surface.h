@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// user_surface.h: D3DFORMATs of surfaces that Windows itself makes or that user mode describes, as the device's formats.
+// user_surface.h: D3DFORMATs of surfaces that Windows itself makes or that user mode describes, as the device's
+// formats.
 #pragma once
 
 #include "aerogpu/aerogpu_format.h"
@@ -39,7 +40,7 @@ constexpr PixelFormat pixelFormat(uint32_t d3dFormat) {
 /** The D3DFORMAT of a device format, D3DDDIFMT_UNKNOWN for others. */
 constexpr uint32_t d3dFormatOf(uint32_t format) {
   constexpr uint32_t candidates[] = {D3DDDIFMT_X8R8G8B8, D3DDDIFMT_A8R8G8B8, D3DDDIFMT_A8B8G8R8,
-                                     D3DDDIFMT_X8B8G8R8, D3DDDIFMT_R5G6B5, D3DDDIFMT_A1R5G5B5};
+                                     D3DDDIFMT_X8B8G8R8, D3DDDIFMT_R5G6B5,   D3DDDIFMT_A1R5G5B5};
   for (const uint32_t candidate : candidates)
     if (pixelFormat(candidate).format == format) return candidate;
   return D3DDDIFMT_UNKNOWN;

@@ -7,7 +7,9 @@ namespace {
 constexpr D3DDDI_VIDEO_PRESENT_SOURCE_ID kSource = 0;
 constexpr D3DDDI_VIDEO_PRESENT_TARGET_ID kTarget = 0;
 
-constexpr bool failed(NTSTATUS status) { return status < 0; }
+constexpr bool failed(NTSTATUS status) {
+  return status < 0;
+}
 
 /** What the display scans out, in the order in which it is offered. A8R8G8B8 is shown like X8R8G8B8, and the OS takes
  *  the one for the other (page "DxgkDdiSetVidPnSourceAddress"), so it is understood but not offered twice. */

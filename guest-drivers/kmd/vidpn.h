@@ -8,8 +8,8 @@
 #ifdef _WIN32
 #include "nt.h"
 #else
-#include "dispmprt.h"
 #include <ntstatus.h>
+#include "dispmprt.h"
 #endif
 
 #include "modes.h"
@@ -31,7 +31,8 @@ public:
 
   /** Whether the VidPN is, or can be made, one that the display shows. */
   NTSTATUS isSupported(D3DKMDT_HVIDPN vidPn, BOOLEAN &supported) const;
-  /** Replaces the mode sets that are neither pinned nor the pivot by all modes that fit, and says what the path can do. */
+  /** Replaces the mode sets that are neither pinned nor the pivot by all modes that fit, and says what the path can do.
+   */
   NTSTATUS enumCofuncModality(const DXGKARG_ENUMVIDPNCOFUNCMODALITY &args) const;
   /** Makes an empty VidPN a functional one, of the preferred mode. */
   NTSTATUS recommendFunctional(D3DKMDT_HVIDPN vidPn) const;
@@ -51,8 +52,10 @@ private:
   NTSTATUS interfaceOf(D3DKMDT_HVIDPN vidPn, const DXGK_VIDPN_INTERFACE *&interface) const;
   NTSTATUS readPins(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN vidPn, Pins &pins) const;
   bool shows(const Pins &pins) const;
-  NTSTATUS assignSourceModes(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN vidPn, const Mode *only, bool pin) const;
-  NTSTATUS assignTargetModes(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN vidPn, const Mode *only, bool pin) const;
+  NTSTATUS assignSourceModes(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN vidPn, const Mode *only,
+                             bool pin) const;
+  NTSTATUS assignTargetModes(const DXGK_VIDPN_INTERFACE &interface, D3DKMDT_HVIDPN vidPn, const Mode *only,
+                             bool pin) const;
   NTSTATUS addPath(const Topology &topology) const;
   void describe(Mode mode, D3DKMDT_VIDEO_SIGNAL_INFO &signal) const;
 

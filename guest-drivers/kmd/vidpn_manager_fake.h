@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A strict VidPN manager for vidpn_test.cpp, which alone includes it: it counts every handle and structure that it lends,
-// refuses what Microsoft's pages refuse, and fails any of its calls on request. Rules are those of the pages of
+// A strict VidPN manager for vidpn_test.cpp, which alone includes it: it counts every handle and structure that it
+// lends, refuses what Microsoft's pages refuse, and fails any of its calls on request. Rules are those of the pages of
 // DXGK_VIDPN_INTERFACE and its relatives.
 #pragma once
 
@@ -33,7 +33,7 @@ struct Manager {
     std::shared_ptr<Set> set;
     bool created;
   };
-  std::list<Handle> handles;                        // lent
+  std::list<Handle> handles;                         // lent
   std::list<D3DKMDT_VIDPN_SOURCE_MODE> sourceInfos;  // lent
   std::list<D3DKMDT_VIDPN_TARGET_MODE> targetInfos;
   std::list<D3DKMDT_VIDPN_PRESENT_PATH> pathInfos;
@@ -51,10 +51,12 @@ struct Manager {
   }
 };
 
-Manager *g;  // the one of the running test
+Manager *g;                                      // the one of the running test
 int vidPnObject, topologyObject, monitorObject;  // what opaque handles point to
 
-D3DKMDT_HVIDPN vidPnHandle() { return reinterpret_cast<D3DKMDT_HVIDPN>(&vidPnObject); }
+D3DKMDT_HVIDPN vidPnHandle() {
+  return reinterpret_cast<D3DKMDT_HVIDPN>(&vidPnObject);
+}
 
 template <class T> bool drop(std::list<T> &list, const void *at) {
   for (auto i = list.begin(); i != list.end(); ++i)
@@ -131,7 +133,9 @@ NTSTATUS pinIn(const void *handle, UINT id) {
   handleOf(handle)->set->pinned = id;
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY pinSource(D3DKMDT_HVIDPNSOURCEMODESET handle, UINT id) { return pinIn(handle, id); }
+NTSTATUS APIENTRY pinSource(D3DKMDT_HVIDPNSOURCEMODESET handle, UINT id) {
+  return pinIn(handle, id);
+}
 
 const DXGK_VIDPNSOURCEMODESET_INTERFACE *sourceInterface() {
   static DXGK_VIDPNSOURCEMODESET_INTERFACE os = {};
@@ -237,7 +241,8 @@ NTSTATUS APIENTRY updateSupport(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRES
   g->paths.front() = *path;
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology, const DXGK_VIDPNTOPOLOGY_INTERFACE **os) {
+NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology,
+                              const DXGK_VIDPNTOPOLOGY_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   static DXGK_VIDPNTOPOLOGY_INTERFACE interface = {};
   interface.pfnGetNumPaths = numPaths;
@@ -251,7 +256,8 @@ NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology, 
   return STATUS_SUCCESS;
 }
 
-NTSTATUS APIENTRY queryInterface(D3DKMDT_HVIDPN vidPn, DXGK_VIDPN_INTERFACE_VERSION version, const DXGK_VIDPN_INTERFACE **os) {
+NTSTATUS APIENTRY queryInterface(D3DKMDT_HVIDPN vidPn, DXGK_VIDPN_INTERFACE_VERSION version,
+                                 const DXGK_VIDPN_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   EXPECT_EQ(vidPn, vidPnHandle());
   EXPECT_EQ(version, DXGK_VIDPN_INTERFACE_VERSION_V1);

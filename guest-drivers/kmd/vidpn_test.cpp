@@ -50,7 +50,8 @@ protected:
     m_manager.target->targets = {mode};
     m_manager.target->pinned = 200;
   }
-  NTSTATUS enumerate(D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot = D3DKMDT_EPT_NOPIVOT, UINT source = 0, UINT target = 0) {
+  NTSTATUS enumerate(D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot = D3DKMDT_EPT_NOPIVOT, UINT source = 0,
+                     UINT target = 0) {
     DXGKARG_ENUMVIDPNCOFUNCMODALITY args = {};
     args.hConstrainingVidPn = vidPnHandle();
     args.EnumPivotType = pivot;
@@ -110,13 +111,13 @@ TEST_F(VidPnTest, WhatTheDisplayCannotShowIsNotSupported) {
 TEST_F(VidPnTest, PinnedTransformationsHaveToBeIdentity) {
   addOurPath();
   auto &transformation = m_manager.paths[0].ContentTransformation;
-  for (const auto scaling : {D3DKMDT_VPPS_CENTERED, D3DKMDT_VPPS_STRETCHED, D3DKMDT_VPPS_ASPECTRATIOCENTEREDMAX,
-                             D3DKMDT_VPPS_CUSTOM}) {
+  for (const auto scaling :
+       {D3DKMDT_VPPS_CENTERED, D3DKMDT_VPPS_STRETCHED, D3DKMDT_VPPS_ASPECTRATIOCENTEREDMAX, D3DKMDT_VPPS_CUSTOM}) {
     transformation.Scaling = scaling;
     EXPECT_FALSE(supported()) << scaling;
   }
-  for (const auto scaling : {D3DKMDT_VPPS_IDENTITY, D3DKMDT_VPPS_UNPINNED, D3DKMDT_VPPS_NOTSPECIFIED,
-                             D3DKMDT_VPPS_UNINITIALIZED}) {
+  for (const auto scaling :
+       {D3DKMDT_VPPS_IDENTITY, D3DKMDT_VPPS_UNPINNED, D3DKMDT_VPPS_NOTSPECIFIED, D3DKMDT_VPPS_UNINITIALIZED}) {
     transformation.Scaling = scaling;
     EXPECT_TRUE(supported()) << scaling;
   }

@@ -9,7 +9,7 @@ namespace aerogpu {
 
 /// Counts bytes against a cap.
 class HostMemory {
- public:
+public:
   explicit HostMemory(uint64_t capBytes) : m_cap(capBytes) {}
 
   /// Takes `bytes` from the budget; false, and nothing taken, when the cap would be passed.
@@ -32,7 +32,7 @@ class HostMemory {
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
 
- private:
+private:
   const uint64_t m_cap;
   std::atomic<uint64_t> m_held{0};
   std::atomic<uint64_t> m_peak{0};
@@ -40,7 +40,7 @@ class HostMemory {
 
 /// A charge that ends with its owner. Movable; empty by default.
 class HostMemoryCharge {
- public:
+public:
   HostMemoryCharge() = default;
   HostMemoryCharge(HostMemoryCharge&& other) noexcept : m_account(other.m_account), m_bytes(other.m_bytes) {
     other.m_account = nullptr;
@@ -72,7 +72,7 @@ class HostMemoryCharge {
     m_account = nullptr;
   }
 
- private:
+private:
   HostMemory* m_account = nullptr;
   uint64_t m_bytes = 0;
 };

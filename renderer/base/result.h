@@ -9,8 +9,8 @@
 
 namespace aerogpu {
 
-/// Codes of the ERROR_CODE register. None in an Error: it was interrupted (aerogpu_renderer_interrupt), which is
-/// nobody's fault.
+/// Codes of the ERROR_CODE register. None in an Error: it was interrupted (aerogpu_renderer_interrupt), which
+/// is nobody's fault.
 enum class ErrorCode : uint32_t { None = 0, CmdDecode = 1, OutOfBounds = 2, Backend = 3, Internal = 0xFFFF };
 
 /// Why something failed. `what` has static storage; `detail` is empty where an error can be frequent.
@@ -23,7 +23,7 @@ struct Error {
 /// A value or an error. Reading the one that is not there is a bug of the caller.
 template <class T>
 class [[nodiscard]] Result {
- public:
+public:
   Result(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : m_state(std::in_place_index<1>, std::move(error)) {}
 
@@ -38,14 +38,14 @@ class [[nodiscard]] Result {
   Error& error() { return *std::get_if<1>(&m_state); }
   const Error& error() const { return *std::get_if<1>(&m_state); }
 
- private:
+private:
   std::variant<T, Error> m_state;
 };
 
 /// Success or an error.
 template <>
 class [[nodiscard]] Result<void> {
- public:
+public:
   Result() = default;
   Result(Error error) : m_error(std::move(error)), m_failed(true) {}
 
@@ -54,7 +54,7 @@ class [[nodiscard]] Result<void> {
   Error& error() { return m_error; }
   const Error& error() const { return m_error; }
 
- private:
+private:
   Error m_error{ErrorCode::None, "", {}};
   bool m_failed = false;
 };

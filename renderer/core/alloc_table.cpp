@@ -45,8 +45,8 @@ Result<void> AllocTable::load(std::span<const uint8_t> bytes) {
         scattered ? ((entry.size_bytes - 1) / AEROGPU_EXT_SCATTER_PAGE_BYTES + 1) * sizeof(uint64_t)
                   : entry.size_bytes;
     if (entry.gpa + bytesThere < entry.gpa) return refuse(ErrorCode::OutOfBounds, "allocation wraps");
-    m_entries.push_back({entry.alloc_id, (entry.flags & AEROGPU_ALLOC_FLAG_READONLY) != 0, scattered, entry.gpa,
-                         entry.size_bytes});
+    m_entries.push_back({entry.alloc_id, (entry.flags & AEROGPU_ALLOC_FLAG_READONLY) != 0, scattered,
+                         entry.gpa, entry.size_bytes});
   }
   std::sort(m_entries.begin(), m_entries.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });
   const auto twice = std::adjacent_find(m_entries.begin(), m_entries.end(),

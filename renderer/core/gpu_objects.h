@@ -73,8 +73,8 @@ struct Buffer : Resource {
 struct Texture : Resource {
   Texture() : Resource(true) {}
   TextureDesc desc;
-  TextureLayout layout;         ///< of the backing and of uploads
-  uint64_t writes = 0;  ///< grows with everything that may change the bytes
+  TextureLayout layout;  ///< of the backing and of uploads
+  uint64_t writes = 0;   ///< grows with everything that may change the bytes
   // TextureBackings'.
   uint64_t backingGpa = 0;     ///< where the backing starts, while backingPlaced
   uint64_t backingSerial = 0;  ///< grows with each texture made

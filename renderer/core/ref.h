@@ -10,13 +10,13 @@ namespace aerogpu::core {
 
 /// Base of counted objects. Created with makeRef; deleted with the last Ref.
 class RefCounted {
- public:
+public:
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
   virtual ~RefCounted() = default;
 
- private:
+private:
   template <class T>
   friend class Ref;
   uint32_t m_refs = 0;
@@ -25,7 +25,7 @@ class RefCounted {
 /// A counted pointer, possibly null.
 template <class T>
 class Ref {
- public:
+public:
   Ref() = default;
   explicit Ref(T* object) : m_object(object) { retain(); }
   Ref(const Ref& other) : m_object(other.m_object) { retain(); }
@@ -45,7 +45,7 @@ class Ref {
   bool operator==(const Ref& other) const { return m_object == other.m_object; }
   void reset() { *this = Ref(); }
 
- private:
+private:
   void retain() {
     if (m_object) ++static_cast<RefCounted*>(m_object)->m_refs;
   }

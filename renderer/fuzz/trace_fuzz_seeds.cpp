@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the seed corpus of trace_fuzz: a captured frame, memory that cannot be read, a device reset, another frame.
-// Usage: trace_fuzz-seeds FOLDER
+// Writes the seed corpus of trace_fuzz: a captured frame, memory that cannot be read, a device reset, another
+// frame. Usage: trace_fuzz-seeds FOLDER
 #include <cstdio>
 #include <string>
 

@@ -13,15 +13,16 @@ static uint64_t last_cookie;
 static char last_log[256];
 static uint8_t memory[4096];
 
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);         \
-      exit(1);                                                                \
-    }                                                                         \
+#define CHECK(condition)                                              \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
-static int guest_map(void *opaque, uint64_t gpa, uint64_t size, bool write, struct aerogpu_guest_mapping *out) {
+static int guest_map(void* opaque, uint64_t gpa, uint64_t size, bool write,
+                     struct aerogpu_guest_mapping* out) {
   (void)opaque;
   (void)write;
   if (gpa >= sizeof memory) return -1;
@@ -31,13 +32,13 @@ static int guest_map(void *opaque, uint64_t gpa, uint64_t size, bool write, stru
   return 0;
 }
 
-static void guest_unmap(void *opaque, const struct aerogpu_guest_mapping *mapping, uint64_t written) {
+static void guest_unmap(void* opaque, const struct aerogpu_guest_mapping* mapping, uint64_t written) {
   (void)opaque;
   (void)mapping;
   (void)written;
 }
 
-static void submission_done(void *opaque, const struct aerogpu_submission_result *result) {
+static void submission_done(void* opaque, const struct aerogpu_submission_result* result) {
   CHECK(opaque == memory);
   CHECK(result->struct_size == sizeof *result);
   ++done_count;
@@ -46,18 +47,18 @@ static void submission_done(void *opaque, const struct aerogpu_submission_result
   last_cookie = result->cookie;
 }
 
-static void log_line(void *opaque, enum aerogpu_log_level level, const char *message) {
+static void log_line(void* opaque, enum aerogpu_log_level level, const char* message) {
   (void)opaque;
   (void)level;
   ++log_count;
   strncpy(last_log, message, sizeof last_log - 1);
 }
 
-/* A copy of the first `size` bytes of a structure in memory of exactly that size, with struct_size set to it: what an
- * embedder with an older header passes. */
-static void *older(const void *structure, size_t size) {
+/* A copy of the first `size` bytes of a structure in memory of exactly that size, with struct_size set to it:
+ * what an embedder with an older header passes. */
+static void* older(const void* structure, size_t size) {
   const uint32_t struct_size = (uint32_t)size;
-  void *copy = malloc(size);
+  void* copy = malloc(size);
   CHECK(copy != NULL);
   memcpy(copy, structure, size);
   memcpy(copy, &struct_size, sizeof struct_size);
@@ -65,7 +66,8 @@ static void *older(const void *structure, size_t size) {
 }
 
 /* Structures of embedders that were built with another version of the header. */
-static void versions(const struct aerogpu_renderer_config *config, const struct aerogpu_submission *submission) {
+static void versions(const struct aerogpu_renderer_config* config,
+                     const struct aerogpu_submission* submission) {
   const struct aerogpu_scanout_config scanout = {sizeof scanout, 0, 0, 0, 0, 0, 0};
   const unsigned before = done_count, errors = error_count, logged = log_count;
   struct {
@@ -80,11 +82,11 @@ static void versions(const struct aerogpu_renderer_config *config, const struct 
     struct aerogpu_renderer_stats known;
     uint64_t newer;
   } newer_stats;
-  struct aerogpu_renderer_callbacks *few_callbacks;
+  struct aerogpu_renderer_callbacks* few_callbacks;
   struct aerogpu_renderer_config with_few = *config;
   struct aerogpu_renderer_stats counters;
-  aerogpu_renderer *renderer;
-  void *old;
+  aerogpu_renderer* renderer;
+  void* old;
   char error[128] = "";
 
   /* Too small: a clear error. */
@@ -154,7 +156,8 @@ static void versions(const struct aerogpu_renderer_config *config, const struct 
 }
 
 int main(void) {
-  struct aerogpu_renderer_callbacks callbacks = {sizeof callbacks, guest_map, guest_unmap, submission_done, log_line};
+  struct aerogpu_renderer_callbacks callbacks = {sizeof callbacks, guest_map, guest_unmap, submission_done,
+                                                 log_line};
   struct aerogpu_renderer_config config;
   struct aerogpu_submission submission;
   struct aerogpu_renderer_stats stats;
@@ -163,7 +166,7 @@ int main(void) {
     struct aerogpu_cmd_flush flush;
   } stream;
   char error[64] = "";
-  aerogpu_renderer *renderer;
+  aerogpu_renderer* renderer;
 
   memset(&config, 0, sizeof config);
   config.struct_size = sizeof config;

@@ -18,10 +18,10 @@
 
 namespace aerogpu::shader {
 
-// Descriptor sets 0 and 2: the uniform buffer of the vertex and of the pixel shader (made for dynamic offsets). Two
-// sets, since the vertex shader's constants change far more often: llvmpipe copies the whole fragment state for each
-// draw whose pixel shader buffers were bound again (5000 draws: 82 ms in place of 7). A stage whose
-// ConstantLayout::sizeBytes is 0 does not use its set.
+// Descriptor sets 0 and 2: the uniform buffer of the vertex and of the pixel shader (made for dynamic
+// offsets). Two sets, since the vertex shader's constants change far more often: llvmpipe copies the whole
+// fragment state for each draw whose pixel shader buffers were bound again (5000 draws: 82 ms in place of 7).
+// A stage whose ConstantLayout::sizeBytes is 0 does not use its set.
 inline constexpr uint32_t kVsConstantSet = 0;
 inline constexpr uint32_t kPsConstantSet = 2;
 inline constexpr uint32_t kConstantBinding = 0;  ///< in either set

@@ -193,8 +193,8 @@ void Emitter::alphaTest(Id alpha) {
   m_b.code(Op::OpBranchConditional, m_specAlphaTest, test, merge);
   newBlock(test);
   // D3DCMPFUNC - 1 has a bit each for less (1), equal (2) and greater (4).
-  // Both as eight bits, which is what D3DRS_ALPHAREF has and all targets keep: an interpolated alpha is rarely the
-  // float that the reference is.
+  // Both as eight bits, which is what D3DRS_ALPHAREF has and all targets keep: an interpolated alpha is
+  // rarely the float that the reference is.
   const auto eightBits = [&](Id value) {
     return m_b.glsl(GLSLstd450RoundEven, m_t.float1,
                     m_b.value(Op::OpFMul, m_t.float1, value, m_b.constantFloat(255)));

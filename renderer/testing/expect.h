@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What tests over the harness expect of a submission again and again, and bytes to tell one place from another.
+// What tests over the harness expect of a submission again and again, and bytes to tell one place from
+// another.
 #pragma once
 
 #include <gtest/gtest.h>

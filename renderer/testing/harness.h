@@ -43,7 +43,7 @@ public:
   struct Options {
     const char* backend = "null";
     const char* vulkanDevice = "";  ///< index, or part of a name
-    uint32_t flags = 0;  ///< enum aerogpu_renderer_flags
+    uint32_t flags = 0;             ///< enum aerogpu_renderer_flags
     uint64_t maxHostmem = uint64_t{1} << 30;
     uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
     const char* cacheDir = "";

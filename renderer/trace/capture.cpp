@@ -12,9 +12,10 @@
 namespace aerogpu::trace {
 
 namespace {
-/// In the file a scattered allocation is a linear one, so that a reader needs no page lists: entry I of the table, sorted
-/// by id, lies at kLinearBase + I * kLinearBytes. No guest has memory there (x86 has 2^52 bytes at most), a table has at
-/// most 2^19 entries, and no resource reaches further into its allocation than kLinearBytes.
+/// In the file a scattered allocation is a linear one, so that a reader needs no page lists: entry I of the
+/// table, sorted by id, lies at kLinearBase + I * kLinearBytes. No guest has memory there (x86 has 2^52 bytes
+/// at most), a table has at most 2^19 entries, and no resource reaches further into its allocation than
+/// kLinearBytes.
 constexpr uint64_t kLinearBase = uint64_t{1} << 62, kLinearBytes = uint64_t{1} << 41;
 }  // namespace
 
@@ -49,7 +50,8 @@ bool Capture::Rows::read(uint64_t offset, void* dst, uint64_t size) {
 
 uint64_t Capture::addressOf(const core::AllocTable::Entry& entry) const {
   if (!entry.scattered) return entry.gpa;
-  return kLinearBase + static_cast<uint64_t>(m_allocs.find(entry.id) - m_allocs.entries().data()) * kLinearBytes;
+  return kLinearBase +
+         static_cast<uint64_t>(m_allocs.find(entry.id) - m_allocs.entries().data()) * kLinearBytes;
 }
 
 std::span<const uint8_t> Capture::linearTable(std::span<const uint8_t> table) {

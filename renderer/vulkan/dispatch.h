@@ -16,20 +16,20 @@ namespace aerogpu::vk {
   F(EnumerateInstanceLayerProperties)  \
   F(EnumerateInstanceExtensionProperties)
 
-#define AEROGPU_VK_INSTANCE_FUNCTIONS(F)     \
-  F(DestroyInstance)                         \
-  F(EnumeratePhysicalDevices)                \
-  F(GetPhysicalDeviceProperties2)            \
-  F(GetPhysicalDeviceFeatures2)              \
-  F(GetPhysicalDeviceQueueFamilyProperties2) \
-  F(GetPhysicalDeviceMemoryProperties2)      \
-  F(GetPhysicalDeviceFormatProperties2)      \
-  F(GetPhysicalDeviceImageFormatProperties2) \
+#define AEROGPU_VK_INSTANCE_FUNCTIONS(F)       \
+  F(DestroyInstance)                           \
+  F(EnumeratePhysicalDevices)                  \
+  F(GetPhysicalDeviceProperties2)              \
+  F(GetPhysicalDeviceFeatures2)                \
+  F(GetPhysicalDeviceQueueFamilyProperties2)   \
+  F(GetPhysicalDeviceMemoryProperties2)        \
+  F(GetPhysicalDeviceFormatProperties2)        \
+  F(GetPhysicalDeviceImageFormatProperties2)   \
   F(GetPhysicalDeviceExternalBufferProperties) \
-  F(EnumerateDeviceExtensionProperties)      \
-  F(CreateDevice)                            \
-  F(GetDeviceProcAddr)                       \
-  F(CreateDebugUtilsMessengerEXT)            \
+  F(EnumerateDeviceExtensionProperties)        \
+  F(CreateDevice)                              \
+  F(GetDeviceProcAddr)                         \
+  F(CreateDebugUtilsMessengerEXT)              \
   F(DestroyDebugUtilsMessengerEXT)
 
 // Functions of extensions may be null; their users look at DeviceCaps first.

@@ -20,9 +20,15 @@ constexpr uint32_t kBgra = AEROGPU_FORMAT_B8G8R8A8_UNORM, kBgrx = AEROGPU_FORMAT
                    kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM, kRgbx = AEROGPU_FORMAT_R8G8B8X8_UNORM;
 constexpr uint32_t kFirstHandle = 0xF0000000u;
 
-inline bool isRgb(uint32_t format) { return format == kRgba || format == kRgbx; }
-inline bool isOpaque(uint32_t format) { return format == kBgrx || format == kRgbx; }
-inline uint32_t swapped(uint32_t c) { return (c & 0xFF00FF00u) | (c & 0xFF) << 16 | (c >> 16 & 0xFF); }
+inline bool isRgb(uint32_t format) {
+  return format == kRgba || format == kRgbx;
+}
+inline bool isOpaque(uint32_t format) {
+  return format == kBgrx || format == kRgbx;
+}
+inline uint32_t swapped(uint32_t c) {
+  return (c & 0xFF00FF00u) | (c & 0xFF) << 16 | (c >> 16 & 0xFF);
+}
 
 struct Picture {
   uint32_t width = 0, height = 0;
@@ -41,7 +47,9 @@ inline Picture noise(uint32_t width, uint32_t height, uint32_t seed) {
   return picture;
 }
 
-inline uint32_t channel(uint32_t argb, int i) { return argb >> (8 * i) & 0xFF; }
+inline uint32_t channel(uint32_t argb, int i) {
+  return argb >> (8 * i) & 0xFF;
+}
 
 /** The operation on each channel: f(index from blue up, values...). */
 template <class F> uint32_t eachChannel(F f) {
@@ -117,7 +125,8 @@ protected:
     CommandWriter w;
     out.texture = gpu().handle();
     Harness::createTexture(w, out.texture, static_cast<aerogpu_format>(format), picture.width, picture.height,
-                           AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, pitch);
+                           AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id,
+                           pitch);
     run(w);
     out.width = picture.width;
     out.height = picture.height;
@@ -137,7 +146,8 @@ protected:
   }
 
   Picture result(const GdiSurface &from) {
-    const aerogpu::test::Bytes bytes = read(from.texture, static_cast<aerogpu_format>(from.format), from.width, from.height);
+    const aerogpu::test::Bytes bytes =
+        read(from.texture, static_cast<aerogpu_format>(from.format), from.width, from.height);
     Picture out(from.width, from.height);
     if (bytes.size() == out.argb.size() * 4) std::memcpy(out.argb.data(), bytes.data(), bytes.size());
     if (isRgb(from.format))
@@ -154,8 +164,8 @@ protected:
         const int g = static_cast<int>(channel(got.argb[i], c)), w = static_cast<int>(channel(want.argb[i], c));
         if (std::abs(g - w) <= tolerance) continue;
         wrong++;
-        ADD_FAILURE() << "pixel " << i % got.width << "," << i / got.width << " is " << std::hex << got.argb[i] << ", not "
-                      << want.argb[i];
+        ADD_FAILURE() << "pixel " << i % got.width << "," << i / got.width << " is " << std::hex << got.argb[i]
+                      << ", not " << want.argb[i];
         break;
       }
   }

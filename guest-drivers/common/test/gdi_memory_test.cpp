@@ -154,7 +154,9 @@ TEST_F(GdiMemory, SourceInMemoryWithThePitchOfTheCommand) {
         for (int32_t x = 4; x < 44; x++) {
           // Page "DXGK_GDIARG_BITBLT": base + top * pitch + left * 4.
           uint32_t s;
-          std::memcpy(&s, gpu().bytes(memory).data() + static_cast<size_t>(y - 3) * rowBytes + static_cast<size_t>(x - 2) * 4, 4);
+          std::memcpy(
+              &s, gpu().bytes(memory).data() + static_cast<size_t>(y - 3) * rowBytes + static_cast<size_t>(x - 2) * 4,
+              4);
           want.at(x, y) = operation == kRopSrcCopy ? s : s & before.at(x, y);
         }
       expectPicture(result(blit.dst), want);

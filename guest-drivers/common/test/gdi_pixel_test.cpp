@@ -38,7 +38,9 @@ Picture stretchedOver(Picture dst, const Picture &src, const GdiBlit &blit, cons
   return dst;
 }
 
-uint32_t takeSource(uint32_t s, uint32_t) { return s; }
+uint32_t takeSource(uint32_t s, uint32_t) {
+  return s;
+}
 
 class GdiPixels : public GdiTest {};
 
@@ -191,7 +193,7 @@ TEST_F(GdiPixels, LongStretchesStayExact) {
     uint32_t src, dst;
   };
   // The last ones have many pixels whose place in the source is a whole number after a ratio that no float holds.
-  constexpr Case kCases[] = {{1920, 1366}, {1366, 1920}, {4096, 1023}, {3, 4096}, {4095, 4096},
+  constexpr Case kCases[] = {{1920, 1366}, {1366, 1920}, {4096, 1023}, {3, 4096},  {4095, 4096},
                              {8191, 8192}, {1000, 300},  {4000, 1200}, {7000, 300}};
   for (const Case c : kCases) {
     SCOPED_TRACE(testing::Message() << c.src << " to " << c.dst);
@@ -246,9 +248,9 @@ TEST_F(GdiPixels, TransparentBlt) {
   Picture from = noise(40, 40, 7);
   for (uint32_t i = 0; i < from.argb.size(); i++) {
     if (i % 3 == 0) from.argb[i] = (from.argb[i] & 0xFF000000u) | key;
-    if (i % 12 == 0) from.argb[i] = key;                // with the alpha of the key
+    if (i % 12 == 0) from.argb[i] = key;                                             // with the alpha of the key
     if (i % 7 == 0) from.argb[i] = (from.argb[i] & 0xFF000000u) | (key + 0x000001);  // next to it
-    if (i % 11 == 0) from.argb[i] = 0x01000000u | key;  // next to it in alpha
+    if (i % 11 == 0) from.argb[i] = 0x01000000u | key;                               // next to it in alpha
   }
   const Picture to = noise(50, 50, 8);
   const std::vector<GdiRect> rects = checkers(50, 50, 9);

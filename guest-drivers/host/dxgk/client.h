@@ -44,8 +44,8 @@ public:
                    std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color = 0,
                    uint64_t* number = nullptr);
 
-  /// DxgkDdiPresent of a flip as the OS makes it when flips are memory-mapped: there is no DMA buffer, and nothing is
-  /// asked for (page "DXGK_FLIPCAPS").
+  /// DxgkDdiPresent of a flip as the OS makes it when flips are memory-mapped: there is no DMA buffer, and
+  /// nothing is asked for (page "DXGK_FLIPCAPS").
   NTSTATUS presentFlip(OpenAllocation& source);
 
   HANDLE handle() const { return m_handle; }

@@ -29,8 +29,9 @@ bool Display::enumerate() {
   m_edid.assign(128, 0);
   std::vector<uint8_t> guarded(128 + 16, 0xEE);
   DXGK_DEVICE_DESCRIPTOR descriptor{0, 128, guarded.data()};
-  NTSTATUS status = callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryDeviceDescriptor,
-                            m_adapter.context(), target, &descriptor);
+  NTSTATUS status =
+      callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryDeviceDescriptor,
+              m_adapter.context(), target, &descriptor);
   if (ntSuccess(status)) {
     std::copy_n(guarded.begin(), 128, m_edid.begin());
     if (!validEdid(m_edid)) brokenRule("the EDID's header or checksum is wrong");
@@ -39,13 +40,13 @@ bool Display::enumerate() {
     // A piece of it, as monitor.sys asks.
     uint8_t piece[18];
     descriptor = {54, sizeof piece, piece};
-    status = callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryDeviceDescriptor,
-                     m_adapter.context(), target, &descriptor);
+    status = callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel,
+                     m_adapter.ddi.DxgkDdiQueryDeviceDescriptor, m_adapter.context(), target, &descriptor);
     if (!ntSuccess(status) || std::memcmp(piece, m_edid.data() + 54, sizeof piece) != 0)
       brokenRule("a piece of the EDID differs from the whole (0x%08x)", status);
     descriptor = {1024, 128, guarded.data()};
-    status = callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel, m_adapter.ddi.DxgkDdiQueryDeviceDescriptor,
-                     m_adapter.context(), target, &descriptor);
+    status = callDdi("DxgkDdiQueryDeviceDescriptor", kPassiveLevel,
+                     m_adapter.ddi.DxgkDdiQueryDeviceDescriptor, m_adapter.context(), target, &descriptor);
     if (status != ntStatus(0xC01D0002) && status != ntStatus(0xC01D0004) && ntSuccess(status))
       brokenRule("an EDID block that does not exist: 0x%08x", status);
   } else if (status == kMonitorNoDescriptor || status == ntStatus(0xC01E0401)) {
@@ -61,14 +62,16 @@ bool Display::enumerate() {
   status = callDdi("DxgkDdiRecommendMonitorModes", kPassiveLevel, m_adapter.ddi.DxgkDdiRecommendMonitorModes,
                    m_adapter.context(), &monitor);
   if (!ntSuccess(status)) brokenRule("DxgkDdiRecommendMonitorModes: 0x%08x", status);
-  if (!monitorModes().created.empty()) brokenRule("DxgkDdiRecommendMonitorModes leaves a mode neither added nor released");
+  if (!monitorModes().created.empty())
+    brokenRule("DxgkDdiRecommendMonitorModes leaves a mode neither added nor released");
   if (!monitorModes().acquired.empty()) brokenRule("DxgkDdiRecommendMonitorModes leaves acquired modes");
   unsigned preferredCount = 0;
   for (const auto& mode : monitorModes().modes) preferredCount += mode->Preference == D3DKMDT_MP_PREFERRED;
   if (preferredCount > 1) brokenRule("%u preferred monitor modes", preferredCount);
 
   exclusion.unlock();
-  // Topology and functional VidPN recommendations are the driver's to give or to refuse by the documented codes.
+  // Topology and functional VidPN recommendations are the driver's to give or to refuse by the documented
+  // codes.
   {
     VidPn recommended;
     recommended.topology.mayChange = true;
@@ -78,8 +81,8 @@ bool Display::enumerate() {
     args.pVidPnTargetPrioritizationVector = priority;
     args.hRecommendedFunctionalVidPn = recommended.handle();
     args.RequestReason = DXGK_RFVR_HOTKEY;
-    status = callDdi("DxgkDdiRecommendFunctionalVidPn", kPassiveLevel, m_adapter.ddi.DxgkDdiRecommendFunctionalVidPn,
-                     m_adapter.context(), &args);
+    status = callDdi("DxgkDdiRecommendFunctionalVidPn", kPassiveLevel,
+                     m_adapter.ddi.DxgkDdiRecommendFunctionalVidPn, m_adapter.context(), &args);
     if (!ntSuccess(status) && status != kNoRecommendation && status != kNotImplemented)
       brokenRule("DxgkDdiRecommendFunctionalVidPn: 0x%08x", status);
     if (ntSuccess(status)) {
@@ -97,9 +100,10 @@ bool Display::enumerate() {
     args.hVidPn = empty.handle();
     args.VidPnSourceId = 0;
     args.RequestReason = DXGK_RVT_INITIALIZATION_NOLKG;
-    status = callDdi("DxgkDdiRecommendVidPnTopology", kPassiveLevel, m_adapter.ddi.DxgkDdiRecommendVidPnTopology,
-                     m_adapter.context(), &args);
-    if (!ntSuccess(status) && status != kNoRecommendedTopology) brokenRule("DxgkDdiRecommendVidPnTopology: 0x%08x", status);
+    status = callDdi("DxgkDdiRecommendVidPnTopology", kPassiveLevel,
+                     m_adapter.ddi.DxgkDdiRecommendVidPnTopology, m_adapter.context(), &args);
+    if (!ntSuccess(status) && status != kNoRecommendedTopology)
+      brokenRule("DxgkDdiRecommendVidPnTopology: 0x%08x", status);
     if (ntSuccess(status) && empty.topology.paths.empty()) brokenRule("the recommended topology has no path");
   }
 
@@ -124,7 +128,8 @@ bool Display::enumerate() {
     enumModality(pinned, D3DKMDT_EPT_NOPIVOT, UINT32_MAX, UINT32_MAX);
     UINT id = UINT32_MAX;
     for (const auto& mode : pinned.sourceModes[0]->modes)
-      if (std::memcmp(&mode->Format.Graphics, &source->Format.Graphics, sizeof mode->Format.Graphics) == 0) id = mode->Id;
+      if (std::memcmp(&mode->Format.Graphics, &source->Format.Graphics, sizeof mode->Format.Graphics) == 0)
+        id = mode->Id;
     if (!pinned.pinSource(0, id)) {
       brokenRule("the source modes differ between two enumerations");
       continue;
@@ -147,7 +152,8 @@ DisplayMode Display::preferred() const {
   for (const auto& monitor : monitorModes().modes)
     if (monitor->Preference == D3DKMDT_MP_PREFERRED)
       for (const DisplayMode& mode : m_modes)
-        if (mode.width == monitor->VideoSignalInfo.ActiveSize.cx && mode.height == monitor->VideoSignalInfo.ActiveSize.cy)
+        if (mode.width == monitor->VideoSignalInfo.ActiveSize.cx &&
+            mode.height == monitor->VideoSignalInfo.ActiveSize.cy)
           return mode;
   return m_modes.empty() ? DisplayMode{} : m_modes.front();
 }
@@ -161,8 +167,8 @@ bool Display::isSupported(VidPn& vidPn) {
   DXGKARG_ISSUPPORTEDVIDPN args{};
   args.hDesiredVidPn = vidPn.handle();
   args.IsVidPnSupported = 0xEE;
-  const NTSTATUS status = callDdi("DxgkDdiIsSupportedVidPn", kPassiveLevel, m_adapter.ddi.DxgkDdiIsSupportedVidPn,
-                                  m_adapter.context(), &args);
+  const NTSTATUS status = callDdi("DxgkDdiIsSupportedVidPn", kPassiveLevel,
+                                  m_adapter.ddi.DxgkDdiIsSupportedVidPn, m_adapter.context(), &args);
   vidPn.readOnly = readOnly;
   vidPn.topology.mayChange = mayChange;
   // Its page: an invalid topology has a code of its own, with FALSE.
@@ -172,7 +178,8 @@ bool Display::isSupported(VidPn& vidPn) {
   return ntSuccess(status) && args.IsVidPnSupported;
 }
 
-NTSTATUS Display::enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot, UINT source, UINT target) {
+NTSTATUS Display::enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot, UINT source,
+                               UINT target) {
   std::shared_lock exclusion(m_adapter.exclusion());
   std::lock_guard lock(m_adapter.displayClass());
   DXGKARG_ENUMVIDPNCOFUNCMODALITY args{};
@@ -183,9 +190,8 @@ NTSTATUS Display::enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TY
   vidPn.pivotSource = pivot == D3DKMDT_EPT_VIDPNSOURCE ? source : UINT32_MAX;
   vidPn.pivotTarget = pivot == D3DKMDT_EPT_VIDPNTARGET ? target : UINT32_MAX;
   vidPn.topology.mayChange = false;
-  const NTSTATUS status =
-      callDdi("DxgkDdiEnumVidPnCofuncModality", kPassiveLevel, m_adapter.ddi.DxgkDdiEnumVidPnCofuncModality,
-              m_adapter.context(), &args);
+  const NTSTATUS status = callDdi("DxgkDdiEnumVidPnCofuncModality", kPassiveLevel,
+                                  m_adapter.ddi.DxgkDdiEnumVidPnCofuncModality, m_adapter.context(), &args);
   vidPn.pivotSource = vidPn.pivotTarget = UINT32_MAX;
   if (ntSuccess(status)) checkCofunctional(vidPn, "after DxgkDdiEnumVidPnCofuncModality");
   return status;
@@ -203,13 +209,14 @@ void Display::checkCofunctional(const VidPn& vidPn, const char* when) {
     const auto* source = vidPn.pinnedSource(path->VidPnSourceId);
     const auto targets = vidPn.targetModes.find(path->VidPnTargetId);
     if (!source || targets == vidPn.targetModes.end() || !targets->second) continue;
-    const bool scales = c.ScalingSupport.Centered || c.ScalingSupport.Stretched || c.ScalingSupport.AspectRatioCenteredMax;
+    const bool scales =
+        c.ScalingSupport.Centered || c.ScalingSupport.Stretched || c.ScalingSupport.AspectRatioCenteredMax;
     for (const auto& mode : targets->second->modes)
       if (!scales && (mode->VideoSignalInfo.ActiveSize.cx != source->Format.Graphics.PrimSurfSize.cx ||
                       mode->VideoSignalInfo.ActiveSize.cy != source->Format.Graphics.PrimSurfSize.cy))
-        brokenRule("target mode %ux%u for source mode %ux%u without scaling %s", mode->VideoSignalInfo.ActiveSize.cx,
-                   mode->VideoSignalInfo.ActiveSize.cy, source->Format.Graphics.PrimSurfSize.cx,
-                   source->Format.Graphics.PrimSurfSize.cy, when);
+        brokenRule("target mode %ux%u for source mode %ux%u without scaling %s",
+                   mode->VideoSignalInfo.ActiveSize.cx, mode->VideoSignalInfo.ActiveSize.cy,
+                   source->Format.Graphics.PrimSurfSize.cx, source->Format.Graphics.PrimSurfSize.cy, when);
   }
 }
 
@@ -220,8 +227,8 @@ bool Display::pinModes(VidPn& vidPn, const DisplayMode& mode) {
   if (!ntSuccess(enumModality(vidPn, D3DKMDT_EPT_NOPIVOT, UINT32_MAX, UINT32_MAX))) return false;
   UINT id = UINT32_MAX;
   for (const auto& m : vidPn.sourceModes[0]->modes)
-    if (m->Format.Graphics.PrimSurfSize.cx == mode.width && m->Format.Graphics.PrimSurfSize.cy == mode.height &&
-        m->Format.Graphics.PixelFormat == mode.format)
+    if (m->Format.Graphics.PrimSurfSize.cx == mode.width &&
+        m->Format.Graphics.PrimSurfSize.cy == mode.height && m->Format.Graphics.PixelFormat == mode.format)
       id = m->Id;
   if (!vidPn.pinSource(0, id)) return false;
   if (!ntSuccess(enumModality(vidPn, D3DKMDT_EPT_VIDPNSOURCE, 0, UINT32_MAX))) return false;
@@ -252,15 +259,16 @@ NTSTATUS Display::commit(VidPn& vidPn, Allocation* primary, bool powerTransition
   args.MonitorConnectivityChecks = D3DKMDT_MCC_IGNORE;
   args.hPrimaryAllocation = primary ? primary->driver : nullptr;
   args.Flags.PathPowerTransition = powerTransition;
-  return callDdi("DxgkDdiCommitVidPn", kPassiveLevel, m_adapter.ddi.DxgkDdiCommitVidPn, m_adapter.context(), &args);
+  return callDdi("DxgkDdiCommitVidPn", kPassiveLevel, m_adapter.ddi.DxgkDdiCommitVidPn, m_adapter.context(),
+                 &args);
 }
 
 NTSTATUS Display::setVisible(bool visible) {
   std::shared_lock exclusion(m_adapter.exclusion());
   std::lock_guard lock(m_adapter.displayClass());
   DXGKARG_SETVIDPNSOURCEVISIBILITY args{0, static_cast<BOOLEAN>(visible)};
-  return callDdi("DxgkDdiSetVidPnSourceVisibility", kPassiveLevel, m_adapter.ddi.DxgkDdiSetVidPnSourceVisibility,
-                 m_adapter.context(), &args);
+  return callDdi("DxgkDdiSetVidPnSourceVisibility", kPassiveLevel,
+                 m_adapter.ddi.DxgkDdiSetVidPnSourceVisibility, m_adapter.context(), &args);
 }
 
 bool Display::pin(Allocation& allocation) {
@@ -290,7 +298,8 @@ bool Display::setMode(const DisplayMode& mode) {
   data.Height = mode.height;
   data.Format = mode.format;
   data.RefreshRate = {mode.refreshNumerator, mode.refreshDenominator};
-  auto created = m_adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
+  auto created =
+      m_adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
   if (!ntSuccess(created.status)) {
     brokenRule("no shared primary of %ux%u: 0x%08x", mode.width, mode.height, created.status);
     return false;
@@ -307,8 +316,8 @@ bool Display::setMode(const DisplayMode& mode) {
   }
   if (!ntSuccess(status) || described.Width != mode.width || described.Height != mode.height ||
       described.Format != mode.format)
-    brokenRule("DxgkDdiDescribeAllocation: 0x%08x, %ux%u, format %d", status, described.Width, described.Height,
-               described.Format);
+    brokenRule("DxgkDdiDescribeAllocation: 0x%08x, %ux%u, format %d", status, described.Width,
+               described.Height, described.Format);
   bool ok = pin(*primary);
   const bool first = !m_committed;
   if (!first && !ntSuccess(setVisible(false))) brokenRule("the source cannot be hidden");
@@ -325,12 +334,13 @@ bool Display::setMode(const DisplayMode& mode) {
     std::shared_lock exclusion(m_adapter.exclusion());
     DXGKARG_SETVIDPNSOURCEADDRESS address{};
     address.PrimarySegment = primary->segment;
-    address.PrimaryAddress.QuadPart = m_adapter.vidmm().segment(primary->segment).descriptor.BaseAddress.QuadPart +
-                                      static_cast<LONGLONG>(primary->offset);
+    address.PrimaryAddress.QuadPart =
+        m_adapter.vidmm().segment(primary->segment).descriptor.BaseAddress.QuadPart +
+        static_cast<LONGLONG>(primary->offset);
     address.hAllocation = primary->driver;
     address.Flags.ModeChange = 1;
-    status = callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, m_adapter.ddi.DxgkDdiSetVidPnSourceAddress,
-                     m_adapter.context(), &address);
+    status = callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel,
+                     m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &address);
     if (!ntSuccess(status)) brokenRule("DxgkDdiSetVidPnSourceAddress with ModeChange: 0x%08x", status);
     exclusion.unlock();
     status = setVisible(true);
@@ -360,8 +370,9 @@ NTSTATUS Display::flip(Allocation& allocation) {
   if (!pin(allocation)) return kUnsuccessful;
   DXGKARG_SETVIDPNSOURCEADDRESS args{};
   args.PrimarySegment = allocation.segment;
-  args.PrimaryAddress.QuadPart = m_adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart +
-                                 static_cast<LONGLONG>(allocation.offset);
+  args.PrimaryAddress.QuadPart =
+      m_adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart +
+      static_cast<LONGLONG>(allocation.offset);
   args.hAllocation = allocation.driver;
   args.Flags.FlipOnNextVSync = 1;
   const bool mmio = m_adapter.caps.FlipCaps.FlipOnVSyncMmIo;
@@ -383,8 +394,8 @@ NTSTATUS Display::flip(Allocation& allocation) {
 NTSTATUS Display::setPointerShape(const DXGKARG_SETPOINTERSHAPE& shape) {
   std::shared_lock exclusion(m_adapter.exclusion());
   std::lock_guard lock(m_adapter.displayClass());
-  return callDdi("DxgkDdiSetPointerShape", kPassiveLevel, m_adapter.ddi.DxgkDdiSetPointerShape, m_adapter.context(),
-                 &shape);
+  return callDdi("DxgkDdiSetPointerShape", kPassiveLevel, m_adapter.ddi.DxgkDdiSetPointerShape,
+                 m_adapter.context(), &shape);
 }
 
 NTSTATUS Display::setPointerPosition(int x, int y, bool visible) {
@@ -400,14 +411,15 @@ NTSTATUS Display::setPointerPosition(int x, int y, bool visible) {
 
 NTSTATUS Display::controlVsync(bool enable) {
   std::shared_lock exclusion(m_adapter.exclusion());
-  return callDdi("DxgkDdiControlInterrupt", kPassiveLevel, m_adapter.ddi.DxgkDdiControlInterrupt, m_adapter.context(),
-                 DXGK_INTERRUPT_CRTC_VSYNC, static_cast<BOOLEAN>(enable));
+  return callDdi("DxgkDdiControlInterrupt", kPassiveLevel, m_adapter.ddi.DxgkDdiControlInterrupt,
+                 m_adapter.context(), DXGK_INTERRUPT_CRTC_VSYNC, static_cast<BOOLEAN>(enable));
 }
 
 NTSTATUS Display::getScanLine(DXGKARG_GETSCANLINE& out) {
   out.VidPnTargetId = m_adapter.targetId();
   std::shared_lock exclusion(m_adapter.exclusion());
-  return callDdi("DxgkDdiGetScanLine", kPassiveLevel, m_adapter.ddi.DxgkDdiGetScanLine, m_adapter.context(), &out);
+  return callDdi("DxgkDdiGetScanLine", kPassiveLevel, m_adapter.ddi.DxgkDdiGetScanLine, m_adapter.context(),
+                 &out);
 }
 
 void Display::stop() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Mode setting, flips, pointer: the sequence of VidPN calls that Windows makes to change a mode (pages "DxgkDdiEnum-
-// VidPnCofuncModality", "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress"), with its rules checked on the way.
+// Mode setting, flips, pointer: the sequence of VidPN calls that Windows makes to change a mode (pages
+// "DxgkDdiEnum- VidPnCofuncModality", "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress"), with its rules
+// checked on the way.
 #pragma once
 
 #include <cstdint>

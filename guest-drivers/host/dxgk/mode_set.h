@@ -151,12 +151,15 @@ inline const char* checkSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& signal) {
 
 /// The same timing. Member by member: the structure has padding.
 inline bool sameSignal(const D3DKMDT_VIDEO_SIGNAL_INFO& a, const D3DKMDT_VIDEO_SIGNAL_INFO& b) {
-  const auto size = [](const D3DKMDT_2DREGION& x, const D3DKMDT_2DREGION& y) { return x.cx == y.cx && x.cy == y.cy; };
+  const auto size = [](const D3DKMDT_2DREGION& x, const D3DKMDT_2DREGION& y) {
+    return x.cx == y.cx && x.cy == y.cy;
+  };
   const auto rate = [](const D3DDDI_RATIONAL& x, const D3DDDI_RATIONAL& y) {
     return x.Numerator == y.Numerator && x.Denominator == y.Denominator;
   };
-  return a.VideoStandard == b.VideoStandard && size(a.TotalSize, b.TotalSize) && size(a.ActiveSize, b.ActiveSize) &&
-         rate(a.VSyncFreq, b.VSyncFreq) && rate(a.HSyncFreq, b.HSyncFreq) && a.PixelRate == b.PixelRate &&
+  return a.VideoStandard == b.VideoStandard && size(a.TotalSize, b.TotalSize) &&
+         size(a.ActiveSize, b.ActiveSize) && rate(a.VSyncFreq, b.VSyncFreq) &&
+         rate(a.HSyncFreq, b.HSyncFreq) && a.PixelRate == b.PixelRate &&
          a.ScanLineOrdering == b.ScanLineOrdering;
 }
 

@@ -27,7 +27,8 @@ void paint(Adapter& adapter, Allocation& primary, const DisplayMode& mode, const
 
 std::vector<std::pair<int, int>> quarterPoints(const DisplayMode& mode) {
   const int w = static_cast<int>(mode.width), h = static_cast<int>(mode.height);
-  return {{w / 4, h / 4}, {3 * w / 4, h / 4}, {w / 4, 3 * h / 4}, {3 * w / 4, 3 * h / 4}, {0, 0}, {w - 1, h - 1}};
+  return {{w / 4, h / 4}, {3 * w / 4, h / 4}, {w / 4, 3 * h / 4}, {3 * w / 4, 3 * h / 4},
+          {0, 0},         {w - 1, h - 1}};
 }
 std::vector<uint32_t> quarterColors(const uint32_t (&c)[4]) {
   return {c[0], c[1], c[2], c[3], c[0], c[3]};
@@ -54,22 +55,25 @@ void modes() {
       continue;
     }
     auto& registers = adapter.registers();
-    expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 1, "the scanout runs in %ux%u", mode.width, mode.height);
+    expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 1, "the scanout runs in %ux%u", mode.width,
+           mode.height);
     expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_WIDTH) == mode.width &&
                registers.read(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT) == mode.height,
            "the registers say %ux%u", mode.width, mode.height);
     const Allocation& primary = *display.primary();
-    const uint64_t address = static_cast<uint64_t>(adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart) + primary.offset;
+    const uint64_t address =
+        static_cast<uint64_t>(adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart) +
+        primary.offset;
     expect(registers.read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == address, "the scanout shows the primary");
     if (bytesPerPixel(mode.format) != 4) continue;
     const uint32_t colors[4] = {0xC02040 + n, 0x20C040, 0x2040C0, 0xE0E0E0};
     paint(adapter, *display.primary(), mode, colors);
     if (Console::available()) {
-      expect(Console::waitPixels(quarterPoints(mode), quarterColors(colors)), "the picture of %ux%u on the screen",
-             mode.width, mode.height);
+      expect(Console::waitPixels(quarterPoints(mode), quarterColors(colors)),
+             "the picture of %ux%u on the screen", mode.width, mode.height);
       const auto [width, height] = Console::size();
-      expect(width == static_cast<int>(mode.width) && height == static_cast<int>(mode.height), "a screen of %ux%u", mode.width,
-             mode.height);
+      expect(width == static_cast<int>(mode.width) && height == static_cast<int>(mode.height),
+             "a screen of %ux%u", mode.width, mode.height);
     }
     n += 0x10;
   }
@@ -90,8 +94,10 @@ void flips() {
   // Two more surfaces like the primary.
   std::vector<std::shared_ptr<Allocation>> surfaces;
   for (int i = 0; i < 2; ++i) {
-    D3DKMDT_SHAREDPRIMARYSURFACEDATA data{mode.width, mode.height, mode.format, {mode.refreshNumerator, mode.refreshDenominator}, 0};
-    auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
+    D3DKMDT_SHAREDPRIMARYSURFACEDATA data{
+        mode.width, mode.height, mode.format, {mode.refreshNumerator, mode.refreshDenominator}, 0};
+    auto created =
+        adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
     if (!expect(ntSuccess(created.status), "a flip surface")) return;
     surfaces.push_back(created.allocations[0]);
     display.pin(*surfaces.back());
@@ -104,7 +110,9 @@ void flips() {
   for (int i = 0; i < 20; ++i) {
     Allocation& next = *surfaces[static_cast<size_t>(i % 2)];
     expect(ntSuccess(display.flip(next)), "flip %d", i);
-    const uint64_t address = static_cast<uint64_t>(adapter.vidmm().segment(next.segment).descriptor.BaseAddress.QuadPart) + next.offset;
+    const uint64_t address =
+        static_cast<uint64_t>(adapter.vidmm().segment(next.segment).descriptor.BaseAddress.QuadPart) +
+        next.offset;
     bool reported = false;
     for (int tries = 0; tries < 5 && !reported; ++tries) {
       if (!adapter.scheduler().waitVsync(1, 2000)) break;
@@ -128,11 +136,12 @@ void flips() {
 }
 
 uint64_t addressOf(Adapter& adapter, const Allocation& surface) {
-  return static_cast<uint64_t>(adapter.vidmm().segment(surface.segment).descriptor.BaseAddress.QuadPart) + surface.offset;
+  return static_cast<uint64_t>(adapter.vidmm().segment(surface.segment).descriptor.BaseAddress.QuadPart) +
+         surface.offset;
 }
 
-/// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and "DxgkDdiSetVidPnSourceAddress"
-/// (what is reported is what is scanned out).
+/// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and
+/// "DxgkDdiSetVidPnSourceAddress" (what is reported is what is scanned out).
 void verticalSyncs() {
   Session session;
   if (!session.ok()) return;
@@ -141,7 +150,8 @@ void verticalSyncs() {
   if (!expect(session.setMode(1024, 768), "a mode")) return;
   expect(ntSuccess(display.controlVsync(true)), "vertical sync on");
   expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs of the picture");
-  expect(adapter.scheduler().lastVsyncAddress() == addressOf(adapter, *display.primary()), "with the primary's address");
+  expect(adapter.scheduler().lastVsyncAddress() == addressOf(adapter, *display.primary()),
+         "with the primary's address");
   for (int round = 0; round < 3; ++round) {
     expect(ntSuccess(display.setVisible(false)), "hidden");
     expect(adapter.scheduler().waitVsync(3, 5000), "vertical syncs while nothing is shown");
@@ -152,7 +162,8 @@ void verticalSyncs() {
   if (!expect(session.setMode(800, 600), "another mode")) return;
   expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs of the new mode");
   const uint64_t now = addressOf(adapter, *display.primary());
-  note("primaries at 0x%llx, then 0x%llx", static_cast<unsigned long long>(old), static_cast<unsigned long long>(now));
+  note("primaries at 0x%llx, then 0x%llx", static_cast<unsigned long long>(old),
+       static_cast<unsigned long long>(now));
   expect(adapter.scheduler().lastVsyncAddress() == now, "with the new primary's address");
   expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
   expect(ntSuccess(display.setVisible(false)), "hidden");
@@ -161,7 +172,8 @@ void verticalSyncs() {
   expect(ntSuccess(display.setVisible(true)), "visible");
 }
 
-/// DxgkDdiResetDevice: VGA again, whatever the driver is at; and the driver's picture afterwards if the system lives on.
+/// DxgkDdiResetDevice: VGA again, whatever the driver is at; and the driver's picture afterwards if the
+/// system lives on.
 void bugCheck() {
   Session session;
   if (!session.ok()) return;
@@ -172,7 +184,8 @@ void bugCheck() {
   const uint32_t colors[4] = {0x204060, 0x602040, 0x406020, 0x808080};
   paint(adapter, *display.primary(), display.mode(), colors);
   const bool outside = Console::available();
-  if (outside) expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the picture");
+  if (outside)
+    expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the picture");
   callDdi("DxgkDdiResetDevice", kHighLevel, adapter.ddi.DxgkDdiResetDevice, adapter.context());
   expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "the scanout is off");
   if (outside) {
@@ -181,7 +194,8 @@ void bugCheck() {
     expect(vga == boot, "the screen of the boot");
   }
   expect(ntSuccess(display.setVisible(false)) && ntSuccess(display.setVisible(true)), "shown again");
-  if (outside) expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the same picture");
+  if (outside)
+    expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the same picture");
 }
 
 void scanLine() {
@@ -199,7 +213,8 @@ void scanLine() {
     expect(line.InVerticalBlank <= 1, "InVerticalBlank is set");
     if (line.InVerticalBlank)
       ++inBlank;
-    else if (expect(line.ScanLine < adapter.display().mode().height, "line %u of %u", line.ScanLine, adapter.display().mode().height))
+    else if (expect(line.ScanLine < adapter.display().mode().height, "line %u of %u", line.ScanLine,
+                    adapter.display().mode().height))
       ++lines;
   }
   note("DxgkDdiGetScanLine: %lld ns each, %u in the blank, %u in the picture",
@@ -214,7 +229,8 @@ void pointer() {
   const uint32_t background[4] = {0x204060, 0x204060, 0x204060, 0x204060};
   paint(adapter, *display.primary(), display.mode(), background);
   auto& registers = adapter.registers();
-  const auto shape = [&](DXGK_POINTERFLAGS flags, UINT width, UINT height, UINT pitch, const void* pixels, UINT hotX, UINT hotY) {
+  const auto shape = [&](DXGK_POINTERFLAGS flags, UINT width, UINT height, UINT pitch, const void* pixels,
+                         UINT hotX, UINT hotY) {
     DXGKARG_SETPOINTERSHAPE args{};
     args.Flags = flags;
     args.Width = width;
@@ -235,13 +251,18 @@ void pointer() {
     expect(ntSuccess(shape(flags, 32, 32, 128, color.data(), 3, 5)), "a colour pointer");
     expect(ntSuccess(display.setPointerPosition(200, 150, true)), "shown at (200, 150)");
     expect(registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE) == 1, "the cursor is on");
-    expect(registers.read(AEROGPU_MMIO_REG_CURSOR_WIDTH) == 32 && registers.read(AEROGPU_MMIO_REG_CURSOR_HEIGHT) == 32, "32x32");
+    expect(registers.read(AEROGPU_MMIO_REG_CURSOR_WIDTH) == 32 &&
+               registers.read(AEROGPU_MMIO_REG_CURSOR_HEIGHT) == 32,
+           "32x32");
     // DXGKARG_SETPOINTERPOSITION: X and Y are of the upper left corner; the device's are of the hot spot.
-    const int x = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_X)) - static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_X));
-    const int y = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_Y)) - static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_Y));
+    const int x = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_X)) -
+                  static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_X));
+    const int y = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_Y)) -
+                  static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_Y));
     expect(x == 200 && y == 150, "the corner is at (%d, %d)", x, y);
     if (Console::available())
-      expect(Console::waitPixels({{216, 166}, {190, 140}}, {0xCC8822, 0x204060}), "the colour pointer on the screen");
+      expect(Console::waitPixels({{216, 166}, {190, 140}}, {0xCC8822, 0x204060}),
+             "the colour pointer on the screen");
     expect(ntSuccess(display.setPointerPosition(-16, -16, true)), "partly off the screen");
     expect(ntSuccess(display.setPointerPosition(0, 0, false)), "hidden");
     expect(registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE) == 0, "the cursor is off");
@@ -271,15 +292,18 @@ void pointer() {
     expect(ntSuccess(shape(flags, 32, 32, 128, masked.data(), 0, 0)), "a masked colour pointer");
     expect(ntSuccess(display.setPointerPosition(400, 400, true)), "shown");
     if (Console::available())
-      expect(Console::waitPixels({{410, 405}, {410, 428}}, {0x118844, 0x204060}), "the masked pointer on the screen");
+      expect(Console::waitPixels({{410, 405}, {410, 428}}, {0x118844, 0x204060}),
+             "the masked pointer on the screen");
   }
   // Sizes: one pixel, the largest, one past it.
   flags.Value = 0;
   flags.Color = 1;
   std::vector<uint32_t> large(size_t{maxWidth + 1} * (maxHeight + 1), 0xFF00FF00);
   expect(ntSuccess(shape(flags, 1, 1, 4, large.data(), 0, 0)), "a pointer of 1x1");
-  expect(ntSuccess(shape(flags, maxWidth, maxHeight, maxWidth * 4, large.data(), 0, 0)), "a pointer of the largest size");
-  expect(!ntSuccess(shape(flags, maxWidth + 1, maxHeight + 1, (maxWidth + 1) * 4, large.data(), 0, 0)), "a larger one is refused");
+  expect(ntSuccess(shape(flags, maxWidth, maxHeight, maxWidth * 4, large.data(), 0, 0)),
+         "a pointer of the largest size");
+  expect(!ntSuccess(shape(flags, maxWidth + 1, maxHeight + 1, (maxWidth + 1) * 4, large.data(), 0, 0)),
+         "a larger one is refused");
   display.setPointerPosition(0, 0, false);
 }
 
@@ -289,7 +313,8 @@ void vidPnRefusals() {
   Adapter& adapter = session.adapter();
   Display& display = adapter.display();
   VidPn empty;
-  expect(display.isSupported(empty), "the VidPN without paths is supported (page \"DxgkDdiIsSupportedVidPn\")");
+  expect(display.isSupported(empty),
+         "the VidPN without paths is supported (page \"DxgkDdiIsSupportedVidPn\")");
   VidPn wrongTarget;
   wrongTarget.addPath(0, adapter.targetId() + 1);
   expect(!display.isSupported(wrongTarget), "a path to an unknown target is not supported");
@@ -307,7 +332,8 @@ void vidPnRefusals() {
   }
 }
 
-/// Small entries, and calls that Windows does not make or that ask for what there is not: refused, and nothing changes.
+/// Small entries, and calls that Windows does not make or that ask for what there is not: refused, and
+/// nothing changes.
 void displayRefusals() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -322,7 +348,8 @@ void displayRefusals() {
     args.hAllocation = primary.driver;
     args.Flags.ModeChange = 1;
     change(args);
-    return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, ddi.DxgkDdiSetVidPnSourceAddress, adapter.context(), &args);
+    return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, ddi.DxgkDdiSetVidPnSourceAddress,
+                   adapter.context(), &args);
   };
   expect(ntSuccess(address([](auto&) {})), "the primary's address");
   expect(!ntSuccess(address([](auto& a) { a.VidPnSourceId = 1; })), "another source");
@@ -333,15 +360,17 @@ void displayRefusals() {
   expect(!ntSuccess(address([&](auto& a) {
     const auto& d = adapter.vidmm().segment(primary.segment).descriptor;
     a.PrimaryAddress.QuadPart = d.BaseAddress.QuadPart + static_cast<LONGLONG>(d.Size) - 4096;
-  })), "a frame that runs past the end");
+  })),
+         "a frame that runs past the end");
   auto& registers = adapter.registers();
-  expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == static_cast<uint32_t>(addressOf(adapter, primary)),
+  expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) ==
+             static_cast<uint32_t>(addressOf(adapter, primary)),
          "the primary is still shown");
 
   DXGKARG_UPDATEACTIVEVIDPNPRESENTPATH update{};
   const auto updatePath = [&] {
-    return callDdi("DxgkDdiUpdateActiveVidPnPresentPath", kPassiveLevel, ddi.DxgkDdiUpdateActiveVidPnPresentPath,
-                   adapter.context(), &update);
+    return callDdi("DxgkDdiUpdateActiveVidPnPresentPath", kPassiveLevel,
+                   ddi.DxgkDdiUpdateActiveVidPnPresentPath, adapter.context(), &update);
   };
   auto& path = update.VidPnPresentPathInfo;
   path.VidPnTargetId = adapter.targetId();
@@ -350,7 +379,8 @@ void displayRefusals() {
   path.GammaRamp.Type = D3DDDI_GAMMARAMP_DEFAULT;
   expect(ntSuccess(updatePath()), "the path as it is");
   path.ContentTransformation.Rotation = D3DKMDT_VPPR_ROTATE180;
-  expect(updatePath() == ntStatus(0xC01E0346), "a rotation: STATUS_GRAPHICS_PATH_CONTENT_GEOMETRY_TRANSFORMATION_NOT_SUPPORTED");
+  expect(updatePath() == ntStatus(0xC01E0346),
+         "a rotation: STATUS_GRAPHICS_PATH_CONTENT_GEOMETRY_TRANSFORMATION_NOT_SUPPORTED");
   path.ContentTransformation.Rotation = D3DKMDT_VPPR_IDENTITY;
   path.VidPnTargetId = adapter.targetId() + 1;
   expect(updatePath() == ntStatus(0xC01E0327), "another path: STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY");
@@ -366,18 +396,20 @@ void displayRefusals() {
   expect(bits == 0, "the driver does nothing in the display's place (0x%x)", bits);
 
   DXGKARG_SETPALETTE palette{};
-  expect(!ntSuccess(callDdi("DxgkDdiSetPalette", kPassiveLevel, ddi.DxgkDdiSetPalette, adapter.context(), &palette)),
+  expect(!ntSuccess(
+             callDdi("DxgkDdiSetPalette", kPassiveLevel, ddi.DxgkDdiSetPalette, adapter.context(), &palette)),
          "no mode has a palette");
   DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT format{};
   const auto setFormat = [&] {
-    return callDdi("DxgkDdiSetDisplayPrivateDriverFormat", kPassiveLevel, ddi.DxgkDdiSetDisplayPrivateDriverFormat,
-                   adapter.context(), &format);
+    return callDdi("DxgkDdiSetDisplayPrivateDriverFormat", kPassiveLevel,
+                   ddi.DxgkDdiSetDisplayPrivateDriverFormat, adapter.context(), &format);
   };
   expect(ntSuccess(setFormat()), "the private format that there is");
   format.PrivateDriverFormatAttribute = 1;
   expect(setFormat() == kUnsuccessful, "another one: STATUS_UNSUCCESSFUL");
   DXGKARG_STOPCAPTURE capture{primary.driver};
-  expect(ntSuccess(callDdi("DxgkDdiStopCapture", kPassiveLevel, ddi.DxgkDdiStopCapture, adapter.context(), &capture)),
+  expect(ntSuccess(callDdi("DxgkDdiStopCapture", kPassiveLevel, ddi.DxgkDdiStopCapture, adapter.context(),
+                           &capture)),
          "a capture that was never begun is ignored");
   expect(callDdi("DxgkDdiControlInterrupt", kPassiveLevel, ddi.DxgkDdiControlInterrupt, adapter.context(),
                  DXGK_INTERRUPT_DMA_COMPLETED, BOOLEAN{1}) == kNotImplemented,
@@ -396,7 +428,8 @@ void displayRefusals() {
   expect(ntSuccess(shape([](auto&) {})), "a pointer");
   expect(!ntSuccess(shape([](auto& a) { a.Width = 0; })), "a pointer without width");
   expect(!ntSuccess(shape([](auto& a) { a.Height = 0xFFFFFFFF; })), "a pointer of 2^32 lines");
-  expect(!ntSuccess(shape([&](auto& a) { a.Width = adapter.caps.MaxPointerWidth + 1; })), "a pointer above the caps");
+  expect(!ntSuccess(shape([&](auto& a) { a.Width = adapter.caps.MaxPointerWidth + 1; })),
+         "a pointer above the caps");
   expect(!ntSuccess(shape([](auto& a) { a.Pitch = 60; })), "a pitch under the width");
   expect(!ntSuccess(shape([](auto& a) { a.Flags.Value = 0; })), "no kind of pointer");
   expect(!ntSuccess(shape([](auto& a) { a.Flags.Value = 3; })), "two kinds of pointer");
@@ -404,9 +437,10 @@ void displayRefusals() {
 }
 
 const TestCase kTests[] = {
-    {"modes", 300, modes}, {"flips", 120, flips}, {"scan-line", 60, scanLine}, {"pointer", 120, pointer},
-    {"vidpn", 60, vidPnRefusals}, {"vertical-syncs", 120, verticalSyncs}, {"bug-check", 60, bugCheck},
-    {"display-refusals", 60, displayRefusals},
+    {"modes", 300, modes},        {"flips", 120, flips},
+    {"scan-line", 60, scanLine},  {"pointer", 120, pointer},
+    {"vidpn", 60, vidPnRefusals}, {"vertical-syncs", 120, verticalSyncs},
+    {"bug-check", 60, bugCheck},  {"display-refusals", 60, displayRefusals},
 };
 
 }  // namespace

@@ -16,15 +16,16 @@ struct GdiSurface {
   UINT width = 0, height = 0, pitch = 0;
 };
 
-bool makeGdi(Adapter& adapter, Client& client, D3DKMDT_GDISURFACETYPE type, UINT width, UINT height, GdiSurface& out,
-             D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
+bool makeGdi(Adapter& adapter, Client& client, D3DKMDT_GDISURFACETYPE type, UINT width, UINT height,
+             GdiSurface& out, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
   D3DKMDT_GDISURFACEDATA data{};
   data.Width = width;
   data.Height = height;
   data.Format = format;
   data.Type = type;
   auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_GDISURFACE, &data, false);
-  if (!expect(ntSuccess(created.status), "a GDI surface of type %d (0x%08x)", type, created.status)) return false;
+  if (!expect(ntSuccess(created.status), "a GDI surface of type %d (0x%08x)", type, created.status))
+    return false;
   out = {created.allocations[0], nullptr, width, height, data.Pitch ? data.Pitch : width * 4};
   const auto opened = client.open({out.allocation}, true);
   if (!expect(!opened.empty(), "it opens")) return false;
@@ -98,7 +99,8 @@ void gdi() {
     blit(c, 0, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
     if (run(c, "fill and copy to staging")) {
       expect(pixel(0, 0) == 0x204060 && pixel(63, 63) == 0x204060, "the background (%06x)", pixel(0, 0));
-      expect(pixel(8, 8) == 0xC08040 && pixel(23, 23) == 0xC08040 && pixel(24, 24) == 0x204060, "the rectangle (%06x)", pixel(8, 8));
+      expect(pixel(8, 8) == 0xC08040 && pixel(23, 23) == 0xC08040 && pixel(24, 24) == 0x204060,
+             "the rectangle (%06x)", pixel(8, 8));
     }
   }
   {
@@ -157,7 +159,9 @@ void gdi() {
       command.TransparentBlt = t;
     });
     blit(c, 1, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
-    if (run(c, "transparent copy")) expect(pixel(5, 5) == 0x00FF00 && pixel(40, 5) == 0x112233, "key colour stays out (%06x, %06x)", pixel(5, 5), pixel(40, 5));
+    if (run(c, "transparent copy"))
+      expect(pixel(5, 5) == 0x00FF00 && pixel(40, 5) == 0x112233, "key colour stays out (%06x, %06x)",
+             pixel(5, 5), pixel(40, 5));
   }
   for (GdiSurface* s : {&a, &b, &staging}) {
     client->close(s->opened);
@@ -181,13 +185,15 @@ public:
       m_client->close(s.opened);
       adapter().vidmm().destroy({s.allocation});
     }
-    expect(adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == m_errorsBefore, "the device found no error");
+    expect(adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == m_errorsBefore,
+           "the device found no error");
   }
   bool ok() const { return m_context != nullptr; }
   Adapter& adapter() { return m_session.adapter(); }
 
   /// Its number in the allocation list.
-  UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
+  UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height,
+               D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
     GdiSurface made;
     if (makeGdi(adapter(), *m_client, type, width, height, made, format)) m_surfaces.push_back(made);
     return static_cast<UINT>(m_surfaces.size() - 1);
@@ -209,10 +215,12 @@ public:
   }
   uint32_t pixel(UINT s, UINT x, UINT y) {
     uint32_t value = 0;
-    adapter().vidmm().read(*m_surfaces[s].allocation, uint64_t{y} * m_surfaces[s].pitch + uint64_t{x} * 4, &value, 4);
+    adapter().vidmm().read(*m_surfaces[s].allocation, uint64_t{y} * m_surfaces[s].pitch + uint64_t{x} * 4,
+                           &value, 4);
     return value;
   }
-  void fill(Commands& c, UINT target, RECT rect, UINT color, WORD rop = DXGK_GDIROPCF_PATCOPY, WORD rop3 = 0) {
+  void fill(Commands& c, UINT target, RECT rect, UINT color, WORD rop = DXGK_GDIROPCF_PATCOPY,
+            WORD rop3 = 0) {
     c.add(DXGK_GDIOP_COLORFILL, {rect}, [&](auto& command, UINT n, RECT* rects) {
       command.ColorFill = {rect, target, n, rects, color, rop, rop3};
     });
@@ -220,9 +228,15 @@ public:
   void blit(Commands& c, UINT from, UINT to, RECT fromRect, RECT toRect, const std::vector<RECT>& parts,
             WORD rop = DXGK_GDIROP_SRCCOPY, UINT fromPitch = 0) {
     c.add(DXGK_GDIOP_BITBLT, parts, [&](auto& command, UINT n, RECT* rects) {
-      command.BitBlt = {fromRect, toRect, from,
-                        to,       n,      rects,
-                        rop,      0,      fromPitch ? fromPitch : m_surfaces[from].pitch,
+      command.BitBlt = {fromRect,
+                        toRect,
+                        from,
+                        to,
+                        n,
+                        rects,
+                        rop,
+                        0,
+                        fromPitch ? fromPitch : m_surfaces[from].pitch,
                         m_surfaces[to].pitch};
     });
   }
@@ -232,7 +246,8 @@ private:
   std::unique_ptr<Client> m_client;
   decltype(std::declval<Client>().createContext(true)) m_context = nullptr;
   std::vector<GdiSurface> m_surfaces;
-  uint32_t m_errorsBefore = m_session.ok() ? m_session.adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) : 0;
+  uint32_t m_errorsBefore =
+      m_session.ok() ? m_session.adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) : 0;
 };
 
 /// Text with gamma: tables of one byte a pixel go from a staging surface into the look-up table (page
@@ -268,7 +283,8 @@ void gdiText() {
   for (const UINT row : {0u, 1u, 3u, 0xFFFFFFFFu}) {
     const bool gamma = row < 16;
     uint32_t corrected = fore & 0xFF000000;
-    for (int shift = 0; shift < 24; shift += 8) corrected |= table(fore >> shift & 0xFF, gamma ? row : 0) << shift;
+    for (int shift = 0; shift < 24; shift += 8)
+      corrected |= table(fore >> shift & 0xFF, gamma ? row : 0) << shift;
     Commands c;
     desk.fill(c, target, {0, 0, 64, 64}, back);
     c.add(DXGK_GDIOP_CLEARTYPEBLEND, {{20, 10, 28, 14}}, [&](auto& command, UINT n, RECT* rects) {
@@ -289,8 +305,9 @@ void gdiText() {
     });
     desk.blit(c, target, out, {0, 0, 64, 64}, {0, 0, 64, 64}, {{0, 0, 64, 64}});
     if (!desk.run(c, "text")) return;
-    expect(desk.pixel(out, 19, 10) == back && desk.pixel(out, 28, 10) == back && desk.pixel(out, 20, 14) == back,
-           "nothing beside the text (%08x)", desk.pixel(out, 28, 10));
+    expect(
+        desk.pixel(out, 19, 10) == back && desk.pixel(out, 28, 10) == back && desk.pixel(out, 20, 14) == back,
+        "nothing beside the text (%08x)", desk.pixel(out, 28, 10));
     for (UINT x = 0; x < 8; x++) {
       const uint32_t a = coverage[x % 4];
       uint32_t want = back & 0xFF000000;
@@ -308,7 +325,8 @@ void gdiText() {
         else if (weight == 255)
           value = f;
         else if (gamma)
-          value = inverse(mix(static_cast<int>(table(d, row)), static_cast<int>(corrected >> shift & 0xFF)), row);
+          value =
+              inverse(mix(static_cast<int>(table(d, row)), static_cast<int>(corrected >> shift & 0xFF)), row);
         else
           value = mix(static_cast<int>(d), static_cast<int>(f));
         want |= value << shift;
@@ -319,7 +337,8 @@ void gdiText() {
   }
 }
 
-/// Thousands of rectangles in several DMA buffers, a scroll, a source whose rows the command's pitch says, refusals.
+/// Thousands of rectangles in several DMA buffers, a scroll, a source whose rows the command's pitch says,
+/// refusals.
 void gdiMany() {
   Desk desk;
   if (!desk.ok()) return;
@@ -363,7 +382,8 @@ void gdiMany() {
     for (uint32_t i = 0; i < 32 * 8; i++) words[i] = 0xFF000000 | i * 0x010203;
     desk.adapter().vidmm().write(*desk[out].allocation, 0, words, sizeof words);
     Commands c;
-    desk.blit(c, out, target, {1, 2, 31, 7}, {100, 50, 130, 55}, {{100, 50, 130, 55}}, DXGK_GDIROP_SRCCOPY, 128);
+    desk.blit(c, out, target, {1, 2, 31, 7}, {100, 50, 130, 55}, {{100, 50, 130, 55}}, DXGK_GDIROP_SRCCOPY,
+              128);
     desk.blit(c, target, out, all, all, {all});
     if (desk.run(c, "a pitch of the command"))
       expect(desk.pixel(out, 100, 50) == words[2 * 32 + 1] && desk.pixel(out, 129, 54) == words[6 * 32 + 30],
@@ -381,7 +401,8 @@ void gdiMany() {
     Commands after;
     desk.fill(after, target, all, 0xFF123456);
     desk.blit(after, target, out, all, all, {all});
-    if (desk.run(after, "and what follows is drawn")) expect(desk.pixel(out, 9, 9) == 0xFF123456, "in its colour");
+    if (desk.run(after, "and what follows is drawn"))
+      expect(desk.pixel(out, 9, 9) == 0xFF123456, "in its colour");
   }
 }
 

@@ -14,9 +14,9 @@
 namespace aerogpu::guest {
 
 namespace {
-// The command register; bit 10 is Interrupt Disable (PCI 3.0, 6.2.2). It is written as a whole: QEMU raises a line
-// that is asserted already only when the write covers the register's first byte (pci_default_write_config), and an
-// interrupt that came before the unmasking would be lost.
+// The command register; bit 10 is Interrupt Disable (PCI 3.0, 6.2.2). It is written as a whole: QEMU raises a
+// line that is asserted already only when the write covers the register's first byte
+// (pci_default_write_config), and an interrupt that came before the unmasking would be lost.
 constexpr off_t kCommandOffset = 4;
 constexpr uint16_t kInterruptDisable = 1u << 10;
 }  // namespace

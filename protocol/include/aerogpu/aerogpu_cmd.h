@@ -18,7 +18,7 @@ enum aerogpu_cmd_stream_flags {
 struct aerogpu_cmd_stream_header {
   uint32_t magic;
   uint32_t abi_version;
-  uint32_t size_bytes;  /* counts the header; a multiple of 4; what follows is ignored */
+  uint32_t size_bytes; /* counts the header; a multiple of 4; what follows is ignored */
   uint32_t flags;
   uint32_t reserved0;
   uint32_t reserved1;
@@ -27,8 +27,8 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_stream_header, 24);
 
 /** Start of every packet; packets are 4-byte aligned. */
 struct aerogpu_cmd_hdr {
-  uint32_t opcode;  /* enum aerogpu_cmd_opcode; unknown ones are skipped */
-  uint32_t size_bytes;  /* counts this header; a multiple of 4 */
+  uint32_t opcode;     /* enum aerogpu_cmd_opcode; unknown ones are skipped */
+  uint32_t size_bytes; /* counts this header; a multiple of 4 */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_hdr, 8);
 

@@ -93,7 +93,7 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_set_vertex_buffers, 16);
 struct aerogpu_cmd_set_index_buffer {
   struct aerogpu_cmd_hdr hdr;
   uint32_t buffer;
-  uint32_t format;  /* enum aerogpu_index_format */
+  uint32_t format; /* enum aerogpu_index_format */
   uint32_t offset_bytes;
   uint32_t reserved0;
 };
@@ -102,7 +102,7 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_set_index_buffer, 24);
 /** SET_PRIMITIVE_TOPOLOGY. */
 struct aerogpu_cmd_set_primitive_topology {
   struct aerogpu_cmd_hdr hdr;
-  uint32_t topology;  /* enum aerogpu_primitive_topology */
+  uint32_t topology; /* enum aerogpu_primitive_topology */
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_primitive_topology, 16);
@@ -110,17 +110,17 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_set_primitive_topology, 16);
 /** SET_TEXTURE: a texture or view handle, 0 unbinds. */
 struct aerogpu_cmd_set_texture {
   struct aerogpu_cmd_hdr hdr;
-  uint32_t shader_stage;  /* enum aerogpu_shader_stage */
+  uint32_t shader_stage; /* enum aerogpu_shader_stage */
   uint32_t slot;
   uint32_t texture;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_texture, 24);
 
 /** SET_SAMPLER_STATE: a D3DSAMPLERSTATETYPE and its value. */
 struct aerogpu_cmd_set_sampler_state {
   struct aerogpu_cmd_hdr hdr;
-  uint32_t shader_stage;  /* enum aerogpu_shader_stage */
+  uint32_t shader_stage; /* enum aerogpu_shader_stage */
   uint32_t slot;
   uint32_t state;
   uint32_t value;
@@ -131,8 +131,8 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_set_sampler_state, 24);
 struct aerogpu_cmd_create_sampler {
   struct aerogpu_cmd_hdr hdr;
   uint32_t sampler_handle;
-  uint32_t filter;  /* enum aerogpu_sampler_filter */
-  uint32_t address_u;  /* enum aerogpu_sampler_address_mode */
+  uint32_t filter;    /* enum aerogpu_sampler_filter */
+  uint32_t address_u; /* enum aerogpu_sampler_address_mode */
   uint32_t address_v;
   uint32_t address_w;
 };
@@ -152,7 +152,7 @@ struct aerogpu_cmd_set_samplers {
   uint32_t shader_stage;
   uint32_t start_slot;
   uint32_t sampler_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_samplers, 24);
 
@@ -171,7 +171,7 @@ struct aerogpu_cmd_set_constant_buffers {
   uint32_t shader_stage;
   uint32_t start_slot;
   uint32_t buffer_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_constant_buffers, 24);
 
@@ -179,7 +179,7 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_set_constant_buffers, 24);
 struct aerogpu_shader_resource_buffer_binding {
   uint32_t buffer;
   uint32_t offset_bytes;
-  uint32_t size_bytes;  /* 0 = to the end */
+  uint32_t size_bytes; /* 0 = to the end */
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_shader_resource_buffer_binding, 16);
@@ -190,7 +190,7 @@ struct aerogpu_cmd_set_shader_resource_buffers {
   uint32_t shader_stage;
   uint32_t start_slot;
   uint32_t buffer_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_shader_resource_buffers, 24);
 
@@ -198,8 +198,8 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_set_shader_resource_buffers, 24);
 struct aerogpu_unordered_access_buffer_binding {
   uint32_t buffer;
   uint32_t offset_bytes;
-  uint32_t size_bytes;  /* 0 = to the end */
-  uint32_t initial_count;  /* 0xFFFFFFFF = keep */
+  uint32_t size_bytes;    /* 0 = to the end */
+  uint32_t initial_count; /* 0xFFFFFFFF = keep */
 };
 AEROGPU_ABI_SIZE(aerogpu_unordered_access_buffer_binding, 16);
 
@@ -209,7 +209,7 @@ struct aerogpu_cmd_set_unordered_access_buffers {
   uint32_t shader_stage;
   uint32_t start_slot;
   uint32_t uav_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_unordered_access_buffers, 24);
 

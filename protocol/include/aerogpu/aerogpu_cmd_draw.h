@@ -17,15 +17,15 @@ enum aerogpu_clear_flags {
 /** flags of the present packets. */
 enum aerogpu_present_flags {
   AEROGPU_PRESENT_FLAG_NONE = 0,
-  AEROGPU_PRESENT_FLAG_VSYNC = 1,  /* completes no earlier than the next vblank */
+  AEROGPU_PRESENT_FLAG_VSYNC = 1, /* completes no earlier than the next vblank */
 };
 
 /** CLEAR. */
 struct aerogpu_cmd_clear {
   struct aerogpu_cmd_hdr hdr;
-  uint32_t flags;  /* enum aerogpu_clear_flags */
-  uint32_t color_rgba_f32[4];  /* IEEE 754 bits */
-  uint32_t depth_f32;  /* IEEE 754 bits */
+  uint32_t flags;             /* enum aerogpu_clear_flags */
+  uint32_t color_rgba_f32[4]; /* IEEE 754 bits */
+  uint32_t depth_f32;         /* IEEE 754 bits */
   uint32_t stencil;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_clear, 36);
@@ -57,7 +57,7 @@ struct aerogpu_cmd_dispatch {
   uint32_t group_count_x;
   uint32_t group_count_y;
   uint32_t group_count_z;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_dispatch, 24);
 
@@ -65,7 +65,7 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_dispatch, 24);
 struct aerogpu_cmd_present {
   struct aerogpu_cmd_hdr hdr;
   uint32_t scanout_id;
-  uint32_t flags;  /* enum aerogpu_present_flags */
+  uint32_t flags; /* enum aerogpu_present_flags */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_present, 16);
 
@@ -73,7 +73,7 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_present, 16);
 struct aerogpu_cmd_present_ex {
   struct aerogpu_cmd_hdr hdr;
   uint32_t scanout_id;
-  uint32_t flags;  /* enum aerogpu_present_flags */
+  uint32_t flags; /* enum aerogpu_present_flags */
   uint32_t d3d9_present_flags;
   uint32_t reserved0;
 };

@@ -23,16 +23,16 @@ enum aerogpu_resource_usage_flags {
 /** flags of the copy packets. */
 enum aerogpu_copy_flags {
   AEROGPU_COPY_FLAG_NONE = 0,
-  AEROGPU_COPY_FLAG_WRITEBACK_DST = 1,  /* the result is also in the guest memory of dst before the fence */
+  AEROGPU_COPY_FLAG_WRITEBACK_DST = 1, /* the result is also in the guest memory of dst before the fence */
 };
 
 /** CREATE_BUFFER. */
 struct aerogpu_cmd_create_buffer {
   struct aerogpu_cmd_hdr hdr;
   uint32_t buffer_handle;
-  uint32_t usage_flags;  /* enum aerogpu_resource_usage_flags */
-  uint64_t size_bytes;  /* a multiple of 4 */
-  uint32_t backing_alloc_id;  /* 0 = owned by the host */
+  uint32_t usage_flags;      /* enum aerogpu_resource_usage_flags */
+  uint64_t size_bytes;       /* a multiple of 4 */
+  uint32_t backing_alloc_id; /* 0 = owned by the host */
   uint32_t backing_offset_bytes;
   uint64_t reserved0;
 };
@@ -42,14 +42,14 @@ AEROGPU_ABI_SIZE(aerogpu_cmd_create_buffer, 40);
 struct aerogpu_cmd_create_texture2d {
   struct aerogpu_cmd_hdr hdr;
   uint32_t texture_handle;
-  uint32_t usage_flags;  /* enum aerogpu_resource_usage_flags */
-  uint32_t format;  /* enum aerogpu_format */
+  uint32_t usage_flags; /* enum aerogpu_resource_usage_flags */
+  uint32_t format;      /* enum aerogpu_format */
   uint32_t width;
   uint32_t height;
-  uint32_t mip_levels;  /* at least 1 */
-  uint32_t array_layers;  /* at least 1 */
+  uint32_t mip_levels;       /* at least 1 */
+  uint32_t array_layers;     /* at least 1 */
   uint32_t row_pitch_bytes;  /* of mip 0; needed when backed */
-  uint32_t backing_alloc_id;  /* 0 = owned by the host */
+  uint32_t backing_alloc_id; /* 0 = owned by the host */
   uint32_t backing_offset_bytes;
   uint64_t reserved0;
 };
@@ -60,7 +60,7 @@ struct aerogpu_cmd_create_texture_view {
   struct aerogpu_cmd_hdr hdr;
   uint32_t view_handle;
   uint32_t texture_handle;
-  uint32_t format;  /* enum aerogpu_format */
+  uint32_t format; /* enum aerogpu_format */
   uint32_t base_mip_level;
   uint32_t mip_level_count;
   uint32_t base_array_layer;
@@ -100,7 +100,7 @@ struct aerogpu_cmd_upload_resource {
   struct aerogpu_cmd_hdr hdr;
   uint32_t resource_handle;
   uint32_t reserved0;
-  uint64_t offset_bytes;  /* for textures, into the packed layout */
+  uint64_t offset_bytes; /* for textures, into the packed layout */
   uint64_t size_bytes;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_upload_resource, 32);
@@ -113,7 +113,7 @@ struct aerogpu_cmd_copy_buffer {
   uint64_t dst_offset_bytes;
   uint64_t src_offset_bytes;
   uint64_t size_bytes;
-  uint32_t flags;  /* enum aerogpu_copy_flags */
+  uint32_t flags; /* enum aerogpu_copy_flags */
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_copy_buffer, 48);
@@ -132,7 +132,7 @@ struct aerogpu_cmd_copy_texture2d {
   uint32_t src_x;
   uint32_t src_y;
   uint32_t width;  /* pixels */
-  uint32_t height;  /* pixels */
+  uint32_t height; /* pixels */
   uint32_t flags;  /* enum aerogpu_copy_flags */
   uint32_t reserved0;
 };

@@ -7,9 +7,9 @@
 
 #pragma pack(push, 1)
 
-#define AEROGPU_STAGE_EX_MIN_ABI_MINOR 3U  /* stream minor from which reserved0 is a stage_ex */
+#define AEROGPU_STAGE_EX_MIN_ABI_MINOR 3U /* stream minor from which reserved0 is a stage_ex */
 
-#define AEROGPU_INPUT_LAYOUT_BLOB_MAGIC 0x59414C49U  /* "ILAY" */
+#define AEROGPU_INPUT_LAYOUT_BLOB_MAGIC 0x59414C49U /* "ILAY" */
 #define AEROGPU_INPUT_LAYOUT_BLOB_VERSION 1U
 
 /** stage and shader_stage fields. */
@@ -33,9 +33,9 @@ enum aerogpu_shader_stage_ex {
 struct aerogpu_cmd_create_shader_dxbc {
   struct aerogpu_cmd_hdr hdr;
   uint32_t shader_handle;
-  uint32_t stage;  /* enum aerogpu_shader_stage */
+  uint32_t stage; /* enum aerogpu_shader_stage */
   uint32_t dxbc_size_bytes;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_create_shader_dxbc, 24);
 
@@ -53,7 +53,7 @@ struct aerogpu_cmd_bind_shaders {
   uint32_t vs;
   uint32_t ps;
   uint32_t cs;
-  uint32_t reserved0;  /* gs, if non-zero and the packet has 24 bytes */
+  uint32_t reserved0; /* gs, if non-zero and the packet has 24 bytes */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_bind_shaders, 24);
 
@@ -63,7 +63,7 @@ struct aerogpu_cmd_set_shader_constants_f {
   uint32_t stage;
   uint32_t start_register;
   uint32_t vec4_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_shader_constants_f, 24);
 
@@ -73,7 +73,7 @@ struct aerogpu_cmd_set_shader_constants_i {
   uint32_t stage;
   uint32_t start_register;
   uint32_t vec4_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_shader_constants_i, 24);
 
@@ -83,13 +83,13 @@ struct aerogpu_cmd_set_shader_constants_b {
   uint32_t stage;
   uint32_t start_register;
   uint32_t bool_count;
-  uint32_t reserved0;  /* stage_ex */
+  uint32_t reserved0; /* stage_ex */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_set_shader_constants_b, 24);
 
 /** Start of an input-layout blob; without the magic it is an array of D3DVERTEXELEMENT9. */
 struct aerogpu_input_layout_blob_header {
-  uint32_t magic;  /* AEROGPU_INPUT_LAYOUT_BLOB_MAGIC */
+  uint32_t magic; /* AEROGPU_INPUT_LAYOUT_BLOB_MAGIC */
   uint32_t version;
   uint32_t element_count;
   uint32_t reserved0;
@@ -98,12 +98,12 @@ AEROGPU_ABI_SIZE(aerogpu_input_layout_blob_header, 16);
 
 /** One element of such a blob, after D3D11_INPUT_ELEMENT_DESC. */
 struct aerogpu_input_layout_element_dxgi {
-  uint32_t semantic_name_hash;  /* 32-bit FNV-1a of the upper-case ASCII name */
+  uint32_t semantic_name_hash; /* 32-bit FNV-1a of the upper-case ASCII name */
   uint32_t semantic_index;
-  uint32_t dxgi_format;  /* DXGI_FORMAT */
+  uint32_t dxgi_format; /* DXGI_FORMAT */
   uint32_t input_slot;
-  uint32_t aligned_byte_offset;  /* 0xFFFFFFFF = after the previous element */
-  uint32_t input_slot_class;  /* 0 per vertex, 1 per instance */
+  uint32_t aligned_byte_offset; /* 0xFFFFFFFF = after the previous element */
+  uint32_t input_slot_class;    /* 0 per vertex, 1 per instance */
   uint32_t instance_data_step_rate;
 };
 AEROGPU_ABI_SIZE(aerogpu_input_layout_element_dxgi, 28);

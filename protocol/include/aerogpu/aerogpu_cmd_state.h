@@ -67,12 +67,12 @@ struct aerogpu_blend_state {
   uint32_t src_factor;
   uint32_t dst_factor;
   uint32_t blend_op;
-  uint8_t color_write_mask;  /* bit 0 R, 1 G, 2 B, 3 A */
+  uint8_t color_write_mask; /* bit 0 R, 1 G, 2 B, 3 A */
   uint8_t reserved0[3];
   uint32_t src_factor_alpha;
   uint32_t dst_factor_alpha;
   uint32_t blend_op_alpha;
-  uint32_t blend_constant_rgba_f32[4];  /* IEEE 754 bits */
+  uint32_t blend_constant_rgba_f32[4]; /* IEEE 754 bits */
   uint32_t sample_mask;
 };
 AEROGPU_ABI_SIZE(aerogpu_blend_state, 52);
@@ -110,7 +110,7 @@ struct aerogpu_rasterizer_state {
   uint32_t front_ccw;
   uint32_t scissor_enable;
   int32_t depth_bias;
-  uint32_t flags;  /* enum aerogpu_rasterizer_flags */
+  uint32_t flags; /* enum aerogpu_rasterizer_flags */
 };
 AEROGPU_ABI_SIZE(aerogpu_rasterizer_state, 24);
 

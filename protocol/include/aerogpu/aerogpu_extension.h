@@ -14,20 +14,22 @@
 #define AEROGPU_EXT_REG_FIRST 0x8000U
 #define AEROGPU_EXT_REG_LAST 0xFFFFU
 #define AEROGPU_EXT_FEATURE_HI_EDID 0x1U /* FEATURES_HI bit 0 = feature bit 32: the EDID registers exist */
-#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U /* FEATURES_HI bit 1 = feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
+#define AEROGPU_EXT_FEATURE_HI_SCATTER \
+  0x2U                                  /* FEATURES_HI bit 1 = feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
 #define AEROGPU_EXT_FEATURE_HI_VGA 0x4U /* FEATURES_HI bit 2 = feature bit 34: AEROGPU_EXT_REG_VGA works */
-#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U /* FEATURES_HI bit 3 = feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT \
+  0x8U                               /* FEATURES_HI bit 3 = feature bit 35: the packet EXT_RESET_CONTEXT works */
 #define AEROGPU_EXT_REG_EDID 0x8000U /* RO, the monitor's EDID, in accesses of 1, 2 or 4 bytes; zero behind its end */
 #define AEROGPU_EXT_REG_EDID_BYTES 0x400U /* room for it */
 #define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes of it, a multiple of 128 */
-#define AEROGPU_EXT_REG_VGA 0x8404U /* WO, any write gives the display back to VGA */
+#define AEROGPU_EXT_REG_VGA 0x8404U       /* WO, any write gives the display back to VGA */
 
 /* Allocation tables, feature bit 33: a flag of aerogpu_alloc_entry beside enum aerogpu_alloc_flags. With it, gpa is the
  * address of a page list of ceil(size_bytes / 4096) 64-bit addresses of 4096-byte pages; byte k of the allocation is
  * byte k % 4096 of page list[k / 4096]. */
 #define AEROGPU_ALLOC_FLAG_EXT_SCATTER 0x80000000U /* aerogpu_alloc_entry.flags: gpa is the address of a page list */
-#define AEROGPU_EXT_SCATTER_PAGE_BYTES 4096U /* bytes of memory for each address in a page list */
-#define AEROGPU_EXT_SCATTER_LIST_ALIGN 8U /* a page list's own alignment, bytes */
+#define AEROGPU_EXT_SCATTER_PAGE_BYTES 4096U       /* bytes of memory for each address in a page list */
+#define AEROGPU_EXT_SCATTER_LIST_ALIGN 8U          /* a page list's own alignment, bytes */
 
 /* Command stream, feature bit 35. */
 #define AEROGPU_CMD_EXT_RESET_CONTEXT 0x8000U /* opcode */

@@ -32,7 +32,7 @@ struct aerogpu_umd_private_v1 {
   uint32_t device_abi_version_u32;
   uint32_t reserved0;
   uint64_t device_features;
-  uint32_t flags;  /* AEROGPU_UMDPRIV_FLAG_* */
+  uint32_t flags; /* AEROGPU_UMDPRIV_FLAG_* */
   uint32_t reserved1;
   uint32_t reserved2;
   uint64_t reserved3[3];

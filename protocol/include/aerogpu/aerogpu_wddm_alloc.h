@@ -40,9 +40,9 @@ struct aerogpu_wddm_alloc_priv {
   uint32_t version;
   uint32_t alloc_id;
   uint32_t flags;
-  uint64_t share_token;  /* non-zero exactly for shared allocations */
+  uint64_t share_token; /* non-zero exactly for shared allocations */
   uint64_t size_bytes;
-  uint64_t reserved0;  /* surface description (bit 63 set) or row pitch */
+  uint64_t reserved0; /* surface description (bit 63 set) or row pitch */
 };
 AEROGPU_ABI_SIZE(aerogpu_wddm_alloc_priv, 40);
 
@@ -55,10 +55,10 @@ struct aerogpu_wddm_alloc_priv_v2 {
   uint64_t share_token;
   uint64_t size_bytes;
   uint64_t reserved0;
-  uint32_t kind;  /* enum aerogpu_wddm_alloc_kind */
+  uint32_t kind; /* enum aerogpu_wddm_alloc_kind */
   uint32_t width;
   uint32_t height;
-  uint32_t format;  /* D3DFORMAT or DXGI_FORMAT, as the user-mode driver wrote it */
+  uint32_t format; /* D3DFORMAT or DXGI_FORMAT, as the user-mode driver wrote it */
   uint32_t row_pitch_bytes;
   uint32_t reserved1;
 };

@@ -39,8 +39,7 @@ inline void createTexture(CommandWriter& w, const Texture& t) {
 }
 
 /// A texture that is drawn into and shown, over the start of an allocation: B8G8R8X8, tight rows.
-inline void createShown(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height,
-                        uint32_t allocId) {
+inline void createShown(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t height, uint32_t allocId) {
   Texture t;
   t.handle = handle;
   t.width = width;
@@ -51,8 +50,8 @@ inline void createShown(CommandWriter& w, uint32_t handle, uint32_t width, uint3
   createTexture(w, t);
 }
 
-inline void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage = 0,
-                         uint32_t allocId = 0, uint32_t allocOffset = 0) {
+inline void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage = 0, uint32_t allocId = 0,
+                         uint32_t allocOffset = 0) {
   aerogpu_cmd_create_buffer p{};
   p.buffer_handle = handle;
   p.usage_flags = usage;
@@ -140,8 +139,7 @@ inline void clearColor(CommandWriter& w, Rgba color) {
 }
 
 /// `stage`: enum aerogpu_shader_stage; `tokens`: a D3D9 token stream with its end token.
-inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage,
-                         std::span<const uint32_t> tokens) {
+inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
   aerogpu_cmd_create_shader_dxbc p{};
   p.shader_handle = handle;
   p.stage = stage;
@@ -181,8 +179,7 @@ inline void destroyInputLayout(CommandWriter& w, uint32_t handle) {
 }
 
 /// Offsets and strides in bytes.
-inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride,
-                            uint32_t offset = 0) {
+inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride, uint32_t offset = 0) {
   const aerogpu_vertex_buffer_binding binding{buffer, stride, offset, 0};
   aerogpu_cmd_set_vertex_buffers p{};
   p.start_slot = slot;

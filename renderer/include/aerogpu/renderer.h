@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* C interface of the aerogpu renderer: it takes submissions of the AeroGPU ABI and replays them through a back end.
- * Users: the QEMU device, the trace replayer, tests, fuzzers, benchmarks. No function throws or exits the process;
- * every structure starts with its size so that it can grow. See docs/architecture.md. */
+/* C interface of the aerogpu renderer: it takes submissions of the AeroGPU ABI and replays them through a
+ * back end. Users: the QEMU device, the trace replayer, tests, fuzzers, benchmarks. No function throws or
+ * exits the process; every structure starts with its size so that it can grow. See docs/architecture.md. */
 #ifndef AEROGPU_RENDERER_H
 #define AEROGPU_RENDERER_H
 
@@ -13,23 +13,25 @@
 extern "C" {
 #endif
 
-/** A renderer: one guest device's state. Created and destroyed by the embedder; see the thread rules below. */
+/** A renderer: one guest device's state. Created and destroyed by the embedder; see the thread rules below.
+ */
 typedef struct aerogpu_renderer aerogpu_renderer;
 
 /*
- * Versions. Every structure begins with struct_size, which its maker sets to the sizeof that it was built with; later
- * versions only append members. A structure that is passed in may be of any version: members that it lacks count as 0,
- * members that the renderer does not know are ignored. One that is smaller than its first version is an error: creation
- * fails, a submission is finished with AEROGPU_ERROR_INTERNAL, other calls do nothing; all of them say so in a message.
- * A structure that is filled in (stats) is written up to its struct_size. One that the renderer makes (results, frames)
- * has the renderer's size: an embedder that knows a later version looks at struct_size before it reads on.
+ * Versions. Every structure begins with struct_size, which its maker sets to the sizeof that it was built
+ * with; later versions only append members. A structure that is passed in may be of any version: members that
+ * it lacks count as 0, members that the renderer does not know are ignored. One that is smaller than its
+ * first version is an error: creation fails, a submission is finished with AEROGPU_ERROR_INTERNAL, other
+ * calls do nothing; all of them say so in a message. A structure that is filled in (stats) is written up to
+ * its struct_size. One that the renderer makes (results, frames) has the renderer's size: an embedder that
+ * knows a later version looks at struct_size before it reads on.
  */
 
 /*
  * Threads. The "render thread" is whichever single thread calls the functions marked [render]; the embedder
- * serialises them. Functions marked [any] may be called from every thread at any time between create and destroy.
- * Callbacks come from the render thread (inside a [render] function) or from one thread that the renderer owns;
- * each callback says so. A callback never calls a [render] function.
+ * serialises them. Functions marked [any] may be called from every thread at any time between create and
+ * destroy. Callbacks come from the render thread (inside a [render] function) or from one thread that the
+ * renderer owns; each callback says so. A callback never calls a [render] function.
  */
 
 /** Severity of a log line. What a guest can trigger is rate-limited by the renderer. */
@@ -48,14 +50,15 @@ struct aerogpu_guest_mapping {
 };
 
 /**
- * Starts the process that translates a guest's DXBC shaders, for all renderers of this process: a program of its own
- * (aerogpu-translator), with next to no rights, so that no shader can crash or take over the embedder. [any] Call it
- * once, before the first renderer is created and before this process gives up the right to start programs (seccomp) or
- * its user; threads may run. Later calls do nothing. It ends with the last copy of this process. The renderer starts no
- * process by itself: without this call, or if it fails, everything works but DXBC shaders, whose creation is then a
- * BACKEND error. `translator`: path of the program; NULL = $AEROGPU_TRANSLATOR, or the one found beside the object that
- * holds the renderer, or in ../renderer or .. from there. Returns false and a message in `error` (NUL-terminated, cut to
- * error_size; may be NULL) on failure.
+ * Starts the process that translates a guest's DXBC shaders, for all renderers of this process: a program of
+ * its own (aerogpu-translator), with next to no rights, so that no shader can crash or take over the
+ * embedder. [any] Call it once, before the first renderer is created and before this process gives up the
+ * right to start programs (seccomp) or its user; threads may run. Later calls do nothing. It ends with the
+ * last copy of this process. The renderer starts no process by itself: without this call, or if it fails,
+ * everything works but DXBC shaders, whose creation is then a BACKEND error. `translator`: path of the
+ * program; NULL = $AEROGPU_TRANSLATOR, or the one found beside the object that holds the renderer, or in
+ * ../renderer or .. from there. Returns false and a message in `error` (NUL-terminated, cut to error_size;
+ * may be NULL) on failure.
  */
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size);
 
@@ -69,17 +72,17 @@ struct aerogpu_submission_result {
   uint64_t signal_fence;    /* as given; 0 for a snapshot */
   bool present_vsync;       /* at least one present asked for vblank */
   bool dropped;             /* interrupted before it was executed completely */
-  bool scanout_is_texture;  /* a live texture's backing starts at the scanout address, as of this submission */
+  bool scanout_is_texture; /* a live texture's backing starts at the scanout address, as of this submission */
   /**
-   * The image to show after this submission: its last present's, or the snapshot's; NULL when there was none, when
-   * the memory at the scanout address is to be shown, or when `frame_unchanged`. The callee owns one reference from
-   * here on and gives it back with aerogpu_renderer_frame_release().
+   * The image to show after this submission: its last present's, or the snapshot's; NULL when there was none,
+   * when the memory at the scanout address is to be shown, or when `frame_unchanged`. The callee owns one
+   * reference from here on and gives it back with aerogpu_renderer_frame_release().
    */
   struct aerogpu_frame* frame;
   /**
-   * The last present found the texture as it was in the newest frame that an earlier result brought: show that one on.
-   * Never so for a snapshot, nor for the first present behind resume and reset: who throws a frame away unseen asks
-   * for a snapshot.
+   * The last present found the texture as it was in the newest frame that an earlier result brought: show
+   * that one on. Never so for a snapshot, nor for the first present behind resume and reset: who throws a
+   * frame away unseen asks for a snapshot.
    */
   bool frame_unchanged;
 };
@@ -100,18 +103,19 @@ struct aerogpu_frame {
 struct aerogpu_renderer_callbacks {
   uint32_t struct_size;
   /**
-   * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes where the range crosses
-   * memory regions; the caller goes on from there. The pointer stays valid until guest_unmap whatever happens to
-   * the guest's memory map. Returns 0, or -1 when gpa is not such memory or `write` is asked on read-only memory.
-   * Both callbacks come from the render thread and from the renderer's own thread, also at the same time.
+   * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes where the range
+   * crosses memory regions; the caller goes on from there. The pointer stays valid until guest_unmap whatever
+   * happens to the guest's memory map. Returns 0, or -1 when gpa is not such memory or `write` is asked on
+   * read-only memory. Both callbacks come from the render thread and from the renderer's own thread, also at
+   * the same time.
    */
   int (*guest_map)(void* opaque, uint64_t gpa, uint64_t size, bool write, struct aerogpu_guest_mapping* out);
   /** Ends a mapping; the first `bytes_written` bytes of it were changed (0 = none). */
   void (*guest_unmap)(void* opaque, const struct aerogpu_guest_mapping* mapping, uint64_t bytes_written);
   /**
-   * A submission or snapshot is finished: its GPU work is done, its write-backs are in guest memory. Comes exactly
-   * once for each, in the order of submission, never two at a time; from the render thread inside submit when
-   * nothing is outstanding and no GPU work is needed, else from the renderer's own thread.
+   * A submission or snapshot is finished: its GPU work is done, its write-backs are in guest memory. Comes
+   * exactly once for each, in the order of submission, never two at a time; from the render thread inside
+   * submit when nothing is outstanding and no GPU work is needed, else from the renderer's own thread.
    */
   void (*submission_done)(void* opaque, const struct aerogpu_submission_result* result);
   /** One line without a newline. Any thread. */
@@ -120,16 +124,18 @@ struct aerogpu_renderer_callbacks {
 
 /** Flags of aerogpu_renderer_config. */
 enum aerogpu_renderer_flags {
-  /** Present shows colour target 0 as bound at the present, not the scanout (trace files have no registers). */
+  /** Present shows colour target 0 as bound at the present, not the scanout (trace files have no registers).
+   */
   AEROGPU_RENDERER_PRESENT_COLOR_TARGET = 1u << 0,
-  /** Enables VK_LAYER_KHRONOS_validation; creation fails if it is missing. Its messages are logged as errors. */
+  /** Enables VK_LAYER_KHRONOS_validation; creation fails if it is missing. Its messages are logged as errors.
+   */
   AEROGPU_RENDERER_VALIDATION = 1u << 1,
   /**
-   * The GPU may read and write guest memory itself, instead of copies of it: a mapping is then kept from the submit
-   * that makes it until shortly before that submission's submission_done (until the GPU is closed if it hangs), from
-   * any thread, and the whole host pages that it lies in are handed to the GPU's driver. Only for an embedder whose
-   * guest, and nobody else, changes that memory before submission_done. The renderer copies all the same where the
-   * driver cannot or where copying is cheaper.
+   * The GPU may read and write guest memory itself, instead of copies of it: a mapping is then kept from the
+   * submit that makes it until shortly before that submission's submission_done (until the GPU is closed if
+   * it hangs), from any thread, and the whole host pages that it lies in are handed to the GPU's driver. Only
+   * for an embedder whose guest, and nobody else, changes that memory before submission_done. The renderer
+   * copies all the same where the driver cannot or where copying is cheaper.
    */
   AEROGPU_RENDERER_LEND_GUEST_MEMORY = 1u << 2,
 };
@@ -146,19 +152,21 @@ struct aerogpu_renderer_config {
   void* opaque;                                       /* first argument of every callback */
 };
 
-/** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on failure. */
+/** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on
+ * failure. */
 aerogpu_renderer* aerogpu_renderer_create(const struct aerogpu_renderer_config* config, char* error,
                                           size_t error_size);
 
-/** Waits for outstanding work (its callbacks still come), then frees everything. [render] Frames must be released. */
+/** Waits for outstanding work (its callbacks still come), then frees everything. [render] Frames must be
+ * released. */
 void aerogpu_renderer_destroy(aerogpu_renderer* renderer);
 
 /** Name of the back end in use ("vulkan", "null") and of the GPU ("" for null). [any] Valid until destroy. */
 const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer);
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
 
-/** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies what it
- * keeps. ABI page, "Ring, submissions, fences". */
+/** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies
+ * what it keeps. ABI page, "Ring, submissions, fences". */
 struct aerogpu_submission {
   uint32_t struct_size;
   uint32_t flags; /* enum aerogpu_submit_flags */
@@ -166,19 +174,19 @@ struct aerogpu_submission {
   uint32_t engine_id;
   uint64_t cookie; /* given back in the result */
   uint64_t signal_fence;
-  const void* cmd; /* the command buffer as the descriptor names it; NULL when absent */
-  size_t cmd_size; /* bytes */
+  const void* cmd;         /* the command buffer as the descriptor names it; NULL when absent */
+  size_t cmd_size;         /* bytes */
   const void* alloc_table; /* NULL when absent */
   size_t alloc_table_size; /* bytes */
-  /** A defect that the embedder found in the descriptor (enum aerogpu_error_code), 0 = none. Such a submission is
-   * not executed but takes its turn and is finished with this error. */
+  /** A defect that the embedder found in the descriptor (enum aerogpu_error_code), 0 = none. Such a
+   * submission is not executed but takes its turn and is finished with this error. */
   uint32_t descriptor_error;
   uint32_t reserved0;
 };
 
 /**
- * Decodes, validates and executes a submission. [render] Errors of the guest end up in the result. Returns when the
- * work is recorded and handed to the GPU; blocks while too many submissions (64) are unfinished.
+ * Decodes, validates and executes a submission. [render] Errors of the guest end up in the result. Returns
+ * when the work is recorded and handed to the GPU; blocks while too many submissions (64) are unfinished.
  */
 void aerogpu_renderer_submit(aerogpu_renderer* renderer, const struct aerogpu_submission* submission);
 
@@ -197,9 +205,9 @@ struct aerogpu_scanout_config {
 void aerogpu_renderer_set_scanout(aerogpu_renderer* renderer, const struct aerogpu_scanout_config* config);
 
 /**
- * Asks for an image of the texture whose backing starts at the scanout address, after all earlier submissions: what
- * a page flip without a present shows. [render] The result comes through submission_done with this cookie, its
- * frame NULL if there is no such texture.
+ * Asks for an image of the texture whose backing starts at the scanout address, after all earlier
+ * submissions: what a page flip without a present shows. [render] The result comes through submission_done
+ * with this cookie, its frame NULL if there is no such texture.
  */
 void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cookie);
 
@@ -207,27 +215,29 @@ void aerogpu_renderer_snapshot_scanout(aerogpu_renderer* renderer, uint64_t cook
 void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_frame* frame);
 
 /**
- * Makes a running submit stop at the next packet and every later one finish without executing (`dropped`), until
- * aerogpu_renderer_resume() or _reset(). [any] For a ring or device reset that must not wait for a long submission.
- * What the GPU is working on is stopped where a shader loops; a GPU that has not come to rest 10 s later is lost.
+ * Makes a running submit stop at the next packet and every later one finish without executing (`dropped`),
+ * until aerogpu_renderer_resume() or _reset(). [any] For a ring or device reset that must not wait for a long
+ * submission. What the GPU is working on is stopped where a shader loops; a GPU that has not come to rest 10
+ * s later is lost.
  */
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
 
 /**
- * The same for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is left to itself.
- * [any]
+ * The same for good, before aerogpu_renderer_destroy(): a GPU that has not come to rest 2 s later is left to
+ * itself. [any]
  */
 void aerogpu_renderer_shutdown(aerogpu_renderer* renderer);
 
-/** Waits until every submission is finished (its callback has returned). [render] Returns false after timeout_ns. */
+/** Waits until every submission is finished (its callback has returned). [render] Returns false after
+ * timeout_ns. */
 bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns);
 
 /** Ends an interruption; resources and bindings are kept. [render] */
 void aerogpu_renderer_resume(aerogpu_renderer* renderer);
 
-/** Device reset: stops the GPU as an interruption does, waits for it, then drops every resource, token and binding.
- * [render] Also ends an interruption and brings back a lost device. Returns false if the back end could not be
- * brought back. */
+/** Device reset: stops the GPU as an interruption does, waits for it, then drops every resource, token and
+ * binding. [render] Also ends an interruption and brings back a lost device. Returns false if the back end
+ * could not be brought back. */
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
 
 /** Counters since creation; never reset. */
@@ -240,26 +250,28 @@ struct aerogpu_renderer_stats {
   uint64_t dispatches;
   uint64_t presents;
   uint64_t errors;
-  uint64_t command_bytes;      /* decoded */
-  uint64_t upload_bytes;       /* from streams and guest memory to the GPU */
-  uint64_t readback_bytes;     /* write-backs and frames */
-  uint64_t host_memory_bytes;  /* held now, counted against max_hostmem */
+  uint64_t command_bytes;     /* decoded */
+  uint64_t upload_bytes;      /* from streams and guest memory to the GPU */
+  uint64_t readback_bytes;    /* write-backs and frames */
+  uint64_t host_memory_bytes; /* held now, counted against max_hostmem */
   uint64_t host_memory_peak_bytes;
-  uint64_t resources;          /* alive now */
+  uint64_t resources; /* alive now */
   uint64_t shaders_translated;
   uint64_t pipelines_created;
-  uint64_t cpu_busy_ns;        /* spent in submit */
-  uint64_t gpu_busy_ns;        /* from hand-over to completion, overlaps counted once */
-  uint64_t in_flight;          /* submissions not finished now */
-  uint64_t frames_unchanged;   /* presents that needed no new frame */
+  uint64_t cpu_busy_ns;      /* spent in submit */
+  uint64_t gpu_busy_ns;      /* from hand-over to completion, overlaps counted once */
+  uint64_t in_flight;        /* submissions not finished now */
+  uint64_t frames_unchanged; /* presents that needed no new frame */
 };
 
-/** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no snapshot. */
+/** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no
+ * snapshot. */
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
 
-/** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a message
- * when the file cannot be created. A running capture is finished first. */
-bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error, size_t error_size);
+/** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a
+ * message when the file cannot be created. A running capture is finished first. */
+bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error,
+                                    size_t error_size);
 
 /** Finishes the capture: table of contents and footer. [render] False with a message on a write error. */
 bool aerogpu_renderer_capture_stop(aerogpu_renderer* renderer, char* error, size_t error_size);

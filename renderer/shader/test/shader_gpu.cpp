@@ -219,16 +219,9 @@ Picture ShaderGpu::draw(const Draw& draw) {
     writeFile(*layouts[i], vertex ? draw.vsFloats : draw.psFloats, vertex ? draw.vsInts : draw.psInts,
               vertex ? draw.clipPlanes : std::vector<Vec4>(), constants[i].data);
     const VkDescriptorBufferInfo info{constants[i].buffer, 0, size};
-    const VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                     nullptr,
-                                     sets[set],
-                                     kConstantBinding,
-                                     0,
-                                     1,
-                                     VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
-                                     nullptr,
-                                     &info,
-                                     nullptr};
+    const VkWriteDescriptorSet write{
+        VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,    nullptr, sets[set], kConstantBinding, 0, 1,
+        VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, nullptr, &info,     nullptr};
     vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
   }
   sets[kTextureSet] = makeTextureSet(vsInfo, psInfo, draw.psShadowSamplers);
@@ -283,7 +276,8 @@ Picture ShaderGpu::draw(const Draw& draw) {
   vkCmdBeginRendering(m_commands, &rendering);
   vkCmdBindPipeline(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
   const uint32_t offsets[2] = {0, 0};
-  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, kSetCount, sets, 2, offsets);
+  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, kSetCount, sets, 2,
+                          offsets);
   vkCmdPushConstants(m_commands, m_layout, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
                      sizeof draw.push, &draw.push);
   const VkDeviceSize zero = 0;

@@ -141,7 +141,8 @@ bool ShaderGpu::createLayouts() {
   for (const uint32_t set : {kVsConstantSet, kPsConstantSet}) {
     const VkDescriptorSetLayoutBinding constants{
         kConstantBinding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1,
-        VkShaderStageFlags(set == kVsConstantSet ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT), nullptr};
+        VkShaderStageFlags(set == kVsConstantSet ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT),
+        nullptr};
     info.bindingCount = 1;
     info.pBindings = &constants;
     check(vkCreateDescriptorSetLayout(m_device, &info, nullptr, &m_setLayouts[set]), "set layout");
