@@ -3,7 +3,7 @@
 // gives the device back, and QEMU ends.
 #include <gtest/gtest.h>
 
-#include "renderer/testing/dxbc_builder.h"
+#include "renderer/test/dxbc_builder.h"
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {

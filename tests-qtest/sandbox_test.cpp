@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "aerogpu/d3d9/assembler.h"
-#include "renderer/testing/dxbc_builder.h"
+#include "renderer/test/dxbc_builder.h"
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {

@@ -24,7 +24,8 @@ constexpr uint32_t kUntouched = 0xDEADBEEF;
 constexpr uint16_t kMsiData = 0x4321;
 constexpr uint32_t kNoMemory = kTextures + 1;  ///< an allocation where there is none
 constexpr uint32_t kVertices = 3 * 256;
-// Textures whose transfers are made in guest memory itself where the GPU can (renderer/vulkan/host_import.h).
+// Textures whose transfers are made in guest memory itself where the GPU can
+// (renderer/vulkan/device/host_import.h).
 constexpr uint32_t kBig[] = {21, 22}, kBigWidth = 256, kBigHeight = 128, kBigPitch = kBigWidth * 4;
 constexpr uint64_t kBigBytes = kBigPitch * kBigHeight, kBigOffset = 0x1000000;
 enum Handle : uint32_t { kBuffer = 101, kVs, kPs, kLayout };

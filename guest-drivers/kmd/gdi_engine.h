@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gdi_engine.h: what the driver draws itself: GDI's operations (DxgkDdiRenderKm) and the blits of DxgkDdiPresent, as
-// packets in the alternate device context of a WDDM context. Unwraps Windows' structures for common/gdi_draw.
+// packets in the alternate device context of a WDDM context. Unwraps Windows' structures for kmd/logic/gdi_draw.
 // PASSIVE_LEVEL.
 #pragma once
 

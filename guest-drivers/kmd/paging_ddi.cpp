@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. Transfers, fills and aperture mappings become device work (common/paging);
-// one call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
+// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. Transfers, fills and aperture mappings become device work
+// (kmd/logic/paging); one call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "entry_points.h"
 

@@ -15,7 +15,7 @@
 #include "aerogpu/d3d9/assembler.h"
 #include "renderer/bench/scene.h"
 #include "renderer/shader/translate.h"
-#include "renderer/testing/dxbc_builder.h"
+#include "renderer/test/dxbc_builder.h"
 
 namespace {
 

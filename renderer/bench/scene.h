@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "renderer/bench/direct_vk.h"
-#include "renderer/testing/harness.h"
+#include "renderer/test/harness.h"
 
 namespace aerogpu::bench {
 

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "renderer/cmd/stream.h"
-#include "renderer/testing/harness.h"
+#include "renderer/test/harness.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_writer.hpp"
-#include "renderer/testing/harness.h"
+#include "renderer/test/harness.h"
 
 namespace {
 

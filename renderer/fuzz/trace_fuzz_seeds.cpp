@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "renderer/testing/harness.h"
+#include "renderer/test/harness.h"
 
 int main(int argc, char** argv) {
   using aerogpu::CommandWriter;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/tokens.h"
-#include "renderer/shader/d3d9_interface.h"
+#include "renderer/shader/d3d9/d3d9_interface.h"
 
 namespace aerogpu::shader {
 

@@ -2,7 +2,7 @@
 #include <bit>
 #include <cstring>
 
-#include "renderer/shader/spirv_loops.h"
+#include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/translator/dxbc_answer.h"
 #include "renderer/translator/jobs.h"
 #include "renderer/translator/spirv_check.h"

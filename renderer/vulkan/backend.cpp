@@ -7,9 +7,9 @@
 
 #include "renderer/base/mutex.h"
 #include "renderer/translator/client.h"
-#include "renderer/vulkan/buffer.h"
-#include "renderer/vulkan/draw_area.h"
-#include "renderer/vulkan/texture.h"
+#include "renderer/vulkan/draw/draw_area.h"
+#include "renderer/vulkan/objects/buffer.h"
+#include "renderer/vulkan/objects/texture.h"
 
 namespace aerogpu::vk {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "renderer/core/backend_config.h"
-#include "renderer/vulkan/draws.h"
-#include "renderer/vulkan/gpu.h"
-#include "renderer/vulkan/instance.h"
-#include "renderer/vulkan/targets.h"
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/device/instance.h"
+#include "renderer/vulkan/draw/draws.h"
+#include "renderer/vulkan/objects/targets.h"
 
 namespace aerogpu::vk {
 

@@ -25,7 +25,7 @@ from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
 from png import Picture  # noqa: E402
 
 HOST = os.path.join(BUILD, 'guest-drivers', 'host', 'aerogpu-driver-host')
-HUGE_PAGES = 164  # guest-drivers/host/tests/test.h, kHugePages, and some
+HUGE_PAGES = 164  # guest-drivers/host/suite/test.h, kHugePages, and some
 MEMORY_MB = 1024
 DEADLINE = int(os.environ.get('AEROGPU_HOST_DEADLINE', '1500'))
 

@@ -11,12 +11,12 @@
 #include <thread>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "core/fault.h"
 #include "dxgk/callbacks.h"
 #include "dxgk/display.h"
 #include "dxgk/scheduler.h"
 #include "dxgk/vidmm.h"
 #include "dxgk/vidpn.h"
-#include "fault.h"
 
 namespace aerogpu::host {
 

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "core/pe_image.h"
 #include "device/bar.h"
 #include "device/irq.h"
 #include "device/memory.h"
 #include "device/pci.h"
 #include "dispmprt.h"
 #include "dxgk/ddi_call.h"
-#include "pe_image.h"
 
 namespace aerogpu::host {
 

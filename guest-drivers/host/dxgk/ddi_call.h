@@ -9,9 +9,9 @@
 #include <shared_mutex>
 #include <string>
 
-#include "nt_state.h"
-#include "report.h"
-#include "thread.h"
+#include "core/report.h"
+#include "core/thread.h"
+#include "nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
+#include "core/report.h"
 #include "dxgk/vidpn.h"
-#include "report.h"
 
 namespace aerogpu::host {
 

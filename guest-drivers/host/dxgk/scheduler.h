@@ -13,7 +13,7 @@
 
 #include "d3dkmddi.h"
 #include "device/memory.h"
-#include "nt.h"
+#include "nt/nt.h"
 
 namespace aerogpu::host {
 

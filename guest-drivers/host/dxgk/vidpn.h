@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "d3dkmddi.h"
-#include "nt.h"
+#include "nt/nt.h"
 
 namespace aerogpu::host {
 

@@ -2,8 +2,8 @@
 // Pages "DXGKDDI_VIDPNTOPOLOGY_...".
 #include "dxgk/vidpn_topology.h"
 
+#include "core/report.h"
 #include "dxgk/mode_set.h"
-#include "report.h"
 
 namespace aerogpu::host {
 

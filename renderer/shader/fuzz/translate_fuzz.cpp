@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/disassembler.h"
-#include "renderer/shader/dxbc.h"
+#include "renderer/shader/dxbc/dxbc.h"
 #include "renderer/shader/translate.h"
 
 using namespace aerogpu;

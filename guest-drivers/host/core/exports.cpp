@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "core/exports.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "core/pe_image.h"
+#include "core/report.h"
+
+extern "C" void aerogpuHostExportEntry();
+
+namespace aerogpu::host {
+
+namespace {
+
+constexpr size_t kThunkBytes = 32, kThunkArea = 256 << 10;
+
+struct Thunks {
+  std::mutex mutex;
+  uint8_t* area = nullptr;
+  size_t used = 0;
+  std::map<const Export*, void*> made;
+};
+
+Thunks& thunks() {
+  static Thunks instance;
+  return instance;
+}
+
+std::atomic<const PeImage*> s_image{nullptr};
+std::atomic<ExportObserver> s_observer{nullptr};
+
+const ExportFrame* innermostFrame() {
+  const Thread* thread = currentThreadOrNull();
+  if (!thread || thread->block.nextFrame == thread->block.frames) return nullptr;
+  return thread->block.nextFrame - 1;
+}
+
+}  // namespace
+
+// mov r11, row; mov rax, entry; jmp rax. Neither register carries an argument.
+void* exportThunk(const Export& entry) {
+  if (entry.flags & kExportData) return const_cast<void*>(entry.function);
+  Thunks& t = thunks();
+  std::lock_guard lock(t.mutex);
+  if (const auto found = t.made.find(&entry); found != t.made.end()) return found->second;
+  if (!t.area) {
+    // Writable while it runs: rows are added (tables of interfaces) when other threads execute their thunks.
+    void* area =
+        mmap(nullptr, kThunkArea, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (area == MAP_FAILED) std::abort();
+    t.area = static_cast<uint8_t*>(area);
+  }
+  if (t.used + kThunkBytes > kThunkArea) std::abort();
+  uint8_t code[kThunkBytes];
+  std::memset(code, 0xCC, sizeof code);
+  const auto row = reinterpret_cast<uint64_t>(&entry);
+  const auto target = reinterpret_cast<uint64_t>(&aerogpuHostExportEntry);
+  code[0] = 0x49, code[1] = 0xBB;
+  std::memcpy(code + 2, &row, 8);
+  code[10] = 0x48, code[11] = 0xB8;
+  std::memcpy(code + 12, &target, 8);
+  code[20] = 0xFF, code[21] = 0xE0;
+  void* thunk = t.area + t.used;
+  std::memcpy(thunk, code, sizeof code);
+  t.used += kThunkBytes;
+  t.made[&entry] = thunk;
+  return thunk;
+}
+
+void setDriverImage(const PeImage* image) {
+  s_image = image;
+}
+
+const PeImage* driverImage() {
+  return s_image;
+}
+
+void setExportObserver(ExportObserver observer) {
+  s_observer = observer;
+}
+
+uint64_t currentCaller() {
+  const ExportFrame* frame = innermostFrame();
+  return frame ? frame->returnAddress : 0;
+}
+
+std::string currentCall() {
+  const ExportFrame* frame = innermostFrame();
+  if (!frame) return "the host";
+  const PeImage* image = driverImage();
+  char plain[32];
+  std::snprintf(plain, sizeof plain, "0x%llx", static_cast<unsigned long long>(frame->returnAddress));
+  std::string text = std::string(frame->entry->name) + " called from " +
+                     (image ? image->describe(frame->returnAddress) : std::string(plain));
+  const Thread* thread = currentThreadOrNull();
+  if (thread && thread->ddi[0]) text += std::string(" in ") + thread->ddi;
+  return text;
+}
+
+/// Called by the entry code. Returns the function to go on with.
+extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
+  const Export& entry = *frame->entry;
+  Thread* thread = currentThread();
+  if (thread->block.nextFrame >= thread->block.frames + kMaximumFrames)
+    bugCheck(0x7F, {8, 0, 0, 0},
+             "exports and driver call each other without an end: " + currentCall() + "\n");
+  // Microsoft x64: the stack is 16-byte aligned at a call.
+  if (frame->rsp % 16 != 8) brokenRule("the stack is not aligned: %s", currentCall().c_str());
+  if (thread->driverEntryRsp > frame->rsp && thread->driverEntryRsp - frame->rsp > thread->deepestStack)
+    thread->deepestStack = thread->driverEntryRsp - frame->rsp;
+  if (thread->irql() > entry.maximumIrql || thread->irql() < entry.minimumIrql)
+    brokenRule("%s at %s; allowed is %s%s%s", currentCall().c_str(), irqlName(thread->irql()),
+               entry.minimumIrql ? irqlName(entry.minimumIrql) : "", entry.minimumIrql ? " to " : "at most ",
+               irqlName(entry.maximumIrql));
+  if (entry.refuse) entry.refuse(entry);
+  if (ExportObserver observer = s_observer.load(std::memory_order_relaxed))
+    observer(entry, frame->returnAddress);
+  return entry.function;
+}
+
+}  // namespace aerogpu::host

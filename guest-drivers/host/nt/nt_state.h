@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What the rest of the host asks the ntoskrnl side: pools, deferred calls, time, memory, the registry.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "nt/nt.h"
+
+namespace aerogpu::host {
+
+// Pools (nt_pool.cpp).
+/// Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks.
+void setGuardedPool(bool guarded);
+/// How many bytes the driver holds now.
+uint64_t poolBytes();
+/// A broken rule for each block that is still allocated (at most `shown` are named); returns their number.
+unsigned reportPoolLeaks(unsigned shown = 8);
+/// Lets the n-th allocation from now on fail (1 = the next), once; 0 = none.
+void failPoolAllocation(unsigned n);
+/// Allocations since the program began.
+uint64_t poolAllocations();
+
+// IRQL (nt_irql.cpp).
+uint8_t readIrqlRegister();
+void writeIrqlRegister(uint64_t value);
+uint64_t readSharedUserData(uint32_t offset, unsigned bytes);
+/// 100 ns units since the program began.
+uint64_t interruptTime();
+/// A rule per thread that returned from a DDI with locks held or another IRQL than it came with.
+void checkThreadBalanced(const char* what, uint8_t irqlBefore);
+
+// Waits (nt_wait.cpp).
+/// Waits for a dispatcher object as the host's own thread; false after `timeoutMs`.
+bool waitForObject(void* object, int timeoutMs);
+
+// Deferred work (nt_deferred.cpp).
+/// Starts the threads for DPCs, timers and work items. Once.
+void startDeferredThreads();
+/// Queues a call that runs at DISPATCH_LEVEL on the DPC thread; the same pending call is queued once.
+bool queueHostDpc(void (*function)(void*), void* context);
+/// Waits until the DPC queue is empty and the running DPC is done.
+void drainDpcs();
+/// A broken rule for each timer, DPC or work item of the driver that is still queued; returns their number.
+unsigned reportPendingWork();
+
+// Memory (nt_memory.cpp).
+struct PhysicalRange {
+  uint64_t address, bytes;
+  int fd;            // device file whose offset 0 is `address`; -1: ordinary memory
+  const char* name;  // "BAR0"
+};
+/// Device memory that may be mapped by physical address.
+void addPhysicalRange(const PhysicalRange& range);
+void removePhysicalRanges();
+/// Where contiguous memory comes from; the object outlives its use.
+}  // namespace aerogpu::host
+namespace aerogpu::guest {
+class Memory;
+}
+namespace aerogpu::host {
+void setContiguousMemory(guest::Memory* memory);
+guest::Memory* contiguousMemory();
+/// Physical address of a mapped byte; false if there is none.
+bool physicalAddress(const void* address, uint64_t& out);
+/// Maps device memory; each mapping is its own, so that use after unmapping faults. Null if the range is no
+/// device's. `owner` names who maps, for leak reports.
+void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner);
+bool unmapPhysical(void* address);
+/// Removes what is still mapped, with a broken rule for each; returns the number.
+unsigned reportMappings();
+/// The device left the bus: what is mapped of it reads as all ones from now on, as a PC's bus answers.
+/// (QEMU's answer to an address that nobody decodes is zero.)
+void detachMappings();
+/// Contiguous blocks that the driver still holds: reported and freed.
+unsigned reportContiguousLeaks();
+/// Memory of a simulated process, below kUserProbeAddress.
+void* allocateUserMemory(uint64_t bytes);
+void freeUserMemory(void* address, uint64_t bytes);
+/// An MDL over pages with these frame numbers (host owned).
+MDL* makeMdl(const std::vector<uint64_t>& frames, uint64_t bytes);
+void destroyMdl(MDL* mdl);
+unsigned reportMdlLeaks();
+
+// Registry (nt_registry.cpp).
+void setRegistryDword(const std::string& key, const std::string& name, uint32_t value);
+void setRegistryString(const std::string& key, const std::string& name, const std::string& value);
+/// False when there is no such value.
+bool getRegistryDword(const std::string& key, const std::string& name, uint32_t& value);
+unsigned reportOpenKeys();
+
+// I/O (nt_io.cpp).
+/// What the driver registers with dxgkrnl through; null = no such device.
+using RegisterMiniport = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*, void* initializationData);
+void setRegisterMiniport(RegisterMiniport function);
+/// Event-log entries that the driver has written: their unique error values and status codes.
+struct ErrorLogEntry {
+  uint32_t errorCode, uniqueErrorValue;
+  NTSTATUS finalStatus;
+};
+std::vector<ErrorLogEntry> errorLogEntries();
+unsigned reportIoLeaks();
+/// Whether the simulated caller has SeTcbPrivilege and its like (SeSinglePrivilegeCheck).
+void setCallerPrivileged(bool privileged);
+/// Lines that the driver printed with DbgPrint.
+uint64_t debugLines();
+void setPrintDebugLines(bool print);
+/// Calls a bug-check callback that the driver has registered.
+bool runBugCheckCallbacks();
+
+}  // namespace aerogpu::host

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+// Modes, flips, vertical sync, pointer. The console outside of the VM says what the screen shows.
+#include <cstring>
+
+#include "suite/streams.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+uint32_t bytesPerPixel(D3DDDIFORMAT format) {
+  return format == D3DDDIFMT_R5G6B5 || format == D3DDDIFMT_X1R5G5B5 ? 2 : 4;
+}
+
+/// Four quarters in four colours.
+void paint(Adapter& adapter, Allocation& primary, const DisplayMode& mode, const uint32_t (&colors)[4]) {
+  const uint32_t pitch = adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES);
+  expect(pitch >= mode.width * bytesPerPixel(mode.format), "a pitch of %u for %u pixels", pitch, mode.width);
+  std::vector<uint32_t> row(mode.width);
+  for (uint32_t y = 0; y < mode.height; ++y) {
+    for (uint32_t x = 0; x < mode.width; ++x)
+      row[x] = colors[(y >= mode.height / 2) * 2 + (x >= mode.width / 2)];
+    adapter.vidmm().write(primary, uint64_t{y} * pitch, row.data(), row.size() * 4);
+  }
+}
+
+std::vector<std::pair<int, int>> quarterPoints(const DisplayMode& mode) {
+  const int w = static_cast<int>(mode.width), h = static_cast<int>(mode.height);
+  return {{w / 4, h / 4}, {3 * w / 4, h / 4}, {w / 4, 3 * h / 4}, {3 * w / 4, 3 * h / 4},
+          {0, 0},         {w - 1, h - 1}};
+}
+std::vector<uint32_t> quarterColors(const uint32_t (&c)[4]) {
+  return {c[0], c[1], c[2], c[3], c[0], c[3]};
+}
+
+void modes() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  if (!expect(display.enumerate(), "the driver offers modes")) return;
+  const DisplayMode preferred = display.preferred();
+  note("%zu modes, preferred %ux%u", display.modes().size(), preferred.width, preferred.height);
+  bool vga = false, xga = false;
+  for (const DisplayMode& mode : display.modes()) {
+    vga |= mode.width == 800 && mode.height == 600;
+    xga |= mode.width == 1024 && mode.height == 768;
+  }
+  expect(vga && xga, "800x600 and 1024x768 are among the modes");
+  uint32_t n = 0;
+  for (const DisplayMode& mode : display.modes()) {
+    if (!display.setMode(mode)) {
+      expect(false, "mode %ux%u, format %d is set", mode.width, mode.height, mode.format);
+      continue;
+    }
+    auto& registers = adapter.registers();
+    expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 1, "the scanout runs in %ux%u", mode.width,
+           mode.height);
+    expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_WIDTH) == mode.width &&
+               registers.read(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT) == mode.height,
+           "the registers say %ux%u", mode.width, mode.height);
+    const Allocation& primary = *display.primary();
+    const uint64_t address =
+        static_cast<uint64_t>(adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart) +
+        primary.offset;
+    expect(registers.read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) == address, "the scanout shows the primary");
+    if (bytesPerPixel(mode.format) != 4) continue;
+    const uint32_t colors[4] = {0xC02040 + n, 0x20C040, 0x2040C0, 0xE0E0E0};
+    paint(adapter, *display.primary(), mode, colors);
+    if (Console::available()) {
+      expect(Console::waitPixels(quarterPoints(mode), quarterColors(colors)),
+             "the picture of %ux%u on the screen", mode.width, mode.height);
+      const auto [width, height] = Console::size();
+      expect(width == static_cast<int>(mode.width) && height == static_cast<int>(mode.height),
+             "a screen of %ux%u", mode.width, mode.height);
+    }
+    n += 0x10;
+  }
+  // Hidden, then visible again.
+  if (Console::available() && display.modeSet()) {
+    expect(ntSuccess(display.setVisible(false)), "hidden");
+    expect(Console::waitPixels({{10, 10}}, {0}), "a hidden source shows nothing");
+    expect(ntSuccess(display.setVisible(true)), "visible");
+  }
+}
+
+void flips() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  const DisplayMode mode = display.mode();
+  // Two more surfaces like the primary.
+  std::vector<std::shared_ptr<Allocation>> surfaces;
+  for (int i = 0; i < 2; ++i) {
+    D3DKMDT_SHAREDPRIMARYSURFACEDATA data{
+        mode.width, mode.height, mode.format, {mode.refreshNumerator, mode.refreshDenominator}, 0};
+    auto created =
+        adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
+    if (!expect(ntSuccess(created.status), "a flip surface")) return;
+    surfaces.push_back(created.allocations[0]);
+    display.pin(*surfaces.back());
+    const auto c = static_cast<uint32_t>(0x40 + 0x60 * i);
+    const uint32_t colors[4] = {c, c << 8, c << 16, c * 0x10101};
+    paint(adapter, *surfaces.back(), mode, colors);
+  }
+  expect(ntSuccess(display.controlVsync(true)), "vertical sync on");
+  expect(adapter.scheduler().waitVsync(3, 5000), "vertical syncs arrive");
+  for (int i = 0; i < 20; ++i) {
+    Allocation& next = *surfaces[static_cast<size_t>(i % 2)];
+    expect(ntSuccess(display.flip(next)), "flip %d", i);
+    const uint64_t address =
+        static_cast<uint64_t>(adapter.vidmm().segment(next.segment).descriptor.BaseAddress.QuadPart) +
+        next.offset;
+    bool reported = false;
+    for (int tries = 0; tries < 5 && !reported; ++tries) {
+      if (!adapter.scheduler().waitVsync(1, 2000)) break;
+      reported = adapter.scheduler().lastVsyncAddress() == address;
+    }
+    expect(reported, "the vertical sync after flip %d reports its address", i);
+  }
+  if (Console::available()) {
+    const uint32_t c = 0xA0;
+    const uint32_t colors[4] = {c, c << 8, c << 16, c * 0x10101};
+    expect(Console::waitPixels(quarterPoints(mode), quarterColors(colors)), "the last flip's picture");
+  }
+  expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
+  adapter.scheduler().waitVsync(1, 200);  // one may have been on its way
+  expect(!adapter.scheduler().waitVsync(1, 300), "no vertical syncs after they were turned off");
+  expect(ntSuccess(display.flip(*display.primary())), "back to the primary");
+  for (auto& surface : surfaces) {
+    display.unpin(*surface);
+    adapter.vidmm().destroy({surface});
+  }
+}
+
+uint64_t addressOf(Adapter& adapter, const Allocation& surface) {
+  return static_cast<uint64_t>(adapter.vidmm().segment(surface.segment).descriptor.BaseAddress.QuadPart) +
+         surface.offset;
+}
+
+/// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and
+/// "DxgkDdiSetVidPnSourceAddress" (what is reported is what is scanned out).
+void verticalSyncs() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  if (!expect(session.setMode(1024, 768), "a mode")) return;
+  expect(ntSuccess(display.controlVsync(true)), "vertical sync on");
+  expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs of the picture");
+  expect(adapter.scheduler().lastVsyncAddress() == addressOf(adapter, *display.primary()),
+         "with the primary's address");
+  for (int round = 0; round < 3; ++round) {
+    expect(ntSuccess(display.setVisible(false)), "hidden");
+    expect(adapter.scheduler().waitVsync(3, 5000), "vertical syncs while nothing is shown");
+    expect(ntSuccess(display.setVisible(true)), "visible");
+    expect(adapter.scheduler().waitVsync(3, 5000), "and when it is shown again");
+  }
+  const uint64_t old = addressOf(adapter, *display.primary());
+  if (!expect(session.setMode(800, 600), "another mode")) return;
+  expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs of the new mode");
+  const uint64_t now = addressOf(adapter, *display.primary());
+  note("primaries at 0x%llx, then 0x%llx", static_cast<unsigned long long>(old),
+       static_cast<unsigned long long>(now));
+  expect(adapter.scheduler().lastVsyncAddress() == now, "with the new primary's address");
+  expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
+  expect(ntSuccess(display.setVisible(false)), "hidden");
+  adapter.scheduler().waitVsync(1, 200);  // one may have been on its way
+  expect(!adapter.scheduler().waitVsync(1, 300), "none when nobody waits, hidden or not");
+  expect(ntSuccess(display.setVisible(true)), "visible");
+}
+
+/// DxgkDdiResetDevice: VGA again, whatever the driver is at; and the driver's picture afterwards if the
+/// system lives on.
+void bugCheck() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  const auto boot = Console::size();
+  if (!expect(session.setMode(1280, 1024), "a mode")) return;
+  Display& display = adapter.display();
+  const uint32_t colors[4] = {0x204060, 0x602040, 0x406020, 0x808080};
+  paint(adapter, *display.primary(), display.mode(), colors);
+  const bool outside = Console::available();
+  if (outside)
+    expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the picture");
+  callDdi("DxgkDdiResetDevice", kHighLevel, adapter.ddi.DxgkDdiResetDevice, adapter.context());
+  expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "the scanout is off");
+  if (outside) {
+    const auto vga = Console::size();
+    note("the screen was %dx%d, now it is %dx%d", boot.first, boot.second, vga.first, vga.second);
+    expect(vga == boot, "the screen of the boot");
+  }
+  expect(ntSuccess(display.setVisible(false)) && ntSuccess(display.setVisible(true)), "shown again");
+  if (outside)
+    expect(Console::waitPixels(quarterPoints(display.mode()), quarterColors(colors)), "the same picture");
+}
+
+void scanLine() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  unsigned inBlank = 0, lines = 0;
+  const int64_t begin = nowNs();
+  constexpr unsigned kPolls = 2000;
+  for (unsigned i = 0; i < kPolls; ++i) {
+    DXGKARG_GETSCANLINE line{};
+    line.InVerticalBlank = 0xEE;
+    const NTSTATUS status = adapter.display().getScanLine(line);
+    if (!expect(ntSuccess(status), "GetScanLine (0x%08x)", status)) return;
+    expect(line.InVerticalBlank <= 1, "InVerticalBlank is set");
+    if (line.InVerticalBlank)
+      ++inBlank;
+    else if (expect(line.ScanLine < adapter.display().mode().height, "line %u of %u", line.ScanLine,
+                    adapter.display().mode().height))
+      ++lines;
+  }
+  note("DxgkDdiGetScanLine: %lld ns each, %u in the blank, %u in the picture",
+       static_cast<long long>((nowNs() - begin) / kPolls), inBlank, lines);
+}
+
+void pointer() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  const uint32_t background[4] = {0x204060, 0x204060, 0x204060, 0x204060};
+  paint(adapter, *display.primary(), display.mode(), background);
+  auto& registers = adapter.registers();
+  const auto shape = [&](DXGK_POINTERFLAGS flags, UINT width, UINT height, UINT pitch, const void* pixels,
+                         UINT hotX, UINT hotY) {
+    DXGKARG_SETPOINTERSHAPE args{};
+    args.Flags = flags;
+    args.Width = width;
+    args.Height = height;
+    args.Pitch = pitch;
+    args.pPixels = pixels;
+    args.XHot = hotX;
+    args.YHot = hotY;
+    return display.setPointerShape(args);
+  };
+  const UINT maxWidth = adapter.caps.MaxPointerWidth, maxHeight = adapter.caps.MaxPointerHeight;
+  expect(maxWidth >= 32 && maxHeight >= 32, "pointers of at least 32x32 (%ux%u)", maxWidth, maxHeight);
+
+  std::vector<uint32_t> color(1024, 0xFFCC8822);
+  DXGK_POINTERFLAGS flags{};
+  flags.Color = 1;
+  if (adapter.caps.PointerCaps.Color) {
+    expect(ntSuccess(shape(flags, 32, 32, 128, color.data(), 3, 5)), "a colour pointer");
+    expect(ntSuccess(display.setPointerPosition(200, 150, true)), "shown at (200, 150)");
+    expect(registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE) == 1, "the cursor is on");
+    expect(registers.read(AEROGPU_MMIO_REG_CURSOR_WIDTH) == 32 &&
+               registers.read(AEROGPU_MMIO_REG_CURSOR_HEIGHT) == 32,
+           "32x32");
+    // DXGKARG_SETPOINTERPOSITION: X and Y are of the upper left corner; the device's are of the hot spot.
+    const int x = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_X)) -
+                  static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_X));
+    const int y = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_Y)) -
+                  static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_Y));
+    expect(x == 200 && y == 150, "the corner is at (%d, %d)", x, y);
+    if (Console::available())
+      expect(Console::waitPixels({{216, 166}, {190, 140}}, {0xCC8822, 0x204060}),
+             "the colour pointer on the screen");
+    expect(ntSuccess(display.setPointerPosition(-16, -16, true)), "partly off the screen");
+    expect(ntSuccess(display.setPointerPosition(0, 0, false)), "hidden");
+    expect(registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE) == 0, "the cursor is off");
+  }
+  flags.Value = 0;
+  flags.Monochrome = 1;
+  if (adapter.caps.PointerCaps.Monochrome) {
+    // AND mask over XOR mask: left half black, right half white, below transparent and inverted.
+    std::vector<uint8_t> masks(256);
+    for (unsigned y = 0; y < 32; ++y)
+      for (unsigned b = 0; b < 4; ++b) {
+        masks[y * 4 + b] = y < 16 ? 0x00 : 0xFF;
+        masks[(32 + y) * 4 + b] = y < 16 ? (b < 2 ? 0x00 : 0xFF) : 0x00;
+      }
+    expect(ntSuccess(shape(flags, 32, 32, 4, masks.data(), 0, 0)), "a monochrome pointer");
+    expect(ntSuccess(display.setPointerPosition(300, 300, true)), "shown");
+    if (Console::available())
+      expect(Console::waitPixels({{304, 304}, {328, 304}, {310, 325}}, {0x000000, 0xFFFFFF, 0x204060}),
+             "the monochrome pointer on the screen");
+  }
+  flags.Value = 0;
+  flags.MaskedColor = 1;
+  if (adapter.caps.PointerCaps.MaskedColor) {
+    // Alpha 0: copied; alpha 0xFF: XORed, so 0 is transparent.
+    std::vector<uint32_t> masked(1024);
+    for (unsigned i = 0; i < masked.size(); ++i) masked[i] = i / 32 < 16 ? 0x00118844 : 0xFF000000;
+    expect(ntSuccess(shape(flags, 32, 32, 128, masked.data(), 0, 0)), "a masked colour pointer");
+    expect(ntSuccess(display.setPointerPosition(400, 400, true)), "shown");
+    if (Console::available())
+      expect(Console::waitPixels({{410, 405}, {410, 428}}, {0x118844, 0x204060}),
+             "the masked pointer on the screen");
+  }
+  // Sizes: one pixel, the largest, one past it.
+  flags.Value = 0;
+  flags.Color = 1;
+  std::vector<uint32_t> large(size_t{maxWidth + 1} * (maxHeight + 1), 0xFF00FF00);
+  expect(ntSuccess(shape(flags, 1, 1, 4, large.data(), 0, 0)), "a pointer of 1x1");
+  expect(ntSuccess(shape(flags, maxWidth, maxHeight, maxWidth * 4, large.data(), 0, 0)),
+         "a pointer of the largest size");
+  expect(!ntSuccess(shape(flags, maxWidth + 1, maxHeight + 1, (maxWidth + 1) * 4, large.data(), 0, 0)),
+         "a larger one is refused");
+  display.setPointerPosition(0, 0, false);
+}
+
+void vidPnRefusals() {
+  Session session;
+  if (!session.ok() || !expect(session.adapter().display().enumerate(), "modes")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  VidPn empty;
+  expect(display.isSupported(empty),
+         "the VidPN without paths is supported (page \"DxgkDdiIsSupportedVidPn\")");
+  VidPn wrongTarget;
+  wrongTarget.addPath(0, adapter.targetId() + 1);
+  expect(!display.isSupported(wrongTarget), "a path to an unknown target is not supported");
+  VidPn twoPaths;
+  twoPaths.addPath(0, adapter.targetId());
+  twoPaths.addPath(1, adapter.targetId());
+  expect(!display.isSupported(twoPaths), "two sources on one target are not supported");
+  VidPn rotated;
+  rotated.addPath(0, adapter.targetId());
+  display.enumModality(rotated, D3DKMDT_EPT_NOPIVOT, UINT32_MAX, UINT32_MAX);
+  auto& path = *rotated.topology.paths[0];
+  if (!path.ContentTransformation.RotationSupport.Rotate90) {
+    path.ContentTransformation.Rotation = D3DKMDT_VPPR_ROTATE90;
+    expect(!display.isSupported(rotated), "a rotation that is not offered is not supported");
+  }
+}
+
+/// Small entries, and calls that Windows does not make or that ask for what there is not: refused, and
+/// nothing changes.
+void displayRefusals() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  const DRIVER_INITIALIZATION_DATA& ddi = adapter.ddi;
+  const Allocation& primary = *display.primary();
+  const auto address = [&](auto change) {
+    DXGKARG_SETVIDPNSOURCEADDRESS args{};
+    args.PrimarySegment = primary.segment;
+    args.PrimaryAddress.QuadPart = static_cast<LONGLONG>(addressOf(adapter, primary));
+    args.hAllocation = primary.driver;
+    args.Flags.ModeChange = 1;
+    change(args);
+    return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, ddi.DxgkDdiSetVidPnSourceAddress,
+                   adapter.context(), &args);
+  };
+  expect(ntSuccess(address([](auto&) {})), "the primary's address");
+  expect(!ntSuccess(address([](auto& a) { a.VidPnSourceId = 1; })), "another source");
+  expect(!ntSuccess(address([](auto& a) { a.PrimarySegment = 2; })), "an address of the other segment");
+  expect(!ntSuccess(address([](auto& a) { a.PrimarySegment = 9; })), "no segment");
+  expect(!ntSuccess(address([](auto& a) { a.PrimaryAddress.QuadPart = 0; })), "an address outside of it");
+  expect(!ntSuccess(address([](auto& a) { a.PrimaryAddress.QuadPart = -4096; })), "an address that wraps");
+  expect(!ntSuccess(address([&](auto& a) {
+    const auto& d = adapter.vidmm().segment(primary.segment).descriptor;
+    a.PrimaryAddress.QuadPart = d.BaseAddress.QuadPart + static_cast<LONGLONG>(d.Size) - 4096;
+  })),
+         "a frame that runs past the end");
+  auto& registers = adapter.registers();
+  expect(registers.read(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) ==
+             static_cast<uint32_t>(addressOf(adapter, primary)),
+         "the primary is still shown");
+
+  DXGKARG_UPDATEACTIVEVIDPNPRESENTPATH update{};
+  const auto updatePath = [&] {
+    return callDdi("DxgkDdiUpdateActiveVidPnPresentPath", kPassiveLevel,
+                   ddi.DxgkDdiUpdateActiveVidPnPresentPath, adapter.context(), &update);
+  };
+  auto& path = update.VidPnPresentPathInfo;
+  path.VidPnTargetId = adapter.targetId();
+  path.ContentTransformation.Scaling = D3DKMDT_VPPS_IDENTITY;
+  path.ContentTransformation.Rotation = D3DKMDT_VPPR_IDENTITY;
+  path.GammaRamp.Type = D3DDDI_GAMMARAMP_DEFAULT;
+  expect(ntSuccess(updatePath()), "the path as it is");
+  path.ContentTransformation.Rotation = D3DKMDT_VPPR_ROTATE180;
+  expect(updatePath() == ntStatus(0xC01E0346),
+         "a rotation: STATUS_GRAPHICS_PATH_CONTENT_GEOMETRY_TRANSFORMATION_NOT_SUPPORTED");
+  path.ContentTransformation.Rotation = D3DKMDT_VPPR_IDENTITY;
+  path.VidPnTargetId = adapter.targetId() + 1;
+  expect(updatePath() == ntStatus(0xC01E0327), "another path: STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY");
+
+  DXGKARG_QUERYVIDPNHWCAPABILITY capability{};
+  capability.TargetId = adapter.targetId();
+  std::memset(&capability.VidPnHWCaps, 0xFF, sizeof capability.VidPnHWCaps);
+  expect(ntSuccess(callDdi("DxgkDdiQueryVidPnHWCapability", kPassiveLevel, ddi.DxgkDdiQueryVidPnHWCapability,
+                           adapter.context(), &capability)),
+         "hardware capabilities");
+  UINT bits;
+  std::memcpy(&bits, &capability.VidPnHWCaps, sizeof bits);
+  expect(bits == 0, "the driver does nothing in the display's place (0x%x)", bits);
+
+  DXGKARG_SETPALETTE palette{};
+  expect(!ntSuccess(
+             callDdi("DxgkDdiSetPalette", kPassiveLevel, ddi.DxgkDdiSetPalette, adapter.context(), &palette)),
+         "no mode has a palette");
+  DXGKARG_SETDISPLAYPRIVATEDRIVERFORMAT format{};
+  const auto setFormat = [&] {
+    return callDdi("DxgkDdiSetDisplayPrivateDriverFormat", kPassiveLevel,
+                   ddi.DxgkDdiSetDisplayPrivateDriverFormat, adapter.context(), &format);
+  };
+  expect(ntSuccess(setFormat()), "the private format that there is");
+  format.PrivateDriverFormatAttribute = 1;
+  expect(setFormat() == kUnsuccessful, "another one: STATUS_UNSUCCESSFUL");
+  DXGKARG_STOPCAPTURE capture{primary.driver};
+  expect(ntSuccess(callDdi("DxgkDdiStopCapture", kPassiveLevel, ddi.DxgkDdiStopCapture, adapter.context(),
+                           &capture)),
+         "a capture that was never begun is ignored");
+  expect(callDdi("DxgkDdiControlInterrupt", kPassiveLevel, ddi.DxgkDdiControlInterrupt, adapter.context(),
+                 DXGK_INTERRUPT_DMA_COMPLETED, BOOLEAN{1}) == kNotImplemented,
+         "only CRTC_VSYNC is controlled");
+
+  const std::vector<uint32_t> pixels(256, 0xFFFFFFFF);
+  const auto shape = [&](auto change) {
+    DXGKARG_SETPOINTERSHAPE args{};
+    args.Flags.Color = 1;
+    args.Width = args.Height = 16;
+    args.Pitch = 64;
+    args.pPixels = pixels.data();
+    change(args);
+    return display.setPointerShape(args);
+  };
+  expect(ntSuccess(shape([](auto&) {})), "a pointer");
+  expect(!ntSuccess(shape([](auto& a) { a.Width = 0; })), "a pointer without width");
+  expect(!ntSuccess(shape([](auto& a) { a.Height = 0xFFFFFFFF; })), "a pointer of 2^32 lines");
+  expect(!ntSuccess(shape([&](auto& a) { a.Width = adapter.caps.MaxPointerWidth + 1; })),
+         "a pointer above the caps");
+  expect(!ntSuccess(shape([](auto& a) { a.Pitch = 60; })), "a pitch under the width");
+  expect(!ntSuccess(shape([](auto& a) { a.Flags.Value = 0; })), "no kind of pointer");
+  expect(!ntSuccess(shape([](auto& a) { a.Flags.Value = 3; })), "two kinds of pointer");
+  expect(ntSuccess(shape([](auto& a) { a.XHot = a.YHot = 1000; })), "a hot spot outside is moved in");
+}
+
+const TestCase kTests[] = {
+    {"modes", 300, modes},        {"flips", 120, flips},
+    {"scan-line", 60, scanLine},  {"pointer", 120, pointer},
+    {"vidpn", 60, vidPnRefusals}, {"vertical-syncs", 120, verticalSyncs},
+    {"bug-check", 60, bugCheck},  {"display-refusals", 60, displayRefusals},
+};
+
+}  // namespace
+
+std::span<const TestCase> displayTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

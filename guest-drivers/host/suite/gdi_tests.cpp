@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+// Kernel GDI acceleration: DxgkDdiRenderKm with the WDDM 1.1 operations on GDI surfaces (pages
+// "DXGK_RENDERKM_COMMAND", "DXGK_GDIARG_..."). Results are read from a CPU-visible staging surface.
+#include <cstring>
+
+#include "suite/streams.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+struct GdiSurface {
+  std::shared_ptr<Allocation> allocation;
+  OpenAllocation* opened = nullptr;
+  UINT width = 0, height = 0, pitch = 0;
+};
+
+bool makeGdi(Adapter& adapter, Client& client, D3DKMDT_GDISURFACETYPE type, UINT width, UINT height,
+             GdiSurface& out, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
+  D3DKMDT_GDISURFACEDATA data{};
+  data.Width = width;
+  data.Height = height;
+  data.Format = format;
+  data.Type = type;
+  auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_GDISURFACE, &data, false);
+  if (!expect(ntSuccess(created.status), "a GDI surface of type %d (0x%08x)", type, created.status))
+    return false;
+  out = {created.allocations[0], nullptr, width, height, data.Pitch ? data.Pitch : width * 4};
+  const auto opened = client.open({out.allocation}, true);
+  if (!expect(!opened.empty(), "it opens")) return false;
+  out.opened = opened[0];
+  return true;
+}
+
+/// Commands and their sub-rectangles, laid out as win32k does: each command with its rectangles behind it.
+class Commands {
+public:
+  template <class Fill>
+  void add(DXGK_RENDERKM_OPERATION op, const std::vector<RECT>& rects, Fill&& fill) {
+    DXGK_RENDERKM_COMMAND command{};
+    command.OpCode = op;
+    command.CommandSize = static_cast<UINT>(sizeof command + rects.size() * sizeof(RECT));
+    m_rects.push_back(std::make_unique<std::vector<RECT>>(rects));
+    fill(command.Command, static_cast<UINT>(rects.size()), m_rects.back()->data());
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&command);
+    m_bytes.insert(m_bytes.end(), bytes, bytes + sizeof command);
+    const auto* tail = reinterpret_cast<const uint8_t*>(rects.data());
+    m_bytes.insert(m_bytes.end(), tail, tail + rects.size() * sizeof(RECT));
+  }
+  std::span<const uint8_t> bytes() const { return m_bytes; }
+
+private:
+  std::vector<uint8_t> m_bytes;
+  std::vector<std::unique_ptr<std::vector<RECT>>> m_rects;
+};
+
+void gdi() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  if (!adapter.caps.PresentationCaps.SupportKernelModeCommandBuffer) {
+    expect(false, "SupportKernelModeCommandBuffer is set");
+    return;
+  }
+  auto client = Client::create(adapter, 4, true);
+  auto context = client ? client->createContext(true) : nullptr;
+  if (!expect(context != nullptr, "a GDI context")) return;
+  GdiSurface a, b, staging;
+  if (!makeGdi(adapter, *client, D3DKMDT_GDISURFACE_TEXTURE, 64, 64, a) ||
+      !makeGdi(adapter, *client, D3DKMDT_GDISURFACE_TEXTURE, 64, 64, b) ||
+      !makeGdi(adapter, *client, D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 64, 64, staging))
+    return;
+  const Context::List list{{a.opened, true}, {b.opened, true}, {staging.opened, true}};
+  const RECT all{0, 0, 64, 64};
+  const auto fill = [&](Commands& c, UINT target, RECT rect, UINT color) {
+    c.add(DXGK_GDIOP_COLORFILL, {rect}, [&](auto& command, UINT n, RECT* rects) {
+      command.ColorFill = {rect, target, n, rects, color, DXGK_GDIROPCF_PATCOPY, 0};
+    });
+  };
+  const auto blit = [&](Commands& c, UINT from, UINT to, RECT rect, WORD rop, UINT fromPitch, UINT toPitch) {
+    c.add(DXGK_GDIOP_BITBLT, {rect}, [&](auto& command, UINT n, RECT* rects) {
+      command.BitBlt = {rect, rect, from, to, n, rects, rop, 0, fromPitch, toPitch};
+    });
+  };
+  const auto run = [&](const Commands& c, const char* what) {
+    const NTSTATUS status = context->renderKm(c.bytes(), list);
+    return expect(ntSuccess(status), "%s (0x%08x)", what, status) && adapter.scheduler().waitIdle();
+  };
+  const auto pixel = [&](UINT x, UINT y) {
+    uint32_t value = 0;
+    adapter.vidmm().read(*staging.allocation, uint64_t{y} * staging.pitch + uint64_t{x} * 4, &value, 4);
+    return value & 0xFFFFFF;
+  };
+  {
+    Commands c;
+    fill(c, 0, all, 0xFF204060);
+    fill(c, 0, {8, 8, 24, 24}, 0xFFC08040);
+    blit(c, 0, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
+    if (run(c, "fill and copy to staging")) {
+      expect(pixel(0, 0) == 0x204060 && pixel(63, 63) == 0x204060, "the background (%06x)", pixel(0, 0));
+      expect(pixel(8, 8) == 0xC08040 && pixel(23, 23) == 0xC08040 && pixel(24, 24) == 0x204060,
+             "the rectangle (%06x)", pixel(8, 8));
+    }
+  }
+  {
+    Commands c;
+    fill(c, 1, all, 0xFF0F0F0F);
+    blit(c, 0, 1, all, DXGK_GDIROP_SRCINVERT, 0, 0);
+    blit(c, 1, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
+    if (run(c, "SRCINVERT")) expect(pixel(0, 0) == (0x204060 ^ 0x0F0F0F), "XOR (%06x)", pixel(0, 0));
+  }
+  {
+    Commands c;
+    fill(c, 1, all, 0xFF000000);
+    fill(c, 0, all, 0xFFFFFFFF);
+    c.add(DXGK_GDIOP_ALPHABLEND, {all}, [&](auto& command, UINT n, RECT* rects) {
+      command.AlphaBlend = {all, all, 0, 1, n, rects, 128, FALSE, 0};
+    });
+    blit(c, 1, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
+    if (run(c, "alpha blend")) {
+      const uint32_t gray = pixel(5, 5) & 0xFF;
+      expect(gray >= 0x7E && gray <= 0x82, "half of white on black (%02x)", gray);
+    }
+  }
+  {
+    Commands c;
+    fill(c, 0, all, 0xFF000000);
+    fill(c, 0, {0, 0, 32, 64}, 0xFFFF0000);
+    c.add(DXGK_GDIOP_STRETCHBLT, {all}, [&](auto& command, UINT n, RECT* rects) {
+      DXGK_GDIARG_STRETCHBLT s{};
+      s.SrcRect = {16, 0, 48, 64};
+      s.DstRect = all;
+      s.DstAllocationIndex = 1;
+      s.SrcAllocationIndex = 0;
+      s.NumSubRects = n;
+      s.pSubRects = rects;
+      s.Mode = 3;  // COLORONCOLOR
+      command.StretchBlt = s;
+    });
+    blit(c, 1, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
+    if (run(c, "stretch"))
+      expect(pixel(2, 2) == 0xFF0000 && pixel(29, 2) == 0xFF0000 && pixel(34, 2) == 0 && pixel(61, 61) == 0,
+             "both halves (%06x, %06x)", pixel(2, 2), pixel(61, 61));
+  }
+  {
+    Commands c;
+    fill(c, 0, all, 0xFFFF00FF);
+    fill(c, 0, {0, 0, 16, 64}, 0xFF00FF00);
+    fill(c, 1, all, 0xFF112233);
+    c.add(DXGK_GDIOP_TRANSPARENTBLT, {all}, [&](auto& command, UINT n, RECT* rects) {
+      DXGK_GDIARG_TRANSPARENTBLT t{};
+      t.SrcRect = t.DstRect = all;
+      t.SrcAllocationIndex = 0;
+      t.DstAllocationIndex = 1;
+      t.Color = 0xFFFF00FF;
+      t.NumSubRects = n;
+      t.pSubRects = rects;
+      command.TransparentBlt = t;
+    });
+    blit(c, 1, 2, all, DXGK_GDIROP_SRCCOPY, 0, staging.pitch);
+    if (run(c, "transparent copy"))
+      expect(pixel(5, 5) == 0x00FF00 && pixel(40, 5) == 0x112233, "key colour stays out (%06x, %06x)",
+             pixel(5, 5), pixel(40, 5));
+  }
+  for (GdiSurface* s : {&a, &b, &staging}) {
+    client->close(s->opened);
+    adapter.vidmm().destroy({s->allocation});
+  }
+  expectNoDeviceErrors(adapter);
+}
+
+/// A GDI context with surfaces that go away with it.
+class Desk {
+public:
+  Desk() {
+    if (!m_session.ok() || !expect(m_session.setMode(), "a mode")) return;
+    m_client = Client::create(adapter(), 4, true);
+    m_context = m_client ? m_client->createContext(true) : nullptr;
+    expect(m_context != nullptr, "a GDI context");
+  }
+  ~Desk() {
+    if (!ok()) return;
+    for (GdiSurface& s : m_surfaces) {
+      m_client->close(s.opened);
+      adapter().vidmm().destroy({s.allocation});
+    }
+    expect(adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == m_errorsBefore,
+           "the device found no error");
+  }
+  bool ok() const { return m_context != nullptr; }
+  Adapter& adapter() { return m_session.adapter(); }
+
+  /// Its number in the allocation list.
+  UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height,
+               D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
+    GdiSurface made;
+    if (makeGdi(adapter(), *m_client, type, width, height, made, format)) m_surfaces.push_back(made);
+    return static_cast<UINT>(m_surfaces.size() - 1);
+  }
+  GdiSurface& operator[](UINT i) { return m_surfaces[i]; }
+  NTSTATUS tryRun(const Commands& c) {
+    Context::List list;
+    for (const GdiSurface& s : m_surfaces) list.push_back({s.opened, true});
+    const NTSTATUS status = m_context->renderKm(c.bytes(), list);
+    return ntSuccess(status) && !adapter().scheduler().waitIdle() ? kUnsuccessful : status;
+  }
+  bool run(const Commands& c, const char* what) {
+    const NTSTATUS status = tryRun(c);
+    return expect(ntSuccess(status), "%s (0x%08x)", what, status);
+  }
+  void put(UINT s, UINT x, UINT y, const void* bytes, size_t size, UINT bytesPerPixel = 4) {
+    const uint64_t at = uint64_t{y} * m_surfaces[s].pitch + uint64_t{x} * bytesPerPixel;
+    adapter().vidmm().write(*m_surfaces[s].allocation, at, bytes, size);
+  }
+  uint32_t pixel(UINT s, UINT x, UINT y) {
+    uint32_t value = 0;
+    adapter().vidmm().read(*m_surfaces[s].allocation, uint64_t{y} * m_surfaces[s].pitch + uint64_t{x} * 4,
+                           &value, 4);
+    return value;
+  }
+  void fill(Commands& c, UINT target, RECT rect, UINT color, WORD rop = DXGK_GDIROPCF_PATCOPY,
+            WORD rop3 = 0) {
+    c.add(DXGK_GDIOP_COLORFILL, {rect}, [&](auto& command, UINT n, RECT* rects) {
+      command.ColorFill = {rect, target, n, rects, color, rop, rop3};
+    });
+  }
+  void blit(Commands& c, UINT from, UINT to, RECT fromRect, RECT toRect, const std::vector<RECT>& parts,
+            WORD rop = DXGK_GDIROP_SRCCOPY, UINT fromPitch = 0) {
+    c.add(DXGK_GDIOP_BITBLT, parts, [&](auto& command, UINT n, RECT* rects) {
+      command.BitBlt = {fromRect,
+                        toRect,
+                        from,
+                        to,
+                        n,
+                        rects,
+                        rop,
+                        0,
+                        fromPitch ? fromPitch : m_surfaces[from].pitch,
+                        m_surfaces[to].pitch};
+    });
+  }
+
+private:
+  Session m_session;
+  std::unique_ptr<Client> m_client;
+  decltype(std::declval<Client>().createContext(true)) m_context = nullptr;
+  std::vector<GdiSurface> m_surfaces;
+  uint32_t m_errorsBefore =
+      m_session.ok() ? m_session.adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) : 0;
+};
+
+/// Text with gamma: tables of one byte a pixel go from a staging surface into the look-up table (page
+/// "D3DKMDT_GDISURFACETYPE"), then a foreground is blended (page "DXGK_GDIARG_CLEARTYPEBLEND").
+void gdiText() {
+  Desk desk;
+  if (!desk.ok()) return;
+  const UINT staging = desk.surface(D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 512, 16, D3DDDIFMT_A8);
+  const UINT tables = desk.surface(D3DKMDT_GDISURFACE_LOOKUPTABLE, 512, 16, D3DDDIFMT_A8);
+  const UINT alpha = desk.surface(D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 16, 16);
+  const UINT target = desk.surface(D3DKMDT_GDISURFACE_TEXTURE, 64, 64);
+  const UINT out = desk.surface(D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 64, 64);
+  // Row r of the tables: gamma i -> i / (r + 1), inverse i -> min(255, i * (r + 1)).
+  for (UINT row = 0; row < 16; row++) {
+    uint8_t bytes[512];
+    for (UINT i = 0; i < 256; i++) {
+      bytes[i] = static_cast<uint8_t>(i / (row + 1));
+      bytes[256 + i] = static_cast<uint8_t>(i * (row + 1) > 255 ? 255 : i * (row + 1));
+    }
+    desk.put(staging, 0, row, bytes, sizeof bytes, 1);
+  }
+  // No, half, full coverage, and one that differs by channel.
+  const uint32_t coverage[4] = {0x00000000, 0x80808080, 0xFFFFFFFF, 0x00FF8000};
+  for (UINT y = 0; y < 16; y++)
+    for (UINT x = 0; x < 16; x++) desk.put(alpha, x, y, &coverage[x % 4], 4);
+
+  const uint32_t back = 0x40C08040, fore = 0xFF20A0E0;
+  const auto table = [](uint32_t i, UINT row) { return i / (row + 1); };
+  const auto inverse = [](uint32_t i, UINT row) { return i * (row + 1) > 255 ? 255 : i * (row + 1); };
+  Commands load;
+  desk.blit(load, staging, tables, {0, 0, 512, 16}, {0, 0, 512, 16}, {{0, 0, 512, 16}});
+  if (!desk.run(load, "the tables are loaded")) return;
+  for (const UINT row : {0u, 1u, 3u, 0xFFFFFFFFu}) {
+    const bool gamma = row < 16;
+    uint32_t corrected = fore & 0xFF000000;
+    for (int shift = 0; shift < 24; shift += 8)
+      corrected |= table(fore >> shift & 0xFF, gamma ? row : 0) << shift;
+    Commands c;
+    desk.fill(c, target, {0, 0, 64, 64}, back);
+    c.add(DXGK_GDIOP_CLEARTYPEBLEND, {{20, 10, 28, 14}}, [&](auto& command, UINT n, RECT* rects) {
+      DXGK_GDIARG_CLEARTYPEBLEND t{};
+      t.DstRect = {20, 10, 36, 26};
+      t.GammaSurfAllocationIndex = tables;
+      t.AlphaSurfAllocationIndex = alpha;
+      t.DstAllocationIndex = target;
+      t.DstToAlphaOffsetX = -20;
+      t.DstToAlphaOffsetY = -10;
+      t.Color = corrected;
+      t.Color2 = fore;
+      t.Gamma = row;
+      t.NumSubRects = n;
+      t.pSubRects = rects;
+      t.AlphaSurfPitch = desk[alpha].pitch;
+      command.ClearTypeBlend = t;
+    });
+    desk.blit(c, target, out, {0, 0, 64, 64}, {0, 0, 64, 64}, {{0, 0, 64, 64}});
+    if (!desk.run(c, "text")) return;
+    expect(
+        desk.pixel(out, 19, 10) == back && desk.pixel(out, 28, 10) == back && desk.pixel(out, 20, 14) == back,
+        "nothing beside the text (%08x)", desk.pixel(out, 28, 10));
+    for (UINT x = 0; x < 8; x++) {
+      const uint32_t a = coverage[x % 4];
+      uint32_t want = back & 0xFF000000;
+      for (int shift = 0; shift < 24; shift += 8) {
+        const uint32_t d = back >> shift & 0xFF, f = fore >> shift & 0xFF;
+        uint32_t weight = a >> shift & 0xFF;
+        if (!gamma) weight = f >= d ? a >> 16 & 0xFF : a >> 8 & 0xFF;
+        // Rounded to the nearest; 255 is odd, so that nothing lies half way.
+        const auto mix = [&](int from, int to) {
+          return static_cast<uint32_t>((from * 255 + (to - from) * static_cast<int>(weight) + 127) / 255);
+        };
+        uint32_t value;
+        if (weight == 0)
+          value = d;
+        else if (weight == 255)
+          value = f;
+        else if (gamma)
+          value =
+              inverse(mix(static_cast<int>(table(d, row)), static_cast<int>(corrected >> shift & 0xFF)), row);
+        else
+          value = mix(static_cast<int>(d), static_cast<int>(f));
+        want |= value << shift;
+      }
+      expect(desk.pixel(out, 20 + x, 11) == want, "row %x, coverage %08x: %08x, not %08x", row, a,
+             desk.pixel(out, 20 + x, 11), want);
+    }
+  }
+}
+
+/// Thousands of rectangles in several DMA buffers, a scroll, a source whose rows the command's pitch says,
+/// refusals.
+void gdiMany() {
+  Desk desk;
+  if (!desk.ok()) return;
+  const UINT source = desk.surface(D3DKMDT_GDISURFACE_TEXTURE, 256, 256);
+  const UINT target = desk.surface(D3DKMDT_GDISURFACE_TEXTURE, 256, 256);
+  const UINT out = desk.surface(D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 256, 256);
+  const RECT all{0, 0, 256, 256};
+  std::vector<RECT> squares;  // every other 2 x 2 square
+  for (LONG y = 0; y < 256; y += 2)
+    for (LONG x = y & 2; x < 256; x += 4) squares.push_back({x, y, x + 2, y + 2});
+  {
+    Commands c;
+    desk.fill(c, source, all, 0xFF336699);
+    desk.fill(c, target, all, 0xFF0000FF);
+    desk.blit(c, source, target, all, all, squares);
+    desk.fill(c, target, {0, 0, 2, 2}, 0x00FFFFFF, DXGK_GDIROPCF_ROP3, 0x55);  // Dn
+    desk.blit(c, target, out, all, all, {all});
+    if (!desk.run(c, "8192 rectangles")) return;
+    bool right = true;
+    for (UINT y = 0; y < 256; y++)
+      for (UINT x = 0; x < 256; x++) {
+        const bool in = ((x ^ y) & 2) == 0, inverted = x < 2 && y < 2;
+        right &= desk.pixel(out, x, y) == (inverted ? ~0xFF336699u : in ? 0xFF336699u : 0xFF0000FFu);
+      }
+    expect(right, "each of them and nothing else");
+  }
+  {
+    Commands c;
+    desk.fill(c, target, all, 0xFF000000);
+    desk.fill(c, target, {0, 0, 256, 10}, 0xFF00AA00);
+    desk.blit(c, target, target, {0, 0, 256, 250}, {0, 6, 256, 256}, {{0, 6, 256, 256}});
+    desk.blit(c, target, out, all, all, {all});
+    if (desk.run(c, "a scroll"))
+      expect(desk.pixel(out, 3, 0) == 0xFF00AA00 && desk.pixel(out, 3, 15) == 0xFF00AA00 &&
+                 desk.pixel(out, 3, 16) == 0xFF000000,
+             "moved down by 6 (%08x, %08x)", desk.pixel(out, 3, 15), desk.pixel(out, 3, 16));
+  }
+  {
+    // The staging surface as one block of rows of 128 bytes.
+    uint32_t words[32 * 8];
+    for (uint32_t i = 0; i < 32 * 8; i++) words[i] = 0xFF000000 | i * 0x010203;
+    desk.adapter().vidmm().write(*desk[out].allocation, 0, words, sizeof words);
+    Commands c;
+    desk.blit(c, out, target, {1, 2, 31, 7}, {100, 50, 130, 55}, {{100, 50, 130, 55}}, DXGK_GDIROP_SRCCOPY,
+              128);
+    desk.blit(c, target, out, all, all, {all});
+    if (desk.run(c, "a pitch of the command"))
+      expect(desk.pixel(out, 100, 50) == words[2 * 32 + 1] && desk.pixel(out, 129, 54) == words[6 * 32 + 30],
+             "its rows (%08x, %08x)", desk.pixel(out, 100, 50), desk.pixel(out, 129, 54));
+  }
+  {
+    Commands c;
+    desk.blit(c, source, target, all, all, {all}, 99);
+    expect(!ntSuccess(desk.tryRun(c)), "a raster operation that does not exist is refused");
+    Commands index;
+    index.add(DXGK_GDIOP_COLORFILL, {all}, [&](auto& command, UINT n, RECT* rects) {
+      command.ColorFill = {all, 77, n, rects, 0, DXGK_GDIROPCF_PATCOPY, 0};
+    });
+    expect(!ntSuccess(desk.tryRun(index)), "an index outside of the list is refused");
+    Commands after;
+    desk.fill(after, target, all, 0xFF123456);
+    desk.blit(after, target, out, all, all, {all});
+    if (desk.run(after, "and what follows is drawn"))
+      expect(desk.pixel(out, 9, 9) == 0xFF123456, "in its colour");
+  }
+}
+
+const TestCase kTests[] = {{"gdi", 120, gdi}, {"gdi-text", 120, gdiText}, {"gdi-many", 240, gdiMany}};
+
+}  // namespace
+
+std::span<const TestCase> gdiTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// aerogpu-driver-host: runs tests of the shipped aerogpu.sys against the device. In the VM it is process 1;
+// as root on any Linux with the device it runs as an ordinary program. Output is TAP: one "ok" or "not ok"
+// line a test.
+//
+//   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--list | --run NAME...]
+//
+// In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "demo/init.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+Options s_options;
+std::vector<std::string> s_names;
+bool s_list;
+
+std::vector<TestCase> allTests() {
+  std::vector<TestCase> all;
+  for (const auto group :
+       {pnpTests(), displayTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(), memoryTests(),
+        recoveryTests(), refusalTests(), randomTests(), benchmarks()})
+    all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+bool parse(const std::vector<std::string>& arguments) {
+  bool naming = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    const bool hasValue = i + 1 < arguments.size();
+    if (a == "--list") {
+      s_list = true;
+    } else if (a == "--debug-lines") {
+      s_options.debugLines = true;
+    } else if (a == "--run") {
+      naming = true;
+    } else if (a == "--driver" && hasValue) {
+      s_options.driver = arguments[++i];
+    } else if (a == "--seed" && hasValue) {
+      s_options.seed = std::strtoull(arguments[++i].c_str(), nullptr, 0);
+    } else if (a == "--iterations" && hasValue) {
+      s_options.iterations = static_cast<unsigned>(std::strtoul(arguments[++i].c_str(), nullptr, 0));
+    } else if (naming && a[0] != '-') {
+      s_names.push_back(a);
+    } else {
+      std::printf("aerogpu-driver-host: error: what is '%s'?\n", a.c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> kernelArguments() {
+  const std::string line = guest::kernelCommandLine();
+  const char key[] = "aerogpu.host=";
+  const size_t at = line.find(key);
+  std::vector<std::string> result;
+  if (at == std::string::npos) return result;
+  std::string word;
+  for (const char* c = line.c_str() + at + sizeof key - 1; *c && *c != ' ' && *c != '\n'; ++c) {
+    if (*c != ',') {
+      word += *c;
+      continue;
+    }
+    result.push_back(word);
+    word.clear();
+  }
+  result.push_back(word);
+  return result;
+}
+
+void writeFile(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  [[maybe_unused]] const ssize_t n = write(fd, text, std::strlen(text));
+  close(fd);
+}
+
+/// After a test that died: the device must not go on with memory that is gone.
+void quiesceDevice() {
+  guest::PciFunction function;
+  guest::MappedBar registers;
+  if (!function.find(AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID).ok()) return;
+  if (!registers.map(function.resourcePath(0), AEROGPU_PCI_BAR0_SIZE_BYTES).ok()) return;
+  registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+  registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+  registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
+  registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+  registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
+  registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
+  // Memory that the next process gets may still be in the device's caches.
+  registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
+}
+
+/// 0 = passed.
+int runTest(const TestCase& test) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    resetBrokenRules();
+    alarm(static_cast<unsigned>(test.timeoutSeconds));
+    test.run();
+    const unsigned broken = brokenRules();
+    std::fflush(stdout);
+    _exit(broken ? 1 : 0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  quiesceDevice();
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  std::printf("# the test ended by signal %d%s\n", WTERMSIG(status),
+              WTERMSIG(status) == SIGALRM ? " (its time was over)" : "");
+  return 128 + WTERMSIG(status);
+}
+
+int runAll() {
+  std::vector<TestCase> chosen;
+  for (const TestCase& test : allTests()) {
+    bool wanted = s_names.empty() && !test.onDemand;
+    for (const std::string& name : s_names)
+      wanted |= name == test.name ||
+                (name.back() == '*' && std::strncmp(test.name, name.c_str(), name.size() - 1) == 0);
+    if (wanted) chosen.push_back(test);
+  }
+  std::printf("1..%zu\n", chosen.size());
+  unsigned failed = 0;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const int64_t begin = nowNs();
+    const int result = runTest(chosen[i]);
+    const auto ms = static_cast<long long>((nowNs() - begin) / 1'000'000);
+    std::printf("%s %zu %s # %lld ms%s\n", result ? "not ok" : "ok", i + 1, chosen[i].name, ms,
+                result == kBugCheckExit ? ", bug-check" : "");
+    std::fflush(stdout);
+    failed += result != 0;
+  }
+  std::printf("aerogpu-host: %zu tests, %u failed\n", chosen.size(), failed);
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+
+const Options& options() {
+  return s_options;
+}
+
+int hostMain(int argc, char** argv) {
+  const bool isInit = getpid() == 1;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  int result = 2;
+  guest::Status status;
+  if (isInit) {
+    status = guest::mountFileSystems();
+    if (status.ok()) status = guest::loadModules();
+    arguments = kernelArguments();
+  } else {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  }
+  if (!status.ok()) {
+    std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
+  } else if (parse(arguments)) {
+    if (s_list) {
+      for (const TestCase& test : allTests())
+        std::printf("%s%s\n", test.name, test.onDemand ? " (on demand)" : "");
+      result = 0;
+    } else {
+      if (!isInit) status = guest::mountHugePages();
+      char pages[16];
+      std::snprintf(pages, sizeof pages, "%u", kHugePages + 4);
+      writeFile("/proc/sys/vm/nr_hugepages", pages);
+      // Pages whose addresses were looked up must stay where they are.
+      writeFile("/proc/sys/vm/compact_unevictable_allowed", "0");
+      writeFile("/sys/kernel/mm/transparent_hugepage/enabled", "never");
+      result = runAll();
+    }
+  }
+  std::printf("aerogpu-host: %s\n", result == 0 ? "done" : "failed");
+  std::fflush(stdout);
+  if (isInit) guest::powerOff();
+  return result;
+}
+
+}  // namespace aerogpu::host
+
+int main(int argc, char** argv) {
+  return aerogpu::host::hostMain(argc, argv);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// More allocations than the segments hold; eviction and paging in; contents compared.
+#include <cstring>
+
+#include "suite/streams.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+uint32_t patternWord(uint32_t allocation, uint64_t word) {
+  return static_cast<uint32_t>(uint32_t{allocation * 0x9E3779B9u} ^ (word * 0x85EBCA6Bu + word / 1024));
+}
+
+bool writePattern(Adapter& adapter, Allocation& allocation, uint32_t id) {
+  std::vector<uint32_t> words(allocation.size() / 4);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = patternWord(id, i);
+  return adapter.vidmm().write(allocation, 0, words.data(), words.size() * 4);
+}
+
+bool hasPattern(Adapter& adapter, Allocation& allocation, uint32_t id) {
+  std::vector<uint32_t> words(allocation.size() / 4);
+  if (!adapter.vidmm().read(allocation, 0, words.data(), words.size() * 4)) return false;
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] != patternWord(id, i)) {
+      note("allocation %u of %llu bytes, word %zu: %08x, expected %08x (segment %u)", id,
+           static_cast<unsigned long long>(allocation.size()), i, words[i], patternWord(id, i),
+           allocation.segment);
+      return false;
+    }
+  return true;
+}
+
+/// Allocations of up to `maxPages` in a cycle through segments that hold a part of them.
+void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsigned rounds,
+           uint32_t maxPages) {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  if (!expect(ntSuccess(adapter.addDevice()), "AddDevice")) return;
+  NTSTATUS status = adapter.startDevice();  // makes the memory manager; limits apply from the second start on
+  if (!expect(ntSuccess(status), "StartDevice (0x%08x)", status)) return;
+  adapter.vidmm().stop();
+  adapter.vidmm().limitSegments(segmentBytes);
+  adapter.vidmm().limitPagingBuffer(pagingBufferBytes);
+  if (!expect(ntSuccess(adapter.vidmm().start()), "the memory manager starts again")) return;
+  {
+    Random random(options().seed);
+    std::vector<std::shared_ptr<Allocation>> all;
+    std::vector<uint32_t> ids;
+    for (unsigned i = 0; i < count; ++i) {
+      ids.push_back(newAllocId());
+      const uint64_t bytes = (1 + random.below(maxPages)) * 4096ull;
+      auto created = adapter.vidmm().create({}, {bufferPrivate(ids.back(), bytes, i % 3 == 0)}, false);
+      if (!expect(ntSuccess(created.status), "allocation %u of %llu bytes (0x%08x)", i,
+                  static_cast<unsigned long long>(bytes), created.status))
+        break;
+      all.push_back(created.allocations[0]);
+      expect(writePattern(adapter, *all.back(), ids.back()), "the CPU writes allocation %u", i);
+    }
+    for (unsigned round = 0; round < rounds; ++round)
+      for (size_t i = 0; i < all.size(); ++i) {
+        const size_t k = random.below(static_cast<uint32_t>(all.size()));
+        expect(adapter.vidmm().makeResident({{all[k].get(), true}}), "allocation %zu becomes resident", k);
+        if (round % 2 && i % 4 == 0) expect(adapter.vidmm().evict(*all[k]), "allocation %zu is evicted", k);
+      }
+    for (size_t i = 0; i < all.size(); ++i)
+      expect(hasPattern(adapter, *all[i], ids[i]), "allocation %zu keeps its content", i);
+    note("%llu evictions, %llu paging buffers, %llu of them one of several",
+         static_cast<unsigned long long>(adapter.vidmm().evictions()),
+         static_cast<unsigned long long>(adapter.vidmm().pagingBuffers()),
+         static_cast<unsigned long long>(adapter.vidmm().multipass()));
+    expect(adapter.vidmm().evictions() > count, "there was real paging");
+    if (pagingBufferBytes) expect(adapter.vidmm().multipass() > 0, "operations needed several passes");
+    for (auto& allocation : all) adapter.vidmm().destroy({allocation});
+  }
+  expectNoDeviceErrors(adapter);
+  adapter.stopDevice();
+  adapter.removeDevice();
+  adapter.unload();
+}
+
+void paging() {
+  cycle(0, 1 << 20, 60, 4, 60);
+}
+/// Buffers that hold the pages of some 800 KiB: one operation needs several passes.
+void pagingMultipass() {
+  cycle(2048, 6 << 20, 14, 4, 600);
+}
+
+/// A new allocation reads as zeros, whatever its memory held before.
+void freshIsZero() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  for (unsigned i = 0; i < 12; ++i) {
+    const uint32_t id = newAllocId();
+    auto created = adapter.vidmm().create({}, {bufferPrivate(id, 512 << 10)}, false);
+    if (!expect(ntSuccess(created.status), "an allocation")) return;
+    Allocation& a = *created.allocations[0];
+    expect(adapter.vidmm().makeResident({{&a, true}}), "resident");
+    std::vector<uint32_t> words(a.size() / 4);
+    adapter.vidmm().read(a, 0, words.data(), words.size() * 4);
+    size_t wrong = 0;
+    for (const uint32_t word : words) wrong += word != 0;
+    expect(wrong == 0, "a fresh allocation is zero (%zu words are not)", wrong);
+    writePattern(adapter, a, id);
+    adapter.vidmm().destroy(created.allocations);
+  }
+}
+
+/// What the GPU renders survives eviction, in each segment.
+void renderedContent(Adapter& adapter, Client& client, Context& context) {
+  Surface surface;
+  if (!makeSurface(adapter, client, context, 160, 100, surface)) return;
+  uint32_t color = 0xFF010203;
+  for (const Segment& segment : adapter.vidmm().segments()) {
+    if (!(surface.allocation->info.SupportedReadSegmentSet >> (segment.id - 1) & 1)) continue;
+    adapter.vidmm().preferSegment(segment.id);
+    for (int i = 0; i < 4; ++i) {
+      color += 0x101;
+      expect(adapter.vidmm().evict(*surface.allocation), "evicted");
+      expect(ntSuccess(fillSurface(context, surface, color)), "rendered in segment %u", segment.id);
+      adapter.scheduler().waitIdle();
+      expect(surface.allocation->segment == segment.id, "it lies in segment %u", segment.id);
+      expect(surfaceIs(adapter, surface, color), "the pixels in segment %u", segment.id);
+      expect(adapter.vidmm().evict(*surface.allocation), "evicted again");
+      expect(surfaceIs(adapter, surface, color), "the pixels after eviction from segment %u", segment.id);
+    }
+  }
+  adapter.vidmm().preferSegment(0);
+  // CPU writes reach the GPU copy: RESOURCE_DIRTY_RANGE, then a copy within the GPU and back.
+  std::vector<uint32_t> pixels(size_t{surface.width} * surface.height);
+  for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint32_t>(i) | 0xFF000000;
+  expect(adapter.vidmm().write(*surface.allocation, 0, pixels.data(), pixels.size() * 4), "the CPU writes");
+  Stream stream;
+  stream.dirty(surface.backed, 0, surface.bytes())
+      .copyTexture(surface.target, surface.backed, surface.width, surface.height, false);
+  expect(ntSuccess(context.render(stream.bytes(), {{surface.opened, false}})), "the copy");
+  fillSurface(context, surface, 0xFF000000);  // target and allocation are black now
+  expect(surfaceIs(adapter, surface, 0xFF000000), "black");
+  dropSurface(adapter, client, context, surface);
+}
+
+const TestCase kTests[] = {
+    {"paging", 240, paging},
+    {"paging-multipass", 240, pagingMultipass},
+    {"fresh-is-zero", 90, freshIsZero},
+    {"rendered-content", 120, inProcess<renderedContent>},
+};
+
+}  // namespace
+
+std::span<const TestCase> pagingTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Command streams from several contexts, devices, processes and threads; fences; presents. Pixels are
+// compared.
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "suite/streams.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+void submit(Adapter& adapter, Client& client, Context& context) {
+  Surface surface;
+  if (!makeSurface(adapter, client, context, 200, 120, surface)) return;
+  for (const uint32_t color : {0xFFFF0000u, 0xFF00FF00u, 0x800000FFu}) {
+    expect(ntSuccess(fillSurface(context, surface, color)), "a fill");
+    expect(surfaceIs(adapter, surface, color), "the pixels are %08x", color);
+    expect(!surfaceIs(adapter, surface, color ^ 1), "and no other colour");
+  }
+  dropSurface(adapter, client, context, surface);
+  expect(adapter.scheduler().faults() == 0, "no faults");
+  expectNoDeviceErrors(adapter);
+}
+
+/// A stream that is longer than a DMA buffer: many passes, one result.
+void multipass(Adapter& adapter, Client& client, Context& context) {
+  const uint32_t handle = newHandle(), backed = newHandle(), id = newAllocId();
+  const uint32_t bytes = 64 * 1024;
+  auto created = adapter.vidmm().create({}, {bufferPrivate(id, bytes)}, false);
+  if (!expect(ntSuccess(created.status), "an allocation")) return;
+  auto opened = client.open(created.allocations, true);
+  std::vector<uint8_t> expected(bytes);
+  Random random(7);
+  for (auto& b : expected) b = static_cast<uint8_t>(random.next());
+  Stream stream;
+  stream.createBuffer(handle, bytes, 0).createBuffer(backed, bytes, id);
+  // Uploads of odd places and sizes, again and again, until the stream has three DMA buffers' length.
+  std::vector<uint8_t> content(bytes);
+  while (stream.bytes().size() < context.info().DmaBufferSize * 3ull) {
+    const uint32_t size = (random.below(2000) + 4) & ~3u, at = random.below(bytes - size) & ~3u;
+    stream.upload(handle, at, expected.data() + at, size);
+    std::memcpy(content.data() + at, expected.data() + at, size);
+  }
+  stream.copyBuffer(backed, handle, bytes, true).destroy(handle).destroy(backed);
+  const NTSTATUS status = context.render(stream.bytes(), {{opened[0], true}});
+  expect(ntSuccess(status), "the long stream (0x%08x)", status);
+  expect(context.passes() >= 3, "at least three passes (%u)", context.passes());
+  std::vector<uint8_t> seen(bytes);
+  adapter.vidmm().read(*created.allocations[0], 0, seen.data(), bytes);
+  expect(seen == content, "all pieces arrived");
+  client.closeAll();
+  adapter.vidmm().destroy(created.allocations);
+}
+
+/// Several processes with contexts of their own, submitting at once (EX-33).
+void concurrent() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  std::vector<std::thread> threads;
+  std::atomic<unsigned> wrong{0};
+  const unsigned rounds = options().iterations ? options().iterations : 25;
+  for (unsigned p = 0; p < 4; ++p)
+    threads.emplace_back([&, p] {
+      attachThread("process");
+      auto client = Client::create(adapter, 200 + p);
+      auto first = client ? client->createContext() : nullptr;
+      auto second = client ? client->createContext() : nullptr;
+      if (!first || !second) {
+        ++wrong;
+        return;
+      }
+      Surface a, b;
+      if (!makeSurface(adapter, *client, *first, 96, 64, a) ||
+          !makeSurface(adapter, *client, *second, 64, 96, b)) {
+        ++wrong;
+        return;
+      }
+      for (unsigned i = 0; i < rounds; ++i) {
+        const uint32_t color = 0xFF000000 | p << 20 | i << 8 | 0x33;
+        if (!ntSuccess(fillSurface(*first, a, color)) ||
+            !ntSuccess(fillSurface(*second, b, ~color | 0xFF000000)))
+          ++wrong;
+        if (!surfaceIs(adapter, a, color) || !surfaceIs(adapter, b, ~color | 0xFF000000)) ++wrong;
+      }
+      dropSurface(adapter, *client, *first, a);
+      dropSurface(adapter, *client, *second, b);
+    });
+  for (auto& thread : threads) thread.join();
+  expect(wrong == 0, "every process sees its own pixels (%u mistakes)", wrong.load());
+  expectNoDeviceErrors(adapter);
+}
+
+/// The 32-bit fences wrap.
+void fenceWrap(Adapter& adapter, Client& client, Context& context) {
+  adapter.scheduler().waitIdle();
+  Surface surface;
+  if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
+  adapter.scheduler().waitIdle();
+  // Windows counts up; a jump ahead by less than half of the range is what a driver can tell from going back.
+  for (const uint32_t next : {0x70000000u, 0xD0000000u, 0xFFFFFFE0u}) {
+    adapter.scheduler().setNextFence(next);
+    for (uint32_t i = 0; i < 64; ++i) {
+      uint64_t number = 0;
+      fillSurface(context, surface, 0xFF000000 | i, &number);
+      if (i % 8 == 7) expect(adapter.scheduler().waitIdle(number), "submission %u after %08x", i, next);
+    }
+    adapter.scheduler().waitIdle();
+    expect(surfaceIs(adapter, surface, 0xFF00003F), "the last fill after %08x", next);
+  }
+  const UINT fence = adapter.scheduler().queryFence();
+  expect(fence < 0x1000, "DxgkDdiQueryCurrentFence is past the wrap (0x%x)", fence);
+  dropSurface(adapter, client, context, surface);
+}
+
+/// Blt presents between surfaces, with sub-rectangles and fills.
+void present(Adapter& adapter, Client& client, Context& context) {
+  Surface source;
+  if (!makeSurface(adapter, client, context, 128, 128, source)) return;
+  fillSurface(context, source, 0xFF44AA77);
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  if (!expect(!primary.empty(), "the shared primary opens")) return;
+  DXGK_PRESENTFLAGS flags{};
+  flags.Blt = 1;
+  const RECT from{0, 0, 128, 128}, to{100, 50, 228, 178};
+  const RECT parts[2] = {{100, 50, 164, 178}, {164, 50, 228, 100}};
+  NTSTATUS status = context.present(source.opened, primary[0], from, to, parts, flags);
+  expect(ntSuccess(status), "a blt present (0x%08x)", status);
+  adapter.scheduler().waitIdle();
+  if (Console::available())
+    expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x44AA77, 0x44AA77}), "the presented pixels");
+  flags.Value = 0;
+  flags.ColorFill = 1;
+  status = context.present(nullptr, primary[0], from, to, {parts, 1}, flags, 0xFF993311);
+  expect(ntSuccess(status), "a colour fill (0x%08x)", status);
+  adapter.scheduler().waitIdle();
+  if (Console::available())
+    expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x993311, 0x44AA77}), "the filled pixels");
+  status = context.presentFlip(*primary[0]);
+  expect(status == 0, "a flip (0x%08x)", status);
+  client.close(primary[0]);
+  dropSurface(adapter, client, context, source);
+}
+
+const TestCase kTests[] = {
+    {"submit", 60, inProcess<submit>},
+    {"multipass", 90, inProcess<multipass>},
+    {"concurrent", 240, concurrent},
+    {"fence-wrap", 120, inProcess<fenceWrap>},
+    {"present", 90, inProcessWithMode<present, 1024, 768>},
+};
+
+}  // namespace
+
+std::span<const TestCase> renderTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "suite/streams.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "aerogpu/cmd_packets.hpp"
+#include "dxgk/adapter.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+// A test that died leaves its objects in the device: each process has handles and ids of its own.
+uint32_t firstOfProcess() {
+  return 0x10000u + (static_cast<uint32_t>(getpid()) & 0x3FFF) * 0x10000u;
+}
+std::atomic<uint32_t> s_handle{0}, s_allocId{0};
+
+uint32_t nextOf(std::atomic<uint32_t>& counter) {
+  uint32_t zero = 0;
+  counter.compare_exchange_strong(zero, firstOfProcess());
+  return counter++;
+}
+
+template <class T>
+std::vector<uint8_t> bytesOf(const T& value) {
+  std::vector<uint8_t> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+uint32_t copyFlags(bool writeback) {
+  return writeback ? uint32_t{AEROGPU_COPY_FLAG_WRITEBACK_DST} : 0u;
+}
+
+}  // namespace
+
+std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t format,
+                                    bool shared, bool cpuVisible) {
+  aerogpu_wddm_alloc_priv_v2 priv{};
+  priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
+  priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
+  priv.alloc_id = allocId;
+  priv.flags = (shared ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED} : 0u) |
+               (cpuVisible ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE} : 0u);
+  priv.size_bytes = uint64_t{width} * height * 4;
+  priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
+  priv.width = width;
+  priv.height = height;
+  priv.format = format;
+  priv.row_pitch_bytes = width * 4;
+  return bytesOf(priv);
+}
+
+std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVisible) {
+  aerogpu_wddm_alloc_priv_v2 priv{};
+  priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
+  priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
+  priv.alloc_id = allocId;
+  priv.flags = cpuVisible ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE} : 0u;
+  priv.size_bytes = bytes;
+  priv.kind = AEROGPU_WDDM_ALLOC_KIND_BUFFER;
+  return bytesOf(priv);
+}
+
+uint32_t allocIdOf(const Allocation& allocation) {
+  aerogpu_wddm_alloc_priv priv{};
+  if (allocation.privateData.size() >= sizeof priv)
+    std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
+  return priv.alloc_id;
+}
+
+uint64_t shareTokenOf(const Allocation& allocation) {
+  aerogpu_wddm_alloc_priv priv{};
+  if (allocation.privateData.size() >= sizeof priv)
+    std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
+  return priv.share_token;
+}
+
+uint32_t newHandle() {
+  return nextOf(s_handle);
+}
+uint32_t newAllocId() {
+  return nextOf(s_allocId);
+}
+
+Stream& Stream::createTexture(uint32_t handle, uint32_t width, uint32_t height, uint32_t format,
+                              uint32_t allocId) {
+  packets::createTexture(m_writer,
+                         {.handle = handle,
+                          .format = format,
+                          .width = width,
+                          .height = height,
+                          .usage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET,
+                          .rowPitch = width * 4,
+                          .allocId = allocId});
+  return *this;
+}
+Stream& Stream::createBuffer(uint32_t handle, uint64_t bytes, uint32_t allocId) {
+  packets::createBuffer(m_writer, handle, bytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, allocId);
+  return *this;
+}
+Stream& Stream::destroy(uint32_t handle) {
+  packets::destroyResource(m_writer, handle);
+  return *this;
+}
+Stream& Stream::target(uint32_t handle) {
+  packets::setTargets(m_writer, {&handle, handle ? 1u : 0u});
+  return *this;
+}
+Stream& Stream::clear(uint32_t argb) {
+  const auto channel = [argb](unsigned shift) { return static_cast<float>(argb >> shift & 255) / 255.0f; };
+  packets::clearColor(m_writer, {channel(16), channel(8), channel(0), channel(24)});
+  return *this;
+}
+Stream& Stream::copyTexture(uint32_t to, uint32_t from, uint32_t width, uint32_t height, bool writeback) {
+  packets::copyTexture(m_writer, to, from, width, height, copyFlags(writeback));
+  return *this;
+}
+Stream& Stream::copyBuffer(uint32_t to, uint32_t from, uint64_t bytes, bool writeback) {
+  packets::copyBuffer(m_writer, to, from, bytes, copyFlags(writeback));
+  return *this;
+}
+Stream& Stream::dirty(uint32_t handle, uint64_t offset, uint64_t bytes) {
+  packets::dirtyRange(m_writer, handle, offset, bytes);
+  return *this;
+}
+Stream& Stream::upload(uint32_t handle, uint64_t offset, const void* data, size_t bytes) {
+  packets::upload(m_writer, handle, offset, {static_cast<const uint8_t*>(data), bytes});
+  return *this;
+}
+Stream& Stream::exportSurface(uint32_t handle, uint64_t token) {
+  aerogpu_cmd_export_shared_surface p{};
+  p.resource_handle = handle;
+  p.share_token = token;
+  m_writer.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, p);
+  return *this;
+}
+Stream& Stream::importSurface(uint32_t handle, uint64_t token) {
+  aerogpu_cmd_import_shared_surface p{};
+  p.out_resource_handle = handle;
+  p.share_token = token;
+  m_writer.packet(AEROGPU_CMD_IMPORT_SHARED_SURFACE, p);
+  return *this;
+}
+Stream& Stream::present(bool vsync) {
+  packets::present(m_writer, vsync ? uint32_t{AEROGPU_PRESENT_FLAG_VSYNC} : 0u);
+  return *this;
+}
+Stream& Stream::flush() {
+  aerogpu_cmd_flush p{};
+  m_writer.packet(AEROGPU_CMD_FLUSH, p);
+  return *this;
+}
+
+bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height,
+                 Surface& out) {
+  out.width = width;
+  out.height = height;
+  out.allocId = newAllocId();
+  auto created =
+      adapter.vidmm().create({}, {texturePrivate(out.allocId, width, height, D3DDDIFMT_A8R8G8B8)}, false);
+  if (!expect(ntSuccess(created.status), "an allocation of %ux%u is made (0x%08x)", width, height,
+              created.status))
+    return false;
+  out.allocation = created.allocations[0];
+  expect(allocIdOf(*out.allocation) == out.allocId, "the driver keeps alloc_id %u", out.allocId);
+  const auto opened = client.open({out.allocation}, true);
+  if (!expect(!opened.empty(), "the allocation opens")) return false;
+  out.opened = opened[0];
+  out.backed = newHandle();
+  out.target = newHandle();
+  Stream stream;
+  stream.createTexture(out.backed, width, height, AEROGPU_FORMAT_B8G8R8A8_UNORM, out.allocId)
+      .createTexture(out.target, width, height, AEROGPU_FORMAT_B8G8R8A8_UNORM, 0);
+  const NTSTATUS status = context.render(stream.bytes(), {{out.opened, true}});
+  return expect(ntSuccess(status), "textures are made (0x%08x)", status);
+}
+
+void dropSurface(Adapter& adapter, Client& client, Context& context, Surface& surface) {
+  Stream stream;
+  stream.destroy(surface.target).destroy(surface.backed);
+  context.render(stream.bytes(), {});
+  client.close(surface.opened);
+  adapter.vidmm().destroy({surface.allocation});
+  surface = {};
+}
+
+NTSTATUS fillSurface(Context& context, const Surface& surface, uint32_t argb, uint64_t* number) {
+  Stream stream;
+  stream.target(surface.target)
+      .clear(argb)
+      .target(0)
+      .copyTexture(surface.backed, surface.target, surface.width, surface.height, true);
+  return context.render(stream.bytes(), {{surface.opened, true}}, number);
+}
+
+void expectRendering(Adapter& adapter, Client& client, Context& context, uint32_t argb) {
+  Surface surface;
+  if (!makeSurface(adapter, client, context, 64, 64, surface)) return;
+  expect(ntSuccess(fillSurface(context, surface, argb)) && surfaceIs(adapter, surface, argb),
+         "rendering still works");
+  dropSurface(adapter, client, context, surface);
+}
+
+bool surfaceIs(Adapter& adapter, const Surface& surface, uint32_t argb, uint32_t step) {
+  std::vector<uint32_t> row(surface.width);
+  for (uint32_t y = 0; y < surface.height; y += step) {
+    if (!adapter.vidmm().read(*surface.allocation, uint64_t{y} * surface.width * 4, row.data(),
+                              row.size() * 4))
+      return false;
+    for (uint32_t x = 0; x < surface.width; x += step)
+      if (row[x] != argb) {
+        note("pixel (%u, %u) is %08x, not %08x", x, y, row[x], argb);
+        return false;
+      }
+  }
+  return true;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What the driver host's tests have in common: the table, the session with a started adapter, the console
+// outside of the VM, and expectations. A test runs in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "core/report.h"
+#include "dxgk/adapter.h"
+#include "dxgk/client.h"
+#include "dxgk/display.h"
+#include "dxgk/scheduler.h"
+#include "dxgk/vidmm.h"
+#include "nt/nt_state.h"
+
+namespace aerogpu::host {
+
+struct Options {
+  std::string driver = "/aerogpu.sys";
+  uint64_t seed = 1;
+  unsigned iterations = 0;  // 0 = the test's own
+  bool debugLines = false;
+};
+const Options& options();
+
+struct TestCase {
+  const char* name;
+  int timeoutSeconds;
+  void (*run)();
+  bool onDemand = false;  // only when named
+};
+
+std::span<const TestCase> pnpTests();
+std::span<const TestCase> displayTests();
+std::span<const TestCase> renderTests();
+std::span<const TestCase> pagingTests();
+std::span<const TestCase> sharedTests();
+std::span<const TestCase> memoryTests();
+std::span<const TestCase> recoveryTests();
+std::span<const TestCase> refusalTests();
+std::span<const TestCase> gdiTests();
+std::span<const TestCase> randomTests();
+std::span<const TestCase> benchmarks();
+
+/// A broken expectation is a broken rule of the test's name. Returns `condition`.
+__attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
+
+/// Kernel memory for the host: 2 MiB pages.
+inline constexpr unsigned kHugePages = 160;
+
+/// The adapter, loaded and started; ends it again with all checks.
+class Session {
+public:
+  /// `start`: up to a running scheduler. Test hooks between loading and starting go through adapter().
+  explicit Session(bool start = true);
+  ~Session();
+  Adapter& adapter() { return *m_adapter; }
+  bool ok() const { return m_ok; }
+  /// bringUp() for a session that was made without.
+  bool start();
+  /// A mode is enumerated and set, the preferred one unless given.
+  bool setMode(UINT width = 0, UINT height = 0);
+
+private:
+  std::unique_ptr<Adapter> m_adapter;
+  bool m_ok = false, m_up = false;
+};
+
+/// Runs `body` for one process (id 100) with a device and a context of its own on a started adapter, after
+/// setting a mode if `withMode`. Templates, so that a row of a table is a plain function.
+using ProcessBody = void(Adapter& adapter, Client& client, Context& context);
+void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height);
+template <ProcessBody* body>
+void inProcess() {
+  runInProcess(body, false, 0, 0);
+}
+template <ProcessBody* body, UINT width = 0, UINT height = 0>
+void inProcessWithMode() {
+  runInProcess(body, true, width, height);
+}
+
+/// The outside of the VM (tests-qtest/vm/driver_host_test.py), over the second serial line.
+class Console {
+public:
+  static bool available();
+  /// Colours (0xRRGGBB) of what the screen shows; empty without an outside.
+  static std::vector<uint32_t> pixels(const std::vector<std::pair<int, int>>& points);
+  /// Watches until `expected` is there; false after `timeoutMs`.
+  static bool waitPixels(const std::vector<std::pair<int, int>>& points,
+                         const std::vector<uint32_t>& expected, int timeoutMs = 10000);
+  /// Width and height of the picture; 0, 0 without an outside.
+  static std::pair<int, int> size();
+
+private:
+  static std::string ask(const std::string& what, int timeoutMs);
+};
+
+/// ERROR_COUNT is 0; else a broken rule with the error registers.
+bool expectNoDeviceErrors(Adapter& adapter);
+
+void sleepMs(int ms);
+int64_t nowNs();
+
+/// A small generator whose numbers follow from the seed.
+class Random {
+public:
+  explicit Random(uint64_t seed) : m_state(seed * 2 + 1) { next(); }
+  uint32_t next() {
+    m_state = m_state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(m_state >> 33);
+  }
+  uint32_t below(uint32_t n) { return next() % n; }
+
+private:
+  uint64_t m_state;
+};
+
+}  // namespace aerogpu::host

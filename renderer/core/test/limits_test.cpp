@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The caps on the work that one submission may ask for (docs/abi.md, "Limits"), at their edges.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "renderer/test/fake_backend.h"
+#include "renderer/test/harness.h"
+
+namespace {
+
+using namespace aerogpu;
+using core::Work;
+using core::WorkBudget;
+using test::FakeExecutor;
+using test::Harness;
+
+void shader(CommandWriter& w, uint32_t handle, uint32_t stage) {
+  const uint32_t code[] = {0xFFFE0200, 0x0000FFFF};
+  aerogpu_cmd_create_shader_dxbc create{};
+  create.shader_handle = handle;
+  create.stage = stage;
+  create.dxbc_size_bytes = sizeof code;
+  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, create, code, sizeof code);
+  aerogpu_cmd_bind_shaders bind{};
+  (stage == AEROGPU_SHADER_STAGE_COMPUTE ? bind.cs : bind.vs) = handle;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+}
+using packets::draw;
+void dispatch(CommandWriter& w, uint32_t x, uint32_t y, uint32_t z) {
+  aerogpu_cmd_dispatch c{};
+  c.group_count_x = x;
+  c.group_count_y = y;
+  c.group_count_z = z;
+  w.packet(AEROGPU_CMD_DISPATCH, c);
+}
+
+TEST(WorkBudget, TakesUpToTheLimitAndNotMore) {
+  for (const Work work : {Work::Vertices, Work::Pixels, Work::Groups, Work::Bytes}) {
+    WorkBudget budget;
+    const uint64_t limit = WorkBudget::limit(work).submission;
+    EXPECT_TRUE(budget.take(work, limit - 1));
+    EXPECT_FALSE(budget.take(work, 2));
+    EXPECT_FALSE(budget.take(work, UINT64_MAX));
+    EXPECT_TRUE(budget.take(work, 1));
+    EXPECT_FALSE(budget.take(work, 1));
+    EXPECT_TRUE(budget.take(work, 0));
+    budget.beginSubmission();
+    EXPECT_TRUE(budget.take(work, limit));
+  }
+}
+
+TEST(WorkBudget, ASliceGoesOnAcrossSubmissions) {
+  WorkBudget budget;
+  const uint64_t slice = WorkBudget::limit(Work::Groups).slice;
+  EXPECT_TRUE(budget.take(Work::Groups, slice - 1));
+  EXPECT_FALSE(budget.sliceFull());
+  budget.beginSubmission();
+  EXPECT_TRUE(budget.take(Work::Groups, 1));
+  EXPECT_TRUE(budget.sliceFull());
+  budget.beginSlice();
+  EXPECT_FALSE(budget.sliceFull());
+}
+
+TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
+  FakeExecutor f;
+  CommandWriter w;
+  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  const size_t before = w.size();
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  draw(w, 3);
+  f.backend.interruptShaders = true;
+  const core::Outcome outcome = f.submit(w);
+  EXPECT_TRUE(outcome.dropped);
+  EXPECT_EQ(outcome.executedBytes, before);
+  EXPECT_EQ(outcome.errorCount, 0u);
+  EXPECT_EQ(f.backend.draws, 0u);
+  EXPECT_EQ(f.logLines, 0u);
+}
+
+TEST(Limits, VerticesOfASubmission) {
+  FakeExecutor f;
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  for (int i = 0; i < 3; ++i) draw(w, 1u << 28);
+  draw(w, 1u << 14, 1u << 14);  // instances count
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  draw(w, 1);  // one vertex too many
+  draw(w, 1);
+  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  aerogpu_cmd_destroy_shader destroy{};
+  destroy.shader_handle = 1;
+  w.packet(AEROGPU_CMD_DESTROY_SHADER, destroy);  // what costs nothing still runs
+  const core::Outcome outcome = f.submit(w);
+  EXPECT_EQ(outcome.errorCount, 3u) << "the second creation of shader 1, and two draws";
+  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+  EXPECT_EQ(f.backend.draws, 8u);
+  EXPECT_EQ(f.backend.throttles, 8u) << "each of these draws fills a slice";
+  CommandWriter next;
+  shader(next, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  draw(next, 3);
+  EXPECT_EQ(f.submit(next).errorCount, 0u) << "the next submission starts anew";
+}
+
+TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
+  FakeExecutor f;
+  f.backend.stopsAt = 2;
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  for (int i = 0; i < 5; ++i) draw(w, 1u << 22);  // each fills a slice
+  const core::Outcome outcome = f.submit(w);
+  EXPECT_EQ(outcome.errorCount, 1u);
+  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+  EXPECT_EQ(f.backend.draws, 2u);
+  CommandWriter next;
+  draw(next, 3);
+  EXPECT_EQ(f.submit(next).errorCount, 0u);
+  EXPECT_EQ(f.backend.draws, 3u);
+}
+
+TEST(Limits, PixelsOfASubmission) {
+  FakeExecutor f;
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  Harness::createTexture(w, 2, AEROGPU_FORMAT_B8G8R8A8_UNORM, 16384, 16384, 0);
+  Harness::setTargets(w, std::vector<uint32_t>{2});
+  for (int i = 0; i < 4096; ++i) draw(w, 3);  // 2^28 pixels each
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  CommandWriter small;
+  aerogpu_cmd_set_viewport viewport{};
+  viewport.width_f32 = std::bit_cast<uint32_t>(16.0f);
+  viewport.height_f32 = std::bit_cast<uint32_t>(8.0f);
+  for (int i = 0; i < 4096; ++i) draw(small, 3);
+  draw(small, 3);
+  EXPECT_EQ(f.submit(small).lastError, ErrorCode::Backend);
+  CommandWriter inside;
+  inside.packet(AEROGPU_CMD_SET_VIEWPORT, viewport);
+  for (int i = 0; i < 5000; ++i) draw(inside, 3);
+  EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
+}
+
+TEST(Limits, GroupsOfASubmission) {
+  FakeExecutor f;
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_COMPUTE);
+  for (int i = 0; i < 4; ++i) dispatch(w, 4096, 4096, 1);
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  CommandWriter over;
+  for (int i = 0; i < 4; ++i) dispatch(over, 4096, 4096, 1);
+  dispatch(over, 1, 1, 1);
+  const core::Outcome outcome = f.submit(over);
+  EXPECT_EQ(outcome.errorCount, 1u);
+  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+}
+
+/// Everything that moves or sets bytes counts: 2^32 bytes at a time, 64 times.
+TEST(Limits, BytesOfASubmission) {
+  constexpr uint32_t kSide = 16384, kTexture = 1, kOther = 2, kBuffer = 3, kCopy = 4;
+  constexpr auto kFormat = AEROGPU_FORMAT_B8G8R8A8_UNORM;  // 2^30 bytes a texture
+  const auto clear = [](CommandWriter& w) { Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 0, 0, 0); };
+  const auto copyTexture = [](CommandWriter& w) {
+    aerogpu_cmd_copy_texture2d c{};
+    c.dst_texture = kOther;
+    c.src_texture = kTexture;
+    c.width = c.height = kSide;
+    w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  };
+  const auto copyBuffer = [](CommandWriter& w) {
+    aerogpu_cmd_copy_buffer c{};
+    c.dst_buffer = kCopy;
+    c.src_buffer = kBuffer;
+    c.size_bytes = 1u << 30;
+    w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  };
+  const auto create = [](CommandWriter& w) {
+    Harness::createTexture(w, 99, kFormat, kSide, kSide, 0);
+    Harness::destroy(w, 99);
+  };
+  const std::function<void(CommandWriter&)> kinds[] = {clear, copyTexture, copyBuffer, create};
+  for (const auto& kind : kinds) {
+    FakeExecutor f;
+    CommandWriter setUp, full, over;
+    Harness::createTexture(setUp, kTexture, kFormat, kSide, kSide, 0);
+    Harness::createTexture(setUp, kOther, kFormat, kSide, kSide, 0);
+    Harness::createBuffer(setUp, kBuffer, 1u << 30, 0);
+    Harness::createBuffer(setUp, kCopy, 1u << 30, 0);
+    Harness::setTargets(setUp, std::vector<uint32_t>{kTexture});
+    ASSERT_EQ(f.submit(setUp).errorCount, 0u);
+    for (int i = 0; i < 256; ++i) kind(full);
+    EXPECT_EQ(f.submit(full).errorCount, 0u);
+    for (int i = 0; i < 256; ++i) kind(over);
+    clear(over);
+    const core::Outcome outcome = f.submit(over);
+    EXPECT_EQ(outcome.errorCount, 1u);
+    EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+    EXPECT_GE(f.backend.throttles, 512u);
+  }
+}
+
+}  // namespace

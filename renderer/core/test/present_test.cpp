@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Presents (ABI page, "Scanout"), over the null back end: what is shown, and when the last frame stays.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "renderer/test/expect.h"
+
+namespace {
+
+using namespace aerogpu;
+using test::Allocation;
+using test::expectError;
+using test::expectGood;
+using test::Harness;
+using test::Outcome;
+using test::pattern;
+
+constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
+constexpr uint32_t kTexture = AEROGPU_RESOURCE_USAGE_TEXTURE;
+
+TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
+  Harness h;
+  const Allocation memory = h.allocate(64);
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa);
+  CommandWriter w;
+  packets::present(w, 0);
+  Outcome outcome = h.submit(w);
+  expectGood(outcome);
+  EXPECT_FALSE(outcome.hasFrame) << "no texture: the memory is shown";
+  EXPECT_FALSE(outcome.result.scanout_is_texture);
+
+  const uint32_t older = h.handle(), newer = h.handle();
+  const auto bytes = pattern(64);
+  w.reset();
+  Harness::createTexture(w, older, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
+  Harness::createTexture(w, newer, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
+  Harness::upload(w, newer, 0, bytes);
+  packets::present(w, AEROGPU_PRESENT_FLAG_VSYNC);
+  outcome = h.submit(w);
+  expectGood(outcome);
+  EXPECT_TRUE(outcome.result.present_vsync);
+  EXPECT_TRUE(outcome.result.scanout_is_texture);
+  EXPECT_EQ(outcome.result.present_count, 1u);
+  auto frames = h.takeFrames();
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].pixels, bytes);
+  const aerogpu_renderer_stats stats = h.stats();
+  EXPECT_EQ(stats.readback_bytes, bytes.size()) << "a frame counts once";
+
+  w.reset();
+  Harness::destroy(w, newer);
+  packets::present(w, 0);
+  expectGood(h.submit(w));
+  frames = h.takeFrames();
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(frames[0].pixels, std::vector<uint8_t>(64)) << "the older one, zeroed";
+  EXPECT_TRUE(h.snapshotScanout().hasFrame);
+
+  w.reset();
+  aerogpu_cmd_present bad{};
+  bad.scanout_id = 1;
+  w.packet(AEROGPU_CMD_PRESENT, bad);
+  expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
+}
+
+/// What can change a texture makes the next present bring a frame; where nothing did, the last one still is
+/// right.
+TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
+  Harness h;
+  const Allocation memory = h.allocate(64), other = h.allocate(64);
+  const uint32_t shown = h.handle(), source = h.handle(), view = h.handle(), second = h.handle();
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa);
+  CommandWriter w;
+  Harness::createTexture(w, shown, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
+  Harness::createTexture(w, source, kRgba, 4, 4, kTexture);
+  Harness::createTexture(w, second, kRgba, 4, 4, kTexture, 1, 1, other.id, 16);
+  aerogpu_cmd_create_texture_view makeView{};
+  makeView.view_handle = view;
+  makeView.texture_handle = shown;
+  makeView.format = kRgba;
+  makeView.mip_level_count = makeView.array_layer_count = 1;
+  w.packet(AEROGPU_CMD_CREATE_TEXTURE_VIEW, makeView);
+  const uint32_t code[] = {0xFFFE0200, 0x0000FFFF};
+  aerogpu_cmd_create_shader_dxbc makeShader{};
+  makeShader.shader_handle = h.handle();
+  makeShader.dxbc_size_bytes = sizeof code;
+  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, makeShader, code, sizeof code);
+  aerogpu_cmd_bind_shaders bind{};
+  bind.vs = makeShader.shader_handle;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  expectGood(h.submit(w));
+
+  enum Frame { kNew, kUnchanged };
+  const auto presents = [&](const char* what, Frame wanted,
+                            const std::function<void(CommandWriter&)>& before = {}) {
+    CommandWriter packets;
+    if (before) before(packets);
+    packets.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+    const Outcome outcome = h.submit(packets);
+    expectGood(outcome);
+    EXPECT_EQ(outcome.hasFrame, wanted == kNew) << what;
+    EXPECT_EQ(outcome.result.frame_unchanged, wanted == kUnchanged) << what;
+    EXPECT_TRUE(outcome.result.scanout_is_texture) << what;
+    EXPECT_EQ(outcome.result.present_count, 1u) << what;
+    CommandWriter again;
+    again.packet(AEROGPU_CMD_PRESENT_EX, aerogpu_cmd_present_ex{});
+    EXPECT_TRUE(h.submit(again).result.frame_unchanged) << "after: " << what;
+  };
+  const auto bytes = pattern(64);
+  presents("the first present", kNew);
+  presents("nothing", kUnchanged);
+  presents("an upload", kNew, [&](CommandWriter& p) { Harness::upload(p, shown, 0, bytes); });
+  presents("a dirty range", kNew, [&](CommandWriter& p) { Harness::dirty(p, shown, 0, 64); });
+  presents("a copy", kNew, [&](CommandWriter& p) {
+    aerogpu_cmd_copy_texture2d c{};
+    c.dst_texture = shown;
+    c.src_texture = source;
+    c.width = c.height = 4;
+    p.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  });
+  presents("a copy out of it", kUnchanged, [&](CommandWriter& p) {
+    aerogpu_cmd_copy_texture2d c{};
+    c.dst_texture = source;
+    c.src_texture = shown;
+    c.width = c.height = 4;
+    p.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  });
+  presents("writes to others", kUnchanged, [&](CommandWriter& p) {
+    Harness::upload(p, source, 0, bytes);
+    Harness::setTargets(p, std::vector<uint32_t>{source});
+    Harness::clear(p, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
+  });
+  presents("a clear", kNew, [&](CommandWriter& p) {
+    Harness::setTargets(p, std::vector<uint32_t>{source, shown});
+    Harness::clear(p, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
+  });
+  presents("a draw through a view", kNew, [&](CommandWriter& p) {
+    Harness::setTargets(p, std::vector<uint32_t>{view});
+    aerogpu_cmd_draw c{};
+    c.vertex_count = 3;
+    c.instance_count = 1;
+    p.packet(AEROGPU_CMD_DRAW, c);
+  });
+
+  // A flip always brings a frame, also of what was just presented; presents behind it need none.
+  EXPECT_TRUE(h.snapshotScanout().hasFrame);
+  EXPECT_TRUE(h.snapshotScanout().hasFrame);
+  presents("a snapshot", kUnchanged);
+  h.setScanout(kRgba, 4, 4, 16, other.gpa);
+  presents("another texture", kNew);
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa);
+  presents("and back", kNew);
+  // With the screen off, nothing of the texture is shown.
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa, false);
+  CommandWriter off;
+  off.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  EXPECT_FALSE(h.submit(off).result.frame_unchanged);
+  h.setScanout(kRgba, 4, 4, 16, memory.gpa);
+  presents("the screen was off", kNew);
+  // A ring reset may have dropped the last frame.
+  aerogpu_renderer_interrupt(h.renderer());
+  h.waitIdle();
+  aerogpu_renderer_resume(h.renderer());
+  presents("a ring reset", kNew);
+  // Two presents in one submission: one frame comes out.
+  h.takeFrames();
+  CommandWriter twice;
+  Harness::upload(twice, shown, 0, bytes);
+  for (int i = 0; i < 2; ++i) twice.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  const Outcome outcome = h.submit(twice);
+  EXPECT_TRUE(outcome.hasFrame);
+  EXPECT_FALSE(outcome.result.frame_unchanged);
+  EXPECT_EQ(h.takeFrames().at(0).pixels, bytes);
+}
+
+}  // namespace

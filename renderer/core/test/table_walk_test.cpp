@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// One accepted and one rejected packet for every row of the command table, through the executor over the null
+// back end. A row that is added to the table and not here fails the test.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include "renderer/core/state.h"
+#include "renderer/test/harness.h"
+
+namespace {
+
+using namespace aerogpu;
+using test::Allocation;
+using test::Harness;
+
+using Write = std::function<void(CommandWriter&)>;
+
+/// Packets of one opcode: `good` runs without an error, `bad` fails with `code` and nothing else.
+struct Twins {
+  Write good, bad;
+  uint32_t code = AEROGPU_ERROR_CMD_DECODE;
+};
+
+// What exists when a twin runs.
+enum : uint32_t {
+  kBuffer = 1,    ///< 256 bytes, backed
+  kTexture,       ///< 8x8, backed
+  kOtherTexture,  ///< 8x8, of another format
+  kDepth,
+  kView,
+  kVertexShader,
+  kPixelShader,
+  kComputeShader,
+  kLayout,
+  kSampler,
+  kFree,  ///< names nothing
+};
+constexpr uint64_t kToken = 77;
+constexpr uint32_t kPixel = AEROGPU_SHADER_STAGE_PIXEL, kCompute = AEROGPU_SHADER_STAGE_COMPUTE;
+constexpr auto kFormat = AEROGPU_FORMAT_R8G8B8A8_UNORM;
+constexpr uint32_t kVsCode[] = {0xFFFE0200, 0x0000FFFF}, kPsCode[] = {0xFFFF0200, 0x0000FFFF};
+constexpr uint32_t kCsCode[] = {0x43425844, 0};
+constexpr uint8_t kElements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};  // POSITION FLOAT3; end
+
+template <class T>
+Write one(uint32_t opcode, T packet) {
+  return [=](CommandWriter& w) { w.packet(opcode, packet); };
+}
+template <class T, class Element>
+Write tailed(uint32_t opcode, T packet, std::vector<Element> tail) {
+  return
+      [=](CommandWriter& w) { w.packetWithTail(opcode, packet, tail.data(), tail.size() * sizeof(Element)); };
+}
+Write shader(uint32_t handle, uint32_t stage, const std::vector<uint32_t>& code) {
+  return tailed(
+      AEROGPU_CMD_CREATE_SHADER_DXBC,
+      aerogpu_cmd_create_shader_dxbc{
+          .shader_handle = handle, .stage = stage, .dxbc_size_bytes = static_cast<uint32_t>(code.size() * 4)},
+      code);
+}
+Write layout(uint32_t handle, const std::vector<uint8_t>& blob) {
+  return tailed(AEROGPU_CMD_CREATE_INPUT_LAYOUT,
+                aerogpu_cmd_create_input_layout{.input_layout_handle = handle,
+                                                .blob_size_bytes = static_cast<uint32_t>(blob.size())},
+                blob);
+}
+/// Framing that is broken: what a packet without fields can do wrong.
+Write broken(uint32_t opcode) {
+  return [=](CommandWriter& w) {
+    const aerogpu_cmd_hdr hdr{opcode, 6};
+    w.raw(&hdr, sizeof hdr);
+  };
+}
+/// A packet that ends inside its structure: what one whose fields may hold anything can do wrong.
+Write cut(uint32_t opcode) {
+  return [=](CommandWriter& w) {
+    const struct {
+      aerogpu_cmd_hdr hdr;
+      uint32_t word;
+    } packet{{opcode, 12}, 0};
+    w.raw(&packet, sizeof packet);
+  };
+}
+
+void makeObjects(CommandWriter& w, const Allocation& memory) {
+  Harness::createBuffer(w, kBuffer, 256, 0, memory.id);
+  Harness::createTexture(w, kTexture, kFormat, 8, 8, 0, 4, 1, memory.id, 32, 1024);
+  Harness::createTexture(w, kOtherTexture, AEROGPU_FORMAT_B5G6R5_UNORM, 8, 8, 0);
+  Harness::createTexture(w, kDepth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8, 0);
+  one(AEROGPU_CMD_CREATE_TEXTURE_VIEW, aerogpu_cmd_create_texture_view{.view_handle = kView,
+                                                                       .texture_handle = kTexture,
+                                                                       .format = kFormat,
+                                                                       .mip_level_count = 1,
+                                                                       .array_layer_count = 1})(w);
+  shader(kVertexShader, AEROGPU_SHADER_STAGE_VERTEX, {std::begin(kVsCode), std::end(kVsCode)})(w);
+  shader(kPixelShader, kPixel, {std::begin(kPsCode), std::end(kPsCode)})(w);
+  shader(kComputeShader, kCompute, {std::begin(kCsCode), std::end(kCsCode)})(w);
+  layout(kLayout, {std::begin(kElements), std::end(kElements)})(w);
+  one(AEROGPU_CMD_CREATE_SAMPLER, aerogpu_cmd_create_sampler{.sampler_handle = kSampler})(w);
+  one(AEROGPU_CMD_EXPORT_SHARED_SURFACE,
+      aerogpu_cmd_export_shared_surface{.resource_handle = kTexture, .share_token = kToken})(w);
+  one(AEROGPU_CMD_BIND_SHADERS,
+      aerogpu_cmd_bind_shaders{.vs = kVertexShader, .ps = kPixelShader, .cs = kComputeShader})(w);
+  one(AEROGPU_CMD_SET_INDEX_BUFFER, aerogpu_cmd_set_index_buffer{.buffer = kBuffer})(w);
+}
+
+std::map<uint32_t, Twins> twins() {
+  constexpr uint32_t kOob = AEROGPU_ERROR_OOB;
+  const uint32_t notANumber = std::bit_cast<uint32_t>(std::numeric_limits<float>::quiet_NaN());
+  const uint32_t one32 = std::bit_cast<uint32_t>(1.0f), two32 = std::bit_cast<uint32_t>(2.0f);
+  using Register = aerogpu_constant_register;
+  std::map<uint32_t, Twins> t;
+  // A row: the opcode, the good packet and the bad one, both of the structure STRUCT.
+#define PAIR(NAME, STRUCT, GOOD, BAD, ...)                      \
+  t[AEROGPU_CMD_##NAME] =                                       \
+      Twins{one(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT GOOD), \
+            one(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT BAD) __VA_OPT__(, ) __VA_ARGS__}
+#define BRACED(...) \
+  { __VA_ARGS__ }
+
+  t[AEROGPU_CMD_NOP] = {one(AEROGPU_CMD_NOP, aerogpu_cmd_hdr{}), broken(AEROGPU_CMD_NOP)};
+  t[AEROGPU_CMD_DEBUG_MARKER] = {
+      [](CommandWriter& w) { w.packetWithTail(AEROGPU_CMD_DEBUG_MARKER, aerogpu_cmd_hdr{}, "draw", 4); },
+      broken(AEROGPU_CMD_DEBUG_MARKER)};
+
+  PAIR(CREATE_BUFFER, create_buffer, BRACED(.buffer_handle = kFree, .size_bytes = 16),
+       BRACED(.buffer_handle = kBuffer, .size_bytes = 16));
+  PAIR(CREATE_TEXTURE2D, create_texture2d,
+       BRACED(.texture_handle = kFree, .format = kFormat, .width = 4, .height = 4, .mip_levels = 3,
+              .array_layers = 1),
+       BRACED(.texture_handle = kFree, .format = 0x7777, .width = 4, .height = 4, .mip_levels = 1,
+              .array_layers = 1));
+  PAIR(DESTROY_RESOURCE, destroy_resource, BRACED(.resource_handle = kTexture),
+       BRACED(.resource_handle = kFree));
+  PAIR(RESOURCE_DIRTY_RANGE, resource_dirty_range,
+       BRACED(.resource_handle = kBuffer, .offset_bytes = 16, .size_bytes = 240),
+       BRACED(.resource_handle = kBuffer, .offset_bytes = 16, .size_bytes = 244), kOob);
+  t[AEROGPU_CMD_UPLOAD_RESOURCE] = {
+      tailed(AEROGPU_CMD_UPLOAD_RESOURCE,
+             aerogpu_cmd_upload_resource{.resource_handle = kBuffer, .offset_bytes = 252, .size_bytes = 4},
+             std::vector<uint8_t>(4)),
+      tailed(AEROGPU_CMD_UPLOAD_RESOURCE,
+             aerogpu_cmd_upload_resource{
+                 .resource_handle = kBuffer, .offset_bytes = UINT64_MAX - 3, .size_bytes = 4},
+             std::vector<uint8_t>(4)),
+      kOob};
+  PAIR(COPY_BUFFER, copy_buffer,
+       BRACED(.dst_buffer = kBuffer, .src_buffer = kBuffer, .dst_offset_bytes = 128, .size_bytes = 128),
+       BRACED(.dst_buffer = kBuffer, .src_buffer = kBuffer, .dst_offset_bytes = 64, .size_bytes = 128));
+  PAIR(COPY_TEXTURE2D, copy_texture2d,
+       BRACED(.dst_texture = kTexture, .src_texture = kTexture, .dst_mip_level = 1, .width = 4, .height = 4),
+       BRACED(.dst_texture = kTexture, .src_texture = kOtherTexture, .width = 4, .height = 4));
+  PAIR(CREATE_TEXTURE_VIEW, create_texture_view,
+       BRACED(.view_handle = kFree, .texture_handle = kTexture, .format = kFormat, .base_mip_level = 3,
+              .mip_level_count = 1, .array_layer_count = 1),
+       BRACED(.view_handle = kFree, .texture_handle = kTexture, .format = kFormat, .base_mip_level = 3,
+              .mip_level_count = 2, .array_layer_count = 1),
+       kOob);
+  // The ABI makes destroying an unknown view no error; only its framing can be wrong.
+  t[AEROGPU_CMD_DESTROY_TEXTURE_VIEW] = {
+      one(AEROGPU_CMD_DESTROY_TEXTURE_VIEW, aerogpu_cmd_destroy_texture_view{.view_handle = kFree}),
+      cut(AEROGPU_CMD_DESTROY_TEXTURE_VIEW)};
+
+  t[AEROGPU_CMD_CREATE_SHADER_DXBC] = {shader(kFree, kPixel, {std::begin(kPsCode), std::end(kPsCode)}),
+                                       shader(kFree, kPixel, {0x12345678, 0x0000FFFF})};
+  PAIR(DESTROY_SHADER, destroy_shader, BRACED(.shader_handle = kPixelShader),
+       BRACED(.shader_handle = kLayout));
+  PAIR(BIND_SHADERS, bind_shaders, BRACED(.vs = kVertexShader), BRACED(.vs = kPixelShader));
+#define CONSTANTS(NAME, STRUCT, COUNT, LAST)                                              \
+  t[AEROGPU_CMD_##NAME] = {                                                               \
+      tailed(AEROGPU_CMD_##NAME,                                                          \
+             aerogpu_cmd_##STRUCT{.stage = kPixel, .start_register = (LAST), .COUNT = 1}, \
+             std::vector<Register>(1)),                                                   \
+      tailed(AEROGPU_CMD_##NAME,                                                          \
+             aerogpu_cmd_##STRUCT{.stage = kPixel, .start_register = (LAST), .COUNT = 2}, \
+             std::vector<Register>(2)),                                                   \
+      kOob}
+  CONSTANTS(SET_SHADER_CONSTANTS_F, set_shader_constants_f, vec4_count, 223);  // ps_3_0 has c0 to c223
+  CONSTANTS(SET_SHADER_CONSTANTS_I, set_shader_constants_i, vec4_count, 15);
+  CONSTANTS(SET_SHADER_CONSTANTS_B, set_shader_constants_b, bool_count, 15);
+#undef CONSTANTS
+  t[AEROGPU_CMD_CREATE_INPUT_LAYOUT] = {layout(kFree, {std::begin(kElements), std::end(kElements)}),
+                                        layout(kFree, {std::begin(kElements), std::begin(kElements) + 8})};
+  PAIR(DESTROY_INPUT_LAYOUT, destroy_input_layout, BRACED(.input_layout_handle = kLayout),
+       BRACED(.input_layout_handle = kFree));
+  PAIR(SET_INPUT_LAYOUT, set_input_layout, BRACED(.input_layout_handle = kLayout),
+       BRACED(.input_layout_handle = kBuffer));
+
+  PAIR(SET_BLEND_STATE, set_blend_state, BRACED(.state = {.enable = 1}),
+       BRACED(.state = {.enable = 1, .src_factor = AEROGPU_BLEND_INV_CONSTANT + 1}));
+  PAIR(SET_DEPTH_STENCIL_STATE, set_depth_stencil_state,
+       BRACED(.state = {.depth_func = AEROGPU_COMPARE_ALWAYS}),
+       BRACED(.state = {.depth_func = AEROGPU_COMPARE_ALWAYS + 1}));
+  PAIR(SET_RASTERIZER_STATE, set_rasterizer_state, BRACED(.state = {.fill_mode = AEROGPU_FILL_WIREFRAME}),
+       BRACED(.state = {.fill_mode = AEROGPU_FILL_WIREFRAME + 1}));
+  PAIR(SET_RENDER_TARGETS, set_render_targets,
+       BRACED(.color_count = 1, .depth_stencil = kDepth, .colors = {kView}),
+       BRACED(.color_count = 1, .colors = {kDepth}));
+  PAIR(SET_VIEWPORT, set_viewport, BRACED(.width_f32 = one32, .height_f32 = one32),
+       BRACED(.width_f32 = one32, .height_f32 = notANumber));
+  PAIR(SET_SCISSOR, set_scissor, BRACED(.x = -1, .width = 8, .height = 8), BRACED(.width = 8, .height = -8));
+#define SLOTS(NAME, STRUCT, COUNT, ELEM, LAST, ...)                                            \
+  t[AEROGPU_CMD_##NAME] = {                                                                    \
+      tailed(AEROGPU_CMD_##NAME,                                                               \
+             aerogpu_cmd_##STRUCT{__VA_ARGS__ __VA_OPT__(, ).start_slot = (LAST), .COUNT = 1}, \
+             std::vector<ELEM>(1)),                                                            \
+      tailed(AEROGPU_CMD_##NAME,                                                               \
+             aerogpu_cmd_##STRUCT{__VA_ARGS__ __VA_OPT__(, ).start_slot = (LAST), .COUNT = 2}, \
+             std::vector<ELEM>(2)),                                                            \
+      kOob}
+  SLOTS(SET_VERTEX_BUFFERS, set_vertex_buffers, buffer_count, aerogpu_vertex_buffer_binding,
+        core::kMaxVertexStreams - 1);
+  SLOTS(SET_SAMPLERS, set_samplers, sampler_count, uint32_t, core::kMaxSamplers - 1, .shader_stage = kPixel);
+  SLOTS(SET_CONSTANT_BUFFERS, set_constant_buffers, buffer_count, aerogpu_constant_buffer_binding,
+        core::kMaxConstantBuffers - 1, .shader_stage = kPixel);
+  SLOTS(SET_SHADER_RESOURCE_BUFFERS, set_shader_resource_buffers, buffer_count,
+        aerogpu_shader_resource_buffer_binding, core::kMaxShaderResources - 1, .shader_stage = kCompute);
+  SLOTS(SET_UNORDERED_ACCESS_BUFFERS, set_unordered_access_buffers, uav_count,
+        aerogpu_unordered_access_buffer_binding, core::kMaxUnorderedAccess - 1, .shader_stage = kCompute);
+#undef SLOTS
+  PAIR(SET_INDEX_BUFFER, set_index_buffer, BRACED(.buffer = kBuffer, .format = 1, .offset_bytes = 4),
+       BRACED(.buffer = kBuffer, .format = 1, .offset_bytes = 2));
+  PAIR(SET_PRIMITIVE_TOPOLOGY, set_primitive_topology, BRACED(.topology = AEROGPU_TOPOLOGY_PATCHLIST_32),
+       BRACED(.topology = AEROGPU_TOPOLOGY_PATCHLIST_32 + 1));
+  PAIR(SET_TEXTURE, set_texture, BRACED(.shader_stage = kPixel, .slot = 15, .texture = kView),
+       BRACED(.shader_stage = kPixel, .slot = 15, .texture = kSampler));
+  PAIR(SET_SAMPLER_STATE, set_sampler_state,
+       BRACED(.shader_stage = kPixel, .slot = 15, .state = 5, .value = 2),
+       BRACED(.shader_stage = kPixel, .slot = core::kMaxSamplers, .state = 5, .value = 2), kOob);
+  PAIR(SET_RENDER_STATE, set_render_state, BRACED(.state = 22, .value = 1),  // D3DRS_CULLMODE
+       BRACED(.state = 22, .value = 77));
+  PAIR(CREATE_SAMPLER, create_sampler, BRACED(.sampler_handle = kFree, .filter = 1),
+       BRACED(.sampler_handle = kFree, .filter = 2));
+  PAIR(DESTROY_SAMPLER, destroy_sampler, BRACED(.sampler_handle = kSampler), BRACED(.sampler_handle = kView));
+
+  PAIR(CLEAR, clear,
+       BRACED(.flags = AEROGPU_CLEAR_COLOR, .depth_f32 = two32),  // nothing is bound: nothing to do
+       BRACED(.flags = AEROGPU_CLEAR_DEPTH, .depth_f32 = one32));
+  PAIR(DRAW, draw, BRACED(.vertex_count = 3, .instance_count = 1),
+       BRACED(.vertex_count = 3, .instance_count = 1, .first_vertex = UINT32_MAX - 1), kOob);
+  PAIR(DRAW_INDEXED, draw_indexed, BRACED(.index_count = 128, .instance_count = 1),
+       BRACED(.index_count = 128, .instance_count = 1, .first_index = 1), kOob);
+  PAIR(DISPATCH, dispatch, BRACED(.group_count_x = 65535, .group_count_y = 1, .group_count_z = 1),
+       BRACED(.group_count_x = 65536, .group_count_y = 1, .group_count_z = 1), kOob);
+  PAIR(PRESENT, present, {}, BRACED(.scanout_id = 1));
+  PAIR(PRESENT_EX, present_ex, BRACED(.d3d9_present_flags = ~0u), BRACED(.scanout_id = 1));
+  PAIR(EXPORT_SHARED_SURFACE, export_shared_surface,
+       BRACED(.resource_handle = kTexture, .share_token = kToken),
+       BRACED(.resource_handle = kBuffer, .share_token = kToken));
+  PAIR(IMPORT_SHARED_SURFACE, import_shared_surface,
+       BRACED(.out_resource_handle = kFree, .share_token = kToken),
+       BRACED(.out_resource_handle = kFree, .share_token = kToken + 1));
+  // An unknown token is no error, and FLUSH has no fields: only framing can be wrong.
+  t[AEROGPU_CMD_RELEASE_SHARED_SURFACE] = {
+      one(AEROGPU_CMD_RELEASE_SHARED_SURFACE, aerogpu_cmd_release_shared_surface{.share_token = 1}),
+      cut(AEROGPU_CMD_RELEASE_SHARED_SURFACE)};
+  t[AEROGPU_CMD_EXT_RESET_CONTEXT] = {one(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{}),
+                                      cut(AEROGPU_CMD_EXT_RESET_CONTEXT)};
+  t[AEROGPU_CMD_FLUSH] = {one(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{}), cut(AEROGPU_CMD_FLUSH)};
+#undef PAIR
+#undef BRACED
+  return t;
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
+
+TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
+  struct Row {
+    const char* name;
+    uint32_t opcode;
+  };
+  const Row rows[] = {
+#define ROW_FIXED(NAME, STRUCT) {#NAME, AEROGPU_CMD_##NAME},
+#define ROW_TAIL(NAME, STRUCT, ELEM, COUNT) ROW_FIXED(NAME, STRUCT)
+      AEROGPU_CMD_TABLE(ROW_FIXED, ROW_TAIL, ROW_FIXED)};
+  for (const Row& row : rows) {
+    for (const bool accepted : {true, false}) {
+      SCOPED_TRACE(std::string(row.name) + (accepted ? ", accepted" : ", rejected"));
+      Harness h;
+      const Allocation memory = h.allocate(4096);
+      const auto all = twins();
+      const auto known = all.find(row.opcode);
+      ASSERT_NE(known, all.end()) << "no twins for this opcode";
+      CommandWriter setUp, w;
+      makeObjects(setUp, memory);
+      ASSERT_EQ(h.submit(setUp).result.error_count, 0u);
+      (accepted ? known->second.good : known->second.bad)(w);
+      // What comes behind a bad packet still runs, unless its framing is broken.
+      Harness::createBuffer(w, 1000, 16, 0);
+      const auto outcome = h.submit(w).result;
+      EXPECT_EQ(outcome.error_count, accepted ? 0u : 1u);
+      EXPECT_EQ(outcome.last_error_code, accepted ? uint32_t{AEROGPU_ERROR_NONE} : known->second.code);
+      const bool framing =
+          !accepted && (row.opcode == AEROGPU_CMD_NOP || row.opcode == AEROGPU_CMD_DEBUG_MARKER);
+      CommandWriter after;
+      Harness::destroy(after, 1000);
+      EXPECT_EQ(h.submit(after).result.error_count, framing ? 1u : 0u);
+    }
+  }
+}
+
+TEST(ExtResetContext, ForgetsWhatWasBoundInThisContextOnly) {
+  Harness h;
+  const Allocation memory = h.allocate(4096);
+  CommandWriter setUp, reset, draw;
+  makeObjects(setUp, memory);
+  ASSERT_EQ(h.submit(setUp, 1).result.error_count, 0u);
+  twins().at(AEROGPU_CMD_DRAW_INDEXED).good(draw);
+  reset.packet(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{});
+  EXPECT_EQ(h.submit(reset, 2).result.error_count, 0u);
+  EXPECT_EQ(h.submit(draw, 1).result.error_count, 0u) << "another context was reset";
+  EXPECT_EQ(h.submit(reset, 1).result.error_count, 0u);
+  EXPECT_EQ(h.submit(draw, 1).result.last_error_code, uint32_t{AEROGPU_ERROR_CMD_DECODE});
+}
+
+}  // namespace

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// Emitter: arithmetic. Each instruction follows its page of the Direct3D 9 "asm shader reference"; where the
+// page bounds a result (reciprocals and logarithms of zero) so does the code.
+#include <cfloat>
+
+#include "renderer/shader/spirv/emitter.h"
+
+namespace aerogpu::shader {
+
+using d3d9::Opcode;
+
+Id Emitter::comparison(uint32_t control, Id a, Id b, Id type) {
+  switch (static_cast<d3d9::Comparison>(control)) {
+    case d3d9::Comparison::Greater:
+      return m_b.value(Op::OpFOrdGreaterThan, type, a, b);
+    case d3d9::Comparison::Equal:
+      return m_b.value(Op::OpFOrdEqual, type, a, b);
+    case d3d9::Comparison::GreaterEqual:
+      return m_b.value(Op::OpFOrdGreaterThanEqual, type, a, b);
+    case d3d9::Comparison::Less:
+      return m_b.value(Op::OpFOrdLessThan, type, a, b);
+    case d3d9::Comparison::NotEqual:
+      return m_b.value(Op::OpFUnordNotEqual, type, a, b);
+    default:
+      return m_b.value(Op::OpFOrdLessThanEqual, type, a, b);
+  }
+}
+
+/// log2 |x|, -FLT_MAX for 0.
+Id Emitter::logarithm(Id x) {
+  const Id abs = m_b.glsl(GLSLstd450FAbs, m_t.float1, x);
+  const Id log = m_b.glsl(GLSLstd450Log2, m_t.float1, abs);
+  return m_b.glsl(GLSLstd450NMax, m_t.float1, log, m_b.constantFloat(-FLT_MAX));
+}
+
+/// 1 / sqrt |x|, FLT_MAX for 0.
+Id Emitter::reciprocalRoot(Id x) {
+  const Id abs = m_b.glsl(GLSLstd450FAbs, m_t.float1, x);
+  const Id root = m_b.glsl(GLSLstd450InverseSqrt, m_t.float1, abs);
+  return m_b.glsl(GLSLstd450NMin, m_t.float1, root, m_b.constantFloat(FLT_MAX));
+}
+
+Id Emitter::lit(const Operand& s) {
+  const Id x = scalar(s, 0), y = scalar(s, 1), w = scalar(s, 3);
+  const Id zero = m_b.constantFloat(0), one = m_b.constantFloat(1);
+  const Id limit = m_b.constantFloat(127.9961f);
+  const Id power = m_b.glsl(GLSLstd450NClamp, m_t.float1, w, m_b.constantFloat(-127.9961f), limit);
+  const Id lit = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, x, zero);
+  const Id shiny = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, y, zero);
+  const Id both = m_b.value(Op::OpLogicalAnd, m_t.boolean, lit, shiny);
+  const Id exponent = m_b.value(Op::OpFMul, m_t.float1, power, logarithm(y));
+  const Id specular = m_b.glsl(GLSLstd450Exp2, m_t.float1, exponent);
+  const Id diffuse = m_b.value(Op::OpSelect, m_t.float1, lit, x, zero);
+  return m_b.composite(m_t.float4,
+                       {one, diffuse, m_b.value(Op::OpSelect, m_t.float1, both, specular, zero), one});
+}
+
+/// expp of vs_1_1: 2^floor(x), fraction, 2^x, 1.
+Id Emitter::vertexShader1Exp(const Operand& s) {
+  const Id x = scalar(s, 0);
+  const Id floor = m_b.glsl(GLSLstd450Floor, m_t.float1, x);
+  return m_b.composite(m_t.float4,
+                       {m_b.glsl(GLSLstd450Exp2, m_t.float1, floor), m_b.glsl(GLSLstd450Fract, m_t.float1, x),
+                        m_b.glsl(GLSLstd450Exp2, m_t.float1, x), m_b.constantFloat(1)});
+}
+
+Id Emitter::matrix(const Instruction& in) {
+  const bool three = in.opcode == Opcode::M3x4 || in.opcode == Opcode::M3x3 || in.opcode == Opcode::M3x2;
+  const uint32_t components = three ? 3 : 4;
+  const Id vector = source(in.sources[0], components);
+  const Id zero = m_b.constantFloat(0);
+  Id rows[4] = {zero, zero, zero, zero};
+  for (uint32_t r = 0; r < matrixRows(in.opcode); ++r)
+    rows[r] = m_b.value(Op::OpDot, m_t.float1, vector, source(in.sources[1], components, r));
+  return m_b.composite(m_t.float4, {rows[0], rows[1], rows[2], rows[3]});
+}
+
+Id Emitter::arithmetic(const Instruction& in) {
+  const auto& s = in.sources;
+  const auto binary = [&](Op op) {
+    const Id a = source4(s[0]), b = source4(s[1]);
+    return m_b.value(op, m_t.float4, a, b);
+  };
+  const auto binaryGlsl = [&](GLSLstd450 op) {
+    const Id a = source4(s[0]), b = source4(s[1]);
+    return m_b.glsl(op, m_t.float4, a, b);
+  };
+  const auto select = [&](Id condition, Id yes, Id no) {
+    return m_b.value(Op::OpSelect, m_t.float4, condition, yes, no);
+  };
+  const Id zero4 = m_b.constantNull(m_t.float4);
+  switch (in.opcode) {
+    case Opcode::Mov:
+      return source4(s[0]);
+    case Opcode::Add:
+      return binary(Op::OpFAdd);
+    case Opcode::Sub:
+      return binary(Op::OpFSub);
+    case Opcode::Mul:
+      return binary(Op::OpFMul);
+    case Opcode::Mad: {
+      const Id product = binary(Op::OpFMul);
+      return m_b.value(Op::OpFAdd, m_t.float4, product, source4(s[2]));
+    }
+    case Opcode::Min:
+      return binaryGlsl(GLSLstd450NMin);
+    case Opcode::Max:
+      return binaryGlsl(GLSLstd450NMax);
+    case Opcode::Abs:
+      return m_b.glsl(GLSLstd450FAbs, m_t.float4, source4(s[0]));
+    case Opcode::Frc:
+      return m_b.glsl(GLSLstd450Fract, m_t.float4, source4(s[0]));
+    case Opcode::Sgn:
+      return m_b.glsl(GLSLstd450FSign, m_t.float4, source4(s[0]));
+    case Opcode::Slt:
+    case Opcode::Sge: {
+      const Id a = source4(s[0]), b = source4(s[1]);
+      const Op op = in.opcode == Opcode::Slt ? Op::OpFOrdLessThan : Op::OpFOrdGreaterThanEqual;
+      return select(m_b.value(op, m_t.bool4, a, b), m_b.constantSplat(1), zero4);
+    }
+    case Opcode::Lrp: {
+      // dest = src0 * (src1 - src2) + src2
+      const Id t = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
+      const Id difference = m_b.value(Op::OpFSub, m_t.float4, a, b);
+      return m_b.value(Op::OpFAdd, m_t.float4, m_b.value(Op::OpFMul, m_t.float4, t, difference), b);
+    }
+    case Opcode::Cmp: {
+      const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
+      return select(m_b.value(Op::OpFOrdGreaterThanEqual, m_t.bool4, c, zero4), a, b);
+    }
+    case Opcode::Cnd: {
+      const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
+      return select(m_b.value(Op::OpFOrdGreaterThan, m_t.bool4, c, m_b.constantSplat(0.5f)), a, b);
+    }
+    case Opcode::Dp3: {
+      const Id a = source(s[0], 3), b = source(s[1], 3);
+      return splat(m_b.value(Op::OpDot, m_t.float1, a, b));
+    }
+    case Opcode::Dp4: {
+      const Id a = source4(s[0]), b = source4(s[1]);
+      return splat(m_b.value(Op::OpDot, m_t.float1, a, b));
+    }
+    case Opcode::Dp2Add: {
+      const Id a = source(s[0], 2), b = source(s[1], 2);
+      const Id dot = m_b.value(Op::OpDot, m_t.float1, a, b);
+      return splat(m_b.value(Op::OpFAdd, m_t.float1, dot, scalar(s[2])));
+    }
+    case Opcode::Crs: {
+      const Id a = source(s[0], 3), b = source(s[1], 3);
+      const Id cross = m_b.glsl(GLSLstd450Cross, m_t.float3, a, b);
+      return m_b.composite(m_t.float4, {cross, m_b.constantFloat(0)});
+    }
+    case Opcode::Nrm: {
+      const Id v = source4(s[0]);
+      const Id direction = xyz(v);
+      const Id root = reciprocalRoot(m_b.value(Op::OpDot, m_t.float1, direction, direction));
+      return m_b.value(Op::OpVectorTimesScalar, m_t.float4, v, root);
+    }
+    case Opcode::Rcp: {
+      const Id x = scalar(s[0]);
+      const Id inverse = m_b.value(Op::OpFDiv, m_t.float1, m_b.constantFloat(1), x);
+      const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, x, m_b.constantFloat(0));
+      return splat(m_b.value(Op::OpSelect, m_t.float1, isZero, m_b.constantFloat(FLT_MAX), inverse));
+    }
+    case Opcode::Rsq:
+      return splat(reciprocalRoot(scalar(s[0])));
+    case Opcode::ExpP:
+      if (major() == 1) return vertexShader1Exp(s[0]);
+      [[fallthrough]];
+    case Opcode::Exp:
+      return splat(m_b.glsl(GLSLstd450Exp2, m_t.float1, scalar(s[0])));
+    case Opcode::LogP:
+      if (major() == 1) return vertexShader1Log(s[0]);
+      [[fallthrough]];
+    case Opcode::Log:
+      return splat(logarithm(scalar(s[0])));
+    case Opcode::Pow: {
+      const Id base = scalar(s[0]), exponent = scalar(s[1]);
+      const Id product = m_b.value(Op::OpFMul, m_t.float1, exponent, logarithm(base));
+      return splat(m_b.glsl(GLSLstd450Exp2, m_t.float1, product));
+    }
+    case Opcode::SinCos: {
+      const Id angle = scalar(s[0]);
+      const Id zero = m_b.constantFloat(0);
+      return m_b.composite(m_t.float4, {m_b.glsl(GLSLstd450Cos, m_t.float1, angle),
+                                        m_b.glsl(GLSLstd450Sin, m_t.float1, angle), zero, zero});
+    }
+    case Opcode::Lit:
+      return lit(s[0]);
+    case Opcode::Dst: {
+      // (1, y0 * y1, z0, w1)
+      const Id a = source4(s[0]), b = source4(s[1]);
+      const Id y = m_b.value(Op::OpFMul, m_t.float1, extract(a, 1), extract(b, 1));
+      return m_b.composite(m_t.float4, {m_b.constantFloat(1), y, extract(a, 2), extract(b, 3)});
+    }
+    case Opcode::Dsx:
+      return m_b.value(Op::OpDPdx, m_t.float4, source4(s[0]));
+    case Opcode::Dsy:
+      return m_b.value(Op::OpDPdy, m_t.float4, source4(s[0]));
+    default:
+      return matrix(in);
+  }
+}
+
+/// logp of vs_1_1: exponent, mantissa in 1..2, log2, 1, all of |x|.
+Id Emitter::vertexShader1Log(const Operand& s) {
+  const Id x = m_b.glsl(GLSLstd450FAbs, m_t.float1, scalar(s, 0));
+  const Id log = logarithm(x);
+  const Id exponent = m_b.glsl(GLSLstd450Floor, m_t.float1, log);
+  const Id scale = m_b.glsl(GLSLstd450Exp2, m_t.float1, m_b.value(Op::OpFNegate, m_t.float1, exponent));
+  const Id one = m_b.constantFloat(1);
+  const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, x, m_b.constantFloat(0));
+  const Id mantissa =
+      m_b.value(Op::OpSelect, m_t.float1, isZero, one, m_b.value(Op::OpFMul, m_t.float1, x, scale));
+  return m_b.composite(m_t.float4, {exponent, mantissa, log, one});
+}
+
+void Emitter::kill(const Instruction& in) {
+  // Shader model 2 and later look at all four components, ps_1_x at three; before ps_1_4 a t# means the
+  // coordinate, whatever the register holds.
+  const Operand& d = in.destination;
+  const bool coordinate = texturesAreRegisters(m_code.info.version);
+  const uint32_t mask = isPixel1() ? d.mask & 7u : d.mask;
+  const Id value = coordinate ? inputRegister(d.number, true) : rawSource(d);
+  Id less = m_b.value(Op::OpFOrdLessThan, m_t.bool4, value, m_b.constantNull(m_t.float4));
+  if (in.predicated) less = m_b.value(Op::OpLogicalAnd, m_t.bool4, less, predicateValue(in.predicate));
+  if (mask != 0xF) {
+    const auto pick = [&](uint32_t i) { return mask >> i & 1 ? i : 4 + i; };
+    less = m_b.value(Op::OpVectorShuffle, m_t.bool4, less, m_b.constantNull(m_t.bool4), pick(0), pick(1),
+                     pick(2), pick(3));
+  }
+  const Id any = m_b.value(Op::OpAny, m_t.boolean, less);
+  writeSlot(kSlotKilled, m_b.value(Op::OpLogicalOr, m_t.boolean, readSlot(kSlotKilled), any));
+}
+
+void Emitter::instruction(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::Tex:
+      if (isPixel1())
+        pixel1Texture(in);
+      else
+        texture(in);
+      break;
+    case Opcode::TexLdl:
+    case Opcode::TexLdd:
+      texture(in);
+      break;
+    case Opcode::TexCoord:
+    case Opcode::TexReg2Ar:
+    case Opcode::TexReg2Gb:
+    case Opcode::TexReg2Rgb:
+    case Opcode::TexM3x2Pad:
+    case Opcode::TexM3x2Tex:
+    case Opcode::TexM3x2Depth:
+    case Opcode::TexM3x3Pad:
+    case Opcode::TexM3x3Tex:
+    case Opcode::TexM3x3Spec:
+    case Opcode::TexM3x3VSpec:
+    case Opcode::TexM3x3:
+    case Opcode::TexDp3Tex:
+    case Opcode::TexDp3:
+    case Opcode::TexDepth:
+      pixel1Texture(in);
+      break;
+    case Opcode::TexKill:
+      kill(in);
+      break;
+    case Opcode::SetP: {
+      const Id a = source4(in.sources[0]), b = source4(in.sources[1]);
+      writeBools(in, comparison(in.control, a, b, m_t.bool4));
+      break;
+    }
+    case Opcode::MovA: {
+      const Id half = m_b.value(Op::OpFAdd, m_t.float4, source4(in.sources[0]), m_b.constantSplat(0.5f));
+      writeAddress(in, m_b.glsl(GLSLstd450Floor, m_t.float4, half));
+      break;
+    }
+    case Opcode::Mov:
+      if (in.destination.type == d3d9::RegisterType::AddressOrTexture) {  // vs_1_1
+        writeAddress(in, m_b.glsl(GLSLstd450Floor, m_t.float4, source4(in.sources[0])));
+        break;
+      }
+      [[fallthrough]];
+    default:
+      writeResult(in, arithmetic(in));
+      break;
+  }
+}
+
+void Emitter::instructions(uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin; i < end; ++i) {
+    const Instruction& in = m_code.code[i];
+    if (d3d9::findOpcode(static_cast<uint32_t>(in.opcode))->flags & d3d9::kFlow)
+      flow(in);
+    else if (i + 1 < end && m_code.code[i + 1].coissued)
+      coissue(in, m_code.code[++i]);
+    else if (!m_dead)
+      instruction(in);
+  }
+}
+
+}  // namespace aerogpu::shader

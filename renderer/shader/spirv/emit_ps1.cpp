@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Emitter: the texture instructions of ps_1_0 to ps_1_4. Source: their pages in the Direct3D 9 "asm shader
+// reference". Bump environment maps are refused by parse(). Such shaders have no flow control.
+#include "renderer/shader/spirv/emitter.h"
+
+namespace aerogpu::shader {
+
+using d3d9::Opcode;
+using d3d9::SourceModifier;
+
+/// Both read their sources before either writes.
+void Emitter::coissue(const Instruction& first, const Instruction& second) {
+  const auto before = m_values;
+  instruction(first);
+  const auto after = m_values;
+  m_values = before;
+  const Id value = arithmetic(second);
+  m_values = after;
+  writeResult(second, value);
+}
+
+void Emitter::pixel1Depth(Id numerator, Id denominator) {
+  const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, denominator, m_b.constantFloat(0));
+  const Id quotient = m_b.value(Op::OpFDiv, m_t.float1, numerator, denominator);
+  writeSlot(kSlotOutput + kSlotDepth,
+            splat(m_b.value(Op::OpSelect, m_t.float1, isZero, m_b.constantFloat(1), quotient)));
+}
+
+/// 2 * (N . E) / (N . N) * N - E, three components in a vec4.
+Id Emitter::reflected(Id normal, Id eye) {
+  const Id along = m_b.value(Op::OpDot, m_t.float1, normal, eye);
+  const Id square = m_b.value(Op::OpDot, m_t.float1, normal, normal);
+  const Id factor = m_b.value(Op::OpFMul, m_t.float1, m_b.constantFloat(2),
+                              m_b.value(Op::OpFDiv, m_t.float1, along, square));
+  const Id scaled = m_b.value(Op::OpVectorTimesScalar, m_t.float3, normal, factor);
+  return m_b.composite(m_t.float4, {m_b.value(Op::OpFSub, m_t.float3, scaled, eye), m_b.constantFloat(0)});
+}
+
+void Emitter::pixel1Texture(const Instruction& in) {
+  const uint32_t n = in.destination.number;
+  const bool four = m_code.info.version.minor == 4;
+  const Id zero = m_b.constantFloat(0), one = m_b.constantFloat(1);
+  const auto coordinate = [&](uint32_t stage) { return inputRegister(stage, true); };
+  const auto from = [&](std::initializer_list<Id> parts) { return m_b.composite(m_t.float4, parts); };
+  // ps_1_4: the source, divided by its z or w where it says so.
+  const auto projected = [&] {
+    Operand o = in.sources[0];
+    const SourceModifier modifier = o.modifier;
+    if (modifier != SourceModifier::DivideZ && modifier != SourceModifier::DivideW) return source4(o);
+    o.modifier = SourceModifier::None;
+    // The swizzle says which components are read; the divisor is what its third or fourth place selects.
+    const Id value = source4(o);
+    const Id by = extract(value, modifier == SourceModifier::DivideZ ? 2 : 3);
+    const Id quotient = m_b.value(Op::OpFDiv, m_t.float4, value, splat(by));
+    const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, by, zero);
+    const auto part = [&](uint32_t i) {  // 1 where the divisor is 0 ("texld and texcrd Modifiers")
+      return m_b.value(Op::OpSelect, m_t.float1, isZero, one, extract(quotient, i));
+    };
+    return from({part(0), part(1), one, one});
+  };
+  // A row of the matrix: this stage's coordinate times the source.
+  const auto row = [&] {
+    const Id source3 = source(in.sources[0], 3);
+    return m_b.value(Op::OpDot, m_t.float1, xyz(coordinate(n)), source3);
+  };
+  const auto earlierRow = [&](uint32_t i) { return m_matrixRows[i] ? m_matrixRows[i] : zero; };
+  const auto lastRow = [&](uint32_t rows) {
+    const Id last = row();
+    const Id result =
+        rows == 2 ? from({earlierRow(0), last, zero, one}) : from({earlierRow(0), earlierRow(1), last, one});
+    m_matrixRowCount = 0;
+    m_matrixRows = {};
+    return result;
+  };
+  switch (in.opcode) {
+    case Opcode::Tex:
+      return writeResult(in, sampleAt(n, four ? projected() : coordinate(n)));
+    case Opcode::TexCoord: {
+      if (four) return writeResult(in, projected());
+      const Id clamped = m_b.glsl(GLSLstd450NClamp, m_t.float4, coordinate(n), m_b.constantNull(m_t.float4),
+                                  m_b.constantSplat(1));
+      return writeResult(in, from({xyz(clamped), one}));
+    }
+    case Opcode::TexReg2Ar:
+    case Opcode::TexReg2Gb: {
+      const Id s = source4(in.sources[0]);
+      const bool ar = in.opcode == Opcode::TexReg2Ar;
+      return writeResult(in, sampleAt(n, from({extract(s, ar ? 3 : 1), extract(s, ar ? 0 : 2), zero, one})));
+    }
+    case Opcode::TexReg2Rgb:
+      return writeResult(in, sampleAt(n, source4(in.sources[0])));
+    case Opcode::TexDp3:
+      return writeResult(in, splat(row()));
+    case Opcode::TexDp3Tex:
+      return writeResult(in, sampleAt(n, from({row(), zero, zero, one})));
+    case Opcode::TexM3x2Pad:
+    case Opcode::TexM3x3Pad: {
+      const Id value = row();
+      if (m_matrixRowCount < m_matrixRows.size()) m_matrixRows[m_matrixRowCount++] = value;
+      return;
+    }
+    case Opcode::TexM3x2Tex:
+      return writeResult(in, sampleAt(n, lastRow(2)));
+    case Opcode::TexM3x2Depth: {
+      const Id v = lastRow(2);
+      return pixel1Depth(extract(v, 0), extract(v, 1));
+    }
+    case Opcode::TexDepth: {
+      const Id v = readSlot(kSlotTemp + n);
+      return pixel1Depth(extract(v, 0), extract(v, 1));
+    }
+    case Opcode::TexM3x3:
+      return writeResult(in, lastRow(3));
+    case Opcode::TexM3x3Tex:
+      return writeResult(in, sampleAt(n, lastRow(3)));
+    case Opcode::TexM3x3Spec: {
+      const Id normal = xyz(lastRow(3));
+      return writeResult(in, sampleAt(n, reflected(normal, source(in.sources[1], 3))));
+    }
+    default: {  // texm3x3vspec: the eye vector lies in the fourth coordinates of the three stages
+      const Id normal = xyz(lastRow(3));
+      const Id eye = m_b.composite(m_t.float3, {extract(coordinate(n - 2), 3), extract(coordinate(n - 1), 3),
+                                                extract(coordinate(n), 3)});
+      return writeResult(in, sampleAt(n, reflected(normal, eye)));
+    }
+  }
+}
+
+}  // namespace aerogpu::shader

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Emitter: texture instructions (texld, texldp, texldb, texldd, texldl) and depth comparison.
+#include "renderer/shader/spirv/emitter.h"
+
+namespace aerogpu::shader {
+
+using d3d9::Opcode;
+using d3d9::SamplerType;
+
+namespace {
+
+spv::Dim dimensionOf(SamplerType type) {
+  return type == SamplerType::TextureCube     ? spv::Dim::Cube
+         : type == SamplerType::TextureVolume ? spv::Dim::Dim3D
+                                              : spv::Dim::Dim2D;
+}
+
+}  // namespace
+
+SamplerType Emitter::samplerType(uint32_t number) const {
+  const SamplerType given = m_options.samplerTypes[number];
+  return isPixel1() && given != SamplerType::Unknown ? given : m_code.info.samplerTypes[number];
+}
+
+/// A sample with implicit derivatives, as the texture instructions of ps_1_x take them.
+Id Emitter::sampleAt(uint32_t number, Id coordinate) {
+  const SamplerType type = samplerType(number);
+  const bool plane = type == SamplerType::Texture2D;
+  const Id position = plane ? xy(coordinate) : xyz(coordinate);
+  const Id image = sampler(number);
+  if (m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume)
+    return splat(m_b.value(Op::OpImageSampleDrefImplicitLod, m_t.float1, image, position,
+                           extract(coordinate, plane ? 2 : 3)));
+  return m_b.value(Op::OpImageSampleImplicitLod, m_t.float4, image, position);
+}
+
+Id Emitter::sampler(uint32_t number) {
+  const SamplerType type = samplerType(number);
+  const bool compare = m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume;
+  const Id imageType = m_b.sampledImageType(dimensionOf(type), compare);
+  Id& variable = m_samplers[number];
+  if (!variable) {
+    variable = m_b.variable(spv::StorageClass::UniformConstant, imageType);
+    m_b.decorate(variable, spv::Decoration::DescriptorSet, kTextureSet);
+    m_b.decorate(variable, spv::Decoration::Binding,
+                 (isVertex() ? kVsSamplerBinding : kPsSamplerBinding) + number);
+  }
+  return m_b.load(imageType, variable);
+}
+
+void Emitter::texture(const Instruction& in) {
+  using Mask = spv::ImageOperandsMask;
+  const Operand& s = in.sources[1];
+  const SamplerType type = m_code.info.samplerTypes[s.number];
+  const bool plane = type == SamplerType::Texture2D;
+  const bool compare = m_options.shadowSamplers >> s.number & 1 && type != SamplerType::TextureVolume;
+  Id coordinate = source4(in.sources[0]);
+  const Id w = extract(coordinate, 3);
+  if (in.opcode == Opcode::Tex && in.control == d3d9::kTexldProject)
+    coordinate = m_b.value(Op::OpFDiv, m_t.float4, coordinate, splat(w));
+  const Id position = plane ? xy(coordinate) : xyz(coordinate);
+
+  // Operands beyond image and coordinate, and whether the level is explicit.
+  bool explicitLod = in.opcode != Opcode::Tex;
+  Mask mask = Mask::MaskNone;
+  Id operands[2] = {};
+  if (in.opcode == Opcode::TexLdl) {
+    mask = Mask::Lod;
+    operands[0] = w;
+  } else if (in.opcode == Opcode::TexLdd) {
+    mask = Mask::Grad;
+    for (int i = 0; i < 2; ++i) operands[i] = source(in.sources[2 + i], plane ? 2 : 3);
+  } else if (in.control == d3d9::kTexldBias) {
+    mask = Mask::Bias;
+    operands[0] = w;
+  }
+
+  const Id image = sampler(s.number);
+  const auto sample = [&](Op op, Id resultType, auto... reference) {
+    if (mask == Mask::MaskNone) return m_b.value(op, resultType, image, position, reference...);
+    if (mask == Mask::Grad)
+      return m_b.value(op, resultType, image, position, reference..., mask, operands[0], operands[1]);
+    return m_b.value(op, resultType, image, position, reference..., mask, operands[0]);
+  };
+  Id result;
+  if (compare) {
+    // A depth texture compares its content with the third coordinate (the fourth for cube maps) and all
+    // components get the share that passed.
+    const Id reference = plane ? extract(coordinate, 2) : w;
+    const Op op = explicitLod ? Op::OpImageSampleDrefExplicitLod : Op::OpImageSampleDrefImplicitLod;
+    result = splat(sample(op, m_t.float1, reference));
+  } else {
+    result = sample(explicitLod ? Op::OpImageSampleExplicitLod : Op::OpImageSampleImplicitLod, m_t.float4);
+  }
+  if (s.swizzle != d3d9::kIdentitySwizzle)
+    result = m_b.value(Op::OpVectorShuffle, m_t.float4, result, result, s.component(0), s.component(1),
+                       s.component(2), s.component(3));
+  writeResult(in, result);
+}
+
+}  // namespace aerogpu::shader

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What tests over the harness expect of a submission again and again, and bytes to tell one place from
+// another.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "renderer/test/harness.h"
+
+namespace aerogpu::test {
+
+/// `code`: enum aerogpu_error_code of the last error.
+inline void expectError(const Outcome& outcome, uint32_t code, uint32_t count = 1) {
+  EXPECT_EQ(outcome.result.error_count, count);
+  EXPECT_EQ(outcome.result.last_error_code, code);
+}
+inline void expectGood(const Outcome& outcome) {
+  EXPECT_EQ(outcome.result.error_count, 0u);
+}
+
+/// Bytes that differ from their neighbours and from those a page further.
+inline std::vector<uint8_t> pattern(size_t size) {
+  std::vector<uint8_t> bytes(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<uint8_t>(i * 7 + i / 4096 + 3);
+  return bytes;
+}
+
+}  // namespace aerogpu::test

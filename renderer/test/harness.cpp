@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/test/harness.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "renderer/core/format.h"
+
+namespace aerogpu::test {
+
+namespace {
+
+/// The leak checker names what it suppresses by module, so the drivers must still be loaded when the process
+/// ends.
+void keepDriversLoaded() {
+#ifdef AEROGPU_ADDRESS_SANITIZER
+  for (const char* name : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so", "libvulkan.so.1"})
+    dlopen(name, RTLD_LAZY | RTLD_NODELETE);
+#endif
+}
+
+}  // namespace
+
+Harness::Harness(const Options& options)
+    : m_memoryBytes(options.guestBytes),
+      m_memory(
+          static_cast<uint8_t*>(std::aligned_alloc(4096, (options.guestBytes + 4095) & ~uint64_t{4095}))) {
+  std::memset(m_memory.get(), 0, m_memoryBytes);
+  if (std::strcmp(options.backend, "null") != 0) {
+    keepDriversLoaded();
+    aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
+  }
+  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog};
+  aerogpu_renderer_config config{};
+  config.struct_size = sizeof config;
+  config.flags = options.flags;
+  config.backend = options.backend;
+  config.cache_dir = options.cacheDir;
+  config.max_hostmem = options.maxHostmem;
+  config.vulkan_device = options.vulkanDevice;
+  config.callbacks = &callbacks;
+  config.opaque = this;
+  char error[512] = "";
+  m_renderer = aerogpu_renderer_create(&config, error, sizeof error);
+  m_createError = error;
+}
+
+Harness::~Harness() {
+  aerogpu_renderer_destroy(m_renderer);
+}
+
+int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogpu_guest_mapping* out) {
+  auto& self = *static_cast<Harness*>(opaque);
+  if (self.onGuestAccess) self.onGuestAccess(gpa, write);
+  if (gpa >= self.m_memoryBytes) return -1;
+  out->host = self.m_memory.get() + gpa;
+  const uint64_t limit = self.mappingLimit.load();
+  out->size = std::min({size, self.m_memoryBytes - gpa, limit - gpa % limit});
+  out->cookie = nullptr;
+  self.m_mappings.fetch_add(1);
+  return 0;
+}
+
+void Harness::onUnmap(void* opaque, const aerogpu_guest_mapping*, uint64_t) {
+  static_cast<Harness*>(opaque)->m_mappings.fetch_sub(1);
+}
+
+void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
+  auto& self = *static_cast<Harness*>(opaque);
+  Outcome outcome{*result, result->frame != nullptr};
+  outcome.result.frame = nullptr;
+  Frame copy;
+  if (const aerogpu_frame* frame = result->frame) {
+    const auto* pixels = static_cast<const uint8_t*>(frame->pixels);
+    copy = {frame->width,
+            frame->height,
+            frame->stride_bytes,
+            frame->format,
+            {pixels, pixels + size_t{frame->stride_bytes} * frame->height}};
+    aerogpu_renderer_frame_release(self.m_renderer, result->frame);
+  }
+  Lock lock(self.m_mutex);
+  self.m_outcomes.push_back(outcome);
+  if (outcome.hasFrame) self.m_frames.push_back(std::move(copy));
+  self.m_doneCookie = result->cookie;
+  self.m_changed.notifyAll();
+}
+
+void Harness::onLog(void* opaque, enum aerogpu_log_level level, const char* line) {
+  auto& self = *static_cast<Harness*>(opaque);
+  if (level != AEROGPU_LOG_ERROR) return;
+  Lock lock(self.m_mutex);
+  self.m_errorLines.emplace_back(line);
+}
+
+Allocation Harness::allocate(uint64_t size, uint32_t flags) {
+  const Allocation allocation = name(m_nextGpa, size, flags);
+  m_nextGpa += (size + 0xFFF) & ~uint64_t{0xFFF};
+  return allocation;
+}
+
+Allocation Harness::name(uint64_t gpa, uint64_t size, uint32_t flags) {
+  m_allocations.push_back({m_nextAlloc++, flags, gpa, size});
+  return m_allocations.back();
+}
+
+Allocation Harness::allocateScattered(uint64_t size, uint32_t flags) {
+  const uint64_t pages = (size - 1) / 4096 + 1;
+  const uint64_t list = m_nextGpa, first = list + ((pages * 8 + 0xFFF) & ~uint64_t{0xFFF});
+  m_nextGpa = first + pages * 4096;
+  const Allocation allocation = name(list, size, flags | AEROGPU_ALLOC_FLAG_EXT_SCATTER);
+  for (uint64_t i = 0; i < pages; ++i) setScatteredPage(allocation, i, first + (pages - 1 - i) * 4096);
+  return allocation;
+}
+
+void Harness::setScatteredPage(const Allocation& allocation, uint64_t page, uint64_t gpa) {
+  std::memcpy(&memory()[allocation.gpa + page * 8], &gpa, sizeof gpa);
+}
+
+uint8_t& Harness::scatteredByte(const Allocation& allocation, uint64_t offset) {
+  uint64_t page;
+  std::memcpy(&page, &memory()[allocation.gpa + offset / 4096 * 8], sizeof page);
+  return memory()[page + offset % 4096];
+}
+
+void Harness::forget(const Allocation& allocation) {
+  std::erase_if(m_allocations, [&](const Allocation& a) { return a.id == allocation.id; });
+}
+
+std::vector<uint8_t> Harness::allocTable() const {
+  aerogpu_alloc_table_header header{};
+  header.magic = AEROGPU_ALLOC_TABLE_MAGIC;
+  header.abi_version = AEROGPU_ABI_VERSION_U32;
+  header.entry_count = static_cast<uint32_t>(m_allocations.size());
+  header.entry_stride_bytes = sizeof(aerogpu_alloc_entry);
+  header.size_bytes =
+      static_cast<uint32_t>(sizeof header + m_allocations.size() * sizeof(aerogpu_alloc_entry));
+  std::vector<uint8_t> table(header.size_bytes);
+  std::memcpy(table.data(), &header, sizeof header);
+  for (size_t i = 0; i < m_allocations.size(); ++i) {
+    const Allocation& a = m_allocations[i];
+    const aerogpu_alloc_entry entry{a.id, a.flags, a.gpa, a.size, 0};
+    std::memcpy(table.data() + sizeof header + i * sizeof entry, &entry, sizeof entry);
+  }
+  return table;
+}
+
+Outcome Harness::waitFor(uint64_t cookie) {
+  Lock lock(m_mutex);
+  while (m_doneCookie < cookie) m_changed.wait(m_mutex);
+  const auto found = std::find_if(m_outcomes.begin(), m_outcomes.end(),
+                                  [&](const Outcome& o) { return o.result.cookie == cookie; });
+  return *found;
+}
+
+Outcome Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context,
+                           uint32_t descriptorError) {
+  aerogpu_submission submission{};
+  submission.struct_size = sizeof submission;
+  submission.context_id = context;
+  submission.cookie = m_nextCookie++;
+  submission.signal_fence = m_nextFence++;
+  submission.cmd = stream.empty() ? nullptr : stream.data();
+  submission.cmd_size = stream.size();
+  submission.alloc_table = table.empty() ? nullptr : table.data();
+  submission.alloc_table_size = table.size();
+  submission.descriptor_error = descriptorError;
+  aerogpu_renderer_submit(m_renderer, &submission);
+  return waitFor(submission.cookie);
+}
+
+Outcome Harness::submit(const CommandWriter& writer, uint32_t context) {
+  const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
+  return submitRaw({writer.data(), writer.size()}, table, context);
+}
+
+void Harness::submitAsync(const CommandWriter& writer, uint32_t context) {
+  const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
+  aerogpu_submission submission{};
+  submission.struct_size = sizeof submission;
+  submission.context_id = context;
+  submission.cookie = m_nextCookie++;
+  submission.signal_fence = m_nextFence++;
+  submission.cmd = writer.data();
+  submission.cmd_size = writer.size();
+  submission.alloc_table = table.empty() ? nullptr : table.data();
+  submission.alloc_table_size = table.size();
+  aerogpu_renderer_submit(m_renderer, &submission);
+}
+
+void Harness::waitIdle() {
+  aerogpu_renderer_wait_idle(m_renderer, UINT64_MAX);
+}
+
+void Harness::setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
+                         bool enable) {
+  const aerogpu_scanout_config config{sizeof config, enable, width, height, format, pitch, gpa};
+  aerogpu_renderer_set_scanout(m_renderer, &config);
+}
+
+Outcome Harness::snapshotScanout() {
+  const uint64_t cookie = m_nextCookie++;
+  aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
+  return waitFor(cookie);
+}
+
+aerogpu_renderer_stats Harness::stats() const {
+  aerogpu_renderer_stats stats{};
+  stats.struct_size = sizeof stats;
+  aerogpu_renderer_get_stats(m_renderer, &stats);
+  return stats;
+}
+
+std::vector<Frame> Harness::takeFrames() {
+  Lock lock(m_mutex);
+  return std::exchange(m_frames, {});
+}
+
+std::vector<Outcome> Harness::takeOutcomes() {
+  Lock lock(m_mutex);
+  return std::exchange(m_outcomes, {});
+}
+
+std::vector<std::string> Harness::takeErrorLines() {
+  Lock lock(m_mutex);
+  return std::exchange(m_errorLines, {});
+}
+
+std::vector<uint8_t> Harness::takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation) {
+  destroy(w, staging);
+  const Outcome outcome = submit(w);
+  std::vector<uint8_t> out;
+  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
+  forget(allocation);
+  return out;
+}
+
+std::vector<uint8_t> Harness::readTexture(uint32_t texture, aerogpu_format format, uint32_t width,
+                                          uint32_t height, uint32_t mip, uint32_t layer) {
+  const core::FormatInfo& info = *core::findFormat(format);
+  const uint32_t columns = (width - 1) / info.blockPixels + 1, rows = (height - 1) / info.blockPixels + 1;
+  const uint32_t pitch = columns * info.blockBytes;
+  const Allocation allocation = allocate(uint64_t{pitch} * rows);
+  const uint32_t staging = handle();
+  CommandWriter w;
+  createTexture(w, staging, format, width, height, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, allocation.id,
+                pitch);
+  packets::copyTexture(w, staging, texture, width, height, AEROGPU_COPY_FLAG_WRITEBACK_DST, mip, layer);
+  return takeStaging(w, staging, allocation);
+}
+
+std::vector<uint8_t> Harness::readBuffer(uint32_t buffer, uint64_t size) {
+  const Allocation allocation = allocate(size);
+  const uint32_t staging = handle();
+  CommandWriter w;
+  createBuffer(w, staging, size, 0, allocation.id);
+  packets::copyBuffer(w, staging, buffer, size);
+  return takeStaging(w, staging, allocation);
+}
+
+void Harness::createTexture(CommandWriter& w, uint32_t handle, aerogpu_format format, uint32_t width,
+                            uint32_t height, uint32_t usage, uint32_t mips, uint32_t layers, uint32_t allocId,
+                            uint32_t rowPitch, uint32_t allocOffset) {
+  packets::createTexture(w, {handle, static_cast<uint32_t>(format), width, height, usage, mips, layers,
+                             rowPitch, allocId, allocOffset});
+}
+
+}  // namespace aerogpu::test

@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: MIT
+// See vulkan_device_rules.h. Rules are cited by the member of VkPhysicalDeviceLimits, or the command, that
+// states them in the Vulkan 1.3 specification.
+#include "renderer/test/vulkan_device_rules.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "renderer/vulkan/device/newer_extensions.h"
+
+namespace aerogpu::test {
+namespace {
+
+#define AEROGPU_PLAYED_INSTANCE(F)           \
+  F(GetPhysicalDeviceProperties2)            \
+  F(GetPhysicalDeviceFeatures2)              \
+  F(GetPhysicalDeviceFormatProperties2)      \
+  F(GetPhysicalDeviceImageFormatProperties2) \
+  F(GetPhysicalDeviceMemoryProperties2)      \
+  F(GetPhysicalDeviceQueueFamilyProperties2) \
+  F(EnumerateDeviceExtensionProperties)
+#define AEROGPU_PLAYED_DEVICE(F)       \
+  F(GetDeviceQueue)                    \
+  F(CreateCommandPool)                 \
+  F(AllocateMemory)                    \
+  F(FreeMemory)                        \
+  F(MapMemory)                         \
+  F(FlushMappedMemoryRanges)           \
+  F(InvalidateMappedMemoryRanges)      \
+  F(GetBufferMemoryRequirements2)      \
+  F(GetImageMemoryRequirements2)       \
+  F(GetMemoryHostPointerPropertiesEXT) \
+  F(BindBufferMemory2)                 \
+  F(BindImageMemory2)                  \
+  F(CreateImage)                       \
+  F(CreateBufferView)                  \
+  F(CreateSampler)                     \
+  F(DestroySampler)                    \
+  F(CreateDescriptorSetLayout)         \
+  F(CreatePipelineLayout)              \
+  F(UpdateDescriptorSets)              \
+  F(CmdBindDescriptorSets)             \
+  F(CmdBeginRendering)                 \
+  F(CmdSetViewportWithCount)           \
+  F(CmdBindVertexBuffers2)             \
+  F(CmdDispatch)
+
+struct Real {
+#define F(name) PFN_vk##name name = nullptr;
+  AEROGPU_PLAYED_INSTANCE(F)
+  AEROGPU_PLAYED_DEVICE(F)
+#undef F
+} real;
+
+struct Memory {
+  uint32_t type = 0;
+  VkDeviceSize size = 0;
+  uint8_t* device = nullptr;             ///< mapped, of memory that is not coherent
+  std::unique_ptr<uint8_t[]> host;       ///< what the host sees of it
+  bool buffers = false, images = false;  ///< bound
+};
+
+std::mutex g_mutex;
+std::map<VkDeviceMemory, Memory> g_memory;
+std::map<uint32_t, VkDeviceSize> g_heapUse;
+std::vector<std::string> g_broken;
+VkPhysicalDeviceLimits g_limits{};
+uint32_t g_realType = 0, g_samplers = 0;
+
+const DeviceProfile& profile() {
+  return *deviceProfile();
+}
+
+/// With g_mutex held.
+void check(bool kept, const char* rule) {
+  if (!kept && g_broken.size() < 32) g_broken.emplace_back(rule);
+}
+void checkNow(bool kept, const char* rule) {
+  if (kept) return;
+  const std::scoped_lock lock(g_mutex);
+  check(kept, rule);
+}
+
+template <class T>
+T* find(void* chain, VkStructureType type) {
+  for (auto* next = static_cast<VkBaseOutStructure*>(chain); next; next = next->pNext)
+    if (next->sType == type) return reinterpret_cast<T*>(next);
+  return nullptr;
+}
+
+namespace played {
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
+                                                        VkPhysicalDeviceProperties2* out) {
+  real.GetPhysicalDeviceProperties2(device, out);
+  out->properties.deviceType = profile().type;
+  profile().limit(out->properties.limits);
+  if (auto* driver = find<VkPhysicalDeviceDriverProperties>(
+          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES))
+    driver->driverID = static_cast<VkDriverId>(0);
+  if (auto* v13 = find<VkPhysicalDeviceVulkan13Properties>(
+          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES)) {
+    const VkDeviceSize bytes = out->properties.limits.minTexelBufferOffsetAlignment;
+    for (VkDeviceSize* a :
+         {&v13->storageTexelBufferOffsetAlignmentBytes, &v13->uniformTexelBufferOffsetAlignmentBytes})
+      *a = std::max(*a, bytes);
+    if (profile().requiredOnly)
+      v13->storageTexelBufferOffsetSingleTexelAlignment = v13->uniformTexelBufferOffsetSingleTexelAlignment =
+          VK_FALSE;
+  }
+  const std::scoped_lock lock(g_mutex);
+  g_limits = out->properties.limits;
+}
+
+/// What is left are the features that Vulkan 1.3 requires (section "Feature Requirements"), all of
+/// VkPhysicalDeviceVulkan13Features that the back end uses among them, and those that the back end requires.
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
+                                                      VkPhysicalDeviceFeatures2* out) {
+  real.GetPhysicalDeviceFeatures2(device, out);
+  if (!profile().requiredOnly) return;
+  const VkPhysicalDeviceFeatures all = out->features;
+  out->features = {};
+  out->features.robustBufferAccess = all.robustBufferAccess;
+  out->features.independentBlend = all.independentBlend;
+  if (auto* v12 = find<VkPhysicalDeviceVulkan12Features>(
+          out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES))
+    v12->samplerMirrorClampToEdge = VK_FALSE;
+}
+
+bool hidden(VkFormat format) {
+  if (profile().requiredOnly) return format == VK_FORMAT_D24_UNORM_S8_UINT;
+  return std::find(profile().hiddenFormats.begin(), profile().hiddenFormats.end(), format) !=
+         profile().hiddenFormats.end();
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format,
+                                                              VkFormatProperties2* out) {
+  real.GetPhysicalDeviceFormatProperties2(device, format, out);
+  if (!hidden(format)) return;
+  out->formatProperties = {};
+  if (auto* props = find<VkFormatProperties3>(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3))
+    props->linearTilingFeatures = props->optimalTilingFeatures = props->bufferFeatures = 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(
+    VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2* info, VkImageFormatProperties2* out) {
+  if (hidden(info->format)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  const VkResult result = real.GetPhysicalDeviceImageFormatProperties2(device, info, out);
+  if (result != VK_SUCCESS) return result;
+  VkImageFormatProperties& p = out->imageFormatProperties;
+  const std::scoped_lock lock(g_mutex);
+  p.maxExtent.width = std::min(p.maxExtent.width, g_limits.maxImageDimension2D);
+  p.maxExtent.height = std::min(p.maxExtent.height, g_limits.maxImageDimension2D);
+  p.maxArrayLayers = std::min(p.maxArrayLayers, g_limits.maxImageArrayLayers);
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice device,
+                                                              VkPhysicalDeviceMemoryProperties2* out) {
+  real.GetPhysicalDeviceMemoryProperties2(device, out);
+  VkPhysicalDeviceMemoryProperties& p = out->memoryProperties;
+  constexpr VkMemoryPropertyFlags kHost =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  // Everything lies in one type of the driver, as llvmpipe has it: the host sees all of its memory.
+  for (g_realType = 0; g_realType < p.memoryTypeCount; ++g_realType)
+    if ((p.memoryTypes[g_realType].propertyFlags & kHost) == kHost) break;
+  p = {};
+  p.memoryHeapCount = static_cast<uint32_t>(profile().heaps.size());
+  for (uint32_t i = 0; i < p.memoryHeapCount; ++i)
+    p.memoryHeaps[i] = {profile().heaps[i], i == 1 ? 0u : uint32_t{VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}};
+  p.memoryTypeCount = static_cast<uint32_t>(profile().types.size());
+  for (uint32_t i = 0; i < p.memoryTypeCount; ++i)
+    p.memoryTypes[i] = {profile().types[i].flags, profile().types[i].heap};
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice device, uint32_t* count,
+                                                                   VkQueueFamilyProperties2* out) {
+  const auto& families = profile().families;
+  if (out) {
+    uint32_t one = 1;
+    VkQueueFamilyProperties2 first{VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2, nullptr, {}};
+    real.GetPhysicalDeviceQueueFamilyProperties2(device, &one, &first);
+    *count = std::min(*count, static_cast<uint32_t>(families.size()));
+    for (uint32_t i = 0; i < *count; ++i) {
+      out[i].queueFamilyProperties = first.queueFamilyProperties;
+      out[i].queueFamilyProperties.queueFlags = families[i];
+      out[i].queueFamilyProperties.timestampValidBits = 0;
+    }
+  }
+  *count = static_cast<uint32_t>(families.size());
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char* layer,
+                                                                  uint32_t* count,
+                                                                  VkExtensionProperties* out) {
+  uint32_t all = 0;
+  VkResult result = real.EnumerateDeviceExtensionProperties(device, layer, &all, nullptr);
+  if (result != VK_SUCCESS) return result;
+  std::vector<VkExtensionProperties> list(all);
+  result = real.EnumerateDeviceExtensionProperties(device, layer, &all, list.data());
+  if (result != VK_SUCCESS) return result;
+  std::erase_if(list, [](const VkExtensionProperties& e) {
+    if (profile().requiredOnly) return true;
+    return std::any_of(profile().hiddenExtensions.begin(), profile().hiddenExtensions.end(),
+                       [&](const char* name) { return std::strcmp(name, e.extensionName) == 0; });
+  });
+  if (out) {
+    *count = std::min(*count, static_cast<uint32_t>(list.size()));
+    std::copy_n(list.begin(), *count, out);
+  } else {
+    *count = static_cast<uint32_t>(list.size());
+  }
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue* queue) {
+  checkNow(family == profile().graphicsFamily, "vkGetDeviceQueue: not the family with graphics");
+  real.GetDeviceQueue(device, 0, index, queue);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo* info,
+                                                 const VkAllocationCallbacks* callbacks, VkCommandPool* out) {
+  checkNow(info->queueFamilyIndex == profile().graphicsFamily,
+           "vkCreateCommandPool: not the family with graphics");
+  VkCommandPoolCreateInfo first = *info;
+  first.queueFamilyIndex = 0;
+  return real.CreateCommandPool(device, &first, callbacks, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
+                                              const VkAllocationCallbacks* callbacks, VkDeviceMemory* out) {
+  const std::scoped_lock lock(g_mutex);
+  const auto& types = profile().types;
+  check(info->memoryTypeIndex < types.size(), "vkAllocateMemory: no such memory type");
+  if (info->memoryTypeIndex >= types.size()) return VK_ERROR_UNKNOWN;
+  const DeviceProfile::MemoryType& type = types[info->memoryTypeIndex];
+  check((type.flags & ~VkMemoryPropertyFlags{0xF}) == 0,
+        "vkAllocateMemory: a memory type that takes a feature");
+  check(info->allocationSize <= profile().heaps[type.heap], "vkAllocateMemory: larger than its heap");
+  check(g_memory.size() < g_limits.maxMemoryAllocationCount, "maxMemoryAllocationCount");
+  if (g_heapUse[type.heap] + info->allocationSize > profile().heaps[type.heap])
+    return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  VkMemoryAllocateInfo actual = *info;
+  actual.memoryTypeIndex = g_realType;
+  const VkResult result = real.AllocateMemory(device, &actual, callbacks, out);
+  if (result != VK_SUCCESS) return result;
+  g_heapUse[type.heap] += info->allocationSize;
+  Memory& memory = g_memory[*out];
+  memory.type = info->memoryTypeIndex;
+  memory.size = info->allocationSize;
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory,
+                                      const VkAllocationCallbacks* callbacks) {
+  const std::scoped_lock lock(g_mutex);
+  if (const auto it = g_memory.find(memory); it != g_memory.end()) {
+    g_heapUse[profile().types[it->second.type].heap] -= it->second.size;
+    g_memory.erase(it);
+  }
+  real.FreeMemory(device, memory, callbacks);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                         VkDeviceSize size, VkMemoryMapFlags flags, void** out) {
+  const std::scoped_lock lock(g_mutex);
+  Memory& m = g_memory[memory];
+  const VkMemoryPropertyFlags type = profile().types[m.type].flags;
+  check((type & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0, "vkMapMemory: memory that the host cannot see");
+  if (!(type & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)) return VK_ERROR_MEMORY_MAP_FAILED;
+  const VkResult result = real.MapMemory(device, memory, offset, size, flags, out);
+  if (result != VK_SUCCESS || (type & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)) return result;
+  check(offset == 0 && size == VK_WHOLE_SIZE, "the double maps whole allocations only");
+  m.device = static_cast<uint8_t*>(*out);
+  m.host = std::make_unique<uint8_t[]>(m.size);
+  std::memset(m.host.get(), 0xA5, m.size);  // nothing may be expected there
+  *out = m.host.get();
+  return result;
+}
+
+/// Between the two copies of memory that is not coherent.
+void move(uint32_t count, const VkMappedMemoryRange* ranges, bool toDevice) {
+  const std::scoped_lock lock(g_mutex);
+  for (uint32_t i = 0; i < count; ++i) {
+    Memory& m = g_memory[ranges[i].memory];
+    const VkDeviceSize offset = ranges[i].offset, atom = g_limits.nonCoherentAtomSize;
+    const bool whole = ranges[i].size == VK_WHOLE_SIZE;
+    const VkDeviceSize size = whole ? m.size - std::min(offset, m.size) : ranges[i].size;
+    check(offset % atom == 0, "nonCoherentAtomSize: offset");
+    check(whole || size % atom == 0 || offset + size == m.size, "nonCoherentAtomSize: size");
+    check(offset <= m.size && size <= m.size - offset, "VkMappedMemoryRange: past the memory");
+    if (!m.device || offset > m.size || size > m.size - offset) continue;
+    if (toDevice)
+      std::memcpy(m.device + offset, m.host.get() + offset, size);
+    else
+      std::memcpy(m.host.get() + offset, m.device + offset, size);
+  }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL FlushMappedMemoryRanges(VkDevice, uint32_t count,
+                                                       const VkMappedMemoryRange* ranges) {
+  move(count, ranges, true);
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL InvalidateMappedMemoryRanges(VkDevice, uint32_t count,
+                                                            const VkMappedMemoryRange* ranges) {
+  move(count, ranges, false);
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device,
+                                                        const VkBufferMemoryRequirementsInfo2* info,
+                                                        VkMemoryRequirements2* out) {
+  real.GetBufferMemoryRequirements2(device, info, out);
+  out->memoryRequirements.memoryTypeBits = profile().bufferTypes;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetImageMemoryRequirements2(VkDevice device,
+                                                       const VkImageMemoryRequirementsInfo2* info,
+                                                       VkMemoryRequirements2* out) {
+  real.GetImageMemoryRequirements2(device, info, out);
+  out->memoryRequirements.memoryTypeBits = profile().imageTypes;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetMemoryHostPointerPropertiesEXT(VkDevice device,
+                                                                 VkExternalMemoryHandleTypeFlagBits handle,
+                                                                 const void* pointer,
+                                                                 VkMemoryHostPointerPropertiesEXT* out) {
+  const VkResult result = real.GetMemoryHostPointerPropertiesEXT(device, handle, pointer, out);
+  out->memoryTypeBits = 0;
+  for (uint32_t i = 0; i < profile().types.size(); ++i)  // the host's memory, not the device's
+    if ((profile().types[i].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) && profile().types[i].heap == 1)
+      out->memoryTypeBits |= 1u << i;
+  return result;
+}
+
+void bind(VkDeviceMemory memory, bool image) {
+  const std::scoped_lock lock(g_mutex);
+  Memory& m = g_memory[memory];
+  const uint32_t bits = image ? profile().imageTypes : profile().bufferTypes;
+  check((bits >> m.type & 1) != 0, "memoryTypeBits of what is bound");
+  (image ? m.images : m.buffers) = true;
+  check(!(m.images && m.buffers) || g_limits.bufferImageGranularity == 1, "bufferImageGranularity");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory2(VkDevice device, uint32_t count,
+                                                 const VkBindBufferMemoryInfo* infos) {
+  for (uint32_t i = 0; i < count; ++i) bind(infos[i].memory, false);
+  return real.BindBufferMemory2(device, count, infos);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL BindImageMemory2(VkDevice device, uint32_t count,
+                                                const VkBindImageMemoryInfo* infos) {
+  for (uint32_t i = 0; i < count; ++i) bind(infos[i].memory, true);
+  return real.BindImageMemory2(device, count, infos);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateImage(VkDevice device, const VkImageCreateInfo* info,
+                                           const VkAllocationCallbacks* callbacks, VkImage* out) {
+  checkNow(info->extent.width <= g_limits.maxImageDimension2D &&
+               info->extent.height <= g_limits.maxImageDimension2D,
+           "maxImageDimension2D");
+  checkNow(info->arrayLayers <= g_limits.maxImageArrayLayers, "maxImageArrayLayers");
+  checkNow(!hidden(info->format), "vkCreateImage: a format that is not there");
+  return real.CreateImage(device, info, callbacks, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferViewCreateInfo* info,
+                                                const VkAllocationCallbacks* callbacks, VkBufferView* out) {
+  const VkDeviceSize single = profile().requiredOnly ? VkDeviceSize{256} : 4;  // R32 texels
+  checkNow(info->offset % std::min(g_limits.minTexelBufferOffsetAlignment, single) == 0,
+           "minTexelBufferOffsetAlignment");
+  checkNow(info->range == VK_WHOLE_SIZE || info->range / 4 <= g_limits.maxTexelBufferElements,
+           "maxTexelBufferElements");
+  return real.CreateBufferView(device, info, callbacks, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateSampler(VkDevice device, const VkSamplerCreateInfo* info,
+                                             const VkAllocationCallbacks* callbacks, VkSampler* out) {
+  {
+    const std::scoped_lock lock(g_mutex);
+    check(std::max(info->mipLodBias, -info->mipLodBias) <= g_limits.maxSamplerLodBias, "maxSamplerLodBias");
+    check(!info->anisotropyEnable || info->maxAnisotropy <= g_limits.maxSamplerAnisotropy,
+          "maxSamplerAnisotropy");
+    check(++g_samplers <= g_limits.maxSamplerAllocationCount, "maxSamplerAllocationCount");
+  }
+  return real.CreateSampler(device, info, callbacks, out);
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroySampler(VkDevice device, VkSampler sampler,
+                                          const VkAllocationCallbacks* callbacks) {
+  {
+    const std::scoped_lock lock(g_mutex);
+    g_samplers -= sampler != VK_NULL_HANDLE;
+  }
+  real.DestroySampler(device, sampler, callbacks);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice device,
+                                                         const VkDescriptorSetLayoutCreateInfo* info,
+                                                         const VkAllocationCallbacks* callbacks,
+                                                         VkDescriptorSetLayout* out) {
+  // The sets of a stage are one or two here, and only one of them holds more than a constant buffer.
+  for (const VkShaderStageFlags stage :
+       {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, VK_SHADER_STAGE_COMPUTE_BIT}) {
+    uint32_t samplers = 0, images = 0, uniforms = 0, storage = 0, all = 0;
+    for (uint32_t i = 0; i < info->bindingCount; ++i) {
+      const VkDescriptorSetLayoutBinding& b = info->pBindings[i];
+      if (!(b.stageFlags & stage)) continue;
+      const VkDescriptorType t = b.descriptorType;
+      const bool combined = t == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+      if (combined || t == VK_DESCRIPTOR_TYPE_SAMPLER) samplers += b.descriptorCount;
+      if (combined || t == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE || t == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER)
+        images += b.descriptorCount;
+      if (t == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || t == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC)
+        uniforms += b.descriptorCount;
+      if (t == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER) storage += b.descriptorCount;
+      if (t != VK_DESCRIPTOR_TYPE_SAMPLER) all += b.descriptorCount;
+    }
+    checkNow(samplers <= g_limits.maxPerStageDescriptorSamplers, "maxPerStageDescriptorSamplers");
+    checkNow(images <= g_limits.maxPerStageDescriptorSampledImages, "maxPerStageDescriptorSampledImages");
+    checkNow(uniforms <= g_limits.maxPerStageDescriptorUniformBuffers, "maxPerStageDescriptorUniformBuffers");
+    checkNow(storage <= g_limits.maxPerStageDescriptorStorageImages, "maxPerStageDescriptorStorageImages");
+    checkNow(all <= g_limits.maxPerStageResources, "maxPerStageResources");
+  }
+  return real.CreateDescriptorSetLayout(device, info, callbacks, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo* info,
+                                                    const VkAllocationCallbacks* callbacks,
+                                                    VkPipelineLayout* out) {
+  checkNow(info->setLayoutCount <= g_limits.maxBoundDescriptorSets, "maxBoundDescriptorSets");
+  for (uint32_t i = 0; i < info->pushConstantRangeCount; ++i)
+    checkNow(info->pPushConstantRanges[i].offset + info->pPushConstantRanges[i].size <=
+                 g_limits.maxPushConstantsSize,
+             "maxPushConstantsSize");
+  return real.CreatePipelineLayout(device, info, callbacks, out);
+}
+
+VKAPI_ATTR void VKAPI_CALL UpdateDescriptorSets(VkDevice device, uint32_t writeCount,
+                                                const VkWriteDescriptorSet* writes, uint32_t copyCount,
+                                                const VkCopyDescriptorSet* copies) {
+  for (uint32_t i = 0; i < writeCount; ++i) {
+    if (writes[i].descriptorType != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
+        writes[i].descriptorType != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC)
+      continue;
+    const VkDescriptorBufferInfo& b = *writes[i].pBufferInfo;
+    checkNow(b.offset % g_limits.minUniformBufferOffsetAlignment == 0,
+             "minUniformBufferOffsetAlignment: descriptor");
+    checkNow(b.range <= g_limits.maxUniformBufferRange, "maxUniformBufferRange");
+  }
+  real.UpdateDescriptorSets(device, writeCount, writes, copyCount, copies);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                 VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                                 const VkDescriptorSet* sets, uint32_t offsetCount,
+                                                 const uint32_t* offsets) {
+  for (uint32_t i = 0; i < offsetCount; ++i)
+    checkNow(offsets[i] % g_limits.minUniformBufferOffsetAlignment == 0,
+             "minUniformBufferOffsetAlignment: offset");
+  real.CmdBindDescriptorSets(commands, point, layout, first, count, sets, offsetCount, offsets);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer commands, const VkRenderingInfo* info) {
+  checkNow(info->colorAttachmentCount <= g_limits.maxColorAttachments, "maxColorAttachments");
+  checkNow(info->renderArea.extent.width <= g_limits.maxFramebufferWidth &&
+               info->renderArea.extent.height <= g_limits.maxFramebufferHeight,
+           "maxFramebufferWidth");
+  real.CmdBeginRendering(commands, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetViewportWithCount(VkCommandBuffer commands, uint32_t count,
+                                                   const VkViewport* viewports) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const VkViewport& v = viewports[i];
+    const float low = std::min(v.y, v.y + v.height), high = std::max(v.y, v.y + v.height);
+    checkNow(v.width <= static_cast<float>(g_limits.maxViewportDimensions[0]) &&
+                 high - low <= static_cast<float>(g_limits.maxViewportDimensions[1]),
+             "maxViewportDimensions");
+    checkNow(std::min(v.x, low) >= g_limits.viewportBoundsRange[0] &&
+                 std::max(v.x + v.width, high) <= g_limits.viewportBoundsRange[1],
+             "viewportBoundsRange");
+  }
+  real.CmdSetViewportWithCount(commands, count, viewports);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindVertexBuffers2(VkCommandBuffer commands, uint32_t first, uint32_t count,
+                                                 const VkBuffer* buffers, const VkDeviceSize* offsets,
+                                                 const VkDeviceSize* sizes, const VkDeviceSize* strides) {
+  checkNow(first + count <= g_limits.maxVertexInputBindings, "maxVertexInputBindings");
+  for (uint32_t i = 0; strides && i < count; ++i)
+    checkNow(strides[i] <= g_limits.maxVertexInputBindingStride, "maxVertexInputBindingStride");
+  real.CmdBindVertexBuffers2(commands, first, count, buffers, offsets, sizes, strides);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+  const uint32_t* most = g_limits.maxComputeWorkGroupCount;
+  checkNow(x <= most[0] && y <= most[1] && z <= most[2], "maxComputeWorkGroupCount");
+  real.CmdDispatch(commands, x, y, z);
+}
+
+}  // namespace played
+}  // namespace
+
+PFN_vkVoidFunction playInstance(PFN_vkGetInstanceProcAddr get, VkInstance instance, const char* name,
+                                PFN_vkVoidFunction loaders) {
+  if (!deviceProfile()) return loaders;
+#define F(command)                                                 \
+  if (!std::strcmp(name, "vk" #command)) {                         \
+    real.command = reinterpret_cast<PFN_vk##command>(loaders);     \
+    return reinterpret_cast<PFN_vkVoidFunction>(&played::command); \
+  }
+  AEROGPU_PLAYED_INSTANCE(F)
+#undef F
+#define F(command) real.command = reinterpret_cast<PFN_vk##command>(get(instance, "vk" #command));
+  if (!std::strcmp(name, "vkGetDeviceProcAddr")) {
+    AEROGPU_PLAYED_DEVICE(F)
+  }
+#undef F
+  return loaders;
+}
+
+PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction loaders) {
+  if (!deviceProfile() || !loaders) return loaders;
+#define F(command) \
+  if (!std::strcmp(name, "vk" #command)) return reinterpret_cast<PFN_vkVoidFunction>(&played::command);
+  AEROGPU_PLAYED_DEVICE(F)
+#undef F
+  return loaders;
+}
+
+std::vector<std::string> takeBrokenRules() {
+  const std::scoped_lock lock(g_mutex);
+  return std::exchange(g_broken, {});
+}
+
+VkDeviceSize bytesOffDevice() {
+  const std::scoped_lock lock(g_mutex);
+  VkDeviceSize bytes = 0;
+  for (const auto& [handle, memory] : g_memory)
+    if (profile().types[memory.type].heap == 1) bytes += memory.size;
+  return bytes;
+}
+
+}  // namespace aerogpu::test

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// See vulkan_double.h. An answer here is always less than the driver's, so that the validation layer, which
+// sits below, stays able to judge every call.
+#include "renderer/test/vulkan_double.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "renderer/test/vulkan_device_rules.h"
+#include "renderer/vulkan/device/functions.h"
+
+namespace aerogpu::test {
+namespace {
+
+std::atomic<Loss> g_next{Loss::None};
+std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
+std::atomic<unsigned> g_hurry{0};
+std::atomic<int> g_devices{0}, g_imports{0};
+
+struct Count {
+  std::atomic<int> alive{0}, most{0};
+};
+Count g_counts[3];
+Count& countOf(Counted kind) {
+  return g_counts[static_cast<int>(kind)];
+}
+
+// The loader's entry points, which find the instance or device by the handle: they serve any number of both.
+PFN_vkGetPhysicalDeviceProperties2 g_getProperties;
+PFN_vkCreateDevice g_createDevice;
+PFN_vkDestroyDevice g_destroyDevice;
+PFN_vkGetDeviceProcAddr g_getDeviceProc;
+PFN_vkQueueSubmit2 g_submit;
+PFN_vkWaitSemaphores g_wait;
+PFN_vkGetMemoryHostPointerPropertiesEXT g_hostPointer;
+
+VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
+  g_getProperties(device, out);
+  if (g_old.load()) out->properties.apiVersion = VK_API_VERSION_1_2;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks* callbacks, VkDevice* out) {
+  if (g_refuse.load()) return VK_ERROR_INITIALIZATION_FAILED;
+  VkDeviceCreateInfo actual = *info;
+  VkDeviceQueueCreateInfo queue = *info->pQueueCreateInfos;
+  if (deviceProfile()) {  // the driver's first family stands for the profile's
+    queue.queueFamilyIndex = 0;
+    actual.pQueueCreateInfos = &queue;
+  }
+  const VkResult result = g_createDevice(physical, &actual, callbacks, out);
+  if (result == VK_SUCCESS) {
+    g_devices.fetch_add(1);
+    g_lost.store(false);
+  }
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL destroyDevice(VkDevice device, const VkAllocationCallbacks* callbacks) {
+  g_destroyDevice(device, callbacks);
+  g_devices.fetch_sub(1);
+}
+
+bool loses(Loss here) {
+  if (Loss expected = here; g_next.compare_exchange_strong(expected, Loss::None)) g_lost.store(true);
+  return g_lost.load();
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
+                                      VkFence fence) {
+  return loses(Loss::AtSubmit) ? VK_ERROR_DEVICE_LOST : g_submit(queue, count, infos, fence);
+}
+
+/// The work itself is let finish: what a lost device still runs, it ends in finite time (Vulkan 1.3, "Lost
+/// Device"), and objects may be destroyed afterwards.
+VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+  if (g_hang.load()) return VK_TIMEOUT;
+  if (g_hurry.load() != 0) timeout = 0;
+  const VkResult result = g_wait(device, info, timeout);
+  if (result == VK_TIMEOUT && timeout == 0 && g_hurry.load() != 0) g_hurry.fetch_sub(1);
+  return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
+}
+
+#define AEROGPU_COUNTED(COUNT) COUNT(Sampler) COUNT(PipelineLayout) COUNT(ShaderModule)
+#define AEROGPU_COUNT(Type)                                                                            \
+  PFN_vkCreate##Type g_create##Type;                                                                   \
+  PFN_vkDestroy##Type g_destroy##Type;                                                                 \
+  VKAPI_ATTR VkResult VKAPI_CALL create##Type(VkDevice device, const Vk##Type##CreateInfo* info,       \
+                                              const VkAllocationCallbacks* callbacks, Vk##Type* out) { \
+    const VkResult result = g_create##Type(device, info, callbacks, out);                              \
+    if (result == VK_SUCCESS) {                                                                        \
+      Count& count = countOf(Counted::Type);                                                           \
+      const int now = count.alive.fetch_add(1) + 1;                                                    \
+      if (now > count.most.load()) count.most.store(now); /* the render thread alone creates */        \
+    }                                                                                                  \
+    return result;                                                                                     \
+  }                                                                                                    \
+  VKAPI_ATTR void VKAPI_CALL destroy##Type(VkDevice device, Vk##Type object,                           \
+                                           const VkAllocationCallbacks* callbacks) {                   \
+    if (object) countOf(Counted::Type).alive.fetch_sub(1);                                             \
+    g_destroy##Type(device, object, callbacks);                                                        \
+  }
+AEROGPU_COUNTED(AEROGPU_COUNT)
+#undef AEROGPU_COUNT
+
+VKAPI_ATTR VkResult VKAPI_CALL hostPointer(VkDevice device, VkExternalMemoryHandleTypeFlagBits type,
+                                           const void* pointer, VkMemoryHostPointerPropertiesEXT* out) {
+  g_imports.fetch_add(1);
+  return g_refuseImports.load() ? VK_ERROR_INVALID_EXTERNAL_HANDLE
+                                : g_hostPointer(device, type, pointer, out);
+}
+
+template <class Function>
+PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function ours) {
+  slot = reinterpret_cast<Function>(real);
+  return reinterpret_cast<PFN_vkVoidFunction>(ours);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char* name) {
+  const PFN_vkVoidFunction real = g_getDeviceProc(device, name);
+  if (!real) return real;
+  if (!std::strcmp(name, "vkQueueSubmit2")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
+  if (!std::strcmp(name, "vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
+  if (!std::strcmp(name, "vkDestroyDevice")) return reinterpret_cast<PFN_vkVoidFunction>(&destroyDevice);
+#define AEROGPU_COUNT(Type)                                                                             \
+  if (!std::strcmp(name, "vkCreate" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&create##Type); \
+  if (!std::strcmp(name, "vkDestroy" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&destroy##Type);
+  AEROGPU_COUNTED(AEROGPU_COUNT)
+#undef AEROGPU_COUNT
+  if (!std::strcmp(name, "vkGetMemoryHostPointerPropertiesEXT"))
+    return reinterpret_cast<PFN_vkVoidFunction>(&hostPointer);
+  return playDevice(name, real);
+}
+
+PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instance, const char* name) {
+  const PFN_vkVoidFunction real = get(instance, name);
+  if (!real) return real;
+  if (!std::strcmp(name, "vkGetDeviceProcAddr")) {
+    g_submit = reinterpret_cast<PFN_vkQueueSubmit2>(get(instance, "vkQueueSubmit2"));
+    g_wait = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphores"));
+    g_destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(get(instance, "vkDestroyDevice"));
+    (void)playInstance(get, instance, name, real);
+#define AEROGPU_COUNT(Type)                                                                                \
+  g_create##Type =                                                                                         \
+      reinterpret_cast<PFN_vkCreate##Type>(playDevice("vkCreate" #Type, get(instance, "vkCreate" #Type))); \
+  g_destroy##Type = reinterpret_cast<PFN_vkDestroy##Type>(                                                 \
+      playDevice("vkDestroy" #Type, get(instance, "vkDestroy" #Type)));
+    AEROGPU_COUNTED(AEROGPU_COUNT)
+#undef AEROGPU_COUNT
+    g_hostPointer = reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(playDevice(
+        "vkGetMemoryHostPointerPropertiesEXT", get(instance, "vkGetMemoryHostPointerPropertiesEXT")));
+    return replace(real, g_getDeviceProc, &deviceProc);
+  }
+  if (!std::strcmp(name, "vkCreateDevice")) return replace(real, g_createDevice, &createDevice);
+  const PFN_vkVoidFunction played = playInstance(get, instance, name, real);
+  if (!std::strcmp(name, "vkGetPhysicalDeviceProperties2"))
+    return replace(played, g_getProperties, &properties);
+  return played;
+}
+
+}  // namespace
+
+bool deviceIsBare() {
+  return deviceProfile() && deviceProfile()->requiredOnly;
+}
+
+void loseDevice(Loss where) {
+  g_next.store(where);
+}
+
+void refuseDevices(bool refuse) {
+  g_refuse.store(refuse);
+}
+
+int objectsAlive(Counted kind) {
+  return countOf(kind).alive.load();
+}
+int mostObjectsAlive(Counted kind) {
+  Count& count = countOf(kind);
+  return count.most.exchange(count.alive.load());
+}
+void refuseImports(bool refuse) {
+  g_refuseImports.store(refuse);
+}
+
+int importsAsked() {
+  return g_imports.load();
+}
+
+void ageDevices(bool old) {
+  g_old.store(old);
+}
+
+void hurry(unsigned waits) {
+  g_hurry.store(waits);
+}
+
+void hangDevices(bool hang) {
+  g_hang.store(hang);
+}
+
+int devicesAlive() {
+  return g_devices.load();
+}
+
+}  // namespace aerogpu::test
+
+/// Hidden: only this executable's own calls come here, the loader and its layers keep theirs.
+extern "C" __attribute__((visibility("hidden"))) VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
+vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+  // Nothing else names the loader here, so it is not among the executable's own libraries.
+  static void* const loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NODELETE);
+  static const auto real =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(loader ? dlsym(loader, "vkGetInstanceProcAddr") : nullptr);
+  if (!real || !instance) return real ? real(instance, name) : nullptr;
+  return aerogpu::test::instanceProc(real, instance, name);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// A capture replays to what the device did: across resets, interruptions, broken descriptors and memory that
+// cannot be read; unchanged bytes are in the file once.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "renderer/test/harness.h"
+#include "renderer/trace/content_ids.h"
+#include "renderer/trace/reader.h"
+#include "renderer/trace/replay.h"
+
+namespace {
+
+using namespace aerogpu;
+using test::Allocation;
+using test::Harness;
+
+constexpr uint32_t kSide = 4, kPitch = kSide * 4, kBytes = kPitch * kSide;
+using Pixels = std::vector<uint8_t>;
+
+/// A capture under way, and what became of its file.
+class CaptureTest : public testing::TestWithParam<const char*> {
+protected:
+  void SetUp() override {
+    if (!h.ok()) GTEST_SKIP() << h.createError();
+    char error[256] = "";
+    ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), m_path.c_str(), error, sizeof error)) << error;
+  }
+  void TearDown() override { std::filesystem::remove(m_path); }
+
+  /// Ends the capture; replays it.
+  void replay() {
+    char error[256] = "";
+    ASSERT_TRUE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error)) << error;
+    std::ifstream in(m_path, std::ios::binary);
+    file.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    trace::ReplayOptions options;
+    options.backend = GetParam();
+    options.onFrame = [&](const aerogpu_frame& f) {
+      const auto* pixels = static_cast<const uint8_t*>(f.pixels);
+      frames.emplace_back(pixels, pixels + size_t{f.stride_bytes} * f.height);
+    };
+    std::string text;
+    ASSERT_TRUE(trace::replay(file, options, result, text)) << text;
+  }
+
+  /// How many blobs of a kind the file holds.
+  size_t blobs(trace::BlobKind kind) const {
+    trace::Reader reader;
+    std::string error;
+    EXPECT_TRUE(reader.open(file, error)) << error;
+    trace::Reader::Record record;
+    size_t count = 0;
+    while (reader.next(record, error)) {
+      trace::BlobHeader header;
+      if (record.type != trace::RecordType::Blob) continue;
+      std::memcpy(&header, record.payload.data(), sizeof header);
+      count += header.kind == static_cast<uint32_t>(kind);
+    }
+    EXPECT_EQ(error, "");
+    return count;
+  }
+
+  /// Texture `handle` over `memory`, bound as colour target 0.
+  static void makeTarget(CommandWriter& w, uint32_t handle, const Allocation& memory) {
+    Harness::createTexture(w, handle, AEROGPU_FORMAT_R8G8B8A8_UNORM, kSide, kSide,
+                           AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, kPitch);
+    Harness::setTargets(w, std::vector<uint32_t>{handle});
+  }
+  static void present(CommandWriter& w) { w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{}); }
+  static Pixels plain(uint8_t r, uint8_t g, uint8_t b, uint8_t a) {
+    Pixels pixels;
+    for (uint32_t i = 0; i < kSide * kSide; ++i) pixels.insert(pixels.end(), {r, g, b, a});
+    return pixels;
+  }
+
+  Harness h{Harness::Options{.backend = GetParam()}};
+  trace::ReplayResult result;
+  std::vector<uint8_t> file;
+  std::vector<Pixels> frames;
+
+private:
+  const std::string m_path =
+      (std::filesystem::temp_directory_path() / ("aerogpu-capture-test-" + std::to_string(::getpid())))
+          .string();
+};
+
+INSTANTIATE_TEST_SUITE_P(BackEnds, CaptureTest, testing::Values("null", "vulkan"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
+  const Allocation memory = h.allocate(kBytes);
+  CommandWriter red, blue;
+  makeTarget(red, 1, memory);
+  Harness::clear(red, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
+  present(red);
+  ASSERT_EQ(h.submit(red).result.error_count, 0u);
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  // The same handle is free again, and nothing is bound: the first clear hits no target.
+  Harness::clear(blue, AEROGPU_CLEAR_COLOR, 0, 1, 0, 1);
+  makeTarget(blue, 1, memory);
+  Harness::clear(blue, AEROGPU_CLEAR_COLOR, 0, 0, 1, 1);
+  present(blue);
+  ASSERT_EQ(h.submit(blue).result.error_count, 0u);
+  replay();
+  EXPECT_EQ(result.errors, 0u);
+  EXPECT_EQ(result.resets, 1u) << "two resets with nothing between them are one";
+  EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255), plain(0, 0, 255, 255)}));
+}
+
+TEST_P(CaptureTest, LeavesOutWhatDidNotRun) {
+  const Allocation memory = h.allocate(kBytes);
+  CommandWriter make, green, blue, show;
+  makeTarget(make, 1, memory);
+  Harness::clear(make, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
+  ASSERT_EQ(h.submit(make).result.error_count, 0u);
+  Harness::clear(green, AEROGPU_CLEAR_COLOR, 0, 1, 0, 1);
+  const auto table = h.allocTable();
+  EXPECT_EQ(h.submitRaw({green.data(), green.size()}, table, 0, AEROGPU_ERROR_OOB).result.error_count, 1u);
+  aerogpu_renderer_interrupt(h.renderer());
+  EXPECT_TRUE(h.submit(green).result.dropped);
+  h.waitIdle();
+  aerogpu_renderer_resume(h.renderer());
+  present(show);
+  ASSERT_EQ(h.submit(show).result.error_count, 0u);
+  replay();
+  EXPECT_EQ(result.submissions, 2u);
+  EXPECT_EQ(result.errors, 0u);
+  EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
+}
+
+TEST_P(CaptureTest, CutsAnInterruptedSubmissionWhereItStopped) {
+  const Allocation memory = h.allocate(kBytes), trap = h.allocate(16);
+  CommandWriter w, show;
+  makeTarget(w, 1, memory);
+  Harness::createBuffer(w, 2, 16, 0, trap.id);
+  Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
+  Harness::dirty(w, 2, 0, 16);  // is interrupted while it reads
+  Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 1, 0, 1);
+  present(w);
+  h.onGuestAccess = [&](uint64_t gpa, bool) {
+    if (gpa == trap.gpa) aerogpu_renderer_interrupt(h.renderer());
+  };
+  const auto outcome = h.submit(w).result;
+  EXPECT_TRUE(outcome.dropped);
+  EXPECT_EQ(outcome.present_count, 0u);
+  h.waitIdle();
+  aerogpu_renderer_resume(h.renderer());
+  present(show);
+  ASSERT_EQ(h.submit(show).result.error_count, 0u);
+  replay();
+  EXPECT_EQ(result.errors, 0u);
+  EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
+}
+
+TEST_P(CaptureTest, WritesUnchangedBytesOnce) {
+  const Allocation memory = h.allocate(kBytes);
+  CommandWriter make, again;
+  makeTarget(make, 1, memory);
+  ASSERT_EQ(h.submit(make).result.error_count, 0u);
+  Harness::dirty(again, 1, 0, kBytes);
+  present(again);
+  std::vector<Pixels> wanted;
+  for (const uint8_t value : {7, 7, 9, 9, 7}) {
+    std::fill(h.bytes(memory).begin(), h.bytes(memory).end(), value);
+    ASSERT_EQ(h.submit(again).result.error_count, 0u);
+    wanted.emplace_back(kBytes, value);
+  }
+  replay();
+  EXPECT_EQ(frames, wanted);
+  EXPECT_EQ(blobs(trace::BlobKind::AllocMemory), 2u);
+  EXPECT_EQ(blobs(trace::BlobKind::AllocTable), 1u);
+}
+
+TEST_P(CaptureTest, MemoryThatCannotBeReadCannotBeReadInAReplay) {
+  const Allocation nowhere = h.name(h.memory().size(), 64), memory = h.allocate(kBytes);
+  CommandWriter w;
+  makeTarget(w, 1, memory);
+  Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
+  Harness::createBuffer(w, 2, 64, 0, nowhere.id);
+  Harness::dirty(w, 2, 0, 64);
+  Harness::dirty(w, 2, 32, 16);
+  present(w);
+  EXPECT_EQ(h.submit(w).result.error_count, 2u);
+  replay();
+  EXPECT_EQ(result.errors, 2u);
+  EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
+}
+
+TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
+  const Allocation memory = h.allocate(kBytes);
+  const uint32_t texture = h.handle();
+  CommandWriter w;
+  makeTarget(w, texture, memory);
+  Harness::dirty(w, texture, 0, kBytes);
+  present(w);
+  // A guest that writes while the device reads: every look at its memory sees something else.
+  uint8_t looks = 0;
+  h.onGuestAccess = [&](uint64_t gpa, bool) {
+    if (gpa >= memory.gpa && gpa < memory.gpa + kBytes)
+      std::fill(h.bytes(memory).begin(), h.bytes(memory).end(), ++looks);
+  };
+  ASSERT_EQ(h.submit(w).result.error_count, 0u);
+  replay();
+  EXPECT_EQ(frames, (std::vector<Pixels>{Pixels(kBytes, 1)}));
+  const Pixels device = h.readTexture(texture, AEROGPU_FORMAT_R8G8B8A8_UNORM, kSide, kSide);
+  EXPECT_EQ(device, Pixels(kBytes, 1));
+}
+
+TEST(ContentIds, TellContentsApartAndForgetTheOldest) {
+  trace::ContentIds ids;
+  const std::vector<uint8_t> bytes(40, 1), longer(41, 1);
+  std::vector<uint8_t> other = bytes;
+  other[39] = 2;
+  const auto key = ids.keyOf(trace::BlobKind::AllocMemory, bytes);
+  ids.remember(key, 5);
+  EXPECT_EQ(ids.find(ids.keyOf(trace::BlobKind::AllocMemory, bytes)), 5u);
+  EXPECT_EQ(ids.find(ids.keyOf(trace::BlobKind::AllocTable, bytes)), 0u);
+  EXPECT_EQ(ids.find(ids.keyOf(trace::BlobKind::AllocMemory, other)), 0u);
+  EXPECT_EQ(ids.find(ids.keyOf(trace::BlobKind::AllocMemory, longer)), 0u);
+  EXPECT_EQ(ids.find(ids.keyOf(trace::BlobKind::AllocMemory, {})), 0u);
+  for (uint64_t i = 0; i < trace::ContentIds::kMaxEntries; ++i) {
+    std::memcpy(other.data(), &i, sizeof i);
+    ids.remember(ids.keyOf(trace::BlobKind::AllocMemory, other), 100 + i);
+  }
+  EXPECT_EQ(ids.size(), trace::ContentIds::kMaxEntries);
+  EXPECT_EQ(ids.find(key), 0u);
+  EXPECT_EQ(ids.find(ids.keyOf(trace::BlobKind::AllocMemory, other)), 99 + trace::ContentIds::kMaxEntries);
+}
+
+}  // namespace

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Waiting for the GPU and what follows from it (see completion.h).
+#include "renderer/vulkan/device/completion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "renderer/vulkan/device/stop_words.h"
+#include "renderer/vulkan/device/vk_result.h"
+
+namespace aerogpu::vk {
+
+uint64_t nowNs() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
+}
+
+CompletionThread::CompletionThread(Device& device, VkSemaphore timeline, const core::BackendConfig& config)
+    : m_device(device),
+      m_timeline(timeline),
+      m_stats(config.stats),
+      m_interrupted(config.interrupted),
+      m_closing(config.closing),
+      m_thread([this] { run(); }) {}
+
+CompletionThread::~CompletionThread() {
+  {
+    Lock lock(m_mutex);
+    m_stop = true;
+    m_wake.notifyAll();
+  }
+  m_thread.join();
+}
+
+void CompletionThread::push(WorkItem item) {
+  m_pending.fetch_add(1, std::memory_order_relaxed);
+  Lock lock(m_mutex);
+  m_queue.push_back(std::move(item));
+  m_wake.notifyOne();
+}
+
+bool CompletionThread::waitIdle(uint64_t timeoutNs) {
+  constexpr uint64_t kForever = uint64_t{1} << 60;
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(timeoutNs, kForever));
+  Lock lock(m_mutex);
+  while (!idle())
+    if (!m_done.waitUntil(m_mutex, deadline)) return idle();
+  return true;
+}
+
+void CompletionThread::waitFor(uint64_t batch) {
+  Lock lock(m_mutex);
+  while (m_processed < batch) m_done.wait(m_mutex);
+}
+
+void CompletionThread::run() {
+  for (;;) {
+    WorkItem item;
+    {
+      Lock lock(m_mutex);
+      while (m_queue.empty() && !m_stop) m_wake.wait(m_mutex);
+      if (m_queue.empty()) return;
+      item = std::move(m_queue.front());
+      m_queue.pop_front();
+    }
+    process(item);
+    item = WorkItem{};
+    Lock lock(m_mutex);
+    m_pending.fetch_sub(1, std::memory_order_release);
+    m_done.notifyAll();
+  }
+}
+
+namespace {
+
+/// One row of D24S8 words from a depth plane and a stencil plane.
+void packRow(uint32_t* out, const uint8_t* depth, const uint8_t* stencil, uint64_t pixels, DepthPack pack) {
+  for (uint64_t x = 0; x < pixels; ++x) {
+    uint32_t word;
+    std::memcpy(&word, depth + x * 4, 4);
+    if (pack == DepthPack::FromD32) {
+      float value;
+      std::memcpy(&value, &word, 4);
+      value = value > 0 ? std::min(value, 1.0f) : 0.0f;
+      word = static_cast<uint32_t>(std::lround(static_cast<double>(value) * 0xFFFFFF));
+    }
+    out[x] = (word & 0xFFFFFFu) | uint32_t{stencil[x]} << 24;
+  }
+}
+
+}  // namespace
+
+Result<void> CompletionThread::invalidate(const MemoryRange& range) {
+  if (range.block->coherent) return {};
+  const VkDeviceSize atom = m_device.limits().nonCoherentAtomSize;
+  VkMappedMemoryRange mapped{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE};
+  mapped.memory = range.block->memory;
+  mapped.offset = range.offset / atom * atom;
+  const VkDeviceSize end = (range.offset + range.size + atom - 1) / atom * atom;
+  // Neighbours may be read again as well: the host never writes here.
+  mapped.size = end < range.block->ranges.size() ? end - mapped.offset : VK_WHOLE_SIZE;
+  const VkResult result = m_device.vk().InvalidateMappedMemoryRanges(m_device.handle(), 1, &mapped);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkInvalidateMappedMemoryRanges");
+  return {};
+}
+
+std::optional<Error> CompletionThread::await(const WorkItem& item) {
+  VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &m_timeline;
+  wait.pValues = &item.batch;
+  const uint64_t limit =
+      std::min(kStopMost, kStop + kSecond * std::max<uint64_t>(item.stoppable, 1) - kSecond);
+  bool stopped = false;
+  for (uint64_t waited = 1;; ++waited) {
+    const VkResult result = m_device.lost() ? VK_ERROR_DEVICE_LOST
+                                            : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
+    const bool closing = m_closing.load(std::memory_order_acquire);
+    const bool unwanted = closing || m_interrupted.load(std::memory_order_acquire);
+    if (!unwanted) m_unwanted = 0;
+    if (result == VK_SUCCESS) break;
+    if (result != VK_TIMEOUT) return m_device.fail(result, "the GPU did not finish the work");
+    m_unwanted += unwanted;
+    if (item.stopWord && !stopped && (unwanted || waited >= limit)) {
+      StopWords::stop(item.stopWord);
+      stopped = true;
+    }
+    if (m_unwanted >= (closing ? kClosing : kInterrupted) || waited >= kHopeless) {
+      m_device.markHung();
+      return Error{ErrorCode::Backend, "the GPU does not end its work", {}};
+    }
+  }
+  if (!stopped) return std::nullopt;
+  m_stopped.store(item.batch, std::memory_order_release);
+  return Error{ErrorCode::Backend, "a shader ran for too long and was stopped", {}};
+}
+
+void CompletionThread::process(WorkItem& item) {
+  std::optional<Error>& error = m_submissionError;
+  if (item.error && !error) error = std::move(item.error);
+  if (item.batch > completed())
+    if (std::optional<Error> failed = await(item); failed && !error) error = std::move(failed);
+  if (item.startNs) {
+    const uint64_t end = nowNs();
+    m_stats.gpuBusyNs.fetch_add(end - std::max(item.startNs, m_busyUntilNs), std::memory_order_relaxed);
+    m_busyUntilNs = end;
+  }
+  // A GPU that hangs may go on in the guest's memory: that is not given back before the GPU is closed.
+  if (m_device.hung()) HostImport::strand(item.imports);
+  item.imports.clear();  // what the GPU wrote counts as written from here on
+  for (Readback& rb : item.readbacks) {
+    if (error) break;
+    Result<void> written = invalidate(rb.memory);
+    if (!written) {
+      error = written.error();
+      break;
+    }
+    if (rb.pack == DepthPack::None) {
+      written = rb.sink->write(rb.pixels, rb.pitch, rb.rowBytes, rb.rows);
+    } else {
+      m_packed.resize(rb.rowBytes * rb.rows);
+      for (uint64_t y = 0; y < rb.rows; ++y)
+        packRow(reinterpret_cast<uint32_t*>(m_packed.data() + y * rb.rowBytes), rb.pixels + y * rb.pitch,
+                rb.stencil + y * (rb.rowBytes / 4), rb.rowBytes / 4, rb.pack);
+      written = rb.sink->write(m_packed.data(), rb.rowBytes, rb.rowBytes, rb.rows);
+    }
+    if (!written) error = written.error();
+  }
+  item.readbacks.clear();
+  if (item.frame && !error)
+    if (auto visible = invalidate(item.frame->range); !visible) error = visible.error();
+  if (item.batch > completed()) {
+    Lock lock(m_mutex);
+    m_processed = item.batch;
+    if (!m_device.hung()) m_completed.store(item.batch, std::memory_order_release);
+    m_done.notifyAll();
+  }
+  if (item.completion) {
+    item.completion->completed(error, item.frame ? &item.frame->image : nullptr);
+    error.reset();
+  }
+}
+
+}  // namespace aerogpu::vk

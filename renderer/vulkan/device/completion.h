@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The completion thread: waits for batches on the timeline semaphore in order, carries read-backs to their
+// sinks and reports submissions. Items are pushed by the render thread; memory that an item used is free once
+// completed() has reached its batch. No wait is without an end: loops of shaders are stopped after a time,
+// and a GPU that does not come back even so counts as lost (docs/architecture.md, "Work that does not end").
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/mutex.h"
+#include "renderer/core/backend_config.h"
+#include "renderer/core/stats.h"
+#include "renderer/vulkan/device/device.h"
+#include "renderer/vulkan/device/host_import.h"
+#include "renderer/vulkan/objects/frame_pool.h"
+
+namespace aerogpu::vk {
+
+/// How a depth-stencil texture's two planes become D24S8 words (depth in the low 24 bits).
+enum class DepthPack : uint8_t { None, FromD24, FromD32 };
+
+struct Readback {
+  std::unique_ptr<core::ByteSink> sink;
+  const uint8_t* pixels = nullptr;
+  uint64_t pitch = 0, rowBytes = 0, rows = 0;
+  DepthPack pack = DepthPack::None;
+  MemoryRange memory;                ///< which holds `pixels` and `stencil`
+  const uint8_t* stencil = nullptr;  ///< tight rows of one byte a pixel, if `pack` is set
+};
+
+/// One batch on the GPU, or the tail end of a submission without one.
+struct WorkItem {
+  uint64_t batch = 0;    ///< done when the timeline reaches it
+  uint64_t startNs = 0;  ///< hand-over; 0 when no work was handed over
+  std::vector<Readback> readbacks;
+  std::vector<std::unique_ptr<HostImport>> imports;  ///< what the batch reads and writes in place
+  std::unique_ptr<core::Completion> completion;      ///< null: a batch inside a submission
+  Frame* frame = nullptr;
+  std::optional<Error> error;
+  uint32_t* stopWord = nullptr;  ///< StopWords; null when nothing in the batch looks at it
+  uint32_t stoppable = 0;        ///< draws and dispatches that do
+};
+
+class CompletionThread {
+public:
+  CompletionThread(Device& device, VkSemaphore timeline, const core::BackendConfig& config);
+  ~CompletionThread();
+
+  void push(WorkItem item) EXCLUDES(m_mutex);
+  /// The newest batch that the GPU has finished, or will never begin. Stays behind on a GPU that hangs.
+  uint64_t completed() const { return m_completed.load(std::memory_order_acquire); }
+  /// The newest batch of which a shader was stopped; 0 = none.
+  uint64_t stopped() const { return m_stopped.load(std::memory_order_acquire); }
+  /// Nothing queued and nothing being processed.
+  bool idle() const { return m_pending.load(std::memory_order_acquire) == 0; }
+  /// The first failure of the batches of a submission that ends without another one. Render thread, while
+  /// idle().
+  std::optional<Error> takeError() { return std::exchange(m_submissionError, std::nullopt); }
+  /// False when `timeoutNs` passed before that.
+  bool waitIdle(uint64_t timeoutNs) EXCLUDES(m_mutex);
+  /// Waits until the item of `batch` was processed.
+  void waitFor(uint64_t batch) EXCLUDES(m_mutex);
+
+private:
+  // Time is counted in waits that ran out, so that a process that was stopped for a while blames nobody.
+  static constexpr uint64_t kWaitNs = 20'000'000;
+  static constexpr uint64_t kSecond = 1'000'000'000 / kWaitNs;
+  /// A batch whose shaders loop may take this long, and another second for each further draw; at most
+  /// kStopMost.
+  static constexpr uint64_t kStop = 10 * kSecond, kStopMost = 60 * kSecond;
+  static constexpr uint64_t kHopeless = 120 * kSecond;                            ///< any batch
+  static constexpr uint64_t kInterrupted = 10 * kSecond, kClosing = 2 * kSecond;  ///< all of them together
+
+  void run() EXCLUDES(m_mutex);
+  void process(WorkItem& item) EXCLUDES(m_mutex);
+  /// Before the host reads what the device wrote there.
+  Result<void> invalidate(const MemoryRange& range);
+  /// Waits for the batch; stops it when its time is over.
+  std::optional<Error> await(const WorkItem& item);
+
+  Device& m_device;
+  const VkSemaphore m_timeline;
+  core::Stats& m_stats;
+  const std::atomic<bool>& m_interrupted;
+  const std::atomic<bool>& m_closing;
+  std::atomic<uint64_t> m_completed{0}, m_stopped{0};
+  std::atomic<uint64_t> m_pending{0};
+  uint64_t m_busyUntilNs = 0;     // completion thread only
+  uint64_t m_unwanted = 0;        // completion thread only: waits that ran out since the interruption
+  std::vector<uint8_t> m_packed;  // completion thread only
+  /// First failure of the submission under way. Completion thread; while idle(), render thread.
+  std::optional<Error> m_submissionError;
+  Mutex m_mutex;
+  CondVar m_wake, m_done;
+  std::deque<WorkItem> m_queue GUARDED_BY(m_mutex);
+  uint64_t m_processed GUARDED_BY(m_mutex) = 0;  ///< batch of the newest item that was processed
+  bool m_stop GUARDED_BY(m_mutex) = false;
+  std::thread m_thread;
+};
+
+/// Nanoseconds of the steady clock.
+uint64_t nowNs();
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Puts a device and its pools together (see gpu.h).
+#include "renderer/vulkan/device/gpu.h"
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr VkBufferUsageFlags kBufferUsage =
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+    VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+    VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+constexpr VkBufferUsageFlags kReadUsage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
+
+}  // namespace
+
+std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice physical,
+                                 const core::BackendConfig& config, std::string& error) {
+  auto self = std::make_unique<Gpu>(config.hostMemory, config.stats, config.log, config.interrupted);
+  self->device = Device::create(instance, physical, error);
+  if (!self->device) return nullptr;
+  // Every implementation has a type that is both; buffers without exotic flags can live there (Vulkan 1.3,
+  // "Device Memory"). On a discrete GPU the part of its memory that the host sees can be small.
+  constexpr VkMemoryPropertyFlags kHost =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  Device& device = *self->device;
+  const auto onDevice = memoryTypes(device, ~0u, kHost, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+  const auto cached = memoryTypes(device, ~0u, kHost, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  // Some integrated GPUs have cached memory without coherence only. Reads of uncached memory are slower than
+  // an invalidation, by far.
+  const auto readable =
+      memoryTypes(device, ~0u, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                  VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+  if (onDevice.empty() || cached.empty()) {
+    error = "the device has no host-visible memory";
+    return nullptr;
+  }
+  self->buffers = std::make_unique<MemoryPool>(device, onDevice, kBufferUsage, kBlockBytes, "buffers");
+  self->host = std::make_unique<MemoryPool>(device, cached, kBufferUsage, kBlockBytes, "host memory");
+  self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
+                                                  kBlockBytes, "read-backs");
+  self->frames = std::make_unique<FramePool>(*self->fromDevice, config.hostMemory);
+  self->imports = std::make_unique<HostImporter>(device);
+  self->stopWords = std::make_unique<StopWords>(device, *self->buffers);
+  self->recorder =
+      std::make_unique<Recorder>(device, *self->host, *self->fromDevice, *self->stopWords, config);
+  Result<void> created = self->stopWords->create();
+  if (created) created = self->recorder->create();
+  if (!created) {
+    error = std::string(created.error().what) + ": " + created.error().detail;
+    return nullptr;
+  }
+  return self;
+}
+
+MemoryPool& Gpu::imagePool(uint32_t typeBits) {
+  for (const auto& [bits, pool] : images)
+    if (bits == typeBits) return *pool;
+  images.emplace_back(typeBits,
+                      std::make_unique<MemoryPool>(
+                          *device, memoryTypes(*device, typeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), 0,
+                          uint64_t{16} << 20, "images"));
+  return *images.back().second;
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// One device and what hangs on it; replaced as a whole when a lost device is recovered. Render thread only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/host_memory.h"
+#include "renderer/base/log.h"
+#include "renderer/core/backend_config.h"
+#include "renderer/core/state.h"
+#include "renderer/core/stats.h"
+#include "renderer/vulkan/device/host_import.h"
+#include "renderer/vulkan/device/memory.h"
+#include "renderer/vulkan/device/recorder.h"
+#include "renderer/vulkan/device/stop_words.h"
+#include "renderer/vulkan/objects/frame_pool.h"
+
+namespace aerogpu::vk {
+
+/// What a view of an image or of texels counts for as host memory, bytes.
+inline constexpr uint64_t kViewBytes = 512;
+
+struct Gpu {
+  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log, const std::atomic<bool>& interrupted)
+      : hostMemory(hostMemory), stats(stats), log(log), interrupted(interrupted) {}
+
+  /// Opens `physical` and creates everything below.
+  static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical,
+                                     const core::BackendConfig& config, std::string& error);
+
+  /// A pool for images that may lie in these memory types: on the device first.
+  MemoryPool& imagePool(uint32_t typeBits);
+
+  HostMemory& hostMemory;
+  core::Stats& stats;
+  Log& log;
+  const std::atomic<bool>& interrupted;  ///< aerogpu_renderer_interrupt
+  // Destroyed in reverse order.
+  std::unique_ptr<Device> device;
+  std::unique_ptr<MemoryPool> buffers;     ///< guest buffers: host-visible, on the device where that exists
+  std::unique_ptr<MemoryPool> host;        ///< staging: host-cached where that is coherent
+  std::unique_ptr<MemoryPool> fromDevice;  ///< what the host reads: host-cached, coherent or not
+  std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> images;  ///< by memory type bits
+  std::unique_ptr<FramePool> frames;
+  std::unique_ptr<HostImporter> imports;
+  std::unique_ptr<StopWords> stopWords;
+  std::unique_ptr<Recorder> recorder;
+  uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
+  uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`
+  uint64_t renamedBatch = 0;
+  uint32_t renamed = 0;  ///< DirtyBits of bindings that a rename made stale; the next draw clears them
+};
+
+}  // namespace aerogpu::vk

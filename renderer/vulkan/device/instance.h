@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The Vulkan instance, the validation messenger, and the choice of a physical device. Created once per back
+// end.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "renderer/base/log.h"
+#include "renderer/vulkan/device/functions.h"
+
+namespace aerogpu::vk {
+
+/// Owner: Backend, on its thread; messages of the validation layer may come from any thread.
+class Instance {
+public:
+  /// Null and a message when there is no Vulkan 1.3 loader, or no validation layer although it was asked for.
+  static std::unique_ptr<Instance> create(bool validation, Log& log, std::string& error);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// By index, by part of the name (case matters not), or the best for "": discrete, integrated, virtual,
+  /// CPU. VK_NULL_HANDLE and a message when there is none with Vulkan 1.3 and a graphics queue.
+  VkPhysicalDevice choose(const std::string& wanted, std::string& error) const;
+
+  const InstanceTable& vk() const { return m_vk; }
+  VkInstance handle() const { return m_instance; }
+  bool validation() const { return m_messenger != VK_NULL_HANDLE; }
+
+private:
+  explicit Instance(Log& log) : m_log(log) {}
+  static VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                  VkDebugUtilsMessageTypeFlagsEXT types,
+                                                  const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                                  void* user);
+
+  Log& m_log;
+  InstanceTable m_vk;
+  VkInstance m_instance = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// Recording and handing over of batches (see recorder.h).
+#include "renderer/vulkan/device/recorder.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "renderer/vulkan/device/vk_result.h"
+
+namespace aerogpu::vk {
+
+Recorder::Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, StopWords& stopWords,
+                   const core::BackendConfig& config)
+    : m_device(device),
+      m_stopWords(stopWords),
+      m_config(config),
+      m_toDevice{toDevice},
+      m_fromDevice{fromDevice} {}
+
+Result<void> Recorder::create() {
+  VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
+  const VkResult result = m_device.vk().CreateSemaphore(m_device.handle(), &info, nullptr, &m_timeline);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateSemaphore");
+  m_completion = std::make_unique<CompletionThread>(m_device, m_timeline, m_config);
+  return {};
+}
+
+Recorder::~Recorder() {
+  const DeviceTable& vk = m_device.vk();
+  m_completion.reset();  // processes what is queued
+  vk.DeviceWaitIdle(m_device.handle());
+  for (const Retired& retired : m_retired) destroy(retired);
+  const auto freeBatch = [&](Batch& batch) { vk.DestroyCommandPool(m_device.handle(), batch.pool, nullptr); };
+  if (m_current) freeBatch(*m_current);
+  for (auto& batch : m_inFlight) freeBatch(*batch);
+  for (auto& batch : m_spare) freeBatch(*batch);
+  for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
+    if (staging->current) staging->pool.giveBack(staging->current->range);
+    for (Chunk& chunk : staging->busy) staging->pool.giveBack(chunk.range);
+    for (Chunk& chunk : staging->spare) staging->pool.giveBack(chunk.range);
+  }
+  if (m_timeline) vk.DestroySemaphore(m_device.handle(), m_timeline, nullptr);
+}
+
+void Recorder::destroy(const Retired& retired) {
+  const DeviceTable& vk = m_device.vk();
+  VkDevice device = m_device.handle();
+  switch (retired.kind) {
+    case Retired::Kind::Range:
+      break;
+    case Retired::Kind::Image:
+      vk.DestroyImage(device, std::bit_cast<VkImage>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::ImageView:
+      vk.DestroyImageView(device, std::bit_cast<VkImageView>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::BufferView:
+      vk.DestroyBufferView(device, std::bit_cast<VkBufferView>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::Sampler:
+      vk.DestroySampler(device, std::bit_cast<VkSampler>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::DescriptorPool:
+      vk.DestroyDescriptorPool(device, std::bit_cast<VkDescriptorPool>(retired.handle), nullptr);
+      --m_retiredPools;
+      break;
+    case Retired::Kind::SetLayout:
+      vk.DestroyDescriptorSetLayout(device, std::bit_cast<VkDescriptorSetLayout>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::PipelineLayout:
+      vk.DestroyPipelineLayout(device, std::bit_cast<VkPipelineLayout>(retired.handle), nullptr);
+      break;
+    case Retired::Kind::Pipeline:
+      vk.DestroyPipeline(device, std::bit_cast<VkPipeline>(retired.handle), nullptr);
+      break;
+  }
+  if (retired.pool) retired.pool->giveBack(retired.range);
+}
+
+void Recorder::collect() {
+  const uint64_t done = completed();
+  while (!m_retired.empty() && m_retired.front().batch <= done) {
+    destroy(m_retired.front());
+    m_retired.pop_front();
+  }
+  while (!m_inFlight.empty() && m_inFlight.front()->number <= done) {
+    m_spare.push_back(std::move(m_inFlight.front()));
+    m_inFlight.pop_front();
+  }
+  collectChunks(m_toDevice, done);
+  collectChunks(m_fromDevice, done);
+}
+
+void Recorder::collectChunks(Staging& staging, uint64_t done) {
+  while (!staging.busy.empty() && staging.busy.front().batch <= done) {
+    Chunk chunk = staging.busy.front();
+    staging.busy.pop_front();
+    m_stagedBytes -= chunk.range.size;
+    if (chunk.range.size == kChunkBytes && staging.spare.size() < kSpareChunks)
+      staging.spare.push_back(chunk);
+    else
+      staging.pool.giveBack(chunk.range);
+  }
+}
+
+void Recorder::drain() {
+  m_completion->waitFor(m_submitted);
+  collect();
+}
+
+Result<Recorder::Batch*> Recorder::freeBatch() {
+  collect();
+  if (m_inFlight.size() >= kMaxBatches) {
+    m_completion->waitFor(m_inFlight.front()->number);
+    collect();
+  }
+  const DeviceTable& vk = m_device.vk();
+  if (!m_spare.empty()) {
+    m_current = std::move(m_spare.back());
+    m_spare.pop_back();
+    const VkResult result = vk.ResetCommandPool(m_device.handle(), m_current->pool, 0);
+    if (result != VK_SUCCESS) {
+      m_spare.push_back(std::move(m_current));
+      return m_device.fail(result, "vkResetCommandPool");
+    }
+    m_current->hasEarly = false;
+    if (std::exchange(m_current->stoppable, 0u)) StopWords::allow(m_stopWords.word(m_current->stopWord));
+    return m_current.get();
+  }
+  auto batch = std::make_unique<Batch>();
+  batch->stopWord = m_batches;
+  VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  info.queueFamilyIndex = m_device.queueFamily();
+  VkResult result = vk.CreateCommandPool(m_device.handle(), &info, nullptr, &batch->pool);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateCommandPool");
+  VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  allocate.commandPool = batch->pool;
+  allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  allocate.commandBufferCount = 2;
+  VkCommandBuffer buffers[2];
+  result = vk.AllocateCommandBuffers(m_device.handle(), &allocate, buffers);
+  if (result != VK_SUCCESS) {
+    vk.DestroyCommandPool(m_device.handle(), batch->pool, nullptr);
+    return m_device.fail(result, "vkAllocateCommandBuffers");
+  }
+  batch->early = buffers[0];
+  batch->main = buffers[1];
+  m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->early), "early commands");
+  m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->main), "commands");
+  ++m_batches;
+  m_current = std::move(batch);
+  return m_current.get();
+}
+
+Result<void> Recorder::begin(VkCommandBuffer commands) {
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  const VkResult result = m_device.vk().BeginCommandBuffer(commands, &info);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkBeginCommandBuffer");
+  return {};
+}
+
+Result<void> Recorder::open() {
+  if (m_current) return {};
+  if (m_device.lost()) return Error{ErrorCode::Backend, "the GPU is lost", {}};
+  auto batch = freeBatch();
+  if (!batch) return batch.error();
+  Result<void> begun = begin(m_current->early);
+  if (begun) begun = begin(m_current->main);
+  if (!begun) {
+    m_spare.push_back(std::move(m_current));
+    return begun;
+  }
+  m_current->number = m_submitted + 1;
+  ++m_opened;
+  return {};
+}
+
+VkCommandBuffer Recorder::outsidePass() {
+  if (m_inPass) {
+    m_device.vk().CmdEndRendering(m_current->main);
+    m_inPass = false;
+  }
+  return m_current->main;
+}
+
+VkCommandBuffer Recorder::early() {
+  m_current->hasEarly = true;
+  return m_current->early;
+}
+
+void Recorder::beginPass(const VkRenderingInfo& info) {
+  m_device.vk().CmdBeginRendering(m_current->main, &info);
+  m_inPass = true;
+  ++m_passId;
+}
+
+Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
+  size = (size + 255) & ~uint64_t{255};
+  if (staging.current && staging.current->range.size - staging.current->used >= size) {
+    const MemoryRange range{staging.current->range.block,
+                            staging.current->range.offset + staging.current->used, size};
+    staging.current->used += size;
+    return range;
+  }
+  collect();
+  if (m_stagedBytes + std::max(size, kChunkBytes) > kStagingLimit && m_stagedBytes > 0) {
+    // Too much is under way: let the GPU take it before more is added.
+    if (auto flushed = flush(); !flushed) return flushed.error();
+    m_completion->waitFor(m_submitted);
+    collect();
+    if (auto opened = open(); !opened) return opened.error();
+    if (staging.current) return stageIn(staging, size);
+  }
+  Chunk chunk;
+  if (size <= kChunkBytes && !staging.spare.empty()) {
+    chunk = staging.spare.back();
+    staging.spare.pop_back();
+  } else {
+    auto range = staging.pool.allocate(std::max(size, kChunkBytes), 256);
+    if (!range) return range.error();
+    chunk.range = *range;
+  }
+  m_stagedBytes += chunk.range.size;
+  chunk.used = size;
+  chunk.batch = batch();
+  const MemoryRange out{chunk.range.block, chunk.range.offset, size};
+  if (chunk.range.size > kChunkBytes) {
+    staging.busy.push_back(chunk);
+    return out;
+  }
+  if (staging.current) {
+    staging.current->batch = batch();
+    staging.busy.push_back(*staging.current);
+  }
+  staging.current = chunk;
+  return out;
+}
+
+void Recorder::orderHostCopies() {
+  VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_COPY_BIT;
+  barrier.srcAccessMask = barrier.dstAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &barrier;
+  m_device.vk().CmdPipelineBarrier2(outsidePass(), &dependency);
+}
+
+Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
+  const DeviceTable& vk = m_device.vk();
+  outsidePass();
+  if (std::exchange(m_hostReads, false)) {
+    VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+    barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+    barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
+    barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
+    VkDependencyInfo dependency{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    dependency.memoryBarrierCount = 1;
+    dependency.pMemoryBarriers = &barrier;
+    vk.CmdPipelineBarrier2(m_current->main, &dependency);
+  }
+  VkCommandBufferSubmitInfo buffers[2] = {{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO},
+                                          {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO}};
+  VkResult result = vk.EndCommandBuffer(m_current->early);
+  if (result == VK_SUCCESS) result = vk.EndCommandBuffer(m_current->main);
+  buffers[0].commandBuffer = m_current->early;
+  buffers[1].commandBuffer = m_current->main;
+  VkSemaphoreSubmitInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+  signal.semaphore = m_timeline;
+  signal.value = m_current->number;
+  signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+  info.commandBufferInfoCount = m_current->hasEarly ? 2 : 1;
+  info.pCommandBufferInfos = m_current->hasEarly ? buffers : buffers + 1;
+  info.signalSemaphoreInfoCount = 1;
+  info.pSignalSemaphoreInfos = &signal;
+  WorkItem item;
+  item.startNs = nowNs();
+  if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
+  item.completion = std::move(completion);
+  item.frame = frame;
+  item.readbacks = std::exchange(m_readbacks, {});
+  item.imports = std::exchange(m_imports, {});
+  item.stoppable = m_current->stoppable;
+  if (item.stoppable) item.stopWord = m_stopWords.word(m_current->stopWord);
+  if (result != VK_SUCCESS) {
+    // The device never saw the batch: its number is used again, its read-backs have nothing to read.
+    item.error = m_device.fail(result, "vkQueueSubmit2");
+    item.batch = m_submitted;
+    item.startNs = 0;
+    const Error error = *item.error;
+    m_spare.push_back(std::move(m_current));
+    m_completion->push(std::move(item));
+    return error;
+  }
+  m_submitted = m_current->number;
+  item.batch = m_submitted;
+  m_inFlight.push_back(std::move(m_current));
+  for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
+    if (!staging->current) continue;
+    // Staged bytes belong to one batch: chunks are not shared between batches.
+    staging->current->batch = m_submitted;
+    staging->busy.push_back(*staging->current);
+    staging->current.reset();
+  }
+  m_completion->push(std::move(item));
+  return {};
+}
+
+Result<void> Recorder::flush() {
+  if (!m_current) return {};
+  return submit(nullptr, nullptr);
+}
+
+bool Recorder::throttle() {
+  (void)flush();  // its failure travels with the work item
+  m_completion->waitFor(std::exchange(m_throttled, m_submitted));
+  return m_completion->stopped() <= m_lastFinished && !m_device.hung();
+}
+
+void Recorder::abandon() {
+  m_completion.reset();
+}
+
+bool Recorder::drained() {
+  VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &m_timeline;
+  wait.pValues = &m_submitted;
+  return m_device.vk().WaitSemaphores(m_device.handle(), &wait, 0) != VK_TIMEOUT;
+}
+
+void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame) {
+  if (m_current) {
+    (void)submit(std::move(completion), frame);  // its failure travels with the completion
+    m_lastFinished = m_submitted;
+    return;
+  }
+  m_lastFinished = m_submitted;
+  if (!frame && m_completion->idle() && !m_device.lost()) {
+    completion->completed(m_completion->takeError(), nullptr);
+    return;
+  }
+  WorkItem item;
+  item.batch = m_submitted;
+  item.completion = std::move(completion);
+  item.frame = frame;
+  if (m_device.lost()) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
+  m_completion->push(std::move(item));
+}
+
+}  // namespace aerogpu::vk

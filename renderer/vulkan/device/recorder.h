@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Batches: command buffers that are recorded, handed to the queue and reused, the render pass that is open in
+// them, staging memory, and objects that wait for the GPU before they die. Render thread only.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "renderer/vulkan/device/completion.h"
+#include "renderer/vulkan/device/memory.h"
+#include "renderer/vulkan/device/stop_words.h"
+
+namespace aerogpu::vk {
+
+/// A Vulkan object or memory range that dies when the GPU has finished a batch.
+struct Retired {
+  enum class Kind : uint8_t {
+    Range,
+    Image,
+    ImageView,
+    BufferView,
+    Sampler,
+    DescriptorPool,
+    Pipeline,
+    SetLayout,
+    PipelineLayout
+  };
+  uint64_t batch = 0;
+  Kind kind = Kind::Range;
+  uint64_t handle = 0;
+  MemoryPool* pool = nullptr;
+  MemoryRange range;
+};
+
+class Recorder {
+public:
+  /// `toDevice`, `fromDevice`: what stage() and stageReadback() take memory from.
+  Recorder(Device& device, MemoryPool& toDevice, MemoryPool& fromDevice, StopWords& stopWords,
+           const core::BackendConfig& config);
+  ~Recorder();
+  Result<void> create();
+
+  /// Makes sure that a batch is being recorded. Call first in everything that records.
+  Result<void> open();
+  bool isOpen() const { return m_current != nullptr; }
+  /// The command buffer as it is, possibly inside a render pass.
+  VkCommandBuffer commands() const { return m_current->main; }
+  /// The command buffer outside of any render pass.
+  VkCommandBuffer outsidePass();
+  /// Runs before everything in commands() of this batch.
+  VkCommandBuffer early();
+
+  /// Number of the batch being recorded, or of the next one.
+  uint64_t batch() const { return m_submitted + 1; }
+  uint64_t completed() const { return m_completion->completed(); }
+  bool finished(uint64_t batch) const { return batch <= completed(); }
+
+  void beginPass(const VkRenderingInfo& info);
+  bool inPass() const { return m_inPass; }
+  /// Dynamic offset of the batch's stop word.
+  uint32_t stopWordOffset() const { return m_stopWords.offset(m_current->stopWord); }
+  /// A draw or dispatch was recorded that looks at the stop word.
+  void noteStoppable() { ++m_current->stoppable; }
+
+  /// Counts passes; 0 is none.
+  uint64_t passId() const { return m_inPass ? m_passId : 0; }
+  uint64_t nextPassId() const { return m_passId + 1; }
+  /// Counts batches begun, so that users of dynamic state know when to set it anew.
+  uint64_t commandBufferId() const { return m_opened; }
+
+  /// The host may read what this batch wrote to buffers: one barrier at its end.
+  void hostReads() { m_hostReads = true; }
+  void addReadback(Readback readback) { m_readbacks.push_back(std::move(readback)); }
+  /// Keeps what this batch reads in place, until it is done.
+  void keep(std::unique_ptr<HostImport> import) { m_imports.push_back(std::move(import)); }
+  /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
+  void orderHostCopies();
+  /// Host-visible bytes that live until this batch is done; waits for the GPU when too much is under way.
+  Result<MemoryRange> stage(uint64_t size) { return stageIn(m_toDevice, size); }
+  /// The same, out of memory that the host reads.
+  Result<MemoryRange> stageReadback(uint64_t size) { return stageIn(m_fromDevice, size); }
+
+  /// Hands the batch over. Without one, does nothing.
+  Result<void> flush();
+  /// See core::Backend::throttle.
+  bool throttle();
+  /// Ends a submission: hands the batch over and reports through `completion`.
+  void finish(std::unique_ptr<core::Completion> completion, Frame* frame);
+  /// Waits until the GPU has finished `batch`, which was handed over.
+  void waitFor(uint64_t batch) { m_completion->waitFor(batch); }
+  bool waitIdle(uint64_t timeoutNs) { return m_completion->waitIdle(timeoutNs); }
+
+  void retire(MemoryPool& pool, const MemoryRange& range) {
+    m_retired.push_back({batch(), Retired::Kind::Range, 0, &pool, range});
+  }
+  template <class Handle>
+  void retire(Retired::Kind kind, Handle handle) {
+    if (!handle) return;
+    m_retired.push_back({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
+    m_retiredPools += kind == Retired::Kind::DescriptorPool;
+  }
+  /// So much waits for the GPU that drain() is due after the packet: a guest could pile up objects without
+  /// end.
+  bool crowded() const { return m_retired.size() > kMaxRetired || m_retiredPools > kMaxRetiredPools; }
+  /// Frees what the GPU has finished with.
+  void collect();
+  /// Waits for everything that was handed over and frees what it used.
+  void drain();
+
+  /// Of a GPU that hangs: ends the thread that waits for it. After this only drained() and the destructor may
+  /// be called, the latter once drained() says so.
+  void abandon();
+  /// Whether the GPU has finished everything after all.
+  bool drained();
+
+private:
+  struct Batch {
+    uint64_t number = 0;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer early = VK_NULL_HANDLE, main = VK_NULL_HANDLE;
+    bool hasEarly = false;
+    uint32_t stopWord = 0;   ///< number of its word
+    uint32_t stoppable = 0;  ///< draws and dispatches that look at it
+  };
+  struct Chunk {
+    MemoryRange range;
+    uint64_t used = 0, batch = 0;
+  };
+  /// Chunks that are cut up for one batch at a time.
+  struct Staging {
+    MemoryPool& pool;
+    std::deque<Chunk> busy{};
+    std::vector<Chunk> spare{};
+    std::optional<Chunk> current{};
+  };
+  static constexpr uint64_t kChunkBytes = uint64_t{4} << 20;
+  static constexpr size_t kSpareChunks =
+      16;  ///< kept for reuse: touching new memory costs more than the copy
+  static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
+  static constexpr size_t kMaxBatches = 96;
+  static constexpr size_t kMaxRetired = 32768;     ///< objects and ranges
+  static constexpr size_t kMaxRetiredPools = 128;  ///< of descriptor sets
+  static_assert(kMaxBatches < StopWords::kCount, "each batch has a stop word, the one being recorded too");
+
+  Result<Batch*> freeBatch();
+  Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
+  void collectChunks(Staging& staging, uint64_t done);
+  Result<void> begin(VkCommandBuffer commands);
+  Result<void> submit(std::unique_ptr<core::Completion> completion, Frame* frame);
+  void destroy(const Retired& retired);
+
+  Device& m_device;
+  StopWords& m_stopWords;
+  const core::BackendConfig& m_config;
+  VkSemaphore m_timeline = VK_NULL_HANDLE;
+  std::unique_ptr<CompletionThread> m_completion;
+  std::deque<std::unique_ptr<Batch>> m_inFlight;  // oldest first
+  std::vector<std::unique_ptr<Batch>> m_spare;
+  std::unique_ptr<Batch> m_current;
+  uint64_t m_submitted = 0, m_opened = 0, m_passId = 0;
+  uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
+  uint32_t m_batches = 0;       ///< that exist
+  uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
+  bool m_inPass = false, m_hostReads = false;
+  std::vector<Readback> m_readbacks;
+  std::vector<std::unique_ptr<HostImport>> m_imports;
+  Staging m_toDevice, m_fromDevice;
+  uint64_t m_stagedBytes = 0;
+  std::deque<Retired> m_retired;
+  size_t m_retiredPools = 0;  ///< among them
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The choice between the three ways of a depth bias (see depth_bias.h).
+#include "renderer/vulkan/draw/depth_bias.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr float kD24Steps = 16777216.0f;
+
+/// `bias`, rounded so that `end` + bias has no error of its own: the scale of the depth range stays what it
+/// was. Away from zero when it would vanish.
+float representableShift(float end, float bias) {
+  const float moved = end + bias;
+  if (moved != end) return moved - end;
+  return std::nextafter(end, bias > 0 ? INFINITY : -INFINITY) - end;
+}
+
+}  // namespace
+
+DepthBias depthBias(const core::RasterizerState& state, VkFormat depthFormat, const DeviceCaps& caps,
+                    float minDepth, float maxDepth) {
+  DepthBias out;
+  if (depthFormat == VK_FORMAT_UNDEFINED) return out;
+  if (std::isfinite(state.slopeScaledDepthBias)) out.slope = state.slopeScaledDepthBias;
+  float bias = state.depthBias;
+  if (!std::isfinite(bias) || bias == 0) return out;
+  if (state.depthBiasIsInteger) {
+    if (depthFormat == VK_FORMAT_D32_SFLOAT) {
+      out.constant = bias;
+      return out;
+    }
+    bias /= kD24Steps;
+  }
+  bias = std::clamp(bias, -1.0f, 1.0f);  // more leads out of the depth range as well
+  if (bias == 0) return out;             // it was too small for a float
+  if (caps.floatDepthBias) {
+    out.constant = bias;
+    out.inDepth = true;
+    return out;
+  }
+  const float shift = representableShift(std::max(minDepth, maxDepth), bias);
+  const auto inRange = [&](float end) { return end + shift >= 0 && end + shift <= 1; };
+  if (caps.unrestrictedDepth || (inRange(minDepth) && inRange(maxDepth)))
+    out.shift = shift;
+  else  // off where a step is not 2^-24: in float formats below depth 0.5
+    out.constant = bias * kD24Steps;
+  return out;
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Dynamic state of a draw: D3D's enumerators in Vulkan's terms (see draws.h).
+#include <algorithm>
+
+#include "renderer/vulkan/draw/draws.h"
+
+namespace aerogpu::vk {
+namespace {
+
+using core::Blend;
+using core::BlendOp;
+
+VkCompareOp compareOp(core::CompareFunc f) {
+  // D3DCMPFUNC counts from 1 in the order of VkCompareOp.
+  return static_cast<VkCompareOp>(static_cast<uint32_t>(f) - 1);
+}
+
+VkStencilOp stencilOp(core::StencilOp op) {
+  switch (op) {
+    case core::StencilOp::Keep:
+      return VK_STENCIL_OP_KEEP;
+    case core::StencilOp::Zero:
+      return VK_STENCIL_OP_ZERO;
+    case core::StencilOp::Replace:
+      return VK_STENCIL_OP_REPLACE;
+    case core::StencilOp::IncrSat:
+      return VK_STENCIL_OP_INCREMENT_AND_CLAMP;
+    case core::StencilOp::DecrSat:
+      return VK_STENCIL_OP_DECREMENT_AND_CLAMP;
+    case core::StencilOp::Invert:
+      return VK_STENCIL_OP_INVERT;
+    case core::StencilOp::Incr:
+      return VK_STENCIL_OP_INCREMENT_AND_WRAP;
+    case core::StencilOp::Decr:
+      return VK_STENCIL_OP_DECREMENT_AND_WRAP;
+  }
+  return VK_STENCIL_OP_KEEP;
+}
+
+/// `opaque`: the target has X8 for alpha, which reads as 1 whatever the byte holds.
+VkBlendFactor blendFactor(Blend b, bool opaque, bool alpha) {
+  switch (b) {
+    case Blend::Zero:
+      return VK_BLEND_FACTOR_ZERO;
+    case Blend::One:
+      return VK_BLEND_FACTOR_ONE;
+    case Blend::SrcColor:
+      return VK_BLEND_FACTOR_SRC_COLOR;
+    case Blend::InvSrcColor:
+      return VK_BLEND_FACTOR_ONE_MINUS_SRC_COLOR;
+    case Blend::SrcAlpha:
+    case Blend::BothSrcAlpha:
+      return VK_BLEND_FACTOR_SRC_ALPHA;
+    case Blend::InvSrcAlpha:
+    case Blend::BothInvSrcAlpha:
+      return VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+    case Blend::DestAlpha:
+      return opaque ? VK_BLEND_FACTOR_ONE : VK_BLEND_FACTOR_DST_ALPHA;
+    case Blend::InvDestAlpha:
+      return opaque ? VK_BLEND_FACTOR_ZERO : VK_BLEND_FACTOR_ONE_MINUS_DST_ALPHA;
+    case Blend::DestColor:
+      return opaque && alpha ? VK_BLEND_FACTOR_ONE : VK_BLEND_FACTOR_DST_COLOR;
+    case Blend::InvDestColor:
+      return opaque && alpha ? VK_BLEND_FACTOR_ZERO : VK_BLEND_FACTOR_ONE_MINUS_DST_COLOR;
+    case Blend::SrcAlphaSat:
+      // min(As, 1 - Ad), and 1 for alpha.
+      if (alpha) return VK_BLEND_FACTOR_ONE;
+      return opaque ? VK_BLEND_FACTOR_ZERO : VK_BLEND_FACTOR_SRC_ALPHA_SATURATE;
+    case Blend::BlendFactor:
+      return VK_BLEND_FACTOR_CONSTANT_COLOR;
+    case Blend::InvBlendFactor:
+      return VK_BLEND_FACTOR_ONE_MINUS_CONSTANT_COLOR;
+    case Blend::SrcColor2:
+      return VK_BLEND_FACTOR_SRC1_COLOR;
+    case Blend::InvSrcColor2:
+      return VK_BLEND_FACTOR_ONE_MINUS_SRC1_COLOR;
+  }
+  return VK_BLEND_FACTOR_ONE;
+}
+
+VkBlendOp blendOp(BlendOp op) {
+  return static_cast<VkBlendOp>(static_cast<uint32_t>(op) - 1);
+}
+static_assert(VK_BLEND_OP_ADD == 0 && VK_BLEND_OP_MAX == 4 && VK_COMPARE_OP_NEVER == 0 &&
+              VK_COMPARE_OP_ALWAYS == 7);
+
+/// D3DBLEND: BOTHSRCALPHA as source also sets the destination's factor.
+void pair(Blend& src, Blend& dst) {
+  if (src == Blend::BothSrcAlpha) {
+    src = Blend::SrcAlpha;
+    dst = Blend::InvSrcAlpha;
+  } else if (src == Blend::BothInvSrcAlpha) {
+    src = Blend::InvSrcAlpha;
+    dst = Blend::SrcAlpha;
+  }
+}
+
+bool isStrip(core::Topology t) {
+  return t == core::Topology::LineStrip || t == core::Topology::TriangleStrip ||
+         t == core::Topology::LineStripAdj || t == core::Topology::TriangleStripAdj;
+}
+
+}  // namespace
+
+VkPrimitiveTopology vulkanTopology(core::Topology t) {
+  switch (t) {
+    case core::Topology::PointList:
+      return VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
+    case core::Topology::LineList:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
+    case core::Topology::LineStrip:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_STRIP;
+    case core::Topology::TriangleStrip:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP;
+    case core::Topology::TriangleFan:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_FAN;
+    case core::Topology::LineListAdj:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY;
+    case core::Topology::LineStripAdj:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY;
+    case core::Topology::TriangleListAdj:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY;
+    case core::Topology::TriangleStripAdj:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY;
+    default:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  }
+}
+
+void Draws::blendOf(const core::DrawState& state,
+                    std::array<TargetBlend, core::kMaxColorTargets>& out) const {
+  const core::BlendState& b = state.blend;
+  const uint32_t written = m_ps ? m_ps->outputMask : 0;
+  for (uint32_t i = 0; i < m_targets.info().colorCount; ++i) {
+    const bool opaque = m_targets.info().opaqueMask >> i & 1;
+    TargetBlend& t = out[i];
+    t = {};
+    // What the shader does not write stays as it is.
+    t.writeMask = written >> i & 1 ? b.writeMask[i] & 0xFu : 0u;
+    t.enable = b.enable;
+    Blend src = b.src, dst = b.dst;
+    pair(src, dst);
+    Blend srcAlpha = b.separateAlpha ? b.srcAlpha : b.src, dstAlpha = b.separateAlpha ? b.dstAlpha : b.dst;
+    pair(srcAlpha, dstAlpha);
+    t.equation.srcColorBlendFactor = blendFactor(src, opaque, false);
+    t.equation.dstColorBlendFactor = blendFactor(dst, opaque, false);
+    t.equation.colorBlendOp = blendOp(b.op);
+    t.equation.srcAlphaBlendFactor = blendFactor(srcAlpha, opaque, true);
+    t.equation.dstAlphaBlendFactor = blendFactor(dstAlpha, opaque, true);
+    t.equation.alphaBlendOp = blendOp(b.separateAlpha ? b.opAlpha : b.op);
+  }
+}
+
+void Draws::emitBlend(const core::DrawState& state) {
+  const DeviceTable& vk = m_gpu.device->vk();
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  vk.CmdSetBlendConstants(commands, state.blend.constant.data());
+  const uint32_t count = m_targets.info().colorCount;
+  if (!m_gpu.device->caps().dynamicBlend || count == 0) return;
+  std::array<TargetBlend, core::kMaxColorTargets> blends;
+  blendOf(state, blends);
+  VkBool32 enables[core::kMaxColorTargets];
+  VkColorBlendEquationEXT equations[core::kMaxColorTargets];
+  VkColorComponentFlags masks[core::kMaxColorTargets];
+  for (uint32_t i = 0; i < count; ++i) {
+    enables[i] = blends[i].enable;
+    equations[i] = blends[i].equation;
+    masks[i] = blends[i].writeMask;
+  }
+  vk.CmdSetColorBlendEnableEXT(commands, 0, count, enables);
+  vk.CmdSetColorBlendEquationEXT(commands, 0, count, equations);
+  vk.CmdSetColorWriteMaskEXT(commands, 0, count, masks);
+}
+
+void Draws::emitDepthStencil(const core::DrawState& state) {
+  const DeviceTable& vk = m_gpu.device->vk();
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  const core::DepthStencilState& d = state.depthStencil;
+  vk.CmdSetDepthTestEnable(commands, d.depthEnable);
+  vk.CmdSetDepthWriteEnable(commands, d.depthEnable && d.depthWrite);
+  vk.CmdSetDepthCompareOp(commands, compareOp(d.depthFunc));
+  vk.CmdSetStencilTestEnable(commands, d.stencilEnable);
+  // Clockwise triangles are Vulkan's front here.
+  const core::StencilFace& back = d.twoSided ? d.back : d.front;
+  vk.CmdSetStencilOp(commands, VK_STENCIL_FACE_FRONT_BIT, stencilOp(d.front.fail), stencilOp(d.front.pass),
+                     stencilOp(d.front.depthFail), compareOp(d.front.func));
+  vk.CmdSetStencilOp(commands, VK_STENCIL_FACE_BACK_BIT, stencilOp(back.fail), stencilOp(back.pass),
+                     stencilOp(back.depthFail), compareOp(back.func));
+  vk.CmdSetStencilCompareMask(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.readMask);
+  vk.CmdSetStencilWriteMask(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.writeMask);
+  vk.CmdSetStencilReference(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.reference);
+}
+
+void Draws::emitRasterizer(const core::DrawState& state, const DepthBias& bias) {
+  const DeviceTable& vk = m_gpu.device->vk();
+  const DeviceCaps& caps = m_gpu.device->caps();
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  const core::RasterizerState& r = state.rasterizer;
+  vk.CmdSetFrontFace(commands, VK_FRONT_FACE_CLOCKWISE);
+  vk.CmdSetCullMode(commands, r.cull == core::CullMode::Cw    ? VK_CULL_MODE_FRONT_BIT
+                              : r.cull == core::CullMode::Ccw ? VK_CULL_MODE_BACK_BIT
+                                                              : VK_CULL_MODE_NONE);
+  vk.CmdSetDepthBiasEnable(commands, bias.any());
+  if (bias.inDepth) {
+    VkDepthBiasRepresentationInfoEXT representation{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT};
+    representation.depthBiasRepresentation = VK_DEPTH_BIAS_REPRESENTATION_FLOAT_EXT;
+    representation.depthBiasExact = caps.exactDepthBias;
+    const VkDepthBiasInfoEXT info{VK_STRUCTURE_TYPE_DEPTH_BIAS_INFO_EXT, &representation, bias.constant, 0,
+                                  bias.slope};
+    vk.CmdSetDepthBias2EXT(commands, &info);
+  } else {
+    vk.CmdSetDepthBias(commands, bias.constant, 0, bias.slope);
+  }
+  if (caps.dynamicPolygonMode)
+    vk.CmdSetPolygonModeEXT(commands, !caps.fillModeNonSolid || r.fill == core::FillMode::Solid
+                                          ? VK_POLYGON_MODE_FILL
+                                      : r.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
+                                                                            : VK_POLYGON_MODE_POINT);
+  if (caps.dynamicDepthClamp) {
+    // Direct3D clamps to the viewport's range whether or not it clips.
+    vk.CmdSetDepthClampEnableEXT(commands, VK_TRUE);
+    vk.CmdSetDepthClipEnableEXT(commands, r.depthClip && r.clipping);
+  }
+}
+
+void Draws::emitDynamicState(const core::DrawState& state, const DepthBias& bias, uint32_t dirty,
+                             bool familyChanged) {
+  const uint32_t outputs = m_ps ? m_ps->outputMask : 0;
+  if (m_fresh || outputs != m_emittedOutputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
+    emitBlend(state);
+  m_emittedOutputs = outputs;
+  if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
+  // The way of a depth bias depends on the viewport's depth range too.
+  const uint32_t viewport = state.rasterizer.depthBias != 0 ? core::kDirtyViewport : 0u;
+  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | viewport)) emitRasterizer(state, bias);
+  if (familyChanged || (dirty & core::kDirtyTopology)) {
+    const DeviceTable& vk = m_gpu.device->vk();
+    VkCommandBuffer commands = m_gpu.recorder->commands();
+    vk.CmdSetPrimitiveTopology(commands, vulkanTopology(state.topology));
+    // Direct3D 10 restarts strips at the highest index, Direct3D 9 never does.
+    vk.CmdSetPrimitiveRestartEnable(commands, m_dxbc && isStrip(state.topology));
+  }
+}
+
+}  // namespace aerogpu::vk

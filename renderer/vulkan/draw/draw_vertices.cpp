@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Vertex streams and the index buffer of a draw (see draws.h).
+#include <algorithm>
+
+#include "renderer/vulkan/draw/draws.h"
+
+namespace aerogpu::vk {
+
+Result<void> Draws::useVertexBuffers(const core::DrawState& state, bool indexed) {
+  for (uint32_t i = 0; i < m_fetch.bindingCount; ++i) {
+    if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
+    const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
+    if (stream.buffer)
+      BufferObject::of(*stream.buffer)
+          .useAfterWrites(VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT, core::kDirtyVertexStreams);
+  }
+  if (indexed && state.indexBuffer.buffer)
+    BufferObject::of(*state.indexBuffer.buffer)
+        .useAfterWrites(VK_ACCESS_2_INDEX_READ_BIT, core::kDirtyIndexBuffer);
+  return {};
+}
+
+Result<void> Draws::emitVertexInput(const core::DrawState& state) {
+  const Device& device = *m_gpu.device;
+  const DeviceTable& vk = device.vk();
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  const uint32_t count = m_fetch.bindingCount;
+  VkBuffer buffers[VertexFetch::kMax];
+  VkDeviceSize offsets[VertexFetch::kMax], sizes[VertexFetch::kMax], strides[VertexFetch::kMax];
+  for (uint32_t i = 0; i < count; ++i) {
+    // Unbound streams, and those whose offset is past the end, read zero.
+    buffers[i] = m_dummies.zeros.buffer();
+    offsets[i] = m_dummies.zeros.offset;
+    sizes[i] = m_dummies.zeros.size;
+    strides[i] = 0;
+    if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
+    const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
+    if (!stream.buffer) continue;
+    const BufferObject& buffer = BufferObject::of(*stream.buffer);
+    if (stream.offset >= buffer.size()) continue;
+    if (stream.stride > device.limits().maxVertexInputBindingStride)
+      return Error{ErrorCode::Backend, "vertex stride is too large for this GPU", {}};
+    buffers[i] = buffer.handle();
+    offsets[i] = buffer.offset() + stream.offset;
+    sizes[i] = buffer.size() - stream.offset;
+    strides[i] = stream.stride;
+  }
+  if (device.caps().dynamicVertexInput) {
+    auto& bindings = m_vertexBindings;
+    auto& attributes = m_vertexAttributes;
+    for (uint32_t i = 0; i < count; ++i) {
+      bindings[i] = {VK_STRUCTURE_TYPE_VERTEX_INPUT_BINDING_DESCRIPTION_2_EXT};
+      bindings[i].binding = i;
+      bindings[i].stride = static_cast<uint32_t>(strides[i]);
+      const bool instance = m_fetch.divisors[i] != ~0u;
+      bindings[i].inputRate = instance ? VK_VERTEX_INPUT_RATE_INSTANCE : VK_VERTEX_INPUT_RATE_VERTEX;
+      bindings[i].divisor = instance ? m_fetch.divisors[i] : 1;
+    }
+    for (uint32_t i = 0; i < m_fetch.attributeCount; ++i) {
+      attributes[i] = {VK_STRUCTURE_TYPE_VERTEX_INPUT_ATTRIBUTE_DESCRIPTION_2_EXT};
+      attributes[i].location = m_fetch.attributes[i].location;
+      attributes[i].binding = m_fetch.attributes[i].binding;
+      attributes[i].format = static_cast<VkFormat>(m_fetch.attributes[i].format);
+      attributes[i].offset = m_fetch.attributes[i].offset;
+    }
+    vk.CmdSetVertexInputEXT(commands, count, bindings.data(), m_fetch.attributeCount, attributes.data());
+  }
+  if (count > 0)
+    vk.CmdBindVertexBuffers2(commands, 0, count, buffers, offsets, sizes,
+                             device.caps().dynamicVertexInput ? nullptr : strides);
+  return {};
+}
+
+Result<void> Draws::emitIndexBuffer(const core::DrawState& state) {
+  const core::IndexBinding& binding = state.indexBuffer;
+  if (!binding.buffer) return Error{ErrorCode::CmdDecode, "indexed draw without an index buffer", {}};
+  if (binding.offset % (binding.is32Bit ? 4 : 2) != 0)
+    return Error{ErrorCode::Backend, "offset of the index buffer is not aligned", {}};
+  const BufferObject& buffer = BufferObject::of(*binding.buffer);
+  m_gpu.device->vk().CmdBindIndexBuffer(m_gpu.recorder->commands(), buffer.handle(),
+                                        buffer.offset() + binding.offset,
+                                        binding.is32Bit ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16);
+  return {};
+}
+
+}  // namespace aerogpu::vk

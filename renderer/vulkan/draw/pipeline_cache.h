@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Graphics and compute pipelines by their content, and the VkPipelineCache that survives a restart. What the
+// device can change dynamically is not part of the key. Render thread only.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "renderer/shader/d3d9/d3d9_interface.h"
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/input_layout.h"
+
+namespace aerogpu::vk {
+
+/// Words without padding: hashed and compared as bytes. The last group is zero where it is dynamic.
+struct PipelineKey {
+  uint64_t vs = 0, ps = 0;  ///< serials of modules; ps 0 = none
+  uint64_t layout = 0;      ///< serial
+  uint32_t colorFormats[core::kMaxColorTargets] = {};
+  uint32_t colorCount = 0, depthFormat = 0, stencilFormat = 0;
+  uint32_t topologyClass = 0;   ///< VkPrimitiveTopology that stands for its class
+  uint32_t specialization = 0;  ///< bit n = specialisation constant n
+  uint32_t polygonMode = 0, depthClip = 0;
+  uint32_t blend[core::kMaxColorTargets] = {};  ///< packBlend()
+  uint32_t attributeCount = 0, bindingCount = 0;
+  uint32_t attributes[VertexFetch::kMax] = {};  ///< location 8, binding 8, offset 16 bits
+  uint32_t attributeFormats[VertexFetch::kMax] = {};
+  uint32_t divisors[VertexFetch::kMax] = {};
+  uint32_t pad = 0;
+  bool operator==(const PipelineKey&) const = default;
+};
+static_assert(std::has_unique_object_representations_v<PipelineKey>);
+
+/// Blend state of one target in Vulkan's terms.
+struct TargetBlend {
+  VkBool32 enable = VK_FALSE;
+  VkColorBlendEquationEXT equation{};
+  VkColorComponentFlags writeMask = 0xF;
+};
+uint32_t packBlend(const TargetBlend& blend);
+TargetBlend unpackBlend(uint32_t packed);
+
+class PipelineCache {
+public:
+  /// `folder` empty: nothing is kept on disk.
+  PipelineCache(Gpu& gpu, std::string folder);
+  ~PipelineCache();
+
+  Result<VkPipeline> graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
+                              VkPipelineLayout layout);
+  Result<VkPipeline> compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout);
+  /// Changes when pipelines were dropped: handles from before are no longer valid.
+  uint32_t generation() const { return m_generation; }
+  /// Writes the file if pipelines were made since; called when the GPU is idle for a while and at the end.
+  void save();
+
+private:
+  static constexpr size_t kMaxPipelines = 8192;
+  static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
+  struct KeyHash {
+    size_t operator()(const PipelineKey& key) const;
+  };
+  Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
+                           VkPipelineLayout layout);
+  /// A cache object that starts with `bytes`; the one before goes.
+  void open(const std::vector<uint8_t>& bytes);
+  /// Drops what `pipelines` holds when it is full, and what the driver keeps for it.
+  template <class Map>
+  void makeRoom(Map& pipelines);
+  std::string path() const;
+  std::vector<uint8_t> load() const;
+
+  Gpu& m_gpu;
+  const std::string m_folder;
+  VkPipelineCache m_cache = VK_NULL_HANDLE;
+  std::unordered_map<PipelineKey, VkPipeline, KeyHash> m_graphics;
+  std::unordered_map<uint64_t, VkPipeline> m_compute;
+  uint32_t m_generation = 0;
+  uint64_t m_made = 0;  ///< since the last save
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Reuse of frame memory (see frame_pool.h).
+#include "renderer/vulkan/objects/frame_pool.h"
+
+#include <algorithm>
+
+namespace aerogpu::vk {
+
+FramePool::~FramePool() {
+  for (auto& frame : m_all) m_memory.giveBack(frame->range);
+}
+
+void FramePool::trim() {
+  std::vector<Frame*> surplus;
+  {
+    Lock lock(m_mutex);
+    while (m_idle.size() > kKept) {
+      surplus.push_back(m_idle.front());
+      m_idle.erase(m_idle.begin());
+    }
+  }
+  for (Frame* frame : surplus) {
+    m_memory.giveBack(frame->range);
+    std::erase_if(m_all, [&](const auto& f) { return f.get() == frame; });
+  }
+}
+
+Result<Frame*> FramePool::take(uint64_t bytes) {
+  {
+    Lock lock(m_mutex);
+    for (auto it = m_idle.rbegin(); it != m_idle.rend(); ++it) {
+      if ((*it)->range.size < bytes || (*it)->range.size / 2 > bytes) continue;
+      Frame* frame = *it;
+      m_idle.erase(std::next(it).base());
+      return frame;
+    }
+  }
+  trim();
+  auto frame = std::make_unique<Frame>();
+  frame->charge = HostMemoryCharge::take(m_account, bytes);
+  if (!frame->charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by frames", {}};
+  auto range = m_memory.allocate(bytes, 256);
+  if (!range) return range.error();
+  frame->range = *range;
+  m_all.push_back(std::move(frame));
+  return m_all.back().get();
+}
+
+void FramePool::release(aerogpu_frame* frame) {
+  Lock lock(m_mutex);
+  m_idle.push_back(reinterpret_cast<Frame*>(frame));
+}
+
+bool FramePool::allHome() {
+  Lock lock(m_mutex);
+  return m_idle.size() == m_all.size();
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Host-visible images that captureFrame fills and the embedder reads. Frames are handed out on the render
+// thread and come back on any thread; memory is freed on the render thread only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "aerogpu/renderer.h"
+#include "renderer/base/host_memory.h"
+#include "renderer/base/mutex.h"
+#include "renderer/vulkan/device/memory.h"
+
+namespace aerogpu::vk {
+
+struct Frame {
+  aerogpu_frame image{};  ///< first member: the embedder's pointer is this address
+  MemoryRange range;
+  HostMemoryCharge charge;
+};
+
+class FramePool {
+public:
+  FramePool(MemoryPool& memory, HostMemory& account) : m_memory(memory), m_account(account) {}
+  ~FramePool();
+
+  /// Render thread. A frame of at least `bytes`; a Backend error over the cap.
+  Result<Frame*> take(uint64_t bytes);
+  /// Any thread.
+  void release(aerogpu_frame* frame);
+  /// Render thread: true when no frame is out.
+  bool allHome();
+
+private:
+  static constexpr size_t kKept = 4;  ///< idle frames that are kept for reuse
+  void trim();
+
+  MemoryPool& m_memory;
+  HostMemory& m_account;
+  std::vector<std::unique_ptr<Frame>> m_all;  // render thread
+  Mutex m_mutex;
+  std::vector<Frame*> m_idle GUARDED_BY(m_mutex);
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The tables of vertex element types (see input_layout.h). Sources: D3DDECLTYPE (d3d9types.h), DXGI_FORMAT
+// (dxgiformat.h).
+#include "renderer/vulkan/objects/input_layout.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace aerogpu::vk {
+namespace {
+
+/// By D3DDECLTYPE. D3DCOLOR is stored blue first; integers without "N" become floats of the same value.
+constexpr VkFormat kDeclTypes[] = {
+    VK_FORMAT_R32_SFLOAT,                  // FLOAT1
+    VK_FORMAT_R32G32_SFLOAT,               // FLOAT2
+    VK_FORMAT_R32G32B32_SFLOAT,            // FLOAT3
+    VK_FORMAT_R32G32B32A32_SFLOAT,         // FLOAT4
+    VK_FORMAT_B8G8R8A8_UNORM,              // D3DCOLOR
+    VK_FORMAT_R8G8B8A8_USCALED,            // UBYTE4
+    VK_FORMAT_R16G16_SSCALED,              // SHORT2
+    VK_FORMAT_R16G16B16A16_SSCALED,        // SHORT4
+    VK_FORMAT_R8G8B8A8_UNORM,              // UBYTE4N
+    VK_FORMAT_R16G16_SNORM,                // SHORT2N
+    VK_FORMAT_R16G16B16A16_SNORM,          // SHORT4N
+    VK_FORMAT_R16G16_UNORM,                // USHORT2N
+    VK_FORMAT_R16G16B16A16_UNORM,          // USHORT4N
+    VK_FORMAT_A2B10G10R10_USCALED_PACK32,  // UDEC3
+    VK_FORMAT_A2B10G10R10_SNORM_PACK32,    // DEC3N
+    VK_FORMAT_R16G16_SFLOAT,               // FLOAT16_2
+    VK_FORMAT_R16G16B16A16_SFLOAT,         // FLOAT16_4
+};
+
+struct DxgiRow {
+  uint32_t dxgi;
+  VkFormat format;
+};
+constexpr DxgiRow kDxgiFormats[] = {
+    {2, VK_FORMAT_R32G32B32A32_SFLOAT},
+    {3, VK_FORMAT_R32G32B32A32_UINT},
+    {4, VK_FORMAT_R32G32B32A32_SINT},
+    {6, VK_FORMAT_R32G32B32_SFLOAT},
+    {7, VK_FORMAT_R32G32B32_UINT},
+    {8, VK_FORMAT_R32G32B32_SINT},
+    {10, VK_FORMAT_R16G16B16A16_SFLOAT},
+    {11, VK_FORMAT_R16G16B16A16_UNORM},
+    {12, VK_FORMAT_R16G16B16A16_UINT},
+    {13, VK_FORMAT_R16G16B16A16_SNORM},
+    {14, VK_FORMAT_R16G16B16A16_SINT},
+    {16, VK_FORMAT_R32G32_SFLOAT},
+    {17, VK_FORMAT_R32G32_UINT},
+    {18, VK_FORMAT_R32G32_SINT},
+    {24, VK_FORMAT_A2B10G10R10_UNORM_PACK32},
+    {25, VK_FORMAT_A2B10G10R10_UINT_PACK32},
+    {26, VK_FORMAT_B10G11R11_UFLOAT_PACK32},
+    {28, VK_FORMAT_R8G8B8A8_UNORM},
+    {30, VK_FORMAT_R8G8B8A8_UINT},
+    {31, VK_FORMAT_R8G8B8A8_SNORM},
+    {32, VK_FORMAT_R8G8B8A8_SINT},
+    {34, VK_FORMAT_R16G16_SFLOAT},
+    {35, VK_FORMAT_R16G16_UNORM},
+    {36, VK_FORMAT_R16G16_UINT},
+    {37, VK_FORMAT_R16G16_SNORM},
+    {38, VK_FORMAT_R16G16_SINT},
+    {41, VK_FORMAT_R32_SFLOAT},
+    {42, VK_FORMAT_R32_UINT},
+    {43, VK_FORMAT_R32_SINT},
+    {49, VK_FORMAT_R8G8_UNORM},
+    {50, VK_FORMAT_R8G8_UINT},
+    {51, VK_FORMAT_R8G8_SNORM},
+    {52, VK_FORMAT_R8G8_SINT},
+    {54, VK_FORMAT_R16_SFLOAT},
+    {56, VK_FORMAT_R16_UNORM},
+    {57, VK_FORMAT_R16_UINT},
+    {58, VK_FORMAT_R16_SNORM},
+    {59, VK_FORMAT_R16_SINT},
+    {61, VK_FORMAT_R8_UNORM},
+    {62, VK_FORMAT_R8_UINT},
+    {63, VK_FORMAT_R8_SNORM},
+    {64, VK_FORMAT_R8_SINT},
+    {85, VK_FORMAT_R5G6B5_UNORM_PACK16},
+    {86, VK_FORMAT_A1R5G5B5_UNORM_PACK16},
+    {87, VK_FORMAT_B8G8R8A8_UNORM},
+};
+
+VkFormat elementFormat(const core::InputElement& e) {
+  if (e.isD3d9Type) return e.format < std::size(kDeclTypes) ? kDeclTypes[e.format] : VK_FORMAT_UNDEFINED;
+  for (const DxgiRow& row : kDxgiFormats)
+    if (row.dxgi == e.format) return row.format;
+  return VK_FORMAT_UNDEFINED;
+}
+
+VkFormat zeroFormat(VertexInput::Type type) {
+  switch (type) {
+    case VertexInput::Type::Uint:
+      return VK_FORMAT_R32G32B32A32_UINT;
+    case VertexInput::Type::Int:
+      return VK_FORMAT_R32G32B32A32_SINT;
+    default:
+      return VK_FORMAT_R32G32B32A32_SFLOAT;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<core::GpuInputLayout>> InputLayoutObject::create(
+    const Device& device, std::span<const core::InputElement> elements) {
+  auto self = std::make_unique<InputLayoutObject>();
+  for (const core::InputElement& e : elements) {
+    const VkFormat format = elementFormat(e);
+    if (format == VK_FORMAT_UNDEFINED)
+      return Error{ErrorCode::CmdDecode, "unknown type of a vertex element", {}};
+    if (!(device.bufferFormatFeatures(format) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT))
+      return Error{ErrorCode::Backend, "this GPU cannot fetch that type of vertex element", {}};
+    if (e.offset > device.limits().maxVertexInputAttributeOffset)
+      return Error{ErrorCode::OutOfBounds, "offset of a vertex element is too large", {}};
+    self->m_elements.push_back({e, format});
+  }
+  return std::unique_ptr<core::GpuInputLayout>(std::move(self));
+}
+
+Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const InputLayoutObject* layout) {
+  VertexFetch out;
+  const uint32_t maxBindings = std::min(device.limits().maxVertexInputBindings, VertexFetch::kMax);
+  const auto bindingFor = [&](uint32_t stream, uint32_t divisor) {
+    for (uint32_t i = 0; i < out.bindingCount; ++i)
+      if (out.streams[i] == stream && out.divisors[i] == divisor) return i;
+    if (out.bindingCount == maxBindings) return maxBindings;
+    out.streams[out.bindingCount] = stream;
+    out.divisors[out.bindingCount] = divisor;
+    return out.bindingCount++;
+  };
+  for (const VertexInput& in : vs.inputs) {
+    if (out.attributeCount == VertexFetch::kMax)
+      return Error{ErrorCode::Backend, "too many vertex inputs", {}};
+    const InputLayoutObject::Element* element = nullptr;
+    if (layout)
+      for (const InputLayoutObject::Element& e : layout->elements())
+        if (e.source.semanticHash == in.semanticHash && e.source.semanticIndex == in.semanticIndex) {
+          element = &e;
+          break;
+        }
+    uint32_t stream = VertexFetch::kNoStream, divisor = ~0u, offset = 0;
+    VkFormat format = zeroFormat(in.type);
+    if (element) {
+      stream = element->source.stream;
+      if (element->source.perInstance) divisor = element->source.stepRate;
+      offset = element->source.offset;
+      format = element->format;
+    }
+    if (divisor != ~0u && divisor != 1 &&
+        !(divisor == 0 ? device.caps().zeroDivisor : device.caps().instanceDivisor))
+      return Error{ErrorCode::Backend, "this GPU has no such instance step rate", {}};
+    const uint32_t binding = bindingFor(stream, divisor);
+    if (binding == maxBindings) return Error{ErrorCode::Backend, "too many vertex streams", {}};
+    out.attributes[out.attributeCount++] = {in.location, binding, static_cast<uint32_t>(format), offset};
+  }
+  return out;
+}
+
+}  // namespace aerogpu::vk

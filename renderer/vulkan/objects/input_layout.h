@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Vertex input: element types in Vulkan's terms, and how a layout's elements meet the inputs of a vertex
+// shader.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "renderer/core/backend.h"
+#include "renderer/vulkan/device/device.h"
+#include "renderer/vulkan/objects/shader.h"
+
+namespace aerogpu::vk {
+
+class InputLayoutObject final : public core::GpuInputLayout {
+public:
+  struct Element {
+    core::InputElement source;
+    VkFormat format = VK_FORMAT_UNDEFINED;
+  };
+  /// CmdDecode for unknown types, Backend for those the GPU cannot fetch.
+  static Result<std::unique_ptr<core::GpuInputLayout>> create(const Device& device,
+                                                              std::span<const core::InputElement> elements);
+  static const InputLayoutObject& of(const core::InputLayout& layout) {
+    return static_cast<const InputLayoutObject&>(*layout.gpu);
+  }
+  const std::vector<Element>& elements() const { return m_elements; }
+
+private:
+  std::vector<Element> m_elements;
+};
+
+/// What to fetch for one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams`
+/// says which vertex stream feeds each, kNoStream = zeros.
+struct VertexFetch {
+  static constexpr uint32_t kMax = 32;
+  static constexpr uint32_t kNoStream = ~0u;
+  struct Attribute {
+    uint32_t location, binding, format, offset;
+  };
+  uint32_t attributeCount = 0, bindingCount = 0;
+  std::array<Attribute, kMax> attributes{};
+  std::array<uint32_t, kMax> streams{};
+  std::array<uint32_t, kMax> divisors{};  ///< 0xFFFFFFFF = per vertex; 0 = the same element for all instances
+};
+
+/// `layout` may be null: every input then reads zero.
+Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const InputLayoutObject* layout);
+
+}  // namespace aerogpu::vk

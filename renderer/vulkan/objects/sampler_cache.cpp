@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// D3D9 sampler states in Vulkan's terms (see sampler_cache.h). The finest level (D3DSAMP_MAXMIPLEVEL) is the
+// lower end of the level of detail, as in the algorithm of the page "texldl". Vulkan clamps before it chooses
+// between the two filters, Direct3D 9 behind: with a finest level above 0 a magnified texture is filtered as
+// a minified one.
+#include "renderer/vulkan/objects/sampler_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace aerogpu::vk {
+namespace {
+
+using core::AddressMode;
+using core::Filter;
+
+VkSamplerAddressMode addressMode(AddressMode mode, const DeviceCaps& caps) {
+  switch (mode) {
+    case AddressMode::Wrap:
+      return VK_SAMPLER_ADDRESS_MODE_REPEAT;
+    case AddressMode::Mirror:
+      return VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
+    case AddressMode::Clamp:
+      return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+    case AddressMode::Border:
+      return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+    case AddressMode::MirrorOnce:
+      return caps.mirrorClampToEdge ? VK_SAMPLER_ADDRESS_MODE_MIRROR_CLAMP_TO_EDGE
+                                    : VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
+  }
+  return VK_SAMPLER_ADDRESS_MODE_REPEAT;
+}
+
+VkFilter filter(Filter f) {
+  return f >= Filter::Linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+}
+
+float channel(uint32_t color, uint32_t shift) {
+  return static_cast<float>(color >> shift & 0xFF) / 255.0f;
+}
+
+/// The nearest of the three border colours that every device has.
+VkBorderColor standardBorder(uint32_t color) {
+  if (color >> 24 < 0x80) return VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
+  const uint32_t sum = (color & 0xFF) + (color >> 8 & 0xFF) + (color >> 16 & 0xFF);
+  return sum < 3 * 0x80 ? VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK : VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+}
+
+}  // namespace
+
+SamplerCache::~SamplerCache() {
+  for (const auto& [key, sampler] : m_samplers)
+    m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
+}
+
+Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compare) {
+  const DeviceCaps& caps = m_gpu.device->caps();
+  const bool border = s.u == AddressMode::Border || s.v == AddressMode::Border || s.w == AddressMode::Border;
+  const uint32_t color = border ? s.borderColor : 0;
+  const uint32_t anisotropy = s.min == Filter::Anisotropic ? std::clamp(s.maxAnisotropy, 1u, 16u) : 1u;
+  const uint32_t finest = std::min(s.maxMipLevel, 15u);  // no texture has more levels
+  Key key{};
+  key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 |
+                 static_cast<uint64_t>(s.w) << 8 | static_cast<uint64_t>(s.mag) << 12 |
+                 static_cast<uint64_t>(s.min) << 16 | static_cast<uint64_t>(s.mip) << 20 |
+                 uint64_t{anisotropy} << 24 | uint64_t{compare} << 32 | uint64_t{finest} << 40;
+  key.words[1] = color;
+  key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
+  if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second;
+  if (m_samplers.size() >= kMax) {
+    for (const auto& [k, sampler] : m_samplers)
+      m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
+    m_samplers.clear();
+    m_droppedIn = m_gpu.recorder->batch();
+  }
+  const float maxBias = m_gpu.device->limits().maxSamplerLodBias;
+  VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+  info.magFilter = filter(s.mag);
+  info.minFilter = filter(s.min);
+  info.mipmapMode = s.mip >= Filter::Linear ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
+  // Without mip-mapping the level stays 0, but lambda may exceed 0 so that the minification filter is used
+  // (Vulkan 1.3, "Samplers", note on maxLod).
+  info.minLod = static_cast<float>(finest);
+  info.maxLod = s.mip == Filter::None ? info.minLod + 0.25f : VK_LOD_CLAMP_NONE;
+  info.mipLodBias = std::isfinite(s.lodBias) ? std::clamp(s.lodBias, -maxBias, maxBias) : 0.0f;
+  info.addressModeU = addressMode(s.u, caps);
+  info.addressModeV = addressMode(s.v, caps);
+  info.addressModeW = addressMode(s.w, caps);
+  if (anisotropy > 1 && caps.samplerAnisotropy) {
+    info.anisotropyEnable = VK_TRUE;
+    info.maxAnisotropy = std::min(static_cast<float>(anisotropy), caps.maxAnisotropy);
+  }
+  if (compare) {
+    info.compareEnable = VK_TRUE;
+    info.compareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
+  }
+  VkSamplerCustomBorderColorCreateInfoEXT custom{
+      VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT};
+  info.borderColor = standardBorder(color);
+  const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
+  if (border && !standard && caps.customBorderColor) {
+    info.pNext = &custom;
+    info.borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT;
+    custom.customBorderColor.float32[0] = channel(color, 16);
+    custom.customBorderColor.float32[1] = channel(color, 8);
+    custom.customBorderColor.float32[2] = channel(color, 0);
+    custom.customBorderColor.float32[3] = channel(color, 24);
+  }
+  CachedSampler sampler;
+  const VkResult result =
+      m_gpu.device->vk().CreateSampler(m_gpu.device->handle(), &info, nullptr, &sampler.handle);
+  if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateSampler");
+  sampler.serial = m_nextSerial++;
+  m_samplers.emplace(key, sampler);
+  return sampler;
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Guest shaders: SPIR-V modules made from D3D9 token streams by our translator or from DXBC containers by
+// vkd3d-shader, kept by content so that a shader that is created again costs nothing. Render thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "renderer/core/backend.h"
+#include "renderer/shader/dxbc/dxbc.h"
+#include "renderer/shader/spirv/spirv_loops.h"
+#include "renderer/shader/translate.h"
+#include "renderer/vulkan/device/gpu.h"
+
+namespace aerogpu::vk {
+
+/// A VkShaderModule with its identity.
+struct ModuleRef {
+  VkShaderModule handle = VK_NULL_HANDLE;
+  uint64_t serial = 0;
+  bool loops = false;                ///< looks at the batch's stop word
+  shader::ConstantLayout constants;  ///< D3D9 only
+};
+
+/// A descriptor that a DXBC shader declares.
+struct DxbcBinding {
+  enum class Kind : uint8_t { ConstantBuffer, Texture, BufferResource, Sampler, BufferUav } kind;
+  uint32_t reg = 0;      ///< b#, t#, s# or u#
+  uint32_t binding = 0;  ///< in the stage's set
+  VkDescriptorType type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+  VkImageViewType viewType = VK_IMAGE_VIEW_TYPE_2D;
+  VkFormat texelFormat = VK_FORMAT_UNDEFINED;  ///< of buffer resources
+  bool compare = false;                        ///< sampler
+};
+
+/// What a stage reads as vertex input.
+struct VertexInput {
+  uint32_t location = 0, semanticHash = 0, semanticIndex = 0;
+  enum class Type : uint8_t { Float, Uint, Int } type = Type::Float;
+};
+
+/// Kinds of textures by s# of a pixel shader; Unknown = as the shader says.
+using SamplerTypes = std::array<d3d9::SamplerType, 16>;
+
+/// One program, shared by all guest shaders with the same bytes.
+struct ShaderCode {
+  core::Stage stage = core::Stage::Vertex;
+  core::ShaderFamily family = core::ShaderFamily::D3d9;
+  std::vector<uint8_t> bytes;
+  std::vector<VertexInput> inputs;
+  uint32_t outputMask = 0;  ///< pixel shader: bit per colour target that is written
+  // D3D9
+  std::optional<shader::Program> program;
+  struct Variant {
+    std::vector<shader::Varying> linked;
+    bool flatShade = false;
+    uint32_t shadowSamplers = 0;
+    SamplerTypes samplerTypes{};
+    ModuleRef module;
+    HostMemoryCharge charge;
+  };
+  std::vector<std::unique_ptr<Variant>> variants;
+  // DXBC
+  HostMemoryCharge charge;
+  ModuleRef module;
+  std::vector<DxbcBinding> bindings;
+  VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
+  uint64_t setSerial = 0;
+};
+
+class ShaderObject final : public core::GpuShader {
+public:
+  explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {}
+  static ShaderCode& of(const core::Shader& shader) {
+    return *static_cast<ShaderObject&>(*shader.gpu).m_code;
+  }
+
+private:
+  std::shared_ptr<ShaderCode> m_code;
+};
+
+class ShaderStore {
+public:
+  explicit ShaderStore(Gpu& gpu) : m_gpu(gpu) {}
+  ~ShaderStore();
+
+  Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, std::span<const uint8_t> bytes,
+                                                  core::ShaderFamily& family);
+  /// The module of a D3D9 vertex shader (linked empty) or of a pixel shader for these vertex outputs.
+  /// `samplerTypes`: EmitOptions::samplerTypes. Valid until the next call for the same code.
+  Result<const ModuleRef*> d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
+                                      bool flatShade, uint32_t shadowSamplers,
+                                      const SamplerTypes& samplerTypes);
+
+private:
+  static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest goes
+  // Programs that no guest shader has are kept for the next one, until all programs together pass these.
+  static constexpr size_t kMaxKept = 4096;                       ///< programs
+  static constexpr uint64_t kMaxKeptBytes = uint64_t{64} << 20;  ///< of guest code
+  Result<std::shared_ptr<ShaderCode>> compile(core::Stage stage, std::span<const uint8_t> bytes);
+  Result<void> compileD3d9(ShaderCode& code, std::span<const uint8_t> stream);
+  Result<void> compileDxbc(ShaderCode& code, std::span<const uint8_t> container);
+  Result<ModuleRef> makeModule(std::span<const uint32_t> words);
+  void destroy(ShaderCode& code);
+  void dropUnused();
+  /// Host memory of a module: our words, which go, and what the driver makes of them.
+  Result<HostMemoryCharge> chargeModule(std::span<const uint32_t> words);
+
+  Gpu& m_gpu;
+  std::unordered_multimap<uint64_t, std::shared_ptr<ShaderCode>> m_codes;  // by hash of stage and bytes
+  uint64_t m_bytes = 0;                                                    ///< of guest code in m_codes
+  // When to drop next: behind what was in use the last time, so that many programs in use cost no walk each.
+  size_t m_dropAt = kMaxKept;
+  uint64_t m_dropAtBytes = kMaxKeptBytes;
+};
+
+}  // namespace aerogpu::vk

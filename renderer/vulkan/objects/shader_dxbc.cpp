@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// DXBC of shader models 4 and 5: the translator process makes SPIR-V of it (renderer/translator), where every
+// declared resource is one binding of the stage's own descriptor set, textures and samplers separate.
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "renderer/translator/client.h"
+#include "renderer/translator/dxbc_answer.h"
+#include "renderer/vulkan/device/stop_words.h"
+#include "renderer/vulkan/objects/shader.h"
+
+namespace aerogpu::vk {
+namespace {
+
+using translator::Dimension;
+using translator::DxbcResource;
+using translator::ResourceKind;
+
+translator::Stage translatorStage(core::Stage stage) {
+  switch (stage) {
+    case core::Stage::Vertex:
+      return translator::Stage::Vertex;
+    case core::Stage::Pixel:
+      return translator::Stage::Pixel;
+    default:
+      return translator::Stage::Compute;
+  }
+}
+
+VkShaderStageFlags stageFlag(core::Stage stage) {
+  switch (stage) {
+    case core::Stage::Vertex:
+      return VK_SHADER_STAGE_VERTEX_BIT;
+    case core::Stage::Pixel:
+      return VK_SHADER_STAGE_FRAGMENT_BIT;
+    default:
+      return VK_SHADER_STAGE_COMPUTE_BIT;
+  }
+}
+
+VkFormat texelFormat(translator::Texel texel) {
+  switch (texel) {
+    case translator::Texel::Uint:
+      return VK_FORMAT_R32_UINT;
+    case translator::Texel::Int:
+      return VK_FORMAT_R32_SINT;
+    default:
+      return VK_FORMAT_R32_SFLOAT;
+  }
+}
+
+std::optional<VkImageViewType> viewType(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::Texture2D:
+      return VK_IMAGE_VIEW_TYPE_2D;
+    case Dimension::Texture2DArray:
+      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+    case Dimension::TextureCube:
+      return VK_IMAGE_VIEW_TYPE_CUBE;
+    case Dimension::TextureCubeArray:
+      return VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Program type in the version token of a SHDR or SHEX chunk (d3d10TokenizedProgramFormat): 0 pixel, 1
+/// vertex, 5 compute.
+Result<void> checkStage(const shader::Dxbc& container, core::Stage stage) {
+  const shader::DxbcChunk* code = container.find(shader::fourCc('S', 'H', 'E', 'X'));
+  if (!code) code = container.find(shader::fourCc('S', 'H', 'D', 'R'));
+  if (!code || code->payload.size() < 8)
+    return Error{ErrorCode::CmdDecode, "DXBC container without shader code", {}};
+  const uint32_t type = code->payload[2] | uint32_t{code->payload[3]} << 8;
+  const uint32_t wanted = stage == core::Stage::Pixel ? 0u : stage == core::Stage::Vertex ? 1u : 5u;
+  if (type != wanted) return Error{ErrorCode::CmdDecode, "shader is of another stage than said", {}};
+  return {};
+}
+
+Result<DxbcBinding> bindingOf(const DxbcResource& declared, uint32_t number) {
+  DxbcBinding b{};
+  b.reg = declared.reg;
+  b.binding = number;
+  uint32_t registers = 0;
+  if (declared.count != 1) return Error{ErrorCode::Backend, "arrays of resources are not supported", {}};
+  switch (declared.kind) {
+    case ResourceKind::ConstantBuffer:
+      b.kind = DxbcBinding::Kind::ConstantBuffer;
+      b.type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+      registers = core::kMaxConstantBuffers;
+      break;
+    case ResourceKind::Sampler:
+      b.kind = DxbcBinding::Kind::Sampler;
+      b.type = VK_DESCRIPTOR_TYPE_SAMPLER;
+      b.compare = declared.comparison != 0;
+      registers = core::kMaxSamplers;
+      break;
+    case ResourceKind::ShaderResource:
+      registers = core::kMaxShaderResources;
+      if (declared.dimension == Dimension::Buffer) {
+        b.kind = DxbcBinding::Kind::BufferResource;
+        b.type = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+        b.texelFormat = texelFormat(declared.texel);
+      } else {
+        const auto type = viewType(declared.dimension);
+        if (!type) return Error{ErrorCode::Backend, "texture dimension is not supported", {}};
+        b.kind = DxbcBinding::Kind::Texture;
+        b.type = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+        b.viewType = *type;
+      }
+      break;
+    case ResourceKind::UnorderedAccess:
+      registers = core::kMaxUnorderedAccess;
+      if (declared.dimension != Dimension::Buffer)
+        return Error{ErrorCode::Backend, "unordered access to textures is not supported", {}};
+      if (declared.counter != 0)
+        return Error{ErrorCode::Backend, "counters of unordered access views are not supported", {}};
+      b.kind = DxbcBinding::Kind::BufferUav;
+      b.type = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+      b.texelFormat = texelFormat(declared.texel);
+      break;
+    default:
+      return Error{ErrorCode::CmdDecode, "unknown kind of shader resource", {}};
+  }
+  if (b.reg >= registers) return Error{ErrorCode::CmdDecode, "shader resource register is out of range", {}};
+  return b;
+}
+
+std::vector<uint32_t> wordsOf(std::span<const uint8_t> bytes) {
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  return words;
+}
+
+std::span<const uint8_t> bytesOf(const auto& value) {
+  return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
+}
+
+/// What the back end needs of a shader; the words are the finished module's.
+struct Translated {
+  translator::DxbcAnswer answer;
+  bool loops = false;
+};
+
+/// Two calls of the translator process: the first one's answer is as untrusted as the guest's bytes that it
+/// comes from; the second one, in a process that never saw those, makes sure that the module is valid and
+/// goes with the list of resources. Those are the list's own.
+Result<Translated> translate(translator::Client& client, std::span<const uint8_t> container,
+                             core::Stage stage, uint32_t set, const shader::LoopGuard& guard,
+                             const std::atomic<bool>* interrupted) {
+  const translator::DxbcRequest request{translatorStage(stage), set};
+  auto bytes = client.call(translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
+  if (!bytes) return bytes.error();
+  auto answer = translator::readAnswer(*bytes);
+  if (!answer) return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
+  const translator::FinishRequest finish{guard.set, guard.interval};
+  auto module =
+      client.call(translator::Job::FinishSpirv, {bytesOf(request), bytesOf(finish), *bytes}, interrupted);
+  if (!module) return module.error();
+  answer->words = wordsOf(*module);
+  if (answer->words.empty())
+    return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
+  const bool loops = answer->words[0] != 0;
+  answer->words.erase(answer->words.begin());
+  return Translated{std::move(*answer), loops};
+}
+
+}  // namespace
+
+Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t> bytes) {
+  auto fixed = shader::withValidChecksum(bytes);
+  if (!fixed) return fixed.error();
+  auto container = shader::parseDxbc(*fixed);
+  if (!container) return container.error();
+  if (auto checked = checkStage(*container, code.stage); !checked) return checked;
+  code.family = core::ShaderFamily::Dxbc;
+
+  // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
+  const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
+  translator::Client* const client = translator::shared();
+  if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
+  auto translated =
+      translate(*client, *fixed, code.stage, set, StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
+  if (!translated) {
+    if (client->takeObituary())
+      m_gpu.log.line(AEROGPU_LOG_ERROR,
+                     "the shader translator process has ended: DXBC shaders are refused from now on");
+    return translated.error();
+  }
+  std::vector<VkDescriptorSetLayoutBinding> layout;
+  for (uint32_t i = 0; i < translated->answer.resources.size(); ++i) {
+    auto binding = bindingOf(translated->answer.resources[i], i);
+    if (!binding) return binding.error();
+    code.bindings.push_back(*binding);
+    layout.push_back({i, binding->type, 1, stageFlag(code.stage), nullptr});
+  }
+  auto charge = chargeModule(translated->answer.words);
+  if (!charge) return charge.error();
+  code.charge = std::move(*charge);
+  auto module = makeModule(translated->answer.words);
+  if (!module) return module.error();
+  code.module = std::move(*module);
+  code.module.loops = translated->loops;
+
+  VkDescriptorSetLayoutCreateInfo create{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  create.bindingCount = static_cast<uint32_t>(layout.size());
+  create.pBindings = layout.data();
+  const VkResult result =
+      m_gpu.device->vk().CreateDescriptorSetLayout(m_gpu.device->handle(), &create, nullptr, &code.setLayout);
+  if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateDescriptorSetLayout");
+  code.setSerial = m_gpu.nextSerial++;
+
+  // vkd3d-shader gives inputs and outputs the number of their register as location.
+  if (code.stage == core::Stage::Vertex) {
+    auto inputs = shader::readInputSignature(*container);
+    if (!inputs) return inputs.error();
+    for (const shader::SignatureElement& e : *inputs) {
+      if (e.systemValue != 0 || e.registerIndex >= 32) continue;  // SV_VertexID and its like are built in
+      const auto type = e.componentType == 1   ? VertexInput::Type::Uint
+                        : e.componentType == 2 ? VertexInput::Type::Int
+                                               : VertexInput::Type::Float;
+      code.inputs.push_back({e.registerIndex, e.semanticHash, e.semanticIndex, type});
+    }
+  } else if (code.stage == core::Stage::Pixel) {
+    auto outputs = shader::readOutputSignature(*container);
+    if (!outputs) return outputs.error();
+    for (const shader::SignatureElement& e : *outputs)
+      if (e.registerIndex < core::kMaxColorTargets) code.outputMask |= 1u << e.registerIndex;
+  }
+  return {};
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Dynamic rendering on the bound targets (see targets.h).
+#include "renderer/vulkan/objects/targets.h"
+
+#include <algorithm>
+
+namespace aerogpu::vk {
+
+Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, bool srgbWrite,
+                                            VkFormat& format) const {
+  Attachment out;
+  if (!binding.texture || !binding.texture->gpu) return out;
+  TextureObject& texture = TextureObject::of(*binding.texture);
+  VkFormatInfo view = texture.format();
+  if (binding.view) {
+    auto mapped = mapFormat(*m_gpu.device, binding.view->desc.format);
+    if (!mapped) return mapped.error();
+    view = *mapped;
+    out.mip = binding.view->desc.baseMip;
+    out.layer = binding.view->desc.baseLayer;
+  }
+  format = srgbWrite && view.srgb != VK_FORMAT_UNDEFINED ? view.srgb : view.plain();
+  ViewKey key;
+  key.format = format;
+  key.aspects = texture.format().aspects();
+  key.baseMip = out.mip;
+  key.baseLayer = out.layer;
+  auto handle = texture.view(key);
+  if (!handle) return handle.error();
+  out.view = handle->handle;
+  out.texture = binding.texture;
+  return out;
+}
+
+void Targets::reset() {
+  m_colors = {};
+  m_depth = {};
+  const uint32_t generation = m_info.generation + 1;
+  m_info = {};
+  m_info.generation = generation;
+}
+
+Result<void> Targets::update(const core::DrawState& state, bool changed) {
+  if (!changed) return {};
+  TargetInfo info;
+  std::array<Attachment, core::kMaxColorTargets> colors;
+  Attachment depth;
+  info.extent = {UINT32_MAX, UINT32_MAX};
+  const auto shrink = [&](const Attachment& a) {
+    info.extent.width = std::min(info.extent.width, std::max(1u, a.texture->desc.width >> a.mip));
+    info.extent.height = std::min(info.extent.height, std::max(1u, a.texture->desc.height >> a.mip));
+  };
+  for (uint32_t i = 0; i < state.colorTargetCount; ++i) {
+    auto attachment = attach(state.colorTargets[i], state.blend.srgbWrite, info.colorFormats[i]);
+    if (!attachment) return attachment.error();
+    colors[i] = std::move(*attachment);
+    if (!colors[i].view) continue;
+    if (i >= m_gpu.device->limits().maxColorAttachments)
+      return Error{ErrorCode::Backend, "this GPU has fewer render targets", {}};
+    shrink(colors[i]);
+    const core::Ref<core::View>& view = state.colorTargets[i].view;
+    const core::FormatInfo* format =
+        core::findFormat(view ? view->desc.format : colors[i].texture->desc.format);
+    if (format->opaque) info.opaqueMask |= 1u << i;
+    info.colorCount = i + 1;
+  }
+  auto attachment = attach(state.depthTarget, false, info.depthFormat);
+  if (!attachment) return attachment.error();
+  depth = std::move(*attachment);
+  if (depth.view) {
+    shrink(depth);
+    if (TextureObject::of(*depth.texture).format().info->stencil) info.stencilFormat = info.depthFormat;
+  }
+  bool same = depth.view == m_depth.view && info.colorCount == m_info.colorCount;
+  for (uint32_t i = 0; i < info.colorCount; ++i) same = same && colors[i].view == m_colors[i].view;
+  if (same) return {};
+  if (m_gpu.recorder->isOpen()) m_gpu.recorder->outsidePass();
+  info.generation = m_info.generation + 1;
+  m_info = info;
+  m_colors = std::move(colors);
+  m_depth = std::move(depth);
+  return {};
+}
+
+void Targets::beginWith(const core::ClearArgs* clear) {
+  Recorder& recorder = *m_gpu.recorder;
+  std::array<VkRenderingAttachmentInfo, core::kMaxColorTargets> colors;
+  colors.fill({VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO});
+  const auto prepare = [&](Attachment& a, VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+    TextureObject& texture = TextureObject::of(*a.texture);
+    texture.prepare(texture.targetLayout(), stages, access);
+  };
+  for (uint32_t i = 0; i < m_info.colorCount; ++i)
+    if (m_colors[i].view)
+      prepare(m_colors[i], VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+              VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT);
+  if (m_depth.view)
+    prepare(m_depth,
+            VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
+            VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT);
+  const uint64_t pass = recorder.nextPassId();
+  const auto fill = [&](VkRenderingAttachmentInfo& info, Attachment& a) {
+    TextureObject& texture = TextureObject::of(*a.texture);
+    texture.targetPass = pass;
+    texture.targetMip = a.mip;
+    texture.targetLayer = a.layer;
+    info.imageView = a.view;
+    info.imageLayout = texture.targetLayout();
+    info.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
+    info.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+  };
+  for (uint32_t i = 0; i < m_info.colorCount; ++i) {
+    if (!m_colors[i].view) continue;
+    fill(colors[i], m_colors[i]);
+    if (clear && clear->color) {
+      colors[i].loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+      std::copy(clear->rgba.begin(), clear->rgba.end(), colors[i].clearValue.color.float32);
+    }
+  }
+  VkRenderingAttachmentInfo depth{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO}, stencil = depth;
+  if (m_depth.view) {
+    fill(depth, m_depth);
+    stencil = depth;
+    if (clear && clear->depth) {
+      depth.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+      depth.clearValue.depthStencil.depth = clear->depthValue;
+    }
+    if (clear && clear->stencil) {
+      stencil.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+      stencil.clearValue.depthStencil.stencil = clear->stencilValue & 0xFF;
+    }
+  }
+  VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea.extent = m_info.extent;
+  info.layerCount = 1;
+  info.colorAttachmentCount = m_info.colorCount;
+  info.pColorAttachments = colors.data();
+  info.pDepthAttachment = m_depth.view ? &depth : nullptr;
+  info.pStencilAttachment = m_info.stencilFormat != VK_FORMAT_UNDEFINED ? &stencil : nullptr;
+  recorder.beginPass(info);
+}
+
+Targets::Relation Targets::relation(const core::Texture& texture, uint32_t baseMip, uint32_t mipCount,
+                                    uint32_t baseLayer, uint32_t layerCount) const {
+  Relation found = Relation::None;
+  const auto look = [&](const Attachment& a) {
+    if (a.texture.get() != &texture) return;
+    const bool overlap = a.mip >= baseMip && a.mip - baseMip < mipCount && a.layer >= baseLayer &&
+                         a.layer - baseLayer < layerCount;
+    if (overlap) found = Relation::Overlap;
+    if (!overlap && found == Relation::None) found = Relation::Disjoint;
+  };
+  for (uint32_t i = 0; i < m_info.colorCount; ++i) look(m_colors[i]);
+  look(m_depth);
+  return found;
+}
+
+bool Targets::begin() {
+  if (!m_info.any()) return false;
+  if (!m_gpu.recorder->inPass()) beginWith(nullptr);
+  return true;
+}
+
+void Targets::clear(const core::ClearArgs& wanted, VkRect2D rect) {
+  core::ClearArgs args = wanted;
+  args.depth = args.depth && m_depth.view;
+  args.stencil = args.stencil && m_info.stencilFormat != VK_FORMAT_UNDEFINED;
+  args.depthValue = args.depthValue >= 0 ? std::min(args.depthValue, 1.0f) : 0.0f;  // NaN becomes 0
+  const int64_t right = std::min<int64_t>(int64_t{rect.offset.x} + rect.extent.width, m_info.extent.width);
+  const int64_t bottom = std::min<int64_t>(int64_t{rect.offset.y} + rect.extent.height, m_info.extent.height);
+  const int64_t left = std::max(rect.offset.x, 0), top = std::max(rect.offset.y, 0);
+  if (!m_info.any() || left >= right || top >= bottom || !(args.color || args.depth || args.stencil)) return;
+  const bool whole = left == 0 && top == 0 && right == m_info.extent.width && bottom == m_info.extent.height;
+  if (whole && !m_gpu.recorder->inPass()) return beginWith(&args);
+  begin();
+  std::array<VkClearAttachment, core::kMaxColorTargets + 1> clears{};
+  uint32_t count = 0;
+  for (uint32_t i = 0; args.color && i < m_info.colorCount; ++i) {
+    if (!m_colors[i].view) continue;
+    clears[count].aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+    clears[count].colorAttachment = i;
+    std::copy(args.rgba.begin(), args.rgba.end(), clears[count].clearValue.color.float32);
+    ++count;
+  }
+  if (args.depth || args.stencil) {
+    clears[count].aspectMask = (args.depth ? uint32_t{VK_IMAGE_ASPECT_DEPTH_BIT} : 0u) |
+                               (args.stencil ? uint32_t{VK_IMAGE_ASPECT_STENCIL_BIT} : 0u);
+    clears[count].clearValue.depthStencil = {args.depthValue, args.stencilValue & 0xFF};
+    ++count;
+  }
+  if (count == 0) return;
+  VkClearRect area{};
+  area.rect.offset = {static_cast<int32_t>(left), static_cast<int32_t>(top)};
+  area.rect.extent = {static_cast<uint32_t>(right - left), static_cast<uint32_t>(bottom - top)};
+  area.layerCount = 1;
+  m_gpu.device->vk().CmdClearAttachments(m_gpu.recorder->commands(), count, clears.data(), 1, &area);
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The render pass for the bound targets, and clears of them. Render thread only.
+#pragma once
+
+#include <array>
+
+#include "renderer/core/backend.h"
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/texture.h"
+
+namespace aerogpu::vk {
+
+/// What a pipeline and the dynamic state depend on.
+struct TargetInfo {
+  uint32_t colorCount = 0;
+  std::array<VkFormat, core::kMaxColorTargets> colorFormats{};  ///< VK_FORMAT_UNDEFINED for holes
+  VkFormat depthFormat = VK_FORMAT_UNDEFINED, stencilFormat = VK_FORMAT_UNDEFINED;
+  VkExtent2D extent{};
+  uint32_t opaqueMask = 0;  ///< bit per target whose format has X8 instead of alpha
+  uint32_t generation = 0;  ///< counts changes of any of the above
+  bool any() const { return colorCount != 0 || depthFormat != VK_FORMAT_UNDEFINED; }
+};
+
+class Targets {
+public:
+  explicit Targets(Gpu& gpu) : m_gpu(gpu) {}
+
+  /// Takes over the bound targets if `changed`; a batch must be open.
+  Result<void> update(const core::DrawState& state, bool changed);
+  /// Opens the pass if it is not. False when there is no target at all.
+  bool begin();
+  /// Clears as `args` says within `rect` (pixels, clipped to the targets here).
+  void clear(const core::ClearArgs& args, VkRect2D rect);
+  /// Whether mips and layers of `texture` are among the targets.
+  enum class Relation : uint8_t { None, Disjoint, Overlap };
+  Relation relation(const core::Texture& texture, uint32_t baseMip, uint32_t mipCount, uint32_t baseLayer,
+                    uint32_t layerCount) const;
+  /// Lets go of the targets.
+  void reset();
+  const TargetInfo& info() const { return m_info; }
+
+private:
+  struct Attachment {
+    core::Ref<core::Texture> texture;  // keeps it alive while the pass is open
+    VkImageView view = VK_NULL_HANDLE;
+    uint32_t mip = 0, layer = 0;
+  };
+  Result<Attachment> attach(const core::TargetBinding& binding, bool srgbWrite, VkFormat& format) const;
+  void beginWith(const core::ClearArgs* clear);
+
+  Gpu& m_gpu;
+  TargetInfo m_info;
+  std::array<Attachment, core::kMaxColorTargets> m_colors;
+  Attachment m_depth;
+};
+
+}  // namespace aerogpu::vk

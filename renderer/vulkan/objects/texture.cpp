@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Images: creation, layout tracking and views (see texture.h). Transfers are in transfer.cpp.
+#include "renderer/vulkan/objects/texture.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr VkAccessFlags2 kWriteAccess =
+    VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
+    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
+constexpr size_t kMaxViews =
+    256;  // per texture; a guest cannot ask for more distinct ones than this at a time
+
+}  // namespace
+
+Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const core::TextureDesc& desc) {
+  Device& device = *gpu.device;
+  const DeviceTable& vk = device.vk();
+  auto format = mapFormat(device, desc.format);
+  if (!format) return format.error();
+  std::unique_ptr<TextureObject> self(new TextureObject(gpu, desc, *format));
+
+  const bool block = format->info->blockPixels > 1;
+  const VkFormat formats[2] = {format->linear, format->srgb};
+  VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO};
+  list.viewFormatCount = 2;
+  list.pViewFormats = formats;
+  VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  if (format->srgb != VK_FORMAT_UNDEFINED) {
+    info.pNext = &list;
+    info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
+  }
+  if (desc.arrayLayers >= 6 && desc.width == desc.height) info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = format->linear;
+  info.extent = {desc.width, desc.height, 1};
+  info.mipLevels = desc.mipLevels;
+  info.arrayLayers = desc.arrayLayers;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.tiling = VK_IMAGE_TILING_OPTIMAL;
+  info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  const VkFormatFeatureFlags2 features = device.formatFeatures(format->linear);
+  if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+  if (format->info->depth)
+    info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+  else if (!block && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
+    info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  if (!device.fits(info)) return Error{ErrorCode::Backend, "this GPU has no such images in that size", {}};
+  VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
+  if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");
+
+  VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2};
+  query.image = self->m_image;
+  VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+  vk.GetImageMemoryRequirements2(device.handle(), &query, &needs);
+  self->m_charge =
+      HostMemoryCharge::take(gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject));
+  if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
+  self->m_pool = &gpu.imagePool(needs.memoryRequirements.memoryTypeBits);
+  auto memory = self->m_pool->allocate(needs.memoryRequirements.size, needs.memoryRequirements.alignment);
+  if (!memory) return memory.error();
+  self->m_memory = *memory;
+  VkBindImageMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO};
+  bind.image = self->m_image;
+  bind.memory = memory->block->memory;
+  bind.memoryOffset = memory->offset;
+  result = vk.BindImageMemory2(device.handle(), 1, &bind);
+  if (result != VK_SUCCESS) return device.fail(result, "vkBindImageMemory2");
+  device.name(VK_OBJECT_TYPE_IMAGE, reinterpret_cast<uint64_t>(self->m_image), format->info->name);
+  return std::unique_ptr<core::GpuTexture>(std::move(self));
+}
+
+TextureObject::~TextureObject() {
+  Recorder& recorder = *m_gpu.recorder;
+  for (const auto& [key, view] : m_views) recorder.retire(Retired::Kind::ImageView, view.handle);
+  recorder.retire(Retired::Kind::Image, m_image);
+  if (m_memory) recorder.retire(*m_pool, m_memory);
+}
+
+Result<CachedView> TextureObject::view(const ViewKey& key) {
+  for (const auto& [known, view] : m_views)
+    if (known == key) return view;
+  if (m_views.size() >= kMaxViews) {
+    for (const auto& [known, view] : m_views) m_gpu.recorder->retire(Retired::Kind::ImageView, view.handle);
+    m_views.clear();
+    m_viewCharges.clear();
+  }
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes);
+  if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};
+  VkImageViewCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
+  info.image = m_image;
+  info.viewType = key.type;
+  info.format = key.format;
+  info.components.a = key.opaqueAlpha ? VK_COMPONENT_SWIZZLE_ONE : VK_COMPONENT_SWIZZLE_IDENTITY;
+  info.subresourceRange = {key.aspects, key.baseMip, key.mipCount, key.baseLayer, key.layerCount};
+  CachedView view;
+  const VkResult result =
+      m_gpu.device->vk().CreateImageView(m_gpu.device->handle(), &info, nullptr, &view.handle);
+  if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateImageView");
+  view.serial = m_gpu.nextSerial++;
+  m_views.emplace_back(key, view);
+  m_viewCharges.push_back(std::move(charge));
+  return view;
+}
+
+bool TextureObject::needsBarrier(VkImageLayout layout, VkPipelineStageFlags2 stages,
+                                 VkAccessFlags2 access) const {
+  if (m_undefined || layout != m_layout) return true;
+  if (access & kWriteAccess) return m_writeStages != 0 || m_readStages != 0;
+  return m_writeStages != 0 && ((stages & ~m_visibleStages) != 0 || (access & ~m_visibleAccess) != 0);
+}
+
+void TextureObject::barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
+                            VkAccessFlags2 access) {
+  VkImageMemoryBarrier2 image{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
+  image.srcStageMask = m_writeStages | m_readStages;
+  image.srcAccessMask = m_writeAccess;
+  image.dstStageMask = stages;
+  image.dstAccessMask = access;
+  image.oldLayout = m_layout;
+  image.newLayout = layout;
+  image.srcQueueFamilyIndex = image.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  image.image = m_image;
+  image.subresourceRange = {m_format.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS};
+  VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+  info.imageMemoryBarrierCount = 1;
+  info.pImageMemoryBarriers = &image;
+  m_gpu.device->vk().CmdPipelineBarrier2(commands, &info);
+  const bool transition = layout != m_layout;
+  m_layout = layout;
+  if (access & kWriteAccess) {
+    m_writeStages = stages;
+    m_writeAccess = access & kWriteAccess;
+    m_readStages = m_visibleStages = 0;
+    m_visibleAccess = 0;
+    return;
+  }
+  if (transition) {
+    // The transition is a write that only these stages see; later readers wait for it through them. It makes
+    // itself available (Vulkan 1.3, "Image Layout Transition"), so no later barrier names an access for it.
+    m_visibleStages = stages;
+    m_visibleAccess = access;
+    m_writeStages = stages;
+    m_writeAccess = 0;
+  } else {
+    m_visibleStages |= stages;
+    m_visibleAccess |= access;
+  }
+  m_readStages |= stages;
+}
+
+Result<void> TextureObject::ensureDefined() {
+  return m_undefined ? zero() : Result<void>{};
+}
+
+Result<void> TextureObject::zero() {
+  Recorder& recorder = *m_gpu.recorder;
+  if (auto opened = recorder.open(); !opened) return opened;
+  const DeviceTable& vk = m_gpu.device->vk();
+  constexpr VkImageLayout kLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  const VkImageSubresourceRange all{m_format.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
+                                    VK_REMAINING_ARRAY_LAYERS};
+  if (m_format.info->blockPixels == 1) {
+    VkCommandBuffer commands = recorder.early();
+    barrier(commands, kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+    if (m_format.info->depth) {
+      const VkClearDepthStencilValue value{};
+      vk.CmdClearDepthStencilImage(commands, m_image, kLayout, &value, 1, &all);
+    } else {
+      const VkClearColorValue value{};
+      vk.CmdClearColorImage(commands, m_image, kLayout, &value, 1, &all);
+    }
+  } else {
+    // Block-compressed images cannot be cleared: zeros are copied.
+    const uint64_t blockBytes = m_format.info->blockBytes;
+    const auto blocks = [](uint32_t pixels) { return uint64_t{(pixels + 3) / 4}; };
+    const uint64_t rowBytes = blocks(m_desc.width) * blockBytes;
+    const uint64_t rows =
+        std::max<uint64_t>(1, std::min(blocks(m_desc.height), (uint64_t{4} << 20) / rowBytes));
+    auto zeros = recorder.stage(rowBytes * rows);
+    if (!zeros) return zeros.error();
+    std::memset(zeros->mapped(), 0, rowBytes * rows);
+    VkCommandBuffer commands = recorder.early();
+    barrier(commands, kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+    for (uint32_t layer = 0; layer < m_desc.arrayLayers; ++layer) {
+      for (uint32_t mip = 0; mip < m_desc.mipLevels; ++mip) {
+        const uint32_t height = mipHeight(mip);
+        for (uint32_t y = 0; y < height; y += static_cast<uint32_t>(rows) * 4) {
+          VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
+          region.bufferOffset = zeros->offset;
+          region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, mip, layer, 1};
+          region.imageOffset.y = static_cast<int32_t>(y);
+          region.imageExtent = {mipWidth(mip), std::min(static_cast<uint32_t>(rows) * 4, height - y), 1};
+          VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+          copy.srcBuffer = zeros->buffer();
+          copy.dstImage = m_image;
+          copy.dstImageLayout = kLayout;
+          copy.regionCount = 1;
+          copy.pRegions = &region;
+          vk.CmdCopyBufferToImage2(commands, &copy);
+        }
+      }
+    }
+  }
+  m_lastUse = recorder.batch();
+  m_undefined = false;
+  return {};
+}
+
+void TextureObject::prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+  Recorder& recorder = *m_gpu.recorder;
+  if (m_undefined) (void)zero();  // only staging can fail; the image is then undefined but never host memory
+  if (needsBarrier(layout, stages, access)) {
+    // Before its first use in this batch the image can change its layout ahead of everything, without ending
+    // the render pass.
+    const bool early = m_lastMainUse != recorder.batch();
+    barrier(early ? recorder.early() : recorder.outsidePass(), layout, stages, access);
+  } else if (!(access & kWriteAccess)) {
+    m_readStages |= stages;
+  }
+  m_lastUse = m_lastMainUse = recorder.batch();
+}
+
+VkCommandBuffer TextureObject::transferCommands(VkImageLayout layout, VkAccessFlags2 access) {
+  Recorder& recorder = *m_gpu.recorder;
+  const bool early = m_lastMainUse != recorder.batch();
+  VkCommandBuffer commands = early ? recorder.early() : recorder.outsidePass();
+  if (needsBarrier(layout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, access))
+    barrier(commands, layout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, access);
+  m_lastUse = recorder.batch();
+  return commands;
+}
+
+}  // namespace aerogpu::vk

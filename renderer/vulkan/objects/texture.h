@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// A guest texture: an optimally tiled image whose layout and last accesses are tracked as a whole. Uploads to
+// a texture that the batch has not used yet are hoisted before the batch's draws. Render thread only.
+#pragma once
+
+#include <vector>
+
+#include "renderer/core/backend.h"
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/format.h"
+
+namespace aerogpu::vk {
+
+/// One image view of a texture; the fields are its identity.
+struct ViewKey {
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  VkImageViewType type = VK_IMAGE_VIEW_TYPE_2D;
+  VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT;
+  uint32_t baseMip = 0, mipCount = 1, baseLayer = 0, layerCount = 1;
+  bool opaqueAlpha = false;
+  bool operator==(const ViewKey&) const = default;
+};
+
+struct CachedView {
+  VkImageView handle = VK_NULL_HANDLE;
+  uint64_t serial = 0;  ///< never used for another view
+};
+
+class TextureObject final : public core::GpuTexture {
+public:
+  /// Reads as zero.
+  static Result<std::unique_ptr<core::GpuTexture>> create(Gpu& gpu, const core::TextureDesc& desc);
+  ~TextureObject() override;
+
+  static TextureObject& of(core::Texture& texture) { return static_cast<TextureObject&>(*texture.gpu); }
+
+  Result<void> write(core::Subresource sub, core::Rect rect, uint32_t rowPitch, core::ByteSource& source);
+  Result<void> copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY, TextureObject& src,
+                        core::Subresource srcSub, core::Rect srcRect);
+  Result<void> read(core::Subresource sub, core::Rect rect, std::unique_ptr<core::ByteSink> sink);
+  /// Mip 0 of layer 0, tight rows, into `target`.
+  Result<void> copyToHost(const MemoryRange& target);
+
+  /// An image view; lives as long as the texture.
+  Result<CachedView> view(const ViewKey& key);
+
+  /// Brings the image into `layout` for `access` in `stages` (ends the render pass if that takes a barrier).
+  void prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access);
+  /// Whether prepare() would need a barrier.
+  bool needsBarrier(VkImageLayout layout, VkPipelineStageFlags2 stages, VkAccessFlags2 access) const;
+  /// The layout in which shaders sample it and targets are written: General once both happened in one pass.
+  VkImageLayout sampledLayout() const {
+    return m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+  }
+  VkImageLayout targetLayout() const {
+    if (m_mixedUse) return VK_IMAGE_LAYOUT_GENERAL;
+    return m_format.info->depth ? VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL
+                                : VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+  }
+  void setMixedUse() { m_mixedUse = true; }
+  bool mixedUse() const { return m_mixedUse; }
+
+  const VkFormatInfo& format() const { return m_format; }
+  const core::TextureDesc& desc() const { return m_desc; }
+  VkImage image() const { return m_image; }
+
+  uint64_t targetPass = 0;  ///< pass in which it is a target
+  uint32_t targetMip = 0, targetLayer = 0;
+
+private:
+  TextureObject(Gpu& gpu, const core::TextureDesc& desc, const VkFormatInfo& format)
+      : m_gpu(gpu), m_desc(desc), m_format(format) {}
+  /// Clears what was never written, in the early commands.
+  Result<void> zero();
+  Result<void> ensureDefined();
+  VkCommandBuffer transferCommands(VkImageLayout layout, VkAccessFlags2 access);
+  void barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
+               VkAccessFlags2 access);
+  uint32_t mipWidth(uint32_t mip) const { return std::max(1u, m_desc.width >> mip); }
+  uint32_t mipHeight(uint32_t mip) const { return std::max(1u, m_desc.height >> mip); }
+  /// Where a read-back goes: rows `rowLength` texels apart, 0 = tight; then, if not at 0, the stencil plane.
+  struct Target {
+    VkBuffer buffer;
+    uint64_t offset;
+    uint32_t rowLength;
+    uint64_t stencilOffset;
+  };
+  Result<void> readPlanes(core::Subresource sub, core::Rect rect, const Target& target);
+  /// The same as write() and read() without a copy in between; false when that cannot be, and nothing was
+  /// done.
+  Result<bool> writeInPlace(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+                            core::ByteSource& source);
+  Result<bool> readInPlace(core::Subresource sub, core::Rect rect, const Readback& readback);
+  /// `pitch` in texels, for a copy from or to `host`; 0 when Vulkan cannot copy there ("Copying Data Between
+  /// Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil must be
+  /// taken apart.
+  uint32_t rowTexels(const uint8_t* host, uint64_t pitch) const;
+
+  Gpu& m_gpu;
+  const core::TextureDesc m_desc;
+  const VkFormatInfo m_format;
+  VkImage m_image = VK_NULL_HANDLE;
+  MemoryPool* m_pool = nullptr;
+  MemoryRange m_memory;
+  HostMemoryCharge m_charge;
+  std::vector<std::pair<ViewKey, CachedView>> m_views;
+  std::vector<HostMemoryCharge> m_viewCharges;
+  VkImageLayout m_layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  VkPipelineStageFlags2 m_writeStages = 0, m_readStages = 0, m_visibleStages = 0;
+  VkAccessFlags2 m_writeAccess = 0, m_visibleAccess = 0;
+  uint64_t m_lastUse = 0;      // batch
+  uint64_t m_lastMainUse = 0;  // batch whose ordinary (not early) commands use it
+  bool m_undefined = true, m_mixedUse = false;
+};
+
+}  // namespace aerogpu::vk

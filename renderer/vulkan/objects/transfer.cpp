@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Texture uploads, copies and read-backs. D24S8 words are split into the two planes that Vulkan copies
+// (Vulkan 1.3, "Copying Data Between Buffers and Images": depth of D24 in the low 24 bits of a word, stencil
+// in bytes).
+#include <algorithm>
+#include <cstring>
+
+#include "renderer/vulkan/objects/texture.h"
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr uint64_t kPieceBytes = uint64_t{4} << 20;  // one chunk of staging memory
+
+Error unreadable() {
+  return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}};
+}
+
+VkImageSubresourceLayers layers(VkImageAspectFlags aspects, core::Subresource sub) {
+  return {aspects, sub.mip, sub.layer, 1};
+}
+
+/// Splits a row of D24S8 words.
+void splitRow(const uint8_t* words, uint32_t pixels, bool toFloat, uint8_t* depth, uint8_t* stencil) {
+  for (uint32_t x = 0; x < pixels; ++x) {
+    uint32_t word;
+    std::memcpy(&word, words + uint64_t{x} * 4, 4);
+    stencil[x] = static_cast<uint8_t>(word >> 24);
+    word &= 0xFFFFFFu;
+    if (toFloat) {
+      const float value = static_cast<float>(word / 16777215.0);
+      std::memcpy(&word, &value, 4);
+    }
+    std::memcpy(depth + uint64_t{x} * 4, &word, 4);
+  }
+}
+
+}  // namespace
+
+uint32_t TextureObject::rowTexels(const uint8_t* host, uint64_t pitch) const {
+  const core::FormatInfo& info = *m_format.info;
+  const uint64_t align = info.depth ? std::max<uint64_t>(info.blockBytes, 4) : info.blockBytes;
+  const uint64_t texels = pitch / info.blockBytes * info.blockPixels;
+  if (info.stencil || reinterpret_cast<uintptr_t>(host) % align != 0 || pitch % info.blockBytes != 0 ||
+      texels > INT32_MAX)
+    return 0;
+  return static_cast<uint32_t>(texels);
+}
+
+Result<bool> TextureObject::writeInPlace(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+                                         core::ByteSource& source) {
+  const core::FormatInfo& info = *m_format.info;
+  const uint32_t side = info.blockPixels;
+  const uint64_t rowBytes = uint64_t{(rect.width - 1) / side + 1} * info.blockBytes;
+  const uint64_t rows = (rect.height - 1) / side + 1;
+  if (!m_gpu.imports->wants(rowBytes * rows, (rows - 1) * rowPitch + rowBytes)) return false;
+  auto lent = source.lend();
+  const uint32_t rowLength = lent ? rowTexels(lent->first(), rowPitch) : 0;
+  if (rowLength == 0) return false;
+  auto import = m_gpu.imports->import(std::move(lent));
+  if (!import) return false;
+  if (auto opened = m_gpu.recorder->open(); !opened) return opened.error();
+  if (m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && rect.width == m_desc.width &&
+      rect.height == m_desc.height)
+    m_undefined = false;  // every byte is about to be written
+  if (auto defined = ensureDefined(); !defined) return defined.error();
+  VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
+  region.bufferOffset = import->offset();
+  region.bufferRowLength = rowLength;
+  region.imageSubresource = layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+  region.imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
+  region.imageExtent = {rect.width, rect.height, 1};
+  VkCommandBuffer commands =
+      transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+  copy.srcBuffer = import->buffer();
+  copy.dstImage = m_image;
+  copy.dstImageLayout = m_layout;
+  copy.regionCount = 1;
+  copy.pRegions = &region;
+  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  m_gpu.recorder->keep(std::move(import));
+  return true;
+}
+
+Result<void> TextureObject::write(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+                                  core::ByteSource& source) {
+  if (auto written = writeInPlace(sub, rect, rowPitch, source); !written || *written)
+    return written ? Result<void>{} : written.error();
+  Recorder& recorder = *m_gpu.recorder;
+  const DeviceTable& vk = m_gpu.device->vk();
+  const core::FormatInfo& info = *m_format.info;
+  const uint32_t side = info.blockPixels;
+  const uint64_t blocksWide = (rect.width + side - 1) / side;
+  const uint32_t blocksHigh = (rect.height + side - 1) / side;
+  const uint64_t rowBytes = blocksWide * info.blockBytes;
+  const bool whole = m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && rect.width == m_desc.width &&
+                     rect.height == m_desc.height && rowBytes * blocksHigh <= kPieceBytes;
+  const uint32_t rowsPerPiece =
+      static_cast<uint32_t>(std::max<uint64_t>(1, std::min<uint64_t>(blocksHigh, kPieceBytes / rowBytes)));
+  std::vector<uint8_t> row(info.stencil ? rowBytes : 0);
+  for (uint32_t done = 0; done < blocksHigh; done += rowsPerPiece) {
+    const uint32_t rows = std::min(rowsPerPiece, blocksHigh - done);
+    if (auto opened = recorder.open(); !opened) return opened;
+    const uint64_t depthBytes = rowBytes * rows;
+    auto staged = recorder.stage(depthBytes + (info.stencil ? depthBytes / 4 : 0));
+    if (!staged) return staged.error();
+    uint8_t* out = staged->mapped();
+    const uint64_t from = uint64_t{done} * rowPitch;
+    if (info.stencil) {
+      const bool toFloat = m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT;
+      for (uint32_t y = 0; y < rows; ++y) {
+        if (!source.read(from + uint64_t{y} * rowPitch, row.data(), rowBytes)) return unreadable();
+        splitRow(row.data(), rect.width, toFloat, out + y * rowBytes, out + depthBytes + y * (rowBytes / 4));
+      }
+    } else if (rowPitch == rowBytes || rows == 1) {
+      if (!source.read(from, out, rowBytes * rows)) return unreadable();
+    } else {
+      for (uint32_t y = 0; y < rows; ++y)
+        if (!source.read(from + uint64_t{y} * rowPitch, out + y * rowBytes, rowBytes)) return unreadable();
+    }
+    if (m_undefined && whole) m_undefined = false;  // every byte is about to be written
+    if (auto defined = ensureDefined(); !defined) return defined;
+
+    VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
+                                     {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
+    regions[0].bufferOffset = staged->offset;
+    regions[0].imageSubresource =
+        layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+    regions[0].imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y + done * side), 0};
+    regions[0].imageExtent = {rect.width, std::min(rows * side, rect.height - done * side), 1};
+    regions[1] = regions[0];
+    regions[1].bufferOffset = staged->offset + depthBytes;
+    regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
+    VkCommandBuffer commands =
+        transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+    VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+    copy.srcBuffer = staged->buffer();
+    copy.dstImage = m_image;
+    copy.dstImageLayout = m_layout;
+    copy.regionCount = info.stencil ? 2 : 1;
+    copy.pRegions = regions;
+    vk.CmdCopyBufferToImage2(commands, &copy);
+  }
+  return {};
+}
+
+Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, const Target& target) {
+  if (auto defined = ensureDefined(); !defined) return defined;
+  VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
+                                   {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
+  regions[0].bufferOffset = target.offset;
+  regions[0].bufferRowLength = target.rowLength;
+  regions[0].imageSubresource =
+      layers(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+  regions[0].imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
+  regions[0].imageExtent = {rect.width, rect.height, 1};
+  regions[1] = regions[0];
+  regions[1].bufferOffset = target.stencilOffset;
+  regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
+  prepare(m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+          VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+  VkCopyImageToBufferInfo2 copy{VK_STRUCTURE_TYPE_COPY_IMAGE_TO_BUFFER_INFO_2};
+  copy.srcImage = m_image;
+  copy.srcImageLayout = m_layout;
+  copy.dstBuffer = target.buffer;
+  copy.regionCount = target.stencilOffset ? 2 : 1;
+  copy.pRegions = regions;
+  m_gpu.device->vk().CmdCopyImageToBuffer2(m_gpu.recorder->outsidePass(), &copy);
+  m_gpu.recorder->hostReads();
+  return {};
+}
+
+Result<bool> TextureObject::readInPlace(core::Subresource sub, core::Rect rect, const Readback& readback) {
+  const uint64_t bytes = readback.rowBytes * readback.rows;
+  if (!m_gpu.imports->wants(bytes, bytes)) return false;
+  uint64_t pitch = 0;
+  auto lent = readback.sink->lend(pitch);
+  const uint32_t rowLength = lent ? rowTexels(lent->first(), pitch) : 0;
+  if (rowLength == 0 || !m_gpu.imports->wants(bytes, lent->size())) return false;
+  auto import = m_gpu.imports->import(std::move(lent));
+  if (!import) return false;
+  m_gpu.recorder->orderHostCopies();
+  if (auto copied = readPlanes(sub, rect, {import->buffer(), import->offset(), rowLength, 0}); !copied)
+    return copied.error();
+  m_gpu.recorder->keep(std::move(import));
+  return true;
+}
+
+Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
+                                 std::unique_ptr<core::ByteSink> sink) {
+  Recorder& recorder = *m_gpu.recorder;
+  if (auto opened = recorder.open(); !opened) return opened;
+  const core::FormatInfo& info = *m_format.info;
+  const uint32_t side = info.blockPixels;
+  Readback readback;
+  readback.sink = std::move(sink);
+  readback.rowBytes = readback.pitch = uint64_t{(rect.width + side - 1) / side} * info.blockBytes;
+  readback.rows = (rect.height + side - 1) / side;
+  const uint64_t bytes = readback.rowBytes * readback.rows;
+  if (auto read = readInPlace(sub, rect, readback); !read || *read)
+    return read ? Result<void>{} : read.error();
+  auto staged = recorder.stageReadback(bytes + (info.stencil ? bytes / 4 : 0));
+  if (!staged) return staged.error();
+  const Target target{staged->buffer(), staged->offset, 0, info.stencil ? staged->offset + bytes : 0};
+  if (auto copied = readPlanes(sub, rect, target); !copied) return copied;
+  readback.memory = *staged;
+  readback.pixels = staged->mapped();
+  if (info.stencil) {
+    readback.stencil = staged->mapped() + bytes;
+    readback.pack = m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT ? DepthPack::FromD32 : DepthPack::FromD24;
+  }
+  recorder.addReadback(std::move(readback));
+  return {};
+}
+
+Result<void> TextureObject::copyToHost(const MemoryRange& target) {
+  if (auto opened = m_gpu.recorder->open(); !opened) return opened;
+  return readPlanes({}, {0, 0, m_desc.width, m_desc.height}, {target.buffer(), target.offset, 0, 0});
+}
+
+Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY,
+                                     TextureObject& src, core::Subresource srcSub, core::Rect rect) {
+  Recorder& recorder = *m_gpu.recorder;
+  const DeviceTable& vk = m_gpu.device->vk();
+  if (auto opened = recorder.open(); !opened) return opened;
+  if (auto defined = src.ensureDefined(); !defined) return defined;
+  if (auto defined = ensureDefined(); !defined) return defined;
+  const bool sameImage = &src == this;
+  constexpr VkPipelineStageFlags2 kStage = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  constexpr VkAccessFlags2 kRead = VK_ACCESS_2_TRANSFER_READ_BIT, kWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  if (sameImage) {
+    prepare(VK_IMAGE_LAYOUT_GENERAL, kStage, kRead | kWrite);
+  } else {
+    src.prepare(src.m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kStage,
+                kRead);
+    prepare(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, kStage, kWrite);
+  }
+  VkImageCopy2 region{VK_STRUCTURE_TYPE_IMAGE_COPY_2};
+  region.srcSubresource = layers(m_format.aspects(), srcSub);
+  region.srcOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
+  region.dstSubresource = layers(m_format.aspects(), dstSub);
+  region.dstOffset = {static_cast<int32_t>(dstX), static_cast<int32_t>(dstY), 0};
+  region.extent = {rect.width, rect.height, 1};
+  VkCopyImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_IMAGE_INFO_2};
+  copy.srcImage = src.m_image;
+  copy.srcImageLayout = src.m_layout;
+  copy.dstImage = m_image;
+  copy.dstImageLayout = m_layout;
+  copy.regionCount = 1;
+  copy.pRegions = &region;
+  vk.CmdCopyImage2(recorder.outsidePass(), &copy);
+  return {};
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Which device is taken, and what is said when there is none: with no driver, one, two, a broken one, an old
+// one. The loader reads VK_DRIVER_FILES at each vkCreateInstance.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+
+#include "renderer/test/vulkan_double.h"
+#include "renderer/vulkan/test/gpu_test.h"
+
+namespace aerogpu::test {
+namespace {
+
+class DeviceChoiceTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    char pattern[] = "/tmp/aerogpu-drivers-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern), nullptr);
+    m_folder = pattern;
+    if (const char* files = std::getenv("VK_DRIVER_FILES")) m_before = files;
+    driver("one", m_library);
+    driver("two", m_library);
+    driver("broken", m_folder + "/missing.so");
+    std::ofstream(m_folder + "/damaged.json") << "{ \"ICD\": ";
+  }
+  void TearDown() override {
+    ageDevices(false);
+    for (const char* name : {"one", "two", "broken", "damaged"})
+      unlink((m_folder + "/" + name + ".json").c_str());
+    rmdir(m_folder.c_str());
+    if (m_before.empty())
+      unsetenv("VK_DRIVER_FILES");
+    else
+      setenv("VK_DRIVER_FILES", m_before.c_str(), 1);
+  }
+  void driver(const char* name, const std::string& library) {
+    std::ofstream(m_folder + "/" + name + ".json")
+        << R"({"file_format_version": "1.0.0", "ICD": {"library_path": ")" << library
+        << R"(", "api_version": "1.3.0"}})";
+  }
+  void drivers(std::initializer_list<const char*> names) {
+    std::string list;
+    for (const char* name : names) list += (list.empty() ? "" : ":") + m_folder + "/" + name + ".json";
+    setenv("VK_DRIVER_FILES", list.c_str(), 1);
+  }
+  /// The message of a failed creation; empty when it succeeds.
+  static std::string tryDevice(const char* device, const char* backend = "vulkan") {
+    Harness::Options options;
+    options.backend = backend;
+    options.vulkanDevice = device;
+    const Harness harness(options);
+    return harness.createError();
+  }
+  std::string m_folder, m_before;
+  /// lavapipe, which the loader finds by this name.
+  const std::string m_library = "libvulkan_lvp.so";
+};
+
+TEST_F(DeviceChoiceTest, NoDriver) {
+  drivers({"damaged"});
+  const std::string said = tryDevice("");
+  EXPECT_NE(said.find("no Vulkan driver can be loaded"), std::string::npos) << said;
+  EXPECT_EQ(tryDevice("", "auto"), "") << "auto goes on without a GPU";
+}
+
+TEST_F(DeviceChoiceTest, ABrokenDriverIsLikeNone) {
+  drivers({"broken"});
+  for (const char* device : {"", "0"}) {
+    const std::string said = tryDevice(device);
+    EXPECT_TRUE(std::regex_search(said, std::regex("no Vulkan (driver|device)"))) << said;
+  }
+  drivers({"broken", "one"});
+  EXPECT_EQ(tryDevice(""), "");
+}
+
+TEST_F(DeviceChoiceTest, ByIndexAndByName) {
+  drivers({"one", "two"});
+  for (const char* device : {"", "0", "1", "llvmpipe", "LLVMpipe"})
+    EXPECT_EQ(tryDevice(device), "") << device;
+  for (const char* device : {"2", "999", "GeForce"}) {
+    const std::string said = tryDevice(device);
+    // Which ones there are, by number and name.
+    EXPECT_TRUE(
+        std::regex_search(said, std::regex("\"" + std::string(device) + "\".*0 = llvmpipe.*1 = llvmpipe")))
+        << said;
+  }
+  drivers({"two"});
+  EXPECT_EQ(tryDevice("0"), "");
+  EXPECT_NE(tryDevice("1"), "");
+}
+
+TEST_F(DeviceChoiceTest, AnOldDeviceIsNamed) {
+  drivers({"one"});
+  ageDevices(true);
+  for (const char* device : {"", "0", "llvmpipe"}) {
+    const std::string said = tryDevice(device);
+    EXPECT_TRUE(std::regex_search(said, std::regex("0 = llvmpipe.*no Vulkan 1.3"))) << said;
+  }
+}
+
+}  // namespace
+}  // namespace aerogpu::test

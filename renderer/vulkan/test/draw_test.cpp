@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// D3D9 draws: coverage, order of updates, topologies, indices, instancing, vertex element types. Expected
+// values follow from the Direct3D 9 documentation as noted.
+#include "renderer/vulkan/test/draw_fixture.h"
+
+namespace aerogpu::test {
+namespace {
+
+TEST_F(DrawTest, QuadCoversExactlyItsPixels) {
+  CommandWriter w;
+  drawVertices(w, quad(2, 1, 6, 5, 0x80FF4020));
+  run(w);
+  const Bytes got = result();
+  for (uint32_t y = 0; y < kSize; ++y)
+    for (uint32_t x = 0; x < kSize; ++x) {
+      const bool in = x >= 2 && x < 6 && y >= 1 && y < 5;
+      EXPECT_EQ(pixel(got, kSize, x, y), (in ? Pixel{0x20, 0x40, 0xFF, 0x80} : Pixel{0, 0, 0, 0}))
+          << x << "," << y;
+    }
+}
+
+TEST_F(DrawTest, WithoutOffsetEdgesRunThroughCentres) {
+  // Corners on pixel centres: the top-left rule takes the left and top pixels and leaves the right and bottom
+  // ones.
+  CommandWriter w;
+  const uint32_t c = 0xFFFFFFFF;
+  drawVertices(w, {at(2, 1, c), at(6, 1, c), at(2, 5, c), at(2, 5, c), at(6, 1, c), at(6, 5, c)});
+  run(w);
+  const Bytes got = result();
+  for (uint32_t y = 0; y < kSize; ++y)
+    for (uint32_t x = 0; x < kSize; ++x) {
+      const bool in = x >= 2 && x < 6 && y >= 1 && y < 5;
+      EXPECT_EQ(pixel(got, kSize, x, y)[0], in ? 255 : 0) << x << "," << y;
+    }
+}
+
+TEST_F(DrawTest, ManyUpdatesOfOneBufferKeepTheirOrder) {
+  CommandWriter w;
+  const uint32_t vb = gpu().handle();
+  Harness::createBuffer(w, vb, 6 * sizeof(Vertex), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  stream(w, 0, vb, sizeof(Vertex));
+  for (uint32_t i = 0; i < kSize; ++i) {
+    const auto left = static_cast<float>(i);
+    const auto v = quad(left, 0, left + 1, kSize, 0xFF000000 | (i + 1) * 0x10);
+    Harness::upload(w, vb, 0, {reinterpret_cast<const uint8_t*>(v.data()), v.size() * sizeof(Vertex)});
+    draw(w, 6);
+  }
+  run(w);
+  const Bytes got = result();
+  for (uint32_t x = 0; x < kSize; ++x) EXPECT_EQ(pixel(got, kSize, x, 3)[0], (x + 1) * 0x10) << x;
+}
+
+uint32_t covered(const Bytes& got) {
+  uint32_t count = 0;
+  for (size_t i = 3; i < got.size(); i += 4) count += got[i] != 0;
+  return count;
+}
+
+TEST_F(DrawTest, Topologies) {
+  const uint32_t c = 0xFFFFFFFF;
+  const auto corner = [&](float x, float y) { return at(x - 0.5f, y - 0.5f, c); };
+  struct {
+    uint32_t topology;
+    std::vector<Vertex> vertices;
+    uint64_t pixels;
+  } const cases[] = {
+      {AEROGPU_TOPOLOGY_POINTLIST, {at(1, 1, c), at(3, 2, c), at(7, 7, c)}, 3},
+      {AEROGPU_TOPOLOGY_TRIANGLELIST,
+       {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 0), corner(4, 4), corner(0, 4)},
+       16},
+      {AEROGPU_TOPOLOGY_TRIANGLESTRIP, {corner(0, 0), corner(4, 0), corner(0, 4), corner(4, 4)}, 16},
+      {AEROGPU_TOPOLOGY_TRIANGLEFAN, {corner(0, 0), corner(4, 0), corner(4, 4), corner(0, 4)}, 16},
+      // A line's last pixel is not drawn ("Rasterization Rules (Direct3D 9)", diamond exit).
+      {AEROGPU_TOPOLOGY_LINELIST, {at(1, 1, c), at(5, 1, c), at(1, 3, c), at(1, 6, c)}, 4 + 3},
+      {AEROGPU_TOPOLOGY_LINESTRIP, {at(1, 1, c), at(5, 1, c), at(5, 4, c)}, 4 + 3},
+      {AEROGPU_TOPOLOGY_TRIANGLELIST_ADJ,
+       {corner(0, 0), corner(0, 0), corner(8, 0), corner(8, 0), corner(0, 8), corner(0, 8)},
+       28},
+      {AEROGPU_TOPOLOGY_LINELIST_ADJ, {at(0, 0, c), at(1, 1, c), at(5, 1, c), at(7, 7, c)}, 4},
+  };
+  for (const auto& t : cases) {
+    CommandWriter w;
+    clearColor(w, 0, 0, 0, 0);
+    drawVertices(w, t.vertices, t.topology);
+    run(w);
+    // A triangle's diagonal runs through centres of 8 pixels: half of the square plus or minus those.
+    if (t.topology == AEROGPU_TOPOLOGY_TRIANGLELIST_ADJ)
+      EXPECT_NEAR(covered(result()), 32, 4);
+    else
+      EXPECT_EQ(covered(result()), t.pixels) << t.topology;
+  }
+}
+
+TEST_F(DrawTest, IndexedWithBaseVertexAndBothSizes) {
+  for (const bool wide : {false, true}) {
+    CommandWriter w;
+    clearColor(w, 0, 0, 0, 0);
+    std::vector<Vertex> v = quad(0, 0, 8, 8, 0xFFFF0000);
+    const auto second = quad(2, 2, 4, 4, 0xFF00FF00);
+    v.insert(v.end(), second.begin(), second.end());
+    stream(w, 0, vertexBuffer(w, v), sizeof(Vertex));
+    const std::vector<uint16_t> small = {99, 99, 0, 1, 2, 3, 4, 5};
+    const std::vector<uint32_t> big(small.begin(), small.end());
+    aerogpu_cmd_set_index_buffer c{};
+    c.buffer = wide ? buffer(w, big.data(), big.size() * 4, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER)
+                    : buffer(w, small.data(), small.size() * 2, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER);
+    c.format = wide ? AEROGPU_INDEX_FORMAT_UINT32 : AEROGPU_INDEX_FORMAT_UINT16;
+    c.offset_bytes = wide ? 4 : 2;
+    w.packet(AEROGPU_CMD_SET_INDEX_BUFFER, c);
+    drawIndexed(w, 6, 1, 6);  // indices 0..5 of the second quad
+    run(w);
+    EXPECT_EQ(covered(result()), 4u);
+    EXPECT_EQ(result(2, 3), (Pixel{0, 255, 0, 255}));
+  }
+}
+
+TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
+  if (deviceIsBare()) GTEST_SKIP() << "needs VK_EXT_vertex_attribute_divisor";
+  CommandWriter w;
+  const uint32_t vs =
+      shader(w,
+             "vs_3_0\ndcl_position v0\ndcl_texcoord3 v1\ndcl_color v2\ndcl_position o0\ndcl_color o1\n"
+             "mov r0, v0\nadd r0.xy, r0, v1\nmov o0, r0\nmov o1, v2\n");
+  const uint32_t ps = shader(w, "ps_3_0\ndcl_color v0\nmov oC0, v0\n");
+  bindShaders(w, vs, ps);
+  const auto hash = [](const char* name) {
+    uint32_t h = 2166136261u;
+    for (; *name; ++name) h = (h ^ static_cast<uint8_t>(*name)) * 16777619u;
+    return h;
+  };
+  struct {
+    aerogpu_input_layout_blob_header header{AEROGPU_INPUT_LAYOUT_BLOB_MAGIC,
+                                            AEROGPU_INPUT_LAYOUT_BLOB_VERSION, 3, 0};
+    aerogpu_input_layout_element_dxgi elements[3];
+  } blob;
+  blob.elements[0] = {hash("POSITION"), 0, 16, 0, 0, 0, 0};         // R32G32_FLOAT
+  blob.elements[1] = {hash("TEXCOORD"), 3, 16, 1, 0, 1, 1};         // per instance
+  blob.elements[2] = {hash("COLOR"), 0, 28, 1, 0xFFFFFFFFu, 1, 2};  // R8G8B8A8_UNORM, every second instance
+  aerogpu_cmd_create_input_layout c{};
+  c.input_layout_handle = gpu().handle();
+  c.blob_size_bytes = sizeof blob;
+  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, c, &blob, sizeof blob);
+  aerogpu_cmd_set_input_layout s{};
+  s.input_layout_handle = c.input_layout_handle;
+  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, s);
+  const float px = 2.0f / kSize;
+  // One pixel at the left top, moved by two pixels an instance.
+  const float x0 = -1 - px / 2, y0 = 1 + px / 2;
+  stream(w, 0,
+         vertexBuffer<std::array<float, 2>>(
+             w, {{x0, y0}, {x0 + px, y0}, {x0, y0 - px}, {x0, y0 - px}, {x0 + px, y0}, {x0 + px, y0 - px}}),
+         8);
+  struct Instance {
+    float x, y;
+    uint32_t rgba;
+  };
+  std::vector<Instance> instances;
+  for (uint32_t i = 0; i < 4; ++i)
+    instances.push_back({static_cast<float>(i) * 2 * px, 0, 0xFF000000u | (i + 1) * 0x20});
+  stream(w, 1, vertexBuffer(w, instances), sizeof(Instance));
+  draw(w, 6, 4);
+  run(w);
+  const Bytes got = result();
+  for (uint32_t i = 0; i < 4; ++i) {
+    // Red is byte 2 of BGRA; instances 0 and 1 share element 0, instances 2 and 3 element 1.
+    EXPECT_EQ(pixel(got, kSize, i * 2, 0), (Pixel{0, 0, static_cast<uint8_t>((i / 2 + 1) * 0x20), 255})) << i;
+    EXPECT_EQ(pixel(got, kSize, i * 2 + 1, 0), (Pixel{0, 0, 0, 0})) << i;
+  }
+}
+
+TEST_F(DrawTest, VertexElementTypes) {
+  // D3DDECLTYPE, bytes of one element, expected (x, y, z, w).
+  const auto half = [](uint16_t h) {
+    return std::array<uint8_t, 2>{static_cast<uint8_t>(h), static_cast<uint8_t>(h >> 8)};
+  };
+  (void)half;
+  struct {
+    uint8_t type;
+    Bytes bytes;
+    std::array<float, 4> want;
+  } const cases[] = {
+      {0, {0, 0, 0, 0x3F}, {0.5f, 0, 0, 1}},
+      {1, {0, 0, 0, 0x3F, 0, 0, 0x80, 0x3E}, {0.5f, 0.25f, 0, 1}},
+      {4, {0x33, 0x66, 0x99, 0xCC}, {0.6f, 0.4f, 0.2f, 0.8f}},
+      {5, {1, 0, 1, 0}, {1, 0, 1, 0}},
+      {6, {1, 0, 0, 0}, {1, 0, 0, 1}},
+      {7, {0, 0, 1, 0, 0, 0, 1, 0}, {0, 1, 0, 1}},
+      {8, {0x33, 0x66, 0x99, 0xCC}, {0.2f, 0.4f, 0.6f, 0.8f}},
+      {9, {0xFF, 0x3F, 0xFF, 0x7F}, {0.5f, 1, 0, 1}},
+      {10, {0xFF, 0x3F, 0xFF, 0x7F, 0, 0, 0xFF, 0x3F}, {0.5f, 1, 0, 0.5f}},
+      {11, {0xFF, 0x7F, 0xFF, 0xFF}, {0.5f, 1, 0, 1}},
+      {12, {0xFF, 0x7F, 0xFF, 0xFF, 0, 0, 0xFF, 0x7F}, {0.5f, 1, 0, 0.5f}},
+      {15, {0, 0x38, 0, 0x34}, {0.5f, 0.25f, 0, 1}},
+      {16, {0, 0x38, 0, 0x34, 0, 0x3C, 0, 0x38}, {0.5f, 0.25f, 1, 0.5f}},
+      {2, {0, 0, 0, 0x3F, 0, 0, 0x80, 0x3E, 0, 0, 0x80, 0x3F}, {0.5f, 0.25f, 1, 1}},
+  };
+  CommandWriter w;
+  const uint32_t vs = shader(w, "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1\n");
+  const uint32_t ps = shader(w, "ps_2_0\ndcl t0\nmov oC0, t0\n");
+  bindShaders(w, vs, ps);
+  const uint32_t positions = vertexBuffer(w, quad(0, 0, 8, 8, 0));
+  stream(w, 0, positions, sizeof(Vertex));
+  for (const auto& c : cases) {
+    layout(w, {{0, 0, 2, 0, 0, 0}, {1, 0, c.type, 0, 5, 0}});
+    stream(w, 1, vertexBuffer(w, c.bytes), 0);  // stride 0: the same element for every vertex
+    draw(w, 6);
+    run(w);
+    const Pixel want = {unorm8(c.want[2]), unorm8(c.want[1]), unorm8(c.want[0]), unorm8(c.want[3])};
+    expectNear(result(4, 4), want, 1, "type " + std::to_string(c.type));
+  }
+  // A stream that is not bound reads zero.
+  stream(w, 1, 0, 0);
+  draw(w, 6);
+  run(w);
+  EXPECT_EQ(result(4, 4)[2], 0);
+}
+
+TEST_F(DrawTest, ConstantsOfAllKinds) {
+  CommandWriter w;
+  const uint32_t vs = shader(w,
+                             "vs_3_0\ndcl_position v0\ndcl_position o0\ndcl_color o1\nmov o0, v0\n"
+                             "if b3\nmov r0, c7\nelse\nmov r0, c8\nendif\n"
+                             "rep i2\nadd r0, r0, c9\nendrep\nmov o1, r0\n");
+  const uint32_t ps = shader(w, "ps_3_0\ndcl_color v0\nadd r0, v0, c31\nmov oC0, r0\n");
+  bindShaders(w, vs, ps);
+  stream(w, 0, vertexBuffer(w, quad(0, 0, 8, 8, 0)), sizeof(Vertex));
+  constantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 7, {{0.2f, 0, 0, 0}, {0, 0.2f, 0, 0}, {0.1f, 0.1f, 0.1f, 0.1f}});
+  constantsF(w, AEROGPU_SHADER_STAGE_PIXEL, 31, {{0, 0, 0.4f, 0.5f}});
+  aerogpu_cmd_set_shader_constants_i i{};
+  i.stage = AEROGPU_SHADER_STAGE_VERTEX;
+  i.start_register = 2;
+  i.vec4_count = 1;
+  const int32_t three[4] = {3, 0, 0, 0};
+  w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_I, i, three, 16);
+  for (const uint32_t on : {0u, 1u}) {
+    aerogpu_cmd_set_shader_constants_b b{};
+    b.stage = AEROGPU_SHADER_STAGE_VERTEX;
+    b.start_register = 3;
+    b.bool_count = 1;
+    const uint32_t value[4] = {0, 0, on, 0};
+    w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_B, b, value, 16);
+    draw(w, 6);
+    run(w);
+    // base + 3 * 0.1 + (0, 0, 0.4, 0.5)
+    const float r = (on ? 0.2f : 0) + 0.3f, g = (on ? 0 : 0.2f) + 0.3f;
+    expectNear(result(4, 4), {unorm8(0.7f), unorm8(g), unorm8(r), unorm8(0.8f)}, 1);
+  }
+}
+
+TEST_F(DrawTest, EightRenderTargets) {
+  CommandWriter w;
+  // D3D9 has four; each takes its own colour and its own write mask.
+  std::array<uint32_t, 4> targets;
+  for (uint32_t& t : targets) t = texture(w, kBgra, kSize, kSize);
+  Harness::setTargets(w, targets);
+  clearColor(w, 0, 0, 0, 0);
+  const uint32_t ps =
+      shader(w,
+             "ps_2_0\ndef c0, 1, 0, 0, 1\ndef c1, 0, 1, 0, 1\ndef c2, 0, 0, 1, 1\ndef c3, 1, 1, 1, 1\n"
+             "mov oC0, c0\nmov oC1, c1\nmov oC2, c2\nmov oC3, c3\n");
+  bindShaders(w, m_vs, ps);
+  renderState(w, kColorWriteEnable1, 0x8u);  // target 1: alpha only
+  drawVertices(w, quad(0, 0, 8, 8, 0xFFFFFFFF));
+  run(w);
+  const Pixel want[4] = {{0, 0, 255, 255}, {0, 0, 0, 255}, {255, 0, 0, 255}, {255, 255, 255, 255}};
+  for (uint32_t i = 0; i < 4; ++i)
+    EXPECT_EQ(pixel(read(targets[i], kBgra, kSize, kSize), kSize, 5, 5), want[i]) << i;
+  if (deviceIsBare()) return;  // Vulkan requires four
+  renderState(w, kColorWriteEnable1, 0xFu);
+  // Eight targets, one of them missing: what the shader does not write stays as it was cleared.
+  std::array<uint32_t, 8> eight{};
+  for (uint32_t i = 0; i < 8; ++i) eight[i] = i == 2 ? 0 : texture(w, kBgra, kSize, kSize);
+  Harness::setTargets(w, eight);
+  clearColor(w, 0, 0, 0, 0.4f);
+  draw(w, 6);
+  run(w);
+  for (uint32_t i = 0; i < 8; ++i) {
+    if (i == 2) continue;
+    const Pixel expected = i == 0   ? want[0]
+                           : i == 1 ? Pixel{0, 255, 0, 255}
+                           : i == 3 ? want[3]
+                                    : Pixel{0, 0, 0, 102};
+    EXPECT_EQ(pixel(read(eight[i], kBgra, kSize, kSize), kSize, 5, 5), expected) << i;
+  }
+}
+
+}  // namespace
+}  // namespace aerogpu::test

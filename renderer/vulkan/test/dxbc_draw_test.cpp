@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// DXBC of shader models 4 and 5 through vkd3d-shader: vertex, pixel, compute, the D3D10 binding tables,
+// D3D10's rasterisation rules. The containers are put together here, token by token
+// (d3d10TokenizedProgramFormat.hpp names).
+#include "renderer/test/dxbc_builder.h"
+#include "renderer/vulkan/test/draw_fixture.h"
+
+namespace aerogpu::test {
+namespace {
+
+using namespace dxbc;
+
+class DxbcTest : public DrawTest {
+protected:
+  uint32_t create(CommandWriter& w, uint32_t stage, const Tokens& bytes) {
+    aerogpu_cmd_create_shader_dxbc c{};
+    c.shader_handle = gpu().handle();
+    c.stage = stage;
+    c.dxbc_size_bytes = static_cast<uint32_t>(bytes.size() * 4);
+    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, bytes.data(), bytes.size() * 4);
+    return c.shader_handle;
+  }
+  Tokens samplingCode() {
+    Tokens t;
+    op(t, 0x5A, {handle(kSampler, 1)});
+    op(t, 0x58 | 3u << 11, {handle(kResource, 2), {0x5555}});
+    op(t, 0x62 | 2u << 11, {dst(kInput, 1, 3)});
+    op(t, 0x65, {dst(kOutput, 0, 15)});
+    op(t, kSample, {dst(kOutput, 0, 15), src(kInput, 1, kXyxx), src(kResource, 2), handle(kSampler, 1)});
+    op(t, kRet, {});
+    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 3}},
+                     {{"SV_Target", 0, 0, 3, 0, 15}});
+  }
+  void constantBuffer(CommandWriter& w, uint32_t stage, uint32_t slot, uint32_t b, uint32_t size) {
+    aerogpu_cmd_set_constant_buffers c{};
+    c.shader_stage = stage;
+    c.start_slot = slot;
+    c.buffer_count = 1;
+    const aerogpu_constant_buffer_binding binding{b, 0, size, 0};
+    w.packetWithTail(AEROGPU_CMD_SET_CONSTANT_BUFFERS, c, &binding, sizeof binding);
+  }
+};
+
+TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
+  CommandWriter w;
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
+              create(w, AEROGPU_SHADER_STAGE_PIXEL, pixelCode()));
+  // Direct3D 10: pixel centres at .5, so corners on pixel edges.
+  const auto corner = [](float x, float y) { return Vertex{x / 4 - 1, 1 - y / 4, 0.5f, 0xFF400000}; };
+  stream(w, 0,
+         vertexBuffer<Vertex>(
+             w, {corner(2, 1), corner(6, 1), corner(2, 5), corner(2, 5), corner(6, 1), corner(6, 5)}),
+         sizeof(Vertex));
+  // Not bound: reads zero.
+  draw(w, 6);
+  run(w);
+  const Bytes got = result();
+  for (uint32_t y = 0; y < kSize; ++y)
+    for (uint32_t x = 0; x < kSize; ++x)
+      EXPECT_EQ(pixel(got, kSize, x, y),
+                (x >= 2 && x < 6 && y >= 1 && y < 5 ? Pixel{0, 0, 0x40, 255} : Pixel{0, 0, 0, 0}))
+          << x << "," << y;
+  const float data[8] = {9, 9, 9, 9, 0, 0.4f, 0.2f, 0};
+  const uint32_t cb = buffer(w, data, sizeof data, AEROGPU_RESOURCE_USAGE_CONSTANT_BUFFER);
+  constantBuffer(w, AEROGPU_SHADER_STAGE_VERTEX, 0, cb, 32);
+  draw(w, 6);
+  // Changed within the frame: the first draw keeps what it saw.
+  const float more[2] = {0.8f, 0.6f};
+  Harness::upload(w, cb, 20, {reinterpret_cast<const uint8_t*>(more), 8});
+  const auto second = [&] {
+    return std::vector<Vertex>{corner(2, 1), corner(3, 1), corner(2, 5),
+                               corner(2, 5), corner(3, 1), corner(3, 5)};
+  };
+  stream(w, 0, vertexBuffer(w, second()), sizeof(Vertex));
+  draw(w, 6);
+  run(w);
+  expectNear(result(4, 3), {51, 102, 0x40, 255}, 1);
+  expectNear(result(2, 3), {153, 204, 0x40, 255}, 1);
+  // A clear is not limited by viewport or scissor (ID3D10Device::ClearRenderTargetView).
+  viewport(w, 1, 1, 2, 2);
+  clearColor(w, 0, 1, 0, 1);
+  run(w);
+  EXPECT_EQ(result(7, 7), (Pixel{0, 255, 0, 255}));
+}
+
+TEST_F(DxbcTest, SamplersAndTextures) {
+  CommandWriter w;
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
+              create(w, AEROGPU_SHADER_STAGE_PIXEL, samplingCode()));
+  layout(w, {{0, 0, 2, 0, 0, 0}, {0, 12, 1, 0, 10, 0}});
+  struct V {
+    float x, y, z, u, v;
+  };
+  stream(w, 0,
+         vertexBuffer<V>(w, {{-1, 1, 0, -1, 0},
+                             {1, 1, 0, 1, 0},
+                             {-1, -1, 0, -1, 1},
+                             {-1, -1, 0, -1, 1},
+                             {1, 1, 0, 1, 0},
+                             {1, -1, 0, 1, 1}}),
+         sizeof(V));
+  const uint32_t t = texture(w, kBgra, 2, 1);
+  const uint8_t texels[8] = {10, 20, 30, 255, 100, 110, 120, 255};
+  Harness::upload(w, t, 0, texels);
+  setTexture(w, 2, t);
+  // 0 clamp, 1 repeat, 2 mirror; pixel x samples u = -1 + (x + 0.5) / 4: texel floor(2 u).
+  for (const uint32_t mode : {0u, 1u, 2u}) {
+    aerogpu_cmd_create_sampler c{};
+    c.sampler_handle = gpu().handle();
+    c.filter = AEROGPU_SAMPLER_FILTER_NEAREST;
+    c.address_u = c.address_v = c.address_w = mode;
+    w.packet(AEROGPU_CMD_CREATE_SAMPLER, c);
+    aerogpu_cmd_set_samplers s{};
+    s.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
+    s.start_slot = 1;
+    s.sampler_count = 1;
+    w.packetWithTail(AEROGPU_CMD_SET_SAMPLERS, s, &c.sampler_handle, 4);
+    draw(w, 6);
+    run(w);
+    const Bytes got = result();
+    for (int x = 0; x < 8; ++x) {
+      const int i = x / 2 - 2;  // -2, -1, 0, 1
+      const int texel = mode == 0 ? std::max(i, 0) : mode == 1 ? i & 1 : i < 0 ? -1 - i : i;
+      EXPECT_EQ(pixel(got, kSize, static_cast<uint32_t>(x), 3)[0], texel ? 100 : 10) << mode << " " << x;
+    }
+  }
+  setTexture(w, 2, 0);
+  draw(w, 6);
+  run(w);
+  EXPECT_EQ(result(3, 3), (Pixel{0, 0, 0, 0}));  // an unbound resource reads zero
+}
+
+TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
+  Tokens t;
+  op(t, 0xA1, {handle(kResource, 0)});  // dcl_resource_raw
+  op(t, 0x9D, {handle(kUav, 1)});       // dcl_uav_raw
+  op(t, 0x5F, {{2 | 1u << 4 | kThreadId << 12}});
+  op(t, 0x68, {{1}});
+  op(t, 0x9B, {{4, 1, 1}});
+  const Tokens id = {2 | 2u << 2 | kThreadId << 12};
+  op(t, 0x29, {dst(kTemp, 0, 1), id, immediate(2)});                           // ishl
+  op(t, 0xA5, {dst(kTemp, 0, 2), scalar(kTemp, 0, 0), src(kResource, 0, 0)});  // ld_raw
+  op(t, 0x1E, {dst(kTemp, 0, 2), scalar(kTemp, 0, 1), immediate(100)});        // iadd
+  op(t, 0xA6, {dst(kUav, 1, 1), scalar(kTemp, 0, 0), scalar(kTemp, 0, 1)});    // store_raw
+  op(t, kRet, {});
+  CommandWriter w;
+  const uint32_t cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, container(kCs50, t, {}, {}));
+  aerogpu_cmd_bind_shaders b{};
+  b.cs = cs;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, b);
+  std::vector<uint32_t> in(16);
+  for (uint32_t i = 0; i < 16; ++i) in[i] = i * 3;
+  const uint32_t source = buffer(w, in.data(), 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+  const uint32_t out = gpu().handle();
+  Harness::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+  aerogpu_cmd_set_shader_resource_buffers r{};
+  r.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
+  r.buffer_count = 1;
+  const aerogpu_shader_resource_buffer_binding rb{source, 0, 0, 0};
+  w.packetWithTail(AEROGPU_CMD_SET_SHADER_RESOURCE_BUFFERS, r, &rb, sizeof rb);
+  aerogpu_cmd_set_unordered_access_buffers u{};
+  u.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
+  u.start_slot = 1;
+  u.uav_count = 1;
+  const aerogpu_unordered_access_buffer_binding ub{out, 0, 0, 0xFFFFFFFFu};
+  w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, u, &ub, sizeof ub);
+  aerogpu_cmd_dispatch d{};
+  d.group_count_x = 3;  // 12 of 16 elements
+  d.group_count_y = d.group_count_z = 1;
+  w.packet(AEROGPU_CMD_DISPATCH, d);
+  run(w);
+  const Bytes bytes = gpu().readBuffer(out, 64);
+  ASSERT_EQ(bytes.size(), 64u);
+  for (uint32_t i = 0; i < 16; ++i) {
+    uint32_t value;
+    std::memcpy(&value, bytes.data() + size_t{i} * 4, 4);
+    EXPECT_EQ(value, i < 12 ? i * 3 + 100 : 0u) << i;
+  }
+}
+
+TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
+  // Each word of good shaders' code in turn becomes something else. Most are errors of the packet, none may
+  // end the process, and none that is taken may be a module that the validation layer refuses. In a renderer
+  // of its own, since so many errors use up what may be logged in a second.
+  Harness own(Harness::Options{.backend = "vulkan", .flags = AEROGPU_RENDERER_VALIDATION});
+  ASSERT_TRUE(own.ok()) << own.createError();
+  uint32_t seed = 1, refused = 0, taken = 0;
+  const auto damage = [&](uint32_t stage, const Tokens& good, size_t words) {
+    for (size_t at = good.size() - words; at < good.size(); ++at) {
+      Tokens bad = good;
+      seed = seed * 1664525u + 1013904223u;
+      bad[at] ^= at % 2 ? seed : 1u << (seed >> 27);
+      CommandWriter w;
+      create(w, stage, bad);
+      const Outcome outcome = own.submit(w);
+      EXPECT_LE(outcome.result.error_count, 1u);
+      if (outcome.result.error_count) {
+        EXPECT_NE(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_INTERNAL});
+        ++refused;
+      } else {
+        ++taken;
+      }
+    }
+  };
+  for (int round = 0; round < 4; ++round) {
+    damage(AEROGPU_SHADER_STAGE_VERTEX, vertexCode(), 34);
+    damage(AEROGPU_SHADER_STAGE_PIXEL, pixelCode(), 14);
+    damage(AEROGPU_SHADER_STAGE_PIXEL, samplingCode(), 28);
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_GT(taken, 0u);
+  // Only the layer's messages count here: that shaders were refused is logged as well.
+  for (const std::string& line : own.takeErrorLines()) EXPECT_NE(line.rfind("validation: ", 0), 0u) << line;
+}
+
+TEST_F(DxbcTest, BadShadersAreErrorsOfThePacket) {
+  CommandWriter w;
+  Tokens broken = vertexCode();
+  broken.back() = 1u << 24 | 0x7FF;  // no such opcode
+  create(w, AEROGPU_SHADER_STAGE_VERTEX, broken);
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_CMD_DECODE));
+  create(w, AEROGPU_SHADER_STAGE_PIXEL, vertexCode());
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_CMD_DECODE));
+  create(w, AEROGPU_SHADER_STAGE_GEOMETRY, vertexCode());
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_BACKEND));
+  const auto lines = gpu().takeErrorLines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("geometry"), std::string::npos);
+  // A pixel shader of the other kind cannot be used with this vertex shader.
+  bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()), m_ps);
+  draw(w, 3);
+  EXPECT_EQ(runForError(w), static_cast<uint32_t>(AEROGPU_ERROR_CMD_DECODE));
+}
+
+}  // namespace
+}  // namespace aerogpu::test

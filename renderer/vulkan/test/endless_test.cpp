@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Work that does not end: shaders that loop for ever or nearly so, in each stage, and a GPU that hangs. Each
+// must end in bounded time with an error, and what comes after must be as if nothing had been.
+#include <atomic>
+#include <thread>
+
+#include "renderer/test/dxbc_builder.h"
+#include "renderer/vulkan/test/draw_fixture.h"
+
+namespace aerogpu::test {
+namespace {
+
+using namespace dxbc;
+
+constexpr uint32_t kBreakC = 0x03 | 1u << 18, kEndLoop = 0x16, kIadd = 0x1E, kLoop = 0x30, kUge = 0x50,
+                   kUtof = 0x56;
+/// llvmpipe lets no invocation loop for more than 65535 rounds (LP_MAX_TGSI_LOOP_ITERATIONS): a loop that
+/// must give right results stays below, and what is to last has many invocations.
+constexpr uint32_t kRounds = 50'000, kCopies = 2048;
+
+/// r0.x counts the rounds; 0 = for ever.
+void countingLoop(Tokens& t, uint32_t rounds) {
+  op(t, kMov, {dst(kTemp, 0, 1), immediate(0)});
+  op(t, kLoop, {});
+  if (rounds) {
+    op(t, kUge, {dst(kTemp, 0, 2), scalar(kTemp, 0, 0), immediate(rounds)});
+    op(t, kBreakC, {scalar(kTemp, 0, 1)});
+  }
+  op(t, kIadd, {dst(kTemp, 0, 1), scalar(kTemp, 0, 0), immediate(1)});
+  op(t, kEndLoop, {});
+}
+
+class EndlessTest : public DrawTest {
+protected:
+  void TearDown() override {
+    hurry(0);
+    hangDevices(false);
+    DrawTest::TearDown();
+  }
+  uint32_t create(CommandWriter& w, uint32_t stage, const Tokens& bytes) {
+    aerogpu_cmd_create_shader_dxbc c{};
+    c.shader_handle = gpu().handle();
+    c.stage = stage;
+    c.dxbc_size_bytes = static_cast<uint32_t>(bytes.size() * 4);
+    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, bytes.data(), bytes.size() * 4);
+    return c.shader_handle;
+  }
+
+  /// Writes how often it looped into u0.
+  Tokens loopingCompute(uint32_t rounds) {
+    Tokens t;
+    op(t, 0x9D, {handle(kUav, 0)});  // dcl_uav_raw
+    op(t, 0x68, {{1}});
+    op(t, 0x9B, {{4, 1, 1}});
+    countingLoop(t, rounds);
+    op(t, 0xA6, {dst(kUav, 0, 1), immediate(0), scalar(kTemp, 0, 0)});  // store_raw
+    op(t, kRet, {});
+    return container(kCs50, t, {}, {});
+  }
+  /// Red is the share of kRounds.
+  Tokens loopingPixel(uint32_t rounds) {
+    Tokens t;
+    op(t, 0x62 | 2u << 11, {dst(kInput, 1, 15)});
+    op(t, 0x65, {dst(kOutput, 0, 15)});
+    op(t, 0x68, {{1}});
+    countingLoop(t, rounds);
+    op(t, kUtof, {dst(kTemp, 0, 1), scalar(kTemp, 0, 0)});
+    op(t, kMov, {dst(kOutput, 0, 15), src(kInput, 1)});
+    op(t, 0x38,
+       {dst(kOutput, 0, 1), scalar(kTemp, 0, 0), immediate(std::bit_cast<uint32_t>(1.0f / kRounds))});
+    op(t, kRet, {});
+    return container(kPs40, t, {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}},
+                     {{"SV_Target", 0, 0, 3, 0, 15}});
+  }
+  Tokens loopingVertex(uint32_t rounds) {
+    Tokens t;
+    op(t, 0x5F, {dst(kInput, 0, 15)});
+    op(t, 0x5F, {dst(kInput, 1, 15)});
+    op(t, 0x67, {dst(kOutput, 0, 15), {1}});
+    op(t, 0x65, {dst(kOutput, 1, 15)});
+    op(t, 0x68, {{1}});
+    countingLoop(t, rounds);
+    op(t, kUtof, {dst(kTemp, 0, 1), scalar(kTemp, 0, 0)});
+    op(t, kMov, {dst(kOutput, 0, 15), src(kInput, 0)});
+    op(t, kMov, {dst(kOutput, 1, 15), src(kInput, 1)});
+    op(t, 0x38,
+       {dst(kOutput, 1, 1), scalar(kTemp, 0, 0), immediate(std::bit_cast<uint32_t>(1.0f / kRounds))});
+    op(t, kRet, {});
+    return container(kVs40, t, {{"POSITION", 0, 0, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}},
+                     {{"SV_Position", 0, 1, 3, 0, 15}, {"COLOR", 0, 0, 3, 1, 15}});
+  }
+  /// Loops within loops, 255 each, 4 deep: 4 thousand million rounds of a legal vs_3_0 or ps_3_0, of which
+  /// the translator lets 65536 run.
+  static std::string nested(const std::string& head, const std::string& tail) {
+    std::string code = head + "defi i0, 255, 0, 0, 0\nmov r0, c0\n";
+    for (int i = 0; i < 4; ++i) code += "rep i0\n";
+    code += "add r0, r0, c0\n";
+    for (int i = 0; i < 4; ++i) code += "endrep\n";
+    return code + tail;
+  }
+
+  void fullQuad(CommandWriter& w, uint32_t copies = 1) {
+    std::vector<Vertex> v;
+    for (uint32_t i = 0; i < copies; ++i)
+      for (const Vertex& one : quad(0, 0, kSize, kSize, 0xFF336699)) v.push_back(one);
+    drawVertices(w, v);
+  }
+  void dispatch(CommandWriter& w, uint32_t rounds, uint32_t out, uint32_t groups = 1) {
+    packets::dispatch(w, create(w, AEROGPU_SHADER_STAGE_COMPUTE, loopingCompute(rounds)), out, groups);
+  }
+  uint32_t output(CommandWriter& w) {
+    const uint32_t out = gpu().handle();
+    Harness::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+    return out;
+  }
+
+  enum class Kind { Vertex, Pixel, Compute, D3d9Vertex, D3d9Pixel };
+  void endless(CommandWriter& w, Kind kind, uint32_t rounds) {
+    switch (kind) {
+      case Kind::Vertex:
+        bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, loopingVertex(rounds)),
+                    create(w, AEROGPU_SHADER_STAGE_PIXEL, pixelCode()));
+        break;
+      case Kind::Pixel:
+        bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
+                    create(w, AEROGPU_SHADER_STAGE_PIXEL, loopingPixel(rounds)));
+        break;
+      case Kind::Compute:
+        dispatch(w, rounds, output(w), rounds ? 1 : 8 * kCopies);
+        return;
+      case Kind::D3d9Vertex:
+        bindShaders(w, shader(w, nested("vs_3_0\ndcl_position v0\ndcl_position o0\n", "mov o0, r0\n")), m_ps);
+        break;
+      case Kind::D3d9Pixel:
+        bindShaders(w, m_vs, shader(w, nested("ps_3_0\n", "mov oC0, r0\n")));
+        break;
+    }
+    fullQuad(w, rounds ? 1 : kCopies);
+  }
+  /// In a context of its own, so that nothing of the endless work is left in its state.
+  void drawsAgain() {
+    DrawTest::SetUp();
+    CommandWriter w;
+    drawVertices(w, quad(0, 0, kSize, kSize, 0xFF336699));
+    run(w);
+    EXPECT_EQ(result(kSize / 2, kSize / 2), (Pixel{0x99, 0x66, 0x33, 0xFF}));
+  }
+  void expectLogged(const std::string& what) {
+    std::string all;
+    for (const std::string& line : gpu().takeErrorLines()) {
+      EXPECT_EQ(line.find("validation:"), std::string::npos) << line;
+      all += line + "\n";
+    }
+    EXPECT_NE(all.find(what), std::string::npos) << all;
+  }
+  static void expectBackendError(const Outcome& outcome) {
+    EXPECT_GE(outcome.result.error_count, 1u);
+    EXPECT_EQ(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
+  }
+};
+
+class EndlessKindTest : public EndlessTest, public ::testing::WithParamInterface<int> {
+protected:
+  Kind kind() const { return static_cast<Kind>(GetParam()); }
+};
+
+TEST_P(EndlessKindTest, EndsWithAnErrorWhenItsTimeIsOver) {
+  CommandWriter w;
+  endless(w, kind(), 0);
+  hurry(600);  // 10 s of waits and more
+  expectBackendError(gpu().submit(w, m_context));
+  expectLogged("a shader ran for too long and was stopped");
+  drawsAgain();
+}
+
+TEST_P(EndlessKindTest, ADeviceResetEndsIt) {
+  CommandWriter w;
+  endless(w, kind(), 0);
+  gpu().submitAsync(w, m_context);
+  const int devices = devicesAlive();
+  ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+  EXPECT_EQ(devicesAlive(), devices) << "nothing was lost";
+  (void)gpu().takeErrorLines();
+  drawsAgain();
+}
+
+TEST_P(EndlessKindTest, ARingResetEndsIt) {
+  CommandWriter w;
+  for (int i = 0; i < 3; ++i) {
+    endless(w, kind(), 0);
+    gpu().submitAsync(w, m_context);
+    w.reset();
+  }
+  aerogpu_renderer_interrupt(gpu().renderer());
+  gpu().waitIdle();
+  aerogpu_renderer_resume(gpu().renderer());
+  (void)gpu().takeErrorLines();
+  drawsAgain();
+}
+
+std::string kindName(const ::testing::TestParamInfo<int>& kind) {
+  static const char* const kNames[] = {"Vertex", "Pixel", "Compute", "D3d9Vertex", "D3d9Pixel"};
+  return kNames[kind.param];
+}
+
+INSTANTIATE_TEST_SUITE_P(, EndlessKindTest, ::testing::Range(0, 5), kindName);
+
+TEST_F(EndlessTest, ManyRoundsThatDoEndGiveTheRightResults) {
+  CommandWriter w;
+  const uint32_t out = output(w);
+  dispatch(w, kRounds, out);
+  run(w);
+  const Bytes bytes = gpu().readBuffer(out, 64);
+  uint32_t rounds = 0;
+  std::memcpy(&rounds, bytes.data(), 4);
+  EXPECT_EQ(rounds, kRounds);
+  for (const Kind kind : {Kind::Vertex, Kind::Pixel}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    clearColor(w, 0, 0, 0, 0);
+    endless(w, kind, kRounds);
+    run(w);
+    expectNear(result(kSize / 2, kSize / 2), {0x99, 0x66, 0xFF, 0xFF}, 1);
+  }
+}
+
+TEST_F(EndlessTest, OnlyTheBatchThatIsStoppedSuffers) {
+  // The same shader before and after: it was not stopped there.
+  CommandWriter w;
+  const uint32_t out = output(w);
+  dispatch(w, 1000, out);
+  run(w);
+  dispatch(w, 0, output(w), 8 * kCopies);
+  hurry(600);
+  gpu().submitAsync(w, m_context);
+  w.reset();
+  const uint32_t after = output(w);
+  dispatch(w, 2000, after);
+  const Outcome last = gpu().submit(w, m_context);
+  EXPECT_EQ(last.result.error_count, 0u);
+  hurry(0);
+  expectLogged("a shader ran for too long and was stopped");
+  for (const auto& [buffer, wanted] : {std::pair{out, 1000u}, std::pair{after, 2000u}}) {
+    uint32_t rounds = 0;
+    const Bytes bytes = gpu().readBuffer(buffer, 64);
+    std::memcpy(&rounds, bytes.data(), 4);
+    EXPECT_EQ(rounds, wanted);
+  }
+}
+
+/// The GPU ends nothing: not even what does not loop.
+class HangTest : public EndlessTest {
+protected:
+  void SetUp() override {
+    TearDownTestSuite();
+    SetUpTestSuite();
+    EndlessTest::SetUp();
+    m_others = devicesAlive() - 1;
+  }
+  int devices() const { return devicesAlive() - m_others; }
+  void hang() {
+    CommandWriter w;
+    fullQuad(w);
+    hangDevices(true);
+    expectBackendError(gpu().submit(w, m_context));
+    expectBackendError(gpu().submit(w, m_context));
+    hangDevices(false);
+  }
+  int m_others = 0;  ///< devices that earlier tests left behind
+};
+
+TEST_F(HangTest, IsALossAndADeviceResetOpensAnotherDevice) {
+  hang();
+  expectLogged("the GPU does not end its work");
+  ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+  EXPECT_EQ(devices(), 2) << "what may still work is not destroyed";
+  drawsAgain();
+  ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+  EXPECT_EQ(devices(), 1) << "it has come to an end";
+  drawsAgain();
+}
+
+TEST_F(HangTest, DestructionDoesNotWaitForIt) {
+  hang();
+  (void)gpu().takeErrorLines();
+  hangDevices(true);
+  TearDownTestSuite();  // comes back
+  hangDevices(false);
+  EXPECT_EQ(devices(), 1) << "it is left to itself";
+  SetUpTestSuite();
+  drawsAgain();
+}
+
+TEST_F(HangTest, OnlySoManyAreAbandoned) {
+  hang();
+  hangDevices(true);
+  EXPECT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+  for (int i = 0; i < 2; ++i) {
+    CommandWriter w;
+    target(w, texture(w, kBgra, kSize, kSize));
+    clearColor(w, 0, 0, 0, 0);
+    expectBackendError(gpu().submit(w, m_context));
+    EXPECT_EQ(aerogpu_renderer_reset(gpu().renderer()), i == 0) << i;
+  }
+  hangDevices(false);
+  (void)gpu().takeErrorLines();
+  EXPECT_TRUE(aerogpu_renderer_reset(gpu().renderer())) << "they have come to an end";
+  EXPECT_EQ(devices(), 2) << "the last one that hung, and one that works";
+  drawsAgain();
+}
+
+}  // namespace
+}  // namespace aerogpu::test

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Test support: a renderer on the Vulkan back end with validation on, shaders from D3D9 assembly, short forms
+// of the packets. Failures of the back end, guest errors and validation messages fail the test that caused
+// them.
+#pragma once
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "aerogpu/d3d9/assembler.h"
+#include "renderer/test/harness.h"
+#include "renderer/test/vulkan_device_rules.h"
+#include "renderer/test/vulkan_double.h"
+
+namespace aerogpu::test {
+
+using Bytes = std::vector<uint8_t>;
+using Pixel = std::array<uint8_t, 4>;  ///< in the order of memory
+
+/// 0..1 as a byte, to nearest.
+inline uint8_t unorm8(float value) {
+  return static_cast<uint8_t>(std::lround(value * 255));
+}
+
+/// A renderer shared by the tests of one file: lavapipe compiles each pipeline once.
+class GpuTest : public ::testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    // Leaks inside drivers can be suppressed by name only while the driver is still loaded
+    // (scripts/lib/lsan.supp).
+    for (const char* library : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"})
+      dlopen(library, RTLD_NOW | RTLD_NODELETE);
+    Harness::Options options;
+    options.backend = "vulkan";
+    options.flags = AEROGPU_RENDERER_VALIDATION | AEROGPU_RENDERER_LEND_GUEST_MEMORY;
+    options.guestBytes = uint64_t{64} << 20;
+    s_gpu = new Harness(options);
+  }
+  static void TearDownTestSuite() {
+    delete s_gpu;
+    s_gpu = nullptr;
+  }
+  void SetUp() override {
+    ASSERT_TRUE(s_gpu && s_gpu->ok()) << (s_gpu ? s_gpu->createError() : "");
+    m_context = s_nextContext++;  // fresh state for each test
+  }
+  void TearDown() override {
+    if (!s_gpu || !s_gpu->ok()) return;
+    for (const std::string& line : s_gpu->takeErrorLines()) ADD_FAILURE() << line;
+    for (const std::string& rule : takeBrokenRules()) ADD_FAILURE() << "rule of the device broken: " << rule;
+  }
+  Harness& gpu() { return *s_gpu; }
+
+  /// Runs what was written to `w` and expects no error.
+  void run(CommandWriter& w) {
+    const Outcome outcome = gpu().submit(w, m_context);
+    EXPECT_EQ(outcome.result.error_count, 0u) << "code " << outcome.result.last_error_code;
+    w.reset();
+  }
+  /// Runs it and gives the code of the one error that must come of it.
+  uint32_t runForError(CommandWriter& w) {
+    const Outcome outcome = gpu().submit(w, m_context);
+    EXPECT_EQ(outcome.result.error_count, 1u);
+    w.reset();
+    return outcome.result.last_error_code;
+  }
+
+  uint32_t texture(CommandWriter& w, aerogpu_format format, uint32_t width, uint32_t height,
+                   uint32_t mips = 1, uint32_t layers = 1,
+                   uint32_t usage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET) {
+    const uint32_t h = gpu().handle();
+    Harness::createTexture(w, h, format, width, height, usage, mips, layers);
+    return h;
+  }
+  uint32_t buffer(CommandWriter& w, const void* data, size_t size, uint32_t usage) {
+    const uint32_t h = gpu().handle();
+    Harness::createBuffer(w, h, (size + 3) & ~size_t{3}, usage);
+    Harness::upload(w, h, 0, {static_cast<const uint8_t*>(data), size});
+    return h;
+  }
+  template <class T>
+  uint32_t vertexBuffer(CommandWriter& w, const std::vector<T>& data) {
+    return buffer(w, data.data(), data.size() * sizeof(T), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  }
+
+  uint32_t shader(CommandWriter& w, const std::string& source) {
+    const d3d9::Assembly assembly = d3d9::assemble(source);
+    EXPECT_TRUE(assembly.ok()) << assembly.errorText();
+    const uint32_t h = gpu().handle();
+    const bool isPixel = source.find("ps_") < source.find("vs_");
+    packets::createShader(w, h, isPixel ? AEROGPU_SHADER_STAGE_PIXEL : AEROGPU_SHADER_STAGE_VERTEX,
+                          assembly.tokens);
+    return h;
+  }
+  void bindShaders(CommandWriter& w, uint32_t vs, uint32_t ps) { packets::bindShaders(w, vs, ps); }
+  struct Element {
+    uint16_t stream, offset;
+    uint8_t type, method, usage, index;
+  };
+  uint32_t layout(CommandWriter& w, std::vector<Element> elements) {
+    elements.push_back({0xFF, 0, 17, 0, 0, 0});  // D3DDECL_END
+    const uint32_t h = gpu().handle();
+    packets::useInputLayout(w, h, {reinterpret_cast<const uint8_t*>(elements.data()), elements.size() * 8});
+    return h;
+  }
+  void stream(CommandWriter& w, uint32_t slot, uint32_t buffer, uint32_t stride, uint32_t offset = 0) {
+    packets::setVertexBuffer(w, slot, buffer, stride, offset);
+  }
+  void topology(CommandWriter& w, uint32_t t) { packets::setTopology(w, t); }
+  void renderState(CommandWriter& w, uint32_t state, uint32_t value) {
+    aerogpu_cmd_set_render_state c{};
+    c.state = state;
+    c.value = value;
+    w.packet(AEROGPU_CMD_SET_RENDER_STATE, c);
+  }
+  void renderState(CommandWriter& w, uint32_t state, float value) {
+    renderState(w, state, std::bit_cast<uint32_t>(value));
+  }
+  void samplerState(CommandWriter& w, uint32_t slot, uint32_t state, uint32_t value,
+                    uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
+    aerogpu_cmd_set_sampler_state c{};
+    c.shader_stage = stage;
+    c.slot = slot;
+    c.state = state;
+    c.value = value;
+    w.packet(AEROGPU_CMD_SET_SAMPLER_STATE, c);
+  }
+  void setTexture(CommandWriter& w, uint32_t slot, uint32_t texture,
+                  uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
+    aerogpu_cmd_set_texture c{};
+    c.shader_stage = stage;
+    c.slot = slot;
+    c.texture = texture;
+    w.packet(AEROGPU_CMD_SET_TEXTURE, c);
+  }
+  void constantsF(CommandWriter& w, uint32_t stage, uint32_t start,
+                  const std::vector<std::array<float, 4>>& values) {
+    aerogpu_cmd_set_shader_constants_f c{};
+    c.stage = stage;
+    c.start_register = start;
+    c.vec4_count = static_cast<uint32_t>(values.size());
+    w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, c, values.data(), values.size() * 16);
+  }
+  void viewport(CommandWriter& w, float x, float y, float width, float height, float zMin = 0,
+                float zMax = 1) {
+    aerogpu_cmd_set_viewport c{};
+    c.x_f32 = std::bit_cast<uint32_t>(x);
+    c.y_f32 = std::bit_cast<uint32_t>(y);
+    c.width_f32 = std::bit_cast<uint32_t>(width);
+    c.height_f32 = std::bit_cast<uint32_t>(height);
+    c.min_depth_f32 = std::bit_cast<uint32_t>(zMin);
+    c.max_depth_f32 = std::bit_cast<uint32_t>(zMax);
+    w.packet(AEROGPU_CMD_SET_VIEWPORT, c);
+  }
+  void scissor(CommandWriter& w, int32_t x, int32_t y, int32_t width, int32_t height) {
+    aerogpu_cmd_set_scissor c{};
+    c.x = x;
+    c.y = y;
+    c.width = width;
+    c.height = height;
+    w.packet(AEROGPU_CMD_SET_SCISSOR, c);
+  }
+  void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, uint32_t first = 0) {
+    packets::draw(w, vertices, instances, first);
+  }
+  void drawIndexed(CommandWriter& w, uint32_t count, uint32_t first = 0, int32_t base = 0,
+                   uint32_t instances = 1) {
+    aerogpu_cmd_draw_indexed c{};
+    c.index_count = count;
+    c.first_index = first;
+    c.base_vertex = base;
+    c.instance_count = instances;
+    w.packet(AEROGPU_CMD_DRAW_INDEXED, c);
+  }
+  void clearColor(CommandWriter& w, float r, float g, float b, float a) {
+    Harness::clear(w, AEROGPU_CLEAR_COLOR, r, g, b, a);
+  }
+  void target(CommandWriter& w, uint32_t color, uint32_t depth = 0) {
+    if (color)
+      Harness::setTargets(w, std::array{color}, depth);
+    else
+      Harness::setTargets(w, {}, depth);
+  }
+  Bytes read(uint32_t texture, aerogpu_format format, uint32_t width, uint32_t height, uint32_t mip = 0,
+             uint32_t layer = 0) {
+    return gpu().readTexture(texture, format, width, height, mip, layer);
+  }
+  static Pixel pixel(const Bytes& bytes, uint32_t width, uint32_t x, uint32_t y) {
+    Pixel p{};
+    const size_t at = (size_t{y} * width + x) * 4;
+    if (at + 4 <= bytes.size()) std::memcpy(p.data(), bytes.data() + at, 4);
+    return p;
+  }
+  /// Each channel within `tolerance`.
+  static void expectNear(const Pixel& got, const Pixel& want, int tolerance, const std::string& what = "") {
+    for (int i = 0; i < 4; ++i)
+      EXPECT_NEAR(got[i], want[i], tolerance)
+          << what << " byte " << i << " of " << +got[0] << "," << +got[1] << "," << +got[2] << "," << +got[3];
+  }
+
+  // D3DRENDERSTATETYPE (d3d9types.h), those that tests use.
+  enum : uint32_t {
+    kZEnable = 7,
+    kFillMode = 8,
+    kShadeMode = 9,
+    kZWriteEnable = 14,
+    kAlphaTestEnable = 15,
+    kSrcBlend = 19,
+    kDestBlend = 20,
+    kCullMode = 22,
+    kZFunc = 23,
+    kAlphaRef = 24,
+    kAlphaFunc = 25,
+    kAlphaBlendEnable = 27,
+    kFogEnable = 28,
+    kFogColor = 34,
+    kFogTableMode = 35,
+    kFogStart = 36,
+    kFogEnd = 37,
+    kFogDensity = 38,
+    kStencilEnable = 52,
+    kStencilFail = 53,
+    kStencilZFail = 54,
+    kStencilPass = 55,
+    kStencilFunc = 56,
+    kStencilRef = 57,
+    kStencilMask = 58,
+    kStencilWriteMask = 59,
+    kPointSize = 154,
+    kPointSizeMin = 155,
+    kPointSpriteEnable = 156,
+    kPointSizeMax = 166,
+    kColorWriteEnable = 168,
+    kBlendOp = 171,
+    kScissorTestEnable = 174,
+    kSlopeScaleDepthBias = 175,
+    kTwoSidedStencil = 185,
+    kCcwStencilFail = 186,
+    kCcwStencilZFail = 187,
+    kCcwStencilPass = 188,
+    kCcwStencilFunc = 189,
+    kColorWriteEnable1 = 190,
+    kBlendFactor = 193,
+    kSrgbWriteEnable = 194,
+    kDepthBias = 195,
+    kSeparateAlpha = 206,
+    kSrcBlendAlpha = 207,
+    kDestBlendAlpha = 208,
+    kBlendOpAlpha = 209,
+  };
+  // D3DSAMPLERSTATETYPE.
+  enum : uint32_t {
+    kAddressU = 1,
+    kAddressV = 2,
+    kAddressW = 3,
+    kBorderColor = 4,
+    kMagFilter = 5,
+    kMinFilter = 6,
+    kMipFilter = 7,
+    kMipMapLodBias = 8,
+    kMaxMipLevel = 9,
+    kMaxAnisotropy = 10,
+    kSrgbTexture = 11,
+  };
+
+  static inline Harness* s_gpu = nullptr;
+  static inline uint32_t s_nextContext = 1;
+  uint32_t m_context = 0;
+};
+
+}  // namespace aerogpu::test

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The hot path allocates nothing for a packet or a draw: decoding, executing and recording, in frames like
+// those before them. What the driver does for itself is its own affair.
+#include <cstdlib>
+#include <new>
+
+#include "renderer/vulkan/test/draw_fixture.h"
+
+namespace {
+thread_local uint64_t allocations = 0;  // other threads are not the code under test
+}
+
+// Counts what the code under test allocates; drivers are written in C and use malloc.
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  std::abort();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+
+namespace aerogpu::test {
+namespace {
+
+class LeanTest : public DrawTest {
+protected:
+  /// Without validation, which allocates a lot.
+  static void SetUpTestSuite() {
+    Harness::Options options;
+    options.backend = "vulkan";
+    s_gpu = new Harness(options);
+  }
+
+  /// A frame of `draws` draws, each with a constant of its own, and now and then other textures, shaders,
+  /// states, vertices.
+  void frame(CommandWriter& w, uint32_t draws) {
+    clearColor(w, 0, 0, 0, 0);
+    for (uint32_t i = 0; i < draws; ++i) {
+      constantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 0, {{static_cast<float>(i), 0, 0, 0}});
+      if (i % 3 == 0) setTexture(w, 0, m_textures[i / 3 % 2]);
+      if (i % 5 == 0) bindShaders(w, m_vertex, m_pixel[i / 5 % 2]);
+      if (i % 7 == 0) renderState(w, kAlphaBlendEnable, i / 7 % 2);
+      if (i % 11 == 0) stream(w, 0, m_vertices[i / 11 % 2], sizeof(Vertex));
+      if (i % 13 == 0) samplerState(w, 0, kMagFilter, 1 + i / 13 % 2);
+      draw(w, 6);
+    }
+    aerogpu_cmd_present present{};
+    w.packet(AEROGPU_CMD_PRESENT, present);
+  }
+  /// Allocations of this thread while it submits the frame and waits for it.
+  uint64_t cost(const CommandWriter& w) {
+    const uint64_t before = allocations;
+    const Outcome outcome = gpu().submit(w, m_context);
+    const uint64_t after = allocations;
+    EXPECT_EQ(outcome.result.error_count, 0u);
+    gpu().takeOutcomes();
+    return after - before;
+  }
+
+  uint32_t m_textures[2] = {}, m_pixel[2] = {}, m_vertices[2] = {}, m_vertex = 0;
+};
+
+TEST_F(LeanTest, NoAllocationForAPacketOrADraw) {
+  constexpr uint32_t kFew = 200, kMany = 1200;
+  CommandWriter w;
+  m_vertex = shader(
+      w, "vs_2_0\ndcl_position v0\ndcl_color v1\nadd oPos, v0, c0.yyyy\nmov oD0, v1\nmov oT0.xy, v0\n");
+  m_pixel[0] = shader(w, "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n");
+  m_pixel[1] =
+      shader(w, "ps_2_0\ndcl v0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, v0\nmov oC0, r0\n");
+  for (uint32_t& t : m_textures) {
+    t = texture(w, kBgra, 4, 4, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
+    Harness::upload(w, t, 0, Bytes(64, 0x80));
+  }
+  for (uint32_t& v : m_vertices) v = vertexBuffer(w, quad(0, 0, kSize, kSize, 0xFF336699));
+  run(w);
+  CommandWriter few, many;
+  frame(few, kFew);
+  frame(many, kMany);
+  for (int i = 0; i < 4; ++i) {  // pipelines, descriptor sets, chunks of constants
+    cost(few);
+    cost(many);
+  }
+  // A submission costs a few, a chunk of constant memory perhaps one now and then; a draw must cost none.
+  const uint64_t costOfFew = cost(few), costOfMany = cost(many);
+  EXPECT_LE(costOfFew, 64u);
+  EXPECT_LE(costOfMany, costOfFew + 16);
+  RecordProperty("allocations", static_cast<int>(costOfMany));
+}
+
+}  // namespace
+}  // namespace aerogpu::test

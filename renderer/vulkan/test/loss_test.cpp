@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Loss of the Vulkan device at each place where it is noticed: what the guest is told, that nothing hangs,
+// and that a device reset brings a new device up.
+#include "renderer/test/vulkan_double.h"
+#include "renderer/vulkan/test/draw_fixture.h"
+
+namespace {
+
+using namespace aerogpu;
+using namespace aerogpu::test;
+
+class LossTest : public DrawTest, public ::testing::WithParamInterface<Loss> {
+protected:
+  /// A renderer of its own for each test: the log's rate limit starts anew.
+  void SetUp() override {
+    TearDownTestSuite();
+    SetUpTestSuite();
+    DrawTest::SetUp();
+  }
+  void TearDown() override {
+    loseDevice(Loss::None);
+    refuseDevices(false);
+    DrawTest::TearDown();
+  }
+  void drawQuad(CommandWriter& w) { drawVertices(w, quad(0, 0, kSize, kSize, 0xFF336699)); }
+
+  /// Draws while the device is lost; the submission must end with the back end's error.
+  void losesADraw(Loss where) {
+    CommandWriter w;
+    drawQuad(w);
+    loseDevice(where);
+    expectBackendError(gpu().submit(w, m_context));
+  }
+  /// submit() came back: the fence completed.
+  static void expectBackendError(const Outcome& outcome) {
+    EXPECT_GE(outcome.result.error_count, 1u);
+    EXPECT_EQ(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
+    EXPECT_FALSE(outcome.hasFrame);
+  }
+  /// Takes what the loss logged, of which the validation layer had nothing to say. Packets of later
+  /// submissions may have used the log's rate up before the one that met the loss is reported.
+  void expectLossLogged() {
+    std::string all;
+    for (const std::string& line : gpu().takeErrorLines()) {
+      EXPECT_EQ(line.find("validation:"), std::string::npos) << line;
+      all += line + "\n";
+    }
+    EXPECT_TRUE(all.find("VK_ERROR_DEVICE_LOST") != std::string::npos ||
+                all.find("the GPU is lost") != std::string::npos)
+        << all;
+  }
+  void resetAndDraw() {
+    ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+    expectLossLogged();
+    EXPECT_EQ(devicesAlive(), 1) << "the lost device is destroyed, a new one is there";
+    EXPECT_EQ(gpu().stats().resources, 0u);
+    DrawTest::SetUp();
+    CommandWriter w;
+    drawQuad(w);
+    run(w);
+    EXPECT_EQ(result(kSize / 2, kSize / 2), (Pixel{0x99, 0x66, 0x33, 0xFF}));
+  }
+};
+
+TEST_P(LossTest, TheSubmissionEndsWithAnErrorAndAResetRecovers) {
+  losesADraw(GetParam());
+  resetAndDraw();
+}
+
+TEST_P(LossTest, EverythingUntilTheResetEndsWithAnError) {
+  losesADraw(GetParam());
+  for (int i = 0; i < 200; ++i) {  // more than the batches that may be under way
+    CommandWriter w;
+    drawQuad(w);
+    expectBackendError(gpu().submit(w, m_context));
+  }
+  CommandWriter empty;
+  empty.packet(AEROGPU_CMD_NOP, aerogpu_cmd_hdr{});
+  expectBackendError(gpu().submit(empty, m_context));
+  resetAndDraw();
+}
+
+TEST_P(LossTest, ManySubmissionsUnderWay) {
+  loseDevice(GetParam());
+  constexpr int kSubmissions = 40;
+  (void)gpu().takeOutcomes();
+  for (int i = 0; i < kSubmissions; ++i) {
+    CommandWriter w;
+    drawQuad(w);
+    gpu().submitAsync(w, m_context);
+  }
+  gpu().waitIdle();
+  const std::vector<Outcome> outcomes = gpu().takeOutcomes();
+  ASSERT_EQ(outcomes.size(), size_t{kSubmissions});
+  for (const Outcome& outcome : outcomes) expectBackendError(outcome);
+  resetAndDraw();
+}
+
+TEST_P(LossTest, AReadBackOfALostDeviceWritesNothing) {
+  CommandWriter w;
+  drawQuad(w);
+  run(w);
+  const Allocation memory = gpu().allocate(4096);
+  std::fill(gpu().bytes(memory).begin(), gpu().bytes(memory).end(), uint8_t{0xA5});
+  const uint32_t copy = gpu().handle();
+  Harness::createBuffer(w, copy, 4096, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, memory.id);
+  const Bytes source(4096, 0x3C);
+  const uint32_t from = buffer(w, source.data(), source.size(), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  aerogpu_cmd_copy_buffer c{};
+  c.dst_buffer = copy;
+  c.src_buffer = from;
+  c.size_bytes = 4096;
+  c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  loseDevice(GetParam());
+  expectBackendError(gpu().submit(w, m_context));
+  for (const uint8_t byte : gpu().bytes(memory)) ASSERT_EQ(byte, 0xA5);
+  gpu().forget(memory);
+  resetAndDraw();
+}
+
+TEST_P(LossTest, TwiceInARow) {
+  for (int i = 0; i < 2; ++i) {
+    losesADraw(GetParam());
+    resetAndDraw();
+  }
+}
+
+TEST_P(LossTest, AResetThatFindsNoDeviceCanBeTriedAgain) {
+  losesADraw(GetParam());
+  refuseDevices(true);
+  EXPECT_FALSE(aerogpu_renderer_reset(gpu().renderer()));
+  for (int i = 0; i < 3; ++i) {
+    CommandWriter w;
+    texture(w, kBgra, kSize, kSize);
+    shader(w, kVs);
+    clearColor(w, 0, 0, 0, 0);
+    expectBackendError(gpu().submit(w, m_context));
+  }
+  refuseDevices(false);
+  resetAndDraw();
+}
+
+INSTANTIATE_TEST_SUITE_P(, LossTest, ::testing::Values(Loss::AtSubmit, Loss::AtWait),
+                         [](const auto& where) { return where.param == Loss::AtSubmit ? "Submit" : "Wait"; });
+
+}  // namespace
