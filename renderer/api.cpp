@@ -48,17 +48,21 @@ public:
     m_result.signal_fence = fence;
   }
 
-  void setOutcome(const core::Outcome& outcome) {
+  void setReport(const core::ExecutionReport& report) {
     m_executed = true;
-    m_result.error_count = outcome.errorCount;
-    m_result.last_error_code = static_cast<uint32_t>(outcome.lastError);
-    m_result.present_count = outcome.presents;
-    m_result.present_vsync = outcome.vsync;
-    m_result.dropped = outcome.dropped;
-    m_result.frame_unchanged = outcome.frameUnchanged;
+    m_result.error_count = report.errorCount;
+    m_result.last_error_code = static_cast<uint32_t>(report.lastError);
+    m_result.present_count = report.presents;
+    m_result.present_vsync = report.vsync;
+    m_result.dropped = report.dropped;
+    m_result.frame_unchanged = report.frameUnchanged;
   }
   void setScanoutIsTexture(bool isTexture) { m_result.scanout_is_texture = isTexture; }
   void addError(const Error& error) {
+    if (error.code == ErrorCode::Interrupted) {
+      m_result.dropped = true;
+      return;
+    }
     ++m_result.error_count;
     m_result.last_error_code = static_cast<uint32_t>(error.code);
     m_renderer.stats.errors.fetch_add(1, std::memory_order_relaxed);
@@ -181,9 +185,9 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   }
   auto finish = std::make_unique<Finish>(*this, submission.cookie, submission.signal_fence);
   if (capture) capture->begin(submission);
-  const core::Outcome outcome = executor->execute(submission);
-  if (capture) capture->end(submission, outcome);
-  finish->setOutcome(outcome);
+  const core::ExecutionReport report = executor->execute(submission);
+  if (capture) capture->end(submission, report);
+  finish->setReport(report);
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
   stats.cpuBusyNs.fetch_add(nowNs() - begin, std::memory_order_relaxed);
   backend->endSubmission(std::move(finish));

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Errors are values: Result<T> holds a T or an Error whose code is the wire's own (enum aerogpu_error_code).
+// Errors are values: Result<T> holds a T or an Error, whose code is the wire's own (enum aerogpu_error_code).
+// A part with an error of another kind names it: Result<T, ShaderError>.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 namespace aerogpu {
 
-/// Codes of the ERROR_CODE register. None in an Error: it was interrupted (aerogpu_renderer_interrupt), which
-/// is nobody's fault.
-enum class ErrorCode : uint32_t { None = 0, CmdDecode = 1, OutOfBounds = 2, Backend = 3, Internal = 0xFFFF };
+/// Codes of the ERROR_CODE register, and one that never reaches it.
+enum class ErrorCode : uint32_t {
+  None = 0,  ///< no error; in no Error
+  CmdDecode = 1,
+  OutOfBounds = 2,
+  Backend = 3,
+  Internal = 0xFFFF,
+  /// aerogpu_renderer_interrupt() ended it, which is nobody's fault: the submission is dropped and the guest
+  /// is told of no error. Not a number of the wire.
+  Interrupted = 0x10000,
+};
 
 /// Why something failed. `what` has static storage; `detail` is empty where an error can be frequent.
 struct Error {
@@ -21,11 +31,11 @@ struct Error {
 };
 
 /// A value or an error. Reading the one that is not there is a bug of the caller.
-template <class T>
+template <class T, class E = Error>
 class [[nodiscard]] Result {
 public:
   Result(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : m_state(std::in_place_index<1>, std::move(error)) {}
+  Result(E error) : m_state(std::in_place_index<1>, std::move(error)) {}
 
   bool ok() const { return m_state.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -35,28 +45,27 @@ public:
   const T& operator*() const { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  Error& error() { return *std::get_if<1>(&m_state); }
-  const Error& error() const { return *std::get_if<1>(&m_state); }
+  E& error() { return *std::get_if<1>(&m_state); }
+  const E& error() const { return *std::get_if<1>(&m_state); }
 
 private:
-  std::variant<T, Error> m_state;
+  std::variant<T, E> m_state;
 };
 
 /// Success or an error.
-template <>
-class [[nodiscard]] Result<void> {
+template <class E>
+class [[nodiscard]] Result<void, E> {
 public:
   Result() = default;
-  Result(Error error) : m_error(std::move(error)), m_failed(true) {}
+  Result(E error) : m_error(std::move(error)) {}
 
-  bool ok() const { return !m_failed; }
+  bool ok() const { return !m_error; }
   explicit operator bool() const { return ok(); }
-  Error& error() { return m_error; }
-  const Error& error() const { return m_error; }
+  E& error() { return *m_error; }
+  const E& error() const { return *m_error; }
 
 private:
-  Error m_error{ErrorCode::None, "", {}};
-  bool m_failed = false;
+  std::optional<E> m_error;
 };
 
 }  // namespace aerogpu

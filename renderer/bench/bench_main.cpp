@@ -241,7 +241,7 @@ void emptySubmission(benchmark::State& state, const char* backend) {
   Harness h({.backend = backend});
   if (!h.ok()) return state.SkipWithError(h.createError().c_str());
   for ([[maybe_unused]] auto _ : state) h.submitRaw({}, {});
-  h.takeOutcomes();
+  h.takeFinished();
 }
 void emptySubmissionNull(benchmark::State& state) {
   emptySubmission(state, "null");

@@ -21,7 +21,7 @@ public:
   /// Submits and waits; false after an error.
   bool run(const CommandWriter& stream) {
     const bool good = m_harness.submit(stream).result.error_count == 0;
-    m_harness.takeOutcomes();
+    m_harness.takeFinished();
     return good;
   }
   uint32_t target() const { return m_target; }

@@ -18,7 +18,7 @@ struct BackendConfig {
   HostMemory& hostMemory;
   Stats& stats;
   Log& log;
-  const std::atomic<bool>& interrupted;  ///< what takes long ends early, with an Error of code None
+  const std::atomic<bool>& interrupted;  ///< what takes long ends early, with ErrorCode::Interrupted
   const std::atomic<bool>& closing;      ///< the same, for good
   std::string vulkanDevice;              ///< index or part of a name; empty = the best
   std::string cacheDir;                  ///< folder of the pipeline cache; empty = none

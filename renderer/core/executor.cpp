@@ -18,8 +18,8 @@ Executor::~Executor() {
 }
 
 void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence) {
-  ++m_outcome.errorCount;
-  m_outcome.lastError = error.code;
+  ++m_report.errorCount;
+  m_report.lastError = error.code;
   m_env.stats.errors.fetch_add(1, std::memory_order_relaxed);
   const auto level = error.code == ErrorCode::Backend || error.code == ErrorCode::Internal
                          ? AEROGPU_LOG_ERROR
@@ -53,8 +53,8 @@ void Executor::markAllDirty() {
   m_state->dirtyResourceStages = (1u << kStageCount) - 1;
 }
 
-Outcome Executor::execute(const aerogpu_submission& submission) {
-  m_outcome = {};
+ExecutionReport Executor::execute(const aerogpu_submission& submission) {
+  m_report = {};
   m_frameTaken = false;
   m_work.beginSubmission();
   m_pendingWrites.begin();
@@ -62,11 +62,11 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
   m_env.stats.submissions.fetch_add(1, std::memory_order_relaxed);
   const auto fail = [&](const Error& error) {
     noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
-    return m_outcome;
+    return m_report;
   };
   if (m_env.interrupted.load(std::memory_order_acquire)) {
-    m_outcome.dropped = true;
-    return m_outcome;
+    m_report.dropped = true;
+    return m_report;
   }
   if (submission.descriptor_error != AEROGPU_ERROR_NONE)
     return fail(Error{static_cast<ErrorCode>(submission.descriptor_error), "bad submission descriptor"});
@@ -75,7 +75,7 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
       !loaded)
     return fail(loaded.error());
   m_backings.locate(m_allocs);
-  if (submission.cmd_size == 0) return m_outcome;
+  if (submission.cmd_size == 0) return m_report;
   if (auto selected = selectContext(submission.context_id); !selected) return fail(selected.error());
 
   auto reader = cmd::PacketReader::open({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size});
@@ -85,8 +85,8 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
   uint64_t packets = 0;
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
-      m_outcome.dropped = true;
-      m_outcome.executedBytes = reader->offset();
+      m_report.dropped = true;
+      m_report.executedBytes = reader->offset();
       break;
     }
     const uint32_t at = reader->offset();
@@ -96,9 +96,9 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
       break;
     }
     if (auto done = cmd::decode(*packet, *this); !done) {
-      if (done.error().code == ErrorCode::None) {  // it has seen the interruption before we did
-        m_outcome.dropped = true;
-        m_outcome.executedBytes = at;
+      if (done.error().code == ErrorCode::Interrupted) {  // it has seen the interruption before we did
+        m_report.dropped = true;
+        m_report.executedBytes = at;
         break;
       }
       noteError(done.error(), at, packet->opcode, submission.signal_fence);
@@ -113,9 +113,9 @@ Outcome Executor::execute(const aerogpu_submission& submission) {
       }
     }
   }
-  if (!m_outcome.dropped) m_outcome.executedBytes = reader->sizeBytes();
+  if (!m_report.dropped) m_report.executedBytes = reader->sizeBytes();
   m_env.stats.packets.fetch_add(packets, std::memory_order_relaxed);
-  return m_outcome;
+  return m_report;
 }
 
 void Executor::setScanout(const aerogpu_scanout_config& config) {

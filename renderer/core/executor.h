@@ -38,8 +38,8 @@ public:
                                   std::span<const GuestRun> runs) = 0;
 };
 
-/// What executing a submission came to.
-struct Outcome {
+/// How executing a submission went.
+struct ExecutionReport {
   uint32_t errorCount = 0;
   ErrorCode lastError = ErrorCode::None;
   uint32_t presents = 0;
@@ -64,7 +64,7 @@ public:
   explicit Executor(const Environment& env);
   ~Executor();
 
-  Outcome execute(const aerogpu_submission& submission);
+  ExecutionReport execute(const aerogpu_submission& submission);
   void setScanout(const aerogpu_scanout_config& config);
   /// Whether a live texture's backing starts at the scanout address.
   bool scanoutIsTexture();
@@ -223,7 +223,7 @@ private:
   };
   Framed m_framed;
   bool m_frameTaken = false;  ///< in this submission: it comes out with it
-  Outcome m_outcome;
+  ExecutionReport m_report;
   WorkBudget m_work;
   uint32_t m_minor = 0;  ///< of the stream being executed
 };

@@ -92,21 +92,21 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
 
 Result<void> Executor::present(uint32_t flags) {
   m_env.stats.presents.fetch_add(1, std::memory_order_relaxed);
-  ++m_outcome.presents;
-  if (flags & AEROGPU_PRESENT_FLAG_VSYNC) m_outcome.vsync = true;
+  ++m_report.presents;
+  if (flags & AEROGPU_PRESENT_FLAG_VSYNC) m_report.vsync = true;
   Texture* texture = nullptr;
   if (m_env.presentColorTarget) {
     texture = state().colorTargetCount != 0 ? state().colorTargets[0].texture.get() : nullptr;
   } else {
     texture = scanoutTexture();
   }
-  m_outcome.frameUnchanged = false;
+  m_report.frameUnchanged = false;
   if (!texture) {
     m_framed = {};
     return {};
   }
   if (!m_env.presentColorTarget && m_framed == Framed{texture->backingSerial, texture->writes}) {
-    m_outcome.frameUnchanged = !m_frameTaken;
+    m_report.frameUnchanged = !m_frameTaken;
     m_env.stats.framesUnchanged.fetch_add(1, std::memory_order_relaxed);
     return {};
   }

@@ -32,7 +32,7 @@ Result<void> Executor::settleWrites() {
   if (auto flushed = m_env.backend.flush(); !flushed) return flushed;
   while (!m_env.backend.waitIdle(kLookUpNs))
     if (m_env.interrupted.load(std::memory_order_relaxed))
-      return Error{ErrorCode::Backend, "interrupted while a write-back was awaited"};
+      return Error{ErrorCode::Interrupted, "interrupted while a write-back was awaited"};
   m_pendingWrites.clear();
   return {};
 }

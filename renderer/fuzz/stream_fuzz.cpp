@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   h.submitRaw(stream, table, 1);  // once more over what the first run left, in another context
   h.snapshotScanout();
   h.takeFrames();
-  h.takeOutcomes();
+  h.takeFinished();
   for (const std::string& line : h.takeErrorLines()) {
     if (line.rfind("validation: ", 0) != 0) continue;
     std::fprintf(stderr, "stream_fuzz: %s\n", line.c_str());

@@ -10,10 +10,10 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "aerogpu/d3d9/tokens.h"
+#include "renderer/base/result.h"
 #include "renderer/shader/d3d9/d3d9_interface.h"
 
 namespace aerogpu::shader {
@@ -27,26 +27,6 @@ inline constexpr uint32_t kMaxVaryings = 16;
 struct ShaderError {
   std::string message;
   uint32_t tokenOffset = 0;  ///< index of the token in the stream
-};
-
-/// A value or a ShaderError.
-template <class T>
-class [[nodiscard]] Outcome {
-public:
-  Outcome(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
-  Outcome(ShaderError error) : m_state(std::in_place_index<1>, std::move(error)) {}
-  bool ok() const { return m_state.index() == 0; }
-  explicit operator bool() const { return ok(); }
-  T& value() { return *std::get_if<0>(&m_state); }
-  const T& value() const { return *std::get_if<0>(&m_state); }
-  T& operator*() { return value(); }
-  const T& operator*() const { return value(); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
-  const ShaderError& error() const { return *std::get_if<1>(&m_state); }
-
-private:
-  std::variant<T, ShaderError> m_state;
 };
 
 /// An input of a vertex shader, or a value that goes from the vertex to the pixel shader.
@@ -107,10 +87,10 @@ struct Module {
 
 /// Validates a stream from its version token on. Refused, by name: the software models (2_sw, 3_sw), and the
 /// bump environment instructions of ps_1_x, whose matrix the command stream cannot carry.
-Outcome<Program> parse(std::span<const uint32_t> tokens);
+Result<Program, ShaderError> parse(std::span<const uint32_t> tokens);
 
 /// Cannot fail for what the application wrote; an error means options out of range or a module that would
 /// exceed a SPIR-V limit.
-Outcome<Module> emit(const Program& program, const EmitOptions& options = {});
+Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options = {});
 
 }  // namespace aerogpu::shader

@@ -13,12 +13,12 @@
 namespace aerogpu::test {
 
 /// `code`: enum aerogpu_error_code of the last error.
-inline void expectError(const Outcome& outcome, uint32_t code, uint32_t count = 1) {
-  EXPECT_EQ(outcome.result.error_count, count);
-  EXPECT_EQ(outcome.result.last_error_code, code);
+inline void expectError(const FinishedSubmission& finished, uint32_t code, uint32_t count = 1) {
+  EXPECT_EQ(finished.result.error_count, count);
+  EXPECT_EQ(finished.result.last_error_code, code);
 }
-inline void expectGood(const Outcome& outcome) {
-  EXPECT_EQ(outcome.result.error_count, 0u);
+inline void expectGood(const FinishedSubmission& finished) {
+  EXPECT_EQ(finished.result.error_count, 0u);
 }
 
 /// Bytes that differ from their neighbours and from those a page further.

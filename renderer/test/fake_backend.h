@@ -3,6 +3,7 @@
 // memory and time that they allow; it counts its calls.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,6 +18,8 @@ class FakeBackend final : public core::Backend {
 public:
   uint64_t draws = 0, throttles = 0, stopsAt = 0;
   bool interruptShaders = false;  ///< their creation sees an interruption
+  bool interruptWaits = false;    ///< work is not done when it is waited for, and the renderer is interrupted
+  std::atomic<bool> interrupted{false};  ///< the executor's flag
 
   const char* name() const override { return "fake"; }
   const char* deviceName() const override { return ""; }
@@ -32,7 +35,7 @@ public:
   }
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {
-    if (interruptShaders) return Error{ErrorCode::None, "interrupted", {}};
+    if (interruptShaders) return Error{ErrorCode::Interrupted, "interrupted", {}};
     return std::make_unique<core::GpuShader>();
   }
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
@@ -76,7 +79,10 @@ public:
   void endSubmission(std::unique_ptr<core::Completion> completion) override {
     completion->completed(std::nullopt, nullptr);
   }
-  bool waitIdle(uint64_t) override { return true; }
+  bool waitIdle(uint64_t) override {
+    if (interruptWaits) interrupted = true;
+    return !interruptWaits;
+  }
   bool recover() override { return true; }
 
 private:
@@ -91,7 +97,7 @@ public:
   uint64_t logLines = 0;
 
   core::Executor& executor() { return m_executor; }
-  core::Outcome submit(const CommandWriter& w, std::span<const uint8_t> allocTable = {}) {
+  core::ExecutionReport submit(const CommandWriter& w, std::span<const uint8_t> allocTable = {}) {
     aerogpu_submission submission{};
     submission.alloc_table = allocTable.data();
     submission.alloc_table_size = allocTable.size();
@@ -124,8 +130,7 @@ private:
   Log m_log{onLog, this};
   aerogpu_renderer_callbacks m_callbacks{sizeof m_callbacks, onMap, nullptr, nullptr, nullptr};
   core::GuestMemory m_guest{m_callbacks, this};
-  std::atomic<bool> m_interrupted{false};
-  core::Executor m_executor{{backend, m_hostMemory, stats, m_log, m_guest, m_interrupted, false}};
+  core::Executor m_executor{{backend, m_hostMemory, stats, m_log, m_guest, backend.interrupted, false}};
 };
 
 }  // namespace aerogpu::test

@@ -71,8 +71,8 @@ void Harness::onUnmap(void* opaque, const aerogpu_guest_mapping*, uint64_t) {
 
 void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
   auto& self = *static_cast<Harness*>(opaque);
-  Outcome outcome{*result, result->frame != nullptr};
-  outcome.result.frame = nullptr;
+  FinishedSubmission finished{*result, result->frame != nullptr};
+  finished.result.frame = nullptr;
   Frame copy;
   if (const aerogpu_frame* frame = result->frame) {
     const auto* pixels = static_cast<const uint8_t*>(frame->pixels);
@@ -84,8 +84,8 @@ void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
     aerogpu_renderer_frame_release(self.m_renderer, result->frame);
   }
   Lock lock(self.m_mutex);
-  self.m_outcomes.push_back(outcome);
-  if (outcome.hasFrame) self.m_frames.push_back(std::move(copy));
+  self.m_finished.push_back(finished);
+  if (finished.hasFrame) self.m_frames.push_back(std::move(copy));
   self.m_doneCookie = result->cookie;
   self.m_changed.notifyAll();
 }
@@ -149,16 +149,16 @@ std::vector<uint8_t> Harness::allocTable() const {
   return table;
 }
 
-Outcome Harness::waitFor(uint64_t cookie) {
+FinishedSubmission Harness::waitFor(uint64_t cookie) {
   Lock lock(m_mutex);
   while (m_doneCookie < cookie) m_changed.wait(m_mutex);
-  const auto found = std::find_if(m_outcomes.begin(), m_outcomes.end(),
-                                  [&](const Outcome& o) { return o.result.cookie == cookie; });
+  const auto found = std::find_if(m_finished.begin(), m_finished.end(),
+                                  [&](const FinishedSubmission& o) { return o.result.cookie == cookie; });
   return *found;
 }
 
-Outcome Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context,
-                           uint32_t descriptorError) {
+FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table,
+                                      uint32_t context, uint32_t descriptorError) {
   aerogpu_submission submission{};
   submission.struct_size = sizeof submission;
   submission.context_id = context;
@@ -173,7 +173,7 @@ Outcome Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint
   return waitFor(submission.cookie);
 }
 
-Outcome Harness::submit(const CommandWriter& writer, uint32_t context) {
+FinishedSubmission Harness::submit(const CommandWriter& writer, uint32_t context) {
   const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
   return submitRaw({writer.data(), writer.size()}, table, context);
 }
@@ -202,7 +202,7 @@ void Harness::setScanout(uint32_t format, uint32_t width, uint32_t height, uint3
   aerogpu_renderer_set_scanout(m_renderer, &config);
 }
 
-Outcome Harness::snapshotScanout() {
+FinishedSubmission Harness::snapshotScanout() {
   const uint64_t cookie = m_nextCookie++;
   aerogpu_renderer_snapshot_scanout(m_renderer, cookie);
   return waitFor(cookie);
@@ -220,9 +220,9 @@ std::vector<Frame> Harness::takeFrames() {
   return std::exchange(m_frames, {});
 }
 
-std::vector<Outcome> Harness::takeOutcomes() {
+std::vector<FinishedSubmission> Harness::takeFinished() {
   Lock lock(m_mutex);
-  return std::exchange(m_outcomes, {});
+  return std::exchange(m_finished, {});
 }
 
 std::vector<std::string> Harness::takeErrorLines() {
@@ -232,9 +232,9 @@ std::vector<std::string> Harness::takeErrorLines() {
 
 std::vector<uint8_t> Harness::takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation) {
   destroy(w, staging);
-  const Outcome outcome = submit(w);
+  const FinishedSubmission finished = submit(w);
   std::vector<uint8_t> out;
-  if (outcome.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
+  if (finished.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
   forget(allocation);
   return out;
 }

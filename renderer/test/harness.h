@@ -33,7 +33,7 @@ struct Frame {
 };
 
 /// A finished submission or snapshot.
-struct Outcome {
+struct FinishedSubmission {
   aerogpu_submission_result result{};  ///< `frame` is null here; see Harness::frames()
   bool hasFrame = false;
 };
@@ -85,10 +85,10 @@ public:
   void setScatteredPage(const Allocation& allocation, uint64_t page, uint64_t gpa);
 
   /// Submits `writer`'s stream with every allocation listed, waits for it, and returns what came of it.
-  Outcome submit(const CommandWriter& writer, uint32_t context = 0);
+  FinishedSubmission submit(const CommandWriter& writer, uint32_t context = 0);
   /// The same with raw bytes; the table as given.
-  Outcome submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context = 0,
-                    uint32_t descriptorError = 0);
+  FinishedSubmission submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table,
+                               uint32_t context = 0, uint32_t descriptorError = 0);
   /// Submits without waiting.
   void submitAsync(const CommandWriter& writer, uint32_t context = 0);
   void waitIdle();
@@ -96,14 +96,14 @@ public:
 
   void setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
                   bool enable = true);
-  Outcome snapshotScanout();
+  FinishedSubmission snapshotScanout();
 
   aerogpu_renderer_stats stats() const;
 
   /// Frames that came out so far, oldest first; taking them empties the list.
   std::vector<Frame> takeFrames();
   /// Results that came so far.
-  std::vector<Outcome> takeOutcomes();
+  std::vector<FinishedSubmission> takeFinished();
   /// Log lines at level error (host at fault or a validation message).
   std::vector<std::string> takeErrorLines();
 
@@ -145,7 +145,7 @@ private:
   static void onUnmap(void* opaque, const aerogpu_guest_mapping* mapping, uint64_t written);
   static void onDone(void* opaque, const aerogpu_submission_result* result);
   static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
-  Outcome waitFor(uint64_t cookie);
+  FinishedSubmission waitFor(uint64_t cookie);
   /// Ends a read-back: destroys the staging resource, submits, and takes what lies in the allocation.
   std::vector<uint8_t> takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation);
 
@@ -166,7 +166,7 @@ private:
 
   Mutex m_mutex;
   CondVar m_changed;
-  std::vector<Outcome> m_outcomes GUARDED_BY(m_mutex);
+  std::vector<FinishedSubmission> m_finished GUARDED_BY(m_mutex);
   std::vector<Frame> m_frames GUARDED_BY(m_mutex);
   std::vector<std::string> m_errorLines GUARDED_BY(m_mutex);
   uint64_t m_doneCookie GUARDED_BY(m_mutex) = 0;

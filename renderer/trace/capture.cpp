@@ -96,11 +96,11 @@ core::ByteSource* Capture::onGuestRead(const core::AllocTable::Entry& entry, con
   return &m_rows;
 }
 
-void Capture::end(const aerogpu_submission& submission, const core::Outcome& outcome) {
+void Capture::end(const aerogpu_submission& submission, const core::ExecutionReport& report) {
   if (m_rows.bytes.capacity() > kKeepBytes) m_rows.bytes = {};
   // A defect of the descriptor and an interruption before the first packet leave no trace in the device.
   if (submission.descriptor_error != AEROGPU_ERROR_NONE ||
-      (outcome.dropped && outcome.executedBytes <= sizeof(aerogpu_cmd_stream_header)))
+      (report.dropped && report.executedBytes <= sizeof(aerogpu_cmd_stream_header)))
     return;
   if (!m_writer->inFrame()) m_writer->beginFrame();
   const std::span<const uint8_t> stream(static_cast<const uint8_t*>(submission.cmd), submission.cmd_size);
@@ -113,14 +113,14 @@ void Capture::end(const aerogpu_submission& submission, const core::Outcome& out
   record.context = submission.context_id;
   record.engine = submission.engine_id;
   record.fence = submission.signal_fence;
-  if (outcome.dropped) {
+  if (report.dropped) {
     // The packets that ran, under a header that counts no others.
     aerogpu_cmd_stream_header header;
     std::memcpy(&header, stream.data(), sizeof header);
-    header.size_bytes = static_cast<uint32_t>(outcome.executedBytes);
+    header.size_bytes = static_cast<uint32_t>(report.executedBytes);
     record.commandBlob =
         m_writer->blob(BlobKind::CommandStream, {reinterpret_cast<const uint8_t*>(&header), sizeof header},
-                       stream.first(outcome.executedBytes).subspan(sizeof header));
+                       stream.first(report.executedBytes).subspan(sizeof header));
   } else if (!stream.empty()) {
     record.commandBlob = m_writer->blob(BlobKind::CommandStream, stream);
   }
@@ -128,7 +128,7 @@ void Capture::end(const aerogpu_submission& submission, const core::Outcome& out
   record.rangeCount = static_cast<uint32_t>(m_ranges.size());
   if (!m_unreadable.empty()) m_writer->unreadable(m_unreadable);
   m_writer->submission(record, m_ranges);
-  if (outcome.presents != 0) m_writer->present();
+  if (report.presents != 0) m_writer->present();
   m_written = true;
 }
 

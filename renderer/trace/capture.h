@@ -23,7 +23,7 @@ public:
   /// Before the execution of one submission.
   void begin(const aerogpu_submission& submission);
   /// After it: writes what of the submission ran.
-  void end(const aerogpu_submission& submission, const core::Outcome& outcome);
+  void end(const aerogpu_submission& submission, const core::ExecutionReport& report);
   /// Every object, token and binding was dropped.
   void deviceReset();
   core::ByteSource* onGuestRead(const core::AllocTable::Entry& entry, const core::ByteRows& rows,

@@ -117,7 +117,7 @@ Error died() {
   return {ErrorCode::CmdDecode, "the shader translator gave up on the shader", {}};
 }
 Error interrupted() {
-  return {ErrorCode::None, "interrupted", {}};
+  return {ErrorCode::Interrupted, "interrupted", {}};
 }
 
 bool hungUp(int fd) {

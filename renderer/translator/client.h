@@ -28,7 +28,7 @@ public:
 
   /// Has `job` done with the concatenated `input` and returns its product. Blocks for limits.wallMs and
   /// the grace at most, or until `*cancelled`. CmdDecode: the job refuses the input, or it died of it.
-  /// Backend: the process is gone, or does not answer. None: cancelled. Any thread, many at a time.
+  /// Backend: the process is gone, or does not answer. Interrupted: cancelled. Any thread, many at a time.
   Result<std::vector<uint8_t>> call(Job job, std::initializer_list<std::span<const uint8_t>> input,
                                     const std::atomic<bool>* cancelled = nullptr, Limits limits = {});
 

@@ -106,14 +106,14 @@ struct Owned {
     if (messages) vkd3d_shader_free_messages(messages);
     messages = nullptr;
   }
-  Outcome refusal() const { return Outcome::refused(messages ? messages : ""); }
+  JobAnswer refusal() const { return JobAnswer::refused(messages ? messages : ""); }
 };
 
 }  // namespace
 
-Outcome translateDxbc(std::span<const uint8_t> input) {
+JobAnswer translateDxbc(std::span<const uint8_t> input) {
   DxbcRequest request;
-  if (input.size() < sizeof request) return Outcome::refused("the request is cut short");
+  if (input.size() < sizeof request) return JobAnswer::refused("the request is cut short");
   std::memcpy(&request, input.data(), sizeof request);
   const auto container = input.subspan(sizeof request);
 
@@ -130,7 +130,7 @@ Outcome translateDxbc(std::span<const uint8_t> input) {
   owned.forgetMessages();
   const std::span<const vkd3d_shader_descriptor_info> descriptors(owned.scanned.descriptors,
                                                                   owned.scanned.descriptor_count);
-  if (descriptors.size() > kMaxResources) return Outcome::refused("too many resources");
+  if (descriptors.size() > kMaxResources) return JobAnswer::refused("too many resources");
   std::vector<vkd3d_shader_resource_binding> bindings;
   std::vector<DxbcResource> resources;
   for (const vkd3d_shader_descriptor_info& d : descriptors) {
@@ -161,7 +161,7 @@ Outcome translateDxbc(std::span<const uint8_t> input) {
   std::memcpy(out.data(), &count, sizeof count);
   if (count) std::memcpy(out.data() + sizeof count, resources.data(), count * sizeof(DxbcResource));
   if (spirv.size) std::memcpy(out.data() + out.size() - spirv.size, spirv.code, spirv.size);
-  return Outcome::done(std::move(out));
+  return JobAnswer::done(std::move(out));
 }
 
 }  // namespace aerogpu::translator

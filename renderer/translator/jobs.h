@@ -11,10 +11,10 @@
 namespace aerogpu::translator {
 
 /// Job::TranslateDxbc: libvkd3d-shader.
-Outcome translateDxbc(std::span<const uint8_t> input);
+JobAnswer translateDxbc(std::span<const uint8_t> input);
 
 /// Job::FinishSpirv: the module is held against the resource list, its loops get a way out
 /// (shader/spirv_loops.h), and it is validated for Vulkan 1.3; drivers assume all that.
-Outcome finishSpirv(std::span<const uint8_t> input);
+JobAnswer finishSpirv(std::span<const uint8_t> input);
 
 }  // namespace aerogpu::translator

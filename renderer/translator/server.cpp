@@ -40,12 +40,13 @@ struct Child {
     _exit(1);
   std::vector<uint8_t> input(request.size);
   if (!readAll(stream, input.data(), input.size())) _exit(1);
-  Outcome outcome = job(input);
-  if (outcome.verdict == Verdict::Refused) outcome.bytes.resize(std::min(outcome.bytes.size(), kMaxReason));
-  const AnswerHeader answer{static_cast<uint32_t>(outcome.verdict),
-                            static_cast<uint32_t>(outcome.bytes.size())};
-  if (outcome.bytes.size() > kMaxBytes || !writeAll(stream, &answer, sizeof answer) ||
-      !writeAll(stream, outcome.bytes.data(), outcome.bytes.size()))
+  JobAnswer produced = job(input);
+  if (produced.verdict == Verdict::Refused)
+    produced.bytes.resize(std::min(produced.bytes.size(), kMaxReason));
+  const AnswerHeader answer{static_cast<uint32_t>(produced.verdict),
+                            static_cast<uint32_t>(produced.bytes.size())};
+  if (produced.bytes.size() > kMaxBytes || !writeAll(stream, &answer, sizeof answer) ||
+      !writeAll(stream, produced.bytes.data(), produced.bytes.size()))
     _exit(1);
   _exit(0);
 }
@@ -160,7 +161,7 @@ private:
 
 }  // namespace
 
-Outcome Outcome::refused(std::string_view why) {
+JobAnswer JobAnswer::refused(std::string_view why) {
   return {Verdict::Refused, std::vector<uint8_t>(why.begin(), why.end())};
 }
 

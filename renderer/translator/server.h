@@ -13,17 +13,17 @@
 
 namespace aerogpu::translator {
 
-/// What a job makes of its input.
-struct Outcome {
+/// The product of a job, or its refusal.
+struct JobAnswer {
   Verdict verdict = Verdict::Refused;
   std::vector<uint8_t> bytes;  ///< the product, or the reason as text
 
-  static Outcome done(std::vector<uint8_t> bytes) { return {Verdict::Done, std::move(bytes)}; }
-  static Outcome refused(std::string_view why);
+  static JobAnswer done(std::vector<uint8_t> bytes) { return {Verdict::Done, std::move(bytes)}; }
+  static JobAnswer refused(std::string_view why);
 };
 
 /// Runs in a child, inside the sandbox: what it leaks or breaks ends with the process.
-using JobFunction = Outcome (*)(std::span<const uint8_t> input);
+using JobFunction = JobAnswer (*)(std::span<const uint8_t> input);
 
 /// Serves calls on `control` until every other end of it is closed. Call i of the table is Job i.
 void serve(int control, std::span<const JobFunction> jobs);

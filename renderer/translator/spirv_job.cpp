@@ -10,28 +10,28 @@
 
 namespace aerogpu::translator {
 
-Outcome finishSpirv(std::span<const uint8_t> input) {
+JobAnswer finishSpirv(std::span<const uint8_t> input) {
   DxbcRequest request;
   FinishRequest finish;
-  if (input.size() < sizeof request + sizeof finish) return Outcome::refused("the request is cut short");
+  if (input.size() < sizeof request + sizeof finish) return JobAnswer::refused("the request is cut short");
   std::memcpy(&request, input.data(), sizeof request);
   std::memcpy(&finish, input.data() + sizeof request, sizeof finish);
-  if (!std::has_single_bit(finish.interval)) return Outcome::refused("the interval is no power of two");
+  if (!std::has_single_bit(finish.interval)) return JobAnswer::refused("the interval is no power of two");
   const auto answer = readAnswer(input.subspan(sizeof request + sizeof finish));
-  if (!answer) return Outcome::refused("the translation is cut short");
+  if (!answer) return JobAnswer::refused("the translation is cut short");
   std::string defect = spirvDefect(answer->words);
   if (defect.empty()) defect = interfaceDefect(answer->words, request, answer->resources);
-  if (!defect.empty()) return Outcome::refused(defect.insert(0, "it becomes bad SPIR-V: "));
+  if (!defect.empty()) return JobAnswer::refused(defect.insert(0, "it becomes bad SPIR-V: "));
   // No loop without a way out, whatever the guest wrote.
   auto guarded = shader::guardLoops(answer->words, {finish.set, 0, finish.interval});
   if (!guarded)
-    return Outcome::refused("it becomes SPIR-V whose loops cannot be seen: " + guarded.error().detail);
+    return JobAnswer::refused("it becomes SPIR-V whose loops cannot be seen: " + guarded.error().detail);
   if (guarded->loops) defect = spirvDefect(guarded->words);
-  if (!defect.empty()) return Outcome::refused(defect.insert(0, "its loops become bad SPIR-V: "));
+  if (!defect.empty()) return JobAnswer::refused(defect.insert(0, "its loops become bad SPIR-V: "));
   std::vector<uint8_t> out(sizeof(uint32_t) * (1 + guarded->words.size()));
   std::memcpy(out.data(), &guarded->loops, sizeof(uint32_t));
   std::memcpy(out.data() + sizeof(uint32_t), guarded->words.data(), out.size() - sizeof(uint32_t));
-  return Outcome::done(std::move(out));
+  return JobAnswer::done(std::move(out));
 }
 
 }  // namespace aerogpu::translator

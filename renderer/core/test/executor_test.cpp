@@ -12,8 +12,8 @@ using namespace aerogpu;
 using test::Allocation;
 using test::expectError;
 using test::expectGood;
+using test::FinishedSubmission;
 using test::Harness;
-using test::Outcome;
 using test::pattern;
 
 constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
@@ -392,9 +392,9 @@ TEST(Control, InterruptDropsUntilResumeAndResetEmptiesEverything) {
   aerogpu_renderer_interrupt(h.renderer());
   EXPECT_TRUE(h.submit(w).result.dropped);
   aerogpu_renderer_resume(h.renderer());
-  const Outcome outcome = h.submit(w);
-  EXPECT_FALSE(outcome.result.dropped);
-  expectGood(outcome);
+  const FinishedSubmission finished = h.submit(w);
+  EXPECT_FALSE(finished.result.dropped);
+  expectGood(finished);
   EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
   expectGood(h.submit(w));  // the handle is free again
 }

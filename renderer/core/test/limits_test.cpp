@@ -70,11 +70,33 @@ TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
   shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
   draw(w, 3);
   f.backend.interruptShaders = true;
-  const core::Outcome outcome = f.submit(w);
-  EXPECT_TRUE(outcome.dropped);
-  EXPECT_EQ(outcome.executedBytes, before);
-  EXPECT_EQ(outcome.errorCount, 0u);
+  const core::ExecutionReport report = f.submit(w);
+  EXPECT_TRUE(report.dropped);
+  EXPECT_EQ(report.executedBytes, before);
+  EXPECT_EQ(report.errorCount, 0u);
   EXPECT_EQ(f.backend.draws, 0u);
+  EXPECT_EQ(f.logLines, 0u);
+}
+
+/// A read of what an earlier packet writes back waits for it; an interruption meanwhile is no error either.
+TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
+  FakeExecutor f;
+  f.backend.interruptWaits = true;
+  CommandWriter w;
+  Harness::createBuffer(w, 1, 256, 0);
+  Harness::createBuffer(w, 2, 256, 0, 7);
+  aerogpu_cmd_copy_buffer copy{};
+  copy.dst_buffer = 2;
+  copy.src_buffer = 1;
+  copy.size_bytes = 256;
+  copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  const size_t before = w.size();
+  Harness::dirty(w, 2, 0, 256);
+  const core::ExecutionReport report = f.submit(w, FakeExecutor::table(7, 0x1000, 4096));
+  EXPECT_TRUE(report.dropped);
+  EXPECT_EQ(report.executedBytes, before);
+  EXPECT_EQ(report.errorCount, 0u);
   EXPECT_EQ(f.logLines, 0u);
 }
 
@@ -91,9 +113,9 @@ TEST(Limits, VerticesOfASubmission) {
   aerogpu_cmd_destroy_shader destroy{};
   destroy.shader_handle = 1;
   w.packet(AEROGPU_CMD_DESTROY_SHADER, destroy);  // what costs nothing still runs
-  const core::Outcome outcome = f.submit(w);
-  EXPECT_EQ(outcome.errorCount, 3u) << "the second creation of shader 1, and two draws";
-  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+  const core::ExecutionReport report = f.submit(w);
+  EXPECT_EQ(report.errorCount, 3u) << "the second creation of shader 1, and two draws";
+  EXPECT_EQ(report.lastError, ErrorCode::Backend);
   EXPECT_EQ(f.backend.draws, 8u);
   EXPECT_EQ(f.backend.throttles, 8u) << "each of these draws fills a slice";
   CommandWriter next;
@@ -108,9 +130,9 @@ TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
   CommandWriter w;
   shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
   for (int i = 0; i < 5; ++i) draw(w, 1u << 22);  // each fills a slice
-  const core::Outcome outcome = f.submit(w);
-  EXPECT_EQ(outcome.errorCount, 1u);
-  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+  const core::ExecutionReport report = f.submit(w);
+  EXPECT_EQ(report.errorCount, 1u);
+  EXPECT_EQ(report.lastError, ErrorCode::Backend);
   EXPECT_EQ(f.backend.draws, 2u);
   CommandWriter next;
   draw(next, 3);
@@ -148,9 +170,9 @@ TEST(Limits, GroupsOfASubmission) {
   CommandWriter over;
   for (int i = 0; i < 4; ++i) dispatch(over, 4096, 4096, 1);
   dispatch(over, 1, 1, 1);
-  const core::Outcome outcome = f.submit(over);
-  EXPECT_EQ(outcome.errorCount, 1u);
-  EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+  const core::ExecutionReport report = f.submit(over);
+  EXPECT_EQ(report.errorCount, 1u);
+  EXPECT_EQ(report.lastError, ErrorCode::Backend);
 }
 
 /// Everything that moves or sets bytes counts: 2^32 bytes at a time, 64 times.
@@ -190,9 +212,9 @@ TEST(Limits, BytesOfASubmission) {
     EXPECT_EQ(f.submit(full).errorCount, 0u);
     for (int i = 0; i < 256; ++i) kind(over);
     clear(over);
-    const core::Outcome outcome = f.submit(over);
-    EXPECT_EQ(outcome.errorCount, 1u);
-    EXPECT_EQ(outcome.lastError, ErrorCode::Backend);
+    const core::ExecutionReport report = f.submit(over);
+    EXPECT_EQ(report.errorCount, 1u);
+    EXPECT_EQ(report.lastError, ErrorCode::Backend);
     EXPECT_GE(f.backend.throttles, 512u);
   }
 }

@@ -12,8 +12,8 @@ using namespace aerogpu;
 using test::Allocation;
 using test::expectError;
 using test::expectGood;
+using test::FinishedSubmission;
 using test::Harness;
-using test::Outcome;
 using test::pattern;
 
 constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
@@ -25,10 +25,10 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   h.setScanout(kRgba, 4, 4, 16, memory.gpa);
   CommandWriter w;
   packets::present(w, 0);
-  Outcome outcome = h.submit(w);
-  expectGood(outcome);
-  EXPECT_FALSE(outcome.hasFrame) << "no texture: the memory is shown";
-  EXPECT_FALSE(outcome.result.scanout_is_texture);
+  FinishedSubmission finished = h.submit(w);
+  expectGood(finished);
+  EXPECT_FALSE(finished.hasFrame) << "no texture: the memory is shown";
+  EXPECT_FALSE(finished.result.scanout_is_texture);
 
   const uint32_t older = h.handle(), newer = h.handle();
   const auto bytes = pattern(64);
@@ -37,11 +37,11 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   Harness::createTexture(w, newer, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
   Harness::upload(w, newer, 0, bytes);
   packets::present(w, AEROGPU_PRESENT_FLAG_VSYNC);
-  outcome = h.submit(w);
-  expectGood(outcome);
-  EXPECT_TRUE(outcome.result.present_vsync);
-  EXPECT_TRUE(outcome.result.scanout_is_texture);
-  EXPECT_EQ(outcome.result.present_count, 1u);
+  finished = h.submit(w);
+  expectGood(finished);
+  EXPECT_TRUE(finished.result.present_vsync);
+  EXPECT_TRUE(finished.result.scanout_is_texture);
+  EXPECT_EQ(finished.result.present_count, 1u);
   auto frames = h.takeFrames();
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].pixels, bytes);
@@ -97,12 +97,12 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
     CommandWriter packets;
     if (before) before(packets);
     packets.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
-    const Outcome outcome = h.submit(packets);
-    expectGood(outcome);
-    EXPECT_EQ(outcome.hasFrame, wanted == kNew) << what;
-    EXPECT_EQ(outcome.result.frame_unchanged, wanted == kUnchanged) << what;
-    EXPECT_TRUE(outcome.result.scanout_is_texture) << what;
-    EXPECT_EQ(outcome.result.present_count, 1u) << what;
+    const FinishedSubmission finished = h.submit(packets);
+    expectGood(finished);
+    EXPECT_EQ(finished.hasFrame, wanted == kNew) << what;
+    EXPECT_EQ(finished.result.frame_unchanged, wanted == kUnchanged) << what;
+    EXPECT_TRUE(finished.result.scanout_is_texture) << what;
+    EXPECT_EQ(finished.result.present_count, 1u) << what;
     CommandWriter again;
     again.packet(AEROGPU_CMD_PRESENT_EX, aerogpu_cmd_present_ex{});
     EXPECT_TRUE(h.submit(again).result.frame_unchanged) << "after: " << what;
@@ -168,9 +168,9 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   CommandWriter twice;
   Harness::upload(twice, shown, 0, bytes);
   for (int i = 0; i < 2; ++i) twice.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
-  const Outcome outcome = h.submit(twice);
-  EXPECT_TRUE(outcome.hasFrame);
-  EXPECT_FALSE(outcome.result.frame_unchanged);
+  const FinishedSubmission finished = h.submit(twice);
+  EXPECT_TRUE(finished.hasFrame);
+  EXPECT_FALSE(finished.result.frame_unchanged);
   EXPECT_EQ(h.takeFrames().at(0).pixels, bytes);
 }
 

@@ -23,8 +23,8 @@ using core::ByteRows;
 using core::GuestRun;
 using core::PageLists;
 using test::Allocation;
+using test::FinishedSubmission;
 using test::Harness;
-using test::Outcome;
 using test::pattern;
 
 constexpr uint64_t kPage = 4096;
@@ -191,9 +191,9 @@ TEST(PendingWrites, UntilTheirSubmissionIsFinished) {
   EXPECT_FALSE(pending.touches({300, 1}));
 }
 
-void expect(const Outcome& outcome, uint32_t code, uint32_t count = 1) {
-  EXPECT_EQ(outcome.result.error_count, code ? count : 0u);
-  EXPECT_EQ(outcome.result.last_error_code, code);
+void expect(const FinishedSubmission& finished, uint32_t code, uint32_t count = 1) {
+  EXPECT_EQ(finished.result.error_count, code ? count : 0u);
+  EXPECT_EQ(finished.result.last_error_code, code);
 }
 
 TEST(Scatter, DirtyRangesOfBuffersAndPitchedTextures) {

@@ -289,9 +289,9 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       (accepted ? known->second.good : known->second.bad)(w);
       // What comes behind a bad packet still runs, unless its framing is broken.
       Harness::createBuffer(w, 1000, 16, 0);
-      const auto outcome = h.submit(w).result;
-      EXPECT_EQ(outcome.error_count, accepted ? 0u : 1u);
-      EXPECT_EQ(outcome.last_error_code, accepted ? uint32_t{AEROGPU_ERROR_NONE} : known->second.code);
+      const auto finished = h.submit(w).result;
+      EXPECT_EQ(finished.error_count, accepted ? 0u : 1u);
+      EXPECT_EQ(finished.last_error_code, accepted ? uint32_t{AEROGPU_ERROR_NONE} : known->second.code);
       const bool framing =
           !accepted && (row.opcode == AEROGPU_CMD_NOP || row.opcode == AEROGPU_CMD_DEBUG_MARKER);
       CommandWriter after;

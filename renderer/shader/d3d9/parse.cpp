@@ -11,7 +11,7 @@ using d3d9::Opcode;
 using d3d9::RegisterType;
 using d3d9::Stage;
 
-Outcome<Program> Parser::run() {
+Result<Program, ShaderError> Parser::run() {
   if (version() && stream() && endOfStream() && callGraph()) {
     finishInfo();
     return Program(std::move(m_code));
@@ -174,7 +174,7 @@ const ShaderInfo& Program::info() const {
   return m_code->info;
 }
 
-Outcome<Program> parse(std::span<const uint32_t> tokens) {
+Result<Program, ShaderError> parse(std::span<const uint32_t> tokens) {
   return Parser(tokens).run();
 }
 

@@ -21,7 +21,7 @@ public:
   explicit Parser(std::span<const uint32_t> tokens)
       : m_in(tokens), m_code(std::make_shared<ProgramCode>()), m_info(m_code->info) {}
 
-  Outcome<Program> run();
+  Result<Program, ShaderError> run();
 
 private:
   enum class Block : uint8_t { If, Else, Loop, Rep };

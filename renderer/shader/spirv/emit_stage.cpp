@@ -280,7 +280,7 @@ void Emitter::pixelEpilogue() {
   }
 }
 
-Outcome<Module> emit(const Program& program, const EmitOptions& options) {
+Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options) {
   if (options.clipPlaneCount > 6) return ShaderError{"more than 6 clip planes", 0};
   for (const Varying& v : options.linkedOutputs)
     if (v.location >= kMaxVaryings)

@@ -148,9 +148,9 @@ TEST_P(CaptureTest, CutsAnInterruptedSubmissionWhereItStopped) {
   h.onGuestAccess = [&](uint64_t gpa, bool) {
     if (gpa == trap.gpa) aerogpu_renderer_interrupt(h.renderer());
   };
-  const auto outcome = h.submit(w).result;
-  EXPECT_TRUE(outcome.dropped);
-  EXPECT_EQ(outcome.present_count, 0u);
+  const auto finished = h.submit(w).result;
+  EXPECT_TRUE(finished.dropped);
+  EXPECT_EQ(finished.present_count, 0u);
   h.waitIdle();
   aerogpu_renderer_resume(h.renderer());
   present(show);

@@ -193,7 +193,7 @@ TEST_F(ClientTest, CancelledCallReturnsAndItsChildEnds) {
   const auto answer = call(TestJob::Sleep, {}, {}, &cancelled);
   canceller.join();
   ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::None);
+  EXPECT_EQ(answer.error().code, ErrorCode::Interrupted);
   EXPECT_TRUE(eventually([&] { return processes().size() == 1; }));
   expectWorks();
 }

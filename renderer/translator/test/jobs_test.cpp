@@ -107,19 +107,19 @@ OpFunctionEnd
 
 std::string refusal(const std::vector<DxbcResource>& resources, const std::string& text,
                     const DxbcRequest& request = kPixel) {
-  const Outcome outcome = finishSpirv(translation(request, resources, assembled(text)));
-  return outcome.verdict == Verdict::Done ? "" : std::string(outcome.bytes.begin(), outcome.bytes.end());
+  const JobAnswer answer = finishSpirv(translation(request, resources, assembled(text)));
+  return answer.verdict == Verdict::Done ? "" : std::string(answer.bytes.begin(), answer.bytes.end());
 }
 
 TEST(FinishSpirv, TakesAModuleThatFitsItsList) {
   const auto words = assembled(module());
-  const Outcome outcome = finishSpirv(translation(kPixel, {kBuffer, kSampler, kTexture}, words));
-  ASSERT_EQ(outcome.verdict, Verdict::Done) << std::string(outcome.bytes.begin(), outcome.bytes.end());
+  const JobAnswer answer = finishSpirv(translation(kPixel, {kBuffer, kSampler, kTexture}, words));
+  ASSERT_EQ(answer.verdict, Verdict::Done) << std::string(answer.bytes.begin(), answer.bytes.end());
   // The number of loops, and the module, which has none.
   std::vector<uint32_t> wanted = {0};
   wanted.insert(wanted.end(), words.begin(), words.end());
-  ASSERT_EQ(outcome.bytes.size(), wanted.size() * 4);
-  EXPECT_EQ(std::memcmp(outcome.bytes.data(), wanted.data(), outcome.bytes.size()), 0);
+  ASSERT_EQ(answer.bytes.size(), wanted.size() * 4);
+  EXPECT_EQ(std::memcmp(answer.bytes.data(), wanted.data(), answer.bytes.size()), 0);
 }
 
 TEST(FinishSpirv, RefusesResourcesThatAreNotDeclared) {
@@ -182,7 +182,7 @@ TEST(TranslateDxbc, MakesWhatFinishSpirvTakes) {
         shader::withValidChecksum({reinterpret_cast<const uint8_t*>(code.data()), code.size() * 4});
     ASSERT_TRUE(container);
     append(input, container->data(), container->size());
-    const Outcome translated = translateDxbc(input);
+    const JobAnswer translated = translateDxbc(input);
     ASSERT_EQ(translated.verdict, Verdict::Done);
     const auto answer = readAnswer(translated.bytes);
     ASSERT_TRUE(answer);
@@ -191,7 +191,7 @@ TEST(TranslateDxbc, MakesWhatFinishSpirvTakes) {
     append(finish, &request, sizeof request);
     append(finish, &kFinish, sizeof kFinish);
     append(finish, translated.bytes.data(), translated.bytes.size());
-    const Outcome finished = finishSpirv(finish);
+    const JobAnswer finished = finishSpirv(finish);
     EXPECT_EQ(finished.verdict, Verdict::Done) << std::string(finished.bytes.begin(), finished.bytes.end());
   }
   EXPECT_EQ(translateDxbc({}).verdict, Verdict::Refused);

@@ -23,47 +23,47 @@ namespace {
 
 using Input = std::span<const uint8_t>;
 
-Outcome echo(Input input) {
-  return Outcome::done({input.begin(), input.end()});
+JobAnswer echo(Input input) {
+  return JobAnswer::done({input.begin(), input.end()});
 }
 
-Outcome refuse(Input input) {
-  return Outcome::refused({reinterpret_cast<const char*>(input.data()), input.size()});
+JobAnswer refuse(Input input) {
+  return JobAnswer::refused({reinterpret_cast<const char*>(input.data()), input.size()});
 }
 
-Outcome abortJob(Input) {
+JobAnswer abortJob(Input) {
   std::abort();
 }
 
-Outcome crash(Input) {
+JobAnswer crash(Input) {
   uintptr_t address = 8;
   asm volatile("" : "+r"(address));
   *reinterpret_cast<volatile int*>(address) = 1;
-  return Outcome::refused("survived");
+  return JobAnswer::refused("survived");
 }
 
-Outcome spin(Input) {
+JobAnswer spin(Input) {
   for (;;) asm volatile("");
 }
 
-Outcome sleepJob(Input) {
+JobAnswer sleepJob(Input) {
   static int word = 0;
   for (;;) syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0);
 }
 
-Outcome flood(Input) {
-  return Outcome::done(std::vector<uint8_t>(kMaxBytes + 1));
+JobAnswer flood(Input) {
+  return JobAnswer::done(std::vector<uint8_t>(kMaxBytes + 1));
 }
 
-Outcome hoard(Input) {
+JobAnswer hoard(Input) {
   for (uint64_t bytes = 0;; bytes += size_t{16} << 20) {
     auto* const piece = static_cast<volatile char*>(std::malloc(size_t{16} << 20));
-    if (!piece) return Outcome::refused(std::to_string(bytes));
+    if (!piece) return JobAnswer::refused(std::to_string(bytes));
     for (size_t at = 0; at < size_t{16} << 20; at += 4096) piece[at] = 1;
   }
 }
 
-Outcome escape(Input) {
+JobAnswer escape(Input) {
   std::vector<uint8_t> through;
   uint8_t number = 0;
   const auto attempt = [&](long result) {
@@ -92,7 +92,7 @@ Outcome escape(Input) {
   const long child = syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (child == 0) _exit(0);
   attempt(child);
-  return Outcome::done(through);
+  return JobAnswer::done(through);
 }
 
 }  // namespace

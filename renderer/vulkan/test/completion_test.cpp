@@ -38,9 +38,9 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
       gpu.onGuestAccess = [&](uint64_t, bool write) {
         if (!write) gpu.waitIdle();
       };
-    const Outcome outcome = gpu.submit(w);
-    EXPECT_EQ(outcome.result.error_count, 2u) << "the list and the write-back; idle " << idle;
-    EXPECT_EQ(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_OOB});
+    const FinishedSubmission finished = gpu.submit(w);
+    EXPECT_EQ(finished.result.error_count, 2u) << "the list and the write-back; idle " << idle;
+    EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_OOB});
     gpu.onGuestAccess = nullptr;
     CommandWriter harmless;
     harmless.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});

@@ -192,10 +192,10 @@ TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
       bad[at] ^= at % 2 ? seed : 1u << (seed >> 27);
       CommandWriter w;
       create(w, stage, bad);
-      const Outcome outcome = own.submit(w);
-      EXPECT_LE(outcome.result.error_count, 1u);
-      if (outcome.result.error_count) {
-        EXPECT_NE(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_INTERNAL});
+      const FinishedSubmission finished = own.submit(w);
+      EXPECT_LE(finished.result.error_count, 1u);
+      if (finished.result.error_count) {
+        EXPECT_NE(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_INTERNAL});
         ++refused;
       } else {
         ++taken;

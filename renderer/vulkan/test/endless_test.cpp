@@ -153,9 +153,9 @@ protected:
     }
     EXPECT_NE(all.find(what), std::string::npos) << all;
   }
-  static void expectBackendError(const Outcome& outcome) {
-    EXPECT_GE(outcome.result.error_count, 1u);
-    EXPECT_EQ(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
+  static void expectBackendError(const FinishedSubmission& finished) {
+    EXPECT_GE(finished.result.error_count, 1u);
+    EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
   }
 };
 
@@ -235,7 +235,7 @@ TEST_F(EndlessTest, OnlyTheBatchThatIsStoppedSuffers) {
   w.reset();
   const uint32_t after = output(w);
   dispatch(w, 2000, after);
-  const Outcome last = gpu().submit(w, m_context);
+  const FinishedSubmission last = gpu().submit(w, m_context);
   EXPECT_EQ(last.result.error_count, 0u);
   hurry(0);
   expectLogged("a shader ran for too long and was stopped");

@@ -60,16 +60,16 @@ protected:
 
   /// Runs what was written to `w` and expects no error.
   void run(CommandWriter& w) {
-    const Outcome outcome = gpu().submit(w, m_context);
-    EXPECT_EQ(outcome.result.error_count, 0u) << "code " << outcome.result.last_error_code;
+    const FinishedSubmission finished = gpu().submit(w, m_context);
+    EXPECT_EQ(finished.result.error_count, 0u) << "code " << finished.result.last_error_code;
     w.reset();
   }
   /// Runs it and gives the code of the one error that must come of it.
   uint32_t runForError(CommandWriter& w) {
-    const Outcome outcome = gpu().submit(w, m_context);
-    EXPECT_EQ(outcome.result.error_count, 1u);
+    const FinishedSubmission finished = gpu().submit(w, m_context);
+    EXPECT_EQ(finished.result.error_count, 1u);
     w.reset();
-    return outcome.result.last_error_code;
+    return finished.result.last_error_code;
   }
 
   uint32_t texture(CommandWriter& w, aerogpu_format format, uint32_t width, uint32_t height,

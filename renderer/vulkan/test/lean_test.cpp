@@ -54,10 +54,10 @@ protected:
   /// Allocations of this thread while it submits the frame and waits for it.
   uint64_t cost(const CommandWriter& w) {
     const uint64_t before = allocations;
-    const Outcome outcome = gpu().submit(w, m_context);
+    const FinishedSubmission finished = gpu().submit(w, m_context);
     const uint64_t after = allocations;
-    EXPECT_EQ(outcome.result.error_count, 0u);
-    gpu().takeOutcomes();
+    EXPECT_EQ(finished.result.error_count, 0u);
+    gpu().takeFinished();
     return after - before;
   }
 

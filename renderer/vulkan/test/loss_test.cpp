@@ -32,10 +32,10 @@ protected:
     expectBackendError(gpu().submit(w, m_context));
   }
   /// submit() came back: the fence completed.
-  static void expectBackendError(const Outcome& outcome) {
-    EXPECT_GE(outcome.result.error_count, 1u);
-    EXPECT_EQ(outcome.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
-    EXPECT_FALSE(outcome.hasFrame);
+  static void expectBackendError(const FinishedSubmission& finished) {
+    EXPECT_GE(finished.result.error_count, 1u);
+    EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_BACKEND});
+    EXPECT_FALSE(finished.hasFrame);
   }
   /// Takes what the loss logged, of which the validation layer had nothing to say. Packets of later
   /// submissions may have used the log's rate up before the one that met the loss is reported.
@@ -83,16 +83,16 @@ TEST_P(LossTest, EverythingUntilTheResetEndsWithAnError) {
 TEST_P(LossTest, ManySubmissionsUnderWay) {
   loseDevice(GetParam());
   constexpr int kSubmissions = 40;
-  (void)gpu().takeOutcomes();
+  (void)gpu().takeFinished();
   for (int i = 0; i < kSubmissions; ++i) {
     CommandWriter w;
     drawQuad(w);
     gpu().submitAsync(w, m_context);
   }
   gpu().waitIdle();
-  const std::vector<Outcome> outcomes = gpu().takeOutcomes();
-  ASSERT_EQ(outcomes.size(), size_t{kSubmissions});
-  for (const Outcome& outcome : outcomes) expectBackendError(outcome);
+  const std::vector<FinishedSubmission> finished = gpu().takeFinished();
+  ASSERT_EQ(finished.size(), size_t{kSubmissions});
+  for (const FinishedSubmission& each : finished) expectBackendError(each);
   resetAndDraw();
 }
 

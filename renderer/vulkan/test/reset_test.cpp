@@ -33,10 +33,10 @@ protected:
       while (drawsSoFar() < before + 6) std::this_thread::yield();
       aerogpu_renderer_interrupt(gpu().renderer());
     });
-    const Outcome outcome = gpu().submit(w, m_context);
+    const FinishedSubmission finished = gpu().submit(w, m_context);
     watchdog.join();
-    EXPECT_TRUE(outcome.result.dropped);
-    EXPECT_EQ(outcome.result.error_count, 0u);
+    EXPECT_TRUE(finished.result.dropped);
+    EXPECT_EQ(finished.result.error_count, 0u);
     EXPECT_LT(drawsSoFar() - before, kDraws / 2) << "it was not interrupted between its packets";
   }
 

@@ -240,7 +240,7 @@ TEST_F(TransferTest, MemoryCapIsEnforced) {
   EXPECT_EQ(small.submit(w).result.error_count, 0u);
   w.reset();
   Harness::createTexture(w, 2, kBgra, 1024, 1024, AEROGPU_RESOURCE_USAGE_TEXTURE);
-  const Outcome refused = small.submit(w);
+  const FinishedSubmission refused = small.submit(w);
   EXPECT_EQ(refused.result.last_error_code, static_cast<uint32_t>(AEROGPU_ERROR_BACKEND));
   w.reset();
   Harness::destroy(w, 1);
