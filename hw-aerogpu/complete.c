@@ -8,131 +8,15 @@
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
-
-/* Latches an error and raises its interrupt. Any thread, lock held. */
-static void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code,
-                                       uint64_t fence, uint32_t count)
-{
-    uint32_t n = s->error_count;
-
-    trace_aerogpu_error(code, fence, count);
-    s->error_code = code;
-    s->error_fence = fence;
-    s->error_count = n + count < n ? UINT32_MAX : n + count;
-    s->stats.errors += count;
-    aerogpu_irq_raise(s, AEROGPU_IRQ_ERROR);
-}
-
-/* The same for an error outside of a submission. Any thread. */
-void aerogpu_latch_error(AeroGPUState *s, uint32_t code, uint64_t fence)
-{
-    QEMU_LOCK_GUARD(&s->lock);
-    aerogpu_latch_error_locked(s, code, fence, 1);
-}
-
-void aerogpu_fence_page_unmap_locked(AeroGPUState *s)
-{
-    if (s->fence_mapped) {
-        address_space_cache_destroy(&s->fence_cache);
-        s->fence_mapped = false;
-    }
-    s->fence_failed = false;
-}
-
-/* Maps the fence page and fills in its head. Lock held, any thread. */
-static bool aerogpu_fence_page_map_locked(AeroGPUState *s)
-{
-    unsigned map_serial = qatomic_read(&s->map_serial);
-    struct aerogpu_fence_page *page;
-
-    if ((s->fence_mapped || s->fence_failed) &&
-        s->fence_map_serial == map_serial) {
-        return s->fence_mapped;
-    }
-    aerogpu_fence_page_unmap_locked(s);
-    s->fence_map_serial = map_serial;
-    if (!s->fence_gpa) {
-        return false;
-    }
-    if (s->fence_gpa % sizeof(uint64_t) ||
-        !aerogpu_guest_cache(s, s->fence_gpa, sizeof(*page), &s->fence_cache)) {
-        aerogpu_guest_error(s, "no memory for a fence page at 0x%" PRIx64,
-                            s->fence_gpa);
-        s->fence_failed = true;
-        return false;
-    }
-    s->fence_mapped = true;
-    page = (void *)s->fence_cache.ptr;
-    page->magic = cpu_to_le32(AEROGPU_FENCE_PAGE_MAGIC);
-    page->abi_version = cpu_to_le32(AEROGPU_ABI_VERSION_U32);
-    return true;
-}
-
-static void aerogpu_fence_page_write_locked(AeroGPUState *s)
-{
-    struct aerogpu_fence_page *page;
-
-    if (!aerogpu_fence_page_map_locked(s)) {
-        return;
-    }
-    page = (void *)s->fence_cache.ptr;
-    /* One 64-bit store, after everything that the fence stands for. */
-    qatomic_store_release(
-        (uint64_t *)((uint8_t *)page +
-                     offsetof(struct aerogpu_fence_page, completed_fence)),
-        cpu_to_le64(s->completed_fence));
-    address_space_cache_invalidate(&s->fence_cache, 0, sizeof(*page));
-}
-
-/* FENCE_GPA_HI was written, or the ring was enabled. BQL. */
-void aerogpu_fence_page_changed(AeroGPUState *s)
-{
-    QEMU_LOCK_GUARD(&s->lock);
-    aerogpu_fence_page_unmap_locked(s);
-    s->fence_gpa = aerogpu_reg64(s, AEROGPU_MMIO_REG_FENCE_GPA_LO);
-    aerogpu_fence_page_write_locked(s);
-}
-
-/*
- * Stores the head that the driver sees. Where the memory map is not the one
- * that the ring was mapped from, it goes where the address leads now, if bus
- * mastering is on at all; else the next map has it.
- */
-static void aerogpu_head_write_locked(AeroGPUState *s)
-{
-    uint32_t head = cpu_to_le32(s->head);
-
-    if (!s->ring.mapped || s->ring.map_serial != qatomic_read(&s->map_serial)) {
-        s->head_stale =
-            !aerogpu_guest_write(s, s->head_gpa, &head, sizeof(head));
-        return;
-    }
-    s->head_stale = false;
-    qatomic_store_release(
-        (uint32_t *)((uint8_t *)s->ring.cache.ptr +
-                     offsetof(struct aerogpu_ring_header, head)),
-        head);
-    address_space_cache_invalidate(&s->ring.cache,
-                                   offsetof(struct aerogpu_ring_header, head),
-                                   sizeof(head));
-}
-
-/*
- * The memory map is another one from here on: what is written later goes by
- * it, and what could not be written before is tried again. BQL.
- */
-void aerogpu_complete_map_changed(AeroGPUState *s)
-{
-    QEMU_LOCK_GUARD(&s->lock);
-    qatomic_inc(&s->map_serial);
-    if (s->fence_failed) {
-        aerogpu_fence_page_write_locked(s);
-    }
-    if (s->head_stale) {
-        aerogpu_head_write_locked(s);
-    }
-}
+#include "complete.h"
+#include "errors.h"
+#include "fence.h"
+#include "irq.h"
+#include "requests.h"
+#include "ring_memory.h"
+#include "scanout.h"
+#include "trace_events.h"
+#include "vblank.h"
 
 static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 {
@@ -146,16 +30,14 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
                                   ? latency
                                   : MIN(s->stats.latency_min_ns, latency);
 
-    if (sub->present_count) {
-        aerogpu_scanout_present_locked(s, sub);
+    if (sub->present_count &&
+        aerogpu_scanout_present_locked(s, sub->flip_serial, sub->frame,
+                                       sub->texture)) {
+        sub->frame = NULL;
     }
-    if (sub->signal_fence > s->completed_fence) {
-        qatomic_store_release(&s->completed_fence, sub->signal_fence);
-    }
-    aerogpu_fence_page_write_locked(s);
+    aerogpu_fence_complete_locked(s, sub->signal_fence);
     if (s->ring.serial == sub->ring_serial) {
-        s->head = sub->next_head;
-        aerogpu_head_write_locked(s);
+        aerogpu_ring_set_head_locked(s, sub->next_head);
     }
     if (sub->error_count) {
         aerogpu_latch_error_locked(s, sub->error_code, sub->signal_fence,
@@ -174,32 +56,33 @@ static bool aerogpu_vsync_met_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 {
     uint64_t seq;
 
-    if (!s->vblank_running) {
+    if (!s->vblank.running) {
         return true;
     }
     seq = aerogpu_vblank_seq(s);
-    if (seq <= MAX(sub->work_done_seq, s->last_vsync_seq)) {
+    if (seq <= MAX(sub->work_done_seq, s->completions.last_vsync_seq)) {
         return false;
     }
-    s->last_vsync_seq = seq;
+    s->completions.last_vsync_seq = seq;
     return true;
 }
 
 /* Completes what can be completed. Any thread, lock held. */
-void aerogpu_retire_locked(AeroGPUState *s)
+static void aerogpu_retire_locked(AeroGPUState *s)
 {
     bool freed = false;
 
-    while (s->retire_seq != s->submit_seq) {
+    while (s->completions.retire_seq != s->completions.submit_seq) {
         AeroGPUSubmission *sub =
-            &s->submissions[s->retire_seq % AEROGPU_MAX_OUTSTANDING];
+            &s->completions
+                 .slots[s->completions.retire_seq % AEROGPU_MAX_OUTSTANDING];
 
         if (!sub->done) {
             break;
         }
-        if (sub->generation == s->generation) {
+        if (sub->generation == s->completions.generation) {
             if (sub->vsync && !aerogpu_vsync_met_locked(s, sub)) {
-                aerogpu_vblank_want(s);
+                aerogpu_vblank_want_locked(s);
                 break;
             }
             aerogpu_complete_locked(s, sub);
@@ -208,28 +91,22 @@ void aerogpu_retire_locked(AeroGPUState *s)
             aerogpu_renderer_frame_release(s->renderer, sub->frame);
             sub->frame = NULL;
         }
-        s->retire_seq++;
+        s->completions.retire_seq++;
         freed = true;
     }
-    if (freed && s->ring_full) {
-        s->ring_full = false;
-        qatomic_set(&s->requests, s->requests | AEROGPU_REQ_PROBE);
-        aerogpu_render_kick(s);
+    if (freed && s->completions.full) {
+        s->completions.full = false;
+        aerogpu_request_locked(s, AEROGPU_REQ_PROBE);
     }
 }
 
-/* The renderer's submission_done. Render thread or the renderer's own. */
 void aerogpu_submission_done(AeroGPUState *s,
                              const struct aerogpu_submission_result *result)
 {
     AeroGPUSubmission *sub;
 
-    if (result->cookie & AEROGPU_COOKIE_SNAPSHOT) {
-        aerogpu_scanout_snapshot_done(s, result);
-        return;
-    }
     QEMU_LOCK_GUARD(&s->lock);
-    sub = &s->submissions[result->cookie % AEROGPU_MAX_OUTSTANDING];
+    sub = &s->completions.slots[result->cookie % AEROGPU_MAX_OUTSTANDING];
     sub->done = true;
     sub->error_count = result->error_count;
     sub->error_code = result->last_error_code;
@@ -237,10 +114,92 @@ void aerogpu_submission_done(AeroGPUState *s,
     sub->vsync = result->present_vsync;
     sub->texture = result->scanout_is_texture;
     sub->frame = result->frame;
-    if (s->stopping && sub->frame) {
+    if (s->scanout.stopping && sub->frame) {
         aerogpu_renderer_frame_release(s->renderer, sub->frame);
         sub->frame = NULL;
     }
     sub->work_done_seq = aerogpu_vblank_seq(s);
     aerogpu_retire_locked(s);
+}
+
+bool aerogpu_completions_room_locked(AeroGPUState *s)
+{
+    AeroGPUCompletions *c = &s->completions;
+
+    if (c->submit_seq - c->retire_seq >= AEROGPU_MAX_OUTSTANDING) {
+        c->full = true;
+        return false;
+    }
+    return true;
+}
+
+void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
+                             uint32_t next_head)
+{
+    AeroGPUCompletions *c = &s->completions;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    sub->cookie = c->submit_seq++;
+    c->slots[sub->cookie % AEROGPU_MAX_OUTSTANDING] = (AeroGPUSubmission){
+        .signal_fence = sub->signal_fence,
+        .generation = c->fetch_generation,
+        .ring_serial = s->ring.serial,
+        .flip_serial = s->scanout.flip_serial,
+        .fetched_ns = get_clock(),
+        .next_head = next_head,
+        .flags = sub->flags,
+    };
+    s->scanout.maybe_texture = true;
+    s->stats.submissions++;
+    s->stats.bytes_fetched += sub->cmd_size + sub->alloc_table_size;
+}
+
+void aerogpu_completions_drop_locked(AeroGPUState *s)
+{
+    s->completions.generation++;
+    aerogpu_retire_locked(s);
+}
+
+void aerogpu_completions_enter_generation(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->completions.fetch_generation = s->completions.generation;
+}
+
+void aerogpu_completions_drop_frames(AeroGPUState *s)
+{
+    size_t i;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    for (i = 0; i < ARRAY_SIZE(s->completions.slots); i++) {
+        AeroGPUSubmission *sub = &s->completions.slots[i];
+
+        if (sub->frame) {
+            aerogpu_renderer_frame_release(s->renderer, sub->frame);
+            sub->frame = NULL;
+        }
+    }
+}
+
+/* The vblank clock ticked, or stopped: nothing waits for it then. Lock held. */
+static void aerogpu_completions_vblank(Notifier *notifier, void *data)
+{
+    aerogpu_retire_locked(
+        container_of(notifier, AeroGPUState, completions.vblank));
+}
+
+void aerogpu_completions_reset_locked(AeroGPUState *s)
+{
+    s->completions.last_vsync_seq = 0;
+}
+
+void aerogpu_completions_init(AeroGPUState *s)
+{
+    s->completions.vblank.notify = aerogpu_completions_vblank;
+    notifier_list_add(&s->vblank.released, &s->completions.vblank);
+}
+
+void aerogpu_completions_exit(AeroGPUState *s)
+{
+    notifier_remove(&s->completions.vblank);
 }

@@ -8,31 +8,36 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
+#include "cursor.h"
+#include "guestmem.h"
+#include "log.h"
+#include "pixels.h"
+#include "trace_events.h"
 
 static bool aerogpu_cursor_enabled(AeroGPUState *s)
 {
-    return s->cursor_valid && aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_ENABLE);
+    return s->cursor.valid &&
+           aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE);
 }
 
 static int32_t aerogpu_cursor_x(AeroGPUState *s)
 {
-    return (int32_t)aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_X);
+    return (int32_t)aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_X);
 }
 
 static int32_t aerogpu_cursor_y(AeroGPUState *s)
 {
-    return (int32_t)aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_Y);
+    return (int32_t)aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_Y);
 }
 
 /* Reads the shape that the registers name. False: it is not valid. */
 static bool aerogpu_cursor_load(AeroGPUState *s)
 {
-    uint32_t width = aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_WIDTH);
-    uint32_t height = aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HEIGHT);
-    uint32_t format = aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_FORMAT);
-    uint32_t pitch = aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES);
-    uint64_t gpa = aerogpu_reg64(s, AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO);
+    uint32_t width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_WIDTH);
+    uint32_t height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_HEIGHT);
+    uint32_t format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_FORMAT);
+    uint32_t pitch = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES);
+    uint64_t gpa = aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO);
     uint32_t bytes = aerogpu_format_bytes(format);
     uint8_t row[AEROGPU_MAX_CURSOR * 4];
     uint32_t y;
@@ -49,14 +54,14 @@ static bool aerogpu_cursor_load(AeroGPUState *s)
             return false;
         }
         aerogpu_convert_alpha_row(format, row,
-                                  s->cursor_pixels + (size_t)y * width, width);
+                                  s->cursor.pixels + (size_t)y * width, width);
     }
-    s->cursor_width = width;
-    s->cursor_height = height;
-    s->cursor_hot_x =
-        MIN(aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HOT_X), width - 1);
-    s->cursor_hot_y =
-        MIN(aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_HOT_Y), height - 1);
+    s->cursor.width = width;
+    s->cursor.height = height;
+    s->cursor.hot_x =
+        MIN(aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_HOT_X), width - 1);
+    s->cursor.hot_y =
+        MIN(aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_HOT_Y), height - 1);
     return true;
 }
 
@@ -70,19 +75,19 @@ static void aerogpu_cursor_define(AeroGPUState *s, QEMUCursor *cursor)
 static void aerogpu_cursor_to_host(AeroGPUState *s)
 {
     if (aerogpu_cursor_enabled(s)) {
-        QEMUCursor *cursor = cursor_alloc(s->cursor_width, s->cursor_height);
+        QEMUCursor *cursor = cursor_alloc(s->cursor.width, s->cursor.height);
 
         if (!cursor) {
             return;
         }
-        cursor->hot_x = s->cursor_hot_x;
-        cursor->hot_y = s->cursor_hot_y;
-        memcpy(cursor->data, s->cursor_pixels,
-               (size_t)s->cursor_width * s->cursor_height * 4);
+        cursor->hot_x = s->cursor.hot_x;
+        cursor->hot_y = s->cursor.hot_y;
+        memcpy(cursor->data, s->cursor.pixels,
+               (size_t)s->cursor.width * s->cursor.height * 4);
         aerogpu_cursor_define(s, cursor);
         dpy_mouse_set(s->con, aerogpu_cursor_x(s), aerogpu_cursor_y(s), 1);
-        s->cursor_defined = true;
-    } else if (s->cursor_defined) {
+        s->cursor.defined = true;
+    } else if (s->cursor.defined) {
         aerogpu_cursor_define(s, cursor_builtin_hidden());
         dpy_mouse_set(s->con, aerogpu_cursor_x(s), aerogpu_cursor_y(s), 0);
     }
@@ -92,16 +97,16 @@ static void aerogpu_cursor_to_host(AeroGPUState *s)
 void aerogpu_cursor_refresh(AeroGPUState *s)
 {
     bool on_host = aerogpu_compat_host_cursor(s->con);
-    bool changed = s->cursor_stale || on_host != s->cursor_on_host;
+    bool changed = s->cursor.stale || on_host != s->cursor.on_host;
 
-    s->cursor_on_host = on_host;
-    if (s->cursor_stale) {
-        s->cursor_stale = false;
-        if (aerogpu_reg(s, AEROGPU_MMIO_REG_CURSOR_ENABLE)) {
-            s->cursor_valid = aerogpu_cursor_load(s);
-            trace_aerogpu_cursor_shape(s->cursor_valid, s->cursor_width,
-                                       s->cursor_height);
-            if (!s->cursor_valid) {
+    s->cursor.on_host = on_host;
+    if (s->cursor.stale) {
+        s->cursor.stale = false;
+        if (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE)) {
+            s->cursor.valid = aerogpu_cursor_load(s);
+            trace_aerogpu_cursor_shape(s->cursor.valid, s->cursor.width,
+                                       s->cursor.height);
+            if (!s->cursor.valid) {
                 aerogpu_guest_error(s, "cursor rejected: size, format, pitch "
                                        "or address");
             }
@@ -123,14 +128,14 @@ static void aerogpu_cursor_bh(void *opaque)
  */
 void aerogpu_cursor_shape_changed(AeroGPUState *s)
 {
-    s->cursor_stale = true;
-    qemu_bh_schedule(s->cursor_bh);
+    s->cursor.stale = true;
+    qemu_bh_schedule(s->cursor.bh);
 }
 
 /* CURSOR_X or CURSOR_Y was written. */
 void aerogpu_cursor_moved(AeroGPUState *s)
 {
-    if (s->cursor_on_host && aerogpu_cursor_enabled(s)) {
+    if (s->cursor.on_host && aerogpu_cursor_enabled(s)) {
         dpy_mouse_set(s->con, aerogpu_cursor_x(s), aerogpu_cursor_y(s), 1);
     }
 }
@@ -138,14 +143,14 @@ void aerogpu_cursor_moved(AeroGPUState *s)
 /* Rows that the drawn cursor covers, clipped by the caller. False: none. */
 bool aerogpu_cursor_rows(AeroGPUState *s, int32_t *y, uint32_t *rows)
 {
-    int64_t top = (int64_t)aerogpu_cursor_y(s) - s->cursor_hot_y;
+    int64_t top = (int64_t)aerogpu_cursor_y(s) - s->cursor.hot_y;
 
-    if (s->cursor_on_host || !aerogpu_cursor_enabled(s) ||
+    if (s->cursor.on_host || !aerogpu_cursor_enabled(s) ||
         top < -(int64_t)AEROGPU_MAX_CURSOR || top > AEROGPU_MAX_SCANOUT) {
         return false;
     }
     *y = top;
-    *rows = s->cursor_height;
+    *rows = s->cursor.height;
     return true;
 }
 
@@ -159,13 +164,13 @@ static uint32_t blend(uint32_t over, uint32_t under, uint32_t a)
 void aerogpu_cursor_overlay(AeroGPUState *s, uint32_t *line, uint32_t width,
                             uint32_t y)
 {
-    int64_t top = (int64_t)aerogpu_cursor_y(s) - s->cursor_hot_y;
-    int64_t left = (int64_t)aerogpu_cursor_x(s) - s->cursor_hot_x;
+    int64_t top = (int64_t)aerogpu_cursor_y(s) - s->cursor.hot_y;
+    int64_t left = (int64_t)aerogpu_cursor_x(s) - s->cursor.hot_x;
     const uint32_t *from =
-        s->cursor_pixels + (size_t)(y - top) * s->cursor_width;
+        s->cursor.pixels + (size_t)(y - top) * s->cursor.width;
     uint32_t i;
 
-    for (i = 0; i < s->cursor_width; i++) {
+    for (i = 0; i < s->cursor.width; i++) {
         int64_t x = left + i;
         uint32_t p = from[i], a = p >> 24, d;
 
@@ -181,27 +186,27 @@ void aerogpu_cursor_overlay(AeroGPUState *s, uint32_t *line, uint32_t width,
 
 void aerogpu_cursor_reset(AeroGPUState *s)
 {
-    s->cursor_stale = false;
-    s->cursor_valid = false;
-    if (s->cursor_defined) {
-        s->cursor_defined = false;
+    s->cursor.stale = false;
+    s->cursor.valid = false;
+    if (s->cursor.defined) {
+        s->cursor.defined = false;
         aerogpu_cursor_define(s, cursor_builtin_left_ptr());
     }
 }
 
 void aerogpu_cursor_init(AeroGPUState *s)
 {
-    s->cursor_pixels =
+    s->cursor.pixels =
         g_new0(uint32_t, AEROGPU_MAX_CURSOR * AEROGPU_MAX_CURSOR);
-    s->cursor_bh = qemu_bh_new(aerogpu_cursor_bh, s);
+    s->cursor.bh = qemu_bh_new(aerogpu_cursor_bh, s);
 }
 
 void aerogpu_cursor_exit(AeroGPUState *s)
 {
-    if (s->cursor_bh) {
-        qemu_bh_delete(s->cursor_bh);
-        s->cursor_bh = NULL;
+    if (s->cursor.bh) {
+        qemu_bh_delete(s->cursor.bh);
+        s->cursor.bh = NULL;
     }
-    g_free(s->cursor_pixels);
-    s->cursor_pixels = NULL;
+    g_free(s->cursor.pixels);
+    s->cursor.pixels = NULL;
 }

@@ -7,6 +7,11 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "aerogpu.h"
+#include "cursor.h"
+#include "draw.h"
+#include "guestmem.h"
+#include "pixels.h"
+#include "scanout.h"
 
 /* The surface that rows are converted to, of the given size. */
 static DisplaySurface *aerogpu_surface(AeroGPUState *s, uint32_t width,
@@ -14,12 +19,12 @@ static DisplaySurface *aerogpu_surface(AeroGPUState *s, uint32_t width,
 {
     DisplaySurface *surface = qemu_console_surface(s->con);
 
-    if (surface != s->surface || surface_width(surface) != width ||
+    if (surface != s->scanout.surface || surface_width(surface) != width ||
         surface_height(surface) != height) {
         surface = qemu_create_displaysurface(width, height);
         dpy_gfx_replace_surface(s->con, surface);
-        s->surface = surface;
-        s->full_update = true;
+        s->scanout.surface = surface;
+        s->scanout.full_update = true;
     }
     return surface;
 }
@@ -28,13 +33,13 @@ static void aerogpu_draw_blank(AeroGPUState *s)
 {
     DisplaySurface *surface;
 
-    surface =
-        aerogpu_surface(s, s->scanout.width ?: 640, s->scanout.height ?: 480);
-    if (s->full_update) {
+    surface = aerogpu_surface(s, s->scanout.config.width ?: 640,
+                              s->scanout.config.height ?: 480);
+    if (s->scanout.full_update) {
         memset(surface_data(surface), 0,
                (size_t)surface_stride(surface) * surface_height(surface));
         dpy_gfx_update_full(s->con);
-        s->full_update = false;
+        s->scanout.full_update = false;
     }
 }
 
@@ -74,15 +79,15 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
     uint32_t stride = surface_stride(surface);
     uint8_t *to = surface_data(surface);
     uint32_t common = MIN(width, src->width);
-    int32_t cursor_y = 0, old_y = s->cursor_drawn_y;
-    uint32_t cursor_rows = 0, old_rows = s->cursor_drawn_rows;
+    int32_t cursor_y = 0, old_y = s->cursor.drawn_y;
+    uint32_t cursor_rows = 0, old_rows = s->cursor.drawn_rows;
     bool cursor = aerogpu_cursor_rows(s, &cursor_y, &cursor_rows);
     int64_t first = -1;
     uint32_t y;
 
-    if (s->line_pixels < width) {
-        s->line = g_renew(uint32_t, s->line, width);
-        s->line_pixels = width;
+    if (s->draw.line_pixels < width) {
+        s->draw.line = g_renew(uint32_t, s->draw.line, width);
+        s->draw.line_pixels = width;
     }
     for (y = 0; y <= height; y++, to += stride) {
         bool changed = false;
@@ -93,18 +98,19 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
             bool was_under = old_rows && (int64_t)y >= old_y &&
                              (int64_t)y < (int64_t)old_y + old_rows;
 
-            if (s->full_update || under || was_under ||
+            if (s->scanout.full_update || under || was_under ||
                 (y < src->height && aerogpu_row_dirty(src, y))) {
                 uint32_t n = y < src->height ? common : 0;
 
                 aerogpu_convert_row(src->format, src->data + y * src->stride,
-                                    s->line, n);
-                memset(s->line + n, 0, (size_t)(width - n) * 4);
+                                    s->draw.line, n);
+                memset(s->draw.line + n, 0, (size_t)(width - n) * 4);
                 if (under) {
-                    aerogpu_cursor_overlay(s, s->line, width, y);
+                    aerogpu_cursor_overlay(s, s->draw.line, width, y);
                 }
-                if (s->full_update || memcmp(to, s->line, (size_t)width * 4)) {
-                    memcpy(to, s->line, (size_t)width * 4);
+                if (s->scanout.full_update ||
+                    memcmp(to, s->draw.line, (size_t)width * 4)) {
+                    memcpy(to, s->draw.line, (size_t)width * 4);
                     changed = true;
                 }
             }
@@ -116,14 +122,14 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
             first = -1;
         }
     }
-    s->cursor_drawn_y = cursor_y;
-    s->cursor_drawn_rows = cursor ? cursor_rows : 0;
-    s->full_update = false;
+    s->cursor.drawn_y = cursor_y;
+    s->cursor.drawn_rows = cursor ? cursor_rows : 0;
+    s->scanout.full_update = false;
 }
 
 static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
 {
-    const AeroGPUScanout *scanout = &s->scanout;
+    const AeroGPUScanoutConfig *scanout = &s->scanout.config;
     uint64_t size =
         (uint64_t)scanout->pitch * (scanout->height - 1) +
         (uint64_t)scanout->width * aerogpu_format_bytes(scanout->format);
@@ -148,11 +154,11 @@ static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
             src.dirty = memory_region_snapshot_and_clear_dirty(
                 src.dirty_mr, src.dirty_offset, size, DIRTY_MEMORY_VGA);
         }
-        if (s->drawn_texture) {
-            s->full_update = true;
+        if (s->draw.drawn_texture) {
+            s->scanout.full_update = true;
         }
         aerogpu_draw_rows(s, surface, &src);
-        s->drawn_texture = false;
+        s->draw.drawn_texture = false;
         g_free(src.dirty);
     }
     aerogpu_guest_unmap(s, &map, 0);
@@ -169,38 +175,27 @@ static void aerogpu_draw_frame(AeroGPUState *s, DisplaySurface *surface,
         .width = frame->width,
         .height = frame->height,
         .format = frame->format,
-        .unchanged = s->drawn_texture && s->drawn_serial == serial,
+        .unchanged = s->draw.drawn_texture && s->draw.drawn_serial == serial,
     };
 
     aerogpu_draw_rows(s, surface, &src);
-    s->drawn_texture = true;
-    s->drawn_serial = serial;
+    s->draw.drawn_texture = true;
+    s->draw.drawn_serial = serial;
 }
 
 static void aerogpu_draw_scanout(AeroGPUState *s)
 {
-    struct aerogpu_frame *frame = NULL;
+    struct aerogpu_frame *frame;
     DisplaySurface *surface;
     uint64_t serial = 0;
 
     aerogpu_cursor_refresh(s);
-    surface = aerogpu_surface(s, s->scanout.width, s->scanout.height);
-    qemu_mutex_lock(&s->lock);
-    if (s->from_texture) {
-        frame = s->frame_busy = s->frame;
-        serial = s->frame_serial;
-    }
-    qemu_mutex_unlock(&s->lock);
-
+    surface =
+        aerogpu_surface(s, s->scanout.config.width, s->scanout.config.height);
+    frame = aerogpu_scanout_begin_frame(s, &serial);
     if (frame) {
         aerogpu_draw_frame(s, surface, frame, serial);
-        qemu_mutex_lock(&s->lock);
-        s->frame_busy = NULL;
-        if (s->frame_zombie) {
-            s->frame_zombie = false;
-            aerogpu_renderer_frame_release(s->renderer, frame);
-        }
-        qemu_mutex_unlock(&s->lock);
+        aerogpu_scanout_end_frame(s);
     } else {
         aerogpu_draw_memory(s, surface);
     }
@@ -208,10 +203,10 @@ static void aerogpu_draw_scanout(AeroGPUState *s)
 
 static void aerogpu_draw(AeroGPUState *s)
 {
-    if (s->config_stale) {
+    if (s->scanout.config_stale) {
         aerogpu_scanout_evaluate(s);
     }
-    switch (s->display) {
+    switch (s->scanout.display) {
     case AEROGPU_DISPLAY_VGA:
         s->vga.hw_ops->gfx_update(&s->vga);
         break;
@@ -229,8 +224,8 @@ static void aerogpu_display_bh(void *opaque)
 {
     AeroGPUState *s = opaque;
 
-    if (s->update_waiting) {
-        s->update_waiting = false;
+    if (s->draw.update_waiting) {
+        s->draw.update_waiting = false;
         aerogpu_draw(s);
         graphic_hw_update_done(s->con);
     }
@@ -243,19 +238,13 @@ static void aerogpu_display_bh(void *opaque)
 static void aerogpu_gfx_update(void *opaque)
 {
     AeroGPUState *s = opaque;
-    bool pending;
 
-    qemu_mutex_lock(&s->lock);
-    pending = s->snapshot_pending;
-    qemu_mutex_unlock(&s->lock);
-    if (pending) {
-        s->update_waiting = true;
+    if (aerogpu_scanout_is_unsettled(s)) {
+        s->draw.update_waiting = true;
         /* The answer may have come between the look and the note. */
-        qemu_mutex_lock(&s->lock);
-        if (!s->snapshot_pending) {
-            qemu_bh_schedule(s->display_bh);
+        if (!aerogpu_scanout_is_unsettled(s)) {
+            qemu_bh_schedule(s->scanout.settled_bh);
         }
-        qemu_mutex_unlock(&s->lock);
         return;
     }
     aerogpu_draw(s);
@@ -266,8 +255,8 @@ static void aerogpu_invalidate(void *opaque)
 {
     AeroGPUState *s = opaque;
 
-    s->full_update = true;
-    if (s->display == AEROGPU_DISPLAY_VGA) {
+    s->scanout.full_update = true;
+    if (s->scanout.display == AEROGPU_DISPLAY_VGA) {
         s->vga.hw_ops->invalidate(&s->vga);
     }
 }
@@ -276,7 +265,7 @@ static void aerogpu_text_update(void *opaque, console_ch_t *text)
 {
     AeroGPUState *s = opaque;
 
-    if (s->display == AEROGPU_DISPLAY_VGA) {
+    if (s->scanout.display == AEROGPU_DISPLAY_VGA) {
         s->vga.hw_ops->text_update(&s->vga, text);
     }
 }
@@ -290,16 +279,16 @@ const GraphicHwOps aerogpu_console_ops = {
 
 void aerogpu_draw_init(AeroGPUState *s)
 {
-    s->display_bh = qemu_bh_new(aerogpu_display_bh, s);
+    s->scanout.settled_bh = qemu_bh_new(aerogpu_display_bh, s);
 }
 
 void aerogpu_draw_exit(AeroGPUState *s)
 {
-    if (s->display_bh) {
-        qemu_bh_delete(s->display_bh);
-        s->display_bh = NULL;
+    if (s->scanout.settled_bh) {
+        qemu_bh_delete(s->scanout.settled_bh);
+        s->scanout.settled_bh = NULL;
     }
-    g_free(s->line);
-    s->line = NULL;
-    s->line_pixels = 0;
+    g_free(s->draw.line);
+    s->draw.line = NULL;
+    s->draw.line_pixels = 0;
 }

@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "aerogpu.h"
+#include "edid.h"
 
 /*
  * Below this, refresh_rate is in Hz, from it on in mHz like QEMU's other
@@ -16,30 +17,31 @@
 
 bool aerogpu_edid_init(AeroGPUState *s, Error **errp)
 {
-    uint32_t mhz = s->refresh_rate < AEROGPU_MHZ_FROM ? s->refresh_rate * 1000
-                                                      : s->refresh_rate;
+    uint32_t mhz = s->edid.refresh_rate < AEROGPU_MHZ_FROM
+                       ? s->edid.refresh_rate * 1000
+                       : s->edid.refresh_rate;
 
     if (mhz < 10 * 1000 || mhz > 500 * 1000) {
         error_setg(errp,
                    "aerogpu: refresh_rate=%u: must be 10 to 500 Hz, or "
                    "10000 to 500000 mHz",
-                   s->refresh_rate);
+                   s->edid.refresh_rate);
         return false;
     }
-    s->refresh_mhz = mhz;
-    if (s->edid_info.prefx < 64 || s->edid_info.prefy < 64 ||
-        s->edid_info.prefx > AEROGPU_MAX_SCANOUT ||
-        s->edid_info.prefy > AEROGPU_MAX_SCANOUT) {
+    s->edid.refresh_mhz = mhz;
+    if (s->edid.info.prefx < 64 || s->edid.info.prefy < 64 ||
+        s->edid.info.prefx > AEROGPU_MAX_SCANOUT ||
+        s->edid.info.prefy > AEROGPU_MAX_SCANOUT) {
         error_setg(errp, "aerogpu: xres=%u, yres=%u: must be 64 to %u each",
-                   s->edid_info.prefx, s->edid_info.prefy, AEROGPU_MAX_SCANOUT);
+                   s->edid.info.prefx, s->edid.info.prefy, AEROGPU_MAX_SCANOUT);
         return false;
     }
-    s->edid_info.refresh_rate = mhz;
-    s->edid_info.vendor = "AGP";
-    s->edid_info.name = "AeroGPU";
-    memset(s->edid, 0, sizeof(s->edid));
-    qemu_edid_generate(s->edid, sizeof(s->edid), &s->edid_info);
-    s->edid_size = qemu_edid_size(s->edid);
+    s->edid.info.refresh_rate = mhz;
+    s->edid.info.vendor = "AGP";
+    s->edid.info.name = "AeroGPU";
+    memset(s->edid.bytes, 0, sizeof(s->edid.bytes));
+    qemu_edid_generate(s->edid.bytes, sizeof(s->edid.bytes), &s->edid.info);
+    s->edid.size = qemu_edid_size(s->edid.bytes);
     return true;
 }
 
@@ -50,8 +52,8 @@ uint32_t aerogpu_edid_read(AeroGPUState *s, uint32_t offset, unsigned size)
     unsigned i;
 
     for (i = 0; i < size; i++) {
-        if (offset + i < s->edid_size) {
-            value |= (uint32_t)s->edid[offset + i] << (8 * i);
+        if (offset + i < s->edid.size) {
+            value |= (uint32_t)s->edid.bytes[offset + i] << (8 * i);
         }
     }
     return value;

@@ -8,6 +8,7 @@
 #include "qemu/int128.h"
 #include "qemu/rcu.h"
 #include "aerogpu.h"
+#include "guestmem.h"
 
 /* Plain RAM only: not the window of a passed-through device, no ROM device. */
 static bool aerogpu_is_plain_ram(MemoryRegion *mr, bool write)
@@ -21,6 +22,35 @@ static bool aerogpu_is_plain_ram(MemoryRegion *mr, bool write)
 static AddressSpace *aerogpu_address_space(AeroGPUState *s)
 {
     return pci_get_address_space(&s->pci);
+}
+
+/* ---- RCU ---- */
+
+/*
+ * Memory is looked up in RCU read sections, which protect registered threads
+ * only, and the renderer's own threads are not made by QEMU.
+ */
+static __thread bool aerogpu_rcu_registered;
+
+static void aerogpu_rcu_leave(gpointer unused)
+{
+    rcu_unregister_thread();
+}
+
+void aerogpu_guestmem_enter(void)
+{
+    static GPrivate leave = G_PRIVATE_INIT(aerogpu_rcu_leave);
+
+    if (unlikely(!aerogpu_rcu_registered)) {
+        aerogpu_rcu_registered = true;
+        rcu_register_thread();
+        g_private_set(&leave, &leave); /* any non-NULL value */
+    }
+}
+
+void aerogpu_guestmem_entered(void)
+{
+    aerogpu_rcu_registered = true;
 }
 
 /* ---- the table ---- */
@@ -49,7 +79,7 @@ struct AeroGPURamTable {
 /* RCU read section. */
 static const AeroGPURam *aerogpu_ram_find(AeroGPUState *s, uint64_t gpa)
 {
-    const AeroGPURamTable *table = qatomic_rcu_read(&s->ram);
+    const AeroGPURamTable *table = qatomic_rcu_read(&s->mem.table);
     size_t low = 0, high = table ? table->count : 0;
 
     while (low < high) {
@@ -68,22 +98,22 @@ static const AeroGPURam *aerogpu_ram_find(AeroGPUState *s, uint64_t gpa)
 
 static void aerogpu_memory_begin(MemoryListener *listener)
 {
-    AeroGPUState *s = container_of(listener, AeroGPUState, listener);
+    AeroGPUState *s = container_of(listener, AeroGPUState, mem.listener);
 
-    s->ram_building = g_array_new(false, false, sizeof(AeroGPURam));
+    s->mem.building = g_array_new(false, false, sizeof(AeroGPURam));
 }
 
 /* A part of the new map, whether it was in the old one or not. */
 static void aerogpu_memory_region(MemoryListener *listener,
                                   MemoryRegionSection *section)
 {
-    AeroGPUState *s = container_of(listener, AeroGPUState, listener);
+    AeroGPUState *s = container_of(listener, AeroGPUState, mem.listener);
     AeroGPURam ram = {
         .start = section->offset_within_address_space,
         .mr = section->mr,
     };
 
-    if (!s->ram_building || !aerogpu_is_plain_ram(section->mr, false) ||
+    if (!s->mem.building || !aerogpu_is_plain_ram(section->mr, false) ||
         !int128_nz(section->size)) {
         return;
     }
@@ -93,7 +123,7 @@ static void aerogpu_memory_region(MemoryListener *listener,
     ram.writable =
         aerogpu_is_plain_ram(section->mr, true) && !section->readonly;
     memory_region_ref(ram.mr);
-    g_array_append_val(s->ram_building, ram);
+    g_array_append_val(s->mem.building, ram);
 }
 
 static gint aerogpu_ram_compare(gconstpointer a, gconstpointer b)
@@ -116,9 +146,9 @@ static void aerogpu_ram_free(AeroGPURamTable *table)
 
 static void aerogpu_ram_publish(AeroGPUState *s, AeroGPURamTable *table)
 {
-    AeroGPURamTable *old = s->ram;
+    AeroGPURamTable *old = s->mem.table;
 
-    qatomic_rcu_set(&s->ram, table);
+    qatomic_rcu_set(&s->mem.table, table);
     if (old) {
         call_rcu(old, aerogpu_ram_free, rcu);
     }
@@ -126,15 +156,15 @@ static void aerogpu_ram_publish(AeroGPUState *s, AeroGPURamTable *table)
 
 /*
  * The memory map changed: lasting mappings are made anew before their next
- * use. Runs under the BQL.
+ * use, and who could not write before hears of it. Runs under the BQL.
  */
 static void aerogpu_memory_commit(MemoryListener *listener)
 {
-    AeroGPUState *s = container_of(listener, AeroGPUState, listener);
-    GArray *built = s->ram_building;
+    AeroGPUState *s = container_of(listener, AeroGPUState, mem.listener);
+    GArray *built = s->mem.building;
     AeroGPURamTable *table;
 
-    s->ram_building = NULL;
+    s->mem.building = NULL;
     if (built) {
         g_array_sort(built, aerogpu_ram_compare);
         table = g_malloc(sizeof(*table) + built->len * sizeof(AeroGPURam));
@@ -145,24 +175,31 @@ static void aerogpu_memory_commit(MemoryListener *listener)
         g_array_free(built, true);
         aerogpu_ram_publish(s, table);
     }
-    aerogpu_complete_map_changed(s);
+    QEMU_LOCK_GUARD(&s->lock);
+    qatomic_inc(&s->mem.serial);
+    notifier_list_notify(&s->mem.changed, NULL);
 }
 
 void aerogpu_guestmem_init(AeroGPUState *s)
 {
-    s->listener = (MemoryListener){
+    notifier_list_init(&s->mem.changed);
+}
+
+void aerogpu_guestmem_listen(AeroGPUState *s)
+{
+    s->mem.listener = (MemoryListener){
         .name = TYPE_AEROGPU,
         .begin = aerogpu_memory_begin,
         .region_add = aerogpu_memory_region,
         .region_nop = aerogpu_memory_region,
         .commit = aerogpu_memory_commit,
     };
-    memory_listener_register(&s->listener, aerogpu_address_space(s));
+    memory_listener_register(&s->mem.listener, aerogpu_address_space(s));
 }
 
 void aerogpu_guestmem_exit(AeroGPUState *s)
 {
-    memory_listener_unregister(&s->listener); /* commits an empty map */
+    memory_listener_unregister(&s->mem.listener); /* commits an empty map */
     aerogpu_ram_publish(s, NULL);
 }
 
@@ -187,10 +224,6 @@ static bool aerogpu_guest_map_slow(AeroGPUState *s, uint64_t gpa, uint64_t size,
     return true;
 }
 
-/*
- * Maps up to `size` bytes at gpa; fewer where the range leaves the memory
- * region. The region is referenced until aerogpu_guest_unmap().
- */
 bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size, bool write,
                        AeroGPUMap *map)
 {
@@ -259,7 +292,6 @@ bool aerogpu_guest_write(AeroGPUState *s, uint64_t gpa, const void *from,
     return aerogpu_guest_copy(s, gpa, (uint8_t *)from, size, true);
 }
 
-/* Whether the whole range lies in one piece of readable memory. */
 bool aerogpu_guest_covers(AeroGPUState *s, uint64_t gpa, uint64_t size)
 {
     AeroGPUMap map;
@@ -271,11 +303,6 @@ bool aerogpu_guest_covers(AeroGPUState *s, uint64_t gpa, uint64_t size)
     return map.size == size;
 }
 
-/*
- * A lasting, writable mapping of the whole range in one piece, for the ring
- * and the fence page. Ended with address_space_cache_destroy(); what is
- * written must be announced with address_space_cache_invalidate().
- */
 bool aerogpu_guest_cache(AeroGPUState *s, uint64_t gpa, uint64_t size,
                          MemoryRegionCache *cache)
 {

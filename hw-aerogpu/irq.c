@@ -10,24 +10,25 @@
 #include "qemu/main-loop.h"
 #include "hw/pci/msi.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
+#include "irq.h"
+#include "trace_events.h"
 
 static uint32_t aerogpu_irq_pending(AeroGPUState *s)
 {
-    return qatomic_read(&s->irq_status) &
-           aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE);
+    return qatomic_read(&s->irq.status) &
+           aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_IRQ_ENABLE);
 }
 
 /* Brings pin and messages in line with the status. BQL. */
 static void aerogpu_irq_update(AeroGPUState *s)
 {
     /* In this order: a raise sets the status, then the kick. */
-    bool kick = qatomic_xchg(&s->msi_kick, false);
+    bool kick = qatomic_xchg(&s->irq.msi_kick, false);
     bool pending = aerogpu_irq_pending(s) != 0;
 
     if (msi_enabled(&s->pci)) {
         if (pending && kick) {
-            trace_aerogpu_irq_msi(qatomic_read(&s->irq_status));
+            trace_aerogpu_irq_msi(qatomic_read(&s->irq.status));
             msi_notify(&s->pci, 0);
         }
     } else {
@@ -44,33 +45,33 @@ static void aerogpu_irq_bh(void *opaque)
 /* Sets status bits and interrupts the guest. Any thread, no lock needed. */
 void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits)
 {
-    uint32_t old = qatomic_fetch_or(&s->irq_status, bits);
+    uint32_t old = qatomic_fetch_or(&s->irq.status, bits);
     uint32_t enable;
 
     /* The other half of aerogpu_irq_enable_changed(). */
     smp_mb__after_rmw();
-    enable = aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE);
+    enable = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_IRQ_ENABLE);
     trace_aerogpu_irq_raise(bits, old | bits, enable);
     if (!(bits & ~old & enable)) {
         return;
     }
-    qatomic_inc(&s->interrupts);
-    if (qatomic_read(&s->irqfd_active)) {
-        event_notifier_set(&s->msi_notifier);
+    qatomic_inc(&s->irq.interrupts);
+    if (qatomic_read(&s->irq.irqfd_active)) {
+        event_notifier_set(&s->irq.msi_notifier);
         return;
     }
-    qatomic_set(&s->msi_kick, true);
-    qemu_bh_schedule(s->irq_bh);
+    qatomic_set(&s->irq.msi_kick, true);
+    qemu_bh_schedule(s->irq.bh);
 }
 
 /* IRQ_ACK, and whatever else takes bits back. BQL. */
 void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits)
 {
-    uint32_t old = qatomic_fetch_and(&s->irq_status, ~bits);
+    uint32_t old = qatomic_fetch_and(&s->irq.status, ~bits);
 
     if (old & bits) {
         if (aerogpu_irq_pending(s)) {
-            qatomic_set(&s->msi_kick, true);
+            qatomic_set(&s->irq.msi_kick, true);
         }
         aerogpu_irq_update(s);
     }
@@ -85,25 +86,25 @@ void aerogpu_irq_enable_changed(AeroGPUState *s)
      */
     smp_mb();
     if (aerogpu_irq_pending(s)) {
-        qatomic_set(&s->msi_kick, true);
+        qatomic_set(&s->irq.msi_kick, true);
     }
     aerogpu_irq_update(s);
 }
 
 static void aerogpu_irqfd_detach(AeroGPUState *s)
 {
-    if (s->msi_virq < 0) {
+    if (s->irq.msi_virq < 0) {
         return;
     }
-    qatomic_set(&s->irqfd_active, false);
-    kvm_irqchip_remove_irqfd_notifier_gsi(kvm_state, &s->msi_notifier,
-                                          s->msi_virq);
-    kvm_irqchip_release_virq(kvm_state, s->msi_virq);
-    s->msi_virq = -1;
+    qatomic_set(&s->irq.irqfd_active, false);
+    kvm_irqchip_remove_irqfd_notifier_gsi(kvm_state, &s->irq.msi_notifier,
+                                          s->irq.msi_virq);
+    kvm_irqchip_release_virq(kvm_state, s->irq.msi_virq);
+    s->irq.msi_virq = -1;
     /* A message that was signalled and not yet delivered goes the slow way. */
-    if (event_notifier_test_and_clear(&s->msi_notifier)) {
-        qatomic_set(&s->msi_kick, true);
-        qemu_bh_schedule(s->irq_bh);
+    if (event_notifier_test_and_clear(&s->irq.msi_notifier)) {
+        qatomic_set(&s->irq.msi_kick, true);
+        qemu_bh_schedule(s->irq.bh);
     }
 }
 
@@ -115,25 +116,25 @@ static void aerogpu_irqfd_attach(AeroGPUState *s)
     if (!kvm_msi_via_irqfd_enabled()) {
         return;
     }
-    if (s->msi_virq >= 0) {
-        kvm_irqchip_update_msi_route(kvm_state, s->msi_virq,
+    if (s->irq.msi_virq >= 0) {
+        kvm_irqchip_update_msi_route(kvm_state, s->irq.msi_virq,
                                      msi_get_message(&s->pci, 0), &s->pci);
         kvm_irqchip_commit_routes(kvm_state);
         return;
     }
     change = kvm_irqchip_begin_route_changes(kvm_state);
-    s->msi_virq = kvm_irqchip_add_msi_route(&change, 0, &s->pci);
-    if (s->msi_virq < 0) {
+    s->irq.msi_virq = kvm_irqchip_add_msi_route(&change, 0, &s->pci);
+    if (s->irq.msi_virq < 0) {
         return;
     }
     kvm_irqchip_commit_route_changes(&change);
-    if (kvm_irqchip_add_irqfd_notifier_gsi(kvm_state, &s->msi_notifier, NULL,
-                                           s->msi_virq) < 0) {
-        kvm_irqchip_release_virq(kvm_state, s->msi_virq);
-        s->msi_virq = -1;
+    if (kvm_irqchip_add_irqfd_notifier_gsi(kvm_state, &s->irq.msi_notifier,
+                                           NULL, s->irq.msi_virq) < 0) {
+        kvm_irqchip_release_virq(kvm_state, s->irq.msi_virq);
+        s->irq.msi_virq = -1;
         return;
     }
-    qatomic_set(&s->irqfd_active, true);
+    qatomic_set(&s->irq.irqfd_active, true);
 }
 
 /*
@@ -155,33 +156,33 @@ void aerogpu_irq_config_changed(AeroGPUState *s)
 
 void aerogpu_irq_reset(AeroGPUState *s)
 {
-    qatomic_set(&s->irq_status, 0);
+    qatomic_set(&s->irq.status, 0);
     aerogpu_irqfd_detach(s);
-    event_notifier_test_and_clear(&s->msi_notifier);
-    qatomic_set(&s->msi_kick, false);
+    event_notifier_test_and_clear(&s->irq.msi_notifier);
+    qatomic_set(&s->irq.msi_kick, false);
     pci_set_irq(&s->pci, 0);
 }
 
 bool aerogpu_irq_init(AeroGPUState *s, Error **errp)
 {
-    s->msi_virq = -1;
-    if (event_notifier_init(&s->msi_notifier, 0) < 0) {
+    s->irq.msi_virq = -1;
+    if (event_notifier_init(&s->irq.msi_notifier, 0) < 0) {
         error_setg(errp, "aerogpu: cannot create an event descriptor");
         return false;
     }
     /* Guarded: a message to our own registers is refused, as all DMA is. */
-    s->irq_bh = qemu_bh_new_guarded(aerogpu_irq_bh, s,
+    s->irq.bh = qemu_bh_new_guarded(aerogpu_irq_bh, s,
                                     &DEVICE(s)->mem_reentrancy_guard);
     return true;
 }
 
 void aerogpu_irq_exit(AeroGPUState *s)
 {
-    if (!s->irq_bh) {
+    if (!s->irq.bh) {
         return;
     }
     aerogpu_irqfd_detach(s);
-    qemu_bh_delete(s->irq_bh);
-    s->irq_bh = NULL;
-    event_notifier_cleanup(&s->msi_notifier);
+    qemu_bh_delete(s->irq.bh);
+    s->irq.bh = NULL;
+    event_notifier_cleanup(&s->irq.msi_notifier);
 }

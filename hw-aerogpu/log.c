@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/log.h"
 #include "aerogpu.h"
+#include "log.h"
 
 #define AEROGPU_LOG_LINES 20u /* a second */
 
@@ -19,15 +20,15 @@ void aerogpu_guest_error(AeroGPUState *s, const char *format, ...)
     if (!qemu_loglevel_mask(LOG_GUEST_ERROR)) {
         return;
     }
-    if (qatomic_xchg(&s->log_second, second) != second) {
-        uint32_t lines = qatomic_xchg(&s->log_lines, 0);
+    if (qatomic_xchg(&s->log.second, second) != second) {
+        uint32_t lines = qatomic_xchg(&s->log.lines, 0);
 
         if (lines > AEROGPU_LOG_LINES) {
             qemu_log("aerogpu: %u more lines like these were left out\n",
                      lines - AEROGPU_LOG_LINES);
         }
     }
-    if (qatomic_fetch_inc(&s->log_lines) >= AEROGPU_LOG_LINES) {
+    if (qatomic_fetch_inc(&s->log.lines) >= AEROGPU_LOG_LINES) {
         return;
     }
     va_start(args, format);

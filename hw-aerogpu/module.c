@@ -12,7 +12,7 @@
 #include "qemu/osdep.h"
 #include "qemu/module.h"
 #include "aerogpu/renderer.h"
-#include "aerogpu_module.h"
+#include "module.h"
 
 #include <dlfcn.h>
 

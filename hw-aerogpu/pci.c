@@ -7,13 +7,31 @@
 #include "qapi/error.h"
 #include "qemu/datadir.h"
 #include "qemu/error-report.h"
+#include "qemu/lockable.h"
 #include "qemu/module.h"
 #include "qemu/range.h"
 #include "qemu/units.h"
 #include "hw/pci/msi.h"
 #include "qapi/qapi-commands-control.h"
 #include "aerogpu.h"
-#include "aerogpu_module.h"
+#include "complete.h"
+#include "cursor.h"
+#include "draw.h"
+#include "edid.h"
+#include "errors.h"
+#include "fence.h"
+#include "guestmem.h"
+#include "irq.h"
+#include "module.h"
+#include "regs.h"
+#include "render.h"
+#include "requests.h"
+#include "reset.h"
+#include "ring_memory.h"
+#include "scanout.h"
+#include "stats.h"
+#include "vblank.h"
+#include "vmstate.h"
 
 #define AEROGPU_ROMFILE "vgabios-aerogpu.bin"
 #define VGA_PORT 0x3c0 /* attribute controller: every VGA card has it */
@@ -128,9 +146,13 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
      * The renderer first: it is what fails on a host that lacks something,
      * and what VGA registers cannot be taken back.
      */
+    aerogpu_guestmem_init(s);
+    aerogpu_ring_memory_init(s);
+    aerogpu_fence_init(s);
     aerogpu_vblank_init(s);
+    aerogpu_completions_init(s);
     if (!aerogpu_irq_init(s, errp)) {
-        return;
+        goto fail_irq;
     }
     aerogpu_draw_init(s);
     aerogpu_cursor_init(s);
@@ -156,12 +178,12 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     memory_region_init_io(&s->mmio, OBJECT(s), &aerogpu_mmio_ops, s,
                           "aerogpu-mmio", AEROGPU_PCI_BAR0_SIZE_BYTES);
     memory_region_add_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
-                              &s->doorbell);
+                              &s->render.doorbell);
     pci_register_bar(dev, AEROGPU_PCI_BAR0_INDEX, PCI_BASE_ADDRESS_SPACE_MEMORY,
                      &s->mmio);
     pci_register_bar(dev, AEROGPU_PCI_BAR1_INDEX, PCI_BASE_ADDRESS_MEM_PREFETCH,
                      &s->vga.vram);
-    aerogpu_guestmem_init(s);
+    aerogpu_guestmem_listen(s);
     return;
 
 fail_blocker:
@@ -172,7 +194,11 @@ fail:
     aerogpu_cursor_exit(s);
     aerogpu_draw_exit(s);
     aerogpu_irq_exit(s);
+fail_irq:
+    aerogpu_completions_exit(s);
     aerogpu_vblank_exit(s);
+    aerogpu_fence_exit(s);
+    aerogpu_ring_memory_exit(s);
 }
 
 static void aerogpu_exit(PCIDevice *dev)
@@ -180,8 +206,11 @@ static void aerogpu_exit(PCIDevice *dev)
     AeroGPUState *s = AEROGPU(dev);
 
     memory_region_del_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
-                              &s->doorbell);
+                              &s->render.doorbell);
     aerogpu_render_exit(s);
+    aerogpu_completions_exit(s);
+    aerogpu_fence_exit(s);
+    aerogpu_ring_memory_exit(s);
     aerogpu_guestmem_exit(s);
     aerogpu_compat_del_blocker(&s->migration_blocker);
     graphic_console_close(s->con);
@@ -200,17 +229,22 @@ static void aerogpu_reset(DeviceState *dev)
 {
     AeroGPUState *s = AEROGPU(dev);
 
-    if (!s->render_ready) {
+    if (!s->render.ready) {
         return;
     }
-    aerogpu_render_reset(s);
+    aerogpu_device_reset(s);
     aerogpu_regs_reset(s);
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        aerogpu_fence_reset_locked(s);
+        aerogpu_errors_reset_locked(s);
+        aerogpu_completions_reset_locked(s);
+    }
     aerogpu_vblank_reset(s);
     aerogpu_irq_reset(s);
     aerogpu_cursor_reset(s);
     vga_common_reset(&s->vga);
     aerogpu_scanout_reset(s);
-    aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
 }
 
 static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,
@@ -228,27 +262,27 @@ static void aerogpu_instance_init(Object *obj)
     AeroGPUState *s = AEROGPU(obj);
 
     qemu_mutex_init(&s->lock);
-    qemu_cond_init(&s->acked);
+    qemu_cond_init(&s->requests.acked);
 }
 
 static void aerogpu_instance_finalize(Object *obj)
 {
     AeroGPUState *s = AEROGPU(obj);
 
-    qemu_cond_destroy(&s->acked);
+    qemu_cond_destroy(&s->requests.acked);
     qemu_mutex_destroy(&s->lock);
 }
 
 static AEROGPU_PROPERTY aerogpu_properties[] = {
-    DEFINE_PROP_STRING("renderer", AeroGPUState, renderer_name),
-    DEFINE_PROP_STRING("vulkan-device", AeroGPUState, vulkan_device),
-    DEFINE_PROP_STRING("capture", AeroGPUState, capture),
-    DEFINE_PROP_SIZE("max_hostmem", AeroGPUState, max_hostmem, 1 * GiB),
+    DEFINE_PROP_STRING("renderer", AeroGPUState, config.renderer),
+    DEFINE_PROP_STRING("vulkan-device", AeroGPUState, config.vulkan_device),
+    DEFINE_PROP_STRING("capture", AeroGPUState, config.capture),
+    DEFINE_PROP_SIZE("max_hostmem", AeroGPUState, config.max_hostmem, 1 * GiB),
     DEFINE_PROP_UINT32("vgamem_mb", AeroGPUState, vga.vram_size_mb,
                        AEROGPU_PCI_BAR1_SIZE_BYTES / MiB),
-    DEFINE_PROP_UINT32("xres", AeroGPUState, edid_info.prefx, 1280),
-    DEFINE_PROP_UINT32("yres", AeroGPUState, edid_info.prefy, 800),
-    DEFINE_PROP_UINT32("refresh_rate", AeroGPUState, refresh_rate, 60),
+    DEFINE_PROP_UINT32("xres", AeroGPUState, edid.info.prefx, 1280),
+    DEFINE_PROP_UINT32("yres", AeroGPUState, edid.info.prefy, 800),
+    DEFINE_PROP_UINT32("refresh_rate", AeroGPUState, edid.refresh_rate, 60),
     AEROGPU_PROPERTY_END
 };
 

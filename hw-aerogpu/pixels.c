@@ -6,7 +6,9 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "aerogpu.h"
+#include "pixels.h"
+
+#include "aerogpu/aerogpu_format.h"
 
 typedef enum AeroGPULayout {
     LAYOUT_NONE,

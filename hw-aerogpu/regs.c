@@ -6,7 +6,17 @@
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
+#include "cursor.h"
+#include "edid.h"
+#include "fence.h"
+#include "irq.h"
+#include "regs.h"
+#include "requests.h"
+#include "reset.h"
+#include "ring_memory.h"
+#include "scanout.h"
+#include "trace_events.h"
+#include "vblank.h"
 
 typedef enum AeroGPURegAccess {
     REG_NONE,
@@ -26,61 +36,55 @@ typedef struct AeroGPUReg {
     void (*write)(AeroGPUState *s, uint32_t old, uint32_t value);
 } AeroGPUReg;
 
-enum {
-    LATCH_FENCE,
-    LATCH_SEQ,
-    LATCH_TIME
-};
-
 /* ---- 64-bit values that the device advances: LO latches HI ---- */
 
 static uint32_t latch(AeroGPUState *s, unsigned which, uint64_t value)
 {
-    s->latch_hi[which] = value >> 32;
+    s->regs.latch_hi[which] = value >> 32;
     return value;
 }
 
 static uint32_t fence_lo_read(AeroGPUState *s)
 {
-    return latch(s, LATCH_FENCE, qatomic_load_acquire(&s->completed_fence));
+    return latch(s, AEROGPU_LATCH_FENCE,
+                 qatomic_load_acquire(&s->fence.completed));
 }
 
 static uint32_t fence_hi_read(AeroGPUState *s)
 {
-    return s->latch_hi[LATCH_FENCE];
+    return s->regs.latch_hi[AEROGPU_LATCH_FENCE];
 }
 
 static uint32_t seq_lo_read(AeroGPUState *s)
 {
-    return latch(s, LATCH_SEQ, aerogpu_vblank_seq(s));
+    return latch(s, AEROGPU_LATCH_SEQ, aerogpu_vblank_seq(s));
 }
 
 static uint32_t seq_hi_read(AeroGPUState *s)
 {
-    return s->latch_hi[LATCH_SEQ];
+    return s->regs.latch_hi[AEROGPU_LATCH_SEQ];
 }
 
 static uint32_t time_lo_read(AeroGPUState *s)
 {
-    return latch(s, LATCH_TIME, aerogpu_vblank_time_ns(s));
+    return latch(s, AEROGPU_LATCH_TIME, aerogpu_vblank_time_ns(s));
 }
 
 static uint32_t time_hi_read(AeroGPUState *s)
 {
-    return s->latch_hi[LATCH_TIME];
+    return s->regs.latch_hi[AEROGPU_LATCH_TIME];
 }
 
 static uint32_t period_read(AeroGPUState *s)
 {
-    return s->vblank_period;
+    return s->vblank.period;
 }
 
 /* ---- ring and fences ---- */
 
 static void ring_config_write(AeroGPUState *s, uint32_t old, uint32_t value)
 {
-    QEMU_LOCK_GUARD(&s->lock);
-    s->ring_serial++;
+    aerogpu_ring_config_changed(s);
 }
 
 static void ring_control_write(AeroGPUState *s, uint32_t old, uint32_t value)
@@ -89,9 +93,9 @@ static void ring_control_write(AeroGPUState *s, uint32_t old, uint32_t value)
         aerogpu_ring_reset(s);
     }
     if (value & ~old & AEROGPU_RING_CONTROL_ENABLE) {
-        ring_config_write(s, old, value);
+        aerogpu_ring_config_changed(s);
         aerogpu_fence_page_changed(s);
-        aerogpu_render_request(s, AEROGPU_REQ_PROBE);
+        aerogpu_request(s, AEROGPU_REQ_PROBE);
     }
 }
 
@@ -103,14 +107,14 @@ static void fence_gpa_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
 /* Only when no ioeventfd took the write. */
 static void doorbell_write(AeroGPUState *s, uint32_t old, uint32_t value)
 {
-    event_notifier_set(&s->doorbell);
+    event_notifier_set(&s->render.doorbell);
 }
 
 /* ---- interrupts and errors ---- */
 
 static uint32_t irq_status_read(AeroGPUState *s)
 {
-    return qatomic_load_acquire(&s->irq_status);
+    return qatomic_load_acquire(&s->irq.status);
 }
 
 static void irq_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
@@ -127,32 +131,32 @@ static void irq_ack_write(AeroGPUState *s, uint32_t old, uint32_t value)
 static uint32_t error_code_read(AeroGPUState *s)
 {
     QEMU_LOCK_GUARD(&s->lock);
-    return s->error_code;
+    return s->errors.code;
 }
 
 static uint32_t error_fence_lo_read(AeroGPUState *s)
 {
     QEMU_LOCK_GUARD(&s->lock);
-    return s->error_fence;
+    return s->errors.fence;
 }
 
 static uint32_t error_fence_hi_read(AeroGPUState *s)
 {
     QEMU_LOCK_GUARD(&s->lock);
-    return s->error_fence >> 32;
+    return s->errors.fence >> 32;
 }
 
 static uint32_t error_count_read(AeroGPUState *s)
 {
     QEMU_LOCK_GUARD(&s->lock);
-    return s->error_count;
+    return s->errors.count;
 }
 
 /* ---- scanout and cursor ---- */
 
 static void scanout_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
 {
-    value = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
+    value = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
     aerogpu_scanout_changed(s, true, value && !old);
     aerogpu_vblank_update(s);
 }
@@ -252,7 +256,7 @@ static uint32_t aerogpu_ext_read(AeroGPUState *s, hwaddr addr, unsigned size)
         return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
     }
     if (addr == AEROGPU_EXT_REG_EDID_SIZE && size == 4) {
-        return s->edid_size;
+        return s->edid.size;
     }
     return 0;
 }
@@ -262,12 +266,12 @@ static void aerogpu_ext_write(AeroGPUState *s, hwaddr addr, uint32_t value,
 {
     if (addr == AEROGPU_EXT_REG_VGA && size == 4) {
         trace_aerogpu_reg_write(addr, "VGA", value);
-        qatomic_set(&s->regs[AEROGPU_MMIO_REG_SCANOUT0_ENABLE / 4], 0);
-        qatomic_set(&s->regs[AEROGPU_MMIO_REG_CURSOR_ENABLE / 4], 0);
+        aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+        aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
         aerogpu_vblank_update(s);
         aerogpu_cursor_reset(s);
         aerogpu_scanout_to_vga(s);
-        aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
+        aerogpu_request(s, AEROGPU_REQ_SCANOUT);
     }
 }
 
@@ -289,7 +293,7 @@ static uint64_t aerogpu_mmio_read(void *opaque, hwaddr addr, unsigned size)
         value = reg->read ? reg->read(s) : reg->value;
         break;
     case REG_RW:
-        value = s->regs[addr / 4];
+        value = s->regs.word[addr / 4];
         break;
     default:
         break;
@@ -317,12 +321,12 @@ static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
     if (reg->access != REG_RW && reg->access != REG_WO) {
         return;
     }
-    old = s->regs[addr / 4];
+    old = s->regs.word[addr / 4];
     if (reg->access == REG_RW) {
         uint32_t kept =
             reg->boolean ? value != 0 : value & (reg->mask ?: UINT32_MAX);
 
-        qatomic_set(&s->regs[addr / 4], kept);
+        aerogpu_reg_set(&s->regs, addr, kept);
     }
     if (reg->write) {
         reg->write(s, old, value);
@@ -345,34 +349,25 @@ void aerogpu_regs_reset(AeroGPUState *s)
 {
     size_t i;
 
-    for (i = 0; i < ARRAY_SIZE(s->regs); i++) {
-        qatomic_set(&s->regs[i], 0);
+    for (i = 0; i < AEROGPU_REG_WORDS; i++) {
+        aerogpu_reg_set(&s->regs, i * 4, 0);
     }
-    memset(s->latch_hi, 0, sizeof(s->latch_hi));
-    QEMU_LOCK_GUARD(&s->lock);
-    qatomic_set(&s->completed_fence, 0);
-    s->error_code = AEROGPU_ERROR_NONE;
-    s->error_fence = 0;
-    s->error_count = 0;
-    s->fence_gpa = 0;
-    s->used = false;
-    aerogpu_fence_page_unmap_locked(s);
+    memset(s->regs.latch_hi, 0, sizeof(s->regs.latch_hi));
 }
 
-/* Brings loaded register values into the form that writes leave. */
 void aerogpu_regs_check_loaded(AeroGPUState *s)
 {
     size_t i;
 
-    for (i = 0; i < ARRAY_SIZE(s->regs); i++) {
+    for (i = 0; i < ARRAY_SIZE(s->regs.word); i++) {
         const AeroGPUReg *reg = &aerogpu_regs[i];
 
         if (reg->access != REG_RW) {
-            s->regs[i] = 0;
+            s->regs.word[i] = 0;
         } else if (reg->boolean) {
-            s->regs[i] = s->regs[i] != 0;
+            s->regs.word[i] = s->regs.word[i] != 0;
         } else if (reg->mask) {
-            s->regs[i] &= reg->mask;
+            s->regs.word[i] &= reg->mask;
         }
     }
 }

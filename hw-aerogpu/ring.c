@@ -8,7 +8,13 @@
 #include "qemu/lockable.h"
 #include "qemu/units.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
+#include "complete.h"
+#include "errors.h"
+#include "guestmem.h"
+#include "log.h"
+#include "ring.h"
+#include "ring_memory.h"
+#include "trace_events.h"
 
 /* Buffers above this size are given back after use. */
 #define AEROGPU_KEEP_BYTES (1 * MiB)
@@ -20,79 +26,12 @@ typedef struct AeroGPURingView {
     uint32_t tail;
 } AeroGPURingView;
 
-void aerogpu_ring_unmap(AeroGPUState *s)
-{
-    QEMU_LOCK_GUARD(&s->lock);
-    if (s->ring.mapped) {
-        address_space_cache_destroy(&s->ring.cache);
-        s->ring.mapped = false;
-    }
-    s->ring.valid = false;
-}
-
-/*
- * Maps the ring that the registers name, unless it is mapped already. A ring
- * that is new starts at the head its driver left in the header.
- */
-static bool aerogpu_ring_map(AeroGPUState *s)
-{
-    AeroGPURing *ring = &s->ring;
-    unsigned map_serial = qatomic_read(&s->map_serial);
-    uint64_t serial, gpa;
-    uint32_t size;
-    bool fresh;
-
-    qemu_mutex_lock(&s->lock);
-    serial = s->ring_serial;
-    gpa = aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO);
-    size = aerogpu_reg(s, AEROGPU_MMIO_REG_RING_SIZE_BYTES);
-    qemu_mutex_unlock(&s->lock);
-
-    if (ring->mapped && ring->serial == serial &&
-        ring->map_serial == map_serial) {
-        return true;
-    }
-    fresh = ring->serial != serial || !ring->started;
-    aerogpu_ring_unmap(s);
-    if (size < sizeof(struct aerogpu_ring_header)) {
-        return false;
-    }
-
-    QEMU_LOCK_GUARD(&s->lock);
-    if (!aerogpu_guest_cache(s, gpa, size, &ring->cache)) {
-        return false;
-    }
-    ring->mapped = true;
-    ring->map_serial = map_serial;
-    ring->serial = serial;
-    ring->size = size;
-    if (fresh) {
-        struct aerogpu_ring_header *header = (void *)ring->cache.ptr;
-
-        ring->fetch = s->head = ldl_le_p(&header->head);
-        ring->started = true;
-        s->head_gpa = gpa + offsetof(struct aerogpu_ring_header, head);
-        s->head_stale = false;
-    }
-    return true;
-}
-
-static uint32_t aerogpu_ring_tail(AeroGPUState *s)
-{
-    const uint8_t *header = s->ring.cache.ptr;
-    uint32_t tail = qatomic_load_acquire((
-        const uint32_t *)(header + offsetof(struct aerogpu_ring_header, tail)));
-
-    return le32_to_cpu(tail);
-}
-
-/* A short look for the time before the thread sleeps. */
 bool aerogpu_ring_poll(AeroGPUState *s)
 {
     AeroGPURing *ring = &s->ring;
 
     return ring->valid && !ring->blocked &&
-           ring->map_serial == qatomic_read(&s->map_serial) &&
+           ring->map_serial == qatomic_read(&s->mem.serial) &&
            aerogpu_ring_tail(s) != ring->fetch;
 }
 
@@ -202,7 +141,6 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
         (const uint8_t *)s->ring.cache.ptr +
         sizeof(struct aerogpu_ring_header) +
         (uint64_t)(s->ring.fetch & (view->count - 1)) * view->stride;
-    AeroGPUSubmission *entry;
     uint32_t desc_size;
 
     memcpy(&desc, slot, sizeof(desc));
@@ -220,12 +158,12 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
         sub.alloc_table_size = le32_to_cpu(desc.alloc_table_size_bytes);
         sub.descriptor_error = aerogpu_fetch_range(
             s, le64_to_cpu(desc.cmd_gpa), sub.cmd_size, AEROGPU_MAX_CMD_BYTES,
-            &s->cmd_buffer, &s->cmd_capacity, &sub.cmd);
+            &s->ring.cmd_buffer, &s->ring.cmd_capacity, &sub.cmd);
         if (!sub.descriptor_error) {
             sub.descriptor_error = aerogpu_fetch_range(
                 s, le64_to_cpu(desc.alloc_table_gpa), sub.alloc_table_size,
-                AEROGPU_MAX_TABLE_BYTES, &s->table_buffer, &s->table_capacity,
-                &sub.alloc_table);
+                AEROGPU_MAX_TABLE_BYTES, &s->ring.table_buffer,
+                &s->ring.table_capacity, &sub.alloc_table);
         }
     }
     if (sub.descriptor_error) {
@@ -235,28 +173,12 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
         sub.cmd_size = sub.alloc_table_size = 0;
     }
 
-    qemu_mutex_lock(&s->lock);
-    sub.cookie = s->submit_seq++;
-    entry = &s->submissions[sub.cookie % AEROGPU_MAX_OUTSTANDING];
-    *entry = (AeroGPUSubmission){
-        .signal_fence = sub.signal_fence,
-        .generation = s->fetch_generation,
-        .ring_serial = s->ring.serial,
-        .flip_serial = s->flip_serial,
-        .fetched_ns = get_clock(),
-        .next_head = s->ring.fetch,
-        .flags = sub.flags,
-    };
-    s->used = true;
-    s->stats.submissions++;
-    s->stats.bytes_fetched += sub.cmd_size + sub.alloc_table_size;
-    qemu_mutex_unlock(&s->lock);
-
+    aerogpu_completions_add(s, &sub, s->ring.fetch);
     trace_aerogpu_submit(sub.signal_fence, sub.flags, sub.cmd_size,
                          sub.alloc_table_size, sub.descriptor_error);
     aerogpu_renderer_submit(s->renderer, &sub);
-    aerogpu_buffer_trim(&s->cmd_buffer, &s->cmd_capacity);
-    aerogpu_buffer_trim(&s->table_buffer, &s->table_capacity);
+    aerogpu_buffer_trim(&s->ring.cmd_buffer, &s->ring.cmd_capacity);
+    aerogpu_buffer_trim(&s->ring.table_buffer, &s->ring.table_capacity);
 }
 
 /*
@@ -266,18 +188,15 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
 static bool aerogpu_ring_may_fetch(AeroGPUState *s)
 {
     QEMU_LOCK_GUARD(&s->lock);
-    if (s->requests || s->fetch_generation != s->generation ||
-        s->ring.serial != s->ring_serial ||
-        !(aerogpu_reg(s, AEROGPU_MMIO_REG_RING_CONTROL) &
+    if (s->requests.pending ||
+        s->completions.fetch_generation != s->completions.generation ||
+        s->ring.serial != s->ring.config_serial ||
+        !(aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
           AEROGPU_RING_CONTROL_ENABLE) ||
-        !qatomic_read(&s->running)) {
+        !qatomic_read(&s->vm_running)) {
         return false;
     }
-    if (s->submit_seq - s->retire_seq >= AEROGPU_MAX_OUTSTANDING) {
-        s->ring_full = true;
-        return false;
-    }
-    return true;
+    return aerogpu_completions_room_locked(s);
 }
 
 /*
@@ -292,9 +211,9 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
     const char *error;
     bool enabled;
 
-    enabled = aerogpu_reg(s, AEROGPU_MMIO_REG_RING_CONTROL) &
+    enabled = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
               AEROGPU_RING_CONTROL_ENABLE;
-    if (!enabled || !qatomic_read(&s->running)) {
+    if (!enabled || !qatomic_read(&s->vm_running)) {
         ring->valid = false;
         return;
     }
@@ -306,13 +225,15 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
     ring->valid = !error;
     if (error) {
         if (!quiet) {
-            aerogpu_guest_error(s, "ring at 0x%" PRIx64 " rejected: %s",
-                                aerogpu_reg64(s, AEROGPU_MMIO_REG_RING_GPA_LO),
-                                error);
+            aerogpu_guest_error(
+                s, "ring at 0x%" PRIx64 " rejected: %s",
+                aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_RING_GPA_LO), error);
             trace_aerogpu_ring_rejected(error);
-            aerogpu_latch_error(
+            qemu_mutex_lock(&s->lock);
+            aerogpu_latch_error_locked(
                 s, ring->mapped ? AEROGPU_ERROR_CMD_DECODE : AEROGPU_ERROR_OOB,
-                0);
+                0, 1);
+            qemu_mutex_unlock(&s->lock);
         }
         return;
     }
@@ -320,4 +241,12 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
         aerogpu_submit(s, &view);
     }
     ring->blocked = ring->fetch != view.tail;
+}
+
+void aerogpu_ring_exit(AeroGPUState *s)
+{
+    g_free(s->ring.cmd_buffer);
+    g_free(s->ring.table_buffer);
+    s->ring.cmd_buffer = s->ring.table_buffer = NULL;
+    s->ring.cmd_capacity = s->ring.table_capacity = 0;
 }

@@ -9,7 +9,12 @@
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
+#include "guestmem.h"
+#include "log.h"
+#include "pixels.h"
+#include "requests.h"
+#include "scanout.h"
+#include "trace_events.h"
 
 /* ---- frames; lock held, any thread ---- */
 
@@ -19,8 +24,9 @@ static void aerogpu_frame_free_locked(AeroGPUState *s,
     if (!frame) {
         return;
     }
-    if (frame == s->frame_busy) {
-        s->frame_zombie = true; /* the console is drawing it: it frees it */
+    if (frame == s->scanout.frame_busy) {
+        s->scanout.frame_zombie =
+            true; /* the console is drawing it: it frees it */
     } else {
         aerogpu_renderer_frame_release(s->renderer, frame);
     }
@@ -29,80 +35,123 @@ static void aerogpu_frame_free_locked(AeroGPUState *s,
 /* Makes `frame` (owned, NULL = memory) what is shown from now on. */
 static void aerogpu_show_locked(AeroGPUState *s, struct aerogpu_frame *frame)
 {
-    aerogpu_frame_free_locked(s, s->frame);
-    s->frame = frame;
-    s->from_texture = frame != NULL;
-    s->frame_serial++;
+    aerogpu_frame_free_locked(s, s->scanout.frame);
+    s->scanout.frame = frame;
+    s->scanout.from_texture = frame != NULL;
+    s->scanout.frame_serial++;
 }
 
-/*
- * A present completes: its frame is shown, unless the guest flipped to another
- * address since.
- */
-void aerogpu_scanout_present_locked(AeroGPUState *s, AeroGPUSubmission *sub)
+bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
+                                    struct aerogpu_frame *frame, bool texture)
 {
-    if (sub->flip_serial != s->flip_serial) {
-        return;
+    if (flip_serial != s->scanout.flip_serial) {
+        return false;
     }
-    if (sub->frame) {
-        aerogpu_show_locked(s, sub->frame);
-        sub->frame = NULL;
-    } else if (!sub->texture) {
-        aerogpu_show_locked(s, NULL);
+    if (frame || !texture) {
+        aerogpu_show_locked(s, frame);
     }
+    return frame != NULL;
 }
 
-/* The answer to a flip: the texture at the new address, or none. */
 void aerogpu_scanout_snapshot_done(
     AeroGPUState *s, const struct aerogpu_submission_result *result)
 {
     uint64_t serial = result->cookie & ~AEROGPU_COOKIE_SNAPSHOT;
 
     QEMU_LOCK_GUARD(&s->lock);
-    if (serial != s->flip_serial || !s->snapshot_pending || s->stopping) {
+    if (serial != s->scanout.flip_serial || !s->scanout.snapshot_pending ||
+        s->scanout.stopping) {
         aerogpu_frame_free_locked(s, result->frame);
         return;
     }
     if (result->dropped) {
         /* A reset came in between: ask again when it is over. */
         aerogpu_frame_free_locked(s, result->frame);
-        qatomic_set(&s->requests, s->requests | AEROGPU_REQ_SNAPSHOT);
-        aerogpu_render_kick(s);
+        aerogpu_request_locked(s, AEROGPU_REQ_SNAPSHOT);
         return;
     }
-    s->snapshot_pending = false;
+    s->scanout.snapshot_pending = false;
     aerogpu_show_locked(s, result->frame);
-    qemu_bh_schedule(s->display_bh);
+    qemu_bh_schedule(s->scanout.settled_bh);
 }
 
-/* Gives back every frame, for good: the renderer goes away. */
-void aerogpu_scanout_drop_frames(AeroGPUState *s)
+struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
+                                                  uint64_t *serial)
 {
-    size_t i;
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.from_texture) {
+        return NULL;
+    }
+    *serial = s->scanout.frame_serial;
+    return s->scanout.frame_busy = s->scanout.frame;
+}
+
+void aerogpu_scanout_end_frame(AeroGPUState *s)
+{
+    struct aerogpu_frame *frame = s->scanout.frame_busy;
 
     QEMU_LOCK_GUARD(&s->lock);
-    s->stopping = true;
-    s->snapshot_pending = false;
-    aerogpu_show_locked(s, NULL);
-    for (i = 0; i < ARRAY_SIZE(s->submissions); i++) {
-        aerogpu_frame_free_locked(s, s->submissions[i].frame);
-        s->submissions[i].frame = NULL;
+    s->scanout.frame_busy = NULL;
+    if (s->scanout.frame_zombie) {
+        s->scanout.frame_zombie = false;
+        aerogpu_renderer_frame_release(s->renderer, frame);
     }
+}
+
+bool aerogpu_scanout_is_unsettled(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->scanout.snapshot_pending;
+}
+
+/* ---- render thread ---- */
+
+void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot)
+{
+    struct aerogpu_scanout_config config = {
+        .struct_size = sizeof(config),
+        .enable = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE),
+        .width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_WIDTH),
+        .height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT),
+        .format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FORMAT),
+        .pitch_bytes =
+            aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES),
+    };
+    uint64_t serial;
+
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        config.fb_gpa = s->scanout.flip_gpa;
+        serial = s->scanout.flip_serial;
+    }
+    aerogpu_renderer_set_scanout(s->renderer, &config);
+    if (snapshot) {
+        aerogpu_renderer_snapshot_scanout(s->renderer,
+                                          AEROGPU_COOKIE_SNAPSHOT | serial);
+    }
+}
+
+void aerogpu_scanout_drop_frame(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->scanout.stopping = true;
+    s->scanout.snapshot_pending = false;
+    aerogpu_show_locked(s, NULL);
 }
 
 /* ---- configuration; BQL ---- */
 
 /* Checks the registers; returns NULL, or what is wrong with them. */
-static const char *aerogpu_scanout_check(AeroGPUState *s, AeroGPUScanout *out)
+static const char *aerogpu_scanout_check(AeroGPUState *s,
+                                         AeroGPUScanoutConfig *out)
 {
     uint32_t bytes;
     uint64_t size;
 
-    out->width = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_WIDTH);
-    out->height = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT);
-    out->format = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_FORMAT);
-    out->pitch = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES);
-    out->gpa = s->flip_gpa;
+    out->width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_WIDTH);
+    out->height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT);
+    out->format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FORMAT);
+    out->pitch = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES);
+    out->gpa = s->scanout.flip_gpa;
 
     bytes = aerogpu_format_bytes(out->format);
     if (!bytes) {
@@ -125,11 +174,11 @@ static const char *aerogpu_scanout_check(AeroGPUState *s, AeroGPUScanout *out)
 
 static void aerogpu_set_display(AeroGPUState *s, AeroGPUDisplay display)
 {
-    if (s->display != display) {
+    if (s->scanout.display != display) {
         trace_aerogpu_display(display);
-        s->display = display;
-        s->surface = NULL;
-        s->full_update = true;
+        s->scanout.display = display;
+        s->scanout.surface = NULL;
+        s->scanout.full_update = true;
         if (display == AEROGPU_DISPLAY_VGA) {
             /* The guest's last picture goes, whenever VGA draws its first. */
             dpy_gfx_replace_surface(s->con,
@@ -139,15 +188,14 @@ static void aerogpu_set_display(AeroGPUState *s, AeroGPUDisplay display)
     }
 }
 
-/* Takes the registers over. An invalid configuration changes nothing. */
 void aerogpu_scanout_evaluate(AeroGPUState *s)
 {
-    AeroGPUScanout config;
+    AeroGPUScanoutConfig config;
     const char *error;
 
-    s->config_stale = false;
-    if (!aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
-        if (s->display == AEROGPU_DISPLAY_SCANOUT) {
+    s->scanout.config_stale = false;
+    if (!aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
+        if (s->scanout.display == AEROGPU_DISPLAY_SCANOUT) {
             aerogpu_set_display(s, AEROGPU_DISPLAY_BLANK);
         }
         return;
@@ -162,17 +210,17 @@ void aerogpu_scanout_evaluate(AeroGPUState *s)
                             config.pitch, config.gpa);
         return;
     }
-    if (memcmp(&config, &s->scanout, sizeof(config))) {
+    if (memcmp(&config, &s->scanout.config, sizeof(config))) {
         trace_aerogpu_scanout(config.width, config.height, config.format,
                               config.pitch, config.gpa);
-        s->scanout = config;
-        s->full_update = true;
+        s->scanout.config = config;
+        s->scanout.full_update = true;
     }
     aerogpu_set_display(s, AEROGPU_DISPLAY_SCANOUT);
 }
 
 /*
- * The scanout address takes effect. When something was submitted, only the
+ * When something was submitted, only the
  * renderer knows whether a texture lies there: the old picture stays until it
  * answers.
  */
@@ -180,27 +228,27 @@ void aerogpu_scanout_flip(AeroGPUState *s)
 {
     uint32_t request = AEROGPU_REQ_SCANOUT;
 
-    if (!aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
+    if (!aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
         return; /* taken when the scanout is enabled */
     }
     qemu_mutex_lock(&s->lock);
-    s->flip_gpa = aerogpu_reg64(s, AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
-    s->flip_serial++;
-    if (s->used) {
-        s->snapshot_pending = true;
+    s->scanout.flip_gpa =
+        aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
+    s->scanout.flip_serial++;
+    if (s->scanout.maybe_texture) {
+        s->scanout.snapshot_pending = true;
         request |= AEROGPU_REQ_SNAPSHOT;
     } else {
         aerogpu_show_locked(s, NULL);
     }
     qemu_mutex_unlock(&s->lock);
-    trace_aerogpu_flip(s->flip_gpa);
-    aerogpu_render_request(s, request);
+    trace_aerogpu_flip(s->scanout.flip_gpa);
+    aerogpu_request(s, request);
     aerogpu_scanout_evaluate(s);
 }
 
 /*
- * SCANOUT0_ENABLE was written (`enable`: it became 1), or size, format or
- * pitch; the latter are taken together when the screen is next drawn.
+ * Size, format and pitch are taken together when the screen is next drawn.
  */
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable)
 {
@@ -208,45 +256,40 @@ void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable)
         aerogpu_scanout_flip(s);
         return;
     }
-    aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
     if (enable_written) {
         aerogpu_scanout_evaluate(s);
     } else {
-        s->config_stale = true;
+        s->scanout.config_stale = true;
     }
 }
 
-/* The saved state had taken the display over from VGA. */
 void aerogpu_scanout_loaded(AeroGPUState *s)
 {
     aerogpu_set_display(s, AEROGPU_DISPLAY_BLANK);
     aerogpu_scanout_evaluate(s);
-    aerogpu_render_request(s, AEROGPU_REQ_SCANOUT);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
 }
 
-/*
- * VGA has the display until SCANOUT0_ENABLE is written again; the register is
- * 0 already.
- */
 void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
-    s->flip_serial++;
-    s->snapshot_pending = false;
+    s->scanout.flip_serial++;
+    s->scanout.snapshot_pending = false;
     aerogpu_show_locked(s, NULL);
     qemu_mutex_unlock(&s->lock);
-    memset(&s->scanout, 0, sizeof(s->scanout));
-    s->config_stale = false;
+    memset(&s->scanout.config, 0, sizeof(s->scanout.config));
+    s->scanout.config_stale = false;
     aerogpu_set_display(s, AEROGPU_DISPLAY_VGA);
     s->vga.hw_ops->invalidate(&s->vga);
-    qemu_bh_schedule(s->display_bh);
+    qemu_bh_schedule(s->scanout.settled_bh);
 }
 
-/* Device reset, registers are zero already. */
 void aerogpu_scanout_reset(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
-    s->flip_gpa = 0;
+    s->scanout.flip_gpa = 0;
+    s->scanout.maybe_texture = false;
     qemu_mutex_unlock(&s->lock);
     aerogpu_scanout_to_vga(s);
 }

@@ -7,6 +7,7 @@
 #include "qapi/visitor.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
+#include "stats.h"
 
 typedef struct AeroGPUCounter {
     const char *name;
@@ -76,7 +77,7 @@ static void aerogpu_counter_get(Object *obj, Visitor *v, const char *name,
 static void aerogpu_doorbells_get(Object *obj, Visitor *v, const char *name,
                                   void *opaque, Error **errp)
 {
-    uint64_t value = qatomic_read(&AEROGPU(obj)->doorbells);
+    uint64_t value = qatomic_read(&AEROGPU(obj)->render.doorbells);
 
     visit_type_uint64(v, name, &value, errp);
 }
@@ -84,7 +85,7 @@ static void aerogpu_doorbells_get(Object *obj, Visitor *v, const char *name,
 static void aerogpu_interrupts_get(Object *obj, Visitor *v, const char *name,
                                    void *opaque, Error **errp)
 {
-    uint64_t value = qatomic_read(&AEROGPU(obj)->interrupts);
+    uint64_t value = qatomic_read(&AEROGPU(obj)->irq.interrupts);
 
     visit_type_uint64(v, name, &value, errp);
 }
@@ -96,7 +97,7 @@ static void aerogpu_depth_get(Object *obj, Visitor *v, const char *name,
     uint64_t value;
 
     WITH_QEMU_LOCK_GUARD (&s->lock) {
-        value = s->submit_seq - s->retire_seq;
+        value = s->completions.submit_seq - s->completions.retire_seq;
     }
     visit_type_uint64(v, name, &value, errp);
 }

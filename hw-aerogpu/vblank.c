@@ -8,46 +8,49 @@
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
-#include "aerogpu_trace.h"
+#include "irq.h"
+#include "trace_events.h"
+#include "vblank.h"
 
 /* Ticks since vblank_start. Needs BQL or lock. */
 static uint64_t aerogpu_vblank_ticks(AeroGPUState *s)
 {
     int64_t now;
 
-    if (!s->vblank_running) {
+    if (!s->vblank.running) {
         return 0;
     }
     now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-    return now > s->vblank_start ? (now - s->vblank_start) / s->vblank_period
+    return now > s->vblank.start ? (now - s->vblank.start) / s->vblank.period
                                  : 0;
 }
 
 uint64_t aerogpu_vblank_seq(AeroGPUState *s)
 {
-    return s->vblank_base + aerogpu_vblank_ticks(s);
+    return s->vblank.base + aerogpu_vblank_ticks(s);
 }
 
 uint64_t aerogpu_vblank_time_ns(AeroGPUState *s)
 {
     uint64_t ticks = aerogpu_vblank_ticks(s);
 
-    return ticks ? s->vblank_start + ticks * s->vblank_period
-                 : s->vblank_last_ns;
+    return ticks ? s->vblank.start + ticks * s->vblank.period
+                 : s->vblank.last_ns;
 }
 
 /* Whether the next tick has to be noticed. BQL. */
 static bool aerogpu_vblank_needed(AeroGPUState *s)
 {
-    return s->vblank_running && ((aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE) &
-                                  AEROGPU_IRQ_SCANOUT_VBLANK) ||
-                                 qatomic_read(&s->vblank_wanted));
+    return s->vblank.running &&
+           ((aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_IRQ_ENABLE) &
+             AEROGPU_IRQ_SCANOUT_VBLANK) ||
+            qatomic_read(&s->vblank.wanted));
 }
 
 /* Next tick in ns of the virtual clock. BQL or lock, any thread. */
 static int64_t aerogpu_vblank_next(AeroGPUState *s)
 {
-    return s->vblank_start + (aerogpu_vblank_ticks(s) + 1) * s->vblank_period;
+    return s->vblank.start + (aerogpu_vblank_ticks(s) + 1) * s->vblank.period;
 }
 
 /* BQL, main loop. */
@@ -56,112 +59,109 @@ static void aerogpu_vblank_tick(void *opaque)
     AeroGPUState *s = opaque;
     uint64_t seq;
 
-    if (!s->vblank_running) {
+    if (!s->vblank.running) {
         return;
     }
     seq = aerogpu_vblank_seq(s);
-    if (seq > s->vblank_irq_seq) {
+    if (seq > s->vblank.irq_seq) {
         trace_aerogpu_vblank(seq, aerogpu_vblank_time_ns(s));
-        s->vblank_irq_seq = seq;
-        if (aerogpu_reg(s, AEROGPU_MMIO_REG_IRQ_ENABLE) &
+        s->vblank.irq_seq = seq;
+        if (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_IRQ_ENABLE) &
             AEROGPU_IRQ_SCANOUT_VBLANK) {
             aerogpu_irq_raise(s, AEROGPU_IRQ_SCANOUT_VBLANK);
         }
     }
     qemu_mutex_lock(&s->lock);
     s->stats.vblanks++;
-    qatomic_set(&s->vblank_wanted, false);
-    aerogpu_retire_locked(s);
+    qatomic_set(&s->vblank.wanted, false);
+    notifier_list_notify(&s->vblank.released, NULL);
     qemu_mutex_unlock(&s->lock);
     if (aerogpu_vblank_needed(s)) {
-        timer_mod_ns(s->vblank_timer, aerogpu_vblank_next(s));
+        timer_mod_ns(s->vblank.timer, aerogpu_vblank_next(s));
     }
 }
 
-/* A completion waits for the next tick. Any thread; lock held. */
-void aerogpu_vblank_want(AeroGPUState *s)
+void aerogpu_vblank_want_locked(AeroGPUState *s)
 {
-    if (s->vblank_running && !qatomic_xchg(&s->vblank_wanted, true)) {
-        timer_mod_anticipate_ns(s->vblank_timer, aerogpu_vblank_next(s));
+    if (s->vblank.running && !qatomic_xchg(&s->vblank.wanted, true)) {
+        timer_mod_anticipate_ns(s->vblank.timer, aerogpu_vblank_next(s));
     }
 }
 
-/* SCANOUT0_ENABLE or IRQ_ENABLE changed. BQL. */
 void aerogpu_vblank_update(AeroGPUState *s)
 {
-    bool enable = aerogpu_reg(s, AEROGPU_MMIO_REG_SCANOUT0_ENABLE) != 0;
+    bool enable = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE) != 0;
 
-    if (enable && !s->vblank_running) {
+    if (enable && !s->vblank.running) {
         qemu_mutex_lock(&s->lock);
-        s->vblank_start = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-        s->vblank_running = true;
+        s->vblank.start = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        s->vblank.running = true;
         qemu_mutex_unlock(&s->lock);
-        s->vblank_irq_seq = s->vblank_base;
-    } else if (!enable && s->vblank_running) {
+        s->vblank.irq_seq = s->vblank.base;
+    } else if (!enable && s->vblank.running) {
         uint64_t seq, time_ns;
 
-        timer_del(s->vblank_timer);
+        timer_del(s->vblank.timer);
         qemu_mutex_lock(&s->lock);
         seq = aerogpu_vblank_seq(s);
         time_ns = aerogpu_vblank_time_ns(s);
-        s->vblank_base = seq;
-        s->vblank_last_ns = time_ns;
-        s->vblank_running = false;
-        qatomic_set(&s->vblank_wanted, false);
-        /* Nothing waits for vblank any more. */
-        aerogpu_retire_locked(s);
+        s->vblank.base = seq;
+        s->vblank.last_ns = time_ns;
+        s->vblank.running = false;
+        qatomic_set(&s->vblank.wanted, false);
+        notifier_list_notify(&s->vblank.released, NULL);
         qemu_mutex_unlock(&s->lock);
         aerogpu_irq_ack(s, AEROGPU_IRQ_SCANOUT_VBLANK);
     }
-    /* Under the lock, so that aerogpu_vblank_want() cannot come in between. */
+    /* Under the lock, so that aerogpu_vblank_want_locked() cannot come in between. */
     QEMU_LOCK_GUARD(&s->lock);
     if (aerogpu_vblank_needed(s)) {
         /* A bit that was just enabled is raised by later ticks only. */
-        if (!timer_pending(s->vblank_timer)) {
-            s->vblank_irq_seq = aerogpu_vblank_seq(s);
+        if (!timer_pending(s->vblank.timer)) {
+            s->vblank.irq_seq = aerogpu_vblank_seq(s);
         }
-        timer_mod_anticipate_ns(s->vblank_timer, aerogpu_vblank_next(s));
+        timer_mod_anticipate_ns(s->vblank.timer, aerogpu_vblank_next(s));
     } else {
-        timer_del(s->vblank_timer);
+        timer_del(s->vblank.timer);
     }
 }
 
 void aerogpu_vblank_reset(AeroGPUState *s)
 {
-    timer_del(s->vblank_timer);
+    timer_del(s->vblank.timer);
     qemu_mutex_lock(&s->lock);
-    s->vblank_running = false;
-    s->vblank_base = 0;
-    s->vblank_last_ns = 0;
-    s->vblank_irq_seq = 0;
-    s->last_vsync_seq = 0;
-    qatomic_set(&s->vblank_wanted, false);
+    s->vblank.running = false;
+    s->vblank.base = 0;
+    s->vblank.last_ns = 0;
+    s->vblank.irq_seq = 0;
+    qatomic_set(&s->vblank.wanted, false);
     qemu_mutex_unlock(&s->lock);
 }
 
-/* Goes on from a saved sequence and time. BQL, registers already loaded. */
 void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns)
 {
     aerogpu_vblank_reset(s);
     qemu_mutex_lock(&s->lock);
-    s->vblank_base = seq;
-    s->vblank_last_ns = time_ns;
+    s->vblank.base = seq;
+    s->vblank.last_ns = time_ns;
     qemu_mutex_unlock(&s->lock);
-    s->vblank_irq_seq = seq;
+    s->vblank.irq_seq = seq;
     aerogpu_vblank_update(s);
 }
 
 void aerogpu_vblank_init(AeroGPUState *s)
 {
-    s->vblank_period =
-        (NANOSECONDS_PER_SECOND * 1000 + s->refresh_mhz / 2) / s->refresh_mhz;
-    s->vblank_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, aerogpu_vblank_tick, s);
+    notifier_list_init(&s->vblank.released);
+    s->vblank.period =
+        (NANOSECONDS_PER_SECOND * 1000 + s->edid.refresh_mhz / 2) /
+        s->edid.refresh_mhz;
+    s->vblank.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, aerogpu_vblank_tick, s);
 }
 
 void aerogpu_vblank_exit(AeroGPUState *s)
 {
-    if (s->vblank_timer) {
-        timer_free(s->vblank_timer);
-        s->vblank_timer = NULL;
+    if (s->vblank.timer) {
+        timer_free(s->vblank.timer);
+        s->vblank.timer = NULL;
     }
 }

@@ -8,6 +8,14 @@
 #include "migration/vmstate.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
+#include "cursor.h"
+#include "fence.h"
+#include "irq.h"
+#include "regs.h"
+#include "requests.h"
+#include "scanout.h"
+#include "vblank.h"
+#include "vmstate.h"
 
 static int aerogpu_pre_save(void *opaque)
 {
@@ -15,7 +23,7 @@ static int aerogpu_pre_save(void *opaque)
 
     s->saved_vblank_seq = aerogpu_vblank_seq(s);
     s->saved_vblank_time = aerogpu_vblank_time_ns(s);
-    s->saved_taken_over = s->display != AEROGPU_DISPLAY_VGA;
+    s->saved_taken_over = s->scanout.display != AEROGPU_DISPLAY_VGA;
     return 0;
 }
 
@@ -28,10 +36,10 @@ static int aerogpu_post_load(void *opaque, int version_id)
         return -EINVAL;
     }
     aerogpu_regs_check_loaded(s);
-    s->irq_status &=
+    s->irq.status &=
         AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR;
     qemu_mutex_lock(&s->lock);
-    s->ring_serial++;
+    s->ring.config_serial++;
     qemu_mutex_unlock(&s->lock);
 
     aerogpu_vblank_loaded(s, s->saved_vblank_seq, s->saved_vblank_time);
@@ -41,7 +49,7 @@ static int aerogpu_post_load(void *opaque, int version_id)
     }
     aerogpu_cursor_shape_changed(s);
     aerogpu_irq_config_changed(s);
-    aerogpu_render_request(s, AEROGPU_REQ_PROBE);
+    aerogpu_request(s, AEROGPU_REQ_PROBE);
     return 0;
 }
 
@@ -56,14 +64,14 @@ const VMStateDescription aerogpu_vmstate = {
             VMSTATE_PCI_DEVICE(pci, AeroGPUState),
             VMSTATE_STRUCT(vga, AeroGPUState, 0, vmstate_vga_common,
                            VGACommonState),
-            VMSTATE_UINT32_ARRAY(regs, AeroGPUState, AEROGPU_REG_WORDS),
-            VMSTATE_UINT32_ARRAY(latch_hi, AeroGPUState, 3),
-            VMSTATE_UINT32(irq_status, AeroGPUState),
-            VMSTATE_UINT64(completed_fence, AeroGPUState),
-            VMSTATE_UINT32(error_code, AeroGPUState),
-            VMSTATE_UINT64(error_fence, AeroGPUState),
-            VMSTATE_UINT32(error_count, AeroGPUState),
-            VMSTATE_UINT64(flip_gpa, AeroGPUState),
+            VMSTATE_UINT32_ARRAY(regs.word, AeroGPUState, AEROGPU_REG_WORDS),
+            VMSTATE_UINT32_ARRAY(regs.latch_hi, AeroGPUState, 3),
+            VMSTATE_UINT32(irq.status, AeroGPUState),
+            VMSTATE_UINT64(fence.completed, AeroGPUState),
+            VMSTATE_UINT32(errors.code, AeroGPUState),
+            VMSTATE_UINT64(errors.fence, AeroGPUState),
+            VMSTATE_UINT32(errors.count, AeroGPUState),
+            VMSTATE_UINT64(scanout.flip_gpa, AeroGPUState),
             VMSTATE_UINT64(saved_vblank_seq, AeroGPUState),
             VMSTATE_UINT64(saved_vblank_time, AeroGPUState),
             VMSTATE_BOOL(saved_taken_over, AeroGPUState),

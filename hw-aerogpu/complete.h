@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Submissions from fetch to completion (complete.c). */
+#ifndef HW_AEROGPU_COMPLETE_H
+#define HW_AEROGPU_COMPLETE_H
+
+#include "qemu/notify.h"
+#include "types.h"
+#include "aerogpu/renderer.h"
+
+/* A fetched submission that is not completed. Cookie = its sequence number. */
+typedef struct AeroGPUSubmission {
+    uint64_t signal_fence;
+    uint64_t generation;    /* dropped when it is not the device's */
+    uint64_t ring_serial;   /* head moves only in the ring it came from */
+    uint64_t flip_serial;   /* scanout address that its frame belongs to */
+    uint64_t fetched_ns;    /* host clock */
+    uint64_t work_done_seq; /* vblank sequence when its work was done */
+    struct aerogpu_frame *frame;
+    uint32_t next_head; /* ring index after it */
+    uint32_t flags;     /* enum aerogpu_submit_flags */
+    uint32_t error_count;
+    uint32_t error_code;
+    uint32_t present_count;
+    bool done;    /* the renderer is finished with it */
+    bool vsync;   /* completes at a vblank */
+    bool texture; /* the scanout was a live texture */
+} AeroGPUSubmission;
+
+/* Under `lock`. */
+typedef struct AeroGPUCompletions {
+    AeroGPUSubmission slots[AEROGPU_MAX_OUTSTANDING];
+    uint64_t submit_seq;       /* sequence of the next submission */
+    uint64_t retire_seq;       /* sequence of the next completion */
+    uint64_t generation;       /* raised by ring and device reset */
+    uint64_t fetch_generation; /* generation the render thread is in */
+    uint64_t last_vsync_seq;   /* tick of the last vsync present */
+    bool full;                 /* fetching waits for a completion */
+    Notifier vblank;
+} AeroGPUCompletions;
+
+/*
+ * Whether there is room for the record of one more submission; if not, the
+ * render thread is asked to look again when there is. Lock held.
+ */
+bool aerogpu_completions_room_locked(AeroGPUState *s);
+/*
+ * Notes a submission that was fetched from the slot before `next_head`, and
+ * gives it its cookie. Render thread.
+ */
+void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
+                             uint32_t next_head);
+/* The renderer's submission_done. Render thread or the renderer's own. */
+void aerogpu_submission_done(AeroGPUState *s,
+                             const struct aerogpu_submission_result *result);
+
+/*
+ * Starts a new generation: what was fetched before has no effect any more.
+ * BQL, lock held.
+ */
+void aerogpu_completions_drop_locked(AeroGPUState *s);
+/* What is fetched from here on belongs to the newest generation. Render thread.
+ */
+void aerogpu_completions_enter_generation(AeroGPUState *s);
+/* Gives back the frames that wait for their completion. Any thread. */
+void aerogpu_completions_drop_frames(AeroGPUState *s);
+void aerogpu_completions_reset_locked(AeroGPUState *s);
+
+void aerogpu_completions_init(AeroGPUState *s);
+void aerogpu_completions_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_COMPLETE_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Drawing to the console (draw.c). */
+#ifndef HW_AEROGPU_DRAW_H
+#define HW_AEROGPU_DRAW_H
+
+#include "types.h"
+
+/* BQL. Nothing of it is seen by the guest or needs a reset. */
+typedef struct AeroGPUDraw {
+    bool update_waiting;   /* an update waits for the snapshot */
+    bool drawn_texture;    /* the surface shows a frame */
+    uint64_t drawn_serial; /* which one */
+    uint32_t *line;        /* one row, converted */
+    uint32_t line_pixels;
+} AeroGPUDraw;
+
+extern const GraphicHwOps aerogpu_console_ops; /* opaque: AeroGPUState */
+void aerogpu_draw_init(AeroGPUState *s);
+void aerogpu_draw_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_DRAW_H */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The device as the renderer's embedder: the callbacks of renderer.h, and the
+ * renderer's life.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "qemu/timer.h"
+#include "qemu/units.h"
+#include "aerogpu.h"
+#include "complete.h"
+#include "embedder.h"
+#include "guestmem.h"
+#include "log.h"
+#include "scanout.h"
+#include "trace_events.h"
+
+/* ---- what the renderer calls; render thread or the renderer's own ---- */
+
+static int aerogpu_cb_guest_map(void *opaque, uint64_t gpa, uint64_t size,
+                                bool write, struct aerogpu_guest_mapping *out)
+{
+    AeroGPUMap map;
+
+    aerogpu_guestmem_enter();
+    if (!aerogpu_guest_map(opaque, gpa, size, write, &map)) {
+        return -1;
+    }
+    out->host = map.host;
+    out->size = map.size;
+    out->cookie = map.mr;
+    return 0;
+}
+
+static void aerogpu_cb_guest_unmap(void *opaque,
+                                   const struct aerogpu_guest_mapping *mapping,
+                                   uint64_t bytes_written)
+{
+    AeroGPUMap map = {
+        .host = mapping->host,
+        .size = mapping->size,
+        .mr = mapping->cookie,
+    };
+
+    aerogpu_guestmem_enter();
+    aerogpu_guest_unmap(opaque, &map, bytes_written);
+}
+
+static void aerogpu_cb_done(void *opaque,
+                            const struct aerogpu_submission_result *result)
+{
+    aerogpu_guestmem_enter();
+    if (result->cookie & AEROGPU_COOKIE_SNAPSHOT) {
+        aerogpu_scanout_snapshot_done(opaque, result);
+    } else {
+        aerogpu_submission_done(opaque, result);
+    }
+}
+
+static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
+                           const char *message)
+{
+    switch (level) {
+    case AEROGPU_LOG_ERROR:
+        error_report("aerogpu: %s", message);
+        break;
+    case AEROGPU_LOG_GUEST:
+        aerogpu_guest_error(opaque, "%s", message);
+        break;
+    default:
+        trace_aerogpu_renderer(level, message);
+        break;
+    }
+}
+
+/* ---- life ---- */
+
+bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
+{
+    static const struct aerogpu_renderer_callbacks callbacks = {
+        .struct_size = sizeof(callbacks),
+        .guest_map = aerogpu_cb_guest_map,
+        .guest_unmap = aerogpu_cb_guest_unmap,
+        .submission_done = aerogpu_cb_done,
+        .log = aerogpu_cb_log,
+    };
+    struct aerogpu_renderer_config config = {
+        .struct_size = sizeof(config),
+        /* A guest takes its memory back only after the fence. */
+        .flags = AEROGPU_RENDERER_LEND_GUEST_MEMORY,
+        .backend = s->config.renderer,
+        .vulkan_device = s->config.vulkan_device,
+        .max_hostmem = s->config.max_hostmem,
+        .callbacks = &callbacks,
+        .opaque = s,
+    };
+    char error[256] = "";
+
+    aerogpu_guestmem_entered(); /* threads with the BQL always are */
+    if (!s->config.renderer) {
+        s->config.renderer = g_strdup("auto");
+        config.backend = s->config.renderer;
+    }
+    if (strcmp(config.backend, "auto") && strcmp(config.backend, "vulkan") &&
+        strcmp(config.backend, "null")) {
+        error_setg(errp,
+                   "aerogpu: renderer '%s' is not known (auto, vulkan "
+                   "or null)",
+                   config.backend);
+        return false;
+    }
+    if (s->config.max_hostmem < 1 * MiB) {
+        error_setg(errp,
+                   "aerogpu: max_hostmem is %" PRIu64 " bytes, at least "
+                   "1 MiB is needed",
+                   s->config.max_hostmem);
+        return false;
+    }
+    s->renderer = aerogpu_renderer_create(&config, error, sizeof(error));
+    if (!s->renderer) {
+        error_setg(errp, "aerogpu: %s", error);
+        return false;
+    }
+    if (s->config.capture &&
+        !aerogpu_renderer_capture_start(s->renderer, s->config.capture, error,
+                                        sizeof(error))) {
+        error_setg(errp, "aerogpu: capture: %s", error);
+        aerogpu_renderer_destroy(s->renderer);
+        s->renderer = NULL;
+        return false;
+    }
+    return true;
+}
+
+void aerogpu_embedder_exit(AeroGPUState *s)
+{
+    char error[256];
+
+    if (!s->renderer) {
+        return;
+    }
+    aerogpu_guestmem_entered(); /* threads with the BQL always are */
+    aerogpu_renderer_wait_idle(s->renderer,
+                               AEROGPU_HANDSHAKE_MS * (uint64_t)SCALE_MS);
+    aerogpu_scanout_drop_frame(s);
+    aerogpu_completions_drop_frames(s);
+    if (s->config.capture &&
+        !aerogpu_renderer_capture_stop(s->renderer, error, sizeof(error))) {
+        error_report("aerogpu: capture: %s", error);
+    }
+    aerogpu_renderer_destroy(s->renderer);
+    s->renderer = NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The device as the renderer's embedder (embedder.c). */
+#ifndef HW_AEROGPU_EMBEDDER_H
+#define HW_AEROGPU_EMBEDDER_H
+
+#include "types.h"
+
+/* Properties; constant once the device is realized. */
+typedef struct AeroGPURendererConfig {
+    char *renderer; /* back end; NULL = auto */
+    char *vulkan_device;
+    char *capture; /* file; NULL = none */
+    uint64_t max_hostmem;
+} AeroGPURendererConfig;
+
+/* Creates the renderer that the properties ask for, and starts the capture. */
+bool aerogpu_embedder_init(AeroGPUState *s, Error **errp);
+/*
+ * Waits a while for what is outstanding, then destroys the renderer. The
+ * render thread has ended. BQL.
+ */
+void aerogpu_embedder_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_EMBEDDER_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The latched ERROR_* registers (errors.c). */
+#ifndef HW_AEROGPU_ERRORS_H
+#define HW_AEROGPU_ERRORS_H
+
+#include "types.h"
+
+/* Under `lock`. */
+typedef struct AeroGPUErrors {
+    uint32_t code;  /* enum aerogpu_error_code, of the newest */
+    uint32_t count; /* sticks at its maximum */
+    uint64_t fence; /* of the newest; 0 = outside of a submission */
+} AeroGPUErrors;
+
+/*
+ * Latches `count` errors, the last of them `code`, and raises the interrupt.
+ * Any thread, lock held.
+ */
+void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code, uint64_t fence,
+                                uint32_t count);
+void aerogpu_errors_reset_locked(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_ERRORS_H */

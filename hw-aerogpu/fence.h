@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* COMPLETED_FENCE and the fence page (fence.c). */
+#ifndef HW_AEROGPU_FENCE_H
+#define HW_AEROGPU_FENCE_H
+
+#include "exec/memory.h"
+#include "qemu/notify.h"
+#include "types.h"
+
+/* Under `lock`. */
+typedef struct AeroGPUFence {
+    uint64_t completed;     /* atomic for reading */
+    uint64_t gpa;           /* of the fence page; 0 = none */
+    MemoryRegionCache page; /* when mapped */
+    bool mapped;
+    bool failed;         /* not mappable with this memory map */
+    unsigned map_serial; /* of the memory map that was tried */
+    Notifier map_changed;
+} AeroGPUFence;
+
+/* The fence is completed, if no later one is. Any thread, lock held. */
+void aerogpu_fence_complete_locked(AeroGPUState *s, uint64_t fence);
+/* FENCE_GPA_HI was written, or the ring was enabled. BQL. */
+void aerogpu_fence_page_changed(AeroGPUState *s);
+void aerogpu_fence_reset_locked(AeroGPUState *s);
+
+void aerogpu_fence_init(AeroGPUState *s);
+void aerogpu_fence_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_FENCE_H */

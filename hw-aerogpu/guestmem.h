@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Guest memory (guestmem.c): RAM and BAR1 by guest-physical address, never
+ * registers. Look-ups may run on any thread without the BQL and need no lock;
+ * a thread that QEMU did not make calls aerogpu_guestmem_enter() first.
+ */
+#ifndef HW_AEROGPU_GUESTMEM_H
+#define HW_AEROGPU_GUESTMEM_H
+
+#include "exec/memory.h"
+#include "qemu/notify.h"
+#include "types.h"
+
+/* Where plain RAM lies, as the memory map is now. */
+typedef struct AeroGPURamTable AeroGPURamTable;
+
+typedef struct AeroGPUGuestMem {
+    MemoryListener listener; /* BQL */
+    AeroGPURamTable *table;  /* RCU; replaced under the BQL */
+    GArray *building;        /* BQL: between begin and commit */
+    unsigned serial;         /* atomic; lock for writing: counts changes */
+    NotifierList changed;    /* BQL; called under lock, the serial is new */
+} AeroGPUGuestMem;
+
+/* Guest memory made addressable. */
+typedef struct AeroGPUMap {
+    void *host;       /* first byte */
+    uint64_t size;    /* bytes */
+    MemoryRegion *mr; /* referenced until it is unmapped */
+} AeroGPUMap;
+
+/*
+ * Makes the calling thread one that may look memory up, until it ends. Cheap
+ * from the second time on.
+ */
+void aerogpu_guestmem_enter(void);
+/* The same for a thread of QEMU's, which may do so already. */
+void aerogpu_guestmem_entered(void);
+
+/*
+ * Maps up to `size` bytes at gpa; fewer where the range leaves the memory
+ * region. The region is referenced until aerogpu_guest_unmap().
+ */
+bool aerogpu_guest_map(AeroGPUState *s, uint64_t gpa, uint64_t size, bool write,
+                       AeroGPUMap *map);
+/* The first `bytes_written` bytes were changed. */
+void aerogpu_guest_unmap(AeroGPUState *s, const AeroGPUMap *map,
+                         uint64_t bytes_written);
+/* Copies; false when the range is not all memory, then part is copied. */
+bool aerogpu_guest_read(AeroGPUState *s, uint64_t gpa, void *to, uint64_t size);
+bool aerogpu_guest_write(AeroGPUState *s, uint64_t gpa, const void *from,
+                         uint64_t size);
+/* Whether the whole range lies in one piece of readable memory. */
+bool aerogpu_guest_covers(AeroGPUState *s, uint64_t gpa, uint64_t size);
+/*
+ * A lasting, writable mapping of the whole range in one piece, for the ring
+ * and the fence page. Ended with address_space_cache_destroy(); what is
+ * written must be announced with address_space_cache_invalidate().
+ */
+bool aerogpu_guest_cache(AeroGPUState *s, uint64_t gpa, uint64_t size,
+                         MemoryRegionCache *cache);
+
+/* Before anybody adds a notifier. BQL, like the two below. */
+void aerogpu_guestmem_init(AeroGPUState *s);
+/* From here on there is memory. */
+void aerogpu_guestmem_listen(AeroGPUState *s);
+void aerogpu_guestmem_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_GUESTMEM_H */

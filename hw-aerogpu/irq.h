@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Interrupts: IRQ_STATUS, the INTx pin, MSI (irq.c). */
+#ifndef HW_AEROGPU_IRQ_H
+#define HW_AEROGPU_IRQ_H
+
+#include "qemu/event_notifier.h"
+#include "types.h"
+
+typedef struct AeroGPUIrq {
+    uint32_t status;     /* atomic */
+    uint64_t interrupts; /* atomic: times that an enabled bit came up */
+    QEMUBH *bh;          /* scheduled by any thread */
+    EventNotifier msi_notifier;
+    int msi_virq;      /* BQL; -1 = no irqfd */
+    bool irqfd_active; /* atomic */
+    bool msi_kick;     /* atomic: a new reason to send a message */
+} AeroGPUIrq;
+
+/* Sets status bits and interrupts the guest. Any thread, no lock needed. */
+void aerogpu_irq_raise(AeroGPUState *s, uint32_t bits);
+/* IRQ_ACK, and whatever else takes bits back. BQL. */
+void aerogpu_irq_ack(AeroGPUState *s, uint32_t bits);
+/* IRQ_ENABLE was written. BQL. */
+void aerogpu_irq_enable_changed(AeroGPUState *s);
+/* The MSI capability or the command register was written. BQL. */
+void aerogpu_irq_config_changed(AeroGPUState *s);
+void aerogpu_irq_reset(AeroGPUState *s); /* BQL */
+
+bool aerogpu_irq_init(AeroGPUState *s, Error **errp);
+void aerogpu_irq_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_IRQ_H */

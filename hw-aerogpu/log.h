@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines for -d guest_errors (log.c). */
+#ifndef HW_AEROGPU_LOG_H
+#define HW_AEROGPU_LOG_H
+
+#include "types.h"
+
+/* Atomic; nothing here outlives a second. */
+typedef struct AeroGPULog {
+    uint32_t second; /* of the host's clock */
+    uint32_t lines;  /* in that second */
+} AeroGPULog;
+
+/*
+ * Says what the guest did wrong; the newline is added. Any thread, any lock
+ * may be held.
+ */
+void G_GNUC_PRINTF(2, 3)
+    aerogpu_guest_error(AeroGPUState *s, const char *format, ...);
+
+#endif /* HW_AEROGPU_LOG_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* BAR0 (regs.c). Everything here runs under the BQL. */
+#ifndef HW_AEROGPU_REGS_H
+#define HW_AEROGPU_REGS_H
+
+#include "exec/memory.h"
+#include "types.h"
+
+extern const MemoryRegionOps aerogpu_mmio_ops; /* opaque: AeroGPUState */
+void aerogpu_regs_reset(AeroGPUState *s);
+/* Brings loaded register values into the form that writes leave. */
+void aerogpu_regs_check_loaded(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_REGS_H */

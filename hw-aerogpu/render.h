@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The render thread (render.c). */
+#ifndef HW_AEROGPU_RENDER_H
+#define HW_AEROGPU_RENDER_H
+
+#include "qemu/event_notifier.h"
+#include "qemu/notify.h"
+#include "qemu/thread.h"
+#include "types.h"
+
+/* BQL, unless said otherwise. */
+typedef struct AeroGPURender {
+    QemuThread thread;
+    bool started;
+    bool ready;
+    bool gone;              /* lock: the thread is about to return */
+    EventNotifier doorbell; /* the guest's */
+    uint64_t doorbells;     /* atomic: seen by the render thread */
+    VMChangeStateEntry *vm_state;
+    Notifier exit_notifier;
+} AeroGPURender;
+
+/* Creates the renderer and starts the thread. */
+bool aerogpu_render_init(AeroGPUState *s, Error **errp);
+void aerogpu_render_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_RENDER_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the render thread is asked to do besides the ring (requests.c): bits
+ * that anybody sets, and tickets by which the register side knows that it was
+ * done. Who asks does not see the thread.
+ */
+#ifndef HW_AEROGPU_REQUESTS_H
+#define HW_AEROGPU_REQUESTS_H
+
+#include "qemu/event_notifier.h"
+#include "qemu/thread.h"
+#include "types.h"
+
+enum {
+    AEROGPU_REQ_RING_RESET = 1 << 0,   /* drop, wait for idle, go on */
+    AEROGPU_REQ_DEVICE_RESET = 1 << 1, /* and drop all resources */
+    AEROGPU_REQ_QUIESCE = 1 << 2,      /* the VM stops: wait for idle */
+    AEROGPU_REQ_SCANOUT = 1 << 3,      /* scanout registers changed */
+    AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show what is at the new address */
+    AEROGPU_REQ_PROBE = 1 << 5,        /* look at the ring, quietly */
+    AEROGPU_REQ_EXIT = 1 << 6,
+};
+
+typedef struct AeroGPURequests {
+    EventNotifier kick; /* wakes the render thread */
+    QemuCond acked;     /* with lock: acked_ticket grew, or the thread ends */
+    uint32_t pending;   /* lock for writing, atomic */
+    uint64_t ticket;    /* lock: last one given */
+    uint64_t acked_ticket; /* lock: last one that was carried out */
+} AeroGPURequests;
+
+/* Asks for `requests`. Any thread. */
+void aerogpu_request(AeroGPUState *s, uint32_t requests);
+/* The same, lock held; nobody waits for these. */
+void aerogpu_request_locked(AeroGPUState *s, uint32_t requests);
+/*
+ * Asks, and waits until it is carried out. False after AEROGPU_HANDSHAKE_MS.
+ * BQL.
+ */
+bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests);
+
+/* Takes what is pending, and the ticket to acknowledge it with. Render thread.
+ */
+uint32_t aerogpu_requests_take(AeroGPUState *s, uint64_t *ticket);
+/* What was taken with `ticket` is carried out. Render thread. */
+void aerogpu_requests_ack(AeroGPUState *s, uint64_t ticket);
+
+bool aerogpu_requests_init(AeroGPUState *s, Error **errp);
+void aerogpu_requests_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_REQUESTS_H */

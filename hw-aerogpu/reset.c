@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ring reset and device reset, from top to bottom: what the register side does
+ * at once, on its own thread, so that the driver sees it whatever the render
+ * thread is doing, then what the render thread does when it gets to it. The
+ * register side waits for it with the BQL held, but not for ever.
+ */
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "qemu/lockable.h"
+#include "qemu/timer.h"
+#include "aerogpu.h"
+#include "complete.h"
+#include "requests.h"
+#include "reset.h"
+#include "ring_memory.h"
+#include "trace_events.h"
+
+/* ---- register side; BQL ---- */
+
+/*
+ * What was fetched has no effect from here on, the ring's mapping is not used
+ * any more, and the renderer stops at its next packet.
+ */
+static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
+{
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        aerogpu_ring_abandon_locked(s, move_head);
+        aerogpu_completions_drop_locked(s);
+    }
+    aerogpu_renderer_interrupt(s->renderer);
+}
+
+void aerogpu_ring_reset(AeroGPUState *s)
+{
+    trace_aerogpu_ring_reset();
+    if (!s->render.started) {
+        return;
+    }
+    aerogpu_drop_ring(s, true);
+    if (!aerogpu_request_wait(s, AEROGPU_REQ_RING_RESET)) {
+        warn_report_once("aerogpu: the renderer did not stop in time for a "
+                         "ring reset");
+    }
+}
+
+void aerogpu_device_reset(AeroGPUState *s)
+{
+    if (!s->render.started) {
+        return;
+    }
+    /*
+     * The driver is gone, and perhaps something else lies where the ring was:
+     * nothing is written there, and nothing is fetched any more.
+     */
+    aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL, 0);
+    aerogpu_drop_ring(s, false);
+    if (!aerogpu_request_wait(s, AEROGPU_REQ_DEVICE_RESET)) {
+        warn_report_once("aerogpu: the renderer did not stop in time for a "
+                         "device reset");
+    }
+}
+
+/* ---- render thread ---- */
+
+void aerogpu_wait_idle(AeroGPUState *s)
+{
+    while (!aerogpu_renderer_wait_idle(s->renderer, 500LL * SCALE_MS)) {
+        if (qatomic_read(&s->requests.pending) & AEROGPU_REQ_EXIT) {
+            return;
+        }
+    }
+}
+
+void aerogpu_ring_reset_requested(AeroGPUState *s)
+{
+    aerogpu_ring_unmap(s);
+    aerogpu_wait_idle(s);
+    aerogpu_renderer_resume(s->renderer);
+    aerogpu_completions_enter_generation(s);
+}
+
+void aerogpu_device_reset_requested(AeroGPUState *s)
+{
+    aerogpu_ring_unmap(s);
+    if (!aerogpu_renderer_reset(s->renderer)) {
+        error_report("aerogpu: the renderer could not be brought back "
+                     "after a device reset");
+    }
+    aerogpu_completions_enter_generation(s);
+}

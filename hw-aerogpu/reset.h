@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ring reset and the renderer's part of a device reset (reset.c). */
+#ifndef HW_AEROGPU_RESET_H
+#define HW_AEROGPU_RESET_H
+
+#include "types.h"
+
+void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
+/* Device reset, registers still hold their old values. BQL. */
+void aerogpu_device_reset(AeroGPUState *s);
+
+/* The render thread's halves of the two. */
+void aerogpu_ring_reset_requested(AeroGPUState *s);
+void aerogpu_device_reset_requested(AeroGPUState *s);
+/*
+ * Waits until the renderer has nothing to do. The register side has a time
+ * limit, this only gives up when the device goes away. Render thread.
+ */
+void aerogpu_wait_idle(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_RESET_H */

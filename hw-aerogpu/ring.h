@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fetching from the ring (ring.c). Render thread. */
+#ifndef HW_AEROGPU_RING_H
+#define HW_AEROGPU_RING_H
+
+#include "types.h"
+
+/* A short look for the time before the thread sleeps: is there work? */
+bool aerogpu_ring_poll(AeroGPUState *s);
+/*
+ * Submits what lies between head and tail. Errors of the header are latched
+ * unless `quiet`.
+ */
+void aerogpu_ring_drain(AeroGPUState *s, bool quiet);
+/* Frees the private copies; the render thread has ended. BQL. */
+void aerogpu_ring_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_RING_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ring as it lies in guest memory (ring_memory.c): the mapping, the tail
+ * that the driver writes, the head that the device writes.
+ */
+#ifndef HW_AEROGPU_RING_MEMORY_H
+#define HW_AEROGPU_RING_MEMORY_H
+
+#include "exec/memory.h"
+#include "qemu/notify.h"
+#include "types.h"
+
+/* Render thread, unless said otherwise. */
+typedef struct AeroGPURing {
+    MemoryRegionCache cache; /* header and slots; read under lock by others */
+    bool mapped;
+    uint64_t serial;     /* of the registers it was mapped from */
+    unsigned map_serial; /* of the memory map it was mapped from */
+    uint32_t size;       /* bytes mapped */
+    uint32_t fetch;      /* index of the next slot to fetch */
+    bool started;        /* fetch was taken from a header */
+    bool blocked;        /* the last look left something: do not poll */
+    bool valid;          /* the last look at the header was fine */
+
+    uint64_t config_serial; /* lock: raised with the ring registers */
+    uint32_t head;          /* lock: where the header's should be */
+    uint64_t head_gpa;      /* lock: of the field */
+    bool head_stale;        /* lock: it could not be stored there */
+    Notifier map_changed;
+
+    uint8_t *cmd_buffer; /* private copies (ring.c) */
+    uint64_t cmd_capacity;
+    uint8_t *table_buffer;
+    uint64_t table_capacity;
+} AeroGPURing;
+
+/*
+ * Maps the ring that the registers name, unless it is mapped already. A ring
+ * that is new starts at the head its driver left in the header.
+ */
+bool aerogpu_ring_map(AeroGPUState *s);
+void aerogpu_ring_unmap(AeroGPUState *s);
+/* The tail, as the driver has it now; the ring is mapped. */
+uint32_t aerogpu_ring_tail(AeroGPUState *s);
+
+/* The driver sees `head` from now on. Any thread, lock held. */
+void aerogpu_ring_set_head_locked(AeroGPUState *s, uint32_t head);
+/*
+ * Nothing that was mapped from the registers is valid any more. With
+ * `move_head`, head becomes tail here, on the caller's thread, so that the
+ * driver sees it whatever the render thread is doing. BQL, lock held.
+ */
+void aerogpu_ring_abandon_locked(AeroGPUState *s, bool move_head);
+/* A ring register was written, or the ring was enabled. BQL. */
+void aerogpu_ring_config_changed(AeroGPUState *s);
+
+void aerogpu_ring_memory_init(AeroGPUState *s);
+void aerogpu_ring_memory_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_RING_MEMORY_H */

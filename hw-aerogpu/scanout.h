@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which picture the console shows (scanout.c). */
+#ifndef HW_AEROGPU_SCANOUT_H
+#define HW_AEROGPU_SCANOUT_H
+
+#include "types.h"
+#include "aerogpu/renderer.h"
+
+typedef enum AeroGPUDisplay {
+    AEROGPU_DISPLAY_VGA,   /* not taken over since reset, or given back */
+    AEROGPU_DISPLAY_BLANK, /* taken over, then disabled */
+    AEROGPU_DISPLAY_SCANOUT,
+} AeroGPUDisplay;
+
+/* A scanout configuration that was checked. */
+typedef struct AeroGPUScanoutConfig {
+    uint32_t width;  /* pixels */
+    uint32_t height; /* pixels */
+    uint32_t format; /* enum aerogpu_format */
+    uint32_t pitch;  /* bytes */
+    uint64_t gpa;
+} AeroGPUScanoutConfig;
+
+/* BQL, unless said otherwise. */
+typedef struct AeroGPUScanout {
+    AeroGPUDisplay display;
+    AeroGPUScanoutConfig config; /* shown when display is SCANOUT */
+    uint64_t flip_gpa;           /* BQL, lock for writing: taken by HI */
+    bool config_stale;           /* size, format or pitch were written */
+    bool full_update;            /* the next drawing draws everything */
+    DisplaySurface *surface;     /* ours, if it is still the console's */
+    QEMUBH *settled_bh; /* scheduled when a snapshot is no longer pending */
+
+    uint64_t flip_serial;             /* lock: counts addresses taken */
+    bool maybe_texture;               /* lock: submissions came since reset */
+    bool snapshot_pending;            /* lock */
+    bool from_texture;                /* lock: show `frame`, not memory */
+    struct aerogpu_frame *frame;      /* lock: newest, owned */
+    uint64_t frame_serial;            /* lock: counts what frame was set to */
+    bool stopping;                    /* lock: the renderer goes away */
+    struct aerogpu_frame *frame_busy; /* lock: being drawn */
+    bool frame_zombie;                /* lock: release frame_busy when drawn */
+} AeroGPUScanout;
+
+/* Takes the registers over. An invalid configuration changes nothing. BQL. */
+void aerogpu_scanout_evaluate(AeroGPUState *s);
+/*
+ * SCANOUT0_ENABLE was written (`enable`: it became 1), or size, format or
+ * pitch. BQL.
+ */
+void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
+/* FB_GPA_HI was written: the scanout address takes effect. BQL. */
+void aerogpu_scanout_flip(AeroGPUState *s);
+/* VGA has the display; SCANOUT0_ENABLE is 0 already. BQL. */
+void aerogpu_scanout_to_vga(AeroGPUState *s);
+/* Device reset, registers are zero already. BQL. */
+void aerogpu_scanout_reset(AeroGPUState *s);
+/* The saved state had taken the display over from VGA. BQL. */
+void aerogpu_scanout_loaded(AeroGPUState *s);
+
+/*
+ * A present completes that was fetched at `flip_serial`: its frame is shown,
+ * or memory if it has none and no live texture was the scanout, unless the
+ * guest flipped to another address since. True: the frame was taken over. Any
+ * thread, lock held.
+ */
+bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
+                                    struct aerogpu_frame *frame, bool texture);
+/* The answer to a flip: the texture at the new address, or none. Any thread. */
+void aerogpu_scanout_snapshot_done(
+    AeroGPUState *s, const struct aerogpu_submission_result *result);
+
+/*
+ * Tells the renderer what the registers hold, and asks for the texture at the
+ * new address. Render thread.
+ */
+void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot);
+
+/*
+ * The frame to draw, NULL when it is memory; it stays until
+ * aerogpu_scanout_end_frame(). *serial tells pictures apart. BQL.
+ */
+struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
+                                                  uint64_t *serial);
+void aerogpu_scanout_end_frame(AeroGPUState *s);
+/* Whether the picture has to wait for the renderer's answer. BQL. */
+bool aerogpu_scanout_is_unsettled(AeroGPUState *s);
+/* Gives back the frame that is shown, for good: the renderer goes away. */
+void aerogpu_scanout_drop_frame(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_SCANOUT_H */

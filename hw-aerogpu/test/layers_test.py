@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The device's parts use each other one way only.
+
+A part is X.h, with what it offers, and X.c. A file that calls or names something of X.h includes X.h itself, no file
+includes a part for nothing, each function is defined by the part that declares it, and the uses form no circle.
+"""
+import pathlib
+import re
+import sys
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent
+# Structures and constants only, for all: no part, and not to be named by each file.
+SHARED = {"aerogpu", "types", "regfile", "trace_events", "tail_poll"}
+
+
+def code(path):
+    """The text of a source without comments and strings."""
+    text = re.sub(r"/\*.*?\*/", " ", path.read_text(), flags=re.S)
+    return re.sub(r'"(\\.|[^"\\])*"', lambda m: m.group(0) if m.group(0).endswith('.h"') else '""', text)
+
+
+def offered(text):
+    """Functions and objects that a header declares."""
+    functions = set(re.findall(r"\b(aerogpu_\w+)\s*\(", re.sub(r"static inline.*?\n}\n", "", text, flags=re.S)))
+    return functions | set(re.findall(r"\bextern\s[^;]*?\b(aerogpu_\w+)\s*(?:\[\])?;", text))
+
+
+def circle(uses):
+    """A circle in the graph as a list of names, or None."""
+    state, path = {}, []
+
+    def visit(name):
+        state[name] = "open"
+        path.append(name)
+        for other in sorted(uses.get(name, ())):
+            if state.get(other) == "open":
+                return path[path.index(other):] + [other]
+            if other not in state and (found := visit(other)):
+                return found
+        path.pop()
+        state[name] = "done"
+        return None
+
+    for name in sorted(uses):
+        if name not in state and (found := visit(name)):
+            return found
+    return None
+
+
+def read(folder):
+    """What each part offers, what each source uses, includes and defines."""
+    parts = {p.stem: offered(code(p)) for p in folder.glob("*.h") if p.stem not in SHARED}
+    sources = {p.stem: code(p) for p in folder.glob("*.c")}
+    words = {name: set(re.findall(r"\baerogpu_\w+", text)) for name, text in sources.items()}
+    uses = {name: {part for part, names in parts.items() if part != name and names & words[name]} for name in sources}
+    includes = {name: set(re.findall(r'#include "(\w+)\.h"', text)) for name, text in sources.items()}
+    return parts, sources, uses, includes
+
+
+class LayersTest(unittest.TestCase):
+    def test_what_a_file_uses_it_includes(self):
+        parts, _, uses, includes = read(FOLDER)
+        self.assertGreater(len(parts), 15)
+        for name, used in uses.items():
+            wanted = used | ({name} & set(parts))
+            self.assertEqual(includes[name] & set(parts), wanted, f"{name}.c: parts that it includes and should include")
+
+    def test_a_part_defines_what_it_declares(self):
+        parts, sources, _, _ = read(FOLDER)
+        for part, names in parts.items():
+            for name in names:
+                self.assertRegex(sources[part], rf"\b{name}\b", f"{part}.h declares it")
+
+    def test_there_is_no_circle(self):
+        self.assertIsNone(circle(read(FOLDER)[2]))
+
+    def test_a_circle_is_found(self):
+        self.assertEqual(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}), ["b", "c", "b"])
+        self.assertIsNone(circle({"a": {"b", "c"}, "b": {"c"}}))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every part of the device knows: its name, and its limits. */
+#ifndef HW_AEROGPU_TYPES_H
+#define HW_AEROGPU_TYPES_H
+
+#include "compat/compat.h"
+
+#define TYPE_AEROGPU "aerogpu"
+typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
+
+/* Limits. What a guest asks for beyond them is an error, never a hang. */
+#define AEROGPU_MAX_CMD_BYTES (64u * 1024 * 1024)
+#define AEROGPU_MAX_TABLE_BYTES (16u * 1024 * 1024)
+#define AEROGPU_MAX_OUTSTANDING 128u /* fetched and not completed */
+#define AEROGPU_MAX_SCANOUT 16384u   /* pixels, each way */
+#define AEROGPU_MAX_CURSOR 256u      /* pixels, each way */
+#define AEROGPU_HANDSHAKE_MS 2000    /* longest wait for the render thread */
+#define AEROGPU_EXIT_MS 5000         /* longest wait for it when QEMU ends */
+
+/* Cookie of a scanout snapshot; the low bits are its flip serial. */
+#define AEROGPU_COOKIE_SNAPSHOT (1ull << 63)
+
+#endif /* HW_AEROGPU_TYPES_H */

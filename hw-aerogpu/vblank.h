@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The vblank clock (vblank.c). Times are ns of the virtual clock. */
+#ifndef HW_AEROGPU_VBLANK_H
+#define HW_AEROGPU_VBLANK_H
+
+#include "qemu/notify.h"
+#include "qemu/timer.h"
+#include "types.h"
+
+/* BQL and lock for writing, either for reading, where nothing else is said. */
+typedef struct AeroGPUVblank {
+    QEMUTimer *timer;
+    int64_t period; /* ns; constant */
+    bool running;
+    int64_t start;         /* time of tick 0 */
+    uint64_t base;         /* sequence at start */
+    uint64_t last_ns;      /* time of the last tick before start */
+    uint64_t irq_seq;      /* BQL: newest tick that was delivered */
+    bool wanted;           /* atomic: somebody waits for a tick */
+    NotifierList released; /* BQL; called under lock: who waits may go on */
+} AeroGPUVblank;
+
+uint64_t aerogpu_vblank_seq(AeroGPUState *s);     /* BQL or lock */
+uint64_t aerogpu_vblank_time_ns(AeroGPUState *s); /* BQL or lock */
+/*
+ * Asks that the next tick calls `released`, as the end of the clock does. Any
+ * thread, lock held.
+ */
+void aerogpu_vblank_want_locked(AeroGPUState *s);
+
+/* SCANOUT0_ENABLE or IRQ_ENABLE changed. BQL. */
+void aerogpu_vblank_update(AeroGPUState *s);
+void aerogpu_vblank_reset(AeroGPUState *s); /* BQL */
+/* Goes on from a saved sequence and time. BQL, registers already loaded. */
+void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns);
+
+void aerogpu_vblank_init(AeroGPUState *s);
+void aerogpu_vblank_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_VBLANK_H */

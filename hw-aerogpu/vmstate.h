@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Saved state (vmstate.c). */
+#ifndef HW_AEROGPU_VMSTATE_H
+#define HW_AEROGPU_VMSTATE_H
+
+#include "migration/vmstate.h"
+
+extern const VMStateDescription aerogpu_vmstate;
+
+#endif /* HW_AEROGPU_VMSTATE_H */
