@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests and answers of Job::TranslateDxbc and Job::FinishSpirv, in words. The renderer trusts nothing in
+// The jobs of the translator process (docs/architecture.md, "The translator process"), their requests and
+// answers, in words. The renderer trusts nothing in
 // the answer: the process that wrote it parsed a guest's bytes.
 #pragma once
 
@@ -9,6 +10,12 @@
 #include <vector>
 
 namespace aerogpu::translator {
+
+/// A call of the process does one of these; the values are the indices of the program's table.
+enum class Job : uint32_t {
+  TranslateDxbc = 0,  ///< DxbcRequest and a container in; DxbcResources and SPIR-V words out
+  FinishSpirv = 1,    ///< DxbcRequest and the answer of TranslateDxbc to it in; SPIR-V for a driver out
+};
 
 enum class Stage : uint32_t { Vertex = 0, Pixel = 1, Compute = 2 };
 

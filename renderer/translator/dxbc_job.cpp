@@ -13,6 +13,8 @@ extern "C" {
 namespace aerogpu::translator {
 namespace {
 
+using process::JobAnswer;
+
 vkd3d_shader_visibility visibility(Stage stage) {
   switch (stage) {
     case Stage::Vertex:

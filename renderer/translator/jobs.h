@@ -6,15 +6,15 @@
 
 #include <span>
 
-#include "renderer/translator/server.h"
+#include "renderer/process/server.h"
 
 namespace aerogpu::translator {
 
 /// Job::TranslateDxbc: libvkd3d-shader.
-JobAnswer translateDxbc(std::span<const uint8_t> input);
+process::JobAnswer translateDxbc(std::span<const uint8_t> input);
 
 /// Job::FinishSpirv: the module is held against the resource list, its loops get a way out
 /// (shader/spirv_loops.h), and it is validated for Vulkan 1.3; drivers assume all that.
-JobAnswer finishSpirv(std::span<const uint8_t> input);
+process::JobAnswer finishSpirv(std::span<const uint8_t> input);
 
 }  // namespace aerogpu::translator

@@ -10,6 +10,8 @@
 
 namespace aerogpu::translator {
 
+using process::JobAnswer;
+
 JobAnswer finishSpirv(std::span<const uint8_t> input) {
   DxbcRequest request;
   FinishRequest finish;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-translator: what a guest's DXBC shaders are translated in (docs/architecture.md). Started by the
-// renderer.
+// aerogpu-translator: translates a guest's DXBC shaders (docs/architecture.md). Started by the renderer.
+#include "renderer/process/server.h"
+#include "renderer/translator/dxbc_answer.h"
 #include "renderer/translator/jobs.h"
-#include "renderer/translator/server.h"
 
 using namespace aerogpu::translator;
 
 int main(int argc, char**) {
-  static constexpr JobFunction kJobs[] = {translateDxbc, finishSpirv};
-  return serverMain(argc, kJobs);
+  static constexpr aerogpu::process::JobFunction kJobs[] = {translateDxbc, finishSpirv};
+  static_assert(static_cast<size_t>(Job::TranslateDxbc) == 0 && static_cast<size_t>(Job::FinishSpirv) == 1);
+  return aerogpu::process::serverMain(argc, "aerogpu-translator", kJobs);
 }

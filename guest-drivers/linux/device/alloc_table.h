@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Composes allocation tables. docs/abi/allocation-table.md.
+// Composes allocation tables. ABI page, "Allocation table".
 #pragma once
 
 #include <cstdint>

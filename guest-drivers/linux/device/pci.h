@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The PCI function as sysfs shows it: finding it, its configuration space, its driver. docs/abi/pci.md.
+// The PCI function as sysfs shows it: finding it, its configuration space, its driver. ABI page, "PCI
+// function".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SCANOUT0: mode set and page flips. docs/abi/present.md.
+// SCANOUT0: mode set and page flips. ABI page, "BAR0 registers".
 #pragma once
 
 #include <cstdint>

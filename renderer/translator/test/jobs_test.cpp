@@ -16,6 +16,9 @@
 namespace aerogpu::translator {
 namespace {
 
+using process::JobAnswer;
+using process::Verdict;
+
 using Bytes = std::vector<uint8_t>;
 
 void append(Bytes& out, const void* from, size_t size) {

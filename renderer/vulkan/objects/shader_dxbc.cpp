@@ -146,17 +146,18 @@ struct Translated {
 /// Two calls of the translator process: the first one's answer is as untrusted as the guest's bytes that it
 /// comes from; the second one, in a process that never saw those, makes sure that the module is valid and
 /// goes with the list of resources. Those are the list's own.
-Result<Translated> translate(translator::Client& client, std::span<const uint8_t> container,
-                             core::Stage stage, uint32_t set, const shader::LoopGuard& guard,
+Result<Translated> translate(process::Client& client, std::span<const uint8_t> container, core::Stage stage,
+                             uint32_t set, const shader::LoopGuard& guard,
                              const std::atomic<bool>* interrupted) {
   const translator::DxbcRequest request{translatorStage(stage), set};
-  auto bytes = client.call(translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
+  auto bytes =
+      translator::call(client, translator::Job::TranslateDxbc, {bytesOf(request), container}, interrupted);
   if (!bytes) return bytes.error();
   auto answer = translator::readAnswer(*bytes);
   if (!answer) return Error{ErrorCode::CmdDecode, "answer of the shader translator is cut short", {}};
   const translator::FinishRequest finish{guard.set, guard.interval};
-  auto module =
-      client.call(translator::Job::FinishSpirv, {bytesOf(request), bytesOf(finish), *bytes}, interrupted);
+  auto module = translator::call(client, translator::Job::FinishSpirv,
+                                 {bytesOf(request), bytesOf(finish), *bytes}, interrupted);
   if (!module) return module.error();
   answer->words = wordsOf(*module);
   if (answer->words.empty())
@@ -178,12 +179,12 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
 
   // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;
-  translator::Client* const client = translator::shared();
+  process::Client* const client = translator::shared();
   if (!client) return Error{ErrorCode::Backend, "there is no shader translator for DXBC", {}};
   auto translated =
       translate(*client, *fixed, code.stage, set, StopWords::guard(StopWords::kDxbcSet), &m_gpu.interrupted);
   if (!translated) {
-    if (client->takeObituary())
+    if (client->isFirstToReportGone())
       m_gpu.log.line(AEROGPU_LOG_ERROR,
                      "the shader translator process has ended: DXBC shaders are refused from now on");
     return translated.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "renderer/translator/server.h"
+#include "renderer/process/server.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,12 +14,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 
-#include "renderer/translator/io.h"
-#include "renderer/translator/sandbox.h"
+#include "renderer/process/io.h"
+#include "renderer/process/sandbox.h"
 
-namespace aerogpu::translator {
+namespace aerogpu::process {
 namespace {
 
 constexpr size_t kMaxReason = 400;  // bytes of a refusal's text
@@ -92,7 +91,7 @@ public:
     action.sa_handler = onChild;
     sigaction(SIGCHLD, &action, nullptr);
     for (;;) {
-      // A caller that gave up leaves a hang-up behind, which is always reported.
+      // A caller that gave up leaves a hang-up, which is always reported.
       std::array<pollfd, kMaxChildren + 1> polled{};
       for (size_t i = 0; i < m_count; ++i) polled[i] = {m_children[i].stream, 0, 0};
       polled[m_count] = {m_control, static_cast<short>(m_count < kMaxChildren ? POLLIN : 0), 0};
@@ -169,11 +168,11 @@ void serve(int control, std::span<const JobFunction> jobs) {
   Server(control, jobs).run();
 }
 
-int serverMain(int argc, std::span<const JobFunction> jobs) {
+int serverMain(int argc, const char* name, std::span<const JobFunction> jobs) {
   int type = 0;
   socklen_t size = sizeof type;
   if (argc != 1 || getsockopt(kControlFd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET) {
-    std::fputs("aerogpu-translator is started by the aerogpu renderer, not by hand\n", stderr);
+    std::fprintf(stderr, "%s is started by the aerogpu renderer, not by hand\n", name);
     return kExitUsage;
   }
   if (!dropPrivileges()) return kExitNoSandbox;
@@ -187,4 +186,4 @@ int serverMain(int argc, std::span<const JobFunction> jobs) {
   return 0;
 }
 
-}  // namespace aerogpu::translator
+}  // namespace aerogpu::process

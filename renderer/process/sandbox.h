@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the translator process gives up: for good when it starts, and nearly all of the rest in each child
-// before that looks at a guest's bytes.
+// The rights that a helper process gives up: some for good when it starts, and nearly all of the rest in each
+// child, before that looks at a guest's bytes.
 #pragma once
 
 #include <cstdint>
 
-#include "renderer/translator/protocol.h"
+#include "renderer/process/protocol.h"
 
-namespace aerogpu::translator {
+namespace aerogpu::process {
 
 /// Drops root, capabilities, the chance to gain any, the working directory and core dumps. False when the
 /// kernel lacks what enterSandbox needs.
@@ -21,4 +21,4 @@ uint64_t mappedBytes();
 /// not be brought about.
 bool enterSandbox(const Limits& limits, uint64_t mapped, int parent);
 
-}  // namespace aerogpu::translator
+}  // namespace aerogpu::process

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The translator program with jobs that misbehave (see test_jobs.h).
+// A helper program whose jobs misbehave (see test_jobs.h).
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -13,11 +13,12 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
-#include "renderer/translator/server.h"
-#include "renderer/translator/test/test_jobs.h"
+#include "renderer/process/server.h"
+#include "renderer/process/test/test_jobs.h"
 
-using namespace aerogpu::translator;
+using namespace aerogpu::process;
 
 namespace {
 
@@ -63,6 +64,16 @@ JobAnswer hoard(Input) {
   }
 }
 
+JobAnswer environment(Input) {
+  std::vector<uint8_t> lines;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view line(*entry);
+    lines.insert(lines.end(), line.begin(), line.end());
+    lines.push_back('\n');
+  }
+  return JobAnswer::done(lines);
+}
+
 JobAnswer escape(Input) {
   std::vector<uint8_t> through;
   uint8_t number = 0;
@@ -98,8 +109,8 @@ JobAnswer escape(Input) {
 }  // namespace
 
 int main(int argc, char**) {
-  static constexpr JobFunction kJobs[] = {echo,     refuse, abortJob, crash, spin,
-                                          sleepJob, flood,  hoard,    escape};
+  static constexpr JobFunction kJobs[] = {echo,     refuse, abortJob, crash,       spin,
+                                          sleepJob, flood,  hoard,    environment, escape};
   static_assert(std::size(kJobs) == static_cast<size_t>(TestJob::Count));
-  return serverMain(argc, kJobs);
+  return serverMain(argc, "process-test-jobs", kJobs);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "renderer/translator/io.h"
+#include "renderer/process/io.h"
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 
-namespace aerogpu::translator {
+namespace aerogpu::process {
 
 bool readAll(int fd, void* bytes, size_t size) {
   auto* at = static_cast<uint8_t*>(bytes);
@@ -32,4 +32,4 @@ bool writeAll(int fd, const void* bytes, size_t size) {
   return true;
 }
 
-}  // namespace aerogpu::translator
+}  // namespace aerogpu::process

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Limits and a seccomp filter (Linux, Documentation/userspace-api/seccomp_filter.rst).
-#include "renderer/translator/sandbox.h"
+#include "renderer/process/sandbox.h"
 
 #include <grp.h>
 #include <linux/audit.h>
@@ -21,7 +21,7 @@
 #include <cstdio>
 #include <iterator>
 
-namespace aerogpu::translator {
+namespace aerogpu::process {
 namespace {
 
 constexpr unsigned kNobody = 65534;
@@ -34,8 +34,8 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #error "name the architecture's AUDIT_ARCH constant here"
 #endif
 
-/// What malloc, memory copies and the end of a process need. Neither paths, nor descriptors, nor signals, nor
-/// other processes.
+/// Enough for malloc, memory copies and the end of a process. Neither paths, nor descriptors, nor signals,
+/// nor other processes.
 constexpr uint32_t kAllowed[] = {
     __NR_read,      __NR_write,         __NR_munmap, __NR_mremap,     __NR_madvise,
     __NR_brk,       __NR_futex,         __NR_exit,   __NR_exit_group, __NR_rt_sigreturn,
@@ -57,7 +57,7 @@ bool installFilter() {
   add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
   add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
   add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-  // Behind the comparisons: refuse, look at the protection, refuse, allow.
+  // After the comparisons: refuse, look at the protection, refuse, allow.
   const size_t refuse = n + kAllowedCount + kDataCount, protection = refuse + 1, allow = refuse + 4;
   const auto jumpTo = [&](size_t target) { return static_cast<uint8_t>(target - n - 1); };
   for (const uint32_t number : kAllowed) add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, jumpTo(allow), 0));
@@ -83,7 +83,7 @@ bool dropPrivileges() {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
   uint32_t action = SECCOMP_RET_ERRNO;
   if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) return false;
-  // What QEMU does about its user later (-runas, -chroot) does not reach this process: it goes lower at once.
+  // QEMU changes its user later (-runas, -chroot), which does not reach this process: it goes lower at once.
   // Where there is no such user (a user namespace), root is nobody outside, and the capabilities go anyway.
   if (geteuid() == 0) {
     (void)!setgroups(0, nullptr);
@@ -125,4 +125,4 @@ bool enterSandbox(const Limits& limits, uint64_t mapped, int parent) {
   return installFilter();
 }
 
-}  // namespace aerogpu::translator
+}  // namespace aerogpu::process

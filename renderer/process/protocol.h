@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What renderer and translator process say to each other (docs/architecture.md, "The translator process").
-// Both are of one build; the structures never leave the machine.
+// Messages between a client and its helper process (docs/architecture.md, "Helper processes"). Both are of
+// one build; the structures never leave the machine.
 //
 // A call travels as one datagram on the control socket, with one end of a stream socket attached. On that
 // stream the caller sends a RequestHeader and its bytes; it gets a Phase as soon as the call has a process of
@@ -10,15 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace aerogpu::translator {
+namespace aerogpu::process {
 
-/// What a process is made for; it does one of these once and ends.
-enum class Job : uint32_t {
-  TranslateDxbc = 0,  ///< DxbcRequest and a container in; DxbcResources and SPIR-V words out
-  FinishSpirv = 1,    ///< DxbcRequest and the answer of TranslateDxbc to it in; SPIR-V for a driver out
-};
-
-/// The control socket's descriptor in the translator process.
+/// The control socket's descriptor in the helper process.
 inline constexpr int kControlFd = 3;
 
 inline constexpr uint32_t kMagic = 0x58524547;
@@ -26,25 +20,25 @@ inline constexpr uint32_t kMagic = 0x58524547;
 /// Most bytes of a request and of an answer.
 inline constexpr size_t kMaxBytes = size_t{64} << 20;
 
-/// Limits of one call, enforced by the kernel on the process that serves it.
+/// Limits of one call, enforced by the kernel on the child that serves it.
 struct Limits {
   uint32_t wallMs = 10'000;
   uint32_t cpuSeconds = 5;
 };
-/// Memory beside what the translator process maps from the start.
+/// Memory of a child beyond what the helper process maps from the start.
 inline constexpr uint64_t kMemoryBytes = uint64_t{512} << 20;
-/// Calls that are served at the same time; the next one waits.
+/// Calls that are served at one time; the next one waits.
 inline constexpr uint32_t kMaxChildren = 4;
 
 struct Call {
   uint32_t magic;
-  uint32_t job;
+  uint32_t job;  ///< index into the server's table
   Limits limits;
 };
 
 enum class Phase : uint32_t {
   Started = 1,    ///< the call has its process
-  NoProcess = 2,  ///< it cannot have one: fork or the sandbox failed
+  NoProcess = 2,  ///< it cannot have one: there is no such job, or fork or the sandbox failed
 };
 
 struct RequestHeader {
@@ -69,4 +63,4 @@ enum ExitStatus : int {
   kExitNoFork = 4,
 };
 
-}  // namespace aerogpu::translator
+}  // namespace aerogpu::process

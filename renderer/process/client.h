@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Calls of a helper process that always come back.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "renderer/base/result.h"
+#include "renderer/process/protocol.h"
+#include "renderer/process/start.h"
+
+namespace aerogpu::process {
+
+/// Why a call brought no product.
+struct CallError {
+  enum class Reason {
+    TooBig,     ///< the input has more than kMaxBytes
+    Refused,    ///< the job refuses the input; `text` says why
+    Died,       ///< the child met one of its limits, or died of the input
+    NoSocket,   ///< this process has no descriptors left
+    NoChild,    ///< the helper process cannot make a child, or knows no such job
+    NoAnswer,   ///< it does not take the call in time
+    Ended,      ///< it is gone
+    Cancelled,  ///< by the caller
+  };
+  Reason reason = Reason::Ended;
+  std::string text = {};
+};
+
+class Client {
+public:
+  /// Starts the program (start.h). Null and a message when it cannot run here. `graceMs`: how long a call may
+  /// wait beyond its limit, for its turn and its process.
+  static std::unique_ptr<Client> start(const Program& program, std::string& error,
+                                       uint32_t graceMs = kGraceMs);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Has job number `job` done with the concatenated `input` and returns its product. Blocks for
+  /// limits.wallMs and the grace at most, or until `*cancelled`. Any thread, many at a time.
+  Result<std::vector<uint8_t>, CallError> call(uint32_t job,
+                                               std::initializer_list<std::span<const uint8_t>> input,
+                                               const std::atomic<bool>* cancelled = nullptr,
+                                               Limits limits = {});
+
+  /// True once the process was found to be gone; the calls from then on fail at once.
+  bool gone() const { return m_gone.load(std::memory_order_relaxed); }
+  /// True for the first caller after gone() became true, who writes the log line.
+  bool isFirstToReportGone() { return gone() && !m_goneReported.exchange(true, std::memory_order_relaxed); }
+
+  static constexpr uint32_t kGraceMs = 5'000;
+
+private:
+  Client(int control, uint32_t graceMs) : m_control(control), m_graceMs(graceMs) {}
+  CallError ended();
+
+  const int m_control;
+  const uint32_t m_graceMs;
+  std::atomic<bool> m_gone{false};
+  std::atomic<bool> m_goneReported{false};
+};
+
+}  // namespace aerogpu::process
