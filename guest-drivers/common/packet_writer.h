@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// packet_writer.h: writes command packets into a buffer of fixed size (ABI page, "Command stream"). Any IRQL.
+// packet_writer.h: writes command packets into a buffer of fixed size (docs/abi/commands.md). Any IRQL.
 #pragma once
 
 #include <stddef.h>

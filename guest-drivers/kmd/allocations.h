@@ -7,6 +7,7 @@
 #include "command_check.h"
 #include "nt.h"
 #include "share_tokens.h"
+#include "surface.h"
 
 namespace aero {
 
@@ -25,14 +26,6 @@ enum class AllocationUse : uint8_t {
   GdiLookup,
 };
 
-/** A surface's description, in the device's terms; format AEROGPU_FORMAT_INVALID for what is no surface. */
-struct Surface {
-  uint32_t width;
-  uint32_t height;
-  uint32_t format;  // enum aerogpu_format
-  uint32_t pitch;   // bytes
-};
-
 class AeroOpenAllocation;
 
 /** DxgkDdiCreateAllocation's handle. */
@@ -49,7 +42,7 @@ public:
   uint64_t bytes = 0;
   uint32_t flags = 0;  // enum aerogpu_wddm_alloc_private_flags
   AllocationUse use = AllocationUse::UserMode;
-  Surface surface = {};
+  Surface surface;
   bool bytePixels = false;     // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
   uint32_t references = 1;     // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none

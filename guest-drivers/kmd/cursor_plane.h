@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cursor_plane.h: the hardware pointer (ABI page, CURSOR_* registers). PASSIVE_LEVEL.
+// cursor_plane.h: the hardware pointer (docs/abi/present.md, "Cursor"). PASSIVE_LEVEL.
 #pragma once
 
 #include "registers.h"

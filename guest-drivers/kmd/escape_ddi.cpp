@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// escape_ddi.cpp: DxgkDdiEscape (ABI page, "Driver-private blobs": aerogpu_escape_*) and DxgkDdiCollectDbgInfo. The OS
+// escape_ddi.cpp: DxgkDdiEscape (docs/abi/driver-data.md: aerogpu_escape_*) and DxgkDdiCollectDbgInfo. The OS
 // hands over its own copy of the caller's buffer. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "aerogpu/aerogpu_escape.h"

@@ -16,22 +16,6 @@ GdiRect rectOf(const RECT &rect) {
           static_cast<int32_t>(rect.bottom)};
 }
 
-GdiSurface surfaceOf(const DrawSurface &from) {
-  GdiSurface surface;
-  surface.texture = from.texture;
-  surface.width = from.surface.width;
-  surface.height = from.surface.height;
-  surface.format = from.surface.format;
-  surface.pitch = from.surface.pitch;
-  surface.allocId = from.allocId;
-  surface.bytes = from.dirtyBytes;
-  surface.cpuWritten = from.cpuWritten;
-  surface.cpuRead = from.cpuRead;
-  surface.pitchOfCommand = from.pitchOfCommand;
-  surface.bytePixels = from.bytePixels;
-  return surface;
-}
-
 /** DXGK_GDIROP_BITBLT as a ternary operation; false for no operation at all. */
 bool bltRop(UINT rop, UINT rop3, uint8_t &out) {
   switch (rop) {
@@ -95,8 +79,8 @@ bool writeTeardown(PacketWriter &packets, uint32_t firstHandle, uint32_t) {
 /** One command with its surfaces. */
 class Command {
 public:
-  Command(PacketWriter &packets, uint32_t firstHandle, const DXGK_RENDERKM_COMMAND &command,
-          const DrawSurface *surfaces, UINT count, uint32_t &steps)
+  Command(PacketWriter &packets, uint32_t firstHandle, const DXGK_RENDERKM_COMMAND &command, const GdiSurface *surfaces,
+          UINT count, uint32_t &steps)
       : m_packets(packets),
         m_firstHandle(firstHandle),
         m_command(command),
@@ -112,7 +96,7 @@ private:
   }
   bool surface(UINT index, GdiSurface &out) const {
     if (index >= m_count) return false;
-    out = surfaceOf(m_surfaces[index]);
+    out = m_surfaces[index];
     return true;
   }
   template <class Args> bool blit(const Args &args, GdiBlit &out) const {
@@ -135,7 +119,7 @@ private:
   PacketWriter &m_packets;
   uint32_t m_firstHandle;
   const DXGK_RENDERKM_COMMAND &m_command;
-  const DrawSurface *m_surfaces;
+  const GdiSurface *m_surfaces;
   UINT m_count;
   uint32_t &m_steps;
 };
@@ -227,11 +211,11 @@ GdiStatus Command::clearTypeBlend(const DXGK_GDIARG_CLEARTYPEBLEND &args) {
 }
 
 /** A blit of a present; `whole` is what it covers without sub-rectangles. */
-GdiBlit presentBlit(const DrawSurface &dst, const GdiRect &whole, const DrawSurface &src, const RECT &srcRect,
+GdiBlit presentBlit(const GdiSurface &dst, const GdiRect &whole, const GdiSurface &src, const RECT &srcRect,
                     const RECT *subRects, UINT count) {
   GdiBlit operation;
-  operation.dst = surfaceOf(dst);
-  operation.src = surfaceOf(src);
+  operation.dst = dst;
+  operation.src = src;
   operation.dstRect = whole;
   operation.srcRect = rectOf(srcRect);
   const bool listed = subRects && count;
@@ -300,29 +284,29 @@ bool GdiEngine::begin(PacketWriter &packets) {
   return m_firstHandle && gdiBegin(packets, m_firstHandle);
 }
 
-GdiStatus GdiEngine::copy(PacketWriter &packets, const DrawSurface &dst, const RECT &dstRect, const DrawSurface &src,
+GdiStatus GdiEngine::copy(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
                           const RECT &srcRect, const RECT *subRects, UINT subRectCount, uint32_t &steps) {
   const GdiRect whole = rectOf(dstRect);
   const GdiBlit operation = presentBlit(dst, whole, src, srcRect, subRects, subRectCount);
   return finished(gdiCopy(packets, m_firstHandle, operation, steps), steps);
 }
 
-GdiStatus GdiEngine::copyKeyed(PacketWriter &packets, const DrawSurface &dst, const RECT &dstRect,
-                               const DrawSurface &src, const RECT &srcRect, const RECT *subRects, UINT subRectCount,
-                               UINT key, uint32_t &steps) {
+GdiStatus GdiEngine::copyKeyed(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
+                               const RECT &srcRect, const RECT *subRects, UINT subRectCount, UINT key,
+                               uint32_t &steps) {
   const GdiRect whole = rectOf(dstRect);
   const GdiBlit operation = presentBlit(dst, whole, src, srcRect, subRects, subRectCount);
   return finished(gdiTransparentBlt(packets, m_firstHandle, operation, key, false, steps), steps);
 }
 
-GdiStatus GdiEngine::fill(PacketWriter &packets, const DrawSurface &dst, const RECT *rects, UINT count, UINT color,
+GdiStatus GdiEngine::fill(PacketWriter &packets, const GdiSurface &dst, const RECT *rects, UINT count, UINT color,
                           UINT rop, UINT rop3, uint32_t &steps) {
   uint8_t operation;
   if (!fillRop(rop, rop3, operation)) return GdiStatus::Unsupported;
-  return finished(gdiFill(packets, m_firstHandle, surfaceOf(dst), {rects, count}, color, operation, steps), steps);
+  return finished(gdiFill(packets, m_firstHandle, dst, {rects, count}, color, operation, steps), steps);
 }
 
-GdiStatus GdiEngine::render(PacketWriter &packets, const DXGK_RENDERKM_COMMAND &command, const DrawSurface *surfaces,
+GdiStatus GdiEngine::render(PacketWriter &packets, const DXGK_RENDERKM_COMMAND &command, const GdiSurface *surfaces,
                             UINT surfaceCount, uint32_t &steps) {
   return finished(Command(packets, m_firstHandle, command, surfaces, surfaceCount, steps).run(), steps);
 }

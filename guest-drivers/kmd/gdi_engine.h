@@ -6,23 +6,12 @@
 
 #include "allocations.h"
 #include "gdi_draw.h"
+#include "gdi_resources.h"
 #include "packet_writer.h"
 
 namespace aero {
 
 class AeroAdapter;
-
-/** A surface that takes part in an operation: the texture handle that stands for its allocation. */
-struct DrawSurface {
-  uint32_t texture = 0;     // resource handle; 0 = none
-  Surface surface = {};     // of the texture: a D3DDDIFMT_A8 surface is B8G8R8A8_UNORM, a quarter as wide (rounded up)
-  bool cpuWritten = false;  // its memory may be newer than the texture: mark it dirty before reading
-  bool cpuRead = false;     // its memory is read by the CPU: write back what is drawn
-  uint64_t dirtyBytes = 0;  // bytes of its memory
-  uint32_t allocId = 0;     // of its memory; needed with pitchOfCommand, 0 = none
-  bool pitchOfCommand = false;  // GDI staging surfaces: the command's pitch says where the rows lie
-  bool bytePixels = false;      // D3DDDIFMT_A8
-};
 
 class GdiEngine {
 public:
@@ -54,17 +43,17 @@ public:
    * finished operations belong into MultipassOffset. Nothing is left half written. Rectangles are in pixels, left and
    * top inclusive; they are clipped to the surfaces. `steps` is 0 again when the operation is done.
    */
-  GdiStatus copy(PacketWriter &packets, const DrawSurface &dst, const RECT &dstRect, const DrawSurface &src,
+  GdiStatus copy(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
                  const RECT &srcRect, const RECT *subRects, UINT subRectCount, uint32_t &steps);
   /** The same with a source colour key (DXGK_PRESENTFLAGS.SrcColorKey): pixels of `key` are left out. */
-  GdiStatus copyKeyed(PacketWriter &packets, const DrawSurface &dst, const RECT &dstRect, const DrawSurface &src,
+  GdiStatus copyKeyed(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
                       const RECT &srcRect, const RECT *subRects, UINT subRectCount, UINT key, uint32_t &steps);
   /** `rop` is a DXGK_GDIROP_COLORFILL, `color` A8R8G8B8. */
-  GdiStatus fill(PacketWriter &packets, const DrawSurface &dst, const RECT *rects, UINT count, UINT color, UINT rop,
+  GdiStatus fill(PacketWriter &packets, const GdiSurface &dst, const RECT *rects, UINT count, UINT color, UINT rop,
                  UINT rop3, uint32_t &steps);
   /** `command` is whole, CommandSize bytes of kernel memory; surfaces are those of the allocation list. Unsupported:
    *  an operation that presentationCaps() does not offer, or an index or a size that is wrong. */
-  GdiStatus render(PacketWriter &packets, const DXGK_RENDERKM_COMMAND &command, const DrawSurface *surfaces,
+  GdiStatus render(PacketWriter &packets, const DXGK_RENDERKM_COMMAND &command, const GdiSurface *surfaces,
                    UINT surfaceCount, uint32_t &steps);
 
 private:

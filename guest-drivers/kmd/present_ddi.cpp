@@ -4,6 +4,7 @@
 #include "aerogpu/aerogpu_format.h"
 #include "dma_builder.h"
 #include "entry_points.h"
+#include "gdi_multipass.h"
 #include "user_copy.h"
 
 namespace aero {
@@ -50,16 +51,15 @@ private:
 /** The surface of an allocation, with a texture of the driver's own over its memory where there is none. That texture
  *  is made in this very submission, so that the allocation is resident then. */
 bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIONLIST &listed, MadeTextures &made,
-               DrawSurface &out) {
+               GdiSurface &out) {
   const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
   if (!open) return false;
   AeroAllocation &allocation = *open->allocation;
   TableLock lock(adapter.allocations);
-  out = {};
-  out.surface = allocation.surface;
+  out = {allocation.surface};
   out.cpuWritten = cpuWrites(allocation.use);
   out.cpuRead = cpuWrites(allocation.use);
-  out.dirtyBytes = allocation.bytes;
+  out.bytes = allocation.bytes;
   out.allocId = allocation.id;
   out.pitchOfCommand = allocation.use == AllocationUse::GdiStagingCpuVisible;
   out.bytePixels = allocation.bytePixels;
@@ -108,25 +108,6 @@ NTSTATUS captureRects(const RECT *rects, UINT count, RECT *out) {
 }
 
 constexpr UINT kMaxSubRects = 4096;
-/** MultipassOffset of a present: steps that are drawn, or this when only the frame is left to announce. */
-constexpr UINT kOnlyPresent = 0xFFFFFFFFu;
-
-/** MultipassOffset of DxgkDdiRenderKm: bytes of commands that are drawn, and steps of the command after them. */
-struct RenderKmProgress {
-  UINT offset = 0;
-  uint32_t steps = 0;
-
-  static constexpr UINT kStepBits = 14;
-  static RenderKmProgress from(UINT multipass) {
-    return {(multipass >> kStepBits) * 4, multipass & ((1u << kStepBits) - 1)};
-  }
-  /** False when it cannot be said in 32 bits. */
-  bool to(UINT &multipass) const {
-    if (offset % 4 || offset / 4 >= 1u << (32 - kStepBits) || steps >= 1u << kStepBits) return false;
-    multipass = offset / 4 << kStepBits | steps;
-    return true;
-  }
-};
 
 /** Rectangles of one present, captured. */
 class Rects {
@@ -190,7 +171,7 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     appendPresent(packets);
     flags |= kDmaPresent;
   } else {
-    DrawSurface source, destination;
+    GdiSurface source, destination;
     MadeTextures::Entry entries[2];
     MadeTextures made(entries);
     const auto dropped = [&](NTSTATUS why) {
@@ -202,30 +183,32 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
         (blt && !surfaceOf(adapter, packets, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], made, source)))
       return dropped(packets.full() ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_INVALID_PARAMETER);
     if (!adapter.gdi.begin(packets)) return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
-    uint32_t steps = args->MultipassOffset;
-    GdiStatus drawn = GdiStatus::Done;
-    if (steps == kOnlyPresent)
-      steps = 0;
+    PresentProgress progress = PresentProgress::from(args->MultipassOffset);
+    const uint32_t stepsBefore = progress.steps;
+    GdiStatus drawn;
+    if (progress.drawn)
+      drawn = GdiStatus::Done;  // in earlier buffers
     else if (fill)
-      drawn = adapter.gdi.fill(packets, destination, rects.count() ? rects.data() : &args->DstRect,
-                               rects.count() ? rects.count() : 1, args->Color, DXGK_GDIROPCF_PATCOPY, 0, steps);
+      drawn =
+          adapter.gdi.fill(packets, destination, rects.count() ? rects.data() : &args->DstRect,
+                           rects.count() ? rects.count() : 1, args->Color, DXGK_GDIROPCF_PATCOPY, 0, progress.steps);
     else if (args->Flags.SrcColorKey)
       drawn = adapter.gdi.copyKeyed(packets, destination, args->DstRect, source, args->SrcRect, rects.data(),
-                                    rects.count(), args->Color, steps);
+                                    rects.count(), args->Color, progress.steps);
     else
       drawn = adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
-                               steps);
+                               progress.steps);
     adapter.gdi.end(packets);
     if (drawn == GdiStatus::Unsupported) return dropped(STATUS_ILLEGAL_INSTRUCTION);
     if (drawn == GdiStatus::Full) {
-      if (steps == args->MultipassOffset) return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
-      args->MultipassOffset = steps;
+      if (progress.steps == stepsBefore || !progress.to(args->MultipassOffset))
+        return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     } else if (isPrimary(to)) {
       appendPresent(packets);
       if (packets.full()) {
         packets.rewind(packets.used());
-        args->MultipassOffset = kOnlyPresent;
+        (void)PresentProgress{0, true}.to(args->MultipassOffset);
         status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       } else {
         flags |= kDmaPresent;
@@ -250,14 +233,14 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
   struct Listed {
-    DrawSurface surface;
+    GdiSurface surface;
     MadeTextures::Entry made;
   };
   // One piece of memory for both arrays, surfaces first.
   const SIZE_T count = args->AllocationListSize ? args->AllocationListSize : 1;
   void *memory = poolAllocate(count * sizeof(Listed));
   if (!memory) return STATUS_NO_MEMORY;
-  auto *surfaces = static_cast<DrawSurface *>(memory);
+  auto *surfaces = static_cast<GdiSurface *>(memory);
   MadeTextures made(reinterpret_cast<MadeTextures::Entry *>(surfaces + count));
   for (UINT i = 0; i < args->AllocationListSize; i++)
     surfaceOf(adapter, packets, args->pAllocationList[i], made, surfaces[i]);

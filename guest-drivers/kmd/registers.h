@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// registers.h: BAR0 (ABI page, "BAR0 registers"). Any IRQL.
+// registers.h: BAR0 (docs/abi/pci.md). Any IRQL.
 #pragma once
 
 #include "aerogpu/aerogpu_extension.h"

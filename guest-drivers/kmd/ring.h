@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ring.h: the submission ring and the fence page (ABI page, "Ring, submissions, fences").
+// ring.h: the submission ring and the fence page (docs/abi/ring.md).
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"

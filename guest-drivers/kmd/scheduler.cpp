@@ -160,7 +160,7 @@ bool Scheduler::interrupt(uint32_t status) {
   if (status & AEROGPU_IRQ_ERROR) {
     m_adapter.counters.errorInterrupts++;
     m_adapter.counters.lastErrorFence = m_adapter.registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
-    // A packet that failed had no effect and the rest ran (ABI page, "Command stream"): the process goes on. Only a
+    // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Only a
     // device that cannot run anything is a fault.
     if (m_adapter.registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL)
       needsDpc |= notifyFaulted(m_adapter.counters.lastErrorFence);

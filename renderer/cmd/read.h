@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The only code that touches packet bytes: copies the structure out, finds the variable data, checks both
-// against the packet's end. ABI page, "Command stream".
+// against the packet's end. docs/abi/commands.md.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The allocation table of one submission, checked as a whole. ABI page, "Allocation table". Keeps its memory
+// The allocation table of one submission, checked as a whole. docs/abi/allocation-table.md. Keeps its memory
 // from submission to submission. Render thread only.
 #pragma once
 

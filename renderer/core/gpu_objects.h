@@ -54,7 +54,7 @@ struct GuestObject : RefCounted {
 
 struct ShareToken;
 
-/// A buffer or texture. Each handle of it is one reference (ABI page, shared surfaces); bindings keep the
+/// A buffer or texture. Each handle of it is one reference (TOK-4); bindings keep the
 /// object itself alive, but not its tokens.
 struct Resource : GuestObject {
   explicit Resource(bool texture) : isTexture(texture) {}

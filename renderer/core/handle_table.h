@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guest handles: 32 bits, not 0, one namespace for every kind of object (ABI page, first section). Open
+// Guest handles: 32 bits, not 0, one namespace for every kind of object (OBJ-1). Open
 // addressing with linear probing, so a look-up is one or two cache lines and never allocates. Render thread
 // only.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Write-backs that are on their way to guest memory, so that neither a page list (docs/abi.md, scatter lists)
-// nor a dirty range is read before a write-back that changes it. Render thread, but for finishOne().
+// Write-backs that are on their way to guest memory, so that neither a page list
+// (docs/abi/allocation-table.md, "Scatter lists") nor a dirty range is read before a write-back that changes
+// it. Render thread, but for finishOne().
 #pragma once
 
 #include <atomic>

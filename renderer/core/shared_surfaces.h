@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Share tokens: which resource each names, and which were used up. ABI page,
-// EXPORT/IMPORT/RELEASE_SHARED_SURFACE. Render thread only.
+// Share tokens: which resource each names, and which were used up. docs/abi/shared-surfaces.md. Render thread
+// only.
 #pragma once
 
 #include <cstdint>

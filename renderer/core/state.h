@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state that draws depend on, in one canonical form: D3D9 render and sampler states and the D3D10-style
-// state blocks write the same fields, so that the last packet to touch a state wins (ABI page, "Command
-// stream"). Owned and written by the executor on the render thread; back ends read it during a draw.
+// state blocks write the same fields, so that the last packet to touch a state wins (STATE-4). Owned and
+// written by the executor on the render thread; back ends read it during a draw.
 #pragma once
 
 #include <array>

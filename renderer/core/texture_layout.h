@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a texture's bytes lie in its backing and in uploads: all mips of layer 0, then of layer 1, without
-// padding; mip 0 rows are `rowPitch` apart, smaller mips are tight. ABI page, "Allocation table".
+// padding; mip 0 rows are `rowPitch` apart, smaller mips are tight. docs/abi/allocation-table.md.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How much GPU work a guest may ask for: a limit for each submission, and slices after which the executor
-// waits for the GPU, so that a reset never waits for more than two of them. docs/abi.md, "Limits". Render
-// thread only.
+// waits for the GPU, so that a reset never waits for more than two of them. docs/abi/commands.md, "Limits".
+// Render thread only.
 #pragma once
 
 #include <array>

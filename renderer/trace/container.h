@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The .aerogputrace container, versions 1 and 2, as structures on disk. ABI page, "Trace files".
+// The .aerogputrace container, versions 1 and 2, as structures on disk. docs/abi/trace.md.
 // Little-endian.
 #pragma once
 
@@ -68,7 +68,7 @@ struct TocEntry {
 static_assert(sizeof(TocHeader) == 16 && sizeof(TocEntry) == 32);
 #pragma pack(pop)
 
-/// From 0x80 on: this project's extensions (docs/abi.md, "Extension space"); other readers skip them.
+/// From 0x80 on: this project's extensions (docs/abi/extensions.md); other readers skip them.
 enum class RecordType : uint8_t {
   BeginFrame = 1,
   Present = 2,

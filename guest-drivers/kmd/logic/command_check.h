@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// command_check.h: what the kernel driver checks of a user-mode command stream, in its own copy (ABI page, "Command
-// stream"). The device validates every packet again; here it is decided what one process may do to others, and the
-// driver learns what it must know of resources. Any IRQL.
+// command_check.h: what the kernel driver checks of a user-mode command stream, in its own copy (docs/abi/commands.md).
+// The device validates every packet again; here it is decided what one process may do to others, and the driver learns
+// what it must know of resources. Any IRQL.
 #pragma once
 
 #include <stddef.h>

@@ -3,78 +3,12 @@
 // decided here; kmd/gdi_engine unwraps Windows' structures. Any IRQL; nothing is kept between calls.
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "gdi_types.h"
 #include "packet_writer.h"
 
 namespace aero {
-
-/** Pixels; left and top inclusive, right and bottom exclusive. The layout of RECT. */
-struct GdiRect {
-  int32_t left, top, right, bottom;
-};
-
-/** Rectangles in memory that need not be typed as such. */
-struct GdiRects {
-  const void *data;
-  uint32_t count;
-
-  GdiRect at(uint32_t i) const {
-    GdiRect rect;
-    memcpy(&rect, static_cast<const uint8_t *>(data) + size_t{i} * sizeof rect, sizeof rect);
-    return rect;
-  }
-};
-
-/** A surface of an operation. */
-struct GdiSurface {
-  uint32_t texture = 0;  // its resource handle; 0 = none, the surface cannot be used
-  uint32_t width = 0;    // of the texture, pixels
-  uint32_t height = 0;
-  uint32_t format = 0;   // enum aerogpu_format
-  uint32_t pitch = 0;    // bytes; needed with cpuWritten, cpuRead or pitchOfCommand
-  uint32_t allocId = 0;  // of the memory behind it; 0 = none
-  uint64_t bytes = 0;    // of that memory
-  /** Its memory may be newer than the texture. */
-  bool cpuWritten = false;
-  /** Its memory is read by the CPU: what is drawn is written back. */
-  bool cpuRead = false;
-  /** The pitch in a command says where its rows lie, not the surface's own (D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE and
-   *  _EXISTINGSYSMEM; page "DXGK_GDIARG_BITBLT"). */
-  bool pitchOfCommand = false;
-  /** D3DDDIFMT_A8: one byte a pixel. The ABI has no such format, so the texture is a B8G8R8A8 one that is a quarter as
-   *  wide (rounded up), four pixels in one. `width` is the texture's. */
-  bool bytePixels = false;
-};
-
-enum class GdiStatus {
-  Done,
-  Full,         // the buffer ended; go on in another one with the same `steps`
-  Unsupported,  // nothing was written: this cannot be drawn
-};
-
-/** Resource handles of the driver, `kGdiHandles` in a row. */
-constexpr uint32_t kGdiHandles = 32;
-
-/** Packets that make shaders, vertex layout, vertices and scratch on the device, in kGdiSetupSteps pieces of at most
- *  kGdiSetupBytes each; false when `packets` is too small. */
-constexpr uint32_t kGdiSetupSteps = 3;
-constexpr size_t kGdiSetupBytes = 12 << 10;
-bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step);
-/** Destroys them; at most kGdiSetupBytes. */
-bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle);
-
-/** Every operation leaves this much of a buffer free, for gdiEnd. */
-constexpr size_t kGdiEndBytes = 256;
-/** A buffer of this size takes at least one step of any operation, with gdiBegin and gdiEnd around it. */
-constexpr size_t kGdiMinBytes = 12 << 10;
-
-/** State that a buffer needs before the first operation. */
-bool gdiBegin(PacketWriter &packets, uint32_t firstHandle);
-/** Unbinds what the operations bound, so that no state keeps surfaces alive. Behind the last operation. */
-void gdiEnd(PacketWriter &packets);
 
 /** Ternary raster operations (wingdi.h): bit p << 2 | s << 1 | d of the number is the result for pattern bit p, source
  *  bit s and destination bit d. */

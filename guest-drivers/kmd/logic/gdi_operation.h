@@ -3,8 +3,8 @@
 #pragma once
 
 #include "float_bits.h"
-#include "gdi_draw.h"
 #include "gdi_resources.h"
+#include "gdi_types.h"
 
 namespace aero {
 

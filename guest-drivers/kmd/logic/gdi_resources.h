@@ -1,13 +1,36 @@
 // SPDX-License-Identifier: MIT
-// gdi_resources.h: what the driver's own drawing keeps on the device: which handle is what. For gdi_*.cpp only.
+// gdi_resources.h: what the driver's own drawing keeps on the device: making it, binding it, ending it, and which
+// handle is what. Any IRQL.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gdi_draw.h"
+#include "gdi_types.h"
+#include "packet_writer.h"
 
 namespace aero {
+
+/** Resource handles of the driver, `kGdiHandles` in a row. */
+constexpr uint32_t kGdiHandles = 32;
+
+/** Packets that make shaders, vertex layout, vertices and scratch on the device, in kGdiSetupSteps pieces of at most
+ *  kGdiSetupBytes each; false when `packets` is too small. */
+constexpr uint32_t kGdiSetupSteps = 3;
+constexpr size_t kGdiSetupBytes = 12 << 10;
+bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step);
+/** Destroys them; at most kGdiSetupBytes. */
+bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle);
+
+/** Every operation leaves this much of a buffer free, for gdiEnd. */
+constexpr size_t kGdiEndBytes = 256;
+/** A buffer of this size takes at least one step of any operation, with gdiBegin and gdiEnd around it. */
+constexpr size_t kGdiMinBytes = 12 << 10;
+
+/** State that a buffer needs before the first operation. */
+bool gdiBegin(PacketWriter &packets, uint32_t firstHandle);
+/** Unbinds what the operations bound, so that no state keeps surfaces alive. Behind the last operation. */
+void gdiEnd(PacketWriter &packets);
 
 enum class GdiShader : uint32_t { Fill, Copy, Key, Rop, Text, Gamma, Count };
 

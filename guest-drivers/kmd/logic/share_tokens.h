@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// share_tokens.h: the life of share tokens (d3d9ex page, EX-40 to EX-44). Not locked: the owner serialises.
+// share_tokens.h: the life of share tokens (PRIV-5, EX-40, EX-42). Not locked: the owner serialises.
 #pragma once
 
 #include <stddef.h>

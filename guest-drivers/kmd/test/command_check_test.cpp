@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernel driver lets a process send (ABI page, "Command stream"; d3d9ex page, EX-44). Streams are built from
+// What the kernel driver lets a process send (PRIV-6 to PRIV-8, EX-44). Streams are built from
 // the ABI's structures, byte by byte.
 #include "command_check.h"
 
@@ -168,7 +168,7 @@ TEST(Packets, ShorterThanTheirStructureAreRefused) {
 
 enum class Does { Create, Destroy, Change };
 
-/** Every packet whose first field names what it makes, ends or changes; written down from the ABI page. */
+/** Every packet whose first field names what it makes, ends or changes; written down from docs/abi/commands.md. */
 constexpr struct {
   uint32_t opcode;
   Does does;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // GDI's operations without a GPU: floats from integers, and that whatever rectangles come, every packet is one that the
-// device takes and every buffer ends in order. Pixels are compared in test/.
+// device takes and every buffer ends in order. Pixels are compared in gdi_pixel_test.cpp.
 #include "gdi_draw.h"
 
 #include <gtest/gtest.h>

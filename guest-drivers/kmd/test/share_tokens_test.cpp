@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// d3d9ex page, EX-40 to EX-44: tokens are not 0, unique, stable while they live and never made again.
+// docs/abi/d3d9ex.md: tokens are not 0, unique, stable while they live and never made again.
 #include "share_tokens.h"
 
 #include <gtest/gtest.h>

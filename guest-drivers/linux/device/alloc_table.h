@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Composes allocation tables. ABI page, "Allocation table".
+// Composes allocation tables. docs/abi/allocation-table.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BAR0 registers. ABI page, "BAR0 registers". The interface is what the rest of the library uses, so that
+// BAR0 registers. docs/abi/pci.md. The interface is what the rest of the library uses, so that
 // tests put a model of the device behind it.
 #pragma once
 

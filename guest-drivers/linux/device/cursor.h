@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hardware cursor. ABI page, "BAR0 registers", CURSOR_*.
+// The hardware cursor. docs/abi/present.md, "Cursor".
 #pragma once
 
 #include <cstdint>

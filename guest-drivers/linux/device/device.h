@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submissions and fences: the ring, the fence page and the error registers as one object. ABI page, "Ring,
-// submissions, fences". One thread.
+// Submissions and fences: the ring, the fence page and the error registers as one object. docs/abi/ring.md.
+// One thread.
 #pragma once
 
 #include <cstdint>

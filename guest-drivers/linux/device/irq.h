@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interrupts. The device asserts INTx while IRQ_STATUS & IRQ_ENABLE is not zero (ABI page, "PCI function");
+// Interrupts. The device asserts INTx while IRQ_STATUS & IRQ_ENABLE is not zero (IRQ-1);
 // Linux's uio_pci_generic masks INTx in the command register at each one, and user space unmasks it
 // (Documentation/driver-api/uio-howto.rst, "Generic PCI UIO driver").
 #pragma once

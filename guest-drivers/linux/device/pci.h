@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The PCI function as sysfs shows it: finding it, its configuration space, its driver. ABI page, "PCI
-// function".
+// The PCI function as sysfs shows it: finding it, its configuration space, its driver. docs/abi/pci.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The submission ring in guest memory. ABI page, "Ring, submissions, fences".
+// The submission ring in guest memory. docs/abi/ring.md.
 #pragma once
 
 #include <cstdint>

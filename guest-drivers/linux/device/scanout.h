@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SCANOUT0: mode set and page flips. ABI page, "BAR0 registers".
+// SCANOUT0: mode set and page flips. docs/abi/present.md.
 #pragma once
 
 #include <cstdint>

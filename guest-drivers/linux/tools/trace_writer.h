@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes .aerogputrace files, container version 2. ABI page, "Trace files".
+// Writes .aerogputrace files, container version 2. docs/abi/trace.md.
 #pragma once
 
 #include <cstdint>

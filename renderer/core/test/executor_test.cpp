@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The error rules, transfers, write-backs and shared surfaces of the ABI page, over the null back end.
+// The error rules, transfers, write-backs and shared surfaces of docs/abi/, over the null back end.
 #include <gtest/gtest.h>
 
 #include <cstring>

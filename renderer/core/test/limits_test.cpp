@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The caps on the work that one submission may ask for (docs/abi.md, "Limits"), at their edges.
+// The caps on the work that one submission may ask for (docs/abi/commands.md, "Limits"), at their edges.
 #include <gtest/gtest.h>
 
 #include <bit>

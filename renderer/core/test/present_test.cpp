@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Presents (ABI page, "Scanout"), over the null back end: what is shown, and when the last frame stays.
+// Presents (docs/abi/present.md), over the null back end: what is shown, and when the last frame stays.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scatter lists (docs/abi.md, "Extension space"): where bytes lie, what is read of a list and when, what is
-// refused, and transfers, write-backs and captures through them, over the null back end.
+// Scatter lists (docs/abi/allocation-table.md, "Scatter lists"): where bytes lie, what is read of a list and
+// when, what is refused, and transfers, write-backs and captures through them, over the null back end.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -166,7 +166,7 @@ const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer);
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
 
 /** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies
- * what it keeps. ABI page, "Ring, submissions, fences". */
+ * what it keeps. docs/abi/ring.md. */
 struct aerogpu_submission {
   uint32_t struct_size;
   uint32_t flags; /* enum aerogpu_submit_flags */

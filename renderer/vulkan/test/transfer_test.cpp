@@ -60,8 +60,7 @@ TEST_F(TransferTest, NewResourcesAreZero) {
 }
 
 TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
-  // Packets run in order, within a submission and from one to the next (ABI page, "Ring, submissions,
-  // fences").
+  // Packets run in order, within a submission and from one to the next (ALLOC-8, SUB-1).
   const Bytes bytes = pattern(1024, 7);
   const Allocation memory = gpu().allocate(bytes.size());
   CommandWriter w;

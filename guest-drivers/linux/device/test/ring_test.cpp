@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ring arithmetic against the ABI page: counters that wrap at 2^32, back-pressure, what a slot holds.
+// Ring arithmetic against docs/abi/ring.md: counters that wrap at 2^32, back-pressure, what a slot holds.
 #include "device/ring.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// gdi_types.h: rectangles, surfaces and results of what the driver draws itself. Any IRQL.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "surface.h"
+
+namespace aero {
+
+/** Pixels; left and top inclusive, right and bottom exclusive. The layout of RECT. */
+struct GdiRect {
+  int32_t left, top, right, bottom;
+};
+
+/** Rectangles in memory that need not be typed as such. */
+struct GdiRects {
+  const void *data;
+  uint32_t count;
+
+  GdiRect at(uint32_t i) const {
+    GdiRect rect;
+    memcpy(&rect, static_cast<const uint8_t *>(data) + size_t{i} * sizeof rect, sizeof rect);
+    return rect;
+  }
+};
+
+/** A surface of an operation. Its description is that of the texture; the pitch is needed with cpuWritten, cpuRead or
+ *  pitchOfCommand. */
+struct GdiSurface : Surface {
+  uint32_t texture = 0;  // its resource handle; 0 = none, the surface cannot be used
+  uint32_t allocId = 0;  // of the memory behind it; 0 = none
+  uint64_t bytes = 0;    // of that memory
+  /** Its memory may be newer than the texture. */
+  bool cpuWritten = false;
+  /** Its memory is read by the CPU: what is drawn is written back. */
+  bool cpuRead = false;
+  /** The pitch in a command says where its rows lie, not the surface's own (D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE and
+   *  _EXISTINGSYSMEM; page "DXGK_GDIARG_BITBLT"). */
+  bool pitchOfCommand = false;
+  /** D3DDDIFMT_A8: one byte a pixel. The ABI has no such format, so the texture is a B8G8R8A8 one that is a quarter as
+   *  wide (rounded up), four pixels in one. `width` is the texture's. */
+  bool bytePixels = false;
+};
+
+enum class GdiStatus {
+  Done,
+  Full,         // the buffer ended; go on in another one with the same `steps`
+  Unsupported,  // nothing was written: this cannot be drawn
+};
+
+}  // namespace aero
