@@ -11,9 +11,8 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
   if (started) return STATUS_INVALID_DEVICE_STATE;
   dxgk = callbacks;
   counters = {};
-  ExInitializeFastMutex(&m_contextLock);
+  contextIds.start();
   creationLog.start();
-  RtlZeroMemory(m_contextIds, sizeof m_contextIds);
 
   NTSTATUS status = STATUS_SUCCESS;
   for (m_stage = 0; m_stage < kStages && NT_SUCCESS(status); m_stage++)
@@ -47,12 +46,12 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     if (!NT_SUCCESS(status)) return status;
     settings.read(device.DeviceRegistryPath);
     m_apertureSource = settings.disableAperture ? 0 : static_cast<uint64_t>(device.SystemMemorySize.QuadPart);
-    return mapResources(device);
+    return memory.map(dxgk, device, registers);
   }
   case kCheck:
-    return checkDevice();
+    return features.read(registers);
   case kSegments:
-    return segments.start(registers, m_vramGpa, m_vramBytes, m_apertureSource);
+    return segments.start(registers, memory.vramGpa(), memory.vramBytes(), m_apertureSource);
   case kAllocations:
     return allocations.start(KeQueryInterruptTime()) ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
   case kScheduler:
@@ -76,10 +75,10 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
 void AeroAdapter::end(Stage stage) {
   switch (stage) {
   case kMap:
-    unmapResources();
+    memory.unmap(dxgk, registers);
     break;
   case kCheck:
-    returnToVga();
+    display.returnToVga();
     break;
   case kSegments:
     segments.stop();
@@ -122,10 +121,9 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
     scheduler.suspend();
     return STATUS_SUCCESS;
   }
-  const NTSTATUS status = checkDevice();
+  const NTSTATUS status = features.read(registers);
   if (!NT_SUCCESS(status)) return status;
-  lossEpoch = ++epoch;  // the driver makes its own resources anew in any case
-  if (scheduler.deviceForgot()) losses++;
+  epochs.slept(scheduler.deviceForgot());  // the driver makes its own resources anew in any case
   scheduler.resume();
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;
@@ -137,7 +135,7 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
 
 NTSTATUS AeroAdapter::resetFromTimeout() {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
-  epoch++;
+  epochs.workLost();
   const NTSTATUS status = scheduler.resetFromTimeout();
   counters.lastResetTime = KeQueryInterruptTime();
   logEvent(physicalDevice, NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
@@ -176,73 +174,6 @@ void AeroAdapter::leaveInterrupts() {
 BOOLEAN NTAPI AeroAdapter::leaveAtDirql(PVOID self) {
   static_cast<AeroAdapter *>(self)->powered = false;
   return TRUE;
-}
-
-NTSTATUS AeroAdapter::mapResources(const DXGK_DEVICE_INFO &info) {
-  const CM_RESOURCE_LIST *list = info.TranslatedResourceList;
-  if (!list || !list->Count) return STATUS_DEVICE_CONFIGURATION_ERROR;
-  PHYSICAL_ADDRESS registersGpa = {};
-  bool interrupt = false;
-  m_vramBytes = 0;
-  const CM_PARTIAL_RESOURCE_LIST &resources = list->List[0].PartialResourceList;
-  // Told apart by what the ABI says of them: BAR0 is 64 KiB, BAR1 the large one. The VGA ranges that Windows adds for a
-  // boot display (memory A0000, ports) are neither.
-  for (ULONG i = 0; i < resources.Count; i++) {
-    const CM_PARTIAL_RESOURCE_DESCRIPTOR &resource = resources.PartialDescriptors[i];
-    if (resource.Type == CmResourceTypeInterrupt) interrupt = true;
-    if (resource.Type != CmResourceTypeMemory) continue;
-    if (resource.u.Memory.Length == AEROGPU_PCI_BAR0_SIZE_BYTES && resource.u.Memory.Start.QuadPart >= 0x100000)
-      registersGpa = resource.u.Memory.Start;
-    else if (resource.u.Memory.Length >= AEROGPU_PCI_BAR1_SIZE_BYTES) {
-      m_vramGpa = static_cast<uint64_t>(resource.u.Memory.Start.QuadPart);
-      m_vramBytes = resource.u.Memory.Length;
-    }
-  }
-  if (!registersGpa.QuadPart || !m_vramBytes || !interrupt) return STATUS_DEVICE_CONFIGURATION_ERROR;
-  const NTSTATUS status = dxgk.DxgkCbMapMemory(dxgk.DeviceHandle, registersGpa, AEROGPU_PCI_BAR0_SIZE_BYTES, FALSE,
-                                               FALSE, MmNonCached, &m_registersMapping);
-  if (NT_SUCCESS(status)) registers.map(m_registersMapping);
-  return status;
-}
-
-void AeroAdapter::unmapResources() {
-  registers.map(nullptr);
-  if (m_registersMapping) dxgk.DxgkCbUnmapMemory(dxgk.DeviceHandle, m_registersMapping);
-  m_registersMapping = nullptr;
-}
-
-NTSTATUS AeroAdapter::checkDevice() {
-  if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return STATUS_NO_SUCH_DEVICE;
-  abiVersion = registers.read(AEROGPU_MMIO_REG_ABI_VERSION);
-  if (abiVersion >> 16 != AEROGPU_ABI_VERSION_U32 >> 16) return STATUS_REVISION_MISMATCH;
-  featuresLow = registers.read(AEROGPU_MMIO_REG_FEATURES_LO);
-  featuresHigh = registers.read(AEROGPU_MMIO_REG_FEATURES_HI);
-  constexpr uint32_t needed = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK;
-  return (featuresLow & needed) == needed ? STATUS_SUCCESS : STATUS_NOT_SUPPORTED;
-}
-
-uint32_t AeroAdapter::takeContextId() {
-  uint32_t id = 0;
-  ExAcquireFastMutex(&m_contextLock);
-  for (uint32_t i = 1; i < sizeof m_contextIds * 8 && !id; i++)
-    if (!(m_contextIds[i / 32] & 1u << i % 32)) {
-      m_contextIds[i / 32] |= 1u << i % 32;
-      id = i;
-    }
-  ExReleaseFastMutex(&m_contextLock);
-  return id;
-}
-
-void AeroAdapter::giveContextId(uint32_t id) {
-  ExAcquireFastMutex(&m_contextLock);
-  m_contextIds[id / 32] &= ~(1u << id % 32);
-  ExReleaseFastMutex(&m_contextLock);
-}
-
-AeroAdapter *adapterOf(HANDLE contextOrDevice) {
-  if (const AeroContext *context = AeroContext::from(contextOrDevice)) return context->adapter;
-  if (const AeroDevice *device = AeroDevice::from(contextOrDevice)) return device->adapter;
-  return nullptr;
 }
 
 }  // namespace aero

@@ -3,6 +3,7 @@
 #include "adapter.h"
 #include "entry_points.h"
 #include "gdi_engine.h"
+#include "kernel_memory.h"
 
 namespace aero {
 namespace {
@@ -17,10 +18,10 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   answer.size_bytes = sizeof answer;
   answer.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
   answer.device_mmio_magic = AEROGPU_MMIO_MAGIC;
-  answer.device_abi_version_u32 = adapter.abiVersion;
-  answer.device_features = uint64_t{adapter.featuresHigh} << 32 | adapter.featuresLow;
-  if (adapter.featuresLow & AEROGPU_FEATURE_VBLANK) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
-  if (adapter.featuresLow & AEROGPU_FEATURE_FENCE_PAGE) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
+  answer.device_abi_version_u32 = adapter.features.abiVersion;
+  answer.device_features = uint64_t{adapter.features.high} << 32 | adapter.features.low;
+  if (adapter.features.low & AEROGPU_FEATURE_VBLANK) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
+  if (adapter.features.low & AEROGPU_FEATURE_FENCE_PAGE) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
   RtlCopyMemory(args.pOutputData, &answer, sizeof answer);
   return STATUS_SUCCESS;
 }
@@ -31,7 +32,7 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   caps.HighestAcceptableAddress.QuadPart = -1;  // the device reads and writes all of memory
   caps.MaxAllocationListSlotId = 0xFFFF;        // tables are patched by entry, slots bind nothing
   caps.ApertureSegmentCommitLimit = static_cast<SIZE_T>(adapter.segments.apertureBytes());
-  if (adapter.featuresLow & AEROGPU_FEATURE_CURSOR) {
+  if (adapter.features.low & AEROGPU_FEATURE_CURSOR) {
     caps.MaxPointerWidth = CursorPlane::kMaxEdge;
     caps.MaxPointerHeight = CursorPlane::kMaxEdge;
     caps.PointerCaps.Monochrome = 1;
@@ -124,7 +125,7 @@ VOID APIENTRY AeroDdiDpcRoutine(const PVOID context) {
 
 VOID APIENTRY AeroDdiResetDevice(const PVOID context) {
   // Any IRQL, also while the system stops with a bug-check: nothing may wait here.
-  if (AeroAdapter *adapter = AeroAdapter::from(context)) adapter->returnToVga();
+  if (AeroAdapter *adapter = AeroAdapter::from(context)) adapter->display.returnToVga();
 }
 
 NTSTATUS APIENTRY AeroDdiSetPowerState(const PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION) {

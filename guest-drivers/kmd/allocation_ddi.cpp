@@ -3,6 +3,7 @@
 // and Windows' own standard allocations. PASSIVE_LEVEL throughout.
 #include "adapter.h"
 #include "entry_points.h"
+#include "kernel_memory.h"
 #include "modes.h"
 #include "user_surface.h"
 
@@ -87,7 +88,7 @@ NTSTATUS createKernelTexture(AeroAdapter &adapter, AeroAllocation &allocation) {
   {
     TableLock lock(adapter.allocations);
     allocation.kernelTexture = adapter.allocations.newKernelHandles(1);
-    allocation.kernelEpoch = adapter.epoch;
+    allocation.kernelEpoch = adapter.epochs.now();
   }
   auto *create = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
   create->texture_handle = allocation.kernelTexture;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "allocations.h"
 
-#include "adapter.h"
+#include "context.h"
+#include "kernel_memory.h"
 
 namespace aero {
 

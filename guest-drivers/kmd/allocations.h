@@ -11,7 +11,6 @@
 
 namespace aero {
 
-class AeroAdapter;
 class AeroDevice;
 
 /** What an allocation is for. */
@@ -47,7 +46,7 @@ public:
   uint32_t references = 1;     // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none
-  uint32_t kernelEpoch = 0;    // of the adapter, when it was made
+  uint32_t kernelEpoch = 0;    // Epochs::now() when that was made
   ShareToken token;
   uint64_t tableStamp = 0;  // of the last table that it was entered in,
   uint32_t tableEntry = 0;  // and where
@@ -128,8 +127,8 @@ public:
   uint32_t newKernelHandles(uint32_t count) {
     return nextHandle(kLastingFirst, 0u - kLastingFirst, count, m_nextLasting);
   }
-  /** The same for what is destroyed in the submission that makes it: these come round after some million
-   *  operations, which must not reach what lives. */
+  /** Handles for what is destroyed in the submission that makes it: these come round after some million operations,
+   *  which must not reach what lives. */
   uint32_t newShortHandles(uint32_t count) {
     return nextHandle(kKernelHandleFirst, kLastingFirst - kKernelHandleFirst, count, m_nextShort);
   }

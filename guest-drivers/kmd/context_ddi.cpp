@@ -2,6 +2,7 @@
 // context_ddi.cpp: devices and contexts. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "entry_points.h"
+#include "kernel_memory.h"
 
 namespace aero {
 namespace {
@@ -16,7 +17,7 @@ constexpr DXGK_CONTEXTINFO contextInfo() {
 
 /** A device context's number may have been somebody else's: its state begins anew. */
 NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
-  if (!(adapter.featuresHigh & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)) return STATUS_SUCCESS;
+  if (!(adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)) return STATUS_SUCCESS;
   const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
   const NTSTATUS status = adapter.scheduler.submitInternal(&packet, sizeof packet, id);
   return NT_SUCCESS(status) ? adapter.scheduler.submitInternal(&packet, sizeof packet, id | kAlternateContext) : status;
@@ -57,7 +58,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   if (!memory) return STATUS_NO_MEMORY;
   auto *device = new (memory) AeroDevice;
   device->adapter = adapter;
-  device->losses = adapter->losses;
+  device->losses = adapter->epochs.deviceLosses();
   const DXGK_CONTEXTINFO info = contextInfo();
   device->info.DmaBufferSize = info.DmaBufferSize;
   device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;
@@ -88,14 +89,14 @@ NTSTATUS APIENTRY AeroDdiCreateContext(const HANDLE hDevice, DXGKARG_CREATECONTE
   auto *context = new (memory) AeroContext;
   context->adapter = device->adapter;
   context->device = device;
-  context->id = device->adapter->takeContextId();
+  context->id = device->adapter->contextIds.take();
   if (!context->id) {
     poolFree(memory);
     return STATUS_INSUFFICIENT_RESOURCES;
   }
   const NTSTATUS status = resetDeviceContext(*context->adapter, context->id);
   if (!NT_SUCCESS(status)) {
-    context->adapter->giveContextId(context->id);
+    context->adapter->contextIds.give(context->id);
     poolFree(memory);
     return status;
   }
@@ -108,7 +109,7 @@ NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroContext *context = AeroContext::from(hContext);
   if (!context) return STATUS_INVALID_PARAMETER;
-  context->adapter->giveContextId(context->id);
+  context->adapter->contextIds.give(context->id);
   context->magic = 0;
   poolFree(context);
   return STATUS_SUCCESS;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cursor_plane.h"
 
-#include "adapter.h"
 #include "aerogpu/aerogpu_format.h"
+#include "features.h"
 #include "pointer.h"
 
 namespace aero {
 namespace {
 
-/** The same for every shape: when the device reads the registers between two of our writes, it still reads whole lines
+/** One pitch for every shape: when the device reads the registers between two of our writes, it still reads whole lines
  *  of one picture. */
 constexpr uint32_t kPitch = CursorPlane::kMaxEdge * 4;
 constexpr SIZE_T kPictureBytes = SIZE_T{kPitch} * CursorPlane::kMaxEdge;
@@ -30,14 +30,14 @@ NTSTATUS CursorPlane::start() {
   ExInitializeFastMutex(&m_mutex);
   m_width = m_height = 0;
   m_visible = false;
-  if (!(m_adapter.featuresLow & AEROGPU_FEATURE_CURSOR)) return STATUS_SUCCESS;  // Windows then draws the pointer
+  if (!(m_features.low & AEROGPU_FEATURE_CURSOR)) return STATUS_SUCCESS;  // Windows then draws the pointer
   return m_pictures.allocate(2 * kPictureBytes) ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
 }
 
 void CursorPlane::stop() {
   if (!ready()) return;
   // The device reads the picture when it next draws, unless the pointer is off by then.
-  m_adapter.registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
   m_pictures.free();
 }
 
@@ -69,15 +69,15 @@ NTSTATUS CursorPlane::setShape(const DXGKARG_SETPOINTERSHAPE &args) {
   shape.height = args.Height;
   shape.pitch = args.Pitch;
   shape.pixels = static_cast<const uint8_t *>(args.pPixels);
-  return take(shape, args.XHot, args.YHot);
+  return writePicture(shape, args.XHot, args.YHot);
 }
 
 NTSTATUS CursorPlane::setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch,
                                    const void *pixels) {
-  return take({PointerKind::Color, width, height, pitch, static_cast<const uint8_t *>(pixels)}, hotX, hotY);
+  return writePicture({PointerKind::Color, width, height, pitch, static_cast<const uint8_t *>(pixels)}, hotX, hotY);
 }
 
-NTSTATUS CursorPlane::take(const PointerShape &shape, uint32_t hotX, uint32_t hotY) {
+NTSTATUS CursorPlane::writePicture(const PointerShape &shape, uint32_t hotX, uint32_t hotY) {
   if (!ready()) return STATUS_NOT_SUPPORTED;
   if (!shape.pixels || !shape.width || shape.width > kMaxEdge || !shape.height || shape.height > kMaxEdge ||
       shape.pitch < (shape.kind == PointerKind::Monochrome ? (shape.width + 7) / 8 : shape.width * 4))
@@ -96,8 +96,7 @@ NTSTATUS CursorPlane::take(const PointerShape &shape, uint32_t hotX, uint32_t ho
 }
 
 NTSTATUS CursorPlane::setPosition(const DXGKARG_SETPOINTERPOSITION &args) {
-  // Page "DxgkDdiSetPointerPosition": without an active path it succeeds and changes nothing.
-  if (!ready() || !m_adapter.display.hasMode()) return STATUS_SUCCESS;
+  if (!ready()) return STATUS_SUCCESS;
   MutexLock lock(m_mutex);
   if (args.Flags.Visible) {  // else X and Y mean nothing
     m_x = args.X;
@@ -126,24 +125,23 @@ void CursorPlane::show(bool visible) {
 }
 
 void CursorPlane::writeShape() {
-  const Registers &registers = m_adapter.registers;
-  registers.write(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8A8_UNORM);
-  registers.write(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, kPitch);
-  registers.write(AEROGPU_MMIO_REG_CURSOR_WIDTH, m_width);
-  registers.write(AEROGPU_MMIO_REG_CURSOR_HEIGHT, m_height);
-  registers.write(AEROGPU_MMIO_REG_CURSOR_HOT_X, m_hotX);
-  registers.write(AEROGPU_MMIO_REG_CURSOR_HOT_Y, m_hotY);
-  registers.write64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, m_pictures.gpa() + m_current * kPictureBytes);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8A8_UNORM);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, kPitch);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_WIDTH, m_width);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_HEIGHT, m_height);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_HOT_X, m_hotX);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_HOT_Y, m_hotY);
+  m_registers.write64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, m_pictures.gpa() + m_current * kPictureBytes);
 }
 
 /** The registers hold the place of the hot spot; the sum may wrap as the registers do. */
 void CursorPlane::writePosition() {
-  m_adapter.registers.write(AEROGPU_MMIO_REG_CURSOR_X, static_cast<uint32_t>(m_x) + m_hotX);
-  m_adapter.registers.write(AEROGPU_MMIO_REG_CURSOR_Y, static_cast<uint32_t>(m_y) + m_hotY);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_X, static_cast<uint32_t>(m_x) + m_hotX);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_Y, static_cast<uint32_t>(m_y) + m_hotY);
 }
 
 void CursorPlane::writeVisible() {
-  m_adapter.registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, m_visible && m_width);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, m_visible && m_width);
 }
 
 }  // namespace aero

@@ -2,27 +2,31 @@
 // cursor_plane.h: the hardware pointer (docs/abi/present.md, "Cursor"). PASSIVE_LEVEL.
 #pragma once
 
+#include "kernel_memory.h"
 #include "registers.h"
 
 namespace aero {
 
-class AeroAdapter;
+struct Features;
+struct PointerShape;
 
 class CursorPlane {
 public:
   /** Largest pointer, pixels each way: DXGK_DRIVERCAPS.MaxPointerWidth and MaxPointerHeight. */
   static constexpr UINT kMaxEdge = 128;
 
-  explicit CursorPlane(AeroAdapter &adapter) : m_adapter(adapter) {}
+  /** Both outlive it; `features` is filled in before start(). */
+  CursorPlane(const Registers &registers, const Features &features) : m_registers(registers), m_features(features) {}
   NTSTATUS start();
   void stop();
   /** After a power-up: the registers are written again. */
   void restore();
 
-  /** DxgkDdiSetPointerShape, DxgkDdiSetPointerPosition. Positions are those of the shape's top left corner. */
+  /** DxgkDdiSetPointerShape, DxgkDdiSetPointerPosition (while a path is active). Positions are those of the shape's top
+   *  left corner. */
   NTSTATUS setShape(const DXGKARG_SETPOINTERSHAPE &args);
   NTSTATUS setPosition(const DXGKARG_SETPOINTERPOSITION &args);
-  /** The same for the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
+  /** For the escapes of the ABI: a 32-bit BGRA shape, an absolute position, visibility. */
   NTSTATUS setShapeBgra(uint32_t width, uint32_t height, uint32_t hotX, uint32_t hotY, uint32_t pitch,
                         const void *pixels);
   /** Puts the hot spot there. */
@@ -30,13 +34,14 @@ public:
   void show(bool visible);
 
 private:
-  NTSTATUS take(const struct PointerShape &shape, uint32_t hotX, uint32_t hotY);
+  NTSTATUS writePicture(const PointerShape &shape, uint32_t hotX, uint32_t hotY);
   bool ready() const { return m_pictures.data() != nullptr; }
   void writeShape();
   void writePosition();
   void writeVisible();
 
-  AeroAdapter &m_adapter;
+  const Registers &m_registers;
+  const Features &m_features;
   FAST_MUTEX m_mutex = {};  // the OS serialises its two calls; the escapes come at any time
   /** Two pictures: the device may read one while the next is written. */
   Contiguous m_pictures;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "display.h"
 
-#include "adapter.h"
 #include "aerogpu/aerogpu_format.h"
+#include "counters.h"
+#include "features.h"
+#include "segments.h"
 
 namespace aero {
 namespace {
@@ -44,9 +46,8 @@ template <class Action> BOOLEAN NTAPI Display::callAtDirql(PVOID action) {
 
 template <class Action> void Display::atDirql(Action action) {
   BOOLEAN returned;
-  const DXGKRNL_INTERFACE &dxgk = m_adapter.dxgk;
   // It fails when no interrupt is connected, and then there is nothing to be in step with.
-  if (!NT_SUCCESS(dxgk.DxgkCbSynchronizeExecution(dxgk.DeviceHandle, callAtDirql<Action>, &action, 0, &returned)))
+  if (!NT_SUCCESS(m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, callAtDirql<Action>, &action, 0, &returned)))
     action();
 }
 
@@ -54,12 +55,12 @@ NTSTATUS Display::start() {
   LARGE_INTEGER frequency;
   KeQueryPerformanceCounter(&frequency);
   m_frequency = frequency.QuadPart > 0 ? static_cast<uint64_t>(frequency.QuadPart) : 1;
-  m_periodNs = m_adapter.registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
+  m_periodNs = m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
   if (m_periodNs < kMinPeriodNs || m_periodNs > kMaxPeriodNs) m_periodNs = kDefaultPeriodNs;
   readEdid();
   const EdidMode preferred = edidPreferred(m_edid);
   // A flip needs two frames.
-  m_modes.fill({preferred.width, preferred.height}, m_adapter.segments.vramBytes() / 2);
+  m_modes.fill({preferred.width, preferred.height}, m_segments.vramBytes() / 2);
 
   KeInitializeSpinLock(&m_clockLock);
   m_clock.reset();
@@ -81,7 +82,7 @@ void Display::stop() {
   atDirql([this] {
     m_vsync = false;
     m_vsyncSeen = false;
-    if (m_active) m_adapter.registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
+    if (m_active) m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
     m_active = false;
   });
   disarmTimer();
@@ -105,14 +106,13 @@ void Display::restore() {
 }
 
 void Display::readEdid() {
-  const Registers &registers = m_adapter.registers;
   m_edidBytes = 0;
-  if (m_adapter.featuresHigh & AEROGPU_EXT_FEATURE_HI_EDID) {
-    uint32_t bytes = registers.read(AEROGPU_EXT_REG_EDID_SIZE);
+  if (m_features.high & AEROGPU_EXT_FEATURE_HI_EDID) {
+    uint32_t bytes = m_registers.read(AEROGPU_EXT_REG_EDID_SIZE);
     if (bytes > sizeof m_edid) bytes = sizeof m_edid;
     bytes -= bytes % kEdidBlock;
     for (uint32_t at = 0; at < bytes; at += sizeof(uint32_t)) {
-      const uint32_t word = registers.read(AEROGPU_EXT_REG_EDID + at);
+      const uint32_t word = m_registers.read(AEROGPU_EXT_REG_EDID + at);
       RtlCopyMemory(m_edid + at, &word, sizeof word);
     }
     if (bytes && edidValid(m_edid)) m_edidBytes = bytes;
@@ -147,23 +147,20 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
   return STATUS_SUCCESS;
 }
 
-NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args) {
+NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface) {
   if (!hasMode()) return STATUS_INVALID_PARAMETER;
   uint32_t format = m_scanout.format, pitch = m_scanout.pitch;
-  const AeroAllocation *allocation = AeroAllocation::from(args.hAllocation);
-  if (allocation && allocation->surface.format != AEROGPU_FORMAT_INVALID) {
-    const Surface &surface = allocation->surface;
-    format = scanoutFormat(surface.format);
-    pitch = surface.pitch;
-    if (!format || surface.width < m_scanout.width || surface.height < m_scanout.height)
+  if (surface && surface->format != AEROGPU_FORMAT_INVALID) {
+    format = scanoutFormat(surface->format);
+    pitch = surface->pitch;
+    if (!format || surface->width < m_scanout.width || surface->height < m_scanout.height)
       return STATUS_INVALID_PARAMETER;
   }
   const uint64_t line = uint64_t{m_scanout.width} * bytesPerPixel(format);
   if (pitch < line) return STATUS_INVALID_PARAMETER;
   const auto address = static_cast<uint64_t>(args.PrimaryAddress.QuadPart);
   MemoryRef place;
-  if (!m_adapter.segments.locate(args.PrimarySegment, address, uint64_t{pitch} * (m_scanout.height - 1) + line,
-                                 place) ||
+  if (!m_segments.locate(args.PrimarySegment, address, uint64_t{pitch} * (m_scanout.height - 1) + line, place) ||
       place.kind != MemoryRef::Linear)
     return STATUS_INVALID_PARAMETER;
   // Flips come at DIRQL, in step with the interrupt already; mode changes do not.
@@ -175,7 +172,6 @@ NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args) {
 }
 
 void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
-  const Registers &registers = m_adapter.registers;
   const bool changed = format != m_scanout.format || pitch != m_scanout.pitch;
   m_scanout.address = address;
   m_scanout.format = format;
@@ -185,10 +181,10 @@ void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
     return;
   }
   if (changed) {
-    registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, format);
-    registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, pitch);
+    m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, format);
+    m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, pitch);
   }
-  registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, address);
+  m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, address);
 }
 
 void Display::setVisible(bool visible) {
@@ -204,14 +200,13 @@ void Display::setVisible(bool visible) {
 
 void Display::program() {
   if (!m_active || !m_pathOn || !m_visible || !m_scanout.address) return;
-  const Registers &registers = m_adapter.registers;
-  registers.write(AEROGPU_MMIO_REG_SCANOUT0_WIDTH, m_scanout.width);
-  registers.write(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT, m_scanout.height);
-  registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, m_scanout.format);
-  registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, m_scanout.pitch);
-  registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
+  m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_WIDTH, m_scanout.width);
+  m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT, m_scanout.height);
+  m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, m_scanout.format);
+  m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, m_scanout.pitch);
+  m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
   if (m_scanout.enabled) return;
-  registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
+  m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
   m_scanout.enabled = true;
   m_vsyncSeen = false;
   m_enableSerial = m_enableSerial + 1;
@@ -219,7 +214,7 @@ void Display::program() {
 
 /** Before the first mode is shown this leaves the boot display alone: nothing is enabled yet. */
 void Display::blank() {
-  if (m_scanout.enabled) m_adapter.registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+  if (m_scanout.enabled) m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
   m_scanout.enabled = false;
   m_vsyncSeen = false;
 }
@@ -235,8 +230,8 @@ void Display::enableVsync(bool enable) {
     m_vsyncSeen = false;
     if (!m_active) return;  // the caller of restore() writes the mask
     // One that came while nobody waited is not delivered now.
-    if (enable) m_adapter.registers.write(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
-    m_adapter.registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
+    if (enable) m_registers.write(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
+    m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
   });
   armTimer();
 }
@@ -254,7 +249,7 @@ void Display::notifyVsync() {
   data.InterruptType = DXGK_INTERRUPT_CRTC_VSYNC;
   data.CrtcVsync.VidPnTargetId = kTargetId;
   data.CrtcVsync.PhysicalAddress.QuadPart = static_cast<LONGLONG>(m_scanout.address);
-  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
+  m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
 }
 
 void Display::armTimer() {
@@ -278,7 +273,7 @@ VOID NTAPI Display::timerDpc(PKDPC, PVOID context, PVOID, PVOID) {
   self->atDirql([&] {
     if (!self->m_active || !self->m_vsync || self->m_scanout.enabled) return;
     self->notifyVsync();
-    self->m_adapter.dxgk.DxgkCbQueueDpc(self->m_adapter.dxgk.DeviceHandle);
+    self->m_dxgk.DxgkCbQueueDpc(self->m_dxgk.DeviceHandle);
     reported = true;
   });
   if (reported) self->armTimer();
@@ -289,7 +284,7 @@ uint32_t Display::phaseNow() {
   if (m_vsyncSeen) {
     const uint64_t since = counterNs(ticks.LowPart - m_vsyncTicks, m_frequency);
     if (since < uint64_t{m_periodNs} * 2) {
-      m_adapter.counters.scanLineFromClock++;
+      m_counters.scanLineFromClock++;
       return static_cast<uint32_t>(since % m_periodNs);
     }
   }
@@ -304,12 +299,12 @@ uint32_t Display::phaseNow() {
   }
   if (m_scanout.enabled && now >= m_clockTrustedNs && m_clock.uncertainty(now) > m_periodNs / kKnownParts &&
       now - m_clock.observedAt() >= m_periodNs / kReadingParts) {
-    m_adapter.counters.scanLineFromDevice++;
+    m_counters.scanLineFromDevice++;
     const uint64_t vblank = vblankTimeNs();
     const LARGE_INTEGER after = KeQueryPerformanceCounter(nullptr);
     m_clock.observe(vblank, now, counterNs(static_cast<uint64_t>(after.QuadPart), m_frequency), m_periodNs);
   } else {
-    m_adapter.counters.scanLineFromClock++;
+    m_counters.scanLineFromClock++;
   }
   const uint32_t phase = m_clock.phase(now, m_periodNs);
   KeReleaseSpinLock(&m_clockLock, irql);
@@ -326,17 +321,17 @@ void Display::scanLine(DXGKARG_GETSCANLINE &args) {
 }
 
 uint64_t Display::vblankSequence() const {
-  return m_adapter.registers.readAdvancing64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO);
+  return m_registers.readAdvancing64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO);
 }
 
 uint64_t Display::vblankTimeNs() const {
-  return m_adapter.registers.readAdvancing64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO);
+  return m_registers.readAdvancing64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO);
 }
 
-void AeroAdapter::returnToVga() {
-  if (!(featuresHigh & AEROGPU_EXT_FEATURE_HI_VGA)) return;  // the last picture is better than none
-  registers.write(AEROGPU_EXT_REG_VGA, 1);
-  display.takenAway();
+void Display::returnToVga() {
+  if (!(m_features.high & AEROGPU_EXT_FEATURE_HI_VGA)) return;  // the last picture is better than none
+  m_registers.write(AEROGPU_EXT_REG_VGA, 1);
+  m_scanout.enabled = false;
 }
 
 }  // namespace aero

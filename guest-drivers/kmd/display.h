@@ -10,11 +10,14 @@
 #include "edid.h"
 #include "modes.h"
 #include "registers.h"
+#include "surface.h"
 #include "vblank_clock.h"
 
 namespace aero {
 
-class AeroAdapter;
+class Segments;
+struct Counters;
+struct Features;
 
 /** The only source, target and child. */
 constexpr D3DDDI_VIDEO_PRESENT_SOURCE_ID kSourceId = 0;
@@ -23,7 +26,10 @@ constexpr ULONG kChildUid = 0;
 
 class Display {
 public:
-  explicit Display(AeroAdapter &adapter) : m_adapter(adapter) {}
+  /** All outlive it; `features`, `segments` and `dxgk` are filled in before start(). */
+  Display(const Registers &registers, const Features &features, const Segments &segments, Counters &counters,
+          const DXGKRNL_INTERFACE &dxgk)
+      : m_registers(registers), m_features(features), m_segments(segments), m_counters(counters), m_dxgk(dxgk) {}
 
   /** Reads the EDID and makes the mode list; the POST display stays as it is. PASSIVE_LEVEL. */
   NTSTATUS start();
@@ -50,8 +56,9 @@ public:
   NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
   /** Whether a mode is set. */
   bool hasMode() const { return m_scanout.width != 0; }
-  /** DxgkDdiSetVidPnSourceAddress: a flip; at most DIRQL. */
-  NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args);
+  /** DxgkDdiSetVidPnSourceAddress: a flip to `surface`, or to one of the mode's format and pitch when it is null; at
+   *  most DIRQL. */
+  NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
   void setVisible(bool visible);
 
@@ -62,8 +69,9 @@ public:
   /** DxgkDdiGetScanLine; at most DISPATCH_LEVEL. */
   void scanLine(DXGKARG_GETSCANLINE &args);
 
-  /** VGA was given the display: the next time something is shown the scanout is enabled again. Any IRQL. */
-  void takenAway() { m_scanout.enabled = false; }
+  /** Gives the display back to VGA where the device can; the next time something is shown the scanout is enabled again.
+   *  Any IRQL, also when the display was not started. */
+  void returnToVga();
 
   /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS wants it. Any IRQL. */
   uint32_t interruptMask() const;
@@ -95,7 +103,11 @@ private:
   static VOID NTAPI timerDpc(PKDPC dpc, PVOID self, PVOID, PVOID);
   uint32_t phaseNow();
 
-  AeroAdapter &m_adapter;
+  const Registers &m_registers;
+  const Features &m_features;
+  const Segments &m_segments;
+  Counters &m_counters;
+  const DXGKRNL_INTERFACE &m_dxgk;
   ModeList m_modes;
   uint8_t m_edid[1024] = {};
   uint32_t m_edidBytes = 0;

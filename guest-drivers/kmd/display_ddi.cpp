@@ -153,7 +153,8 @@ NTSTATUS APIENTRY AeroDdiSetVidPnSourceAddress(_In_ const HANDLE handle,
   AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   if (args->VidPnSourceId != kSourceId) return STATUS_GRAPHICS_INVALID_VIDEO_PRESENT_SOURCE;
-  return adapter->display.setAddress(*args);
+  const AeroAllocation *allocation = AeroAllocation::from(args->hAllocation);
+  return adapter->display.setAddress(*args, allocation ? &allocation->surface : nullptr);
 }
 
 NTSTATUS APIENTRY AeroDdiSetVidPnSourceVisibility(_In_ const HANDLE handle,
@@ -196,7 +197,8 @@ NTSTATUS APIENTRY AeroDdiSetPointerPosition(_In_ const HANDLE handle, _In_ const
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args || args->VidPnSourceId != kSourceId) return STATUS_INVALID_PARAMETER;
-  return adapter->cursor.setPosition(*args);
+  // The page: without an active path it succeeds and changes nothing.
+  return adapter->display.hasMode() ? adapter->cursor.setPosition(*args) : STATUS_SUCCESS;
 }
 
 NTSTATUS APIENTRY AeroDdiSetPointerShape(_In_ const HANDLE handle, _In_ const DXGKARG_SETPOINTERSHAPE *args) {

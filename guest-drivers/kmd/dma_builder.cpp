@@ -24,8 +24,8 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
 
   auto *base = static_cast<uint8_t *>(m_args.buffer);
   UINT entry = 0;
-  TableLock lock(m_adapter.allocations);
-  const uint64_t stamp = m_adapter.allocations.newTableStamp();
+  TableLock lock(m_allocations);
+  const uint64_t stamp = m_allocations.newTableStamp();
   for (UINT i = first; i < first + count; i++) {
     const DXGK_ALLOCATIONLIST &listed = m_args.allocations[i];
     const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
@@ -42,9 +42,9 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
     allocation.tableEntry = entry;
     aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE,
                                kNowhere, allocation.bytes, 0};
-    m_adapter.counters.readonlyEntries += readonly;
+    m_counters.readonlyEntries += readonly;
     // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
-    m_adapter.segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), out);
+    m_segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), out);
     RtlCopyMemory(base + DmaLayout::entryOffset(entry), &out, sizeof out);
 
     D3DDDI_PATCHLOCATIONLIST &patch = m_args.patches[m_patches++];
@@ -56,8 +56,8 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
     entry++;
   }
   entries = m_layout.tableEntries = entry;  // the packets stay where they are
-  m_adapter.counters.tables += entries ? 1 : 0;
-  m_adapter.counters.tableEntries += entries;
+  m_counters.tables += entries ? 1 : 0;
+  m_counters.tableEntries += entries;
   m_packets = PacketWriter(packetData(), packetRoom() & ~3u);
   return STATUS_SUCCESS;
 }

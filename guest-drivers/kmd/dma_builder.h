@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // dma_builder.h: what every DDI that fills a DMA buffer does: allocation table first, its patch locations, packets
-// behind it, private data, and the pointers moved on. PASSIVE_LEVEL.
+// after it, private data, and the pointers moved on. PASSIVE_LEVEL.
 #pragma once
 
-#include "adapter.h"
+#include "allocations.h"
+#include "counters.h"
 #include "dma_layout.h"
 #include "packet_writer.h"
+#include "segments.h"
 
 namespace aero {
 
@@ -27,7 +29,8 @@ struct DmaArgs {
  */
 class DmaBuilder {
 public:
-  DmaBuilder(AeroAdapter &adapter, const DmaArgs &args) : m_adapter(adapter), m_args(args), m_packets(nullptr, 0) {}
+  DmaBuilder(AllocationTable &allocations, const Segments &segments, Counters &counters, const DmaArgs &args)
+      : m_allocations(allocations), m_segments(segments), m_counters(counters), m_args(args), m_packets(nullptr, 0) {}
 
   /** Enters allocations [first, first + count) of the list. STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when they do not
    *  fit. Unless all are `writable`, one that the list does not name as written is read-only to the device. */
@@ -41,7 +44,9 @@ public:
   void finish(uint32_t packetBytes, uint32_t type, uint32_t flags);
 
 private:
-  AeroAdapter &m_adapter;
+  AllocationTable &m_allocations;
+  const Segments &m_segments;
+  Counters &m_counters;
   DmaArgs m_args;
   DmaLayout m_layout;
   UINT m_patches = 0;

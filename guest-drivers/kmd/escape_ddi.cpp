@@ -5,6 +5,7 @@
 #include "aerogpu/aerogpu_escape.h"
 #include "aerogpu/aerogpu_format.h"
 #include "entry_points.h"
+#include "kernel_memory.h"
 
 namespace aero {
 namespace {
@@ -15,19 +16,19 @@ bool mayDebug() {
   return SeSinglePrivilegeCheck(privilege, UserMode);
 }
 
-uint64_t seconds100ns() {
+uint64_t interruptTime100ns() {
   return KeQueryInterruptTime();
 }
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_device_out &out) {
-  out.mmio_version = adapter.abiVersion;
+  out.mmio_version = adapter.features.abiVersion;
   return STATUS_SUCCESS;
 }
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_device_v2_out &out) {
   out.detected_mmio_magic = AEROGPU_MMIO_MAGIC;
-  out.abi_version_u32 = adapter.abiVersion;
-  out.features_lo = uint64_t{adapter.featuresHigh} << 32 | adapter.featuresLow;
+  out.abi_version_u32 = adapter.features.abiVersion;
+  out.features_lo = uint64_t{adapter.features.high} << 32 | adapter.features.low;
   out.features_hi = 0;  // features 64 to 127: there are none
   return STATUS_SUCCESS;
 }
@@ -161,7 +162,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_scanout_out_v2 &out) 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_cursor_out &out) {
   const Registers &registers = adapter.registers;
   out.flags = AEROGPU_DBGCTL_QUERY_CURSOR_FLAGS_VALID |
-              (adapter.featuresLow & AEROGPU_FEATURE_CURSOR ? AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED : 0);
+              (adapter.features.low & AEROGPU_FEATURE_CURSOR ? AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED : 0);
   out.enable = registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE);
   out.x = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_X));
   out.y = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_Y));
@@ -178,7 +179,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_cursor_out &out) {
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_error_out &out) {
   const Registers &registers = adapter.registers;
-  const bool supported = adapter.featuresLow & AEROGPU_FEATURE_ERROR_INFO;
+  const bool supported = adapter.features.low & AEROGPU_FEATURE_ERROR_INFO;
   out.flags = AEROGPU_DBGCTL_QUERY_ERROR_FLAGS_VALID;
   if (!supported) return STATUS_SUCCESS;
   out.error_code = registers.read(AEROGPU_MMIO_REG_ERROR_CODE);
@@ -194,7 +195,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_error_out &out) {
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_selftest_inout &out) {
   constexpr uint32_t kMaxTimeoutMs = 10000;
   const uint32_t timeout = out.timeout_ms && out.timeout_ms < kMaxTimeoutMs ? out.timeout_ms : kMaxTimeoutMs;
-  const uint64_t deadline = seconds100ns() + uint64_t{timeout} * 10000;
+  const uint64_t deadline = interruptTime100ns() + uint64_t{timeout} * 10000;
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
   uint32_t error = AEROGPU_DBGCTL_SELFTEST_OK;
   if (!adapter.powered)
@@ -207,7 +208,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_selftest_inout &out) {
     const uint64_t before = adapter.display.vblankSequence();
     LARGE_INTEGER wait;
     wait.QuadPart = -10000ll;
-    while (adapter.display.vblankSequence() == before && seconds100ns() < deadline)
+    while (adapter.display.vblankSequence() == before && interruptTime100ns() < deadline)
       KeDelayExecutionThread(KernelMode, FALSE, &wait);
     if (adapter.display.vblankSequence() == before) error = AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK;
   }
@@ -251,7 +252,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
   if (!out.size_bytes || out.size_bytes > AEROGPU_DBGCTL_READ_GPA_MAX_BYTES) return STATUS_INVALID_PARAMETER;
   PHYSICAL_ADDRESS address;
   address.QuadPart = static_cast<LONGLONG>(out.gpa);
-  if (out.gpa + out.size_bytes < out.gpa || !adapter.ownsPhysical(out.gpa, out.size_bytes)) {
+  if (out.gpa + out.size_bytes < out.gpa || !adapter.memory.ownsPhysical(out.gpa, out.size_bytes)) {
     out.status = static_cast<uint32_t>(STATUS_ACCESS_DENIED);
     return STATUS_SUCCESS;
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "gdi_engine.h"
 
-#include "adapter.h"
+#include "allocations.h"
+#include "kernel_memory.h"
+#include "scheduler.h"
 
 namespace aero {
 namespace {
@@ -252,15 +254,15 @@ NTSTATUS GdiEngine::submit(bool (*write)(PacketWriter &, uint32_t, uint32_t), ui
   PacketWriter packets(buffer, kGdiSetupBytes);
   NTSTATUS status = STATUS_BUFFER_OVERFLOW;
   if (write(packets, m_firstHandle, step))
-    status = m_adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+    status = m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
   poolFree(buffer);
   return status;
 }
 
 NTSTATUS GdiEngine::start() {
   {
-    TableLock lock(m_adapter.allocations);
-    m_firstHandle = m_adapter.allocations.newKernelHandles(kGdiHandles);
+    TableLock lock(m_allocations);
+    m_firstHandle = m_allocations.newKernelHandles(kGdiHandles);
   }
   for (uint32_t step = 0; step < kGdiSetupSteps; step++) {
     const NTSTATUS status = submit(writeSetup, step);
@@ -276,7 +278,7 @@ void GdiEngine::stop() {
   constexpr uint32_t kIdleMs = 1000;
   if (!m_firstHandle) return;
   // A device that no longer takes this forgets everything at its next reset.
-  if (NT_SUCCESS(submit(writeTeardown, 0))) (void)m_adapter.scheduler.waitIdle(kIdleMs);
+  if (NT_SUCCESS(submit(writeTeardown, 0))) (void)m_scheduler.waitIdle(kIdleMs);
   m_firstHandle = 0;
 }
 

@@ -4,18 +4,20 @@
 // PASSIVE_LEVEL.
 #pragma once
 
-#include "allocations.h"
 #include "gdi_draw.h"
 #include "gdi_resources.h"
+#include "nt.h"
 #include "packet_writer.h"
 
 namespace aero {
 
-class AeroAdapter;
+class AllocationTable;
+class Scheduler;
 
 class GdiEngine {
 public:
-  explicit GdiEngine(AeroAdapter &adapter) : m_adapter(adapter) {}
+  /** Both outlive it. */
+  GdiEngine(Scheduler &scheduler, AllocationTable &allocations) : m_scheduler(scheduler), m_allocations(allocations) {}
 
   /** Makes shaders, vertex layout and scratch on the device. PASSIVE_LEVEL. */
   NTSTATUS start();
@@ -45,7 +47,7 @@ public:
    */
   GdiStatus copy(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
                  const RECT &srcRect, const RECT *subRects, UINT subRectCount, uint32_t &steps);
-  /** The same with a source colour key (DXGK_PRESENTFLAGS.SrcColorKey): pixels of `key` are left out. */
+  /** A copy with a source colour key (DXGK_PRESENTFLAGS.SrcColorKey): pixels of `key` are left out. */
   GdiStatus copyKeyed(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
                       const RECT &srcRect, const RECT *subRects, UINT subRectCount, UINT key, uint32_t &steps);
   /** `rop` is a DXGK_GDIROP_COLORFILL, `color` A8R8G8B8. */
@@ -59,7 +61,8 @@ public:
 private:
   NTSTATUS submit(bool (*write)(PacketWriter &packets, uint32_t firstHandle, uint32_t step), uint32_t step);
 
-  AeroAdapter &m_adapter;
+  Scheduler &m_scheduler;
+  AllocationTable &m_allocations;
   uint32_t m_firstHandle = 0;  // 0 = nothing is made
 };
 

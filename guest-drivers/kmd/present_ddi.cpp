@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // present_ddi.cpp: DxgkDdiPresent and DxgkDdiRenderKm: blits, fills and GDI operations that the driver draws itself, in
 // the alternate device context of the WDDM context. PASSIVE_LEVEL.
+#include "adapter.h"
 #include "aerogpu/aerogpu_format.h"
 #include "dma_builder.h"
 #include "entry_points.h"
 #include "gdi_multipass.h"
+#include "kernel_memory.h"
 #include "user_copy.h"
 
 namespace aero {
@@ -64,7 +66,9 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
   out.pitchOfCommand = allocation.use == AllocationUse::GdiStagingCpuVisible;
   out.bytePixels = allocation.bytePixels;
   out.texture = allocation.userTexture ? allocation.userTexture : allocation.kernelTexture;
-  if (allocation.userTexture || (allocation.kernelTexture && adapter.stillThere(allocation))) return true;
+  if (allocation.userTexture ||
+      (allocation.kernelTexture && adapter.epochs.stillThere(allocation.kernelEpoch, allocation.token.value != 0)))
+    return true;
   if (allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch) return false;
 
   if (allocation.kernelTexture)
@@ -93,7 +97,7 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
       share->share_token = allocation.token.value;
     }
   if (packets.full()) return false;
-  made.make(allocation, texture, adapter.epoch);
+  made.make(allocation, texture, adapter.epochs.now());
   out.texture = texture;
   return true;
 }
@@ -159,9 +163,10 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
   NTSTATUS status = flip ? STATUS_SUCCESS : rects.capture(args->pDstSubRects, args->SubRectCnt);
   if (!NT_SUCCESS(status)) return status == STATUS_ACCESS_VIOLATION ? STATUS_INVALID_USER_BUFFER : status;
 
-  DmaBuilder dma(adapter, {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
-                           args->pAllocationList, DXGK_PRESENT_MAX_INDEX + 1, args->pPatchLocationListOut,
-                           args->PatchLocationListOutSize});
+  DmaBuilder dma(
+      adapter.allocations, adapter.segments, adapter.counters,
+      {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
+       args->pAllocationList, DXGK_PRESENT_MAX_INDEX + 1, args->pPatchLocationListOut, args->PatchLocationListOutSize});
   status = dma.begin(DXGK_PRESENT_SOURCE_INDEX, flip ? 1 : 2, true);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
@@ -226,9 +231,10 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   AeroAdapter &adapter = *context->adapter;
   if (!adapter.acceleratesGdi()) return STATUS_NOT_SUPPORTED;
 
-  DmaBuilder dma(adapter, {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
-                           args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut,
-                           args->PatchLocationListOutSize});
+  DmaBuilder dma(
+      adapter.allocations, adapter.segments, adapter.counters,
+      {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
+       args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut, args->PatchLocationListOutSize});
   NTSTATUS status = dma.begin(0, args->AllocationListSize, true);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();

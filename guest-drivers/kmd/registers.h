@@ -14,11 +14,9 @@ public:
   void map(void *base) { m_base = static_cast<volatile uint8_t *>(base); }
   void *base() const { return const_cast<uint8_t *>(m_base); }
 
-  uint32_t read(uint32_t offset) const {
-    return m_base ? *reinterpret_cast<volatile const uint32_t *>(m_base + offset) : 0xFFFFFFFFu;
-  }
+  uint32_t read(uint32_t offset) const { return m_base ? load(m_base + offset) : 0xFFFFFFFFu; }
   void write(uint32_t offset, uint32_t value) const {
-    if (m_base) *reinterpret_cast<volatile uint32_t *>(m_base + offset) = value;
+    if (m_base) store(m_base + offset, value);
   }
   /** For pairs with one reader at a time, or that do not move while they are read. */
   uint64_t read64(uint32_t lo) const {
@@ -46,32 +44,20 @@ public:
   }
 
 private:
+#ifdef _WIN32
+  static uint32_t load(const volatile uint8_t *at) {
+    return *reinterpret_cast<volatile const uint32_t *>(at);
+  }
+  static void store(volatile uint8_t *at, uint32_t value) {
+    *reinterpret_cast<volatile uint32_t *>(at) = value;
+  }
+#else
+  // The device of the unit tests answers (test/fake_device.cpp).
+  static uint32_t load(const volatile uint8_t *at);
+  static void store(volatile uint8_t *at, uint32_t value);
+#endif
+
   volatile uint8_t *m_base = nullptr;
 };
 
-/** Memory that lies together in physical memory, zeroed. PASSIVE_LEVEL to allocate and free. */
-class Contiguous {
-public:
-  bool allocate(SIZE_T bytes);
-  void free();
-  void *data() const { return m_data; }
-  uint64_t gpa() const { return m_gpa; }
-  SIZE_T bytes() const { return m_bytes; }
-  template <class T> T *as() const { return static_cast<T *>(m_data); }
-
-private:
-  void *m_data = nullptr;
-  uint64_t m_gpa = 0;
-  SIZE_T m_bytes = 0;
-};
-
-/** Nonpaged, zeroed; null when there is none. At most DISPATCH_LEVEL. */
-void *poolAllocate(SIZE_T bytes);
-void poolFree(void *memory);
-
 }  // namespace aero
-
-/** The driver has no C++ library: objects are made in pool memory. */
-inline void *operator new(size_t, void *memory) noexcept {
-  return memory;
-}

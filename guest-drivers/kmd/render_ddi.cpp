@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode
 // command buffer is copied first and checked in the copy: user mode can change its own at any time.
+#include "adapter.h"
 #include "command_check.h"
 #include "dma_builder.h"
 #include "entry_points.h"
@@ -71,7 +72,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (!context || !args) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *context->adapter;
   // A sleep of the machine took the resources of this device away; with this answer Direct3D reports it as lost.
-  if (context->device->losses != adapter.losses) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
+  if (context->device->losses != adapter.epochs.deviceLosses()) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
 
   // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
   aerogpu_cmd_stream_header header;
@@ -87,9 +88,10 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   const uint32_t done = args->MultipassOffset;
   if (done > total) return STATUS_INVALID_PARAMETER;
 
-  DmaBuilder dma(adapter, {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
-                           args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut,
-                           args->PatchLocationListOutSize});
+  DmaBuilder dma(
+      adapter.allocations, adapter.segments, adapter.counters,
+      {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
+       args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut, args->PatchLocationListOutSize});
   status = dma.begin(0, args->AllocationListSize);
   // Each pass has a whole DMA buffer: a list that is too long for one stays too long.
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
@@ -152,7 +154,9 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
 
 NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND *args) {
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
-  return adapter && args ? adapter->scheduler.submit(*args) : STATUS_INVALID_PARAMETER;
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  const AeroContext *context = AeroContext::from(args->hContext);  // paging buffers have none
+  return adapter->scheduler.submit(*args, context ? context->id : kInternalContext);
 }
 
 NTSTATUS APIENTRY AeroDdiPreemptCommand(const HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND *args) {

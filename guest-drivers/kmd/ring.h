@@ -3,6 +3,7 @@
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
+#include "kernel_memory.h"
 #include "registers.h"
 
 namespace aero {
@@ -18,7 +19,7 @@ struct Submission {
   uint64_t fence;
 };
 
-/** Pushed under the adapter's ring lock; the device moves the head. */
+/** Pushed under the scheduler's lock; the device moves the head. */
 class Ring {
 public:
   /** `entries` is rounded up to a power of two. PASSIVE_LEVEL. */
@@ -50,7 +51,7 @@ public:
   /** The highest fence that the device has completed. Any IRQL. */
   uint64_t completedFence() const {
     uint64_t *fence = &m_page.as<aerogpu_fence_page>()->completed_fence;
-#ifdef _WIN64
+#ifdef __x86_64__
     return __atomic_load_n(fence, __ATOMIC_ACQUIRE);
 #else
     // One access without the floating-point unit: cmpxchg8b that exchanges nothing.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scheduler.h"
 
-#include "adapter.h"
-#include "dma_layout.h"
+#include "counters.h"
 
 namespace aero {
 namespace {
@@ -28,12 +27,12 @@ NTSTATUS Scheduler::start(ULONG queueEntries) {
     return STATUS_INSUFFICIENT_RESOURCES;
   }
   // A new start begins above everything that the device has completed, so that fences go up only.
-  const uint64_t completed = m_adapter.registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
+  const uint64_t completed = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
   m_base = ((completed >> 32) + 1) << 32;
   m_lastSubmitted = m_lastNotified = m_base;
   m_preemption = {};
   RtlZeroMemory(m_slots, sizeof m_slots);
-  m_ring.start(m_adapter.registers, m_base);
+  m_ring.start(m_registers, m_base);
   m_running = true;
   return STATUS_SUCCESS;
 }
@@ -44,8 +43,8 @@ void Scheduler::stop() {
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
-  m_ring.reset(m_adapter.registers);
-  m_ring.stop(m_adapter.registers);
+  m_ring.reset(m_registers);
+  m_ring.stop(m_registers);
   m_ring.free();
   m_internal.free();
 }
@@ -55,18 +54,18 @@ void Scheduler::suspend() {
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
-  m_ring.reset(m_adapter.registers);
-  m_ring.stop(m_adapter.registers);
-  m_completedAtSuspend = m_adapter.registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
+  m_ring.reset(m_registers);
+  m_ring.stop(m_registers);
+  m_completedAtSuspend = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
 }
 
 bool Scheduler::deviceForgot() const {
-  return m_adapter.registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO) < m_completedAtSuspend;
+  return m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO) < m_completedAtSuspend;
 }
 
 void Scheduler::resume() {
   RtlZeroMemory(m_slots, sizeof m_slots);
-  m_ring.start(m_adapter.registers, m_lastSubmitted);
+  m_ring.start(m_registers, m_lastSubmitted);
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = true;
@@ -74,18 +73,17 @@ void Scheduler::resume() {
 }
 
 bool Scheduler::pushLocked(const Submission &submission) {
-  if (!m_running || !m_ring.push(m_adapter.registers, submission)) {
-    m_adapter.counters.ringFull++;
+  if (!m_running || !m_ring.push(m_registers, submission)) {
+    m_counters.ringFull++;
     return false;
   }
-  m_adapter.counters.submissions++;
+  m_counters.submissions++;
   return true;
 }
 
-NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
-  const auto *context = AeroContext::from(args.hContext);
+NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId) {
   Submission submission = {};
-  submission.contextId = context ? context->id : kInternalContext;
+  submission.contextId = contextId;
 
   const uint32_t bytes = args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
   const uint32_t privateBytes =
@@ -105,7 +103,7 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
       submission.tableBytes = layout.tableBytes();
       if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
       if (priv.Reserved0 & kDmaAlternate) submission.contextId |= kAlternateContext;
-      m_adapter.counters.count(priv.Type);
+      m_counters.count(priv.Type);
     }
   }
 
@@ -125,7 +123,7 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args) {
 uint32_t Scheduler::currentFence() {
   ReportRequest request = {this, completed()};
   BOOLEAN returned;
-  m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, reportAtDirql, &request, 0, &returned);
+  m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, reportAtDirql, &request, 0, &returned);
   return static_cast<uint32_t>(request.fence);
 }
 
@@ -140,7 +138,7 @@ BOOLEAN NTAPI Scheduler::reportAtDirql(PVOID context) {
 NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
   PreemptRequest request = {this, args};
   BOOLEAN returned;
-  m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
+  m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, preemptAtDirql, &request, 0, &returned);
   return STATUS_SUCCESS;  // any other answer is a bug-check (page "DxgkDdiPreemptCommand")
 }
 
@@ -158,12 +156,12 @@ bool Scheduler::interrupt(uint32_t status) {
   bool needsDpc = false;
   const uint64_t fence = completed();
   if (status & AEROGPU_IRQ_ERROR) {
-    m_adapter.counters.errorInterrupts++;
-    m_adapter.counters.lastErrorFence = m_adapter.registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
-    // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Only a
-    // device that cannot run anything is a fault.
-    if (m_adapter.registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL)
-      needsDpc |= notifyFaulted(m_adapter.counters.lastErrorFence);
+    m_counters.errorInterrupts++;
+    m_counters.lastErrorFence = m_registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
+    // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Only a device that cannot run
+    // anything is a fault.
+    if (m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL)
+      needsDpc |= notifyFaulted(m_counters.lastErrorFence);
   }
   needsDpc |= notifyCompleted(fence);
   needsDpc |= notifyPreempted(fence);
@@ -175,7 +173,7 @@ bool Scheduler::interrupt(uint32_t status) {
 void Scheduler::notifyAtDirql(uint64_t fence) {
   bool reported = notifyCompleted(fence);
   reported |= notifyPreempted(fence);
-  if (reported) m_adapter.dxgk.DxgkCbQueueDpc(m_adapter.dxgk.DeviceHandle);
+  if (reported) m_dxgk.DxgkCbQueueDpc(m_dxgk.DeviceHandle);
 }
 
 bool Scheduler::notifyCompleted(uint64_t fence) {
@@ -184,8 +182,8 @@ bool Scheduler::notifyCompleted(uint64_t fence) {
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
   data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
   data.DmaCompleted.SubmissionFenceId = static_cast<UINT>(fence);
-  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
-  m_adapter.counters.fenceInterrupts++;
+  m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
+  m_counters.fenceInterrupts++;
   return true;
 }
 
@@ -196,7 +194,7 @@ bool Scheduler::notifyPreempted(uint64_t fence) {
   data.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
   data.DmaPreempted.PreemptionFenceId = m_preemption.id;
   data.DmaPreempted.LastCompletedFenceId = static_cast<UINT>(fence);
-  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
+  m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
   return true;
 }
 
@@ -206,7 +204,7 @@ bool Scheduler::notifyFaulted(uint64_t fence) {
   data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
   data.DmaFaulted.FaultedFenceId = static_cast<UINT>(fence);
   data.DmaFaulted.Status = STATUS_IO_DEVICE_ERROR;
-  m_adapter.dxgk.DxgkCbNotifyInterrupt(m_adapter.dxgk.DeviceHandle, &data);
+  m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
   return true;
 }
 
@@ -216,10 +214,10 @@ NTSTATUS Scheduler::resetFromTimeout() {
   m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
   // Nothing is pushed now, so the wait needs no lock: it can take seconds.
-  const bool done = m_ring.reset(m_adapter.registers);
+  const bool done = m_ring.reset(m_registers);
   BOOLEAN returned;
-  m_adapter.dxgk.DxgkCbSynchronizeExecution(m_adapter.dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
-  m_adapter.counters.timeoutResets++;
+  m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
+  m_counters.timeoutResets++;
   return done ? STATUS_SUCCESS : STATUS_UNSUCCESSFUL;
 }
 
@@ -271,7 +269,7 @@ NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t
       KeReleaseSpinLock(&m_lock, irql);
       if (pushed) {
         m_slots[slot] = {true, index};
-        m_adapter.counters.internalSubmissions++;
+        m_counters.internalSubmissions++;
         status = STATUS_SUCCESS;
         break;
       }

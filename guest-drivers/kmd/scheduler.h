@@ -3,19 +3,19 @@
 // run on the device's ring as 64-bit ones.
 #pragma once
 
+#include "dma_layout.h"
 #include "fence.h"
 #include "ring.h"
 
 namespace aero {
 
-class AeroAdapter;
-
-/** Device context of what the driver submits for itself. */
-constexpr uint32_t kInternalContext = 0;
+struct Counters;
 
 class Scheduler {
 public:
-  explicit Scheduler(AeroAdapter &adapter) : m_adapter(adapter) {}
+  /** All three outlive it; `dxgk` is filled in before start(). */
+  Scheduler(const Registers &registers, Counters &counters, const DXGKRNL_INTERFACE &dxgk)
+      : m_registers(registers), m_counters(counters), m_dxgk(dxgk) {}
 
   /** PASSIVE_LEVEL; `queueEntries` is how many submissions the OS may queue. */
   NTSTATUS start(ULONG queueEntries);
@@ -27,8 +27,8 @@ public:
   /** After a power-up, before resume(): the device has forgotten what it had completed, and so everything. */
   bool deviceForgot() const;
 
-  /** DxgkDdiSubmitCommand; DISPATCH_LEVEL. */
-  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args);
+  /** DxgkDdiSubmitCommand, in a device context; DISPATCH_LEVEL. */
+  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId);
   /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
   NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
   /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports what no interrupt has reported yet, and returns the last fence.
@@ -85,7 +85,9 @@ private:
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
 
-  AeroAdapter &m_adapter;
+  const Registers &m_registers;
+  Counters &m_counters;
+  const DXGKRNL_INTERFACE &m_dxgk;
   KSPIN_LOCK m_lock = 0;  // ring, m_lastSubmitted, m_base
   Ring m_ring;
   Contiguous m_internal;

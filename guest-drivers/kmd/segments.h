@@ -4,6 +4,7 @@
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
+#include "kernel_memory.h"
 #include "paging.h"
 #include "registers.h"
 

@@ -19,6 +19,12 @@ enum DmaFlags : uint32_t {
   kDmaAlternate = 2,  // runs in the context's second device context (what the kernel driver draws for it)
 };
 
+/** Device context of what the driver submits for itself. */
+constexpr uint32_t kInternalContext = 0;
+/** Set in the number of the device context in which the driver itself draws on behalf of a WDDM context: its state
+ *  does not disturb the user-mode driver's. */
+constexpr uint32_t kAlternateContext = 0x400;
+
 /** One submission inside a DMA buffer; offsets in bytes from where the submission starts. */
 struct DmaLayout {
   uint32_t tableEntries = 0;

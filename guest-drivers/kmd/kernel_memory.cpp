@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "registers.h"
+#include "kernel_memory.h"
 
 namespace aero {
 

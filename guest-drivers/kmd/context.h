@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// context.h: the handles of processes: devices and contexts, and the numbers that contexts have on the device.
+#pragma once
+
+#include <stdint.h>
+
+#include "nt.h"
+
+namespace aero {
+
+class AeroAdapter;
+
+/** DxgkDdiCreateDevice's handle: a process' use of the adapter. */
+class AeroDevice {
+public:
+  static constexpr uint32_t kMagic = 0x76654441;  // "ADev"
+  static AeroDevice *from(HANDLE handle) {
+    auto *self = static_cast<AeroDevice *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  AeroAdapter *adapter = nullptr;
+  DXGK_DEVICEINFO info = {};
+  uint32_t losses = 0;   // Epochs::deviceLosses() when this device was made
+  uint32_t handles = 0;  // of streams, alive; under the allocation table's mutex
+};
+
+/** DxgkDdiCreateContext's handle. */
+class AeroContext {
+public:
+  static constexpr uint32_t kMagic = 0x78744341;  // "ACtx"
+  static AeroContext *from(HANDLE handle) {
+    auto *self = static_cast<AeroContext *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  uint32_t id = 0;  // device context: 1 to 511
+  AeroAdapter *adapter = nullptr;
+  AeroDevice *device = nullptr;
+};
+
+/** Numbers of device contexts, one of these and kAlternateContext with it for each WDDM context. At most APC_LEVEL. */
+class ContextIds {
+public:
+  void start();
+  /** 1 to 511, or 0 when all are taken. */
+  uint32_t take();
+  void give(uint32_t id);
+
+private:
+  FAST_MUTEX m_mutex = {};
+  uint32_t m_taken[16] = {};  // one bit each
+};
+
+}  // namespace aero

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "features.h"
+
+#include "registers.h"
+
+namespace aero {
+
+NTSTATUS Features::read(const Registers &registers) {
+  if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return STATUS_NO_SUCH_DEVICE;
+  abiVersion = registers.read(AEROGPU_MMIO_REG_ABI_VERSION);
+  if (abiVersion >> 16 != AEROGPU_ABI_VERSION_U32 >> 16) return STATUS_REVISION_MISMATCH;
+  low = registers.read(AEROGPU_MMIO_REG_FEATURES_LO);
+  high = registers.read(AEROGPU_MMIO_REG_FEATURES_HI);
+  constexpr uint32_t needed = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK;
+  return (low & needed) == needed ? STATUS_SUCCESS : STATUS_NOT_SUPPORTED;
+}
+
+}  // namespace aero

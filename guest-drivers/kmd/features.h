@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// features.h: what the device says that it is and can do (docs/abi/pci.md).
+#pragma once
+
+#include <stdint.h>
+
+#include "nt.h"
+
+namespace aero {
+
+class Registers;
+
+struct Features {
+  uint32_t abiVersion = 0;
+  uint32_t low = 0;   // AEROGPU_FEATURE_*
+  uint32_t high = 0;  // AEROGPU_EXT_FEATURE_HI_*
+
+  /** Reads all of them; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody else reads.
+   */
+  NTSTATUS read(const Registers &registers);
+};
+
+}  // namespace aero
