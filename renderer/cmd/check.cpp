@@ -38,9 +38,13 @@ bool isFinite(uint32_t bits) {
 
 }  // namespace
 
-Result<void> check(const aerogpu_cmd_hdr&, uint32_t) {
-  return {};
-}
+// A packet without fields has nothing to check.
+#define AEROGPU_CHECK_EMPTY(STRUCT)                                  \
+  Result<void> check(const struct aerogpu_cmd_##STRUCT&, uint32_t) { \
+    return {};                                                       \
+  }
+AEROGPU_CMD_EMPTY(AEROGPU_CHECK_EMPTY)
+#undef AEROGPU_CHECK_EMPTY
 
 Result<void> check(const aerogpu_cmd_create_buffer& c, uint32_t) {
   if (c.size_bytes == 0 || c.size_bytes % 4 != 0) return malformed("buffer size is 0 or no multiple of 4");
@@ -244,13 +248,6 @@ Result<void> check(const aerogpu_cmd_import_shared_surface& c, uint32_t) {
   return needHandle(c.out_resource_handle);
 }
 Result<void> check(const aerogpu_cmd_release_shared_surface&, uint32_t) {
-  return {};
-}
-Result<void> check(const aerogpu_cmd_flush&, uint32_t) {
-  return {};
-}
-
-Result<void> check(const aerogpu_cmd_ext_reset_context&, uint32_t) {
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints packets, one a line, for people. Fields and names come from the protocol headers (gen_fields.py).
+// Prints packets, one a line, for people. Fields and names come from packet_fields.h.
 #pragma once
 
 #include <string>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The extension space of this project: numbers that no later ABI made elsewhere can claim. ABI page, "Extension
- * space". An extension is announced by its feature bit and documented in docs/abi.md before it is used. */
+ * space". An extension is announced by its feature bit and documented before it is used. Feature bits and packets are
+ * in aerogpu_cmd_extension.h. */
 #ifndef AEROGPU_EXTENSION_H
 #define AEROGPU_EXTENSION_H
 
-#include "aerogpu_cmd.h"
+#include "aerogpu_cmd_extension.h"
 
 #define AEROGPU_EXT_OPCODE_FIRST 0x8000U
 #define AEROGPU_EXT_OPCODE_LAST 0xFFFFU
@@ -13,12 +14,6 @@
 #define AEROGPU_EXT_FEATURE_BIT_LAST 63U
 #define AEROGPU_EXT_REG_FIRST 0x8000U
 #define AEROGPU_EXT_REG_LAST 0xFFFFU
-#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U /* FEATURES_HI bit 0 = feature bit 32: the EDID registers exist */
-#define AEROGPU_EXT_FEATURE_HI_SCATTER \
-  0x2U                                  /* FEATURES_HI bit 1 = feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
-#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U /* FEATURES_HI bit 2 = feature bit 34: AEROGPU_EXT_REG_VGA works */
-#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT \
-  0x8U                               /* FEATURES_HI bit 3 = feature bit 35: the packet EXT_RESET_CONTEXT works */
 #define AEROGPU_EXT_REG_EDID 0x8000U /* RO, the monitor's EDID, in accesses of 1, 2 or 4 bytes; zero behind its end */
 #define AEROGPU_EXT_REG_EDID_BYTES 0x400U /* room for it */
 #define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes of it, a multiple of 128 */
@@ -30,20 +25,5 @@
 #define AEROGPU_ALLOC_FLAG_EXT_SCATTER 0x80000000U /* aerogpu_alloc_entry.flags: gpa is the address of a page list */
 #define AEROGPU_EXT_SCATTER_PAGE_BYTES 4096U       /* bytes of memory for each address in a page list */
 #define AEROGPU_EXT_SCATTER_LIST_ALIGN 8U          /* a page list's own alignment, bytes */
-
-/* Command stream, feature bit 35. */
-#define AEROGPU_CMD_EXT_RESET_CONTEXT 0x8000U /* opcode */
-
-#pragma pack(push, 1)
-
-/** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
-struct aerogpu_cmd_ext_reset_context {
-  struct aerogpu_cmd_hdr hdr;
-  uint32_t reserved0;
-  uint32_t reserved1;
-};
-AEROGPU_ABI_SIZE(aerogpu_cmd_ext_reset_context, 16);
-
-#pragma pack(pop)
 
 #endif /* AEROGPU_EXTENSION_H */
