@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What stands behind the executor: `vulkan`, `null`, later others. All members are called on the render
 // thread, with arguments that the executor has validated (handles exist, ranges lie inside, enumerators are
-// known); a back end checks only what the GPU alone knows. Order of calls is order of execution.
+// known); a back end checks only what the GPU alone knows. Order of calls, those of the objects' own
+// functions included, is order of execution.
 #pragma once
 
 #include <cstdint>
@@ -15,50 +16,6 @@
 #include "renderer/core/state.h"
 
 namespace aerogpu::core {
-
-/// Host memory that stays where it is and that nobody changes until the object dies; any thread. Guest memory
-/// may still be changed by a guest that breaks the rules: its bytes are data, never looked at.
-class Lent {
-public:
-  Lent(uint8_t* first, uint64_t size) : m_first(first), m_size(size) {}
-  virtual ~Lent() = default;
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
-  uint8_t* first() const { return m_first; }
-  uint64_t size() const { return m_size; }
-
-private:
-  uint8_t* const m_first;
-  const uint64_t m_size;
-};
-
-/// Bytes that come from a packet or from guest memory. Lives for the call it is passed to.
-class ByteSource {
-public:
-  virtual ~ByteSource() = default;
-  /// Copies [offset, offset + size) to `dst`; false when guest memory there cannot be read.
-  virtual bool read(uint64_t offset, void* dst, uint64_t size) = 0;
-  /// The bytes themselves if they lie in one piece in host memory for the duration of the call, else null.
-  virtual const uint8_t* contiguous() { return nullptr; }
-  /// All the bytes, for a GPU that reads them itself: to be given back before the submission is completed.
-  /// Null when they must be read during the call.
-  virtual std::unique_ptr<Lent> lend() { return nullptr; }
-};
-
-/// Where a read-back goes (guest memory, a test's buffer). Called on the renderer's own thread once the GPU
-/// is done and before the submission's completion; may fail, which the submission then reports.
-class ByteSink {
-public:
-  virtual ~ByteSink() = default;
-  /// Writes `rows` rows of `rowBytes` bytes from `src` (rows `srcPitch` bytes apart), in order from the first
-  /// row on.
-  virtual Result<void> write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) = 0;
-  /// Where the bytes go, for a GPU that writes them itself in place of write(): from the first byte of the
-  /// first row to the last one of the last row, rows `pitch` bytes apart. To be given back before the
-  /// submission is completed, and only then counted as written. Null when they must come through write().
-  /// Render thread.
-  virtual std::unique_ptr<Lent> lend([[maybe_unused]] uint64_t& pitch) { return nullptr; }
-};
 
 /// A submission on its way. The back end calls exactly one of the two, once, in order of submission: from
 /// within endSubmission if no GPU work is outstanding, else from its own thread.
@@ -104,28 +61,12 @@ public:
   // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
   virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;
   virtual Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) = 0;
-  virtual Result<std::unique_ptr<GpuView>> createView(Texture& texture, const ViewDesc& desc) = 0;
   /// `bytes`: a D3D9 token stream or a DXBC container, 4-byte aligned. Fills `family`. Malformed code:
   /// CmdDecode.
   virtual Result<std::unique_ptr<GpuShader>> createShader(Stage stage, std::span<const uint8_t> bytes,
                                                           ShaderFamily& family) = 0;
   virtual Result<std::unique_ptr<GpuInputLayout>> createInputLayout(
       std::span<const InputElement> elements) = 0;
-
-  // Transfers.
-  virtual Result<void> writeBuffer(Buffer& buffer, uint64_t offset, uint64_t size, ByteSource& source) = 0;
-  /// `rect` is block-aligned for block-compressed formats (or touches the edge). Source rows are `rowPitch`
-  /// bytes apart, starting at the source's byte 0.
-  virtual Result<void> writeTexture(Texture& texture, Subresource sub, Rect rect, uint32_t rowPitch,
-                                    ByteSource& source) = 0;
-  virtual Result<void> copyBuffer(Buffer& dst, uint64_t dstOffset, Buffer& src, uint64_t srcOffset,
-                                  uint64_t size) = 0;
-  virtual Result<void> copyTexture(Texture& dst, Subresource dstSub, uint32_t dstX, uint32_t dstY,
-                                   Texture& src, Subresource srcSub, Rect srcRect) = 0;
-  virtual Result<void> readBuffer(Buffer& buffer, uint64_t offset, uint64_t size,
-                                  std::unique_ptr<ByteSink> sink) = 0;
-  virtual Result<void> readTexture(Texture& texture, Subresource sub, Rect rect,
-                                   std::unique_ptr<ByteSink> sink) = 0;
 
   // Work. The back end takes what is dirty in `state` and clears those bits.
   virtual Result<void> clear(DrawState& state, const ClearArgs& args) = 0;

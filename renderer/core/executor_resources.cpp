@@ -60,8 +60,12 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
     return Error{ErrorCode::OutOfBounds, "texture is larger than the GPU allows"};
   if (!findFormat(c.format)) return Error{ErrorCode::CmdDecode, "unknown format"};
   auto texture = makeRef<Texture>();
-  texture->desc = {
-      static_cast<aerogpu_format>(c.format), c.width, c.height, c.mip_levels, c.array_layers, c.usage_flags};
+  texture->desc.format = static_cast<aerogpu_format>(c.format);
+  texture->desc.width = c.width;
+  texture->desc.height = c.height;
+  texture->desc.mipLevels = c.mip_levels;
+  texture->desc.arrayLayers = c.array_layers;
+  texture->desc.usage = c.usage_flags;
   texture->backing = {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes};
   const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
   if (!layout) return layout.error();
@@ -103,9 +107,6 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
   auto charge = chargeObject();
   if (!charge) return charge.error();
   view->charge = std::move(*charge);
-  auto gpu = m_env.backend.createView(**texture, view->desc);
-  if (!gpu) return gpu.error();
-  view->gpu = std::move(*gpu);
   m_handles.insert(c.view_handle, view);
   return {};
 }

@@ -11,16 +11,16 @@ bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
   return a < b + size && b < a + size;
 }
 
-Result<void> insideSubresource(const Texture& texture, Subresource sub, Rect rect) {
+Result<void> insideSubresource(const Texture& texture, Subresource sub, const Box& box) {
   if (sub.mip >= texture.desc.mipLevels || sub.layer >= texture.desc.arrayLayers)
     return Error{ErrorCode::OutOfBounds, "no such mip or layer"};
   const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
-  const uint64_t right = uint64_t{rect.x} + rect.width, bottom = uint64_t{rect.y} + rect.height;
-  if (right > mip.width || bottom > mip.height)
+  const uint64_t right = uint64_t{box.x} + box.width, bottom = uint64_t{box.y} + box.height;
+  if (right > mip.width || bottom > mip.height || uint64_t{box.z} + box.depth > mip.depth)
     return Error{ErrorCode::OutOfBounds, "rectangle reaches outside"};
   const uint32_t block = findFormat(texture.desc.format)->blockPixels;
-  if (rect.x % block || rect.y % block || (rect.width % block && right != mip.width) ||
-      (rect.height % block && bottom != mip.height))
+  if (box.x % block || box.y % block || (box.width % block && right != mip.width) ||
+      (box.height % block && bottom != mip.height))
     return Error{ErrorCode::CmdDecode, "rectangle cuts through a block"};
   return {};
 }
@@ -89,7 +89,7 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
     if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
     const ByteRows bytes{buffer->backing.offset + c.offset_bytes, c.size_bytes, c.size_bytes, 1};
     return readGuest(**entry, bytes, [&](ByteSource& source) {
-      return m_env.backend.writeBuffer(*buffer, c.offset_bytes, c.size_bytes, source);
+      return buffer->gpu->write(c.offset_bytes, c.size_bytes, source);
     });
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
@@ -100,17 +100,15 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
   const auto entry = backingEntry(texture->backing, 0, total, false);
   if (!entry) return entry.error();
   if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
-  const uint32_t blockBytes = findFormat(texture->desc.format)->blockBytes;
-  const uint32_t blockPixels = findFormat(texture->desc.format)->blockPixels;
-  return texture->layout.forEachRect(
-      c.offset_bytes, c.size_bytes, [&](Subresource sub, Rect rect, uint64_t offset) -> Result<void> {
-        const uint64_t pitch = texture->layout.mip(sub.mip).pitch;
-        const uint64_t rowBytes = uint64_t{(rect.width - 1) / blockPixels + 1} * blockBytes;
-        const uint64_t rowCount = (rect.height - 1) / blockPixels + 1;
-        const ByteRows rows{texture->backing.offset + offset, rowBytes, pitch, rowCount};
+  const FormatInfo& format = *findFormat(texture->desc.format);
+  return texture->layout.forEachBox(
+      c.offset_bytes, c.size_bytes, [&](Subresource sub, const Box& box, uint64_t offset) -> Result<void> {
+        const TextureLayout::Mip& mip = texture->layout.mip(sub.mip);
+        const BoxRows part(format, box);
+        const ByteRows rows{texture->backing.offset + offset, part.rowBytes, mip.pitch, part.rows};
         return readGuest(**entry, rows, [&](ByteSource& source) {
           ++texture->writes;
-          return m_env.backend.writeTexture(*texture, sub, rect, static_cast<uint32_t>(pitch), source);
+          return texture->gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
         });
       });
 }
@@ -121,25 +119,24 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
   // a row.
   bool whole = true;
   uint64_t covered = 0;
-  const auto measure = [&](Subresource sub, Rect rect, uint64_t at) -> Result<void> {
+  const auto measure = [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {
     const uint64_t pitch = texture.layout.mip(sub.mip).pitch;
-    const uint64_t rowBytes = uint64_t{(rect.width - 1) / format.blockPixels + 1} * format.blockBytes;
-    const uint64_t rows = (rect.height - 1) / format.blockPixels + 1;
-    if (at < offset || at + (rows - 1) * pitch + rowBytes > offset + bytes.size()) whole = false;
-    covered += rows * rowBytes;
+    const BoxRows part(format, box);
+    if (at < offset || at + (part.rows - 1) * pitch + part.rowBytes > offset + bytes.size()) whole = false;
+    covered += part.rows * part.rowBytes;
     return {};
   };
-  if (auto measured = texture.layout.forEachRect(offset, bytes.size(), measure); !measured) return measured;
+  if (auto measured = texture.layout.forEachBox(offset, bytes.size(), measure); !measured) return measured;
   if (!whole) return Error{ErrorCode::CmdDecode, "upload splits a texel block"};
   if (auto taken = take(Work::Bytes, covered); !taken) return taken;
   m_env.stats.uploadBytes.fetch_add(covered, std::memory_order_relaxed);
-  return texture.layout.forEachRect(
-      offset, bytes.size(), [&](Subresource sub, Rect rect, uint64_t at) -> Result<void> {
-        SpanSource source(bytes.subspan(at - offset));
-        ++texture.writes;
-        return m_env.backend.writeTexture(texture, sub, rect,
-                                          static_cast<uint32_t>(texture.layout.mip(sub.mip).pitch), source);
-      });
+  return texture.layout.forEachBox(offset, bytes.size(),
+                                   [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {
+                                     SpanSource source(bytes.subspan(at - offset));
+                                     const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
+                                     ++texture.writes;
+                                     return texture.gpu->write(sub, box, {mip.pitch, mip.slicePitch}, source);
+                                   });
 }
 
 Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
@@ -150,7 +147,7 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
     SpanSource source(bytes);
     if (auto taken = take(Work::Bytes, bytes.size()); !taken) return taken;
     m_env.stats.uploadBytes.fetch_add(bytes.size(), std::memory_order_relaxed);
-    return m_env.backend.writeBuffer(*buffer, c.offset_bytes, bytes.size(), source);
+    return buffer->gpu->write(c.offset_bytes, bytes.size(), source);
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
   if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
@@ -183,13 +180,12 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
   }
   if (c.size_bytes == 0) return {};
   if (auto taken = take(Work::Bytes, sink ? c.size_bytes * 2 : c.size_bytes); !taken) return taken;
-  if (auto copied =
-          m_env.backend.copyBuffer(**dst, c.dst_offset_bytes, **src, c.src_offset_bytes, c.size_bytes);
-      !copied)
+  GpuBuffer& gpu = *(*dst)->gpu;
+  if (auto copied = gpu.copyFrom(c.dst_offset_bytes, *(*src)->gpu, c.src_offset_bytes, c.size_bytes); !copied)
     return copied;
   if (!sink) return {};
   m_env.stats.readbackBytes.fetch_add(c.size_bytes, std::memory_order_relaxed);
-  return m_env.backend.readBuffer(**dst, c.dst_offset_bytes, c.size_bytes, std::move(sink));
+  return gpu.read(c.dst_offset_bytes, c.size_bytes, std::move(sink));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
@@ -200,36 +196,36 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   if ((*dst)->desc.format != (*src)->desc.format)
     return Error{ErrorCode::CmdDecode, "texture formats differ"};
   const Subresource dstSub{c.dst_mip_level, c.dst_array_layer}, srcSub{c.src_mip_level, c.src_array_layer};
-  const Rect dstRect{c.dst_x, c.dst_y, c.width, c.height}, srcRect{c.src_x, c.src_y, c.width, c.height};
-  if (auto inside = insideSubresource(**dst, dstSub, dstRect); !inside) return inside;
-  if (auto inside = insideSubresource(**src, srcSub, srcRect); !inside) return inside;
+  const Box dstBox{c.dst_x, c.dst_y, 0, c.width, c.height}, srcBox{c.src_x, c.src_y, 0, c.width, c.height};
+  if (auto inside = insideSubresource(**dst, dstSub, dstBox); !inside) return inside;
+  if (auto inside = insideSubresource(**src, srcSub, srcBox); !inside) return inside;
   if (c.width == 0 || c.height == 0) return {};
   if (*dst == *src && dstSub.mip == srcSub.mip && dstSub.layer == srcSub.layer &&
       overlaps(c.dst_x, c.src_x, c.width) && overlaps(c.dst_y, c.src_y, c.height))
     return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
   std::unique_ptr<ByteSink> sink;
   const FormatInfo& format = *findFormat((*dst)->desc.format);
-  const uint64_t rowBytes = uint64_t{(c.width - 1) / format.blockPixels + 1} * format.blockBytes;
-  const uint64_t rows = (c.height - 1) / format.blockPixels + 1;
+  const BoxRows part(format, dstBox);
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
     const TextureLayout& layout = (*dst)->layout;
     const uint64_t pitch = layout.mip(dstSub.mip).pitch;
-    const uint64_t offset = layout.offsetOf(dstSub) + layout.rectOffset(dstSub.mip, dstRect);
-    const ByteRows touched{(*dst)->backing.offset + offset, rowBytes, pitch, rows};
+    const uint64_t offset = layout.offsetOf(dstSub) + layout.boxOffset(dstSub.mip, dstBox);
+    const ByteRows touched{(*dst)->backing.offset + offset, part.rowBytes, pitch, part.rows};
     const auto entry = backingEntry((*dst)->backing, offset, touched.span(), true);
     if (!entry) return entry.error();
     auto made = sinkAt(**entry, touched);
     if (!made) return made.error();
     sink = std::move(*made);
   }
-  if (auto taken = take(Work::Bytes, sink ? rowBytes * rows * 2 : rowBytes * rows); !taken) return taken;
+  const uint64_t bytes = part.rowBytes * part.rows;
+  if (auto taken = take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
   ++(*dst)->writes;
-  if (auto copied = m_env.backend.copyTexture(**dst, dstSub, c.dst_x, c.dst_y, **src, srcSub, srcRect);
-      !copied)
+  GpuTexture& gpu = *(*dst)->gpu;
+  if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, 0, *(*src)->gpu, srcSub, srcBox); !copied)
     return copied;
   if (!sink) return {};
-  m_env.stats.readbackBytes.fetch_add(rowBytes * rows, std::memory_order_relaxed);
-  return m_env.backend.readTexture(**dst, dstSub, dstRect, std::move(sink));
+  m_env.stats.readbackBytes.fetch_add(bytes, std::memory_order_relaxed);
+  return gpu.read(dstSub, dstBox, std::move(sink));
 }
 
 }  // namespace aerogpu::core

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/base/host_memory.h"
+#include "renderer/core/byte_stream.h"
 #include "renderer/core/ref.h"
 #include "renderer/core/resource_desc.h"
 #include "renderer/core/texture_layout.h"
@@ -21,9 +22,38 @@ class GpuObject {
 public:
   virtual ~GpuObject() = default;
 };
-class GpuBuffer : public GpuObject {};
-class GpuTexture : public GpuObject {};
-class GpuView : public GpuObject {};
+
+/// Ranges lie inside and are not empty. Order of calls is order of execution, that of draws among them.
+class GpuBuffer : public GpuObject {
+public:
+  /// Bytes [offset, offset + size) from the source's first ones.
+  virtual Result<void> write(uint64_t offset, uint64_t size, ByteSource& source) = 0;
+  /// `src` is of the same back end; within one buffer the ranges do not overlap.
+  virtual Result<void> copyFrom(uint64_t dstOffset, GpuBuffer& src, uint64_t srcOffset, uint64_t size) = 0;
+  virtual Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) = 0;
+};
+
+/// Distances in a source of texels, bytes.
+struct Pitches {
+  uint64_t row = 0;    ///< from row of blocks to row of blocks
+  uint64_t slice = 0;  ///< from slice to slice; read only for boxes of more than one
+};
+
+/// Boxes lie inside, are not empty and cut no block.
+class GpuTexture : public GpuObject {
+public:
+  /// `box` from the source's byte 0 on.
+  virtual Result<void> write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) = 0;
+  /// `srcBox` to the place of its size at `x`, `y`, `z`. `src` is of the same back end, format and sample
+  /// count; within one subresource the boxes do not overlap.
+  virtual Result<void> copyFrom(Subresource sub, uint32_t x, uint32_t y, uint32_t z, GpuTexture& src,
+                                Subresource srcSub, const Box& srcBox) = 0;
+  /// The mean of `src`'s samples, to the same place. `src` has more than one, the same colour format, and
+  /// this texture one.
+  virtual Result<void> resolveFrom(Subresource sub, GpuTexture& src, Subresource srcSub, const Box& box) = 0;
+  virtual Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) = 0;
+};
+
 class GpuShader : public GpuObject {};
 class GpuInputLayout : public GpuObject {};
 
@@ -87,7 +117,6 @@ struct Texture : Resource {
 struct View : GuestObject {
   ViewDesc desc;
   Ref<Texture> texture;
-  std::unique_ptr<GpuView> gpu;
 };
 
 /// What kind of program a shader was made from: the rasterisation rules follow it.

@@ -13,24 +13,48 @@ struct BufferDesc {
   uint32_t usage = 0;      ///< enum aerogpu_resource_usage_flags
 };
 
+enum class TextureKind : uint8_t {
+  Texture2D,  ///< one image, or an array of them
+  Cube,       ///< square; each six layers are the faces +X, -X, +Y, -Y, +Z, -Z of a cube map
+  Volume,     ///< one layer; `depth` slices, which the mips halve too
+};
+
 struct TextureDesc {
+  TextureKind kind = TextureKind::Texture2D;
   aerogpu_format format = AEROGPU_FORMAT_INVALID;
-  uint32_t width = 0, height = 0;  ///< pixels
+  uint32_t width = 0, height = 0;  ///< texels
+  uint32_t depth = 1;              ///< slices; 1 unless a volume
   uint32_t mipLevels = 1, arrayLayers = 1;
+  /// A texel: 1, 2, 4, 8 or 16. With more than one: 2D, not block-compressed, one mip, and neither write()
+  /// nor read().
+  uint32_t samples = 1;
   uint32_t usage = 0;  ///< enum aerogpu_resource_usage_flags
 };
 
+/// Whether `layers` layers of a texture can be sampled as a cube map. The packets of ABI 1.4 make 2D textures
+/// only, and mean a cube by six square layers; whether they are one, the shader says.
+inline bool canBeCube(const TextureDesc& desc, uint32_t layers) {
+  if (layers < 6) return false;
+  return desc.kind == TextureKind::Cube ||
+         (desc.kind == TextureKind::Texture2D && desc.width == desc.height && desc.samples == 1);
+}
+
 struct ViewDesc {
   aerogpu_format format = AEROGPU_FORMAT_INVALID;
-  uint32_t baseMip = 0, mipCount = 1, baseLayer = 0, layerCount = 1;
+  uint32_t baseMip = 0, mipCount = 1;
+  uint32_t baseLayer = 0, layerCount = 1;  ///< 0 and 1 for volumes
 };
 
-/// One mip of one layer.
+/// One mip of one layer; of a volume all slices of the mip.
 struct Subresource {
   uint32_t mip = 0, layer = 0;
 };
-struct Rect {
-  uint32_t x = 0, y = 0, width = 0, height = 0;  ///< pixels
+
+/// A part of a subresource, in texels. Whole blocks of block-compressed formats, except at the edge.
+struct Box {
+  uint32_t x = 0, y = 0, z = 0;
+  uint32_t width = 0, height = 0;
+  uint32_t depth = 1;  ///< slices; z = 0 and depth = 1 unless in a volume
 };
 
 }  // namespace aerogpu::core

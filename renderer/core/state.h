@@ -185,6 +185,9 @@ struct ShaderResourceBinding {
   Ref<View> view;
   Ref<Buffer> buffer;
   uint32_t offset = 0, size = 0;  ///< bytes of a buffer; size is resolved (never 0 for a bound buffer)
+
+  /// Of the bound texture.
+  uint32_t layers() const { return view ? view->desc.layerCount : texture->desc.arrayLayers; }
 };
 struct BufferBinding {
   Ref<Buffer> buffer;

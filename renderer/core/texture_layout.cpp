@@ -17,6 +17,7 @@ Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowP
     Mip& m = layout.m_mips[level];
     m.width = std::max(desc.width >> level, 1u);
     m.height = std::max(desc.height >> level, 1u);
+    m.depth = std::max(desc.depth >> level, 1u);
     m.columns = (m.width - 1) / format->blockPixels + 1;
     m.rows = (m.height - 1) / format->blockPixels + 1;
     m.rowBytes = uint64_t{m.columns} * format->blockBytes;
@@ -26,8 +27,10 @@ Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowP
       m.pitch = rowPitch;
     }
     m.offset = layout.m_layerBytes;
-    m.size = m.pitch * m.rows;
     if (m.pitch > kMaxBytes / m.rows) return Error{ErrorCode::OutOfBounds, "texture is too large"};
+    m.slicePitch = m.pitch * m.rows;
+    if (m.slicePitch > kMaxBytes / m.depth) return Error{ErrorCode::OutOfBounds, "texture is too large"};
+    m.size = m.slicePitch * m.depth;
     layout.m_layerBytes += m.size;
   }
   if (layout.m_layerBytes > kMaxBytes / desc.arrayLayers)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where a texture's bytes lie in its backing and in uploads: all mips of layer 0, then of layer 1, without
-// padding; mip 0 rows are `rowPitch` apart, smaller mips are tight. docs/abi/allocation-table.md.
+// padding; mip 0 rows are `rowPitch` apart, smaller mips are tight (docs/abi/allocation-table.md). Of a
+// volume all slices of a mip follow one another, each its rows times the mip's pitch, before the next mip
+// begins. Several samples a texel have no layout: the bytes are those of one sample.
 #pragma once
 
 #include <algorithm>
@@ -22,26 +24,28 @@ public:
   static Result<TextureLayout> make(const TextureDesc& desc, uint32_t rowPitch);
 
   struct Mip {
-    uint32_t width, height;    ///< pixels
-    uint32_t columns, rows;    ///< blocks
-    uint64_t pitch, rowBytes;  ///< bytes
-    uint64_t offset, size;     ///< bytes, within a layer
+    uint32_t width, height, depth;  ///< texels
+    uint32_t columns, rows;         ///< blocks, of one slice
+    uint64_t pitch, rowBytes;       ///< bytes
+    uint64_t slicePitch;            ///< bytes: `rows` times `pitch`
+    uint64_t offset, size;          ///< bytes, within a layer
   };
   const Mip& mip(uint32_t level) const { return m_mips[level]; }
   uint64_t offsetOf(Subresource sub) const { return sub.layer * m_layerBytes + m_mips[sub.mip].offset; }
   uint64_t totalBytes() const { return m_layerBytes * m_layers; }
 
-  /// Bytes of `rect`'s first block from the start of the subresource.
-  uint64_t rectOffset(uint32_t level, Rect rect) const {
-    return uint64_t{rect.y} / m_blockPixels * m_mips[level].pitch +
-           uint64_t{rect.x} / m_blockPixels * m_blockBytes;
+  /// Bytes of `box`'s first block from the start of the subresource.
+  uint64_t boxOffset(uint32_t level, const Box& box) const {
+    return box.z * m_mips[level].slicePitch + uint64_t{box.y} / m_blockPixels * m_mips[level].pitch +
+           uint64_t{box.x} / m_blockPixels * m_blockBytes;
   }
 
-  /// Calls `visit(Subresource, Rect, offset)` for block-aligned rectangles that together hold every texel of
-  /// bytes [offset, offset + size), rounded out to whole blocks; `offset` is where the rectangle's first byte
-  /// lies in the layout. Stops at the first error. The range lies inside the layout.
+  /// Calls `visit(Subresource, Box, offset)` for block-aligned boxes that together hold every texel of
+  /// bytes [offset, offset + size), rounded out to whole blocks; `offset` is where the box's first byte lies
+  /// in the layout. A box of several slices holds them whole, so that its rows, those of all slices, are
+  /// mip().pitch apart. Stops at the first error. The range lies inside the layout.
   template <class Visit>
-  Result<void> forEachRect(uint64_t offset, uint64_t size, Visit visit) const;
+  Result<void> forEachBox(uint64_t offset, uint64_t size, Visit visit) const;
 
 private:
   std::array<Mip, kMaxMips> m_mips{};
@@ -50,8 +54,19 @@ private:
   uint64_t m_layerBytes = 0;
 };
 
+/// Rows of blocks that a box has, those of all its slices, and the bytes of one.
+struct BoxRows {
+  BoxRows(const FormatInfo& format, const Box& box)
+      : rowBytes(uint64_t{(box.width - 1) / format.blockPixels + 1} * format.blockBytes),
+        perSlice((box.height - 1) / format.blockPixels + 1),
+        rows(uint64_t{perSlice} * box.depth) {}
+  uint64_t rowBytes;
+  uint32_t perSlice;
+  uint64_t rows;
+};
+
 template <class Visit>
-Result<void> TextureLayout::forEachRect(uint64_t offset, uint64_t size, Visit visit) const {
+Result<void> TextureLayout::forEachBox(uint64_t offset, uint64_t size, Visit visit) const {
   const uint64_t end = offset + size;
   for (uint64_t layer = offset / m_layerBytes; layer < m_layers && layer * m_layerBytes < end; ++layer) {
     for (uint32_t level = 0; level < m_mipCount; ++level) {
@@ -61,35 +76,48 @@ Result<void> TextureLayout::forEachRect(uint64_t offset, uint64_t size, Visit vi
       if (base >= end || base + m.size <= offset) continue;
       const uint64_t from = std::max(offset, base) - base;
       const uint64_t to = std::min(end, base + m.size) - base;  // exclusive, > from
+      uint32_t z = 0, slices = 1;
       const auto emit = [&](uint64_t row, uint64_t rowCount, uint64_t fromByte,
                             uint64_t toByte) -> Result<void> {
         toByte = std::min(toByte, m.rowBytes);
         if (fromByte >= toByte || rowCount == 0) return {};  // only padding
         const uint64_t firstBlock = fromByte / m_blockBytes;
         const uint64_t lastBlock = (toByte + m_blockBytes - 1) / m_blockBytes;
-        Rect rect;
-        rect.x = static_cast<uint32_t>(firstBlock * m_blockPixels);
-        rect.y = static_cast<uint32_t>(row * m_blockPixels);
-        rect.width = static_cast<uint32_t>(std::min<uint64_t>(lastBlock * m_blockPixels, m.width)) - rect.x;
-        rect.height =
-            static_cast<uint32_t>(std::min<uint64_t>((row + rowCount) * m_blockPixels, m.height)) - rect.y;
-        return visit(sub, rect, base + row * m.pitch + firstBlock * m_blockBytes);
+        Box box;
+        box.x = static_cast<uint32_t>(firstBlock * m_blockPixels);
+        box.y = static_cast<uint32_t>(row * m_blockPixels);
+        box.z = z;
+        box.width = static_cast<uint32_t>(std::min<uint64_t>(lastBlock * m_blockPixels, m.width)) - box.x;
+        box.height =
+            static_cast<uint32_t>(std::min<uint64_t>((row + rowCount) * m_blockPixels, m.height)) - box.y;
+        box.depth = slices;
+        return visit(sub, box, base + z * m.slicePitch + row * m.pitch + firstBlock * m_blockBytes);
       };
-      uint64_t row = from / m.pitch;
-      const uint64_t lastRow = (to - 1) / m.pitch;
-      if (row == lastRow) {
-        if (auto done = emit(row, 1, from % m.pitch, to - row * m.pitch); !done) return done;
-        continue;
+      // Bytes [first, last) of one slice, of which the last row may end short.
+      const auto slice = [&](uint64_t first, uint64_t last) -> Result<void> {
+        uint64_t row = first / m.pitch;
+        const uint64_t lastRow = (last - 1) / m.pitch;
+        if (row == lastRow) return emit(row, 1, first % m.pitch, last - row * m.pitch);
+        if (first % m.pitch != 0) {
+          if (auto done = emit(row, 1, first % m.pitch, m.pitch); !done) return done;
+          ++row;
+        }
+        const bool lastIsWhole = last - lastRow * m.pitch >= m.rowBytes;
+        const uint64_t wholeEnd = lastIsWhole ? lastRow + 1 : lastRow;
+        if (auto done = emit(row, wholeEnd - row, 0, m.pitch); !done) return done;
+        return lastIsWhole ? Result<void>{} : emit(lastRow, 1, 0, last - lastRow * m.pitch);
+      };
+      for (uint64_t at = from; at < to; at = (uint64_t{z} + slices) * m.slicePitch) {
+        z = static_cast<uint32_t>(at / m.slicePitch);
+        slices = 1;
+        const uint64_t start = z * m.slicePitch;
+        if (at == start && to - start > m.slicePitch) {  // whole slices in one box
+          slices = static_cast<uint32_t>((to - start) / m.slicePitch);
+          if (auto done = emit(0, m.rows, 0, m.pitch); !done) return done;
+          continue;
+        }
+        if (auto done = slice(at - start, std::min(to - start, m.slicePitch)); !done) return done;
       }
-      if (from % m.pitch != 0) {
-        if (auto done = emit(row, 1, from % m.pitch, m.pitch); !done) return done;
-        ++row;
-      }
-      const bool lastIsWhole = to - lastRow * m.pitch >= m.rowBytes;
-      const uint64_t wholeEnd = lastIsWhole ? lastRow + 1 : lastRow;
-      if (auto done = emit(row, wholeEnd - row, 0, m.pitch); !done) return done;
-      if (!lastIsWhole)
-        if (auto done = emit(lastRow, 1, 0, to - lastRow * m.pitch); !done) return done;
     }
   }
   return {};

@@ -17,16 +17,88 @@ namespace {
 
 using namespace core;
 
-struct NullBuffer : GpuBuffer {
+Error unreadable() {
+  return Error{ErrorCode::OutOfBounds, "allocation is no readable guest memory"};
+}
+
+class NullBuffer final : public GpuBuffer {
+public:
   HostMemoryCharge charge;
   std::vector<uint8_t> bytes;
+
+  Result<void> write(uint64_t offset, uint64_t size, ByteSource& source) override {
+    if (!source.read(0, bytes.data() + offset, size)) return unreadable();
+    return {};
+  }
+  Result<void> copyFrom(uint64_t dstOffset, GpuBuffer& src, uint64_t srcOffset, uint64_t size) override {
+    std::memmove(bytes.data() + dstOffset, static_cast<NullBuffer&>(src).bytes.data() + srcOffset, size);
+    return {};
+  }
+  Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) override {
+    return sink->write(bytes.data() + offset, size, size, 1);
+  }
 };
 
-/// Mips and layers tight, one after the other.
-struct NullTexture : GpuTexture {
+/// Mips and layers tight, one after the other. All samples of a texel are alike, for nothing is drawn: one is
+/// kept.
+class NullTexture final : public GpuTexture {
+public:
+  explicit NullTexture(const TextureLayout& layout, aerogpu_format format)
+      : layout(layout), format(*findFormat(format)) {}
+  const TextureLayout layout;
+  const FormatInfo& format;
   HostMemoryCharge charge;
-  TextureLayout layout;
   std::vector<uint8_t> bytes;
+
+  /// A box of the texture's bytes.
+  struct Region {
+    uint8_t* first;
+    uint64_t pitch, slicePitch, rowBytes, rows;  ///< rows of one slice
+    uint32_t slices;
+
+    uint8_t* row(uint64_t slice, uint64_t y) const { return first + slice * slicePitch + y * pitch; }
+  };
+  Region region(Subresource sub, const Box& box) {
+    const TextureLayout::Mip& mip = layout.mip(sub.mip);
+    const BoxRows part(format, box);
+    return {bytes.data() + layout.offsetOf(sub) + layout.boxOffset(sub.mip, box),
+            mip.pitch,
+            mip.slicePitch,
+            part.rowBytes,
+            part.perSlice,
+            box.depth};
+  }
+  Region all(Subresource sub) {
+    const TextureLayout::Mip& mip = layout.mip(sub.mip);
+    return region(sub, {0, 0, 0, mip.width, mip.height, mip.depth});
+  }
+
+  Result<void> write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) override {
+    const Region to = region(sub, box);
+    for (uint64_t z = 0; z < to.slices; ++z)
+      for (uint64_t y = 0; y < to.rows; ++y)
+        if (!source.read(z * pitches.slice + y * pitches.row, to.row(z, y), to.rowBytes)) return unreadable();
+    return {};
+  }
+  Result<void> copyFrom(Subresource sub, uint32_t x, uint32_t y, uint32_t z, GpuTexture& src,
+                        Subresource srcSub, const Box& srcBox) override {
+    const Region from = static_cast<NullTexture&>(src).region(srcSub, srcBox);
+    const Region to = region(sub, {x, y, z, srcBox.width, srcBox.height, srcBox.depth});
+    for (uint64_t slice = 0; slice < from.slices; ++slice)
+      for (uint64_t row = 0; row < from.rows; ++row)
+        std::memmove(to.row(slice, row), from.row(slice, row), from.rowBytes);
+    return {};
+  }
+  Result<void> resolveFrom(Subresource sub, GpuTexture& src, Subresource srcSub, const Box& box) override {
+    return copyFrom(sub, box.x, box.y, box.z, src, srcSub, box);
+  }
+  Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) override {
+    const Region from = region(sub, box);
+    for (uint64_t z = 0; z < from.slices; ++z)
+      if (auto written = sink->write(from.row(z, 0), from.pitch, from.rowBytes, from.rows); !written)
+        return written;
+    return {};
+  }
 };
 
 struct NullFrame : aerogpu_frame {
@@ -54,16 +126,11 @@ public:
   Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) override {
     auto layout = TextureLayout::make(desc, 0);
     if (!layout) return layout.error();
-    auto texture = std::make_unique<NullTexture>();
-    texture->layout = *layout;
+    auto texture = std::make_unique<NullTexture>(*layout, desc.format);
     texture->charge = HostMemoryCharge::take(m_hostMemory, layout->totalBytes());
     if (!texture->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     texture->bytes.resize(layout->totalBytes());
     return std::unique_ptr<GpuTexture>(std::move(texture));
-  }
-
-  Result<std::unique_ptr<GpuView>> createView(Texture&, const ViewDesc&) override {
-    return std::make_unique<GpuView>();
   }
 
   Result<std::unique_ptr<GpuShader>> createShader(Stage, std::span<const uint8_t> bytes,
@@ -80,46 +147,6 @@ public:
 
   Result<std::unique_ptr<GpuInputLayout>> createInputLayout(std::span<const InputElement>) override {
     return std::make_unique<GpuInputLayout>();
-  }
-
-  Result<void> writeBuffer(Buffer& buffer, uint64_t offset, uint64_t size, ByteSource& source) override {
-    if (!source.read(0, bytesOf(buffer) + offset, size)) return unreadable();
-    return {};
-  }
-
-  Result<void> writeTexture(Texture& texture, Subresource sub, Rect rect, uint32_t rowPitch,
-                            ByteSource& source) override {
-    const Region region(texture, sub, rect);
-    for (uint64_t row = 0; row < region.rows; ++row)
-      if (!source.read(row * rowPitch, region.first + row * region.pitch, region.rowBytes))
-        return unreadable();
-    return {};
-  }
-
-  Result<void> copyBuffer(Buffer& dst, uint64_t dstOffset, Buffer& src, uint64_t srcOffset,
-                          uint64_t size) override {
-    std::memmove(bytesOf(dst) + dstOffset, bytesOf(src) + srcOffset, size);
-    return {};
-  }
-
-  Result<void> copyTexture(Texture& dst, Subresource dstSub, uint32_t dstX, uint32_t dstY, Texture& src,
-                           Subresource srcSub, Rect srcRect) override {
-    const Region from(src, srcSub, srcRect);
-    const Region to(dst, dstSub, Rect{dstX, dstY, srcRect.width, srcRect.height});
-    for (uint64_t row = 0; row < from.rows; ++row)
-      std::memmove(to.first + row * to.pitch, from.first + row * from.pitch, from.rowBytes);
-    return {};
-  }
-
-  Result<void> readBuffer(Buffer& buffer, uint64_t offset, uint64_t size,
-                          std::unique_ptr<ByteSink> sink) override {
-    return sink->write(bytesOf(buffer) + offset, size, size, 1);
-  }
-
-  Result<void> readTexture(Texture& texture, Subresource sub, Rect rect,
-                           std::unique_ptr<ByteSink> sink) override {
-    const Region region(texture, sub, rect);
-    return sink->write(region.first, region.pitch, region.rowBytes, region.rows);
   }
 
   Result<void> clear(DrawState& state, const ClearArgs& args) override {
@@ -146,7 +173,8 @@ public:
   Result<void> captureFrame(Texture& texture) override {
     if (!scanoutFormat(*findFormat(texture.desc.format)))
       return Error{ErrorCode::CmdDecode, "the presented texture has no format that can be shown"};
-    const Region region(texture, {}, {0, 0, texture.desc.width, texture.desc.height});
+    const NullTexture::Region region =
+        of(texture).region({}, {0, 0, 0, texture.desc.width, texture.desc.height});
     auto frame = std::make_unique<NullFrame>();
     frame->charge = HostMemoryCharge::take(m_hostMemory, region.rows * region.rowBytes);
     if (!frame->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
@@ -177,37 +205,18 @@ public:
   }
 
 private:
-  /// A rectangle of a texture's bytes.
-  struct Region {
-    Region(Texture& texture, Subresource sub, Rect rect) {
-      auto& gpu = static_cast<NullTexture&>(*texture.gpu);
-      const FormatInfo& format = *findFormat(texture.desc.format);
-      pitch = gpu.layout.mip(sub.mip).pitch;
-      first = gpu.bytes.data() + gpu.layout.offsetOf(sub) + gpu.layout.rectOffset(sub.mip, rect);
-      rowBytes = uint64_t{(rect.width - 1) / format.blockPixels + 1} * format.blockBytes;
-      rows = (rect.height - 1) / format.blockPixels + 1;
-    }
-    uint8_t* first;
-    uint64_t pitch, rowBytes, rows;
-  };
-
-  static uint8_t* bytesOf(Buffer& buffer) { return static_cast<NullBuffer&>(*buffer.gpu).bytes.data(); }
-  static Error unreadable() {
-    return Error{ErrorCode::OutOfBounds, "allocation is no readable guest memory"};
-  }
+  static NullTexture& of(Texture& texture) { return static_cast<NullTexture&>(*texture.gpu); }
 
   void fillTarget(TargetBinding& binding, const ClearArgs& args) {
     if (!binding.texture) return;
     Texture& texture = *binding.texture;
     const Subresource sub =
         binding.view ? Subresource{binding.view->desc.baseMip, binding.view->desc.baseLayer} : Subresource{};
-    const TextureLayout::Mip& mip = static_cast<NullTexture&>(*texture.gpu).layout.mip(sub.mip);
-    const Region region(texture, sub, {0, 0, mip.width, mip.height});
+    const NullTexture::Region region = of(texture).all(sub);
     const aerogpu_format format = binding.view ? binding.view->desc.format : texture.desc.format;
     const uint32_t bytes = findFormat(format)->blockBytes;
     for (uint64_t row = 0; row < region.rows; ++row)
-      for (uint8_t* texel = region.first + row * region.pitch;
-           texel < region.first + row * region.pitch + region.rowBytes; texel += bytes)
+      for (uint8_t* texel = region.row(0, row); texel < region.row(0, row) + region.rowBytes; texel += bytes)
         writeClearValue(format, args, texel);
   }
 

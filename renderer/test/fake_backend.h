@@ -14,6 +14,31 @@
 
 namespace aerogpu::test {
 
+class FakeBuffer final : public core::GpuBuffer {
+public:
+  Result<void> write(uint64_t, uint64_t, core::ByteSource&) override { return {}; }
+  Result<void> copyFrom(uint64_t, core::GpuBuffer&, uint64_t, uint64_t) override { return {}; }
+  Result<void> read(uint64_t, uint64_t, std::unique_ptr<core::ByteSink>) override { return {}; }
+};
+
+class FakeTexture final : public core::GpuTexture {
+public:
+  Result<void> write(core::Subresource, const core::Box&, core::Pitches, core::ByteSource&) override {
+    return {};
+  }
+  Result<void> copyFrom(core::Subresource, uint32_t, uint32_t, uint32_t, core::GpuTexture&, core::Subresource,
+                        const core::Box&) override {
+    return {};
+  }
+  Result<void> resolveFrom(core::Subresource, core::GpuTexture&, core::Subresource,
+                           const core::Box&) override {
+    return {};
+  }
+  Result<void> read(core::Subresource, const core::Box&, std::unique_ptr<core::ByteSink>) override {
+    return {};
+  }
+};
+
 class FakeBackend final : public core::Backend {
 public:
   uint64_t draws = 0, throttles = 0, stopsAt = 0;
@@ -25,13 +50,10 @@ public:
   const char* deviceName() const override { return ""; }
   const core::BackendLimits& limits() const override { return m_limits; }
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc&) override {
-    return std::make_unique<core::GpuBuffer>();
+    return std::unique_ptr<core::GpuBuffer>(std::make_unique<FakeBuffer>());
   }
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc&) override {
-    return std::make_unique<core::GpuTexture>();
-  }
-  Result<std::unique_ptr<core::GpuView>> createView(core::Texture&, const core::ViewDesc&) override {
-    return std::make_unique<core::GpuView>();
+    return std::unique_ptr<core::GpuTexture>(std::make_unique<FakeTexture>());
   }
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {
@@ -41,23 +63,6 @@ public:
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
       std::span<const core::InputElement>) override {
     return std::make_unique<core::GpuInputLayout>();
-  }
-  Result<void> writeBuffer(core::Buffer&, uint64_t, uint64_t, core::ByteSource&) override { return {}; }
-  Result<void> writeTexture(core::Texture&, core::Subresource, core::Rect, uint32_t,
-                            core::ByteSource&) override {
-    return {};
-  }
-  Result<void> copyBuffer(core::Buffer&, uint64_t, core::Buffer&, uint64_t, uint64_t) override { return {}; }
-  Result<void> copyTexture(core::Texture&, core::Subresource, uint32_t, uint32_t, core::Texture&,
-                           core::Subresource, core::Rect) override {
-    return {};
-  }
-  Result<void> readBuffer(core::Buffer&, uint64_t, uint64_t, std::unique_ptr<core::ByteSink>) override {
-    return {};
-  }
-  Result<void> readTexture(core::Texture&, core::Subresource, core::Rect,
-                           std::unique_ptr<core::ByteSink>) override {
-    return {};
   }
   Result<void> clear(core::DrawState&, const core::ClearArgs&) override { return {}; }
   Result<void> draw(core::DrawState&, const core::DrawArgs&) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creation, resources, transfers, clears, frames (see backend.h); draws are in draws.cpp.
+// The device's life, creation of objects, clears, frames (see backend.h); draws are in draw/.
 #include "renderer/vulkan/backend.h"
 
 #include <algorithm>
@@ -144,48 +144,6 @@ Result<std::unique_ptr<core::GpuBuffer>> VulkanBackend::createBuffer(const core:
 Result<std::unique_ptr<core::GpuTexture>> VulkanBackend::createTexture(const core::TextureDesc& desc) {
   if (m_gpu->device->lost()) return lostError();
   return TextureObject::create(*m_gpu, desc);
-}
-
-namespace {
-/// Everything about a view is in its core::View; image views are cached by their texture.
-class ViewObject final : public core::GpuView {};
-}  // namespace
-
-Result<std::unique_ptr<core::GpuView>> VulkanBackend::createView(core::Texture&, const core::ViewDesc& desc) {
-  auto format = mapFormat(*m_gpu->device, desc.format);
-  if (!format) return format.error();
-  return std::unique_ptr<core::GpuView>(std::make_unique<ViewObject>());
-}
-
-Result<void> VulkanBackend::writeBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
-                                        core::ByteSource& source) {
-  return BufferObject::of(buffer).write(offset, size, source);
-}
-
-Result<void> VulkanBackend::writeTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
-                                         uint32_t rowPitch, core::ByteSource& source) {
-  return TextureObject::of(texture).write(sub, rect, rowPitch, source);
-}
-
-Result<void> VulkanBackend::copyBuffer(core::Buffer& dst, uint64_t dstOffset, core::Buffer& src,
-                                       uint64_t srcOffset, uint64_t size) {
-  return BufferObject::of(dst).copyFrom(dstOffset, BufferObject::of(src), srcOffset, size);
-}
-
-Result<void> VulkanBackend::copyTexture(core::Texture& dst, core::Subresource dstSub, uint32_t dstX,
-                                        uint32_t dstY, core::Texture& src, core::Subresource srcSub,
-                                        core::Rect srcRect) {
-  return TextureObject::of(dst).copyFrom(dstSub, dstX, dstY, TextureObject::of(src), srcSub, srcRect);
-}
-
-Result<void> VulkanBackend::readBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
-                                       std::unique_ptr<core::ByteSink> sink) {
-  return BufferObject::of(buffer).read(offset, size, std::move(sink));
-}
-
-Result<void> VulkanBackend::readTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
-                                        std::unique_ptr<core::ByteSink> sink) {
-  return TextureObject::of(texture).read(sub, rect, std::move(sink));
 }
 
 Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs& args) {

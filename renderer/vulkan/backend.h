@@ -24,25 +24,10 @@ public:
 
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;
-  Result<std::unique_ptr<core::GpuView>> createView(core::Texture& texture,
-                                                    const core::ViewDesc& desc) override;
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage stage, std::span<const uint8_t> bytes,
                                                         core::ShaderFamily& family) override;
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
       std::span<const core::InputElement> elements) override;
-
-  Result<void> writeBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
-                           core::ByteSource& source) override;
-  Result<void> writeTexture(core::Texture& texture, core::Subresource sub, core::Rect rect, uint32_t rowPitch,
-                            core::ByteSource& source) override;
-  Result<void> copyBuffer(core::Buffer& dst, uint64_t dstOffset, core::Buffer& src, uint64_t srcOffset,
-                          uint64_t size) override;
-  Result<void> copyTexture(core::Texture& dst, core::Subresource dstSub, uint32_t dstX, uint32_t dstY,
-                           core::Texture& src, core::Subresource srcSub, core::Rect srcRect) override;
-  Result<void> readBuffer(core::Buffer& buffer, uint64_t offset, uint64_t size,
-                          std::unique_ptr<core::ByteSink> sink) override;
-  Result<void> readTexture(core::Texture& texture, core::Subresource sub, core::Rect rect,
-                           std::unique_ptr<core::ByteSink> sink) override;
 
   Result<void> clear(core::DrawState& state, const core::ClearArgs& args) override;
   Result<void> draw(core::DrawState& state, const core::DrawArgs& args) override;

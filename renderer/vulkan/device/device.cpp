@@ -347,6 +347,7 @@ bool Device::fits(const VkImageCreateInfo& image) const {
     return false;
   const VkImageFormatProperties& most = props.imageFormatProperties;
   return image.extent.width <= most.maxExtent.width && image.extent.height <= most.maxExtent.height &&
+         image.extent.depth <= most.maxExtent.depth && (image.samples & most.sampleCounts) != 0 &&
          image.mipLevels <= most.maxMipLevels && image.arrayLayers <= most.maxArrayLayers;
 }
 

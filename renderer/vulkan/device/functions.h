@@ -100,6 +100,7 @@ namespace aerogpu::vk {
   F(CmdFillBuffer)                     \
   F(CmdCopyBuffer2)                    \
   F(CmdCopyImage2)                     \
+  F(CmdResolveImage2)                  \
   F(CmdCopyBufferToImage2)             \
   F(CmdCopyImageToBuffer2)             \
   F(CmdSetViewportWithCount)           \

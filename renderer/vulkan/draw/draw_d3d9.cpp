@@ -60,18 +60,17 @@ Result<DescriptorWrite> Draws::textureWrite(const core::ShaderResourceBinding& r
                                             uint32_t binding) {
   if (type == d3d9::SamplerType::TextureVolume)
     return Error{ErrorCode::Backend, "volume textures are not supported", {}};
-  const bool cube = type == d3d9::SamplerType::TextureCube;
+  const VkImageViewType viewType =
+      type == d3d9::SamplerType::TextureCube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D;
   DescriptorWrite write;
   write.binding = binding;
   CachedView view;
   bool compare = false;
   if (resource.texture && resource.texture->gpu) {
     core::Texture& texture = *resource.texture;
-    const bool fits = !cube || isCube(resource);
     bool feedback = false;
-    if (fits) {
-      auto made = sampledView(texture, resource.view.get(),
-                              cube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D, sampler.srgb, feedback);
+    if (canView(texture.desc, viewType, resource.layers())) {
+      auto made = sampledView(texture, resource.view.get(), viewType, sampler.srgb, feedback);
       if (!made) return made.error();
       view = *made;
       compare = view.handle && TextureObject::of(texture).format().info->depth;
@@ -83,8 +82,8 @@ Result<DescriptorWrite> Draws::textureWrite(const core::ShaderResourceBinding& r
     auto& dummy = static_cast<TextureObject&>(*m_dummies.opaque);
     ViewKey key;
     key.format = dummy.format().plain();
-    key.type = cube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D;
-    key.layerCount = cube ? 6 : 1;
+    key.type = viewType;
+    key.layerCount = viewType == VK_IMAGE_VIEW_TYPE_CUBE ? 6 : 1;
     key.opaqueAlpha = true;
     auto made = dummy.view(key);
     if (!made) return made.error();

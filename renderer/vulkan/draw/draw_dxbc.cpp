@@ -58,9 +58,8 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
         CachedView view;
         if (resource.texture && resource.texture->gpu) {
           core::Texture& texture = *resource.texture;
-          const uint32_t layers = resource.view ? resource.view->desc.layerCount : texture.desc.arrayLayers;
           bool feedback = false;
-          if (!cube || (layers >= 6 && texture.desc.width == texture.desc.height)) {
+          if (canView(texture.desc, b.viewType, resource.layers())) {
             auto made = sampledView(texture, resource.view.get(), b.viewType, false, feedback);
             if (!made) return made.error();
             view = *made;

@@ -48,8 +48,7 @@ uint32_t Draws::shadowSamplers(const core::DrawState& state, uint32_t mask) cons
   return out;
 }
 
-/// ps_1_x does not declare what it samples: the bound texture says it. With D3D9 shaders six square layers
-/// are a cube.
+/// ps_1_x does not declare what it samples: the bound texture says it.
 SamplerTypes Draws::boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const {
   SamplerTypes types{};
   if (info.version.major != 1) return types;
@@ -58,7 +57,8 @@ SamplerTypes Draws::boundTypes(const core::DrawState& state, const shader::Shade
     const auto slot = static_cast<uint32_t>(std::countr_zero(m));
     const core::ShaderResourceBinding& bound = ps.resources[slot];
     if (bound.texture)
-      types[slot] = isCube(bound) ? d3d9::SamplerType::TextureCube : d3d9::SamplerType::Texture2D;
+      types[slot] = core::canBeCube(bound.texture->desc, bound.layers()) ? d3d9::SamplerType::TextureCube
+                                                                         : d3d9::SamplerType::Texture2D;
   }
   return types;
 }
@@ -247,6 +247,7 @@ Result<void> Draws::selectPipeline(const core::DrawState& state) {
     key.colorFormats[i] = static_cast<uint32_t>(targets.colorFormats[i]);
   key.depthFormat = static_cast<uint32_t>(targets.depthFormat);
   key.stencilFormat = static_cast<uint32_t>(targets.stencilFormat);
+  key.samples = targets.samples;
   key.topologyClass = topologyClass;
   key.specialization = specialization;
   if (!caps.dynamicPolygonMode && caps.fillModeNonSolid)

@@ -21,13 +21,6 @@ namespace aerogpu::vk {
 /// A triangle list for the patch topologies, which have no meaning without hull shaders.
 VkPrimitiveTopology vulkanTopology(core::Topology topology);
 
-/// Whether D3D9 shaders can sample what is bound as a cube map: six square layers.
-inline bool isCube(const core::ShaderResourceBinding& bound) {
-  const core::TextureDesc& desc = bound.texture->desc;
-  const uint32_t layers = bound.view ? bound.view->desc.layerCount : desc.arrayLayers;
-  return layers >= 6 && desc.width == desc.height;
-}
-
 class Draws {
 public:
   Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir);

@@ -198,7 +198,7 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   raster.polygonMode = static_cast<VkPolygonMode>(key.polygonMode);
   raster.lineWidth = 1;
   VkPipelineMultisampleStateCreateInfo multisample{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
-  multisample.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+  multisample.rasterizationSamples = static_cast<VkSampleCountFlagBits>(key.samples);
   VkPipelineDepthStencilStateCreateInfo depth{VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
   depth.maxDepthBounds = 1;
 

@@ -28,7 +28,7 @@ struct PipelineKey {
   uint32_t attributes[VertexFetch::kMax] = {};  ///< location 8, binding 8, offset 16 bits
   uint32_t attributeFormats[VertexFetch::kMax] = {};
   uint32_t divisors[VertexFetch::kMax] = {};
-  uint32_t pad = 0;
+  uint32_t samples = 1;  ///< a texel
   bool operator==(const PipelineKey&) const = default;
 };
 static_assert(std::has_unique_object_representations_v<PipelineKey>);

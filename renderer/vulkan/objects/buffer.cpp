@@ -175,8 +175,9 @@ void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 acc
   m_lastGpuWrite = m_lastUse = m_gpu.recorder->batch();
 }
 
-Result<void> BufferObject::copyFrom(uint64_t dstOffset, BufferObject& src, uint64_t srcOffset,
+Result<void> BufferObject::copyFrom(uint64_t dstOffset, core::GpuBuffer& from, uint64_t srcOffset,
                                     uint64_t size) {
+  auto& src = static_cast<BufferObject&>(from);
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   src.useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);

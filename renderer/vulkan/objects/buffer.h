@@ -18,9 +18,10 @@ public:
 
   static BufferObject& of(core::Buffer& buffer) { return static_cast<BufferObject&>(*buffer.gpu); }
 
-  Result<void> write(uint64_t offset, uint64_t size, core::ByteSource& source);
-  Result<void> copyFrom(uint64_t dstOffset, BufferObject& src, uint64_t srcOffset, uint64_t size);
-  Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink);
+  Result<void> write(uint64_t offset, uint64_t size, core::ByteSource& source) override;
+  Result<void> copyFrom(uint64_t dstOffset, core::GpuBuffer& from, uint64_t srcOffset,
+                        uint64_t size) override;
+  Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) override;
 
   /// Notes that the batch being recorded reads the buffer, as one of `boundAs` (DirtyBits that a rename must
   /// set).

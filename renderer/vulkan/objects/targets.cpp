@@ -11,6 +11,8 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
   Attachment out;
   if (!binding.texture || !binding.texture->gpu) return out;
   TextureObject& texture = TextureObject::of(*binding.texture);
+  if (texture.desc().kind == core::TextureKind::Volume)
+    return Error{ErrorCode::Backend, "volume textures cannot be render targets", {}};
   VkFormatInfo view = texture.format();
   if (binding.view) {
     auto mapped = mapFormat(*m_gpu.device, binding.view->desc.format);
@@ -43,10 +45,15 @@ void Targets::reset() {
 Result<void> Targets::update(const core::DrawState& state, bool changed) {
   if (!changed) return {};
   TargetInfo info;
+  bool mixed = false;  // sample counts differ
   std::array<Attachment, core::kMaxColorTargets> colors;
   Attachment depth;
   info.extent = {UINT32_MAX, UINT32_MAX};
+  info.samples = 0;
   const auto shrink = [&](const Attachment& a) {
+    const uint32_t samples = a.texture->desc.samples;
+    mixed = mixed || (info.samples != 0 && info.samples != samples);
+    info.samples = samples;
     info.extent.width = std::min(info.extent.width, std::max(1u, a.texture->desc.width >> a.mip));
     info.extent.height = std::min(info.extent.height, std::max(1u, a.texture->desc.height >> a.mip));
   };
@@ -71,6 +78,7 @@ Result<void> Targets::update(const core::DrawState& state, bool changed) {
     shrink(depth);
     if (TextureObject::of(*depth.texture).format().info->stencil) info.stencilFormat = info.depthFormat;
   }
+  if (mixed) return Error{ErrorCode::Backend, "render targets have different sample counts", {}};
   bool same = depth.view == m_depth.view && info.colorCount == m_info.colorCount;
   for (uint32_t i = 0; i < info.colorCount; ++i) same = same && colors[i].view == m_colors[i].view;
   if (same) return {};

@@ -16,6 +16,18 @@ constexpr size_t kMaxViews =
 
 }  // namespace
 
+bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layers) {
+  switch (type) {
+    case VK_IMAGE_VIEW_TYPE_3D:
+      return desc.kind == core::TextureKind::Volume;
+    case VK_IMAGE_VIEW_TYPE_CUBE:
+    case VK_IMAGE_VIEW_TYPE_CUBE_ARRAY:
+      return core::canBeCube(desc, layers);
+    default:
+      return desc.kind != core::TextureKind::Volume && desc.samples == 1;
+  }
+}
+
 Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const core::TextureDesc& desc) {
   Device& device = *gpu.device;
   const DeviceTable& vk = device.vk();
@@ -33,20 +45,21 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
     info.pNext = &list;
     info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   }
-  if (desc.arrayLayers >= 6 && desc.width == desc.height) info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
-  info.imageType = VK_IMAGE_TYPE_2D;
+  if (core::canBeCube(desc, desc.arrayLayers)) info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
+  const bool volume = desc.kind == core::TextureKind::Volume;
+  info.imageType = volume ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
   info.format = format->linear;
-  info.extent = {desc.width, desc.height, 1};
+  info.extent = {desc.width, desc.height, desc.depth};
   info.mipLevels = desc.mipLevels;
   info.arrayLayers = desc.arrayLayers;
-  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.samples = static_cast<VkSampleCountFlagBits>(desc.samples);  // the bits are the counts
   info.tiling = VK_IMAGE_TILING_OPTIMAL;
   info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   const VkFormatFeatureFlags2 features = device.formatFeatures(format->linear);
   if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
   if (format->info->depth)
     info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  else if (!block && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
+  else if (!block && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
     info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   if (!device.fits(info)) return Error{ErrorCode::Backend, "this GPU has no such images in that size", {}};
   VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
@@ -156,6 +169,22 @@ Result<void> TextureObject::ensureDefined() {
   return m_undefined ? zero() : Result<void>{};
 }
 
+void TextureObject::copyZeros(VkCommandBuffer commands, const MemoryRange& zeros, core::Subresource sub,
+                              const core::Box& box) {
+  VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
+  region.bufferOffset = zeros.offset;
+  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, sub.mip, sub.layer, 1};
+  region.imageOffset = offsetOf(box);
+  region.imageExtent = extentOf(box);
+  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+  copy.srcBuffer = zeros.buffer();
+  copy.dstImage = m_image;
+  copy.dstImageLayout = m_layout;
+  copy.regionCount = 1;
+  copy.pRegions = &region;
+  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+}
+
 Result<void> TextureObject::zero() {
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
@@ -187,21 +216,10 @@ Result<void> TextureObject::zero() {
     barrier(commands, kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
     for (uint32_t layer = 0; layer < m_desc.arrayLayers; ++layer) {
       for (uint32_t mip = 0; mip < m_desc.mipLevels; ++mip) {
-        const uint32_t height = mipHeight(mip);
-        for (uint32_t y = 0; y < height; y += static_cast<uint32_t>(rows) * 4) {
-          VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
-          region.bufferOffset = zeros->offset;
-          region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, mip, layer, 1};
-          region.imageOffset.y = static_cast<int32_t>(y);
-          region.imageExtent = {mipWidth(mip), std::min(static_cast<uint32_t>(rows) * 4, height - y), 1};
-          VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
-          copy.srcBuffer = zeros->buffer();
-          copy.dstImage = m_image;
-          copy.dstImageLayout = kLayout;
-          copy.regionCount = 1;
-          copy.pRegions = &region;
-          vk.CmdCopyBufferToImage2(commands, &copy);
-        }
+        const uint32_t height = mipHeight(mip), step = static_cast<uint32_t>(rows) * 4;
+        for (uint32_t z = 0; z < mipDepth(mip); ++z)
+          for (uint32_t y = 0; y < height; y += step)
+            copyZeros(commands, *zeros, {mip, layer}, {0, y, z, mipWidth(mip), std::min(step, height - y)});
       }
     }
   }

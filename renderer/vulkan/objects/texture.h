@@ -21,6 +21,17 @@ struct ViewKey {
   bool operator==(const ViewKey&) const = default;
 };
 
+/// Whether a shader that declares a view of `type` can sample `layers` layers of the texture through one.
+bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layers);
+
+/// A box in Vulkan's terms.
+inline VkOffset3D offsetOf(const core::Box& box) {
+  return {static_cast<int32_t>(box.x), static_cast<int32_t>(box.y), static_cast<int32_t>(box.z)};
+}
+inline VkExtent3D extentOf(const core::Box& box) {
+  return {box.width, box.height, box.depth};
+}
+
 struct CachedView {
   VkImageView handle = VK_NULL_HANDLE;
   uint64_t serial = 0;  ///< never used for another view
@@ -34,10 +45,14 @@ public:
 
   static TextureObject& of(core::Texture& texture) { return static_cast<TextureObject&>(*texture.gpu); }
 
-  Result<void> write(core::Subresource sub, core::Rect rect, uint32_t rowPitch, core::ByteSource& source);
-  Result<void> copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY, TextureObject& src,
-                        core::Subresource srcSub, core::Rect srcRect);
-  Result<void> read(core::Subresource sub, core::Rect rect, std::unique_ptr<core::ByteSink> sink);
+  Result<void> write(core::Subresource sub, const core::Box& box, core::Pitches pitches,
+                     core::ByteSource& source) override;
+  Result<void> copyFrom(core::Subresource sub, uint32_t x, uint32_t y, uint32_t z, core::GpuTexture& from,
+                        core::Subresource srcSub, const core::Box& srcBox) override;
+  Result<void> resolveFrom(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
+                           const core::Box& box) override;
+  Result<void> read(core::Subresource sub, const core::Box& box,
+                    std::unique_ptr<core::ByteSink> sink) override;
   /// Mip 0 of layer 0, tight rows, into `target`.
   Result<void> copyToHost(const MemoryRange& target);
 
@@ -72,12 +87,23 @@ private:
       : m_gpu(gpu), m_desc(desc), m_format(format) {}
   /// Clears what was never written, in the early commands.
   Result<void> zero();
+  void copyZeros(VkCommandBuffer commands, const MemoryRange& zeros, core::Subresource sub,
+                 const core::Box& box);
   Result<void> ensureDefined();
   VkCommandBuffer transferCommands(VkImageLayout layout, VkAccessFlags2 access);
   void barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
                VkAccessFlags2 access);
   uint32_t mipWidth(uint32_t mip) const { return std::max(1u, m_desc.width >> mip); }
   uint32_t mipHeight(uint32_t mip) const { return std::max(1u, m_desc.height >> mip); }
+  uint32_t mipDepth(uint32_t mip) const { return std::max(1u, m_desc.depth >> mip); }
+  /// The box is all there is.
+  bool isAll(const core::Box& box) const {
+    return m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && box.width == m_desc.width &&
+           box.height == m_desc.height && box.depth == m_desc.depth;
+  }
+  /// Brings this image and `src`, both defined, into the layouts of a transfer from there to here; the
+  /// command buffer to record it in.
+  Result<VkCommandBuffer> prepareTransfer(TextureObject& src);
   /// Where a read-back goes: rows `rowLength` texels apart, 0 = tight; then, if not at 0, the stencil plane.
   struct Target {
     VkBuffer buffer;
@@ -85,12 +111,15 @@ private:
     uint32_t rowLength;
     uint64_t stencilOffset;
   };
-  Result<void> readPlanes(core::Subresource sub, core::Rect rect, const Target& target);
-  /// The same as write() and read() without a copy in between; false when that cannot be, and nothing was
-  /// done.
-  Result<bool> writeInPlace(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+  Result<void> readPlanes(core::Subresource sub, const core::Box& box, const Target& target);
+  /// write() and read() without a copy in between; false when that cannot be, and nothing was done.
+  Result<bool> writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                             core::ByteSource& source);
-  Result<bool> readInPlace(core::Subresource sub, core::Rect rect, const Readback& readback);
+  /// Through staging memory: `box` is small enough for one piece of it, and begins at byte `from`. `whole`:
+  /// it is all there is.
+  Result<void> writePiece(core::Subresource sub, const core::Box& box, uint64_t from, core::Pitches pitches,
+                          core::ByteSource& source, bool whole);
+  Result<bool> readInPlace(core::Subresource sub, const core::Box& box, const Readback& readback);
   /// `pitch` in texels, for a copy from or to `host`; 0 when Vulkan cannot copy there ("Copying Data Between
   /// Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil must be
   /// taken apart.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "renderer/core/texture_layout.h"
 #include "renderer/vulkan/objects/texture.h"
 
 namespace aerogpu::vk {
@@ -47,29 +48,27 @@ uint32_t TextureObject::rowTexels(const uint8_t* host, uint64_t pitch) const {
   return static_cast<uint32_t>(texels);
 }
 
-Result<bool> TextureObject::writeInPlace(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                                          core::ByteSource& source) {
   const core::FormatInfo& info = *m_format.info;
-  const uint32_t side = info.blockPixels;
-  const uint64_t rowBytes = uint64_t{(rect.width - 1) / side + 1} * info.blockBytes;
-  const uint64_t rows = (rect.height - 1) / side + 1;
-  if (!m_gpu.imports->wants(rowBytes * rows, (rows - 1) * rowPitch + rowBytes)) return false;
+  const core::BoxRows part(info, box);
+  const uint64_t span = (box.depth - 1) * pitches.slice + (part.perSlice - 1) * pitches.row + part.rowBytes;
+  if (box.depth > 1 && pitches.slice != part.perSlice * pitches.row) return false;
+  if (!m_gpu.imports->wants(part.rowBytes * part.rows, span)) return false;
   auto lent = source.lend();
-  const uint32_t rowLength = lent ? rowTexels(lent->first(), rowPitch) : 0;
+  const uint32_t rowLength = lent ? rowTexels(lent->first(), pitches.row) : 0;
   if (rowLength == 0) return false;
   auto import = m_gpu.imports->import(std::move(lent));
   if (!import) return false;
   if (auto opened = m_gpu.recorder->open(); !opened) return opened.error();
-  if (m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && rect.width == m_desc.width &&
-      rect.height == m_desc.height)
-    m_undefined = false;  // every byte is about to be written
+  if (isAll(box)) m_undefined = false;  // every byte is about to be written
   if (auto defined = ensureDefined(); !defined) return defined.error();
   VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
   region.bufferOffset = import->offset();
   region.bufferRowLength = rowLength;
   region.imageSubresource = layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
-  region.imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
-  region.imageExtent = {rect.width, rect.height, 1};
+  region.imageOffset = offsetOf(box);
+  region.imageExtent = extentOf(box);
   VkCommandBuffer commands =
       transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
   VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
@@ -83,69 +82,89 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, core::Rect rect,
   return true;
 }
 
-Result<void> TextureObject::write(core::Subresource sub, core::Rect rect, uint32_t rowPitch,
+Result<void> TextureObject::write(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                                   core::ByteSource& source) {
-  if (auto written = writeInPlace(sub, rect, rowPitch, source); !written || *written)
+  if (auto written = writeInPlace(sub, box, pitches, source); !written || *written)
     return written ? Result<void>{} : written.error();
-  Recorder& recorder = *m_gpu.recorder;
-  const DeviceTable& vk = m_gpu.device->vk();
   const core::FormatInfo& info = *m_format.info;
-  const uint32_t side = info.blockPixels;
-  const uint64_t blocksWide = (rect.width + side - 1) / side;
-  const uint32_t blocksHigh = (rect.height + side - 1) / side;
-  const uint64_t rowBytes = blocksWide * info.blockBytes;
-  const bool whole = m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && rect.width == m_desc.width &&
-                     rect.height == m_desc.height && rowBytes * blocksHigh <= kPieceBytes;
-  const uint32_t rowsPerPiece =
-      static_cast<uint32_t>(std::max<uint64_t>(1, std::min<uint64_t>(blocksHigh, kPieceBytes / rowBytes)));
-  std::vector<uint8_t> row(info.stencil ? rowBytes : 0);
-  for (uint32_t done = 0; done < blocksHigh; done += rowsPerPiece) {
-    const uint32_t rows = std::min(rowsPerPiece, blocksHigh - done);
-    if (auto opened = recorder.open(); !opened) return opened;
-    const uint64_t depthBytes = rowBytes * rows;
-    auto staged = recorder.stage(depthBytes + (info.stencil ? depthBytes / 4 : 0));
-    if (!staged) return staged.error();
-    uint8_t* out = staged->mapped();
-    const uint64_t from = uint64_t{done} * rowPitch;
-    if (info.stencil) {
-      const bool toFloat = m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT;
-      for (uint32_t y = 0; y < rows; ++y) {
-        if (!source.read(from + uint64_t{y} * rowPitch, row.data(), rowBytes)) return unreadable();
-        splitRow(row.data(), rect.width, toFloat, out + y * rowBytes, out + depthBytes + y * (rowBytes / 4));
-      }
-    } else if (rowPitch == rowBytes || rows == 1) {
-      if (!source.read(from, out, rowBytes * rows)) return unreadable();
-    } else {
-      for (uint32_t y = 0; y < rows; ++y)
-        if (!source.read(from + uint64_t{y} * rowPitch, out + y * rowBytes, rowBytes)) return unreadable();
+  const core::BoxRows part(info, box);
+  // Pieces of staging memory: several whole slices, or rows of one.
+  const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / part.rowBytes);  // rows
+  const auto rows = static_cast<uint32_t>(std::min<uint64_t>(part.perSlice, piece));
+  const auto slices =
+      static_cast<uint32_t>(std::clamp<uint64_t>(rows < part.perSlice ? 1 : piece / rows, 1, box.depth));
+  const bool whole = isAll(box) && part.rows <= piece;
+  for (uint32_t z = 0; z < box.depth; z += slices) {
+    for (uint32_t y = 0; y < part.perSlice; y += rows) {
+      core::Box now = box;
+      now.z = box.z + z;
+      now.depth = std::min(slices, box.depth - z);
+      now.y = box.y + y * info.blockPixels;
+      now.height = std::min(rows * info.blockPixels, box.height - y * info.blockPixels);
+      if (auto written = writePiece(sub, now, z * pitches.slice + y * pitches.row, pitches, source, whole);
+          !written)
+        return written;
     }
-    if (m_undefined && whole) m_undefined = false;  // every byte is about to be written
-    if (auto defined = ensureDefined(); !defined) return defined;
-
-    VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
-                                     {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
-    regions[0].bufferOffset = staged->offset;
-    regions[0].imageSubresource =
-        layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
-    regions[0].imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y + done * side), 0};
-    regions[0].imageExtent = {rect.width, std::min(rows * side, rect.height - done * side), 1};
-    regions[1] = regions[0];
-    regions[1].bufferOffset = staged->offset + depthBytes;
-    regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
-    VkCommandBuffer commands =
-        transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
-    VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
-    copy.srcBuffer = staged->buffer();
-    copy.dstImage = m_image;
-    copy.dstImageLayout = m_layout;
-    copy.regionCount = info.stencil ? 2 : 1;
-    copy.pRegions = regions;
-    vk.CmdCopyBufferToImage2(commands, &copy);
   }
   return {};
 }
 
-Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, const Target& target) {
+Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& box, uint64_t from,
+                                       core::Pitches pitches, core::ByteSource& source, bool whole) {
+  Recorder& recorder = *m_gpu.recorder;
+  const core::FormatInfo& info = *m_format.info;
+  const core::BoxRows part(info, box);
+  if (auto opened = recorder.open(); !opened) return opened;
+  const uint64_t depthBytes = part.rowBytes * part.rows;
+  auto staged = recorder.stage(depthBytes + (info.stencil ? depthBytes / 4 : 0));
+  if (!staged) return staged.error();
+  uint8_t* out = staged->mapped();
+  if (info.stencil) {
+    const bool toFloat = m_format.linear == VK_FORMAT_D32_SFLOAT_S8_UINT;
+    std::vector<uint8_t> row(part.rowBytes);
+    for (uint32_t y = 0; y < part.rows; ++y) {
+      if (!source.read(from + uint64_t{y} * pitches.row, row.data(), part.rowBytes)) return unreadable();
+      splitRow(row.data(), box.width, toFloat, out + y * part.rowBytes,
+               out + depthBytes + y * (part.rowBytes / 4));
+    }
+  } else {
+    for (uint32_t z = 0; z < box.depth; ++z, from += pitches.slice) {
+      if (pitches.row == part.rowBytes || part.perSlice == 1) {
+        const uint64_t bytes = part.rowBytes * part.perSlice;
+        if (!source.read(from, out, bytes)) return unreadable();
+        out += bytes;
+        continue;
+      }
+      for (uint32_t y = 0; y < part.perSlice; ++y, out += part.rowBytes)
+        if (!source.read(from + uint64_t{y} * pitches.row, out, part.rowBytes)) return unreadable();
+    }
+  }
+  if (m_undefined && whole) m_undefined = false;  // every byte is about to be written
+  if (auto defined = ensureDefined(); !defined) return defined;
+
+  VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
+                                   {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
+  regions[0].bufferOffset = staged->offset;
+  regions[0].imageSubresource =
+      layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+  regions[0].imageOffset = offsetOf(box);
+  regions[0].imageExtent = extentOf(box);
+  regions[1] = regions[0];
+  regions[1].bufferOffset = staged->offset + depthBytes;
+  regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
+  VkCommandBuffer commands =
+      transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+  copy.srcBuffer = staged->buffer();
+  copy.dstImage = m_image;
+  copy.dstImageLayout = m_layout;
+  copy.regionCount = info.stencil ? 2 : 1;
+  copy.pRegions = regions;
+  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  return {};
+}
+
+Result<void> TextureObject::readPlanes(core::Subresource sub, const core::Box& box, const Target& target) {
   if (auto defined = ensureDefined(); !defined) return defined;
   VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
                                    {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
@@ -153,8 +172,8 @@ Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, c
   regions[0].bufferRowLength = target.rowLength;
   regions[0].imageSubresource =
       layers(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
-  regions[0].imageOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
-  regions[0].imageExtent = {rect.width, rect.height, 1};
+  regions[0].imageOffset = offsetOf(box);
+  regions[0].imageExtent = extentOf(box);
   regions[1] = regions[0];
   regions[1].bufferOffset = target.stencilOffset;
   regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
@@ -171,7 +190,8 @@ Result<void> TextureObject::readPlanes(core::Subresource sub, core::Rect rect, c
   return {};
 }
 
-Result<bool> TextureObject::readInPlace(core::Subresource sub, core::Rect rect, const Readback& readback) {
+Result<bool> TextureObject::readInPlace(core::Subresource sub, const core::Box& box,
+                                        const Readback& readback) {
   const uint64_t bytes = readback.rowBytes * readback.rows;
   if (!m_gpu.imports->wants(bytes, bytes)) return false;
   uint64_t pitch = 0;
@@ -181,29 +201,29 @@ Result<bool> TextureObject::readInPlace(core::Subresource sub, core::Rect rect, 
   auto import = m_gpu.imports->import(std::move(lent));
   if (!import) return false;
   m_gpu.recorder->orderHostCopies();
-  if (auto copied = readPlanes(sub, rect, {import->buffer(), import->offset(), rowLength, 0}); !copied)
+  if (auto copied = readPlanes(sub, box, {import->buffer(), import->offset(), rowLength, 0}); !copied)
     return copied.error();
   m_gpu.recorder->keep(std::move(import));
   return true;
 }
 
-Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
+Result<void> TextureObject::read(core::Subresource sub, const core::Box& box,
                                  std::unique_ptr<core::ByteSink> sink) {
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   const core::FormatInfo& info = *m_format.info;
-  const uint32_t side = info.blockPixels;
+  const core::BoxRows part(info, box);
   Readback readback;
   readback.sink = std::move(sink);
-  readback.rowBytes = readback.pitch = uint64_t{(rect.width + side - 1) / side} * info.blockBytes;
-  readback.rows = (rect.height + side - 1) / side;
+  readback.rowBytes = readback.pitch = part.rowBytes;
+  readback.rows = part.rows;
   const uint64_t bytes = readback.rowBytes * readback.rows;
-  if (auto read = readInPlace(sub, rect, readback); !read || *read)
+  if (auto read = readInPlace(sub, box, readback); !read || *read)
     return read ? Result<void>{} : read.error();
   auto staged = recorder.stageReadback(bytes + (info.stencil ? bytes / 4 : 0));
   if (!staged) return staged.error();
   const Target target{staged->buffer(), staged->offset, 0, info.stencil ? staged->offset + bytes : 0};
-  if (auto copied = readPlanes(sub, rect, target); !copied) return copied;
+  if (auto copied = readPlanes(sub, box, target); !copied) return copied;
   readback.memory = *staged;
   readback.pixels = staged->mapped();
   if (info.stencil) {
@@ -216,32 +236,38 @@ Result<void> TextureObject::read(core::Subresource sub, core::Rect rect,
 
 Result<void> TextureObject::copyToHost(const MemoryRange& target) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
-  return readPlanes({}, {0, 0, m_desc.width, m_desc.height}, {target.buffer(), target.offset, 0, 0});
+  return readPlanes({}, {0, 0, 0, m_desc.width, m_desc.height}, {target.buffer(), target.offset, 0, 0});
 }
 
-Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, uint32_t dstY,
-                                     TextureObject& src, core::Subresource srcSub, core::Rect rect) {
+Result<VkCommandBuffer> TextureObject::prepareTransfer(TextureObject& src) {
   Recorder& recorder = *m_gpu.recorder;
-  const DeviceTable& vk = m_gpu.device->vk();
-  if (auto opened = recorder.open(); !opened) return opened;
-  if (auto defined = src.ensureDefined(); !defined) return defined;
-  if (auto defined = ensureDefined(); !defined) return defined;
-  const bool sameImage = &src == this;
+  if (auto opened = recorder.open(); !opened) return opened.error();
+  if (auto defined = src.ensureDefined(); !defined) return defined.error();
+  if (auto defined = ensureDefined(); !defined) return defined.error();
   constexpr VkPipelineStageFlags2 kStage = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
   constexpr VkAccessFlags2 kRead = VK_ACCESS_2_TRANSFER_READ_BIT, kWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
-  if (sameImage) {
+  if (&src == this) {
     prepare(VK_IMAGE_LAYOUT_GENERAL, kStage, kRead | kWrite);
   } else {
     src.prepare(src.m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kStage,
                 kRead);
     prepare(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, kStage, kWrite);
   }
+  return recorder.outsidePass();
+}
+
+Result<void> TextureObject::copyFrom(core::Subresource sub, uint32_t x, uint32_t y, uint32_t z,
+                                     core::GpuTexture& from, core::Subresource srcSub,
+                                     const core::Box& srcBox) {
+  auto& src = static_cast<TextureObject&>(from);
+  auto commands = prepareTransfer(src);
+  if (!commands) return commands.error();
   VkImageCopy2 region{VK_STRUCTURE_TYPE_IMAGE_COPY_2};
   region.srcSubresource = layers(m_format.aspects(), srcSub);
-  region.srcOffset = {static_cast<int32_t>(rect.x), static_cast<int32_t>(rect.y), 0};
-  region.dstSubresource = layers(m_format.aspects(), dstSub);
-  region.dstOffset = {static_cast<int32_t>(dstX), static_cast<int32_t>(dstY), 0};
-  region.extent = {rect.width, rect.height, 1};
+  region.srcOffset = offsetOf(srcBox);
+  region.dstSubresource = layers(m_format.aspects(), sub);
+  region.dstOffset = offsetOf({x, y, z});
+  region.extent = extentOf(srcBox);
   VkCopyImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_IMAGE_INFO_2};
   copy.srcImage = src.m_image;
   copy.srcImageLayout = src.m_layout;
@@ -249,7 +275,28 @@ Result<void> TextureObject::copyFrom(core::Subresource dstSub, uint32_t dstX, ui
   copy.dstImageLayout = m_layout;
   copy.regionCount = 1;
   copy.pRegions = &region;
-  vk.CmdCopyImage2(recorder.outsidePass(), &copy);
+  m_gpu.device->vk().CmdCopyImage2(*commands, &copy);
+  return {};
+}
+
+Result<void> TextureObject::resolveFrom(core::Subresource sub, core::GpuTexture& from,
+                                        core::Subresource srcSub, const core::Box& box) {
+  auto& src = static_cast<TextureObject&>(from);
+  auto commands = prepareTransfer(src);
+  if (!commands) return commands.error();
+  VkImageResolve2 region{VK_STRUCTURE_TYPE_IMAGE_RESOLVE_2};
+  region.srcSubresource = layers(m_format.aspects(), srcSub);
+  region.srcOffset = region.dstOffset = offsetOf(box);
+  region.dstSubresource = layers(m_format.aspects(), sub);
+  region.extent = extentOf(box);
+  VkResolveImageInfo2 resolve{VK_STRUCTURE_TYPE_RESOLVE_IMAGE_INFO_2};
+  resolve.srcImage = src.m_image;
+  resolve.srcImageLayout = src.m_layout;
+  resolve.dstImage = m_image;
+  resolve.dstImageLayout = m_layout;
+  resolve.regionCount = 1;
+  resolve.pRegions = &region;
+  m_gpu.device->vk().CmdResolveImage2(*commands, &resolve);
   return {};
 }
 
