@@ -17,10 +17,11 @@ namespace aerogpu::shader::test {
 
 struct SpirvRun {
   bool ended = false;
-  uint32_t result = 0;           ///< what the variable holds at the end
-  uint64_t iterations = 0;       ///< entries into a loop's body by way of its header
-  uint64_t iterationsAfter = 0;  ///< those since the buffer's word was taken away
-  uint64_t looks = 0;            ///< reads of the buffer
+  uint32_t result = 0;                            ///< what the variable holds at the end
+  uint64_t iterations = 0;                        ///< entries into a loop's body by way of its header
+  uint64_t iterationsAfter = 0;                   ///< those since the buffer's word was taken away
+  uint64_t looks = 0;                             ///< reads of the buffer
+  std::unordered_map<uint32_t, uint32_t> memory;  ///< all variables at the end
 };
 
 class SpirvMachine {
@@ -35,6 +36,7 @@ public:
     m_run.ended = true;
     call(m_entry, {});
     m_run.result = m_memory[resultVariable];
+    m_run.memory = m_memory;
     return m_run;
   }
 
