@@ -207,7 +207,7 @@ def word_mask(fields, start=HEADER_BYTES):
     for field, offset in fields:
         for i in range(field.count if field.kind == 'uses' else 0):
             mask |= 1 << (offset - start) // 4 + i
-    if mask >= 1 << 32:
+    if mask >> 32:
         raise description.Wrong('a handle lies further in than the rights table reaches')
     return mask
 

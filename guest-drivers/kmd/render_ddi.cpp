@@ -21,6 +21,8 @@ NTSTATUS statusOf(StreamFault fault) {
     return STATUS_ILLEGAL_INSTRUCTION;  // not STATUS_GRAPHICS_DRIVER_MISMATCH, which NT_SUCCESS takes for success
   case StreamFault::Framing:
     return STATUS_INVALID_USER_BUFFER;
+  case StreamFault::Unknown:
+    return STATUS_ILLEGAL_INSTRUCTION;  // page "DxgkDdiRender": instructions that the hardware does not support
   case StreamFault::Privileged:
     return STATUS_PRIVILEGED_INSTRUCTION;
   }
@@ -104,12 +106,12 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   StreamCheck check;
   {
     TableLock lock(adapter.allocations);
-    check = checkPackets(dma.packetData(), copied, copied < left,
+    check = checkPackets(dma.packetData(), copied, copied < left, adapter.features.high,
                          [&](const StreamEvent &event) { return mayDo(adapter, context->device, event); });
     if (check.fault == StreamFault::None) {
       // Nothing was refused: now it is remembered.
       bool room = true;
-      checkPackets(dma.packetData(), check.acceptedBytes, false, [&](const StreamEvent &event) {
+      checkPackets(dma.packetData(), check.acceptedBytes, false, adapter.features.high, [&](const StreamEvent &event) {
         room &= remember(adapter, context->device, *args, event);
         return true;
       });

@@ -76,6 +76,8 @@ void streams(Adapter& adapter, Client& client, Context& context) {
   refused(patch(kPacket + 4, 4), "a packet shorter than its header");
   refused(patch(kPacket + 4, 7), "a packet of 7 bytes");
   refused(patch(kPacket + 4, 0x10000), "a packet past the end");
+  refused(patch(kPacket, 0x7FFF), "an opcode that nobody knows");  // PRIV-12
+  refused(patch(kPacket, 0xFFFF), "an extension that nobody knows");
   Stream release;
   aerogpu_cmd_release_shared_surface packet{};
   packet.share_token = 1;
