@@ -20,7 +20,7 @@ import sys
 RULE = re.compile(r'^- \*\*([A-Z]+)-(\d+)\.\*\*', re.M)
 CITED = re.compile(r'\b([A-Z]{2,8})-(\d+)\b')
 NOT_OURS = {'GPL', 'LGPL', 'RFC', 'RSA', 'SHA', 'UTF'}
-PAGE = re.compile(r'\b((?:[\w.-]+/)*[\w-]+\.md)\b(?:\)?, "([^"\n]+)")?')
+PAGE = re.compile(r'(?<!\w)(?:\$?ROOT/)?\b((?:[\w.-]+/)*[\w-]+\.md)\b(?:\)?, "([^"\n]+)")?')
 # A word for all pages tells nobody where to look.
 VAGUE = re.compile(r'\bABI page\b|\bd3d9ex page\b|\b[Dd]esign, decision\b')
 SOURCES = {'.c', '.h', '.cpp', '.hpp', '.py', '.S', '.psa', '.vsa', '.build', '.in', '.cmd', '.options', ''}

@@ -173,6 +173,7 @@ TEST(Packets, ExtensionsPassWithTheirFeatureAlone) {
   }
 }
 
+// PRIV-8
 TEST(Packets, BrokenFramingIsRefusedWhereItIs) {
   const struct {
     const char *what;
@@ -253,6 +254,7 @@ Stream naming(uint32_t opcode, uint32_t handle) {
   return stream;
 }
 
+// PRIV-7
 TEST(Rights, TheKernelsHandlesAreItsOwn) {
   for (const auto &row : kNaming)
     for (const uint32_t handle : {kKernelHandleFirst, 0xFFFFFFFFu}) {
@@ -322,6 +324,7 @@ TEST(Rights, WhatAPacketBindsOrReadsIsTold) {
   }
 }
 
+// PRIV-6, EX-44
 TEST(Rights, OnlyTheKernelEndsTokens) {
   aerogpu_cmd_release_shared_surface packet = {};
   packet.share_token = 77;
@@ -330,6 +333,7 @@ TEST(Rights, OnlyTheKernelEndsTokens) {
   EXPECT_EQ(check(stream).check.fault, StreamFault::Privileged);
 }
 
+// PRIV-6, PRIV-7
 TEST(Rights, TheCallerMayRefuseWhatItTracks) {
   Stream stream;
   stream.raw({AEROGPU_CMD_NOP, 8})
@@ -385,6 +389,7 @@ TEST(Events, OnlyATextureThatIsTheAllocationStandsForIt) {
   for (const StreamEvent &event : check(stream).events) EXPECT_EQ(event.allocId, 0u);
 }
 
+// EX-22
 TEST(Events, PresentsAreNoticed) {
   Stream stream;
   stream.add(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});

@@ -285,6 +285,7 @@ TEST(Pointer, MaskedColor) {
 
 // ---- raster ----
 
+// EX-27
 TEST(Raster, BlankComesFirstThenEveryLine) {
   const uint32_t active = 800, total = 823, period = 16666667;
   EXPECT_TRUE(rasterAt(active, total, 0, period).inBlank);
@@ -330,6 +331,7 @@ uint32_t distance(uint32_t a, uint32_t b) {
   return d > kPeriod / 2 ? kPeriod - d : d;
 }
 
+// EX-27
 TEST(VblankClock, APollerSoonKnowsTheRaster) {
   for (const int64_t offset : {int64_t{0}, int64_t{123456789}, int64_t{-98765432}, int64_t{5000000000000}}) {
     const FakeDevice device{offset};

@@ -45,6 +45,7 @@ TEST(Fence, LargestStepEitherWay) {
   EXPECT_EQ(extendFence(0x80000001, last), last - 0x7FFFFFFF);
 }
 
+// FENCE-2, EX-30
 TEST(Fence, ALongRunNeverGoesBack) {
   uint64_t last = kFenceBase;
   uint32_t fence = 0;

@@ -11,6 +11,7 @@ namespace {
 
 using namespace aero;
 
+// PRIV-3, EX-40
 TEST(ShareTokens, LiveFromCreateToRemove) {
   ShareTokens tokens(1);
   ShareToken token;
@@ -37,6 +38,7 @@ TEST(ShareTokens, RemovingTwiceOrWhatNeverWasDoesNothing) {
   EXPECT_TRUE(tokens.living(other.value));
 }
 
+// EX-42
 TEST(ShareTokens, NeverTheSameAgain) {
   ShareTokens tokens(42);
   std::set<uint64_t> seen;
@@ -48,6 +50,7 @@ TEST(ShareTokens, NeverTheSameAgain) {
   }
 }
 
+// PRIV-5
 TEST(ShareTokens, ALaterStartRepeatsNothing) {
   // Seeds are a clock: the next start has a later one. A million tokens fit in between.
   ShareTokens first(1000), second(1001);

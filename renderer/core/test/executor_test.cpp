@@ -19,6 +19,7 @@ using test::pattern;
 constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
 constexpr uint32_t kTexture = AEROGPU_RESOURCE_USAGE_TEXTURE;
 
+// CMD-4, CMD-5, OBJ-4
 TEST(Stream, UnknownOpcodesAreSkippedAndLongerPacketsAreFine) {
   Harness h;
   CommandWriter w;
@@ -32,6 +33,7 @@ TEST(Stream, UnknownOpcodesAreSkippedAndLongerPacketsAreFine) {
   EXPECT_EQ(h.readBuffer(c.buffer_handle, 16), std::vector<uint8_t>(16));
 }
 
+// CMD-5, CMD-7, CMD-11
 TEST(Stream, AShortPacketFailsAndTheRestStillRuns) {
   Harness h;
   const uint32_t buffer = h.handle();
@@ -45,6 +47,7 @@ TEST(Stream, AShortPacketFailsAndTheRestStillRuns) {
   EXPECT_EQ(h.readBuffer(buffer, 16).size(), 16u);
 }
 
+// CMD-3
 TEST(Stream, BrokenFramingSkipsTheRest) {
   for (const uint32_t size : {0u, 4u, 10u, 4096u}) {
     Harness h;
@@ -58,6 +61,7 @@ TEST(Stream, BrokenFramingSkipsTheRest) {
   }
 }
 
+// CMD-1
 TEST(Stream, HeaderIsChecked) {
   struct Case {
     const char* what;
@@ -83,6 +87,7 @@ TEST(Stream, HeaderIsChecked) {
   }
 }
 
+// CMD-2
 TEST(Stream, WhatFollowsItsSizeIsIgnored) {
   Harness h;
   CommandWriter w;
@@ -127,6 +132,7 @@ TEST(AllocTable, EachRuleOfThePage) {
   EXPECT_NE(code([](H&, E* e) { e[1].gpa = UINT64_MAX - 4; }), 0u);
 }
 
+// OBJ-1, OBJ-3
 TEST(Handles, OneNamespaceAndNoReuseWhileAlive) {
   Harness h;
   const uint32_t handle = h.handle();
@@ -143,6 +149,7 @@ TEST(Handles, OneNamespaceAndNoReuseWhileAlive) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
+// OBJ-5, COPY-2, CMD-7
 TEST(Buffers, SizesAndUploads) {
   Harness h;
   const uint32_t buffer = h.handle();
@@ -165,6 +172,7 @@ TEST(Buffers, SizesAndUploads) {
   EXPECT_EQ(h.readBuffer(buffer, 64), expected) << "a failed command has no effect";
 }
 
+// COPY-1
 TEST(Buffers, DirtyRangesBringTheBackingBytesAndNoOthers) {
   Harness h;
   const Allocation memory = h.allocate(4096);
@@ -183,6 +191,7 @@ TEST(Buffers, DirtyRangesBringTheBackingBytesAndNoOthers) {
   expectError(h.submit(w), AEROGPU_ERROR_OOB);
 }
 
+// ALLOC-6, ALLOC-9
 TEST(Buffers, BackingMustHoldTheBuffer) {
   Harness h;
   const Allocation memory = h.allocate(256);
@@ -194,6 +203,7 @@ TEST(Buffers, BackingMustHoldTheBuffer) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
+// ALLOC-7, COPY-3, COPY-6
 TEST(Copies, WriteBackReachesGuestMemoryAndRespectsReadOnly) {
   Harness h;
   const Allocation memory = h.allocate(64);
@@ -228,6 +238,7 @@ TEST(Copies, WriteBackReachesGuestMemoryAndRespectsReadOnly) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
+// ALLOC-10, ALLOC-11, ALLOC-13
 TEST(Textures, PitchedBackingMipsAndLayersFollowTheLayout) {
   // 5 x 3, 2 mips, 2 layers, 32 bytes a row in mip 0: layer = 3 * 32 + 2 * 4 = 104 bytes.
   Harness h;
@@ -249,6 +260,7 @@ TEST(Textures, PitchedBackingMipsAndLayersFollowTheLayout) {
   }
 }
 
+// COPY-2
 TEST(Textures, UploadsOfAnyWholeTexelRange) {
   // 4 x 4 texels, tight: bytes 4 to 43 are texels 1..3 of row 0, row 1, texels 0..2 of row 2.
   Harness h;
@@ -269,6 +281,7 @@ TEST(Textures, UploadsOfAnyWholeTexelRange) {
   expectError(h.submit(w), AEROGPU_ERROR_OOB);
 }
 
+// ALLOC-12
 TEST(Textures, BlockCompressedRowsAreRowsOfBlocks) {
   // 10 x 6 BC1: 3 x 2 blocks of 8 bytes.
   Harness h;
@@ -281,6 +294,7 @@ TEST(Textures, BlockCompressedRowsAreRowsOfBlocks) {
   EXPECT_EQ(h.readTexture(texture, AEROGPU_FORMAT_BC1_RGBA_UNORM, 10, 6), bytes);
 }
 
+// OBJ-6, ALLOC-11
 TEST(Textures, DescriptionsThatAreRefused) {
   Harness h;
   const Allocation memory = h.allocate(4096);
@@ -309,6 +323,7 @@ TEST(Textures, DescriptionsThatAreRefused) {
   EXPECT_EQ(code([&](C& c) { c.backing_alloc_id = memory.id, c.row_pitch_bytes = 1024; }), 2u);
 }
 
+// TOK-2, TOK-3, TOK-4, TOK-5, TOK-6, OBJ-10
 TEST(SharedSurfaces, TokensAndReferences) {
   Harness h;
   const uint32_t a = h.handle(), b = h.handle(), alias = h.handle();
@@ -366,6 +381,7 @@ TEST(SharedSurfaces, TokensAndReferences) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
+// LIM-8
 TEST(HostMemory, TheCapIsKeptAndMemoryComesBack) {
   Harness::Options options;
   options.maxHostmem = 1 << 20;
@@ -384,6 +400,7 @@ TEST(HostMemory, TheCapIsKeptAndMemoryComesBack) {
   EXPECT_EQ(stats.resources, 1u);
 }
 
+// PCI-7
 TEST(Control, InterruptDropsUntilResumeAndResetEmptiesEverything) {
   Harness h;
   const uint32_t buffer = h.handle();
@@ -399,12 +416,14 @@ TEST(Control, InterruptDropsUntilResumeAndResetEmptiesEverything) {
   expectGood(h.submit(w));  // the handle is free again
 }
 
+// SUB-7
 TEST(Descriptors, ADefectFoundByTheDeviceIsReported) {
   Harness h;
   expectError(h.submitRaw({}, {}, 0, AEROGPU_ERROR_OOB), AEROGPU_ERROR_OOB);
   expectGood(h.submitRaw({}, {}));
 }
 
+// SHADER-1, SHADER-2
 TEST(StageEx, OnlyComputeWithMinorThreeLooksAtIt) {
   const auto code = [](uint32_t stage, uint32_t ex, uint32_t version) {
     Harness h;
@@ -425,6 +444,7 @@ TEST(StageEx, OnlyComputeWithMinorThreeLooksAtIt) {
 }
 
 /// Every opcode of the table: a packet that ends inside its structure is refused.
+// CMD-5
 TEST(Table, EveryOpcodeRefusesAPacketThatIsTooShort) {
   struct Row {
     const char* name;
@@ -448,6 +468,7 @@ TEST(Table, EveryOpcodeRefusesAPacketThatIsTooShort) {
 }
 
 /// Every opcode with variable data: a count that runs past the packet is refused, however large.
+// CMD-6
 TEST(Table, EveryTailIsCheckedAgainstThePacket) {
   const auto tryCount = [](const char* name, uint32_t opcode, auto fixed, auto setCount) {
     for (const uint64_t count : {uint64_t{64}, uint64_t{0xFFFFFFFF}}) {

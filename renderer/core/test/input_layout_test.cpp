@@ -24,6 +24,7 @@ std::vector<uint8_t> declaration(std::vector<Element9> elements, bool end = true
   return bytes;
 }
 
+// INPUT-6
 TEST(SemanticHash, IsFnv1aOfTheUpperCaseName) {
   // FNV-1a test vectors: "" is the offset basis; "a" in lower case is 0xE40C292C, here "A" is hashed:
   // 0xC40BF6CC.
@@ -32,6 +33,7 @@ TEST(SemanticHash, IsFnv1aOfTheUpperCaseName) {
   EXPECT_EQ(semanticHash("TexCoord"), semanticHash("TEXCOORD"));
 }
 
+// INPUT-1, INPUT-4
 TEST(VertexDeclaration, ElementsUpToTheEnd) {
   const auto layout = parseInputLayout(declaration({{0, 0, 2, 0, 0, 0}, {1, 12, 4, 0, 10, 1}}));
   ASSERT_TRUE(layout.ok());
@@ -45,6 +47,7 @@ TEST(VertexDeclaration, ElementsUpToTheEnd) {
   EXPECT_EQ(layout.value()[1].format, 4u);
 }
 
+// INPUT-1, INPUT-2
 TEST(VertexDeclaration, WhatIsRefused) {
   EXPECT_FALSE(parseInputLayout(declaration({{0, 0, 2, 0, 0, 0}}, false)).ok()) << "no end";
   EXPECT_FALSE(parseInputLayout({}).ok());
@@ -66,6 +69,7 @@ std::vector<uint8_t> ilay(std::vector<aerogpu_input_layout_element_dxgi> element
   return bytes;
 }
 
+// INPUT-5, INPUT-7, INPUT-8
 TEST(DxgiLayout, AppendedElementsFollowOneAnother) {
   constexpr uint32_t kAppend = 0xFFFFFFFF;
   // R32G32B32_FLOAT (6), R8_UNORM (61), R8G8B8A8_UNORM (28): offsets 0, 12, 16 (aligned to 4); slot 1 counts
@@ -83,6 +87,7 @@ TEST(DxgiLayout, AppendedElementsFollowOneAnother) {
   EXPECT_EQ(layout.value()[3].stepRate, 3u);
 }
 
+// INPUT-5, INPUT-7, INPUT-8
 TEST(DxgiLayout, WhatIsRefused) {
   const aerogpu_input_layout_element_dxgi good{1, 0, 6, 0, 0, 0, 0};
   EXPECT_TRUE(parseInputLayout(ilay({good})).ok());

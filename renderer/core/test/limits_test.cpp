@@ -35,6 +35,7 @@ void dispatch(CommandWriter& w, uint32_t x, uint32_t y, uint32_t z) {
   w.packet(AEROGPU_CMD_DISPATCH, c);
 }
 
+// LIM-2
 TEST(WorkBudget, TakesUpToTheLimitAndNotMore) {
   for (const Work work : {Work::Vertices, Work::Pixels, Work::Groups, Work::Bytes}) {
     WorkBudget budget;
@@ -50,6 +51,7 @@ TEST(WorkBudget, TakesUpToTheLimitAndNotMore) {
   }
 }
 
+// LIM-9
 TEST(WorkBudget, ASliceGoesOnAcrossSubmissions) {
   WorkBudget budget;
   const uint64_t slice = WorkBudget::limit(Work::Groups).slice;
@@ -100,6 +102,7 @@ TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
   EXPECT_EQ(f.logLines, 0u);
 }
 
+// LIM-2, LIM-3, LIM-9
 TEST(Limits, VerticesOfASubmission) {
   FakeExecutor f;
   CommandWriter w;
@@ -124,6 +127,7 @@ TEST(Limits, VerticesOfASubmission) {
   EXPECT_EQ(f.submit(next).errorCount, 0u) << "the next submission starts anew";
 }
 
+// CMD-10
 TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
   FakeExecutor f;
   f.backend.stopsAt = 2;
@@ -140,6 +144,7 @@ TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
   EXPECT_EQ(f.backend.draws, 3u);
 }
 
+// LIM-4
 TEST(Limits, PixelsOfASubmission) {
   FakeExecutor f;
   CommandWriter w;
@@ -161,6 +166,7 @@ TEST(Limits, PixelsOfASubmission) {
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
 }
 
+// LIM-5
 TEST(Limits, GroupsOfASubmission) {
   FakeExecutor f;
   CommandWriter w;
@@ -176,6 +182,7 @@ TEST(Limits, GroupsOfASubmission) {
 }
 
 /// Everything that moves or sets bytes counts: 2^32 bytes at a time, 64 times.
+// LIM-6
 TEST(Limits, BytesOfASubmission) {
   constexpr uint32_t kSide = 16384, kTexture = 1, kOther = 2, kBuffer = 3, kCopy = 4;
   constexpr auto kFormat = AEROGPU_FORMAT_B8G8R8A8_UNORM;  // 2^30 bytes a texture

@@ -116,6 +116,7 @@ TEST(Mass, SubmissionsOverManyTextures) {
   expectComparable([&] { return submit(kMany); }, [&] { return submit(1); });
 }
 
+// TOK-9
 TEST(Mass, ReleasingTheTokensOfOneResource) {
   const auto release = [](bool oneResource) {
     FakeExecutor f;
@@ -154,6 +155,7 @@ TEST(Mass, HandlesThatAGuestChoseToCollide) {
   expectComparable([&] { return create(colliding); }, [&] { return create(consecutive); });
 }
 
+// TOK-9
 TEST(Mass, TokensThatAGuestChoseToCollide) {
   constexpr uint32_t kCount = kMany;
   const auto create = [](uint64_t step) {

@@ -19,6 +19,7 @@ using test::pattern;
 constexpr auto kRgba = AEROGPU_FORMAT_R8G8B8A8_UNORM;
 constexpr uint32_t kTexture = AEROGPU_RESOURCE_USAGE_TEXTURE;
 
+// PRES-1, PRES-2
 TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   Harness h;
   const Allocation memory = h.allocate(64);
@@ -66,6 +67,7 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
 
 /// What can change a texture makes the next present bring a frame; where nothing did, the last one still is
 /// right.
+// PRES-7, OBJ-7, SCAN-7
 TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   Harness h;
   const Allocation memory = h.allocate(64), other = h.allocate(64);

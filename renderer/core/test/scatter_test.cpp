@@ -66,6 +66,7 @@ ByteRows bytesAt(uint64_t offset, uint64_t size) {
   return {offset, size, size, 1};
 }
 
+// LIST-1
 TEST(PageLists, EachByteLiesWhereTheListSays) {
   std::mt19937 random(1);
   HostMemory account(1 << 20);
@@ -97,6 +98,7 @@ TEST(PageLists, EachByteLiesWhereTheListSays) {
   EXPECT_EQ(account.heldBytes(), 0u);
 }
 
+// LIST-4
 TEST(PageLists, AWordIsReadOnceAndOnlyWhenItsPageIsTouched) {
   std::vector<uint64_t> words(200);
   for (size_t i = 0; i < words.size(); ++i) words[i] = (2 * i + 1) * kPage;
@@ -121,6 +123,7 @@ TEST(PageLists, AWordIsReadOnceAndOnlyWhenItsPageIsTouched) {
   EXPECT_EQ(runs[0].gpa, 7 * kPage + 5);
 }
 
+// LIST-4
 TEST(PageLists, PagesBetweenWideRowsAreNotLookedUp) {
   std::vector<uint64_t> words(1000);
   for (size_t i = 0; i < words.size(); ++i) words[i] = i * kPage;
@@ -149,6 +152,7 @@ TEST(PageLists, TheLastPageOfTheAddressSpaceHasNoNeighbour) {
   EXPECT_EQ(runs[1].size, 2 * kPage);
 }
 
+// LIST-5
 TEST(PageLists, WhatIsWrongIsRefused) {
   ListMemory memory({kPage, kPage + 1, 3 * kPage});
   HostMemory account(1 << 20), none(100);
@@ -196,6 +200,7 @@ void expect(const FinishedSubmission& finished, uint32_t code, uint32_t count = 
   EXPECT_EQ(finished.result.last_error_code, code);
 }
 
+// LIST-1, COPY-1
 TEST(Scatter, DirtyRangesOfBuffersAndPitchedTextures) {
   Harness h;
   constexpr uint64_t kBytes = 3 * kPage + 700;
@@ -230,6 +235,7 @@ void copyBack(CommandWriter& w, uint32_t dst, uint32_t src, uint64_t size) {
   w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
 }
 
+// LIST-1, LIST-2, COPY-6
 TEST(Scatter, WriteBacksReachTheirPagesAndNoOthers) {
   Harness h;
   constexpr uint64_t kBytes = 2 * kPage;
@@ -276,6 +282,7 @@ TEST(Scatter, WriteBacksReachTheirPagesAndNoOthers) {
   EXPECT_TRUE(std::equal(before.begin(), before.end(), h.memory().begin())) << "bytes elsewhere changed";
 }
 
+// LIST-5
 TEST(Scatter, ABadListFailsThePacketThatNeedsIt) {
   Harness h;
   const Allocation memory = h.allocateScattered(4 * kPage);
@@ -298,6 +305,7 @@ TEST(Scatter, ABadListFailsThePacketThatNeedsIt) {
   }
 }
 
+// LIST-3
 TEST(Scatter, TableRules) {
   Harness h;
   const auto code = [&](uint64_t gpa, uint64_t size) {
@@ -319,6 +327,7 @@ TEST(Scatter, TableRules) {
   EXPECT_EQ(code(0x1000, 0), uint32_t{AEROGPU_ERROR_CMD_DECODE});
 }
 
+// LIST-6, PRES-2
 TEST(Scatter, AScatteredBackingIsNeverTheScanout) {
   Harness h;
   const Allocation scattered = h.allocateScattered(kPage);
@@ -335,6 +344,7 @@ TEST(Scatter, AScatteredBackingIsNeverTheScanout) {
   }
 }
 
+// TRACE-8
 TEST(Scatter, ACaptureReplaysWithoutPageLists) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("aerogpu-scatter-test-" + std::to_string(::getpid())))

@@ -12,6 +12,7 @@ using namespace aerogpu;
 using namespace aerogpu::core;
 
 // Numbers of D3DRENDERSTATETYPE (d3d9types.h), written out here so that a slip in the table is noticed.
+// STATE-2
 TEST(RenderStates, EachNumberReachesItsField) {
   DrawState s;
   const auto set = [&](uint32_t number, uint32_t value) {
@@ -93,6 +94,7 @@ TEST(RenderStates, EachNumberReachesItsField) {
   EXPECT_EQ(s.blend.opAlpha, BlendOp::RevSubtract);
 }
 
+// STATE-2
 TEST(RenderStates, ValuesOutsideTheEnumerationChangeNothing) {
   DrawState s;
   for (const auto& [number, value] :
@@ -102,6 +104,7 @@ TEST(RenderStates, ValuesOutsideTheEnumerationChangeNothing) {
   EXPECT_EQ(s.depthStencil.depthFunc, CompareFunc::LessEqual);
 }
 
+// STATE-3
 TEST(RenderStates, UnknownAndFixedFunctionOnesAreIgnored) {
   DrawState s;
   s.dirty = 0;
@@ -110,6 +113,7 @@ TEST(RenderStates, UnknownAndFixedFunctionOnesAreIgnored) {
   EXPECT_EQ(s.dirty, 0u);
 }
 
+// STATE-4, STATE-5, STATE-6
 TEST(StateBlocks, TheLastPacketWins) {
   DrawState s;
   aerogpu_blend_state blend{};
@@ -134,6 +138,7 @@ TEST(StateBlocks, TheLastPacketWins) {
   EXPECT_EQ(s.depthStencil.readMask, 3);
 }
 
+// STATE-7
 TEST(StateBlocks, CullingNamesAWindingOnTheScreen) {
   const auto cull = [](uint32_t mode, uint32_t frontCcw) {
     DrawState s;
@@ -150,6 +155,7 @@ TEST(StateBlocks, CullingNamesAWindingOnTheScreen) {
   EXPECT_EQ(cull(AEROGPU_CULL_FRONT, 1), CullMode::Ccw);
 }
 
+// STATE-2
 TEST(SamplerStates, EachNumberReachesItsFieldAndChangesAreReported) {
   SamplerState s;
   const auto set = [&](uint32_t number, uint32_t value) {

@@ -266,6 +266,7 @@ std::map<uint32_t, Twins> twins() {
   return t;
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
 
+// CMD-7, STATE-8, STATE-14, PRES-1
 TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
   struct Row {
     const char* name;
@@ -301,6 +302,7 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
   }
 }
 
+// STATE-1, EXT-7
 TEST(ExtResetContext, ForgetsWhatWasBoundInThisContextOnly) {
   Harness h;
   const Allocation memory = h.allocate(4096);

@@ -97,6 +97,7 @@ TEST(Dxbc, ReadsChunksAndSignature) {
   EXPECT_TRUE(output->empty());
 }
 
+// SHADER-3
 TEST(Dxbc, FindsTheD3d9Stream) {
   Bytes aon9;
   for (const uint32_t v : {16u + 12u, 0xFFFE0200u, 0u, 16u, 0xFFFE0200u, 0u, 0xFFFFu}) put(aon9, v);
@@ -114,6 +115,7 @@ TEST(Dxbc, FindsTheD3d9Stream) {
 }
 
 /// Every length modulo 64 that whole words can have.
+// SHADER-5
 TEST(Dxbc, ChecksumIsWhatVkd3dExpects) {
   for (uint32_t words = 0; words < 17; ++words) {
     const Bytes bytes = container(

@@ -83,6 +83,7 @@ TEST(AlphaTest, EveryFunction) {
 
 /// The reference has eight bits, and so has what is compared with it: a unit in the last place decides
 /// nothing.
+// DRAW-10
 TEST(AlphaTest, EightBitsCount) {
   const float ref = 27 / 255.0f;
   Draw draw = shaders(std::string(kVs2) + "mov oT0, v1\n", "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\n",

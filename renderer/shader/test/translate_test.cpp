@@ -200,6 +200,7 @@ TEST(Parse, CommentsAndScratchRegisters) {
   EXPECT_EQ(emit(*commented)->words, plain->words);
 }
 
+// SHADER-4, SHADER-7
 TEST(Refusal, NamesTheInstruction) {
   EXPECT_EQ(refusal("vs_3_sw\nnop"), "shader model vs_3_255 is not supported");
   EXPECT_EQ(refusal("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1"),

@@ -94,6 +94,7 @@ private:
 INSTANTIATE_TEST_SUITE_P(BackEnds, CaptureTest, testing::Values("null", "vulkan"),
                          [](const auto& info) { return std::string(info.param); });
 
+// TRACE-6
 TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter red, blue;
@@ -115,6 +116,7 @@ TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
   EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255), plain(0, 0, 255, 255)}));
 }
 
+// TRACE-5
 TEST_P(CaptureTest, LeavesOutWhatDidNotRun) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter make, green, blue, show;
@@ -136,6 +138,7 @@ TEST_P(CaptureTest, LeavesOutWhatDidNotRun) {
   EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
 }
 
+// TRACE-5
 TEST_P(CaptureTest, CutsAnInterruptedSubmissionWhereItStopped) {
   const Allocation memory = h.allocate(kBytes), trap = h.allocate(16);
   CommandWriter w, show;
@@ -160,6 +163,7 @@ TEST_P(CaptureTest, CutsAnInterruptedSubmissionWhereItStopped) {
   EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
 }
 
+// TRACE-4
 TEST_P(CaptureTest, WritesUnchangedBytesOnce) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter make, again;
@@ -179,6 +183,7 @@ TEST_P(CaptureTest, WritesUnchangedBytesOnce) {
   EXPECT_EQ(blobs(trace::BlobKind::AllocTable), 1u);
 }
 
+// TRACE-7
 TEST_P(CaptureTest, MemoryThatCannotBeReadCannotBeReadInAReplay) {
   const Allocation nowhere = h.name(h.memory().size(), 64), memory = h.allocate(kBytes);
   CommandWriter w;
@@ -194,6 +199,7 @@ TEST_P(CaptureTest, MemoryThatCannotBeReadCannotBeReadInAReplay) {
   EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
 }
 
+// TRACE-3, SUB-5
 TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   const Allocation memory = h.allocate(kBytes);
   const uint32_t texture = h.handle();

@@ -64,6 +64,7 @@ std::string replayError(std::span<const uint8_t> file) {
   return trace::replay(file, options, result, error) ? "" : error;
 }
 
+// TRACE-3, TRACE-10
 TEST(Trace, ACapturedFrameComesBackByteForByte) {
   const Captured captured = capture();
   trace::ReplayOptions options;
@@ -81,12 +82,14 @@ TEST(Trace, ACapturedFrameComesBackByteForByte) {
   EXPECT_EQ(frame, captured.pixels);
 }
 
+// TRACE-1
 TEST(Trace, EveryCutIsNoticed) {
   const Captured captured = capture();
   for (size_t size = 0; size < captured.file.size(); size += 13)
     EXPECT_NE(replayError({captured.file.data(), size}), "") << size << " bytes";
 }
 
+// TRACE-1
 TEST(Trace, MagicAndVersionAreNamed) {
   Captured captured = capture();
   auto bad = captured.file;
@@ -97,6 +100,7 @@ TEST(Trace, MagicAndVersionAreNamed) {
   EXPECT_NE(replayError(bad).find("version 3"), std::string::npos);
 }
 
+// TRACE-9
 TEST(Trace, Version1WithPacketRecordsReplays) {
   // Header, BeginFrame, a Packet record with bare packets, Present, table of contents, footer: all written
   // here.

@@ -9,6 +9,7 @@ namespace {
 
 /// A write-back to where no memory is fails on the completion thread. The submission goes on meanwhile and
 /// ends without anything more for the GPU: at first while the thread is at it, then when it is idle again.
+// CMD-8
 TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
   Harness::Options options;
   options.backend = "vulkan";

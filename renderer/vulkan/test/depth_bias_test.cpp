@@ -39,6 +39,7 @@ protected:
   uint32_t m_float = 0;
 };
 
+// DRAW-12
 TEST_F(DepthBiasTest, IsAddedAsItIsAtEveryDepth) {
   struct Range {
     float min, max;
@@ -66,6 +67,7 @@ TEST_F(DepthBiasTest, IsAddedAsItIsAtEveryDepth) {
         }
 }
 
+// DRAW-12
 TEST_F(DepthBiasTest, ComesAfterClipping) {
   if (deviceIsBare()) GTEST_SKIP() << "needs VK_EXT_depth_bias_control or VK_EXT_depth_range_unrestricted";
   for (const aerogpu_format format : kFormats) {
@@ -119,6 +121,7 @@ TEST_F(DepthBiasTest, SlopeScales) {
   }
 }
 
+// STATE-7
 TEST_F(DepthBiasTest, IntegersCountSteps) {
   constexpr int32_t kSteps = 1000;
   for (const aerogpu_format format : kFormats)

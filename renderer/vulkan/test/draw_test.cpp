@@ -6,6 +6,7 @@
 namespace aerogpu::test {
 namespace {
 
+// DRAW-1
 TEST_F(DrawTest, QuadCoversExactlyItsPixels) {
   CommandWriter w;
   drawVertices(w, quad(2, 1, 6, 5, 0x80FF4020));
@@ -19,6 +20,7 @@ TEST_F(DrawTest, QuadCoversExactlyItsPixels) {
     }
 }
 
+// DRAW-1
 TEST_F(DrawTest, WithoutOffsetEdgesRunThroughCentres) {
   // Corners on pixel centres: the top-left rule takes the left and top pixels and leaves the right and bottom
   // ones.
@@ -34,6 +36,7 @@ TEST_F(DrawTest, WithoutOffsetEdgesRunThroughCentres) {
     }
 }
 
+// COPY-7
 TEST_F(DrawTest, ManyUpdatesOfOneBufferKeepTheirOrder) {
   CommandWriter w;
   const uint32_t vb = gpu().handle();
@@ -56,6 +59,7 @@ uint32_t covered(const Bytes& got) {
   return count;
 }
 
+// DRAW-5
 TEST_F(DrawTest, Topologies) {
   const uint32_t c = 0xFFFFFFFF;
   const auto corner = [&](float x, float y) { return at(x - 0.5f, y - 0.5f, c); };
@@ -91,6 +95,7 @@ TEST_F(DrawTest, Topologies) {
   }
 }
 
+// DRAW-4
 TEST_F(DrawTest, IndexedWithBaseVertexAndBothSizes) {
   for (const bool wide : {false, true}) {
     CommandWriter w;
@@ -114,6 +119,7 @@ TEST_F(DrawTest, IndexedWithBaseVertexAndBothSizes) {
   }
 }
 
+// INPUT-5, INPUT-8, INPUT-9
 TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
   if (deviceIsBare()) GTEST_SKIP() << "needs VK_EXT_vertex_attribute_divisor";
   CommandWriter w;
@@ -168,6 +174,7 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
   }
 }
 
+// INPUT-3
 TEST_F(DrawTest, VertexElementTypes) {
   // D3DDECLTYPE, bytes of one element, expected (x, y, z, w).
   const auto half = [](uint16_t h) {
@@ -215,6 +222,7 @@ TEST_F(DrawTest, VertexElementTypes) {
   EXPECT_EQ(result(4, 4)[2], 0);
 }
 
+// SHADER-11
 TEST_F(DrawTest, ConstantsOfAllKinds) {
   CommandWriter w;
   const uint32_t vs = shader(w,
@@ -247,6 +255,7 @@ TEST_F(DrawTest, ConstantsOfAllKinds) {
   }
 }
 
+// STATE-9
 TEST_F(DrawTest, EightRenderTargets) {
   CommandWriter w;
   // D3D9 has four; each takes its own colour and its own write mask.

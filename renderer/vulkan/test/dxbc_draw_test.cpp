@@ -41,6 +41,7 @@ protected:
   }
 };
 
+// SHADER-3, SHADER-5, SHADER-12
 TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   CommandWriter w;
   bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
@@ -130,6 +131,7 @@ TEST_F(DxbcTest, SamplersAndTextures) {
   EXPECT_EQ(result(3, 3), (Pixel{0, 0, 0, 0}));  // an unbound resource reads zero
 }
 
+// STATE-12, DRAW-8
 TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   Tokens t;
   op(t, 0xA1, {handle(kResource, 0)});  // dcl_resource_raw
@@ -213,6 +215,7 @@ TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
   for (const std::string& line : own.takeErrorLines()) EXPECT_NE(line.rfind("validation: ", 0), 0u) << line;
 }
 
+// SHADER-4
 TEST_F(DxbcTest, BadShadersAreErrorsOfThePacket) {
   CommandWriter w;
   Tokens broken = vertexCode();

@@ -164,6 +164,7 @@ protected:
   Kind kind() const { return static_cast<Kind>(GetParam()); }
 };
 
+// CMD-10
 TEST_P(EndlessKindTest, EndsWithAnErrorWhenItsTimeIsOver) {
   CommandWriter w;
   endless(w, kind(), 0);
@@ -173,6 +174,7 @@ TEST_P(EndlessKindTest, EndsWithAnErrorWhenItsTimeIsOver) {
   drawsAgain();
 }
 
+// PCI-8
 TEST_P(EndlessKindTest, ADeviceResetEndsIt) {
   CommandWriter w;
   endless(w, kind(), 0);
@@ -184,6 +186,7 @@ TEST_P(EndlessKindTest, ADeviceResetEndsIt) {
   drawsAgain();
 }
 
+// RING-7
 TEST_P(EndlessKindTest, ARingResetEndsIt) {
   CommandWriter w;
   for (int i = 0; i < 3; ++i) {
@@ -223,6 +226,7 @@ TEST_F(EndlessTest, ManyRoundsThatDoEndGiveTheRightResults) {
   }
 }
 
+// CMD-10
 TEST_F(EndlessTest, OnlyTheBatchThatIsStoppedSuffers) {
   // The same shader before and after: it was not stopped there.
   CommandWriter w;
@@ -290,6 +294,7 @@ TEST_F(HangTest, DestructionDoesNotWaitForIt) {
   drawsAgain();
 }
 
+// PCI-8
 TEST_F(HangTest, OnlySoManyAreAbandoned) {
   hang();
   hangDevices(true);

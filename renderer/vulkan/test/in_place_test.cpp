@@ -153,6 +153,7 @@ TEST_F(InPlaceTest, RaggedOffsetsAndPitches) {
   }
 }
 
+// COPY-6, ALLOC-13
 TEST_F(InPlaceTest, PartsOfATexture) {
   constexpr uint32_t kWidth = 1024, kHeight = 400, kPitch = kWidth * 4 + 64;
   const Allocation in = memory(kPitch * kHeight), out = memory(kPitch * kHeight);
@@ -255,6 +256,7 @@ TEST_F(InPlaceTest, BuffersThatTheGpuUses) {
   EXPECT_TRUE(content(out) == want);
 }
 
+// COPY-7
 TEST_F(InPlaceTest, WriteBacksToTheSameBytesKeepTheirOrder) {
   constexpr uint32_t kWidth = 512, kHeight = 512, kPitch = kWidth * 4;
   const Allocation shared = memory(kPitch * kHeight);
@@ -293,6 +295,7 @@ TEST_F(InPlaceTest, WriteBacksToTheSameBytesKeepTheirOrder) {
   EXPECT_TRUE(content(shared) == c);
 }
 
+// ALLOC-8
 TEST_F(InPlaceTest, ADirtyRangeSeesTheWriteBackBeforeIt) {
   constexpr uint32_t kWidth = 512, kHeight = 300, kPitch = kWidth * 4;
   const Allocation shared = memory(kPitch * kHeight), out = memory(kPitch * kHeight);
@@ -359,6 +362,7 @@ TEST_F(InPlaceTest, FallsBackToCopies) {
   SetUpTestSuite();
 }
 
+// CMD-9
 TEST_F(InPlaceTest, ALostGpuGivesTheMemoryBack) {
   constexpr uint32_t kWidth = 640, kHeight = 360, kPitch = kWidth * 4;
   const Allocation in = memory(kPitch * kHeight), out = memory(kPitch * kHeight);

@@ -62,11 +62,13 @@ protected:
   }
 };
 
+// CMD-9, PCI-8
 TEST_P(LossTest, TheSubmissionEndsWithAnErrorAndAResetRecovers) {
   losesADraw(GetParam());
   resetAndDraw();
 }
 
+// CMD-9
 TEST_P(LossTest, EverythingUntilTheResetEndsWithAnError) {
   losesADraw(GetParam());
   for (int i = 0; i < 200; ++i) {  // more than the batches that may be under way
@@ -96,6 +98,7 @@ TEST_P(LossTest, ManySubmissionsUnderWay) {
   resetAndDraw();
 }
 
+// CMD-9
 TEST_P(LossTest, AReadBackOfALostDeviceWritesNothing) {
   CommandWriter w;
   drawQuad(w);

@@ -85,6 +85,7 @@ protected:
   }
 };
 
+// STATE-2
 TEST_F(OutputTest, EveryBlendFactor) {
   CommandWriter w;
   const uint32_t vb = vertexBuffer(w, quad(0, 0, 8, 8, d3dColor(kSrc)));
@@ -135,6 +136,7 @@ TEST_F(OutputTest, BlendOperationsAndSeparateAlpha) {
   }
 }
 
+// DRAW-9
 TEST_F(OutputTest, WriteMask) {
   CommandWriter w;
   const uint32_t vb = vertexBuffer(w, quad(0, 0, 8, 8, 0xFFFFFFFF));
@@ -149,6 +151,7 @@ TEST_F(OutputTest, WriteMask) {
   }
 }
 
+// DRAW-9
 TEST_F(OutputTest, AlphaOfX8TargetsIsOne) {
   CommandWriter w;
   const uint32_t x8 = texture(w, AEROGPU_FORMAT_B8G8R8X8_UNORM, kSize, kSize);
@@ -171,6 +174,7 @@ TEST_F(OutputTest, AlphaOfX8TargetsIsOne) {
   expectNear(result(4, 4), want, 1);
 }
 
+// DRAW-9
 TEST_F(OutputTest, SrgbWriteEncodes) {
   CommandWriter w;
   renderState(w, kSrgbWriteEnable, 1u);
@@ -204,6 +208,7 @@ bool compare(uint32_t func, double a, double b) {
   }
 }
 
+// DRAW-10
 TEST_F(OutputTest, AlphaTest) {
   CommandWriter w;
   renderState(w, kAlphaTestEnable, 1u);
@@ -302,6 +307,7 @@ TEST_F(OutputTest, StencilFunctionsMasksAndFaces) {
   EXPECT_EQ(ds[(2 * kSize + 6) * 4 + 3], 0xA0 | (~0xA3 & 0x0F));
 }
 
+// DRAW-11
 TEST_F(OutputTest, Fog) {
   CommandWriter w;
   renderState(w, kFogEnable, 1u);

@@ -18,6 +18,7 @@ protected:
   }
 };
 
+// PRES-3
 TEST_F(PresentTest, AFrameIsTheTextureAtThePresent) {
   Harness::Options options;
   options.backend = "vulkan";

@@ -15,6 +15,7 @@ protected:
   }
 };
 
+// STATE-7
 TEST_F(RasterTest, CullingByWindingOnScreen) {
   auto cw = quad(0, 0, 8, 8, 0xFFFFFFFF), ccw = cw;
   std::swap(ccw[1], ccw[2]);
@@ -50,6 +51,7 @@ TEST_F(RasterTest, FillModes) {
   EXPECT_NE(result(6, 1)[0], 0);
 }
 
+// STATE-10
 TEST_F(RasterTest, ScissorAndViewport) {
   CommandWriter w;
   renderState(w, kScissorTestEnable, 1u);
@@ -95,6 +97,7 @@ TEST_F(RasterTest, DepthClipping) {
   EXPECT_EQ(coveredPixels(), 64u);
 }
 
+// DRAW-1
 TEST_F(RasterTest, FlatShadingTakesTheFirstVertex) {
   CommandWriter w;
   renderState(w, kShadeMode, 1u);

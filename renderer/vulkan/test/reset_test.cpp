@@ -48,12 +48,14 @@ protected:
   }
 };
 
+// RING-6, RING-7
 TEST_F(ResetTest, ARingResetInterruptsAndKeepsEverything) {
   interruptALongJob();
   aerogpu_renderer_resume(gpu().renderer());
   drawsAgain();
 }
 
+// PCI-7
 TEST_F(ResetTest, ADeviceResetInterruptsAndDropsEverything) {
   interruptALongJob();
   ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));

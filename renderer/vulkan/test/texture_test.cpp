@@ -61,6 +61,7 @@ TEST_F(TextureTest, TexelsMapToPixels) {
   for (size_t i = 0; i < 256; ++i) EXPECT_NEAR(got[i], data[i], 1) << i;
 }
 
+// ALLOC-14
 TEST_F(TextureTest, SixteenBitAndBlockFormats) {
   if (deviceIsBare()) GTEST_SKIP() << "needs textureCompressionBC";
   CommandWriter w;
@@ -177,6 +178,7 @@ TEST_F(TextureTest, MipLevels) {
 }
 
 /// The page "texldl": the level is the larger one of the coordinate's and D3DSAMP_MAXMIPLEVEL, not their sum.
+// STATE-15
 TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8, 4);
@@ -205,6 +207,7 @@ TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
       }
 }
 
+// STATE-15
 TEST_F(TextureTest, SrgbRead) {
   CommandWriter w;
   const uint32_t plain = texture(w, kBgra, 1, 1),
@@ -230,6 +233,7 @@ TEST_F(TextureTest, SrgbRead) {
   expectNear(result(0, 0), want, 1);
 }
 
+// DRAW-13
 TEST_F(TextureTest, CubeFaces) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 2, 2, 1, 6);
@@ -251,6 +255,7 @@ TEST_F(TextureTest, CubeFaces) {
 }
 
 /// ps_1_x has no dcl: the kind of the bound texture decides what `tex` samples.
+// SHADER-7
 TEST_F(TextureTest, ModelsWithoutDeclarationsSampleWhatIsBound) {
   CommandWriter w;
   const uint32_t cube = texture(w, kBgra, 2, 2, 1, 6), plane = texture(w, kBgra, 2, 2);
@@ -303,6 +308,7 @@ TEST_F(TextureTest, VariantsOfAShaderAreBounded) {
   }
 }
 
+// STATE-16
 TEST_F(TextureTest, UnboundReadsOpaqueBlackAndFeedbackDoesNoHarm) {
   CommandWriter w;
   drawTextured(w, 0, 0, 0, 1, 1);
@@ -313,6 +319,7 @@ TEST_F(TextureTest, UnboundReadsOpaqueBlackAndFeedbackDoesNoHarm) {
   EXPECT_EQ(result(2, 2), (Pixel{0, 0, 0, 255}));
 }
 
+// OBJ-9
 TEST_F(TextureTest, RenderThenSampleAndMipChainByViews) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8, 4);
@@ -343,6 +350,7 @@ TEST_F(TextureTest, RenderThenSampleAndMipChainByViews) {
                std::to_string(mip));
 }
 
+// COPY-7
 TEST_F(TextureTest, UploadBetweenDrawsOfOneFrame) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 1, 1);
@@ -358,6 +366,7 @@ TEST_F(TextureTest, UploadBetweenDrawsOfOneFrame) {
   for (uint32_t x = 0; x < kSize; ++x) EXPECT_EQ(pixel(got, kSize, x, 2)[0], 50 * (x / 2 + 1)) << x;
 }
 
+// DRAW-14
 TEST_F(TextureTest, DepthTextureCompares) {
   CommandWriter w;
   const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 4, 4, 1, 1,

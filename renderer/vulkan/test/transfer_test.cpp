@@ -35,6 +35,7 @@ protected:
   }
 };
 
+// OBJ-4
 TEST_F(TransferTest, NewResourcesAreZero) {
   struct {
     aerogpu_format format;
@@ -85,6 +86,7 @@ TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
   gpu().forget(memory);
 }
 
+// ALLOC-14
 TEST_F(TransferTest, FormatsKeepTheirBytes) {
   struct {
     aerogpu_format format;
@@ -119,6 +121,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
   }
 }
 
+// COPY-2, ALLOC-10
 TEST_F(TransferTest, UploadOfOddRangesTouchesOnlyThem) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8, 3, 2);
@@ -144,6 +147,7 @@ TEST_F(TransferTest, UploadOfOddRangesTouchesOnlyThem) {
   EXPECT_EQ(gpu().readBuffer(b, 64), want);
 }
 
+// COPY-7
 TEST_F(TransferTest, BufferCopiesInOrderWithUploads) {
   CommandWriter w;
   const Bytes first = pattern(256, 1), second = pattern(256, 2);
@@ -166,6 +170,7 @@ TEST_F(TransferTest, BufferCopiesInOrderWithUploads) {
   EXPECT_EQ(gpu().readBuffer(b, 512), want);
 }
 
+// COPY-4
 TEST_F(TransferTest, TextureCopies) {
   CommandWriter w;
   const uint32_t a = texture(w, kBgra, 16, 16), b = texture(w, kBgra, 16, 16);
@@ -182,6 +187,7 @@ TEST_F(TransferTest, TextureCopies) {
   EXPECT_EQ(read(a, kBgra, 16, 16), wantA);
 }
 
+// DRAW-6, ALLOC-14
 TEST_F(TransferTest, ClearsColorDepthAndStencil) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8);
@@ -206,6 +212,7 @@ TEST_F(TransferTest, ClearsColorDepthAndStencil) {
   EXPECT_EQ(after, (word & 0xFFFFFFu) | 7u << 24);
 }
 
+// DRAW-6
 TEST_F(TransferTest, D3d9ClearIsLimitedByViewportAndScissor) {
   CommandWriter w;
   const uint32_t t = texture(w, kBgra, 8, 8);
@@ -228,6 +235,7 @@ TEST_F(TransferTest, D3d9ClearIsLimitedByViewportAndScissor) {
     }
 }
 
+// LIM-8
 TEST_F(TransferTest, MemoryCapIsEnforced) {
   Harness::Options options;
   options.backend = "vulkan";
@@ -247,6 +255,7 @@ TEST_F(TransferTest, MemoryCapIsEnforced) {
   EXPECT_EQ(small.submit(w).result.error_count, 0u);
 }
 
+// LIST-4
 TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
   constexpr uint64_t kPage = 4096;
   const Allocation before = gpu().allocate(kPage), after = gpu().allocate(kPage),
@@ -285,6 +294,7 @@ TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
   for (const Allocation& a : {before, after, list, scattered}) gpu().forget(a);
 }
 
+// LIST-1
 TEST_F(TransferTest, ScatteredBackingsBothWays) {
   constexpr uint32_t kSide = 100, kPitch = 1000;
   constexpr size_t kBytes = size_t{kSide} * kPitch;

@@ -21,6 +21,7 @@ struct DeviceTest : ::testing::Test {
   Status submit(uint64_t& fence) { return device.submit({stream.data(), stream.size()}, table, 0, fence); }
 };
 
+// REG-6
 TEST_F(DeviceTest, RefusesStrangers) {
   fake.values[AEROGPU_MMIO_REG_MAGIC] = 1;
   EXPECT_FALSE(device.start(4, 4096).ok());

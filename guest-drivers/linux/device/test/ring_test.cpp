@@ -36,6 +36,7 @@ struct Fixture : ::testing::Test {
   }
 };
 
+// RING-2
 TEST_F(Fixture, HeaderSaysWhatTheDeviceChecks) {
   make(8, 0);
   const auto h = header();
@@ -59,6 +60,7 @@ TEST_F(Fixture, FullRingRefusesUntilTheHeadMoves) {
   EXPECT_EQ(fenceInSlot(1), 2u);
 }
 
+// RING-1
 TEST_F(Fixture, CountersWrapAt32Bits) {
   make(4, 0xFFFFFFFEu);
   for (uint64_t i = 1; i <= 4; ++i) EXPECT_TRUE(ring.push(desc(i)));
