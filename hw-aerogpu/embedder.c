@@ -76,6 +76,21 @@ static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
 
 /* ---- life ---- */
 
+char *aerogpu_embedder_backends(void)
+{
+    GString *text = g_string_new("back end: auto");
+    const char *name;
+    bool available;
+    size_t i;
+
+    for (i = 0; (name = aerogpu_renderer_known_backend(i, &available)); i++) {
+        if (available) {
+            g_string_append_printf(text, ", %s", name);
+        }
+    }
+    return g_string_free(text, false);
+}
+
 bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
 {
     static const struct aerogpu_renderer_callbacks callbacks = {
@@ -101,14 +116,6 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
     if (!s->config.renderer) {
         s->config.renderer = g_strdup("auto");
         config.backend = s->config.renderer;
-    }
-    if (strcmp(config.backend, "auto") && strcmp(config.backend, "vulkan") &&
-        strcmp(config.backend, "null")) {
-        error_setg(errp,
-                   "aerogpu: renderer '%s' is not known (auto, vulkan "
-                   "or null)",
-                   config.backend);
-        return false;
     }
     if (s->config.max_hostmem < 1 * MiB) {
         error_setg(errp,

@@ -13,6 +13,9 @@ typedef struct AeroGPURendererConfig {
     uint64_t max_hostmem;
 } AeroGPURendererConfig;
 
+/* Text that names the back ends of this build. g_free() it. */
+char *aerogpu_embedder_backends(void);
+
 /* Creates the renderer that the properties ask for, and starts the capture. */
 bool aerogpu_embedder_init(AeroGPUState *s, Error **errp);
 /*

@@ -18,6 +18,7 @@
 #include "cursor.h"
 #include "draw.h"
 #include "edid.h"
+#include "embedder.h"
 #include "errors.h"
 #include "fence.h"
 #include "guestmem.h"
@@ -159,6 +160,7 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     if (!aerogpu_render_init(s, errp)) {
         goto fail;
     }
+    aerogpu_regs_init(s);
     error_setg(&s->migration_blocker,
                "aerogpu: what the renderer holds for "
                "the guest cannot be saved, so neither migration nor "
@@ -286,12 +288,11 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     AEROGPU_PROPERTY_END
 };
 
-/* For -device aerogpu,help. */
+/* For -device aerogpu,help; README.md says the same. */
 static const struct {
     const char *name;
     const char *text;
 } aerogpu_property_texts[] = {
-    { "renderer", "auto, vulkan or null (default: auto)" },
     { "vulkan-device", "GPU: index or part of its name (default: the best)" },
     { "capture", "file that everything submitted is written to" },
     { "max_hostmem", "host memory that a guest can make the renderer hold" },
@@ -305,6 +306,7 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
 {
     DeviceClass *dc = DEVICE_CLASS(klass);
     PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
+    g_autofree char *backends = aerogpu_embedder_backends();
     size_t i;
 
     k->realize = aerogpu_realize;
@@ -326,6 +328,7 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
                                               aerogpu_property_texts[i].name,
                                               aerogpu_property_texts[i].text);
     }
+    object_class_property_set_description(klass, "renderer", backends);
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
     aerogpu_stats_class_init(klass);
 }

@@ -23,6 +23,7 @@ enum {
 typedef struct AeroGPURegFile {
     uint32_t word[AEROGPU_REG_WORDS];
     uint32_t latch_hi[AEROGPU_LATCHES]; /* BQL: HI as of the last read of LO */
+    uint64_t features; /* FEATURES_LO and _HI; constant once realized */
 } AeroGPURegFile;
 
 /* The value of the register at `offset`. Any thread. */

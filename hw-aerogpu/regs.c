@@ -181,13 +181,29 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
     aerogpu_cursor_moved(s);
 }
 
-#define FEATURES_LO                                        \
-    (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | \
-     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |    \
-     AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO)
-#define FEATURES_HI                                                 \
-    (AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_SCATTER | \
-     AEROGPU_EXT_FEATURE_HI_VGA | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)
+/* What the device itself does; the renderer adds what it can. */
+#define DEVICE_FEATURES                                                   \
+    (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR |                \
+     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                   \
+     AEROGPU_FEATURE_ERROR_INFO |                                         \
+     (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA) \
+         << 32)
+
+void aerogpu_regs_init(AeroGPUState *s)
+{
+    s->regs.features = DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
+}
+
+static uint32_t features_lo_read(AeroGPUState *s)
+{
+    return s->regs.features;
+}
+
+static uint32_t features_hi_read(AeroGPUState *s)
+{
+    return s->regs.features >> 32;
+}
+
 #define IRQ_BITS \
     (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR)
 
@@ -198,8 +214,8 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
 static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
     REG(MAGIC, RO, .value = AEROGPU_MMIO_MAGIC),
     REG(ABI_VERSION, RO, .value = AEROGPU_ABI_VERSION_U32),
-    REG(FEATURES_LO, RO, .value = FEATURES_LO),
-    REG(FEATURES_HI, RO, .value = FEATURES_HI),
+    REG(FEATURES_LO, RO, .read = features_lo_read),
+    REG(FEATURES_HI, RO, .read = features_hi_read),
 
     REG(RING_GPA_LO, RW, .write = ring_config_write),
     REG(RING_GPA_HI, RW, .write = ring_config_write),

@@ -7,6 +7,8 @@
 #include "types.h"
 
 extern const MemoryRegionOps aerogpu_mmio_ops; /* opaque: AeroGPUState */
+/* The renderer exists: what the two can do is known. */
+void aerogpu_regs_init(AeroGPUState *s);
 void aerogpu_regs_reset(AeroGPUState *s);
 /* Brings loaded register values into the form that writes leave. */
 void aerogpu_regs_check_loaded(AeroGPUState *s);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters as read-only QOM properties (qom-get). They are for people and
- * tests on the host; a guest sees none of them.
+ * tests on the host; a guest sees none of them. docs/debugging.md lists them
+ * with these texts.
  */
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
@@ -29,10 +30,12 @@ typedef struct AeroGPUCounter {
     }
 
 static const AeroGPUCounter aerogpu_counters[] = {
-    DEVICE("submissions", submissions, "fetched from the ring"),
-    DEVICE("completions", completions, "completed submissions"),
-    DEVICE("errors", errors, "errors latched"),
-    DEVICE("vblanks", vblanks, "vblank ticks that somebody waited for"),
+    DEVICE("submissions", submissions, "submissions fetched from the ring"),
+    DEVICE(
+        "completions", completions,
+        "submissions completed; queue-depth is the difference, without those that a reset dropped"),
+    DEVICE("errors", errors, "errors latched in ERROR_*"),
+    DEVICE("vblanks", vblanks, "vblanks that somebody waited for"),
     DEVICE("bytes", bytes_fetched,
            "bytes of command buffers and allocation tables"),
     RENDERER("packets", packets, "packets decoded"),
@@ -40,17 +43,22 @@ static const AeroGPUCounter aerogpu_counters[] = {
     RENDERER("dispatches", dispatches, "dispatch packets executed"),
     RENDERER("presents", presents, "present packets executed"),
     RENDERER("upload-bytes", upload_bytes, "bytes moved to the GPU"),
-    RENDERER("readback-bytes", readback_bytes, "bytes moved from the GPU"),
+    RENDERER("readback-bytes", readback_bytes,
+             "bytes moved from the GPU, frames too"),
     RENDERER("host-memory", host_memory_bytes,
-             "bytes of host memory held for the guest"),
-    RENDERER("host-memory-peak", host_memory_peak_bytes, "its maximum"),
-    RENDERER("resources", resources, "live resources"),
-    RENDERER("shaders-translated", shaders_translated, "translated shaders"),
+             "bytes of host memory held for the guest, now"),
+    RENDERER("host-memory-peak", host_memory_peak_bytes, "the most it was"),
+    RENDERER("resources", resources, "live resources, now"),
+    RENDERER(
+        "held-objects", held_objects,
+        "objects, share tokens and changed contexts that a saved state would lack, now"),
+    RENDERER("shaders-translated", shaders_translated, "shaders translated"),
     RENDERER("pipelines", pipelines_created, "pipelines created"),
-    RENDERER("cpu-busy-ns", cpu_busy_ns, "time spent in submit"),
+    RENDERER("cpu-busy-ns", cpu_busy_ns, "time spent decoding and recording"),
     RENDERER("frames-unchanged", frames_unchanged,
              "presents that needed no new copy of the frame"),
-    RENDERER("gpu-busy-ns", gpu_busy_ns, "time from hand-over to completion"),
+    RENDERER("gpu-busy-ns", gpu_busy_ns,
+             "time from hand-over to completion, overlaps once"),
 };
 
 static void aerogpu_counter_get(Object *obj, Visitor *v, const char *name,
@@ -158,18 +166,19 @@ void aerogpu_stats_class_init(ObjectClass *klass)
         aerogpu_add(klass, counter->name, aerogpu_counter_get, (void *)counter,
                     counter->description);
     }
-    aerogpu_add(klass, "doorbells", aerogpu_doorbells_get, NULL,
-                "doorbells that woke the render thread");
+    aerogpu_add(
+        klass, "doorbells", aerogpu_doorbells_get, NULL,
+        "doorbells that woke the render thread (none does while it polls)");
     aerogpu_add(klass, "interrupts", aerogpu_interrupts_get, NULL,
-                "times that an enabled interrupt came up");
+                "times that an enabled interrupt bit came up");
     aerogpu_add(klass, "queue-depth", aerogpu_depth_get, NULL,
-                "submissions fetched and not completed");
+                "submissions fetched and not completed, now");
     aerogpu_add(klass, "fence-latency-min-ns", aerogpu_latency_get, NULL,
                 "shortest time from fetch to completion");
     aerogpu_add(klass, "fence-latency-avg-ns", aerogpu_latency_get, NULL,
-                "mean time from fetch to completion");
+                "mean of it");
     aerogpu_add(klass, "fence-latency-max-ns", aerogpu_latency_get, NULL,
-                "longest time from fetch to completion");
+                "longest");
     object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
     object_class_property_set_description(klass, "backend",
                                           "read-only: back end in use");

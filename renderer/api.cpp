@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "renderer/api_backends.h"
 #include "renderer/api_structs.h"
 #ifdef AEROGPU_HAVE_VULKAN
 #include "renderer/translator/client.h"
@@ -110,10 +111,6 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   }
   config.callbacks = &callbacks;
   const std::string wanted = config.backend ? config.backend : "auto";
-  if (wanted != "auto" && wanted != "vulkan" && wanted != "null") {
-    error = "unknown back end '" + wanted + "' (auto, vulkan or null)";
-    return nullptr;
-  }
   std::unique_ptr<aerogpu_renderer> renderer(new aerogpu_renderer(config));
   const core::BackendConfig backendConfig{renderer->hostMemory,
                                           renderer->stats,
@@ -123,22 +120,27 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
                                           config.vulkan_device ? config.vulkan_device : "",
                                           config.cache_dir ? config.cache_dir : defaultCacheDir(),
                                           (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
-#ifdef AEROGPU_HAVE_VULKAN
-  if (wanted != "null") {
-    renderer->backend = vk::createBackend(backendConfig, error);
-    if (!renderer->backend && wanted == "vulkan") return nullptr;
+  const bool any = wanted == "auto";
+  bool failed = false;
+  error = "unknown back end '" + wanted + "' (" + backendChoices() + ")";
+  for (const BackendEntry& entry : backendEntries()) {
+    if (!any && wanted != entry.name) continue;
+    if (!entry.create) {
+      error = std::string("this build has no back end '") + entry.name + "'";
+      continue;
+    }
+    std::string reason;
+    renderer->backend = entry.create(backendConfig, reason);
+    if (renderer->backend) {
+      if (any && failed) renderer->log.line(AEROGPU_LOG_ERROR, error + "; the back end is " + entry.name);
+      break;
+    }
+    error = reason;
+    failed = true;
     // A device that was asked for by name must not be replaced by no device at all.
-    if (!renderer->backend && !backendConfig.vulkanDevice.empty()) return nullptr;
-    if (!renderer->backend)
-      renderer->log.line(AEROGPU_LOG_ERROR, error + "; nothing will be drawn (back end null)");
+    if (!backendConfig.vulkanDevice.empty()) break;
   }
-#else
-  if (wanted == "vulkan") {
-    error = "this build has no Vulkan back end";
-    return nullptr;
-  }
-#endif
-  if (!renderer->backend) renderer->backend = null::createBackend(backendConfig);
+  if (!renderer->backend) return nullptr;
   renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
       *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
       renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0});
@@ -186,6 +188,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   auto finish = std::make_unique<Finish>(*this, submission.cookie, submission.signal_fence);
   if (capture) capture->begin(submission);
   const core::ExecutionReport report = executor->execute(submission);
+  stats.heldObjects.store(executor->heldObjects(), std::memory_order_relaxed);
   if (capture) capture->end(submission, report);
   finish->setReport(report);
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
@@ -211,6 +214,7 @@ bool aerogpu_renderer::reset() {
   backend->waitIdle(UINT64_MAX);
   if (capture) capture->deviceReset();
   executor->reset();
+  stats.heldObjects.store(0, std::memory_order_relaxed);
   const bool recovered = backend->recover();
   interrupted.store(false, std::memory_order_release);
   return recovered;
@@ -247,6 +251,17 @@ const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer) {
 }
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer) {
   return renderer->backend->deviceName();
+}
+
+const char* aerogpu_renderer_known_backend(size_t index, bool* available) {
+  const auto entries = backendEntries();
+  if (index >= entries.size()) return nullptr;
+  if (available) *available = entries[index].create != nullptr;
+  return entries[index].name;
+}
+
+uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer) {
+  return renderer->executor->features();
 }
 
 void aerogpu_renderer_submit(aerogpu_renderer* renderer, const aerogpu_submission* submission) {
@@ -320,6 +335,7 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   out.gpu_busy_ns = read(stats.gpuBusyNs);
   out.in_flight = read(stats.inFlight);
   out.frames_unchanged = read(stats.framesUnchanged);
+  out.held_objects = read(stats.heldObjects);
   std::memcpy(given, &out, sizeGiven(*given));
 }
 

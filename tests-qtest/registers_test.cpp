@@ -92,6 +92,15 @@ TEST(Registers, IdentityValues) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS), 16'666'667u) << "60 Hz by default";
 }
 
+/// A bit is announced when device and renderer do their parts of it, whichever back end that is.
+TEST(Registers, FeaturesAreThoseOfDeviceAndBackEnd) {
+  for (const char* backend : {"null", "vulkan"}) {
+    AeroGpuDev dev(std::string("renderer=") + backend);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_LO), kFeatures) << backend;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI), kExtensions) << backend;
+  }
+}
+
 TEST(Registers, EachKeepsItsAccessRule) {
   AeroGpuDev dev;
   for (const Register& r : kRegisters) {

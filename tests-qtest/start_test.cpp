@@ -23,7 +23,7 @@ void expectRefused(const Refusal& refusal, const std::string& what, const std::s
 TEST(Properties, ValuesOutsideTheirRangesAreRefused) {
   const std::pair<const char*, const char*> cases[] = {
       {"renderer=", "renderer"},
-      {"renderer=NULL", "auto, vulkan or null"},
+      {"renderer=NULL", "unknown back end 'NULL' (auto, vulkan or null)"},
       {"renderer=vulkan,vulkan-device=99", "99"},
       {"vulkan-device=no-such-gpu,renderer=vulkan", "no-such-gpu"},
       {"renderer=null,xres=63", "xres=63"},
@@ -83,16 +83,48 @@ TEST(Properties, TheEndsOfTheirRangesWork) {
   }
 }
 
-TEST(Properties, HelpNamesEachWithItsMeaning) {
+/// The cells of a line of a Markdown table, without blanks and backquotes around them.
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> all;
+  for (size_t at = line.find('|'); at != std::string::npos;) {
+    const size_t end = line.find('|', at + 1);
+    if (end == std::string::npos) break;
+    std::string cell = line.substr(at + 1, end - at - 1);
+    cell.erase(0, cell.find_first_not_of(" `"));
+    cell.erase(cell.find_last_not_of(" `") + 1);
+    all.push_back(cell);
+    at = end;
+  }
+  return all;
+}
+
+/// README's table of properties is what the device says of itself.
+TEST(Properties, HelpNamesEachAsReadmeDoes) {
   const Refusal help = runToExit({"-device", "aerogpu,help"});
   EXPECT_EQ(help.status, 0) << help.output;
-  for (const char* line :
-       {"renderer=<str>         - auto, vulkan or null", "vulkan-device=<str>    - GPU",
-        "capture=<str>          - file", "max_hostmem=<size>     - host memory",
-        "vgamem_mb=<uint32>     - size of BAR1", "xres=<uint32>          - preferred width",
-        "yres=<uint32>          - preferred height", "refresh_rate=<uint32>  - vblanks",
-        "submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
-    EXPECT_NE(help.output.find(line), std::string::npos) << line << "\n" << help.output;
+  std::ifstream readme(AEROGPU_SOURCE_ROOT "/README.md");
+  int rows = 0;
+  bool inTable = false;
+  for (std::string line; std::getline(readme, line);) {
+    if (line == "| property | default | meaning |") inTable = true;
+    if (!inTable || line.rfind("| `", 0) != 0) {
+      if (rows) break;
+      continue;
+    }
+    const std::vector<std::string> row = cells(line);
+    ASSERT_EQ(row.size(), 3u) << line;
+    const size_t at = help.output.find("  " + row[0] + "=<");
+    ASSERT_NE(at, std::string::npos) << row[0] << "\n" << help.output;
+    const std::string said = help.output.substr(at, help.output.find('\n', at) - at);
+    // A number's default is QEMU's to print; a text that is left out is the renderer's to choose.
+    const bool number = !row[1].empty() && row[1].find_first_not_of("0123456789") == std::string::npos;
+    EXPECT_TRUE(said.ends_with("- " + row[2] + (number ? " (default: " + row[1] + ")" : ""))) << said << "\n"
+                                                                                              << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 8);
+  for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
+    EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});
   EXPECT_NE(list.output.find("name \"aerogpu\", bus PCI, desc \"AeroGPU display controller\""),
             std::string::npos);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_pci.h"
 #include "renderer/cmd/decode.h"
 #include "renderer/cmd/names.h"
@@ -43,9 +44,24 @@ Result<void> Executor::selectContext(uint32_t contextId) {
     known = m_contexts.emplace(contextId, std::move(context)).first;
   }
   m_contextId = contextId;
-  m_state = &known->second->state;
+  m_context = known->second.get();
+  m_state = &m_context->state;
   markAllDirty();
   return {};
+}
+
+void Executor::noteContextChange(bool changed) {
+  if (m_context->changed == changed) return;
+  m_context->changed = changed;
+  if (changed)
+    ++m_changedContexts;
+  else
+    --m_changedContexts;
+}
+
+uint64_t Executor::features() const {
+  return uint64_t{AEROGPU_FEATURE_TRANSFER} |
+         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT} << 32;
 }
 
 void Executor::markAllDirty() {
@@ -82,7 +98,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   if (!reader) return fail(reader.error());
   m_minor = reader->minor();
   m_env.stats.commandBytes.fetch_add(reader->sizeBytes(), std::memory_order_relaxed);
-  uint64_t packets = 0;
+  m_packets = m_neutralPackets = 0;
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
       m_report.dropped = true;
@@ -103,7 +119,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
       }
       noteError(done.error(), at, packet->opcode, submission.signal_fence);
     }
-    ++packets;
+    ++m_packets;
     if (m_work.sliceFull()) {
       m_work.beginSlice();
       if (!m_env.backend.throttle()) {
@@ -114,7 +130,8 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
     }
   }
   if (!m_report.dropped) m_report.executedBytes = reader->sizeBytes();
-  m_env.stats.packets.fetch_add(packets, std::memory_order_relaxed);
+  if (m_packets != m_neutralPackets) noteContextChange(true);
+  m_env.stats.packets.fetch_add(m_packets, std::memory_order_relaxed);
   return m_report;
 }
 
@@ -139,6 +156,8 @@ Result<void> Executor::snapshotScanout() {
 
 void Executor::reset() {
   m_state = nullptr;
+  m_context = nullptr;
+  m_changedContexts = 0;
   m_pageLists.forget();
   m_pendingWrites.clear();
   m_contexts.clear();

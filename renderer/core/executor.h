@@ -65,6 +65,11 @@ public:
   ~Executor();
 
   ExecutionReport execute(const aerogpu_submission& submission);
+  /// What FEATURES_LO (low half) and FEATURES_HI announce of the packets and of the memory they work on.
+  uint64_t features() const;
+  /// What could not be made again from nothing: objects with a handle, share tokens, and contexts in which
+  /// anything ran but presents since they were last reset.
+  uint64_t heldObjects() const { return m_handles.count() + m_shared.count() + m_changedContexts; }
   void setScanout(const aerogpu_scanout_config& config);
   /// Whether a live texture's backing starts at the scanout address.
   bool scanoutIsTexture();
@@ -152,6 +157,7 @@ private:
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
   Result<void> selectContext(uint32_t contextId);
+  void noteContextChange(bool changed);
   /// The back end has seen nothing of the selected context's state.
   void markAllDirty();
   Result<void> needFreeHandle(uint32_t handle) const;
@@ -209,10 +215,15 @@ private:
   struct Context {
     HostMemoryCharge charge;
     DrawState state;
+    bool changed = false;  ///< a packet that may change the state has run
   };
   std::unordered_map<uint32_t, std::unique_ptr<Context>> m_contexts;
   uint32_t m_contextId = 0;
   DrawState* m_state = nullptr;
+  Context* m_context = nullptr;    ///< that m_state belongs to
+  uint64_t m_changedContexts = 0;  ///< how many have `changed`
+  uint64_t m_packets = 0;          ///< of this submission that were decoded
+  uint64_t m_neutralPackets = 0;   ///< of these, how many left the context as it was at first
   TextureBackings m_backings;
   aerogpu_scanout_config m_scanout{};
   GuestReadObserver* m_observer = nullptr;

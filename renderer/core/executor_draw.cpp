@@ -124,9 +124,11 @@ Result<void> Executor::captureFrame(Texture& texture) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_present& c) {
+  ++m_neutralPackets;
   return present(c.flags);
 }
 Result<void> Executor::run(const aerogpu_cmd_present_ex& c) {
+  ++m_neutralPackets;
   return present(c.flags);
 }
 Result<void> Executor::run(const aerogpu_cmd_flush&) {
@@ -135,6 +137,8 @@ Result<void> Executor::run(const aerogpu_cmd_flush&) {
 
 Result<void> Executor::run(const aerogpu_cmd_ext_reset_context&) {
   *m_state = DrawState{};
+  noteContextChange(false);
+  m_neutralPackets = m_packets + 1;  // this one and all before it
   markAllDirty();
   return {};
 }

@@ -34,6 +34,8 @@ public:
   /// The last handle of the resource is gone: so are its tokens.
   void retire(Resource& resource);
   void clear();
+  /// Tokens that are remembered, the used-up ones too.
+  size_t count() const { return m_tokens.size(); }
 
 private:
   static constexpr uint64_t kBytesPerToken = 96;

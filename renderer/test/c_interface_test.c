@@ -155,6 +155,28 @@ static void versions(const struct aerogpu_renderer_config* config,
   aerogpu_renderer_destroy(renderer);
 }
 
+/* Names are told apart, "auto" is none of them, and what is not there cannot be created. */
+static void known_backends(const struct aerogpu_renderer_config* given) {
+  struct aerogpu_renderer_config config = *given;
+  char error[128] = "";
+  const char* name;
+  bool available = false, has_null = false;
+  size_t i;
+
+  for (i = 0; (name = aerogpu_renderer_known_backend(i, &available)) != NULL; i++) {
+    CHECK(strcmp(name, "auto") != 0);
+    has_null = has_null || (available && strcmp(name, "null") == 0);
+    config.backend = name;
+    if (!available) {
+      CHECK(aerogpu_renderer_create(&config, error, sizeof error) == NULL);
+      CHECK(strstr(error, name) != NULL);
+    }
+    CHECK(i == 0 || strcmp(name, aerogpu_renderer_known_backend(0, NULL)) != 0);
+  }
+  CHECK(i >= 2 && has_null);
+  CHECK(aerogpu_renderer_known_backend(i + 1, NULL) == NULL);
+}
+
 int main(void) {
   struct aerogpu_renderer_callbacks callbacks = {sizeof callbacks, guest_map, guest_unmap, submission_done,
                                                  log_line};
@@ -177,10 +199,13 @@ int main(void) {
   CHECK(aerogpu_renderer_create(&config, error, sizeof error) == NULL);
   CHECK(strstr(error, "no such back end") != NULL);
 
+  known_backends(&config);
+
   config.backend = "null";
   renderer = aerogpu_renderer_create(&config, error, sizeof error);
   CHECK(renderer != NULL);
   CHECK(strcmp(aerogpu_renderer_backend_name(renderer), "null") == 0);
+  CHECK(aerogpu_renderer_features(renderer) & AEROGPU_FEATURE_TRANSFER);
 
   memset(&stream, 0, sizeof stream);
   stream.header.magic = AEROGPU_CMD_STREAM_MAGIC;
@@ -210,9 +235,12 @@ int main(void) {
   stats.struct_size = sizeof stats;
   aerogpu_renderer_get_stats(renderer, &stats);
   CHECK(stats.submissions == 2 && stats.packets == 1 && stats.errors == 1);
+  CHECK(stats.held_objects == 1); /* the context in which a packet ran */
   CHECK(!aerogpu_renderer_capture_start(renderer, "/no/such/folder/file", error, sizeof error));
   CHECK(strstr(error, "/no/such/folder/file") != NULL);
   CHECK(aerogpu_renderer_reset(renderer));
+  aerogpu_renderer_get_stats(renderer, &stats);
+  CHECK(stats.held_objects == 0);
   aerogpu_renderer_destroy(renderer);
   return 0;
 }

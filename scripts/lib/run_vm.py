@@ -10,7 +10,7 @@ image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
   --display X         gtk, sdl, spice-app, vnc=..., none (default: VNC on 127.0.0.1, address printed)
   --mode WxH          size of the demo's desktop (default 1280x720)
   --demo WORDS        other tasks of the demo program: latency, selftest, frames=N (comma-separated)
-  --renderer R        auto, vulkan or null
+  --renderer R        back end, as the device's property of that name (-device aerogpu,help)
   --accel A           kvm or tcg (default: KVM if it boots a kernel here)
   --capture FILE      write a trace of everything submitted
   --no-driver-iso     with a DISK: do not build and attach the disc with the Windows driver
@@ -76,8 +76,6 @@ class Options:
             raise Failure('--screenshot is for the demo guest; with a disk use the screendump command of QMP')
         if self.screenshot and self.demo:
             raise Failure('--screenshot draws the desktop; leave --demo away')
-        if self.renderer and self.renderer not in ('auto', 'vulkan', 'null'):
-            raise Failure("--renderer is auto, vulkan or null, not '%s'" % self.renderer)
         if self.demo and re.search(r'\s', self.demo):
             raise Failure("--demo: '%s' has blanks in it; tasks are separated by commas" % self.demo)
         if self.disk and not os.path.exists(self.disk):

@@ -416,6 +416,56 @@ TEST(Control, InterruptDropsUntilResumeAndResetEmptiesEverything) {
   expectGood(h.submit(w));  // the handle is free again
 }
 
+/// What a saved state would have to bring back: handles, tokens that are remembered, contexts with state.
+TEST(HeldObjects, AreHandlesTokensAndContextsThatChanged) {
+  Harness h;
+  const auto held = [&] { return h.stats().held_objects; };
+  const auto run = [&](const CommandWriter& w, uint32_t context) {
+    EXPECT_EQ(h.submit(w, context).result.error_count, 0u);
+  };
+  EXPECT_EQ(held(), 0u);
+  CommandWriter present;
+  packets::present(present);
+  run(present, 7);
+  EXPECT_EQ(held(), 0u) << "a present leaves its context as it was";
+
+  CommandWriter create;
+  packets::createBuffer(create, 1, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createTexture(create, {.handle = 2, .width = 4, .height = 4, .usage = packets::kShown});
+  run(create, 7);
+  EXPECT_EQ(held(), 3u) << "two handles and the context";
+  run(present, 8);
+  EXPECT_EQ(held(), 3u);
+
+  CommandWriter share;
+  aerogpu_cmd_export_shared_surface token{};
+  token.resource_handle = 2;
+  token.share_token = 99;
+  share.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, token);
+  run(share, 7);
+  EXPECT_EQ(held(), 4u);
+
+  CommandWriter destroy;
+  packets::destroyResource(destroy, 1);
+  packets::destroyResource(destroy, 2);
+  run(destroy, 8);
+  EXPECT_EQ(held(), 3u) << "a used-up token, and two contexts";
+
+  // A context that was reset is as it was at first, if nothing but presents follows.
+  CommandWriter reset;
+  reset.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  reset.packet(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{});
+  packets::present(reset);
+  run(reset, 8);
+  EXPECT_EQ(held(), 2u);
+  reset.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  run(reset, 8);
+  EXPECT_EQ(held(), 3u);
+
+  EXPECT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_EQ(held(), 0u);
+}
+
 // SUB-7
 TEST(Descriptors, ADefectFoundByTheDeviceIsReported) {
   Harness h;

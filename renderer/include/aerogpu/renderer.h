@@ -140,11 +140,18 @@ enum aerogpu_renderer_flags {
   AEROGPU_RENDERER_LEND_GUEST_MEMORY = 1u << 2,
 };
 
+/**
+ * The back ends, in the order in which "auto" tries them: the name of number `index`, counted from 0, or NULL
+ * when there are no more. [any] `available` may be NULL; it is set to whether this build has the back end
+ * (whether the host has what it needs is known when it is created).
+ */
+const char* aerogpu_renderer_known_backend(size_t index, bool* available);
+
 /** How to create a renderer. Strings are copied. */
 struct aerogpu_renderer_config {
   uint32_t struct_size;
-  uint32_t flags;            /* enum aerogpu_renderer_flags */
-  const char* backend;       /* "auto" (vulkan, else null with a warning), "vulkan" or "null" */
+  uint32_t flags;      /* enum aerogpu_renderer_flags */
+  const char* backend; /* a name of aerogpu_renderer_known_backend(); NULL or "auto": the first that works */
   const char* vulkan_device; /* index, or part of a device name; NULL or "" = the best one */
   const char* cache_dir;     /* folder of the pipeline cache; NULL = $XDG_CACHE_HOME/aerogpu, "" = none */
   uint64_t max_hostmem;      /* bytes of host memory that the guest can make the renderer hold */
@@ -161,9 +168,16 @@ aerogpu_renderer* aerogpu_renderer_create(const struct aerogpu_renderer_config* 
  * released. */
 void aerogpu_renderer_destroy(aerogpu_renderer* renderer);
 
-/** Name of the back end in use ("vulkan", "null") and of the GPU ("" for null). [any] Valid until destroy. */
+/** Name of the back end in use and of the GPU ("" for null). [any] Valid until destroy. */
 const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer);
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
+
+/**
+ * What the guest may be told of the packets that this renderer executes and of the memory that they may work
+ * on: bits of FEATURES_LO in the low half, of FEATURES_HI in the high half. [any]
+ * It is constant. What a register or the console does is not in it: the embedder adds that.
+ */
+uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer);
 
 /** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies
  * what it keeps. docs/abi/ring.md. */
@@ -262,6 +276,12 @@ struct aerogpu_renderer_stats {
   uint64_t gpu_busy_ns;      /* from hand-over to completion, overlaps counted once */
   uint64_t in_flight;        /* submissions not finished now */
   uint64_t frames_unchanged; /* presents that needed no new frame */
+  /**
+   * What is held for the guest now and could not be saved with it: objects with a handle, share tokens (used
+   * up or not), contexts in which anything but presents ran since they were reset. As of the last submission
+   * or reset that is over; frames that the embedder has not given back are not counted.
+   */
+  uint64_t held_objects;
 };
 
 /** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no
