@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The only code that touches packet bytes: copies the structure out, finds the variable data, checks both
-// against the packet's end. docs/abi/commands.md.
+// against the packet's end. CMD-5, CMD-6.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Framing of a command stream: header and packets. docs/abi/commands.md. Works on the renderer's
+// Framing of a command stream: header and packets. CMD-1 to CMD-3. Works on the renderer's
 // private copy.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The allocation table of one submission, checked as a whole. docs/abi/allocation-table.md. Keeps its memory
+// The allocation table of one submission, checked as a whole. ALLOC-1 to ALLOC-3, LIST-3. Keeps its memory
 // from submission to submission. Render thread only.
 #pragma once
 

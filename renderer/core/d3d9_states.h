@@ -12,9 +12,9 @@
 
 namespace aerogpu::core {
 
-/// Sets one D3DRS_*. A value that the state's enumeration lacks is an error. Known states that only Direct3D
-/// 9's fixed function reads (lighting, materials, texture wrap) have no effect here: it is the driver's job.
-/// Unknown numbers have none either, as in Direct3D 9.
+/// Sets one D3DRS_*. A value that the state's enumeration lacks is an error (STATE-2). Known states that only
+/// Direct3D 9's fixed function reads (lighting, materials, texture wrap) have no effect here: it is the
+/// driver's job. Unknown numbers have none either, as in Direct3D 9.
 Result<void> setRenderState(DrawState& state, uint32_t number, uint32_t value);
 
 /// Sets one D3DSAMP_*; reports whether the sampler changed. Rules as above.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs the commands of submissions: looks handles up, checks ranges, keeps the state of each guest context,
-// and calls the back end. A command that fails has no effect. Render thread only.
+// and calls the back end. A command that fails has no effect (CMD-7). Render thread only.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parses the blobs of CREATE_INPUT_LAYOUT: an array of D3DVERTEXELEMENT9, or an ILAY blob of DXGI elements.
+// Parses the blobs of CREATE_INPUT_LAYOUT: an array of D3DVERTEXELEMENT9 (INPUT-1 to
+// INPUT-4), or an ILAY blob of DXGI elements (INPUT-5 to INPUT-8).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the bytes of a scattered allocation lie (docs/abi/allocation-table.md, "Scatter lists"): the words of
+// Where the bytes of a scattered allocation lie (LIST-1 to LIST-5): the words of
 // page lists that the current submission has read, each at most once. Render thread only.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Write-backs that are on their way to guest memory, so that neither a page list
-// (docs/abi/allocation-table.md, "Scatter lists") nor a dirty range is read before a write-back that changes
+// (LIST-4) nor a dirty range is read before a write-back that changes
 // it. Render thread, but for finishOne().
 #pragma once
 

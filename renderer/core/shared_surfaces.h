@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Share tokens: which resource each names, and which were used up. docs/abi/shared-surfaces.md. Render thread
+// Share tokens: which resource each names, and which were used up. TOK-2 to TOK-7. Render thread
 // only.
 #pragma once
 

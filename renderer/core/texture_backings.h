@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the textures that have guest memory lie, as the newest allocation table said: for presents and flips,
-// which name a texture by its address. Adding, removing and finding cost O(log n). Render thread only.
+// Where the textures that have guest memory lie, as the newest allocation table said: for presents (PRES-2)
+// and flips, which name a texture by its address. Adding, removing and finding cost O(log n). Render thread
+// only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How much GPU work a guest may ask for: a limit for each submission, and slices after which the executor
-// waits for the GPU, so that a reset never waits for more than two of them. docs/abi/commands.md, "Limits".
+// waits for the GPU, so that a reset never waits for more than two of them. LIM-2 to LIM-6, LIM-9.
 // Render thread only.
 #pragma once
 

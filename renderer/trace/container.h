@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The .aerogputrace container, versions 1 and 2, as structures on disk. docs/abi/trace.md.
+// The .aerogputrace container, versions 1 and 2, as structures on disk. docs/abi/trace.md, "Container".
 // Little-endian.
 #pragma once
 

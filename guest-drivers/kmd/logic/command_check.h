@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// command_check.h: what the kernel driver checks of a user-mode command stream, in its own copy (docs/abi/commands.md).
-// The device validates every packet again; here it is decided what one process may do to others, and the driver learns
-// what it must know of resources. Any IRQL.
+// command_check.h: what the kernel driver checks of a user-mode command stream, in its own copy (PRIV-6 to PRIV-8,
+// PRIV-12). The device validates every packet again; here it is decided what one process may do to others, and the
+// driver learns what it must know of resources. Any IRQL.
 #pragma once
 
 #include <stddef.h>

@@ -180,7 +180,7 @@ const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
 uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer);
 
 /** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies
- * what it keeps. docs/abi/ring.md. */
+ * what it keeps. docs/abi/ring.md, "Submissions". */
 struct aerogpu_submission {
   uint32_t struct_size;
   uint32_t flags; /* enum aerogpu_submit_flags */

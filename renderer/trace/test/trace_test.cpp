@@ -100,10 +100,10 @@ TEST(Trace, MagicAndVersionAreNamed) {
   EXPECT_NE(replayError(bad).find("version 3"), std::string::npos);
 }
 
-// TRACE-9
+// TRACE-2, TRACE-9
 TEST(Trace, Version1WithPacketRecordsReplays) {
-  // Header, BeginFrame, a Packet record with bare packets, Present, table of contents, footer: all written
-  // here.
+  // Header, BeginFrame, an unknown record, a Packet record with bare packets, Present, table of contents,
+  // footer: all written here.
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_R8G8B8A8_UNORM, 2, 1, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
   const std::vector<uint8_t> pixels = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -121,6 +121,9 @@ TEST(Trace, Version1WithPacketRecordsReplays) {
   const uint32_t index = 0;
   const uint64_t begin = file.size();
   trace::RecordHeader record{1, 0, 0, 4};
+  put(&record, sizeof record);
+  put(&index, 4);
+  record = {0x70, 0, 0, 4};  // a type that nobody knows
   put(&record, sizeof record);
   put(&index, 4);
   const size_t skip = sizeof(aerogpu_cmd_stream_header);

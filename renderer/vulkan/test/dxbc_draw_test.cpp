@@ -41,7 +41,7 @@ protected:
   }
 };
 
-// SHADER-3, SHADER-5, SHADER-12
+// SHADER-3, SHADER-5, SHADER-12, STATE-12, DRAW-1, DRAW-6
 TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   CommandWriter w;
   bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
@@ -215,7 +215,7 @@ TEST_F(DxbcTest, DamagedShadersDoNoHarm) {
   for (const std::string& line : own.takeErrorLines()) EXPECT_NE(line.rfind("validation: ", 0), 0u) << line;
 }
 
-// SHADER-4
+// SHADER-4, SHADER-6, SHADER-9
 TEST_F(DxbcTest, BadShadersAreErrorsOfThePacket) {
   CommandWriter w;
   Tokens broken = vertexCode();
