@@ -70,6 +70,10 @@ public:
   uint64_t nextPassId() const { return m_passId + 1; }
   /// Counts batches begun, so that users of dynamic state know when to set it anew.
   uint64_t commandBufferId() const { return m_opened; }
+  /// Opens a batch and calls `gather`, whose work counts only in the batch in which it began. Staging memory
+  /// can run out on the way, which hands that batch over: then `gather` does all of it again in the next one.
+  template <class Gather>
+  Result<bool> inOneBatch(Gather gather);
 
   /// The host may read what this batch wrote to buffers: one barrier at its end.
   void hostReads() { m_hostReads = true; }
@@ -172,5 +176,16 @@ private:
   std::deque<Retired> m_retired;
   size_t m_retiredPools = 0;  ///< among them
 };
+
+template <class Gather>
+Result<bool> Recorder::inOneBatch(Gather gather) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (auto opened = open(); !opened) return opened.error();
+    const uint64_t begun = m_opened;
+    Result<bool> ready = gather();
+    if (!ready || !*ready || begun == m_opened) return ready;
+  }
+  return Error{ErrorCode::Backend, "one draw needs more staging memory than there is", {}};
+}
 
 }  // namespace aerogpu::vk

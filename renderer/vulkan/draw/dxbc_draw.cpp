@@ -1,27 +1,47 @@
 // SPDX-License-Identifier: MIT
-// Resources of DXBC shaders, and compute (see draws.h).
+#include "renderer/vulkan/draw/dxbc_draw.h"
+
 #include <algorithm>
 
-#include "renderer/vulkan/draw/draws.h"
-#include "renderer/vulkan/objects/texture.h"
+#include "renderer/vulkan/draw/sampled_view.h"
 
 namespace aerogpu::vk {
-namespace {
 
-constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
-                                                VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
-                                                VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-
-size_t texelIndex(VkFormat format) {
-  return format == VK_FORMAT_R32_SFLOAT ? 0 : format == VK_FORMAT_R32_UINT ? 1 : 2;
+Result<void> DxbcDraw::choose(const core::DrawState&, DrawShaders& shaders) {
+  shaders.vsModule = &shaders.vs->module;
+  if (shaders.ps) shaders.psModule = &shaders.ps->module;
+  auto layout = m_parts.layouts.dxbc(*shaders.vs, shaders.ps);
+  if (!layout) return layout.error();
+  shaders.layout = *layout;
+  return {};
 }
 
-}  // namespace
+Result<void> DxbcDraw::gather(const core::DrawState& state, const DrawShaders& shaders) {
+  m_sets[0] = m_sets[1] = VK_NULL_HANDLE;
+  if (auto gathered = gatherStage(state, *shaders.vs, m_sets[0]); !gathered) return gathered;
+  return shaders.ps ? gatherStage(state, *shaders.ps, m_sets[1]) : Result<void>{};
+}
 
-Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode& code, VkDescriptorSet& set) {
+void DxbcDraw::bind(const core::DrawState&, const DrawShaders& shaders, uint32_t, BoundState& bound) {
+  const Gpu& gpu = m_parts.gpu;
+  for (uint32_t i = 0; i < 2; ++i) {
+    if (!m_sets[i] || m_sets[i] == bound.sets[i]) continue;
+    gpu.device->vk().CmdBindDescriptorSets(gpu.recorder->commands(), VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                           shaders.layout.handle, i, 1, &m_sets[i], 0, nullptr);
+    bound.sets[i] = m_sets[i];
+  }
+}
+
+void DxbcDraw::noteWrites(VkPipelineStageFlags2 stages) {
+  for (BufferObject* buffer : m_uavs) buffer->noteGpuWrite(stages, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+  m_uavs.clear();
+}
+
+Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCode& code,
+                                   VkDescriptorSet& set) {
   const core::StageBindings& bound = state.stages[static_cast<size_t>(code.stage)];
-  const VkPhysicalDeviceLimits& limits = m_gpu.device->limits();
-  m_dxbcWrites.clear();
+  const VkPhysicalDeviceLimits& limits = m_parts.gpu.device->limits();
+  m_writes.clear();
   if (code.bindings.empty()) return {};
   for (const DxbcBinding& b : code.bindings) {
     DescriptorWrite write;
@@ -30,8 +50,9 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
     switch (b.kind) {
       case DxbcBinding::Kind::ConstantBuffer: {
         const core::BufferBinding& cb = bound.constantBuffers[b.reg];
-        write.buffer = {m_dummies.zeros.buffer(), m_dummies.zeros.offset,
-                        std::min<VkDeviceSize>(m_dummies.zeros.size, limits.maxUniformBufferRange)};
+        const MemoryRange& zeros = m_parts.standIns.zeros();
+        write.buffer = {zeros.buffer(), zeros.offset,
+                        std::min<VkDeviceSize>(zeros.size, limits.maxUniformBufferRange)};
         if (cb.buffer && cb.size > 0) {
           if (cb.offset % limits.minUniformBufferOffsetAlignment != 0)
             return Error{ErrorCode::Backend, "offset of a constant buffer is not aligned for this GPU", {}};
@@ -45,7 +66,7 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
         break;
       }
       case DxbcBinding::Kind::Sampler: {
-        auto sampler = m_samplers.get(bound.samplers[b.reg], b.compare);
+        auto sampler = m_parts.samplers.get(bound.samplers[b.reg], b.compare);
         if (!sampler) return sampler.error();
         write.image.sampler = sampler->handle;
         write.serial[0] = sampler->serial;
@@ -53,30 +74,18 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
       }
       case DxbcBinding::Kind::Texture: {
         const core::ShaderResourceBinding& resource = bound.resources[b.reg];
-        const bool cube =
-            b.viewType == VK_IMAGE_VIEW_TYPE_CUBE || b.viewType == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
         CachedView view;
-        if (resource.texture && resource.texture->gpu) {
-          core::Texture& texture = *resource.texture;
-          bool feedback = false;
-          if (canView(texture.desc, b.viewType, resource.layers())) {
-            auto made = sampledView(texture, resource.view.get(), b.viewType, false, feedback);
-            if (!made) return made.error();
-            view = *made;
-            write.image.imageLayout = TextureObject::of(texture).sampledLayout();
-          }
+        if (resource.texture && resource.texture->gpu &&
+            canView(resource.texture->desc, b.viewType, resource.layers())) {
+          auto made = sampledView(m_parts.gpu, m_parts.targets, resource, b.viewType, false);
+          if (!made) return made.error();
+          view = *made;
+          write.image.imageLayout = TextureObject::of(*resource.texture).sampledLayout();
         }
         if (!view.handle) {
-          auto& dummy = static_cast<TextureObject&>(*m_dummies.zero);
-          ViewKey key;
-          key.format = dummy.format().plain();
-          key.type = b.viewType;
-          key.layerCount = cube ? 6 : 1;
-          auto made = dummy.view(key);
+          auto made = m_parts.standIns.image(StandIns::Color::Zero, b.viewType, write.image.imageLayout);
           if (!made) return made.error();
-          dummy.prepare(dummy.sampledLayout(), kShaderStages, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
           view = *made;
-          write.image.imageLayout = dummy.sampledLayout();
         }
         write.image.imageView = view.handle;
         write.serial[0] = view.serial;
@@ -93,7 +102,7 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
           if (uav)
             return Error{
                 ErrorCode::CmdDecode, "the shader writes an unordered access view that is not bound", {}};
-          write.texels = m_dummies.texels[texelIndex(b.texelFormat)];
+          write.texels = m_parts.standIns.texels(b.texelFormat);
           break;
         }
         BufferObject& object = BufferObject::of(*buffer);
@@ -112,48 +121,45 @@ Result<void> Draws::useDxbcStage(const core::DrawState& state, const ShaderCode&
         break;
       }
     }
-    m_dxbcWrites.push_back(write);
+    m_writes.push_back(write);
   }
-  auto made = m_descriptors.get(code.setLayout, code.setSerial, m_dxbcWrites);
+  auto made = m_parts.descriptors.get(code.setLayout, code.setSerial, m_writes);
   if (!made) return made.error();
   set = *made;
   return {};
 }
 
-Result<void> Draws::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
+Result<void> DxbcDraw::dispatch(const core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
   const core::Ref<core::Shader>& shader = state.shaders[static_cast<size_t>(core::Stage::Compute)];
   if (!shader) return Error{ErrorCode::CmdDecode, "dispatch without a compute shader", {}};
-  const uint32_t* most = m_gpu.device->limits().maxComputeWorkGroupCount;
+  const uint32_t* most = m_parts.gpu.device->limits().maxComputeWorkGroupCount;
   if (x > most[0] || y > most[1] || z > most[2])
     return Error{ErrorCode::Backend, "this GPU runs fewer thread groups at a time", {}};
   ShaderCode& code = ShaderObject::of(*shader);
-  Recorder& recorder = *m_gpu.recorder;
-  auto layout = dxbcLayout(code, nullptr);
+  Recorder& recorder = *m_parts.gpu.recorder;
+  auto layout = m_parts.layouts.dxbc(code, nullptr);
   if (!layout) return layout.error();
   auto pipeline = m_pipelines.compute(code.module.serial, code.module.handle, layout->handle);
   if (!pipeline) return pipeline.error();
   VkDescriptorSet set = VK_NULL_HANDLE;
-  uint64_t commandBuffer;
-  do {
-    if (auto opened = recorder.open(); !opened) return opened;
-    commandBuffer = recorder.commandBufferId();
+  auto ready = recorder.inOneBatch([&]() -> Result<bool> {
     m_uavs.clear();
-    if (auto used = useDxbcStage(state, code, set); !used) return used;
-  } while (commandBuffer != recorder.commandBufferId());
-  const DeviceTable& vk = m_gpu.device->vk();
+    if (auto gathered = gatherStage(state, code, set); !gathered) return gathered.error();
+    return true;
+  });
+  if (!ready) return ready.error();
+  const DeviceTable& vk = m_parts.gpu.device->vk();
   VkCommandBuffer commands = recorder.outsidePass();
   vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
   if (set)
     vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, 0, 1, &set, 0,
                              nullptr);
   if (layout->stopWord) {
-    bindStopWord(VK_PIPELINE_BIND_POINT_COMPUTE, *layout, true);
+    bindStopWord(m_parts.gpu, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, core::ShaderFamily::Dxbc);
     recorder.noteStoppable();
   }
   vk.CmdDispatch(commands, x, y, z);
-  for (BufferObject* buffer : m_uavs)
-    buffer->noteGpuWrite(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-  m_uavs.clear();
+  noteWrites(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
   return {};
 }
 

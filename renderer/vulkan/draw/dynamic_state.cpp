@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dynamic state of a draw: D3D's enumerators in Vulkan's terms (see draws.h).
-#include <algorithm>
-
-#include "renderer/vulkan/draw/draws.h"
+// D3D's enumerators in Vulkan's terms.
+#include "renderer/vulkan/draw/dynamic_state.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -127,12 +125,10 @@ VkPrimitiveTopology vulkanTopology(core::Topology t) {
   }
 }
 
-void Draws::blendOf(const core::DrawState& state,
-                    std::array<TargetBlend, core::kMaxColorTargets>& out) const {
-  const core::BlendState& b = state.blend;
-  const uint32_t written = m_ps ? m_ps->outputMask : 0;
-  for (uint32_t i = 0; i < m_targets.info().colorCount; ++i) {
-    const bool opaque = m_targets.info().opaqueMask >> i & 1;
+void blendOf(const core::BlendState& b, const TargetInfo& targets, uint32_t written,
+             std::array<TargetBlend, core::kMaxColorTargets>& out) {
+  for (uint32_t i = 0; i < targets.colorCount; ++i) {
+    const bool opaque = targets.opaqueMask >> i & 1;
     TargetBlend& t = out[i];
     t = {};
     // What the shader does not write stays as it is.
@@ -151,14 +147,14 @@ void Draws::blendOf(const core::DrawState& state,
   }
 }
 
-void Draws::emitBlend(const core::DrawState& state) {
+void DynamicState::emitBlend(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs) {
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
   vk.CmdSetBlendConstants(commands, state.blend.constant.data());
-  const uint32_t count = m_targets.info().colorCount;
+  const uint32_t count = targets.colorCount;
   if (!m_gpu.device->caps().dynamicBlend || count == 0) return;
   std::array<TargetBlend, core::kMaxColorTargets> blends;
-  blendOf(state, blends);
+  blendOf(state.blend, targets, outputs, blends);
   VkBool32 enables[core::kMaxColorTargets];
   VkColorBlendEquationEXT equations[core::kMaxColorTargets];
   VkColorComponentFlags masks[core::kMaxColorTargets];
@@ -172,7 +168,7 @@ void Draws::emitBlend(const core::DrawState& state) {
   vk.CmdSetColorWriteMaskEXT(commands, 0, count, masks);
 }
 
-void Draws::emitDepthStencil(const core::DrawState& state) {
+void DynamicState::emitDepthStencil(const core::DrawState& state) {
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
   const core::DepthStencilState& d = state.depthStencil;
@@ -191,7 +187,7 @@ void Draws::emitDepthStencil(const core::DrawState& state) {
   vk.CmdSetStencilReference(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.reference);
 }
 
-void Draws::emitRasterizer(const core::DrawState& state, const DepthBias& bias) {
+void DynamicState::emitRasterizer(const core::DrawState& state, const DepthBias& bias) {
   const DeviceTable& vk = m_gpu.device->vk();
   const DeviceCaps& caps = m_gpu.device->caps();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -223,22 +219,21 @@ void Draws::emitRasterizer(const core::DrawState& state, const DepthBias& bias) 
   }
 }
 
-void Draws::emitDynamicState(const core::DrawState& state, const DepthBias& bias, uint32_t dirty,
-                             bool familyChanged) {
-  const uint32_t outputs = m_ps ? m_ps->outputMask : 0;
-  if (m_fresh || outputs != m_emittedOutputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
-    emitBlend(state);
-  m_emittedOutputs = outputs;
+void DynamicState::emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs,
+                        const DepthBias& bias, uint32_t dirty, core::ShaderFamily family, BoundState& bound) {
+  if (bound.fresh || outputs != bound.outputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
+    emitBlend(state, targets, outputs);
+  bound.outputs = outputs;
   if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
   // The way of a depth bias depends on the viewport's depth range too.
   const uint32_t viewport = state.rasterizer.depthBias != 0 ? core::kDirtyViewport : 0u;
   if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | viewport)) emitRasterizer(state, bias);
-  if (familyChanged || (dirty & core::kDirtyTopology)) {
+  if (bound.fresh || bound.family != family || (dirty & core::kDirtyTopology)) {
     const DeviceTable& vk = m_gpu.device->vk();
     VkCommandBuffer commands = m_gpu.recorder->commands();
     vk.CmdSetPrimitiveTopology(commands, vulkanTopology(state.topology));
     // Direct3D 10 restarts strips at the highest index, Direct3D 9 never does.
-    vk.CmdSetPrimitiveRestartEnable(commands, m_dxbc && isStrip(state.topology));
+    vk.CmdSetPrimitiveRestartEnable(commands, family == core::ShaderFamily::Dxbc && isStrip(state.topology));
   }
 }
 

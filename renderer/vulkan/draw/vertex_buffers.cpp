@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Vertex streams and the index buffer of a draw (see draws.h).
-#include <algorithm>
+#include "renderer/vulkan/draw/vertex_buffers.h"
 
-#include "renderer/vulkan/draw/draws.h"
+#include "renderer/vulkan/objects/buffer.h"
 
 namespace aerogpu::vk {
 
-Result<void> Draws::useVertexBuffers(const core::DrawState& state, bool indexed) {
+Result<void> VertexBuffers::match(const core::DrawState& state, const DrawShaders& shaders) {
+  if (m_vs == shaders.vsModule->serial && m_layout == state.inputLayout) return {};
+  auto fetch = matchInputs(*m_gpu.device, *shaders.vs,
+                           state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr);
+  if (!fetch) return fetch.error();
+  m_fetch = *fetch;
+  m_vs = shaders.vsModule->serial;
+  m_layout = state.inputLayout;
+  m_changed = true;
+  return {};
+}
+
+void VertexBuffers::gather(const core::DrawState& state, bool indexed) {
   for (uint32_t i = 0; i < m_fetch.bindingCount; ++i) {
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
     const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
@@ -17,10 +28,9 @@ Result<void> Draws::useVertexBuffers(const core::DrawState& state, bool indexed)
   if (indexed && state.indexBuffer.buffer)
     BufferObject::of(*state.indexBuffer.buffer)
         .useAfterWrites(VK_ACCESS_2_INDEX_READ_BIT, core::kDirtyIndexBuffer);
-  return {};
 }
 
-Result<void> Draws::emitVertexInput(const core::DrawState& state) {
+Result<void> VertexBuffers::bind(const core::DrawState& state) {
   const Device& device = *m_gpu.device;
   const DeviceTable& vk = device.vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -29,9 +39,9 @@ Result<void> Draws::emitVertexInput(const core::DrawState& state) {
   VkDeviceSize offsets[VertexFetch::kMax], sizes[VertexFetch::kMax], strides[VertexFetch::kMax];
   for (uint32_t i = 0; i < count; ++i) {
     // Unbound streams, and those whose offset is past the end, read zero.
-    buffers[i] = m_dummies.zeros.buffer();
-    offsets[i] = m_dummies.zeros.offset;
-    sizes[i] = m_dummies.zeros.size;
+    buffers[i] = m_standIns.zeros().buffer();
+    offsets[i] = m_standIns.zeros().offset;
+    sizes[i] = m_standIns.zeros().size;
     strides[i] = 0;
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
     const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
@@ -46,8 +56,8 @@ Result<void> Draws::emitVertexInput(const core::DrawState& state) {
     strides[i] = stream.stride;
   }
   if (device.caps().dynamicVertexInput) {
-    auto& bindings = m_vertexBindings;
-    auto& attributes = m_vertexAttributes;
+    auto& bindings = m_bindings;
+    auto& attributes = m_attributes;
     for (uint32_t i = 0; i < count; ++i) {
       bindings[i] = {VK_STRUCTURE_TYPE_VERTEX_INPUT_BINDING_DESCRIPTION_2_EXT};
       bindings[i].binding = i;
@@ -68,10 +78,11 @@ Result<void> Draws::emitVertexInput(const core::DrawState& state) {
   if (count > 0)
     vk.CmdBindVertexBuffers2(commands, 0, count, buffers, offsets, sizes,
                              device.caps().dynamicVertexInput ? nullptr : strides);
+  m_changed = false;
   return {};
 }
 
-Result<void> Draws::emitIndexBuffer(const core::DrawState& state) {
+Result<void> VertexBuffers::bindIndices(const core::DrawState& state) {
   const core::IndexBinding& binding = state.indexBuffer;
   if (!binding.buffer) return Error{ErrorCode::CmdDecode, "indexed draw without an index buffer", {}};
   if (binding.offset % (binding.is32Bit ? 4 : 2) != 0)

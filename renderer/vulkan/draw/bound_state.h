@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What the draws of a batch have bound in its command buffer. Every batch begins with nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "renderer/core/gpu_objects.h"
+#include "renderer/vulkan/device/functions.h"
+
+namespace aerogpu::vk {
+
+struct BoundState {
+  uint64_t commandBuffer = 0;  ///< Recorder::commandBufferId() of where this is bound
+  bool fresh = true;           ///< no draw yet
+  core::ShaderFamily family = core::ShaderFamily::D3d9;
+  uint32_t outputs = 0;  ///< ShaderCode::outputMask of the pixel shader that the blend state was set for
+  VkPipeline pipeline = VK_NULL_HANDLE;
+
+  // These stand only under one pipeline layout.
+  uint64_t layout = 0;  ///< serial
+  VkDescriptorSet sets[2] = {};
+  VkDescriptorSet pixelConstants = VK_NULL_HANDLE;  ///< D3D9
+  bool stopWord = false;
+  bool pushConstants = false;  ///< D3D9
+
+  /// Draws go to this command buffer now. True when it is another one: everything is to be bound anew.
+  bool enter(uint64_t buffer) {
+    if (commandBuffer == buffer) return false;
+    *this = {};
+    commandBuffer = buffer;
+    return true;
+  }
+  void useLayout(uint64_t serial) {
+    if (layout == serial) return;
+    layout = serial;
+    sets[0] = sets[1] = pixelConstants = VK_NULL_HANDLE;
+    stopWord = pushConstants = false;
+  }
+};
+
+}  // namespace aerogpu::vk

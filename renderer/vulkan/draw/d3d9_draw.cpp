@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// What D3D9 shaders read besides vertices: textures, constant registers, the states of what follows the pixel
+// shader (see shader/spirv/d3d9_interface.h).
+#include "renderer/vulkan/draw/d3d9_draw.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "renderer/vulkan/draw/sampled_view.h"
+
+namespace aerogpu::vk {
+namespace {
+
+/// Shader model 3 pixel shaders do fog themselves ("ps_3_0", fog).
+constexpr uint16_t kNoFogFrom = 0x0300;
+
+}  // namespace
+
+uint32_t D3d9Draw::shadowSamplers(const core::DrawState& state, uint32_t mask) const {
+  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  uint32_t out = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
+    const core::Ref<core::Texture>& texture = ps.resources[slot].texture;
+    if (texture && TextureObject::of(*texture).format().info->depth) out |= 1u << slot;
+  }
+  return out;
+}
+
+/// ps_1_x does not declare what it samples: the bound texture says it.
+SamplerTypes D3d9Draw::boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const {
+  SamplerTypes types{};
+  if (info.version.major != 1) return types;
+  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  for (uint32_t m = info.samplerMask & 0xFFFFu; m; m &= m - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
+    const core::ShaderResourceBinding& bound = ps.resources[slot];
+    if (bound.texture)
+      types[slot] = core::canBeCube(bound.texture->desc, bound.layers()) ? d3d9::SamplerType::TextureCube
+                                                                         : d3d9::SamplerType::Texture2D;
+  }
+  return types;
+}
+
+bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const {
+  // A depth texture came or went, or for ps_1_x a cube map.
+  return shaders.ps && (m_shadowMask != shadowSamplers(state, m_samplerMask & 0xFFFFu) ||
+                        m_boundTypes != boundTypes(state, shaders.ps->program->info()));
+}
+
+Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders) {
+  m_shadowMask = 0;
+  m_boundTypes = {};
+  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, {}, false, 0, m_boundTypes);
+  if (!vs) return vs.error();
+  shaders.vsModule = *vs;
+  m_samplerMask = (shaders.vs->program->info().samplerMask & 0xFu) << 16;
+  if (shaders.ps) {
+    const shader::ShaderInfo& info = shaders.ps->program->info();
+    m_samplerMask |= info.samplerMask & 0xFFFFu;
+    m_shadowMask = shadowSamplers(state, info.samplerMask & 0xFFFFu);
+    m_boundTypes = boundTypes(state, info);
+    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, shaders.vs->program->info().outputs,
+                                         state.rasterizer.shade == core::ShadeMode::Flat, m_shadowMask,
+                                         m_boundTypes);
+    if (!ps) return ps.error();
+    shaders.psModule = *ps;
+  }
+  const bool loops = shaders.vsModule->loops || (shaders.psModule && shaders.psModule->loops);
+  auto layout = m_parts.layouts.d3d9(m_samplerMask, loops);
+  if (!layout) return layout.error();
+  shaders.layout = *layout;
+  return {};
+}
+
+uint32_t D3d9Draw::specialization(const core::DrawState& state, const DrawShaders& shaders) const {
+  if (!shaders.ps) return 0;
+  const core::PixelPipeState& p = state.pixelPipe;
+  uint32_t out = 0;
+  if (p.alphaTest && p.alphaFunc != core::CompareFunc::Always) out |= 1u << shader::kSpecAlphaTest;
+  if (p.fogEnable && shaders.ps->program->info().version.model() < kNoFogFrom) out |= 1u << shader::kSpecFog;
+  if (p.pointSprite && state.topology == core::Topology::PointList) out |= 1u << shader::kSpecPointSprite;
+  return out;
+}
+
+Result<DescriptorWrite> D3d9Draw::textureWrite(const core::ShaderResourceBinding& resource,
+                                               const core::SamplerState& sampler, d3d9::SamplerType type,
+                                               uint32_t binding) {
+  if (type == d3d9::SamplerType::TextureVolume)
+    return Error{ErrorCode::Backend, "volume textures are not supported", {}};
+  const VkImageViewType viewType =
+      type == d3d9::SamplerType::TextureCube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D;
+  DescriptorWrite write;
+  write.binding = binding;
+  CachedView view;
+  bool compare = false;
+  if (resource.texture && resource.texture->gpu) {
+    const core::Texture& texture = *resource.texture;
+    if (canView(texture.desc, viewType, resource.layers())) {
+      auto made = sampledView(m_parts.gpu, m_parts.targets, resource, viewType, sampler.srgb);
+      if (!made) return made.error();
+      view = *made;
+      const TextureObject& object = TextureObject::of(*resource.texture);
+      compare = view.handle && object.format().info->depth;
+      write.image.imageLayout = object.sampledLayout();
+    }
+  }
+  if (!view.handle) {
+    // Unbound, or its own target: D3D9 reads opaque black.
+    auto made = m_parts.standIns.image(StandIns::Color::OpaqueBlack, viewType, write.image.imageLayout);
+    if (!made) return made.error();
+    view = *made;
+  }
+  auto cached = m_parts.samplers.get(sampler, compare);
+  if (!cached) return cached.error();
+  write.image.imageView = view.handle;
+  write.image.sampler = cached->handle;
+  write.serial[0] = view.serial;
+  write.serial[1] = cached->serial;
+  return write;
+}
+
+Result<void> D3d9Draw::gather(const core::DrawState& state, const DrawShaders& shaders) {
+  m_textures = VK_NULL_HANDLE;
+  if (m_samplerMask == 0) return {};
+  uint32_t count = 0;
+  for (uint32_t m = m_samplerMask; m; m &= m - 1) {
+    const auto bit = static_cast<uint32_t>(std::countr_zero(m));
+    const bool pixel = bit < shader::kPsSamplerCount;
+    const uint32_t slot = pixel ? bit : bit - shader::kPsSamplerCount;
+    const core::StageBindings& bindings =
+        state.stages[static_cast<size_t>(pixel ? core::Stage::Pixel : core::Stage::Vertex)];
+    const ShaderCode& code = pixel ? *shaders.ps : *shaders.vs;
+    const uint32_t binding = (pixel ? shader::kPsSamplerBinding : shader::kVsSamplerBinding) + slot;
+    const bool given = pixel && m_boundTypes[slot] != d3d9::SamplerType::Unknown;
+    auto write = textureWrite(bindings.resources[slot], bindings.samplers[slot],
+                              given ? m_boundTypes[slot] : code.program->info().samplerTypes[slot], binding);
+    if (!write) return write.error();
+    m_writes[count++] = *write;
+  }
+  auto set =
+      m_parts.descriptors.get(shaders.layout.textures, shaders.layout.serial, {m_writes.data(), count});
+  if (!set) return set.error();
+  m_textures = *set;
+  return {};
+}
+
+void D3d9Draw::bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
+                    BoundState& bound) {
+  const Gpu& gpu = m_parts.gpu;
+  if (m_textures && m_textures != bound.sets[1]) {
+    gpu.device->vk().CmdBindDescriptorSets(gpu.recorder->commands(), VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                           shaders.layout.handle, shader::kTextureSet, 1, &m_textures, 0,
+                                           nullptr);
+    bound.sets[1] = m_textures;
+  }
+  bindConstants(state, shaders, dirty, bound);
+  if (!bound.pushConstants ||
+      (dirty & (core::kDirtyPixelPipe | core::kDirtyVsConstants | core::kDirtyPsConstants)))
+    pushConstants(state, shaders, bound);
+}
+
+void D3d9Draw::bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
+                             BoundState& bound) {
+  const shader::ConstantLayout& vs = shaders.vsModule->constants;
+  const bool withPs = shaders.psModule && shaders.psModule->constants.sizeBytes() > 0;
+  const bool vsNeeded =
+      vs.sizeBytes() > 0 && ((dirty & core::kDirtyVsConstants) || m_writtenVs != shaders.vsModule->serial);
+  const bool psNeeded =
+      withPs && ((dirty & core::kDirtyPsConstants) || m_writtenPs != shaders.psModule->serial);
+  m_writtenVs = shaders.vsModule->serial;
+  if (withPs) m_writtenPs = shaders.psModule->serial;
+  const uint64_t generation = m_constants.generation();
+  const auto bind = [&](uint32_t number, VkDescriptorSet set, VkDescriptorSet& current, bool moved,
+                        uint32_t offset) {
+    if (!moved && current == set) return;
+    current = set;
+    m_parts.gpu.device->vk().CmdBindDescriptorSets(m_parts.gpu.recorder->commands(),
+                                                   VK_PIPELINE_BIND_POINT_GRAPHICS, shaders.layout.handle,
+                                                   number, 1, &set, 1, &offset);
+  };
+  if (vs.sizeBytes() > 0) {
+    const bool moved = vsNeeded || m_constantGenerations[0] != generation;
+    if (moved)
+      shader::writeConstants(vs, state.vsConstants.f.data(), state.vsConstants.i.data(),
+                             state.clipPlanes.data(), m_constants.take(vs.sizeBytes(), m_constantOffsets[0]));
+    m_constantGenerations[0] = generation;
+    bind(shader::kVsConstantSet, m_constants.vertexSet(), bound.sets[0], moved, m_constantOffsets[0]);
+  }
+  if (withPs) {
+    const uint32_t bytes = shaders.psModule->constants.sizeBytes();
+    const bool moved = psNeeded || m_constantGenerations[1] != generation;
+    if (moved)
+      shader::writeConstants(shaders.psModule->constants, state.psConstants.f.data(),
+                             state.psConstants.i.data(), state.clipPlanes.data(),
+                             m_constants.take(bytes, m_constantOffsets[1]));
+    m_constantGenerations[1] = generation;
+    bind(shader::kPsConstantSet, m_constants.pixelSet(bytes), bound.pixelConstants, moved,
+         m_constantOffsets[1]);
+  }
+}
+
+void D3d9Draw::pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound) {
+  const core::PixelPipeState& p = state.pixelPipe;
+  shader::PushConstants push;
+  push.vsBools = state.vsConstants.b;
+  push.psBools = state.psConstants.b;
+  push.alphaFunc = static_cast<uint32_t>(p.alphaFunc);
+  push.alphaRef = static_cast<float>(p.alphaRef) / 255.0f;
+  for (uint32_t i = 0; i < 3; ++i)
+    push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;
+  push.fogMode = static_cast<uint32_t>(p.fogTable);
+  push.fogStart = p.fogStart;
+  push.fogEnd = p.fogEnd;
+  push.fogDensity = p.fogDensity;
+  const DeviceCaps& caps = m_parts.gpu.device->caps();
+  push.pointSize = p.pointSize;
+  push.pointSizeMin = std::max(p.pointSizeMin, caps.pointSizeMin);
+  push.pointSizeMax = std::min(p.pointSizeMax, caps.pointSizeMax);
+  // Equal bytes are what counts, also of numbers that compare differently.
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
+  if (bound.pushConstants && std::memcmp(&push, &m_push, sizeof push) == 0) return;
+  m_push = push;
+  bound.pushConstants = true;
+  m_parts.gpu.device->vk().CmdPushConstants(m_parts.gpu.recorder->commands(), shaders.layout.handle,
+                                            VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
+                                            sizeof push, &push);
+}
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Draws with D3D9 shaders. Render thread only.
+#pragma once
+
+#include <array>
+
+#include "renderer/vulkan/draw/constant_ring.h"
+#include "renderer/vulkan/draw/shader_path.h"
+
+namespace aerogpu::vk {
+
+class D3d9Draw final : public ShaderPath {
+public:
+  D3d9Draw(const DrawParts& parts, ConstantRing& constants) : m_parts(parts), m_constants(constants) {}
+
+  Result<void> begin() override { return m_constants.reserve(2 * ConstantRing::kMaxStageBytes); }
+  bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const override;
+  Result<void> choose(const core::DrawState& state, DrawShaders& shaders) override;
+  uint32_t specialization(const core::DrawState& state, const DrawShaders& shaders) const override;
+  Result<void> gather(const core::DrawState& state, const DrawShaders& shaders) override;
+  void bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
+            BoundState& bound) override;
+
+private:
+  uint32_t shadowSamplers(const core::DrawState& state, uint32_t mask) const;
+  SamplerTypes boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const;
+  Result<DescriptorWrite> textureWrite(const core::ShaderResourceBinding& resource,
+                                       const core::SamplerState& sampler, d3d9::SamplerType type,
+                                       uint32_t binding);
+  void bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
+                     BoundState& bound);
+  void pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound);
+
+  const DrawParts m_parts;
+  ConstantRing& m_constants;
+
+  // Chosen with the shaders.
+  uint32_t m_samplerMask = 0;  ///< pixel s# in bits 0..15, vertex s# in 16..19
+  uint32_t m_shadowMask = 0;
+  SamplerTypes m_boundTypes{};  ///< of ps_1_x; else all Unknown
+
+  // Gathered.
+  VkDescriptorSet m_textures = VK_NULL_HANDLE;
+  std::array<DescriptorWrite, 32> m_writes;  // scratch
+
+  // What was written last, vertex then pixel where there are two.
+  uint64_t m_writtenVs = 0, m_writtenPs = 0;  ///< modules whose constants the slices hold
+  uint64_t m_constantGenerations[2] = {};     ///< of the ring, when the offsets were taken
+  uint32_t m_constantOffsets[2] = {};
+  shader::PushConstants m_push;
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Draws and dispatches with DXBC shaders. Render thread only.
+#pragma once
+
+#include <vector>
+
+#include "renderer/vulkan/draw/pipeline_cache.h"
+#include "renderer/vulkan/draw/shader_path.h"
+#include "renderer/vulkan/objects/buffer.h"
+
+namespace aerogpu::vk {
+
+class DxbcDraw final : public ShaderPath {
+public:
+  DxbcDraw(const DrawParts& parts, PipelineCache& pipelines) : m_parts(parts), m_pipelines(pipelines) {}
+
+  Result<void> begin() override {
+    m_uavs.clear();
+    return {};
+  }
+  bool resourcesChoose(const core::DrawState&, const DrawShaders&) const override { return false; }
+  Result<void> choose(const core::DrawState& state, DrawShaders& shaders) override;
+  uint32_t specialization(const core::DrawState&, const DrawShaders&) const override { return 0; }
+  Result<void> gather(const core::DrawState& state, const DrawShaders& shaders) override;
+  void bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
+            BoundState& bound) override;
+  /// A draw was recorded: what was gathered for it writes to buffers.
+  void noteDrawn() { noteWrites(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT); }
+
+  /// Groups are within the limits of the ABI; Backend when this GPU has lower ones.
+  Result<void> dispatch(const core::DrawState& state, uint32_t x, uint32_t y, uint32_t z);
+
+private:
+  Result<void> gatherStage(const core::DrawState& state, const ShaderCode& code, VkDescriptorSet& set);
+  void noteWrites(VkPipelineStageFlags2 stages);
+
+  const DrawParts m_parts;
+  PipelineCache& m_pipelines;
+  VkDescriptorSet m_sets[2] = {};         ///< gathered: of vertex and pixel shader
+  std::vector<BufferObject*> m_uavs;      ///< written by the draw or dispatch being prepared
+  std::vector<DescriptorWrite> m_writes;  // scratch
+};
+
+}  // namespace aerogpu::vk

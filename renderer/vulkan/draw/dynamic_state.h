@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// State of a draw that is set in the command buffer. Render thread only.
+#pragma once
+
+#include <array>
+
+#include "renderer/core/state.h"
+#include "renderer/vulkan/draw/bound_state.h"
+#include "renderer/vulkan/draw/depth_bias.h"
+#include "renderer/vulkan/draw/pipeline_cache.h"
+#include "renderer/vulkan/objects/targets.h"
+
+namespace aerogpu::vk {
+
+/// A triangle list for the patch topologies, which have no meaning without hull shaders.
+VkPrimitiveTopology vulkanTopology(core::Topology topology);
+
+/// Blending of each target, of which the pixel shader writes those in `written`.
+void blendOf(const core::BlendState& state, const TargetInfo& targets, uint32_t written,
+             std::array<TargetBlend, core::kMaxColorTargets>& out);
+
+class DynamicState {
+public:
+  explicit DynamicState(Gpu& gpu) : m_gpu(gpu) {}
+
+  /// Sets what is dirty and not in the pipeline on this device; viewport and scissor are the caller's.
+  /// `outputs`: targets that the pixel shader writes.
+  void emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs, const DepthBias& bias,
+            uint32_t dirty, core::ShaderFamily family, BoundState& bound);
+
+private:
+  void emitBlend(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs);
+  void emitDepthStencil(const core::DrawState& state);
+  void emitRasterizer(const core::DrawState& state, const DepthBias& bias);
+
+  Gpu& m_gpu;
+};
+
+}  // namespace aerogpu::vk

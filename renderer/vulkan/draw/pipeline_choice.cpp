@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/vulkan/draw/pipeline_choice.h"
+
+#include "renderer/vulkan/draw/dynamic_state.h"
+
+namespace aerogpu::vk {
+namespace {
+
+bool usesSecondSource(const core::BlendState& b) {
+  const auto second = [](core::Blend f) {
+    return f == core::Blend::SrcColor2 || f == core::Blend::InvSrcColor2;
+  };
+  return b.enable &&
+         (second(b.src) || second(b.dst) || (b.separateAlpha && (second(b.srcAlpha) || second(b.dstAlpha))));
+}
+
+/// One topology of the class that a pipeline is made for.
+VkPrimitiveTopology classOf(VkPrimitiveTopology t) {
+  switch (t) {
+    case VK_PRIMITIVE_TOPOLOGY_POINT_LIST:
+      return VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
+    case VK_PRIMITIVE_TOPOLOGY_LINE_LIST:
+    case VK_PRIMITIVE_TOPOLOGY_LINE_STRIP:
+    case VK_PRIMITIVE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY:
+    case VK_PRIMITIVE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY:
+      return VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
+    default:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  }
+}
+
+}  // namespace
+
+Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const TargetInfo& targets,
+                                          const DrawShaders& shaders, const VertexFetch& fetch,
+                                          uint32_t specialization) {
+  const DeviceCaps& caps = m_gpu.device->caps();
+  if (state.topology >= core::Topology::PatchList1)
+    return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
+  if (state.topology == core::Topology::TriangleFan && !caps.triangleFans)
+    return Error{ErrorCode::Backend, "this GPU has no triangle fans", {}};
+  if (usesSecondSource(state.blend))
+    return Error{ErrorCode::Backend, "blend factors of a second source colour are not supported", {}};
+
+  const auto topologyClass = static_cast<uint32_t>(classOf(vulkanTopology(state.topology)));
+  RecentKey brief;
+  brief.vs = shaders.vsModule->serial;
+  brief.ps = shaders.psModule ? shaders.psModule->serial : 0;
+  brief.layout = shaders.layout.serial;
+  brief.targets = targets.generation;
+  brief.specialization = specialization;
+  brief.topologyClass = topologyClass;
+  brief.cache = m_pipelines.generation();
+  const bool allDynamic =
+      caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;
+  Recent& recent = m_recent[(brief.vs * 7 + brief.ps) % m_recent.size()];
+  if (allDynamic && recent.pipeline && recent.key == brief) {
+    return recent.pipeline;
+  }
+
+  PipelineKey key;
+  key.vs = shaders.vsModule->serial;
+  key.ps = shaders.psModule ? shaders.psModule->serial : 0;
+  key.layout = shaders.layout.serial;
+  key.colorCount = targets.colorCount;
+  for (uint32_t i = 0; i < targets.colorCount; ++i)
+    key.colorFormats[i] = static_cast<uint32_t>(targets.colorFormats[i]);
+  key.depthFormat = static_cast<uint32_t>(targets.depthFormat);
+  key.stencilFormat = static_cast<uint32_t>(targets.stencilFormat);
+  key.samples = targets.samples;
+  key.topologyClass = topologyClass;
+  key.specialization = specialization;
+  if (!caps.dynamicPolygonMode && caps.fillModeNonSolid)
+    key.polygonMode = state.rasterizer.fill == core::FillMode::Solid       ? VK_POLYGON_MODE_FILL
+                      : state.rasterizer.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
+                                                                           : VK_POLYGON_MODE_POINT;
+  if (!caps.dynamicDepthClamp) key.depthClip = state.rasterizer.depthClip && state.rasterizer.clipping;
+  if (!caps.dynamicBlend) {
+    std::array<TargetBlend, core::kMaxColorTargets> blends;
+    blendOf(state.blend, targets, shaders.outputMask(), blends);
+    for (uint32_t i = 0; i < targets.colorCount; ++i) key.blend[i] = packBlend(blends[i]);
+  }
+  if (!caps.dynamicVertexInput) {
+    key.attributeCount = fetch.attributeCount;
+    key.bindingCount = fetch.bindingCount;
+    for (uint32_t i = 0; i < fetch.attributeCount; ++i) {
+      const VertexFetch::Attribute& a = fetch.attributes[i];
+      key.attributes[i] = a.location | a.binding << 8 | a.offset << 16;
+      key.attributeFormats[i] = a.format;
+    }
+    for (uint32_t i = 0; i < fetch.bindingCount; ++i) key.divisors[i] = fetch.divisors[i];
+  }
+  auto pipeline = m_pipelines.graphics(key, shaders.vsModule->handle,
+                                       shaders.psModule ? shaders.psModule->handle : VK_NULL_HANDLE,
+                                       shaders.layout.handle);
+  if (!pipeline) return pipeline.error();
+  brief.cache = m_pipelines.generation();
+  recent = {brief, *pipeline};
+  return *pipeline;
+}
+
+}  // namespace aerogpu::vk

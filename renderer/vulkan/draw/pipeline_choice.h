@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Which graphics pipeline a draw has. Render thread only.
+#pragma once
+
+#include <array>
+
+#include "renderer/vulkan/draw/pipeline_cache.h"
+#include "renderer/vulkan/draw/shader_path.h"
+
+namespace aerogpu::vk {
+
+class PipelineChoice {
+public:
+  PipelineChoice(Gpu& gpu, PipelineCache& pipelines) : m_gpu(gpu), m_pipelines(pipelines) {}
+
+  /// Backend for what this GPU, or every GPU without hull shaders, cannot draw.
+  Result<VkPipeline> choose(const core::DrawState& state, const TargetInfo& targets,
+                            const DrawShaders& shaders, const VertexFetch& fetch, uint32_t specialization);
+  void reset() { m_recent = {}; }
+
+private:
+  /// What can differ where everything else is dynamic.
+  struct RecentKey {
+    uint64_t vs = 0, ps = 0, layout = 0;
+    uint32_t targets = 0, specialization = 0, topologyClass = 0, cache = 0;
+    bool operator==(const RecentKey&) const = default;
+  };
+  struct Recent {
+    RecentKey key;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+  };
+
+  Gpu& m_gpu;
+  PipelineCache& m_pipelines;
+  std::array<Recent, 16> m_recent;  // used last
+};
+
+}  // namespace aerogpu::vk

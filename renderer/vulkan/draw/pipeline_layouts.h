@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Pipeline layouts of both shader families, by what their sets hold. Render thread only.
+#pragma once
+
+#include <unordered_map>
+
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/draw/constant_ring.h"
+#include "renderer/vulkan/objects/shader.h"
+
+namespace aerogpu::vk {
+
+struct PipelineLayout {
+  VkPipelineLayout handle = VK_NULL_HANDLE;
+  VkDescriptorSetLayout textures = VK_NULL_HANDLE;  ///< shader::kTextureSet of D3D9 layouts
+  uint64_t serial = 0;
+  bool stopWord = false;  ///< has the set of StopWords: a shader loops
+};
+
+class PipelineLayouts {
+public:
+  PipelineLayouts(Gpu& gpu, const ConstantRing& constants) : m_gpu(gpu), m_constants(constants) {}
+  ~PipelineLayouts();
+  Result<void> create();
+
+  /// `samplerMask`: pixel s# in bits 0..15, vertex s# in 16..19.
+  Result<PipelineLayout> d3d9(uint32_t samplerMask, bool stopWord);
+  /// Set 0 is that of `first`, a vertex or compute shader, set 1 that of `second`, which may be null.
+  Result<PipelineLayout> dxbc(const ShaderCode& first, const ShaderCode* second);
+  /// Changes when layouts were dropped: those handed out before are good for the batch being recorded only.
+  uint32_t generation() const { return m_generation; }
+
+private:
+  static constexpr size_t kMaxLayouts = 128;  ///< of each family
+
+  /// Makes room in `layouts` before one more goes in.
+  template <class Map>
+  void makeRoom(Map& layouts);
+
+  Gpu& m_gpu;
+  const ConstantRing& m_constants;
+  std::unordered_map<uint32_t, PipelineLayout> m_d3d9;  // by sampler mask, bit 31: with stop word
+  std::unordered_map<uint64_t, PipelineLayout> m_dxbc;  // by serials of both sets
+  VkDescriptorSetLayout m_emptySet = VK_NULL_HANDLE;
+  uint32_t m_generation = 0;
+};
+
+}  // namespace aerogpu::vk

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/vulkan/draw/sampled_view.h"
+
+namespace aerogpu::vk {
+
+Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, const core::ShaderResourceBinding& bound,
+                               VkImageViewType type, bool srgb) {
+  TextureObject& object = TextureObject::of(*bound.texture);
+  ViewKey key;
+  VkFormatInfo format = object.format();
+  key.mipCount = bound.texture->desc.mipLevels;
+  key.layerCount = bound.texture->desc.arrayLayers;
+  if (const core::View* view = bound.view.get()) {
+    auto mapped = mapFormat(*gpu.device, view->desc.format);
+    if (!mapped) return mapped.error();
+    format = *mapped;
+    key.baseMip = view->desc.baseMip;
+    key.mipCount = view->desc.mipCount;
+    key.baseLayer = view->desc.baseLayer;
+    key.layerCount = view->desc.layerCount;
+  }
+  key.type = type;
+  if (type == VK_IMAGE_VIEW_TYPE_2D) key.layerCount = 1;
+  if (type == VK_IMAGE_VIEW_TYPE_CUBE) key.layerCount = 6;
+  if (type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY) key.layerCount -= key.layerCount % 6;
+  key.format = srgb && format.srgb != VK_FORMAT_UNDEFINED ? format.srgb : format.plain();
+  key.aspects = format.info->depth ? VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT}
+                                   : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
+  key.opaqueAlpha = format.info->opaque;
+  const auto relation =
+      targets.relation(*bound.texture, key.baseMip, key.mipCount, key.baseLayer, key.layerCount);
+  if (relation == Targets::Relation::Overlap) return CachedView{};
+  if (relation == Targets::Relation::Disjoint && !object.mixedUse()) {
+    // From now on both uses share one layout; the pass that is open has the other one.
+    object.setMixedUse();
+    gpu.recorder->outsidePass();
+  }
+  auto made = object.view(key);
+  if (!made) return made;
+  object.prepare(object.sampledLayout(), kShaderStages, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+  return made;
+}
+
+}  // namespace aerogpu::vk

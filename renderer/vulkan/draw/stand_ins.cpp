@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/vulkan/draw/stand_ins.h"
+
+#include <cstring>
+
+#include "renderer/vulkan/draw/sampled_view.h"
+
+namespace aerogpu::vk {
+namespace {
+
+constexpr uint64_t kZeroBytes = 65536;  // the largest constant buffer
+constexpr VkFormat kTexelFormats[3] = {VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32_UINT, VK_FORMAT_R32_SINT};
+
+}  // namespace
+
+StandIns::~StandIns() {
+  for (VkBufferView view : m_texels) m_gpu.recorder->retire(Retired::Kind::BufferView, view);
+  if (m_zeros) m_gpu.recorder->retire(*m_gpu.buffers, m_zeros);
+}
+
+Result<void> StandIns::create() {
+  core::TextureDesc desc;
+  desc.kind = core::TextureKind::Cube;
+  desc.width = desc.height = 1;
+  desc.arrayLayers = 6;
+  desc.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+  auto opaque = TextureObject::create(m_gpu, desc);
+  if (!opaque) return opaque.error();
+  m_opaque = std::move(*opaque);
+  desc.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
+  auto zero = TextureObject::create(m_gpu, desc);
+  if (!zero) return zero.error();
+  m_zero = std::move(*zero);
+  auto zeros = m_gpu.buffers->allocate(kZeroBytes, 256);
+  if (!zeros) return zeros.error();
+  m_zeros = *zeros;
+  std::memset(zeros->mapped(), 0, zeros->size);
+  for (size_t i = 0; i < 3; ++i) {
+    VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
+    info.buffer = zeros->buffer();
+    info.format = kTexelFormats[i];
+    info.offset = zeros->offset;
+    info.range = 256;
+    const VkResult result =
+        m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &m_texels[i]);
+    if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateBufferView");
+  }
+  return {};
+}
+
+Result<CachedView> StandIns::image(Color color, VkImageViewType type, VkImageLayout& layout) {
+  const bool opaque = color == Color::OpaqueBlack;
+  auto& texture = static_cast<TextureObject&>(opaque ? *m_opaque : *m_zero);
+  ViewKey key;
+  key.format = texture.format().plain();
+  key.type = type;
+  key.layerCount = type == VK_IMAGE_VIEW_TYPE_CUBE || type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY ? 6 : 1;
+  key.opaqueAlpha = opaque;
+  auto view = texture.view(key);
+  if (!view) return view;
+  layout = texture.sampledLayout();
+  texture.prepare(layout, kShaderStages, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+  return view;
+}
+
+VkBufferView StandIns::texels(VkFormat format) const {
+  return m_texels[format == VK_FORMAT_R32_SFLOAT ? 0 : format == VK_FORMAT_R32_UINT ? 1 : 2];
+}
+
+}  // namespace aerogpu::vk

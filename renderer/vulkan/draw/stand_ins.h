@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Objects that stand in for what a shader reads and the guest has not bound. Render thread only.
+#pragma once
+
+#include <memory>
+
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/texture.h"
+
+namespace aerogpu::vk {
+
+class StandIns {
+public:
+  explicit StandIns(Gpu& gpu) : m_gpu(gpu) {}
+  ~StandIns();
+  Result<void> create();
+
+  enum class Color : uint8_t {
+    OpaqueBlack,  ///< as Direct3D 9 reads
+    Zero,         ///< as Direct3D 10 reads
+  };
+  /// A view to sample, of a 2D or cube kind, with its image ready for it in `layout`.
+  Result<CachedView> image(Color color, VkImageViewType type, VkImageLayout& layout);
+  /// Zeroed buffer memory, as large as a constant buffer can be.
+  const MemoryRange& zeros() const { return m_zeros; }
+  /// Zero texels of R32, as float, uint or sint.
+  VkBufferView texels(VkFormat format) const;
+
+private:
+  Gpu& m_gpu;
+  std::unique_ptr<core::GpuTexture> m_opaque, m_zero;
+  MemoryRange m_zeros;
+  VkBufferView m_texels[3] = {};
+};
+
+}  // namespace aerogpu::vk
