@@ -2,7 +2,7 @@
 #include "cursor_plane.h"
 
 #include "aerogpu/aerogpu_format.h"
-#include "features.h"
+#include "device_features.h"
 #include "pointer.h"
 
 namespace aero {

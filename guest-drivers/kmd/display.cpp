@@ -3,7 +3,7 @@
 
 #include "aerogpu/aerogpu_format.h"
 #include "counters.h"
-#include "features.h"
+#include "device_features.h"
 #include "segments.h"
 
 namespace aero {

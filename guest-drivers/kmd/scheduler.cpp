@@ -54,6 +54,7 @@ void Scheduler::suspend() {
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
+  m_base = completed();
   m_ring.reset(m_registers);
   m_ring.stop(m_registers);
   m_completedAtSuspend = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);

@@ -53,7 +53,12 @@ public:
 
   const Ring &ring() const { return m_ring; }
   uint64_t lastSubmitted() const { return m_lastSubmitted; }
-  uint64_t completed() const { return m_ring.allocated() ? m_ring.completedFence() : m_base; }
+  /** The highest completed fence, never less than before a sleep: a device that was reset in it knows nothing of what
+   *  it did. Any IRQL. */
+  uint64_t completed() const {
+    const uint64_t fence = m_ring.allocated() ? m_ring.completedFence() : 0;
+    return fence > m_base ? fence : m_base;
+  }
 
 private:
   struct Preemption {
@@ -88,12 +93,12 @@ private:
   const Registers &m_registers;
   Counters &m_counters;
   const DXGKRNL_INTERFACE &m_dxgk;
-  KSPIN_LOCK m_lock = 0;  // ring, m_lastSubmitted, m_base
+  KSPIN_LOCK m_lock = 0;  // ring, m_lastSubmitted
   Ring m_ring;
   Contiguous m_internal;
   InternalSlot m_slots[kInternalSlots] = {};
   FAST_MUTEX m_internalLock = {};
-  uint64_t m_base = kFenceBase;
+  uint64_t m_base = kFenceBase;  // complete, whatever the device says; changes while its interrupts are off
   uint64_t m_lastSubmitted = kFenceBase;
   bool m_running = false;
   uint64_t m_completedAtSuspend = 0;  // by the register

@@ -5,14 +5,8 @@
 // vidpn_test.cpp plays the OS.
 #pragma once
 
-#ifdef _WIN32
-#include "nt.h"
-#else
-#include <ntstatus.h>
-#include "dispmprt.h"
-#endif
-
 #include "modes.h"
+#include "nt.h"
 
 namespace aero {
 

@@ -1,371 +1,467 @@
 // SPDX-License-Identifier: MIT
-// Modes and their timing against VESA's tables, EDID, pointer shapes, the raster. Expectations come from VESA DMT 1.13,
-// CVT 1.2, E-EDID 1.4 and Microsoft's page "DXGKARG_SETPOINTERSHAPE".
+// The display on a device and a kernel of the test's: what the registers are told, in which order
+// (docs/abi/present.md), and what dxgkrnl is told (pages "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress",
+// "DxgkDdiSetVidPnSourceVisibility", "DxgkDdiControlInterrupt", "DxgkDdiGetScanLine", "DXGKARG_GETSCANLINE").
+#include "display.h"
+
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
-#include "edid.h"
-#include "modes.h"
-#include "pointer.h"
-#include "vblank_clock.h"
+#include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/aerogpu_format.h"
+#include "counters.h"
+#include "device_features.h"
+#include "fake_device.h"
+#include "segments.h"
 
+namespace aero::test {
 namespace {
 
-using namespace aero;
+using Told = std::vector<std::string>;
+using Writes = std::vector<RegisterWrite>;
 
-constexpr Rational kSixty = {60, 1};
-
-// ---- timing ----
-
-/** DMT 1.13: the modes at 60 Hz that it marks "CVT reduced blanking", and 1920x1080 and 1366x768's neighbours by CVT.
- */
-struct DmtMode {
-  Mode mode;
-  uint32_t totalWidth, totalHeight, clockKhz, syncLines;
-};
-constexpr DmtMode kDmt[] = {
-    {{1280, 768}, 1440, 790, 68250, 7},    {{1280, 800}, 1440, 823, 71000, 6},    {{1400, 1050}, 1560, 1080, 101000, 4},
-    {{1440, 900}, 1600, 926, 88750, 6},    {{1680, 1050}, 1840, 1080, 119000, 6}, {{1920, 1080}, 2080, 1111, 138500, 5},
-    {{1920, 1200}, 2080, 1235, 154000, 6}, {{2560, 1600}, 2720, 1646, 268500, 6},
-};
-
-TEST(Timing, IsVesasReducedBlanking) {
-  for (const DmtMode &row : kDmt) {
-    const Timing timing = timingOf(row.mode, kSixty);
-    SCOPED_TRACE(row.mode.width);
-    EXPECT_EQ(timing.totalWidth, row.totalWidth);
-    EXPECT_EQ(timing.totalHeight, row.totalHeight);
-    EXPECT_EQ(timing.syncLines, row.syncLines);
-    // CVT rounds the clock down to 250 kHz, and the refresh rate gives way; the device's rate does not.
-    EXPECT_EQ(timing.pixelRate / 250000 * 250, row.clockKhz);
-    EXPECT_EQ(timing.pixelRate, uint64_t{row.totalWidth} * row.totalHeight * 60);
-    EXPECT_EQ(timing.vsync.numerator, 60u);
-    EXPECT_EQ(timing.vsync.denominator, 1u);
-    EXPECT_EQ(timing.hsync.numerator / timing.hsync.denominator, row.totalHeight * 60);
-  }
-}
-
-/** CVT 1.2: at least 460 us of vertical blank, made of 3 lines, the sync and at least 6 lines; less than a line more.
- */
-TEST(Timing, BlankIsLongEnoughAtEveryRate) {
-  for (const uint32_t rate : {24u, 50u, 60u, 75u, 100u, 144u, 240u})
-    for (const Mode mode : {Mode{640, 480}, Mode{800, 600}, Mode{1280, 1024}, Mode{1366, 768}, Mode{3840, 2160}}) {
-      const Timing timing = timingOf(mode, {rate, 1});
-      const uint32_t blank = timing.totalHeight - mode.height;
-      const double lineUs = (1e6 / rate - 460) / mode.height;
-      SCOPED_TRACE(testing::Message() << mode.width << "x" << mode.height << " at " << rate);
-      EXPECT_GE(blank, 3 + timing.syncLines + 6);
-      EXPECT_GE(blank * lineUs, 460);
-      if (blank > 3 + timing.syncLines + 6) {
-        EXPECT_LE((blank - 1) * lineUs, 460.01);
-      }
-      EXPECT_EQ(timing.totalWidth, mode.width + 160);
-    }
-}
-
-TEST(Timing, RatesComeFromPeriods) {
-  const struct {
-    uint32_t periodNs, numerator, denominator;
-  } rows[] = {{16666667, 60, 1},    {20000000, 50, 1}, {6944444, 144, 1},
-              {16683350, 2997, 50}, {13333333, 75, 1}, {0, 60, 1}};
-  for (const auto &row : rows) {
-    EXPECT_EQ(refreshFromPeriod(row.periodNs).numerator, row.numerator) << row.periodNs;
-    EXPECT_EQ(refreshFromPeriod(row.periodNs).denominator, row.denominator) << row.periodNs;
-  }
-}
-
-// ---- mode list ----
-
-constexpr uint64_t kPlenty = uint64_t{1} << 30;
-
-TEST(Modes, PreferredComesFirstAndNothingTwice) {
-  ModeList list;
-  list.fill({1920, 1080}, kPlenty);
-  ASSERT_GT(list.count(), 10u);
-  EXPECT_EQ(list[0], (Mode{1920, 1080}));
-  for (size_t i = 0; i < list.count(); i++)
-    for (size_t j = 0; j < i; j++) EXPECT_FALSE(list[i] == list[j]);
-  for (const Mode mode : {Mode{640, 480}, Mode{800, 600}, Mode{1024, 768}, Mode{1280, 1024}})
-    EXPECT_TRUE(list.contains(mode));
-  EXPECT_FALSE(list.contains({1921, 1080}));
-}
-
-TEST(Modes, AnOddPreferredModeIsOffered) {
-  ModeList list;
-  list.fill({1111, 777}, kPlenty);
-  EXPECT_EQ(list[0], (Mode{1111, 777}));
-}
-
-TEST(Modes, OnlyWhatFitsIsOffered) {
-  const uint64_t room = uint64_t{framePitch(1280)} * 1024;
-  ModeList list;
-  list.fill({1920, 1080}, room);
-  EXPECT_EQ(list[0], (Mode{640, 480}));
-  EXPECT_TRUE(list.contains({1280, 1024}));
-  for (size_t i = 0; i < list.count(); i++) EXPECT_LE(uint64_t{list[i].width} * 4 * list[i].height, room);
-  list.fill({1920, 1080}, room - 1);
-  EXPECT_FALSE(list.contains({1280, 1024}));
-}
-
-TEST(Modes, TheSmallestIsAlwaysThere) {
-  ModeList list;
-  list.fill({0, 0}, 0);
-  ASSERT_EQ(list.count(), 1u);
-  EXPECT_EQ(list[0], (Mode{640, 480}));
-}
-
-TEST(Modes, AbsurdPreferredModesAreNotOffered) {
-  ModeList list;
-  for (const Mode mode : {Mode{0xFFFFFFFF, 0xFFFFFFFF}, Mode{0, 768}, Mode{1024, 0}, Mode{20000, 1}, Mode{1, 20000}}) {
-    list.fill(mode, UINT64_MAX);
-    EXPECT_EQ(list[0], (Mode{640, 480}));
-  }
-}
-
-TEST(Modes, PitchesAreWholeCacheLines) {
-  EXPECT_EQ(framePitch(1), 64u);
-  EXPECT_EQ(framePitch(16), 64u);
-  EXPECT_EQ(framePitch(17), 128u);
-  EXPECT_EQ(framePitch(1366), 5504u);
-  EXPECT_EQ(framePitch(1366, 2), 2752u);
-}
-
-// ---- EDID ----
-
-std::vector<uint8_t> edidOf(uint32_t width, uint32_t height) {
-  std::vector<uint8_t> block(kEdidBlock, 0xAA);
-  edidBuild(block.data(), {width, height});
-  return block;
-}
-
-TEST(Edid, IsWhatTheStandardAsksFor) {
-  const auto block = edidOf(1280, 800);
-  const uint8_t header[] = {0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x00};  // 3.3
-  EXPECT_EQ(memcmp(block.data(), header, sizeof header), 0);
-  EXPECT_EQ(block[18], 1);  // 3.5: version 1.4
-  EXPECT_EQ(block[19], 4);
-  EXPECT_TRUE(block[20] & 0x80);  // 3.6: digital
-  EXPECT_TRUE(block[24] & 0x02);  // the first timing is the native one
-  EXPECT_EQ(block[126], 0);       // no extension blocks
-  int sum = 0;
-  for (const uint8_t byte : block) sum += byte;
-  EXPECT_EQ(sum % 256, 0);
-  EXPECT_TRUE(edidValid(block.data()));
-  // 3.4.1: three letters of five bits, A = 1.
-  const int id = block[8] << 8 | block[9];
-  for (int shift = 0; shift <= 10; shift += 5) {
-    EXPECT_GE(id >> shift & 31, 1);
-    EXPECT_LE(id >> shift & 31, 26);
-  }
-}
-
-/** 3.10.2, against DMT's 1280x800 with reduced blanking. */
-TEST(Edid, DetailedTimingIsTheMode) {
-  const auto block = edidOf(1280, 800);
-  const uint8_t *at = block.data() + 54;
-  EXPECT_NEAR((at[0] | at[1] << 8) * 10, 71000, 250);  // kHz
-  EXPECT_EQ(at[2] | (at[4] & 0xF0) << 4, 1280);
-  EXPECT_EQ(at[3] | (at[4] & 0x0F) << 8, 160);
-  EXPECT_EQ(at[5] | (at[7] & 0xF0) << 4, 800);
-  EXPECT_EQ(at[6] | (at[7] & 0x0F) << 8, 23);
-  EXPECT_EQ(at[8] | (at[11] & 0xC0) << 2, 48);
-  EXPECT_EQ(at[9] | (at[11] & 0x30) << 4, 32);
-  EXPECT_EQ(at[10] >> 4 | (at[11] & 0x0C) << 2, 3);
-  EXPECT_EQ((at[10] & 0x0F) | (at[11] & 0x03) << 4, 6);
-  EXPECT_EQ(at[17] & 0x9E, 0x1A);  // not interlaced; separate sync, vertical negative, horizontal positive
-}
-
-TEST(Edid, PreferredModeIsReadBack) {
-  for (const Mode mode : {Mode{640, 480}, Mode{1024, 768}, Mode{1366, 768}, Mode{3840, 2160}}) {
-    const EdidMode got = edidPreferred(edidOf(mode.width, mode.height).data());
-    EXPECT_EQ(got.width, mode.width);
-    EXPECT_EQ(got.height, mode.height);
-  }
-}
-
-TEST(Edid, AMonitorWithoutATimingHasNoPreferredMode) {
-  auto block = edidOf(1024, 768);
-  memset(block.data() + 54, 0, 18);
-  block[54 + 3] = 0xFC;  // a name, 3.10.3
-  block[54 + 5] = 'x';
-  EXPECT_EQ(edidPreferred(block.data()).width, 0u);
-}
-
-TEST(Edid, DamageIsNoticed) {
-  const auto good = edidOf(1024, 768);
-  for (size_t i = 0; i < kEdidBlock; i++) {
-    auto bad = good;
-    bad[i] ^= 0x10;
-    EXPECT_FALSE(edidValid(bad.data())) << i;
-  }
-  const std::vector<uint8_t> zero(kEdidBlock, 0);  // its sum is right, its header is not
-  EXPECT_FALSE(edidValid(zero.data()));
-}
-
-// ---- pointer ----
-
-struct Converted {
-  std::vector<uint32_t> pixels;
-  uint32_t width;
-  uint32_t at(uint32_t x, uint32_t y) const { return pixels[y * width + x]; }
-};
-
-/** Converts with padding around the picture, which has to stay as it is. */
-Converted convert(const PointerShape &shape) {
-  const uint32_t pitch = (shape.width + 3) * 4;
-  std::vector<uint32_t> out(size_t{shape.width + 3} * (shape.height + 1), 0xDEADBEEF);
-  convertPointer(shape, reinterpret_cast<uint8_t *>(out.data()), pitch);
-  Converted converted{{}, shape.width};
-  for (uint32_t y = 0; y <= shape.height; y++)
-    for (uint32_t x = 0; x < shape.width + 3; x++) {
-      const uint32_t pixel = out[y * (shape.width + 3) + x];
-      if (x < shape.width && y < shape.height)
-        converted.pixels.push_back(pixel);
-      else
-        EXPECT_EQ(pixel, 0xDEADBEEF) << x << "," << y;
-    }
-  return converted;
-}
-
-TEST(Pointer, MonochromeMasks) {
-  // AND above XOR, most significant bit first. Columns: black, white, screen, screen, and far from any inverted pixel.
-  const uint8_t bits[] = {0b00110000, 0b01000000};
-  const Converted got = convert({PointerKind::Monochrome, 4, 1, 1, bits});
-  EXPECT_EQ(got.at(0, 0), 0xFF000000u);
-  EXPECT_EQ(got.at(1, 0), 0xFFFFFFFFu);
-  EXPECT_EQ(got.at(2, 0), 0u);
-  EXPECT_EQ(got.at(3, 0), 0u);
-}
-
-TEST(Pointer, MonochromeLinesArePitchApart) {
-  // 9 pixels wide, two lines, 4 bytes a line: white at (8, 0) and (0, 1), the rest is the screen.
-  const uint8_t bits[] = {0xFF, 0x00, 9, 9, 0x7F, 0x80, 9, 9, 0x00, 0x80, 9, 9, 0x80, 0x00, 9, 9};
-  const PointerShape shape = {PointerKind::Monochrome, 9, 2, 4, bits};
-  EXPECT_EQ(pointerBytes(shape), sizeof bits);
-  const Converted got = convert(shape);
-  for (uint32_t y = 0; y < 2; y++)
-    for (uint32_t x = 0; x < 9; x++)
-      EXPECT_EQ(got.at(x, y), (x == 8 && y == 0) || (x == 0 && y == 1) ? 0xFFFFFFFFu : 0u) << x << "," << y;
-}
-
-/** The device cannot invert: such a pixel is black with white around it, whatever lies under it. */
-TEST(Pointer, InvertedPixelsAreSeenOnAnyGround) {
-  // 5x3, all "screen" but the middle pixel, which is inverted (AND 1, XOR 1).
-  const uint8_t bits[] = {0xF8, 0xF8, 0xF8, 0x00, 0x20, 0x00};
-  const Converted got = convert({PointerKind::Monochrome, 5, 3, 1, bits});
-  for (uint32_t y = 0; y < 3; y++)
-    for (uint32_t x = 0; x < 5; x++) {
-      const uint32_t want = x == 2 && y == 1 ? 0xFF000000u : x >= 1 && x <= 3 ? 0xFFFFFFFFu : 0u;
-      EXPECT_EQ(got.at(x, y), want) << x << "," << y;
-    }
-}
-
-TEST(Pointer, ColorKeepsStraightAlpha) {
-  const uint32_t pixels[] = {0xFF112233, 0x80FF0000, 0x01FFFFFF, 0x00FFFFFF};
-  const Converted got = convert({PointerKind::Color, 2, 2, 8, reinterpret_cast<const uint8_t *>(pixels)});
-  EXPECT_EQ(got.at(0, 0), 0xFF112233u);
-  EXPECT_EQ(got.at(1, 0), 0x80FF0000u);
-  EXPECT_EQ(got.at(0, 1), 0x01FFFFFFu);
-  EXPECT_EQ(got.at(1, 1) >> 24, 0u);
-}
-
-TEST(Pointer, MaskedColor) {
-  // Mask 0: the colour replaces. Mask 0xFF: XOR; with black that leaves the screen, with white it inverts.
-  const uint32_t pixels[] = {0x00000000, 0x00123456, 0xFF000000, 0xFF000000, 0xFF000000, 0xFFFFFFFF};
-  const Converted got = convert({PointerKind::MaskedColor, 6, 1, 24, reinterpret_cast<const uint8_t *>(pixels)});
-  EXPECT_EQ(got.at(0, 0), 0xFF000000u);
-  EXPECT_EQ(got.at(1, 0), 0xFF123456u);
-  EXPECT_EQ(got.at(2, 0), 0u);
-  EXPECT_EQ(got.at(3, 0), 0u);
-  EXPECT_EQ(got.at(4, 0), 0xFFFFFFFFu);  // beside the inverted one
-  EXPECT_EQ(got.at(5, 0), 0xFF000000u);
-}
-
-// ---- raster ----
-
-// EX-27
-TEST(Raster, BlankComesFirstThenEveryLine) {
-  const uint32_t active = 800, total = 823, period = 16666667;
-  EXPECT_TRUE(rasterAt(active, total, 0, period).inBlank);
-  EXPECT_EQ(rasterAt(active, total, 0, period).line, 0u);
-  // 23 of 823 lines are blank.
-  const uint32_t blankNs = static_cast<uint32_t>(uint64_t{period} * 23 / 823);
-  EXPECT_TRUE(rasterAt(active, total, blankNs - 1000, period).inBlank);
-  const Raster first = rasterAt(active, total, blankNs + 1000, period);
-  EXPECT_FALSE(first.inBlank);
-  EXPECT_EQ(first.line, 0u);
-  const Raster last = rasterAt(active, total, period - 1, period);
-  EXPECT_FALSE(last.inBlank);
-  EXPECT_EQ(last.line, active - 1);
-  uint32_t line = 0;
-  for (uint32_t ns = blankNs + 1000; ns < period; ns += 10000) {
-    const Raster raster = rasterAt(active, total, ns, period);
-    EXPECT_LE(raster.line - line, 1u);
-    line = raster.line;
-  }
-}
-
-TEST(Raster, CounterTicksAreNanoseconds) {
-  EXPECT_EQ(counterNs(0, 3579545), 0u);
-  EXPECT_EQ(counterNs(3579545, 3579545), 1000000000u);
-  EXPECT_EQ(counterNs(1, 10000000), 100u);
-  // A year at 3 GHz: no overflow on the way.
-  const uint64_t year = 365ull * 24 * 3600;
-  EXPECT_EQ(counterNs(year * 3000000000u, 3000000000u), year * 1000000000u);
-}
-
+constexpr uint64_t kVramGpa = 0x1F0000000, kVramBytes = uint64_t{64} << 20;
+/** The boot display keeps the first 16 MiB. */
+constexpr uint64_t kFrame = kVramGpa + (uint64_t{16} << 20), kOtherFrame = kFrame + (uint64_t{4} << 20);
+constexpr Mode kMode = {1024, 768};
+constexpr uint32_t kPitch = 4096;
 constexpr uint32_t kPeriod = 16666667;
+/** VESA DMT 1.13: 1024 x 768 at 60 Hz with reduced blanking has 790 lines. */
+constexpr uint32_t kBlankLines = 790 - 768;
 
-/** A device whose vblanks are at multiples of kPeriod of its clock, which stands at guest time + offset. */
-struct FakeDevice {
-  int64_t offset;
-  uint64_t deviceTime(uint64_t guestNs) const { return guestNs + static_cast<uint64_t>(offset); }
-  uint64_t vblank(uint64_t guestNs) const { return deviceTime(guestNs) / kPeriod * kPeriod; }
-  uint32_t phase(uint64_t guestNs) const { return static_cast<uint32_t>(deviceTime(guestNs) % kPeriod); }
+class DisplayTest : public testing::Test {
+protected:
+  DisplayTest() {
+    m_kernel.counterFrequency = 1000000000;  // a tick is a nanosecond
+    m_registers.map(m_device.bar0());
+    m_device.setValue(AEROGPU_MMIO_REG_FEATURES_HI, AEROGPU_EXT_FEATURE_HI_VGA);
+    m_features.high = AEROGPU_EXT_FEATURE_HI_VGA;
+    EXPECT_EQ(m_segments.start(m_registers, kVramGpa, kVramBytes, 0), STATUS_SUCCESS);
+    EXPECT_EQ(m_display.start(), STATUS_SUCCESS);
+    EXPECT_EQ(m_device.takeWrites(), Writes{}) << "the boot display stays";
+  }
+  ~DisplayTest() override {
+    m_display.stop();
+    m_segments.stop();
+  }
+
+  NTSTATUS flipTo(uint64_t address, const Surface *surface = nullptr, UINT segment = kSegmentVram) {
+    DXGKARG_SETVIDPNSOURCEADDRESS args = {};
+    args.PrimarySegment = segment;
+    args.PrimaryAddress.QuadPart = static_cast<LONGLONG>(address);
+    return m_display.setAddress(args, surface);
+  }
+  /** As Windows shows a mode: CommitVidPn, the first address, then visible. */
+  void show(uint64_t address = kFrame) {
+    ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch), STATUS_SUCCESS);
+    ASSERT_EQ(flipTo(address), STATUS_SUCCESS);
+    m_display.setVisible(true);
+  }
+  void showAndForget() {
+    show();
+    m_device.takeWrites();
+  }
+  /** The writes switch a scanout of `address` on: each value once, the address last but for ENABLE, its HI half after
+   *  its LO half, so that no half configuration is seen. */
+  void expectSwitchedOn(const Writes &writes, uint64_t address, uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM,
+                        uint32_t pitch = kPitch, Mode mode = kMode) {
+    ASSERT_EQ(writes.size(), 7u);
+    const RegisterWrite described[] = {{AEROGPU_MMIO_REG_SCANOUT0_WIDTH, mode.width},
+                                       {AEROGPU_MMIO_REG_SCANOUT0_HEIGHT, mode.height},
+                                       {AEROGPU_MMIO_REG_SCANOUT0_FORMAT, format},
+                                       {AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, pitch}};
+    for (const RegisterWrite &write : described)
+      EXPECT_EQ(std::count(writes.begin(), writes.begin() + 4, write), 1) << write;
+    expectFlip(Writes(writes.begin() + 4, writes.begin() + 6), address);
+    EXPECT_EQ(writes[6], (RegisterWrite{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1}));
+  }
+  static void expectFlip(const Writes &writes, uint64_t address) {
+    EXPECT_EQ(writes, (Writes{{AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, static_cast<uint32_t>(address)},
+                              {AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI, static_cast<uint32_t>(address >> 32)}}));
+  }
+
+  /** The device's vblank interrupt, as AeroAdapter::interrupt() takes it; whether a DPC was needed. */
+  bool vblank() {
+    return m_kernel.interrupt([&] { return m_display.interrupt(); });
+  }
+  /** DxgkDdiGetScanLine: the line, or -1 in the blank. */
+  int scanLine() {
+    DXGKARG_GETSCANLINE args = {};
+    args.InVerticalBlank = 77;
+    args.ScanLine = 0xFFFFFFFF;
+    m_kernel.atDispatch([&] { m_display.scanLine(args); });
+    EXPECT_TRUE(args.InVerticalBlank == TRUE || args.InVerticalBlank == FALSE);
+    EXPECT_TRUE(!args.InVerticalBlank || args.ScanLine == 0) << "Direct3D's raster status";
+    return args.InVerticalBlank ? -1 : static_cast<int>(args.ScanLine);
+  }
+  /** What the line is `ns` nanoseconds after the vblank began: 790 lines of equal length, the blank first. */
+  static int lineAfter(uint64_t ns) {
+    const uint64_t line = ns % kPeriod * 790 / kPeriod;
+    return line < kBlankLines ? -1 : static_cast<int>(line - kBlankLines);
+  }
+
+  FakeKernel m_kernel;
+  FakeDevice m_device{m_kernel};
+  Registers m_registers;
+  Features m_features;
+  Segments m_segments;
+  Counters m_counters = {};
+  Display m_display{m_registers, m_features, m_segments, m_counters, m_kernel.dxgk};
 };
 
-uint32_t distance(uint32_t a, uint32_t b) {
-  const uint32_t d = a > b ? a - b : b - a;
-  return d > kPeriod / 2 ? kPeriod - d : d;
+TEST_F(DisplayTest, AModeIsShownWithItsFirstAddressWhenItIsVisible) {
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "there is nothing to show, the boot display stays";
+  ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "not visible yet";
+  m_display.setVisible(true);
+  expectSwitchedOn(m_device.takeWrites(), kFrame);
 }
 
-// EX-27
-TEST(VblankClock, APollerSoonKnowsTheRaster) {
-  for (const int64_t offset : {int64_t{0}, int64_t{123456789}, int64_t{-98765432}, int64_t{5000000000000}}) {
-    const FakeDevice device{offset};
-    VblankClock clock;
-    uint64_t now = 200000000;
-    EXPECT_EQ(clock.uncertainty(now), UINT64_MAX);
-    const uint64_t step = 100000;  // a reading takes 2000 ns somewhere in each 0.1 ms
-    for (int i = 0; i < 2 * 167; i++, now += step) {
-      clock.observe(device.vblank(now + 700), now, now + 2000, kPeriod);
-      ASSERT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), clock.uncertainty(now));
-    }
-    EXPECT_LE(clock.uncertainty(now), 2 * step);
-    EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), step);
-    // And it still does a second later, without a reading: 50 ppm of a second each way.
-    now += 1000000000;
-    EXPECT_LE(clock.uncertainty(now), 2 * (step + 50000));
-    EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), step + 50000);
+TEST_F(DisplayTest, AddressAndVisibilityComeInEitherOrder) {
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B5G6R5_UNORM, 2048), STATUS_SUCCESS);
+  m_display.setVisible(true);
+  EXPECT_EQ(m_device.takeWrites(), Writes{});
+  ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  expectSwitchedOn(m_device.takeWrites(), kFrame, AEROGPU_FORMAT_B5G6R5_UNORM, 2048);
+}
+
+TEST_F(DisplayTest, AlphaIsNotGivenToTheScreen) {
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8A8_UNORM, kPitch), STATUS_SUCCESS);
+  m_display.setVisible(true);
+  ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  expectSwitchedOn(m_device.takeWrites(), kFrame, AEROGPU_FORMAT_B8G8R8X8_UNORM);
+}
+
+TEST_F(DisplayTest, AModeThatCannotBeScannedOutIsRefused) {
+  EXPECT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_R8G8B8A8_UNORM, kPitch), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch - 1), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(m_display.setMode({1 << 30, 768}, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch), STATUS_INVALID_PARAMETER)
+      << "a row of 2^32 bytes";
+  EXPECT_FALSE(m_display.hasMode());
+  EXPECT_EQ(flipTo(kFrame), STATUS_INVALID_PARAMETER) << "no mode, no address";
+}
+
+TEST_F(DisplayTest, ANewModeIsBlankUntilItsFirstAddress) {
+  showAndForget();
+  ASSERT_EQ(m_display.setMode({800, 600}, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0}}))
+      << "the old frame may be gone, and is not shown in the new mode";
+  m_display.setVisible(true);
+  EXPECT_EQ(m_device.takeWrites(), Writes{});
+  ASSERT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS);
+  expectSwitchedOn(m_device.takeWrites(), kOtherFrame, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200, {800, 600});
+}
+
+TEST_F(DisplayTest, NoModeIsABlankScreen) {
+  showAndForget();
+  ASSERT_EQ(m_display.setMode({}, 0, 0), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0}}));
+  EXPECT_FALSE(m_display.hasMode());
+  EXPECT_EQ(flipTo(kFrame), STATUS_INVALID_PARAMETER);
+}
+
+TEST_F(DisplayTest, AFlipIsTheAddressAlone) {
+  showAndForget();
+  m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS); });
+  expectFlip(m_device.takeWrites(), kOtherFrame);
+  EXPECT_EQ(flipTo(kFrame), STATUS_SUCCESS) << "at PASSIVE_LEVEL, for a mode change";
+  expectFlip(m_device.takeWrites(), kFrame);
+}
+
+TEST_F(DisplayTest, AFlipToAnotherPitchTellsItFirst) {
+  showAndForget();
+  const Surface wide = {1100, 768, AEROGPU_FORMAT_B8G8R8A8_UNORM, 4416};
+  m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame, &wide), STATUS_SUCCESS); });
+  const Writes writes = m_device.takeWrites();
+  ASSERT_EQ(writes.size(), 4u);
+  EXPECT_EQ(std::count(writes.begin(), writes.begin() + 2, RegisterWrite{AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, 4416}),
+            1);
+  EXPECT_EQ(std::count(writes.begin(), writes.begin() + 2,
+                       RegisterWrite{AEROGPU_MMIO_REG_SCANOUT0_FORMAT, AEROGPU_FORMAT_B8G8R8X8_UNORM}),
+            1);
+  expectFlip(Writes(writes.begin() + 2, writes.end()), kOtherFrame);
+}
+
+TEST_F(DisplayTest, WhatCannotBeShownIsRefusedAndTouchesNothing) {
+  showAndForget();
+  const uint64_t bytes = uint64_t{kPitch} * 767 + 4096;
+  EXPECT_EQ(flipTo(kFrame - 4096), STATUS_INVALID_PARAMETER) << "the boot display's memory";
+  EXPECT_EQ(flipTo(kVramGpa + kVramBytes - bytes + 1), STATUS_INVALID_PARAMETER) << "its last pixel lies outside";
+  EXPECT_EQ(flipTo(~uint64_t{0} - 100), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(flipTo(kFrame, nullptr, kSegmentAperture), STATUS_INVALID_PARAMETER) << "no linear memory";
+  const Surface narrow = {1023, 768, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch};
+  const Surface low = {1024, 767, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch};
+  const Surface tight = {1024, 768, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch - 4};
+  const Surface foreign = {1024, 768, AEROGPU_FORMAT_R8G8B8A8_UNORM, kPitch};
+  for (const Surface *surface : {&narrow, &low, &tight, &foreign})
+    EXPECT_EQ(flipTo(kFrame, surface), STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(m_device.takeWrites(), Writes{});
+  EXPECT_EQ(flipTo(kVramGpa + kVramBytes - bytes), STATUS_SUCCESS) << "the last place that holds it";
+}
+
+TEST_F(DisplayTest, InvisibleIsBlankAndVisibleIsAsBefore) {
+  showAndForget();
+  m_display.setVisible(false);
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0}}));
+  m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS); });
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "a flip shows nothing that is hidden";
+  m_display.setVisible(true);
+  expectSwitchedOn(m_device.takeWrites(), kOtherFrame);
+}
+
+TEST_F(DisplayTest, APathWithoutPowerIsBlankAndComesBackAsItWas) {
+  using Path = Display::Path;
+  showAndForget();
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch, Path::Off), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0}}));
+  m_display.setVisible(true);
+  EXPECT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "neither brings the path its power back";
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch, Path::Restored), STATUS_SUCCESS);
+  expectSwitchedOn(m_device.takeWrites(), kFrame);
+}
+
+TEST_F(DisplayTest, PowerBlanksAndTheNextPowerUpShowsTheOldPicture) {
+  showAndForget();
+  m_display.suspend();
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0}}));
+  m_display.setVisible(true);
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "nothing is programmed without power";
+  m_device.resetMachine();
+  m_display.restore();
+  expectSwitchedOn(m_device.takeWrites(), kFrame);
+}
+
+TEST_F(DisplayTest, VgaIsGivenTheDisplayAndTheNextFlipTakesItBack) {
+  showAndForget();
+  m_kernel.atDirql([&] { m_display.returnToVga(); });
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_EXT_REG_VGA, 1}}));
+  ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  expectSwitchedOn(m_device.takeWrites(), kFrame);
+  m_features.high = 0;
+  m_display.returnToVga();
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "a device that cannot keeps the last picture";
+}
+
+// Vertical syncs.
+
+TEST_F(DisplayTest, TheInterruptIsEnabledWhenItIsWantedAndTellsOfLaterTicksOnly) {
+  showAndForget();
+  EXPECT_EQ(m_display.interruptMask(), AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR);
+  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK);
+  m_display.enableVsync(true);
+  EXPECT_EQ(m_device.value(AEROGPU_MMIO_REG_IRQ_STATUS), AEROGPU_IRQ_FENCE) << "a fence is not lost for it";
+  EXPECT_EQ(
+      m_device.takeWrites().back(),
+      (RegisterWrite{AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR | AEROGPU_IRQ_SCANOUT_VBLANK}));
+  m_display.enableVsync(true);
+  EXPECT_EQ(m_device.takeWrites(), Writes{});
+  m_display.enableVsync(false);
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR}}));
+  EXPECT_FALSE(vblank()) << "nobody wants it";
+}
+
+TEST_F(DisplayTest, EachVblankTellsTheAddressThatIsShown) {
+  show();
+  m_display.enableVsync(true);
+  EXPECT_TRUE(vblank());
+  m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame), STATUS_SUCCESS); });
+  EXPECT_TRUE(vblank());
+  EXPECT_TRUE(vblank());
+  EXPECT_EQ(m_kernel.take(), (Told{"vsync 1F1000000", "dpc", "vsync 1F1400000", "dpc", "vsync 1F1400000", "dpc"}));
+  m_display.setVisible(false);
+  EXPECT_FALSE(vblank()) << "one that was on its way";
+  EXPECT_EQ(m_kernel.take(), Told{});
+}
+
+TEST_F(DisplayTest, WhileNothingIsShownATimerGivesVerticalSyncs) {
+  show();
+  m_display.enableVsync(true);
+  EXPECT_FALSE(m_kernel.timerIsSet()) << "the device has the clock";
+  m_display.setVisible(false);
+  // Timers count 100 ns: 166666 of them are the device's period.
+  m_kernel.pass(16666599);
+  EXPECT_EQ(m_kernel.take(), Told{});
+  m_kernel.pass(1);
+  EXPECT_EQ(m_kernel.take(), (Told{"vsync 1F1000000", "dpc"}));
+  m_kernel.pass(3 * 16666600);
+  EXPECT_EQ(m_kernel.take().size(), 6u);
+  m_display.setVisible(true);
+  m_kernel.pass(100000000);
+  EXPECT_EQ(m_kernel.take(), Told{}) << "the device's again";
+  EXPECT_FALSE(m_kernel.timerIsSet());
+  // A new mode without an address: there is none to tell.
+  ASSERT_EQ(m_display.setMode({800, 600}, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200), STATUS_SUCCESS);
+  m_kernel.pass(16666600);
+  EXPECT_EQ(m_kernel.take(), (Told{"vsync 0", "dpc"}));
+  m_display.enableVsync(false);
+  m_kernel.pass(100000000);
+  EXPECT_EQ(m_kernel.take(), Told{});
+}
+
+TEST_F(DisplayTest, NoVerticalSyncComesWithoutPowerOrAfterAStop) {
+  show();
+  m_display.enableVsync(true);
+  m_display.setVisible(false);
+  m_display.suspend();
+  EXPECT_FALSE(m_kernel.timerIsSet());
+  EXPECT_FALSE(vblank());
+  m_display.restore();
+  EXPECT_TRUE(m_kernel.timerIsSet());
+  m_device.takeWrites();
+  m_display.stop();
+  EXPECT_FALSE(m_kernel.timerIsSet());
+  EXPECT_EQ(m_device.takeWrites(), (Writes{{AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR}}));
+  EXPECT_FALSE(vblank());
+  EXPECT_EQ(m_kernel.take(), Told{});
+}
+
+TEST_F(DisplayTest, WithoutAnInterruptThereIsNothingToBeInStepWith) {
+  m_kernel.interruptConnected = false;
+  show();
+  expectSwitchedOn(m_device.takeWrites(), kFrame);
+}
+
+TEST_F(DisplayTest, TicksAreCountedAndNeverGoBackThroughTheWrapOf32Bits) {
+  m_device.setVblankSequence(0xFFFFFFFF);
+  show();
+  m_kernel.pass(kPeriod - 1);
+  EXPECT_EQ(m_display.vblankSequence(), 0xFFFFFFFFu);
+  m_kernel.pass(1);
+  EXPECT_EQ(m_display.vblankSequence(), 0x100000000u);
+  m_kernel.pass(5 * uint64_t{kPeriod});
+  EXPECT_EQ(m_display.vblankSequence(), 0x100000005u);
+  EXPECT_EQ(m_display.vblankPeriodNs(), kPeriod);
+}
+
+TEST_F(DisplayTest, ATickBetweenTwoReadsOfTheCounterGivesNoThirdValue) {
+  // Whatever read the tick comes before, the answer is the old value or the new one.
+  for (int at = 0; at < 8; at++) {
+    m_device.setVblankSequence(0x1FFFFFFFF);
+    int reads = 0;
+    m_device.beforeRead = [&](uint32_t) {
+      if (reads++ == at) m_device.setVblankSequence(0x200000000);
+    };
+    const uint64_t ticks = m_display.vblankSequence();
+    EXPECT_TRUE(ticks == 0x1FFFFFFFF || ticks == 0x200000000) << at << ' ' << std::hex << ticks;
+    m_device.beforeRead = nullptr;
   }
 }
 
-TEST(VblankClock, AJumpOfOneClockIsFollowed) {
-  FakeDevice device{0};
-  VblankClock clock;
-  uint64_t now = 1000000000;
-  for (int i = 0; i < 400; i++, now += 100000) clock.observe(device.vblank(now), now, now, kPeriod);
-  device.offset -= 7 * int64_t{1000000000} + kPeriod / 3;  // the VM was stopped, the counter was not
-  for (int i = 0; i < 400; i++, now += 100000) clock.observe(device.vblank(now), now, now, kPeriod);
-  EXPECT_LE(distance(clock.phase(now, kPeriod), device.phase(now)), 200000u);
+TEST_F(DisplayTest, AnotherReaderOfTheCounterDoesNotSpoilThisOne) {
+  // Before each of the driver's reads once, somebody else's read latches a newer HI half.
+  for (int at = 0; at < 8; at++) {
+    m_device.setVblankSequence(0x1FFFFFFFF);
+    int reads = 0;
+    m_device.beforeRead = [&](uint32_t) {
+      if (reads++ != at) return;
+      m_device.setVblankSequence(0x200000000);
+      m_device.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO);
+    };
+    const uint64_t ticks = m_display.vblankSequence();
+    EXPECT_TRUE(ticks == 0x1FFFFFFFF || ticks == 0x200000000) << at << ' ' << std::hex << ticks;
+    m_device.beforeRead = nullptr;
+  }
 }
 
-TEST(VblankClock, WithoutAReadingTimeStillPasses) {
-  const VblankClock clock;
-  EXPECT_NE(clock.phase(1000000, kPeriod), clock.phase(2000000, kPeriod));
-  EXPECT_LT(clock.phase(UINT64_MAX, kPeriod), kPeriod);
+// The scan line. Expected lines are those of equal parts of the period; the borders are worked out by hand:
+// 22 * 16666667 / 790 = 464135.03, 395 * 16666667 / 790 = 8333333.5,
+// 789 * 16666667 / 790 = 16645569.95.
+
+class ScanLine : public DisplayTest {
+protected:
+  ScanLine() {
+    show();
+    m_display.enableVsync(true);
+    m_kernel.pass(12345);
+    vblank();
+    m_kernel.take();
+  }
+};
+
+// EX-27
+TEST_F(ScanLine, IsExactSinceTheLastInterrupt) {
+  struct {
+    uint64_t ns;
+    int line;
+  } const cases[] = {
+      {0, -1},         {464135, -1},
+      {464136, 0},     {485232, 0},
+      {485233, 1},     {8333333, 372},
+      {8333334, 373},  {16645569, 766},
+      {16645570, 767}, {16666666, 767},
+      {16666667, -1},  {17130802, -1},
+      {17130803, 0},   {2 * 16666667 - 1, 767},
+  };
+  uint64_t passed = 0;
+  for (const auto &[ns, line] : cases) {
+    m_kernel.pass(ns - passed);
+    passed = ns;
+    EXPECT_EQ(scanLine(), line) << ns;
+    EXPECT_EQ(scanLine(), lineAfter(ns)) << ns;
+  }
+  EXPECT_EQ(m_device.reads(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO), 0u) << "the interrupt says it all";
+  EXPECT_EQ(m_counters.scanLineFromDevice, 0u);
+}
+
+TEST_F(ScanLine, StartsAnewAtEveryInterrupt) {
+  m_kernel.pass(9000000);
+  EXPECT_EQ(scanLine(), lineAfter(9000000));
+  m_kernel.pass(kPeriod - 9000000 + 777);  // the interrupt is late
+  vblank();
+  EXPECT_EQ(scanLine(), -1);
+  m_kernel.pass(464136);
+  EXPECT_EQ(scanLine(), 0);
+}
+
+TEST_F(ScanLine, IsInBlankWithoutAMode) {
+  m_kernel.pass(8333334);
+  EXPECT_EQ(scanLine(), 373);
+  ASSERT_EQ(m_display.setMode({}, 0, 0), STATUS_SUCCESS);
+  EXPECT_EQ(scanLine(), -1);
+}
+
+TEST_F(DisplayTest, TheScanLineIsExactWhenTheCountersLowHalfWraps) {
+  m_kernel.counterFrequency = 10000000;  // 100 ns a tick, as Windows 7 has it on many machines
+  m_display.stop();
+  m_kernel.counterStart = 0x1FFFFFFF0;
+  ASSERT_EQ(m_display.start(), STATUS_SUCCESS);
+  show();
+  m_display.enableVsync(true);
+  vblank();
+  m_kernel.pass(464000);
+  EXPECT_EQ(scanLine(), -1);
+  m_kernel.pass(200);
+  EXPECT_EQ(scanLine(), 0);
+}
+
+TEST_F(DisplayTest, WithoutTheInterruptTheLineFollowsTheDevicesClock) {
+  show();
+  const uint64_t shownAt = m_kernel.now();
+  // A program that polls: after some periods the driver knows the raster to a 32nd of the period, and how far it may be
+  // off is half of that.
+  uint64_t passed = 0;
+  int polls = 0, wrong = 0;
+  for (int i = 0; i < 20000; i++) {
+    m_kernel.pass(9973);
+    passed = m_kernel.now() - shownAt;
+    const int line = scanLine();
+    if (passed < 4 * uint64_t{kPeriod}) continue;
+    polls++;
+    bool near = false;
+    for (int64_t off = -int64_t{kPeriod} / 64; off <= kPeriod / 64 && !near; off += 5000)
+      near = line == lineAfter(static_cast<uint64_t>(static_cast<int64_t>(passed) + off));
+    near |= line == lineAfter(passed);
+    wrong += !near;
+  }
+  EXPECT_GT(polls, 10000);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(m_counters.scanLineFromDevice, 0u);
+  EXPECT_LT(m_counters.scanLineFromDevice, 300u) << "a reading leaves the guest; most lines need none";
 }
 
 }  // namespace
+}  // namespace aero::test

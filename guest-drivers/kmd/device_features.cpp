@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "features.h"
+#include "device_features.h"
 
 #include "registers.h"
 

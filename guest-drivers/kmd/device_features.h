@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// features.h: what the device says that it is and can do (docs/abi/pci.md).
+// device_features.h: what the device says that it is and can do (docs/abi/pci.md).
 #pragma once
 
 #include <stdint.h>

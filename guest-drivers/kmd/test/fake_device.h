@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// fake_device.h: BAR0 and a ring as docs/abi/pci.md, ring.md and present.md have them, for the driver's parts. Nothing
+// runs until the test says so; every register write is kept.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <ostream>
+#include <vector>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "aerogpu/aerogpu_ring.h"
+#include "fake_kernel.h"
+
+namespace aero::test {
+
+struct RegisterWrite {
+  uint32_t offset, value;
+  bool operator==(const RegisterWrite &) const = default;
+};
+std::ostream &operator<<(std::ostream &out, const RegisterWrite &write);
+
+/** One at a time. */
+class FakeDevice {
+public:
+  explicit FakeDevice(FakeKernel &kernel);
+  ~FakeDevice();
+  FakeDevice(const FakeDevice &) = delete;
+  FakeDevice &operator=(const FakeDevice &) = delete;
+
+  /** What Registers::map() takes. */
+  void *bar0() { return m_bar0.data(); }
+  /** The bus. */
+  uint32_t read(uint32_t offset);
+  void write(uint32_t offset, uint32_t value);
+
+  /** A register without looking or touching. */
+  uint32_t value(uint32_t offset) const { return m_registers[offset / 4]; }
+  void setValue(uint32_t offset, uint32_t value) { m_registers[offset / 4] = value; }
+
+  std::vector<RegisterWrite> writes;
+  std::vector<RegisterWrite> takeWrites();
+  /** Reads of a register since the start. */
+  uint32_t reads(uint32_t offset) const { return m_reads[offset / 4]; }
+  /** Called before each read: something moves between two of them. */
+  std::function<void(uint32_t offset)> beforeRead;
+
+  // The ring.
+  /** Fetched at the doorbell and not completed, oldest first. */
+  std::deque<aerogpu_submit_desc> queue;
+  const aerogpu_ring_header *ring() const;
+  const aerogpu_fence_page *fencePage() const;
+  /** Completes the oldest submissions, in order. */
+  void complete(size_t count = 1);
+  /** Completes the oldest one with an error. */
+  void fail(uint32_t code);
+  uint64_t completedFence() const { return m_completed; }
+  void setCompletedFence(uint64_t fence) { m_completed = fence; }
+  /** Takes no RESET and completes nothing any more. */
+  bool hangs = false;
+  /** Off the bus: every read gives all ones. */
+  bool gone = false;
+  /** A reset of the machine: registers, fence, and what was queued. */
+  void resetMachine();
+
+  // The vblank clock.
+  /** Device's clock minus the guest's, nanoseconds. */
+  uint64_t clockOffset = 5000000000;
+  /** Time of the last tick at the guest's time `now`, on the guest's clock; 0 before the first. */
+  uint64_t lastTick() const;
+  uint64_t vblankSequence() const;
+  void setVblankSequence(uint64_t ticks) { m_ticksBefore = ticks; }
+
+private:
+  uint64_t pair(uint32_t lo) const { return uint64_t{value(lo + 4)} << 32 | value(lo); }
+  uint64_t advancing(uint32_t lo) const;
+  void fetch();
+  void writeFencePage();
+  aerogpu_ring_header *header();
+
+  FakeKernel &m_kernel;
+  std::vector<uint8_t> m_bar0;  // only addresses in it are used
+  std::vector<uint32_t> m_registers;
+  std::vector<uint32_t> m_reads;
+  uint32_t m_fetched = 0;  // index of the next slot
+  uint64_t m_completed = 0;
+  uint64_t m_enabledAt = 0;
+  uint64_t m_ticksBefore = 0;  // until the scanout was enabled
+  uint64_t m_tickBefore = 0;   // time of the last of those
+};
+
+}  // namespace aero::test

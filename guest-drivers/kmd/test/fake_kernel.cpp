@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+#include "fake_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+namespace aero::test {
+namespace {
+
+FakeKernel *g;
+int deviceObject;  // what DXGKRNL_INTERFACE.DeviceHandle points to
+
+constexpr ULONG kReady = 0x79646552, kHeld = 0x646C6548;
+
+template <class... Args> std::string format(const char *pattern, Args... args) {
+  char text[80];
+  snprintf(text, sizeof text, pattern, args...);
+  return text;
+}
+
+void atMost(KIRQL level, const char *function) {
+  EXPECT_LE(g->irql(), level) << function << " is called at too high an IRQL";
+}
+
+}  // namespace
+
+/** The functions of wdk/ntddk.h and dxgkrnl's callbacks, with access to the kernel. */
+struct Wdm {
+  static KIRQL raise(KIRQL to) {
+    const KIRQL before = g->m_irql;
+    EXPECT_GE(to, before);
+    g->m_irql = to;
+    return before;
+  }
+  static void lower(KIRQL to) { g->m_irql = to; }
+
+  static NTSTATUS APIENTRY synchronize(HANDLE handle, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG message,
+                                       PBOOLEAN answer) {
+    EXPECT_EQ(handle, &deviceObject);
+    EXPECT_EQ(message, 0u);
+    EXPECT_TRUE(routine && answer);
+    if (!g->interruptConnected) return STATUS_UNSUCCESSFUL;
+    g->atDirql([&] { *answer = routine(context); });
+    return STATUS_SUCCESS;
+  }
+
+  // Pages "DXGKCB_NOTIFY_INTERRUPT" and "DXGKARGCB_NOTIFY_INTERRUPT_DATA".
+  static VOID APIENTRY notify(HANDLE handle, const DXGKARGCB_NOTIFY_INTERRUPT_DATA *data) {
+    EXPECT_EQ(handle, &deviceObject);
+    EXPECT_TRUE(g->m_interruptLock || !g->interruptConnected) << "a notification out of step with the interrupt";
+    g->m_owesDpc = true;
+    switch (data->InterruptType) {
+    case DXGK_INTERRUPT_DMA_COMPLETED:
+      EXPECT_EQ(data->DmaCompleted.NodeOrdinal | data->DmaCompleted.EngineOrdinal, 0u);
+      g->told.push_back(format("completed %X", data->DmaCompleted.SubmissionFenceId));
+      break;
+    case DXGK_INTERRUPT_DMA_PREEMPTED:
+      EXPECT_EQ(data->DmaPreempted.NodeOrdinal | data->DmaPreempted.EngineOrdinal, 0u);
+      g->told.push_back(format("preempted %X last %X", data->DmaPreempted.PreemptionFenceId,
+                               data->DmaPreempted.LastCompletedFenceId));
+      break;
+    case DXGK_INTERRUPT_DMA_FAULTED:
+      EXPECT_FALSE(NT_SUCCESS(data->DmaFaulted.Status));
+      g->told.push_back(format("faulted %X", data->DmaFaulted.FaultedFenceId));
+      break;
+    case DXGK_INTERRUPT_CRTC_VSYNC:
+      EXPECT_EQ(data->CrtcVsync.VidPnTargetId, 0u);
+      g->told.push_back(format("vsync %" PRIX64, static_cast<uint64_t>(data->CrtcVsync.PhysicalAddress.QuadPart)));
+      break;
+    default:
+      ADD_FAILURE() << "interrupt type " << data->InterruptType;
+    }
+  }
+
+  static BOOLEAN APIENTRY queueDpc(HANDLE handle) {
+    EXPECT_EQ(handle, &deviceObject);
+    g->toldDpc();
+    return TRUE;
+  }
+
+  static void acquire(PKSPIN_LOCK lock, PKIRQL before) {
+    atMost(DISPATCH_LEVEL, "KeAcquireSpinLock");
+    EXPECT_NE(*lock, kHeld) << "a spin lock is taken twice";
+    EXPECT_EQ(*lock, kReady) << "a spin lock was not initialised";
+    *lock = kHeld;
+    g->m_locks++;
+    *before = raise(DISPATCH_LEVEL);
+  }
+  static void release(PKSPIN_LOCK lock, KIRQL before) {
+    EXPECT_EQ(*lock, kHeld) << "a spin lock is given back that nobody holds";
+    EXPECT_EQ(g->m_irql, DISPATCH_LEVEL);
+    *lock = kReady;
+    g->m_locks--;
+    lower(before);
+  }
+
+  static void acquireMutex(PFAST_MUTEX mutex) {
+    atMost(APC_LEVEL, "ExAcquireFastMutex");
+    EXPECT_NE(mutex->state, kHeld) << "a fast mutex is taken twice";
+    EXPECT_EQ(mutex->state, kReady) << "a fast mutex was not initialised";
+    mutex->state = kHeld;
+    mutex->before = raise(APC_LEVEL);
+    g->m_locks++;
+  }
+  static void releaseMutex(PFAST_MUTEX mutex) {
+    EXPECT_EQ(mutex->state, kHeld) << "a fast mutex is given back that nobody holds";
+    EXPECT_EQ(g->m_irql, APC_LEVEL);
+    mutex->state = kReady;
+    g->m_locks--;
+    lower(mutex->before);
+  }
+
+  static void setTimer(PKTIMER timer, LARGE_INTEGER due, PKDPC dpc) {
+    atMost(DISPATCH_LEVEL, "KeSetTimer");
+    EXPECT_EQ(timer->state, kReady) << "a timer was not initialised";
+    EXPECT_LT(due.QuadPart, 0) << "due times are relative here";
+    EXPECT_TRUE(!g->m_timer || g->m_timer == timer) << "the kernel of the tests has one timer";
+    timer->due = g->m_now + static_cast<uint64_t>(-due.QuadPart) * 100;
+    timer->dpc = dpc;
+    g->m_timer = timer;
+  }
+  static bool cancelTimer(PKTIMER timer) {
+    atMost(DISPATCH_LEVEL, "KeCancelTimer");
+    const bool was = g->m_timer == timer;
+    if (was) g->m_timer = nullptr;
+    return was;
+  }
+
+  static void *contiguous(SIZE_T bytes) {
+    atMost(DISPATCH_LEVEL, "MmAllocateContiguousMemorySpecifyCache");
+    if (g->allocationFails()) return nullptr;
+    const size_t pages = (bytes + 4095) & ~size_t{4095};
+    void *memory = aligned_alloc(4096, pages);
+    memset(memory, 0xCD, pages);  // not zeroed by the kernel
+    g->m_contiguous[memory] = {g->m_nextGpa, bytes};
+    g->m_nextGpa += pages + 0x10000;
+    return memory;
+  }
+  static void freeContiguous(void *memory, SIZE_T bytes) {
+    const auto at = g->m_contiguous.find(memory);
+    ASSERT_TRUE(at != g->m_contiguous.end());
+    EXPECT_EQ(at->second.bytes, bytes);
+    g->m_contiguous.erase(at);
+    ::free(memory);
+  }
+  static uint64_t physical(void *memory) {
+    const auto at = g->m_contiguous.find(memory);
+    EXPECT_TRUE(at != g->m_contiguous.end()) << "only the start of contiguous memory is asked for";
+    return at == g->m_contiguous.end() ? 0 : at->second.gpa;
+  }
+
+  static void *pool(SIZE_T bytes, ULONG tag) {
+    atMost(DISPATCH_LEVEL, "ExAllocatePoolWithTag");
+    EXPECT_EQ(tag, kTag);
+    if (g->allocationFails()) return nullptr;
+    void *memory = malloc(bytes);
+    g->m_pool[memory] = format("%zu bytes", static_cast<size_t>(bytes));
+    return memory;
+  }
+  static void freePool(void *memory) {
+    EXPECT_EQ(g->m_pool.erase(memory), 1u);
+    ::free(memory);
+  }
+};
+
+FakeKernel::FakeKernel() {
+  g = this;
+  dxgk.Size = sizeof dxgk;
+  dxgk.DeviceHandle = &deviceObject;
+  dxgk.DxgkCbSynchronizeExecution = Wdm::synchronize;
+  dxgk.DxgkCbNotifyInterrupt = Wdm::notify;
+  dxgk.DxgkCbQueueDpc = Wdm::queueDpc;
+}
+
+FakeKernel::~FakeKernel() {
+  EXPECT_EQ(m_irql, PASSIVE_LEVEL);
+  EXPECT_EQ(m_locks, 0) << "a lock was kept";
+  EXPECT_FALSE(m_owesDpc);
+  EXPECT_FALSE(m_timer) << "a timer is still set";
+  EXPECT_EQ(allocations(), 0u) << "memory was not given back";
+  for (const auto &entry : m_contiguous) free(entry.first);
+  for (const auto &entry : m_pool) free(entry.first);
+  g = nullptr;
+}
+
+std::vector<std::string> FakeKernel::take() {
+  std::vector<std::string> out;
+  out.swap(told);
+  return out;
+}
+
+void FakeKernel::toldDpc() {
+  told.emplace_back("dpc");
+  m_owesDpc = false;
+}
+
+void FakeKernel::atDispatch(const std::function<void()> &action) {
+  const KIRQL before = Wdm::raise(DISPATCH_LEVEL);
+  action();
+  EXPECT_EQ(m_irql, DISPATCH_LEVEL);
+  Wdm::lower(before);
+}
+
+void FakeKernel::atDirql(const std::function<void()> &action) {
+  EXPECT_FALSE(m_interruptLock) << "the interrupt's lock is taken twice: a real system stands still here";
+  const KIRQL before = Wdm::raise(kDirql);
+  m_interruptLock = true;
+  action();
+  EXPECT_EQ(m_irql, kDirql);
+  EXPECT_FALSE(m_owesDpc) << "no DPC follows a notification (page \"DXGKCB_NOTIFY_INTERRUPT\")";
+  m_interruptLock = false;
+  Wdm::lower(before);
+}
+
+bool FakeKernel::interrupt(const std::function<bool()> &routine) {
+  bool needsDpc = false;
+  atDirql([&] {
+    needsDpc = routine();
+    EXPECT_EQ(needsDpc, m_owesDpc) << "a DPC is needed exactly when something was told";
+    if (needsDpc) toldDpc();
+  });
+  return needsDpc;
+}
+
+void FakeKernel::pass(uint64_t nanoseconds) {
+  const uint64_t end = m_now + nanoseconds;
+  while (m_timer && m_timer->due <= end) {
+    KTIMER *timer = m_timer;
+    m_timer = nullptr;
+    m_now = timer->due > m_now ? timer->due : m_now;
+    const KIRQL before = Wdm::raise(DISPATCH_LEVEL);
+    timer->dpc->routine(timer->dpc, timer->dpc->context, nullptr, nullptr);
+    EXPECT_EQ(m_irql, DISPATCH_LEVEL);
+    Wdm::lower(before);
+  }
+  m_now = end;
+}
+
+void *FakeKernel::memoryAt(uint64_t gpa, size_t bytes) const {
+  for (const auto &[memory, piece] : m_contiguous)
+    if (gpa >= piece.gpa && gpa - piece.gpa <= piece.bytes && bytes <= piece.bytes - (gpa - piece.gpa))
+      return static_cast<uint8_t *>(memory) + (gpa - piece.gpa);
+  return nullptr;
+}
+
+bool FakeKernel::allocationFails() {
+  return failAllocation && --failAllocation == 0;
+}
+
+}  // namespace aero::test
+
+using aero::test::g;
+using aero::test::Wdm;
+
+VOID NTAPI RtlAssert(PVOID assertion, PVOID file, ULONG line, PCHAR) {
+  ADD_FAILURE() << static_cast<const char *>(file) << ':' << line << ": " << static_cast<const char *>(assertion);
+}
+KIRQL NTAPI KeGetCurrentIrql(VOID) {
+  return g->irql();
+}
+
+VOID NTAPI KeInitializeSpinLock(PKSPIN_LOCK lock) {
+  *lock = aero::test::kReady;
+}
+VOID NTAPI KeAcquireSpinLock(PKSPIN_LOCK lock, PKIRQL before) {
+  Wdm::acquire(lock, before);
+}
+VOID NTAPI KeReleaseSpinLock(PKSPIN_LOCK lock, KIRQL before) {
+  Wdm::release(lock, before);
+}
+VOID NTAPI ExInitializeFastMutex(PFAST_MUTEX mutex) {
+  mutex->state = aero::test::kReady;
+}
+VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX mutex) {
+  Wdm::acquireMutex(mutex);
+}
+VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX mutex) {
+  Wdm::releaseMutex(mutex);
+}
+
+LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER frequency) {
+  if (frequency) frequency->QuadPart = static_cast<LONGLONG>(g->counterFrequency);
+  LARGE_INTEGER ticks;
+  const auto passed = static_cast<unsigned __int128>(g->now()) * g->counterFrequency / 1000000000u;
+  ticks.QuadPart = static_cast<LONGLONG>(g->counterStart + static_cast<uint64_t>(passed));
+  return ticks;
+}
+NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE mode, BOOLEAN alertable, PLARGE_INTEGER interval) {
+  aero::test::atMost(APC_LEVEL, "KeDelayExecutionThread");
+  EXPECT_EQ(mode, KernelMode);
+  EXPECT_FALSE(alertable);
+  EXPECT_LT(interval->QuadPart, 0) << "a wait until a date";
+  g->pass(static_cast<uint64_t>(-interval->QuadPart) * 100);
+  if (g->whenWaited) g->whenWaited();
+  return STATUS_SUCCESS;
+}
+VOID NTAPI KeStallExecutionProcessor(ULONG microseconds) {
+  EXPECT_LE(microseconds, 50u) << "the page: no more than 50 microseconds";
+  g->pass(uint64_t{microseconds} * 1000);
+  if (g->whenWaited) g->whenWaited();
+}
+VOID NTAPI KeInitializeTimer(PKTIMER timer) {
+  *timer = {aero::test::kReady, 0, nullptr};
+}
+VOID NTAPI KeInitializeDpc(PKDPC dpc, PKDEFERRED_ROUTINE routine, PVOID context) {
+  *dpc = {routine, context};
+}
+BOOLEAN NTAPI KeSetTimer(PKTIMER timer, LARGE_INTEGER due, PKDPC dpc) {
+  const BOOLEAN was = g->timerIsSet();
+  Wdm::setTimer(timer, due, dpc);
+  return was;
+}
+BOOLEAN NTAPI KeCancelTimer(PKTIMER timer) {
+  return Wdm::cancelTimer(timer);
+}
+VOID NTAPI KeFlushQueuedDpcs(VOID) {
+  aero::test::atMost(PASSIVE_LEVEL, "KeFlushQueuedDpcs");
+}
+
+PVOID NTAPI MmAllocateContiguousMemorySpecifyCache(SIZE_T bytes, PHYSICAL_ADDRESS, PHYSICAL_ADDRESS, PHYSICAL_ADDRESS,
+                                                   MEMORY_CACHING_TYPE) {
+  return Wdm::contiguous(bytes);
+}
+VOID NTAPI MmFreeContiguousMemorySpecifyCache(PVOID memory, SIZE_T bytes, MEMORY_CACHING_TYPE) {
+  Wdm::freeContiguous(memory, bytes);
+}
+PHYSICAL_ADDRESS NTAPI MmGetPhysicalAddress(PVOID memory) {
+  PHYSICAL_ADDRESS address;
+  address.QuadPart = static_cast<LONGLONG>(Wdm::physical(memory));
+  return address;
+}
+PVOID NTAPI ExAllocatePoolWithTag(POOL_TYPE, SIZE_T bytes, ULONG tag) {
+  return Wdm::pool(bytes, tag);
+}
+VOID NTAPI ExFreePoolWithTag(PVOID memory, ULONG) {
+  Wdm::freePool(memory);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// fake_kernel.h: the kernel and dxgkrnl as a driver's part sees them, strict: a function that is called at an IRQL that
+// its page forbids, a lock that is taken twice or kept, memory that is not given back, a notification without a DPC
+// after it: each fails the test that runs. Time stands still unless somebody waits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nt.h"
+
+namespace aero::test {
+
+/** Any level above DISPATCH_LEVEL that a device's interrupt may have. */
+constexpr KIRQL kDirql = 7;
+
+/** One at a time; a test's fixture has it. */
+class FakeKernel {
+public:
+  FakeKernel();
+  ~FakeKernel();
+  FakeKernel(const FakeKernel &) = delete;
+  FakeKernel &operator=(const FakeKernel &) = delete;
+
+  /** dxgkrnl's callbacks, those that the parts use. */
+  DXGKRNL_INTERFACE dxgk = {};
+  /** What was told to dxgkrnl: "completed 5", "preempted 9 last 5", "faulted 3", "vsync 1F000000", "dpc". */
+  std::vector<std::string> told;
+  /** What was told since the last call. */
+  std::vector<std::string> take();
+
+  /** Whether an interrupt is connected: without one DxgkCbSynchronizeExecution fails. */
+  bool interruptConnected = true;
+  /** Which allocation fails, counted from now: 1 is the next. 0: none. */
+  int failAllocation = 0;
+
+  KIRQL irql() const { return m_irql; }
+  /** Runs `action` at DISPATCH_LEVEL. */
+  void atDispatch(const std::function<void()> &action);
+  /** Runs `action` as dxgkrnl does at DIRQL, in step with the interrupt. */
+  void atDirql(const std::function<void()> &action);
+  /** Runs an interrupt routine, which returns whether a DPC is needed, and queues it. */
+  bool interrupt(const std::function<bool()> &routine);
+
+  uint64_t now() const { return m_now; }  // nanoseconds
+  /** Nanoseconds pass; timers that become due run. */
+  void pass(uint64_t nanoseconds);
+  /** Called whenever the driver has waited. */
+  std::function<void()> whenWaited;
+  uint64_t counterFrequency = 10000000;  // Hz
+  uint64_t counterStart = 0;             // ticks at time 0
+  bool timerIsSet() const { return m_timer != nullptr; }
+
+  /** The memory at a physical address, or null where there is none. */
+  void *memoryAt(uint64_t gpa, size_t bytes) const;
+  size_t allocations() const { return m_contiguous.size() + m_pool.size(); }
+
+private:
+  friend struct Wdm;
+  struct Contiguous {
+    uint64_t gpa;
+    size_t bytes;
+  };
+
+  bool allocationFails();
+  void toldDpc();
+
+  KIRQL m_irql = PASSIVE_LEVEL;
+  bool m_interruptLock = false;
+  bool m_owesDpc = false;
+  int m_locks = 0;
+  uint64_t m_now = 1000;
+  KTIMER *m_timer = nullptr;  // the one that is set
+  uint64_t m_nextGpa = 0x123450000;
+  std::map<void *, Contiguous> m_contiguous;
+  std::map<void *, std::string> m_pool;
+};
+
+}  // namespace aero::test
