@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The assembler (assembler.h): one statement a line, written straight to tokens.
+// The assembler (assembler.h): one statement a line, each written straight to tokens.
 #include "aerogpu/d3d9/assembler.h"
 
+#include <array>
 #include <bit>
 #include <cctype>
 #include <cstdlib>
 #include <optional>
 
 #include "aerogpu/d3d9/opcodes.h"
+#include "aerogpu/d3d9/token_writer.h"
 #include "registers.h"
 
 namespace aerogpu::d3d9 {
 namespace {
 
 constexpr uint32_t kMaxSourceBytes = 16u << 20;
+constexpr size_t kMaxStatementTokens = 32;  // more than any instruction with all its operands
 
 bool isWordChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -269,9 +272,9 @@ private:
   }
 
   void emitRegister(const Register& reg, uint32_t bits) {
-    m_out.push_back(reg.token | bits);
+    m_statement.parameter(reg.token | bits);
     // Shader model 1 has only a0.x to index with, and no token for it.
-    if (reg.relative && m_version.major >= 2) m_out.push_back(reg.relativeToken);
+    if (reg.relative && m_version.major >= 2) m_statement.parameter(reg.relativeToken);
   }
 
   bool destination(uint32_t modifierBits, const std::optional<uint32_t>& predicate) {
@@ -280,7 +283,7 @@ private:
     uint32_t mask = 0xF;
     if (peek() == '.' && !readMask(mask)) return false;
     emitRegister(reg, mask << kWriteMaskShift | modifierBits);
-    if (predicate) m_out.push_back(*predicate);
+    if (predicate) m_statement.parameter(*predicate);
     return true;
   }
 
@@ -337,7 +340,7 @@ private:
     if (!one && !later) return fail("no such shader model: '" + name + "'");
     m_version = v;
     m_haveVersion = true;
-    m_out.push_back(v.token());
+    m_statement.version(v);
     return true;
   }
 
@@ -358,6 +361,8 @@ private:
           reg.token | swizzle << kSwizzleShift | static_cast<uint32_t>(modifier) << kSourceModifierShift;
     }
     skipBlanks();
+    m_statement = TokenWriter(m_buffer.data(), m_buffer.size());
+    m_statement.setVersion(m_version);
     const size_t nameAt = m_pos;
     std::string name = lowered(word());
     if (name.empty()) return void(fail(std::string("expected an instruction, found '") + peek() + "'"));
@@ -370,7 +375,6 @@ private:
       return;
     }
     if (m_ended) return void(fail("instruction after end"));
-    const size_t first = m_out.size();
     if (name == "dcl" || name.starts_with("dcl_")) {
       if (!declaration(name)) return;
     } else if (name == "def" || name == "defi" || name == "defb") {
@@ -378,15 +382,13 @@ private:
     } else if (!instruction(name, nameAt, bits, predicate)) {
       return;
     }
-    if (m_version.major >= 2 && !m_ended) {
-      const size_t length = m_out.size() - first - 1;
-      if (length > 15) return void(fail("instruction too long"));
-      m_out[first] |= static_cast<uint32_t>(length) << kLengthShift;
-    }
+    if (!m_ended) m_statement.finish();
     endOfStatement();
   }
 
   void endOfStatement() {
+    if (!m_statement.ok()) return void(fail("instruction too long"));
+    m_out.insert(m_out.end(), m_statement.data(), m_statement.data() + m_statement.size());
     if (m_ok && !atEnd()) fail(std::string("unexpected '") + peek() + "'");
   }
 
@@ -417,8 +419,8 @@ private:
         token |= usage | index << kDclUsageIndexShift;
       }
     }
-    m_out.push_back(static_cast<uint32_t>(Opcode::Dcl));
-    m_out.push_back(token);
+    m_statement.begin(Opcode::Dcl);
+    m_statement.parameter(token);
     return destination(modifiers << kResultModifierShift, {});
   }
 
@@ -426,14 +428,14 @@ private:
     const Opcode opcode = name == "def" ? Opcode::Def : name == "defi" ? Opcode::DefI : Opcode::DefB;
     if (!findOpcode(static_cast<uint32_t>(opcode))->inModel(m_version))
       return fail("no " + name + " in this shader model");
-    m_out.push_back(static_cast<uint32_t>(opcode));
+    m_statement.begin(opcode);
     Register reg;
     if (!registerName(reg)) return false;
     const RegisterType wanted = opcode == Opcode::Def    ? RegisterType::Const
                                 : opcode == Opcode::DefI ? RegisterType::ConstInt
                                                          : RegisterType::ConstBool;
     if (reg.type != wanted || reg.relative) return fail(name + " cannot define this register");
-    m_out.push_back(reg.token | 0xFu << kWriteMaskShift);
+    m_statement.parameter(reg.token | 0xFu << kWriteMaskShift);
     for (int i = 0; i < (opcode == Opcode::DefB ? 1 : 4); ++i) {
       if (!expect(',')) return false;
       if (!literal(opcode)) return false;
@@ -448,19 +450,19 @@ private:
     while (isWordChar(peek()) || peek() == '.' || peek() == '-' || peek() == '+') ++m_pos;
     const std::string text = lowered(m_text.substr(start, m_pos - start));
     if (opcode == Opcode::DefB && (text == "true" || text == "false")) {
-      m_out.push_back(text == "true");
+      m_statement.parameter(text == "true");
       return true;
     }
     if (text.empty()) return fail("expected a number");
     char* end = nullptr;
     if (text.starts_with("0x")) {
-      m_out.push_back(static_cast<uint32_t>(std::strtoul(text.c_str(), &end, 16)));
+      m_statement.parameter(static_cast<uint32_t>(std::strtoul(text.c_str(), &end, 16)));
     } else if (opcode == Opcode::Def) {
-      m_out.push_back(std::bit_cast<uint32_t>(std::strtof(text.c_str(), &end)));
+      m_statement.parameter(std::bit_cast<uint32_t>(std::strtof(text.c_str(), &end)));
     } else {
       const long long value = std::strtoll(text.c_str(), &end, 10);
       if (value < INT32_MIN || value > INT32_MAX) return fail("number does not fit 32 bits");
-      m_out.push_back(opcode == Opcode::DefB ? value != 0 : static_cast<uint32_t>(value));
+      m_statement.parameter(opcode == Opcode::DefB ? value != 0 : static_cast<uint32_t>(value));
     }
     return *end == '\0' || fail("bad number '" + text + "'");
   }
@@ -476,7 +478,7 @@ private:
   bool instruction(std::string name, size_t nameAt, uint32_t bits, const std::optional<uint32_t>& predicate) {
     const std::string written = name;
     if (name == "end") {
-      m_out.push_back(kEndToken);
+      m_statement.end();
       m_ended = true;
       return true;
     }
@@ -510,7 +512,7 @@ private:
       return fail("'" + written + "' has no result to modify");
     const OpcodeForm form = opcodeForm(*info, m_version);
     if (predicate) bits |= kPredicatedBit;
-    m_out.push_back(static_cast<uint32_t>(info->opcode) | control << kControlShift | bits);
+    m_statement.begin(info->opcode, control, bits);
     bool needComma = false;
     if (info->destinationCount(m_version)) {
       if (!destination(modifiers, predicate)) return false;
@@ -531,6 +533,8 @@ private:
   uint32_t m_line = 1;
   bool m_ok = true, m_haveVersion = false, m_ended = false;
   Version m_version;
+  std::array<uint32_t, kMaxStatementTokens> m_buffer{};
+  TokenWriter m_statement{m_buffer.data(), m_buffer.size()};  ///< the statement being read
   std::vector<uint32_t> m_out;
   AssemblyError m_error;
 };

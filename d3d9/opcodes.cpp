@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "aerogpu/d3d9/declaration.h"
+
 namespace aerogpu::d3d9 {
 namespace {
 
@@ -112,9 +114,6 @@ constexpr std::array<uint8_t, kDirectRows> makeIndex() {
 }
 constexpr auto kIndex = makeIndex();
 
-constexpr std::array<std::string_view, kUsageCount> kUsageNames = {
-    "position", "blendweight", "blendindices", "normal", "psize", "texcoord", "tangent",
-    "binormal", "tessfactor",  "positiont",    "color",  "fog",   "depth",    "sample"};
 constexpr std::array<std::string_view, 7> kComparisonNames = {"", "gt", "eq", "ge", "lt", "ne", "le"};
 
 }  // namespace

@@ -1,116 +1,23 @@
 // SPDX-License-Identifier: MIT
+// Which field each Direct3D 9 state sets (see d3d9_states.h). What values it takes is in d3d9/'s tables.
 #include "renderer/core/d3d9_states.h"
 
+#include <array>
 #include <bit>
+#include <type_traits>
+
+#include "aerogpu/d3d9/states.h"
 
 namespace aerogpu::core {
 
 namespace {
 
-/// D3DRENDERSTATETYPE, as far as something here depends on it.
-enum RenderState : uint32_t {
-  kZEnable = 7,
-  kFillMode = 8,
-  kShadeMode = 9,
-  kZWriteEnable = 14,
-  kAlphaTestEnable = 15,
-  kSrcBlend = 19,
-  kDestBlend = 20,
-  kCullMode = 22,
-  kZFunc = 23,
-  kAlphaRef = 24,
-  kAlphaFunc = 25,
-  kDitherEnable = 26,
-  kAlphaBlendEnable = 27,
-  kFogEnable = 28,
-  kFogColor = 34,
-  kFogTableMode = 35,
-  kFogStart = 36,
-  kFogEnd = 37,
-  kFogDensity = 38,
-  kRangeFogEnable = 48,
-  kStencilEnable = 52,
-  kStencilFail = 53,
-  kStencilZFail = 54,
-  kStencilPass = 55,
-  kStencilFunc = 56,
-  kStencilRef = 57,
-  kStencilMask = 58,
-  kStencilWriteMask = 59,
-  kClipping = 136,
-  kFogVertexMode = 140,
-  kClipPlaneEnable = 152,
-  kPointSize = 154,
-  kPointSizeMin = 155,
-  kPointSpriteEnable = 156,
-  kPointScaleEnable = 157,
-  kPointScaleA = 158,
-  kPointScaleB = 159,
-  kPointScaleC = 160,
-  kMultisampleAntialias = 161,
-  kMultisampleMask = 162,
-  kPointSizeMax = 166,
-  kColorWriteEnable = 168,
-  kBlendOp = 171,
-  kScissorTestEnable = 174,
-  kSlopeScaleDepthBias = 175,
-  kAntialiasedLineEnable = 176,
-  kTwoSidedStencilMode = 185,
-  kCcwStencilFail = 186,
-  kCcwStencilZFail = 187,
-  kCcwStencilPass = 188,
-  kCcwStencilFunc = 189,
-  kColorWriteEnable1 = 190,
-  kColorWriteEnable2 = 191,
-  kColorWriteEnable3 = 192,
-  kBlendFactor = 193,
-  kSrgbWriteEnable = 194,
-  kDepthBias = 195,
-  kSeparateAlphaBlendEnable = 206,
-  kSrcBlendAlpha = 207,
-  kDestBlendAlpha = 208,
-  kBlendOpAlpha = 209,
-};
-
-/// D3DSAMPLERSTATETYPE.
-enum SamplerNumber : uint32_t {
-  kAddressU = 1,
-  kAddressV,
-  kAddressW,
-  kBorderColor,
-  kMagFilter,
-  kMinFilter,
-  kMipFilter,
-  kMipMapLodBias,
-  kMaxMipLevel,
-  kMaxAnisotropy,
-  kSrgbTexture,
-};
+using d3d9::StateKind;
+using RS = d3d9::RenderStateType;
+using Samp = d3d9::SamplerStateType;
 
 float asFloat(uint32_t bits) {
   return std::bit_cast<float>(bits);
-}
-
-/// Writes `value` as an enumerator between `first` and `last`, or reports a bad one.
-template <class Enum>
-Result<void> setEnum(Enum& field, uint32_t value, Enum first, Enum last) {
-  if (value < static_cast<uint32_t>(first) || value > static_cast<uint32_t>(last))
-    return Error{ErrorCode::CmdDecode, "value is outside the state's enumeration"};
-  field = static_cast<Enum>(value);
-  return {};
-}
-
-Result<void> setBlend(Blend& field, uint32_t value) {
-  return setEnum(field, value, Blend::Zero, Blend::InvSrcColor2);
-}
-Result<void> setBlendOp(BlendOp& field, uint32_t value) {
-  return setEnum(field, value, BlendOp::Add, BlendOp::Max);
-}
-Result<void> setCompare(CompareFunc& field, uint32_t value) {
-  return setEnum(field, value, CompareFunc::Never, CompareFunc::Always);
-}
-Result<void> setStencilOp(StencilOp& field, uint32_t value) {
-  return setEnum(field, value, StencilOp::Keep, StencilOp::Decr);
 }
 
 std::array<float, 4> fromD3dColor(uint32_t argb) {
@@ -118,192 +25,193 @@ std::array<float, 4> fromD3dColor(uint32_t argb) {
   return {channel(16), channel(8), channel(0), channel(24)};
 }
 
-Result<void> setBlendRenderState(BlendState& blend, uint32_t number, uint32_t value) {
-  switch (number) {
-    case kAlphaBlendEnable:
-      blend.enable = value != 0;
-      return {};
-    case kSeparateAlphaBlendEnable:
-      blend.separateAlpha = value != 0;
-      return {};
-    case kSrcBlend:
-      return setBlend(blend.src, value);
-    case kDestBlend:
-      return setBlend(blend.dst, value);
-    case kBlendOp:
-      return setBlendOp(blend.op, value);
-    case kSrcBlendAlpha:
-      return setBlend(blend.srcAlpha, value);
-    case kDestBlendAlpha:
-      return setBlend(blend.dstAlpha, value);
-    case kBlendOpAlpha:
-      return setBlendOp(blend.opAlpha, value);
-    case kBlendFactor:
-      blend.constant = fromD3dColor(value);
-      return {};
-    case kColorWriteEnable:
-      blend.writeMask[0] = value & 15;
-      return {};
-    case kColorWriteEnable1:
-    case kColorWriteEnable2:
-    case kColorWriteEnable3:
-      blend.writeMask[number - kColorWriteEnable1 + 1] = value & 15;
-      return {};
-    case kMultisampleMask:
-      blend.sampleMask = value;
-      return {};
-    case kDitherEnable:
-      blend.dither = value != 0;
-      return {};
-    default:
-      blend.srgbWrite = value != 0;
-      return {};  // kSrgbWriteEnable
+/// A state and where it goes.
+template <class Object>
+struct Row {
+  uint32_t number;
+  bool (*set)(Object&, uint32_t value);  ///< false: the value is outside the state's enumeration
+  uint32_t dirty;                        ///< DirtyBits
+};
+
+/// Writes a value into the field that the member pointers `kPath` lead to. The field's type says how, and has
+/// to fit the state's kind.
+template <auto kState, class Object, auto... kPath>
+bool setField(Object& object, uint32_t value) {
+  constexpr d3d9::StateInfo kInfo = d3d9::info(kState);
+  auto& field = (object.*....*kPath);
+  using Field = std::remove_reference_t<decltype(field)>;
+  if constexpr (std::is_same_v<Field, bool>) {
+    static_assert(kInfo.kind == StateKind::Bool || kInfo.kind == StateKind::Enum);
+    field = value != 0;  // D3DZB_USEW is like D3DZB_TRUE
+  } else if constexpr (std::is_enum_v<Field>) {
+    static_assert(kInfo.kind == StateKind::Enum);
+    if (value < kInfo.first || value > kInfo.last) return false;
+    field = static_cast<Field>(value);
+  } else if constexpr (std::is_same_v<Field, float>) {
+    static_assert(kInfo.kind == StateKind::Float);
+    field = asFloat(value);
+  } else if constexpr (std::is_same_v<Field, uint8_t>) {
+    static_assert(kInfo.kind == StateKind::Dword);
+    field = static_cast<uint8_t>(value);
+  } else if constexpr (std::is_same_v<Field, uint32_t>) {
+    static_assert(kInfo.kind == StateKind::Dword || kInfo.kind == StateKind::Color);
+    field = value;
+  } else {
+    static_assert(kInfo.kind == StateKind::Color);
+    field = fromD3dColor(value);
   }
+  return true;
 }
 
-Result<void> setDepthStencilRenderState(DepthStencilState& ds, uint32_t number, uint32_t value) {
-  switch (number) {
-    case kZEnable:
-      ds.depthEnable = value != 0;
-      return {};  // D3DZB_USEW is like D3DZB_TRUE
-    case kZWriteEnable:
-      ds.depthWrite = value != 0;
-      return {};
-    case kZFunc:
-      return setCompare(ds.depthFunc, value);
-    case kStencilEnable:
-      ds.stencilEnable = value != 0;
-      return {};
-    case kStencilFail:
-      return setStencilOp(ds.front.fail, value);
-    case kStencilZFail:
-      return setStencilOp(ds.front.depthFail, value);
-    case kStencilPass:
-      return setStencilOp(ds.front.pass, value);
-    case kStencilFunc:
-      return setCompare(ds.front.func, value);
-    case kStencilRef:
-      ds.reference = static_cast<uint8_t>(value);
-      return {};
-    case kStencilMask:
-      ds.readMask = static_cast<uint8_t>(value);
-      return {};
-    case kStencilWriteMask:
-      ds.writeMask = static_cast<uint8_t>(value);
-      return {};
-    case kTwoSidedStencilMode:
-      ds.twoSided = value != 0;
-      return {};
-    case kCcwStencilFail:
-      return setStencilOp(ds.back.fail, value);
-    case kCcwStencilZFail:
-      return setStencilOp(ds.back.depthFail, value);
-    case kCcwStencilPass:
-      return setStencilOp(ds.back.pass, value);
-    default:
-      return setCompare(ds.back.func, value);  // kCcwStencilFunc
-  }
+template <RS kState, auto... kPath>
+constexpr Row<DrawState> row(uint32_t dirty) {
+  return {static_cast<uint32_t>(kState), setField<kState, DrawState, kPath...>, dirty};
+}
+template <Samp kState, auto kField>
+constexpr Row<SamplerState> row() {
+  return {static_cast<uint32_t>(kState), setField<kState, SamplerState, kField>, 0};
 }
 
-Result<void> setRasterizerRenderState(RasterizerState& raster, uint32_t number, uint32_t value) {
-  switch (number) {
-    case kFillMode:
-      return setEnum(raster.fill, value, FillMode::Point, FillMode::Solid);
-    case kCullMode:
-      return setEnum(raster.cull, value, CullMode::None, CullMode::Ccw);
-    case kScissorTestEnable:
-      raster.scissorEnable = value != 0;
-      return {};
-    case kClipping:
-      raster.clipping = value != 0;
-      return {};
-    case kDepthBias:
-      raster.depthBias = asFloat(value);
-      raster.depthBiasIsInteger = false;
-      return {};
-    case kSlopeScaleDepthBias:
-      raster.slopeScaledDepthBias = asFloat(value);
-      return {};
-    case kMultisampleAntialias:
-      raster.multisample = value != 0;
-      return {};
-    case kAntialiasedLineEnable:
-      raster.antialiasedLine = value != 0;
-      return {};
-    case kClipPlaneEnable:
-      raster.clipPlaneMask = value & 0x3F;
-      return {};
-    default:  // kShadeMode: D3DSHADE_PHONG (3) was never implemented and acts as Gouraud
-      raster.shade = value == static_cast<uint32_t>(ShadeMode::Flat) ? ShadeMode::Flat : ShadeMode::Gouraud;
-      return {};
-  }
+// States whose value is more than what its kind says.
+
+template <size_t kTarget>
+bool setColorWriteMask(DrawState& state, uint32_t value) {
+  state.blend.writeMask[kTarget] = value & 15;
+  return true;
 }
 
-Result<void> setPixelPipeRenderState(PixelPipeState& pipe, uint32_t number, uint32_t value) {
-  switch (number) {
-    case kAlphaTestEnable:
-      pipe.alphaTest = value != 0;
-      return {};
-    case kAlphaFunc:
-      return setCompare(pipe.alphaFunc, value);
-    case kAlphaRef:
-      pipe.alphaRef = static_cast<uint8_t>(value);
-      return {};
-    case kFogEnable:
-      pipe.fogEnable = value != 0;
-      return {};
-    case kFogTableMode:
-      return setEnum(pipe.fogTable, value, FogMode::None, FogMode::Linear);
-    case kFogVertexMode:
-      return setEnum(pipe.fogVertex, value, FogMode::None, FogMode::Linear);
-    case kRangeFogEnable:
-      pipe.rangeFog = value != 0;
-      return {};
-    case kFogColor:
-      pipe.fogColor = value;
-      return {};
-    case kFogStart:
-      pipe.fogStart = asFloat(value);
-      return {};
-    case kFogEnd:
-      pipe.fogEnd = asFloat(value);
-      return {};
-    case kFogDensity:
-      pipe.fogDensity = asFloat(value);
-      return {};
-    case kPointSpriteEnable:
-      pipe.pointSprite = value != 0;
-      return {};
-    case kPointScaleEnable:
-      pipe.pointScale = value != 0;
-      return {};
-    case kPointSize:
-      pipe.pointSize = asFloat(value);
-      return {};
-    case kPointSizeMin:
-      pipe.pointSizeMin = asFloat(value);
-      return {};
-    case kPointSizeMax:
-      pipe.pointSizeMax = asFloat(value);
-      return {};
-    case kPointScaleA:
-      pipe.pointScaleA = asFloat(value);
-      return {};
-    case kPointScaleB:
-      pipe.pointScaleB = asFloat(value);
-      return {};
-    default:
-      pipe.pointScaleC = asFloat(value);
-      return {};  // kPointScaleC
-  }
+bool setClipPlanes(DrawState& state, uint32_t value) {
+  state.rasterizer.clipPlaneMask = value & 0x3F;
+  return true;
 }
 
-/// Runs `set` on a group of the state and marks it dirty if that worked.
-template <class Group, class Set>
-Result<void> apply(DrawState& state, uint32_t dirty, Group& group, Set set, uint32_t number, uint32_t value) {
-  Result<void> done = set(group, number, value);
-  if (done) state.dirty |= dirty;
-  return done;
+bool setDepthBias(DrawState& state, uint32_t value) {
+  state.rasterizer.depthBias = asFloat(value);
+  state.rasterizer.depthBiasIsInteger = false;
+  return true;
+}
+
+/// D3DSHADE_PHONG was never implemented and acts as Gouraud, as does what is no D3DSHADEMODE.
+bool setShadeMode(DrawState& state, uint32_t value) {
+  state.rasterizer.shade =
+      value == static_cast<uint32_t>(ShadeMode::Flat) ? ShadeMode::Flat : ShadeMode::Gouraud;
+  return true;
+}
+
+/// Pyramidal and Gaussian quad filters and convolution mono were optional and count as linear.
+template <Filter SamplerState::*kField>
+bool setFilter(SamplerState& sampler, uint32_t value) {
+  if (value >= static_cast<uint32_t>(Filter::PyramidalQuad) &&
+      value <= static_cast<uint32_t>(Filter::ConvolutionMono))
+    value = static_cast<uint32_t>(Filter::Linear);
+  if (value < static_cast<uint32_t>(Filter::Point) || value > static_cast<uint32_t>(Filter::Anisotropic))
+    return false;
+  sampler.*kField = static_cast<Filter>(value);
+  return true;
+}
+
+bool setMaxAnisotropy(SamplerState& sampler, uint32_t value) {
+  sampler.maxAnisotropy = value == 0 ? 1 : value;
+  return true;
+}
+
+constexpr auto kBlend = &DrawState::blend;
+constexpr auto kDepth = &DrawState::depthStencil;
+constexpr auto kFront = &DepthStencilState::front, kBack = &DepthStencilState::back;
+constexpr auto kRaster = &DrawState::rasterizer;
+constexpr auto kPixel = &DrawState::pixelPipe;
+constexpr uint32_t kDirtyRaster = kDirtyRasterizer | kDirtyScissor;
+
+constexpr Row<DrawState> kRenderStateRows[] = {
+    row<RS::ZEnable, kDepth, &DepthStencilState::depthEnable>(kDirtyDepthStencil),
+    row<RS::FillMode, kRaster, &RasterizerState::fill>(kDirtyRaster),
+    {static_cast<uint32_t>(RS::ShadeMode), setShadeMode, kDirtyRaster},
+    row<RS::ZWriteEnable, kDepth, &DepthStencilState::depthWrite>(kDirtyDepthStencil),
+    row<RS::AlphaTestEnable, kPixel, &PixelPipeState::alphaTest>(kDirtyPixelPipe),
+    row<RS::SrcBlend, kBlend, &BlendState::src>(kDirtyBlend),
+    row<RS::DestBlend, kBlend, &BlendState::dst>(kDirtyBlend),
+    row<RS::CullMode, kRaster, &RasterizerState::cull>(kDirtyRaster),
+    row<RS::ZFunc, kDepth, &DepthStencilState::depthFunc>(kDirtyDepthStencil),
+    row<RS::AlphaRef, kPixel, &PixelPipeState::alphaRef>(kDirtyPixelPipe),
+    row<RS::AlphaFunc, kPixel, &PixelPipeState::alphaFunc>(kDirtyPixelPipe),
+    row<RS::DitherEnable, kBlend, &BlendState::dither>(kDirtyBlend),
+    row<RS::AlphaBlendEnable, kBlend, &BlendState::enable>(kDirtyBlend),
+    row<RS::FogEnable, kPixel, &PixelPipeState::fogEnable>(kDirtyPixelPipe),
+    row<RS::FogColor, kPixel, &PixelPipeState::fogColor>(kDirtyPixelPipe),
+    row<RS::FogTableMode, kPixel, &PixelPipeState::fogTable>(kDirtyPixelPipe),
+    row<RS::FogStart, kPixel, &PixelPipeState::fogStart>(kDirtyPixelPipe),
+    row<RS::FogEnd, kPixel, &PixelPipeState::fogEnd>(kDirtyPixelPipe),
+    row<RS::FogDensity, kPixel, &PixelPipeState::fogDensity>(kDirtyPixelPipe),
+    row<RS::RangeFogEnable, kPixel, &PixelPipeState::rangeFog>(kDirtyPixelPipe),
+    row<RS::StencilEnable, kDepth, &DepthStencilState::stencilEnable>(kDirtyDepthStencil),
+    row<RS::StencilFail, kDepth, kFront, &StencilFace::fail>(kDirtyDepthStencil),
+    row<RS::StencilZFail, kDepth, kFront, &StencilFace::depthFail>(kDirtyDepthStencil),
+    row<RS::StencilPass, kDepth, kFront, &StencilFace::pass>(kDirtyDepthStencil),
+    row<RS::StencilFunc, kDepth, kFront, &StencilFace::func>(kDirtyDepthStencil),
+    row<RS::StencilRef, kDepth, &DepthStencilState::reference>(kDirtyDepthStencil),
+    row<RS::StencilMask, kDepth, &DepthStencilState::readMask>(kDirtyDepthStencil),
+    row<RS::StencilWriteMask, kDepth, &DepthStencilState::writeMask>(kDirtyDepthStencil),
+    row<RS::Clipping, kRaster, &RasterizerState::clipping>(kDirtyRaster),
+    row<RS::FogVertexMode, kPixel, &PixelPipeState::fogVertex>(kDirtyPixelPipe),
+    {static_cast<uint32_t>(RS::ClipPlaneEnable), setClipPlanes, kDirtyRaster},
+    row<RS::PointSize, kPixel, &PixelPipeState::pointSize>(kDirtyPixelPipe),
+    row<RS::PointSizeMin, kPixel, &PixelPipeState::pointSizeMin>(kDirtyPixelPipe),
+    row<RS::PointSpriteEnable, kPixel, &PixelPipeState::pointSprite>(kDirtyPixelPipe),
+    row<RS::PointScaleEnable, kPixel, &PixelPipeState::pointScale>(kDirtyPixelPipe),
+    row<RS::PointScaleA, kPixel, &PixelPipeState::pointScaleA>(kDirtyPixelPipe),
+    row<RS::PointScaleB, kPixel, &PixelPipeState::pointScaleB>(kDirtyPixelPipe),
+    row<RS::PointScaleC, kPixel, &PixelPipeState::pointScaleC>(kDirtyPixelPipe),
+    row<RS::MultisampleAntialias, kRaster, &RasterizerState::multisample>(kDirtyRaster),
+    row<RS::MultisampleMask, kBlend, &BlendState::sampleMask>(kDirtyBlend),
+    row<RS::PointSizeMax, kPixel, &PixelPipeState::pointSizeMax>(kDirtyPixelPipe),
+    {static_cast<uint32_t>(RS::ColorWriteEnable), setColorWriteMask<0>, kDirtyBlend},
+    row<RS::BlendOp, kBlend, &BlendState::op>(kDirtyBlend),
+    row<RS::ScissorTestEnable, kRaster, &RasterizerState::scissorEnable>(kDirtyRaster),
+    row<RS::SlopeScaleDepthBias, kRaster, &RasterizerState::slopeScaledDepthBias>(kDirtyRaster),
+    row<RS::AntialiasedLineEnable, kRaster, &RasterizerState::antialiasedLine>(kDirtyRaster),
+    row<RS::TwoSidedStencilMode, kDepth, &DepthStencilState::twoSided>(kDirtyDepthStencil),
+    row<RS::CcwStencilFail, kDepth, kBack, &StencilFace::fail>(kDirtyDepthStencil),
+    row<RS::CcwStencilZFail, kDepth, kBack, &StencilFace::depthFail>(kDirtyDepthStencil),
+    row<RS::CcwStencilPass, kDepth, kBack, &StencilFace::pass>(kDirtyDepthStencil),
+    row<RS::CcwStencilFunc, kDepth, kBack, &StencilFace::func>(kDirtyDepthStencil),
+    {static_cast<uint32_t>(RS::ColorWriteEnable1), setColorWriteMask<1>, kDirtyBlend},
+    {static_cast<uint32_t>(RS::ColorWriteEnable2), setColorWriteMask<2>, kDirtyBlend},
+    {static_cast<uint32_t>(RS::ColorWriteEnable3), setColorWriteMask<3>, kDirtyBlend},
+    row<RS::BlendFactor, kBlend, &BlendState::constant>(kDirtyBlend),
+    row<RS::SrgbWriteEnable, kBlend, &BlendState::srgbWrite>(kDirtyBlend | kDirtyTargets),
+    {static_cast<uint32_t>(RS::DepthBias), setDepthBias, kDirtyRaster},
+    row<RS::SeparateAlphaBlendEnable, kBlend, &BlendState::separateAlpha>(kDirtyBlend),
+    row<RS::SrcBlendAlpha, kBlend, &BlendState::srcAlpha>(kDirtyBlend),
+    row<RS::DestBlendAlpha, kBlend, &BlendState::dstAlpha>(kDirtyBlend),
+    row<RS::BlendOpAlpha, kBlend, &BlendState::opAlpha>(kDirtyBlend),
+};
+
+constexpr Row<SamplerState> kSamplerStateRows[] = {
+    row<Samp::AddressU, &SamplerState::u>(),
+    row<Samp::AddressV, &SamplerState::v>(),
+    row<Samp::AddressW, &SamplerState::w>(),
+    row<Samp::BorderColor, &SamplerState::borderColor>(),
+    {static_cast<uint32_t>(Samp::MagFilter), setFilter<&SamplerState::mag>, 0},
+    {static_cast<uint32_t>(Samp::MinFilter), setFilter<&SamplerState::min>, 0},
+    row<Samp::MipFilter, &SamplerState::mip>(),
+    row<Samp::MipMapLodBias, &SamplerState::lodBias>(),
+    row<Samp::MaxMipLevel, &SamplerState::maxMipLevel>(),
+    {static_cast<uint32_t>(Samp::MaxAnisotropy), setMaxAnisotropy, 0},
+    row<Samp::SrgbTexture, &SamplerState::srgb>(),
+};
+
+/// Rows by number; null where a number has none.
+template <size_t kNumbers, class Object, size_t kRows>
+constexpr auto byNumber(const Row<Object> (&rows)[kRows]) {
+  std::array<const Row<Object>*, kNumbers> out{};
+  for (const Row<Object>& row : rows) out[row.number] = &row;
+  return out;
+}
+constexpr auto kRenderStates = byNumber<static_cast<size_t>(RS::BlendOpAlpha) + 1>(kRenderStateRows);
+constexpr auto kSamplerStates = byNumber<static_cast<size_t>(Samp::SrgbTexture) + 1>(kSamplerStateRows);
+
+Error outside() {
+  return {ErrorCode::CmdDecode, "value is outside the state's enumeration"};
 }
 
 Blend blendFromAbi(uint32_t factor) {
@@ -315,121 +223,17 @@ Blend blendFromAbi(uint32_t factor) {
 }  // namespace
 
 Result<void> setRenderState(DrawState& state, uint32_t number, uint32_t value) {
-  switch (number) {
-    case kAlphaBlendEnable:
-    case kSeparateAlphaBlendEnable:
-    case kSrcBlend:
-    case kDestBlend:
-    case kBlendOp:
-    case kSrcBlendAlpha:
-    case kDestBlendAlpha:
-    case kBlendOpAlpha:
-    case kBlendFactor:
-    case kColorWriteEnable:
-    case kColorWriteEnable1:
-    case kColorWriteEnable2:
-    case kColorWriteEnable3:
-    case kMultisampleMask:
-    case kDitherEnable:
-    case kSrgbWriteEnable:
-      return apply(state, number == kSrgbWriteEnable ? kDirtyBlend | kDirtyTargets : kDirtyBlend, state.blend,
-                   setBlendRenderState, number, value);
-    case kZEnable:
-    case kZWriteEnable:
-    case kZFunc:
-    case kStencilEnable:
-    case kStencilFail:
-    case kStencilZFail:
-    case kStencilPass:
-    case kStencilFunc:
-    case kStencilRef:
-    case kStencilMask:
-    case kStencilWriteMask:
-    case kTwoSidedStencilMode:
-    case kCcwStencilFail:
-    case kCcwStencilZFail:
-    case kCcwStencilPass:
-    case kCcwStencilFunc:
-      return apply(state, kDirtyDepthStencil, state.depthStencil, setDepthStencilRenderState, number, value);
-    case kFillMode:
-    case kCullMode:
-    case kScissorTestEnable:
-    case kClipping:
-    case kDepthBias:
-    case kSlopeScaleDepthBias:
-    case kMultisampleAntialias:
-    case kAntialiasedLineEnable:
-    case kClipPlaneEnable:
-    case kShadeMode:
-      return apply(state, kDirtyRasterizer | kDirtyScissor, state.rasterizer, setRasterizerRenderState,
-                   number, value);
-    case kAlphaTestEnable:
-    case kAlphaFunc:
-    case kAlphaRef:
-    case kFogEnable:
-    case kFogTableMode:
-    case kFogVertexMode:
-    case kRangeFogEnable:
-    case kFogColor:
-    case kFogStart:
-    case kFogEnd:
-    case kFogDensity:
-    case kPointSpriteEnable:
-    case kPointScaleEnable:
-    case kPointSize:
-    case kPointSizeMin:
-    case kPointSizeMax:
-    case kPointScaleA:
-    case kPointScaleB:
-    case kPointScaleC:
-      return apply(state, kDirtyPixelPipe, state.pixelPipe, setPixelPipeRenderState, number, value);
-    default:
-      return {};
-  }
+  if (number >= kRenderStates.size() || !kRenderStates[number]) return {};
+  const Row<DrawState>& row = *kRenderStates[number];
+  if (!row.set(state, value)) return outside();
+  state.dirty |= row.dirty;
+  return {};
 }
 
 Result<bool> setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value) {
+  if (number >= kSamplerStates.size() || !kSamplerStates[number]) return false;
   const SamplerState before = sampler;
-  Result<void> done;
-  switch (number) {
-    case kAddressU:
-      done = setEnum(sampler.u, value, AddressMode::Wrap, AddressMode::MirrorOnce);
-      break;
-    case kAddressV:
-      done = setEnum(sampler.v, value, AddressMode::Wrap, AddressMode::MirrorOnce);
-      break;
-    case kAddressW:
-      done = setEnum(sampler.w, value, AddressMode::Wrap, AddressMode::MirrorOnce);
-      break;
-    case kBorderColor:
-      sampler.borderColor = value;
-      break;
-    // Pyramidal and Gaussian quad filters (6, 7) and convolution mono were optional and count as linear.
-    case kMagFilter:
-      done = setEnum(sampler.mag, value >= 6 && value <= 8 ? 2 : value, Filter::Point, Filter::Anisotropic);
-      break;
-    case kMinFilter:
-      done = setEnum(sampler.min, value >= 6 && value <= 8 ? 2 : value, Filter::Point, Filter::Anisotropic);
-      break;
-    case kMipFilter:
-      done = setEnum(sampler.mip, value, Filter::None, Filter::Linear);
-      break;
-    case kMipMapLodBias:
-      sampler.lodBias = asFloat(value);
-      break;
-    case kMaxMipLevel:
-      sampler.maxMipLevel = value;
-      break;
-    case kMaxAnisotropy:
-      sampler.maxAnisotropy = value == 0 ? 1 : value;
-      break;
-    case kSrgbTexture:
-      sampler.srgb = value != 0;
-      break;
-    default:
-      break;
-  }
-  if (!done) return done.error();
+  if (!kSamplerStates[number]->set(sampler, value)) return outside();
   return !(sampler == before);
 }
 

@@ -5,23 +5,15 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_cmd_shader.h"
+#include "aerogpu/d3d9/declaration.h"
 #include "renderer/core/state.h"
 
 namespace aerogpu::core {
 
 namespace {
 
-constexpr uint32_t kMaxD3d9Elements = 64;         // MAXD3DDECLLENGTH, d3d9types.h
 constexpr uint32_t kMaxDxgiElements = 32;         // D3D11_IA_VERTEX_INPUT_STRUCTURE_ELEMENT_COUNT
 constexpr uint32_t kAppendAligned = 0xFFFFFFFFu;  // D3D11_APPEND_ALIGNED_ELEMENT
-constexpr uint32_t kMaxDeclType = 16;             // D3DDECLTYPE_FLOAT16_4; 17 is UNUSED
-
-/// D3DVERTEXELEMENT9, d3d9types.h.
-struct VertexElement9 {
-  uint16_t stream, offset;
-  uint8_t type, method, usage, usageIndex;
-};
-static_assert(sizeof(VertexElement9) == 8);
 
 /// Bytes of a DXGI_FORMAT that vertices can have; 0 for others (dxgiformat.h; block, video and typeless ones
 /// are out).
@@ -41,30 +33,36 @@ uint32_t dxgiVertexBytes(uint32_t format) {
   return 0;
 }
 
+const char* textOf(d3d9::DeclError error) {
+  switch (error) {
+    case d3d9::DeclError::NoEnd:
+      return "vertex declaration has no end element";
+    case d3d9::DeclError::TooLong:
+      return "vertex declaration is too long";
+    case d3d9::DeclError::UnknownType:
+      return "unknown D3DDECLTYPE";
+    default:
+      return "unknown D3DDECLUSAGE";
+  }
+}
+
 Result<std::vector<InputElement>> parseD3d9(std::span<const uint8_t> blob) {
   std::vector<InputElement> elements;
-  for (size_t at = 0;; at += sizeof(VertexElement9)) {
-    if (blob.size() - at < sizeof(VertexElement9))
-      return Error{ErrorCode::CmdDecode, "vertex declaration has no end element"};
-    VertexElement9 raw;
-    std::memcpy(&raw, blob.data() + at, sizeof raw);
-    if (raw.stream == 0xFF) return elements;
-    if (elements.size() == kMaxD3d9Elements)
-      return Error{ErrorCode::CmdDecode, "vertex declaration is too long"};
+  d3d9::DeclReader reader(blob.data(), blob.size());
+  for (d3d9::VertexElement raw; reader.next(raw);) {
     if (raw.stream >= kMaxVertexStreams)
       return Error{ErrorCode::CmdDecode, "vertex declaration names stream 32 or more"};
-    if (raw.type > kMaxDeclType) return Error{ErrorCode::CmdDecode, "unknown D3DDECLTYPE"};
-    const std::string_view name = usageName(raw.usage);
-    if (name.empty()) return Error{ErrorCode::CmdDecode, "unknown D3DDECLUSAGE"};
     InputElement element;
-    element.semanticHash = semanticHash(name);
+    element.semanticHash = semanticHash(raw.usage);
     element.semanticIndex = raw.usageIndex;
     element.isD3d9Type = true;
-    element.format = raw.type;
+    element.format = static_cast<uint32_t>(raw.type);
     element.stream = raw.stream;
     element.offset = raw.offset;
     elements.push_back(element);
   }
+  if (reader.error() != d3d9::DeclError::None) return Error{ErrorCode::CmdDecode, textOf(reader.error())};
+  return elements;
 }
 
 Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
@@ -116,11 +114,9 @@ uint32_t semanticHash(std::string_view name) {
   return hash;
 }
 
-std::string_view usageName(uint32_t usage) {
-  constexpr std::string_view kNames[] = {"POSITION", "BLENDWEIGHT", "BLENDINDICES", "NORMAL",     "PSIZE",
-                                         "TEXCOORD", "TANGENT",     "BINORMAL",     "TESSFACTOR", "POSITIONT",
-                                         "COLOR",    "FOG",         "DEPTH",        "SAMPLE"};
-  return usage < std::size(kNames) ? kNames[usage] : std::string_view{};
+uint32_t semanticHash(d3d9::Usage usage) {
+  const auto number = static_cast<size_t>(usage);
+  return semanticHash(number < d3d9::kUsageCount ? d3d9::kUsageNames[number] : std::string_view());
 }
 
 Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "aerogpu/d3d9/tokens.h"
 #include "renderer/base/result.h"
 #include "renderer/core/gpu_objects.h"
 
@@ -16,8 +17,8 @@ namespace aerogpu::core {
 /// 32-bit FNV-1a of the upper-case ASCII form of `name`.
 uint32_t semanticHash(std::string_view name);
 
-/// The HLSL name of a D3DDECLUSAGE ("POSITION", "TEXCOORD", ...); empty for numbers that are none.
-std::string_view usageName(uint32_t usage);
+/// That of a usage's HLSL name ("POSITION", "TEXCOORD", ...).
+uint32_t semanticHash(d3d9::Usage usage);
 
 Result<std::vector<InputElement>> parseInputLayout(std::span<const uint8_t> blob);
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "aerogpu/d3d9/state_values.h"
 #include "renderer/cmd/stage.h"
 #include "renderer/core/gpu_objects.h"
 
@@ -27,45 +28,17 @@ inline constexpr uint32_t kPixelFloatRegisters = 224;
 inline constexpr uint32_t kIntRegisters = 16;
 inline constexpr uint32_t kBoolRegisters = 16;
 
-// Enumerators have the numbers of D3DBLEND, D3DBLENDOP, D3DCMPFUNC, D3DSTENCILOP, D3DTEXTUREADDRESS and
-// D3DTEXTUREFILTERTYPE (d3d9types.h); the executor never lets another number in.
-enum class Blend : uint8_t {
-  Zero = 1,
-  One,
-  SrcColor,
-  InvSrcColor,
-  SrcAlpha,
-  InvSrcAlpha,
-  DestAlpha,
-  InvDestAlpha,
-  DestColor,
-  InvDestColor,
-  SrcAlphaSat,
-  BothSrcAlpha,
-  BothInvSrcAlpha,
-  BlendFactor,
-  InvBlendFactor,
-  SrcColor2,
-  InvSrcColor2,
-};
-enum class BlendOp : uint8_t { Add = 1, Subtract, RevSubtract, Min, Max };
-enum class CompareFunc : uint8_t {
-  Never = 1,
-  Less,
-  Equal,
-  LessEqual,
-  Greater,
-  NotEqual,
-  GreaterEqual,
-  Always
-};
-enum class StencilOp : uint8_t { Keep = 1, Zero, Replace, IncrSat, DecrSat, Invert, Incr, Decr };
-enum class FillMode : uint8_t { Point = 1, Wireframe, Solid };
-enum class CullMode : uint8_t { None = 1, Cw, Ccw };  ///< which winding is culled, as seen on screen
-enum class ShadeMode : uint8_t { Flat = 1, Gouraud };
-enum class FogMode : uint8_t { None = 0, Exp, Exp2, Linear };
-enum class AddressMode : uint8_t { Wrap = 1, Mirror, Clamp, Border, MirrorOnce };
-enum class Filter : uint8_t { None = 0, Point, Linear, Anisotropic };
+// States keep Direct3D 9's enumerations; the executor never lets a number in that they lack.
+using d3d9::Blend;
+using d3d9::BlendOp;
+using d3d9::CompareFunc;
+using d3d9::CullMode;
+using d3d9::FillMode;
+using d3d9::FogMode;
+using d3d9::ShadeMode;
+using d3d9::StencilOp;
+using AddressMode = d3d9::TextureAddress;
+using Filter = d3d9::TextureFilter;
 /// enum aerogpu_primitive_topology, checked.
 enum class Topology : uint8_t {
   PointList = 1,
@@ -94,11 +67,13 @@ struct BlendState {
   uint32_t sampleMask = 0xFFFFFFFFu;
   bool dither = false;
   bool srgbWrite = false;  ///< D3DRS_SRGBWRITEENABLE
+  bool operator==(const BlendState&) const = default;
 };
 
 struct StencilFace {
   StencilOp fail = StencilOp::Keep, depthFail = StencilOp::Keep, pass = StencilOp::Keep;
   CompareFunc func = CompareFunc::Always;
+  bool operator==(const StencilFace&) const = default;
 };
 
 struct DepthStencilState {
@@ -110,6 +85,7 @@ struct DepthStencilState {
   StencilFace front;      ///< clockwise triangles (D3DRS_STENCIL*)
   StencilFace back;       ///< counter-clockwise ones (D3DRS_CCW_STENCIL*)
   uint8_t readMask = 0xFF, writeMask = 0xFF, reference = 0;
+  bool operator==(const DepthStencilState&) const = default;
 };
 
 struct RasterizerState {
@@ -127,6 +103,7 @@ struct RasterizerState {
   bool antialiasedLine = false;
   ShadeMode shade = ShadeMode::Gouraud;
   uint8_t clipPlaneMask = 0;  ///< D3DRS_CLIPPLANEENABLE
+  bool operator==(const RasterizerState&) const = default;
 };
 
 /// What D3D9 does after (or inside) the pixel shader.
@@ -142,6 +119,7 @@ struct PixelPipeState {
   bool pointSprite = false, pointScale = false;
   float pointSize = 1, pointSizeMin = 1, pointSizeMax = 64;
   float pointScaleA = 1, pointScaleB = 0, pointScaleC = 0;
+  bool operator==(const PixelPipeState&) const = default;
 };
 
 struct SamplerState {

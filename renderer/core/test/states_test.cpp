@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "aerogpu/d3d9/states.h"
 #include "renderer/core/d3d9_states.h"
 
 namespace {
@@ -92,6 +93,55 @@ TEST(RenderStates, EachNumberReachesItsField) {
   EXPECT_EQ(s.blend.srcAlpha, Blend::One);
   EXPECT_EQ(s.blend.dstAlpha, Blend::Zero);
   EXPECT_EQ(s.blend.opAlpha, BlendOp::RevSubtract);
+}
+
+// Setting each default of the reference pages must not change a new context.
+TEST(RenderStates, ANewContextHasTheDefaults) {
+  DrawState fresh, s;
+  for (const d3d9::StateInfo& row : d3d9::kRenderStates)
+    EXPECT_TRUE(setRenderState(s, row.number, row.defaultValue).ok()) << row.name;
+  EXPECT_EQ(s.blend, fresh.blend);
+  EXPECT_EQ(s.depthStencil, fresh.depthStencil);
+  EXPECT_EQ(s.rasterizer, fresh.rasterizer);
+  EXPECT_EQ(s.pixelPipe, fresh.pixelPipe);
+  for (const d3d9::StateInfo& row : d3d9::kSamplerStates) {
+    SamplerState sampler;
+    const auto changed = setSamplerState(sampler, row.number, row.defaultValue);
+    EXPECT_TRUE(changed.ok() && !*changed) << row.name;
+  }
+}
+
+TEST(RenderStates, EachMarksTheGroupsThatDependOnIt) {
+  const auto dirty = [](uint32_t number) {
+    DrawState s;
+    s.dirty = 0;
+    EXPECT_TRUE(setRenderState(s, number, 1).ok()) << number;
+    return s.dirty;
+  };
+  for (const d3d9::StateInfo& row : d3d9::kRenderStates) {
+    const uint32_t bits = dirty(row.number);
+    switch (row.part) {
+      case d3d9::StatePart::DepthStencil:
+        EXPECT_EQ(bits, kDirtyDepthStencil) << row.name;
+        break;
+      case d3d9::StatePart::AlphaTest:
+      case d3d9::StatePart::Fog:
+      case d3d9::StatePart::Points:
+        EXPECT_EQ(bits, kDirtyPixelPipe) << row.name;
+        break;
+      case d3d9::StatePart::Blending:
+        EXPECT_EQ(bits, kDirtyBlend | (row.number == 194 ? kDirtyTargets : 0u)) << row.name;
+        break;
+      case d3d9::StatePart::Rasterizer:  // texture wrapping and the last pixel of lines are not implemented
+        EXPECT_TRUE(bits == 0 || bits == (kDirtyRasterizer | kDirtyScissor)) << row.name;
+        EXPECT_EQ(bits == 0, row.number == 16 || (row.number >= 128 && row.number <= 135) ||
+                                 (row.number >= 198 && row.number <= 205))
+            << row.name;
+        break;
+      default:
+        EXPECT_EQ(bits, 0u) << row.name;
+    }
+  }
 }
 
 // STATE-2

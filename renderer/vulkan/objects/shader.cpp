@@ -86,8 +86,8 @@ Result<void> ShaderStore::compileD3d9(ShaderCode& code, std::span<const uint8_t>
   code.family = core::ShaderFamily::D3d9;
   code.outputMask = info.colorOutputMask;
   for (const shader::Varying& in : info.inputs)
-    code.inputs.push_back({in.location, core::semanticHash(core::usageName(static_cast<uint32_t>(in.usage))),
-                           in.usageIndex, VertexInput::Type::Float});
+    code.inputs.push_back(
+        {in.location, core::semanticHash(in.usage), in.usageIndex, VertexInput::Type::Float});
   code.program = std::move(*program);
   return {};
 }

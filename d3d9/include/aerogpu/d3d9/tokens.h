@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Layout and enumerators of D3D9 shader tokens (shader models 1.1 to 3.0). Source: "Direct3D Shader Codes"
-// of the Windows display driver documentation, and d3d9types.h. Anybody may include it.
+// of the Windows display driver documentation, and d3d9types.h. Anybody may include it, drivers too.
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
 namespace aerogpu::d3d9 {
 
@@ -16,6 +16,94 @@ struct Version {
   constexpr uint16_t model() const { return static_cast<uint16_t>(major << 8 | minor); }
   constexpr uint32_t token() const { return (stage == Stage::Vertex ? 0xFFFE0000u : 0xFFFF0000u) | model(); }
   constexpr bool operator==(const Version&) const = default;
+};
+
+/// D3DSHADER_INSTRUCTION_OPCODE_TYPE.
+enum class Opcode : uint16_t {
+  Nop = 0,
+  Mov = 1,
+  Add = 2,
+  Sub = 3,
+  Mad = 4,
+  Mul = 5,
+  Rcp = 6,
+  Rsq = 7,
+  Dp3 = 8,
+  Dp4 = 9,
+  Min = 10,
+  Max = 11,
+  Slt = 12,
+  Sge = 13,
+  Exp = 14,
+  Log = 15,
+  Lit = 16,
+  Dst = 17,
+  Lrp = 18,
+  Frc = 19,
+  M4x4 = 20,
+  M4x3 = 21,
+  M3x4 = 22,
+  M3x3 = 23,
+  M3x2 = 24,
+  Call = 25,
+  CallNz = 26,
+  Loop = 27,
+  Ret = 28,
+  EndLoop = 29,
+  Label = 30,
+  Dcl = 31,
+  Pow = 32,
+  Crs = 33,
+  Sgn = 34,
+  Abs = 35,
+  Nrm = 36,
+  SinCos = 37,
+  Rep = 38,
+  EndRep = 39,
+  If = 40,
+  IfC = 41,
+  Else = 42,
+  EndIf = 43,
+  Break = 44,
+  BreakC = 45,
+  MovA = 46,
+  DefB = 47,
+  DefI = 48,
+  TexCoord = 64,
+  TexKill = 65,
+  Tex = 66,
+  TexBem = 67,
+  TexBemL = 68,
+  TexReg2Ar = 69,
+  TexReg2Gb = 70,
+  TexM3x2Pad = 71,
+  TexM3x2Tex = 72,
+  TexM3x3Pad = 73,
+  TexM3x3Tex = 74,
+  TexM3x3Spec = 76,
+  TexM3x3VSpec = 77,
+  ExpP = 78,
+  LogP = 79,
+  Cnd = 80,
+  Def = 81,
+  TexReg2Rgb = 82,
+  TexDp3Tex = 83,
+  TexM3x2Depth = 84,
+  TexDp3 = 85,
+  TexM3x3 = 86,
+  TexDepth = 87,
+  Cmp = 88,
+  Bem = 89,
+  Dp2Add = 90,
+  Dsx = 91,
+  Dsy = 92,
+  TexLdd = 93,
+  SetP = 94,
+  TexLdl = 95,
+  BreakP = 96,
+  Phase = 0xFFFD,
+  Comment = 0xFFFE,
+  End = 0xFFFF,
 };
 
 // Version token: 0xFFFE = vertex, 0xFFFF = pixel in the high half.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Values of the states in states.h. Numbers: d3d9types.h; meanings: the page of each enumeration in the
+// Direct3D 9 reference. Drivers may include it. Any thread.
+#pragma once
+
+#include <stdint.h>
+
+namespace aerogpu::d3d9 {
+
+/// D3DZBUFFERTYPE.
+enum class ZBufferType : uint8_t { False = 0, True, UseW };
+/// D3DFILLMODE.
+enum class FillMode : uint8_t { Point = 1, Wireframe, Solid };
+/// D3DSHADEMODE. Phong was never implemented.
+enum class ShadeMode : uint8_t { Flat = 1, Gouraud, Phong };
+/// D3DCULL: which winding is culled, as seen on screen.
+enum class CullMode : uint8_t { None = 1, Cw, Ccw };
+/// D3DCMPFUNC.
+enum class CompareFunc : uint8_t {
+  Never = 1,
+  Less,
+  Equal,
+  LessEqual,
+  Greater,
+  NotEqual,
+  GreaterEqual,
+  Always
+};
+/// D3DSTENCILOP.
+enum class StencilOp : uint8_t { Keep = 1, Zero, Replace, IncrSat, DecrSat, Invert, Incr, Decr };
+/// D3DFOGMODE.
+enum class FogMode : uint8_t { None = 0, Exp, Exp2, Linear };
+/// D3DBLEND; the last two are Direct3D 9Ex's.
+enum class Blend : uint8_t {
+  Zero = 1,
+  One,
+  SrcColor,
+  InvSrcColor,
+  SrcAlpha,
+  InvSrcAlpha,
+  DestAlpha,
+  InvDestAlpha,
+  DestColor,
+  InvDestColor,
+  SrcAlphaSat,
+  BothSrcAlpha,
+  BothInvSrcAlpha,
+  BlendFactor,
+  InvBlendFactor,
+  SrcColor2,
+  InvSrcColor2,
+};
+/// D3DBLENDOP.
+enum class BlendOp : uint8_t { Add = 1, Subtract, RevSubtract, Min, Max };
+/// D3DTEXTUREADDRESS.
+enum class TextureAddress : uint8_t { Wrap = 1, Mirror, Clamp, Border, MirrorOnce };
+/// D3DTEXTUREFILTERTYPE; ConvolutionMono is Direct3D 9Ex's.
+enum class TextureFilter : uint8_t {
+  None = 0,
+  Point,
+  Linear,
+  Anisotropic,
+  PyramidalQuad = 6,
+  GaussianQuad,
+  ConvolutionMono,
+};
+
+}  // namespace aerogpu::d3d9

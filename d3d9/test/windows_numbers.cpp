@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Every number of the tables against mingw-w64's d3d9types.h. Compiled for Windows, which is the test.
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+// after windows.h
+#include <d3d9types.h>
+
+#include "aerogpu/d3d9/declaration.h"
+#include "aerogpu/d3d9/formats.h"
+#include "aerogpu/d3d9/state_values.h"
+#include "aerogpu/d3d9/states.h"
+
+namespace {
+using namespace aerogpu::d3d9;
+
+#define CHECK_RS(ENUMERATOR, NAME, NUMBER, ...) static_assert(D3DRS_##NAME == NUMBER);
+#define CHECK_SAMP(ENUMERATOR, NAME, NUMBER, ...) static_assert(D3DSAMP_##NAME == NUMBER);
+#define CHECK_TSS(ENUMERATOR, NAME, NUMBER, ...) static_assert(D3DTSS_##NAME == NUMBER);
+#define CHECK_FORMAT(NAME, NUMBER, ...) static_assert(static_cast<uint32_t>(D3DFMT_##NAME) == NUMBER);
+AEROGPU_D3D9_RENDER_STATES(CHECK_RS)
+AEROGPU_D3D9_SAMPLER_STATES(CHECK_SAMP)
+AEROGPU_D3D9_TEXTURE_STAGE_STATES(CHECK_TSS)
+AEROGPU_D3D9_FORMATS(CHECK_FORMAT)
+
+#define SAME(OURS, THEIRS) static_assert(static_cast<uint32_t>(OURS) == static_cast<uint32_t>(THEIRS))
+SAME(ZBufferType::UseW, D3DZB_USEW);
+SAME(FillMode::Point, D3DFILL_POINT);
+SAME(FillMode::Solid, D3DFILL_SOLID);
+SAME(ShadeMode::Flat, D3DSHADE_FLAT);
+SAME(ShadeMode::Phong, D3DSHADE_PHONG);
+SAME(CullMode::None, D3DCULL_NONE);
+SAME(CullMode::Cw, D3DCULL_CW);
+SAME(CullMode::Ccw, D3DCULL_CCW);
+SAME(CompareFunc::Never, D3DCMP_NEVER);
+SAME(CompareFunc::LessEqual, D3DCMP_LESSEQUAL);
+SAME(CompareFunc::NotEqual, D3DCMP_NOTEQUAL);
+SAME(CompareFunc::Always, D3DCMP_ALWAYS);
+SAME(StencilOp::Keep, D3DSTENCILOP_KEEP);
+SAME(StencilOp::IncrSat, D3DSTENCILOP_INCRSAT);
+SAME(StencilOp::Invert, D3DSTENCILOP_INVERT);
+SAME(StencilOp::Decr, D3DSTENCILOP_DECR);
+SAME(FogMode::None, D3DFOG_NONE);
+SAME(FogMode::Linear, D3DFOG_LINEAR);
+SAME(Blend::Zero, D3DBLEND_ZERO);
+SAME(Blend::SrcColor, D3DBLEND_SRCCOLOR);
+SAME(Blend::SrcAlpha, D3DBLEND_SRCALPHA);
+SAME(Blend::DestAlpha, D3DBLEND_DESTALPHA);
+SAME(Blend::DestColor, D3DBLEND_DESTCOLOR);
+SAME(Blend::SrcAlphaSat, D3DBLEND_SRCALPHASAT);
+SAME(Blend::BothInvSrcAlpha, D3DBLEND_BOTHINVSRCALPHA);
+SAME(Blend::BlendFactor, D3DBLEND_BLENDFACTOR);
+SAME(Blend::InvSrcColor2, D3DBLEND_INVSRCCOLOR2);
+SAME(BlendOp::Add, D3DBLENDOP_ADD);
+SAME(BlendOp::RevSubtract, D3DBLENDOP_REVSUBTRACT);
+SAME(BlendOp::Max, D3DBLENDOP_MAX);
+SAME(TextureAddress::Wrap, D3DTADDRESS_WRAP);
+SAME(TextureAddress::Clamp, D3DTADDRESS_CLAMP);
+SAME(TextureAddress::MirrorOnce, D3DTADDRESS_MIRRORONCE);
+SAME(TextureFilter::Point, D3DTEXF_POINT);
+SAME(TextureFilter::Anisotropic, D3DTEXF_ANISOTROPIC);
+SAME(TextureFilter::PyramidalQuad, D3DTEXF_PYRAMIDALQUAD);
+SAME(TextureFilter::ConvolutionMono, D3DTEXF_CONVOLUTIONMONO);
+
+// First and last of what has no enumeration of ours yet.
+SAME(info(TextureStageStateType::ColorOp).first, D3DTOP_DISABLE);
+SAME(info(TextureStageStateType::AlphaOp).last, D3DTOP_LERP);
+SAME(info(TextureStageStateType::ColorArg1).defaultValue, D3DTA_TEXTURE);
+SAME(info(TextureStageStateType::ResultArg).defaultValue, D3DTA_CURRENT);
+SAME(textureStageDefault(TextureStageStateType::ColorOp, 0), D3DTOP_MODULATE);
+SAME(textureStageDefault(TextureStageStateType::AlphaOp, 0), D3DTOP_SELECTARG1);
+SAME(info(RenderStateType::DiffuseMaterialSource).defaultValue, D3DMCS_COLOR1);
+SAME(info(RenderStateType::SpecularMaterialSource).last, D3DMCS_COLOR2);
+SAME(info(RenderStateType::VertexBlend).last, D3DVBF_0WEIGHTS);
+SAME(info(RenderStateType::PositionDegree).defaultValue, D3DDEGREE_CUBIC);
+SAME(info(RenderStateType::NormalDegree).last, D3DDEGREE_QUINTIC);
+SAME(info(RenderStateType::PatchEdgeStyle).last, D3DPATCHEDGE_CONTINUOUS);
+SAME(info(RenderStateType::DebugMonitorToken).last, D3DDMT_DISABLE);
+
+SAME(DeclType::D3dColor, D3DDECLTYPE_D3DCOLOR);
+SAME(DeclType::Short4, D3DDECLTYPE_SHORT4);
+SAME(DeclType::UShort4N, D3DDECLTYPE_USHORT4N);
+SAME(DeclType::Dec3N, D3DDECLTYPE_DEC3N);
+SAME(DeclType::Float16x4, D3DDECLTYPE_FLOAT16_4);
+SAME(DeclType::Unused, D3DDECLTYPE_UNUSED);
+SAME(DeclMethod::LookupPresampled, D3DDECLMETHOD_LOOKUPPRESAMPLED);
+SAME(Usage::PointSize, D3DDECLUSAGE_PSIZE);
+SAME(Usage::PositionT, D3DDECLUSAGE_POSITIONT);
+SAME(Usage::Sample, D3DDECLUSAGE_SAMPLE);
+SAME(kMaxDeclElements, MAXD3DDECLLENGTH);
+static_assert(sizeof(VertexElement) == sizeof(D3DVERTEXELEMENT9) &&
+              offsetof(VertexElement, usage) == offsetof(D3DVERTEXELEMENT9, Usage));
+}  // namespace
