@@ -2,10 +2,10 @@
 // allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
 // and Windows' own standard allocations. PASSIVE_LEVEL throughout.
 #include "adapter.h"
+#include "device_format.h"
 #include "entry_points.h"
 #include "kernel_memory.h"
 #include "modes.h"
-#include "user_surface.h"
 
 namespace aero {
 namespace {
@@ -44,11 +44,11 @@ Surface describedSurface(const PrivateData &priv) {
   if (isBytePixels(priv))
     return {(priv.width + 3) / 4, priv.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, priv.row_pitch_bytes};
   if (priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.width && priv.height)
-    return {priv.width, priv.height, pixelFormat(priv.format).format, priv.row_pitch_bytes};
+    return {priv.width, priv.height, deviceFormat(priv.format), priv.row_pitch_bytes};
   if (priv.reserved0 & AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER) {
     const auto width = static_cast<uint32_t>(priv.reserved0 >> 32 & 0xFFFF);
     const auto height = static_cast<uint32_t>(priv.reserved0 >> 48 & 0x7FFF);
-    return {width, height, pixelFormat(static_cast<uint32_t>(priv.reserved0)).format, 0};
+    return {width, height, deviceFormat(static_cast<uint32_t>(priv.reserved0)), 0};
   }
   return {};
 }
@@ -206,17 +206,17 @@ bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, Stand
     out = {data.Width,
            data.Height,
            static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel),
+           framePitch(data.Width, bytesPerPixel(data.Format)),
            AllocationUse::Primary,
            AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED};
-    return pixelFormat(data.Format).format != AEROGPU_FORMAT_INVALID;
+    return deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
   }
   case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE: {
     const D3DKMDT_SHADOWSURFACEDATA &data = *args.pCreateShadowSurfaceData;
     out = {data.Width,
            data.Height,
            static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, pixelFormat(data.Format).bytesPerPixel),
+           framePitch(data.Width, bytesPerPixel(data.Format)),
            AllocationUse::Shadow,
            cpu};
     return true;
@@ -233,22 +233,22 @@ bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, Stand
   }
   case D3DKMDT_STANDARDALLOCATION_GDISURFACE: {
     const D3DKMDT_GDISURFACEDATA &data = *args.pCreateGdiSurfaceData;
-    const PixelFormat format = pixelFormat(data.Format);
+    const bool known = deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
     out = {data.Width,
            data.Height,
            static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, format.bytesPerPixel),
+           framePitch(data.Width, bytesPerPixel(data.Format)),
            AllocationUse::GdiTexture,
            0};
     switch (data.Type) {
     case D3DKMDT_GDISURFACE_TEXTURE:
       // The compositor opens these and draws them: they are shared from the start.
       out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return format.format != AEROGPU_FORMAT_INVALID;
+      return known;
     case D3DKMDT_GDISURFACE_STAGING:
       out.use = AllocationUse::GdiStaging;
       out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return format.format != AEROGPU_FORMAT_INVALID;
+      return known;
     case D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE:
       out.use = AllocationUse::GdiStagingCpuVisible;
       out.flags = cpu;

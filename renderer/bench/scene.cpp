@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "aerogpu/d3d9/assembler.h"
+#include "aerogpu/d3d9/state_values.h"
+#include "aerogpu/d3d9/states.h"
 
 namespace aerogpu::bench {
 
@@ -87,16 +89,17 @@ CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
   CommandWriter w;
   Harness::setTargets(w, {&m_target, 1});
   Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 0, 0, 0);
-  const auto renderState = [&](uint32_t state, uint32_t value) {
+  using d3d9::RenderStateType;
+  const auto renderState = [&](RenderStateType state, auto value) {
     aerogpu_cmd_set_render_state c{};
-    c.state = state;
-    c.value = value;
+    c.state = static_cast<uint32_t>(state);
+    c.value = static_cast<uint32_t>(value);
     w.packet(AEROGPU_CMD_SET_RENDER_STATE, c);
   };
-  renderState(22, 1);  // D3DRS_CULLMODE = D3DCULL_NONE
-  renderState(27, blend);
-  renderState(19, 5);  // D3DBLEND_SRCALPHA
-  renderState(20, 6);  // D3DBLEND_INVSRCALPHA
+  renderState(RenderStateType::CullMode, d3d9::CullMode::None);
+  renderState(RenderStateType::AlphaBlendEnable, blend);
+  renderState(RenderStateType::SrcBlend, d3d9::Blend::SrcAlpha);
+  renderState(RenderStateType::DestBlend, d3d9::Blend::InvSrcAlpha);
   aerogpu_cmd_set_input_layout layout{};
   layout.input_layout_handle = m_layout;
   w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, layout);

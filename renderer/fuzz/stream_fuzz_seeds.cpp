@@ -8,6 +8,8 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_writer.hpp"
+#include "aerogpu/d3d9/state_values.h"
+#include "aerogpu/d3d9/states.h"
 #include "renderer/test/harness.h"
 
 namespace {
@@ -157,15 +159,16 @@ void drawing(const std::string& folder) {
   texture.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
   texture.texture = 3;
   w.packet(AEROGPU_CMD_SET_TEXTURE, texture);
-  // D3DSAMP_MINFILTER linear; D3DRS_ALPHABLENDENABLE, ZENABLE, STENCILENABLE, FOGENABLE.
   aerogpu_cmd_set_sampler_state sampler{};
   sampler.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
-  sampler.state = 6;
-  sampler.value = 2;
+  sampler.state = static_cast<uint32_t>(aerogpu::d3d9::SamplerStateType::MinFilter);
+  sampler.value = static_cast<uint32_t>(aerogpu::d3d9::TextureFilter::Linear);
   w.packet(AEROGPU_CMD_SET_SAMPLER_STATE, sampler);
-  for (const uint32_t state : {27, 7, 52, 28}) {
+  using aerogpu::d3d9::RenderStateType;
+  for (const auto state : {RenderStateType::AlphaBlendEnable, RenderStateType::ZEnable,
+                           RenderStateType::StencilEnable, RenderStateType::FogEnable}) {
     aerogpu_cmd_set_render_state render{};
-    render.state = state;
+    render.state = static_cast<uint32_t>(state);
     render.value = 1;
     w.packet(AEROGPU_CMD_SET_RENDER_STATE, render);
   }

@@ -6,6 +6,9 @@
 #include "aerogpu/aerogpu_cmd_shader.h"
 #include "aerogpu/aerogpu_cmd_state.h"
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu/d3d9/declaration.h"
+#include "aerogpu/d3d9/state_values.h"
+#include "aerogpu/d3d9/states.h"
 #include "gdi_copy.psa.h"
 #include "gdi_fill.psa.h"
 #include "gdi_gamma.psa.h"
@@ -25,16 +28,8 @@ struct Vertex {
 };
 constexpr uint32_t kVertexBytes = sizeof(Vertex) * kGdiRectsPerDraw * kVerticesPerRect;
 
-/** D3DVERTEXELEMENT9 (d3d9types.h). */
-struct VertexElement {
-  uint16_t stream, offset;
-  uint8_t type, method, usage, usageIndex;
-};
-constexpr uint8_t kDeclShort4 = 7, kDeclUnused = 17;
-
-// D3DSAMPLERSTATETYPE and its values (d3d9types.h).
-constexpr uint32_t kAddressU = 1, kAddressV = 2, kMagFilter = 5, kMinFilter = 6, kMipFilter = 7;
-constexpr uint32_t kAddressClamp = 3, kFilterNone = 0, kFilterPoint = 1;
+namespace d3d9 = aerogpu::d3d9;
+using d3d9::SamplerStateType;
 constexpr uint32_t kSamplers = 3;
 
 struct ShaderCode {
@@ -68,7 +63,8 @@ void makeShader(PacketWriter &packets, uint32_t handle, uint32_t stage, ShaderCo
 }
 
 void makeVertices(PacketWriter &packets, const GdiResources &resources) {
-  const VertexElement elements[] = {{0, 0, kDeclShort4, 0, 0, 0}, {0xFF, 0, kDeclUnused, 0, 0, 0}};
+  const d3d9::VertexElement elements[] = {
+      {0, 0, d3d9::DeclType::Short4, d3d9::DeclMethod::Default, d3d9::Usage::Position, 0}, d3d9::kDeclEnd};
   auto *layout = packets.append<aerogpu_cmd_create_input_layout>(AEROGPU_CMD_CREATE_INPUT_LAYOUT, sizeof elements);
   if (layout) {
     layout->input_layout_handle = resources.layout();
@@ -93,13 +89,13 @@ void makeVertices(PacketWriter &packets, const GdiResources &resources) {
   }
 }
 
-void samplerState(PacketWriter &packets, uint32_t slot, uint32_t state, uint32_t value) {
+template <class Value> void samplerState(PacketWriter &packets, uint32_t slot, SamplerStateType state, Value value) {
   auto *packet = packets.append<aerogpu_cmd_set_sampler_state>(AEROGPU_CMD_SET_SAMPLER_STATE);
   if (!packet) return;
   packet->shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
   packet->slot = slot;
-  packet->state = state;
-  packet->value = value;
+  packet->state = static_cast<uint32_t>(state);
+  packet->value = static_cast<uint32_t>(value);
 }
 
 }  // namespace
@@ -182,11 +178,11 @@ bool gdiBegin(PacketWriter &packets, uint32_t firstHandle) {
   if (auto *packet = packets.append<aerogpu_cmd_set_depth_stencil_state>(AEROGPU_CMD_SET_DEPTH_STENCIL_STATE))
     packet->state.depth_func = AEROGPU_COMPARE_ALWAYS;
   for (uint32_t slot = 0; slot < kSamplers; slot++) {
-    samplerState(packets, slot, kAddressU, kAddressClamp);
-    samplerState(packets, slot, kAddressV, kAddressClamp);
-    samplerState(packets, slot, kMagFilter, kFilterPoint);
-    samplerState(packets, slot, kMinFilter, kFilterPoint);
-    samplerState(packets, slot, kMipFilter, kFilterNone);
+    samplerState(packets, slot, SamplerStateType::AddressU, d3d9::TextureAddress::Clamp);
+    samplerState(packets, slot, SamplerStateType::AddressV, d3d9::TextureAddress::Clamp);
+    samplerState(packets, slot, SamplerStateType::MagFilter, d3d9::TextureFilter::Point);
+    samplerState(packets, slot, SamplerStateType::MinFilter, d3d9::TextureFilter::Point);
+    samplerState(packets, slot, SamplerStateType::MipFilter, d3d9::TextureFilter::None);
   }
   if (!packets.full() && packets.room() >= kGdiEndBytes) return true;
   packets.rewind(mark);

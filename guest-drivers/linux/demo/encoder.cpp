@@ -4,13 +4,14 @@
 #include <bit>
 
 #include "aerogpu/aerogpu.h"
+#include "aerogpu/d3d9/state_values.h"
 
 namespace aerogpu::guest {
 
 namespace {
-// D3DSAMPLERSTATETYPE, D3DTEXTUREADDRESS, D3DTEXTUREFILTERTYPE.
-constexpr uint32_t kAddressU = 1, kAddressV = 2, kMagFilter = 5, kMinFilter = 6, kMipFilter = 7;
-constexpr uint32_t kWrap = 1, kClamp = 3, kFilterNone = 0, kFilterPoint = 1, kFilterLinear = 2;
+using d3d9::SamplerStateType;
+using d3d9::TextureAddress;
+using d3d9::TextureFilter;
 
 uint32_t bits(float value) {
   return std::bit_cast<uint32_t>(value);
@@ -109,19 +110,24 @@ void Encoder::texture(uint32_t slot, uint32_t handle) {
 void Encoder::sampler(uint32_t slot, SamplerMode mode) {
   if (m_samplers[slot] == static_cast<int>(mode) + 1) return;
   m_samplers[slot] = static_cast<int>(mode) + 1;
-  const uint32_t address =
-      mode == SamplerMode::ClampPoint || mode == SamplerMode::ClampLinear ? kClamp : kWrap;
-  const uint32_t filter = mode == SamplerMode::ClampPoint ? kFilterPoint : kFilterLinear;
+  const auto address = static_cast<uint32_t>(
+      mode == SamplerMode::ClampPoint || mode == SamplerMode::ClampLinear ? TextureAddress::Clamp
+                                                                          : TextureAddress::Wrap);
+  const auto filter =
+      static_cast<uint32_t>(mode == SamplerMode::ClampPoint ? TextureFilter::Point : TextureFilter::Linear);
   // The nearest level is enough: the model is never steep and far at once.
-  const uint32_t mip = mode == SamplerMode::WrapMip ? kFilterPoint : kFilterNone;
+  const auto mip =
+      static_cast<uint32_t>(mode == SamplerMode::WrapMip ? TextureFilter::Point : TextureFilter::None);
   for (const auto& [state, value] :
-       {std::pair{kAddressU, address}, std::pair{kAddressV, address}, std::pair{kMagFilter, filter},
-        std::pair{kMinFilter, filter}, std::pair{kMipFilter, mip}})
+       {std::pair{SamplerStateType::AddressU, address}, std::pair{SamplerStateType::AddressV, address},
+        std::pair{SamplerStateType::MagFilter, filter}, std::pair{SamplerStateType::MinFilter, filter},
+        std::pair{SamplerStateType::MipFilter, mip}})
     m_out.packet(AEROGPU_CMD_SET_SAMPLER_STATE,
-                 aerogpu_cmd_set_sampler_state{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, state, value});
+                 aerogpu_cmd_set_sampler_state{
+                     {}, AEROGPU_SHADER_STAGE_PIXEL, slot, static_cast<uint32_t>(state), value});
 }
 
-void Encoder::renderState(RenderState state, uint32_t value) {
+void Encoder::renderState(RenderStateType state, uint32_t value) {
   uint32_t& known = m_states[static_cast<uint32_t>(state)];
   if (known == value + 1) return;
   known = value + 1;

@@ -8,22 +8,11 @@
 
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/cmd_writer.hpp"
+#include "aerogpu/d3d9/states.h"
 
 namespace aerogpu::guest {
 
-/// D3DRENDERSTATETYPE, the ones in use.
-enum class RenderState : uint32_t {
-  ZEnable = 7,
-  ZWriteEnable = 14,
-  SrcBlend = 19,
-  DestBlend = 20,
-  CullMode = 22,
-  ZFunc = 23,
-  AlphaBlendEnable = 27,
-};
-/// Values of these: D3DBLEND_*, D3DCULL_*, D3DCMP_*.
-inline constexpr uint32_t kBlendOne = 2, kBlendInvSrcAlpha = 6, kCullNone = 1, kCullClockwise = 2,
-                          kCullCounterClockwise = 3, kCompareLessEqual = 4;
+using d3d9::RenderStateType;
 
 enum class SamplerMode { ClampPoint, ClampLinear, WrapLinear, WrapMip };
 
@@ -52,7 +41,11 @@ public:
   void target(uint32_t color, uint32_t depth, uint32_t width, uint32_t height);
   void texture(uint32_t slot, uint32_t handle);
   void sampler(uint32_t slot, SamplerMode mode);
-  void renderState(RenderState state, uint32_t value);
+  void renderState(RenderStateType state, uint32_t value);
+  template <class Enum>
+  void renderState(RenderStateType state, Enum value) {
+    renderState(state, static_cast<uint32_t>(value));
+  }
   void vertexConstants(uint32_t first, std::span<const float> values);
   void pixelConstants(uint32_t first, std::span<const float> values);
   void clear(uint32_t flags, std::array<float, 4> color, float depth);
@@ -62,8 +55,8 @@ public:
 
 private:
   CommandWriter& m_out;
-  std::array<uint32_t, 64> m_states{};  // value + 1, 0 = unknown
-  std::array<int, 8> m_samplers{};      // mode + 1
+  std::array<uint32_t, 256> m_states{};  // value + 1, 0 = unknown
+  std::array<int, 8> m_samplers{};       // mode + 1
   uint32_t m_vertexShader = 0, m_pixelShader = 0, m_layout = 0, m_vertices = 0, m_stride = 0, m_indices = 0,
            m_topology = 0;
 };

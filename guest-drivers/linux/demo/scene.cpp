@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "aerogpu/aerogpu.h"
+#include "aerogpu/d3d9/state_values.h"
 #include "demo/handles.h"
 #include "demo/knot.h"
 
@@ -29,12 +30,12 @@ float f(int value) {
 }  // namespace
 
 void Scene::flatStates(Encoder& e, bool blend) {
-  e.renderState(RenderState::ZEnable, 0);
-  e.renderState(RenderState::ZWriteEnable, 0);
-  e.renderState(RenderState::CullMode, kCullNone);
-  e.renderState(RenderState::AlphaBlendEnable, blend ? 1 : 0);
-  e.renderState(RenderState::SrcBlend, kBlendOne);
-  e.renderState(RenderState::DestBlend, kBlendInvSrcAlpha);
+  e.renderState(RenderStateType::ZEnable, 0);
+  e.renderState(RenderStateType::ZWriteEnable, 0);
+  e.renderState(RenderStateType::CullMode, d3d9::CullMode::None);
+  e.renderState(RenderStateType::AlphaBlendEnable, blend ? 1 : 0);
+  e.renderState(RenderStateType::SrcBlend, d3d9::Blend::One);
+  e.renderState(RenderStateType::DestBlend, d3d9::Blend::InvSrcAlpha);
   e.sampler(0, SamplerMode::ClampLinear);
 }
 
@@ -175,16 +176,16 @@ void Scene::renderModel(Encoder& e, double seconds) {
   float constants[28];
   std::copy(clip.begin(), clip.end(), constants);
   std::copy(view.begin(), view.begin() + 12, constants + 16);
-  e.renderState(RenderState::AlphaBlendEnable, 0);
+  e.renderState(RenderStateType::AlphaBlendEnable, 0);
   e.bindShaders(handle::kModelVs, handle::kModelPs);
   e.inputLayout(handle::kModelLayout);
   e.vertexBuffer(handle::kMeshVertices, sizeof(KnotVertex));
   e.indexBuffer(handle::kMeshIndices);
   e.topology(AEROGPU_TOPOLOGY_TRIANGLELIST);
-  e.renderState(RenderState::ZEnable, 1);
-  e.renderState(RenderState::ZWriteEnable, 1);
-  e.renderState(RenderState::ZFunc, kCompareLessEqual);
-  e.renderState(RenderState::CullMode, kCullClockwise);
+  e.renderState(RenderStateType::ZEnable, 1);
+  e.renderState(RenderStateType::ZWriteEnable, 1);
+  e.renderState(RenderStateType::ZFunc, d3d9::CompareFunc::LessEqual);
+  e.renderState(RenderStateType::CullMode, d3d9::CullMode::Cw);
   e.vertexConstants(0, constants);
   const float light[] = {-0.424f, 0.636f, -0.645f, 0, 0.16f, 0.92f, 48, 0.85f, 1.0f, 0.97f, 0.92f, 1};
   e.pixelConstants(0, light);

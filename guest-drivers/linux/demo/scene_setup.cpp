@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu.h"
+#include "aerogpu/d3d9/declaration.h"
 #include "blur.ps.h"
 #include "demo/handles.h"
 #include "demo/knot.h"
@@ -25,15 +26,20 @@ namespace {
 constexpr int kBackdropSize = 64, kStreakSize = 256, kSurfaceSize = 128, kSurfaceMips = 8;
 constexpr uint32_t kKnotAlong = 160, kKnotAround = 18;
 
-// D3DVERTEXELEMENT9; types FLOAT2 1, FLOAT3 2, D3DCOLOR 4; usages POSITION 0, NORMAL 3, TEXCOORD 5, COLOR 10.
-struct Element {
-  uint16_t stream, offset;
-  uint8_t type, method, usage, usageIndex;
-};
-constexpr Element kEnd{0xFF, 0, 17, 0, 0, 0};
-constexpr Element kQuadElements[] = {{0, 0, 1, 0, 0, 0}, kEnd};
-constexpr Element kSpriteElements[] = {{0, 0, 1, 0, 0, 0}, {0, 8, 4, 0, 10, 0}, {0, 12, 1, 0, 5, 0}, kEnd};
-constexpr Element kModelElements[] = {{0, 0, 2, 0, 0, 0}, {0, 12, 2, 0, 3, 0}, {0, 24, 1, 0, 5, 0}, kEnd};
+using d3d9::DeclType;
+using d3d9::Usage;
+
+constexpr d3d9::VertexElement element(uint16_t offset, DeclType type, Usage usage) {
+  return {0, offset, type, d3d9::DeclMethod::Default, usage, 0};
+}
+constexpr d3d9::VertexElement kQuadElements[] = {element(0, DeclType::Float2, Usage::Position),
+                                                 d3d9::kDeclEnd};
+constexpr d3d9::VertexElement kSpriteElements[] = {
+    element(0, DeclType::Float2, Usage::Position), element(8, DeclType::D3dColor, Usage::Color),
+    element(12, DeclType::Float2, Usage::TexCoord), d3d9::kDeclEnd};
+constexpr d3d9::VertexElement kModelElements[] = {
+    element(0, DeclType::Float3, Usage::Position), element(12, DeclType::Float3, Usage::Normal),
+    element(24, DeclType::Float2, Usage::TexCoord), d3d9::kDeclEnd};
 
 uint64_t surfaceBytes() {
   uint64_t bytes = 0;

@@ -95,7 +95,7 @@ TEST(RenderStates, EachNumberReachesItsField) {
   EXPECT_EQ(s.blend.opAlpha, BlendOp::RevSubtract);
 }
 
-// Setting each default of the reference pages must not change a new context.
+// STATE-1: setting each default of the reference pages does not change a new context.
 TEST(RenderStates, ANewContextHasTheDefaults) {
   DrawState fresh, s;
   for (const d3d9::StateInfo& row : d3d9::kRenderStates)

@@ -10,8 +10,6 @@ namespace {
 
 class BoundsTest : public DrawTest {
 protected:
-  static constexpr uint32_t kMipMapLodBias = 8;  // D3DSAMP_MIPMAPLODBIAS
-
   /// A pixel shader that reads the samplers of `mask` and returns the diffuse colour.
   std::string reading(uint32_t mask) {
     std::string source = "ps_2_0\ndcl v0\ndcl t0.xy\n", body = "mov r1, v0\n";

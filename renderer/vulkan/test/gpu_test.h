@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/assembler.h"
+#include "aerogpu/d3d9/states.h"
 #include "renderer/test/harness.h"
 #include "renderer/test/vulkan_device_rules.h"
 #include "renderer/test/vulkan_double.h"
@@ -205,70 +206,11 @@ protected:
           << what << " byte " << i << " of " << +got[0] << "," << +got[1] << "," << +got[2] << "," << +got[3];
   }
 
-  // D3DRENDERSTATETYPE (d3d9types.h), those that tests use.
-  enum : uint32_t {
-    kZEnable = 7,
-    kFillMode = 8,
-    kShadeMode = 9,
-    kZWriteEnable = 14,
-    kAlphaTestEnable = 15,
-    kSrcBlend = 19,
-    kDestBlend = 20,
-    kCullMode = 22,
-    kZFunc = 23,
-    kAlphaRef = 24,
-    kAlphaFunc = 25,
-    kAlphaBlendEnable = 27,
-    kFogEnable = 28,
-    kFogColor = 34,
-    kFogTableMode = 35,
-    kFogStart = 36,
-    kFogEnd = 37,
-    kFogDensity = 38,
-    kStencilEnable = 52,
-    kStencilFail = 53,
-    kStencilZFail = 54,
-    kStencilPass = 55,
-    kStencilFunc = 56,
-    kStencilRef = 57,
-    kStencilMask = 58,
-    kStencilWriteMask = 59,
-    kPointSize = 154,
-    kPointSizeMin = 155,
-    kPointSpriteEnable = 156,
-    kPointSizeMax = 166,
-    kColorWriteEnable = 168,
-    kBlendOp = 171,
-    kScissorTestEnable = 174,
-    kSlopeScaleDepthBias = 175,
-    kTwoSidedStencil = 185,
-    kCcwStencilFail = 186,
-    kCcwStencilZFail = 187,
-    kCcwStencilPass = 188,
-    kCcwStencilFunc = 189,
-    kColorWriteEnable1 = 190,
-    kBlendFactor = 193,
-    kSrgbWriteEnable = 194,
-    kDepthBias = 195,
-    kSeparateAlpha = 206,
-    kSrcBlendAlpha = 207,
-    kDestBlendAlpha = 208,
-    kBlendOpAlpha = 209,
-  };
-  // D3DSAMPLERSTATETYPE.
-  enum : uint32_t {
-    kAddressU = 1,
-    kAddressV = 2,
-    kAddressW = 3,
-    kBorderColor = 4,
-    kMagFilter = 5,
-    kMinFilter = 6,
-    kMipFilter = 7,
-    kMipMapLodBias = 8,
-    kMaxMipLevel = 9,
-    kMaxAnisotropy = 10,
-    kSrgbTexture = 11,
-  };
+  // kZEnable, kAddressU and so on: the numbers of the states.
+#define AEROGPU_TEST_STATE(ENUMERATOR, NAME, NUMBER, ...) k##ENUMERATOR = NUMBER,
+  enum : uint32_t { AEROGPU_D3D9_RENDER_STATES(AEROGPU_TEST_STATE) };
+  enum : uint32_t { AEROGPU_D3D9_SAMPLER_STATES(AEROGPU_TEST_STATE) };
+#undef AEROGPU_TEST_STATE
 
   static inline Harness* s_gpu = nullptr;
   static inline uint32_t s_nextContext = 1;

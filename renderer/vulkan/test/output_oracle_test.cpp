@@ -340,8 +340,8 @@ protected:
   }
 
   void plainStates(CommandWriter& w) {
-    for (const uint32_t off : {kAlphaBlendEnable, kSeparateAlpha, kAlphaTestEnable, kFogEnable,
-                               kScissorTestEnable, kTwoSidedStencil})
+    for (const uint32_t off : {kAlphaBlendEnable, kSeparateAlphaBlendEnable, kAlphaTestEnable, kFogEnable,
+                               kScissorTestEnable, kTwoSidedStencilMode})
       renderState(w, off, 0u);
     for (const uint32_t on : {kZEnable, kZWriteEnable, kStencilEnable, kCullMode}) renderState(w, on, 1u);
     renderState(w, kZFunc, 8u);
@@ -355,7 +355,7 @@ protected:
 
   void states(CommandWriter& w, const Cell& c, uint32_t n) {
     renderState(w, kAlphaBlendEnable, uint32_t{c.blend});
-    renderState(w, kSeparateAlpha, uint32_t{c.separate});
+    renderState(w, kSeparateAlphaBlendEnable, uint32_t{c.separate});
     renderState(w, kSrcBlend, c.src);
     renderState(w, kDestBlend, c.dst);
     renderState(w, kBlendOp, c.op);
@@ -372,7 +372,7 @@ protected:
     renderState(w, kZWriteEnable, uint32_t{c.depthWrite});
     renderState(w, kZFunc, c.depthFunc);
     renderState(w, kStencilEnable, uint32_t{c.stencilTest});
-    renderState(w, kTwoSidedStencil, uint32_t{c.twoSided});
+    renderState(w, kTwoSidedStencilMode, uint32_t{c.twoSided});
     renderState(w, kStencilFail, c.front.fail);
     renderState(w, kStencilZFail, c.front.depthFail);
     renderState(w, kStencilPass, c.front.pass);

@@ -119,7 +119,7 @@ TEST_F(OutputTest, BlendOperationsAndSeparateAlpha) {
   CommandWriter w;
   const uint32_t vb = vertexBuffer(w, quad(0, 0, 8, 8, d3dColor(kSrc)));
   renderState(w, kAlphaBlendEnable, 1u);
-  renderState(w, kSeparateAlpha, 1u);
+  renderState(w, kSeparateAlphaBlendEnable, 1u);
   renderState(w, kSrcBlend, 2u);
   renderState(w, kDestBlend, 5u);
   renderState(w, kSrcBlendAlpha, 1u);
@@ -289,7 +289,7 @@ TEST_F(OutputTest, StencilFunctionsMasksAndFaces) {
   // Two sides: clockwise triangles increment, counter-clockwise ones invert; the write mask keeps the high
   // half.
   renderState(w, kStencilFunc, 8u);
-  renderState(w, kTwoSidedStencil, 1u);
+  renderState(w, kTwoSidedStencilMode, 1u);
   renderState(w, kStencilPass, 7u);
   renderState(w, kCcwStencilPass, 6u);
   renderState(w, kCcwStencilFunc, 8u);

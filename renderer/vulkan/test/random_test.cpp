@@ -47,7 +47,7 @@ TEST_F(RandomTest, AnyOrderOfUseIsValid) {
                                 {kShadeMode, 2},
                                 {kSrgbWriteEnable, 2},
                                 {kScissorTestEnable, 2},
-                                {kTwoSidedStencil, 2},
+                                {kTwoSidedStencilMode, 2},
                                 {kColorWriteEnable, 16}};
   for (uint32_t frame = 0; frame < 40; ++frame) {
     for (uint32_t step = 0; step < 60; ++step) {

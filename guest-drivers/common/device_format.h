@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// device_format.h: D3DFORMATs, by which Windows describes surfaces, as the device's formats. Any IRQL.
+#pragma once
+
+#include <stdint.h>
+
+#include "aerogpu/aerogpu_format.h"
+#include "aerogpu/d3d9/formats.h"
+
+namespace aero {
+
+struct DeviceFormat {
+  aerogpu::d3d9::Format d3d;
+  aerogpu_format device;
+};
+
+/** Of two D3DFORMATs with one device format the first is the one that d3dFormatOf() gives back. */
+inline constexpr DeviceFormat kDeviceFormats[] = {
+    {aerogpu::d3d9::Format::X8R8G8B8, AEROGPU_FORMAT_B8G8R8X8_UNORM},
+    {aerogpu::d3d9::Format::A8R8G8B8, AEROGPU_FORMAT_B8G8R8A8_UNORM},
+    {aerogpu::d3d9::Format::A8B8G8R8, AEROGPU_FORMAT_R8G8B8A8_UNORM},
+    {aerogpu::d3d9::Format::X8B8G8R8, AEROGPU_FORMAT_R8G8B8X8_UNORM},
+    {aerogpu::d3d9::Format::R5G6B5, AEROGPU_FORMAT_B5G6R5_UNORM},
+    {aerogpu::d3d9::Format::A1R5G5B5, AEROGPU_FORMAT_B5G5R5A1_UNORM},
+    {aerogpu::d3d9::Format::X1R5G5B5, AEROGPU_FORMAT_B5G5R5A1_UNORM},
+};
+
+/** enum aerogpu_format of a D3DFORMAT, INVALID when the device has none. */
+constexpr uint32_t deviceFormat(uint32_t d3dFormat) {
+  for (const DeviceFormat &row : kDeviceFormats)
+    if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
+  return AEROGPU_FORMAT_INVALID;
+}
+
+/** D3DFORMAT of a device format, D3DFMT_UNKNOWN for others. */
+constexpr uint32_t d3dFormatOf(uint32_t deviceFormat) {
+  for (const DeviceFormat &row : kDeviceFormats)
+    if (row.device == deviceFormat) return static_cast<uint32_t>(row.d3d);
+  return static_cast<uint32_t>(aerogpu::d3d9::Format::UNKNOWN);
+}
+
+/** Bytes of a pixel; 4 where the D3DFORMAT is unknown or has none of its own (compressed ones). */
+constexpr uint32_t bytesPerPixel(uint32_t d3dFormat) {
+  const aerogpu::d3d9::FormatInfo *info = aerogpu::d3d9::findFormat(d3dFormat);
+  return info && info->blockBytes && info->blockWidth == 1 ? info->blockBytes : 4;
+}
+
+}  // namespace aero
