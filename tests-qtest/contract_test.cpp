@@ -218,6 +218,8 @@ TEST(Contract, TheRingComesUp) {
   d.set64(kFenceGpa, Driver::kFencePage + 4);
   const uint64_t unaligned = d.submitNothing(0);
   d.waitFence(unaligned);
+  EXPECT_EQ(d.qemu.readl(Driver::kFencePage + 4), 0x00010004u) << "nothing is written there";
+  EXPECT_EQ(d.qemu.readl(Driver::kFencePage + 12), 0u);
   EXPECT_EQ(d.reg(kErrorCount), 0u) << "no page, no error";
 }
 

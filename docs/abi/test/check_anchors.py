@@ -129,9 +129,10 @@ def main():
                         proven.add(anchor)
                 elif subject in subjects or (subject not in NOT_OURS and path.suffix != '.md'):
                     problems.append(f'{name}:{number}: {anchor}: no page has this anchor')
-            if VAGUE.search(line):
-                problems.append(f'{name}:{number}: "{VAGUE.search(line)[0]}": name the page, or a rule by its anchor')
-        for cited, heading in PAGE.findall(flat(text)):
+        joined = flat(text)
+        for vague in VAGUE.findall(joined):
+            problems.append(f'{name}: "{vague}": name the page, or a rule by its anchor')
+        for cited, heading in PAGE.findall(joined):
             page = pages.find(cited, name)
             if page is None:
                 problems.append(f'{name}: there is no page {cited}')
