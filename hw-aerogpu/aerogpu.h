@@ -3,7 +3,7 @@
  * The AeroGPU PCI function: its state, made of parts. Each part has a header
  * with its structure, lock rule and functions, and a file with its code; a
  * file includes the headers of the parts that it uses, and that goes one way
- * only (test/layers_test.py). Follows docs/abi.md. Private to hw-aerogpu.
+ * only (test/layers_test.py). Follows docs/abi/. Private to hw-aerogpu.
  *
  * Threads. Registers are accessed under the big QEMU lock (BQL). The render
  * thread fetches the ring and drives the renderer; the renderer has a thread

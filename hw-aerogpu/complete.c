@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Completion of submissions: strictly in order, a vsynced present not before
- * the next vblank, then fence, fence page, head and interrupt in the order
- * that the ABI page gives ("Ring, submissions, fences"). Called from the
- * renderer's threads, the vblank timer and the registers, always under `lock`.
+ * the next vblank, then fence, fence page, head and interrupt in the order of
+ * FENCE-1. Called from the renderer's threads, the vblank timer and the
+ * registers, always under `lock`.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

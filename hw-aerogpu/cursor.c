@@ -2,8 +2,8 @@
 /*
  * The hardware cursor. Where a display shows a host cursor, it gets shape and
  * hot spot; else the cursor is drawn into the picture, so that it is seen
- * exactly once. X and Y are where the hot spot is; alpha is straight. ABI
- * page, "BAR0 registers".
+ * exactly once. X and Y are where the hot spot is; alpha is straight. CUR-1 to
+ * CUR-5.
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * EDID of the monitor that xres, yres and refresh_rate describe, readable in
- * the extension registers (docs/abi.md, "Extension space") and, through them,
- * by the video BIOS for VBE DDC.
+ * the extension registers (EXT-3, EXT-4) and, through them, by the video BIOS
+ * for VBE DDC.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Errors stay in the ERROR_* registers until the device is reset: the newest
- * one's code and fence, and how many there were. ABI page, "BAR0 registers".
+ * one's code and fence, and how many there were. FENCE-7, FENCE-8.
  */
 #include "qemu/osdep.h"
 #include "aerogpu.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The newest completed fence, in the register and in the fence page that the
- * driver may name. ABI page, "Ring, submissions, fences".
+ * driver may name. FENCE-2, FENCE-5, FENCE-6.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

@@ -3,7 +3,7 @@
  * IRQ_STATUS, IRQ_ENABLE, IRQ_ACK and the two ways an interrupt reaches the
  * guest: the INTx pin, which follows IRQ_STATUS & IRQ_ENABLE, and MSI, where a
  * message is sent for each bit that comes up and again after an acknowledge
- * that leaves bits set, so that none is lost. ABI page, "PCI function".
+ * that leaves bits set, so that none is lost. IRQ-1 to IRQ-5.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"

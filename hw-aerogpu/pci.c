@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The PCI function: identity, BARs, VGA decoding, properties, realize, reset.
- * ABI page, "PCI function".
+ * docs/abi/pci.md.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"

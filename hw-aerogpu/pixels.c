@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the scanout formats to the console's 32-bit pixels. ABI page,
- * "BAR0 registers": X8 formats are opaque, _SRGB ones have the layout of
- * their plain twins and no gamma is applied.
+ * Rows of the scanout formats to the console's 32-bit pixels. SCAN-8, CUR-3:
+ * X8 formats are opaque, _SRGB ones have the layout of their plain twins and
+ * no gamma is applied.
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"

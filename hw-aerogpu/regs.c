@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BAR0: the register table and the rules that hold for all registers. ABI
- * page, "BAR0 registers" and "Extension space". Everything runs under the BQL.
+ * BAR0: the register table and the rules that hold for all registers. REG-1 to
+ * REG-5, EXT-4 to EXT-6. Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

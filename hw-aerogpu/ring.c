@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring: header checks, slots, the one copy of descriptor, allocation
- * table and commands out of guest memory. ABI page, "Ring, submissions,
- * fences". Runs on the render thread without the BQL.
+ * The ring: header checks, slots, the one copy of descriptor, allocation table
+ * and commands out of guest memory. RING-2, RING-3, SUB-2 to SUB-5. Runs on
+ * the render thread without the BQL.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mapping of the ring, its tail and its head. ABI page, "Ring,
- * submissions, fences". The render thread maps and reads it without the BQL;
- * whoever completes a submission writes the head.
+ * The mapping of the ring, its tail and its head. RING-1, RING-5. The render
+ * thread maps and reads it without the BQL; whoever completes a submission
+ * writes the head.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the console shows: VGA until the scanout is first enabled with a valid
- * configuration, then memory at FB_GPA or the newest frame of the texture
- * that lies there, or a blank screen. ABI page, "BAR0 registers" and "Command
- * stream" (what a present shows).
+ * configuration, then memory at FB_GPA or the newest frame of the texture that
+ * lies there, or a blank screen. PRES-2, PRES-4, SCAN-1 to SCAN-7.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

@@ -2,8 +2,8 @@
 /*
  * How long the render thread polls the ring's tail before it sleeps: decisions
  * only, without clocks, threads or QEMU, so that tail_poll_test.cpp can play
- * drivers and schedulers to it. Used by render.c (design, decision 3: short,
- * bounded, adaptive).
+ * drivers and schedulers to it. Used by render.c (RING-4): short, bounded,
+ * adaptive.
  *
  * A poll saves the way through the kernel when the driver's next submission
  * comes soon. It is worse than sleeping when the driver's CPU is the one that

@@ -2,8 +2,8 @@
 /*
  * The vblank clock: free-running at the refresh rate on the virtual clock
  * while SCANOUT0_ENABLE is set. Sequence and time follow from the clock when
- * they are read; the timer runs only while somebody waits for a tick. ABI
- * page, "BAR0 registers".
+ * they are read; the timer runs only while somebody waits for a tick. VBL-1 to
+ * VBL-5.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"

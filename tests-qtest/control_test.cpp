@@ -105,6 +105,7 @@ TEST(Capture, ReplayGivesTheSameFrame) {
 }
 
 /// After a reset the old ring's memory may be anybody's.
+// PCI-7
 TEST(Reset, OfTheDeviceWritesNothingIntoTheRing) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});

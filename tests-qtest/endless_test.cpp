@@ -54,6 +54,7 @@ protected:
   }
 };
 
+// PCI-8
 TEST_F(Endless, ResetGivesTheDeviceBack) {
   begin();
   dev.qemu.qmp("system_reset");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Flips and presents never tear and never go back: every picture that is taken, at whatever moment, is one
-// frame as a whole, and not an older one than the picture before. ABI page, rules on FB_GPA and on presents.
+// frame as a whole, and not an older one than the picture before. PRES-3, SCAN-7.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -109,6 +109,7 @@ void pageFlips(const std::string& backend) {
   EXPECT_EQ(w.dev.errorCount(), 0u) << w.dev.qemu.output();
 }
 
+// SCAN-7, PRES-3
 TEST(Flips, OfTexturesShowWholeFrames) {
   pageFlips("null");
 }
@@ -137,6 +138,7 @@ void presentsOfOneTexture(const std::string& backend) {
   }
 }
 
+// PRES-3
 TEST(Presents, OfOneTextureShowWholeFrames) {
   presentsOfOneTexture("null");
 }
@@ -186,6 +188,7 @@ void flipsInARow(const std::string& backend) {
   }
 }
 
+// SCAN-2
 TEST(Flips, TheLastOfManyCounts) {
   flipsInARow("null");
 }
@@ -194,6 +197,7 @@ TEST(Flips, TheLastOfManyCountsOnVulkan) {
 }
 
 /// A present that waits for its vblank shows nothing any more when the driver flipped away from its buffer.
+// PRES-4
 TEST(Flips, AwayFromAPresentThatWaits) {
   Watched w("null");
   w.createTextures();
@@ -212,6 +216,7 @@ TEST(Flips, AwayFromAPresentThatWaits) {
 }
 
 /// From a texture to memory and back: where a texture lies, it shows, else the memory does.
+// SCAN-7
 TEST(Flips, BetweenTexturesAndMemory) {
   Watched w("null");
   w.createTextures();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// INTx, MSI, vblank on the virtual clock, and presents that wait for it. ABI page, "Rules a driver relies
-// on".
+// INTx, MSI, vblank on the virtual clock, and presents that wait for it. docs/abi/pci.md,
+// docs/abi/present.md.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -30,6 +30,7 @@ CommandWriter presentStream(uint32_t flags) {
   return w;
 }
 
+// IRQ-1, IRQ-2, IRQ-3
 TEST(Intx, IsTheLevelOfStatusAndEnable) {
   AeroGpuDev dev;
   dev.interceptIntx();
@@ -51,6 +52,7 @@ TEST(Intx, IsTheLevelOfStatusAndEnable) {
   dev.waitUntil([&] { return dev.intxLevel(); }, "the next fence");
 }
 
+// FENCE-4
 TEST(Intx, NoIrqSubmissionsAreSilentAndFailuresAreNot) {
   AeroGpuDev dev;
   dev.interceptIntx();
@@ -66,6 +68,7 @@ TEST(Intx, NoIrqSubmissionsAreSilentAndFailuresAreNot) {
   EXPECT_TRUE(dev.intxLevel());
 }
 
+// IRQ-4
 TEST(Msi, IsSentOnTheEdgeAndNotThroughIntx) {
   constexpr uint64_t kAddress = 0x600000;
   AeroGpuDev dev;
@@ -82,6 +85,7 @@ TEST(Msi, IsSentOnTheEdgeAndNotThroughIntx) {
   dev.waitUntil([&] { return dev.qemu.readl(kAddress) == 0x4321; }, "MSI after the acknowledgement");
 }
 
+// IRQ-4
 TEST(Msi, ComesAgainAfterAnAcknowledgeThatLeavesBits) {
   constexpr uint64_t kAddress = 0x600000;
   AeroGpuDev dev;
@@ -105,6 +109,7 @@ TEST(Msi, ComesAgainAfterAnAcknowledgeThatLeavesBits) {
 }
 
 /// A message to the device's own registers would be DMA into itself, and each could cause the next one.
+// IRQ-5
 TEST(Msi, IntoTheDevicesOwnRegistersIsRefused) {
   for (const uint32_t target :
        {uint32_t{AEROGPU_MMIO_REG_SCANOUT0_WIDTH}, uint32_t{AEROGPU_MMIO_REG_IRQ_ENABLE},
@@ -164,6 +169,7 @@ TEST(Msi, ThroughAnIrqfdWithKvm) {
 
 /// A message is a write by the function, so it needs Bus Master Enable; what was held back comes when that is
 /// set.
+// PCI-2
 TEST(Msi, NeedsBusMastering) {
   constexpr uint64_t kAddress = 0x600000;
   AeroGpuDev dev;
@@ -235,6 +241,7 @@ TEST(Msi, AVsyncedPresentInterruptsOnceAtItsVblank) {
   }
 }
 
+// REG-3, VBL-2
 TEST(Vblank, LoLatchesHiOfSequenceAndTime) {
   AeroGpuDev dev("renderer=null,refresh_rate=60");
   // The timer that ticks since power-on is stopped (8254 channel 0, mode 0), or years take long to step over.
@@ -259,6 +266,7 @@ TEST(Vblank, LoLatchesHiOfSequenceAndTime) {
   EXPECT_EQ(sequence(dev), kWrap);
 }
 
+// VBL-1, VBL-3, VBL-5
 TEST(Vblank, RunsOnlyWhileTheScanoutIsEnabledAndNeverGoesBack) {
   AeroGpuDev dev;
   dev.qemu.clockStep(10 * kPeriod);
@@ -283,6 +291,7 @@ TEST(Vblank, RunsOnlyWhileTheScanoutIsEnabledAndNeverGoesBack) {
   EXPECT_GT(lastTime(dev), stoppedTime);
 }
 
+// VBL-1
 TEST(Vblank, PeriodFollowsTheRefreshRate) {
   for (const auto& [rate, period] : {std::pair{"75", 13'333'333u}, std::pair{"144", 6'944'444u}}) {
     AeroGpuDev dev(std::string("renderer=null,refresh_rate=") + rate);
@@ -293,6 +302,7 @@ TEST(Vblank, PeriodFollowsTheRefreshRate) {
   }
 }
 
+// VBL-4, EX-26
 TEST(Vblank, StatusIsRaisedOnlyWhileEnabledOncePerTickAndNeverStale) {
   AeroGpuDev dev;
   dev.setScanout({});
@@ -310,6 +320,7 @@ TEST(Vblank, StatusIsRaisedOnlyWhileEnabledOncePerTickAndNeverStale) {
   EXPECT_EQ(status(dev) & AEROGPU_IRQ_SCANOUT_VBLANK, 0u) << "disabling clears it";
 }
 
+// PRES-5, EX-25
 TEST(Present, WithVsyncCompletesAtTheNextVblankAndNotBefore) {
   AeroGpuDev dev;
   dev.setScanout({});
@@ -325,6 +336,7 @@ TEST(Present, WithVsyncCompletesAtTheNextVblankAndNotBefore) {
   EXPECT_EQ(sequence(dev), 2u);
 }
 
+// PRES-5, PRES-6
 TEST(Present, WithoutVsyncOrWithoutAScanoutCompletesAtOnce) {
   AeroGpuDev dev;
   dev.startRing();
@@ -333,6 +345,7 @@ TEST(Present, WithoutVsyncOrWithoutAScanoutCompletesAtOnce) {
   dev.waitFence(dev.submit(presentStream(0)));
 }
 
+// PRES-6
 TEST(Present, AHeldOneIsReleasedWhenTheScanoutIsDisabled) {
   AeroGpuDev dev;
   dev.setScanout({});

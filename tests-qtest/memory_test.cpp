@@ -42,6 +42,7 @@ protected:
   uint32_t m_handle = 0;
 };
 
+// PCI-4
 TEST_F(Memory, FollowsBar1WhereItIsMoved) {
   start();
   constexpr uint64_t kMoved = 0xD0000000, kOffset = 0x100000;
@@ -62,6 +63,7 @@ TEST_F(Memory, FollowsBar1WhereItIsMoved) {
   }
 }
 
+// PCI-3
 TEST_F(Memory, EndsWhereTheRamEndsAndRegistersAreNone) {
   start();
   constexpr uint64_t kRamEnd = 64 << 20;
@@ -76,6 +78,7 @@ TEST_F(Memory, EndsWhereTheRamEndsAndRegistersAreNone) {
   EXPECT_EQ(copy(kSurfaceGpa, 0xFFFFFF00), uint32_t{AEROGPU_ERROR_OOB});
 }
 
+// PCI-4
 TEST_F(Memory, FindsMemoryThatIsPluggedIn) {
   start({"-m", "64M,slots=2,maxmem=1G"});
   constexpr uint64_t kPlugged = uint64_t{1} << 32;

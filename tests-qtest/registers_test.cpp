@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Identity, BARs and every register's access rule. ABI page, "PCI function" and "BAR0 registers".
+// Identity, BARs and every register's access rule. docs/abi/pci.md.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -66,6 +66,7 @@ constexpr Register kRegisters[] = {
     REG(CURSOR_PITCH_BYTES, ReadWrite, 128),
 };
 
+// PCI-1
 TEST(Pci, IdentityAndBars) {
   AeroGpuDev dev;
   EXPECT_EQ(dev.config(0x00), uint32_t{AEROGPU_PCI_DEVICE_ID} << 16 | AEROGPU_PCI_VENDOR_ID);
@@ -83,6 +84,7 @@ TEST(Pci, IdentityAndBars) {
   }
 }
 
+// REG-4, EXT-1
 TEST(Registers, IdentityValues) {
   AeroGpuDev dev;
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
@@ -101,6 +103,7 @@ TEST(Registers, FeaturesAreThoseOfDeviceAndBackEnd) {
   }
 }
 
+// REG-2, REG-5
 TEST(Registers, EachKeepsItsAccessRule) {
   AeroGpuDev dev;
   for (const Register& r : kRegisters) {
@@ -123,6 +126,7 @@ TEST(Registers, EachKeepsItsAccessRule) {
 }
 
 /// After start and after a reset, with everything that can change changed in between.
+// REG-4
 TEST(Registers, ResetValues) {
   AeroGpuDev dev;
   const auto expectReset = [&](const char* when) {
@@ -157,6 +161,7 @@ TEST(Registers, ResetValues) {
   expectReset("after a reset");
 }
 
+// REG-2
 TEST(Registers, UnknownOnesReadZero) {
   AeroGpuDev dev;
   for (const uint32_t offset : {0x10u, 0x1FCu, 0x204u, 0x44Cu, 0x52Cu, 0x7FFCu, 0xFFFCu}) {
@@ -165,6 +170,7 @@ TEST(Registers, UnknownOnesReadZero) {
   }
 }
 
+// REG-1
 TEST(Registers, AccessesThatAreNoAlignedWordsDoNoHarm) {
   AeroGpuDev dev;
   dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_WIDTH, 640);
@@ -182,6 +188,7 @@ TEST(Registers, AccessesThatAreNoAlignedWordsDoNoHarm) {
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
 }
 
+// EXT-3, EXT-4
 TEST(Edid, SaysThePreferredModeOfTheProperties) {
   AeroGpuDev dev("renderer=null,xres=1600,yres=900");
   ASSERT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & 1, 1u);

@@ -58,6 +58,7 @@ void resetsALongJob(bool deviceReset) {
   EXPECT_EQ(dev.qemu.screendump().at(0, 0), 0x00FF00u);
 }
 
+// RING-7
 TEST(Reset, ARingResetInterruptsALongSubmission) {
   resetsALongJob(false);
 }

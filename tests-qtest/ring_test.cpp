@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ring, descriptors, allocation tables, fences, errors. ABI page, "Ring, submissions, fences".
+// Ring, descriptors, allocation tables, fences, errors. docs/abi/ring.md.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -11,6 +11,7 @@ namespace {
 using namespace aerogpu::qtest;
 using aerogpu::CommandWriter;
 
+// RING-1, FENCE-1
 TEST(Ring, WrapsAroundItsSlotsAndAtTwoToTheThirtyTwo) {
   for (const uint32_t first : {0u, 0xFFFFFFF5u}) {
     AeroGpuDev dev;
@@ -28,6 +29,7 @@ TEST(Ring, WrapsAroundItsSlotsAndAtTwoToTheThirtyTwo) {
   }
 }
 
+// SUB-1, FENCE-9
 TEST(Ring, AFullRingIsDrainedInOrder) {
   AeroGpuDev dev;
   dev.startRing({.entries = 16, .stride = 64, .first = 0, .enable = false});
@@ -41,6 +43,7 @@ TEST(Ring, AFullRingIsDrainedInOrder) {
   EXPECT_EQ(dev.ringHeader().head, 16u);
 }
 
+// RING-2, RING-3
 TEST(Ring, BadHeadersAreRefusedAndTheDeviceGoesOnAfterTheyAreMended) {
   struct Case {
     const char* what;
@@ -82,6 +85,7 @@ TEST(Ring, BadHeadersAreRefusedAndTheDeviceGoesOnAfterTheyAreMended) {
   }
 }
 
+// RING-6
 TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
   AeroGpuDev dev;
   dev.useFencePage();
@@ -101,6 +105,7 @@ TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
 
 /// Wherever the submissions are when the ring is reset: head is at tail, their fences never come, the fence
 /// that was there stays, and the ring works on.
+// RING-6
 TEST(Ring, ResetAtEveryStage) {
   AeroGpuDev dev;
   dev.useFencePage();
@@ -167,6 +172,7 @@ TEST(Ring, ResetAtEveryStage) {
 
 /// At most 128 submissions are fetched and not completed; the rest waits in the ring and comes later, in
 /// order.
+// RING-8
 TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
   AeroGpuDev dev;
   dev.setScanout({});
@@ -187,6 +193,7 @@ TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
   EXPECT_EQ(dev.errorCount(), 0u);
 }
 
+// RING-3
 TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});
@@ -212,6 +219,7 @@ TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
 }
 
 /// The ring may lie in BAR1 as well: that is memory of the guest.
+// RING-2, PCI-3
 TEST(Ring, InBar1) {
   AeroGpuDev dev;
   dev.startRing({.enable = false});
@@ -225,6 +233,7 @@ TEST(Ring, InBar1) {
   dev.waitUntil([&] { return dev.qemu.readl(kThere + offsetof(aerogpu_ring_header, head)) == 1; }, "head");
 }
 
+// FENCE-5
 TEST(Fences, NoPageNoWrite) {
   AeroGpuDev dev;
   dev.useFencePage();
@@ -239,6 +248,7 @@ TEST(Fences, NoPageNoWrite) {
   EXPECT_EQ(dev.qemu.read(0, 64), low) << "address 0 is no page";
 }
 
+// SUB-2, SUB-3, SUB-6, FENCE-3
 TEST(Descriptors, DefectsAreErrorsButTheFenceAdvances) {
   struct Case {
     const char* what;
@@ -281,6 +291,7 @@ TEST(Descriptors, DefectsAreErrorsButTheFenceAdvances) {
   }
 }
 
+// SUB-2
 TEST(Descriptors, LargerOnesAreFine) {
   AeroGpuDev dev;
   dev.startRing({.entries = 4, .stride = 256, .first = 0});
@@ -292,6 +303,7 @@ TEST(Descriptors, LargerOnesAreFine) {
   EXPECT_EQ(dev.errorCount(), 0u);
 }
 
+// SUB-6, ALLOC-4
 TEST(AllocTables, ABadTableFailsTheSubmission) {
   AeroGpuDev dev;
   dev.startRing();
@@ -307,7 +319,8 @@ TEST(AllocTables, ABadTableFailsTheSubmission) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
-/// Every rejection that the ABI page lists under "Allocation table", against a table of two good entries.
+/// Every rejection of docs/abi/allocation-table.md, against a table of two good entries.
+// ALLOC-1, ALLOC-2, ALLOC-3, FENCE-3
 TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
   struct Case {
     const char* what;
@@ -357,6 +370,7 @@ TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
   }
 }
 
+// FENCE-2
 TEST(Fences, NeverGoBack) {
   AeroGpuDev dev;
   dev.useFencePage();
@@ -372,6 +386,7 @@ TEST(Fences, NeverGoBack) {
   EXPECT_EQ(dev.fencePage().abi_version, uint32_t{AEROGPU_ABI_VERSION_U32});
 }
 
+// REG-3
 TEST(Fences, LoLatchesHi) {
   AeroGpuDev dev;
   dev.startRing();
@@ -385,6 +400,7 @@ TEST(Fences, LoLatchesHi) {
   EXPECT_EQ(dev.completedFence(), 0x1'0000'0000u);
 }
 
+// FENCE-7, FENCE-8, IRQ-2
 TEST(Errors, AFailedCommandIsLatchedAndSticks) {
   AeroGpuDev dev;
   dev.startRing();

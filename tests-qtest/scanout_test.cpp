@@ -16,7 +16,7 @@ uint32_t spread(uint32_t value, int bits) {
   return value << (8 - bits) | value >> (2 * bits - 8);
 }
 
-/// The picture that `bytes` in `format` mean at x, y (ABI page: formats name channels from the lowest address
+/// The picture that `bytes` in `format` mean at x, y (ALLOC-14: formats name channels from the lowest address
 /// up; the 16-bit ones are DXGI's, red in the highest bits).
 uint32_t meaning(uint32_t format, const uint8_t* p) {
   const uint32_t word = p[0] | uint32_t{p[1]} << 8;
@@ -55,6 +55,7 @@ void expectPicture(const Picture& picture, uint32_t format, const std::vector<ui
   EXPECT_EQ(wrong, 0) << "format " << format;
 }
 
+// SCAN-3, SCAN-8
 TEST(Scanout, EveryFormatFromGuestMemoryAndFromBar1) {
   AeroGpuDev dev;
   for (uint32_t format = AEROGPU_FORMAT_B8G8R8A8_UNORM; format <= AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB;
@@ -69,6 +70,7 @@ TEST(Scanout, EveryFormatFromGuestMemoryAndFromBar1) {
   }
 }
 
+// SCAN-2
 TEST(Scanout, FlipsCountFromTheHiWrite) {
   AeroGpuDev dev;
   const auto a = pattern(64 * 4 * 8, 1), b = pattern(64 * 4 * 8, 2);
@@ -83,6 +85,7 @@ TEST(Scanout, FlipsCountFromTheHiWrite) {
   expectPicture(dev.qemu.screendump(), s.format, b, 64, 8, 256);
 }
 
+// SCAN-6
 TEST(Scanout, WritesToTheFrameBufferShow) {
   AeroGpuDev dev;
   auto bytes = pattern(64 * 4 * 8, 3);
@@ -95,6 +98,7 @@ TEST(Scanout, WritesToTheFrameBufferShow) {
   expectPicture(dev.qemu.screendump(), s.format, bytes, 64, 8, 256);
 }
 
+// SCAN-3, SCAN-4
 TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   AeroGpuDev dev;
   const auto bytes = pattern(64 * 4 * 8, 4);
@@ -118,6 +122,7 @@ TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
 }
 
 /// Pictures of BAR1 are brought up to date by what was written to it since.
+// SCAN-6
 TEST(Scanout, WritesToBar1Show) {
   AeroGpuDev dev;
   constexpr uint64_t kGpa = AeroGpuDev::kBar1 + 0x200000;
@@ -134,6 +139,7 @@ TEST(Scanout, WritesToBar1Show) {
 }
 
 /// The display is VGA's until a configuration is valid; from then on an invalid one leaves the last picture.
+// SCAN-4
 TEST(Scanout, AnInvalidConfigurationTakesNothingOver) {
   AeroGpuDev dev;
   const Picture vga = dev.qemu.screendump();
@@ -148,6 +154,7 @@ TEST(Scanout, AnInvalidConfigurationTakesNothingOver) {
   expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, 64, 8, 256);
 }
 
+// SCAN-1
 TEST(Scanout, TakesOverFromVgaBlanksWhenDisabledAndGivesBackOnReset) {
   AeroGpuDev dev;
   const Picture vga = dev.qemu.screendump();
@@ -178,6 +185,7 @@ void setVbeMode(AeroGpuDev& dev, uint16_t width, uint16_t height) {
   dev.qemu.outb(0x3C0, 0x20);  // attribute controller: video on
 }
 
+// EXT-5
 TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
   AeroGpuDev dev;
   ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_VGA);
@@ -208,6 +216,7 @@ TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
 }
 
 /// The vblank clock stops with the scanout, and what is pending is taken back.
+// EXT-6
 TEST(Scanout, GivingTheDisplayBackStopsTheVblank) {
   AeroGpuDev dev;
   dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_SCANOUT_VBLANK);
@@ -237,9 +246,11 @@ void textureScanout(bool present) {
   expectPicture(dev.qemu.screendump(), AEROGPU_FORMAT_B8G8R8X8_UNORM, bytes, width, height, pitch);
 }
 
+// PRES-2
 TEST(Scanout, APresentShowsTheTexture) {
   textureScanout(true);
 }
+// SCAN-7
 TEST(Scanout, AFlipShowsTheTexture) {
   textureScanout(false);
 }
@@ -314,6 +325,7 @@ protected:
   std::vector<uint8_t> m_screen;
 };
 
+// CUR-1, CUR-4
 TEST_F(Cursor, HotSpotAlphaAndMoves) {
   place(20, 10, 2, 3);
   expectCursorAt(18, 7);
@@ -324,6 +336,7 @@ TEST_F(Cursor, HotSpotAlphaAndMoves) {
 }
 
 /// Straight alpha: over * a + under * (1 - a), to within one step of rounding.
+// CUR-3
 TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
   std::vector<uint8_t> shape;
   for (uint32_t i = 0; i < kSize * kSize; ++i) {
@@ -343,6 +356,7 @@ TEST_F(Cursor, HalfTransparentPixelsAreMixed) {
 }
 
 /// Formats with X8 are opaque whatever the byte holds.
+// CUR-3
 TEST_F(Cursor, WithoutAlphaIsOpaque) {
   m_dev.qemu.write(kCursorGpa, std::vector<uint8_t>(kSize * kSize * 4, 0x00));
   m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8X8_UNORM);
@@ -353,6 +367,7 @@ TEST_F(Cursor, WithoutAlphaIsOpaque) {
   EXPECT_EQ(picture.at(10 + kSize, 10), 0x404040u);
 }
 
+// CUR-2
 TEST_F(Cursor, ThatCannotBeReadIsNotShown) {
   place(20, 10, 0, 0);
   expectCursorAt(20, 10);
@@ -365,6 +380,7 @@ TEST_F(Cursor, ThatCannotBeReadIsNotShown) {
   expectCursorAt(20, 10);
 }
 
+// CUR-5
 TEST_F(Cursor, IsCutAtTheEdges) {
   place(-2, -3, 0, 0);
   expectCursorAt(-2, -3);

@@ -59,6 +59,7 @@ TEST(Properties, ValuesOutsideTheirRangesAreRefused) {
   for (const auto& [options, named] : cases) expectRefused(startRefused(options), options, named);
 }
 
+// PCI-1
 TEST(Properties, TheEndsOfTheirRangesWork) {
   for (const char* options :
        {"renderer=null,xres=64,yres=64,refresh_rate=10,vgamem_mb=16,max_hostmem=1M",
@@ -244,7 +245,8 @@ bool portsReachTheDevice(AeroGpuDev& dev, const std::string& console = "gpu0") {
   return width == 64 && height == 8;
 }
 
-/// ABI page: VGA is decoded while the device is the boot display, so a second card leaves it to the first.
+/// PCI-5: VGA is decoded while the device is the boot display, so a second card leaves it to the first.
+// PCI-5
 TEST(Start, TheFirstVgaCardHasTheLegacyPorts) {
   {
     AeroGpuDev alone;

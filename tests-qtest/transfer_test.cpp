@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes between guest memory and resources: write-backs, backings in BAR1, scatter lists. ABI page,
-// "Allocation table" and "Extension space".
+// Bytes between guest memory and resources: write-backs, backings in BAR1, scatter lists.
+// docs/abi/allocation-table.md.
 #include <gtest/gtest.h>
 
 #include "tests-qtest/aerogpu_dev.h"
@@ -22,6 +22,7 @@ void createTexture(CommandWriter& w, uint32_t handle, uint32_t width, uint32_t h
                              .allocId = allocId});
 }
 
+// FENCE-1, COPY-6
 TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
   AeroGpuDev dev;
   dev.startRing();
@@ -103,12 +104,14 @@ struct PageList {
   const std::vector<uint64_t> pages;
 };
 
+// EXT-1
 TEST(Scatter, IsAnnounced) {
   AeroGpuDev dev;
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SCATTER,
             uint32_t{AEROGPU_EXT_FEATURE_HI_SCATTER});
 }
 
+// LIST-2
 TEST(Scatter, UploadsAndWriteBacksThroughPagesInRamAndBar1) {
   for (const char* options : {"renderer=null", "renderer=vulkan"}) {
     AeroGpuDev dev(options);
@@ -143,6 +146,7 @@ TEST(Scatter, UploadsAndWriteBacksThroughPagesInRamAndBar1) {
   }
 }
 
+// LIST-4
 TEST(Scatter, AnEarlierSubmissionCanWriteTheList) {
   for (const char* options : {"renderer=null", "renderer=vulkan"}) {
     AeroGpuDev dev(options);
@@ -176,6 +180,7 @@ TEST(Scatter, AnEarlierSubmissionCanWriteTheList) {
   }
 }
 
+// LIST-3, LIST-5
 TEST(Scatter, BadListsAreErrorsOfThePacketAndBadEntriesOfTheTable) {
   AeroGpuDev dev;
   dev.startRing();

@@ -229,6 +229,7 @@ def vbe_modes(bios, numbers):
             continue
         expect(mode.attributes & 1, 'mode %03X is supported by the hardware' % number)
         if mode.attributes & 0x80:
+            # PCI-6
             expect(mode.base == base, 'the frame buffer of %03X at BAR1' % number)
             bios.vbe(0x02, 'setting %03X, linear' % number, bx=number | 0x4000)
             expect(bios.vbe(0x03, 'the current mode')['bx'] & 0x3FFF == number & 0x3FFF, 'mode %03X is set' % number)
