@@ -266,7 +266,7 @@ const Words kPs = {0xFFFF0200, 0x0200001F, 0x80000000, 0xB00F0000, 0x03000002, 0
 const Words kElements = {0x00000000, 0x00000002, 0x00000001, 0x00050001, 0x000000FF, 0x00000011};
 
 // DRAW-1, DRAW-2, SHADER-3, SHADER-10, SHADER-11, INPUT-1, INPUT-3, INPUT-10, STATE-9, STATE-13, COPY-2,
-// COPY-6, OBJ-4, ALLOC-10, TOK-2, TOK-3, TOK-4, TOK-5, EXT-2
+// COPY-6, OBJ-4, OBJ-7, ALLOC-10, TOK-2, TOK-3, TOK-4, TOK-5, EXT-2
 TEST(Contract, ATriangleAndItsAlias) {
   Driver d("renderer=vulkan");
   d.startRing();
@@ -312,7 +312,7 @@ TEST(Contract, ATriangleAndItsAlias) {
   EXPECT_EQ(d.codeOf(Stream().add(kImport, {8, 0, lo(kToken), hi(kToken)})), kDecode) << "a used-up token";
 }
 
-// PRES-1, PRES-2, PRES-3, PRES-5, PRES-8, SCAN-1, SCAN-3, SCAN-5, SCAN-9, VBL-1, VBL-2, EXT-2
+// PRES-1, PRES-2, PRES-3, PRES-5, SCAN-1, SCAN-3, SCAN-5, SCAN-9, VBL-1, VBL-2, EXT-2
 TEST(Contract, Presents) {
   Driver d("renderer=null");
   EXPECT_EQ(d.reg(kVblankPeriod), 16'666'667u);

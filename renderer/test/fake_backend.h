@@ -42,8 +42,9 @@ public:
 class FakeBackend final : public core::Backend {
 public:
   uint64_t draws = 0, throttles = 0, stopsAt = 0;
-  bool interruptShaders = false;  ///< their creation sees an interruption
-  bool interruptWaits = false;    ///< work is not done when it is waited for, and the renderer is interrupted
+  std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
+  bool interruptShaders = false;       ///< their creation sees an interruption
+  bool interruptWaits = false;  ///< work is not done when it is waited for, and the renderer is interrupted
   std::atomic<bool> interrupted{false};  ///< the executor's flag
 
   const char* name() const override { return "fake"; }
@@ -76,7 +77,10 @@ public:
   Result<void> dispatch(core::DrawState&, uint32_t, uint32_t, uint32_t) override { return {}; }
   Result<void> captureFrame(core::Texture&) override { return {}; }
   void releaseFrame(aerogpu_frame*) override {}
-  Result<void> flush() override { return {}; }
+  Result<void> flush() override {
+    drawsAtFlush.push_back(draws);
+    return {};
+  }
   bool throttle() override {
     ++throttles;
     return throttles != stopsAt;

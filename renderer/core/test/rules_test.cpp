@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "renderer/test/expect.h"
+#include "renderer/test/fake_backend.h"
 #include "renderer/test/harness.h"
 
 namespace {
@@ -525,6 +526,29 @@ TEST(Clears, FlagsAndDepth) {
   EXPECT_EQ(clear(AEROGPU_CLEAR_DEPTH, -0.5f), kDecode);
   EXPECT_EQ(clear(AEROGPU_CLEAR_DEPTH, NAN), kDecode);
   EXPECT_EQ(clear(8, 1), kDecode);
+}
+
+// PRES-8
+TEST(Flush, HandsOverWhatCameBeforeIt) {
+  test::FakeExecutor f;
+  CommandWriter w;
+  const std::vector<uint32_t> code = {0xFFFE0200, 0x0000FFFF};
+  aerogpu_cmd_create_shader_dxbc create{};
+  create.shader_handle = 1;
+  create.dxbc_size_bytes = 8;
+  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, create, code.data(), 8);
+  aerogpu_cmd_bind_shaders bind{};
+  bind.vs = 1;
+  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  aerogpu_cmd_draw draw{};
+  draw.vertex_count = 3;
+  draw.instance_count = 1;
+  for (int i = 0; i < 3; ++i) {
+    w.packet(AEROGPU_CMD_DRAW, draw);
+    if (i != 1) w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  }
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  EXPECT_EQ(f.backend.drawsAtFlush, (std::vector<uint64_t>{1, 3}));
 }
 
 uint32_t exportOf(Harness& h, uint32_t handle, uint64_t token) {

@@ -199,7 +199,7 @@ TEST_P(CaptureTest, MemoryThatCannotBeReadCannotBeReadInAReplay) {
   EXPECT_EQ(frames, (std::vector<Pixels>{plain(255, 0, 0, 255)}));
 }
 
-// TRACE-3, SUB-5
+// TRACE-3
 TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   const Allocation memory = h.allocate(kBytes);
   const uint32_t texture = h.handle();

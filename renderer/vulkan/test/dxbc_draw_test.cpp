@@ -84,6 +84,7 @@ TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   EXPECT_EQ(result(7, 7), (Pixel{0, 255, 0, 255}));
 }
 
+// STATE-11, STATE-14
 TEST_F(DxbcTest, SamplersAndTextures) {
   CommandWriter w;
   bindShaders(w, create(w, AEROGPU_SHADER_STAGE_VERTEX, vertexCode()),
