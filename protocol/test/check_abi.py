@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles the protocol headers with every supported compiler and compares each value, size and offset with the
 recorded numbers of ABI 1.4 (abi-1.4.json beside this file; names and numbers only). Nothing is run: the comparison
-is a static assertion, so cross compilers count too.
+is a static assertion, so cross compilers count too (PRIV-1).
 
 Usage: check_abi.py INCLUDE_DIR COMPILER...
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The extension space of this project: numbers that no later ABI made elsewhere can claim. ABI page, "Extension
- * space". An extension is announced by its feature bit and documented before it is used. Feature bits and packets are
- * in aerogpu_cmd_extension.h. */
+/* The extension space of this project: numbers that no later ABI made elsewhere can claim. docs/abi/extensions.md. An
+ * extension is announced by its feature bit and documented before it is used. Feature bits and packets are in
+ * aerogpu_cmd_extension.h. */
 #ifndef AEROGPU_EXTENSION_H
 #define AEROGPU_EXTENSION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PCI function: identity, BARs, BAR0 registers. ABI page, "PCI function" and "BAR0 registers". */
+/* The PCI function: identity, BARs, BAR0 registers. docs/abi/pci.md. */
 #ifndef AEROGPU_PCI_H
 #define AEROGPU_PCI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ring, submissions, fence page and allocation table. ABI page, "Ring, submissions, fences", "Allocation table". */
+/* Ring, submissions, fence page and allocation table. docs/abi/ring.md, docs/abi/allocation-table.md. */
 #ifndef AEROGPU_RING_H
 #define AEROGPU_RING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private data of WDDM allocations. ABI page, "Driver-private blobs". */
+/* Private data of WDDM allocations. docs/abi/driver-data.md. */
 #ifndef AEROGPU_WDDM_ALLOC_H
 #define AEROGPU_WDDM_ALLOC_H
 
