@@ -24,9 +24,9 @@ TEST(Counters, FollowTheSubmissions) {
   AeroGpuDev dev;
   dev.startRing();
   CommandWriter w;
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(aerogpu_cmd_flush{});
   w.packet(AEROGPU_CMD_NOP, aerogpu_cmd_flush{});
-  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  w.packet(aerogpu_cmd_present{});
   dev.waitFence(dev.submit(w));
   dev.waitFence(dev.submitEmpty());
   EXPECT_EQ(dev.qemu.property("submissions"), 2);
@@ -62,7 +62,7 @@ TEST(Trace, NamedEventsTellWhatHappened) {
   dev.waitFence(dev.submitEmpty());
   dev.waitUntil([&] { return dev.intxLevel(); }, "interrupt");
   CommandWriter bad;
-  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  bad.packet(aerogpu_cmd_destroy_resource{});
   dev.waitFence(dev.submit(bad));
   EXPECT_EQ(dev.qemu.quit(), 0);
   const std::string log = dev.qemu.output();
@@ -134,7 +134,7 @@ TEST(Reset, AtEveryStage) {
   reset();  // perhaps in flight
   // A long submission: a megabyte of packets.
   CommandWriter w;
-  for (int i = 0; i < 65536; ++i) w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  for (int i = 0; i < 65536; ++i) w.packet(aerogpu_cmd_flush{});
   dev.startRing();
   dev.submit(w, {.commandGpa = 0x1000000});
   reset();

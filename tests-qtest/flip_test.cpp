@@ -48,7 +48,7 @@ public:
     packets::clearColor(w, {static_cast<float>(frame) / 255});
     aerogpu_cmd_present present{};
     present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
-    w.packet(AEROGPU_CMD_PRESENT, present);
+    w.packet(present);
     return submit(w, frame, AEROGPU_SUBMIT_FLAG_PRESENT);
   }
   /// Vblanks until the fence is there: the first one after the GPU was done.

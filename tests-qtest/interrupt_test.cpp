@@ -62,7 +62,7 @@ TEST(Intx, NoIrqSubmissionsAreSilentAndFailuresAreNot) {
   dev.waitUntil([&] { return dev.ringHeader().head == 1; }, "submission");
   EXPECT_EQ(status(dev), 0u);
   CommandWriter bad;
-  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  bad.packet(aerogpu_cmd_destroy_resource{});
   dev.submit(bad, {.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ});
   dev.waitUntil([&] { return status(dev) & AEROGPU_IRQ_ERROR; }, "error");
   EXPECT_TRUE(dev.intxLevel());
@@ -93,7 +93,7 @@ TEST(Msi, ComesAgainAfterAnAcknowledgeThatLeavesBits) {
   dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR);
   dev.startRing();
   CommandWriter bad;
-  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  bad.packet(aerogpu_cmd_destroy_resource{});
   dev.waitFence(dev.submit(bad));
   constexpr uint32_t kBoth = AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR;
   dev.waitUntil([&] { return (status(dev) & kBoth) == kBoth && dev.qemu.readl(kAddress) == 0x4321; },

@@ -23,7 +23,7 @@ CommandWriter vsyncedPresent() {
   CommandWriter w;
   aerogpu_cmd_present present{};
   present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
-  w.packet(AEROGPU_CMD_PRESENT, present);
+  w.packet(present);
   return w;
 }
 
@@ -264,7 +264,7 @@ TEST(Log, AGuestCannotFillIt) {
   AeroGpuDev dev("renderer=null", {"-d", "guest_errors"});
   dev.startRing({.entries = 1024});
   CommandWriter bad;
-  for (int i = 0; i < 20000; ++i) bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  for (int i = 0; i < 20000; ++i) bad.packet(aerogpu_cmd_destroy_resource{});
   dev.waitFence(dev.submit(bad, {.commandGpa = 0x1000000}));
   aerogpu_submit_desc desc{};
   for (int i = 0; i < 500; ++i) {

@@ -140,7 +140,7 @@ TEST(Registers, ResetValues) {
   dev.setReg(AEROGPU_MMIO_REG_IRQ_ENABLE, AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR | AEROGPU_IRQ_SCANOUT_VBLANK);
   dev.setNextFence(0x7'0000'0003);
   aerogpu::CommandWriter bad;
-  bad.packet(AEROGPU_CMD_DESTROY_RESOURCE, aerogpu_cmd_destroy_resource{});
+  bad.packet(aerogpu_cmd_destroy_resource{});
   dev.waitFence(dev.submit(bad));
   dev.qemu.clockStep(10'000'000'000);
   constexpr uint32_t kDeviceWrites[] = {AEROGPU_MMIO_REG_COMPLETED_FENCE_LO,

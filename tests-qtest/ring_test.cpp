@@ -114,7 +114,7 @@ TEST(Ring, ResetAtEveryStage) {
   CommandWriter vsync;
   aerogpu::packets::present(vsync, AEROGPU_PRESENT_FLAG_VSYNC);
   CommandWriter longOne;  // a megabyte of packets
-  for (int i = 0; i < 65536; ++i) longOne.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  for (int i = 0; i < 65536; ++i) longOne.packet(aerogpu_cmd_flush{});
   const struct {
     const char* stage;
     std::function<void()> arrive;
@@ -180,7 +180,7 @@ TEST(Ring, MoreThanTheDeviceTakesAtOnce) {
   CommandWriter vsync;
   aerogpu_cmd_present present{};
   present.flags = AEROGPU_PRESENT_FLAG_VSYNC;
-  vsync.packet(AEROGPU_CMD_PRESENT, present);
+  vsync.packet(present);
   const uint64_t held = dev.submit(vsync);
   uint64_t last = 0;
   for (int i = 0; i < 200; ++i) last = dev.submitEmpty();
@@ -308,7 +308,7 @@ TEST(AllocTables, ABadTableFailsTheSubmission) {
   AeroGpuDev dev;
   dev.startRing();
   CommandWriter w;
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(aerogpu_cmd_flush{});
   const aerogpu_alloc_entry twice[] = {{1, 0, kSurfaceGpa, 4096, 0}, {1, 0, kSurfaceGpa, 4096, 0}};
   const auto table = AeroGpuDev::allocTable(twice);
   dev.waitFence(dev.submit(w, {.table = table}));
@@ -346,7 +346,7 @@ TEST(AllocTables, EachDefectFailsTheSubmissionAndTheFenceAdvances) {
   AeroGpuDev dev;
   dev.startRing();
   CommandWriter w;
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(aerogpu_cmd_flush{});
   uint32_t errors = 0;
   for (const Case& c : cases) {
     aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, kSurfaceGpa + 4096, 4096, 0}};

@@ -127,11 +127,11 @@ TEST_F(Sandbox, OfLibvirtLeavesTheDeviceWhole) {
   viewport.width_f32 = std::bit_cast<uint32_t>(float{kWidth});
   viewport.height_f32 = std::bit_cast<uint32_t>(float{kHeight});
   viewport.max_depth_f32 = std::bit_cast<uint32_t>(1.0f);
-  w.packet(AEROGPU_CMD_SET_VIEWPORT, viewport);
+  w.packet(viewport);
   aerogpu_cmd_set_render_state noCulling{};
   noCulling.state = 22;  // D3DRS_CULLMODE
   noCulling.value = 1;
-  w.packet(AEROGPU_CMD_SET_RENDER_STATE, noCulling);
+  w.packet(noCulling);
   packets::setTopology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
   packets::bindShaders(w, kVs9, kPs9);
   packets::setVertexBuffer(w, 0, kLeft, sizeof(Vertex));

@@ -179,7 +179,7 @@ private:
           packets::copyTexture(w, texture, pick(kTextures) + 1, pick(kWidth) + 1, pick(kHeight) + 1);
           break;
         case 5:
-          w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+          w.packet(aerogpu_cmd_flush{});
           break;
         default:
           packets::setTarget(w, texture);

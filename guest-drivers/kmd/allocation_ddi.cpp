@@ -90,7 +90,7 @@ NTSTATUS createKernelTexture(AeroAdapter &adapter, AeroAllocation &allocation) {
     allocation.kernelTexture = adapter.allocations.newKernelHandles(1);
     allocation.kernelEpoch = adapter.epochs.now();
   }
-  auto *create = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
+  auto *create = packets.append<aerogpu_cmd_create_texture2d>();
   create->texture_handle = allocation.kernelTexture;
   create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   create->format = allocation.surface.format;
@@ -98,7 +98,7 @@ NTSTATUS createKernelTexture(AeroAdapter &adapter, AeroAllocation &allocation) {
   create->height = allocation.surface.height;
   create->mip_levels = 1;
   create->array_layers = 1;
-  auto *share = packets.append<aerogpu_cmd_export_shared_surface>(AEROGPU_CMD_EXPORT_SHARED_SURFACE);
+  auto *share = packets.append<aerogpu_cmd_export_shared_surface>();
   share->resource_handle = allocation.kernelTexture;
   share->share_token = allocation.token.value;
   return adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
@@ -114,12 +114,8 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   if (!farewell.last) return;
   uint8_t buffer[sizeof(aerogpu_cmd_release_shared_surface) + sizeof(aerogpu_cmd_destroy_resource)];
   PacketWriter packets(buffer, sizeof buffer);
-  if (farewell.token)
-    packets.append<aerogpu_cmd_release_shared_surface>(AEROGPU_CMD_RELEASE_SHARED_SURFACE)->share_token =
-        farewell.token;
-  if (farewell.kernelTexture)
-    packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE)->resource_handle =
-        farewell.kernelTexture;
+  if (farewell.token) packets.append<aerogpu_cmd_release_shared_surface>()->share_token = farewell.token;
+  if (farewell.kernelTexture) packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = farewell.kernelTexture;
   // A device that is gone has forgotten both by itself.
   if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
   allocation->magic = 0;

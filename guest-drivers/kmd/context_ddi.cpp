@@ -41,8 +41,7 @@ void destroyLeftovers(AeroDevice &device) {
                                               AEROGPU_CMD_DESTROY_SHADER, AEROGPU_CMD_DESTROY_INPUT_LAYOUT,
                                               AEROGPU_CMD_DESTROY_SAMPLER};
       // The five packets have one layout: header, handle, reserved.
-      packets.append<aerogpu_cmd_destroy_resource>(kOpcodes[static_cast<uint32_t>(owner.object)])->resource_handle =
-          owner.handle;
+      packets.packet(kOpcodes[static_cast<uint32_t>(owner.object)], aerogpu_cmd_destroy_resource{{}, owner.handle, 0});
     }
     if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
   }

@@ -3,13 +3,15 @@
 // after it, private data, and the pointers moved on. PASSIVE_LEVEL.
 #pragma once
 
+#include "aerogpu/packet_writer.hpp"
 #include "allocations.h"
 #include "counters.h"
 #include "dma_layout.h"
-#include "packet_writer.h"
 #include "segments.h"
 
 namespace aero {
+
+using aerogpu::PacketWriter;
 
 /** The parts that DXGKARG_RENDER and DXGKARG_PRESENT have in common. */
 struct DmaArgs {

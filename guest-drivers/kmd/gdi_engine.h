@@ -4,12 +4,14 @@
 // PASSIVE_LEVEL.
 #pragma once
 
+#include "aerogpu/packet_writer.hpp"
 #include "gdi_draw.h"
 #include "gdi_resources.h"
 #include "nt.h"
-#include "packet_writer.h"
 
 namespace aero {
+
+using aerogpu::PacketWriter;
 
 class AllocationTable;
 class Scheduler;

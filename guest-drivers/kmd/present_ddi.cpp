@@ -72,10 +72,10 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
   if (allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch) return false;
 
   if (allocation.kernelTexture)
-    if (auto *destroy = packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE))
+    if (auto *destroy = packets.append<aerogpu_cmd_destroy_resource>())
       destroy->resource_handle = allocation.kernelTexture;
   const uint32_t texture = adapter.allocations.newKernelHandles(1);
-  auto *create = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
+  auto *create = packets.append<aerogpu_cmd_create_texture2d>();
   if (!create) return false;
   create->texture_handle = texture;
   create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET |
@@ -87,12 +87,12 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
   create->array_layers = 1;
   create->row_pitch_bytes = allocation.surface.pitch;
   create->backing_alloc_id = allocation.id;
-  if (auto *dirty = packets.append<aerogpu_cmd_resource_dirty_range>(AEROGPU_CMD_RESOURCE_DIRTY_RANGE)) {
+  if (auto *dirty = packets.append<aerogpu_cmd_resource_dirty_range>()) {
     dirty->resource_handle = texture;
     dirty->size_bytes = uint64_t{allocation.surface.pitch} * allocation.surface.height;
   }
   if (allocation.token.value)
-    if (auto *share = packets.append<aerogpu_cmd_export_shared_surface>(AEROGPU_CMD_EXPORT_SHARED_SURFACE)) {
+    if (auto *share = packets.append<aerogpu_cmd_export_shared_surface>()) {
       share->resource_handle = texture;
       share->share_token = allocation.token.value;
     }
@@ -137,7 +137,7 @@ private:
 };
 
 void appendPresent(PacketWriter &packets) {
-  packets.append<aerogpu_cmd_present>(AEROGPU_CMD_PRESENT);
+  packets.append<aerogpu_cmd_present>();
 }
 
 bool isPrimary(const DXGK_ALLOCATIONLIST &listed) {

@@ -168,7 +168,7 @@ void readBack1080p(benchmark::State& state) {
   c.width = kWidth;
   c.height = kHeight;
   c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  copy.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  copy.packet(c);
   std::vector<uint8_t> out(memory.size);
   direct().drawFrame({}, false);
   pair(

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   Harness::createTexture(w, texture, AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4, 0, 1, 1, memory.id, 16);
   Harness::dirty(w, texture, 0, 64);
   Harness::setTargets(w, {&texture, 1});
-  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  w.packet(aerogpu_cmd_present{});
   h.submit(w);
   const auto nowhere = h.name(h.memory().size(), 64);
   CommandWriter unreadable;

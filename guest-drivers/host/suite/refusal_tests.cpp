@@ -81,7 +81,7 @@ void streams(Adapter& adapter, Client& client, Context& context) {
   Stream release;
   aerogpu_cmd_release_shared_surface packet{};
   packet.share_token = 1;
-  release.writer().packet(AEROGPU_CMD_RELEASE_SHARED_SURFACE, packet);
+  release.writer().packet(packet);
   refused({release.bytes().begin(), release.bytes().end()}, "RELEASE_SHARED_SURFACE from user mode");
   // Random bytes behind a good header: any answer but a fault, and the adapter goes on.
   Random random(options().seed);

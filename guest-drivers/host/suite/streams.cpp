@@ -135,17 +135,11 @@ Stream& Stream::upload(uint32_t handle, uint64_t offset, const void* data, size_
   return *this;
 }
 Stream& Stream::exportSurface(uint32_t handle, uint64_t token) {
-  aerogpu_cmd_export_shared_surface p{};
-  p.resource_handle = handle;
-  p.share_token = token;
-  m_writer.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, p);
+  m_writer.packet(aerogpu_cmd_export_shared_surface{{}, handle, 0, token});
   return *this;
 }
 Stream& Stream::importSurface(uint32_t handle, uint64_t token) {
-  aerogpu_cmd_import_shared_surface p{};
-  p.out_resource_handle = handle;
-  p.share_token = token;
-  m_writer.packet(AEROGPU_CMD_IMPORT_SHARED_SURFACE, p);
+  m_writer.packet(aerogpu_cmd_import_shared_surface{{}, handle, 0, token});
   return *this;
 }
 Stream& Stream::present(bool vsync) {
@@ -153,8 +147,7 @@ Stream& Stream::present(bool vsync) {
   return *this;
 }
 Stream& Stream::flush() {
-  aerogpu_cmd_flush p{};
-  m_writer.packet(AEROGPU_CMD_FLUSH, p);
+  m_writer.packet(aerogpu_cmd_flush{});
   return *this;
 }
 

@@ -5,10 +5,12 @@
 
 #include <stdint.h>
 
+#include "aerogpu/packet_writer.hpp"
 #include "gdi_types.h"
-#include "packet_writer.h"
 
 namespace aero {
+
+using aerogpu::PacketWriter;
 
 /** Ternary raster operations (wingdi.h): bit p << 2 | s << 1 | d of the number is the result for pattern bit p, source
  *  bit s and destination bit d. */

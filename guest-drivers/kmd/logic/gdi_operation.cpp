@@ -382,7 +382,7 @@ void Operation::drawStep(const Box &cell, const Box *pieces, uint32_t count) {
       words[4 * i + 2] = floatInt(pieces[i].right);
       words[4 * i + 3] = floatInt(pieces[i].bottom - m_dst.firstRow);
     }
-  if (auto *packet = m_packets.append<aerogpu_cmd_draw>(AEROGPU_CMD_DRAW)) {
+  if (auto *packet = m_packets.append<aerogpu_cmd_draw>()) {
     packet->vertex_count = 6 * count;
     packet->instance_count = 1;
   }
@@ -444,18 +444,18 @@ bool Operation::writeHead() {
   bindTexture(0, source);
   bindTexture(1, dstCopy);
   bindTexture(2, m_plan.gamma.texture);
-  if (auto *packet = m_packets.append<aerogpu_cmd_set_render_targets>(AEROGPU_CMD_SET_RENDER_TARGETS)) {
+  if (auto *packet = m_packets.append<aerogpu_cmd_set_render_targets>()) {
     packet->color_count = 1;
     packet->colors[0] = m_dst.texture;
   }
   const int64_t width = m_dst.passing ? m_dst.passingWidth : m_dst.width;
   const int64_t height = m_dst.passing ? m_dst.passingHeight : m_dst.height;
-  if (auto *packet = m_packets.append<aerogpu_cmd_set_viewport>(AEROGPU_CMD_SET_VIEWPORT)) {
+  if (auto *packet = m_packets.append<aerogpu_cmd_set_viewport>()) {
     packet->width_f32 = floatInt(width);
     packet->height_f32 = floatInt(height);
     packet->max_depth_f32 = kFloatOne;
   }
-  if (auto *packet = m_packets.append<aerogpu_cmd_set_blend_state>(AEROGPU_CMD_SET_BLEND_STATE)) {
+  if (auto *packet = m_packets.append<aerogpu_cmd_set_blend_state>()) {
     aerogpu_blend_state &state = packet->state;
     state.enable = m_plan.reads == GdiReads::Blend;
     state.src_factor = state.src_factor_alpha = state.enable ? m_plan.blendSrc : uint32_t{AEROGPU_BLEND_ONE};
@@ -464,7 +464,7 @@ bool Operation::writeHead() {
     for (uint32_t i = 0; i < 4; i++) state.blend_constant_rgba_f32[i] = m_plan.blendConstant;
     state.sample_mask = 0xFFFFFFFFu;
   }
-  if (auto *packet = m_packets.append<aerogpu_cmd_bind_shaders>(AEROGPU_CMD_BIND_SHADERS)) {
+  if (auto *packet = m_packets.append<aerogpu_cmd_bind_shaders>()) {
     packet->vs = m_resources.vertexShader();
     packet->ps = m_resources.shader(m_plan.shader);
   }
@@ -492,7 +492,7 @@ void Operation::finish() {
 
 void Operation::makePassing(const View &view, const GdiSurface &surface) {
   if (!view.passing) return;
-  auto *packet = m_packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D);
+  auto *packet = m_packets.append<aerogpu_cmd_create_texture2d>();
   if (!packet) return;
   packet->texture_handle = view.texture;
   packet->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
@@ -508,14 +508,13 @@ void Operation::makePassing(const View &view, const GdiSurface &surface) {
 
 void Operation::destroyPassing(const View &view) {
   if (!view.passing) return;
-  if (auto *packet = m_packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE))
-    packet->resource_handle = view.texture;
+  if (auto *packet = m_packets.append<aerogpu_cmd_destroy_resource>()) packet->resource_handle = view.texture;
 }
 
 void Operation::dirty(const View &view, const GdiSurface &surface, const Box &wanted) {
   const Box box = wanted.clipped(Box::of(0, 0, view.width, view.height));
   if (box.empty()) return;
-  auto *packet = m_packets.append<aerogpu_cmd_resource_dirty_range>(AEROGPU_CMD_RESOURCE_DIRTY_RANGE);
+  auto *packet = m_packets.append<aerogpu_cmd_resource_dirty_range>();
   if (!packet) return;
   const int64_t pixel = bytesPerPixel(surface.format);
   packet->resource_handle = view.texture;
@@ -524,7 +523,7 @@ void Operation::dirty(const View &view, const GdiSurface &surface, const Box &wa
 }
 
 void Operation::copyTexture(uint32_t dst, int64_t dstX, int64_t dstY, uint32_t src, const Box &srcBox, uint32_t flags) {
-  auto *packet = m_packets.append<aerogpu_cmd_copy_texture2d>(AEROGPU_CMD_COPY_TEXTURE2D);
+  auto *packet = m_packets.append<aerogpu_cmd_copy_texture2d>();
   if (!packet) return;
   packet->dst_texture = dst;
   packet->src_texture = src;
@@ -538,7 +537,7 @@ void Operation::copyTexture(uint32_t dst, int64_t dstX, int64_t dstY, uint32_t s
 }
 
 void Operation::bindTexture(uint32_t slot, uint32_t texture) {
-  auto *packet = m_packets.append<aerogpu_cmd_set_texture>(AEROGPU_CMD_SET_TEXTURE);
+  auto *packet = m_packets.append<aerogpu_cmd_set_texture>();
   if (!packet) return;
   packet->shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
   packet->slot = slot;
@@ -546,14 +545,12 @@ void Operation::bindTexture(uint32_t slot, uint32_t texture) {
 }
 
 uint32_t *Operation::constants(uint32_t stage, uint32_t first, uint32_t count) {
-  auto *packet = m_packets.append<aerogpu_cmd_set_shader_constants_f>(AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
-                                                                      size_t{count} * 4 * sizeof(uint32_t));
+  auto *packet = m_packets.append<aerogpu_cmd_set_shader_constants_f>(count);
   if (!packet) return nullptr;
   packet->stage = stage;
   packet->start_register = first;
-  packet->vec4_count = count;
   // Packets are only 4-byte aligned, and so is what follows them.
-  return reinterpret_cast<uint32_t *>(PacketWriter::tailOf(packet));
+  return reinterpret_cast<uint32_t *>(PacketWriter::elementsOf(packet));
 }
 
 /** c0 to c2 of the pixel shaders for a cell whose source pixels are those of `region`. */

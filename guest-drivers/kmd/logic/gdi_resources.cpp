@@ -54,33 +54,30 @@ ShaderCode codeOf(GdiShader shader) {
 }
 
 void makeShader(PacketWriter &packets, uint32_t handle, uint32_t stage, ShaderCode code) {
-  auto *packet = packets.append<aerogpu_cmd_create_shader_dxbc>(AEROGPU_CMD_CREATE_SHADER_DXBC, code.bytes);
+  auto *packet = packets.append<aerogpu_cmd_create_shader_dxbc>(code.bytes);
   if (!packet) return;
   packet->shader_handle = handle;
   packet->stage = stage;
-  packet->dxbc_size_bytes = code.bytes;
-  memcpy(PacketWriter::tailOf(packet), code.tokens, code.bytes);
+  memcpy(PacketWriter::elementsOf(packet), code.tokens, code.bytes);
 }
 
 void makeVertices(PacketWriter &packets, const GdiResources &resources) {
   const d3d9::VertexElement elements[] = {
       {0, 0, d3d9::DeclType::Short4, d3d9::DeclMethod::Default, d3d9::Usage::Position, 0}, d3d9::kDeclEnd};
-  auto *layout = packets.append<aerogpu_cmd_create_input_layout>(AEROGPU_CMD_CREATE_INPUT_LAYOUT, sizeof elements);
+  auto *layout = packets.append<aerogpu_cmd_create_input_layout>(sizeof elements);
   if (layout) {
     layout->input_layout_handle = resources.layout();
-    layout->blob_size_bytes = sizeof elements;
-    memcpy(PacketWriter::tailOf(layout), elements, sizeof elements);
+    memcpy(PacketWriter::elementsOf(layout), elements, sizeof elements);
   }
-  if (auto *packet = packets.append<aerogpu_cmd_create_buffer>(AEROGPU_CMD_CREATE_BUFFER)) {
+  if (auto *packet = packets.append<aerogpu_cmd_create_buffer>()) {
     packet->buffer_handle = resources.vertices();
     packet->usage_flags = AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER;
     packet->size_bytes = kVertexBytes;
   }
-  auto *packet = packets.append<aerogpu_cmd_upload_resource>(AEROGPU_CMD_UPLOAD_RESOURCE, kVertexBytes);
+  auto *packet = packets.append<aerogpu_cmd_upload_resource>(kVertexBytes);
   if (!packet) return;
   packet->resource_handle = resources.vertices();
-  packet->size_bytes = kVertexBytes;
-  uint8_t *tail = PacketWriter::tailOf(packet);
+  uint8_t *tail = PacketWriter::elementsOf(packet);
   constexpr int16_t kCorners[kVerticesPerRect][2] = {{0, 0}, {1, 0}, {0, 1}, {0, 1}, {1, 0}, {1, 1}};
   for (uint32_t i = 0; i < kGdiRectsPerDraw * kVerticesPerRect; i++) {
     const int16_t *corner = kCorners[i % kVerticesPerRect];
@@ -90,7 +87,7 @@ void makeVertices(PacketWriter &packets, const GdiResources &resources) {
 }
 
 template <class Value> void samplerState(PacketWriter &packets, uint32_t slot, SamplerStateType state, Value value) {
-  auto *packet = packets.append<aerogpu_cmd_set_sampler_state>(AEROGPU_CMD_SET_SAMPLER_STATE);
+  auto *packet = packets.append<aerogpu_cmd_set_sampler_state>();
   if (!packet) return;
   packet->shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
   packet->slot = slot;
@@ -126,7 +123,7 @@ bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step) {
     break;
   default:
     for (uint32_t i = 0; i < 2 * kScratchFormats; i++)
-      if (auto *packet = packets.append<aerogpu_cmd_create_texture2d>(AEROGPU_CMD_CREATE_TEXTURE2D)) {
+      if (auto *packet = packets.append<aerogpu_cmd_create_texture2d>()) {
         packet->texture_handle = resources.firstScratch() + i;
         packet->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE;
         packet->format = GdiResources::scratchFormat(i);
@@ -142,17 +139,15 @@ bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step) {
 bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle) {
   const GdiResources resources{firstHandle};
   const auto destroyShader = [&](uint32_t handle) {
-    if (auto *packet = packets.append<aerogpu_cmd_destroy_shader>(AEROGPU_CMD_DESTROY_SHADER))
-      packet->shader_handle = handle;
+    if (auto *packet = packets.append<aerogpu_cmd_destroy_shader>()) packet->shader_handle = handle;
   };
   const auto destroyResource = [&](uint32_t handle) {
-    if (auto *packet = packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE))
-      packet->resource_handle = handle;
+    if (auto *packet = packets.append<aerogpu_cmd_destroy_resource>()) packet->resource_handle = handle;
   };
   destroyShader(resources.vertexShader());
   for (uint32_t i = 0; i < static_cast<uint32_t>(GdiShader::Count); i++)
     destroyShader(resources.shader(static_cast<GdiShader>(i)));
-  if (auto *packet = packets.append<aerogpu_cmd_destroy_input_layout>(AEROGPU_CMD_DESTROY_INPUT_LAYOUT))
+  if (auto *packet = packets.append<aerogpu_cmd_destroy_input_layout>())
     packet->input_layout_handle = resources.layout();
   destroyResource(resources.vertices());
   for (uint32_t i = 0; i < 2 * kScratchFormats; i++) destroyResource(resources.firstScratch() + i);
@@ -162,20 +157,16 @@ bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle) {
 bool gdiBegin(PacketWriter &packets, uint32_t firstHandle) {
   const GdiResources resources{firstHandle};
   const size_t mark = packets.used();
-  if (auto *packet = packets.append<aerogpu_cmd_set_input_layout>(AEROGPU_CMD_SET_INPUT_LAYOUT))
-    packet->input_layout_handle = resources.layout();
+  if (auto *packet = packets.append<aerogpu_cmd_set_input_layout>()) packet->input_layout_handle = resources.layout();
   const aerogpu_vertex_buffer_binding binding = {resources.vertices(), sizeof(Vertex), 0, 0};
-  if (auto *packet = packets.append<aerogpu_cmd_set_vertex_buffers>(AEROGPU_CMD_SET_VERTEX_BUFFERS, sizeof binding)) {
-    packet->buffer_count = 1;
-    memcpy(PacketWriter::tailOf(packet), &binding, sizeof binding);
-  }
-  if (auto *packet = packets.append<aerogpu_cmd_set_primitive_topology>(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY))
+  packets.packet(aerogpu_cmd_set_vertex_buffers{}, &binding, 1);
+  if (auto *packet = packets.append<aerogpu_cmd_set_primitive_topology>())
     packet->topology = AEROGPU_TOPOLOGY_TRIANGLELIST;
-  if (auto *packet = packets.append<aerogpu_cmd_set_rasterizer_state>(AEROGPU_CMD_SET_RASTERIZER_STATE)) {
+  if (auto *packet = packets.append<aerogpu_cmd_set_rasterizer_state>()) {
     packet->state.fill_mode = AEROGPU_FILL_SOLID;
     packet->state.cull_mode = AEROGPU_CULL_NONE;
   }
-  if (auto *packet = packets.append<aerogpu_cmd_set_depth_stencil_state>(AEROGPU_CMD_SET_DEPTH_STENCIL_STATE))
+  if (auto *packet = packets.append<aerogpu_cmd_set_depth_stencil_state>())
     packet->state.depth_func = AEROGPU_COMPARE_ALWAYS;
   for (uint32_t slot = 0; slot < kSamplers; slot++) {
     samplerState(packets, slot, SamplerStateType::AddressU, d3d9::TextureAddress::Clamp);
@@ -191,11 +182,11 @@ bool gdiBegin(PacketWriter &packets, uint32_t firstHandle) {
 
 void gdiEnd(PacketWriter &packets) {
   for (uint32_t slot = 0; slot < kSamplers; slot++)
-    if (auto *packet = packets.append<aerogpu_cmd_set_texture>(AEROGPU_CMD_SET_TEXTURE)) {
+    if (auto *packet = packets.append<aerogpu_cmd_set_texture>()) {
       packet->shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
       packet->slot = slot;
     }
-  packets.append<aerogpu_cmd_set_render_targets>(AEROGPU_CMD_SET_RENDER_TARGETS);
+  packets.append<aerogpu_cmd_set_render_targets>();
 }
 
 }  // namespace aero

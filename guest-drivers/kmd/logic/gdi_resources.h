@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aerogpu/packet_writer.hpp"
 #include "gdi_types.h"
-#include "packet_writer.h"
 
 namespace aero {
+
+using aerogpu::PacketWriter;
 
 /** Resource handles of the driver, `kGdiHandles` in a row. */
 constexpr uint32_t kGdiHandles = 32;

@@ -3,9 +3,12 @@
 
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "packet_writer.h"
+#include "aerogpu/packet_writer.hpp"
 
 namespace aero {
+
+using aerogpu::PacketWriter;
+
 namespace {
 
 // Allocation ids of a paging submission; they live in its own table only.
@@ -89,20 +92,20 @@ public:
   }
 
   void createBuffer(uint32_t handle, uint32_t allocId, uint64_t bytes) {
-    if (auto *p = m_packets.append<aerogpu_cmd_create_buffer>(AEROGPU_CMD_CREATE_BUFFER)) {
+    if (auto *p = m_packets.append<aerogpu_cmd_create_buffer>()) {
       p->buffer_handle = handle;
       p->size_bytes = (bytes + 3) & ~uint64_t{3};
       p->backing_alloc_id = allocId;
     }
   }
   void dirty(uint32_t handle, uint64_t bytes) {
-    if (auto *p = m_packets.append<aerogpu_cmd_resource_dirty_range>(AEROGPU_CMD_RESOURCE_DIRTY_RANGE)) {
+    if (auto *p = m_packets.append<aerogpu_cmd_resource_dirty_range>()) {
       p->resource_handle = handle;
       p->size_bytes = bytes;
     }
   }
   void copy(uint32_t dst, uint64_t dstOffset, uint32_t src, uint64_t srcOffset, uint64_t bytes, bool writeBack) {
-    if (auto *p = m_packets.append<aerogpu_cmd_copy_buffer>(AEROGPU_CMD_COPY_BUFFER)) {
+    if (auto *p = m_packets.append<aerogpu_cmd_copy_buffer>()) {
       p->dst_buffer = dst;
       p->src_buffer = src;
       p->dst_offset_bytes = dstOffset;
@@ -112,15 +115,13 @@ public:
     }
   }
   void destroy(uint32_t handle) {
-    if (auto *p = m_packets.append<aerogpu_cmd_destroy_resource>(AEROGPU_CMD_DESTROY_RESOURCE))
-      p->resource_handle = handle;
+    if (auto *p = m_packets.append<aerogpu_cmd_destroy_resource>()) p->resource_handle = handle;
   }
   uint8_t *upload(uint32_t handle, size_t bytes) {
-    auto *p = m_packets.append<aerogpu_cmd_upload_resource>(AEROGPU_CMD_UPLOAD_RESOURCE, bytes);
+    auto *p = m_packets.append<aerogpu_cmd_upload_resource>(bytes);
     if (!p) return nullptr;
     p->resource_handle = handle;
-    p->size_bytes = bytes;
-    return PacketWriter::tailOf(p);
+    return PacketWriter::elementsOf(p);
   }
 
   PagingResult finish(uint64_t done) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The packets that nearly every stream has (ABI page, "Command stream"), one function each, appended to a
-// CommandWriter. Tests, benchmarks, fuzzer seeds and the driver host use it. Header-only, C++20. Nothing is
-// checked: tests compose invalid streams on purpose.
+// Packets as tests, benchmarks, fuzzer seeds, the demo and the driver host mostly send them: fewer arguments, floats in
+// place of their bits, usual values left out. What is not here is CommandWriter::packet() of its structure.
+// Header-only, C++20. Nothing is checked: tests compose invalid streams on purpose.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ inline void createTexture(CommandWriter& w, const Texture& t) {
   p.row_pitch_bytes = t.rowPitch;
   p.backing_alloc_id = t.allocId;
   p.backing_offset_bytes = t.allocOffset;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, p);
+  w.packet(p);
 }
 
 /// A texture that is drawn into and shown, over the start of an allocation: B8G8R8X8, tight rows.
@@ -58,21 +58,20 @@ inline void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint3
   p.size_bytes = size;
   p.backing_alloc_id = allocId;
   p.backing_offset_bytes = allocOffset;
-  w.packet(AEROGPU_CMD_CREATE_BUFFER, p);
+  w.packet(p);
 }
 
 inline void destroyResource(CommandWriter& w, uint32_t handle) {
   aerogpu_cmd_destroy_resource p{};
   p.resource_handle = handle;
-  w.packet(AEROGPU_CMD_DESTROY_RESOURCE, p);
+  w.packet(p);
 }
 
 inline void upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes) {
   aerogpu_cmd_upload_resource p{};
   p.resource_handle = handle;
   p.offset_bytes = offset;
-  p.size_bytes = bytes.size();
-  w.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, p, bytes.data(), bytes.size());
+  w.packet(p, bytes.data(), bytes.size());
 }
 
 inline void dirtyRange(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
@@ -80,7 +79,7 @@ inline void dirtyRange(CommandWriter& w, uint32_t handle, uint64_t offset, uint6
   p.resource_handle = handle;
   p.offset_bytes = offset;
   p.size_bytes = size;
-  w.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE, p);
+  w.packet(p);
 }
 
 /// From the start of one buffer to the start of another. `flags`: enum aerogpu_copy_flags.
@@ -91,7 +90,7 @@ inline void copyBuffer(CommandWriter& w, uint32_t to, uint32_t from, uint64_t si
   p.src_buffer = from;
   p.size_bytes = size;
   p.flags = flags;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, p);
+  w.packet(p);
 }
 
 /// Between the upper left corners of two textures; of the source, another mip level or layer if given.
@@ -106,7 +105,7 @@ inline void copyTexture(CommandWriter& w, uint32_t to, uint32_t from, uint32_t w
   p.width = width;
   p.height = height;
   p.flags = flags;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, p);
+  w.packet(p);
 }
 
 /// Binds at most AEROGPU_MAX_RENDER_TARGETS of `colors`; the count is written as given.
@@ -115,7 +114,7 @@ inline void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint3
   p.color_count = static_cast<uint32_t>(colors.size());
   p.depth_stencil = depth;
   for (size_t i = 0; i < colors.size() && i < AEROGPU_MAX_RENDER_TARGETS; ++i) p.colors[i] = colors[i];
-  w.packet(AEROGPU_CMD_SET_RENDER_TARGETS, p);
+  w.packet(p);
 }
 inline void setTarget(CommandWriter& w, uint32_t color) {
   setTargets(w, {&color, 1});
@@ -132,7 +131,7 @@ inline void clear(CommandWriter& w, uint32_t flags, Rgba color, float depth = 1,
   for (int i = 0; i < 4; ++i) p.color_rgba_f32[i] = std::bit_cast<uint32_t>(rgba[i]);
   p.depth_f32 = std::bit_cast<uint32_t>(depth);
   p.stencil = stencil;
-  w.packet(AEROGPU_CMD_CLEAR, p);
+  w.packet(p);
 }
 inline void clearColor(CommandWriter& w, Rgba color) {
   clear(w, AEROGPU_CLEAR_COLOR, color);
@@ -143,21 +142,20 @@ inline void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, std:
   aerogpu_cmd_create_shader_dxbc p{};
   p.shader_handle = handle;
   p.stage = stage;
-  p.dxbc_size_bytes = static_cast<uint32_t>(tokens.size_bytes());
-  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, p, tokens.data(), tokens.size_bytes());
+  w.packet(p, tokens.data(), tokens.size_bytes());
 }
 
 inline void destroyShader(CommandWriter& w, uint32_t handle) {
   aerogpu_cmd_destroy_shader p{};
   p.shader_handle = handle;
-  w.packet(AEROGPU_CMD_DESTROY_SHADER, p);
+  w.packet(p);
 }
 
 inline void bindShaders(CommandWriter& w, uint32_t vertex, uint32_t pixel) {
   aerogpu_cmd_bind_shaders p{};
   p.vs = vertex;
   p.ps = pixel;
-  w.packet(AEROGPU_CMD_BIND_SHADERS, p);
+  w.packet(p);
 }
 
 /// `blob`: an array of D3DVERTEXELEMENT9 with its end element, or an ILAY blob. Creates the layout and binds
@@ -165,17 +163,45 @@ inline void bindShaders(CommandWriter& w, uint32_t vertex, uint32_t pixel) {
 inline void useInputLayout(CommandWriter& w, uint32_t handle, std::span<const uint8_t> blob) {
   aerogpu_cmd_create_input_layout create{};
   create.input_layout_handle = handle;
-  create.blob_size_bytes = static_cast<uint32_t>(blob.size());
-  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, create, blob.data(), blob.size());
+  w.packet(create, blob.data(), blob.size());
   aerogpu_cmd_set_input_layout bind{};
   bind.input_layout_handle = handle;
-  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, bind);
+  w.packet(bind);
 }
 
 inline void destroyInputLayout(CommandWriter& w, uint32_t handle) {
   aerogpu_cmd_destroy_input_layout p{};
   p.input_layout_handle = handle;
-  w.packet(AEROGPU_CMD_DESTROY_INPUT_LAYOUT, p);
+  w.packet(p);
+}
+
+/// D3DRENDERSTATETYPE and its value; floats as their bits.
+inline void renderState(CommandWriter& w, uint32_t state, uint32_t value) {
+  w.packet(aerogpu_cmd_set_render_state{{}, state, value});
+}
+/// D3DSAMPLERSTATETYPE and its value.
+inline void samplerState(CommandWriter& w, uint32_t slot, uint32_t state, uint32_t value,
+                         uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
+  w.packet(aerogpu_cmd_set_sampler_state{{}, stage, slot, state, value});
+}
+/// A texture or view; 0 unbinds.
+inline void setTexture(CommandWriter& w, uint32_t slot, uint32_t texture, uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
+  w.packet(aerogpu_cmd_set_texture{{}, stage, slot, texture, 0});
+}
+/// Float constants from register `first` on; four floats a register, what is over does not count.
+inline void setConstantsF(CommandWriter& w, uint32_t stage, uint32_t first, std::span<const float> values) {
+  const auto count = static_cast<uint32_t>(values.size() / 4);
+  w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, aerogpu_cmd_set_shader_constants_f{{}, stage, first, count, 0},
+                   values.data(), size_t{count} * 16);
+}
+
+struct Viewport {
+  float x = 0, y = 0, width = 0, height = 0, minDepth = 0, maxDepth = 1;
+};
+inline void setViewport(CommandWriter& w, const Viewport& v) {
+  const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+  w.packet(aerogpu_cmd_set_viewport{
+      {}, bits(v.x), bits(v.y), bits(v.width), bits(v.height), bits(v.minDepth), bits(v.maxDepth)});
 }
 
 /// Offsets and strides in bytes.
@@ -183,15 +209,14 @@ inline void setVertexBuffer(CommandWriter& w, uint32_t slot, uint32_t buffer, ui
   const aerogpu_vertex_buffer_binding binding{buffer, stride, offset, 0};
   aerogpu_cmd_set_vertex_buffers p{};
   p.start_slot = slot;
-  p.buffer_count = 1;
-  w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, p, &binding, sizeof binding);
+  w.packet(p, &binding, 1);
 }
 
 /// enum aerogpu_primitive_topology
 inline void setTopology(CommandWriter& w, uint32_t topology) {
   aerogpu_cmd_set_primitive_topology p{};
   p.topology = topology;
-  w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, p);
+  w.packet(p);
 }
 
 inline void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, uint32_t first = 0) {
@@ -199,30 +224,39 @@ inline void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, ui
   p.vertex_count = vertices;
   p.instance_count = instances;
   p.first_vertex = first;
-  w.packet(AEROGPU_CMD_DRAW, p);
+  w.packet(p);
+}
+
+/// `format`: enum aerogpu_index_format; `offset` in bytes.
+inline void setIndexBuffer(CommandWriter& w, uint32_t buffer, uint32_t format = AEROGPU_INDEX_FORMAT_UINT16,
+                           uint32_t offset = 0) {
+  w.packet(aerogpu_cmd_set_index_buffer{{}, buffer, format, offset, 0});
+}
+inline void drawIndexed(CommandWriter& w, uint32_t indices, uint32_t first = 0, int32_t baseVertex = 0,
+                        uint32_t instances = 1) {
+  w.packet(aerogpu_cmd_draw_indexed{{}, indices, instances, first, baseVertex, 0});
 }
 
 /// A compute shader over the whole of one storage buffer, `groups` thread groups side by side.
 inline void dispatch(CommandWriter& w, uint32_t shader, uint32_t buffer, uint32_t groups = 1) {
   aerogpu_cmd_bind_shaders bind{};
   bind.cs = shader;
-  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  w.packet(bind);
   aerogpu_cmd_set_unordered_access_buffers set{};
   set.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
-  set.uav_count = 1;
   const aerogpu_unordered_access_buffer_binding binding{buffer, 0, 0, 0xFFFFFFFFu};
-  w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, set, &binding, sizeof binding);
+  w.packet(set, &binding, 1);
   aerogpu_cmd_dispatch p{};
   p.group_count_x = groups;
   p.group_count_y = p.group_count_z = 1;
-  w.packet(AEROGPU_CMD_DISPATCH, p);
+  w.packet(p);
 }
 
 /// Of scanout 0. `flags`: enum aerogpu_present_flags.
 inline void present(CommandWriter& w, uint32_t flags = 0) {
   aerogpu_cmd_present p{};
   p.flags = flags;
-  w.packet(AEROGPU_CMD_PRESENT, p);
+  w.packet(p);
 }
 
 }  // namespace aerogpu::packets

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Composes command streams (ABI page, "Command stream"): the guest program, tests, fuzzer seeds and benchmarks use
-// it. Header-only, C++17, depends on the ABI headers alone. Not thread-safe.
+// A whole command stream in memory that grows: the guest program, tests, fuzzer seeds and benchmarks use it.
+// Header-only, C++17, depends on the ABI headers alone. Not thread-safe.
 #pragma once
 
 #include <cstring>
-#include <type_traits>
 #include <vector>
 
-#include "aerogpu_cmd_table.h"
+#include "packet_writer.hpp"
 
 namespace aerogpu {
 
-/// Builds one command stream in memory it owns. A packet is appended by giving its filled structure; the writer
-/// fills hdr. Handles and registers are not checked: tests compose invalid streams on purpose.
-class CommandWriter {
+/// Builds one command stream, header included, in memory it owns.
+class CommandWriter : public PacketAppender<CommandWriter> {
 public:
   explicit CommandWriter(uint32_t abiVersion = AEROGPU_ABI_VERSION_U32) : m_abiVersion(abiVersion) { reset(); }
 
@@ -25,27 +23,6 @@ public:
     header.abi_version = m_abiVersion;
     header.size_bytes = sizeof header;
     std::memcpy(m_bytes.data(), &header, sizeof header);
-  }
-
-  /// Appends a packet without variable data. `T` is an aerogpu_cmd_* structure with a `hdr` member.
-  template <class T>
-  void packet(uint32_t opcode, T fixed) {
-    packetWithTail(opcode, fixed, nullptr, 0);
-  }
-
-  /// Appends a packet with `tailBytes` bytes of variable data, padded with zeros to a multiple of 4.
-  template <class T>
-  void packetWithTail(uint32_t opcode, T fixed, const void* tail, size_t tailBytes) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    const size_t padded = (sizeof fixed + tailBytes + 3) & ~size_t{3};
-    aerogpu_cmd_hdr* hdr = reinterpret_cast<aerogpu_cmd_hdr*>(&fixed);  // hdr is the first member of every packet
-    hdr->opcode = opcode;
-    hdr->size_bytes = static_cast<uint32_t>(padded);
-    const size_t at = m_bytes.size();
-    m_bytes.resize(at + padded);
-    std::memcpy(m_bytes.data() + at, &fixed, sizeof fixed);
-    if (tailBytes != 0) std::memcpy(m_bytes.data() + at + sizeof fixed, tail, tailBytes);
-    updateSize();
   }
 
   /// Appends bytes as they are, for malformed streams in tests.
@@ -61,6 +38,15 @@ public:
   bool empty() const { return m_bytes.size() == sizeof(aerogpu_cmd_stream_header); }
 
 private:
+  friend class PacketAppender<CommandWriter>;
+
+  uint8_t* reserve(size_t bytes) {
+    if (bytes > UINT32_MAX) return nullptr;
+    const size_t at = m_bytes.size();
+    m_bytes.resize(at + bytes);
+    updateSize();
+    return m_bytes.data() + at;
+  }
   void updateSize() {
     const uint32_t size = static_cast<uint32_t>(m_bytes.size());
     std::memcpy(m_bytes.data() + offsetof(aerogpu_cmd_stream_header, size_bytes), &size, sizeof size);

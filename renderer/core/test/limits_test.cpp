@@ -24,7 +24,7 @@ void shader(CommandWriter& w, uint32_t handle, uint32_t stage) {
   w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, create, code, sizeof code);
   aerogpu_cmd_bind_shaders bind{};
   (stage == AEROGPU_SHADER_STAGE_COMPUTE ? bind.cs : bind.vs) = handle;
-  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  w.packet(bind);
 }
 using packets::draw;
 void dispatch(CommandWriter& w, uint32_t x, uint32_t y, uint32_t z) {
@@ -32,7 +32,7 @@ void dispatch(CommandWriter& w, uint32_t x, uint32_t y, uint32_t z) {
   c.group_count_x = x;
   c.group_count_y = y;
   c.group_count_z = z;
-  w.packet(AEROGPU_CMD_DISPATCH, c);
+  w.packet(c);
 }
 
 // LIM-2
@@ -67,7 +67,7 @@ TEST(WorkBudget, ASliceGoesOnAcrossSubmissions) {
 TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
   FakeExecutor f;
   CommandWriter w;
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(aerogpu_cmd_flush{});
   const size_t before = w.size();
   shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
   draw(w, 3);
@@ -92,7 +92,7 @@ TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
   copy.src_buffer = 1;
   copy.size_bytes = 256;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  w.packet(copy);
   const size_t before = w.size();
   Harness::dirty(w, 2, 0, 256);
   const core::ExecutionReport report = f.submit(w, FakeExecutor::table(7, 0x1000, 4096));
@@ -112,10 +112,10 @@ TEST(Limits, VerticesOfASubmission) {
   EXPECT_EQ(f.submit(w).errorCount, 0u);
   draw(w, 1);  // one vertex too many
   draw(w, 1);
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(aerogpu_cmd_flush{});
   aerogpu_cmd_destroy_shader destroy{};
   destroy.shader_handle = 1;
-  w.packet(AEROGPU_CMD_DESTROY_SHADER, destroy);  // what costs nothing still runs
+  w.packet(destroy);  // what costs nothing still runs
   const core::ExecutionReport report = f.submit(w);
   EXPECT_EQ(report.errorCount, 3u) << "the second creation of shader 1, and two draws";
   EXPECT_EQ(report.lastError, ErrorCode::Backend);
@@ -161,7 +161,7 @@ TEST(Limits, PixelsOfASubmission) {
   draw(small, 3);
   EXPECT_EQ(f.submit(small).lastError, ErrorCode::Backend);
   CommandWriter inside;
-  inside.packet(AEROGPU_CMD_SET_VIEWPORT, viewport);
+  inside.packet(viewport);
   for (int i = 0; i < 5000; ++i) draw(inside, 3);
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
 }
@@ -192,14 +192,14 @@ TEST(Limits, BytesOfASubmission) {
     c.dst_texture = kOther;
     c.src_texture = kTexture;
     c.width = c.height = kSide;
-    w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+    w.packet(c);
   };
   const auto copyBuffer = [](CommandWriter& w) {
     aerogpu_cmd_copy_buffer c{};
     c.dst_buffer = kCopy;
     c.src_buffer = kBuffer;
     c.size_bytes = 1u << 30;
-    w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+    w.packet(c);
   };
   const auto create = [](CommandWriter& w) {
     Harness::createTexture(w, 99, kFormat, kSide, kSide, 0);

@@ -91,7 +91,7 @@ TEST(Mass, DestroyingTexturesWithABacking) {
     for (uint32_t i = 1; i <= kMany; ++i) {
       Harness::createTexture(make, i, format, 16, 4, 0, 1, 1, allocId, 64);
       Harness::destroy(destroy, i);
-      destroy.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+      destroy.packet(aerogpu_cmd_present{});
     }
     EXPECT_EQ(f.submit(make, table).errorCount, 0u);
     return secondsOf(f, destroy);
@@ -126,10 +126,10 @@ TEST(Mass, ReleasingTheTokensOfOneResource) {
       aerogpu_cmd_export_shared_surface e{};
       e.resource_handle = oneResource ? 1 : i;
       e.share_token = i;
-      make.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, e);
+      make.packet(e);
       aerogpu_cmd_release_shared_surface r{};
       r.share_token = i;
-      release.packet(AEROGPU_CMD_RELEASE_SHARED_SURFACE, r);
+      release.packet(r);
     }
     EXPECT_EQ(f.submit(make).errorCount, 0u);
     return secondsOf(f, release);
@@ -166,7 +166,7 @@ TEST(Mass, TokensThatAGuestChoseToCollide) {
       aerogpu_cmd_export_shared_surface e{};
       e.resource_handle = 1;
       e.share_token = i * step;
-      w.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, e);
+      w.packet(e);
     }
     return secondsOf(f, w);
   };

@@ -61,7 +61,7 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   w.reset();
   aerogpu_cmd_present bad{};
   bad.scanout_id = 1;
-  w.packet(AEROGPU_CMD_PRESENT, bad);
+  w.packet(bad);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
@@ -82,7 +82,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   makeView.texture_handle = shown;
   makeView.format = kRgba;
   makeView.mip_level_count = makeView.array_layer_count = 1;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE_VIEW, makeView);
+  w.packet(makeView);
   const uint32_t code[] = {0xFFFE0200, 0x0000FFFF};
   aerogpu_cmd_create_shader_dxbc makeShader{};
   makeShader.shader_handle = h.handle();
@@ -90,7 +90,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, makeShader, code, sizeof code);
   aerogpu_cmd_bind_shaders bind{};
   bind.vs = makeShader.shader_handle;
-  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  w.packet(bind);
   expectGood(h.submit(w));
 
   enum Frame { kNew, kUnchanged };
@@ -98,7 +98,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
                             const std::function<void(CommandWriter&)>& before = {}) {
     CommandWriter packets;
     if (before) before(packets);
-    packets.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+    packets.packet(aerogpu_cmd_present{});
     const FinishedSubmission finished = h.submit(packets);
     expectGood(finished);
     EXPECT_EQ(finished.hasFrame, wanted == kNew) << what;
@@ -106,7 +106,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
     EXPECT_TRUE(finished.result.scanout_is_texture) << what;
     EXPECT_EQ(finished.result.present_count, 1u) << what;
     CommandWriter again;
-    again.packet(AEROGPU_CMD_PRESENT_EX, aerogpu_cmd_present_ex{});
+    again.packet(aerogpu_cmd_present_ex{});
     EXPECT_TRUE(h.submit(again).result.frame_unchanged) << "after: " << what;
   };
   const auto bytes = pattern(64);
@@ -119,14 +119,14 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
     c.dst_texture = shown;
     c.src_texture = source;
     c.width = c.height = 4;
-    p.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+    p.packet(c);
   });
   presents("a copy out of it", kUnchanged, [&](CommandWriter& p) {
     aerogpu_cmd_copy_texture2d c{};
     c.dst_texture = source;
     c.src_texture = shown;
     c.width = c.height = 4;
-    p.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+    p.packet(c);
   });
   presents("writes to others", kUnchanged, [&](CommandWriter& p) {
     Harness::upload(p, source, 0, bytes);
@@ -142,7 +142,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
     aerogpu_cmd_draw c{};
     c.vertex_count = 3;
     c.instance_count = 1;
-    p.packet(AEROGPU_CMD_DRAW, c);
+    p.packet(c);
   });
 
   // A flip always brings a frame, also of what was just presented; presents behind it need none.
@@ -156,7 +156,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   // With the screen off, nothing of the texture is shown.
   h.setScanout(kRgba, 4, 4, 16, memory.gpa, false);
   CommandWriter off;
-  off.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  off.packet(aerogpu_cmd_present{});
   EXPECT_FALSE(h.submit(off).result.frame_unchanged);
   h.setScanout(kRgba, 4, 4, 16, memory.gpa);
   presents("the screen was off", kNew);
@@ -169,7 +169,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   h.takeFrames();
   CommandWriter twice;
   Harness::upload(twice, shown, 0, bytes);
-  for (int i = 0; i < 2; ++i) twice.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  for (int i = 0; i < 2; ++i) twice.packet(aerogpu_cmd_present{});
   const FinishedSubmission finished = h.submit(twice);
   EXPECT_TRUE(finished.hasFrame);
   EXPECT_FALSE(finished.result.frame_unchanged);

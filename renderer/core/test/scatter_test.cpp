@@ -232,7 +232,7 @@ void copyBack(CommandWriter& w, uint32_t dst, uint32_t src, uint64_t size) {
   copy.src_buffer = src;
   copy.size_bytes = size;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  w.packet(copy);
 }
 
 // LIST-1, LIST-2, COPY-6
@@ -271,7 +271,7 @@ TEST(Scatter, WriteBacksReachTheirPagesAndNoOthers) {
   copy.width = 8;
   copy.height = 3;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+  w.packet(copy);
   expect(h.submit(w), 0);
   for (uint64_t y = 0; y < 3; ++y)
     for (uint64_t x = 0; x < 32; ++x) {
@@ -373,9 +373,9 @@ TEST(Scatter, ACaptureReplaysWithoutPageLists) {
     copy.src_texture = from;
     copy.width = 32;
     copy.height = 64;
-    w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+    w.packet(copy);
     Harness::setTargets(w, std::vector<uint32_t>{shown});
-    w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+    w.packet(aerogpu_cmd_present{});
     expect(h.submit(w), 0);
     EXPECT_EQ(h.takeFrames().at(0).pixels, pixels);
     ASSERT_TRUE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error)) << error;

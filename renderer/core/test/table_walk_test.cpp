@@ -310,7 +310,7 @@ TEST(ExtResetContext, ForgetsWhatWasBoundInThisContextOnly) {
   makeObjects(setUp, memory);
   ASSERT_EQ(h.submit(setUp, 1).result.error_count, 0u);
   twins().at(AEROGPU_CMD_DRAW_INDEXED).good(draw);
-  reset.packet(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{});
+  reset.packet(aerogpu_cmd_ext_reset_context{});
   EXPECT_EQ(h.submit(reset, 2).result.error_count, 0u);
   EXPECT_EQ(h.submit(draw, 1).result.error_count, 0u) << "another context was reset";
   EXPECT_EQ(h.submit(reset, 1).result.error_count, 0u);

@@ -73,7 +73,7 @@ protected:
                            AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, kPitch);
     Harness::setTargets(w, std::vector<uint32_t>{handle});
   }
-  static void present(CommandWriter& w) { w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{}); }
+  static void present(CommandWriter& w) { w.packet(aerogpu_cmd_present{}); }
   static Pixels plain(uint8_t r, uint8_t g, uint8_t b, uint8_t a) {
     Pixels pixels;
     for (uint32_t i = 0; i < kSide * kSide; ++i) pixels.insert(pixels.end(), {r, g, b, a});

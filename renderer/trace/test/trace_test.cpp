@@ -46,7 +46,7 @@ Captured capture() {
                            AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, 16);
     Harness::dirty(w, texture, 0, 64);
     Harness::setTargets(w, std::vector<uint32_t>{texture});
-    w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+    w.packet(aerogpu_cmd_present{});
     EXPECT_EQ(h.submit(w).result.error_count, 0u);
     EXPECT_EQ(h.takeFrames().at(0).pixels, captured.pixels);
     EXPECT_TRUE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error)) << error;
@@ -109,7 +109,7 @@ TEST(Trace, Version1WithPacketRecordsReplays) {
   const std::vector<uint8_t> pixels = {1, 2, 3, 4, 5, 6, 7, 8};
   Harness::upload(w, 1, 0, pixels);
   Harness::setTargets(w, std::vector<uint32_t>{1});
-  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  w.packet(aerogpu_cmd_present{});
   std::vector<uint8_t> file;
   const auto put = [&](const void* bytes, size_t size) {
     const auto* p = static_cast<const uint8_t*>(bytes);

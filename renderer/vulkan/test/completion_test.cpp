@@ -31,8 +31,8 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
   copy.src_buffer = from;
   copy.size_bytes = 4096;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(copy);
+  w.packet(aerogpu_cmd_flush{});
   Harness::dirty(w, listed, 0, 4096);
   for (const bool idle : {false, true}) {
     if (idle)
@@ -44,7 +44,7 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
     EXPECT_EQ(finished.result.last_error_code, uint32_t{AEROGPU_ERROR_OOB});
     gpu.onGuestAccess = nullptr;
     CommandWriter harmless;
-    harmless.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+    harmless.packet(aerogpu_cmd_flush{});
     EXPECT_EQ(gpu.submit(harmless).result.error_count, 0u) << "idle " << idle;
   }
 }

@@ -133,7 +133,7 @@ TEST_F(DepthBiasTest, IntegersCountSteps) {
       aerogpu_cmd_set_rasterizer_state c{};
       c.state.cull_mode = AEROGPU_CULL_NONE;
       c.state.depth_bias = kSteps;
-      w.packet(AEROGPU_CMD_SET_RASTERIZER_STATE, c);
+      w.packet(c);
       drawVertices(w, quad(0, 0, 8, 8, 0, z));
       run(w);
       // A step of 24 bits, or of a float of the largest depth of the primitive.

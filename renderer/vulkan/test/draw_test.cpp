@@ -111,7 +111,7 @@ TEST_F(DrawTest, IndexedWithBaseVertexAndBothSizes) {
                     : buffer(w, small.data(), small.size() * 2, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER);
     c.format = wide ? AEROGPU_INDEX_FORMAT_UINT32 : AEROGPU_INDEX_FORMAT_UINT16;
     c.offset_bytes = wide ? 4 : 2;
-    w.packet(AEROGPU_CMD_SET_INDEX_BUFFER, c);
+    w.packet(c);
     drawIndexed(w, 6, 1, 6);  // indices 0..5 of the second quad
     run(w);
     EXPECT_EQ(covered(result()), 4u);
@@ -148,7 +148,7 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
   w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, c, &blob, sizeof blob);
   aerogpu_cmd_set_input_layout s{};
   s.input_layout_handle = c.input_layout_handle;
-  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, s);
+  w.packet(s);
   const float px = 2.0f / kSize;
   // One pixel at the left top, moved by two pixels an instance.
   const float x0 = -1 - px / 2, y0 = 1 + px / 2;

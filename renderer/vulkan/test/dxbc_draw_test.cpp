@@ -111,7 +111,7 @@ TEST_F(DxbcTest, SamplersAndTextures) {
     c.sampler_handle = gpu().handle();
     c.filter = AEROGPU_SAMPLER_FILTER_NEAREST;
     c.address_u = c.address_v = c.address_w = mode;
-    w.packet(AEROGPU_CMD_CREATE_SAMPLER, c);
+    w.packet(c);
     aerogpu_cmd_set_samplers s{};
     s.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
     s.start_slot = 1;
@@ -150,7 +150,7 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   const uint32_t cs = create(w, AEROGPU_SHADER_STAGE_COMPUTE, container(kCs50, t, {}, {}));
   aerogpu_cmd_bind_shaders b{};
   b.cs = cs;
-  w.packet(AEROGPU_CMD_BIND_SHADERS, b);
+  w.packet(b);
   std::vector<uint32_t> in(16);
   for (uint32_t i = 0; i < 16; ++i) in[i] = i * 3;
   const uint32_t source = buffer(w, in.data(), 64, AEROGPU_RESOURCE_USAGE_STORAGE);
@@ -170,7 +170,7 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   aerogpu_cmd_dispatch d{};
   d.group_count_x = 3;  // 12 of 16 elements
   d.group_count_y = d.group_count_z = 1;
-  w.packet(AEROGPU_CMD_DISPATCH, d);
+  w.packet(d);
   run(w);
   const Bytes bytes = gpu().readBuffer(out, 64);
   ASSERT_EQ(bytes.size(), 64u);

@@ -73,7 +73,7 @@ protected:
     c.width = width;
     c.height = height;
     c.flags = writeBack ? AEROGPU_COPY_FLAG_WRITEBACK_DST : 0;
-    w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+    w.packet(c);
   }
   void copyBuffer(CommandWriter& w, uint32_t dst, uint32_t src, uint64_t size, bool writeBack,
                   uint64_t dstOffset = 0) {
@@ -83,7 +83,7 @@ protected:
     c.dst_offset_bytes = dstOffset;
     c.size_bytes = size;
     c.flags = writeBack ? AEROGPU_COPY_FLAG_WRITEBACK_DST : 0;
-    w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+    w.packet(c);
   }
   /// Forgets what was imported so far.
   void beginImports() { m_asked = importsAsked(); }

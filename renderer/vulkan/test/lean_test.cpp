@@ -49,7 +49,7 @@ protected:
       draw(w, 6);
     }
     aerogpu_cmd_present present{};
-    w.packet(AEROGPU_CMD_PRESENT, present);
+    w.packet(present);
   }
   /// Allocations of this thread while it submits the frame and waits for it.
   uint64_t cost(const CommandWriter& w) {

@@ -114,7 +114,7 @@ TEST_P(LossTest, AReadBackOfALostDeviceWritesNothing) {
   c.src_buffer = from;
   c.size_bytes = 4096;
   c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  w.packet(c);
   loseDevice(GetParam());
   expectBackendError(gpu().submit(w, m_context));
   for (const uint8_t byte : gpu().bytes(memory)) ASSERT_EQ(byte, 0xA5);

@@ -14,7 +14,7 @@ class PresentTest : public DrawTest {
 protected:
   void present(CommandWriter& w) {
     aerogpu_cmd_present c{};
-    w.packet(AEROGPU_CMD_PRESENT, c);
+    w.packet(c);
   }
 };
 

@@ -91,7 +91,7 @@ TEST_F(RasterTest, DepthClipping) {
   EXPECT_EQ(coveredPixels(), 0u);
   aerogpu_cmd_set_rasterizer_state c{};
   c.state.flags = AEROGPU_RASTERIZER_FLAG_DEPTH_CLIP_DISABLE;
-  w.packet(AEROGPU_CMD_SET_RASTERIZER_STATE, c);
+  w.packet(c);
   drawVertices(w, quad(0, 0, 8, 8, 0xFFFFFFFF, 1.5f));
   run(w);
   EXPECT_EQ(coveredPixels(), 64u);

@@ -338,7 +338,7 @@ TEST_F(TextureTest, RenderThenSampleAndMipChainByViews) {
       c.base_mip_level = mip - 1 + i;
       c.mip_level_count = 1;
       c.array_layer_count = 1;
-      w.packet(AEROGPU_CMD_CREATE_TEXTURE_VIEW, c);
+      w.packet(c);
     }
     target(w, views[1]);
     viewport(w, 0, 0, static_cast<float>(8 >> mip), static_cast<float>(8 >> mip));

@@ -31,7 +31,7 @@ protected:
     c.src_y = sy;
     c.width = width;
     c.height = height;
-    w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+    w.packet(c);
   }
 };
 
@@ -75,7 +75,7 @@ TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
   c.src_texture = source;
   c.width = c.height = 16;
   c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+  w.packet(c);
   Harness::dirty(w, other, 0, bytes.size());
   gpu().submitAsync(w, m_context);
   CommandWriter next;
@@ -158,10 +158,10 @@ TEST_F(TransferTest, BufferCopiesInOrderWithUploads) {
   c.dst_buffer = b;
   c.src_buffer = a;
   c.size_bytes = 256;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  w.packet(c);
   Harness::upload(w, a, 0, second);  // after the copy
   c.dst_offset_bytes = 256;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+  w.packet(c);
   Harness::upload(w, b, 8, std::span(second).first(4));  // the GPU has written b by then
   run(w);
   Bytes want = first;
@@ -284,7 +284,7 @@ TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
   copy.src_buffer = words;
   copy.size_bytes = 8;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  w.packet(copy);
   gpu().submitAsync(w, m_context);
   w.reset();
   Harness::dirty(w, then, 0, kPage);
@@ -312,7 +312,7 @@ TEST_F(TransferTest, ScatteredBackingsBothWays) {
   copy.src_texture = from;
   copy.width = copy.height = kSide;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+  w.packet(copy);
   run(w);
   for (size_t y = 0; y < kSide; ++y)
     for (size_t x = 0; x < kPitch; ++x)
