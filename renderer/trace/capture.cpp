@@ -107,25 +107,25 @@ void Capture::end(const aerogpu_submission& submission, const core::ExecutionRep
   const std::span<const uint8_t> table(static_cast<const uint8_t*>(submission.alloc_table),
                                        submission.alloc_table_size);
   SubmissionRecord record{};
-  record.version = 1;
-  record.fixedSize = sizeof record;
+  record.version = AEROGPU_TRACE_SUBMISSION_VERSION;
+  record.fixed_size = sizeof record;
   record.flags = submission.flags;
-  record.context = submission.context_id;
-  record.engine = submission.engine_id;
-  record.fence = submission.signal_fence;
+  record.context_id = submission.context_id;
+  record.engine_id = submission.engine_id;
+  record.signal_fence = submission.signal_fence;
   if (report.dropped) {
     // The packets that ran, under a header that counts no others.
     aerogpu_cmd_stream_header header;
     std::memcpy(&header, stream.data(), sizeof header);
     header.size_bytes = static_cast<uint32_t>(report.executedBytes);
-    record.commandBlob =
+    record.command_blob =
         m_writer->blob(BlobKind::CommandStream, {reinterpret_cast<const uint8_t*>(&header), sizeof header},
                        stream.first(report.executedBytes).subspan(sizeof header));
   } else if (!stream.empty()) {
-    record.commandBlob = m_writer->blob(BlobKind::CommandStream, stream);
+    record.command_blob = m_writer->blob(BlobKind::CommandStream, stream);
   }
-  record.allocTableBlob = table.empty() ? 0 : blob(BlobKind::AllocTable, linearTable(table));
-  record.rangeCount = static_cast<uint32_t>(m_ranges.size());
+  record.alloc_table_blob = table.empty() ? 0 : blob(BlobKind::AllocTable, linearTable(table));
+  record.range_count = static_cast<uint32_t>(m_ranges.size());
   if (!m_unreadable.empty()) m_writer->unreadable(m_unreadable);
   m_writer->submission(record, m_ranges);
   if (report.presents != 0) m_writer->present();

@@ -15,40 +15,42 @@ bool Reader::open(std::span<const uint8_t> file, std::string& error) {
   m_file = file;
   if (file.size() < sizeof m_header) return fail("cut short: no room for a trace header");
   std::memcpy(&m_header, file.data(), sizeof m_header);
-  if (std::memcmp(m_header.magic, kHeaderMagic, sizeof kHeaderMagic) != 0)
+  if (std::memcmp(m_header.magic, AEROGPU_TRACE_HEADER_MAGIC, sizeof m_header.magic) != 0)
     return fail("not a trace file (wrong magic)");
-  if (m_header.containerVersion == 0 || m_header.containerVersion > kContainerVersion)
-    return fail("container version " + std::to_string(m_header.containerVersion) +
+  if (m_header.container_version == 0 || m_header.container_version > AEROGPU_TRACE_CONTAINER_VERSION)
+    return fail("container version " + std::to_string(m_header.container_version) +
                 " is not known (1 and 2 are)");
-  if (m_header.headerSize != sizeof m_header) return fail("header has a wrong size");
-  if (m_header.abiVersion >> 16 != AEROGPU_ABI_MAJOR)
-    return fail("made for another major ABI revision, " + std::to_string(m_header.abiVersion >> 16));
-  if (file.size() < sizeof(Header) + sizeof(Footer) + uint64_t{m_header.metadataLength})
+  if (m_header.header_size != sizeof m_header) return fail("header has a wrong size");
+  if (m_header.abi_version >> 16 != AEROGPU_ABI_MAJOR)
+    return fail("made for another major ABI revision, " + std::to_string(m_header.abi_version >> 16));
+  if (file.size() < sizeof(Header) + sizeof(Footer) + uint64_t{m_header.metadata_length})
     return fail("cut short: the footer is missing");
-  m_metadata.assign(reinterpret_cast<const char*>(file.data()) + sizeof(Header), m_header.metadataLength);
+  m_metadata.assign(reinterpret_cast<const char*>(file.data()) + sizeof(Header), m_header.metadata_length);
 
   Footer footer;
   std::memcpy(&footer, file.data() + file.size() - sizeof footer, sizeof footer);
-  if (std::memcmp(footer.magic, kFooterMagic, sizeof kFooterMagic) != 0)
+  if (std::memcmp(footer.magic, AEROGPU_TRACE_FOOTER_MAGIC, sizeof footer.magic) != 0)
     return fail("cut short: the footer is missing");
-  if (footer.footerSize != sizeof footer || footer.containerVersion != m_header.containerVersion)
+  if (footer.footer_size != sizeof footer || footer.container_version != m_header.container_version)
     return fail("footer does not fit the header");
-  m_at = sizeof(Header) + m_header.metadataLength;
+  m_at = sizeof(Header) + m_header.metadata_length;
   const uint64_t tocEnd = file.size() - sizeof footer;
-  if (footer.tocOffset < m_at || footer.tocOffset > tocEnd || footer.tocLength > tocEnd - footer.tocOffset)
+  if (footer.toc_offset < m_at || footer.toc_offset > tocEnd ||
+      footer.toc_length > tocEnd - footer.toc_offset)
     return fail("table of contents lies outside the file");
-  m_end = footer.tocOffset;
+  m_end = footer.toc_offset;
   TocHeader toc;
-  if (footer.tocLength < sizeof toc) return fail("table of contents is cut short");
-  std::memcpy(&toc, file.data() + footer.tocOffset, sizeof toc);
-  if (std::memcmp(toc.magic, kTocMagic, sizeof kTocMagic) != 0 || toc.version != 1)
+  if (footer.toc_length < sizeof toc) return fail("table of contents is cut short");
+  std::memcpy(&toc, file.data() + footer.toc_offset, sizeof toc);
+  if (std::memcmp(toc.magic, AEROGPU_TRACE_TOC_MAGIC, sizeof toc.magic) != 0 ||
+      toc.version != AEROGPU_TRACE_TOC_VERSION)
     return fail("table of contents is not known (wrong magic or version)");
-  if (toc.frameCount > (footer.tocLength - sizeof toc) / sizeof(TocEntry))
+  if (toc.frame_count > (footer.toc_length - sizeof toc) / sizeof(TocEntry))
     return fail("table of contents is cut short");
-  m_frames.resize(toc.frameCount);
-  if (toc.frameCount != 0)
-    std::memcpy(m_frames.data(), file.data() + footer.tocOffset + sizeof toc,
-                toc.frameCount * sizeof(TocEntry));
+  m_frames.resize(toc.frame_count);
+  if (toc.frame_count != 0)
+    std::memcpy(m_frames.data(), file.data() + footer.toc_offset + sizeof toc,
+                toc.frame_count * sizeof(TocEntry));
   return true;
 }
 
@@ -61,13 +63,13 @@ bool Reader::next(Record& record, std::string& error) {
     return false;
   }
   std::memcpy(&header, m_file.data() + m_at, sizeof header);
-  if (header.payloadLength > left - sizeof header) {
+  if (header.payload_length > left - sizeof header) {
     error = "record at byte " + std::to_string(m_at) + " reaches past the records";
     return false;
   }
-  record = {static_cast<RecordType>(header.type), m_file.subspan(m_at + sizeof header, header.payloadLength),
+  record = {static_cast<RecordType>(header.type), m_file.subspan(m_at + sizeof header, header.payload_length),
             m_at};
-  m_at += sizeof header + header.payloadLength;
+  m_at += sizeof header + header.payload_length;
   return true;
 }
 

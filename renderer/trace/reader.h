@@ -26,7 +26,7 @@ public:
   /// The next record; false at the end, or with a non-empty `error` when the record is broken.
   bool next(Record& record, std::string& error);
   const std::string& metadata() const { return m_metadata; }
-  uint32_t containerVersion() const { return m_header.containerVersion; }
+  uint32_t containerVersion() const { return m_header.container_version; }
   std::span<const TocEntry> frames() const { return m_frames; }
 
 private:

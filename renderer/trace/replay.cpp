@@ -129,29 +129,29 @@ private:
         SubmissionRecord header;
         if (record.payload.size() < sizeof header) return broken("submission is cut short");
         std::memcpy(&header, record.payload.data(), sizeof header);
-        if (header.version != 1 || header.fixedSize < sizeof header ||
-            header.fixedSize > record.payload.size())
+        if (header.version != AEROGPU_TRACE_SUBMISSION_VERSION || header.fixed_size < sizeof header ||
+            header.fixed_size > record.payload.size())
           return broken("submission is of an unknown version or size");
-        const auto rest = record.payload.subspan(header.fixedSize);
-        if (header.rangeCount > rest.size() / sizeof(MemoryRange))
+        const auto rest = record.payload.subspan(header.fixed_size);
+        if (header.range_count > rest.size() / sizeof(MemoryRange))
           return broken("memory ranges are cut short");
-        for (uint32_t i = 0; i < header.rangeCount; ++i) {
+        for (uint32_t i = 0; i < header.range_count; ++i) {
           MemoryRange range;
           std::memcpy(&range, rest.data() + i * sizeof range, sizeof range);
           const auto blob = m_blobs.find(range.blob);
           if (blob == m_blobs.end()) return broken("memory range names a blob that is not there");
-          if (blob->second.size() > range.size) return broken("memory range is smaller than its blob");
-          if (!m_session.memory.write(range.address, blob->second.data(), blob->second.size()))
+          if (blob->second.size() > range.size_bytes) return broken("memory range is smaller than its blob");
+          if (!m_session.memory.write(range.gpa, blob->second.data(), blob->second.size()))
             return broken("memory range cannot be placed");
         }
-        const auto stream = m_blobs.find(header.commandBlob);
-        if (header.commandBlob != 0 && stream == m_blobs.end())
+        const auto stream = m_blobs.find(header.command_blob);
+        if (header.command_blob != 0 && stream == m_blobs.end())
           return broken("command stream blob is not there");
-        const auto table = m_blobs.find(header.allocTableBlob);
-        if (header.allocTableBlob != 0 && table == m_blobs.end())
+        const auto table = m_blobs.find(header.alloc_table_blob);
+        if (header.alloc_table_blob != 0 && table == m_blobs.end())
           return broken("allocation table blob is not there");
-        submit(header, header.commandBlob ? stream->second : std::span<const uint8_t>{},
-               header.allocTableBlob ? table->second : std::span<const uint8_t>{});
+        submit(header, header.command_blob ? stream->second : std::span<const uint8_t>{},
+               header.alloc_table_blob ? table->second : std::span<const uint8_t>{});
         return true;
       }
       case RecordType::DeviceReset:
@@ -177,10 +177,10 @@ private:
     for (; payload.size() >= sizeof(UnreadableRange); payload = payload.subspan(sizeof(UnreadableRange))) {
       UnreadableRange range;
       std::memcpy(&range, payload.data(), sizeof range);
-      const uint64_t end = range.address + range.size;
-      if (end < range.address) return false;
+      const uint64_t end = range.gpa + range.size_bytes;
+      if (end < range.gpa) return false;
       // Kept free of overlaps: one look-up then tells of an address.
-      uint64_t from = range.address, to = end;
+      uint64_t from = range.gpa, to = end;
       auto at = m_session.unreadable.upper_bound(from);
       if (at != m_session.unreadable.begin() && std::prev(at)->second >= from) --at;
       while (at != m_session.unreadable.end() && at->first <= to) {
@@ -225,10 +225,10 @@ private:
     aerogpu_submission submission{};
     submission.struct_size = sizeof submission;
     submission.flags = record.flags;
-    submission.context_id = record.context;
-    submission.engine_id = record.engine;
+    submission.context_id = record.context_id;
+    submission.engine_id = record.engine_id;
     submission.cookie = m_result.submissions;
-    submission.signal_fence = record.fence;
+    submission.signal_fence = record.signal_fence;
     submission.cmd = stream.empty() ? nullptr : stream.data();
     submission.cmd_size = stream.size();
     submission.alloc_table = table.empty() ? nullptr : table.data();

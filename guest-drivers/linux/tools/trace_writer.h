@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "aerogpu/aerogpu_trace.h"
 #include "device/alloc_table.h"
 #include "device/status.h"
 
@@ -29,10 +30,6 @@ public:
   Status finish();
 
 private:
-  struct Frame {
-    uint32_t index, flags;
-    uint64_t begin, present, end;
-  };
   struct MemoryBlob {
     uint32_t allocId;
     uint64_t blob;
@@ -44,7 +41,7 @@ private:
   std::FILE* m_file = nullptr;
   uint64_t m_offset = 0, m_nextBlob = 1;
   bool m_failed = false;
-  std::vector<Frame> m_frames;
+  std::vector<aerogpu_trace_toc_entry> m_frames;
   std::vector<MemoryBlob> m_memory;
 };
 

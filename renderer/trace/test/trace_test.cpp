@@ -96,7 +96,7 @@ TEST(Trace, MagicAndVersionAreNamed) {
   bad[0] = 'x';
   EXPECT_NE(replayError(bad).find("magic"), std::string::npos);
   bad = captured.file;
-  bad[offsetof(trace::Header, containerVersion)] = 3;
+  bad[offsetof(trace::Header, container_version)] = 3;
   EXPECT_NE(replayError(bad).find("version 3"), std::string::npos);
 }
 
