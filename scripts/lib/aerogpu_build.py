@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Where the project lies, progress lines, and building targets on demand. For the Python scripts and the VM tests.
 import os
-import shutil
 import subprocess
 import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get('AEROGPU_BUILD_DIR') or os.path.join(ROOT, 'build'))
+COMMON = os.path.join(ROOT, 'scripts', 'lib', 'common.sh')
 # Progress lines count from the start of the first script, not of the one that it calls (lib/common.sh).
 _BEGIN = int(os.environ.setdefault('AEROGPU_BEGAN', str(int(time.time()))))
 
@@ -22,31 +22,12 @@ def say(text):
 
 
 def run_logged(title, log, command, **kwargs):
-    """Runs a long command with its output in a file; a line every 15 s, the file's end on failure."""
-    os.makedirs(os.path.dirname(log), exist_ok=True)
-    say(title)
-    with open(log, 'wb') as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, **kwargs)
-        begin = time.monotonic()
-        while True:
-            try:
-                code = process.wait(15)
-                break
-            except subprocess.TimeoutExpired:
-                say('  ... %s: %d s, %s' % (title, time.monotonic() - begin, _last_line(log)))
-    if code != 0:
-        with open(log, errors='replace') as text:
-            sys.stderr.write(''.join(text.readlines()[-40:]))
-        if shutil.disk_usage(os.path.dirname(log)).free < 1 << 20:
-            raise Failure("%s failed: the disk of '%s' is full" % (title, BUILD))
-        raise Failure('%s failed (exit %d); the whole output is in %s' % (title, code, log))
-
-
-def _last_line(path):
-    with open(path, 'rb') as file:
-        file.seek(max(0, os.path.getsize(path) - 300))
-        lines = file.read().replace(b'\r', b'\n').splitlines()
-    return lines[-1].decode(errors='replace')[:100] if lines else ''
+    """Runs a long command with its output in a file, as the bash scripts do (lib/common.sh, try_logged)."""
+    script = 'source "$0"; why=; try_logged "$@" || { printf %s "$why"; exit 1; }'
+    done = subprocess.run(['bash', '-c', script, COMMON, title, log, *command], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, **kwargs)
+    if done.returncode != 0:
+        raise Failure(done.stdout.decode(errors='replace'))
 
 
 def configure():

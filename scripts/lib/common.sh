@@ -48,9 +48,9 @@ check_paths() {
 }
 
 # Runs a long command with its output in a log file; shows a line every 15 s and the log's end on failure. The command
-# stays in the foreground, so that Ctrl-C reaches it.
-# run_logged TITLE LOGFILE COMMAND...
-run_logged() {
+# stays in the foreground, so that Ctrl-C reaches it. Returns false and the reason in `why` if it fails.
+# try_logged TITLE LOGFILE COMMAND...
+try_logged() {
   local title=$1 log=$2 ticker code=0
   shift 2
   mkdir -p "$(dirname "$log")"
@@ -70,9 +70,15 @@ run_logged() {
   "$@" >"$log" 2>&1 </dev/null || code=$?
   kill "$ticker" 2>/dev/null || true
   wait "$ticker" 2>/dev/null || true
-  if ((code != 0)); then
-    tail -n 60 "$log" >&2
-    if (($(df -k --output=avail "$log" | tail -n 1) < 1024)); then die "$title failed: the disk of '$BUILD' is full"; fi
-    die "$title failed (exit $code); the whole output is in $log"
-  fi
+  if ((code == 0)); then return 0; fi
+  tail -n 60 "$log" >&2
+  why="$title failed (exit $code); the whole output is in $log"
+  if (($(df -k --output=avail "$log" | tail -n 1) < 1024)); then why="$title failed: the disk of '$BUILD' is full"; fi
+  return 1
+}
+
+# run_logged TITLE LOGFILE COMMAND...: try_logged, and the script ends if the command fails.
+run_logged() {
+  local why
+  try_logged "$@" || die "$why"
 }

@@ -100,7 +100,7 @@ protected:
     DIR* proc = opendir("/proc");
     while (const dirent* entry = readdir(proc)) {
       const pid_t pid = std::atoi(entry->d_name);
-      if (pid > 0 && statusOf(pid, "Name") == m_name && statusOf(pid, "State").rfind("Z", 0) != 0)
+      if (pid > 0 && statusOf(pid, "Name") == m_name && !statusOf(pid, "State").starts_with('Z'))
         out.push_back(pid);
     }
     closedir(proc);

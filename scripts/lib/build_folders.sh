@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+# Sourced after common.sh by the scripts that test: how each build folder is configured, built and tested.
+
+LOGS=$BUILD/logs
+passed=0 failed=0 skipped=0
+command -v ccache >/dev/null && launcher='ccache ' || launcher=''
+
+# configure FOLDER MESON-OPTIONS...: sets a build folder up once; `--reconfigure` keeps it in step with options.
+configure() {
+  local folder=$1
+  shift
+  if [[ -f $folder/build.ninja ]]; then set -- --reconfigure "$@"; fi
+  run_logged "configure ${folder##*/}" "$LOGS/configure-${folder##*/}.log" /usr/bin/meson setup "$folder" "$ROOT" "$@"
+}
+
+# configure_sanitized NAME COMPILERS MESON-OPTIONS...: a build folder in the build folder, beside the same QEMU.
+configure_sanitized() {
+  local folder=$BUILD/$1 compilers=$2
+  shift 2
+  mkdir -p "$folder"
+  ln -sfn ../qemu-stock "$folder/qemu-stock"
+  ln -sfn ../share "$folder/share"
+  CC="$launcher${compilers% *}" CXX="$launcher${compilers#* }" configure "$folder" -Ddevice=enabled \
+    -Db_lundef=false -Dbuildtype=debugoptimized "$@"
+}
+
+# The build folders by what they are for; each says which one it is on the command line of meson.
+configure_plain() { CC="${launcher}gcc" CXX="${launcher}g++" configure "$BUILD" -Ddevice=enabled; }
+# clang: thread-safety analysis, address and undefined-behaviour sanitizers, libFuzzer.
+configure_sanitize() {
+  configure_sanitized sanitize 'clang clang++' -Dfuzzers=true -Db_sanitize=address,undefined
+}
+# gcc, whose runtime can be preloaded into the distribution's QEMU (docs/debugging.md, "Data races").
+configure_tsan() { configure_sanitized tsan 'gcc g++' -Db_sanitize=thread; }
+export_tsan_options() { export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:history_size=4; }
+
+# compile FOLDER TARGETS...: builds all without targets; a compiler warning is a failure.
+compile() {
+  local folder=$1 log=$LOGS/build-${1##*/}.log
+  shift
+  run_logged "build ${folder##*/}" "$log" ninja -C "$folder" "$@"
+  if grep -E 'warning:' "$log" >&2; then die "the build of ${folder##*/} has warnings (log: $log)"; fi
+}
+
+# run_meson_tests TITLE FOLDER MESON-TEST-ARGUMENTS...: adds up what meson says; goes on after failures.
+run_meson_tests() {
+  local title=$1 folder=$2 log counts
+  shift 2
+  log=$LOGS/test-${title// /-}.log
+  say "test: $title"
+  /usr/bin/meson test -C "$folder" --no-rebuild --print-errorlogs "$@" 2>&1 </dev/null | tee "$log" | grep -vE '^(ninja:|$)' || true
+  counts=$(python3 - "$log" <<'PY'
+import re, sys
+text = open(sys.argv[1], errors='replace').read()
+def count(name):
+    found = re.findall(r'^%s:\s+(\d+)' % name, text, re.M)
+    return int(found[-1]) if found else 0
+bad = count('Fail') + count('Timeout') + count('Unexpected Pass')
+print(count('Ok') + count('Expected Fail'), bad, count('Skipped'), 1 if re.search(r'^Ok:', text, re.M) else 0)
+PY
+  )
+  read -r ok bad skip ran <<<"$counts"
+  if ((ran == 0)); then
+    say "test: $title did not run; see $log"
+    bad=1
+  fi
+  ((passed += ok, failed += bad, skipped += skip)) || true
+}

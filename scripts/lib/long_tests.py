@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The table of the last long tests in docs/testing.md, for scripts/run-long-tests and scripts/run-tests.
+
+usage: long_tests.py record PART SECONDS RAN FAILURES
+       long_tests.py check
+
+record writes the row of PART: HEAD's commit and its date of today, the duration, what ran, the failures. It refuses
+while files differ from HEAD, the page itself left out: a row says what was tested.
+check fails if a part has no row, or its commit is not one that HEAD comes from, or is more than 200 commits old. Where
+the history ends too early to tell (a shallow clone) it says so and passes."""
+import datetime
+import os
+import re
+import subprocess
+import sys
+
+PARTS = ('oracles', 'stress', 'fuzz', 'threads', 'tidy')
+MOST_COMMITS = 200
+PAGE = 'docs/testing.md'
+BEGIN = '<!-- long tests: rows are written by scripts/run-long-tests -->\n'
+END = '<!-- end of the long tests -->\n'
+HEADER = '| part | commit | date | duration | ran | failures |\n| --- | --- | --- | --- | --- | --- |\n'
+
+
+class Failure(Exception):
+    """Something the user has to know; the text is the whole message."""
+
+
+def git(root, *arguments):
+    """The output of git and whether it succeeded."""
+    done = subprocess.run(['git', '-C', root, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout.decode().strip(), done.returncode == 0
+
+
+def split(text):
+    """The page before the table, its rows by part (lists of cells), and the page after it."""
+    try:
+        before, rest = text.split(BEGIN)
+        table, after = rest.split(END)
+    except ValueError:
+        raise Failure('%s has no table of long tests' % PAGE)
+    rows = {}
+    for line in table.splitlines()[2:]:
+        cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
+        if len(cells) != 6 or not re.fullmatch('[0-9a-f]{7,40}', cells[1]) or not cells[5].isdigit():
+            raise Failure('%s: "%s" is no row of the long tests' % (PAGE, line))
+        rows[cells[0]] = cells
+    return before, rows, after
+
+
+def read(root):
+    with open(os.path.join(root, PAGE)) as file:
+        return split(file.read())
+
+
+def duration(seconds):
+    return '%d min %02d s' % divmod(seconds, 60)
+
+
+def record(root, part, seconds, ran, failures):
+    if part not in PARTS:
+        raise Failure('there is no part "%s" of the long tests' % part)
+    changed, known = git(root, 'status', '--porcelain', '--untracked-files=no', '--', '.', ':!' + PAGE)
+    if not known or changed:
+        raise Failure('the result is not recorded: files differ from the last commit')
+    commit, _ = git(root, 'rev-parse', '--short=12', 'HEAD')
+    before, rows, after = read(root)
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    rows[part] = [part, commit, today, duration(int(seconds)), ran, str(int(failures))]
+    table = ''.join('| %s |\n' % ' | '.join(rows[name]) for name in PARTS if name in rows)
+    with open(os.path.join(root, PAGE), 'w') as file:
+        file.write(before + BEGIN + HEADER + table + END + after)
+
+
+def age(root, commit):
+    """How many commits HEAD is past `commit`; None where the history does not tell."""
+    shallow = git(root, 'rev-parse', '--is-shallow-repository')[0] != 'false'
+    there = git(root, 'cat-file', '-e', commit + '^{commit}')[1]
+    if there and git(root, 'merge-base', '--is-ancestor', commit, 'HEAD')[1]:
+        return int(git(root, 'rev-list', '--count', '%s..HEAD' % commit)[0])
+    if shallow:
+        return None
+    raise Failure('ran at %s, which is not a commit that this one comes from' % commit)
+
+
+def check(root):
+    """One line a part, and whether all is well."""
+    _, rows, _ = read(root)
+    lines, good = [], True
+    for part in PARTS:
+        if part not in rows:
+            lines.append('long tests, %s: never ran; scripts/run-long-tests %s' % (part, part))
+            good = False
+            continue
+        commit = rows[part][1]
+        try:
+            commits = age(root, commit)
+        except Failure as failure:
+            lines.append('long tests, %s: %s' % (part, failure))
+            good = False
+            continue
+        if commits is None:
+            lines.append('long tests, %s: the history is shallow, so the age of their last run at %s cannot be told'
+                         % (part, commit))
+        elif commits > MOST_COMMITS:
+            lines.append('long tests, %s: ran %d commits ago, at %s, and %d is the most; scripts/run-long-tests %s'
+                         % (part, commits, commit, MOST_COMMITS, part))
+            good = False
+        else:
+            lines.append('long tests, %s: ran %d commits ago, %s failures' % (part, commits, rows[part][5]))
+    return lines, good
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    try:
+        if sys.argv[1:2] == ['record'] and len(sys.argv) == 6:
+            record(root, *sys.argv[2:])
+        elif sys.argv[1:] == ['check']:
+            lines, good = check(root)
+            print('\n'.join(lines))
+            return 0 if good else 1
+        else:
+            sys.exit(__doc__)
+    except Failure as failure:
+        print('long_tests.py: error: %s' % failure, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
