@@ -215,7 +215,8 @@ private:
     std::vector<Lane> lanes;
     std::vector<std::vector<Link>> links;
     for (uint32_t k = 0; k < 4; ++k) {
-      double fx = (x + k % 2 + 0.5) / draw.width, fy = (y + k / 2 + 0.5) / draw.height;
+      const uint32_t column = x + k % 2, row = y + k / 2;
+      double fx = (column + 0.5) / draw.width, fy = (row + 0.5) / draw.height;
       if (second) fx = 1 - fx, fy = 1 - fy;
       links.push_back(corners[0]);
       for (size_t i = 0; i < corners[0].size(); ++i)

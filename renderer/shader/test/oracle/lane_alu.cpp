@@ -62,9 +62,7 @@ Vector lit(const Vector& s) {
   out[1] = maximum(s[0], 0);
   const Range exponent = clamped(s[3], -127.9961, 127.9961);
   const Range z = power(maximum(s[1], 0), exponent);
-  if (lit && !*lit)
-    out[2] = 0;
-  else if (shining && !*shining)
+  if ((lit && !*lit) || (shining && !*shining))
     out[2] = 0;
   else
     out[2] = lit && shining ? z : hull(z, 0);
