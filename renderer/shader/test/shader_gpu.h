@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs translated D3D9 shaders on the first Vulkan device, the way the contract of d3d9_interface.h says,
-// and reads every pixel back. For tests; one thread.
+// Runs translated D3D9 shaders on the Vulkan device that the renderer would choose, the way the contract of
+// d3d9_interface.h says, and reads every pixel back. For tests; one thread.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -12,7 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/base/log.h"
 #include "renderer/shader/translate.h"
+
+namespace aerogpu::vk {
+class Device;
+class Instance;
+}  // namespace aerogpu::vk
 
 namespace aerogpu::shader::test {
 
@@ -73,7 +79,8 @@ private:
     VkImageUsageFlags usage = 0;
   };
 
-  ShaderGpu() = default;
+  ShaderGpu();
+  static void onLog(void* self, aerogpu_log_level level, const char* line);
   bool init(std::string& error);
   bool createTextures();
   bool createLayouts();
@@ -92,12 +99,13 @@ private:
   const Image& textureFor(d3d9::SamplerType type) const;
   void check(VkResult result, const char* what);
 
-  VkInstance m_instance = VK_NULL_HANDLE;
-  VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
+  std::string m_errors;
+  Log m_log{onLog, this};  ///< validation messages are errors
+  std::unique_ptr<vk::Instance> m_instance;
+  std::unique_ptr<vk::Device> m_owner;
   VkPhysicalDevice m_gpu = VK_NULL_HANDLE;
-  VkDevice m_device = VK_NULL_HANDLE;
+  VkDevice m_device = VK_NULL_HANDLE;  ///< of m_owner, as its queue
   VkQueue m_queue = VK_NULL_HANDLE;
-  uint32_t m_family = 0;
   VkCommandPool m_pool = VK_NULL_HANDLE;
   VkCommandBuffer m_commands = VK_NULL_HANDLE;
   VkDescriptorPool m_descriptors = VK_NULL_HANDLE;
@@ -105,7 +113,6 @@ private:
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   VkSampler m_sampler = VK_NULL_HANDLE, m_shadowSampler = VK_NULL_HANDLE;
   Image m_texture2D, m_textureCube, m_texture3D, m_textureDepth;
-  std::string m_errors;
 };
 
 /// The words of a source text; adds to `error` what is wrong with it.

@@ -4,17 +4,12 @@
 #include <cstring>
 
 #include "aerogpu/d3d9/assembler.h"
-#include "shader_gpu.h"
+#include "renderer/shader/test/shader_gpu.h"
+#include "renderer/vulkan/device/device.h"
+#include "renderer/vulkan/device/instance.h"
 
 namespace aerogpu::shader::test {
 namespace {
-
-VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
-                                         VkDebugUtilsMessageTypeFlagsEXT,
-                                         const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
-  *static_cast<std::string*>(user) += std::string(data->pMessage) + "\n";
-  return VK_FALSE;
-}
 
 VkImageType imageType(VkImageViewType type) {
   return type == VK_IMAGE_VIEW_TYPE_3D ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
@@ -28,6 +23,8 @@ std::vector<uint32_t> assembled(std::string_view source, std::string& error) {
   return std::move(a.tokens);
 }
 
+ShaderGpu::ShaderGpu() = default;
+
 std::unique_ptr<ShaderGpu> ShaderGpu::create(std::string& error) {
   std::unique_ptr<ShaderGpu> gpu(new ShaderGpu);
   if (!gpu->init(error)) return nullptr;
@@ -38,86 +35,27 @@ void ShaderGpu::check(VkResult result, const char* what) {
   if (result != VK_SUCCESS) m_errors += std::string(what) + " failed: " + std::to_string(result) + "\n";
 }
 
+void ShaderGpu::onLog(void* self, aerogpu_log_level, const char* line) {
+  static_cast<ShaderGpu*>(self)->m_errors += std::string(line) + "\n";
+}
+
 bool ShaderGpu::init(std::string& error) {
-  VkApplicationInfo app{};
-  app.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-  app.apiVersion = VK_API_VERSION_1_3;
-  uint32_t count = 0;
-  vkEnumerateInstanceLayerProperties(&count, nullptr);
-  std::vector<VkLayerProperties> layers(count);
-  vkEnumerateInstanceLayerProperties(&count, layers.data());
-  const char* layer = "VK_LAYER_KHRONOS_validation";
-  const bool haveLayer = std::any_of(layers.begin(), layers.end(),
-                                     [&](const auto& l) { return !std::strcmp(l.layerName, layer); });
-  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-  VkDebugUtilsMessengerCreateInfoEXT messages{};
-  messages.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  messages.messageSeverity =
-      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  messages.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  messages.pfnUserCallback = onMessage;
-  messages.pUserData = &m_errors;
-  VkInstanceCreateInfo instance{};
-  instance.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  instance.pApplicationInfo = &app;
-  instance.enabledLayerCount = haveLayer ? 1 : 0;
-  instance.ppEnabledLayerNames = &layer;
-  instance.enabledExtensionCount = haveLayer ? 1 : 0;
-  instance.ppEnabledExtensionNames = &extension;
-  if (vkCreateInstance(&instance, nullptr, &m_instance) != VK_SUCCESS) {
-    error = "no Vulkan";
-    return false;
+  // The renderer's own device, with the validation layer where there is one.
+  for (const bool validation : {true, false}) {
+    m_instance = vk::Instance::create(validation, m_log, error, false);
+    if (m_instance) break;
   }
-  if (haveLayer) {
-    const auto make = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
-        vkGetInstanceProcAddr(m_instance, "vkCreateDebugUtilsMessengerEXT"));
-    if (make) make(m_instance, &messages, nullptr, &m_messenger);
-  }
-  vkEnumeratePhysicalDevices(m_instance, &count, nullptr);
-  std::vector<VkPhysicalDevice> gpus(count);
-  vkEnumeratePhysicalDevices(m_instance, &count, gpus.data());
-  for (VkPhysicalDevice gpu : gpus) {
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(gpu, &properties);
-    if (!m_gpu && properties.apiVersion >= VK_API_VERSION_1_3) m_gpu = gpu;
-  }
-  if (!m_gpu) {
-    error = "no Vulkan 1.3 device";
-    return false;
-  }
-  vkGetPhysicalDeviceQueueFamilyProperties(m_gpu, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(m_gpu, &count, families.data());
-  while (m_family + 1 < count && !(families[m_family].queueFlags & VK_QUEUE_GRAPHICS_BIT)) ++m_family;
-  const float priority = 1;
-  VkDeviceQueueCreateInfo queue{};
-  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-  queue.queueFamilyIndex = m_family;
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
-  VkPhysicalDeviceVulkan13Features features13{};
-  features13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-  features13.dynamicRendering = VK_TRUE;
-  features13.shaderDemoteToHelperInvocation = VK_TRUE;
-  VkPhysicalDeviceFeatures features{};
-  features.shaderClipDistance = VK_TRUE;
-  features.largePoints = VK_TRUE;
-  features.independentBlend = VK_TRUE;
-  VkDeviceCreateInfo device{};
-  device.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  device.pNext = &features13;
-  device.queueCreateInfoCount = 1;
-  device.pQueueCreateInfos = &queue;
-  device.pEnabledFeatures = &features;
-  if (vkCreateDevice(m_gpu, &device, nullptr, &m_device) != VK_SUCCESS) {
-    error = "no Vulkan device";
-    return false;
-  }
-  vkGetDeviceQueue(m_device, m_family, 0, &m_queue);
+  if (!m_instance) return false;
+  m_gpu = m_instance->choose("", error);
+  if (!m_gpu) return false;
+  m_owner = vk::Device::create(*m_instance, m_gpu, error);
+  if (!m_owner) return false;
+  m_device = m_owner->handle();
+  m_queue = m_owner->queue();
   VkCommandPoolCreateInfo pool{};
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  pool.queueFamilyIndex = m_family;
+  pool.queueFamilyIndex = m_owner->queueFamily();
   check(vkCreateCommandPool(m_device, &pool, nullptr, &m_pool), "command pool");
   VkCommandBufferAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
@@ -196,8 +134,7 @@ bool ShaderGpu::createTextures() {
 }
 
 uint32_t ShaderGpu::memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const {
-  VkPhysicalDeviceMemoryProperties properties;
-  vkGetPhysicalDeviceMemoryProperties(m_gpu, &properties);
+  const VkPhysicalDeviceMemoryProperties& properties = m_owner->memory();
   for (uint32_t i = 0; i < properties.memoryTypeCount; ++i)
     if (bits >> i & 1 && (properties.memoryTypes[i].propertyFlags & flags) == flags) return i;
   return 0;
@@ -324,14 +261,7 @@ ShaderGpu::~ShaderGpu() {
     vkDestroyPipelineLayout(m_device, m_layout, nullptr);
     for (VkDescriptorSetLayout layout : m_setLayouts) vkDestroyDescriptorSetLayout(m_device, layout, nullptr);
     vkDestroyCommandPool(m_device, m_pool, nullptr);
-    vkDestroyDevice(m_device, nullptr);
   }
-  if (m_messenger) {
-    const auto end = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
-        vkGetInstanceProcAddr(m_instance, "vkDestroyDebugUtilsMessengerEXT"));
-    end(m_instance, m_messenger, nullptr);
-  }
-  if (m_instance) vkDestroyInstance(m_instance, nullptr);
 }
 
 }  // namespace aerogpu::shader::test

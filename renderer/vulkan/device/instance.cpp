@@ -58,7 +58,8 @@ int rank(VkPhysicalDeviceType type) {
 
 }  // namespace
 
-std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::string& error) {
+std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::string& error,
+                                           bool synchronization) {
   const GlobalTable global = loadGlobalTable();
   uint32_t version = 0;
   if (!global.EnumerateInstanceVersion || global.EnumerateInstanceVersion(&version) != VK_SUCCESS ||
@@ -81,7 +82,7 @@ std::unique_ptr<Instance> Instance::create(bool validation, Log& log, std::strin
   const VkValidationFeatureEnableEXT enables[] = {
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
   VkValidationFeaturesEXT features{VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, &messenger};
-  features.enabledValidationFeatureCount = 1;
+  features.enabledValidationFeatureCount = synchronization ? 1 : 0;
   features.pEnabledValidationFeatures = enables;
 
   VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};

@@ -15,7 +15,10 @@ namespace aerogpu::vk {
 class Instance {
 public:
   /// Null and a message when there is no Vulkan 1.3 loader, or no validation layer although it was asked for.
-  static std::unique_ptr<Instance> create(bool validation, Log& log, std::string& error);
+  /// `synchronization`: validation looks for missing barriers too, which makes small draws four times as
+  /// slow.
+  static std::unique_ptr<Instance> create(bool validation, Log& log, std::string& error,
+                                          bool synchronization = true);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
