@@ -40,6 +40,7 @@
 #include "scanout.h"
 #include "stats.h"
 #include "vblank.h"
+#include "vmstate.h"
 
 #include "aerogpu/aerogpu_base.h"
 #include "aerogpu/aerogpu_extension.h"
@@ -55,7 +56,6 @@ struct AeroGPUState {
     VGACommonState vga; /* vram is BAR1 */
     MemoryRegion mmio;  /* BAR0 */
     QemuConsole *con;
-    Error *migration_blocker;
 
     QemuMutex lock;             /* what the parts say */
     aerogpu_renderer *renderer; /* from render_init to render_exit */
@@ -78,11 +78,7 @@ struct AeroGPUState {
     AeroGPURendererConfig config;
     AeroGPUStats stats;
     AeroGPULog log;
-
-    /* copies for the saved state */
-    uint64_t saved_vblank_seq;
-    uint64_t saved_vblank_time; /* ns */
-    bool saved_taken_over;
+    AeroGPUSaving saving;
 };
 
 #endif /* HW_AEROGPU_H */

@@ -26,6 +26,29 @@ typedef struct AeroGPUSubmission {
     bool texture; /* the scanout was a live texture */
 } AeroGPUSubmission;
 
+/*
+ * A submission in a saved state: its work is done, it waits for its turn. Of
+ * what the host keeps of it, frame and time of fetch are not saved.
+ */
+typedef struct AeroGPUSavedSubmission {
+    uint64_t signal_fence;
+    uint64_t work_done_seq;
+    uint32_t next_head;
+    uint32_t flags;
+    uint32_t error_count;
+    uint32_t error_code;
+    uint32_t present_count;
+    bool vsync;
+    bool texture;
+    bool moves_head; /* it came from the ring that there is */
+    bool shows;      /* no flip since it was fetched */
+} AeroGPUSavedSubmission;
+
+typedef struct AeroGPUSavedCompletions {
+    uint32_t count;
+    AeroGPUSavedSubmission waiting[AEROGPU_MAX_OUTSTANDING];
+} AeroGPUSavedCompletions;
+
 /* Under `lock`. */
 typedef struct AeroGPUCompletions {
     AeroGPUSubmission slots[AEROGPU_MAX_OUTSTANDING];
@@ -36,6 +59,7 @@ typedef struct AeroGPUCompletions {
     uint64_t last_vsync_seq;   /* tick of the last vsync present */
     bool full;                 /* fetching waits for a completion */
     Notifier vblank;
+    AeroGPUSavedCompletions saved; /* BQL */
 } AeroGPUCompletions;
 
 /*
@@ -64,6 +88,17 @@ void aerogpu_completions_enter_generation(AeroGPUState *s);
 /* Gives back the frames that wait for their completion. Any thread. */
 void aerogpu_completions_drop_frames(AeroGPUState *s);
 void aerogpu_completions_reset_locked(AeroGPUState *s);
+
+extern const VMStateDescription aerogpu_completions_vmstate;
+/*
+ * Takes over what waits. Returns < 0 if no device can have saved that. BQL;
+ * ring, vblank and scanout are loaded.
+ */
+int aerogpu_completions_loaded(AeroGPUState *s);
+/* Whether the renderer is still at work on one. Any thread. */
+bool aerogpu_completions_are_busy(AeroGPUState *s);
+/* Frames that wait for their completion. Any thread. */
+uint32_t aerogpu_completions_frames(AeroGPUState *s);
 
 void aerogpu_completions_init(AeroGPUState *s);
 void aerogpu_completions_exit(AeroGPUState *s);

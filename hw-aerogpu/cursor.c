@@ -210,3 +210,74 @@ void aerogpu_cursor_exit(AeroGPUState *s)
     g_free(s->cursor.pixels);
     s->cursor.pixels = NULL;
 }
+
+/* ---- saved state ---- */
+
+static int aerogpu_cursor_pre_save(void *opaque)
+{
+    AeroGPUCursor *cursor = opaque;
+
+    cursor->saved = (AeroGPUSavedCursor){ .stale = cursor->stale };
+    if (cursor->valid) {
+        cursor->saved.width = cursor->width;
+        cursor->saved.height = cursor->height;
+        cursor->saved.hot_x = cursor->hot_x;
+        cursor->saved.hot_y = cursor->hot_y;
+        cursor->saved.pixels = cursor->width * cursor->height;
+    }
+    return 0;
+}
+
+/* Before the pixels are loaded to where there is room for the largest. */
+static bool aerogpu_cursor_fits(void *opaque, int version_id)
+{
+    const AeroGPUSavedCursor *saved = &((AeroGPUCursor *)opaque)->saved;
+
+    return saved->width <= AEROGPU_MAX_CURSOR &&
+           saved->height <= AEROGPU_MAX_CURSOR &&
+           saved->pixels == saved->width * saved->height;
+}
+
+int aerogpu_cursor_loaded(AeroGPUState *s)
+{
+    const AeroGPUSavedCursor *saved = &s->cursor.saved;
+
+    if (saved->pixels && (saved->hot_x < 0 || saved->hot_x >= saved->width ||
+                          saved->hot_y < 0 || saved->hot_y >= saved->height)) {
+        return aerogpu_load_error("a cursor of %ux%u pixels, hot at %d, %d",
+                                  saved->width, saved->height, saved->hot_x,
+                                  saved->hot_y);
+    }
+    s->cursor.valid = saved->pixels != 0;
+    s->cursor.width = saved->width;
+    s->cursor.height = saved->height;
+    s->cursor.hot_x = saved->hot_x;
+    s->cursor.hot_y = saved->hot_y;
+    s->cursor.stale = saved->stale;
+    s->cursor.on_host = false; /* a display that shows it is told again */
+    qemu_bh_schedule(s->cursor.bh);
+    return 0;
+}
+
+/*
+ * The pixels are saved because the guest may have changed its own since they
+ * were read.
+ */
+const VMStateDescription aerogpu_cursor_vmstate = {
+    .name = "aerogpu/cursor",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = aerogpu_cursor_pre_save,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_BOOL(saved.stale, AeroGPUCursor),
+            VMSTATE_UINT32(saved.width, AeroGPUCursor),
+            VMSTATE_UINT32(saved.height, AeroGPUCursor),
+            VMSTATE_INT32(saved.hot_x, AeroGPUCursor),
+            VMSTATE_INT32(saved.hot_y, AeroGPUCursor),
+            VMSTATE_UINT32(saved.pixels, AeroGPUCursor),
+            VMSTATE_VALIDATE("at most 256x256 pixels", aerogpu_cursor_fits),
+            VMSTATE_VARRAY_UINT32(pixels, AeroGPUCursor, saved.pixels, 1,
+                                  vmstate_info_uint32, uint32_t),
+            VMSTATE_END_OF_LIST() },
+};

@@ -5,6 +5,16 @@
 
 #include "types.h"
 
+/* The shape in a saved state; its pixels are in AeroGPUCursor. */
+typedef struct AeroGPUSavedCursor {
+    bool stale;
+    uint32_t width; /* 0 = no valid shape */
+    uint32_t height;
+    int32_t hot_x;
+    int32_t hot_y;
+    uint32_t pixels; /* width * height */
+} AeroGPUSavedCursor;
+
 typedef struct AeroGPUCursor {
     QEMUBH *bh;
     bool stale; /* shape registers changed since it was read */
@@ -18,6 +28,7 @@ typedef struct AeroGPUCursor {
     bool defined;     /* the guest's shape was given to a display */
     int32_t drawn_y;  /* rows of the surface that it covers */
     uint32_t drawn_rows;
+    AeroGPUSavedCursor saved;
 } AeroGPUCursor;
 
 /* A register that shapes the cursor was written. */
@@ -33,6 +44,10 @@ bool aerogpu_cursor_rows(AeroGPUState *s, int32_t *y, uint32_t *rows);
 /* Draws the cursor's part of row y; aerogpu_cursor_rows() said it has one. */
 void aerogpu_cursor_overlay(AeroGPUState *s, uint32_t *line, uint32_t width,
                             uint32_t y);
+
+extern const VMStateDescription aerogpu_cursor_vmstate;
+/* Takes the saved shape over. Returns < 0 if it cannot be one. */
+int aerogpu_cursor_loaded(AeroGPUState *s);
 
 void aerogpu_cursor_init(AeroGPUState *s);
 void aerogpu_cursor_exit(AeroGPUState *s);

@@ -20,4 +20,8 @@ void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code, uint64_t fence,
                                 uint32_t count);
 void aerogpu_errors_reset_locked(AeroGPUState *s);
 
+extern const VMStateDescription aerogpu_errors_vmstate;
+/* Whether a device can have counted `count` errors with this last code. */
+bool aerogpu_error_is_possible(uint32_t code, uint32_t count);
+
 #endif /* HW_AEROGPU_ERRORS_H */

@@ -109,3 +109,18 @@ void aerogpu_fence_exit(AeroGPUState *s)
     QEMU_LOCK_GUARD(&s->lock);
     aerogpu_fence_page_unmap_locked(s);
 }
+
+/*
+ * ---- saved state ----
+ *
+ * Both are the driver's to choose, so any value can be right. The page itself
+ * is guest memory; it is mapped when the next fence completes.
+ */
+const VMStateDescription aerogpu_fence_vmstate = {
+    .name = "aerogpu/fence",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT64(completed, AeroGPUFence),
+                                      VMSTATE_UINT64(gpa, AeroGPUFence),
+                                      VMSTATE_END_OF_LIST() },
+};

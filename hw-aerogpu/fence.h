@@ -24,6 +24,8 @@ void aerogpu_fence_complete_locked(AeroGPUState *s, uint64_t fence);
 void aerogpu_fence_page_changed(AeroGPUState *s);
 void aerogpu_fence_reset_locked(AeroGPUState *s);
 
+extern const VMStateDescription aerogpu_fence_vmstate;
+
 void aerogpu_fence_init(AeroGPUState *s);
 void aerogpu_fence_exit(AeroGPUState *s);
 

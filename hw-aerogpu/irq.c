@@ -11,6 +11,7 @@
 #include "hw/pci/msi.h"
 #include "aerogpu.h"
 #include "irq.h"
+#include "log.h"
 #include "trace_events.h"
 
 static uint32_t aerogpu_irq_pending(AeroGPUState *s)
@@ -138,11 +139,10 @@ static void aerogpu_irqfd_attach(AeroGPUState *s)
 }
 
 /*
- * The MSI capability or the command register was written. A message is a
- * write by the function: without Bus Master Enable the kernel must not send
- * one, and QEMU's own way drops it. BQL.
+ * A message is a write by the function: without Bus Master Enable the kernel
+ * must not send one, and QEMU's own way drops it.
  */
-void aerogpu_irq_config_changed(AeroGPUState *s)
+static void aerogpu_irqfd_update(AeroGPUState *s)
 {
     uint16_t command = pci_get_word(s->pci.config + PCI_COMMAND);
 
@@ -151,6 +151,11 @@ void aerogpu_irq_config_changed(AeroGPUState *s)
     } else {
         aerogpu_irqfd_detach(s);
     }
+}
+
+void aerogpu_irq_config_changed(AeroGPUState *s)
+{
+    aerogpu_irqfd_update(s);
     aerogpu_irq_enable_changed(s);
 }
 
@@ -186,3 +191,35 @@ void aerogpu_irq_exit(AeroGPUState *s)
     s->irq.bh = NULL;
     event_notifier_cleanup(&s->irq.msi_notifier);
 }
+
+/* ---- saved state ---- */
+
+static int aerogpu_irq_post_load(void *opaque, int version_id)
+{
+    AeroGPUIrq *irq = opaque;
+    uint32_t unknown = irq->status & ~AEROGPU_IRQ_BITS;
+
+    if (unknown) {
+        irq->status = 0;
+        return aerogpu_load_error("IRQ_STATUS has the bits 0x%x", unknown);
+    }
+    return 0;
+}
+
+/* A message that was to be sent is sent by whoever goes on. */
+void aerogpu_irq_loaded(AeroGPUState *s)
+{
+    aerogpu_irqfd_update(s);
+    qemu_bh_schedule(s->irq.bh);
+}
+
+/* The host's counter and its ways to the kernel are not the guest's state. */
+const VMStateDescription aerogpu_irq_vmstate = {
+    .name = "aerogpu/irq",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .post_load = aerogpu_irq_post_load,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(status, AeroGPUIrq),
+                                      VMSTATE_BOOL(msi_kick, AeroGPUIrq),
+                                      VMSTATE_END_OF_LIST() },
+};

@@ -6,6 +6,9 @@
 #include "qemu/event_notifier.h"
 #include "types.h"
 
+#define AEROGPU_IRQ_BITS \
+    (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR)
+
 typedef struct AeroGPUIrq {
     uint32_t status;     /* atomic */
     uint64_t interrupts; /* atomic: times that an enabled bit came up */
@@ -25,6 +28,10 @@ void aerogpu_irq_enable_changed(AeroGPUState *s);
 /* The MSI capability or the command register was written. BQL. */
 void aerogpu_irq_config_changed(AeroGPUState *s);
 void aerogpu_irq_reset(AeroGPUState *s); /* BQL */
+
+extern const VMStateDescription aerogpu_irq_vmstate;
+/* The parts and PCI's configuration are loaded. BQL. */
+void aerogpu_irq_loaded(AeroGPUState *s);
 
 bool aerogpu_irq_init(AeroGPUState *s, Error **errp);
 void aerogpu_irq_exit(AeroGPUState *s);

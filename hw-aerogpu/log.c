@@ -5,6 +5,7 @@
  * not fill the host's disk with it.
  */
 #include "qemu/osdep.h"
+#include "qemu/error-report.h"
 #include "qemu/log.h"
 #include "aerogpu.h"
 #include "log.h"
@@ -35,4 +36,16 @@ void aerogpu_guest_error(AeroGPUState *s, const char *format, ...)
     text = g_strdup_vprintf(format, args);
     va_end(args);
     qemu_log("aerogpu: %s\n", text);
+}
+
+int aerogpu_load_error(const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    error_report("aerogpu: saved state: %s", text);
+    return -EINVAL;
 }

@@ -18,4 +18,10 @@ typedef struct AeroGPULog {
 void G_GNUC_PRINTF(2, 3)
     aerogpu_guest_error(AeroGPUState *s, const char *format, ...);
 
+/*
+ * Says why a saved state is refused; the newline is added. Returns -EINVAL,
+ * for post_load.
+ */
+int G_GNUC_PRINTF(1, 2) aerogpu_load_error(const char *format, ...);
+
 #endif /* HW_AEROGPU_LOG_H */

@@ -19,17 +19,14 @@
 #include "draw.h"
 #include "edid.h"
 #include "embedder.h"
-#include "errors.h"
 #include "fence.h"
 #include "guestmem.h"
 #include "irq.h"
 #include "module.h"
 #include "regs.h"
 #include "render.h"
-#include "requests.h"
 #include "reset.h"
 #include "ring_memory.h"
-#include "scanout.h"
 #include "stats.h"
 #include "vblank.h"
 #include "vmstate.h"
@@ -161,21 +158,17 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
         goto fail;
     }
     aerogpu_regs_init(s);
-    error_setg(&s->migration_blocker,
-               "aerogpu: what the renderer holds for "
-               "the guest cannot be saved, so neither migration nor "
-               "snapshots are possible");
-    if (aerogpu_compat_add_blocker(&s->migration_blocker, errp) < 0) {
+    if (!aerogpu_saving_init(s, errp)) {
         goto fail_render;
     }
 
     dev->config[PCI_INTERRUPT_PIN] = 1;
     if (msi_init(dev, 0, 1, true, false, errp) < 0) {
-        goto fail_blocker;
+        goto fail_saving;
     }
     if (!aerogpu_init_vga(s, dev, errp)) {
         msi_uninit(dev);
-        goto fail_blocker;
+        goto fail_saving;
     }
     memory_region_init_io(&s->mmio, OBJECT(s), &aerogpu_mmio_ops, s,
                           "aerogpu-mmio", AEROGPU_PCI_BAR0_SIZE_BYTES);
@@ -188,8 +181,8 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     aerogpu_guestmem_listen(s);
     return;
 
-fail_blocker:
-    aerogpu_compat_del_blocker(&s->migration_blocker);
+fail_saving:
+    aerogpu_saving_exit(s);
 fail_render:
     aerogpu_render_exit(s);
 fail:
@@ -214,7 +207,7 @@ static void aerogpu_exit(PCIDevice *dev)
     aerogpu_fence_exit(s);
     aerogpu_ring_memory_exit(s);
     aerogpu_guestmem_exit(s);
-    aerogpu_compat_del_blocker(&s->migration_blocker);
+    aerogpu_saving_exit(s);
     graphic_console_close(s->con);
     aerogpu_cursor_exit(s);
     aerogpu_draw_exit(s);
@@ -223,30 +216,9 @@ static void aerogpu_exit(PCIDevice *dev)
     msi_uninit(dev);
 }
 
-/*
- * VGA itself is reset by the handler that vga_init() registered; the legacy
- * reset of a device comes without one, so it is done here as well.
- */
 static void aerogpu_reset(DeviceState *dev)
 {
-    AeroGPUState *s = AEROGPU(dev);
-
-    if (!s->render.ready) {
-        return;
-    }
-    aerogpu_device_reset(s);
-    aerogpu_regs_reset(s);
-    WITH_QEMU_LOCK_GUARD (&s->lock) {
-        aerogpu_fence_reset_locked(s);
-        aerogpu_errors_reset_locked(s);
-        aerogpu_completions_reset_locked(s);
-    }
-    aerogpu_vblank_reset(s);
-    aerogpu_irq_reset(s);
-    aerogpu_cursor_reset(s);
-    vga_common_reset(&s->vga);
-    aerogpu_scanout_reset(s);
-    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+    aerogpu_device_reset(AEROGPU(dev));
 }
 
 static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,

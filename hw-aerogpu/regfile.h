@@ -48,4 +48,15 @@ static inline void aerogpu_reg_set(AeroGPURegFile *regs, uint32_t offset,
     qatomic_set(&regs->word[offset / 4], value);
 }
 
+/* Device reset. BQL. */
+static inline void aerogpu_regfile_reset(AeroGPURegFile *regs)
+{
+    size_t i;
+
+    for (i = 0; i < AEROGPU_REG_WORDS; i++) {
+        aerogpu_reg_set(regs, i * 4, 0);
+    }
+    memset(regs->latch_hi, 0, sizeof(regs->latch_hi));
+}
+
 #endif /* HW_AEROGPU_REGFILE_H */

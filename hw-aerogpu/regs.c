@@ -10,6 +10,7 @@
 #include "edid.h"
 #include "fence.h"
 #include "irq.h"
+#include "log.h"
 #include "regs.h"
 #include "requests.h"
 #include "reset.h"
@@ -204,9 +205,6 @@ static uint32_t features_hi_read(AeroGPUState *s)
     return s->regs.features >> 32;
 }
 
-#define IRQ_BITS \
-    (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR)
-
 /* The table, indexed by register: entry R is AEROGPU_MMIO_REG_R. */
 #define REG(n, a, ...) \
     [AEROGPU_MMIO_REG_##n / 4] = { .name = #n, .access = REG_##a, __VA_ARGS__ }
@@ -229,7 +227,7 @@ static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
     REG(DOORBELL, WO, .write = doorbell_write),
 
     REG(IRQ_STATUS, RO, .read = irq_status_read),
-    REG(IRQ_ENABLE, RW, .mask = IRQ_BITS, .write = irq_enable_write),
+    REG(IRQ_ENABLE, RW, .mask = AEROGPU_IRQ_BITS, .write = irq_enable_write),
     REG(IRQ_ACK, WO, .write = irq_ack_write),
     REG(ERROR_CODE, RO, .read = error_code_read),
     REG(ERROR_FENCE_LO, RO, .read = error_fence_lo_read),
@@ -291,6 +289,15 @@ static void aerogpu_ext_write(AeroGPUState *s, hwaddr addr, uint32_t value,
     }
 }
 
+/* What a register that is written has stored; 0 where nothing is. */
+static uint32_t aerogpu_reg_kept(const AeroGPUReg *reg, uint32_t value)
+{
+    if (reg->access != REG_RW) {
+        return 0;
+    }
+    return reg->boolean ? value != 0 : value & (reg->mask ?: UINT32_MAX);
+}
+
 static uint64_t aerogpu_mmio_read(void *opaque, hwaddr addr, unsigned size)
 {
     AeroGPUState *s = opaque;
@@ -339,10 +346,7 @@ static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
     }
     old = s->regs.word[addr / 4];
     if (reg->access == REG_RW) {
-        uint32_t kept =
-            reg->boolean ? value != 0 : value & (reg->mask ?: UINT32_MAX);
-
-        aerogpu_reg_set(&s->regs, addr, kept);
+        aerogpu_reg_set(&s->regs, addr, aerogpu_reg_kept(reg, value));
     }
     if (reg->write) {
         reg->write(s, old, value);
@@ -361,29 +365,34 @@ const MemoryRegionOps aerogpu_mmio_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 4, .unaligned = true },
 };
 
-void aerogpu_regs_reset(AeroGPUState *s)
+/* ---- saved state ---- */
+
+/* A value that no write leaves was saved by no device. */
+static int aerogpu_regs_post_load(void *opaque, int version_id)
 {
+    AeroGPURegFile *regs = opaque;
     size_t i;
 
     for (i = 0; i < AEROGPU_REG_WORDS; i++) {
-        aerogpu_reg_set(&s->regs, i * 4, 0);
-    }
-    memset(s->regs.latch_hi, 0, sizeof(s->regs.latch_hi));
-}
+        uint32_t value = regs->word[i];
 
-void aerogpu_regs_check_loaded(AeroGPUState *s)
-{
-    size_t i;
-
-    for (i = 0; i < ARRAY_SIZE(s->regs.word); i++) {
-        const AeroGPUReg *reg = &aerogpu_regs[i];
-
-        if (reg->access != REG_RW) {
-            s->regs.word[i] = 0;
-        } else if (reg->boolean) {
-            s->regs.word[i] = s->regs.word[i] != 0;
-        } else if (reg->mask) {
-            s->regs.word[i] &= reg->mask;
+        if (value != aerogpu_reg_kept(&aerogpu_regs[i], value)) {
+            aerogpu_regfile_reset(regs);
+            return aerogpu_load_error("register 0x%zx holds 0x%x", i * 4,
+                                      value);
         }
     }
+    return 0;
 }
+
+const VMStateDescription aerogpu_regs_vmstate = {
+    .name = "aerogpu/regs",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .post_load = aerogpu_regs_post_load,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT32_ARRAY(word, AeroGPURegFile, AEROGPU_REG_WORDS),
+            VMSTATE_UINT32_ARRAY(latch_hi, AeroGPURegFile, AEROGPU_LATCHES),
+            VMSTATE_END_OF_LIST() },
+};

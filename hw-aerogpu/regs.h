@@ -9,8 +9,6 @@
 extern const MemoryRegionOps aerogpu_mmio_ops; /* opaque: AeroGPUState */
 /* The renderer exists: what the two can do is known. */
 void aerogpu_regs_init(AeroGPUState *s);
-void aerogpu_regs_reset(AeroGPUState *s);
-/* Brings loaded register values into the form that writes leave. */
-void aerogpu_regs_check_loaded(AeroGPUState *s);
+extern const VMStateDescription aerogpu_regs_vmstate; /* of AeroGPURegFile */
 
 #endif /* HW_AEROGPU_REGS_H */

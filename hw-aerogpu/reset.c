@@ -11,10 +11,16 @@
 #include "qemu/timer.h"
 #include "aerogpu.h"
 #include "complete.h"
+#include "cursor.h"
+#include "errors.h"
+#include "fence.h"
+#include "irq.h"
 #include "requests.h"
 #include "reset.h"
 #include "ring_memory.h"
+#include "scanout.h"
 #include "trace_events.h"
+#include "vblank.h"
 
 /* ---- register side; BQL ---- */
 
@@ -44,7 +50,8 @@ void aerogpu_ring_reset(AeroGPUState *s)
     }
 }
 
-void aerogpu_device_reset(AeroGPUState *s)
+/* Registers still hold their old values. */
+static void aerogpu_drop_all(AeroGPUState *s)
 {
     if (!s->render.started) {
         return;
@@ -59,6 +66,30 @@ void aerogpu_device_reset(AeroGPUState *s)
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "device reset");
     }
+}
+
+/*
+ * VGA itself is reset by the handler that vga_init() registered; the legacy
+ * reset of a device comes without one, so it is done here as well.
+ */
+void aerogpu_device_reset(AeroGPUState *s)
+{
+    if (!s->render.ready) {
+        return;
+    }
+    aerogpu_drop_all(s);
+    aerogpu_regfile_reset(&s->regs);
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        aerogpu_fence_reset_locked(s);
+        aerogpu_errors_reset_locked(s);
+        aerogpu_completions_reset_locked(s);
+    }
+    aerogpu_vblank_reset(s);
+    aerogpu_irq_reset(s);
+    aerogpu_cursor_reset(s);
+    vga_common_reset(&s->vga);
+    aerogpu_scanout_reset(s);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
 }
 
 /* ---- render thread ---- */

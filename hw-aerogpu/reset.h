@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ring reset and the renderer's part of a device reset (reset.c). */
+/* Ring reset and device reset (reset.c). */
 #ifndef HW_AEROGPU_RESET_H
 #define HW_AEROGPU_RESET_H
 
 #include "types.h"
 
 void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
-/* Device reset, registers still hold their old values. BQL. */
+/* The whole device, VGA included; nothing before realize has ended. BQL. */
 void aerogpu_device_reset(AeroGPUState *s);
 
 /* The render thread's halves of the two. */

@@ -145,3 +145,39 @@ void aerogpu_ring_memory_exit(AeroGPUState *s)
 {
     notifier_remove(&s->ring.map_changed);
 }
+
+/* ---- saved state ---- */
+
+static int aerogpu_ring_pre_save(void *opaque)
+{
+    AeroGPURing *ring = opaque;
+
+    ring->saved_current = ring->started && ring->serial == ring->config_serial;
+    return 0;
+}
+
+void aerogpu_ring_loaded(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->ring.config_serial++;
+    s->ring.serial = s->ring.config_serial - !s->ring.saved_current;
+    s->ring.started = s->ring.saved_current;
+}
+
+/*
+ * Indices and address are as a driver could have put them, so any value can be
+ * right: slots and header are checked when they are looked at. The host's
+ * mapping is made anew.
+ */
+const VMStateDescription aerogpu_ring_vmstate = {
+    .name = "aerogpu/ring",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = aerogpu_ring_pre_save,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(saved_current, AeroGPURing),
+                                      VMSTATE_UINT32(fetch, AeroGPURing),
+                                      VMSTATE_UINT32(head, AeroGPURing),
+                                      VMSTATE_UINT64(head_gpa, AeroGPURing),
+                                      VMSTATE_BOOL(head_stale, AeroGPURing),
+                                      VMSTATE_END_OF_LIST() },
+};

@@ -27,6 +27,7 @@ typedef struct AeroGPURing {
     uint64_t head_gpa;      /* lock: of the field */
     bool head_stale;        /* lock: it could not be stored there */
     Notifier map_changed;
+    bool saved_current; /* for the saved state: mapped from these registers */
 
     uint8_t *cmd_buffer; /* private copies (ring.c) */
     uint64_t cmd_capacity;
@@ -53,6 +54,10 @@ void aerogpu_ring_set_head_locked(AeroGPUState *s, uint32_t head);
 void aerogpu_ring_abandon_locked(AeroGPUState *s, bool move_head);
 /* A ring register was written, or the ring was enabled. BQL. */
 void aerogpu_ring_config_changed(AeroGPUState *s);
+
+extern const VMStateDescription aerogpu_ring_vmstate;
+/* The ring is where it was; it is mapped when the VM runs. BQL. */
+void aerogpu_ring_loaded(AeroGPUState *s);
 
 void aerogpu_ring_memory_init(AeroGPUState *s);
 void aerogpu_ring_memory_exit(AeroGPUState *s);

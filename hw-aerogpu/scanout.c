@@ -139,36 +139,46 @@ void aerogpu_scanout_drop_frame(AeroGPUState *s)
 
 /* ---- configuration; BQL ---- */
 
-/* Checks the registers; returns NULL, or what is wrong with them. */
-static const char *aerogpu_scanout_check(AeroGPUState *s,
-                                         AeroGPUScanoutConfig *out)
+/* Returns NULL, or what is wrong with a configuration, wherever memory is. */
+static const char *
+aerogpu_scanout_config_check(const AeroGPUScanoutConfig *config)
 {
-    uint32_t bytes;
-    uint64_t size;
+    uint32_t bytes = aerogpu_format_bytes(config->format);
 
-    out->width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_WIDTH);
-    out->height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT);
-    out->format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FORMAT);
-    out->pitch = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES);
-    out->gpa = s->scanout.flip_gpa;
-
-    bytes = aerogpu_format_bytes(out->format);
     if (!bytes) {
         return "format";
     }
-    if (!out->width || out->width > AEROGPU_MAX_SCANOUT || !out->height ||
-        out->height > AEROGPU_MAX_SCANOUT) {
+    if (!config->width || config->width > AEROGPU_MAX_SCANOUT ||
+        !config->height || config->height > AEROGPU_MAX_SCANOUT) {
         return "size";
     }
-    if (out->pitch < out->width * bytes) {
+    if (config->pitch < config->width * bytes) {
         return "pitch";
     }
-    size =
-        (uint64_t)out->pitch * (out->height - 1) + (uint64_t)out->width * bytes;
-    if (!out->gpa || !aerogpu_guest_covers(s, out->gpa, size)) {
-        return "address";
+    return config->gpa ? NULL : "address";
+}
+
+/* Reads and checks the registers; returns NULL, or what is wrong with them. */
+static const char *aerogpu_scanout_check(AeroGPUState *s,
+                                         AeroGPUScanoutConfig *out)
+{
+    const char *error;
+    uint64_t size;
+
+    *out = (AeroGPUScanoutConfig){
+        .width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_WIDTH),
+        .height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT),
+        .format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FORMAT),
+        .pitch = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES),
+        .gpa = s->scanout.flip_gpa,
+    };
+    error = aerogpu_scanout_config_check(out);
+    if (error) {
+        return error;
     }
-    return NULL;
+    size = (uint64_t)out->pitch * (out->height - 1) +
+           (uint64_t)out->width * aerogpu_format_bytes(out->format);
+    return aerogpu_guest_covers(s, out->gpa, size) ? NULL : "address";
 }
 
 static void aerogpu_set_display(AeroGPUState *s, AeroGPUDisplay display)
@@ -263,13 +273,6 @@ void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable)
     }
 }
 
-void aerogpu_scanout_loaded(AeroGPUState *s)
-{
-    aerogpu_set_display(s, AEROGPU_DISPLAY_BLANK);
-    aerogpu_scanout_evaluate(s);
-    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
-}
-
 void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
@@ -292,3 +295,82 @@ void aerogpu_scanout_reset(AeroGPUState *s)
     qemu_mutex_unlock(&s->lock);
     aerogpu_scanout_to_vga(s);
 }
+
+/* ---- saved state ---- */
+
+uint32_t aerogpu_scanout_frames(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->scanout.frame != NULL;
+}
+
+static int aerogpu_scanout_pre_save(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    scanout->saved = (AeroGPUSavedScanout){
+        .display = scanout->display,
+        .config = scanout->config,
+        .flip_gpa = scanout->flip_gpa,
+        .config_stale = scanout->config_stale,
+        .maybe_texture = scanout->maybe_texture,
+    };
+    return 0;
+}
+
+int aerogpu_scanout_loaded(AeroGPUState *s)
+{
+    const AeroGPUSavedScanout *saved = &s->scanout.saved;
+    bool taken = saved->display != AEROGPU_DISPLAY_VGA;
+    const char *error =
+        taken ? aerogpu_scanout_config_check(&saved->config) : NULL;
+
+    if (saved->display > AEROGPU_DISPLAY_SCANOUT || error) {
+        return aerogpu_load_error("display %u with %ux%u pixels of format %u, "
+                                  "pitch %u, at 0x%" PRIx64 ": %s",
+                                  saved->display, saved->config.width,
+                                  saved->config.height, saved->config.format,
+                                  saved->config.pitch, saved->config.gpa,
+                                  error ?: "unknown");
+    }
+    if (saved->display == AEROGPU_DISPLAY_SCANOUT &&
+        !aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
+        return aerogpu_load_error("the scanout is shown and not enabled");
+    }
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        s->scanout.flip_gpa = saved->flip_gpa;
+        s->scanout.flip_serial++;
+        s->scanout.maybe_texture = saved->maybe_texture;
+        /* A question that was asked is answered: there are no textures. */
+        s->scanout.snapshot_pending = false;
+        aerogpu_show_locked(s, NULL);
+    }
+    if (taken) {
+        s->scanout.config = saved->config;
+    }
+    s->scanout.config_stale = saved->config_stale;
+    aerogpu_set_display(s, saved->display);
+    s->scanout.full_update = true;
+    qemu_bh_schedule(s->scanout.settled_bh);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+    return 0;
+}
+
+const VMStateDescription aerogpu_scanout_vmstate = {
+    .name = "aerogpu/scanout",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = aerogpu_scanout_pre_save,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT32(saved.display, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.width, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.height, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.format, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.pitch, AeroGPUScanout),
+            VMSTATE_UINT64(saved.config.gpa, AeroGPUScanout),
+            VMSTATE_UINT64(saved.flip_gpa, AeroGPUScanout),
+            VMSTATE_BOOL(saved.config_stale, AeroGPUScanout),
+            VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
+            VMSTATE_END_OF_LIST() },
+};

@@ -21,6 +21,15 @@ typedef struct AeroGPUScanoutConfig {
     uint64_t gpa;
 } AeroGPUScanoutConfig;
 
+/* The display in a saved state; a picture of the renderer's is not in it. */
+typedef struct AeroGPUSavedScanout {
+    uint32_t display; /* AeroGPUDisplay */
+    AeroGPUScanoutConfig config;
+    uint64_t flip_gpa;
+    bool config_stale;
+    bool maybe_texture;
+} AeroGPUSavedScanout;
+
 /* BQL, unless said otherwise. */
 typedef struct AeroGPUScanout {
     AeroGPUDisplay display;
@@ -30,6 +39,8 @@ typedef struct AeroGPUScanout {
     bool full_update;            /* the next drawing draws everything */
     DisplaySurface *surface;     /* ours, if it is still the console's */
     QEMUBH *settled_bh; /* scheduled when a snapshot is no longer pending */
+
+    AeroGPUSavedScanout saved;
 
     uint64_t flip_serial;             /* lock: counts addresses taken */
     bool maybe_texture;               /* lock: submissions came since reset */
@@ -55,8 +66,15 @@ void aerogpu_scanout_flip(AeroGPUState *s);
 void aerogpu_scanout_to_vga(AeroGPUState *s);
 /* Device reset, registers are zero already. BQL. */
 void aerogpu_scanout_reset(AeroGPUState *s);
-/* The saved state had taken the display over from VGA. BQL. */
-void aerogpu_scanout_loaded(AeroGPUState *s);
+
+extern const VMStateDescription aerogpu_scanout_vmstate;
+/*
+ * Shows what the saved display showed. Returns < 0 if no device can have shown
+ * that. BQL, registers are loaded.
+ */
+int aerogpu_scanout_loaded(AeroGPUState *s);
+/* Frames of the renderer's that are held. Any thread. */
+uint32_t aerogpu_scanout_frames(AeroGPUState *s);
 
 /*
  * A present completes that was fetched at `flip_serial`: its frame is shown,

@@ -5,6 +5,8 @@
 
 #include "compat/compat.h"
 
+#include "migration/vmstate.h"
+
 #define TYPE_AEROGPU "aerogpu"
 typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 

@@ -9,6 +9,7 @@
 #include "qemu/lockable.h"
 #include "aerogpu.h"
 #include "irq.h"
+#include "log.h"
 #include "trace_events.h"
 #include "vblank.h"
 
@@ -138,17 +139,6 @@ void aerogpu_vblank_reset(AeroGPUState *s)
     qemu_mutex_unlock(&s->lock);
 }
 
-void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns)
-{
-    aerogpu_vblank_reset(s);
-    qemu_mutex_lock(&s->lock);
-    s->vblank.base = seq;
-    s->vblank.last_ns = time_ns;
-    qemu_mutex_unlock(&s->lock);
-    s->vblank.irq_seq = seq;
-    aerogpu_vblank_update(s);
-}
-
 void aerogpu_vblank_init(AeroGPUState *s)
 {
     notifier_list_init(&s->vblank.released);
@@ -165,3 +155,76 @@ void aerogpu_vblank_exit(AeroGPUState *s)
         s->vblank.timer = NULL;
     }
 }
+
+/* ---- saved state ---- */
+
+static int aerogpu_vblank_pre_save(void *opaque)
+{
+    AeroGPUVblank *v = opaque;
+
+    v->saved = (AeroGPUSavedVblank){
+        .period = v->period,
+        .start = v->running ? v->start : (int64_t)v->last_ns,
+        .base = v->base,
+        .last_ns = v->last_ns,
+        .irq_seq = v->irq_seq,
+    };
+    return 0;
+}
+
+/* QEMU has loaded the virtual clock already. */
+int aerogpu_vblank_loaded(AeroGPUState *s)
+{
+    const AeroGPUSavedVblank *saved = &s->vblank.saved;
+    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    if (saved->period != s->vblank.period) {
+        return aerogpu_load_error("its vblank period is %" PRId64 " ns, the "
+                                  "device's refresh_rate makes %" PRId64,
+                                  saved->period, s->vblank.period);
+    }
+    if (saved->start < 0 || saved->start > now ||
+        saved->last_ns > saved->start) {
+        return aerogpu_load_error("vblank ticked at %" PRIu64 " ns and counts "
+                                  "from %" PRId64 " ns, now is %" PRId64 " ns",
+                                  saved->last_ns, saved->start, now);
+    }
+    /* A tick takes a period, and none was counted before time began. */
+    if (saved->base > (uint64_t)(saved->start / saved->period)) {
+        return aerogpu_load_error("%" PRIu64 " vblanks until %" PRId64 " ns",
+                                  saved->base, saved->start);
+    }
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        s->vblank.start = saved->start;
+        s->vblank.base = saved->base;
+        s->vblank.last_ns = saved->last_ns;
+        s->vblank.running =
+            aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE) != 0;
+    }
+    if (saved->irq_seq > aerogpu_vblank_seq(s)) {
+        return aerogpu_load_error("vblank %" PRIu64 " was delivered",
+                                  saved->irq_seq);
+    }
+    s->vblank.irq_seq = saved->irq_seq;
+    if (aerogpu_vblank_needed(s)) {
+        /* At once, if a tick was due and not delivered. */
+        timer_mod_ns(s->vblank.timer, saved->irq_seq < aerogpu_vblank_seq(s)
+                                          ? now
+                                          : aerogpu_vblank_next(s));
+    }
+    return 0;
+}
+
+const VMStateDescription aerogpu_vblank_vmstate = {
+    .name = "aerogpu/vblank",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = aerogpu_vblank_pre_save,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_INT64(saved.period, AeroGPUVblank),
+                                VMSTATE_INT64(saved.start, AeroGPUVblank),
+                                VMSTATE_UINT64(saved.base, AeroGPUVblank),
+                                VMSTATE_UINT64(saved.last_ns, AeroGPUVblank),
+                                VMSTATE_UINT64(saved.irq_seq, AeroGPUVblank),
+                                VMSTATE_END_OF_LIST() },
+};

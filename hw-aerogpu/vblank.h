@@ -7,6 +7,15 @@
 #include "qemu/timer.h"
 #include "types.h"
 
+/* The clock in a saved state. */
+typedef struct AeroGPUSavedVblank {
+    int64_t period;
+    int64_t start; /* of the running clock, else last_ns */
+    uint64_t base;
+    uint64_t last_ns;
+    uint64_t irq_seq;
+} AeroGPUSavedVblank;
+
 /* BQL and lock for writing, either for reading, where nothing else is said. */
 typedef struct AeroGPUVblank {
     QEMUTimer *timer;
@@ -18,6 +27,7 @@ typedef struct AeroGPUVblank {
     uint64_t irq_seq;      /* BQL: newest tick that was delivered */
     bool wanted;           /* atomic: somebody waits for a tick */
     NotifierList released; /* BQL; called under lock: who waits may go on */
+    AeroGPUSavedVblank saved;
 } AeroGPUVblank;
 
 uint64_t aerogpu_vblank_seq(AeroGPUState *s);     /* BQL or lock */
@@ -31,8 +41,13 @@ void aerogpu_vblank_want_locked(AeroGPUState *s);
 /* SCANOUT0_ENABLE or IRQ_ENABLE changed. BQL. */
 void aerogpu_vblank_update(AeroGPUState *s);
 void aerogpu_vblank_reset(AeroGPUState *s); /* BQL */
-/* Goes on from a saved sequence and time. BQL, registers already loaded. */
-void aerogpu_vblank_loaded(AeroGPUState *s, uint64_t seq, uint64_t time_ns);
+
+extern const VMStateDescription aerogpu_vblank_vmstate;
+/*
+ * Goes on where the saved clock stood. Returns < 0 if no clock can have stood
+ * there. BQL, registers and interrupts are loaded.
+ */
+int aerogpu_vblank_loaded(AeroGPUState *s);
 
 void aerogpu_vblank_init(AeroGPUState *s);
 void aerogpu_vblank_exit(AeroGPUState *s);

@@ -1,79 +1,175 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Saved state: everything a guest can see of the device. What the renderer
- * holds (resources, bindings) cannot be saved yet, so pci.c blocks migration;
- * loading treats each value as if the guest had written it.
+ * Saved state: everything a guest can see of the device. What a renderer holds
+ * for the guest cannot be saved, so a VM is saved only while its renderer works
+ * without a GPU and holds nothing. Loading begins with a reset, and takes no
+ * value that a device could not have saved; it writes no guest memory.
  */
 #include "qemu/osdep.h"
-#include "migration/vmstate.h"
-#include "qemu/lockable.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "aerogpu.h"
+#include "complete.h"
 #include "cursor.h"
+#include "errors.h"
 #include "fence.h"
 #include "irq.h"
 #include "regs.h"
 #include "requests.h"
+#include "reset.h"
+#include "ring_memory.h"
 #include "scanout.h"
 #include "vblank.h"
 #include "vmstate.h"
 
+/*
+ * How old a refusal's number may be. QEMU asks for blockers without calling
+ * anybody, so the text has to be there before; pre_save knows for certain.
+ */
+#define AEROGPU_REFUSAL_MS 500
+
+/* What keeps the device from being saved, or NULL. g_free() it. BQL. */
+static char *aerogpu_refusal(AeroGPUState *s)
+{
+    struct aerogpu_renderer_stats stats = { .struct_size = sizeof(stats) };
+    uint32_t frames = aerogpu_scanout_frames(s) + aerogpu_completions_frames(s);
+    bool gpu = *aerogpu_renderer_device_name(s->renderer);
+
+    aerogpu_renderer_get_stats(s->renderer, &stats);
+    if (!gpu && !stats.held_objects && !frames) {
+        return NULL;
+    }
+    return g_strdup_printf("aerogpu: what the back end %s holds for the guest "
+                           "cannot be saved: objects %" PRIu64 ", frames %u",
+                           aerogpu_renderer_backend_name(s->renderer),
+                           stats.held_objects, frames);
+}
+
+/* ---- the blocker ---- */
+
+static bool aerogpu_saving_update(AeroGPUState *s, Error **errp)
+{
+    g_autofree char *reason = aerogpu_refusal(s);
+
+    if (!g_strcmp0(reason, s->saving.reason)) {
+        return true;
+    }
+    aerogpu_compat_del_blocker(&s->saving.blocker);
+    g_clear_pointer(&s->saving.reason, g_free);
+    if (reason) {
+        error_setg(&s->saving.blocker, "%s", reason);
+        if (aerogpu_compat_add_blocker(&s->saving.blocker, errp) < 0) {
+            return false;
+        }
+        s->saving.reason = g_steal_pointer(&reason);
+    }
+    return true;
+}
+
+static void aerogpu_saving_tick(void *opaque)
+{
+    AeroGPUState *s = opaque;
+    Error *error = NULL;
+
+    if (!s->renderer) {
+        return; /* QEMU is about to end */
+    }
+    /* While QEMU is saving, or with -only-migratable: pre_save refuses. */
+    if (!aerogpu_saving_update(s, &error)) {
+        error_free(error);
+    }
+    timer_mod(s->saving.timer,
+              qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + AEROGPU_REFUSAL_MS);
+}
+
+bool aerogpu_saving_init(AeroGPUState *s, Error **errp)
+{
+    if (!aerogpu_saving_update(s, errp)) {
+        return false;
+    }
+    s->saving.timer = timer_new_ms(QEMU_CLOCK_REALTIME, aerogpu_saving_tick, s);
+    aerogpu_saving_tick(s);
+    return true;
+}
+
+void aerogpu_saving_exit(AeroGPUState *s)
+{
+    timer_free(s->saving.timer);
+    aerogpu_compat_del_blocker(&s->saving.blocker);
+    g_clear_pointer(&s->saving.reason, g_free);
+}
+
+/* ---- the state ---- */
+
 static int aerogpu_pre_save(void *opaque)
 {
     AeroGPUState *s = opaque;
+    g_autofree char *reason = aerogpu_refusal(s);
 
-    s->saved_vblank_seq = aerogpu_vblank_seq(s);
-    s->saved_vblank_time = aerogpu_vblank_time_ns(s);
-    s->saved_taken_over = s->scanout.display != AEROGPU_DISPLAY_VGA;
+    if (!reason && aerogpu_completions_are_busy(s)) {
+        reason = g_strdup("aerogpu: the renderer has not come to rest, so "
+                          "nothing can be saved");
+    }
+    if (reason) {
+        error_report("%s", reason);
+        return -EBUSY;
+    }
+    return 0;
+}
+
+static int aerogpu_pre_load(void *opaque)
+{
+    aerogpu_device_reset(opaque);
     return 0;
 }
 
 static int aerogpu_post_load(void *opaque, int version_id)
 {
     AeroGPUState *s = opaque;
+    int ret;
 
-    /* Time runs on from here: a last tick in the future is no state of ours. */
-    if (s->saved_vblank_time > qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL)) {
-        return -EINVAL;
+    aerogpu_irq_loaded(s);
+    aerogpu_ring_loaded(s);
+    ret = aerogpu_vblank_loaded(s);
+    if (!ret) {
+        ret = aerogpu_scanout_loaded(s);
     }
-    aerogpu_regs_check_loaded(s);
-    s->irq.status &=
-        AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR;
-    qemu_mutex_lock(&s->lock);
-    s->ring.config_serial++;
-    qemu_mutex_unlock(&s->lock);
-
-    aerogpu_vblank_loaded(s, s->saved_vblank_seq, s->saved_vblank_time);
-    aerogpu_fence_page_changed(s);
-    if (s->saved_taken_over) {
-        aerogpu_scanout_loaded(s);
+    if (!ret) {
+        ret = aerogpu_completions_loaded(s);
     }
-    aerogpu_cursor_shape_changed(s);
-    aerogpu_irq_config_changed(s);
-    aerogpu_request(s, AEROGPU_REQ_PROBE);
-    return 0;
+    if (!ret) {
+        ret = aerogpu_cursor_loaded(s);
+    }
+    if (!ret) {
+        aerogpu_request(s, AEROGPU_REQ_PROBE);
+    }
+    return ret;
 }
+
+#define AEROGPU_PART(field, type, vmsd) \
+    VMSTATE_STRUCT(field, AeroGPUState, 1, vmsd, type)
 
 const VMStateDescription aerogpu_vmstate = {
     .name = TYPE_AEROGPU,
     .version_id = 1,
     .minimum_version_id = 1,
     .pre_save = aerogpu_pre_save,
+    .pre_load = aerogpu_pre_load,
     .post_load = aerogpu_post_load,
     .fields =
         AEROGPU_VMSTATE_FIELDS{
             VMSTATE_PCI_DEVICE(pci, AeroGPUState),
             VMSTATE_STRUCT(vga, AeroGPUState, 0, vmstate_vga_common,
                            VGACommonState),
-            VMSTATE_UINT32_ARRAY(regs.word, AeroGPUState, AEROGPU_REG_WORDS),
-            VMSTATE_UINT32_ARRAY(regs.latch_hi, AeroGPUState, 3),
-            VMSTATE_UINT32(irq.status, AeroGPUState),
-            VMSTATE_UINT64(fence.completed, AeroGPUState),
-            VMSTATE_UINT32(errors.code, AeroGPUState),
-            VMSTATE_UINT64(errors.fence, AeroGPUState),
-            VMSTATE_UINT32(errors.count, AeroGPUState),
-            VMSTATE_UINT64(scanout.flip_gpa, AeroGPUState),
-            VMSTATE_UINT64(saved_vblank_seq, AeroGPUState),
-            VMSTATE_UINT64(saved_vblank_time, AeroGPUState),
-            VMSTATE_BOOL(saved_taken_over, AeroGPUState),
+            AEROGPU_PART(regs, AeroGPURegFile, aerogpu_regs_vmstate),
+            AEROGPU_PART(irq, AeroGPUIrq, aerogpu_irq_vmstate),
+            AEROGPU_PART(errors, AeroGPUErrors, aerogpu_errors_vmstate),
+            AEROGPU_PART(vblank, AeroGPUVblank, aerogpu_vblank_vmstate),
+            AEROGPU_PART(fence, AeroGPUFence, aerogpu_fence_vmstate),
+            AEROGPU_PART(ring, AeroGPURing, aerogpu_ring_vmstate),
+            AEROGPU_PART(completions, AeroGPUCompletions,
+                         aerogpu_completions_vmstate),
+            AEROGPU_PART(scanout, AeroGPUScanout, aerogpu_scanout_vmstate),
+            AEROGPU_PART(cursor, AeroGPUCursor, aerogpu_cursor_vmstate),
             VMSTATE_END_OF_LIST() },
 };

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Saved state (vmstate.c). */
+/* Saved state, put together from that of the parts (vmstate.c). */
 #ifndef HW_AEROGPU_VMSTATE_H
 #define HW_AEROGPU_VMSTATE_H
 
-#include "migration/vmstate.h"
+#include "qemu/timer.h"
+#include "types.h"
+
+/* Why nothing can be saved now, as QEMU's commands are told. BQL. */
+typedef struct AeroGPUSaving {
+    Error *blocker; /* NULL = nothing is known against it */
+    char *reason;   /* its text */
+    QEMUTimer *timer;
+} AeroGPUSaving;
 
 extern const VMStateDescription aerogpu_vmstate;
+
+/* Says what stands against saving, from here on. Renderer and thread exist. */
+bool aerogpu_saving_init(AeroGPUState *s, Error **errp);
+void aerogpu_saving_exit(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_VMSTATE_H */

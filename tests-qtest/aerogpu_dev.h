@@ -77,6 +77,12 @@ public:
   /// to stay queued goes into a disabled one.
   void startRing(const Ring& ring);
   void startRing() { startRing(Ring{}); }
+  /// This device has loaded what `other` saved: its ring and fences go on.
+  void goOnFrom(const AeroGpuDev& other) {
+    m_ring = other.m_ring;
+    m_tail = other.m_tail;
+    m_nextFence = other.m_nextFence;
+  }
   void enableRing() { setReg(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE); }
   aerogpu_ring_header ringHeader();
   void useFencePage();

@@ -99,16 +99,6 @@ TEST(Life, ResetOfAStoppedMachine) {
   dev.waitFence(dev.submitEmpty());
 }
 
-TEST(Life, SnapshotsAndMigrationAreRefusedWithAReason) {
-  AeroGpuDev dev;
-  const std::string reason = "aerogpu: what the renderer holds";
-  EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", R"({"uri": "exec:cat >/dev/null"})"); }).find(reason),
-            std::string::npos);
-  EXPECT_NE(dev.qemu.monitor("savevm one").find(reason), std::string::npos);
-  dev.startRing();
-  dev.waitFence(dev.submitEmpty());
-}
-
 TEST(Life, ACaptureOnAFullDiskIsSaidAtTheEnd) {
   AeroGpuDev dev("renderer=null,capture=/dev/full");
   dev.startRing();

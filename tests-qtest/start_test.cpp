@@ -166,10 +166,12 @@ TEST(Start, MachinesWithoutPciRefuseIt) {
                   machine, "No 'PCI' bus found for device 'aerogpu'");
 }
 
-TEST(Start, OnlyMigratableRefusesIt) {
+TEST(Start, OnlyMigratableRefusesAGpu) {
   expectRefused(runToExit({"-only-migratable", "-accel", "qtest", "-nodefaults", "-display", "none",
-                           "-device", "aerogpu,renderer=null"}),
-                "-only-migratable", "aerogpu: what the renderer holds");
+                           "-device", "aerogpu,renderer=vulkan"}),
+                "-only-migratable", "aerogpu: what the back end vulkan holds");
+  AeroGpuDev dev("renderer=null", {"-only-migratable"});
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
 }
 
 TEST(Start, WithoutPropertiesABackEndIsFound) {
