@@ -2,6 +2,7 @@
 // allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
 // and Windows' own standard allocations. PASSIVE_LEVEL throughout.
 #include "adapter.h"
+#include "allocation_private.h"
 #include "device_format.h"
 #include "entry_points.h"
 #include "kernel_memory.h"
@@ -9,22 +10,6 @@
 
 namespace aero {
 namespace {
-
-/** Private data as both versions have it; what version 1 lacks is zero. reserved1 says what a standard allocation is
- *  for (AllocationUse); user-mode drivers leave it 0. */
-using PrivateData = aerogpu_wddm_alloc_priv_v2;
-
-bool readPrivate(const void *data, UINT bytes, PrivateData &out) {
-  out = {};
-  if (!data || bytes < sizeof(aerogpu_wddm_alloc_priv)) return false;
-  RtlCopyMemory(&out, data, bytes < sizeof out ? sizeof(aerogpu_wddm_alloc_priv) : sizeof out);
-  if (out.magic != AEROGPU_WDDM_ALLOC_PRIV_MAGIC) return false;
-  if (out.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION) {
-    RtlZeroMemory(&out.kind, sizeof out - FIELD_OFFSET(PrivateData, kind));
-    return true;
-  }
-  return out.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION_2 && bytes >= sizeof out;
-}
 
 void writePrivate(const AeroAllocation &allocation, void *data) {
   auto *priv = static_cast<aerogpu_wddm_alloc_priv *>(data);
@@ -34,23 +19,17 @@ void writePrivate(const AeroAllocation &allocation, void *data) {
   priv->size_bytes = allocation.bytes;
 }
 
-/** The surface that the data describes, or all zero. */
-bool isBytePixels(const PrivateData &priv) {
+bool isBytePixels(const AllocationPrivate &priv) {
   return priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.format == D3DDDIFMT_A8;
 }
 
-Surface describedSurface(const PrivateData &priv) {
+/** The surface that the data describes, or all zero. */
+Surface surfaceOf(const AllocationPrivate &priv) {
   // The device has no format of one byte a pixel; only GDI's tables have it, which the driver's own shaders read.
   if (isBytePixels(priv))
     return {(priv.width + 3) / 4, priv.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, priv.row_pitch_bytes};
-  if (priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.width && priv.height)
-    return {priv.width, priv.height, deviceFormat(priv.format), priv.row_pitch_bytes};
-  if (priv.reserved0 & AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER) {
-    const auto width = static_cast<uint32_t>(priv.reserved0 >> 32 & 0xFFFF);
-    const auto height = static_cast<uint32_t>(priv.reserved0 >> 48 & 0x7FFF);
-    return {width, height, deviceFormat(static_cast<uint32_t>(priv.reserved0)), 0};
-  }
-  return {};
+  const DescribedSurface surface = describedSurface(priv);
+  return {surface.width, surface.height, deviceFormat(surface.format), surface.pitch};
 }
 
 /** Where an allocation may live. */
@@ -138,10 +117,11 @@ bool livesOnGpuOnly(AllocationUse use) {
 
 NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, UINT index) {
   DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[index];
-  PrivateData priv;
+  AllocationPrivate priv;
   // The page offers STATUS_GRAPHICS_DRIVER_MISMATCH here, but its severity is informational: NT_SUCCESS takes it for
   // success, and an allocation without a handle would be used.
-  if (!readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return STATUS_INVALID_PARAMETER;
+  if (!readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv))
+    return STATUS_INVALID_PARAMETER;
   const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes()
                                ? adapter.segments.vramBytes()
                                : adapter.segments.apertureBytes();
@@ -155,7 +135,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   allocation->bytes = priv.size_bytes;
   allocation->flags = priv.flags;
   allocation->use = static_cast<AllocationUse>(priv.reserved1);
-  allocation->surface = describedSurface(priv);
+  allocation->surface = surfaceOf(priv);
   allocation->bytePixels = isBytePixels(priv);
   {
     TableLock lock(adapter.allocations);
@@ -282,10 +262,10 @@ NTSTATUS APIENTRY AeroDdiCreateAllocation(const HANDLE hAdapter, DXGKARG_CREATEA
   if (!adapter || !args || !args->NumAllocations) return STATUS_INVALID_PARAMETER;
   for (UINT i = 0; i < args->NumAllocations; i++) {
     DXGK_ALLOCATIONINFO &info = args->pAllocationInfo[i];
-    PrivateData priv;
+    AllocationPrivate priv;
     NTSTATUS status = STATUS_SUCCESS;
     // EX-45: what is shared is one allocation.
-    if (args->NumAllocations > 1 && readPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
+    if (args->NumAllocations > 1 && readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
         priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
       status = STATUS_INVALID_PARAMETER;
     if (NT_SUCCESS(status)) status = createOne(*adapter, *args, i);
@@ -333,18 +313,17 @@ NTSTATUS APIENTRY AeroDdiGetStandardAllocationDriverData(const HANDLE hAdapter,
   if (!surface.width || !surface.height || surface.width > kMaxSurfaceEdge || surface.height > kMaxSurfaceEdge)
     return STATUS_INVALID_PARAMETER;
   if (!args->pAllocationPrivateDriverData) {
-    args->AllocationPrivateDriverDataSize = sizeof(PrivateData);
+    args->AllocationPrivateDriverDataSize = sizeof(AllocationPrivate);
     args->ResourcePrivateDriverDataSize = 0;
     return STATUS_SUCCESS;
   }
-  if (args->AllocationPrivateDriverDataSize < sizeof(PrivateData)) return STATUS_BUFFER_TOO_SMALL;
-  PrivateData priv = {};
+  if (args->AllocationPrivateDriverDataSize < sizeof(AllocationPrivate)) return STATUS_BUFFER_TOO_SMALL;
+  AllocationPrivate priv = {};
   priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
   priv.flags = surface.flags;
   priv.size_bytes = uint64_t{surface.pitch} * surface.height;
-  priv.reserved0 = AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER | uint64_t{surface.height & 0x7FFF} << 48 |
-                   uint64_t{surface.width & 0xFFFF} << 32 | surface.d3dFormat;
+  priv.reserved0 = packSurface(surface.width, surface.height, surface.d3dFormat);
   priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
   priv.width = surface.width;
   priv.height = surface.height;

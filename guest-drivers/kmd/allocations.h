@@ -13,7 +13,7 @@ namespace aero {
 
 class AeroDevice;
 
-/** What an allocation is for. */
+/** What an allocation is for; reserved1 of its private data, which is 0 in a user-mode driver's. */
 enum class AllocationUse : uint8_t {
   UserMode,  // a user-mode driver's
   Primary,   // the shared primary: scanned out

@@ -206,7 +206,7 @@ TEST_F(SchedulerTest, FlagsOfTheStreamReachTheDescriptor) {
 
 TEST_F(SchedulerTest, WhatRunsNothingStillSignals) {
   start();
-  Submit empty, null, unmarked, untyped, beyond;
+  Submit empty, null, unmarked, untyped;
   empty.packetBytes = 0;
   null.nullRendering = true;
   unmarked.privateBytes = sizeof(AEROGPU_DMA_PRIV) - 1;
