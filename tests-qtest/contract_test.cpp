@@ -82,6 +82,11 @@ public:
     }
   }
 
+  void setBusMaster(bool on) {
+    qemu.outl(0xCF8, 0x80000000u | 4 << 11 | 0x04);
+    qemu.outl(0xCFC, on ? 7 : 3);
+  }
+
   uint32_t reg(uint32_t offset) { return qemu.readl(kBar0 + offset); }
   void set(uint32_t offset, uint32_t value) { qemu.writel(kBar0 + offset, value); }
   void set64(uint32_t offset, uint64_t value) {
@@ -223,7 +228,7 @@ TEST(Contract, TheRingComesUp) {
   EXPECT_EQ(d.reg(kErrorCount), 0u) << "no page, no error";
 }
 
-// RING-2, RING-3, RING-5
+// PCI-2, RING-2, RING-3, RING-5
 TEST(Contract, ARingIsMendedAndReplaced) {
   Driver d("renderer=null");
   d.startRing(Driver::kRing, 64, 0, 0xBAD);
@@ -235,6 +240,14 @@ TEST(Contract, ARingIsMendedAndReplaced) {
   d.mendMagic();
   d.bell();
   d.waitFence(fence);
+  d.setBusMaster(false);
+  const uint64_t later = d.submitNothing(0);
+  d.waitUntil([&] { return d.reg(kErrorCount) == 2; }, "the second error");
+  EXPECT_EQ(d.reg(kErrorCode), kOob);
+  EXPECT_LT(d.reg64(kCompleted), later);
+  d.setBusMaster(true);
+  d.bell();
+  d.waitFence(later);
   d.startRing(Driver::kRing + 0x10000, 128, 0xFFFFFFFE);  // counters wrap
   for (int i = 0; i < 4; ++i) d.waitFence(d.submitNothing(0));
   d.waitUntil([&] { return d.head() == 2; }, "the head");
