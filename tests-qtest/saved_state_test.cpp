@@ -159,6 +159,7 @@ void expectGoesOn(AeroGpuDev& dev, const Busy& busy, const Seen& before) {
   EXPECT_EQ(dev.errorCount(), 1u);
 }
 
+// PCI-9
 TEST(SavedState, AMachineGoesOnElsewhereWhereItWas) {
   AeroGpuDev source;
   Busy busy(source);
@@ -191,6 +192,7 @@ TEST(SavedState, AMachineGoesOnElsewhereWhereItWas) {
   EXPECT_TRUE(target.intxLevel()) << "the line goes on";
 }
 
+// PCI-9
 TEST(SavedState, VgaAndABlankScreenAreKept) {
   for (const bool blank : {false, true}) {
     AeroGpuDev source;
@@ -215,6 +217,7 @@ TEST(SavedState, VgaAndABlankScreenAreKept) {
 }
 
 /// A ring that was running runs on: slots that were not fetched yet are fetched by whoever loads the state.
+// PCI-9
 TEST(SavedState, WhatWasNotFetchedIsFetchedLater) {
   AeroGpuDev source;
   source.startRing();
