@@ -17,8 +17,8 @@
 #include "renderer/core/backend_config.h"
 #include "renderer/core/stats.h"
 #include "renderer/vulkan/device/device.h"
+#include "renderer/vulkan/device/frame_pool.h"
 #include "renderer/vulkan/device/host_import.h"
-#include "renderer/vulkan/objects/frame_pool.h"
 
 namespace aerogpu::vk {
 

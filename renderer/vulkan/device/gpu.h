@@ -12,11 +12,11 @@
 #include "renderer/core/backend_config.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
+#include "renderer/vulkan/device/frame_pool.h"
 #include "renderer/vulkan/device/host_import.h"
 #include "renderer/vulkan/device/memory.h"
 #include "renderer/vulkan/device/recorder.h"
 #include "renderer/vulkan/device/stop_words.h"
-#include "renderer/vulkan/objects/frame_pool.h"
 
 namespace aerogpu::vk {
 

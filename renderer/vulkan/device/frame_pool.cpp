@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reuse of frame memory (see frame_pool.h).
-#include "renderer/vulkan/objects/frame_pool.h"
+#include "renderer/vulkan/device/frame_pool.h"
 
 #include <algorithm>
 
