@@ -20,14 +20,6 @@ std::vector<uint32_t> assemble(const std::string& text) {
   return assembly.tokens;
 }
 
-void createShader(CommandWriter& w, uint32_t handle, uint32_t stage, const std::vector<uint32_t>& tokens) {
-  aerogpu_cmd_create_shader_dxbc c{};
-  c.shader_handle = handle;
-  c.stage = stage;
-  c.dxbc_size_bytes = static_cast<uint32_t>(tokens.size() * 4);
-  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, tokens.data(), tokens.size() * 4);
-}
-
 }  // namespace
 
 Scene::Scene(const char* backend, uint32_t width, uint32_t height)
@@ -57,10 +49,9 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
   m_layout = m_harness.handle();
   aerogpu_cmd_create_input_layout layout{};
   layout.input_layout_handle = m_layout;
-  layout.blob_size_bytes = sizeof elements;
-  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, layout, elements, sizeof elements);
+  w.packet(layout, elements, sizeof elements);
   m_vs = m_harness.handle();
-  createShader(
+  packets::createShader(
       w, m_vs, AEROGPU_SHADER_STAGE_VERTEX,
       assemble("vs_2_0\ndcl_position v0\ndef c1, 0, 0, 0, 1\nmad r0.xy, v0, c0, c0.zwzw\nmov r0.zw, c1\n"
                "mov oPos, r0\nmov oT0.xy, v0.zwzw\n"));
@@ -72,7 +63,7 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
         "ps_2_0\ndef c0, %f, 0.75, 0.5, 0.5\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, c0\n"
         "mov oC0, r0\n",
         1.0 - 0.1 * i);
-    createShader(w, m_ps[i], AEROGPU_SHADER_STAGE_PIXEL, assemble(text));
+    packets::createShader(w, m_ps[i], AEROGPU_SHADER_STAGE_PIXEL, assemble(text));
   }
   for (uint32_t i = 0; i < DirectVk::kTextures; ++i) {
     m_textures[i] = m_harness.handle();
@@ -94,7 +85,7 @@ CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
     aerogpu_cmd_set_render_state c{};
     c.state = static_cast<uint32_t>(state);
     c.value = static_cast<uint32_t>(value);
-    w.packet(AEROGPU_CMD_SET_RENDER_STATE, c);
+    w.packet(c);
   };
   renderState(RenderStateType::CullMode, d3d9::CullMode::None);
   renderState(RenderStateType::AlphaBlendEnable, blend);
@@ -102,14 +93,13 @@ CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
   renderState(RenderStateType::DestBlend, d3d9::Blend::InvSrcAlpha);
   aerogpu_cmd_set_input_layout layout{};
   layout.input_layout_handle = m_layout;
-  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, layout);
+  w.packet(layout);
   aerogpu_cmd_set_vertex_buffers vertices{};
-  vertices.buffer_count = 1;
   const aerogpu_vertex_buffer_binding binding{m_vertices, sizeof kQuad[0], 0, 0};
-  w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, vertices, &binding, sizeof binding);
+  w.packet(vertices, &binding, 1);
   aerogpu_cmd_set_primitive_topology topology{};
   topology.topology = AEROGPU_TOPOLOGY_TRIANGLELIST;
-  w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, topology);
+  w.packet(topology);
   uint32_t pipeline = UINT32_MAX, texture = UINT32_MAX;
   for (const DirectVk::Draw& draw : draws) {
     if (draw.pipeline != pipeline) {
@@ -117,7 +107,7 @@ CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
       aerogpu_cmd_bind_shaders bind{};
       bind.vs = m_vs;
       bind.ps = m_ps[pipeline];
-      w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+      w.packet(bind);
     }
     if (draw.newConstants) {
       aerogpu_cmd_set_shader_constants_f constants{};
@@ -130,12 +120,12 @@ CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
       aerogpu_cmd_set_texture set{};
       set.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
       set.texture = m_textures[texture];
-      w.packet(AEROGPU_CMD_SET_TEXTURE, set);
+      w.packet(set);
     }
     aerogpu_cmd_draw d{};
     d.vertex_count = 6;
     d.instance_count = 1;
-    w.packet(AEROGPU_CMD_DRAW, d);
+    w.packet(d);
   }
   return w;
 }

@@ -61,7 +61,7 @@ void Executor::noteContextChange(bool changed) {
 
 uint64_t Executor::features() const {
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
-         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT} << 32;
+         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_CMD_FEATURES_HI} << 32;
 }
 
 void Executor::markAllDirty() {

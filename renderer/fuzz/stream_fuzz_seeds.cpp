@@ -67,22 +67,22 @@ void everythingTogether(const std::string& folder) {
   view.texture_handle = 1;
   view.format = AEROGPU_FORMAT_B8G8R8A8_UNORM_SRGB;
   view.mip_level_count = view.array_layer_count = 1;
-  w.packet(AEROGPU_CMD_CREATE_TEXTURE_VIEW, view);
+  w.packet(view);
   aerogpu_cmd_copy_texture2d copy{};
   copy.dst_texture = copy.src_texture = 1;
   copy.dst_x = 8;
   copy.width = copy.height = 8;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_TEXTURE2D, copy);
+  w.packet(copy);
   aerogpu_cmd_export_shared_surface share{};
   share.resource_handle = 1;
   share.share_token = 77;
-  w.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, share);
+  w.packet(share);
   aerogpu_cmd_import_shared_surface import{};
   import.out_resource_handle = 6;
   import.share_token = 77;
-  w.packet(AEROGPU_CMD_IMPORT_SHARED_SURFACE, import);
-  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  w.packet(import);
+  w.packet(aerogpu_cmd_present{});
   Harness::destroy(w, 1);
   write(folder, "together", w);
   write(folder, "together-scattered", w, Layout::Scattered);
@@ -120,34 +120,31 @@ void drawing(const std::string& folder) {
     aerogpu_cmd_create_shader_dxbc c{};
     c.shader_handle = handle;
     c.stage = stage;
-    c.dxbc_size_bytes = static_cast<uint32_t>(code.size_bytes());
-    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, code.data(), code.size_bytes());
+    w.packet(c, code.data(), code.size_bytes());
   };
   shader(5, AEROGPU_SHADER_STAGE_VERTEX, vs);
   shader(6, AEROGPU_SHADER_STAGE_PIXEL, ps);
   aerogpu_cmd_bind_shaders bind{};
   bind.vs = 5;
   bind.ps = 6;
-  w.packet(AEROGPU_CMD_BIND_SHADERS, bind);
+  w.packet(bind);
   const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 12, 0, 1, 0, 5, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
   aerogpu_cmd_create_input_layout layout{};
   layout.input_layout_handle = 7;
-  layout.blob_size_bytes = sizeof elements;
-  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, layout, elements, sizeof elements);
+  w.packet(layout, elements, sizeof elements);
   aerogpu_cmd_set_input_layout useLayout{};
   useLayout.input_layout_handle = 7;
-  w.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, useLayout);
+  w.packet(useLayout);
   const aerogpu_vertex_buffer_binding stream{4, 20, 0, 0};
   aerogpu_cmd_set_vertex_buffers streams{};
-  streams.buffer_count = 1;
-  w.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, streams, &stream, sizeof stream);
+  w.packet(streams, &stream, 1);
   aerogpu_cmd_set_index_buffer index{};
   index.buffer = 4;
   index.offset_bytes = sizeof vertices;
-  w.packet(AEROGPU_CMD_SET_INDEX_BUFFER, index);
+  w.packet(index);
   aerogpu_cmd_set_primitive_topology topology{};
   topology.topology = AEROGPU_TOPOLOGY_TRIANGLELIST;
-  w.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, topology);
+  w.packet(topology);
   for (const uint32_t stage : {AEROGPU_SHADER_STAGE_VERTEX, AEROGPU_SHADER_STAGE_PIXEL}) {
     const float ones[] = {1, 1, 1, 1};
     aerogpu_cmd_set_shader_constants_f constants{};
@@ -158,19 +155,19 @@ void drawing(const std::string& folder) {
   aerogpu_cmd_set_texture texture{};
   texture.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
   texture.texture = 3;
-  w.packet(AEROGPU_CMD_SET_TEXTURE, texture);
+  w.packet(texture);
   aerogpu_cmd_set_sampler_state sampler{};
   sampler.shader_stage = AEROGPU_SHADER_STAGE_PIXEL;
   sampler.state = static_cast<uint32_t>(aerogpu::d3d9::SamplerStateType::MinFilter);
   sampler.value = static_cast<uint32_t>(aerogpu::d3d9::TextureFilter::Linear);
-  w.packet(AEROGPU_CMD_SET_SAMPLER_STATE, sampler);
+  w.packet(sampler);
   using aerogpu::d3d9::RenderStateType;
   for (const auto state : {RenderStateType::AlphaBlendEnable, RenderStateType::ZEnable,
                            RenderStateType::StencilEnable, RenderStateType::FogEnable}) {
     aerogpu_cmd_set_render_state render{};
     render.state = static_cast<uint32_t>(state);
     render.value = 1;
-    w.packet(AEROGPU_CMD_SET_RENDER_STATE, render);
+    w.packet(render);
   }
   const uint32_t color = 1;
   Harness::setTargets(w, {&color, 1}, 2);
@@ -178,12 +175,12 @@ void drawing(const std::string& folder) {
   aerogpu_cmd_draw draw{};
   draw.vertex_count = 3;
   draw.instance_count = 1;
-  w.packet(AEROGPU_CMD_DRAW, draw);
+  w.packet(draw);
   aerogpu_cmd_draw_indexed indexed{};
   indexed.index_count = 6;
   indexed.instance_count = 1;
-  w.packet(AEROGPU_CMD_DRAW_INDEXED, indexed);
-  w.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{});
+  w.packet(indexed);
+  w.packet(aerogpu_cmd_present{});
   write(folder, "drawing", w);
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "demo/encoder.h"
 
-#include <bit>
-
 #include "aerogpu/aerogpu.h"
+#include "aerogpu/cmd_packets.hpp"
 #include "aerogpu/d3d9/state_values.h"
 
 namespace aerogpu::guest {
@@ -12,99 +11,79 @@ namespace {
 using d3d9::SamplerStateType;
 using d3d9::TextureAddress;
 using d3d9::TextureFilter;
-
-uint32_t bits(float value) {
-  return std::bit_cast<uint32_t>(value);
-}
 }  // namespace
 
 void Encoder::createBuffer(uint32_t handle, uint32_t usage, uint64_t size, uint32_t allocId) {
-  m_out.packet(AEROGPU_CMD_CREATE_BUFFER, aerogpu_cmd_create_buffer{{}, handle, usage, size, allocId, 0, 0});
+  m_out.packet(aerogpu_cmd_create_buffer{{}, handle, usage, size, allocId, 0, 0});
 }
 
 void Encoder::createTexture(uint32_t handle, uint32_t usage, uint32_t format, uint32_t width, uint32_t height,
                             uint32_t mips, uint32_t pitch, uint32_t allocId) {
   m_out.packet(
-      AEROGPU_CMD_CREATE_TEXTURE2D,
       aerogpu_cmd_create_texture2d{{}, handle, usage, format, width, height, mips, 1, pitch, allocId, 0, 0});
 }
 
 void Encoder::dirtyRange(uint32_t handle, uint64_t offset, uint64_t size) {
-  m_out.packet(AEROGPU_CMD_RESOURCE_DIRTY_RANGE,
-               aerogpu_cmd_resource_dirty_range{{}, handle, 0, offset, size});
+  m_out.packet(aerogpu_cmd_resource_dirty_range{{}, handle, 0, offset, size});
 }
 
 void Encoder::upload(uint32_t handle, uint64_t offset, const void* bytes, size_t size) {
-  m_out.packetWithTail(AEROGPU_CMD_UPLOAD_RESOURCE, aerogpu_cmd_upload_resource{{}, handle, 0, offset, size},
-                       bytes, size);
+  m_out.packet(aerogpu_cmd_upload_resource{{}, handle, 0, offset, 0}, bytes, size);
 }
 
 void Encoder::copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height, uint32_t x,
                           uint32_t y) {
   m_out.packet(
-      AEROGPU_CMD_COPY_TEXTURE2D,
       aerogpu_cmd_copy_texture2d{{}, destination, source, 0, 0, 0, 0, x, y, 0, 0, width, height, 0, 0});
 }
 
 void Encoder::createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
-  m_out.packetWithTail(
-      AEROGPU_CMD_CREATE_SHADER_DXBC,
-      aerogpu_cmd_create_shader_dxbc{{}, handle, stage, static_cast<uint32_t>(tokens.size_bytes()), 0},
-      tokens.data(), tokens.size_bytes());
+  packets::createShader(m_out, handle, stage, tokens);
 }
 
 void Encoder::createInputLayout(uint32_t handle, const void* elements, size_t bytes) {
-  m_out.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT,
-                       aerogpu_cmd_create_input_layout{{}, handle, static_cast<uint32_t>(bytes), 0}, elements,
-                       bytes);
+  m_out.packet(aerogpu_cmd_create_input_layout{{}, handle, 0, 0}, elements, bytes);
 }
 
 void Encoder::bindShaders(uint32_t vertex, uint32_t pixel) {
   if (m_vertexShader == vertex && m_pixelShader == pixel) return;
   m_vertexShader = vertex;
   m_pixelShader = pixel;
-  m_out.packet(AEROGPU_CMD_BIND_SHADERS, aerogpu_cmd_bind_shaders{{}, vertex, pixel, 0, 0});
+  m_out.packet(aerogpu_cmd_bind_shaders{{}, vertex, pixel, 0, 0});
 }
 
 void Encoder::inputLayout(uint32_t handle) {
   if (m_layout == handle) return;
   m_layout = handle;
-  m_out.packet(AEROGPU_CMD_SET_INPUT_LAYOUT, aerogpu_cmd_set_input_layout{{}, handle, 0});
+  m_out.packet(aerogpu_cmd_set_input_layout{{}, handle, 0});
 }
 
 void Encoder::vertexBuffer(uint32_t handle, uint32_t stride) {
   if (m_vertices == handle && m_stride == stride) return;
   m_vertices = handle;
   m_stride = stride;
-  const aerogpu_vertex_buffer_binding binding{handle, stride, 0, 0};
-  m_out.packetWithTail(AEROGPU_CMD_SET_VERTEX_BUFFERS, aerogpu_cmd_set_vertex_buffers{{}, 0, 1}, &binding,
-                       sizeof binding);
+  packets::setVertexBuffer(m_out, 0, handle, stride);
 }
 
 void Encoder::indexBuffer(uint32_t handle) {
   if (m_indices == handle) return;
   m_indices = handle;
-  m_out.packet(AEROGPU_CMD_SET_INDEX_BUFFER,
-               aerogpu_cmd_set_index_buffer{{}, handle, AEROGPU_INDEX_FORMAT_UINT16, 0, 0});
+  m_out.packet(aerogpu_cmd_set_index_buffer{{}, handle, AEROGPU_INDEX_FORMAT_UINT16, 0, 0});
 }
 
 void Encoder::topology(uint32_t topology) {
   if (m_topology == topology) return;
   m_topology = topology;
-  m_out.packet(AEROGPU_CMD_SET_PRIMITIVE_TOPOLOGY, aerogpu_cmd_set_primitive_topology{{}, topology, 0});
+  m_out.packet(aerogpu_cmd_set_primitive_topology{{}, topology, 0});
 }
 
 void Encoder::target(uint32_t color, uint32_t depth, uint32_t width, uint32_t height) {
-  m_out.packet(AEROGPU_CMD_SET_RENDER_TARGETS, aerogpu_cmd_set_render_targets{{}, 1, depth, {color}});
-  m_out.packet(
-      AEROGPU_CMD_SET_VIEWPORT,
-      aerogpu_cmd_set_viewport{
-          {}, 0, 0, bits(static_cast<float>(width)), bits(static_cast<float>(height)), 0, bits(1.0f)});
+  m_out.packet(aerogpu_cmd_set_render_targets{{}, 1, depth, {color}});
+  packets::setViewport(m_out, {.width = static_cast<float>(width), .height = static_cast<float>(height)});
 }
 
 void Encoder::texture(uint32_t slot, uint32_t handle) {
-  m_out.packet(AEROGPU_CMD_SET_TEXTURE,
-               aerogpu_cmd_set_texture{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, handle, 0});
+  m_out.packet(aerogpu_cmd_set_texture{{}, AEROGPU_SHADER_STAGE_PIXEL, slot, handle, 0});
 }
 
 void Encoder::sampler(uint32_t slot, SamplerMode mode) {
@@ -122,52 +101,38 @@ void Encoder::sampler(uint32_t slot, SamplerMode mode) {
        {std::pair{SamplerStateType::AddressU, address}, std::pair{SamplerStateType::AddressV, address},
         std::pair{SamplerStateType::MagFilter, filter}, std::pair{SamplerStateType::MinFilter, filter},
         std::pair{SamplerStateType::MipFilter, mip}})
-    m_out.packet(AEROGPU_CMD_SET_SAMPLER_STATE,
-                 aerogpu_cmd_set_sampler_state{
-                     {}, AEROGPU_SHADER_STAGE_PIXEL, slot, static_cast<uint32_t>(state), value});
+    packets::samplerState(m_out, slot, static_cast<uint32_t>(state), value);
 }
 
 void Encoder::renderState(RenderStateType state, uint32_t value) {
   uint32_t& known = m_states[static_cast<uint32_t>(state)];
   if (known == value + 1) return;
   known = value + 1;
-  m_out.packet(AEROGPU_CMD_SET_RENDER_STATE,
-               aerogpu_cmd_set_render_state{{}, static_cast<uint32_t>(state), value});
+  m_out.packet(aerogpu_cmd_set_render_state{{}, static_cast<uint32_t>(state), value});
 }
 
 void Encoder::vertexConstants(uint32_t first, std::span<const float> values) {
-  m_out.packetWithTail(
-      AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
-      aerogpu_cmd_set_shader_constants_f{
-          {}, AEROGPU_SHADER_STAGE_VERTEX, first, static_cast<uint32_t>(values.size() / 4), 0},
-      values.data(), values.size_bytes());
+  packets::setConstantsF(m_out, AEROGPU_SHADER_STAGE_VERTEX, first, values);
 }
 
 void Encoder::pixelConstants(uint32_t first, std::span<const float> values) {
-  m_out.packetWithTail(
-      AEROGPU_CMD_SET_SHADER_CONSTANTS_F,
-      aerogpu_cmd_set_shader_constants_f{
-          {}, AEROGPU_SHADER_STAGE_PIXEL, first, static_cast<uint32_t>(values.size() / 4), 0},
-      values.data(), values.size_bytes());
+  packets::setConstantsF(m_out, AEROGPU_SHADER_STAGE_PIXEL, first, values);
 }
 
 void Encoder::clear(uint32_t flags, std::array<float, 4> color, float depth) {
-  m_out.packet(
-      AEROGPU_CMD_CLEAR,
-      aerogpu_cmd_clear{
-          {}, flags, {bits(color[0]), bits(color[1]), bits(color[2]), bits(color[3])}, bits(depth), 0});
+  packets::clear(m_out, flags, {color[0], color[1], color[2], color[3]}, depth);
 }
 
 void Encoder::draw(uint32_t vertices, uint32_t first) {
-  m_out.packet(AEROGPU_CMD_DRAW, aerogpu_cmd_draw{{}, vertices, 1, first, 0});
+  packets::draw(m_out, vertices, 1, first);
 }
 
 void Encoder::drawIndexed(uint32_t indices, uint32_t first, int32_t baseVertex) {
-  m_out.packet(AEROGPU_CMD_DRAW_INDEXED, aerogpu_cmd_draw_indexed{{}, indices, 1, first, baseVertex, 0});
+  packets::drawIndexed(m_out, indices, first, baseVertex);
 }
 
 void Encoder::presentVsync() {
-  m_out.packet(AEROGPU_CMD_PRESENT, aerogpu_cmd_present{{}, 0, AEROGPU_PRESENT_FLAG_VSYNC});
+  packets::present(m_out, AEROGPU_PRESENT_FLAG_VSYNC);
 }
 
 }  // namespace aerogpu::guest

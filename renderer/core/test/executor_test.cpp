@@ -80,7 +80,7 @@ TEST(Stream, HeaderIsChecked) {
   for (const Case& c : cases) {
     Harness h;
     CommandWriter w;
-    w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+    w.packet(aerogpu_cmd_flush{});
     std::vector<uint8_t> bytes(w.data(), w.data() + w.size());
     std::memcpy(bytes.data() + c.offset, &c.value, 4);
     EXPECT_EQ(h.submitRaw(bytes, {}).result.error_count, c.good ? 0u : 1u) << c.what;
@@ -91,7 +91,7 @@ TEST(Stream, HeaderIsChecked) {
 TEST(Stream, WhatFollowsItsSizeIsIgnored) {
   Harness h;
   CommandWriter w;
-  w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  w.packet(aerogpu_cmd_flush{});
   std::vector<uint8_t> bytes(w.data(), w.data() + w.size());
   bytes.resize(bytes.size() + 64, 0xFF);
   expectGood(h.submitRaw(bytes, {}));
@@ -222,19 +222,19 @@ TEST(Copies, WriteBackReachesGuestMemoryAndRespectsReadOnly) {
   copy.src_offset_bytes = 4;
   copy.size_bytes = 16;
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  w.packet(copy);
   expectGood(h.submit(w));
   auto expected = std::vector<uint8_t>(64);
   std::copy(bytes.begin() + 4, bytes.begin() + 20, expected.begin() + 8);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), h.bytes(memory).begin()));
   w.reset();
   copy.dst_buffer = locked;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  w.packet(copy);
   expectError(h.submit(w), AEROGPU_ERROR_OOB);
   w.reset();
   copy.dst_buffer = dst;
   copy.size_bytes = 6;
-  w.packet(AEROGPU_CMD_COPY_BUFFER, copy);
+  w.packet(copy);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
@@ -306,7 +306,7 @@ TEST(Textures, DescriptionsThatAreRefused) {
     c.mip_levels = c.array_layers = 1;
     change(c);
     CommandWriter w;
-    w.packet(AEROGPU_CMD_CREATE_TEXTURE2D, c);
+    w.packet(c);
     return h.submit(w).result.last_error_code;
   };
   using C = aerogpu_cmd_create_texture2d;
@@ -332,13 +332,13 @@ TEST(SharedSurfaces, TokensAndReferences) {
     aerogpu_cmd_export_shared_surface c{};
     c.resource_handle = handle;
     c.share_token = token;
-    w.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, c);
+    w.packet(c);
   };
   const auto importOf = [](CommandWriter& w, uint32_t handle, uint64_t token) {
     aerogpu_cmd_import_shared_surface c{};
     c.out_resource_handle = handle;
     c.share_token = token;
-    w.packet(AEROGPU_CMD_IMPORT_SHARED_SURFACE, c);
+    w.packet(c);
   };
   CommandWriter w;
   Harness::createBuffer(w, a, 16, 0);
@@ -365,8 +365,8 @@ TEST(SharedSurfaces, TokensAndReferences) {
   w.reset();
   aerogpu_cmd_release_shared_surface release{};
   release.share_token = 7;
-  w.packet(AEROGPU_CMD_RELEASE_SHARED_SURFACE, release);
-  w.packet(AEROGPU_CMD_RELEASE_SHARED_SURFACE, release);  // unknown by now: no error
+  w.packet(release);
+  w.packet(release);  // unknown by now: no error
   expectGood(h.submit(w));
   EXPECT_EQ(h.readBuffer(alias, 16), bytes) << "handles live on";
   w.reset();
@@ -441,7 +441,7 @@ TEST(HeldObjects, AreHandlesTokensAndContextsThatChanged) {
   aerogpu_cmd_export_shared_surface token{};
   token.resource_handle = 2;
   token.share_token = 99;
-  share.packet(AEROGPU_CMD_EXPORT_SHARED_SURFACE, token);
+  share.packet(token);
   run(share, 7);
   EXPECT_EQ(held(), 4u);
 
@@ -453,12 +453,12 @@ TEST(HeldObjects, AreHandlesTokensAndContextsThatChanged) {
 
   // A context that was reset is as it was at first, if nothing but presents follows.
   CommandWriter reset;
-  reset.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
-  reset.packet(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{});
+  reset.packet(aerogpu_cmd_flush{});
+  reset.packet(aerogpu_cmd_ext_reset_context{});
   packets::present(reset);
   run(reset, 8);
   EXPECT_EQ(held(), 2u);
-  reset.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+  reset.packet(aerogpu_cmd_flush{});
   run(reset, 8);
   EXPECT_EQ(held(), 3u);
 
@@ -481,7 +481,7 @@ TEST(StageEx, OnlyComputeWithMinorThreeLooksAtIt) {
     aerogpu_cmd_set_texture c{};
     c.shader_stage = stage;
     c.reserved0 = ex;
-    w.packet(AEROGPU_CMD_SET_TEXTURE, c);
+    w.packet(c);
     return h.submit(w).result.last_error_code;
   };
   for (const uint32_t ex : {0u, 2u, 3u, 4u, 5u})

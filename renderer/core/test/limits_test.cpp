@@ -20,8 +20,7 @@ void shader(CommandWriter& w, uint32_t handle, uint32_t stage) {
   aerogpu_cmd_create_shader_dxbc create{};
   create.shader_handle = handle;
   create.stage = stage;
-  create.dxbc_size_bytes = sizeof code;
-  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, create, code, sizeof code);
+  w.packet(create, code, sizeof code);
   aerogpu_cmd_bind_shaders bind{};
   (stage == AEROGPU_SHADER_STAGE_COMPUTE ? bind.cs : bind.vs) = handle;
   w.packet(bind);

@@ -86,8 +86,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   const uint32_t code[] = {0xFFFE0200, 0x0000FFFF};
   aerogpu_cmd_create_shader_dxbc makeShader{};
   makeShader.shader_handle = h.handle();
-  makeShader.dxbc_size_bytes = sizeof code;
-  w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, makeShader, code, sizeof code);
+  w.packet(makeShader, code, sizeof code);
   aerogpu_cmd_bind_shaders bind{};
   bind.vs = makeShader.shader_handle;
   w.packet(bind);

@@ -78,11 +78,10 @@ TEST_F(BoundsTest, ProgramsThatNobodyUses) {
     aerogpu_cmd_create_shader_dxbc create{};
     create.shader_handle = gpu().handle();
     create.stage = AEROGPU_SHADER_STAGE_PIXEL;
-    create.dxbc_size_bytes = static_cast<uint32_t>(tokens.size() * 4);
-    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, create, tokens.data(), tokens.size() * 4);
+    w.packet(create, tokens.data(), tokens.size() * 4);
     aerogpu_cmd_destroy_shader destroy{};
     destroy.shader_handle = create.shader_handle;
-    w.packet(AEROGPU_CMD_DESTROY_SHADER, destroy);
+    w.packet(destroy);
     run(w);
   }
   const size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;

@@ -144,8 +144,7 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
   blob.elements[2] = {hash("COLOR"), 0, 28, 1, 0xFFFFFFFFu, 1, 2};  // R8G8B8A8_UNORM, every second instance
   aerogpu_cmd_create_input_layout c{};
   c.input_layout_handle = gpu().handle();
-  c.blob_size_bytes = sizeof blob;
-  w.packetWithTail(AEROGPU_CMD_CREATE_INPUT_LAYOUT, c, &blob, sizeof blob);
+  w.packet(c, &blob, sizeof blob);
   aerogpu_cmd_set_input_layout s{};
   s.input_layout_handle = c.input_layout_handle;
   w.packet(s);

@@ -16,8 +16,7 @@ protected:
     aerogpu_cmd_create_shader_dxbc c{};
     c.shader_handle = gpu().handle();
     c.stage = stage;
-    c.dxbc_size_bytes = static_cast<uint32_t>(bytes.size() * 4);
-    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, bytes.data(), bytes.size() * 4);
+    w.packet(c, bytes.data(), bytes.size() * 4);
     return c.shader_handle;
   }
   Tokens samplingCode() {
@@ -35,9 +34,8 @@ protected:
     aerogpu_cmd_set_constant_buffers c{};
     c.shader_stage = stage;
     c.start_slot = slot;
-    c.buffer_count = 1;
     const aerogpu_constant_buffer_binding binding{b, 0, size, 0};
-    w.packetWithTail(AEROGPU_CMD_SET_CONSTANT_BUFFERS, c, &binding, sizeof binding);
+    w.packet(c, &binding, 1);
   }
 };
 
@@ -158,15 +156,13 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   Harness::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
   aerogpu_cmd_set_shader_resource_buffers r{};
   r.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
-  r.buffer_count = 1;
   const aerogpu_shader_resource_buffer_binding rb{source, 0, 0, 0};
-  w.packetWithTail(AEROGPU_CMD_SET_SHADER_RESOURCE_BUFFERS, r, &rb, sizeof rb);
+  w.packet(r, &rb, 1);
   aerogpu_cmd_set_unordered_access_buffers u{};
   u.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
   u.start_slot = 1;
-  u.uav_count = 1;
   const aerogpu_unordered_access_buffer_binding ub{out, 0, 0, 0xFFFFFFFFu};
-  w.packetWithTail(AEROGPU_CMD_SET_UNORDERED_ACCESS_BUFFERS, u, &ub, sizeof ub);
+  w.packet(u, &ub, 1);
   aerogpu_cmd_dispatch d{};
   d.group_count_x = 3;  // 12 of 16 elements
   d.group_count_y = d.group_count_z = 1;

@@ -116,69 +116,36 @@ protected:
   }
   void topology(CommandWriter& w, uint32_t t) { packets::setTopology(w, t); }
   void renderState(CommandWriter& w, uint32_t state, uint32_t value) {
-    aerogpu_cmd_set_render_state c{};
-    c.state = state;
-    c.value = value;
-    w.packet(AEROGPU_CMD_SET_RENDER_STATE, c);
+    packets::renderState(w, state, value);
   }
   void renderState(CommandWriter& w, uint32_t state, float value) {
     renderState(w, state, std::bit_cast<uint32_t>(value));
   }
   void samplerState(CommandWriter& w, uint32_t slot, uint32_t state, uint32_t value,
                     uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
-    aerogpu_cmd_set_sampler_state c{};
-    c.shader_stage = stage;
-    c.slot = slot;
-    c.state = state;
-    c.value = value;
-    w.packet(AEROGPU_CMD_SET_SAMPLER_STATE, c);
+    packets::samplerState(w, slot, state, value, stage);
   }
   void setTexture(CommandWriter& w, uint32_t slot, uint32_t texture,
                   uint32_t stage = AEROGPU_SHADER_STAGE_PIXEL) {
-    aerogpu_cmd_set_texture c{};
-    c.shader_stage = stage;
-    c.slot = slot;
-    c.texture = texture;
-    w.packet(AEROGPU_CMD_SET_TEXTURE, c);
+    packets::setTexture(w, slot, texture, stage);
   }
   void constantsF(CommandWriter& w, uint32_t stage, uint32_t start,
                   const std::vector<std::array<float, 4>>& values) {
-    aerogpu_cmd_set_shader_constants_f c{};
-    c.stage = stage;
-    c.start_register = start;
-    c.vec4_count = static_cast<uint32_t>(values.size());
-    w.packetWithTail(AEROGPU_CMD_SET_SHADER_CONSTANTS_F, c, values.data(), values.size() * 16);
+    packets::setConstantsF(w, stage, start, {values.empty() ? nullptr : values[0].data(), values.size() * 4});
   }
   void viewport(CommandWriter& w, float x, float y, float width, float height, float zMin = 0,
                 float zMax = 1) {
-    aerogpu_cmd_set_viewport c{};
-    c.x_f32 = std::bit_cast<uint32_t>(x);
-    c.y_f32 = std::bit_cast<uint32_t>(y);
-    c.width_f32 = std::bit_cast<uint32_t>(width);
-    c.height_f32 = std::bit_cast<uint32_t>(height);
-    c.min_depth_f32 = std::bit_cast<uint32_t>(zMin);
-    c.max_depth_f32 = std::bit_cast<uint32_t>(zMax);
-    w.packet(AEROGPU_CMD_SET_VIEWPORT, c);
+    packets::setViewport(w, {x, y, width, height, zMin, zMax});
   }
   void scissor(CommandWriter& w, int32_t x, int32_t y, int32_t width, int32_t height) {
-    aerogpu_cmd_set_scissor c{};
-    c.x = x;
-    c.y = y;
-    c.width = width;
-    c.height = height;
-    w.packet(AEROGPU_CMD_SET_SCISSOR, c);
+    w.packet(aerogpu_cmd_set_scissor{{}, x, y, width, height});
   }
   void draw(CommandWriter& w, uint32_t vertices, uint32_t instances = 1, uint32_t first = 0) {
     packets::draw(w, vertices, instances, first);
   }
   void drawIndexed(CommandWriter& w, uint32_t count, uint32_t first = 0, int32_t base = 0,
                    uint32_t instances = 1) {
-    aerogpu_cmd_draw_indexed c{};
-    c.index_count = count;
-    c.first_index = first;
-    c.base_vertex = base;
-    c.instance_count = instances;
-    w.packet(AEROGPU_CMD_DRAW_INDEXED, c);
+    packets::drawIndexed(w, count, first, base, instances);
   }
   void clearColor(CommandWriter& w, float r, float g, float b, float a) {
     Harness::clear(w, AEROGPU_CLEAR_COLOR, r, g, b, a);

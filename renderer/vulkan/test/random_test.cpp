@@ -86,7 +86,7 @@ TEST_F(RandomTest, AnyOrderOfUseIsValid) {
           c.dst_texture = textures[a];
           c.src_texture = textures[a + 4];
           c.width = c.height = 1 + pick(16);
-          w.packet(AEROGPU_CMD_COPY_TEXTURE2D, c);
+          w.packet(c);
           break;
         }
         case 7: {
@@ -95,7 +95,7 @@ TEST_F(RandomTest, AnyOrderOfUseIsValid) {
           c.dst_buffer = buffers[a];
           c.src_buffer = buffers[(a + 1) % 4];
           c.size_bytes = 6 * sizeof(Vertex);
-          w.packet(AEROGPU_CMD_COPY_BUFFER, c);
+          w.packet(c);
           break;
         }
         case 8:
@@ -109,7 +109,7 @@ TEST_F(RandomTest, AnyOrderOfUseIsValid) {
           break;
         case 11: {
           aerogpu_cmd_flush c{};
-          w.packet(AEROGPU_CMD_FLUSH, c);
+          w.packet(c);
           break;
         }
         default:

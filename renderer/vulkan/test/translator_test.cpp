@@ -36,8 +36,7 @@ protected:
     aerogpu_cmd_create_shader_dxbc c{};
     c.shader_handle = gpu().handle();
     c.stage = stage;
-    c.dxbc_size_bytes = static_cast<uint32_t>(bytes.size() * 4);
-    w.packetWithTail(AEROGPU_CMD_CREATE_SHADER_DXBC, c, bytes.data(), bytes.size() * 4);
+    w.packet(c, bytes.data(), bytes.size() * 4);
     return c.shader_handle;
   }
   void expectD3d9Draws() {
