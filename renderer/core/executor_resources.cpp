@@ -158,8 +158,7 @@ Result<void> Executor::run(const aerogpu_cmd_import_shared_surface& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_release_shared_surface& c) {
-  m_shared.release(c.share_token);
-  return {};
+  return m_shared.release(c.share_token);
 }
 
 }  // namespace aerogpu::core

@@ -31,9 +31,16 @@ void SharedSurfaces::unlink(ShareToken& token) {
   token = {};
 }
 
-void SharedSurfaces::release(uint64_t token) {
-  const auto known = m_tokens.find(token);
-  if (known != m_tokens.end() && known->second.resource) unlink(known->second);
+Result<void> SharedSurfaces::release(uint64_t token) {
+  if (const auto known = m_tokens.find(token); known != m_tokens.end()) {
+    if (known->second.resource) unlink(known->second);
+    return {};
+  }
+  if (token == 0) return {};  // never names anything
+  if (!m_hostMemory.tryCharge(kBytesPerToken))
+    return Error{ErrorCode::Backend, "no host memory for a share token"};
+  m_tokens.emplace(token, ShareToken{});
+  return {};
 }
 
 void SharedSurfaces::retire(Resource& resource) {

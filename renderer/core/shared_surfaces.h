@@ -29,8 +29,9 @@ public:
   Result<void> exportToken(uint64_t token, Resource& resource);
   /// The resource of a live token.
   Result<Resource*> find(uint64_t token) const;
-  /// The token is used up; an unknown one is too, from now on nothing needs to be remembered of it.
-  void release(uint64_t token);
+  /// The token is used up, one that was never exported too: its EXPORT may come late. Over the host-memory
+  /// cap, Backend for the latter.
+  Result<void> release(uint64_t token);
   /// The last handle of the resource is gone: so are its tokens.
   void retire(Resource& resource);
   void clear();

@@ -18,7 +18,7 @@ namespace {
 std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
 std::atomic<unsigned> g_hurry{0};
-std::atomic<int> g_devices{0}, g_imports{0};
+std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0};
 
 struct Count {
   std::atomic<int> alive{0}, most{0};
@@ -71,6 +71,7 @@ bool loses(Loss here) {
 
 VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos,
                                       VkFence fence) {
+  g_batches.fetch_add(1);
   return loses(Loss::AtSubmit) ? VK_ERROR_DEVICE_LOST : g_submit(queue, count, infos, fence);
 }
 
@@ -188,6 +189,10 @@ void refuseImports(bool refuse) {
 
 int importsAsked() {
   return g_imports.load();
+}
+
+int batchesSubmitted() {
+  return g_batches.load();
 }
 
 void ageDevices(bool old) {

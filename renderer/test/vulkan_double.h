@@ -27,6 +27,8 @@ void ageDevices(bool old);
 void hurry(unsigned waits);
 /// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
 void hangDevices(bool hang);
+/// Batches that queues were handed so far.
+int batchesSubmitted();
 /// Devices alive, of those created through the double.
 int devicesAlive();
 

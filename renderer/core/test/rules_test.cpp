@@ -591,15 +591,22 @@ TEST(Tokens, UsedUpUntilADeviceReset) {
   Harness h;
   const uint32_t first = makeBuffer(h, 64);
   aerogpu_cmd_release_shared_surface release{};
-  release.share_token = 9;
-  EXPECT_EQ(codeOf(h, AEROGPU_CMD_RELEASE_SHARED_SURFACE, release), kNone) << "unknown";
+  const auto releaseOf = [&](uint64_t token) {
+    release.share_token = token;
+    return codeOf(h, AEROGPU_CMD_RELEASE_SHARED_SURFACE, release);
+  };
   ASSERT_EQ(exportOf(h, first, 9), kNone);
-  EXPECT_EQ(codeOf(h, AEROGPU_CMD_RELEASE_SHARED_SURFACE, release), kNone);
+  EXPECT_EQ(releaseOf(9), kNone);
   EXPECT_EQ(exportOf(h, first, 9), kDecode);
   EXPECT_EQ(importOf(h, h.handle(), 9), kDecode);
+  EXPECT_EQ(releaseOf(9), kNone) << "again";
+  EXPECT_EQ(releaseOf(10), kNone) << "unknown";
+  EXPECT_EQ(exportOf(h, first, 10), kDecode) << "the EXPORT came late";
+  EXPECT_EQ(releaseOf(0), kNone) << "no token";
   ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
   const uint32_t second = makeBuffer(h, 64);
   EXPECT_EQ(exportOf(h, second, 9), kNone);
+  EXPECT_EQ(exportOf(h, second, 10), kNone);
 }
 
 // TOK-7
@@ -618,6 +625,11 @@ TEST(Tokens, CountAgainstHostMemory) {
   const auto result = h.submit(w).result;
   EXPECT_EQ(result.last_error_code, kBackend);
   EXPECT_LT(result.error_count, 10000u) << "the first ones fit";
+  aerogpu_cmd_release_shared_surface release{};
+  release.share_token = 20000;
+  EXPECT_EQ(codeOf(h, AEROGPU_CMD_RELEASE_SHARED_SURFACE, release), kBackend) << "unknown";
+  release.share_token = 1;
+  EXPECT_EQ(codeOf(h, AEROGPU_CMD_RELEASE_SHARED_SURFACE, release), kNone) << "remembered already";
 }
 
 // LIM-7

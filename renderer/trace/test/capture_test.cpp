@@ -28,7 +28,7 @@ using Pixels = std::vector<uint8_t>;
 class CaptureTest : public testing::TestWithParam<const char*> {
 protected:
   void SetUp() override {
-    if (!h.ok()) GTEST_SKIP() << h.createError();
+    ASSERT_TRUE(h.ok()) << h.createError();
     char error[256] = "";
     ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), m_path.c_str(), error, sizeof error)) << error;
   }

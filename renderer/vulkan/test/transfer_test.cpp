@@ -37,27 +37,73 @@ protected:
 
 // OBJ-4
 TEST_F(TransferTest, NewResourcesAreZero) {
+  // Over 4 MiB each, so that each has a block of memory of its own, which the next one of that size gets
+  // again.
   struct {
     aerogpu_format format;
+    uint32_t width, height;
     size_t bytes;
-  } const cases[] = {{kBgra, 1024},
-                     {AEROGPU_FORMAT_B5G6R5_UNORM, 512},
-                     {AEROGPU_FORMAT_BC1_RGBA_UNORM, 128},
-                     {AEROGPU_FORMAT_BC7_RGBA_UNORM, 256},
-                     {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 1024},
-                     {AEROGPU_FORMAT_D32_FLOAT, 1024}};
+  } const cases[] = {{kBgra, 1024, 1056, 4u * 1024 * 1056},
+                     {AEROGPU_FORMAT_B5G6R5_UNORM, 1024, 2112, 2u * 1024 * 2112},
+                     {AEROGPU_FORMAT_BC1_RGBA_UNORM, 4096, 2112, 8u * 1024 * 528},
+                     {AEROGPU_FORMAT_BC7_RGBA_UNORM, 2048, 2112, 16u * 512 * 528},
+                     {AEROGPU_FORMAT_D24_UNORM_S8_UINT, 1024, 1056, 4u * 1024 * 1056},
+                     {AEROGPU_FORMAT_D32_FLOAT, 1024, 1056, 4u * 1024 * 1056}};
+  // Fills a resource with bytes that are not zero, destroys it, and lets its memory come back.
+  const auto dirtyMemoryOf = [&](CommandWriter& w, uint32_t handle, size_t bytes) {
+    const uint32_t other = texture(w, kBgra, 1, 1);
+    Harness::upload(w, handle, 0, Bytes(bytes, 0x3F));
+    run(w);
+    Harness::destroy(w, handle);
+    for (int batch = 0; batch < 2; ++batch) {  // the first may use it, the second begins by giving it back
+      Harness::upload(w, other, 0, pattern(4, 1));
+      run(w);
+    }
+  };
   for (const auto& c : cases) {
     if (deviceIsBare() && core::findFormat(c.format)->blockPixels > 1) continue;
     CommandWriter w;
-    const uint32_t t = texture(w, c.format, 16, 16, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
+    const auto make = [&] {
+      return texture(w, c.format, c.width, c.height, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
+    };
+    dirtyMemoryOf(w, make(), c.bytes);
+    const uint32_t t = make();
     run(w);
-    EXPECT_EQ(read(t, c.format, 16, 16), Bytes(c.bytes, 0)) << c.format;
+    EXPECT_TRUE(read(t, c.format, c.width, c.height) == Bytes(c.bytes, 0)) << c.format;
   }
+  constexpr size_t kBufferBytes = 5u << 20;
   CommandWriter w;
-  const uint32_t b = gpu().handle();
-  Harness::createBuffer(w, b, 4096, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  const uint32_t before = gpu().handle(), b = gpu().handle();
+  Harness::createBuffer(w, before, kBufferBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  dirtyMemoryOf(w, before, kBufferBytes);
+  Harness::createBuffer(w, b, kBufferBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   run(w);
-  EXPECT_EQ(gpu().readBuffer(b, 4096), Bytes(4096, 0));
+  EXPECT_TRUE(gpu().readBuffer(b, kBufferBytes) == Bytes(kBufferBytes, 0));
+}
+
+TEST_F(TransferTest, FlushHandsOverWhatCameBeforeIt) {
+  // PRES-8. The dirty range after it makes the renderer look at guest memory, in the middle of the
+  // submission: by then the queue has the clear; without a FLUSH it has nothing.
+  const Allocation memory = gpu().allocate(1024);
+  for (const bool flushes : {true, false}) {
+    CommandWriter w;
+    const uint32_t t = texture(w, kBgra, 16, 16), later = gpu().handle();
+    Harness::createTexture(w, later, kBgra, 16, 16, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, 64);
+    run(w);
+    target(w, t);
+    clearColor(w, 1, 0, 0, 1);
+    if (flushes) w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
+    Harness::dirty(w, later, 0, 1024);
+    const int before = batchesSubmitted();
+    int seen = -1;
+    gpu().onGuestAccess = [&](uint64_t gpa, bool) {
+      if (gpa == memory.gpa && seen < 0) seen = batchesSubmitted() - before;
+    };
+    run(w);
+    gpu().onGuestAccess = nullptr;
+    EXPECT_EQ(seen, flushes ? 1 : 0);
+    EXPECT_EQ(batchesSubmitted() - before, flushes ? 2 : 1);
+  }
 }
 
 TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
