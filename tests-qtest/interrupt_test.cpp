@@ -336,6 +336,37 @@ TEST(Present, WithVsyncCompletesAtTheNextVblankAndNotBefore) {
   EXPECT_EQ(sequence(dev), 2u);
 }
 
+/// PRESENT_EX has the same flag; what it tells of Direct3D 9 changes nothing.
+// PRES-1, PRES-5
+TEST(Present, ExWithVsyncWaitsLikeAPlainOne) {
+  AeroGpuDev dev;
+  dev.setScanout({});
+  dev.qemu.clockStep(kPeriod + 100);
+  dev.startRing();
+  int presents = 0;
+  const auto submit = [&](uint32_t flags, uint32_t d3d9Flags) {
+    CommandWriter w;
+    aerogpu_cmd_present_ex present{};
+    present.flags = flags;
+    present.d3d9_present_flags = d3d9Flags;
+    w.packet(AEROGPU_CMD_PRESENT_EX, present);
+    const uint64_t fence = dev.submit(w, {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
+    ++presents;
+    dev.waitUntil([&] { return dev.qemu.property("presents") == presents; }, "the present's work");
+    return fence;
+  };
+  for (const uint32_t d3d9Flags : {0u, ~0u}) {
+    dev.waitFence(submit(0, d3d9Flags));
+    const uint64_t begin = sequence(dev), fence = submit(AEROGPU_PRESENT_FLAG_VSYNC, d3d9Flags);
+    dev.qemu.clockStep(kPeriod / 2);
+    EXPECT_LT(dev.completedFence(), fence);
+    dev.qemu.clockStep(kPeriod / 2 + 1);
+    dev.waitFence(fence);
+    EXPECT_EQ(sequence(dev), begin + 1);
+  }
+  EXPECT_EQ(dev.errorCount(), 0u);
+}
+
 // PRES-5, PRES-6
 TEST(Present, WithoutVsyncOrWithoutAScanoutCompletesAtOnce) {
   AeroGpuDev dev;

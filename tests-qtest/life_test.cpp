@@ -109,11 +109,17 @@ TEST(Life, ACaptureOnAFullDiskIsSaidAtTheEnd) {
 
 TEST(Life, HotplugIsRefused) {
   AeroGpuDev dev;
-  EXPECT_NE(
-      errorOf([&] { dev.qemu.qmp("device_add", R"({"driver": "aerogpu", "id": "late"})"); }).find("plug"),
-      std::string::npos);
-  EXPECT_NE(errorOf([&] { dev.qemu.qmp("device_del", R"({"id": "gpu0"})"); }).find("hotplug"),
+  const auto devices = [&] { return dev.qemu.qmp("qom-list", R"({"path": "/machine/peripheral"})"); };
+  const std::string before = devices();
+  EXPECT_NE(errorOf([&] {
+              dev.qemu.qmp("device_add", R"({"driver": "aerogpu", "id": "late"})");
+            }).find("Parameter 'driver' expects a pluggable device type"),
             std::string::npos);
+  EXPECT_NE(errorOf([&] {
+              dev.qemu.qmp("device_del", R"({"id": "gpu0"})");
+            }).find("Device 'aerogpu' does not support hotplugging"),
+            std::string::npos);
+  EXPECT_EQ(devices(), before);
   EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_MAGIC), uint32_t{AEROGPU_MMIO_MAGIC});
 }
 

@@ -3,6 +3,9 @@
 // VGA.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
@@ -378,6 +381,58 @@ TEST_F(Cursor, ThatCannotBeReadIsNotShown) {
   }
   m_dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, kCursorGpa);
   expectCursorAt(20, 10);
+}
+
+/// What the memory holds meanwhile does not count, nor do moves, flips and pictures that are taken.
+// CUR-4
+TEST_F(Cursor, IsReadAgainWhenItsEnableOrAddressIsWritten) {
+  const std::vector<uint8_t> gone(kSize * kSize * 4, 0),
+      shape = m_dev.qemu.read(kCursorGpa, kSize * kSize * 4);
+  place(20, 10, 0, 0);
+  expectCursorAt(20, 10);
+  m_dev.qemu.write(kCursorGpa, gone);
+  expectCursorAt(20, 10);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_X, 24);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_Y, 12);
+  expectCursorAt(24, 12);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, static_cast<uint32_t>(kCursorGpa));
+  m_dev.setReg64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, kSurfaceGpa);
+  expectCursorAt(24, 12);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 1);
+  expectCursorAt(-1000, -1000);
+
+  m_dev.qemu.write(kCursorGpa, shape);
+  expectCursorAt(-1000, -1000);
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FB_GPA_HI, 0);
+  expectCursorAt(24, 12);
+}
+
+/// 1 to 256 pixels each way, and its whole width and height are seen.
+// CUR-2
+TEST_F(Cursor, HasUpTo256PixelsEachWay) {
+  constexpr uint32_t kSide = 300;
+  m_dev.qemu.write(kSurfaceGpa, std::vector<uint8_t>(size_t{kSide} * kSide * 4, 0x40));
+  m_dev.setScanout({.width = kSide, .height = kSide, .pitch = kSide * 4});
+  m_dev.qemu.write(kCursorGpa, std::vector<uint8_t>(size_t{kSide} * 4 * kSide, 0xFF));
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, kSide * 4);
+  place(10, 20, 0, 0);
+  const std::pair<uint32_t, uint32_t> shown[] = {{1, 1}, {256, 1}, {1, 256}, {256, 256}};
+  const std::pair<uint32_t, uint32_t> refused[] = {{257, 1}, {1, 257}, {0, 1},
+                                                   {1, 0},   {~0u, 1}, {1, 0x10001}};
+  const auto white = [&](uint32_t width, uint32_t height) {
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_WIDTH, width);
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_HEIGHT, height);
+    const Picture picture = m_dev.qemu.screendump();
+    uint32_t right = 0, bottom = 0;
+    for (uint32_t y = 0; y < kSide; ++y)
+      for (uint32_t x = 0; x < kSide; ++x)
+        if (picture.at(x, y) == 0xFFFFFF) right = std::max(right, x + 1), bottom = std::max(bottom, y + 1);
+    return std::pair{right, bottom};
+  };
+  for (const auto& [width, height] : shown)
+    EXPECT_EQ(white(width, height), std::pair(10 + width, 20 + height));
+  for (const auto& [width, height] : refused)
+    EXPECT_EQ(white(width, height), std::pair(0u, 0u)) << width << " x " << height;
 }
 
 // CUR-5
