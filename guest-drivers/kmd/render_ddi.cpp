@@ -48,17 +48,16 @@ bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const StreamEve
   return !owner || owner->device == device;
 }
 
+/** Whether the driver remembers such an event: those that make or end a handle. */
+bool isRemembered(const StreamEvent &event) {
+  return event.kind != StreamEvent::Used && event.kind != StreamEvent::Exported;
+}
+
 bool remember(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
-  switch (event.kind) {
-  case StreamEvent::Exported:
-  case StreamEvent::Used:
-    return true;
-  case StreamEvent::Destroyed:
+  if (!isRemembered(event)) return true;
+  if (event.kind == StreamEvent::Destroyed) {
     adapter.allocations.removeHandle(event.handle);
     return true;
-  case StreamEvent::Created:
-  case StreamEvent::Imported:
-    break;
   }
   AeroAllocation *texture = event.allocId ? listedAllocation(args, event.allocId) : nullptr;
   if (!adapter.allocations.addHandle(event.handle, event.object, device, texture)) return false;
@@ -106,10 +105,13 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   StreamCheck check;
   {
     TableLock lock(adapter.allocations);
-    check = checkPackets(dma.packetData(), copied, copied < left, adapter.features.high,
-                         [&](const StreamEvent &event) { return mayDo(adapter, context->device, event); });
-    if (check.fault == StreamFault::None) {
-      // Nothing was refused: now it is remembered.
+    bool remembers = false;
+    check = checkPackets(dma.packetData(), copied, copied < left, adapter.features.high, [&](const StreamEvent &event) {
+      remembers |= isRemembered(event);
+      return mayDo(adapter, context->device, event);
+    });
+    if (check.fault == StreamFault::None && remembers) {
+      // Nothing was refused: now it is remembered. Most streams only draw and need no second walk.
       bool room = true;
       checkPackets(dma.packetData(), check.acceptedBytes, false, adapter.features.high, [&](const StreamEvent &event) {
         room &= remember(adapter, context->device, *args, event);
