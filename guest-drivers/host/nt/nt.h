@@ -201,6 +201,14 @@ const Export* findNtExport(const char* name);
 /// PeImage::Resolver over the tables: ntoskrnl.exe and hal.dll.
 void* resolveNtImport(const char* dll, const char* name);
 
+// Dispatcher objects (nt_wait.cpp), for the other files of the ntoskrnl side.
+void initializeDispatcherObject(NtDispatcherHeader* header, uint8_t type, uint8_t words, int32_t state);
+void signalDispatcherObject(NtDispatcherHeader* header);
+/// Returns the state before.
+int32_t clearDispatcherObject(NtDispatcherHeader* header);
+/// The object of a handle of PsCreateSystemThread (nt_deferred.cpp); null if it is none.
+void* systemThreadObject(void* handle);
+
 /// "Length" bytes of a counted string as UTF-8 (what is not ASCII as '?').
 std::string narrow(const UNICODE_STRING& text);
 

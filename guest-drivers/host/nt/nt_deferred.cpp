@@ -14,7 +14,6 @@
 #include "core/pe_image.h"
 #include "core/report.h"
 #include "nt/nt_state.h"
-#include "nt/wait_internal.h"
 
 namespace aerogpu::host {
 

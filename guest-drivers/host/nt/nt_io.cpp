@@ -9,7 +9,6 @@
 
 #include "core/report.h"
 #include "nt/nt_state.h"
-#include "nt/wait_internal.h"
 
 namespace aerogpu::host {
 

@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "demo/init.h"
+#include "init/init.h"
 #include "suite/test.h"
 
 namespace aerogpu::host {

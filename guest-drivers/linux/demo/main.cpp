@@ -6,11 +6,11 @@
 #include <cstdio>
 
 #include "demo/desktop.h"
-#include "demo/init.h"
 #include "demo/latency.h"
 #include "demo/options.h"
 #include "demo/selftest.h"
 #include "demo/session.h"
+#include "init/init.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "demo/init.h"
+#include "init/init.h"
 
 namespace aerogpu::guest {
 

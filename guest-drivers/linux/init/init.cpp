@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/init.h"
+#include "init/init.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What process 1 of the demo guest does around the demo: file systems, modules, power off.
+// What process 1 of our Linux guests does around its work: file systems, modules, power off.
 #pragma once
 
 #include <string>
