@@ -6,7 +6,7 @@ and loads the shipped aerogpu.sys against the device.
   driver_host_test.py DRIVER.sys [NAME...] [-- HOST-OPTION...]
 
 NAME: tests of the host (aerogpu-driver-host --list), 'paging*' for a few; without any, all but the benchmarks. The
-guest asks over its second serial line what the screen shows."""
+guest asks over its second serial line what the screen shows and what the device has counted."""
 import os
 import re
 import socket
@@ -37,7 +37,8 @@ def make_initramfs(path, driver):
 
 
 class Outside(threading.Thread):
-    """Answers the guest's questions, one line each."""
+    """Answers the guest's questions, one line each: a number, which the answer repeats, and the question. `pixels X,Y...`
+    and `size` are about the screen, `counter NAME` is a property of the device."""
 
     def __init__(self, vm, path, folder):
         super().__init__(daemon=True)
@@ -65,17 +66,18 @@ class Outside(threading.Thread):
             pending += chunk
             while b'\n' in pending:
                 question, pending = pending.split(b'\n', 1)
+                number, _, words = question.decode(errors='replace').strip().partition(' ')
                 try:
-                    answer = self.answer(question.decode(errors='replace').strip().split())
+                    answer = self.answer(words.split())
                 except (Failure, OSError, ValueError, IndexError) as error:
-                    answer = 'error %s' % error
-                line.sendall(answer.encode() + b'\n')
+                    answer = 'error %s' % ' '.join(str(error).split())
+                line.sendall(('%s %s\n' % (number, answer)).encode())
 
     def answer(self, words):
         if not words:
             return 'error nothing asked'
-        if words[0] == 'hello':
-            return 'hello'
+        if words[0] == 'counter':
+            return str(int(self.vm.qmp('qom-get', path='/machine/peripheral/gpu0', property=words[1])))
         if words[0] in ('pixels', 'size'):
             self.vm.screendump(self.picture)
             picture = Picture(self.picture)

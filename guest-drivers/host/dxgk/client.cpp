@@ -47,6 +47,17 @@ Client::~Client() {
   if (!ntSuccess(status)) brokenRule("DxgkDdiDestroyDevice returned 0x%08x", status);
 }
 
+void Client::terminate(std::unique_ptr<Client> client, std::vector<std::unique_ptr<Context>> contexts) {
+  contexts.clear();
+  std::vector<std::shared_ptr<Allocation>> opened;
+  for (const auto& o : client->m_open)
+    if (std::find(opened.begin(), opened.end(), o->allocation) == opened.end())
+      opened.push_back(o->allocation);
+  client->closeAll();
+  for (const auto& allocation : opened)
+    if (!allocation->opens) client->m_adapter.vidmm().destroy({allocation});
+}
+
 std::unique_ptr<Context> Client::createContext(bool gdi) {
   return Context::create(m_adapter, m_device, m_process, gdi);
 }
@@ -138,14 +149,14 @@ DmaBuffer* Context::freeBuffer() {
 
 // The passes of one Render or Present: the driver fills a DMA buffer; what does not fit comes in the next
 // one.
-template <class Call>
-NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, uint64_t* number, Call&& call) {
-  UINT multipass = 0;
+template <class Args>
+NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE, Args*), Args args,
+                           const List& list, const Passes& passes, uint64_t* number) {
   for (unsigned pass = 0; pass < 100000; ++pass) {
     DmaBuffer* dma = freeBuffer();
     if (!dma) return kNoMemory;
     std::memset(dma->block.cpu, 0xCC, std::min<uint64_t>(m_info.DmaBufferSize, 4096));
-    std::vector<DXGK_ALLOCATIONLIST> allocations(std::max<size_t>(list.size(), fixedEntries));
+    std::vector<DXGK_ALLOCATIONLIST> allocations(std::max<size_t>(list.size(), passes.fixedEntries));
     for (size_t i = 0; i < list.size(); ++i) {
       if (!list[i].first) continue;
       allocations[i].hDeviceSpecificAllocation = list[i].first->driver;
@@ -159,22 +170,30 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
       }
     }
     std::vector<D3DDDI_PATCHLOCATIONLIST> patches(m_info.PatchLocationListSize);
-    void* dmaEnd = dma->block.cpu;
-    void* privateEnd = dma->privateData.data();
-    D3DDDI_PATCHLOCATIONLIST* patchEnd = patches.data();
+    args.pDmaBuffer = dma->block.cpu;
+    args.DmaSize = m_info.DmaBufferSize;
+    args.pDmaBufferPrivateData = dma->privateData.data();
+    args.DmaBufferPrivateDataSize = static_cast<UINT>(dma->privateData.size());
+    args.pAllocationList = allocations.data();
+    if constexpr (requires { args.AllocationListSize; })
+      args.AllocationListSize = static_cast<UINT>(allocations.size());
+    args.pPatchLocationListOut = patches.data();
+    args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
+    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma->block.gpa);
     NTSTATUS status;
     {
       ProcessScope process(m_process);
       std::shared_lock exclusion(m_adapter.exclusion());
-      status = call(*dma, allocations, patches, dmaEnd, privateEnd, patchEnd, multipass);
+      status = callDdi(ddi, kPassiveLevel, function, m_handle, &args);
     }
     const auto* begin = dma->block.cpu;
-    const auto* end = static_cast<uint8_t*>(dmaEnd);
+    const auto* end = static_cast<uint8_t*>(args.pDmaBuffer);
     if (status != kSuccess && status != kInsufficientDmaBuffer) return status;
     if (end < begin || end > begin + m_info.DmaBufferSize) {
       brokenRule("pDmaBuffer leaves the DMA buffer");
       return kUnsuccessful;
     }
+    const auto* patchEnd = args.pPatchLocationListOut;
     if (patchEnd < patches.data() || patchEnd > patches.data() + patches.size()) {
       brokenRule("pPatchLocationListOut leaves the list");
       return kUnsuccessful;
@@ -193,7 +212,7 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
       if (patch.Reserved) brokenRule("reserved bits of a patch location");
     }
     const auto* privateBegin = dma->privateData.data();
-    const auto* privateAt = static_cast<uint8_t*>(privateEnd);
+    const auto* privateAt = static_cast<uint8_t*>(args.pDmaBufferPrivateData);
     if (privateAt < privateBegin || privateAt > privateBegin + dma->privateData.size())
       brokenRule("pDmaBufferPrivateData leaves the private data");
     if (end != begin) {
@@ -224,7 +243,9 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
       submission.allocationCount = static_cast<UINT>(allocations.size());
       submission.patches = patches.data();
       submission.patchCount = patchCount;
-      submission.present = present;
+      submission.present = passes.present;
+      submission.nullRendering = passes.nullRendering;
+      if (passes.edit) passes.edit({dma->block.cpu, submission.end});
       // Before the submission: its completion must find the mark.
       for (const auto& [allocation, written] : wanted) allocation->busyUntil = scheduler.submitted() + 1;
       dma->busyUntil = scheduler.submitted() + 1;
@@ -233,7 +254,7 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
       ++m_passes;
     }
     if (status == kSuccess) return kSuccess;
-    if (end == begin && pass && multipass == 0) {
+    if (end == begin && pass && args.MultipassOffset == 0) {
       brokenRule("no progress with a DMA buffer of %u bytes", m_info.DmaBufferSize);
       return kUnsuccessful;
     }
@@ -244,111 +265,83 @@ NTSTATUS Context::passesOf(const List& list, bool present, UINT fixedEntries, ui
 
 NTSTATUS Context::renderRaw(const void* commands, UINT length, const List& list,
                             std::span<const D3DDDI_PATCHLOCATIONLIST> patchesIn, uint64_t* number) {
+  return renderFrom(commands, length, list, patchesIn, {}, number);
+}
+
+NTSTATUS Context::renderFrom(const void* commands, UINT length, const List& list,
+                             std::span<const D3DDDI_PATCHLOCATIONLIST> patchesIn, const Passes& passes,
+                             uint64_t* number) {
   // The list of patch locations comes from user memory too.
   const uint64_t patchBytes = patchesIn.size_bytes();
   auto* userPatches =
       patchBytes ? static_cast<D3DDDI_PATCHLOCATIONLIST*>(allocateUserMemory(patchBytes)) : nullptr;
   if (userPatches) std::memcpy(userPatches, patchesIn.data(), patchBytes);
-  const NTSTATUS status =
-      passesOf(list, false, 0, number,
-               [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd,
-                   auto*& patchEnd, UINT& multipass) {
-                 DXGKARG_RENDER args{};
-                 args.pCommand = commands;
-                 args.CommandLength = length;
-                 args.pDmaBuffer = dma.block.cpu;
-                 args.DmaSize = m_info.DmaBufferSize;
-                 args.pDmaBufferPrivateData = dma.privateData.data();
-                 args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
-                 args.pAllocationList = allocations.data();
-                 args.AllocationListSize = static_cast<UINT>(allocations.size());
-                 args.pPatchLocationListIn = userPatches;
-                 args.PatchLocationListInSize = static_cast<UINT>(patchesIn.size());
-                 args.pPatchLocationListOut = patches.data();
-                 args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-                 args.MultipassOffset = multipass;
-                 args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
-                 const NTSTATUS result =
-                     callDdi("DxgkDdiRender", kPassiveLevel, m_adapter.ddi.DxgkDdiRender, m_handle, &args);
-                 dmaEnd = args.pDmaBuffer;
-                 privateEnd = args.pDmaBufferPrivateData;
-                 patchEnd = args.pPatchLocationListOut;
-                 multipass = args.MultipassOffset;
-                 return result;
-               });
+  DXGKARG_RENDER args{};
+  args.pCommand = commands;
+  args.CommandLength = length;
+  args.pPatchLocationListIn = userPatches;
+  args.PatchLocationListInSize = static_cast<UINT>(patchesIn.size());
+  const NTSTATUS status = passesOf("DxgkDdiRender", m_adapter.ddi.DxgkDdiRender, args, list, passes, number);
   if (userPatches) freeUserMemory(userPatches, patchBytes);
   return status;
 }
 
-NTSTATUS Context::render(std::span<const uint8_t> commands, const List& list, uint64_t* number) {
+const void* Context::copyToProcess(std::span<const uint8_t> commands) {
   if (commands.size() > m_userBytes) {
     freeUserMemory(m_user, m_userBytes);
     m_userBytes = commands.size();
     m_user = static_cast<uint8_t*>(allocateUserMemory(m_userBytes));
   }
   std::memcpy(m_user, commands.data(), commands.size());
-  return renderRaw(m_user, static_cast<UINT>(commands.size()), list, {}, number);
+  return m_user;
+}
+
+NTSTATUS Context::render(std::span<const uint8_t> commands, const List& list, uint64_t* number) {
+  return renderRaw(copyToProcess(commands), static_cast<UINT>(commands.size()), list, {}, number);
+}
+
+NTSTATUS Context::renderPastDriver(std::span<const uint8_t> shown, std::span<const uint8_t> sent,
+                                   uint64_t* number) {
+  Passes passes;
+  passes.edit = [&](std::span<uint8_t> buffer) {
+    const auto at = std::search(buffer.begin(), buffer.end(), shown.begin(), shown.end());
+    if (shown.size() != sent.size() || at == buffer.end())
+      brokenRule("the stream is not in the DMA buffer as it was rendered");
+    else
+      std::copy(sent.begin(), sent.end(), at);
+  };
+  return renderFrom(copyToProcess(shown), static_cast<UINT>(shown.size()), {}, {}, passes, number);
+}
+
+NTSTATUS Context::renderUnseen(std::span<const uint8_t> commands, uint64_t* number) {
+  Passes passes;
+  passes.nullRendering = true;
+  return renderFrom(copyToProcess(commands), static_cast<UINT>(commands.size()), {}, {}, passes, number);
 }
 
 NTSTATUS Context::renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number) {
   std::vector<uint8_t> kernel(commands.begin(), commands.end());
-  return passesOf(list, false, 0, number,
-                  [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd,
-                      auto*& patchEnd, UINT& multipass) {
-                    DXGKARG_RENDER args{};
-                    args.pCommand = kernel.data();
-                    args.CommandLength = static_cast<UINT>(kernel.size());
-                    args.pDmaBuffer = dma.block.cpu;
-                    args.DmaSize = m_info.DmaBufferSize;
-                    args.pDmaBufferPrivateData = dma.privateData.data();
-                    args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
-                    args.pAllocationList = allocations.data();
-                    args.AllocationListSize = static_cast<UINT>(allocations.size());
-                    args.pPatchLocationListOut = patches.data();
-                    args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-                    args.MultipassOffset = multipass;
-                    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
-                    const NTSTATUS result = callDdi("DxgkDdiRenderKm", kPassiveLevel,
-                                                    m_adapter.ddi.DxgkDdiRenderKm, m_handle, &args);
-                    dmaEnd = args.pDmaBuffer;
-                    privateEnd = args.pDmaBufferPrivateData;
-                    patchEnd = args.pPatchLocationListOut;
-                    multipass = args.MultipassOffset;
-                    return result;
-                  });
+  DXGKARG_RENDER args{};
+  args.pCommand = kernel.data();
+  args.CommandLength = static_cast<UINT>(kernel.size());
+  return passesOf("DxgkDdiRenderKm", m_adapter.ddi.DxgkDdiRenderKm, args, list, {}, number);
 }
 
 NTSTATUS Context::present(OpenAllocation* source, OpenAllocation* destination, const RECT& from,
                           const RECT& to, std::span<const RECT> subRects, DXGK_PRESENTFLAGS flags, UINT color,
                           uint64_t* number) {
-  List list{{nullptr, false}, {source, false}, {destination, true}};
-  return passesOf(list, true, 3, number,
-                  [&](DmaBuffer& dma, auto& allocations, auto& patches, void*& dmaEnd, void*& privateEnd,
-                      auto*& patchEnd, UINT& multipass) {
-                    DXGKARG_PRESENT args{};
-                    args.pDmaBuffer = dma.block.cpu;
-                    args.DmaSize = m_info.DmaBufferSize;
-                    args.pDmaBufferPrivateData = dma.privateData.data();
-                    args.DmaBufferPrivateDataSize = static_cast<UINT>(dma.privateData.size());
-                    args.pAllocationList = allocations.data();
-                    args.pPatchLocationListOut = patches.data();
-                    args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-                    args.MultipassOffset = multipass;
-                    args.Color = color;
-                    args.DstRect = to;
-                    args.SrcRect = from;
-                    args.SubRectCnt = static_cast<UINT>(subRects.size());
-                    args.pDstSubRects = subRects.data();
-                    args.Flags = flags;
-                    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma.block.gpa);
-                    const NTSTATUS result = callDdi("DxgkDdiPresent", kPassiveLevel,
-                                                    m_adapter.ddi.DxgkDdiPresent, m_handle, &args);
-                    dmaEnd = args.pDmaBuffer;
-                    privateEnd = args.pDmaBufferPrivateData;
-                    patchEnd = args.pPatchLocationListOut;
-                    multipass = args.MultipassOffset;
-                    return result;
-                  });
+  DXGKARG_PRESENT args{};
+  args.Color = color;
+  args.DstRect = to;
+  args.SrcRect = from;
+  args.SubRectCnt = static_cast<UINT>(subRects.size());
+  args.pDstSubRects = subRects.data();
+  args.Flags = flags;
+  Passes passes;
+  passes.present = true;
+  passes.fixedEntries = DXGK_PRESENT_MAX_INDEX + 1;
+  return passesOf("DxgkDdiPresent", m_adapter.ddi.DxgkDdiPresent, args,
+                  {{nullptr, false}, {source, false}, {destination, true}}, passes, number);
 }
 
 NTSTATUS Context::presentFlip(OpenAllocation& source) {

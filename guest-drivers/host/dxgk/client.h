@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,6 +38,12 @@ public:
   /// DxgkDdiRender with this very pointer and length as the command buffer (tests of bad pointers).
   NTSTATUS renderRaw(const void* commands, UINT length, const List& list,
                      std::span<const D3DDDI_PATCHLOCATIONLIST> patches, uint64_t* number = nullptr);
+  /// Renders `shown`, whose bytes are replaced by `sent`, of the same length, before they are submitted: the
+  /// device gets what the driver would have refused. For tests that ask the device itself.
+  NTSTATUS renderPastDriver(std::span<const uint8_t> shown, std::span<const uint8_t> sent,
+                            uint64_t* number = nullptr);
+  /// Renders and submits with NullRendering: the driver sees the stream, the device does not.
+  NTSTATUS renderUnseen(std::span<const uint8_t> commands, uint64_t* number = nullptr);
   /// DxgkDdiRenderKm with kernel GDI commands.
   NTSTATUS renderKm(std::span<const uint8_t> commands, const List& list, uint64_t* number = nullptr);
   /// DxgkDdiPresent: a copy or a fill between allocations.
@@ -54,8 +61,19 @@ public:
 
 private:
   explicit Context(Adapter& adapter) : m_adapter(adapter) {}
-  template <class Call>
-  NTSTATUS passesOf(const List& list, bool present, UINT fixedEntries, uint64_t* number, Call&& call);
+  /// How the passes of one call are submitted.
+  struct Passes {
+    bool present = false, nullRendering = false;
+    UINT fixedEntries = 0;                         // the allocation list has at least so many
+    std::function<void(std::span<uint8_t>)> edit;  // called with each filled buffer before its submission
+  };
+  template <class Args>
+  NTSTATUS passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE, Args*), Args args, const List& list,
+                    const Passes& passes, uint64_t* number);
+  NTSTATUS renderFrom(const void* commands, UINT length, const List& list,
+                      std::span<const D3DDDI_PATCHLOCATIONLIST> patches, const Passes& passes,
+                      uint64_t* number);
+  const void* copyToProcess(std::span<const uint8_t> commands);
   DmaBuffer* freeBuffer();
 
   Adapter& m_adapter;
@@ -74,6 +92,10 @@ public:
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
+
+  /// The process is killed: it gives nothing up itself. The OS destroys its contexts, closes what it has
+  /// open, destroys allocations that nobody has open any more, and last the device.
+  static void terminate(std::unique_ptr<Client> client, std::vector<std::unique_ptr<Context>> contexts);
 
   std::unique_ptr<Context> createContext(bool gdi = false);
   /// Opens allocations for this device; they are closed by close() or at the end.

@@ -178,6 +178,8 @@ void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
     case DXGK_INTERRUPT_CRTC_VSYNC:
       if (data.CrtcVsync.VidPnTargetId != m_adapter.targetId())
         brokenRule("a vertical sync of target %u", data.CrtcVsync.VidPnTargetId);
+      m_vsyncInterruptNs = m_adapter.lastInterruptNs();
+      m_vsyncNs = nowNs();
       m_vsyncAddress = static_cast<uint64_t>(data.CrtcVsync.PhysicalAddress.QuadPart);
       break;
     default:

@@ -57,6 +57,8 @@ public:
   bool waitIdle() { return waitIdle(m_submitted); }
   bool completed(uint64_t number) const { return m_completed >= number; }
   uint64_t submitted() const { return m_submitted; }
+  /// The 32-bit fence of the last submission. While nobody submits.
+  uint32_t lastFence() const { return m_nextFence - 1; }
 
   /// Asks the driver to stop at the next boundary; what had not run is submitted again. True when it reported
   /// so.
@@ -73,6 +75,10 @@ public:
   void acceptFaults() { m_faults = 0; }
   uint64_t vsyncs() const { return m_vsyncs; }
   uint64_t lastVsyncAddress() const { return m_vsyncAddress; }
+  /// The driver noticed the last vertical sync between these times (CLOCK_MONOTONIC): the interrupt was
+  /// there, and it was reported. 0 before the first.
+  int64_t lastVsyncInterruptNs() const { return m_vsyncInterruptNs; }
+  int64_t lastVsyncNs() const { return m_vsyncNs; }
   int64_t completionNs(uint64_t number) const;
   /// Waits for `count` more vertical sync notifications.
   bool waitVsync(unsigned count, int timeoutMs);
@@ -107,7 +113,7 @@ private:
   uint32_t m_preemptFence = 0;
   std::atomic<uint64_t> m_submitted{0}, m_completed{0}, m_faults{0}, m_vsyncs{0}, m_vsyncAddress{0};
   uint64_t m_lostFrom = 0, m_lostTo = 0;
-  std::atomic<int64_t> m_lastProgressNs{0};
+  std::atomic<int64_t> m_lastProgressNs{0}, m_vsyncInterruptNs{0}, m_vsyncNs{0};
   unsigned m_depth = 8;
   int m_timeoutMs = 10000;
   TdrRecord m_tdr;

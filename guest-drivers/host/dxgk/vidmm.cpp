@@ -282,7 +282,11 @@ NTSTATUS Vidmm::open(HANDLE device, const std::vector<std::shared_ptr<Allocation
     }
     if (!infos[i].hDeviceSpecificAllocation) brokenRule("DxgkDdiOpenAllocation succeeds without a handle");
     // What the driver writes at the creating open becomes everybody's private data.
-    if (create) allocations[i]->privateData = data[i];
+    if (create)
+      allocations[i]->privateData = data[i];
+    else if (data[i] != allocations[i]->privateData)
+      brokenRule("DxgkDdiOpenAllocation changes private data of an allocation that is there already");
+    made[i]->privateData = std::move(data[i]);
     made[i]->driver = infos[i].hDeviceSpecificAllocation;
     setKmtHandleData(made[i]->kmt, allocations[i]->driver, made[i]->driver);
     ++allocations[i]->opens;

@@ -68,6 +68,7 @@ struct OpenAllocation {
   HANDLE driver = nullptr;  // hDeviceSpecificAllocation
   HANDLE device = nullptr;
   D3DKMT_HANDLE kmt = 0;
+  std::vector<uint8_t> privateData;  // what this opener was given
 };
 
 class Vidmm {

@@ -34,6 +34,7 @@ std::map<NtIrp*, PendingControl> s_irps;
 std::set<uint8_t*> s_logAllocated;
 std::vector<ErrorLogEntry> s_log;
 bool s_privileged = true;
+constexpr uint64_t kDebugPrivilege = 20;  // SE_DEBUG_PRIVILEGE, wdm.h
 
 bool isName(const UNICODE_STRING& name, const char* expected) {
   const std::string text = narrow(name);
@@ -152,8 +153,8 @@ HOST_API void* psGetCurrentThreadId() {
 HOST_API void* psGetProcessId(void* process) {
   return reinterpret_cast<void*>((reinterpret_cast<uint64_t>(process) - 0x7A00000000000000) / 0x1000);
 }
-HOST_API uint8_t seSinglePrivilegeCheck(uint64_t, int8_t mode) {
-  return mode == 0 || s_privileged;
+HOST_API uint8_t seSinglePrivilegeCheck(uint64_t luid, int8_t mode) {
+  return mode == 0 || (s_privileged && luid == kDebugPrivilege);
 }
 HOST_API int8_t exGetPreviousMode() {
   return currentThread()->processId == 4 ? 0 : 1;

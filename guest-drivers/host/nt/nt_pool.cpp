@@ -4,6 +4,7 @@
 // the driver.
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -59,6 +60,14 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
   ++s_count;
   if (s_failIn && --s_failIn == 0) return nullptr;
   if (bytes > (uint64_t{1} << 30)) return nullptr;
+  if (!s_guarded && bytes < kPage) {
+    void* packed = std::malloc(bytes);
+    if (!packed) return nullptr;
+    std::memset(packed, kFresh, bytes);
+    s_live[reinterpret_cast<uint64_t>(packed)] = {bytes, 0, nullptr, tag, paged, currentCaller()};
+    s_bytes += bytes;
+    return packed;
+  }
   const uint64_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   const uint64_t pages = (rounded + kPage - 1) / kPage * kPage, mapped = pages + (s_guarded ? kPage : 0);
   void* memory =
@@ -95,6 +104,10 @@ void release(void* address, uint32_t tag, bool checkTag) {
     brokenRule("paged pool freed at %s: %s", irqlName(currentThread()->irql()), currentCall().c_str());
   s_bytes -= block.bytes;
   s_live.erase(found);
+  if (!block.base) {
+    std::free(address);
+    return;
+  }
   if (!s_guarded) {
     munmap(block.base, block.mapped);
     return;

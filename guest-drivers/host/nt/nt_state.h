@@ -12,7 +12,8 @@
 namespace aerogpu::host {
 
 // Pools (nt_pool.cpp).
-/// Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks.
+/// Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks, and where there are
+/// too many blocks for a page each.
 void setGuardedPool(bool guarded);
 /// How many bytes the driver holds now.
 uint64_t poolBytes();
@@ -102,7 +103,7 @@ struct ErrorLogEntry {
 };
 std::vector<ErrorLogEntry> errorLogEntries();
 unsigned reportIoLeaks();
-/// Whether the simulated caller has SeTcbPrivilege and its like (SeSinglePrivilegeCheck).
+/// Whether the simulated caller has SeDebugPrivilege (SeSinglePrivilegeCheck); it has no other.
 void setCallerPrivileged(bool privileged);
 /// Lines that the driver printed with DbgPrint.
 uint64_t debugLines();

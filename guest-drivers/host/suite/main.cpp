@@ -3,14 +3,17 @@
 // as root on any Linux with the device it runs as an ordinary program. Output is TAP: one "ok" or "not ok"
 // line a test.
 //
-//   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--list | --run NAME...]
+//   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
+//                       [--list | --run NAME...]
 //
+// --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
 // In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,8 +33,8 @@ bool s_list;
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
   for (const auto group :
-       {pnpTests(), displayTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(), memoryTests(),
-        recoveryTests(), refusalTests(), randomTests(), benchmarks()})
+       {pnpTests(), displayTests(), rasterTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(),
+        memoryTests(), recoveryTests(), refusalTests(), randomTests(), benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -45,6 +48,8 @@ bool parse(const std::vector<std::string>& arguments) {
       s_list = true;
     } else if (a == "--debug-lines") {
       s_options.debugLines = true;
+    } else if (a == "--without-outside") {
+      s_options.outside = false;
     } else if (a == "--run") {
       naming = true;
     } else if (a == "--driver" && hasValue) {
@@ -127,15 +132,24 @@ int runTest(const TestCase& test) {
   return 128 + WTERMSIG(status);
 }
 
+/// A test's name, or the beginning of some and a star.
+bool matches(const std::string& name, const TestCase& test) {
+  return name == test.name ||
+         (name.ends_with('*') && std::strncmp(test.name, name.c_str(), name.size() - 1) == 0);
+}
+
 int runAll() {
   std::vector<TestCase> chosen;
   for (const TestCase& test : allTests()) {
     bool wanted = s_names.empty() && !test.onDemand;
-    for (const std::string& name : s_names)
-      wanted |= name == test.name ||
-                (name.back() == '*' && std::strncmp(test.name, name.c_str(), name.size() - 1) == 0);
+    for (const std::string& name : s_names) wanted |= matches(name, test);
     if (wanted) chosen.push_back(test);
   }
+  for (const std::string& name : s_names)
+    if (std::none_of(chosen.begin(), chosen.end(), [&](const TestCase& t) { return matches(name, t); })) {
+      std::printf("aerogpu-host: no test is named '%s'\n", name.c_str());
+      return 1;
+    }
   std::printf("1..%zu\n", chosen.size());
   unsigned failed = 0;
   for (size_t i = 0; i < chosen.size(); ++i) {

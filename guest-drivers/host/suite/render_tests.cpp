@@ -5,6 +5,8 @@
 #include <cstring>
 #include <thread>
 
+#include "suite/outside.h"
+#include "suite/ring_view.h"
 #include "suite/streams.h"
 #include "suite/test.h"
 
@@ -116,33 +118,52 @@ void fenceWrap(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
-/// Blt presents between surfaces, with sub-rectangles and fills.
+/// Blt presents to the primary, with sub-rectangles and fills: what is presented is what the screen shows,
+/// and each is a submission that the device counts as a present.
 void present(Adapter& adapter, Client& client, Context& context) {
   Surface source;
   if (!makeSurface(adapter, client, context, 128, 128, source)) return;
-  fillSurface(context, source, 0xFF44AA77);
+  expect(ntSuccess(fillSurface(context, source, 0xFF44AA77)), "a fill");
   const auto primary = client.open({adapter.display().sharedPrimary()}, false);
   if (!expect(!primary.empty(), "the shared primary opens")) return;
+  adapter.scheduler().waitIdle();
+  const auto presents = deviceCounter("presents");
+  const RingView ring(adapter);
+  if (!ring) return;
+  uint64_t made = 0;
+  const auto presented = [&](NTSTATUS status, const char* what) {
+    expect(ntSuccess(status), "%s (0x%08x)", what, status);
+    expect(adapter.scheduler().waitIdle(), "%s is done", what);
+    ++made;
+    expect(ring.newest().flags == AEROGPU_SUBMIT_FLAG_PRESENT, "%s is marked as a present (0x%x)", what,
+           ring.newest().flags);
+    if (presents) expectDeviceCounter("presents", *presents + made, what);
+  };
   DXGK_PRESENTFLAGS flags{};
   flags.Blt = 1;
+  // All of the destination first, so that what is beside the rectangles is known.
+  const RECT all{0, 0, 1024, 768};
+  DXGK_PRESENTFLAGS fill{};
+  fill.ColorFill = 1;
+  presented(context.present(nullptr, primary[0], all, all, {}, fill, 0xFF223344), "a fill of everything");
   const RECT from{0, 0, 128, 128}, to{100, 50, 228, 178};
   const RECT parts[2] = {{100, 50, 164, 178}, {164, 50, 228, 100}};
-  NTSTATUS status = context.present(source.opened, primary[0], from, to, parts, flags);
-  expect(ntSuccess(status), "a blt present (0x%08x)", status);
-  adapter.scheduler().waitIdle();
-  if (Console::available())
-    expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x44AA77, 0x44AA77}), "the presented pixels");
-  flags.Value = 0;
-  flags.ColorFill = 1;
-  status = context.present(nullptr, primary[0], from, to, {parts, 1}, flags, 0xFF993311);
-  expect(ntSuccess(status), "a colour fill (0x%08x)", status);
-  adapter.scheduler().waitIdle();
-  if (Console::available())
-    expect(Console::waitPixels({{110, 60}, {200, 60}}, {0x993311, 0x44AA77}), "the filled pixels");
-  status = context.presentFlip(*primary[0]);
+  presented(context.present(source.opened, primary[0], from, to, parts, flags), "a blt present");
+  // In both rectangles, at their edges, beside them, and in the quarter that no rectangle has.
+  const ScreenPoints points = {{110, 60}, {200, 60}, {100, 50},  {163, 177}, {227, 99}, {99, 60},
+                               {228, 60}, {110, 49}, {110, 178}, {200, 100}, {200, 170}};
+  const uint32_t in = 0x44AA77, out = 0x223344, filled = 0x993311;
+  expectScreen(points, {in, in, in, in, in, out, out, out, out, out, out}, "the presented pixels");
+  presented(context.present(nullptr, primary[0], from, to, {parts, 1}, fill, 0xFF993311), "a colour fill");
+  expectScreen(points, {filled, in, filled, filled, in, out, out, out, out, out, out}, "the filled pixels");
+  const uint64_t submitted = adapter.scheduler().submitted();
+  const NTSTATUS status = context.presentFlip(*primary[0]);
   expect(status == 0, "a flip (0x%08x)", status);
+  expect(adapter.scheduler().submitted() == submitted, "which submits nothing");
   client.close(primary[0]);
   dropSurface(adapter, client, context, source);
+  adapter.scheduler().waitIdle();
+  expectNoDeviceErrors(adapter);
 }
 
 const TestCase kTests[] = {

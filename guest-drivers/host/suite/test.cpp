@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "suite/test.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <termios.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 
 namespace aerogpu::host {
 
@@ -79,89 +74,15 @@ void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height) {
   if (expect(context != nullptr, "a context")) body(session.adapter(), *client, *context);
 }
 
-namespace {
-
-int outside() {
-  static const int fd = [] {
-    const int file = open("/dev/ttyS1", O_RDWR | O_NOCTTY | O_CLOEXEC);
-    termios settings{};
-    if (file < 0 || tcgetattr(file, &settings) < 0) return -1;
-    cfmakeraw(&settings);
-    tcsetattr(file, TCSANOW, &settings);
-    return file;
-  }();
-  return fd;
+uint32_t deviceErrors(Adapter& adapter) {
+  return adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) - s_errorsBefore;
 }
 
-}  // namespace
-
-bool Console::available() {
-  static const bool there = ask("hello", 5000) == "hello";
-  return there;
-}
-
-std::string Console::ask(const std::string& what, int timeoutMs) {
-  const int fd = outside();
-  if (fd < 0) return {};
-  tcflush(fd, TCIFLUSH);
-  const std::string line = what + "\n";
-  if (write(fd, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return {};
-  std::string answer;
-  const int64_t end = nowNs() + timeoutMs * 1'000'000ll;
-  while (nowNs() < end) {
-    pollfd ready{fd, POLLIN, 0};
-    if (poll(&ready, 1, 200) <= 0) continue;
-    char c;
-    while (read(fd, &c, 1) == 1) {
-      if (c == '\n') return answer;
-      answer += c;
-      if (poll(&ready, 1, 0) <= 0) break;
-    }
-  }
-  return {};
-}
-
-std::vector<uint32_t> Console::pixels(const std::vector<std::pair<int, int>>& points) {
-  std::string question = "pixels";
-  for (const auto& [x, y] : points) question += " " + std::to_string(x) + "," + std::to_string(y);
-  const std::string answer = ask(question, 60000);
-  std::vector<uint32_t> result;
-  for (const char* p = answer.c_str(); *p;) {
-    char* end;
-    result.push_back(static_cast<uint32_t>(std::strtoul(p, &end, 16)));
-    if (end == p) break;
-    p = end;
-  }
-  return result.size() == points.size() ? result : std::vector<uint32_t>{};
-}
-
-bool Console::waitPixels(const std::vector<std::pair<int, int>>& points,
-                         const std::vector<uint32_t>& expected, int timeoutMs) {
-  const int64_t end = nowNs() + timeoutMs * 1'000'000ll;
-  std::vector<uint32_t> seen;
-  do {
-    seen = pixels(points);
-    if (seen == expected) return true;
-    sleepMs(100);
-  } while (nowNs() < end);
-  for (size_t i = 0; i < seen.size(); ++i)
-    if (seen[i] != expected[i])
-      note("the screen shows %06x at (%d, %d), expected %06x", seen[i], points[i].first, points[i].second,
-           expected[i]);
-  return false;
-}
-
-std::pair<int, int> Console::size() {
-  int width = 0, height = 0;
-  if (std::sscanf(ask("size", 60000).c_str(), "%dx%d", &width, &height) != 2) return {0, 0};
-  return {width, height};
-}
-
-bool expectNoDeviceErrors(Adapter& adapter) {
+bool expectDeviceErrors(Adapter& adapter, uint32_t count) {
   auto& r = adapter.registers();
-  const uint32_t count = r.read(AEROGPU_MMIO_REG_ERROR_COUNT) - s_errorsBefore;
-  return expect(count == 0, "the device finds no errors (%u, the last is code %u at fence 0x%llx)", count,
-                r.read(AEROGPU_MMIO_REG_ERROR_CODE),
+  const uint32_t found = deviceErrors(adapter);
+  return expect(found == count, "the device finds %u errors (%u, the last is code %u at fence 0x%llx)", count,
+                found, r.read(AEROGPU_MMIO_REG_ERROR_CODE),
                 static_cast<unsigned long long>(r.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO)));
 }
 

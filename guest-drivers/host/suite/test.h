@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the driver host's tests have in common: the table, the session with a started adapter, the console
-// outside of the VM, and expectations. A test runs in a process of its own.
+// What the driver host's tests have in common: the table, the session with a started adapter, and
+// expectations. A test runs in a process of its own.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned iterations = 0;  // 0 = the test's own
   bool debugLines = false;
+  bool outside = true;  // somebody answers on the second serial line (suite/outside.h)
 };
 const Options& options();
 
@@ -38,6 +39,7 @@ struct TestCase {
 
 std::span<const TestCase> pnpTests();
 std::span<const TestCase> displayTests();
+std::span<const TestCase> rasterTests();
 std::span<const TestCase> renderTests();
 std::span<const TestCase> pagingTests();
 std::span<const TestCase> sharedTests();
@@ -85,24 +87,14 @@ void inProcessWithMode() {
   runInProcess(body, true, width, height);
 }
 
-/// The outside of the VM (tests-qtest/vm/driver_host_test.py), over the second serial line.
-class Console {
-public:
-  static bool available();
-  /// Colours (0xRRGGBB) of what the screen shows; empty without an outside.
-  static std::vector<uint32_t> pixels(const std::vector<std::pair<int, int>>& points);
-  /// Watches until `expected` is there; false after `timeoutMs`.
-  static bool waitPixels(const std::vector<std::pair<int, int>>& points,
-                         const std::vector<uint32_t>& expected, int timeoutMs = 10000);
-  /// Width and height of the picture; 0, 0 without an outside.
-  static std::pair<int, int> size();
-
-private:
-  static std::string ask(const std::string& what, int timeoutMs);
-};
-
-/// ERROR_COUNT is 0; else a broken rule with the error registers.
-bool expectNoDeviceErrors(Adapter& adapter);
+/// How many errors the device has found since the session began (ERROR_COUNT is never reset). What the error
+/// is of has completed: waitIdle() came before.
+uint32_t deviceErrors(Adapter& adapter);
+/// There are exactly so many; else a broken rule with the error registers.
+bool expectDeviceErrors(Adapter& adapter, uint32_t count);
+inline bool expectNoDeviceErrors(Adapter& adapter) {
+  return expectDeviceErrors(adapter, 0);
+}
 
 void sleepMs(int ms);
 int64_t nowNs();

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What the driver wrote into the submission ring (docs/abi.md, "Ring, submissions, fences").
+#pragma once
+
+#include <cstring>
+
+#include "aerogpu/aerogpu_ring.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+/// The ring that the device reads, as it lies in memory: slots stay until they are written again.
+class RingView {
+public:
+  explicit RingView(Adapter& adapter) {
+    m_at = adapter.memory().at(adapter.registers().read64(AEROGPU_MMIO_REG_RING_GPA_LO));
+    expect(m_at != nullptr, "the ring is in memory");
+  }
+  explicit operator bool() const { return m_at != nullptr; }
+  aerogpu_ring_header header() const {
+    aerogpu_ring_header header;
+    std::memcpy(&header, m_at, sizeof header);
+    return header;
+  }
+  aerogpu_submit_desc slot(uint32_t index) const {
+    const aerogpu_ring_header h = header();
+    aerogpu_submit_desc desc;
+    std::memcpy(&desc, m_at + sizeof h + uint64_t{index & (h.entry_count - 1)} * h.entry_stride_bytes,
+                sizeof desc);
+    return desc;
+  }
+  aerogpu_submit_desc newest() const { return slot(header().tail - 1); }
+
+private:
+  const uint8_t* m_at;
+};
+
+}  // namespace aerogpu::host
