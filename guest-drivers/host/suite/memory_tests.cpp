@@ -99,7 +99,7 @@ void outOfMemory() {
           handle = newHandle();
           Stream stream;
           stream.createTexture(handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM,
-                               allocIdOf(*created.allocations[0]));
+                               allocIdOf(created.allocations[0]->privateData));
           return ntSuccess(context->render(stream.bytes(), {{opened[0], true}}));
         },
         [&] {

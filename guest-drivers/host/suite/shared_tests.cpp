@@ -1,113 +1,146 @@
 // SPDX-License-Identifier: MIT
 // Shared surfaces: tokens and their end of life, whatever the order of close and destroy (EX-40 to EX-47).
 #include <algorithm>
-#include <cstring>
 
-#include "aerogpu/aerogpu_wddm_alloc.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "suite/outside.h"
+#include "suite/sharing.h"
 
 namespace aerogpu::host {
 
 namespace {
 
-struct Opener {
-  std::unique_ptr<Client> client;
-  std::unique_ptr<Context> context;
-  OpenAllocation* opened = nullptr;
-  uint32_t handle = 0;
-};
+/// Creator, two openers and a witness. The witness imports, closes at once and keeps its handle: the device's
+/// resource lives on, so a token that the device has forgotten was released, and not lost with its resource.
+class Order {
+public:
+  Order(Adapter& adapter, uint32_t& errors) : m_adapter(adapter), m_errors(errors) {}
 
-std::unique_ptr<Opener> makeOpener(Adapter& adapter, uint64_t process) {
-  auto opener = std::make_unique<Opener>();
-  opener->client = Client::create(adapter, process);
-  if (!opener->client) return nullptr;
-  opener->context = opener->client->createContext();
-  return opener->context ? std::move(opener) : nullptr;
-}
-
-/// Importing a token in a stream; true if the device took it without an error.
-bool importWorks(Adapter& adapter, Context& context, uint64_t token, uint32_t handle) {
-  adapter.scheduler().waitIdle();
-  const uint32_t before = adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT);
-  Stream stream;
-  stream.importSurface(handle, token);
-  if (!ntSuccess(context.render(stream.bytes(), {}))) return false;
-  adapter.scheduler().waitIdle();
-  sleepMs(20);
-  return adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == before;
-}
-
-/// Creator and two openers; the closes in one order, the destruction last or in between.
-void oneOrder(Adapter& adapter, const std::vector<int>& order, uint32_t round) {
-  auto creator = makeOpener(adapter, 300), a = makeOpener(adapter, 301), b = makeOpener(adapter, 302);
-  if (!expect(creator && a && b, "three processes")) return;
-  const uint32_t id = newAllocId();
-  auto created = adapter.vidmm().create({}, {texturePrivate(id, 64, 64, D3DDDIFMT_A8R8G8B8, true)}, true);
-  if (!expect(ntSuccess(created.status), "a shared allocation (0x%08x)", created.status)) return;
-  auto allocation = created.allocations[0];
-  const uint64_t token = shareTokenOf(*allocation);
-  expect(token != 0, "a shared allocation has a token");
-  creator->opened = creator->client->open({allocation}, true)[0];
-  creator->handle = newHandle();
-  Stream make;
-  make.createTexture(creator->handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, id)
-      .exportSurface(creator->handle, token);
-  expect(ntSuccess(creator->context->render(make.bytes(), {{creator->opened, true}})), "export");
-  Stream again;
-  again.exportSurface(creator->handle, token);
-  expect(ntSuccess(creator->context->render(again.bytes(), {})), "the same pair again (EX-42)");
-  for (Opener* o : {a.get(), b.get()}) {
-    const auto opened = o->client->open({allocation}, false);
-    if (!expect(!opened.empty(), "another process opens it")) return;
-    o->opened = opened[0];
-    aerogpu_wddm_alloc_priv priv{};
-    std::memcpy(&priv, allocation->privateData.data(), sizeof priv);
-    expect(priv.share_token == token && priv.alloc_id == id, "openers read the same token and id");
-    o->handle = newHandle();
-    expect(importWorks(adapter, *o->context, token, o->handle), "import (round %u)", round);
+  bool begin() {
+    for (uint64_t i = 0; i < 4; ++i) {
+      m_sharers[i] = makeSharer(m_adapter, 300 + i);
+      if (!m_sharers[i]) return false;
+    }
+    settle(m_adapter, *witness().context);
+    m_resources = deviceCounter("resources");
+    m_allocation = makeShared(m_adapter);
+    if (!m_allocation) return false;
+    // What the openers are compared with: as the driver gave it when it made the allocation.
+    m_token = shareTokenOf(m_allocation->privateData);
+    const uint32_t id = allocIdOf(m_allocation->privateData);
+    expect(m_token != 0, "a shared allocation has a token");
+    if (!openAndExport(*m_sharers[0], m_allocation)) return false;
+    Stream again;
+    again.exportSurface(m_sharers[0]->handle, m_token);
+    expect(ntSuccess(m_sharers[0]->context->render(again.bytes(), {})), "the same pair again (EX-42)");
+    for (Sharer* sharer : {m_sharers[1].get(), m_sharers[2].get(), &witness()}) {
+      if (!openShared(*sharer, m_allocation)) return false;
+      expect(ntSuccess(importShared(*sharer)), "import");
+    }
+    for (const auto& sharer : m_sharers)
+      expect(sharer->token == m_token && allocIdOf(sharer->opened->privateData) == id,
+             "process %llu reads token and id of the creation",
+             static_cast<unsigned long long>(sharer->client->processId()));
+    witness().client->close(witness().opened);
+    expectToken(true, "while it is open");
+    expectResources(1, "four handles of one surface");
+    return expectDeviceErrors(m_adapter, m_errors);
   }
-  // 0, 1, 2: creator, a, b close (destroying their handles first); 3: handles are destroyed after the close.
-  Opener* openers[3] = {creator.get(), a.get(), b.get()};
-  for (const int who : order) {
-    Opener& o = *openers[who % 3];
-    const bool handleFirst = who < 3;
-    Stream gone;
-    gone.destroy(o.handle);
-    if (handleFirst) o.context->render(gone.bytes(), {});
+
+  void close(int who, bool handleFirst) {
+    Sharer& o = *m_sharers[static_cast<size_t>(who)];
+    if (handleFirst) expect(ntSuccess(destroyHandle(o)), "a handle goes");
     o.client->close(o.opened);
-    if (!handleFirst) o.context->render(gone.bytes(), {});
-    adapter.scheduler().waitIdle();
+    if (!handleFirst) expect(ntSuccess(destroyHandle(o)), "a handle goes after its close");
+    // The OS' own reference is left.
+    expectToken(true, "after a close");
   }
-  adapter.vidmm().destroy({allocation});
-  adapter.scheduler().waitIdle();
-  sleepMs(20);
-  // EX-44: the token is gone for good.
-  const uint32_t late = newHandle();
-  expect(!importWorks(adapter, *a->context, token, late), "a released token cannot be imported (round %u)",
-         round);
-}
+
+  void end() {
+    m_adapter.vidmm().destroy({m_allocation});
+    expectToken(false, "after the last close: RELEASE_SHARED_SURFACE was sent (EX-44)");
+    expectResources(1, "the witness' handle lives on");
+    Stream late;
+    late.importSurface(newHandle(), m_token);
+    const NTSTATUS status = m_sharers[1]->context->render(late.bytes(), {});
+    expect(status == kPrivilegedInstruction, "the driver knows it no more either (0x%08x)", status);
+    expect(ntSuccess(destroyHandle(witness())), "the last handle goes");
+    settle(m_adapter, *witness().context);
+    expectResources(0, "nothing is left");
+    expectDeviceErrors(m_adapter, m_errors);
+  }
+
+private:
+  Sharer& witness() { return *m_sharers[3]; }
+  void expectToken(bool living, const char* when) {
+    expect(deviceKnowsToken(m_adapter, *witness().context, m_token, m_errors) == living,
+           "the device knows the token: %s, %s", living ? "yes" : "no", when);
+  }
+  void expectResources(uint64_t more, const char* what) {
+    if (m_resources) expectDeviceCounter("resources", *m_resources + more, what);
+  }
+
+  Adapter& m_adapter;
+  uint32_t& m_errors;
+  std::unique_ptr<Sharer> m_sharers[4];
+  std::shared_ptr<Allocation> m_allocation;
+  uint64_t m_token = 0;
+  std::optional<uint64_t> m_resources;
+};
 
 void sharedOrders() {
   Session session;
   if (!session.ok()) return;
-  Adapter& adapter = session.adapter();
-  std::vector<int> order{0, 1, 2};
-  uint32_t round = 0;
-  const uint64_t before = poolBytes();
+  uint32_t errors = 0, round = 0;
   uint64_t after = 0;
+  const uint64_t before = poolBytes();
+  int order[] = {0, 1, 2};
   do {
-    for (int variant = 0; variant < 2; ++variant) {
-      std::vector<int> chosen = order;
-      if (variant)
-        for (int& who : chosen) who += 3;
-      oneOrder(adapter, chosen, round++);
-      if (round == 2) after = poolBytes();
+    for (const bool handleFirst : {true, false}) {
+      Order walk(session.adapter(), errors);
+      if (!walk.begin()) return;
+      for (const int who : order) walk.close(who, handleFirst);
+      walk.end();
+      if (++round == 2) after = poolBytes();
     }
-  } while (std::next_permutation(order.begin(), order.end()));
+  } while (std::next_permutation(std::begin(order), std::end(order)));
   expect(poolBytes() <= after + 4096, "no growth: %llu bytes before, %llu after two rounds, %llu at the end",
          static_cast<unsigned long long>(before), static_cast<unsigned long long>(after),
          static_cast<unsigned long long>(poolBytes()));
+}
+
+/// The same when processes are killed in every order: the token ends with the last of them, and their handles
+/// go with each.
+void sharedKilled() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  uint32_t errors = 0;
+  int order[] = {0, 1, 2};
+  do {
+    std::unique_ptr<Sharer> sharers[3];
+    auto witness = makeSharer(adapter, 320);
+    for (uint64_t i = 0; i < 3; ++i) sharers[i] = makeSharer(adapter, 321 + i);
+    const auto allocation = makeShared(adapter);
+    if (!witness || !sharers[0] || !sharers[1] || !sharers[2] || !allocation) return;
+    settle(adapter, *witness->context);
+    const auto resources = deviceCounter("resources");
+    if (!openAndExport(*sharers[0], allocation)) return;
+    for (Sharer* sharer : {sharers[1].get(), sharers[2].get(), witness.get()})
+      if (!openShared(*sharer, allocation) || !expect(ntSuccess(importShared(*sharer)), "import")) return;
+    const uint64_t token = witness->token;
+    witness->client->close(witness->opened);
+    for (size_t i = 0; i < 3; ++i) {
+      terminate(std::move(sharers[order[i]]));
+      const bool last = i == 2;
+      expect(deviceKnowsToken(adapter, *witness->context, token, errors) == !last,
+             "the token lives as long as somebody has it open (%zu of 3 are killed)", i + 1);
+    }
+    if (resources) expectDeviceCounter("resources", *resources + 1, "the witness' handle lives on");
+    expect(ntSuccess(destroyHandle(*witness)), "the last handle goes");
+    settle(adapter, *witness->context);
+    expectDeviceCounter("resources", resources, "the dead leave nothing");
+    if (!expectDeviceErrors(adapter, errors)) return;
+  } while (std::next_permutation(std::begin(order), std::end(order)));
 }
 
 /// One surface, written by one process and read by another.
@@ -115,22 +148,11 @@ void sharedPixels() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
-  auto producer = makeOpener(adapter, 310), consumer = makeOpener(adapter, 311);
-  if (!expect(producer && consumer, "two processes")) return;
-  const uint32_t id = newAllocId();
-  auto created = adapter.vidmm().create({}, {texturePrivate(id, 64, 64, D3DDDIFMT_A8R8G8B8, true)}, true);
-  if (!expect(ntSuccess(created.status), "a shared allocation")) return;
-  auto allocation = created.allocations[0];
-  const uint64_t token = shareTokenOf(*allocation);
-  producer->opened = producer->client->open({allocation}, true)[0];
-  producer->handle = newHandle();
-  Stream make;
-  make.createTexture(producer->handle, 64, 64, AEROGPU_FORMAT_B8G8R8A8_UNORM, id)
-      .exportSurface(producer->handle, token);
-  producer->context->render(make.bytes(), {{producer->opened, true}});
-  consumer->opened = consumer->client->open({allocation}, false)[0];
-  consumer->handle = newHandle();
-  expect(importWorks(adapter, *consumer->context, token, consumer->handle), "import");
+  auto producer = makeSharer(adapter, 310), consumer = makeSharer(adapter, 311);
+  const auto allocation = makeShared(adapter);
+  if (!producer || !consumer || !allocation) return;
+  if (!openAndExport(*producer, allocation) || !openShared(*consumer, allocation)) return;
+  expect(ntSuccess(importShared(*consumer)), "import");
   Surface result;
   if (!makeSurface(adapter, *consumer->client, *consumer->context, 64, 64, result)) return;
   for (uint32_t i = 0; i < 10; ++i) {
@@ -144,18 +166,18 @@ void sharedPixels() {
     expect(surfaceIs(adapter, result, color), "the consumer sees colour %08x", color);
   }
   dropSurface(adapter, *consumer->client, *consumer->context, result);
-  for (Opener* o : {producer.get(), consumer.get()}) {
-    Stream gone;
-    gone.destroy(o->handle);
-    o->context->render(gone.bytes(), {});
+  for (Sharer* o : {producer.get(), consumer.get()}) {
+    expect(ntSuccess(destroyHandle(*o)), "a handle goes");
     o->client->close(o->opened);
   }
   adapter.vidmm().destroy({allocation});
+  settle(adapter, *producer->context);
   expectNoDeviceErrors(adapter);
 }
 
 const TestCase kTests[] = {
     {"shared-orders", 240, sharedOrders},
+    {"shared-killed", 120, sharedKilled},
     {"shared-pixels", 90, sharedPixels},
 };
 

@@ -68,17 +68,15 @@ std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVis
   return bytesOf(priv);
 }
 
-uint32_t allocIdOf(const Allocation& allocation) {
+uint32_t allocIdOf(std::span<const uint8_t> privateData) {
   aerogpu_wddm_alloc_priv priv{};
-  if (allocation.privateData.size() >= sizeof priv)
-    std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
+  if (privateData.size() >= sizeof priv) std::memcpy(&priv, privateData.data(), sizeof priv);
   return priv.alloc_id;
 }
 
-uint64_t shareTokenOf(const Allocation& allocation) {
+uint64_t shareTokenOf(std::span<const uint8_t> privateData) {
   aerogpu_wddm_alloc_priv priv{};
-  if (allocation.privateData.size() >= sizeof priv)
-    std::memcpy(&priv, allocation.privateData.data(), sizeof priv);
+  if (privateData.size() >= sizeof priv) std::memcpy(&priv, privateData.data(), sizeof priv);
   return priv.share_token;
 }
 
@@ -151,6 +149,12 @@ Stream& Stream::flush() {
   return *this;
 }
 
+Stream& Stream::nop() {
+  const aerogpu_cmd_hdr p{AEROGPU_CMD_NOP, sizeof p};
+  m_writer.raw(&p, sizeof p);
+  return *this;
+}
+
 bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t width, uint32_t height,
                  Surface& out) {
   out.width = width;
@@ -162,7 +166,7 @@ bool makeSurface(Adapter& adapter, Client& client, Context& context, uint32_t wi
               created.status))
     return false;
   out.allocation = created.allocations[0];
-  expect(allocIdOf(*out.allocation) == out.allocId, "the driver keeps alloc_id %u", out.allocId);
+  expect(allocIdOf(out.allocation->privateData) == out.allocId, "the driver keeps alloc_id %u", out.allocId);
   const auto opened = client.open({out.allocation}, true);
   if (!expect(!opened.empty(), "the allocation opens")) return false;
   out.opened = opened[0];

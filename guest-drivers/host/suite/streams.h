@@ -16,9 +16,9 @@ namespace aerogpu::host {
 std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t d3dFormat,
                                     bool shared = false, bool cpuVisible = false);
 std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVisible = false);
-/// alloc_id and share token that the driver left in the data.
-uint32_t allocIdOf(const Allocation& allocation);
-uint64_t shareTokenOf(const Allocation& allocation);
+/// alloc_id and share token that the driver left in private data.
+uint32_t allocIdOf(std::span<const uint8_t> privateData);
+uint64_t shareTokenOf(std::span<const uint8_t> privateData);
 
 /// A handle or an allocation id that nobody has had yet.
 uint32_t newHandle();
@@ -42,6 +42,7 @@ public:
   Stream& importSurface(uint32_t handle, uint64_t token);
   Stream& present(bool vsync);
   Stream& flush();
+  Stream& nop();
 
   std::span<const uint8_t> bytes() const { return {m_writer.data(), m_writer.size()}; }
   CommandWriter& writer() { return m_writer; }

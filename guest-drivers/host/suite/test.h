@@ -43,6 +43,7 @@ std::span<const TestCase> rasterTests();
 std::span<const TestCase> renderTests();
 std::span<const TestCase> pagingTests();
 std::span<const TestCase> sharedTests();
+std::span<const TestCase> processTests();
 std::span<const TestCase> memoryTests();
 std::span<const TestCase> recoveryTests();
 std::span<const TestCase> refusalTests();
