@@ -34,7 +34,8 @@ std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
   for (const auto group :
        {pnpTests(), displayTests(), rasterTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(),
-        memoryTests(), recoveryTests(), refusalTests(), processTests(), randomTests(), benchmarks()})
+        memoryTests(), recoveryTests(), refusalTests(), escapeTests(), escapeDisplayTests(),
+        escapeRingTests(), processTests(), randomTests(), benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -126,6 +126,27 @@ bool query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer) {
                            adapter.context(), &query));
 }
 
+/// What the user-mode driver learns: each field says what the device's registers say.
+void expectUserModeAnswer(Adapter& adapter, const aerogpu_umd_private_v1& answer) {
+  auto& r = adapter.registers();
+  const uint64_t features = r.read64(AEROGPU_MMIO_REG_FEATURES_LO);
+  expect(answer.size_bytes == sizeof answer && answer.struct_version == AEROGPU_UMDPRIV_STRUCT_VERSION_V1,
+         "UMDRIVERPRIVATE: %u bytes, version %u", answer.size_bytes, answer.struct_version);
+  expect(answer.device_mmio_magic == AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU &&
+             answer.device_mmio_magic == r.read(AEROGPU_MMIO_REG_MAGIC) &&
+             answer.device_abi_version_u32 == r.read(AEROGPU_MMIO_REG_ABI_VERSION) &&
+             answer.device_features == features,
+         "UMDRIVERPRIVATE: magic 0x%08x, ABI 0x%08x, features 0x%llx", answer.device_mmio_magic,
+         answer.device_abi_version_u32, static_cast<unsigned long long>(answer.device_features));
+  uint32_t flags = 0;
+  if (features & AEROGPU_FEATURE_VBLANK) flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
+  if (features & AEROGPU_FEATURE_FENCE_PAGE) flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
+  expect(answer.flags == flags && flags != 0, "UMDRIVERPRIVATE: flags 0x%x (0x%x)", flags, answer.flags);
+  expect(answer.reserved0 == 0 && answer.reserved1 == 0 && answer.reserved2 == 0 &&
+             answer.reserved3[0] == 0 && answer.reserved3[1] == 0 && answer.reserved3[2] == 0,
+         "UMDRIVERPRIVATE: what is reserved is 0");
+}
+
 /// The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and the
 /// desktop works.
 void switches() {
@@ -149,9 +170,11 @@ void switches() {
     const size_t events = errorLogEntries().size();
     if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "%s: a start", row.name))
       return;
-    aerogpu_umd_private_v1 userMode{};
+    aerogpu_umd_private_v1 userMode;
+    std::memset(&userMode, 0xEE, sizeof userMode);  // what is not written shows
     DXGK_DRIVERCAPS caps{};
     expect(query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode) == row.direct3d, "%s: Direct3D", row.name);
+    if (row.direct3d) expectUserModeAnswer(adapter, userMode);
     expect(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps), "%s: capabilities", row.name);
     expect((caps.PresentationCaps.Value != 0) == row.gdi, "%s: GDI acceleration", row.name);
     expect((caps.ApertureSegmentCommitLimit != 0) == row.aperture, "%s: an aperture", row.name);

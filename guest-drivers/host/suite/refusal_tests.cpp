@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Illegal calls: refused, and nothing is harmed. What user mode can cause (pointers, streams, private data,
-// escapes) and what the documentation tells a driver to check.
+// Illegal calls: refused, and nothing is harmed. What user mode can cause (pointers, streams, private
+// data) and what the documentation tells a driver to check.
 #include <sys/mman.h>
 
 #include <cstring>
 
-#include "aerogpu/aerogpu_escape.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "suite/streams.h"
 #include "suite/test.h"
@@ -170,56 +169,11 @@ void handles(Adapter& adapter, Client& client, Context&) {
   expect(!ntSuccess(status), "an unknown source is refused");
 }
 
-void escapes() {
-  Session session;
-  if (!session.ok()) return;
-  Adapter& adapter = session.adapter();
-  auto client = Client::create(adapter, 100);
-  if (!expect(client != nullptr, "a device")) return;
-  const auto escape = [&](void* data, UINT bytes) {
-    DXGKARG_ESCAPE args{};
-    args.hDevice = client->device();
-    args.pPrivateDriverData = data;
-    args.PrivateDriverDataSize = bytes;
-    ProcessScope process(100);
-    return callDdi("DxgkDdiEscape", kPassiveLevel, adapter.ddi.DxgkDdiEscape, adapter.context(), &args);
-  };
-  expect(!ntSuccess(escape(nullptr, 0)), "an escape without data is refused");
-  std::vector<uint8_t> data(256);
-  Random random(options().seed);
-  setCallerPrivileged(false);
-  for (UINT size = 0; size < 64; ++size)
-    for (uint32_t op = 0; op < 24; ++op) {
-      for (auto& b : data) b = static_cast<uint8_t>(random.next());
-      aerogpu_escape_header header{};
-      header.version = AEROGPU_ESCAPE_VERSION;
-      header.op = op;
-      header.size = size;
-      std::memcpy(data.data(), &header, sizeof header);
-      const std::vector<uint8_t> tail(data.begin() + size, data.end());
-      escape(data.data(), size);
-      expect(std::memcmp(tail.data(), data.data() + size, tail.size()) == 0,
-             "escape %u of %u bytes writes past its buffer", op, size);
-    }
-  setCallerPrivileged(true);
-  for (UINT size = 64; size <= 256; size += 8)
-    for (uint32_t op = 0; op < 24; ++op) {
-      aerogpu_escape_header header{};
-      header.version = AEROGPU_ESCAPE_VERSION;
-      header.op = op;
-      header.size = size;
-      std::memcpy(data.data(), &header, sizeof header);
-      escape(data.data(), size);
-    }
-  expect(session.setMode(), "the adapter still works");
-}
-
 const TestCase kTests[] = {
     {"user-pointers", 60, inProcess<userPointers>},
     {"streams", 60, inProcess<streams>},
     {"private-data", 60, privateData},
     {"handles", 60, inProcess<handles>},
-    {"escapes", 60, escapes},
 };
 
 }  // namespace

@@ -29,6 +29,12 @@ public:
                 sizeof desc);
     return desc;
   }
+  /// Waits until the device is done with all of it: the driver's own submissions have no interrupt and no
+  /// fence that a wait for the scheduler would see.
+  bool waitEmpty() const {
+    for (int i = 0; i < 1000 && header().head != header().tail; ++i) sleepMs(10);
+    return expect(header().head == header().tail, "the ring is worked off");
+  }
   aerogpu_submit_desc newest() const { return slot(header().tail - 1); }
 
 private:

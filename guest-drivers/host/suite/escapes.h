@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// DxgkDdiEscape as a process calls it through D3DKMTEscape (protocol/include/aerogpu/aerogpu_escape.h).
+#pragma once
+
+#include <cstring>
+
+#include "aerogpu/aerogpu_escape.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+class Escapes {
+public:
+  Escapes(Adapter& adapter, Client& client) : m_adapter(adapter), m_client(client) {}
+
+  /// These bytes as they are; the driver's answer is in them.
+  NTSTATUS raw(void* data, UINT bytes);
+  /// The operation with `blob`, whose header is filled in.
+  template <class Blob>
+  NTSTATUS ask(uint32_t op, Blob& blob) {
+    const aerogpu_escape_header header{AEROGPU_ESCAPE_VERSION, op, sizeof blob, 0};
+    std::memcpy(&blob, &header, sizeof header);  // every blob begins with its header
+    return raw(&blob, sizeof blob);
+  }
+  /// The same, which must succeed.
+  template <class Blob>
+  Blob answer(uint32_t op, Blob blob = {}) {
+    const NTSTATUS status = ask(op, blob);
+    expect(ntSuccess(status), "escape %u is answered (0x%08x)", op, status);
+    return blob;
+  }
+
+private:
+  Adapter& m_adapter;
+  Client& m_client;
+};
+
+/// Submits a stream with two errors, which the device finds with the code CMD_DECODE; returns its fence.
+uint64_t submitErrors(Adapter& adapter, Context& context);
+
+}  // namespace aerogpu::host
