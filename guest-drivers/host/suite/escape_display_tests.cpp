@@ -11,7 +11,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// QUERY_VBLANK and QUERY_SCANOUT.
+/// ESC-3, ESC-4: QUERY_VBLANK and QUERY_SCANOUT.
 void displayAnswers() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -90,7 +90,7 @@ void displayAnswers() {
          "QUERY_SCANOUT of another source");
 }
 
-/// SET_CURSOR_* and QUERY_CURSOR.
+/// ESC-3, ESC-4: SET_CURSOR_* and QUERY_CURSOR.
 void cursor() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

@@ -13,7 +13,7 @@ namespace aerogpu::host {
 
 namespace {
 
-/// QUERY_PERF: what happens is counted, each where it belongs.
+/// ESC-3, QUERY_PERF: what happens is counted, each where it belongs.
 void performance() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
@@ -158,8 +158,8 @@ void performance() {
   expectDeviceErrors(adapter, 2);
 }
 
-/// DUMP_RING and _V2 give the ring's newest slots; a submission with a present is marked as one, and no
-/// other.
+/// ESC-3, ESC-4: DUMP_RING and _V2 give the ring's newest slots; a submission with a present is marked as
+/// one, and no other.
 void ringDump() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

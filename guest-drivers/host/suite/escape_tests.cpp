@@ -36,11 +36,25 @@ constexpr Operation kOperations[] = {
     {AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, sizeof(aerogpu_escape_set_cursor_visibility_in), true},
 };
 
-/// Who may ask, and which sizes are taken.
+/// ESC-1, ESC-2: who may ask, when, and which sizes are taken.
 void escapes() {
-  Session session;
+  Session session(false);
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
+  if (!expect(ntSuccess(adapter.addDevice()), "a device object")) return;
+  for (const Operation& o : kOperations) {
+    std::vector<uint8_t> blob(o.bytes);
+    const aerogpu_escape_header header{AEROGPU_ESCAPE_VERSION, o.op, o.bytes, 0};
+    std::memcpy(blob.data(), &header, sizeof header);
+    DXGKARG_ESCAPE args{};
+    args.pPrivateDriverData = blob.data();
+    args.PrivateDriverDataSize = o.bytes;
+    const NTSTATUS status =
+        callDdi("DxgkDdiEscape", kPassiveLevel, adapter.ddi.DxgkDdiEscape, adapter.context(), &args);
+    expect(status == kDeviceNotReady, "operation %u before the start (0x%08x)", o.op, status);
+  }
+  adapter.removeDevice();
+  if (!session.start()) return;
   auto client = Client::create(adapter, 100);
   if (!expect(client != nullptr, "a device")) return;
   Escapes escapes(adapter, *client);
@@ -106,7 +120,7 @@ void escapes() {
   expect(session.setMode(), "the adapter still works");
 }
 
-/// Numbers of the device, fences, errors.
+/// ESC-3: numbers of the device, fences, errors.
 void deviceAnswers(Adapter& adapter, Client& client, Context& context) {
   auto& r = adapter.registers();
   Escapes escapes(adapter, client);
@@ -182,7 +196,7 @@ void deviceAnswers(Adapter& adapter, Client& client, Context& context) {
   expectDeviceErrors(adapter, 2);
 }
 
-/// DUMP_CREATEALLOCATION: the newest of what was made.
+/// ESC-3, DUMP_CREATEALLOCATION: the newest of what was made.
 void creationLog() {
   Session session;
   if (!session.ok()) return;
@@ -244,7 +258,7 @@ void creationLog() {
          after.entry_count);
 }
 
-/// SELFTEST: passes on what works, and finds what does not.
+/// ESC-3, SELFTEST: passes on what works, and finds what does not.
 void selfTest() {
   Session session;
   if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;

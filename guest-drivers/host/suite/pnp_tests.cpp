@@ -115,15 +115,16 @@ void startStop() {
             UCHAR{0});
 }
 
-/// Asks the driver what it is; false when it refuses.
+/// Asks the driver what it is.
 template <class Answer>
-bool query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer) {
+NTSTATUS query(Adapter& adapter, DXGK_QUERYADAPTERINFOTYPE type, Answer& answer,
+               UINT bytes = sizeof(Answer)) {
   DXGKARG_QUERYADAPTERINFO query{};
   query.Type = type;
   query.pOutputData = &answer;
-  query.OutputDataSize = sizeof answer;
-  return ntSuccess(callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo,
-                           adapter.context(), &query));
+  query.OutputDataSize = bytes;
+  return callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel, adapter.ddi.DxgkDdiQueryAdapterInfo,
+                 adapter.context(), &query);
 }
 
 /// What the user-mode driver learns: each field says what the device's registers say.
@@ -147,8 +148,8 @@ void expectUserModeAnswer(Adapter& adapter, const aerogpu_umd_private_v1& answer
          "UMDRIVERPRIVATE: what is reserved is 0");
 }
 
-/// The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and the
-/// desktop works.
+/// PRIV-11. The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and
+/// the desktop works.
 void switches() {
   // aerogpu_events.mc, as NTSTATUS: informational, customer bit, facility 0x0A3, message 7.
   constexpr uint32_t k3dDisabledEvent = 0x60A30007;
@@ -173,9 +174,15 @@ void switches() {
     aerogpu_umd_private_v1 userMode;
     std::memset(&userMode, 0xEE, sizeof userMode);  // what is not written shows
     DXGK_DRIVERCAPS caps{};
-    expect(query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode) == row.direct3d, "%s: Direct3D", row.name);
+    const NTSTATUS direct3d = query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode);
+    expect(direct3d == (row.direct3d ? kSuccess : kNotSupported), "%s: Direct3D (0x%08x)", row.name,
+           direct3d);
+    const NTSTATUS small =
+        query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, userMode, static_cast<UINT>(sizeof userMode - 1));
+    expect(small == (row.direct3d ? kBufferTooSmall : kNotSupported), "%s: a byte short (0x%08x)", row.name,
+           small);
     if (row.direct3d) expectUserModeAnswer(adapter, userMode);
-    expect(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps), "%s: capabilities", row.name);
+    expect(ntSuccess(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps)), "%s: capabilities", row.name);
     expect((caps.PresentationCaps.Value != 0) == row.gdi, "%s: GDI acceleration", row.name);
     expect((caps.ApertureSegmentCommitLimit != 0) == row.aperture, "%s: an aperture", row.name);
     const auto log = errorLogEntries();
@@ -244,6 +251,7 @@ void startFailure() {
   adapter.unload();
 }
 
+/// EX-50: what was drawn survives the sleep of the machine.
 void power(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
   if (!makeSurface(adapter, client, context, 64, 64, surface)) return;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What belongs to a process: nobody else may use it, it ends with the process, and there is only so much.
 // docs/windows-driver.md, "What a process may do".
+#include <atomic>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include "aerogpu/cmd_packets.hpp"
 #include "suite/outside.h"
@@ -168,7 +170,8 @@ std::vector<Use> endsOf(const Objects& their) {
   return uses;
 }
 
-/// Handles belong to who made them, tokens to who has their allocation open.
+/// PRIV-6 to PRIV-8: handles belong to who made them, tokens to who has their allocation open, and of a
+/// stream that breaks this nothing is submitted.
 void processRights() {
   Session session;
   if (!session.ok()) return;
@@ -246,7 +249,7 @@ void processRights() {
   expectDeviceErrors(adapter, errors);
 }
 
-/// A process that is killed leaves nothing: not in the driver, not on the device.
+/// PRIV-10: a process that is killed leaves nothing, not in the driver, not on the device.
 void processKilled() {
   Session session;
   if (!session.ok()) return;
@@ -298,6 +301,64 @@ void processKilled() {
   expectNoDeviceErrors(adapter);
   expect(surfaceIs(adapter, untouched, 0xFF335577), "others' pixels");
   dropSurface(adapter, *survivor->client, *survivor->context, untouched);
+}
+
+/// PRIV-9: a process that changes its stream while the driver looks at it. Whatever the driver checked is
+/// what runs: another process' buffer stays as it is.
+void processChanges() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  auto victim = makeSharer(adapter, 530), attacker = makeSharer(adapter, 531);
+  if (!victim || !attacker) return;
+  Surface surface;
+  if (!makeSurface(adapter, *victim->client, *victim->context, 8, 8, surface)) return;
+  const uint32_t theirs = newHandle(), own = newHandle(), bytes = static_cast<uint32_t>(surface.bytes());
+  std::vector<uint32_t> content(bytes / 4, 0xFF5A5A5A);
+  Stream make;
+  make.createTexture(theirs, 8, 8, AEROGPU_FORMAT_B8G8R8A8_UNORM, 0).upload(theirs, 0, content.data(), bytes);
+  expect(ntSuccess(victim->context->render(make.bytes(), {})), "the victim's texture");
+  expect(ntSuccess(attacker->context->render(
+             Stream().createTexture(own, 8, 8, AEROGPU_FORMAT_B8G8R8A8_UNORM, 0).bytes(), {})),
+         "the attacker's texture");
+  // Many uploads in one stream, so that there is time between the check of one and the end of the copy.
+  const uint32_t word = 0x11111111;
+  Stream attack;
+  for (int i = 0; i < 400; ++i) attack.upload(own, 0, &word, sizeof word);
+  constexpr size_t kFirst = sizeof(aerogpu_cmd_stream_header);
+  const size_t packet = (attack.bytes().size() - kFirst) / 400;
+  auto* memory = static_cast<uint8_t*>(allocateUserMemory(attack.bytes().size()));
+  std::memcpy(memory, attack.bytes().data(), attack.bytes().size());
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (uint32_t i = 0; !stop; ++i) {
+      auto* handle =
+          reinterpret_cast<uint32_t*>(memory + kFirst + i % 400 * packet + sizeof(aerogpu_cmd_hdr));
+      __atomic_store_n(handle, theirs, __ATOMIC_RELAXED);
+      __atomic_store_n(handle, own, __ATOMIC_RELAXED);
+    }
+  });
+  unsigned taken = 0, refused = 0, others = 0;
+  const int64_t end = nowNs() + 20'000'000'000;
+  while (nowNs() < end && (taken < 200 || refused < 200)) {
+    const NTSTATUS status =
+        attacker->context->renderRaw(memory, static_cast<UINT>(attack.bytes().size()), {}, {});
+    taken += status == kSuccess;
+    refused += status == kPrivilegedInstruction;
+    others += status != kSuccess && status != kPrivilegedInstruction;
+  }
+  stop = true;
+  writer.join();
+  note("%u streams taken, %u refused", taken, refused);
+  expect(taken && refused && !others, "both happen, nothing else (%u)", others);
+  Stream look;
+  look.copyTexture(surface.backed, theirs, 8, 8, true);
+  expect(ntSuccess(victim->context->render(look.bytes(), {{surface.opened, true}})), "the victim looks");
+  expect(surfaceIs(adapter, surface, 0xFF5A5A5A, 1), "its texture is untouched");
+  freeUserMemory(memory, attack.bytes().size());
+  dropSurface(adapter, *victim->client, *victim->context, surface);
+  adapter.scheduler().waitIdle();
+  expectNoDeviceErrors(adapter);
 }
 
 constexpr uint32_t kDeviceHandles = 1u << 18, kAllHandles = 1u << 20;
@@ -390,9 +451,8 @@ void allHandles() {
 }
 
 const TestCase kTests[] = {
-    {"process-rights", 120, processRights},
-    {"process-killed", 120, processKilled},
-    {"process-limits", 240, processLimits},
+    {"process-rights", 120, processRights},  {"process-changes", 90, processChanges},
+    {"process-killed", 120, processKilled},  {"process-limits", 240, processLimits},
     {"all-handles", 1200, allHandles, true},
 };
 

@@ -15,6 +15,7 @@ namespace aerogpu::host {
 
 namespace {
 
+/// EX-51.
 void hang(Adapter& adapter, Client& client, Context& context) {
   Scheduler& scheduler = adapter.scheduler();
   Surface surface;
@@ -158,7 +159,7 @@ void hangAmongMany() {
        static_cast<unsigned long long>(adapter.scheduler().tdr().lost));
 }
 
-/// The driver's report: docs/windows-driver.md, "Timeout reports".
+/// The driver's report, as docs/windows-driver.md, "Debugging", has it.
 struct DebugReport {
   uint32_t magic, version;
   aerogpu_escape_query_perf_out perf;

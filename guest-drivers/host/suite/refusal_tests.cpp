@@ -100,13 +100,14 @@ void streams(Adapter& adapter, Client& client, Context& context) {
   expectRendering(adapter, client, context, 0xFF123456);
 }
 
+/// PRIV-2, PRIV-4, EX-47.
 void privateData() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   const auto refused = [&](std::vector<uint8_t> data, const char* what) {
     auto result = adapter.vidmm().create({}, {std::move(data)}, false);
-    expect(!ntSuccess(result.status), "%s is refused", what);
+    expect(result.status == kInvalidParameter, "%s is refused (0x%08x)", what, result.status);
     if (ntSuccess(result.status)) adapter.vidmm().destroy(result.allocations);
   };
   const uint64_t pool = poolBytes();
@@ -133,7 +134,14 @@ void privateData() {
   refused(with([](auto& p) { p.size_bytes = UINT64_MAX; }), "a size of 2^64 - 1");
   refused(with([](auto& p) { p.size_bytes = uint64_t{1} << 40; }), "a size of 1 TiB");
   refused(with([](auto& p) { p.alloc_id = 0x80000001; }), "an id of the kernel driver's range");
-  // EX-47: an id that lives already.
+  refused(with([](auto& p) { p.alloc_id = 0xFFFFFFFF; }), "the last id of it");
+  auto chosen = adapter.vidmm().create({}, {with([](auto& p) { p.alloc_id = 0; })}, false);
+  if (expect(ntSuccess(chosen.status), "no id (0x%08x)", chosen.status)) {
+    const uint32_t id = allocIdOf(chosen.allocations[0]->privateData);
+    expect(id >= AEROGPU_WDDM_ALLOC_ID_KMD_MIN, "the driver chooses one of its own (0x%08x)", id);
+    adapter.vidmm().destroy(chosen.allocations);
+  }
+  // An id that lives already.
   auto first = adapter.vidmm().create({}, {good}, false);
   expect(ntSuccess(first.status), "the good data are taken");
   refused(good, "an id that lives already");

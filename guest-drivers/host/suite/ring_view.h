@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the driver wrote into the submission ring (docs/abi.md, "Ring, submissions, fences").
+// What the driver wrote into the submission ring (docs/abi/ring.md).
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared surfaces: tokens and their end of life, whatever the order of close and destroy (EX-40 to EX-47).
+// Shared surfaces: tokens and their end of life, whatever the order of close and destroy (EX-40 to EX-44).
 #include <algorithm>
 
 #include "suite/outside.h"
@@ -9,8 +9,9 @@ namespace aerogpu::host {
 
 namespace {
 
-/// Creator, two openers and a witness. The witness imports, closes at once and keeps its handle: the device's
-/// resource lives on, so a token that the device has forgotten was released, and not lost with its resource.
+/// PRIV-3, EX-40, EX-41, EX-42, EX-43, EX-44. Creator, two openers and a witness. The witness imports, closes
+/// at once and keeps its handle: the device's resource lives on, so a token that the device has forgotten was
+/// released, and not lost with its resource.
 class Order {
 public:
   Order(Adapter& adapter, uint32_t& errors) : m_adapter(adapter), m_errors(errors) {}
@@ -103,13 +104,14 @@ void sharedOrders() {
       if (++round == 2) after = poolBytes();
     }
   } while (std::next_permutation(std::begin(order), std::end(order)));
+  // EX-46: again and again without a leak.
   expect(poolBytes() <= after + 4096, "no growth: %llu bytes before, %llu after two rounds, %llu at the end",
          static_cast<unsigned long long>(before), static_cast<unsigned long long>(after),
          static_cast<unsigned long long>(poolBytes()));
 }
 
-/// The same when processes are killed in every order: the token ends with the last of them, and their handles
-/// go with each.
+/// EX-44, PRIV-10: the same when processes are killed in every order: the token ends with the last of them,
+/// and their handles go with each.
 void sharedKilled() {
   Session session;
   if (!session.ok()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Command streams and private data as a user-mode driver makes them (ABI page), for the tests.
+// Command streams and private data as a user-mode driver makes them (docs/abi/), for the tests.
 #pragma once
 
 #include <array>
