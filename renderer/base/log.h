@@ -21,7 +21,7 @@ public:
   void line(enum aerogpu_log_level level, std::string_view message) {
     if (admits(level)) pass(level, message);
   }
-  /// The same in two steps, for lines that cost something to make: whether a line may be passed on now, which
+  /// line() in two steps, for lines that cost something to make: whether a line may be passed on now, which
   /// counts it, and passing it on.
   bool admits(enum aerogpu_log_level level);
   void pass(enum aerogpu_log_level level, std::string_view message);

@@ -89,12 +89,12 @@ unsigned bindingFlags(const vkd3d_shader_descriptor_info& d) {
   return image ? VKD3D_SHADER_BINDING_FLAG_IMAGE : VKD3D_SHADER_BINDING_FLAG_BUFFER;
 }
 
-/// What the library allocates on the way.
+/// Memory that the library allocates on the way.
 struct Owned {
   vkd3d_shader_scan_descriptor_info scanned{};
   vkd3d_shader_code spirv{};
   char* messages = nullptr;
-  bool isScanned = false;  ///< a scan that fails frees its result and leaves the pointer behind
+  bool isScanned = false;  ///< a scan that fails frees its result and keeps the pointer
 
   Owned() { scanned.type = VKD3D_SHADER_STRUCTURE_TYPE_SCAN_DESCRIPTOR_INFO; }
   ~Owned() {

@@ -104,7 +104,7 @@ void Emitter::call(const Operand& label) {
 
 void Emitter::flow(const Instruction& in) {
   if (m_dead) {
-    // Nothing is emitted for code behind a break; only the end of its own block counts.
+    // Nothing is emitted for code after a break; only the end of its own block counts.
     switch (in.opcode) {
       case Opcode::If:
       case Opcode::IfC:

@@ -12,7 +12,7 @@ using d3d9::SourceModifier;
 
 namespace {
 
-// Element of the arrays behind v[] and o[] that takes what is out of range.
+// v[] and o[] have one element more, for accesses that are out of range.
 constexpr uint32_t kInputArraySize = kMaxInputs + 1;
 constexpr uint32_t kOutputArraySize = kMaxOutputRegisters + 1;
 

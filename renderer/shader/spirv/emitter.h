@@ -152,7 +152,7 @@ private:
   Id m_currentLabel = 0;
   uint32_t m_deadDepth = 0;
   bool m_inSubroutine = false;
-  bool m_dead = false;  // behind a break, up to the end of its block
+  bool m_dead = false;  // after a break, up to the end of its block
 };
 
 }  // namespace aerogpu::shader

@@ -40,7 +40,7 @@ void put(Words& out, Op op, Args... args) {
 
 struct Block {
   Id label = 0;
-  size_t begin = 0;       ///< first instruction behind the label, an index into the function's
+  size_t begin = 0;       ///< first instruction after the label, an index into the function's
   size_t terminator = 0;  ///< likewise
   Id merge = 0;           ///< of a loop header, else 0
   Id newContinue = 0;     ///< a block of its own where the header was its own continue target
@@ -221,7 +221,7 @@ Result<void> Rewriter::findEdges() {
         wrong = "a branch out of the function";
         return;
       }
-      // A block comes behind its dominator, so only a branch back to a loop header can close a cycle (2.11,
+      // A block comes after its dominator, so only a branch back to a loop header can close a cycle (2.11,
       // "back edge").
       if (found->second > from) return;
       const Block& header = m_blocks[found->second];
@@ -239,7 +239,7 @@ Result<void> Rewriter::findEdges() {
   return {};
 }
 
-/// Behind `check`: a look at the word now and then; then on to `then`.
+/// The code of block `check`: a look at the word now and then, and on to `then`.
 void Rewriter::writeCheck(Id check, Id then, Id returnType) {
   const auto branch = [&](Id condition, Id yes, Id no, Id merge) {
     put(m_code, Op::OpSelectionMerge, merge, spv::SelectionControlMask::MaskNone);
@@ -348,7 +348,7 @@ Result<void> Rewriter::function(size_t begin, size_t end) {
   return {};
 }
 
-/// What the checks need of the module.
+/// Types and variables of the module that the checks need.
 void Rewriter::writeGlobals() {
   if (!m_bool) put(m_globals, Op::OpTypeBool, m_bool = newId());
   if (!m_uint) put(m_globals, Op::OpTypeInt, m_uint = newId(), 32, 0);

@@ -110,7 +110,7 @@ TEST(Dxbc, FindsTheD3d9Stream) {
   uint32_t first;
   std::memcpy(&first, stream.data(), 4);
   EXPECT_EQ(first, 0xFFFE0200u);
-  bytes[32 + 4 + 8 + 12] = 200;  // code behind the end
+  bytes[32 + 4 + 8 + 12] = 200;  // code after the end
   EXPECT_TRUE(parseDxbc(bytes)->d3d9Stream().empty());
 }
 

@@ -41,7 +41,7 @@ struct Draw {
   Vec4 clear = {-9, -9, -9, -9};  ///< what a pixel nobody draws reads as
 };
 
-/// What the targets hold, [target][y * width + x], and depth (cleared to 1, always written).
+/// Contents of the targets, [target][y * width + x], and depth (cleared to 1, always written).
 struct Picture {
   std::array<std::vector<Vec4>, 4> color;
   std::vector<float> depth;

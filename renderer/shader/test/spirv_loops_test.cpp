@@ -128,7 +128,7 @@ OpBranch %61
              1, 200);
 }
 
-TEST(SpirvLoops, HeaderThatGoesIntoTheLoopAndAPhiBehindIt) {
+TEST(SpirvLoops, HeaderThatGoesIntoTheLoopAndAPhiAfterIt) {
   // The merge block's phi names blocks of the body, not the header.
   expectSame(R"(OpBranch %61
 %61 = OpLabel
