@@ -67,6 +67,7 @@ def record(root, part, seconds, ran, failures):
     commit, _ = git(root, 'rev-parse', '--short=12', 'HEAD')
     before, rows, after = read(root)
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    ran = ' '.join(ran.replace('|', ' ').split())  # one cell of one line
     rows[part] = [part, commit, today, duration(int(seconds)), ran, str(int(failures))]
     table = ''.join('| %s |\n' % ' | '.join(rows[name]) for name in PARTS if name in rows)
     with open(os.path.join(root, PAGE), 'w') as file:

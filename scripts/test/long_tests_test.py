@@ -76,7 +76,8 @@ class LongTestsTest(unittest.TestCase):
         self.assertRegex(self.page(), r'\| fuzz \| %s \| \d{4}-\d\d-\d\d \| 1 min 23 s \| 7 million inputs \| 2 \|' % head)
         self.assertTrue(self.page().startswith('before\n') and self.page().endswith('after\n'))
         self.commit()
-        long_tests.record(self.root, 'fuzz', '5', 'less', '0')
+        long_tests.record(self.root, 'fuzz', '5', 'less |\nand less', '0')
+        self.assertIn('| less and less | 0 |', self.page())
         self.assertEqual(self.page().count('| fuzz |'), 1, 'the new row takes the place of the old one')
 
     def test_the_200th_commit_is_the_last_one(self):
