@@ -101,6 +101,26 @@ TEST(Scanout, WritesToTheFrameBufferShow) {
   expectPicture(dev.qemu.screendump(), s.format, bytes, 64, 8, 256);
 }
 
+// SCAN-3
+TEST(Scanout, IsUpTo16384PixelsEachWay) {
+  AeroGpuDev dev;
+  for (const auto& [width, height] : {std::pair{16384u, 1u}, {1u, 16384u}}) {
+    dev.setScanout(
+        {.format = AEROGPU_FORMAT_B5G6R5_UNORM, .width = width, .height = height, .pitch = width * 2});
+    const Picture largest = dev.qemu.screendump();
+    EXPECT_EQ(largest.width, width);
+    EXPECT_EQ(largest.height, height);
+    const bool wide = width > height;
+    dev.setScanout({.format = AEROGPU_FORMAT_B5G6R5_UNORM,
+                    .width = width + (wide ? 1 : 0),
+                    .height = height + (wide ? 0 : 1),
+                    .pitch = width * 2 + 2});
+    const Picture still = dev.qemu.screendump();
+    EXPECT_EQ(still.width, width) << "one more is not valid";
+    EXPECT_EQ(still.height, height);
+  }
+}
+
 // SCAN-3, SCAN-4
 TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   AeroGpuDev dev;
@@ -381,6 +401,12 @@ TEST_F(Cursor, ThatCannotBeReadIsNotShown) {
   }
   m_dev.setReg64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO, kCursorGpa);
   expectCursorAt(20, 10);
+}
+
+// CUR-1
+TEST_F(Cursor, AHotSpotOutsideIsTheLastPixel) {
+  place(20, 20, kSize, 0xFFFFFFFF);
+  expectCursorAt(20 - (kSize - 1), 20 - (kSize - 1));
 }
 
 /// What the memory holds meanwhile does not count, nor do moves, flips and pictures that are taken.
