@@ -28,8 +28,13 @@ SOURCES = {'.c', '.h', '.cpp', '.hpp', '.py', '.S', '.psa', '.vsa', '.build', '.
 
 def tracked(root):
     listing = subprocess.run(['git', '-C', str(root), 'ls-files', '--cached', '--others', '--exclude-standard', '-z'],
-                             stdout=subprocess.PIPE, check=True).stdout
-    for name in sorted(set(filter(None, listing.decode().split('\0')))):
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    names = listing.stdout.decode().split('\0')
+    if listing.returncode != 0:  # sources without their history
+        names = [p.relative_to(root).as_posix() for p in root.rglob('*')]
+    for name in sorted(set(filter(None, names))):
+        if name.startswith('build'):
+            continue
         path = root / name
         if path.is_file() and not path.is_symlink() and not name.startswith('LICENSES/'):
             if path.suffix in SOURCES | {'.md'}:
