@@ -120,12 +120,12 @@ void upload64MiB(benchmark::State& state) {
   Harness::createTexture(create, texture, AEROGPU_FORMAT_B8G8R8A8_UNORM, kSide, kSide,
                          AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, kSide * 4);
   if (!scene().run(create)) return state.SkipWithError("no texture");
-  Harness::dirty(dirty, texture, 0, memory.size);
+  packets::dirtyRange(dirty, texture, 0, memory.size);
   pair(
       state, [&] { direct().upload(image, h.bytes(memory).data()); }, [&] { scene().run(dirty); });
   direct().destroyImage(image);
   CommandWriter drop;
-  Harness::destroy(drop, texture);
+  packets::destroyResource(drop, texture);
   scene().run(drop);
 }
 BENCHMARK(upload64MiB)->UseManualTime()->Unit(benchmark::kMillisecond);
@@ -145,7 +145,7 @@ void upload64MiBScattered(benchmark::State& state) {
   for (int i = 0; i < 2; ++i) {
     Harness::createTexture(create, textures[i], AEROGPU_FORMAT_B8G8R8A8_UNORM, kSide, kSide,
                            AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory[i].id, kSide * 4);
-    Harness::dirty(dirty[i], textures[i], 0, size);
+    packets::dirtyRange(dirty[i], textures[i], 0, size);
   }
   if (guest.submit(create).result.error_count) return state.SkipWithError("no textures");
   pair(
@@ -174,7 +174,7 @@ void readBack1080p(benchmark::State& state) {
   pair(
       state, [&] { direct().readBack(out.data()); }, [&] { scene().run(copy); });
   CommandWriter drop;
-  Harness::destroy(drop, staging);
+  packets::destroyResource(drop, staging);
   scene().run(drop);
 }
 BENCHMARK(readBack1080p)->UseManualTime()->Unit(benchmark::kMillisecond);

@@ -39,8 +39,8 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
   Harness::createTexture(w, m_target, AEROGPU_FORMAT_B8G8R8A8_UNORM, width, height,
                          AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
   m_vertices = m_harness.handle();
-  Harness::createBuffer(w, m_vertices, sizeof kQuad, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
-  Harness::upload(w, m_vertices, 0, {reinterpret_cast<const uint8_t*>(kQuad), sizeof kQuad});
+  packets::createBuffer(w, m_vertices, sizeof kQuad, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::upload(w, m_vertices, 0, {reinterpret_cast<const uint8_t*>(kQuad), sizeof kQuad});
   // One float4 at TEXCOORD0 of stream 0, then D3DDECL_END.
   const struct {
     uint16_t stream, offset;
@@ -69,7 +69,7 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
     m_textures[i] = m_harness.handle();
     Harness::createTexture(w, m_textures[i], AEROGPU_FORMAT_B8G8R8A8_UNORM, 64, 64,
                            AEROGPU_RESOURCE_USAGE_TEXTURE);
-    Harness::upload(w, m_textures[i], 0,
+    packets::upload(w, m_textures[i], 0,
                     std::vector<uint8_t>(size_t{64} * 64 * 4, static_cast<uint8_t>(100 + i * 10)));
   }
   m_ready = run(w);
@@ -78,7 +78,7 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
 
 CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
   CommandWriter w;
-  Harness::setTargets(w, {&m_target, 1});
+  packets::setTargets(w, {&m_target, 1});
   Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 0, 0, 0);
   using d3d9::RenderStateType;
   const auto renderState = [&](RenderStateType state, auto value) {

@@ -54,13 +54,13 @@ void everythingTogether(const std::string& folder) {
   Harness::createTexture(w, 2, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 16, 16,
                          AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
   Harness::createTexture(w, 3, AEROGPU_FORMAT_BC1_RGBA_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_TEXTURE, 3, 2);
-  Harness::createBuffer(w, 4, 256, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, 1);
-  Harness::dirty(w, 1, 0, 1024);
-  Harness::dirty(w, 4, 4, 100);
+  aerogpu::packets::createBuffer(w, 4, 256, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, 1);
+  aerogpu::packets::dirtyRange(w, 1, 0, 1024);
+  aerogpu::packets::dirtyRange(w, 4, 4, 100);
   const std::vector<uint8_t> bytes(128, 0x5A);
-  Harness::upload(w, 3, 0, bytes);
+  aerogpu::packets::upload(w, 3, 0, bytes);
   const uint32_t color = 1;
-  Harness::setTargets(w, {&color, 1}, 2);
+  aerogpu::packets::setTargets(w, {&color, 1}, 2);
   Harness::clear(w, 7, 1, 0, 0, 1);
   aerogpu_cmd_create_texture_view view{};
   view.view_handle = 5;
@@ -83,7 +83,7 @@ void everythingTogether(const std::string& folder) {
   import.share_token = 77;
   w.packet(import);
   w.packet(aerogpu_cmd_present{});
-  Harness::destroy(w, 1);
+  aerogpu::packets::destroyResource(w, 1);
   write(folder, "together", w);
   write(folder, "together-scattered", w, Layout::Scattered);
   write(folder, "together-own-list", w, Layout::OwnList);
@@ -101,13 +101,14 @@ void drawing(const std::string& folder) {
   // Two triangles: position and texture coordinates, and their indices behind them.
   const float vertices[] = {-1, -1, 0, 0, 1, 1, -1, 0, 1, 1, -1, 1, 0, 0, 0, 1, 1, 0, 1, 0};
   const uint16_t indices[] = {0, 1, 2, 2, 1, 3};
-  Harness::createBuffer(w, 4, sizeof vertices + sizeof indices, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  aerogpu::packets::createBuffer(w, 4, sizeof vertices + sizeof indices,
+                                 AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   const auto bytes = [](const auto& array) {
     return std::span(reinterpret_cast<const uint8_t*>(array), sizeof array);
   };
-  Harness::upload(w, 4, 0, bytes(vertices));
-  Harness::upload(w, 4, sizeof vertices, bytes(indices));
-  Harness::upload(w, 3, 0, std::vector<uint8_t>(64, 0xC3));
+  aerogpu::packets::upload(w, 4, 0, bytes(vertices));
+  aerogpu::packets::upload(w, 4, sizeof vertices, bytes(indices));
+  aerogpu::packets::upload(w, 3, 0, std::vector<uint8_t>(64, 0xC3));
   // vs_2_0: dcl_position v0; dcl_texcoord v1; mul oPos, v0, c0; mov oT0, v1
   const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000, 0x0200001F,
                          0x80000005, 0x900F0001, 0x03000005, 0xC00F0000, 0x90E40000,
@@ -170,7 +171,7 @@ void drawing(const std::string& folder) {
     w.packet(render);
   }
   const uint32_t color = 1;
-  Harness::setTargets(w, {&color, 1}, 2);
+  aerogpu::packets::setTargets(w, {&color, 1}, 2);
   Harness::clear(w, 7, 0, 1, 0, 1);
   aerogpu_cmd_draw draw{};
   draw.vertex_count = 3;

@@ -24,14 +24,14 @@ int main(int argc, char** argv) {
   const uint32_t texture = h.handle();
   CommandWriter w;
   Harness::createTexture(w, texture, AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4, 0, 1, 1, memory.id, 16);
-  Harness::dirty(w, texture, 0, 64);
-  Harness::setTargets(w, {&texture, 1});
+  aerogpu::packets::dirtyRange(w, texture, 0, 64);
+  aerogpu::packets::setTargets(w, {&texture, 1});
   w.packet(aerogpu_cmd_present{});
   h.submit(w);
   const auto nowhere = h.name(h.memory().size(), 64);
   CommandWriter unreadable;
-  Harness::createBuffer(unreadable, h.handle(), 64, 0, nowhere.id);
-  Harness::dirty(unreadable, texture + 1, 0, 64);
+  aerogpu::packets::createBuffer(unreadable, h.handle(), 64, 0, nowhere.id);
+  aerogpu::packets::dirtyRange(unreadable, texture + 1, 0, 64);
   h.submit(unreadable);
   aerogpu_renderer_reset(h.renderer());
   h.submit(w);

@@ -231,7 +231,7 @@ std::vector<std::string> Harness::takeErrorLines() {
 }
 
 std::vector<uint8_t> Harness::takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation) {
-  destroy(w, staging);
+  packets::destroyResource(w, staging);
   const FinishedSubmission finished = submit(w);
   std::vector<uint8_t> out;
   if (finished.result.error_count == 0) out.assign(bytes(allocation).begin(), bytes(allocation).end());
@@ -257,7 +257,7 @@ std::vector<uint8_t> Harness::readBuffer(uint32_t buffer, uint64_t size) {
   const Allocation allocation = allocate(size);
   const uint32_t staging = handle();
   CommandWriter w;
-  createBuffer(w, staging, size, 0, allocation.id);
+  packets::createBuffer(w, staging, size, 0, allocation.id);
   packets::copyBuffer(w, staging, buffer, size);
   return takeStaging(w, staging, allocation);
 }

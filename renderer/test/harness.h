@@ -121,20 +121,6 @@ public:
   static void createTexture(CommandWriter& w, uint32_t handle, aerogpu_format format, uint32_t width,
                             uint32_t height, uint32_t usage, uint32_t mips = 1, uint32_t layers = 1,
                             uint32_t allocId = 0, uint32_t rowPitch = 0, uint32_t allocOffset = 0);
-  static void createBuffer(CommandWriter& w, uint32_t handle, uint64_t size, uint32_t usage,
-                           uint32_t allocId = 0, uint32_t allocOffset = 0) {
-    packets::createBuffer(w, handle, size, usage, allocId, allocOffset);
-  }
-  static void upload(CommandWriter& w, uint32_t handle, uint64_t offset, std::span<const uint8_t> bytes) {
-    packets::upload(w, handle, offset, bytes);
-  }
-  static void dirty(CommandWriter& w, uint32_t handle, uint64_t offset, uint64_t size) {
-    packets::dirtyRange(w, handle, offset, size);
-  }
-  static void destroy(CommandWriter& w, uint32_t handle) { packets::destroyResource(w, handle); }
-  static void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth = 0) {
-    packets::setTargets(w, colors, depth);
-  }
   static void clear(CommandWriter& w, uint32_t flags, float r, float g, float b, float a, float depth = 1,
                     uint32_t stencil = 0) {
     packets::clear(w, flags, {r, g, b, a}, depth, stencil);

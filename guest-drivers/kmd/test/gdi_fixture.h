@@ -106,7 +106,7 @@ protected:
     GdiSurface out;
     out.texture = texture(w, static_cast<aerogpu_format>(format), picture.width, picture.height);
     const std::vector<uint32_t> words = encoded(picture, format);
-    Harness::upload(w, out.texture, 0, {reinterpret_cast<const uint8_t *>(words.data()), words.size() * 4});
+    aerogpu::packets::upload(w, out.texture, 0, {reinterpret_cast<const uint8_t *>(words.data()), words.size() * 4});
     run(w);
     out.width = picture.width;
     out.height = picture.height;

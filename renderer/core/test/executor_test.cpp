@@ -42,7 +42,7 @@ TEST(Stream, AShortPacketFailsAndTheRestStillRuns) {
   const uint32_t word = 3;
   w.raw(&tooShort, sizeof tooShort);
   w.raw(&word, sizeof word);
-  Harness::createBuffer(w, buffer, 16, 0);
+  packets::createBuffer(w, buffer, 16, 0);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
   EXPECT_EQ(h.readBuffer(buffer, 16).size(), 16u);
 }
@@ -55,7 +55,7 @@ TEST(Stream, BrokenFramingSkipsTheRest) {
     CommandWriter w;
     const aerogpu_cmd_hdr broken{AEROGPU_CMD_NOP, size};
     w.raw(&broken, sizeof broken);
-    Harness::createBuffer(w, buffer, 16, 0);
+    packets::createBuffer(w, buffer, 16, 0);
     expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
     EXPECT_TRUE(h.readBuffer(buffer, 16).empty()) << "packet size " << size;
   }
@@ -137,15 +137,15 @@ TEST(Handles, OneNamespaceAndNoReuseWhileAlive) {
   Harness h;
   const uint32_t handle = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, handle, 16, 0);
+  packets::createBuffer(w, handle, 16, 0);
   Harness::createTexture(w, handle, kRgba, 4, 4, kTexture);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
   w.reset();
-  Harness::destroy(w, handle);
+  packets::destroyResource(w, handle);
   Harness::createTexture(w, handle, kRgba, 4, 4, kTexture);
   expectGood(h.submit(w));
   w.reset();
-  Harness::destroy(w, handle + 1000);
+  packets::destroyResource(w, handle + 1000);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
@@ -154,20 +154,20 @@ TEST(Buffers, SizesAndUploads) {
   Harness h;
   const uint32_t buffer = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, h.handle(), 6, 0);
-  Harness::createBuffer(w, h.handle(), 0, 0);
+  packets::createBuffer(w, h.handle(), 6, 0);
+  packets::createBuffer(w, h.handle(), 0, 0);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE, 2);
   w.reset();
-  Harness::createBuffer(w, buffer, 64, 0);
+  packets::createBuffer(w, buffer, 64, 0);
   const auto bytes = pattern(12);
-  Harness::upload(w, buffer, 5, bytes);
+  packets::upload(w, buffer, 5, bytes);
   expectGood(h.submit(w));
   auto expected = std::vector<uint8_t>(64);
   std::copy(bytes.begin(), bytes.end(), expected.begin() + 5);
   EXPECT_EQ(h.readBuffer(buffer, 64), expected);
   w.reset();
-  Harness::upload(w, buffer, 60, bytes);
-  Harness::upload(w, buffer, UINT64_MAX, bytes);
+  packets::upload(w, buffer, 60, bytes);
+  packets::upload(w, buffer, UINT64_MAX, bytes);
   expectError(h.submit(w), AEROGPU_ERROR_OOB, 2);
   EXPECT_EQ(h.readBuffer(buffer, 64), expected) << "a failed command has no effect";
 }
@@ -180,14 +180,14 @@ TEST(Buffers, DirtyRangesBringTheBackingBytesAndNoOthers) {
   std::copy(bytes.begin(), bytes.end(), h.bytes(memory).begin());
   const uint32_t buffer = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, buffer, 256, 0, memory.id, 128);
-  Harness::dirty(w, buffer, 16, 32);
+  packets::createBuffer(w, buffer, 256, 0, memory.id, 128);
+  packets::dirtyRange(w, buffer, 16, 32);
   expectGood(h.submit(w));
   auto expected = std::vector<uint8_t>(256);
   std::copy(bytes.begin() + 128 + 16, bytes.begin() + 128 + 48, expected.begin() + 16);
   EXPECT_EQ(h.readBuffer(buffer, 256), expected);
   w.reset();
-  Harness::dirty(w, buffer, 250, 10);
+  packets::dirtyRange(w, buffer, 250, 10);
   expectError(h.submit(w), AEROGPU_ERROR_OOB);
 }
 
@@ -196,10 +196,10 @@ TEST(Buffers, BackingMustHoldTheBuffer) {
   Harness h;
   const Allocation memory = h.allocate(256);
   CommandWriter w;
-  Harness::createBuffer(w, h.handle(), 256, 0, memory.id, 4);
+  packets::createBuffer(w, h.handle(), 256, 0, memory.id, 4);
   expectError(h.submit(w), AEROGPU_ERROR_OOB);
   w.reset();
-  Harness::createBuffer(w, h.handle(), 16, 0, memory.id + 7);
+  packets::createBuffer(w, h.handle(), 16, 0, memory.id + 7);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
 
@@ -211,10 +211,10 @@ TEST(Copies, WriteBackReachesGuestMemoryAndRespectsReadOnly) {
   const uint32_t src = h.handle(), dst = h.handle(), locked = h.handle();
   const auto bytes = pattern(64);
   CommandWriter w;
-  Harness::createBuffer(w, src, 64, 0);
-  Harness::upload(w, src, 0, bytes);
-  Harness::createBuffer(w, dst, 64, 0, memory.id);
-  Harness::createBuffer(w, locked, 64, 0, readOnly.id);
+  packets::createBuffer(w, src, 64, 0);
+  packets::upload(w, src, 0, bytes);
+  packets::createBuffer(w, dst, 64, 0, memory.id);
+  packets::createBuffer(w, locked, 64, 0, readOnly.id);
   aerogpu_cmd_copy_buffer copy{};
   copy.dst_buffer = dst;
   copy.src_buffer = src;
@@ -248,7 +248,7 @@ TEST(Textures, PitchedBackingMipsAndLayersFollowTheLayout) {
   const uint32_t texture = h.handle();
   CommandWriter w;
   Harness::createTexture(w, texture, kRgba, 5, 3, kTexture, 2, 2, memory.id, 32);
-  Harness::dirty(w, texture, 0, 208);
+  packets::dirtyRange(w, texture, 0, 208);
   expectGood(h.submit(w));
   for (uint32_t layer = 0; layer < 2; ++layer) {
     std::vector<uint8_t> mip0;
@@ -268,16 +268,16 @@ TEST(Textures, UploadsOfAnyWholeTexelRange) {
   const auto bytes = pattern(40);
   CommandWriter w;
   Harness::createTexture(w, texture, kRgba, 4, 4, kTexture);
-  Harness::upload(w, texture, 4, bytes);
+  packets::upload(w, texture, 4, bytes);
   expectGood(h.submit(w));
   auto expected = std::vector<uint8_t>(64);
   std::copy(bytes.begin(), bytes.end(), expected.begin() + 4);
   EXPECT_EQ(h.readTexture(texture, kRgba, 4, 4), expected);
   w.reset();
-  Harness::upload(w, texture, 2, bytes);
+  packets::upload(w, texture, 2, bytes);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
   w.reset();
-  Harness::upload(w, texture, 40, bytes);
+  packets::upload(w, texture, 40, bytes);
   expectError(h.submit(w), AEROGPU_ERROR_OOB);
 }
 
@@ -289,7 +289,7 @@ TEST(Textures, BlockCompressedRowsAreRowsOfBlocks) {
   const auto bytes = pattern(48);
   CommandWriter w;
   Harness::createTexture(w, texture, AEROGPU_FORMAT_BC1_RGBA_UNORM, 10, 6, kTexture);
-  Harness::upload(w, texture, 0, bytes);
+  packets::upload(w, texture, 0, bytes);
   expectGood(h.submit(w));
   EXPECT_EQ(h.readTexture(texture, AEROGPU_FORMAT_BC1_RGBA_UNORM, 10, 6), bytes);
 }
@@ -341,9 +341,9 @@ TEST(SharedSurfaces, TokensAndReferences) {
     w.packet(c);
   };
   CommandWriter w;
-  Harness::createBuffer(w, a, 16, 0);
-  Harness::createBuffer(w, b, 16, 0);
-  Harness::upload(w, a, 0, bytes);
+  packets::createBuffer(w, a, 16, 0);
+  packets::createBuffer(w, b, 16, 0);
+  packets::upload(w, a, 0, bytes);
   exportOf(w, a, 7);
   exportOf(w, a, 7);  // the same pair again
   importOf(w, alias, 7);
@@ -358,7 +358,7 @@ TEST(SharedSurfaces, TokensAndReferences) {
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);  // unknown token
 
   w.reset();
-  Harness::destroy(w, a);  // one of two references
+  packets::destroyResource(w, a);  // one of two references
   expectGood(h.submit(w));
   EXPECT_EQ(h.readBuffer(alias, 16), bytes);
 
@@ -376,7 +376,7 @@ TEST(SharedSurfaces, TokensAndReferences) {
 
   w.reset();
   exportOf(w, alias, 9);
-  Harness::destroy(w, alias);  // the last reference takes the token with it
+  packets::destroyResource(w, alias);  // the last reference takes the token with it
   importOf(w, h.handle(), 9);
   expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
 }
@@ -388,12 +388,12 @@ TEST(HostMemory, TheCapIsKeptAndMemoryComesBack) {
   Harness h(options);
   const uint32_t first = h.handle(), second = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, first, 600 << 10, 0);
-  Harness::createBuffer(w, second, 600 << 10, 0);
+  packets::createBuffer(w, first, 600 << 10, 0);
+  packets::createBuffer(w, second, 600 << 10, 0);
   expectError(h.submit(w), AEROGPU_ERROR_BACKEND);
   w.reset();
-  Harness::destroy(w, first);
-  Harness::createBuffer(w, second, 600 << 10, 0);
+  packets::destroyResource(w, first);
+  packets::createBuffer(w, second, 600 << 10, 0);
   expectGood(h.submit(w));
   const aerogpu_renderer_stats stats = h.stats();
   EXPECT_LE(stats.host_memory_peak_bytes, uint64_t{1} << 20);
@@ -405,7 +405,7 @@ TEST(Control, InterruptDropsUntilResumeAndResetEmptiesEverything) {
   Harness h;
   const uint32_t buffer = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, buffer, 16, 0);
+  packets::createBuffer(w, buffer, 16, 0);
   aerogpu_renderer_interrupt(h.renderer());
   EXPECT_TRUE(h.submit(w).result.dropped);
   aerogpu_renderer_resume(h.renderer());

@@ -84,8 +84,8 @@ TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
   FakeExecutor f;
   f.backend.interruptWaits = true;
   CommandWriter w;
-  Harness::createBuffer(w, 1, 256, 0);
-  Harness::createBuffer(w, 2, 256, 0, 7);
+  packets::createBuffer(w, 1, 256, 0);
+  packets::createBuffer(w, 2, 256, 0, 7);
   aerogpu_cmd_copy_buffer copy{};
   copy.dst_buffer = 2;
   copy.src_buffer = 1;
@@ -93,7 +93,7 @@ TEST(Interruption, OfAWaitForAWriteBackEndsTheSubmissionWithoutAnError) {
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
   w.packet(copy);
   const size_t before = w.size();
-  Harness::dirty(w, 2, 0, 256);
+  packets::dirtyRange(w, 2, 0, 256);
   const core::ExecutionReport report = f.submit(w, FakeExecutor::table(7, 0x1000, 4096));
   EXPECT_TRUE(report.dropped);
   EXPECT_EQ(report.executedBytes, before);
@@ -149,7 +149,7 @@ TEST(Limits, PixelsOfASubmission) {
   CommandWriter w;
   shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
   Harness::createTexture(w, 2, AEROGPU_FORMAT_B8G8R8A8_UNORM, 16384, 16384, 0);
-  Harness::setTargets(w, std::vector<uint32_t>{2});
+  packets::setTargets(w, std::vector<uint32_t>{2});
   for (int i = 0; i < 4096; ++i) draw(w, 3);  // 2^28 pixels each
   EXPECT_EQ(f.submit(w).errorCount, 0u);
   CommandWriter small;
@@ -202,7 +202,7 @@ TEST(Limits, BytesOfASubmission) {
   };
   const auto create = [](CommandWriter& w) {
     Harness::createTexture(w, 99, kFormat, kSide, kSide, 0);
-    Harness::destroy(w, 99);
+    packets::destroyResource(w, 99);
   };
   const std::function<void(CommandWriter&)> kinds[] = {clear, copyTexture, copyBuffer, create};
   for (const auto& kind : kinds) {
@@ -210,9 +210,9 @@ TEST(Limits, BytesOfASubmission) {
     CommandWriter setUp, full, over;
     Harness::createTexture(setUp, kTexture, kFormat, kSide, kSide, 0);
     Harness::createTexture(setUp, kOther, kFormat, kSide, kSide, 0);
-    Harness::createBuffer(setUp, kBuffer, 1u << 30, 0);
-    Harness::createBuffer(setUp, kCopy, 1u << 30, 0);
-    Harness::setTargets(setUp, std::vector<uint32_t>{kTexture});
+    packets::createBuffer(setUp, kBuffer, 1u << 30, 0);
+    packets::createBuffer(setUp, kCopy, 1u << 30, 0);
+    packets::setTargets(setUp, std::vector<uint32_t>{kTexture});
     ASSERT_EQ(f.submit(setUp).errorCount, 0u);
     for (int i = 0; i < 256; ++i) kind(full);
     EXPECT_EQ(f.submit(full).errorCount, 0u);

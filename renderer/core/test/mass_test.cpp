@@ -70,7 +70,7 @@ double secondsOf(FakeExecutor& f, const CommandWriter& w, uint32_t wantedErrors 
 TEST(Mass, ErrorsBehindTheRateLimitAllocateNothing) {
   FakeExecutor f;
   CommandWriter w;
-  for (uint32_t i = 0; i < 1000; ++i) Harness::destroy(w, 1 + i);
+  for (uint32_t i = 0; i < 1000; ++i) packets::destroyResource(w, 1 + i);
   ASSERT_EQ(f.submit(w).errorCount, 1000u);
   EXPECT_EQ(f.logLines, Log::kGuestBurst);
   const uint64_t before = allocations;
@@ -90,7 +90,7 @@ TEST(Mass, DestroyingTexturesWithABacking) {
     CommandWriter make, destroy;
     for (uint32_t i = 1; i <= kMany; ++i) {
       Harness::createTexture(make, i, format, 16, 4, 0, 1, 1, allocId, 64);
-      Harness::destroy(destroy, i);
+      packets::destroyResource(destroy, i);
       destroy.packet(aerogpu_cmd_present{});
     }
     EXPECT_EQ(f.submit(make, table).errorCount, 0u);
@@ -122,7 +122,7 @@ TEST(Mass, ReleasingTheTokensOfOneResource) {
     FakeExecutor f;
     CommandWriter make, release;
     for (uint32_t i = 1; i <= kMany; ++i) {
-      if (i == 1 || !oneResource) Harness::createBuffer(make, i, 16, 0);
+      if (i == 1 || !oneResource) packets::createBuffer(make, i, 16, 0);
       aerogpu_cmd_export_shared_surface e{};
       e.resource_handle = oneResource ? 1 : i;
       e.share_token = i;
@@ -143,7 +143,7 @@ TEST(Mass, HandlesThatAGuestChoseToCollide) {
     FakeExecutor f;
     CommandWriter w;
     uint64_t next = 1;
-    for (uint32_t i = 0; i < kMany; ++i) Harness::createBuffer(w, handles(next), 16, 0);
+    for (uint32_t i = 0; i < kMany; ++i) packets::createBuffer(w, handles(next), 16, 0);
     return secondsOf(f, w);
   };
   const auto consecutive = [](uint64_t& next) { return static_cast<uint32_t>(next++); };
@@ -161,7 +161,7 @@ TEST(Mass, TokensThatAGuestChoseToCollide) {
   const auto create = [](uint64_t step) {
     FakeExecutor f;
     CommandWriter w;
-    Harness::createBuffer(w, 1, 16, 0);
+    packets::createBuffer(w, 1, 16, 0);
     for (uint64_t i = 1; i <= kCount; ++i) {
       aerogpu_cmd_export_shared_surface e{};
       e.resource_handle = 1;

@@ -36,7 +36,7 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   w.reset();
   Harness::createTexture(w, older, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
   Harness::createTexture(w, newer, kRgba, 4, 4, kTexture, 1, 1, memory.id, 16);
-  Harness::upload(w, newer, 0, bytes);
+  packets::upload(w, newer, 0, bytes);
   packets::present(w, AEROGPU_PRESENT_FLAG_VSYNC);
   finished = h.submit(w);
   expectGood(finished);
@@ -50,7 +50,7 @@ TEST(Presents, TheNewestLiveTextureAtTheScanoutAddressIsShown) {
   EXPECT_EQ(stats.readback_bytes, bytes.size()) << "a frame counts once";
 
   w.reset();
-  Harness::destroy(w, newer);
+  packets::destroyResource(w, newer);
   packets::present(w, 0);
   expectGood(h.submit(w));
   frames = h.takeFrames();
@@ -111,8 +111,8 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   const auto bytes = pattern(64);
   presents("the first present", kNew);
   presents("nothing", kUnchanged);
-  presents("an upload", kNew, [&](CommandWriter& p) { Harness::upload(p, shown, 0, bytes); });
-  presents("a dirty range", kNew, [&](CommandWriter& p) { Harness::dirty(p, shown, 0, 64); });
+  presents("an upload", kNew, [&](CommandWriter& p) { packets::upload(p, shown, 0, bytes); });
+  presents("a dirty range", kNew, [&](CommandWriter& p) { packets::dirtyRange(p, shown, 0, 64); });
   presents("a copy", kNew, [&](CommandWriter& p) {
     aerogpu_cmd_copy_texture2d c{};
     c.dst_texture = shown;
@@ -128,16 +128,16 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
     p.packet(c);
   });
   presents("writes to others", kUnchanged, [&](CommandWriter& p) {
-    Harness::upload(p, source, 0, bytes);
-    Harness::setTargets(p, std::vector<uint32_t>{source});
+    packets::upload(p, source, 0, bytes);
+    packets::setTargets(p, std::vector<uint32_t>{source});
     Harness::clear(p, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
   });
   presents("a clear", kNew, [&](CommandWriter& p) {
-    Harness::setTargets(p, std::vector<uint32_t>{source, shown});
+    packets::setTargets(p, std::vector<uint32_t>{source, shown});
     Harness::clear(p, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
   });
   presents("a draw through a view", kNew, [&](CommandWriter& p) {
-    Harness::setTargets(p, std::vector<uint32_t>{view});
+    packets::setTargets(p, std::vector<uint32_t>{view});
     aerogpu_cmd_draw c{};
     c.vertex_count = 3;
     c.instance_count = 1;
@@ -167,7 +167,7 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   // Two presents in one submission: one frame comes out.
   h.takeFrames();
   CommandWriter twice;
-  Harness::upload(twice, shown, 0, bytes);
+  packets::upload(twice, shown, 0, bytes);
   for (int i = 0; i < 2; ++i) twice.packet(aerogpu_cmd_present{});
   const FinishedSubmission finished = h.submit(twice);
   EXPECT_TRUE(finished.hasFrame);

@@ -59,7 +59,7 @@ uint32_t makeShader(Harness& h, uint32_t stage, uint32_t stageEx = 0) {
 uint32_t makeBuffer(Harness& h, uint64_t size, uint32_t allocId = 0) {
   const uint32_t handle = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, handle, size, 0, allocId);
+  packets::createBuffer(w, handle, size, 0, allocId);
   EXPECT_EQ(codeOf(h, w), kNone);
   return handle;
 }
@@ -86,11 +86,11 @@ TEST(AllocationTables, EachDefectHasItsCodeAndNothingRuns) {
     change(table);
     CommandWriter w;
     const uint32_t handle = h.handle();
-    Harness::createBuffer(w, handle, 16, 0);
+    packets::createBuffer(w, handle, 16, 0);
     const auto* first = reinterpret_cast<const uint8_t*>(&table);
     const auto result = h.submitRaw({w.data(), w.size()}, {first, bytes}).result;
     CommandWriter destroy;
-    Harness::destroy(destroy, handle);
+    packets::destroyResource(destroy, handle);
     EXPECT_EQ(codeOf(h, destroy), result.last_error_code == kNone ? kNone : kDecode)
         << "what was refused ran";
     return result.last_error_code;
@@ -119,7 +119,7 @@ TEST(Backings, AreLookedAtWhenTheyAreUsed) {
   const uint32_t buffer = makeBuffer(h, 256, memory.id), plain = makeBuffer(h, 256);
   EXPECT_EQ(h.readBuffer(buffer, 256), std::vector<uint8_t>(256)) << "creation copies nothing";
   CommandWriter dirty;
-  Harness::dirty(dirty, buffer, 0, 16);
+  packets::dirtyRange(dirty, buffer, 0, 16);
   const auto with = [&](uint64_t gpa, uint64_t size) {
     struct {
       aerogpu_alloc_table_header header{AEROGPU_ALLOC_TABLE_MAGIC, AEROGPU_ABI_VERSION_U32, 56, 1, 32, 0};
@@ -134,10 +134,10 @@ TEST(Backings, AreLookedAtWhenTheyAreUsed) {
   EXPECT_EQ(with(uint64_t{1} << 40, 256), kOob) << "no memory";
   EXPECT_EQ(h.submitRaw({dirty.data(), dirty.size()}, {}).result.last_error_code, kDecode) << "not listed";
   CommandWriter unbacked;
-  Harness::dirty(unbacked, plain, 0, 16);
+  packets::dirtyRange(unbacked, plain, 0, 16);
   EXPECT_EQ(codeOf(h, unbacked), kDecode);
   CommandWriter past;
-  Harness::dirty(past, buffer, 250, 16);
+  packets::dirtyRange(past, buffer, 250, 16);
   EXPECT_EQ(codeOf(h, past), kOob);
 }
 
@@ -152,7 +152,7 @@ TEST(Objects, BoundOnesOutliveTheirHandles) {
   aerogpu_cmd_set_index_buffer index{};
   index.buffer = indices;
   bind.packet(AEROGPU_CMD_SET_INDEX_BUFFER, index);
-  Harness::destroy(bind, indices);
+  packets::destroyResource(bind, indices);
   aerogpu_cmd_destroy_shader gone{};
   gone.shader_handle = shader;
   bind.packet(AEROGPU_CMD_DESTROY_SHADER, gone);
@@ -174,7 +174,7 @@ TEST(Objects, BoundOnesOutliveTheirHandles) {
   EXPECT_EQ(codeOf(h, AEROGPU_CMD_DESTROY_TEXTURE_VIEW, view), kNone) << "ignored";
   EXPECT_EQ(h.readBuffer(buffer, 64).size(), 64u);
   CommandWriter zero;
-  Harness::createBuffer(zero, 0, 16, 0);
+  packets::createBuffer(zero, 0, 16, 0);
   EXPECT_EQ(codeOf(h, zero), kDecode) << "0 is no handle";
 }
 
@@ -182,9 +182,9 @@ TEST(Objects, BoundOnesOutliveTheirHandles) {
 TEST(Objects, SizesThatTheGpuDoesNotHave) {
   Harness h;
   CommandWriter large, odd;
-  Harness::createBuffer(large, h.handle(), (uint64_t{1} << 30) + 4, 0);
+  packets::createBuffer(large, h.handle(), (uint64_t{1} << 30) + 4, 0);
   EXPECT_EQ(codeOf(h, large), kOob);
-  Harness::createBuffer(odd, h.handle(), 18, 0);
+  packets::createBuffer(odd, h.handle(), 18, 0);
   EXPECT_EQ(codeOf(h, odd), kDecode);
   for (const auto& [width, layers, code] :
        {std::tuple{16384u, 1u, kNone}, {16385u, 1u, kOob}, {4u, 2048u, kNone}, {4u, 2049u, kOob}}) {
@@ -226,7 +226,7 @@ TEST(BufferCopies, RangesAndWriteBacks) {
   const uint32_t src = makeBuffer(h, 64), dst = makeBuffer(h, 64);
   const auto bytes = pattern(64);
   CommandWriter fill;
-  Harness::upload(fill, src, 0, bytes);
+  packets::upload(fill, src, 0, bytes);
   ASSERT_EQ(codeOf(h, fill), kNone);
   const auto code = [&](auto change) {
     aerogpu_cmd_copy_buffer c{};
@@ -579,8 +579,8 @@ TEST(Tokens, SeveralOfOneResourceAndNoneOfOthers) {
   EXPECT_EQ(importOf(h, alias, 6), kNone) << "the handle stayed free";
   const auto bytes = pattern(64);
   CommandWriter w;
-  Harness::upload(w, texture, 0, bytes);
-  Harness::destroy(w, texture);
+  packets::upload(w, texture, 0, bytes);
+  packets::destroyResource(w, texture);
   ASSERT_EQ(codeOf(h, w), kNone);
   EXPECT_EQ(h.readTexture(alias, kRgba, 4, 4), bytes) << "one object, two handles";
   EXPECT_EQ(importOf(h, texture, 5), kNone) << "both tokens live on, and the handle is free";
@@ -615,7 +615,7 @@ TEST(Tokens, CountAgainstHostMemory) {
   options.maxHostmem = 1 << 18;
   Harness h(options);
   CommandWriter w;
-  Harness::createBuffer(w, 1, 16, 0);
+  packets::createBuffer(w, 1, 16, 0);
   for (uint64_t token = 1; token <= 10000; ++token) {
     aerogpu_cmd_export_shared_surface c{};
     c.resource_handle = 1;

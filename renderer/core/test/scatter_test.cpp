@@ -209,12 +209,12 @@ TEST(Scatter, DirtyRangesOfBuffersAndPitchedTextures) {
   for (uint64_t i = 0; i < kBytes; ++i) h.scatteredByte(memory, i) = bytes[i];
   const uint32_t buffer = h.handle(), texture = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, buffer, 2 * kPage, 0, memory.id, 1000);
-  Harness::dirty(w, buffer, 16, 2 * kPage - 16);
+  packets::createBuffer(w, buffer, 2 * kPage, 0, memory.id, 1000);
+  packets::dirtyRange(w, buffer, 16, 2 * kPage - 16);
   // 30 x 4 texels, rows 3000 bytes apart: they cross pages.
   Harness::createTexture(w, texture, kRgba, 30, 4, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, 3000,
                          200);
-  Harness::dirty(w, texture, 0, 12000);
+  packets::dirtyRange(w, texture, 0, 12000);
   expect(h.submit(w), 0);
   auto expected = std::vector<uint8_t>(2 * kPage);
   std::copy(bytes.begin() + 1016, bytes.begin() + 1000 + 2 * kPage, expected.begin() + 16);
@@ -245,10 +245,10 @@ TEST(Scatter, WriteBacksReachTheirPagesAndNoOthers) {
   const uint32_t src = h.handle(), dst = h.handle(), readOnly = h.handle(), from = h.handle(),
                  to = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, src, kBytes, 0);
-  Harness::upload(w, src, 0, bytes);
-  Harness::createBuffer(w, dst, kBytes, 0, memory.id, 52);
-  Harness::createBuffer(w, readOnly, kBytes, 0, locked.id);
+  packets::createBuffer(w, src, kBytes, 0);
+  packets::upload(w, src, 0, bytes);
+  packets::createBuffer(w, dst, kBytes, 0, memory.id, 52);
+  packets::createBuffer(w, readOnly, kBytes, 0, locked.id);
   copyBack(w, dst, src, kBytes);
   expect(h.submit(w), 0);
   for (uint64_t i = 0; i < kBytes; ++i) ASSERT_EQ(h.scatteredByte(memory, 52 + i), bytes[i]) << i;
@@ -261,7 +261,7 @@ TEST(Scatter, WriteBacksReachTheirPagesAndNoOthers) {
   // A rectangle whose rows are 1500 bytes apart: 8 texels from (4, 1), 3 rows.
   w.reset();
   Harness::createTexture(w, from, kRgba, 8, 3, AEROGPU_RESOURCE_USAGE_TEXTURE);
-  Harness::upload(w, from, 0, {bytes.data(), 96});
+  packets::upload(w, from, 0, {bytes.data(), 96});
   Harness::createTexture(w, to, kRgba, 20, 5, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, 1500, 4000);
   aerogpu_cmd_copy_texture2d copy{};
   copy.dst_texture = to;
@@ -288,19 +288,19 @@ TEST(Scatter, ABadListFailsThePacketThatNeedsIt) {
   const Allocation memory = h.allocateScattered(4 * kPage);
   const uint32_t buffer = h.handle(), after = h.handle();
   CommandWriter w;
-  Harness::createBuffer(w, buffer, 4 * kPage, 0, memory.id);
+  packets::createBuffer(w, buffer, 4 * kPage, 0, memory.id);
   expect(h.submit(w), 0);
   for (const uint64_t bad : {uint64_t{0x1008}, h.memory().size() + kPage, 0 - kPage, uint64_t{1}}) {
     h.setScatteredPage(memory, 2, bad);
     w.reset();
-    Harness::dirty(w, buffer, 0, 2 * kPage);  // does not touch the page
+    packets::dirtyRange(w, buffer, 0, 2 * kPage);  // does not touch the page
     expect(h.submit(w), 0);
     w.reset();
-    Harness::dirty(w, buffer, 0, 4 * kPage);
+    packets::dirtyRange(w, buffer, 0, 4 * kPage);
     copyBack(w, buffer, after, 16);  // no such source: runs, and fails by itself
     expect(h.submit(w), AEROGPU_ERROR_CMD_DECODE, 2);
     w.reset();
-    Harness::dirty(w, buffer, 2 * kPage + 5, 1);
+    packets::dirtyRange(w, buffer, 2 * kPage + 5, 1);
     expect(h.submit(w), AEROGPU_ERROR_OOB);
   }
 }
@@ -367,14 +367,14 @@ TEST(Scatter, ACaptureReplaysWithoutPageLists) {
     Harness::createTexture(w, from, kRgba, 32, 64, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, kPitch);
     Harness::createTexture(w, shown, kRgba, 32, 64, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, linear.id,
                            128);
-    Harness::dirty(w, from, 0, kBytes);
+    packets::dirtyRange(w, from, 0, kBytes);
     aerogpu_cmd_copy_texture2d copy{};
     copy.dst_texture = shown;
     copy.src_texture = from;
     copy.width = 32;
     copy.height = 64;
     w.packet(copy);
-    Harness::setTargets(w, std::vector<uint32_t>{shown});
+    packets::setTargets(w, std::vector<uint32_t>{shown});
     w.packet(aerogpu_cmd_present{});
     expect(h.submit(w), 0);
     EXPECT_EQ(h.takeFrames().at(0).pixels, pixels);

@@ -87,7 +87,7 @@ Write cut(uint32_t opcode) {
 }
 
 void makeObjects(CommandWriter& w, const Allocation& memory) {
-  Harness::createBuffer(w, kBuffer, 256, 0, memory.id);
+  packets::createBuffer(w, kBuffer, 256, 0, memory.id);
   Harness::createTexture(w, kTexture, kFormat, 8, 8, 0, 4, 1, memory.id, 32, 1024);
   Harness::createTexture(w, kOtherTexture, AEROGPU_FORMAT_B5G6R5_UNORM, 8, 8, 0);
   Harness::createTexture(w, kDepth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 8, 8, 0);
@@ -289,14 +289,14 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       ASSERT_EQ(h.submit(setUp).result.error_count, 0u);
       (accepted ? known->second.good : known->second.bad)(w);
       // What comes behind a bad packet still runs, unless its framing is broken.
-      Harness::createBuffer(w, 1000, 16, 0);
+      packets::createBuffer(w, 1000, 16, 0);
       const auto finished = h.submit(w).result;
       EXPECT_EQ(finished.error_count, accepted ? 0u : 1u);
       EXPECT_EQ(finished.last_error_code, accepted ? uint32_t{AEROGPU_ERROR_NONE} : known->second.code);
       const bool framing =
           !accepted && (row.opcode == AEROGPU_CMD_NOP || row.opcode == AEROGPU_CMD_DEBUG_MARKER);
       CommandWriter after;
-      Harness::destroy(after, 1000);
+      packets::destroyResource(after, 1000);
       EXPECT_EQ(h.submit(after).result.error_count, framing ? 1u : 0u);
     }
   }

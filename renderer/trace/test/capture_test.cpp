@@ -71,7 +71,7 @@ protected:
   static void makeTarget(CommandWriter& w, uint32_t handle, const Allocation& memory) {
     Harness::createTexture(w, handle, AEROGPU_FORMAT_R8G8B8A8_UNORM, kSide, kSide,
                            AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, kPitch);
-    Harness::setTargets(w, std::vector<uint32_t>{handle});
+    packets::setTargets(w, std::vector<uint32_t>{handle});
   }
   static void present(CommandWriter& w) { w.packet(aerogpu_cmd_present{}); }
   static Pixels plain(uint8_t r, uint8_t g, uint8_t b, uint8_t a) {
@@ -143,9 +143,9 @@ TEST_P(CaptureTest, CutsAnInterruptedSubmissionWhereItStopped) {
   const Allocation memory = h.allocate(kBytes), trap = h.allocate(16);
   CommandWriter w, show;
   makeTarget(w, 1, memory);
-  Harness::createBuffer(w, 2, 16, 0, trap.id);
+  packets::createBuffer(w, 2, 16, 0, trap.id);
   Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
-  Harness::dirty(w, 2, 0, 16);  // is interrupted while it reads
+  packets::dirtyRange(w, 2, 0, 16);  // is interrupted while it reads
   Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 1, 0, 1);
   present(w);
   h.onGuestAccess = [&](uint64_t gpa, bool) {
@@ -169,7 +169,7 @@ TEST_P(CaptureTest, WritesUnchangedBytesOnce) {
   CommandWriter make, again;
   makeTarget(make, 1, memory);
   ASSERT_EQ(h.submit(make).result.error_count, 0u);
-  Harness::dirty(again, 1, 0, kBytes);
+  packets::dirtyRange(again, 1, 0, kBytes);
   present(again);
   std::vector<Pixels> wanted;
   for (const uint8_t value : {7, 7, 9, 9, 7}) {
@@ -189,9 +189,9 @@ TEST_P(CaptureTest, MemoryThatCannotBeReadCannotBeReadInAReplay) {
   CommandWriter w;
   makeTarget(w, 1, memory);
   Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
-  Harness::createBuffer(w, 2, 64, 0, nowhere.id);
-  Harness::dirty(w, 2, 0, 64);
-  Harness::dirty(w, 2, 32, 16);
+  packets::createBuffer(w, 2, 64, 0, nowhere.id);
+  packets::dirtyRange(w, 2, 0, 64);
+  packets::dirtyRange(w, 2, 32, 16);
   present(w);
   EXPECT_EQ(h.submit(w).result.error_count, 2u);
   replay();
@@ -205,7 +205,7 @@ TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   const uint32_t texture = h.handle();
   CommandWriter w;
   makeTarget(w, texture, memory);
-  Harness::dirty(w, texture, 0, kBytes);
+  packets::dirtyRange(w, texture, 0, kBytes);
   present(w);
   // A guest that writes while the device reads: every look at its memory sees something else.
   uint8_t looks = 0;

@@ -44,8 +44,8 @@ Captured capture() {
     CommandWriter w;
     Harness::createTexture(w, texture, AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4,
                            AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, memory.id, 16);
-    Harness::dirty(w, texture, 0, 64);
-    Harness::setTargets(w, std::vector<uint32_t>{texture});
+    packets::dirtyRange(w, texture, 0, 64);
+    packets::setTargets(w, std::vector<uint32_t>{texture});
     w.packet(aerogpu_cmd_present{});
     EXPECT_EQ(h.submit(w).result.error_count, 0u);
     EXPECT_EQ(h.takeFrames().at(0).pixels, captured.pixels);
@@ -107,8 +107,8 @@ TEST(Trace, Version1WithPacketRecordsReplays) {
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_R8G8B8A8_UNORM, 2, 1, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
   const std::vector<uint8_t> pixels = {1, 2, 3, 4, 5, 6, 7, 8};
-  Harness::upload(w, 1, 0, pixels);
-  Harness::setTargets(w, std::vector<uint32_t>{1});
+  packets::upload(w, 1, 0, pixels);
+  packets::setTargets(w, std::vector<uint32_t>{1});
   w.packet(aerogpu_cmd_present{});
   std::vector<uint8_t> file;
   const auto put = [&](const void* bytes, size_t size) {

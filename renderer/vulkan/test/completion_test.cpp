@@ -21,9 +21,9 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
   gpu.setScatteredPage(list, 0, 8);  // not the address of a page: the list is refused
   CommandWriter w;
   const uint32_t from = gpu.handle(), to = gpu.handle(), listed = gpu.handle();
-  Harness::createBuffer(w, from, 4096, 0);
-  Harness::createBuffer(w, to, 4096, 0, nowhere.id);
-  Harness::createBuffer(w, listed, 4096, 0, list.id);
+  packets::createBuffer(w, from, 4096, 0);
+  packets::createBuffer(w, to, 4096, 0, nowhere.id);
+  packets::createBuffer(w, listed, 4096, 0, list.id);
   ASSERT_EQ(gpu.submit(w).result.error_count, 0u);
   w.reset();
   aerogpu_cmd_copy_buffer copy{};
@@ -33,7 +33,7 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
   copy.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
   w.packet(copy);
   w.packet(aerogpu_cmd_flush{});
-  Harness::dirty(w, listed, 0, 4096);
+  packets::dirtyRange(w, listed, 0, 4096);
   for (const bool idle : {false, true}) {
     if (idle)
       gpu.onGuestAccess = [&](uint64_t, bool write) {

@@ -26,20 +26,20 @@ TEST_F(DeviceRulesTest, BuffersGoOnInHostMemoryWhenTheDevicesIsFull) {
   for (VkDeviceSize bytes = 0; bytes < wanted;) {
     const size_t size = handles.size() % 2 ? size_t{6} << 20 : size_t{1} << 20;
     handles.push_back(gpu().handle());
-    Harness::createBuffer(w, handles.back(), size, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+    packets::createBuffer(w, handles.back(), size, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
     bytes += size;
   }
   run(w);
   EXPECT_GE(bytesOffDevice() - before, wanted - deviceProfile()->heaps[2]);
   // The last one works like any other.
   const auto corners = quad(2, 2, 6, 6, 0xFF336699);
-  Harness::upload(w, handles.back(), 0,
+  packets::upload(w, handles.back(), 0,
                   {reinterpret_cast<const uint8_t*>(corners.data()), corners.size() * sizeof(Vertex)});
   stream(w, 0, handles.back(), sizeof(Vertex));
   draw(w, 6);
   run(w);
   EXPECT_EQ(result(4, 4), (Pixel{0x99, 0x66, 0x33, 0xFF}));
-  for (const uint32_t h : handles) Harness::destroy(w, h);
+  for (const uint32_t h : handles) packets::destroyResource(w, h);
   run(w);
 }
 
@@ -49,11 +49,11 @@ TEST_F(DeviceRulesTest, MoreTargetsThanThereAreIsAnError) {
   std::array<uint32_t, 5> targets;
   for (uint32_t& h : targets) h = texture(w, kBgra, kSize, kSize);
   run(w);
-  Harness::setTargets(w, std::span(targets).first(4), 0);
+  packets::setTargets(w, std::span(targets).first(4), 0);
   drawVertices(w, quad(0, 0, 8, 8, 0xFF336699));
   run(w);
   EXPECT_EQ(pixel(read(targets[0], kBgra, kSize, kSize), kSize, 3, 3), (Pixel{0x99, 0x66, 0x33, 0xFF}));
-  Harness::setTargets(w, targets, 0);
+  packets::setTargets(w, targets, 0);
   draw(w, 6);
   EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_BACKEND});
   EXPECT_EQ(gpu().takeErrorLines().size(), 1u);
@@ -86,7 +86,7 @@ TEST_F(DeviceRulesTest, MirrorOnceIsRightAroundTheTexture) {
   CommandWriter w;
   const uint32_t tex = texture(w, kBgra, 2, 1, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
   const uint32_t texels[2] = {0xFF0000FF, 0xFF00FF00};
-  Harness::upload(w, tex, 0, {reinterpret_cast<const uint8_t*>(texels), sizeof texels});
+  packets::upload(w, tex, 0, {reinterpret_cast<const uint8_t*>(texels), sizeof texels});
   const uint32_t vs =
       shader(w, "vs_2_0\ndef c0, 0.125, 0, 0, 0\ndcl_position v0\nmov oPos, v0\nadd oT0, v0, c0\n");
   const uint32_t ps = shader(w, "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n");

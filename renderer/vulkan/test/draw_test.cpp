@@ -40,12 +40,12 @@ TEST_F(DrawTest, WithoutOffsetEdgesRunThroughCentres) {
 TEST_F(DrawTest, ManyUpdatesOfOneBufferKeepTheirOrder) {
   CommandWriter w;
   const uint32_t vb = gpu().handle();
-  Harness::createBuffer(w, vb, 6 * sizeof(Vertex), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createBuffer(w, vb, 6 * sizeof(Vertex), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   stream(w, 0, vb, sizeof(Vertex));
   for (uint32_t i = 0; i < kSize; ++i) {
     const auto left = static_cast<float>(i);
     const auto v = quad(left, 0, left + 1, kSize, 0xFF000000 | (i + 1) * 0x10);
-    Harness::upload(w, vb, 0, {reinterpret_cast<const uint8_t*>(v.data()), v.size() * sizeof(Vertex)});
+    packets::upload(w, vb, 0, {reinterpret_cast<const uint8_t*>(v.data()), v.size() * sizeof(Vertex)});
     draw(w, 6);
   }
   run(w);
@@ -260,7 +260,7 @@ TEST_F(DrawTest, EightRenderTargets) {
   // D3D9 has four; each takes its own colour and its own write mask.
   std::array<uint32_t, 4> targets;
   for (uint32_t& t : targets) t = texture(w, kBgra, kSize, kSize);
-  Harness::setTargets(w, targets);
+  packets::setTargets(w, targets);
   clearColor(w, 0, 0, 0, 0);
   const uint32_t ps =
       shader(w,
@@ -278,7 +278,7 @@ TEST_F(DrawTest, EightRenderTargets) {
   // Eight targets, one of them missing: what the shader does not write stays as it was cleared.
   std::array<uint32_t, 8> eight{};
   for (uint32_t i = 0; i < 8; ++i) eight[i] = i == 2 ? 0 : texture(w, kBgra, kSize, kSize);
-  Harness::setTargets(w, eight);
+  packets::setTargets(w, eight);
   clearColor(w, 0, 0, 0, 0.4f);
   draw(w, 6);
   run(w);

@@ -65,7 +65,7 @@ TEST_F(DxbcTest, VertexAndPixelShaderWithConstantBuffer) {
   draw(w, 6);
   // Changed within the frame: the first draw keeps what it saw.
   const float more[2] = {0.8f, 0.6f};
-  Harness::upload(w, cb, 20, {reinterpret_cast<const uint8_t*>(more), 8});
+  packets::upload(w, cb, 20, {reinterpret_cast<const uint8_t*>(more), 8});
   const auto second = [&] {
     return std::vector<Vertex>{corner(2, 1), corner(3, 1), corner(2, 5),
                                corner(2, 5), corner(3, 1), corner(3, 5)};
@@ -101,7 +101,7 @@ TEST_F(DxbcTest, SamplersAndTextures) {
          sizeof(V));
   const uint32_t t = texture(w, kBgra, 2, 1);
   const uint8_t texels[8] = {10, 20, 30, 255, 100, 110, 120, 255};
-  Harness::upload(w, t, 0, texels);
+  packets::upload(w, t, 0, texels);
   setTexture(w, 2, t);
   // 0 clamp, 1 repeat, 2 mirror; pixel x samples u = -1 + (x + 0.5) / 4: texel floor(2 u).
   for (const uint32_t mode : {0u, 1u, 2u}) {
@@ -153,7 +153,7 @@ TEST_F(DxbcTest, ComputeReadsAndWritesBuffers) {
   for (uint32_t i = 0; i < 16; ++i) in[i] = i * 3;
   const uint32_t source = buffer(w, in.data(), 64, AEROGPU_RESOURCE_USAGE_STORAGE);
   const uint32_t out = gpu().handle();
-  Harness::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+  packets::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
   aerogpu_cmd_set_shader_resource_buffers r{};
   r.shader_stage = AEROGPU_SHADER_STAGE_COMPUTE;
   const aerogpu_shader_resource_buffer_binding rb{source, 0, 0, 0};

@@ -109,7 +109,7 @@ protected:
   }
   uint32_t output(CommandWriter& w) {
     const uint32_t out = gpu().handle();
-    Harness::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+    packets::createBuffer(w, out, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
     return out;
   }
 

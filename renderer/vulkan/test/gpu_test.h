@@ -82,8 +82,8 @@ protected:
   }
   uint32_t buffer(CommandWriter& w, const void* data, size_t size, uint32_t usage) {
     const uint32_t h = gpu().handle();
-    Harness::createBuffer(w, h, (size + 3) & ~size_t{3}, usage);
-    Harness::upload(w, h, 0, {static_cast<const uint8_t*>(data), size});
+    packets::createBuffer(w, h, (size + 3) & ~size_t{3}, usage);
+    packets::upload(w, h, 0, {static_cast<const uint8_t*>(data), size});
     return h;
   }
   template <class T>
@@ -152,9 +152,9 @@ protected:
   }
   void target(CommandWriter& w, uint32_t color, uint32_t depth = 0) {
     if (color)
-      Harness::setTargets(w, std::array{color}, depth);
+      packets::setTargets(w, std::array{color}, depth);
     else
-      Harness::setTargets(w, {}, depth);
+      packets::setTargets(w, {}, depth);
   }
   Bytes read(uint32_t texture, aerogpu_format format, uint32_t width, uint32_t height, uint32_t mip = 0,
              uint32_t layer = 0) {

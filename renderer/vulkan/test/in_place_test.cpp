@@ -110,7 +110,7 @@ TEST_F(InPlaceTest, UploadAndWriteBackOfAWholeTexture) {
   fill(in, bytes);
   CommandWriter w;
   const uint32_t from = backed(w, kWidth, kHeight, in, kPitch), to = backed(w, kWidth, kHeight, out, kPitch);
-  Harness::dirty(w, from, 0, in.size);
+  packets::dirtyRange(w, from, 0, in.size);
   run(w);
   expectImports(1);
   EXPECT_EQ(gpu().mappingsHeld(), 0);
@@ -139,7 +139,7 @@ TEST_F(InPlaceTest, RaggedOffsetsAndPitches) {
     fill(out, Bytes(out.size, kUntouched));
     CommandWriter w;
     const uint32_t from = backed(w, kWidth, kHeight, in, pitch), to = backed(w, kWidth, kHeight, out, pitch);
-    Harness::dirty(w, from, 0, in.size);
+    packets::dirtyRange(w, from, 0, in.size);
     copy(w, to, from, kWidth, kHeight, true);
     run(w);
     expectImports(texels ? 2 : 0);
@@ -147,8 +147,8 @@ TEST_F(InPlaceTest, RaggedOffsetsAndPitches) {
     for (size_t i = 0; i < got.size(); ++i)
       ASSERT_EQ(got[i], i < span && i % pitch < kWidth * 4 ? bytes[i] : kUntouched)
           << i << " at " << skip << ", " << pitch;
-    Harness::destroy(w, from);
-    Harness::destroy(w, to);
+    packets::destroyResource(w, from);
+    packets::destroyResource(w, to);
     run(w);
   }
 }
@@ -161,14 +161,14 @@ TEST_F(InPlaceTest, PartsOfATexture) {
   CommandWriter w;
   const uint32_t from = backed(w, kWidth, kHeight, in, kPitch), to = backed(w, kWidth, kHeight, out, kPitch);
   fill(in, Bytes(in.size, 0));
-  Harness::dirty(w, from, 0, in.size);
+  packets::dirtyRange(w, from, 0, in.size);
   run(w);
   fill(in, bytes);
   fill(out, Bytes(out.size, kUntouched));
   beginImports();
   // From inside row 7 to inside row 300: a part of a row, rows, a part of a row.
   const size_t begin = 7 * kPitch + 100, end = 300 * kPitch + 36;
-  Harness::dirty(w, from, begin, end - begin);
+  packets::dirtyRange(w, from, begin, end - begin);
   copy(w, to, from, 900, 390, true, 60, 5);
   run(w);
   expectImports(2);
@@ -205,7 +205,7 @@ TEST_F(InPlaceTest, MipsLayersAndEveryFormat) {
     fill(in, bytes);
     CommandWriter w;
     const uint32_t t = backed(w, side, side, in, pitch, c.format, 2, 2);
-    Harness::dirty(w, t, 0, in.size);
+    packets::dirtyRange(w, t, 0, in.size);
     run(w);
     const int large = static_cast<int>(2 * (size_t{columns} * info.blockBytes * columns >= kInPlace)) +
                       static_cast<int>(2 * (mip1 >= kInPlace));
@@ -225,7 +225,7 @@ TEST_F(InPlaceTest, MipsLayersAndEveryFormat) {
                              bytes.begin() + static_cast<ptrdiff_t>((mip0 + mip1) * layer + mip0)))
           << info.name << " layer " << layer;
     }
-    Harness::destroy(w, t);
+    packets::destroyResource(w, t);
     run(w);
     beginImports();
   }
@@ -237,16 +237,16 @@ TEST_F(InPlaceTest, BuffersThatTheGpuUses) {
   const Bytes old = pattern(kSize, 1), fresh = pattern(kSize, 2);
   CommandWriter w;
   const uint32_t from = gpu().handle(), to = gpu().handle();
-  Harness::createBuffer(w, from, kSize, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, in.id);
-  Harness::createBuffer(w, to, 2 * kSize, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, out.id);
+  packets::createBuffer(w, from, kSize, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, in.id);
+  packets::createBuffer(w, to, 2 * kSize, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, out.id);
   fill(in, old);
-  Harness::dirty(w, from, 0, kSize);
+  packets::dirtyRange(w, from, 0, kSize);
   run(w);
   beginImports();
   fill(in, fresh);
   copyBuffer(w, to, from, kSize, true);
   // Neither whole nor small: not renamed, but copied behind the copy above.
-  Harness::dirty(w, from, 8, kSize - 12);
+  packets::dirtyRange(w, from, 8, kSize - 12);
   copyBuffer(w, to, from, kSize, true, kSize);
   run(w);
   expectImports(3);
@@ -266,9 +266,9 @@ TEST_F(InPlaceTest, WriteBacksToTheSameBytesKeepTheirOrder) {
   const uint32_t depth = texture(w, d24, kWidth, kHeight, 1, 1, AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL);
   const uint32_t other = texture(w, kBgra, kWidth, kHeight);
   const Bytes a = pattern(shared.size, 1), b = pattern(shared.size, 2), c = pattern(shared.size, 3);
-  Harness::upload(w, color, 0, a);
-  Harness::upload(w, depth, 0, b);
-  Harness::upload(w, other, 0, c);
+  packets::upload(w, color, 0, a);
+  packets::upload(w, depth, 0, b);
+  packets::upload(w, other, 0, c);
   const uint32_t toColor = backed(w, kWidth, kHeight, shared, kPitch);
   const uint32_t toDepth = backed(w, kWidth, kHeight, shared, kPitch, d24);
   run(w);
@@ -302,12 +302,12 @@ TEST_F(InPlaceTest, ADirtyRangeSeesTheWriteBackBeforeIt) {
   CommandWriter w;
   const uint32_t source = texture(w, kBgra, kWidth, kHeight);
   const Bytes bytes = pattern(shared.size, 5);
-  Harness::upload(w, source, 0, bytes);
+  packets::upload(w, source, 0, bytes);
   const uint32_t written = backed(w, kWidth, kHeight, shared, kPitch);
   const uint32_t readAgain = backed(w, kWidth, kHeight, shared, kPitch);
   const uint32_t result = backed(w, kWidth, kHeight, out, kPitch);
   copy(w, written, source, kWidth, kHeight, true);
-  Harness::dirty(w, readAgain, 0, shared.size);
+  packets::dirtyRange(w, readAgain, 0, shared.size);
   copy(w, result, readAgain, kWidth, kHeight, true);
   run(w);
   expectImports(3);
@@ -321,10 +321,10 @@ TEST_F(InPlaceTest, WhatAWriteBackReplacesWasReadBefore) {
   fill(shared, old);
   CommandWriter w;
   const uint32_t source = texture(w, kBgra, kWidth, kHeight);
-  Harness::upload(w, source, 0, fresh);
+  packets::upload(w, source, 0, fresh);
   const uint32_t t = backed(w, kWidth, kHeight, shared, kPitch),
                  target = backed(w, kWidth, kHeight, shared, kPitch);
-  Harness::dirty(w, t, 0, shared.size);
+  packets::dirtyRange(w, t, 0, shared.size);
   copy(w, target, source, kWidth, kHeight, true);
   run(w);
   expectImports(2);
@@ -341,7 +341,7 @@ TEST_F(InPlaceTest, FallsBackToCopies) {
   const auto bothWays = [&](uint32_t seed) {
     const Bytes bytes = pattern(in.size, seed);
     fill(in, bytes);
-    Harness::dirty(w, from, 0, in.size);
+    packets::dirtyRange(w, from, 0, in.size);
     copy(w, to, from, kWidth, kHeight, true);
     run(w);
     EXPECT_TRUE(content(out) == bytes) << seed;
@@ -372,7 +372,7 @@ TEST_F(InPlaceTest, ALostGpuGivesTheMemoryBack) {
                    to = backed(w, kWidth, kHeight, out, kPitch);
     run(w);
     beginImports();
-    Harness::dirty(w, from, 0, in.size);
+    packets::dirtyRange(w, from, 0, in.size);
     copy(w, to, from, kWidth, kHeight, true);
     loseDevice(where);
     EXPECT_GE(gpu().submit(w, m_context).result.error_count, 1u);
@@ -391,7 +391,7 @@ TEST_F(InPlaceTest, SmallOnesAreCopied) {
   fill(in, bytes);
   CommandWriter w;
   const uint32_t from = backed(w, kSide, kSide, in, kPitch), to = backed(w, kSide, kSide, out, kPitch);
-  Harness::dirty(w, from, 0, in.size);
+  packets::dirtyRange(w, from, 0, in.size);
   copy(w, to, from, kSide, kSide, true);
   run(w);
   expectImports(0);
@@ -413,7 +413,7 @@ TEST_F(InPlaceTest, ManyAtATime) {
   run(w);
   // More than may be imported at once (256): the rest is copied.
   for (int round = 0; round < 20; ++round)
-    for (const uint32_t t : textures) Harness::dirty(w, t, 0, kPitch * kHeight);
+    for (const uint32_t t : textures) packets::dirtyRange(w, t, 0, kPitch * kHeight);
   run(w);
   expectImports(256);
   for (uint32_t i = 0; i < kCount; ++i) {

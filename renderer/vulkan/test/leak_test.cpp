@@ -23,7 +23,7 @@ TEST(Leak, FiftyRenderers) {
       CommandWriter w;
       Harness::createTexture(w, 1, kBgra, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
       const uint32_t targets[] = {1};
-      Harness::setTargets(w, targets);
+      packets::setTargets(w, targets);
       Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
       // Some end with work under way.
       if (i % 2)

@@ -74,7 +74,7 @@ TEST_F(LeanTest, NoAllocationForAPacketOrADraw) {
       shader(w, "ps_2_0\ndcl v0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, v0\nmov oC0, r0\n");
   for (uint32_t& t : m_textures) {
     t = texture(w, kBgra, 4, 4, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
-    Harness::upload(w, t, 0, Bytes(64, 0x80));
+    packets::upload(w, t, 0, Bytes(64, 0x80));
   }
   for (uint32_t& v : m_vertices) v = vertexBuffer(w, quad(0, 0, kSize, kSize, 0xFF336699));
   run(w);

@@ -106,7 +106,7 @@ TEST_P(LossTest, AReadBackOfALostDeviceWritesNothing) {
   const Allocation memory = gpu().allocate(4096);
   std::fill(gpu().bytes(memory).begin(), gpu().bytes(memory).end(), uint8_t{0xA5});
   const uint32_t copy = gpu().handle();
-  Harness::createBuffer(w, copy, 4096, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, memory.id);
+  packets::createBuffer(w, copy, 4096, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, memory.id);
   const Bytes source(4096, 0x3C);
   const uint32_t from = buffer(w, source.data(), source.size(), AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   aerogpu_cmd_copy_buffer c{};

@@ -458,7 +458,7 @@ protected:
     for (uint32_t n = 0; n < kCells; ++n) addQuad(vertices, n, cells[n].zBelow, cells[n].below, 0, true);
     for (uint32_t n = 0; n < kCells; ++n)
       addQuad(vertices, n, cells[n].z, cells[n].source, cells[n].fogFactor, cells[n].clockwise);
-    Harness::setTargets(w, std::span(handles, targets), depth);
+    packets::setTargets(w, std::span(handles, targets), depth);
     viewport(w, 0, 0, kSide, kSide);
     layout(w, {{0, 0, 2, 0, 0, 0}, {0, 12, 4, 0, 10, 0}, {0, 16, 0, 0, 5, 0}});
     bindShaders(w,
@@ -480,8 +480,8 @@ protected:
     }
     run(w);
     compareImage(seed, cells, formats, handles, targets, depth, srgb);
-    for (uint32_t t = 0; t < targets; ++t) Harness::destroy(w, handles[t]);
-    Harness::destroy(w, depth);
+    for (uint32_t t = 0; t < targets; ++t) packets::destroyResource(w, handles[t]);
+    packets::destroyResource(w, depth);
     run(w);
   }
 

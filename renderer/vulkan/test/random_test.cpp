@@ -70,13 +70,13 @@ TEST_F(RandomTest, AnyOrderOfUseIsValid) {
           break;
         case 4: {
           const Bytes data(32, static_cast<uint8_t>(random()));
-          Harness::upload(w, t, uint64_t{pick(8)} * 32, data);
+          packets::upload(w, t, uint64_t{pick(8)} * 32, data);
           break;
         }
         case 5: {
           const auto v = quad(0, 0, 8, 8, random());
           const uint32_t skip = pick(4) * sizeof(Vertex);
-          Harness::upload(w, buffers[pick(4)], skip,
+          packets::upload(w, buffers[pick(4)], skip,
                           {reinterpret_cast<const uint8_t*>(v.data()), v.size() * sizeof(Vertex) - skip});
           break;
         }

@@ -119,7 +119,7 @@ protected:
       EXPECT_EQ(value, want[i]) << "image " << seed << " pixel " << x << "," << y << " topology "
                                 << calls[cell].topology << " cull " << calls[cell].cull;
     }
-    Harness::destroy(w, out);
+    packets::destroyResource(w, out);
     run(w);
   }
 };

@@ -223,7 +223,7 @@ protected:
     CommandWriter w;
     const uint32_t out = texture(w, kBgra, kSide, kSide);
     const uint32_t t = texture(w, s.format.format, s.width, s.height, s.mips);
-    Harness::upload(w, t, 0, s.bytes);
+    packets::upload(w, t, 0, s.bytes);
     target(w, out);
     viewport(w, 0, 0, kSide, kSide);
     renderState(w, kCullMode, 1u);
@@ -274,7 +274,7 @@ protected:
               << text(s);
         ++m_compared;
       }
-    for (const uint32_t handle : {out, t}) Harness::destroy(w, handle);
+    for (const uint32_t handle : {out, t}) packets::destroyResource(w, handle);
     run(w);
   }
   uint32_t m_compared = 0;

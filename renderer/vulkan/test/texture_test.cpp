@@ -39,7 +39,7 @@ protected:
     Bytes data;
     for (const uint8_t v : {uint8_t{0}, uint8_t{80}, uint8_t{160}, uint8_t{240}})
       data.insert(data.end(), {v, v, v, 255});
-    Harness::upload(w, t, 0, data);
+    packets::upload(w, t, 0, data);
     return t;
   }
   Bytes row() { return result(); }
@@ -52,7 +52,7 @@ TEST_F(TextureTest, TexelsMapToPixels) {
   const uint32_t t = texture(w, kBgra, 8, 8);
   Bytes data(256);
   for (size_t i = 0; i < 256; ++i) data[i] = static_cast<uint8_t>(i * 37 + 11);
-  Harness::upload(w, t, 0, data);
+  packets::upload(w, t, 0, data);
   samplerState(w, 0, kMagFilter, 2);  // linear: off by the least bit of coordinate it would show
   samplerState(w, 0, kMinFilter, 2);
   drawTextured(w, t, 0, 0, 1, 1);
@@ -67,20 +67,20 @@ TEST_F(TextureTest, SixteenBitAndBlockFormats) {
   CommandWriter w;
   const uint32_t c565 = texture(w, AEROGPU_FORMAT_B5G6R5_UNORM, 1, 1);
   const uint8_t bytes565[2] = {0x08, 0xFC};  // 11111 100000 01000: red, green, blue
-  Harness::upload(w, c565, 0, bytes565);
+  packets::upload(w, c565, 0, bytes565);
   drawTextured(w, c565, 0, 0, 1, 1);
   run(w);
   expectNear(result(0, 0), {66, 130, 255, 255}, 1, "565");  // 8/31, 32/63, 31/31
   const uint32_t c1555 = texture(w, AEROGPU_FORMAT_B5G5R5A1_UNORM, 1, 1);
   const uint8_t bytes1555[2] = {0x1F, 0x40};  // 0 10000 00000 11111
-  Harness::upload(w, c1555, 0, bytes1555);
+  packets::upload(w, c1555, 0, bytes1555);
   drawTextured(w, c1555, 0, 0, 1, 1);
   run(w);
   expectNear(result(0, 0), {255, 0, 132, 0}, 1, "1555");
   // BC1: end points red and blue (565), all texels index 0 but the last, which has index 1.
   const uint32_t bc1 = texture(w, AEROGPU_FORMAT_BC1_RGBA_UNORM, 4, 4, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
   const uint8_t block[8] = {0x00, 0xF8, 0x1F, 0x00, 0, 0, 0, 0x40};
-  Harness::upload(w, bc1, 0, block);
+  packets::upload(w, bc1, 0, block);
   drawTextured(w, bc1, 0, 0, 1, 1);
   run(w);
   EXPECT_EQ(result(0, 0), (Pixel{0, 0, 255, 255}));
@@ -151,7 +151,7 @@ TEST_F(TextureTest, MipLevels) {
   Bytes data;
   for (uint32_t mip = 0; mip < 6; ++mip)
     data.insert(data.end(), size_t{32u >> mip} * (32u >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
-  Harness::upload(w, t, 0, data);
+  packets::upload(w, t, 0, data);
   const auto sample = [&](float scale) {
     drawTextured(w, t, 0, 0, scale, scale);
     run(w);
@@ -185,7 +185,7 @@ TEST_F(TextureTest, ExplicitLevelAndFinestLevel) {
   Bytes data;
   for (uint32_t mip = 0; mip < 4; ++mip)
     data.insert(data.end(), size_t{8u >> mip} * (8u >> mip) * 4, static_cast<uint8_t>(40 * (mip + 1)));
-  Harness::upload(w, t, 0, data);
+  packets::upload(w, t, 0, data);
   const uint32_t vs = shader(w,
                              "vs_3_0\ndcl_position v0\ndcl_texcoord v1\ndcl_position o0\ndcl_texcoord o1\n"
                              "mov o0, v0\nmov o1, v1\n");
@@ -213,8 +213,8 @@ TEST_F(TextureTest, SrgbRead) {
   const uint32_t plain = texture(w, kBgra, 1, 1),
                  typed = texture(w, AEROGPU_FORMAT_B8G8R8A8_UNORM_SRGB, 1, 1);
   const uint8_t texel[4] = {188, 55, 10, 128};
-  Harness::upload(w, plain, 0, texel);
-  Harness::upload(w, typed, 0, texel);
+  packets::upload(w, plain, 0, texel);
+  packets::upload(w, typed, 0, texel);
   const auto decode = [](uint8_t b) {
     const float s = static_cast<float>(b) / 255;
     return unorm8(s <= 0.04045f ? s / 12.92f : std::pow((s + 0.055f) / 1.055f, 2.4f));
@@ -240,7 +240,7 @@ TEST_F(TextureTest, CubeFaces) {
   Bytes data;
   for (uint32_t face = 0; face < 6; ++face)
     data.insert(data.end(), 16, static_cast<uint8_t>(40 * (face + 1)));
-  Harness::upload(w, t, 0, data);
+  packets::upload(w, t, 0, data);
   bindShaders(w, m_vsTex, m_psCube);
   setTexture(w, 0, t);
   // D3DCUBEMAP_FACES: +x, -x, +y, -y, +z, -z.
@@ -262,8 +262,8 @@ TEST_F(TextureTest, ModelsWithoutDeclarationsSampleWhatIsBound) {
   Bytes data;
   for (uint32_t face = 0; face < 6; ++face)
     data.insert(data.end(), 16, static_cast<uint8_t>(40 * (face + 1)));
-  Harness::upload(w, cube, 0, data);
-  Harness::upload(w, plane, 0, Bytes(16, 7));
+  packets::upload(w, cube, 0, data);
+  packets::upload(w, plane, 0, Bytes(16, 7));
   bindShaders(w, m_vsTex, shader(w, "ps_1_1\ntex t0\nmov r0, t0\n"));
   const auto sample = [&](uint32_t texture, std::array<float, 3> at) {
     setTexture(w, 0, texture);
@@ -283,8 +283,8 @@ TEST_F(TextureTest, ModelsWithoutDeclarationsSampleWhatIsBound) {
 TEST_F(TextureTest, VariantsOfAShaderAreBounded) {
   CommandWriter w;
   const uint32_t cube = texture(w, kBgra, 2, 2, 1, 6), plane = texture(w, kBgra, 2, 2);
-  Harness::upload(w, cube, 0, Bytes(96, 100));
-  Harness::upload(w, plane, 0, Bytes(16, 50));
+  packets::upload(w, cube, 0, Bytes(96, 100));
+  packets::upload(w, plane, 0, Bytes(16, 50));
   // ps_1_4 samples six textures: 64 combinations of kinds, and some with flat shading.
   std::string source = "ps_1_4\n";
   for (const char c : std::string("012345")) source += std::string("texld r") + c + ", t0\n";
@@ -356,7 +356,7 @@ TEST_F(TextureTest, UploadBetweenDrawsOfOneFrame) {
   const uint32_t t = texture(w, kBgra, 1, 1);
   for (uint32_t i = 0; i < 4; ++i) {
     const uint8_t texel[4] = {static_cast<uint8_t>(50 * (i + 1)), 0, 0, 255};
-    Harness::upload(w, t, 0, texel);
+    packets::upload(w, t, 0, texel);
     stream(w, 0, vertexBuffer(w, quad(static_cast<float>(i) * 2, 0, static_cast<float>(i) * 2 + 2, 8, 0)),
            sizeof(Vertex));
     drawTextured(w, t, 0, 0, 1, 1);

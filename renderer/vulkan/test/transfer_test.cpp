@@ -52,11 +52,11 @@ TEST_F(TransferTest, NewResourcesAreZero) {
   // Fills a resource with bytes that are not zero, destroys it, and lets its memory come back.
   const auto dirtyMemoryOf = [&](CommandWriter& w, uint32_t handle, size_t bytes) {
     const uint32_t other = texture(w, kBgra, 1, 1);
-    Harness::upload(w, handle, 0, Bytes(bytes, 0x3F));
+    packets::upload(w, handle, 0, Bytes(bytes, 0x3F));
     run(w);
-    Harness::destroy(w, handle);
+    packets::destroyResource(w, handle);
     for (int batch = 0; batch < 2; ++batch) {  // the first may use it, the second begins by giving it back
-      Harness::upload(w, other, 0, pattern(4, 1));
+      packets::upload(w, other, 0, pattern(4, 1));
       run(w);
     }
   };
@@ -74,9 +74,9 @@ TEST_F(TransferTest, NewResourcesAreZero) {
   constexpr size_t kBufferBytes = 5u << 20;
   CommandWriter w;
   const uint32_t before = gpu().handle(), b = gpu().handle();
-  Harness::createBuffer(w, before, kBufferBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createBuffer(w, before, kBufferBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   dirtyMemoryOf(w, before, kBufferBytes);
-  Harness::createBuffer(w, b, kBufferBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createBuffer(w, b, kBufferBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   run(w);
   EXPECT_TRUE(gpu().readBuffer(b, kBufferBytes) == Bytes(kBufferBytes, 0));
 }
@@ -93,7 +93,7 @@ TEST_F(TransferTest, FlushHandsOverWhatCameBeforeIt) {
     target(w, t);
     clearColor(w, 1, 0, 0, 1);
     if (flushes) w.packet(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{});
-    Harness::dirty(w, later, 0, 1024);
+    packets::dirtyRange(w, later, 0, 1024);
     const int before = batchesSubmitted();
     int seen = -1;
     gpu().onGuestAccess = [&](uint64_t gpa, bool) {
@@ -112,7 +112,7 @@ TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
   const Allocation memory = gpu().allocate(bytes.size());
   CommandWriter w;
   const uint32_t source = texture(w, kBgra, 16, 16);
-  Harness::upload(w, source, 0, bytes);
+  packets::upload(w, source, 0, bytes);
   const uint32_t middle = gpu().handle(), other = gpu().handle(), late = gpu().handle();
   for (const uint32_t t : {middle, other, late})
     Harness::createTexture(w, t, kBgra, 16, 16, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id, 64);
@@ -122,10 +122,10 @@ TEST_F(TransferTest, ADirtyRangeSeesTheWriteBacksBeforeIt) {
   c.width = c.height = 16;
   c.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
   w.packet(c);
-  Harness::dirty(w, other, 0, bytes.size());
+  packets::dirtyRange(w, other, 0, bytes.size());
   gpu().submitAsync(w, m_context);
   CommandWriter next;
-  Harness::dirty(next, late, 0, bytes.size());
+  packets::dirtyRange(next, late, 0, bytes.size());
   run(next);
   EXPECT_EQ(read(other, kBgra, 16, 16), bytes);
   EXPECT_EQ(read(late, kBgra, 16, 16), bytes);
@@ -150,7 +150,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
     CommandWriter w;
     const uint32_t t = texture(w, c.format, 13, 7, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
     const Bytes data = pattern(size_t{13} * 7 * c.bytes, c.format);
-    Harness::upload(w, t, 0, data);
+    packets::upload(w, t, 0, data);
     run(w);
     EXPECT_EQ(read(t, c.format, 13, 7), data) << c.format;
   }
@@ -161,7 +161,7 @@ TEST_F(TransferTest, FormatsKeepTheirBytes) {
     const uint32_t t = texture(w, format, 20, 12, 1, 1, AEROGPU_RESOURCE_USAGE_TEXTURE);
     const size_t block = format == AEROGPU_FORMAT_BC1_RGBA_UNORM ? 8 : 16;
     const Bytes data = pattern(size_t{5} * 3 * block, format);
-    Harness::upload(w, t, 0, data);
+    packets::upload(w, t, 0, data);
     run(w);
     EXPECT_EQ(read(t, format, 20, 12), data) << format;
   }
@@ -174,18 +174,18 @@ TEST_F(TransferTest, UploadOfOddRangesTouchesOnlyThem) {
   // Packed layout: 8x8, 4x4, 2x2 of layer 0, then of layer 1.
   const size_t layer = size_t{64 + 16 + 4} * 4;
   const Bytes all = pattern(layer * 2, 7);
-  Harness::upload(w, t, 0, all);
+  packets::upload(w, t, 0, all);
   Bytes expected(all.begin(), all.begin() + 256);
   const Bytes patch = pattern(40, 9);
-  Harness::upload(w, t, 36, patch);
+  packets::upload(w, t, 36, patch);
   std::copy(patch.begin(), patch.end(), expected.begin() + 36);
   run(w);
   EXPECT_EQ(read(t, kBgra, 8, 8), expected);
   EXPECT_EQ(read(t, kBgra, 2, 2, 2, 1), Bytes(all.begin() + layer + 320, all.begin() + layer + 336));
 
   const uint32_t b = gpu().handle();
-  Harness::createBuffer(w, b, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
-  Harness::upload(w, b, 3, pattern(7, 1));
+  packets::createBuffer(w, b, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::upload(w, b, 3, pattern(7, 1));
   run(w);
   Bytes want(64, 0);
   const Bytes seven = pattern(7, 1);
@@ -199,16 +199,16 @@ TEST_F(TransferTest, BufferCopiesInOrderWithUploads) {
   const Bytes first = pattern(256, 1), second = pattern(256, 2);
   const uint32_t a = buffer(w, first.data(), 256, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   const uint32_t b = gpu().handle();
-  Harness::createBuffer(w, b, 512, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createBuffer(w, b, 512, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   aerogpu_cmd_copy_buffer c{};
   c.dst_buffer = b;
   c.src_buffer = a;
   c.size_bytes = 256;
   w.packet(c);
-  Harness::upload(w, a, 0, second);  // after the copy
+  packets::upload(w, a, 0, second);  // after the copy
   c.dst_offset_bytes = 256;
   w.packet(c);
-  Harness::upload(w, b, 8, std::span(second).first(4));  // the GPU has written b by then
+  packets::upload(w, b, 8, std::span(second).first(4));  // the GPU has written b by then
   run(w);
   Bytes want = first;
   want.insert(want.end(), second.begin(), second.end());
@@ -221,7 +221,7 @@ TEST_F(TransferTest, TextureCopies) {
   CommandWriter w;
   const uint32_t a = texture(w, kBgra, 16, 16), b = texture(w, kBgra, 16, 16);
   const Bytes data = pattern(1024, 5);
-  Harness::upload(w, a, 0, data);
+  packets::upload(w, a, 0, data);
   copyTexture(w, b, 5, 6, a, 1, 2, 7, 3);
   copyTexture(w, a, 8, 8, a, 0, 0, 8, 8);  // within one image
   run(w);
@@ -296,7 +296,7 @@ TEST_F(TransferTest, MemoryCapIsEnforced) {
   const FinishedSubmission refused = small.submit(w);
   EXPECT_EQ(refused.result.last_error_code, static_cast<uint32_t>(AEROGPU_ERROR_BACKEND));
   w.reset();
-  Harness::destroy(w, 1);
+  packets::destroyResource(w, 1);
   Harness::createTexture(w, 2, kBgra, 1024, 1024, AEROGPU_RESOURCE_USAGE_TEXTURE);
   EXPECT_EQ(small.submit(w).result.error_count, 0u);
 }
@@ -314,14 +314,14 @@ TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
   const uint32_t words = gpu().handle(), inList = gpu().handle(), first = gpu().handle(),
                  then = gpu().handle();
   CommandWriter w;
-  Harness::createBuffer(w, words, 8, 0);
-  Harness::upload(w, words, 0, {reinterpret_cast<const uint8_t*>(&after.gpa), 8});
-  Harness::createBuffer(w, inList, 8, 0, list.id);
-  Harness::createBuffer(w, first, kPage, 0, scattered.id);
-  Harness::createBuffer(w, then, kPage, 0, scattered.id);
-  Harness::dirty(w, first, 0, kPage);
+  packets::createBuffer(w, words, 8, 0);
+  packets::upload(w, words, 0, {reinterpret_cast<const uint8_t*>(&after.gpa), 8});
+  packets::createBuffer(w, inList, 8, 0, list.id);
+  packets::createBuffer(w, first, kPage, 0, scattered.id);
+  packets::createBuffer(w, then, kPage, 0, scattered.id);
+  packets::dirtyRange(w, first, 0, kPage);
   const uint32_t target = texture(w, kBgra, 2048, 2048, 1, 1, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
-  Harness::setTargets(w, std::array{target});
+  packets::setTargets(w, std::array{target});
   run(w);
   // Work that keeps the GPU busy for a while, then the write-back.
   for (int i = 0; i < 20; ++i) Harness::clear(w, AEROGPU_CLEAR_COLOR, 0.1f * static_cast<float>(i), 0, 0, 1);
@@ -333,7 +333,7 @@ TEST_F(TransferTest, AScatterListIsReadAfterAnEarlierWriteBackIntoIt) {
   w.packet(copy);
   gpu().submitAsync(w, m_context);
   w.reset();
-  Harness::dirty(w, then, 0, kPage);
+  packets::dirtyRange(w, then, 0, kPage);
   run(w);
   EXPECT_EQ(gpu().readBuffer(first, kPage), old);
   EXPECT_EQ(gpu().readBuffer(then, kPage), fresh);
@@ -352,7 +352,7 @@ TEST_F(TransferTest, ScatteredBackingsBothWays) {
   for (const auto& [handle, memory] : {std::pair{from, in}, std::pair{to, out}})
     Harness::createTexture(w, handle, kBgra, kSide, kSide, AEROGPU_RESOURCE_USAGE_TEXTURE, 1, 1, memory.id,
                            kPitch);
-  Harness::dirty(w, from, 0, bytes.size());
+  packets::dirtyRange(w, from, 0, bytes.size());
   aerogpu_cmd_copy_texture2d copy{};
   copy.dst_texture = to;
   copy.src_texture = from;
