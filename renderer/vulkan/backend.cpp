@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "renderer/base/mutex.h"
+#include "renderer/d3d9/draw_area.h"
+#include "renderer/d3d9/draw_rules.h"
 #include "renderer/translator/client.h"
-#include "renderer/vulkan/draw/draw_area.h"
 #include "renderer/vulkan/objects/buffer.h"
 #include "renderer/vulkan/objects/texture.h"
 
@@ -153,7 +154,10 @@ Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs&
   // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles the viewport, clipped
   // by the scissor rectangle where that is on.
   VkRect2D rect{{0, 0}, extent};
-  if (!usesDxbc(state)) rect = drawArea(state, extent);
+  if (!d3d9::usesDxbc(state)) {
+    const d3d9::PixelRect area = d3d9::drawArea(state, extent.width, extent.height);
+    rect = {{area.x, area.y}, {area.width, area.height}};
+  }
   m_targets->clear(args, rect);
   return {};
 }

@@ -3,50 +3,25 @@
 // shader (see shader/spirv/d3d9_interface.h).
 #include "renderer/vulkan/draw/d3d9_draw.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "renderer/d3d9/pixel_pipe.h"
 #include "renderer/vulkan/draw/sampled_view.h"
 
 namespace aerogpu::vk {
 namespace {
 
-/// Shader model 3 pixel shaders do fog themselves ("ps_3_0", fog).
-constexpr uint16_t kNoFogFrom = 0x0300;
+bool hasDepth(core::Texture& texture) {
+  return TextureObject::of(texture).format().info->depth;
+}
 
 }  // namespace
 
-uint32_t D3d9Draw::shadowSamplers(const core::DrawState& state, uint32_t mask) const {
-  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
-  uint32_t out = 0;
-  for (uint32_t m = mask; m; m &= m - 1) {
-    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
-    const core::Ref<core::Texture>& texture = ps.resources[slot].texture;
-    if (texture && TextureObject::of(*texture).format().info->depth) out |= 1u << slot;
-  }
-  return out;
-}
-
-/// ps_1_x does not declare what it samples: the bound texture says it.
-SamplerTypes D3d9Draw::boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const {
-  SamplerTypes types{};
-  if (info.version.major != 1) return types;
-  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
-  for (uint32_t m = info.samplerMask & 0xFFFFu; m; m &= m - 1) {
-    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
-    const core::ShaderResourceBinding& bound = ps.resources[slot];
-    if (bound.texture)
-      types[slot] = core::canBeCube(bound.texture->desc, bound.layers()) ? d3d9::SamplerType::TextureCube
-                                                                         : d3d9::SamplerType::Texture2D;
-  }
-  return types;
-}
-
 bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const {
   // A depth texture came or went, or for ps_1_x a cube map.
-  return shaders.ps && (m_shadowMask != shadowSamplers(state, m_samplerMask & 0xFFFFu) ||
-                        m_boundTypes != boundTypes(state, shaders.ps->program->info()));
+  return shaders.ps && (m_shadowMask != d3d9::shadowSamplers(state, m_samplerMask & 0xFFFFu, hasDepth) ||
+                        m_boundTypes != d3d9::boundSamplerTypes(state, shaders.ps->program->info()));
 }
 
 Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders) {
@@ -59,8 +34,8 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
   if (shaders.ps) {
     const shader::ShaderInfo& info = shaders.ps->program->info();
     m_samplerMask |= info.samplerMask & 0xFFFFu;
-    m_shadowMask = shadowSamplers(state, info.samplerMask & 0xFFFFu);
-    m_boundTypes = boundTypes(state, info);
+    m_shadowMask = d3d9::shadowSamplers(state, info.samplerMask & 0xFFFFu, hasDepth);
+    m_boundTypes = d3d9::boundSamplerTypes(state, info);
     auto ps = m_parts.shaders.d3d9Module(*shaders.ps, shaders.vs->program->info().outputs,
                                          state.rasterizer.shade == core::ShadeMode::Flat, m_shadowMask,
                                          m_boundTypes);
@@ -75,13 +50,7 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
 }
 
 uint32_t D3d9Draw::specialization(const core::DrawState& state, const DrawShaders& shaders) const {
-  if (!shaders.ps) return 0;
-  const core::PixelPipeState& p = state.pixelPipe;
-  uint32_t out = 0;
-  if (p.alphaTest && p.alphaFunc != core::CompareFunc::Always) out |= 1u << shader::kSpecAlphaTest;
-  if (p.fogEnable && shaders.ps->program->info().version.model() < kNoFogFrom) out |= 1u << shader::kSpecFog;
-  if (p.pointSprite && state.topology == core::Topology::PointList) out |= 1u << shader::kSpecPointSprite;
-  return out;
+  return shaders.ps ? d3d9::specialization(state, shaders.ps->program->info()) : 0;
 }
 
 Result<DescriptorWrite> D3d9Draw::textureWrite(const core::ShaderResourceBinding& resource,
@@ -202,22 +171,8 @@ void D3d9Draw::bindConstants(const core::DrawState& state, const DrawShaders& sh
 }
 
 void D3d9Draw::pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound) {
-  const core::PixelPipeState& p = state.pixelPipe;
-  shader::PushConstants push;
-  push.vsBools = state.vsConstants.b;
-  push.psBools = state.psConstants.b;
-  push.alphaFunc = static_cast<uint32_t>(p.alphaFunc);
-  push.alphaRef = static_cast<float>(p.alphaRef) / 255.0f;
-  for (uint32_t i = 0; i < 3; ++i)
-    push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;
-  push.fogMode = static_cast<uint32_t>(p.fogTable);
-  push.fogStart = p.fogStart;
-  push.fogEnd = p.fogEnd;
-  push.fogDensity = p.fogDensity;
   const DeviceCaps& caps = m_parts.gpu.device->caps();
-  push.pointSize = p.pointSize;
-  push.pointSizeMin = std::max(p.pointSizeMin, caps.pointSizeMin);
-  push.pointSizeMax = std::min(p.pointSizeMax, caps.pointSizeMax);
+  const shader::PushConstants push = d3d9::pushConstants(state, {caps.pointSizeMin, caps.pointSizeMax});
   // Equal bytes are what counts, also of numbers that compare differently.
   // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   if (bound.pushConstants && std::memcmp(&push, &m_push, sizeof push) == 0) return;

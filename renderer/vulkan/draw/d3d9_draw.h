@@ -22,8 +22,6 @@ public:
             BoundState& bound) override;
 
 private:
-  uint32_t shadowSamplers(const core::DrawState& state, uint32_t mask) const;
-  SamplerTypes boundTypes(const core::DrawState& state, const shader::ShaderInfo& info) const;
   Result<DescriptorWrite> textureWrite(const core::ShaderResourceBinding& resource,
                                        const core::SamplerState& sampler, d3d9::SamplerType type,
                                        uint32_t binding);
@@ -37,7 +35,7 @@ private:
   // Chosen with the shaders.
   uint32_t m_samplerMask = 0;  ///< pixel s# in bits 0..15, vertex s# in 16..19
   uint32_t m_shadowMask = 0;
-  SamplerTypes m_boundTypes{};  ///< of ps_1_x; else all Unknown
+  d3d9::SamplerTypes m_boundTypes{};  ///< of ps_1_x; else all Unknown
 
   // Gathered.
   VkDescriptorSet m_textures = VK_NULL_HANDLE;

@@ -3,13 +3,29 @@
 // begins.
 #include "renderer/vulkan/draw/draws.h"
 
-#include "renderer/vulkan/draw/draw_area.h"
+#include "renderer/d3d9/draw_rules.h"
 
 namespace aerogpu::vk {
+namespace {
+
+d3d9::ViewportLimits viewportLimits(const VkPhysicalDeviceLimits& limits) {
+  return {limits.viewportBoundsRange[0], limits.viewportBoundsRange[1], limits.maxViewportDimensions[0],
+          limits.maxViewportDimensions[1]};
+}
+
+/// D32_SFLOAT_S8_UINT stands in for 24 bits.
+d3d9::DepthSteps depthSteps(VkFormat depthFormat) {
+  return depthFormat == VK_FORMAT_UNDEFINED    ? d3d9::DepthSteps::None
+         : depthFormat == VK_FORMAT_D32_SFLOAT ? d3d9::DepthSteps::Float32
+                                               : d3d9::DepthSteps::Fixed;
+}
+
+}  // namespace
 
 Draws::Draws(Gpu& gpu, Targets& targets, const std::string& cacheDir)
     : m_gpu(gpu),
       m_targets(targets),
+      m_viewportLimits(viewportLimits(gpu.device->limits())),
       m_shaderStore(gpu),
       m_pipelines(gpu, cacheDir),
       m_samplers(gpu),
@@ -50,7 +66,7 @@ Result<bool> Draws::prepare(core::DrawState& state, bool indexed) {
 
 Result<bool> Draws::gather(const core::DrawState& state, bool indexed, Area& area) {
   Recorder& recorder = *m_gpu.recorder;
-  const bool dxbc = usesDxbc(state);
+  const bool dxbc = d3d9::usesDxbc(state);
   m_path = dxbc ? static_cast<ShaderPath*>(&m_dxbc) : &m_d3d9;
   if (auto begun = m_path->begin(); !begun) return begun.error();
   if (m_bound.enter(recorder.commandBufferId())) {
@@ -58,8 +74,7 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed, Area& are
     m_batchDraws = 0;
   }
   m_pending |= std::exchange(m_gpu.renamed, 0u);
-  // With one sample a pixel, the sample mask either lets a draw through or not. D3D9 ignores it then.
-  if (dxbc && !(state.blend.sampleMask & 1)) return false;
+  if (d3d9::sampleMaskHidesAll(state)) return false;
 
   if (auto updated = m_targets.update(state, m_pending & (core::kDirtyTargets | core::kDirtyBlend)); !updated)
     return updated.error();
@@ -69,9 +84,9 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed, Area& are
     m_targetGeneration = targets.generation;
     m_pending |= core::kDirtyTargets | core::kDirtyResources;
   }
-  area.scissor = drawArea(state, targets.extent);
-  if (area.scissor.extent.width == 0 || area.scissor.extent.height == 0 ||
-      !vulkanViewport(state, m_gpu.device->limits(), targets.extent, area.viewport))
+  const auto [width, height] = targets.extent;
+  area.scissor = d3d9::drawArea(state, width, height);
+  if (area.scissor.empty() || !d3d9::gpuViewport(state, m_viewportLimits, width, height, area.viewport))
     return false;
 
   if (m_layoutGeneration != m_layouts.generation()) m_pending |= core::kDirtyShaders;
@@ -119,7 +134,7 @@ Result<void> Draws::chooseShaders(const core::DrawState& state) {
   return {};
 }
 
-Result<bool> Draws::bind(const core::DrawState& state, bool indexed, Area& area) {
+Result<bool> Draws::bind(const core::DrawState& state, bool indexed, const Area& area) {
   if (!m_targets.begin()) return false;
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -128,15 +143,20 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed, Area& area)
     m_bound.pipeline = m_pipeline;
   }
   m_bound.useLayout(m_shaders.layout.serial);
-  const DepthBias bias = depthBias(state.rasterizer, m_targets.info().depthFormat, m_gpu.device->caps(),
-                                   area.viewport.minDepth, area.viewport.maxDepth);
-  area.viewport.minDepth += bias.shift;
-  area.viewport.maxDepth += bias.shift;
+  const DeviceCaps& caps = m_gpu.device->caps();
+  const core::Viewport& v = area.viewport;
+  const d3d9::DepthBias bias =
+      d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
+                      {caps.floatDepthBias, caps.unrestrictedDepth}, v.minDepth, v.maxDepth);
   if (m_bound.fresh || m_bound.family != family() ||
       (m_pending &
        (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer | core::kDirtyTargets))) {
-    vk.CmdSetViewportWithCount(commands, 1, &area.viewport);
-    vk.CmdSetScissorWithCount(commands, 1, &area.scissor);
+    // y is up in clip space.
+    const VkViewport viewport{v.x,       v.y + v.height,          v.width,
+                              -v.height, v.minDepth + bias.shift, v.maxDepth + bias.shift};
+    const VkRect2D scissor{{area.scissor.x, area.scissor.y}, {area.scissor.width, area.scissor.height}};
+    vk.CmdSetViewportWithCount(commands, 1, &viewport);
+    vk.CmdSetScissorWithCount(commands, 1, &scissor);
   }
   m_dynamic.emit(state, m_targets.info(), m_shaders.outputMask(), bias, m_pending, family(), m_bound);
   if (m_bound.fresh || m_vertices.changed() || (m_pending & core::kDirtyVertexStreams))

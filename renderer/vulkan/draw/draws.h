@@ -6,6 +6,7 @@
 #include <string>
 
 #include "renderer/core/backend.h"
+#include "renderer/d3d9/draw_area.h"
 #include "renderer/vulkan/draw/constant_ring.h"
 #include "renderer/vulkan/draw/d3d9_draw.h"
 #include "renderer/vulkan/draw/dxbc_draw.h"
@@ -36,8 +37,8 @@ private:
 
   /// Where a draw goes to, pixels.
   struct Area {
-    VkRect2D scissor;
-    VkViewport viewport;
+    d3d9::PixelRect scissor;
+    core::Viewport viewport;
   };
 
   /// All that comes before the draw's own command; false when it would draw nothing.
@@ -45,7 +46,7 @@ private:
   /// Chooses and readies what the draw needs; may end the render pass or hand the batch over.
   Result<bool> gather(const core::DrawState& state, bool indexed, Area& area);
   /// Opens the render pass and binds what differs from what is bound.
-  Result<bool> bind(const core::DrawState& state, bool indexed, Area& area);
+  Result<bool> bind(const core::DrawState& state, bool indexed, const Area& area);
   Result<void> choosePipeline(const core::DrawState& state);
   Result<void> chooseShaders(const core::DrawState& state);
   Result<void> afterDraw();
@@ -55,6 +56,7 @@ private:
 
   Gpu& m_gpu;
   Targets& m_targets;
+  const d3d9::ViewportLimits m_viewportLimits;
   ShaderStore m_shaderStore;
   PipelineCache m_pipelines;
   SamplerCache m_samplers;

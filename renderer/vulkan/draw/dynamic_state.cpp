@@ -2,6 +2,10 @@
 // D3D's enumerators in Vulkan's terms.
 #include "renderer/vulkan/draw/dynamic_state.h"
 
+#include "renderer/d3d9/blending.h"
+#include "renderer/d3d9/depth_stencil.h"
+#include "renderer/d3d9/draw_rules.h"
+
 namespace aerogpu::vk {
 namespace {
 
@@ -35,8 +39,8 @@ VkStencilOp stencilOp(core::StencilOp op) {
   return VK_STENCIL_OP_KEEP;
 }
 
-/// `opaque`: the target has X8 for alpha, which reads as 1 whatever the byte holds.
-VkBlendFactor blendFactor(Blend b, bool opaque, bool alpha) {
+/// Of resolved factors (d3d9::Blending), so BothSrcAlpha and BothInvSrcAlpha do not come.
+VkBlendFactor blendFactor(Blend b) {
   switch (b) {
     case Blend::Zero:
       return VK_BLEND_FACTOR_ZERO;
@@ -53,17 +57,15 @@ VkBlendFactor blendFactor(Blend b, bool opaque, bool alpha) {
     case Blend::BothInvSrcAlpha:
       return VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
     case Blend::DestAlpha:
-      return opaque ? VK_BLEND_FACTOR_ONE : VK_BLEND_FACTOR_DST_ALPHA;
+      return VK_BLEND_FACTOR_DST_ALPHA;
     case Blend::InvDestAlpha:
-      return opaque ? VK_BLEND_FACTOR_ZERO : VK_BLEND_FACTOR_ONE_MINUS_DST_ALPHA;
+      return VK_BLEND_FACTOR_ONE_MINUS_DST_ALPHA;
     case Blend::DestColor:
-      return opaque && alpha ? VK_BLEND_FACTOR_ONE : VK_BLEND_FACTOR_DST_COLOR;
+      return VK_BLEND_FACTOR_DST_COLOR;
     case Blend::InvDestColor:
-      return opaque && alpha ? VK_BLEND_FACTOR_ZERO : VK_BLEND_FACTOR_ONE_MINUS_DST_COLOR;
+      return VK_BLEND_FACTOR_ONE_MINUS_DST_COLOR;
     case Blend::SrcAlphaSat:
-      // min(As, 1 - Ad), and 1 for alpha.
-      if (alpha) return VK_BLEND_FACTOR_ONE;
-      return opaque ? VK_BLEND_FACTOR_ZERO : VK_BLEND_FACTOR_SRC_ALPHA_SATURATE;
+      return VK_BLEND_FACTOR_SRC_ALPHA_SATURATE;
     case Blend::BlendFactor:
       return VK_BLEND_FACTOR_CONSTANT_COLOR;
     case Blend::InvBlendFactor:
@@ -81,22 +83,6 @@ VkBlendOp blendOp(BlendOp op) {
 }
 static_assert(VK_BLEND_OP_ADD == 0 && VK_BLEND_OP_MAX == 4 && VK_COMPARE_OP_NEVER == 0 &&
               VK_COMPARE_OP_ALWAYS == 7);
-
-/// D3DBLEND: BOTHSRCALPHA as source also sets the destination's factor.
-void pair(Blend& src, Blend& dst) {
-  if (src == Blend::BothSrcAlpha) {
-    src = Blend::SrcAlpha;
-    dst = Blend::InvSrcAlpha;
-  } else if (src == Blend::BothInvSrcAlpha) {
-    src = Blend::InvSrcAlpha;
-    dst = Blend::SrcAlpha;
-  }
-}
-
-bool isStrip(core::Topology t) {
-  return t == core::Topology::LineStrip || t == core::Topology::TriangleStrip ||
-         t == core::Topology::LineStripAdj || t == core::Topology::TriangleStripAdj;
-}
 
 }  // namespace
 
@@ -125,25 +111,14 @@ VkPrimitiveTopology vulkanTopology(core::Topology t) {
   }
 }
 
-void blendOf(const core::BlendState& b, const TargetInfo& targets, uint32_t written,
+void blendOf(const core::BlendState& state, const TargetInfo& targets, uint32_t written,
              std::array<TargetBlend, core::kMaxColorTargets>& out) {
   for (uint32_t i = 0; i < targets.colorCount; ++i) {
-    const bool opaque = targets.opaqueMask >> i & 1;
-    TargetBlend& t = out[i];
-    t = {};
-    // What the shader does not write stays as it is.
-    t.writeMask = written >> i & 1 ? b.writeMask[i] & 0xFu : 0u;
-    t.enable = b.enable;
-    Blend src = b.src, dst = b.dst;
-    pair(src, dst);
-    Blend srcAlpha = b.separateAlpha ? b.srcAlpha : b.src, dstAlpha = b.separateAlpha ? b.dstAlpha : b.dst;
-    pair(srcAlpha, dstAlpha);
-    t.equation.srcColorBlendFactor = blendFactor(src, opaque, false);
-    t.equation.dstColorBlendFactor = blendFactor(dst, opaque, false);
-    t.equation.colorBlendOp = blendOp(b.op);
-    t.equation.srcAlphaBlendFactor = blendFactor(srcAlpha, opaque, true);
-    t.equation.dstAlphaBlendFactor = blendFactor(dstAlpha, opaque, true);
-    t.equation.alphaBlendOp = blendOp(b.separateAlpha ? b.opAlpha : b.op);
+    const d3d9::Blending b = d3d9::blendingOf(state, i, targets.opaqueMask >> i & 1, (written >> i & 1) != 0);
+    out[i] = {b.enable,
+              {blendFactor(b.src), blendFactor(b.dst), blendOp(b.op), blendFactor(b.srcAlpha),
+               blendFactor(b.dstAlpha), blendOp(b.opAlpha)},
+              b.writeMask};
   }
 }
 
@@ -173,11 +148,11 @@ void DynamicState::emitDepthStencil(const core::DrawState& state) {
   VkCommandBuffer commands = m_gpu.recorder->commands();
   const core::DepthStencilState& d = state.depthStencil;
   vk.CmdSetDepthTestEnable(commands, d.depthEnable);
-  vk.CmdSetDepthWriteEnable(commands, d.depthEnable && d.depthWrite);
+  vk.CmdSetDepthWriteEnable(commands, d3d9::writesDepth(d));
   vk.CmdSetDepthCompareOp(commands, compareOp(d.depthFunc));
   vk.CmdSetStencilTestEnable(commands, d.stencilEnable);
   // Clockwise triangles are Vulkan's front here.
-  const core::StencilFace& back = d.twoSided ? d.back : d.front;
+  const core::StencilFace& back = d3d9::counterClockwiseFace(d);
   vk.CmdSetStencilOp(commands, VK_STENCIL_FACE_FRONT_BIT, stencilOp(d.front.fail), stencilOp(d.front.pass),
                      stencilOp(d.front.depthFail), compareOp(d.front.func));
   vk.CmdSetStencilOp(commands, VK_STENCIL_FACE_BACK_BIT, stencilOp(back.fail), stencilOp(back.pass),
@@ -187,7 +162,7 @@ void DynamicState::emitDepthStencil(const core::DrawState& state) {
   vk.CmdSetStencilReference(commands, VK_STENCIL_FACE_FRONT_AND_BACK, d.reference);
 }
 
-void DynamicState::emitRasterizer(const core::DrawState& state, const DepthBias& bias) {
+void DynamicState::emitRasterizer(const core::DrawState& state, const d3d9::DepthBias& bias) {
   const DeviceTable& vk = m_gpu.device->vk();
   const DeviceCaps& caps = m_gpu.device->caps();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -213,14 +188,14 @@ void DynamicState::emitRasterizer(const core::DrawState& state, const DepthBias&
                                       : r.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
                                                                             : VK_POLYGON_MODE_POINT);
   if (caps.dynamicDepthClamp) {
-    // Direct3D clamps to the viewport's range whether or not it clips.
     vk.CmdSetDepthClampEnableEXT(commands, VK_TRUE);
-    vk.CmdSetDepthClipEnableEXT(commands, r.depthClip && r.clipping);
+    vk.CmdSetDepthClipEnableEXT(commands, d3d9::clipsDepth(r));
   }
 }
 
 void DynamicState::emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs,
-                        const DepthBias& bias, uint32_t dirty, core::ShaderFamily family, BoundState& bound) {
+                        const d3d9::DepthBias& bias, uint32_t dirty, core::ShaderFamily family,
+                        BoundState& bound) {
   if (bound.fresh || outputs != bound.outputs || (dirty & (core::kDirtyBlend | core::kDirtyTargets)))
     emitBlend(state, targets, outputs);
   bound.outputs = outputs;
@@ -232,8 +207,7 @@ void DynamicState::emit(const core::DrawState& state, const TargetInfo& targets,
     const DeviceTable& vk = m_gpu.device->vk();
     VkCommandBuffer commands = m_gpu.recorder->commands();
     vk.CmdSetPrimitiveTopology(commands, vulkanTopology(state.topology));
-    // Direct3D 10 restarts strips at the highest index, Direct3D 9 never does.
-    vk.CmdSetPrimitiveRestartEnable(commands, family == core::ShaderFamily::Dxbc && isStrip(state.topology));
+    vk.CmdSetPrimitiveRestartEnable(commands, d3d9::restartsStrips(family, state.topology));
   }
 }
 

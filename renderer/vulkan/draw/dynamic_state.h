@@ -5,8 +5,8 @@
 #include <array>
 
 #include "renderer/core/state.h"
+#include "renderer/d3d9/depth_bias.h"
 #include "renderer/vulkan/draw/bound_state.h"
-#include "renderer/vulkan/draw/depth_bias.h"
 #include "renderer/vulkan/draw/pipeline_cache.h"
 #include "renderer/vulkan/objects/targets.h"
 
@@ -25,13 +25,13 @@ public:
 
   /// Sets what is dirty and not in the pipeline on this device; viewport and scissor are the caller's.
   /// `outputs`: targets that the pixel shader writes.
-  void emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs, const DepthBias& bias,
-            uint32_t dirty, core::ShaderFamily family, BoundState& bound);
+  void emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs,
+            const d3d9::DepthBias& bias, uint32_t dirty, core::ShaderFamily family, BoundState& bound);
 
 private:
   void emitBlend(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs);
   void emitDepthStencil(const core::DrawState& state);
-  void emitRasterizer(const core::DrawState& state, const DepthBias& bias);
+  void emitRasterizer(const core::DrawState& state, const d3d9::DepthBias& bias);
 
   Gpu& m_gpu;
 };

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/vulkan/draw/pipeline_choice.h"
 
+#include "renderer/d3d9/blending.h"
+#include "renderer/d3d9/depth_stencil.h"
 #include "renderer/vulkan/draw/dynamic_state.h"
 
 namespace aerogpu::vk {
 namespace {
-
-bool usesSecondSource(const core::BlendState& b) {
-  const auto second = [](core::Blend f) {
-    return f == core::Blend::SrcColor2 || f == core::Blend::InvSrcColor2;
-  };
-  return b.enable &&
-         (second(b.src) || second(b.dst) || (b.separateAlpha && (second(b.srcAlpha) || second(b.dstAlpha))));
-}
 
 /// One topology of the class that a pipeline is made for.
 VkPrimitiveTopology classOf(VkPrimitiveTopology t) {
@@ -39,7 +33,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
     return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
   if (state.topology == core::Topology::TriangleFan && !caps.triangleFans)
     return Error{ErrorCode::Backend, "this GPU has no triangle fans", {}};
-  if (usesSecondSource(state.blend))
+  if (d3d9::usesSecondSource(state.blend))
     return Error{ErrorCode::Backend, "blend factors of a second source colour are not supported", {}};
 
   const auto topologyClass = static_cast<uint32_t>(classOf(vulkanTopology(state.topology)));
@@ -74,7 +68,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
     key.polygonMode = state.rasterizer.fill == core::FillMode::Solid       ? VK_POLYGON_MODE_FILL
                       : state.rasterizer.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
                                                                            : VK_POLYGON_MODE_POINT;
-  if (!caps.dynamicDepthClamp) key.depthClip = state.rasterizer.depthClip && state.rasterizer.clipping;
+  if (!caps.dynamicDepthClamp) key.depthClip = d3d9::clipsDepth(state.rasterizer);
   if (!caps.dynamicBlend) {
     std::array<TargetBlend, core::kMaxColorTargets> blends;
     blendOf(state.blend, targets, shaders.outputMask(), blends);

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+
+#include "renderer/d3d9/samplers.h"
 
 namespace aerogpu::vk {
 namespace {
@@ -54,17 +55,15 @@ SamplerCache::~SamplerCache() {
     m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
 }
 
-Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compare) {
+Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, bool compare) {
   const DeviceCaps& caps = m_gpu.device->caps();
-  const bool border = s.u == AddressMode::Border || s.v == AddressMode::Border || s.w == AddressMode::Border;
-  const uint32_t color = border ? s.borderColor : 0;
-  const uint32_t anisotropy = s.min == Filter::Anisotropic ? std::clamp(s.maxAnisotropy, 1u, 16u) : 1u;
-  const uint32_t finest = std::min(s.maxMipLevel, 15u);  // no texture has more levels
+  const core::SamplerState s = d3d9::effective(state);
+  const uint32_t color = s.borderColor;
   Key key{};
   key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 |
                  static_cast<uint64_t>(s.w) << 8 | static_cast<uint64_t>(s.mag) << 12 |
                  static_cast<uint64_t>(s.min) << 16 | static_cast<uint64_t>(s.mip) << 20 |
-                 uint64_t{anisotropy} << 24 | uint64_t{compare} << 32 | uint64_t{finest} << 40;
+                 uint64_t{s.maxAnisotropy} << 24 | uint64_t{compare} << 32 | uint64_t{s.maxMipLevel} << 40;
   key.words[1] = color;
   key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
   if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second;
@@ -81,15 +80,15 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
   info.mipmapMode = s.mip >= Filter::Linear ? VK_SAMPLER_MIPMAP_MODE_LINEAR : VK_SAMPLER_MIPMAP_MODE_NEAREST;
   // Without mip-mapping the level stays 0, but lambda may exceed 0 so that the minification filter is used
   // (Vulkan 1.3, "Samplers", note on maxLod).
-  info.minLod = static_cast<float>(finest);
+  info.minLod = static_cast<float>(s.maxMipLevel);
   info.maxLod = s.mip == Filter::None ? info.minLod + 0.25f : VK_LOD_CLAMP_NONE;
-  info.mipLodBias = std::isfinite(s.lodBias) ? std::clamp(s.lodBias, -maxBias, maxBias) : 0.0f;
+  info.mipLodBias = std::clamp(s.lodBias, -maxBias, maxBias);
   info.addressModeU = addressMode(s.u, caps);
   info.addressModeV = addressMode(s.v, caps);
   info.addressModeW = addressMode(s.w, caps);
-  if (anisotropy > 1 && caps.samplerAnisotropy) {
+  if (s.maxAnisotropy > 1 && caps.samplerAnisotropy) {
     info.anisotropyEnable = VK_TRUE;
-    info.maxAnisotropy = std::min(static_cast<float>(anisotropy), caps.maxAnisotropy);
+    info.maxAnisotropy = std::min(static_cast<float>(s.maxAnisotropy), caps.maxAnisotropy);
   }
   if (compare) {
     info.compareEnable = VK_TRUE;
@@ -99,7 +98,7 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& s, bool compar
       VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT};
   info.borderColor = standardBorder(color);
   const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
-  if (border && !standard && caps.customBorderColor) {
+  if (!standard && caps.customBorderColor) {
     info.pNext = &custom;
     info.borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT;
     custom.customBorderColor.float32[0] = channel(color, 16);

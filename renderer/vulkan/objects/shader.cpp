@@ -145,7 +145,7 @@ Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
 
 Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
                                                  bool flatShade, uint32_t shadowSamplers,
-                                                 const SamplerTypes& samplerTypes) {
+                                                 const d3d9::SamplerTypes& samplerTypes) {
   for (const auto& variant : code.variants)
     if (variant->flatShade == flatShade && variant->shadowSamplers == shadowSamplers &&
         variant->samplerTypes == samplerTypes &&

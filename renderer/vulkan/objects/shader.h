@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/core/backend.h"
+#include "renderer/d3d9/samplers.h"
 #include "renderer/shader/dxbc/dxbc.h"
 #include "renderer/shader/spirv/spirv_loops.h"
 #include "renderer/shader/translate.h"
@@ -42,9 +43,6 @@ struct VertexInput {
   enum class Type : uint8_t { Float, Uint, Int } type = Type::Float;
 };
 
-/// Kinds of textures by s# of a pixel shader; Unknown = as the shader says.
-using SamplerTypes = std::array<d3d9::SamplerType, 16>;
-
 /// One program, shared by all guest shaders with the same bytes.
 struct ShaderCode {
   core::Stage stage = core::Stage::Vertex;
@@ -58,7 +56,7 @@ struct ShaderCode {
     std::vector<shader::Varying> linked;
     bool flatShade = false;
     uint32_t shadowSamplers = 0;
-    SamplerTypes samplerTypes{};
+    d3d9::SamplerTypes samplerTypes{};
     ModuleRef module;
     HostMemoryCharge charge;
   };
@@ -93,7 +91,7 @@ public:
   /// `samplerTypes`: EmitOptions::samplerTypes. Valid until the next call for the same code.
   Result<const ModuleRef*> d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
                                       bool flatShade, uint32_t shadowSamplers,
-                                      const SamplerTypes& samplerTypes);
+                                      const d3d9::SamplerTypes& samplerTypes);
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest goes

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Viewport and scissor arithmetic (see draw_area.h).
-#include "renderer/vulkan/draw/draw_area.h"
+#include "renderer/d3d9/draw_area.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace aerogpu::vk {
+#include "renderer/d3d9/draw_rules.h"
+
+namespace aerogpu::d3d9 {
 namespace {
 
 /// [from, from + size) in pixels, clipped to [0, limit). Fractions of a viewport's edge count as D3D10 does
@@ -20,11 +22,11 @@ void clip(double from, double size, uint32_t limit, int64_t& begin, int64_t& end
 
 }  // namespace
 
-VkRect2D drawArea(const core::DrawState& state, VkExtent2D extent) {
-  int64_t left = 0, top = 0, right = extent.width, bottom = extent.height;
+PixelRect drawArea(const core::DrawState& state, uint32_t width, uint32_t height) {
+  int64_t left = 0, top = 0, right = width, bottom = height;
   if (state.viewportSet) {
-    clip(state.viewport.x, state.viewport.width, extent.width, left, right);
-    clip(state.viewport.y, state.viewport.height, extent.height, top, bottom);
+    clip(state.viewport.x, state.viewport.width, width, left, right);
+    clip(state.viewport.y, state.viewport.height, height, top, bottom);
   }
   if (state.rasterizer.scissorEnable) {
     const core::Scissor& s = state.scissor;
@@ -33,38 +35,33 @@ VkRect2D drawArea(const core::DrawState& state, VkExtent2D extent) {
     right = std::min(right, int64_t{s.x} + s.width);
     bottom = std::min(bottom, int64_t{s.y} + s.height);
   }
-  VkRect2D rect{};
-  if (right <= left || bottom <= top) return rect;
-  rect.offset = {static_cast<int32_t>(left), static_cast<int32_t>(top)};
-  rect.extent = {static_cast<uint32_t>(right - left), static_cast<uint32_t>(bottom - top)};
-  return rect;
+  if (right <= left || bottom <= top) return {};
+  return {static_cast<int32_t>(left), static_cast<int32_t>(top), static_cast<uint32_t>(right - left),
+          static_cast<uint32_t>(bottom - top)};
 }
 
-bool vulkanViewport(const core::DrawState& state, const VkPhysicalDeviceLimits& limits, VkExtent2D extent,
-                    VkViewport& out) {
+bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uint32_t width, uint32_t height,
+                 core::Viewport& out) {
   core::Viewport v = state.viewport;
-  if (!state.viewportSet)
-    v = {0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height), 0, 1};
+  if (!state.viewportSet) v = {0, 0, static_cast<float>(width), static_cast<float>(height), 0, 1};
   // One pixel is left for the shift below and for rounding.
-  const float low = limits.viewportBoundsRange[0] + 1, high = limits.viewportBoundsRange[1] - 1;
+  const float low = limits.low + 1, high = limits.high - 1;
   const auto usable = [&](float from, float size, uint32_t most) {
     return std::isfinite(from) && size > 0 && size <= static_cast<float>(most) && from >= low &&
            from + size <= high;
   };
-  if (!usable(v.x, v.width, limits.maxViewportDimensions[0]) ||
-      !usable(v.y, v.height, limits.maxViewportDimensions[1]))
-    return false;
+  if (!usable(v.x, v.width, limits.maxWidth) || !usable(v.y, v.height, limits.maxHeight)) return false;
   if (!(std::isfinite(v.minDepth) && std::isfinite(v.maxDepth))) return false;
-  // "Rasterization Rules (Direct3D 9)": a pixel's centre has integer coordinates; Vulkan's lies half a pixel
+  // "Rasterization Rules (Direct3D 9)": a pixel's centre has integer coordinates; the GPU's lies half a pixel
   // further.
   const float shift = usesDxbc(state) ? 0.0f : 0.5f;
-  out.x = v.x + shift;
-  out.y = v.y + shift + v.height;
-  out.width = v.width;
-  out.height = -v.height;
-  out.minDepth = std::clamp(v.minDepth, 0.0f, 1.0f);
-  out.maxDepth = std::clamp(v.maxDepth, 0.0f, 1.0f);
+  out = {v.x + shift,
+         v.y + shift,
+         v.width,
+         v.height,
+         std::clamp(v.minDepth, 0.0f, 1.0f),
+         std::clamp(v.maxDepth, 0.0f, 1.0f)};
   return true;
 }
 
-}  // namespace aerogpu::vk
+}  // namespace aerogpu::d3d9

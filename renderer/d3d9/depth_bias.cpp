@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The choice between the three ways of a depth bias (see depth_bias.h).
-#include "renderer/vulkan/draw/depth_bias.h"
+#include "renderer/d3d9/depth_bias.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace aerogpu::vk {
+namespace aerogpu::d3d9 {
 namespace {
 
 constexpr float kD24Steps = 16777216.0f;
@@ -20,15 +20,15 @@ float representableShift(float end, float bias) {
 
 }  // namespace
 
-DepthBias depthBias(const core::RasterizerState& state, VkFormat depthFormat, const DeviceCaps& caps,
+DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const DepthBiasWays& ways,
                     float minDepth, float maxDepth) {
   DepthBias out;
-  if (depthFormat == VK_FORMAT_UNDEFINED) return out;
+  if (steps == DepthSteps::None) return out;
   if (std::isfinite(state.slopeScaledDepthBias)) out.slope = state.slopeScaledDepthBias;
   float bias = state.depthBias;
   if (!std::isfinite(bias) || bias == 0) return out;
   if (state.depthBiasIsInteger) {
-    if (depthFormat == VK_FORMAT_D32_SFLOAT) {
+    if (steps == DepthSteps::Float32) {
       out.constant = bias;
       return out;
     }
@@ -36,18 +36,18 @@ DepthBias depthBias(const core::RasterizerState& state, VkFormat depthFormat, co
   }
   bias = std::clamp(bias, -1.0f, 1.0f);  // more leads out of the depth range as well
   if (bias == 0) return out;             // it was too small for a float
-  if (caps.floatDepthBias) {
+  if (ways.inDepth) {
     out.constant = bias;
     out.inDepth = true;
     return out;
   }
   const float shift = representableShift(std::max(minDepth, maxDepth), bias);
   const auto inRange = [&](float end) { return end + shift >= 0 && end + shift <= 1; };
-  if (caps.unrestrictedDepth || (inRange(minDepth) && inRange(maxDepth)))
+  if (ways.anyDepthRange || (inRange(minDepth) && inRange(maxDepth)))
     out.shift = shift;
   else  // off where a step is not 2^-24: in float formats below depth 0.5
     out.constant = bias * kD24Steps;
   return out;
 }
 
-}  // namespace aerogpu::vk
+}  // namespace aerogpu::d3d9

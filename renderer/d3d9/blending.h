@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Blending of one colour target, with Direct3D's special cases resolved. Pure functions.
+#pragma once
+
+#include "renderer/core/state.h"
+
+namespace aerogpu::d3d9 {
+
+/// Factors are none of BothSrcAlpha and BothInvSrcAlpha, and for alpha not SrcAlphaSat.
+struct Blending {
+  bool enable = false;
+  Blend src = Blend::One, dst = Blend::Zero;
+  BlendOp op = BlendOp::Add;
+  Blend srcAlpha = Blend::One, dstAlpha = Blend::Zero;
+  BlendOp opAlpha = BlendOp::Add;
+  uint8_t writeMask = 15;  ///< bit 0 R .. 3 A
+  bool operator==(const Blending&) const = default;
+};
+
+/// Of target `index`. `opaque`: it has X8 for alpha, which reads as 1 whatever the byte holds. `written`: the
+/// pixel shader writes it; what the shader does not write stays as it is.
+Blending blendingOf(const core::BlendState& state, uint32_t index, bool opaque, bool written);
+
+/// Whether a factor is a second output of the pixel shader (D3DBLEND_SRCCOLOR2, D3DBLEND_INVSRCCOLOR2).
+inline bool usesSecondSource(const core::BlendState& state) {
+  const auto second = [](Blend f) { return f == Blend::SrcColor2 || f == Blend::InvSrcColor2; };
+  return state.enable && (second(state.src) || second(state.dst) ||
+                          (state.separateAlpha && (second(state.srcAlpha) || second(state.dstAlpha))));
+}
+
+}  // namespace aerogpu::d3d9

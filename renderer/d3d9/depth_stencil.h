@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What of the depth and stencil states counts. Pure functions.
+#pragma once
+
+#include "renderer/core/state.h"
+
+namespace aerogpu::d3d9 {
+
+/// Without a depth test nothing is written either.
+inline bool writesDepth(const core::DepthStencilState& state) {
+  return state.depthEnable && state.depthWrite;
+}
+
+/// The stencil test of counter-clockwise triangles; clockwise ones always have `front`.
+inline const core::StencilFace& counterClockwiseFace(const core::DepthStencilState& state) {
+  return state.twoSided ? state.back : state.front;
+}
+
+/// Whether primitives are cut at the ends of the depth range. Where they are not, and after a bias, Direct3D
+/// holds the depth within the viewport's range.
+inline bool clipsDepth(const core::RasterizerState& state) {
+  return state.depthClip && state.clipping;
+}
+
+}  // namespace aerogpu::d3d9

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Alpha test, fog and points as shaders take them (renderer/shader/d3d9/d3d9_interface.h): specialisation of
+// pixel shaders and push constants. Pure functions, inline because each draw asks them.
+#pragma once
+
+#include <algorithm>
+
+#include "renderer/core/state.h"
+#include "renderer/shader/translate.h"
+
+namespace aerogpu::d3d9 {
+
+/// Shader model 3 pixel shaders do fog themselves ("ps_3_0", fog).
+inline constexpr uint16_t kNoFogFrom = 0x0300;
+
+/// Bit n = shader::kSpec* number n is on, for a pixel shader of that kind.
+inline uint32_t specialization(const core::DrawState& state, const shader::ShaderInfo& pixelShader) {
+  const core::PixelPipeState& p = state.pixelPipe;
+  uint32_t out = 0;
+  if (p.alphaTest && p.alphaFunc != CompareFunc::Always) out |= 1u << shader::kSpecAlphaTest;
+  if (p.fogEnable && pixelShader.version.model() < kNoFogFrom) out |= 1u << shader::kSpecFog;
+  if (p.pointSprite && state.topology == core::Topology::PointList) out |= 1u << shader::kSpecPointSprite;
+  return out;
+}
+
+/// Sizes of points that a GPU draws, pixels.
+struct PointSizeLimits {
+  float min = 1, max = 1;
+};
+
+inline shader::PushConstants pushConstants(const core::DrawState& state, const PointSizeLimits& limits) {
+  const core::PixelPipeState& p = state.pixelPipe;
+  shader::PushConstants push;
+  push.vsBools = state.vsConstants.b;
+  push.psBools = state.psConstants.b;
+  push.alphaFunc = static_cast<uint32_t>(p.alphaFunc);
+  push.alphaRef = static_cast<float>(p.alphaRef) / 255.0f;
+  for (uint32_t i = 0; i < 3; ++i)
+    push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;
+  push.fogMode = static_cast<uint32_t>(p.fogTable);
+  push.fogStart = p.fogStart;
+  push.fogEnd = p.fogEnd;
+  push.fogDensity = p.fogDensity;
+  push.pointSize = p.pointSize;
+  push.pointSizeMin = std::max(p.pointSizeMin, limits.min);
+  push.pointSizeMax = std::min(p.pointSizeMax, limits.max);
+  return push;
+}
+
+}  // namespace aerogpu::d3d9

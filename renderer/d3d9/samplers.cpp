@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/d3d9/samplers.h"
+
+namespace aerogpu::d3d9 {
+
+SamplerTypes boundSamplerTypes(const core::DrawState& state, const shader::ShaderInfo& info) {
+  SamplerTypes types{};
+  if (info.version.major != 1) return types;
+  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  for (uint32_t m = info.samplerMask & 0xFFFFu; m; m &= m - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
+    const core::ShaderResourceBinding& bound = ps.resources[slot];
+    if (bound.texture)
+      types[slot] = core::canBeCube(bound.texture->desc, bound.layers()) ? SamplerType::TextureCube
+                                                                         : SamplerType::Texture2D;
+  }
+  return types;
+}
+
+}  // namespace aerogpu::d3d9

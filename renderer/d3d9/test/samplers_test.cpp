@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Sampler kinds of ps_1_x ("tex - ps": what is sampled is the texture that is bound) and the states that
+// count (D3DSAMPLERSTATETYPE, D3DTEXTUREADDRESS, D3DTEXTUREFILTERTYPE).
+#include "renderer/d3d9/samplers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace aerogpu::d3d9 {
+namespace {
+
+void bindTexture(core::DrawState& state, uint32_t slot, uint32_t width, uint32_t height, uint32_t layers,
+                 aerogpu_format format = AEROGPU_FORMAT_B8G8R8A8_UNORM) {
+  auto texture = core::makeRef<core::Texture>();
+  texture->desc.width = width;
+  texture->desc.height = height;
+  texture->desc.arrayLayers = layers;
+  texture->desc.format = format;
+  state.stages[static_cast<size_t>(core::Stage::Pixel)].resources[slot].texture = texture;
+}
+
+shader::ShaderInfo sampling(uint8_t major, uint8_t minor, uint32_t mask) {
+  shader::ShaderInfo info;
+  info.version = {Stage::Pixel, major, minor};
+  info.samplerMask = mask;
+  return info;
+}
+
+TEST(BoundSamplerTypes, OfModel1AreThoseOfTheTextures) {
+  core::DrawState state;
+  bindTexture(state, 0, 64, 64, 6);
+  bindTexture(state, 1, 64, 64, 1);
+  bindTexture(state, 2, 64, 32, 6);
+  bindTexture(state, 4, 64, 64, 6);
+  const SamplerTypes types = boundSamplerTypes(state, sampling(1, 4, 0xF));
+  EXPECT_EQ(types[0], SamplerType::TextureCube) << "six square layers";
+  EXPECT_EQ(types[1], SamplerType::Texture2D);
+  EXPECT_EQ(types[2], SamplerType::Texture2D) << "six layers, not square";
+  EXPECT_EQ(types[3], SamplerType::Unknown) << "nothing is bound";
+  EXPECT_EQ(types[4], SamplerType::Unknown) << "the shader does not sample it";
+}
+
+TEST(BoundSamplerTypes, LaterModelsDeclareThem) {
+  core::DrawState state;
+  bindTexture(state, 0, 64, 64, 6);
+  EXPECT_EQ(boundSamplerTypes(state, sampling(2, 0, 1)), SamplerTypes{});
+  EXPECT_EQ(boundSamplerTypes(state, sampling(3, 0, 1)), SamplerTypes{});
+}
+
+TEST(ShadowSamplers, AreThoseWithDepthThatTheShaderReads) {
+  core::DrawState state;
+  bindTexture(state, 0, 8, 8, 1);
+  bindTexture(state, 1, 8, 8, 1, AEROGPU_FORMAT_D32_FLOAT);
+  bindTexture(state, 15, 8, 8, 1, AEROGPU_FORMAT_D24_UNORM_S8_UINT);
+  const auto hasDepth = [](const core::Texture& t) {
+    return t.desc.format == AEROGPU_FORMAT_D32_FLOAT || t.desc.format == AEROGPU_FORMAT_D24_UNORM_S8_UINT;
+  };
+  EXPECT_EQ(shadowSamplers(state, 0xFFFF, hasDepth), 0x8002u);
+  EXPECT_EQ(shadowSamplers(state, 0x0007, hasDepth), 0x0002u);
+  EXPECT_EQ(shadowSamplers(state, 0, hasDepth), 0u);
+}
+
+TEST(EffectiveSampler, ABorderColourNeedsABorder) {
+  core::SamplerState s;
+  s.borderColor = 0xFF00FF00;
+  EXPECT_EQ(effective(s).borderColor, 0u);
+  for (const auto field : {&core::SamplerState::u, &core::SamplerState::v, &core::SamplerState::w}) {
+    core::SamplerState bordered = s;
+    bordered.*field = TextureAddress::Border;
+    EXPECT_EQ(effective(bordered), bordered);
+  }
+}
+
+TEST(EffectiveSampler, AnisotropyIsOfTheMinificationFilter) {
+  core::SamplerState s;
+  s.maxAnisotropy = 8;
+  s.mag = TextureFilter::Anisotropic;
+  EXPECT_EQ(effective(s).maxAnisotropy, 1u);
+  s.min = TextureFilter::Anisotropic;
+  EXPECT_EQ(effective(s).maxAnisotropy, 8u);
+  s.maxAnisotropy = 1000;
+  EXPECT_EQ(effective(s).maxAnisotropy, 16u);
+}
+
+TEST(EffectiveSampler, LevelsAndBias) {
+  core::SamplerState s;
+  s.maxMipLevel = 3;
+  s.lodBias = -1.5f;
+  EXPECT_EQ(effective(s), s);
+  s.maxMipLevel = 0xFFFFFFFF;
+  EXPECT_EQ(effective(s).maxMipLevel, 15u) << "beyond the last level of any texture";
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    s.lodBias = bad;
+    EXPECT_EQ(effective(s).lodBias, 0) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace aerogpu::d3d9
