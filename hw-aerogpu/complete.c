@@ -106,7 +106,7 @@ void aerogpu_submission_done(AeroGPUState *s,
 {
     AeroGPUSubmission *sub;
 
-    QEMU_LOCK_GUARD(&s->lock);
+    qemu_mutex_lock(&s->lock);
     sub = &s->completions.slots[result->cookie % AEROGPU_MAX_OUTSTANDING];
     sub->done = true;
     sub->error_count = result->error_count;
@@ -121,38 +121,33 @@ void aerogpu_submission_done(AeroGPUState *s,
     }
     sub->work_done_seq = aerogpu_vblank_seq(s);
     aerogpu_retire_locked(s);
-}
-
-bool aerogpu_completions_room_locked(AeroGPUState *s)
-{
-    AeroGPUCompletions *c = &s->completions;
-
-    if (c->submit_seq - c->retire_seq >= AEROGPU_MAX_OUTSTANDING) {
-        c->full = true;
-        return false;
-    }
-    return true;
+    qemu_mutex_unlock(&s->lock);
 }
 
 void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
                              uint32_t next_head)
 {
     AeroGPUCompletions *c = &s->completions;
+    int64_t now = get_clock();
+    AeroGPUSubmission *slot;
 
-    QEMU_LOCK_GUARD(&s->lock);
+    qemu_mutex_lock(&s->lock);
     sub->cookie = c->submit_seq++;
-    c->slots[sub->cookie % AEROGPU_MAX_OUTSTANDING] = (AeroGPUSubmission){
-        .signal_fence = sub->signal_fence,
-        .generation = c->fetch_generation,
-        .ring_serial = s->ring.serial,
-        .flip_serial = s->scanout.flip_serial,
-        .fetched_ns = get_clock(),
-        .next_head = next_head,
-        .flags = sub->flags,
-    };
+    slot = &c->slots[sub->cookie % AEROGPU_MAX_OUTSTANDING];
+    /* The rest counts when it is done. */
+    slot->signal_fence = sub->signal_fence;
+    slot->generation = c->fetch_generation;
+    slot->ring_serial = s->ring.serial;
+    slot->flip_serial = s->scanout.flip_serial;
+    slot->fetched_ns = now;
+    slot->frame = NULL;
+    slot->next_head = next_head;
+    slot->flags = sub->flags;
+    slot->done = false;
     s->scanout.maybe_texture = true;
     s->stats.submissions++;
     s->stats.bytes_fetched += sub->cmd_size + sub->alloc_table_size;
+    qemu_mutex_unlock(&s->lock);
 }
 
 void aerogpu_completions_drop_locked(AeroGPUState *s)

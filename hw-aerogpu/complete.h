@@ -66,7 +66,12 @@ typedef struct AeroGPUCompletions {
  * Whether there is room for the record of one more submission; if not, the
  * render thread is asked to look again when there is. Lock held.
  */
-bool aerogpu_completions_room_locked(AeroGPUState *s);
+static inline bool aerogpu_completions_room_locked(AeroGPUCompletions *c)
+{
+    c->full = c->submit_seq - c->retire_seq >= AEROGPU_MAX_OUTSTANDING;
+    return !c->full;
+}
+
 /*
  * Notes a submission that was fetched from the slot before `next_head`, and
  * gives it its cookie. Render thread.

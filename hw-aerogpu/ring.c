@@ -187,16 +187,17 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
  */
 static bool aerogpu_ring_may_fetch(AeroGPUState *s)
 {
-    QEMU_LOCK_GUARD(&s->lock);
-    if (s->requests.pending ||
-        s->completions.fetch_generation != s->completions.generation ||
-        s->ring.serial != s->ring.config_serial ||
-        !(aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
-          AEROGPU_RING_CONTROL_ENABLE) ||
-        !qatomic_read(&s->vm_running)) {
-        return false;
-    }
-    return aerogpu_completions_room_locked(s);
+    AeroGPUCompletions *c = &s->completions;
+    bool may;
+
+    qemu_mutex_lock(&s->lock);
+    may = !s->requests.pending && c->fetch_generation == c->generation &&
+          s->ring.serial == s->ring.config_serial &&
+          (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
+           AEROGPU_RING_CONTROL_ENABLE) &&
+          qatomic_read(&s->vm_running) && aerogpu_completions_room_locked(c);
+    qemu_mutex_unlock(&s->lock);
+    return may;
 }
 
 /*

@@ -69,15 +69,12 @@ static bool aerogpu_saving_update(AeroGPUState *s, Error **errp)
 static void aerogpu_saving_tick(void *opaque)
 {
     AeroGPUState *s = opaque;
-    Error *error = NULL;
 
     if (!s->renderer) {
         return; /* QEMU is about to end */
     }
-    /* While QEMU is saving, or with -only-migratable: pre_save refuses. */
-    if (!aerogpu_saving_update(s, &error)) {
-        error_free(error);
-    }
+    /* Fails while QEMU is saving, or with -only-migratable: pre_save refuses. */
+    aerogpu_saving_update(s, NULL);
     timer_mod(s->saving.timer,
               qemu_clock_get_ms(QEMU_CLOCK_REALTIME) + AEROGPU_REFUSAL_MS);
 }
