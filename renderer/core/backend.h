@@ -61,6 +61,7 @@ public:
   // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
   virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;
   virtual Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) = 0;
+  virtual Result<std::unique_ptr<GpuQuery>> createQuery(QueryKind kind) = 0;
   /// `bytes`: a D3D9 token stream or a DXBC container, 4-byte aligned. Fills `family`. Malformed code:
   /// CmdDecode.
   virtual Result<std::unique_ptr<GpuShader>> createShader(Stage stage, std::span<const uint8_t> bytes,

@@ -54,6 +54,21 @@ public:
   virtual Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) = 0;
 };
 
+enum class QueryKind : uint8_t {
+  Occlusion,  ///< samples that passed the depth and stencil tests between begin() and end()
+  Timestamp,  ///< nanoseconds of a clock of the GPU's own, when all work before end() is done
+};
+
+/// Asked once or again and again; each time begin(), end(), result(). May count across submissions.
+class GpuQuery : public GpuObject {
+public:
+  /// Forgets what was counted; nothing for timestamps.
+  virtual Result<void> begin() = 0;
+  virtual Result<void> end() = 0;
+  /// Of the last end(), as 8 bytes in the host's order, which is little-endian.
+  virtual Result<void> result(std::unique_ptr<ByteSink> sink) = 0;
+};
+
 class GpuShader : public GpuObject {};
 class GpuInputLayout : public GpuObject {};
 

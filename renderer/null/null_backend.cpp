@@ -3,6 +3,7 @@
 // drawn. For tests and VMs without Vulkan. Everything completes at once, on the render thread.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -101,6 +102,28 @@ public:
   }
 };
 
+/// Nothing is drawn, so no sample passes; what is asked is done at once, so now is the time.
+class NullQuery final : public GpuQuery {
+public:
+  explicit NullQuery(QueryKind kind) : m_kind(kind) {}
+
+  Result<void> begin() override { return {}; }
+  Result<void> end() override {
+    if (m_kind == QueryKind::Timestamp)
+      m_value = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+    return {};
+  }
+  Result<void> result(std::unique_ptr<ByteSink> sink) override {
+    return sink->write(reinterpret_cast<const uint8_t*>(&m_value), sizeof m_value, sizeof m_value, 1);
+  }
+
+private:
+  const QueryKind m_kind;
+  uint64_t m_value = 0;
+};
+
 struct NullFrame : aerogpu_frame {
   HostMemoryCharge charge;
   std::vector<uint8_t> bytes;
@@ -131,6 +154,10 @@ public:
     if (!texture->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     texture->bytes.resize(layout->totalBytes());
     return std::unique_ptr<GpuTexture>(std::move(texture));
+  }
+
+  Result<std::unique_ptr<GpuQuery>> createQuery(QueryKind kind) override {
+    return std::unique_ptr<GpuQuery>(std::make_unique<NullQuery>(kind));
   }
 
   Result<std::unique_ptr<GpuShader>> createShader(Stage, std::span<const uint8_t> bytes,

@@ -39,6 +39,13 @@ public:
   }
 };
 
+class FakeQuery final : public core::GpuQuery {
+public:
+  Result<void> begin() override { return {}; }
+  Result<void> end() override { return {}; }
+  Result<void> result(std::unique_ptr<core::ByteSink>) override { return {}; }
+};
+
 class FakeBackend final : public core::Backend {
 public:
   uint64_t draws = 0, throttles = 0, stopsAt = 0;
@@ -55,6 +62,9 @@ public:
   }
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc&) override {
     return std::unique_ptr<core::GpuTexture>(std::make_unique<FakeTexture>());
+  }
+  Result<std::unique_ptr<core::GpuQuery>> createQuery(core::QueryKind) override {
+    return std::unique_ptr<core::GpuQuery>(std::make_unique<FakeQuery>());
   }
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {

@@ -37,6 +37,7 @@ bool VulkanBackend::open(std::string& error) {
   auto gpu = Gpu::create(*m_instance, m_physical, m_config, error);
   if (!gpu) return false;
   auto targets = std::make_unique<Targets>(*gpu);
+  auto queries = std::make_unique<Queries>(*gpu);
   auto draws = std::make_unique<Draws>(*gpu, *targets, m_config.cacheDir);
   if (auto created = draws->create(); !created) {
     error = std::string(created.error().what) + ": " + created.error().detail;
@@ -45,6 +46,7 @@ bool VulkanBackend::open(std::string& error) {
   // What was open before goes only now: if this fails, a lost device stays, and answers with errors.
   m_draws = std::move(draws);
   m_targets = std::move(targets);
+  m_queries = std::move(queries);
   m_gpu = std::move(gpu);
   return true;
 }
@@ -53,12 +55,13 @@ VulkanBackend::~VulkanBackend() {
   if (m_gpu) m_gpu->recorder->waitIdle(UINT64_MAX);
   if (m_gpu && m_gpu->device->hung()) {
     m_gpu->recorder->abandon();
-    m_abandoned.push_back(
-        {std::move(m_instance), std::move(m_gpu), std::move(m_targets), std::move(m_draws)});
+    m_abandoned.push_back({std::move(m_instance), std::move(m_gpu), std::move(m_targets),
+                           std::move(m_queries), std::move(m_draws)});
   }
   reap();
   leaveBehind(std::move(m_abandoned));
   m_draws.reset();
+  m_queries.reset();
   m_targets.reset();
 }
 
@@ -73,6 +76,7 @@ void VulkanBackend::reap() {
   std::erase_if(m_abandoned, [](Abandoned& a) {
     if (!a.gpu->recorder->drained()) return false;
     a.draws.reset();
+    a.queries.reset();
     a.targets.reset();
     a.gpu.reset();
     a.instance.reset();
@@ -90,10 +94,11 @@ bool VulkanBackend::openAnew(std::string& error) {
   if (!instance) return false;
   VkPhysicalDevice physical = instance->choose(m_config.vulkanDevice, error);
   if (!physical) return false;
-  Abandoned old{std::exchange(m_instance, std::move(instance)), nullptr, nullptr, nullptr};
+  Abandoned old{std::exchange(m_instance, std::move(instance)), nullptr, nullptr, nullptr, nullptr};
   std::swap(m_physical, physical);
   old.gpu = std::move(m_gpu);
   old.targets = std::move(m_targets);
+  old.queries = std::move(m_queries);
   old.draws = std::move(m_draws);
   if (open(error)) {
     old.gpu->recorder->abandon();
@@ -104,6 +109,7 @@ bool VulkanBackend::openAnew(std::string& error) {
   m_physical = physical;
   m_gpu = std::move(old.gpu);
   m_targets = std::move(old.targets);
+  m_queries = std::move(old.queries);
   m_draws = std::move(old.draws);
   return false;
 }
@@ -145,6 +151,11 @@ Result<std::unique_ptr<core::GpuBuffer>> VulkanBackend::createBuffer(const core:
 Result<std::unique_ptr<core::GpuTexture>> VulkanBackend::createTexture(const core::TextureDesc& desc) {
   if (m_gpu->device->lost()) return lostError();
   return TextureObject::create(*m_gpu, desc);
+}
+
+Result<std::unique_ptr<core::GpuQuery>> VulkanBackend::createQuery(core::QueryKind kind) {
+  if (m_gpu->device->lost()) return lostError();
+  return m_queries->create(kind);
 }
 
 Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs& args) {

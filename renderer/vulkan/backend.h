@@ -9,6 +9,7 @@
 #include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/device/instance.h"
 #include "renderer/vulkan/draw/draws.h"
+#include "renderer/vulkan/objects/query.h"
 #include "renderer/vulkan/objects/targets.h"
 
 namespace aerogpu::vk {
@@ -24,6 +25,7 @@ public:
 
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;
+  Result<std::unique_ptr<core::GpuQuery>> createQuery(core::QueryKind kind) override;
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage stage, std::span<const uint8_t> bytes,
                                                         core::ShaderFamily& family) override;
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
@@ -59,6 +61,7 @@ private:
   VkPhysicalDevice m_physical = VK_NULL_HANDLE;
   std::unique_ptr<Gpu> m_gpu;
   std::unique_ptr<Targets> m_targets;
+  std::unique_ptr<Queries> m_queries;
   std::unique_ptr<Draws> m_draws;
   /// A GPU that hung, with all that it may still use. An instance of its own each: software implementations
   /// share their threads among the devices of one instance.
@@ -66,6 +69,7 @@ private:
     std::unique_ptr<Instance> instance;
     std::unique_ptr<Gpu> gpu;
     std::unique_ptr<Targets> targets;
+    std::unique_ptr<Queries> queries;
     std::unique_ptr<Draws> draws;
   };
   /// More at a time would let a guest that hangs its GPU again and again fill the host.

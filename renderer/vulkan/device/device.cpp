@@ -163,6 +163,7 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   w.independentBlend = VK_TRUE;
   caps.dualSourceBlend = take(w.dualSrcBlend, f.dualSrcBlend);
   caps.depthClamp = take(w.depthClamp, f.depthClamp);
+  caps.exactOcclusion = take(w.occlusionQueryPrecise, f.occlusionQueryPrecise);
   caps.fillModeNonSolid = take(w.fillModeNonSolid, f.fillModeNonSolid);
   caps.largePoints = take(w.largePoints, f.largePoints);
   caps.samplerAnisotropy = take(w.samplerAnisotropy, f.samplerAnisotropy);

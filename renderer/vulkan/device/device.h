@@ -39,6 +39,7 @@ struct DeviceCaps {
   bool a1r5g5b5 = false;
   bool triangleFans = true;
   bool demoteToHelper = false;
+  bool exactOcclusion = false;     ///< occlusion queries count; else they say whether there was any sample
   bool floatDepthBias = false;     ///< VK_EXT_depth_bias_control: a bias is added as it is
   bool exactDepthBias = false;     ///< and never scaled
   bool unrestrictedDepth = false;  ///< VK_EXT_depth_range_unrestricted: viewports may leave [0, 1]

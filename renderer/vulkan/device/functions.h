@@ -97,6 +97,13 @@ namespace aerogpu::vk {
   F(CmdClearAttachments)               \
   F(CmdClearColorImage)                \
   F(CmdClearDepthStencilImage)         \
+  F(CreateQueryPool)                   \
+  F(DestroyQueryPool)                  \
+  F(CmdResetQueryPool)                 \
+  F(CmdBeginQuery)                     \
+  F(CmdEndQuery)                       \
+  F(CmdWriteTimestamp2)                \
+  F(CmdCopyQueryPoolResults)           \
   F(CmdFillBuffer)                     \
   F(CmdCopyBuffer2)                    \
   F(CmdCopyImage2)                     \

@@ -73,6 +73,9 @@ void Recorder::destroy(const Retired& retired) {
     case Retired::Kind::PipelineLayout:
       vk.DestroyPipelineLayout(device, std::bit_cast<VkPipelineLayout>(retired.handle), nullptr);
       break;
+    case Retired::Kind::QueryPool:
+      vk.DestroyQueryPool(device, std::bit_cast<VkQueryPool>(retired.handle), nullptr);
+      break;
     case Retired::Kind::Pipeline:
       vk.DestroyPipeline(device, std::bit_cast<VkPipeline>(retired.handle), nullptr);
       break;
@@ -177,6 +180,7 @@ Result<void> Recorder::open() {
   }
   m_current->number = m_submitted + 1;
   ++m_opened;
+  for (BatchUser* user : m_users) user->batchBegins();
   return {};
 }
 
@@ -254,6 +258,7 @@ void Recorder::orderHostCopies() {
 Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
   const DeviceTable& vk = m_device.vk();
   outsidePass();
+  for (BatchUser* user : m_users) user->batchEnds();
   if (std::exchange(m_hostReads, false)) {
     VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
     barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;

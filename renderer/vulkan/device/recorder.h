@@ -26,13 +26,24 @@ struct Retired {
     DescriptorPool,
     Pipeline,
     SetLayout,
-    PipelineLayout
+    PipelineLayout,
+    QueryPool
   };
   uint64_t batch = 0;
   Kind kind = Kind::Range;
   uint64_t handle = 0;
   MemoryPool* pool = nullptr;
   MemoryRange range;
+};
+
+/// Has something under way in the command buffer, which cannot go on in the next one by itself.
+class BatchUser {
+public:
+  virtual ~BatchUser() = default;
+  /// The command buffer, outside of any render pass, ends after this.
+  virtual void batchEnds() = 0;
+  /// The next one begins.
+  virtual void batchBegins() = 0;
 };
 
 class Recorder {
@@ -86,6 +97,10 @@ public:
   Result<MemoryRange> stage(uint64_t size) { return stageIn(m_toDevice, size); }
   /// The same, out of memory that the host reads.
   Result<MemoryRange> stageReadback(uint64_t size) { return stageIn(m_fromDevice, size); }
+
+  /// Tells `user` of the ends of batches until remove().
+  void add(BatchUser& user) { m_users.push_back(&user); }
+  void remove(BatchUser& user) { std::erase(m_users, &user); }
 
   /// Hands the batch over. Without one, does nothing.
   Result<void> flush();
@@ -169,6 +184,7 @@ private:
   uint32_t m_batches = 0;       ///< that exist
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_hostReads = false;
+  std::vector<BatchUser*> m_users;
   std::vector<Readback> m_readbacks;
   std::vector<std::unique_ptr<HostImport>> m_imports;
   Staging m_toDevice, m_fromDevice;

@@ -7,12 +7,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "aerogpu/d3d9/assembler.h"
 #include "renderer/core/backend_config.h"
 #include "renderer/core/guest_memory.h"
+#include "renderer/core/input_layout.h"
 #include "renderer/test/vulkan_device_rules.h"
 #include "renderer/test/vulkan_double.h"
 
@@ -438,6 +442,165 @@ TEST_P(ObjectsTest, TargetsAreOfOneSampleCountAndNoVolumes) {
   EXPECT_FALSE(clearOf(2, 1));
   finish();
   EXPECT_TRUE(backend().recover());
+}
+
+/// A triangle over all of a target, drawn at the back end's interface.
+class Painter {
+public:
+  Painter(Backend& backend, const TextureDesc& desc) : m_backend(backend) {
+    const auto shader = [&](Stage stage, const char* source) {
+      const d3d9::Assembly assembly = d3d9::assemble(source);
+      EXPECT_TRUE(assembly.ok()) << assembly.errorText();
+      auto out = makeRef<Shader>();
+      const auto* bytes = reinterpret_cast<const uint8_t*>(assembly.tokens.data());
+      auto made = backend.createShader(stage, {bytes, assembly.tokens.size() * 4}, out->family);
+      EXPECT_TRUE(made);
+      if (made) out->gpu = std::move(*made);
+      m_state.shaders[static_cast<size_t>(stage)] = out;
+    };
+    shader(Stage::Vertex, "vs_2_0\ndcl_position v0\nmov oPos, v0\n");
+    shader(Stage::Pixel, "ps_2_0\ndef c0, 1, 1, 1, 1\nmov oC0, c0\n");
+    auto layout = makeRef<InputLayout>();
+    constexpr uint32_t kPosition = 0, kFloat4 = 3;  // D3DDECLUSAGE, D3DDECLTYPE
+    const uint8_t declaration[16] = {0, 0, 0, 0, kFloat4, 0, kPosition, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
+    auto elements = parseInputLayout(declaration);
+    EXPECT_TRUE(elements);
+    layout->elements = std::move(*elements);
+    layout->gpu = std::move(*backend.createInputLayout(layout->elements));
+    m_state.inputLayout = layout;
+    constexpr float kCorners[3][4] = {{-2, 2, 0, 1}, {10, 2, 0, 1}, {-2, -10, 0, 1}};
+    auto corners = makeRef<Buffer>();
+    corners->desc.sizeBytes = sizeof kCorners;
+    corners->gpu = std::move(*backend.createBuffer(corners->desc));
+    SpanSource source({reinterpret_cast<const uint8_t*>(kCorners), sizeof kCorners});
+    EXPECT_TRUE(corners->gpu->write(0, sizeof kCorners, source));
+    m_state.vertexStreams[0] = {corners, 16, 0};
+    auto target = makeRef<Texture>();
+    target->desc = desc;
+    target->gpu = std::move(*backend.createTexture(desc));
+    m_state.colorTargetCount = 1;
+    m_state.colorTargets[0].texture = target;
+    m_state.viewport = {0, 0, static_cast<float>(desc.width), static_cast<float>(desc.height), 0, 1};
+    m_state.topology = Topology::TriangleList;
+    m_state.rasterizer.cull = CullMode::None;
+    m_state.dirty = kDirtyAll;
+  }
+  ~Painter() {
+    m_state = {};
+    EXPECT_TRUE(m_backend.recover());  // lets go of the targets
+  }
+  void draw() {
+    const auto drawn = m_backend.draw(m_state, {3, 1, 0, 0});
+    EXPECT_TRUE(drawn) << drawn.error().what;
+  }
+
+private:
+  Backend& m_backend;
+  DrawState m_state;
+};
+
+uint64_t number(const Bytes& bytes) {
+  uint64_t out = 0;
+  EXPECT_EQ(bytes.size(), sizeof out);
+  if (bytes.size() == sizeof out) std::memcpy(&out, bytes.data(), sizeof out);
+  return out;
+}
+
+TEST_P(ObjectsTest, AnOcclusionQueryCountsSamplesOfItsDraws) {
+  if (isNull()) return;                // draws nothing; see below
+  const bool exact = !deviceIsBare();  // else: whether there was any
+  auto query = backend().createQuery(QueryKind::Occlusion);
+  ASSERT_TRUE(query);
+  Painter painter(backend(), flat(16, 8));
+  Bytes none, two, spread;
+  painter.draw();
+  ASSERT_TRUE((*query)->begin());
+  ASSERT_TRUE((*query)->end());
+  ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(none)));
+  ASSERT_TRUE((*query)->begin());
+  painter.draw();
+  painter.draw();
+  ASSERT_TRUE((*query)->end());
+  painter.draw();
+  ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(two)));
+  // Over 40 batches, more than the slots of a pool, and a submission's end.
+  ASSERT_TRUE((*query)->begin());
+  for (int batch = 0; batch < 40; ++batch) {
+    painter.draw();
+    ASSERT_TRUE(backend().flush());
+  }
+  finish();
+  painter.draw();
+  ASSERT_TRUE((*query)->end());
+  ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(spread)));
+  finish();
+  EXPECT_EQ(number(none), 0u);
+  if (exact) {
+    EXPECT_EQ(number(two), 2u * 16 * 8);
+    EXPECT_EQ(number(spread), 41u * 16 * 8);
+  } else {
+    EXPECT_GT(number(two), 0u);
+    EXPECT_GT(number(spread), 0u);
+  }
+}
+
+TEST_P(ObjectsTest, AQueryThatEndsBetweenBatchesOrDiesWhileItCounts) {
+  auto query = backend().createQuery(QueryKind::Occlusion);
+  auto dying = backend().createQuery(QueryKind::Occlusion);
+  ASSERT_TRUE(query && dying);
+  ASSERT_TRUE((*query)->begin());
+  ASSERT_TRUE((*dying)->begin());
+  finish();
+  ASSERT_TRUE((*query)->end());
+  Bytes out;
+  ASSERT_TRUE((*query)->result(std::make_unique<VectorSink>(out)));
+  dying->reset();
+  finish();
+  EXPECT_EQ(number(out), 0u);
+}
+
+TEST_P(ObjectsTest, OcclusionQueriesOverlap) {
+  if (isNull() || deviceIsBare()) return;  // draw nothing, or do not count
+  auto outer = backend().createQuery(QueryKind::Occlusion),
+       inner = backend().createQuery(QueryKind::Occlusion);
+  ASSERT_TRUE(outer && inner);
+  Painter painter(backend(), flat(16, 8));
+  Bytes all, some;
+  ASSERT_TRUE((*outer)->begin());
+  painter.draw();
+  ASSERT_TRUE((*inner)->begin());
+  painter.draw();
+  ASSERT_TRUE(backend().flush());
+  painter.draw();
+  ASSERT_TRUE((*outer)->end());
+  painter.draw();
+  ASSERT_TRUE((*inner)->end());
+  ASSERT_TRUE((*outer)->result(std::make_unique<VectorSink>(all)));
+  ASSERT_TRUE((*inner)->result(std::make_unique<VectorSink>(some)));
+  finish();
+  EXPECT_EQ(number(all), 3u * 16 * 8);
+  EXPECT_EQ(number(some), 3u * 16 * 8);
+}
+
+TEST_P(ObjectsTest, TimestampsAreNanosecondsThatGoOn) {
+  auto first = backend().createQuery(QueryKind::Timestamp);
+  if (!isNull() && deviceIsBare()) {
+    EXPECT_FALSE(first) << "a device without timestamps";
+    return;
+  }
+  auto second = backend().createQuery(QueryKind::Timestamp);
+  ASSERT_TRUE(first && second);
+  const auto before = std::chrono::steady_clock::now();
+  Bytes early, late;
+  ASSERT_TRUE((*first)->end());
+  ASSERT_TRUE((*first)->result(std::make_unique<VectorSink>(early)));
+  finish();
+  ASSERT_TRUE((*second)->end());
+  ASSERT_TRUE((*second)->result(std::make_unique<VectorSink>(late)));
+  finish();
+  const std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - before;
+  EXPECT_GT(number(late), number(early));
+  EXPECT_LE(number(late) - number(early), static_cast<uint64_t>(passed.count()));
 }
 
 }  // namespace
