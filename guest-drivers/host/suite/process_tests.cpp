@@ -330,21 +330,26 @@ void processChanges() {
   auto* memory = static_cast<uint8_t*>(allocateUserMemory(attack.bytes().size()));
   std::memcpy(memory, attack.bytes().data(), attack.bytes().size());
   std::atomic<bool> stop{false};
+  std::atomic<uint32_t> changes{0};
   std::thread writer([&] {
     for (uint32_t i = 0; !stop; ++i) {
       auto* handle =
           reinterpret_cast<uint32_t*>(memory + kFirst + i % 400 * packet + sizeof(aerogpu_cmd_hdr));
       __atomic_store_n(handle, theirs, __ATOMIC_RELAXED);
       __atomic_store_n(handle, own, __ATOMIC_RELAXED);
+      changes.store(i, std::memory_order_relaxed);
     }
   });
+  // Calls count in which the writer really ran at the same time, many sweeps of it.
   unsigned taken = 0, refused = 0, others = 0;
   const int64_t end = nowNs() + 20'000'000'000;
-  while (nowNs() < end && (taken < 200 || refused < 200)) {
+  while (nowNs() < end && (taken < 100 || refused < 20)) {
+    const uint32_t before = changes;
     const NTSTATUS status =
         attacker->context->renderRaw(memory, static_cast<UINT>(attack.bytes().size()), {}, {});
-    taken += status == kSuccess;
-    refused += status == kPrivilegedInstruction;
+    const bool together = changes - before > 1000;
+    taken += together && status == kSuccess;
+    refused += together && status == kPrivilegedInstruction;
     others += status != kSuccess && status != kPrivilegedInstruction;
   }
   stop = true;
