@@ -58,13 +58,12 @@ void Draws::reset() {
 Result<bool> Draws::prepare(core::DrawState& state, bool indexed) {
   m_pending |= state.dirty;
   state.dirty = 0;
-  Area area;
-  auto ready = m_gpu.recorder->inOneBatch([&] { return gather(state, indexed, area); });
+  auto ready = m_gpu.recorder->inOneBatch([&] { return gather(state, indexed); });
   if (!ready || !*ready) return ready;
-  return bind(state, indexed, area);
+  return bind(state, indexed);
 }
 
-Result<bool> Draws::gather(const core::DrawState& state, bool indexed, Area& area) {
+Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
   Recorder& recorder = *m_gpu.recorder;
   const bool dxbc = d3d9::usesDxbc(state);
   m_path = dxbc ? static_cast<ShaderPath*>(&m_dxbc) : &m_d3d9;
@@ -84,10 +83,10 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed, Area& are
     m_targetGeneration = targets.generation;
     m_pending |= core::kDirtyTargets | core::kDirtyResources;
   }
-  const auto [width, height] = targets.extent;
-  area.scissor = d3d9::drawArea(state, width, height);
-  if (area.scissor.empty() || !d3d9::gpuViewport(state, m_viewportLimits, width, height, area.viewport))
-    return false;
+  constexpr uint32_t kArea = core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
+                             core::kDirtyTargets | core::kDirtyShaders;
+  if (m_pending & kArea) m_area = areaOf(state);
+  if (!m_area.visible) return false;
 
   if (m_layoutGeneration != m_layouts.generation()) m_pending |= core::kDirtyShaders;
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |
@@ -105,6 +104,19 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed, Area& are
       core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
   if ((m_pending & kVertices) || !recorder.inPass()) m_vertices.gather(state, indexed);
   return true;
+}
+
+Draws::Area Draws::areaOf(const core::DrawState& state) const {
+  const auto [width, height] = m_targets.info().extent;
+  Area area;
+  area.scissor = d3d9::drawArea(state, width, height);
+  area.visible =
+      !area.scissor.empty() && d3d9::gpuViewport(state, m_viewportLimits, width, height, area.viewport);
+  const DeviceCaps& caps = m_gpu.device->caps();
+  area.bias = d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
+                              {caps.floatDepthBias, caps.unrestrictedDepth}, area.viewport.minDepth,
+                              area.viewport.maxDepth);
+  return area;
 }
 
 Result<void> Draws::choosePipeline(const core::DrawState& state) {
@@ -134,7 +146,7 @@ Result<void> Draws::chooseShaders(const core::DrawState& state) {
   return {};
 }
 
-Result<bool> Draws::bind(const core::DrawState& state, bool indexed, const Area& area) {
+Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
   if (!m_targets.begin()) return false;
   const DeviceTable& vk = m_gpu.device->vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -143,18 +155,16 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed, const Area&
     m_bound.pipeline = m_pipeline;
   }
   m_bound.useLayout(m_shaders.layout.serial);
-  const DeviceCaps& caps = m_gpu.device->caps();
-  const core::Viewport& v = area.viewport;
-  const d3d9::DepthBias bias =
-      d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
-                      {caps.floatDepthBias, caps.unrestrictedDepth}, v.minDepth, v.maxDepth);
+  const d3d9::DepthBias& bias = m_area.bias;
   if (m_bound.fresh || m_bound.family != family() ||
       (m_pending &
        (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer | core::kDirtyTargets))) {
     // y is up in clip space.
+    const core::Viewport& v = m_area.viewport;
     const VkViewport viewport{v.x,       v.y + v.height,          v.width,
                               -v.height, v.minDepth + bias.shift, v.maxDepth + bias.shift};
-    const VkRect2D scissor{{area.scissor.x, area.scissor.y}, {area.scissor.width, area.scissor.height}};
+    const VkRect2D scissor{{m_area.scissor.x, m_area.scissor.y},
+                           {m_area.scissor.width, m_area.scissor.height}};
     vk.CmdSetViewportWithCount(commands, 1, &viewport);
     vk.CmdSetScissorWithCount(commands, 1, &scissor);
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "renderer/core/backend.h"
+#include "renderer/d3d9/depth_bias.h"
 #include "renderer/d3d9/draw_area.h"
 #include "renderer/vulkan/draw/constant_ring.h"
 #include "renderer/vulkan/draw/d3d9_draw.h"
@@ -35,18 +36,21 @@ private:
   /// A batch of this many draws is handed over, so that the GPU works while the rest is recorded.
   static constexpr uint32_t kDrawsPerBatch = 8192;
 
-  /// Where a draw goes to, pixels.
+  /// Where a draw goes to, pixels, and what is added to its depth.
   struct Area {
+    bool visible = false;
     d3d9::PixelRect scissor;
     core::Viewport viewport;
+    d3d9::DepthBias bias;
   };
 
   /// All that comes before the draw's own command; false when it would draw nothing.
   Result<bool> prepare(core::DrawState& state, bool indexed);
   /// Chooses and readies what the draw needs; may end the render pass or hand the batch over.
-  Result<bool> gather(const core::DrawState& state, bool indexed, Area& area);
+  Result<bool> gather(const core::DrawState& state, bool indexed);
   /// Opens the render pass and binds what differs from what is bound.
-  Result<bool> bind(const core::DrawState& state, bool indexed, const Area& area);
+  Result<bool> bind(const core::DrawState& state, bool indexed);
+  Area areaOf(const core::DrawState& state) const;
   Result<void> choosePipeline(const core::DrawState& state);
   Result<void> chooseShaders(const core::DrawState& state);
   Result<void> afterDraw();
@@ -78,6 +82,7 @@ private:
   ShaderPath* m_path = &m_d3d9;
   DrawShaders m_shaders;
   VkPipeline m_pipeline = VK_NULL_HANDLE;
+  Area m_area;
   uint32_t m_layoutGeneration = 0;  ///< of m_layouts, when m_shaders was chosen
   uint32_t m_targetGeneration = 0;  ///< of m_targets, when it was looked at last
 };
