@@ -203,4 +203,22 @@ TEST(Edid, SaysThePreferredModeOfTheProperties) {
   EXPECT_EQ(edid[59] | (edid[61] & 0xF0u) << 4, 900u);
 }
 
+// EXT-3, EXT-4
+TEST(Edid, IsReadInPiecesAndIsZeroPastItsEnd) {
+  AeroGpuDev dev("renderer=null");
+  const uint64_t base = AeroGpuDev::kBar0 + 0x8000;
+  const uint32_t size = dev.qemu.readl(AeroGpuDev::kBar0 + 0x8400);
+  ASSERT_GT(size, 0u);
+  ASSERT_EQ(size % 128, 0u);
+  ASSERT_LT(size, uint32_t{AEROGPU_EXT_REG_EDID_BYTES});
+  const uint32_t word = dev.qemu.readl(base + 8);  // the maker and the product, never all zero
+  ASSERT_NE(word, 0u);
+  EXPECT_EQ(dev.qemu.readw(base + 8) | uint32_t{dev.qemu.readw(base + 10)} << 16, word);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(dev.qemu.readb(base + 8 + i), word >> 8 * i & 0xFF) << i;
+  for (uint32_t offset = size; offset < AEROGPU_EXT_REG_EDID_BYTES; offset += 4)
+    ASSERT_EQ(dev.qemu.readl(base + offset), 0u) << offset;
+  EXPECT_EQ(dev.qemu.readb(base + size), 0u);
+  EXPECT_EQ(dev.qemu.readw(base + size), 0u);
+}
+
 }  // namespace

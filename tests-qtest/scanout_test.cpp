@@ -403,6 +403,24 @@ TEST_F(Cursor, ThatCannotBeReadIsNotShown) {
   expectCursorAt(20, 10);
 }
 
+// CUR-2
+TEST_F(Cursor, NeedsAPitchOfARowAndAFormatOfTheScanout) {
+  place(20, 10, 0, 0);
+  expectCursorAt(20, 10);
+  for (const uint32_t pitch : {kSize * 4 - 1, 0u}) {
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, pitch);
+    expectCursorAt(-1000, -1000);
+  }
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, kSize * 4);
+  expectCursorAt(20, 10);
+  for (const uint32_t format : {uint32_t{AEROGPU_FORMAT_INVALID}, uint32_t{AEROGPU_FORMAT_D32_FLOAT}}) {
+    m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FORMAT, format);
+    expectCursorAt(-1000, -1000);
+  }
+  m_dev.setReg(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8A8_UNORM);
+  expectCursorAt(20, 10);
+}
+
 // CUR-1
 TEST_F(Cursor, AHotSpotOutsideIsTheLastPixel) {
   place(20, 20, kSize, 0xFFFFFFFF);

@@ -265,6 +265,7 @@ void processKilled() {
   const size_t allocations = adapter.vidmm().liveAllocations();
   const Objects objects;
   std::vector<uint32_t> many;
+  many.reserve(100);
   for (int i = 0; i < 100; ++i) many.push_back(newHandle());
   // Again and again with the same handles: what was left would be in the way.
   for (uint32_t round = 0; round < 4; ++round) {

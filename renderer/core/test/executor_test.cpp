@@ -61,6 +61,24 @@ TEST(Stream, BrokenFramingSkipsTheRest) {
   }
 }
 
+// CMD-3
+TEST(Stream, ASizeThatIsNoMultipleOfFourIsBrokenFraming) {
+  Harness h;
+  const uint32_t buffer = h.handle();
+  CommandWriter create;
+  packets::createBuffer(create, buffer, 16, 0);
+  CommandWriter w;
+  const aerogpu_cmd_hdr broken{AEROGPU_CMD_NOP, 10};
+  const uint8_t two[2] = {};
+  w.raw(&broken, sizeof broken);
+  w.raw(two, sizeof two);
+  // Where a packet of 10 bytes would end.
+  w.raw(create.data() + sizeof(aerogpu_cmd_stream_header), create.size() - sizeof(aerogpu_cmd_stream_header));
+  w.raw(two, sizeof two);
+  expectError(h.submit(w), AEROGPU_ERROR_CMD_DECODE);
+  EXPECT_TRUE(h.readBuffer(buffer, 16).empty());
+}
+
 // CMD-1
 TEST(Stream, HeaderIsChecked) {
   struct Case {

@@ -314,15 +314,15 @@ TEST_P(ObjectsTest, AVolumeIsReadAndWrittenInPlace) {
   const Bytes bytes = pattern(from.bytes().size(), 9);
   std::copy(bytes.begin(), bytes.end(), from.bytes().begin());
   LendingSource source(from.bytes().first(size_t{320} * 40 * 16 - 64));
-  ASSERT_TRUE(gpu->write({}, model.all(), {320, 320 * 40}, source));
-  model.write(model.all(), {320, 320 * 40}, bytes);
+  ASSERT_TRUE(gpu->write({}, model.all(), {320, uint64_t{320} * 40}, source));
+  model.write(model.all(), {320, uint64_t{320} * 40}, bytes);
   ASSERT_TRUE(gpu->read({}, model.all(),
                         std::make_unique<LendingSink>(to.bytes().first(size_t{320} * 40 * 16 - 64), 320)));
   finish();
   for (uint32_t z = 0; z < 16; ++z)
     for (uint32_t y = 0; y < 40; ++y)
       ASSERT_TRUE(std::equal(model.texel(0, y, z), model.texel(0, y, z) + 256,
-                             to.bytes().begin() + (z * 40 + y) * 320))
+                             to.bytes().begin() + static_cast<ptrdiff_t>(z * 40 + y) * 320))
           << y << " of slice " << z;
   EXPECT_EQ(read(*gpu, {}, model.all()), model.bytes);
   if (isNull() || importsAsked() == asked) return;  // a device without the extension copies
