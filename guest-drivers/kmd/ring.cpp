@@ -82,7 +82,8 @@ bool Ring::push(const Registers &registers, const Submission &submission) {
   };
   m_tail++;
   // The slot is complete before the device can see the tail.
-  __atomic_store_n(&header()->tail, m_tail, __ATOMIC_RELEASE);
+  uint32_t *tail = &header()->tail;
+  __atomic_store_n(tail, m_tail, __ATOMIC_RELEASE);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   registers.write(AEROGPU_MMIO_REG_DOORBELL, m_tail);
   return true;

@@ -41,7 +41,10 @@ public:
   uint32_t nextIndex() const { return m_tail; }
   /** Whether the submission with this index has left the ring. */
   bool passed(uint32_t index) const { return static_cast<int32_t>(head() - index) > 0; }
-  uint32_t head() const { return __atomic_load_n(&header()->head, __ATOMIC_ACQUIRE); }
+  uint32_t head() const {
+    const uint32_t *head = &header()->head;  // aligned, which a packed structure does not tell the compiler
+    return __atomic_load_n(head, __ATOMIC_ACQUIRE);
+  }
   uint32_t tail() const { return m_tail; }
   uint32_t entries() const { return m_entries; }
   uint32_t bytes() const { return static_cast<uint32_t>(m_ring.bytes()); }
