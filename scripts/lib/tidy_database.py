@@ -6,6 +6,7 @@ usage: tidy_database.py OUTPUT-FOLDER BUILD-FOLDER...
 A file's commands come from the first folder that compiles it. The Windows driver is compiled by custom commands of
 mingw-w64, which meson leaves out of its database; ninja knows them. What only gcc understands is dropped. Prints the
 files, one a line, those under version control only."""
+import functools
 import json
 import os
 import shlex
@@ -18,6 +19,16 @@ from aerogpu_build import ROOT
 DROPPED_PREFIXES = ('-W', '-fprofile', '-ffile-prefix-map', '-fsanitize', '-fno-sanitize', '-march=i686')
 DROPPED = {'-mgeneral-regs-only', '-fno-ident', '-MD', '-c'}
 DROPPED_WITH_VALUE = {'-MF', '-MQ', '-MT', '-o'}
+
+
+@functools.cache
+def mingw_headers():
+    """Options for mingw-w64's C++ headers, which clang does not find by itself."""
+    found = subprocess.run(['x86_64-w64-mingw32-g++', '-print-file-name=include/c++'], stdout=subprocess.PIPE,
+                           check=True).stdout.decode().strip()
+    return ['-isystem', found, '-isystem', os.path.join(found, 'x86_64-w64-mingw32')]
+
+
 COMPILERS = {
     'x86_64-w64-mingw32-g++': ['clang++', '--target=x86_64-w64-mingw32'],
     'x86_64-w64-mingw32-gcc': ['clang', '--target=x86_64-w64-mingw32'],
@@ -42,6 +53,8 @@ def arguments(entry):
     name = os.path.basename(words[0])
     result = COMPILERS.get(name) or ['clang++' if name in ('g++', 'c++', 'clang++') else 'clang']
     result = list(result)
+    if name == 'x86_64-w64-mingw32-g++':
+        result += mingw_headers()
     rest = iter(words[1:])
     for word in rest:
         if word in DROPPED_WITH_VALUE:

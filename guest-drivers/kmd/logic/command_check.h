@@ -106,9 +106,9 @@ inline StreamEvent eventOf(const aerogpu::PacketRights &rights, const uint8_t *a
                : rights.event == PacketEvent::Exports  ? StreamEvent::Exported
                                                        : StreamEvent::Imported;
   event.object = rights.object;
-  memcpy(&event.handle, at + sizeof(aerogpu_cmd_hdr) + rights.handleWord * 4u, sizeof event.handle);
+  memcpy(&event.handle, at + sizeof(aerogpu_cmd_hdr) + rights.handleWord * size_t{4}, sizeof event.handle);
   if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported)
-    memcpy(&event.token, at + sizeof(aerogpu_cmd_hdr) + rights.tokenWord * 4u, sizeof event.token);
+    memcpy(&event.token, at + sizeof(aerogpu_cmd_hdr) + rights.tokenWord * size_t{4}, sizeof event.token);
   return event;
 }
 
