@@ -8,9 +8,7 @@
 
 #include "renderer/api_backends.h"
 #include "renderer/api_structs.h"
-#ifdef AEROGPU_HAVE_VULKAN
 #include "renderer/translator/client.h"
-#endif
 
 namespace {
 
@@ -223,13 +221,8 @@ bool aerogpu_renderer::reset() {
 extern "C" {
 
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size) {
-#ifdef AEROGPU_HAVE_VULKAN
   std::string text;
   if (translator::prepareProcess(translator ? translator : "", text)) return true;
-#else
-  const std::string text = "this build has no Vulkan back end";
-  (void)translator;
-#endif
   copyText(error, error_size, text);
   return false;
 }

@@ -10,11 +10,7 @@ std::unique_ptr<core::Backend> createNull(const core::BackendConfig& config, std
 }
 
 constexpr BackendEntry kEntries[] = {
-#ifdef AEROGPU_HAVE_VULKAN
     {"vulkan", vk::createBackend},
-#else
-    {"vulkan", nullptr},
-#endif
     {"null", createNull},
 };
 
