@@ -127,7 +127,7 @@ TEST_P(Leak, Resets) {
 /// so the middle one tells.
 TEST_P(Leak, Frames) {
   constexpr uint32_t kWarm = 400, kWindow = 100, kWindows = 11;
-  constexpr int64_t kBytesPerFrame = 100;
+  constexpr int64_t kBytesPerFrame = 100, kIdleFrames = 4;
   start();
   CommandWriter w;
   createTargets(w);
@@ -149,7 +149,8 @@ TEST_P(Leak, Frames) {
     early = holdings();
     held = dev.qemu.property("host-memory");
   }
-  EXPECT_LE(dev.qemu.property("host-memory"), held);
+  // How many idle frames there are when it is looked at depends on timing (docs/architecture.md, "Caches").
+  EXPECT_LE(dev.qemu.property("host-memory"), held + kIdleFrames * kPitch * kHeight);
   expectNoMore(early, 16 << 20);
   std::vector<int64_t> growth;
   for (size_t n = 1; n < resident.size(); ++n) growth.push_back(resident[n] - resident[n - 1]);
