@@ -419,12 +419,39 @@ typedef struct _D3DDDI_MULTISAMPLINGMETHOD {
     UINT NumQualityLevels;
 } D3DDDI_MULTISAMPLINGMETHOD;
 
+/* ns-d3dukmdt-_d3dddi_allocationinfo2: the address is reserved at this level. */
+typedef struct _D3DDDI_ALLOCATIONINFO2 {
+    D3DKMT_HANDLE hAllocation;
+    const VOID *pSystemMem;
+    VOID *pPrivateDriverData;
+    UINT PrivateDriverDataSize;
+    D3DDDI_VIDEO_PRESENT_SOURCE_ID VidPnSourceId;
+    union {
+        struct {
+            UINT Primary : 1;
+            UINT Reserved : 31;
+        };
+        UINT Value;
+    } Flags;
+    D3DGPU_VIRTUAL_ADDRESS GpuVirtualAddress;
+    ULONG_PTR Reserved[6];
+} D3DDDI_ALLOCATIONINFO2;
+
 /* ns-d3dukmdt-_d3dddi_openallocationinfo */
 typedef struct _D3DDDI_OPENALLOCATIONINFO {
     D3DKMT_HANDLE hAllocation;
     const VOID *pPrivateDriverData;
     UINT PrivateDriverDataSize;
 } D3DDDI_OPENALLOCATIONINFO;
+
+/* ns-d3dukmdt-_d3dddi_openallocationinfo2: the address is reserved at this level. */
+typedef struct _D3DDDI_OPENALLOCATIONINFO2 {
+    D3DKMT_HANDLE hAllocation;
+    const VOID *pPrivateDriverData;
+    UINT PrivateDriverDataSize;
+    D3DGPU_VIRTUAL_ADDRESS GpuVirtualAddress;
+    ULONG_PTR Reserved[6];
+} D3DDDI_OPENALLOCATIONINFO2;
 
 /* ns-d3dukmdt-_d3dddi_patchlocationlist */
 typedef struct _D3DDDI_PATCHLOCATIONLIST {

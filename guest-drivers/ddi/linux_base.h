@@ -48,7 +48,7 @@ typedef uint16_t WCHAR, *PWSTR, *PWCHAR;
 #endif
 typedef const WCHAR *PCWSTR;
 typedef float FLOAT;
-typedef void *PVOID, *HANDLE, *HWND, **PPVOID;
+typedef void *PVOID, *HANDLE, *HWND, *HDC, **PPVOID;
 typedef HANDLE *PHANDLE;
 typedef char KPROCESSOR_MODE;
 
@@ -96,6 +96,13 @@ typedef struct tagPOINT {
     LONG x;
     LONG y;
 } POINT, *PPOINT;
+
+typedef struct tagPALETTEENTRY {
+    BYTE peRed;
+    BYTE peGreen;
+    BYTE peBlue;
+    BYTE peFlags;
+} PALETTEENTRY;
 
 typedef struct _UNICODE_STRING {
     USHORT Length;
