@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/device_pages.h"
 #include "core/exports.h"
 #include "core/report.h"
 
@@ -49,6 +50,7 @@ void fromUcontext(const ucontext_t& from, SehContext& to) {
 void toUcontext(const SehContext& from, ucontext_t& to) {
   for (unsigned i = 0; i < 16; ++i) to.uc_mcontext.gregs[kGregs[i]] = static_cast<greg_t>(from.gpr[i]);
   to.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(from.rip);
+  to.uc_mcontext.gregs[REG_EFL] = static_cast<greg_t>(from.eFlags);
   if (to.uc_mcontext.fpregs) std::memcpy(to.uc_mcontext.fpregs->_xmm, from.xmm, sizeof from.xmm);
 }
 
@@ -130,8 +132,34 @@ void resume(Thread& thread, const SehContext& context, ucontext_t& uc) {
   toUcontext(context, uc);
 }
 
+/// An access to device pages, by whomever. Ends the process when nobody knows the instruction: it cannot go
+/// on.
+void onDeviceAccess(uint64_t address, ucontext_t& uc) {
+  SehContext context;
+  fromUcontext(uc, context);
+  if (accessDevicePages(context)) {
+    toUcontext(context, uc);
+    return;
+  }
+  char bytes[64] = {};
+  const auto* code = reinterpret_cast<const uint8_t*>(context.rip);
+  for (unsigned i = 0; i < 15; ++i) std::snprintf(bytes + i * 3, 4, " %02x", code[i]);
+  const std::string where = driverImage() ? driverImage()->describe(context.rip) : std::string("the host");
+  std::printf(
+      "# device memory at 0x%llx is accessed by an instruction that is not emulated, at 0x%llx (%s):%s\n",
+      static_cast<unsigned long long>(address), static_cast<unsigned long long>(context.rip), where.c_str(),
+      bytes);
+  std::fflush(stdout);
+  std::abort();
+}
+
 void onFault(int signal, siginfo_t* info, void* opaque) {
   auto& uc = *static_cast<ucontext_t*>(opaque);
+  if (signal == SIGSEGV && uc.uc_mcontext.gregs[REG_TRAPNO] == kTrapPageFault &&
+      isDeviceAddress(reinterpret_cast<uint64_t>(info->si_addr))) {
+    onDeviceAccess(reinterpret_cast<uint64_t>(info->si_addr), uc);
+    return;
+  }
   Thread* thread = currentThreadOrNull();
   const PeImage* image = driverImage();
   if (!thread || !image) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dxgk/adapter.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -66,32 +63,17 @@ Adapter::~Adapter() {
 }
 
 guest::Status Adapter::openDevice(unsigned hugePages) {
-  guest::Status status = m_function.find(AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
-  if (status.ok()) status = m_function.enable();
-  if (status.ok())
-    status = m_function.bindDriver("uio_pci_generic", AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID);
-  if (status.ok()) status = m_registers.map(m_function.resourcePath(0), AEROGPU_PCI_BAR0_SIZE_BYTES);
-  if (status.ok()) status = m_bar1.map(m_function.resourcePath(1), 1 << 20);
-  if (status.ok()) status = m_line.open(m_function.path());
+  m_machine = makeMachine();
+  guest::Status status = m_machine->open(hugePages * guest::kHugePageBytes);
   if (!status.ok()) return status;
-  // Documentation/ABI/testing/sysfs-bus-pci, "resource": start, end, flags of each BAR.
-  std::FILE* file = std::fopen((m_function.path() + "/resource").c_str(), "re");
-  if (!file) return guest::Status::systemFailure("cannot read the BARs");
-  for (unsigned i = 0; i < 2; ++i) {
-    unsigned long long start = 0, end = 0, flags = 0;
-    if (std::fscanf(file, "%llx %llx %llx", &start, &end, &flags) != 3 || end <= start)
-      status = guest::Status::failure("no BAR%u", i);
-    m_bars[i].address = start;
-    m_bars[i].bytes = end - start + 1;
-    m_bars[i].fd = open(m_function.resourcePath(i).c_str(), O_RDWR | O_SYNC | O_CLOEXEC);
-    if (m_bars[i].fd < 0) status = guest::Status::systemFailure("cannot open BAR%u", i);
-    addPhysicalRange({m_bars[i].address, m_bars[i].bytes, m_bars[i].fd, i ? "BAR1" : "BAR0"});
-  }
-  std::fclose(file);
-  if (!status.ok()) return status;
-  m_memory = std::make_unique<guest::HugePageMemory>();
-  status = m_memory->create(hugePages, "/dev/hugepages");
-  if (status.ok()) setContiguousMemory(m_memory.get());
+  setContiguousMemory(&m_machine->memory());
+  for (unsigned i = 0; i < 2; ++i)
+    addPhysicalRange(
+        {bar(i).address, bar(i).bytes,
+         [machine = m_machine.get(), i](uint64_t offset, uint64_t bytes) {
+           return machine->map(i, offset, bytes);
+         },
+         [machine = m_machine.get()](void* address, uint64_t bytes) { machine->unmap(address, bytes); }});
 
   // What PnP gives a VGA-compatible display adapter: both BARs, a line interrupt, the legacy VGA ranges.
   m_resources.Count = 1;
@@ -100,8 +82,8 @@ guest::Status Adapter::openDevice(unsigned hugePages) {
   NtResource* r = m_resources.Resources;
   for (unsigned i = 0; i < 2; ++i, ++r) {
     *r = {kResourceMemory, 1, 0, {}};
-    r->Memory.Start = m_bars[i].address;
-    r->Memory.Length = static_cast<uint32_t>(m_bars[i].bytes);
+    r->Memory.Start = bar(i).address;
+    r->Memory.Length = static_cast<uint32_t>(bar(i).bytes);
   }
   *r = {kResourceInterrupt, 3, 0, {}};  // shared, level-sensitive
   r->Interrupt.Level = kDeviceLevel;
@@ -277,11 +259,11 @@ NTSTATUS Adapter::stopDevice() {
     status = callDdi("DxgkDdiStopDevice", kPassiveLevel, ddi.DxgkDdiStopDevice, m_context);
   }
   if (!m_removed) {
-    if (const uint32_t enabled = m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE))
+    if (const uint32_t enabled = registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE))
       brokenRule("IRQ_ENABLE is 0x%x after DxgkDdiStopDevice", enabled);
-    if (m_registers.read(AEROGPU_MMIO_REG_RING_CONTROL) & 1)
+    if (registers().read(AEROGPU_MMIO_REG_RING_CONTROL) & 1)
       brokenRule("the ring runs after DxgkDdiStopDevice");
-    if (m_registers.read64(AEROGPU_MMIO_REG_FENCE_GPA_LO))
+    if (registers().read64(AEROGPU_MMIO_REG_FENCE_GPA_LO))
       brokenRule("the device still has the fence page after DxgkDdiStopDevice");
   }
   m_started = false;
@@ -294,11 +276,9 @@ NTSTATUS Adapter::stopDevice() {
 void Adapter::detach() {
   m_removed = true;
   std::lock_guard lock(m_interruptLock);
-  const int config = open((m_function.path() + "/config").c_str(), O_RDWR | O_CLOEXEC);
-  const uint16_t command = 1u << 10;  // PCI 3.0, 6.2.2: Interrupt Disable, everything else off
-  if (config < 0 || pwrite(config, &command, sizeof command, 4) != sizeof command)
-    brokenRule("the PCI command register cannot be written");
-  if (config >= 0) close(config);
+  const uint8_t command[2] = {0, 1u << 2};  // PCI 3.0, 6.2.2: Interrupt Disable, everything else off
+  if (const guest::Status status = m_machine->writeConfig(4, command, sizeof command); !status.ok())
+    brokenRule("the PCI command register: %s", status.text().c_str());
   detachMappings();
 }
 
@@ -362,7 +342,7 @@ void Adapter::interruptLoop() {
   unsigned storm = 0;
   for (;;) {
     bool fired = false;
-    const guest::Status status = m_line.wait(m_noise ? 1'000'000 : 100'000'000, fired);
+    const guest::Status status = m_machine->interruptLine().wait(m_noise ? 1'000'000 : 100'000'000, fired);
     if (!status.ok() || m_removed) {
       if (m_removed) return;
       brokenRule("%s", status.text().c_str());
@@ -379,14 +359,14 @@ void Adapter::interruptLoop() {
       if (state.notified && !state.dpcRequested)
         brokenRule("the interrupt routine notified without DxgkCbQueueDpc");
       state = {};
-      const bool asserted = !m_removed && (m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) &
-                                           m_registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE));
+      const bool asserted = !m_removed && (registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) &
+                                           registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
       ours ? ++m_interruptsTaken : ++m_interruptsRefused;
       storm = asserted && !ours ? storm + 1 : 0;
       if (storm == 100) brokenRule("the interrupt routine refuses the device's interrupt 100 times in a row");
     }
     if (!fired) continue;
-    if (const guest::Status unmasked = m_line.unmask(); !unmasked.ok() && !m_removed)
+    if (const guest::Status unmasked = m_machine->interruptLine().unmask(); !unmasked.ok() && !m_removed)
       brokenRule("%s", unmasked.text().c_str());
   }
 }

@@ -13,23 +13,16 @@
 
 #include "core/pe_image.h"
 #include "device/bar.h"
-#include "device/irq.h"
 #include "device/memory.h"
-#include "device/pci.h"
 #include "dispmprt.h"
 #include "dxgk/ddi_call.h"
+#include "machine/machine.h"
 
 namespace aerogpu::host {
 
 class Vidmm;
 class Scheduler;
 class Display;
-
-/// A BAR of the device as Windows' resource list has it.
-struct BarInfo {
-  uint64_t address = 0, bytes = 0;
-  int fd = -1;
-};
 
 class Adapter {
 public:
@@ -38,7 +31,8 @@ public:
   Adapter(const Adapter&) = delete;
   Adapter& operator=(const Adapter&) = delete;
 
-  /// Takes the device: PCI function, BARs, interrupt, contiguous memory. Root in the VM.
+  /// Takes a machine from the factory and its device: PCI function, BARs, interrupt, contiguous memory of so
+  /// many pages of 2 MiB.
   guest::Status openDevice(unsigned hugePages);
   /// Loads the driver, runs DriverEntry and takes its registration.
   guest::Status loadDriver(const std::string& path);
@@ -78,12 +72,10 @@ public:
   PeImage& image() { return *m_image; }
 
   /// The test's own look at the device, past the driver.
-  guest::Registers& registers() { return m_registers; }
-  const BarInfo& bar(unsigned index) const { return m_bars[index]; }
-  uint8_t* bar1() { return m_bar1.bytes(); }
-  guest::Memory& memory() { return *m_memory; }
-  const std::string& deviceAddress() const { return m_function.address(); }
-  guest::PciFunction& function() { return m_function; }
+  guest::Registers& registers() { return m_machine->registers(); }
+  const BarInfo& bar(unsigned index) const { return m_machine->bar(index); }
+  guest::Memory& memory() { return m_machine->memory(); }
+  Machine& machine() { return *m_machine; }
 
   // Synchronization levels of the DDIs (page "Threading and synchronization first level" and its neighbours):
   // Reentrant rendering calls share, memory management and display calls exclude their own kind, PnP, power
@@ -118,11 +110,7 @@ private:
   void fillInterface();
   NTSTATUS queryChildren();
 
-  guest::PciFunction m_function;
-  guest::MappedBar m_registers, m_bar1;
-  guest::UioLine m_line;
-  std::unique_ptr<guest::HugePageMemory> m_memory;
-  BarInfo m_bars[2];
+  std::unique_ptr<Machine> m_machine;
   CM_RESOURCE_LIST m_resources{};
   std::u16string m_registryPath, m_driverName;
   DRIVER_OBJECT m_driverObject{};

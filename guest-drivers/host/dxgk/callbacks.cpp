@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "dxgk/callbacks.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -114,13 +113,10 @@ NTSTATUS deviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULON
   Adapter* adapter = adapterOf(handle);
   *done = 0;
   if (!adapter || type != DXGK_WHICHSPACE_CONFIG) return kInvalidParameter;
-  const std::string path = adapter->function().path() + "/config";
-  const int fd = open(path.c_str(), (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-  if (fd < 0) return kUnsuccessful;
-  const ssize_t n = write ? pwrite(fd, buffer, length, offset) : pread(fd, buffer, length, offset);
-  close(fd);
-  if (n < 0) return kUnsuccessful;
-  *done = static_cast<ULONG>(n);
+  const guest::Status status = write ? adapter->machine().writeConfig(offset, buffer, length)
+                                     : adapter->machine().readConfig(offset, buffer, length);
+  if (!status.ok()) return kUnsuccessful;
+  *done = length;
   return kSuccess;
 }
 HOST_API NTSTATUS cbReadDeviceSpace(HANDLE handle, ULONG type, void* buffer, ULONG offset, ULONG length,

@@ -288,17 +288,23 @@ bool Vidmm::evictAll() {
   return ok;
 }
 
-/// Where the CPU sees byte `offset`, and how many bytes follow there.
-uint8_t* Vidmm::cpuAt(Allocation& allocation, uint64_t offset, uint64_t& contiguous) {
-  if (!allocation.pages.empty()) {
-    contiguous = kPage - offset % kPage;
-    return allocation.pages[offset / kPage].cpu + offset % kPage;
+/// Calls `memory(at, n)` for each page of a range that lies in system memory, or `video(offset in BAR1, n)`
+/// once.
+template <class Memory, class Video>
+void Vidmm::forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory,
+                         Video video) {
+  if (allocation.pages.empty()) {
+    const uint64_t address =
+        static_cast<uint64_t>(segment(allocation.segment).descriptor.CpuTranslatedAddress.QuadPart) +
+        allocation.offset + offset;
+    video(address - m_adapter.bar(1).address, bytes);
+    return;
   }
-  contiguous = bytesOf(allocation) - offset;
-  const uint64_t address =
-      static_cast<uint64_t>(segment(allocation.segment).descriptor.CpuTranslatedAddress.QuadPart) +
-      allocation.offset + offset;
-  return m_adapter.bar1() + (address - m_adapter.bar(1).address);
+  while (bytes) {
+    const uint64_t n = std::min(bytes, kPage - offset % kPage);
+    memory(allocation.pages[offset / kPage].cpu + offset % kPage, n);
+    offset += n, bytes -= n;
+  }
 }
 
 bool Vidmm::write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes) {
@@ -309,13 +315,13 @@ bool Vidmm::write(Allocation& allocation, uint64_t offset, const void* data, uin
     for (const SystemPage& page : allocation.pages) std::memset(page.cpu, 0, kPage);
   }
   const auto* from = static_cast<const uint8_t*>(data);
-  while (bytes) {
-    uint64_t n;
-    uint8_t* to = cpuAt(allocation, offset, n);
-    n = std::min(n, bytes);
-    std::memcpy(to, from, n);
-    from += n, offset += n, bytes -= n;
-  }
+  forEachPiece(
+      allocation, offset, bytes,
+      [&](uint8_t* to, uint64_t n) {
+        std::memcpy(to, from, n);
+        from += n;
+      },
+      [&](uint64_t to, uint64_t n) { m_adapter.machine().writeVideoMemory(to, from, n); });
   return true;
 }
 
@@ -324,13 +330,13 @@ bool Vidmm::read(Allocation& allocation, uint64_t offset, void* data, uint64_t b
   m_adapter.scheduler().waitIdle(allocation.busyUntil);
   if (!allocation.segment && allocation.pages.empty()) return false;
   auto* to = static_cast<uint8_t*>(data);
-  while (bytes) {
-    uint64_t n;
-    const uint8_t* from = cpuAt(allocation, offset, n);
-    n = std::min(n, bytes);
-    std::memcpy(to, from, n);
-    to += n, offset += n, bytes -= n;
-  }
+  forEachPiece(
+      allocation, offset, bytes,
+      [&](const uint8_t* from, uint64_t n) {
+        std::memcpy(to, from, n);
+        to += n;
+      },
+      [&](uint64_t from, uint64_t n) { m_adapter.machine().readVideoMemory(from, to, n); });
   return true;
 }
 

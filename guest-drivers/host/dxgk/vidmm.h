@@ -134,7 +134,8 @@ private:
   bool pageIn(Allocation& allocation, UINT segmentId, uint64_t offset);
   bool runPaging(DXGKARG_BUILDPAGINGBUFFER operation);
   bool transfer(Allocation& allocation, bool toSegment);
-  uint8_t* cpuAt(Allocation& allocation, uint64_t offset, uint64_t& contiguous);
+  template <class Memory, class Video>
+  void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
   void checkInfo(const DXGK_ALLOCATIONINFO& info);
   uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }
 

@@ -27,6 +27,7 @@ struct Mapping {
   uint8_t* base;
   uint64_t bytes, physical;
   std::string owner;
+  std::function<void(void*, uint64_t)> unmap;
 };
 struct Contiguous {
   guest::Block block;
@@ -293,6 +294,7 @@ bool physicalAddress(const void* address, uint64_t& out) {
         out = mapping.physical + (at - start);
         return true;
       }
+    if (s_memory && s_memory->addressOf(address, out)) return true;
   }
   // Documentation/admin-guide/mm/pagemap.rst
   static const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -312,11 +314,10 @@ void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner) {
       continue;
     const uint64_t offset = address - range.address, start = offset & ~(kPage - 1);
     const uint64_t length = (offset - start + bytes + kPage - 1) & ~(kPage - 1);
-    void* base =
-        mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, range.fd, static_cast<off_t>(start));
-    if (base == MAP_FAILED) return nullptr;
+    void* base = range.map(start, length);
+    if (!base) return nullptr;
     uint8_t* result = static_cast<uint8_t*>(base) + (offset - start);
-    s_mappings[reinterpret_cast<uint64_t>(result)] = {result, bytes, address, owner};
+    s_mappings[reinterpret_cast<uint64_t>(result)] = {result, bytes, address, owner, range.unmap};
     return result;
   }
   return nullptr;
@@ -329,10 +330,7 @@ bool unmapPhysical(void* address) {
   const auto start = reinterpret_cast<uint64_t>(address) & ~(kPage - 1);
   const uint64_t length =
       (reinterpret_cast<uint64_t>(address) - start + found->second.bytes + kPage - 1) & ~(kPage - 1);
-  // The address stays taken, so that a late access faults and hits nothing new.
-  void* taken = mmap(reinterpret_cast<void*>(start), length, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (taken == MAP_FAILED) return false;
+  found->second.unmap(reinterpret_cast<void*>(start), length);
   s_mappings.erase(found);
   return true;
 }
@@ -357,6 +355,7 @@ void detachMappings() {
   for (const auto& [address, mapping] : s_mappings) {
     const uint64_t start = address & ~(kPage - 1);
     const uint64_t length = (address - start + mapping.bytes + kPage - 1) & ~(kPage - 1);
+    mapping.unmap(reinterpret_cast<void*>(start), length);
     void* memory = mmap(reinterpret_cast<void*>(start), length, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (memory != MAP_FAILED) std::memset(memory, 0xFF, length);

@@ -50,8 +50,10 @@ unsigned reportPendingWork();
 // Memory (nt_memory.cpp).
 struct PhysicalRange {
   uint64_t address, bytes;
-  int fd;            // device file whose offset 0 is `address`; -1: ordinary memory
-  const char* name;  // "BAR0"
+  /// Makes a mapping of its own; null if there is none to be had. Both are multiples of the page size.
+  std::function<void*(uint64_t offset, uint64_t bytes)> map;
+  /// Takes one back: its addresses are not accessible any more and stay taken.
+  std::function<void(void* address, uint64_t bytes)> unmap;
 };
 /// Device memory that may be mapped by physical address.
 void addPhysicalRange(const PhysicalRange& range);

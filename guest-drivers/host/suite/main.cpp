@@ -4,8 +4,10 @@
 // line a test.
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
-//                       [--list | --run NAME...]
+//                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
 //
+// --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
+// LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
 // --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
 // In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
 #include <fcntl.h>
@@ -20,6 +22,8 @@
 
 #include "aerogpu/aerogpu_pci.h"
 #include "init/init.h"
+#include "machine/qemu.h"
+#include "machine/qtest_machine.h"
 #include "suite/test.h"
 
 namespace aerogpu::host {
@@ -28,7 +32,9 @@ namespace {
 
 Options s_options;
 std::vector<std::string> s_names;
-bool s_list;
+bool s_list, s_qtest;
+QemuOptions s_qemuOptions;
+Qemu s_qemu;
 
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
@@ -53,6 +59,10 @@ bool parse(const std::vector<std::string>& arguments) {
       s_options.outside = false;
     } else if (a == "--run") {
       naming = true;
+    } else if (a == "--machine" && hasValue && (arguments[i + 1] == "vm" || arguments[i + 1] == "qtest")) {
+      s_qtest = arguments[++i] == "qtest";
+    } else if (a == "--qemu" && hasValue) {
+      s_qemuOptions.launcher = arguments[++i];
     } else if (a == "--driver" && hasValue) {
       s_options.driver = arguments[++i];
     } else if (a == "--seed" && hasValue) {
@@ -95,12 +105,37 @@ void writeFile(const char* path, const char* text) {
   close(fd);
 }
 
+/// Huge pages, and pages that stay where they are. Root.
+guest::Status prepareKernel(bool isInit) {
+  guest::Status status;
+  if (!isInit) status = guest::mountHugePages();
+  char pages[16];
+  std::snprintf(pages, sizeof pages, "%u", kHugePages + 4);
+  writeFile("/proc/sys/vm/nr_hugepages", pages);
+  // Pages whose addresses were looked up must stay where they are.
+  writeFile("/proc/sys/vm/compact_unevictable_allowed", "0");
+  writeFile("/sys/kernel/mm/transparent_hugepage/enabled", "never");
+  return status;
+}
+
+guest::Status startQemu() {
+  if (const char* launcher = std::getenv("AEROGPU_LAUNCHER"); launcher && s_qemuOptions.launcher.empty())
+    s_qemuOptions.launcher = launcher;
+  if (s_qemuOptions.launcher.empty())
+    return guest::Status::failure(
+        "--machine qtest needs --qemu or AEROGPU_LAUNCHER to name scripts/qemu-aerogpu");
+  setMachineFactory([]() -> std::unique_ptr<Machine> { return std::make_unique<QtestMachine>(s_qemu); });
+  return s_qemu.start(s_qemuOptions);
+}
+
 /// After a test that died: the device must not go on with memory that is gone.
 void quiesceDevice() {
-  guest::PciFunction function;
-  guest::MappedBar registers;
-  if (!function.find(AEROGPU_PCI_VENDOR_ID, AEROGPU_PCI_DEVICE_ID).ok()) return;
-  if (!registers.map(function.resourcePath(0), AEROGPU_PCI_BAR0_SIZE_BYTES).ok()) return;
+  const std::unique_ptr<Machine> machine = makeMachine();
+  if (const guest::Status status = machine->openRegisters(); !status.ok()) {
+    std::printf("# the device cannot be quieted: %s\n", status.text().c_str());
+    return;
+  }
+  guest::Registers& registers = machine->registers();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
   registers.write(AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
@@ -192,14 +227,11 @@ int hostMain(int argc, char** argv) {
         std::printf("%s%s\n", test.name, test.onDemand ? " (on demand)" : "");
       result = 0;
     } else {
-      if (!isInit) status = guest::mountHugePages();
-      char pages[16];
-      std::snprintf(pages, sizeof pages, "%u", kHugePages + 4);
-      writeFile("/proc/sys/vm/nr_hugepages", pages);
-      // Pages whose addresses were looked up must stay where they are.
-      writeFile("/proc/sys/vm/compact_unevictable_allowed", "0");
-      writeFile("/sys/kernel/mm/transparent_hugepage/enabled", "never");
-      result = runAll();
+      status = s_qtest ? startQemu() : prepareKernel(isInit);
+      if (!status.ok())
+        std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
+      else
+        result = runAll();
     }
   }
   std::printf("aerogpu-host: %s\n", result == 0 ? "done" : "failed");

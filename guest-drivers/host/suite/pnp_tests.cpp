@@ -270,7 +270,8 @@ void power(Adapter& adapter, Client& client, Context& context) {
     adapter.registers().write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
     adapter.registers().write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
     adapter.registers().write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
-    std::memset(adapter.bar1() + (1 << 20), 0xD3, 1 << 20);
+    const std::vector<uint8_t> lost(1 << 20, 0xD3);
+    adapter.machine().writeVideoMemory(1 << 20, lost.data(), lost.size());
     status = adapter.setPower(adapterUid, PowerDeviceD0, action);
     expect(ntSuccess(status), "D0 (0x%08x)", status);
     expect(adapter.display().recommit(), "the mode comes back");

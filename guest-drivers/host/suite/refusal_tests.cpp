@@ -15,15 +15,17 @@ namespace {
 
 void userPointers(Adapter& adapter, Client& client, Context& context) {
   const uint64_t before = adapter.scheduler().submitted();
+  void* const device = adapter.machine().map(1, 0, 4096);
   // Not mapped, kernel addresses, not aligned at a hole, the last user page.
   for (const uint64_t address :
        {uint64_t{0}, uint64_t{0x5000}, uint64_t{0x7FFFFFE0000}, uint64_t{0x7FFFFFF0000},
-        reinterpret_cast<uint64_t>(adapter.bar1()), uint64_t{0xFFFFF80000000000}, UINT64_MAX - 64,
+        reinterpret_cast<uint64_t>(device), uint64_t{0xFFFFF80000000000}, UINT64_MAX - 64,
         uint64_t{0x8000000000000000}}) {
     const NTSTATUS status = context.renderRaw(reinterpret_cast<void*>(address), 256, {}, {});
     expect(!ntSuccess(status), "a command buffer at 0x%llx is refused (0x%08x)",
            static_cast<unsigned long long>(address), status);
   }
+  adapter.machine().unmap(device, 4096);
   expect(adapter.scheduler().submitted() == before, "what is refused is not submitted");
   // A buffer that ends in a hole.
   auto* page = static_cast<uint8_t*>(allocateUserMemory(4096));

@@ -39,13 +39,15 @@ PageAllocator::PageAllocator(uint64_t bytes) {
   if (bytes >= kPageBytes) m_free[0] = bytes / kPageBytes * kPageBytes;
 }
 
-uint64_t PageAllocator::allocate(uint64_t bytes) {
+uint64_t PageAllocator::allocate(uint64_t bytes, uint64_t alignment) {
   if (bytes == 0 || bytes > UINT64_MAX - kPageBytes) return kNone;
   bytes = roundUp(bytes, kPageBytes);
   for (auto it = m_free.begin(); it != m_free.end(); ++it) {
-    if (it->second < bytes) continue;
-    const uint64_t offset = it->first, left = it->second - bytes;
+    const uint64_t begin = it->first, size = it->second, skipped = roundUp(begin, alignment) - begin;
+    if (size < skipped || size - skipped < bytes) continue;
+    const uint64_t offset = begin + skipped, left = size - skipped - bytes;
     m_free.erase(it);
+    if (skipped) m_free[begin] = skipped;
     if (left) m_free[offset + bytes] = left;
     return offset;
   }
@@ -85,10 +87,10 @@ void Memory::addExtent(uint8_t* cpu, uint64_t gpa, uint64_t size) {
   m_extents.push_back({cpu, gpa, size, PageAllocator(size)});
 }
 
-Status Memory::allocate(uint64_t bytes, Block& out) {
+Status Memory::allocate(uint64_t bytes, Block& out, uint64_t alignment) {
   uint64_t largest = 0;
   for (Extent& extent : m_extents) {
-    const uint64_t offset = extent.pages.allocate(bytes);
+    const uint64_t offset = extent.pages.allocate(bytes, alignment);
     if (offset != PageAllocator::kNone) {
       out = {extent.cpu + offset, extent.gpa + offset, roundUp(bytes, kPageBytes)};
       std::memset(out.cpu, 0, out.size);
@@ -119,6 +121,16 @@ uint8_t* Memory::at(uint64_t gpa) const {
   return nullptr;
 }
 
+bool Memory::addressOf(const void* cpu, uint64_t& gpa) const {
+  for (const Extent& extent : m_extents) {
+    const uint64_t offset = reinterpret_cast<uint64_t>(cpu) - reinterpret_cast<uint64_t>(extent.cpu);
+    if (offset >= extent.size) continue;
+    gpa = extent.gpa + offset;
+    return true;
+  }
+  return false;
+}
+
 PageRuns sortIntoRuns(const std::vector<uint64_t>& physical, uint64_t pageBytes) {
   PageRuns runs;
   runs.order.resize(physical.size());
@@ -133,6 +145,18 @@ PageRuns sortIntoRuns(const std::vector<uint64_t>& physical, uint64_t pageBytes)
 
 HugePageMemory::~HugePageMemory() {
   if (m_base) munmap(m_base, m_bytes);
+  if (m_file >= 0) close(m_file);
+}
+
+std::string HugePageMemory::path() const {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(m_file);
+}
+
+bool HugePageMemory::fileOffset(uint64_t gpa, uint64_t& offset) const {
+  const auto found = m_fileOffsets.find(gpa / kHugePageBytes * kHugePageBytes);
+  if (found == m_fileOffsets.end()) return false;
+  offset = found->second + gpa % kHugePageBytes;
+  return true;
 }
 
 Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
@@ -140,6 +164,7 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return Status::systemFailure("cannot create %s", path.c_str());
   unlink(path.c_str());
+  m_file = file;
   m_bytes = size_t{pages} * kHugePageBytes;
   // The first mapping faults the pages in and tells their addresses, the second shows them in the order of
   // these.
@@ -157,6 +182,7 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
     auto* address = static_cast<uint8_t*>(first) + i * kHugePageBytes;
     *const_cast<volatile uint8_t*>(address) = 0;
     status = physicalAddress(pagemap, address, physical[i]);
+    m_fileOffsets[physical[i]] = i * kHugePageBytes;
   }
   if (pagemap >= 0) close(pagemap);
   const PageRuns runs = sortIntoRuns(physical, kHugePageBytes);
@@ -182,7 +208,6 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
       addExtent(m_base + begin * kHugePageBytes, physical[runs.order[begin]], (end - begin) * kHugePageBytes);
     }
   if (first != MAP_FAILED) munmap(first, m_bytes);
-  close(file);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/status.h"
@@ -28,8 +29,9 @@ class PageAllocator {
 public:
   /// `bytes` is a multiple of the page size.
   explicit PageAllocator(uint64_t bytes);
-  /// Byte offset of `bytes` (rounded up to pages), or kNone.
-  uint64_t allocate(uint64_t bytes);
+  /// Byte offset of `bytes` (rounded up to pages), or kNone. `alignment` is a power of two of at least a
+  /// page.
+  uint64_t allocate(uint64_t bytes, uint64_t alignment = kPageBytes);
   /// `offset` and `bytes` as they were allocated.
   void release(uint64_t offset, uint64_t bytes);
   uint64_t freeBytes() const;
@@ -45,12 +47,15 @@ private:
 class Memory {
 public:
   virtual ~Memory() = default;
-  /// At least `bytes`, zeroed. Fails when no extent has that much in one piece.
-  Status allocate(uint64_t bytes, Block& out);
+  /// At least `bytes`, zeroed, at a guest-physical address that is a multiple of `alignment` (a power of two
+  /// of at least a page, at most 2 MiB). Fails when no extent has that much in one piece.
+  Status allocate(uint64_t bytes, Block& out, uint64_t alignment = kPageBytes);
   void release(const Block& block);
   uint64_t freeBytes() const;
   /// Where the CPU sees `gpa`; null if that is not ours.
   uint8_t* at(uint64_t gpa) const;
+  /// The guest-physical address of what the CPU sees at `cpu`; false if that is not ours.
+  bool addressOf(const void* cpu, uint64_t& gpa) const;
 
 protected:
   struct Extent {
@@ -72,10 +77,17 @@ public:
   ~HugePageMemory() override;
   /// Takes `pages` huge pages and lines neighbours up. hugetlbfs is mounted at `mountPoint`.
   Status create(unsigned pages, const char* mountPoint);
+  /// A path by which other processes open the file behind the memory while this one lives. The file has no
+  /// name of its own, so nothing is left behind.
+  std::string path() const;
+  /// Where in that file `gpa` is; false if it is not ours.
+  bool fileOffset(uint64_t gpa, uint64_t& offset) const;
 
 private:
   uint8_t* m_base = nullptr;
   size_t m_bytes = 0;
+  int m_file = -1;
+  std::map<uint64_t, uint64_t> m_fileOffsets;  // of each huge page, by its physical address
 };
 
 /// Ordinary memory that pretends to lie at `gpa`.

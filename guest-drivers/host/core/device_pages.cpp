@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "core/device_pages.h"
+
+#include <sys/mman.h>
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "core/device_access.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+struct Pages {
+  DeviceWindow* window;
+  uint64_t offset, bytes;
+};
+
+// Held for a look-up only, and nothing under it touches device memory: a fault cannot meet its own lock.
+std::shared_mutex s_mutex;
+std::map<uint64_t, Pages> s_pages;  // by first address
+
+bool find(uint64_t address, uint64_t bytes, DeviceWindow*& window, uint64_t& offset) {
+  std::shared_lock lock(s_mutex);
+  auto next = s_pages.upper_bound(address);
+  if (next == s_pages.begin()) return false;
+  const auto& [start, pages] = *std::prev(next);
+  if (address - start >= pages.bytes || bytes > pages.bytes - (address - start)) return false;
+  window = pages.window;
+  offset = pages.offset + (address - start);
+  return true;
+}
+
+class Bus final : public DeviceBus {
+public:
+  bool holds(uint64_t address, uint64_t bytes) const override {
+    DeviceWindow* window;
+    uint64_t offset;
+    return find(address, bytes, window, offset);
+  }
+  uint64_t read(uint64_t address, unsigned bytes) override {
+    DeviceWindow* window;
+    uint64_t offset;
+    return find(address, bytes, window, offset) ? window->read(offset, bytes) : UINT64_MAX;
+  }
+  void write(uint64_t address, uint64_t value, unsigned bytes) override {
+    DeviceWindow* window;
+    uint64_t offset;
+    if (find(address, bytes, window, offset)) window->write(offset, value, bytes);
+  }
+  void readBlock(uint64_t address, void* to, uint64_t bytes) override {
+    DeviceWindow* window;
+    uint64_t offset;
+    if (find(address, bytes, window, offset)) window->readBlock(offset, to, bytes);
+  }
+  void writeBlock(uint64_t address, const void* from, uint64_t bytes) override {
+    DeviceWindow* window;
+    uint64_t offset;
+    if (find(address, bytes, window, offset)) window->writeBlock(offset, from, bytes);
+  }
+};
+
+}  // namespace
+
+void* mapDevicePages(DeviceWindow& window, uint64_t offset, uint64_t bytes) {
+  void* base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  std::lock_guard lock(s_mutex);
+  s_pages[reinterpret_cast<uint64_t>(base)] = {&window, offset, bytes};
+  return base;
+}
+
+bool forgetDevicePages(void* address) {
+  std::lock_guard lock(s_mutex);
+  return s_pages.erase(reinterpret_cast<uint64_t>(address)) != 0;
+}
+
+bool isDeviceAddress(uint64_t address) {
+  DeviceWindow* window;
+  uint64_t offset;
+  return find(address, 1, window, offset);
+}
+
+bool accessDevicePages(SehContext& context) {
+  Bus bus;
+  return emulateDeviceAccess(context, bus);
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What the host has of a computer: the PCI function, its BARs and its interrupt, memory that the device
+// reaches, and time. docs/driver-host.md, "Machines".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "device/bar.h"
+#include "device/irq.h"
+#include "device/memory.h"
+#include "device/status.h"
+
+namespace aerogpu::host {
+
+/// A BAR of the device as Windows' resource list has it.
+struct BarInfo {
+  uint64_t address = 0, bytes = 0;  // guest-physical
+};
+
+class Machine {
+public:
+  Machine() = default;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  virtual ~Machine() = default;
+
+  /// Takes the device: function, BARs, interrupt, and `memoryBytes` that it can reach. Once per process.
+  virtual guest::Status open(uint64_t memoryBytes) = 0;
+  /// Only registers(), to quiet a device whose user died. Instead of open().
+  virtual guest::Status openRegisters() = 0;
+
+  /// BAR0, past the driver's own mapping. Any thread.
+  virtual guest::Registers& registers() = 0;
+  /// Valid after open().
+  const BarInfo& bar(unsigned index) const { return m_bars[index]; }
+  /// Copies out of and into BAR1. The range lies in it. Any thread.
+  virtual void readVideoMemory(uint64_t offset, void* to, uint64_t bytes) = 0;
+  virtual void writeVideoMemory(uint64_t offset, const void* from, uint64_t bytes) = 0;
+  /// A new mapping of a BAR for driver code, which may be pages without access (core/device_pages.h);
+  /// `offset` and `bytes` are multiples of the page size. Null when there is none to be had.
+  virtual void* map(unsigned bar, uint64_t offset, uint64_t bytes) = 0;
+  /// The driver gave back what map() returned. The addresses are not accessible any more and stay taken.
+  virtual void unmap(void* address, uint64_t bytes) = 0;
+
+  /// The function's configuration space; little-endian as it lies there.
+  virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;
+  virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;
+
+  virtual guest::InterruptLine& interruptLine() = 0;
+
+  /// Contiguous memory with guest-physical addresses, zeroed when it is handed out. Not thread-safe.
+  virtual guest::Memory& memory() = 0;
+  /// The file that memory() lies in, for mappings in other processes of this machine: a path to open, and
+  /// where in the file a guest-physical address of memory() is. Offset and mapping keep to the file's page
+  /// size, which is memoryFilePageBytes().
+  virtual std::string memoryFile() const = 0;
+  virtual bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const = 0;
+  virtual uint64_t memoryFilePageBytes() const = 0;
+
+protected:
+  BarInfo m_bars[2];
+};
+
+/// Where an Adapter gets its machine from; set before the first one opens its device.
+using MachineFactory = std::unique_ptr<Machine> (*)();
+void setMachineFactory(MachineFactory factory);
+std::unique_ptr<Machine> makeMachine();
+
+}  // namespace aerogpu::host

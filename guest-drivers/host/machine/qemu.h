@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The QEMU under a qtest machine: the distribution's binary with the device, no CPU, guest RAM in a file, and
+// its sockets. One per run of the host; the processes of its tests connect one after the other.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "device/status.h"
+
+namespace aerogpu::host {
+
+struct QemuOptions {
+  std::string launcher;       // scripts/qemu-aerogpu
+  std::string deviceOptions;  // of -device aerogpu, with a comma before each; may be empty
+  uint64_t memoryBytes = 1u << 30;
+};
+
+class Qemu {
+public:
+  Qemu() = default;
+  Qemu(const Qemu&) = delete;
+  Qemu& operator=(const Qemu&) = delete;
+  /// Ends QEMU and removes its folder.
+  ~Qemu();
+
+  /// Starts QEMU; returns when it answers, or after a minute. It ends with the calling thread, however that
+  /// ends.
+  guest::Status start(const QemuOptions& options);
+
+  std::string qtestPath() const { return m_folder + "/qtest"; }
+  std::string qmpPath() const { return m_folder + "/qmp"; }
+  /// Guest RAM: guest-physical address = offset, below the PCI hole. The file has no name; other processes
+  /// open memoryPath() while this one lives.
+  int memoryFile() const { return m_memory; }
+  uint64_t memoryBytes() const { return m_memoryBytes; }
+  std::string memoryPath() const;
+  /// What QEMU printed.
+  std::string output() const;
+
+private:
+  std::string m_folder;
+  int m_memory = -1;
+  uint64_t m_memoryBytes = 0;
+  pid_t m_pid = -1, m_owner = -1;
+};
+
+}  // namespace aerogpu::host

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A machine of which only the device is there: QEMU without a processor, driven over its qtest socket, on the
+// computer that the host itself runs on. docs/driver-host.md, "Machines".
+#pragma once
+
+#include "core/device_pages.h"
+#include "machine/machine.h"
+#include "machine/qemu.h"
+#include "machine/qtest_socket.h"
+
+namespace aerogpu::host {
+
+class QtestMachine final : public Machine {
+public:
+  /// `qemu` has started, and outlives this. One machine at a time is connected to it.
+  explicit QtestMachine(Qemu& qemu);
+  ~QtestMachine() override;
+  guest::Status open(uint64_t memoryBytes) override;
+  guest::Status openRegisters() override;
+  guest::Registers& registers() override { return m_registers; }
+  void readVideoMemory(uint64_t offset, void* to, uint64_t bytes) override;
+  void writeVideoMemory(uint64_t offset, const void* from, uint64_t bytes) override;
+  void* map(unsigned bar, uint64_t offset, uint64_t bytes) override;
+  void unmap(void* address, uint64_t bytes) override;
+  guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) override;
+  guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) override;
+  guest::InterruptLine& interruptLine() override { return m_line; }
+  guest::Memory& memory() override { return m_memory; }
+  std::string memoryFile() const override { return m_qemu.memoryPath(); }
+  bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
+  uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
+
+private:
+  /// A BAR behind device pages, and BAR0 for the tests.
+  class Window final : public DeviceWindow, public guest::Registers {
+  public:
+    Window(QtestSocket& socket, const BarInfo& bar) : m_socket(socket), m_bar(bar) {}
+    uint64_t read(uint64_t offset, unsigned bytes) override {
+      return m_socket.read(m_bar.address + offset, bytes);
+    }
+    void write(uint64_t offset, uint64_t value, unsigned bytes) override {
+      m_socket.write(m_bar.address + offset, value, bytes);
+    }
+    void readBlock(uint64_t offset, void* to, uint64_t bytes) override {
+      m_socket.readBlock(m_bar.address + offset, to, bytes);
+    }
+    void writeBlock(uint64_t offset, const void* from, uint64_t bytes) override {
+      m_socket.writeBlock(m_bar.address + offset, from, bytes);
+    }
+    uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(read(uint64_t{offset}, 4)); }
+    void write(uint32_t offset, uint32_t value) override { write(uint64_t{offset}, value, 4); }
+
+  private:
+    QtestSocket& m_socket;
+    const BarInfo& m_bar;
+  };
+  /// The IOAPIC's input that the function's INTA# reaches.
+  class Line final : public guest::InterruptLine {
+  public:
+    explicit Line(QtestSocket& socket) : m_socket(socket) {}
+    guest::Status wait(int64_t timeoutNs, bool& fired) override;
+    guest::Status unmask() override { return {}; }
+
+  private:
+    QtestSocket& m_socket;
+  };
+  /// Guest RAM above the first 16 MiB.
+  class Ram final : public guest::Memory {
+  public:
+    ~Ram() override;
+    guest::Status create(const Qemu& qemu, uint64_t bytes);
+
+  private:
+    void* m_base = nullptr;
+    uint64_t m_bytes = 0;
+  };
+
+  uint32_t config(uint32_t device, uint32_t offset);
+  void setConfig(uint32_t device, uint32_t offset, uint32_t value);
+  void setUpFunction();
+  void followTime();
+
+  Qemu& m_qemu;
+  QtestSocket m_socket;
+  Window m_registers{m_socket, m_bars[0]}, m_videoMemory{m_socket, m_bars[1]};
+  Line m_line{m_socket};
+  Ram m_memory;
+  std::mutex m_configMutex;  // address port and data port belong together
+};
+
+}  // namespace aerogpu::host
