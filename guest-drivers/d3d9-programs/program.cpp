@@ -87,8 +87,8 @@ bool ok(HRESULT result, const char *call) {
   return fail("%s failed: 0x%08lX", call, static_cast<DWORD>(result));
 }
 
-bool readOptions(int argc, char **argv, const char *help, Options *options, int *exitCode) {
-  *exitCode = 2;
+bool readOptions(int argc, char **argv, const char *help, Options &options, int &exitCode) {
+  exitCode = 2;
   for (int i = 1; i < argc; ++i) {
     const char *name = argv[i];
     const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
@@ -96,11 +96,16 @@ bool readOptions(int argc, char **argv, const char *help, Options *options, int 
     const auto is = [&](const char *option) { return std::strcmp(name, option) == 0; };
     if (is("--help")) {
       std::printf("%s\n%s", help, kOptionsHelp);
-      *exitCode = 0;
+      exitCode = 0;
       return false;
     }
-    if (is("--hold") || is("--ex") || is("--immediate")) {
-      (is("--hold") ? options->hold : is("--ex") ? options->ex : options->immediate) = true;
+    bool *flag = is("--hold")        ? &options.hold
+                 : is("--ex")        ? &options.ex
+                 : is("--immediate") ? &options.immediate
+                 : is("--alone")     ? &options.alone
+                                     : nullptr;
+    if (flag) {
+      *flag = true;
       continue;
     }
     const bool known =
@@ -109,21 +114,21 @@ bool readOptions(int argc, char **argv, const char *help, Options *options, int 
     if (!value) return fail("%s needs a value", name);
     ++i;
     if (is("--expectation")) {
-      options->expectation = value;
+      options.expectation = value;
     } else if (is("--only")) {
-      options->only = value;
+      options.only = value;
     } else if (is("--frames")) {
       if (!number(value, 0, 100000000, &n)) return fail("--frames: '%s' is no number of frames", value);
-      options->frames = static_cast<uint32_t>(n);
+      options.frames = static_cast<uint32_t>(n);
     } else if (is("--draws")) {
       if (!number(value, 1, 100000, &n)) return fail("--draws: '%s' is no number from 1 to 100000", value);
-      options->draws = static_cast<uint32_t>(n);
+      options.draws = static_cast<uint32_t>(n);
     } else if (is("--seconds")) {
       char *end = nullptr;
-      options->seconds = std::strtod(value, &end);
-      if (*end || !(options->seconds > 0 && options->seconds <= 86400))
+      options.seconds = std::strtod(value, &end);
+      if (*end || !(options.seconds > 0 && options.seconds <= 86400))
         return fail("--seconds: '%s' is no number of seconds", value);
-    } else if (std::sscanf(value, "%d,%d", &options->x, &options->y) != 2) {
+    } else if (std::sscanf(value, "%d,%d", &options.x, &options.y) != 2) {
       return fail("--at: '%s' is no place X,Y", value);
     }
   }

@@ -25,12 +25,13 @@ struct Options {
   bool immediate = false;             // D3DPRESENT_INTERVAL_IMMEDIATE in place of ONE
   int x = 64, y = 48;                 // of the window on the screen
   const char *expectation = nullptr;  // a file for the picture that is expected, as PPM
+  bool alone = false;                 // shared: without a second process
   const char *only = nullptr;         // readback: one case
 };
 
 /** Reads the command line. Prints help, or what is wrong with an option, and returns false if the program has to end,
- * with `*exitCode`. */
-bool readOptions(int argc, char **argv, const char *help, Options *options, int *exitCode);
+ * with `exitCode`. */
+bool readOptions(int argc, char **argv, const char *help, Options &options, int &exitCode);
 
 /** True if `result` is a success. Otherwise prints `program: CALL failed: 0x8876086C (D3DERR_INVALIDCALL)`. */
 bool ok(HRESULT result, const char *call);

@@ -54,7 +54,7 @@ int runScene(const char *name, const char *help, int argc, char **argv, const De
   begin(name);
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, help, &options, &exitCode)) return exitCode;
+  if (!readOptions(argc, argv, help, options, exitCode)) return exitCode;
   Window window;
   Device device;
   if (!window.open(settings.fullScreen ? 0 : options.x, settings.fullScreen ? 0 : options.y, settings.width,
