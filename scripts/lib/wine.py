@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Wine for tests: a prefix that is made once, copies of it, and an X server without a screen.
+
+build/wine/template is what `wineboot` makes (10 s, once for each version of Wine), with links in place of the 700
+libraries that it copies. A test works in a copy of its own, which is 13 MB and takes no time, so tests run at the same
+time and leave nothing behind."""
+import contextlib
+import fcntl
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+from aerogpu_build import BUILD, Failure, run_logged
+from aerogpu_vm import die_with_parent
+
+FOLDER = os.path.join(BUILD, 'wine')
+LOADER = '/usr/lib/wine/wine64'
+SERVER = '/usr/lib/wine/wineserver64'
+BUILTINS = '/usr/lib/x86_64-linux-gnu/wine/x86_64-windows'  # where Debian has the libraries that wineboot copies
+_FORMAT = 1  # of the template; counts up when _make_template() changes
+_MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
+# Neither .NET nor a browser engine: Wine would ask whether to download them. Nothing of the desktop's menu.
+_QUIET = 'mscoree,mshtml,winemenubuilder.exe='
+_BASE = {'WINEDEBUG': '-all', 'WINEARCH': 'win64', 'WINELOADER': LOADER,
+         'WINESERVER': SERVER}
+
+
+def check_wine():
+    """Fails if Wine is not installed."""
+    for path in (LOADER, SERVER, BUILTINS):
+        if not os.path.exists(path):
+            raise Failure('there is no Wine: %s is missing; scripts/setup installs it' % path)
+
+
+def environment(prefix, overrides='services.exe=', display=''):
+    """Environment variables with which Wine works in a prefix. `overrides` is added to WINEDLLOVERRIDES; unless told
+    otherwise, no services are started, which programs that only draw do not need."""
+    return dict(_BASE, WINEPREFIX=os.path.abspath(prefix), DISPLAY=display,
+                WINEDLLOVERRIDES=';'.join(part for part in (_QUIET, overrides) if part))
+
+
+def machine_of(path):
+    """'x86' or 'x64' of a PE file; Failure if it is neither."""
+    try:
+        with open(path, 'rb') as file:
+            head = file.read(4096)
+        at = struct.unpack_from('<I', head, 0x3C)[0]
+        if head[:2] == b'MZ' and head[at:at + 4] == b'PE\0\0':
+            return _MACHINES[struct.unpack_from('<H', head, at + 4)[0]]
+    except OSError as error:
+        raise Failure('%s: %s' % (path, error.strerror)) from None
+    except (struct.error, KeyError):
+        pass
+    raise Failure('%s is no Windows program for x86 or x64' % path)
+
+
+def _stamp():
+    stat = os.stat(LOADER)
+    return '%d %d %d\n' % (_FORMAT, stat.st_mtime_ns, stat.st_size)
+
+
+def _make_template(target):
+    env = dict(os.environ, **environment(target, overrides=''))
+    run_logged('making the Wine prefix (once)', os.path.join(BUILD, 'logs', 'wine-prefix.log'),
+               ['sh', '-c', '"$0" wineboot -i && "$1" -w', LOADER, SERVER], env=env, timeout=300)
+    for folder, _, names in os.walk(os.path.join(target, 'drive_c')):
+        for name in names:
+            path, source = os.path.join(folder, name), os.path.join(BUILTINS, name)
+            if not os.path.islink(path) and os.path.exists(source) and \
+                    os.path.getsize(path) == os.path.getsize(source):
+                os.unlink(path)
+                os.symlink(source, path)
+    for name in os.listdir(os.path.join(target, 'dosdevices')):
+        if name not in ('c:', 'z:'):  # serial ports of this machine
+            os.unlink(os.path.join(target, 'dosdevices', name))
+
+
+def template():
+    """The path of the template, which is made if it is not there or of another Wine."""
+    check_wine()
+    os.makedirs(FOLDER, exist_ok=True)
+    path, stamp = os.path.join(FOLDER, 'template'), os.path.join(FOLDER, 'template.stamp')
+    with open(os.path.join(FOLDER, 'lock'), 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            with open(stamp) as file:
+                if file.read() == _stamp() and os.path.isdir(path):
+                    return path
+        except OSError:
+            pass
+        for old in (path, path + '.new'):
+            shutil.rmtree(old, ignore_errors=True)
+        _make_template(path + '.new')
+        os.rename(path + '.new', path)
+        with open(stamp, 'w') as file:
+            file.write(_stamp())
+    return path
+
+
+def make_prefix(path, graphics):
+    """Makes a prefix. `graphics`: Wine's display driver, 'x11', or 'null' for windows that nobody sees."""
+    source = template()
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(source, path, symlinks=True)
+    with open(os.path.join(path, 'user.reg'), 'a') as file:
+        file.write('\n[Software\\\\Wine\\\\Drivers]\n"Graphics"="%s"\n' % graphics)
+        # No window manager is there: each window that ends would wait for its answer.
+        file.write('\n[Software\\\\Wine\\\\X11 Driver]\n"Managed"="N"\n')
+
+
+@contextlib.contextmanager
+def temporary_prefix(graphics):
+    """A prefix for one test. At its end, whatever still runs in it is ended."""
+    with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
+        path = os.path.join(folder, 'prefix')
+        make_prefix(path, graphics)
+        try:
+            yield path
+        finally:
+            stop_server(path)
+
+
+def run(command, env, timeout):
+    """Runs a program, a path and its arguments; returns its exit code and what it said, with Unix' line ends. Its output
+    goes to a file: Wine's desktop process inherits it, and a pipe would stay open until that one ends."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            code = subprocess.run([LOADER, *command], env=env, stdin=subprocess.DEVNULL, stdout=output,
+                                  stderr=subprocess.STDOUT, timeout=timeout, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = None
+        output.seek(0)
+        text = output.read().decode(errors='replace').replace('\r', '')
+    if code is None:
+        raise Failure('%s did not end in %d s; it said: %s' % (' '.join(command), timeout, text.strip() or 'nothing'))
+    return code, text
+
+
+def stop_server(prefix):
+    """Ends the programs of a prefix and its server."""
+    env = dict(os.environ, **environment(prefix))
+    subprocess.run([SERVER, '-k'], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    try:
+        subprocess.run([SERVER, '-w'], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=20,
+                       check=False)
+    except subprocess.TimeoutExpired:
+        raise Failure('the Wine server of %s does not end' % prefix) from None
+
+
+@contextlib.contextmanager
+def x_server(width=1024, height=768):
+    """An X server in memory; gives its display."""
+    program = shutil.which('Xvfb')
+    if not program:
+        raise Failure('there is no Xvfb; scripts/setup installs it')
+    read, write = os.pipe()
+    process = subprocess.Popen([program, '-displayfd', str(write), '-screen', '0', '%dx%dx24' % (width, height),
+                                '-nolisten', 'tcp', '-noreset'], pass_fds=[write], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    os.close(write)
+    try:
+        with os.fdopen(read) as file:
+            number = file.readline().strip()
+        if not number:
+            raise Failure('Xvfb did not start')
+        yield ':' + number
+    finally:
+        process.terminate()
+        process.wait()
