@@ -11,8 +11,9 @@ SamplerTypes boundSamplerTypes(const core::DrawState& state, const shader::Shade
     const auto slot = static_cast<uint32_t>(std::countr_zero(m));
     const core::ShaderResourceBinding& bound = ps.resources[slot];
     if (bound.texture)
-      types[slot] = core::canBeCube(bound.texture->desc, bound.layers()) ? SamplerType::TextureCube
-                                                                         : SamplerType::Texture2D;
+      types[slot] = isOfType(bound, SamplerType::TextureVolume) ? SamplerType::TextureVolume
+                    : isOfType(bound, SamplerType::TextureCube) ? SamplerType::TextureCube
+                                                                : SamplerType::Texture2D;
   }
   return types;
 }

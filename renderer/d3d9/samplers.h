@@ -19,16 +19,37 @@ using SamplerTypes = std::array<SamplerType, 16>;
 /// ps_1_x does not declare what it samples: the bound texture says it. For others all are Unknown.
 SamplerTypes boundSamplerTypes(const core::DrawState& state, const shader::ShaderInfo& info);
 
-/// Which pixel samplers of `mask` (bit n = s#n) compare: those at which a texture with depth is bound.
-/// `hasDepth`: bool(core::Texture&).
+/// Whether the bound texture, which there must be, can be sampled as a `type`. If not, it is as if none were
+/// bound.
+inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type) {
+  const core::TextureDesc& desc = bound.texture->desc;
+  switch (type) {
+    case SamplerType::TextureVolume:
+      return desc.kind == core::TextureKind::Volume;
+    case SamplerType::TextureCube:
+      return core::canBeCube(desc, bound.layers());
+    default:
+      return desc.kind != core::TextureKind::Volume && desc.samples == 1;
+  }
+}
+
+/// The type of s#`slot`: that of `bound`, which boundSamplerTypes() gave, or what the shader says.
+inline SamplerType samplerType(const shader::ShaderInfo& info, const SamplerTypes& bound, uint32_t slot) {
+  return bound[slot] != SamplerType::Unknown ? bound[slot] : info.samplerTypes[slot];
+}
+
+/// Which samplers of a shader (bit n = s#n) compare: those at which a texture with depth is bound that is of
+/// the sampler's type. `bound`: as for samplerType(). `hasDepth`: bool(core::Texture&).
 template <class HasDepth>
-uint32_t shadowSamplers(const core::DrawState& state, uint32_t mask, HasDepth hasDepth) {
-  const core::StageBindings& ps = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+uint32_t shadowSamplers(const core::StageBindings& stage, const shader::ShaderInfo& info,
+                        const SamplerTypes& bound, HasDepth hasDepth) {
   uint32_t out = 0;
-  for (uint32_t m = mask; m; m &= m - 1) {
+  for (uint32_t m = info.samplerMask; m; m &= m - 1) {
     const auto slot = static_cast<uint32_t>(std::countr_zero(m));
-    core::Texture* texture = ps.resources[slot].texture.get();
-    if (texture && hasDepth(*texture)) out |= 1u << slot;
+    const core::ShaderResourceBinding& resource = stage.resources[slot];
+    if (!resource.texture || !hasDepth(*resource.texture)) continue;
+    const SamplerType type = samplerType(info, bound, slot);
+    if (type != SamplerType::TextureVolume && isOfType(resource, type)) out |= 1u << slot;
   }
   return out;
 }

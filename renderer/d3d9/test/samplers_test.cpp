@@ -39,6 +39,9 @@ TEST(BoundSamplerTypes, OfModel1AreThoseOfTheTextures) {
   EXPECT_EQ(types[2], SamplerType::Texture2D) << "six layers, not square";
   EXPECT_EQ(types[3], SamplerType::Unknown) << "nothing is bound";
   EXPECT_EQ(types[4], SamplerType::Unknown) << "the shader does not sample it";
+  state.stages[static_cast<size_t>(core::Stage::Pixel)].resources[1].texture->desc.kind =
+      core::TextureKind::Volume;
+  EXPECT_EQ(boundSamplerTypes(state, sampling(1, 4, 0xF))[1], SamplerType::TextureVolume);
 }
 
 TEST(BoundSamplerTypes, LaterModelsDeclareThem) {
@@ -48,17 +51,41 @@ TEST(BoundSamplerTypes, LaterModelsDeclareThem) {
   EXPECT_EQ(boundSamplerTypes(state, sampling(3, 0, 1)), SamplerTypes{});
 }
 
+bool hasDepth(const core::Texture& t) {
+  return t.desc.format == AEROGPU_FORMAT_D32_FLOAT || t.desc.format == AEROGPU_FORMAT_D24_UNORM_S8_UINT;
+}
+
 TEST(ShadowSamplers, AreThoseWithDepthThatTheShaderReads) {
   core::DrawState state;
+  const core::StageBindings& stage = state.stages[static_cast<size_t>(core::Stage::Pixel)];
   bindTexture(state, 0, 8, 8, 1);
   bindTexture(state, 1, 8, 8, 1, AEROGPU_FORMAT_D32_FLOAT);
   bindTexture(state, 15, 8, 8, 1, AEROGPU_FORMAT_D24_UNORM_S8_UINT);
-  const auto hasDepth = [](const core::Texture& t) {
-    return t.desc.format == AEROGPU_FORMAT_D32_FLOAT || t.desc.format == AEROGPU_FORMAT_D24_UNORM_S8_UINT;
+  const auto shadows = [&](uint32_t mask) {
+    shader::ShaderInfo info = sampling(3, 0, mask);
+    info.samplerTypes.fill(SamplerType::Texture2D);
+    return shadowSamplers(stage, info, {}, hasDepth);
   };
-  EXPECT_EQ(shadowSamplers(state, 0xFFFF, hasDepth), 0x8002u);
-  EXPECT_EQ(shadowSamplers(state, 0x0007, hasDepth), 0x0002u);
-  EXPECT_EQ(shadowSamplers(state, 0, hasDepth), 0u);
+  EXPECT_EQ(shadows(0xFFFF), 0x8002u);
+  EXPECT_EQ(shadows(0x0007), 0x0002u);
+  EXPECT_EQ(shadows(0), 0u);
+}
+
+TEST(ShadowSamplers, AreOfTheTypeThatTheShaderSamples) {
+  core::DrawState state;
+  const core::StageBindings& stage = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  bindTexture(state, 0, 8, 8, 1, AEROGPU_FORMAT_D32_FLOAT);
+  bindTexture(state, 1, 8, 8, 6, AEROGPU_FORMAT_D32_FLOAT);
+  shader::ShaderInfo info = sampling(3, 0, 3);
+  for (const auto& [type, mask] : {std::pair{SamplerType::Texture2D, 3u},
+                                   {SamplerType::TextureCube, 2u},
+                                   {SamplerType::TextureVolume, 0u}}) {
+    info.samplerTypes.fill(type);
+    EXPECT_EQ(shadowSamplers(stage, info, {}, hasDepth), mask);
+  }
+  SamplerTypes bound{};
+  bound[1] = SamplerType::TextureCube;
+  EXPECT_EQ(shadowSamplers(stage, info, bound, hasDepth), 2u) << "ps_1_x: the bound texture says it";
 }
 
 TEST(EffectiveSampler, ABorderColourNeedsABorder) {

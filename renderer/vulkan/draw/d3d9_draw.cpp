@@ -13,31 +13,50 @@ namespace aerogpu::vk {
 namespace {
 
 bool hasDepth(core::Texture& texture) {
-  return TextureObject::of(texture).format().info->depth;
+  return texture.gpu && TextureObject::of(texture).format().info->depth;
+}
+
+const core::StageBindings& stageOf(const core::DrawState& state, core::Stage stage) {
+  return state.stages[static_cast<size_t>(stage)];
+}
+
+VkImageViewType viewTypeOf(d3d9::SamplerType type) {
+  return type == d3d9::SamplerType::TextureVolume ? VK_IMAGE_VIEW_TYPE_3D
+         : type == d3d9::SamplerType::TextureCube ? VK_IMAGE_VIEW_TYPE_CUBE
+                                                  : VK_IMAGE_VIEW_TYPE_2D;
 }
 
 }  // namespace
 
 bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const {
-  // A depth texture came or went, or for ps_1_x a cube map.
-  return shaders.ps && (m_shadowMask != d3d9::shadowSamplers(state, m_samplerMask & 0xFFFFu, hasDepth) ||
-                        m_boundTypes != d3d9::boundSamplerTypes(state, shaders.ps->program->info()));
+  if (m_samplerMask == 0) return false;
+  // A depth texture came or went, or for ps_1_x a texture of another kind.
+  const shader::ShaderInfo& vs = shaders.vs->program->info();
+  if (vs.samplerMask && m_vsShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vs,
+                                                            d3d9::SamplerTypes{}, hasDepth))
+    return true;
+  if (!shaders.ps) return false;
+  const shader::ShaderInfo& ps = shaders.ps->program->info();
+  return m_boundTypes != d3d9::boundSamplerTypes(state, ps) ||
+         m_psShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), ps, m_boundTypes, hasDepth);
 }
 
 Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders) {
-  m_shadowMask = 0;
+  m_psShadows = 0;
   m_boundTypes = {};
-  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, {}, false, 0, m_boundTypes);
+  const shader::ShaderInfo& vsInfo = shaders.vs->program->info();
+  m_vsShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vsInfo, m_boundTypes, hasDepth);
+  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, {}, false, m_vsShadows, m_boundTypes);
   if (!vs) return vs.error();
   shaders.vsModule = *vs;
-  m_samplerMask = (shaders.vs->program->info().samplerMask & 0xFu) << 16;
+  m_samplerMask = vsInfo.samplerMask << shader::kVsSamplerBinding;
   if (shaders.ps) {
     const shader::ShaderInfo& info = shaders.ps->program->info();
-    m_samplerMask |= info.samplerMask & 0xFFFFu;
-    m_shadowMask = d3d9::shadowSamplers(state, info.samplerMask & 0xFFFFu, hasDepth);
+    m_samplerMask |= info.samplerMask;
     m_boundTypes = d3d9::boundSamplerTypes(state, info);
-    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, shaders.vs->program->info().outputs,
-                                         state.rasterizer.shade == core::ShadeMode::Flat, m_shadowMask,
+    m_psShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), info, m_boundTypes, hasDepth);
+    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, vsInfo.outputs,
+                                         state.rasterizer.shade == core::ShadeMode::Flat, m_psShadows,
                                          m_boundTypes);
     if (!ps) return ps.error();
     shaders.psModule = *ps;
@@ -56,17 +75,13 @@ uint32_t D3d9Draw::specialization(const core::DrawState& state, const DrawShader
 Result<DescriptorWrite> D3d9Draw::textureWrite(const core::ShaderResourceBinding& resource,
                                                const core::SamplerState& sampler, d3d9::SamplerType type,
                                                uint32_t binding) {
-  if (type == d3d9::SamplerType::TextureVolume)
-    return Error{ErrorCode::Backend, "volume textures are not supported", {}};
-  const VkImageViewType viewType =
-      type == d3d9::SamplerType::TextureCube ? VK_IMAGE_VIEW_TYPE_CUBE : VK_IMAGE_VIEW_TYPE_2D;
+  const VkImageViewType viewType = viewTypeOf(type);
   DescriptorWrite write;
   write.binding = binding;
   CachedView view;
   bool compare = false;
   if (resource.texture && resource.texture->gpu) {
-    const core::Texture& texture = *resource.texture;
-    if (canView(texture.desc, viewType, resource.layers())) {
+    if (d3d9::isOfType(resource, type)) {
       auto made = sampledView(m_parts.gpu, m_parts.targets, resource, viewType, sampler.srgb);
       if (!made) return made.error();
       view = *made;
@@ -98,13 +113,11 @@ Result<void> D3d9Draw::gather(const core::DrawState& state, const DrawShaders& s
     const auto bit = static_cast<uint32_t>(std::countr_zero(m));
     const bool pixel = bit < shader::kPsSamplerCount;
     const uint32_t slot = pixel ? bit : bit - shader::kPsSamplerCount;
-    const core::StageBindings& bindings =
-        state.stages[static_cast<size_t>(pixel ? core::Stage::Pixel : core::Stage::Vertex)];
-    const ShaderCode& code = pixel ? *shaders.ps : *shaders.vs;
+    const core::StageBindings& bindings = stageOf(state, pixel ? core::Stage::Pixel : core::Stage::Vertex);
     const uint32_t binding = (pixel ? shader::kPsSamplerBinding : shader::kVsSamplerBinding) + slot;
-    const bool given = pixel && m_boundTypes[slot] != d3d9::SamplerType::Unknown;
-    auto write = textureWrite(bindings.resources[slot], bindings.samplers[slot],
-                              given ? m_boundTypes[slot] : code.program->info().samplerTypes[slot], binding);
+    const d3d9::SamplerType type = pixel ? d3d9::samplerType(shaders.ps->program->info(), m_boundTypes, slot)
+                                         : shaders.vs->program->info().samplerTypes[slot];
+    auto write = textureWrite(bindings.resources[slot], bindings.samplers[slot], type, binding);
     if (!write) return write.error();
     m_writes[count++] = *write;
   }

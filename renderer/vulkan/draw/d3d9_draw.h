@@ -33,9 +33,9 @@ private:
   ConstantRing& m_constants;
 
   // Chosen with the shaders.
-  uint32_t m_samplerMask = 0;  ///< pixel s# in bits 0..15, vertex s# in 16..19
-  uint32_t m_shadowMask = 0;
-  d3d9::SamplerTypes m_boundTypes{};  ///< of ps_1_x; else all Unknown
+  uint32_t m_samplerMask = 0;                 ///< pixel s# in bits 0..15, vertex s# in 16..19
+  uint32_t m_vsShadows = 0, m_psShadows = 0;  ///< EmitOptions::shadowSamplers
+  d3d9::SamplerTypes m_boundTypes{};          ///< of ps_1_x; else all Unknown
 
   // Gathered.
   VkDescriptorSet m_textures = VK_NULL_HANDLE;

@@ -19,18 +19,24 @@ StandIns::~StandIns() {
 }
 
 Result<void> StandIns::create() {
-  core::TextureDesc desc;
-  desc.kind = core::TextureKind::Cube;
-  desc.width = desc.height = 1;
-  desc.arrayLayers = 6;
-  desc.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
-  auto opaque = TextureObject::create(m_gpu, desc);
-  if (!opaque) return opaque.error();
-  m_opaque = std::move(*opaque);
-  desc.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
-  auto zero = TextureObject::create(m_gpu, desc);
-  if (!zero) return zero.error();
-  m_zero = std::move(*zero);
+  const auto make = [&](Images& images, aerogpu_format format) -> Result<void> {
+    core::TextureDesc desc;
+    desc.width = desc.height = 1;
+    desc.format = format;
+    desc.kind = core::TextureKind::Cube;
+    desc.arrayLayers = 6;
+    auto layers = TextureObject::create(m_gpu, desc);
+    if (!layers) return layers.error();
+    images.layers = std::move(*layers);
+    desc.kind = core::TextureKind::Volume;
+    desc.arrayLayers = 1;
+    auto volume = TextureObject::create(m_gpu, desc);
+    if (!volume) return volume.error();
+    images.volume = std::move(*volume);
+    return {};
+  };
+  if (auto made = make(m_opaque, AEROGPU_FORMAT_B8G8R8X8_UNORM); !made) return made;
+  if (auto made = make(m_zero, AEROGPU_FORMAT_B8G8R8A8_UNORM); !made) return made;
   auto zeros = m_gpu.buffers->allocate(kZeroBytes, 256);
   if (!zeros) return zeros.error();
   m_zeros = *zeros;
@@ -50,7 +56,9 @@ Result<void> StandIns::create() {
 
 Result<CachedView> StandIns::image(Color color, VkImageViewType type, VkImageLayout& layout) {
   const bool opaque = color == Color::OpaqueBlack;
-  auto& texture = static_cast<TextureObject&>(opaque ? *m_opaque : *m_zero);
+  const Images& images = opaque ? m_opaque : m_zero;
+  auto& texture =
+      static_cast<TextureObject&>(type == VK_IMAGE_VIEW_TYPE_3D ? *images.volume : *images.layers);
   ViewKey key;
   key.format = texture.format().plain();
   key.type = type;

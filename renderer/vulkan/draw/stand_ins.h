@@ -19,7 +19,7 @@ public:
     OpaqueBlack,  ///< as Direct3D 9 reads
     Zero,         ///< as Direct3D 10 reads
   };
-  /// A view to sample, of a 2D or cube kind, with its image ready for it in `layout`.
+  /// A view to sample, of any kind but 1D, with its image ready for it in `layout`.
   Result<CachedView> image(Color color, VkImageViewType type, VkImageLayout& layout);
   /// Zeroed buffer memory, as large as a constant buffer can be.
   const MemoryRange& zeros() const { return m_zeros; }
@@ -28,7 +28,10 @@ public:
 
 private:
   Gpu& m_gpu;
-  std::unique_ptr<core::GpuTexture> m_opaque, m_zero;
+  /// One black texel a layer; as Direct3D 9 has them, and as Direct3D 10.
+  struct Images {
+    std::unique_ptr<core::GpuTexture> layers, volume;
+  } m_opaque, m_zero;
   MemoryRange m_zeros;
   VkBufferView m_texels[3] = {};
 };

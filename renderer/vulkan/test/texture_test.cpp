@@ -42,7 +42,26 @@ protected:
     packets::upload(w, t, 0, data);
     return t;
   }
-  Bytes row() { return result(); }
+  /// A square depth texture that holds `depth` everywhere.
+  uint32_t depthTexture(CommandWriter& w, uint32_t size, uint32_t layers, float depth) {
+    const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, size, size, 1, layers,
+                               AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL | AEROGPU_RESOURCE_USAGE_TEXTURE);
+    for (uint32_t layer = 0; layer < layers; ++layer) {
+      aerogpu_cmd_create_texture_view c{};
+      c.view_handle = gpu().handle();
+      c.texture_handle = d;
+      c.format = AEROGPU_FORMAT_D24_UNORM_S8_UINT;
+      c.base_array_layer = layer;
+      c.mip_level_count = c.array_layer_count = 1;
+      w.packet(c);
+      target(w, 0, c.view_handle);
+      viewport(w, 0, 0, static_cast<float>(size), static_cast<float>(size));
+      Harness::clear(w, AEROGPU_CLEAR_DEPTH, 0, 0, 0, 0, depth);
+    }
+    target(w, m_target);
+    viewport(w, 0, 0, kSize, kSize);
+    return d;
+  }
 
   uint32_t m_ps2d = 0, m_psCube = 0, m_vsTex = 0;
 };
@@ -369,13 +388,7 @@ TEST_F(TextureTest, UploadBetweenDrawsOfOneFrame) {
 // DRAW-14
 TEST_F(TextureTest, DepthTextureCompares) {
   CommandWriter w;
-  const uint32_t d = texture(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT, 4, 4, 1, 1,
-                             AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL | AEROGPU_RESOURCE_USAGE_TEXTURE);
-  target(w, 0, d);
-  viewport(w, 0, 0, 4, 4);
-  Harness::clear(w, AEROGPU_CLEAR_DEPTH, 0, 0, 0, 0, 0.5f);
-  target(w, m_target);
-  viewport(w, 0, 0, kSize, kSize);
+  const uint32_t d = depthTexture(w, 4, 1, 0.5f);
   for (const float z : {0.25f, 0.75f}) {
     stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, std::array<float, 3>{0.5f, 0.5f, z})),
            12);
@@ -385,6 +398,55 @@ TEST_F(TextureTest, DepthTextureCompares) {
     // The reference (z) is compared less-or-equal with the stored depth.
     EXPECT_EQ(result(4, 4)[0], z <= 0.5f ? 255 : 0) << z;
   }
+}
+
+/// "Hardware Shadow Maps" know no difference between vertex and pixel samplers.
+// DRAW-14
+TEST_F(TextureTest, DepthTextureComparesInAVertexShader) {
+  CommandWriter w;
+  const uint32_t d = depthTexture(w, 4, 1, 0.5f), color = texture(w, kBgra, 1, 1);
+  packets::upload(w, color, 0, Bytes{10, 20, 30, 40});
+  bindShaders(w,
+              shader(w,
+                     "vs_3_0\ndcl_position v0\ndcl_texcoord v1\ndcl_2d s0\ndcl_position o0\ndcl_color o1\n"
+                     "mov r0, v1\nmov r0.w, v1.x\nsub r0.w, r0.w, v1.x\nmov o0, v0\ntexldl o1, r0, s0\n"),
+              shader(w, "ps_3_0\ndcl_color v0\nmov oC0, v0\n"));
+  const auto sample = [&](uint32_t bound, float z) {
+    setTexture(w, 0, bound, AEROGPU_SHADER_STAGE_VERTEX);
+    stream(w, 1, vertexBuffer<std::array<float, 3>>(w, std::vector(6, std::array<float, 3>{0.5f, 0.5f, z})),
+           12);
+    draw(w, 6);
+    run(w);
+    return result(4, 4);
+  };
+  EXPECT_EQ(sample(d, 0.25f), (Pixel{255, 255, 255, 255}));
+  EXPECT_EQ(sample(d, 0.75f), (Pixel{0, 0, 0, 0}));
+  EXPECT_EQ(sample(color, 0.75f), (Pixel{10, 20, 30, 40})) << "behind a depth texture";
+  EXPECT_EQ(sample(d, 0.25f), (Pixel{255, 255, 255, 255})) << "behind a colour texture";
+}
+
+/// What is not of the declared kind reads as if nothing were bound, with depth or without.
+// STATE-16
+TEST_F(TextureTest, ATextureOfAnotherKindReadsOpaqueBlack) {
+  CommandWriter w;
+  const uint32_t depth = depthTexture(w, 4, 1, 1.0f), depthCube = depthTexture(w, 4, 6, 1.0f),
+                 color = texture(w, kBgra, 4, 4);
+  packets::upload(w, color, 0, Bytes(64, 200));
+  const uint32_t psVolume = shader(w, "ps_2_0\ndcl t0\ndcl_volume s0\ntexld r0, t0, s0\nmov oC0, r0\n");
+  const auto sample = [&](uint32_t ps, uint32_t bound) {
+    bindShaders(w, m_vsTex, ps);
+    drawTextured(w, bound, 0, 0, 1, 1);
+    run(w);
+    return result(4, 4);
+  };
+  const Pixel black = {0, 0, 0, 255}, white = {255, 255, 255, 255};
+  EXPECT_EQ(sample(m_psCube, depth), black);
+  EXPECT_EQ(sample(m_psCube, depthCube), white);
+  EXPECT_EQ(sample(m_ps2d, depth), white);
+  EXPECT_EQ(sample(m_psCube, color), black);
+  EXPECT_EQ(sample(psVolume, 0), black);
+  EXPECT_EQ(sample(psVolume, color), black);
+  EXPECT_EQ(sample(psVolume, depth), black);
 }
 
 }  // namespace
