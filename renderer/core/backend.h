@@ -36,12 +36,6 @@ struct DrawIndexedArgs {
   int32_t baseVertex = 0;
   uint32_t firstInstance = 0;
 };
-struct ClearArgs {
-  bool color = false, depth = false, stencil = false;
-  std::array<float, 4> rgba{};
-  float depthValue = 1;
-  uint32_t stencilValue = 0;
-};
 
 /// What a GPU can do, for validation by the executor.
 struct BackendLimits {

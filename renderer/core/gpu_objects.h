@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "renderer/core/ref.h"
 #include "renderer/core/resource_desc.h"
 #include "renderer/core/texture_layout.h"
+#include "renderer/core/texture_verbs.h"
 
 namespace aerogpu::core {
 
@@ -31,6 +33,8 @@ public:
   /// `src` is of the same back end; within one buffer the ranges do not overlap.
   virtual Result<void> copyFrom(uint64_t dstOffset, GpuBuffer& src, uint64_t srcOffset, uint64_t size) = 0;
   virtual Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) = 0;
+  /// `pattern`, little-endian, again and again. The one verb whose range is checked here (checkFill()).
+  virtual Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) = 0;
 };
 
 /// Distances in a source of texels, bytes.
@@ -39,7 +43,7 @@ struct Pitches {
   uint64_t slice = 0;  ///< from slice to slice; read only for boxes of more than one
 };
 
-/// Boxes lie inside, are not empty and cut no block.
+/// Boxes lie inside, are not empty and cut no block, but for fill() and blit(), which check them.
 class GpuTexture : public GpuObject {
 public:
   /// `box` from the source's byte 0 on.
@@ -52,6 +56,17 @@ public:
   /// this texture one.
   virtual Result<void> resolveFrom(Subresource sub, GpuTexture& src, Subresource srcSub, const Box& box) = 0;
   virtual Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) = 0;
+  /// All samples of the boxes, none of them for all of the subresource. Refused as checkFill() says.
+  virtual Result<void> fill(Subresource sub, std::span<const Box> boxes, const ClearArgs& args) = 0;
+  /// Each box of `src`, scaled to the size of its destination, converted to this format and the mean of its
+  /// samples; one after the other, and as if it was read before it is written, so boxes may overlap. Texel x
+  /// of the destination's box samples at u = (x + 0.5) * from.width / to.width of the source's, from its
+  /// right edge on if mirrored (Vulkan 1.3, "Image Copies With Scaling"; IDirect3DDevice9::StretchRect).
+  /// Point takes texel floor(u), Linear weighs the four around u; texels beyond the box count as those at its
+  /// edge. X8 reads as alpha 1. Refused as checkBlit() says; ErrorCode::Backend for what the GPU has no way
+  /// to do.
+  virtual Result<void> blit(Subresource sub, GpuTexture& src, Subresource srcSub,
+                            std::span<const BlitBox> boxes, const BlitArgs& args) = 0;
 };
 
 enum class QueryKind : uint8_t {

@@ -48,6 +48,7 @@ struct ViewDesc {
 /// One mip of one layer; of a volume all slices of the mip.
 struct Subresource {
   uint32_t mip = 0, layer = 0;
+  bool operator==(const Subresource&) const = default;
 };
 
 /// A part of a subresource, in texels. Whole blocks of block-compressed formats, except at the edge.

@@ -10,17 +10,13 @@
 #include <vector>
 
 #include "renderer/core/backend_config.h"
-#include "renderer/null/clear_value.h"
+#include "renderer/null/texture.h"
 
 namespace aerogpu::null {
 
 namespace {
 
 using namespace core;
-
-Error unreadable() {
-  return Error{ErrorCode::OutOfBounds, "allocation is no readable guest memory"};
-}
 
 class NullBuffer final : public GpuBuffer {
 public:
@@ -38,66 +34,10 @@ public:
   Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) override {
     return sink->write(bytes.data() + offset, size, size, 1);
   }
-};
-
-/// Mips and layers tight, one after the other. All samples of a texel are alike, for nothing is drawn: one is
-/// kept.
-class NullTexture final : public GpuTexture {
-public:
-  explicit NullTexture(const TextureLayout& layout, aerogpu_format format)
-      : layout(layout), format(*findFormat(format)) {}
-  const TextureLayout layout;
-  const FormatInfo& format;
-  HostMemoryCharge charge;
-  std::vector<uint8_t> bytes;
-
-  /// A box of the texture's bytes.
-  struct Region {
-    uint8_t* first;
-    uint64_t pitch, slicePitch, rowBytes, rows;  ///< rows of one slice
-    uint32_t slices;
-
-    uint8_t* row(uint64_t slice, uint64_t y) const { return first + slice * slicePitch + y * pitch; }
-  };
-  Region region(Subresource sub, const Box& box) {
-    const TextureLayout::Mip& mip = layout.mip(sub.mip);
-    const BoxRows part(format, box);
-    return {bytes.data() + layout.offsetOf(sub) + layout.boxOffset(sub.mip, box),
-            mip.pitch,
-            mip.slicePitch,
-            part.rowBytes,
-            part.perSlice,
-            box.depth};
-  }
-  Region all(Subresource sub) {
-    const TextureLayout::Mip& mip = layout.mip(sub.mip);
-    return region(sub, {0, 0, 0, mip.width, mip.height, mip.depth});
-  }
-
-  Result<void> write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) override {
-    const Region to = region(sub, box);
-    for (uint64_t z = 0; z < to.slices; ++z)
-      for (uint64_t y = 0; y < to.rows; ++y)
-        if (!source.read(z * pitches.slice + y * pitches.row, to.row(z, y), to.rowBytes)) return unreadable();
-    return {};
-  }
-  Result<void> copyFrom(Subresource sub, uint32_t x, uint32_t y, uint32_t z, GpuTexture& src,
-                        Subresource srcSub, const Box& srcBox) override {
-    const Region from = static_cast<NullTexture&>(src).region(srcSub, srcBox);
-    const Region to = region(sub, {x, y, z, srcBox.width, srcBox.height, srcBox.depth});
-    for (uint64_t slice = 0; slice < from.slices; ++slice)
-      for (uint64_t row = 0; row < from.rows; ++row)
-        std::memmove(to.row(slice, row), from.row(slice, row), from.rowBytes);
-    return {};
-  }
-  Result<void> resolveFrom(Subresource sub, GpuTexture& src, Subresource srcSub, const Box& box) override {
-    return copyFrom(sub, box.x, box.y, box.z, src, srcSub, box);
-  }
-  Result<void> read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) override {
-    const Region from = region(sub, box);
-    for (uint64_t z = 0; z < from.slices; ++z)
-      if (auto written = sink->write(from.row(z, 0), from.pitch, from.rowBytes, from.rows); !written)
-        return written;
+  Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) override {
+    if (auto checked = checkFill(bytes.size(), offset, size); !checked) return checked;
+    for (uint64_t at = offset; at < offset + size; at += sizeof pattern)
+      std::memcpy(bytes.data() + at, &pattern, sizeof pattern);
     return {};
   }
 };
@@ -149,7 +89,7 @@ public:
   Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) override {
     auto layout = TextureLayout::make(desc, 0);
     if (!layout) return layout.error();
-    auto texture = std::make_unique<NullTexture>(*layout, desc.format);
+    auto texture = std::make_unique<NullTexture>(desc, *layout);
     texture->charge = HostMemoryCharge::take(m_hostMemory, layout->totalBytes());
     if (!texture->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     texture->bytes.resize(layout->totalBytes());
@@ -239,12 +179,7 @@ private:
     Texture& texture = *binding.texture;
     const Subresource sub =
         binding.view ? Subresource{binding.view->desc.baseMip, binding.view->desc.baseLayer} : Subresource{};
-    const NullTexture::Region region = of(texture).all(sub);
-    const aerogpu_format format = binding.view ? binding.view->desc.format : texture.desc.format;
-    const uint32_t bytes = findFormat(format)->blockBytes;
-    for (uint64_t row = 0; row < region.rows; ++row)
-      for (uint8_t* texel = region.row(0, row); texel < region.row(0, row) + region.rowBytes; texel += bytes)
-        writeClearValue(format, args, texel);
+    of(texture).clear(sub, binding.view ? binding.view->desc.format : texture.desc.format, args);
   }
 
   HostMemory& m_hostMemory;

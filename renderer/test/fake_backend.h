@@ -19,6 +19,7 @@ public:
   Result<void> write(uint64_t, uint64_t, core::ByteSource&) override { return {}; }
   Result<void> copyFrom(uint64_t, core::GpuBuffer&, uint64_t, uint64_t) override { return {}; }
   Result<void> read(uint64_t, uint64_t, std::unique_ptr<core::ByteSink>) override { return {}; }
+  Result<void> fill(uint64_t, uint64_t, uint32_t) override { return {}; }
 };
 
 class FakeTexture final : public core::GpuTexture {
@@ -35,6 +36,13 @@ public:
     return {};
   }
   Result<void> read(core::Subresource, const core::Box&, std::unique_ptr<core::ByteSink>) override {
+    return {};
+  }
+  Result<void> fill(core::Subresource, std::span<const core::Box>, const core::ClearArgs&) override {
+    return {};
+  }
+  Result<void> blit(core::Subresource, core::GpuTexture&, core::Subresource, std::span<const core::BlitBox>,
+                    const core::BlitArgs&) override {
     return {};
   }
 };

@@ -51,6 +51,12 @@ Id SpirvBuilder::arrayType(Id element, uint32_t length) {
   return id;
 }
 
+Id SpirvBuilder::vectorType(Id component, uint32_t count) {
+  const Id id = newId();
+  put(m_globals, spv::Op::OpTypeVector, id, component, count);
+  return id;
+}
+
 Id SpirvBuilder::structType(std::span<const Id> members) {
   const Id id = newId();
   m_globals.push_back(static_cast<uint32_t>((members.size() + 2) << 16) |
@@ -69,6 +75,12 @@ Id SpirvBuilder::sampledImageType(spv::Dim dim, bool depth) {
   const Id id = newId();
   put(m_globals, spv::Op::OpTypeSampledImage, id, image);
   m_images.push_back({0, key, id});
+  return id;
+}
+
+Id SpirvBuilder::imageType(spv::Dim dim) {
+  const Id id = newId();
+  put(m_globals, spv::Op::OpTypeImage, id, m_types.float1, dim, 0u, 0u, 0u, 1u, spv::ImageFormat::Unknown);
   return id;
 }
 

@@ -43,9 +43,13 @@ public:
 
   Id pointerType(spv::StorageClass storage, Id pointee);
   Id arrayType(Id element, uint32_t length);
+  /// Of a kind that SpirvTypes has not; once each.
+  Id vectorType(Id component, uint32_t count);
   Id structType(std::span<const Id> members);
   /// Type of a combined image sampler.
   Id sampledImageType(spv::Dim dim, bool depth);
+  /// Type of an image of floats without a sampler; once each.
+  Id imageType(spv::Dim dim);
   /// A module-scope variable; Input and Output ones are listed in the entry point. `initializer` 0 = none.
   Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
   Id specBool(uint32_t specId);

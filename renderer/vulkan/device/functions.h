@@ -108,6 +108,7 @@ namespace aerogpu::vk {
   F(CmdCopyBuffer2)                    \
   F(CmdCopyImage2)                     \
   F(CmdResolveImage2)                  \
+  F(CmdBlitImage2)                     \
   F(CmdCopyBufferToImage2)             \
   F(CmdCopyImageToBuffer2)             \
   F(CmdSetViewportWithCount)           \

@@ -45,6 +45,7 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
   self->stopWords = std::make_unique<StopWords>(device, *self->buffers);
   self->recorder =
       std::make_unique<Recorder>(device, *self->host, *self->fromDevice, *self->stopWords, config);
+  self->blits = std::make_unique<BlitDraws>(device, *self->recorder);
   Result<void> created = self->stopWords->create();
   if (created) created = self->recorder->create();
   if (!created) {

@@ -12,6 +12,7 @@
 #include "renderer/core/backend_config.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
+#include "renderer/vulkan/device/blit_draws.h"
 #include "renderer/vulkan/device/frame_pool.h"
 #include "renderer/vulkan/device/host_import.h"
 #include "renderer/vulkan/device/memory.h"
@@ -48,6 +49,7 @@ struct Gpu {
   std::unique_ptr<HostImporter> imports;
   std::unique_ptr<StopWords> stopWords;
   std::unique_ptr<Recorder> recorder;
+  std::unique_ptr<BlitDraws> blits;
   uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
   uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`
   uint64_t renamedBatch = 0;

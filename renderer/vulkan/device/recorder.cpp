@@ -197,6 +197,17 @@ VkCommandBuffer Recorder::early() {
   return m_current->early;
 }
 
+void Recorder::beginInterlude() {
+  outsidePass();
+  for (BatchUser* user : m_users) user->batchEnds();
+}
+
+void Recorder::endInterlude() {
+  outsidePass();
+  ++m_interludes;
+  for (BatchUser* user : m_users) user->batchBegins();
+}
+
 void Recorder::beginPass(const VkRenderingInfo& info) {
   m_device.vk().CmdBeginRendering(m_current->main, &info);
   m_inPass = true;

@@ -36,13 +36,14 @@ struct Retired {
   MemoryRange range;
 };
 
-/// Has something under way in the command buffer, which cannot go on in the next one by itself.
+/// Has something under way in the command buffer, which cannot go on in the next one by itself, and is not to
+/// go on in an interlude.
 class BatchUser {
 public:
   virtual ~BatchUser() = default;
-  /// The command buffer, outside of any render pass, ends after this.
+  /// The command buffer, outside of any render pass, ends after this, or an interlude begins.
   virtual void batchEnds() = 0;
-  /// The next one begins.
+  /// The next one begins, or the interlude has ended.
   virtual void batchBegins() = 0;
 };
 
@@ -69,6 +70,11 @@ public:
   uint64_t completed() const { return m_completion->completed(); }
   bool finished(uint64_t batch) const { return batch <= completed(); }
 
+  /// Between the two, outside of the render pass that may be open, commands are recorded that are no part of
+  /// the guest's draws: its queries do not count, and what it has bound is gone when it ends.
+  void beginInterlude();
+  void endInterlude();
+
   void beginPass(const VkRenderingInfo& info);
   bool inPass() const { return m_inPass; }
   /// Dynamic offset of the batch's stop word.
@@ -79,8 +85,8 @@ public:
   /// Counts passes; 0 is none.
   uint64_t passId() const { return m_inPass ? m_passId : 0; }
   uint64_t nextPassId() const { return m_passId + 1; }
-  /// Counts batches begun, so that users of dynamic state know when to set it anew.
-  uint64_t commandBufferId() const { return m_opened; }
+  /// Counts batches begun and interludes, so that users of dynamic state know when to set it anew.
+  uint64_t commandBufferId() const { return m_opened + m_interludes; }
   /// Opens a batch and calls `gather`, whose work counts only in the batch in which it began. Staging memory
   /// can run out on the way, which hands that batch over: then `gather` does all of it again in the next one.
   template <class Gather>
@@ -179,7 +185,7 @@ private:
   std::deque<std::unique_ptr<Batch>> m_inFlight;  // oldest first
   std::vector<std::unique_ptr<Batch>> m_spare;
   std::unique_ptr<Batch> m_current;
-  uint64_t m_submitted = 0, m_opened = 0, m_passId = 0;
+  uint64_t m_submitted = 0, m_opened = 0, m_interludes = 0, m_passId = 0;
   uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
   uint32_t m_batches = 0;       ///< that exist
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called

@@ -88,15 +88,31 @@ bool BufferObject::rename(uint64_t keepBefore, uint64_t keepFrom) {
   return true;
 }
 
-Result<void> BufferObject::write(uint64_t offset, uint64_t size, core::ByteSource& source) {
+bool BufferObject::writable(uint64_t offset, uint64_t size) {
   Recorder& recorder = *m_gpu.recorder;
-  if (!recorder.finished(m_lastUse)) {
-    const bool whole = offset == 0 && size == m_size;
-    const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= 4096);
-    const bool renamed =
-        recorder.finished(m_lastGpuWrite) && (whole || cheap) && rename(offset, offset + size);
-    if (!renamed) return writeStaged(offset, size, source);
+  if (recorder.finished(m_lastUse)) return true;
+  const bool whole = offset == 0 && size == m_size;
+  const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= 4096);
+  return recorder.finished(m_lastGpuWrite) && (whole || cheap) && rename(offset, offset + size);
+}
+
+Result<void> BufferObject::fill(uint64_t offset, uint64_t size, uint32_t pattern) {
+  if (auto checked = core::checkFill(m_size, offset, size); !checked) return checked;
+  if (writable(offset, size)) {
+    for (uint64_t at = offset; at < offset + size; at += sizeof pattern)
+      std::memcpy(m_range.mapped() + at, &pattern, sizeof pattern);
+    return {};
   }
+  if (auto opened = m_gpu.recorder->open(); !opened) return opened;
+  useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
+  m_gpu.device->vk().CmdFillBuffer(m_gpu.recorder->outsidePass(), handle(), m_range.offset + offset, size,
+                                   pattern);
+  noteGpuWrite(VK_PIPELINE_STAGE_2_CLEAR_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  return {};
+}
+
+Result<void> BufferObject::write(uint64_t offset, uint64_t size, core::ByteSource& source) {
+  if (!writable(offset, size)) return writeStaged(offset, size, source);
   if (!source.read(0, m_range.mapped() + offset, size))
     return Error{ErrorCode::OutOfBounds, "guest memory of a buffer cannot be read", {}};
   return {};

@@ -22,6 +22,7 @@ public:
   Result<void> copyFrom(uint64_t dstOffset, core::GpuBuffer& from, uint64_t srcOffset,
                         uint64_t size) override;
   Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) override;
+  Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) override;
 
   /// Notes that the batch being recorded reads the buffer, as one of `boundAs` (DirtyBits that a rename must
   /// set).
@@ -47,6 +48,8 @@ public:
 
 private:
   BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
+  /// Whether the host can write the range in place, if need be after a rename.
+  bool writable(uint64_t offset, uint64_t size);
   Result<void> writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source);
   /// Records a copy to [offset, offset + size), behind what used it before.
   void copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size);

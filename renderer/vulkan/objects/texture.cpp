@@ -61,6 +61,7 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
     info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
   else if (!block && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
     info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  self->m_usage = info.usage;
   if (!device.fits(info)) return Error{ErrorCode::Backend, "this GPU has no such images in that size", {}};
   VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
   if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");

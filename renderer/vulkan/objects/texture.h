@@ -3,6 +3,7 @@
 // a texture that the batch has not used yet are hoisted before the batch's draws. Render thread only.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "renderer/core/backend.h"
@@ -31,6 +32,14 @@ inline VkOffset3D offsetOf(const core::Box& box) {
 inline VkExtent3D extentOf(const core::Box& box) {
   return {box.width, box.height, box.depth};
 }
+inline VkRect2D rectOf(const core::Box& box) {
+  return {{static_cast<int32_t>(box.x), static_cast<int32_t>(box.y)}, {box.width, box.height}};
+}
+/// The smallest that holds both.
+VkRect2D rectAround(const VkRect2D& a, const VkRect2D& b);
+inline VkImageSubresourceLayers layersOf(VkImageAspectFlags aspects, core::Subresource sub) {
+  return {aspects, sub.mip, sub.layer, 1};
+}
 
 struct CachedView {
   VkImageView handle = VK_NULL_HANDLE;
@@ -53,6 +62,10 @@ public:
                            const core::Box& box) override;
   Result<void> read(core::Subresource sub, const core::Box& box,
                     std::unique_ptr<core::ByteSink> sink) override;
+  Result<void> fill(core::Subresource sub, std::span<const core::Box> boxes,
+                    const core::ClearArgs& args) override;
+  Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
+                    std::span<const core::BlitBox> boxes, const core::BlitArgs& args) override;
   /// Mip 0 of layer 0, tight rows, into `target`.
   Result<void> copyToHost(const MemoryRange& target);
 
@@ -101,6 +114,41 @@ private:
     return m_desc.mipLevels == 1 && m_desc.arrayLayers == 1 && box.width == m_desc.width &&
            box.height == m_desc.height && box.depth == m_desc.depth;
   }
+  core::Box all(core::Subresource sub) const {
+    return {0, 0, 0, mipWidth(sub.mip), mipHeight(sub.mip), mipDepth(sub.mip)};
+  }
+  bool isTarget() const {
+    return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+  }
+  /// A view of one mip and layer, as a target.
+  Result<CachedView> targetView(core::Subresource sub, VkFormat format);
+  /// Begins a pass with it as the only target, which clears `area` as `clear` says; null clears nothing.
+  void beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear);
+  VkClearValue clearValue(const core::ClearArgs& args) const;
+  Result<void> fillTarget(core::Subresource sub, std::span<const core::Box> boxes,
+                          const core::ClearArgs& args);
+  /// All of a subresource of what is no target.
+  Result<void> fillImage(core::Subresource sub, const core::ClearArgs& args);
+
+  Result<void> copyBoxes(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                         std::span<const core::BlitBox> boxes);
+  /// Most boxes of one copyRegions(), which neither overlap nor read what they write.
+  static constexpr size_t kCopiesAtOnce = 32;
+  Result<void> copyRegions(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                           std::span<const core::BlitBox> boxes);
+  Result<void> resolveTo(core::Subresource sub, const VkOffset3D& to, TextureObject& src,
+                         core::Subresource srcSub, const core::Box& box);
+  /// From another texture, of one sample.
+  Result<void> blitByDraw(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                          std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
+  Result<void> blitByCommand(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                             std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
+  /// A texture of `kind` that holds a copy of `box`, of `samples` a texel: as many, or one, their mean.
+  Result<std::unique_ptr<core::GpuTexture>> hold(core::Subresource sub, const core::Box& box,
+                                                 uint32_t samples, core::TextureKind kind);
+  core::TextureKind plainKind() const {
+    return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
+  }
   /// Brings this image and `src`, both defined, into the layouts of a transfer from there to here; the
   /// command buffer to record it in.
   Result<VkCommandBuffer> prepareTransfer(TextureObject& src);
@@ -129,6 +177,7 @@ private:
   const core::TextureDesc m_desc;
   const VkFormatInfo m_format;
   VkImage m_image = VK_NULL_HANDLE;
+  VkImageUsageFlags m_usage = 0;
   MemoryPool* m_pool = nullptr;
   MemoryRange m_memory;
   HostMemoryCharge m_charge;

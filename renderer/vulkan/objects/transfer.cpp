@@ -17,10 +17,6 @@ Error unreadable() {
   return Error{ErrorCode::OutOfBounds, "guest memory of a texture cannot be read", {}};
 }
 
-VkImageSubresourceLayers layers(VkImageAspectFlags aspects, core::Subresource sub) {
-  return {aspects, sub.mip, sub.layer, 1};
-}
-
 /// Splits a row of D24S8 words.
 void splitRow(const uint8_t* words, uint32_t pixels, bool toFloat, uint8_t* depth, uint8_t* stencil) {
   for (uint32_t x = 0; x < pixels; ++x) {
@@ -66,7 +62,7 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
   region.bufferOffset = import->offset();
   region.bufferRowLength = rowLength;
-  region.imageSubresource = layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+  region.imageSubresource = layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   region.imageOffset = offsetOf(box);
   region.imageExtent = extentOf(box);
   VkCommandBuffer commands =
@@ -146,7 +142,7 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
                                    {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
   regions[0].bufferOffset = staged->offset;
   regions[0].imageSubresource =
-      layers(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+      layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   regions[0].imageOffset = offsetOf(box);
   regions[0].imageExtent = extentOf(box);
   regions[1] = regions[0];
@@ -171,7 +167,7 @@ Result<void> TextureObject::readPlanes(core::Subresource sub, const core::Box& b
   regions[0].bufferOffset = target.offset;
   regions[0].bufferRowLength = target.rowLength;
   regions[0].imageSubresource =
-      layers(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
+      layersOf(m_format.info->depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   regions[0].imageOffset = offsetOf(box);
   regions[0].imageExtent = extentOf(box);
   regions[1] = regions[0];
@@ -259,35 +255,48 @@ Result<VkCommandBuffer> TextureObject::prepareTransfer(TextureObject& src) {
 Result<void> TextureObject::copyFrom(core::Subresource sub, uint32_t x, uint32_t y, uint32_t z,
                                      core::GpuTexture& from, core::Subresource srcSub,
                                      const core::Box& srcBox) {
-  auto& src = static_cast<TextureObject&>(from);
+  const core::BlitBox box{{x, y, z, srcBox.width, srcBox.height, srcBox.depth}, srcBox};
+  return copyRegions(sub, static_cast<TextureObject&>(from), srcSub, {&box, 1});
+}
+
+Result<void> TextureObject::resolveFrom(core::Subresource sub, core::GpuTexture& from,
+                                        core::Subresource srcSub, const core::Box& box) {
+  return resolveTo(sub, offsetOf(box), static_cast<TextureObject&>(from), srcSub, box);
+}
+
+Result<void> TextureObject::copyRegions(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                                        std::span<const core::BlitBox> boxes) {
   auto commands = prepareTransfer(src);
   if (!commands) return commands.error();
-  VkImageCopy2 region{VK_STRUCTURE_TYPE_IMAGE_COPY_2};
-  region.srcSubresource = layers(m_format.aspects(), srcSub);
-  region.srcOffset = offsetOf(srcBox);
-  region.dstSubresource = layers(m_format.aspects(), sub);
-  region.dstOffset = offsetOf({x, y, z});
-  region.extent = extentOf(srcBox);
+  std::array<VkImageCopy2, kCopiesAtOnce> regions;
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    regions[i] = {VK_STRUCTURE_TYPE_IMAGE_COPY_2};
+    regions[i].srcSubresource = layersOf(m_format.aspects(), srcSub);
+    regions[i].srcOffset = offsetOf(boxes[i].from);
+    regions[i].dstSubresource = layersOf(m_format.aspects(), sub);
+    regions[i].dstOffset = offsetOf(boxes[i].to);
+    regions[i].extent = extentOf(boxes[i].from);
+  }
   VkCopyImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_IMAGE_INFO_2};
   copy.srcImage = src.m_image;
   copy.srcImageLayout = src.m_layout;
   copy.dstImage = m_image;
   copy.dstImageLayout = m_layout;
-  copy.regionCount = 1;
-  copy.pRegions = &region;
+  copy.regionCount = static_cast<uint32_t>(boxes.size());
+  copy.pRegions = regions.data();
   m_gpu.device->vk().CmdCopyImage2(*commands, &copy);
   return {};
 }
 
-Result<void> TextureObject::resolveFrom(core::Subresource sub, core::GpuTexture& from,
-                                        core::Subresource srcSub, const core::Box& box) {
-  auto& src = static_cast<TextureObject&>(from);
+Result<void> TextureObject::resolveTo(core::Subresource sub, const VkOffset3D& to, TextureObject& src,
+                                      core::Subresource srcSub, const core::Box& box) {
   auto commands = prepareTransfer(src);
   if (!commands) return commands.error();
   VkImageResolve2 region{VK_STRUCTURE_TYPE_IMAGE_RESOLVE_2};
-  region.srcSubresource = layers(m_format.aspects(), srcSub);
-  region.srcOffset = region.dstOffset = offsetOf(box);
-  region.dstSubresource = layers(m_format.aspects(), sub);
+  region.srcSubresource = layersOf(m_format.aspects(), srcSub);
+  region.srcOffset = offsetOf(box);
+  region.dstSubresource = layersOf(m_format.aspects(), sub);
+  region.dstOffset = to;
   region.extent = extentOf(box);
   VkResolveImageInfo2 resolve{VK_STRUCTURE_TYPE_RESOLVE_IMAGE_INFO_2};
   resolve.srcImage = src.m_image;

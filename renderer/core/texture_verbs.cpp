@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/core/texture_verbs.h"
+
+#include "renderer/core/format.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+Error outside(const char* what) {
+  return Error{ErrorCode::OutOfBounds, what};
+}
+
+bool within(uint32_t at, uint32_t size, uint32_t all) {
+  return size != 0 && at < all && size <= all - at;
+}
+
+bool inside(const TextureDesc& desc, uint32_t mip, const Box& box) {
+  return within(box.x, box.width, std::max(1u, desc.width >> mip)) &&
+         within(box.y, box.height, std::max(1u, desc.height >> mip)) &&
+         within(box.z, box.depth, std::max(1u, desc.depth >> mip));
+}
+
+bool exists(const TextureDesc& desc, Subresource sub) {
+  return sub.mip < desc.mipLevels && sub.layer < desc.arrayLayers;
+}
+
+bool sameSize(const BlitBox& box) {
+  return box.to.width == box.from.width && box.to.height == box.from.height && !box.mirrorX && !box.mirrorY;
+}
+
+/// Whether a box begins and ends with blocks, or at the edge.
+bool wholeBlocks(const TextureDesc& desc, uint32_t mip, const Box& box, uint32_t side) {
+  const auto ends = [&](uint32_t at, uint32_t size, uint32_t all) {
+    return at % side == 0 && (size % side == 0 || at + size == std::max(1u, all >> mip));
+  };
+  return ends(box.x, box.width, desc.width) && ends(box.y, box.height, desc.height);
+}
+
+bool hasSrgbTwin(const FormatInfo& info) {
+  switch (info.linearTwin) {
+    case AEROGPU_FORMAT_B8G8R8A8_UNORM:
+    case AEROGPU_FORMAT_B8G8R8X8_UNORM:
+    case AEROGPU_FORMAT_R8G8B8A8_UNORM:
+    case AEROGPU_FORMAT_R8G8B8X8_UNORM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool meet(uint32_t a, uint32_t aSize, uint32_t b, uint32_t bSize) {
+  return uint64_t{a} < uint64_t{b} + bSize && uint64_t{b} < uint64_t{a} + aSize;
+}
+
+}  // namespace
+
+bool asSrgb(aerogpu_format format, bool asked) {
+  const FormatInfo& info = *findFormat(format);
+  return info.srgb || (asked && hasSrgbTwin(info));
+}
+
+bool overlap(const Box& a, const Box& b) {
+  return meet(a.x, a.width, b.x, b.width) && meet(a.y, a.height, b.y, b.height) &&
+         meet(a.z, a.depth, b.z, b.depth);
+}
+
+Result<void> checkFill(uint64_t bytes, uint64_t offset, uint64_t size) {
+  if (size == 0 || offset >= bytes || size > bytes - offset) return outside("fill reaches past its buffer");
+  if (offset % 4 != 0 || size % 4 != 0)
+    return Error{ErrorCode::CmdDecode, "fill of a buffer is not by whole words"};
+  return {};
+}
+
+Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const Box> boxes,
+                       const ClearArgs& args) {
+  const FormatInfo& info = *findFormat(desc.format);
+  if (info.blockPixels > 1) return Error{ErrorCode::CmdDecode, "block-compressed textures cannot be filled"};
+  if (!args.color && !args.depth && !args.stencil)
+    return Error{ErrorCode::CmdDecode, "fill with neither color, depth nor stencil"};
+  if (args.color == info.depth || (args.depth && !info.depth) || (args.stencil && !info.stencil))
+    return Error{ErrorCode::CmdDecode, "fill with what the texture's format has not"};
+  if (!exists(desc, sub)) return outside("fill of a mip or layer that does not exist");
+  for (const Box& box : boxes)
+    if (!inside(desc, sub.mip, box)) return outside("box to fill is empty or not inside of the texture");
+  return {};
+}
+
+Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const TextureDesc& from,
+                           Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args) {
+  const FormatInfo &format = *findFormat(to.format), &srcFormat = *findFormat(from.format);
+  if (!exists(to, sub) || !exists(from, srcSub)) return outside("blit of a mip or layer that does not exist");
+  bool copies = viewCompatible(format, srcFormat) && (format.opaque || !srcFormat.opaque) &&
+                asSrgb(to.format, args.encodeSrgb) == asSrgb(from.format, args.decodeSrgb) &&
+                to.samples == from.samples;
+  for (const BlitBox& box : boxes) {
+    if (!inside(to, sub.mip, box.to) || !inside(from, srcSub.mip, box.from))
+      return outside("box of a blit is empty or not inside of its texture");
+    if (box.to.depth != box.from.depth)
+      return Error{ErrorCode::CmdDecode, "blit to another number of slices"};
+    copies = copies && sameSize(box);
+    if (!wholeBlocks(to, sub.mip, box.to, format.blockPixels) ||
+        !wholeBlocks(from, srcSub.mip, box.from, srcFormat.blockPixels))
+      return Error{ErrorCode::CmdDecode, "box of a blit cuts blocks"};
+  }
+  if (copies) return BlitKind::Copy;
+  if (format.depth || srcFormat.depth)
+    return Error{ErrorCode::CmdDecode, "depth can only be copied, to its own format and size"};
+  if (format.blockPixels > 1 || srcFormat.blockPixels > 1)
+    return Error{ErrorCode::CmdDecode, "blocks can only be copied, to their own format and size"};
+  if (to.samples > 1) return Error{ErrorCode::CmdDecode, "blit to a texture of several samples"};
+  return BlitKind::Color;
+}
+
+}  // namespace aerogpu::core

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What fills and blits are told, and the rules that both back ends hold their arguments against.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "renderer/base/result.h"
+#include "renderer/core/resource_desc.h"
+
+namespace aerogpu::core {
+
+/// What a clear or a fill writes: a color, or one or both of depth and stencil. What is not named is kept.
+struct ClearArgs {
+  bool color = false, depth = false, stencil = false;
+  std::array<float, 4> rgba{};  ///< X8 and B5G6R5 have alpha 1 whatever it says
+  float depthValue = 1;
+  uint32_t stencilValue = 0;  ///< its low 8 bits
+  /// fill() only: `rgba` is written sRGB-encoded to a format with an sRGB twin too. sRGB formats always
+  /// encode.
+  bool encodeSrgb = false;
+};
+
+/// What a depth buffer gets for a clear value; NaN becomes 0.
+inline float clearDepth(float value) {
+  return value >= 0 ? std::min(value, 1.0f) : 0.0f;
+}
+
+enum class BlitFilter : uint8_t { Point, Linear };
+
+struct BlitBox {
+  Box to, from;
+  bool mirrorX = false, mirrorY = false;
+};
+
+struct BlitArgs {
+  BlitFilter filter = BlitFilter::Point;
+  /// The source is read, the destination written as the sRGB twin of its format, where there is one. sRGB
+  /// formats always are.
+  bool decodeSrgb = false, encodeSrgb = false;
+};
+
+/// How a blit is done.
+enum class BlitKind : uint8_t {
+  Copy,   ///< bytes, and all samples
+  Color,  ///< colors: scaled, converted or of several samples
+};
+
+/// Whether a buffer of `bytes` can be filled there: CmdDecode unless both are multiples of 4
+/// (vkCmdFillBuffer), OutOfBounds for a range that is empty or does not lie inside.
+Result<void> checkFill(uint64_t bytes, uint64_t offset, uint64_t size);
+
+/// Whether a texture can be filled so. CmdDecode for block-compressed formats and for what the format has
+/// not; OutOfBounds for boxes that are empty or do not lie inside.
+Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const Box> boxes,
+                       const ClearArgs& args);
+
+/// Whether a texture can be blitted to another, or to itself, and how. OutOfBounds for boxes that are empty
+/// or do not lie inside. CmdDecode for
+/// - depth and block-compressed formats unless nothing is scaled, mirrored, resolved or converted;
+/// - block-compressed boxes that cut blocks;
+/// - boxes of different depths, for slices are not scaled;
+/// - destinations of several samples, unless as many are copied.
+Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const TextureDesc& from,
+                           Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args);
+
+/// Whether a texture of that format is read or written as sRGB.
+bool asSrgb(aerogpu_format format, bool asked);
+
+/// Whether boxes of one subresource have a texel in common.
+bool overlap(const Box& a, const Box& b);
+
+}  // namespace aerogpu::core

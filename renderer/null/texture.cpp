@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/null/texture.h"
+
+#include "renderer/core/texel.h"
+
+namespace aerogpu::null {
+
+using namespace core;
+
+namespace {
+
+/// A place between the texels of one axis of a box.
+struct Sample {
+  uint32_t first, second;  ///< texels around it, counted from the box
+  float weight;            ///< of the second
+};
+
+/// Where texel `at` of `size` samples `srcSize` texels. Whole numbers throughout: no rounding decides a
+/// texel.
+Sample sampleOf(uint32_t at, uint32_t size, uint32_t srcSize, bool mirror, BlitFilter filter) {
+  const uint64_t i = mirror ? size - 1 - at : at, whole = uint64_t{size} * 2;
+  const uint64_t u = (i * 2 + 1) * srcSize;  // by 1 / whole
+  if (filter == BlitFilter::Point) {
+    const auto texel = static_cast<uint32_t>(u / whole);
+    return {texel, texel, 0};
+  }
+  const uint64_t right = u + size;  // half a texel further: in the texel whose center comes next
+  const uint64_t second = right / whole;
+  return {static_cast<uint32_t>(std::max<uint64_t>(second, 1) - 1),
+          static_cast<uint32_t>(std::min<uint64_t>(second, srcSize - 1)),
+          static_cast<float>(right % whole) / static_cast<float>(whole)};
+}
+
+Rgba mix(const Rgba& a, const Rgba& b, float weight) {
+  Rgba out;
+  for (size_t i = 0; i < 4; ++i) out[i] = a[i] * (1 - weight) + b[i] * weight;
+  return out;
+}
+
+/// Rows of a texture's texels as colors.
+struct Colors {
+  const FormatInfo& format;
+  bool srgb;
+  Rgba at(const uint8_t* row, uint32_t x) const {
+    return readTexel(format, srgb, row + uint64_t{x} * format.blockBytes);
+  }
+};
+
+}  // namespace
+
+NullTexture::Region NullTexture::region(Subresource sub, const Box& box) {
+  const TextureLayout::Mip& mip = layout.mip(sub.mip);
+  const BoxRows part(format, box);
+  return {bytes.data() + layout.offsetOf(sub) + layout.boxOffset(sub.mip, box),
+          mip.pitch,
+          mip.slicePitch,
+          part.rowBytes,
+          part.perSlice,
+          box.depth};
+}
+
+Result<void> NullTexture::write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) {
+  const Region to = region(sub, box);
+  for (uint64_t z = 0; z < to.slices; ++z)
+    for (uint64_t y = 0; y < to.rows; ++y)
+      if (!source.read(z * pitches.slice + y * pitches.row, to.row(z, y), to.rowBytes)) return unreadable();
+  return {};
+}
+
+Result<void> NullTexture::copyFrom(Subresource sub, uint32_t x, uint32_t y, uint32_t z, GpuTexture& src,
+                                   Subresource srcSub, const Box& srcBox) {
+  const Region from = static_cast<NullTexture&>(src).region(srcSub, srcBox);
+  const Region to = region(sub, {x, y, z, srcBox.width, srcBox.height, srcBox.depth});
+  for (uint64_t slice = 0; slice < from.slices; ++slice)
+    for (uint64_t row = 0; row < from.rows; ++row)
+      std::memmove(to.row(slice, row), from.row(slice, row), from.rowBytes);
+  return {};
+}
+
+Result<void> NullTexture::read(Subresource sub, const Box& box, std::unique_ptr<ByteSink> sink) {
+  const Region from = region(sub, box);
+  for (uint64_t z = 0; z < from.slices; ++z)
+    if (auto written = sink->write(from.row(z, 0), from.pitch, from.rowBytes, from.rows); !written)
+      return written;
+  return {};
+}
+
+void NullTexture::fillRegion(const Region& to, const FormatInfo& as, const ClearArgs& args) {
+  for (uint64_t z = 0; z < to.slices; ++z)
+    for (uint64_t y = 0; y < to.rows; ++y)
+      for (uint8_t* texel = to.row(z, y); texel < to.row(z, y) + to.rowBytes; texel += as.blockBytes)
+        clearTexel(as, args, texel);
+}
+
+Result<void> NullTexture::fill(Subresource sub, std::span<const Box> boxes, const ClearArgs& args) {
+  if (auto checked = checkFill(desc, sub, boxes, args); !checked) return checked;
+  if (boxes.empty()) fillRegion(region(sub, all(sub)), format, args);
+  for (const Box& box : boxes) fillRegion(region(sub, box), format, args);
+  return {};
+}
+
+Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource srcSub,
+                               std::span<const BlitBox> boxes, const BlitArgs& args) {
+  auto& src = static_cast<NullTexture&>(from);
+  auto kind = checkBlit(desc, sub, src.desc, srcSub, boxes, args);
+  if (!kind) return kind.error();
+  const Colors read{src.format, asSrgb(src.desc.format, args.decodeSrgb)};
+  const bool srgb = asSrgb(desc.format, args.encodeSrgb);
+  std::vector<uint8_t> held;
+  for (const BlitBox& box : boxes) {
+    Region in = src.region(srcSub, box.from);
+    if (&src == this) {  // read before it is written
+      held.clear();
+      for (uint64_t z = 0; z < in.slices; ++z)
+        for (uint64_t y = 0; y < in.rows; ++y)
+          held.insert(held.end(), in.row(z, y), in.row(z, y) + in.rowBytes);
+      in.first = held.data();
+      in.pitch = in.rowBytes;
+      in.slicePitch = in.rowBytes * in.rows;
+    }
+    const Region out = region(sub, box.to);
+    for (uint32_t z = 0; z < out.slices; ++z) {
+      for (uint32_t y = 0; y < out.rows; ++y) {
+        uint8_t* to = out.row(z, y);
+        if (*kind == BlitKind::Copy) {
+          std::copy_n(in.row(z, y), in.rowBytes, to);
+          continue;
+        }
+        const Sample v = sampleOf(y, box.to.height, box.from.height, box.mirrorY, args.filter);
+        const uint8_t *above = in.row(z, v.first), *below = in.row(z, v.second);
+        for (uint32_t x = 0; x < box.to.width; ++x, to += format.blockBytes) {
+          const Sample u = sampleOf(x, box.to.width, box.from.width, box.mirrorX, args.filter);
+          const Rgba color =
+              args.filter == BlitFilter::Point
+                  ? read.at(above, u.first)
+                  : mix(mix(read.at(above, u.first), read.at(above, u.second), u.weight),
+                        mix(read.at(below, u.first), read.at(below, u.second), u.weight), v.weight);
+          writeTexel(format, srgb, color, to);
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace aerogpu::null

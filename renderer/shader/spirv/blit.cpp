@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// The modules of blit.h. In GLSL:
+//
+//   ivec2 t = ivec2(gl_FragCoord.xy) - to.xy;
+//   t += mirror * (to.zw - 1 - 2 * t);
+//   ivec2 u = (2 * t + 1) * from.zw;                         // by 1 / (2 * to.zw)
+//   color = texelFetch(image, from.xy + u / (2 * to.zw), 0);
+//
+// or, linear:
+//
+//   ivec2 right = u + to.zw, second = right / (2 * to.zw);  // the texel whose center comes next
+//   vec2 weight = vec2(right % (2 * to.zw)) / vec2(2 * to.zw);
+//   ivec2 first = from.xy + max(second, 1) - 1;
+//   second = from.xy + min(second, from.zw - 1);
+//   color = mix of the four around, by weight
+#include "renderer/shader/spirv/blit.h"
+
+#include "renderer/shader/spirv/spirv_builder.h"
+
+namespace aerogpu::shader {
+namespace {
+
+using enum spv::Op;
+
+class Main {
+public:
+  explicit Main(SpirvBuilder& b) : m_b(b), m_entry(b.newId()) {
+    b.code(OpFunction, b.types().voidType, m_entry, spv::FunctionControlMask::MaskNone, b.types().function);
+    b.label(b.newId());
+  }
+  Words finish(spv::ExecutionModel model) {
+    m_b.code(OpReturn);
+    m_b.code(OpFunctionEnd);
+    return m_b.finish(model, m_entry);
+  }
+
+private:
+  SpirvBuilder& m_b;
+  const Id m_entry;
+};
+
+}  // namespace
+
+std::vector<uint32_t> blitVertexModule() {
+  SpirvBuilder b;
+  const SpirvTypes& t = b.types();
+  const Id index = b.variable(spv::StorageClass::Input, t.int1);
+  b.decorate(index, spv::Decoration::BuiltIn, spv::BuiltIn::VertexIndex);
+  const Id position = b.variable(spv::StorageClass::Output, t.float4);
+  b.decorate(position, spv::Decoration::BuiltIn, spv::BuiltIn::Position);
+  Main main(b);
+  // (-1, -1), (3, -1), (-1, 3)
+  const Id i = b.load(t.int1, index);
+  const auto coordinate = [&](Id bit) {
+    const Id far = b.value(OpConvertSToF, t.float1, bit);
+    return b.value(OpFSub, t.float1, b.value(OpFMul, t.float1, far, b.constantFloat(4)), b.constantFloat(1));
+  };
+  const Id x = coordinate(b.value(OpBitwiseAnd, t.int1, i, b.constantInt(1)));
+  const Id y = coordinate(b.value(OpShiftRightArithmetic, t.int1, i, b.constantInt(1)));
+  b.store(position, b.composite(t.float4, {x, y, b.constantFloat(0), b.constantFloat(1)}));
+  return main.finish(spv::ExecutionModel::Vertex);
+}
+
+std::vector<uint32_t> blitFragmentModule(bool linear, bool volume) {
+  SpirvBuilder b;
+  const SpirvTypes& t = b.types();
+  const Id int2 = b.vectorType(t.int1, 2), int3 = b.vectorType(t.int1, 3);
+  const Id imageType = b.imageType(volume ? spv::Dim::Dim3D : spv::Dim::Dim2D);
+  const Id members[] = {t.int4, t.int4, t.int4};
+  const Id block = b.structType(members);
+  b.decorate(block, spv::Decoration::Block);
+  for (uint32_t i = 0; i < 3; ++i) b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
+  const Id constants = b.variable(spv::StorageClass::PushConstant, block);
+  const Id image = b.variable(spv::StorageClass::UniformConstant, imageType);
+  b.decorate(image, spv::Decoration::DescriptorSet, 0u);
+  b.decorate(image, spv::Decoration::Binding, 0u);
+  const Id place = b.variable(spv::StorageClass::Input, t.float4);
+  b.decorate(place, spv::Decoration::BuiltIn, spv::BuiltIn::FragCoord);
+  const Id color = b.variable(spv::StorageClass::Output, t.float4);
+  b.decorate(color, spv::Decoration::Location, 0u);
+  b.executionMode(spv::ExecutionMode::OriginUpperLeft);
+  const Id member = b.pointerType(spv::StorageClass::PushConstant, t.int4);
+
+  Main main(b);
+  const auto two = [&](int32_t value) {
+    const Id c = b.constantInt(value);
+    return b.composite(int2, {c, c});
+  };
+  const auto constant = [&](int32_t index) {
+    return b.load(t.int4, b.value(OpAccessChain, member, constants, b.constantInt(index)));
+  };
+  const auto part = [&](Id vector, Id type, uint32_t first) {
+    return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
+  };
+  const auto binary = [&](spv::Op op, Id x, Id y) { return b.value(op, int2, x, y); };
+  const Id to = constant(0), from = constant(1), rest = constant(2);
+  const Id size = part(to, int2, 2), srcOrigin = part(from, int2, 0), srcSize = part(from, int2, 2);
+  const Id whole = binary(OpIMul, size, two(2));
+
+  const Id pixel = b.value(OpConvertFToS, int2, part(b.load(t.float4, place), t.float2, 0));
+  const Id straight = binary(OpISub, pixel, part(to, int2, 0));
+  const Id twice = binary(OpIMul, straight, two(2));
+  const Id turned = binary(OpISub, binary(OpISub, size, two(1)), twice);
+  const Id at = binary(OpIAdd, straight, binary(OpIMul, part(rest, int2, 0), turned));
+  const Id odd = binary(OpIAdd, binary(OpIMul, at, two(2)), two(1));
+  const Id u = binary(OpIMul, odd, srcSize);
+
+  const Id source = b.load(imageType, image);
+  const auto fetch = [&](Id texel) {
+    const Id where =
+        volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, rest, 2u)}) : texel;
+    return b.value(OpImageFetch, t.float4, source, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
+  };
+  if (!linear) {
+    b.store(color, fetch(binary(OpIAdd, srcOrigin, binary(OpSDiv, u, whole))));
+    return main.finish(spv::ExecutionModel::Fragment);
+  }
+  const Id right = binary(OpIAdd, u, size);
+  const Id next = binary(OpSDiv, right, whole);
+  const Id weight = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, binary(OpSRem, right, whole)),
+                            b.value(OpConvertSToF, t.float2, whole));
+  const Id before = binary(OpISub, b.glsl(GLSLstd450SMax, int2, next, two(1)), two(1));
+  const Id after = b.glsl(GLSLstd450SMin, int2, next, binary(OpISub, srcSize, two(1)));
+  const Id corners[2] = {binary(OpIAdd, srcOrigin, before), binary(OpIAdd, srcOrigin, after)};
+  const auto axis = [&](Id vector, Id type, uint32_t index) {
+    return b.value(OpCompositeExtract, type, vector, index);
+  };
+  const auto mix = [&](Id x, Id y, uint32_t index) {
+    const Id w = axis(weight, t.float1, index);
+    return b.glsl(GLSLstd450FMix, t.float4, x, y, b.composite(t.float4, {w, w, w, w}));
+  };
+  const auto row = [&](Id corner) {
+    const Id y = axis(corner, t.int1, 1);
+    const Id left = fetch(b.composite(int2, {axis(corners[0], t.int1, 0), y}));
+    return mix(left, fetch(b.composite(int2, {axis(corners[1], t.int1, 0), y})), 0);
+  };
+  const Id above = row(corners[0]);
+  b.store(color, mix(above, row(corners[1]), 1));
+  return main.finish(spv::ExecutionModel::Fragment);
+}
+
+}  // namespace aerogpu::shader

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What it takes to blit by drawing: pipelines and descriptor sets for the modules of shader/spirv/blit.h.
+// Knows views of images only. Render thread only.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "renderer/shader/spirv/blit.h"
+#include "renderer/vulkan/device/recorder.h"
+
+namespace aerogpu::vk {
+
+class BlitDraws {
+public:
+  BlitDraws(Device& device, Recorder& recorder) : m_device(device), m_recorder(recorder) {}
+  ~BlitDraws();
+  BlitDraws(const BlitDraws&) = delete;
+  BlitDraws& operator=(const BlitDraws&) = delete;
+
+  struct Kind {
+    VkFormat target = VK_FORMAT_UNDEFINED;
+    bool linear = false;
+    bool volume = false;  ///< of the source
+    bool operator==(const Kind&) const = default;
+  };
+  struct Source {
+    VkImageView view = VK_NULL_HANDLE;
+    uint64_t serial = 0;  ///< of the view
+    VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    bool operator==(const Source&) const = default;
+  };
+  /// What the draws of one blit bind. May record nothing, so that it can be asked for before the pass begins.
+  struct Bindings {
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+  };
+  Result<Bindings> choose(const Kind& kind, const Source& source);
+  /// In a pass, inside of an interlude (Recorder::beginInterlude).
+  void bind(const Bindings& bindings);
+  void draw(const shader::BlitConstants& constants);
+
+private:
+  static constexpr uint32_t kSetsPerPool = 64;
+  Result<void> createLayout();
+  Result<VkShaderModule> createModule(const std::vector<uint32_t>& words);
+  Result<VkPipeline> createPipeline(const Kind& kind);
+  Result<VkPipeline> createPipeline(const Kind& kind, VkShaderModule vertex, VkShaderModule fragment);
+  Result<VkDescriptorSet> createSet(const Source& source);
+
+  Device& m_device;
+  Recorder& m_recorder;
+  VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
+  VkPipelineLayout m_layout = VK_NULL_HANDLE;
+  std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // as many as there are formats, at most
+  VkDescriptorPool m_pool = VK_NULL_HANDLE;
+  uint32_t m_setsLeft = 0;
+  Source m_source;  ///< of m_set
+  VkDescriptorSet m_set = VK_NULL_HANDLE;
+};
+
+}  // namespace aerogpu::vk

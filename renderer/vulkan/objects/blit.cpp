@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Blits of textures: copies where bytes will do, else a draw, which gives the same texels on every GPU;
+// Vulkan's own command only to what is no render target, volumes above all.
+#include <algorithm>
+
+#include "renderer/vulkan/objects/texture.h"
+
+namespace aerogpu::vk {
+namespace {
+
+using core::BlitBox;
+using core::Box;
+
+/// Whether `later` has to wait for `earlier`: it writes what that writes, or, within one subresource, what
+/// one of them reads the other writes.
+bool waitsFor(const BlitBox& later, const BlitBox& earlier, bool within) {
+  if (core::overlap(later.to, earlier.to)) return true;
+  return within && (core::overlap(later.from, earlier.to) || core::overlap(later.to, earlier.from));
+}
+
+shader::BlitConstants constantsOf(const BlitBox& box) {
+  const auto number = [](uint32_t n) { return static_cast<int32_t>(n); };
+  return {{number(box.to.x), number(box.to.y), number(box.to.width), number(box.to.height)},
+          {number(box.from.x), number(box.from.y), number(box.from.width), number(box.from.height)},
+          {box.mirrorX, box.mirrorY},
+          number(box.from.z),
+          0};
+}
+
+VkOffset3D endOf(const Box& box) {
+  return offsetOf({box.x + box.width, box.y + box.height, box.z + box.depth});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource sub, const Box& box,
+                                                              uint32_t samples, core::TextureKind kind) {
+  core::TextureDesc desc;
+  desc.kind = kind;
+  desc.format = m_desc.format;
+  desc.width = box.width;
+  desc.height = box.height;
+  desc.depth = box.depth;
+  desc.samples = samples;
+  auto made = create(m_gpu, desc);
+  if (!made) return made;
+  auto& held = static_cast<TextureObject&>(**made);
+  held.m_undefined = false;  // every byte is about to be written
+  const BlitBox all{{0, 0, 0, box.width, box.height, box.depth}, box};
+  auto filled = samples == m_desc.samples ? held.copyRegions({}, *this, sub, {&all, 1})
+                                          : held.resolveTo({}, {}, *this, sub, box);
+  if (!filled) return filled.error();
+  return made;
+}
+
+Result<void> TextureObject::copyBoxes(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                                      std::span<const BlitBox> boxes) {
+  const bool within = &src == this && sub == srcSub;
+  size_t first = 0;  // of those that are copied at once
+  const auto copy = [&](size_t end) {
+    const size_t from = std::exchange(first, end);
+    return from == end ? Result<void>{} : copyRegions(sub, src, srcSub, boxes.subspan(from, end - from));
+  };
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    const auto pending = boxes.subspan(first, i - first);
+    const bool waits = std::any_of(pending.begin(), pending.end(),
+                                   [&](const BlitBox& b) { return waitsFor(boxes[i], b, within); });
+    if (waits || pending.size() == kCopiesAtOnce)
+      if (auto copied = copy(i); !copied) return copied;
+    if (!within || !core::overlap(boxes[i].to, boxes[i].from)) continue;
+    if (auto copied = copy(i); !copied) return copied;
+    first = i + 1;
+    auto held = hold(srcSub, boxes[i].from, m_desc.samples, plainKind());
+    if (!held) return held.error();
+    const Box& to = boxes[i].to;
+    if (auto copied = copyFrom(sub, to.x, to.y, to.z, **held, {}, {0, 0, 0, to.width, to.height, to.depth});
+        !copied)
+      return copied;
+  }
+  return copy(boxes.size());
+}
+
+Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                                       std::span<const BlitBox> boxes, const core::BlitArgs& args) {
+  Recorder& recorder = *m_gpu.recorder;
+  if (auto opened = recorder.open(); !opened) return opened;
+  const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
+  const bool volume = src.m_desc.kind == core::TextureKind::Volume;
+  ViewKey key;
+  key.format = decodes ? src.m_format.srgb : src.m_format.linear;
+  key.type = volume ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D;
+  key.baseMip = srcSub.mip;
+  key.baseLayer = srcSub.layer;
+  key.opaqueAlpha = src.m_format.info->opaque;
+  auto source = src.view(key);
+  if (!source) return source.error();
+  const VkFormat format = core::asSrgb(m_desc.format, args.encodeSrgb) ? m_format.srgb : m_format.linear;
+  auto target = targetView(sub, format);
+  if (!target) return target.error();
+  const bool linear = args.filter == core::BlitFilter::Linear;
+  auto bindings =
+      m_gpu.blits->choose({format, linear, volume}, {source->handle, source->serial, src.sampledLayout()});
+  if (!bindings) return bindings.error();
+
+  VkRect2D area = rectOf(boxes[0].to);
+  for (const BlitBox& box : boxes) area = rectAround(area, rectOf(box.to));
+  recorder.beginInterlude();
+  src.prepare(src.sampledLayout(), VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+              VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+  beginPassOn(target->handle, area, nullptr);
+  m_gpu.blits->bind(*bindings);
+  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box));
+  recorder.endInterlude();
+  return {};
+}
+
+Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
+                                          std::span<const BlitBox> boxes, const core::BlitArgs& args) {
+  const bool linear = args.filter == core::BlitFilter::Linear;
+  const Device& device = *m_gpu.device;
+  const VkFormatFeatureFlags2 read =
+      VK_FORMAT_FEATURE_2_BLIT_SRC_BIT |
+      (linear ? VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT : VkFormatFeatureFlags2{0});
+  if ((device.formatFeatures(src.m_format.linear) & read) != read ||
+      !(device.formatFeatures(m_format.linear) & VK_FORMAT_FEATURE_2_BLIT_DST_BIT))
+    return Error{ErrorCode::Backend, "this GPU has no blit between these formats", {}};
+  // Both images are of linear formats, and the byte of X8 is a byte to it.
+  const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
+  if (decodes != core::asSrgb(m_desc.format, args.encodeSrgb) || (decodes && linear) ||
+      (src.m_format.info->opaque && !m_format.info->opaque))
+    return Error{ErrorCode::Backend, "blit that takes a draw, to what cannot be a render target", {}};
+
+  Recorder& recorder = *m_gpu.recorder;
+  if (auto opened = recorder.open(); !opened) return opened;
+  recorder.beginInterlude();
+  Result<void> done;
+  for (const BlitBox& box : boxes) {
+    auto commands = prepareTransfer(src);  // behind the box before, which may overlap
+    if (!commands) done = commands.error();
+    if (!done) break;
+    VkImageBlit2 region{VK_STRUCTURE_TYPE_IMAGE_BLIT_2};
+    region.srcSubresource = layersOf(VK_IMAGE_ASPECT_COLOR_BIT, srcSub);
+    region.srcOffsets[0] = offsetOf(box.from);
+    region.srcOffsets[1] = endOf(box.from);
+    if (box.mirrorX) std::swap(region.srcOffsets[0].x, region.srcOffsets[1].x);
+    if (box.mirrorY) std::swap(region.srcOffsets[0].y, region.srcOffsets[1].y);
+    region.dstSubresource = layersOf(VK_IMAGE_ASPECT_COLOR_BIT, sub);
+    region.dstOffsets[0] = offsetOf(box.to);
+    region.dstOffsets[1] = endOf(box.to);
+    VkBlitImageInfo2 info{VK_STRUCTURE_TYPE_BLIT_IMAGE_INFO_2};
+    info.srcImage = src.m_image;
+    info.srcImageLayout = src.m_layout;
+    info.dstImage = m_image;
+    info.dstImageLayout = m_layout;
+    info.regionCount = 1;
+    info.pRegions = &region;
+    info.filter = linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+    device.vk().CmdBlitImage2(*commands, &info);
+  }
+  recorder.endInterlude();
+  return done;
+}
+
+Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
+                                 std::span<const BlitBox> boxes, const core::BlitArgs& args) {
+  auto& src = static_cast<TextureObject&>(from);
+  auto kind = core::checkBlit(m_desc, sub, src.m_desc, srcSub, boxes, args);
+  if (!kind) return kind.error();
+  if (boxes.empty()) return {};
+  if (*kind == core::BlitKind::Copy) return copyBoxes(sub, src, srcSub, boxes);
+  const bool drawn = isTarget() && (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
+  const auto blitFrom = [&](TextureObject& source, core::Subresource part, std::span<const BlitBox> list) {
+    return drawn ? blitByDraw(sub, source, part, list, args) : blitByCommand(sub, source, part, list, args);
+  };
+  // vkCmdBlitImage between 2D images and volumes is not what drivers do often: lavapipe forgets the slice.
+  const bool alike = drawn || src.plainKind() == plainKind();
+  if (src.m_desc.samples == 1 && &src != this && alike) return blitFrom(src, srcSub, boxes);
+  for (const BlitBox& box : boxes) {
+    const bool resolves = src.m_desc.samples > 1;
+    auto held = src.hold(srcSub, box.from, 1, drawn || resolves ? src.plainKind() : plainKind());
+    if (!held) return held.error();
+    const Box all{0, 0, 0, box.from.width, box.from.height, box.from.depth};
+    if (resolves && !drawn) {
+      auto again = static_cast<TextureObject&>(**held).hold({}, all, 1, plainKind());
+      if (!again) return again.error();
+      held = std::move(again);
+    }
+    BlitBox here = box;
+    here.from = all;
+    if (auto done = blitFrom(static_cast<TextureObject&>(**held), {}, {&here, 1}); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace aerogpu::vk
