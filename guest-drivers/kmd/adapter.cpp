@@ -88,6 +88,7 @@ void AeroAdapter::end(Stage stage) {
     break;
   case kScheduler:
     scheduler.stop();
+    ringEmptied();
     break;
   case kInterrupts:
     leaveInterrupts();
@@ -119,11 +120,17 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
     leaveInterrupts();
     display.suspend();
     scheduler.suspend();
+    ringEmptied();
     return STATUS_SUCCESS;
   }
   const NTSTATUS status = features.read(registers);
   if (!NT_SUCCESS(status)) return status;
-  epochs.slept(scheduler.deviceForgot());  // the driver makes its own resources anew in any case
+  const bool deviceForgot = scheduler.deviceForgot();
+  epochs.slept(deviceForgot);  // the driver makes its own resources anew in any case
+  if (deviceForgot) {
+    TableLock lock(allocations);
+    allocations.ranges.deviceForgot();
+  }
   scheduler.resume();
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;
@@ -137,10 +144,17 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   epochs.workLost();
   const NTSTATUS status = scheduler.resetFromTimeout();
+  ringEmptied();
   counters.lastResetTime = KeQueryInterruptTime();
   logEvent(physicalDevice, NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
            static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()));
   return status;
+}
+
+void AeroAdapter::ringEmptied() {
+  const Scheduler::RingEnd end = scheduler.ringEnd();
+  TableLock lock(allocations);
+  allocations.ranges.ringEmptied(end.head, end.tail);
 }
 
 bool AeroAdapter::interrupt() {

@@ -85,6 +85,8 @@ private:
   NTSTATUS begin(Stage stage, const DXGK_START_INFO &info);
   void end(Stage stage);
   void unwind();
+  /** The scheduler has emptied the ring. PASSIVE_LEVEL. */
+  void ringEmptied();
   /** The interrupt routine is through and looks at nothing from here on. PASSIVE_LEVEL. */
   void leaveInterrupts();
   static BOOLEAN NTAPI leaveAtDirql(PVOID self);

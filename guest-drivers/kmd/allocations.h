@@ -5,6 +5,7 @@
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "command_check.h"
+#include "handle_ranges.h"
 #include "nt.h"
 #include "share_tokens.h"
 #include "surface.h"
@@ -111,6 +112,14 @@ public:
   void close(AeroOpenAllocation &open);
 
   ShareTokens tokens;
+  HandleRanges ranges;  // what is lost stays lost when the driver stops and starts again
+
+  /** Whether `device` may make this handle, or name it while nobody has made it. */
+  bool mayName(const AeroDevice *device, uint32_t handle) const {
+    const HandleOwner *owner = findHandle(handle);
+    if (owner) return owner->device == device;
+    return !HandleRanges::covers(handle) || ranges.ownerOf(handle) == device;
+  }
 
   /** Tells one allocation table from every other one. */
   uint64_t newTableStamp() { return ++m_tableStamp; }

@@ -22,8 +22,9 @@ public:
   uint32_t magic = kMagic;
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
-  uint32_t losses = 0;   // Epochs::deviceLosses() when this device was made
-  uint32_t handles = 0;  // of streams, alive; under the allocation table's mutex
+  uint32_t losses = 0;       // Epochs::deviceLosses() when this device was made
+  uint32_t handles = 0;      // of streams, alive; under the allocation table's mutex
+  LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
 /** DxgkDdiCreateContext's handle. */

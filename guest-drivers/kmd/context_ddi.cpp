@@ -23,11 +23,13 @@ NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
   return NT_SUCCESS(status) ? adapter.scheduler.submitInternal(&packet, sizeof packet, id | kAlternateContext) : status;
 }
 
-/** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. */
-void destroyLeftovers(AeroDevice &device) {
+/** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
+ *  when something could not be submitted. */
+bool destroyLeftovers(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
   uint8_t buffer[32 * sizeof(aerogpu_cmd_destroy_resource)];  // on the stack: this must not fail
   uint32_t cursor = 0;
+  bool submitted = true;
   for (bool more = true; more;) {
     PacketWriter packets(buffer, sizeof buffer);
     while (packets.room() >= sizeof(aerogpu_cmd_destroy_resource)) {
@@ -43,8 +45,10 @@ void destroyLeftovers(AeroDevice &device) {
       // The five packets have one layout: header, handle, reserved.
       packets.packet(kOpcodes[static_cast<uint32_t>(owner.object)], aerogpu_cmd_destroy_resource{{}, owner.handle, 0});
     }
-    if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+    if (packets.used())
+      submitted &= NT_SUCCESS(adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used())));
   }
+  return submitted;
 }
 
 }  // namespace
@@ -73,7 +77,12 @@ NTSTATUS APIENTRY AeroDdiDestroyDevice(const HANDLE hDevice) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroDevice *device = AeroDevice::from(hDevice);
   if (!device) return STATUS_INVALID_PARAMETER;
-  destroyLeftovers(*device);
+  AeroAdapter &adapter = *device->adapter;
+  const bool allDestroyed = destroyLeftovers(*device) && !device->unsubmittedEnds;
+  {
+    TableLock lock(adapter.allocations);
+    adapter.allocations.ranges.give(device, allDestroyed, adapter.scheduler.ring().nextIndex());
+  }
   device->magic = 0;
   poolFree(device);
   return STATUS_SUCCESS;

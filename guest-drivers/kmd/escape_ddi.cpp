@@ -3,6 +3,7 @@
 // hands over its own copy of the caller's buffer. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "aerogpu/aerogpu_escape.h"
+#include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_format.h"
 #include "entry_points.h"
 #include "kernel_memory.h"
@@ -267,7 +268,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
 #endif
 
 /** Checks the size, answers in a local copy, and writes it back. */
-template <class Blob> NTSTATUS handle(AeroAdapter &adapter, void *data, UINT bytes) {
+template <class Blob> NTSTATUS handle(AeroAdapter &adapter, AeroDevice *, void *data, UINT bytes) {
   if (bytes < sizeof(Blob)) return STATUS_BUFFER_TOO_SMALL;
   auto *blob = static_cast<Blob *>(poolAllocate(sizeof(Blob)));
   if (!blob) return STATUS_NO_MEMORY;
@@ -278,7 +279,22 @@ template <class Blob> NTSTATUS handle(AeroAdapter &adapter, void *data, UINT byt
   return status;
 }
 
-using Handler = NTSTATUS (*)(AeroAdapter &, void *, UINT);
+/** A range of handles for the caller's device. */
+NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes) {
+  aerogpu_escape_ext_reserve_handles_inout inout;
+  if (bytes < sizeof inout) return STATUS_BUFFER_TOO_SMALL;
+  RtlCopyMemory(&inout, data, sizeof inout);
+  if (!device || device->adapter != &adapter || !inout.count || inout.count > AEROGPU_EXT_HANDLES_MAX)
+    return STATUS_INVALID_PARAMETER;
+  TableLock lock(adapter.allocations);
+  if (!adapter.allocations.ranges.take(device, adapter.scheduler.ring().head(), inout.count, inout.first))
+    return STATUS_INSUFFICIENT_RESOURCES;
+  RtlCopyMemory(data, &inout, sizeof inout);
+  return STATUS_SUCCESS;
+}
+
+/** `device`: of the caller, or null. */
+using Handler = NTSTATUS (*)(AeroAdapter &, AeroDevice *device, void *, UINT);
 
 struct Operation {
   uint32_t op;
@@ -286,14 +302,14 @@ struct Operation {
   Handler handler;
 };
 
-NTSTATUS handleCursorShape(AeroAdapter &adapter, void *data, UINT bytes) {
+NTSTATUS handleCursorShape(AeroAdapter &adapter, AeroDevice *, void *data, UINT bytes) {
   return setCursorShape(adapter, data, bytes);
 }
 
-NTSTATUS handleScanout(AeroAdapter &adapter, void *data, UINT bytes) {
+NTSTATUS handleScanout(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes) {
   return bytes >= sizeof(aerogpu_escape_query_scanout_out_v2)
-             ? handle<aerogpu_escape_query_scanout_out_v2>(adapter, data, bytes)
-             : handle<aerogpu_escape_query_scanout_out>(adapter, data, bytes);
+             ? handle<aerogpu_escape_query_scanout_out_v2>(adapter, device, data, bytes)
+             : handle<aerogpu_escape_query_scanout_out>(adapter, device, data, bytes);
 }
 
 // MAP_SHARED_HANDLE of the ABI is not here: it made a kernel object's name out of a process' handle for drivers that
@@ -314,6 +330,7 @@ constexpr Operation kOperations[] = {
     {AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, true, handleCursorShape},
     {AEROGPU_ESCAPE_OP_SET_CURSOR_POSITION, true, handle<aerogpu_escape_set_cursor_position_in>},
     {AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, true, handle<aerogpu_escape_set_cursor_visibility_in>},
+    {AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES, false, reserveHandles},
 #if DBG
     {AEROGPU_ESCAPE_OP_READ_GPA, true, handle<aerogpu_escape_read_gpa_inout>},
 #endif
@@ -335,7 +352,7 @@ NTSTATUS APIENTRY AeroDdiEscape(const HANDLE hAdapter, const DXGKARG_ESCAPE *arg
   for (const Operation &operation : kOperations)
     if (operation.op == header.op) {
       if (operation.privileged && !mayDebug()) return STATUS_ACCESS_DENIED;
-      return operation.handler(*adapter, args->pPrivateDriverData, header.size);
+      return operation.handler(*adapter, AeroDevice::from(args->hDevice), args->pPrivateDriverData, header.size);
     }
   return STATUS_NOT_SUPPORTED;
 }

@@ -37,15 +37,14 @@ AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
   return nullptr;
 }
 
-/** Whether `device` may do this. Handles belong to the device that made them, tokens to whoever has their allocation
- *  open; a handle that nobody made is an error that the device reports. */
+/** Whether `device` may do this. Handles belong to the device that made them or has them in a range, tokens to whoever
+ *  has their allocation open; another handle that nobody made is an error that the device reports. */
 bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const StreamEvent &event) {
   if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported) {
     const ShareToken *token = adapter.allocations.tokens.find(event.token);
     if (!token || !CONTAINING_RECORD(token, AeroAllocation, token)->isOpenOn(device)) return false;
   }
-  const HandleOwner *owner = adapter.allocations.findHandle(event.handle);
-  return !owner || owner->device == device;
+  return adapter.allocations.mayName(device, event.handle);
 }
 
 /** Whether the driver remembers such an event: those that make or end a handle. */
@@ -63,6 +62,17 @@ bool remember(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_RENDER &ar
   if (!adapter.allocations.addHandle(event.handle, event.object, device, texture)) return false;
   if (texture) texture->surface = {event.width, event.height, event.format, event.rowPitch};
   return true;
+}
+
+/** The submission is in the ring. It counts once: after a preemption or a reset it comes again. */
+void countEnds(const AeroContext &context, const DXGKARG_SUBMITCOMMAND &args) {
+  auto *at = static_cast<uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset;
+  AEROGPU_DMA_PRIV priv;
+  RtlCopyMemory(&priv, at, sizeof priv);
+  if (!(priv.Reserved0 & kDmaEnds)) return;
+  priv.Reserved0 &= ~uint32_t{kDmaEnds};
+  RtlCopyMemory(at, &priv, sizeof priv);
+  InterlockedDecrement(&context.device->unsubmittedEnds);
 }
 
 }  // namespace
@@ -103,11 +113,13 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
 
   StreamCheck check;
+  bool ends = false;
   {
     TableLock lock(adapter.allocations);
     bool remembers = false;
     check = checkPackets(dma.packetData(), copied, copied < left, adapter.features.high, [&](const StreamEvent &event) {
       remembers |= isRemembered(event);
+      ends |= event.kind == StreamEvent::Destroyed;
       return mayDo(adapter, context->device, event);
     });
     if (check.fault == StreamFault::None && remembers) {
@@ -127,8 +139,9 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   // One packet that no DMA buffer holds cannot be split: the user-mode driver must not make it (page "DxgkDdiRender").
   if (copied < left && !check.acceptedBytes) return STATUS_INVALID_USER_BUFFER;
 
+  if (ends) InterlockedIncrement(&context->device->unsubmittedEnds);
   dma.finish(check.acceptedBytes, check.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
-             check.present ? uint32_t{kDmaPresent} : 0);
+             (check.present ? uint32_t{kDmaPresent} : 0) | (ends ? uint32_t{kDmaEnds} : 0));
   args->MultipassOffset = done + check.acceptedBytes;
   return args->MultipassOffset < total ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
 }
@@ -160,7 +173,10 @@ NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBM
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   const AeroContext *context = AeroContext::from(args->hContext);  // paging buffers have none
-  return adapter->scheduler.submit(*args, context ? context->id : kInternalContext);
+  bool runs = false;
+  const NTSTATUS status = adapter->scheduler.submit(*args, context ? context->id : kInternalContext, &runs);
+  if (context && runs) countEnds(*context, *args);
+  return status;
 }
 
 NTSTATUS APIENTRY AeroDdiPreemptCommand(const HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND *args) {

@@ -39,21 +39,23 @@ NTSTATUS Scheduler::start(ULONG queueEntries) {
 
 void Scheduler::stop() {
   if (!m_ring.allocated()) return;
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
-  m_running = false;
-  KeReleaseSpinLock(&m_lock, irql);
+  halt();
   m_ring.reset(m_registers);
   m_ring.stop(m_registers);
   m_ring.free();
   m_internal.free();
 }
 
-void Scheduler::suspend() {
+void Scheduler::halt() {
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = false;
+  m_ringEnd = {m_ring.head(), m_ring.tail()};
   KeReleaseSpinLock(&m_lock, irql);
+}
+
+void Scheduler::suspend() {
+  halt();
   m_base = completed();
   m_ring.reset(m_registers);
   m_ring.stop(m_registers);
@@ -82,7 +84,7 @@ bool Scheduler::pushLocked(const Submission &submission) {
   return true;
 }
 
-NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId) {
+NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId, bool *runs) {
   Submission submission = {};
   submission.contextId = contextId;
 
@@ -118,6 +120,7 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId
   // so nothing follows it, and the scheduler's timeout takes over.
   if (!pushed) m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
+  if (runs) *runs = pushed && submission.commandBytes;
   return STATUS_SUCCESS;
 }
 
@@ -210,10 +213,7 @@ bool Scheduler::notifyFaulted(uint64_t fence) {
 }
 
 NTSTATUS Scheduler::resetFromTimeout() {
-  KIRQL irql;
-  KeAcquireSpinLock(&m_lock, &irql);
-  m_running = false;
-  KeReleaseSpinLock(&m_lock, irql);
+  halt();
   // Nothing is pushed now, so the wait needs no lock: it can take seconds.
   const bool done = m_ring.reset(m_registers);
   BOOLEAN returned;

@@ -27,8 +27,8 @@ public:
   /** After a power-up, before resume(): the device has forgotten what it had completed, and so everything. */
   bool deviceForgot() const;
 
-  /** DxgkDdiSubmitCommand, in a device context; DISPATCH_LEVEL. */
-  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId);
+  /** DxgkDdiSubmitCommand, in a device context; DISPATCH_LEVEL. `runs`: whether its commands are in the ring now. */
+  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId, bool *runs = nullptr);
   /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
   NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
   /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports what no interrupt has reported yet, and returns the last fence.
@@ -52,6 +52,11 @@ public:
   bool interrupt(uint32_t status);
 
   const Ring &ring() const { return m_ring; }
+  /** Where head and tail of the ring were when it was last emptied; what lay between them did not run. */
+  struct RingEnd {
+    uint32_t head, tail;
+  };
+  RingEnd ringEnd() const { return m_ringEnd; }
   uint64_t lastSubmitted() const { return m_lastSubmitted; }
   /** The highest completed fence, never less than before a sleep: a device that was reset in it knows nothing of what
    *  it did. Any IRQL. */
@@ -89,6 +94,8 @@ private:
   static BOOLEAN NTAPI reportAtDirql(PVOID context);
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
+  /** Nothing is pushed from here on. */
+  void halt();
 
   const Registers &m_registers;
   Counters &m_counters;
@@ -101,6 +108,7 @@ private:
   uint64_t m_base = kFenceBase;  // complete, whatever the device says; changes while its interrupts are off
   uint64_t m_lastSubmitted = kFenceBase;
   bool m_running = false;
+  RingEnd m_ringEnd = {};
   uint64_t m_completedAtSuspend = 0;  // by the register
   // Seen by the interrupt routine, or under synchronisation with it:
   uint64_t m_lastNotified = kFenceBase;

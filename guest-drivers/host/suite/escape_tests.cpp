@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "suite/escapes.h"
 #include "suite/streams.h"
@@ -34,6 +35,7 @@ constexpr Operation kOperations[] = {
     {AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, sizeof(aerogpu_escape_set_cursor_shape_in), true},
     {AEROGPU_ESCAPE_OP_SET_CURSOR_POSITION, sizeof(aerogpu_escape_set_cursor_position_in), true},
     {AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, sizeof(aerogpu_escape_set_cursor_visibility_in), true},
+    {AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES, sizeof(aerogpu_escape_ext_reserve_handles_inout), false},
 };
 
 /// ESC-1, ESC-2: who may ask, when, and which sizes are taken.
@@ -63,6 +65,7 @@ void escapes() {
     std::fill(data.begin(), data.end(), uint8_t{0});
     const aerogpu_escape_header header{version, op, size, 0};
     std::memcpy(data.data(), &header, sizeof header);
+    if (op == AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES && size > sizeof header) data[sizeof header] = 1;
     return escapes.raw(data.data(), bytes);
   };
   expect(!ntSuccess(escapes.raw(nullptr, 0)), "an escape without data is refused");
@@ -95,7 +98,7 @@ void escapes() {
   // MAP_SHARED_HANDLE of the ABI is not here; READ_GPA is in checked drivers only, for the privileged.
   for (const bool privileged : {false, true}) {
     setCallerPrivileged(privileged);
-    for (const uint32_t op : {0u, AEROGPU_ESCAPE_OP_MAP_SHARED_HANDLE, 18u, 255u, UINT32_MAX}) {
+    for (const uint32_t op : {0u, AEROGPU_ESCAPE_OP_MAP_SHARED_HANDLE, 19u, 255u, UINT32_MAX}) {
       const NTSTATUS status = call(op, 4096, 4096);
       expect(status == kNotSupported, "operation %u is not there (0x%08x)", op, status);
     }

@@ -41,7 +41,7 @@ std::vector<TestCase> allTests() {
   for (const auto group :
        {pnpTests(), displayTests(), rasterTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(),
         memoryTests(), recoveryTests(), refusalTests(), escapeTests(), escapeDisplayTests(),
-        escapeRingTests(), processTests(), randomTests(), benchmarks()})
+        escapeRingTests(), processTests(), handleRangeTests(), randomTests(), benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -17,6 +17,7 @@ namespace aero {
 enum DmaFlags : uint32_t {
   kDmaPresent = 1,    // holds a present packet
   kDmaAlternate = 2,  // runs in the context's second device context (what the kernel driver draws for it)
+  kDmaEnds = 4,       // ends handles; cleared when it is in the ring
 };
 
 /** Device context of what the driver submits for itself. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole of AeroGPU ABI 1.4. */
+/* The whole of AeroGPU ABI 1.4 and its extensions. */
 #ifndef AEROGPU_H
 #define AEROGPU_H
 
 #include "aerogpu_cmd_table.h"
 #include "aerogpu_escape.h"
+#include "aerogpu_escape_extension.h"
 #include "aerogpu_extension.h"
 #include "aerogpu_format.h"
 #include "aerogpu_pci.h"

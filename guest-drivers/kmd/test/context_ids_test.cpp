@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Numbers of device contexts: two WDDM contexts that live never have the same one (docs/abi/driver-data.md: the kernel
+// driver numbers them).
+#include "context.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "fake_kernel.h"
+
+namespace {
+
+using namespace aero;
+using test::FakeKernel;
+
+class ContextIdsTest : public testing::Test {
+protected:
+  ContextIdsTest() { m_ids.start(); }
+  FakeKernel m_kernel;
+  ContextIds m_ids;
+};
+
+TEST_F(ContextIdsTest, AreDifferentAndLeaveRoomForTheAlternateContext) {
+  std::set<uint32_t> taken;
+  uint32_t id;
+  while ((id = m_ids.take()) != 0) {
+    EXPECT_TRUE(taken.insert(id).second) << id;
+    EXPECT_LE(id, 511u);
+  }
+  EXPECT_EQ(taken.size(), 511u);
+}
+
+TEST_F(ContextIdsTest, ComeBackWhenTheirContextEnds) {
+  const uint32_t first = m_ids.take(), second = m_ids.take();
+  m_ids.give(first);
+  std::set<uint32_t> taken = {second};
+  for (uint32_t i = 0; i < 510; i++) {
+    const uint32_t id = m_ids.take();
+    EXPECT_NE(id, 0u);
+    EXPECT_TRUE(taken.insert(id).second) << id;
+  }
+  EXPECT_TRUE(taken.count(first));
+  EXPECT_EQ(m_ids.take(), 0u);
+}
+
+TEST_F(ContextIdsTest, AStartForgetsThoseOfBefore) {
+  while (m_ids.take()) continue;
+  m_ids.start();
+  EXPECT_NE(m_ids.take(), 0u);
+}
+
+}  // namespace
