@@ -50,14 +50,27 @@ static bool aerogpu_sleep(AeroGPUState *s)
         { .fd = event_notifier_get_fd(&s->requests.kick), .events = POLLIN },
     };
 
+    qatomic_set(&s->render.asleep, true);
     while (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
         if (errno != EINTR && errno != EAGAIN) {
             error_report("aerogpu: render thread: %s", strerror(errno));
             break;
         }
     }
+    /* Before the events are taken: see aerogpu_render_is_asleep(). */
+    qatomic_set(&s->render.asleep, false);
     event_notifier_test_and_clear(&s->requests.kick);
     return event_notifier_test_and_clear(&s->render.doorbell);
+}
+
+bool aerogpu_render_is_asleep(AeroGPUState *s)
+{
+    struct pollfd rang = { .fd = event_notifier_get_fd(&s->render.doorbell),
+                           .events = POLLIN };
+
+    /* Who has taken an event or a request has said before that it is awake. */
+    return poll(&rang, 1, 0) == 0 && !qatomic_read(&s->requests.pending) &&
+           qatomic_read(&s->render.asleep);
 }
 
 /*

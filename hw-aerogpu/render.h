@@ -14,6 +14,7 @@ typedef struct AeroGPURender {
     bool started;
     bool ready;
     bool gone;              /* lock: the thread is about to return */
+    bool asleep;            /* atomic: waits for the doorbell or a kick */
     EventNotifier doorbell; /* the guest's */
     uint64_t doorbells;     /* atomic: seen by the render thread */
     VMChangeStateEntry *vm_state;
@@ -23,5 +24,10 @@ typedef struct AeroGPURender {
 /* Creates the renderer and starts the thread. */
 bool aerogpu_render_init(AeroGPUState *s, Error **errp);
 void aerogpu_render_exit(AeroGPUState *s);
+/*
+ * Whether the thread sleeps and nothing has woken it. What it has handed to the
+ * renderer may still be at work. Any thread.
+ */
+bool aerogpu_render_is_asleep(AeroGPUState *s);
 
 #endif /* HW_AEROGPU_RENDER_H */

@@ -8,6 +8,8 @@
 #include "qapi/visitor.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
+#include "complete.h"
+#include "render.h"
 #include "stats.h"
 
 typedef struct AeroGPUCounter {
@@ -110,6 +112,17 @@ static void aerogpu_depth_get(Object *obj, Visitor *v, const char *name,
     visit_type_uint64(v, name, &value, errp);
 }
 
+static void aerogpu_resting_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    /* In this order: what the thread fetched is counted before it sleeps. */
+    uint64_t value =
+        aerogpu_render_is_asleep(s) && !aerogpu_completions_are_busy(s);
+
+    visit_type_uint64(v, name, &value, errp);
+}
+
 static void aerogpu_latency_get(Object *obj, Visitor *v, const char *name,
                                 void *opaque, Error **errp)
 {
@@ -173,6 +186,9 @@ void aerogpu_stats_class_init(ObjectClass *klass)
                 "times that an enabled interrupt bit came up");
     aerogpu_add(klass, "queue-depth", aerogpu_depth_get, NULL,
                 "submissions fetched and not completed, now");
+    aerogpu_add(
+        klass, "resting", aerogpu_resting_get, NULL,
+        "1 while nothing happens unless the guest acts or a vblank comes");
     aerogpu_add(klass, "fence-latency-min-ns", aerogpu_latency_get, NULL,
                 "shortest time from fetch to completion");
     aerogpu_add(klass, "fence-latency-avg-ns", aerogpu_latency_get, NULL,

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/clock.h"
+
 namespace aerogpu::host {
 
 namespace {
@@ -42,6 +44,7 @@ Thread* attachThread(const char* name) {
     std::abort();
   }
   t_thread = thread;
+  clockJoin();
   return thread;
 }
 

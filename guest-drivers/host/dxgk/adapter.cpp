@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "dxgk/adapter.h"
 
-#include <time.h>
-
 #include <cstdio>
 #include <cstring>
 #include <thread>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "core/clock.h"
 #include "core/fault.h"
 #include "dxgk/callbacks.h"
 #include "dxgk/display.h"
@@ -26,12 +25,6 @@ HOST_API NTSTATUS registerWithDxgkrnl(DRIVER_OBJECT* driver, UNICODE_STRING* pat
   return s_adapter->registerMiniport(*static_cast<DRIVER_INITIALIZATION_DATA*>(data));
 }
 const Export kRegisterRow = exportRow("dxgkrnl's registration function", registerWithDxgkrnl, kPassiveLevel);
-
-int64_t nowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
-}
 
 std::u16string wide(const char* text) {
   std::u16string result;
@@ -349,7 +342,7 @@ void Adapter::interruptLoop() {
       return;
     }
     if (!fired && !m_noise) continue;
-    if (fired) m_lastInterruptNs = nowNs();
+    if (fired) m_lastInterruptNs = clockNow();
     if (m_started) {
       std::lock_guard lock(m_interruptLock);
       IsrState& state = isrState();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "dxgk/scheduler.h"
 
-#include <time.h>
-
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -17,12 +15,6 @@ namespace aerogpu::host {
 namespace {
 
 constexpr UINT kTdrReason = 0x117;  // VIDEO_TDR_TIMEOUT_DETECTED
-
-int64_t nowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -114,7 +106,7 @@ uint64_t Scheduler::submit(const Submission& submission) {
     std::lock_guard lock(m_mutex);
     entry.fence = m_nextFence++;
     entry.number = ++m_submitted;
-    entry.sinceNs = nowNs();
+    entry.sinceNs = clockNow();
     if (m_inFlight.empty()) m_lastProgressNs = entry.sinceNs;
     m_inFlight.push_back(entry);  // before the call: the interrupt may come during it
     place = &m_inFlight.back();
@@ -131,9 +123,9 @@ bool Scheduler::lostBefore(uint64_t number) const {
 bool Scheduler::waitIdle(uint64_t number) {
   std::unique_lock lock(m_mutex);
   while (m_completed < number && !m_adapter.removed()) {
-    const auto outcome = m_changed.wait_for(lock, std::chrono::milliseconds(100));
+    const bool changed = m_changed.wait(lock, clockNow() + 100'000'000);
     if (m_completed >= number) break;
-    if (outcome == std::cv_status::timeout && nowNs() - m_lastProgressNs > m_timeoutMs * 1'000'000ll) {
+    if (!changed && clockNow() - m_lastProgressNs > m_timeoutMs * 1'000'000ll) {
       lock.unlock();
       recover();
       lock.lock();
@@ -179,7 +171,7 @@ void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
       if (data.CrtcVsync.VidPnTargetId != m_adapter.targetId())
         brokenRule("a vertical sync of target %u", data.CrtcVsync.VidPnTargetId);
       m_vsyncInterruptNs = m_adapter.lastInterruptNs();
-      m_vsyncNs = nowNs();
+      m_vsyncNs = clockNow();
       m_vsyncAddress = static_cast<uint64_t>(data.CrtcVsync.PhysicalAddress.QuadPart);
       break;
     default:
@@ -217,10 +209,10 @@ void Scheduler::notifyDpc() {
       while (!m_inFlight.empty() && static_cast<int32_t>(m_inFlight.front().fence - upTo) <= 0) {
         m_completed = m_inFlight.front().number;
         m_inFlight.pop_front();
-        m_lastProgressNs = nowNs();
+        m_lastProgressNs = clockNow();
       }
   }
-  m_changed.notify_all();
+  m_changed.notifyAll();
 }
 
 UINT Scheduler::queryFence() {
@@ -249,8 +241,8 @@ bool Scheduler::preempt() {
       bugCheck(0x119, {2, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiPreemptCommand failed\n");
   }
   std::unique_lock lock(m_mutex);
-  const bool done = m_changed.wait_for(lock, std::chrono::milliseconds(std::max(m_timeoutMs / 2, 1000)),
-                                       [&] { return m_preempted; });
+  const bool done = m_changed.waitUntil(lock, clockNow() + std::max(m_timeoutMs / 2, 1000) * 1'000'000ll,
+                                        [&] { return m_preempted; });
   m_preempting = false;
   if (!done) return false;
   ++m_tdr.preemptions;
@@ -262,7 +254,7 @@ bool Scheduler::preempt() {
     {
       std::lock_guard relock(m_mutex);
       entry.fence = m_nextFence++;
-      entry.sinceNs = m_lastProgressNs = nowNs();
+      entry.sinceNs = m_lastProgressNs = clockNow();
       m_inFlight.push_back(entry);
     }
     patchAndSubmit(entry);
@@ -274,7 +266,7 @@ void Scheduler::recover() {
   std::lock_guard recovery(m_recovery);
   {
     std::lock_guard lock(m_mutex);
-    if (m_inFlight.empty() || nowNs() - m_lastProgressNs <= m_timeoutMs * 1'000'000ll)
+    if (m_inFlight.empty() || clockNow() - m_lastProgressNs <= m_timeoutMs * 1'000'000ll)
       return;  // another thread did it
     auto& r = m_adapter.registers();
     const uint64_t completed = r.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
@@ -336,13 +328,13 @@ void Scheduler::reset() {
   status = callDdi("DxgkDdiRestartFromTimeout", kPassiveLevel, m_adapter.ddi.DxgkDdiRestartFromTimeout,
                    m_adapter.context());
   if (!ntSuccess(status)) brokenRule("DxgkDdiRestartFromTimeout returned 0x%08x", status);
-  m_changed.notify_all();
+  m_changed.notifyAll();
 }
 
 bool Scheduler::waitVsync(unsigned count, int timeoutMs) {
   std::unique_lock lock(m_mutex);
   const uint64_t target = m_vsyncs + count;
-  return m_changed.wait_for(lock, std::chrono::milliseconds(timeoutMs), [&] { return m_vsyncs >= target; });
+  return m_changed.waitUntil(lock, clockNow() + timeoutMs * 1'000'000ll, [&] { return m_vsyncs >= target; });
 }
 
 }  // namespace aerogpu::host

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <mutex>
 #include <vector>
 
+#include "core/clock.h"
 #include "d3dkmddi.h"
 #include "device/memory.h"
 #include "nt/nt.h"
@@ -75,7 +75,7 @@ public:
   void acceptFaults() { m_faults = 0; }
   uint64_t vsyncs() const { return m_vsyncs; }
   uint64_t lastVsyncAddress() const { return m_vsyncAddress; }
-  /// The driver noticed the last vertical sync between these times (CLOCK_MONOTONIC): the interrupt was
+  /// The driver noticed the last vertical sync between these times (clockNow()): the interrupt was
   /// there, and it was reported. 0 before the first.
   int64_t lastVsyncInterruptNs() const { return m_vsyncInterruptNs; }
   int64_t lastVsyncNs() const { return m_vsyncNs; }
@@ -105,7 +105,7 @@ private:
   std::recursive_mutex m_preparation;
   std::mutex m_recovery;
   mutable std::mutex m_mutex;  // what follows; taken at DIRQL too, held for a few instructions
-  std::condition_variable m_changed;
+  ClockCondition m_changed;
   std::deque<InFlight> m_inFlight;
   std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> m_reported;  // by the ISR, not yet by the DPC
   uint32_t m_nextFence = 1, m_lastReported = 0;

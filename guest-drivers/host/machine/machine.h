@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "device/bar.h"
 #include "device/irq.h"
@@ -59,7 +60,27 @@ public:
   virtual bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const = 0;
   virtual uint64_t memoryFilePageBytes() const = 0;
 
+  /// What stands on the device's screen: red, green, blue of each pixel, `pitch` bytes a row.
+  struct Picture {
+    uint32_t width = 0, height = 0;
+    size_t pitch = 0;
+    std::vector<uint8_t> rgb;
+    /// 0xRRGGBB; the point lies in the picture.
+    uint32_t at(uint32_t x, uint32_t y) const {
+      const uint8_t* p = rgb.data() + y * pitch + size_t{x} * 3;
+      return static_cast<uint32_t>(p[0]) << 16 | static_cast<uint32_t>(p[1]) << 8 | p[2];
+    }
+  };
+  /// Whether the host sees what is outside of this machine, by the next two.
+  virtual bool isSeen() const { return false; }
+  virtual guest::Status screen(Picture&) { return unseen(); }
+  /// A QEMU property of the device, docs/debugging.md.
+  virtual guest::Status deviceProperty(const std::string&, uint64_t&) { return unseen(); }
+
 protected:
+  static guest::Status unseen() {
+    return guest::Status::failure("this machine's outside cannot be seen from here");
+  }
   BarInfo m_bars[2];
 };
 

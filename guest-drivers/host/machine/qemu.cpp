@@ -126,7 +126,7 @@ Qemu::~Qemu() {
   }
   if (m_memory >= 0) close(m_memory);
   if (m_folder.empty()) return;
-  for (const char* name : {"/qtest", "/qmp", "/log"}) unlink((m_folder + name).c_str());
+  for (const char* name : {"/qtest", "/qmp", "/log", "/screen"}) unlink((m_folder + name).c_str());
   rmdir(m_folder.c_str());
 }
 

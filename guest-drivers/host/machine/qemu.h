@@ -30,6 +30,8 @@ public:
   /// ends.
   guest::Status start(const QemuOptions& options);
 
+  /// For files of the run; what is in it goes with it.
+  const std::string& folder() const { return m_folder; }
   std::string qtestPath() const { return m_folder + "/qtest"; }
   std::string qmpPath() const { return m_folder + "/qmp"; }
   /// Guest RAM: guest-physical address = offset, below the PCI hole. The file has no name; other processes

@@ -2,13 +2,15 @@
 #include "machine/qtest_machine.h"
 
 #include <sys/mman.h>
-#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
-#include <thread>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "core/clock.h"
+#include "core/report.h"
 
 namespace aerogpu::host {
 
@@ -20,12 +22,15 @@ constexpr uint32_t kGpu = 4, kIsaBridge = 1;  // PCI devices; the host gives QEM
 constexpr unsigned kInterrupt = 11;
 // The first megabytes hold what a PC keeps there: vectors, VGA's window, ROMs.
 constexpr uint64_t kMemoryBegin = 16 << 20;
+// While somebody is at work: how late the device's timers may be, in time that passes.
 constexpr int64_t kStepNs = 1'000'000;
+// While all wait for the device: when to look first whether it does not wait itself.
+constexpr int64_t kFirstLookNs = 100'000;
 
 }  // namespace
 
 guest::Status QtestMachine::Line::wait(int64_t timeoutNs, bool& fired) {
-  fired = m_socket.waitLevel(kInterrupt, std::max<int64_t>(timeoutNs, 0));
+  fired = m_socket.waitLevel(kInterrupt, clockNow() + std::max<int64_t>(timeoutNs, 0));
   return {};
 }
 
@@ -48,7 +53,10 @@ guest::Status QtestMachine::Ram::create(const Qemu& qemu, uint64_t bytes) {
 }
 
 QtestMachine::QtestMachine(Qemu& qemu) : m_qemu(qemu) {}
-QtestMachine::~QtestMachine() = default;
+QtestMachine::~QtestMachine() {
+  m_ending = true;
+  if (m_keeper.joinable()) m_keeper.join();
+}
 
 // Configuration mechanism #1 (PCI Local Bus Specification 3.0, 3.2.2.3.2). Under m_configMutex.
 uint32_t QtestMachine::config(uint32_t device, uint32_t offset) {
@@ -89,21 +97,78 @@ guest::Status QtestMachine::open(uint64_t memoryBytes) {
   // The line may be high from before; reports are of changes.
   m_socket.setLevel(kInterrupt, registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) &
                                     registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
+  if (status = m_qmp.connect(m_qemu.qmpPath()); !status.ok()) return status;
+  clockJoin();
+  clockTakeOver(m_socket.clock());
+  m_socket.followClock();
   m_socket.startWatching();
-  std::thread([this] { followTime(); }).detach();
+  m_keeper = std::thread([this] { keepTime(); });
   return {};
 }
 
-void QtestMachine::followTime() {
-  timespec last{};
-  clock_gettime(CLOCK_MONOTONIC, &last);
-  for (;;) {
-    const timespec pause{0, kStepNs};
-    nanosleep(&pause, nullptr);
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    m_socket.stepClock((now.tv_sec - last.tv_sec) * 1'000'000'000ll + now.tv_nsec - last.tv_nsec);
-    last = now;
+// VBL-1: ticks are counted from the moment that the scanout is enabled.
+void QtestMachine::RegisterWindow::write(uint64_t offset, uint64_t value, unsigned bytes) {
+  if (offset != AEROGPU_MMIO_REG_SCANOUT0_ENABLE) {
+    if (offset != AEROGPU_MMIO_REG_IRQ_ACK && offset != AEROGPU_MMIO_REG_IRQ_ENABLE) ++m_works;
+    Window::write(offset, value, bytes);
+    return;
+  }
+  std::lock_guard lock(m_mutex);
+  ++m_works;
+  if (value && !m_scanout) {
+    m_vblankPeriod = std::max<int64_t>(read(uint32_t{AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS}), 1);
+    m_vblankStart = m_socket.writeAtClock(barAddress() + offset, value, bytes);
+  } else {
+    Window::write(offset, value, bytes);
+  }
+  m_scanout = value != 0;
+  if (!m_scanout) m_vblankStart = -1;
+}
+
+int64_t QtestMachine::RegisterWindow::nextVblank(int64_t now) const {
+  const int64_t start = m_vblankStart, period = m_vblankPeriod;
+  if (start < 0 || now < start) return kNever;
+  return start + ((now - start) / period + 1) * period;
+}
+
+/// Nothing happens in QEMU before its clock goes on, nor is an interrupt on its way here.
+bool QtestMachine::deviceRests() {
+  const uint64_t works = m_registers.works();
+  if (works != m_restsSince) {
+    uint64_t resting = 0, depth = 0;
+    if (!m_qmp.property("resting", resting).ok() || !resting) return false;
+    if (m_qmp.property("queue-depth", depth).ok() && depth == 0) m_restsSince = works;
+  }
+  // A completion raises the bit, then QEMU's main loop the line. The line's report comes before this answer.
+  const uint32_t pending = registers().read(AEROGPU_MMIO_REG_IRQ_STATUS);
+  return !pending || !(pending & registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
+}
+
+// The clock's keeper (core/clock.h): QEMU's clock follows the host's, and both jump when nobody has anything
+// to do.
+void QtestMachine::keepTime() {
+  int64_t stepped = clockNow(), look = kFirstLookNs;
+  uint64_t wakes = 0;
+  while (!m_ending) {
+    const ClockState state = clockState();
+    if (state.wakes != wakes) look = kFirstLookNs;
+    wakes = state.wakes;
+    int64_t now = clockNow(), until = stepped + kStepNs;
+    bool jumped = false;
+    const int64_t target = state.allWait ? std::min(state.nextDeadline, m_registers.nextVblank(now)) : kNever;
+    if (target != kNever) {
+      // Most work is done, and ends the waiting, before it is worth asking for.
+      const bool ask = look > kFirstLookNs || m_registers.works() == m_restsSince;
+      jumped = ask && deviceRests() && clockJump(state, target);
+      until = std::min(until, now + look);
+      look = std::min(look * 2, kStepNs);
+    }
+    if (!jumped) clockKeeperWait(until);
+    now = clockNow();
+    if (!jumped && now < stepped + kStepNs && now < state.nextDeadline) continue;
+    m_socket.catchUp();
+    stepped = clockNow();
+    clockExpire();
   }
 }
 
@@ -148,6 +213,26 @@ guest::Status QtestMachine::writeConfig(uint32_t offset, const void* from, uint3
     setConfig(kGpu, at, value);
   }
   return {};
+}
+
+guest::Status QtestMachine::screen(Picture& picture) {
+  const std::string path = m_qemu.folder() + "/screen";
+  guest::Status status = m_qmp.screendump(path);
+  if (!status.ok()) return status;
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (!file) return guest::Status::systemFailure("cannot open %s", path.c_str());
+  bool ok = std::fscanf(file, "P6 %u %u 255", &picture.width, &picture.height) == 2 &&
+            picture.width - 1 < 16384 && picture.height - 1 < 16384 && std::fgetc(file) != EOF;
+  if (ok) {
+    // QEMU 7.2 pads the rows of its PPM files to a multiple of 4 bytes.
+    const size_t bytes = size_t{picture.width} * 3, padded = (bytes + 3) & ~size_t{3};
+    picture.rgb.resize(padded * picture.height);
+    const size_t read = std::fread(picture.rgb.data(), 1, picture.rgb.size(), file);
+    picture.pitch = read / picture.height;
+    ok = read == picture.rgb.size() || read == bytes * picture.height;
+  }
+  std::fclose(file);
+  return ok ? guest::Status() : guest::Status::failure("QEMU's picture %s is no PPM", path.c_str());
 }
 
 bool QtestMachine::memoryFileOffset(uint64_t gpa, uint64_t& offset) const {

@@ -3,9 +3,15 @@
 // computer that the host itself runs on. docs/driver-host.md, "Machines".
 #pragma once
 
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+
 #include "core/device_pages.h"
 #include "machine/machine.h"
 #include "machine/qemu.h"
+#include "machine/qmp.h"
 #include "machine/qtest_socket.h"
 
 namespace aerogpu::host {
@@ -29,10 +35,15 @@ public:
   std::string memoryFile() const override { return m_qemu.memoryPath(); }
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
+  bool isSeen() const override { return true; }
+  guest::Status screen(Picture& picture) override;
+  guest::Status deviceProperty(const std::string& name, uint64_t& value) override {
+    return m_qmp.property(name, value);
+  }
 
 private:
-  /// A BAR behind device pages, and BAR0 for the tests.
-  class Window final : public DeviceWindow, public guest::Registers {
+  /// A BAR behind device pages.
+  class Window : public DeviceWindow {
   public:
     Window(QtestSocket& socket, const BarInfo& bar) : m_socket(socket), m_bar(bar) {}
     uint64_t read(uint64_t offset, unsigned bytes) override {
@@ -47,12 +58,32 @@ private:
     void writeBlock(uint64_t offset, const void* from, uint64_t bytes) override {
       m_socket.writeBlock(m_bar.address + offset, from, bytes);
     }
-    uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(read(uint64_t{offset}, 4)); }
-    void write(uint32_t offset, uint32_t value) override { write(uint64_t{offset}, value, 4); }
+
+  protected:
+    uint64_t barAddress() const { return m_bar.address; }
+    QtestSocket& m_socket;
 
   private:
-    QtestSocket& m_socket;
     const BarInfo& m_bar;
+  };
+  /// BAR0, also for the tests. It takes note of writes that say when the next vblank is, and that give work.
+  class RegisterWindow final : public Window, public guest::Registers {
+  public:
+    using Window::Window;
+    void write(uint64_t offset, uint64_t value, unsigned bytes) override;
+    uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(Window::read(offset, 4)); }
+    void write(uint32_t offset, uint32_t value) override { write(uint64_t{offset}, value, 4); }
+    using Window::read;
+    /// The first vblank after `now`, by clockNow(); kNever while the scanout is off.
+    int64_t nextVblank(int64_t now) const;
+    /// Writes that may have given the device something to do, so far.
+    uint64_t works() const { return m_works; }
+
+  private:
+    std::mutex m_mutex;
+    bool m_scanout = false;
+    std::atomic<int64_t> m_vblankStart{-1}, m_vblankPeriod{1};
+    std::atomic<uint64_t> m_works{0};
   };
   /// The IOAPIC's input that the function's INTA# reaches.
   class Line final : public guest::InterruptLine {
@@ -78,14 +109,21 @@ private:
   uint32_t config(uint32_t device, uint32_t offset);
   void setConfig(uint32_t device, uint32_t offset, uint32_t value);
   void setUpFunction();
-  void followTime();
+  void keepTime();
+  bool deviceRests();
 
   Qemu& m_qemu;
   QtestSocket m_socket;
-  Window m_registers{m_socket, m_bars[0]}, m_videoMemory{m_socket, m_bars[1]};
+  Qmp m_qmp;
+  RegisterWindow m_registers{m_socket, m_bars[0]};
+  Window m_videoMemory{m_socket, m_bars[1]};
   Line m_line{m_socket};
   Ram m_memory;
   std::mutex m_configMutex;  // address port and data port belong together
+  std::atomic<bool> m_ending{false};
+  std::thread m_keeper;
+  uint64_t m_restsSince =
+      UINT64_MAX;  // works() when the device was last seen empty and at rest; the keeper's
 };
 
 }  // namespace aerogpu::host

@@ -2,18 +2,17 @@
 #include "machine/qtest_socket.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 namespace aerogpu::host {
 
@@ -21,6 +20,8 @@ namespace {
 
 // Long commands are cut, for QEMU collects each as a line.
 constexpr uint64_t kBlockBytes = 48 << 10;
+// Less than a line of the raster takes.
+constexpr int64_t kLagNs = 10'000;
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 [[noreturn]] void end(const char* what, const char* text) {
@@ -73,6 +74,11 @@ bool fromBase64(const std::string& text, uint8_t* bytes, uint64_t length) {
 }  // namespace
 
 QtestSocket::~QtestSocket() {
+  if (m_watcher.joinable()) {
+    eventfd_write(m_stop, 1);
+    m_watcher.join();
+  }
+  if (m_stop >= 0) close(m_stop);
   if (m_socket >= 0) close(m_socket);
 }
 
@@ -89,7 +95,8 @@ guest::Status QtestSocket::connect(const std::string& path) {
 }
 
 void QtestSocket::startWatching() {
-  std::thread([this] { watch(); }).detach();
+  m_stop = eventfd(0, EFD_CLOEXEC);
+  m_watcher = std::thread([this] { watch(); });
 }
 
 bool QtestSocket::takeLine(std::string& line) {
@@ -127,16 +134,33 @@ std::string QtestSocket::readAnswer() {
   }
 }
 
-std::string QtestSocket::command(const std::string& text) {
-  std::lock_guard lock(m_mutex);
-  ++m_commands;
+void QtestSocket::send(const std::string& text) {
   for (size_t sent = 0; sent < text.size();) {
-    const ssize_t n = send(m_socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    const ssize_t n = ::send(m_socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) end("QEMU is gone", "");
     sent += static_cast<size_t>(n);
   }
+}
+
+// One after the other: QEMU reads the next command only when it has answered.
+void QtestSocket::catchUpLocked(int64_t lag) {
+  const int64_t behind = clockNow() - m_clock;
+  if (!m_follows || behind <= lag) return;
+  send("clock_step " + std::to_string(behind) + "\n");
+  ++m_commands;
+  const std::string answer = readAnswer();
+  if (answer.compare(0, 3, "OK ") != 0) end("QEMU does not step its clock", answer.c_str());
+  m_clock = std::strtoll(answer.c_str() + 3, nullptr, 0);
+}
+
+std::string QtestSocket::command(const std::string& text, int64_t* clock) {
+  std::lock_guard lock(m_mutex);
+  catchUpLocked(kLagNs);
+  ++m_commands;
+  send(text);
   std::string answer = readAnswer();
+  if (clock) *clock = m_clock;
   if (answer.compare(0, 2, "OK") != 0)
     end(("QEMU does not do '" + text.substr(0, std::min<size_t>(60, text.size() - 1)) + "'").c_str(),
         answer.c_str());
@@ -162,6 +186,15 @@ uint64_t QtestSocket::read(uint64_t address, unsigned bytes) {
 void QtestSocket::write(uint64_t address, uint64_t value, unsigned bytes) {
   commandf("write%c 0x%llx 0x%llx\n", suffix(bytes), static_cast<unsigned long long>(address),
            static_cast<unsigned long long>(value));
+}
+
+int64_t QtestSocket::writeAtClock(uint64_t address, uint64_t value, unsigned bytes) {
+  char text[80];
+  std::snprintf(text, sizeof text, "write%c 0x%llx 0x%llx\n", suffix(bytes),
+                static_cast<unsigned long long>(address), static_cast<unsigned long long>(value));
+  int64_t clock = 0;
+  command(text, &clock);
+  return clock;
 }
 
 void QtestSocket::readBlock(uint64_t address, void* to, uint64_t bytes) {
@@ -198,8 +231,19 @@ void QtestSocket::out(uint16_t port, uint32_t value) {
   commandf("outl 0x%x 0x%x\n", port, value);
 }
 
-int64_t QtestSocket::stepClock(int64_t nanoseconds) {
-  return std::strtoll(commandf("clock_step %lld\n", static_cast<long long>(nanoseconds)).c_str(), nullptr, 0);
+int64_t QtestSocket::clock() {
+  return std::strtoll(command("clock_step 0\n").c_str(), nullptr, 0);
+}
+
+void QtestSocket::followClock() {
+  std::lock_guard lock(m_mutex);
+  m_follows = true;
+  m_clock = clockNow();
+}
+
+void QtestSocket::catchUp() {
+  std::lock_guard lock(m_mutex);
+  catchUpLocked(0);
 }
 
 void QtestSocket::interceptInterrupts(const std::string& path) {
@@ -212,12 +256,12 @@ void QtestSocket::setLevel(unsigned number, bool level) {
     m_levels |= 1u << number;
   else
     m_levels &= ~(1u << number);
-  if (level) m_raised.notify_all();
+  if (level) m_raised.notifyAll();
 }
 
-bool QtestSocket::waitLevel(unsigned number, int64_t timeoutNs) {
+bool QtestSocket::waitLevel(unsigned number, int64_t deadline) {
   std::unique_lock lock(m_levelMutex);
-  return m_raised.wait_for(lock, std::chrono::nanoseconds(timeoutNs), [&] { return level(number); });
+  return m_raised.waitUntil(lock, deadline, [&] { return level(number); });
 }
 
 // Who sends a command reads up to its answer and with it all reports before. This thread reads what comes
@@ -225,8 +269,9 @@ bool QtestSocket::waitLevel(unsigned number, int64_t timeoutNs) {
 // up.
 void QtestSocket::watch() {
   for (;;) {
-    pollfd ready{m_socket, POLLIN, 0};
-    if (poll(&ready, 1, -1) < 0 && errno != EINTR) return;
+    pollfd ready[2] = {{m_socket, POLLIN, 0}, {m_stop, POLLIN, 0}};
+    if (poll(ready, 2, -1) < 0 && errno != EINTR) return;
+    if (ready[1].revents) return;
     std::lock_guard lock(m_mutex);
     fill(false);
     std::string line;

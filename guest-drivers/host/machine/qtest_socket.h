@@ -5,11 +5,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <thread>
 
+#include "core/clock.h"
 #include "device/status.h"
 
 namespace aerogpu::host {
@@ -32,20 +33,27 @@ public:
   // One command each, any thread. `bytes` is 1, 2, 4 or 8.
   uint64_t read(uint64_t address, unsigned bytes);
   void write(uint64_t address, uint64_t value, unsigned bytes);
+  /// Returns what QEMU's clock was meanwhile.
+  int64_t writeAtClock(uint64_t address, uint64_t value, unsigned bytes);
   void readBlock(uint64_t address, void* to, uint64_t bytes);
   void writeBlock(uint64_t address, const void* from, uint64_t bytes);
   /// Ports; 4 bytes.
   uint32_t in(uint16_t port);
   void out(uint16_t port, uint32_t value);
-  /// Advances the virtual clock and runs its timers; returns the time, in nanoseconds.
-  int64_t stepClock(int64_t nanoseconds);
+  /// QEMU's virtual clock, in nanoseconds.
+  int64_t clock();
+  /// From now on every command finds QEMU's clock at most kLagNs behind clockNow(): what lies between is
+  /// stepped over first, with the timers that expire.
+  void followClock();
+  /// Brings QEMU's clock up to clockNow().
+  void catchUp();
   /// From now on changes of the input lines of the device at this QOM path are reported.
   void interceptInterrupts(const std::string& path);
 
   /// What the reports of line `number` say it is. Line 0 to 31.
   bool level(unsigned number) const { return m_levels >> number & 1; }
-  /// Sleeps until the line is high or the timeout has passed; returns whether it is.
-  bool waitLevel(unsigned number, int64_t timeoutNs);
+  /// Sleeps until the line is high or the deadline (clockNow()) has passed; returns whether it is.
+  bool waitLevel(unsigned number, int64_t deadline);
   /// Says what the line is at the beginning, when no report has come.
   void setLevel(unsigned number, bool level);
 
@@ -53,21 +61,26 @@ public:
 
 private:
   /// Sends a line, with its end; returns what follows OK.
-  std::string command(const std::string& text);
+  std::string command(const std::string& text, int64_t* clock = nullptr);
   __attribute__((format(printf, 2, 3))) std::string commandf(const char* format, ...);
   std::string readAnswer();
   /// False: the line is an answer.
   bool takeReport(const std::string& line);
   bool takeLine(std::string& line);
   void fill(bool wait);
+  void send(const std::string& text);
+  void catchUpLocked(int64_t lag);
   void watch();
 
-  int m_socket = -1;
+  int m_socket = -1, m_stop = -1;  // m_stop: an event that ends the watching thread
+  std::thread m_watcher;
   std::mutex m_mutex;    // a command and its answer; the buffer
   std::string m_buffer;  // received, not yet taken
+  bool m_follows = false;
+  int64_t m_clock = 0;  // QEMU's
   std::atomic<uint64_t> m_commands{0};
   std::mutex m_levelMutex;
-  std::condition_variable m_raised;
+  ClockCondition m_raised;
   std::atomic<uint32_t> m_levels{0};
 };
 

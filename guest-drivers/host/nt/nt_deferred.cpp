@@ -3,14 +3,13 @@
 // names. DPCs run one after the other on a thread of their own at DISPATCH_LEVEL; timers expire there too, as
 // they do in Windows; work items run at PASSIVE_LEVEL on a third thread.
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "core/clock.h"
 #include "core/pe_image.h"
 #include "core/report.h"
 #include "nt/nt_state.h"
@@ -18,8 +17,6 @@
 namespace aerogpu::host {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct HostCall {
   void (*function)(void*);
@@ -31,7 +28,7 @@ struct DpcItem {
   HostCall call;
 };
 struct ArmedTimer {
-  Clock::time_point due;
+  int64_t due;
   uint32_t period;
 };
 struct WorkItem {
@@ -48,7 +45,7 @@ struct SystemThread {
 };
 
 std::mutex s_mutex;
-std::condition_variable s_dpcWork, s_dpcIdle, s_workWork;
+ClockCondition s_dpcWork, s_dpcIdle, s_workWork;
 std::deque<DpcItem> s_dpcs;
 bool s_dpcRunning, s_started;
 std::map<NtTimer*, ArmedTimer> s_timers;
@@ -57,7 +54,7 @@ std::vector<WorkItem*> s_workItems;
 
 /// Expired timers become signalled; their DPCs go to the queue. The lock is held.
 void expireTimers() {
-  const auto now = Clock::now();
+  const int64_t now = clockNow();
   for (auto it = s_timers.begin(); it != s_timers.end();) {
     if (it->second.due > now) {
       ++it;
@@ -65,7 +62,7 @@ void expireTimers() {
     }
     NtTimer* timer = it->first;
     if (it->second.period) {
-      it->second.due += std::chrono::milliseconds(it->second.period);
+      it->second.due += it->second.period * 1'000'000ll;
       ++it;
     } else {
       it = s_timers.erase(it);
@@ -85,10 +82,10 @@ void dpcLoop() {
     expireTimers();
     if (s_dpcs.empty()) {
       s_dpcRunning = false;
-      s_dpcIdle.notify_all();
-      auto next = Clock::now() + std::chrono::seconds(3600);
+      s_dpcIdle.notifyAll();
+      int64_t next = kNever;
       for (const auto& [timer, armed] : s_timers) next = std::min(next, armed.due);
-      s_dpcWork.wait_until(lock, next);
+      s_dpcWork.wait(lock, next);
       continue;
     }
     const DpcItem item = s_dpcs.front();
@@ -152,7 +149,7 @@ HOST_API uint8_t keInsertQueueDpc(NtDpc* dpc, void* argument1, void* argument2) 
   dpc->SystemArgument1 = argument1;
   dpc->SystemArgument2 = argument2;
   s_dpcs.push_back({dpc, {}});
-  s_dpcWork.notify_all();
+  s_dpcWork.notifyAll();
   return 1;
 }
 HOST_API uint8_t keRemoveQueueDpc(NtDpc* dpc) {
@@ -187,16 +184,11 @@ HOST_API uint8_t keSetTimerEx(NtTimer* timer, int64_t due, int32_t periodMs, NtD
   if (timer->Header.Type != kNtNotificationTimer && timer->Header.Type != kNtSynchronizationTimer)
     brokenRule("a timer that was not initialised: %s", currentCall().c_str());
   const bool armed = s_timers.count(timer) != 0;
-  if (due > 0) {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    due = -std::max<int64_t>(0, due - (now.tv_sec * 10'000'000ll + now.tv_nsec / 100 + 116444736000000000ll));
-  }
   timer->Dpc = dpc;
   timer->Period = static_cast<uint32_t>(periodMs);
   clearDispatcherObject(&timer->Header);
-  s_timers[timer] = {Clock::now() + std::chrono::nanoseconds(-due * 100), static_cast<uint32_t>(periodMs)};
-  s_dpcWork.notify_all();
+  s_timers[timer] = {clockDeadline(due), static_cast<uint32_t>(periodMs)};
+  s_dpcWork.notifyAll();
   return armed;
 }
 HOST_API uint8_t keSetTimer(NtTimer* timer, int64_t due, NtDpc* dpc) {
@@ -229,7 +221,7 @@ void queueWork(WorkItem* item, void* context) {
   item->context = context;
   item->queued = true;
   s_work.push_back(item);
-  s_workWork.notify_all();
+  s_workWork.notifyAll();
 }
 HOST_API void ioQueueWorkItem(WorkItem* item, decltype(WorkItem::routine) routine, uint32_t, void* context) {
   item->routine = routine;
@@ -317,7 +309,7 @@ bool queueHostDpc(void (*function)(void*), void* context) {
   for (const DpcItem& item : s_dpcs)
     if (!item.dpc && item.call == call) return false;
   s_dpcs.push_back({nullptr, call});
-  s_dpcWork.notify_all();
+  s_dpcWork.notifyAll();
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/clock.h"
 #include "core/report.h"
 #include "nt/nt_state.h"
 
@@ -18,10 +19,11 @@ constexpr uint64_t kUnitsPerSecond = 10'000'000, kTickUnits = 156'250;  // 15.62
 // 1601-01-01 to 1970-01-01 in 100 ns.
 constexpr uint64_t kUnixEpoch = 116444736000000000;
 
-uint64_t clockUnits(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kUnitsPerSecond + static_cast<uint64_t>(now.tv_nsec) / 100;
+uint64_t uptimeUnits() {
+  return static_cast<uint64_t>(clockNow()) / 100;
+}
+uint64_t systemTimeUnits() {
+  return static_cast<uint64_t>(clockTimeOfDay()) / 100 + kUnixEpoch;
 }
 
 // A held lock stores its owner, so that a second acquisition by the same thread shows instead of hanging.
@@ -31,7 +33,7 @@ uint64_t self() {
 
 void acquire(std::atomic<uint64_t>* lock) {
   uint64_t expected = 0;
-  const uint64_t start = clockUnits(CLOCK_MONOTONIC);
+  const uint64_t start = uptimeUnits();
   for (unsigned spins = 0; !lock->compare_exchange_weak(expected, self(), std::memory_order_acquire);
        ++spins) {
     if (expected == self())
@@ -39,7 +41,7 @@ void acquire(std::atomic<uint64_t>* lock) {
                "#   a spin lock is acquired twice by one thread: " + currentCall() + "\n");
     expected = 0;
     if (spins % 64 == 63) sched_yield();
-    if (spins % 4096 == 4095 && clockUnits(CLOCK_MONOTONIC) - start > 20 * kUnitsPerSecond)
+    if (spins % 4096 == 4095 && uptimeUnits() - start > 20 * kUnitsPerSecond)
       bugCheck(0x101, {reinterpret_cast<uint64_t>(lock), 0, 0, 0},  // CLOCK_WATCHDOG_TIMEOUT
                "#   a spin lock is not released for 20 s: " + currentCall() + "\n");
   }
@@ -144,7 +146,7 @@ HOST_API void keLeaveCriticalRegion() {
 HOST_API LARGE_INTEGER keQueryPerformanceCounter(LARGE_INTEGER* frequency) {
   LARGE_INTEGER now{};
   if (frequency) frequency->QuadPart = static_cast<LONGLONG>(kUnitsPerSecond);
-  now.QuadPart = static_cast<LONGLONG>(clockUnits(CLOCK_MONOTONIC));
+  now.QuadPart = static_cast<LONGLONG>(uptimeUnits());
   return now;
 }
 HOST_API uint32_t keQueryTimeIncrement() {
@@ -153,8 +155,8 @@ HOST_API uint32_t keQueryTimeIncrement() {
 HOST_API void keStallExecutionProcessor(uint32_t microseconds) {
   if (microseconds > 50)  // the page: "should be kept to the absolute minimum, at most 50 microseconds"
     brokenRule("a stall of %u us: %s", microseconds, currentCall().c_str());
-  const uint64_t end = clockUnits(CLOCK_MONOTONIC) + microseconds * 10ull;
-  while (clockUnits(CLOCK_MONOTONIC) < end) __builtin_ia32_pause();
+  const uint64_t end = uptimeUnits() + microseconds * 10ull;
+  while (uptimeUnits() < end) __builtin_ia32_pause();
 }
 HOST_API uint64_t keQueryActiveProcessors() {
   return 3;
@@ -191,7 +193,20 @@ std::span<const Export> irqlExports() {
 }
 
 uint64_t interruptTime() {
-  return clockUnits(CLOCK_MONOTONIC);
+  return uptimeUnits();
+}
+
+int64_t clockDeadline(int64_t units) {
+  int64_t left;
+  if (units <= 0) {
+    if (__builtin_mul_overflow(units, -100, &left)) return kNever;
+  } else {
+    const auto now = static_cast<int64_t>(systemTimeUnits());
+    if (units <= now) return clockNow();
+    if (__builtin_mul_overflow(units - now, 100, &left)) return kNever;
+  }
+  int64_t deadline;
+  return __builtin_add_overflow(clockNow(), left, &deadline) ? kNever : deadline;
 }
 
 uint8_t readIrqlRegister() {
@@ -213,7 +228,7 @@ void writeIrqlRegister(uint64_t value) {
 uint64_t readSharedUserData(uint32_t offset, unsigned bytes) {
   alignas(8) static thread_local uint8_t page[0x340];
   const auto put = [](uint32_t at, uint64_t value, unsigned size) { std::memcpy(page + at, &value, size); };
-  const uint64_t uptime = clockUnits(CLOCK_MONOTONIC), system = clockUnits(CLOCK_REALTIME) + kUnixEpoch;
+  const uint64_t uptime = uptimeUnits(), system = systemTimeUnits();
   put(0x000, static_cast<uint32_t>(uptime / kTickUnits), 4);  // TickCountLowDeprecated
   put(0x004, 0xFA00000, 4);                                   // TickCountMultiplier of 15.625 ms
   put(0x008, uptime, 8);

@@ -28,8 +28,11 @@ uint64_t poolAllocations();
 uint8_t readIrqlRegister();
 void writeIrqlRegister(uint64_t value);
 uint64_t readSharedUserData(uint32_t offset, unsigned bytes);
-/// 100 ns units since the program began.
+/// 100 ns units of the machine's clock.
 uint64_t interruptTime();
+/// The moment of the machine's clock that a timeout of Windows means: in 100 ns, negative = relative,
+/// positive = absolute system time.
+int64_t clockDeadline(int64_t units);
 /// A rule per thread that returned from a DDI with locks held or another IRQL than it came with.
 void checkThreadBalanced(const char* what, uint8_t irqlBefore);
 

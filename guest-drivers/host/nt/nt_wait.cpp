@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Dispatcher objects: events, semaphores, mutexes, timers as objects, and waiting for them. wdm documentation
 // pages of the exports' names. One lock and one condition variable stand for the dispatcher lock.
-#include <time.h>
-
-#include <chrono>
-#include <condition_variable>
 #include <mutex>
 
+#include "core/clock.h"
 #include "core/report.h"
 #include "nt/nt_state.h"
 
@@ -14,10 +11,11 @@ namespace aerogpu::host {
 
 namespace {
 
-std::mutex s_mutex;
-std::condition_variable s_changed;
+// A wait without a timeout that takes so long is taken for one that never ends.
+constexpr int64_t kForeverNs = 60'000'000'000;
 
-using Clock = std::chrono::steady_clock;
+std::mutex s_mutex;
+ClockCondition s_changed;
 
 /// Takes the object if it is signalled. The dispatcher lock is held.
 bool tryTake(NtDispatcherHeader* header) {
@@ -53,17 +51,8 @@ bool knownType(uint8_t type) {
 }
 
 /// A Windows timeout: null = for ever, negative = relative, positive = absolute system time.
-Clock::time_point deadlineOf(const LARGE_INTEGER* timeout, bool& forever) {
-  forever = !timeout;
-  if (forever) return {};
-  int64_t units = timeout->QuadPart;
-  if (units > 0) {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    units -= now.tv_sec * 10'000'000ll + now.tv_nsec / 100 + 116444736000000000ll;
-    units = units > 0 ? -units : 0;
-  }
-  return Clock::now() + std::chrono::nanoseconds(-units * 100);
+int64_t deadlineOf(const LARGE_INTEGER* timeout) {
+  return timeout ? clockDeadline(timeout->QuadPart) : kNever;
 }
 
 void checkWaitIrql(const LARGE_INTEGER* timeout) {
@@ -95,7 +84,7 @@ HOST_API int32_t keSetEvent(NtEvent* event, int32_t, uint8_t wait) {
     brokenRule("KeSetEvent on something that is no event: %s", currentCall().c_str());
   const int32_t old = event->Header.SignalState;
   event->Header.SignalState = 1;
-  s_changed.notify_all();
+  s_changed.notifyAll();
   return old;
 }
 HOST_API int32_t keResetEvent(NtEvent* event) {
@@ -120,7 +109,7 @@ HOST_API int32_t keReleaseSemaphore(NtSemaphore* semaphore, int32_t, int32_t adj
   if (adjustment <= 0 || old > semaphore->Limit - adjustment)
     brokenRule("a semaphore over its limit: %s", currentCall().c_str());
   semaphore->Header.SignalState = old + adjustment;
-  s_changed.notify_all();
+  s_changed.notifyAll();
   return old;
 }
 HOST_API void keInitializeMutex(NtMutex* mutex, uint32_t) {
@@ -137,7 +126,7 @@ HOST_API int32_t keReleaseMutex(NtMutex* mutex, uint8_t) {
   }
   mutex->Header.SignalState = old + 1;
   if (mutex->Header.SignalState == 1) mutex->OwnerThread = nullptr;
-  s_changed.notify_all();
+  s_changed.notifyAll();
   return old;
 }
 HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, int8_t, uint8_t,
@@ -146,20 +135,14 @@ HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, in
   if (!knownType(header->Type))
     bugCheck(0x1E, {header->Type, 0, 0, 0},
              "#   a wait for something that is no object: " + currentCall() + "\n");
-  bool forever;
-  const auto deadline = deadlineOf(timeout, forever);
+  const int64_t deadline = timeout ? deadlineOf(timeout) : clockNow() + kForeverNs;
   std::unique_lock lock(s_mutex);
-  unsigned seconds = 0;
   while (!tryTake(header)) {
-    if (forever) {
-      if (s_changed.wait_for(lock, std::chrono::seconds(1)) == std::cv_status::timeout && ++seconds == 60)
-        bugCheck(0x9F, {reinterpret_cast<uint64_t>(header), 0, 0, 0},
-                 "#   a wait that nobody ends (60 s): " + currentCall() + "\n");
-    } else if (Clock::now() >= deadline) {
-      return kTimeout;
-    } else {
-      s_changed.wait_until(lock, deadline);
-    }
+    if (s_changed.wait(lock, deadline)) continue;
+    if (tryTake(header)) break;
+    if (timeout) return kTimeout;
+    bugCheck(0x9F, {reinterpret_cast<uint64_t>(header), 0, 0, 0},
+             "#   a wait that nobody ends (60 s): " + currentCall() + "\n");
   }
   return kSuccess;
 }
@@ -177,30 +160,17 @@ HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** 
     }
     return kSuccess;
   }
-  bool forever;
-  const auto deadline = deadlineOf(timeout, forever);
+  const int64_t deadline = deadlineOf(timeout);
   std::unique_lock lock(s_mutex);
-  for (;;) {
+  for (bool late = false;; late = !s_changed.wait(lock, deadline)) {
     for (uint32_t i = 0; i < count; ++i)
       if (tryTake(objects[i])) return static_cast<NTSTATUS>(i);
-    if (forever)
-      s_changed.wait(lock);
-    else if (Clock::now() >= deadline)
-      return kTimeout;
-    else
-      s_changed.wait_until(lock, deadline);
+    if (late) return kTimeout;
   }
 }
 HOST_API NTSTATUS keDelayExecutionThread(int8_t, uint8_t, const LARGE_INTEGER* interval) {
   if (currentThread()->heldSpinLocks) brokenRule("a delay inside of a spin lock: %s", currentCall().c_str());
-  bool forever;
-  const auto deadline = deadlineOf(interval, forever);
-  while (!forever && Clock::now() < deadline) {
-    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now()).count();
-    if (left <= 0) break;
-    const timespec time{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
-    nanosleep(&time, nullptr);
-  }
+  if (interval) clockSleepUntil(deadlineOf(interval));
   return kSuccess;
 }
 
@@ -238,7 +208,7 @@ void initializeDispatcherObject(NtDispatcherHeader* header, uint8_t type, uint8_
 void signalDispatcherObject(NtDispatcherHeader* header) {
   std::lock_guard lock(s_mutex);
   header->SignalState = 1;
-  s_changed.notify_all();
+  s_changed.notifyAll();
 }
 
 int32_t clearDispatcherObject(NtDispatcherHeader* header) {

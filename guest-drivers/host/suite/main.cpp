@@ -189,7 +189,7 @@ int runAll() {
   std::printf("1..%zu\n", chosen.size());
   unsigned failed = 0;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const int64_t begin = nowNs();
+    const int64_t begin = nowNs();  // of this process, which has no machine: real time
     const int result = runTest(chosen[i]);
     const auto ms = static_cast<long long>((nowNs() - begin) / 1'000'000);
     std::printf("%s %zu %s # %lld ms%s\n", result ? "not ok" : "ok", i + 1, chosen[i].name, ms,

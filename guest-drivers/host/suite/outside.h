@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The outside of the VM (tests-qtest/vm/driver_host_test.py), asked over the second serial line: what the
-// screen shows, and what the device has counted. A question without an answer is a broken rule; with
+// The outside of the machine: what the screen shows, and what the device has counted. A qtest machine sees
+// that itself; the outside of a VM (tests-qtest/vm/driver_host_test.py) is asked over the second serial line.
+// A question without an answer is a broken rule; with
 // --without-outside nothing is asked, and the test says once that it did not look.
 #pragma once
 

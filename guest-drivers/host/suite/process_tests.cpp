@@ -354,6 +354,7 @@ void processChanges() {
     others += status != kSuccess && status != kPrivilegedInstruction;
   }
   stop = true;
+  const ClockPause pause;
   writer.join();
   note("%u streams taken, %u refused", taken, refused);
   expect(taken && refused && !others, "both happen, nothing else (%u)", others);

@@ -153,6 +153,7 @@ void hangAmongMany() {
   }
   adapter.scheduler().setTimeoutMs(10000);
   stop = true;
+  const ClockPause pause;
   for (auto& thread : threads) thread.join();
   expect(wrong == 0, "every process goes on (%u do not)", wrong.load());
   note("%u fills, %u resets, %llu buffers lost", rounds.load(), adapter.scheduler().tdr().resets,

@@ -91,6 +91,7 @@ void concurrent() {
       dropSurface(adapter, *client, *first, a);
       dropSurface(adapter, *client, *second, b);
     });
+  const ClockPause pause;
   for (auto& thread : threads) thread.join();
   expect(wrong == 0, "every process sees its own pixels (%u mistakes)", wrong.load());
   expectNoDeviceErrors(adapter);

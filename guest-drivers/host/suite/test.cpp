@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "suite/test.h"
 
-#include <time.h>
-
 #include <cstdarg>
 #include <cstdio>
 
@@ -87,15 +85,11 @@ bool expectDeviceErrors(Adapter& adapter, uint32_t count) {
 }
 
 void sleepMs(int ms) {
-  timespec time{ms / 1000, ms % 1000 * 1'000'000l};
-  while (nanosleep(&time, &time) < 0) {
-  }
+  clockSleepUntil(clockNow() + ms * 1'000'000ll);
 }
 
 int64_t nowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
+  return clockNow();
 }
 
 }  // namespace aerogpu::host

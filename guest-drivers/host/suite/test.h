@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "core/clock.h"
 #include "core/report.h"
 #include "dxgk/adapter.h"
 #include "dxgk/client.h"
@@ -101,6 +102,7 @@ inline bool expectNoDeviceErrors(Adapter& adapter) {
   return expectDeviceErrors(adapter, 0);
 }
 
+/// By the machine's clock (core/clock.h).
 void sleepMs(int ms);
 int64_t nowNs();
 
