@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// IDirect3DVertexDeclaration9, and the declaration that an FVF code stands for: drivers know declarations only.
+#pragma once
+
+#include <vector>
+
+#include "com.h"
+#include "driver_device.h"
+
+namespace aerogpu::runtime {
+
+class Declaration final : public Child<IDirect3DVertexDeclaration9> {
+public:
+  /// `elements` without D3DDECL_END.
+  Declaration(Device &device, std::vector<D3DVERTEXELEMENT9> elements)
+      : Child(device), m_elements(std::move(elements)) {}
+  ~Declaration() override;
+  HRESULT create();
+  HANDLE handle() const { return m_handle; }
+  /// Whether vertices come transformed: D3DDECLUSAGE_POSITIONT.
+  bool isTransformed() const;
+  HRESULT STDMETHODCALLTYPE GetDeclaration(D3DVERTEXELEMENT9 *out, UINT *count) override;
+
+private:
+  std::vector<D3DVERTEXELEMENT9> m_elements;
+  HANDLE m_handle = nullptr;
+};
+
+/// The elements of an FVF code (page "D3DFVF"), without D3DDECL_END; empty for a code that is none.
+std::vector<D3DVERTEXELEMENT9> declarationOfFvf(DWORD fvf);
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Methods of the device that are not implemented. Each says so once in the log; test/not_implemented.txt lists them.
+#include "device.h"
+#include "log.h"
+
+namespace aerogpu::runtime {
+
+HRESULT Device::EvictManagedResources() {
+  notImplemented("IDirect3DDevice9::EvictManagedResources");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::SetCursorProperties(UINT, UINT, IDirect3DSurface9 *) {
+  notImplemented("IDirect3DDevice9::SetCursorProperties");
+  return D3DERR_NOTAVAILABLE;
+}
+
+void Device::SetCursorPosition(int, int, DWORD) {
+  notImplemented("IDirect3DDevice9::SetCursorPosition");
+}
+
+BOOL Device::ShowCursor(BOOL) {
+  notImplemented("IDirect3DDevice9::ShowCursor");
+  return FALSE;  // was not shown
+}
+
+HRESULT Device::CreateAdditionalSwapChain(D3DPRESENT_PARAMETERS *, IDirect3DSwapChain9 **swapChain) {
+  if (swapChain) *swapChain = nullptr;
+  notImplemented("IDirect3DDevice9::CreateAdditionalSwapChain");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::SetDialogBoxMode(BOOL) {
+  notImplemented("IDirect3DDevice9::SetDialogBoxMode");
+  return D3DERR_NOTAVAILABLE;
+}
+
+void Device::SetGammaRamp(UINT, DWORD, const D3DGAMMARAMP *) {
+  notImplemented("IDirect3DDevice9::SetGammaRamp");
+}
+
+void Device::GetGammaRamp(UINT, D3DGAMMARAMP *) {
+  notImplemented("IDirect3DDevice9::GetGammaRamp");
+}
+
+HRESULT Device::SetPaletteEntries(UINT, const PALETTEENTRY *) {
+  notImplemented("IDirect3DDevice9::SetPaletteEntries");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::GetPaletteEntries(UINT, PALETTEENTRY *) {
+  notImplemented("IDirect3DDevice9::GetPaletteEntries");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::SetCurrentTexturePalette(UINT) {
+  notImplemented("IDirect3DDevice9::SetCurrentTexturePalette");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::GetCurrentTexturePalette(UINT *) {
+  notImplemented("IDirect3DDevice9::GetCurrentTexturePalette");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::SetNPatchMode(float) {
+  notImplemented("IDirect3DDevice9::SetNPatchMode");
+  return D3DERR_NOTAVAILABLE;
+}
+
+float Device::GetNPatchMode() {
+  notImplemented("IDirect3DDevice9::GetNPatchMode");
+  return 0.0f;
+}
+
+HRESULT Device::ProcessVertices(UINT, UINT, UINT, IDirect3DVertexBuffer9 *, IDirect3DVertexDeclaration9 *, DWORD) {
+  notImplemented("IDirect3DDevice9::ProcessVertices");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::DrawRectPatch(UINT, const float *, const D3DRECTPATCH_INFO *) {
+  notImplemented("IDirect3DDevice9::DrawRectPatch");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::DrawTriPatch(UINT, const float *, const D3DTRIPATCH_INFO *) {
+  notImplemented("IDirect3DDevice9::DrawTriPatch");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::DeletePatch(UINT) {
+  notImplemented("IDirect3DDevice9::DeletePatch");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::SetConvolutionMonoKernel(UINT, UINT, float *, float *) {
+  notImplemented("IDirect3DDevice9Ex::SetConvolutionMonoKernel");
+  return D3DERR_NOTAVAILABLE;
+}
+
+HRESULT Device::ComposeRects(IDirect3DSurface9 *, IDirect3DSurface9 *, IDirect3DVertexBuffer9 *, UINT,
+                             IDirect3DVertexBuffer9 *, D3DCOMPOSERECTSOP, int, int) {
+  notImplemented("IDirect3DDevice9Ex::ComposeRects");
+  return D3DERR_NOTAVAILABLE;
+}
+
+}  // namespace aerogpu::runtime

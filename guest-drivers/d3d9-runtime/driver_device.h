@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// A device of the user-mode driver: its function table, called with checks, and the callbacks that it is given. One
+// call at a time: callers hold the lock of the Device. Pages pfnd3dddi_createdevice, d3dddi_devicecallbacks.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "driver_adapter.h"
+#include "driver_call.h"
+#include "driver_context.h"
+#include "log.h"
+#include "windows_headers.h"
+
+namespace aerogpu::runtime {
+
+class DriverResource;
+
+/// What a present is about, for pfnPresentCb: Windows 7's interface hands none of it to the driver.
+struct PresentRequest {
+  HWND window = nullptr;    ///< null for flips
+  RECT source{};            ///< in the back buffer
+  RECT destination{};       ///< in screen coordinates
+  std::vector<RECT> dirty;  ///< parts of the source; empty: all of it
+  UINT count = 0;           ///< number of this present
+  bool flip = false;
+  bool doNotWait = false;
+  D3DDDI_FLIPINTERVAL_TYPE interval = D3DDDI_FLIPINTERVAL_IMMEDIATE;
+};
+
+namespace detail {
+
+/// The name of a member of D3DDDI_DEVICEFUNCS without its "pfn", cut out of the compiler's spelling of this function.
+template <auto kMember> const char *functionName() {
+  static char name[48];
+  if (!name[0]) {
+    const char *at = __PRETTY_FUNCTION__, *found = at;
+    for (; *at; ++at)
+      if (at[0] == 'p' && at[1] == 'f' && at[2] == 'n') found = at + 3;
+    unsigned n = 0;
+    while (n + 1 < sizeof name && found[n] && found[n] != ']' && found[n] != ';' && found[n] != ')') {
+      name[n] = found[n];
+      ++n;
+    }
+    name[n] = 0;
+  }
+  return name;
+}
+
+}  // namespace detail
+
+class DriverDevice {
+public:
+  explicit DriverDevice(const DriverAdapter &adapter) : m_adapter(adapter) {}
+  ~DriverDevice();
+  DriverDevice(const DriverDevice &) = delete;
+  DriverDevice &operator=(const DriverDevice &) = delete;
+
+  HRESULT create(bool multithreaded);
+
+  /// Calls `m_functions.*kMember` with the driver's device handle and `arguments`. E_NOTIMPL, and a broken rule, where
+  /// the driver left the function out.
+  template <auto kMember, Results kAllowed = Results::Ordinary, class... Arguments>
+  HRESULT call(Arguments... arguments) {
+    const auto function = m_functions.*kMember;
+    const char *name = detail::functionName<kMember>();
+    if (!function) {
+      brokenRule("the driver has no %s", name);
+      return E_NOTIMPL;
+    }
+    const FloatControl before = beginCall(name);
+    const HRESULT result = function(m_driverHandle, arguments...);
+    endCall(name, before, result, kAllowed);
+    return result;
+  }
+
+  const DriverAdapter &adapter() const { return m_adapter; }
+  D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
+  /// Runs pfnPresent with `request` at hand for the callback.
+  HRESULT present(const D3DDDIARG_PRESENT &argument, const PresentRequest &request);
+  /// Whether a callback reported that the device was removed; nothing brings it back.
+  bool isRemoved() const { return m_removed; }
+
+  /// Resources of the runtime announce themselves: callbacks bring back the handles.
+  void addResource(DriverResource *resource) { m_resources.push_back(resource); }
+  void removeResource(DriverResource *resource);
+  /// Allocations that were opened, not created here: locking them is their creator's right only.
+  void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
+
+private:
+  friend struct Callbacks;
+
+  FloatControl beginCall(const char *name);
+  void endCall(const char *name, const FloatControl &before, HRESULT result, Results allowed);
+  /// The device of a callback's handle; null, and a broken rule, for a wrong handle or outside of a call.
+  static DriverDevice *fromCallback(HANDLE handle, const char *callback);
+  HRESULT returned(HRESULT result);
+  DriverResource *findResource(HANDLE handle) const;
+  DriverContext *findContext(HANDLE handle) const;
+
+  const DriverAdapter &m_adapter;
+  D3DKMT_HANDLE m_kernelHandle = 0;
+  HANDLE m_driverHandle = nullptr;
+  D3DDDI_DEVICEFUNCS m_functions{};
+  std::vector<std::unique_ptr<DriverContext>> m_contexts;
+  std::vector<DriverResource *> m_resources;
+  std::vector<D3DKMT_HANDLE> m_opened;
+  const PresentRequest *m_request = nullptr;
+  const char *m_call = nullptr;  ///< the driver's function that runs
+  DWORD m_callThread = 0;
+  HRESULT m_callbackError = S_OK;  ///< the last one in the call that runs
+  bool m_async = false;            ///< the driver calls back from a thread of its own
+  bool m_removed = false;
+};
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "pipeline_state.h"
+
+#include <cstring>
+
+#include "aerogpu/d3d9/states.h"
+
+namespace aerogpu::runtime {
+namespace {
+
+constexpr D3DMATRIX kIdentity{{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}};
+
+}  // namespace
+
+UINT constantCount(Constants kind) {
+  switch (kind) {
+  case Constants::VertexFloat:
+    return kVertexFloats;
+  case Constants::PixelFloat:
+    return kPixelFloats;
+  default:
+    return kIntegers;
+  }
+}
+
+UINT constantWords(Constants kind) {
+  return kind == Constants::VertexBoolean || kind == Constants::PixelBoolean ? 1 : 4;
+}
+
+DWORD *StateValues::constants(Constants kind) {
+  switch (kind) {
+  case Constants::VertexFloat:
+    return vertexFloat[0];
+  case Constants::VertexInteger:
+    return vertexInteger[0];
+  case Constants::VertexBoolean:
+    return vertexBoolean;
+  case Constants::PixelFloat:
+    return pixelFloat[0];
+  case Constants::PixelInteger:
+    return pixelInteger[0];
+  case Constants::PixelBoolean:
+    break;
+  }
+  return pixelBoolean;
+}
+
+UINT samplerSlot(DWORD sampler) {
+  if (sampler < 16) return sampler;
+  if (sampler >= D3DDMAPSAMPLER && sampler <= D3DVERTEXTEXTURESAMPLER3) return 16 + (sampler - D3DDMAPSAMPLER);
+  return kSamplers;
+}
+
+DWORD samplerOfSlot(UINT slot) {
+  return slot < 16 ? slot : D3DDMAPSAMPLER + (slot - 16);
+}
+
+UINT transformSlot(D3DTRANSFORMSTATETYPE state) {
+  const UINT number = static_cast<UINT>(state);
+  if (number == D3DTS_VIEW || number == D3DTS_PROJECTION) return number;
+  if (number >= D3DTS_TEXTURE0 && number <= D3DTS_TEXTURE7) return number;
+  if (number >= 256 && number < 512) return 24 + (number - 256);
+  return kTransforms;
+}
+
+bool isSentToDriver(UINT state) {
+  switch (state) {
+  case D3DRS_VERTEXBLEND:
+  case D3DRS_INDEXEDVERTEXBLENDENABLE:
+  case D3DRS_TWEENFACTOR:
+  case D3DRS_FOGVERTEXMODE:
+  case D3DRS_LIGHTING:
+  case D3DRS_AMBIENT:
+  case D3DRS_COLORVERTEX:
+  case D3DRS_LOCALVIEWER:
+  case D3DRS_DIFFUSEMATERIALSOURCE:
+  case D3DRS_SPECULARMATERIALSOURCE:
+  case D3DRS_AMBIENTMATERIALSOURCE:
+  case D3DRS_EMISSIVEMATERIALSOURCE:
+  case D3DRS_POINTSCALEENABLE:
+  case D3DRS_POINTSCALE_A:
+  case D3DRS_POINTSCALE_B:
+  case D3DRS_POINTSCALE_C:
+  case D3DRS_NORMALIZENORMALS:
+    return false;
+  default:
+    return true;
+  }
+}
+
+UINT stageStateOfSampler(UINT state) {
+  // By D3DSAMPLERSTATETYPE; page d3dddiarg_texturestagestate.
+  constexpr UINT kNumbers[kSamplerStates] = {0,
+                                             D3DDDITSS_ADDRESSU,
+                                             D3DDDITSS_ADDRESSV,
+                                             D3DDDITSS_ADDRESSW,
+                                             D3DDDITSS_BORDERCOLOR,
+                                             D3DDDITSS_MAGFILTER,
+                                             D3DDDITSS_MINFILTER,
+                                             D3DDDITSS_MIPFILTER,
+                                             D3DDDITSS_MIPMAPLODBIAS,
+                                             D3DDDITSS_MAXMIPLEVEL,
+                                             D3DDDITSS_MAXANISOTROPY,
+                                             D3DDDITSS_SRGBTEXTURE,
+                                             D3DDDITSS_ELEMENTINDEX,
+                                             D3DDDITSS_DMAPOFFSET};
+  return kNumbers[state];
+}
+
+HRESULT PipelineState::sendRender(UINT state, DWORD value) {
+  D3DDDIARG_RENDERSTATE argument{};
+  argument.State = static_cast<D3DDDIRENDERSTATETYPE>(state);
+  argument.Value = value;
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetRenderState>(&argument);
+}
+
+HRESULT PipelineState::sendStage(UINT stage, UINT state, DWORD value) {
+  D3DDDIARG_TEXTURESTAGESTATE argument{};
+  argument.Stage = stage;
+  argument.State = static_cast<D3DDDITEXTURESTAGESTATETYPE>(state);
+  argument.Value = value;
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetTextureStageState>(&argument);
+}
+
+HRESULT PipelineState::reset(bool depthStencil) {
+  unbind();
+  for (const d3d9::StateInfo &info : d3d9::kRenderStates) {
+    const DWORD value = info.number == D3DRS_ZENABLE && depthStencil ? DWORD{D3DZB_TRUE} : info.defaultValue;
+    m_values.render[info.number] = value;
+    if (isSentToDriver(info.number)) sendRender(info.number, value);
+  }
+  for (UINT stage = 0; stage < kStages; ++stage) {
+    for (const d3d9::StateInfo &info : d3d9::kTextureStageStates) {
+      const DWORD value = d3d9::textureStageDefault(static_cast<d3d9::TextureStageStateType>(info.number), stage);
+      m_values.stage[stage][info.number] = value;
+      sendStage(stage, info.number, value);
+    }
+  }
+  for (UINT slot = 0; slot < kSamplers; ++slot) {
+    for (const d3d9::StateInfo &info : d3d9::kSamplerStates) {
+      m_values.sampler[slot][info.number] = info.defaultValue;
+      sendStage(samplerOfSlot(slot), stageStateOfSampler(info.number), info.defaultValue);
+    }
+  }
+  for (D3DMATRIX &matrix : m_values.transform) matrix = kIdentity;
+  std::memset(m_values.clipPlane, 0, sizeof m_values.clipPlane);
+  m_values.material = {};
+  m_values.lights.clear();
+  for (Stream &stream : m_values.stream) stream.frequency = 1;
+  for (Constants kind : {Constants::VertexFloat, Constants::VertexInteger, Constants::VertexBoolean,
+                         Constants::PixelFloat, Constants::PixelInteger, Constants::PixelBoolean})
+    std::memset(m_values.constants(kind), 0, sizeof(DWORD) * constantCount(kind) * constantWords(kind));
+  D3DDDIARG_WINFO affine{1.0f, 1.0f};
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnUpdateWInfo>(&affine);
+}
+
+void PipelineState::unbind() {
+  for (UINT slot = 0; slot < kSamplers; ++slot)
+    if (m_values.texture[slot]) setTexture(slot, nullptr);
+  for (UINT stream = 0; stream < kStreams; ++stream)
+    if (m_values.stream[stream].buffer) setStream(stream, nullptr, 0, 0);
+  if (m_values.indices) setIndices(nullptr);
+  if (m_values.vertexShader) m_values.vertexShader.reset();
+  if (m_sentVertexShader) {
+    m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderFunc>(HANDLE{});
+    m_sentVertexShader = nullptr;
+  }
+  if (m_values.pixelShader) setPixelShader(nullptr);
+  m_values.declaration.reset();
+  m_sentDeclaration = nullptr;
+  m_values.fvf = 0;
+}
+
+HRESULT PipelineState::flush(bool indexed) {
+  HRESULT result = D3D_OK;
+  const auto note = [&](HRESULT one) {
+    if (FAILED(one)) result = one;
+  };
+  const HANDLE declaration = m_values.declaration->handle();
+  if (declaration != m_sentDeclaration) {
+    note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderDecl>(declaration));
+    m_sentDeclaration = declaration;
+  }
+  // Transformed vertices go past the vertex shader.
+  const HANDLE shader =
+      m_values.vertexShader && !m_values.declaration->isTransformed() ? m_values.vertexShader->handle() : nullptr;
+  if (shader != m_sentVertexShader) {
+    note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderFunc>(shader));
+    m_sentVertexShader = shader;
+  }
+  for (const Ref<AnyTexture> &texture : m_values.texture)
+    if (texture) note(texture->image().upload());
+  for (const Stream &stream : m_values.stream)
+    if (stream.buffer) note(stream.buffer->memory().upload());
+  if (indexed && m_values.indices) note(m_values.indices->memory().upload());
+  return result;
+}
+
+HRESULT PipelineState::restoreStreams(bool indexed) {
+  // DrawPrimitiveUP leaves stream 0, and the indexed one the indices, unset.
+  m_values.stream[0].buffer.reset();
+  m_values.stream[0].offset = m_values.stream[0].stride = 0;
+  const HRESULT result = sendStream(0);
+  if (!indexed) return result;
+  m_values.indices.reset();
+  return sendIndices();
+}
+
+HRESULT PipelineState::setRender(UINT state, DWORD value) {
+  if (m_values.render[state] == value && !m_pure) return D3D_OK;
+  m_values.render[state] = value;
+  return isSentToDriver(state) ? sendRender(state, value) : D3D_OK;
+}
+
+HRESULT PipelineState::setSampler(UINT slot, UINT state, DWORD value) {
+  if (m_values.sampler[slot][state] == value && !m_pure) return D3D_OK;
+  m_values.sampler[slot][state] = value;
+  return sendStage(samplerOfSlot(slot), stageStateOfSampler(state), value);
+}
+
+HRESULT PipelineState::setStage(UINT stage, UINT state, DWORD value) {
+  if (m_values.stage[stage][state] == value && !m_pure) return D3D_OK;
+  m_values.stage[stage][state] = value;
+  return sendStage(stage, state, value);
+}
+
+HRESULT PipelineState::setTexture(UINT slot, AnyTexture *texture) {
+  if (m_values.texture[slot].get() == texture) return D3D_OK;
+  const Ref<AnyTexture> previous = std::move(m_values.texture[slot]);  // outlives the change at the driver
+  m_values.texture[slot] = Ref<AnyTexture>(texture);
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetTexture>(samplerOfSlot(slot),
+                                                           texture ? texture->image().handle() : nullptr);
+}
+
+HRESULT PipelineState::sendStream(UINT index) {
+  const Stream &stream = m_values.stream[index];
+  D3DDDIARG_SETSTREAMSOURCE argument{};
+  argument.Stream = index;
+  argument.hVertexBuffer = stream.buffer ? stream.buffer->memory().handle() : nullptr;
+  argument.Offset = stream.offset;
+  argument.Stride = stream.stride;
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetStreamSource>(&argument);
+}
+
+HRESULT PipelineState::setStream(UINT index, VertexBuffer *buffer, UINT offset, UINT stride) {
+  Stream &stream = m_values.stream[index];
+  const Ref<VertexBuffer> previous = std::move(stream.buffer);
+  stream.buffer = Ref<VertexBuffer>(buffer);
+  stream.offset = offset;
+  stream.stride = stride;
+  return sendStream(index);
+}
+
+HRESULT PipelineState::setFrequency(UINT index, UINT frequency) {
+  m_values.stream[index].frequency = frequency;
+  D3DDDIARG_SETSTREAMSOURCEFREQ argument{};
+  argument.Stream = index;
+  argument.Divider = frequency;
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetStreamSourceFreq>(&argument);
+}
+
+HRESULT PipelineState::sendIndices() {
+  D3DDDIARG_SETINDICES argument{};
+  argument.hIndexBuffer = m_values.indices ? m_values.indices->memory().handle() : nullptr;
+  argument.Stride = m_values.indices ? m_values.indices->stride() : 2;
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetIndices>(&argument);
+}
+
+HRESULT PipelineState::setIndices(IndexBuffer *buffer) {
+  const Ref<IndexBuffer> previous = std::move(m_values.indices);
+  m_values.indices = Ref<IndexBuffer>(buffer);
+  return sendIndices();
+}
+
+// The declaration and the vertex shader are sent with the draw: only both together say what is wanted.
+HRESULT PipelineState::setDeclaration(Declaration *declaration, DWORD fvf) {
+  m_values.declaration = Ref<Declaration>(declaration);
+  m_values.fvf = fvf;
+  return D3D_OK;
+}
+
+HRESULT PipelineState::setVertexShader(VertexShader *shader) {
+  m_values.vertexShader = Ref<VertexShader>(shader);
+  return D3D_OK;
+}
+
+void PipelineState::forget(HANDLE handle) {
+  if (m_sentDeclaration == handle) m_sentDeclaration = nullptr;
+  if (m_sentVertexShader == handle) m_sentVertexShader = nullptr;
+}
+
+HRESULT PipelineState::setPixelShader(PixelShader *shader) {
+  if (m_values.pixelShader.get() == shader && !m_pure) return D3D_OK;
+  const Ref<PixelShader> previous = std::move(m_values.pixelShader);
+  m_values.pixelShader = Ref<PixelShader>(shader);
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShader>(shader ? shader->handle() : HANDLE{});
+}
+
+HRESULT PipelineState::setConstants(Constants kind, UINT first, UINT count, const void *data) {
+  const UINT words = constantWords(kind);
+  DWORD *to = m_values.constants(kind) + size_t{first} * words;
+  std::memcpy(to, data, sizeof(DWORD) * count * words);
+  // One structure under six names.
+  switch (kind) {
+  case Constants::VertexFloat: {
+    D3DDDIARG_SETVERTEXSHADERCONST argument{first, count};
+    return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderConst>(&argument, static_cast<const VOID *>(data));
+  }
+  case Constants::VertexInteger: {
+    D3DDDIARG_SETVERTEXSHADERCONSTI argument{first, count};
+    return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderConstI>(&argument, static_cast<const INT *>(data));
+  }
+  case Constants::VertexBoolean: {
+    D3DDDIARG_SETVERTEXSHADERCONSTB argument{first, count};
+    return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderConstB>(&argument, static_cast<const BOOL *>(data));
+  }
+  case Constants::PixelFloat: {
+    D3DDDIARG_SETPIXELSHADERCONST argument{first, count};
+    return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShaderConst>(&argument, static_cast<const FLOAT *>(data));
+  }
+  case Constants::PixelInteger: {
+    D3DDDIARG_SETPIXELSHADERCONSTI argument{first, count};
+    return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShaderConstI>(&argument, static_cast<const INT *>(data));
+  }
+  case Constants::PixelBoolean:
+    break;
+  }
+  D3DDDIARG_SETPIXELSHADERCONSTB argument{first, count};
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShaderConstB>(&argument, static_cast<const BOOL *>(data));
+}
+
+HRESULT PipelineState::setViewport(const D3DVIEWPORT9 &viewport) {
+  m_values.viewport = viewport;
+  D3DDDIARG_VIEWPORTINFO area{viewport.X, viewport.Y, viewport.Width, viewport.Height};
+  m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetViewport>(&area);
+  D3DDDIARG_ZRANGE range{viewport.MinZ, viewport.MaxZ};
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetZRange>(&range);
+}
+
+HRESULT PipelineState::setScissor(const RECT &rect) {
+  m_values.scissor = rect;
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetScissorRect>(&rect);
+}
+
+HRESULT PipelineState::setClipPlane(UINT index, const float *plane) {
+  std::memcpy(m_values.clipPlane[index], plane, sizeof m_values.clipPlane[index]);
+  D3DDDIARG_SETCLIPPLANE argument{};
+  argument.Index = index;
+  std::memcpy(argument.Plane, plane, sizeof argument.Plane);
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetClipPlane>(&argument);
+}
+
+// Transforms, materials and lights make the fixed function's shaders, which is the runtime's business; the driver hears
+// of the projection only how far w goes, for fog ("Eye-Relative vs. Z-Based Depth").
+HRESULT PipelineState::setTransform(UINT slot, const D3DMATRIX &matrix) {
+  m_values.transform[slot] = matrix;
+  return slot == D3DTS_PROJECTION ? sendDepthRange() : D3D_OK;
+}
+
+HRESULT PipelineState::sendDepthRange() {
+  const D3DMATRIX &m = m_values.transform[D3DTS_PROJECTION];
+  D3DDDIARG_WINFO argument{1.0f, 1.0f};
+  if (m._34 != 0.0f && m._33 != 0.0f && m._33 != m._34) {
+    argument.WNear = m._44 - m._43 / m._33 * m._34;
+    argument.WFar = (m._44 - m._43) / (m._33 - m._34) * m._34 + m._44;
+  }
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnUpdateWInfo>(&argument);
+}
+
+HRESULT PipelineState::setMaterial(const D3DMATERIAL9 &material) {
+  m_values.material = material;
+  return D3D_OK;
+}
+
+HRESULT PipelineState::setLight(DWORD index, const D3DLIGHT9 &light) {
+  m_values.lights[index].light = light;
+  return D3D_OK;
+}
+
+HRESULT PipelineState::enableLight(DWORD index, BOOL enable) {
+  const bool known = m_values.lights.contains(index);
+  Light &light = m_values.lights[index];
+  // LightEnable: a light that was not set is white and shines along z.
+  if (!known) {
+    light.light.Type = D3DLIGHT_DIRECTIONAL;
+    light.light.Diffuse = {1, 1, 1, 0};
+    light.light.Direction = {0, 0, 1};
+  }
+  light.enabled = enable;
+  return D3D_OK;
+}
+
+}  // namespace aerogpu::runtime

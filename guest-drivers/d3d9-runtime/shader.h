@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// IDirect3DVertexShader9 and IDirect3DPixelShader9: token streams that go to the driver as they are.
+#pragma once
+
+#include <vector>
+
+#include "com.h"
+#include "driver_device.h"
+
+namespace aerogpu::runtime {
+
+/// Number of tokens of a stream with its end token, 0 if it is no stream of the stage (`tag`: 0xFFFE vertex, 0xFFFF
+/// pixel) or does not end within what a program may send.
+size_t shaderTokens(const DWORD *code, WORD tag);
+
+template <class Interface> class ShaderOf : public Child<Interface> {
+public:
+  HANDLE handle() const { return m_handle; }
+  DWORD version() const { return m_code.front(); }
+  HRESULT STDMETHODCALLTYPE GetFunction(void *out, UINT *size) override;
+
+protected:
+  ShaderOf(Device &device, const DWORD *code, size_t tokens) : Child<Interface>(device), m_code(code, code + tokens) {}
+
+  std::vector<DWORD> m_code;
+  HANDLE m_handle = nullptr;
+};
+
+class VertexShader final : public ShaderOf<IDirect3DVertexShader9> {
+public:
+  VertexShader(Device &device, const DWORD *code, size_t tokens) : ShaderOf(device, code, tokens) {}
+  ~VertexShader() override;
+  HRESULT create();
+};
+
+class PixelShader final : public ShaderOf<IDirect3DPixelShader9> {
+public:
+  PixelShader(Device &device, const DWORD *code, size_t tokens) : ShaderOf(device, code, tokens) {}
+  ~PixelShader() override;
+  HRESULT create();
+};
+
+}  // namespace aerogpu::runtime
