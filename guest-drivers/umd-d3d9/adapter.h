@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// adapter.h: what OpenAdapter makes: the runtime's handle and callbacks, and what the kernel driver says of the device.
+// A process may open several adapters side by side; nothing is shared between them. Read-only once it is open, so that
+// devices of several threads use it without a lock.
+#pragma once
+
+#include "aerogpu/aerogpu_umd_private.h"
+#include "ddi.h"
+
+namespace aero {
+
+class Adapter {
+public:
+  /** The interface level that the driver was written for. */
+  static constexpr UINT kInterfaceVersion = D3D_UMD_INTERFACE_VERSION_WIN7;
+
+  explicit Adapter(const D3DDDIARG_OPENADAPTER &args)
+      : m_runtime(args.hAdapter), m_interface(args.Interface), m_callbacks(*args.pAdapterCallbacks) {}
+  static Adapter *from(HANDLE handle) { return static_cast<Adapter *>(handle); }
+
+  /** Asks the kernel driver; fails when it is not ours, or speaks of a device that this driver does not know. */
+  HRESULT open();
+  HANDLE runtime() const { return m_runtime; }
+  /** 9 for d3d9, 8 for d3d8, 7 and less for what came before. */
+  UINT interfaceNumber() const { return m_interface; }
+  const aerogpu_umd_private_v1 &info() const { return m_info; }
+
+private:
+  HANDLE m_runtime;
+  UINT m_interface;
+  D3DDDI_ADAPTERCALLBACKS m_callbacks;
+  aerogpu_umd_private_v1 m_info = {};
+};
+
+}  // namespace aero

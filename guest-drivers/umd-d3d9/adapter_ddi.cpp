@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// adapter_ddi.cpp: opening and closing of adapters and devices.
+#include "caps.h"
+#include "device.h"
+#include "entry_points.h"
+
+namespace aero::ddi {
+
+HRESULT APIENTRY GetCaps(HANDLE adapter, D3DDDIARG_GETCAPS *args) {
+  return getCaps(*Adapter::from(adapter), *args);
+}
+
+HRESULT APIENTRY CreateDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *args) {
+  auto *device = heapCreate<Device>(*Adapter::from(adapter), args->hDevice, *args->pCallbacks);
+  if (!device) return kOutOfMemory;
+  const HRESULT result = device->open();
+  if (failed(result)) {
+    heapDestroy(device);
+    return result;
+  }
+  args->hDevice = device;
+  *args->pDeviceFuncs = deviceFunctions();
+  return kOk;
+}
+
+HRESULT APIENTRY DestroyDevice(HANDLE handle) {
+  Device *device = Device::from(handle);
+  device->close();
+  heapDestroy(device);
+  return kOk;
+}
+
+HRESULT APIENTRY CloseAdapter(HANDLE adapter) {
+  heapDestroy(Adapter::from(adapter));
+  return kOk;
+}
+
+}  // namespace aero::ddi
+
+extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
+  using namespace aero;
+  // The table of device functions is filled as of this level, so a runtime of an older one cannot be served.
+  if (args->Version && args->Version < Adapter::kInterfaceVersion) return kNotAvailable;
+  auto *adapter = heapCreate<Adapter>(*args);
+  if (!adapter) return kOutOfMemory;
+  const HRESULT result = adapter->open();
+  if (failed(result)) {
+    heapDestroy(adapter);
+    return result;
+  }
+  args->hAdapter = adapter;
+  args->pAdapterFuncs->pfnGetCaps = ddi::GetCaps;
+  args->pAdapterFuncs->pfnCreateDevice = ddi::CreateDevice;
+  args->pAdapterFuncs->pfnCloseAdapter = ddi::CloseAdapter;
+  args->DriverVersion = Adapter::kInterfaceVersion;
+  return kOk;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "buffers.h"
+
+namespace aero {
+namespace {
+
+constexpr uint32_t kMaxCarried = 64 * 1024;  // bytes of one packet
+constexpr uint32_t kRingBytes = 1024 * 1024;
+constexpr uint32_t kMaxRingBytes = 1u << 30;
+constexpr uint32_t kRingAlign = 16;
+
+bool createBuffer(Wire &wire, uint32_t &handle, uint32_t size, uint32_t usage) {
+  handle = wire.take();
+  if (!handle) return false;
+  aerogpu_cmd_create_buffer create = {};
+  create.buffer_handle = handle;
+  create.usage_flags = usage;
+  create.size_bytes = (uint64_t{size} + 3) & ~uint64_t{3};
+  if (wire.context.send(create)) return true;
+  wire.handles.give(handle);
+  handle = 0;
+  return false;
+}
+
+}  // namespace
+
+bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes) {
+  constexpr size_t kHeader = sizeof(aerogpu_cmd_upload_resource), kLeast = 1024;
+  while (bytes) {
+    if (!wire.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
+    uint32_t piece = static_cast<uint32_t>((wire.context.room() - kHeader) & ~size_t{3});
+    if (piece > kMaxCarried) piece = kMaxCarried;
+    if (piece > bytes) piece = bytes;
+    auto *packet = wire.context.append<aerogpu_cmd_upload_resource>(piece);
+    if (!packet) return false;
+    packet->resource_handle = buffer;
+    packet->offset_bytes = offset;
+    memcpy(Context::elementsOf(packet), source, piece);
+    offset += piece;
+    source += piece;
+    bytes -= piece;
+  }
+  return true;
+}
+
+bool refreshBuffer(Wire &wire, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end) {
+  if (!buffer.handle && !createBuffer(wire, buffer.handle, buffer.size, usage)) return false;
+  if (buffer.ofRuntime)
+    buffer.markDirty(static_cast<uint32_t>(begin < buffer.size ? begin : buffer.size),
+                     static_cast<uint32_t>(end < buffer.size ? end : buffer.size));
+  if (buffer.locks && buffer.drawnWhileLocked && buffer.lockWrites) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
+  if (buffer.dirtyBegin == buffer.dirtyEnd) return true;
+  if (!uploadBytes(wire, buffer.handle, buffer.dirtyBegin, buffer.bytes + buffer.dirtyBegin,
+                   buffer.dirtyEnd - buffer.dirtyBegin))
+    return false;
+  buffer.dirtyBegin = buffer.dirtyEnd = 0;
+  return true;
+}
+
+bool UploadRing::place(Wire &wire, const void *source, uint32_t bytes, uint32_t &offset) {
+  if (bytes > kMaxRingBytes) return false;
+  if (bytes > m_size) {
+    // The number of the smaller one is not used again: a stream may still be known to be bound to it.
+    if (m_handle) {
+      aerogpu_cmd_destroy_resource end = {};
+      end.resource_handle = m_handle;
+      wire.context.send(end);
+    }
+    m_handle = m_size = m_head = 0;
+    uint32_t size = kRingBytes;
+    while (size < bytes) size *= 2;
+    if (!createBuffer(wire, m_handle, size, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER | AEROGPU_RESOURCE_USAGE_INDEX_BUFFER))
+      return false;
+    m_size = size;
+  }
+  if (bytes > m_size - m_head) m_head = 0;
+  offset = m_head;
+  const uint32_t end = m_head + ((bytes + kRingAlign - 1) & ~(kRingAlign - 1));
+  m_head = end < m_size ? end : 0;
+  return uploadBytes(wire, m_handle, offset, static_cast<const uint8_t *>(source), bytes);
+}
+
+}  // namespace aero

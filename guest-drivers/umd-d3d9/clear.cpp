@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// clear.cpp: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle is a viewport.
+#include <bit>
+
+#include "aerogpu/d3d9/states.h"
+#include "draw.h"
+
+namespace aero {
+namespace {
+
+constexpr uint32_t kClearTarget = 1, kClearDepth = 2, kClearStencil = 4, kComputeRects = 8;  // D3DCLEAR_*
+constexpr uint32_t kScissorTest = static_cast<uint32_t>(aerogpu::d3d9::RenderStateType::ScissorTestEnable);
+
+LONG smaller(LONG a, LONG b) {
+  return a < b ? a : b;
+}
+LONG larger(LONG a, LONG b) {
+  return a > b ? a : b;
+}
+
+RECT intersection(const RECT &a, const RECT &b) {
+  return {larger(a.left, b.left), larger(a.top, b.top), smaller(a.right, b.right), smaller(a.bottom, b.bottom)};
+}
+
+}  // namespace
+
+HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
+  aerogpu_cmd_clear packet = {};
+  const Surface *depth = m_pipeline.depth().surface;
+  bool hasTarget = false;
+  for (uint32_t i = 0; i < kMaxTargets; i++) hasTarget |= m_pipeline.target(i).surface != nullptr;
+  if (args.Flags & kClearTarget && hasTarget) packet.flags |= AEROGPU_CLEAR_COLOR;
+  if (args.Flags & kClearDepth && depth) packet.flags |= AEROGPU_CLEAR_DEPTH;
+  if (args.Flags & kClearStencil && depth && depth->image->format->stencil) packet.flags |= AEROGPU_CLEAR_STENCIL;
+  if (!packet.flags) return kOk;
+  for (uint32_t i = 0; i < 4; i++) {
+    constexpr uint32_t kShift[] = {16, 8, 0, 24};  // D3DCOLOR is ARGB
+    packet.color_rgba_f32[i] = std::bit_cast<uint32_t>(static_cast<float>(args.FillColor >> kShift[i] & 0xFF) / 255.0f);
+  }
+  const float z = args.FillDepth >= 0 ? args.FillDepth <= 1 ? args.FillDepth : 1 : 0;  // not-a-number is 0
+  packet.depth_f32 = std::bit_cast<uint32_t>(z);
+  packet.stencil = args.FillStencil & 0xFF;
+
+  // Without a rectangle it is the viewport; the page contradicts itself where COMPUTERECTS is not set.
+  const ViewportState &viewport = m_pipeline.viewport();
+  constexpr LONG kFar = 1 << 20;
+  const auto edge = [](uint64_t value) { return value < kFar ? static_cast<LONG>(value) : kFar; };
+  RECT bound = {edge(viewport.x), edge(viewport.y), edge(uint64_t{viewport.x} + viewport.width),
+                edge(uint64_t{viewport.y} + viewport.height)};
+  RECT scissor;
+  if (m_pipeline.scissorRect(scissor)) bound = intersection(bound, scissor);
+  const RECT everything = {0, 0, kFar, kFar};
+  const bool clips = !count || !rects || args.Flags & kComputeRects;
+  if (!rects) count = 0;
+
+  bool sent =
+      m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_wire.context, kScissorTest, 0);
+  for (uint32_t i = 0; sent && i < (count ? count : 1); i++) {
+    const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
+    if (rect.left >= rect.right || rect.top >= rect.bottom) continue;
+    ViewportState area = viewport;
+    area.x = static_cast<uint32_t>(rect.left);
+    area.y = static_cast<uint32_t>(rect.top);
+    area.width = static_cast<uint32_t>(rect.right - rect.left);
+    area.height = static_cast<uint32_t>(rect.bottom - rect.top);
+    sent = m_pipeline.forceViewport(area);
+    auto *out = sent ? m_pipeline.appendDraw<aerogpu_cmd_clear>() : nullptr;
+    if (out) {
+      packet.hdr = out->hdr;
+      *out = packet;
+    }
+    sent = out != nullptr;
+  }
+  return result(sent);
+}
+
+}  // namespace aero

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// constants.h: one file of shader constants: what the runtime wants, and which registers the device does not have yet.
+// A draw sends runs of registers; gaps that cost less than another packet are sent along.
+#pragma once
+
+#include <stdint.h>
+
+#include "context.h"
+
+namespace aero {
+
+/** `kCount` registers of four words each, sent by packets of the structure `Packet`. */
+template <class Packet, uint32_t kCount> class ConstantFile {
+public:
+  using Register = aerogpu_constant_register;
+
+  explicit ConstantFile(uint32_t stage) : m_stage(stage) {}
+
+  /** Registers from `first` on; what is past the end is left out. `registers` needs no alignment. */
+  void set(uint32_t first, uint32_t count, const void *registers) {
+    if (first >= kCount) return;
+    if (count > kCount - first) count = kCount - first;
+    const auto *from = static_cast<const uint8_t *>(registers);
+    for (uint32_t i = 0; i < count; i++) setOne(first + i, from + size_t{i} * sizeof(Register));
+  }
+  /** Booleans: true for all but 0. */
+  void setBools(uint32_t first, uint32_t count, const BOOL *values) {
+    for (uint32_t i = 0; i < count && first < kCount && i < kCount - first; i++) {
+      const Register value = {{values[i] ? 1u : 0u, 0, 0, 0}};
+      setOne(first + i, &value);
+    }
+  }
+
+  bool emit(Context &context) { return m_isDirty ? emitDirty(context) : true; }
+
+  /** Sends registers now, whatever is wanted; the next emit() puts the wanted ones back. */
+  bool force(Context &context, uint32_t first, uint32_t count, const Register *registers);
+
+  /** The device may have anything. */
+  void forget() {
+    memset(m_dirty, 0xFF, sizeof m_dirty);
+    m_isDirty = true;
+  }
+
+private:
+  static constexpr uint32_t kWords = (kCount + 63) / 64;
+  /** A packet's own bytes are those of a register and a half. */
+  static constexpr uint32_t kGap = 1;
+
+  void setOne(uint32_t index, const void *value) {
+    if (!memcmp(&m_registers[index], value, sizeof(Register))) return;
+    memcpy(&m_registers[index], value, sizeof(Register));
+    m_dirty[index / 64] |= uint64_t{1} << index % 64;
+    m_isDirty = true;
+  }
+  bool isDirty(uint32_t index) const { return m_dirty[index / 64] >> index % 64 & 1; }
+  bool emitDirty(Context &context);
+
+  uint32_t m_stage;
+  bool m_isDirty = false;
+  uint64_t m_dirty[kWords] = {};
+  Register m_registers[kCount] = {};
+};
+
+template <class Packet, uint32_t kCount> bool ConstantFile<Packet, kCount>::emitDirty(Context &context) {
+  uint32_t index = 0;
+  while (index < kCount) {
+    if (!(m_dirty[index / 64] >> index % 64)) {
+      index = (index / 64 + 1) * 64;
+      continue;
+    }
+    if (!isDirty(index)) {
+      index++;
+      continue;
+    }
+    uint32_t end = index + 1;
+    for (uint32_t next = end; next < kCount && next <= end + kGap; next++)
+      if (isDirty(next)) end = next + 1;
+    auto *packet = context.append<Packet>(end - index);
+    if (!packet) return false;
+    packet->stage = m_stage;
+    packet->start_register = index;
+    memcpy(Context::elementsOf(packet), &m_registers[index], (end - index) * sizeof(Register));
+    for (; index < end; index++) m_dirty[index / 64] &= ~(uint64_t{1} << index % 64);
+  }
+  m_isDirty = false;
+  return true;
+}
+
+template <class Packet, uint32_t kCount>
+bool ConstantFile<Packet, kCount>::force(Context &context, uint32_t first, uint32_t count, const Register *registers) {
+  auto *packet = context.append<Packet>(count);
+  if (!packet) return false;
+  packet->stage = m_stage;
+  packet->start_register = first;
+  memcpy(Context::elementsOf(packet), registers, count * sizeof(Register));
+  for (uint32_t i = first; i < first + count; i++) m_dirty[i / 64] |= uint64_t{1} << i % 64;
+  m_isDirty = true;
+  return true;
+}
+
+using VertexFloats = ConstantFile<aerogpu_cmd_set_shader_constants_f, 256>;
+using PixelFloats = ConstantFile<aerogpu_cmd_set_shader_constants_f, 224>;
+using Ints = ConstantFile<aerogpu_cmd_set_shader_constants_i, 16>;
+using Bools = ConstantFile<aerogpu_cmd_set_shader_constants_b, 16>;
+
+}  // namespace aero

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "device.h"
+
+#include "aerogpu/aerogpu_escape_extension.h"
+#include "diffuse.ps.h"
+
+namespace aero {
+
+HandleRange DeviceHandles::next() {
+  aerogpu_escape_ext_reserve_handles_inout data = {};
+  data.hdr.version = AEROGPU_ESCAPE_VERSION;
+  data.hdr.op = AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES;
+  data.hdr.size = sizeof data;
+  data.count = AEROGPU_EXT_HANDLE_RANGE_UNIT;
+  const HRESULT result = m_context.runtime().escape(&data, sizeof data);
+  if (failed(result)) {
+    m_context.fail(result);
+    return {};
+  }
+  return {data.first, data.count};
+}
+
+HRESULT Device::open() {
+  HRESULT result = context.open();
+  if (failed(result)) return result;
+  result = pipeline.defaultPixelShader.create(wire, AEROGPU_SHADER_STAGE_PIXEL, k_diffuse_ps, sizeof k_diffuse_ps);
+  if (failed(result)) close();
+  return result;
+}
+
+void Device::close() {
+  while (m_resources) {
+    Resource *resource = m_resources;
+    remove(resource);
+    resource->destroy(wire);
+    heapDestroy(resource);
+  }
+  blits.destroy();
+  draws.destroy();
+  pipeline.defaultPixelShader.destroy(wire);
+  progress.destroy();
+  context.close();
+}
+
+void Device::add(Resource *resource) {
+  resource->previous = nullptr;
+  resource->next = m_resources;
+  if (m_resources) m_resources->previous = resource;
+  m_resources = resource;
+}
+
+void Device::remove(Resource *resource) {
+  pipeline.unbind(resource);
+  pipeline.forgetObjects();
+  if (resource->previous)
+    resource->previous->next = resource->next;
+  else
+    m_resources = resource->next;
+  if (resource->next) resource->next->previous = resource->previous;
+}
+
+HRESULT Device::flush() {
+  const HRESULT submitted = context.submit();
+  const HRESULT earlier = context.takeError();
+  return failed(earlier) ? earlier : submitted;
+}
+
+}  // namespace aero

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "device_functions.h"
+
+#include "entry_points.h"
+
+namespace aero {
+namespace {
+
+/** A function of the type `Function` that does nothing and gives `kResult`. */
+template <class Function, HRESULT kResult> struct Fixed;
+template <class... Arguments, HRESULT kResult> struct Fixed<HRESULT(APIENTRY *)(Arguments...), kResult> {
+  static HRESULT APIENTRY call(Arguments...) { return kResult; }
+};
+
+#define AERO_FIXED(NAME, RESULT) Fixed<decltype(D3DDDI_DEVICEFUNCS::pfn##NAME), RESULT>::call
+#define AERO_ANSWER_Done(NAME) ddi::NAME
+#define AERO_ANSWER_Missing(NAME) AERO_FIXED(NAME, kNotImplemented)
+#define AERO_ANSWER_Stub(NAME) AERO_FIXED(NAME, kOk)
+#define AERO_ANSWER_Overlay(NAME) AERO_FIXED(NAME, kUnsupportedOverlay)
+#define AERO_ANSWER_Crypto(NAME) AERO_FIXED(NAME, kUnsupportedCrypto)
+#define AERO_ANSWER_NotAvailable(NAME) AERO_FIXED(NAME, kNotAvailable)
+#define AERO_ANSWER_Null(NAME) nullptr
+
+}  // namespace
+
+D3DDDI_DEVICEFUNCS deviceFunctions() {
+  D3DDDI_DEVICEFUNCS functions = {};
+#define AERO_FILL(NAME, ANSWER) functions.pfn##NAME = AERO_ANSWER_##ANSWER(NAME);
+  AERO_DEVICE_FUNCTIONS(AERO_FILL)
+#undef AERO_FILL
+  return functions;
+}
+
+}  // namespace aero

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// draw.h: the four draws of the DDI and the clear.
+#pragma once
+
+#include "pipeline.h"
+
+namespace aero {
+
+class Draws {
+public:
+  Draws(Wire &wire, Pipeline &pipeline) : m_wire(wire), m_pipeline(pipeline) {}
+  void destroy() { m_ring.destroy(m_wire); }
+
+  HRESULT draw(const D3DDDIARG_DRAWPRIMITIVE &args);
+  HRESULT drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args);
+  /** Vertices that the runtime transformed, by byte offsets into stream 0. */
+  HRESULT draw2(const D3DDDIARG_DRAWPRIMITIVE2 &args);
+  HRESULT drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_t indexBytes, const void *indices);
+  HRESULT clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects);
+
+  /** For what the driver draws itself. */
+  UploadRing &ring() { return m_ring; }
+
+private:
+  struct Vertices {
+    uint64_t first, count;
+  };
+
+  HRESULT result(bool sent);
+  bool placeUserVertices(const Vertices &range, uint32_t &rebased);
+  bool sendDraw(uint32_t vertices, uint32_t first);
+  bool sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base);
+  bool drawInstances(uint32_t indices, uint32_t first, int32_t base);
+
+  Wire &m_wire;
+  Pipeline &m_pipeline;
+  UploadRing m_ring;
+};
+
+/** Vertices, or indices, of so many primitives; 0 for types that are none. */
+uint64_t verticesOf(D3DPRIMITIVETYPE type, uint32_t primitives);
+
+}  // namespace aero

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// heap.h: memory of the process' heap, and objects in it. There is no C++ library: nothing throws, a caller looks at
+// what it got. Any thread.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <new>  // placement
+#include <type_traits>
+#include <utility>
+
+namespace aero {
+
+/** `bytes` zeroed bytes at a multiple of 8, or null. */
+void *heapAllocate(size_t bytes);
+/** Null is fine. */
+void heapFree(void *memory);
+
+/** A new T, or null. */
+template <class T, class... Arguments> T *heapCreate(Arguments &&...arguments) {
+  void *memory = heapAllocate(sizeof(T));
+  return memory ? new (memory) T(std::forward<Arguments>(arguments)...) : nullptr;
+}
+
+/** Ends what heapCreate() made; null is fine. */
+template <class T> void heapDestroy(T *object) {
+  if (!object) return;
+  object->~T();
+  heapFree(object);
+}
+
+/** A list that grows, of values that may be copied as bytes. */
+template <class T> class Array {
+public:
+  static_assert(std::is_trivially_copyable_v<T>);
+  Array() = default;
+  Array(const Array &) = delete;
+  Array &operator=(const Array &) = delete;
+  ~Array() { heapFree(m_items); }
+
+  size_t size() const { return m_size; }
+  T *data() { return m_items; }
+  T &operator[](size_t index) { return m_items[index]; }
+  const T &operator[](size_t index) const { return m_items[index]; }
+  T *begin() { return m_items; }
+  T *end() { return m_items + m_size; }
+  void clear() { m_size = 0; }
+  T pop() { return m_items[--m_size]; }
+
+  /** Room for `count` items in all; false when there is no memory, and the list is as it was. */
+  bool reserve(size_t count) {
+    if (count <= m_room) return true;
+    if (count > kMostItems) return false;
+    size_t room = m_room ? m_room : 16;
+    while (room < count) room *= 2;
+    auto *items = static_cast<T *>(heapAllocate(room * sizeof(T)));
+    if (!items) return false;
+    if (m_size) memcpy(items, m_items, m_size * sizeof(T));
+    heapFree(m_items);
+    m_items = items;
+    m_room = room;
+    return true;
+  }
+  bool push(const T &item) {
+    const T copy = item;  // it may lie in the list
+    if (!reserve(m_size + 1)) return false;
+    m_items[m_size++] = copy;
+    return true;
+  }
+  /** `count` items, new ones zero. */
+  bool resize(size_t count) {
+    if (!reserve(count)) return false;
+    if (count > m_size) memset(static_cast<void *>(m_items + m_size), 0, (count - m_size) * sizeof(T));
+    m_size = count;
+    return true;
+  }
+
+private:
+  static constexpr size_t kMostItems = SIZE_MAX / 4 / sizeof(T);
+
+  T *m_items = nullptr;
+  size_t m_size = 0, m_room = 0;
+};
+
+}  // namespace aero

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "image.h"
+
+#include "aerogpu/aerogpu_wddm_alloc.h"
+
+namespace aero {
+namespace {
+
+/** The most bytes that one packet carries: the kernel driver's buffer holds a packet and the table of the batch. */
+constexpr uint32_t kMaxCarried = 64 * 1024;
+/** A batch with less room is not worth the header of another piece. */
+constexpr uint32_t kMinCarried = 1024;
+
+/** The pitch of what others look at; Windows' own surfaces have it too. */
+constexpr uint32_t kSharedPitchAlign = 64;
+
+bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const TextureLayout &layout, uint32_t usage,
+                   Allocation &memory) {
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_create_texture2d), 1)) return false;
+  wire.context.use(memory, false);
+  aerogpu_cmd_create_texture2d create = {};
+  create.texture_handle = handle;
+  create.usage_flags = usage;
+  create.format = format.device;
+  create.width = layout.level(0).width;
+  create.height = layout.level(0).height;
+  create.mip_levels = layout.levels();
+  create.array_layers = layout.layers();
+  create.row_pitch_bytes = layout.level(0).pitch;
+  create.backing_alloc_id = memory.id;
+  return wire.context.send(create);
+}
+
+}  // namespace
+
+HRESULT Image::create(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels,
+                      uint32_t layers, const ImageUse &use) {
+  format = &row;
+  crossesContexts = use.shared || use.primary;
+  if (!layout.set(row, width, height, levels, layers, crossesContexts ? kSharedPitchAlign : 1)) return kNotAvailable;
+  // What is drawn to is locked through staging: its memory would be old.
+  cpuVisible = !use.target && !use.depth && !crossesContexts;
+
+  AllocationRequest request;
+  request.bytes = layout.bytes();
+  if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
+  if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+  request.width = width;
+  request.height = height;
+  request.d3dFormat = static_cast<uint32_t>(row.d3d);
+  request.pitch = layout.level(0).pitch;
+  const Runtime &runtime = wire.context.runtime();
+  HANDLE resource = crossesContexts ? use.resource : nullptr;
+  HRESULT result = allocate(runtime, request, resource, use.primary, use.source, memory);
+  if (isOutOfMemory(result)) {  // what waits to be freed may be enough
+    wire.context.submit();
+    result = allocate(runtime, request, resource, use.primary, use.source, memory);
+  }
+  if (failed(result)) return result;
+
+  handle = wire.take();
+  uint32_t usage = 0;
+  if (use.texture) usage |= AEROGPU_RESOURCE_USAGE_TEXTURE;
+  if (use.target) usage |= AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
+  if (use.depth) usage |= AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL;
+  if (use.primary) usage |= AEROGPU_RESOURCE_USAGE_SCANOUT;
+  bool made = handle && createTexture(wire, handle, row, layout, usage, memory);
+  if (made && use.shared && memory.token) {
+    aerogpu_cmd_export_shared_surface share = {};
+    share.resource_handle = handle;
+    share.share_token = memory.token;
+    made = wire.context.send(share);
+  }
+  if (made) return kOk;
+  result = wire.context.takeError();
+  return failed(result) ? result : kOutOfMemory;
+}
+
+HRESULT Image::open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation) {
+  format = &row;
+  crossesContexts = true;
+  memory = allocation;
+  if (!layout.set(row, width, height, 1, 1, 1)) return kNotAvailable;
+  handle = wire.take();
+  if (!handle || !wire.context.ensure(sizeof(aerogpu_cmd_import_shared_surface), 1)) return wire.context.takeError();
+  wire.context.use(memory, false);
+  aerogpu_cmd_import_shared_surface import = {};
+  import.out_resource_handle = handle;
+  import.share_token = memory.token;
+  return wire.context.send(import) ? kOk : wire.context.takeError();
+}
+
+void Image::destroy(Wire &wire) {
+  wire.destroy<aerogpu_cmd_destroy_resource>(handle);
+  for (Staging &each : staging) {
+    wire.destroy<aerogpu_cmd_destroy_resource>(each.handle);
+    release(wire.context, each.memory);
+    each = {};
+  }
+  release(wire.context, memory);
+}
+
+bool Image::upload(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, const void *source,
+                   uint32_t sourcePitch) {
+  const LevelLayout &to = layout.level(level);
+  const RowSpan span = rowsOf(*format, rect);
+  const auto *from = static_cast<const uint8_t *>(source);
+  const uint64_t base = layout.offset(level, layer) + span.firstByte;
+  // Rows that touch one another go together; of others each is a packet, or several.
+  const bool together = span.bytes == to.pitch;
+  const uint32_t unit = format->blockBytes;
+  uint32_t row = 0, column = 0;
+  while (row < span.rows) {
+    Context &context = wire.context;
+    if (!context.ensure(sizeof(aerogpu_cmd_upload_resource) +
+                        (span.bytes < kMinCarried ? span.bytes + 3 : kMinCarried)))
+      return false;
+    size_t most = (context.room() - sizeof(aerogpu_cmd_upload_resource)) & ~size_t{3};
+    if (most > kMaxCarried) most = kMaxCarried;
+    uint32_t rows = 1, bytes = span.bytes - column;
+    if (together && !column && most >= to.pitch) {
+      rows = static_cast<uint32_t>(most / to.pitch);
+      if (rows > span.rows - row) rows = span.rows - row;
+      bytes = rows * to.pitch;
+    } else if (bytes > most) {
+      bytes = static_cast<uint32_t>(most / unit * unit);
+    }
+    auto *packet = context.append<aerogpu_cmd_upload_resource>(bytes);
+    if (!packet || !bytes) return false;
+    packet->resource_handle = handle;
+    packet->offset_bytes = base + uint64_t{span.firstRow + row} * to.pitch + column;
+    uint8_t *data = Context::elementsOf(packet);
+    const uint8_t *at = from + uint64_t{row} * sourcePitch + column;
+    if (rows == 1) {
+      memcpy(data, at, bytes);
+    } else {
+      for (uint32_t i = 0; i < rows; i++) memcpy(data + size_t{i} * to.pitch, at + size_t{i} * sourcePitch, span.bytes);
+    }
+    if (rows > 1 || column + bytes == span.bytes) {
+      row += rows;
+      column = 0;
+    } else {
+      column += bytes;
+    }
+  }
+  return true;
+}
+
+bool Image::markDirty(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, bool wholeRows) {
+  const LevelLayout &of = layout.level(level);
+  const RowSpan span = rowsOf(*format, rect);
+  const uint64_t base = layout.offset(level, layer) + uint64_t{span.firstRow} * of.pitch + span.firstByte;
+  const bool together = wholeRows || span.bytes == of.rowBytes;
+  const uint32_t packets = together ? 1 : span.rows;
+  const uint64_t bytes = together ? uint64_t{span.rows - 1} * of.pitch + span.bytes : span.bytes;
+  for (uint32_t i = 0; i < packets; i++) {
+    if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range), 1)) return false;
+    wire.context.use(memory, false);
+    aerogpu_cmd_resource_dirty_range dirty = {};
+    dirty.resource_handle = handle;
+    dirty.offset_bytes = base + uint64_t{i} * of.pitch;
+    dirty.size_bytes = bytes;
+    if (!wire.context.send(dirty)) return false;
+  }
+  return true;
+}
+
+HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, bool wait, Staging *&out) {
+  out = nullptr;
+  Context &context = wire.context;
+  Staging *room = nullptr, *oldest = nullptr;
+  for (Staging &each : staging) {
+    if (each.locked) continue;
+    if (!each.memory || each.width != width || each.height != height) {
+      if (!room) room = &each;
+      continue;
+    }
+    if (!context.isPending(each.memory)) {
+      void *unused;
+      D3DDDICB_LOCKFLAGS flags = {};
+      flags.DonotWait = 1;
+      const HRESULT result = context.runtime().lock(each.memory.handle, flags, unused);
+      if (!failed(result)) {
+        context.runtime().unlock(each.memory.handle);
+        out = &each;
+        return kOk;
+      }
+      if (result != kWasStillDrawing) return result;
+    }
+    if (!oldest || each.memory.batch < oldest->memory.batch) oldest = &each;
+  }
+  if (!room) {
+    if (!oldest) return kNotAvailable;  // the program holds all of them locked
+    if (!wait) return kWasStillDrawing;
+    out = oldest;  // whoever locks it waits
+    return context.isPending(oldest->memory) ? context.submit() : kOk;
+  }
+
+  wire.destroy<aerogpu_cmd_destroy_resource>(room->handle);
+  release(context, room->memory);
+  *room = {};
+  TextureLayout one;
+  if (!one.set(*format, width, height, 1, 1, 1)) return kNotAvailable;
+  AllocationRequest request;
+  request.bytes = one.bytes();
+  request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING;
+  request.width = width;
+  request.height = height;
+  request.d3dFormat = static_cast<uint32_t>(format->d3d);
+  request.pitch = one.level(0).pitch;
+  const HRESULT result = allocate(context.runtime(), request, nullptr, false, 0, room->memory);
+  if (failed(result)) return result;
+  room->handle = wire.take();
+  room->width = width;
+  room->height = height;
+  room->pitch = one.level(0).pitch;
+  if (!room->handle || !createTexture(wire, room->handle, *format, one, AEROGPU_RESOURCE_USAGE_NONE, room->memory)) {
+    release(context, room->memory);
+    *room = {};
+    const HRESULT error = context.takeError();
+    return failed(error) ? error : kOutOfMemory;
+  }
+  out = room;
+  return kOk;
+}
+
+bool copyPixels(Wire &wire, uint32_t to, uint32_t toLevel, uint32_t toLayer, uint32_t x, uint32_t y, uint32_t from,
+                uint32_t fromLevel, uint32_t fromLayer, const Rect &rect, uint32_t flags) {
+  aerogpu_cmd_copy_texture2d copy = {};
+  copy.dst_texture = to;
+  copy.src_texture = from;
+  copy.dst_mip_level = toLevel;
+  copy.dst_array_layer = toLayer;
+  copy.src_mip_level = fromLevel;
+  copy.src_array_layer = fromLayer;
+  copy.dst_x = x;
+  copy.dst_y = y;
+  copy.src_x = rect.left;
+  copy.src_y = rect.top;
+  copy.width = rect.width();
+  copy.height = rect.height();
+  copy.flags = flags;
+  return wire.context.send(copy);
+}
+
+bool Image::copyOut(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, Staging &to) {
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 1)) return false;
+  wire.context.use(to.memory, true);
+  return copyPixels(wire, to.handle, 0, 0, rect.left, rect.top, handle, level, layer, rect,
+                    AEROGPU_COPY_FLAG_WRITEBACK_DST);
+}
+
+bool Image::copyIn(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, Staging &from, uint32_t fromX,
+                   uint32_t fromY) {
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_copy_texture2d), 1))
+    return false;
+  const Rect source = {fromX, fromY, fromX + rect.width(), fromY + rect.height()};
+  const RowSpan span = rowsOf(*format, source);
+  wire.context.use(from.memory, false);
+  aerogpu_cmd_resource_dirty_range dirty = {};
+  dirty.resource_handle = from.handle;
+  dirty.offset_bytes = uint64_t{span.firstRow} * from.pitch + span.firstByte;
+  dirty.size_bytes = uint64_t{span.rows - 1} * from.pitch + span.bytes;
+  return wire.context.send(dirty) &&
+         copyPixels(wire, handle, level, layer, rect.left, rect.top, from.handle, 0, 0, source, AEROGPU_COPY_FLAG_NONE);
+}
+
+}  // namespace aero

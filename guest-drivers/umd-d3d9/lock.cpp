@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "lock.h"
+
+namespace aero {
+namespace {
+
+/** Fewer bytes go with the packets, more through memory that the device reads. */
+constexpr uint64_t kCarriedBytes = 16 * 1024;
+
+Rect whole(const Surface &surface) {
+  return {0, 0, surface.width, surface.height};
+}
+
+Rect lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
+  RECT rect = {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)};
+  if (args.Flags.AreaValid) {
+    rect = args.Area;
+  } else if (args.Flags.BoxValid) {
+    rect = {static_cast<LONG>(args.Box.Left), static_cast<LONG>(args.Box.Top), static_cast<LONG>(args.Box.Right),
+            static_cast<LONG>(args.Box.Bottom)};
+  }
+  const Rect inside = clipped(rect, surface.width, surface.height);
+  return format ? wholeBlocks(*format, inside, surface.width, surface.height) : inside;
+}
+
+/** Puts the answer of a lock into the arguments. */
+void answer(const Surface &surface, const FormatRow *format, const Rect &area, D3DDDIARG_LOCK &args) {
+  const SurfaceLock &lock = surface.lock;
+  const uint32_t block = format ? format->block : 1, bytes = format ? format->blockBytes : 0;
+  args.pSurfData =
+      lock.bytes ? lock.bytes + uint64_t{area.top / block} * lock.pitch + area.left / block * bytes : nullptr;
+  args.Pitch = lock.pitch;
+  args.SlicePitch = lock.pitch * ((surface.height + block - 1) / block);
+}
+
+/** Locks the image's own memory. */
+HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
+  Image &image = *surface.image;
+  D3DDDICB_LOCKFLAGS how = {};
+  how.ReadOnly = flags.ReadOnly;
+  how.DonotWait = flags.DoNotWait || probe;
+  how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly;
+  void *memory = nullptr;
+  const HRESULT result = wire.context.runtime().lock(image.memory.handle, how, memory);
+  if (failed(result)) return result;
+  image.locks++;
+  surface.lock.where = SurfaceLock::Where::Memory;
+  surface.lock.bytes = static_cast<uint8_t *>(memory) + image.layout.offset(surface.level, surface.layer);
+  surface.lock.pitch = image.layout.level(surface.level).pitch;
+  surface.lock.stale = surface.memoryStale;
+  return kOk;
+}
+
+/** Locks a staging texture, with what the surface holds if `read`. */
+HRESULT lockStaging(Wire &wire, Surface &surface, const Rect &area, bool read, bool wait) {
+  Image &image = *surface.image;
+  Staging *staging;
+  HRESULT result = image.takeStaging(wire, surface.width, surface.height, wait, staging);
+  if (failed(result)) return result;
+  if (read && !image.copyOut(wire, surface.level, surface.layer, area, *staging)) return wire.context.takeError();
+  if (wire.context.isPending(staging->memory)) result = wire.context.submit();
+  if (failed(result)) return result;
+  void *memory = nullptr;
+  result = wire.context.runtime().lock(staging->memory.handle, {}, memory);
+  if (failed(result)) return result;
+  staging->locked = true;
+  surface.lock.where = SurfaceLock::Where::Staging;
+  surface.lock.staging = staging;
+  surface.lock.bytes = static_cast<uint8_t *>(memory);
+  surface.lock.pitch = staging->pitch;
+  return kOk;
+}
+
+/** Gives out memory of the process, for a surface whose old contents do not matter. */
+HRESULT lockCopy(Surface &surface) {
+  const LevelLayout &level = surface.image->layout.level(surface.level);
+  surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(level.bytes())));
+  if (!surface.lock.bytes) return kOutOfMemory;
+  surface.lock.where = SurfaceLock::Where::Copy;
+  surface.lock.pitch = level.pitch;
+  return kOk;
+}
+
+HRESULT lockImage(Wire &wire, Surface &surface, const Rect &area, D3DDDI_LOCKFLAGS flags) {
+  Image &image = *surface.image;
+  // Both flags together mean no-overwrite.
+  const bool discard = flags.Discard && !flags.NoOverwrite;
+  if (image.cpuVisible && (discard || !surface.memoryStale)) {
+    const bool pending = wire.context.isPending(image.memory);
+    if (pending && !discard && !flags.NoOverwrite) {
+      const HRESULT submitted = wire.context.submit();
+      if (failed(submitted)) return submitted;
+    }
+    if (!pending || !discard) {
+      const HRESULT result = lockMemory(wire, surface, flags, discard);
+      if (result != kWasStillDrawing || !discard) return result;
+    }
+  }
+  if (!discard) return lockStaging(wire, surface, area, true, true);
+  const HRESULT result = lockStaging(wire, surface, area, false, !flags.DoNotWait);
+  return result == kNotAvailable ? lockCopy(surface) : result;
+}
+
+HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
+  SurfaceLock &lock = surface.lock;
+  Image &image = *surface.image;
+  const Runtime &runtime = wire.context.runtime();
+  HRESULT result = kOk;
+  bool sent = true;
+  if (lock.where == SurfaceLock::Where::Memory) {
+    image.locks--;
+    result = runtime.unlock(image.memory.handle);
+    if (lock.writes) sent = image.markDirty(wire, surface.level, surface.layer, lock.area, !lock.stale);
+    if (lock.writes && lock.area == whole(surface)) surface.memoryStale = false;
+  } else if (lock.where == SurfaceLock::Where::Staging) {
+    lock.staging->locked = false;
+    result = runtime.unlock(lock.staging->memory.handle);
+    if (lock.writes) {
+      sent = image.copyIn(wire, surface.level, surface.layer, lock.area, *lock.staging, lock.area.left, lock.area.top);
+      surface.memoryStale = true;
+    }
+  } else if (lock.where == SurfaceLock::Where::Copy) {
+    const FormatRow &format = *resource.format();
+    const RowSpan span = rowsOf(format, lock.area);
+    if (lock.writes) {
+      sent = image.upload(wire, surface.level, surface.layer, lock.area,
+                          lock.bytes + uint64_t{span.firstRow} * lock.pitch + span.firstByte, lock.pitch);
+      surface.memoryStale = true;
+    }
+    heapFree(lock.bytes);
+  }
+  lock = {};
+  return failed(result) || sent ? result : wire.context.takeError();
+}
+
+HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
+  uint32_t begin = 0, end = buffer.size;
+  if (args.Flags.RangeValid) {
+    begin = args.Range.Offset < buffer.size ? args.Range.Offset : buffer.size;
+    const uint32_t most = buffer.size - begin;
+    // A size of 0 means all that follows (page "IDirect3DVertexBuffer9::Lock").
+    end = begin + (args.Range.Size && args.Range.Size < most ? args.Range.Size : most);
+  }
+  if (!buffer.locks) {
+    buffer.lockBegin = begin;
+    buffer.lockEnd = end;
+    buffer.lockWrites = !args.Flags.ReadOnly;
+  } else {
+    if (begin < buffer.lockBegin) buffer.lockBegin = begin;
+    if (end > buffer.lockEnd) buffer.lockEnd = end;
+    buffer.lockWrites |= !args.Flags.ReadOnly;
+  }
+  buffer.drawnWhileLocked |= args.Flags.MightDrawFromLocked;
+  buffer.locks++;
+  args.pSurfData = args.Flags.NotifyOnly ? nullptr : buffer.bytes + begin;
+  args.Pitch = end - begin;
+  args.SlicePitch = end - begin;
+  return kOk;
+}
+
+HRESULT unlockBuffer(BufferStore &buffer) {
+  if (!buffer.locks) return kInvalidArgument;
+  if (--buffer.locks) return kOk;
+  if (buffer.lockWrites && !buffer.ofRuntime) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
+  return kOk;
+}
+
+}  // namespace
+
+void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows) {
+  for (uint32_t row = 0; row < rows; row++) memcpy(to + row * toPitch, from + row * fromPitch, bytes);
+}
+
+Rect wholeBlocks(const FormatRow &format, const Rect &rect, uint32_t width, uint32_t height) {
+  const uint32_t mask = format.block - 1u;
+  const auto up = [mask](uint32_t value, uint32_t limit) {
+    const uint32_t rounded = (value + mask) & ~mask;
+    return rounded < limit ? rounded : limit;
+  };
+  return {rect.left & ~mask, rect.top & ~mask, up(rect.right, width), up(rect.bottom, height)};
+}
+
+HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
+  if (resource.isBuffer()) return lockBuffer(resource.buffer(), args);
+  Surface *surface = resource.surface(args.SubResourceIndex);
+  if (!surface) return kNotAvailable;
+  SurfaceLock &lock = surface->lock;
+  const Rect area = lockedArea(*surface, resource.format(), args);
+  if (lock.count) {
+    if (lock.writes && !area.isEmpty()) {
+      if (area.left < lock.area.left) lock.area.left = area.left;
+      if (area.top < lock.area.top) lock.area.top = area.top;
+      if (area.right > lock.area.right) lock.area.right = area.right;
+      if (area.bottom > lock.area.bottom) lock.area.bottom = area.bottom;
+    }
+  } else {
+    lock.area = area;
+    lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
+    HRESULT result = kOk;
+    if (surface->image) {
+      result = lockImage(wire, *surface, area.isEmpty() ? whole(*surface) : area, args.Flags);
+    } else {
+      lock.where = SurfaceLock::Where::Runtime;
+      lock.bytes = surface->system;
+      lock.pitch = surface->systemPitch;
+    }
+    if (failed(result)) {
+      lock = {};
+      return result;
+    }
+  }
+  lock.count++;
+  if (args.Flags.NotifyOnly)
+    args.pSurfData = nullptr;
+  else
+    answer(*surface, resource.format(), area, args);
+  return kOk;
+}
+
+HRESULT unlockResource(Wire &wire, Resource &resource, const D3DDDIARG_UNLOCK &args) {
+  if (resource.isBuffer()) return unlockBuffer(resource.buffer());
+  Surface *surface = resource.surface(args.SubResourceIndex);
+  // The one case in which a driver may say so (page "Handling the E_INVALIDARG Return Value").
+  if (!surface || !surface->lock.count) return kInvalidArgument;
+  if (--surface->lock.count) return kOk;
+  if (surface->image) return unlockImage(wire, resource, *surface);
+  surface->lock = {};
+  return kOk;
+}
+
+HRESULT writeSurface(Wire &wire, Surface &surface, const Rect &rect, const uint8_t *source, uint32_t sourcePitch) {
+  Image &image = *surface.image;
+  const RowSpan span = rowsOf(*image.format, rect);
+  const Runtime &runtime = wire.context.runtime();
+  if (uint64_t{span.rows} * span.bytes > kCarriedBytes) {
+    if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
+      D3DDDICB_LOCKFLAGS how = {};
+      how.DonotWait = 1;
+      void *memory = nullptr;
+      if (!failed(runtime.lock(image.memory.handle, how, memory))) {
+        const LevelLayout &level = image.layout.level(surface.level);
+        copyRows(static_cast<uint8_t *>(memory) + image.layout.offset(surface.level, surface.layer) +
+                     uint64_t{span.firstRow} * level.pitch + span.firstByte,
+                 level.pitch, source, sourcePitch, span.bytes, span.rows);
+        const HRESULT result = runtime.unlock(image.memory.handle);
+        if (!image.markDirty(wire, surface.level, surface.layer, rect, !surface.memoryStale))
+          return wire.context.takeError();
+        if (rect == whole(surface)) surface.memoryStale = false;
+        return result;
+      }
+    }
+    Staging *staging;
+    void *memory = nullptr;
+    if (!failed(image.takeStaging(wire, surface.width, surface.height, false, staging)) &&
+        !wire.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
+      copyRows(static_cast<uint8_t *>(memory) + uint64_t{span.firstRow} * staging->pitch + span.firstByte,
+               staging->pitch, source, sourcePitch, span.bytes, span.rows);
+      const HRESULT result = runtime.unlock(staging->memory.handle);
+      surface.memoryStale = true;
+      return image.copyIn(wire, surface.level, surface.layer, rect, *staging, rect.left, rect.top)
+                 ? result
+                 : wire.context.takeError();
+    }
+    // No memory is free, or none can be locked: the packets carry the bytes.
+  }
+  surface.memoryStale = true;
+  return image.upload(wire, surface.level, surface.layer, rect, source, sourcePitch) ? kOk : wire.context.takeError();
+}
+
+HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to, uint32_t toPitch) {
+  Image &image = *surface.image;
+  Staging *staging;
+  HRESULT result = image.takeStaging(wire, surface.width, surface.height, true, staging);
+  if (failed(result)) return result;
+  if (!image.copyOut(wire, surface.level, surface.layer, rect, *staging)) return wire.context.takeError();
+  result = wire.context.submit();
+  if (failed(result)) return result;
+  D3DDDICB_LOCKFLAGS how = {};
+  how.ReadOnly = 1;
+  void *memory = nullptr;
+  result = wire.context.runtime().lock(staging->memory.handle, how, memory);
+  if (failed(result)) return result;
+  const RowSpan span = rowsOf(*image.format, rect);
+  copyRows(to, toPitch, static_cast<uint8_t *>(memory) + uint64_t{span.firstRow} * staging->pitch + span.firstByte,
+           staging->pitch, span.bytes, span.rows);
+  return wire.context.runtime().unlock(staging->memory.handle);
+}
+
+}  // namespace aero

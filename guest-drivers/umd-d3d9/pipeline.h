@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// pipeline.h: everything that is set and bound, as the runtime wants it, beside what the device has. Setters only note;
+// a draw or clear sends what differs (prepare...). What the driver draws for itself goes through force...(), which
+// leaves the wanted state alone. One device's thread.
+#pragma once
+
+#include "buffers.h"
+#include "constants.h"
+#include "shaders.h"
+#include "states.h"
+
+namespace aero {
+
+constexpr uint32_t kMaxTargets = 4;
+constexpr uint32_t kMaxStreams = 16;
+
+/** A surface that is drawn to, and whose it is. */
+struct Target {
+  Resource *resource = nullptr;
+  Surface *surface = nullptr;
+};
+
+struct Stream {
+  Resource *buffer = nullptr;
+  uint32_t offset = 0, stride = 0;  // bytes
+  uint32_t frequency = 1;           // as SetStreamSourceFreq has it
+};
+
+/** A stream as the device has it. */
+struct StreamBinding {
+  uint32_t handle = 0, offset = 0, stride = 0;
+  bool operator==(const StreamBinding &) const = default;
+};
+
+struct ViewportState {
+  uint32_t x = 0, y = 0, width = 0, height = 0;
+  float minZ = 0, maxZ = 1;
+  bool operator==(const ViewportState &) const = default;
+};
+
+enum class Prepared { Ready, Nothing, Failed };  // to draw; there is nothing to draw; an error of the context's
+
+class Pipeline {
+public:
+  explicit Pipeline(Wire &wire) : m_wire(wire) {}
+
+  RenderStates renderStates;
+  SamplerStates samplers;
+  VertexFloats vertexFloats{AEROGPU_SHADER_STAGE_VERTEX};
+  Ints vertexInts{AEROGPU_SHADER_STAGE_VERTEX};
+  Bools vertexBools{AEROGPU_SHADER_STAGE_VERTEX};
+  PixelFloats pixelFloats{AEROGPU_SHADER_STAGE_PIXEL};
+  Ints pixelInts{AEROGPU_SHADER_STAGE_PIXEL};
+  Bools pixelBools{AEROGPU_SHADER_STAGE_PIXEL};
+
+  void setTexture(uint32_t sampler, Resource *texture);
+  void setTarget(uint32_t index, Resource *resource, uint32_t subresource);
+  void setDepth(Resource *resource);
+  void setViewport(uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+  void setDepthRange(float minZ, float maxZ);
+  void setScissor(const RECT &rect);
+  void setVertexShader(Shader *shader) { m_vertexShader = shader; }
+  void setPixelShader(Shader *shader) { m_pixelShader = shader; }
+  void setDeclaration(Declaration *declaration) { m_declaration = declaration; }
+  void setStream(uint32_t index, Resource *buffer, uint32_t offset, uint32_t stride);
+  /** Memory of the program's, until the next setStream() of the same number. */
+  void setUserStream(uint32_t index, const void *bytes, uint32_t stride);
+  void setFrequency(uint32_t index, uint32_t frequency);
+  void setIndices(Resource *buffer, uint32_t stride);
+  void setUserIndices(const void *bytes, uint32_t stride);
+
+  const ViewportState &viewport() const { return m_viewport; }
+  /** Width and height 0 when the scissor test is off. */
+  bool scissorRect(RECT &out) const;
+  const Target &target(uint32_t index) const { return m_targets[index]; }
+  const Target &depth() const { return m_depth; }
+  const Stream &stream(uint32_t index) const { return m_streams[index]; }
+  uint32_t streamsRead() const { return m_declaration ? m_declaration->streams() : 0; }
+  const uint8_t *userVertices() const { return m_userVertices; }
+  uint32_t userStride() const { return m_userStride; }
+  Resource *indices() const { return m_indices; }
+  uint32_t indexStride() const { return m_indexStride; }
+  const uint8_t *userIndices() const { return m_userIndices; }
+  bool usesInstancing() const;
+
+  /** Sends what a draw needs, all but streams and indices. */
+  Prepared prepareDraw();
+  /** Sends targets and states for a clear. */
+  Prepared prepareClear();
+  /** Binds a stream, if it is not bound so. */
+  bool bindStream(uint32_t index, const StreamBinding &binding);
+  bool bindIndices(uint32_t handle, uint32_t stride, uint32_t offset);
+  bool bindTopology(uint32_t topology);
+  /** Binds the buffers that the runtime set, with what the program wrote to them. Vertices [first, first + count) of
+   *  each are read; a user stream is left alone. */
+  bool bindStreams(uint64_t first, uint64_t count);
+  /** Room for a packet that draws, which lists what other contexts look at. */
+  template <class Packet> Packet *appendDraw() {
+    if (!m_wire.context.ensure(sizeof(Packet), m_crossing)) return nullptr;
+    if (m_crossing) listCrossing();
+    return m_wire.context.append<Packet>();
+  }
+
+  bool forceTargets(const uint32_t *colors, uint32_t count, uint32_t depth);
+  bool forceViewport(const ViewportState &viewport);
+  bool forceShaders(uint32_t vertex, uint32_t pixel);
+  bool forceLayout(uint32_t layout);
+  bool forceTexture(uint32_t sampler, uint32_t handle);
+
+  /** A handle has been destroyed: what has it bound is not known any more, for the number may come again. */
+  void forgetObjects();
+  /** A resource or shader is about to go. */
+  void unbind(const Resource *resource);
+  void unbind(const Shader *shader);
+  void unbind(const Declaration *declaration);
+  /** A batch was lost: the device may have anything. */
+  void forgetAll();
+
+  /** The driver's own pixel shader, which passes on the diffuse colour: for draws without one. */
+  Shader defaultPixelShader;
+
+private:
+  bool emitTargets();
+  bool emitTextures();
+  bool emitViewport(bool transformed);
+  bool emitScissor();
+  bool emitShaders(uint32_t vertex);
+  bool emitScreenConstants();
+  void listCrossing();
+  void countCrossing();
+  void noteLoss();
+
+  static constexpr uint32_t kUnknown = 0xFFFFFFFF;
+
+  Wire &m_wire;
+  uint32_t m_lossSeen = 0;
+
+  Resource *m_textures[kSamplerCount] = {};
+  uint32_t m_sentTextures[kSamplerCount] = {};
+  uint32_t m_dirtyTextures = 0;
+
+  Target m_targets[kMaxTargets], m_depth;
+  uint32_t m_sentTargets[kMaxTargets] = {}, m_sentDepth = 0;
+  bool m_dirtyTargets = false;
+  uint32_t m_crossing = 0;  // bound surfaces and textures that other contexts look at
+
+  ViewportState m_viewport, m_sentViewport;
+  bool m_viewportKnown = false;
+  RECT m_scissor = {}, m_sentScissor = {};
+  bool m_scissorKnown = false;
+  bool m_screenConstantsKnown = false;
+  ViewportState m_screenConstants;
+
+  Shader *m_vertexShader = nullptr, *m_pixelShader = nullptr;
+  Declaration *m_declaration = nullptr;
+  uint32_t m_sentVertexShader = 0, m_sentPixelShader = 0, m_sentLayout = 0;
+
+  Stream m_streams[kMaxStreams];
+  StreamBinding m_sentStreams[kMaxStreams];
+  const uint8_t *m_userVertices = nullptr;  // in place of stream 0
+  uint32_t m_userStride = 0;
+  Resource *m_indices = nullptr;
+  uint32_t m_indexStride = 2;
+  const uint8_t *m_userIndices = nullptr;
+  uint32_t m_sentIndices = 0, m_sentIndexStride = 0, m_sentIndexOffset = 0;
+  uint32_t m_sentTopology = 0;
+};
+
+}  // namespace aero

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// present_ddi.cpp: presents, flushes, display modes, queries.
+#include "device.h"
+#include "entry_points.h"
+
+namespace aero::ddi {
+namespace {
+
+/** The allocation of a surface; 0 when there is none. */
+D3DKMT_HANDLE allocationOf(HANDLE handle, UINT subresource) {
+  Resource *resource = Resource::from(handle);
+  const Surface *surface = resource ? resource->surface(subresource) : nullptr;
+  return surface && surface->image ? surface->image->memory.handle : 0;
+}
+
+}  // namespace
+
+HRESULT APIENTRY Present(HANDLE handle, const D3DDDIARG_PRESENT *args) {
+  Device &device = *Device::from(handle);
+  // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). What a present shows, the kernel draws or flips.
+  const HRESULT flushed = device.flush();
+  if (flushed == kDeviceRemoved) return flushed;
+  D3DDDICB_PRESENT data = {};
+  data.hContext = device.context.handle();
+  data.hSrcAllocation = allocationOf(args->hSrcResource, args->SrcSubResourceIndex);
+  data.hDstAllocation = allocationOf(args->hDstResource, args->DstSubResourceIndex);
+  if (args->hSrcResource && !data.hSrcAllocation) return kNotAvailable;
+  const HRESULT presented = device.runtime.present(data);
+  return failed(presented) ? presented : flushed;
+}
+
+HRESULT APIENTRY Flush(HANDLE device) {
+  return Device::from(device)->flush();
+}
+
+HRESULT APIENTRY SetDisplayMode(HANDLE handle, const D3DDDIARG_SETDISPLAYMODE *args) {
+  Device &device = *Device::from(handle);
+  const HRESULT flushed = device.flush();
+  if (failed(flushed)) return flushed;
+  D3DDDICB_SETDISPLAYMODE data = {};
+  data.hPrimaryAllocation = allocationOf(args->hResource, args->SubResourceIndex);
+  return data.hPrimaryAllocation ? device.runtime.setDisplayMode(data) : kNotAvailable;
+}
+
+HRESULT APIENTRY CreateQuery(HANDLE, D3DDDIARG_CREATEQUERY *args) {
+  if (args->QueryType != D3DDDIQUERYTYPE_EVENT && args->QueryType != D3DDDIQUERYTYPE_VCACHE) return kNotAvailable;
+  auto *query = heapCreate<Query>(args->QueryType);
+  if (!query) return kOutOfMemory;
+  args->hQuery = query;
+  return kOk;
+}
+
+HRESULT APIENTRY DestroyQuery(HANDLE, HANDLE query) {
+  heapDestroy(Query::from(query));
+  return kOk;
+}
+
+HRESULT APIENTRY IssueQuery(HANDLE handle, const D3DDDIARG_ISSUEQUERY *args) {
+  Device &device = *Device::from(handle);
+  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags);
+}
+
+HRESULT APIENTRY GetQueryData(HANDLE handle, D3DDDIARG_GETQUERYDATA *args) {
+  Device &device = *Device::from(handle);
+  return Query::from(args->hQuery)->data(device.wire, device.progress, args->pData);
+}
+
+}  // namespace aero::ddi

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "resource.h"
+
+#include "allocation_private.h"
+#include "device_format.h"
+
+namespace aero {
+namespace {
+
+constexpr uint32_t kMaxSurfaces = 6 * kMaxLevels;
+constexpr uint32_t kMaxBufferBytes = 1u << 30;
+
+/** What the driver has no use for: it is announced nowhere, so nobody asks for it. */
+bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
+  return flags.Volume || flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget ||
+         flags.DecodeCompressedBuffer || flags.VideoProcessRenderTarget || flags.Overlay || flags.TextApi ||
+         flags.RestrictedContent || flags.AutogenMipmap;
+}
+
+}  // namespace
+
+Resource::~Resource() {
+  if (m_surfaces)
+    for (uint32_t i = 0; i < m_surfaceCount; i++)
+      if (m_surfaces[i].lock.where == SurfaceLock::Where::Copy) heapFree(m_surfaces[i].lock.bytes);
+  heapFree(m_surfaces);
+  heapFree(m_images);
+  if (!m_buffer.ofRuntime) heapFree(m_buffer.bytes);
+}
+
+bool Resource::makeSurfaces(uint32_t count) {
+  m_surfaces = static_cast<Surface *>(heapAllocate(sizeof(Surface) * count));
+  if (!m_surfaces) return false;
+  m_surfaceCount = count;
+  for (uint32_t i = 0; i < count; i++) new (&m_surfaces[i]) Surface;
+  return true;
+}
+
+bool Resource::makeImages(uint32_t count) {
+  m_images = static_cast<Image *>(heapAllocate(sizeof(Image) * count));
+  if (!m_images) return false;
+  m_imageCount = count;
+  for (uint32_t i = 0; i < count; i++) new (&m_images[i]) Image;
+  return true;
+}
+
+HRESULT Resource::create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
+  m_runtime = args.hResource;
+  m_flags = args.Flags;
+  m_isSystemMemory = args.Pool == D3DDDIPOOL_SYSTEMMEM;
+  m_format = findFormat(static_cast<uint32_t>(args.Format));
+  if (!args.SurfCount || !args.pSurfList) return kNotAvailable;
+  if (args.Flags.VertexBuffer || args.Flags.IndexBuffer) return createBuffer(args);
+  if (m_isSystemMemory) return createSystem(args);
+  return createVideo(wire, args);
+}
+
+HRESULT Resource::createBuffer(const D3DDDIARG_CREATERESOURCE &args) {
+  const D3DDDI_SURFACEINFO &info = args.pSurfList[0];
+  m_isBuffer = true;
+  if (!info.Width || info.Width > kMaxBufferBytes) return kNotAvailable;
+  m_buffer.size = info.Width;
+  m_buffer.drawnWhileLocked = args.Flags.MightDrawFromLocked;
+  if (m_isSystemMemory && info.pSysMem) {
+    m_buffer.bytes = static_cast<uint8_t *>(const_cast<void *>(info.pSysMem));
+    m_buffer.ofRuntime = true;
+    return kOk;
+  }
+  m_buffer.bytes = static_cast<uint8_t *>(heapAllocate(m_buffer.size));
+  return m_buffer.bytes ? kOk : kOutOfMemory;
+}
+
+HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
+  // This must succeed whatever it is: the memory is the runtime's, and may be used for things that the driver is never
+  // asked to look into (page "D3DDDI_POOL").
+  if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
+  m_levels = args.MipLevels ? args.MipLevels : 1;
+  for (uint32_t i = 0; i < args.SurfCount; i++) {
+    const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
+    Surface &surface = m_surfaces[i];
+    surface.width = info.Width;
+    surface.height = info.Height;
+    surface.system = static_cast<uint8_t *>(const_cast<void *>(info.pSysMem));
+    surface.systemPitch = info.SysMemPitch;
+  }
+  return kOk;
+}
+
+HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
+  const bool sampled = args.Flags.Texture || args.Flags.CubeMap;
+  const uint32_t layers = args.Flags.CubeMap ? 6 : 1;
+  m_levels = sampled && args.MipLevels ? args.MipLevels : 1;
+  if (!m_format || isUnknownKind(args.Flags) || args.MultisampleType > D3DDDIMULTISAMPLE_NONE ||
+      args.SurfCount > kMaxSurfaces || (sampled && args.SurfCount != m_levels * layers))
+    return kNotAvailable;
+  if (args.Flags.ZBuffer ? !m_format->depth : args.Flags.RenderTarget && !m_format->isTarget()) return kNotAvailable;
+  // EX-45: what is shared is one allocation with one level and one layer.
+  if (args.Flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
+
+  ImageUse use;
+  use.texture = sampled;
+  use.target = args.Flags.RenderTarget || args.Flags.Primary;
+  use.depth = args.Flags.ZBuffer || m_format->depth;
+  use.shared = args.Flags.SharedResource;
+  use.primary = args.Flags.Primary;
+  use.source = args.VidPnSourceId;
+  use.resource = m_runtime;
+  // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
+  const uint32_t images = sampled ? 1 : args.SurfCount;
+  if (!makeSurfaces(args.SurfCount) || !makeImages(images)) return kOutOfMemory;
+  for (uint32_t i = 0; i < images; i++) {
+    const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
+    const HRESULT result =
+        m_images[i].create(wire, *m_format, info.Width, info.Height, sampled ? m_levels : 1, layers, use);
+    m_ofRuntime |= m_images[i].memory.ofResource;
+    if (failed(result)) return result;
+  }
+  for (uint32_t i = 0; i < args.SurfCount; i++) {
+    Surface &surface = m_surfaces[i];
+    surface.image = sampled ? &m_images[0] : &m_images[i];
+    surface.level = sampled ? i % m_levels : 0;
+    surface.layer = sampled ? i / m_levels : 0;
+    surface.width = surface.image->layout.level(surface.level).width;
+    surface.height = surface.image->layout.level(surface.level).height;
+  }
+  // Another device may import it as soon as it has the handle, which it gets after this call.
+  return use.shared ? wire.context.submit() : kOk;
+}
+
+HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
+  m_runtime = args.hResource;
+  m_ofRuntime = true;
+  if (args.NumAllocations != 1 || !args.pOpenAllocationInfo) return kNotAvailable;
+  const D3DDDI_OPENALLOCATIONINFO &info = *args.pOpenAllocationInfo;
+  AllocationPrivate priv;
+  if (!readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return kNotAvailable;
+  const DescribedSurface described = describedSurface(priv);
+  m_format = findFormat(described.format);
+  if (!m_format || !priv.share_token) return kNotAvailable;
+  if (!makeSurfaces(1) || !makeImages(1)) return kOutOfMemory;
+  Allocation memory;
+  memory.handle = info.hAllocation;
+  memory.id = priv.alloc_id;
+  memory.token = priv.share_token;
+  memory.bytes = priv.size_bytes;
+  memory.ofResource = true;
+  const HRESULT result = m_images[0].open(wire, *m_format, described.width, described.height, memory);
+  if (failed(result)) return result;
+  m_surfaces[0].width = described.width;
+  m_surfaces[0].height = described.height;
+  m_surfaces[0].image = &m_images[0];
+  // Alpha counts as one, whoever wrote what (page "D3DDDI_OPENRESOURCEFLAGS").
+  if (args.Flags.AlphaOverride && m_format->device == AEROGPU_FORMAT_B8G8R8A8_UNORM) {
+    m_opaqueView = wire.take();
+    aerogpu_cmd_create_texture_view view = {};
+    view.view_handle = m_opaqueView;
+    view.texture_handle = m_images[0].handle;
+    view.format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+    view.mip_level_count = 1;
+    view.array_layer_count = 1;
+    if (!m_opaqueView || !wire.context.send(view)) return wire.context.takeError();
+  }
+  return kOk;
+}
+
+HRESULT Resource::destroy(Wire &wire) {
+  bool pending = false;
+  for (uint32_t i = 0; i < m_surfaceCount; i++) {
+    Surface &surface = m_surfaces[i];
+    wire.destroy<aerogpu_cmd_destroy_texture_view>(surface.view);
+    if (surface.lock.count && surface.lock.where == SurfaceLock::Where::Memory)
+      wire.context.runtime().unlock(surface.image->memory.handle);
+    if (surface.lock.count && surface.lock.where == SurfaceLock::Where::Staging)
+      wire.context.runtime().unlock(surface.lock.staging->memory.handle);
+  }
+  wire.destroy<aerogpu_cmd_destroy_texture_view>(m_opaqueView);
+  for (uint32_t i = 0; i < m_imageCount; i++) {
+    pending |= m_images[i].memory.ofResource && wire.context.isPending(m_images[i].memory);
+    m_images[i].destroy(wire);
+  }
+  wire.destroy<aerogpu_cmd_destroy_resource>(m_buffer.handle);
+  if (!m_ofRuntime) return kOk;
+  // The runtime's handle is gone after this call, so the memory cannot wait for a later batch.
+  m_ofRuntime = false;
+  const HRESULT submitted = pending ? wire.context.submit() : kOk;
+  const HRESULT freed = wire.context.runtime().deallocateResource(m_runtime);
+  return failed(submitted) ? submitted : freed;
+}
+
+uint32_t surfaceView(Wire &wire, Surface &surface) {
+  if (!surface.image) return 0;
+  const TextureLayout &layout = surface.image->layout;
+  if (layout.levels() == 1 && layout.layers() == 1) return surface.image->handle;
+  if (surface.view) return surface.view;
+  surface.view = wire.take();
+  if (!surface.view) return 0;
+  aerogpu_cmd_create_texture_view view = {};
+  view.view_handle = surface.view;
+  view.texture_handle = surface.image->handle;
+  view.format = surface.image->format->device;
+  view.base_mip_level = surface.level;
+  view.mip_level_count = 1;
+  view.base_array_layer = surface.layer;
+  view.array_layer_count = 1;
+  if (!wire.context.send(view)) {
+    wire.handles.give(surface.view);
+    surface.view = 0;
+  }
+  return surface.view;
+}
+
+}  // namespace aero

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// resource.h: what the runtime calls a resource: a texture or cube with its levels, surfaces, a vertex or index buffer;
+// in memory of the runtime's or on the device. The runtime numbers its parts: surface(i) is subresource i.
+#pragma once
+
+#include "image.h"
+
+namespace aero {
+
+/** What is between Lock and Unlock. Locks nest; the first one's flags count. */
+struct SurfaceLock {
+  enum class Where : uint8_t { Memory, Staging, Copy, Runtime };
+  uint32_t count = 0;
+  Where where = Where::Runtime;
+  bool writes = false;
+  bool stale = false;  // the memory was old when it was locked
+  Rect area;
+  Staging *staging = nullptr;
+  uint8_t *bytes = nullptr;  // of the surface's first pixel
+  uint32_t pitch = 0;
+};
+
+/** One subresource. */
+struct Surface {
+  uint32_t width = 0, height = 0;
+  // Memory of the runtime's, or an image's level; never both.
+  uint8_t *system = nullptr;
+  uint32_t systemPitch = 0;
+  Image *image = nullptr;
+  uint32_t level = 0, layer = 0;
+  uint32_t view = 0;         // by which it is drawn to or copied from alone; 0: none was needed yet
+  bool memoryStale = false;  // the image has newer pixels than its memory
+  SurfaceLock lock;
+};
+
+/** A vertex or index buffer. The program writes to a copy in the process (or in memory of the runtime's), and what has
+ *  changed goes to the device with the packets of the draw that reads it: no lock ever waits, and no draw sees bytes of
+ * a later one. */
+struct BufferStore {
+  uint8_t *bytes = nullptr;
+  uint32_t size = 0;
+  bool ofRuntime = false;  // POOL_SYSTEMMEM: it may change without anybody saying so
+  uint32_t handle = 0;     // on the device; 0: no draw has used it yet
+  uint32_t dirtyBegin = 0, dirtyEnd = 0;
+  uint32_t locks = 0, lockBegin = 0, lockEnd = 0;
+  bool lockWrites = false, drawnWhileLocked = false;
+
+  void markDirty(uint32_t begin, uint32_t end) {
+    if (begin >= end) return;
+    if (dirtyBegin == dirtyEnd) {
+      dirtyBegin = begin;
+      dirtyEnd = end;
+      return;
+    }
+    if (begin < dirtyBegin) dirtyBegin = begin;
+    if (end > dirtyEnd) dirtyEnd = end;
+  }
+};
+
+class Resource {
+public:
+  Resource() = default;
+  Resource(const Resource &) = delete;
+  Resource &operator=(const Resource &) = delete;
+  ~Resource();
+
+  static Resource *from(HANDLE handle) { return static_cast<Resource *>(handle); }
+
+  HRESULT create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args);
+  /** Ends it on the device and frees its memory. Nothing is bound any more. */
+  HRESULT destroy(Wire &wire);
+
+  const FormatRow *format() const { return m_format; }
+  D3DDDI_RESOURCEFLAGS flags() const { return m_flags; }
+  bool isBuffer() const { return m_isBuffer; }
+  BufferStore &buffer() { return m_buffer; }
+  bool isSystemMemory() const { return m_isSystemMemory; }
+  uint32_t surfaceCount() const { return m_surfaceCount; }
+  uint32_t levels() const { return m_levels; }
+  /** Null past the end, and for buffers. */
+  Surface *surface(uint32_t index) { return index < m_surfaceCount ? &m_surfaces[index] : nullptr; }
+  /** The image that is sampled; null for what is none on the device. */
+  Image *texture() { return m_imageCount ? &m_images[0] : nullptr; }
+  Image *image(uint32_t index) { return index < m_imageCount ? &m_images[index] : nullptr; }
+  uint32_t imageCount() const { return m_imageCount; }
+  /** Another device or process sees it, or the screen does. */
+  bool crossesContexts() const { return m_imageCount && m_images[0].crossesContexts; }
+  /** The handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
+  uint32_t sampled() const { return m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : 0; }
+
+  Resource *previous = nullptr, *next = nullptr;  // of the device's
+
+private:
+  HRESULT createBuffer(const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
+  bool makeSurfaces(uint32_t count);
+  bool makeImages(uint32_t count);
+
+  HANDLE m_runtime = nullptr;
+  D3DDDI_RESOURCEFLAGS m_flags = {};
+  const FormatRow *m_format = nullptr;
+  bool m_isBuffer = false, m_isSystemMemory = false;
+  bool m_ofRuntime = false;  // its memory was allocated or opened with m_runtime
+  BufferStore m_buffer;
+  uint32_t m_levels = 1;
+  uint32_t m_surfaceCount = 0, m_imageCount = 0;
+  Surface *m_surfaces = nullptr;
+  Image *m_images = nullptr;
+  uint32_t m_opaqueView = 0;
+};
+
+/** What a surface is as a target, or as the source of a draw that reads it alone: the texture, or a view of its part.
+ *  0 when it has no image, or no view could be made. */
+uint32_t surfaceView(Wire &wire, Surface &surface);
+
+}  // namespace aero

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// resource_ddi.cpp: resources: made, opened, locked, ended.
+#include "device.h"
+#include "entry_points.h"
+#include "lock.h"
+
+namespace aero::ddi {
+namespace {
+
+template <class Make> HRESULT makeResource(Device &device, HANDLE &handle, Make make) {
+  auto *resource = heapCreate<Resource>();
+  if (!resource) return kOutOfMemory;
+  const HRESULT result = make(*resource);
+  if (failed(result)) {
+    resource->destroy(device.wire);
+    heapDestroy(resource);
+    return result;
+  }
+  device.add(resource);
+  handle = resource;
+  return kOk;
+}
+
+}  // namespace
+
+HRESULT APIENTRY CreateResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *args) {
+  Device &device = *Device::from(handle);
+  return makeResource(device, args->hResource, [&](Resource &resource) { return resource.create(device.wire, *args); });
+}
+
+HRESULT APIENTRY OpenResource(HANDLE handle, D3DDDIARG_OPENRESOURCE *args) {
+  Device &device = *Device::from(handle);
+  return makeResource(device, args->hResource, [&](Resource &resource) { return resource.open(device.wire, *args); });
+}
+
+HRESULT APIENTRY DestroyResource(HANDLE handle, HANDLE resourceHandle) {
+  Device &device = *Device::from(handle);
+  Resource *resource = Resource::from(resourceHandle);
+  if (!resource) return kOk;
+  device.remove(resource);
+  const HRESULT result = resource->destroy(device.wire);
+  heapDestroy(resource);
+  return result;
+}
+
+HRESULT APIENTRY Lock(HANDLE device, D3DDDIARG_LOCK *args) {
+  Resource *resource = Resource::from(args->hResource);
+  return resource ? lockResource(Device::from(device)->wire, *resource, *args) : kNotAvailable;
+}
+
+HRESULT APIENTRY Unlock(HANDLE device, const D3DDDIARG_UNLOCK *args) {
+  Resource *resource = Resource::from(args->hResource);
+  return resource ? unlockResource(Device::from(device)->wire, *resource, *args) : kInvalidArgument;
+}
+
+HRESULT APIENTRY ResolveSharedResource(HANDLE device, const D3DDDIARG_RESOLVESHAREDRESOURCE *) {
+  // What was drawn to it has to be under way before others look (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
+  return Device::from(device)->flush();
+}
+
+}  // namespace aero::ddi

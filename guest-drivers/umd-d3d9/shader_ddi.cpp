@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// shader_ddi.cpp: shaders and vertex declarations.
+#include "device.h"
+#include "entry_points.h"
+
+namespace aero::ddi {
+namespace {
+
+HRESULT createShader(HANDLE handle, uint32_t stage, const void *tokens, UINT bytes, HANDLE &out) {
+  Device &device = *Device::from(handle);
+  auto *shader = heapCreate<Shader>();
+  if (!shader) return kOutOfMemory;
+  const HRESULT result = shader->create(device.wire, stage, tokens, bytes);
+  if (failed(result)) {
+    heapDestroy(shader);
+    return result;
+  }
+  out = shader;
+  return kOk;
+}
+
+template <class Object> HRESULT destroyObject(HANDLE handle, Object *object) {
+  Device &device = *Device::from(handle);
+  if (!object) return kOk;
+  device.pipeline.unbind(object);
+  device.pipeline.forgetObjects();
+  object->destroy(device.wire);
+  heapDestroy(object);
+  return device.context.takeError();
+}
+
+}  // namespace
+
+HRESULT APIENTRY CreateVertexShaderFunc(HANDLE device, D3DDDIARG_CREATEVERTEXSHADERFUNC *args, const UINT *code) {
+  return createShader(device, AEROGPU_SHADER_STAGE_VERTEX, code, args->Size, args->ShaderHandle);
+}
+
+HRESULT APIENTRY CreatePixelShader(HANDLE device, D3DDDIARG_CREATEPIXELSHADER *args, const UINT *code) {
+  return createShader(device, AEROGPU_SHADER_STAGE_PIXEL, code, args->CodeSize, args->ShaderHandle);
+}
+
+HRESULT APIENTRY DeleteVertexShaderFunc(HANDLE device, HANDLE shader) {
+  return destroyObject(device, Shader::from(shader));
+}
+
+HRESULT APIENTRY DeletePixelShader(HANDLE device, HANDLE shader) {
+  return destroyObject(device, Shader::from(shader));
+}
+
+HRESULT APIENTRY SetVertexShaderFunc(HANDLE device, HANDLE shader) {
+  Device::from(device)->pipeline.setVertexShader(Shader::from(shader));
+  return kOk;
+}
+
+HRESULT APIENTRY SetPixelShader(HANDLE device, HANDLE shader) {
+  Device::from(device)->pipeline.setPixelShader(Shader::from(shader));
+  return kOk;
+}
+
+HRESULT APIENTRY CreateVertexShaderDecl(HANDLE handle, D3DDDIARG_CREATEVERTEXSHADERDECL *args,
+                                        const D3DDDIVERTEXELEMENT *elements) {
+  Device &device = *Device::from(handle);
+  auto *declaration = heapCreate<Declaration>();
+  if (!declaration) return kOutOfMemory;
+  const HRESULT result = declaration->create(device.wire, elements, args->NumVertexElements);
+  if (failed(result)) {
+    heapDestroy(declaration);
+    return result;
+  }
+  args->ShaderHandle = declaration;
+  return kOk;
+}
+
+HRESULT APIENTRY DeleteVertexShaderDecl(HANDLE device, HANDLE declaration) {
+  return destroyObject(device, Declaration::from(declaration));
+}
+
+HRESULT APIENTRY SetVertexShaderDecl(HANDLE device, HANDLE declaration) {
+  Device::from(device)->pipeline.setDeclaration(Declaration::from(declaration));
+  return kOk;
+}
+
+}  // namespace aero::ddi

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// states.h: render and sampler states: what the runtime wants, and what the device has. Nothing is sent until a draw
+// needs it, and nothing that the device has already. Values that are no value of their state count as its default:
+// programs set such, and the device would refuse them.
+#pragma once
+
+#include <stdint.h>
+
+#include "context.h"
+
+namespace aero {
+
+/** Samplers: 0 to 15 are the pixel shader's, 16 to 19 the vertex shader's. */
+constexpr uint32_t kSamplerCount = 20;
+constexpr uint32_t kVertexSamplers = 16;  // the first of them
+
+/** A texture stage of the DDI as a sampler; kSamplerCount or more for stages that there is nothing of. */
+constexpr uint32_t samplerOfStage(uint32_t stage) {
+  constexpr uint32_t kFirstVertexStage = 257;  // D3DVERTEXTEXTURESAMPLER0; 256 is the displacement map's
+  if (stage < kVertexSamplers) return stage;
+  const uint32_t vertex = stage - kFirstVertexStage;
+  return stage >= kFirstVertexStage && vertex < 4 ? kVertexSamplers + vertex : kSamplerCount;
+}
+
+/** The wire's stage and slot of a sampler. */
+struct SamplerSlot {
+  uint32_t stage, slot;
+};
+SamplerSlot slotOf(uint32_t sampler);
+
+/** A value that the device takes: `value`, or the default of the state. */
+uint32_t saneRenderState(uint32_t state, uint32_t value);
+uint32_t saneSamplerState(uint32_t state, uint32_t value);
+
+/** D3DSAMPLERSTATETYPE of a D3DDDITEXTURESTAGESTATETYPE, 0 for those that are the fixed function's. */
+uint32_t samplerStateOf(uint32_t textureStageState);
+
+class RenderStates {
+public:
+  RenderStates();
+
+  /** D3DDDIRENDERSTATETYPE; numbers that the device has no state for are ignored. */
+  void set(uint32_t state, uint32_t value);
+  uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
+
+  bool emit(Context &context) { return m_isDirty ? emitDirty(context) : true; }
+  /** Sends one state now, whatever is wanted; the next emit() puts the wanted value back. */
+  bool force(Context &context, uint32_t state, uint32_t value);
+  /** The device may have anything. */
+  void forget();
+
+private:
+  static constexpr uint32_t kCount = 256;
+
+  bool emitDirty(Context &context);
+  void mark(uint32_t state) {
+    m_dirty[state / 64] |= uint64_t{1} << state % 64;
+    m_isDirty = true;
+  }
+
+  uint32_t m_wanted[kCount], m_sent[kCount];
+  uint64_t m_known[kCount / 64];  // m_sent says what the device has
+  uint64_t m_dirty[kCount / 64] = {};
+  bool m_isDirty = false;
+};
+
+class SamplerStates {
+public:
+  SamplerStates();
+
+  /** `state`: D3DSAMPLERSTATETYPE. */
+  void set(uint32_t sampler, uint32_t state, uint32_t value);
+  bool emit(Context &context) { return m_dirtySamplers ? emitDirty(context) : true; }
+  bool force(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
+  void forget();
+
+private:
+  static constexpr uint32_t kStates = 16;
+
+  bool emitDirty(Context &context);
+
+  uint32_t m_wanted[kSamplerCount][kStates], m_sent[kSamplerCount][kStates];
+  uint16_t m_known[kSamplerCount];
+  uint16_t m_dirty[kSamplerCount] = {};
+  uint32_t m_dirtySamplers = 0;
+};
+
+}  // namespace aero

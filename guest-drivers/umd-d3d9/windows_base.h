@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// windows_base.h: the parts of Windows' headers that the driver needs. On Linux, where tests run it, the DDI's headers
+// bring base types of their own.
+#pragma once
+
+#ifdef _WIN32
+#include <windows.h>
+
+#include <d3d9types.h>
+
+#include <d3d9caps.h>
+#else
+#include "linux_windows.h"
+#endif

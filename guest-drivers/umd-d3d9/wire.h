@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// wire.h: what everything needs that makes objects on the device: the batch, and numbers for the objects.
+#pragma once
+
+#include "context.h"
+#include "handles.h"
+
+namespace aero {
+
+struct Wire {
+  Context &context;
+  HandleAllocator &handles;
+
+  /** A new number; without one the batch says that memory is out. */
+  uint32_t take() {
+    const uint32_t handle = handles.take();
+    if (!handle) context.fail(kOutOfMemory);
+    return handle;
+  }
+  /** Ends an object by its packet (of {header, handle, reserved}) and frees its number. 0 is fine. */
+  template <class Packet> void destroy(uint32_t &handle) {
+    if (handle) {
+      Packet packet = {};
+      static_assert(sizeof packet == 16);
+      memcpy(reinterpret_cast<uint8_t *>(&packet) + sizeof(aerogpu_cmd_hdr), &handle, sizeof handle);
+      context.send(packet);
+      handles.give(handle);
+    }
+    handle = 0;
+  }
+};
+
+}  // namespace aero
