@@ -3,16 +3,19 @@
 //
 //   ivec2 t = ivec2(gl_FragCoord.xy) - to.xy;
 //   t += mirror * (to.zw - 1 - 2 * t);
+//   color = texelFetch(image, from.xy + t, 0);               // Same
+//
 //   ivec2 u = (2 * t + 1) * from.zw;                         // by 1 / (2 * to.zw)
-//   color = texelFetch(image, from.xy + u / (2 * to.zw), 0);
+//   color = texelFetch(image, from.xy + u / (2 * to.zw), 0); // Point
 //
-// or, linear:
-//
-//   ivec2 right = u + to.zw, second = right / (2 * to.zw);  // the texel whose center comes next
+//   ivec2 right = u + to.zw, second = right / (2 * to.zw);   // Linear: the texel whose center comes next
 //   vec2 weight = vec2(right % (2 * to.zw)) / vec2(2 * to.zw);
 //   ivec2 first = from.xy + max(second, 1) - 1;
 //   second = from.xy + min(second, from.zw - 1);
 //   color = mix of the four around, by weight
+//
+// Whole numbers are divided as floats, and the quotient, off by one at most, is put right: lavapipe divides
+// whole numbers one by one.
 #include "renderer/shader/spirv/blit.h"
 
 #include "renderer/shader/spirv/spirv_builder.h"
@@ -61,7 +64,7 @@ std::vector<uint32_t> blitVertexModule() {
   return main.finish(spv::ExecutionModel::Vertex);
 }
 
-std::vector<uint32_t> blitFragmentModule(bool linear, bool volume) {
+std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume) {
   SpirvBuilder b;
   const SpirvTypes& t = b.types();
   const Id int2 = b.vectorType(t.int1, 2), int3 = b.vectorType(t.int1, 3);
@@ -93,7 +96,7 @@ std::vector<uint32_t> blitFragmentModule(bool linear, bool volume) {
     return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
   };
   const auto binary = [&](spv::Op op, Id x, Id y) { return b.value(op, int2, x, y); };
-  const Id to = constant(0), from = constant(1), rest = constant(2);
+  const Id to = constant(0), from = constant(1), others = constant(2);
   const Id size = part(to, int2, 2), srcOrigin = part(from, int2, 0), srcSize = part(from, int2, 2);
   const Id whole = binary(OpIMul, size, two(2));
 
@@ -101,24 +104,38 @@ std::vector<uint32_t> blitFragmentModule(bool linear, bool volume) {
   const Id straight = binary(OpISub, pixel, part(to, int2, 0));
   const Id twice = binary(OpIMul, straight, two(2));
   const Id turned = binary(OpISub, binary(OpISub, size, two(1)), twice);
-  const Id at = binary(OpIAdd, straight, binary(OpIMul, part(rest, int2, 0), turned));
-  const Id odd = binary(OpIAdd, binary(OpIMul, at, two(2)), two(1));
-  const Id u = binary(OpIMul, odd, srcSize);
-
+  const Id at = binary(OpIAdd, straight, binary(OpIMul, part(others, int2, 0), turned));
   const Id source = b.load(imageType, image);
   const auto fetch = [&](Id texel) {
     const Id where =
-        volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, rest, 2u)}) : texel;
+        volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, others, 2u)}) : texel;
     return b.value(OpImageFetch, t.float4, source, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
   };
-  if (!linear) {
-    b.store(color, fetch(binary(OpIAdd, srcOrigin, binary(OpSDiv, u, whole))));
+  if (sampling == BlitSampling::Same) {
+    b.store(color, fetch(binary(OpIAdd, srcOrigin, at)));
+    return main.finish(spv::ExecutionModel::Fragment);
+  }
+  const Id floats = b.value(OpConvertSToF, t.float2, whole);
+  const auto divide = [&](Id number) {
+    const Id quotient = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, number), floats);
+    const Id near = b.value(OpConvertFToS, int2, quotient);
+    const Id rest = binary(OpISub, number, binary(OpIMul, near, whole));
+    const Id low = binary(OpShiftRightArithmetic, rest, two(31));  // -1 if the rest is negative
+    const Id high =
+        binary(OpShiftRightArithmetic, binary(OpISub, binary(OpISub, whole, two(1)), rest), two(31));
+    return binary(OpISub, binary(OpIAdd, near, low), high);
+  };
+  const Id odd = binary(OpIAdd, binary(OpIMul, at, two(2)), two(1));
+  const Id u = binary(OpIMul, odd, srcSize);
+
+  if (sampling == BlitSampling::Point) {
+    b.store(color, fetch(binary(OpIAdd, srcOrigin, divide(u))));
     return main.finish(spv::ExecutionModel::Fragment);
   }
   const Id right = binary(OpIAdd, u, size);
-  const Id next = binary(OpSDiv, right, whole);
-  const Id weight = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, binary(OpSRem, right, whole)),
-                            b.value(OpConvertSToF, t.float2, whole));
+  const Id next = divide(right);
+  const Id rest = binary(OpISub, right, binary(OpIMul, next, whole));
+  const Id weight = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, rest), floats);
   const Id before = binary(OpISub, b.glsl(GLSLstd450SMax, int2, next, two(1)), two(1));
   const Id after = b.glsl(GLSLstd450SMin, int2, next, binary(OpISub, srcSize, two(1)));
   const Id corners[2] = {binary(OpIAdd, srcOrigin, before), binary(OpIAdd, srcOrigin, after)};

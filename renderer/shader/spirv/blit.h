@@ -17,11 +17,17 @@ struct BlitConstants {
   int32_t unused;
 };
 
+enum class BlitSampling : uint8_t {
+  Same,    ///< the boxes are of one size
+  Point,   ///< the texel under the center
+  Linear,  ///< the four around it
+};
+
 /// A triangle over all of the viewport, of vertices 0 to 2. The entry point is "main".
 std::vector<uint32_t> blitVertexModule();
 
 /// Writes location 0. The source, level 0 of a 2D image or of a volume, is binding 0 of set 0, without a
 /// sampler.
-std::vector<uint32_t> blitFragmentModule(bool linear, bool volume);
+std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume);
 
 }  // namespace aerogpu::shader

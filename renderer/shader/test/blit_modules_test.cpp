@@ -8,8 +8,9 @@ namespace {
 
 TEST(BlitModules, AreValid) {
   EXPECT_EQ(test::validate(blitVertexModule()), "");
-  for (const bool linear : {false, true})
-    for (const bool volume : {false, true}) EXPECT_EQ(test::validate(blitFragmentModule(linear, volume)), "");
+  for (const BlitSampling sampling : {BlitSampling::Same, BlitSampling::Point, BlitSampling::Linear})
+    for (const bool volume : {false, true})
+      EXPECT_EQ(test::validate(blitFragmentModule(sampling, volume)), "");
 }
 
 }  // namespace

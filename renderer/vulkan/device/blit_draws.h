@@ -20,7 +20,7 @@ public:
 
   struct Kind {
     VkFormat target = VK_FORMAT_UNDEFINED;
-    bool linear = false;
+    shader::BlitSampling sampling = shader::BlitSampling::Same;
     bool volume = false;  ///< of the source
     bool operator==(const Kind&) const = default;
   };
@@ -52,7 +52,7 @@ private:
   Recorder& m_recorder;
   VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
-  std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // as many as there are formats, at most
+  std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // a few for each format, at most
   VkDescriptorPool m_pool = VK_NULL_HANDLE;
   uint32_t m_setsLeft = 0;
   Source m_source;  ///< of m_set

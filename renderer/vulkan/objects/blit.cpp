@@ -27,6 +27,14 @@ shader::BlitConstants constantsOf(const BlitBox& box) {
           0};
 }
 
+shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter filter) {
+  const bool same = std::all_of(boxes.begin(), boxes.end(), [](const BlitBox& box) {
+    return box.to.width == box.from.width && box.to.height == box.from.height;
+  });
+  if (same) return shader::BlitSampling::Same;
+  return filter == core::BlitFilter::Linear ? shader::BlitSampling::Linear : shader::BlitSampling::Point;
+}
+
 VkOffset3D endOf(const Box& box) {
   return offsetOf({box.x + box.width, box.y + box.height, box.z + box.depth});
 }
@@ -97,9 +105,8 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   const VkFormat format = core::asSrgb(m_desc.format, args.encodeSrgb) ? m_format.srgb : m_format.linear;
   auto target = targetView(sub, format);
   if (!target) return target.error();
-  const bool linear = args.filter == core::BlitFilter::Linear;
-  auto bindings =
-      m_gpu.blits->choose({format, linear, volume}, {source->handle, source->serial, src.sampledLayout()});
+  auto bindings = m_gpu.blits->choose({format, samplingOf(boxes, args.filter), volume},
+                                      {source->handle, source->serial, src.sampledLayout()});
   if (!bindings) return bindings.error();
 
   VkRect2D area = rectOf(boxes[0].to);

@@ -201,6 +201,22 @@ TEST_P(BlitTest, PointTakesTheTexelUnderTheCenter) {
   for (const BlitBox& box : kScales) expectBlit(from, to, {box}, kPoint, 0);
 }
 
+TEST_P(BlitTest, EveryTexelIsRightUpToTheLargestSizes) {
+  const uint32_t most = std::min(16384u, backend().limits().maxTextureSize);
+  const Picture from(kBgra, most, 1, 1, 1), to(kBgra, most, 1, 1, 2);
+  for (const auto& [width, srcWidth] : {std::pair{most / 2, most},
+                                        {most, most - 3},
+                                        {most - 5, most},
+                                        {most, most / 2},
+                                        {most, 3u},
+                                        {7u, most}})
+    for (const bool mirror : {false, true}) {
+      const BlitBox box{{most - width, 0, 0, width, 1}, {most - srcWidth, 0, 0, srcWidth, 1}, mirror};
+      expectBlit(from, to, {box}, kPoint, 0);
+      expectBlit(from, to, {box}, filter(BlitFilter::Linear), 0.1);
+    }
+}
+
 TEST_P(BlitTest, LinearWeighsFourTexelsOfTheBox) {
   const Picture from(kBgra, 20, 14, 1, 3), to(kBgra, 20, 14, 1, 4);
   for (const BlitBox& box : kScales) expectBlit(from, to, {box}, filter(BlitFilter::Linear), 0.1);
