@@ -30,7 +30,7 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   if (args.OutputDataSize < sizeof(DXGK_DRIVERCAPS)) return STATUS_BUFFER_TOO_SMALL;
   DXGK_DRIVERCAPS caps = {};
   caps.HighestAcceptableAddress.QuadPart = -1;  // the device reads and writes all of memory
-  caps.MaxAllocationListSlotId = 0xFFFF;        // tables are patched by entry, slots bind nothing
+  caps.MaxAllocationListSlotId = kAllocationListSize - 1;
   caps.ApertureSegmentCommitLimit = static_cast<SIZE_T>(adapter.segments.apertureBytes());
   if (adapter.features.low & AEROGPU_FEATURE_CURSOR) {
     caps.MaxPointerWidth = CursorPlane::kMaxEdge;
@@ -42,6 +42,7 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   if (adapter.acceleratesGdi()) caps.PresentationCaps = GdiEngine::presentationCaps();
   caps.MaxQueuedFlipOnVSync = 1;
   caps.FlipCaps.FlipOnVSyncMmIo = 1;
+  caps.FlipCaps.FlipImmediateMmIo = 1;
   caps.SchedulingCaps.MultiEngineAware = 1;
   caps.SchedulingCaps.VSyncPowerSaveAware = 1;
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;

@@ -7,6 +7,7 @@
 #include "entry_points.h"
 #include "kernel_memory.h"
 #include "modes.h"
+#include "placement.h"
 
 namespace aero {
 namespace {
@@ -32,28 +33,19 @@ Surface surfaceOf(const AllocationPrivate &priv) {
   return {surface.width, surface.height, deviceFormat(surface.format), surface.pitch};
 }
 
-/** Where an allocation may live. */
-void chooseSegments(const AeroAdapter &adapter, const AeroAllocation &allocation, DXGK_ALLOCATIONINFO &info) {
-  const UINT vram = segmentBit(kSegmentVram);
-  const UINT aperture = adapter.segments.hasAperture() ? segmentBit(kSegmentAperture) : 0;
-  const bool cpu = allocation.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING);
-  const Surface &surface = allocation.surface;
-  // Scanout needs memory that lies together. A user-mode primary is not marked as one: whatever has the size of a
-  // display mode may be it.
-  const bool scanout = allocation.use == AllocationUse::Primary ||
-                       (!cpu && allocation.use == AllocationUse::UserMode &&
-                        (!surface.width || adapter.display.modes().contains({surface.width, surface.height})));
-  UINT set = scanout || !aperture ? vram : vram | aperture;
-  if (cpu && aperture) set = aperture;  // written by the CPU often: cached system memory, and VRAM is small
+/** Tells the OS where an allocation may live. */
+void describePlacement(const AeroAllocation &allocation, const Placement &place, DXGK_ALLOCATIONINFO &info) {
+  const UINT set = (place.vram ? segmentBit(kSegmentVram) : 0) | (place.aperture ? segmentBit(kSegmentAperture) : 0);
+  const bool vramFirst = place.vram && (place.vramFirst || !place.aperture);
   info.PreferredSegment.Value = 0;
-  info.PreferredSegment.SegmentId0 = set & aperture ? kSegmentAperture : kSegmentVram;
-  if (set == (vram | aperture)) info.PreferredSegment.SegmentId1 = kSegmentVram;
+  info.PreferredSegment.SegmentId0 = vramFirst ? kSegmentVram : kSegmentAperture;
+  if (place.vram && place.aperture) info.PreferredSegment.SegmentId1 = vramFirst ? kSegmentAperture : kSegmentVram;
   info.SupportedReadSegmentSet = set;
   info.SupportedWriteSegmentSet = set;
   info.EvictionSegmentSet = 0;  // evicted to system memory
   info.Flags.Value = 0;
-  info.Flags.CpuVisible = cpu || allocation.use == AllocationUse::Primary;
-  info.Flags.Cached = info.Flags.CpuVisible && set == aperture;
+  info.Flags.CpuVisible = place.cpuVisible;
+  info.Flags.Cached = place.cpuVisible && !place.vram;
   info.HintedBank.Value = 0;
   info.MaximumRenamingListLength = 0;
   info.AllocationPriority =
@@ -126,7 +118,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
                                ? adapter.segments.vramBytes()
                                : adapter.segments.apertureBytes();
   if (!priv.size_bytes || priv.size_bytes > largest || priv.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX ||
-      priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiLookup))
+      priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiLookup) || (saysPrimary(priv) && !isShowable(priv)))
     return STATUS_INVALID_PARAMETER;
 
   void *memory = poolAllocate(sizeof(AeroAllocation));
@@ -159,7 +151,11 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   info.PitchAlignedSize = 0;
   info.pAllocationUsageHint = nullptr;
   const uint32_t flagsIn = info.Flags.Value;
-  chooseSegments(adapter, *allocation, info);
+  const Surface &surface = allocation->surface;
+  describePlacement(*allocation,
+                    placementOf(priv, allocation->use == AllocationUse::Primary, adapter.segments.hasAperture(),
+                                adapter.display.modes().contains({surface.width, surface.height})),
+                    info);
   adapter.creationLog.add({0u, 0u, index, args.NumAllocations, args.Flags.Value, allocation->id, allocation->flags,
                            allocation->surface.pitch, allocation->token.value, allocation->bytes, flagsIn,
                            info.Flags.Value});

@@ -27,6 +27,9 @@ public:
   LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
+/** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */
+constexpr UINT kAllocationListSize = 1024;
+
 /** DxgkDdiCreateContext's handle. */
 class AeroContext {
 public:

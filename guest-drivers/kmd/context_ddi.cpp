@@ -8,7 +8,6 @@ namespace aero {
 namespace {
 
 constexpr UINT kDmaBytes = 256 * 1024;
-constexpr UINT kAllocationListSize = 1024;
 
 constexpr DXGK_CONTEXTINFO contextInfo() {
   // Segment set 0: contiguous, locked system memory, which is what the device reads commands from.

@@ -147,7 +147,7 @@ NTSTATUS APIENTRY AeroDdiQueryVidPnHWCapability(_In_ const HANDLE handle,
   return STATUS_SUCCESS;
 }
 
-// DIRQL for flips (DXGK_FLIPCAPS.FlipOnVSyncMmIo), PASSIVE_LEVEL for mode changes.
+// DIRQL for flips (DXGK_FLIPCAPS.FlipOnVSyncMmIo, FlipImmediateMmIo), PASSIVE_LEVEL for mode changes.
 NTSTATUS APIENTRY AeroDdiSetVidPnSourceAddress(_In_ const HANDLE handle,
                                                _In_ const DXGKARG_SETVIDPNSOURCEADDRESS *args) {
   AeroAdapter *adapter = startedAdapter(handle);

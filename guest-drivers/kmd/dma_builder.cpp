@@ -50,6 +50,7 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
     D3DDDI_PATCHLOCATIONLIST &patch = m_args.patches[m_patches++];
     patch = {};
     patch.AllocationIndex = i;
+    patch.SlotId = entry;  // one each: none takes another's place (page "D3DDDI_PATCHLOCATIONLIST")
     patch.DriverId = entry;
     patch.PatchOffset = DmaLayout::entryOffset(entry);
     patch.SplitOffset = 0;  // a stream is one piece: everything it names is resident together

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 
 #include "dxgk/adapter.h"
 #include "dxgk/scheduler.h"
@@ -199,6 +200,7 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
       return kUnsuccessful;
     }
     const auto patchCount = static_cast<UINT>(patchEnd - patches.data());
+    std::map<UINT, UINT> slots;
     for (UINT i = 0; i < patchCount; ++i) {
       const auto& patch = patches[i];
       if (patch.AllocationIndex >= allocations.size())
@@ -210,6 +212,13 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
         brokenRule("a patch location at %u, split %u of %u bytes", patch.PatchOffset, patch.SplitOffset,
                    static_cast<UINT>(end - begin));
       if (patch.Reserved) brokenRule("reserved bits of a patch location");
+      // Page "Splitting a DMA Buffer": a slot that is used again takes its earlier allocation out of the
+      // buffer.
+      if (patch.SlotId > m_adapter.caps.MaxAllocationListSlotId)
+        brokenRule("slot %u of %u", patch.SlotId, m_adapter.caps.MaxAllocationListSlotId + 1u);
+      if (const auto [at, isNew] = slots.try_emplace(patch.SlotId, patch.AllocationIndex);
+          !isNew && at->second != patch.AllocationIndex)
+        brokenRule("slot %u is of allocations %u and %u", patch.SlotId, at->second, patch.AllocationIndex);
     }
     const auto* privateBegin = dma->privateData.data();
     const auto* privateAt = static_cast<uint8_t*>(args.pDmaBufferPrivateData);

@@ -366,7 +366,7 @@ bool Display::recommit() {
   return ntSuccess(flip(*m_primary)) && ntSuccess(setVisible(true));
 }
 
-NTSTATUS Display::flip(Allocation& allocation) {
+NTSTATUS Display::flip(Allocation& allocation, bool immediate) {
   if (!pin(allocation)) return kUnsuccessful;
   DXGKARG_SETVIDPNSOURCEADDRESS args{};
   args.PrimarySegment = allocation.segment;
@@ -374,8 +374,12 @@ NTSTATUS Display::flip(Allocation& allocation) {
       m_adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart +
       static_cast<LONGLONG>(allocation.offset);
   args.hAllocation = allocation.driver;
-  args.Flags.FlipOnNextVSync = 1;
-  const bool mmio = m_adapter.caps.FlipCaps.FlipOnVSyncMmIo;
+  args.Flags.FlipOnNextVSync = !immediate;
+  args.Flags.FlipImmediate = immediate;
+  const DXGK_FLIPCAPS& caps = m_adapter.caps.FlipCaps;
+  const bool mmio = immediate ? caps.FlipImmediateMmIo : caps.FlipOnVSyncMmIo;
+  if (immediate && !mmio)
+    brokenRule("no FlipImmediateMmIo: immediate flips would be DMA buffers, which show nothing");
   std::shared_lock exclusion(m_adapter.exclusion());
   if (!mmio)
     return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, m_adapter.ddi.DxgkDdiSetVidPnSourceAddress,

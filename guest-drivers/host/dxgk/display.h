@@ -42,7 +42,8 @@ public:
   /// Visibility of the source.
   NTSTATUS setVisible(bool visible);
   /// A flip to `allocation`, which must be resident in a segment and is pinned there.
-  NTSTATUS flip(Allocation& allocation);
+  /// `immediate`: without a vertical sync, which the driver must say it can do that way (FlipImmediateMmIo).
+  NTSTATUS flip(Allocation& allocation, bool immediate = false);
   /// Pins into a segment that scanout can read.
   bool pin(Allocation& allocation);
   void unpin(Allocation& allocation) { allocation.pinned = false; }

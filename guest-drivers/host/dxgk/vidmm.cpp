@@ -116,8 +116,8 @@ void Vidmm::stop() {
   m_freePages.clear();
 }
 
-// Page "DXGK_ALLOCATIONINFO".
-void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info) {
+// Pages "DXGK_ALLOCATIONINFO" and, for primaries, "D3DDDI_ALLOCATIONINFO".
+void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary) {
   const UINT all = m_segments.size() >= 31 ? UINT32_MAX : (1u << m_segments.size()) - 1;
   if (!info.hAllocation) brokenRule("an allocation without a handle");
   if (info.Size == 0) brokenRule("an allocation of 0 bytes");
@@ -135,8 +135,20 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info) {
   const UINT preferred[5] = {info.PreferredSegment.SegmentId0, info.PreferredSegment.SegmentId1,
                              info.PreferredSegment.SegmentId2, info.PreferredSegment.SegmentId3,
                              info.PreferredSegment.SegmentId4};
-  for (const UINT id : preferred)
+  for (const UINT id : preferred) {
     if (id > m_segments.size()) brokenRule("PreferredSegment %u of %zu", id, m_segments.size());
+    if (id && !(((info.SupportedReadSegmentSet | info.SupportedWriteSegmentSet) >> (id - 1)) & 1))
+      brokenRule("PreferredSegment %u is in no supported set", id);
+  }
+  if (info.Flags.Cached && !info.Flags.CpuVisible) brokenRule("Cached, but the CPU does not see it");
+  if (primary) {
+    if (info.Flags.PermanentSysMem || info.Flags.Cached || info.Flags.Protected ||
+        info.Flags.ExistingSysMem || info.Flags.ExistingKernelSysMem)
+      brokenRule("allocation flags 0x%x of a primary", info.Flags.Value);
+    for (unsigned i = 0; i < m_segments.size(); ++i)
+      if (((info.SupportedWriteSegmentSet >> i) & 1) && !m_segments[i].descriptor.Flags.CpuVisible)
+        brokenRule("a primary may lie in segment %u, which the CPU does not see", i + 1);
+  }
   if (info.Flags.Reserved) brokenRule("reserved allocation flags");
   if (info.AllocationPriority == 0) brokenRule("AllocationPriority is 0");
 }
@@ -172,7 +184,7 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
   }
   std::lock_guard lock(m_mutex);
   for (size_t i = 0; i < infos.size(); ++i) {
-    checkInfo(infos[i]);
+    checkInfo(infos[i], primary);
     auto allocation = std::make_shared<Allocation>();
     allocation->driver = infos[i].hAllocation;
     allocation->info = infos[i];

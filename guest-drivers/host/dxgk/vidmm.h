@@ -136,7 +136,7 @@ private:
   bool transfer(Allocation& allocation, bool toSegment);
   template <class Memory, class Video>
   void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
-  void checkInfo(const DXGK_ALLOCATIONINFO& info);
+  void checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary);
   uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }
 
   Adapter& m_adapter;

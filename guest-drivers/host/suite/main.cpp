@@ -39,8 +39,8 @@ Qemu s_qemu;
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
   for (const auto group :
-       {pnpTests(), displayTests(), rasterTests(), renderTests(), gdiTests(), pagingTests(), sharedTests(),
-        memoryTests(), recoveryTests(), refusalTests(), escapeTests(), escapeDisplayTests(),
+       {pnpTests(), displayTests(), primaryTests(), rasterTests(), renderTests(), gdiTests(), pagingTests(),
+        sharedTests(), memoryTests(), recoveryTests(), refusalTests(), escapeTests(), escapeDisplayTests(),
         escapeRingTests(), processTests(), handleRangeTests(), randomTests(), benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;

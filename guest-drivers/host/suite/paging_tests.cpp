@@ -52,7 +52,10 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
     for (unsigned i = 0; i < count; ++i) {
       ids.push_back(newAllocId());
       const uint64_t bytes = (1 + random.below(maxPages)) * 4096ull;
-      auto created = adapter.vidmm().create({}, {bufferPrivate(ids.back(), bytes, i % 3 == 0)}, false);
+      // One in the aperture, two in VRAM.
+      auto created = adapter.vidmm().create(
+          {}, {i % 3 ? undescribedPrivate(ids.back(), bytes) : bufferPrivate(ids.back(), bytes, true)},
+          false);
       if (!expect(ntSuccess(created.status), "allocation %u of %llu bytes (0x%08x)", i,
                   static_cast<unsigned long long>(bytes), created.status))
         break;
@@ -96,7 +99,9 @@ void freshIsZero() {
   Adapter& adapter = session.adapter();
   for (unsigned i = 0; i < 12; ++i) {
     const uint32_t id = newAllocId();
-    auto created = adapter.vidmm().create({}, {bufferPrivate(id, 512 << 10)}, false);
+    // In the aperture and in VRAM by turns.
+    auto created = adapter.vidmm().create(
+        {}, {i % 2 ? undescribedPrivate(id, 512 << 10) : bufferPrivate(id, 512 << 10)}, false);
     if (!expect(ntSuccess(created.status), "an allocation")) return;
     Allocation& a = *created.allocations[0];
     expect(adapter.vidmm().makeResident({{&a, true}}), "resident");

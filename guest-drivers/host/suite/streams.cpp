@@ -68,6 +68,15 @@ std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVis
   return bytesOf(priv);
 }
 
+std::vector<uint8_t> undescribedPrivate(uint32_t allocId, uint64_t bytes) {
+  aerogpu_wddm_alloc_priv priv{};
+  priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
+  priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION;
+  priv.alloc_id = allocId;
+  priv.size_bytes = bytes;
+  return bytesOf(priv);
+}
+
 uint32_t allocIdOf(std::span<const uint8_t> privateData) {
   aerogpu_wddm_alloc_priv priv{};
   if (privateData.size() >= sizeof priv) std::memcpy(&priv, privateData.data(), sizeof priv);

@@ -16,6 +16,8 @@ namespace aerogpu::host {
 std::vector<uint8_t> texturePrivate(uint32_t allocId, uint32_t width, uint32_t height, uint32_t d3dFormat,
                                     bool shared = false, bool cpuVisible = false);
 std::vector<uint8_t> bufferPrivate(uint32_t allocId, uint64_t bytes, bool cpuVisible = false);
+/// Version 1, which does not say what it is: the driver keeps it in VRAM.
+std::vector<uint8_t> undescribedPrivate(uint32_t allocId, uint64_t bytes);
 /// alloc_id and share token that the driver left in private data.
 uint32_t allocIdOf(std::span<const uint8_t> privateData);
 uint64_t shareTokenOf(std::span<const uint8_t> privateData);

@@ -12,5 +12,6 @@
 #include "aerogpu_ring.h"
 #include "aerogpu_umd_private.h"
 #include "aerogpu_wddm_alloc.h"
+#include "aerogpu_wddm_alloc_extension.h"
 
 #endif /* AEROGPU_H */
