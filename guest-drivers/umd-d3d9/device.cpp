@@ -29,12 +29,10 @@ HRESULT Device::open() {
 }
 
 void Device::close() {
-  while (m_resources) {
-    Resource *resource = m_resources;
-    remove(resource);
-    resource->destroy(wire);
-    heapDestroy(resource);
-  }
+  while (Resource *resource = resources.first()) end(resource);
+  while (Shader *shader = shaders.first()) end(shader);
+  while (Declaration *declaration = declarations.first()) end(declaration);
+  while (Query *query = queries.first()) end(query);
   blits.destroy();
   draws.destroy();
   pipeline.defaultPixelShader.destroy(wire);
@@ -42,21 +40,13 @@ void Device::close() {
   context.close();
 }
 
-void Device::add(Resource *resource) {
-  resource->previous = nullptr;
-  resource->next = m_resources;
-  if (m_resources) m_resources->previous = resource;
-  m_resources = resource;
-}
-
-void Device::remove(Resource *resource) {
+HRESULT Device::end(Resource *resource) {
   pipeline.unbind(resource);
   pipeline.forgetObjects();
-  if (resource->previous)
-    resource->previous->next = resource->next;
-  else
-    m_resources = resource->next;
-  if (resource->next) resource->next->previous = resource->previous;
+  resources.remove(resource);
+  const HRESULT result = resource->destroy(wire);
+  heapDestroy(resource);
+  return result;
 }
 
 HRESULT Device::flush() {

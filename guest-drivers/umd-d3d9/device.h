@@ -5,6 +5,7 @@
 
 #include "adapter.h"
 #include "blt.h"
+#include "list.h"
 #include "queries.h"
 
 namespace aero {
@@ -29,15 +30,29 @@ public:
   /** Ends everything that is still there. */
   void close();
 
-  void add(Resource *resource);
-  void remove(Resource *resource);
+  /** Takes a resource, shader or declaration out of everything, ends it and frees it. */
+  HRESULT end(Resource *resource);
+  HRESULT end(Shader *shader) { return endObject(shaders, shader); }
+  HRESULT end(Declaration *declaration) { return endObject(declarations, declaration); }
+  void end(Query *query) {
+    queries.remove(query);
+    heapDestroy(query);
+  }
   const Adapter &adapter() const { return m_adapter; }
   /** Submits what is pending and gives the first error since the last such call. */
   HRESULT flush();
 
 private:
+  template <class T> HRESULT endObject(List<T> &list, T *object) {
+    pipeline.unbind(object);
+    pipeline.forgetObjects();
+    list.remove(object);
+    object->destroy(wire);
+    heapDestroy(object);
+    return context.takeError();
+  }
+
   Adapter &m_adapter;
-  Resource *m_resources = nullptr;
 
 public:
   Runtime runtime;
@@ -49,6 +64,11 @@ public:
   Draws draws{wire, pipeline};
   Blits blits{wire, pipeline, draws};
   Progress progress{wire};
+  // What the runtime has handles of.
+  List<Resource> resources;
+  List<Shader> shaders;
+  List<Declaration> declarations;
+  List<Query> queries;
 };
 
 }  // namespace aero

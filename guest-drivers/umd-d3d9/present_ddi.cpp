@@ -42,16 +42,17 @@ HRESULT APIENTRY SetDisplayMode(HANDLE handle, const D3DDDIARG_SETDISPLAYMODE *a
   return data.hPrimaryAllocation ? device.runtime.setDisplayMode(data) : kNotAvailable;
 }
 
-HRESULT APIENTRY CreateQuery(HANDLE, D3DDDIARG_CREATEQUERY *args) {
+HRESULT APIENTRY CreateQuery(HANDLE device, D3DDDIARG_CREATEQUERY *args) {
   if (args->QueryType != D3DDDIQUERYTYPE_EVENT && args->QueryType != D3DDDIQUERYTYPE_VCACHE) return kNotAvailable;
   auto *query = heapCreate<Query>(args->QueryType);
   if (!query) return kOutOfMemory;
+  Device::from(device)->queries.add(query);
   args->hQuery = query;
   return kOk;
 }
 
-HRESULT APIENTRY DestroyQuery(HANDLE, HANDLE query) {
-  heapDestroy(Query::from(query));
+HRESULT APIENTRY DestroyQuery(HANDLE device, HANDLE query) {
+  if (query) Device::from(device)->end(Query::from(query));
   return kOk;
 }
 

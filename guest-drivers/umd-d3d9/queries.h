@@ -43,6 +43,8 @@ public:
   /** S_FALSE while the answer is not there; never waits. `data`: of the size that the type has. */
   HRESULT data(Wire &wire, Progress &progress, void *data);
 
+  Query *previous = nullptr, *next = nullptr;  // of the device's
+
 private:
   D3DDDIQUERYTYPE m_type;
   uint64_t m_batch = 0;  // that its end is in; 0: not issued

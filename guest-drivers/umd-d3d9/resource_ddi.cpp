@@ -16,7 +16,7 @@ template <class Make> HRESULT makeResource(Device &device, HANDLE &handle, Make 
     heapDestroy(resource);
     return result;
   }
-  device.add(resource);
+  device.resources.add(resource);
   handle = resource;
   return kOk;
 }
@@ -33,14 +33,8 @@ HRESULT APIENTRY OpenResource(HANDLE handle, D3DDDIARG_OPENRESOURCE *args) {
   return makeResource(device, args->hResource, [&](Resource &resource) { return resource.open(device.wire, *args); });
 }
 
-HRESULT APIENTRY DestroyResource(HANDLE handle, HANDLE resourceHandle) {
-  Device &device = *Device::from(handle);
-  Resource *resource = Resource::from(resourceHandle);
-  if (!resource) return kOk;
-  device.remove(resource);
-  const HRESULT result = resource->destroy(device.wire);
-  heapDestroy(resource);
-  return result;
+HRESULT APIENTRY DestroyResource(HANDLE device, HANDLE resource) {
+  return resource ? Device::from(device)->end(Resource::from(resource)) : kOk;
 }
 
 HRESULT APIENTRY Lock(HANDLE device, D3DDDIARG_LOCK *args) {

@@ -15,18 +15,9 @@ HRESULT createShader(HANDLE handle, uint32_t stage, const void *tokens, UINT byt
     heapDestroy(shader);
     return result;
   }
+  device.shaders.add(shader);
   out = shader;
   return kOk;
-}
-
-template <class Object> HRESULT destroyObject(HANDLE handle, Object *object) {
-  Device &device = *Device::from(handle);
-  if (!object) return kOk;
-  device.pipeline.unbind(object);
-  device.pipeline.forgetObjects();
-  object->destroy(device.wire);
-  heapDestroy(object);
-  return device.context.takeError();
 }
 
 }  // namespace
@@ -40,11 +31,11 @@ HRESULT APIENTRY CreatePixelShader(HANDLE device, D3DDDIARG_CREATEPIXELSHADER *a
 }
 
 HRESULT APIENTRY DeleteVertexShaderFunc(HANDLE device, HANDLE shader) {
-  return destroyObject(device, Shader::from(shader));
+  return shader ? Device::from(device)->end(Shader::from(shader)) : kOk;
 }
 
 HRESULT APIENTRY DeletePixelShader(HANDLE device, HANDLE shader) {
-  return destroyObject(device, Shader::from(shader));
+  return shader ? Device::from(device)->end(Shader::from(shader)) : kOk;
 }
 
 HRESULT APIENTRY SetVertexShaderFunc(HANDLE device, HANDLE shader) {
@@ -67,12 +58,13 @@ HRESULT APIENTRY CreateVertexShaderDecl(HANDLE handle, D3DDDIARG_CREATEVERTEXSHA
     heapDestroy(declaration);
     return result;
   }
+  device.declarations.add(declaration);
   args->ShaderHandle = declaration;
   return kOk;
 }
 
 HRESULT APIENTRY DeleteVertexShaderDecl(HANDLE device, HANDLE declaration) {
-  return destroyObject(device, Declaration::from(declaration));
+  return declaration ? Device::from(device)->end(Declaration::from(declaration)) : kOk;
 }
 
 HRESULT APIENTRY SetVertexShaderDecl(HANDLE device, HANDLE declaration) {

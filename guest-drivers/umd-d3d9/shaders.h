@@ -19,6 +19,8 @@ public:
   /** The shader model's first number, 0 when it was not known. */
   uint32_t major() const { return m_major; }
 
+  Shader *previous = nullptr, *next = nullptr;  // of the device's
+
 private:
   uint32_t m_handle = 0, m_major = 0;
 };
@@ -43,6 +45,8 @@ public:
   uint32_t screenShader(Wire &wire);
 
   static constexpr uint32_t kScreenConstants = 254;
+
+  Declaration *previous = nullptr, *next = nullptr;  // of the device's
 
 private:
   Element m_elements[aerogpu::d3d9::kMaxDeclElements + 1];

@@ -7,10 +7,12 @@
 
 #define WINBOOL BOOL
 #define DEFINE_GUID(...)
+#define __MSABI_LONG(value) value
 typedef struct tagSIZE {
   LONG cx;
   LONG cy;
 } SIZE;
 
-#include <d3d9caps.h>
 #include <d3d9types.h>
+
+#include <d3d9caps.h>

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Test support: a runtime and kernel for the driver. It is hostile where the pages allow it: command buffers and lists
+// change place and size after each RenderCb and the old ones are poisoned; a broken rule fails the test. With a
+// renderer it runs what is submitted.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ddi.h"
+#include "renderer/test/harness.h"
+
+namespace aero::test {
+
+/** One packet of a stream. */
+struct Packet {
+  uint32_t opcode = 0;
+  std::vector<uint8_t> bytes;  // header included
+
+  template <class Wire> Wire as() const {
+    Wire wire = {};
+    memcpy(&wire, bytes.data(), std::min(sizeof wire, bytes.size()));
+    return wire;
+  }
+};
+
+struct Submission {
+  std::vector<Packet> packets;
+  std::vector<D3DDDI_ALLOCATIONLIST> allocations;
+  size_t bytes = 0;
+};
+
+struct FakeAllocation {
+  uint32_t id = 0, flags = 0;
+  uint64_t token = 0;
+  uint64_t gpa = 0;
+  std::vector<uint8_t> priv;
+  std::shared_ptr<std::vector<uint8_t>> own;  // memory without a renderer
+  size_t bytes = 0;
+  HANDLE resource = nullptr;
+  bool primary = false;
+  int locks = 0;
+};
+
+/** What the kernel driver has for everybody. */
+struct FakeKernel {
+  explicit FakeKernel(aerogpu::test::Harness *harness = nullptr) : gpu(harness) {}
+  aerogpu::test::Harness *gpu;
+  std::map<D3DKMT_HANDLE, FakeAllocation> allocations;
+  uint32_t nextRange = 0xE0000000u;
+  uint32_t nextId = 0x80000000u, nextContext = 1;
+  uint64_t nextToken = 0x1234;
+  D3DKMT_HANDLE nextHandle = 0x40000040;
+
+  uint8_t *memory(FakeAllocation &allocation);
+};
+
+class FakeRuntime {
+public:
+  explicit FakeRuntime(FakeKernel &kernel) : kernel(kernel) {}
+  ~FakeRuntime();
+
+  /** Opens the adapter and makes a device. */
+  void open();
+  void close();
+  D3DDDIARG_OPENADAPTER adapterArgs();
+  D3DDDI_DEVICECALLBACKS callbacks();
+
+  FakeKernel &kernel;
+  D3DDDI_DEVICEFUNCS driver = {};
+  D3DDDI_ADAPTERFUNCS adapterFunctions = {};
+  HANDLE adapter = nullptr, device = nullptr;
+
+  // What it did.
+  std::vector<Submission> submissions;
+  std::vector<D3DDDICB_PRESENT> presents;
+  std::vector<D3DKMT_HANDLE> displayModes;
+  std::map<std::string, int> calls;
+  uint32_t gpuErrors = 0;  // packets that the renderer refused
+
+  // How it is.
+  size_t commandBytes = 0;  // of each command buffer; 0: changing
+  uint32_t listEntries = 0;
+  std::set<D3DKMT_HANDLE> busy;            // LockCb with DonotWait answers still drawing
+  std::map<std::string, HRESULT> errors;   // by callback, until taken out
+  aerogpu_umd_private_v1 *info = nullptr;  // another answer of the kernel driver's
+
+  /** All packets since the last call, whichever batch they were in. */
+  std::vector<Packet> takePackets();
+  std::vector<Packet> takePackets(uint32_t opcode);
+  /** Opcodes since the last call. */
+  std::vector<uint32_t> takeOpcodes();
+
+  // Callbacks.
+  HRESULT queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data);
+  HRESULT allocate(D3DDDICB_ALLOCATE &data);
+  HRESULT deallocate(const D3DDDICB_DEALLOCATE &data);
+  HRESULT lock(D3DDDICB_LOCK &data);
+  HRESULT unlock(const D3DDDICB_UNLOCK &data);
+  HRESULT render(D3DDDICB_RENDER &data);
+  HRESULT present(const D3DDDICB_PRESENT &data);
+  HRESULT createContext(D3DDDICB_CREATECONTEXT &data);
+  HRESULT destroyContext(const D3DDDICB_DESTROYCONTEXT &data);
+  HRESULT escape(D3DDDICB_ESCAPE &data);
+  HRESULT setDisplayMode(D3DDDICB_SETDISPLAYMODE &data);
+
+private:
+  HRESULT called(const char *name);
+  void newBuffers();
+  void runOnGpu(const Submission &submission, const std::vector<uint8_t> &stream);
+
+  std::vector<uint8_t> m_commands;
+  std::vector<D3DDDI_ALLOCATIONLIST> m_list;
+  uint32_t m_round = 0, m_context = 0;
+  size_t m_packetsTaken = 0, m_submissionsTaken = 0;
+};
+
+}  // namespace aero::test
