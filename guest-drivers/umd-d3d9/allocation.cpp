@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "allocation.h"
 
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "allocation_private.h"
 #include "context.h"
 
@@ -26,6 +27,7 @@ HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, HANDL
   info.pPrivateDriverData = &priv;
   info.PrivateDriverDataSize = sizeof priv;
   if (primary) {
+    priv.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;  // the kernel driver is not told of the next one
     info.Flags.Primary = 1;
     info.VidPnSourceId = source;
   }
