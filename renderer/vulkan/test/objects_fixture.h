@@ -74,6 +74,7 @@ protected:
   static bool isNull() { return std::string(GetParam()) == "null"; }
 
   Backend& backend() { return *m_backend; }
+  const BackendConfig& config() const { return m_config; }
   const HostMemory& hostMemory() const { return m_hostMemory; }
   std::unique_ptr<GpuTexture> texture(const TextureDesc& desc) {
     auto made = backend().createTexture(desc);
