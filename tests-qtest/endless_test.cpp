@@ -50,6 +50,7 @@ protected:
     dev.waitUntil([&] { return dev.qemu.property("dispatches") > 0; }, "the dispatch");
     EXPECT_NE(dev.qemu.qmp("query-status").find("running"), std::string::npos);
     EXPECT_LT(dev.completedFence(), fence);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(dev.qemu.property("resting"), 0) << "the GPU is at work";
     EXPECT_EQ(dev.errorCount(), 0u);
   }
 };

@@ -336,6 +336,30 @@ TEST(Present, WithVsyncCompletesAtTheNextVblankAndNotBefore) {
   EXPECT_EQ(sequence(dev), 2u);
 }
 
+/// What waits for a vblank does not keep the device from resting: only the clock makes it go on.
+TEST(Present, AHeldOneLetsTheDeviceRest) {
+  AeroGpuDev dev;
+  dev.setScanout({});
+  dev.qemu.clockStep(kPeriod + 100);
+  dev.startRing();
+  const auto rests = [&] { return dev.qemu.property("resting") == 1; };
+  dev.waitUntil(rests, "rest before the first submission");
+  dev.qemu.qmp("stop");  // the render thread is asked to come to rest, and does
+  dev.qemu.qmp("cont");
+  dev.waitUntil(rests, "rest after a stop");
+  const uint64_t fence =
+      dev.submit(presentStream(AEROGPU_PRESENT_FLAG_VSYNC), {.flags = AEROGPU_SUBMIT_FLAG_PRESENT});
+  dev.waitUntil(rests, "rest with a held present");
+  // It rang before, so the present has been fetched, and its work is done.
+  EXPECT_EQ(dev.qemu.property("queue-depth"), 1);
+  EXPECT_EQ(dev.qemu.property("presents"), 1);
+  EXPECT_LT(dev.completedFence(), fence);
+  dev.qemu.clockStep(kPeriod);
+  dev.waitFence(fence);
+  dev.waitUntil(rests, "rest after the vblank");
+  EXPECT_EQ(dev.qemu.property("queue-depth"), 0);
+}
+
 /// PRESENT_EX has the same flag; what it tells of Direct3D 9 changes nothing.
 // PRES-1, PRES-5
 TEST(Present, ExWithVsyncWaitsLikeAPlainOne) {

@@ -352,10 +352,11 @@ void Adapter::interruptLoop() {
       if (state.notified && !state.dpcRequested)
         brokenRule("the interrupt routine notified without DxgkCbQueueDpc");
       state = {};
-      const bool asserted = !m_removed && (registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) &
-                                           registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
+      const bool asserted =
+          !ours && !m_removed &&
+          (registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) & registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE));
       ours ? ++m_interruptsTaken : ++m_interruptsRefused;
-      storm = asserted && !ours ? storm + 1 : 0;
+      storm = asserted ? storm + 1 : 0;
       if (storm == 100) brokenRule("the interrupt routine refuses the device's interrupt 100 times in a row");
     }
     if (!fired) continue;

@@ -89,6 +89,7 @@ guest::Status Qemu::start(const QemuOptions& options) {
       "-device",
       "aerogpu,id=gpu0,addr=4" + options.deviceOptions};
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   const std::string log = m_folder + "/log";

@@ -59,7 +59,7 @@ guest::Status Qmp::execute(const std::string& command, const std::string& argume
     return guest::Status::failure("QMP: QEMU is gone");
   static const std::string kReturn = R"({"return": )";
   for (std::string line;;) {
-    if (const guest::Status status = readLine(line); !status.ok()) return status;
+    if (guest::Status status = readLine(line); !status.ok()) return status;
     if (line.compare(0, kReturn.size(), kReturn) == 0) {
       result = line.substr(kReturn.size());
       return {};

@@ -84,7 +84,7 @@ void QtestMachine::setUpFunction() {
 }
 
 guest::Status QtestMachine::openRegisters() {
-  const guest::Status status = m_socket.connect(m_qemu.qtestPath());
+  guest::Status status = m_socket.connect(m_qemu.qtestPath());
   if (status.ok()) setUpFunction();
   return status;
 }

@@ -70,7 +70,9 @@ void* VmMachine::map(unsigned bar, uint64_t offset, uint64_t bytes) {
 
 void VmMachine::unmap(void* address, uint64_t bytes) {
   // The address stays taken, so that a late access faults and hits nothing new.
-  mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) ==
+      MAP_FAILED)
+    munmap(address, bytes);
 }
 
 guest::Status VmMachine::readConfig(uint32_t offset, void* to, uint32_t bytes) {

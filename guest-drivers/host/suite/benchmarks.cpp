@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Submissions per second, interrupt-to-completion latency, and the driver's own instructions per submission.
-// The instructions are counted by single-stepping (TF of EFLAGS) everything that the driver's image executes
+// Submissions per second, interrupt-to-completion latency, and the driver's own instructions per submission;
+// what an access to registers and video memory costs on this machine, and an hour of vblanks. The
+// instructions are counted by single-stepping (TF of EFLAGS) everything that the driver's image executes
 // between the call of DxgkDdiRender and the return of DxgkDdiSubmitCommand; the host's and the kernel's code
 // is not counted.
 #include <signal.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -138,10 +140,67 @@ void instructions() {
   bench.close();
 }
 
+/// Real time, which the machine's clock may run ahead of.
+int64_t realNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
+}
+
+void machineAccess() {
+  Session session;
+  if (!session.ok()) return;
+  Machine& machine = session.adapter().machine();
+  const unsigned count = options().iterations ? options().iterations : 2000;
+  auto* const mapped = static_cast<uint8_t*>(machine.map(0, 0, 4096));
+  if (!expect(mapped != nullptr, "a mapping of BAR0")) return;
+  auto* const magic = reinterpret_cast<volatile uint32_t*>(mapped + AEROGPU_MMIO_REG_MAGIC);
+  auto* const acknowledge = reinterpret_cast<volatile uint32_t*>(mapped + AEROGPU_MMIO_REG_IRQ_ACK);
+  const auto cost = [&](auto access) {
+    const int64_t begin = realNs();
+    for (unsigned i = 0; i < count; ++i) access();
+    return static_cast<double>(realNs() - begin) / 1000 / count;
+  };
+  const double read = cost([&] { (void)*magic; }), write = cost([&] { *acknowledge = 0; });
+  machine.unmap(mapped, 4096);
+  std::vector<uint8_t> block(1 << 20, 0x5A);
+  const uint64_t at = machine.bar(1).bytes - block.size();
+  const int64_t begin = realNs();
+  machine.writeVideoMemory(at, block.data(), block.size());
+  const int64_t middle = realNs();
+  machine.readVideoMemory(at, block.data(), block.size());
+  const int64_t end = realNs();
+  note(
+      "bench machine: a register is read in %.1f us and written in %.1f us; a MiB of video memory is written "
+      "in "
+      "%.1f ms and read in %.1f ms",
+      read, write, static_cast<double>(middle - begin) / 1e6, static_cast<double>(end - middle) / 1e6);
+}
+
+void hourOfVblanks() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  const unsigned minutes = options().iterations ? options().iterations : 60;
+  expect(ntSuccess(adapter.display().controlVsync(true)), "vertical syncs");
+  expect(adapter.scheduler().waitVsync(2, 5000), "the first");
+  const auto sequence = [&] { return adapter.registers().read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO); };
+  const int64_t begin = realNs(), from = nowNs();
+  const uint64_t first = sequence(), notified = adapter.scheduler().vsyncs();
+  for (unsigned i = 0; i < minutes * 60; ++i)
+    if (!expect(adapter.scheduler().waitVsync(60, 5000), "a second of vertical syncs")) break;
+  const uint64_t ticks = sequence() - first, seen = adapter.scheduler().vsyncs() - notified;
+  const double real = static_cast<double>(realNs() - begin) / 1e9,
+               virtually = static_cast<double>(nowNs() - from) / 1e9;
+  note("bench vblanks: %.1f s of the machine's time took %.1f s; %llu vertical syncs of %llu vblanks",
+       virtually, real, static_cast<unsigned long long>(seen), static_cast<unsigned long long>(ticks));
+  expect(ntSuccess(adapter.display().controlVsync(false)), "vertical sync off");
+}
+
 const TestCase kTests[] = {
-    {"bench-submissions", 120, submissions, true},
-    {"bench-latency", 120, latency, true},
-    {"bench-instructions", 120, instructions, true},
+    {"bench-submissions", 120, submissions, true},   {"bench-latency", 120, latency, true},
+    {"bench-instructions", 120, instructions, true}, {"bench-machine", 120, machineAccess, true},
+    {"bench-vblanks", 4000, hourOfVblanks, true},
 };
 
 }  // namespace

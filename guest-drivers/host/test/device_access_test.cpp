@@ -265,8 +265,21 @@ public:
   unsigned blocks = 0;
 };
 
-/// Bytes without a pattern that shifts could hide.
-void fill(void* at, uint64_t bytes, uint32_t seed) {
+/// What memory and registers hold: bytes without a pattern that shifts could hide, or one byte all over,
+/// where carries and overflows begin.
+struct Content {
+  uint32_t seed;
+  int memory = -1, registers = -1;
+};
+const Content kContents[] = {{1},          {1000},          {5555},          {123456},        {1, 0, 0},
+                             {1, 0, 0xFF}, {1, 0xFF, 0xFF}, {0, 0xFF, 0xFF}, {1, 0xFF, 0},    {0, 0x80, 0x80},
+                             {1, 0x7F, 0}, {0, 0x80, 0x7F}, {1, 0x80, 0xFF}, {1, 0x7F, 0x7F}, {0, 0, 0}};
+
+void fill(void* at, uint64_t bytes, uint32_t seed, int byte) {
+  if (byte >= 0) {
+    std::memset(at, byte, bytes);
+    return;
+  }
   for (uint64_t i = 0; i < bytes; ++i) {
     seed = seed * 1664525 + 1013904223;  // Numerical Recipes, 7.1
     static_cast<uint8_t*>(at)[i] = static_cast<uint8_t>(seed >> 24);
@@ -291,18 +304,18 @@ protected:
     std::vector<uint8_t> memory[2];
   };
   /// Runs the instruction with its first (rsi) and second (rdi) buffer in device pages or not.
-  Result run(const Case& test, bool firstIsDevice, bool secondIsDevice, uint32_t seed) {
+  Result run(const Case& test, bool firstIsDevice, bool secondIsDevice, const Content& content) {
     const bool device[2] = {firstIsDevice, secondIsDevice};
     uint8_t* base[2];
     for (unsigned i = 0; i < 2; ++i) {
-      uint8_t* content = device[i] ? m_devices[i].content.data() : m_plain[i]->bytes;
-      fill(content, kBytes, seed + i);
-      base[i] = device[i] ? m_pages[i] : content;
+      uint8_t* bytes = device[i] ? m_devices[i].content.data() : m_plain[i]->bytes;
+      fill(bytes, kBytes, content.seed + i, content.memory);
+      base[i] = device[i] ? m_pages[i] : bytes;
     }
     Result result{};
     State& state = result.state;
-    fill(&state, sizeof state, seed + 2);
-    state.flags = 0x202 | (seed & 1);  // with and without the carry
+    fill(&state, sizeof state, content.seed + 2, content.registers);
+    state.flags = 0x202 | (content.seed & 1);  // with and without the carry
     state.gpr[1] = 5;
     state.gpr[3] = 3;
     state.gpr[6] = reinterpret_cast<uint64_t>(base[0] + kMiddle);
@@ -314,8 +327,8 @@ protected:
         state.gpr[6 + i] = offset;
     state.flags &= 0xCD5;  // arithmetic and direction
     for (unsigned i = 0; i < 2; ++i) {
-      const uint8_t* content = device[i] ? m_devices[i].content.data() : m_plain[i]->bytes;
-      result.memory[i].assign(content, content + kBytes);
+      const uint8_t* bytes = device[i] ? m_devices[i].content.data() : m_plain[i]->bytes;
+      result.memory[i].assign(bytes, bytes + kBytes);
     }
     return result;
   }
@@ -332,21 +345,24 @@ protected:
 TEST_F(DeviceAccess, DoesWhatTheProcessorDoes) {
   unsigned count = 0;
   for (const Case* test = __start_access_cases; test != __stop_access_cases; ++test, ++count)
-    for (const uint32_t seed : {1u, 1000u, 5555u, 123456u}) {
-      const Result expected = run(*test, false, false, seed);
+    for (const Content& content : kContents) {
+      const Result expected = run(*test, false, false, content);
       for (const auto& [first, second] : {std::pair{true, false}, {false, true}, {true, true}}) {
-        const Result seen = run(*test, first, second, seed);
+        const Result seen = run(*test, first, second, content);
         for (unsigned i = 0; i < 16; ++i)
           if (i != kRsp) {
             EXPECT_EQ(seen.state.gpr[i], expected.state.gpr[i])
-                << test->text << ": register " << i << ", seed " << seed << ", " << first << second;
+                << test->text << ": register " << i << ", content " << &content - kContents << ", " << first
+                << second;
           }
-        EXPECT_EQ(seen.state.flags, expected.state.flags) << test->text << ", seed " << seed;
+        EXPECT_EQ(seen.state.flags, expected.state.flags)
+            << test->text << ", content " << &content - kContents;
         EXPECT_EQ(std::memcmp(seen.state.xmm, expected.state.xmm, sizeof expected.state.xmm), 0)
             << test->text;
         for (unsigned i = 0; i < 2; ++i)
           EXPECT_TRUE(seen.memory[i] == expected.memory[i])
-              << test->text << ": buffer " << i << ", seed " << seed << ", " << first << second;
+              << test->text << ": buffer " << i << ", content " << &content - kContents << ", " << first
+              << second;
       }
     }
   EXPECT_GT(count, 100u);
@@ -371,7 +387,7 @@ TEST_F(DeviceAccess, KeepsTheWidth) {
     ASSERT_NE(test, __stop_access_cases) << row.text;
     Memory& device = m_devices[std::strcmp(row.text, "stosl") == 0];
     device.accesses.clear();
-    run(*test, true, std::strcmp(row.text, "stosl") == 0, 1);
+    run(*test, true, std::strcmp(row.text, "stosl") == 0, kContents[0]);
     const Memory::Access expected{kMiddle, row.bytes, row.write};
     EXPECT_EQ(device.accesses, std::vector{expected}) << row.text;
   }
@@ -380,7 +396,7 @@ TEST_F(DeviceAccess, KeepsTheWidth) {
 TEST_F(DeviceAccess, LongCopiesAreBlocks) {
   for (const Case* test = __start_access_cases; test != __stop_access_cases; ++test) {
     if (std::strcmp(test->text, "mov $9001, %ecx; rep movsb") != 0) continue;
-    run(*test, true, true, 1);
+    run(*test, true, true, kContents[0]);
     EXPECT_EQ(m_devices[0].blocks, 3u);  // pieces of a page
     EXPECT_EQ(m_devices[1].blocks, 3u);
     EXPECT_TRUE(m_devices[0].accesses.empty());

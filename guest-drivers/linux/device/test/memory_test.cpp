@@ -28,6 +28,35 @@ TEST(PageAllocator, NeighboursMerge) {
   EXPECT_EQ(pages.allocate(3 * kPageBytes), 0u);
 }
 
+TEST(PageAllocator, AlignsAndKeepsWhatItSkips) {
+  constexpr uint64_t kAlignment = 16 * kPageBytes;
+  PageAllocator pages(40 * kPageBytes);
+  EXPECT_EQ(pages.allocate(kPageBytes), 0u);
+  EXPECT_EQ(pages.allocate(2 * kPageBytes, kAlignment), 16 * kPageBytes);
+  EXPECT_EQ(pages.freeBytes(), 37 * kPageBytes);
+  EXPECT_EQ(pages.allocate(9 * kPageBytes, kAlignment), PageAllocator::kNone) << "32 to 40 are 8";
+  EXPECT_EQ(pages.allocate(8 * kPageBytes, kAlignment), 32 * kPageBytes);
+  EXPECT_EQ(pages.allocate(15 * kPageBytes), kPageBytes) << "what was skipped";
+  EXPECT_EQ(pages.allocate(kPageBytes, kAlignment), PageAllocator::kNone);
+  pages.release(16 * kPageBytes, 2 * kPageBytes);
+  EXPECT_EQ(pages.allocate(17 * kPageBytes, kAlignment), PageAllocator::kNone) << "16 to 32 are free";
+  EXPECT_EQ(pages.allocate(16 * kPageBytes, kAlignment), 16 * kPageBytes) << "neighbours have merged";
+}
+
+TEST(Memory, BlocksAreAlignedByTheirDeviceAddress) {
+  HostMemory memory(0x40000000, 64 * kPageBytes);
+  Block a, b;
+  ASSERT_TRUE(memory.allocate(kPageBytes, a).ok());
+  ASSERT_TRUE(memory.allocate(kPageBytes, b, 64 << 10).ok());
+  EXPECT_EQ(b.gpa, 0x40010000u);
+  uint64_t gpa = 0;
+  EXPECT_TRUE(memory.addressOf(b.cpu + 4095, gpa));
+  EXPECT_EQ(gpa, 0x40010FFFu);
+  EXPECT_FALSE(memory.addressOf(a.cpu - 1, gpa));
+  EXPECT_FALSE(memory.addressOf(a.cpu + 64 * kPageBytes, gpa));
+  EXPECT_TRUE(memory.addressOf(a.cpu + 64 * kPageBytes - 1, gpa));
+}
+
 TEST(Memory, BlocksAreZeroedAndAddressed) {
   HostMemory memory(0x40000000, 4 * kPageBytes);
   Block a, b;
