@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernel.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "log.h"
@@ -19,8 +18,9 @@ template <class Function> bool find(HMODULE module, const char *name, Function &
 
 const KernelCalls *load() {
   static KernelCalls calls;
-  const char *name = std::getenv("AEROGPU_D3D9_KERNEL");
-  if (!name || !*name) {
+  char name[MAX_PATH];
+  const DWORD length = GetEnvironmentVariableA("AEROGPU_D3D9_KERNEL", name, sizeof name);
+  if (!length || length >= sizeof name) {
 #define AEROGPU_KERNEL_CALL(NAME, TYPE) calls.NAME = D3DKMT##NAME;
     AEROGPU_KERNEL_CALLS(AEROGPU_KERNEL_CALL)
 #undef AEROGPU_KERNEL_CALL

@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs the runtime's cases over fake.dll, and one frame over each way in which a driver can break the rules.
+
+usage: runtime_test.py RUNTIME-TEST.EXE D3D9.DLL FAKE.DLL
+
+Ends with 77, which meson takes for "skipped", where there is no Wine."""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', '..', '..', 'scripts', 'lib'))
+from aerogpu_build import Failure  # noqa: E402
+import wine  # noqa: E402
+
+LIMIT = 60  # s
+BROKEN = 3  # the exit code with AEROGPU_D3D9_STRICT=1
+# What the driver does, the exit code, what the log says.
+MISBEHAVIOUR = [
+    ('nothing', 0, ''),
+    ('control words', BROKEN, 'SetRenderState changed the floating-point control words from 037f'),
+    ('wrong result', BROKEN, 'Lock gave 0x80004005, which it may not give'),
+    ('too long', BROKEN, 'pfnRenderCb: 0 + '),
+    ('late callback', BROKEN, 'pfnRenderCb outside of a call of the device'),
+    ('leak allocations', BROKEN, 'DestroyResource left the allocations of the resource'),
+    ('no Flush', BROKEN, 'the driver has no Flush'),
+    ('false event', BROKEN, 'GetQueryData of an event gave S_OK and FALSE'),
+    ('few slots', 1, '511 and 511 instruction slots of shader model 3'),
+]
+
+
+def windows(path):
+    return 'Z:' + os.path.abspath(path).replace('/', '\\')
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    command = [os.path.abspath(sys.argv[1])] + [windows(path) for path in sys.argv[2:]]
+    try:
+        wine.template()
+    except Failure as failure:
+        print('skipped: %s' % failure)
+        return 77
+    right = True
+    with wine.temporary_prefix('null') as prefix:
+        env = dict(os.environ, **wine.environment(prefix, overrides='services.exe=;d3d9=n'))
+        env.update(AEROGPU_D3D9_STRICT='1', AEROGPU_D3D9_LOG='', AEROGPU_D3D9_HOSTILE='1')
+        try:
+            code, text = wine.run(command, env, LIMIT)
+            print(text, end='')
+            right = code == 0 and text.count('\nok ') > 10
+            for how, expected, said in MISBEHAVIOUR:
+                code, text = wine.run(command + ['--misbehave', how], env, LIMIT)
+                one = code == expected and said in text
+                print('%s misbehave: %s' % ('ok' if one else 'not ok', how))
+                if not one:
+                    print('# ended with %s, not %d, or did not say "%s"\n# %s' % (code, expected, said, '\n# '.join(text.splitlines())))
+                right = right and one
+        except Failure as failure:
+            sys.exit('runtime: %s' % failure)
+    return 0 if right else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
