@@ -157,6 +157,7 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
     DmaBuffer* dma = freeBuffer();
     if (!dma) return kNoMemory;
     std::memset(dma->block.cpu, 0xCC, std::min<uint64_t>(m_info.DmaBufferSize, 4096));
+    std::copy(passes.privateData.begin(), passes.privateData.end(), dma->privateData.begin());
     std::vector<DXGK_ALLOCATIONLIST> allocations(std::max<size_t>(list.size(), passes.fixedEntries));
     for (size_t i = 0; i < list.size(); ++i) {
       if (!list[i].first) continue;
@@ -275,6 +276,21 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
 NTSTATUS Context::renderRaw(const void* commands, UINT length, const List& list,
                             std::span<const D3DDDI_PATCHLOCATIONLIST> patchesIn, uint64_t* number) {
   return renderFrom(commands, length, list, patchesIn, {}, number);
+}
+
+NTSTATUS Context::renderUser(const void* commands, UINT length, const List& list,
+                             D3DDDI_PATCHLOCATIONLIST* patches, UINT patchCount,
+                             std::span<const uint8_t> privateData, bool nullRendering, uint64_t* number) {
+  if (privateData.size() > m_info.DmaBufferPrivateDataSize) return kInvalidParameter;
+  DXGKARG_RENDER args{};
+  args.pCommand = commands;
+  args.CommandLength = length;
+  args.pPatchLocationListIn = patchCount ? patches : nullptr;
+  args.PatchLocationListInSize = patchCount;
+  Passes passes;
+  passes.nullRendering = nullRendering;
+  passes.privateData = privateData;
+  return passesOf("DxgkDdiRender", m_adapter.ddi.DxgkDdiRender, args, list, passes, number);
 }
 
 NTSTATUS Context::renderFrom(const void* commands, UINT length, const List& list,

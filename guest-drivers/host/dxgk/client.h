@@ -38,6 +38,11 @@ public:
   /// DxgkDdiRender with this very pointer and length as the command buffer (tests of bad pointers).
   NTSTATUS renderRaw(const void* commands, UINT length, const List& list,
                      std::span<const D3DDDI_PATCHLOCATIONLIST> patches, uint64_t* number = nullptr);
+  /// DxgkDdiRender of a command buffer and a patch list that lie in the process's own memory, below
+  /// kUserProbeAddress, where it may change them meanwhile.
+  NTSTATUS renderUser(const void* commands, UINT length, const List& list, D3DDDI_PATCHLOCATIONLIST* patches,
+                      UINT patchCount, std::span<const uint8_t> privateData, bool nullRendering,
+                      uint64_t* number = nullptr);
   /// Renders `shown`, whose bytes are replaced by `sent`, of the same length, before they are submitted: the
   /// device gets what the driver would have refused. For tests that ask the device itself.
   NTSTATUS renderPastDriver(std::span<const uint8_t> shown, std::span<const uint8_t> sent,
@@ -65,6 +70,7 @@ private:
   struct Passes {
     bool present = false, nullRendering = false;
     UINT fixedEntries = 0;                         // the allocation list has at least so many
+    std::span<const uint8_t> privateData;          // user mode's, at the beginning of the buffer's
     std::function<void(std::span<uint8_t>)> edit;  // called with each filled buffer before its submission
   };
   template <class Args>

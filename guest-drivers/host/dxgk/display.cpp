@@ -283,7 +283,8 @@ bool Display::pin(Allocation& allocation) {
   return true;
 }
 
-bool Display::setMode(const DisplayMode& mode) {
+/// Pins, commits and shows. What was shown before stays pinned.
+bool Display::program(const DisplayMode& mode, Allocation& primary) {
   auto vidPn = std::make_unique<VidPn>();
   if (!pinModes(*vidPn, mode)) {
     brokenRule("mode %ux%u cannot be pinned", mode.width, mode.height);
@@ -293,6 +294,56 @@ bool Display::setMode(const DisplayMode& mode) {
     brokenRule("mode %ux%u is offered and not supported", mode.width, mode.height);
     return false;
   }
+  if (!pin(primary)) return false;
+  const bool first = !m_committed;
+  if (!first && !ntSuccess(setVisible(false))) brokenRule("the source cannot be hidden");
+  NTSTATUS status = commit(*vidPn, &primary, false);
+  if (!ntSuccess(status)) {
+    brokenRule("DxgkDdiCommitVidPn of %ux%u: 0x%08x", mode.width, mode.height, status);
+    return false;
+  }
+  m_committed = std::move(vidPn);
+  m_mode = mode;
+  {
+    std::shared_lock exclusion(m_adapter.exclusion());
+    DXGKARG_SETVIDPNSOURCEADDRESS address{};
+    address.PrimarySegment = primary.segment;
+    address.PrimaryAddress.QuadPart =
+        m_adapter.vidmm().segment(primary.segment).descriptor.BaseAddress.QuadPart +
+        static_cast<LONGLONG>(primary.offset);
+    address.hAllocation = primary.driver;
+    address.Flags.ModeChange = 1;
+    status = callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel,
+                     m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &address);
+  }
+  if (!ntSuccess(status)) brokenRule("DxgkDdiSetVidPnSourceAddress with ModeChange: 0x%08x", status);
+  status = setVisible(true);
+  if (!ntSuccess(status)) brokenRule("DxgkDdiSetVidPnSourceVisibility: 0x%08x", status);
+  return ntSuccess(status);
+}
+
+bool Display::setExclusive(const DisplayMode& mode, Allocation& primary) {
+  return program(mode, primary);
+}
+
+bool Display::restoreDesktop() {
+  return m_primary && program(m_desktopMode, *m_primary);
+}
+
+const DisplayMode* Display::find(UINT width, UINT height, D3DDDIFORMAT format, UINT numerator,
+                                 UINT denominator) const {
+  const DisplayMode* found = nullptr;
+  for (const DisplayMode& m : m_modes) {
+    if (m.width != width || m.height != height || m.format != format) continue;
+    if (!found) found = &m;
+    if (denominator &&
+        uint64_t{m.refreshNumerator} * denominator == uint64_t{numerator} * m.refreshDenominator)
+      return &m;
+  }
+  return found;
+}
+
+bool Display::setMode(const DisplayMode& mode) {
   D3DKMDT_SHAREDPRIMARYSURFACEDATA data{};
   data.Width = mode.width;
   data.Height = mode.height;
@@ -318,41 +369,17 @@ bool Display::setMode(const DisplayMode& mode) {
       described.Format != mode.format)
     brokenRule("DxgkDdiDescribeAllocation: 0x%08x, %ux%u, format %d", status, described.Width,
                described.Height, described.Format);
-  bool ok = pin(*primary);
-  const bool first = !m_committed;
-  if (!first && !ntSuccess(setVisible(false))) brokenRule("the source cannot be hidden");
-  status = ok ? commit(*vidPn, primary.get(), false) : kUnsuccessful;
-  if (!ntSuccess(status)) {
-    brokenRule("DxgkDdiCommitVidPn of %ux%u: 0x%08x", mode.width, mode.height, status);
-    ok = false;
-  }
-  auto oldPrimary = m_primary;
+  const bool ok = program(mode, *primary);
+  auto old = ok ? m_primary : primary;
   if (ok) {
-    m_committed = std::move(vidPn);
     m_primary = primary;
-    m_mode = mode;
-    std::shared_lock exclusion(m_adapter.exclusion());
-    DXGKARG_SETVIDPNSOURCEADDRESS address{};
-    address.PrimarySegment = primary->segment;
-    address.PrimaryAddress.QuadPart =
-        m_adapter.vidmm().segment(primary->segment).descriptor.BaseAddress.QuadPart +
-        static_cast<LONGLONG>(primary->offset);
-    address.hAllocation = primary->driver;
-    address.Flags.ModeChange = 1;
-    status = callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel,
-                     m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &address);
-    if (!ntSuccess(status)) brokenRule("DxgkDdiSetVidPnSourceAddress with ModeChange: 0x%08x", status);
-    exclusion.unlock();
-    status = setVisible(true);
-    if (!ntSuccess(status)) brokenRule("DxgkDdiSetVidPnSourceVisibility: 0x%08x", status);
-  } else {
-    oldPrimary = primary;
+    m_desktopMode = mode;
   }
-  if (oldPrimary) {
-    oldPrimary->pinned = false;
-    m_adapter.vidmm().destroy({oldPrimary});
+  if (old) {
+    old->pinned = false;
+    m_adapter.vidmm().destroy({old});
   }
-  return ok && ntSuccess(status);
+  return ok;
 }
 
 bool Display::recommit() {

@@ -20,6 +20,8 @@ struct DisplayMode {
   UINT width = 0, height = 0;
   D3DDDIFORMAT format = D3DDDIFMT_UNKNOWN;
   UINT refreshNumerator = 0, refreshDenominator = 0;
+
+  bool operator==(const DisplayMode&) const = default;
 };
 
 class Display {
@@ -38,6 +40,17 @@ public:
   bool modeSet() const { return m_committed != nullptr; }
   Allocation* primary() { return m_primary.get(); }
   std::shared_ptr<Allocation> sharedPrimary() { return m_primary; }
+
+  /// Full screen: `mode` with an allocation of a process as the primary, which is pinned; its owner gives it
+  /// up only after restoreDesktop(). The desktop's primary stays as it is.
+  bool setExclusive(const DisplayMode& mode, Allocation& primary);
+  /// The desktop's mode and primary again.
+  bool restoreDesktop();
+  /// The mode of the last setMode().
+  const DisplayMode& desktopMode() const { return m_desktopMode; }
+  /// The offered mode of this size and format, with this refresh rate if there is one; null if there is none.
+  const DisplayMode* find(UINT width, UINT height, D3DDDIFORMAT format, UINT numerator,
+                          UINT denominator) const;
 
   /// Visibility of the source.
   NTSTATUS setVisible(bool visible);
@@ -65,6 +78,7 @@ public:
 private:
   NTSTATUS commit(VidPn& vidPn, Allocation* primary, bool powerTransition);
   bool pinModes(VidPn& vidPn, const DisplayMode& mode);
+  bool program(const DisplayMode& mode, Allocation& primary);
   void checkCofunctional(const VidPn& vidPn, const char* when);
 
   Adapter& m_adapter;
@@ -72,7 +86,7 @@ private:
   std::vector<uint8_t> m_edid;
   std::unique_ptr<VidPn> m_committed;
   std::shared_ptr<Allocation> m_primary;
-  DisplayMode m_mode;
+  DisplayMode m_mode, m_desktopMode;
 };
 
 }  // namespace aerogpu::host

@@ -18,6 +18,13 @@ constexpr uint64_t kPage = 4096, kPoolBlock = 2 << 20;
 // System pages are handed out so that neighbours of an allocation are nowhere near each other.
 bool Vidmm::givePages(Allocation& allocation) {
   const uint64_t count = bytesOf(allocation) / kPage;
+  if (m_contiguous && allocation.info.Flags.CpuVisible) {
+    guest::Block& block = allocation.block;
+    if (!m_adapter.memory().allocate(bytesOf(allocation), block, kCpuAlignment).ok()) return false;
+    for (uint64_t at = 0; at < count * kPage; at += kPage)
+      allocation.pages.push_back({block.cpu + at, block.gpa + at});
+    return true;
+  }
   while (m_freePages.size() < count) {
     guest::Block block;
     if (!m_adapter.memory().allocate(kPoolBlock, block).ok()) return false;
@@ -39,6 +46,13 @@ bool Vidmm::givePages(Allocation& allocation) {
 }
 
 void Vidmm::dropPages(Allocation& allocation) {
+  if (allocation.block.size) {
+    std::memset(allocation.block.cpu, 0xDB, allocation.block.size);
+    m_adapter.memory().release(allocation.block);
+    allocation.block = {};
+    allocation.pages.clear();
+    return;
+  }
   for (const SystemPage& page : allocation.pages) {
     std::memset(page.cpu, 0xDB, kPage);  // a stale address shows
     m_freePages.insert(m_freePages.begin() + static_cast<std::ptrdiff_t>(m_freePages.size() / 2), page);
@@ -100,6 +114,7 @@ bool Vidmm::place(Allocation& allocation, bool write) {
     if (id && (set >> (id - 1) & 1)) order.push_back(id);
   for (UINT id = 1; id <= m_segments.size(); ++id)
     if (set >> (id - 1) & 1) order.push_back(id);
+  if (allocation.locks) std::erase_if(order, [&](UINT id) { return !isAperture(id); });
   uint64_t offset;
   for (const UINT id : order)
     if (allocateIn(segment(id), allocation, offset)) return pageIn(allocation, id, offset);

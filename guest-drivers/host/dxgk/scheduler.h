@@ -57,6 +57,11 @@ public:
   bool waitIdle() { return waitIdle(m_submitted); }
   bool completed(uint64_t number) const { return m_completed >= number; }
   uint64_t submitted() const { return m_submitted; }
+  /// How many are in flight. Any thread.
+  unsigned queued() const {
+    std::lock_guard lock(m_mutex);
+    return static_cast<unsigned>(m_inFlight.size());
+  }
   /// The 32-bit fence of the last submission. While nobody submits.
   uint32_t lastFence() const { return m_nextFence - 1; }
 
@@ -71,6 +76,11 @@ public:
   void setDepth(unsigned depth) { m_depth = depth; }
   void setTimeoutMs(int ms) { m_timeoutMs = ms; }
   const TdrRecord& tdr() const { return m_tdr; }
+  /// Timeout resets so far. Any thread.
+  unsigned resets() const {
+    std::lock_guard lock(m_mutex);
+    return m_tdr.resets;
+  }
   uint64_t faults() const { return m_faults; }
   void acceptFaults() { m_faults = 0; }
   uint64_t vsyncs() const { return m_vsyncs; }

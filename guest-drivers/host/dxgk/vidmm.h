@@ -5,6 +5,7 @@
 // docs/driver-host.md.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -47,15 +48,17 @@ struct Allocation {
   std::shared_ptr<Resource> resource;
   D3DKMT_HANDLE kmt = 0;
   bool primary = false;
-  unsigned opens = 0;
+  std::atomic<unsigned> opens{0};
   // Where it is. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture
   // segment: mapped there, and the pages hold the content.
   UINT segment = 0;
   uint64_t offset = 0;
   std::vector<SystemPage> pages;
+  guest::Block block{};  // the pages, when they lie together (Vidmm::setContiguousCpuMemory)
   bool pinned = false;
+  unsigned locks = 0;  // by processes; while there are any, the pages stay
   uint64_t lastUse = 0;
-  uint64_t busyUntil = 0;  // the scheduler's number of the last submission that uses it
+  std::atomic<uint64_t> busyUntil{0};  // the scheduler's number of the last submission that uses it
   bool marked = false;
 
   uint64_t size() const { return info.Size; }
@@ -111,6 +114,24 @@ public:
   /// undefined until first written.
   bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
   bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
+  /// What the CPU may map has its system memory in one piece from now on, at multiples of kCpuAlignment:
+  /// other processes map it as a range of a file. Before the first allocation.
+  void setContiguousCpuMemory() { m_contiguous = true; }
+  static constexpr uint64_t kCpuAlignment = 64 << 10;
+  /// Where other processes may map a locked allocation: guest-physical.
+  struct CpuRange {
+    uint64_t gpa, bytes;
+  };
+  /// Locks for the CPU: from now on the content lies in contiguous system memory, out of which the GPU may
+  /// still use it through an aperture. The caller has waited for the GPU as far as the lock asks for it.
+  /// STATUS_GRAPHICS_CANT_EVICT_PINNED_ALLOCATION for what is scanned out, STATUS_INVALID_PARAMETER for what
+  /// the driver did not make visible to the CPU, STATUS_NO_MEMORY.
+  NTSTATUS lock(Allocation& allocation, CpuRange& out);
+  void unlock(Allocation& allocation);
+  /// Whether the GPU cannot use it because it is locked and may not be in an aperture.
+  bool lockedOut(const Allocation& allocation);
+  /// D3DKMT_ALLOCATIONRESIDENCYSTATUS.
+  UINT residency(const Allocation& allocation);
   /// Forces the next placement into this segment (0 = the driver's preference).
   void preferSegment(UINT id) { m_forced = id; }
 
@@ -151,6 +172,7 @@ private:
   std::vector<guest::Block> m_pageBlocks;
   uint64_t m_clock = 0, m_evictions = 0, m_pagingBuffers = 0, m_multipass = 0, m_limit = 0;
   UINT m_forced = 0;
+  bool m_contiguous = false;
 };
 
 }  // namespace aerogpu::host

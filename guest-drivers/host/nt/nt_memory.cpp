@@ -374,13 +374,21 @@ unsigned reportContiguousLeaks() {
   return count;
 }
 
-void* allocateUserMemory(uint64_t bytes) {
+static void* mapBelowProbeAddress(uint64_t bytes, int flags, int file) {
   std::lock_guard lock(s_mutex);
   const uint64_t length = (bytes + kPage - 1) & ~(kPage - 1);
   void* memory = mmap(reinterpret_cast<void*>(s_userNext), length, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+                      flags | MAP_FIXED_NOREPLACE, file, 0);
   s_userNext += length + kPage;  // a hole behind each block
   return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void* allocateUserMemory(uint64_t bytes) {
+  return mapBelowProbeAddress(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+void* mapUserMemory(int file, uint64_t bytes) {
+  return mapBelowProbeAddress(bytes, MAP_SHARED, file);
 }
 
 void freeUserMemory(void* address, uint64_t bytes) {

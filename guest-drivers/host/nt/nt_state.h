@@ -85,6 +85,8 @@ unsigned reportContiguousLeaks();
 /// Memory of a simulated process, below kUserProbeAddress.
 void* allocateUserMemory(uint64_t bytes);
 void freeUserMemory(void* address, uint64_t bytes);
+/// A file, mapped shared, as a part of a simulated process; freeUserMemory() ends it. Null after a failure.
+void* mapUserMemory(int file, uint64_t bytes);
 /// An MDL over pages with these frame numbers (host owned).
 MDL* makeMdl(const std::vector<uint64_t>& frames, uint64_t bytes);
 void destroyMdl(MDL* mdl);

@@ -5,13 +5,17 @@
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
+//   aerogpu-driver-host --serve [--port N] [--umd FILE] [--mode WIDTHxHEIGHT] [--driver FILE] [--machine ...]
 //
+// --serve: answers the D3DKMT calls of programs (kmt/serve.h) in place of tests; FILE is their user-mode
+// driver.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
 // --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
 // In the VM the same options stand in the kernel parameter aerogpu.host, with commas for blanks.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +26,7 @@
 
 #include "aerogpu/aerogpu_pci.h"
 #include "init/init.h"
+#include "kmt/serve.h"
 #include "machine/qemu.h"
 #include "machine/qtest_machine.h"
 #include "suite/test.h"
@@ -32,7 +37,8 @@ namespace {
 
 Options s_options;
 std::vector<std::string> s_names;
-bool s_list, s_qtest;
+bool s_list, s_qtest, s_serve;
+ServeOptions s_serveOptions;
 QemuOptions s_qemuOptions;
 Qemu s_qemu;
 
@@ -61,6 +67,17 @@ bool parse(const std::vector<std::string>& arguments) {
       naming = true;
     } else if (a == "--machine" && hasValue && (arguments[i + 1] == "vm" || arguments[i + 1] == "qtest")) {
       s_qtest = arguments[++i] == "qtest";
+    } else if (a == "--serve") {
+      s_serve = true;
+    } else if (a == "--port" && hasValue &&
+               std::strtoul(arguments[i + 1].c_str(), nullptr, 10) <= UINT16_MAX) {
+      s_serveOptions.port = static_cast<uint16_t>(std::strtoul(arguments[++i].c_str(), nullptr, 10));
+    } else if (a == "--umd" && hasValue) {
+      s_serveOptions.umd = arguments[++i];
+    } else if (a == "--mode" && hasValue &&
+               std::sscanf(arguments[i + 1].c_str(), "%ux%u", &s_serveOptions.width,
+                           &s_serveOptions.height) == 2) {
+      ++i;
     } else if (a == "--qemu" && hasValue) {
       s_qemuOptions.launcher = arguments[++i];
     } else if (a == "--driver" && hasValue) {
@@ -126,6 +143,42 @@ guest::Status startQemu() {
         "--machine qtest needs --qemu or AEROGPU_LAUNCHER to name scripts/qemu-aerogpu");
   setMachineFactory([]() -> std::unique_ptr<Machine> { return std::make_unique<QtestMachine>(s_qemu); });
   return s_qemu.start(s_qemuOptions);
+}
+
+pid_t s_server;
+
+void forwardSignal(int signal) {
+  kill(s_server, signal);
+}
+
+/// In a process of its own, as tests are: its threads look at the machine until they end with it.
+int runServer() {
+  s_serveOptions.driver = s_options.driver;
+  sigset_t set, old;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_BLOCK, &set, &old);  // the server takes them as it likes
+  const pid_t parent = getpid();
+  std::fflush(stdout);
+  s_server = fork();
+  if (s_server == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int result = getppid() == parent ? serve(s_serveOptions) : 1;
+    std::fflush(stdout);
+    _exit(result);
+  }
+  struct sigaction action {};
+  action.sa_handler = forwardSignal;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  sigprocmask(SIG_SETMASK, &old, nullptr);
+  int status = 0;
+  while (waitpid(s_server, &status, 0) < 0) {
+  }
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  std::printf("aerogpu-driver-host: error: the server ended by signal %d\n", WTERMSIG(status));
+  return 128 + WTERMSIG(status);
 }
 
 /// After a test that died: the device must not go on with memory that is gone.
@@ -230,6 +283,8 @@ int hostMain(int argc, char** argv) {
       status = s_qtest ? startQemu() : prepareKernel(isInit);
       if (!status.ok())
         std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
+      else if (s_serve)
+        result = runServer();
       else
         result = runAll();
     }

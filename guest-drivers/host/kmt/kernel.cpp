@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "kmt/kernel.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "dxgk/display.h"
+#include "dxgk/scheduler.h"
+#include "dxgk/vidmm.h"
+
+namespace aerogpu::host {
+
+Kernel::Kernel(Adapter& adapter, std::string umd) : m_adapter(adapter), m_umd(std::move(umd)) {}
+
+Kernel::~Kernel() {
+  if (processes()) brokenRule("%zu processes outlive the kernel side", processes());
+}
+
+bool Kernel::start(UINT width, UINT height) {
+  Display& display = m_adapter.display();
+  if (!display.enumerate()) return false;
+  DisplayMode mode = display.preferred();
+  if (width || height) {
+    const DisplayMode* wanted = display.find(width, height, D3DDDIFMT_X8R8G8B8, 0, 0);
+    if (!wanted) {
+      std::printf("aerogpu-driver-host: error: the driver offers no mode of %ux%u\n", width, height);
+      return false;
+    }
+    mode = *wanted;
+  }
+  if (!display.setMode(mode)) return false;
+  m_desktop = std::make_shared<AllocationGroup>();
+  m_desktop->allocations = {display.sharedPrimary()};
+  m_desktop->desktop = true;
+  m_desktop->globalShare = 0xC0000002;
+  m_shares[m_desktop->globalShare] = m_desktop;
+  return true;
+}
+
+std::shared_ptr<Process> Kernel::enter(uint32_t id, uint64_t cookie) {
+  std::lock_guard lock(m_mutex);
+  if (id) {
+    const auto found = m_processes.find(id);
+    if (found == m_processes.end() || found->second->cookie != cookie) {
+      note("kmt: a connection says that it is of process %u, and is not", id);
+      return nullptr;
+    }
+    ++found->second->connections;
+    return found->second;
+  }
+  if (m_processes.size() >= kMaxProcesses) {
+    note("kmt: a program is turned away: there are %zu already", m_processes.size());
+    return nullptr;
+  }
+  auto process = std::make_shared<Process>();
+  process->id = m_nextProcess;
+  if (getrandom(&process->cookie, sizeof process->cookie, 0) != sizeof process->cookie) return nullptr;
+  if (const guest::Status status = process->memory.create(); !status.ok()) {
+    note("kmt: %s", status.text().c_str());
+    return nullptr;
+  }
+  m_nextProcess += 4;  // as Windows numbers them
+  process->connections = 1;
+  m_processes[process->id] = process;
+  return process;
+}
+
+void Kernel::leave(const std::shared_ptr<Process>& process) {
+  {
+    std::lock_guard lock(m_mutex);
+    if (--process->connections) return;
+    m_processes.erase(process->id);
+  }
+  // Nobody else calls for this process any more.
+  for (const auto& object : process->handles.all())
+    if (object->kind == ObjectKind::Device) destroyDevice(*process, object->handle);
+}
+
+size_t Kernel::processes() {
+  std::lock_guard lock(m_mutex);
+  return m_processes.size();
+}
+
+Kernel::DeviceCalls Kernel::enterDevice(Process& process, uint32_t handle) {
+  auto device = process.handles.find<KmtDevice>(handle);
+  if (!device) return {};
+  std::unique_lock lock(device->calls);
+  if (device->gone) return {};
+  return {std::move(device), std::move(lock)};
+}
+
+std::shared_ptr<KmtAllocation> Kernel::allocationOf(Process& process, const KmtDevice& device,
+                                                    uint32_t handle) {
+  auto allocation = process.handles.find<KmtAllocation>(handle);
+  return allocation && allocation->device == &device ? allocation : nullptr;
+}
+
+bool Kernel::isLost(const KmtDevice& device) const {
+  return m_adapter.scheduler().resets() != device.resetsBefore || m_adapter.removed();
+}
+
+void Kernel::waitFor(const AllocationGroup& group) {
+  for (const auto& allocation : group.allocations) m_adapter.scheduler().waitIdle(allocation->busyUntil);
+}
+
+void Kernel::destroyContext(Process& process, KmtDevice& device, uint32_t handle) {
+  const auto context = process.handles.remove<KmtContext>(handle);
+  if (!context) return;
+  device.contexts.erase(handle);
+  context->context.reset();
+  context->buffers.reset();
+  --process.contexts;
+}
+
+void Kernel::closeAllocations(Process& process, KmtDevice& device, const std::vector<uint32_t>& handles) {
+  std::shared_ptr<AllocationGroup> group;
+  std::vector<std::shared_ptr<KmtAllocation>> closing;
+  for (const uint32_t handle : handles)
+    if (auto allocation = process.handles.remove<KmtAllocation>(handle)) {
+      device.allocations.erase(handle);
+      group = allocation->group;
+      closing.push_back(std::move(allocation));
+    }
+  if (closing.empty()) return;
+  for (const auto& allocation : closing) hide(*allocation->opened->allocation);
+  waitFor(*group);
+  bool last = false;
+  {
+    std::lock_guard sharing(m_sharing);
+    for (const auto& allocation : closing) {
+      for (; allocation->locks; --allocation->locks)
+        m_adapter.vidmm().unlock(*allocation->opened->allocation);
+      device.client->close(allocation->opened);
+    }
+    last = !group->desktop && !group->ended &&
+           std::all_of(group->allocations.begin(), group->allocations.end(),
+                       [](const auto& allocation) { return allocation->opens == 0; });
+    if (last) {
+      group->ended = true;
+      if (group->globalShare) m_shares.erase(group->globalShare);
+    }
+  }
+  if (last) m_adapter.vidmm().destroy(group->allocations);
+}
+
+void Kernel::destroyResource(Process& process, KmtDevice& device, uint32_t handle) {
+  const auto resource = process.handles.remove<KmtResource>(handle);
+  if (!resource) return;
+  device.resources.erase(handle);
+  closeAllocations(process, device, resource->allocations);
+}
+
+void Kernel::destroyDevice(Process& process, uint32_t handle) {
+  DeviceCalls device = enterDevice(process, handle);
+  if (!device) return;
+  process.handles.remove<KmtDevice>(handle);
+  device->gone = true;
+  for (const uint32_t context : std::set(device->contexts)) destroyContext(process, *device, context);
+  releaseScreen(*device);
+  for (const uint32_t resource : std::set(device->resources)) destroyResource(process, *device, resource);
+  for (const uint32_t allocation : std::set(device->allocations))
+    closeAllocations(process, *device, {allocation});
+  device->client.reset();  // closes the desktop's primary too
+  --process.devices;
+}
+
+Kernel::Opened Kernel::openGroup(Process& process, KmtDevice& device,
+                                 const std::shared_ptr<AllocationGroup>& group, bool create,
+                                 bool asResource) {
+  Opened result{kmt::kStatusSuccess, {}, 0};
+  std::shared_ptr<KmtResource> resource;
+  std::vector<OpenAllocation*> opened;
+  {
+    std::lock_guard sharing(m_sharing);
+    if (group->ended) return {kmt::kStatusInvalidParameter, {}, 0};
+    opened = device.client->open(group->allocations, create);
+  }
+  if (opened.size() != group->allocations.size()) return {kmt::kStatusNoMemory, {}, 0};
+  bool room = true;
+  for (OpenAllocation* open : opened) {
+    auto allocation = std::make_shared<KmtAllocation>();
+    allocation->device = &device;
+    allocation->group = group;
+    allocation->opened = open;
+    allocation->creator = create;
+    room = room && process.handles.add(allocation);
+    if (allocation->handle) device.allocations.insert(allocation->handle);
+    result.allocations.push_back(std::move(allocation));
+  }
+  if (room && asResource) {
+    resource = std::make_shared<KmtResource>();
+    resource->device = &device;
+    resource->group = group;
+    room = process.handles.add(resource) != 0;
+    result.resource = resource->handle;
+    if (room) device.resources.insert(result.resource);
+    for (const auto& allocation : result.allocations) {
+      allocation->resource = result.resource;
+      resource->allocations.push_back(allocation->handle);
+    }
+  }
+  if (room) return result;
+  // No handles are left: as if it had not been opened.
+  for (const auto& allocation : result.allocations) {
+    if (allocation->handle) process.handles.remove<KmtAllocation>(allocation->handle);
+    device.allocations.erase(allocation->handle);
+    std::lock_guard sharing(m_sharing);
+    device.client->close(allocation->opened);
+  }
+  return {kmt::kStatusNoMemory, {}, 0};
+}
+
+NTSTATUS Kernel::run(CallTag<kmt::Call::Hello>, Process& process, const kmt::HelloRequest&, TailReader&,
+                     kmt::HelloReply&, TailWriter&) {
+  note("kmt: process %u greets twice on one connection", process.id);
+  return kmt::kStatusInvalidParameter;
+}
+
+}  // namespace aerogpu::host

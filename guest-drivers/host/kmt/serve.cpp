@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "kmt/serve.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "core/report.h"
+#include "dxgk/vidmm.h"
+#include "kmt/server.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+/// Programs see the host's root folder as drive Z (Wine's default).
+std::string windowsPath(const std::string& path) {
+  if (!path.starts_with('/')) return path;
+  std::string result = "Z:" + path;
+  for (char& c : result)
+    if (c == '/') c = '\\';
+  return result;
+}
+
+/// Writes what the screen shows as PPM (netpbm: "ppm").
+guest::Status screendump(Machine& machine, const std::string& path) {
+  Machine::Picture picture;
+  if (guest::Status status = machine.screen(picture); !status.ok()) return status;
+  std::FILE* file = std::fopen(path.c_str(), "wbe");
+  if (!file) return guest::Status::systemFailure("cannot write %s", path.c_str());
+  std::fprintf(file, "P6\n%u %u\n255\n", picture.width, picture.height);
+  for (uint32_t y = 0; y < picture.height; ++y)
+    std::fwrite(picture.rgb.data() + y * picture.pitch, 3, picture.width, file);
+  const bool written = !std::ferror(file);
+  return std::fclose(file) == 0 && written ? guest::Status()
+                                           : guest::Status::failure("cannot write %s", path.c_str());
+}
+
+void command(Machine& machine, const std::string& line) {
+  static const std::string kScreendump = "screendump ";
+  const guest::Status status = line.starts_with(kScreendump)
+                                   ? screendump(machine, line.substr(kScreendump.size()))
+                                   : guest::Status::failure("what is '%s'?", line.c_str());
+  if (status.ok())
+    std::printf("aerogpu-kmt: %s\n", line.c_str());
+  else
+    std::printf("aerogpu-kmt: error: %s\n", status.text().c_str());
+  std::fflush(stdout);
+}
+
+/// Complete lines of standard input. False at its end.
+bool commands(Machine& machine, std::string& pending) {
+  char bytes[1024];
+  const ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+  if (n <= 0) return false;
+  pending.append(bytes, static_cast<size_t>(n));
+  for (size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
+    command(machine, pending.substr(0, end));
+  if (pending.size() < 8192) return true;
+  std::printf("aerogpu-kmt: error: a line of %zu characters on standard input\n", pending.size());
+  return false;
+}
+
+void run(KmtServer& server, Machine& machine, int signals) {
+  std::string pending;
+  for (;;) {
+    pollfd files[] = {{server.listener(), POLLIN, 0}, {signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    if (poll(files, 3, -1) < 0) continue;
+    if (files[1].revents) return;
+    if (files[2].revents && !commands(machine, pending)) return;
+    if (files[0].revents) server.accept();
+  }
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  const char* key = std::getenv("AEROGPU_KMT_KEY");
+  if (!key || !*key || std::string(key).size() >= kmt::kKeyBytes) {
+    std::printf(
+        "aerogpu-driver-host: error: AEROGPU_KMT_KEY has to hold the key of programs, 1 to 63 characters\n");
+    return 2;
+  }
+  // Blocked before there are other threads, so that none takes them.
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  const int signals = signalfd(-1, &set, SFD_CLOEXEC);
+
+  auto adapter = std::make_unique<Adapter>();
+  guest::Status status = adapter->openDevice(options.memoryPages);
+  if (status.ok()) status = adapter->loadDriver(options.driver);
+  if (status.ok() && !adapter->bringUp()) status = guest::Status::failure("the driver does not start");
+  if (!status.ok()) {
+    std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
+    return 1;
+  }
+  adapter->vidmm().setContiguousCpuMemory();
+  {
+    Kernel kernel(*adapter, windowsPath(options.umd));
+    if (kernel.start(options.width, options.height)) {
+      KmtServer server(kernel, *adapter, key);
+      status = server.listen(options.port);
+      if (status.ok()) {
+        std::printf("aerogpu-kmt: 127.0.0.1:%u\n", server.port());
+        std::fflush(stdout);
+        run(server, adapter->machine(), signals);
+      } else {
+        std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
+      }
+    } else {
+      status = guest::Status::failure("no desktop");
+    }
+  }
+  adapter->bringDown();
+  (void)adapter.release();  // the interrupt thread looks at it until the process ends
+  return status.ok() && brokenRules() == 0 ? 0 : 1;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// aerogpu-driver-host --serve: an adapter with its desktop, for programs that call D3DKMT.
+// docs/driver-host.md, "Serving programs".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace aerogpu::host {
+
+struct ServeOptions {
+  std::string driver;              // aerogpu.sys
+  std::string umd;                 // a Unix or a Windows path; may be empty
+  uint16_t port = 0;               // 0: any
+  unsigned width = 0, height = 0;  // of the desktop; 0: the driver's preferred mode
+  unsigned memoryPages = 384;      // of 2 MiB
+};
+
+/// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one a line: "screendump
+/// FILE" (PPM). The exit status: 0 unless the driver broke a rule, or it could not start.
+int serve(const ServeOptions& options);
+
+}  // namespace aerogpu::host
