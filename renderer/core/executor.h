@@ -196,6 +196,7 @@ private:
     return Error{ErrorCode::Backend, "the submission asks for too much work"};
   }
   Result<void> takeDraw(uint64_t vertices, uint64_t instances);
+  Result<void> noteDrawn(Result<void> drawn);
   void measureTargets();
   DrawState& state() { return *m_state; }
   StageBindings& bindings(Stage stage) { return m_state->stages[static_cast<size_t>(stage)]; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Executor: clears, draws, dispatches, presents.
 #include <bit>
+#include <utility>
 
 #include "renderer/core/executor.h"
 
@@ -49,9 +50,16 @@ Result<void> Executor::checkDraw(uint64_t vertices, uint64_t instances) const {
 Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
   if (auto taken = take(Work::Vertices, vertices * instances); !taken) return taken;
   if (auto taken = take(Work::Pixels, state().drawPixels); !taken) return taken;
+  if (auto taken = take(Work::Bytes, 0); !taken) return taken;  // see noteDrawn()
   m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
   noteTargetWrites();
   return {};
+}
+
+Result<void> Executor::noteDrawn(Result<void> drawn) {
+  // How much a draw copies only the back end knows, and only when it is done.
+  if (state().copiedBytes != 0) m_work.note(Work::Bytes, std::exchange(state().copiedBytes, 0));
+  return drawn;
 }
 
 Result<void> Executor::run(const aerogpu_cmd_draw& c) {
@@ -60,7 +68,8 @@ Result<void> Executor::run(const aerogpu_cmd_draw& c) {
   if (uint64_t{c.first_vertex} + c.vertex_count > UINT32_MAX)
     return Error{ErrorCode::OutOfBounds, "vertex numbers wrap"};
   if (auto taken = takeDraw(c.vertex_count, c.instance_count); !taken) return taken;
-  return m_env.backend.draw(state(), {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance});
+  return noteDrawn(
+      m_env.backend.draw(state(), {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance}));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
@@ -72,8 +81,8 @@ Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
   if ((uint64_t{c.first_index} + c.index_count) * size > indices.buffer->desc.sizeBytes - indices.offset)
     return Error{ErrorCode::OutOfBounds, "indices reach past their buffer"};
   if (auto taken = takeDraw(c.index_count, c.instance_count); !taken) return taken;
-  return m_env.backend.drawIndexed(
-      state(), {c.index_count, c.instance_count, c.first_index, c.base_vertex, c.first_instance});
+  return noteDrawn(m_env.backend.drawIndexed(
+      state(), {c.index_count, c.instance_count, c.first_index, c.base_vertex, c.first_instance}));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {

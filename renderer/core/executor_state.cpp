@@ -58,7 +58,8 @@ void Executor::measureTargets() {
     height = std::min<uint64_t>(height, mip.height);
   };
   for (uint32_t i = 0; i < s.colorTargetCount; ++i) measure(s.colorTargets[i]);
-  measure(s.depthTarget);
+  // A smaller depth target cuts only some draws.
+  if (width == UINT64_MAX) measure(s.depthTarget);
   s.drawPixels = 0;
   if (width == UINT64_MAX) return;
   if (s.viewportSet) {

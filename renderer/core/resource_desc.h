@@ -29,6 +29,7 @@ struct TextureDesc {
   /// nor read().
   uint32_t samples = 1;
   uint32_t usage = 0;  ///< enum aerogpu_resource_usage_flags
+  bool operator==(const TextureDesc&) const = default;
 };
 
 /// Whether `layers` layers of a texture can be sampled as a cube map. The packets of ABI 1.4 make 2D textures

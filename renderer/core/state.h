@@ -220,7 +220,9 @@ struct DrawState {
   std::array<TargetBinding, kMaxColorTargets> colorTargets;
   uint32_t colorTargetCount = 0;
   TargetBinding depthTarget;
-  uint64_t drawPixels = 0;  ///< that a draw may touch: the smallest target, inside the viewport
+  uint64_t drawPixels =
+      0;  ///< that a draw may touch: the smallest colour target (or the depth target), inside the viewport
+  uint64_t copiedBytes = 0;  ///< the back end adds what a draw made it copy; taken off the budget then
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)
   Scissor scissor;

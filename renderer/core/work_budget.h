@@ -36,12 +36,12 @@ public:
   /// False when the submission would pass its limit; then nothing is counted.
   bool take(Work work, uint64_t amount) {
     const auto i = static_cast<size_t>(work);
-    if (amount > kLimits[i].submission - m_used[i]) return false;
-    m_used[i] += amount;
-    m_slice[i] += amount;
-    if (m_slice[i] >= kLimits[i].slice) m_sliceFull = true;
+    if (m_used[i] > kLimits[i].submission || amount > kLimits[i].submission - m_used[i]) return false;
+    count(i, amount);
     return true;
   }
+  /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
+  void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount); }
   bool sliceFull() const { return m_sliceFull; }
   void beginSlice() {
     m_slice = {};
@@ -49,6 +49,11 @@ public:
   }
 
 private:
+  void count(size_t i, uint64_t amount) {
+    m_used[i] += amount;
+    m_slice[i] += amount;
+    if (m_slice[i] >= kLimits[i].slice) m_sliceFull = true;
+  }
   std::array<uint64_t, kLimits.size()> m_used{}, m_slice{};
   bool m_sliceFull = false;
 };

@@ -11,6 +11,16 @@ inline bool writesDepth(const core::DepthStencilState& state) {
   return state.depthEnable && state.depthWrite;
 }
 
+/// Whether a draw can change the depth target at all.
+inline bool writesDepthOrStencil(const core::DepthStencilState& state) {
+  return writesDepth(state) || (state.stencilEnable && state.writeMask != 0);
+}
+
+/// Whether a draw looks at the depth target or changes it.
+inline bool usesDepthTarget(const core::DepthStencilState& state) {
+  return state.depthEnable || state.stencilEnable;
+}
+
 /// The stencil test of counter-clockwise triangles; clockwise ones always have `front`.
 inline const core::StencilFace& counterClockwiseFace(const core::DepthStencilState& state) {
   return state.twoSided ? state.back : state.front;

@@ -57,6 +57,7 @@ public:
 class FakeBackend final : public core::Backend {
 public:
   uint64_t draws = 0, throttles = 0, stopsAt = 0;
+  uint64_t copies = 0;                 ///< bytes, for each draw (core::DrawState::copiedBytes)
   std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
   bool interruptShaders = false;       ///< their creation sees an interruption
   bool interruptWaits = false;  ///< work is not done when it is waited for, and the renderer is interrupted
@@ -84,8 +85,9 @@ public:
     return std::make_unique<core::GpuInputLayout>();
   }
   Result<void> clear(core::DrawState&, const core::ClearArgs&) override { return {}; }
-  Result<void> draw(core::DrawState&, const core::DrawArgs&) override {
+  Result<void> draw(core::DrawState& state, const core::DrawArgs&) override {
     ++draws;
+    state.copiedBytes += copies;
     return {};
   }
   Result<void> drawIndexed(core::DrawState&, const core::DrawIndexedArgs&) override {

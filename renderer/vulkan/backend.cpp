@@ -160,7 +160,7 @@ Result<std::unique_ptr<core::GpuQuery>> VulkanBackend::createQuery(core::QueryKi
 
 Result<void> VulkanBackend::clear(core::DrawState& state, const core::ClearArgs& args) {
   if (auto opened = m_gpu->recorder->open(); !opened) return opened;
-  if (auto updated = m_targets->update(state, true); !updated) return updated;
+  if (auto updated = m_targets->update(state, true, args.depth || args.stencil); !updated) return updated;
   const VkExtent2D extent = m_targets->info().extent;
   // ClearRenderTargetView clears everything; IDirect3DDevice9::Clear without rectangles the viewport, clipped
   // by the scissor rectangle where that is on.

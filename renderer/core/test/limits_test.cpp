@@ -126,6 +126,24 @@ TEST(Limits, VerticesOfASubmission) {
   EXPECT_EQ(f.submit(next).errorCount, 0u) << "the next submission starts anew";
 }
 
+/// What draws make the device copy is known behind them: the one that passes the limit is the last.
+// LIM-6, LIM-9
+TEST(Limits, WhatADrawMakesTheDeviceCopy) {
+  FakeExecutor f;
+  f.backend.copies = WorkBudget::limit(Work::Bytes).submission / 4;
+  CommandWriter w;
+  shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+  for (int i = 0; i < 4; ++i) draw(w, 3);
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  EXPECT_EQ(f.backend.throttles, 4u) << "each of these draws fills a slice";
+  CommandWriter more;
+  for (int i = 0; i < 7; ++i) draw(more, 3);
+  const core::ExecutionReport report = f.submit(more);
+  EXPECT_EQ(report.errorCount, 2u);
+  EXPECT_EQ(report.lastError, ErrorCode::Backend);
+  EXPECT_EQ(f.backend.draws, 9u);
+}
+
 // CMD-10
 TEST(Limits, ASubmissionWhoseWorkWasStoppedEndsThere) {
   FakeExecutor f;

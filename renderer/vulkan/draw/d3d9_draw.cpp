@@ -3,9 +3,11 @@
 // shader (see shader/spirv/d3d9_interface.h).
 #include "renderer/vulkan/draw/d3d9_draw.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/pixel_pipe.h"
 #include "renderer/vulkan/draw/sampled_view.h"
 
@@ -72,41 +74,64 @@ uint32_t D3d9Draw::specialization(const core::DrawState& state, const DrawShader
   return shaders.ps ? d3d9::specialization(state, shaders.ps->program->info()) : 0;
 }
 
-Result<DescriptorWrite> D3d9Draw::textureWrite(const core::ShaderResourceBinding& resource,
+Result<CachedView> D3d9Draw::boundView(const core::DrawState& state,
+                                       const core::ShaderResourceBinding& resource,
+                                       const core::SamplerState& sampler, VkImageViewType type,
+                                       VkImageLayout& layout) {
+  core::Texture& texture = *resource.texture;
+  auto key = sampledViewKey(m_parts.gpu, resource, type, sampler.srgb);
+  if (!key) return key.error();
+  const TextureObject& object = TextureObject::of(texture);
+  const auto sampled = [&] {
+    auto view = sampledView(m_parts.gpu, m_parts.targets, texture, *key);
+    layout = object.sampledLayout();
+    return view;
+  };
+  auto view = sampled();
+  if (!view || view->handle) return view;
+  if (sampler.mip == core::Filter::None && key->mipCount > 1) {
+    // Only one level is sampled, so the others may be targets: D3D9 has no views with which a program could
+    // say that.
+    key->baseMip += std::min(sampler.maxMipLevel, key->mipCount - 1);
+    key->mipCount = 1;
+    view = sampled();
+    if (!view || view->handle) return view;
+  }
+  if (m_parts.targets.isDepth(texture) && !d3d9::writesDepthOrStencil(state.depthStencil)) {
+    m_readsDepth = true;
+    layout = Targets::readOnlyLayout(object);
+    return TextureObject::of(texture).view(*key);
+  }
+  return m_copies.copy(texture, *key, layout, m_copiedBytes);
+}
+
+Result<DescriptorWrite> D3d9Draw::textureWrite(const core::DrawState& state,
+                                               const core::ShaderResourceBinding& resource,
                                                const core::SamplerState& sampler, d3d9::SamplerType type,
                                                uint32_t binding) {
   const VkImageViewType viewType = viewTypeOf(type);
   DescriptorWrite write;
   write.binding = binding;
-  CachedView view;
-  bool compare = false;
-  if (resource.texture && resource.texture->gpu) {
-    if (d3d9::isOfType(resource, type)) {
-      auto made = sampledView(m_parts.gpu, m_parts.targets, resource, viewType, sampler.srgb);
-      if (!made) return made.error();
-      view = *made;
-      const TextureObject& object = TextureObject::of(*resource.texture);
-      compare = view.handle && object.format().info->depth;
-      write.image.imageLayout = object.sampledLayout();
-    }
-  }
-  if (!view.handle) {
-    // Unbound, or its own target: D3D9 reads opaque black.
-    auto made = m_parts.standIns.image(StandIns::Color::OpaqueBlack, viewType, write.image.imageLayout);
-    if (!made) return made.error();
-    view = *made;
-  }
+  const bool bound = resource.texture && resource.texture->gpu && d3d9::isOfType(resource, type);
+  // What is unbound reads opaque black in D3D9.
+  auto view = bound ? boundView(state, resource, sampler, viewType, write.image.imageLayout)
+                    : m_parts.standIns.image(StandIns::Color::OpaqueBlack, viewType, write.image.imageLayout);
+  if (!view) return view.error();
+  const bool compare = bound && hasDepth(*resource.texture) && type != d3d9::SamplerType::TextureVolume;
   auto cached = m_parts.samplers.get(sampler, compare);
   if (!cached) return cached.error();
-  write.image.imageView = view.handle;
+  write.image.imageView = view->handle;
   write.image.sampler = cached->handle;
-  write.serial[0] = view.serial;
+  write.serial[0] = view->serial;
   write.serial[1] = cached->serial;
   return write;
 }
 
 Result<void> D3d9Draw::gather(const core::DrawState& state, const DrawShaders& shaders) {
   m_textures = VK_NULL_HANDLE;
+  if (samplesTargets()) m_copies.begin();
+  m_copiedBytes = 0;
+  m_readsDepth = false;
   if (m_samplerMask == 0) return {};
   uint32_t count = 0;
   for (uint32_t m = m_samplerMask; m; m &= m - 1) {
@@ -117,7 +142,7 @@ Result<void> D3d9Draw::gather(const core::DrawState& state, const DrawShaders& s
     const uint32_t binding = (pixel ? shader::kPsSamplerBinding : shader::kVsSamplerBinding) + slot;
     const d3d9::SamplerType type = pixel ? d3d9::samplerType(shaders.ps->program->info(), m_boundTypes, slot)
                                          : shaders.vs->program->info().samplerTypes[slot];
-    auto write = textureWrite(bindings.resources[slot], bindings.samplers[slot], type, binding);
+    auto write = textureWrite(state, bindings.resources[slot], bindings.samplers[slot], type, binding);
     if (!write) return write.error();
     m_writes[count++] = *write;
   }

@@ -6,12 +6,14 @@
 
 #include "renderer/vulkan/draw/constant_ring.h"
 #include "renderer/vulkan/draw/shader_path.h"
+#include "renderer/vulkan/draw/target_copies.h"
 
 namespace aerogpu::vk {
 
 class D3d9Draw final : public ShaderPath {
 public:
-  D3d9Draw(const DrawParts& parts, ConstantRing& constants) : m_parts(parts), m_constants(constants) {}
+  D3d9Draw(const DrawParts& parts, ConstantRing& constants)
+      : m_parts(parts), m_constants(constants), m_copies(parts.gpu) {}
 
   Result<void> begin() override { return m_constants.reserve(2 * ConstantRing::kMaxStageBytes); }
   bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const override;
@@ -21,10 +23,24 @@ public:
   void bind(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
             BoundState& bound) override;
 
+  // Of what was gathered last.
+  /// Targets are sampled: how depends on the depth and stencil states too.
+  bool samplesTargets() const { return m_copiedBytes != 0 || m_readsDepth; }
+  /// The depth target is sampled in place (Targets::setDepthReadOnly).
+  bool readsDepth() const { return m_readsDepth; }
+  /// Bytes of targets that were copied for this draw; the next one wants copies of its own.
+  uint64_t copiedBytes() const { return m_copiedBytes; }
+  void reset() { m_copies.reset(); }
+
 private:
-  Result<DescriptorWrite> textureWrite(const core::ShaderResourceBinding& resource,
+  Result<DescriptorWrite> textureWrite(const core::DrawState& state,
+                                       const core::ShaderResourceBinding& resource,
                                        const core::SamplerState& sampler, d3d9::SamplerType type,
                                        uint32_t binding);
+  /// The view to sample of what is bound, in `layout`.
+  Result<CachedView> boundView(const core::DrawState& state, const core::ShaderResourceBinding& resource,
+                               const core::SamplerState& sampler, VkImageViewType type,
+                               VkImageLayout& layout);
   void bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
                      BoundState& bound);
   void pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound);
@@ -40,6 +56,9 @@ private:
   // Gathered.
   VkDescriptorSet m_textures = VK_NULL_HANDLE;
   std::array<DescriptorWrite, 32> m_writes;  // scratch
+  TargetCopies m_copies;
+  uint64_t m_copiedBytes = 0;
+  bool m_readsDepth = false;
 
   // What was written last, vertex then pixel where there are two.
   uint64_t m_writtenVs = 0, m_writtenPs = 0;  ///< modules whose constants the slices hold

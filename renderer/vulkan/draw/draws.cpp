@@ -3,6 +3,7 @@
 // begins.
 #include "renderer/vulkan/draw/draws.h"
 
+#include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/draw_rules.h"
 
 namespace aerogpu::vk {
@@ -50,6 +51,7 @@ void Draws::reset() {
   m_pipeline = VK_NULL_HANDLE;
   m_vertices.reset();
   m_choice.reset();
+  m_d3d9.reset();
   m_bound = {};
   m_pending = core::kDirtyAll;
   m_pipelines.save();
@@ -75,7 +77,9 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
   m_pending |= std::exchange(m_gpu.renamed, 0u);
   if (d3d9::sampleMaskHidesAll(state)) return false;
 
-  if (auto updated = m_targets.update(state, m_pending & (core::kDirtyTargets | core::kDirtyBlend)); !updated)
+  if (auto updated = m_targets.update(state, m_pending & (core::kDirtyTargets | core::kDirtyBlend),
+                                      d3d9::usesDepthTarget(state.depthStencil));
+      !updated)
     return updated.error();
   const TargetInfo& targets = m_targets.info();
   if (!targets.any()) return false;
@@ -98,8 +102,10 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
   constexpr uint32_t kResources = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |
                                   core::kDirtyTargets | core::kDirtyConstantBuffers |
                                   core::kDirtyUnorderedAccess;
-  if ((m_pending & kResources) || !recorder.inPass())
+  if ((m_pending & kResources) || !recorder.inPass() ||
+      ((m_pending & core::kDirtyDepthStencil) && m_d3d9.samplesTargets()))
     if (auto gathered = m_path->gather(state, m_shaders); !gathered) return gathered.error();
+  m_targets.setDepthReadOnly(m_path == &m_d3d9 && m_d3d9.readsDepth());
   constexpr uint32_t kVertices =
       core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
   if ((m_pending & kVertices) || !recorder.inPass()) m_vertices.gather(state, indexed);
@@ -186,9 +192,14 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
   return true;
 }
 
-Result<void> Draws::afterDraw() {
-  if (m_path == &m_dxbc) m_dxbc.noteDrawn();
+Result<void> Draws::afterDraw(core::DrawState& state) {
   Recorder& recorder = *m_gpu.recorder;
+  if (m_path == &m_dxbc) {
+    m_dxbc.noteDrawn();
+  } else if (m_d3d9.copiedBytes() != 0) {
+    state.copiedBytes += m_d3d9.copiedBytes();
+    recorder.outsidePass();  // the next draw gathers what it samples anew
+  }
   const bool crowded = recorder.crowded() || m_samplers.crowded();
   if (++m_batchDraws < kDrawsPerBatch && !crowded) return {};
   m_batchDraws = 0;
@@ -203,7 +214,7 @@ Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
   if (!*ready) return {};
   m_gpu.device->vk().CmdDraw(m_gpu.recorder->commands(), args.vertexCount, args.instanceCount,
                              args.firstVertex, args.firstInstance);
-  return afterDraw();
+  return afterDraw(state);
 }
 
 Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) {
@@ -212,7 +223,7 @@ Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedA
   if (!*ready) return {};
   m_gpu.device->vk().CmdDrawIndexed(m_gpu.recorder->commands(), args.indexCount, args.instanceCount,
                                     args.firstIndex, args.baseVertex, args.firstInstance);
-  return afterDraw();
+  return afterDraw(state);
 }
 
 }  // namespace aerogpu::vk

@@ -53,7 +53,7 @@ private:
   Area areaOf(const core::DrawState& state) const;
   Result<void> choosePipeline(const core::DrawState& state);
   Result<void> chooseShaders(const core::DrawState& state);
-  Result<void> afterDraw();
+  Result<void> afterDraw(core::DrawState& state);
   core::ShaderFamily family() const {
     return m_path == &m_dxbc ? core::ShaderFamily::Dxbc : core::ShaderFamily::D3d9;
   }

@@ -77,7 +77,9 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
         CachedView view;
         if (resource.texture && resource.texture->gpu &&
             canView(resource.texture->desc, b.viewType, resource.layers())) {
-          auto made = sampledView(m_parts.gpu, m_parts.targets, resource, b.viewType, false);
+          auto key = sampledViewKey(m_parts.gpu, resource, b.viewType, false);
+          if (!key) return key.error();
+          auto made = sampledView(m_parts.gpu, m_parts.targets, *resource.texture, *key);
           if (!made) return made.error();
           view = *made;
           write.image.imageLayout = TextureObject::of(*resource.texture).sampledLayout();

@@ -3,11 +3,10 @@
 
 namespace aerogpu::vk {
 
-Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, const core::ShaderResourceBinding& bound,
-                               VkImageViewType type, bool srgb) {
-  TextureObject& object = TextureObject::of(*bound.texture);
+Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding& bound, VkImageViewType type,
+                               bool srgb) {
   ViewKey key;
-  VkFormatInfo format = object.format();
+  VkFormatInfo format = TextureObject::of(*bound.texture).format();
   key.mipCount = bound.texture->desc.mipLevels;
   key.layerCount = bound.texture->desc.arrayLayers;
   if (const core::View* view = bound.view.get()) {
@@ -27,8 +26,12 @@ Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, const core::Sha
   key.aspects = format.info->depth ? VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT}
                                    : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
   key.opaqueAlpha = format.info->opaque;
-  const auto relation =
-      targets.relation(*bound.texture, key.baseMip, key.mipCount, key.baseLayer, key.layerCount);
+  return key;
+}
+
+Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, core::Texture& texture, const ViewKey& key) {
+  TextureObject& object = TextureObject::of(texture);
+  const auto relation = targets.relation(texture, key.baseMip, key.mipCount, key.baseLayer, key.layerCount);
   if (relation == Targets::Relation::Overlap) return CachedView{};
   if (relation == Targets::Relation::Disjoint && !object.mixedUse()) {
     // From now on both uses share one layout; the pass that is open has the other one.

@@ -7,14 +7,12 @@
 
 namespace aerogpu::vk {
 
-/// Stages of shaders that draws and dispatches have.
-inline constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
-                                                       VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
-                                                       VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+/// The identity of a view of `type` of what is bound.
+Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding& bound, VkImageViewType type,
+                               bool srgb);
 
-/// An image view of `type`, which canView() allows, of what is bound; the image is made ready for it. No
-/// handle when what it shows is a target at the same time.
-Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, const core::ShaderResourceBinding& bound,
-                               VkImageViewType type, bool srgb);
+/// The image view `key` of a texture; the image is made ready for it. No handle when what it shows is a
+/// target at the same time.
+Result<CachedView> sampledView(Gpu& gpu, const Targets& targets, core::Texture& texture, const ViewKey& key);
 
 }  // namespace aerogpu::vk

@@ -37,13 +37,14 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
 void Targets::reset() {
   m_colors = {};
   m_depth = {};
+  m_depthSmaller = m_depthReadOnly = false;
   const uint32_t generation = m_info.generation + 1;
   m_info = {};
   m_info.generation = generation;
 }
 
-Result<void> Targets::update(const core::DrawState& state, bool changed) {
-  if (!changed) return {};
+Result<void> Targets::update(const core::DrawState& state, bool changed, bool depthWanted) {
+  if (!changed && (!m_depthSmaller || depthWanted == (m_depth.view != VK_NULL_HANDLE))) return {};
   TargetInfo info;
   bool mixed = false;  // sample counts differ
   std::array<Attachment, core::kMaxColorTargets> colors;
@@ -74,8 +75,19 @@ Result<void> Targets::update(const core::DrawState& state, bool changed) {
   auto attachment = attach(state.depthTarget, false, info.depthFormat);
   if (!attachment) return attachment.error();
   depth = std::move(*attachment);
+  m_depthSmaller = false;
   if (depth.view) {
+    const VkExtent2D colors = info.extent;
     shrink(depth);
+    m_depthSmaller =
+        info.colorCount != 0 && (info.extent.width < colors.width || info.extent.height < colors.height);
+    if (m_depthSmaller && !depthWanted) {
+      info.extent = colors;
+      info.depthFormat = VK_FORMAT_UNDEFINED;
+      depth = {};
+    }
+  }
+  if (depth.view) {
     if (TextureObject::of(*depth.texture).format().info->stencil) info.stencilFormat = info.depthFormat;
   }
   if (mixed) return Error{ErrorCode::Backend, "render targets have different sample counts", {}};
@@ -102,10 +114,16 @@ void Targets::beginWith(const core::ClearArgs* clear) {
     if (m_colors[i].view)
       prepare(m_colors[i], VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
               VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT);
-  if (m_depth.view)
-    prepare(m_depth,
-            VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
+  constexpr VkPipelineStageFlags2 kDepthStages =
+      VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
+  if (m_depth.view && m_depthReadOnly) {
+    TextureObject& texture = TextureObject::of(*m_depth.texture);
+    texture.prepare(readOnlyLayout(texture), kDepthStages | kShaderStages,
+                    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+  } else if (m_depth.view) {
+    prepare(m_depth, kDepthStages,
             VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT);
+  }
   const uint64_t pass = recorder.nextPassId();
   const auto fill = [&](VkRenderingAttachmentInfo& info, Attachment& a) {
     TextureObject& texture = TextureObject::of(*a.texture);
@@ -128,6 +146,10 @@ void Targets::beginWith(const core::ClearArgs* clear) {
   VkRenderingAttachmentInfo depth{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO}, stencil = depth;
   if (m_depth.view) {
     fill(depth, m_depth);
+    if (m_depthReadOnly) {
+      depth.imageLayout = readOnlyLayout(TextureObject::of(*m_depth.texture));
+      depth.storeOp = VK_ATTACHMENT_STORE_OP_NONE;
+    }
     stencil = depth;
     if (clear && clear->depth) {
       depth.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
@@ -163,6 +185,12 @@ Targets::Relation Targets::relation(const core::Texture& texture, uint32_t baseM
   return found;
 }
 
+void Targets::setDepthReadOnly(bool readOnly) {
+  if (m_depthReadOnly == readOnly) return;
+  m_depthReadOnly = readOnly;
+  if (m_gpu.recorder->isOpen()) m_gpu.recorder->outsidePass();
+}
+
 bool Targets::begin() {
   if (!m_info.any()) return false;
   if (!m_gpu.recorder->inPass()) beginWith(nullptr);
@@ -171,6 +199,7 @@ bool Targets::begin() {
 
 void Targets::clear(const core::ClearArgs& wanted, VkRect2D rect) {
   core::ClearArgs args = wanted;
+  setDepthReadOnly(false);
   args.depth = args.depth && m_depth.view;
   args.stencil = args.stencil && m_info.stencilFormat != VK_FORMAT_UNDEFINED;
   args.depthValue = args.depthValue >= 0 ? std::min(args.depthValue, 1.0f) : 0.0f;  // NaN becomes 0

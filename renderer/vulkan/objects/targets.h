@@ -10,6 +10,11 @@
 
 namespace aerogpu::vk {
 
+/// Stages of shaders that draws and dispatches have.
+inline constexpr VkPipelineStageFlags2 kShaderStages = VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
+                                                       VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT |
+                                                       VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+
 /// What a pipeline and the dynamic state depend on.
 struct TargetInfo {
   uint32_t colorCount = 0;
@@ -26,8 +31,9 @@ class Targets {
 public:
   explicit Targets(Gpu& gpu) : m_gpu(gpu) {}
 
-  /// Takes over the bound targets if `changed`; a batch must be open.
-  Result<void> update(const core::DrawState& state, bool changed);
+  /// Takes over the bound targets if `changed`; a batch must be open. A depth target that is smaller than the
+  /// colour targets is left out where no depth or stencil is `wanted`, so that it does not cut them.
+  Result<void> update(const core::DrawState& state, bool changed, bool depthWanted);
   /// Opens the pass if it is not. False when there is no target at all.
   bool begin();
   /// Clears as `args` says within `rect` (pixels, clipped to the targets here).
@@ -36,6 +42,14 @@ public:
   enum class Relation : uint8_t { None, Disjoint, Overlap };
   Relation relation(const core::Texture& texture, uint32_t baseMip, uint32_t mipCount, uint32_t baseLayer,
                     uint32_t layerCount) const;
+  /// Whether `texture` is the depth target, if any.
+  bool isDepth(const core::Texture& texture) const { return m_depth.texture.get() == &texture; }
+  /// From now on no draw writes depth or stencil, and shaders may sample the depth target; or the contrary.
+  void setDepthReadOnly(bool readOnly);
+  /// The layout of a depth target that shaders sample.
+  static VkImageLayout readOnlyLayout(const TextureObject& texture) {
+    return texture.mixedUse() ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
+  }
   /// Lets go of the targets.
   void reset();
   const TargetInfo& info() const { return m_info; }
@@ -53,6 +67,8 @@ private:
   TargetInfo m_info;
   std::array<Attachment, core::kMaxColorTargets> m_colors;
   Attachment m_depth;
+  bool m_depthSmaller = false;  ///< than the colour targets; then m_depth is none where it is not wanted
+  bool m_depthReadOnly = false;
 };
 
 }  // namespace aerogpu::vk

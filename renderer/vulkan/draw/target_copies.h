@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copies of targets that a draw samples while it writes them, which Vulkan forbids: the draw reads what was
+// there before it. Render thread only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/texture.h"
+
+namespace aerogpu::vk {
+
+class TargetCopies {
+public:
+  explicit TargetCopies(Gpu& gpu) : m_gpu(gpu) {}
+
+  /// Begins a draw: the copies of the one before may be overwritten.
+  void begin();
+  /// Copies what `key` shows of `texture`, ending the render pass; a view of the copy with that image ready
+  /// to be sampled in `layout`. Adds to `bytes` what was copied.
+  Result<CachedView> copy(core::Texture& texture, const ViewKey& key, VkImageLayout& layout, uint64_t& bytes);
+  void reset() { m_copies.clear(); }
+
+private:
+  static constexpr size_t kMaxKept = 4;
+  static constexpr uint64_t kMaxIdleBatches = 64;
+  struct Copy {
+    std::unique_ptr<core::GpuTexture> image;
+    uint64_t batch = 0;  ///< last used in
+    bool used = false;   ///< by the current draw
+  };
+  Result<TextureObject*> image(const core::TextureDesc& desc);
+
+  Gpu& m_gpu;
+  std::vector<Copy> m_copies;
+};
+
+}  // namespace aerogpu::vk
