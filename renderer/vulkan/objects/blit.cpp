@@ -105,16 +105,17 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   const VkFormat format = core::asSrgb(m_desc.format, args.encodeSrgb) ? m_format.srgb : m_format.linear;
   auto target = targetView(sub, format);
   if (!target) return target.error();
+  const bool own = &src == this;
+  const VkImageLayout layout = own ? VK_IMAGE_LAYOUT_GENERAL : src.sampledLayout();
   auto bindings = m_gpu.blits->choose({format, samplingOf(boxes, args.filter), volume},
-                                      {source->handle, source->serial, src.sampledLayout()});
+                                      {source->handle, source->serial, layout});
   if (!bindings) return bindings.error();
 
   VkRect2D area = rectOf(boxes[0].to);
   for (const BlitBox& box : boxes) area = rectAround(area, rectOf(box.to));
   recorder.beginInterlude();
-  src.prepare(src.sampledLayout(), VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
-              VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
-  beginPassOn(target->handle, area, nullptr);
+  if (!own) src.prepare(layout, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+  beginPassOn(target->handle, area, nullptr, own);
   m_gpu.blits->bind(*bindings);
   for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box));
   recorder.endInterlude();
@@ -181,7 +182,8 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
   };
   // vkCmdBlitImage between 2D images and volumes is not what drivers do often: lavapipe forgets the slice.
   const bool alike = drawn || src.plainKind() == plainKind();
-  if (src.m_desc.samples == 1 && &src != this && alike) return blitFrom(src, srcSub, boxes);
+  const bool apart = &src != this || (drawn && sub != srcSub);
+  if (src.m_desc.samples == 1 && apart && alike) return blitFrom(src, srcSub, boxes);
   for (const BlitBox& box : boxes) {
     const bool resolves = src.m_desc.samples > 1;
     auto held = src.hold(srcSub, box.from, 1, drawn || resolves ? src.plainKind() : plainKind());

@@ -47,19 +47,24 @@ Result<CachedView> TextureObject::targetView(core::Subresource sub, VkFormat for
   return view(key);
 }
 
-void TextureObject::beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear) {
+void TextureObject::beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear,
+                                bool samples) {
   const bool isDepth = m_format.info->depth;
+  VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT;
+  VkAccessFlags2 access = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
+  if (isDepth) {
+    stages = VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
+    access = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+  }
+  if (samples) {
+    stages |= VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT;
+    access |= VK_ACCESS_2_SHADER_SAMPLED_READ_BIT;
+  }
   m_gpu.recorder->outsidePass();
-  if (isDepth)
-    prepare(targetLayout(),
-            VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT,
-            VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT);
-  else
-    prepare(targetLayout(), VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
-            VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT);
+  prepare(samples ? VK_IMAGE_LAYOUT_GENERAL : targetLayout(), stages, access);
   VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
   color.imageView = view;
-  color.imageLayout = targetLayout();
+  color.imageLayout = m_layout;
   color.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
   color.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
   VkRenderingAttachmentInfo depth = color, stencil = color;

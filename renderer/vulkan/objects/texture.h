@@ -123,7 +123,9 @@ private:
   /// A view of one mip and layer, as a target.
   Result<CachedView> targetView(core::Subresource sub, VkFormat format);
   /// Begins a pass with it as the only target, which clears `area` as `clear` says; null clears nothing.
-  void beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear);
+  /// `samples`: the pass samples another subresource of it too.
+  void beginPassOn(VkImageView view, const VkRect2D& area, const core::ClearArgs* clear,
+                   bool samples = false);
   VkClearValue clearValue(const core::ClearArgs& args) const;
   Result<void> fillTarget(core::Subresource sub, std::span<const core::Box> boxes,
                           const core::ClearArgs& args);
@@ -138,7 +140,7 @@ private:
                            std::span<const core::BlitBox> boxes);
   Result<void> resolveTo(core::Subresource sub, const VkOffset3D& to, TextureObject& src,
                          core::Subresource srcSub, const core::Box& box);
-  /// From another texture, of one sample.
+  /// From another subresource, of one sample.
   Result<void> blitByDraw(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                           std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
   Result<void> blitByCommand(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
