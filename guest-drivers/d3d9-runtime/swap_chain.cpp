@@ -177,9 +177,7 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
   RECT client{};
   if (!GetClientRect(window, &client)) return D3DERR_INVALIDCALL;
   request.destination = destination ? *destination : client;
-  POINT origin{};
-  ClientToScreen(window, &origin);
-  OffsetRect(&request.destination, origin.x, origin.y);
+  // Relative to the window; the kernel side knows where that is.
   if (IsRectEmpty(&request.destination)) return device().isEx() ? S_PRESENT_OCCLUDED : D3D_OK;  // minimised
   if (dirty && dirty->rdh.nCount && dirty->rdh.nCount <= 4096) {
     request.dirty.resize(dirty->rdh.nCount);
