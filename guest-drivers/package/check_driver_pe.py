@@ -1,25 +1,32 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reads a Windows kernel driver back and says whether Windows 7 can load it.
+"""Reads a Windows driver back and says whether Windows 7 can load it: a kernel driver, or (by the name's end .dll) a
+user-mode display driver.
 
-usage: check_driver_pe.py [options] DRIVER.sys
+usage: check_driver_pe.py [options] DRIVER.sys|DRIVER.dll
   --arch x86|x64     the architecture it has to be for
   --version A.B.C.D  the file version its resource has to state
   --signed CERT      the signatures have to be there (SHA-1 and, nested, SHA-256) and verify against CERT (PEM)
   --catalog FILE     the catalogue has to list the file's SHA-1 Authenticode hash
   --quiet            print defects only
 
-Rules: "PE Format" and the driver pages of Microsoft's documentation; imports: win7-exports.txt beside this file.
+Rules: "PE Format", the driver pages of Microsoft's documentation, for user mode "Loading a User-Mode Display Driver";
+imports: win7-exports.txt and win7-user-exports.txt beside this file.
 Exit status 0 without defects, 1 with."""
 import argparse
 import os
 import sys
+from collections import namedtuple
 
 import pe
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPORTS = os.path.join(HERE, 'win7-exports.txt')
-MODULES = ('ntoskrnl.exe', 'hal.dll')
+USER_EXPORTS = os.path.join(HERE, 'win7-user-exports.txt')
+# Two kinds of drivers. `exports`: the functions that it must export, and no others (None: not looked at).
+Kind = namedtuple('Kind', 'subsystem is_dll modules exports')
+KERNEL = Kind(pe.SUBSYSTEM_NATIVE, False, ('ntoskrnl.exe', 'hal.dll'), None)
+USER = Kind(pe.SUBSYSTEM_WINDOWS_GUI, True, ('kernel32.dll', 'msvcrt.dll'), ('OpenAdapter',))
 WINDOWS_7 = (6, 1)
 ARCHITECTURES = {'x86': (pe.MACHINE_X86, pe.MAGIC_PE32, pe.REL_HIGHLOW),
                  'x64': (pe.MACHINE_X64, pe.MAGIC_PE32_PLUS, pe.REL_DIR64)}
@@ -47,18 +54,38 @@ def load_exports(path=EXPORTS):
     return table
 
 
-def check_headers(image, arch):
+def load_user_exports(path=USER_EXPORTS):
+    """The same of the list for user mode, which both editions have in common."""
+    table = {}
+    with open(path, encoding='ascii') as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.partition('#')[0].split()
+            if not line:
+                continue
+            if len(line) != 3:
+                raise ValueError('%s:%d: three columns expected' % (path, number))
+            if line[0] in table:
+                raise ValueError('%s:%d: %s is there twice' % (path, number, line[0]))
+            table[line[0]] = line[1] + '.dll'
+    return {'x86': table, 'x64': table}
+
+
+def check_headers(image, arch, kind):
     machine, magic, _ = ARCHITECTURES[arch]
     if image.machine != machine:
         yield 'machine is %s, not %s' % (pe.machine_name(image.machine), arch)
     if image.magic != magic:
         yield 'optional header magic is 0x%x, not 0x%x' % (image.magic, magic)
-    if image.subsystem != pe.SUBSYSTEM_NATIVE:
-        yield 'subsystem is %d, not native (1)' % image.subsystem
+    if image.subsystem != kind.subsystem:
+        yield 'subsystem is %d, not %s' % (image.subsystem, 'Windows (2)' if kind.is_dll else 'native (1)')
     if not image.characteristics & pe.FILE_EXECUTABLE_IMAGE:
         yield 'the file is not marked executable: linking left something undefined'
-    if image.characteristics & pe.FILE_DLL:
-        yield 'the file is marked as a DLL'
+    if bool(image.characteristics & pe.FILE_DLL) != kind.is_dll:
+        yield 'the file is not marked as a DLL' if kind.is_dll else 'the file is marked as a DLL'
+    for bit, title in ((pe.DLL_CHARACTERISTICS_DYNAMIC_BASE, 'may be loaded at any address'),
+                       (pe.DLL_CHARACTERISTICS_NX_COMPAT, 'needs no executable data')):
+        if kind.is_dll and not image.dll_characteristics & bit:
+            yield 'the header does not say that the file ' + title
     if image.dll_characteristics & pe.DLL_CHARACTERISTICS_NO_SEH:
         yield 'the header says that there are no exception handlers: Windows would call none'
     for title, version in (('operating system', image.os_version), ('subsystem', image.subsystem_version)):
@@ -103,12 +130,28 @@ def check_sections(image):
             yield 'the image has %s' % title
 
 
-def check_imports(image, arch, exports):
+def check_exports(image, kind):
+    if kind.exports is None:
+        return
+    found = image.exports()
+    for name in kind.exports:
+        if name not in found:
+            yield 'does not export %s' % name
+            continue
+        section = image.section_at(found[name])
+        if section is None or not section.flags & pe.SCN_EXECUTE:
+            yield 'export %s is not in code' % name
+    for name in found:
+        if name not in kind.exports:
+            yield 'exports %s' % name
+
+
+def check_imports(image, arch, exports, kind):
     modules = image.imports()
     if not modules:
         yield 'no imports at all'
     for module, names in modules:
-        if module.lower() not in MODULES:
+        if module.lower() not in kind.modules:
             yield 'imports from %s' % module
             continue
         for name in names:
@@ -123,7 +166,7 @@ def check_imports(image, arch, exports):
 def check_relocations(image, arch):
     # Code for x64 can do without; on x86 every address of a variable needs one.
     if image.characteristics & pe.FILE_RELOCS_STRIPPED or (arch == 'x86' and not image.directories[pe.DIR_RELOC][1]):
-        yield 'no relocations: the kernel never loads a driver at its preferred address'
+        yield 'no relocations: Windows never loads a driver at its preferred address'
         return
     width = 8 if arch == 'x64' else 4
     for address, kind in image.relocations():
@@ -142,7 +185,7 @@ def check_unwind(image, arch):
         return
     functions = image.runtime_functions()
     if not functions:
-        yield 'no exception table: neither __try nor the stack walk of a bug check would work'
+        yield 'no exception table: neither __try nor the stack walk of a debugger would work'
     end = 0
     for function in functions:
         section = image.section_at(function.begin)
@@ -183,8 +226,13 @@ def check_catalog(image, path):
         yield 'the catalogue %s does not list the file (%s)' % (os.path.basename(path), digest.hex())
 
 
+def kind_of(path):
+    return USER if path.lower().endswith('.dll') else KERNEL
+
+
 def check(path, arch=None, version=None, certificate=None, catalog_path=None, exports=None):
     """All defects of one driver, as sentences."""
+    kind = kind_of(path)
     with open(path, 'rb') as file:
         data = file.read()
     try:
@@ -195,10 +243,11 @@ def check(path, arch=None, version=None, certificate=None, catalog_path=None, ex
                 return ['machine 0x%04x is neither x86 nor x64' % image.machine]
     except pe.PeError as error:
         return [str(error)]
-    checks = [check_headers(image, arch), check_sections(image)]
+    checks = [check_headers(image, arch, kind), check_sections(image)]
     if image.machine == ARCHITECTURES[arch][0]:
-        checks += [check_imports(image, arch, exports or load_exports()), check_relocations(image, arch),
-                   check_unwind(image, arch)]
+        exports = exports or (load_user_exports() if kind.is_dll else load_exports())
+        checks += [check_imports(image, arch, exports, kind), check_exports(image, kind),
+                   check_relocations(image, arch), check_unwind(image, arch)]
     checks.append(check_version(image, version))
     if certificate:
         checks.append(check_signature(path, image, certificate))

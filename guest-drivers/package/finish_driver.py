@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Last step of linking a kernel driver with GNU ld, which cannot say these things itself.
+"""Last step of linking a Windows driver with GNU ld, which cannot say these things itself.
 
 usage: finish_driver.py IN OUT
 
-Marks the INIT sections discardable (the kernel frees them after DriverEntry) and the resources read-only, takes the DLL
-flag away that -shared sets, clears time stamps so that the same source gives the same file, and writes the right
-checksum. Running it twice changes nothing."""
+Marks the INIT sections discardable (the kernel frees them after DriverEntry) and the resources read-only, takes from
+kernel drivers the DLL flag that -shared sets, clears time stamps so that the same source gives the same file, and
+writes the right checksum. Running it twice changes nothing."""
 import struct
 import sys
 
@@ -20,7 +20,8 @@ def finish(data):
         raise pe.PeError('the file is signed already')
     out = bytearray(data)
     struct.pack_into('<I', out, image.pe_offset + 8, 0)
-    struct.pack_into('<H', out, image.pe_offset + 22, image.characteristics & ~pe.FILE_DLL)
+    if image.subsystem == pe.SUBSYSTEM_NATIVE:
+        struct.pack_into('<H', out, image.pe_offset + 22, image.characteristics & ~pe.FILE_DLL)
     export_rva, export_size = image.directories[pe.DIR_EXPORT]
     if export_size >= 8:
         section = image.section_at(export_rva)

@@ -4,9 +4,10 @@
 catalogue; the certificate, the scripts and a read-me; all in one ISO image. Everything is checked before the image is
 written, and with the same inputs and time only the signatures differ from run to run.
 
-usage: make_package.py --version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
+usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
                        --x64 FILE... --x86 FILE... --iso FILE
 
+--version, --umd-version: what the version resources of aerogpu.sys and of the user-mode drivers have to say
 --x64, --x86: that architecture's aerogpu.sys (any name ending in .sys) and user-mode drivers (kept by name)
 --epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH goes before it
 --test-cert: the certificate is a test certificate: it goes on the disc and install.cmd turns test signing on"""
@@ -64,7 +65,7 @@ def make_architecture(folder, arch, files, settings):
     os.makedirs(folder)
     for name, path in files.items():
         try:
-            data = finish_driver.finish(read(path)) if name == 'aerogpu.sys' else pe.PeImage(read(path)).with_checksum()
+            data = finish_driver.finish(read(path))
         except pe.PeError as error:
             raise PackageError('%s: %s' % (path, error)) from error
         unsigned = os.path.join(folder, name + '.unsigned')
@@ -116,11 +117,15 @@ def check_catalog(folder, certificate):
     return defects + (['aerogpu.cat: osslsigncode: ' + complaint] if complaint else [])
 
 
-def check_architecture(folder, arch, version, certificate):
+def check_architecture(folder, arch, version, umd_version, certificate):
     """All defects of one architecture's finished folder."""
-    path = os.path.join(folder, 'aerogpu.sys')
-    defects = ['aerogpu.sys: ' + text for text in check_driver_pe.check(
-        path, arch, version, certificate, os.path.join(folder, 'aerogpu.cat'))]
+    machines = {'aerogpu.sys': (arch, version)}
+    machines.update((name, (machine, umd_version)) for machine, name in UMD.items()
+                    if os.path.exists(os.path.join(folder, name)))
+    defects = []
+    for name, (machine, expected) in machines.items():
+        defects += ['%s: %s' % (name, text) for text in check_driver_pe.check(
+            os.path.join(folder, name), machine, expected, certificate, os.path.join(folder, 'aerogpu.cat'))]
     defects += ['aerogpu.inf: ' + text for text in inf.check(os.path.join(folder, 'aerogpu.inf'), arch, version)]
     return ['%s: %s' % (arch, text) for text in defects + check_catalog(folder, certificate)]
 
@@ -173,7 +178,7 @@ def make(settings):
         for arch, paths in (('x64', settings.x64), ('x86', settings.x86)):
             place = os.path.join(folder, arch)
             make_architecture(place, arch, driver_files(arch, paths, settings.x86), settings)
-            defects += check_architecture(place, arch, settings.version, settings.cert)
+            defects += check_architecture(place, arch, settings.version, settings.umd_version, settings.cert)
         if defects:
             raise PackageError('\n'.join(defects))
         make_disc_files(folder, settings)
@@ -184,7 +189,7 @@ def make(settings):
 
 def main():
     parser = argparse.ArgumentParser(add_help=False, usage=__doc__)
-    for name in ('version', 'epoch', 'cert', 'key', 'iso'):
+    for name in ('version', 'umd-version', 'epoch', 'cert', 'key', 'iso'):
         parser.add_argument('--' + name, required=True)
     for arch in UMD:
         parser.add_argument('--' + arch, nargs='+', required=True)

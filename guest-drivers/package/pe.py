@@ -16,7 +16,10 @@ FILE_EXECUTABLE_IMAGE = 0x0002
 FILE_DLL = 0x2000
 
 SUBSYSTEM_NATIVE = 1
+SUBSYSTEM_WINDOWS_GUI = 2
 
+DLL_CHARACTERISTICS_DYNAMIC_BASE = 0x0040
+DLL_CHARACTERISTICS_NX_COMPAT = 0x0100
 DLL_CHARACTERISTICS_NO_SEH = 0x0400
 
 SCN_CODE = 0x00000020
@@ -170,6 +173,26 @@ class PeImage:
                 names.append(self._string((value & 0x7FFFFFFF) + 2, 'import name'))
         raise PeError('an import look-up table has no end')
 
+    def exports(self):
+        """{name: address} of the functions that are exported by name; what has no name is there as its ordinal."""
+        rva, size = self.directories[DIR_EXPORT]
+        if not rva:
+            return {}
+        base, functions, names, table, name_table, ordinals = struct.unpack(
+            '<6I', self.read(rva + 16, 24, 'export table'))
+        if functions > MAX_ENTRIES or names > functions:
+            raise PeError('the export table has %d functions and %d names' % (functions, names))
+        addresses = struct.unpack('<%dI' % functions, self.read(table, 4 * functions, 'export addresses'))
+        found = {base + index: address for index, address in enumerate(addresses) if address}
+        for index in range(names):
+            name, = struct.unpack('<I', self.read(name_table + 4 * index, 4, 'export names'))
+            ordinal, = struct.unpack('<H', self.read(ordinals + 2 * index, 2, 'export ordinals'))
+            if ordinal >= functions:
+                raise PeError('export %d of %d' % (ordinal, functions))
+            found[self._string(name, 'export name')] = addresses[ordinal]
+            found.pop(base + ordinal, None)
+        return found
+
     def relocations(self):
         """[(address, type), ...]; padding entries (type 0) are left out."""
         rva, size = self.directories[DIR_RELOC]
@@ -221,7 +244,7 @@ class PeImage:
             name, target = struct.unpack('<II', self.read(base + offset + 16 + 8 * index, 8, 'resource directory'))
             if name >> 31:
                 length = struct.unpack('<H', self.read(base + (name & 0x7FFFFFFF), 2, 'resource name'))[0]
-                name = self.read(base + (name & 0x7FFFFFFF) + 2, 2 * length, 'resource name').decode('utf-16-le')
+                name = self.read(base + (name & 0x7FFFFFFF) + 2, 2 * length, 'resource name').decode('utf-16-le', 'replace')
             if target >> 31:
                 if len(path) >= 2:
                     raise PeError('resources are nested deeper than type, name, language')
@@ -312,7 +335,7 @@ def _parse_version(data):
         position = begin + 6
         while position + 2 <= end and data[position:position + 2] != b'\0\0':
             position += 2
-        key = data[begin + 6:position].decode('utf-16-le')
+        key = data[begin + 6:position].decode('utf-16-le', 'replace')
         value_at = (position + 2 + 3) & ~3
         size = value_length * (2 if kind == 1 else 1)
         if value_length and value_at + size > end:
@@ -336,7 +359,7 @@ def _parse_version(data):
         if key == 'StringFileInfo':
             for _, _, table, table_end in children(inside, after):
                 for name, value, _, _ in children(table, table_end):
-                    strings[name] = value.decode('utf-16-le').rstrip('\0')
+                    strings[name] = value.decode('utf-16-le', 'replace').rstrip('\0')
 
     def four(high, low):
         return (high >> 16, high & 0xFFFF, low >> 16, low & 0xFFFF)

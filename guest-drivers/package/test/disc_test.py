@@ -32,7 +32,7 @@ def read(*parts):
 class DiscCase(drivers.SignedTest):
     def settings(self, **changes):
         x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
-        values = dict(version=drivers.VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+        values = dict(version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
                       iso=self.file('disc.iso'), when=drivers.WHEN)
         return argparse.Namespace(**dict(values, **changes))
 
@@ -46,7 +46,8 @@ class DiscCase(drivers.SignedTest):
         for arch, more in (('x64', x64), ('x86', x86)):
             place = os.path.join(folder, arch)
             self.assertEqual(set(os.listdir(place)), FILES | more)
-            self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, certificate), [])
+            self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, drivers.UMD_VERSION,
+                                                             certificate), [])
         for name in ALWAYS - {'x64', 'x86'}:
             text = read(folder, name)
             self.assertEqual(text.count(b'\n'), text.count(b'\r\n'), name)
@@ -90,11 +91,36 @@ class DiscTest(DiscCase):
         self.assertEqual(*images)
 
     def test_user_mode_drivers(self):
-        umd = {}
-        for arch, name in make_package.UMD.items():
-            umd[arch] = self.file(name, drivers.raw('tiny', arch))
+        umd = self.user_mode_drivers('tiny-umd')
         folder = self.disc(x64=[drivers.path('tiny', 'x64'), umd['x64']], x86=[drivers.path('tiny', 'x86'), umd['x86']])
         self.assert_good(folder, self.cert, {'aerogpu_d3d9.dll', 'aerogpu_d3d9_x64.dll'}, {'aerogpu_d3d9.dll'})
+
+    def test_user_mode_driver_for_64_bits_alone(self):
+        folder = self.disc(x64=[drivers.path('tiny', 'x64'), self.user_mode_drivers('tiny-umd')['x64']])
+        self.assert_good(folder, self.cert, {'aerogpu_d3d9_x64.dll'})
+        for arch, there in (('x64', True), ('x86', False)):
+            settings = read(folder, arch, 'aerogpu.inf')
+            self.assertEqual(b'UserModeDriverName,%REG_MULTI_SZ%,aerogpu_d3d9_x64.dll' in settings, there)
+            self.assertNotIn(b'UserModeDriverNameWow,%', settings)
+
+    def test_bad_user_mode_driver_makes_no_disc(self):
+        umd = self.user_mode_drivers('wrong-umd')
+        settings = self.settings(x64=[drivers.path('tiny', 'x64'), umd['x64']])
+        with self.assertRaisesRegex(make_package.PackageError,
+                                    'x64: aerogpu_d3d9_x64.dll: imports GetSystemTimePreciseAsFileTime'):
+            make_package.make(settings)
+        self.assertFalse(os.path.exists(settings.iso))
+        settings = self.settings(x64=[drivers.path('tiny', 'x64'), self.user_mode_drivers('tiny-umd')['x64']],
+                                 umd_version='8.14.1.1')
+        with self.assertRaisesRegex(make_package.PackageError, 'aerogpu_d3d9_x64.dll: file version is'):
+            make_package.make(settings)
+        kernel = self.file('aerogpu_d3d9_x64.dll', drivers.raw('wrong-import', 'x64'))
+        with self.assertRaisesRegex(make_package.PackageError, 'aerogpu_d3d9_x64.dll: subsystem is 1'):
+            make_package.make(self.settings(x64=[drivers.path('tiny', 'x64'), kernel]))
+
+    def user_mode_drivers(self, kind):
+        """{architecture: path} of a kind of the tests' user-mode drivers, under the names that go on the disc."""
+        return {arch: self.file(name, drivers.raw(kind, arch)) for arch, name in make_package.UMD.items()}
 
     def test_bad_driver_makes_no_disc(self):
         settings = self.settings(x64=[drivers.path('wrong-import', 'x64')])
@@ -125,9 +151,10 @@ class DiscTest(DiscCase):
 class ShippedDiscTest(DiscCase):
     def test_shipped_disc(self):
         folder = extract(SHIPPED[0], self.file('shipped'))
-        umd = {arch: set(os.listdir(os.path.join(folder, arch))) & set(make_package.UMD.values())
-               for arch in make_package.UMD}
-        self.assert_good(folder, SHIPPED[1], umd['x64'], umd['x86'])
+        built = [arch for arch in os.environ['AEROGPU_UMD'].split(',') if arch]
+        x86 = {make_package.UMD['x86']} if 'x86' in built else set()
+        x64 = {make_package.UMD['x64']} | x86 if 'x64' in built else set()
+        self.assert_good(folder, SHIPPED[1], x64, x86)
 
 
 if __name__ == '__main__':

@@ -12,12 +12,13 @@ import finish_driver  # noqa: E402
 
 FOLDER = os.environ['AEROGPU_TEST_DRIVERS']
 VERSION = os.environ['AEROGPU_DRIVER_VERSION']
+UMD_VERSION = os.environ['AEROGPU_UMD_VERSION']
 ARCHITECTURES = ('x64', 'x86')
 WHEN = 1700000000
 
 
 def path(name, arch):
-    return os.path.join(FOLDER, '%s-%s.sys' % (name, arch))
+    return os.path.join(FOLDER, '%s-%s.%s' % (name, arch, 'dll' if name.endswith('umd') else 'sys'))
 
 
 def raw(name, arch):

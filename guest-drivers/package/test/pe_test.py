@@ -183,14 +183,99 @@ class CheckTest(drivers.FolderTest):
                 check_driver_pe.check(self.file('driver.sys', broken), arch)
 
 
+class UserModeTest(drivers.FolderTest):
+    """What a user-mode driver has to be apart from what all drivers are."""
+
+    def defects(self, data, arch, checksum=True, **kwargs):
+        if checksum:
+            data = pe.PeImage(data).with_checksum()
+        return check_driver_pe.check(self.file('driver.dll', data), arch, **kwargs)
+
+    def assert_found(self, data, arch, text, **kwargs):
+        found = self.defects(data, arch, **kwargs)
+        self.assertTrue(any(text in defect for defect in found), found)
+
+    def each(self):
+        for arch in drivers.ARCHITECTURES:
+            data = drivers.finished('tiny-umd', arch)
+            yield arch, data, pe.PeImage(data)
+
+    def test_good_driver(self):
+        for arch, data, image in self.each():
+            self.assertEqual(self.defects(data, arch, checksum=False, version=drivers.UMD_VERSION), [])
+            self.assertEqual(list(image.exports()), ['OpenAdapter'])
+            self.assertEqual(finish_driver.finish(data), data)
+
+    def test_version(self):
+        """ "File Version Formatting for Display Driver DLLs": 8.14.CC.DDDD for Direct3D 9 in WDDM 1.1."""
+        numbers = [int(part) for part in drivers.UMD_VERSION.split('.')]
+        self.assertEqual(numbers[:2], [8, 14])
+        self.assertTrue(1 <= numbers[2] <= 9999 and 0 <= numbers[3] <= 9999, numbers)
+        for arch, data, image in self.each():
+            self.assertEqual(image.version_info().strings['OriginalFilename'],
+                             'aerogpu_d3d9_x64.dll' if arch == 'x64' else 'aerogpu_d3d9.dll')
+            self.assert_found(data, arch, 'file version is', version='8.14.1.1')
+
+    def test_header(self):
+        for arch, data, image in self.each():
+            optional = image.pe_offset + 24
+            self.assert_found(patched(data, image.pe_offset + 22, '<H', image.characteristics & ~pe.FILE_DLL), arch,
+                              'not marked as a DLL')
+            self.assert_found(patched(data, optional + 68, '<H', 1), arch, 'subsystem is 1')
+            for bit, text in ((0x40, 'loaded at any address'), (0x100, 'no executable data')):
+                self.assert_found(patched(data, optional + 70, '<H', image.dll_characteristics & ~bit), arch, text)
+            self.assert_found(patched(data, image.directories_offset + 8 * pe.DIR_TLS + 4, '<I', 8), arch,
+                              'thread-local')
+            text = section_header(image, '.text')
+            self.assert_found(patched(data, text + 36, '<I', image.section('.text').flags | pe.SCN_WRITE), arch,
+                              'writable and executable')
+
+    def test_exports(self):
+        for arch, data, image in self.each():
+            place = data.find(b'OpenAdapter\0')
+            renamed = data[:place] + b'OpenAdaptes' + data[place + 11:]
+            self.assert_found(renamed, arch, 'does not export OpenAdapter')
+            self.assert_found(renamed, arch, 'exports OpenAdaptes')
+            table = image.section_at(image.directories[pe.DIR_EXPORT][0])
+            start = table.offset + image.directories[pe.DIR_EXPORT][0] - table.address
+            addresses = struct.unpack_from('<I', data, start + 28)[0]
+            self.assert_found(patched(data, table.offset + addresses - table.address, '<I', table.address), arch,
+                              'is not in code')
+            self.assert_found(patched(data, start + 24, '<I', 0), arch, 'exports 1')  # by ordinal alone
+            self.assert_found(patched(data, start + 20, '<I', 1 << 30), arch, 'functions and')
+
+    def test_imports(self):
+        for arch in drivers.ARCHITECTURES:
+            self.assertEqual(self.defects(drivers.finished('wrong-umd', arch), arch),
+                             ['imports GetSystemTimePreciseAsFileTime from KERNEL32.dll, which Windows 7 (%s) does '
+                              'not export' % arch])
+        for arch, data, image in self.each():
+            place = data.find(b'KERNEL32.dll\0')
+            self.assert_found(data[:place] + b'USER32.dll\0\0' + data[place + 12:], arch, 'imports from USER32.dll')
+
+    def test_broken_files_never_crash(self):
+        chance = random.Random(2)
+        for arch, data, image in self.each():
+            for size in list(range(0, 1024, 13)) + list(range(1024, len(data), 61)):
+                check_driver_pe.check(self.file('driver.dll', data[:size]), arch)
+            for _ in range(300):
+                broken = bytearray(data)
+                for _ in range(4):
+                    broken[chance.randrange(len(broken))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF))
+                check_driver_pe.check(self.file('driver.dll', broken), arch)
+
+
 class ExportListTest(unittest.TestCase):
-    """Each name of win7-exports.txt can be linked against: a spelling mistake would show here."""
+    """Each name of the two lists can be linked against: a spelling mistake would show here."""
 
     def test_names_are_in_the_import_libraries(self):
-        exports = check_driver_pe.load_exports()
+        self.compare(check_driver_pe.load_exports(), ('ntoskrnl', 'hal'), 500)
+        self.compare(check_driver_pe.load_user_exports(), ('kernel32', 'msvcrt'), 20)
+
+    def compare(self, exports, libraries, at_least):
         for arch, prefix in (('x64', 'x86_64-w64-mingw32'), ('x86', 'i686-w64-mingw32')):
             known = set()
-            for library in ('ntoskrnl', 'hal'):
+            for library in libraries:
                 path = '/usr/%s/lib/lib%s.a' % (prefix, library)
                 nm = shutil.which(prefix + '-nm')
                 if not nm or not os.path.exists(path):
@@ -199,7 +284,7 @@ class ExportListTest(unittest.TestCase):
                 for name in re.findall(r'__imp_(\S+)', text):
                     known.add(re.sub(r'@\d+$', '', name)[1 if arch == 'x86' else 0:])
             self.assertEqual(sorted(set(exports[arch]) - known), [])
-            self.assertGreater(len(exports[arch]), 500)
+            self.assertGreater(len(exports[arch]), at_least)
 
 
 if __name__ == '__main__':
