@@ -42,6 +42,12 @@ HRESULT APIENTRY SetDisplayMode(HANDLE handle, const D3DDDIARG_SETDISPLAYMODE *a
   return data.hPrimaryAllocation ? device.runtime.setDisplayMode(data) : kNotAvailable;
 }
 
+HRESULT APIENTRY GetInfo(HANDLE, UINT id, VOID *data, UINT bytes) {
+  if (id != D3DDDIDEVINFOID_VCACHE || !data || bytes < sizeof(VertexCacheAnswer)) return kNotImplemented;
+  memcpy(data, &kNoVertexCache, sizeof kNoVertexCache);
+  return kOk;
+}
+
 HRESULT APIENTRY CreateQuery(HANDLE device, D3DDDIARG_CREATEQUERY *args) {
   if (args->QueryType != D3DDDIQUERYTYPE_EVENT && args->QueryType != D3DDDIQUERYTYPE_VCACHE) return kNotAvailable;
   auto *query = heapCreate<Query>(args->QueryType);

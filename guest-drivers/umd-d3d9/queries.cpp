@@ -64,9 +64,7 @@ HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flag
 HRESULT Query::data(Wire &wire, Progress &progress, void *data) {
   if (!data) return kOk;
   if (m_type == D3DDDIQUERYTYPE_VCACHE) {
-    // No vertex cache to be optimised for (page "D3DDEVINFO_VCACHE").
-    const uint32_t answer[4] = {0x48434143u, 0, 0, 0};  // "CACH"
-    memcpy(data, answer, sizeof answer);
+    memcpy(data, &kNoVertexCache, sizeof kNoVertexCache);
     return kOk;
   }
   // A program may ask again and again without flushing (EX-31).

@@ -33,6 +33,13 @@ private:
   uint64_t m_done = 0;  // this batch and all before it
 };
 
+/** D3DDEVINFO_VCACHE: pattern, method, size, magic number. */
+struct VertexCacheAnswer {
+  uint32_t pattern, optMethod, cacheSize, magicNumber;
+};
+/** There is no vertex cache that meshes could be optimised for. */
+inline constexpr VertexCacheAnswer kNoVertexCache = {0x48434143u, 0, 0, 0};  // "CACH"
+
 /** A query of the runtime's. */
 class Query {
 public:
