@@ -11,6 +11,11 @@
 #include "log.h"
 
 namespace aerogpu::runtime {
+namespace {
+
+constexpr ULONG kPresentOccluded = 0xC01E0006u;  // STATUS_GRAPHICS_PRESENT_OCCLUDED
+
+}  // namespace
 
 /// The callbacks see the device's private parts.
 struct Callbacks {
@@ -171,7 +176,9 @@ HRESULT APIENTRY Callbacks::present(HANDLE handle, const D3DDDICB_PRESENT *argum
     call.pSrcSubRects = request->dirty.empty() ? nullptr : request->dirty.data();
     call.FlipInterval = request->interval;
   }
-  return device->returned(resultOfStatus(kernel(*device).Present(&call)));
+  const NTSTATUS status = kernel(*device).Present(&call);
+  device->m_occluded = static_cast<ULONG>(status) == kPresentOccluded;
+  return device->m_occluded ? S_OK : device->returned(resultOfStatus(status));
 }
 
 HRESULT APIENTRY Callbacks::render(HANDLE handle, D3DDDICB_RENDER *argument) {

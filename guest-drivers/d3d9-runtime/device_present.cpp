@@ -46,7 +46,7 @@ HRESULT Device::WaitForVBlank(UINT swapChain) {
 
 HRESULT Device::SetMaximumFrameLatency(UINT latency) {
   const Lock lock(*this);
-  constexpr UINT kMost = 30, kDefault = 3;
+  constexpr UINT kMost = 20, kDefault = 3;
   if (latency > kMost) return D3DERR_INVALIDCALL;
   m_frameLatency = latency ? latency : kDefault;
   D3DKMT_SETQUEUEDLIMIT argument{};

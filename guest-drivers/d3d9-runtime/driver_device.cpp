@@ -86,6 +86,7 @@ HRESULT DriverDevice::returned(HRESULT result) {
 
 HRESULT DriverDevice::present(const D3DDDIARG_PRESENT &argument, const PresentRequest &request) {
   m_request = &request;
+  m_occluded = false;
   const HRESULT result = call<&D3DDDI_DEVICEFUNCS::pfnPresent, Results::Lock>(&argument);
   m_request = nullptr;
   return result;

@@ -20,7 +20,7 @@ class DriverResource;
 struct PresentRequest {
   HWND window = nullptr;    ///< null for flips
   RECT source{};            ///< in the back buffer
-  RECT destination{};       ///< in screen coordinates
+  RECT destination{};       ///< in the window's client area
   std::vector<RECT> dirty;  ///< parts of the source; empty: all of it
   UINT count = 0;           ///< number of this present
   bool flip = false;
@@ -78,6 +78,8 @@ public:
   D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
   /// Runs pfnPresent with `request` at hand for the callback.
   HRESULT present(const D3DDDIARG_PRESENT &argument, const PresentRequest &request);
+  /// Whether the last present was accepted but cannot be seen.
+  bool wasOccluded() const { return m_occluded; }
   /// Whether a callback reported that the device was removed; nothing brings it back.
   bool isRemoved() const { return m_removed; }
 
@@ -111,6 +113,7 @@ private:
   HRESULT m_callbackError = S_OK;  ///< the last one in the call that runs
   bool m_async = false;            ///< the driver calls back from a thread of its own
   bool m_removed = false;
+  bool m_occluded = false;
 };
 
 }  // namespace aerogpu::runtime

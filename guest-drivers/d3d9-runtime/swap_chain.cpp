@@ -159,11 +159,13 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
       m_parameters.Windowed ? presentWindowed(source, destination, window, dirty, flags) : presentFullScreen(flags);
   if (result == static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED))
     result = device().isEx() ? D3DERR_DEVICEHUNG : D3DERR_DEVICELOST;
-  if (SUCCEEDED(result)) {
-    ++m_presents;
-    rotate();
-  }
-  return result;
+  if (FAILED(result)) return result;
+  ++m_presents;
+  rotate();
+  if (!device().driver().wasOccluded()) return D3D_OK;
+  // Somebody else has the screen: a full-screen program of Direct3D 9 has lost it, others draw on unseen.
+  if (device().isEx()) return S_PRESENT_OCCLUDED;
+  return m_parameters.Windowed ? D3D_OK : D3DERR_DEVICELOST;
 }
 
 HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty,

@@ -236,8 +236,9 @@ NTSTATUS APIENTRY D3DKMTPresent(D3DKMT_PRESENT *data) {
     record("kmt Present flip interval %u count %u", data->FlipInterval, data->PresentCount);
   } else {
     const RECT &from = data->SrcRect, &to = data->DstRect;
-    record("kmt Present blt %ld,%ld-%ld,%ld size %ldx%ld count %u source %d", from.left, from.top, from.right,
-           from.bottom, to.right - to.left, to.bottom - to.top, data->PresentCount, data->hSource != 0);
+    record("kmt Present blt %ld,%ld-%ld,%ld to %ld,%ld size %ldx%ld count %u source %d", from.left, from.top,
+           from.right, from.bottom, to.left, to.top, to.right - to.left, to.bottom - to.top, data->PresentCount,
+           data->hSource != 0);
   }
   return kSuccess;
 }
