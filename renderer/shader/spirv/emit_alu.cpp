@@ -26,6 +26,12 @@ Id Emitter::comparison(uint32_t control, Id a, Id b, Id type) {
   }
 }
 
+/// 2^x. As everywhere, what would be infinite is FLT_MAX: 0 times it is 0, which programs rely on.
+Id Emitter::power2(Id x) {
+  const Id power = m_b.glsl(GLSLstd450Exp2, m_t.float1, x);
+  return m_b.glsl(GLSLstd450NMin, m_t.float1, power, m_b.constantFloat(FLT_MAX));
+}
+
 /// log2 |x|, -FLT_MAX for 0.
 Id Emitter::logarithm(Id x) {
   const Id abs = m_b.glsl(GLSLstd450FAbs, m_t.float1, x);
@@ -49,7 +55,7 @@ Id Emitter::lit(const Operand& s) {
   const Id shiny = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, y, zero);
   const Id both = m_b.value(Op::OpLogicalAnd, m_t.boolean, lit, shiny);
   const Id exponent = m_b.value(Op::OpFMul, m_t.float1, power, logarithm(y));
-  const Id specular = m_b.glsl(GLSLstd450Exp2, m_t.float1, exponent);
+  const Id specular = power2(exponent);
   const Id diffuse = m_b.value(Op::OpSelect, m_t.float1, lit, x, zero);
   return m_b.composite(m_t.float4,
                        {one, diffuse, m_b.value(Op::OpSelect, m_t.float1, both, specular, zero), one});
@@ -59,9 +65,8 @@ Id Emitter::lit(const Operand& s) {
 Id Emitter::vertexShader1Exp(const Operand& s) {
   const Id x = scalar(s, 0);
   const Id floor = m_b.glsl(GLSLstd450Floor, m_t.float1, x);
-  return m_b.composite(m_t.float4,
-                       {m_b.glsl(GLSLstd450Exp2, m_t.float1, floor), m_b.glsl(GLSLstd450Fract, m_t.float1, x),
-                        m_b.glsl(GLSLstd450Exp2, m_t.float1, x), m_b.constantFloat(1)});
+  return m_b.composite(
+      m_t.float4, {power2(floor), m_b.glsl(GLSLstd450Fract, m_t.float1, x), power2(x), m_b.constantFloat(1)});
 }
 
 Id Emitter::matrix(const Instruction& in) {
@@ -159,8 +164,9 @@ Id Emitter::arithmetic(const Instruction& in) {
     case Opcode::Rcp: {
       const Id x = scalar(s[0]);
       const Id inverse = m_b.value(Op::OpFDiv, m_t.float1, m_b.constantFloat(1), x);
-      const Id isZero = m_b.value(Op::OpFOrdEqual, m_t.boolean, x, m_b.constantFloat(0));
-      return splat(m_b.value(Op::OpSelect, m_t.float1, isZero, m_b.constantFloat(FLT_MAX), inverse));
+      // 0 keeps its sign.
+      return splat(m_b.glsl(GLSLstd450NClamp, m_t.float1, inverse, m_b.constantFloat(-FLT_MAX),
+                            m_b.constantFloat(FLT_MAX)));
     }
     case Opcode::Rsq:
       return splat(reciprocalRoot(scalar(s[0])));
@@ -168,7 +174,7 @@ Id Emitter::arithmetic(const Instruction& in) {
       if (major() == 1) return vertexShader1Exp(s[0]);
       [[fallthrough]];
     case Opcode::Exp:
-      return splat(m_b.glsl(GLSLstd450Exp2, m_t.float1, scalar(s[0])));
+      return splat(power2(scalar(s[0])));
     case Opcode::LogP:
       if (major() == 1) return vertexShader1Log(s[0]);
       [[fallthrough]];
@@ -177,7 +183,7 @@ Id Emitter::arithmetic(const Instruction& in) {
     case Opcode::Pow: {
       const Id base = scalar(s[0]), exponent = scalar(s[1]);
       const Id product = m_b.value(Op::OpFMul, m_t.float1, exponent, logarithm(base));
-      return splat(m_b.glsl(GLSLstd450Exp2, m_t.float1, product));
+      return splat(power2(product));
     }
     case Opcode::SinCos: {
       const Id angle = scalar(s[0]);

@@ -34,17 +34,22 @@ Id Emitter::slotType(uint32_t slot) const {
   }
 }
 
+/// Registers that were never written read zero (D3D9 leaves them undefined; no host data may show). What a
+/// vertex shader leaves out of oD0 is 1, as all of it is where the shader does not write it at all.
+Id Emitter::initialValue(uint32_t slot) {
+  const bool diffuse = isVertex() && major() < 3 && slot == kSlotOutput + kSlotColor;
+  return diffuse ? m_b.constantSplat(1) : m_b.constantNull(slotType(slot));
+}
+
 Id Emitter::slotVariable(uint32_t slot) {
   Id& id = m_variables[slot];
-  if (!id) id = m_b.variable(spv::StorageClass::Private, slotType(slot), m_b.constantNull(slotType(slot)));
+  if (!id) id = m_b.variable(spv::StorageClass::Private, slotType(slot), initialValue(slot));
   return id;
 }
 
-/// Registers that were never written read zero (D3D9 leaves them undefined; no host data may show).
 Id Emitter::readSlot(uint32_t slot) {
   Id& id = m_values[slot];
-  if (!id)
-    id = m_code.hasFlow ? m_b.load(slotType(slot), slotVariable(slot)) : m_b.constantNull(slotType(slot));
+  if (!id) id = m_code.hasFlow ? m_b.load(slotType(slot), slotVariable(slot)) : initialValue(slot);
   return id;
 }
 

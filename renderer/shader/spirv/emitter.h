@@ -48,6 +48,7 @@ private:
   bool isVertex() const { return m_code.info.version.stage == d3d9::Stage::Vertex; }
   uint32_t major() const { return m_code.info.version.major; }
   Id slotType(uint32_t slot) const;
+  Id initialValue(uint32_t slot);
   Id readSlot(uint32_t slot);
   void writeSlot(uint32_t slot, Id value);
   Id slotVariable(uint32_t slot);
@@ -84,6 +85,7 @@ private:
   Id matrix(const Instruction& in);
   Id lit(const Operand& s);
   Id comparison(uint32_t control, Id a, Id b, Id type);
+  Id power2(Id x);
   Id logarithm(Id x);
   Id reciprocalRoot(Id x);
   Id vertexShader1Exp(const Operand& s);

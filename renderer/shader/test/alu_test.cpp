@@ -215,6 +215,27 @@ TEST(Arithmetic, ZeroGivesNoNaN) {
   }
   expectNear(runPixel("pow r0, v0.x, v0.y\nmov oC0, r0\n", {{{0, 2, 0, 0}}})[0], {0, 0, 0, 0}, 0, "0^2");
   EXPECT_GE(runPixel("rcp r0, v0.x\nmov oC0, r0\n", {{{0, 0, 0, 0}}})[0][0], 3.4e38f);
+  // "-infinity" or the largest number of that sign.
+  EXPECT_LE(runPixel("rcp r0, -v0.x\nmov oC0, r0\n", {{{0, 0, 0, 0}}})[0][0], -3.4e38f);
+  EXPECT_LE(runVertex("rcp o1, v1.x\n", {{{-0.0f, 0, 0, 0}}})[0][0], -3.4e38f);
+}
+
+/// 0 times whatever these give is 0, as on the hardware of Direct3D 9: none gives infinity.
+TEST(Arithmetic, ZeroTimesTheLargestIsZero) {
+  const Rows rows = {{{1000, 0, 200, 127}}};
+  for (const char* code : {"exp r0, v0.x", "rcp r0, v0.y", "rsq r0, v0.y", "rcp r0, -v0.y", "log r0, v0.y",
+                           "pow r0, v0.z, v0.w"}) {
+    const std::string text = code;
+    expectNear(runPixel(text + "\nmul r0, r0, v0.y\nmov oC0, r0\n", rows)[0], {0, 0, 0, 0}, 0, text);
+    expectNear(runVertex((text + "\nmul o1, r0, v1.y\n").replace(text.find("v0"), 2, "v1"), rows)[0],
+               {0, 0, 0, 0}, 0, text + " in a vertex shader");
+  }
+  expectNear(runVertex("lit r0, v1.xzxw\nmul o1, r0, v1.y\n", rows)[0], {0, 0, 0, 0}, 0, "lit");
+  Draw draw;
+  draw.vs = "vs_1_1\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nexpp r0, v1.x\nmul oT0, r0, v1.y\n";
+  draw.ps = "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\n";
+  setRow(draw, rows);
+  expectNear(render(draw).color[0][0], {0, 0, 0, 0}, 0, "expp");
 }
 
 }  // namespace

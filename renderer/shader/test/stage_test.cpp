@@ -53,6 +53,26 @@ TEST(Linkage, MissingInputs) {
   expectNear(picture.color[3][0], {1, 2, 3, 4}, 0, "TEXCOORD1");
 }
 
+/// What models 1 and 2 leave out of a diffuse colour is 1, like a whole colour that is not there.
+TEST(Linkage, PartlyWrittenColours) {
+  const auto colours = [](const std::string& vs) {
+    return render(shaders(vs, "ps_2_0\ndcl v0\ndcl v1\nmov r0, v0\nmov r1, v1\nmov oC0, r0\nmov oC1, r1\n",
+                          {{{0.5f, 0.25f, 0.75f, 0.125f}}}))
+        .color;
+  };
+  for (const char* model : {"vs_1_1", "vs_2_0", "vs_2_x"}) {
+    const auto got = colours(std::string(model) +
+                             "\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oD0.yw, v1\n"
+                             "mov oD1.yw, v1\n");
+    expectNear(got[0][0], {1, 0.25f, 1, 0.125f}, 0, std::string(model) + " oD0");
+    expectNear(got[1][0], {0, 0.25f, 0, 0.125f}, 0, std::string(model) + " oD1");
+  }
+  // With flow control registers are variables.
+  expectNear(
+      colours(std::string(kVs2) + "if b0\nmov oD0.y, v1\nelse\nmov oD0.x, v1\nendif\nmov oD1, v1\n")[0][0],
+      {0.5f, 1, 1, 1}, 0, "one branch");
+}
+
 TEST(Constants, FilesOfBothStages) {
   Draw draw = shaders(std::string(kVs2) + "def c1, 5, 6, 7, 8\nadd r0, c0, c1\nadd oT0, r0, c200\n",
                       "ps_2_0\ndcl t0\nadd r0, t0, c31\nmov oC0, r0\n", {{{0, 0, 0, 0}}});
@@ -116,6 +136,14 @@ TEST(Fog, EverySource) {
     const float f = factors[mode];
     expectNear(render(draw).color[0][0], {f + (1 - f) * 0.25f, 1 - f, 0.5f * f, 0.25f}, 1e-4f,
                "fog source " + std::to_string(mode));
+  }
+  // Where start and end are one, all is clear before it and fog behind.
+  for (const float at : {0.5f, 0.6f, 0.7f}) {
+    draw.push.fogMode = 3;
+    draw.push.fogStart = draw.push.fogEnd = at;
+    const float f = z < at ? 1 : 0;
+    expectNear(render(draw).color[0][0], {f + (1 - f) * 0.25f, 1 - f, 0.5f * f, 0.25f}, 0,
+               "fog from and to " + std::to_string(at));
   }
   draw.fog = false;
   expectNear(render(draw).color[0][0], {1, 0, 0.5f, 0.25f}, 0, "fog off");
