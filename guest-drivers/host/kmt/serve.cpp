@@ -41,13 +41,26 @@ guest::Status screendump(Machine& machine, const std::string& path) {
                                            : guest::Status::failure("cannot write %s", path.c_str());
 }
 
+/// A property of the device, as a word to append.
+guest::Status counter(Machine& machine, const std::string& name, std::string& answer) {
+  uint64_t value = 0;
+  const guest::Status status = machine.deviceProperty(name, value);
+  answer = " " + std::to_string(value);
+  return status;
+}
+
 void command(Machine& machine, const std::string& line) {
-  static const std::string kScreendump = "screendump ";
-  const guest::Status status = line.starts_with(kScreendump)
-                                   ? screendump(machine, line.substr(kScreendump.size()))
-                                   : guest::Status::failure("what is '%s'?", line.c_str());
+  static const std::string kScreendump = "screendump ", kCounter = "counter ";
+  guest::Status status;
+  std::string answer;
+  if (line.starts_with(kScreendump))
+    status = screendump(machine, line.substr(kScreendump.size()));
+  else if (line.starts_with(kCounter))
+    status = counter(machine, line.substr(kCounter.size()), answer);
+  else
+    status = guest::Status::failure("what is '%s'?", line.c_str());
   if (status.ok())
-    std::printf("aerogpu-kmt: %s\n", line.c_str());
+    std::printf("aerogpu-kmt: %s%s\n", line.c_str(), answer.c_str());
   else
     std::printf("aerogpu-kmt: error: %s\n", status.text().c_str());
   std::fflush(stdout);
