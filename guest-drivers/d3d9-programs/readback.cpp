@@ -22,7 +22,7 @@ constexpr Case kCases[] = {
     {"stencil", stencilCount, 0},
     {"blend", blendModes, 1},
     {"alpha-test", alphaTest, 0},
-    {"occlusion", occlusion, 0},
+    {"occlusion", occlusion, 0, D3DQUERYTYPE_OCCLUSION},
     {"addressing", addressing, 0},
     {"bilinear", bilinear, 1},
     {"mip-levels", mipLevels, 0},
@@ -35,6 +35,11 @@ constexpr char kHelp[] =
     "  --only CASE         one of them";
 
 bool runCase(Canvas &canvas, const Case &one) {
+  // The documented answer of a driver without this kind of query.
+  if (one.query && canvas.device()->CreateQuery(one.query, nullptr) == D3DERR_NOTAVAILABLE) {
+    std::printf("ok %s # skip: this driver has no such query\n", one.name);
+    return true;
+  }
   Picture expected(kCanvasSize, kCanvasSize), got;
   const bool right = canvas.reset() && one.run(canvas, &expected) && canvas.read(&got) &&
                      samePicture(one.name, got, expected, one.tolerance, true);

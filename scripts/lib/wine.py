@@ -105,9 +105,14 @@ def make_prefix(path, graphics):
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(source, path, symlinks=True)
     with open(os.path.join(path, 'user.reg'), 'a') as file:
-        file.write('\n[Software\\\\Wine\\\\Drivers]\n"Graphics"="%s"\n' % graphics)
-        # No window manager is there: each window that ends would wait for its answer.
-        file.write('\n[Software\\\\Wine\\\\X11 Driver]\n"Managed"="N"\n')
+        file.write(driver_keys(graphics))
+
+
+def driver_keys(graphics):
+    """Lines of user.reg: Wine's display driver, and that no window manager is there, whose answer each window that ends
+    would wait for."""
+    return ('\n[Software\\\\Wine\\\\Drivers]\n"Graphics"="%s"\n'
+            '\n[Software\\\\Wine\\\\X11 Driver]\n"Managed"="N"\n' % graphics)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Our Direct3D 9 on a machine without Windows (docs/d3d9-driver.md): the kernel side as a server over a stopped QEMU, and
+programs under Wine whose d3d9.dll is ours."""
+import os
+import re
+import secrets
+import subprocess
+import tempfile
+import threading
+import time
+
+from aerogpu_build import BUILD, ROOT, Failure, ninja
+from aerogpu_vm import LAUNCHER, die_with_parent
+import wine
+
+START_LIMIT = 120   # s, until the server answers
+PROGRAM_LIMIT = 120
+SIZE = (1024, 768)  # of the desktop
+
+HOST = os.path.join(BUILD, 'guest-drivers', 'host', 'aerogpu-driver-host')
+PARTS = {  # by what they are called in messages and options
+    'driver': os.path.join(BUILD, 'guest-drivers', 'kmd', 'aerogpu-x64.sys'),
+    'umd': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9_x64.dll'),
+    'd3d9': os.path.join(BUILD, 'guest-drivers', 'd3d9-runtime', 'd3d9.dll'),
+}
+WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)'}
+PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
+NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared']
+
+
+def build():
+    """Builds what is needed."""
+    ninja(*[os.path.relpath(path, BUILD) for path in [HOST, *PARTS.values()]],
+          *['guest-drivers/d3d9-programs/%s.exe' % name for name in NAMES], 'hw-aerogpu/aerogpu-qemu.so',
+          'renderer/aerogpu-translator')
+
+
+class Ppm:
+    """A binary PPM of 8 bits (Netpbm's "P6")."""
+
+    def __init__(self, path):
+        with open(path, 'rb') as file:
+            data = file.read()
+        head = re.match(rb'P6\s+(\d+)\s+(\d+)\s+255\s', data)
+        if not head:
+            raise Failure('%s is no PPM picture' % path)
+        self.width, self.height = int(head.group(1)), int(head.group(2))
+        self.data = data[head.end():]
+        if len(self.data) != self.width * self.height * 3:
+            raise Failure('%s is cut off' % path)
+
+    def rows(self, x, y, width, height):
+        for row in range(y, y + height):
+            at = (row * self.width + x) * 3
+            yield self.data[at:at + width * 3]
+
+    def difference(self, expected, x, y, tolerance):
+        """None if the picture holds `expected` at (x, y), else a line of text. Channels may be off by `tolerance`."""
+        if x < 0 or y < 0 or x + expected.width > self.width or y + expected.height > self.height:
+            return 'the screen, %dx%d, does not have all of it' % (self.width, self.height)
+        bad, first = 0, ''
+        pairs = zip(self.rows(x, y, expected.width, expected.height),
+                    expected.rows(0, 0, expected.width, expected.height))
+        for row, (got, wanted) in enumerate(pairs):
+            if got == wanted:
+                continue
+            for column in range(expected.width):
+                one, other = got[column * 3:column * 3 + 3], wanted[column * 3:column * 3 + 3]
+                if any(abs(a - b) > tolerance for a, b in zip(one, other)):
+                    bad += 1
+                    if not first:
+                        first = '(%d,%d) is %s, not %s' % (x + column, y + row, one.hex(), other.hex())
+        return '%d of %d pixels differ: %s' % (bad, expected.width * expected.height, first) if bad else None
+
+
+class Lines:
+    """The lines that a program writes, read by a thread; each wait has an end."""
+
+    def __init__(self, stream):
+        self.lines = []
+        self.ended = False
+        self.changed = threading.Condition()
+        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream):
+        with stream:
+            for line in stream:
+                with self.changed:
+                    self.lines.append(line.decode(errors='replace').rstrip('\r\n'))
+                    self.changed.notify_all()
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+    def wait(self, expression, limit, after=0):
+        """The first match from line `after` on, or None when the stream ends or the time is over."""
+        deadline = time.monotonic() + limit
+        with self.changed:
+            while True:
+                for line in self.lines[after:]:
+                    found = re.search(expression, line)
+                    if found:
+                        return found
+                left = deadline - time.monotonic()
+                if self.ended or left <= 0:
+                    return None
+                self.changed.wait(left)
+
+    def text(self):
+        with self.changed:
+            return '\n'.join(self.lines)
+
+
+class Stack:
+    """The server and a prefix. Use as a context manager. `parts` overrides PARTS."""
+
+    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True):
+        self.parts = dict(PARTS, **(parts or {}))
+        self.size = size
+        self.strict = strict
+        self.key = secrets.token_hex(16)
+        self.address = None
+        self.server = None
+        self.lines = None
+        self.keep_prefix = prefix
+        self.folder = None
+        self.prefix = None
+
+    def check(self):
+        """Fails, with one line, if a part is missing or of the wrong kind."""
+        wine.check_wine()
+        for name, path in self.parts.items():
+            if not os.path.isfile(path):
+                raise Failure('there is no %s: %s is missing' % (WHAT[name], path))
+            if name != 'driver' and wine.machine_of(path) != 'x64':
+                raise Failure('the %s is for x86; this stack is x64: %s' % (WHAT[name], path))
+        if not os.path.isfile(HOST):
+            raise Failure('there is no driver host: %s is missing' % HOST)
+
+    def __enter__(self):
+        self.check()
+        self.folder = tempfile.TemporaryDirectory(prefix='aerogpu-d3d9-')
+        try:
+            self.prefix = self.keep_prefix or os.path.join(self.folder.name, 'prefix')
+            wine.make_prefix(self.prefix, 'null')
+            library = os.path.join(self.prefix, 'drive_c', 'windows', 'system32', 'd3d9.dll')
+            os.unlink(library)
+            os.symlink(self.parts['d3d9'], library)
+            self._start_server()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
+
+    def _start_server(self):
+        command = [HOST, '--serve', '--machine', 'qtest', '--qemu', LAUNCHER, '--driver', self.parts['driver'], '--umd',
+                   self.parts['umd'], '--mode', '%dx%d' % self.size]
+        env = dict(os.environ, AEROGPU_KMT_KEY=self.key, AEROGPU_BUILD_DIR=BUILD)
+        self.server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
+        self.lines = Lines(self.server.stdout)
+        found = self.lines.wait(r'^aerogpu-kmt: ([\d.]+:\d+)$', START_LIMIT)
+        if not found:
+            raise Failure('the driver host does not serve: %s' % (self.lines.text().strip() or 'it says nothing'))
+        self.address = found.group(1)
+
+    def check_alive(self, during):
+        """Fails if the server has ended."""
+        code = self.server.poll()
+        if code is not None:
+            raise Failure('the driver host ended with %d during %s: %s' % (
+                code, during, '; '.join(self.lines.text().splitlines()[-3:])))
+
+    def ask(self, command):
+        """A command of the server; its answer's words."""
+        self.check_alive("'%s'" % command)
+        after = len(self.lines.lines)
+        self.server.stdin.write(command.encode() + b'\n')
+        self.server.stdin.flush()
+        found = self.lines.wait(r'^aerogpu-kmt: (error: .*|%s.*)$' % re.escape(command), 30, after)
+        if not found or found.group(1).startswith('error:'):
+            raise Failure("the driver host's answer to '%s': %s" % (command, found.group(1) if found else 'none'))
+        return found.group(1)[len(command):].split()
+
+    def counter(self, name):
+        """A counter of the device (docs/debugging.md)."""
+        return int(self.ask('counter %s' % name)[0])
+
+    def screen(self):
+        path = os.path.join(self.folder.name, 'screen.ppm')
+        self.ask('screendump %s' % path)
+        return Ppm(path)
+
+    def variables(self):
+        """What a program needs in its environment."""
+        return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n'), 'AEROGPU_KMT': self.address,
+                'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
+
+    def start(self, path, *arguments):
+        """A program that goes on running: a Running."""
+        if wine.machine_of(path) != 'x64':
+            raise Failure('%s is for x86; this stack is x64' % path)
+        self.check_alive('the start of %s' % os.path.basename(path))
+        return Running(self, [path, *arguments])
+
+    def stop(self):
+        """Ends everything; returns the server's exit status, which is 1 when the kernel driver broke a rule."""
+        code = None
+        if self.prefix:
+            try:
+                wine.stop_server(self.prefix)
+            except Failure:
+                pass
+        if self.server:
+            try:
+                self.server.stdin.close()
+            except OSError:
+                pass
+            for end in (None, self.server.terminate, self.server.kill):
+                if end:
+                    end()
+                try:
+                    code = self.server.wait(20)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+        if self.folder:
+            self.folder.cleanup()
+        self.prefix = self.server = self.folder = None
+        return code
+
+
+class Running:
+    """A program under Wine. Its standard input stays open until release()."""
+
+    def __init__(self, stack, command):
+        self.stack = stack
+        self.name = os.path.splitext(os.path.basename(command[0]))[0]
+        self.process = subprocess.Popen([wine.LOADER, *command], env=dict(os.environ, **stack.variables()),
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        preexec_fn=die_with_parent)
+        self.lines = Lines(self.process.stdout)
+
+    def wait_line(self, expression, limit=PROGRAM_LIMIT):
+        """Waits for a line; fails if the program ends without, or does not say it in time."""
+        deadline = time.monotonic() + limit
+        while True:
+            found = self.lines.wait(expression, 0.2)
+            if found:
+                return found
+            self.stack.check_alive(self.name)
+            if self.process.poll() is not None and not self.lines.wait(expression, 0.2):
+                raise Failure('%s ended with %d before it said /%s/: %s' % (
+                    self.name, self.process.returncode, expression, self.said()))
+            if time.monotonic() > deadline:
+                self.process.kill()
+                raise Failure('%s did not say /%s/ in %d s: %s' % (self.name, expression, limit, self.said()))
+
+    def said(self):
+        return '; '.join(self.lines.text().splitlines()[-6:]) or 'it said nothing'
+
+    def release(self):
+        """Ends the wait of --hold."""
+        self.process.stdin.close()
+
+    def wait(self, limit=PROGRAM_LIMIT):
+        """The exit code."""
+        try:
+            return self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Failure('%s did not end in %d s: %s' % (self.name, limit, self.said())) from None

@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What run-d3d9-tests says when a part is missing or of the wrong kind: one line that names it. And its comparison of
+pictures."""
+import os
+import struct
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from aerogpu_build import Failure  # noqa: E402
+import d3d9_stack  # noqa: E402
+import run_d3d9_tests  # noqa: E402
+import wine  # noqa: E402
+
+
+def pe_file(path, machine):
+    """The start of a PE file: the DOS header's e_lfanew, the signature and IMAGE_FILE_HEADER.Machine."""
+    with open(path, 'wb') as file:
+        file.write(b'MZ' + b'\0' * 58 + struct.pack('<I', 64) + b'PE\0\0' + struct.pack('<H', machine) + b'\0' * 200)
+    return path
+
+
+class Parts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.parts = {name: pe_file(os.path.join(folder.name, name), 0x8664) for name in d3d9_stack.PARTS}
+        for name in ('LOADER', 'SERVER', 'BUILTINS'):
+            patched = mock.patch.object(wine, name, '/')
+            patched.start()
+            self.addCleanup(patched.stop)
+        patched = mock.patch.object(d3d9_stack, 'HOST', self.parts['driver'])
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def refused(self, text, **parts):
+        with self.assertRaises(Failure) as raised:
+            d3d9_stack.Stack(dict(self.parts, **parts)).check()
+        self.assertIn(text, str(raised.exception))
+        self.assertNotIn('\n', str(raised.exception))
+
+    def test_all_there(self):
+        d3d9_stack.Stack(self.parts).check()
+
+    def test_missing(self):
+        for name, what in d3d9_stack.WHAT.items():
+            self.refused('there is no %s: %s/none is missing' % (what, self.folder), **{name: self.folder + '/none'})
+
+    def test_32_bit(self):
+        small = pe_file(self.folder + '/small', 0x14C)
+        self.refused('the user-mode driver is for x86; this stack is x64', umd=small)
+        self.refused('the Direct3D runtime (d3d9.dll) is for x86', d3d9=small)
+
+    def test_no_program(self):
+        with open(self.folder + '/text', 'w') as file:
+            file.write('text')
+        self.refused('/text is no Windows program for x86 or x64', umd=self.folder + '/text')
+
+    def test_no_wine(self):
+        with mock.patch.object(wine, 'LOADER', '/nonexistent/wine64'):
+            self.refused('there is no Wine: /nonexistent/wine64 is missing; scripts/setup installs it')
+
+    def test_no_host(self):
+        with mock.patch.object(d3d9_stack, 'HOST', '/nonexistent/host'):
+            self.refused('there is no driver host: /nonexistent/host is missing')
+
+    def test_32_bit_program(self):
+        stack = d3d9_stack.Stack(self.parts)
+        with self.assertRaisesRegex(Failure, 'prog.exe is for x86; this stack is x64'):
+            stack.start(pe_file(self.folder + '/prog.exe', 0x14C))
+
+
+class Server(unittest.TestCase):
+    """Its end, played by a shell."""
+
+    def start(self, script):
+        with tempfile.NamedTemporaryFile('w', suffix='.sh', delete=False) as file:
+            file.write('#!/bin/sh\n' + script)
+        os.chmod(file.name, 0o755)
+        self.addCleanup(os.unlink, file.name)
+        stack = d3d9_stack.Stack()
+        self.addCleanup(stack.stop)
+        with mock.patch.object(d3d9_stack, 'HOST', file.name):
+            stack._start_server()
+        return stack
+
+    def test_does_not_start(self):
+        with self.assertRaisesRegex(Failure, '^the driver host does not serve: aerogpu-driver-host: error: no luck$'):
+            self.start('echo aerogpu-driver-host: error: no luck; exit 1\n')
+
+    def test_answers(self):
+        stack = self.start('echo aerogpu-kmt: 127.0.0.1:77; while read c n; do echo "aerogpu-kmt: $c $n 5"; done\n')
+        self.assertEqual(stack.address, '127.0.0.1:77')
+        self.assertEqual(stack.counter('resources'), 5)
+        stack.check_alive('nothing')
+        self.assertEqual(stack.stop(), 0)
+
+    def test_refuses(self):
+        stack = self.start('echo aerogpu-kmt: 127.0.0.1:77; while read c; do echo "aerogpu-kmt: error: no"; done\n')
+        with self.assertRaisesRegex(Failure, "answer to 'counter x': error: no"):
+            stack.counter('x')
+
+    def test_died(self):
+        stack = self.start('echo aerogpu-kmt: 127.0.0.1:77; echo last words; exit 3\n')
+        stack.server.wait()
+        stack.lines.wait('never', 20)  # until the end of what it said
+        with self.assertRaisesRegex(Failure, '^the driver host ended with 3 during triangle: .*; last words$'):
+            stack.check_alive('triangle')
+
+
+class Pictures(unittest.TestCase):
+    def picture(self, width, height, pixels):
+        with tempfile.NamedTemporaryFile(delete=False) as file:
+            file.write(b'P6\n%d %d\n255\n' % (width, height) + bytes(pixels))
+        self.addCleanup(os.unlink, file.name)
+        return d3d9_stack.Ppm(file.name)
+
+    def test_difference(self):
+        screen = self.picture(3, 2, [0] * 9 + [0, 0, 0, 10, 20, 30, 40, 50, 60])
+        window = self.picture(2, 1, [10, 20, 30, 40, 52, 60])
+        self.assertIsNone(screen.difference(window, 1, 1, 2))
+        self.assertEqual(screen.difference(window, 1, 1, 1), '1 of 2 pixels differ: (2,1) is 28323c, not 28343c')
+        self.assertIn('does not have all of it', screen.difference(window, 2, 1, 255))
+
+    def test_no_picture(self):
+        with self.assertRaisesRegex(Failure, 'is no PPM picture'):
+            d3d9_stack.Ppm(os.path.abspath(__file__))
+        with self.assertRaisesRegex(Failure, 'is cut off'):
+            self.picture(3, 2, [0] * 17)
+
+
+class Options(unittest.TestCase):
+    def test_errors(self):
+        for words, text in ((['--what'], "unknown option '--what'"), (['--umd'], '--umd needs a value')):
+            with self.assertRaisesRegex(Failure, text):
+                run_d3d9_tests.parse(words)
+
+    def test_parts(self):
+        options = run_d3d9_tests.parse(['--umd', 'x.dll', '--no-build', 'quad'])
+        self.assertEqual(options['parts'], {'umd': os.path.abspath('x.dll')})
+        self.assertEqual((options['names'], options['build']), (['quad'], False))
+
+
+unittest.main()
