@@ -7,42 +7,54 @@
 
 namespace aero {
 
-HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, HANDLE resource, bool primary,
-                 D3DDDI_VIDEO_PRESENT_SOURCE_ID source, Allocation &out) {
-  AllocationPrivate priv = {};
+namespace {
+
+void describe(const AllocationRequest &request, bool primary, AllocationPrivate &priv) {
+  priv = {};
   priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
   priv.flags = request.flags;
+  if (primary) priv.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;  // Windows does not tell the kernel driver
   priv.size_bytes = request.bytes;
   priv.kind = AEROGPU_WDDM_ALLOC_KIND_BUFFER;
-  if (request.width) {
-    priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
-    priv.width = request.width;
-    priv.height = request.height;
-    priv.format = request.d3dFormat;
-    priv.row_pitch_bytes = request.pitch;
-    priv.reserved0 = packSurface(request.width, request.height, request.d3dFormat);
-  }
-  D3DDDI_ALLOCATIONINFO info = {};
-  info.pPrivateDriverData = &priv;
-  info.PrivateDriverDataSize = sizeof priv;
-  if (primary) {
-    priv.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;  // the kernel driver is not told of the next one
-    info.Flags.Primary = 1;
-    info.VidPnSourceId = source;
+  if (!request.width) return;
+  priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
+  priv.width = request.width;
+  priv.height = request.height;
+  priv.format = request.d3dFormat;
+  priv.row_pitch_bytes = request.pitch;
+  priv.reserved0 = packSurface(request.width, request.height, request.d3dFormat);
+}
+
+}  // namespace
+
+HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
+                 uint32_t count, Allocation *out) {
+  if (count > kMaxAllocations) return kNotAvailable;
+  AllocationPrivate priv[kMaxAllocations];
+  D3DDDI_ALLOCATIONINFO info[kMaxAllocations];
+  for (uint32_t i = 0; i < count; i++) {
+    describe(requests[i], owner.primary, priv[i]);
+    info[i] = {};
+    info[i].pPrivateDriverData = &priv[i];
+    info[i].PrivateDriverDataSize = sizeof priv[i];
+    info[i].Flags.Primary = owner.primary;
+    info[i].VidPnSourceId = owner.primary ? owner.source : 0;
   }
   D3DDDICB_ALLOCATE data = {};
-  data.hResource = resource;
-  data.NumAllocations = 1;
-  data.pAllocationInfo = &info;
+  data.hResource = owner.resource;
+  data.NumAllocations = count;
+  data.pAllocationInfo = info;
   const HRESULT result = runtime.allocate(data);
   if (failed(result)) return result;
-  out = {};
-  out.handle = info.hAllocation;
-  out.id = priv.alloc_id;
-  out.token = priv.share_token;
-  out.bytes = request.bytes;
-  out.ofResource = resource != nullptr;
+  for (uint32_t i = 0; i < count; i++) {
+    out[i] = {};
+    out[i].handle = info[i].hAllocation;
+    out[i].id = priv[i].alloc_id;
+    out[i].token = priv[i].share_token;
+    out[i].bytes = requests[i].bytes;
+    out[i].ofResource = owner.resource != nullptr;
+  }
   return kOk;
 }
 

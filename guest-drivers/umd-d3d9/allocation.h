@@ -18,6 +18,16 @@ struct AllocationRequest {
   uint32_t width = 0, height = 0, d3dFormat = 0, pitch = 0;
 };
 
+/** Whose allocations are, and what for. */
+struct AllocationOwner {
+  // The runtime's resource: given for shared ones and primaries, and Runtime::deallocateResource() frees them then.
+  HANDLE resource = nullptr;
+  bool primary = false;  // scanned out by `source`
+  D3DDDI_VIDEO_PRESENT_SOURCE_ID source = 0;
+};
+
+constexpr uint32_t kMaxAllocations = 32;  // of one call
+
 struct Allocation {
   D3DKMT_HANDLE handle = 0;  // 0: there is none
   uint32_t id = 0;           // alloc_id, by which packets name it
@@ -30,10 +40,14 @@ struct Allocation {
   explicit operator bool() const { return handle != 0; }
 };
 
-/** Makes one allocation. `resource`: the runtime's resource, given for shared ones and primaries, else null; it is
- *  freed with Runtime::deallocateResource() then. `primary`: it will be scanned out by `source`. */
-HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, HANDLE resource, bool primary,
-                 D3DDDI_VIDEO_PRESENT_SOURCE_ID source, Allocation &out);
+/** Makes `count` allocations, at most kMaxAllocations, or none. All of a resource come from one call: it does not grow
+ *  (page "PFND3DDDI_ALLOCATECB"). */
+HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
+                 uint32_t count, Allocation *out);
+/** One for the driver's own use. */
+inline HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, Allocation &out) {
+  return allocate(runtime, {}, &request, 1, &out);
+}
 
 /** Frees private memory, at once or as soon as the batch that lists it has been submitted. Forgets it in any case. */
 void release(Context &context, Allocation &allocation);

@@ -33,15 +33,13 @@ bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const T
 
 }  // namespace
 
-HRESULT Image::create(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels,
-                      uint32_t layers, const ImageUse &use) {
+bool Image::plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
+                 const ImageUse &use, AllocationRequest &request) {
   format = &row;
   crossesContexts = use.shared || use.primary;
-  if (!layout.set(row, width, height, levels, layers, crossesContexts ? kSharedPitchAlign : 1)) return kNotAvailable;
+  if (!layout.set(row, width, height, levels, layers, crossesContexts ? kSharedPitchAlign : 1)) return false;
   // What is drawn to is locked through staging: its memory would be old.
   cpuVisible = !use.target && !use.depth && !crossesContexts;
-
-  AllocationRequest request;
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
@@ -49,22 +47,17 @@ HRESULT Image::create(Wire &wire, const FormatRow &row, uint32_t width, uint32_t
   request.height = height;
   request.d3dFormat = static_cast<uint32_t>(row.d3d);
   request.pitch = layout.level(0).pitch;
-  const Runtime &runtime = wire.context.runtime();
-  HANDLE resource = crossesContexts ? use.resource : nullptr;
-  HRESULT result = allocate(runtime, request, resource, use.primary, use.source, memory);
-  if (isOutOfMemory(result)) {  // what waits to be freed may be enough
-    wire.context.submit();
-    result = allocate(runtime, request, resource, use.primary, use.source, memory);
-  }
-  if (failed(result)) return result;
+  return true;
+}
 
+HRESULT Image::create(Wire &wire, const ImageUse &use) {
   handle = wire.take();
   uint32_t usage = 0;
   if (use.texture) usage |= AEROGPU_RESOURCE_USAGE_TEXTURE;
   if (use.target) usage |= AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   if (use.depth) usage |= AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL;
   if (use.primary) usage |= AEROGPU_RESOURCE_USAGE_SCANOUT;
-  bool made = handle && createTexture(wire, handle, row, layout, usage, memory);
+  bool made = handle && createTexture(wire, handle, *format, layout, usage, memory);
   if (made && use.shared && memory.token) {
     aerogpu_cmd_export_shared_surface share = {};
     share.resource_handle = handle;
@@ -72,7 +65,7 @@ HRESULT Image::create(Wire &wire, const FormatRow &row, uint32_t width, uint32_t
     made = wire.context.send(share);
   }
   if (made) return kOk;
-  result = wire.context.takeError();
+  const HRESULT result = wire.context.takeError();
   return failed(result) ? result : kOutOfMemory;
 }
 
@@ -208,7 +201,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, bool wai
   request.height = height;
   request.d3dFormat = static_cast<uint32_t>(format->d3d);
   request.pitch = one.level(0).pitch;
-  const HRESULT result = allocate(context.runtime(), request, nullptr, false, 0, room->memory);
+  const HRESULT result = allocate(context.runtime(), request, room->memory);
   if (failed(result)) return result;
   room->handle = wire.take();
   room->width = width;

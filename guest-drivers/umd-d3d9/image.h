@@ -12,9 +12,7 @@ namespace aero {
 struct ImageUse {
   bool texture = false, target = false, depth = false;
   bool shared = false;
-  bool primary = false;  // scanned out by `source`
-  D3DDDI_VIDEO_PRESENT_SOURCE_ID source = 0;
-  HANDLE resource = nullptr;  // the runtime's; used when it is shared or a primary
+  bool primary = false;  // scanned out
 };
 
 /** A texture of one level in memory that the CPU locks: bytes on their way to or from an image. */
@@ -37,9 +35,11 @@ struct Image {
   uint32_t locks = 0;            // of the memory
   Staging staging[kMaxStaging];
 
-  /** Makes texture and memory. */
-  HRESULT create(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
-                 const ImageUse &use);
+  /** Lays it out, and says what memory it needs. False for dimensions that cannot be. */
+  bool plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
+            const ImageUse &use, AllocationRequest &request);
+  /** Makes the texture over `memory`, which is there. */
+  HRESULT create(Wire &wire, const ImageUse &use);
   /** Takes over an allocation that somebody else made: its texture is imported. */
   HRESULT open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation);
   /** Ends all of it, but for memory that goes with the runtime's resource. */

@@ -20,7 +20,7 @@ HRESULT Progress::mark() {
     AllocationRequest request;
     request.bytes = 4096;
     request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
-    const HRESULT result = allocate(context.runtime(), request, nullptr, false, 0, mark.memory);
+    const HRESULT result = allocate(context.runtime(), request, mark.memory);
     if (failed(result)) return result;
   }
   mark.batch = context.batch();

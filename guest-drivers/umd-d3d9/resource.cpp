@@ -103,16 +103,29 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   use.depth = args.Flags.ZBuffer || m_format->depth;
   use.shared = args.Flags.SharedResource;
   use.primary = args.Flags.Primary;
-  use.source = args.VidPnSourceId;
-  use.resource = m_runtime;
   // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
+  if (images > kMaxAllocations) return kNotAvailable;
   if (!makeSurfaces(args.SurfCount) || !makeImages(images)) return kOutOfMemory;
+  AllocationRequest requests[kMaxAllocations];
   for (uint32_t i = 0; i < images; i++) {
     const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
-    const HRESULT result =
-        m_images[i].create(wire, *m_format, info.Width, info.Height, sampled ? m_levels : 1, layers, use);
-    m_ofRuntime |= m_images[i].memory.ofResource;
+    if (!m_images[i].plan(*m_format, info.Width, info.Height, sampled ? m_levels : 1, layers, use, requests[i]))
+      return kNotAvailable;
+  }
+  AllocationOwner owner;
+  if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
+  Allocation memory[kMaxAllocations];
+  HRESULT result = allocate(wire.context.runtime(), owner, requests, images, memory);
+  if (isOutOfMemory(result)) {  // what waits to be freed may be enough
+    wire.context.submit();
+    result = allocate(wire.context.runtime(), owner, requests, images, memory);
+  }
+  if (failed(result)) return result;
+  m_ofRuntime = owner.resource != nullptr;
+  for (uint32_t i = 0; i < images; i++) m_images[i].memory = memory[i];
+  for (uint32_t i = 0; i < images; i++) {
+    result = m_images[i].create(wire, use);
     if (failed(result)) return result;
   }
   for (uint32_t i = 0; i < args.SurfCount; i++) {
