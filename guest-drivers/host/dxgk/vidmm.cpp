@@ -155,7 +155,7 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary) {
 
 Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
                                   std::vector<std::vector<uint8_t>> allocationPrivate, bool asResource,
-                                  bool primary) {
+                                  bool primary, std::shared_ptr<Resource> existing) {
   CreateResult result{};
   std::vector<DXGK_ALLOCATIONINFO> infos(allocationPrivate.size());
   for (size_t i = 0; i < infos.size(); ++i) {
@@ -168,15 +168,16 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
   args.PrivateDriverDataSize = static_cast<UINT>(createPrivate.size());
   args.NumAllocations = static_cast<UINT>(infos.size());
   args.pAllocationInfo = infos.data();
-  args.Flags.Resource = asResource;
+  args.Flags.Resource = asResource || existing;
+  if (existing) args.hResource = existing->driver;
   {
     std::shared_lock exclusion(m_adapter.exclusion());
     result.status = callDdi("DxgkDdiCreateAllocation", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateAllocation,
                             m_adapter.context(), &args);
   }
   if (!ntSuccess(result.status)) return result;
-  std::shared_ptr<Resource> resource;
-  if (asResource) {
+  std::shared_ptr<Resource> resource = std::move(existing);
+  if (!resource && asResource) {
     resource = std::make_shared<Resource>();
     resource->driver = args.hResource;
     resource->hasHandle = true;

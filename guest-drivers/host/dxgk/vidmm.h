@@ -94,8 +94,9 @@ public:
     NTSTATUS status;
     std::vector<std::shared_ptr<Allocation>> allocations;
   };
+  /// `existing`: the resource that they are added to, whose `asResource` creation was before.
   CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
-                      bool asResource, bool primary = false);
+                      bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr);
   NTSTATUS destroy(const std::vector<std::shared_ptr<Allocation>>& allocations);
   /// Shared primary, shadow, staging, GDI surface.
   CreateResult createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary);

@@ -192,6 +192,7 @@ Kernel::Opened Kernel::openGroup(Process& process, KmtDevice& device,
     resource = std::make_shared<KmtResource>();
     resource->device = &device;
     resource->group = group;
+    resource->creator = create;
     room = process.handles.add(resource) != 0;
     result.resource = resource->handle;
     if (room) device.resources.insert(result.resource);

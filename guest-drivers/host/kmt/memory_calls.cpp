@@ -60,22 +60,31 @@ NTSTATUS Kernel::run(CallTag<Call::CreateAllocation>, Process& process,
   if (!in.finished() || !request.count || (flags.CreateShared && !flags.CreateResource) ||
       (flags.CreateResource && request.resource))
     return kmt::kStatusInvalidParameter;
-  // The caller's memory cannot be mapped here; resources do not grow.
-  if (systemMemory || flags.ExistingSysMem || flags.CreateProtected || request.resource)
-    return kmt::kStatusNotSupported;
+  if (systemMemory || flags.ExistingSysMem || flags.CreateProtected)
+    return kmt::kStatusNotSupported;  // the caller's memory cannot be mapped here
   DeviceCalls device = enterDevice(process, request.device);
   if (!device) return kmt::kStatusInvalidParameter;
   if (isLost(*device)) return kmt::kStatusDeviceRemoved;
+  std::shared_ptr<KmtResource> grows;
+  if (request.resource) {
+    grows = process.handles.find<KmtResource>(request.resource);
+    // What others may open stays as it is.
+    if (!grows || grows->device != device.device.get() || !grows->creator || grows->group->globalShare ||
+        grows->allocations.size() + entries.size() > kmt::kMaxAllocationsOfCall)
+      return kmt::kStatusInvalidParameter;
+  }
 
   std::vector<std::shared_ptr<AllocationGroup>> groups;
   {
     ProcessScope scope(process.id);
     const auto created =
-        m_adapter.vidmm().create(resourceData, std::move(privateData), flags.CreateResource, primary);
+        m_adapter.vidmm().create(resourceData, std::move(privateData), flags.CreateResource, primary,
+                                 grows ? grows->group->allocations[0]->resource : nullptr);
     if (!ntSuccess(created.status)) return created.status;
     // What is no resource ends one by one.
     for (const auto& allocation : created.allocations) {
-      if (groups.empty() || !flags.CreateResource) groups.push_back(std::make_shared<AllocationGroup>());
+      if (groups.empty() || (!flags.CreateResource && !grows))
+        groups.push_back(std::make_shared<AllocationGroup>());
       groups.back()->allocations.push_back(allocation);
     }
   }
@@ -93,6 +102,15 @@ NTSTATUS Kernel::run(CallTag<Call::CreateAllocation>, Process& process,
     for (size_t i = done - 1; i < groups.size(); ++i) m_adapter.vidmm().destroy(groups[i]->allocations);
     reply.resource = 0;
     return status;
+  }
+  if (grows) {
+    reply.resource = request.resource;
+    for (const auto& allocation : opened) {
+      allocation->group = grows->group;
+      allocation->resource = request.resource;
+      grows->group->allocations.push_back(allocation->opened->allocation);
+      grows->allocations.push_back(allocation->handle);
+    }
   }
   if (flags.CreateResource) {
     AllocationGroup& group = *groups[0];

@@ -77,6 +77,7 @@ struct KmtResource final : KmtObject {
   KmtDevice* device = nullptr;
   std::shared_ptr<AllocationGroup> group;
   std::vector<uint32_t> allocations;  // handles
+  bool creator = false;
 };
 
 /// A program: what its connections have in common.

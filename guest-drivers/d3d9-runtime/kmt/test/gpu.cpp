@@ -124,7 +124,12 @@ uint64_t Gpu::completedFence() {
   return query.last_completed_fence;
 }
 
-static NTSTATUS create(Gpu &gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, const char *runtimeData, Memory &out) {
+namespace {
+
+enum class In { Nothing, NewResource, Resource };
+
+NTSTATUS create(Gpu &gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, const char *runtimeData, Memory &out,
+                In in = In::Nothing) {
   priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
   priv.alloc_id = newNumber();
@@ -137,7 +142,9 @@ static NTSTATUS create(Gpu &gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, 
   args.hDevice = gpu.device();
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;
-  args.Flags.CreateResource = args.Flags.CreateShared = runtimeData != nullptr;
+  args.Flags.CreateResource = runtimeData || in == In::NewResource;
+  args.Flags.CreateShared = runtimeData != nullptr;
+  if (in == In::Resource) args.hResource = out.resource;
   if (runtimeData) {
     args.pPrivateRuntimeData = runtimeData;
     args.PrivateRuntimeDataSize = static_cast<UINT>(strlen(runtimeData));
@@ -145,6 +152,17 @@ static NTSTATUS create(Gpu &gpu, aerogpu_wddm_alloc_priv_v2 priv, bool primary, 
   const NTSTATUS status = D3DKMTCreateAllocation(&args);
   out = {info.hAllocation, args.hResource, args.hGlobalShare, priv.alloc_id, priv.share_token};
   return status;
+}
+
+}  // namespace
+
+NTSTATUS createInResource(Gpu &gpu, D3DKMT_HANDLE resource, Memory &out) {
+  aerogpu_wddm_alloc_priv_v2 priv{};
+  priv.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
+  priv.size_bytes = 4096;
+  priv.kind = AEROGPU_WDDM_ALLOC_KIND_BUFFER;
+  out.resource = resource;
+  return create(gpu, priv, false, nullptr, out, resource ? In::Resource : In::NewResource);
 }
 
 NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out) {

@@ -63,6 +63,8 @@ struct Memory {
   uint64_t shareToken = 0;
 };
 NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out);
+/// A buffer that the CPU sees, in a new resource, or added to one.
+NTSTATUS createInResource(Gpu &gpu, D3DKMT_HANDLE resource, Memory &out);
 /// X8R8G8B8. `primary`: to be scanned out; `runtimeData`: of a shared resource, null for one that is not shared.
 NTSTATUS createSurface(Gpu &gpu, uint32_t width, uint32_t height, bool primary, const char *runtimeData, Memory &out);
 void destroy(Gpu &gpu, const Memory &memory);

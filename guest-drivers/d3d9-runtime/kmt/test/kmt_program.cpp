@@ -153,6 +153,26 @@ void renderTests(Gpu &gpu) {
   check(gpu.render(empty) >= 0 && gpu.waitIdle(), "which works");
 }
 
+/// A resource that is no one's but the creator's may get more allocations.
+void growTests(Gpu &gpu) {
+  Memory first, second, shared;
+  NTSTATUS status = createInResource(gpu, 0, first);
+  if (!check(status >= 0 && first.resource, "a resource (0x%08lx)", status)) return;
+  status = createInResource(gpu, first.resource, second);
+  check(status >= 0 && second.resource == first.resource && second.allocation != first.allocation,
+        "it gets another allocation (0x%08lx)", status);
+  check(lock(gpu, second.allocation) && unlock(gpu, second.allocation) >= 0, "which is locked as any");
+  check(gpu.render(CommandWriter(), {{first.allocation, true}, {second.allocation, true}}) >= 0, "and rendered");
+  destroy(gpu, first);
+  check(!lock(gpu, second.allocation), "both go with the resource");
+  status = createInResource(gpu, first.resource, second);
+  check(status == kStatusInvalidParameter, "which takes nothing more (0x%08lx)", status);
+  check(createSurface(gpu, 64, 64, false, kRuntimeData, shared) >= 0 &&
+            createInResource(gpu, shared.resource, second) == kStatusInvalidParameter,
+        "a shared resource stays as it is");
+  destroy(gpu, shared);
+}
+
 void lockTests(Gpu &gpu) {
   constexpr uint32_t kBytes = 200000, kLarge = 16 << 20;
   Memory from, to, invisible;
@@ -224,6 +244,7 @@ void lockTests(Gpu &gpu) {
     destroy(gpu, one);
   }
   check(all, "100 times 32 MiB, one after the other");
+  growTests(gpu);
   D3DKMT_CREATEALLOCATION none{};
   none.hDevice = gpu.device();
   check(D3DKMTCreateAllocation(&none) == kStatusInvalidParameter, "no allocation at all");
