@@ -9,6 +9,17 @@ namespace {
 constexpr uint32_t kIdlePollMs = 1;
 constexpr uint32_t kRoomTimeoutMs = 2000;
 
+/** Bounds a wait. A delay of 1 ms lasts until the next tick of Windows' clock, 15.6 ms as a rule (page
+ *  "KeDelayExecutionThread"): counting delays would make seconds half a minute. */
+class Deadline {
+public:
+  explicit Deadline(uint32_t milliseconds) : m_end(KeQueryInterruptTime() + uint64_t{milliseconds} * 10000) {}
+  bool passed() const { return KeQueryInterruptTime() >= m_end; }
+
+private:
+  uint64_t m_end;  // in 100 ns
+};
+
 void sleepMs(uint32_t milliseconds) {
   LARGE_INTEGER time;
   time.QuadPart = -10000ll * milliseconds;
@@ -242,49 +253,49 @@ int Scheduler::freeSlot() {
 }
 
 NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId) {
-  const DmaLayout layout = DmaLayout::forEntries(0);
-  if (bytes > kInternalBytes - layout.packetOffset()) return STATUS_BUFFER_OVERFLOW;
-  ExAcquireFastMutex(&m_internalLock);
-  NTSTATUS status = STATUS_IO_TIMEOUT;
-  for (uint32_t waited = 0; waited <= kRoomTimeoutMs; waited += kIdlePollMs) {
-    const int slot = m_running ? freeSlot() : -1;
-    if (!m_running) {
-      status = STATUS_DEVICE_NOT_READY;
-      break;
-    }
-    if (slot >= 0) {
-      const size_t offset = static_cast<size_t>(slot) * kInternalBytes;
-      uint8_t *buffer = m_internal.as<uint8_t>() + offset;
-      RtlCopyMemory(buffer + layout.packetOffset(), packets, bytes);
-      finishDma(buffer, layout, bytes);
-      Submission submission = {};
-      submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
-      submission.contextId = contextId;
-      submission.commandGpa = m_internal.gpa() + offset;
-      submission.commandBytes = layout.packetOffset() + bytes;
-      KIRQL irql;
-      KeAcquireSpinLock(&m_lock, &irql);
-      submission.fence = m_lastSubmitted;  // completed is max(old, this): it says nothing new
-      const uint32_t index = m_ring.nextIndex();
-      const bool pushed = pushLocked(submission);
-      KeReleaseSpinLock(&m_lock, irql);
-      if (pushed) {
-        m_slots[slot] = {true, index};
-        m_counters.internalSubmissions++;
-        status = STATUS_SUCCESS;
-        break;
-      }
-    }
+  if (bytes > kInternalBytes - DmaLayout::forEntries(0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
+  const Deadline deadline(kRoomTimeoutMs);
+  for (;;) {
+    // Waited for outside of the mutex: of many callers each waits for as long as one.
+    ExAcquireFastMutex(&m_internalLock);
+    const NTSTATUS status = tryInternal(packets, bytes, contextId);
+    ExReleaseFastMutex(&m_internalLock);
+    if (status != STATUS_IO_TIMEOUT || deadline.passed()) return status;
     sleepMs(kIdlePollMs);
   }
-  ExReleaseFastMutex(&m_internalLock);
-  return status;
+}
+
+NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, uint32_t contextId) {
+  if (!m_running) return STATUS_DEVICE_NOT_READY;
+  const int slot = freeSlot();
+  if (slot < 0) return STATUS_IO_TIMEOUT;
+  const DmaLayout layout = DmaLayout::forEntries(0);
+  const size_t offset = static_cast<size_t>(slot) * kInternalBytes;
+  uint8_t *buffer = m_internal.as<uint8_t>() + offset;
+  RtlCopyMemory(buffer + layout.packetOffset(), packets, bytes);
+  finishDma(buffer, layout, bytes);
+  Submission submission = {};
+  submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
+  submission.contextId = contextId;
+  submission.commandGpa = m_internal.gpa() + offset;
+  submission.commandBytes = layout.packetOffset() + bytes;
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  submission.fence = m_lastSubmitted;  // completed is max(old, this): it says nothing new
+  const uint32_t index = m_ring.nextIndex();
+  const bool pushed = pushLocked(submission);
+  KeReleaseSpinLock(&m_lock, irql);
+  if (!pushed) return STATUS_IO_TIMEOUT;
+  m_slots[slot] = {true, index};
+  m_counters.internalSubmissions++;
+  return STATUS_SUCCESS;
 }
 
 NTSTATUS Scheduler::waitIdle(uint32_t milliseconds) {
   const uint32_t tail = m_ring.tail();
-  for (uint32_t waited = 0; m_running && !m_ring.passed(tail - 1) && m_ring.head() != tail; waited += kIdlePollMs) {
-    if (waited >= milliseconds) return STATUS_IO_TIMEOUT;
+  const Deadline deadline(milliseconds);
+  while (m_running && !m_ring.passed(tail - 1) && m_ring.head() != tail) {
+    if (deadline.passed()) return STATUS_IO_TIMEOUT;
     sleepMs(kIdlePollMs);
   }
   return m_running ? STATUS_SUCCESS : STATUS_DEVICE_NOT_READY;

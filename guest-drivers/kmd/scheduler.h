@@ -94,6 +94,8 @@ private:
   static BOOLEAN NTAPI reportAtDirql(PVOID context);
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
+  /** Under m_internalLock. STATUS_IO_TIMEOUT: there is no room now. */
+  NTSTATUS tryInternal(const void *packets, uint32_t bytes, uint32_t contextId);
   /** Nothing is pushed from here on. */
   void halt();
 

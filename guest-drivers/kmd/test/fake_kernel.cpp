@@ -288,12 +288,16 @@ LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER frequency) {
   ticks.QuadPart = static_cast<LONGLONG>(g->counterStart + static_cast<uint64_t>(passed));
   return ticks;
 }
+ULONGLONG NTAPI KeQueryInterruptTime(VOID) {
+  return g->now() / g->clockTick * g->clockTick / 100;
+}
 NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE mode, BOOLEAN alertable, PLARGE_INTEGER interval) {
   aero::test::atMost(APC_LEVEL, "KeDelayExecutionThread");
   EXPECT_EQ(mode, KernelMode);
   EXPECT_FALSE(alertable);
   EXPECT_LT(interval->QuadPart, 0) << "a wait until a date";
-  g->pass(static_cast<uint64_t>(-interval->QuadPart) * 100);
+  const uint64_t end = g->now() + static_cast<uint64_t>(-interval->QuadPart) * 100;
+  g->pass((end + g->clockTick - 1) / g->clockTick * g->clockTick - g->now());
   if (g->whenWaited) g->whenWaited();
   return STATUS_SUCCESS;
 }

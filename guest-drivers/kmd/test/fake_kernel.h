@@ -50,6 +50,8 @@ public:
   void pass(uint64_t nanoseconds);
   /** Called whenever the driver has waited. */
   std::function<void()> whenWaited;
+  /** Nanoseconds between two ticks of the clock: delays end with one, and the interrupt time is the last one's. */
+  uint64_t clockTick = 100;
   uint64_t counterFrequency = 10000000;  // Hz
   uint64_t counterStart = 0;             // ticks at time 0
   bool timerIsSet() const { return m_timer != nullptr; }

@@ -564,6 +564,35 @@ TEST_F(InternalSubmissions, AreGivenUpAfterTwoSecondsWithoutRoom) {
   EXPECT_EQ(m_device.queue.size(), 8u);
 }
 
+TEST_F(InternalSubmissions, AreWaitedForByTheClockWhateverADelayLasts) {
+  start();
+  m_kernel.clockTick = 15625000;  // Windows' as a rule: 64 a second
+  for (int i = 0; i < 8; i++) ASSERT_EQ(submitNop(), STATUS_SUCCESS);
+  uint64_t before = m_kernel.now();
+  EXPECT_EQ(submitNop(), STATUS_IO_TIMEOUT);
+  EXPECT_GE(m_kernel.now() - before, 2000000000u - m_kernel.clockTick);
+  EXPECT_LE(m_kernel.now() - before, 2000000000u + 2 * m_kernel.clockTick);
+  before = m_kernel.now();
+  EXPECT_EQ(m_scheduler.waitIdle(100), STATUS_IO_TIMEOUT);
+  EXPECT_GE(m_kernel.now() - before, 100000000u - m_kernel.clockTick);
+  EXPECT_LE(m_kernel.now() - before, 100000000u + 2 * m_kernel.clockTick);
+}
+
+TEST_F(InternalSubmissions, LetOthersInWhileTheyWait) {
+  start();
+  for (int i = 0; i < 8; i++) ASSERT_EQ(submitNop(), STATUS_SUCCESS);
+  bool tried = false;
+  m_kernel.whenWaited = [&] {
+    if (tried) return;
+    tried = true;
+    m_device.complete();
+    EXPECT_EQ(submitNop(), STATUS_SUCCESS) << "another thread's, between two looks";
+    m_device.complete();
+  };
+  EXPECT_EQ(submitNop(), STATUS_SUCCESS);
+  EXPECT_TRUE(tried);
+}
+
 TEST_F(InternalSubmissions, ThatAreTooLargeOrComeTooLateAreRefused) {
   start();
   const std::vector<uint8_t> packets(Scheduler::kInternalBytes);

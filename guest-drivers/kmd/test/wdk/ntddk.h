@@ -53,6 +53,7 @@ VOID NTAPI ExAcquireFastMutex(PFAST_MUTEX mutex);
 VOID NTAPI ExReleaseFastMutex(PFAST_MUTEX mutex);
 
 LARGE_INTEGER NTAPI KeQueryPerformanceCounter(PLARGE_INTEGER frequency);
+ULONGLONG NTAPI KeQueryInterruptTime(VOID);
 NTSTATUS NTAPI KeDelayExecutionThread(KPROCESSOR_MODE mode, BOOLEAN alertable, PLARGE_INTEGER interval);
 VOID NTAPI KeStallExecutionProcessor(ULONG microseconds);
 VOID NTAPI KeInitializeTimer(PKTIMER timer);
