@@ -53,6 +53,8 @@ struct Gpu {
   uint64_t nextSerial = 1;    ///< identities of views, modules, layouts: never used twice
   uint64_t renamedBytes = 0;  ///< of buffer renames in batch `renamedBatch`
   uint64_t renamedBatch = 0;
+  uint64_t heldBytes = 0;  ///< of what blits held a copy in, in batch `heldBatch`
+  uint64_t heldBatch = 0;
   uint32_t renamed = 0;  ///< DirtyBits of bindings that a rename made stale; the next draw clears them
 };
 

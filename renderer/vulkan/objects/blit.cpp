@@ -8,6 +8,8 @@
 namespace aerogpu::vk {
 namespace {
 
+constexpr uint64_t kHeldPerBatch = uint64_t{64} << 20;
+
 using core::BlitBox;
 using core::Box;
 
@@ -50,6 +52,17 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource 
   desc.height = box.height;
   desc.depth = box.depth;
   desc.samples = samples;
+  // What was held before is no more in the account of host memory, and still there until its batch is done.
+  Recorder& recorder = *m_gpu.recorder;
+  const uint64_t bytes = uint64_t{box.width} * box.height * box.depth * samples * m_format.info->blockBytes;
+  if (std::exchange(m_gpu.heldBatch, recorder.batch()) != recorder.batch()) m_gpu.heldBytes = 0;
+  if (m_gpu.heldBytes != 0 && m_gpu.heldBytes + bytes > kHeldPerBatch) {
+    if (auto flushed = recorder.flush(); !flushed) return flushed.error();
+    recorder.drain();
+    m_gpu.heldBatch = recorder.batch();
+    m_gpu.heldBytes = 0;
+  }
+  m_gpu.heldBytes += bytes;
   auto made = create(m_gpu, desc);
   if (!made) return made;
   auto& held = static_cast<TextureObject&>(**made);

@@ -507,6 +507,19 @@ TEST_P(BlitTest, TheAccountOfHostMemoryIsAsBefore) {
   EXPECT_EQ(hostMemory().heldBytes(), before);
 }
 
+TEST_P(BlitTest, WhatIsHeldForBlitsIsHandedOverBeforeItPilesUp) {
+  if (isNull()) return;  // holds one box at a time
+  auto gpu = texture(flat(2048, 2048));
+  ASSERT_TRUE(gpu);
+  const BlitBox shifts{{1, 0, 0, 2047, 2048}, {0, 0, 0, 2047, 2048}};  // 16 MiB
+  const int before = batchesSubmitted();
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(gpu->blit({}, *gpu, {}, {&shifts, 1}, kPoint));
+  EXPECT_EQ(batchesSubmitted(), before);
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(gpu->blit({}, *gpu, {}, {&shifts, 1}, kPoint));
+  EXPECT_EQ(batchesSubmitted(), before + 2);
+  finish();
+}
+
 TEST_P(BlitTest, ManyBlitsInOneBatch) {
   // More descriptor sets than a pool has, of views that come and go.
   const Picture from(kBgra, 4, 4, 1, 1), to(AEROGPU_FORMAT_R8G8B8A8_UNORM, 4, 4, 1, 2);
