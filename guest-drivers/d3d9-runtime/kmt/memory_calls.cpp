@@ -62,11 +62,11 @@ extern "C" NTSTATUS APIENTRY D3DKMTQueryResourceInfo(D3DKMT_QUERYRESOURCEINFO *d
 
 extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE *data) {
   if (!data || !data->pOpenAllocationInfo) return kStatusInvalidParameter;
+  const uint32_t runtimeRoom = data->pPrivateRuntimeData ? data->PrivateRuntimeDataSize : 0;
+  const uint32_t resourceRoom = data->pResourcePrivateDriverData ? data->ResourcePrivateDriverDataSize : 0;
+  const uint32_t totalRoom = data->pTotalPrivateDriverDataBuffer ? data->TotalPrivateDriverDataBufferSize : 0;
   KernelCall<Call::OpenResource> call(
-      {data->hDevice, data->hGlobalShare, data->NumAllocations,
-       data->pPrivateRuntimeData ? data->PrivateRuntimeDataSize : 0,
-       data->pResourcePrivateDriverData ? data->ResourcePrivateDriverDataSize : 0,
-       data->pTotalPrivateDriverDataBuffer ? data->TotalPrivateDriverDataBufferSize : 0});
+      {data->hDevice, data->hGlobalShare, data->NumAllocations, runtimeRoom, resourceRoom, totalRoom});
   const NTSTATUS status = call.send();
   if (status < 0) return status;
   const OpenResourceReply reply = call.reply();
@@ -76,13 +76,11 @@ extern "C" NTSTATUS APIENTRY D3DKMTOpenResource(D3DKMT_OPENRESOURCE *data) {
   const uint8_t *total = call.take(reply.totalPrivateBytes);
   // The kernel side gives no more than there is room for.
   if (!opened || !runtime || !resource || !total || reply.count > data->NumAllocations ||
-      (reply.runtimeBytes && reply.runtimeBytes > data->PrivateRuntimeDataSize) ||
-      (reply.resourceBytes && reply.resourceBytes > data->ResourcePrivateDriverDataSize) ||
-      (reply.totalPrivateBytes && reply.totalPrivateBytes > data->TotalPrivateDriverDataBufferSize))
+      reply.runtimeBytes > runtimeRoom || reply.resourceBytes > resourceRoom || reply.totalPrivateBytes > totalRoom)
     return kStatusUnsuccessful;
-  if (reply.runtimeBytes) __builtin_memcpy(data->pPrivateRuntimeData, runtime, reply.runtimeBytes);
-  if (reply.resourceBytes) __builtin_memcpy(data->pResourcePrivateDriverData, resource, reply.resourceBytes);
-  if (reply.totalPrivateBytes) __builtin_memcpy(data->pTotalPrivateDriverDataBuffer, total, reply.totalPrivateBytes);
+  if (runtimeRoom) __builtin_memcpy(data->pPrivateRuntimeData, runtime, reply.runtimeBytes);
+  if (resourceRoom) __builtin_memcpy(data->pResourcePrivateDriverData, resource, reply.resourceBytes);
+  if (totalRoom) __builtin_memcpy(data->pTotalPrivateDriverDataBuffer, total, reply.totalPrivateBytes);
   const auto *at = static_cast<const uint8_t *>(data->pTotalPrivateDriverDataBuffer);
   for (uint32_t i = 0; i < reply.count; i++) {
     OpenedAllocation one;

@@ -44,7 +44,7 @@ guest::Status screendump(Machine& machine, const std::string& path) {
 /// A property of the device, as a word to append.
 guest::Status counter(Machine& machine, const std::string& name, std::string& answer) {
   uint64_t value = 0;
-  const guest::Status status = machine.deviceProperty(name, value);
+  guest::Status status = machine.deviceProperty(name, value);
   answer = " " + std::to_string(value);
   return status;
 }

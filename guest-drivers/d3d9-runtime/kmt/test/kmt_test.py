@@ -180,6 +180,15 @@ class Test:
             program.process.wait()
             self.check(self.host.looks(['5,5=000000']), 'it is killed: the desktop is back')
 
+    def together(self, programs=4, renders=300):
+        """Programs at the same time."""
+        running = [Program([self.program, 'render', str(renders)], self.environment) for _ in range(programs)]
+        for program in running:
+            while program.next() is not None:
+                pass
+        codes = [program.process.wait() for program in running]
+        self.check(not any(codes), '%d programs render %d times each, all at once' % (programs, renders))
+
     def connect(self):
         host, port = self.host.address.split(':')
         return socket.create_connection((host, int(port)), timeout=DEADLINE)
@@ -280,6 +289,7 @@ def main():
                 test.run(sys.argv[4:])
             else:
                 test.run([])
+                test.together()
                 test.killed()
                 test.strangers()
                 test.noise()
