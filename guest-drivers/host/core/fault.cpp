@@ -143,7 +143,7 @@ void onDeviceAccess(uint64_t address, ucontext_t& uc) {
   }
   char bytes[64] = {};
   const auto* code = reinterpret_cast<const uint8_t*>(context.rip);
-  for (unsigned i = 0; i < 15; ++i) std::snprintf(bytes + i * 3, 4, " %02x", code[i]);
+  for (size_t i = 0; i < 15; ++i) std::snprintf(bytes + i * 3, 4, " %02x", code[i]);
   const std::string where = driverImage() ? driverImage()->describe(context.rip) : std::string("the host");
   std::printf(
       "# device memory at 0x%llx is accessed by an instruction that is not emulated, at 0x%llx (%s):%s\n",

@@ -50,6 +50,8 @@ public:
   virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;
 
   virtual guest::InterruptLine& interruptLine() = 0;
+  /// The machine's clock jumps over time in which everybody waits (core/clock.h).
+  virtual bool clockJumps() const { return false; }
 
   /// Contiguous memory with guest-physical addresses, zeroed when it is handed out. Not thread-safe.
   virtual guest::Memory& memory() = 0;

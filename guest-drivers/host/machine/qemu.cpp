@@ -49,7 +49,8 @@ std::string Qemu::output() const {
   for (ssize_t n; fd >= 0 && (n = read(fd, chunk, sizeof chunk)) > 0;)
     text.append(chunk, static_cast<size_t>(n));
   if (fd >= 0) close(fd);
-  return text;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? "it printed nothing" : text;
 }
 
 guest::Status Qemu::start(const QemuOptions& options) {

@@ -39,7 +39,7 @@ public:
   int memoryFile() const { return m_memory; }
   uint64_t memoryBytes() const { return m_memoryBytes; }
   std::string memoryPath() const;
-  /// What QEMU printed.
+  /// What QEMU printed, without the end of its last line; says so if that is nothing.
   std::string output() const;
 
 private:

@@ -109,7 +109,10 @@ guest::Status QtestMachine::open(uint64_t memoryBytes) {
 // VBL-1: ticks are counted from the moment that the scanout is enabled.
 void QtestMachine::RegisterWindow::write(uint64_t offset, uint64_t value, unsigned bytes) {
   if (offset != AEROGPU_MMIO_REG_SCANOUT0_ENABLE) {
-    if (offset != AEROGPU_MMIO_REG_IRQ_ACK && offset != AEROGPU_MMIO_REG_IRQ_ENABLE) ++m_works;
+    if (offset == AEROGPU_MMIO_REG_IRQ_ENABLE)
+      m_irqEnable = static_cast<uint32_t>(value);
+    else if (offset != AEROGPU_MMIO_REG_IRQ_ACK)
+      ++m_works;
     Window::write(offset, value, bytes);
     return;
   }
@@ -155,10 +158,14 @@ void QtestMachine::keepTime() {
     wakes = state.wakes;
     int64_t now = clockNow(), until = stepped + kStepNs;
     bool jumped = false;
-    const int64_t target = state.allWait ? std::min(state.nextDeadline, m_registers.nextVblank(now)) : kNever;
+    const bool empty = m_registers.works() == m_restsSince;
+    int64_t target = state.allWait ? state.nextDeadline : kNever;
+    // A vblank matters to the guest when it interrupts, or when a present waits for it.
+    if (state.allWait && (!empty || m_registers.vblanksInterrupt()))
+      target = std::min(target, m_registers.nextVblank(now));
     if (target != kNever) {
       // Most work is done, and ends the waiting, before it is worth asking for.
-      const bool ask = look > kFirstLookNs || m_registers.works() == m_restsSince;
+      const bool ask = look > kFirstLookNs || empty;
       jumped = ask && deviceRests() && clockJump(state, target);
       until = std::min(until, now + look);
       look = std::min(look * 2, kStepNs);

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "aerogpu/aerogpu_pci.h"
 #include "core/device_pages.h"
 #include "machine/machine.h"
 #include "machine/qemu.h"
@@ -31,6 +32,7 @@ public:
   guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) override;
   guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) override;
   guest::InterruptLine& interruptLine() override { return m_line; }
+  bool clockJumps() const override { return true; }
   guest::Memory& memory() override { return m_memory; }
   std::string memoryFile() const override { return m_qemu.memoryPath(); }
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
@@ -76,6 +78,8 @@ private:
     using Window::read;
     /// The first vblank after `now`, by clockNow(); kNever while the scanout is off.
     int64_t nextVblank(int64_t now) const;
+    /// Vblanks interrupt.
+    bool vblanksInterrupt() const { return m_irqEnable & AEROGPU_IRQ_SCANOUT_VBLANK; }
     /// Writes that may have given the device something to do, so far.
     uint64_t works() const { return m_works; }
 
@@ -84,6 +88,7 @@ private:
     bool m_scanout = false;
     std::atomic<int64_t> m_vblankStart{-1}, m_vblankPeriod{1};
     std::atomic<uint64_t> m_works{0};
+    std::atomic<uint32_t> m_irqEnable{0};
   };
   /// The IOAPIC's input that the function's INTA# reaches.
   class Line final : public guest::InterruptLine {

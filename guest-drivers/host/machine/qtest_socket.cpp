@@ -91,6 +91,10 @@ guest::Status QtestSocket::connect(const std::string& path) {
   std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   if (m_socket < 0 || ::connect(m_socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
     return guest::Status::systemFailure("cannot connect to %s", path.c_str());
+  // QEMU may still have the beginning of a long line of one who died. Whatever it answers to the rest of it:
+  send("?\n");
+  std::string line;
+  while (!takeLine(line)) fill(true);
   return {};
 }
 

@@ -5,7 +5,6 @@
 // between the call of DxgkDdiRender and the return of DxgkDdiSubmitCommand; the host's and the kernel's code
 // is not counted.
 #include <signal.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -140,20 +139,14 @@ void instructions() {
   bench.close();
 }
 
-/// Real time, which the machine's clock may run ahead of.
-int64_t realNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
-}
-
 void machineAccess() {
   Session session;
   if (!session.ok()) return;
   Machine& machine = session.adapter().machine();
   const unsigned count = options().iterations ? options().iterations : 2000;
   auto* const mapped = static_cast<uint8_t*>(machine.map(0, 0, 4096));
-  if (!expect(mapped != nullptr, "a mapping of BAR0")) return;
+  expect(mapped != nullptr, "a mapping of BAR0");
+  if (!mapped) return;
   auto* const magic = reinterpret_cast<volatile uint32_t*>(mapped + AEROGPU_MMIO_REG_MAGIC);
   auto* const acknowledge = reinterpret_cast<volatile uint32_t*>(mapped + AEROGPU_MMIO_REG_IRQ_ACK);
   const auto cost = [&](auto access) {

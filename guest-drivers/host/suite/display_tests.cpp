@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Modes, flips, vertical sync, pointer. The outside of the VM says what the screen shows.
+#include <cstdlib>
 #include <cstring>
 
 #include "suite/outside.h"
@@ -163,6 +164,44 @@ void verticalSyncs() {
   adapter.scheduler().waitVsync(1, 200);  // one may have been on its way
   expect(!adapter.scheduler().waitVsync(1, 300), "none when nobody waits, hidden or not");
   expect(ntSuccess(display.setVisible(true)), "visible");
+}
+
+/// On a machine whose clock jumps: time in which all wait takes no time, but its vblanks come.
+void timeJumps() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  if (!adapter.machine().clockJumps()) {
+    note("this machine's clock does not jump: nothing to see");
+    return;
+  }
+  auto& r = adapter.registers();
+  const auto sequence = [&] { return r.read64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_SEQ_LO); };
+  const int64_t period = r.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
+  constexpr int64_t kHour = 3'600'000'000'000;
+  int64_t real = realNs(), from = nowNs();
+  uint64_t first = sequence();
+  sleepMs(3'600'000);
+  expect(nowNs() - from >= kHour && nowNs() - from < kHour + kHour / 60, "an hour has passed");
+  expect(realNs() - real < kHour / 60, "in less than a minute");
+  const auto ticks = static_cast<int64_t>(sequence() - first);
+  expect(std::abs(ticks - kHour / period) < 60, "the device's clock has gone with it (%lld vblanks)",
+         static_cast<long long>(ticks));
+
+  expect(ntSuccess(adapter.display().controlVsync(true)), "vertical sync on");
+  Scheduler& scheduler = adapter.scheduler();
+  expect(scheduler.waitVsync(2, 5000), "vertical syncs");
+  constexpr unsigned kSyncs = 1200;
+  real = realNs(), from = nowNs(), first = sequence();
+  const uint64_t seen = scheduler.vsyncs();
+  for (unsigned i = 0; i < kSyncs; ++i)
+    if (!expect(scheduler.waitVsync(1, 5000), "a vertical sync")) break;
+  // While somebody is at work time goes on by itself, and a busy computer may miss one.
+  const uint64_t vblanks = sequence() - first, syncs = scheduler.vsyncs() - seen;
+  expect(syncs <= vblanks && syncs * 10 >= vblanks * 9, "the vblanks are noticed (%llu of %llu)",
+         static_cast<unsigned long long>(syncs), static_cast<unsigned long long>(vblanks));
+  expect(realNs() - real < nowNs() - from, "sooner than by themselves");
+  expect(ntSuccess(adapter.display().controlVsync(false)), "vertical sync off");
 }
 
 /// DxgkDdiResetDevice: VGA again, whatever the driver is at; and the driver's picture afterwards if the
@@ -400,6 +439,7 @@ const TestCase kTests[] = {
     {"pointer", 120, pointer},
     {"vidpn", 60, vidPnRefusals},
     {"vertical-syncs", 120, verticalSyncs},
+    {"time-jumps", 120, timeJumps},
     {"bug-check", 60, bugCheck},
     {"display-refusals", 60, displayRefusals},
 };

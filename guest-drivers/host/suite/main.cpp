@@ -181,6 +181,17 @@ int runServer() {
   return 128 + WTERMSIG(status);
 }
 
+/// The last lines of what QEMU said.
+void printTail(const std::string& text) {
+  size_t begin = text.size();
+  for (unsigned lines = 0; begin > 0 && (text[begin - 1] != '\n' || ++lines < 40); --begin) {
+  }
+  for (size_t end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    std::printf("# qemu: %s\n", text.substr(begin, end - begin).c_str());
+  }
+}
+
 /// After a test that died: the device must not go on with memory that is gone.
 void quiesceDevice() {
   const std::unique_ptr<Machine> machine = makeMachine();
@@ -199,22 +210,35 @@ void quiesceDevice() {
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
 }
 
-/// 0 = passed.
-int runTest(const TestCase& test) {
+/// Runs `body`, which returns what the process exits with, in a process of its own. Returns how that ended,
+/// as waitpid(2) has it.
+template <class Body>
+int inOwnProcess(Body body) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    resetBrokenRules();
-    alarm(static_cast<unsigned>(test.timeoutSeconds));
-    test.run();
-    const unsigned broken = brokenRules();
+    const int result = body();
     std::fflush(stdout);
-    _exit(broken ? 1 : 0);
+    _exit(result);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
   }
-  quiesceDevice();
+  return status;
+}
+
+/// 0 = passed.
+int runTest(const TestCase& test) {
+  const int status = inOwnProcess([&] {
+    resetBrokenRules();
+    alarm(static_cast<unsigned>(test.timeoutSeconds));
+    test.run();
+    return brokenRules() ? 1 : 0;
+  });
+  inOwnProcess([] {
+    quiesceDevice();
+    return 0;
+  });
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   std::printf("# the test ended by signal %d%s\n", WTERMSIG(status),
               WTERMSIG(status) == SIGALRM ? " (its time was over)" : "");
@@ -287,6 +311,7 @@ int hostMain(int argc, char** argv) {
         result = runServer();
       else
         result = runAll();
+      if (s_qtest && status.ok() && result != 0) printTail(s_qemu.output());
     }
   }
   std::printf("aerogpu-host: %s\n", result == 0 ? "done" : "failed");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/test.h"
 
+#include <time.h>
+
 #include <cstdarg>
 #include <cstdio>
 
@@ -90,6 +92,12 @@ void sleepMs(int ms) {
 
 int64_t nowNs() {
   return clockNow();
+}
+
+int64_t realNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
 }
 
 }  // namespace aerogpu::host

@@ -106,6 +106,8 @@ inline bool expectNoDeviceErrors(Adapter& adapter) {
 /// By the machine's clock (core/clock.h).
 void sleepMs(int ms);
 int64_t nowNs();
+/// Real time, which the machine's clock may run ahead of.
+int64_t realNs();
 
 /// A small generator whose numbers follow from the seed.
 class Random {
