@@ -84,7 +84,7 @@ def _extract(package, image):
         raise Failure('%s has no %s' % (os.path.basename(package), ', '.join(sorted(left))))
 
 
-class _Cpio:
+class Cpio:
     """Writes the "newc" archives that the kernel unpacks (Documentation/driver-api/early-userspace/
     buffer-format.rst). Device nodes need no root that way."""
 
@@ -113,11 +113,21 @@ def module_paths():
     return [os.path.join(GUEST, 'modules', module) for module in MODULES]
 
 
+def _folders_of(files):
+    """The folders that the files of write_initramfs() lie in, outer ones first."""
+    folders = set()
+    for name, _ in files:
+        while os.path.dirname(name):
+            name = os.path.dirname(name)
+            folders.add(name)
+    return sorted(folders)
+
+
 def write_initramfs(target, program, files=()):
     """Writes the archive: `program` stripped as /init, the modules with their order, and `files`, pairs of a name and a
     path. take_kernel() has run. The file is whole or not there."""
-    cpio = _Cpio()
-    for folder in ('dev', 'proc', 'sys', 'modules'):
+    cpio = Cpio()
+    for folder in ('dev', 'proc', 'sys', 'modules', *_folders_of(files)):
         cpio.add(folder, stat.S_IFDIR | 0o755)
     cpio.add('dev/console', stat.S_IFCHR | 0o600, major=5, minor=1)
     for path in module_paths():
@@ -130,7 +140,7 @@ def write_initramfs(target, program, files=()):
     cpio.add('init', stat.S_IFREG | 0o755, _read(stripped))
     os.unlink(stripped)
     for name, path in files:
-        cpio.add(name, stat.S_IFREG | 0o644, _read(path))
+        cpio.add(name, stat.S_IFREG | (0o755 if os.access(path, os.X_OK) else 0o644), _read(path))
     with open(target + '.new', 'wb') as file:
         file.write(cpio.bytes())
     os.rename(target + '.new', target)

@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint64_t kSmallFile = 64 << 20;
 constexpr uint64_t kViewAlignment = 64 << 10;  // of offsets (page "MapViewOfFile")
+constexpr uint64_t kHugePage = 2 << 20;  // in a VM the file of its memory has such pages, which want to lie aligned
 
 struct File {
   uint64_t bytes;
@@ -50,6 +51,20 @@ bool open(File &file) {
   return file.mapping != nullptr;
 }
 
+/// A view of all of a file at a multiple of kHugePage.
+uint8_t *mapWhole(const File &file) {
+  constexpr int kTries = 8;  // another thread may take the place that was found
+  for (int i = 0; i < kTries; ++i) {
+    void *room = VirtualAlloc(nullptr, static_cast<SIZE_T>(file.bytes + kHugePage), MEM_RESERVE, PAGE_NOACCESS);
+    if (!room) return nullptr;
+    const uintptr_t aligned = (reinterpret_cast<uintptr_t>(room) + kHugePage - 1) & ~uintptr_t{kHugePage - 1};
+    VirtualFree(room, 0, MEM_RELEASE);
+    void *view = MapViewOfFileEx(file.mapping, FILE_MAP_ALL_ACCESS, 0, 0, 0, reinterpret_cast<void *>(aligned));
+    if (view) return static_cast<uint8_t *>(view);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void setSharedFiles(const SharedFile *files, uint32_t count) {
@@ -74,7 +89,7 @@ void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
   AcquireSRWLockExclusive(&s_lock);
   if (open(file)) {
     if (isMappedWhole(file)) {
-      if (!file.whole) file.whole = static_cast<uint8_t *>(MapViewOfFile(file.mapping, FILE_MAP_ALL_ACCESS, 0, 0, 0));
+      if (!file.whole) file.whole = mapWhole(file);
       if (file.whole) result = file.whole + offset;
     } else {
       const uint64_t start = offset & ~(kViewAlignment - 1);

@@ -127,7 +127,7 @@ guest::Status prepareKernel(bool isInit) {
   guest::Status status;
   if (!isInit) status = guest::mountHugePages();
   char pages[16];
-  std::snprintf(pages, sizeof pages, "%u", kHugePages + 4);
+  std::snprintf(pages, sizeof pages, "%u", (s_serve ? s_serveOptions.memoryPages : kHugePages) + 4);
   writeFile("/proc/sys/vm/nr_hugepages", pages);
   // Pages whose addresses were looked up must stay where they are.
   writeFile("/proc/sys/vm/compact_unevictable_allowed", "0");

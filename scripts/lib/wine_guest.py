@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""The part of Wine that a program with a window and Direct3D needs, as an archive for a guest's initramfs: loader, server,
+the libraries that were seen to be opened, and a prefix. No fonts, no X, no services.
+
+Everything lies where the host's Wine has it, so that all paths mean the same in the guest; the prefix is PREFIX."""
+import os
+import re
+import stat
+import subprocess
+import tempfile
+
+from aerogpu_build import Failure
+from guest_image import Cpio
+import wine
+
+PREFIX = '/wine'
+# What Wine runs with in the guest: the host's variables, and neither services nor the program that makes a prefix.
+ENVIRONMENT = dict(wine.environment(PREFIX, overrides='services.exe,wineboot.exe='), HOME='/', LC_ALL='C.UTF-8')
+
+_UNIX = '/usr/lib/x86_64-linux-gnu/wine/x86_64-unix'
+_SHARE = '/usr/share/wine/nls'
+_PROGRAMS = [wine.LOADER, wine.SERVER]
+_UNIX_LIBRARIES = ['ntdll.so', 'win32u.so', 'ws2_32.so']
+# Opened when it is needed: by the end of a thread. (Without FreeType win32u says so once, and goes on without fonts; with
+# it, it wants fontconfig and its files.)
+_LATE_LIBRARIES = ['libgcc_s.so.1']
+# Those that a program opens, then those that explorer.exe opens besides, which owns the desktop.
+_WINDOWS_LIBRARIES = [
+    'advapi32.dll', 'apisetschema.dll', 'gdi32.dll', 'imm32.dll', 'kernel32.dll', 'kernelbase.dll', 'msvcrt.dll',
+    'ntdll.dll', 'sechost.dll', 'ucrtbase.dll', 'user32.dll', 'uxtheme.dll', 'version.dll', 'win32u.dll', 'ws2_32.dll',
+    'zlib1.dll', 'rpcrt4.dll',
+    'actxprxy.dll', 'combase.dll', 'explorer.exe', 'ole32.dll', 'oleaut32.dll', 'shcore.dll', 'shell32.dll',
+    'shlwapi.dll']
+_TABLES = ['c_1252.nls', 'c_10000.nls', 'c_20127.nls', 'c_437.nls', 'l_intl.nls', 'locale.nls', 'normnfc.nls',
+           'sortdefault.nls']
+_STRIP = {'elf': 'strip', 'pe': 'x86_64-w64-mingw32-strip'}
+
+
+def _stripped(path, kind):
+    """The file's bytes without symbols and debug information, which are most of it."""
+    with tempfile.NamedTemporaryFile() as out:
+        done = subprocess.run([_STRIP[kind], '-o', out.name, path], stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            raise Failure('%s %s: %s' % (_STRIP[kind], path, done.stderr.strip()))
+        with open(out.name, 'rb') as file:
+            return file.read()
+
+
+def _shared_libraries(paths):
+    """What the dynamic loader opens for these files: {path that it looks for: bytes}."""
+    found = {}
+    for path in paths:
+        text = subprocess.run(['ldd', path], stdout=subprocess.PIPE, text=True, check=True).stdout
+        for library in re.findall(r'(?:=> )?(/\S+) \(0x', text):
+            if not library.startswith(_UNIX):
+                found[library] = _stripped(os.path.realpath(library), 'elf')
+    return found
+
+
+def _registry(path):
+    """A registry file without classes of COM and the installed fonts, which take longest to read."""
+    keep, out = True, []
+    with open(path, encoding='latin-1') as file:
+        for line in file:
+            if line.startswith('['):
+                keep = not re.match(r'\[Software\\\\(Wow6432Node\\\\)?Classes\\\\', line)
+            if keep:
+                out.append(line)
+    return ''.join(out)
+
+
+def archive():
+    """The path of a "newc" archive that the kernel unpacks after another one. It is made if there is none of this Wine."""
+    template = wine.template()
+    target = os.path.join(wine.FOLDER, 'guest.cpio')
+    newest = max(os.path.getmtime(path) for path in (wine.LOADER, template + '.stamp', __file__, wine.__file__))
+    if not os.path.exists(target) or os.path.getmtime(target) < newest:
+        _write_archive(target, template)
+    return target
+
+
+def _write_archive(target, template):
+    files = {}  # path: (mode, bytes)
+    for path in _PROGRAMS:
+        files[path] = (stat.S_IFREG | 0o755, _stripped(path, 'elf'))
+    unix = [os.path.join(_UNIX, name) for name in _UNIX_LIBRARIES]
+    for path in unix + [path for path in [os.path.join(_UNIX, 'libwine.so.1')] if os.path.exists(path)]:
+        files[path] = (stat.S_IFREG | 0o755, _stripped(path, 'elf'))
+    late = [os.path.join('/lib/x86_64-linux-gnu', name) for name in _LATE_LIBRARIES]
+    for path in late:
+        files[path] = (stat.S_IFREG | 0o755, _stripped(os.path.realpath(path), 'elf'))
+    for path, data in _shared_libraries(_PROGRAMS + unix + late).items():
+        files[path] = (stat.S_IFREG | 0o755, data)
+    for name in _WINDOWS_LIBRARIES:
+        path = os.path.join(wine.BUILTINS, name)
+        files[path] = (stat.S_IFREG | 0o644, _stripped(path, 'pe'))
+        folder = 'windows' if name == 'explorer.exe' else 'windows/system32'
+        files['%s/drive_c/%s/%s' % (PREFIX, folder, name)] = (stat.S_IFLNK | 0o777, path.encode())
+        if name == 'explorer.exe':
+            files['%s/drive_c/windows/system32/%s' % (PREFIX, name)] = (stat.S_IFLNK | 0o777, path.encode())
+    for name in _TABLES:
+        with open(os.path.join(_SHARE, name), 'rb') as file:
+            files[os.path.join(_SHARE, name)] = (stat.S_IFREG | 0o644, file.read())
+    for name in ('system.reg', 'user.reg', 'userdef.reg'):
+        text = _registry(os.path.join(template, name))
+        if name == 'user.reg':
+            text += wine.driver_keys('null')
+        files['%s/%s' % (PREFIX, name)] = (stat.S_IFREG | 0o644, text.encode('latin-1'))
+    with open(os.path.join(template, '.update-timestamp'), 'rb') as file:
+        files[PREFIX + '/.update-timestamp'] = (stat.S_IFREG | 0o644, file.read())
+    files[PREFIX + '/dosdevices/c:'] = (stat.S_IFLNK | 0o777, b'../drive_c')
+    files[PREFIX + '/dosdevices/z:'] = (stat.S_IFLNK | 0o777, b'/')
+    folders = {PREFIX + '/drive_c/windows/temp', PREFIX + '/drive_c/users/root/Temp', '/tmp'}
+    _write(target, files, folders)
+
+
+def _write(target, files, folders):
+    for path in files:
+        while os.path.dirname(path) != '/':
+            path = os.path.dirname(path)
+            folders.add(path)
+    cpio = Cpio()
+    known = set()
+    for path in sorted(folders):
+        parts = path.strip('/').split('/')
+        for i in range(1, len(parts) + 1):
+            folder = '/'.join(parts[:i])
+            if folder not in known:
+                known.add(folder)
+                cpio.add(folder, stat.S_IFDIR | 0o755)
+    for path, (mode, data) in sorted(files.items()):
+        cpio.add(path.strip('/'), mode, data)
+    with open(target + '.new', 'wb') as file:
+        file.write(cpio.bytes())
+    os.rename(target + '.new', target)
