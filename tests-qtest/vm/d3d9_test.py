@@ -104,10 +104,10 @@ def run(driver, umd, d3d9, program, arguments, folder):
         try:
             wait(r'^aerogpu-kmt: [\d.]+:\d+$')
             where = wait(r'^window (\d+),(\d+) (\d+)x(\d+)$')
-            wait(r'^(holding|aerogpu-session: (ended|error).*)$')
-            vm.screendump(os.path.join(folder, 'screen.png'))
-            if vm.process.poll() is not None or 'aerogpu-session: ended' in vm.serial_text:
+            if wait(r'^(?:holding|aerogpu-session: (?:ended|error).*)$').group(0) != 'holding':
                 raise Failure('the program did not come to its picture')
+            vm.screendump(os.path.join(folder, 'screen.png'))
+            errors = vm.qmp('qom-get', path='/machine/peripheral/gpu0', property='errors')
             with socket.socket(socket.AF_UNIX) as held:
                 held.connect(line)
                 held.sendall(b'\n')
@@ -115,8 +115,6 @@ def run(driver, umd, d3d9, program, arguments, folder):
             done = wait(r'^aerogpu-session: (?:done (-?\d+)|error: .*)$')
         finally:
             print('\n'.join('# ' + line for line in vm.serial_text.splitlines()))
-        errors = vm.qmp('qom-get', path='/machine/peripheral/gpu0', property='errors') \
-            if vm.process.poll() is None else None
     wrong = difference(Picture(os.path.join(folder, 'screen.png')), expected, int(where.group(1)), int(where.group(2)))
     if wrong:
         raise Failure('the window on the screen: ' + wrong)
