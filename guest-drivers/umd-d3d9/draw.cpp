@@ -70,7 +70,7 @@ bool Draws::sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, in
  *  `rebased` of the array is vertex 0 of the stream. */
 bool Draws::placeUserVertices(const Vertices &range, uint32_t &rebased) {
   // Small arrays go whole, so that indices outside of the range that was named still find their vertex.
-  constexpr uint64_t kWhole = 64 * 1024;
+  constexpr uint64_t kWhole = 65536;
   const uint64_t stride = m_pipeline.userStride();
   const uint64_t end = (range.first + range.count) * stride;
   const uint64_t begin = end <= kWhole ? 0 : range.first * stride;

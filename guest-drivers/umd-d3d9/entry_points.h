@@ -9,6 +9,7 @@
 
 namespace aero::ddi {
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): what is declared has no parentheses
 #define AERO_DECLARE_Done(NAME) std::remove_pointer_t<decltype(D3DDDI_DEVICEFUNCS::pfn##NAME)> NAME;
 #define AERO_DECLARE_Missing(NAME)
 #define AERO_DECLARE_Stub(NAME)

@@ -52,7 +52,7 @@ public:
   /** Room for `count` items in all; false when there is no memory, and the list is as it was. */
   bool reserve(size_t count) {
     if (count <= m_room) return true;
-    if (count > kMostItems) return false;
+    if (count > SIZE_MAX / 4 / sizeof(T)) return false;
     size_t room = m_room ? m_room : 16;
     while (room < count) room *= 2;
     auto *items = static_cast<T *>(heapAllocate(room * sizeof(T)));
@@ -78,8 +78,6 @@ public:
   }
 
 private:
-  static constexpr size_t kMostItems = SIZE_MAX / 4 / sizeof(T);
-
   T *m_items = nullptr;
   size_t m_size = 0, m_room = 0;
 };

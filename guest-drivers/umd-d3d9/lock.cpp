@@ -5,7 +5,7 @@ namespace aero {
 namespace {
 
 /** Fewer bytes go with the packets, more through memory that the device reads. */
-constexpr uint64_t kCarriedBytes = 16 * 1024;
+constexpr uint64_t kCarriedBytes = 16384;
 
 Rect whole(const Surface &surface) {
   return {0, 0, surface.width, surface.height};
@@ -28,7 +28,7 @@ void answer(const Surface &surface, const FormatRow *format, const Rect &area, D
   const SurfaceLock &lock = surface.lock;
   const uint32_t block = format ? format->block : 1, bytes = format ? format->blockBytes : 0;
   args.pSurfData =
-      lock.bytes ? lock.bytes + uint64_t{area.top / block} * lock.pitch + area.left / block * bytes : nullptr;
+      lock.bytes ? lock.bytes + uint64_t{area.top / block} * lock.pitch + uint64_t{area.left / block} * bytes : nullptr;
   args.Pitch = lock.pitch;
   args.SlicePitch = lock.pitch * ((surface.height + block - 1) / block);
 }

@@ -664,6 +664,23 @@ TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
   EXPECT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), kNotAvailable);
 }
 
+TEST_F(Umd, ThereIsNoVertexCache) {
+  const uint32_t pattern = 'C' | 'A' << 8 | 'C' << 16 | 'H' << 24;
+  uint32_t answer[4] = {7, 7, 7, 7};
+  EXPECT_EQ(p.fn.pfnGetInfo(p.dev(), D3DDDIDEVINFOID_VCACHE, answer, sizeof answer), 0);
+  EXPECT_EQ(answer[0], pattern);
+  EXPECT_EQ(answer[1] | answer[2] | answer[3], 0u);
+  EXPECT_EQ(p.fn.pfnGetInfo(p.dev(), D3DDDIDEVINFOID_VCACHE, answer, 12), kNotImplemented);
+  EXPECT_EQ(p.fn.pfnGetInfo(p.dev(), 1, answer, sizeof answer), kNotImplemented);
+  D3DDDIARG_CREATEQUERY create = {};
+  create.QueryType = D3DDDIQUERYTYPE_VCACHE;
+  ASSERT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), 0);
+  uint32_t data[4] = {};
+  D3DDDIARG_GETQUERYDATA args = {create.hQuery, data};
+  EXPECT_EQ(p.fn.pfnGetQueryData(p.dev(), &args), 0);
+  EXPECT_EQ(data[0], pattern);
+}
+
 // Presents.
 
 TEST_F(Umd, APresentSubmitsFirstAndNamesItsAllocations) {
@@ -696,6 +713,7 @@ TEST_F(Umd, BackBuffersAreSurfacesOfOneResource) {
   args.Flags.RenderTarget = args.Flags.Primary = 1;
   ASSERT_EQ(p.fn.pfnCreateResource(p.dev(), &args), 0);
   EXPECT_EQ(kernel.allocations.size(), 3u);
+  EXPECT_EQ(rt.calls["Allocate"], 1) << "a resource does not grow";
   std::set<D3DKMT_HANDLE> shown;
   for (UINT i = 0; i < 3; i++) {
     D3DDDIARG_PRESENT present = {};
