@@ -34,6 +34,7 @@ std::atomic<int64_t> s_ahead{0};  // of the monotonic clock
 std::atomic<bool> s_kept{false};
 int s_awake;
 uint64_t s_wakes;
+bool s_kicked;
 int64_t s_keeperDeadline = INT64_MIN;  // that it waits for, while it does
 
 /// The thread's membership ends with it.
@@ -169,10 +170,20 @@ void clockKeeperWait(int64_t deadline) {
   std::unique_lock lock(s_mutex);
   if (!s_deadlines.empty()) deadline = std::min(deadline, s_deadlines.begin()->first);
   const int64_t left = deadline - clockNow();
-  if (left <= 0) return;
+  if (left <= 0 || s_kicked) {
+    s_kicked = false;
+    return;
+  }
   s_keeperDeadline = deadline;
   s_keeper.wait_for(lock, std::chrono::nanoseconds(std::min<int64_t>(left, 3'600'000'000'000)));
   s_keeperDeadline = INT64_MIN;
+  s_kicked = false;
+}
+
+void clockKick() {
+  std::lock_guard lock(s_mutex);
+  s_kicked = true;
+  s_keeper.notify_one();
 }
 
 }  // namespace aerogpu::host

@@ -79,5 +79,7 @@ bool clockJump(const ClockState& state, int64_t target);
 void clockExpire();
 /// Sleeps until all wait, the next deadline comes, or `deadline`; perhaps less.
 void clockKeeperWait(int64_t deadline);
+/// Wakes the keeper. Any thread.
+void clockKick();
 
 }  // namespace aerogpu::host

@@ -22,10 +22,10 @@ constexpr uint32_t kGpu = 4, kIsaBridge = 1;  // PCI devices; the host gives QEM
 constexpr unsigned kInterrupt = 11;
 // The first megabytes hold what a PC keeps there: vectors, VGA's window, ROMs.
 constexpr uint64_t kMemoryBegin = 16 << 20;
-// While somebody is at work: how late the device's timers may be, in time that passes.
-constexpr int64_t kStepNs = 1'000'000;
-// While all wait for the device: when to look first whether it does not wait itself.
-constexpr int64_t kFirstLookNs = 100'000;
+// While somebody is at work QEMU's clock is stepped at each vblank, and so often without.
+constexpr int64_t kStepNs = 20'000'000;
+// While all wait for the device: when to look first whether it does not wait itself, and how seldom at last.
+constexpr int64_t kFirstLookNs = 100'000, kLastLookNs = 1'000'000;
 
 }  // namespace
 
@@ -126,6 +126,7 @@ void QtestMachine::RegisterWindow::write(uint64_t offset, uint64_t value, unsign
   }
   m_scanout = value != 0;
   if (!m_scanout) m_vblankStart = -1;
+  clockKick();
 }
 
 int64_t QtestMachine::RegisterWindow::nextVblank(int64_t now) const {
@@ -156,23 +157,23 @@ void QtestMachine::keepTime() {
     const ClockState state = clockState();
     if (state.wakes != wakes) look = kFirstLookNs;
     wakes = state.wakes;
-    int64_t now = clockNow(), until = stepped + kStepNs;
-    bool jumped = false;
+    // The first that QEMU has not been stepped over: its timer expires when it is.
+    const int64_t vblank = m_registers.nextVblank(stepped), due = std::min(stepped + kStepNs, vblank);
     const bool empty = m_registers.works() == m_restsSince;
-    int64_t target = state.allWait ? state.nextDeadline : kNever;
+    int64_t target = state.allWait ? state.nextDeadline : kNever, until = due;
     // A vblank matters to the guest when it interrupts, or when a present waits for it.
-    if (state.allWait && (!empty || m_registers.vblanksInterrupt()))
-      target = std::min(target, m_registers.nextVblank(now));
+    if (state.allWait && (!empty || m_registers.vblanksInterrupt())) target = std::min(target, vblank);
+    bool jumped = false;
     if (target != kNever) {
       // Most work is done, and ends the waiting, before it is worth asking for.
       const bool ask = look > kFirstLookNs || empty;
       jumped = ask && deviceRests() && clockJump(state, target);
-      until = std::min(until, now + look);
-      look = std::min(look * 2, kStepNs);
+      until = std::min(until, clockNow() + look);
+      look = std::min(look * 2, kLastLookNs);
     }
     if (!jumped) clockKeeperWait(until);
-    now = clockNow();
-    if (!jumped && now < stepped + kStepNs && now < state.nextDeadline) continue;
+    const int64_t now = clockNow();
+    if (!jumped && now < due && now < state.nextDeadline) continue;
     m_socket.catchUp();
     stepped = clockNow();
     clockExpire();

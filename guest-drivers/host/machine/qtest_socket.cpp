@@ -35,15 +35,18 @@ char suffix(unsigned bytes) {
 }
 
 void appendBase64(std::string& text, const uint8_t* bytes, uint64_t length) {
-  for (uint64_t i = 0; i < length; i += 3) {
+  const size_t begin = text.size();
+  text.resize(begin + (length + 2) / 3 * 4);
+  char* to = text.data() + begin;
+  for (uint64_t i = 0; i < length; i += 3, to += 4) {
     const uint64_t left = length - i;
     const uint32_t group = static_cast<uint32_t>(bytes[i]) << 16 |
                            (left > 1 ? static_cast<uint32_t>(bytes[i + 1]) << 8 : 0) |
                            (left > 2 ? bytes[i + 2] : 0);
-    text += kBase64[group >> 18];
-    text += kBase64[group >> 12 & 63];
-    text += left > 1 ? kBase64[group >> 6 & 63] : '=';
-    text += left > 2 ? kBase64[group & 63] : '=';
+    to[0] = kBase64[group >> 18];
+    to[1] = kBase64[group >> 12 & 63];
+    to[2] = left > 1 ? kBase64[group >> 6 & 63] : '=';
+    to[3] = left > 2 ? kBase64[group & 63] : '=';
   }
 }
 
