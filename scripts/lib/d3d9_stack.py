@@ -4,10 +4,12 @@ programs under Wine whose d3d9.dll is ours."""
 import os
 import re
 import secrets
+import struct
 import subprocess
 import tempfile
 import threading
 import time
+import zlib
 
 from aerogpu_build import BUILD, ROOT, Failure, ninja
 from aerogpu_vm import LAUNCHER, die_with_parent
@@ -53,6 +55,17 @@ class Ppm:
         for row in range(y, y + height):
             at = (row * self.width + x) * 3
             yield self.data[at:at + width * 3]
+
+    def write_png(self, path, x=0, y=0, width=None, height=None):
+        """Writes a part as PNG (PNG specification, 11: IHDR, IDAT, IEND)."""
+        width, height = width or self.width, height or self.height
+        raw = b''.join(b'\0' + row for row in self.rows(x, y, width, height))
+
+        def chunk(kind, body):
+            return struct.pack('>I', len(body)) + kind + body + struct.pack('>I', zlib.crc32(kind + body))
+        with open(path, 'wb') as file:
+            file.write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0)) +
+                       chunk(b'IDAT', zlib.compress(raw, 9)) + chunk(b'IEND', b''))
 
     def difference(self, expected, x, y, tolerance):
         """None if the picture holds `expected` at (x, y), else a line of text. Channels may be off by `tolerance`."""
@@ -174,6 +187,16 @@ class Stack:
             raise Failure('the driver host ended with %d during %s: %s' % (
                 code, during, '; '.join(self.lines.text().splitlines()[-3:])))
 
+    def is_older(self):
+        """Whether the kernel driver did not know what the user-mode driver wanted."""
+        return self.lines.wait(r'the kernel driver does not know escape (\d+)', 0)
+
+    def reason(self, text):
+        """A program's failure, or what is behind it."""
+        old = self.is_older()
+        return 'the kernel driver is older than the user-mode driver, whose escape %s it does not know: %s' % (
+            old.group(1), self.parts['driver']) if old else text
+
     def ask(self, command):
         """A command of the server; its answer's words."""
         self.check_alive("'%s'" % command)
@@ -253,8 +276,8 @@ class Running:
                 return found
             self.stack.check_alive(self.name)
             if self.process.poll() is not None and not self.lines.wait(expression, 0.2):
-                raise Failure('%s ended with %d before it said /%s/: %s' % (
-                    self.name, self.process.returncode, expression, self.said()))
+                raise Failure(self.stack.reason('%s ended with %d before it said /%s/: %s' % (
+                    self.name, self.process.returncode, expression, self.said())))
             if time.monotonic() > deadline:
                 self.process.kill()
                 raise Failure('%s did not say /%s/ in %d s: %s' % (self.name, expression, limit, self.said()))

@@ -9,9 +9,12 @@ import tempfile
 import unittest
 from unittest import mock
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', '..', 'tests-qtest', 'vm'))
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 from aerogpu_build import Failure  # noqa: E402
 import d3d9_stack  # noqa: E402
+from png import Picture  # noqa: E402
 import run_d3d9_tests  # noqa: E402
 import wine  # noqa: E402
 
@@ -99,6 +102,14 @@ class Server(unittest.TestCase):
         stack.check_alive('nothing')
         self.assertEqual(stack.stop(), 0)
 
+    def test_older_kernel_driver(self):
+        stack = self.start('echo aerogpu-kmt: 127.0.0.1:77\necho aerogpu-kmt: the kernel driver does not know escape 18\n'
+                           'read c\n')
+        self.assertTrue(stack.lines.wait('does not know', 20))
+        self.assertEqual(stack.reason('CreateDevice failed'),
+                         'the kernel driver is older than the user-mode driver, whose escape 18 it does not know: ' +
+                         d3d9_stack.PARTS['driver'])
+
     def test_refuses(self):
         stack = self.start('echo aerogpu-kmt: 127.0.0.1:77; while read c; do echo "aerogpu-kmt: error: no"; done\n')
         with self.assertRaisesRegex(Failure, "answer to 'counter x': error: no"):
@@ -125,6 +136,13 @@ class Pictures(unittest.TestCase):
         self.assertIsNone(screen.difference(window, 1, 1, 2))
         self.assertEqual(screen.difference(window, 1, 1, 1), '1 of 2 pixels differ: (2,1) is 28323c, not 28343c')
         self.assertIn('does not have all of it', screen.difference(window, 2, 1, 255))
+
+    def test_png(self):
+        screen = self.picture(3, 2, [0] * 9 + [1, 2, 3, 10, 20, 30, 40, 50, 60])
+        with tempfile.NamedTemporaryFile() as file:
+            screen.write_png(file.name, 1, 1, 2, 1)
+            read = Picture(file.name)
+        self.assertEqual((read.width, read.height, read.at(0, 0), read.at(1, 0)), (2, 1, (10, 20, 30), (40, 50, 60)))
 
     def test_no_picture(self):
         with self.assertRaisesRegex(Failure, 'is no PPM picture'):

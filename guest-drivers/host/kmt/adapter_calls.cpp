@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Adapters, devices, contexts, and what is asked of them.
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 
+#include "aerogpu/aerogpu_escape.h"
 #include "d3dkmthk.h"
 #include "dxgk/display.h"
 #include "dxgk/scheduler.h"
@@ -43,6 +46,18 @@ bool answer(std::vector<uint8_t>& data, const Value& value) {
   if (data.size() < sizeof value) return false;
   std::memcpy(data.data(), &value, sizeof value);
   return true;
+}
+
+/// A user-mode driver asks for what its kernel driver does not have: one of them is older. Said once for
+/// each.
+void reportUnknownEscape(const std::vector<uint8_t>& data) {
+  static std::atomic<uint64_t> said;
+  aerogpu_escape_header header;
+  if (data.size() < sizeof header) return;
+  std::memcpy(&header, data.data(), sizeof header);
+  if (header.op >= 64 || (said.fetch_or(uint64_t{1} << header.op) >> header.op & 1)) return;
+  std::printf("aerogpu-kmt: the kernel driver does not know escape %u\n", header.op);
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -280,6 +295,7 @@ NTSTATUS Kernel::run(CallTag<Call::Escape>, Process& process, const kmt::EscapeR
     shared.lock();
   const NTSTATUS status =
       callDdi("DxgkDdiEscape", kPassiveLevel, m_adapter.ddi.DxgkDdiEscape, m_adapter.context(), &args);
+  if (status == kmt::kStatusNotSupported) reportUnknownEscape(data);
   if (status < 0) return status;
   reply.count = static_cast<uint32_t>(data.size());
   out.append(std::span<const uint8_t>(data));
