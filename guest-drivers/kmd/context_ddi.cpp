@@ -14,7 +14,8 @@ constexpr DXGK_CONTEXTINFO contextInfo() {
   return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, kAllocationListSize, kAllocationListSize, 0};
 }
 
-/** A device context's number may have been somebody else's: its state begins anew. */
+/** The device context begins anew. Before somebody has its number, since it may have been another's; and when it ends,
+ * for what is bound in it stays on the device (OBJ-2). */
 NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
   if (!(adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)) return STATUS_SUCCESS;
   const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
@@ -116,6 +117,7 @@ NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroContext *context = AeroContext::from(hContext);
   if (!context) return STATUS_INVALID_PARAMETER;
+  resetDeviceContext(*context->adapter, context->id);  // a device that is gone or hangs has lost it, or will
   context->adapter->contextIds.give(context->id);
   context->magic = 0;
   poolFree(context);

@@ -260,7 +260,7 @@ void processKilled() {
   if (!makeSurface(adapter, *survivor->client, *survivor->context, 64, 64, untouched)) return;
   fillSurface(*survivor->context, untouched, 0xFF335577);
   settle(adapter, *survivor->context);
-  const auto resources = deviceCounter("resources");
+  const auto resources = deviceCounter("resources"), held = deviceCounter("held-objects");
   const uint64_t pool = poolBytes();
   const size_t allocations = adapter.vidmm().liveAllocations();
   const Objects objects;
@@ -291,6 +291,7 @@ void processKilled() {
     Client::terminate(std::move(victim), std::move(contexts));
     settle(adapter, *survivor->context);
     expectDeviceCounter("resources", resources, "after its end");
+    expectDeviceCounter("held-objects", held, "after its end, contexts with what is bound in them too");
     expect(poolBytes() == pool, "no pool is left in round %u (%lld bytes)", round,
            static_cast<long long>(poolBytes() - pool));
     expect(adapter.vidmm().liveAllocations() == allocations, "no allocation is left in round %u", round);
