@@ -15,7 +15,10 @@ public:
   static constexpr UINT kInterfaceVersion = D3D_UMD_INTERFACE_VERSION_WIN7;
 
   explicit Adapter(const D3DDDIARG_OPENADAPTER &args)
-      : m_runtime(args.hAdapter), m_interface(args.Interface), m_callbacks(*args.pAdapterCallbacks) {}
+      : m_runtime(args.hAdapter),
+        m_interface(args.Interface),
+        m_version(args.Version && args.Version < kInterfaceVersion ? args.Version : kInterfaceVersion),
+        m_callbacks(*args.pAdapterCallbacks) {}
   static Adapter *from(HANDLE handle) { return static_cast<Adapter *>(handle); }
 
   /** Asks the kernel driver; fails when it is not ours, or speaks of a device that this driver does not know. */
@@ -23,11 +26,13 @@ public:
   HANDLE runtime() const { return m_runtime; }
   /** 9 for d3d9, 8 for d3d8, 7 and less for what came before. */
   UINT interfaceNumber() const { return m_interface; }
+  /** The interface level that runtime and driver both know. */
+  UINT version() const { return m_version; }
   const aerogpu_umd_private_v1 &info() const { return m_info; }
 
 private:
   HANDLE m_runtime;
-  UINT m_interface;
+  UINT m_interface, m_version;
   D3DDDI_ADAPTERCALLBACKS m_callbacks;
   aerogpu_umd_private_v1 m_info = {};
 };

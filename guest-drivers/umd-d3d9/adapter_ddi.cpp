@@ -19,7 +19,11 @@ HRESULT APIENTRY CreateDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *args) {
     return result;
   }
   args->hDevice = device;
-  *args->pDeviceFuncs = deviceFunctions();
+  // A runtime of Windows Vista's level has room for fewer functions: its table ends before those of DXVA-HD.
+  const D3DDDI_DEVICEFUNCS functions = deviceFunctions();
+  const bool whole = device->adapter().version() >= D3D_UMD_INTERFACE_VERSION_WIN7;
+  memcpy(args->pDeviceFuncs, &functions,
+         whole ? sizeof functions : offsetof(D3DDDI_DEVICEFUNCS, pfnCreateVideoProcessor));
   return kOk;
 }
 
@@ -39,8 +43,6 @@ HRESULT APIENTRY CloseAdapter(HANDLE adapter) {
 
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
   using namespace aero;
-  // The table of device functions is filled as of this level, so a runtime of an older one cannot be served.
-  if (args->Version && args->Version < Adapter::kInterfaceVersion) return kNotAvailable;
   auto *adapter = heapCreate<Adapter>(*args);
   if (!adapter) return kOutOfMemory;
   const HRESULT result = adapter->open();
@@ -52,6 +54,6 @@ extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
   args->pAdapterFuncs->pfnGetCaps = ddi::GetCaps;
   args->pAdapterFuncs->pfnCreateDevice = ddi::CreateDevice;
   args->pAdapterFuncs->pfnCloseAdapter = ddi::CloseAdapter;
-  args->DriverVersion = Adapter::kInterfaceVersion;
+  args->DriverVersion = adapter->version();
   return kOk;
 }

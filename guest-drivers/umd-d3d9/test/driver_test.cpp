@@ -105,6 +105,30 @@ TEST(UmdOpen, AsksTheKernelDriverAndRefusesWhatItDoesNotKnow) {
   EXPECT_EQ(heapBlocks(), 0u);
 }
 
+TEST(UmdOpen, ARuntimeOfAnOlderLevelGetsATableOfItsSize) {
+  for (const UINT version : {0xCu, 0x2003u, 0x2004u, 0u}) {
+    FakeKernel kernel;
+    FakeRuntime rt(kernel);
+    D3DDDIARG_OPENADAPTER args = rt.adapterArgs();
+    args.Version = version;
+    ASSERT_EQ(OpenAdapter(&args), 0);
+    EXPECT_EQ(args.DriverVersion, version == 0xC ? 0xCu : 0x2003u);
+    const D3DDDI_DEVICECALLBACKS table = rt.callbacks();
+    D3DDDIARG_CREATEDEVICE create = {};
+    create.hDevice = &rt;
+    create.pCallbacks = &table;
+    memset(static_cast<void *>(&rt.driver), 0xEE, sizeof rt.driver);
+    create.pDeviceFuncs = &rt.driver;
+    ASSERT_EQ(rt.adapterFunctions.pfnCreateDevice(args.hAdapter, &create), 0);
+    uint8_t tail[sizeof(void *)], untouched[sizeof(void *)];
+    memcpy(tail, &rt.driver.pfnCreateVideoProcessor, sizeof tail);  // the first that Windows 7 added
+    memset(untouched, 0xEE, sizeof untouched);
+    EXPECT_EQ(memcmp(tail, untouched, sizeof tail) == 0, version == 0xC) << version;
+    EXPECT_EQ(rt.driver.pfnDestroyDevice(create.hDevice), 0);
+    EXPECT_EQ(rt.adapterFunctions.pfnCloseAdapter(args.hAdapter), 0);
+  }
+}
+
 TEST(UmdOpen, ErrorsOfCallbacksAreThoseOfCreateDevice) {
   for (const char *name : {"CreateContext", "Escape"}) {
     FakeKernel kernel;

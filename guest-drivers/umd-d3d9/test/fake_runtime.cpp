@@ -199,7 +199,9 @@ HRESULT FakeRuntime::render(D3DDDICB_RENDER &data) {
     EXPECT_TRUE(kernel.allocations.count(entry.hAllocation)) << "an allocation that there is not is listed";
     EXPECT_TRUE(seen.insert(entry.hAllocation).second) << "listed twice";
     const auto found = kernel.allocations.find(entry.hAllocation);
-    if (found != kernel.allocations.end()) EXPECT_EQ(found->second.locks, 0) << "a locked allocation is rendered with";
+    if (found != kernel.allocations.end()) {
+      EXPECT_EQ(found->second.locks, 0) << "a locked allocation is rendered with";
+    }
   }
   const HRESULT error = called("Render");
   // The old buffers are nobody's any more.
