@@ -175,7 +175,8 @@ NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out) {
 
 NTSTATUS createSurface(Gpu &gpu, uint32_t width, uint32_t height, bool primary, const char *runtimeData, Memory &out) {
   aerogpu_wddm_alloc_priv_v2 priv{};
-  priv.flags = primary ? uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY} : 0u;
+  if (primary) priv.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
+  if (runtimeData) priv.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   priv.size_bytes = uint64_t{width} * height * 4;
   priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
   priv.width = width;

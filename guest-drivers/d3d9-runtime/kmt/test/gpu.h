@@ -65,7 +65,8 @@ struct Memory {
 NTSTATUS createBuffer(Gpu &gpu, uint64_t bytes, bool cpuVisible, Memory &out);
 /// A buffer that the CPU sees, in a new resource, or added to one.
 NTSTATUS createInResource(Gpu &gpu, D3DKMT_HANDLE resource, Memory &out);
-/// X8R8G8B8. `primary`: to be scanned out; `runtimeData`: of a shared resource, null for one that is not shared.
+/// X8R8G8B8. `primary`: to be scanned out; `runtimeData`: of a shared resource, which the CPU may see;
+/// null for one that is not shared.
 NTSTATUS createSurface(Gpu &gpu, uint32_t width, uint32_t height, bool primary, const char *runtimeData, Memory &out);
 void destroy(Gpu &gpu, const Memory &memory);
 /// Maps; null after a failure, whose status `status` gets.

@@ -350,15 +350,16 @@ NTSTATUS flip(Gpu &gpu, D3DKMT_HANDLE frame) {
 }
 
 void flipTests(Gpu &gpu) {
-  Memory frames[2], small, odd;
+  Memory frames[2], small, narrow, flat;
   uint32_t textures[2];
   for (uint32_t i = 0; i < 2; i++) {
     if (!check(createSurface(gpu, 1024, 768, true, nullptr, frames[i]) >= 0, "frame %u", i)) return;
     textures[i] = paint(gpu, frames[i], 1024, 768, i ? 0x00FF00 : 0xFF0000, i ? 0x0000FF : 0xFFFF00);
   }
-  check(
-      createSurface(gpu, 800, 600, true, nullptr, small) >= 0 && createSurface(gpu, 100, 100, true, nullptr, odd) >= 0,
-      "surfaces of other sizes");
+  check(createSurface(gpu, 800, 600, true, nullptr, small) >= 0 &&
+            createSurface(gpu, 100, 768, true, nullptr, narrow) >= 0 &&
+            createSurface(gpu, 1024, 100, true, nullptr, flat) >= 0,
+        "surfaces of other sizes");
   const uint32_t smallTexture = paint(gpu, small, 800, 600, 0x123456, 0x654321);
   NTSTATUS status = flip(gpu, frames[0].allocation);
   check(status == kStatusPresentOccluded, "no flips without the screen (0x%08lx)", status);
@@ -375,13 +376,15 @@ void flipTests(Gpu &gpu) {
   check(status >= 0 && ask("look: 0,0=00ff00 1023,767=0000ff"), "a flip to the second (0x%08lx)", status);
   for (int i = 0; i < 5 && status >= 0; i++) status = flip(gpu, frames[i % 2].allocation);
   check(status >= 0 && ask("look: 0,0=ff0000 1023,767=ffff00"), "five more (0x%08lx)", status);
-  check(flip(gpu, odd.allocation) == kStatusInvalidAllocationUsage, "a frame that does not fit");
+  check(flip(gpu, narrow.allocation) == kStatusInvalidAllocationUsage &&
+            flip(gpu, flat.allocation) == kStatusInvalidAllocationUsage,
+        "frames that do not fit");
   mode.hPrimaryAllocation = small.allocation;
   status = D3DKMTSetDisplayMode(&mode);
   check(status >= 0 && ask("look: size=800x600 0,0=123456 799,599=654321"), "another mode (0x%08lx)", status);
   check(flip(gpu, frames[0].allocation) == kStatusInvalidAllocationUsage, "the old frames do not fit it");
-  mode.hPrimaryAllocation = odd.allocation;
-  check(D3DKMTSetDisplayMode(&mode) == kStatusModeNotInModeSet, "100x100 is no mode");
+  mode.hPrimaryAllocation = narrow.allocation;
+  check(D3DKMTSetDisplayMode(&mode) == kStatusModeNotInModeSet, "100x768 is no mode");
   const D3DKMT_GETDEVICESTATE zero{};
   D3DKMT_GETDEVICESTATE state = zero;
   state.hDevice = gpu.device();
@@ -395,7 +398,7 @@ void flipTests(Gpu &gpu) {
   CommandWriter gone;
   for (const uint32_t texture : {textures[0], textures[1], smallTexture}) packets::destroyResource(gone, texture);
   gpu.render(gone);
-  for (const Memory &memory : {frames[0], frames[1], small, odd}) destroy(gpu, memory);
+  for (const Memory &memory : {frames[0], frames[1], small, narrow, flat}) destroy(gpu, memory);
   check(ask("look: size=1024x768 1000,750=8040c0"), "the desktop comes back when the frame goes");
   check(own(gpu, D3DKMT_VIDPNSOURCEOWNER_UNOWNED) >= 0, "the screen is given back");
 }
@@ -440,6 +443,8 @@ void shareTests(Gpu &gpu) {
     return;
   const uint32_t texture = paint(gpu, shared, 64, 64, kSharedLeft, kSharedRight);
   check(gpu.waitIdle(), "it is painted");
+  const auto *pixels = static_cast<const uint32_t *>(lock(gpu, shared.allocation));
+  check(pixels && (pixels[0] & 0xFFFFFF) == kSharedLeft && unlock(gpu, shared.allocation) >= 0, "its creator locks it");
   const D3DKMT_DESTROYALLOCATION piece = {gpu.device(), 0, &shared.allocation, 1};
   check(D3DKMTDestroyAllocation(&piece) == kStatusInvalidParameter, "a resource goes as a whole");
   char line[64];
