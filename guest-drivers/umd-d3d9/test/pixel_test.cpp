@@ -209,6 +209,37 @@ TEST_F(UmdPixels, UserPointersAreTakenBeforeTheDrawReturns) {
     }
 }
 
+TEST_F(UmdPixels, OffsetsInBytesFindTheirVertices) {
+  HANDLE target = p->bindTarget(12, 4);
+  p->clear(kBlack);
+  std::vector<Vertex> all;
+  for (const auto &[left, color] : {std::pair{0.0f, kRed}, {4.0f, kGreen}, {8.0f, kBlue}})
+    for (const Vertex &vertex : quad(left, 0, left + 4, 4, 12, 4, color)) all.push_back(vertex);
+  // The buffer is filled by a copy from memory of the runtime's.
+  HANDLE memory = p->resource(D3DDDIFMT_VERTEXDATA, static_cast<uint32_t>(all.size() * sizeof(Vertex)), 1,
+                              Program::vertices(), D3DDDIPOOL_SYSTEMMEM, 1, 1, all.data());
+  HANDLE buffer = p->buffer(static_cast<uint32_t>(all.size() * sizeof(Vertex)), nullptr);
+  D3DDDIARG_BUFFERBLT copy = {};
+  copy.hSrcResource = memory;
+  copy.hDstResource = buffer;
+  copy.SrcRange = {0, static_cast<UINT>(all.size() * sizeof(Vertex))};
+  EXPECT_EQ(p->fn.pfnBufBlt(p->dev(), &copy), 0);
+  p->stream(buffer, sizeof(Vertex));
+  const D3DDDIARG_DRAWPRIMITIVE2 second = {D3DPT_TRIANGLELIST, 6 * sizeof(Vertex), 2};
+  EXPECT_EQ(p->fn.pfnDrawPrimitive2(p->dev(), &second), 0);
+  // The base is negative: only with the smallest index it lies in the buffer.
+  const uint16_t indices[] = {99, 20, 21, 22, 23, 24, 25};
+  const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 third = {
+      D3DPT_TRIANGLELIST, -8 * static_cast<INT>(sizeof(Vertex)), 20, 6, 2, 2};
+  EXPECT_EQ(p->fn.pfnDrawIndexedPrimitive2(p->dev(), &third, 2, indices, nullptr), 0);
+  // And one straight out of memory of the runtime's, which may change afterwards.
+  p->stream(memory, sizeof(Vertex));
+  EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2), 0);
+  std::fill(all.begin(), all.end(), Vertex{});
+  const auto seen = opaque(p->read(target, 12, 4));
+  for (uint32_t i = 0; i < 48; i++) EXPECT_EQ(seen[i], i % 12 < 4 ? kRed : i % 12 < 8 ? kGreen : kBlue) << i;
+}
+
 TEST_F(UmdPixels, VerticesInScreenSpaceNeedNoShader) {
   HANDLE target = p->bindTarget(16, 16);
   p->clear(kBlack);
