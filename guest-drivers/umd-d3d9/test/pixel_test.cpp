@@ -352,6 +352,26 @@ TEST_F(UmdPixels, UpdateTextureFillsAllLevelsAndTextureMayBeginLower) {
   }
 }
 
+TEST_F(UmdPixels, APartOfALevelIsWrittenWhereItLies) {
+  HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture(), D3DDDIPOOL_VIDEOMEMORY, 3);
+  std::vector<uint32_t> want(8 * 8, kBlue);
+  p->write(texture, 1, 8, 8, want);
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = texture;
+  lock.SubResourceIndex = 1;
+  lock.Flags.AreaValid = 1;
+  lock.Area = {2, 3, 6, 5};
+  ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+  for (uint32_t y = 0; y < 2; y++)
+    for (uint32_t x = 0; x < 4; x++) {
+      memcpy(static_cast<uint8_t *>(lock.pSurfData) + y * lock.Pitch + x * 4, &kRed, 4);
+      want[(y + 3) * 8 + x + 2] = kRed;
+    }
+  p->unlock(texture, 1);
+  EXPECT_EQ(p->read(texture, 8, 8, D3DDDIFMT_A8R8G8B8, 1), want);
+  EXPECT_EQ(p->read(texture, 16, 16, D3DDDIFMT_A8R8G8B8, 0), std::vector<uint32_t>(256, 0));
+}
+
 TEST_F(UmdPixels, DynamicBuffersKeepWhatEarlierDrawsRead) {
   HANDLE target = p->bindTarget(16, 1);
   p->clear(kBlack);
