@@ -234,8 +234,12 @@ NTSTATUS Kernel::run(CallTag<Call::Lock>, Process& process, const kmt::LockReque
   if (allocation->locks == UINT16_MAX) return kmt::kStatusInvalidParameter;
   Vidmm::CpuRange range;
   if (const NTSTATUS status = m_adapter.vidmm().lock(memory, range); !ntSuccess(status)) return status;
-  if (!m_adapter.machine().memoryFileOffset(range.gpa, reply.offset)) {
-    brokenRule("locked memory at 0x%llx is in no file", static_cast<unsigned long long>(range.gpa));
+  uint64_t last = 0;
+  if (!m_adapter.machine().memoryFileOffset(range.gpa, reply.offset) ||
+      !m_adapter.machine().memoryFileOffset(range.gpa + range.bytes - 1, last) ||
+      last - reply.offset != range.bytes - 1) {
+    brokenRule("locked memory at 0x%llx is in no file, or not in one piece of it",
+               static_cast<unsigned long long>(range.gpa));
     m_adapter.vidmm().unlock(memory);
     return kmt::kStatusUnsuccessful;
   }

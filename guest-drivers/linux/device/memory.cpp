@@ -159,32 +159,67 @@ bool HugePageMemory::fileOffset(uint64_t gpa, uint64_t& offset) const {
   return true;
 }
 
-Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
+/// A new, nameless file of `bytes` huge-page bytes, or -1.
+static int makeFile(const char* mountPoint, size_t bytes) {
   const std::string path = std::string(mountPoint) + "/aerogpu";
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return Status::systemFailure("cannot create %s", path.c_str());
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return -1;
   unlink(path.c_str());
-  m_file = file;
-  m_bytes = size_t{pages} * kHugePageBytes;
-  // The first mapping faults the pages in and tells their addresses, the second shows them in the order of
-  // these.
-  void* first = MAP_FAILED;
-  Status status;
-  if (ftruncate(file, static_cast<off_t>(m_bytes)) < 0)
-    status = Status::systemFailure("sizing %s", path.c_str());
-  else
-    first = mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-  if (status.ok() && first == MAP_FAILED)
-    status = Status::systemFailure("no %u huge pages (kernel parameter hugepages=)", pages);
-  std::vector<uint64_t> physical(pages);
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
+  close(file);
+  return -1;
+}
+
+/// Physical addresses of a mapping's huge pages, which are there already.
+static Status physicalAddresses(uint8_t* view, std::vector<uint64_t>& physical) {
   const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  for (unsigned i = 0; status.ok() && i < pages; ++i) {
-    auto* address = static_cast<uint8_t*>(first) + i * kHugePageBytes;
-    *const_cast<volatile uint8_t*>(address) = 0;
-    status = physicalAddress(pagemap, address, physical[i]);
-    m_fileOffsets[physical[i]] = i * kHugePageBytes;
+  Status status;
+  for (size_t i = 0; status.ok() && i < physical.size(); ++i) {
+    *const_cast<volatile uint8_t*>(view + i * kHugePageBytes) = 0;
+    status = physicalAddress(pagemap, view + i * kHugePageBytes, physical[i]);
   }
   if (pagemap >= 0) close(pagemap);
+  return status;
+}
+
+/// Moves pages from one file to the other, so that they lie there in the order `order`: the pool hands out
+/// first what was freed last. Should it not, the file has the pages in another order.
+static Status movePages(int from, int to, const std::vector<size_t>& order) {
+  constexpr off_t kPage = kHugePageBytes;
+  for (size_t i = 0; i < order.size(); ++i)
+    if (fallocate(from, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(order[i]) * kPage,
+                  kPage) < 0 ||
+        fallocate(to, 0, static_cast<off_t>(i) * kPage, kPage) < 0)
+      return Status::systemFailure("ordering huge page %zu", i);
+  return {};
+}
+
+Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
+  m_bytes = size_t{pages} * kHugePageBytes;
+  // The first file tells the pages' addresses. The second has them in the order of these, so that memory that
+  // is contiguous for the device is contiguous for whoever maps the file.
+  const int unordered = makeFile(mountPoint, m_bytes), file = makeFile(mountPoint, m_bytes);
+  m_file = file;
+  std::vector<uint64_t> physical(pages);
+  void *first = MAP_FAILED, *second = MAP_FAILED;
+  Status status;
+  if (unordered < 0 || file < 0) status = Status::systemFailure("cannot create a file in %s", mountPoint);
+  if (status.ok()) {
+    first = mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, unordered, 0);
+    if (first == MAP_FAILED)
+      status = Status::systemFailure("no %u huge pages (kernel parameter hugepages=)", pages);
+  }
+  if (status.ok()) status = physicalAddresses(static_cast<uint8_t*>(first), physical);
+  if (status.ok()) status = movePages(unordered, file, sortIntoRuns(physical, kHugePageBytes).order);
+  if (first != MAP_FAILED) munmap(first, m_bytes);
+  if (unordered >= 0) close(unordered);
+  if (status.ok()) {
+    second = mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (second == MAP_FAILED) status = Status::systemFailure("mapping huge pages");
+  }
+  if (status.ok()) status = physicalAddresses(static_cast<uint8_t*>(second), physical);
+  for (unsigned i = 0; status.ok() && i < pages; ++i) m_fileOffsets[physical[i]] = i * kHugePageBytes;
+  if (second != MAP_FAILED) munmap(second, m_bytes);
   const PageRuns runs = sortIntoRuns(physical, kHugePageBytes);
   // Room for alignment: the file must be mapped at multiples of its page size.
   void* reserve = MAP_FAILED;
@@ -207,7 +242,6 @@ Status HugePageMemory::create(unsigned pages, const char* mountPoint) {
       const size_t begin = runs.begins[r], end = r + 1 < runs.begins.size() ? runs.begins[r + 1] : pages;
       addExtent(m_base + begin * kHugePageBytes, physical[runs.order[begin]], (end - begin) * kHugePageBytes);
     }
-  if (first != MAP_FAILED) munmap(first, m_bytes);
   return status;
 }
 
