@@ -111,7 +111,7 @@ TEST_F(UmdPixels, ClearTakesItsRectanglesAndViewportAndScissorBoundThem) {
 
 TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
   constexpr uint32_t kSize = 128;
-  std::vector<uint32_t> picture(kSize * kSize);
+  std::vector<uint32_t> picture(size_t{kSize} * kSize);
   for (uint32_t i = 0; i < picture.size(); i++) picture[i] = 0xFF000000u | i * 2654435761u >> 8;
   HANDLE target = p->bindTarget(kSize, kSize);
   p->fn.pfnSetPixelShader(p->dev(), textured);
@@ -123,11 +123,11 @@ TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
       HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, kSize, kSize,
                                    Program::texture() | (path == 1 || path == 2 ? Program::dynamic() : 0));
       std::vector<uint32_t> content = picture;
-      std::rotate(content.begin(), content.begin() + path * 7 + small, content.end());
+      std::rotate(content.begin(), content.begin() + std::ptrdiff_t{path} * 7 + small, content.end());
       if (path < 3) {
         if (path == 2)  // its memory is in use: another one takes the bytes
           for (auto &[handle, allocation] : kernel->allocations)
-            if (allocation.bytes == kSize * kSize * 4) rt->busy.insert(handle);
+            if (allocation.bytes == size_t{kSize} * kSize * 4) rt->busy.insert(handle);
         p->write(texture, 0, kSize, kSize, content, path ? discard.Value : 0);
         rt->busy.clear();
       } else {
@@ -162,7 +162,7 @@ TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
       lock.Area = {3, 5, 60, 70};
       ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
       uint32_t word;
-      memcpy(&word, static_cast<uint8_t *>(lock.pSurfData) + 2 * lock.Pitch + 4, 4);
+      memcpy(&word, static_cast<uint8_t *>(lock.pSurfData) + size_t{2} * lock.Pitch + 4, 4);
       EXPECT_EQ(word, content[7 * kSize + 4]);
       p->unlock(texture);
       p->fn.pfnSetTexture(p->dev(), 0, nullptr);
@@ -319,8 +319,9 @@ TEST_F(UmdPixels, LevelsAndFacesAreTargetsAndSourcesOfTheirOwn) {
     }
   for (uint32_t face = 0; face < 6; face++)
     for (uint32_t level = 0; level < 4; level++)
-      EXPECT_EQ(opaque(p->read(cube, 8 >> level, 8 >> level, D3DDDIFMT_X8R8G8B8, face * 4 + level)),
-                std::vector<uint32_t>((8u >> level) * (8 >> level), 0xFF000000u | face << 16 | level << 8 | 0x40));
+      EXPECT_EQ(
+          opaque(p->read(cube, 8 >> level, 8 >> level, D3DDDIFMT_X8R8G8B8, face * 4 + level)),
+          std::vector<uint32_t>(size_t{8u >> level} * (8u >> level), 0xFF000000u | face << 16 | level << 8 | 0x40));
 }
 
 TEST_F(UmdPixels, UpdateTextureFillsAllLevelsAndTextureMayBeginLower) {
@@ -354,7 +355,7 @@ TEST_F(UmdPixels, UpdateTextureFillsAllLevelsAndTextureMayBeginLower) {
 
 TEST_F(UmdPixels, APartOfALevelIsWrittenWhereItLies) {
   HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture(), D3DDDIPOOL_VIDEOMEMORY, 3);
-  std::vector<uint32_t> want(8 * 8, kBlue);
+  std::vector<uint32_t> want(64, kBlue);
   p->write(texture, 1, 8, 8, want);
   D3DDDIARG_LOCK lock = {};
   lock.hResource = texture;
@@ -364,7 +365,7 @@ TEST_F(UmdPixels, APartOfALevelIsWrittenWhereItLies) {
   ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
   for (uint32_t y = 0; y < 2; y++)
     for (uint32_t x = 0; x < 4; x++) {
-      memcpy(static_cast<uint8_t *>(lock.pSurfData) + y * lock.Pitch + x * 4, &kRed, 4);
+      memcpy(static_cast<uint8_t *>(lock.pSurfData) + size_t{y} * lock.Pitch + size_t{x} * 4, &kRed, 4);
       want[(y + 3) * 8 + x + 2] = kRed;
     }
   p->unlock(texture, 1);

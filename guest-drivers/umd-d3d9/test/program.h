@@ -27,7 +27,7 @@ struct Program {
   HRESULT tryResource(D3DDDIFORMAT format, uint32_t width, uint32_t height, uint32_t flags, HANDLE &out,
                       D3DDDI_POOL pool = D3DDDIPOOL_VIDEOMEMORY, uint32_t levels = 1, uint32_t faces = 1,
                       void *memory = nullptr, uint32_t pitch = 0) {
-    std::vector<D3DDDI_SURFACEINFO> surfaces(levels * faces);
+    std::vector<D3DDDI_SURFACEINFO> surfaces(size_t{levels} * faces);
     for (uint32_t i = 0; i < surfaces.size(); i++) {
       surfaces[i].Width = std::max(width >> (i % levels), 1u);
       surfaces[i].Height = std::max(height >> (i % levels), 1u);
@@ -194,7 +194,8 @@ struct Program {
     lock.Flags.Value = lockFlags;
     ASSERT_EQ(fn.pfnLock(dev(), &lock), 0);
     for (uint32_t y = 0; y < height; y++)
-      memcpy(static_cast<uint8_t *>(lock.pSurfData) + y * lock.Pitch, &words[y * width], width * 4);
+      memcpy(static_cast<uint8_t *>(lock.pSurfData) + size_t{y} * lock.Pitch, &words[size_t{y} * width],
+             size_t{width} * 4);
     unlock(resource, subresource);
   }
   void unlock(HANDLE resource, uint32_t subresource = 0) {
@@ -216,7 +217,8 @@ struct Program {
     blt.SrcRect = blt.DstRect = {0, 0, static_cast<LONG>(width), static_cast<LONG>(height)};
     EXPECT_EQ(fn.pfnBlt(dev(), &blt), 0);
     std::vector<uint32_t> out(size_t{width} * height);
-    for (uint32_t y = 0; y < height; y++) memcpy(&out[y * width], &memory[y * pitch], width * 4);
+    for (uint32_t y = 0; y < height; y++)
+      memcpy(&out[size_t{y} * width], &memory[size_t{y} * pitch], size_t{width} * 4);
     destroy(to);
     return out;
   }
