@@ -26,7 +26,31 @@ Id Emitter::comparison(uint32_t control, Id a, Id b, Id type) {
   }
 }
 
-/// 2^x. As everywhere, what would be infinite is FLT_MAX: 0 times it is 0, which programs rely on.
+/// Direct3D 9's product: 0 times anything is 0, also times infinity and NaN. Programs divide by 0 or overflow
+/// and mask the result with a 0. Of the forms that say so a choice behind the product costs lavapipe least
+/// (docs/performance.md).
+Id Emitter::product(Id a, Id b, uint32_t components) {
+  const Id type = floatType(components), product = m_b.value(Op::OpFMul, type, a, b);
+  // 0 times a finite number is 0 anyway, and so is the square of 0.
+  const bool lookAtA = a != b && !isFinite(b), lookAtB = a != b && !isFinite(a);
+  if (!lookAtA && !lookAtB) return product;
+  const Id zero = m_b.constantNull(type), bools = boolType(components);
+  Id isZero = m_b.value(Op::OpFOrdEqual, bools, lookAtA ? a : b, zero);
+  if (lookAtA && lookAtB)
+    isZero = m_b.value(Op::OpLogicalOr, bools, isZero, m_b.value(Op::OpFOrdEqual, bools, b, zero));
+  return m_b.value(Op::OpSelect, type, isZero, zero, product);
+}
+
+Id Emitter::dot(Id a, Id b, uint32_t components) {
+  if (a == b || (isFinite(a) && isFinite(b))) return m_b.value(Op::OpDot, m_t.float1, a, b);
+  const Id products = product(a, b, components);
+  Id sum = extract(products, 0);
+  for (uint32_t i = 1; i < components; ++i)
+    sum = m_b.value(Op::OpFAdd, m_t.float1, sum, extract(products, i));
+  return sum;
+}
+
+/// 2^x. As everywhere, what would be infinite is FLT_MAX.
 Id Emitter::power2(Id x) {
   const Id power = m_b.glsl(GLSLstd450Exp2, m_t.float1, x);
   return m_b.glsl(GLSLstd450NMin, m_t.float1, power, m_b.constantFloat(FLT_MAX));
@@ -54,7 +78,7 @@ Id Emitter::lit(const Operand& s) {
   const Id lit = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, x, zero);
   const Id shiny = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, y, zero);
   const Id both = m_b.value(Op::OpLogicalAnd, m_t.boolean, lit, shiny);
-  const Id exponent = m_b.value(Op::OpFMul, m_t.float1, power, logarithm(y));
+  const Id exponent = product(power, logarithm(y), 1);
   const Id specular = power2(exponent);
   const Id diffuse = m_b.value(Op::OpSelect, m_t.float1, lit, x, zero);
   return m_b.composite(m_t.float4,
@@ -76,7 +100,7 @@ Id Emitter::matrix(const Instruction& in) {
   const Id zero = m_b.constantFloat(0);
   Id rows[4] = {zero, zero, zero, zero};
   for (uint32_t r = 0; r < matrixRows(in.opcode); ++r)
-    rows[r] = m_b.value(Op::OpDot, m_t.float1, vector, source(in.sources[1], components, r));
+    rows[r] = dot(vector, source(in.sources[1], components, r), components);
   return m_b.composite(m_t.float4, {rows[0], rows[1], rows[2], rows[3]});
 }
 
@@ -101,11 +125,13 @@ Id Emitter::arithmetic(const Instruction& in) {
       return binary(Op::OpFAdd);
     case Opcode::Sub:
       return binary(Op::OpFSub);
-    case Opcode::Mul:
-      return binary(Op::OpFMul);
+    case Opcode::Mul: {
+      const Id a = source4(s[0]), b = source4(s[1]);
+      return product(a, b, 4);
+    }
     case Opcode::Mad: {
-      const Id product = binary(Op::OpFMul);
-      return m_b.value(Op::OpFAdd, m_t.float4, product, source4(s[2]));
+      const Id a = source4(s[0]), b = source4(s[1]);
+      return m_b.value(Op::OpFAdd, m_t.float4, product(a, b, 4), source4(s[2]));
     }
     case Opcode::Min:
       return binaryGlsl(GLSLstd450NMin);
@@ -127,7 +153,7 @@ Id Emitter::arithmetic(const Instruction& in) {
       // dest = src0 * (src1 - src2) + src2
       const Id t = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
       const Id difference = m_b.value(Op::OpFSub, m_t.float4, a, b);
-      return m_b.value(Op::OpFAdd, m_t.float4, m_b.value(Op::OpFMul, m_t.float4, t, difference), b);
+      return m_b.value(Op::OpFAdd, m_t.float4, product(t, difference, 4), b);
     }
     case Opcode::Cmp: {
       const Id c = source4(s[0]), a = source4(s[1]), b = source4(s[2]);
@@ -139,20 +165,23 @@ Id Emitter::arithmetic(const Instruction& in) {
     }
     case Opcode::Dp3: {
       const Id a = source(s[0], 3), b = source(s[1], 3);
-      return splat(m_b.value(Op::OpDot, m_t.float1, a, b));
+      return splat(dot(a, b, 3));
     }
     case Opcode::Dp4: {
       const Id a = source4(s[0]), b = source4(s[1]);
-      return splat(m_b.value(Op::OpDot, m_t.float1, a, b));
+      return splat(dot(a, b, 4));
     }
     case Opcode::Dp2Add: {
       const Id a = source(s[0], 2), b = source(s[1], 2);
-      const Id dot = m_b.value(Op::OpDot, m_t.float1, a, b);
-      return splat(m_b.value(Op::OpFAdd, m_t.float1, dot, scalar(s[2])));
+      return splat(m_b.value(Op::OpFAdd, m_t.float1, dot(a, b, 2), scalar(s[2])));
     }
     case Opcode::Crs: {
       const Id a = source(s[0], 3), b = source(s[1], 3);
-      const Id cross = m_b.glsl(GLSLstd450Cross, m_t.float3, a, b);
+      const auto turned = [&](Id v, uint32_t by) {
+        return m_b.value(Op::OpVectorShuffle, m_t.float3, v, v, by, (by + 1) % 3, (by + 2) % 3);
+      };
+      const Id left = product(turned(a, 1), turned(b, 2), 3), right = product(turned(a, 2), turned(b, 1), 3);
+      const Id cross = m_b.value(Op::OpFSub, m_t.float3, left, right);
       return m_b.composite(m_t.float4, {cross, m_b.constantFloat(0)});
     }
     case Opcode::Nrm: {
@@ -182,8 +211,7 @@ Id Emitter::arithmetic(const Instruction& in) {
       return splat(logarithm(scalar(s[0])));
     case Opcode::Pow: {
       const Id base = scalar(s[0]), exponent = scalar(s[1]);
-      const Id product = m_b.value(Op::OpFMul, m_t.float1, exponent, logarithm(base));
-      return splat(power2(product));
+      return splat(power2(product(exponent, logarithm(base), 1)));
     }
     case Opcode::SinCos: {
       const Id angle = scalar(s[0]);
@@ -196,7 +224,7 @@ Id Emitter::arithmetic(const Instruction& in) {
     case Opcode::Dst: {
       // (1, y0 * y1, z0, w1)
       const Id a = source4(s[0]), b = source4(s[1]);
-      const Id y = m_b.value(Op::OpFMul, m_t.float1, extract(a, 1), extract(b, 1));
+      const Id y = product(extract(a, 1), extract(b, 1), 1);
       return m_b.composite(m_t.float4, {m_b.constantFloat(1), y, extract(a, 2), extract(b, 3)});
     }
     case Opcode::Dsx:

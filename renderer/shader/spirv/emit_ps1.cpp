@@ -28,7 +28,7 @@ void Emitter::pixel1Depth(Id numerator, Id denominator) {
 
 /// 2 * (N . E) / (N . N) * N - E, three components in a vec4.
 Id Emitter::reflected(Id normal, Id eye) {
-  const Id along = m_b.value(Op::OpDot, m_t.float1, normal, eye);
+  const Id along = dot(normal, eye, 3);
   const Id square = m_b.value(Op::OpDot, m_t.float1, normal, normal);
   const Id factor = m_b.value(Op::OpFMul, m_t.float1, m_b.constantFloat(2),
                               m_b.value(Op::OpFDiv, m_t.float1, along, square));
@@ -61,7 +61,7 @@ void Emitter::pixel1Texture(const Instruction& in) {
   // A row of the matrix: this stage's coordinate times the source.
   const auto row = [&] {
     const Id source3 = source(in.sources[0], 3);
-    return m_b.value(Op::OpDot, m_t.float1, xyz(coordinate(n)), source3);
+    return dot(xyz(coordinate(n)), source3, 3);
   };
   const auto earlierRow = [&](uint32_t i) { return m_matrixRows[i] ? m_matrixRows[i] : zero; };
   const auto lastRow = [&](uint32_t rows) {

@@ -38,7 +38,7 @@ Id Emitter::slotType(uint32_t slot) const {
 /// vertex shader leaves out of oD0 is 1, as all of it is where the shader does not write it at all.
 Id Emitter::initialValue(uint32_t slot) {
   const bool diffuse = isVertex() && major() < 3 && slot == kSlotOutput + kSlotColor;
-  return diffuse ? m_b.constantSplat(1) : m_b.constantNull(slotType(slot));
+  return finite(diffuse ? m_b.constantSplat(1) : m_b.constantNull(slotType(slot)));
 }
 
 Id Emitter::slotVariable(uint32_t slot) {
@@ -224,11 +224,15 @@ Id Emitter::constantRegister(const Operand& o, uint32_t row) {
   const auto& defs = m_code.floatDefinitions;
   const auto def = std::lower_bound(defs.begin(), defs.end(), number,
                                     [](const FloatDefinition& d, uint32_t n) { return d.index < n; });
-  Id value = def != defs.end() && def->index == number
-                 ? m_b.constantFloat4(def->bits)
-                 : loadConstant(0, m_b.constantInt(static_cast<int32_t>(number)), m_t.float4);
+  const bool defined = def != defs.end() && def->index == number;
+  Id value = defined ? m_b.constantFloat4(def->bits)
+                     : loadConstant(0, m_b.constantInt(static_cast<int32_t>(number)), m_t.float4);
+  constexpr uint32_t kInfinity = 0x7F800000;
+  if (defined && std::ranges::none_of(def->bits, [](uint32_t b) { return (b & kInfinity) == kInfinity; }))
+    finite(value);
   if (isPixel1())  // constants of ps_1_x lie in -1..1
-    value = m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantSplat(-1), m_b.constantSplat(1));
+    value =
+        finite(m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantSplat(-1), m_b.constantSplat(1)));
   cached = {value, m_epoch};
   return value;
 }
@@ -272,10 +276,7 @@ Id Emitter::rawSource(const Operand& o, uint32_t row) {
 
 Id Emitter::modified(Id value, SourceModifier modifier, uint32_t components) {
   if (modifier == SourceModifier::None) return value;
-  const Id type = components == 1   ? m_t.float1
-                  : components == 2 ? m_t.float2
-                  : components == 3 ? m_t.float3
-                                    : m_t.float4;
+  const Id type = floatType(components);
   const auto constant = [&](float c) {
     const Id s = m_b.constantFloat(c);
     switch (components) {
@@ -320,6 +321,7 @@ Id Emitter::modified(Id value, SourceModifier modifier, uint32_t components) {
 
 Id Emitter::source(const Operand& o, uint32_t components, uint32_t row) {
   Id value = rawSource(o, row);
+  const bool known = isFinite(value);
   switch (components) {
     case 1:
       value = extract(value, o.component(0));
@@ -337,7 +339,8 @@ Id Emitter::source(const Operand& o, uint32_t components, uint32_t row) {
                           o.component(2), o.component(3));
       break;
   }
-  return modified(value, o.modifier, components);
+  value = modified(value, o.modifier, components);
+  return known ? finite(value) : value;
 }
 
 Id Emitter::source4(const Operand& o, uint32_t row) {
@@ -378,7 +381,8 @@ Id Emitter::masked(const Instruction& in, Id old, Id value, Id type) {
   const uint32_t mask = in.destination.mask;
   if (mask == 0xF) return value;
   const auto pick = [&](uint32_t i) { return mask >> i & 1 ? 4 + i : i; };
-  return m_b.value(Op::OpVectorShuffle, type, old, value, pick(0), pick(1), pick(2), pick(3));
+  const Id merged = m_b.value(Op::OpVectorShuffle, type, old, value, pick(0), pick(1), pick(2), pick(3));
+  return isFinite(old) && isFinite(value) ? finite(merged) : merged;
 }
 
 void Emitter::writeResult(const Instruction& in, Id value) {
@@ -389,7 +393,8 @@ void Emitter::writeResult(const Instruction& in, Id value) {
     value = m_b.value(Op::OpVectorTimesScalar, m_t.float4, value, m_b.constantFloat(factor));
   }
   if (d.resultModifiers & d3d9::kSaturate)
-    value = m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantNull(m_t.float4), m_b.constantSplat(1));
+    value = finite(
+        m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantNull(m_t.float4), m_b.constantSplat(1)));
   if (d.type == RegisterType::Output && m_code.relativeOutputs) return writeIndexedOutput(in, value);
   const uint32_t slot =
       d.type == RegisterType::Temp ? kSlotTemp + d.number : kSlotOutput + outputSlot(d, major());

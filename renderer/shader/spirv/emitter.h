@@ -85,6 +85,8 @@ private:
   Id matrix(const Instruction& in);
   Id lit(const Operand& s);
   Id comparison(uint32_t control, Id a, Id b, Id type);
+  Id product(Id a, Id b, uint32_t components);
+  Id dot(Id a, Id b, uint32_t components);
   Id power2(Id x);
   Id logarithm(Id x);
   Id reciprocalRoot(Id x);
@@ -109,6 +111,27 @@ private:
   void breakIf(Id condition);
   void call(const Operand& label);
 
+  /// Whether a value is known to be neither infinite nor NaN, whatever the guest feeds.
+  bool isFinite(Id value) const { return value < m_finite.size() && m_finite[value]; }
+  Id finite(Id value) {
+    if (value >= m_finite.size()) m_finite.resize(value + 1);
+    m_finite[value] = true;
+    return value;
+  }
+  Id floatType(uint32_t components) const {
+    return components == 1   ? m_t.float1
+           : components == 2 ? m_t.float2
+           : components == 3 ? m_t.float3
+                             : m_t.float4;
+  }
+  Id boolType(uint32_t components) {
+    if (components == 1) return m_t.boolean;
+    if (components == 4) return m_t.bool4;
+    Id& type = m_boolTypes[components - 2];
+    if (!type) type = m_b.vectorType(m_t.boolean, components);
+    return type;
+  }
+
   Id splat(Id scalar) { return m_b.composite(m_t.float4, {scalar, scalar, scalar, scalar}); }
   Id splatBool(Id scalar) { return m_b.composite(m_t.bool4, {scalar, scalar, scalar, scalar}); }
   Id extract(Id vector, uint32_t component, Id type) {
@@ -132,6 +155,8 @@ private:
   ConstantLayout m_constants;
 
   std::array<Id, kSlotCount> m_values{}, m_variables{};
+  std::vector<bool> m_finite;       // by Id
+  std::array<Id, 2> m_boolTypes{};  // of two and three components
   // Values that hold until the next label: constants c#, inputs v# and t#.
   struct Cached {
     Id id = 0;

@@ -221,6 +221,7 @@ TEST(Arithmetic, ZeroGivesNoNaN) {
 }
 
 /// 0 times whatever these give is 0, as on the hardware of Direct3D 9: none gives infinity.
+// DRAW-16
 TEST(Arithmetic, ZeroTimesTheLargestIsZero) {
   const Rows rows = {{{1000, 0, 200, 127}}};
   for (const char* code : {"exp r0, v0.x", "rcp r0, v0.y", "rsq r0, v0.y", "rcp r0, -v0.y", "log r0, v0.y",
@@ -236,6 +237,37 @@ TEST(Arithmetic, ZeroTimesTheLargestIsZero) {
   draw.ps = "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\n";
   setRow(draw, rows);
   expectNear(render(draw).color[0][0], {0, 0, 0, 0}, 0, "expp");
+}
+
+/// 0 times infinity, times NaN, on either side, in everything that multiplies.
+// DRAW-16
+TEST(Arithmetic, ZeroTimesAnythingIsZero) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float what : {inf, -inf, nan}) {
+    Draw draw;
+    draw.psFloats = {{what, what, what, what}, {0, 0, 0, 0}, {0, 1, 0, 0}, {0, what, 0, 0}, {3, 3, 3, 3}};
+    draw.vsFloats = draw.psFloats;
+    const auto expect = [&](const std::string& code, const Vec4& result) {
+      const Rows rows = {{{2, 0, 0, 0}}};
+      expectNear(runPixel(code + "\nmov oC0, r0\n", rows, draw)[0], result, 0, code);
+      std::string vertex = code;
+      for (size_t i = 0; (i = vertex.find("v0", i)) != std::string::npos;) vertex.replace(i, 2, "v1");
+      if (code.find("dp2add") == std::string::npos && code.find("cmp") == std::string::npos)
+        expectNear(runVertex(vertex + "\nmov o1, r0\n", rows, draw)[0], result, 0, code + " (vertex)");
+    };
+    expect("mul r0, c0, v0.y", {0, 0, 0, 0});
+    expect("mul r0, v0.y, c0", {0, 0, 0, 0});
+    expect("mul r0, v0.x, c1", {0, 0, 0, 0});
+    expect("mov r1, v0\nmad r0, c0, r1.w, c4", {3, 3, 3, 3});
+    expect("mov r1, v0\nlrp r0, r1.y, c0, c4", {3, 3, 3, 3});
+    expect("dp3 r0, c3, v0", {0, 0, 0, 0});
+    expect("dp4 r0, v0, c3", {0, 0, 0, 0});
+    expect("mov r1, c0\nadd r2, v0.y, c2.x\ndp2add r0, r1, r2, c4.x", {3, 3, 3, 3});
+    expect("mov r1, v0\nm4x4 r0, r1, c1", {0, 0, 0, 6});
+    // What the translator knows to be finite needs half of the care.
+    expect("def c9, 0, 0, 0, 0\nmov r1, c0\nmul r0, r1, c9", {0, 0, 0, 0});
+    expect("mov_sat r1, v0.y\nmul r0, c0, r1", {0, 0, 0, 0});
+  }
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Range sumOf(std::initializer_list<std::pair<Range, Range>> terms, const Range& l
   };
   if (exact) note(last.lo);
   for (const auto& [a, b] : terms) {
-    const Range p = exactProduct(a, b);
+    const Range p = zeroWins(a, b);
     if (p.unknown()) return Range::any();
     sum = exactSum(sum, p);
     size += p.magnitude();
@@ -179,7 +179,7 @@ Vector Lane::arithmetic(const Instruction& in) {
     case Opcode::Sub:
       return each([&](size_t i) { return add(a[i], negated(b[i])); });
     case Opcode::Mul:
-      return each([&](size_t i) { return multiply(a[i], b[i]); });
+      return each([&](size_t i) { return rounded(zeroWins(a[i], b[i])); });
     case Opcode::Mad:
       return each([&](size_t i) { return sumOf({{a[i], b[i]}}, c[i]); });
     case Opcode::Rcp:

@@ -83,6 +83,10 @@ inline Range exactProduct(const Range& a, const Range& b) {
     if (std::isnan(x)) return Range::any();
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
+/// Of multiplying instructions: 0 times anything is 0.
+inline Range zeroWins(const Range& a, const Range& b) {
+  return (a.exact() && a.lo == 0) || (b.exact() && b.lo == 0) ? Range(0) : exactProduct(a, b);
+}
 inline Range add(const Range& a, const Range& b) {
   return rounded(exactSum(a, b));
 }
