@@ -1,0 +1,1 @@
+/usr/lib/x86_64-linux-gnu/wine/x86_64-windows/chcp.com
