@@ -1,1 +1,0 @@
-/usr/lib/x86_64-linux-gnu/wine/x86_64-windows/chcp.com
