@@ -144,7 +144,7 @@ TEST_CASE(comIdentity) {
   device->SetTexture(0, texture);
   EXPECT(texture->Release() == 0);  // still bound, so still there
   EXPECT(device->AddRef() == 2 && device->Release() == 1);
-  fake.clear();
+  fake().clear();
   device->SetTexture(0, nullptr);
   EXPECT_CALLS("SetTexture 0 0", "DestroyResource");
   IDirect3DSurface9 *back = nullptr, *same = nullptr;
@@ -252,11 +252,11 @@ TEST_CASE(fullScreen) {
     EXPECT_CALLS("Present source 1:1 destination 0 flags 4 interval 0", "SetRenderTarget 0 1 sub 0");
     IDirect3DSurface9 *copy = nullptr;
     device->CreateOffscreenPlainSurface(640, 480, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &copy, nullptr);
-    fake.clear();
+    fake().clear();
     EXPECT(device->GetFrontBufferData(0, copy) == D3D_OK);
     EXPECT_CALLS("Blt 0:1 0,0-640,480 to 1:0 0,0-640,480");
     copy->Release();
-    fake.clear();
+    fake().clear();
   }
 }
 
@@ -270,7 +270,7 @@ TEST_CASE(resets) {
   EXPECT(device->Reset(&parameters) == D3DERR_INVALIDCALL);
   texture->Release();
   parameters.BackBufferWidth = 320;
-  fake.clear();
+  fake().clear();
   EXPECT(device->Reset(&parameters) == D3D_OK);
   const auto lines = calls();
   EXPECT(countOf(lines, "DestroyResource") == 2 && countOf(lines, "CreateResource format 22 pool 2 320x480") == 1);
@@ -308,7 +308,7 @@ TEST_CASE(exPacing) {
   IDirect3DSurface9 *back = nullptr;
   device->GetBackBuffer(0, 0, D3DBACKBUFFER_TYPE_MONO, &back);
   resource = back;
-  fake.clear();
+  fake().clear();
   EXPECT(device->CheckResourceResidency(&resource, 1) == S_RESIDENT_IN_SHARED_MEMORY);
   EXPECT_CALLS("QueryResourceResidency 1");
   back->Release();

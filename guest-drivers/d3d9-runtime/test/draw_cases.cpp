@@ -51,7 +51,7 @@ TEST_CASE(shaderStreams) {
   pixel->Release();
   IDirect3DVertexShader9 *vertex = nullptr;
   EXPECT(device->CreateVertexShader(kPixelShader, &vertex) == D3DERR_INVALIDCALL);
-  fake.clear();
+  fake().clear();
 }
 
 // Page "D3DFVF": position, blend weights, normal, point size, two colours, then coordinates of 1 to 4 floats.
@@ -76,13 +76,13 @@ TEST_CASE(fvfDeclarations) {
   declaration->Release();
   const D3DVERTEXELEMENT9 odd[] = {{0, 2, D3DDECLTYPE_FLOAT1, 0, 0, 0}, D3DDECL_END()};
   EXPECT(device->CreateVertexDeclaration(odd, &declaration) == E_FAIL);
-  fake.clear();
+  fake().clear();
 }
 
 TEST_CASE(drawsNeedState) {
   const TestDevice device;
   const Shaders shaders(device);
-  fake.clear();
+  fake().clear();
   const float vertices[12] = {};
   EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 16) == D3DERR_INVALIDCALL);  // no scene
   device->BeginScene();
@@ -95,7 +95,7 @@ TEST_CASE(drawsNeedState) {
   EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 12) == D3DERR_INVALIDCALL);
   EXPECT(countOf(calls(), "Draw") == 0);
   device->EndScene();
-  fake.clear();
+  fake().clear();
 }
 
 TEST_CASE(draws) {
@@ -107,7 +107,7 @@ TEST_CASE(draws) {
   device->CreateIndexBuffer(1024, 0, D3DFMT_INDEX32, D3DPOOL_DEFAULT, &indices, nullptr);
   device->SetFVF(D3DFVF_XYZ);
   device->BeginScene();
-  fake.clear();
+  fake().clear();
   device->SetStreamSource(1, vertices, 8, 12);
   device->SetStreamSourceFreq(1, D3DSTREAMSOURCE_INSTANCEDATA | 1);
   device->SetIndices(indices);
@@ -121,7 +121,7 @@ TEST_CASE(draws) {
   EXPECT(device->SetStreamSourceFreq(0, D3DSTREAMSOURCE_INSTANCEDATA | 1) == D3DERR_INVALIDCALL);
   // Transformed vertices take no vertex shader.
   device->SetFVF(D3DFVF_XYZRHW);
-  fake.clear();
+  fake().clear();
   device->DrawPrimitive(D3DPT_POINTLIST, 0, 1);
   EXPECT_CALLS("SetVertexShaderDecl 1", "SetVertexShaderFunc 0", "DrawPrimitive type 1");
   device->EndScene();
@@ -135,7 +135,7 @@ TEST_CASE(userMemory) {
   const Shaders shaders(device);
   device->SetFVF(D3DFVF_XYZ);
   device->BeginScene();
-  fake.clear();
+  fake().clear();
   const float vertices[] = {2.5f, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 1};
   const WORD indices[] = {3, 2, 1};
   EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, vertices, 12) == D3D_OK);
@@ -155,7 +155,7 @@ TEST_CASE(clears) {
   device->SetViewport(&viewport);
   const RECT scissor{0, 0, 60, 480};
   device->SetScissorRect(&scissor);
-  fake.clear();
+  fake().clear();
   device->Clear(0, nullptr, D3DCLEAR_TARGET | D3DCLEAR_STENCIL, 0x11223344, 1, 0);
   device->SetRenderState(D3DRS_SCISSORTESTENABLE, TRUE);
   const D3DRECT rects[] = {{0, 0, 30, 30}, {70, 30, 90, 40}};
@@ -187,7 +187,7 @@ TEST_CASE(queries) {
   EXPECT_CALLS("GetQueryData");
   query->Issue(D3DISSUE_BEGIN);
   query->Issue(D3DISSUE_END);
-  fake.clear();
+  fake().clear();
   EXPECT(query->GetData(&pixels, 4, D3DGETDATA_FLUSH) == S_OK && pixels == 1);
   EXPECT_CALLS("GetQueryData", "Flush", "callback Render", "GetQueryData");
   EXPECT(query->GetData(&pixels, 4, 0) == S_OK);  // known by now
@@ -200,7 +200,7 @@ TEST_CASE(queries) {
   EXPECT(query->GetData(&done, sizeof done, 0) == S_FALSE);
   EXPECT(query->GetData(&done, sizeof done, 0) == S_OK && done == TRUE);
   query->Release();
-  fake.clear();
+  fake().clear();
 }
 
 TEST_CASE(stateBlocks) {
@@ -221,7 +221,7 @@ TEST_CASE(stateBlocks) {
   device->SetRenderState(D3DRS_FILLMODE, D3DFILL_POINT);
   EXPECT(block->Capture() == D3D_OK);
   device->SetRenderState(D3DRS_ALPHABLENDENABLE, TRUE);
-  fake.clear();
+  fake().clear();
   block->Apply();
   EXPECT_CALLS("SetRenderState 27 00000000");
   all->Apply();
@@ -235,5 +235,5 @@ TEST_CASE(stateBlocks) {
   block->Release();
   all->Release();
   empty->Release();
-  fake.clear();
+  fake().clear();
 }

@@ -68,7 +68,7 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
 
 HRESULT APIENTRY closeAdapter(HANDLE) {
   record("CloseAdapter");
-  --g_alive;
+  --aliveCount();
   return S_OK;
 }
 
@@ -76,11 +76,11 @@ HRESULT APIENTRY closeAdapter(HANDLE) {
 
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *data) {
   record("OpenAdapter interface %u version %x", data->Interface, data->Version);
-  ++g_alive;
+  ++aliveCount();
   data->pAdapterFuncs->pfnGetCaps = getCaps;
   data->pAdapterFuncs->pfnCreateDevice = createDevice;
   data->pAdapterFuncs->pfnCloseAdapter = closeAdapter;
   data->DriverVersion = D3D_UMD_INTERFACE_VERSION_WIN7;
-  data->hAdapter = &g_alive;
+  data->hAdapter = &aliveCount();
   return S_OK;
 }

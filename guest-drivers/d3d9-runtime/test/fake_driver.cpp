@@ -14,9 +14,9 @@
 
 namespace aerogpu::fake {
 
-unsigned g_alive;
-
 namespace {
+
+unsigned g_alive;
 
 std::vector<std::string> g_calls;
 std::string g_misbehaviour;
@@ -537,6 +537,8 @@ HRESULT APIENTRY createDevice(HANDLE, D3DDDIARG_CREATEDEVICE *data) {
   }
   return S_OK;
 }
+
+unsigned &aliveCount() { return g_alive; }
 
 void record(const char *format, ...) {
   char line[512];

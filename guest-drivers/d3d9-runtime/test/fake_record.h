@@ -16,6 +16,6 @@ bool misbehaves(const char *how);
 HRESULT APIENTRY createDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *data);
 
 /// What fakeAlive() gives.
-extern unsigned g_alive;
+unsigned &aliveCount();
 
 }  // namespace aerogpu::fake

@@ -8,13 +8,10 @@
 
 namespace aerogpu::test {
 
-Fake fake;
-const DWORD kVertexShader[] = {D3DVS_VERSION(2, 0), 0x0200001F, 0x80000000, 0x900F0000,
-                               0x02000001,          0xC00F0000, 0x90E40000, 0xFFFF};
-const DWORD kPixelShader[] = {D3DPS_VERSION(2, 0), 0x02000001, 0x800F0800, 0xA0E40000, 0xFFFF};
 
 namespace {
 
+Fake g_fake;
 unsigned g_failures;
 Case *g_cases;
 HMODULE g_runtime;
@@ -33,6 +30,8 @@ template <class Function> Function symbol(HMODULE module, const char *name) {
 
 }  // namespace
 
+Fake &fake() { return g_fake; }
+
 void expect(bool right, const char *what, const char *file, int line) {
   if (right) return;
   ++g_failures;
@@ -42,11 +41,11 @@ void expect(bool right, const char *what, const char *file, int line) {
 
 std::vector<std::string> calls(bool kernel) {
   std::vector<std::string> lines;
-  for (unsigned i = 0; i < fake.count(); ++i) {
-    const char *line = fake.call(i);
+  for (unsigned i = 0; i < fake().count(); ++i) {
+    const char *line = fake().call(i);
     if (kernel || std::strncmp(line, "kmt ", 4) != 0) lines.emplace_back(line);
   }
-  fake.clear();
+  fake().clear();
   return lines;
 }
 
@@ -104,8 +103,8 @@ D3DPRESENT_PARAMETERS presentParameters(HWND window) {
 }
 
 TestDevice::TestDevice(bool ex, DWORD flags, UINT backBuffers, bool fullScreen)
-    : alive(fake.alive()), window(makeWindow(320, 200)), direct3d(nullptr), device(nullptr) {
-  fake.clear();
+    : alive(fake().alive()), window(makeWindow(320, 200)), direct3d(nullptr), device(nullptr) {
+  fake().clear();
   D3DPRESENT_PARAMETERS parameters = presentParameters(window);
   parameters.BackBufferCount = backBuffers;
   if (backBuffers > 1) parameters.SwapEffect = D3DSWAPEFFECT_FLIP;
@@ -134,16 +133,16 @@ TestDevice::TestDevice(bool ex, DWORD flags, UINT backBuffers, bool fullScreen)
 TestDevice::~TestDevice() {
   EXPECT(device->Release() == 0);
   EXPECT(direct3d->Release() == 0);
-  EXPECT(fake.alive() == alive);
+  EXPECT(fake().alive() == alive);
   DestroyWindow(window);
-  fake.clear();
+  fake().clear();
 }
 
 namespace {
 
 /// One frame with a driver that breaks a rule; what the runtime makes of it is the exit code and its log.
 void misbehave(const char *how) {
-  fake.misbehave(how);
+  fake().misbehave(how);
   const TestDevice device;
   IDirect3DSurface9 *plain = nullptr;
   device->CreateOffscreenPlainSurface(64, 64, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &plain, nullptr);
@@ -170,11 +169,11 @@ int run(int count, char **arguments) {
     std::printf("cannot load '%s': error %lu\n", arguments[driver ? 1 : 2], GetLastError());
     return 2;
   }
-  fake.count = symbol<FakeCallCount>(driver, "fakeCallCount");
-  fake.call = symbol<FakeCall>(driver, "fakeCall");
-  fake.clear = symbol<FakeClear>(driver, "fakeClear");
-  fake.alive = symbol<FakeAlive>(driver, "fakeAlive");
-  fake.misbehave = symbol<FakeMisbehave>(driver, "fakeMisbehave");
+  fake().count = symbol<FakeCallCount>(driver, "fakeCallCount");
+  fake().call = symbol<FakeCall>(driver, "fakeCall");
+  fake().clear = symbol<FakeClear>(driver, "fakeClear");
+  fake().alive = symbol<FakeAlive>(driver, "fakeAlive");
+  fake().misbehave = symbol<FakeMisbehave>(driver, "fakeMisbehave");
   if (count == 5 && std::strcmp(arguments[3], "--misbehave") == 0) {
     misbehave(arguments[4]);
     return 0;
@@ -183,8 +182,8 @@ int run(int count, char **arguments) {
   for (const Case *one = g_cases; one; one = one->next) {
     const unsigned before = g_failures;
     one->run();
-    fake.misbehave(nullptr);
-    fake.clear();
+    fake().misbehave(nullptr);
+    fake().clear();
     failed += g_failures != before;
     std::printf("%s %s\n", g_failures == before ? "ok" : "not ok", one->name);
     std::fflush(stdout);

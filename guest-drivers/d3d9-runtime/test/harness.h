@@ -32,7 +32,8 @@ struct Fake {
   FakeAlive alive;
   FakeMisbehave misbehave;
 };
-extern Fake fake;
+/// What fake.dll exports.
+Fake &fake();
 
 IDirect3D9 *createDirect3D();
 IDirect3D9Ex *createDirect3DEx();
@@ -69,6 +70,8 @@ struct Case {
   static void NAME()
 
 // The shortest shaders: vs_2_0 and ps_2_0 with a move, and the end.
-extern const DWORD kVertexShader[], kPixelShader[];
+inline constexpr DWORD kVertexShader[] = {D3DVS_VERSION(2, 0), 0x0200001F, 0x80000000, 0x900F0000,
+                                          0x02000001,          0xC00F0000, 0x90E40000, 0xFFFF};
+inline constexpr DWORD kPixelShader[] = {D3DPS_VERSION(2, 0), 0x02000001, 0x800F0800, 0xA0E40000, 0xFFFF};
 
 }  // namespace aerogpu::test

@@ -18,13 +18,13 @@ TEST_CASE(textures) {
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3DERR_INVALIDCALL);  // not dynamic
   texture->Release();
   device->CreateTexture(16, 16, 0, D3DUSAGE_AUTOGENMIPMAP, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr);
-  fake.clear();
+  fake().clear();
   EXPECT(texture->GetLevelCount() == 1);
   texture->GenerateMipSubLevels();
   EXPECT_CALLS("GenerateMipSubLevels filter 2");
   texture->Release();
   IDirect3DCubeTexture9 *cube = nullptr;
-  fake.clear();
+  fake().clear();
   EXPECT(device->CreateCubeTexture(8, 0, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &cube, nullptr) ==
          D3D_OK);
   EXPECT_CALLS("CreateResource format 21 pool 2 8x8x0 last 1x1 surfaces 24 levels 4 samples 0 fvf 0 flags 00030081");
@@ -46,13 +46,13 @@ TEST_CASE(textures) {
   EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_MANAGED, &texture, nullptr) ==
          D3DERR_INVALIDCALL);  // Ex
   IDirect3DSurface9 *surface = nullptr;
-  fake.clear();
+  fake().clear();
   EXPECT(device->CreateRenderTarget(32, 16, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_4_SAMPLES, 1, FALSE, &surface, nullptr) ==
          D3D_OK);
   EXPECT_CALLS("GetCaps 5 size 16",
                "CreateResource format 21 pool 2 32x16x0 last 32x16 surfaces 1 levels 1 samples 4 fvf 0 flags 00000081");
   surface->Release();
-  fake.misbehave("refuse resources");
+  fake().misbehave("refuse resources");
   EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) ==
              D3DERR_NOTAVAILABLE &&
          !texture);
@@ -75,7 +75,7 @@ TEST_CASE(managedPool) {
   texture->UnlockRect(0);
   EXPECT(texture->UnlockRect(0) == D3DERR_INVALIDCALL);
   EXPECT(texture->LockRect(0, &locked, &part, D3DLOCK_READONLY) == D3D_OK);
-  EXPECT(static_cast<BYTE *>(locked.pBits) == base + 2 * 128 + 4 * 4);
+  EXPECT(static_cast<BYTE *>(locked.pBits) == base + size_t{2 * 128 + 4 * 4});
   texture->UnlockRect(0);
   // Locks without a pointer: the driver waits for its own reads only.
   EXPECT_CALLS("Lock sub 0 flags 080", "Unlock sub 0 flags 1", "Lock sub 0 flags 081", "Unlock sub 0 flags 1");
@@ -88,14 +88,14 @@ TEST_CASE(managedPool) {
   device->SetPixelShader(shader);
   device->SetFVF(D3DFVF_XYZRHW);
   device->BeginScene();
-  fake.clear();
+  fake().clear();
   device->DrawPrimitive(D3DPT_TRIANGLELIST, 3, 2);
   EXPECT_CALLS("SetVertexShaderDecl 1", "TexBlt from 1 face 0 rect 32x32", "BufBlt to 0 from 0+256",
                "DrawPrimitive type 4 start 3 count 2 flags 0");
   void *bytes = nullptr;
   buffer->Lock(32, 16, &bytes, 0);
   buffer->Unlock();
-  fake.clear();
+  fake().clear();
   device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
   EXPECT_CALLS("BufBlt to 32 from 32+16", "DrawPrimitive");
   device->EndScene();
@@ -128,13 +128,13 @@ TEST_CASE(locks) {
   EXPECT_CALLS("Lock sub 0 flags 00a", "Unlock", "Lock sub 0 flags 016 range 64+32", "Unlock",
                "Lock sub 0 flags 01a range 64+32", "Unlock", "Lock sub 0 flags 006", "Unlock",
                "Lock sub 0 flags 012 range 4000+96", "Unlock", "Lock sub 0 flags 001", "Unlock");
-  fake.misbehave("busy");
+  fake().misbehave("busy");
   EXPECT(buffer->Lock(0, 0, &bytes, D3DLOCK_DONOTWAIT) == D3DERR_WASSTILLDRAWING);
-  fake.misbehave(nullptr);
+  fake().misbehave(nullptr);
   buffer->Release();
   IDirect3DTexture9 *texture = nullptr;
   device->CreateTexture(32, 32, 2, D3DUSAGE_DYNAMIC, D3DFMT_DXT1, D3DPOOL_DEFAULT, &texture, nullptr);
-  fake.clear();
+  fake().clear();
   D3DLOCKED_RECT locked{};
   const RECT blocks{4, 8, 16, 32}, cut{4, 8, 15, 32}, beyond{0, 0, 36, 4}, negative{-4, 0, 4, 4};
   EXPECT(texture->LockRect(0, &locked, &blocks, D3DLOCK_DISCARD) == D3D_OK);
@@ -157,7 +157,7 @@ TEST_CASE(locks) {
   texture->UnlockRect(0);
   EXPECT(device->SetTexture(0, texture) == D3DERR_INVALIDCALL);
   texture->Release();
-  fake.clear();
+  fake().clear();
 }
 
 TEST_CASE(transfers) {
@@ -167,7 +167,7 @@ TEST_CASE(transfers) {
   device->CreateOffscreenPlainSurface(640, 480, D3DFMT_X8R8G8B8, D3DPOOL_SYSTEMMEM, &copy, nullptr);
   device->CreateOffscreenPlainSurface(64, 64, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &plain, nullptr);
   device->CreateRenderTarget(64, 64, D3DFMT_A8R8G8B8, D3DMULTISAMPLE_NONE, 0, FALSE, &target, nullptr);
-  fake.clear();
+  fake().clear();
   EXPECT(device->GetRenderTargetData(back, copy) == D3D_OK);
   EXPECT_CALLS("Blt 0:0 0,0-640,480 to 1:0 0,0-640,480 flags 0");
   EXPECT(device->GetRenderTargetData(target, copy) == D3DERR_INVALIDCALL);
@@ -186,7 +186,7 @@ TEST_CASE(transfers) {
   IDirect3DTexture9 *source = nullptr, *destination = nullptr;
   device->CreateTexture(64, 64, 3, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &source, nullptr);
   device->CreateTexture(32, 32, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &destination, nullptr);
-  fake.clear();
+  fake().clear();
   EXPECT(device->UpdateTexture(source, destination) == D3D_OK);
   EXPECT_CALLS("TexBlt from 1 face 0 rect 64x64");
   EXPECT(device->UpdateTexture(destination, source) == D3DERR_INVALIDCALL);
@@ -196,13 +196,13 @@ TEST_CASE(transfers) {
   copy->Release();
   plain->Release();
   target->Release();
-  fake.clear();
+  fake().clear();
 }
 
 // EX-40, EX-45: the handle names the resource anywhere; one allocation, whose description comes back when it is opened.
 TEST_CASE(sharedHandles) {
   const TestDevice maker(true), opener(true);
-  fake.clear();
+  fake().clear();
   IDirect3DTexture9 *made = nullptr, *opened = nullptr;
   HANDLE handle = nullptr;
   EXPECT(maker->CreateTexture(64, 32, 1, D3DUSAGE_RENDERTARGET, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &made, &handle) ==
@@ -223,7 +223,7 @@ TEST_CASE(sharedHandles) {
   EXPECT(maker->CreateTexture(64, 32, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &wrong, &none) == D3DERR_INVALIDCALL);
   opened->Release();
   made->Release();
-  fake.clear();
+  fake().clear();
 }
 
 TEST_CASE(sharedHandlesNeedEx) {
