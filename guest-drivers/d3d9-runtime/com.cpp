@@ -74,7 +74,7 @@ HRESULT PrivateData::get(REFGUID guid, void *data, DWORD *size) const {
     if (room < needed) return D3DERR_MOREDATA;
     if (entry.object) {
       entry.object->AddRef();
-      std::memcpy(data, &entry.object, sizeof entry.object);
+      *static_cast<IUnknown **>(data) = entry.object;
     } else if (needed) {
       std::memcpy(data, entry.bytes.data(), needed);
     }

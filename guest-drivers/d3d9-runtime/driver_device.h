@@ -30,22 +30,24 @@ struct PresentRequest {
 
 namespace detail {
 
-/// The name of a member of D3DDDI_DEVICEFUNCS without its "pfn", cut out of the compiler's spelling of this function.
-template <auto kMember> const char *functionName() {
-  static char name[48];
-  if (!name[0]) {
-    const char *at = __PRETTY_FUNCTION__, *found = at;
-    for (; *at; ++at)
-      if (at[0] == 'p' && at[1] == 'f' && at[2] == 'n') found = at + 3;
-    unsigned n = 0;
-    while (n + 1 < sizeof name && found[n] && found[n] != ']' && found[n] != ';' && found[n] != ')') {
-      name[n] = found[n];
-      ++n;
-    }
-    name[n] = 0;
-  }
+/// The name of a function of D3DDDI_DEVICEFUNCS, without its "pfn".
+struct FunctionName {
+  char text[48]{};
+};
+
+/// It, cut out of how the compiler spells this function.
+template <auto kMember> consteval FunctionName functionName() {
+  const char *at = __PRETTY_FUNCTION__, *found = at;
+  for (; *at; ++at)
+    if (at[0] == 'p' && at[1] == 'f' && at[2] == 'n') found = at + 3;
+  FunctionName name;
+  for (unsigned n = 0; n + 1 < sizeof name.text && found[n] && found[n] != ']' && found[n] != ';' && found[n] != ')';
+       ++n)
+    name.text[n] = found[n];
   return name;
 }
+
+template <auto kMember> inline constexpr FunctionName kFunctionName = functionName<kMember>();
 
 }  // namespace detail
 
@@ -63,7 +65,7 @@ public:
   template <auto kMember, Results kAllowed = Results::Ordinary, class... Arguments>
   HRESULT call(Arguments... arguments) {
     const auto function = m_functions.*kMember;
-    const char *name = detail::functionName<kMember>();
+    const char *name = detail::kFunctionName<kMember>.text;
     if (!function) {
       brokenRule("the driver has no %s", name);
       return E_NOTIMPL;

@@ -16,7 +16,6 @@ constexpr size_t kMostTokens = 1u << 20;
 size_t parametersOfModel1(const DWORD *at, d3d9::Opcode opcode) {
   switch (opcode) {
   case d3d9::Opcode::Def:
-    return 5;
   case d3d9::Opcode::DefI:
     return 5;
   case d3d9::Opcode::DefB:

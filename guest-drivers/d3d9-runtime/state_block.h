@@ -44,8 +44,8 @@ private:
 
   struct Mask {
     std::bitset<kRenderStates> render;
-    std::bitset<kSamplers * kSamplerStates> sampler;
-    std::bitset<kStages * kStageStates> stage;
+    std::bitset<size_t{kSamplers} * kSamplerStates> sampler;
+    std::bitset<size_t{kStages} * kStageStates> stage;
     std::bitset<kSamplers> texture;
     std::bitset<kStreams> stream, frequency;
     std::bitset<kClipPlanes> clipPlane;

@@ -538,7 +538,9 @@ HRESULT APIENTRY createDevice(HANDLE, D3DDDIARG_CREATEDEVICE *data) {
   return S_OK;
 }
 
-unsigned &aliveCount() { return g_alive; }
+unsigned &aliveCount() {
+  return g_alive;
+}
 
 void record(const char *format, ...) {
   char line[512];

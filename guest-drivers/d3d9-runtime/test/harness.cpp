@@ -8,7 +8,6 @@
 
 namespace aerogpu::test {
 
-
 namespace {
 
 Fake g_fake;
@@ -30,7 +29,9 @@ template <class Function> Function symbol(HMODULE module, const char *name) {
 
 }  // namespace
 
-Fake &fake() { return g_fake; }
+Fake &fake() {
+  return g_fake;
+}
 
 void expect(bool right, const char *what, const char *file, int line) {
   if (right) return;
