@@ -34,7 +34,7 @@ bool runFrames(IDirect3DDevice9 *device, Scene *scene, const Options &options, u
   return true;
 }
 
-/** The last frame: drawn, read back, compared, shown. */
+/** The last frame: drawn, read back, compared, shown; on the screen when this returns, for whoever looks there. */
 bool checkedFrame(IDirect3DDevice9 *device, Scene *scene, const Options &options, uint32_t frame) {
   const Picture expected = scene->expectation(frame);
   if (options.expectation && !writePpm(options.expectation, expected)) return false;
@@ -45,7 +45,7 @@ bool checkedFrame(IDirect3DDevice9 *device, Scene *scene, const Options &options
       !readTarget(device, target.get(), &got))
     return false;
   const bool same = samePicture("the back buffer", got, expected, scene->tolerance(), false);
-  return present(device) && same;
+  return present(device) && finish(device) && same;
 }
 
 }  // namespace

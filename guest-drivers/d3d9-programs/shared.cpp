@@ -82,7 +82,8 @@ bool drawWithTarget(Canvas &canvas, const Target &target, const Options &options
          ok(device->SetTexture(0, target.texture.get()), "SetTexture(shared)") &&
          canvas.quad(kWholeCanvas, coordinates(0, 0, 1, 1)) && readTarget(device, window.get(), &drawn) &&
          samePicture("shared: what the parent draws", drawn, expected, 0, false) &&
-         ok(device->Present(nullptr, nullptr, nullptr, nullptr), "Present");
+         ok(device->Present(nullptr, nullptr, nullptr, nullptr), "Present") &&
+         finish(device);  // who looks at the screen is not to be too early
 }
 
 /** Runs this program as the child and waits for its end. */
