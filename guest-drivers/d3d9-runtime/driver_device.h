@@ -47,8 +47,6 @@ template <auto kMember> consteval FunctionName functionName() {
   return name;
 }
 
-template <auto kMember> inline constexpr FunctionName kFunctionName = functionName<kMember>();
-
 }  // namespace detail
 
 class DriverDevice {
@@ -65,7 +63,8 @@ public:
   template <auto kMember, Results kAllowed = Results::Ordinary, class... Arguments>
   HRESULT call(Arguments... arguments) {
     const auto function = m_functions.*kMember;
-    const char *name = detail::kFunctionName<kMember>.text;
+    constexpr detail::FunctionName spelled = detail::functionName<kMember>();
+    const char *name = spelled.text;  // good for as long as the call
     if (!function) {
       brokenRule("the driver has no %s", name);
       return E_NOTIMPL;
