@@ -141,9 +141,9 @@ TEST_CASE(userMemory) {
   EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLESTRIP, 2, vertices, 12) == D3D_OK);
   EXPECT_CALLS("SetVertexShaderDecl 1", "SetVertexShaderFunc 1", "SetStreamSourceUm 0 stride 12 first 2.5",
                "DrawPrimitive type 5 start 0 count 2", "SetStreamSource 0 0 offset 0 stride 0");
-  EXPECT(device->DrawIndexedPrimitiveUP(D3DPT_TRIANGLELIST, 1, 3, 1, indices, D3DFMT_INDEX16, vertices, 12) == D3D_OK);
+  EXPECT(device->DrawIndexedPrimitiveUP(D3DPT_TRIANGLELIST, 0, 4, 1, indices, D3DFMT_INDEX16, vertices, 12) == D3D_OK);
   EXPECT_CALLS("SetStreamSourceUm 0 stride 12", "SetIndicesUm 2 first 3",
-               "DrawIndexedPrimitive type 4 base 0 min 1 vertices 3 start 0 count 1",
+               "DrawIndexedPrimitive type 4 base 0 min 0 vertices 4 start 0 count 1",
                "SetStreamSource 0 0 offset 0 stride 0", "SetIndices 0", "user memory now dbdbdbdb");
   device->EndScene();
 }
