@@ -160,12 +160,21 @@ TEST_F(Umd, FormatsFollowTheRulesOfTheFormatopPage) {
     SCOPED_TRACE(row.Format);
     EXPECT_NE(static_cast<uint32_t>(row.Format), 0u);
     all[row.Format] |= ops;
-    if (ops & FORMATOP_DISPLAYMODE)
+    if (ops & FORMATOP_DISPLAYMODE) {
       EXPECT_TRUE(row.Format == D3DDDIFMT_X8R8G8B8 || row.Format == D3DDDIFMT_R5G6B5) << "alpha cannot be shown";
-    if (ops & FORMATOP_3DACCELERATION) EXPECT_TRUE(ops & FORMATOP_DISPLAYMODE);
-    if (ops & FORMATOP_OFFSCREEN_RENDERTARGET) EXPECT_TRUE(ops & FORMATOP_SAME_FORMAT_RENDERTARGET);
-    if (ops & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) EXPECT_TRUE(ops & FORMATOP_ZSTENCIL);
-    if (ops & FORMATOP_MEMBEROFGROUP_ARGB) EXPECT_NE(row.Format, D3DDDIFMT_A4R4G4B4);
+    }
+    if (ops & FORMATOP_3DACCELERATION) {
+      EXPECT_TRUE(ops & FORMATOP_DISPLAYMODE);
+    }
+    if (ops & FORMATOP_OFFSCREEN_RENDERTARGET) {
+      EXPECT_TRUE(ops & FORMATOP_SAME_FORMAT_RENDERTARGET);
+    }
+    if (ops & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) {
+      EXPECT_TRUE(ops & FORMATOP_ZSTENCIL);
+    }
+    if (ops & FORMATOP_MEMBEROFGROUP_ARGB) {
+      EXPECT_NE(row.Format, D3DDDIFMT_A4R4G4B4);
+    }
     EXPECT_EQ(row.FlipMsTypes | row.BltMsTypes, 0u);
     EXPECT_FALSE(ops & (FORMATOP_VOLUMETEXTURE | FORMATOP_AUTOGENMIPMAP | FORMATOP_PIXELSIZE));
     // What is announced is made.
@@ -201,8 +210,9 @@ TEST_F(Umd, CapsMeetShaderModelThreeAndFitTheirBuffers) {
   ASSERT_EQ(caps(D3DDDICAPS_GETD3D9CAPS, &c, sizeof c), 0);
   EXPECT_EQ(c.VertexShaderVersion, 0xFFFE0300u);
   EXPECT_EQ(c.PixelShaderVersion, 0xFFFF0300u);
-  for (const DWORD slots : {c.MaxVertexShader30InstructionSlots, c.MaxPixelShader30InstructionSlots})
+  for (const DWORD slots : {c.MaxVertexShader30InstructionSlots, c.MaxPixelShader30InstructionSlots}) {
     EXPECT_TRUE(slots >= 512 && slots <= 32768) << slots;
+  }
   EXPECT_EQ(c.VS20Caps.DynamicFlowControlDepth, 24);
   EXPECT_EQ(c.VS20Caps.NumTemps, 32);
   EXPECT_EQ(c.PS20Caps.NumInstructionSlots, 512);
@@ -368,7 +378,9 @@ TEST_F(Umd, ConstantsGoInRunsAndOnlyWhenTheyDiffer) {
   EXPECT_EQ(run.vec4_count, 4u);
   float registers[16];
   memcpy(registers, &sent[0].bytes[sizeof run], sizeof registers);
-  for (size_t i = 0; i < 16; i++) EXPECT_EQ(registers[i], values[i % 8]) << i;
+  for (size_t i = 0; i < 16; i++) {
+    EXPECT_EQ(registers[i], values[i % 8]) << i;
+  }
   EXPECT_EQ(sent[2].as<aerogpu_cmd_set_shader_constants_f>().start_register, 255u);
   set(4, 2);
   const BOOL bools[2] = {7, 0};
@@ -410,8 +422,9 @@ TEST_F(Umd, StatesHaveNoValueThatTheDeviceRefuses) {
       }
       seen++;
       ASSERT_NE(info, nullptr) << number;
-      if (info->kind == aerogpu::d3d9::StateKind::Enum)
+      if (info->kind == aerogpu::d3d9::StateKind::Enum) {
         EXPECT_TRUE(sent >= info->first && sent <= info->last) << info->name << " = " << sent;
+      }
     }
   }
   EXPECT_GT(seen, 500u);
@@ -493,7 +506,9 @@ TEST_F(Umd, BatchesEndBetweenPacketsHoweverSmallTheyAre) {
         uploads[tiny].insert(uploads[tiny].end(), packet.bytes.begin() + sizeof(aerogpu_cmd_upload_resource),
                              packet.bytes.end());
     }
-    if (tiny) EXPECT_GT(rt.calls["Render"], 80);
+    if (tiny) {
+      EXPECT_GT(rt.calls["Render"], 80);
+    }
     rt.close();
   }
   EXPECT_EQ(small, large);
@@ -683,8 +698,12 @@ TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
   EXPECT_EQ(data(events[19]), kDeviceRemoved);
   rt.errors.clear();
   rt.busy.clear();
-  for (const HANDLE event : events) EXPECT_EQ(data(event), 0);
-  for (const HANDLE event : events) EXPECT_EQ(p.fn.pfnDestroyQuery(p.dev(), event), 0);
+  for (const HANDLE event : events) {
+    EXPECT_EQ(data(event), 0);
+  }
+  for (const HANDLE event : events) {
+    EXPECT_EQ(p.fn.pfnDestroyQuery(p.dev(), event), 0);
+  }
   create.QueryType = D3DDDIQUERYTYPE_OCCLUSION;
   EXPECT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), kNotAvailable);
 }
@@ -851,8 +870,11 @@ TEST(UmdMemory, RunningOutIsAnErrorAndNothingIsLost) {
         D3DDDIARG_LOCK lock = {};
         lock.hResource = target;
         if (target) note(rt.driver.pfnLock(rt.device, &lock));
-        for (HANDLE each : {texture, buffer, target})
-          if (each) EXPECT_EQ(rt.driver.pfnDestroyResource(rt.device, each), 0);
+        for (HANDLE each : {texture, buffer, target}) {
+          if (each) {
+            EXPECT_EQ(rt.driver.pfnDestroyResource(rt.device, each), 0);
+          }
+        }
         note(rt.driver.pfnFlush(rt.device));
         rt.close();
       }
@@ -879,11 +901,14 @@ TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-14
     Program p(*rt);
     for (int n = 0; n < 50; n++) p.resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::texture());
     p.flush();
-    for (const Packet &packet : rt->takePackets(AEROGPU_CMD_CREATE_TEXTURE2D))
+    for (const Packet &packet : rt->takePackets(AEROGPU_CMD_CREATE_TEXTURE2D)) {
       EXPECT_TRUE(seen[i].insert(packet.as<aerogpu_cmd_create_texture2d>().texture_handle).second);
+    }
     i++;
   }
-  for (const uint32_t handle : seen[0]) EXPECT_FALSE(seen[1].count(handle));
+  for (const uint32_t handle : seen[0]) {
+    EXPECT_FALSE(seen[1].count(handle));
+  }
   EXPECT_EQ(seen[0].size() + seen[1].size(), 100u);
   a.close();
   b.close();
