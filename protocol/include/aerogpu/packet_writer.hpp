@@ -49,6 +49,7 @@ public:
   template <class Wire>
   Wire* append(size_t count) {
     using Element = typename PacketType<Wire>::Element;
+    constexpr size_t kMostBytes = SIZE_MAX / 2;  // more than any writer has room for
     const size_t bytes = count > kMostBytes / sizeof(Element) ? kMostBytes : count * sizeof(Element);
     auto* packet = static_cast<Wire*>(zeroed(PacketType<Wire>::kOpcode, sizeof(Wire), bytes));
     if (packet) PacketType<Wire>::setCount(*packet, count);
@@ -76,8 +77,6 @@ public:
   }
 
 private:
-  static constexpr size_t kMostBytes = SIZE_MAX / 2;  // more than any writer has room for
-
   void* zeroed(uint32_t opcode, size_t fixedBytes, size_t tailBytes) {
     const size_t bytes = (fixedBytes + tailBytes + 3) & ~size_t{3};
     uint8_t* at = static_cast<Writer*>(this)->reserve(bytes);
