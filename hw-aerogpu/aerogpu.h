@@ -60,6 +60,7 @@ struct AeroGPUState {
     QemuMutex lock;             /* what the parts say */
     aerogpu_renderer *renderer; /* from render_init to render_exit */
     bool vm_running;            /* atomic: guest memory may change */
+    bool escapes;               /* property: escapes for debugging may be */
 
     AeroGPURegFile regs;
     AeroGPUGuestMem mem;

@@ -257,6 +257,7 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_UINT32("xres", AeroGPUState, edid.info.prefx, 1280),
     DEFINE_PROP_UINT32("yres", AeroGPUState, edid.info.prefy, 800),
     DEFINE_PROP_UINT32("refresh_rate", AeroGPUState, edid.refresh_rate, 60),
+    DEFINE_PROP_BOOL("escapes", AeroGPUState, escapes, true),
     AEROGPU_PROPERTY_END
 };
 
@@ -272,6 +273,7 @@ static const struct {
     { "xres", "preferred width in the EDID, 64 to 16384" },
     { "yres", "preferred height in the EDID, 64 to 16384" },
     { "refresh_rate", "vblanks a second: 10 to 500, or in mHz from 10000" },
+    { "escapes", "off: the guest's driver refuses escapes for debugging" },
 };
 
 static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)

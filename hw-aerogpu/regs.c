@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * BAR0: the register table and the rules that hold for all registers. REG-1 to
- * REG-5, EXT-4 to EXT-6. Everything runs under the BQL.
+ * REG-5, EXT-4 to EXT-6, POLICY-1. Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
@@ -183,11 +183,12 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
 }
 
 /* What the device itself does; the renderer adds what it can. */
-#define DEVICE_FEATURES                                                   \
-    (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR |                \
-     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                   \
-     AEROGPU_FEATURE_ERROR_INFO |                                         \
-     (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA) \
+#define DEVICE_FEATURES                                                    \
+    (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR |                 \
+     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                    \
+     AEROGPU_FEATURE_ERROR_INFO |                                          \
+     (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA | \
+                AEROGPU_EXT_FEATURE_HI_POLICY)                             \
          << 32)
 
 void aerogpu_regs_init(AeroGPUState *s)
@@ -260,34 +261,87 @@ static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
     REG(CURSOR_PITCH_BYTES, RW, .write = cursor_shape_write),
 };
 
-/* ---- access ---- */
+/* ---- the extension space ---- */
 
-/* Registers of the extension space. */
+static uint32_t edid_size_read(AeroGPUState *s)
+{
+    return s->edid.size;
+}
+
+static void vga_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+    aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
+    aerogpu_vblank_update(s);
+    aerogpu_cursor_reset(s);
+    aerogpu_scanout_to_vga(s);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+}
+
+static uint32_t policy_read(AeroGPUState *s)
+{
+    return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
+}
+
+/* Words have no storage here: what one keeps is in the part that it is of. */
+#define EXT_REG(n, a, ...)                             \
+    {                                                  \
+        AEROGPU_EXT_REG_##n,                           \
+        {                                              \
+            .name = #n, .access = REG_##a, __VA_ARGS__ \
+        }                                              \
+    }
+
+static const struct AeroGPUExtReg {
+    uint32_t offset;
+    AeroGPUReg reg;
+} aerogpu_ext_regs[] = {
+    EXT_REG(EDID_SIZE, RO, .read = edid_size_read),
+    EXT_REG(VGA, WO, .write = vga_write),
+    EXT_REG(POLICY, RO, .read = policy_read),
+};
+
+/* NULL where there is no register. */
+static const AeroGPUReg *aerogpu_ext_reg(hwaddr addr)
+{
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(aerogpu_ext_regs); i++) {
+        if (aerogpu_ext_regs[i].offset == addr) {
+            return &aerogpu_ext_regs[i].reg;
+        }
+    }
+    return NULL;
+}
+
 static uint32_t aerogpu_ext_read(AeroGPUState *s, hwaddr addr, unsigned size)
 {
+    const AeroGPUReg *reg = size == 4 ? aerogpu_ext_reg(addr) : NULL;
+    uint32_t value = 0;
+
     if (addr >= AEROGPU_EXT_REG_EDID &&
         addr < AEROGPU_EXT_REG_EDID + AEROGPU_EXT_REG_EDID_BYTES) {
         return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
     }
-    if (addr == AEROGPU_EXT_REG_EDID_SIZE && size == 4) {
-        return s->edid.size;
+    if (reg && reg->read) {
+        value = reg->read(s);
+        trace_aerogpu_reg_read(addr, reg->name, value);
     }
-    return 0;
+    return value;
 }
 
 static void aerogpu_ext_write(AeroGPUState *s, hwaddr addr, uint32_t value,
                               unsigned size)
 {
-    if (addr == AEROGPU_EXT_REG_VGA && size == 4) {
-        trace_aerogpu_reg_write(addr, "VGA", value);
-        aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
-        aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
-        aerogpu_vblank_update(s);
-        aerogpu_cursor_reset(s);
-        aerogpu_scanout_to_vga(s);
-        aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+    const AeroGPUReg *reg = size == 4 ? aerogpu_ext_reg(addr) : NULL;
+
+    if (reg && reg->write) {
+        trace_aerogpu_reg_write(addr, reg->name, value);
+        reg->write(s, 0, value);
     }
 }
+
+/* ---- access ---- */
 
 /* What a register that is written has stored; 0 where nothing is. */
 static uint32_t aerogpu_reg_kept(const AeroGPUReg *reg, uint32_t value)

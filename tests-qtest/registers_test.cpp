@@ -21,7 +21,8 @@ struct Register {
 constexpr uint32_t kFeatures = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR | AEROGPU_FEATURE_SCANOUT |
                                AEROGPU_FEATURE_VBLANK | AEROGPU_FEATURE_TRANSFER | AEROGPU_FEATURE_ERROR_INFO;
 constexpr uint32_t kExtensions = AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_SCATTER |
-                                 AEROGPU_EXT_FEATURE_HI_VGA | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT;
+                                 AEROGPU_EXT_FEATURE_HI_VGA | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT |
+                                 AEROGPU_EXT_FEATURE_HI_POLICY;
 constexpr Register kRegisters[] = {
     REG(MAGIC, ReadOnly, 0, AEROGPU_MMIO_MAGIC),
     REG(ABI_VERSION, ReadOnly, 0, AEROGPU_ABI_VERSION_U32),
@@ -219,6 +220,22 @@ TEST(Edid, IsReadInPiecesAndIsZeroPastItsEnd) {
     ASSERT_EQ(dev.qemu.readl(base + offset), 0u) << offset;
   EXPECT_EQ(dev.qemu.readb(base + size), 0u);
   EXPECT_EQ(dev.qemu.readw(base + size), 0u);
+}
+
+// POLICY-1
+TEST(Policy, SaysWhatThePropertySays) {
+  const std::pair<const char*, uint32_t> cases[] = {
+      {"", 0}, {",escapes=on", 0}, {",escapes=off", AEROGPU_EXT_POLICY_ESCAPES_OFF}};
+  for (const auto& [option, policy] : cases) {
+    AeroGpuDev dev(std::string("renderer=null") + option);
+    ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_POLICY);
+    EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_POLICY), policy) << option;
+    dev.setReg(AEROGPU_EXT_REG_POLICY, ~policy);
+    EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_POLICY), policy) << option;
+    dev.qemu.qmp("system_reset");
+    dev.setUpPci();
+    EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_POLICY), policy) << option;
+  }
 }
 
 }  // namespace

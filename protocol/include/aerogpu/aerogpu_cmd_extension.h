@@ -12,6 +12,7 @@
 #define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U       /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
 #define AEROGPU_EXT_FEATURE_HI_VGA 0x4U           /* feature bit 34: AEROGPU_EXT_REG_VGA works */
 #define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U /* feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U   /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
 #define AEROGPU_CMD_FEATURES_HI (AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)

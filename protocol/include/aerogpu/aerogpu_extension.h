@@ -19,6 +19,10 @@
 #define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes of it, a multiple of 128 */
 #define AEROGPU_EXT_REG_VGA 0x8404U       /* WO, any write gives the display back to VGA */
 
+/* What the host wants of the driver, feature bit 53. */
+#define AEROGPU_EXT_REG_POLICY 0x8540U    /* RO, AEROGPU_EXT_POLICY_* */
+#define AEROGPU_EXT_POLICY_ESCAPES_OFF 1U /* POLICY: no escapes for debugging */
+
 /* Allocation tables, feature bit 33: a flag of aerogpu_alloc_entry beside enum aerogpu_alloc_flags. With it, gpa is the
  * address of a page list of ceil(size_bytes / 4096) 64-bit addresses of 4096-byte pages; byte k of the allocation is
  * byte k % 4096 of page list[k / 4096]. */
