@@ -118,7 +118,7 @@ private:
   std::vector<uint8_t> m_commands;
   std::vector<D3DDDI_ALLOCATIONLIST> m_list;
   uint32_t m_round = 0, m_context = 0;
-  size_t m_packetsTaken = 0, m_submissionsTaken = 0;
+  size_t m_submissionsTaken = 0;
 };
 
 }  // namespace aero::test
