@@ -39,7 +39,7 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
     caps.PointerCaps.Color = 1;
     caps.PointerCaps.MaskedColor = 1;
   }
-  if (adapter.acceleratesGdi()) caps.PresentationCaps = GdiEngine::presentationCaps();
+  if (adapter.offers3d()) caps.PresentationCaps = GdiEngine::presentationCaps(adapter.acceleratesGdi());
   caps.MaxQueuedFlipOnVSync = 1;
   caps.FlipCaps.FlipOnVSyncMmIo = 1;
   caps.FlipCaps.FlipImmediateMmIo = 1;

@@ -46,6 +46,7 @@ void describePlacement(const AeroAllocation &allocation, const Placement &place,
   info.Flags.Value = 0;
   info.Flags.CpuVisible = place.cpuVisible;
   info.Flags.Cached = place.cpuVisible && !place.vram;
+  info.Flags.ExistingKernelSysMem = allocation.use == AllocationUse::GdiExisting;
   info.HintedBank.Value = 0;
   info.MaximumRenamingListLength = 0;
   info.AllocationPriority =
@@ -118,7 +119,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
                                ? adapter.segments.vramBytes()
                                : adapter.segments.apertureBytes();
   if (!priv.size_bytes || priv.size_bytes > largest || priv.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX ||
-      priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiLookup) || (saysPrimary(priv) && !isShowable(priv)))
+      priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiExisting) || (saysPrimary(priv) && !isShowable(priv)))
     return STATUS_INVALID_PARAMETER;
 
   void *memory = poolAllocate(sizeof(AeroAllocation));
@@ -205,7 +206,8 @@ bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, Stand
   }
   case D3DKMDT_STANDARDALLOCATION_GDISURFACE: {
     const D3DKMDT_GDISURFACEDATA &data = *args.pCreateGdiSurfaceData;
-    const bool known = deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
+    const bool colors = deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
+    const bool colorsOrBytes = colors || data.Format == D3DDDIFMT_A8;
     out = {data.Width,
            data.Height,
            static_cast<uint32_t>(data.Format),
@@ -216,19 +218,23 @@ bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, Stand
     case D3DKMDT_GDISURFACE_TEXTURE:
       // The compositor opens these and draws them: they are shared from the start.
       out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return known;
+      return colors;
     case D3DKMDT_GDISURFACE_STAGING:
       out.use = AllocationUse::GdiStaging;
       out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return known;
+      return colorsOrBytes;
     case D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE:
       out.use = AllocationUse::GdiStagingCpuVisible;
       out.flags = cpu;
-      return true;
+      return colorsOrBytes;
     case D3DKMDT_GDISURFACE_LOOKUPTABLE:
       out.use = AllocationUse::GdiLookup;
       out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return true;
+      return data.Format == D3DDDIFMT_A8;
+    case D3DKMDT_GDISURFACE_EXISTINGSYSMEM:
+      out.use = AllocationUse::GdiExisting;
+      out.flags = cpu;
+      return colorsOrBytes;
     default:
       return false;
     }

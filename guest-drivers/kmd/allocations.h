@@ -24,6 +24,7 @@ enum class AllocationUse : uint8_t {
   GdiStagingCpuVisible,
   GdiStaging,
   GdiLookup,
+  GdiExisting,  // as GdiStagingCpuVisible, of memory that GDI has already
 };
 
 class AeroOpenAllocation;

@@ -8,10 +8,12 @@ namespace aero {
 namespace {
 
 constexpr UINT kDmaBytes = 256 * 1024;
+constexpr UINT kGdiAllocationListSize = 256;  // page "DXGK_CONTEXTINFO": of GDI contexts, no other number
 
-constexpr DXGK_CONTEXTINFO contextInfo() {
+constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {
   // Segment set 0: contiguous, locked system memory, which is what the device reads commands from.
-  return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, kAllocationListSize, kAllocationListSize, 0};
+  const UINT allocations = gdi ? kGdiAllocationListSize : kAllocationListSize;
+  return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, allocations, allocations, 0};
 }
 
 /** The device context begins anew. Before somebody has its number, since it may have been another's; and when it ends,
@@ -62,7 +64,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   auto *device = new (memory) AeroDevice;
   device->adapter = adapter;
   device->losses = adapter->epochs.deviceLosses();
-  const DXGK_CONTEXTINFO info = contextInfo();
+  const DXGK_CONTEXTINFO info = contextInfo(args->Flags.GdiDevice);
   device->info.DmaBufferSize = info.DmaBufferSize;
   device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;
   device->info.DmaBufferPrivateDataSize = info.DmaBufferPrivateDataSize;
@@ -108,7 +110,7 @@ NTSTATUS APIENTRY AeroDdiCreateContext(const HANDLE hDevice, DXGKARG_CREATECONTE
     poolFree(memory);
     return status;
   }
-  args->ContextInfo = contextInfo();
+  args->ContextInfo = contextInfo(args->Flags.GdiContext);
   args->hContext = context;
   return STATUS_SUCCESS;
 }

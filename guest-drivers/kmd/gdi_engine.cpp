@@ -232,16 +232,19 @@ GdiStatus finished(GdiStatus status, uint32_t &steps) {
 
 }  // namespace
 
-DXGK_PRESENTATIONCAPS GdiEngine::presentationCaps() {
+DXGK_PRESENTATIONCAPS GdiEngine::presentationCaps(bool renderKm) {
   DXGK_PRESENTATIONCAPS caps = {};
+  // Presents draw into the textures of user-mode drivers as into any other.
+  caps.DriverSupportsCddDwmInterop = 1;
+  caps.AlignmentShift = 6;        // framePitch()
+  caps.MaxTextureWidthShift = 3;  // 2^(3 + 11) = 16384
+  caps.MaxTextureHeightShift = 3;
+  if (!renderKm) return caps;
   caps.SupportKernelModeCommandBuffer = 1;
   // A source that lies under its destination is copied away first, cell by cell; a stretched one could not be put in
   // an order in which that holds.
   caps.NoSameBitmapOverlappedAlphaBlend = 1;
   caps.NoSameBitmapOverlappedStretchBlt = 1;
-  caps.AlignmentShift = 6;        // framePitch()
-  caps.MaxTextureWidthShift = 3;  // 2^(3 + 11) = 16384
-  caps.MaxTextureHeightShift = 3;
   caps.SupportAllBltRops = 1;
   caps.SupportMirrorStretchBlt = 1;
   caps.NoTempSurfaceForClearTypeBlend = 1;

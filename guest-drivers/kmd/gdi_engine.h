@@ -29,9 +29,9 @@ public:
   void suspend() { stop(); }
   NTSTATUS restore() { return start(); }
 
-  /** What DXGK_DRIVERCAPS says about blits when DxgkDdiRenderKm is offered, which the page "DXGK_PRESENTATIONCAPS"
-   * allows only with a cache-coherent aperture segment. */
-  static DXGK_PRESENTATIONCAPS presentationCaps();
+  /** What DXGK_DRIVERCAPS says about blits where Direct3D is offered. `renderKm`: DxgkDdiRenderKm too, which the page
+   * "DXGK_PRESENTATIONCAPS" allows only with a cache-coherent aperture segment. */
+  static DXGK_PRESENTATIONCAPS presentationCaps(bool renderKm);
 
   /** A buffer must have this much room for packets, or an operation may never get on. */
   static constexpr size_t kMinPacketBytes = kGdiMinBytes;

@@ -13,7 +13,8 @@ namespace aero {
 namespace {
 
 bool cpuWrites(AllocationUse use) {
-  return use == AllocationUse::Shadow || use == AllocationUse::Staging || use == AllocationUse::GdiStagingCpuVisible;
+  return use == AllocationUse::Shadow || use == AllocationUse::Staging || use == AllocationUse::GdiStagingCpuVisible ||
+         use == AllocationUse::GdiExisting;
 }
 
 /** What surfaceOf() may write for one surface. */
@@ -63,7 +64,8 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
   out.cpuRead = cpuWrites(allocation.use);
   out.bytes = allocation.bytes;
   out.allocId = allocation.id;
-  out.pitchOfCommand = allocation.use == AllocationUse::GdiStagingCpuVisible;
+  out.pitchOfCommand =
+      allocation.use == AllocationUse::GdiStagingCpuVisible || allocation.use == AllocationUse::GdiExisting;
   out.bytePixels = allocation.bytePixels;
   out.texture = allocation.userTexture ? allocation.userTexture : allocation.kernelTexture;
   if (allocation.userTexture ||

@@ -109,6 +109,10 @@ std::unique_ptr<Context> Context::create(Adapter& adapter, HANDLE device, uint64
   if (info.DmaBufferSize == 0 || info.AllocationListSize == 0 || info.PatchLocationListSize == 0)
     brokenRule("DXGK_CONTEXTINFO: %u bytes, %u allocations, %u patch locations", info.DmaBufferSize,
                info.AllocationListSize, info.PatchLocationListSize);
+  // Page "DXGK_CONTEXTINFO".
+  constexpr UINT kGdiAllocations = 256;
+  if (gdi && info.AllocationListSize != kGdiAllocations)
+    brokenRule("AllocationListSize %u of a GDI context", info.AllocationListSize);
   if (info.DmaBufferSegmentSet)
     brokenRule("DMA buffers in a segment (0x%x) are not in the host", info.DmaBufferSegmentSet);
   context->m_userBytes = info.DmaBufferSize;

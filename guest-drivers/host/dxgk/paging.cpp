@@ -46,6 +46,7 @@ bool Vidmm::givePages(Allocation& allocation) {
 }
 
 void Vidmm::dropPages(Allocation& allocation) {
+  if (allocation.existing) return allocation.pages.clear();
   if (allocation.block.size) {
     std::memset(allocation.block.cpu, 0xDB, allocation.block.size);
     m_adapter.memory().release(allocation.block);

@@ -116,8 +116,8 @@ void Vidmm::stop() {
   m_freePages.clear();
 }
 
-// Pages "DXGK_ALLOCATIONINFO" and, for primaries, "D3DDDI_ALLOCATIONINFO".
-void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary) {
+// Pages "DXGK_ALLOCATIONINFO", "DXGK_ALLOCATIONINFOFLAGS" and, for primaries, "D3DDDI_ALLOCATIONINFO".
+void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const ExistingMemory* memory) {
   const UINT all = m_segments.size() >= 31 ? UINT32_MAX : (1u << m_segments.size()) - 1;
   if (!info.hAllocation) brokenRule("an allocation without a handle");
   if (info.Size == 0) brokenRule("an allocation of 0 bytes");
@@ -137,10 +137,32 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary) {
                              info.PreferredSegment.SegmentId4};
   for (const UINT id : preferred) {
     if (id > m_segments.size()) brokenRule("PreferredSegment %u of %zu", id, m_segments.size());
-    if (id && !(((info.SupportedReadSegmentSet | info.SupportedWriteSegmentSet) >> (id - 1)) & 1))
-      brokenRule("PreferredSegment %u is in no supported set", id);
+    if (id && !(((info.SupportedReadSegmentSet & info.SupportedWriteSegmentSet) >> (id - 1)) & 1))
+      brokenRule("PreferredSegment %u is not in both supported sets, 0x%x and 0x%x", id,
+                 info.SupportedReadSegmentSet, info.SupportedWriteSegmentSet);
   }
-  if (info.Flags.Cached && !info.Flags.CpuVisible) brokenRule("Cached, but the CPU does not see it");
+  const auto& flags = info.Flags;
+  if ((flags.Cached || flags.PermanentSysMem) && !flags.CpuVisible)
+    brokenRule("allocation flags 0x%x: Cached or PermanentSysMem, but the CPU does not see it", flags.Value);
+  if (flags.PermanentSysMem + flags.ExistingSysMem + flags.ExistingKernelSysMem > 1 ||
+      (flags.Protected && (flags.PermanentSysMem || flags.ExistingSysMem || flags.ExistingKernelSysMem)))
+    brokenRule("allocation flags 0x%x exclude each other", flags.Value);
+  const bool ofKernel = memory && memory->kernel, ofProcess = memory && !memory->kernel;
+  if (flags.ExistingKernelSysMem != ofKernel || flags.ExistingSysMem != ofProcess)
+    brokenRule("allocation flags 0x%x of %s", flags.Value,
+               ofKernel    ? "memory of the kernel's that exists"
+               : ofProcess ? "memory of a process that exists"
+                           : "memory that does not exist");
+  if (memory) {
+    // The pages are mapped for the CPU as cached memory.
+    if (!flags.Cached) brokenRule("allocation flags 0x%x of cached memory", flags.Value);
+    if (info.Size > memory->pages.size() * kPage)
+      brokenRule("an allocation of %llu bytes over %zu pages", static_cast<unsigned long long>(info.Size),
+                 memory->pages.size());
+    for (unsigned i = 0; i < m_segments.size(); ++i)
+      if ((((info.SupportedReadSegmentSet | info.SupportedWriteSegmentSet) >> i) & 1) && !isAperture(i + 1))
+        brokenRule("memory that exists in segment %u, which is no aperture, is not in the host", i + 1);
+  }
   if (primary) {
     if (info.Flags.PermanentSysMem || info.Flags.Cached || info.Flags.Protected ||
         info.Flags.ExistingSysMem || info.Flags.ExistingKernelSysMem)
@@ -153,9 +175,33 @@ void Vidmm::checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary) {
   if (info.AllocationPriority == 0) brokenRule("AllocationPriority is 0");
 }
 
+// Pages "D3DKMDT_GDISURFACETYPE" and "D3DKMDT_GDISURFACEDATA"; formats of the second.
+void Vidmm::checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data) {
+  const bool forCpu =
+      data.Type == D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE || data.Type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM;
+  const uint64_t rowBytes = uint64_t{data.Width} * (data.Format == D3DDDIFMT_A8 ? 1 : 4);
+  const UINT alignment = 1u << m_adapter.caps.PresentationCaps.AlignmentShift;
+  if (forCpu && (data.Pitch < rowBytes || data.Pitch % alignment))
+    brokenRule("GDI surface of type %d, %u pixels of format %d wide: Pitch %u", data.Type, data.Width,
+               data.Format, data.Pitch);
+  if (forCpu && info.Size < uint64_t{data.Pitch} * data.Height)
+    brokenRule("GDI surface of type %d: %llu bytes for %u rows of %u", data.Type,
+               static_cast<unsigned long long>(info.Size), data.Height, data.Pitch);
+  if (info.Flags.CpuVisible != forCpu)
+    brokenRule("GDI surface of type %d: allocation flags 0x%x", data.Type, info.Flags.Value);
+  for (unsigned i = 0; forCpu && i < m_segments.size(); ++i) {
+    const auto& segment = m_segments[i].descriptor.Flags;
+    if ((((info.SupportedReadSegmentSet | info.SupportedWriteSegmentSet) >> i) & 1) &&
+        !(segment.Aperture && segment.CacheCoherent))
+      brokenRule("GDI surface of type %d in segment %u, which is no cache-coherent aperture", data.Type,
+                 i + 1);
+  }
+}
+
 Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
                                   std::vector<std::vector<uint8_t>> allocationPrivate, bool asResource,
-                                  bool primary, std::shared_ptr<Resource> existing) {
+                                  bool primary, std::shared_ptr<Resource> existing,
+                                  const ExistingMemory* memory) {
   CreateResult result{};
   std::vector<DXGK_ALLOCATIONINFO> infos(allocationPrivate.size());
   for (size_t i = 0; i < infos.size(); ++i) {
@@ -185,13 +231,18 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
   }
   std::lock_guard lock(m_mutex);
   for (size_t i = 0; i < infos.size(); ++i) {
-    checkInfo(infos[i], primary);
+    checkInfo(infos[i], primary, memory);
     auto allocation = std::make_shared<Allocation>();
     allocation->driver = infos[i].hAllocation;
     allocation->info = infos[i];
     allocation->privateData = allocationPrivate[i];
     allocation->resource = resource;
     allocation->primary = primary;
+    if (memory) {
+      allocation->existing = true;
+      allocation->pages = memory->pages;
+      allocation->pages.resize(std::min(allocation->pages.size(), bytesOf(*allocation) / kPage));
+    }
     allocation->kmt =
         makeKmtHandle(DXGK_HANDLE_ALLOCATION, infos[i].hAllocation, nullptr, resource ? resource->kmt : 0);
     m_allocations.push_back(allocation);
@@ -238,7 +289,8 @@ NTSTATUS Vidmm::destroy(const std::vector<std::shared_ptr<Allocation>>& allocati
 }
 
 // Page "DxgkDdiGetStandardAllocationDriverData": first for the sizes, then for the data.
-Vidmm::CreateResult Vidmm::createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary) {
+Vidmm::CreateResult Vidmm::createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary,
+                                          const ExistingMemory* memory) {
   DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA args{};
   args.StandardAllocationType = type;
   args.pCreateSharedPrimarySurfaceData = static_cast<D3DKMDT_SHAREDPRIMARYSURFACEDATA*>(data);
@@ -259,7 +311,10 @@ Vidmm::CreateResult Vidmm::createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, 
       args.ResourcePrivateDriverDataSize != resource.size())
     brokenRule("DxgkDdiGetStandardAllocationDriverData changes the sizes");
   exclusion.unlock();
-  return create(std::move(resource), {std::move(allocation)}, true, primary);
+  CreateResult result = create(std::move(resource), {std::move(allocation)}, true, primary, nullptr, memory);
+  if (ntSuccess(result.status) && type == D3DKMDT_STANDARDALLOCATION_GDISURFACE)
+    checkGdiSurface(result.allocations[0]->info, *static_cast<D3DKMDT_GDISURFACEDATA*>(data));
+  return result;
 }
 
 NTSTATUS Vidmm::open(HANDLE device, const std::vector<std::shared_ptr<Allocation>>& allocations, bool create,

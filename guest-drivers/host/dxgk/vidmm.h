@@ -41,6 +41,12 @@ struct Resource {
   unsigned opens = 0;
 };
 
+/// Memory that somebody has already and wants an allocation to be made of: whole pages.
+struct ExistingMemory {
+  std::vector<SystemPage> pages;
+  bool kernel = false;  // of the kernel's, by ExistingKernelSysMem; else of the calling process
+};
+
 struct Allocation {
   HANDLE driver = nullptr;  // hAllocation
   DXGK_ALLOCATIONINFO info{};
@@ -54,7 +60,8 @@ struct Allocation {
   UINT segment = 0;
   uint64_t offset = 0;
   std::vector<SystemPage> pages;
-  guest::Block block{};  // the pages, when they lie together (Vidmm::setContiguousCpuMemory)
+  guest::Block block{};   // the pages, when they lie together (Vidmm::setContiguousCpuMemory)
+  bool existing = false;  // the pages are somebody else's, and stay
   bool pinned = false;
   unsigned locks = 0;  // by processes; while there are any, the pages stay
   uint64_t lastUse = 0;
@@ -94,12 +101,16 @@ public:
     NTSTATUS status;
     std::vector<std::shared_ptr<Allocation>> allocations;
   };
-  /// `existing`: the resource that they are added to, whose `asResource` creation was before.
+  /// `existing`: the resource that they are added to, whose `asResource` creation was before. `memory`: what
+  /// the one allocation of this call is made of.
   CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
-                      bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr);
+                      bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr,
+                      const ExistingMemory* memory = nullptr);
   NTSTATUS destroy(const std::vector<std::shared_ptr<Allocation>>& allocations);
-  /// Shared primary, shadow, staging, GDI surface.
-  CreateResult createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary);
+  /// Shared primary, shadow, staging, GDI surface; `memory`, the kernel's, for
+  /// D3DKMDT_GDISURFACE_EXISTINGSYSMEM.
+  CreateResult createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary,
+                              const ExistingMemory* memory = nullptr);
 
   NTSTATUS open(HANDLE device, const std::vector<std::shared_ptr<Allocation>>& allocations, bool create,
                 std::vector<std::unique_ptr<OpenAllocation>>& out);
@@ -158,7 +169,8 @@ private:
   bool transfer(Allocation& allocation, bool toSegment);
   template <class Memory, class Video>
   void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
-  void checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary);
+  void checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const ExistingMemory* memory);
+  void checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data);
   uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }
 
   Adapter& m_adapter;

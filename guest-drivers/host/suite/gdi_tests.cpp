@@ -17,14 +17,16 @@ struct GdiSurface {
 };
 
 bool makeGdi(Adapter& adapter, Client& client, D3DKMDT_GDISURFACETYPE type, UINT width, UINT height,
-             GdiSurface& out, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
+             GdiSurface& out, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8,
+             const ExistingMemory* memory = nullptr) {
   D3DKMDT_GDISURFACEDATA data{};
   data.Width = width;
   data.Height = height;
   data.Format = format;
   data.Type = type;
-  auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_GDISURFACE, &data, false);
-  if (!expect(ntSuccess(created.status), "a GDI surface of type %d (0x%08x)", type, created.status))
+  auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_GDISURFACE, &data, false, memory);
+  if (!expect(ntSuccess(created.status), "a GDI surface of type %d in format %d (0x%08x)", type, format,
+              created.status))
     return false;
   out = {created.allocations[0], nullptr, width, height, data.Pitch ? data.Pitch : width * 4};
   const auto opened = client.open({out.allocation}, true);
@@ -181,10 +183,7 @@ public:
   }
   ~Desk() {
     if (!ok()) return;
-    for (GdiSurface& s : m_surfaces) {
-      m_client->close(s.opened);
-      adapter().vidmm().destroy({s.allocation});
-    }
+    drop();
     expect(adapter().registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) == m_errorsBefore,
            "the device found no error");
   }
@@ -192,13 +191,21 @@ public:
   Adapter& adapter() { return m_session.adapter(); }
 
   /// Its number in the allocation list.
-  UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height,
-               D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8) {
+  UINT surface(D3DKMDT_GDISURFACETYPE type, UINT width, UINT height, D3DDDIFORMAT format = D3DDDIFMT_A8R8G8B8,
+               const ExistingMemory* memory = nullptr) {
     GdiSurface made;
-    if (makeGdi(adapter(), *m_client, type, width, height, made, format)) m_surfaces.push_back(made);
+    if (makeGdi(adapter(), *m_client, type, width, height, made, format, memory)) m_surfaces.push_back(made);
     return static_cast<UINT>(m_surfaces.size() - 1);
   }
   GdiSurface& operator[](UINT i) { return m_surfaces[i]; }
+  /// All of them go.
+  void drop() {
+    for (GdiSurface& s : m_surfaces) {
+      m_client->close(s.opened);
+      adapter().vidmm().destroy({s.allocation});
+    }
+    m_surfaces.clear();
+  }
   NTSTATUS tryRun(const Commands& c) {
     Context::List list;
     for (const GdiSurface& s : m_surfaces) list.push_back({s.opened, true});
@@ -406,7 +413,192 @@ void gdiMany() {
   }
 }
 
-const TestCase kTests[] = {{"gdi", 120, gdi}, {"gdi-text", 120, gdiText}, {"gdi-many", 240, gdiMany}};
+/// Every type in every format that its page has (pages "D3DKMDT_GDISURFACETYPE", "D3DKMDT_GDISURFACEDATA");
+/// what the driver says of each is checked where it is made (Vidmm::checkGdiSurface).
+void gdiSurfaces() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  auto client = Client::create(adapter, 4, true);
+  if (!expect(client != nullptr, "a GDI device")) return;
+  guest::Block block;
+  if (!expect(adapter.memory().allocate(64 << 10, block).ok(), "memory")) return;
+  ExistingMemory memory{{}, true};
+  for (uint64_t at = 0; at < block.size; at += 4096) memory.pages.push_back({block.cpu + at, block.gpa + at});
+  constexpr D3DDDIFORMAT kColors[] = {D3DDDIFMT_A8B8G8R8, D3DDDIFMT_X8B8G8R8, D3DDDIFMT_A8R8G8B8,
+                                      D3DDDIFMT_X8R8G8B8};
+  const struct {
+    D3DKMDT_GDISURFACETYPE type;
+    bool colors, bytes;
+  } rows[] = {
+      {D3DKMDT_GDISURFACE_TEXTURE, true, false},       {D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, true, true},
+      {D3DKMDT_GDISURFACE_STAGING, true, true},        {D3DKMDT_GDISURFACE_LOOKUPTABLE, false, true},
+      {D3DKMDT_GDISURFACE_EXISTINGSYSMEM, true, true},  // as STAGING_CPUVISIBLE
+  };
+  for (const auto& row : rows) {
+    std::vector<D3DDDIFORMAT> formats;
+    if (row.colors) formats.assign(std::begin(kColors), std::end(kColors));
+    if (row.bytes) formats.push_back(D3DDDIFMT_A8);
+    for (const D3DDDIFORMAT format : formats)
+      for (const UINT width : {64u, 37u}) {  // 37: no row ends where the alignment wants it
+        GdiSurface surface;
+        if (!makeGdi(adapter, *client, row.type, width, 16, surface, format,
+                     row.type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM ? &memory : nullptr))
+          continue;
+        client->close(surface.opened);
+        adapter.vidmm().destroy({surface.allocation});
+      }
+  }
+  adapter.memory().release(block);
+  expectNoDeviceErrors(adapter);
+}
+
+/// Bytes of GDI's own bitmaps, and of masks: drawn from and copied to where they lie.
+void gdiExisting() {
+  Desk desk;
+  if (!desk.ok()) return;
+  constexpr UINT kWidth = 96, kHeight = 40, kPitch = kWidth * 4;
+  guest::Block block;
+  if (!expect(desk.adapter().memory().allocate(64 << 10, block).ok(), "memory")) return;
+  // Pages in another order than they lie: only a list of them is right.
+  ExistingMemory memory{{}, true};
+  for (const uint64_t page : {5u, 2u, 9u, 7u})
+    memory.pages.push_back({block.cpu + page * 4096, block.gpa + page * 4096});
+  const auto word = [&](UINT x, UINT y) {
+    const uint64_t at = uint64_t{y} * kPitch + uint64_t{x} * 4;
+    return reinterpret_cast<uint32_t*>(memory.pages[at / 4096].cpu + at % 4096);
+  };
+  const auto color = [](UINT x, UINT y) { return 0xFF000000 | x << 16 | y << 8 | (x ^ y); };
+  for (UINT y = 0; y < kHeight; ++y)
+    for (UINT x = 0; x < kWidth; ++x) *word(x, y) = color(x, y);
+
+  const UINT bitmap =
+      desk.surface(D3DKMDT_GDISURFACE_EXISTINGSYSMEM, kWidth, kHeight, D3DDDIFMT_A8R8G8B8, &memory);
+  const UINT target = desk.surface(D3DKMDT_GDISURFACE_TEXTURE, kWidth, kHeight);
+  const UINT mask = desk.surface(D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 64, 16, D3DDDIFMT_A8);
+  const UINT maskOnGpu = desk.surface(D3DKMDT_GDISURFACE_STAGING, 64, 16, D3DDDIFMT_A8);
+  const UINT maskBack = desk.surface(D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE, 64, 16, D3DDDIFMT_A8);
+  if (!expect(maskBack == 4, "five surfaces")) return;
+  const RECT all{0, 0, kWidth, kHeight}, square{8, 4, 40, 36};
+  {
+    Commands c;
+    desk.blit(c, bitmap, target, all, all, {all}, DXGK_GDIROP_SRCCOPY, kPitch);
+    desk.fill(c, target, square, 0xFF123456);
+    desk.blit(c, target, bitmap, all, all, {all});
+    if (desk.run(c, "from the bitmap and back")) {
+      bool right = true;
+      for (UINT y = 0; y < kHeight; ++y)
+        for (UINT x = 0; x < kWidth; ++x) {
+          const bool in = x >= 8 && x < 40 && y >= 4 && y < 36;
+          right &= *word(x, y) == (in ? 0xFF123456 : color(x, y));
+        }
+      expect(right, "the bitmap's own memory has it");
+    }
+  }
+  {
+    uint8_t bytes[64];
+    for (UINT y = 0; y < 16; ++y) {
+      for (UINT x = 0; x < 64; ++x) bytes[x] = static_cast<uint8_t>(y * 16 + x * 3);
+      desk.put(mask, 0, y, bytes, sizeof bytes, 1);
+    }
+    const RECT area{0, 0, 64, 16};
+    Commands c;
+    desk.blit(c, mask, maskOnGpu, area, area, {area});
+    desk.blit(c, maskOnGpu, maskBack, area, area, {area});
+    if (desk.run(c, "a mask to the GPU and back")) {
+      bool right = true;
+      for (UINT y = 0; y < 16; ++y) {
+        desk.adapter().vidmm().read(*desk[maskBack].allocation, uint64_t{y} * desk[maskBack].pitch, bytes,
+                                    sizeof bytes);
+        for (UINT x = 0; x < 64; ++x) right &= bytes[x] == static_cast<uint8_t>(y * 16 + x * 3);
+      }
+      expect(right, "each of its bytes");
+    }
+  }
+  desk.drop();  // before its memory
+  desk.adapter().memory().release(block);
+}
+
+/// DriverSupportsCddDwmInterop (page "DXGK_PRESENTATIONCAPS"): GDI acceleration is off, GDI draws with the
+/// CPU into a surface of its own, and that is presented into a texture that a user-mode driver has made.
+void gdiInterop() {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  setRegistryDword(Adapter::registryKey(), "DisableGdiAcceleration", 1);
+  if (!session.start() || !expect(session.setMode(), "a mode")) return;
+  const auto& caps = adapter.caps.PresentationCaps;
+  expect(caps.DriverSupportsCddDwmInterop && !caps.SupportKernelModeCommandBuffer, "PresentationCaps 0x%x",
+         caps.Value);
+  // The compositor's texture, drawn once.
+  auto compositor = Client::create(adapter, 500), cdd = Client::create(adapter, 4);
+  auto drawing = compositor ? compositor->createContext() : nullptr,
+       presenting = cdd ? cdd->createContext() : nullptr;
+  if (!expect(drawing && presenting, "two processes")) return;
+  constexpr UINT kEdge = 64;
+  auto made = adapter.vidmm().create(
+      {}, {texturePrivate(newAllocId(), kEdge, kEdge, D3DDDIFMT_A8R8G8B8, true)}, true);
+  if (!expect(ntSuccess(made.status), "its texture (0x%08x)", made.status)) return;
+  const auto texture = compositor->open(made.allocations, true);
+  const auto destination = cdd->open(made.allocations, false);
+  if (!expect(!texture.empty() && !destination.empty(), "it opens twice")) return;
+  const uint32_t handle = newHandle();
+  Stream make;
+  make.createTexture(handle, kEdge, kEdge, AEROGPU_FORMAT_B8G8R8A8_UNORM, allocIdOf(texture[0]->privateData))
+      .target(handle)
+      .clear(0xFF101010)
+      .target(0);
+  expect(ntSuccess(drawing->render(make.bytes(), {{texture[0], true}})), "it is drawn");
+  // GDI's surface.
+  D3DKMDT_SHADOWSURFACEDATA data{};
+  data.Width = data.Height = kEdge;
+  data.Format = D3DDDIFMT_X8R8G8B8;
+  auto shadow = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE, &data, false);
+  if (!expect(ntSuccess(shadow.status), "a shadow (0x%08x)", shadow.status)) return;
+  const auto source = cdd->open(shadow.allocations, true);
+  if (!expect(!source.empty(), "it opens")) return;
+  const auto color = [](UINT x, UINT y) { return x << 18 | y << 10 | 0x20; };
+  for (UINT y = 0; y < kEdge; ++y) {
+    uint32_t row[kEdge];
+    for (UINT x = 0; x < kEdge; ++x) row[x] = color(x, y);
+    adapter.vidmm().write(*shadow.allocations[0], uint64_t{y} * data.Pitch, row, sizeof row);
+  }
+  DXGK_PRESENTFLAGS flags{};
+  flags.Blt = 1;
+  const RECT from{8, 4, 40, 36}, to{16, 20, 48, 52};
+  const NTSTATUS status = presenting->present(source[0], destination[0], from, to, {}, flags);
+  expect(ntSuccess(status), "a present into it (0x%08x)", status);
+  // The compositor looks.
+  Surface out;
+  if (makeSurface(adapter, *compositor, *drawing, kEdge, kEdge, out)) {
+    Stream look;
+    look.copyTexture(out.backed, handle, kEdge, kEdge, true);
+    expect(ntSuccess(drawing->render(look.bytes(), {{out.opened, true}, {texture[0], false}})), "a copy");
+    adapter.scheduler().waitIdle();
+    std::vector<uint32_t> pixels(kEdge * kEdge);
+    adapter.vidmm().read(*out.allocation, 0, pixels.data(), pixels.size() * 4);
+    bool right = true;
+    for (UINT y = 0; y < kEdge; ++y)
+      for (UINT x = 0; x < kEdge; ++x) {
+        const bool in = x >= 16 && x < 48 && y >= 20 && y < 52;
+        right &= (pixels[y * kEdge + x] & 0xFFFFFF) == (in ? color(x - 8, y - 16) : 0x101010u);
+      }
+    expect(right, "what GDI drew is in the compositor's texture, and nothing else changed");
+    dropSurface(adapter, *compositor, *drawing, out);
+  }
+  cdd->closeAll();
+  compositor->closeAll();
+  adapter.vidmm().destroy(shadow.allocations);
+  adapter.vidmm().destroy(made.allocations);
+  expectNoDeviceErrors(adapter);
+}
+
+const TestCase kTests[] = {{"gdi", 120, gdi},
+                           {"gdi-text", 120, gdiText},
+                           {"gdi-many", 240, gdiMany},
+                           {"gdi-surfaces", 60, gdiSurfaces},
+                           {"gdi-existing", 60, gdiExisting},
+                           {"gdi-interop", 60, gdiInterop}};
 
 }  // namespace
 

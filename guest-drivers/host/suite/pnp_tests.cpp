@@ -183,7 +183,13 @@ void switches() {
            small);
     if (row.direct3d) expectUserModeAnswer(adapter, userMode);
     expect(ntSuccess(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps)), "%s: capabilities", row.name);
-    expect((caps.PresentationCaps.Value != 0) == row.gdi, "%s: GDI acceleration", row.name);
+    const auto& presents = caps.PresentationCaps;
+    expect(presents.SupportKernelModeCommandBuffer == row.gdi, "%s: GDI acceleration", row.name);
+    // Page "DXGK_PRESENTATIONCAPS"; without Direct3D there is no compositor, and nothing to say.
+    expect(presents.DriverSupportsCddDwmInterop == row.direct3d && (presents.Value != 0) == row.direct3d,
+           "%s: presents to the compositor's textures, 0x%x", row.name, presents.Value);
+    expect(!presents.Value || presents.AlignmentShift >= 2, "%s: AlignmentShift %u", row.name,
+           presents.AlignmentShift);
     expect((caps.ApertureSegmentCommitLimit != 0) == row.aperture, "%s: an aperture", row.name);
     const auto log = errorLogEntries();
     expect((log.size() > events && log.back().errorCode == k3dDisabledEvent) == !row.direct3d,
