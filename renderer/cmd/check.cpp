@@ -239,6 +239,11 @@ Result<void> check(const aerogpu_cmd_present_ex& c, uint32_t) {
   return {};
 }
 
+Result<void> check(const aerogpu_cmd_ext_write_value& c, uint32_t) {
+  if (c.offset_bytes % sizeof c.value != 0) return malformed("value is not aligned in its allocation");
+  return {};
+}
+
 Result<void> check(const aerogpu_cmd_export_shared_surface& c, uint32_t) {
   if (c.share_token == 0) return malformed("share token is 0");
   return needHandle(c.resource_handle);

@@ -423,6 +423,12 @@ constexpr PacketField kReleaseSharedSurface[] = {
     {"share_token", 8, 8, 1, PacketField::Kind::Hex, {}},
 };
 
+constexpr PacketField kExtWriteValue[] = {
+    {"alloc_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"offset_bytes", 16, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"value", 24, 8, 1, PacketField::Kind::Hex, {}},
+};
+
 }  // namespace
 
 PacketFields packetFields(uint32_t opcode) {
@@ -525,6 +531,8 @@ PacketFields packetFields(uint32_t opcode) {
       return {"FLUSH", 16, {}};
     case AEROGPU_CMD_EXT_RESET_CONTEXT:
       return {"EXT_RESET_CONTEXT", 16, {}};
+    case AEROGPU_CMD_EXT_WRITE_VALUE:
+      return {"EXT_WRITE_VALUE", 32, kExtWriteValue};
     default:
       return {};
   }

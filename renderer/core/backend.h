@@ -17,6 +17,8 @@
 
 namespace aerogpu::core {
 
+struct ValueWrite;
+
 /// A submission on its way. The back end calls exactly one of the two, once, in order of submission: from
 /// within endSubmission if no GPU work is outstanding, else from its own thread.
 class Completion {
@@ -73,6 +75,11 @@ public:
   virtual Result<void> captureFrame(Texture& texture) = 0;
   /// Gives a frame back; any thread.
   virtual void releaseFrame(aerogpu_frame* frame) = 0;
+
+  /// Writes the value when everything before it is done, write-backs too, also where that failed or was
+  /// stopped; never once the renderer is interrupted. It is there before a later endSubmission() completes.
+  /// What cannot be written is an error, of this call if it happens at once, else of the completion.
+  virtual Result<void> writeValue(const ValueWrite& value) = 0;
 
   /// Hands what is recorded to the GPU without ending the submission (FLUSH).
   virtual Result<void> flush() = 0;

@@ -72,6 +72,7 @@ void Executor::markAllDirty() {
 ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_report = {};
   m_frameTaken = false;
+  m_values = 0;
   m_work.beginSubmission();
   m_pendingWrites.begin();
   m_pageLists.forget();
@@ -99,6 +100,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_minor = reader->minor();
   m_env.stats.commandBytes.fetch_add(reader->sizeBytes(), std::memory_order_relaxed);
   m_packets = m_neutralPackets = 0;
+  bool stopped = false;
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
       m_report.dropped = true;
@@ -111,6 +113,8 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
       noteError(packet.error(), at, cmd::kNoOpcode, submission.signal_fence);
       break;
     }
+    // Who waits for a value is not left waiting (VALUE-5).
+    if (stopped && packet->opcode != AEROGPU_CMD_EXT_WRITE_VALUE) continue;
     if (auto done = cmd::decode(*packet, *this); !done) {
       if (done.error().code == ErrorCode::Interrupted) {  // it has seen the interruption before we did
         m_report.dropped = true;
@@ -125,7 +129,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
       if (!m_env.backend.throttle()) {
         noteError(Error{ErrorCode::Backend, "the rest of the submission does not run: its work was stopped"},
                   at, packet->opcode, submission.signal_fence);
-        break;
+        stopped = true;
       }
     }
   }

@@ -147,12 +147,15 @@ public:
   Result<void> run(const aerogpu_cmd_present_ex& c);
   Result<void> run(const aerogpu_cmd_flush& c);
   Result<void> run(const aerogpu_cmd_ext_reset_context& c);
+  // executor_ext_values.cpp
+  Result<void> run(const aerogpu_cmd_ext_write_value& c);
 
 private:
   /// Vertices (times instances) of one draw, groups of one dispatch: bounds what a single packet can cost.
   static constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
   static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
   static constexpr size_t kMaxContexts = 1024;
+  static constexpr uint32_t kMaxValues = 1024;   ///< that one submission may have written (VALUE-4)
   static constexpr uint64_t kObjectBytes = 512;  ///< what an object costs beside its memory on the GPU
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
@@ -180,7 +183,8 @@ private:
                                                 bool write) const;
   /// Where rows inside an allocation lie; valid until the next call.
   Result<std::span<const GuestRun>> locate(const AllocTable::Entry& entry, const ByteRows& rows);
-  /// The same for a write-back, which outlives the submission.
+  /// The same for what is written when work is done, which outlives the submission.
+  Result<std::shared_ptr<GuestRuns>> runsToWrite(const AllocTable::Entry& entry, const ByteRows& rows);
   Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
   Result<void> settleWrites();
   /// Calls `use` with a source of the guest's bytes.
@@ -235,6 +239,7 @@ private:
   };
   Framed m_framed;
   bool m_frameTaken = false;  ///< in this submission: it comes out with it
+  uint32_t m_values = 0;      ///< that this submission has written
   ExecutionReport m_report;
   WorkBudget m_work;
   uint32_t m_minor = 0;  ///< of the stream being executed

@@ -49,17 +49,24 @@ Result<std::span<const GuestRun>> Executor::locate(const AllocTable::Entry& entr
   return std::span<const GuestRun>(m_listRuns);
 }
 
-Result<std::unique_ptr<ByteSink>> Executor::sinkAt(const AllocTable::Entry& entry, const ByteRows& rows) {
+Result<std::shared_ptr<GuestRuns>> Executor::runsToWrite(const AllocTable::Entry& entry,
+                                                         const ByteRows& rows) {
   const auto located = locate(entry, rows);
   if (!located) return located.error();
   auto runs = std::make_shared<GuestRuns>();
   runs->charge = HostMemoryCharge::take(m_env.hostMemory, located->size_bytes());
   if (!runs->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
   runs->runs.assign(located->begin(), located->end());
+  return runs;
+}
+
+Result<std::unique_ptr<ByteSink>> Executor::sinkAt(const AllocTable::Entry& entry, const ByteRows& rows) {
+  auto made = runsToWrite(entry, rows);
+  if (!made) return made.error();
+  const std::shared_ptr<GuestRuns> runs = std::move(*made);
   const bool inTurn = runs->runs.size() == 1 && m_pendingWrites.touches(runs->runs[0]);
   m_pendingWrites.add(runs);
-  return std::unique_ptr<ByteSink>(
-      std::make_unique<GuestSink>(m_env.guest, std::move(runs), rows.pitch, inTurn));
+  return std::unique_ptr<ByteSink>(std::make_unique<GuestSink>(m_env.guest, runs, rows.pitch, inTurn));
 }
 
 template <class Use>

@@ -2,6 +2,7 @@
 #include "renderer/core/guest_memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace aerogpu::core {
@@ -36,6 +37,15 @@ bool GuestMemory::write(uint64_t gpa, const void* src, uint64_t size) const {
     size -= step;
   }
   return true;
+}
+
+bool GuestMemory::store(uint64_t gpa, uint64_t value) const {
+  aerogpu_guest_mapping mapping{};
+  if (m_callbacks.guest_map(m_opaque, gpa, sizeof value, true, &mapping) != 0) return false;
+  const bool whole = mapping.size >= sizeof value;
+  if (whole) std::atomic_ref(*static_cast<uint64_t*>(mapping.host)).store(value, std::memory_order_release);
+  m_callbacks.guest_unmap(m_opaque, &mapping, whole ? sizeof value : 0);
+  return whole;
 }
 
 class GuestMemory::LentMapping final : public Lent {

@@ -50,6 +50,9 @@ public:
   bool read(uint64_t gpa, void* dst, uint64_t size) const;
   /// False when part of the range cannot be written; what came before it may have been.
   bool write(uint64_t gpa, const void* src, uint64_t size) const;
+  /// One 64-bit store, little-endian, behind everything that this thread wrote before. `gpa` is a multiple of
+  /// 8. False when it cannot be written.
+  bool store(uint64_t gpa, uint64_t value) const;
   /// `range` as one mapping that lasts until the object dies, which counts as a write of all of it if `write`
   /// is set. Null when the embedder does not lend, or it is not memory in one piece.
   std::unique_ptr<Lent> lend(GuestRun range, bool write) const;
@@ -76,6 +79,19 @@ private:
   const aerogpu_renderer_callbacks m_callbacks;
   void* const m_opaque;
   const bool m_lends;
+};
+
+/// A word of guest memory that is written once the work before it is done. Any thread; the memory outlives
+/// it.
+struct ValueWrite {
+  const GuestMemory* memory;
+  uint64_t gpa;  ///< a multiple of 8
+  uint64_t value;
+
+  Result<void> write() const {
+    if (memory->store(gpa, value)) return {};
+    return Error{ErrorCode::OutOfBounds, "a value for what is no writable guest memory"};
+  }
 };
 
 /// Bytes of guest memory as a source: the bytes of `runs` one after the other, `size` together. Reads that go

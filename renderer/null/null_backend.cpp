@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "renderer/core/backend_config.h"
+#include "renderer/core/guest_memory.h"
 #include "renderer/null/texture.h"
 
 namespace aerogpu::null {
@@ -160,6 +161,7 @@ public:
   }
 
   void releaseFrame(aerogpu_frame* frame) override { delete static_cast<NullFrame*>(frame); }
+  Result<void> writeValue(const ValueWrite& value) override { return value.write(); }
   Result<void> flush() override { return {}; }
   bool throttle() override { return true; }
   void endSubmission(std::unique_ptr<Completion> completion) override {

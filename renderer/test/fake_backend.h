@@ -56,7 +56,7 @@ public:
 
 class FakeBackend final : public core::Backend {
 public:
-  uint64_t draws = 0, throttles = 0, stopsAt = 0;
+  uint64_t draws = 0, throttles = 0, stopsAt = 0, values = 0;
   uint64_t copies = 0;                 ///< bytes, for each draw (core::DrawState::copiedBytes)
   std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
   bool interruptShaders = false;       ///< their creation sees an interruption
@@ -97,6 +97,10 @@ public:
   Result<void> dispatch(core::DrawState&, uint32_t, uint32_t, uint32_t) override { return {}; }
   Result<void> captureFrame(core::Texture&) override { return {}; }
   void releaseFrame(aerogpu_frame*) override {}
+  Result<void> writeValue(const core::ValueWrite&) override {
+    ++values;
+    return {};
+  }
   Result<void> flush() override {
     drawsAtFlush.push_back(draws);
     return {};

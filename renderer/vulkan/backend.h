@@ -39,6 +39,9 @@ public:
   Result<void> captureFrame(core::Texture& texture) override;
   void releaseFrame(aerogpu_frame* frame) override { m_gpu->frames->release(frame); }
 
+  Result<void> writeValue(const core::ValueWrite& value) override {
+    return m_gpu->recorder->writeValue(value);
+  }
   Result<void> flush() override { return m_gpu->recorder->flush(); }
   bool throttle() override { return m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion) override;

@@ -8,14 +8,15 @@
 
 #pragma pack(push, 1)
 
-#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U          /* feature bit 32: the EDID registers exist */
-#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U       /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
-#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U           /* feature bit 34: AEROGPU_EXT_REG_VGA works */
-#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U /* feature bit 35: the packet EXT_RESET_CONTEXT works */
-#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U   /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
+#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U            /* feature bit 32: the EDID registers exist */
+#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U         /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
+#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U             /* feature bit 34: AEROGPU_EXT_REG_VGA works */
+#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U   /* feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U /* feature bit 49: the packet EXT_WRITE_VALUE works */
+#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U     /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI (AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)
+#define AEROGPU_CMD_FEATURES_HI (AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
 struct aerogpu_cmd_ext_reset_context {
@@ -24,6 +25,16 @@ struct aerogpu_cmd_ext_reset_context {
   uint32_t reserved1;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_reset_context, 16);
+
+/** EXT_WRITE_VALUE: a word of guest memory that is written once everything before it is done. */
+struct aerogpu_cmd_ext_write_value {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t alloc_id;
+  uint32_t reserved0;
+  uint64_t offset_bytes; /* a multiple of 8 */
+  uint64_t value;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_write_value, 32);
 
 #pragma pack(pop)
 

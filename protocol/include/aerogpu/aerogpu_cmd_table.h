@@ -68,7 +68,8 @@
   FIXED(IMPORT_SHARED_SURFACE, import_shared_surface)                                                              \
   FIXED(RELEASE_SHARED_SURFACE, release_shared_surface)                                                            \
   FIXED(FLUSH, flush)                                                                                              \
-  FIXED(EXT_RESET_CONTEXT, ext_reset_context)
+  FIXED(EXT_RESET_CONTEXT, ext_reset_context)                                                                      \
+  FIXED(EXT_WRITE_VALUE, ext_write_value)
 
 /** The structures without a field that means something, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

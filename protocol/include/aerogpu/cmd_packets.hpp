@@ -108,6 +108,15 @@ inline void copyTexture(CommandWriter& w, uint32_t to, uint32_t from, uint32_t w
   w.packet(p);
 }
 
+/// EXT_WRITE_VALUE.
+inline void writeValue(CommandWriter& w, uint32_t allocId, uint64_t offset, uint64_t value) {
+  aerogpu_cmd_ext_write_value p{};
+  p.alloc_id = allocId;
+  p.offset_bytes = offset;
+  p.value = value;
+  w.packet(p);
+}
+
 /// Binds at most AEROGPU_MAX_RENDER_TARGETS of `colors`; the count is written as given.
 inline void setTargets(CommandWriter& w, std::span<const uint32_t> colors, uint32_t depth = 0) {
   aerogpu_cmd_set_render_targets p{};

@@ -153,6 +153,9 @@ inline constexpr PacketRights kPacketRights[] = {
     {.opcode = AEROGPU_CMD_EXT_RESET_CONTEXT,
      .bytes = sizeof(aerogpu_cmd_ext_reset_context),
      .featureHi = AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT},
+    {.opcode = AEROGPU_CMD_EXT_WRITE_VALUE,
+     .bytes = sizeof(aerogpu_cmd_ext_write_value),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_WRITE_VALUE},
 };
 
 }  // namespace aerogpu

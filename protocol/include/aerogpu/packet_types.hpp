@@ -328,4 +328,10 @@ struct PacketType<aerogpu_cmd_ext_reset_context> {
   using Element = void;
 };
 
+template <>
+struct PacketType<aerogpu_cmd_ext_write_value> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_WRITE_VALUE;
+  using Element = void;
+};
+
 }  // namespace aerogpu

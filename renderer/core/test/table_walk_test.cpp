@@ -258,6 +258,9 @@ std::map<uint32_t, Twins> twins() {
   t[AEROGPU_CMD_RELEASE_SHARED_SURFACE] = {
       one(AEROGPU_CMD_RELEASE_SHARED_SURFACE, aerogpu_cmd_release_shared_surface{.share_token = 1}),
       cut(AEROGPU_CMD_RELEASE_SHARED_SURFACE)};
+  // Allocation 1 is the memory of makeObjects().
+  PAIR(EXT_WRITE_VALUE, ext_write_value, BRACED(.alloc_id = 1, .offset_bytes = 8, .value = 1),
+       BRACED(.alloc_id = 1, .offset_bytes = 4, .value = 1));
   t[AEROGPU_CMD_EXT_RESET_CONTEXT] = {one(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{}),
                                       cut(AEROGPU_CMD_EXT_RESET_CONTEXT)};
   t[AEROGPU_CMD_FLUSH] = {one(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{}), cut(AEROGPU_CMD_FLUSH)};

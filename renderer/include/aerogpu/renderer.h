@@ -106,8 +106,8 @@ struct aerogpu_renderer_callbacks {
    * Maps guest memory [gpa, gpa + size) (RAM or BAR1; never registers). May map fewer bytes where the range
    * crosses memory regions; the caller goes on from there. The pointer stays valid until guest_unmap whatever
    * happens to the guest's memory map. Returns 0, or -1 when gpa is not such memory or `write` is asked on
-   * read-only memory. Both callbacks come from the render thread and from the renderer's own thread, also at
-   * the same time.
+   * read-only memory. A gpa that is a multiple of 8 is mapped at a multiple of 8. Both callbacks come from
+   * the render thread and from the renderer's own thread, also at the same time.
    */
   int (*guest_map)(void* opaque, uint64_t gpa, uint64_t size, bool write, struct aerogpu_guest_mapping* out);
   /** Ends a mapping; the first `bytes_written` bytes of it were changed (0 = none). */

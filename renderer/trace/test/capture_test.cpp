@@ -94,6 +94,22 @@ private:
 INSTANTIATE_TEST_SUITE_P(BackEnds, CaptureTest, testing::Values("null", "vulkan"),
                          [](const auto& info) { return std::string(info.param); });
 
+// TRACE-3, VALUE-3: what is read of a texture's memory is what a value before it left there.
+TEST_P(CaptureTest, ValuesAreWrittenInAReplayToo) {
+  const Allocation memory = h.allocate(kBytes);
+  CommandWriter w;
+  makeTarget(w, 1, memory);
+  for (uint64_t offset = 0; offset < kBytes; offset += 8)
+    packets::writeValue(w, memory.id, offset, 0xFF332211FF332211);
+  packets::dirtyRange(w, 1, 0, kBytes);
+  packets::writeValue(w, memory.id, 0, 1);
+  present(w);
+  ASSERT_EQ(h.submit(w).result.error_count, 0u);
+  replay();
+  EXPECT_EQ(result.errors, 0u);
+  EXPECT_EQ(frames, std::vector<Pixels>{plain(0x11, 0x22, 0x33, 0xFF)});
+}
+
 // TRACE-6
 TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
   const Allocation memory = h.allocate(kBytes);

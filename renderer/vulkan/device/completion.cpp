@@ -138,6 +138,22 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
   return Error{ErrorCode::Backend, "a shader ran for too long and was stopped", {}};
 }
 
+Result<void> CompletionThread::carryOut(Readback& rb, bool failed) {
+  if (rb.value) {
+    // A completion, not a success; but what a reset drops never completes.
+    if (m_interrupted.load(std::memory_order_acquire)) return {};
+    return rb.value->write();
+  }
+  if (failed) return {};
+  if (auto visible = invalidate(rb.memory); !visible) return visible;
+  if (rb.pack == DepthPack::None) return rb.sink->write(rb.pixels, rb.pitch, rb.rowBytes, rb.rows);
+  m_packed.resize(rb.rowBytes * rb.rows);
+  for (uint64_t y = 0; y < rb.rows; ++y)
+    packRow(reinterpret_cast<uint32_t*>(m_packed.data() + y * rb.rowBytes), rb.pixels + y * rb.pitch,
+            rb.stencil + y * (rb.rowBytes / 4), rb.rowBytes / 4, rb.pack);
+  return rb.sink->write(m_packed.data(), rb.rowBytes, rb.rowBytes, rb.rows);
+}
+
 void CompletionThread::process(WorkItem& item) {
   std::optional<Error>& error = m_submissionError;
   if (item.error && !error) error = std::move(item.error);
@@ -151,24 +167,8 @@ void CompletionThread::process(WorkItem& item) {
   // A GPU that hangs may go on in the guest's memory: that is not given back before the GPU is closed.
   if (m_device.hung()) HostImport::strand(item.imports);
   item.imports.clear();  // what the GPU wrote counts as written from here on
-  for (Readback& rb : item.readbacks) {
-    if (error) break;
-    Result<void> written = invalidate(rb.memory);
-    if (!written) {
-      error = written.error();
-      break;
-    }
-    if (rb.pack == DepthPack::None) {
-      written = rb.sink->write(rb.pixels, rb.pitch, rb.rowBytes, rb.rows);
-    } else {
-      m_packed.resize(rb.rowBytes * rb.rows);
-      for (uint64_t y = 0; y < rb.rows; ++y)
-        packRow(reinterpret_cast<uint32_t*>(m_packed.data() + y * rb.rowBytes), rb.pixels + y * rb.pitch,
-                rb.stencil + y * (rb.rowBytes / 4), rb.rowBytes / 4, rb.pack);
-      written = rb.sink->write(m_packed.data(), rb.rowBytes, rb.rowBytes, rb.rows);
-    }
-    if (!written) error = written.error();
-  }
+  for (Readback& readback : item.readbacks)
+    if (auto written = carryOut(readback, error.has_value()); !written && !error) error = written.error();
   item.readbacks.clear();
   if (item.frame && !error)
     if (auto visible = invalidate(item.frame->range); !visible) error = visible.error();

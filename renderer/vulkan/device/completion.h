@@ -15,6 +15,7 @@
 
 #include "renderer/base/mutex.h"
 #include "renderer/core/backend_config.h"
+#include "renderer/core/guest_memory.h"
 #include "renderer/core/stats.h"
 #include "renderer/vulkan/device/device.h"
 #include "renderer/vulkan/device/frame_pool.h"
@@ -25,8 +26,10 @@ namespace aerogpu::vk {
 /// How a depth-stencil texture's two planes become D24S8 words (depth in the low 24 bits).
 enum class DepthPack : uint8_t { None, FromD24, FromD32 };
 
+/// What is written to guest memory when a batch is done; in the order in which they were asked for.
 struct Readback {
   std::unique_ptr<core::ByteSink> sink;
+  std::optional<core::ValueWrite> value;  ///< in place of `sink` and all below
   const uint8_t* pixels = nullptr;
   uint64_t pitch = 0, rowBytes = 0, rows = 0;
   DepthPack pack = DepthPack::None;
@@ -79,6 +82,8 @@ private:
 
   void run() EXCLUDES(m_mutex);
   void process(WorkItem& item) EXCLUDES(m_mutex);
+  /// Brings one to guest memory. `failed`: its batch, or the submission's work before it, did.
+  Result<void> carryOut(Readback& readback, bool failed);
   /// Before the host reads what the device wrote there.
   Result<void> invalidate(const MemoryRange& range);
   /// Waits for the batch; stops it when its time is over.

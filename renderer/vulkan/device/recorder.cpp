@@ -329,6 +329,21 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   return {};
 }
 
+Result<void> Recorder::writeValue(const core::ValueWrite& value) {
+  if (!m_current && m_completion->idle()) return value.write();
+  Readback readback;
+  readback.value = value;
+  if (m_current) {
+    m_readbacks.push_back(std::move(readback));
+    return {};
+  }
+  WorkItem item;
+  item.batch = m_submitted;
+  item.readbacks.push_back(std::move(readback));
+  m_completion->push(std::move(item));
+  return {};
+}
+
 Result<void> Recorder::flush() {
   if (!m_current) return {};
   return submit(nullptr, nullptr);

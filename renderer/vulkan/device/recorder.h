@@ -95,6 +95,8 @@ public:
   /// The host may read what this batch wrote to buffers: one barrier at its end.
   void hostReads() { m_hostReads = true; }
   void addReadback(Readback readback) { m_readbacks.push_back(std::move(readback)); }
+  /// See core::Backend::writeValue.
+  Result<void> writeValue(const core::ValueWrite& value);
   /// Keeps what this batch reads in place, until it is done.
   void keep(std::unique_ptr<HostImport> import) { m_imports.push_back(std::move(import)); }
   /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
