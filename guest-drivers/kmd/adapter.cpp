@@ -171,6 +171,7 @@ bool AeroAdapter::interrupt() {
   if (status & (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR)) needsDpc |= scheduler.interrupt(status);
   if (status & AEROGPU_IRQ_SCANOUT_VBLANK) {
     counters.vblankInterrupts++;
+    if (display.probing()) display.probe(registers.read(AEROGPU_MMIO_REG_IRQ_STATUS));
     needsDpc |= display.interrupt();
   }
   if (needsDpc) dxgk.DxgkCbQueueDpc(dxgk.DeviceHandle);

@@ -18,6 +18,7 @@
 #include "registers.h"
 #include "scheduler.h"
 #include "segments.h"
+#include "self_test.h"
 #include "settings.h"
 
 namespace aero {
@@ -67,6 +68,7 @@ public:
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
   GdiEngine gdi{scheduler, allocations};
+  SelfTest selfTest{registers, scheduler, display, cursor};
 
 private:
   /** Steps of a start, in order; each is undone by end(), backwards. */

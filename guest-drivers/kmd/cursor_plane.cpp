@@ -124,6 +124,49 @@ void CursorPlane::show(bool visible) {
   writeVisible();
 }
 
+CursorPlane::Check CursorPlane::check() {
+  if (!ready()) return Check::Good;
+  MutexLock lock(m_mutex);
+  const bool shown = m_visible && m_width;
+  const uint32_t enable = m_registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE);
+  if (enable > 1) return Check::OutOfRange;
+  if (m_width) {
+    const uint32_t width = m_registers.read(AEROGPU_MMIO_REG_CURSOR_WIDTH);
+    const uint32_t height = m_registers.read(AEROGPU_MMIO_REG_CURSOR_HEIGHT);
+    const uint32_t hotX = m_registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_X);
+    const uint32_t hotY = m_registers.read(AEROGPU_MMIO_REG_CURSOR_HOT_Y);
+    const uint32_t format = m_registers.read(AEROGPU_MMIO_REG_CURSOR_FORMAT);
+    if (!width || width > kMaxEdge || !height || height > kMaxEdge || hotX >= width || hotY >= height ||
+        format != AEROGPU_FORMAT_B8G8R8A8_UNORM)
+      return Check::OutOfRange;
+    if (width != m_width || height != m_height || hotX != m_hotX || hotY != m_hotY ||
+        m_registers.read(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES) != kPitch ||
+        m_registers.read64(AEROGPU_MMIO_REG_CURSOR_FB_GPA_LO) != m_pictures.gpa() + m_current * kPictureBytes ||
+        m_registers.read(AEROGPU_MMIO_REG_CURSOR_X) != static_cast<uint32_t>(m_x) + m_hotX ||
+        m_registers.read(AEROGPU_MMIO_REG_CURSOR_Y) != static_cast<uint32_t>(m_y) + m_hotY)
+      return Check::Mismatch;
+  }
+  if ((enable != 0) != shown) return Check::Mismatch;
+  return shown || positionHolds() ? Check::Good : Check::Mismatch;
+}
+
+/** Nothing is shown, so nobody sees the position. */
+bool CursorPlane::positionHolds() {
+  const uint32_t x = m_registers.read(AEROGPU_MMIO_REG_CURSOR_X);
+  const uint32_t y = m_registers.read(AEROGPU_MMIO_REG_CURSOR_Y);
+  bool holds = true;
+  constexpr uint32_t values[] = {0x55555555, 0xAAAAAAAA};
+  for (const uint32_t value : values) {
+    m_registers.write(AEROGPU_MMIO_REG_CURSOR_X, value);
+    m_registers.write(AEROGPU_MMIO_REG_CURSOR_Y, ~value);
+    holds = holds && m_registers.read(AEROGPU_MMIO_REG_CURSOR_X) == value &&
+            m_registers.read(AEROGPU_MMIO_REG_CURSOR_Y) == ~value;
+  }
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_X, x);
+  m_registers.write(AEROGPU_MMIO_REG_CURSOR_Y, y);
+  return holds;
+}
+
 void CursorPlane::writeShape() {
   m_registers.write(AEROGPU_MMIO_REG_CURSOR_FORMAT, AEROGPU_FORMAT_B8G8R8A8_UNORM);
   m_registers.write(AEROGPU_MMIO_REG_CURSOR_PITCH_BYTES, kPitch);

@@ -33,12 +33,23 @@ public:
   void move(int32_t x, int32_t y);
   void show(bool visible);
 
+  /** For the self test. */
+  enum class Check {
+    Good,
+    OutOfRange,  // the registers hold what this driver never writes
+    Mismatch,    // they do not hold what was written last
+  };
+  /** Compares the registers with what was written. While nothing is shown the position is written and read, too; a
+   *  pointer that is shown stays as it is. Good where there is no pointer plane. */
+  Check check();
+
 private:
   NTSTATUS writePicture(const PointerShape &shape, uint32_t hotX, uint32_t hotY);
   bool ready() const { return m_pictures.data() != nullptr; }
   void writeShape();
   void writePosition();
   void writeVisible();
+  bool positionHolds();
 
   const Registers &m_registers;
   const Features &m_features;

@@ -11,6 +11,7 @@ NTSTATUS Features::read(const Registers &registers) {
   if (abiVersion >> 16 != AEROGPU_ABI_VERSION_U32 >> 16) return STATUS_REVISION_MISMATCH;
   low = registers.read(AEROGPU_MMIO_REG_FEATURES_LO);
   high = registers.read(AEROGPU_MMIO_REG_FEATURES_HI);
+  policy = high & AEROGPU_EXT_FEATURE_HI_POLICY ? registers.read(AEROGPU_EXT_REG_POLICY) : 0;
   constexpr uint32_t needed = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK;
   return (low & needed) == needed ? STATUS_SUCCESS : STATUS_NOT_SUPPORTED;
 }

@@ -12,8 +12,9 @@ class Registers;
 
 struct Features {
   uint32_t abiVersion = 0;
-  uint32_t low = 0;   // AEROGPU_FEATURE_*
-  uint32_t high = 0;  // AEROGPU_EXT_FEATURE_HI_*
+  uint32_t low = 0;     // AEROGPU_FEATURE_*
+  uint32_t high = 0;    // AEROGPU_EXT_FEATURE_HI_*
+  uint32_t policy = 0;  // AEROGPU_EXT_POLICY_*: what the host wants of the driver
 
   /** Reads all of them; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody else reads.
    */

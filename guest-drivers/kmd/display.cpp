@@ -56,7 +56,7 @@ NTSTATUS Display::start() {
   KeQueryPerformanceCounter(&frequency);
   m_frequency = frequency.QuadPart > 0 ? static_cast<uint64_t>(frequency.QuadPart) : 1;
   m_periodNs = m_registers.read(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
-  if (m_periodNs < kMinPeriodNs || m_periodNs > kMaxPeriodNs) m_periodNs = kDefaultPeriodNs;
+  if (!isPeriod(m_periodNs)) m_periodNs = kDefaultPeriodNs;
   readEdid();
   const EdidMode preferred = edidPreferred(m_edid);
   // A flip needs two frames.
@@ -71,6 +71,7 @@ NTSTATUS Display::start() {
     m_scanout = {};
     m_totalLines = 0;
     m_pathOn = m_visible = m_vsync = false;
+    m_probing = false;
     m_vsyncSeen = false;
     m_active = true;
   });
@@ -220,7 +221,27 @@ void Display::blank() {
 }
 
 uint32_t Display::interruptMask() const {
-  return AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR | (m_vsync ? AEROGPU_IRQ_SCANOUT_VBLANK : 0);
+  return AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR | (m_vsync || m_probing ? AEROGPU_IRQ_SCANOUT_VBLANK : 0);
+}
+
+bool Display::isPeriod(uint32_t ns) {
+  return ns >= kMinPeriodNs && ns <= kMaxPeriodNs;
+}
+
+void Display::beginProbe() {
+  atDirql([this] {
+    m_probeDelivered = 0;
+    m_probeUncleared = 0;
+    m_probing = true;
+    if (m_active) m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
+  });
+}
+
+void Display::endProbe() {
+  atDirql([this] {
+    m_probing = false;
+    if (m_active) m_registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, interruptMask());
+  });
 }
 
 void Display::enableVsync(bool enable) {

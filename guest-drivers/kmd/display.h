@@ -73,7 +73,24 @@ public:
    *  Any IRQL, also when the display was not started. */
   void returnToVga();
 
-  /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS wants it. Any IRQL. */
+  /** For the self test: vblank interrupts are on, whether the OS wants them or not, and counted. PASSIVE_LEVEL. */
+  void beginProbe();
+  void endProbe();
+  struct Probe {
+    uint32_t delivered, uncleared;
+  };
+  Probe probed() const { return {m_probeDelivered, m_probeUncleared}; }
+  bool probing() const { return m_probing; }
+  /** VBLANK was raised and acknowledged; IRQ_STATUS is this now. DIRQL. */
+  void probe(uint32_t status) {
+    m_probeDelivered = m_probeDelivered + 1;
+    m_probeUncleared = status & AEROGPU_IRQ_SCANOUT_VBLANK ? m_probeUncleared + 1 : 0;
+  }
+  /** What VBLANK_PERIOD_NS may be. */
+  static bool isPeriod(uint32_t ns);
+
+  /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS or the self test wants it. Any IRQL.
+   */
   uint32_t interruptMask() const;
 
   /** What is programmed, for the escapes. */
@@ -121,9 +138,12 @@ private:
   bool m_pathOn = false;
   bool m_visible = false;
   bool m_vsync = false;
-  volatile uint32_t m_vsyncTicks = 0;    // performance counter's low half at the last vblank that was reported
-  volatile bool m_vsyncSeen = false;     // m_vsyncTicks says something about the running clock
-  volatile uint32_t m_enableSerial = 0;  // counts the starts of the device's vblank clock
+  volatile bool m_probing = false;
+  volatile uint32_t m_probeDelivered = 0;
+  volatile uint32_t m_probeUncleared = 0;  // the last so many in a row
+  volatile uint32_t m_vsyncTicks = 0;      // performance counter's low half at the last vblank that was reported
+  volatile bool m_vsyncSeen = false;       // m_vsyncTicks says something about the running clock
+  volatile uint32_t m_enableSerial = 0;    // counts the starts of the device's vblank clock
 
   KTIMER m_timer = {};
   KDPC m_timerDpc = {};

@@ -17,10 +17,6 @@ bool mayDebug() {
   return SeSinglePrivilegeCheck(privilege, UserMode);
 }
 
-uint64_t interruptTime100ns() {
-  return KeQueryInterruptTime();
-}
-
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_device_out &out) {
   out.mmio_version = adapter.features.abiVersion;
   return STATUS_SUCCESS;
@@ -192,31 +188,25 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_error_out &out) {
   return STATUS_SUCCESS;
 }
 
-/** A NOP through the ring and back, and a vblank counter that moves while the scanout is on. */
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_selftest_inout &out) {
-  constexpr uint32_t kMaxTimeoutMs = 10000;
-  const uint32_t timeout = out.timeout_ms && out.timeout_ms < kMaxTimeoutMs ? out.timeout_ms : kMaxTimeoutMs;
-  const uint64_t deadline = interruptTime100ns() + uint64_t{timeout} * 10000;
-  const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  uint32_t error = AEROGPU_DBGCTL_SELFTEST_OK;
-  if (!adapter.powered)
-    error = AEROGPU_DBGCTL_SELFTEST_ERR_INVALID_STATE;
-  else if (!NT_SUCCESS(adapter.scheduler.submitInternal(&nop, sizeof nop)))
-    error = AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
-  else if (!NT_SUCCESS(adapter.scheduler.waitIdle(timeout)))
-    error = AEROGPU_DBGCTL_SELFTEST_ERR_TIMEOUT;
-  else if (adapter.display.scanout().enabled) {
-    const uint64_t before = adapter.display.vblankSequence();
-    LARGE_INTEGER wait;
-    wait.QuadPart = -10000ll;
-    while (adapter.display.vblankSequence() == before && interruptTime100ns() < deadline)
-      KeDelayExecutionThread(KernelMode, FALSE, &wait);
-    if (adapter.display.vblankSequence() == before) error = AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK;
-  }
+  uint32_t error;
+  const NTSTATUS status = adapter.selfTest.run(out.timeout_ms, adapter.powered, error);
+  if (!NT_SUCCESS(status)) return status;
   adapter.counters.selfTests++;
   adapter.counters.selfTestError = error;
   out.passed = error == AEROGPU_DBGCTL_SELFTEST_OK;
   out.error_code = error;
+  return STATUS_SUCCESS;
+}
+
+/** The registry as it was read at the start. */
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_ext_query_settings_out &out) {
+  const Settings &settings = adapter.settings;
+  out.flags = (settings.disable3d ? AEROGPU_EXT_SETTING_3D_DISABLED : 0) |
+              (settings.disableGdi ? AEROGPU_EXT_SETTING_GDI_DISABLED : 0) |
+              (settings.disableAperture ? AEROGPU_EXT_SETTING_APERTURE_DISABLED : 0);
+  out.user_mode_log = settings.userModeLog;
+  out.reserved0 = out.reserved1 = 0;
   return STATUS_SUCCESS;
 }
 
@@ -235,10 +225,9 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_set_cursor_visibility_in &i
   return STATUS_SUCCESS;
 }
 
-NTSTATUS setCursorShape(AeroAdapter &adapter, const void *data, UINT bytes) {
+NTSTATUS setCursorShape(AeroAdapter &adapter, AeroDevice *, void *data, UINT bytes) {
   constexpr UINT header = FIELD_OFFSET(aerogpu_escape_set_cursor_shape_in, pixels);
   aerogpu_escape_set_cursor_shape_in in;
-  if (bytes < sizeof in) return STATUS_BUFFER_TOO_SMALL;
   RtlCopyMemory(&in, data, sizeof in);
   if (uint64_t{in.pitch_bytes} * in.height > bytes - header || in.format != AEROGPU_FORMAT_B8G8R8A8_UNORM)
     return STATUS_INVALID_PARAMETER;
@@ -267,9 +256,8 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_read_gpa_inout &out) {
 }
 #endif
 
-/** Checks the size, answers in a local copy, and writes it back. */
-template <class Blob> NTSTATUS handle(AeroAdapter &adapter, AeroDevice *, void *data, UINT bytes) {
-  if (bytes < sizeof(Blob)) return STATUS_BUFFER_TOO_SMALL;
+/** Answers in a local copy, and writes it back. `bytes` is at least a Blob's. */
+template <class Blob> NTSTATUS handle(AeroAdapter &adapter, AeroDevice *, void *data, UINT) {
   auto *blob = static_cast<Blob *>(poolAllocate(sizeof(Blob)));
   if (!blob) return STATUS_NO_MEMORY;
   RtlCopyMemory(blob, data, sizeof(Blob));
@@ -280,9 +268,8 @@ template <class Blob> NTSTATUS handle(AeroAdapter &adapter, AeroDevice *, void *
 }
 
 /** A range of handles for the caller's device. */
-NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes) {
+NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UINT) {
   aerogpu_escape_ext_reserve_handles_inout inout;
-  if (bytes < sizeof inout) return STATUS_BUFFER_TOO_SMALL;
   RtlCopyMemory(&inout, data, sizeof inout);
   if (!device || device->adapter != &adapter || !inout.count || inout.count > AEROGPU_EXT_HANDLES_MAX)
     return STATUS_INVALID_PARAMETER;
@@ -296,45 +283,90 @@ NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UI
 /** `device`: of the caller, or null. */
 using Handler = NTSTATUS (*)(AeroAdapter &, AeroDevice *device, void *, UINT);
 
-struct Operation {
-  uint32_t op;
-  bool privileged;
-  Handler handler;
-};
-
-NTSTATUS handleCursorShape(AeroAdapter &adapter, AeroDevice *, void *data, UINT bytes) {
-  return setCursorShape(adapter, data, bytes);
-}
-
 NTSTATUS handleScanout(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes) {
   return bytes >= sizeof(aerogpu_escape_query_scanout_out_v2)
              ? handle<aerogpu_escape_query_scanout_out_v2>(adapter, device, data, bytes)
              : handle<aerogpu_escape_query_scanout_out>(adapter, device, data, bytes);
 }
 
+enum class Who { Everybody, Debuggers };
+/** What is left with escapes=off (POLICY-1): without these a user-mode driver does not work. */
+enum class Policy { Always, UnlessOff };
+
+struct Operation {
+  uint32_t op;
+  Who who;
+  Policy policy;
+  UINT bytes;  // the smallest structure
+  Handler handler;
+};
+
+template <class Blob> constexpr Operation operation(uint32_t op, Who who, Policy policy, Handler handler) {
+  return {op, who, policy, sizeof(Blob), handler};
+}
+template <class Blob>
+constexpr Operation question(uint32_t op, Who who = Who::Everybody, Policy policy = Policy::UnlessOff) {
+  return operation<Blob>(op, who, policy, handle<Blob>);
+}
+
+NTSTATUS queryOperation(AeroAdapter &adapter, AeroDevice *device, void *data, UINT bytes);
+
 // MAP_SHARED_HANDLE of the ABI is not here: it made a kernel object's name out of a process' handle for drivers that
 // had no token in the private data. This driver has (EX-40).
 constexpr Operation kOperations[] = {
-    {AEROGPU_ESCAPE_OP_QUERY_DEVICE, false, handle<aerogpu_escape_query_device_out>},
-    {AEROGPU_ESCAPE_OP_QUERY_FENCE, false, handle<aerogpu_escape_query_fence_out>},
-    {AEROGPU_ESCAPE_OP_DUMP_RING, true, handle<aerogpu_escape_dump_ring_inout>},
-    {AEROGPU_ESCAPE_OP_SELFTEST, true, handle<aerogpu_escape_selftest_inout>},
-    {AEROGPU_ESCAPE_OP_QUERY_VBLANK, false, handle<aerogpu_escape_query_vblank_out>},
-    {AEROGPU_ESCAPE_OP_DUMP_RING_V2, true, handle<aerogpu_escape_dump_ring_v2_inout>},
-    {AEROGPU_ESCAPE_OP_QUERY_DEVICE_V2, false, handle<aerogpu_escape_query_device_v2_out>},
-    {AEROGPU_ESCAPE_OP_DUMP_CREATEALLOCATION, true, handle<aerogpu_escape_dump_createallocation_inout>},
-    {AEROGPU_ESCAPE_OP_QUERY_SCANOUT, false, handleScanout},
-    {AEROGPU_ESCAPE_OP_QUERY_CURSOR, false, handle<aerogpu_escape_query_cursor_out>},
-    {AEROGPU_ESCAPE_OP_QUERY_PERF, false, handle<aerogpu_escape_query_perf_out>},
-    {AEROGPU_ESCAPE_OP_QUERY_ERROR, false, handle<aerogpu_escape_query_error_out>},
-    {AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, true, handleCursorShape},
-    {AEROGPU_ESCAPE_OP_SET_CURSOR_POSITION, true, handle<aerogpu_escape_set_cursor_position_in>},
-    {AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, true, handle<aerogpu_escape_set_cursor_visibility_in>},
-    {AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES, false, reserveHandles},
+    question<aerogpu_escape_query_device_out>(AEROGPU_ESCAPE_OP_QUERY_DEVICE, Who::Everybody, Policy::Always),
+    question<aerogpu_escape_query_fence_out>(AEROGPU_ESCAPE_OP_QUERY_FENCE, Who::Everybody, Policy::Always),
+    question<aerogpu_escape_dump_ring_inout>(AEROGPU_ESCAPE_OP_DUMP_RING, Who::Debuggers),
+    question<aerogpu_escape_selftest_inout>(AEROGPU_ESCAPE_OP_SELFTEST, Who::Debuggers),
+    question<aerogpu_escape_query_vblank_out>(AEROGPU_ESCAPE_OP_QUERY_VBLANK),
+    question<aerogpu_escape_dump_ring_v2_inout>(AEROGPU_ESCAPE_OP_DUMP_RING_V2, Who::Debuggers),
+    question<aerogpu_escape_query_device_v2_out>(AEROGPU_ESCAPE_OP_QUERY_DEVICE_V2, Who::Everybody, Policy::Always),
+    question<aerogpu_escape_dump_createallocation_inout>(AEROGPU_ESCAPE_OP_DUMP_CREATEALLOCATION, Who::Debuggers),
+    operation<aerogpu_escape_query_scanout_out>(AEROGPU_ESCAPE_OP_QUERY_SCANOUT, Who::Everybody, Policy::UnlessOff,
+                                                handleScanout),
+    question<aerogpu_escape_query_cursor_out>(AEROGPU_ESCAPE_OP_QUERY_CURSOR),
+    question<aerogpu_escape_query_perf_out>(AEROGPU_ESCAPE_OP_QUERY_PERF),
+    question<aerogpu_escape_query_error_out>(AEROGPU_ESCAPE_OP_QUERY_ERROR),
+    operation<aerogpu_escape_set_cursor_shape_in>(AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, Who::Debuggers, Policy::UnlessOff,
+                                                  setCursorShape),
+    question<aerogpu_escape_set_cursor_position_in>(AEROGPU_ESCAPE_OP_SET_CURSOR_POSITION, Who::Debuggers),
+    question<aerogpu_escape_set_cursor_visibility_in>(AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, Who::Debuggers),
+    operation<aerogpu_escape_ext_reserve_handles_inout>(AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES, Who::Everybody,
+                                                        Policy::Always, reserveHandles),
+    operation<aerogpu_escape_ext_query_operation_inout>(AEROGPU_ESCAPE_OP_EXT_QUERY_OPERATION, Who::Everybody,
+                                                        Policy::Always, queryOperation),
+    question<aerogpu_escape_ext_query_settings_out>(AEROGPU_ESCAPE_OP_EXT_QUERY_SETTINGS, Who::Everybody,
+                                                    Policy::Always),
 #if DBG
-    {AEROGPU_ESCAPE_OP_READ_GPA, true, handle<aerogpu_escape_read_gpa_inout>},
+    question<aerogpu_escape_read_gpa_inout>(AEROGPU_ESCAPE_OP_READ_GPA, Who::Debuggers),
 #endif
 };
+
+const Operation *find(uint32_t op) {
+  for (const Operation &operation : kOperations)
+    if (operation.op == op) return &operation;
+  return nullptr;
+}
+
+bool refused(const AeroAdapter &adapter, const Operation &operation) {
+  return operation.policy == Policy::UnlessOff && (adapter.features.policy & AEROGPU_EXT_POLICY_ESCAPES_OFF);
+}
+
+/** What stands in the table, for who asks. */
+NTSTATUS queryOperation(AeroAdapter &adapter, AeroDevice *, void *data, UINT) {
+  aerogpu_escape_ext_query_operation_inout inout;
+  RtlCopyMemory(&inout, data, sizeof inout);
+  inout.flags = inout.bytes_needed = inout.reserved0 = 0;
+  if (const Operation *found = find(inout.operation)) {
+    const bool privileged = found->who == Who::Debuggers, off = refused(adapter, *found);
+    inout.flags = AEROGPU_EXT_OPERATION_KNOWN | (privileged ? AEROGPU_EXT_OPERATION_PRIVILEGED : 0) |
+                  (off ? AEROGPU_EXT_OPERATION_REFUSED : 0) |
+                  (!off && (!privileged || mayDebug()) ? AEROGPU_EXT_OPERATION_ALLOWED : 0);
+    inout.bytes_needed = found->bytes;
+  }
+  RtlCopyMemory(data, &inout, sizeof inout);
+  return STATUS_SUCCESS;
+}
 
 }  // namespace
 
@@ -349,12 +381,17 @@ NTSTATUS APIENTRY AeroDdiEscape(const HANDLE hAdapter, const DXGKARG_ESCAPE *arg
   if (header.version != AEROGPU_ESCAPE_VERSION || header.size > args->PrivateDriverDataSize ||
       header.size < sizeof header)
     return STATUS_INVALID_PARAMETER;
-  for (const Operation &operation : kOperations)
-    if (operation.op == header.op) {
-      if (operation.privileged && !mayDebug()) return STATUS_ACCESS_DENIED;
-      return operation.handler(*adapter, AeroDevice::from(args->hDevice), args->pPrivateDriverData, header.size);
-    }
-  return STATUS_NOT_SUPPORTED;
+  const Operation *operation = find(header.op);
+  if (!operation) return STATUS_NOT_SUPPORTED;
+  if (refused(*adapter, *operation)) return STATUS_ACCESS_DISABLED_BY_POLICY_OTHER;
+  if (operation->who == Who::Debuggers && !mayDebug()) return STATUS_ACCESS_DENIED;
+  if (header.size < operation->bytes) {
+    // Whether the OS hands the caller back what was refused no page says; QUERY_OPERATION tells it in any case.
+    header.reserved0 = operation->bytes;
+    RtlCopyMemory(args->pPrivateDriverData, &header, sizeof header);
+    return STATUS_BUFFER_TOO_SMALL;
+  }
+  return operation->handler(*adapter, AeroDevice::from(args->hDevice), args->pPrivateDriverData, header.size);
 }
 
 NTSTATUS APIENTRY AeroDdiCollectDbgInfo(const HANDLE hAdapter, const DXGKARG_COLLECTDBGINFO *args) {

@@ -7,7 +7,6 @@ namespace aero {
 namespace {
 
 constexpr uint32_t kIdlePollMs = 1;
-constexpr uint32_t kRoomTimeoutMs = 2000;
 
 /** Bounds a wait. A delay of 1 ms lasts until the next tick of Windows' clock, 15.6 ms as a rule (page
  *  "KeDelayExecutionThread"): counting delays would make seconds half a minute. */
@@ -252,9 +251,9 @@ int Scheduler::freeSlot() {
   return -1;
 }
 
-NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId) {
+NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId, uint32_t roomMs) {
   if (bytes > kInternalBytes - DmaLayout::forEntries(0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
-  const Deadline deadline(kRoomTimeoutMs);
+  const Deadline deadline(roomMs);
   for (;;) {
     // Waited for outside of the mutex: of many callers each waits for as long as one.
     ExAcquireFastMutex(&m_internalLock);

@@ -43,7 +43,9 @@ public:
    * Submits packets of the driver's own, in order with everything else, without a fence that the OS knows. They are
    * copied; `bytes` at most kInternalBytes. Waits, bounded, for room. PASSIVE_LEVEL.
    */
-  NTSTATUS submitInternal(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext);
+  NTSTATUS submitInternal(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext,
+                          uint32_t roomMs = kRoomTimeoutMs);
+  static constexpr uint32_t kRoomTimeoutMs = 2000;
   static constexpr uint32_t kInternalBytes = 16 * 1024;
   /** Waits until everything submitted so far has left the ring. PASSIVE_LEVEL. */
   NTSTATUS waitIdle(uint32_t milliseconds);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "settings.h"
 
+#include "aerogpu/aerogpu_escape_extension.h"
+
 namespace aero {
 namespace {
 
-bool readFlag(HANDLE key, const wchar_t *name, bool fallback) {
+/** A REG_DWORD of at most `most`; anything else is as if it were not there. */
+ULONG readNumber(HANDLE key, const wchar_t *name, ULONG most, ULONG fallback) {
   UNICODE_STRING value;
   RtlInitUnicodeString(&value, name);
   alignas(KEY_VALUE_PARTIAL_INFORMATION) UCHAR buffer[sizeof(KEY_VALUE_PARTIAL_INFORMATION) + sizeof(ULONG)];
@@ -15,7 +18,11 @@ bool readFlag(HANDLE key, const wchar_t *name, bool fallback) {
   if (info->Type != REG_DWORD || info->DataLength != sizeof(ULONG)) return fallback;
   ULONG number;
   RtlCopyMemory(&number, info->Data, sizeof number);
-  return number != 0;
+  return number <= most ? number : fallback;
+}
+
+bool readFlag(HANDLE key, const wchar_t *name, bool fallback) {
+  return readNumber(key, name, ~0u, fallback) != 0;
 }
 
 }  // namespace
@@ -30,6 +37,7 @@ void Settings::read(const UNICODE_STRING &path) {
   disable3d = readFlag(key, L"Disable3D", disable3d);
   disableGdi = readFlag(key, L"DisableGdiAcceleration", disableGdi);
   disableAperture = readFlag(key, L"DisableAperture", disableAperture);
+  userModeLog = readNumber(key, L"UserModeLog", AEROGPU_EXT_USER_MODE_LOG_MAX, userModeLog);
   ZwClose(key);
 }
 

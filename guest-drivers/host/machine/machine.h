@@ -45,6 +45,14 @@ public:
   /// The driver gave back what map() returned. The addresses are not accessible any more and stay taken.
   virtual void unmap(void* address, uint64_t bytes) = 0;
 
+  /// A register of BAR0 that is broken for the driver: it reads `value & readAnd | readOr`, and what it
+  /// writes becomes `value & writeAnd`. registers() goes past this. A default Fault mends it. False where the
+  /// driver's accesses are not seen.
+  struct Fault {
+    uint32_t readAnd = UINT32_MAX, readOr = 0, writeAnd = UINT32_MAX;
+  };
+  virtual bool breakRegister(uint32_t, const Fault&) { return false; }
+
   /// The function's configuration space; little-endian as it lies there.
   virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;
   virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;

@@ -106,8 +106,28 @@ guest::Status QtestMachine::open(uint64_t memoryBytes) {
   return {};
 }
 
-// VBL-1: ticks are counted from the moment that the scanout is enabled.
+QtestMachine::Fault QtestMachine::RegisterWindow::faultOf(uint64_t offset) {
+  std::lock_guard lock(m_faultMutex);
+  const auto found = m_faults.find(offset);
+  return found == m_faults.end() ? Fault() : found->second;
+}
+
+void QtestMachine::RegisterWindow::breakRegister(uint64_t offset, const Fault& fault) {
+  std::lock_guard lock(m_faultMutex);
+  m_faults[offset] = fault;
+}
+
+uint64_t QtestMachine::RegisterWindow::read(uint64_t offset, unsigned bytes) {
+  const Fault fault = faultOf(offset);
+  return (Window::read(offset, bytes) & (fault.readAnd | ~uint64_t{UINT32_MAX})) | fault.readOr;
+}
+
 void QtestMachine::RegisterWindow::write(uint64_t offset, uint64_t value, unsigned bytes) {
+  writeRegister(offset, value & (faultOf(offset).writeAnd | ~uint64_t{UINT32_MAX}), bytes);
+}
+
+// VBL-1: ticks are counted from the moment that the scanout is enabled.
+void QtestMachine::RegisterWindow::writeRegister(uint64_t offset, uint64_t value, unsigned bytes) {
   if (offset != AEROGPU_MMIO_REG_SCANOUT0_ENABLE) {
     if (offset == AEROGPU_MMIO_REG_IRQ_ENABLE)
       m_irqEnable = static_cast<uint32_t>(value);

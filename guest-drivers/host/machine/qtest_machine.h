@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -38,6 +39,10 @@ public:
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
   bool isSeen() const override { return true; }
+  bool breakRegister(uint32_t offset, const Fault& fault) override {
+    m_registers.breakRegister(offset, fault);
+    return true;
+  }
   guest::Status screen(Picture& picture) override;
   guest::Status deviceProperty(const std::string& name, uint64_t& value) override {
     return m_qmp.property(name, value);
@@ -72,10 +77,13 @@ private:
   class RegisterWindow final : public Window, public guest::Registers {
   public:
     using Window::Window;
+    /// The driver's accesses.
+    uint64_t read(uint64_t offset, unsigned bytes) override;
     void write(uint64_t offset, uint64_t value, unsigned bytes) override;
+    /// The host's.
     uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(Window::read(offset, 4)); }
-    void write(uint32_t offset, uint32_t value) override { write(uint64_t{offset}, value, 4); }
-    using Window::read;
+    void write(uint32_t offset, uint32_t value) override { writeRegister(offset, value, 4); }
+    void breakRegister(uint64_t offset, const Fault& fault);
     /// The first vblank after `now`, by clockNow(); kNever while the scanout is off.
     int64_t nextVblank(int64_t now) const;
     /// Vblanks interrupt.
@@ -84,6 +92,11 @@ private:
     uint64_t works() const { return m_works; }
 
   private:
+    void writeRegister(uint64_t offset, uint64_t value, unsigned bytes);
+    Fault faultOf(uint64_t offset);
+
+    std::mutex m_faultMutex;
+    std::map<uint64_t, Fault> m_faults;
     std::mutex m_mutex;
     bool m_scanout = false;
     std::atomic<int64_t> m_vblankStart{-1}, m_vblankPeriod{1};

@@ -26,7 +26,8 @@ inline constexpr NTSTATUS kSuccess = 0, kTimeout = 0x102, kPending = 0x103,
                           kInsufficientResources = ntStatus(0xC000009A), kNotSupported = ntStatus(0xC00000BB),
                           kImageAlreadyLoaded = ntStatus(0xC000010E), kDeviceRemoved = ntStatus(0xC00002B6),
                           kInvalidDeviceState = ntStatus(0xC0000184),
-                          kPrivilegeNotHeld = ntStatus(0xC0000061), kDeviceNotReady = ntStatus(0xC00000A3);
+                          kPrivilegeNotHeld = ntStatus(0xC0000061), kDeviceNotReady = ntStatus(0xC00000A3),
+                          kDeviceBusy = ntStatus(0x80000011), kDisabledByPolicy = ntStatus(0xC0000364);
 inline bool ntSuccess(NTSTATUS status) {
   return status >= 0;
 }

@@ -13,38 +13,13 @@ namespace aerogpu::host {
 
 namespace {
 
-/// What every operation wants, and who may ask it.
-struct Operation {
-  uint32_t op;
-  UINT bytes;
-  bool privileged;
-};
-constexpr Operation kOperations[] = {
-    {AEROGPU_ESCAPE_OP_QUERY_DEVICE, sizeof(aerogpu_escape_query_device_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_DEVICE_V2, sizeof(aerogpu_escape_query_device_v2_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_FENCE, sizeof(aerogpu_escape_query_fence_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_VBLANK, sizeof(aerogpu_escape_query_vblank_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_SCANOUT, sizeof(aerogpu_escape_query_scanout_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_CURSOR, sizeof(aerogpu_escape_query_cursor_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_PERF, sizeof(aerogpu_escape_query_perf_out), false},
-    {AEROGPU_ESCAPE_OP_QUERY_ERROR, sizeof(aerogpu_escape_query_error_out), false},
-    {AEROGPU_ESCAPE_OP_DUMP_RING, sizeof(aerogpu_escape_dump_ring_inout), true},
-    {AEROGPU_ESCAPE_OP_DUMP_RING_V2, sizeof(aerogpu_escape_dump_ring_v2_inout), true},
-    {AEROGPU_ESCAPE_OP_SELFTEST, sizeof(aerogpu_escape_selftest_inout), true},
-    {AEROGPU_ESCAPE_OP_DUMP_CREATEALLOCATION, sizeof(aerogpu_escape_dump_createallocation_inout), true},
-    {AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, sizeof(aerogpu_escape_set_cursor_shape_in), true},
-    {AEROGPU_ESCAPE_OP_SET_CURSOR_POSITION, sizeof(aerogpu_escape_set_cursor_position_in), true},
-    {AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, sizeof(aerogpu_escape_set_cursor_visibility_in), true},
-    {AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES, sizeof(aerogpu_escape_ext_reserve_handles_inout), false},
-};
-
 /// ESC-1, ESC-2: who may ask, when, and which sizes are taken.
 void escapes() {
   Session session(false);
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   if (!expect(ntSuccess(adapter.addDevice()), "a device object")) return;
-  for (const Operation& o : kOperations) {
+  for (const EscapeOperation& o : escapeOperations()) {
     std::vector<uint8_t> blob(o.bytes);
     const aerogpu_escape_header header{AEROGPU_ESCAPE_VERSION, o.op, o.bytes, 0};
     std::memcpy(blob.data(), &header, sizeof header);
@@ -69,7 +44,7 @@ void escapes() {
     return escapes.raw(data.data(), bytes);
   };
   expect(!ntSuccess(escapes.raw(nullptr, 0)), "an escape without data is refused");
-  for (const Operation& o : kOperations) {
+  for (const EscapeOperation& o : escapeOperations()) {
     const auto is = [&](NTSTATUS status, NTSTATUS expected, const char* what) {
       expect(status == expected, "operation %u, %s: 0x%08x (0x%08x)", o.op, what, expected, status);
     };
@@ -88,8 +63,16 @@ void escapes() {
     // A shape of nothing is refused for what it is; `escape-cursor` has one that is right.
     is(call(o.op, o.bytes, o.bytes),
        o.op == AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE ? kInvalidParameter : kSuccess, "with the privilege");
+    const auto saysHowMuch = [&](const char* what) {
+      aerogpu_escape_header said;
+      std::memcpy(&said, data.data(), sizeof said);
+      expect(said.reserved0 == o.bytes && said.op == o.op, "operation %u, %s: %u bytes are needed (%u)", o.op,
+             what, o.bytes, said.reserved0);
+    };
     is(call(o.op, o.bytes - 1, o.bytes - 1), kBufferTooSmall, "a byte short");
+    saysHowMuch("a byte short");
     is(call(o.op, 16, o.bytes), kBufferTooSmall, "a header that says less");
+    saysHowMuch("a header alone");
     is(call(o.op, o.bytes + 1, o.bytes), kInvalidParameter, "a header that says more than there is");
     is(call(o.op, 15, o.bytes), kInvalidParameter, "a header that says less than itself");
     is(call(o.op, o.bytes, 15), kBufferTooSmall, "no header");
@@ -98,7 +81,7 @@ void escapes() {
   // MAP_SHARED_HANDLE of the ABI is not here; READ_GPA is in checked drivers only, for the privileged.
   for (const bool privileged : {false, true}) {
     setCallerPrivileged(privileged);
-    for (const uint32_t op : {0u, AEROGPU_ESCAPE_OP_MAP_SHARED_HANDLE, 19u, 255u, UINT32_MAX}) {
+    for (const uint32_t op : {0u, AEROGPU_ESCAPE_OP_MAP_SHARED_HANDLE, 21u, 255u, UINT32_MAX}) {
       const NTSTATUS status = call(op, 4096, 4096);
       expect(status == kNotSupported, "operation %u is not there (0x%08x)", op, status);
     }
@@ -261,55 +244,10 @@ void creationLog() {
          after.entry_count);
 }
 
-/// ESC-3, SELFTEST: passes on what works, and finds what does not.
-void selfTest() {
-  Session session;
-  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
-  Adapter& adapter = session.adapter();
-  auto& r = adapter.registers();
-  auto client = Client::create(adapter, 100);
-  if (!expect(client != nullptr, "a device")) return;
-  Escapes escapes(adapter, *client);
-  uint64_t runs = 0;
-  const auto finds = [&](uint32_t error, const char* what) {
-    aerogpu_escape_selftest_inout test{};
-    test.timeout_ms = 500;
-    test.passed = 77;
-    const auto answer = escapes.answer<aerogpu_escape_selftest_inout>(AEROGPU_ESCAPE_OP_SELFTEST, test);
-    expect(answer.error_code == error && answer.passed == (error == AEROGPU_DBGCTL_SELFTEST_OK),
-           "SELFTEST, %s: error %u (%u, passed %u)", what, error, answer.error_code, answer.passed);
-    const auto perf = escapes.answer<aerogpu_escape_query_perf_out>(AEROGPU_ESCAPE_OP_QUERY_PERF);
-    expect(perf.selftest_count == ++runs && perf.selftest_last_error_code == error,
-           "QUERY_PERF: %llu self tests, the last found %u",
-           static_cast<unsigned long long>(perf.selftest_count), perf.selftest_last_error_code);
-  };
-  finds(AEROGPU_DBGCTL_SELFTEST_OK, "all well");
-  const uint32_t control = r.read(AEROGPU_MMIO_REG_RING_CONTROL);
-  r.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
-  finds(AEROGPU_DBGCTL_SELFTEST_ERR_TIMEOUT, "the ring stands");
-  r.write(AEROGPU_MMIO_REG_RING_CONTROL, control);
-  finds(AEROGPU_DBGCTL_SELFTEST_OK, "the ring runs again");
-  r.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);  // past the driver, which believes that it is on
-  finds(AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_SEQ_STUCK, "the vblanks stand");
-  r.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
-  finds(AEROGPU_DBGCTL_SELFTEST_OK, "they run again");
-  constexpr ULONG adapterUid = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
-  adapter.display().setVisible(false);
-  adapter.scheduler().waitIdle();
-  adapter.display().unpin(*adapter.display().primary());
-  expect(adapter.vidmm().evictAll(), "everything can be evicted");
-  expect(ntSuccess(adapter.setPower(adapterUid, PowerDeviceD3, PowerActionSleep)), "D3");
-  finds(AEROGPU_DBGCTL_SELFTEST_ERR_INVALID_STATE, "asleep");
-  expect(ntSuccess(adapter.setPower(adapterUid, PowerDeviceD0, PowerActionSleep)), "D0");
-  expect(adapter.display().recommit(), "the mode comes back");
-  finds(AEROGPU_DBGCTL_SELFTEST_OK, "awake");
-}
-
 const TestCase kTests[] = {
     {"escapes", 60, escapes},
     {"escape-device", 60, inProcess<deviceAnswers>},
     {"escape-allocations", 60, creationLog},
-    {"escape-selftest", 90, selfTest},
 };
 
 }  // namespace

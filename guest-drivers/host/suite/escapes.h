@@ -3,11 +3,22 @@
 #pragma once
 
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "aerogpu/aerogpu_escape.h"
 #include "suite/test.h"
 
 namespace aerogpu::host {
+
+/// What an operation wants, and who may ask it.
+struct EscapeOperation {
+  uint32_t op;
+  UINT bytes;
+  bool privileged;
+  bool always = false;  ///< also with escapes=off (ESC-8)
+};
+std::span<const EscapeOperation> escapeOperations();
 
 class Escapes {
 public:
@@ -33,6 +44,18 @@ public:
 private:
   Adapter& m_adapter;
   Client& m_client;
+};
+
+/// The registers that every process sees the effect of: scanout, cursor, interrupt mask, ring.
+class SharedRegisters {
+public:
+  explicit SharedRegisters(Adapter& adapter);
+  void expectSame(const char* when) const;
+
+private:
+  std::vector<uint32_t> look() const;
+  Adapter& m_adapter;
+  std::vector<uint32_t> m_values;
 };
 
 /// Submits a stream with two errors, which the device finds with the code CMD_DECODE; returns its fence.

@@ -49,6 +49,8 @@ std::span<const TestCase> primaryTests();
 std::span<const TestCase> handleRangeTests();
 std::span<const TestCase> escapeTests();
 std::span<const TestCase> escapeDisplayTests();
+std::span<const TestCase> escapeRightsTests();
+std::span<const TestCase> selfTestTests();
 std::span<const TestCase> escapeRingTests();
 std::span<const TestCase> memoryTests();
 std::span<const TestCase> recoveryTests();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// self_test.h: SELFTEST of the escapes (docs/abi/driver-data.md, "Escapes"): whether ring, interrupt, vblank and
+// pointer work, found out without anybody seeing it: nothing is drawn, moved or reported to the OS.
+#pragma once
+
+#include <stdint.h>
+
+#include "nt.h"
+
+namespace aero {
+
+class CursorPlane;
+class Display;
+class Registers;
+class Scheduler;
+
+class SelfTest {
+public:
+  /** The longest that a run waits, in ms, and what it waits when nobody says: a DDI holds others up for no longer. */
+  static constexpr uint32_t kMaxMs = 500;
+
+  /** All outlive it. */
+  SelfTest(const Registers &registers, Scheduler &scheduler, Display &display, CursorPlane &cursor)
+      : m_registers(registers), m_scheduler(scheduler), m_display(display), m_cursor(cursor) {}
+
+  /** One at a time, else STATUS_DEVICE_BUSY. `error` becomes one of AEROGPU_DBGCTL_SELFTEST_*, the first that was
+   *  found. `milliseconds` 0, or over kMaxMs: kMaxMs. PASSIVE_LEVEL, the adapter is started. */
+  NTSTATUS run(uint32_t milliseconds, bool powered, uint32_t &error);
+
+private:
+  class Deadline;
+  uint32_t find(const Deadline &deadline);
+  uint32_t testInterruptRegisters() const;
+  uint32_t testRing(const Deadline &deadline);
+  uint32_t testCursor();
+  uint32_t testVblank(const Deadline &deadline);
+
+  const Registers &m_registers;
+  Scheduler &m_scheduler;
+  Display &m_display;
+  CursorPlane &m_cursor;
+  volatile LONG m_busy = 0;
+};
+
+}  // namespace aero
