@@ -239,6 +239,9 @@ Result<void> check(const aerogpu_cmd_present_ex& c, uint32_t) {
   return {};
 }
 
+Result<void> check(const aerogpu_cmd_ext_attach_backing& c, uint32_t) {
+  return needHandle(c.resource_handle);
+}
 Result<void> check(const aerogpu_cmd_ext_write_value& c, uint32_t) {
   if (c.offset_bytes % sizeof c.value != 0) return malformed("value is not aligned in its allocation");
   return {};

@@ -429,6 +429,13 @@ constexpr PacketField kExtWriteValue[] = {
     {"value", 24, 8, 1, PacketField::Kind::Hex, {}},
 };
 
+constexpr PacketField kExtAttachBacking[] = {
+    {"resource_handle", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"backing_alloc_id", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"backing_offset_bytes", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"row_pitch_bytes", 20, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 }  // namespace
 
 PacketFields packetFields(uint32_t opcode) {
@@ -533,6 +540,8 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_RESET_CONTEXT", 16, {}};
     case AEROGPU_CMD_EXT_WRITE_VALUE:
       return {"EXT_WRITE_VALUE", 32, kExtWriteValue};
+    case AEROGPU_CMD_EXT_ATTACH_BACKING:
+      return {"EXT_ATTACH_BACKING", 24, kExtAttachBacking};
     default:
       return {};
   }

@@ -147,6 +147,8 @@ public:
   Result<void> run(const aerogpu_cmd_present_ex& c);
   Result<void> run(const aerogpu_cmd_flush& c);
   Result<void> run(const aerogpu_cmd_ext_reset_context& c);
+  // executor_ext_backing.cpp
+  Result<void> run(const aerogpu_cmd_ext_attach_backing& c);
   // executor_ext_values.cpp
   Result<void> run(const aerogpu_cmd_ext_write_value& c);
 

@@ -137,7 +137,7 @@ struct Texture : Resource {
   uint64_t writes = 0;   ///< grows with everything that may change the bytes
   // TextureBackings'.
   uint64_t backingGpa = 0;     ///< where the backing starts, while backingPlaced
-  uint64_t backingSerial = 0;  ///< grows with each texture made
+  uint64_t backingSerial = 0;  ///< grows with each texture that gets a backing
   bool backingPlaced = false;  ///< it has one address, and can be shown
   Texture* nextOfAlloc = nullptr;
   Texture* previousOfAlloc = nullptr;

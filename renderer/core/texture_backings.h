@@ -17,7 +17,8 @@ namespace aerogpu::core {
 
 class TextureBackings {
 public:
-  /// A new texture whose backing is in `entry`, which is of the current table. The texture is not owned.
+  /// A texture that is new or has a new backing, which is in `entry` of the current table: the newest from
+  /// now on. The texture is not owned.
   void add(Texture& texture, const AllocTable::Entry& entry);
   /// A texture without backing is ignored.
   void remove(Texture& texture);

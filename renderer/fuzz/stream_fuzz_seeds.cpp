@@ -83,6 +83,12 @@ void everythingTogether(const std::string& folder) {
   import.share_token = 77;
   w.packet(import);
   w.packet(aerogpu_cmd_present{});
+  aerogpu::packets::attachBacking(w, 6, 1, 128, 0x800);
+  aerogpu::packets::dirtyRange(w, 1, 256, 512);
+  aerogpu::packets::attachBacking(w, 4, 1, 0, 0x1000);
+  aerogpu::packets::writeValue(w, 1, 0x1008, 0x1122334455667788);
+  aerogpu::packets::dirtyRange(w, 4, 0, 256);
+  aerogpu::packets::attachBacking(w, 6, 0);
   aerogpu::packets::destroyResource(w, 1);
   write(folder, "together", w);
   write(folder, "together-scattered", w, Layout::Scattered);

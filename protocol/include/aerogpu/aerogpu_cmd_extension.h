@@ -8,15 +8,17 @@
 
 #pragma pack(push, 1)
 
-#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U            /* feature bit 32: the EDID registers exist */
-#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U         /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
-#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U             /* feature bit 34: AEROGPU_EXT_REG_VGA works */
-#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U   /* feature bit 35: the packet EXT_RESET_CONTEXT works */
-#define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U /* feature bit 49: the packet EXT_WRITE_VALUE works */
-#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U     /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
+#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U               /* feature bit 32: the EDID registers exist */
+#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U            /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
+#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U                /* feature bit 34: AEROGPU_EXT_REG_VGA works */
+#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U      /* feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
+#define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
+#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U        /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI (AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
 struct aerogpu_cmd_ext_reset_context {
@@ -35,6 +37,16 @@ struct aerogpu_cmd_ext_write_value {
   uint64_t value;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_write_value, 32);
+
+/** EXT_ATTACH_BACKING: a resource gets guest memory in place of what it had. */
+struct aerogpu_cmd_ext_attach_backing {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t resource_handle;
+  uint32_t backing_alloc_id; /* 0 = none any more */
+  uint32_t backing_offset_bytes;
+  uint32_t row_pitch_bytes; /* of textures, mip 0 */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_attach_backing, 24);
 
 #pragma pack(pop)
 

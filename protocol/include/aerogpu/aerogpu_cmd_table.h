@@ -69,7 +69,8 @@
   FIXED(RELEASE_SHARED_SURFACE, release_shared_surface)                                                            \
   FIXED(FLUSH, flush)                                                                                              \
   FIXED(EXT_RESET_CONTEXT, ext_reset_context)                                                                      \
-  FIXED(EXT_WRITE_VALUE, ext_write_value)
+  FIXED(EXT_WRITE_VALUE, ext_write_value)                                                                          \
+  FIXED(EXT_ATTACH_BACKING, ext_attach_backing)
 
 /** The structures without a field that means something, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

@@ -108,6 +108,17 @@ inline void copyTexture(CommandWriter& w, uint32_t to, uint32_t from, uint32_t w
   w.packet(p);
 }
 
+/// EXT_ATTACH_BACKING. `rowPitch` (bytes) counts for textures only.
+inline void attachBacking(CommandWriter& w, uint32_t handle, uint32_t allocId, uint32_t rowPitch = 0,
+                          uint32_t allocOffset = 0) {
+  aerogpu_cmd_ext_attach_backing p{};
+  p.resource_handle = handle;
+  p.backing_alloc_id = allocId;
+  p.backing_offset_bytes = allocOffset;
+  p.row_pitch_bytes = rowPitch;
+  w.packet(p);
+}
+
 /// EXT_WRITE_VALUE.
 inline void writeValue(CommandWriter& w, uint32_t allocId, uint64_t offset, uint64_t value) {
   aerogpu_cmd_ext_write_value p{};

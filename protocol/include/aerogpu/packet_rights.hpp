@@ -156,6 +156,10 @@ inline constexpr PacketRights kPacketRights[] = {
     {.opcode = AEROGPU_CMD_EXT_WRITE_VALUE,
      .bytes = sizeof(aerogpu_cmd_ext_write_value),
      .featureHi = AEROGPU_EXT_FEATURE_HI_WRITE_VALUE},
+    {.opcode = AEROGPU_CMD_EXT_ATTACH_BACKING,
+     .bytes = sizeof(aerogpu_cmd_ext_attach_backing),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING,
+     .usedWords = 0x1},
 };
 
 }  // namespace aerogpu

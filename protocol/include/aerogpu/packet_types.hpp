@@ -334,4 +334,10 @@ struct PacketType<aerogpu_cmd_ext_write_value> {
   using Element = void;
 };
 
+template <>
+struct PacketType<aerogpu_cmd_ext_attach_backing> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_ATTACH_BACKING;
+  using Element = void;
+};
+
 }  // namespace aerogpu

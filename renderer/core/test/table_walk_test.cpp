@@ -259,6 +259,9 @@ std::map<uint32_t, Twins> twins() {
       one(AEROGPU_CMD_RELEASE_SHARED_SURFACE, aerogpu_cmd_release_shared_surface{.share_token = 1}),
       cut(AEROGPU_CMD_RELEASE_SHARED_SURFACE)};
   // Allocation 1 is the memory of makeObjects().
+  PAIR(EXT_ATTACH_BACKING, ext_attach_backing,
+       BRACED(.resource_handle = kBuffer, .backing_alloc_id = 1, .backing_offset_bytes = 4096 - 256),
+       BRACED(.resource_handle = kBuffer, .backing_alloc_id = 1, .backing_offset_bytes = 4096 - 252), kOob);
   PAIR(EXT_WRITE_VALUE, ext_write_value, BRACED(.alloc_id = 1, .offset_bytes = 8, .value = 1),
        BRACED(.alloc_id = 1, .offset_bytes = 4, .value = 1));
   t[AEROGPU_CMD_EXT_RESET_CONTEXT] = {one(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{}),

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Executor: guest memory that a resource gets after it was made. ATTACH-1 to ATTACH-5.
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
+  const bool detach = c.backing_alloc_id == 0;
+  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+    const Backing backing{c.backing_alloc_id, c.backing_offset_bytes, 0};
+    if (!detach)
+      if (auto entry = backingEntry(backing, 0, buffer->desc.sizeBytes, false); !entry) return entry.error();
+    buffer->backing = backing;
+    return {};
+  }
+  Texture* texture = m_handles.get<Texture>(c.resource_handle);
+  if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  if (!detach && c.row_pitch_bytes == 0)
+    return Error{ErrorCode::CmdDecode, "backed texture without a row pitch"};
+  const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
+  if (!layout) return layout.error();
+  const Backing backing{c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes};
+  const AllocTable::Entry* entry = nullptr;
+  if (!detach) {
+    const auto found = backingEntry(backing, 0, layout->totalBytes(), false);
+    if (!found) return found.error();
+    entry = *found;
+  }
+  m_backings.remove(*texture);
+  texture->backing = backing;
+  texture->layout = *layout;
+  if (entry) m_backings.add(*texture, *entry);
+  return {};
+}
+
+}  // namespace aerogpu::core
