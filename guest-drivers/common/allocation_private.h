@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
+#include "surface_format.h"
 
 namespace aero {
 
@@ -42,10 +43,16 @@ constexpr uint64_t packSurface(uint32_t width, uint32_t height, uint32_t format)
          uint64_t{width & AEROGPU_WDDM_ALLOC_PRIV_DESC_MAX_WIDTH} << 32 | format;
 }
 
+/** Whether `format` counts as DXGI does; reserved0 always has a D3DFORMAT. */
+constexpr bool isDxgiFormat(const AllocationPrivate &data) {
+  return data.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION_2 && data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT;
+}
+
 /** What the data says of a surface: the fields of version 2 count before reserved0. */
 constexpr DescribedSurface describedSurface(const AllocationPrivate &data) {
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && data.width && data.height)
-    return {data.width, data.height, data.format, data.row_pitch_bytes};
+    return {data.width, data.height, isDxgiFormat(data) ? d3dFormatOfDxgi(data.format) : data.format,
+            data.row_pitch_bytes};
   const uint64_t packed = data.reserved0;
   if (!(packed & AEROGPU_WDDM_ALLOC_PRIV_DESC_MARKER)) return {};
   return {static_cast<uint32_t>(packed >> 32) & AEROGPU_WDDM_ALLOC_PRIV_DESC_MAX_WIDTH,

@@ -2,6 +2,7 @@
 #include "adapter.h"
 
 #include "aerogpu_events.h"
+#include "entropy.h"
 #include "event_log.h"
 
 namespace aero {
@@ -53,6 +54,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
   case kSegments:
     return segments.start(registers, memory.vramGpa(), memory.vramBytes(), m_apertureSource);
   case kAllocations:
+    seal = newSealKey();
     return allocations.start(KeQueryInterruptTime()) ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
   case kScheduler:
     return scheduler.start(info.RequiredDmaQueueEntry);

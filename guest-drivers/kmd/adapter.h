@@ -14,9 +14,11 @@
 #include "display.h"
 #include "epochs.h"
 #include "gdi_engine.h"
+#include "kernel_textures.h"
 #include "nt.h"
 #include "registers.h"
 #include "scheduler.h"
+#include "seal.h"
 #include "segments.h"
 #include "self_test.h"
 #include "settings.h"
@@ -67,8 +69,10 @@ public:
   Scheduler scheduler{registers, counters, dxgk};
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
+  KernelTextures textures{scheduler, allocations, epochs};
   GdiEngine gdi{scheduler, allocations};
   SelfTest selfTest{registers, scheduler, display, cursor};
+  Seal seal;  // of descriptions of standard allocations
 
 private:
   /** Steps of a start, in order; each is undone by end(), backwards. */

@@ -2,12 +2,10 @@
 // allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
 // and Windows' own standard allocations. PASSIVE_LEVEL throughout.
 #include "adapter.h"
-#include "allocation_private.h"
-#include "device_format.h"
+#include "allocation_rules.h"
 #include "entry_points.h"
 #include "kernel_memory.h"
-#include "modes.h"
-#include "placement.h"
+#include "standard_allocations.h"
 
 namespace aero {
 namespace {
@@ -20,17 +18,24 @@ void writePrivate(const AeroAllocation &allocation, void *data) {
   priv->size_bytes = allocation.bytes;
 }
 
-bool isBytePixels(const AllocationPrivate &priv) {
-  return priv.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && priv.format == D3DDDIFMT_A8;
+/** The surface that the data describes as the device draws it, or all zero. */
+Surface surfaceOf(const DescribedSurface &described, bool bytePixels) {
+  if (bytePixels) return {(described.width + 3) / 4, described.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, described.pitch};
+  return {described.width, described.height, deviceFormat(described.format), described.pitch};
 }
 
-/** The surface that the data describes, or all zero. */
-Surface surfaceOf(const AllocationPrivate &priv) {
-  // The device has no format of one byte a pixel; only GDI's tables have it, which the driver's own shaders read.
-  if (isBytePixels(priv))
-    return {(priv.width + 3) / 4, priv.height, AEROGPU_FORMAT_B8G8R8A8_UNORM, priv.row_pitch_bytes};
-  const DescribedSurface surface = describedSurface(priv);
-  return {surface.width, surface.height, deviceFormat(surface.format), surface.pitch};
+/** Whether the data are as DxgkDdiGetStandardAllocationDriverData gave them (PRIV-18). */
+bool isSealed(const AeroAdapter &adapter, const DXGK_ALLOCATIONINFO &info) {
+  aerogpu_wddm_alloc_ext_priv_sealed data;
+  if (info.PrivateDriverDataSize < sizeof data) return false;
+  RtlCopyMemory(&data, info.pPrivateDriverData, sizeof data);
+  return data.base.reserved1 && data.seal == adapter.seal.of(&data.base, sizeof data.base);
+}
+
+/** What is sealed is read by everybody who opens the allocation: nobody makes another one with it. */
+void breakSeal(void *data, UINT bytes) {
+  if (bytes < sizeof(aerogpu_wddm_alloc_ext_priv_sealed)) return;
+  memset(static_cast<uint8_t *>(data) + offsetof(aerogpu_wddm_alloc_ext_priv_sealed, seal), 0, sizeof(uint64_t));
 }
 
 /** Tells the OS where an allocation may live. */
@@ -51,29 +56,6 @@ void describePlacement(const AeroAllocation &allocation, const Placement &place,
   info.MaximumRenamingListLength = 0;
   info.AllocationPriority =
       allocation.use == AllocationUse::Primary ? D3DDDI_ALLOCATIONPRIORITY_HIGH : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
-}
-
-/** Lets everybody who opens the allocation find the texture that the driver made for it. */
-NTSTATUS createKernelTexture(AeroAdapter &adapter, AeroAllocation &allocation) {
-  uint8_t buffer[sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface)];
-  PacketWriter packets(buffer, sizeof buffer);
-  {
-    TableLock lock(adapter.allocations);
-    allocation.kernelTexture = adapter.allocations.newKernelHandles(1);
-    allocation.kernelEpoch = adapter.epochs.now();
-  }
-  auto *create = packets.append<aerogpu_cmd_create_texture2d>();
-  create->texture_handle = allocation.kernelTexture;
-  create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
-  create->format = allocation.surface.format;
-  create->width = allocation.surface.width;
-  create->height = allocation.surface.height;
-  create->mip_levels = 1;
-  create->array_layers = 1;
-  auto *share = packets.append<aerogpu_cmd_export_shared_surface>();
-  share->resource_handle = allocation.kernelTexture;
-  share->share_token = allocation.token.value;
-  return adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
 }
 
 /** Drops one reference; the last one tells the device. */
@@ -118,35 +100,36 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   const uint64_t largest = adapter.segments.vramBytes() > adapter.segments.apertureBytes()
                                ? adapter.segments.vramBytes()
                                : adapter.segments.apertureBytes();
-  if (!priv.size_bytes || priv.size_bytes > largest || priv.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX ||
-      priv.reserved1 > static_cast<uint32_t>(AllocationUse::GdiExisting) || (saysPrimary(priv) && !isShowable(priv)))
-    return STATUS_INVALID_PARAMETER;
+  const bool standard = isSealed(adapter, info);
+  if (!mayBeAllocated(priv, standard, largest)) return STATUS_INVALID_PARAMETER;
 
   void *memory = poolAllocate(sizeof(AeroAllocation));
   if (!memory) return STATUS_NO_MEMORY;
   auto *allocation = new (memory) AeroAllocation;
-  allocation->bytes = priv.size_bytes;
   allocation->flags = priv.flags;
   allocation->use = static_cast<AllocationUse>(priv.reserved1);
-  allocation->surface = surfaceOf(priv);
-  allocation->bytePixels = isBytePixels(priv);
+  allocation->described = describedSurface(priv);
+  // The device has no format of one byte a pixel; only GDI has it, whose surfaces the driver's own shaders read.
+  allocation->bytePixels = standard && allocation->described.format == D3DDDIFMT_A8;
+  allocation->surface = surfaceOf(allocation->described, allocation->bytePixels);
+  allocation->gpuOnly = livesOnGpuOnly(allocation->use) || saysGpuOnly(priv);
+  // The device is told of no more than there is, so nobody reaches beyond.
+  allocation->bytes = allocation->gpuOnly ? kPageBytes : priv.size_bytes;
   {
     TableLock lock(adapter.allocations);
     if (!adapter.allocations.enter(*allocation, priv.alloc_id)) {
       poolFree(memory);
       return STATUS_INVALID_PARAMETER;  // EX-47: the id lives already
     }
-    if (allocation->flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
+    if (allocation->gpuOnly || allocation->flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
       adapter.allocations.tokens.create(allocation->token);
   }
-  if (livesOnGpuOnly(allocation->use)) {
-    const NTSTATUS status = createKernelTexture(adapter, *allocation);
-    if (!NT_SUCCESS(status)) {
-      release(adapter, allocation);
-      return status;
-    }
+  if (allocation->gpuOnly && !NT_SUCCESS(adapter.textures.create(*allocation))) {
+    release(adapter, allocation);
+    return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
   }
   writePrivate(*allocation, info.pPrivateDriverData);
+  if (standard) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
   info.Alignment = kPageBytes;
   info.Size = static_cast<SIZE_T>((allocation->bytes + kPageBytes - 1) & ~uint64_t{kPageBytes - 1});
   info.PitchAlignedSize = 0;
@@ -163,98 +146,6 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   info.hAllocation = allocation;
   return STATUS_SUCCESS;
 }
-
-/** What a standard allocation looks like; false when the driver cannot make it. */
-struct StandardSurface {
-  uint32_t width, height, d3dFormat, pitch;
-  AllocationUse use;
-  uint32_t flags;
-};
-
-bool describeStandard(const DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, StandardSurface &out) {
-  const uint32_t cpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
-  switch (args.StandardAllocationType) {
-  case D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE: {
-    const D3DKMDT_SHAREDPRIMARYSURFACEDATA &data = *args.pCreateSharedPrimarySurfaceData;
-    out = {data.Width,
-           data.Height,
-           static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, bytesPerPixel(data.Format)),
-           AllocationUse::Primary,
-           AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED};
-    return deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
-  }
-  case D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE: {
-    const D3DKMDT_SHADOWSURFACEDATA &data = *args.pCreateShadowSurfaceData;
-    out = {data.Width,
-           data.Height,
-           static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, bytesPerPixel(data.Format)),
-           AllocationUse::Shadow,
-           cpu};
-    return true;
-  }
-  case D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE: {
-    const D3DKMDT_STAGINGSURFACEDATA &data = *args.pCreateStagingSurfaceData;
-    out = {data.Width,
-           data.Height,
-           D3DDDIFMT_X8R8G8B8,
-           framePitch(data.Width),
-           AllocationUse::Staging,
-           cpu | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING};
-    return true;
-  }
-  case D3DKMDT_STANDARDALLOCATION_GDISURFACE: {
-    const D3DKMDT_GDISURFACEDATA &data = *args.pCreateGdiSurfaceData;
-    const bool colors = deviceFormat(data.Format) != AEROGPU_FORMAT_INVALID;
-    const bool colorsOrBytes = colors || data.Format == D3DDDIFMT_A8;
-    out = {data.Width,
-           data.Height,
-           static_cast<uint32_t>(data.Format),
-           framePitch(data.Width, bytesPerPixel(data.Format)),
-           AllocationUse::GdiTexture,
-           0};
-    switch (data.Type) {
-    case D3DKMDT_GDISURFACE_TEXTURE:
-      // The compositor opens these and draws them: they are shared from the start.
-      out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return colors;
-    case D3DKMDT_GDISURFACE_STAGING:
-      out.use = AllocationUse::GdiStaging;
-      out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return colorsOrBytes;
-    case D3DKMDT_GDISURFACE_STAGING_CPUVISIBLE:
-      out.use = AllocationUse::GdiStagingCpuVisible;
-      out.flags = cpu;
-      return colorsOrBytes;
-    case D3DKMDT_GDISURFACE_LOOKUPTABLE:
-      out.use = AllocationUse::GdiLookup;
-      out.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-      return data.Format == D3DDDIFMT_A8;
-    case D3DKMDT_GDISURFACE_EXISTINGSYSMEM:
-      out.use = AllocationUse::GdiExisting;
-      out.flags = cpu;
-      return colorsOrBytes;
-    default:
-      return false;
-    }
-  }
-  default:
-    return false;
-  }
-}
-
-/** Tells the OS the pitch that the CPU will use. */
-void returnPitch(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, uint32_t pitch) {
-  if (args.StandardAllocationType == D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE)
-    args.pCreateShadowSurfaceData->Pitch = pitch;
-  else if (args.StandardAllocationType == D3DKMDT_STANDARDALLOCATION_STAGINGSURFACE)
-    args.pCreateStagingSurfaceData->Pitch = pitch;
-  else if (args.StandardAllocationType == D3DKMDT_STANDARDALLOCATION_GDISURFACE)
-    args.pCreateGdiSurfaceData->Pitch = pitch;
-}
-
-constexpr uint32_t kMaxSurfaceEdge = 16384;
 
 }  // namespace
 
@@ -296,9 +187,16 @@ NTSTATUS APIENTRY AeroDdiDescribeAllocation(const HANDLE hAdapter, DXGKARG_DESCR
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   const AeroAllocation *allocation = args ? AeroAllocation::from(args->hAllocation) : nullptr;
   if (!adapter || !allocation) return STATUS_INVALID_PARAMETER;
-  args->Width = allocation->surface.width;
-  args->Height = allocation->surface.height;
-  args->Format = static_cast<D3DDDIFORMAT>(d3dFormatOf(allocation->surface.format));
+  DescribedSurface described = allocation->described;
+  if (!described.width) {
+    // Nobody said it, but a stream made a texture of it.
+    const Surface &surface = allocation->surface;
+    described = {surface.width, surface.height, d3dFormatOf(surface.format), surface.pitch};
+  }
+  if (!described.width) return STATUS_INVALID_PARAMETER;
+  args->Width = described.width;
+  args->Height = described.height;
+  args->Format = static_cast<D3DDDIFORMAT>(described.format);
   args->MultisampleMethod = {1, 0};
   const Rational refresh = adapter->display.refresh();
   args->RefreshRate = {refresh.numerator, refresh.denominator};
@@ -310,30 +208,16 @@ NTSTATUS APIENTRY AeroDdiGetStandardAllocationDriverData(const HANDLE hAdapter,
                                                          DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
-  StandardSurface surface;
-  if (!adapter || !args || !describeStandard(*args, surface)) return STATUS_INVALID_PARAMETER;
-  if (!surface.width || !surface.height || surface.width > kMaxSurfaceEdge || surface.height > kMaxSurfaceEdge)
-    return STATUS_INVALID_PARAMETER;
+  aerogpu_wddm_alloc_ext_priv_sealed data = {};
+  if (!adapter || !args || !describeStandardAllocation(*args, data.base)) return STATUS_INVALID_PARAMETER;
   if (!args->pAllocationPrivateDriverData) {
-    args->AllocationPrivateDriverDataSize = sizeof(AllocationPrivate);
+    args->AllocationPrivateDriverDataSize = sizeof data;
     args->ResourcePrivateDriverDataSize = 0;
     return STATUS_SUCCESS;
   }
-  if (args->AllocationPrivateDriverDataSize < sizeof(AllocationPrivate)) return STATUS_BUFFER_TOO_SMALL;
-  AllocationPrivate priv = {};
-  priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
-  priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
-  priv.flags = surface.flags;
-  priv.size_bytes = uint64_t{surface.pitch} * surface.height;
-  priv.reserved0 = packSurface(surface.width, surface.height, surface.d3dFormat);
-  priv.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
-  priv.width = surface.width;
-  priv.height = surface.height;
-  priv.format = surface.d3dFormat;
-  priv.row_pitch_bytes = surface.pitch;
-  priv.reserved1 = static_cast<uint32_t>(surface.use);
-  RtlCopyMemory(args->pAllocationPrivateDriverData, &priv, sizeof priv);
-  returnPitch(*args, surface.pitch);
+  if (args->AllocationPrivateDriverDataSize < sizeof data) return STATUS_BUFFER_TOO_SMALL;
+  data.seal = adapter->seal.of(&data.base, sizeof data.base);
+  RtlCopyMemory(args->pAllocationPrivateDriverData, &data, sizeof data);
   return STATUS_SUCCESS;
 }
 
@@ -363,8 +247,11 @@ NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPEN
       adapter.allocations.open(*open);
     }
     // The page lets the driver write the private data only while the allocation is being created.
-    if (args->Flags.Create && info.pPrivateDriverData && info.PrivateDriverDataSize >= sizeof(aerogpu_wddm_alloc_priv))
+    if (args->Flags.Create && info.pPrivateDriverData &&
+        info.PrivateDriverDataSize >= sizeof(aerogpu_wddm_alloc_priv)) {
       writePrivate(*allocation, info.pPrivateDriverData);
+      if (allocation->use != AllocationUse::UserMode) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
+    }
     info.hDeviceSpecificAllocation = open;
   }
   if (NT_SUCCESS(status)) return status;

@@ -50,6 +50,13 @@ AeroAllocation *AllocationTable::find(uint32_t id) const {
   return allocation;
 }
 
+AeroAllocation *AllocationTable::nextGpuOnly(uint32_t &cursor, const Epochs &epochs) const {
+  for (; cursor < kIdBuckets; cursor++)
+    for (AeroAllocation *allocation = m_byId[cursor]; allocation; allocation = allocation->nextById)
+      if (allocation->gpuOnly && !epochs.stillThere(allocation->kernelEpoch, true)) return allocation;
+  return nullptr;
+}
+
 AllocationTable::Farewell AllocationTable::release(AeroAllocation &allocation) {
   if (--allocation.references) return {};
   AeroAllocation **link = &m_byId[allocation.id % kIdBuckets];

@@ -3,8 +3,9 @@
 // Everything here is under AllocationTable's mutex; PASSIVE_LEVEL.
 #pragma once
 
-#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "allocation_private.h"
 #include "command_check.h"
+#include "epochs.h"
 #include "handle_ranges.h"
 #include "nt.h"
 #include "share_tokens.h"
@@ -43,7 +44,9 @@ public:
   uint64_t bytes = 0;
   uint32_t flags = 0;  // enum aerogpu_wddm_alloc_private_flags
   AllocationUse use = AllocationUse::UserMode;
-  Surface surface;
+  Surface surface;             // as the device draws it
+  DescribedSurface described;  // as its private data say
+  bool gpuOnly = false;        // its pixels are in kernelTexture alone; `bytes` is a page that nobody looks at
   bool bytePixels = false;     // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
   uint32_t references = 1;     // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
@@ -101,6 +104,9 @@ public:
   /** Enters the allocation under `wantedId`, or under a new one of the kernel's range for 0; false when it is taken. */
   bool enter(AeroAllocation &allocation, uint32_t wantedId);
   AeroAllocation *find(uint32_t id) const;
+  /** The next of those that are the GPU's alone whose texture is gone; null when there is none. `cursor` starts at 0.
+   */
+  AeroAllocation *nextGpuOnly(uint32_t &cursor, const Epochs &epochs) const;
   /** Drops a reference; the last one takes the allocation out, and gives back what the device must then forget. */
   struct Farewell {
     bool last = false;

@@ -71,7 +71,9 @@ bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIO
   if (allocation.userTexture ||
       (allocation.kernelTexture && adapter.epochs.stillThere(allocation.kernelEpoch, allocation.token.value != 0)))
     return true;
-  if (allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch) return false;
+  // What has no memory cannot be made again of it.
+  if (allocation.gpuOnly || allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch)
+    return false;
 
   if (allocation.kernelTexture)
     if (auto *destroy = packets.append<aerogpu_cmd_destroy_resource>())

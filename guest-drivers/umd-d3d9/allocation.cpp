@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "allocation.h"
 
-#include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "allocation_private.h"
 #include "context.h"
 
@@ -13,7 +12,7 @@ void describe(const AllocationRequest &request, bool primary, AllocationPrivate 
   priv = {};
   priv.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
   priv.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
-  priv.flags = request.flags;
+  priv.flags = request.flags | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED;
   if (primary) priv.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;  // Windows does not tell the kernel driver
   priv.size_bytes = request.bytes;
   priv.kind = AEROGPU_WDDM_ALLOC_KIND_BUFFER;

@@ -187,6 +187,10 @@ void Vidmm::checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISU
   if (forCpu && info.Size < uint64_t{data.Pitch} * data.Height)
     brokenRule("GDI surface of type %d: %llu bytes for %u rows of %u", data.Type,
                static_cast<unsigned long long>(info.Size), data.Height, data.Pitch);
+  // Own rule: what only the GPU sees lives on the host, and costs a page of the guest's memory.
+  if (!forCpu && info.Size != kPage)
+    brokenRule("GDI surface of type %d, which the CPU does not see: %llu bytes", data.Type,
+               static_cast<unsigned long long>(info.Size));
   if (info.Flags.CpuVisible != forCpu)
     brokenRule("GDI surface of type %d: allocation flags 0x%x", data.Type, info.Flags.Value);
   for (unsigned i = 0; forCpu && i < m_segments.size(); ++i) {
@@ -221,6 +225,8 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
     result.status = callDdi("DxgkDdiCreateAllocation", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateAllocation,
                             m_adapter.context(), &args);
   }
+  if (result.status != kSuccess && result.status != kInvalidParameter && result.status != kNoMemory)
+    brokenRule("DxgkDdiCreateAllocation returned 0x%08x", result.status);
   if (!ntSuccess(result.status)) return result;
   std::shared_ptr<Resource> resource = std::move(existing);
   if (!resource && asResource) {
@@ -343,6 +349,8 @@ NTSTATUS Vidmm::open(HANDLE device, const std::vector<std::shared_ptr<Allocation
   std::shared_lock exclusion(m_adapter.exclusion());
   const NTSTATUS status =
       callDdi("DxgkDdiOpenAllocation", kPassiveLevel, m_adapter.ddi.DxgkDdiOpenAllocation, device, &args);
+  if (status != kSuccess && status != kInvalidParameter && status != kNoMemory)
+    brokenRule("DxgkDdiOpenAllocation returned 0x%08x", status);
   for (size_t i = 0; i < infos.size(); ++i) {
     if (!ntSuccess(status)) {
       if (made[i]->kmt != allocations[i]->kmt) dropKmtHandle(made[i]->kmt);

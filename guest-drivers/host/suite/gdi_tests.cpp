@@ -440,7 +440,7 @@ void gdiSurfaces() {
     if (row.colors) formats.assign(std::begin(kColors), std::end(kColors));
     if (row.bytes) formats.push_back(D3DDDIFMT_A8);
     for (const D3DDDIFORMAT format : formats)
-      for (const UINT width : {64u, 37u}) {  // 37: no row ends where the alignment wants it
+      for (const UINT width : {128u, 37u}) {  // 37: no row ends where the alignment wants it
         GdiSurface surface;
         if (!makeGdi(adapter, *client, row.type, width, 16, surface, format,
                      row.type == D3DKMDT_GDISURFACE_EXISTINGSYSMEM ? &memory : nullptr))

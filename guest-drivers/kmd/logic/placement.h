@@ -2,7 +2,6 @@
 // placement.h: in which memory an allocation may live, by what its private data say (PRIV-16, PRIV-17). Any IRQL.
 #pragma once
 
-#include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "allocation_private.h"
 #include "device_format.h"
 
@@ -33,7 +32,8 @@ constexpr bool saysPrimary(const AllocationPrivate &data) {
  *  allocation, of a format that the scanout has, and with all of its rows inside. */
 constexpr bool isShowable(const AllocationPrivate &data) {
   return data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && !data.reserved1 && data.width && data.height &&
-         isScanoutFormat(data.format) && data.row_pitch_bytes >= uint64_t{data.width} * bytesPerPixel(data.format) &&
+         isScanoutFormat(describedSurface(data).format) &&
+         data.row_pitch_bytes >= uint64_t{data.width} * bytesPerPixel(describedSurface(data).format) &&
          uint64_t{data.row_pitch_bytes} * data.height <= data.size_bytes;
 }
 
@@ -49,11 +49,12 @@ constexpr Placement placementOf(const AllocationPrivate &data, bool scanned, boo
   if (!hasAperture) return {true, false, true, cpu};
   // Cached system memory: the CPU is there often, and VRAM is small.
   if (cpu) return {false, true, false, true};
-  if (data.reserved1) return {true, true, false, false};
+  if (data.reserved1 || data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED) return {true, true, false, false};
   // Drivers made elsewhere mark no primary. Version 1 does not even tell buffers from textures.
   if (data.version == AEROGPU_WDDM_ALLOC_PRIV_VERSION) {
     if (ofModeSize || !describedSurface(data).width) return {true, false, true, false};
-  } else if (ofModeSize && data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && isScanoutFormat(data.format)) {
+  } else if (ofModeSize && data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D &&
+             isScanoutFormat(describedSurface(data).format)) {
     return {true, true, true, false};
   }
   return {true, true, false, false};

@@ -59,6 +59,11 @@ TEST(Placement, ADriverThatMarksNothingGetsVramFirstForWhatMayBeAPrimary) {
   EXPECT_EQ(with(texture(640, 480, kD24S8), true), kApertureFirst) << "no screen shows it";
 }
 
+TEST(Placement, OfADriverThatMarksPrimariesNothingIsGuessed) {
+  EXPECT_EQ(with(texture(640, 480, kX8R8G8B8, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED), true), kApertureFirst);
+  EXPECT_EQ(with(version1(0, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED)), kApertureFirst);
+}
+
 TEST(Placement, Version1SaysTooLittle) {
   EXPECT_EQ(with(version1(0)), kVramOnly) << "it may be anything";
   EXPECT_EQ(with(version1(packSurface(640, 480, kX8R8G8B8)), true), kVramOnly);

@@ -573,7 +573,8 @@ TEST_F(Umd, PrivateDataSaysWhatAnAllocationIs) {
   EXPECT_EQ(priv.format, 22u);
   EXPECT_GE(priv.row_pitch_bytes, 120u);
   EXPECT_GE(priv.size_bytes, uint64_t{priv.row_pitch_bytes} * 20);
-  EXPECT_EQ(priv.flags, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY) << "docs/abi/driver-data.md PRIV-16";
+  EXPECT_EQ(priv.flags, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED)
+      << "docs/abi/driver-data.md PRIV-16, PRIV-17";
   EXPECT_EQ(priv.reserved1, 0u);
   EXPECT_TRUE(kernel.allocations.rbegin()->second.primary);
   p.destroy(texture);

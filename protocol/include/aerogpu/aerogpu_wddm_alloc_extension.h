@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Flags of a WDDM allocation's private data (aerogpu_wddm_alloc.h) that revision 1.4 lacks. docs/abi/driver-data.md. */
+/* What a WDDM allocation's private data (aerogpu_wddm_alloc.h) say beyond revision 1.4. docs/abi/driver-data.md. */
 #ifndef AEROGPU_WDDM_ALLOC_EXTENSION_H
 #define AEROGPU_WDDM_ALLOC_EXTENSION_H
 
 #include "aerogpu_wddm_alloc.h"
 
-/* A primary of a user-mode driver, which asks Windows for it with D3DDDI_ALLOCATIONINFO.Flags.Primary: Windows does not
- * pass that flag on to the kernel driver. */
-#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY 0x80000000U /* scanned out by a user-mode driver's flips */
+#pragma pack(push, 1)
+
+/* Flags. Windows does not pass on to the kernel driver what a user-mode driver asked for, so that driver marks it. */
+#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY 0x80000000U     /* scanned out by a user-mode driver's flips */
+#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY 0x40000000U    /* a texture of the host's, without guest memory */
+#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT 0x10000000U /* format is a DXGI_FORMAT; without it a D3DFORMAT */
+#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED 0x08000000U      /* primaries are marked: nothing is guessed by size */
+
+/** Version 2 as the kernel driver describes a standard allocation with it. */
+struct aerogpu_wddm_alloc_ext_priv_sealed {
+  struct aerogpu_wddm_alloc_priv_v2 base;
+  uint64_t seal; /* the kernel driver's own; 0 from when the allocation is made */
+};
+AEROGPU_ABI_SIZE(aerogpu_wddm_alloc_ext_priv_sealed, 72);
+
+#pragma pack(pop)
 
 #endif /* AEROGPU_WDDM_ALLOC_EXTENSION_H */

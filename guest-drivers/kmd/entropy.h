@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// entropy.h: numbers that a process cannot guess. PASSIVE_LEVEL.
+#pragma once
+
+#include "seal.h"
+
+namespace aero {
+
+/** A key for this start of the driver: from the processor's generator where it has one, and from clocks and addresses
+ *  that differ from start to start. */
+Seal newSealKey();
+
+}  // namespace aero

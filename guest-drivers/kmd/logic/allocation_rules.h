@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// allocation_rules.h: what the private data of an allocation may say (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-20). Any
+// IRQL.
+#pragma once
+
+#include "placement.h"
+#include "surface_format.h"
+
+namespace aero {
+
+/** Of what the device draws, in pixels. */
+constexpr uint32_t kMaxSurfaceEdge = 16384;
+
+/** Whether user mode wants a texture that has no memory of the guest's. */
+constexpr bool saysGpuOnly(const AllocationPrivate &data) {
+  return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY;
+}
+
+/** Whether a TEXTURE2D of version 2 is described, and all of it lies in its memory. What is the GPU's alone has none.
+ */
+constexpr bool isDescribed(const AllocationPrivate &data) {
+  if (!data.width || !data.height || data.width > kMaxSurfaceEdge || data.height > kMaxSurfaceEdge || !data.format)
+    return false;
+  // Formats that hardware vendors made up have no size here, and at least one byte.
+  FormatBlock block = formatBlock(data.format, isDxgiFormat(data));
+  if (!block.bytes) block = {1, 1, 1};
+  const uint64_t rowBytes = uint64_t{(data.width + block.width - 1) / block.width} * block.bytes;
+  const uint64_t rows = (data.height + block.height - 1) / block.height;
+  if (data.row_pitch_bytes && data.row_pitch_bytes < rowBytes) return false;
+  return saysGpuOnly(data) || (data.row_pitch_bytes ? data.row_pitch_bytes : rowBytes) * rows <= data.size_bytes;
+}
+
+/** Whether the driver can make the texture that user mode wants of it: shown to nobody, seen by no processor. */
+constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
+  return data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D &&
+         deviceFormat(describedSurface(data).format) != AEROGPU_FORMAT_INVALID &&
+         !(data.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING |
+                         AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY));
+}
+
+/** Whether an allocation can be made of what readAllocationPrivate() has read. `standard`: the driver's own
+ *  description of a standard allocation. `largestSegment`: bytes. */
+constexpr bool mayBeAllocated(const AllocationPrivate &data, bool standard, uint64_t largestSegment) {
+  if (!data.size_bytes || data.size_bytes > largestSegment || data.alloc_id > AEROGPU_WDDM_ALLOC_ID_UMD_MAX)
+    return false;
+  if (standard) return true;
+  if (data.reserved1) return false;  // what it is for: the kernel driver's word
+  if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && !isDescribed(data)) return false;
+  if (saysPrimary(data) && !isShowable(data)) return false;
+  return !saysGpuOnly(data) || isGpuOnlyTexture(data);
+}
+
+}  // namespace aero
