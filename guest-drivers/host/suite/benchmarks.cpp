@@ -11,6 +11,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "aerogpu/cmd_packets.hpp"
 #include "core/fault.h"
 #include "suite/streams.h"
 #include "suite/test.h"
@@ -109,33 +110,74 @@ void setTrapFlag(bool on) {
     s_counting = false;
 }
 
+/// The driver's instructions for one submission of `stream`, on average.
+uint64_t stepSubmissions(Bench& bench, const Stream& stream, const Context::List& list, unsigned count) {
+  bench.context->render(stream.bytes(), list);
+  bench.session->adapter().scheduler().waitIdle();
+  s_instructions = 0;
+  s_counting = true;
+  for (unsigned i = 0; i < count; ++i) {
+    setTrapFlag(true);
+    bench.context->render(stream.bytes(), list);
+  }
+  setTrapFlag(false);
+  bench.session->adapter().scheduler().waitIdle();
+  return s_instructions / count;
+}
+
+/// A submission as large as a frame's part: 200 packets, half of which name a handle, and 32 allocations.
+uint64_t stepLargeSubmission(Bench& bench, unsigned count) {
+  constexpr unsigned kAllocations = 32, kPairs = 100;
+  Adapter& adapter = bench.session->adapter();
+  std::vector<std::shared_ptr<Allocation>> allocations;
+  std::vector<uint32_t> handles;
+  Context::List list;
+  Stream made, drawn, ended;
+  for (unsigned i = 0; i < kAllocations; ++i) {
+    const uint32_t id = newAllocId();
+    auto created = adapter.vidmm().create({}, {bufferPrivate(id, 4096)}, false);
+    if (!expect(ntSuccess(created.status), "an allocation")) return 0;
+    allocations.push_back(created.allocations[0]);
+    list.emplace_back(bench.client->open(created.allocations, true)[0], false);
+    handles.push_back(newHandle());
+    made.createBuffer(handles.back(), 4096, id);
+    ended.destroy(handles.back());
+  }
+  const float constants[4 * 4] = {};
+  for (unsigned i = 0; i < kPairs; ++i) {
+    packets::setConstantsF(drawn.writer(), AEROGPU_SHADER_STAGE_VERTEX, 0, constants);
+    drawn.dirty(handles[i % kAllocations], 0, 64);
+  }
+  expect(ntSuccess(bench.context->render(made.bytes(), list)), "buffers");
+  const uint64_t instructions = stepSubmissions(bench, drawn, list, count);
+  note("bench instructions: %zu bytes, %u packets, %u allocations", drawn.bytes().size(), 2 * kPairs,
+       kAllocations);
+  bench.context->render(ended.bytes(), {});
+  for (const auto& [opened, written] : list) bench.client->close(opened);
+  for (const auto& allocation : allocations) adapter.vidmm().destroy({allocation});
+  return instructions;
+}
+
 void instructions() {
   Bench bench;
   if (!expect(bench.open(), "a context")) return;
-  Adapter& adapter = bench.session->adapter();
   Stream stream;
   stream.flush();
-  bench.context->render(stream.bytes(), {{bench.surface.opened, false}});
-  adapter.scheduler().waitIdle();
-  s_stepped = &adapter.image();
+  s_stepped = &bench.session->adapter().image();
   struct sigaction step {
   }, old{};
   step.sa_sigaction = onStep;
   step.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGTRAP, &step, &old);
   const unsigned count = options().iterations ? options().iterations : 20;
-  s_counting = true;
-  for (unsigned i = 0; i < count; ++i) {
-    setTrapFlag(true);
-    bench.context->render(stream.bytes(), {{bench.surface.opened, false}});
-  }
-  setTrapFlag(false);
-  adapter.scheduler().waitIdle();
+  const uint64_t small = stepSubmissions(bench, stream, {{bench.surface.opened, false}}, count);
+  const uint64_t large = stepLargeSubmission(bench, std::max(count / 10, 1u));
   sigaction(SIGTRAP, &old, nullptr);
   note(
-      "bench instructions: %llu of the driver for each submission (Render, Patch, SubmitCommand; ISR and DPC "
-      "not in it)",
-      static_cast<unsigned long long>(s_instructions / count));
+      "bench instructions: %llu of the driver for each submission, %llu for a large one (Render, Patch, "
+      "SubmitCommand; ISR and DPC not in it)",
+      static_cast<unsigned long long>(small), static_cast<unsigned long long>(large));
+  expectNoDeviceErrors(bench.session->adapter());
   bench.close();
 }
 
