@@ -67,7 +67,7 @@ NTSTATUS answerSegments(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   // Not in a segment: contiguous, locked system memory, as for DMA buffers (page "DXGK_CONTEXTINFO").
   out.PagingBufferSegmentId = kSegmentSystem;
   out.PagingBufferSize = kPagingBytes;
-  out.PagingBufferPrivateDataSize = AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES;
+  out.PagingBufferPrivateDataSize = kPagingRecords * AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES;
   return STATUS_SUCCESS;
 }
 

@@ -2,7 +2,9 @@
 // paging_ddi.cpp: DxgkDdiBuildPagingBuffer. Transfers, fills and aperture mappings become device work
 // (kmd/logic/paging); one call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
 #include "adapter.h"
+#include "aerogpu_events.h"
 #include "entry_points.h"
+#include "event_log.h"
 
 namespace aero {
 namespace {
@@ -25,7 +27,7 @@ public:
     TableLock lock(adapter.allocations);
     m_target.handle = adapter.allocations.newShortHandles(kPagingHandles);
     m_target.buffer = args.pDmaBuffer;
-    m_target.bytes = args.DmaSize & ~7u;
+    m_target.bytes = args.DmaSize & ~(kPagingUnit - 1);
     m_target.gpa = static_cast<uint64_t>(MmGetPhysicalAddress(args.pDmaBuffer).QuadPart);
     m_target.scatter = adapter.segments.hasAperture();
   }
@@ -37,7 +39,7 @@ public:
   NTSTATUS finish(const PagingResult &result, uint64_t total, uint64_t unit) {
     if (!result.usedBytes || m_args.DmaBufferPrivateDataSize < sizeof(AEROGPU_DMA_PRIV))
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    const AEROGPU_DMA_PRIV priv = result.layout.toPrivate(AEROGPU_SUBMIT_PAGING, 0);
+    const AEROGPU_DMA_PRIV priv = result.layout.toPagingPrivate(result.usedBytes);
     RtlCopyMemory(m_args.pDmaBufferPrivateData, &priv, sizeof priv);
     m_args.pDmaBufferPrivateData = static_cast<uint8_t *>(m_args.pDmaBufferPrivateData) + sizeof priv;
     m_args.pDmaBuffer = static_cast<uint8_t *>(m_args.pDmaBuffer) + result.usedBytes;
@@ -52,6 +54,16 @@ private:
   PagingTarget m_target = {};
 };
 
+/** An operation that makes no sense. The call fails for want of room only (page "DxgkDdiBuildPagingBuffer"; any other
+ *  error is bug-check 0x10E), so nothing is built, and it is said where somebody can look. */
+NTSTATUS skipped(AeroAdapter &adapter, const DXGKARG_BUILDPAGINGBUFFER &args, UINT segment) {
+  constexpr uint64_t kMostEntries = 8;  // in the event log, for each start
+  if (++adapter.counters.skippedPaging <= kMostEntries)
+    logEvent(adapter.physicalDevice, AEROGPU_EVENT_PAGING_SKIPPED, STATUS_INVALID_PARAMETER,
+             static_cast<ULONG>(args.Operation), segment);
+  return STATUS_SUCCESS;
+}
+
 template <class Transfer>
 NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const Transfer &op, UINT mdlOffset) {
   const uint64_t bytes = (uint64_t{op.TransferSize} + 3) & ~uint64_t{3};
@@ -60,7 +72,7 @@ NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const T
   // TransferOffset counts from the start of the allocation, on the segments' side; the MDL begins at MdlOffset.
   if (!memoryOf(adapter, op.Source, op.TransferOffset, mdlOffset, bytes, source) ||
       !memoryOf(adapter, op.Destination, op.TransferOffset, mdlOffset, bytes, destination))
-    return STATUS_INVALID_PARAMETER;
+    return skipped(adapter, args, op.Source.SegmentId ? op.Source.SegmentId : op.Destination.SegmentId);
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
       buildTransfer(buffer.target(), destination, source, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes,
@@ -74,7 +86,7 @@ NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
   MemoryRef destination;
   if (!adapter.segments.locate(op.Destination.SegmentId, static_cast<uint64_t>(op.Destination.SegmentAddress.QuadPart),
                                bytes, destination))
-    return STATUS_INVALID_PARAMETER;
+    return skipped(adapter, args, op.Destination.SegmentId);
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
       buildFill(buffer.target(), destination, op.FillPattern, bytes, uint64_t{args.MultipassOffset} * kPageBytes),
@@ -84,7 +96,7 @@ NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
 NTSTATUS mapPages(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, UINT segment, uint64_t first, uint64_t count,
                   const uintptr_t *pfns, uint64_t dummy) {
   const uint64_t total = adapter.segments.apertureBytes() >> kPageShift;
-  if (segment != kSegmentAperture || count > total || first > total - count) return STATUS_INVALID_PARAMETER;
+  if (segment != kSegmentAperture || count > total || first > total - count) return skipped(adapter, args, segment);
   if (!count) return STATUS_SUCCESS;
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
@@ -123,7 +135,7 @@ NTSTATUS APIENTRY AeroDdiBuildPagingBuffer(const HANDLE hAdapter, DXGKARG_BUILDP
     // Guards against AGP chipsets that read ahead over the end of a page; the device reads what it is told.
     return STATUS_SUCCESS;
   default:
-    return STATUS_NOT_SUPPORTED;
+    return skipped(*adapter, *args, 0);
   }
 }
 

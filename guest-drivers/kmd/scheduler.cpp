@@ -7,6 +7,7 @@ namespace aero {
 namespace {
 
 constexpr uint32_t kIdlePollMs = 1;
+constexpr uint32_t kSpareEntries = 64;
 
 /** Bounds a wait. A delay of 1 ms lasts until the next tick of Windows' clock, 15.6 ms as a rule (page
  *  "KeDelayExecutionThread"): counting delays would make seconds half a minute. */
@@ -17,6 +18,59 @@ public:
 
 private:
   uint64_t m_end;  // in 100 ns
+};
+
+/** What one call of DxgkDdiSubmitCommand submits, of a buffer that it may begin and end inside of: one command stream,
+ *  or the paging operations of a paging buffer, one after the other. */
+class DmaParts {
+public:
+  explicit DmaParts(const DXGKARG_SUBMITCOMMAND &args)
+      : m_gpa(static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset),
+        m_bytes(args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset),
+        m_private(static_cast<const uint8_t *>(args.pDmaBufferPrivateData) +
+                  args.DmaBufferPrivateDataSubmissionStartOffset),
+        m_privateBytes(args.DmaBufferPrivateDataSubmissionEndOffset - args.DmaBufferPrivateDataSubmissionStartOffset),
+        m_any(!args.Flags.NullRendering) {}
+
+  /** Fills in what the next part says; true: it is the last. Without any, the submission only signals. */
+  bool next(Submission &submission, Counters &counters) {
+    AEROGPU_DMA_PRIV priv;
+    if (!m_any || !m_bytes || !take(priv)) return true;
+    const DmaLayout layout = DmaLayout::fromPrivate(priv);
+    uint32_t bytes = DmaLayout::pagingBytes(priv);
+    if (!bytes || bytes > m_bytes) bytes = m_bytes;
+    if (priv.Type && layout.commandOffset + sizeof(aerogpu_cmd_stream_header) <= bytes) {
+      submission.commandGpa = m_gpa + layout.commandOffset;
+      submission.commandBytes = bytes - layout.commandOffset;
+      submission.tableGpa = m_gpa;
+      submission.tableBytes = layout.tableBytes();
+      if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
+      if (priv.Reserved0 & kDmaAlternate) submission.contextId |= kAlternateContext;
+      counters.count(priv.Type);
+    }
+    m_gpa += bytes;
+    m_bytes -= bytes;
+    return !m_bytes || !peek(priv) || !DmaLayout::pagingBytes(priv);
+  }
+
+private:
+  bool peek(AEROGPU_DMA_PRIV &priv) const {
+    if (m_privateBytes < sizeof priv) return false;
+    RtlCopyMemory(&priv, m_private, sizeof priv);
+    return true;
+  }
+  bool take(AEROGPU_DMA_PRIV &priv) {
+    if (!peek(priv)) return false;
+    m_private += sizeof priv;
+    m_privateBytes -= sizeof priv;
+    return true;
+  }
+
+  uint64_t m_gpa;
+  uint32_t m_bytes;
+  const uint8_t *m_private;
+  uint32_t m_privateBytes;
+  bool m_any;  // NullRendering has nothing
 };
 
 void sleepMs(uint32_t milliseconds) {
@@ -30,8 +84,9 @@ void sleepMs(uint32_t milliseconds) {
 NTSTATUS Scheduler::start(ULONG queueEntries) {
   KeInitializeSpinLock(&m_lock);
   ExInitializeFastMutex(&m_internalLock);
-  // Twice what the OS queues, for what the driver adds.
-  if (!m_ring.allocate(2 * queueEntries + 64) || !m_internal.allocate(size_t{kInternalSlots} * kInternalBytes)) {
+  // Each entry of the OS' queue may be a paging buffer that is full of operations; and what the driver adds.
+  if (!m_ring.allocate(queueEntries * kPagingRecords + kSpareEntries) ||
+      !m_internal.allocate(size_t{kInternalSlots} * kInternalBytes)) {
     m_ring.free();
     m_internal.free();
     return STATUS_INSUFFICIENT_RESOURCES;
@@ -95,42 +150,28 @@ bool Scheduler::pushLocked(const Submission &submission) {
 }
 
 NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId, bool *runs) {
-  Submission submission = {};
-  submission.contextId = contextId;
-
-  const uint32_t bytes = args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
-  const uint32_t privateBytes =
-      args.DmaBufferPrivateDataSubmissionEndOffset - args.DmaBufferPrivateDataSubmissionStartOffset;
-  if (bytes && !args.Flags.NullRendering && privateBytes >= sizeof(AEROGPU_DMA_PRIV)) {
-    AEROGPU_DMA_PRIV priv;
-    RtlCopyMemory(&priv,
-                  static_cast<uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset,
-                  sizeof priv);
-    const DmaLayout layout = DmaLayout::fromPrivate(priv);
-    const uint64_t gpa =
-        static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset;
-    if (priv.Type && layout.commandOffset + sizeof(aerogpu_cmd_stream_header) <= bytes) {
-      submission.commandGpa = gpa + layout.commandOffset;
-      submission.commandBytes = bytes - layout.commandOffset;
-      submission.tableGpa = gpa;
-      submission.tableBytes = layout.tableBytes();
-      if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
-      if (priv.Reserved0 & kDmaAlternate) submission.contextId |= kAlternateContext;
-      m_counters.count(priv.Type);
-    }
-  }
-
+  DmaParts parts(args);
+  bool commands = false, pushed = true;
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
-  submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
-  const bool pushed = pushLocked(submission);
-  if (pushed && submission.fence > m_lastSubmitted) m_lastSubmitted = submission.fence;
+  const uint64_t fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
+  // The fence is the last part's; the others say nothing new (FENCE-1: completed is the larger of the two).
+  for (bool last = false; pushed && !last;) {
+    Submission submission = {};
+    submission.contextId = contextId;
+    last = parts.next(submission, m_counters);
+    submission.fence = last ? fence : m_lastSubmitted;
+    if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
+    commands |= submission.commandBytes != 0;
+    pushed = pushLocked(submission);
+  }
+  if (pushed && fence > m_lastSubmitted) m_lastSubmitted = fence;
   // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
   // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
   // so nothing follows it, and the scheduler's timeout takes over.
   if (!pushed) m_running = false;
   KeReleaseSpinLock(&m_lock, irql);
-  if (runs) *runs = pushed && submission.commandBytes;
+  if (runs) *runs = pushed && commands;
   return STATUS_SUCCESS;
 }
 

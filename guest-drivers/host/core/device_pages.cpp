@@ -6,8 +6,11 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
 #include "core/device_access.h"
+#include "core/exports.h"
+#include "core/pe_image.h"
 
 namespace aerogpu::host {
 
@@ -32,6 +35,8 @@ bool find(uint64_t address, uint64_t bytes, DeviceWindow*& window, uint64_t& off
   offset = pages.offset + (address - start);
   return true;
 }
+
+thread_local uint64_t t_rip;  // of the instruction that is carried out
 
 class Bus final : public DeviceBus {
 public:
@@ -85,7 +90,29 @@ bool isDeviceAddress(uint64_t address) {
 
 bool accessDevicePages(SehContext& context) {
   Bus bus;
-  return emulateDeviceAccess(context, bus);
+  t_rip = context.rip;
+  const bool done = emulateDeviceAccess(context, bus);
+  t_rip = 0;
+  return done;
+}
+
+void copyDevicePages(void* to, const void* from, uint64_t bytes) {
+  Bus bus;
+  const auto target = reinterpret_cast<uint64_t>(to), source = reinterpret_cast<uint64_t>(from);
+  if (!bus.holds(source, bytes)) return bus.writeBlock(target, from, bytes);
+  if (!bus.holds(target, bytes)) return bus.readBlock(source, to, bytes);
+  std::vector<uint8_t> between(bytes);
+  bus.readBlock(source, between.data(), bytes);
+  bus.writeBlock(target, between.data(), bytes);
+}
+
+void fillDevicePages(void* to, uint8_t value, uint64_t bytes) {
+  const std::vector<uint8_t> content(bytes, value);
+  Bus().writeBlock(reinterpret_cast<uint64_t>(to), content.data(), bytes);
+}
+
+std::string describeDeviceAccess() {
+  return t_rip && driverImage() ? driverImage()->describe(t_rip) : currentCall();
 }
 
 }  // namespace aerogpu::host

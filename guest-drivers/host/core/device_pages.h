@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/seh.h"
 
@@ -29,6 +30,12 @@ bool forgetDevicePages(void* address);
 
 /// `address` lies in device pages.
 bool isDeviceAddress(uint64_t address);
+/// What memcpy, memmove and memset of the kernel do when device pages are involved, which host code cannot
+/// touch. Ranges do not overlap.
+void copyDevicePages(void* to, const void* from, uint64_t bytes);
+void fillDevicePages(void* to, uint8_t value, uint64_t bytes);
+/// Who accesses device pages in this thread's current call of a window.
+std::string describeDeviceAccess();
 /// Carries out the access at context.rip to device pages. False: nobody knows the instruction.
 bool accessDevicePages(SehContext& context);
 

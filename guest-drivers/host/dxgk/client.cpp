@@ -130,7 +130,7 @@ Context::~Context() {
         callDdi("DxgkDdiDestroyContext", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyContext, m_handle);
     if (!ntSuccess(status)) brokenRule("DxgkDdiDestroyContext returned 0x%08x", status);
   }
-  for (const auto& buffer : m_buffers) m_adapter.memory().release(buffer->block);
+  for (const auto& buffer : m_buffers) releaseDmaMemory(m_adapter, buffer->memory);
   if (m_user) freeUserMemory(m_user, m_userBytes);
 }
 
@@ -146,7 +146,7 @@ DmaBuffer* Context::freeBuffer() {
   }
   auto buffer = std::make_unique<DmaBuffer>();
   std::lock_guard lock(m_adapter.scheduler().preparation());  // guest::Memory is not thread-safe
-  if (!m_adapter.memory().allocate(m_info.DmaBufferSize, buffer->block).ok()) return nullptr;
+  if (!allocateDmaMemory(m_adapter, m_info.DmaBufferSize, buffer->memory)) return nullptr;
   buffer->privateData.assign(m_info.DmaBufferPrivateDataSize, 0);
   m_buffers.push_back(std::move(buffer));
   return m_buffers.back().get();
@@ -160,7 +160,7 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
   for (unsigned pass = 0; pass < 100000; ++pass) {
     DmaBuffer* dma = freeBuffer();
     if (!dma) return kNoMemory;
-    std::memset(dma->block.cpu, 0xCC, std::min<uint64_t>(m_info.DmaBufferSize, 4096));
+    std::memset(dma->memory.block.cpu, 0xCC, std::min<uint64_t>(m_info.DmaBufferSize, 4096));
     std::copy(passes.privateData.begin(), passes.privateData.end(), dma->privateData.begin());
     std::vector<DXGK_ALLOCATIONLIST> allocations(std::max<size_t>(list.size(), passes.fixedEntries));
     for (size_t i = 0; i < list.size(); ++i) {
@@ -176,7 +176,7 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
       }
     }
     std::vector<D3DDDI_PATCHLOCATIONLIST> patches(m_info.PatchLocationListSize);
-    args.pDmaBuffer = dma->block.cpu;
+    args.pDmaBuffer = dma->memory.view;
     args.DmaSize = m_info.DmaBufferSize;
     args.pDmaBufferPrivateData = dma->privateData.data();
     args.DmaBufferPrivateDataSize = static_cast<UINT>(dma->privateData.size());
@@ -185,14 +185,14 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
       args.AllocationListSize = static_cast<UINT>(allocations.size());
     args.pPatchLocationListOut = patches.data();
     args.PatchLocationListOutSize = static_cast<UINT>(patches.size());
-    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma->block.gpa);
+    args.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(dma->memory.block.gpa);
     NTSTATUS status;
     {
       ProcessScope process(m_process);
       std::shared_lock exclusion(m_adapter.exclusion());
       status = callDdi(ddi, kPassiveLevel, function, m_handle, &args);
     }
-    const auto* begin = dma->block.cpu;
+    const auto* begin = dma->memory.view;
     const auto* end = static_cast<uint8_t*>(args.pDmaBuffer);
     if (status != kSuccess && status != kInsufficientDmaBuffer) return status;
     if (end < begin || end > begin + m_info.DmaBufferSize) {
@@ -247,19 +247,20 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
       }
       Submission submission;
       submission.context = m_handle;
-      submission.buffer = dma->block;
+      submission.buffer = dma->memory.block;
+      submission.view = dma->memory.view;
       submission.bufferBytes = m_info.DmaBufferSize;
       submission.end = static_cast<UINT>(end - begin);
       submission.privateData = dma->privateData.data();
       submission.privateBytes = static_cast<UINT>(dma->privateData.size());
-      submission.privateEnd = submission.privateBytes;
+      submission.privateEnd = static_cast<UINT>(privateAt - privateBegin);
       submission.allocations = allocations.data();
       submission.allocationCount = static_cast<UINT>(allocations.size());
       submission.patches = patches.data();
       submission.patchCount = patchCount;
       submission.present = passes.present;
       submission.nullRendering = passes.nullRendering;
-      if (passes.edit) passes.edit({dma->block.cpu, submission.end});
+      if (passes.edit) passes.edit({dma->memory.block.cpu, submission.end});
       // Before the submission: its completion must find the mark.
       for (const auto& [allocation, written] : wanted) allocation->busyUntil = scheduler.submitted() + 1;
       dma->busyUntil = scheduler.submitted() + 1;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "dxgk/dma_memory.h"
 #include "dxgk/vidmm.h"
 
 namespace aerogpu::host {
@@ -17,7 +18,7 @@ class Adapter;
 
 /// DXGK_CONTEXTINFO's memory for one context: DMA buffers that are reused when the GPU is done with them.
 struct DmaBuffer {
-  guest::Block block;
+  DmaMemory memory;
   std::vector<uint8_t> privateData;
   uint64_t busyUntil = 0;
 };

@@ -102,7 +102,7 @@ bool Vidmm::makeRoom(Segment& segment, Allocation& forWhom) {
     if (allocation->segment == segment.id && !allocation->pinned && !allocation->marked &&
         allocation.get() != &forWhom && (!victim || allocation->lastUse < victim->lastUse))
       victim = allocation.get();
-  return victim && evict(*victim);
+  return victim && pageOut(*victim);
 }
 
 bool Vidmm::place(Allocation& allocation, bool write) {
@@ -137,72 +137,20 @@ bool Vidmm::makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted
     const UINT set =
         write ? allocation->info.SupportedWriteSegmentSet & allocation->info.SupportedReadSegmentSet
               : allocation->info.SupportedReadSegmentSet;
-    if (allocation->segment && !(set >> (allocation->segment - 1) & 1)) ok = ok && evict(*allocation);
+    if (allocation->segment && !(set >> (allocation->segment - 1) & 1)) ok = ok && pageOut(*allocation);
     if (ok && !allocation->segment) ok = place(*allocation, write);
   }
   for (const auto& [allocation, write] : wanted) allocation->marked = false;
-  return ok;
+  return finishPaging() && ok;
 }
 
-// One operation as one or more paging buffers.
-bool Vidmm::runPaging(DXGKARG_BUILDPAGINGBUFFER operation) {
-  if (m_adapter.removed()) return true;
-  operation.MultipassOffset = 0;
-  operation.hSystemContext = m_systemContext;
-  for (unsigned pass = 0; pass < 4096; ++pass) {
-    auto* const buffer = m_pagingBuffer.cpu;
-    std::memset(buffer, 0xCD, m_pagingBufferBytes);
-    if (!m_pagingPrivate.empty()) std::memset(m_pagingPrivate.data(), 0xCD, m_pagingPrivate.size());
-    operation.pDmaBuffer = buffer;
-    operation.DmaSize = m_pagingBufferBytes;
-    operation.pDmaBufferPrivateData = m_pagingPrivate.data();
-    operation.DmaBufferPrivateDataSize = m_pagingPrivateBytes;
-    NTSTATUS status;
-    {
-      std::shared_lock exclusion(m_adapter.exclusion());
-      std::lock_guard memory(m_adapter.memoryClass());
-      status = callDdi("DxgkDdiBuildPagingBuffer", kPassiveLevel, m_adapter.ddi.DxgkDdiBuildPagingBuffer,
-                       m_adapter.context(), &operation);
-    }
-    const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
-    if (end < buffer || end > buffer + m_pagingBufferBytes) {
-      brokenRule("DxgkDdiBuildPagingBuffer moves pDmaBuffer out of the buffer");
-      return false;
-    }
-    if (status != kSuccess && status != kInsufficientDmaBuffer) {
-      brokenRule("DxgkDdiBuildPagingBuffer, operation %d: 0x%08x", operation.Operation, status);
-      return false;
-    }
-    const auto used = static_cast<UINT>(end - buffer);
-    ++m_pagingBuffers;
-    if (used) {
-      Submission submission;
-      submission.context = m_systemContext;
-      submission.buffer = m_pagingBuffer;
-      submission.bufferBytes = m_pagingBufferBytes;
-      submission.end = used;
-      submission.privateData = m_pagingPrivate.data();
-      submission.privateBytes = m_pagingPrivateBytes;
-      const auto* privateEnd = static_cast<uint8_t*>(operation.pDmaBufferPrivateData);
-      submission.privateEnd =
-          privateEnd >= m_pagingPrivate.data() && privateEnd <= m_pagingPrivate.data() + m_pagingPrivateBytes
-              ? static_cast<UINT>(privateEnd - m_pagingPrivate.data())
-              : m_pagingPrivateBytes;
-      submission.paging = true;
-      const uint64_t number = m_adapter.scheduler().submit(submission);
-      // The one paging buffer is used again, and its MDL goes: Windows waits here too before it reuses
-      // memory.
-      if (!m_adapter.scheduler().waitIdle(number)) return false;
-    }
-    if (status == kSuccess) return true;
-    ++m_multipass;
-    if (used == 0 && pass > 0 && operation.MultipassOffset == 0) {
-      brokenRule("DxgkDdiBuildPagingBuffer makes no progress with a buffer of %u bytes", m_pagingBufferBytes);
-      return false;
-    }
-  }
-  brokenRule("DxgkDdiBuildPagingBuffer never finishes");
-  return false;
+UINT Vidmm::buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation) {
+  std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
+  std::lock_guard lock(m_mutex);
+  m_paging.add(operation);
+  const UINT bytes = m_paging.waiting();
+  finishPaging();
+  return bytes;
 }
 
 bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
@@ -225,7 +173,7 @@ bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
     op.Transfer.Source.SegmentAddress.QuadPart = address;
     op.Transfer.Destination.pMdl = mdl;
   }
-  const bool ok = runPaging(op);
+  const bool ok = m_paging.add(op);
   destroyMdl(mdl);
   return ok;
 }
@@ -251,13 +199,13 @@ bool Vidmm::pageIn(Allocation& allocation, UINT segmentId, uint64_t offset) {
     op.MapApertureSegment.NumberOfPages = frames.size();
     op.MapApertureSegment.pMdl = mdl;
     op.MapApertureSegment.Flags.CacheCoherent = d.Flags.CacheCoherent;
-    const bool ok = runPaging(op);
+    const bool ok = m_paging.add(op);
     destroyMdl(mdl);
     return ok;
   }
   if (!fresh) {
     const bool ok = transfer(allocation, true);
-    dropPages(allocation);
+    m_dropAfterPaging.push_back(&allocation);
     return ok;
   }
   DXGKARG_BUILDPAGINGBUFFER op{};
@@ -267,13 +215,14 @@ bool Vidmm::pageIn(Allocation& allocation, UINT segmentId, uint64_t offset) {
   op.Fill.FillPattern = 0;
   op.Fill.Destination.SegmentId = segmentId;
   op.Fill.Destination.SegmentAddress.QuadPart = d.BaseAddress.QuadPart + static_cast<LONGLONG>(offset);
-  return runPaging(op);
+  return m_paging.add(op);
 }
 
-bool Vidmm::evict(Allocation& allocation) {
-  std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
-  std::lock_guard lock(m_mutex);
+bool Vidmm::pageOut(Allocation& allocation) {
   if (!allocation.segment) return true;
+  if (std::find(m_dropAfterPaging.begin(), m_dropAfterPaging.end(), &allocation) != m_dropAfterPaging.end() &&
+      !finishPaging())
+    return false;
   m_adapter.scheduler().waitIdle(allocation.busyUntil);
   bool ok;
   const UINT from = allocation.segment;
@@ -284,8 +233,8 @@ bool Vidmm::evict(Allocation& allocation) {
     op.UnmapApertureSegment.SegmentId = from;
     op.UnmapApertureSegment.OffsetInPages = allocation.offset / kPage;
     op.UnmapApertureSegment.NumberOfPages = allocation.pages.size();
-    op.UnmapApertureSegment.DummyPage.QuadPart = static_cast<LONGLONG>(m_pagingBuffer.gpa);
-    ok = runPaging(op);
+    op.UnmapApertureSegment.DummyPage.QuadPart = static_cast<LONGLONG>(m_paging.dummyPage());
+    ok = m_paging.add(op);
   } else {
     ok = givePages(allocation) && transfer(allocation, false);
   }
@@ -295,13 +244,29 @@ bool Vidmm::evict(Allocation& allocation) {
   return ok;
 }
 
+// Nobody looks at memory before this: what waits is submitted and done, and pages that were copied from are
+// free.
+bool Vidmm::finishPaging() {
+  const bool ok = m_paging.flush();
+  for (Allocation* allocation : m_dropAfterPaging) dropPages(*allocation);
+  m_dropAfterPaging.clear();
+  return ok;
+}
+
+bool Vidmm::evict(Allocation& allocation) {
+  std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
+  std::lock_guard lock(m_mutex);
+  const bool ok = pageOut(allocation);
+  return finishPaging() && ok;
+}
+
 bool Vidmm::evictAll() {
   std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
   std::lock_guard lock(m_mutex);
   bool ok = true;
   for (const auto& allocation : m_allocations)
-    if (!allocation->pinned) ok = evict(*allocation) && ok;
-  return ok;
+    if (!allocation->pinned) ok = pageOut(*allocation) && ok;
+  return finishPaging() && ok;
 }
 
 /// Calls `memory(at, n)` for each page of a range that lies in system memory, or `video(offset in BAR1, n)`

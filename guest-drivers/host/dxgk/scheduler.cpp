@@ -33,7 +33,7 @@ void Scheduler::patchAndSubmit(InFlight& e) {
   DXGKARG_PATCH patch{};
   patch.hContext = s.context;
   patch.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(s.buffer.gpa);
-  patch.pDmaBuffer = s.buffer.cpu;
+  patch.pDmaBuffer = s.view;
   patch.DmaBufferSize = s.bufferBytes;
   patch.DmaBufferSubmissionStartOffset = s.start;
   patch.DmaBufferSubmissionEndOffset = s.end;

@@ -23,6 +23,7 @@ class Adapter;
 struct Submission {
   HANDLE context = nullptr;
   guest::Block buffer{};
+  uint8_t* view = nullptr;  // the buffer as the driver has it
   UINT bufferBytes = 0, start = 0, end = 0;
   uint8_t* privateData = nullptr;
   UINT privateBytes = 0, privateStart = 0, privateEnd = 0;

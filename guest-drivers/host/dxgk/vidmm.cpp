@@ -94,10 +94,7 @@ NTSTATUS Vidmm::start() {
                    &context);
   if (!ntSuccess(status)) return status;
   m_systemContext = context.hContext;
-  m_pagingPrivate.assign(m_pagingPrivateBytes, 0);
-  if (!m_adapter.memory().allocate(std::max<uint64_t>(m_pagingBufferBytes, kPage), m_pagingBuffer).ok())
-    return kNoMemory;
-  return kSuccess;
+  return m_paging.start(m_systemContext, m_pagingBufferBytes, m_pagingPrivateBytes) ? kSuccess : kNoMemory;
 }
 
 void Vidmm::stop() {
@@ -109,8 +106,7 @@ void Vidmm::stop() {
   if (m_systemDevice)
     callDdi("DxgkDdiDestroyDevice", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyDevice, m_systemDevice);
   m_systemContext = m_systemDevice = nullptr;
-  if (m_pagingBuffer.cpu) m_adapter.memory().release(m_pagingBuffer);
-  m_pagingBuffer = {};
+  m_paging.stop();
   for (const guest::Block& block : m_pageBlocks) m_adapter.memory().release(block);
   m_pageBlocks.clear();
   m_freePages.clear();

@@ -15,6 +15,7 @@
 
 #include "d3dkmddi.h"
 #include "device/memory.h"
+#include "dxgk/paging_queue.h"
 #include "nt/nt.h"
 
 namespace aerogpu::host {
@@ -148,8 +149,10 @@ public:
   void preferSegment(UINT id) { m_forced = id; }
 
   uint64_t evictions() const { return m_evictions; }
-  uint64_t pagingBuffers() const { return m_pagingBuffers; }
-  uint64_t multipass() const { return m_multipass; }
+  /// Builds one paging operation and runs it; how many bytes of a paging buffer it took.
+  UINT buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// Paging buffers and what was in them; while nobody pages.
+  const PagingQueue& paging() const { return m_paging; }
   HANDLE systemContext() const { return m_systemContext; }
   size_t liveAllocations() const { return m_allocations.size(); }
   /// Limits segments to so many bytes (for tests that must page), before start().
@@ -165,7 +168,8 @@ private:
   bool givePages(Allocation& allocation);
   void dropPages(Allocation& allocation);
   bool pageIn(Allocation& allocation, UINT segmentId, uint64_t offset);
-  bool runPaging(DXGKARG_BUILDPAGINGBUFFER operation);
+  bool pageOut(Allocation& allocation);
+  bool finishPaging();
   bool transfer(Allocation& allocation, bool toSegment);
   template <class Memory, class Video>
   void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
@@ -177,13 +181,13 @@ private:
   std::recursive_mutex m_mutex;
   std::vector<Segment> m_segments;
   UINT m_pagingBufferSegment = 0, m_pagingBufferBytes = 0, m_pagingPrivateBytes = 0, m_pagingLimit = 0;
+  PagingQueue m_paging{m_adapter};
+  std::vector<Allocation*> m_dropAfterPaging;  // paged in from pages that the GPU still reads
   HANDLE m_systemDevice = nullptr, m_systemContext = nullptr;
-  guest::Block m_pagingBuffer{};
-  std::vector<uint8_t> m_pagingPrivate;
   std::vector<std::shared_ptr<Allocation>> m_allocations;
   std::vector<SystemPage> m_freePages;
   std::vector<guest::Block> m_pageBlocks;
-  uint64_t m_clock = 0, m_evictions = 0, m_pagingBuffers = 0, m_multipass = 0, m_limit = 0;
+  uint64_t m_clock = 0, m_evictions = 0, m_limit = 0;
   UINT m_forced = 0;
   bool m_contiguous = false;
 };

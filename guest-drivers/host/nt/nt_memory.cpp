@@ -36,6 +36,10 @@ struct Contiguous {
 
 std::mutex s_mutex;
 std::vector<PhysicalRange> s_ranges;
+struct Alias {
+  uint64_t gpa, bytes;
+};
+std::map<uint64_t, Alias> s_aliases;     // by first address
 std::map<uint64_t, Mapping> s_mappings;  // by address handed out
 std::map<uint64_t, Contiguous> s_contiguous;
 std::set<MDL*> s_mdls;
@@ -276,6 +280,16 @@ guest::Memory* contiguousMemory() {
   return s_memory;
 }
 
+void addMemoryAlias(const void* view, uint64_t gpa, uint64_t bytes) {
+  std::lock_guard lock(s_mutex);
+  s_aliases[reinterpret_cast<uint64_t>(view)] = {gpa, bytes};
+}
+
+void removeMemoryAlias(const void* view) {
+  std::lock_guard lock(s_mutex);
+  s_aliases.erase(reinterpret_cast<uint64_t>(view));
+}
+
 bool physicalAddress(const void* address, uint64_t& out) {
   const auto at = reinterpret_cast<uint64_t>(address);
   {
@@ -289,6 +303,11 @@ bool physicalAddress(const void* address, uint64_t& out) {
         return true;
       }
     }
+    for (const auto& [start, alias] : s_aliases)
+      if (at - start < alias.bytes) {
+        out = alias.gpa + (at - start);
+        return true;
+      }
     for (const auto& [start, mapping] : s_mappings)
       if (at - start < mapping.bytes) {
         out = mapping.physical + (at - start);

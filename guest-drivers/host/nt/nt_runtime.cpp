@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/device_pages.h"
 #include "core/fault.h"
 #include "core/pe_image.h"
 #include "core/report.h"
@@ -17,14 +18,21 @@ namespace {
 std::atomic<uint64_t> s_debugLines{0};
 std::atomic<bool> s_printDebugLines{false};
 
+bool touchesDevice(const uint8_t* a, const uint8_t* b) {
+  return isDeviceAddress(reinterpret_cast<uint64_t>(a)) || isDeviceAddress(reinterpret_cast<uint64_t>(b));
+}
+
 // The copies go byte by byte or by words in order, so that what was copied before a fault is known.
 HOST_API void* ntMemcpy(uint8_t* to, const uint8_t* from, uint64_t bytes) {
+  if (touchesDevice(to, from)) return copyDevicePages(to, from, bytes), to;
   return std::memcpy(to, from, bytes);
 }
 HOST_API void* ntMemmove(uint8_t* to, const uint8_t* from, uint64_t bytes) {
+  if (touchesDevice(to, from)) return copyDevicePages(to, from, bytes), to;
   return std::memmove(to, from, bytes);
 }
 HOST_API void* ntMemset(uint8_t* to, int value, uint64_t bytes) {
+  if (touchesDevice(to, to)) return fillDevicePages(to, static_cast<uint8_t>(value), bytes), to;
   return std::memset(to, value, bytes);
 }
 HOST_API int ntMemcmp(const void* a, const void* b, uint64_t bytes) {

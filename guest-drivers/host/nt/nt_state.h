@@ -69,6 +69,9 @@ class Memory;
 namespace aerogpu::host {
 void setContiguousMemory(guest::Memory* memory);
 guest::Memory* contiguousMemory();
+/// `bytes` of the driver's addresses from `view` on stand for physical memory from `gpa` on.
+void addMemoryAlias(const void* view, uint64_t gpa, uint64_t bytes);
+void removeMemoryAlias(const void* view);
 /// Physical address of a mapped byte; false if there is none.
 bool physicalAddress(const void* address, uint64_t& out);
 /// Maps device memory; each mapping is its own, so that use after unmapping faults. Null if the range is no

@@ -72,10 +72,13 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
       expect(hasPattern(adapter, *all[i], ids[i]), "allocation %zu keeps its content", i);
     note("%llu evictions, %llu paging buffers, %llu of them one of several",
          static_cast<unsigned long long>(adapter.vidmm().evictions()),
-         static_cast<unsigned long long>(adapter.vidmm().pagingBuffers()),
-         static_cast<unsigned long long>(adapter.vidmm().multipass()));
+         static_cast<unsigned long long>(adapter.vidmm().paging().buffers()),
+         static_cast<unsigned long long>(adapter.vidmm().paging().multipass()));
     expect(adapter.vidmm().evictions() > count, "there was real paging");
-    if (pagingBufferBytes) expect(adapter.vidmm().multipass() > 0, "operations needed several passes");
+    if (!pagingBufferBytes)
+      expect(adapter.vidmm().paging().mostInOne() > 1, "operations share paging buffers");
+    if (pagingBufferBytes)
+      expect(adapter.vidmm().paging().multipass() > 0, "operations needed several passes");
     for (auto& allocation : all) adapter.vidmm().destroy({allocation});
   }
   expectNoDeviceErrors(adapter);
@@ -90,6 +93,89 @@ void paging() {
 /// Buffers that hold the pages of some 800 KiB: one operation needs several passes.
 void pagingMultipass() {
   cycle(2048, 6 << 20, 14, 4, 600);
+}
+
+/// Many small allocations at once: as many operations as fit share a paging buffer, and each of them happens,
+/// submitted together or in two parts.
+void pagingShared() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  constexpr unsigned kCount = 240, kRounds = 3;
+  std::vector<std::shared_ptr<Allocation>> all;
+  std::vector<std::pair<Allocation*, bool>> wanted;
+  std::vector<uint32_t> ids;
+  for (unsigned i = 0; i < kCount; ++i) {
+    ids.push_back(newAllocId());
+    const uint64_t bytes = (1 + i % 5) * 4096ull;
+    auto created = adapter.vidmm().create(
+        {}, {i % 2 ? undescribedPrivate(ids.back(), bytes) : bufferPrivate(ids.back(), bytes, true)}, false);
+    if (!expect(ntSuccess(created.status), "allocation %u (0x%08x)", i, created.status)) return;
+    all.push_back(created.allocations[0]);
+    wanted.emplace_back(all.back().get(), false);
+    writePattern(adapter, *all.back(), ids.back());
+  }
+  const PagingQueue& paging = adapter.vidmm().paging();
+  const uint64_t before = paging.buffers();
+  for (unsigned round = 0; round < kRounds; ++round) {
+    expect(adapter.vidmm().makeResident(wanted), "all become resident");
+    expect(adapter.vidmm().evictAll(), "all are evicted");
+    for (unsigned i = 0; i < kCount; ++i)
+      expect(hasPattern(adapter, *all[i], ids[i]), "allocation %u keeps its content", i);
+  }
+  const uint64_t operations = 2ull * kRounds * kCount, buffers = paging.buffers() - before;
+  note("%llu operations in %llu paging buffers, at most %llu in one, %llu submitted in parts",
+       static_cast<unsigned long long>(operations), static_cast<unsigned long long>(buffers),
+       static_cast<unsigned long long>(paging.mostInOne()), static_cast<unsigned long long>(paging.parts()));
+  // The smallest operation takes some 300 bytes of a paging buffer.
+  expect(buffers * adapter.vidmm().pagingBufferBytes() < operations * 600, "operations share paging buffers");
+  expect(paging.parts() > 0, "a paging buffer is submitted in parts");
+  for (auto& allocation : all) adapter.vidmm().destroy({allocation});
+  expectNoDeviceErrors(adapter);
+}
+
+/// Operations that a video memory manager has no reason to ask for: the call must not fail.
+void pagingSenseless() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Vidmm& vidmm = adapter.vidmm();
+  const auto built = [&](const char* what, const DXGKARG_BUILDPAGINGBUFFER& operation) {
+    expect(vidmm.buildPaging(operation) == 0, "%s builds nothing", what);
+  };
+  DXGKARG_BUILDPAGINGBUFFER op{};
+  op.Operation = static_cast<DXGK_BUILDPAGINGBUFFER_OPERATION>(99);
+  built("an unknown operation", op);
+  for (const UINT segment : {0u, 1u, 2u, 3u, 31u}) {
+    op = {};
+    op.Operation = DXGK_OPERATION_FILL;
+    op.Fill.FillSize = 4096;
+    op.Fill.Destination.SegmentId = segment;
+    op.Fill.Destination.SegmentAddress.QuadPart = 16;  // no segment has it
+    built("a fill of nowhere", op);
+    op = {};
+    op.Operation = DXGK_OPERATION_TRANSFER;
+    op.Transfer.TransferSize = SIZE_MAX / 2;
+    op.Transfer.Source.SegmentId = op.Transfer.Destination.SegmentId = segment ? segment : 1;
+    op.Transfer.Flags.TransferStart = op.Transfer.Flags.TransferEnd = 1;
+    built("a transfer of everything", op);
+    op = {};
+    op.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+    op.UnmapApertureSegment.SegmentId = segment;
+    op.UnmapApertureSegment.OffsetInPages = SIZE_MAX;
+    op.UnmapApertureSegment.NumberOfPages = 2;
+    built("unmapping nowhere", op);
+  }
+  op = {};
+  op.Operation = DXGK_OPERATION_DISCARD_CONTENT;
+  op.DiscardContent.SegmentId = 1;
+  built("discarding", op);
+  op = {};
+  op.Operation = DXGK_OPERATION_READ_PHYSICAL;
+  built("reading a physical address", op);
+  op.Operation = DXGK_OPERATION_WRITE_PHYSICAL;
+  built("writing a physical address", op);
+  expectNoDeviceErrors(adapter);
 }
 
 /// A new allocation reads as zeros, whatever its memory held before.
@@ -151,6 +237,8 @@ void renderedContent(Adapter& adapter, Client& client, Context& context) {
 const TestCase kTests[] = {
     {"paging", 240, paging},
     {"paging-multipass", 240, pagingMultipass},
+    {"paging-shared", 120, pagingShared},
+    {"paging-senseless", 60, pagingSenseless},
     {"fresh-is-zero", 90, freshIsZero},
     {"rendered-content", 120, inProcess<renderedContent>},
 };

@@ -13,12 +13,19 @@
 
 namespace aero {
 
-/** Flags in AEROGPU_DMA_PRIV.Reserved0. */
+/** Flags in the low byte of AEROGPU_DMA_PRIV.Reserved0. */
 enum DmaFlags : uint32_t {
   kDmaPresent = 1,    // holds a present packet
   kDmaAlternate = 2,  // runs in the context's second device context (what the kernel driver draws for it)
   kDmaEnds = 4,       // ends handles; cleared when it is in the ring
 };
+
+/** What one paging operation takes of its buffer is a multiple of this; above the flags of its private data is how many
+ *  of them. Operations follow one another, in the buffer and in the private data. */
+constexpr uint32_t kPagingUnit = 16;
+constexpr uint32_t kPagingUnitsShift = 8;
+/** Operations whose private data the OS keeps for one paging buffer. */
+constexpr uint32_t kPagingRecords = 256;
 
 /** Device context of what the driver submits for itself. */
 constexpr uint32_t kInternalContext = 0;
@@ -53,6 +60,14 @@ struct DmaLayout {
   /** Where the packets begin, behind the stream header. */
   constexpr uint32_t packetOffset() const { return commandOffset + sizeof(aerogpu_cmd_stream_header); }
 
+  /** Private data of a paging operation of `bytes` bytes, a multiple of kPagingUnit. */
+  AEROGPU_DMA_PRIV toPagingPrivate(uint32_t bytes) const {
+    return toPrivate(AEROGPU_SUBMIT_PAGING, bytes / kPagingUnit << kPagingUnitsShift);
+  }
+  /** Bytes of the paging operation with this private data; 0: it is none. */
+  static constexpr uint32_t pagingBytes(const AEROGPU_DMA_PRIV &priv) {
+    return priv.Type == AEROGPU_SUBMIT_PAGING ? (priv.Reserved0 >> kPagingUnitsShift) * kPagingUnit : 0;
+  }
   /** What travels in the private data of the DMA buffer. */
   AEROGPU_DMA_PRIV toPrivate(uint32_t type, uint32_t flags) const {
     return {type, flags, uint64_t{tableEntries} << 32 | commandOffset};

@@ -58,13 +58,20 @@ MemoryRef resolved(const MemoryRef &ref, uint64_t bytes) {
   return ref;
 }
 
+/** Room for `bytes`, in whole units, of what the target has. */
+size_t whole(const PagingTarget &target, size_t bytes) {
+  return minimum((bytes + kPagingUnit - 1) & ~size_t{kPagingUnit - 1}, target.bytes & ~size_t{7});
+}
+
 /** Builds table, page lists and packets into one target. Lists grow from the end of the buffer down. */
 class Builder {
 public:
-  Builder(const PagingTarget &target, uint32_t entries)
+  /** `bytes` of the target, page lists included. */
+  Builder(const PagingTarget &target, uint32_t entries, size_t bytes)
       : m_target(target),
         m_layout(DmaLayout::forEntries(entries)),
-        m_end(target.bytes & ~size_t{7}),
+        m_bytes(bytes),
+        m_end(bytes),
         m_packets(packetsAt(), m_end > m_layout.packetOffset() ? m_end - m_layout.packetOffset() : 0) {}
 
   PacketWriter &packets() { return m_packets; }
@@ -128,7 +135,7 @@ public:
     if (m_packets.full() || !done) return {};
     finishDma(m_target.buffer, m_layout, static_cast<uint32_t>(m_packets.used()));
     const size_t stream = m_layout.packetOffset() + m_packets.used();
-    return {m_layout, static_cast<uint32_t>(m_hasLists ? m_target.bytes & ~size_t{7} : stream), done};
+    return {m_layout, static_cast<uint32_t>(m_hasLists ? m_bytes : whole(m_target, stream)), done};
   }
 
 private:
@@ -136,6 +143,7 @@ private:
 
   const PagingTarget &m_target;
   DmaLayout m_layout;
+  size_t m_bytes;
   size_t m_end;
   PacketWriter m_packets;
   bool m_hasLists = false;
@@ -143,7 +151,7 @@ private:
 
 /** Bytes of the operation that page lists for `lists` sides leave room for. */
 uint64_t listedPass(const PagingTarget &target, uint32_t lists, uint32_t entries, size_t packets) {
-  const size_t fixed = DmaLayout::forEntries(entries).packetOffset() + packets + 8;
+  const size_t fixed = DmaLayout::forEntries(entries).packetOffset() + packets + kPagingUnit;
   if (target.bytes <= fixed) return 0;
   if (!lists) return kMaxPassBytes;
   return minimum64(kMaxPassBytes, uint64_t{(target.bytes - fixed) / (sizeof(uint64_t) * lists)} << kPageShift);
@@ -154,7 +162,9 @@ PagingResult transferWhole(const PagingTarget &target, MemoryRef dst, MemoryRef 
   const uint32_t lists = (dst.kind == MemoryRef::Pages) + (src.kind == MemoryRef::Pages);
   const uint64_t pass = minimum64(bytes, listedPass(target, lists, 2, kFixedPackets));
   if (!pass) return {};
-  Builder builder(target, 2);
+  const size_t pages = static_cast<size_t>((pass + kPageBytes - 1) >> kPageShift);
+  const size_t needed = DmaLayout::forEntries(2).packetOffset() + kFixedPackets + lists * pages * sizeof(uint64_t);
+  Builder builder(target, 2, whole(target, needed + sizeof(uint64_t)));
   if (dst.kind == MemoryRef::Pages) dst = builder.list(dst, pass);
   if (src.kind == MemoryRef::Pages) src = builder.list(src, pass);
   const uint32_t dstHandle = builder.handle(0), srcHandle = builder.handle(1);
@@ -180,7 +190,7 @@ PagingResult transferRuns(const PagingTarget &target, const MemoryRef &dst, cons
     const uint64_t left = bytes - at;
     at += minimum64(runBytes(advance(dst, at), left), runBytes(advance(src, at), left));
   }
-  Builder builder(target, 2 * runs);
+  Builder builder(target, 2 * runs, target.bytes);
   uint64_t at = 0;
   for (uint32_t i = 0; i < runs; i++) {
     const MemoryRef to = advance(dst, at), from = advance(src, at);
@@ -222,7 +232,7 @@ PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_
   }
   const size_t seeds = sizeof(aerogpu_cmd_create_buffer) * 2 + sizeof(aerogpu_cmd_upload_resource) + kPatternBytes +
                        sizeof(aerogpu_cmd_copy_buffer) * 6 + sizeof(aerogpu_cmd_destroy_resource) * 2;
-  const size_t fixed = DmaLayout::forEntries(1).packetOffset() + seeds + 8;
+  const size_t fixed = DmaLayout::forEntries(1).packetOffset() + seeds + kPagingUnit;
   if (target.bytes < fixed + sizeof(aerogpu_cmd_copy_buffer)) return {};
   // A listed side takes 8 bytes for each page, and every 64 KiB of it 48 bytes for the copy.
   const bool lists = to.kind == MemoryRef::Pages;
@@ -230,7 +240,8 @@ PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_
   const size_t copies = minimum((target.bytes - fixed) / perCopy, kMaxFillCopies);
   const uint64_t pass = minimum64(left, uint64_t{copies} * kFillBytes);
 
-  Builder builder(target, 1);
+  const uint64_t used = (pass + kFillBytes - 1) / kFillBytes;
+  Builder builder(target, 1, whole(target, fixed + static_cast<size_t>(used) * perCopy));
   if (lists) to = builder.list(to, pass);
   const uint32_t dstHandle = builder.handle(0), fill = builder.handle(1);
   builder.createBuffer(dstHandle, builder.entry(0, to, pass, AEROGPU_ALLOC_FLAG_NONE), pass);
@@ -254,7 +265,7 @@ PagingResult buildMapPages(const PagingTarget &target, uint64_t listGpa, uint64_
   const uint64_t bytes = pages * sizeof(uint64_t);
   const uint64_t at = listGpa + (first + done) * sizeof(uint64_t);
 
-  Builder builder(target, 1);
+  Builder builder(target, 1, target.bytes);
   const uint32_t list = builder.handle(0), staging = builder.handle(1);
   builder.createBuffer(list, builder.entry(0, MemoryRef::linear(at), bytes, AEROGPU_ALLOC_FLAG_NONE), bytes);
   builder.createBuffer(staging, 0, bytes);

@@ -43,7 +43,8 @@ constexpr uint32_t kPagingHandles = 4;
 
 struct PagingResult {
   DmaLayout layout;
-  uint32_t usedBytes = 0;  // of the buffer; 0 with doneBytes 0: the buffer is too small for anything
+  uint32_t usedBytes = 0;  // of the buffer, whole units of kPagingUnit if its size is; 0 with doneBytes 0: the buffer
+                           // is too small for anything
   uint64_t doneBytes = 0;  // of the operation, from where the call began
 };
 

@@ -204,6 +204,47 @@ TEST_F(SchedulerTest, FlagsOfTheStreamReachTheDescriptor) {
   EXPECT_EQ(m_counters.pagingSubmissions, 1u);
 }
 
+// Page "DXGKARG_SUBMITCOMMAND": one paging buffer is used for several submissions, from StartOffset to EndOffset.
+TEST_F(SchedulerTest, EachOperationOfAPagingBufferIsRun) {
+  start();
+  submitAll({1});
+  constexpr uint32_t kBytes[] = {160, 320, 64};
+  constexpr uint32_t kEntries[] = {2, 1, 0}, kStart = 4096;
+  // An operation that was submitted before, three, and room that nobody wrote.
+  AEROGPU_DMA_PRIV priv[6];
+  memset(priv, 0xCD, sizeof priv);
+  for (int i = 0; i < 3; i++) priv[1 + i] = DmaLayout::forEntries(kEntries[i]).toPagingPrivate(kBytes[i]);
+  DXGKARG_SUBMITCOMMAND args = {};
+  args.DmaBufferPhysicalAddress.QuadPart = kDmaGpa;
+  args.DmaBufferSize = 65536;
+  args.DmaBufferSubmissionStartOffset = kStart;
+  args.DmaBufferSubmissionEndOffset = kStart + kBytes[0] + kBytes[1] + kBytes[2];
+  args.pDmaBufferPrivateData = priv;
+  args.DmaBufferPrivateDataSize = sizeof priv;
+  args.DmaBufferPrivateDataSubmissionStartOffset = sizeof priv[0];
+  args.SubmissionFenceId = 2;
+  args.Flags.Paging = 1;
+  // Whether the private data ends with the operations or where the OS has room for more.
+  for (const UINT privateEnd : {UINT{4 * sizeof priv[0]}, UINT{sizeof priv}}) {
+    m_device.queue.clear();
+    args.DmaBufferPrivateDataSubmissionEndOffset = privateEnd;
+    m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, kInternalContext), STATUS_SUCCESS); });
+    ASSERT_EQ(m_device.queue.size(), 3u);
+    uint64_t gpa = kDmaGpa + kStart;
+    for (int i = 0; i < 3; i++) {
+      const aerogpu_submit_desc &desc = m_device.queue[i];
+      const DmaLayout layout = DmaLayout::forEntries(kEntries[i]);
+      EXPECT_EQ(desc.cmd_gpa, gpa + layout.commandOffset) << i;
+      EXPECT_EQ(desc.cmd_size_bytes, kBytes[i] - layout.commandOffset) << i;
+      EXPECT_EQ(desc.alloc_table_size_bytes, layout.tableBytes()) << i;
+      EXPECT_EQ(desc.flags, i < 2 ? uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ} : 0u) << i;
+      EXPECT_EQ(desc.signal_fence & 0xFFFFFFFF, i < 2 ? args.SubmissionFenceId - 1 : args.SubmissionFenceId) << i;
+      gpa += kBytes[i];
+    }
+    args.SubmissionFenceId++;
+  }
+}
+
 TEST_F(SchedulerTest, WhatRunsNothingStillSignals) {
   start();
   Submit empty, null, unmarked, untyped;
