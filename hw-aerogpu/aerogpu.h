@@ -33,6 +33,7 @@
 #include "guestmem.h"
 #include "irq.h"
 #include "log.h"
+#include "loss.h"
 #include "regfile.h"
 #include "render.h"
 #include "requests.h"
@@ -66,6 +67,7 @@ struct AeroGPUState {
     AeroGPUGuestMem mem;
     AeroGPUIrq irq;
     AeroGPUErrors errors;
+    AeroGPULoss loss;
     AeroGPUVblank vblank;
     AeroGPURequests requests;
     AeroGPUFence fence;

@@ -13,6 +13,7 @@
 #include "fence.h"
 #include "irq.h"
 #include "log.h"
+#include "loss.h"
 #include "requests.h"
 #include "ring_memory.h"
 #include "scanout.h"
@@ -82,6 +83,9 @@ static void aerogpu_retire_locked(AeroGPUState *s)
             break;
         }
         if (sub->generation == s->completions.generation) {
+            if (sub->lost && aerogpu_loss_holds_locked(s)) {
+                break;
+            }
             if (sub->vsync && !aerogpu_vsync_met_locked(s, sub)) {
                 aerogpu_vblank_want_locked(s);
                 break;
@@ -114,6 +118,10 @@ void aerogpu_submission_done(AeroGPUState *s,
     sub->present_count = result->present_count;
     sub->vsync = result->present_vsync;
     sub->texture = result->scanout_is_texture;
+    sub->lost = result->gpu_lost;
+    if (sub->lost && sub->generation == s->completions.generation) {
+        aerogpu_loss_noticed_locked(s, sub->signal_fence);
+    }
     sub->frame = result->frame;
     if (s->scanout.stopping && sub->frame) {
         aerogpu_renderer_frame_release(s->renderer, sub->frame);
@@ -153,6 +161,12 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
 void aerogpu_completions_drop_locked(AeroGPUState *s)
 {
     s->completions.generation++;
+    aerogpu_retire_locked(s);
+}
+
+void aerogpu_completions_go_on(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
     aerogpu_retire_locked(s);
 }
 

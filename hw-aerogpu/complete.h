@@ -24,6 +24,7 @@ typedef struct AeroGPUSubmission {
     bool done;    /* the renderer is finished with it */
     bool vsync;   /* completes at a vblank */
     bool texture; /* the scanout was a live texture */
+    bool lost;    /* the GPU was lost under it, or before */
 } AeroGPUSubmission;
 
 /*
@@ -89,6 +90,8 @@ void aerogpu_submission_done(AeroGPUState *s,
 void aerogpu_completions_drop_locked(AeroGPUState *s);
 /* What is fetched from here on belongs to the newest generation. Render thread.
  */
+/* What kept submissions from completing may be over. Any thread. */
+void aerogpu_completions_go_on(AeroGPUState *s);
 void aerogpu_completions_enter_generation(AeroGPUState *s);
 /* Gives back the frames that wait for their completion. Any thread. */
 void aerogpu_completions_drop_frames(AeroGPUState *s);

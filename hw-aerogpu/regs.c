@@ -6,11 +6,13 @@
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
+#include "complete.h"
 #include "cursor.h"
 #include "edid.h"
 #include "fence.h"
 #include "irq.h"
 #include "log.h"
+#include "loss.h"
 #include "regs.h"
 #include "requests.h"
 #include "reset.h"
@@ -188,6 +190,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
      AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                    \
      AEROGPU_FEATURE_ERROR_INFO |                                          \
      (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA | \
+                AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
                 AEROGPU_EXT_FEATURE_HI_POLICY)                             \
          << 32)
 
@@ -278,6 +281,36 @@ static void vga_write(AeroGPUState *s, uint32_t old, uint32_t value)
     aerogpu_request(s, AEROGPU_REQ_SCANOUT);
 }
 
+static uint32_t gpu_state_read(AeroGPUState *s)
+{
+    return qatomic_read(&s->loss.state);
+}
+
+static uint32_t gpu_enable_read(AeroGPUState *s)
+{
+    return s->loss.enable;
+}
+
+static void gpu_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (aerogpu_loss_enable(s, value & 1)) {
+        aerogpu_completions_go_on(s);
+        aerogpu_request(s, AEROGPU_REQ_PROBE);
+    }
+}
+
+static void gpu_restart_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (value & 1) {
+        aerogpu_gpu_restart(s);
+    }
+}
+
+static uint32_t gpu_generation_read(AeroGPUState *s)
+{
+    return qatomic_read(&s->loss.generation);
+}
+
 static uint32_t policy_read(AeroGPUState *s)
 {
     return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
@@ -298,6 +331,10 @@ static const struct AeroGPUExtReg {
 } aerogpu_ext_regs[] = {
     EXT_REG(EDID_SIZE, RO, .read = edid_size_read),
     EXT_REG(VGA, WO, .write = vga_write),
+    EXT_REG(GPU_STATE, RO, .read = gpu_state_read),
+    EXT_REG(GPU_ENABLE, RW, .read = gpu_enable_read, .write = gpu_enable_write),
+    EXT_REG(GPU_RESTART, WO, .write = gpu_restart_write),
+    EXT_REG(GPU_GENERATION, RO, .read = gpu_generation_read),
     EXT_REG(POLICY, RO, .read = policy_read),
 };
 

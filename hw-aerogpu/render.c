@@ -31,6 +31,8 @@ static void aerogpu_handle_requests(AeroGPUState *s, uint32_t requests)
 {
     if (requests & AEROGPU_REQ_DEVICE_RESET) {
         aerogpu_device_reset_requested(s);
+    } else if (requests & AEROGPU_REQ_RESTART) {
+        aerogpu_gpu_restart_requested(s);
     } else if (requests & AEROGPU_REQ_RING_RESET) {
         aerogpu_ring_reset_requested(s);
     } else if (requests & AEROGPU_REQ_QUIESCE) {

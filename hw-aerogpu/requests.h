@@ -19,6 +19,7 @@ enum {
     AEROGPU_REQ_SNAPSHOT = 1 << 4,     /* show what is at the new address */
     AEROGPU_REQ_PROBE = 1 << 5,        /* look at the ring, quietly */
     AEROGPU_REQ_EXIT = 1 << 6,
+    AEROGPU_REQ_RESTART = 1 << 7, /* drop all resources, open the GPU anew */
 };
 
 typedef struct AeroGPURequests {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ring reset and device reset, from top to bottom: what the register side does
+ * Ring reset, device reset and restart of the GPU, from top to bottom: what the register side does
  * at once, on its own thread, so that the driver sees it whatever the render
  * thread is doing, then what the render thread does when it gets to it. The
  * register side waits for it with the BQL held, but not for ever.
@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "fence.h"
 #include "irq.h"
+#include "loss.h"
 #include "requests.h"
 #include "reset.h"
 #include "ring_memory.h"
@@ -50,6 +51,21 @@ void aerogpu_ring_reset(AeroGPUState *s)
     }
 }
 
+/*
+ * As a ring reset to the driver, which does not wait: opening a GPU can take
+ * seconds.
+ */
+void aerogpu_gpu_restart(AeroGPUState *s)
+{
+    trace_aerogpu_gpu_restart();
+    if (!s->render.started) {
+        return;
+    }
+    aerogpu_drop_ring(s, true);
+    aerogpu_loss_objects_dropped(s);
+    aerogpu_request(s, AEROGPU_REQ_RESTART | aerogpu_scanout_forget_frame(s));
+}
+
 /* Registers still hold their old values. */
 static void aerogpu_drop_all(AeroGPUState *s)
 {
@@ -62,6 +78,9 @@ static void aerogpu_drop_all(AeroGPUState *s)
      */
     aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL, 0);
     aerogpu_drop_ring(s, false);
+    aerogpu_loss_enable(s, false);
+    aerogpu_loss_objects_dropped(s);
+    aerogpu_scanout_forget_frame(s); /* it is of a GPU that may be lost */
     if (!aerogpu_request_wait(s, AEROGPU_REQ_DEVICE_RESET)) {
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "device reset");
@@ -111,12 +130,26 @@ void aerogpu_ring_reset_requested(AeroGPUState *s)
     aerogpu_completions_enter_generation(s);
 }
 
+static void aerogpu_drop_objects(AeroGPUState *s, const char *when)
+{
+    bool works;
+
+    aerogpu_ring_unmap(s);
+    works = aerogpu_renderer_reset(s->renderer);
+    if (!works) {
+        error_report("aerogpu: the renderer could not be brought back %s",
+                     when);
+    }
+    aerogpu_loss_over(s, works);
+    aerogpu_completions_enter_generation(s);
+}
+
 void aerogpu_device_reset_requested(AeroGPUState *s)
 {
-    aerogpu_ring_unmap(s);
-    if (!aerogpu_renderer_reset(s->renderer)) {
-        error_report("aerogpu: the renderer could not be brought back "
-                     "after a device reset");
-    }
-    aerogpu_completions_enter_generation(s);
+    aerogpu_drop_objects(s, "after a device reset");
+}
+
+void aerogpu_gpu_restart_requested(AeroGPUState *s)
+{
+    aerogpu_drop_objects(s, "by a restart of the GPU");
 }

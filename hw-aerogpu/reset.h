@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ring reset and device reset (reset.c). */
+/* Ring reset, device reset, restart of the GPU (reset.c). */
 #ifndef HW_AEROGPU_RESET_H
 #define HW_AEROGPU_RESET_H
 
 #include "types.h"
 
-void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
+void aerogpu_ring_reset(AeroGPUState *s);  /* RING_CONTROL.RESET; BQL */
+void aerogpu_gpu_restart(AeroGPUState *s); /* GPU_RESTART; BQL */
 /* The whole device, VGA included; nothing before realize has ended. BQL. */
 void aerogpu_device_reset(AeroGPUState *s);
 
-/* The render thread's halves of the two. */
+/* The render thread's halves. */
 void aerogpu_ring_reset_requested(AeroGPUState *s);
+void aerogpu_gpu_restart_requested(AeroGPUState *s);
 void aerogpu_device_reset_requested(AeroGPUState *s);
 /*
  * Waits until the renderer has nothing to do. The register side has a time

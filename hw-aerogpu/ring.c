@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "guestmem.h"
 #include "log.h"
+#include "loss.h"
 #include "ring.h"
 #include "ring_memory.h"
 #include "trace_events.h"
@@ -195,7 +196,8 @@ static bool aerogpu_ring_may_fetch(AeroGPUState *s)
           s->ring.serial == s->ring.config_serial &&
           (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
            AEROGPU_RING_CONTROL_ENABLE) &&
-          qatomic_read(&s->vm_running) && aerogpu_completions_room_locked(c);
+          qatomic_read(&s->vm_running) && !aerogpu_loss_holds_locked(s) &&
+          aerogpu_completions_room_locked(c);
     qemu_mutex_unlock(&s->lock);
     return may;
 }

@@ -273,6 +273,19 @@ void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable)
     }
 }
 
+uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.from_texture && !s->scanout.snapshot_pending) {
+        return 0;
+    }
+    /* An answer that is on its way is about a texture that goes. */
+    s->scanout.flip_serial++;
+    s->scanout.snapshot_pending = true;
+    aerogpu_show_locked(s, NULL);
+    return AEROGPU_REQ_SNAPSHOT;
+}
+
 void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);

@@ -62,6 +62,11 @@ void aerogpu_scanout_evaluate(AeroGPUState *s);
 void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable);
 /* FB_GPA_HI was written: the scanout address takes effect. BQL. */
 void aerogpu_scanout_flip(AeroGPUState *s);
+/*
+ * The textures are about to go: gives back the frame that is shown. The screen
+ * keeps its picture until the requests that this returns are carried out. BQL.
+ */
+uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s);
 /* VGA has the display; SCANOUT0_ENABLE is 0 already. BQL. */
 void aerogpu_scanout_to_vga(AeroGPUState *s);
 /* Device reset, registers are zero already. BQL. */

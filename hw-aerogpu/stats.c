@@ -159,6 +159,17 @@ static char *aerogpu_device_get(Object *obj, Error **errp)
                                 : "");
 }
 
+static void aerogpu_fault_set(Object *obj, Visitor *v, const char *name,
+                              void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint32_t faults;
+
+    if (visit_type_uint32(v, name, &faults, errp) && s->renderer) {
+        aerogpu_renderer_play_faults(s->renderer, faults);
+    }
+}
+
 static void aerogpu_add(ObjectClass *klass, const char *name,
                         ObjectPropertyAccessor *get, void *opaque,
                         const char *description)
@@ -195,6 +206,11 @@ void aerogpu_stats_class_init(ObjectClass *klass)
                 "mean of it");
     aerogpu_add(klass, "fence-latency-max-ns", aerogpu_latency_get, NULL,
                 "longest");
+    object_class_property_add(klass, "x-gpu-fault", "uint32", NULL,
+                              aerogpu_fault_set, NULL, NULL);
+    object_class_property_set_description(
+        klass, "x-gpu-fault",
+        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back");
     object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
     object_class_property_set_description(klass, "backend",
                                           "read-only: back end in use");

@@ -14,6 +14,7 @@
 #include "errors.h"
 #include "fence.h"
 #include "irq.h"
+#include "loss.h"
 #include "regs.h"
 #include "requests.h"
 #include "reset.h"
@@ -35,6 +36,9 @@ static char *aerogpu_refusal(AeroGPUState *s)
     uint32_t frames = aerogpu_scanout_frames(s) + aerogpu_completions_frames(s);
     bool gpu = *aerogpu_renderer_device_name(s->renderer);
 
+    if (qatomic_read(&s->loss.state) != AEROGPU_EXT_GPU_WORKS) {
+        return g_strdup("aerogpu: nothing can be saved while the GPU is lost");
+    }
     aerogpu_renderer_get_stats(s->renderer, &stats);
     if (!gpu && !stats.held_objects && !frames) {
         return NULL;
@@ -126,6 +130,7 @@ static int aerogpu_post_load(void *opaque, int version_id)
     int ret;
 
     aerogpu_irq_loaded(s);
+    aerogpu_loss_loaded(s);
     aerogpu_ring_loaded(s);
     ret = aerogpu_vblank_loaded(s);
     if (!ret) {
@@ -169,4 +174,6 @@ const VMStateDescription aerogpu_vmstate = {
             AEROGPU_PART(scanout, AeroGPUScanout, aerogpu_scanout_vmstate),
             AEROGPU_PART(cursor, AeroGPUCursor, aerogpu_cursor_vmstate),
             VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_loss_vmstate, NULL },
 };

@@ -72,6 +72,7 @@ public:
 
   void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) override {
     if (gpuError) addError(*gpuError);
+    m_result.gpu_lost = gpuError && m_renderer.backend->lost();
     m_result.frame = frame;
     if (m_executed) m_renderer.executor->submissionFinished();
     m_renderer.callbacks.submission_done(m_renderer.opaque, &m_result);
@@ -115,6 +116,8 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
                                           renderer->log,
                                           renderer->interrupted,
                                           renderer->closing,
+                                          renderer->holdValues,
+                                          renderer->faults,
                                           config.vulkan_device ? config.vulkan_device : "",
                                           config.cache_dir ? config.cache_dir : defaultCacheDir(),
                                           (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
@@ -296,6 +299,14 @@ void aerogpu_renderer_resume(aerogpu_renderer* renderer) {
 
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer) {
   return renderer->reset();
+}
+
+void aerogpu_renderer_hold_values(aerogpu_renderer* renderer, bool hold) {
+  renderer->holdValues.store(hold, std::memory_order_release);
+}
+
+void aerogpu_renderer_play_faults(aerogpu_renderer* renderer, uint32_t faults) {
+  renderer->faults.store(faults, std::memory_order_release);
 }
 
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_renderer_stats* given) {

@@ -35,7 +35,8 @@ public:
   aerogpu::HostMemory hostMemory;
   aerogpu::core::Stats stats;
   aerogpu::core::GuestMemory guest;
-  std::atomic<bool> interrupted{false}, closing{false};
+  std::atomic<bool> interrupted{false}, closing{false}, holdValues{false};
+  std::atomic<uint32_t> faults{0};  ///< enum aerogpu_renderer_faults
   std::unique_ptr<aerogpu::core::Backend> backend;
   std::unique_ptr<aerogpu::core::Executor> executor;
   std::unique_ptr<aerogpu::trace::Capture> capture;

@@ -281,6 +281,10 @@ std::string QemuProcess::monitor(const std::string& command) {
 std::string QemuProcess::propertyAnswer(const std::string& name) {
   return qmp("qom-get", "{\"path\": \"/machine/peripheral/gpu0\", \"property\": \"" + name + "\"}");
 }
+void QemuProcess::setProperty(const std::string& name, uint32_t value) {
+  qmp("qom-set", "{\"path\": \"/machine/peripheral/gpu0\", \"property\": \"" + name +
+                     "\", \"value\": " + std::to_string(value) + "}");
+}
 int64_t QemuProcess::property(const std::string& name) {
   return qmpNumber(propertyAnswer(name));
 }

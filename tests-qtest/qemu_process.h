@@ -75,6 +75,8 @@ public:
   std::string monitor(const std::string& command);
   /// A property of the device that is a whole number, negative ones too; throws for any other.
   int64_t property(const std::string& name);
+  /// Sets a property of the device.
+  void setProperty(const std::string& name, uint32_t value);
   /// A property that is text; throws for any other.
   std::string stringProperty(const std::string& name);
   /// The picture that a display would show.

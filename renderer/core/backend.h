@@ -77,8 +77,9 @@ public:
   virtual void releaseFrame(aerogpu_frame* frame) = 0;
 
   /// Writes the value when everything before it is done, write-backs too, also where that failed or was
-  /// stopped; never once the renderer is interrupted. It is there before a later endSubmission() completes.
-  /// What cannot be written is an error, of this call if it happens at once, else of the completion.
+  /// stopped; never once the renderer is interrupted, nor on a lost GPU while BackendConfig::holdValues. It
+  /// is there before a later endSubmission() completes. What cannot be written is an error, of this call if
+  /// it happens at once, else of the completion.
   virtual Result<void> writeValue(const ValueWrite& value) = 0;
 
   /// Hands what is recorded to the GPU without ending the submission (FLUSH).
@@ -91,6 +92,8 @@ public:
   virtual void endSubmission(std::unique_ptr<Completion> completion) = 0;
   /// Waits until every completion has returned; false after `timeoutNs`.
   virtual bool waitIdle(uint64_t timeoutNs) = 0;
+  /// Whether the GPU is lost: what comes ends with an error. Any thread, but not while recover() runs.
+  virtual bool lost() const = 0;
   /// After all objects were destroyed: brings back a lost device. False if that failed.
   virtual bool recover() = 0;
 };

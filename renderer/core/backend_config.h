@@ -20,9 +20,18 @@ struct BackendConfig {
   Log& log;
   const std::atomic<bool>& interrupted;  ///< what takes long ends early, with ErrorCode::Interrupted
   const std::atomic<bool>& closing;      ///< the same, for good
+  const std::atomic<bool>& holdValues;   ///< no value is written while the GPU is lost
+  std::atomic<uint32_t>& faults;         ///< enum aerogpu_renderer_faults, to be played
   std::string vulkanDevice;              ///< index or part of a name; empty = the best
   std::string cacheDir;                  ///< folder of the pipeline cache; empty = none
   bool validation = false;
+
+  /// Whether the GPU is to be lost now. Any thread; true once for each time that it was asked for.
+  bool playsLoss() const {
+    constexpr uint32_t kLose = AEROGPU_RENDERER_FAULT_LOSE;
+    return (faults.load(std::memory_order_relaxed) & kLose) != 0 && (faults.fetch_and(~kLose) & kLose) != 0;
+  }
+  bool playsRefusal() const { return (faults.load() & AEROGPU_RENDERER_FAULT_REFUSE) != 0; }
 };
 
 }  // namespace aerogpu::core

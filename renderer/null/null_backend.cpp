@@ -73,13 +73,14 @@ struct NullFrame : aerogpu_frame {
 class NullBackend : public Backend {
 public:
   explicit NullBackend(const BackendConfig& config)
-      : m_hostMemory(config.hostMemory), m_stats(config.stats) {}
+      : m_config(config), m_hostMemory(config.hostMemory), m_stats(config.stats) {}
 
   const char* name() const override { return "null"; }
   const char* deviceName() const override { return ""; }
   const BackendLimits& limits() const override { return m_limits; }
 
   Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) override {
+    if (m_lost) return lostError();
     auto buffer = std::make_unique<NullBuffer>();
     buffer->charge = HostMemoryCharge::take(m_hostMemory, desc.sizeBytes);
     if (!buffer->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
@@ -88,6 +89,7 @@ public:
   }
 
   Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) override {
+    if (m_lost) return lostError();
     auto layout = TextureLayout::make(desc, 0);
     if (!layout) return layout.error();
     auto texture = std::make_unique<NullTexture>(desc, *layout);
@@ -139,6 +141,7 @@ public:
   }
 
   Result<void> captureFrame(Texture& texture) override {
+    if (m_lost) return lostError();
     if (!scanoutFormat(*findFormat(texture.desc.format)))
       return Error{ErrorCode::CmdDecode, "the presented texture has no format that can be shown"};
     const NullTexture::Region region =
@@ -161,19 +164,35 @@ public:
   }
 
   void releaseFrame(aerogpu_frame* frame) override { delete static_cast<NullFrame*>(frame); }
-  Result<void> writeValue(const ValueWrite& value) override { return value.write(); }
+  Result<void> writeValue(const ValueWrite& value) override {
+    noticeLoss();
+    if (m_lost && m_config.holdValues.load()) return {};
+    return value.write();
+  }
   Result<void> flush() override { return {}; }
   bool throttle() override { return true; }
   void endSubmission(std::unique_ptr<Completion> completion) override {
-    completion->completed(std::nullopt, m_frame.release());
+    noticeLoss();
+    if (m_lost) {
+      m_frame.reset();
+      completion->completed(lostError(), nullptr);
+    } else {
+      completion->completed(std::nullopt, m_frame.release());
+    }
   }
   bool waitIdle(uint64_t) override { return true; }
+  bool lost() const override { return m_lost; }
   bool recover() override {
     m_frame.reset();
+    if (m_lost && m_config.playsRefusal()) return false;
+    m_lost = false;
     return true;
   }
 
 private:
+  static Error lostError() { return Error{ErrorCode::Backend, "the GPU is lost"}; }
+  /// There is no GPU to lose: tests have a loss played.
+  void noticeLoss() { m_lost = m_lost || m_config.playsLoss(); }
   static NullTexture& of(Texture& texture) { return static_cast<NullTexture&>(*texture.gpu); }
 
   void fillTarget(TargetBinding& binding, const ClearArgs& args) {
@@ -184,8 +203,10 @@ private:
     of(texture).clear(sub, binding.view ? binding.view->desc.format : texture.desc.format, args);
   }
 
+  const BackendConfig m_config;
   HostMemory& m_hostMemory;
   Stats& m_stats;
+  bool m_lost = false;
   const BackendLimits m_limits{};
   std::unique_ptr<NullFrame> m_frame;
   uint64_t m_frames = 0;

@@ -116,6 +116,7 @@ public:
     if (interruptWaits) interrupted = true;
     return !interruptWaits;
   }
+  bool lost() const override { return false; }
   bool recover() override { return true; }
 
 private:

@@ -130,8 +130,8 @@ bool VulkanBackend::recover() {
     m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened while frames of it are in use");
     return false;
   }
-  std::string error;
-  if (m_gpu->device->hung() ? openAnew(error) : open(error)) return true;
+  std::string error = "refused for a test";
+  if (!m_config.playsRefusal() && (m_gpu->device->hung() ? openAnew(error) : open(error))) return true;
   m_log.line(AEROGPU_LOG_ERROR, "the lost GPU cannot be reopened: " + error);
   return false;
 }

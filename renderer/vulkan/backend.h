@@ -46,6 +46,7 @@ public:
   bool throttle() override { return m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion) override;
   bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
+  bool lost() const override { return m_gpu->device->lost(); }
   bool recover() override;
 
 private:

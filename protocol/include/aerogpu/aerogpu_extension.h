@@ -19,6 +19,15 @@
 #define AEROGPU_EXT_REG_EDID_SIZE 0x8400U /* RO, bytes of it, a multiple of 128 */
 #define AEROGPU_EXT_REG_VGA 0x8404U       /* WO, any write gives the display back to VGA */
 
+/* Loss and return of the GPU, feature bit 51. docs/abi/recovery.md. */
+#define AEROGPU_EXT_REG_GPU_STATE 0x8520U      /* RO, AEROGPU_EXT_GPU_* */
+#define AEROGPU_EXT_REG_GPU_ENABLE 0x8524U     /* RW, 1: nothing completes while the GPU is lost */
+#define AEROGPU_EXT_REG_GPU_RESTART 0x8528U    /* WO, 1: drops every object, brings a lost GPU back */
+#define AEROGPU_EXT_REG_GPU_GENERATION 0x852CU /* RO, counts how often every object was dropped */
+#define AEROGPU_EXT_GPU_WORKS 0U               /* GPU_STATE */
+#define AEROGPU_EXT_GPU_LOST 1U                /* GPU_STATE */
+#define AEROGPU_EXT_GPU_GONE 2U                /* GPU_STATE: the host could not bring it back */
+
 /* What the host wants of the driver, feature bit 53. */
 #define AEROGPU_EXT_REG_POLICY 0x8540U    /* RO, AEROGPU_EXT_POLICY_* */
 #define AEROGPU_EXT_POLICY_ESCAPES_OFF 1U /* POLICY: no escapes for debugging */

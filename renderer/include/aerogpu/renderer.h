@@ -85,6 +85,7 @@ struct aerogpu_submission_result {
    * frame away unseen asks for a snapshot.
    */
   bool frame_unchanged;
+  bool gpu_lost; /* the GPU is lost, and what the submission asked for may not have been done */
 };
 
 /** A finished image in host memory, in the texture's own format and bytes. Immutable while referenced. */
@@ -253,6 +254,21 @@ void aerogpu_renderer_resume(aerogpu_renderer* renderer);
  * binding. [render] Also ends an interruption and brings back a lost device. Returns false if the back end
  * could not be brought back. */
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
+
+/**
+ * While the GPU is lost values (EXT_WRITE_VALUE) are not written: for an embedder that completes no
+ * submission meanwhile. False at first. [any]
+ */
+void aerogpu_renderer_hold_values(aerogpu_renderer* renderer, bool hold);
+
+/** What tests have the back end play. */
+enum aerogpu_renderer_faults {
+  AEROGPU_RENDERER_FAULT_LOSE = 1u << 0,   /* the GPU is lost at its next work; once */
+  AEROGPU_RENDERER_FAULT_REFUSE = 1u << 1, /* as long as it is set, a lost GPU cannot be brought back */
+};
+
+/** Plays these faults and no others, for tests of what follows. [any] */
+void aerogpu_renderer_play_faults(aerogpu_renderer* renderer, uint32_t faults);
 
 /** Counters since creation; never reset. */
 struct aerogpu_renderer_stats {

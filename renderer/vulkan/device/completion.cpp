@@ -21,6 +21,7 @@ CompletionThread::CompletionThread(Device& device, VkSemaphore timeline, const c
     : m_device(device),
       m_timeline(timeline),
       m_stats(config.stats),
+      m_config(config),
       m_interrupted(config.interrupted),
       m_closing(config.closing),
       m_thread([this] { run(); }) {}
@@ -116,8 +117,12 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
       std::min(kStopMost, kStop + kSecond * std::max<uint64_t>(item.stoppable, 1) - kSecond);
   bool stopped = false;
   for (uint64_t waited = 1;; ++waited) {
-    const VkResult result = m_device.lost() ? VK_ERROR_DEVICE_LOST
-                                            : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
+    VkResult result = m_device.lost() && !m_lossPlayed
+                          ? VK_ERROR_DEVICE_LOST
+                          : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
+    // What such a GPU still has to do is let finish, as a lost one does in finite time.
+    if (result == VK_SUCCESS && (m_lossPlayed = m_lossPlayed || m_config.playsLoss()))
+      result = VK_ERROR_DEVICE_LOST;
     const bool closing = m_closing.load(std::memory_order_acquire);
     const bool unwanted = closing || m_interrupted.load(std::memory_order_acquire);
     if (!unwanted) m_unwanted = 0;
@@ -142,6 +147,7 @@ Result<void> CompletionThread::carryOut(Readback& rb, bool failed) {
   if (rb.value) {
     // A completion, not a success; but what a reset drops never completes.
     if (m_interrupted.load(std::memory_order_acquire)) return {};
+    if (failed && m_device.lost() && m_config.holdValues.load(std::memory_order_acquire)) return {};
     return rb.value->write();
   }
   if (failed) return {};

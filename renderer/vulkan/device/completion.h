@@ -92,11 +92,13 @@ private:
   Device& m_device;
   const VkSemaphore m_timeline;
   core::Stats& m_stats;
+  const core::BackendConfig m_config;
   const std::atomic<bool>& m_interrupted;
   const std::atomic<bool>& m_closing;
   std::atomic<uint64_t> m_completed{0}, m_stopped{0};
   std::atomic<uint64_t> m_pending{0};
   uint64_t m_busyUntilNs = 0;     // completion thread only
+  bool m_lossPlayed = false;      // completion thread only: the GPU works on, nobody shall know
   uint64_t m_unwanted = 0;        // completion thread only: waits that ran out since the interruption
   std::vector<uint8_t> m_packed;  // completion thread only
   /// First failure of the submission under way. Completion thread; while idle(), render thread.

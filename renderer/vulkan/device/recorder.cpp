@@ -330,7 +330,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
 }
 
 Result<void> Recorder::writeValue(const core::ValueWrite& value) {
-  if (!m_current && m_completion->idle()) return value.write();
+  if (!m_current && m_completion->idle() && !m_device.lost()) return value.write();
   Readback readback;
   readback.value = value;
   if (m_current) {
@@ -340,6 +340,7 @@ Result<void> Recorder::writeValue(const core::ValueWrite& value) {
   WorkItem item;
   item.batch = m_submitted;
   item.readbacks.push_back(std::move(readback));
+  if (m_device.lost()) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
   m_completion->push(std::move(item));
   return {};
 }

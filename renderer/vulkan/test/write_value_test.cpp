@@ -170,6 +170,34 @@ TEST_F(WriteValueGpuTest, ComesWithTheFenceOfALostGpu) {
   }
 }
 
+// LOSS-3, VALUE-5
+TEST_F(WriteValueGpuTest, StaysAwayWhileCompletionsOfALostGpuAreHeld) {
+  aerogpu_renderer_hold_values(gpu().renderer(), true);
+  for (const Loss where : {Loss::AtSubmit, Loss::AtWait}) {
+    const Allocation memory = allocate(1024);
+    CommandWriter w;
+    packets::writeValue(w, m_word.id, 0, 1);
+    run(w);
+    writeBack(w, memory, 1024);
+    packets::writeValue(w, m_word.id, 0, 2);
+    loseDevice(where);
+    EXPECT_TRUE(gpu().submit(w, m_context).result.gpu_lost);
+    w.reset();
+    packets::writeValue(w, m_word.id, 0, 3);
+    EXPECT_TRUE(gpu().submit(w, m_context).result.gpu_lost);
+    EXPECT_EQ(word(0), 1u);
+    ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+    (void)gpu().takeErrorLines();
+    w.reset();
+    packets::writeValue(w, m_word.id, 0, 4);
+    const FinishedSubmission finished = gpu().submit(w, m_context);
+    EXPECT_EQ(finished.result.error_count, 0u);
+    EXPECT_FALSE(finished.result.gpu_lost);
+    EXPECT_EQ(word(0), 4u);
+  }
+  aerogpu_renderer_hold_values(gpu().renderer(), false);
+}
+
 // VALUE-7
 TEST_F(WriteValueGpuTest, MemoryThatHasGoneIsAnErrorOfTheSubmission) {
   const Allocation memory = allocate(1024);

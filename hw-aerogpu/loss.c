@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loss and return of the GPU: whether it works, whether completions are held
+ * while it does not, and how often the guest's objects went. LOSS-1 to LOSS-8;
+ * what a restart does is in reset.c.
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "aerogpu.h"
+#include "errors.h"
+#include "loss.h"
+#include "trace_events.h"
+
+bool aerogpu_loss_holds_locked(AeroGPUState *s)
+{
+    return s->loss.enable && s->loss.state == AEROGPU_EXT_GPU_LOST;
+}
+
+/* Values go with fences. Lock held. */
+static void aerogpu_loss_update_locked(AeroGPUState *s, uint32_t state)
+{
+    if (s->loss.state != state) {
+        trace_aerogpu_gpu_state(state, s->loss.generation);
+    }
+    qatomic_set(&s->loss.state, state);
+    aerogpu_renderer_hold_values(
+        s->renderer, s->loss.enable && state != AEROGPU_EXT_GPU_GONE);
+}
+
+void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence)
+{
+    if (s->loss.state != AEROGPU_EXT_GPU_WORKS) {
+        return;
+    }
+    aerogpu_loss_update_locked(s, AEROGPU_EXT_GPU_LOST);
+    if (s->loss.enable) {
+        aerogpu_latch_error_locked(s, AEROGPU_ERROR_BACKEND, fence, 1);
+    }
+}
+
+void aerogpu_loss_objects_dropped(AeroGPUState *s)
+{
+    qatomic_set(&s->loss.generation, s->loss.generation + 1);
+}
+
+void aerogpu_loss_over(AeroGPUState *s, bool works)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_loss_update_locked(s, works ? AEROGPU_EXT_GPU_WORKS
+                                        : AEROGPU_EXT_GPU_GONE);
+}
+
+bool aerogpu_loss_enable(AeroGPUState *s, bool enable)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->loss.enable = enable;
+    aerogpu_loss_update_locked(s, s->loss.state);
+    return !aerogpu_loss_holds_locked(s);
+}
+
+/*
+ * ---- saved state ----
+ *
+ * A VM is saved only while its GPU works. Drivers that do not know the
+ * extension leave states that a device without it loads.
+ */
+static bool aerogpu_loss_needed(void *opaque)
+{
+    return ((AeroGPUState *)opaque)->loss.enable;
+}
+
+void aerogpu_loss_loaded(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_loss_update_locked(s, s->loss.state);
+}
+
+const VMStateDescription aerogpu_loss_vmstate = {
+    .name = "aerogpu/loss",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_loss_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(loss.enable, AeroGPUState),
+                                VMSTATE_UINT32(loss.generation, AeroGPUState),
+                                VMSTATE_END_OF_LIST() },
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loss and return of the GPU, as the guest sees them (loss.c). */
+#ifndef HW_AEROGPU_LOSS_H
+#define HW_AEROGPU_LOSS_H
+
+#include "types.h"
+
+typedef struct AeroGPULoss {
+    uint32_t state;      /* lock for writing, atomic: AEROGPU_EXT_GPU_* */
+    uint32_t generation; /* BQL for writing, atomic: drops of all objects */
+    bool enable;         /* BQL and lock for writing */
+} AeroGPULoss;
+
+/* The GPU was lost under the submission with `fence`. Any thread, lock held. */
+void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence);
+/*
+ * Whether what the GPU was lost under is not to complete, and nothing more to
+ * be fetched. Any thread, lock held.
+ */
+bool aerogpu_loss_holds_locked(AeroGPUState *s);
+
+/* All objects are about to be dropped. BQL. */
+void aerogpu_loss_objects_dropped(AeroGPUState *s);
+/* They were; `works`: so does the GPU. Render thread. */
+void aerogpu_loss_over(AeroGPUState *s, bool works);
+/* GPU_ENABLE was written; whether fences may go on after it. BQL. */
+bool aerogpu_loss_enable(AeroGPUState *s, bool enable);
+
+extern const VMStateDescription aerogpu_loss_vmstate;
+/* The parts are loaded. BQL. */
+void aerogpu_loss_loaded(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_LOSS_H */
