@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "command_scratch.h"
 #include "nt.h"
 
 namespace aero {
@@ -43,6 +44,7 @@ public:
   uint32_t id = 0;  // device context: 1 to 511
   AeroAdapter *adapter = nullptr;
   AeroDevice *device = nullptr;
+  CommandScratch scratch;
 };
 
 /** Numbers of device contexts, one of these and kAlternateContext with it for each WDDM context. At most APC_LEVEL. */

@@ -122,6 +122,7 @@ NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
   resetDeviceContext(*context->adapter, context->id);  // a device that is gone or hangs has lost it, or will
   context->adapter->contextIds.give(context->id);
   context->magic = 0;
+  context->~AeroContext();
   poolFree(context);
   return STATUS_SUCCESS;
 }

@@ -2,16 +2,13 @@
 #include "dma_builder.h"
 
 namespace aero {
-namespace {
 
-void makeWritable(uint8_t *at) {
-  aerogpu_alloc_entry entry;
-  RtlCopyMemory(&entry, at, sizeof entry);
-  entry.flags &= ~uint32_t{AEROGPU_ALLOC_FLAG_READONLY};
-  RtlCopyMemory(at, &entry, sizeof entry);
+aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &allocation,
+                               const DXGK_ALLOCATIONLIST &listed, uint32_t flags) {
+  aerogpu_alloc_entry entry = {allocation.id, flags, kNowhere, allocation.bytes, 0};
+  segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), entry);
+  return entry;
 }
-
-}  // namespace
 
 NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
   UINT entries = 0;
@@ -35,23 +32,27 @@ NTSTATUS DmaBuilder::begin(UINT first, UINT count, bool writable) {
     if (allocation.tableStamp == stamp) {
       // Listed again, as source and destination perhaps: a table has each id once, and what is written once is
       // writable.
-      if (!readonly) makeWritable(base + DmaLayout::entryOffset(allocation.tableEntry));
+      D3DDDI_PATCHLOCATIONLIST &patch = m_args.patches[allocation.tableEntry];
+      if (readonly || !patch.DriverId) continue;
+      m_counters.readonlyEntries--;
+      patch.DriverId = AEROGPU_ALLOC_FLAG_NONE;
+      const aerogpu_alloc_entry out = tableEntry(m_segments, allocation, listed, patch.DriverId);
+      RtlCopyMemory(base + patch.PatchOffset, &out, sizeof out);
       continue;
     }
     allocation.tableStamp = stamp;
     allocation.tableEntry = entry;
-    aerogpu_alloc_entry out = {allocation.id, readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE,
-                               kNowhere, allocation.bytes, 0};
+    const uint32_t flags = readonly ? AEROGPU_ALLOC_FLAG_READONLY : AEROGPU_ALLOC_FLAG_NONE;
     m_counters.readonlyEntries += readonly;
     // What is resident is patched now: the OS need not call DxgkDdiPatch for it (page "DxgkDdiRender").
-    m_segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), out);
+    const aerogpu_alloc_entry out = tableEntry(m_segments, allocation, listed, flags);
     RtlCopyMemory(base + DmaLayout::entryOffset(entry), &out, sizeof out);
 
     D3DDDI_PATCHLOCATIONLIST &patch = m_args.patches[m_patches++];
     patch = {};
     patch.AllocationIndex = i;
     patch.SlotId = entry;  // one each: none takes another's place (page "D3DDDI_PATCHLOCATIONLIST")
-    patch.DriverId = entry;
+    patch.DriverId = flags;
     patch.PatchOffset = DmaLayout::entryOffset(entry);
     patch.SplitOffset = 0;  // a stream is one piece: everything it names is resident together
     entry++;

@@ -25,9 +25,15 @@ struct DmaArgs {
   UINT patchCount;
 };
 
+/** An entry of an allocation table. DMA buffers are write-combined: entries are made anew, never read. `flags`:
+ *  AEROGPU_ALLOC_FLAG_READONLY or 0, which a patch location keeps as its DriverId. At most DISPATCH_LEVEL. */
+aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &allocation,
+                               const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
+
 /**
- * One submission in a DMA buffer. begin() makes room for a table of the given allocations; packets go into packets()
- * or, in bulk, to packetData(); finish() completes it. A null allocation has no entry.
+ * One submission in a DMA buffer. What it writes is write-combined memory, and never read. begin() makes room for a
+ * table of the given allocations; packets go into packets() or, in bulk, to packetData(); finish() completes it. A null
+ * allocation has no entry.
  */
 class DmaBuilder {
 public:

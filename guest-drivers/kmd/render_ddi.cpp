@@ -109,7 +109,10 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
 
   const uint32_t left = total - done;
   const uint32_t copied = left < dma.packetRoom() ? left : dma.packetRoom() & ~3u;
-  status = copyFromUser(dma.packetData(), static_cast<const uint8_t *>(args->pCommand) + sizeof header + done, copied);
+  const ScratchScope scratch(context->scratch, copied);
+  const uint8_t *packets = scratch.data();
+  if (!packets) return STATUS_NO_MEMORY;
+  status = copyFromUser(scratch.data(), static_cast<const uint8_t *>(args->pCommand) + sizeof header + done, copied);
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
 
   StreamCheck check;
@@ -117,7 +120,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   {
     TableLock lock(adapter.allocations);
     bool remembers = false;
-    check = checkPackets(dma.packetData(), copied, copied < left, adapter.features.high, [&](const StreamEvent &event) {
+    check = checkPackets(packets, copied, copied < left, adapter.features.high, [&](const StreamEvent &event) {
       remembers |= isRemembered(event);
       ends |= event.kind == StreamEvent::Destroyed;
       return mayDo(adapter, context->device, event);
@@ -125,7 +128,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
     if (check.fault == StreamFault::None && remembers) {
       // Nothing was refused: now it is remembered. Most streams only draw and need no second walk.
       bool room = true;
-      checkPackets(dma.packetData(), check.acceptedBytes, false, adapter.features.high, [&](const StreamEvent &event) {
+      checkPackets(packets, check.acceptedBytes, false, adapter.features.high, [&](const StreamEvent &event) {
         room &= remember(adapter, context->device, *args, event);
         return true;
       });
@@ -139,6 +142,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   // One packet that no DMA buffer holds cannot be split: the user-mode driver must not make it (page "DxgkDdiRender").
   if (copied < left && !check.acceptedBytes) return STATUS_INVALID_USER_BUFFER;
 
+  RtlCopyMemory(dma.packetData(), packets, check.acceptedBytes);
   if (ends) InterlockedIncrement(&context->device->unsubmittedEnds);
   dma.finish(check.acceptedBytes, check.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
              (check.present ? uint32_t{kDmaPresent} : 0) | (ends ? uint32_t{kDmaEnds} : 0));
@@ -160,11 +164,10 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
         patch.PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
       return STATUS_INVALID_PARAMETER;
     const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch.AllocationIndex];
-    auto *at = static_cast<uint8_t *>(args->pDmaBuffer) + patch.PatchOffset;
-    aerogpu_alloc_entry entry;
-    RtlCopyMemory(&entry, at, sizeof entry);
-    adapter->segments.locate(listed.SegmentId, static_cast<uint64_t>(listed.PhysicalAddress.QuadPart), entry);
-    RtlCopyMemory(at, &entry, sizeof entry);
+    const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
+    if (!open) return STATUS_INVALID_PARAMETER;
+    const aerogpu_alloc_entry entry = tableEntry(adapter->segments, *open->allocation, listed, patch.DriverId);
+    RtlCopyMemory(static_cast<uint8_t *>(args->pDmaBuffer) + patch.PatchOffset, &entry, sizeof entry);
   }
   return STATUS_SUCCESS;
 }

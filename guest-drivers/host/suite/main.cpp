@@ -48,8 +48,8 @@ std::vector<TestCase> allTests() {
        {pnpTests(),      displayTests(),    primaryTests(), allocationTests(),    rasterTests(),
         renderTests(),   gdiTests(),        pagingTests(),  sharedTests(),        memoryTests(),
         recoveryTests(), refusalTests(),    escapeTests(),  escapeDisplayTests(), escapeRightsTests(),
-        selfTestTests(), escapeRingTests(), processTests(), handleRangeTests(),   randomTests(),
-        benchmarks()})
+        selfTestTests(), escapeRingTests(), processTests(), handleRangeTests(),   writeCombinedTests(),
+        randomTests(),   benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

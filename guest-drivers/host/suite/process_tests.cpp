@@ -406,6 +406,13 @@ private:
   }
 };
 
+/// What the driver keeps for a context from its first Render on is there.
+bool warmUp(Sharer& who, uint32_t first, uint32_t count) {
+  return expect(
+      ntSuccess(UnseenViews::make(who, first, count)) && ntSuccess(UnseenViews::drop(who, first, count)),
+      "handles come and go");
+}
+
 /// One process takes all handles that it may have: others have room, what it gives up is free, and it leaves
 /// nothing.
 void processLimits() {
@@ -415,6 +422,7 @@ void processLimits() {
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   auto other = makeSharer(adapter, 521);
+  if (!other || !warmUp(*other, kOther, 1000)) return;
   const uint64_t pool = poolBytes();
   auto taker = makeSharer(adapter, 520);
   if (!other || !taker || !UnseenViews::makeAll(*taker, kFirst)) return;
@@ -441,6 +449,7 @@ void allHandles() {
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
   auto other = makeSharer(adapter, 524);
+  if (!other || !warmUp(*other, kOther, 1)) return;
   const uint64_t pool = poolBytes();
   std::vector<std::unique_ptr<Sharer>> takers;
   for (uint32_t d = 0; d < kAllHandles / kDeviceHandles; ++d) {

@@ -58,6 +58,7 @@ std::span<const TestCase> recoveryTests();
 std::span<const TestCase> refusalTests();
 std::span<const TestCase> gdiTests();
 std::span<const TestCase> randomTests();
+std::span<const TestCase> writeCombinedTests();
 std::span<const TestCase> benchmarks();
 
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
