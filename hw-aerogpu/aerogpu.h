@@ -32,6 +32,7 @@
 #include "fence.h"
 #include "guestmem.h"
 #include "irq.h"
+#include "keep.h"
 #include "log.h"
 #include "loss.h"
 #include "regfile.h"
@@ -68,6 +69,7 @@ struct AeroGPUState {
     AeroGPUIrq irq;
     AeroGPUErrors errors;
     AeroGPULoss loss;
+    AeroGPUKeep keep;
     AeroGPUVblank vblank;
     AeroGPURequests requests;
     AeroGPUFence fence;

@@ -22,6 +22,7 @@
 #include "fence.h"
 #include "guestmem.h"
 #include "irq.h"
+#include "keep.h"
 #include "module.h"
 #include "regs.h"
 #include "render.h"
@@ -149,6 +150,7 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
     aerogpu_fence_init(s);
     aerogpu_vblank_init(s);
     aerogpu_completions_init(s);
+    aerogpu_keep_init(s);
     if (!aerogpu_irq_init(s, errp)) {
         goto fail_irq;
     }
@@ -190,6 +192,7 @@ fail:
     aerogpu_draw_exit(s);
     aerogpu_irq_exit(s);
 fail_irq:
+    aerogpu_keep_exit(s);
     aerogpu_completions_exit(s);
     aerogpu_vblank_exit(s);
     aerogpu_fence_exit(s);
@@ -203,6 +206,7 @@ static void aerogpu_exit(PCIDevice *dev)
     memory_region_del_eventfd(&s->mmio, AEROGPU_MMIO_REG_DOORBELL, 4, false, 0,
                               &s->render.doorbell);
     aerogpu_render_exit(s);
+    aerogpu_keep_exit(s);
     aerogpu_completions_exit(s);
     aerogpu_fence_exit(s);
     aerogpu_ring_memory_exit(s);

@@ -4,6 +4,7 @@
  * REG-5, EXT-4 to EXT-6, POLICY-1. Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
+#include "qemu/bitops.h"
 #include "qemu/lockable.h"
 #include "aerogpu.h"
 #include "complete.h"
@@ -11,6 +12,7 @@
 #include "edid.h"
 #include "fence.h"
 #include "irq.h"
+#include "keep.h"
 #include "log.h"
 #include "loss.h"
 #include "regs.h"
@@ -96,6 +98,10 @@ static void ring_control_write(AeroGPUState *s, uint32_t old, uint32_t value)
         aerogpu_ring_reset(s);
     }
     if (value & ~old & AEROGPU_RING_CONTROL_ENABLE) {
+        /* Objects that were kept are nobody's who has not claimed them. */
+        if (aerogpu_keep_forget(s) == AEROGPU_KEEP_DROP) {
+            aerogpu_drop_held(s);
+        }
         aerogpu_ring_config_changed(s);
         aerogpu_fence_page_changed(s);
         aerogpu_request(s, AEROGPU_REQ_PROBE);
@@ -191,6 +197,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
      AEROGPU_FEATURE_ERROR_INFO |                                          \
      (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA | \
                 AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
+                AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS |                      \
                 AEROGPU_EXT_FEATURE_HI_POLICY)                             \
          << 32)
 
@@ -311,6 +318,35 @@ static uint32_t gpu_generation_read(AeroGPUState *s)
     return qatomic_read(&s->loss.generation);
 }
 
+static void keep_key_lo_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    s->keep.written = deposit64(s->keep.written, 0, 32, value);
+}
+
+static void keep_key_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    s->keep.written = deposit64(s->keep.written, 32, 32, value);
+}
+
+static uint32_t keep_read(AeroGPUState *s)
+{
+    return s->keep.state;
+}
+
+static void keep_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    switch (aerogpu_keep_write(s, value)) {
+    case AEROGPU_KEEP_DROP:
+        aerogpu_drop_held(s);
+        break;
+    case AEROGPU_KEEP_BACK:
+        aerogpu_scanout_textures_are_back(s);
+        break;
+    case AEROGPU_KEEP_NOTHING:
+        break;
+    }
+}
+
 static uint32_t policy_read(AeroGPUState *s)
 {
     return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
@@ -335,6 +371,9 @@ static const struct AeroGPUExtReg {
     EXT_REG(GPU_ENABLE, RW, .read = gpu_enable_read, .write = gpu_enable_write),
     EXT_REG(GPU_RESTART, WO, .write = gpu_restart_write),
     EXT_REG(GPU_GENERATION, RO, .read = gpu_generation_read),
+    EXT_REG(KEEP_KEY_LO, WO, .write = keep_key_lo_write),
+    EXT_REG(KEEP_KEY_HI, WO, .write = keep_key_hi_write),
+    EXT_REG(KEEP, RW, .read = keep_read, .write = keep_write),
     EXT_REG(POLICY, RO, .read = policy_read),
 };
 

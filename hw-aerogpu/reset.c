@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "fence.h"
 #include "irq.h"
+#include "keep.h"
 #include "loss.h"
 #include "requests.h"
 #include "reset.h"
@@ -62,13 +63,23 @@ void aerogpu_gpu_restart(AeroGPUState *s)
         return;
     }
     aerogpu_drop_ring(s, true);
+    aerogpu_keep_forget(s);
     aerogpu_loss_objects_dropped(s);
     aerogpu_request(s, AEROGPU_REQ_RESTART | aerogpu_scanout_forget_frame(s));
+}
+
+/* Nobody has used them since they were kept: there is nothing to stop. */
+void aerogpu_drop_held(AeroGPUState *s)
+{
+    aerogpu_loss_objects_dropped(s);
+    aerogpu_request(s, AEROGPU_REQ_RESTART);
 }
 
 /* Registers still hold their old values. */
 static void aerogpu_drop_all(AeroGPUState *s)
 {
+    uint32_t request = AEROGPU_REQ_DEVICE_RESET;
+
     if (!s->render.started) {
         return;
     }
@@ -79,9 +90,13 @@ static void aerogpu_drop_all(AeroGPUState *s)
     aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL, 0);
     aerogpu_drop_ring(s, false);
     aerogpu_loss_enable(s, false);
-    aerogpu_loss_objects_dropped(s);
+    if (aerogpu_keep_over_reset(s)) {
+        request = AEROGPU_REQ_RING_RESET;
+    } else {
+        aerogpu_loss_objects_dropped(s);
+    }
     aerogpu_scanout_forget_frame(s); /* it is of a GPU that may be lost */
-    if (!aerogpu_request_wait(s, AEROGPU_REQ_DEVICE_RESET)) {
+    if (!aerogpu_request_wait(s, request)) {
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "device reset");
     }

@@ -10,6 +10,9 @@ void aerogpu_gpu_restart(AeroGPUState *s); /* GPU_RESTART; BQL */
 /* The whole device, VGA included; nothing before realize has ended. BQL. */
 void aerogpu_device_reset(AeroGPUState *s);
 
+/* Drops objects that outlasted a device reset, and opens a lost GPU. BQL. */
+void aerogpu_drop_held(AeroGPUState *s);
+
 /* The render thread's halves. */
 void aerogpu_ring_reset_requested(AeroGPUState *s);
 void aerogpu_gpu_restart_requested(AeroGPUState *s);

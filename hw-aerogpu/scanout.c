@@ -286,6 +286,12 @@ uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s)
     return AEROGPU_REQ_SNAPSHOT;
 }
 
+void aerogpu_scanout_textures_are_back(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->scanout.maybe_texture = true;
+}
+
 void aerogpu_scanout_to_vga(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);

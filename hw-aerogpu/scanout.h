@@ -67,6 +67,8 @@ void aerogpu_scanout_flip(AeroGPUState *s);
  * keeps its picture until the requests that this returns are carried out. BQL.
  */
 uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s);
+/* There may be textures that were made before the device's reset. BQL. */
+void aerogpu_scanout_textures_are_back(AeroGPUState *s);
 /* VGA has the display; SCANOUT0_ENABLE is 0 already. BQL. */
 void aerogpu_scanout_to_vga(AeroGPUState *s);
 /* Device reset, registers are zero already. BQL. */

@@ -15,7 +15,9 @@
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U       /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */
-#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U        /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
+#define AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS \
+  0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
+#define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
 #define AEROGPU_CMD_FEATURES_HI \

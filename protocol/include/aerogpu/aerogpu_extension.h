@@ -28,6 +28,15 @@
 #define AEROGPU_EXT_GPU_LOST 1U                /* GPU_STATE */
 #define AEROGPU_EXT_GPU_GONE 2U                /* GPU_STATE: the host could not bring it back */
 
+/* Objects that outlast the machine's sleep, feature bit 52. docs/abi/recovery.md. */
+#define AEROGPU_EXT_REG_KEEP_KEY_LO 0x8530U /* WO */
+#define AEROGPU_EXT_REG_KEEP_KEY_HI 0x8534U /* WO */
+#define AEROGPU_EXT_REG_KEEP 0x8538U        /* RW, AEROGPU_EXT_KEEP_*; with the key that was written before */
+#define AEROGPU_EXT_KEEP_NO 0U              /* KEEP: read and written, nothing is kept */
+#define AEROGPU_EXT_KEEP_WILL 1U            /* KEEP: written, keep over the next sleep; read, the device will */
+#define AEROGPU_EXT_KEEP_CLAIM 2U           /* KEEP: written, give them back */
+#define AEROGPU_EXT_KEEP_HELD 2U            /* KEEP: read, they were kept and wait to be claimed */
+
 /* What the host wants of the driver, feature bit 53. */
 #define AEROGPU_EXT_REG_POLICY 0x8540U    /* RO, AEROGPU_EXT_POLICY_* */
 #define AEROGPU_EXT_POLICY_ESCAPES_OFF 1U /* POLICY: no escapes for debugging */

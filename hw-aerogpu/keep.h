@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Objects that outlast the machine's sleep (keep.c). */
+#ifndef HW_AEROGPU_KEEP_H
+#define HW_AEROGPU_KEEP_H
+
+#include "qemu/notify.h"
+#include "types.h"
+
+/* BQL. */
+typedef struct AeroGPUKeep {
+    uint32_t state;   /* as KEEP reads: AEROGPU_EXT_KEEP_* */
+    uint64_t key;     /* of the driver whose objects they are */
+    uint64_t written; /* KEEP_KEY */
+    bool suspended;   /* the machine went to sleep, and no reset came yet */
+    Notifier suspend;
+} AeroGPUKeep;
+
+/* What is to follow from a write or a reset. */
+typedef enum AeroGPUKeepVerdict {
+    AEROGPU_KEEP_NOTHING,
+    AEROGPU_KEEP_DROP, /* objects that were held have to go */
+    AEROGPU_KEEP_BACK, /* their driver has them again */
+} AeroGPUKeepVerdict;
+
+/* KEEP was written. BQL. */
+AeroGPUKeepVerdict aerogpu_keep_write(AeroGPUState *s, uint32_t value);
+/* Somebody else may use the device from here on. BQL. */
+AeroGPUKeepVerdict aerogpu_keep_forget(AeroGPUState *s);
+/* A device reset: whether objects stay. BQL. */
+bool aerogpu_keep_over_reset(AeroGPUState *s);
+
+void aerogpu_keep_init(AeroGPUState *s);
+void aerogpu_keep_exit(AeroGPUState *s);
+
+#endif /* HW_AEROGPU_KEEP_H */
