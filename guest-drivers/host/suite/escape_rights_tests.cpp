@@ -184,7 +184,7 @@ void unprivilegedEscapes() {
   expectScreen({{500, 300}}, {0}, "the desktop after all escapes");
 }
 
-/// PRIV-18: no packet of a program changes what all share: each opcode alone, with nothing, with ones and at
+/// PRIV-22: no packet of a program changes what all share: each opcode alone, with nothing, with ones and at
 /// random behind its header.
 void packets(Adapter& adapter, Client& client, Context& context) {
   expectScreen({{500, 300}}, {0}, "the desktop");
