@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reads a Windows driver back and says whether Windows 7 can load it: a kernel driver, or (by the name's end .dll) a
-user-mode display driver.
+"""Reads a Windows driver back and says whether Windows 7 can load it: a kernel driver, or (by the name's end) a user-mode
+display driver .dll, or a console program .exe.
 
-usage: check_driver_pe.py [options] DRIVER.sys|DRIVER.dll
+usage: check_driver_pe.py [options] DRIVER.sys|DRIVER.dll|PROGRAM.exe
   --arch x86|x64     the architecture it has to be for
   --version A.B.C.D  the file version its resource has to state
   --signed CERT      the signatures have to be there (SHA-1 and, nested, SHA-256) and verify against CERT (PEM)
@@ -11,7 +11,7 @@ usage: check_driver_pe.py [options] DRIVER.sys|DRIVER.dll
   --quiet            print defects only
 
 Rules: "PE Format", the driver pages of Microsoft's documentation, for user mode "Loading a User-Mode Display Driver";
-imports: win7-exports.txt and win7-user-exports.txt beside this file.
+imports: win7-exports.txt, win7-user-exports.txt and win7-program-exports.txt beside this file.
 Exit status 0 without defects, 1 with."""
 import argparse
 import os
@@ -23,16 +23,22 @@ import pe
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPORTS = os.path.join(HERE, 'win7-exports.txt')
 USER_EXPORTS = os.path.join(HERE, 'win7-user-exports.txt')
-# Two kinds of drivers. `exports`: the functions that it must export, and no others (None: not looked at).
-Kind = namedtuple('Kind', 'subsystem is_dll modules exports')
-KERNEL = Kind(pe.SUBSYSTEM_NATIVE, False, ('ntoskrnl.exe', 'hal.dll'), None)
-USER = Kind(pe.SUBSYSTEM_WINDOWS_GUI, True, ('kernel32.dll', 'msvcrt.dll'), ('OpenAdapter',))
+PROGRAM_EXPORTS = os.path.join(HERE, 'win7-program-exports.txt')
+VFT_APP, VFT_DRV, VFT2_UNKNOWN, VFT2_DRV_DISPLAY = 1, 3, 0, 4
+# Two kinds of drivers, and programs. `exports`: the functions that it must export, and no others (None: not looked at).
+# `title`: the subsystem's name. `version`: type and subtype in the version resource. `list`: of what it may import.
+Kind = namedtuple('Kind', 'subsystem title is_dll modules exports version version_title list')
+KERNEL = Kind(pe.SUBSYSTEM_NATIVE, 'native (1)', False, ('ntoskrnl.exe', 'hal.dll'), None, (VFT_DRV, VFT2_DRV_DISPLAY),
+              'a display driver (3.4)', EXPORTS)
+USER = Kind(pe.SUBSYSTEM_WINDOWS_GUI, 'Windows (2)', True, ('kernel32.dll', 'msvcrt.dll'), ('OpenAdapter',),
+            (VFT_DRV, VFT2_DRV_DISPLAY), 'a display driver (3.4)', USER_EXPORTS)
+PROGRAM = Kind(pe.SUBSYSTEM_WINDOWS_CUI, 'console (3)', False, ('kernel32.dll', 'msvcrt.dll', 'advapi32.dll', 'user32.dll'),
+               None, (VFT_APP, VFT2_UNKNOWN), 'a program (1.0)', PROGRAM_EXPORTS)
 WINDOWS_7 = (6, 1)
 ARCHITECTURES = {'x86': (pe.MACHINE_X86, pe.MAGIC_PE32, pe.REL_HIGHLOW),
                  'x64': (pe.MACHINE_X64, pe.MAGIC_PE32_PLUS, pe.REL_DIR64)}
 # What runs before main() in a program, and per-thread data; nothing runs or creates these for a driver.
 C_RUNTIME_SECTIONS = ('.CRT', '.ctors', '.dtors', '.init_array', '.fini_array', '.tls', '.tls$')
-VFT_DRV, VFT2_DRV_DISPLAY = 3, 4
 
 
 def load_exports(path=EXPORTS):
@@ -77,14 +83,14 @@ def check_headers(image, arch, kind):
     if image.magic != magic:
         yield 'optional header magic is 0x%x, not 0x%x' % (image.magic, magic)
     if image.subsystem != kind.subsystem:
-        yield 'subsystem is %d, not %s' % (image.subsystem, 'Windows (2)' if kind.is_dll else 'native (1)')
+        yield 'subsystem is %d, not %s' % (image.subsystem, kind.title)
     if not image.characteristics & pe.FILE_EXECUTABLE_IMAGE:
         yield 'the file is not marked executable: linking left something undefined'
     if bool(image.characteristics & pe.FILE_DLL) != kind.is_dll:
         yield 'the file is not marked as a DLL' if kind.is_dll else 'the file is marked as a DLL'
     for bit, title in ((pe.DLL_CHARACTERISTICS_DYNAMIC_BASE, 'may be loaded at any address'),
                        (pe.DLL_CHARACTERISTICS_NX_COMPAT, 'needs no executable data')):
-        if kind.is_dll and not image.dll_characteristics & bit:
+        if kind is not KERNEL and not image.dll_characteristics & bit:
             yield 'the header does not say that the file ' + title
     if image.dll_characteristics & pe.DLL_CHARACTERISTICS_NO_SEH:
         yield 'the header says that there are no exception handlers: Windows would call none'
@@ -105,7 +111,7 @@ def check_headers(image, arch, kind):
         yield 'entry point 0x%x is in %s, which is not executable' % (image.entry_point, entry.name)
 
 
-def check_sections(image):
+def check_sections(image, kind):
     end = image.size_of_headers
     for section in image.sections:
         name = section.name
@@ -118,7 +124,7 @@ def check_sections(image):
             yield 'section %s is not discardable' % name
         if not name.startswith('INIT') and section.flags & pe.SCN_DISCARDABLE and name != '.reloc':
             yield 'section %s is discarded after DriverEntry' % name
-        if name in C_RUNTIME_SECTIONS or name.startswith('.CRT$'):
+        if kind is not PROGRAM and (name in C_RUNTIME_SECTIONS or name.startswith('.CRT$')):
             yield 'section %s: constructors and thread data are run or made by nobody' % name
         if name.startswith(('/', '.debug', '.stab')):
             yield 'section %s: debug information would be loaded into the kernel; strip it' % name
@@ -126,7 +132,7 @@ def check_sections(image):
         yield 'sections end at 0x%x, behind the image (0x%x)' % (end, image.size_of_image)
     for number, title in ((pe.DIR_TLS, 'thread-local data'), (pe.DIR_DELAY_IMPORT, 'delayed imports'),
                           (pe.DIR_BOUND_IMPORT, 'bound imports'), (pe.DIR_CLR, 'managed code')):
-        if image.directories[number][1]:
+        if image.directories[number][1] and not (kind is PROGRAM and number == pe.DIR_TLS):
             yield 'the image has %s' % title
 
 
@@ -197,13 +203,13 @@ def check_unwind(image, arch):
         image.read(function.unwind, 4, 'unwind information')
 
 
-def check_version(image, version):
+def check_version(image, version, kind):
     info = image.version_info()
     if info is None:
         yield 'no version resource'
         return
-    if (info.file_type, info.file_subtype) != (VFT_DRV, VFT2_DRV_DISPLAY):
-        yield 'version resource: type %d.%d, not a display driver (3.4)' % (info.file_type, info.file_subtype)
+    if (info.file_type, info.file_subtype) != kind.version:
+        yield 'version resource: type %d.%d, not %s' % (info.file_type, info.file_subtype, kind.version_title)
     for name in ('CompanyName', 'FileDescription', 'FileVersion', 'InternalName', 'OriginalFilename',
                  'ProductName', 'ProductVersion', 'LegalCopyright'):
         if not info.strings.get(name):
@@ -227,7 +233,7 @@ def check_catalog(image, path):
 
 
 def kind_of(path):
-    return USER if path.lower().endswith('.dll') else KERNEL
+    return {'.dll': USER, '.exe': PROGRAM}.get(os.path.splitext(path)[1].lower(), KERNEL)
 
 
 def check(path, arch=None, version=None, certificate=None, catalog_path=None, exports=None):
@@ -243,12 +249,12 @@ def check(path, arch=None, version=None, certificate=None, catalog_path=None, ex
                 return ['machine 0x%04x is neither x86 nor x64' % image.machine]
     except pe.PeError as error:
         return [str(error)]
-    checks = [check_headers(image, arch, kind), check_sections(image)]
+    checks = [check_headers(image, arch, kind), check_sections(image, kind)]
     if image.machine == ARCHITECTURES[arch][0]:
-        exports = exports or (load_user_exports() if kind.is_dll else load_exports())
+        exports = exports or (load_exports() if kind is KERNEL else load_user_exports(kind.list))
         checks += [check_imports(image, arch, exports, kind), check_exports(image, kind),
                    check_relocations(image, arch), check_unwind(image, arch)]
-    checks.append(check_version(image, version))
+    checks.append(check_version(image, version, kind))
     if certificate:
         checks.append(check_signature(path, image, certificate))
     if catalog_path:

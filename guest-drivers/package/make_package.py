@@ -5,10 +5,11 @@ catalogue; the certificate, the scripts and a read-me; all in one ISO image. Eve
 written, and with the same inputs and time only the signatures differ from run to run.
 
 usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
-                       --x64 FILE... --x86 FILE... --iso FILE
+                       --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] --iso FILE
 
 --version, --umd-version: what the version resources of aerogpu.sys and of the user-mode drivers have to say
 --x64, --x86: that architecture's aerogpu.sys (any name ending in .sys) and user-mode drivers (kept by name)
+--dbgctl: the diagnostics program of each architecture, for the folder tools
 --epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH goes before it
 --test-cert: the certificate is a test certificate: it goes on the disc and install.cmd turns test signing on"""
 import argparse
@@ -130,6 +131,24 @@ def check_architecture(folder, arch, version, umd_version, certificate):
     return ['%s: %s' % (arch, text) for text in defects + check_catalog(folder, certificate)]
 
 
+def make_tools(folder, settings):
+    """The programs, finished and signed; returns all defects."""
+    defects = []
+    for arch, path in zip(('x64', 'x86'), settings.dbgctl or ()):
+        place = os.path.join(folder, 'tools', arch)
+        os.makedirs(place)
+        target = os.path.join(place, 'dbgctl.exe')
+        try:
+            write(target + '.unsigned', finish_driver.finish(read(path)))
+        except pe.PeError as error:
+            raise PackageError('%s: %s' % (path, error)) from error
+        authenticode.sign_image(target + '.unsigned', target, settings.cert, settings.key, settings.when)
+        os.remove(target + '.unsigned')
+        defects += ['tools\\%s\\dbgctl.exe: %s' % (arch, text)
+                    for text in check_driver_pe.check(target, arch, settings.version, settings.cert)]
+    return defects
+
+
 def make_disc_files(folder, settings):
     values = {'VERSION': settings.version, 'THUMBPRINT': authenticode.thumbprint(settings.cert)}
     for name in DISC_FILES:
@@ -179,6 +198,7 @@ def make(settings):
             place = os.path.join(folder, arch)
             make_architecture(place, arch, driver_files(arch, paths, settings.x86), settings)
             defects += check_architecture(place, arch, settings.version, settings.umd_version, settings.cert)
+        defects += make_tools(folder, settings)
         if defects:
             raise PackageError('\n'.join(defects))
         make_disc_files(folder, settings)
@@ -193,6 +213,7 @@ def main():
         parser.add_argument('--' + name, required=True)
     for arch in UMD:
         parser.add_argument('--' + arch, nargs='+', required=True)
+    parser.add_argument('--dbgctl', nargs=2)
     parser.add_argument('--test-cert', action='store_true')
     settings = parser.parse_args()
     settings.when = package_time(settings.epoch)

@@ -57,6 +57,8 @@ void command(Machine& machine, const std::string& line) {
     status = screendump(machine, line.substr(kScreendump.size()));
   else if (line.starts_with(kCounter))
     status = counter(machine, line.substr(kCounter.size()), answer);
+  else if (line == "privileged yes" || line == "privileged no")
+    setCallerPrivileged(line == "privileged yes");
   else
     status = guest::Status::failure("what is '%s'?", line.c_str());
   if (status.ok())

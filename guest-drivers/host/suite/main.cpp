@@ -82,6 +82,8 @@ bool parse(const std::vector<std::string>& arguments) {
       ++i;
     } else if (a == "--qemu" && hasValue) {
       s_qemuOptions.launcher = arguments[++i];
+    } else if (a == "--device-options" && hasValue) {
+      s_qemuOptions.deviceOptions = "," + arguments[++i];
     } else if (a == "--driver" && hasValue) {
       s_options.driver = arguments[++i];
     } else if (a == "--seed" && hasValue) {

@@ -32,7 +32,7 @@ def read(*parts):
 class DiscCase(drivers.SignedTest):
     def settings(self, **changes):
         x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
-        values = dict(version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+        values = dict(dbgctl=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
                       iso=self.file('disc.iso'), when=drivers.WHEN)
         return argparse.Namespace(**dict(values, **changes))
 
@@ -48,6 +48,9 @@ class DiscCase(drivers.SignedTest):
             self.assertEqual(set(os.listdir(place)), FILES | more)
             self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, drivers.UMD_VERSION,
                                                              certificate), [])
+        for arch in os.listdir(os.path.join(folder, 'tools')) if os.path.isdir(os.path.join(folder, 'tools')) else ():
+            program = os.path.join(folder, 'tools', arch, 'dbgctl.exe')
+            self.assertEqual(check_driver_pe.check(program, arch, drivers.VERSION, certificate), [])
         for name in ALWAYS - {'x64', 'x86'}:
             text = read(folder, name)
             self.assertEqual(text.count(b'\n'), text.count(b'\r\n'), name)
@@ -122,6 +125,16 @@ class DiscTest(DiscCase):
         """{architecture: path} of a kind of the tests' user-mode drivers, under the names that go on the disc."""
         return {arch: self.file(name, drivers.raw(kind, arch)) for arch, name in make_package.UMD.items()}
 
+    def test_programs(self):
+        """What is no program, or one for another machine, makes no disc."""
+        dll = self.user_mode_drivers('tiny-umd')
+        for paths, text in (((dll['x64'], dll['x86']), r'tools\\x64\\dbgctl.exe: subsystem is 2, not console'),
+                            ((dll['x86'], dll['x64']), r'tools\\x64\\dbgctl.exe: machine is x86, not x64')):
+            settings = self.settings(dbgctl=paths)
+            with self.assertRaisesRegex(make_package.PackageError, text):
+                make_package.make(settings)
+            self.assertFalse(os.path.exists(settings.iso))
+
     def test_bad_driver_makes_no_disc(self):
         settings = self.settings(x64=[drivers.path('wrong-import', 'x64')])
         with self.assertRaisesRegex(make_package.PackageError, 'x64: aerogpu.sys: imports IoReportRootDevice'):
@@ -154,6 +167,7 @@ class ShippedDiscTest(DiscCase):
         built = [arch for arch in os.environ['AEROGPU_UMD'].split(',') if arch]
         x86 = {make_package.UMD['x86']} if 'x86' in built else set()
         x64 = {make_package.UMD['x64']} | x86 if 'x64' in built else set()
+        self.assertEqual(set(os.listdir(os.path.join(folder, 'tools'))), {'x64', 'x86'})
         self.assert_good(folder, SHIPPED[1], x64, x86)
 
 
