@@ -147,29 +147,48 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   return STATUS_SUCCESS;
 }
 
+/** Whether one of the allocations is to be shared. */
+bool asksForShared(const DXGKARG_CREATEALLOCATION &args) {
+  for (UINT i = 0; i < args.NumAllocations; i++) {
+    const DXGK_ALLOCATIONINFO &info = args.pAllocationInfo[i];
+    AllocationPrivate priv;
+    if (readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
+        priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 NTSTATUS APIENTRY AeroDdiCreateAllocation(const HANDLE hAdapter, DXGKARG_CREATEALLOCATION *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args || !args->NumAllocations) return STATUS_INVALID_PARAMETER;
-  for (UINT i = 0; i < args->NumAllocations; i++) {
-    DXGK_ALLOCATIONINFO &info = args->pAllocationInfo[i];
-    AllocationPrivate priv;
-    NTSTATUS status = STATUS_SUCCESS;
-    // EX-45: what is shared is one allocation.
-    if (args->NumAllocations > 1 && readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv) &&
-        priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
-      status = STATUS_INVALID_PARAMETER;
-    if (NT_SUCCESS(status)) status = createOne(*adapter, *args, i);
-    if (!NT_SUCCESS(status)) {
-      while (i--) {
-        release(*adapter, AeroAllocation::from(args->pAllocationInfo[i].hAllocation));
-        args->pAllocationInfo[i].hAllocation = nullptr;
-      }
-      return status;
-    }
+  AeroResource *resource = AeroResource::from(args->hResource);
+  if (args->hResource && !resource) return STATUS_INVALID_PARAMETER;
+  const bool shares = asksForShared(*args);
+  if (shares && (args->NumAllocations > 1 || resource)) return STATUS_INVALID_PARAMETER;
+  if (resource && resource->shared) return STATUS_INVALID_PARAMETER;
+  void *memory = nullptr;
+  if (args->Flags.Resource && !resource) {
+    memory = poolAllocate(sizeof(AeroResource));
+    if (!memory) return STATUS_NO_MEMORY;
   }
+  for (UINT i = 0; i < args->NumAllocations; i++) {
+    const NTSTATUS status = createOne(*adapter, *args, i);
+    if (NT_SUCCESS(status)) continue;
+    while (i--) {
+      release(*adapter, AeroAllocation::from(args->pAllocationInfo[i].hAllocation));
+      args->pAllocationInfo[i].hAllocation = nullptr;
+    }
+    poolFree(memory);
+    return status;
+  }
+  if (!memory) return STATUS_SUCCESS;
+  resource = new (memory) AeroResource;
+  resource->shared = shares;
+  args->hResource = resource;
   return STATUS_SUCCESS;
 }
 
@@ -179,6 +198,11 @@ NTSTATUS APIENTRY AeroDdiDestroyAllocation(const HANDLE hAdapter, const DXGKARG_
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   for (UINT i = 0; i < args->NumAllocations; i++)
     if (AeroAllocation *allocation = AeroAllocation::from(args->pAllocationList[i])) release(*adapter, allocation);
+  AeroResource *resource = args->Flags.DestroyResource ? AeroResource::from(args->hResource) : nullptr;
+  if (resource) {
+    resource->magic = 0;
+    poolFree(resource);
+  }
   return STATUS_SUCCESS;
 }
 
@@ -234,6 +258,7 @@ NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPEN
     query.hObject = info.hAllocation;
     query.Type = DXGK_HANDLE_ALLOCATION;
     AeroAllocation *allocation = AeroAllocation::from(adapter.dxgk.DxgkCbGetHandleData(&query));
+    if (allocation && allocation->isShared() && args->NumAllocations > 1) allocation = nullptr;  // EX-45
     void *memory = allocation ? poolAllocate(sizeof(AeroOpenAllocation)) : nullptr;
     if (!memory) {
       status = allocation ? STATUS_NO_MEMORY : STATUS_INVALID_PARAMETER;

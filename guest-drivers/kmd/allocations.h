@@ -59,6 +59,20 @@ public:
   AeroOpenAllocation *opens = nullptr;  // by whom it is open
 
   bool isOpenOn(const AeroDevice *device) const;
+  bool isShared() const { return flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED; }
+};
+
+/** DxgkDdiCreateAllocation's hResource: allocations that belong together. It knows what may still be added (EX-45). */
+class AeroResource {
+public:
+  static constexpr uint32_t kMagic = 0x73655241;  // "ARes"
+  static AeroResource *from(HANDLE handle) {
+    auto *self = static_cast<AeroResource *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  bool shared = false;  // it has the one allocation that it may have
 };
 
 /** DxgkDdiOpenAllocation's handle: one device's view of an allocation. */

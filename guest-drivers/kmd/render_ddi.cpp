@@ -39,10 +39,15 @@ AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
 
 /** Whether `device` may do this. Handles belong to the device that made them or has them in a range, tokens to whoever
  *  has their allocation open; another handle that nobody made is an error that the device reports. */
-bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const StreamEvent &event) {
+bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
   if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported) {
     const ShareToken *token = adapter.allocations.tokens.find(event.token);
     if (!token || !CONTAINING_RECORD(token, AeroAllocation, token)->isOpenOn(device)) return false;
+  }
+  // EX-45: a texture over what is shared has one level and one layer.
+  if (event.kind == StreamEvent::Created && event.allocId && !event.single) {
+    const AeroAllocation *allocation = listedAllocation(args, event.allocId);
+    if (allocation && allocation->isShared()) return false;
   }
   return adapter.allocations.mayName(device, event.handle);
 }
@@ -123,7 +128,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
     check = checkPackets(packets, copied, copied < left, adapter.features.high, [&](const StreamEvent &event) {
       remembers |= isRemembered(event);
       ends |= event.kind == StreamEvent::Destroyed;
-      return mayDo(adapter, context->device, event);
+      return mayDo(adapter, context->device, *args, event);
     });
     if (check.fault == StreamFault::None && remembers) {
       // Nothing was refused: now it is remembered. Most streams only draw and need no second walk.

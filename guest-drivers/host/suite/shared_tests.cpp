@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Shared surfaces: tokens and their end of life, whatever the order of close and destroy (EX-40 to EX-44).
 #include <algorithm>
+#include <cstring>
+
+#include "aerogpu/aerogpu_wddm_alloc.h"
 
 #include "suite/outside.h"
 #include "suite/sharing.h"
@@ -177,7 +180,78 @@ void sharedPixels() {
   expectNoDeviceErrors(adapter);
 }
 
+/// EX-45: what is shared is one allocation with one level and one layer, when it is made, when it is opened,
+/// and when something is added to its resource.
+void sharedSingle() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Vidmm& vidmm = adapter.vidmm();
+  const uint64_t pool = poolBytes();
+  const auto texture = [](bool shared, uint32_t rows = 64) {
+    auto data = texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_A8R8G8B8, shared);
+    aerogpu_wddm_alloc_priv_v2 priv;
+    std::memcpy(&priv, data.data(), sizeof priv);
+    priv.size_bytes = uint64_t{64} * 4 * rows;
+    std::memcpy(data.data(), &priv, sizeof priv);
+    return data;
+  };
+  const auto refused = [&](const char* what, Vidmm::CreateResult result) {
+    expect(result.status == kInvalidParameter, "%s is refused (0x%08x)", what, result.status);
+    if (ntSuccess(result.status)) vidmm.destroy(result.allocations);
+  };
+  refused("a shared one with another", vidmm.create({}, {texture(true), texture(false)}, true));
+  refused("another one with a shared one", vidmm.create({}, {texture(false), texture(true)}, true));
+  refused("two shared ones", vidmm.create({}, {texture(true), texture(true)}, true));
+  refused("room for more levels", vidmm.create({}, {texture(true, 64 + 32)}, true));
+  refused("room for six layers", vidmm.create({}, {texture(true, 64 * 6)}, true));
+  for (const bool shared : {true, false}) {
+    auto first = vidmm.create({}, {texture(shared)}, true);
+    if (!expect(ntSuccess(first.status), "a resource (0x%08x)", first.status)) return;
+    const auto resource = first.allocations[0]->resource;
+    refused("a shared one more", vidmm.create({}, {texture(true)}, true, false, resource));
+    auto more = vidmm.create({}, {texture(false)}, true, false, resource);
+    if (shared)
+      refused("one more for a shared one", more);
+    else if (expect(ntSuccess(more.status), "an ordinary resource grows (0x%08x)", more.status))
+      first.allocations.push_back(more.allocations[0]);
+    vidmm.destroy(first.allocations);
+  }
+  {
+    auto creator = makeSharer(adapter, 330);
+    const auto one = makeShared(adapter), other = makeShared(adapter);
+    if (!creator || !one || !other) return;
+    expect(creator->client->open({one, other}, false).empty(), "two are not opened together");
+    const auto opened = creator->client->open({one}, true);
+    if (!expect(!opened.empty(), "one is")) return;
+    const uint32_t id = allocIdOf(opened[0]->privateData);
+    for (const bool layers : {false, true}) {
+      aerogpu_cmd_create_texture2d packet{};
+      packet.texture_handle = newHandle();
+      packet.usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE;
+      packet.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
+      packet.width = packet.height = 32;
+      packet.mip_levels = layers ? 1 : 2;
+      packet.array_layers = layers ? 2 : 1;
+      packet.row_pitch_bytes = 128;
+      packet.backing_alloc_id = id;
+      Stream stream;
+      stream.writer().packet(packet);
+      const NTSTATUS status = creator->context->render(stream.bytes(), {{opened[0], true}});
+      expect(status == kPrivilegedInstruction, "a texture of two %s over it (0x%08x)",
+             layers ? "layers" : "levels", status);
+    }
+    creator->client->closeAll();
+    vidmm.destroy({one});
+    vidmm.destroy({other});
+    expectNoDeviceErrors(adapter);
+  }
+  expect(poolBytes() == pool, "nothing is left (%llu bytes)",
+         static_cast<unsigned long long>(poolBytes() - pool));
+}
+
 const TestCase kTests[] = {
+    {"shared-single", 60, sharedSingle},
     {"shared-orders", 240, sharedOrders},
     {"shared-killed", 120, sharedKilled},
     {"shared-pixels", 90, sharedPixels},

@@ -8,6 +8,9 @@
 
 namespace aero {
 
+/** Bytes; memory comes in pages. */
+constexpr uint64_t kAllocationUnit = 4096;
+
 /** Of what the device draws, in pixels. */
 constexpr uint32_t kMaxSurfaceEdge = 16384;
 
@@ -30,6 +33,14 @@ constexpr bool isDescribed(const AllocationPrivate &data) {
   return saysGpuOnly(data) || (data.row_pitch_bytes ? data.row_pitch_bytes : rowBytes) * rows <= data.size_bytes;
 }
 
+/** Whether what is shared has memory for one level and one layer, and no more than the last page's rest (EX-45). */
+constexpr bool isSingle(const AllocationPrivate &data) {
+  const FormatBlock block = formatBlock(data.format, isDxgiFormat(data));
+  if (!data.row_pitch_bytes || !block.bytes) return true;
+  const uint64_t bytes = uint64_t{data.row_pitch_bytes} * ((data.height + block.height - 1) / block.height);
+  return data.size_bytes < bytes + kAllocationUnit;
+}
+
 /** Whether the driver can make the texture that user mode wants of it: shown to nobody, seen by no processor. */
 constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
   return data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D &&
@@ -46,6 +57,9 @@ constexpr bool mayBeAllocated(const AllocationPrivate &data, bool standard, uint
   if (standard) return true;
   if (data.reserved1) return false;  // what it is for: the kernel driver's word
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && !isDescribed(data)) return false;
+  if (data.kind == AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D && data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED &&
+      !saysGpuOnly(data) && !isSingle(data))
+    return false;
   if (saysPrimary(data) && !isShowable(data)) return false;
   return !saysGpuOnly(data) || isGpuOnlyTexture(data);
 }

@@ -39,6 +39,7 @@ struct StreamEvent {
   StreamObject object;
   uint32_t allocId;  // Created textures: the allocation that this texture is from its first byte on, 0 = none
   uint32_t width, height, format, rowPitch;  // with allocId: pixels, enum aerogpu_format, bytes
+  bool single;                               // with allocId: it has one level and one layer
   uint64_t token;
 };
 
@@ -177,6 +178,7 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, uint32_
         event.height = packet.height;
         event.format = packet.format;
         event.rowPitch = packet.row_pitch_bytes;
+        event.single = packet.mip_levels == 1 && packet.array_layers == 1;
       }
       if (!sink(event)) return fail(StreamFault::Privileged);
     }

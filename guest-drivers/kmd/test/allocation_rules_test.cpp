@@ -62,6 +62,14 @@ TEST(AllocationRules, SizesIdsAndKindsHaveLimits) {
   EXPECT_TRUE(may(data, true));
 }
 
+TEST(AllocationRules, WhatIsSharedHasRoomForOneLevelAndOneLayer) {  // EX-45
+  const uint32_t shared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+  EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384, shared)));
+  EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384 + 4095, shared))) << "the rest of a page";
+  EXPECT_FALSE(may(texture(64, 64, kA8R8G8B8, 256, 16384 + 4096, shared))) << "the next level";
+  EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384 + 4096)));
+}
+
 TEST(AllocationRules, WhatIsTheGpusAloneNeedsNoMemoryButTheDevicesFormat) {
   const uint32_t gpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY;
   EXPECT_TRUE(may(texture(1920, 1080, kA8R8G8B8, 0, 1, gpu)));

@@ -371,6 +371,7 @@ TEST(Events, CarryWhatThePacketsSay) {
   EXPECT_EQ(got.events[0].height, 50u);
   EXPECT_EQ(got.events[0].format, static_cast<uint32_t>(AEROGPU_FORMAT_B8G8R8A8_UNORM));
   EXPECT_EQ(got.events[0].rowPitch, 448u);
+  EXPECT_TRUE(got.events[0].single);
   EXPECT_EQ(got.events[1].kind, StreamEvent::Exported);
   EXPECT_EQ(got.events[1].handle, 7u);
   EXPECT_EQ(got.events[1].token, 0x1122334455667788u);
