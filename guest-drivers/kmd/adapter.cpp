@@ -128,10 +128,11 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   const NTSTATUS status = features.read(registers);
   if (!NT_SUCCESS(status)) return status;
   const bool deviceForgot = scheduler.deviceForgot();
-  epochs.slept(deviceForgot);  // the driver makes its own resources anew in any case
+  epochs.slept(deviceForgot);
   if (deviceForgot) {
     TableLock lock(allocations);
     allocations.ranges.deviceForgot();
+    allocations.deviceForgot();
   }
   scheduler.resume();
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
@@ -139,6 +140,9 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   display.restore();
   cursor.restore();
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
+  // Before anybody opens them: without their pixels, but there. What a ring that takes nothing keeps from being made is
+  // missing as everything else is.
+  if (deviceForgot) (void)textures.restore();
   return gdi.restore();
 }
 

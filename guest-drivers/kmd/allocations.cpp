@@ -131,6 +131,14 @@ void AllocationTable::removeHandle(uint32_t handle) {
   poolFree(owner);
 }
 
+void AllocationTable::deviceForgot() {
+  for (uint32_t i = 0; m_handles && i < kHandleBuckets; i++)
+    while (m_handles[i]) removeHandle(m_handles[i]->handle);
+  for (AeroAllocation *first : m_byId)
+    for (AeroAllocation *allocation = first; allocation; allocation = allocation->nextById)
+      if (!allocation->gpuOnly) allocation->kernelTexture = 0;
+}
+
 bool AllocationTable::takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out) {
   for (; m_handles && cursor < kHandleBuckets; cursor++)
     for (HandleOwner *owner = m_handles[cursor]; owner; owner = owner->next)

@@ -150,6 +150,9 @@ public:
    * when there is no memory or too many. */
   bool addHandle(uint32_t handle, StreamObject object, AeroDevice *device, AeroAllocation *texture);
   void removeHandle(uint32_t handle);
+  /** The device was reset: nobody's handle names anything any more, and of the driver's own textures only those that it
+   * makes anew by themselves are left on record. */
+  void deviceForgot();
   /** Takes out one handle of `device`; false when it has none. `cursor` starts at 0. */
   bool takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out);
 

@@ -40,6 +40,7 @@ guest::Status Qmp::readLine(std::string& line) {
     if (const size_t end = m_buffer.find('\n'); end != std::string::npos) {
       line.assign(m_buffer, 0, end);
       m_buffer.erase(0, end + 1);
+      m_resets += line.find(R"("event": "RESET")") != std::string::npos;
       return {};
     }
     pollfd ready{m_socket, POLLIN, 0};
@@ -80,6 +81,17 @@ guest::Status Qmp::property(const std::string& name, uint64_t& value) {
   if (end == text.c_str())
     return guest::Status::failure("QMP: '%s' is no number: %s", name.c_str(), text.c_str());
   return {};
+}
+
+guest::Status Qmp::reset() {
+  std::unique_lock lock(m_mutex);
+  const uint64_t before = m_resets;
+  lock.unlock();
+  std::string ignored;
+  guest::Status status = execute("system_reset", "{}", ignored);
+  lock.lock();
+  for (std::string line; status.ok() && m_resets == before;) status = readLine(line);
+  return status;
 }
 
 guest::Status Qmp::screendump(const std::string& path) {

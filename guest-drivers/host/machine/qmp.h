@@ -25,6 +25,8 @@ public:
   guest::Status execute(const std::string& command, const std::string& arguments, std::string& result);
   /// A property of the device that is a whole number.
   guest::Status property(const std::string& name, uint64_t& value);
+  /// Resets the machine; returns when that is done.
+  guest::Status reset();
   /// The picture on the device's console as a PPM file.
   guest::Status screendump(const std::string& path);
 
@@ -32,6 +34,7 @@ private:
   guest::Status readLine(std::string& line);
 
   std::mutex m_mutex;
+  uint64_t m_resets = 0;  // events so far
   int m_socket = -1;
   std::string m_buffer;
 };

@@ -83,6 +83,23 @@ void QtestMachine::setUpFunction() {
   setConfig(kIsaBridge, 0x60, kInterrupt * 0x01010101u);
 }
 
+bool QtestMachine::sleepAndWake() {
+  if (const guest::Status status = m_qmp.reset(); !status.ok()) {
+    brokenRule("%s", status.text().c_str());
+    return false;
+  }
+  setUpFunction();
+  m_registers.forget();
+  return true;
+}
+
+void QtestMachine::RegisterWindow::forget() {
+  std::lock_guard lock(m_mutex);
+  m_scanout = false;
+  m_vblankStart = -1;
+  m_irqEnable = 0;
+}
+
 guest::Status QtestMachine::openRegisters() {
   guest::Status status = m_socket.connect(m_qemu.qtestPath());
   if (status.ok()) setUpFunction();

@@ -38,6 +38,7 @@ public:
   std::string memoryFile() const override { return m_qemu.memoryPath(); }
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
+  bool sleepAndWake() override;
   bool isSeen() const override { return true; }
   bool breakRegister(uint32_t offset, const Fault& fault) override {
     m_registers.breakRegister(offset, fault);
@@ -88,6 +89,8 @@ private:
     int64_t nextVblank(int64_t now) const;
     /// Vblanks interrupt.
     bool vblanksInterrupt() const { return m_irqEnable & AEROGPU_IRQ_SCANOUT_VBLANK; }
+    /// The device was reset.
+    void forget();
     /// Writes that may have given the device something to do, so far.
     uint64_t works() const { return m_works; }
 

@@ -25,11 +25,12 @@ TEST(Epochs, AResetKeepsWhatWasWaitedForAndDoubtsTheRest) {
   EXPECT_EQ(epochs.deviceLosses(), 0u) << "a reset of the ring leaves programs their resources";
 }
 
-TEST(Epochs, ASleepTakesAllOfTheDriversOwnAndProgramsLoseTheirsOnlyWithTheDevice) {
+TEST(Epochs, ASleepTakesWhatWasQueuedAndEverythingOnlyWithTheDevice) {
   Epochs epochs;
   const uint32_t before = epochs.now();
   epochs.slept(false);
-  EXPECT_FALSE(epochs.stillThere(before, true));
+  EXPECT_TRUE(epochs.stillThere(before, true));
+  EXPECT_FALSE(epochs.stillThere(before, false));
   EXPECT_EQ(epochs.deviceLosses(), 0u);
   const uint32_t between = epochs.now();
   EXPECT_TRUE(epochs.stillThere(between, false));
