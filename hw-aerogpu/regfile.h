@@ -23,7 +23,10 @@ enum {
 typedef struct AeroGPURegFile {
     uint32_t word[AEROGPU_REG_WORDS];
     uint32_t latch_hi[AEROGPU_LATCHES]; /* BQL: HI as of the last read of LO */
-    uint64_t features; /* FEATURES_LO and _HI; constant once realized */
+    /* Constant once realized. */
+    uint64_t features;   /* FEATURES_LO and _HI */
+    const uint8_t *caps; /* the capability block, the renderer's */
+    size_t caps_size;
 } AeroGPURegFile;
 
 /* The value of the register at `offset`. Any thread. */

@@ -204,6 +204,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
 void aerogpu_regs_init(AeroGPUState *s)
 {
     s->regs.features = DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
+    s->regs.caps = aerogpu_renderer_caps(s->renderer, &s->regs.caps_size);
 }
 
 static uint32_t features_lo_read(AeroGPUState *s)
@@ -276,6 +277,25 @@ static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
 static uint32_t edid_size_read(AeroGPUState *s)
 {
     return s->edid.size;
+}
+
+static uint32_t caps_size_read(AeroGPUState *s)
+{
+    return s->regs.caps_size;
+}
+
+/* Little-endian read of 1 to 4 bytes; zero behind the end. */
+static uint32_t caps_read(AeroGPUState *s, uint32_t offset, unsigned size)
+{
+    uint32_t value = 0;
+    unsigned i;
+
+    for (i = 0; i < size; i++) {
+        if (offset + i < s->regs.caps_size) {
+            value |= (uint32_t)s->regs.caps[offset + i] << (8 * i);
+        }
+    }
+    return value;
 }
 
 static void vga_write(AeroGPUState *s, uint32_t old, uint32_t value)
@@ -367,6 +387,7 @@ static const struct AeroGPUExtReg {
 } aerogpu_ext_regs[] = {
     EXT_REG(EDID_SIZE, RO, .read = edid_size_read),
     EXT_REG(VGA, WO, .write = vga_write),
+    EXT_REG(CAPS_SIZE, RO, .read = caps_size_read),
     EXT_REG(GPU_STATE, RO, .read = gpu_state_read),
     EXT_REG(GPU_ENABLE, RW, .read = gpu_enable_read, .write = gpu_enable_write),
     EXT_REG(GPU_RESTART, WO, .write = gpu_restart_write),
@@ -398,6 +419,10 @@ static uint32_t aerogpu_ext_read(AeroGPUState *s, hwaddr addr, unsigned size)
     if (addr >= AEROGPU_EXT_REG_EDID &&
         addr < AEROGPU_EXT_REG_EDID + AEROGPU_EXT_REG_EDID_BYTES) {
         return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
+    }
+    if (addr >= AEROGPU_EXT_REG_CAPS &&
+        addr < AEROGPU_EXT_REG_CAPS + AEROGPU_EXT_REG_CAPS_BYTES) {
+        return caps_read(s, addr - AEROGPU_EXT_REG_CAPS, size);
     }
     if (reg && reg->read) {
         value = reg->read(s);

@@ -8,6 +8,7 @@
 
 #include "renderer/api_backends.h"
 #include "renderer/api_structs.h"
+#include "renderer/core/caps.h"
 #include "renderer/translator/client.h"
 
 namespace {
@@ -142,6 +143,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
     if (!backendConfig.vulkanDevice.empty()) break;
   }
   if (!renderer->backend) return nullptr;
+  renderer->caps = core::capsBlock(*renderer->backend, config.max_hostmem);
   renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
       *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
       renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0});
@@ -258,6 +260,11 @@ const char* aerogpu_renderer_known_backend(size_t index, bool* available) {
 
 uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer) {
   return renderer->executor->features();
+}
+
+const void* aerogpu_renderer_caps(const aerogpu_renderer* renderer, size_t* size) {
+  *size = renderer->caps.size();
+  return renderer->caps.data();
 }
 
 void aerogpu_renderer_submit(aerogpu_renderer* renderer, const aerogpu_submission* submission) {

@@ -38,6 +38,7 @@ public:
   std::atomic<bool> interrupted{false}, closing{false}, holdValues{false};
   std::atomic<uint32_t> faults{0};  ///< enum aerogpu_renderer_faults
   std::unique_ptr<aerogpu::core::Backend> backend;
+  std::vector<uint8_t> caps;  ///< constant once created
   std::unique_ptr<aerogpu::core::Executor> executor;
   std::unique_ptr<aerogpu::trace::Capture> capture;
 

@@ -2,6 +2,8 @@
 // Identity, BARs and every register's access rule. docs/abi/pci.md.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
@@ -24,7 +26,7 @@ constexpr uint32_t kExtensions = AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATU
                                  AEROGPU_EXT_FEATURE_HI_VGA | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT |
                                  AEROGPU_EXT_FEATURE_HI_POLICY | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE |
                                  AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_GPU_LOSS |
-                                 AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS;
+                                 AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS | AEROGPU_EXT_FEATURE_HI_CAPS;
 constexpr Register kRegisters[] = {
     REG(MAGIC, ReadOnly, 0, AEROGPU_MMIO_MAGIC),
     REG(ABI_VERSION, ReadOnly, 0, AEROGPU_ABI_VERSION_U32),
@@ -222,6 +224,40 @@ TEST(Edid, IsReadInPiecesAndIsZeroPastItsEnd) {
     ASSERT_EQ(dev.qemu.readl(base + offset), 0u) << offset;
   EXPECT_EQ(dev.qemu.readb(base + size), 0u);
   EXPECT_EQ(dev.qemu.readw(base + size), 0u);
+}
+
+// CAPS-1, CAPS-2, CAPS-3
+TEST(Capabilities, AreReadInPiecesAndSayWhichGpuItIs) {
+  for (const char* backend : {"null", "vulkan"}) {
+    AeroGpuDev dev(std::string("renderer=") + backend + ",max_hostmem=123M");
+    ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_CAPS);
+    const uint64_t base = AeroGpuDev::kBar0 + AEROGPU_EXT_REG_CAPS;
+    const uint32_t size = dev.reg(AEROGPU_EXT_REG_CAPS_SIZE);
+    ASSERT_GE(size, sizeof(aerogpu_caps));
+    ASSERT_LE(size, uint32_t{AEROGPU_EXT_REG_CAPS_BYTES});
+    std::vector<uint8_t> block;
+    for (uint32_t i = 0; i < size; ++i) block.push_back(dev.qemu.readb(base + i));
+    aerogpu_caps caps;
+    std::memcpy(&caps, block.data(), sizeof caps);
+    EXPECT_EQ(caps.magic, 0x53504143u);
+    EXPECT_EQ(caps.version, 1u);
+    EXPECT_EQ(caps.size_bytes, size);
+    EXPECT_EQ(caps.struct_bytes, sizeof caps);
+    EXPECT_EQ(caps.max_host_bytes, uint64_t{123} << 20);
+    ASSERT_GE(caps.device_name_offset, caps.struct_bytes);
+    ASSERT_LT(caps.device_name_offset, caps.driver_name_offset);
+    ASSERT_LT(caps.driver_name_offset, size);
+    ASSERT_EQ(block.back(), 0);
+    EXPECT_EQ(reinterpret_cast<const char*>(block.data() + caps.device_name_offset),
+              dev.qemu.stringProperty("gpu"));
+    EXPECT_EQ(block[caps.driver_name_offset] != 0, std::string(backend) == "vulkan");
+    EXPECT_EQ(dev.qemu.readl(base + 4), 1u);
+    EXPECT_EQ(dev.qemu.readw(base), 0x4143u);
+    for (uint32_t i = size; i < size + 64; ++i) EXPECT_EQ(dev.qemu.readb(base + i), 0u);
+    EXPECT_EQ(dev.qemu.readl(base + AEROGPU_EXT_REG_CAPS_BYTES - 4), 0u);
+    dev.qemu.writel(base, 0);
+    EXPECT_EQ(dev.qemu.readl(base), 0x53504143u);
+  }
 }
 
 // POLICY-1

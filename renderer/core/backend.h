@@ -39,11 +39,14 @@ struct DrawIndexedArgs {
   uint32_t firstInstance = 0;
 };
 
-/// What a GPU can do, for validation by the executor.
+/// What a GPU can do, for validation by the executor and for the guest to know.
 struct BackendLimits {
   uint32_t maxTextureSize = 16384;  ///< pixels a side
+  uint32_t maxVolumeSize = 2048, maxCubeSize = 16384;
   uint32_t maxArrayLayers = 2048;
   uint64_t maxBufferBytes = uint64_t{1} << 30;
+  uint32_t maxAnisotropy = 1;
+  uint32_t colorSamples = 1, depthSamples = 1;  ///< bit n: targets can have 2^n samples a texel
 };
 
 class Backend {
@@ -52,6 +55,8 @@ public:
 
   virtual const char* name() const = 0;
   virtual const char* deviceName() const = 0;
+  /// The GPU's driver and its version, for people; empty without a GPU.
+  virtual const char* driverName() const { return ""; }
   virtual const BackendLimits& limits() const = 0;
 
   // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.

@@ -61,7 +61,8 @@ void Executor::noteContextChange(bool changed) {
 
 uint64_t Executor::features() const {
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
-         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_CMD_FEATURES_HI} << 32;
+         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_CMD_FEATURES_HI}
+             << 32;
 }
 
 void Executor::markAllDirty() {

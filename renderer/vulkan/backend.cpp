@@ -27,9 +27,19 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
   if (!translator::shared())
     config.log.line(AEROGPU_LOG_ERROR, "DXBC shaders are refused: " + translator::whyNone());
   self->m_deviceName = self->m_gpu->device->properties().deviceName;
+  self->m_driverName = self->m_gpu->device->driver();
   const VkPhysicalDeviceLimits& limits = self->m_gpu->device->limits();
   self->m_limits.maxTextureSize = std::min(limits.maxImageDimension2D, 16384u);
+  self->m_limits.maxVolumeSize = std::min(limits.maxImageDimension3D, 2048u);
+  self->m_limits.maxCubeSize = std::min(limits.maxImageDimensionCube, 16384u);
   self->m_limits.maxArrayLayers = std::min(limits.maxImageArrayLayers, 2048u);
+  if (self->m_gpu->device->caps().samplerAnisotropy)
+    self->m_limits.maxAnisotropy = static_cast<uint32_t>(limits.maxSamplerAnisotropy);
+  constexpr uint32_t kUpTo16 = 0x1F;  // VkSampleCountFlagBits are numbers of samples
+  self->m_limits.colorSamples =
+      limits.framebufferColorSampleCounts & limits.sampledImageColorSampleCounts & kUpTo16;
+  self->m_limits.depthSamples =
+      limits.framebufferDepthSampleCounts & limits.framebufferStencilSampleCounts & kUpTo16;
   return self;
 }
 

@@ -21,6 +21,7 @@ public:
 
   const char* name() const override { return "vulkan"; }
   const char* deviceName() const override { return m_deviceName.c_str(); }
+  const char* driverName() const override { return m_driverName.c_str(); }
   const core::BackendLimits& limits() const override { return m_limits; }
 
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
@@ -59,7 +60,7 @@ private:
   const core::BackendConfig m_config;
   core::Stats& m_stats;
   Log& m_log;
-  std::string m_deviceName;
+  std::string m_deviceName, m_driverName;
   core::BackendLimits m_limits;
   std::unique_ptr<Instance> m_instance;
   VkPhysicalDevice m_physical = VK_NULL_HANDLE;

@@ -3,6 +3,7 @@
 #ifndef AEROGPU_H
 #define AEROGPU_H
 
+#include "aerogpu_caps.h"
 #include "aerogpu_cmd_table.h"
 #include "aerogpu_escape.h"
 #include "aerogpu_escape_extension.h"

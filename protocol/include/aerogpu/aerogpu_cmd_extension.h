@@ -12,6 +12,7 @@
 #define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U            /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
 #define AEROGPU_EXT_FEATURE_HI_VGA 0x4U                /* feature bit 34: AEROGPU_EXT_REG_VGA works */
 #define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U      /* feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U              /* feature bit 36: the capability block can be read */
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U       /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */

@@ -41,6 +41,11 @@
 #define AEROGPU_EXT_REG_POLICY 0x8540U    /* RO, AEROGPU_EXT_POLICY_* */
 #define AEROGPU_EXT_POLICY_ESCAPES_OFF 1U /* POLICY: no escapes for debugging */
 
+/* What the host's GPU is and can do, feature bit 36: struct aerogpu_caps of aerogpu_caps.h. */
+#define AEROGPU_EXT_REG_CAPS_SIZE 0x8408U  /* RO, bytes of the block */
+#define AEROGPU_EXT_REG_CAPS 0x9000U       /* RO, the block, in accesses of 1, 2 or 4 bytes; zero behind its end */
+#define AEROGPU_EXT_REG_CAPS_BYTES 0x1000U /* room for it */
+
 /* Allocation tables, feature bit 33: a flag of aerogpu_alloc_entry beside enum aerogpu_alloc_flags. With it, gpa is the
  * address of a page list of ceil(size_bytes / 4096) 64-bit addresses of 4096-byte pages; byte k of the allocation is
  * byte k % 4096 of page list[k / 4096]. */

@@ -180,6 +180,12 @@ const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
  */
 uint64_t aerogpu_renderer_features(const aerogpu_renderer* renderer);
 
+/**
+ * What the GPU is and can do, for the guest: a struct aerogpu_caps and what follows it. *size: bytes.
+ * Constant, valid until destroy. [any]
+ */
+const void* aerogpu_renderer_caps(const aerogpu_renderer* renderer, size_t* size);
+
 /** One submission. The byte ranges are private copies that nobody changes during the call; the callee copies
  * what it keeps. docs/abi/ring.md, "Submissions". */
 struct aerogpu_submission {

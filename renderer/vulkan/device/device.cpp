@@ -112,8 +112,12 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   std::unique_ptr<Device> self(new Device(instance, physical));
 
   VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+  VkPhysicalDeviceVulkan12Properties v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+  v13.pNext = &v12;
   VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v13};
   ivk.GetPhysicalDeviceProperties2(physical, &props);
+  self->m_driver = v12.driverName;
+  if (v12.driverInfo[0]) self->m_driver += std::string(" ") + v12.driverInfo;
   self->m_properties = props.properties;
   self->m_properties13 = v13;
   self->m_properties13.pNext = nullptr;

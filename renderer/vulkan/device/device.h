@@ -63,6 +63,8 @@ public:
   const DeviceCaps& caps() const { return m_caps; }
   const VkPhysicalDeviceProperties& properties() const { return m_properties; }
   const VkPhysicalDeviceLimits& limits() const { return m_properties.limits; }
+  /// The driver's name and version, for people.
+  const std::string& driver() const { return m_driver; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return m_memory; }
   /// Largest VkBuffer in bytes.
   VkDeviceSize maxBufferSize() const { return m_properties13.maxBufferSize; }
@@ -103,6 +105,7 @@ private:
   uint32_t m_family = 0;
   DeviceCaps m_caps;
   VkPhysicalDeviceProperties m_properties{};
+  std::string m_driver;
   VkPhysicalDeviceVulkan13Properties m_properties13{};
   VkPhysicalDeviceMemoryProperties m_memory{};
   uint32_t m_allocations = 0;  ///< of device memory; render thread only

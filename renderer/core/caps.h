@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The capability block that a guest reads: aerogpu/aerogpu_caps.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "renderer/core/backend.h"
+
+namespace aerogpu::core {
+
+/// The block of this back end. At most AEROGPU_EXT_REG_CAPS_BYTES.
+std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem);
+
+}  // namespace aerogpu::core

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The capability block (docs/abi/extensions.md, "Capabilities"): its limits are those that packets meet.
+#include <bit>
+#include <cstring>
+
+#include "aerogpu/aerogpu_caps.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/test/expect.h"
+
+namespace {
+
+using namespace aerogpu;
+using test::expectError;
+using test::expectGood;
+using test::Harness;
+
+class CapsTest : public testing::TestWithParam<const char*> {
+protected:
+  void SetUp() override {
+    ASSERT_TRUE(h.ok()) << h.createError();
+    size_t size = 0;
+    const void* block = aerogpu_renderer_caps(h.renderer(), &size);
+    ASSERT_GE(size, sizeof caps);
+    std::memcpy(&caps, block, sizeof caps);
+    EXPECT_EQ(caps.size_bytes, size);
+    names = static_cast<const char*>(block);
+  }
+  test::FinishedSubmission texture(uint32_t width, uint32_t height, uint32_t layers) {
+    CommandWriter w;
+    const uint32_t handle = h.handle();
+    Harness::createTexture(w, handle, AEROGPU_FORMAT_R8G8B8A8_UNORM, width, height, 0, 1, layers);
+    const auto finished = h.submit(w);
+    CommandWriter drop;
+    packets::destroyResource(drop, handle);
+    if (finished.result.error_count == 0) expectGood(h.submit(drop));
+    return finished;
+  }
+
+  static constexpr uint64_t kHostmem = uint64_t{300} << 20;
+  Harness h{Harness::Options{.backend = GetParam(), .maxHostmem = kHostmem}};
+  aerogpu_caps caps{};
+  const char* names = nullptr;
+};
+
+// CAPS-2, CAPS-3
+TEST_P(CapsTest, NamesTheGpu) {
+  EXPECT_EQ(std::string(names + caps.device_name_offset), aerogpu_renderer_device_name(h.renderer()));
+  EXPECT_EQ(std::string(names + caps.driver_name_offset).empty(), std::string(GetParam()) == "null");
+}
+
+// CAPS-4, OBJ-6
+TEST_P(CapsTest, TexturesMeetTheirLimits) {
+  expectGood(texture(caps.max_texture_2d, 1, 1));
+  expectGood(texture(1, caps.max_texture_2d, 1));
+  expectGood(texture(1, 1, caps.max_array_layers));
+  expectError(texture(caps.max_texture_2d + 1, 1, 1), AEROGPU_ERROR_OOB);
+  expectError(texture(1, caps.max_texture_2d + 1, 1), AEROGPU_ERROR_OOB);
+  expectError(texture(1, 1, caps.max_array_layers + 1), AEROGPU_ERROR_OOB);
+}
+
+// CAPS-4, OBJ-5, LIM-8
+TEST_P(CapsTest, BuffersMeetTheirLimits) {
+  EXPECT_EQ(caps.max_host_bytes, kHostmem);
+  ASSERT_GT(caps.max_buffer_bytes, kHostmem);
+  CommandWriter w;
+  packets::createBuffer(w, 1, caps.max_buffer_bytes + 4);
+  expectError(h.submit(w), AEROGPU_ERROR_OOB);
+  w.reset();
+  packets::createBuffer(w, 1, caps.max_buffer_bytes);
+  expectError(h.submit(w), AEROGPU_ERROR_BACKEND);
+}
+
+// CAPS-4
+TEST_P(CapsTest, OtherLimitsArePossible) {
+  EXPECT_EQ(caps.max_objects, core::HandleTable::kMaxObjects);
+  EXPECT_TRUE(caps.color_samples & 1);
+  EXPECT_TRUE(caps.depth_samples & 1);
+  EXPECT_LE(std::bit_width(caps.color_samples | caps.depth_samples), 5);
+  EXPECT_GE(caps.max_anisotropy, 1u);
+  // Vulkan 1.3, "Required Limits".
+  EXPECT_GE(caps.max_texture_volume, 256u);
+  EXPECT_GE(caps.max_texture_cube, 4096u);
+}
+
+INSTANTIATE_TEST_SUITE_P(BackEnds, CapsTest, ::testing::Values("null", "vulkan"),
+                         [](const auto& backend) { return std::string(backend.param); });
+
+}  // namespace
