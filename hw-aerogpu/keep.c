@@ -74,8 +74,16 @@ static void aerogpu_keep_suspended(Notifier *notifier, void *data)
     container_of(notifier, AeroGPUKeep, suspend)->suspended = true;
 }
 
+/* The reset was before this; a machine that wakes without one has none. */
+static void aerogpu_keep_awake(Notifier *notifier, void *data)
+{
+    container_of(notifier, AeroGPUKeep, wakeup)->suspended = false;
+}
+
 void aerogpu_keep_init(AeroGPUState *s)
 {
+    s->keep.wakeup.notify = aerogpu_keep_awake;
+    qemu_register_wakeup_notifier(&s->keep.wakeup);
     s->keep.suspend.notify = aerogpu_keep_suspended;
     qemu_register_suspend_notifier(&s->keep.suspend);
 }
@@ -83,4 +91,5 @@ void aerogpu_keep_init(AeroGPUState *s)
 void aerogpu_keep_exit(AeroGPUState *s)
 {
     notifier_remove(&s->keep.suspend);
+    notifier_remove(&s->keep.wakeup);
 }

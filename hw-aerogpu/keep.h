@@ -12,7 +12,7 @@ typedef struct AeroGPUKeep {
     uint64_t key;     /* of the driver whose objects they are */
     uint64_t written; /* KEEP_KEY */
     bool suspended;   /* the machine went to sleep, and no reset came yet */
-    Notifier suspend;
+    Notifier suspend, wakeup;
 } AeroGPUKeep;
 
 /* What is to follow from a write or a reset. */
