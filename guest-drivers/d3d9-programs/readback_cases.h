@@ -12,6 +12,7 @@ struct Case {
   bool (*run)(Canvas &canvas, Picture *expected);  // false if a call failed, which it has printed
   uint32_t tolerance;                              // steps of 255 that a channel may be off
   D3DQUERYTYPE query = {};                         // a kind of query that it needs, if any
+  const char *queryName = nullptr;
 };
 
 // readback_raster.cpp

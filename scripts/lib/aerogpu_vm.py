@@ -29,9 +29,10 @@ def die_with_parent():
 
 class VM:
     """One QEMU. `launcher` is the program that takes QEMU's arguments; -display none, QMP and (with serial=True) a
-    serial console are added. Use as a context manager, or call stop()."""
+    serial console are added. `listener` is called with each line of the
+    serial console, by the thread that reads it, and with None at its end. Use as a context manager, or call stop()."""
 
-    def __init__(self, arguments, launcher=LAUNCHER, serial=True, display=None, environment=None):
+    def __init__(self, arguments, launcher=LAUNCHER, serial=True, display=None, environment=None, listener=None):
         self.folder = tempfile.mkdtemp(prefix='aerogpu-vm-')
         self.qmp_path = os.path.join(self.folder, 'qmp')
         self.log_path = os.path.join(self.folder, 'qemu.log')
@@ -50,6 +51,7 @@ class VM:
         self.serial_text = ''
         self._lines = threading.Condition()
         self._eof = False
+        self._listener = listener
 
     def __enter__(self):
         self.start()
@@ -69,6 +71,7 @@ class VM:
             self._eof = True
 
     def _read_serial(self):
+        heard = 0  # of the text
         while True:
             chunk = os.read(self.process.stdout.fileno(), 65536)
             with self._lines:
@@ -76,6 +79,11 @@ class VM:
                     self._eof = True
                 self.serial_text += chunk.decode(errors='replace').replace('\r', '')
                 self._lines.notify_all()
+            if self._listener:
+                *lines, rest = self.serial_text[heard:].split('\n')
+                heard = len(self.serial_text) - len(rest)
+                for line in lines + ([] if chunk else [None]):
+                    self._listener(line)
             if not chunk:
                 return
 

@@ -28,12 +28,13 @@ PARTS = {  # by what they are called in messages and options
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)'}
 PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
 NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared']
+DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
 
 
 def build():
     """Builds what is needed."""
     ninja(*[os.path.relpath(path, BUILD) for path in [HOST, *PARTS.values()]],
-          *['guest-drivers/d3d9-programs/%s.exe' % name for name in NAMES], 'hw-aerogpu/aerogpu-qemu.so',
+          *['guest-drivers/d3d9-programs/%s.exe' % name for name in [*NAMES, DESKTOP]], 'hw-aerogpu/aerogpu-qemu.so',
           'renderer/aerogpu-translator')
 
 
@@ -87,20 +88,28 @@ class Ppm:
 
 
 class Lines:
-    """The lines that a program writes, read by a thread; each wait has an end."""
+    """The lines that a program writes, from a stream that a thread reads, or from add(); each wait has an end."""
 
-    def __init__(self, stream):
+    def __init__(self, stream=None):
         self.lines = []
         self.ended = False
         self.changed = threading.Condition()
-        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+        if stream:
+            threading.Thread(target=self._read, args=(stream,), daemon=True).start()
 
     def _read(self, stream):
         with stream:
             for line in stream:
-                with self.changed:
-                    self.lines.append(line.decode(errors='replace').rstrip('\r\n'))
-                    self.changed.notify_all()
+                self.add(line.decode(errors='replace').rstrip('\r\n'))
+        self.end()
+
+    def add(self, line):
+        with self.changed:
+            self.lines.append(line)
+            self.changed.notify_all()
+
+    def end(self):
+        """No more lines come."""
         with self.changed:
             self.ended = True
             self.changed.notify_all()
@@ -126,6 +135,7 @@ class Lines:
 
 class Stack:
     """The server and a prefix. Use as a context manager. `parts` overrides PARTS."""
+    program_limit = PROGRAM_LIMIT  # s, that a program may take to say what is waited for, or to end
 
     def __init__(self, parts=None, prefix=None, size=SIZE, strict=True):
         self.parts = dict(PARTS, **(parts or {}))
@@ -138,6 +148,8 @@ class Stack:
         self.keep_prefix = prefix
         self.folder = None
         self.prefix = None
+        self.desktop = None
+        self.shown = 0  # programs of start_shown()
 
     def check(self):
         """Fails, with one line, if a part is missing or of the wrong kind."""
@@ -159,7 +171,10 @@ class Stack:
             library = os.path.join(self.prefix, 'drive_c', 'windows', 'system32', 'd3d9.dll')
             os.unlink(library)
             os.symlink(self.parts['d3d9'], library)
+            wine.start_server(self.prefix)
             self._start_server()
+            self.desktop = self.start(os.path.join(PROGRAMS, DESKTOP + '.exe'))
+            self.desktop.wait_line('^window ')
         except BaseException:
             self.stop()
             raise
@@ -227,7 +242,18 @@ class Stack:
         if wine.machine_of(path) != 'x64':
             raise Failure('%s is for x86; this stack is x64' % path)
         self.check_alive('the start of %s' % os.path.basename(path))
-        return Running(self, [path, *arguments])
+        process = subprocess.Popen([wine.LOADER, path, *arguments], env=dict(os.environ, **self.variables()),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   preexec_fn=die_with_parent)
+        return Running(self, path, process, Lines(process.stdout))
+
+    def start_shown(self, path, *arguments):
+        """A program that keeps its picture until release(); expected() of it gives what its window must show."""
+        self.shown += 1
+        expectation = os.path.join(self.folder.name, 'expected-%d.ppm' % self.shown)
+        program = self.start(path, '--hold', '--expectation', expectation, *arguments)
+        program.expected = lambda: Ppm(expectation)
+        return program
 
     def stop(self):
         """Ends everything; returns the server's exit status, which is 1 when the kernel driver broke a rule."""
@@ -257,18 +283,19 @@ class Stack:
 
 
 class Running:
-    """A program under Wine. Its standard input stays open until release()."""
+    """A program under Wine: a process, as of Popen, and the lines that it says. Its standard input stays open until
+    release()."""
 
-    def __init__(self, stack, command):
+    def __init__(self, stack, path, process, lines):
         self.stack = stack
-        self.name = os.path.splitext(os.path.basename(command[0]))[0]
-        self.process = subprocess.Popen([wine.LOADER, *command], env=dict(os.environ, **stack.variables()),
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        preexec_fn=die_with_parent)
-        self.lines = Lines(self.process.stdout)
+        self.name = os.path.splitext(os.path.basename(path))[0]
+        self.process = process
+        self.lines = lines
+        self.expected = None
 
-    def wait_line(self, expression, limit=PROGRAM_LIMIT):
+    def wait_line(self, expression, limit=None):
         """Waits for a line; fails if the program ends without, or does not say it in time."""
+        limit = limit or self.stack.program_limit
         deadline = time.monotonic() + limit
         while True:
             found = self.lines.wait(expression, 0.2)
@@ -289,8 +316,12 @@ class Running:
         """Ends the wait of --hold."""
         self.process.stdin.close()
 
-    def wait(self, limit=PROGRAM_LIMIT):
-        """The exit code."""
+    def kill(self):
+        self.process.kill()
+
+    def wait(self):
+        """The exit code. Its last lines may come a little later: wait_line()."""
+        limit = self.stack.program_limit
         try:
             return self.process.wait(limit)
         except subprocess.TimeoutExpired:

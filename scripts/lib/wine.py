@@ -143,6 +143,16 @@ def run(command, env, timeout):
     return code, text
 
 
+def start_server(prefix):
+    """Starts a prefix' server, which stays until stop_server(). Without it the first program starts one, and of two first
+    programs at the same time one may end, or wait forever."""
+    env = dict(os.environ, **environment(prefix))
+    done = subprocess.run([SERVER, '-p'], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise Failure('the Wine server of %s does not start' % prefix)
+
+
 def stop_server(prefix):
     """Ends the programs of a prefix and its server."""
     env = dict(os.environ, **environment(prefix))

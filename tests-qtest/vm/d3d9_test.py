@@ -1,140 +1,279 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A Windows program draws with Direct3D 9 in a booted VM: aerogpu-session is process 1 of a Linux guest, the driver host
-serves the device of that machine, Wine runs the program on our d3d9.dll and user-mode driver. The window that QEMU shows
-is compared with what the program expects.
+"""Windows programs draw with Direct3D 9 in a booted VM: aerogpu-session is process 1 of a Linux guest, the driver host
+serves the device of that machine, Wine runs the programs on our d3d9.dll and user-mode driver. The tests are those of
+scripts/run-d3d9-tests, in one boot: without names those that need the whole way, at most once each.
 
-usage: d3d9_test.py DRIVER.sys USER-MODE-DRIVER.dll d3d9.dll PROGRAM.exe [ARGUMENT...]
+usage: d3d9_test.py DRIVER.sys USER-MODE-DRIVER.dll d3d9.dll [NAME...]
 
-The same program also runs outside, with Wine's own Direct3D, which gives the expected picture as a file."""
+The same programs also run outside, with Wine's own Direct3D, which gives the pictures that their windows must show."""
+import concurrent.futures
+import contextlib
 import os
 import secrets
 import socket
+import subprocess
 import sys
 import tempfile
-import time
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_build import BUILD, Failure, say  # noqa: E402
 from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
-from d3d9_stack import HOST, Ppm  # noqa: E402
+from d3d9_stack import DESKTOP, HOST, NAMES, PROGRAMS, Lines, Ppm, Running, Stack  # noqa: E402
+import d3d9_tests  # noqa: E402
 from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
-from png import Picture  # noqa: E402
 import wine  # noqa: E402
 import wine_guest  # noqa: E402
 
 SESSION = os.path.join(BUILD, 'guest-drivers', 'linux', 'aerogpu-session')
 MEMORY_MB = 2048
+LONG_LIMIT = 300  # s, for what a processor that is emulated on a busy machine has to do; usually some seconds
 HUGE_PAGES = 400  # of 2 MiB; guest-drivers/host/kmt/serve.h, memoryPages, and some
-TOLERANCE = 2     # of 255, of a channel: no program here allows more
-DEADLINE = int(os.environ.get('AEROGPU_D3D9_DEADLINE', '300'))
+# Each start of Wine takes a second or two here. What is left out differs in the program or the kernel side, not in the
+# machine, and runs beside the stopped QEMU.
+TESTS = ['triangle', 'quad', 'flip', 'readback', 'shared', 'two_programs']
+ROUND = ['shared', 'two_programs']
 
 
-def expected_picture(program, arguments, folder):
-    path = os.path.join(folder, 'expected.ppm')
-    with wine.x_server() as display, wine.temporary_prefix('x11') as prefix:
-        env = dict(os.environ, **wine.environment(prefix, display=display))
-        code, text = wine.run([program, *arguments, '--expectation', path], env, 120)
-    if code != 0:
-        raise Failure('%s ends with %d outside of the VM: %s' % (os.path.basename(program), code, text.strip()))
-    return Ppm(path)
+class Outside:
+    """Runs programs with Wine's own Direct3D, for the pictures that they expect; each command once."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.known = {}
+        self.pool = concurrent.futures.ThreadPoolExecutor(1)
+        self.resources = contextlib.ExitStack()
+        self.env = None
+
+    def close(self):
+        self.pool.shutdown(cancel_futures=True)
+        self.resources.close()
+
+    def expected(self, path, arguments):
+        """A future of the picture, a Ppm."""
+        # Wine's Direct3D does not share between processes; one process draws the same.
+        arguments = (*arguments, *(['--alone'] if os.path.basename(path) == 'shared.exe' else []))
+        key = (path, *arguments)
+        if key not in self.known:
+            self.known[key] = self.pool.submit(self._run, key, os.path.join(self.folder, '%d.ppm' % len(self.known)))
+        return self.known[key]
+
+    def _run(self, command, picture):
+        if not self.env:
+            display = self.resources.enter_context(wine.x_server())
+            prefix = self.resources.enter_context(wine.temporary_prefix('x11'))
+            self.env = dict(os.environ, **wine.environment(prefix, display=display))
+        code, text = wine.run([*command, '--expectation', picture], self.env, LONG_LIMIT)
+        if code != 0:
+            raise Failure('%s ends with %d outside of the VM: %s' % (os.path.basename(command[0]), code, text.strip()))
+        return Ppm(picture)
 
 
-def make_initramfs(path, folder, driver, umd, d3d9, program, arguments):
-    os.makedirs(GUEST, exist_ok=True)
-    take_kernel()
-    library = 'drive_c/windows/system32/d3d9.dll'
-    environment = dict(wine_guest.ENVIRONMENT, AEROGPU_KMT_KEY=secrets.token_hex(16), AEROGPU_D3D9_STRICT='1')
-    environment['WINEDLLOVERRIDES'] += ';d3d9=n'
-    session = {
-        'environment': ['%s=%s' % item for item in environment.items()],
-        'server': ['/aerogpu-driver-host', '--serve', '--driver', '/aerogpu.sys', '--umd', '/aerogpu_d3d9.dll',
-                   '--mode', '1024x768'],
-        'programs': [' '.join([wine.LOADER, '/program.exe', *arguments, '--hold'])],
-    }
-    files = [('aerogpu-driver-host', HOST), ('aerogpu.sys', driver), ('aerogpu_d3d9.dll', umd), ('program.exe', program),
-             (wine_guest.PREFIX.strip('/') + '/' + library, d3d9)]
-    for name, lines in session.items():
-        with open(os.path.join(folder, name), 'w') as file:
-            file.write('\n'.join(lines) + '\n')
-        files.append(('session/' + name, os.path.join(folder, name)))
-    first = os.path.join(folder, 'first.cpio')
-    write_initramfs(first, SESSION, files)
-    with open(path, 'wb') as out:  # the kernel unpacks one archive after the other
-        for part in (first, wine_guest.archive()):
-            with open(part, 'rb') as file:
-                out.write(file.read())
+class GuestProcess:
+    """A process of the guest as far as Popen's users need it. `send` takes a command of aerogpu-session."""
+
+    def __init__(self, label, send):
+        self.label = label
+        self.send = send
+        self.returncode = None
+        self.ended = threading.Event()
+        self.stdin = self  # whose close() it is
+
+    def set_ended(self, code):
+        if not self.ended.is_set():
+            self.returncode = code
+            self.ended.set()
+
+    def poll(self):
+        return self.returncode
+
+    def wait(self, limit):
+        if not self.ended.wait(limit):
+            raise subprocess.TimeoutExpired(self.label, limit)
+        return self.returncode
+
+    def kill(self):
+        self.send('kill ' + self.label)
+
+    def close(self):
+        self.send('release ' + self.label)
 
 
-def difference(screen, expected, x, y):
-    """None, or how the screen's window differs."""
-    bad, first = 0, ''
-    for row in range(expected.height):
-        wanted = next(expected.rows(0, row, expected.width, 1))
-        for column in range(expected.width):
-            got, want = screen.at(x + column, y + row), tuple(wanted[column * 3:column * 3 + 3])
-            if any(abs(a - b) > TOLERANCE for a, b in zip(got, want)):
-                bad += 1
-                first = first or '(%d,%d) is %s, not %s' % (x + column, y + row, got, want)
-    return '%d pixels differ: %s' % (bad, first) if bad else None
+class GuestStack(Stack):
+    """The stack in a booted VM."""
+    program_limit = LONG_LIMIT
 
+    def __init__(self, parts):
+        super().__init__(parts)
+        self.vm = None
+        self.outside = None
+        self.commands = None  # the guest's second serial line
+        self.running = {}     # by label
+        self.started = 0
+        self.ready = Lines()
 
-def run(driver, umd, d3d9, program, arguments, folder):
-    expected = expected_picture(program, arguments, folder)
-    initramfs, line = os.path.join(folder, 'initramfs.cpio'), os.path.join(folder, 'line')
-    make_initramfs(initramfs, folder, driver, umd, d3d9, program, arguments)
-    accel = accelerator()
-    qemu = guest_arguments(accel, memory_mb=MEMORY_MB, kernel_extra='hugepages=%d' % HUGE_PAGES)
-    qemu[qemu.index('-initrd') + 1] = initramfs
-    if accel == 'tcg':
-        # Wine returns to programs with IRETQ; TCG of QEMU 7.2 reads its stack as the kernel would, which SMAP forbids.
-        qemu[qemu.index('-cpu') + 1] = 'max,-smap'
-    qemu += ['-chardev', 'socket,id=line,path=%s,server=on,wait=off' % line, '-serial', 'chardev:line', '-smp', '2',
-             '-device', 'aerogpu,id=gpu0']
-    began = time.monotonic()
+    def check(self):
+        super().check()
+        for path in [os.path.join(PROGRAMS, name + '.exe') for name in [*NAMES, DESKTOP]] + [SESSION]:
+            if not os.path.isfile(path):
+                raise Failure('%s is missing' % path)
 
-    def wait(expression):
-        found = vm.wait_serial(expression, max(1, DEADLINE - (time.monotonic() - began)))
-        say('after %.1f s: %s' % (time.monotonic() - began, found.group(0)))
-        return found
-
-    with VM(qemu, environment={'AEROGPU_BUILD_DIR': BUILD}) as vm:
+    def __enter__(self):
+        self.check()
+        self.folder = tempfile.TemporaryDirectory(prefix='aerogpu-d3d9-vm-')
         try:
-            wait(r'^aerogpu-kmt: [\d.]+:\d+$')
-            where = wait(r'^window (\d+),(\d+) (\d+)x(\d+)$')
-            if wait(r'^(?:holding|aerogpu-session: (?:ended|error).*)$').group(0) != 'holding':
-                raise Failure('the program did not come to its picture')
-            vm.screendump(os.path.join(folder, 'screen.png'))
-            errors = vm.qmp('qom-get', path='/machine/peripheral/gpu0', property='errors')
-            with socket.socket(socket.AF_UNIX) as held:
-                held.connect(line)
-                held.sendall(b'\n')
-                ended = wait(r'^aerogpu-session: (?:ended (\d+) .*|error: .*)$')
-            done = wait(r'^aerogpu-session: (?:done (-?\d+)|error: .*)$')
-        finally:
-            print('\n'.join('# ' + line for line in vm.serial_text.splitlines()))
-    wrong = difference(Picture(os.path.join(folder, 'screen.png')), expected, int(where.group(1)), int(where.group(2)))
-    if wrong:
-        raise Failure('the window on the screen: ' + wrong)
-    if ended.group(1) != '0':
-        raise Failure('the program ended with %s' % ended.group(1))
-    if done.group(1) != '0':
-        raise Failure('the driver host ended with %s: the kernel driver broke a rule' % done.group(1))
-    if errors:
-        raise Failure('%d errors are latched' % errors)
+            self.outside = Outside(self.folder.name)
+            self._boot()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def _path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def _make_initramfs(self):
+        os.makedirs(GUEST, exist_ok=True)
+        take_kernel()
+        environment = dict(wine_guest.ENVIRONMENT, AEROGPU_KMT_KEY=secrets.token_hex(16), AEROGPU_D3D9_STRICT='1')
+        environment['WINEDLLOVERRIDES'] += ';d3d9=n'
+        session = {
+            'environment': ['%s=%s' % item for item in environment.items()],
+            'server': ['/aerogpu-driver-host', '--serve', '--driver', '/aerogpu.sys', '--umd', '/aerogpu_d3d9.dll',
+                       '--mode', '%dx%d' % self.size],
+        }
+        files = [('aerogpu-driver-host', HOST), ('aerogpu.sys', self.parts['driver']),
+                 ('aerogpu_d3d9.dll', self.parts['umd']),
+                 (wine_guest.PREFIX.strip('/') + '/drive_c/windows/system32/d3d9.dll', self.parts['d3d9']),
+                 *(('programs/%s.exe' % name, os.path.join(PROGRAMS, name + '.exe')) for name in [*NAMES, DESKTOP])]
+        for name, lines in session.items():
+            with open(self._path(name), 'w') as file:
+                file.write('\n'.join(lines) + '\n')
+            files.append(('session/' + name, self._path(name)))
+        write_initramfs(self._path('first.cpio'), SESSION, files)
+        with open(self._path('initramfs.cpio'), 'wb') as out:  # the kernel unpacks one archive after the other
+            for part in (self._path('first.cpio'), wine_guest.archive()):
+                with open(part, 'rb') as file:
+                    out.write(file.read())
+
+    def _boot(self):
+        self._make_initramfs()
+        accel = accelerator()
+        qemu = guest_arguments(accel, memory_mb=MEMORY_MB, kernel_extra='hugepages=%d' % HUGE_PAGES)
+        qemu[qemu.index('-initrd') + 1] = self._path('initramfs.cpio')
+        if accel == 'tcg':
+            # Wine returns to programs with IRETQ; TCG of QEMU 7.2 reads its stack as the kernel would, which SMAP
+            # forbids.
+            qemu[qemu.index('-cpu') + 1] = 'max,-smap'
+        qemu += ['-chardev', 'socket,id=line,path=%s,server=on,wait=off' % self._path('line'), '-serial', 'chardev:line',
+                 '-smp', '2', '-device', 'aerogpu,id=gpu0']
+        self.lines = Lines()
+        self.server = GuestProcess('the server', lambda unused: self.send('stop'))
+        self.vm = VM(qemu, environment={'AEROGPU_BUILD_DIR': BUILD}, listener=self._hear)
+        self.vm.start()
+        if not self.ready.wait('^ready$', LONG_LIMIT):
+            raise Failure('the guest does not come to its server: %s' % self.vm.diagnosis())
+        say('the guest is ready')
+        self.commands = socket.socket(socket.AF_UNIX)
+        self.commands.connect(self._path('line'))
+        if self._start('wineserver', wine.SERVER, '-p')[0].wait(LONG_LIMIT) != 0:
+            raise Failure('no Wine server runs in the guest: %s' % self.vm.diagnosis())
+        self.desktop = self.start(os.path.join(PROGRAMS, DESKTOP + '.exe'))
+        self.desktop.wait_line('^window ')
+
+    def _hear(self, line):
+        """A line of the console, or None at its end."""
+        if line is None:
+            self.ready.end()
+            for process, lines in [(self.server, self.lines)] + list(self.running.values()):
+                process.set_ended(-1)
+                lines.end()
+            return
+        label, _, rest = line.partition(': ')
+        words = rest.split()
+        if label in self.running:
+            self.running[label][1].add(rest)
+        elif label != 'aerogpu-session':
+            self.lines.add(line)
+        elif rest.startswith('the server ended with '):
+            self.server.set_ended(int(words[-1]))
+        elif words[0] == 'ended':
+            process, lines = self.running[words[2]]
+            process.set_ended(int(words[1]))
+            lines.end()
+        else:
+            self.ready.add(rest)  # or an error
+            self.lines.add(line)
+
+    def send(self, command):
+        if not self.commands:
+            return
+        try:
+            self.commands.sendall(command.encode() + b'\n')
+        except OSError as error:
+            raise Failure("the guest does not take '%s': %s" % (command, error.strerror)) from None
+
+    def _start(self, name, *command):
+        self.started += 1
+        label = '%s-%d' % (name, self.started)
+        started = self.running[label] = GuestProcess(label, self.send), Lines()
+        self.send(' '.join(['start', label, *command]))
+        return started
+
+    def start(self, path, *arguments):
+        self.check_alive('the start of %s' % os.path.basename(path))
+        # Two programs start one after the other. Each first makes an event that wineboot.exe is to set, and drops it when
+        # it finds no wineboot.exe; one that meets the other's event meanwhile waits for it, five minutes.
+        for process, lines in self.running.values():
+            if process.poll() is None:
+                lines.wait('^window ', LONG_LIMIT)
+        name = os.path.basename(path)
+        return Running(self, path, *self._start(name.partition('.')[0], wine.LOADER, '/programs/' + name, *arguments))
+
+    def start_shown(self, path, *arguments):
+        expected = self.outside.expected(path, arguments)  # meanwhile
+        program = self.start(path, '--hold', *arguments)
+        program.expected = expected.result
+        return program
+
+    def counter(self, name):
+        return int(self.vm.qmp('qom-get', path='/machine/peripheral/gpu0', property=name))
+
+    def screen(self):
+        path = self._path('screen.ppm')
+        self.vm.qmp('screendump', filename=path)
+        return Ppm(path)
+
+    def stop(self):
+        code = None
+        if self.server:
+            self.server.close()
+            try:
+                code = self.server.wait(60 if self.commands else 0)
+            except subprocess.TimeoutExpired:
+                pass
+        if self.vm:
+            self.vm.stop()
+            print('\n'.join('# ' + line for line in self.vm.serial_text.splitlines()))
+        if self.commands:
+            self.commands.close()
+        if self.outside:
+            self.outside.close()
+        if self.folder:
+            self.folder.cleanup()
+        self.folder = self.server = self.vm = self.commands = self.outside = None
+        return code
 
 
 def main():
-    if len(sys.argv) < 5:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
-    with tempfile.TemporaryDirectory(prefix='aerogpu-d3d9-vm-') as folder:
-        try:
-            run(*sys.argv[1:5], sys.argv[5:], folder)
-        except Failure as failure:
-            sys.exit('d3d9 vm: %s' % failure)
-    print('ok')
+    try:
+        sys.exit(d3d9_tests.run(GuestStack(dict(zip(('driver', 'umd', 'd3d9'), sys.argv[1:4]))), sys.argv[4:] or TESTS, again=ROUND))
+    except Failure as failure:
+        sys.exit('d3d9 vm: %s' % failure)
 
 
 main()

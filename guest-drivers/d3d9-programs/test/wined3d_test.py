@@ -36,7 +36,7 @@ RUNS = [
 def run(folder, env, program, arguments, code, line):
     ended, text = wine.run([os.path.join(folder, program + '.exe')] + arguments, env, LIMIT)
     right = ended == code and any(said.startswith(line) for said in text.splitlines()) and \
-        '# skip' not in text
+        '# SKIP' not in text
     print('%s %s' % ('ok' if right else 'not ok', ' '.join([program] + arguments)), flush=True)
     if not right:
         print('# ended with %d, not %d, or did not say "%s"\n# %s' % (

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT
-// aerogpu-session: process 1 of a Linux guest that runs a server and, when that is ready, programs, one after
-// the other. tests-qtest/vm/d3d9_test.py makes the guest: the driver host is the server, the programs are
+// aerogpu-session: process 1 of a Linux guest that runs a server and programs, several at a time if it is
+// told to. tests-qtest/vm/d3d9_test.py makes the guest: the driver host is the server, the programs are
 // Wine's.
 //
 //   /session/environment  NAME=VALUE, one a line, for all of them
 //   /session/server       the server's path and its arguments, one a line. A line of its output that begins
-//   with
-//                         "aerogpu-kmt: " and an address says that it is ready; programs find that in
+//                         with "aerogpu-kmt: " and an address says that it is ready; programs find that in
 //                         AEROGPU_KMT.
-//   /session/programs     a program and its arguments a line, with blanks between them
 //
-// What they write goes to the console. The programs' standard input is the second serial line.
-// "aerogpu-session: ended CODE PROGRAM" follows each program, "aerogpu-session: done CODE" the server.
+// "aerogpu-session: ready" on the console says that the second serial line is read. Commands there, one a
+// line, words with blanks between them, at most 4095 bytes (the terminal's limit):
+//
+//   start LABEL PROGRAM [ARGUMENT...]   a program with a pipe as its standard input
+//   release LABEL                       closes that pipe
+//   kill LABEL                          ends the program with SIGKILL
+//   stop                                closes the server's standard input and, when it has ended, turns off
+//
+// The console shows the server's lines as they are, a program's behind its label and ": ". Then come
+// "aerogpu-session: ended CODE LABEL", "aerogpu-session: the server ended with CODE", and, for what cannot be
+// done, "aerogpu-session: error: ...".
 #include <fcntl.h>
 #include <net/if.h>
 #include <poll.h>
@@ -24,6 +31,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,7 +47,7 @@ namespace aerogpu::guest {
 namespace {
 
 constexpr char kReady[] = "aerogpu-kmt: ";
-constexpr char kInput[] = "/dev/ttyS1";
+constexpr char kCommands[] = "/dev/ttyS1";
 
 using Words = std::vector<std::string>;
 
@@ -80,131 +89,72 @@ Status bringLoopbackUp() {
   return result < 0 ? Status::systemFailure("cannot bring up the interface lo") : Status();
 }
 
-/// Starts a program with these descriptors as standard input and output. The process id, or -1.
-pid_t start(const Words& words, int input, int output) {
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child != 0) return child;
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  setsid();
-  dup2(input, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  execv(arguments[0], arguments.data());
-  std::fprintf(stderr, "aerogpu-session: cannot run %s: %m\n", arguments[0]);
-  _exit(127);
+/// Opens the line of commands: whole lines, and no echo, which nobody would read.
+Status openCommands(int& fd) {
+  fd = open(kCommands, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  termios settings{};
+  if (fd < 0 || tcgetattr(fd, &settings) < 0) return Status::systemFailure("cannot open %s", kCommands);
+  settings.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
+  settings.c_lflag |= ICANON;
+  return tcsetattr(fd, TCSANOW, &settings) < 0 ? Status::systemFailure("cannot set up %s", kCommands)
+                                               : Status();
 }
 
 int exitCode(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Waits for one process; others that end meanwhile are nobody's children but ours.
-int waitFor(pid_t process) {
-  int status = 0;
-  for (pid_t ended = 0; (ended = wait(&status)) != process;)
-    if (ended < 0) return -1;
-  return exitCode(status);
-}
+/// Output of a process that is read line by line.
+struct Source {
+  int fd = -1;
+  std::string prefix;   // in front of each line
+  std::string pending;  // of a line whose end has not come
 
-/// Copies what is there to read. False at the end.
-bool copy(int from, int to) {
-  char bytes[4096];
-  const ssize_t n = read(from, bytes, sizeof bytes);
-  if (n <= 0) return false;
-  for (ssize_t done = 0, step = 0; done < n; done += step)
-    if ((step = write(to, bytes + done, static_cast<size_t>(n - done))) < 0) return true;  // nobody reads it
-  return true;
-}
-
-/// Runs a program to its end; its exit code. `children` tells of processes that ended. Processes that the
-/// program leaves behind may keep its output open: nobody waits for those.
-int runProgram(const Words& words, int serial, int children) {
-  int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0) return -1;
-  const pid_t process = start(words, in[0], out[1]);
-  close(in[0]);
-  close(out[1]);
-  std::fflush(stdout);
-  pollfd files[] = {{out[0], POLLIN, 0}, {serial, POLLIN, 0}, {children, POLLIN, 0}};
-  int code = -1;
-  for (bool running = process > 0; running;) {
-    if (poll(files, 3, -1) < 0) continue;
-    if (files[1].revents && !copy(serial, in[1])) files[1].fd = -1;
-    if (files[0].revents) {
-      if (!copy(out[0], STDOUT_FILENO)) files[0].fd = -1;
-      continue;  // all of it before the end
-    }
-    if (!files[2].revents) continue;
-    signalfd_siginfo info;
-    if (read(children, &info, sizeof info) < 0) continue;
-    int status = 0;
-    for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (ended == process) {
-        code = exitCode(status);
-        running = false;
+  void add(const char* bytes, size_t count, Words& lines) {
+    for (size_t i = 0; i < count; ++i) {
+      if (bytes[i] != '\n') {
+        if (bytes[i] != '\r') pending += bytes[i];
+        continue;
       }
-  }
-  close(in[1]);
-  close(out[0]);
-  return code;
-}
-
-/// Copies lines to the console until there are none.
-void forward(std::FILE* from) {
-  char line[4096];
-  while (std::fgets(line, sizeof line, from)) std::printf("%s", line);
-}
-
-/// The server, with pipes to it. Its lines go to the console; a process of their own sees to that once it is
-/// ready.
-struct Server {
-  pid_t process = -1, forwarder = -1;
-  int input = -1;
-  std::FILE* output = nullptr;
-
-  Status start(const Words& words) {
-    int in[2], out[2];
-    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0) return Status::systemFailure("no pipe");
-    process = guest::start(words, in[0], out[1]);
-    close(in[0]);
-    close(out[1]);
-    input = in[1];
-    output = fdopen(out[0], "r");
-    if (process < 0 || !output) return Status::systemFailure("cannot start the server");
-    char line[4096];
-    while (std::fgets(line, sizeof line, output)) {
-      std::printf("%s", line);
-      if (std::strncmp(line, kReady, sizeof kReady - 1) != 0) continue;
-      line[std::strcspn(line, "\r\n")] = 0;
-      setenv("AEROGPU_KMT", line + sizeof kReady - 1, 1);
-      std::fflush(stdout);
-      forwarder = fork();
-      if (forwarder != 0) return {};
-      close(input);
-      forward(output);
-      std::fflush(stdout);
-      _exit(0);
+      lines.push_back(pending);
+      pending.clear();
     }
-    return Status::failure("the server ended with %d before it was ready", waitFor(process));
-  }
-
-  /// Its exit status, after the end of its input.
-  int stop() {
-    close(input);
-    const int code = waitFor(process);
-    waitFor(forwarder);
-    return code;
   }
 };
 
-Status prepare() {
+/// The server or a program.
+struct Child {
+  pid_t process = -1;
+  int input = -1;     // the pipe to its standard input; -1: closed
+  std::string label;  // empty: the server
+};
+
+class Session {
+public:
+  Status run();
+
+private:
+  Status prepare();
+  Status start(const std::string& label, const Words& words);
+  void takeCommands();
+  void command(const Words& words);
+  void takeOutput(Source& source);
+  void takeEnds();
+  void ended(size_t child, int code);
+  Child* find(const std::string& label);
+
+  std::vector<Child> m_children;  // that have not ended
+  std::vector<Source> m_sources;
+  Source m_commands;
+  int m_signals = -1;
+  bool m_ready = false, m_stopping = false, m_failed = false;
+};
+
+void complain(const char* what, const std::string& which) {
+  std::printf("aerogpu-session: error: %s '%s'\n", what, which.c_str());
+}
+
+Status Session::prepare() {
   Status status = mountFileSystems();
   if (status.ok()) status = loadModules();
   if (status.ok()) status = bringLoopbackUp();
@@ -215,33 +165,155 @@ Status prepare() {
     const size_t equals = line.find('=');
     if (equals != std::string::npos) setenv(line.substr(0, equals).c_str(), line.c_str() + equals + 1, 1);
   }
-  return status;
-}
-
-Status run() {
-  Status status = prepare();
-  Words serverWords, programs;
-  if (status.ok()) status = readLines("/session/server", serverWords);
-  if (status.ok()) status = readLines("/session/programs", programs);
+  if (status.ok()) status = openCommands(m_commands.fd);
   if (!status.ok()) return status;
-  const int input = open(kInput, O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (input < 0) return Status::systemFailure("cannot open %s", kInput);
-  Server server;
-  if (!serverWords.empty()) {
-    status = server.start(serverWords);
-    if (!status.ok()) return status;
-  }
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  const int children = signalfd(-1, &set, SFD_CLOEXEC);
-  for (const std::string& line : programs) {
-    const int code = runProgram(split(line), input, children);
-    std::printf("aerogpu-session: ended %d %s\n", code, line.c_str());
+  m_signals = signalfd(-1, &set, SFD_CLOEXEC);
+  return m_signals < 0 ? Status::systemFailure("no signalfd") : Status();
+}
+
+Status Session::start(const std::string& label, const Words& words) {
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0) return Status::systemFailure("no pipe");
+  fcntl(out[0], F_SETFL, O_NONBLOCK);
+  std::fflush(stdout);
+  const pid_t process = fork();
+  if (process < 0) return Status::systemFailure("cannot start %s", words[0].c_str());
+  if (process == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    signal(SIGPIPE, SIG_DFL);
+    setsid();
+    dup2(in[0], STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    dup2(out[1], STDERR_FILENO);
+    std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(arguments[0], arguments.data());
+    std::fprintf(stderr, "aerogpu-session: cannot run %s: %m\n", arguments[0]);
+    _exit(127);
   }
-  std::printf("aerogpu-session: done %d\n", server.process < 0 ? 0 : server.stop());
+  close(in[0]);
+  close(out[1]);
+  m_children.push_back({process, in[1], label});
+  m_sources.push_back({out[0], label.empty() ? "" : label + ": ", ""});
+  return {};
+}
+
+Child* Session::find(const std::string& label) {
+  for (Child& child : m_children)
+    if (child.label == label) return &child;
+  return nullptr;
+}
+
+void Session::command(const Words& words) {
+  if (words.empty()) return;
+  const std::string& verb = words[0];
+  if (verb == "stop") {
+    m_stopping = true;
+    Child* server = find("");
+    if (server && server->input >= 0) close(server->input);
+    if (server) server->input = -1;
+    return;
+  }
+  Child* child = words.size() > 1 ? find(words[1]) : nullptr;
+  if (verb == "start" && words.size() > 2) {
+    if (child) return complain("this label is in use:", words[1]);
+    const Status status = start(words[1], {words.begin() + 2, words.end()});
+    if (!status.ok()) complain(status.text().c_str(), words[1]);
+  } else if (verb == "release" && child) {
+    if (child->input >= 0) close(child->input);
+    child->input = -1;
+  } else if (verb == "kill" && child) {
+    kill(child->process, SIGKILL);
+  } else if (verb != "release" && verb != "kill") {
+    complain("no such command:", verb);  // who is to be released or killed may have ended by itself
+  }
+}
+
+void Session::takeCommands() {
+  char bytes[4096];
+  const ssize_t count = read(m_commands.fd, bytes, sizeof bytes);
+  if (count <= 0) return;
+  Words lines;
+  m_commands.add(bytes, static_cast<size_t>(count), lines);
+  for (const std::string& line : lines) command(split(line));
+}
+
+/// Reads what is there; closes the source at its end.
+void Session::takeOutput(Source& source) {
+  char bytes[4096];
+  ssize_t count = 0;
+  while ((count = read(source.fd, bytes, sizeof bytes)) > 0) {
+    Words lines;
+    source.add(bytes, static_cast<size_t>(count), lines);
+    for (const std::string& line : lines) {
+      std::printf("%s%s\n", source.prefix.c_str(), line.c_str());
+      if (m_ready || !source.prefix.empty() || line.compare(0, sizeof kReady - 1, kReady) != 0) continue;
+      setenv("AEROGPU_KMT", line.c_str() + sizeof kReady - 1, 1);
+      m_ready = true;
+      std::printf("aerogpu-session: ready\n");
+    }
+  }
+  if (count < 0) return;  // EAGAIN
+  if (!source.pending.empty()) std::printf("%s%s\n", source.prefix.c_str(), source.pending.c_str());
+  close(source.fd);
+  source.fd = -1;
+}
+
+void Session::ended(size_t index, int code) {
+  const Child child = m_children[index];
+  m_children.erase(m_children.begin() + static_cast<ptrdiff_t>(index));
+  // What it said comes before its end. Processes that it leaves behind may keep its output open.
+  for (Source& source : m_sources)
+    if (source.fd >= 0 && source.prefix == (child.label.empty() ? "" : child.label + ": "))
+      takeOutput(source);
+  if (!child.label.empty()) {
+    if (child.input >= 0) close(child.input);
+    std::printf("aerogpu-session: ended %d %s\n", code, child.label.c_str());
+    return;
+  }
+  std::printf("aerogpu-session: the server ended with %d\n", code);
+  m_failed = !m_ready;
+}
+
+void Session::takeEnds() {
+  signalfd_siginfo info;
+  if (read(m_signals, &info, sizeof info) < 0) return;
+  int status = 0;
+  for (pid_t process = 0; (process = waitpid(-1, &status, WNOHANG)) > 0;)
+    for (size_t i = 0; i < m_children.size(); ++i)
+      if (m_children[i].process == process) {  // else it is one that a program left behind
+        ended(i, exitCode(status));
+        break;
+      }
+}
+
+Status Session::run() {
+  Words server;
+  Status status = prepare();
+  if (status.ok()) status = readLines("/session/server", server);
+  if (status.ok() && server.empty()) status = Status::failure("/session/server names no server");
+  if (status.ok()) status = start("", server);
+  if (!status.ok()) return status;
+  while (!m_failed && (!m_stopping || find(""))) {
+    std::vector<pollfd> files = {{m_signals, POLLIN, 0}, {m_ready ? m_commands.fd : -1, POLLIN, 0}};
+    for (const Source& source : m_sources) files.push_back({source.fd, POLLIN, 0});
+    if (poll(files.data(), files.size(), -1) < 0) continue;
+    const size_t sources = m_sources.size();  // a command may add one
+    for (size_t i = 0; i < sources; ++i)
+      if (files[i + 2].revents) takeOutput(m_sources[i]);
+    if (files[0].revents) takeEnds();
+    if (files[1].revents) takeCommands();
+    std::erase_if(m_sources, [](const Source& source) { return source.fd < 0; });
+  }
   return {};
 }
 
@@ -250,7 +322,8 @@ Status run() {
 }  // namespace aerogpu::guest
 
 int main() {
-  const aerogpu::guest::Status status = aerogpu::guest::run();
+  aerogpu::guest::Session session;
+  const aerogpu::guest::Status status = session.run();
   if (!status.ok()) std::printf("aerogpu-session: error: %s\n", status.text().c_str());
   aerogpu::guest::powerOff();
 }

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What is tested with Direct3D 9 programs on our stack, wherever that runs: beside a stopped QEMU (run_d3d9_tests.py) and
+in a booted VM (tests-qtest/vm/d3d9_test.py). A test is a method; it fails by raising Failure. Output is TAP."""
+import os
+import re
+import time
+
+from aerogpu_build import Failure
+from d3d9_stack import PROGRAMS
+
+# How far channels of the window may be off; as in the programs themselves.
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0}
+
+
+class Report:
+    """TAP on standard output; the plan comes at the end, with a count of what was skipped."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def point(self, name, wrong=None, skip=None):
+        self.failed += bool(wrong)
+        self.skipped += bool(skip)
+        self.passed += not wrong and not skip
+        note = ' # SKIP ' + skip if skip else ' # ' + wrong if wrong else ''
+        print('%s %s%s' % ('not ok' if wrong else 'ok', name, note), flush=True)
+
+    def end(self):
+        print('1..%d\n# %d passed, %d failed, %d skipped' % (
+            self.passed + self.failed + self.skipped, self.passed, self.failed, self.skipped), flush=True)
+
+
+class Tests:
+    def __init__(self, stack, report, pictures=None):
+        self.stack = stack
+        self.report = report
+        self.pictures = pictures
+
+    def start(self, name, *arguments, at=None):
+        """Starts a program that keeps its picture."""
+        place = ['--at', '%d,%d' % at] if at else []
+        return self.stack.start_shown(os.path.join(PROGRAMS, name + '.exe'), *place, *arguments)
+
+    def check_window(self, program, screen=None):
+        """Compares the window of a program that holds its picture with what it expects."""
+        program.wait_line('^holding$')
+        where = program.wait_line(r'^window (-?\d+),(-?\d+) (\d+)x(\d+)$')
+        screen = screen or self.stack.screen()
+        if self.pictures:
+            self.save('d3d9-%s.png' % program.name, screen, *(int(number) for number in where.groups()))
+        wrong = screen.difference(program.expected(), int(where.group(1)), int(where.group(2)), TOLERANCE[program.name])
+        if wrong:
+            raise Failure("%s's window on the screen: %s" % (program.name, wrong))
+
+    def save(self, name, screen, *part):
+        os.makedirs(self.pictures, exist_ok=True)
+        screen.write_png(os.path.join(self.pictures, name), *part)
+
+    def finish(self, program):
+        program.release()
+        code = program.wait()
+        if code != 0:
+            raise Failure('%s ended with %d: %s' % (program.name, code, program.said()))
+
+    def window(self, name, *arguments):
+        program = self.start(name, *arguments)
+        self.check_window(program)
+        self.finish(program)
+
+    # The tests; each is a name on the command line.
+
+    def triangle(self):
+        self.window('triangle')
+
+    def triangle_ex(self):
+        self.window('triangle', '--ex', '--draws', '5')
+
+    def quad(self):
+        self.window('quad', '--frames', '150')
+
+    def flip(self):
+        self.window('flip', '--frames', '20')
+
+    def readback(self):
+        """Each picture is a point of its own; what the driver cannot be asked to draw is told, not passed over."""
+        program = self.stack.start(os.path.join(PROGRAMS, 'readback.exe'))
+        program.wait_line('^readback: (not )?ok')
+        code = program.wait()
+        said, pictures = '', 0
+        for line in program.lines.text().splitlines():
+            found = re.match(r'(not )?ok ([\w-]+)(?: # SKIP (.*))?$', line)
+            if found:
+                self.report.point('readback: ' + found.group(2), found.group(1) and said, found.group(3))
+                pictures += 1
+            said = line
+        if code != 0 or not pictures:
+            raise Failure('readback ended with %d, %d pictures: %s' % (code, pictures, program.said()))
+
+    def shared(self):
+        self.window('shared')
+
+    def two_programs(self):
+        """Both make their first objects under the same numbers, and draw at the same time."""
+        one, other = self.start('triangle', at=(40, 40)), self.start('quad', '--frames', '40', at=(420, 300))
+        one.wait_line('^holding$')
+        other.wait_line('^holding$')
+        screen = self.stack.screen()
+        if self.pictures:
+            self.save('d3d9-two-programs.png', screen)
+        self.check_window(one, screen)
+        self.check_window(other, screen)
+        self.finish(one)
+        self.finish(other)
+
+    def killed(self):
+        """A program that is killed takes nothing of another's with it."""
+        victim, other = self.start('quad', '--frames', '3', at=(40, 40)), self.start('triangle', at=(420, 300))
+        victim.wait_line('^holding$')
+        other.wait_line('^holding$')
+        victim.kill()
+        victim.wait()
+        self.check_window(other)
+        self.finish(other)
+
+    ALL = [triangle, triangle_ex, quad, flip, readback, shared, two_programs, killed]
+
+
+# Counters of the device, and by how much a round of programs may raise them. A context that ended is held until its number is
+# used again, and how many numbers are in use at a time is chance; each program has several objects.
+COUNTED = {'resources': 0, 'held-objects': 4, 'errors': 0}
+ROUND = ['two_programs', 'shared', 'flip', 'killed']
+
+
+def left_over(stack, again, ran):
+    """What programs leave on the device when the tests `again` run once more; at the first present the kernel driver makes
+    objects of its own. `ran`: tests that have run already."""
+    def round_of_programs(tests):
+        for test in tests:
+            test(Tests(stack, Report()))
+
+    round_of_programs([test for test in again if test not in ran])
+    before = {name: stack.counter(name) for name in COUNTED}
+    round_of_programs(again)
+    deadline = time.monotonic() + 20
+    while True:  # a process is over when its connections are; the driver then destroys what it had
+        after = {name: stack.counter(name) for name in COUNTED}
+        left = ['%s: %d, before %d' % (name, after[name], before[name]) for name, more in COUNTED.items()
+                if after[name] > before[name] + more]
+        if after['errors']:
+            left.append('errors: %d' % after['errors'])
+        if not left or time.monotonic() > deadline:
+            return '; '.join(left)
+        time.sleep(0.1)
+
+
+def chosen(names):
+    """The tests of these names, or all."""
+    known = {test.__name__: test for test in Tests.ALL}
+    for name in names:
+        if name not in known:
+            raise Failure("there is no test '%s'; --list names them" % name)
+    return [test for name, test in known.items() if not names or name in names]
+
+
+def run(stack, names=(), pictures=None, again=tuple(ROUND)):
+    """Runs tests on a stack that is not started yet, those of `again` twice, and ends it; prints TAP. 0, or 1 if one
+    failed."""
+    tests = chosen(names)
+    report = Report()
+
+    def attempt(name, work):
+        try:
+            report.point(name, work())
+        except Failure as failure:
+            if stack.is_older():
+                raise  # one line says it all
+            report.point(name, str(failure))
+        stack.check_alive(name)
+
+    with stack:
+        for test in tests:
+            attempt(test.__name__, lambda test=test: test(Tests(stack, report, pictures)))
+        attempt('nothing is left, no error is latched', lambda: left_over(stack, chosen(again), tests))
+        code = stack.stop()
+        report.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
+            code, '; '.join(stack.lines.text().splitlines()[-4:])))
+    report.end()
+    return 1 if report.failed else 0
