@@ -41,6 +41,7 @@ public:
   /// The mode that is set now. False where the kernel side does not say.
   bool currentMode(D3DKMT_DISPLAYMODE &mode) const;
 
+  HMODULE module() const { return m_module; }
   HRESULT createDevice(D3DDDIARG_CREATEDEVICE &argument) const;
 
 private:

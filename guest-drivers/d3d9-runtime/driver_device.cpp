@@ -7,6 +7,7 @@
 #include "callbacks.h"
 #include "driver_context.h"
 #include "driver_resource.h"
+#include "instruction_count.h"
 
 namespace aerogpu::runtime {
 
@@ -39,6 +40,7 @@ HRESULT DriverDevice::create(bool multithreaded) {
   argument.pDeviceFuncs = &m_functions;
   argument.Flags.AllowMultithreading = multithreaded;
   argument.Flags.AllowFlipBatching = 1;
+  openInstructionCount(m_adapter.module());
   const FloatControl before = beginCall("CreateDevice");
   const HRESULT result = m_adapter.createDevice(argument);
   endCall("CreateDevice", before, result, Results::Ordinary);
@@ -58,16 +60,20 @@ FloatControl DriverDevice::beginCall(const char *name) {
   m_call = name;
   m_callThread = GetCurrentThreadId();
   m_callbackError = S_OK;
-  return FloatControl::read();
+  const FloatControl before = FloatControl::read();
+  beginInstructionCount();
+  return before;
 }
 
 void DriverDevice::endCall(const char *name, const FloatControl &before, HRESULT result, Results allowed) {
+  endInstructionCount(name);
   m_call = nullptr;
   const bool removed = result == static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED) && m_removed;
   checkAfterCall(name, before, result, allowed, removed ? result : m_callbackError);
 }
 
 DriverDevice *DriverDevice::fromCallback(HANDLE handle, const char *callback) {
+  abandonInstructionCount();
   DriverDevice *device = static_cast<DriverDevice *>(handle);
   if (!device) {
     brokenRule("%s without the runtime's device handle", callback);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The exports of d3d9.dll.
 #include "direct3d.h"
+#include "instruction_count.h"
 #include "log.h"
 
 using namespace aerogpu::runtime;
@@ -12,7 +13,10 @@ BOOL WINAPI DllMain(HINSTANCE instance, DWORD reason, void *) {
     DisableThreadLibraryCalls(instance);
     openLog();
   }
-  if (reason == DLL_PROCESS_DETACH) closeLog();
+  if (reason == DLL_PROCESS_DETACH) {
+    closeInstructionCount();
+    closeLog();
+  }
   return TRUE;
 }
 

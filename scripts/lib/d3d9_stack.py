@@ -11,7 +11,7 @@ import threading
 import time
 import zlib
 
-from aerogpu_build import BUILD, ROOT, Failure, ninja
+from aerogpu_build import BUILD, ROOT, Failure, ninja, ninja_optional
 from aerogpu_vm import LAUNCHER, die_with_parent
 import wine
 
@@ -32,7 +32,13 @@ DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-driver
 
 
 def build():
-    """Builds what is needed."""
+    """Builds what is needed; in a folder where nothing was built yet, after the same set-up as scripts/run-tests."""
+    if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
+        for script in ('setup', 'prepare-qemu', 'build-vgabios'):
+            if subprocess.run([os.path.join(ROOT, 'scripts', script)], stdin=subprocess.DEVNULL, check=False).returncode:
+                raise Failure('scripts/%s failed' % script)
+        if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
+            raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
     ninja(*[os.path.relpath(path, BUILD) for path in [HOST, *PARTS.values()]],
           *['guest-drivers/d3d9-programs/%s.exe' % name for name in [*NAMES, DESKTOP]], 'hw-aerogpu/aerogpu-qemu.so',
           'renderer/aerogpu-translator')

@@ -11,6 +11,7 @@ usage: scripts/run-d3d9-tests [options] [NAME...]
   --umd FILE            another user-mode driver
   --d3d9 FILE           another d3d9.dll
   --bench               frames a second beside Wine's own Direct3D, as a table; on an optimised build
+  --costs               what a frame and a draw cost: system calls (with strace), instructions, bytes, as a table
   --serve               starts the kernel side, prints its environment, and serves until Ctrl-C or the end of input
   --print-environment   the same, but the server goes on in the background until --stop
   --stop                ends that one
@@ -31,6 +32,7 @@ import time
 
 from aerogpu_build import BUILD, ROOT, Failure
 import bench_d3d9
+import costs_d3d9
 import d3d9_stack
 from d3d9_stack import Stack
 import d3d9_tests
@@ -110,7 +112,8 @@ def stop(quiet=False):
 
 def parse(arguments):
     options = {'names': [], 'parts': {}, 'pictures': None, 'task': run, 'build': True, 'stops': False}
-    tasks = {'--bench': lambda given: bench_d3d9.run(given['parts']), '--serve': serve,
+    tasks = {'--bench': lambda given: bench_d3d9.run(given['parts']),
+             '--costs': lambda given: costs_d3d9.run(given['parts']), '--serve': serve,
              '--print-environment': background, '--stop': lambda unused: stop()}
     rest = list(arguments)
     while rest:

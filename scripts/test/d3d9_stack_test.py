@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What run-d3d9-tests says when a part is missing or of the wrong kind: one line that names it. And its comparison of
 pictures."""
+import contextlib
+import io
 import os
 import struct
 import sys
@@ -13,7 +15,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'tests-qtest', 'vm'))
 sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 from aerogpu_build import Failure  # noqa: E402
+import costs_d3d9  # noqa: E402
 import d3d9_stack  # noqa: E402
+import d3d9_tests  # noqa: E402
 from png import Picture  # noqa: E402
 import run_d3d9_tests  # noqa: E402
 import wine  # noqa: E402
@@ -149,6 +153,42 @@ class Pictures(unittest.TestCase):
             d3d9_stack.Ppm(os.path.abspath(__file__))
         with self.assertRaisesRegex(Failure, 'is cut off'):
             self.picture(3, 2, [0] * 17)
+
+
+class Output(unittest.TestCase):
+    def test_skipped_points_are_said_and_counted(self):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            report = d3d9_tests.Report()
+            report.point('one')
+            report.point('two', skip='no such query')
+            report.point('three', wrong='off by 9')
+            report.end()
+        self.assertEqual(out.getvalue(), 'ok one\nok two # SKIP no such query\nnot ok three # off by 9\n1..3\n'
+                                         '# 1 passed, 1 failed, 1 skipped\n')
+
+    def test_readback_tells_each_picture(self):
+        stack, said = mock.Mock(), d3d9_stack.Lines()
+        for line in ('window 0,0 1x1', 'ok a', 'b: 3 pixels differ', 'not ok b', 'ok c # SKIP why', 'readback: not ok, ...'):
+            said.add(line)
+        program = stack.start.return_value
+        program.lines, program.wait.return_value = said, 1
+        report = mock.Mock()
+        with self.assertRaisesRegex(Failure, 'readback ended with 1, 3 pictures'):
+            d3d9_tests.Tests(stack, report).readback()
+        self.assertEqual(report.point.call_args_list, [mock.call('readback: a', None, None),
+                                                       mock.call('readback: b', 'b: 3 pixels differ', None),
+                                                       mock.call('readback: c', None, 'why')])
+
+    def test_no_such_test(self):
+        with self.assertRaisesRegex(Failure, "there is no test 'x'; --list names them"):
+            d3d9_tests.chosen(['quad', 'x'])
+
+    def test_total_of_strace(self):
+        for line in ('100.00    0.000000           0       144        19 total', '100.00    0.1   7       144           total'):
+            with tempfile.NamedTemporaryFile('w') as file:
+                file.write('% time seconds usecs/call calls errors syscall\n 1.00 0.0 0 9 read\n' + line + '\n')
+                file.flush()
+                self.assertEqual(costs_d3d9._strace_total(file.name), 144)
 
 
 class Options(unittest.TestCase):

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""What a frame and a draw of a Direct3D 9 program cost on our stack: system calls, counted by strace, of the program's
+process and of the driver host (on Windows: of nothing; there the driver is in the kernel); instructions of the user-mode
+driver, counted by the runtime, which steps through its calls; bytes of command buffers and tables, counted by the device.
+A frame is a difference of runs with more and fewer frames, a draw one of runs with more and fewer draws, so that starting
+and ending is in neither."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from aerogpu_build import Failure
+from d3d9_stack import HOST, PROGRAMS, Stack
+import wine
+
+FRAMES = (10, 310)  # for a frame
+DRAW_FRAMES = 30    # for a draw
+# What is measured, program, fewer and more --draws, draws in each of them.
+RUNS = [('triangles of one state', 'triangle', (1, 200), 1),
+        ('quads, a locked range each', 'quad', (1, 40), 9)]
+COUNTED_DRAWS = {'triangle': 20, 'quad': 4}  # --draws where instructions are counted: some microseconds each
+_TOTAL = re.compile(r'^\s*[\d.]+\s+[\d.]+\s+\d*\s+(\d+)\s+(?:\d+\s+)?total$', re.M)
+
+
+def _strace_total(path):
+    with open(path) as file:
+        found = _TOTAL.search(file.read())
+    if not found:
+        raise Failure('strace wrote no total into %s' % path)
+    return int(found.group(1))
+
+
+def _kernel_side(server):
+    """The process that serves: a child of the driver host's first process, whose other child is QEMU."""
+    with open('/proc/%d/task/%d/children' % (server, server)) as file:
+        for child in file.read().split():
+            if os.path.samefile('/proc/%s/exe' % child, HOST):
+                return child
+    raise Failure('the driver host has no process that serves')
+
+
+def _system_calls(stack, program, draws, frames, folder):
+    """(of the program, of the driver host, bytes on the device) of one run."""
+    paths = [os.path.join(folder, name) for name in ('program', 'host')]
+    before = stack.counter('bytes')
+    host = subprocess.Popen(['strace', '-f', '-c', '-o', paths[1], '-p', _kernel_side(stack.server.pid)], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while 'attached' not in (line := host.stderr.readline()):
+        if not line:
+            raise Failure('strace does not attach to the driver host')
+    with tempfile.TemporaryFile() as output:
+        code = subprocess.run(['strace', '-f', '-c', '-o', paths[0], wine.LOADER, os.path.join(PROGRAMS, program + '.exe'),
+                               '--immediate', '--frames', str(frames), '--draws', str(draws)],
+                              env=dict(os.environ, **stack.variables()), stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=output, timeout=300, check=False).returncode
+    host.send_signal(signal.SIGINT)
+    host.communicate(timeout=60)
+    if code != 0:
+        raise Failure('%s ended with %d under strace' % (program, code))
+    return tuple(_strace_total(path) for path in paths) + (stack.counter('bytes') - before,)
+
+
+def _instructions(stack, program):
+    """{driver's function: instructions, a median} of those that a draw calls."""
+    env = dict(os.environ, **stack.variables(), AEROGPU_D3D9_COUNT='1')
+    draws = COUNTED_DRAWS[program]
+    code, text = wine.run([os.path.join(PROGRAMS, program + '.exe'), '--frames', '1', '--draws', str(draws)], env, 300)
+    if code != 0:
+        raise Failure('%s ended with %d while instructions were counted: %s' % (program, code, text.strip()))
+    # Those of which there is one a draw, in two frames; what sets a device up is not.
+    return {name: int(count) for name, count, calls in re.findall(
+        r'instructions (\w+): (\d+) in a call \(median of (\d+)\)', text)
+        if name in ('DrawPrimitive', 'Lock', 'Unlock') and int(calls) > draws}
+
+
+def run(parts):
+    strace = shutil.which('strace')
+    if not strace:
+        print('# there is no strace: system calls are not counted')
+    print('| what | a frame of one round of draws: system calls of the program, of the host, bytes | '
+          'a draw: the same | a draw: instructions of the user-mode driver |\n| --- | --- | --- | --- |', flush=True)
+    with Stack(parts, strict=False) as stack, tempfile.TemporaryDirectory() as folder:
+        for title, program, (few, many), each in RUNS:
+            frame = draw = ('-', '-', '-')
+            if strace:
+                short, long = (_system_calls(stack, program, few, frames, folder) for frames in FRAMES)
+                less, more = (_system_calls(stack, program, n, DRAW_FRAMES, folder) for n in (few, many))
+                frame = ['%.0f' % ((b - a) / (FRAMES[1] - FRAMES[0])) for a, b in zip(short, long)]
+                # The last frame, which is checked, has as many.
+                draw = ['%.2f' % ((b - a) / ((DRAW_FRAMES + 1) * (many - few) * each)) for a, b in zip(less, more)]
+            steps = _instructions(stack, program)
+            print('| %s | %s | %s | %s |' % (title, ', '.join(frame), ', '.join(draw), ', '.join(
+                '%s %d' % item for item in steps.items())), flush=True)
+    return 0
