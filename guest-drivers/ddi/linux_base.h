@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * linux_base.h: Windows' base types for a 64-bit Linux compiler, so that the DDI headers describe the same layouts
- * there: long is 32 bits on Windows and functions follow the Microsoft x64 convention. Used by the driver host and
- * by unit tests; never by the driver. */
+ * linux_base.h: Windows' base types for a Linux compiler, so that the DDI headers describe the same layouts there: long
+ * is 32 bits on Windows, functions follow the Microsoft x64 convention or stdcall, and on x86 64-bit types are aligned
+ * to 8 bytes (Linux: 4). Used by the driver host and by unit tests; never by the driver. */
 #ifndef AEROGPU_DDI_LINUX_BASE_H
 #define AEROGPU_DDI_LINUX_BASE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(__x86_64__)
-#error "the Linux side of the DDI headers is for x86-64 only"
-#endif
-
+#if defined(__x86_64__)
 #define APIENTRY __attribute__((ms_abi))
+#elif defined(__i386__)
+#define APIENTRY __attribute__((stdcall))
+#else
+#error "the Linux side of the DDI headers is for x86 and x86-64"
+#endif
 #define NTAPI APIENTRY
 #define CONST const
 #define OPTIONAL
@@ -39,8 +41,11 @@ typedef int16_t SHORT, *PSHORT;
 typedef uint16_t USHORT, WORD, *PUSHORT;
 typedef int32_t LONG, INT, BOOL, NTSTATUS, HRESULT, *PLONG;
 typedef uint32_t ULONG, UINT, DWORD, UINT32, *PULONG, *PUINT;
-typedef int64_t LONGLONG, INT64, LONG_PTR, INT_PTR;
-typedef uint64_t ULONGLONG, UINT64, ULONG64, DWORDLONG, ULONG_PTR, UINT_PTR, SIZE_T, *PSIZE_T;
+typedef int64_t LONGLONG __attribute__((aligned(8))), INT64 __attribute__((aligned(8)));
+typedef uint64_t ULONGLONG __attribute__((aligned(8))), UINT64 __attribute__((aligned(8))),
+    ULONG64 __attribute__((aligned(8))), DWORDLONG __attribute__((aligned(8)));
+typedef intptr_t LONG_PTR, INT_PTR;
+typedef uintptr_t ULONG_PTR, UINT_PTR, SIZE_T, *PSIZE_T;
 #ifdef __cplusplus
 typedef char16_t WCHAR, *PWSTR, *PWCHAR;
 #else

@@ -54,6 +54,8 @@ TEMPLATES = '''
 template <typename F> struct Fn;
 #if defined(_WIN32) && !defined(_WIN64)
 #define CONVENTION __stdcall
+#elif defined(__i386__)
+#define CONVENTION __attribute__((stdcall))
 #elif !defined(_WIN32)
 #define CONVENTION __attribute__((ms_abi))
 #else

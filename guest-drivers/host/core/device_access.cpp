@@ -17,6 +17,7 @@ enum Prefix : uint8_t { kNoPrefix, kPrefixF2, kPrefixF3 };
 /// One instruction as far as it has been read.
 struct Reader {
   const uint8_t* at;
+  bool x64;
   uint8_t rex = 0, opcode = 0;
   Prefix repeat = kNoPrefix;
   bool operand16 = false, address32 = false, segment = false, twoBytes = false;
@@ -24,6 +25,8 @@ struct Reader {
   unsigned mod = 0, reg = 0, rm = 0;
   uint64_t address = 0;
 
+  /// An address as the processor wraps it.
+  uint64_t wrap(uint64_t sum) const { return x64 ? sum : static_cast<uint32_t>(sum); }
   bool wide() const { return rex & 8; }
   /// Bytes of an operand that REX.W and 66 give the width of.
   unsigned full() const { return wide() ? 8 : operand16 ? 2 : 4; }
@@ -61,7 +64,7 @@ bool readOpcode(Reader& r) {
     else if (b != 0x2E && b != 0x36 && b != 0x3E && b != 0x26 && b != 0xF0)
       break;
   }
-  if ((*r.at & 0xF0) == 0x40) r.rex = *r.at++;
+  if (r.x64 && (*r.at & 0xF0) == 0x40) r.rex = *r.at++;
   if (*r.at == 0x0F) {
     r.twoBytes = true;
     ++r.at;
@@ -71,8 +74,7 @@ bool readOpcode(Reader& r) {
 }
 
 /// ModRM, SIB and displacement. `immediateBytes` follow them, which an address relative to the next
-/// instruction needs. False for a register operand, or a segment or address size that 64-bit compilers do not
-/// use.
+/// instruction needs. False for a register operand, or a segment or address size that compilers do not use.
 bool readMemoryOperand(Reader& r, const SehContext& context, unsigned immediateBytes) {
   const uint8_t modRm = *r.at++;
   r.mod = modRm >> 6;
@@ -91,14 +93,14 @@ bool readMemoryOperand(Reader& r, const SehContext& context, unsigned immediateB
       address += context.gpr[base];
   } else if (r.rm == 5 && r.mod == 0) {
     address += r.immediate(4);
-    relative = true;
+    relative = r.x64;
   } else {
     address += context.gpr[r.rm | (r.rex & 1) << 3];
   }
   if (r.mod == 1) address += r.immediate(1);
   if (r.mod == 2) address += r.immediate(4);
-  if (relative) address += reinterpret_cast<uint64_t>(r.at) + immediateBytes;
-  r.address = address;
+  if (relative) address += reinterpret_cast<uintptr_t>(r.at) + immediateBytes;
+  r.address = r.wrap(address);
   return true;
 }
 
@@ -190,7 +192,7 @@ struct Access {
   Reader r;
 
   bool done() {
-    context.rip = reinterpret_cast<uint64_t>(r.at);
+    context.rip = reinterpret_cast<uintptr_t>(r.at);
     return true;
   }
   bool operand(unsigned bytes, unsigned immediateBytes = 0) {
@@ -227,7 +229,7 @@ bool Access::oneByte() {
   }
   switch (op) {
     case 0x63:  // movsxd
-      if (!operand(4)) return false;
+      if (!r.x64 || !operand(4)) return false;
       setRegister(context, r, r.reg, r.full(), signExtend(load(4), 4));
       return done();
     case 0x80:
@@ -264,8 +266,8 @@ bool Access::oneByte() {
     case 0xA0:
     case 0xA1:
     case 0xA2:
-    case 0xA3:  // the accumulator and an address of 64 bits
-      r.address = r.take<uint64_t>();
+    case 0xA3:  // the accumulator and an address of full width
+      r.address = r.x64 ? r.take<uint64_t>() : r.take<uint32_t>();
       if (r.segment || r.address32 || !bus.holds(r.address, bytes)) return false;
       if (op < 0xA2)
         setRegister(context, r, 0, bytes, load(bytes));
@@ -327,8 +329,8 @@ bool Access::string() {
   uint64_t done = 0;
   const auto advance = [&](uint64_t n) {
     const uint64_t moved = n * bytes;
-    if (reads) from += backwards ? -moved : moved;
-    if (writes) to += backwards ? -moved : moved;
+    if (reads) from = r.wrap(backwards ? from - moved : from + moved);
+    if (writes) to = r.wrap(backwards ? to - moved : to + moved);
     if (r.repeat != kNoPrefix) count -= n;
     done += n;
   };
@@ -341,7 +343,7 @@ bool Access::string() {
     if (stos) {
       for (uint64_t i = 0; i < n; ++i) std::memcpy(piece + i * bytes, &context.gpr[0], bytes);
     } else if (!fromDevice) {
-      std::memcpy(piece, reinterpret_cast<const void*>(from), length);
+      std::memcpy(piece, pointerTo(from), length);
     } else if (n == 1) {
       const uint64_t value = bus.read(from, bytes);
       std::memcpy(piece, &value, bytes);
@@ -353,7 +355,7 @@ bool Access::string() {
       std::memcpy(&value, piece, bytes);
       setRegister(context, r, 0, bytes, value);
     } else if (!toDevice) {
-      std::memcpy(reinterpret_cast<void*>(to), piece, length);
+      std::memcpy(pointerTo(to), piece, length);
     } else if (n == 1) {
       uint64_t value = 0;
       std::memcpy(&value, piece, bytes);
@@ -451,8 +453,8 @@ bool Access::twoBytes() {
 
 }  // namespace
 
-bool emulateDeviceAccess(SehContext& context, DeviceBus& bus) {
-  Access access{context, bus, Reader{reinterpret_cast<const uint8_t*>(context.rip)}};
+bool emulateDeviceAccess(SehContext& context, DeviceBus& bus, CodeKind kind) {
+  Access access{context, bus, Reader{pointerTo<const uint8_t>(context.rip), kind == CodeKind::X64}};
   if (!readOpcode(access.r)) return false;
   return access.r.twoBytes ? access.twoBytes() : access.oneByte();
 }

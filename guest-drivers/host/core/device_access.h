@@ -28,9 +28,13 @@ public:
   virtual void writeBlock(uint64_t address, const void* from, uint64_t bytes) = 0;
 };
 
+/// What the instructions are of. X86: without REX, and addresses have 32 bits.
+enum class CodeKind : uint8_t { X86, X64 };
+inline constexpr CodeKind kOwnCode = kIs64 ? CodeKind::X64 : CodeKind::X86;
+
 /// Carries out the instruction at context.rip, whose memory operand is device memory, and moves `context`
 /// past it. False: an instruction that is not known here, or whose operand is no device memory; `context` is
 /// as it was.
-bool emulateDeviceAccess(SehContext& context, DeviceBus& bus);
+bool emulateDeviceAccess(SehContext& context, DeviceBus& bus, CodeKind kind = kOwnCode);
 
 }  // namespace aerogpu::host

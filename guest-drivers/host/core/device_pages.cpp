@@ -73,13 +73,13 @@ void* mapDevicePages(DeviceWindow& window, uint64_t offset, uint64_t bytes) {
   void* base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return nullptr;
   std::lock_guard lock(s_mutex);
-  s_pages[reinterpret_cast<uint64_t>(base)] = {&window, offset, bytes};
+  s_pages[reinterpret_cast<uintptr_t>(base)] = {&window, offset, bytes};
   return base;
 }
 
 bool forgetDevicePages(void* address) {
   std::lock_guard lock(s_mutex);
-  return s_pages.erase(reinterpret_cast<uint64_t>(address)) != 0;
+  return s_pages.erase(reinterpret_cast<uintptr_t>(address)) != 0;
 }
 
 bool isDeviceAddress(uint64_t address) {
@@ -98,7 +98,7 @@ bool accessDevicePages(SehContext& context) {
 
 void copyDevicePages(void* to, const void* from, uint64_t bytes) {
   Bus bus;
-  const auto target = reinterpret_cast<uint64_t>(to), source = reinterpret_cast<uint64_t>(from);
+  const uint64_t target = reinterpret_cast<uintptr_t>(to), source = reinterpret_cast<uintptr_t>(from);
   if (!bus.holds(source, bytes)) return bus.writeBlock(target, from, bytes);
   if (!bus.holds(target, bytes)) return bus.readBlock(source, to, bytes);
   std::vector<uint8_t> between(bytes);
@@ -108,7 +108,7 @@ void copyDevicePages(void* to, const void* from, uint64_t bytes) {
 
 void fillDevicePages(void* to, uint8_t value, uint64_t bytes) {
   const std::vector<uint8_t> content(bytes, value);
-  Bus().writeBlock(reinterpret_cast<uint64_t>(to), content.data(), bytes);
+  Bus().writeBlock(reinterpret_cast<uintptr_t>(to), content.data(), bytes);
 }
 
 std::string describeDeviceAccess() {

@@ -16,7 +16,7 @@ struct Instruction {
 };
 
 Instruction decodePrefixes(uint64_t rip) {
-  Instruction i{reinterpret_cast<const uint8_t*>(rip)};
+  Instruction i{pointerTo<const uint8_t>(rip)};
   for (unsigned n = 0; n < 14; ++n, ++i.at) {
     const uint8_t b = *i.at;
     if (b == 0x66)
@@ -28,7 +28,7 @@ Instruction decodePrefixes(uint64_t rip) {
     else if (b != 0x2E && b != 0x36 && b != 0x3E && b != 0x26 && b != 0xF0)
       break;
   }
-  if ((*i.at & 0xF0) == 0x40) i.rex = *i.at++;
+  if (kIs64 && (*i.at & 0xF0) == 0x40) i.rex = *i.at++;
   if (*i.at == 0x0F) {
     i.twoBytes = true;
     ++i.at;
@@ -85,7 +85,7 @@ Emulated emulateInstruction(SehContext& context, uint64_t faultAddress, const Em
       context.gpr[general] = hooks.readIrql();
     else
       hooks.writeIrql(context.gpr[general]);
-    context.rip = reinterpret_cast<uint64_t>(i.at) + 1;
+    context.rip = reinterpret_cast<uintptr_t>(i.at) + 1;
     return Emulated::Done;
   }
   if (!i.twoBytes && i.opcode == 0xCD && *i.at == 0x29) return Emulated::FastFail;
@@ -109,15 +109,15 @@ Emulated emulateInstruction(SehContext& context, uint64_t faultAddress, const Em
   unsigned destinationBytes = full;
   const uint8_t* end;
   unsigned destination;
-  if (!i.twoBytes && (i.opcode == 0xA0 || i.opcode == 0xA1)) {  // mov accumulator, moffs64
+  if (!i.twoBytes && (i.opcode == 0xA0 || i.opcode == 0xA1)) {  // mov accumulator, moffs
     load = destinationBytes = i.opcode == 0xA0 ? 1 : full;
     destination = 0;
-    end = i.at + 8;
+    end = i.at + sizeof(void*);
   } else {
     if (!i.twoBytes && i.opcode == 0x8B) {
     } else if (!i.twoBytes && i.opcode == 0x8A) {
       load = destinationBytes = 1;
-    } else if (!i.twoBytes && i.opcode == 0x63) {
+    } else if (kIs64 && !i.twoBytes && i.opcode == 0x63) {
       load = 4, sign = true;
     } else if (i.twoBytes && (i.opcode == 0xB6 || i.opcode == 0xB7 || i.opcode == 0xBE || i.opcode == 0xBF)) {
       load = i.opcode & 1 ? 2 : 1;
@@ -134,7 +134,7 @@ Emulated emulateInstruction(SehContext& context, uint64_t faultAddress, const Em
   if (sign) value = signExtend(value, load);
   setRegister(context, destination, destinationBytes,
               destinationBytes == 1 && !i.rex && destination >= 4 && destination <= 7, value);
-  context.rip = reinterpret_cast<uint64_t>(end);
+  context.rip = reinterpret_cast<uintptr_t>(end);
   return Emulated::Done;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Instructions that a kernel driver may execute and a process may not: moves from and to CR8 (the IRQL:
-// wdm.h's inline KeGetCurrentIrql, KfRaiseIrql, KeLowerIrql of x64) and loads from KUSER_SHARED_DATA. Intel
+// wdm.h's inline KeGetCurrentIrql, KfRaiseIrql, KeLowerIrql of x64; x86 has no CR8) and loads from
+// KUSER_SHARED_DATA. Intel
 // SDM volume 2, chapter 2 (encoding), "MOV - Move to/from Control Registers".
 #pragma once
 
@@ -10,7 +11,8 @@
 
 namespace aerogpu::host {
 
-inline constexpr uint64_t kSharedUserData = 0xFFFFF78000000000, kSharedUserDataBytes = 4096;
+inline constexpr uint64_t kSharedUserData = byWidth(0xFFFFF78000000000, 0xFFDF0000),
+                          kSharedUserDataBytes = 4096;
 
 /// What the emulation needs from the rest of the host; unit tests give their own.
 struct EmulationHooks {

@@ -42,9 +42,30 @@ const ExportFrame* innermostFrame() {
   return thread->block.nextFrame - 1;
 }
 
+#if defined(__x86_64__)
+// mov r11, row; mov rax, entry; jmp rax. Neither register carries an argument.
+void encodeThunk(uint8_t* code, const uint8_t*, uint64_t row, uint64_t entry) {
+  code[0] = 0x49, code[1] = 0xBB;
+  std::memcpy(code + 2, &row, 8);
+  code[10] = 0x48, code[11] = 0xB8;
+  std::memcpy(code + 12, &entry, 8);
+  code[20] = 0xFF, code[21] = 0xE0;
+}
+constexpr unsigned kStackAlignment = 16, kReturnAddress = 8;
+#else
+// mov eax, row; jmp entry. ECX and EDX may carry arguments.
+void encodeThunk(uint8_t* code, const uint8_t* place, uint32_t row, uint32_t entry) {
+  const uint32_t distance = entry - (reinterpret_cast<uint32_t>(place) + 10);
+  code[0] = 0xB8;
+  std::memcpy(code + 1, &row, 4);
+  code[5] = 0xE9;
+  std::memcpy(code + 6, &distance, 4);
+}
+constexpr unsigned kStackAlignment = 4, kReturnAddress = 4;
+#endif
+
 }  // namespace
 
-// mov r11, row; mov rax, entry; jmp rax. Neither register carries an argument.
 void* exportThunk(const Export& entry) {
   if (entry.flags & kExportData) return const_cast<void*>(entry.function);
   Thunks& t = thunks();
@@ -60,13 +81,8 @@ void* exportThunk(const Export& entry) {
   if (t.used + kThunkBytes > kThunkArea) std::abort();
   uint8_t code[kThunkBytes];
   std::memset(code, 0xCC, sizeof code);
-  const auto row = reinterpret_cast<uint64_t>(&entry);
-  const auto target = reinterpret_cast<uint64_t>(&aerogpuHostExportEntry);
-  code[0] = 0x49, code[1] = 0xBB;
-  std::memcpy(code + 2, &row, 8);
-  code[10] = 0x48, code[11] = 0xB8;
-  std::memcpy(code + 12, &target, 8);
-  code[20] = 0xFF, code[21] = 0xE0;
+  encodeThunk(code, t.area + t.used, reinterpret_cast<uintptr_t>(&entry),
+              reinterpret_cast<uintptr_t>(&aerogpuHostExportEntry));
   void* thunk = t.area + t.used;
   std::memcpy(thunk, code, sizeof code);
   t.used += kThunkBytes;
@@ -111,10 +127,11 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   if (thread->block.nextFrame >= thread->block.frames + kMaximumFrames)
     bugCheck(0x7F, {8, 0, 0, 0},
              "exports and driver call each other without an end: " + currentCall() + "\n");
-  // Microsoft x64: the stack is 16-byte aligned at a call.
-  if (frame->rsp % 16 != 8) brokenRule("the stack is not aligned: %s", currentCall().c_str());
-  if (thread->driverEntryRsp > frame->rsp && thread->driverEntryRsp - frame->rsp > thread->deepestStack)
-    thread->deepestStack = thread->driverEntryRsp - frame->rsp;
+  // Microsoft x64: the stack is 16-byte aligned at a call; x86: 4.
+  if ((frame->sp + kReturnAddress) % kStackAlignment != 0)
+    brokenRule("the stack is not aligned: %s", currentCall().c_str());
+  if (thread->driverEntryRsp > frame->sp && thread->driverEntryRsp - frame->sp > thread->deepestStack)
+    thread->deepestStack = thread->driverEntryRsp - frame->sp;
   if (thread->irql() > entry.maximumIrql || thread->irql() < entry.minimumIrql)
     brokenRule("%s at %s; allowed is %s%s%s", currentCall().c_str(), irqlName(thread->irql()),
                entry.minimumIrql ? irqlName(entry.minimumIrql) : "", entry.minimumIrql ? " to " : "at most ",

@@ -27,37 +27,59 @@ struct PendingRaise {
   bool set = false;
   uint32_t status = 0;
   unsigned count = 0;
-  uint64_t parameters[2] = {};
+  uintptr_t parameters[2] = {};
 };
 thread_local PendingRaise t_raise;
 
 // REG_* order of the general registers by their encoding.
-constexpr int kGregs[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-                            REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+#if defined(__x86_64__)
+constexpr int kGregs[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                          REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+constexpr int kProgramCounter = REG_RIP;
+constexpr size_t kMxCsr = offsetof(_libc_fpstate, mxcsr), kXmm = offsetof(_libc_fpstate, _xmm);
+#else
+constexpr int kGregs[] = {REG_EAX, REG_ECX, REG_EDX, REG_EBX, REG_ESP, REG_EBP, REG_ESI, REG_EDI};
+constexpr int kProgramCounter = REG_EIP;
+// The kernel's struct _fpstate_32 (asm/sigcontext.h); glibc declares its beginning, as the 387 has it.
+constexpr size_t kMxCsr = 136, kXmm = 272;
+#endif
+constexpr unsigned kRegisters = sizeof kGregs / sizeof *kGregs;
+
+uint8_t* fpState(const ucontext_t& uc) {
+  return reinterpret_cast<uint8_t*>(uc.uc_mcontext.fpregs);
+}
 
 void fromUcontext(const ucontext_t& from, SehContext& to) {
   std::memset(&to, 0, sizeof to);
   to.contextFlags = 0x10000B;  // CONTEXT_AMD64 | CONTROL | INTEGER | FLOATING_POINT
-  for (unsigned i = 0; i < 16; ++i) to.gpr[i] = static_cast<uint64_t>(from.uc_mcontext.gregs[kGregs[i]]);
-  to.rip = static_cast<uint64_t>(from.uc_mcontext.gregs[REG_RIP]);
+  for (unsigned i = 0; i < kRegisters; ++i)
+    to.gpr[i] = static_cast<uintptr_t>(from.uc_mcontext.gregs[kGregs[i]]);
+  to.rip = static_cast<uintptr_t>(from.uc_mcontext.gregs[kProgramCounter]);
   to.eFlags = static_cast<uint32_t>(from.uc_mcontext.gregs[REG_EFL]);
   if (from.uc_mcontext.fpregs) {
-    to.mxCsr = from.uc_mcontext.fpregs->mxcsr;
-    std::memcpy(to.xmm, from.uc_mcontext.fpregs->_xmm, sizeof to.xmm);
+    std::memcpy(&to.mxCsr, fpState(from) + kMxCsr, sizeof to.mxCsr);
+    std::memcpy(to.xmm, fpState(from) + kXmm, kRegisters * sizeof *to.xmm);
   }
 }
 
 void toUcontext(const SehContext& from, ucontext_t& to) {
-  for (unsigned i = 0; i < 16; ++i) to.uc_mcontext.gregs[kGregs[i]] = static_cast<greg_t>(from.gpr[i]);
-  to.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(from.rip);
+  for (unsigned i = 0; i < kRegisters; ++i)
+    to.uc_mcontext.gregs[kGregs[i]] = static_cast<greg_t>(from.gpr[i]);
+  to.uc_mcontext.gregs[kProgramCounter] = static_cast<greg_t>(from.rip);
   to.uc_mcontext.gregs[REG_EFL] = static_cast<greg_t>(from.eFlags);
-  if (to.uc_mcontext.fpregs) std::memcpy(to.uc_mcontext.fpregs->_xmm, from.xmm, sizeof from.xmm);
+  if (to.uc_mcontext.fpregs) std::memcpy(fpState(to) + kXmm, from.xmm, kRegisters * sizeof *from.xmm);
 }
 
 /// The driver's registers as they are after the export's return.
 void contextOfFrame(const ExportFrame& frame, SehContext& context) {
   context.rip = frame.returnAddress;
-  context.gpr[kRsp] = frame.rsp + 8;
+  context.gpr[kRsp] = frame.sp + sizeof(void*);
+#if defined(__i386__)
+  context.gpr[3] = frame.ebx;
+  context.gpr[kRbp] = frame.ebp;
+  context.gpr[6] = frame.esi;
+  context.gpr[7] = frame.edi;
+#else
   context.gpr[3] = frame.rbx;
   context.gpr[kRbp] = frame.rbp;
   context.gpr[6] = frame.rsi;
@@ -67,6 +89,7 @@ void contextOfFrame(const ExportFrame& frame, SehContext& context) {
   context.gpr[14] = frame.r14;
   context.gpr[15] = frame.r15;
   std::memcpy(context.xmm + 6, frame.xmm, sizeof frame.xmm);
+#endif
 }
 
 StackLimits limitsOf(const Thread& thread) {
@@ -74,13 +97,14 @@ StackLimits limitsOf(const Thread& thread) {
 }
 
 std::string registers(const SehContext& c) {
-  static const char* const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                        "r8 ", "r9 ", "r10", "r11", "r12", "r13", "r14", "r15"};
+  static const char* const names[16] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
+                                        "8 ", "9 ", "10", "11", "12", "13", "14", "15"};
   std::string text;
   char item[64];
-  for (unsigned i = 0; i < 16; ++i) {
-    std::snprintf(item, sizeof item, "%s%s=%016llx%s", i % 4 ? " " : "#   ", names[i],
-                  static_cast<unsigned long long>(c.gpr[i]), i % 4 == 3 ? "\n" : "");
+  for (unsigned i = 0; i < kRegisters; ++i) {
+    std::snprintf(item, sizeof item, "%s%c%s=%0*llx%s", i % 4 ? " " : "#   ", kRegisters == 8 ? 'e' : 'r',
+                  names[i], static_cast<int>(2 * sizeof(void*)), static_cast<unsigned long long>(c.gpr[i]),
+                  i % 4 == 3 ? "\n" : "");
     text += item;
   }
   return text;
@@ -99,11 +123,11 @@ std::string registers(const SehContext& c) {
 /// The exception that Windows makes of a fault.
 SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, SehContext& context) {
   SehRecord record{};
-  record.address = context.rip;
+  record.address = static_cast<uintptr_t>(context.rip);
   switch (signal) {
     case SIGTRAP:
       record.code = kStatusBreakpoint;
-      record.address = --context.rip;  // int3 has been executed
+      record.address = static_cast<uintptr_t>(--context.rip);  // int3 has been executed
       break;
     case SIGFPE:
       record.code = kStatusIntegerDivideByZero;
@@ -115,11 +139,11 @@ SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, Se
       record.code = kStatusAccessViolation;
       record.parameterCount = 2;
       if (uc.uc_mcontext.gregs[REG_TRAPNO] == kTrapPageFault) {
-        const auto error = static_cast<uint64_t>(uc.uc_mcontext.gregs[REG_ERR]);
+        const auto error = static_cast<uintptr_t>(uc.uc_mcontext.gregs[REG_ERR]);
         record.parameters[0] = error & 16 ? 8 : (error >> 1) & 1;
-        record.parameters[1] = reinterpret_cast<uint64_t>(info.si_addr);
+        record.parameters[1] = reinterpret_cast<uintptr_t>(info.si_addr);
       } else {
-        record.parameters[1] = UINT64_MAX;  // a non-canonical address
+        record.parameters[1] = UINTPTR_MAX;  // a non-canonical address
       }
   }
   return record;
@@ -128,7 +152,7 @@ SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, Se
 /// Resumes at `context`, and forgets the exports that were left.
 void resume(Thread& thread, const SehContext& context, ucontext_t& uc) {
   ProcessorBlock& block = thread.block;
-  while (block.nextFrame != block.frames && (block.nextFrame - 1)->rsp < context.gpr[kRsp]) --block.nextFrame;
+  while (block.nextFrame != block.frames && (block.nextFrame - 1)->sp < context.gpr[kRsp]) --block.nextFrame;
   toUcontext(context, uc);
 }
 
@@ -142,7 +166,7 @@ void onDeviceAccess(uint64_t address, ucontext_t& uc) {
     return;
   }
   char bytes[64] = {};
-  const auto* code = reinterpret_cast<const uint8_t*>(context.rip);
+  const auto* code = pointerTo<const uint8_t>(context.rip);
   for (size_t i = 0; i < 15; ++i) std::snprintf(bytes + i * 3, 4, " %02x", code[i]);
   const std::string where = driverImage() ? driverImage()->describe(context.rip) : std::string("the host");
   std::printf(
@@ -156,8 +180,8 @@ void onDeviceAccess(uint64_t address, ucontext_t& uc) {
 void onFault(int signal, siginfo_t* info, void* opaque) {
   auto& uc = *static_cast<ucontext_t*>(opaque);
   if (signal == SIGSEGV && uc.uc_mcontext.gregs[REG_TRAPNO] == kTrapPageFault &&
-      isDeviceAddress(reinterpret_cast<uint64_t>(info->si_addr))) {
-    onDeviceAccess(reinterpret_cast<uint64_t>(info->si_addr), uc);
+      isDeviceAddress(reinterpret_cast<uintptr_t>(info->si_addr))) {
+    onDeviceAccess(reinterpret_cast<uintptr_t>(info->si_addr), uc);
     return;
   }
   Thread* thread = currentThreadOrNull();
@@ -170,7 +194,7 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
   fromUcontext(uc, context);
   const bool inDriver = image->contains(context.rip);
   const bool pageFault = signal == SIGSEGV && uc.uc_mcontext.gregs[REG_TRAPNO] == kTrapPageFault;
-  const uint64_t address = pageFault || signal == SIGBUS ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
+  const uint64_t address = pageFault || signal == SIGBUS ? reinterpret_cast<uintptr_t>(info->si_addr) : 0;
 
   if (inDriver && signal == SIGSEGV && context.rip != address) {
     // A page fault on KUSER_SHARED_DATA arrives with its address; on some kernels as a general protection
@@ -198,12 +222,12 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
     t_raise.set = false;
   } else if (!inDriver && context.rip == address) {
     uint64_t caller = 0;
-    if (limitsOf(*thread).holds(context.gpr[kRsp], 8))
-      std::memcpy(&caller, reinterpret_cast<const void*>(context.gpr[kRsp]), 8);
+    if (limitsOf(*thread).holds(context.gpr[kRsp], sizeof(void*)))
+      std::memcpy(&caller, pointerTo(context.gpr[kRsp]), sizeof(void*));
     if (image->contains(caller)) {
       SehContext from = context;
       from.rip = caller;
-      from.gpr[kRsp] += 8;
+      from.gpr[kRsp] += sizeof(void*);
       stop(kBugDriverIrql, {address, thread->irql(), 8, caller}, "a call to an address without code", *thread,
            from);
     }
@@ -211,14 +235,14 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
   if (!inDriver) {
     if (!frame) {
       std::printf("# the host itself faulted: signal %d at %p, address %p, ddi %s\n", signal,
-                  reinterpret_cast<void*>(context.rip), reinterpret_cast<void*>(address), thread->ddi);
+                  pointerTo(context.rip), pointerTo(address), thread->ddi);
       std::fflush(stdout);
       ::signal(signal, SIG_DFL);
       return;
     }
     const uint64_t hostRip = context.rip;
     contextOfFrame(*frame, context);
-    record.address = context.rip;
+    record.address = static_cast<uintptr_t>(context.rip);
     if (!(frame->entry->flags & kExportMayRaise)) {
       char why[160];
       std::snprintf(why, sizeof why, "signal %d inside of %s (host code at 0x%llx) for address 0x%llx",
@@ -252,7 +276,7 @@ void installFaultHandlers(const EmulationHooks& hooks) {
 }
 
 void raiseFromExport(uint32_t status, unsigned parameterCount, uint64_t first, uint64_t second) {
-  t_raise = {true, status, parameterCount, {first, second}};
+  t_raise = {true, status, parameterCount, {static_cast<uintptr_t>(first), static_cast<uintptr_t>(second)}};
   // The signal handler puts the driver's registers back, all of them.
   __builtin_trap();
 }

@@ -7,12 +7,13 @@
 #include <cstdint>
 
 #include "core/emulate.h"
+#include "core/width.h"
 
 namespace aerogpu::host {
 
-/// First address that is not a process's (MmUserProbeAddress of x64 Windows 7). The host keeps user buffers
-/// below and everything else above.
-inline constexpr uint64_t kUserProbeAddress = 0x7FFFFFF0000;
+/// First address that is not a process's (MmUserProbeAddress of Windows 7). The host keeps user buffers below
+/// and everything else above.
+inline constexpr uintptr_t kUserProbeAddress = byWidth(0x7FFFFFF0000, 0x7FFF0000);
 
 /// Installs the signal handlers. Once per process.
 void installFaultHandlers(const EmulationHooks& hooks);

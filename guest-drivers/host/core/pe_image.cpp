@@ -7,19 +7,26 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/width.h"
+
 namespace aerogpu::host {
 
 namespace {
 
 constexpr uint32_t kPage = 4096;
-constexpr uint16_t kMachineAmd64 = 0x8664, kMagicPe32Plus = 0x20B, kSubsystemNative = 1;
+// IMAGE_FILE_MACHINE_AMD64 or _I386; PE32+ or PE32.
+constexpr uint16_t kMachine = byWidth(0x8664, 0x14C), kMagic = byWidth(0x20B, 0x10B), kSubsystemNative = 1,
+                   kNoSeh = 0x400;
 constexpr uint32_t kSectionCode = 0x20, kSectionDiscardable = 0x02000000, kSectionExecute = 0x20000000,
                    kSectionRead = 0x40000000, kSectionWrite = 0x80000000;
 constexpr uint32_t kMaximumImage = 64u << 20;
 
-// Offsets in IMAGE_NT_HEADERS64 from the signature: PE/COFF, "COFF File Header", "Optional Header".
-constexpr size_t kFileHeader = 4, kOptional = 24, kDirectories = kOptional + 112, kSectionHeaderBytes = 40;
+// Offsets in IMAGE_NT_HEADERS from the signature: PE/COFF, "COFF File Header", "Optional Header".
+constexpr size_t kFileHeader = 4, kOptional = 24, kImageBase = kOptional + byWidth(24, 28),
+                 kDirectories = kOptional + byWidth(112, 96), kSectionHeaderBytes = 40;
 constexpr unsigned kImportIndex = 1, kExceptionIndex = 3, kRelocationIndex = 5;
+// The base relocation of a pointer: IMAGE_REL_BASED_DIR64 or _HIGHLOW.
+constexpr unsigned kPointerRelocation = byWidth(10, 3);
 
 template <class T>
 T field(std::span<const uint8_t> file, size_t offset) {
@@ -66,16 +73,17 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
   const size_t nt = field<uint32_t>(file, 0x3C);
   if (nt > file.size() || file.size() - nt < kDirectories || field<uint32_t>(file, nt) != 0x4550)
     return Status::failure("%s: no PE header", m_name.c_str());
-  if (field<uint16_t>(file, nt + kFileHeader) != kMachineAmd64)
-    return Status::failure("%s: machine 0x%x, not x64", m_name.c_str(),
-                           field<uint16_t>(file, nt + kFileHeader));
+  if (field<uint16_t>(file, nt + kFileHeader) != kMachine)
+    return Status::failure("%s: machine 0x%x, not 0x%x", m_name.c_str(),
+                           field<uint16_t>(file, nt + kFileHeader), kMachine);
   const auto sections = field<uint16_t>(file, nt + kFileHeader + 2);
   const auto optionalBytes = field<uint16_t>(file, nt + kFileHeader + 16);
   const auto characteristics = field<uint16_t>(file, nt + kFileHeader + 18);
   if (!(characteristics & 2)) return Status::failure("%s: not marked executable", m_name.c_str());
   if (characteristics & 1) return Status::failure("%s: relocations are stripped", m_name.c_str());
-  if (field<uint16_t>(file, nt + kOptional) != kMagicPe32Plus)
-    return Status::failure("%s: no PE32+", m_name.c_str());
+  if (field<uint16_t>(file, nt + kOptional) != kMagic)
+    return Status::failure("%s: magic 0x%x, not 0x%x", m_name.c_str(), field<uint16_t>(file, nt + kOptional),
+                           kMagic);
   const auto subsystem = field<uint16_t>(file, nt + kOptional + 68);
   if (subsystem != kSubsystemNative)
     return Status::failure("%s: subsystem %u, not native", m_name.c_str(), subsystem);
@@ -83,7 +91,8 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
   if (sectionAlignment != kPage)
     return Status::failure("%s: section alignment 0x%x", m_name.c_str(), sectionAlignment);
   m_entryRva = field<uint32_t>(file, nt + kOptional + 16);
-  m_preferredBase = field<uint64_t>(file, nt + kOptional + 24);
+  m_preferredBase = field<uintptr_t>(file, nt + kImageBase);
+  m_noSeh = field<uint16_t>(file, nt + kOptional + 70) & kNoSeh;
   m_size = field<uint32_t>(file, nt + kOptional + 56);
   m_headerBytes = field<uint32_t>(file, nt + kOptional + 60);
   if (m_size == 0 || m_size > kMaximumImage || m_headerBytes > m_size || m_headerBytes > file.size())
@@ -93,7 +102,7 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
              real = peChecksum(file, nt + kOptional + 64);
   if (stored != real)
     return Status::failure("%s: checksum 0x%x, should be 0x%x", m_name.c_str(), stored, real);
-  const auto directories = field<uint32_t>(file, nt + kOptional + 108);
+  const auto directories = field<uint32_t>(file, nt + kDirectories - 4);
   const auto directory = [&](unsigned index) -> Directory {
     if (index >= directories || kDirectories + size_t{8} * (index + 1) > kOptional + optionalBytes) return {};
     return {field<uint32_t>(file, nt + kDirectories + size_t{8} * index),
@@ -147,7 +156,7 @@ Status PeImage::mapSections(std::span<const uint8_t> file) {
 
 // PE/COFF, "The .reloc Section": blocks of a page each, entries of type << 12 | offset.
 Status PeImage::relocate() {
-  const uint64_t delta = reinterpret_cast<uint64_t>(m_base) - m_preferredBase;
+  const uintptr_t delta = reinterpret_cast<uintptr_t>(m_base) - m_preferredBase;
   const Directory& d = m_relocationDirectory;
   if (d.size == 0) return {};  // nothing in it depends on where it lies; stripped ones were refused
   if (!at<uint8_t>(d.rva, d.size)) return Status::failure("%s: relocations outside", m_name.c_str());
@@ -161,13 +170,13 @@ Status PeImage::relocate() {
       const unsigned type = entries[i] >> 12;
       const uint32_t where = page + (entries[i] & 0xFFF);
       if (type == 0) continue;  // IMAGE_REL_BASED_ABSOLUTE: padding
-      if (type != 10)           // IMAGE_REL_BASED_DIR64
+      if (type != kPointerRelocation)
         return Status::failure("%s: relocation of type %u", m_name.c_str(), type);
-      if (!at<uint64_t>(where)) return Status::failure("%s: relocation at 0x%x", m_name.c_str(), where);
-      uint64_t value;
-      std::memcpy(&value, m_base + where, 8);
+      if (!at<uintptr_t>(where)) return Status::failure("%s: relocation at 0x%x", m_name.c_str(), where);
+      uintptr_t value;
+      std::memcpy(&value, m_base + where, sizeof value);
       value += delta;
-      std::memcpy(m_base + where, &value, 8);
+      std::memcpy(m_base + where, &value, sizeof value);
     }
     offset += bytes;
   }
@@ -186,18 +195,20 @@ Status PeImage::bind(const Resolver& resolver) {
     const char* dll = stringAt(dllName);
     if (!dll) return Status::failure("%s: import from nowhere", m_name.c_str());
     for (uint32_t i = 0;; ++i) {
-      const auto* lookup = at<uint64_t>(names + i * 8);
-      if (!lookup || !at<uint64_t>(descriptor[4] + i * 8))
+      constexpr uint32_t kEntry = sizeof(uintptr_t);
+      const auto* lookup = at<uintptr_t>(names + i * kEntry);
+      if (!lookup || !at<uintptr_t>(descriptor[4] + i * kEntry))
         return Status::failure("%s: imports of %s without an end", m_name.c_str(), dll);
-      const uint64_t value = *lookup;
+      const uintptr_t value = *lookup;
       if (value == 0) break;
-      if (value >> 63) return Status::failure("%s: import by ordinal from %s", m_name.c_str(), dll);
+      if (value >> (8 * kEntry - 1))
+        return Status::failure("%s: import by ordinal from %s", m_name.c_str(), dll);
       const char* name = value < m_size ? stringAt(static_cast<uint32_t>(value) + 2) : nullptr;
       if (!name) return Status::failure("%s: import name outside", m_name.c_str());
       m_imports.push_back({dll, name});
-      const auto address = reinterpret_cast<uint64_t>(resolver(dll, name));
+      const auto address = reinterpret_cast<uintptr_t>(resolver(dll, name));
       if (!address) missing += std::string(missing.empty() ? "" : ", ") + dll + "!" + name;
-      std::memcpy(m_base + descriptor[4] + size_t{i} * 8, &address, 8);
+      std::memcpy(m_base + descriptor[4] + size_t{i} * kEntry, &address, kEntry);
     }
   }
   if (!missing.empty())
@@ -298,7 +309,7 @@ void PeImage::discardInit() {
 
 bool PeImage::containsCode(uint64_t address) const {
   if (!contains(address)) return false;
-  const auto rva = static_cast<uint32_t>(address - reinterpret_cast<uint64_t>(m_base));
+  const auto rva = static_cast<uint32_t>(address - reinterpret_cast<uintptr_t>(m_base));
   return std::any_of(m_sections.begin(), m_sections.end(), [&](const Section& s) {
     return (s.characteristics & (kSectionCode | kSectionExecute)) && rva - s.rva < s.size;
   });
@@ -306,7 +317,7 @@ bool PeImage::containsCode(uint64_t address) const {
 
 const RuntimeFunction* PeImage::function(uint64_t address) const {
   if (!contains(address)) return nullptr;
-  const auto rva = static_cast<uint32_t>(address - reinterpret_cast<uint64_t>(m_base));
+  const auto rva = static_cast<uint32_t>(address - reinterpret_cast<uintptr_t>(m_base));
   auto next = std::upper_bound(m_functions.begin(), m_functions.end(), rva,
                                [](uint32_t value, const RuntimeFunction& f) { return value < f.begin; });
   if (next == m_functions.begin()) return nullptr;
@@ -320,7 +331,7 @@ std::string PeImage::describe(uint64_t address) const {
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
     return text;
   }
-  const auto rva = static_cast<uint32_t>(address - reinterpret_cast<uint64_t>(m_base));
+  const auto rva = static_cast<uint32_t>(address - reinterpret_cast<uintptr_t>(m_base));
   const char* section = "headers";
   for (const Section& s : m_sections)
     if (rva - s.rva < pages(s.size)) section = s.name.c_str();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads an x64 Windows kernel image as the Windows loader does: Microsoft PE/COFF specification. The file is
-// not changed or interpreted further; what Windows would refuse is refused with a sentence that says why.
+// Loads a Windows kernel image, x64 or x86 as the host itself is, as the Windows loader does: Microsoft
+// PE/COFF specification. The file is not changed or interpreted further; what Windows would refuse is refused
+// with a sentence that says why.
 #pragma once
 
 #include <cstddef>
@@ -41,12 +42,14 @@ public:
 
   uint8_t* base() const { return m_base; }
   uint32_t size() const { return m_size; }
-  uint64_t entry() const { return reinterpret_cast<uint64_t>(m_base) + m_entryRva; }
+  uint64_t entry() const { return reinterpret_cast<uintptr_t>(m_base) + m_entryRva; }
   bool contains(uint64_t address) const {
-    return m_base && address - reinterpret_cast<uint64_t>(m_base) < m_size;
+    return m_base && address - reinterpret_cast<uintptr_t>(m_base) < m_size;
   }
   /// Inside of a section that is code.
   bool containsCode(uint64_t address) const;
+  /// IMAGE_DLLCHARACTERISTICS_NO_SEH: x86 calls no exception handler in it.
+  bool noSeh() const { return m_noSeh; }
   /// The row whose range holds `address`; null for a leaf function (or an address outside).
   const RuntimeFunction* function(uint64_t address) const;
   /// "name+0x1234 (.text, function+0x12)"; the function's name if the file has a COFF symbol table.
@@ -79,7 +82,8 @@ private:
   std::string m_name;
   uint8_t* m_base = nullptr;
   uint32_t m_size = 0, m_entryRva = 0, m_headerBytes = 0;
-  uint64_t m_preferredBase = 0;
+  uintptr_t m_preferredBase = 0;
+  bool m_noSeh = false;
   struct Directory {
     uint32_t rva = 0, size = 0;
   };

@@ -139,7 +139,7 @@ bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind k
     return true;
   }
   frame.function = function;
-  const auto base = reinterpret_cast<uint64_t>(image.base());
+  const uint64_t base = reinterpret_cast<uintptr_t>(image.base());
   auto offset = static_cast<uint32_t>(context.rip - base - function->begin);
   UnwindInfo info;
   if (!readUnwindInfo(image, function->unwindInfo, info)) return false;
@@ -179,7 +179,7 @@ bool virtualUnwind(const PeImage& image, const StackLimits& stack, HandlerKind k
 bool dispatchException(const PeImage& image, const StackLimits& stack, SehRecord& record,
                        SehContext& context) {
   Thread* thread = currentThread();
-  const auto imageBase = reinterpret_cast<uint64_t>(image.base());
+  const uint64_t imageBase = reinterpret_cast<uintptr_t>(image.base());
   SehContext walk = context;
   uint64_t targetFrame = 0, targetIp = 0;
   for (unsigned i = 0; i < kMaximumWalk && !targetFrame && image.contains(walk.rip); ++i) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "core/thread.h"
 
+#if defined(__x86_64__)
 #include <asm/prctl.h>
+#else
+#include <asm/ldt.h>
+#endif
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 
 #include "core/clock.h"
 
@@ -17,6 +23,33 @@ namespace aerogpu::host {
 namespace {
 thread_local std::unique_ptr<Thread> t_owner;
 thread_local Thread* t_thread = nullptr;
+
+#if defined(__x86_64__)
+void setProcessorBlock(ProcessorBlock* block) {
+  if (syscall(SYS_arch_prctl, ARCH_SET_GS, block) == 0) return;
+  std::perror("arch_prctl(ARCH_SET_GS)");
+  std::abort();
+}
+#else
+/// set_thread_area(2). Each thread has its own descriptors, so one number does for all; glibc's own is GS's.
+void setProcessorBlock(ProcessorBlock* block) {
+  static std::mutex mutex;
+  static unsigned entry = UINT_MAX;  // the kernel chooses the first time
+  std::lock_guard lock(mutex);
+  user_desc segment{};
+  segment.entry_number = entry;
+  segment.base_addr = reinterpret_cast<uintptr_t>(block);
+  segment.limit = 0xFFFFF;
+  segment.seg_32bit = segment.limit_in_pages = segment.useable = 1;
+  if (syscall(SYS_set_thread_area, &segment) != 0) {
+    std::perror("set_thread_area");
+    std::abort();
+  }
+  entry = segment.entry_number;
+  const auto selector = static_cast<uint16_t>(entry << 3 | 3);
+  __asm__ volatile("movw %0, %%fs" : : "r"(selector) : "memory");
+}
+#endif
 }  // namespace
 
 Thread* attachThread(const char* name) {
@@ -37,12 +70,13 @@ Thread* attachThread(const char* name) {
     pthread_attr_getstack(&attributes, &stack, &bytes);
     pthread_attr_destroy(&attributes);
   }
-  thread->stackLow = reinterpret_cast<uint64_t>(stack);
+  thread->stackLow = reinterpret_cast<uintptr_t>(stack);
   thread->stackHigh = thread->stackLow + bytes;
-  if (syscall(SYS_arch_prctl, ARCH_SET_GS, &thread->block) != 0) {
-    std::perror("arch_prctl(ARCH_SET_GS)");
-    std::abort();
-  }
+#if defined(__i386__)
+  thread->block.stackLimit = static_cast<uint32_t>(thread->stackLow);
+  thread->block.stackBase = static_cast<uint32_t>(thread->stackHigh);
+#endif
+  setProcessorBlock(&thread->block);
   t_thread = thread;
   clockJoin();
   return thread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every thread that runs driver code has: a page that GS points to, as kernel code finds its processor
-// block there (KPCR: wdm.h, fields of x64), the IRQL, and a side stack with one frame for each call from the
+// What every thread that runs driver code has: a page that GS (x86: FS) points to, as kernel code finds its
+// processor block there (KPCR: wdm.h), the IRQL, and a side stack with one frame for each call from the
 // driver into an export. A thread stands for a processor of its own: code at DISPATCH_LEVEL on two threads
 // runs in parallel, as on a machine with several processors, so what a driver does not lock shows.
 #pragma once
@@ -20,21 +20,32 @@ enum Irql : uint8_t {
 
 struct Export;
 
-/// Saved by the entry code of an export (export_entry.S knows the offsets): enough to return into the driver
+/// Saved by the entry code of an export (export_entry*.S know the offsets): enough to return into the driver
 /// from anywhere, and to unwind from there.
+#if defined(__x86_64__)
 struct alignas(16) ExportFrame {
   const Export* entry;
-  uint64_t returnAddress, rsp;  // rsp as it was at the first instruction of the export
+  uint64_t returnAddress, sp;  // rsp as it was at the first instruction of the export
   uint64_t rbx, rbp, rsi, rdi, r12, r13, r14, r15;
   uint64_t padding;
   uint8_t xmm[10][16];  // xmm6..xmm15
 };
 static_assert(sizeof(ExportFrame) == 256);
+#else
+struct ExportFrame {
+  const Export* entry;
+  uint32_t returnAddress, sp;  // esp as it was at the first instruction of the export
+  uint32_t ebx, ebp, esi, edi;
+  uint32_t padding;
+};
+static_assert(sizeof(ExportFrame) == 32);
+#endif
 
 inline constexpr unsigned kMaximumFrames = 32;
 
 struct Thread;
 
+#if defined(__x86_64__)
 /// The page behind GS.
 struct alignas(4096) ProcessorBlock {
   uint8_t before[0x18];
@@ -51,6 +62,33 @@ struct alignas(4096) ProcessorBlock {
 static_assert(offsetof(ProcessorBlock, self) == 0x18 && offsetof(ProcessorBlock, irql) == 0x50);
 static_assert(offsetof(ProcessorBlock, currentThread) == 0x188 &&
               offsetof(ProcessorBlock, nextFrame) == 0x800);
+#else
+/// EXCEPTION_REGISTRATION_RECORD: on the stack of the function that made it.
+struct SehRegistration {
+  SehRegistration* next;
+  uint32_t handler;
+};
+/// The end of a thread's list of them.
+inline SehRegistration* const kSehChainEnd = reinterpret_cast<SehRegistration*>(UINT32_MAX);
+
+/// The page behind FS.
+struct alignas(4096) ProcessorBlock {
+  SehRegistration* exceptionList = kSehChainEnd;  // KPCR.NtTib
+  uint32_t stackBase, stackLimit;                 // highest and lowest address
+  uint8_t to1C[0x10];
+  ProcessorBlock* self;  // KPCR.SelfPcr
+  uint8_t to24[4];
+  uint8_t irql;  // KPCR.Irql
+  uint8_t to124[0x124 - 0x25];
+  Thread* currentThread;  // KPRCB.CurrentThread
+  uint8_t to800[0x800 - 0x128];
+  ExportFrame* nextFrame;  // 0x800
+  ExportFrame frames[kMaximumFrames];
+};
+static_assert(offsetof(ProcessorBlock, self) == 0x1C && offsetof(ProcessorBlock, irql) == 0x24);
+static_assert(offsetof(ProcessorBlock, currentThread) == 0x124 &&
+              offsetof(ProcessorBlock, nextFrame) == 0x800);
+#endif
 
 /// One per Linux thread that may run driver code; `this` is what PsGetCurrentThread returns.
 struct Thread {
@@ -70,8 +108,8 @@ struct Thread {
   uint8_t irql() const { return block.irql; }
 };
 
-/// Makes the calling thread able to run driver code (GS, stack limits, alternate signal stack is not used).
-/// Once per thread; the object lives until the thread ends.
+/// Makes the calling thread able to run driver code (GS or FS, stack limits, alternate signal stack is not
+/// used). Once per thread; the object lives until the thread ends.
 Thread* attachThread(const char* name);
 /// The calling thread's object; attaches it when needed.
 Thread* currentThread();

@@ -143,7 +143,7 @@ NTSTATUS Adapter::registerMiniport(const DRIVER_INITIALIZATION_DATA& data) {
   const auto* slots = reinterpret_cast<void* const*>(&data.DxgkDdiAddDevice);
   const size_t count = (sizeof data - offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice)) / sizeof(void*);
   for (size_t i = 0; i < count; ++i)
-    if (slots[i] && !m_image->containsCode(reinterpret_cast<uint64_t>(slots[i])))
+    if (slots[i] && !m_image->containsCode(reinterpret_cast<uintptr_t>(slots[i])))
       brokenRule("slot %zu of DRIVER_INITIALIZATION_DATA points to no code", i);
   ddi = data;
   m_registered = true;

@@ -26,7 +26,7 @@ ProcessScope::~ProcessScope() {
 std::unique_ptr<Client> Client::create(Adapter& adapter, uint64_t processId, bool gdi) {
   ProcessScope process(processId);
   DXGKARG_CREATEDEVICE args{};
-  args.hDevice = reinterpret_cast<HANDLE>(++s_runtimeHandle);
+  args.hDevice = pointerTo(++s_runtimeHandle);
   args.Flags.GdiDevice = gdi;
   std::shared_lock exclusion(adapter.exclusion());
   const NTSTATUS status = callDdi("DxgkDdiCreateDevice", kPassiveLevel, adapter.ddi.DxgkDdiCreateDevice,
@@ -94,7 +94,7 @@ void Client::closeAll() {
 std::unique_ptr<Context> Context::create(Adapter& adapter, HANDLE device, uint64_t processId, bool gdi) {
   ProcessScope process(processId);
   DXGKARG_CREATECONTEXT args{};
-  args.hContext = reinterpret_cast<HANDLE>(++s_runtimeHandle);
+  args.hContext = pointerTo(++s_runtimeHandle);
   args.EngineAffinity = 1;
   args.Flags.GdiContext = gdi;
   std::shared_lock exclusion(adapter.exclusion());

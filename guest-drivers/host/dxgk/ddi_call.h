@@ -62,7 +62,7 @@ Result callDdi(const char* name, uint8_t irql, Result(HOST_API* function)(Parame
   const uint8_t outerIrql = thread->irql();
   const uint64_t outerRsp = thread->driverEntryRsp, outerDeepest = thread->deepestStack;
   thread->ddi = name;
-  thread->driverEntryRsp = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   thread->deepestStack = 0;
   if (irql > outerIrql) thread->block.irql = irql;
   const auto finish = [&] {

@@ -80,14 +80,14 @@ NTSTATUS Vidmm::start() {
   }
   // The system device and its context, in which paging runs.
   DXGKARG_CREATEDEVICE device{};
-  device.hDevice = reinterpret_cast<HANDLE>(0x5D00000001);
+  device.hDevice = pointerTo(0x5D000001);
   device.Flags.SystemDevice = 1;
   status = callDdi("DxgkDdiCreateDevice", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateDevice,
                    m_adapter.context(), &device);
   if (!ntSuccess(status)) return status;
   m_systemDevice = device.hDevice;
   DXGKARG_CREATECONTEXT context{};
-  context.hContext = reinterpret_cast<HANDLE>(0x5C00000001);
+  context.hContext = pointerTo(0x5C000001);
   context.EngineAffinity = 1;
   context.Flags.SystemContext = 1;
   status = callDdi("DxgkDdiCreateContext", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateContext, m_systemDevice,
@@ -243,7 +243,7 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
     if (memory) {
       allocation->existing = true;
       allocation->pages = memory->pages;
-      allocation->pages.resize(std::min(allocation->pages.size(), bytesOf(*allocation) / kPage));
+      allocation->pages.resize(std::min<uint64_t>(allocation->pages.size(), bytesOf(*allocation) / kPage));
     }
     allocation->kmt =
         makeKmtHandle(DXGK_HANDLE_ALLOCATION, infos[i].hAllocation, nullptr, resource ? resource->kmt : 0);

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The kernel structures that cross between the driver and the host, x64 layouts of Windows 7 (wdm.h,
-// ntddk.h). Base types are the DDI headers' (ddi/linux_base.h).
+// The kernel structures that cross between the driver and the host, layouts of Windows 7 x64 and x86 (wdm.h,
+// ntddk.h): the host is compiled for the processor that its driver is for. Base types are the DDI headers'
+// (ddi/linux_base.h).
 #pragma once
 
 #include <cstddef>
 #include <span>
 
 #include "core/exports.h"
+#include "core/width.h"
 #include "ddi_base.h"
 
-#define HOST_API __attribute__((ms_abi))
+// NTAPI, FASTCALL and __cdecl: one convention on x64, three on x86.
+#define HOST_API APIENTRY
+#if defined(__x86_64__)
+#define HOST_FASTCALL APIENTRY
+#define HOST_CDECL APIENTRY
+#else
+#define HOST_FASTCALL __attribute__((fastcall))
+#define HOST_CDECL __attribute__((cdecl))
+#endif
 
 // NTSTATUS values (ntstatus.h). The DDI's own are in d3dkmdt.h's documentation pages.
 namespace aerogpu::host {
@@ -82,14 +92,20 @@ struct NtDpc {
 };
 struct NtTimer {
   NtDispatcherHeader Header;
-  uint64_t DueTime;
+  alignas(8) uint64_t DueTime;
   NtListEntry TimerListEntry;
   NtDpc* Dpc;
+#if defined(__x86_64__)
   uint32_t Processor;
+#endif
   uint32_t Period;
 };
-static_assert(sizeof(NtEvent) == 24 && sizeof(NtSemaphore) == 32 && sizeof(NtMutex) == 56);
-static_assert(sizeof(NtFastMutex) == 56 && sizeof(NtDpc) == 64 && sizeof(NtTimer) == 64);
+static_assert(sizeof(NtEvent) == aerogpu::host::byWidth(24, 16));
+static_assert(sizeof(NtSemaphore) == aerogpu::host::byWidth(32, 20));
+static_assert(sizeof(NtMutex) == aerogpu::host::byWidth(56, 32));
+static_assert(sizeof(NtFastMutex) == aerogpu::host::byWidth(56, 32));
+static_assert(sizeof(NtDpc) == aerogpu::host::byWidth(64, 32));
+static_assert(sizeof(NtTimer) == aerogpu::host::byWidth(64, 40) && offsetof(NtTimer, DueTime) % 8 == 0);
 
 /// MDL; the page frame numbers follow.
 struct _MDL {
@@ -99,11 +115,12 @@ struct _MDL {
   void *MappedSystemVa, *StartVa;
   uint32_t ByteCount, ByteOffset;
 };
-static_assert(sizeof(MDL) == 48);
+static_assert(sizeof(MDL) == aerogpu::host::byWidth(48, 28));
 inline constexpr int16_t kMdlMapped = 1, kMdlPagesLocked = 2, kMdlNonPagedPool = 4,
                          kMdlAllocatedFixedSize = 8;
-inline uint64_t* mdlPages(MDL* mdl) {
-  return reinterpret_cast<uint64_t*>(mdl + 1);
+/// PFN_NUMBER.
+inline uintptr_t* mdlPages(MDL* mdl) {
+  return reinterpret_cast<uintptr_t*>(mdl + 1);
 }
 
 struct NtObjectAttributes {
@@ -113,14 +130,14 @@ struct NtObjectAttributes {
   uint32_t Attributes;
   void *SecurityDescriptor, *SecurityQualityOfService;
 };
-static_assert(sizeof(NtObjectAttributes) == 48);
+static_assert(sizeof(NtObjectAttributes) == aerogpu::host::byWidth(48, 24));
 
 struct NtIoStatusBlock {
   union {
     NTSTATUS Status;
     void* Pointer;
   };
-  uint64_t Information;
+  uintptr_t Information;
 };
 
 struct _DRIVER_OBJECT {
@@ -136,27 +153,29 @@ struct _DRIVER_OBJECT {
   void(HOST_API* DriverUnload)(_DRIVER_OBJECT*);
   void* MajorFunction[28];
 };
-static_assert(sizeof(DRIVER_OBJECT) == 336 && offsetof(DRIVER_OBJECT, DriverUnload) == 104);
+static_assert(sizeof(DRIVER_OBJECT) == aerogpu::host::byWidth(336, 168) &&
+              offsetof(DRIVER_OBJECT, DriverUnload) == aerogpu::host::byWidth(104, 52));
 
-/// DEVICE_OBJECT as far as a driver looks at it; the whole is 336 bytes.
+/// DEVICE_OBJECT as far as a driver looks at it.
 struct _DEVICE_OBJECT {
   int16_t Type;
   uint16_t Size;
   int32_t ReferenceCount;
   DRIVER_OBJECT* DriverObject;
-  uint8_t rest[320];
+  uint8_t rest[aerogpu::host::byWidth(320, 172)];
 };
-static_assert(sizeof(DEVICE_OBJECT) == 336);
+static_assert(sizeof(DEVICE_OBJECT) == aerogpu::host::byWidth(336, 184));
 
-/// IRP as far as a driver that sends one to dxgkrnl looks at it; the whole is 208 bytes.
+/// IRP as far as a driver that sends one to dxgkrnl looks at it.
 struct NtIrp {
   int16_t Type;
   uint16_t Size;
-  uint8_t to48[44];
+  uint8_t toStatus[aerogpu::host::byWidth(44, 20)];
   NtIoStatusBlock IoStatus;
-  uint8_t rest[144];
+  uint8_t rest[aerogpu::host::byWidth(144, 80)];
 };
-static_assert(sizeof(NtIrp) == 208 && offsetof(NtIrp, IoStatus) == 48);
+static_assert(sizeof(NtIrp) == aerogpu::host::byWidth(208, 112) &&
+              offsetof(NtIrp, IoStatus) == aerogpu::host::byWidth(48, 24));
 
 // CM_RESOURCE_LIST (wdm.h): packed to 4 bytes.
 #pragma pack(push, 4)
@@ -170,7 +189,7 @@ struct NtResource {
     } Memory;  // and Port
     struct {
       uint32_t Level, Vector;
-      uint64_t Affinity;
+      uintptr_t Affinity;
     } Interrupt;
   };
 };
@@ -182,7 +201,8 @@ struct _CM_RESOURCE_LIST {
   NtResource Resources[8];
 };
 #pragma pack(pop)
-static_assert(sizeof(NtResource) == 20 && offsetof(CM_RESOURCE_LIST, Resources) == 20);
+static_assert(sizeof(NtResource) == aerogpu::host::byWidth(20, 16) &&
+              offsetof(CM_RESOURCE_LIST, Resources) == 20);
 inline constexpr uint8_t kResourcePort = 1, kResourceInterrupt = 2, kResourceMemory = 3;
 
 namespace aerogpu::host {

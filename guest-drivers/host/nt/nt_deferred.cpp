@@ -100,7 +100,7 @@ void dpcLoop() {
     lock.unlock();
     thread->block.irql = kDispatchLevel;
     if (item.dpc) {
-      thread->driverEntryRsp = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+      thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
       item.dpc->DeferredRoutine(item.dpc, item.dpc->DeferredContext, argument1, argument2);
     } else {
       item.call.function(item.call.context);
@@ -124,7 +124,7 @@ void workLoop() {
     item->queued = false;  // the routine may free the item
     const WorkItem copy = *item;
     lock.unlock();
-    thread->driverEntryRsp = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+    thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     if (copy.routineEx)
       copy.routineEx(copy.deviceObject, copy.context, item);
     else
@@ -243,7 +243,7 @@ HOST_API NTSTATUS psCreateSystemThread(void** handle, uint32_t, void*, void*, vo
   initializeDispatcherObject(&system->header, kNtThread, 0, 0);
   system->thread = std::thread([=] {
     Thread* thread = attachThread("system thread");
-    thread->driverEntryRsp = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+    thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     t_system = system;
     routine(context);
     checkThreadBalanced("a system thread", kPassiveLevel);
@@ -326,7 +326,7 @@ unsigned reportPendingWork() {
     const PeImage* image = driverImage();
     brokenRule("a timer is still armed (DPC routine %s)",
                timer->Dpc && image
-                   ? image->describe(reinterpret_cast<uint64_t>(timer->Dpc->DeferredRoutine)).c_str()
+                   ? image->describe(reinterpret_cast<uintptr_t>(timer->Dpc->DeferredRoutine)).c_str()
                    : "none");
     ++count;
   }

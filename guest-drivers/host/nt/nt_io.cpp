@@ -57,7 +57,7 @@ HOST_API NTSTATUS ioGetDeviceObjectPointer(const UNICODE_STRING* name, uint32_t,
   *device = &s_dxgkrnlDevice;
   return kSuccess;
 }
-HOST_API int64_t obfDereferenceObject(void* object) {
+HOST_FASTCALL intptr_t obfDereferenceObject(void* object) {
   std::lock_guard lock(s_mutex);
   if (object == s_dxgkrnlFile) {
     if (s_fileReferences == 0) brokenRule("an object is dereferenced too often: %s", currentCall().c_str());
@@ -83,7 +83,7 @@ HOST_API NtIrp* ioBuildDeviceIoControlRequest(uint32_t code, DEVICE_OBJECT* devi
   s_irps[irp] = {code, output, outputBytes, event, status};
   return irp;
 }
-HOST_API NTSTATUS iofCallDriver(DEVICE_OBJECT* device, NtIrp* irp) {
+HOST_FASTCALL NTSTATUS iofCallDriver(DEVICE_OBJECT* device, NtIrp* irp) {
   PendingControl control;
   {
     std::lock_guard lock(s_mutex);
@@ -141,17 +141,20 @@ HOST_API void ioFreeErrorLogEntry(uint8_t* entry) {
   if (s_logAllocated.erase(entry)) std::free(entry);
 }
 
+// Process objects are nothing but addresses.
+constexpr uintptr_t kProcessObjects = byWidth(0x7A00000000000000, 0x7A000000);
+
 HOST_API void* psGetCurrentProcessId() {
-  return reinterpret_cast<void*>(currentThread()->processId);
+  return pointerTo(currentThread()->processId);
 }
 HOST_API void* psGetCurrentProcess() {
-  return reinterpret_cast<void*>(0x7A00000000000000 + currentThread()->processId * 0x1000);
+  return pointerTo(kProcessObjects + currentThread()->processId * 0x1000);
 }
 HOST_API void* psGetCurrentThreadId() {
-  return reinterpret_cast<void*>(reinterpret_cast<uint64_t>(currentThread()) >> 12);
+  return pointerTo(reinterpret_cast<uintptr_t>(currentThread()) >> 12);
 }
 HOST_API void* psGetProcessId(void* process) {
-  return reinterpret_cast<void*>((reinterpret_cast<uint64_t>(process) - 0x7A00000000000000) / 0x1000);
+  return pointerTo((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000);
 }
 HOST_API uint8_t seSinglePrivilegeCheck(uint64_t luid, int8_t mode) {
   return mode == 0 || (s_privileged && luid == kDebugPrivilege);

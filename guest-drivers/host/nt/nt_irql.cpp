@@ -27,29 +27,29 @@ uint64_t systemTimeUnits() {
 }
 
 // A held lock stores its owner, so that a second acquisition by the same thread shows instead of hanging.
-uint64_t self() {
-  return reinterpret_cast<uint64_t>(currentThread());
+uintptr_t self() {
+  return reinterpret_cast<uintptr_t>(currentThread());
 }
 
-void acquire(std::atomic<uint64_t>* lock) {
-  uint64_t expected = 0;
+void acquire(std::atomic<uintptr_t>* lock) {
+  uintptr_t expected = 0;
   const uint64_t start = uptimeUnits();
   for (unsigned spins = 0; !lock->compare_exchange_weak(expected, self(), std::memory_order_acquire);
        ++spins) {
     if (expected == self())
-      bugCheck(0x81, {reinterpret_cast<uint64_t>(lock), 0, 0, 0},  // SPIN_LOCK_INIT_FAILURE's neighbour
+      bugCheck(0x81, {reinterpret_cast<uintptr_t>(lock), 0, 0, 0},  // SPIN_LOCK_INIT_FAILURE's neighbour
                "#   a spin lock is acquired twice by one thread: " + currentCall() + "\n");
     expected = 0;
     if (spins % 64 == 63) sched_yield();
     if (spins % 4096 == 4095 && uptimeUnits() - start > 20 * kUnitsPerSecond)
-      bugCheck(0x101, {reinterpret_cast<uint64_t>(lock), 0, 0, 0},  // CLOCK_WATCHDOG_TIMEOUT
+      bugCheck(0x101, {reinterpret_cast<uintptr_t>(lock), 0, 0, 0},  // CLOCK_WATCHDOG_TIMEOUT
                "#   a spin lock is not released for 20 s: " + currentCall() + "\n");
   }
   ++currentThread()->heldSpinLocks;
 }
 
-void release(std::atomic<uint64_t>* lock) {
-  uint64_t expected = self();
+void release(std::atomic<uintptr_t>* lock) {
+  uintptr_t expected = self();
   if (!lock->compare_exchange_strong(expected, 0, std::memory_order_release)) {
     brokenRule("a spin lock is released by a thread that does not hold it: %s", currentCall().c_str());
     return;
@@ -61,16 +61,16 @@ void setIrql(uint8_t irql) {
   currentThread()->block.irql = irql;
 }
 
-HOST_API void keInitializeSpinLock(std::atomic<uint64_t>* lock) {
+HOST_API void keInitializeSpinLock(std::atomic<uintptr_t>* lock) {
   *lock = 0;
 }
-HOST_API uint8_t keAcquireSpinLockRaiseToDpc(std::atomic<uint64_t>* lock) {
+HOST_API uint8_t keAcquireSpinLockRaiseToDpc(std::atomic<uintptr_t>* lock) {
   const uint8_t old = currentThread()->irql();
   setIrql(kDispatchLevel);
   acquire(lock);
   return old;
 }
-HOST_API void keReleaseSpinLock(std::atomic<uint64_t>* lock, uint8_t irql) {
+HOST_API void keReleaseSpinLock(std::atomic<uintptr_t>* lock, uint8_t irql) {
   release(lock);
   if (irql > kDispatchLevel)
     brokenRule("KeReleaseSpinLock raises the IRQL to %u: %s", irql, currentCall().c_str());
@@ -78,24 +78,24 @@ HOST_API void keReleaseSpinLock(std::atomic<uint64_t>* lock, uint8_t irql) {
     brokenRule("the IRQL falls to %s with another spin lock held: %s", irqlName(irql), currentCall().c_str());
   setIrql(irql);
 }
-HOST_API void keAcquireSpinLockAtDpcLevel(std::atomic<uint64_t>* lock) {
+HOST_API void keAcquireSpinLockAtDpcLevel(std::atomic<uintptr_t>* lock) {
   acquire(lock);
 }
-HOST_API void keReleaseSpinLockFromDpcLevel(std::atomic<uint64_t>* lock) {
+HOST_API void keReleaseSpinLockFromDpcLevel(std::atomic<uintptr_t>* lock) {
   release(lock);
 }
 struct QueuedLock {
   void* next;
-  std::atomic<uint64_t>* lock;
+  std::atomic<uintptr_t>* lock;
   uint8_t oldIrql;
 };
-HOST_API void keAcquireInStackQueuedSpinLock(std::atomic<uint64_t>* lock, QueuedLock* handle) {
+HOST_FASTCALL void keAcquireInStackQueuedSpinLock(std::atomic<uintptr_t>* lock, QueuedLock* handle) {
   handle->lock = lock;
   handle->oldIrql = currentThread()->irql();
   setIrql(kDispatchLevel);
   acquire(lock);
 }
-HOST_API void keReleaseInStackQueuedSpinLock(QueuedLock* handle) {
+HOST_FASTCALL void keReleaseInStackQueuedSpinLock(QueuedLock* handle) {
   release(handle->lock);
   setIrql(handle->oldIrql);
 }
@@ -103,11 +103,49 @@ HOST_API uint8_t keGetCurrentIrql() {
   return currentThread()->irql();
 }
 
+#if defined(__i386__)
+// What is inline on x64 (CR8, KUSER_SHARED_DATA) and what wdm.h's macros call on x86.
+HOST_FASTCALL uint8_t kfAcquireSpinLock(std::atomic<uintptr_t>* lock) {
+  return keAcquireSpinLockRaiseToDpc(lock);
+}
+HOST_FASTCALL void kfReleaseSpinLock(std::atomic<uintptr_t>* lock, uint8_t irql) {
+  keReleaseSpinLock(lock, irql);
+}
+HOST_FASTCALL void kefAcquireSpinLockAtDpcLevel(std::atomic<uintptr_t>* lock) {
+  acquire(lock);
+}
+HOST_FASTCALL void kefReleaseSpinLockFromDpcLevel(std::atomic<uintptr_t>* lock) {
+  release(lock);
+}
+HOST_FASTCALL uint8_t kfRaiseIrql(uint8_t irql) {
+  const uint8_t old = currentThread()->irql();
+  if (irql < old)
+    brokenRule("KfRaiseIrql from %s to %s: %s", irqlName(old), irqlName(irql), currentCall().c_str());
+  setIrql(irql);
+  return old;
+}
+HOST_FASTCALL void kfLowerIrql(uint8_t irql) {
+  if (irql > currentThread()->irql())
+    brokenRule("KfLowerIrql from %s to %s: %s", irqlName(currentThread()->irql()), irqlName(irql),
+               currentCall().c_str());
+  writeIrqlRegister(irql);
+}
+HOST_API uint64_t keQueryInterruptTime() {
+  return uptimeUnits();
+}
+HOST_API void keQuerySystemTime(LARGE_INTEGER* out) {
+  out->QuadPart = static_cast<LONGLONG>(systemTimeUnits());
+}
+HOST_API void keQueryTickCount(LARGE_INTEGER* out) {
+  out->QuadPart = static_cast<LONGLONG>(uptimeUnits() / kTickUnits);
+}
+#endif
+
 // The mutex's own words hold the state; Count 1 is free (ExInitializeFastMutex is inline in wdm.h).
-HOST_API void exAcquireFastMutex(NtFastMutex* mutex) {
+HOST_FASTCALL void exAcquireFastMutex(NtFastMutex* mutex) {
   Thread* thread = currentThread();
   if (mutex->Owner == thread)
-    bugCheck(0xC4, {reinterpret_cast<uint64_t>(mutex), 0, 0, 0},
+    bugCheck(0xC4, {reinterpret_cast<uintptr_t>(mutex), 0, 0, 0},
              "#   a fast mutex is acquired twice by one thread: " + currentCall() + "\n");
   if (thread->heldSpinLocks) brokenRule("a fast mutex inside of a spin lock: %s", currentCall().c_str());
   int32_t one = 1;
@@ -123,7 +161,7 @@ HOST_API void exAcquireFastMutex(NtFastMutex* mutex) {
   ++thread->heldFastMutexes;
   setIrql(kApcLevel);
 }
-HOST_API void exReleaseFastMutex(NtFastMutex* mutex) {
+HOST_FASTCALL void exReleaseFastMutex(NtFastMutex* mutex) {
   Thread* thread = currentThread();
   if (mutex->Owner != thread) {
     brokenRule("a fast mutex is released by a thread that does not hold it: %s", currentCall().c_str());
@@ -143,11 +181,10 @@ HOST_API void keLeaveCriticalRegion() {
     brokenRule("a critical region is left twice: %s", currentCall().c_str());
 }
 
-HOST_API LARGE_INTEGER keQueryPerformanceCounter(LARGE_INTEGER* frequency) {
-  LARGE_INTEGER now{};
+// LARGE_INTEGER is returned in registers, as a number is.
+HOST_API uint64_t keQueryPerformanceCounter(LARGE_INTEGER* frequency) {
   if (frequency) frequency->QuadPart = static_cast<LONGLONG>(kUnitsPerSecond);
-  now.QuadPart = static_cast<LONGLONG>(uptimeUnits());
-  return now;
+  return uptimeUnits();
 }
 HOST_API uint32_t keQueryTimeIncrement() {
   return kTickUnits;
@@ -158,14 +195,28 @@ HOST_API void keStallExecutionProcessor(uint32_t microseconds) {
   const uint64_t end = uptimeUnits() + microseconds * 10ull;
   while (uptimeUnits() < end) __builtin_ia32_pause();
 }
-HOST_API uint64_t keQueryActiveProcessors() {
+HOST_API uintptr_t keQueryActiveProcessors() {
   return 3;
 }
 
 // Code that may be paged out is not simulated: it stays resident.
 const Export kTable[] = {
     exportRow("KeInitializeSpinLock", keInitializeSpinLock, kHighLevel, kExportAnyTime),
+#if defined(__x86_64__)
     exportRow("KeAcquireSpinLockRaiseToDpc", keAcquireSpinLockRaiseToDpc, kDispatchLevel, kExportAnyTime),
+#else
+    exportRow("KfAcquireSpinLock", kfAcquireSpinLock, kDispatchLevel, kExportAnyTime),
+    exportRow("KfReleaseSpinLock", kfReleaseSpinLock, kDispatchLevel, kExportAnyTime, kDispatchLevel),
+    exportRow("KefAcquireSpinLockAtDpcLevel", kefAcquireSpinLockAtDpcLevel, kHighLevel, kExportAnyTime,
+              kDispatchLevel),
+    exportRow("KefReleaseSpinLockFromDpcLevel", kefReleaseSpinLockFromDpcLevel, kHighLevel, kExportAnyTime,
+              kDispatchLevel),
+    exportRow("KfRaiseIrql", kfRaiseIrql, kHighLevel, kExportAnyTime),
+    exportRow("KfLowerIrql", kfLowerIrql, kHighLevel, kExportAnyTime),
+    exportRow("KeQueryInterruptTime", keQueryInterruptTime, kHighLevel, kExportAnyTime),
+    exportRow("KeQuerySystemTime", keQuerySystemTime, kHighLevel, kExportAnyTime),
+    exportRow("KeQueryTickCount", keQueryTickCount, kHighLevel, kExportAnyTime),
+#endif
     exportRow("KeReleaseSpinLock", keReleaseSpinLock, kDispatchLevel, kExportAnyTime, kDispatchLevel),
     exportRow("KeAcquireSpinLockAtDpcLevel", keAcquireSpinLockAtDpcLevel, kHighLevel, kExportAnyTime,
               kDispatchLevel),
@@ -252,6 +303,14 @@ void checkThreadBalanced(const char* what, uint8_t irqlBefore) {
   if (thread->heldSpinLocks) brokenRule("%s returned with %u spin locks held", what, thread->heldSpinLocks);
   if (thread->heldFastMutexes)
     brokenRule("%s returned with %u fast mutexes held", what, thread->heldFastMutexes);
+#if defined(__i386__)
+  // A registration below this frame is of a function that has returned.
+  if (reinterpret_cast<uintptr_t>(thread->block.exceptionList) <
+      reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) {
+    brokenRule("%s returned with an exception handler registered", what);
+    thread->block.exceptionList = kSehChainEnd;
+  }
+#endif
   if (thread->criticalRegions) brokenRule("%s returned inside of a critical region", what);
   thread->heldSpinLocks = thread->heldFastMutexes = thread->criticalRegions = 0;
   thread->block.irql = irqlBefore;

@@ -45,13 +45,16 @@ std::map<uint64_t, Contiguous> s_contiguous;
 std::set<MDL*> s_mdls;
 guest::Memory* s_memory;
 uint64_t s_userNext = 0x20000000;
+// On x86 reserveUserMemory() has taken all of user mode's addresses.
+constexpr int kReserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+              kFixed = kIs64 ? MAP_FIXED_NOREPLACE : MAP_FIXED;
 
 std::string caller(uint64_t address) {
   const PeImage* image = driverImage();
   return image ? image->describe(address) : std::string("?");
 }
 
-HOST_API void* mmMapIoSpace(uint64_t address, uint64_t bytes, uint32_t cache) {
+HOST_API void* mmMapIoSpace(uint64_t address, size_t bytes, uint32_t cache) {
   if (cache > 2) brokenRule("MmMapIoSpace with caching type %u: %s", cache, currentCall().c_str());
   void* mapped = mapPhysical(address, bytes, currentCall().c_str());
   if (!mapped)
@@ -59,10 +62,10 @@ HOST_API void* mmMapIoSpace(uint64_t address, uint64_t bytes, uint32_t cache) {
                static_cast<unsigned long long>(address), currentCall().c_str());
   return mapped;
 }
-HOST_API void mmUnmapIoSpace(void* address, uint64_t bytes) {
+HOST_API void mmUnmapIoSpace(void* address, size_t bytes) {
   {
     std::lock_guard lock(s_mutex);
-    const auto found = s_mappings.find(reinterpret_cast<uint64_t>(address));
+    const auto found = s_mappings.find(reinterpret_cast<uintptr_t>(address));
     if (found != s_mappings.end() && found->second.bytes != bytes)
       brokenRule("%llu bytes are unmapped of a mapping of %llu: %s", static_cast<unsigned long long>(bytes),
                  static_cast<unsigned long long>(found->second.bytes), currentCall().c_str());
@@ -70,7 +73,7 @@ HOST_API void mmUnmapIoSpace(void* address, uint64_t bytes) {
   if (!unmapPhysical(address)) brokenRule("what is unmapped was not mapped: %s", currentCall().c_str());
 }
 
-HOST_API void* mmAllocateContiguousMemorySpecifyCache(uint64_t bytes, uint64_t lowest, uint64_t highest,
+HOST_API void* mmAllocateContiguousMemorySpecifyCache(size_t bytes, uint64_t lowest, uint64_t highest,
                                                       uint64_t boundary, uint32_t) {
   std::lock_guard lock(s_mutex);
   if (!s_memory || bytes == 0) return nullptr;
@@ -82,17 +85,17 @@ HOST_API void* mmAllocateContiguousMemorySpecifyCache(uint64_t bytes, uint64_t l
     return nullptr;
   }
   std::memset(block.cpu, 0xA5, block.size);
-  s_contiguous[reinterpret_cast<uint64_t>(block.cpu)] = {block, bytes, currentCaller()};
+  s_contiguous[reinterpret_cast<uintptr_t>(block.cpu)] = {block, bytes, currentCaller()};
   return block.cpu;
 }
-HOST_API void* mmAllocateContiguousMemory(uint64_t bytes, uint64_t highest) {
+HOST_API void* mmAllocateContiguousMemory(size_t bytes, uint64_t highest) {
   return mmAllocateContiguousMemorySpecifyCache(bytes, 0, highest, 0, 1);
 }
 void freeContiguous(void* address, uint64_t bytes) {
   std::lock_guard lock(s_mutex);
-  const auto found = s_contiguous.find(reinterpret_cast<uint64_t>(address));
+  const auto found = s_contiguous.find(reinterpret_cast<uintptr_t>(address));
   if (found == s_contiguous.end())
-    bugCheck(0x1A, {reinterpret_cast<uint64_t>(address), 0, 0, 0},
+    bugCheck(0x1A, {reinterpret_cast<uintptr_t>(address), 0, 0, 0},
              "#   not a block of contiguous memory: " + currentCall() + "\n");
   if (bytes && bytes != found->second.requested)
     brokenRule("%llu bytes of a contiguous block of %llu are freed: %s",
@@ -101,7 +104,7 @@ void freeContiguous(void* address, uint64_t bytes) {
   s_memory->release(found->second.block);
   s_contiguous.erase(found);
 }
-HOST_API void mmFreeContiguousMemorySpecifyCache(void* address, uint64_t bytes, uint32_t) {
+HOST_API void mmFreeContiguousMemorySpecifyCache(void* address, size_t bytes, uint32_t) {
   freeContiguous(address, bytes);
 }
 HOST_API void mmFreeContiguousMemory(void* address) {
@@ -111,17 +114,17 @@ HOST_API uint64_t mmGetPhysicalAddress(void* address) {
   uint64_t physical = 0;
   if (!physicalAddress(address, physical))
     brokenRule("MmGetPhysicalAddress of 0x%llx, which has none: %s",
-               static_cast<unsigned long long>(reinterpret_cast<uint64_t>(address)), currentCall().c_str());
+               static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(address)), currentCall().c_str());
   return physical;
 }
 
 HOST_API MDL* ioAllocateMdl(void* address, uint32_t bytes, uint8_t secondary, uint8_t, void* irp) {
   if (secondary || irp) brokenRule("IoAllocateMdl for an IRP: %s", currentCall().c_str());
-  const auto start = reinterpret_cast<uint64_t>(address);
+  const uint64_t start = reinterpret_cast<uintptr_t>(address);
   const uint64_t pages = (start % kPage + bytes + kPage - 1) / kPage;
-  auto* mdl = static_cast<MDL*>(std::calloc(1, sizeof(MDL) + pages * 8));
-  mdl->Size = static_cast<int16_t>(sizeof(MDL) + pages * 8);
-  mdl->StartVa = reinterpret_cast<void*>(start & ~(kPage - 1));
+  auto* mdl = static_cast<MDL*>(std::calloc(1, sizeof(MDL) + pages * sizeof(uintptr_t)));
+  mdl->Size = static_cast<int16_t>(sizeof(MDL) + pages * sizeof(uintptr_t));
+  mdl->StartVa = pointerTo(start & ~(kPage - 1));
   mdl->ByteOffset = static_cast<uint32_t>(start % kPage);
   mdl->ByteCount = bytes;
   std::lock_guard lock(s_mutex);
@@ -143,7 +146,7 @@ bool fillPages(MDL* mdl) {
   for (uint64_t i = 0; i < pages; ++i) {
     uint64_t physical = 0;
     if (!physicalAddress(static_cast<uint8_t*>(mdl->StartVa) + i * kPage, physical)) return false;
-    mdlPages(mdl)[i] = physical / kPage;
+    mdlPages(mdl)[i] = static_cast<uintptr_t>(physical / kPage);
   }
   return true;
 }
@@ -153,11 +156,11 @@ HOST_API void mmBuildMdlForNonPagedPool(MDL* mdl) {
   mdl->MdlFlags |= kMdlNonPagedPool;
 }
 HOST_API void mmProbeAndLockPages(MDL* mdl, int8_t mode, uint32_t) {
-  const auto start = reinterpret_cast<uint64_t>(mdl->StartVa) + mdl->ByteOffset;
+  const uint64_t start = reinterpret_cast<uintptr_t>(mdl->StartVa) + mdl->ByteOffset;
   if (mode && start + mdl->ByteCount > kUserProbeAddress)
     raiseFromExport(kStatusAccessViolation, 2, 0, start);
   for (uint64_t at = start & ~(kPage - 1); at < start + mdl->ByteCount; at += kPage)
-    (void)*reinterpret_cast<volatile uint8_t*>(at);  // faults become the driver's exception
+    (void)*pointerTo<volatile uint8_t>(at);  // faults become the driver's exception
   mlock(mdl->StartVa, mdl->ByteOffset + mdl->ByteCount);
   if (!fillPages(mdl)) raiseFromExport(kStatusAccessViolation, 2, 0, start);
   mdl->MdlFlags |= kMdlPagesLocked;
@@ -217,19 +220,19 @@ void probe(uint64_t address, uint64_t bytes, uint32_t alignment, bool write) {
     raiseFromExport(kStatusAccessViolation, 2, write, address);
   // ProbeForRead looks at the range only; ProbeForWrite touches every page.
   for (uint64_t at = address; write && at < address + bytes; at = (at & ~(kPage - 1)) + kPage) {
-    auto* byte = reinterpret_cast<volatile uint8_t*>(at);
+    auto* byte = pointerTo<volatile uint8_t>(at);
     *byte = *byte;
   }
 }
-HOST_API void probeForRead(uint64_t address, uint64_t bytes, uint32_t alignment) {
+HOST_API void probeForRead(uintptr_t address, size_t bytes, uint32_t alignment) {
   probe(address, bytes, alignment, false);
 }
-HOST_API void probeForWrite(uint64_t address, uint64_t bytes, uint32_t alignment) {
+HOST_API void probeForWrite(uintptr_t address, size_t bytes, uint32_t alignment) {
   probe(address, bytes, alignment, true);
 }
 
-uint64_t s_userProbeAddress = kUserProbeAddress, s_highestUserAddress = kUserProbeAddress - 0x10001,
-         s_systemRangeStart = 0xFFFF080000000000;
+uintptr_t s_userProbeAddress = kUserProbeAddress, s_highestUserAddress = kUserProbeAddress - 1,
+          s_systemRangeStart = byWidth(0xFFFF080000000000, 0x80000000);
 
 const Export kTable[] = {
     exportRow("MmMapIoSpace", mmMapIoSpace, kDispatchLevel),
@@ -282,22 +285,22 @@ guest::Memory* contiguousMemory() {
 
 void addMemoryAlias(const void* view, uint64_t gpa, uint64_t bytes) {
   std::lock_guard lock(s_mutex);
-  s_aliases[reinterpret_cast<uint64_t>(view)] = {gpa, bytes};
+  s_aliases[reinterpret_cast<uintptr_t>(view)] = {gpa, bytes};
 }
 
 void removeMemoryAlias(const void* view) {
   std::lock_guard lock(s_mutex);
-  s_aliases.erase(reinterpret_cast<uint64_t>(view));
+  s_aliases.erase(reinterpret_cast<uintptr_t>(view));
 }
 
 bool physicalAddress(const void* address, uint64_t& out) {
-  const auto at = reinterpret_cast<uint64_t>(address);
+  const uint64_t at = reinterpret_cast<uintptr_t>(address);
   {
     std::lock_guard lock(s_mutex);
     auto next = s_contiguous.upper_bound(at);
     if (next != s_contiguous.begin()) {
       const guest::Block& block = std::prev(next)->second.block;
-      const uint64_t offset = at - reinterpret_cast<uint64_t>(block.cpu);
+      const uint64_t offset = at - reinterpret_cast<uintptr_t>(block.cpu);
       if (offset < block.size) {
         out = block.gpa + offset;
         return true;
@@ -336,7 +339,7 @@ void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner) {
     void* base = range.map(start, length);
     if (!base) return nullptr;
     uint8_t* result = static_cast<uint8_t*>(base) + (offset - start);
-    s_mappings[reinterpret_cast<uint64_t>(result)] = {result, bytes, address, owner, range.unmap};
+    s_mappings[reinterpret_cast<uintptr_t>(result)] = {result, bytes, address, owner, range.unmap};
     return result;
   }
   return nullptr;
@@ -344,12 +347,12 @@ void* mapPhysical(uint64_t address, uint64_t bytes, const char* owner) {
 
 bool unmapPhysical(void* address) {
   std::lock_guard lock(s_mutex);
-  const auto found = s_mappings.find(reinterpret_cast<uint64_t>(address));
+  const auto found = s_mappings.find(reinterpret_cast<uintptr_t>(address));
   if (found == s_mappings.end()) return false;
-  const auto start = reinterpret_cast<uint64_t>(address) & ~(kPage - 1);
+  const uint64_t start = reinterpret_cast<uintptr_t>(address) & ~(kPage - 1);
   const uint64_t length =
-      (reinterpret_cast<uint64_t>(address) - start + found->second.bytes + kPage - 1) & ~(kPage - 1);
-  found->second.unmap(reinterpret_cast<void*>(start), length);
+      (reinterpret_cast<uintptr_t>(address) - start + found->second.bytes + kPage - 1) & ~(kPage - 1);
+  found->second.unmap(pointerTo(start), length);
   s_mappings.erase(found);
   return true;
 }
@@ -365,7 +368,7 @@ unsigned reportMappings() {
       left.push_back(address);
     }
   }
-  for (const uint64_t address : left) unmapPhysical(reinterpret_cast<void*>(address));
+  for (const uint64_t address : left) unmapPhysical(pointerTo(address));
   return static_cast<unsigned>(left.size());
 }
 
@@ -374,8 +377,8 @@ void detachMappings() {
   for (const auto& [address, mapping] : s_mappings) {
     const uint64_t start = address & ~(kPage - 1);
     const uint64_t length = (address - start + mapping.bytes + kPage - 1) & ~(kPage - 1);
-    mapping.unmap(reinterpret_cast<void*>(start), length);
-    void* memory = mmap(reinterpret_cast<void*>(start), length, PROT_READ | PROT_WRITE,
+    mapping.unmap(pointerTo(start), length);
+    void* memory = mmap(pointerTo(start), length, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (memory != MAP_FAILED) std::memset(memory, 0xFF, length);
   }
@@ -396,8 +399,8 @@ unsigned reportContiguousLeaks() {
 static void* mapBelowProbeAddress(uint64_t bytes, int flags, int file) {
   std::lock_guard lock(s_mutex);
   const uint64_t length = (bytes + kPage - 1) & ~(kPage - 1);
-  void* memory = mmap(reinterpret_cast<void*>(s_userNext), length, PROT_READ | PROT_WRITE,
-                      flags | MAP_FIXED_NOREPLACE, file, 0);
+  if (length > kUserProbeAddress - s_userNext) return nullptr;
+  void* memory = mmap(pointerTo(s_userNext), length, PROT_READ | PROT_WRITE, flags | kFixed, file, 0);
   s_userNext += length + kPage;  // a hole behind each block
   return memory == MAP_FAILED ? nullptr : memory;
 }
@@ -411,16 +414,27 @@ void* mapUserMemory(int file, uint64_t bytes) {
 }
 
 void freeUserMemory(void* address, uint64_t bytes) {
-  munmap(address, (bytes + kPage - 1) & ~(kPage - 1));
+  const uint64_t length = (bytes + kPage - 1) & ~(kPage - 1);
+  if (kIs64)
+    munmap(address, length);
+  else
+    mmap(address, length, PROT_NONE, kReserved | MAP_FIXED, -1, 0);
+}
+
+bool reserveUserMemory() {
+  if (kIs64) return true;
+  constexpr uint64_t kFirst = 0x10000;  // vm.mmap_min_addr
+  return mmap(pointerTo(kFirst), kUserProbeAddress - kFirst, PROT_NONE, kReserved | MAP_FIXED_NOREPLACE, -1,
+              0) != MAP_FAILED;
 }
 
 MDL* makeMdl(const std::vector<uint64_t>& frames, uint64_t bytes) {
-  auto* mdl = static_cast<MDL*>(std::calloc(1, sizeof(MDL) + frames.size() * 8));
+  auto* mdl = static_cast<MDL*>(std::calloc(1, sizeof(MDL) + frames.size() * sizeof(uintptr_t)));
   // Size is 16 bits wide and only says something for small ones; MDLs of 4 GiB exist nevertheless.
-  mdl->Size = static_cast<int16_t>(sizeof(MDL) + frames.size() * 8);
+  mdl->Size = static_cast<int16_t>(sizeof(MDL) + frames.size() * sizeof(uintptr_t));
   mdl->ByteCount = static_cast<uint32_t>(bytes);
   mdl->MdlFlags = kMdlPagesLocked;
-  std::memcpy(mdlPages(mdl), frames.data(), frames.size() * 8);
+  std::copy(frames.begin(), frames.end(), mdlPages(mdl));
   return mdl;
 }
 

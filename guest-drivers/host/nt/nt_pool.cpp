@@ -18,7 +18,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint64_t kPage = 4096, kAlignment = 16;  // MEMORY_ALLOCATION_ALIGNMENT of x64
+constexpr uint64_t kPage = 4096, kAlignment = byWidth(16, 8);  // MEMORY_ALLOCATION_ALIGNMENT
 constexpr size_t kQuarantineBlocks = 2048;
 constexpr uint8_t kFresh = 0xA5;
 
@@ -64,7 +64,7 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
     void* packed = std::malloc(bytes);
     if (!packed) return nullptr;
     std::memset(packed, kFresh, bytes);
-    s_live[reinterpret_cast<uint64_t>(packed)] = {bytes, 0, nullptr, tag, paged, currentCaller()};
+    s_live[reinterpret_cast<uintptr_t>(packed)] = {bytes, 0, nullptr, tag, paged, currentCaller()};
     s_bytes += bytes;
     return packed;
   }
@@ -80,14 +80,14 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
     if (bytes < kPage) block = base + (pages - rounded);  // blocks of a page or more begin at a page
   }
   std::memset(block, kFresh, bytes);
-  s_live[reinterpret_cast<uint64_t>(block)] = {bytes, mapped, base, tag, paged, currentCaller()};
+  s_live[reinterpret_cast<uintptr_t>(block)] = {bytes, mapped, base, tag, paged, currentCaller()};
   s_bytes += bytes;
   return block;
 }
 
 void release(void* address, uint32_t tag, bool checkTag) {
   std::unique_lock lock(s_mutex);
-  const auto key = reinterpret_cast<uint64_t>(address);
+  const uint64_t key = reinterpret_cast<uintptr_t>(address);
   const auto found = s_live.find(key);
   if (found == s_live.end()) {
     const bool twice = s_freed.count(key) != 0;
@@ -124,7 +124,7 @@ void release(void* address, uint32_t tag, bool checkTag) {
   }
 }
 
-HOST_API void* exAllocatePoolWithTag(uint32_t type, uint64_t bytes, uint32_t tag) {
+HOST_API void* exAllocatePoolWithTag(uint32_t type, size_t bytes, uint32_t tag) {
   return allocate(type, bytes, tag);
 }
 HOST_API void exFreePoolWithTag(void* address, uint32_t tag) {

@@ -143,7 +143,7 @@ struct QueryRow {
   const void* defaultData;
   uint32_t defaultLength;
 };
-static_assert(sizeof(QueryRow) == 56);
+static_assert(sizeof(QueryRow) == byWidth(56, 28));
 constexpr uint32_t kQueryRequired = 4, kQueryDirect = 0x20;
 
 HOST_API NTSTATUS rtlQueryRegistryValues(uint32_t relativeTo, const char16_t* path, QueryRow* rows, void*,

@@ -19,41 +19,46 @@ std::atomic<uint64_t> s_debugLines{0};
 std::atomic<bool> s_printDebugLines{false};
 
 bool touchesDevice(const uint8_t* a, const uint8_t* b) {
-  return isDeviceAddress(reinterpret_cast<uint64_t>(a)) || isDeviceAddress(reinterpret_cast<uint64_t>(b));
+  return isDeviceAddress(reinterpret_cast<uintptr_t>(a)) || isDeviceAddress(reinterpret_cast<uintptr_t>(b));
 }
 
 // The copies go byte by byte or by words in order, so that what was copied before a fault is known.
-HOST_API void* ntMemcpy(uint8_t* to, const uint8_t* from, uint64_t bytes) {
+HOST_CDECL void* ntMemcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
   if (touchesDevice(to, from)) return copyDevicePages(to, from, bytes), to;
   return std::memcpy(to, from, bytes);
 }
-HOST_API void* ntMemmove(uint8_t* to, const uint8_t* from, uint64_t bytes) {
+HOST_CDECL void* ntMemmove(uint8_t* to, const uint8_t* from, size_t bytes) {
   if (touchesDevice(to, from)) return copyDevicePages(to, from, bytes), to;
   return std::memmove(to, from, bytes);
 }
-HOST_API void* ntMemset(uint8_t* to, int value, uint64_t bytes) {
+HOST_CDECL void* ntMemset(uint8_t* to, int value, size_t bytes) {
   if (touchesDevice(to, to)) return fillDevicePages(to, static_cast<uint8_t>(value), bytes), to;
   return std::memset(to, value, bytes);
 }
-HOST_API int ntMemcmp(const void* a, const void* b, uint64_t bytes) {
+#if defined(__x86_64__)
+HOST_CDECL int ntMemcmp(const void* a, const void* b, size_t bytes) {
   return std::memcmp(a, b, bytes);
 }
-HOST_API uint64_t rtlCompareMemory(const uint8_t* a, const uint8_t* b, uint64_t bytes) {
-  uint64_t i = 0;
+#endif
+HOST_API void rtlMoveMemory(uint8_t* to, const uint8_t* from, size_t bytes) {
+  ntMemmove(to, from, bytes);
+}
+HOST_API size_t rtlCompareMemory(const uint8_t* a, const uint8_t* b, size_t bytes) {
+  size_t i = 0;
   while (i < bytes && a[i] == b[i]) ++i;
   return i;
 }
-HOST_API uint64_t ntStrlen(const char* text) {
+HOST_CDECL size_t ntStrlen(const char* text) {
   return std::strlen(text);
 }
-HOST_API int ntStrcmp(const char* a, const char* b) {
+HOST_CDECL int ntStrcmp(const char* a, const char* b) {
   return std::strcmp(a, b);
 }
-HOST_API int ntStrncmp(const char* a, const char* b, uint64_t n) {
+HOST_CDECL int ntStrncmp(const char* a, const char* b, size_t n) {
   return std::strncmp(a, b, n);
 }
-HOST_API uint64_t ntWcslen(const char16_t* text) {
-  uint64_t n = 0;
+HOST_CDECL size_t ntWcslen(const char16_t* text) {
+  size_t n = 0;
   while (text[n]) ++n;
   return n;
 }
@@ -100,9 +105,35 @@ HOST_API NTSTATUS rtlGetVersion(uint32_t* info) {
   return kSuccess;
 }
 
-/// printf for the Microsoft convention: each argument is a slot of 8 bytes. The subset of _vsnprintf that
+#if defined(__x86_64__)
+using Arguments = __builtin_ms_va_list;
+#define ARGUMENTS_START __builtin_ms_va_start
+#define ARGUMENTS_END __builtin_ms_va_end
+#else
+using Arguments = __builtin_va_list;
+#define ARGUMENTS_START __builtin_va_start
+#define ARGUMENTS_END __builtin_va_end
+#endif
+
+/// The slots that variable arguments lie in: one each, but on x86 two for 64 bits.
+class Slots {
+public:
+  explicit Slots(const void* first) : m_at(static_cast<const uintptr_t*>(first)) {}
+  uintptr_t take() { return *m_at++; }
+  uint64_t take64() {
+    uint64_t value;
+    std::memcpy(&value, m_at, sizeof value);
+    m_at += sizeof value / sizeof *m_at;
+    return value;
+  }
+
+private:
+  const uintptr_t* m_at;
+};
+
+/// printf for Microsoft's conventions. The subset of _vsnprintf that
 /// ASCII output needs: flags, width, precision, h/l/ll/I64/w, d i u x X c s S p Z.
-int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
+int formatMs(char* out, size_t size, const char* text, Slots slots) {
   size_t n = 0;
   const auto put = [&](const char* data, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i, ++n)
@@ -118,7 +149,7 @@ int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
     while (std::strchr("-+ #0", *text) && *text) spec += *text++;
     while ((*text >= '0' && *text <= '9') || *text == '.' || *text == '*')
       if (*text == '*') {
-        spec += std::to_string(static_cast<int32_t>(*slots++));
+        spec += std::to_string(static_cast<int32_t>(slots.take()));
         ++text;
       } else {
         spec += *text++;
@@ -143,46 +174,46 @@ int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
     switch (*text) {
       case 'd':
       case 'i':
-        put(piece,
-            static_cast<size_t>(std::snprintf(piece, sizeof piece, (spec + "lld").c_str(),
-                                              wide ? static_cast<long long>(*slots)
-                                                   : static_cast<long long>(static_cast<int32_t>(*slots)))));
-        ++slots;
+        put(piece, static_cast<size_t>(
+                       std::snprintf(piece, sizeof piece, (spec + "lld").c_str(),
+                                     wide ? static_cast<long long>(slots.take64())
+                                          : static_cast<long long>(static_cast<int32_t>(slots.take())))));
         break;
       case 'u':
       case 'x':
       case 'X':
         put(piece, static_cast<size_t>(std::snprintf(
                        piece, sizeof piece, (spec + "ll" + *text).c_str(),
-                       static_cast<unsigned long long>(wide ? *slots : static_cast<uint32_t>(*slots)))));
-        ++slots;
+                       static_cast<unsigned long long>(wide ? slots.take64()
+                                                            : static_cast<uint32_t>(slots.take())))));
         break;
       case 'p':
-        put(piece, static_cast<size_t>(std::snprintf(piece, sizeof piece, "%016llX",
-                                                     static_cast<unsigned long long>(*slots++))));
+        put(piece, static_cast<size_t>(std::snprintf(piece, sizeof piece, "%0*llX",
+                                                     static_cast<int>(2 * sizeof(void*)),
+                                                     static_cast<unsigned long long>(slots.take()))));
         break;
       case 'c':
-        piece[0] = static_cast<char>(*slots++);
+        piece[0] = static_cast<char>(slots.take());
         put(piece, 1);
         break;
       case 's':
       case 'S': {
         const bool utf16 = (*text == 'S') != wideText;
+        const uintptr_t from = slots.take();
         std::string argument;
-        if (utf16 && *slots)
-          for (const auto* c = reinterpret_cast<const char16_t*>(*slots); *c; ++c)
+        if (utf16 && from)
+          for (const auto* c = reinterpret_cast<const char16_t*>(from); *c; ++c)
             argument += *c < 128 ? static_cast<char>(*c) : '?';
-        else if (*slots)
-          argument = reinterpret_cast<const char*>(*slots);
+        else if (from)
+          argument = reinterpret_cast<const char*>(from);
         else
           argument = "(null)";
-        ++slots;
         const int length = std::snprintf(piece, sizeof piece, (spec + "s").c_str(), argument.c_str());
         put(piece, std::min<size_t>(static_cast<size_t>(std::max(length, 0)), sizeof piece - 1));
         break;
       }
       case 'Z': {
-        const auto* counted = reinterpret_cast<const UNICODE_STRING*>(*slots++);
+        const auto* counted = reinterpret_cast<const UNICODE_STRING*>(slots.take());
         const std::string argument = counted ? narrow(*counted) : "(null)";
         put(argument.data(), argument.size());
         break;
@@ -199,7 +230,7 @@ int formatMs(char* out, size_t size, const char* text, const uint64_t* slots) {
   return static_cast<int>(n);
 }
 
-uint32_t print(const char* text, const uint64_t* slots) {
+uint32_t print(const char* text, Slots slots) {
   char line[512];
   formatMs(line, sizeof line, text, slots);
   ++s_debugLines;
@@ -214,40 +245,40 @@ HOST_API void rtlAssert(const char* condition, const char* file, ULONG line, con
   brokenRule("the driver asserts '%s' at %s:%u", condition, file, static_cast<unsigned>(line));
 }
 
-HOST_API uint32_t dbgPrint(const char* text, ...) {
-  __builtin_ms_va_list arguments;
-  __builtin_ms_va_start(arguments, text);
-  const uint32_t result = print(text, reinterpret_cast<const uint64_t*>(arguments));
-  __builtin_ms_va_end(arguments);
+HOST_CDECL uint32_t dbgPrint(const char* text, ...) {
+  Arguments arguments;
+  ARGUMENTS_START(arguments, text);
+  const uint32_t result = print(text, Slots(arguments));
+  ARGUMENTS_END(arguments);
   return result;
 }
-HOST_API uint32_t dbgPrintEx(uint32_t, uint32_t, const char* text, ...) {
-  __builtin_ms_va_list arguments;
-  __builtin_ms_va_start(arguments, text);
-  const uint32_t result = print(text, reinterpret_cast<const uint64_t*>(arguments));
-  __builtin_ms_va_end(arguments);
+HOST_CDECL uint32_t dbgPrintEx(uint32_t, uint32_t, const char* text, ...) {
+  Arguments arguments;
+  ARGUMENTS_START(arguments, text);
+  const uint32_t result = print(text, Slots(arguments));
+  ARGUMENTS_END(arguments);
   return result;
 }
 /// Microsoft's: -1 when it does not fit, no terminator then.
-HOST_API int ntVsnprintf(char* out, uint64_t size, const char* text, const uint64_t* arguments) {
+HOST_CDECL int ntVsnprintf(char* out, size_t size, const char* text, const void* arguments) {
   char terminated[1024];
-  const int n = formatMs(terminated, sizeof terminated, text, arguments);
+  const int n = formatMs(terminated, sizeof terminated, text, Slots(arguments));
   const auto length = static_cast<uint64_t>(n);
   std::memcpy(out, terminated, std::min<uint64_t>({length + 1, size, sizeof terminated}));
   return length > size ? -1 : n;
 }
-HOST_API int ntSnprintf(char* out, uint64_t size, const char* text, ...) {
-  __builtin_ms_va_list arguments;
-  __builtin_ms_va_start(arguments, text);
-  const int n = ntVsnprintf(out, size, text, reinterpret_cast<const uint64_t*>(arguments));
-  __builtin_ms_va_end(arguments);
+HOST_CDECL int ntSnprintf(char* out, size_t size, const char* text, ...) {
+  Arguments arguments;
+  ARGUMENTS_START(arguments, text);
+  const int n = ntVsnprintf(out, size, text, arguments);
+  ARGUMENTS_END(arguments);
   return n;
 }
 
 HOST_API void exRaiseStatus(NTSTATUS status) {
   raiseFromExport(static_cast<uint32_t>(status));
 }
-HOST_API void keBugCheckEx(uint32_t code, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+HOST_API void keBugCheckEx(uint32_t code, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d) {
   bugCheck(code, {a, b, c, d}, "#   by " + currentCall() + "\n");
 }
 HOST_API void keBugCheck(uint32_t code) {
@@ -260,10 +291,13 @@ HOST_API void dbgBreakPoint() {
 const Export kTable[] = {
     exportRow("memcpy", ntMemcpy, kHighLevel, kExportMayRaise),
     exportRow("memmove", ntMemmove, kHighLevel, kExportMayRaise),
+#if defined(__x86_64__)
     exportRow("RtlCopyMemory", ntMemmove, kHighLevel, kExportMayRaise),
-    exportRow("RtlMoveMemory", ntMemmove, kHighLevel, kExportMayRaise),
-    exportRow("memset", ntMemset, kHighLevel, kExportMayRaise),
     exportRow("memcmp", ntMemcmp, kHighLevel, kExportMayRaise),
+    exportRow("__C_specific_handler", cSpecificHandler, kHighLevel, kExportAnyTime),
+#endif
+    exportRow("RtlMoveMemory", rtlMoveMemory, kHighLevel, kExportMayRaise),
+    exportRow("memset", ntMemset, kHighLevel, kExportMayRaise),
     exportRow("RtlCompareMemory", rtlCompareMemory, kHighLevel, kExportMayRaise),
     exportRow("strlen", ntStrlen, kHighLevel, kExportAnyTime),
     exportRow("strcmp", ntStrcmp, kHighLevel, kExportAnyTime),
@@ -284,7 +318,6 @@ const Export kTable[] = {
     exportRow("KeBugCheckEx", keBugCheckEx, kHighLevel, kExportAnyTime),
     exportRow("KeBugCheck", keBugCheck, kHighLevel, kExportAnyTime),
     exportRow("DbgBreakPoint", dbgBreakPoint, kHighLevel, kExportAnyTime),
-    exportRow("__C_specific_handler", cSpecificHandler, kHighLevel, kExportAnyTime),
 };
 
 }  // namespace

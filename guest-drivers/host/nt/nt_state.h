@@ -85,6 +85,9 @@ unsigned reportMappings();
 void detachMappings();
 /// Contiguous blocks that the driver still holds: reported and freed.
 unsigned reportContiguousLeaks();
+/// Keeps the host's own memory out of the addresses of user mode. Before any other use of memory; false when
+/// something is there already. On x64 that is so by itself.
+bool reserveUserMemory();
 /// Memory of a simulated process, below kUserProbeAddress.
 void* allocateUserMemory(uint64_t bytes);
 void freeUserMemory(void* address, uint64_t bytes);

@@ -141,7 +141,7 @@ HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, in
     if (s_changed.wait(lock, deadline)) continue;
     if (tryTake(header)) break;
     if (timeout) return kTimeout;
-    bugCheck(0x9F, {reinterpret_cast<uint64_t>(header), 0, 0, 0},
+    bugCheck(0x9F, {reinterpret_cast<uintptr_t>(header), 0, 0, 0},
              "#   a wait that nobody ends (60 s): " + currentCall() + "\n");
   }
   return kSuccess;

@@ -93,6 +93,14 @@ std::atomic<uint64_t> s_instructions{0};
 std::atomic<bool> s_counting{false};
 const PeImage* s_stepped;
 
+#if defined(__x86_64__)
+constexpr int kProgramCounter = REG_RIP;
+#define SET_TRAP_FLAG "pushfq; orq $0x100, (%%rsp); popfq"
+#else
+constexpr int kProgramCounter = REG_EIP;
+#define SET_TRAP_FLAG "pushfl; orl $0x100, (%%esp); popfl"
+#endif
+
 /// Each instruction of this thread ends here; only the driver's are counted.
 void onStep(int, siginfo_t*, void* opaque) {
   auto& uc = *static_cast<ucontext_t*>(opaque);
@@ -100,12 +108,12 @@ void onStep(int, siginfo_t*, void* opaque) {
     uc.uc_mcontext.gregs[REG_EFL] &= ~0x100;
     return;
   }
-  if (s_stepped->contains(static_cast<uint64_t>(uc.uc_mcontext.gregs[REG_RIP]))) ++s_instructions;
+  if (s_stepped->contains(static_cast<uintptr_t>(uc.uc_mcontext.gregs[kProgramCounter]))) ++s_instructions;
 }
 
 void setTrapFlag(bool on) {
   if (on)
-    __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+    __asm__ volatile(SET_TRAP_FLAG ::: "memory", "cc");
   else
     s_counting = false;
 }

@@ -302,6 +302,8 @@ int hostMain(int argc, char** argv) {
   }
   if (!status.ok()) {
     std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
+  } else if (!reserveUserMemory()) {
+    std::printf("aerogpu-driver-host: error: the addresses of user mode are not free\n");
   } else if (parse(arguments)) {
     if (s_list) {
       for (const TestCase& test : allTests())

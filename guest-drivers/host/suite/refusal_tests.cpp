@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
+#include "core/fault.h"
 #include "suite/streams.h"
 #include "suite/test.h"
 
@@ -17,11 +18,11 @@ void userPointers(Adapter& adapter, Client& client, Context& context) {
   const uint64_t before = adapter.scheduler().submitted();
   void* const device = adapter.machine().map(1, 0, 4096);
   // Not mapped, kernel addresses, not aligned at a hole, the last user page.
-  for (const uint64_t address :
-       {uint64_t{0}, uint64_t{0x5000}, uint64_t{0x7FFFFFE0000}, uint64_t{0x7FFFFFF0000},
-        reinterpret_cast<uint64_t>(device), uint64_t{0xFFFFF80000000000}, UINT64_MAX - 64,
-        uint64_t{0x8000000000000000}}) {
-    const NTSTATUS status = context.renderRaw(reinterpret_cast<void*>(address), 256, {}, {});
+  for (const uintptr_t address :
+       {uintptr_t{0}, uintptr_t{0x5000}, kUserProbeAddress - 0x10000, kUserProbeAddress,
+        reinterpret_cast<uintptr_t>(device), byWidth(0xFFFFF80000000000, 0xC0000000), UINTPTR_MAX - 64,
+        byWidth(0x8000000000000000, 0x80000000)}) {
+    const NTSTATUS status = context.renderRaw(pointerTo(address), 256, {}, {});
     expect(!ntSuccess(status), "a command buffer at 0x%llx is refused (0x%08x)",
            static_cast<unsigned long long>(address), status);
   }

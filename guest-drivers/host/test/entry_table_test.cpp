@@ -161,7 +161,7 @@ TEST(EntryTable, EverySlotHoldsItsFunction) {
     }
     ASSERT_NE(function, 0u) << slot.name << " is empty";
     EXPECT_TRUE(image.containsCode(function)) << slot.name << " points to no code";
-    const auto symbol = symbols.find(function - reinterpret_cast<uint64_t>(image.base()));
+    const auto symbol = symbols.find(function - reinterpret_cast<uintptr_t>(image.base()));
     ASSERT_NE(symbol, symbols.end()) << slot.name << " points to no entry point";
     const std::string expected =
         "aero::AeroDdi" + std::string(slot.name).substr(std::strlen("DxgkDdi")) + "(";

@@ -68,13 +68,13 @@ TEST_F(Nt, EveryNameIsAnExportOfWindows7) {
 TEST_F(Nt, PoolBlocksEndAtAFault) {
   auto* block = static_cast<uint8_t*>(allocate(48));
   ASSERT_NE(block, nullptr);
-  EXPECT_EQ(reinterpret_cast<uint64_t>(block) % 16, 0u);
-  EXPECT_EQ((reinterpret_cast<uint64_t>(block) + 48) % 4096, 0u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % 16, 0u);
+  EXPECT_EQ((reinterpret_cast<uintptr_t>(block) + 48) % 4096, 0u);
   block[47] = 1;
   release(block);
   EXPECT_EQ(brokenRules(), 0u);
   auto* page = allocate(8192);
-  EXPECT_EQ(reinterpret_cast<uint64_t>(page) % 4096, 0u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(page) % 4096, 0u);
   release(page);
 }
 

@@ -123,7 +123,7 @@ uint8_t* Memory::at(uint64_t gpa) const {
 
 bool Memory::addressOf(const void* cpu, uint64_t& gpa) const {
   for (const Extent& extent : m_extents) {
-    const uint64_t offset = reinterpret_cast<uint64_t>(cpu) - reinterpret_cast<uint64_t>(extent.cpu);
+    const uint64_t offset = reinterpret_cast<uintptr_t>(cpu) - reinterpret_cast<uintptr_t>(extent.cpu);
     if (offset >= extent.size) continue;
     gpa = extent.gpa + offset;
     return true;

@@ -174,7 +174,7 @@ TEST(HandleTable, HasALimit) {
 TEST(CommandMemory, LiesInUserMemoryAndKeepsItsSize) {
   CommandMemory memory;
   ASSERT_TRUE(memory.create().ok());
-  EXPECT_LT(reinterpret_cast<uint64_t>(memory.at(CommandMemory::kBytes - 1)), kUserProbeAddress);
+  EXPECT_LT(reinterpret_cast<uintptr_t>(memory.at(CommandMemory::kBytes - 1)), kUserProbeAddress);
   const int file = open(memory.path().c_str(), O_RDWR | O_CLOEXEC);  // as another process would
   ASSERT_GE(file, 0);
   EXPECT_NE(ftruncate(file, 0), 0);
