@@ -17,8 +17,7 @@ public:
 
   /** At least `bytes` bytes, or null; PASSIVE_LEVEL. */
   uint8_t *take(UINT bytes) {
-    auto *block =
-        bytes <= kMostKept ? static_cast<Block *>(InterlockedExchangePointer(&m_kept, nullptr)) : nullptr;
+    auto *block = bytes <= kMostKept ? static_cast<Block *>(InterlockedExchangePointer(&m_kept, nullptr)) : nullptr;
     if (!block || block->bytes < bytes) {
       poolFree(block);
       const UINT rounded = (bytes + kStep - 1) & ~(kStep - 1);

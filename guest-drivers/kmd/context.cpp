@@ -11,7 +11,7 @@ void ContextIds::start() {
 uint32_t ContextIds::take() {
   uint32_t id = 0;
   ExAcquireFastMutex(&m_mutex);
-  for (uint32_t i = 1; i < sizeof m_taken * 8 && !id; i++)
+  for (uint32_t i = 1; i <= kLastContext && !id; i++)
     if (!(m_taken[i / 32] & 1u << i % 32)) {
       m_taken[i / 32] |= 1u << i % 32;
       id = i;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "command_scratch.h"
+#include "dma_layout.h"
 #include "nt.h"
 
 namespace aero {
@@ -41,23 +42,29 @@ public:
   }
 
   uint32_t magic = kMagic;
-  uint32_t id = 0;  // device context: 1 to 511
+  uint32_t id = 0;  // device context, 1 to kLastContext; 0 until the first Render
   AeroAdapter *adapter = nullptr;
   AeroDevice *device = nullptr;
   CommandScratch scratch;
 };
 
-/** Numbers of device contexts, one of these and kAlternateContext with it for each WDDM context. At most APC_LEVEL. */
+/** Sees to it that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes nothing
+ *  now. PASSIVE_LEVEL. */
+NTSTATUS giveNumber(AeroContext &context);
+
+/** Numbers of device contexts. A WDDM context has one from its first Render on: many never draw anything themselves. At
+ *  most APC_LEVEL. */
 class ContextIds {
 public:
   void start();
-  /** 1 to 511, or 0 when all are taken. */
+  /** 1 to kLastContext, or 0 when all are taken. */
   uint32_t take();
   void give(uint32_t id);
 
 private:
   FAST_MUTEX m_mutex = {};
-  uint32_t m_taken[16] = {};  // one bit each
+  uint32_t m_taken[32] = {};  // one bit each
+  static_assert(kLastContext < sizeof(uint32_t) * 8 * 32);
 };
 
 }  // namespace aero

@@ -17,12 +17,11 @@ constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {
 }
 
 /** The device context begins anew. Before somebody has its number, since it may have been another's; and when it ends,
- * for what is bound in it stays on the device (OBJ-2). */
+ *  for what is bound in it stays on the device (OBJ-2). */
 NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
   if (!(adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)) return STATUS_SUCCESS;
   const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
-  const NTSTATUS status = adapter.scheduler.submitInternal(&packet, sizeof packet, id);
-  return NT_SUCCESS(status) ? adapter.scheduler.submitInternal(&packet, sizeof packet, id | kAlternateContext) : status;
+  return adapter.scheduler.submitInternal(&packet, sizeof packet, id);
 }
 
 /** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
@@ -54,6 +53,18 @@ bool destroyLeftovers(AeroDevice &device) {
 }
 
 }  // namespace
+
+NTSTATUS giveNumber(AeroContext &context) {
+  if (context.id) return STATUS_SUCCESS;
+  AeroAdapter &adapter = *context.adapter;
+  const uint32_t id = adapter.contextIds.take();
+  if (!id) return STATUS_NO_MEMORY;
+  if (NT_SUCCESS(resetDeviceContext(adapter, id)) &&
+      !InterlockedCompareExchange(reinterpret_cast<LONG *>(&context.id), static_cast<LONG>(id), 0))
+    return STATUS_SUCCESS;
+  adapter.contextIds.give(id);
+  return context.id ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
 
 NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVICE *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
@@ -99,17 +110,6 @@ NTSTATUS APIENTRY AeroDdiCreateContext(const HANDLE hDevice, DXGKARG_CREATECONTE
   auto *context = new (memory) AeroContext;
   context->adapter = device->adapter;
   context->device = device;
-  context->id = device->adapter->contextIds.take();
-  if (!context->id) {
-    poolFree(memory);
-    return STATUS_INSUFFICIENT_RESOURCES;
-  }
-  const NTSTATUS status = resetDeviceContext(*context->adapter, context->id);
-  if (!NT_SUCCESS(status)) {
-    context->adapter->contextIds.give(context->id);
-    poolFree(memory);
-    return status;
-  }
   args->ContextInfo = contextInfo(args->Flags.GdiContext);
   args->hContext = context;
   return STATUS_SUCCESS;
@@ -119,8 +119,10 @@ NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroContext *context = AeroContext::from(hContext);
   if (!context) return STATUS_INVALID_PARAMETER;
-  resetDeviceContext(*context->adapter, context->id);  // a device that is gone or hangs has lost it, or will
-  context->adapter->contextIds.give(context->id);
+  if (context->id) {
+    resetDeviceContext(*context->adapter, context->id);  // a device that is gone or hangs has lost it, or will
+    context->adapter->contextIds.give(context->id);
+  }
   context->magic = 0;
   context->~AeroContext();
   poolFree(context);

@@ -90,10 +90,12 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   // A sleep of the machine took the resources of this device away; with this answer Direct3D reports it as lost.
   if (context->device->losses != adapter.epochs.deviceLosses()) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
 
+  NTSTATUS status = giveNumber(*context);
+  if (!NT_SUCCESS(status)) return status;
   // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
   aerogpu_cmd_stream_header header;
   if (args->CommandLength < sizeof header || args->CommandLength > kMaxCommandBytes) return STATUS_INVALID_USER_BUFFER;
-  NTSTATUS status = copyFromUser(&header, args->pCommand, sizeof header);
+  status = copyFromUser(&header, args->pCommand, sizeof header);
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
   uint32_t total;
   const StreamFault headerFault = checkStreamHeader(header, args->CommandLength, total);

@@ -45,7 +45,7 @@ public:
       submission.tableGpa = m_gpa;
       submission.tableBytes = layout.tableBytes();
       if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
-      if (priv.Reserved0 & kDmaAlternate) submission.contextId |= kAlternateContext;
+      if (priv.Reserved0 & kDmaAlternate) submission.contextId = kAlternateContext;
       counters.count(priv.Type);
     }
     m_gpa += bytes;

@@ -46,6 +46,9 @@ void Segments::describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const 
     descriptor.Flags.CpuVisible = 1;
   } else {
     descriptor.BaseAddress.QuadPart = static_cast<LONGLONG>(kApertureBase);
+    // The processor reaches an aperture's pages themselves. Visible it must be all the same, at an address that is
+    // nobody's (WDK sample render-only, RosKmdAdapter.cpp).
+    descriptor.CpuTranslatedAddress = descriptor.BaseAddress;
     descriptor.Size = static_cast<SIZE_T>(apertureBytes());
     descriptor.CommitLimit = static_cast<SIZE_T>(apertureBytes());
     descriptor.Flags.Aperture = 1;

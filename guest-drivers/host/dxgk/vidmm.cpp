@@ -65,6 +65,12 @@ NTSTATUS Vidmm::start() {
       if (cpu < bar.address || cpu + d.Size > bar.address + bar.bytes)
         brokenRule("segment %u lies at 0x%llx, outside of BAR1", i + 1, static_cast<unsigned long long>(cpu));
     }
+    // WDK sample render-only, RosKmdAdapter.cpp: what an aperture says to be visible must be nobody's
+    // address.
+    constexpr uint64_t kAboveMemory = uint64_t{1} << 40;
+    if (d.Flags.Aperture && d.Flags.CpuVisible && cpu < kAboveMemory)
+      brokenRule("aperture segment %u is said to be visible at 0x%llx, where memory may be", i + 1,
+                 static_cast<unsigned long long>(cpu));
     for (UINT k = 0; k < i; ++k) {
       const auto other = static_cast<uint64_t>(descriptors[k].BaseAddress.QuadPart);
       if (base < other + descriptors[k].Size && other < base + d.Size)

@@ -16,7 +16,7 @@ namespace aero {
 /** Flags in the low byte of AEROGPU_DMA_PRIV.Reserved0. */
 enum DmaFlags : uint32_t {
   kDmaPresent = 1,    // holds a present packet
-  kDmaAlternate = 2,  // runs in the context's second device context (what the kernel driver draws for it)
+  kDmaAlternate = 2,  // runs in kAlternateContext (what the kernel driver draws)
   kDmaEnds = 4,       // ends handles; cleared when it is in the ring
 };
 
@@ -29,9 +29,11 @@ constexpr uint32_t kPagingRecords = 256;
 
 /** Device context of what the driver submits for itself. */
 constexpr uint32_t kInternalContext = 0;
-/** Set in the number of the device context in which the driver itself draws on behalf of a WDDM context: its state
- *  does not disturb the user-mode driver's. */
+/** Device context in which the driver itself draws on behalf of WDDM contexts, all of them: each of its buffers sets
+ *  whatever state it needs, and unbinds what it bound. User-mode drivers' states are not disturbed. */
 constexpr uint32_t kAlternateContext = 0x400;
+/** The others are numbered from 1 to this; a device has 1024 with these two (SUB-8). */
+constexpr uint32_t kLastContext = 1022;
 
 /** One submission inside a DMA buffer; offsets in bytes from where the submission starts. */
 struct DmaLayout {

@@ -195,7 +195,7 @@ TEST_F(SchedulerTest, FlagsOfTheStreamReachTheDescriptor) {
   for (const Submit &what : {present, drawn, blit, paging}) ASSERT_EQ(submit(what), STATUS_SUCCESS);
   ASSERT_EQ(m_device.queue.size(), 4u);
   const uint32_t flags[] = {AEROGPU_SUBMIT_FLAG_PRESENT, AEROGPU_SUBMIT_FLAG_PRESENT, 0, 0};
-  const uint32_t contexts[] = {5, 0x405, 0x405, 0};
+  const uint32_t contexts[] = {5, 0x400, 0x400, 0};
   for (size_t i = 0; i < 4; i++) {
     EXPECT_EQ(m_device.queue[i].flags, flags[i]) << i;
     EXPECT_EQ(m_device.queue[i].context_id, contexts[i]) << i;

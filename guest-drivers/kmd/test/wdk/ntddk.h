@@ -42,6 +42,10 @@ typedef struct _KTIMER {
   PKDPC dpc;
 } KTIMER, *PKTIMER;
 
+static inline PVOID InterlockedExchangePointer(PVOID volatile *target, PVOID value) {
+  return __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);
+}
+
 VOID NTAPI RtlAssert(PVOID assertion, PVOID file, ULONG line, PCHAR message);
 KIRQL NTAPI KeGetCurrentIrql(VOID);
 
