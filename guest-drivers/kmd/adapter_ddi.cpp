@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: Plug and Play, power, interrupts, and what the adapter says of itself.
 #include "adapter.h"
+#include "aerogpu/aerogpu_escape_extension.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
+#include "allocation_rules.h"
+#include "capability_block.h"
 #include "entry_points.h"
 #include "gdi_engine.h"
 #include "kernel_memory.h"
@@ -14,14 +18,37 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   // With 3D off there is nothing for a user-mode driver to open: Direct3D falls back, the desktop works on.
   if (!adapter.offers3d()) return STATUS_NOT_SUPPORTED;
   if (args.OutputDataSize < sizeof(aerogpu_umd_private_v1)) return STATUS_BUFFER_TOO_SMALL;
-  aerogpu_umd_private_v1 answer = {};
-  answer.size_bytes = sizeof answer;
-  answer.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
-  answer.device_mmio_magic = AEROGPU_MMIO_MAGIC;
-  answer.device_abi_version_u32 = adapter.features.abiVersion;
-  answer.device_features = uint64_t{adapter.features.high} << 32 | adapter.features.low;
-  if (adapter.features.low & AEROGPU_FEATURE_VBLANK) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
-  if (adapter.features.low & AEROGPU_FEATURE_FENCE_PAGE) answer.flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
+  aerogpu_umd_ext_private_v2 answer = {};
+  answer.v1.size_bytes = sizeof answer.v1;
+  answer.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
+  answer.v1.device_mmio_magic = AEROGPU_MMIO_MAGIC;
+  answer.v1.device_abi_version_u32 = adapter.features.abiVersion;
+  answer.v1.device_features = uint64_t{adapter.features.high} << 32 | adapter.features.low;
+  if (adapter.features.low & AEROGPU_FEATURE_VBLANK) answer.v1.flags |= AEROGPU_UMDPRIV_FLAG_HAS_VBLANK;
+  if (adapter.features.low & AEROGPU_FEATURE_FENCE_PAGE) answer.v1.flags |= AEROGPU_UMDPRIV_FLAG_HAS_FENCE_PAGE;
+  // How much somebody asks for says which version they know.
+  if (args.OutputDataSize < sizeof answer) {
+    RtlCopyMemory(args.pOutputData, &answer.v1, sizeof answer.v1);
+    return STATUS_SUCCESS;
+  }
+  const CapabilityBlock block(adapter.registers, adapter.features.high);
+  answer.ext_flags = (adapter.segments.hasAperture() ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) |
+                     (adapter.acceleratesGdi() ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0);
+  answer.max_texture_edge = kMaxSurfaceEdge;
+  answer.driver_version = AEROGPU_DRIVER_VERSION;
+  answer.vram_bytes = adapter.segments.vramBytes();
+  answer.aperture_bytes = adapter.segments.apertureBytes();
+  answer.dma_buffer_bytes = kDmaBytes;
+  answer.allocation_list_entries = kAllocationListSize;
+  answer.ranged_handles_first = AEROGPU_EXT_RANGED_HANDLES_FIRST;
+  answer.ranged_handles_last = AEROGPU_EXT_RANGED_HANDLES_LAST;
+  answer.handle_range_unit = AEROGPU_EXT_HANDLE_RANGE_UNIT;
+  answer.handles_max = AEROGPU_EXT_HANDLES_MAX;
+  answer.block_bytes = block.bytes();
+  answer.block_written =
+      block.copy(static_cast<uint8_t *>(args.pOutputData) + sizeof answer, args.OutputDataSize - sizeof answer);
+  answer.v1.size_bytes = sizeof answer + answer.block_written;
+  answer.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
   RtlCopyMemory(args.pOutputData, &answer, sizeof answer);
   return STATUS_SUCCESS;
 }

@@ -31,6 +31,8 @@ public:
 
 /** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */
 constexpr UINT kAllocationListSize = 1024;
+/** Bytes of a DMA buffer: packets and allocation table. */
+constexpr UINT kDmaBytes = 256 * 1024;
 
 /** DxgkDdiCreateContext's handle. */
 class AeroContext {

@@ -7,7 +7,6 @@
 namespace aero {
 namespace {
 
-constexpr UINT kDmaBytes = 256 * 1024;
 constexpr UINT kGdiAllocationListSize = 256;  // page "DXGK_CONTEXTINFO": of GDI contexts, no other number
 
 constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {

@@ -11,9 +11,11 @@ HRESULT Adapter::open() {
   query.PrivateDriverDataSize = sizeof m_info;
   const HRESULT result = m_callbacks.pfnQueryAdapterInfoCb(m_runtime, &query);
   if (failed(result)) return result;
-  if (m_info.size_bytes < sizeof m_info || m_info.struct_version < AEROGPU_UMDPRIV_STRUCT_VERSION_V1 ||
-      m_info.device_mmio_magic != AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU ||
-      m_info.device_abi_version_u32 >> 16 != AEROGPU_ABI_MAJOR)
+  const aerogpu_umd_private_v1 &v1 = m_info.v1;
+  const bool extended = v1.struct_version >= AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
+  if (v1.size_bytes < (extended ? sizeof m_info : sizeof v1) || v1.struct_version < AEROGPU_UMDPRIV_STRUCT_VERSION_V1 ||
+      v1.device_mmio_magic != AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU ||
+      v1.device_abi_version_u32 >> 16 != AEROGPU_ABI_MAJOR)
     return kNotAvailable;
   return kOk;
 }

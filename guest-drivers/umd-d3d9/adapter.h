@@ -4,7 +4,7 @@
 // devices of several threads use it without a lock.
 #pragma once
 
-#include "aerogpu/aerogpu_umd_private.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
 #include "ddi.h"
 
 namespace aero {
@@ -28,13 +28,15 @@ public:
   UINT interfaceNumber() const { return m_interface; }
   /** The interface level that runtime and driver both know. */
   UINT version() const { return m_version; }
-  const aerogpu_umd_private_v1 &info() const { return m_info; }
+  const aerogpu_umd_private_v1 &info() const { return m_info.v1; }
+  /** What version 2 says beyond that; all zero when the kernel driver is older. */
+  const aerogpu_umd_ext_private_v2 &details() const { return m_info; }
 
 private:
   HANDLE m_runtime;
   UINT m_interface, m_version;
   D3DDDI_ADAPTERCALLBACKS m_callbacks;
-  aerogpu_umd_private_v1 m_info = {};
+  aerogpu_umd_ext_private_v2 m_info = {};
 };
 
 }  // namespace aero

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Load, start, stop, power, removal.
+#include <algorithm>
 #include <cstring>
 
-#include "aerogpu/aerogpu_umd_private.h"
+#include "aerogpu/aerogpu_cmd_extension.h"
+#include "aerogpu/aerogpu_escape_extension.h"
+#include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
 #include "dxgk/ddi_call.h"
 #include "suite/streams.h"
 #include "suite/test.h"
@@ -148,6 +152,122 @@ void expectUserModeAnswer(Adapter& adapter, const aerogpu_umd_private_v1& answer
          "UMDRIVERPRIVATE: what is reserved is 0");
 }
 
+/// PRIV-23. Version 2, for who has room for it: what the segments, escapes and contexts of this driver are.
+void expectUserModeAnswer2(Adapter& adapter, bool gdi, bool aperture) {
+  aerogpu_umd_ext_private_v2 answer;
+  std::memset(&answer, 0xEE, sizeof answer);
+  NTSTATUS status = query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, answer, sizeof answer - 1);
+  expect(ntSuccess(status) && answer.v1.struct_version == AEROGPU_UMDPRIV_STRUCT_VERSION_V1 &&
+             answer.v1.size_bytes == sizeof answer.v1 && answer.ext_flags == 0xEEEEEEEE,
+         "version 1 where version 2 has no room (0x%08x)", status);
+  status = query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, answer);
+  if (!expect(ntSuccess(status) && answer.v1.struct_version == AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2 &&
+                  answer.v1.size_bytes == sizeof answer,
+              "version 2 (0x%08x): version %u, %u bytes", status, answer.v1.struct_version,
+              answer.v1.size_bytes))
+    return;
+  answer.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
+  answer.v1.size_bytes = sizeof answer.v1;
+  expectUserModeAnswer(adapter, answer.v1);
+  const uint32_t flags =
+      (aperture ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) | (gdi ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0);
+  expect(answer.ext_flags == flags, "flags 0x%x, not 0x%x", answer.ext_flags, flags);
+  DXGK_SEGMENTDESCRIPTOR segments[2]{};
+  DXGK_QUERYSEGMENTOUT out{};
+  out.NbSegment = 2;
+  out.pSegmentDescriptor = segments;
+  expect(ntSuccess(query(adapter, DXGKQAITYPE_QUERYSEGMENT, out)), "segments");
+  expect(answer.vram_bytes == segments[0].Size && answer.aperture_bytes == (aperture ? segments[1].Size : 0),
+         "segments of %llu and %llu bytes", static_cast<unsigned long long>(answer.vram_bytes),
+         static_cast<unsigned long long>(answer.aperture_bytes));
+  auto client = Client::create(adapter, 120);
+  auto context = client ? client->createContext() : nullptr;
+  if (expect(context != nullptr, "a context"))
+    expect(answer.dma_buffer_bytes == context->info().DmaBufferSize &&
+               answer.allocation_list_entries == context->info().AllocationListSize,
+           "DMA buffers of %u bytes, lists of %u", answer.dma_buffer_bytes, answer.allocation_list_entries);
+  expect(answer.ranged_handles_first == AEROGPU_EXT_RANGED_HANDLES_FIRST &&
+             answer.ranged_handles_last == AEROGPU_EXT_RANGED_HANDLES_LAST &&
+             answer.handle_range_unit == AEROGPU_EXT_HANDLE_RANGE_UNIT &&
+             answer.handles_max == AEROGPU_EXT_HANDLES_MAX && answer.max_texture_edge == 16384,
+         "limits");
+  expect(answer.driver_version != 0 && answer.driver_version != 0xEEEEEEEEEEEEEEEE, "its version");
+  auto& r = adapter.registers();
+  const uint32_t block = r.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_CAPS
+                             ? r.read(AEROGPU_EXT_REG_CAPS_SIZE)
+                             : 0;
+  expect(answer.block_bytes == block && answer.block_written == 0, "a capability block of %u bytes, not %u",
+         answer.block_bytes, block);
+}
+
+/// PRIV-23: the device's capability block goes to user mode as it is, as far as there is room.
+void capabilityBlock() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Machine& machine = adapter.machine();
+  auto& registers = adapter.registers();
+  const auto ask = [&](UINT room) {
+    std::vector<uint8_t> answer(sizeof(aerogpu_umd_ext_private_v2) + room + 16, 0xEE);
+    const NTSTATUS status =
+        query(adapter, DXGKQAITYPE_UMDRIVERPRIVATE, answer[0], static_cast<UINT>(answer.size() - 16));
+    expect(ntSuccess(status), "an answer (0x%08x)", status);
+    return answer;
+  };
+  const auto head = [](const std::vector<uint8_t>& answer) {
+    aerogpu_umd_ext_private_v2 out;
+    std::memcpy(&out, answer.data(), sizeof out);
+    return out;
+  };
+  const auto check = [&](const std::vector<uint8_t>& block) {
+    const auto bytes = static_cast<uint32_t>(block.size());
+    for (const UINT room : {bytes + 6, bytes, bytes - 1, 5u, 0u}) {
+      const std::vector<uint8_t> answer = ask(room);
+      const aerogpu_umd_ext_private_v2 got = head(answer);
+      const uint32_t written = std::min(room, bytes);
+      expect(got.block_bytes == bytes && got.block_written == written &&
+                 got.v1.size_bytes == sizeof got + written,
+             "room for %u: %u of %u, %u bytes in all", room, got.block_written, got.block_bytes,
+             got.v1.size_bytes);
+      bool right = true;
+      for (size_t i = 0; i < answer.size() - sizeof got; ++i)
+        right &= answer[sizeof got + i] == (i < written ? block[i] : 0xEE);
+      expect(right, "room for %u: its bytes, and none beyond", room);
+    }
+  };
+  const uint32_t features = registers.read(AEROGPU_MMIO_REG_FEATURES_HI);
+  if (!expect(features & AEROGPU_EXT_FEATURE_HI_CAPS, "the device has a block")) return;
+  std::vector<uint8_t> block(registers.read(AEROGPU_EXT_REG_CAPS_SIZE));
+  for (size_t at = 0; at < block.size(); ++at)
+    block[at] = static_cast<uint8_t>(
+        registers.read(AEROGPU_EXT_REG_CAPS + static_cast<uint32_t>(at & ~size_t{3})) >> at % 4 * 8);
+  check(block);
+  // A size that is no multiple of 4, one that is too large, and a device without the feature.
+  const auto says = [&](uint32_t offset, uint32_t value) {
+    Machine::Fault fault;
+    fault.readAnd = 0;
+    fault.readOr = value;
+    return machine.breakRegister(offset, fault);
+  };
+  if (!says(AEROGPU_EXT_REG_CAPS_SIZE, 7)) {
+    note("this machine's registers cannot be changed");
+    return;
+  }
+  block.resize(7);
+  check(block);
+  says(AEROGPU_EXT_REG_CAPS_SIZE, AEROGPU_EXT_REG_CAPS_BYTES + 1);
+  expect(head(ask(16)).block_bytes == 0, "a block that is longer than its room is none");
+  says(AEROGPU_EXT_REG_CAPS_SIZE, 7);
+  // The features are read when the adapter starts, and after a sleep.
+  says(AEROGPU_MMIO_REG_FEATURES_HI, features & ~AEROGPU_EXT_FEATURE_HI_CAPS);
+  constexpr ULONG kAdapter = 0xFFFFFFFF;
+  expect(ntSuccess(adapter.setPower(kAdapter, PowerDeviceD3, PowerActionSleep)) &&
+             ntSuccess(adapter.setPower(kAdapter, PowerDeviceD0, PowerActionSleep)),
+         "a sleep");
+  expect(head(ask(16)).block_bytes == 0, "none without the feature");
+  says(AEROGPU_MMIO_REG_FEATURES_HI, features);
+}
+
 /// PRIV-11. The registry's switches (docs/windows-package.md, "Settings"): each takes away what it says, and
 /// the desktop works.
 void switches() {
@@ -182,6 +302,7 @@ void switches() {
     expect(small == (row.direct3d ? kBufferTooSmall : kNotSupported), "%s: a byte short (0x%08x)", row.name,
            small);
     if (row.direct3d) expectUserModeAnswer(adapter, userMode);
+    if (row.direct3d) expectUserModeAnswer2(adapter, row.gdi, row.aperture);
     expect(ntSuccess(query(adapter, DXGKQAITYPE_DRIVERCAPS, caps)), "%s: capabilities", row.name);
     const auto& presents = caps.PresentationCaps;
     expect(presents.SupportKernelModeCommandBuffer == row.gdi, "%s: GDI acceleration", row.name);
@@ -342,6 +463,7 @@ void sharedLine() {
 const TestCase kTests[] = {
     {"load", 30, load},
     {"start-stop", 60, startStop},
+    {"capability-block", 60, capabilityBlock},
     {"switches", 120, switches},
     {"restart", 120, restart},
     {"shared-line", 120, sharedLine},

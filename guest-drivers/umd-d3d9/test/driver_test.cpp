@@ -4,7 +4,7 @@
 #include <random>
 
 #include "aerogpu/aerogpu.h"
-#include "aerogpu/aerogpu_umd_private.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/d3d9/assembler.h"
 #include "aerogpu/d3d9/states.h"
@@ -69,6 +69,13 @@ size_t bytesOf(const std::vector<Packet> &packets) {
 
 // Opening.
 
+// PRIV-23: the same for 32- and 64-bit code, and version 1 where it was.
+static_assert(offsetof(aerogpu_umd_ext_private_v2, ext_flags) == 64 &&
+              offsetof(aerogpu_umd_ext_private_v2, driver_version) == 72 &&
+              offsetof(aerogpu_umd_ext_private_v2, aperture_bytes) == 88 &&
+              offsetof(aerogpu_umd_ext_private_v2, dma_buffer_bytes) == 96 &&
+              offsetof(aerogpu_umd_ext_private_v2, block_written) == 124);
+
 TEST(UmdOpen, AsksTheKernelDriverAndRefusesWhatItDoesNotKnow) {
   FakeKernel kernel;
   aerogpu_umd_private_v1 info = {};
@@ -101,6 +108,13 @@ TEST(UmdOpen, AsksTheKernelDriverAndRefusesWhatItDoesNotKnow) {
   EXPECT_LT(open(wrong), 0);
   wrong = info;
   wrong.device_abi_version_u32 += 1;  // a newer minor version is fine
+  EXPECT_EQ(open(wrong), 0);
+  wrong = info;
+  wrong.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;  // PRIV-23: with all of its fields
+  EXPECT_LT(open(wrong), 0);
+  wrong.size_bytes = 128;
+  EXPECT_EQ(open(wrong), 0);
+  wrong.size_bytes = 128 + 4096;  // and whatever follows
   EXPECT_EQ(open(wrong), 0);
   EXPECT_EQ(heapBlocks(), 0u);
 }

@@ -5,7 +5,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_escape_extension.h"
-#include "aerogpu/aerogpu_umd_private.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "entry_points.h"
 
@@ -125,7 +125,7 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   answer.device_mmio_magic = AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU;
   answer.device_abi_version_u32 = AEROGPU_ABI_VERSION_U32;
   if (info) answer = *info;
-  EXPECT_GE(data.PrivateDriverDataSize, sizeof answer);
+  EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);
   return 0;
 }
