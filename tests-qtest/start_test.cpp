@@ -117,13 +117,16 @@ TEST(Properties, HelpNamesEachAsReadmeDoes) {
     const size_t at = help.output.find("  " + row[0] + "=<");
     ASSERT_NE(at, std::string::npos) << row[0] << "\n" << help.output;
     const std::string said = help.output.substr(at, help.output.find('\n', at) - at);
-    // A number's default is QEMU's to print; a text that is left out is the renderer's to choose.
+    // The default of a number or switch is QEMU's to print; a text that is left out is the renderer's to
+    // choose.
     const bool number = !row[1].empty() && row[1].find_first_not_of("0123456789") == std::string::npos;
-    EXPECT_TRUE(said.ends_with("- " + row[2] + (number ? " (default: " + row[1] + ")" : ""))) << said << "\n"
-                                                                                              << line;
+    const std::string value = row[1] == "on" ? "true" : number ? row[1] : "";
+    EXPECT_TRUE(said.ends_with("- " + row[2] + (value.empty() ? "" : " (default: " + value + ")")))
+        << said << "\n"
+        << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 8);
+  EXPECT_EQ(rows, 9);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});
