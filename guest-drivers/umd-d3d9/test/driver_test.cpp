@@ -271,6 +271,19 @@ TEST_F(Umd, QualityLevelsAgreeWithTheMasks) {
 
 // The table.
 
+/**
+ * Calls a function that looks at no argument, whatever its type says that they are. The convention has them in
+ * registers and in room of the caller's, so more than it takes do no harm; clang's sanitizer wants the exact type.
+ */
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+HRESULT
+callAnything(void *function, HANDLE device) {
+  const auto call = reinterpret_cast<HRESULT(APIENTRY *)(HANDLE, void *, void *, void *, void *)>(function);
+  return call(device, nullptr, nullptr, nullptr, nullptr);
+}
+
 TEST_F(Umd, EveryFunctionIsThereAndAnswersAsItsRowSays) {
   struct Row {
     const char *name;
@@ -291,9 +304,7 @@ TEST_F(Umd, EveryFunctionIsThereAndAnswersAsItsRowSays) {
     EXPECT_EQ(slots[i] == nullptr, kRows[i].answer == Answer::Null);
     nulls += slots[i] == nullptr;
     if (!slots[i] || kRows[i].answer == Answer::Done) continue;
-    // What is not done looks at no argument.
-    const auto call = reinterpret_cast<HRESULT(APIENTRY *)(HANDLE, void *, void *, void *, void *)>(slots[i]);
-    const HRESULT result = call(rt.device, nullptr, nullptr, nullptr, nullptr);
+    const HRESULT result = callAnything(slots[i], rt.device);
     missing += result == kNotImplemented;
     switch (kRows[i].answer) {
     case Answer::Stub:
