@@ -25,19 +25,57 @@ enum ExportFlags : uint8_t {
   kExportAnyTime = 4,
 };
 
+/// How x86 code calls a function: who takes the arguments off the stack, and how many bytes. x64 has one way.
+struct Convention {
+  enum Kind : uint8_t { Stdcall, Fastcall, Cdecl } kind = Stdcall;
+  uint16_t argumentBytes = 0;
+};
+#if defined(__i386__)
+template <class... A>
+constexpr uint16_t argumentBytesOf = static_cast<uint16_t>((0 + ... + ((sizeof(A) + 3) & ~3u)));
+template <class F>
+struct ConventionOf;
+template <class R, class... A>
+struct ConventionOf<R __attribute__((stdcall)) (A...)> {
+  static constexpr Convention value{Convention::Stdcall, argumentBytesOf<A...>};
+};
+template <class R, class... A>
+struct ConventionOf<R __attribute__((fastcall)) (A...)> {
+  static constexpr Convention value{Convention::Fastcall, argumentBytesOf<A...>};
+};
+template <class R, class... A>
+struct ConventionOf<R(A...)> {
+  static constexpr Convention value{Convention::Cdecl, argumentBytesOf<A...>};
+};
+template <class R, class... A>
+struct ConventionOf<R(A..., ...)> : ConventionOf<R(A...)> {};
+#else
+template <class F>
+struct ConventionOf {
+  static constexpr Convention value{};
+};
+#endif
+
 struct Export {
   const char* name;
-  const void* function;  // ms_abi
+  const void* function;  // with Microsoft's conventions
   uint8_t minimumIrql, maximumIrql;
   uint8_t flags;
   bool (*refuse)(const Export&) = nullptr;  // an additional rule of the group; true = it spoke
+  Convention convention{};
 };
 
-/// A row for a function (ms_abi, as everything in these tables).
+/// A row for a function.
 template <class F>
 constexpr Export exportRow(const char* name, F* function, uint8_t maximumIrql, uint8_t flags = kExportPlain,
                            uint8_t minimumIrql = kPassiveLevel) {
-  return {name, reinterpret_cast<const void*>(function), minimumIrql, maximumIrql, flags, nullptr};
+  return {name,
+          reinterpret_cast<const void*>(function),
+          minimumIrql,
+          maximumIrql,
+          flags,
+          nullptr,
+          ConventionOf<F>::value};
 }
 
 /// Address that the driver calls to reach `entry`; the row must live as long as the driver. The same row

@@ -240,6 +240,8 @@ void onFault(int signal, siginfo_t* info, void* opaque) {
       ::signal(signal, SIG_DFL);
       return;
     }
+    // Its other half cannot be made up for: Windows' own raises are not continuable either.
+    record.flags |= kSehNonContinuable;
     const uint64_t hostRip = context.rip;
     contextOfFrame(*frame, context);
     record.address = static_cast<uintptr_t>(context.rip);

@@ -304,9 +304,8 @@ void checkThreadBalanced(const char* what, uint8_t irqlBefore) {
   if (thread->heldFastMutexes)
     brokenRule("%s returned with %u fast mutexes held", what, thread->heldFastMutexes);
 #if defined(__i386__)
-  // A registration below this frame is of a function that has returned.
-  if (reinterpret_cast<uintptr_t>(thread->block.exceptionList) <
-      reinterpret_cast<uintptr_t>(__builtin_frame_address(0))) {
+  // A record below the host's frame is of a function that has returned.
+  if (reinterpret_cast<uintptr_t>(thread->block.exceptionList) < thread->driverEntryRsp) {
     brokenRule("%s returned with an exception handler registered", what);
     thread->block.exceptionList = kSehChainEnd;
   }

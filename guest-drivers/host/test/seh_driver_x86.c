@@ -61,19 +61,19 @@ static __attribute__((noinline)) u32 load(const u32* from, u32* kept) {
   return value;
 }
 
+static __attribute__((noinline)) u32 loadBelow(const u32* from, u32* kept) {
+  struct registration inner = {exceptionList(), passOn};
+  setExceptionList(&inner);
+  u32 value = load(from, kept);
+  setExceptionList(inner.next);
+  return value;
+}
+
 static u32 __stdcall nested(const u32* from, u32* order, u32* kept) {
   struct registration outer = {exceptionList(), repair};
   setExceptionList(&outer);
-  /* Later in the list is higher on the stack. */
-  struct {
-    struct registration inner;
-    u32 below[64];
-  }* lower = __builtin_alloca(sizeof *lower);
-  lower->inner.next = &outer;
-  lower->inner.handler = passOn;
-  setExceptionList(&lower->inner);
   s_order = 0;
-  u32 value = load(from, kept);
+  u32 value = loadBelow(from, kept);
   setExceptionList(outer.next);
   *order = s_order;
   return value;
