@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kernel_textures.h: textures that the driver makes for allocations without memory of the guest's: what only the GPU
-// sees. They live on the host; everybody who opens the allocation imports its token. PASSIVE_LEVEL.
+// kernel_textures.h: textures that the driver makes for allocations. Those without memory of the guest's, which only
+// the GPU sees, live on the host, and everybody who opens the allocation imports its token; those over memory are for
+// what the driver draws. PASSIVE_LEVEL.
 #pragma once
 
 #include "allocations.h"
@@ -18,10 +19,20 @@ public:
 
   /** Makes the texture of an allocation that has a token, and exports it, before anybody can name either. */
   NTSTATUS create(AeroAllocation &allocation);
+  /**
+   * Sees to it that the texture over an allocation's memory is made before whatever is submitted from now on: DMA
+   * buffers of several contexts run in another order than they are built in, and some never. The allocation need not be
+   * resident: creation looks at its size only (ALLOC-9, OBJ-11), and each submission's table says where it lies. Its
+   * content is undefined until somebody draws to it or marks it dirty. STATUS_INVALID_PARAMETER: it is no surface.
+   */
+  NTSTATUS ensure(AeroAllocation &allocation);
   /** After a sleep that the device did not survive: makes all of them anew, without their pixels. Nothing else runs. */
   NTSTATUS restore();
 
 private:
+  /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */
+  NTSTATUS tryEnsure(AeroAllocation &allocation);
+
   Scheduler &m_scheduler;
   AllocationTable &m_allocations;
   const Epochs &m_epochs;

@@ -17,92 +17,29 @@ bool cpuWrites(AllocationUse use) {
          use == AllocationUse::GdiExisting;
 }
 
-/** What surfaceOf() may write for one surface. */
-constexpr SIZE_T kTextureBytes = sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_create_texture2d) +
-                                 sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_export_shared_surface);
-
-/** Textures that the buffer under construction makes. One that is dropped has made nothing: undo() says so. */
-class MadeTextures {
-public:
-  struct Entry {
-    AeroAllocation *allocation;
-    uint32_t textureBefore, epochBefore;
-  };
-  /** `entries` has room for one entry an allocation of the list. */
-  explicit MadeTextures(Entry *entries) : m_entries(entries) {}
-
-  /** The table is locked. */
-  void make(AeroAllocation &allocation, uint32_t texture, uint32_t epoch) {
-    m_entries[m_count++] = {&allocation, allocation.kernelTexture, allocation.kernelEpoch};
-    allocation.kernelTexture = texture;
-    allocation.kernelEpoch = epoch;
-  }
-  void undo(AllocationTable &table) {
-    TableLock lock(table);
-    while (m_count) {
-      const Entry &entry = m_entries[--m_count];
-      entry.allocation->kernelTexture = entry.textureBefore;
-      entry.allocation->kernelEpoch = entry.epochBefore;
-    }
-  }
-
-private:
-  Entry *m_entries;
-  UINT m_count = 0;
-};
-
-/** The surface of an allocation, with a texture of the driver's own over its memory where there is none. That texture
- *  is made in this very submission, so that the allocation is resident then. */
-bool surfaceOf(AeroAdapter &adapter, PacketWriter &packets, const DXGK_ALLOCATIONLIST &listed, MadeTextures &made,
-               GdiSurface &out) {
+/** The surface of an allocation, with a texture of the driver's own over its memory where there is none. */
+bool surfaceOf(AeroAdapter &adapter, const DXGK_ALLOCATIONLIST &listed, GdiSurface &out) {
   const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
   if (!open) return false;
   AeroAllocation &allocation = *open->allocation;
-  TableLock lock(adapter.allocations);
+  uint32_t userTexture;
+  {
+    TableLock lock(adapter.allocations);
+    userTexture = allocation.userTexture;
+  }
+  if (!userTexture && !NT_SUCCESS(adapter.textures.ensure(allocation))) return false;
   out = {allocation.surface};
-  out.cpuWritten = cpuWrites(allocation.use);
-  out.cpuRead = cpuWrites(allocation.use);
+  // A program's memory without a texture is all that there is of it.
+  const bool memoryCounts =
+      cpuWrites(allocation.use) || (allocation.use == AllocationUse::UserMode && !userTexture && !allocation.gpuOnly);
+  out.cpuWritten = memoryCounts;
+  out.cpuRead = memoryCounts;
   out.bytes = allocation.bytes;
   out.allocId = allocation.id;
   out.pitchOfCommand =
       allocation.use == AllocationUse::GdiStagingCpuVisible || allocation.use == AllocationUse::GdiExisting;
   out.bytePixels = allocation.bytePixels;
-  out.texture = allocation.userTexture ? allocation.userTexture : allocation.kernelTexture;
-  if (allocation.userTexture ||
-      (allocation.kernelTexture && adapter.epochs.stillThere(allocation.kernelEpoch, allocation.token.value != 0)))
-    return true;
-  // What has no memory cannot be made again of it.
-  if (allocation.gpuOnly || allocation.surface.format == AEROGPU_FORMAT_INVALID || !allocation.surface.pitch)
-    return false;
-
-  if (allocation.kernelTexture)
-    if (auto *destroy = packets.append<aerogpu_cmd_destroy_resource>())
-      destroy->resource_handle = allocation.kernelTexture;
-  const uint32_t texture = adapter.allocations.newKernelHandles(1);
-  auto *create = packets.append<aerogpu_cmd_create_texture2d>();
-  if (!create) return false;
-  create->texture_handle = texture;
-  create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET |
-                        (allocation.use == AllocationUse::Primary ? AEROGPU_RESOURCE_USAGE_SCANOUT : 0);
-  create->format = allocation.surface.format;
-  create->width = allocation.surface.width;
-  create->height = allocation.surface.height;
-  create->mip_levels = 1;
-  create->array_layers = 1;
-  create->row_pitch_bytes = allocation.surface.pitch;
-  create->backing_alloc_id = allocation.id;
-  if (auto *dirty = packets.append<aerogpu_cmd_resource_dirty_range>()) {
-    dirty->resource_handle = texture;
-    dirty->size_bytes = uint64_t{allocation.surface.pitch} * allocation.surface.height;
-  }
-  if (allocation.token.value)
-    if (auto *share = packets.append<aerogpu_cmd_export_shared_surface>()) {
-      share->resource_handle = texture;
-      share->share_token = allocation.token.value;
-    }
-  if (packets.full()) return false;
-  made.make(allocation, texture, adapter.epochs.now());
-  out.texture = texture;
+  out.texture = userTexture ? userTexture : allocation.kernelTexture;
   return true;
 }
 
@@ -181,17 +118,11 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     flags |= kDmaPresent;
   } else {
     GdiSurface source, destination;
-    MadeTextures::Entry entries[2];
-    MadeTextures made(entries);
-    const auto dropped = [&](NTSTATUS why) {
-      made.undo(adapter.allocations);
-      return why;
-    };
     const DXGK_ALLOCATIONLIST &to = args->pAllocationList[DXGK_PRESENT_DESTINATION_INDEX];
-    if (!surfaceOf(adapter, packets, to, made, destination) ||
-        (blt && !surfaceOf(adapter, packets, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], made, source)))
-      return dropped(packets.full() ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_INVALID_PARAMETER);
-    if (!adapter.gdi.begin(packets)) return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
+    if (!surfaceOf(adapter, to, destination) ||
+        (blt && !surfaceOf(adapter, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], source)))
+      return STATUS_INVALID_PARAMETER;
+    if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     PresentProgress progress = PresentProgress::from(args->MultipassOffset);
     const uint32_t stepsBefore = progress.steps;
     GdiStatus drawn;
@@ -208,10 +139,10 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
       drawn = adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
                                progress.steps);
     adapter.gdi.end(packets);
-    if (drawn == GdiStatus::Unsupported) return dropped(STATUS_ILLEGAL_INSTRUCTION);
+    if (drawn == GdiStatus::Unsupported) return STATUS_ILLEGAL_INSTRUCTION;
     if (drawn == GdiStatus::Full) {
       if (progress.steps == stepsBefore || !progress.to(args->MultipassOffset))
-        return dropped(STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER);
+        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     } else if (isPrimary(to)) {
       appendPresent(packets);
@@ -242,19 +173,12 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   NTSTATUS status = dma.begin(0, args->AllocationListSize, true);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
-  struct Listed {
-    GdiSurface surface;
-    MadeTextures::Entry made;
-  };
-  // One piece of memory for both arrays, surfaces first.
   const SIZE_T count = args->AllocationListSize ? args->AllocationListSize : 1;
-  void *memory = poolAllocate(count * sizeof(Listed));
+  void *memory = poolAllocate(count * sizeof(GdiSurface));
   if (!memory) return STATUS_NO_MEMORY;
   auto *surfaces = static_cast<GdiSurface *>(memory);
-  MadeTextures made(reinterpret_cast<MadeTextures::Entry *>(surfaces + count));
-  for (UINT i = 0; i < args->AllocationListSize; i++)
-    surfaceOf(adapter, packets, args->pAllocationList[i], made, surfaces[i]);
-  const bool begun = !packets.full() && adapter.gdi.begin(packets);
+  for (UINT i = 0; i < args->AllocationListSize; i++) surfaceOf(adapter, args->pAllocationList[i], surfaces[i]);
+  const bool begun = adapter.gdi.begin(packets);
 
   const auto *commands = static_cast<const uint8_t *>(args->pCommand);
   RenderKmProgress progress = RenderKmProgress::from(args->MultipassOffset);
@@ -286,14 +210,12 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   // What was drawn before a command that is refused is kept: the next call begins with that command.
   if (!NT_SUCCESS(status) && got) status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   // Without progress nothing is submitted; a buffer of this size holds a step of any operation.
-  const SIZE_T enough = DmaLayout::forEntries(static_cast<uint32_t>(count)).packetOffset() + count * kTextureBytes +
-                        GdiEngine::kMinPacketBytes;
+  const SIZE_T enough = DmaLayout::forEntries(static_cast<uint32_t>(count)).packetOffset() + GdiEngine::kMinPacketBytes;
   if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && !got && args->DmaSize >= enough)
     status = STATUS_INVALID_PARAMETER;
   if (status == STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER && got && !progress.to(args->MultipassOffset))
     status = STATUS_INVALID_PARAMETER;
   if (!NT_SUCCESS(status) && (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER || !got)) {
-    made.undo(adapter.allocations);
     poolFree(memory);
     return status;
   }

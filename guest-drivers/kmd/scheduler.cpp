@@ -292,33 +292,38 @@ int Scheduler::freeSlot() {
   return -1;
 }
 
-NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId, uint32_t roomMs) {
-  if (bytes > kInternalBytes - DmaLayout::forEntries(0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
+NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId, uint32_t roomMs,
+                                   const aerogpu_alloc_entry *entry) {
+  if (bytes > kInternalBytes - DmaLayout::forEntries(entry ? 1 : 0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
   const Deadline deadline(roomMs);
   for (;;) {
     // Waited for outside of the mutex: of many callers each waits for as long as one.
     ExAcquireFastMutex(&m_internalLock);
-    const NTSTATUS status = tryInternal(packets, bytes, contextId);
+    const NTSTATUS status = tryInternal(packets, bytes, contextId, entry);
     ExReleaseFastMutex(&m_internalLock);
     if (status != STATUS_IO_TIMEOUT || deadline.passed()) return status;
     sleepMs(kIdlePollMs);
   }
 }
 
-NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, uint32_t contextId) {
+NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, uint32_t contextId,
+                                const aerogpu_alloc_entry *entry) {
   if (!m_running) return STATUS_DEVICE_NOT_READY;
   const int slot = freeSlot();
   if (slot < 0) return STATUS_IO_TIMEOUT;
-  const DmaLayout layout = DmaLayout::forEntries(0);
+  const DmaLayout layout = DmaLayout::forEntries(entry ? 1 : 0);
   const size_t offset = static_cast<size_t>(slot) * kInternalBytes;
   uint8_t *buffer = m_internal.as<uint8_t>() + offset;
+  if (entry) RtlCopyMemory(buffer + DmaLayout::entryOffset(0), entry, sizeof *entry);
   RtlCopyMemory(buffer + layout.packetOffset(), packets, bytes);
   finishDma(buffer, layout, bytes);
   Submission submission = {};
   submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
   submission.contextId = contextId;
-  submission.commandGpa = m_internal.gpa() + offset;
-  submission.commandBytes = layout.packetOffset() + bytes;
+  submission.commandGpa = m_internal.gpa() + offset + layout.commandOffset;
+  submission.commandBytes = layout.packetOffset() - layout.commandOffset + bytes;
+  submission.tableGpa = m_internal.gpa() + offset;
+  submission.tableBytes = layout.tableBytes();
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   submission.fence = m_lastSubmitted;  // completed is max(old, this): it says nothing new

@@ -41,10 +41,11 @@ public:
 
   /**
    * Submits packets of the driver's own, in order with everything else, without a fence that the OS knows. They are
-   * copied; `bytes` at most kInternalBytes. Waits, bounded, for room. PASSIVE_LEVEL.
+   * copied; `bytes` at most kInternalBytes. Waits, bounded, for room. PASSIVE_LEVEL; with `roomMs` 0, which waits for
+   * nothing, APC_LEVEL. `entry`: the allocation table, or null for none.
    */
   NTSTATUS submitInternal(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext,
-                          uint32_t roomMs = kRoomTimeoutMs);
+                          uint32_t roomMs = kRoomTimeoutMs, const aerogpu_alloc_entry *entry = nullptr);
   static constexpr uint32_t kRoomTimeoutMs = 2000;
   static constexpr uint32_t kInternalBytes = 16 * 1024;
   /** Waits until everything submitted so far has left the ring. PASSIVE_LEVEL. */
@@ -97,7 +98,7 @@ private:
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
   /** Under m_internalLock. STATUS_IO_TIMEOUT: there is no room now. */
-  NTSTATUS tryInternal(const void *packets, uint32_t bytes, uint32_t contextId);
+  NTSTATUS tryInternal(const void *packets, uint32_t bytes, uint32_t contextId, const aerogpu_alloc_entry *entry);
   /** Nothing is pushed from here on. */
   void halt();
 

@@ -136,11 +136,12 @@ Context::~Context() {
 
 DmaBuffer* Context::freeBuffer() {
   for (const auto& buffer : m_buffers)
-    if (m_adapter.scheduler().completed(buffer->busyUntil)) return buffer.get();
+    if (!buffer->held && m_adapter.scheduler().completed(buffer->busyUntil)) return buffer.get();
   if (m_buffers.size() >= 8) {
-    DmaBuffer* oldest = m_buffers[0].get();
+    DmaBuffer* oldest = nullptr;
     for (const auto& buffer : m_buffers)
-      if (buffer->busyUntil < oldest->busyUntil) oldest = buffer.get();
+      if (!buffer->held && (!oldest || buffer->busyUntil < oldest->busyUntil)) oldest = buffer.get();
+    if (!oldest) return nullptr;
     m_adapter.scheduler().waitIdle(oldest->busyUntil);
     return oldest;
   }
@@ -150,6 +151,64 @@ DmaBuffer* Context::freeBuffer() {
   buffer->privateData.assign(m_info.DmaBufferPrivateDataSize, 0);
   m_buffers.push_back(std::move(buffer));
   return m_buffers.back().get();
+}
+
+bool Context::submit(Built& built, uint64_t* number) {
+  Scheduler& scheduler = m_adapter.scheduler();
+  std::lock_guard prepared(scheduler.preparation());
+  std::vector<std::pair<Allocation*, bool>> wanted;
+  for (const auto& [opened, written] : built.list)
+    if (opened) wanted.push_back({opened->allocation.get(), written});
+  if (!m_adapter.vidmm().makeResident(wanted)) return false;
+  for (size_t i = 0; i < built.list.size(); ++i) {
+    if (!built.list[i].first) continue;
+    const Allocation& a = *built.list[i].first->allocation;
+    built.allocations[i].SegmentId = a.segment;
+    built.allocations[i].PhysicalAddress.QuadPart =
+        m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
+        static_cast<LONGLONG>(a.offset);
+  }
+  DmaBuffer& dma = *built.dma;
+  Submission submission;
+  submission.context = m_handle;
+  submission.buffer = dma.memory.block;
+  submission.view = dma.memory.view;
+  submission.bufferBytes = m_info.DmaBufferSize;
+  submission.end = built.end;
+  submission.privateData = dma.privateData.data();
+  submission.privateBytes = static_cast<UINT>(dma.privateData.size());
+  submission.privateEnd = built.privateEnd;
+  submission.allocations = built.allocations.data();
+  submission.allocationCount = static_cast<UINT>(built.allocations.size());
+  submission.patches = built.patches.data();
+  submission.patchCount = static_cast<UINT>(built.patches.size());
+  submission.present = built.present;
+  submission.nullRendering = built.nullRendering;
+  if (built.edit) built.edit({dma.memory.block.cpu, submission.end});
+  // Before the submission: its completion must find the mark.
+  for (const auto& [allocation, written] : wanted) allocation->busyUntil = scheduler.submitted() + 1;
+  dma.busyUntil = scheduler.submitted() + 1;
+  const uint64_t n = scheduler.submit(submission);
+  if (number) *number = n;
+  ++m_passes;
+  return true;
+}
+
+bool Context::releaseHeld() {
+  m_holds = false;
+  bool fits = true;
+  for (Built& built : m_held) {
+    built.dma->held = false;
+    fits = submit(built, nullptr) && fits;
+  }
+  m_held.clear();
+  return fits;
+}
+
+void Context::dropHeld() {
+  m_holds = false;
+  for (const Built& built : m_held) built.dma->held = false;
+  m_held.clear();
 }
 
 // The passes of one Render or Present: the driver fills a DMA buffer; what does not fit comes in the next
@@ -230,43 +289,22 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
     if (privateAt < privateBegin || privateAt > privateBegin + dma->privateData.size())
       brokenRule("pDmaBufferPrivateData leaves the private data");
     if (end != begin) {
-      Scheduler& scheduler = m_adapter.scheduler();
-      std::lock_guard prepared(scheduler.preparation());
-      std::vector<std::pair<Allocation*, bool>> wanted;
-      for (const auto& [opened, written] : list)
-        if (opened) wanted.push_back({opened->allocation.get(), written});
-      if (!m_adapter.vidmm().makeResident(wanted))
+      patches.resize(patchCount);
+      Built built{dma,
+                  static_cast<UINT>(end - begin),
+                  static_cast<UINT>(privateAt - privateBegin),
+                  list,
+                  std::move(allocations),
+                  std::move(patches),
+                  passes.present,
+                  passes.nullRendering,
+                  passes.edit};
+      if (m_holds) {
+        dma->held = true;
+        m_held.push_back(std::move(built));
+      } else if (!submit(built, number)) {
         return ntStatus(0xC01E0100);  // STATUS_GRAPHICS_NO_VIDEO_MEMORY
-      for (size_t i = 0; i < list.size(); ++i) {
-        if (!list[i].first) continue;
-        const Allocation& a = *list[i].first->allocation;
-        allocations[i].SegmentId = a.segment;
-        allocations[i].PhysicalAddress.QuadPart =
-            m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
-            static_cast<LONGLONG>(a.offset);
       }
-      Submission submission;
-      submission.context = m_handle;
-      submission.buffer = dma->memory.block;
-      submission.view = dma->memory.view;
-      submission.bufferBytes = m_info.DmaBufferSize;
-      submission.end = static_cast<UINT>(end - begin);
-      submission.privateData = dma->privateData.data();
-      submission.privateBytes = static_cast<UINT>(dma->privateData.size());
-      submission.privateEnd = static_cast<UINT>(privateAt - privateBegin);
-      submission.allocations = allocations.data();
-      submission.allocationCount = static_cast<UINT>(allocations.size());
-      submission.patches = patches.data();
-      submission.patchCount = patchCount;
-      submission.present = passes.present;
-      submission.nullRendering = passes.nullRendering;
-      if (passes.edit) passes.edit({dma->memory.block.cpu, submission.end});
-      // Before the submission: its completion must find the mark.
-      for (const auto& [allocation, written] : wanted) allocation->busyUntil = scheduler.submitted() + 1;
-      dma->busyUntil = scheduler.submitted() + 1;
-      const uint64_t n = scheduler.submit(submission);
-      if (number) *number = n;
-      ++m_passes;
     }
     if (status == kSuccess) return kSuccess;
     if (end == begin && pass && args.MultipassOffset == 0) {

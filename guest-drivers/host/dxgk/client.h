@@ -21,6 +21,7 @@ struct DmaBuffer {
   DmaMemory memory;
   std::vector<uint8_t> privateData;
   uint64_t busyUntil = 0;
+  bool held = false;  // built, not submitted
 };
 
 class Context {
@@ -61,6 +62,14 @@ public:
   /// nothing is asked for (page "DXGK_FLIPCAPS").
   NTSTATUS presentFlip(OpenAllocation& source);
 
+  /// From now on what is built is not submitted: the GPU runs other contexts first. At most eight buffers.
+  void hold() { m_holds = true; }
+  /// Submits what was held, in order; the driver has seen it long ago. False when it does not fit into
+  /// memory.
+  bool releaseHeld();
+  /// Drops what was held: the driver never hears of it again.
+  void dropHeld();
+
   HANDLE handle() const { return m_handle; }
   const DXGK_CONTEXTINFO& info() const { return m_info; }
   unsigned passes() const { return m_passes; }
@@ -74,6 +83,17 @@ private:
     std::span<const uint8_t> privateData;          // user mode's, at the beginning of the buffer's
     std::function<void(std::span<uint8_t>)> edit;  // called with each filled buffer before its submission
   };
+  /// A filled DMA buffer on its way to the GPU. What it points to outlives it.
+  struct Built {
+    DmaBuffer* dma;
+    UINT end, privateEnd;
+    List list;
+    std::vector<DXGK_ALLOCATIONLIST> allocations;
+    std::vector<D3DDDI_PATCHLOCATIONLIST> patches;
+    bool present, nullRendering;
+    std::function<void(std::span<uint8_t>)> edit;
+  };
+  bool submit(Built& built, uint64_t* number);
   template <class Args>
   NTSTATUS passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE, Args*), Args args, const List& list,
                     const Passes& passes, uint64_t* number);
@@ -91,6 +111,8 @@ private:
   uint8_t* m_user = nullptr;  // the process's command buffer
   uint64_t m_userBytes = 0;
   unsigned m_passes = 0;
+  bool m_holds = false;
+  std::vector<Built> m_held;
 };
 
 class Client {
