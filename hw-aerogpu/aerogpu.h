@@ -40,6 +40,7 @@
 #include "requests.h"
 #include "ring_memory.h"
 #include "scanout.h"
+#include "spaces.h"
 #include "stats.h"
 #include "vblank.h"
 #include "vmstate.h"
@@ -84,6 +85,7 @@ struct AeroGPUState {
     AeroGPUStats stats;
     AeroGPULog log;
     AeroGPUSaving saving;
+    AeroGPUSpaces spaces;
 };
 
 #endif /* HW_AEROGPU_H */

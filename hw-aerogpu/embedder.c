@@ -107,6 +107,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .backend = s->config.renderer,
         .vulkan_device = s->config.vulkan_device,
         .max_hostmem = s->config.max_hostmem,
+        .max_space_hostmem = s->config.max_space_hostmem,
         .callbacks = &callbacks,
         .opaque = s,
     };

@@ -11,6 +11,7 @@ typedef struct AeroGPURendererConfig {
     char *vulkan_device;
     char *capture; /* file; NULL = none */
     uint64_t max_hostmem;
+    uint64_t max_space_hostmem; /* 0: half of it */
 } AeroGPURendererConfig;
 
 /* Text that names the back ends of this build. g_free() it. */

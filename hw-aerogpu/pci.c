@@ -28,6 +28,7 @@
 #include "render.h"
 #include "reset.h"
 #include "ring_memory.h"
+#include "spaces.h"
 #include "stats.h"
 #include "vblank.h"
 #include "vmstate.h"
@@ -256,6 +257,8 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_STRING("vulkan-device", AeroGPUState, config.vulkan_device),
     DEFINE_PROP_STRING("capture", AeroGPUState, config.capture),
     DEFINE_PROP_SIZE("max_hostmem", AeroGPUState, config.max_hostmem, 1 * GiB),
+    DEFINE_PROP_SIZE("max_space_hostmem", AeroGPUState,
+                     config.max_space_hostmem, 0),
     DEFINE_PROP_UINT32("vgamem_mb", AeroGPUState, vga.vram_size_mb,
                        AEROGPU_PCI_BAR1_SIZE_BYTES / MiB),
     DEFINE_PROP_UINT32("xres", AeroGPUState, edid.info.prefx, 1280),
@@ -273,6 +276,8 @@ static const struct {
     { "vulkan-device", "GPU: index or part of its name (default: the best)" },
     { "capture", "file that everything submitted is written to" },
     { "max_hostmem", "host memory that a guest can make the renderer hold" },
+    { "max_space_hostmem",
+      "how much of that one handle space can take; 0: half" },
     { "vgamem_mb", "size of BAR1 in MiB: a power of two from 16 to 512" },
     { "xres", "preferred width in the EDID, 64 to 16384" },
     { "yres", "preferred height in the EDID, 64 to 16384" },
@@ -309,6 +314,7 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
     object_class_property_set_description(klass, "renderer", backends);
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
     aerogpu_stats_class_init(klass);
+    aerogpu_spaces_class_init(klass);
 }
 
 static const TypeInfo aerogpu_info = {

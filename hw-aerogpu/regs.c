@@ -20,6 +20,7 @@
 #include "reset.h"
 #include "ring_memory.h"
 #include "scanout.h"
+#include "spaces.h"
 #include "trace_events.h"
 #include "vblank.h"
 
@@ -372,6 +373,42 @@ static uint32_t policy_read(AeroGPUState *s)
     return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
 }
 
+static uint32_t spaces_read(AeroGPUState *s)
+{
+    return aerogpu_spaces_enabled(s) ? AEROGPU_EXT_SPACES_ENABLE : 0;
+}
+
+static void spaces_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
+        AEROGPU_RING_CONTROL_ENABLE) {
+        aerogpu_guest_error(s, "SPACES written while the ring is enabled");
+        return;
+    }
+    aerogpu_spaces_enable(s, value & AEROGPU_EXT_SPACES_ENABLE);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+}
+
+static uint32_t scanout_alloc_read(AeroGPUState *s)
+{
+    return s->spaces.scanout_alloc;
+}
+
+static void scanout_alloc_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    s->spaces.scanout_alloc = value;
+}
+
+#define SPACE_LIMIT(n)                                             \
+    static uint32_t space_##n##_read(AeroGPUState *s)              \
+    {                                                              \
+        return aerogpu_spaces_limit(s, AEROGPU_EXT_REG_SPACE_##n); \
+    }
+SPACE_LIMIT(COUNT)
+SPACE_LIMIT(CONTEXTS)
+SPACE_LIMIT(OBJECTS)
+SPACE_LIMIT(MEMORY_MB)
+
 /* Words have no storage here: what one keeps is in the part that it is of. */
 #define EXT_REG(n, a, ...)                             \
     {                                                  \
@@ -396,6 +433,13 @@ static const struct AeroGPUExtReg {
     EXT_REG(KEEP_KEY_HI, WO, .write = keep_key_hi_write),
     EXT_REG(KEEP, RW, .read = keep_read, .write = keep_write),
     EXT_REG(POLICY, RO, .read = policy_read),
+    EXT_REG(SPACES, RW, .read = spaces_read, .write = spaces_write),
+    EXT_REG(SPACE_COUNT, RO, .read = space_COUNT_read),
+    EXT_REG(SPACE_CONTEXTS, RO, .read = space_CONTEXTS_read),
+    EXT_REG(SPACE_OBJECTS, RO, .read = space_OBJECTS_read),
+    EXT_REG(SPACE_MEMORY_MB, RO, .read = space_MEMORY_MB_read),
+    EXT_REG(SCANOUT0_ALLOC, RW, .read = scanout_alloc_read,
+            .write = scanout_alloc_write),
 };
 
 /* NULL where there is no register. */

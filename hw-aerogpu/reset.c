@@ -21,6 +21,7 @@
 #include "reset.h"
 #include "ring_memory.h"
 #include "scanout.h"
+#include "spaces.h"
 #include "trace_events.h"
 #include "vblank.h"
 
@@ -121,6 +122,7 @@ void aerogpu_device_reset(AeroGPUState *s)
     aerogpu_vblank_reset(s);
     aerogpu_irq_reset(s);
     aerogpu_cursor_reset(s);
+    aerogpu_spaces_reset(s);
     vga_common_reset(&s->vga);
     aerogpu_scanout_reset(s);
     aerogpu_request(s, AEROGPU_REQ_SCANOUT);

@@ -15,16 +15,24 @@
 #include "loss.h"
 #include "ring.h"
 #include "ring_memory.h"
+#include "spaces.h"
 #include "trace_events.h"
 
 /* Buffers above this size are given back after use. */
 #define AEROGPU_KEEP_BYTES (1 * MiB)
+
+/* A slot while handle spaces are enabled. SPACE-5. */
+typedef struct AeroGPUSpaceSlot {
+    struct aerogpu_submit_desc desc;
+    struct aerogpu_submit_space space;
+} QEMU_PACKED AeroGPUSpaceSlot;
 
 /* Header fields of one look, as the guest wrote them. */
 typedef struct AeroGPURingView {
     uint32_t count;
     uint32_t stride;
     uint32_t tail;
+    bool spaces; /* a slot says in which handle space it runs */
 } AeroGPURingView;
 
 bool aerogpu_ring_poll(AeroGPUState *s)
@@ -49,6 +57,7 @@ static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
     view->count = le32_to_cpu(header.entry_count);
     view->stride = le32_to_cpu(header.entry_stride_bytes);
     view->tail = aerogpu_ring_tail(s);
+    view->spaces = aerogpu_spaces_enabled(s);
 
     if (le32_to_cpu(header.magic) != AEROGPU_RING_MAGIC) {
         return "wrong magic";
@@ -64,6 +73,9 @@ static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
     }
     if (view->stride < sizeof(struct aerogpu_submit_desc)) {
         return "entry_stride_bytes too small";
+    }
+    if (view->spaces && view->stride < sizeof(AeroGPUSpaceSlot)) {
+        return "entry_stride_bytes under 80, with handle spaces enabled";
     }
     need = sizeof(header) + (uint64_t)view->count * view->stride;
     if (need > le32_to_cpu(header.size_bytes)) {
@@ -136,33 +148,40 @@ static uint32_t aerogpu_fetch_range(AeroGPUState *s, uint64_t gpa,
 
 static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
 {
-    struct aerogpu_submit_desc desc;
+    AeroGPUSpaceSlot copy;
     struct aerogpu_submission sub = { .struct_size = sizeof(sub) };
     const uint8_t *slot =
         (const uint8_t *)s->ring.cache.ptr +
         sizeof(struct aerogpu_ring_header) +
         (uint64_t)(s->ring.fetch & (view->count - 1)) * view->stride;
+    const size_t known = view->spaces ? sizeof(copy) : sizeof(copy.desc);
     uint32_t desc_size;
 
-    memcpy(&desc, slot, sizeof(desc));
+    memcpy(&copy, slot, known);
     s->ring.fetch++;
 
-    desc_size = le32_to_cpu(desc.desc_size_bytes);
-    sub.flags = le32_to_cpu(desc.flags);
-    sub.context_id = le32_to_cpu(desc.context_id);
-    sub.engine_id = le32_to_cpu(desc.engine_id);
-    sub.signal_fence = le64_to_cpu(desc.signal_fence);
-    if (desc_size < sizeof(desc) || desc_size > view->stride) {
+    desc_size = le32_to_cpu(copy.desc.desc_size_bytes);
+    sub.flags = le32_to_cpu(copy.desc.flags);
+    sub.context_id = le32_to_cpu(copy.desc.context_id);
+    sub.engine_id = le32_to_cpu(copy.desc.engine_id);
+    sub.in_space = view->spaces;
+    if (view->spaces) {
+        sub.space = le32_to_cpu(copy.space.space);
+        sub.space_flags = le32_to_cpu(copy.space.flags);
+    }
+    sub.signal_fence = le64_to_cpu(copy.desc.signal_fence);
+    if (desc_size < known || desc_size > view->stride) {
         sub.descriptor_error = AEROGPU_ERROR_CMD_DECODE;
     } else {
-        sub.cmd_size = le32_to_cpu(desc.cmd_size_bytes);
-        sub.alloc_table_size = le32_to_cpu(desc.alloc_table_size_bytes);
-        sub.descriptor_error = aerogpu_fetch_range(
-            s, le64_to_cpu(desc.cmd_gpa), sub.cmd_size, AEROGPU_MAX_CMD_BYTES,
-            &s->ring.cmd_buffer, &s->ring.cmd_capacity, &sub.cmd);
+        sub.cmd_size = le32_to_cpu(copy.desc.cmd_size_bytes);
+        sub.alloc_table_size = le32_to_cpu(copy.desc.alloc_table_size_bytes);
+        sub.descriptor_error =
+            aerogpu_fetch_range(s, le64_to_cpu(copy.desc.cmd_gpa), sub.cmd_size,
+                                AEROGPU_MAX_CMD_BYTES, &s->ring.cmd_buffer,
+                                &s->ring.cmd_capacity, &sub.cmd);
         if (!sub.descriptor_error) {
             sub.descriptor_error = aerogpu_fetch_range(
-                s, le64_to_cpu(desc.alloc_table_gpa), sub.alloc_table_size,
+                s, le64_to_cpu(copy.desc.alloc_table_gpa), sub.alloc_table_size,
                 AEROGPU_MAX_TABLE_BYTES, &s->ring.table_buffer,
                 &s->ring.table_capacity, &sub.alloc_table);
         }

@@ -13,6 +13,7 @@
 #include "pixels.h"
 #include "requests.h"
 #include "scanout.h"
+#include "spaces.h"
 #include "trace_events.h"
 
 /* ---- frames; lock held, any thread ---- */
@@ -120,6 +121,8 @@ void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot)
 
     WITH_QEMU_LOCK_GUARD (&s->lock) {
         config.fb_gpa = s->scanout.flip_gpa;
+        config.by_allocation = aerogpu_spaces_enabled(s);
+        config.alloc_id = s->scanout.flip_alloc;
         serial = s->scanout.flip_serial;
     }
     aerogpu_renderer_set_scanout(s->renderer, &config);
@@ -243,6 +246,7 @@ void aerogpu_scanout_flip(AeroGPUState *s)
     qemu_mutex_lock(&s->lock);
     s->scanout.flip_gpa =
         aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
+    s->scanout.flip_alloc = s->spaces.scanout_alloc;
     s->scanout.flip_serial++;
     if (s->scanout.maybe_texture) {
         s->scanout.snapshot_pending = true;
@@ -310,6 +314,7 @@ void aerogpu_scanout_reset(AeroGPUState *s)
 {
     qemu_mutex_lock(&s->lock);
     s->scanout.flip_gpa = 0;
+    s->scanout.flip_alloc = 0;
     s->scanout.maybe_texture = false;
     qemu_mutex_unlock(&s->lock);
     aerogpu_scanout_to_vga(s);
@@ -331,6 +336,7 @@ static int aerogpu_scanout_pre_save(void *opaque)
         .display = scanout->display,
         .config = scanout->config,
         .flip_gpa = scanout->flip_gpa,
+        .flip_alloc = scanout->flip_alloc,
         .config_stale = scanout->config_stale,
         .maybe_texture = scanout->maybe_texture,
     };
@@ -358,6 +364,7 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
     }
     WITH_QEMU_LOCK_GUARD (&s->lock) {
         s->scanout.flip_gpa = saved->flip_gpa;
+        s->scanout.flip_alloc = saved->flip_alloc;
         s->scanout.flip_serial++;
         s->scanout.maybe_texture = saved->maybe_texture;
         /* A question that was asked is answered: there are no textures. */
@@ -375,10 +382,36 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
     return 0;
 }
 
+static bool aerogpu_scanout_alloc_needed(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    return scanout->flip_alloc != 0;
+}
+
+static int aerogpu_scanout_pre_load(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    scanout->saved.flip_alloc = 0;
+    return 0;
+}
+
+static const VMStateDescription aerogpu_scanout_alloc_vmstate = {
+    .name = "aerogpu/scanout/allocation",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_scanout_alloc_needed,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(saved.flip_alloc,
+                                                     AeroGPUScanout),
+                                      VMSTATE_END_OF_LIST() },
+};
+
 const VMStateDescription aerogpu_scanout_vmstate = {
     .name = "aerogpu/scanout",
     .version_id = 1,
     .minimum_version_id = 1,
+    .pre_load = aerogpu_scanout_pre_load,
     .pre_save = aerogpu_scanout_pre_save,
     .fields =
         AEROGPU_VMSTATE_FIELDS{
@@ -392,4 +425,6 @@ const VMStateDescription aerogpu_scanout_vmstate = {
             VMSTATE_BOOL(saved.config_stale, AeroGPUScanout),
             VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
             VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_scanout_alloc_vmstate, NULL },
 };

@@ -26,6 +26,7 @@ typedef struct AeroGPUSavedScanout {
     uint32_t display; /* AeroGPUDisplay */
     AeroGPUScanoutConfig config;
     uint64_t flip_gpa;
+    uint32_t flip_alloc;
     bool config_stale;
     bool maybe_texture;
 } AeroGPUSavedScanout;
@@ -35,6 +36,7 @@ typedef struct AeroGPUScanout {
     AeroGPUDisplay display;
     AeroGPUScanoutConfig config; /* shown when display is SCANOUT */
     uint64_t flip_gpa;           /* BQL, lock for writing: taken by HI */
+    uint32_t flip_alloc;         /* the same: whose texture, with spaces */
     bool config_stale;           /* size, format or pitch were written */
     bool full_update;            /* the next drawing draws everything */
     DisplaySurface *surface;     /* ours, if it is still the console's */

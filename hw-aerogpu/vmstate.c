@@ -20,6 +20,7 @@
 #include "reset.h"
 #include "ring_memory.h"
 #include "scanout.h"
+#include "spaces.h"
 #include "vblank.h"
 #include "vmstate.h"
 
@@ -175,5 +176,6 @@ const VMStateDescription aerogpu_vmstate = {
             AEROGPU_PART(cursor, AeroGPUCursor, aerogpu_cursor_vmstate),
             VMSTATE_END_OF_LIST() },
     .subsections =
-        (const VMStateDescription *[]){ &aerogpu_loss_vmstate, NULL },
+        (const VMStateDescription *[]){ &aerogpu_loss_vmstate,
+                                        &aerogpu_spaces_vmstate, NULL },
 };

@@ -146,7 +146,8 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   renderer->caps = core::capsBlock(*renderer->backend, config.max_hostmem);
   renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
       *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
-      renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0});
+      renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0,
+      config.max_space_hostmem != 0 ? config.max_space_hostmem : config.max_hostmem / 2});
   return renderer;
 }
 
@@ -192,7 +193,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   if (capture) capture->begin(submission);
   const core::ExecutionReport report = executor->execute(submission);
   stats.heldObjects.store(executor->heldObjects(), std::memory_order_relaxed);
-  if (capture) capture->end(submission, report);
+  if (capture) capture->end(submission, report, executor->scanoutAllocation());
   finish->setReport(report);
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
   stats.cpuBusyNs.fetch_add(nowNs() - begin, std::memory_order_relaxed);
@@ -348,6 +349,36 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   out.frames_unchanged = read(stats.framesUnchanged);
   out.held_objects = read(stats.heldObjects);
   std::memcpy(given, &out, sizeGiven(*given));
+}
+
+void aerogpu_renderer_get_space_limits(const aerogpu_renderer* renderer,
+                                       aerogpu_renderer_space_limits* given) {
+  if (given->struct_size < kFirstSize<aerogpu_renderer_space_limits>) {
+    const_cast<aerogpu_renderer*>(renderer)->log.line(AEROGPU_LOG_ERROR,
+                                                      tooSmall("aerogpu_renderer_space_limits", *given));
+    return;
+  }
+  aerogpu_renderer_space_limits out{};
+  out.struct_size = given->struct_size;
+  out.spaces = core::Spaces::kMaxSpaces;
+  out.contexts = core::Spaces::kMaxContextsOfOne;
+  out.objects = core::Spaces::kMaxObjectsOfOne;
+  out.host_memory_bytes = renderer->executor->spaces().shareBytes();
+  std::memcpy(given, &out, sizeGiven(*given));
+}
+
+bool aerogpu_renderer_next_space(const aerogpu_renderer* renderer, uint32_t from,
+                                 aerogpu_renderer_space* given) {
+  if (given->struct_size < kFirstSize<aerogpu_renderer_space>) {
+    const_cast<aerogpu_renderer*>(renderer)->log.line(AEROGPU_LOG_ERROR,
+                                                      tooSmall("aerogpu_renderer_space", *given));
+    return false;
+  }
+  aerogpu_renderer_space out{};
+  out.struct_size = given->struct_size;
+  if (!renderer->executor->spaces().next(from, out)) return false;
+  std::memcpy(given, &out, sizeGiven(*given));
+  return true;
 }
 
 bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path, char* error,

@@ -29,6 +29,10 @@ inline constexpr size_t kFirstSize<aerogpu_scanout_config> = offsetof(aerogpu_sc
                                                              sizeof(aerogpu_scanout_config::fb_gpa);
 template <>
 inline constexpr size_t kFirstSize<aerogpu_renderer_stats> = offsetof(aerogpu_renderer_stats, submissions);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_renderer_space_limits> = sizeof(aerogpu_renderer_space_limits);
+template <>
+inline constexpr size_t kFirstSize<aerogpu_renderer_space> = sizeof(aerogpu_renderer_space);
 
 /// Bytes of `given` that may be touched, at most those that we know.
 template <class T>

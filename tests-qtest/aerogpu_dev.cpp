@@ -136,10 +136,11 @@ aerogpu_fence_page AeroGpuDev::fencePage() {
   return fromBytes<aerogpu_fence_page>(qemu.read(kFenceGpa, sizeof(aerogpu_fence_page)));
 }
 
-void AeroGpuDev::push(aerogpu_submit_desc desc, bool ring) {
+void AeroGpuDev::push(aerogpu_submit_desc desc, bool ring, std::optional<aerogpu_submit_space> space) {
   const uint64_t slot =
       kRingGpa + sizeof(aerogpu_ring_header) + uint64_t{m_tail % m_ring.entries} * m_ring.stride;
   qemu.write(slot, bytesOf(desc));
+  if (space) qemu.write(slot + sizeof desc, bytesOf(*space));
   ++m_tail;
   qemu.writel(kRingGpa + offsetof(aerogpu_ring_header, tail), m_tail);
   if (ring) ringBell();
@@ -158,8 +159,9 @@ uint64_t AeroGpuDev::submit(const CommandWriter& writer, const Submit& how) {
     desc.alloc_table_gpa = kTableGpa;
     desc.alloc_table_size_bytes = static_cast<uint32_t>(how.table.size());
   }
+  if (how.space) desc.desc_size_bytes += sizeof *how.space;
   desc.signal_fence = m_nextFence++;
-  push(desc, how.ring);
+  push(desc, how.ring, how.space);
   return desc.signal_fence;
 }
 

@@ -89,13 +89,14 @@ public:
   aerogpu_fence_page fencePage();
 
   /// Puts a descriptor into the next slot and moves the tail; rings the bell unless told not to.
-  void push(aerogpu_submit_desc desc, bool ring = true);
+  void push(aerogpu_submit_desc desc, bool ring = true, std::optional<aerogpu_submit_space> space = {});
   void ringBell() { setReg(AEROGPU_MMIO_REG_DOORBELL, 1); }
   struct Submit {
     uint32_t flags = 0, context = 0;
     uint64_t commandGpa = kCommandGpa;
     std::span<const uint8_t> table = {};
     bool ring = true;
+    std::optional<aerogpu_submit_space> space = {};  ///< behind the descriptor, which is then longer
   };
   /// Copies a stream into guest memory and pushes it with the next fence; returns the fence.
   uint64_t submit(const CommandWriter& writer, const Submit& how);

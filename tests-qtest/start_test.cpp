@@ -126,7 +126,7 @@ TEST(Properties, HelpNamesEachAsReadmeDoes) {
         << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 9);
+  EXPECT_EQ(rows, 10);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The account of host memory that the guest can make us hold (max_hostmem). Thread-safe, lock-free.
+// The account of host memory that the guest can make us hold (max_hostmem), and of what a part of it may
+// hold. Thread-safe, lock-free, but for HostMemory::setShare().
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace aerogpu {
 
@@ -32,36 +35,49 @@ public:
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
 
+  /// Who makes the renderer hold what is charged from now on, beside the whole: null = the whole alone.
+  /// Charges are taken by one thread, the caller's; they end on any.
+  void setShare(std::shared_ptr<HostMemory> share) { m_share = std::move(share); }
+  const std::shared_ptr<HostMemory>& share() const { return m_share; }
+
 private:
   const uint64_t m_cap;
   std::atomic<uint64_t> m_held{0};
   std::atomic<uint64_t> m_peak{0};
+  std::shared_ptr<HostMemory> m_share;
 };
 
-/// A charge that ends with its owner. Movable; empty by default.
+/// A charge that ends with its owner. Movable; empty by default. It keeps the share that it counts in, which
+/// may be nobody's any more.
 class HostMemoryCharge {
 public:
   HostMemoryCharge() = default;
-  HostMemoryCharge(HostMemoryCharge&& other) noexcept : m_account(other.m_account), m_bytes(other.m_bytes) {
-    other.m_account = nullptr;
-  }
+  HostMemoryCharge(HostMemoryCharge&& other) noexcept
+      : m_account(std::exchange(other.m_account, nullptr)),
+        m_share(std::move(other.m_share)),
+        m_bytes(other.m_bytes) {}
   HostMemoryCharge& operator=(HostMemoryCharge&& other) noexcept {
     if (this != &other) {
       reset();
-      m_account = other.m_account;
+      m_account = std::exchange(other.m_account, nullptr);
+      m_share = std::move(other.m_share);
       m_bytes = other.m_bytes;
-      other.m_account = nullptr;
     }
     return *this;
   }
   ~HostMemoryCharge() { reset(); }
 
-  /// Charges `bytes`; an empty charge (ok() false) when the cap would be passed.
+  /// Charges `bytes` to the account and its share; an empty charge (ok() false) when a cap would be passed.
   static HostMemoryCharge take(HostMemory& account, uint64_t bytes) {
     HostMemoryCharge charge;
+    HostMemory* share = account.share().get();
+    if (share && !share->tryCharge(bytes)) return charge;
     if (account.tryCharge(bytes)) {
       charge.m_account = &account;
+      charge.m_share = account.share();
       charge.m_bytes = bytes;
+    } else if (share) {
+      share->release(bytes);
     }
     return charge;
   }
@@ -69,11 +85,14 @@ public:
   bool ok() const { return m_account != nullptr; }
   void reset() {
     if (m_account) m_account->release(m_bytes);
+    if (m_share) m_share->release(m_bytes);
     m_account = nullptr;
+    m_share = nullptr;
   }
 
 private:
   HostMemory* m_account = nullptr;
+  std::shared_ptr<HostMemory> m_share;
   uint64_t m_bytes = 0;
 };
 

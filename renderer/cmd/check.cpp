@@ -259,4 +259,17 @@ Result<void> check(const aerogpu_cmd_release_shared_surface&, uint32_t) {
   return {};
 }
 
+Result<void> check(const aerogpu_cmd_ext_grant& c, uint32_t) {
+  if (c.share_token == 0) return malformed("share token is 0");
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_destroy_space& c, uint32_t) {
+  if (c.space == 0) return malformed("space 0 is the kernel driver's and does not end");
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_name_space& c, uint32_t) {
+  if (c.space == 0) return malformed("space 0 is the kernel driver's and has no name");
+  return {};
+}
+
 }  // namespace aerogpu::cmd

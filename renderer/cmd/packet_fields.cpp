@@ -436,6 +436,21 @@ constexpr PacketField kExtAttachBacking[] = {
     {"row_pitch_bytes", 20, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtGrant[] = {
+    {"share_token", 8, 8, 1, PacketField::Kind::Hex, {}},
+    {"space", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtDestroySpace[] = {
+    {"space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtNameSpace[] = {
+    {"space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"process_id", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"image_name", 16, 1, 32, PacketField::Kind::Unsigned, {}},
+};
+
 }  // namespace
 
 PacketFields packetFields(uint32_t opcode) {
@@ -542,6 +557,12 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_WRITE_VALUE", 32, kExtWriteValue};
     case AEROGPU_CMD_EXT_ATTACH_BACKING:
       return {"EXT_ATTACH_BACKING", 24, kExtAttachBacking};
+    case AEROGPU_CMD_EXT_GRANT:
+      return {"EXT_GRANT", 24, kExtGrant};
+    case AEROGPU_CMD_EXT_DESTROY_SPACE:
+      return {"EXT_DESTROY_SPACE", 16, kExtDestroySpace};
+    case AEROGPU_CMD_EXT_NAME_SPACE:
+      return {"EXT_NAME_SPACE", 48, kExtNameSpace};
     default:
       return {};
   }

@@ -6,7 +6,7 @@
 
 #include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "renderer/core/handle_table.h"
+#include "renderer/core/spaces.h"
 
 namespace aerogpu::core {
 
@@ -42,7 +42,7 @@ std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem) {
   caps.max_anisotropy = limits.maxAnisotropy;
   caps.color_samples = limits.colorSamples;
   caps.depth_samples = limits.depthSamples;
-  caps.max_objects = HandleTable::kMaxObjects;
+  caps.max_objects = Spaces::kMaxObjects;
   caps.max_buffer_bytes = limits.maxBufferBytes;
   caps.max_host_bytes = maxHostmem;
   caps.size_bytes = static_cast<uint32_t>(block.size());

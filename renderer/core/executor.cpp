@@ -12,7 +12,11 @@
 namespace aerogpu::core {
 
 Executor::Executor(const Environment& env)
-    : m_env(env), m_shared(env.hostMemory), m_pageLists(env.hostMemory) {}
+    : m_env(env),
+      m_shared(env.hostMemory),
+      m_spaces(env.hostMemory, env.spaceMemory),
+      m_space(&m_spaces.kernel()),
+      m_pageLists(env.hostMemory) {}
 
 Executor::~Executor() {
   reset();
@@ -34,14 +38,18 @@ void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, u
 
 Result<void> Executor::selectContext(uint32_t contextId) {
   if (m_state && m_contextId == contextId) return {};
-  auto known = m_contexts.find(contextId);
-  if (known == m_contexts.end()) {
-    if (m_contexts.size() == kMaxContexts) return Error{ErrorCode::Backend, "too many contexts"};
+  auto& contexts = m_space->contexts;
+  auto known = contexts.find(contextId);
+  if (known == contexts.end()) {
+    if (m_contextCount >= (m_inSpace ? Spaces::kMaxContexts : Spaces::kMaxContextsAlone) ||
+        (m_space->number != 0 && contexts.size() >= Spaces::kMaxContextsOfOne))
+      return Error{ErrorCode::Backend, "too many contexts"};
     HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, sizeof(Context));
     if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for a context"};
     auto context = std::make_unique<Context>();
     context->charge = std::move(charge);
-    known = m_contexts.emplace(contextId, std::move(context)).first;
+    known = contexts.emplace(contextId, std::move(context)).first;
+    ++m_contextCount;
   }
   m_contextId = contextId;
   m_context = known->second.get();
@@ -92,15 +100,40 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
           m_allocs.load({static_cast<const uint8_t*>(submission.alloc_table), submission.alloc_table_size});
       !loaded)
     return fail(loaded.error());
-  m_backings.locate(m_allocs);
+  // With spaces a texture is shown by its allocation, wherever that lies.
+  if (!submission.in_space) m_backings.locate(m_allocs);
+  if (auto entered = enterSpace(submission); !entered) return fail(entered.error());
   if (submission.cmd_size == 0) return m_report;
-  if (auto selected = selectContext(submission.context_id); !selected) return fail(selected.error());
+  const uint64_t draws = m_env.stats.draws.load(std::memory_order_relaxed);
+  m_packets = m_neutralPackets = 0;
+  m_env.hostMemory.setShare(m_space->share);
+  if (auto selected = selectContext(submission.context_id); selected)
+    executePackets(submission);
+  else
+    fail(selected.error());
+  m_env.hostMemory.setShare(nullptr);
+  noteSpace(draws);
+  return m_report;
+}
 
+void Executor::noteSpace(uint64_t drawsBefore) {
+  const auto add = [](std::atomic<uint64_t>& counter, uint64_t more) {
+    counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  };
+  SpaceCounters& counters = m_space->counters;
+  add(counters.submissions, 1);
+  add(counters.packets, m_packets);
+  add(counters.draws, m_env.stats.draws.load(std::memory_order_relaxed) - drawsBefore);
+  add(counters.errors, m_report.errorCount);
+  counters.objects.store(m_handles.count(), std::memory_order_relaxed);
+  counters.contexts.store(m_space->contexts.size(), std::memory_order_relaxed);
+}
+
+void Executor::executePackets(const aerogpu_submission& submission) {
   auto reader = cmd::PacketReader::open({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size});
-  if (!reader) return fail(reader.error());
+  if (!reader) return noteError(reader.error(), 0, cmd::kNoOpcode, submission.signal_fence);
   m_minor = reader->minor();
   m_env.stats.commandBytes.fetch_add(reader->sizeBytes(), std::memory_order_relaxed);
-  m_packets = m_neutralPackets = 0;
   bool stopped = false;
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
@@ -137,7 +170,6 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   if (!m_report.dropped) m_report.executedBytes = reader->sizeBytes();
   if (m_packets != m_neutralPackets) noteContextChange(true);
   m_env.stats.packets.fetch_add(m_packets, std::memory_order_relaxed);
-  return m_report;
 }
 
 void Executor::setScanout(const aerogpu_scanout_config& config) {
@@ -145,7 +177,9 @@ void Executor::setScanout(const aerogpu_scanout_config& config) {
 }
 
 Texture* Executor::scanoutTexture() const {
-  return m_scanout.enable ? m_backings.newestAt(m_scanout.fb_gpa) : nullptr;
+  if (!m_scanout.enable) return nullptr;
+  return m_scanout.by_allocation ? m_backings.newestOf(m_scanout.alloc_id)
+                                 : m_backings.newestAt(m_scanout.fb_gpa);
 }
 
 bool Executor::scanoutIsTexture() {
@@ -162,10 +196,13 @@ Result<void> Executor::snapshotScanout() {
 void Executor::reset() {
   m_state = nullptr;
   m_context = nullptr;
-  m_changedContexts = 0;
   m_pageLists.forget();
   m_pendingWrites.clear();
-  m_contexts.clear();
+  selectSpace(m_spaces.kernel());
+  while (auto space = m_spaces.takeFirst()) destroySpace(std::move(space));
+  m_spaces.kernel().contexts.clear();
+  m_spaces.kernel().grants.clear();
+  m_contextCount = m_changedContexts = 0;
   m_shared.clear();
   m_backings.clear();
   m_framed = {};

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "aerogpu/aerogpu_cmd_table.h"
@@ -21,6 +20,7 @@
 #include "renderer/core/page_lists.h"
 #include "renderer/core/pending_writes.h"
 #include "renderer/core/shared_surfaces.h"
+#include "renderer/core/spaces.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
 #include "renderer/core/texture_backings.h"
@@ -59,7 +59,8 @@ public:
     Log& log;
     const GuestMemory& guest;
     const std::atomic<bool>& interrupted;
-    bool presentColorTarget;  ///< presents show colour target 0, not the scanout (trace files)
+    bool presentColorTarget;   ///< presents show colour target 0, not the scanout (trace files)
+    uint64_t spaceMemory = 0;  ///< bytes that a handle space may make us hold, beside space 0
   };
   explicit Executor(const Environment& env);
   ~Executor();
@@ -67,10 +68,17 @@ public:
   ExecutionReport execute(const aerogpu_submission& submission);
   /// What FEATURES_LO (low half) and FEATURES_HI announce of the packets and of the memory they work on.
   uint64_t features() const;
-  /// What could not be made again from nothing: objects with a handle, share tokens, and contexts in which
-  /// anything ran but presents since they were last reset.
-  uint64_t heldObjects() const { return m_handles.count() + m_shared.count() + m_changedContexts; }
+  /// What could not be made again from nothing: objects with a handle, share tokens, contexts in which
+  /// anything ran but presents since they were last reset, and spaces.
+  uint64_t heldObjects() const {
+    return m_otherHandles + m_handles.count() + m_shared.count() + m_changedContexts + m_spaces.count();
+  }
+  const Spaces& spaces() const { return m_spaces; }
   void setScanout(const aerogpu_scanout_config& config);
+  /// The allocation whose texture is shown; 0 = none, or one is found by its address.
+  uint32_t scanoutAllocation() const {
+    return m_scanout.enable && m_scanout.by_allocation ? m_scanout.alloc_id : 0;
+  }
   /// Whether a live texture's backing starts at the scanout address.
   bool scanoutIsTexture();
   /// Captures the scanout's texture, if there is one.
@@ -99,6 +107,10 @@ public:
   Result<void> run(const aerogpu_cmd_export_shared_surface& c);
   Result<void> run(const aerogpu_cmd_import_shared_surface& c);
   Result<void> run(const aerogpu_cmd_release_shared_surface& c);
+  // executor_spaces.cpp
+  Result<void> run(const aerogpu_cmd_ext_grant& c);
+  Result<void> run(const aerogpu_cmd_ext_destroy_space& c);
+  Result<void> run(const aerogpu_cmd_ext_name_space& c);
   // executor_transfers.cpp
   Result<void> run(const aerogpu_cmd_resource_dirty_range& c);
   Result<void> run(const aerogpu_cmd_upload_resource& c, Bytes bytes);
@@ -156,12 +168,29 @@ private:
   /// Vertices (times instances) of one draw, groups of one dispatch: bounds what a single packet can cost.
   static constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
   static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
-  static constexpr size_t kMaxContexts = 1024;
   static constexpr uint32_t kMaxValues = 1024;   ///< that one submission may have written (VALUE-4)
   static constexpr uint64_t kObjectBytes = 512;  ///< what an object costs beside its memory on the GPU
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
+  /// Packet by packet, in the space and context that are selected.
+  void executePackets(const aerogpu_submission& submission);
+  /// What was executed, in the counters of the selected space. `drawsBefore`: Stats::draws before it.
+  void noteSpace(uint64_t drawsBefore);
+  /// What the slot says of the space: checked, selected.
+  Result<void> enterSpace(const aerogpu_submission& submission);
+  void selectSpace(Space& space);
   Result<void> selectContext(uint32_t contextId);
+  /// The packet is for the kernel driver's own submissions (SPACE-12).
+  Result<void> needKernel() const {
+    if (m_kernel) return {};
+    return Error{ErrorCode::CmdDecode, "the packet is the kernel driver's"};
+  }
+  /// The same of a packet that makes no sense without spaces.
+  Result<void> needSpaces() const;
+  /// Everything in it ends.
+  void destroySpace(std::unique_ptr<Space> space);
+  /// Whose memory it is may be changed by this submission (SPACE-19).
+  Result<void> needOwn(const Resource& resource) const;
   void noteContextChange(bool changed);
   /// The back end has seen nothing of the selected context's state.
   void markAllDirty();
@@ -170,7 +199,8 @@ private:
   template <class T>
   Result<T*> need(uint32_t handle, const char* what);
   Result<Stage> stage(uint32_t stage, uint32_t stageEx) const;
-  void dropHandle(uint32_t handle, Resource& resource);
+  /// One handle less names the resource.
+  void dropReference(Resource& resource);
   /// The texture that is shown; null when it is memory or nothing.
   Texture* scanoutTexture() const;
   Result<void> present(uint32_t flags);
@@ -212,19 +242,19 @@ private:
   }
 
   const Environment m_env;
-  HandleTable m_handles;
   SharedSurfaces m_shared;
+  Spaces m_spaces;
+  HandleTable m_handles;        ///< of m_space
+  Space* m_space;               ///< that is selected
+  uint64_t m_otherHandles = 0;  ///< in the tables of the other spaces
+  size_t m_contextCount = 0;    ///< of all spaces
+  bool m_inSpace = false;       ///< spaces are enabled, as of this submission
+  bool m_kernel = true;         ///< the submission is the kernel driver's own
   AllocTable m_allocs;
   PageLists m_pageLists;
   PendingWrites m_pendingWrites;
   GuestRun m_linearRun{};            ///< what locate() returned last, or
   std::vector<GuestRun> m_listRuns;  ///< this
-  struct Context {
-    HostMemoryCharge charge;
-    DrawState state;
-    bool changed = false;  ///< a packet that may change the state has run
-  };
-  std::unordered_map<uint32_t, std::unique_ptr<Context>> m_contexts;
   uint32_t m_contextId = 0;
   DrawState* m_state = nullptr;
   Context* m_context = nullptr;    ///< that m_state belongs to

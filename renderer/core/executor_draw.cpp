@@ -104,7 +104,8 @@ Result<void> Executor::present(uint32_t flags) {
   ++m_report.presents;
   if (flags & AEROGPU_PRESENT_FLAG_VSYNC) m_report.vsync = true;
   Texture* texture = nullptr;
-  if (m_env.presentColorTarget) {
+  const bool colorTarget = m_env.presentColorTarget && !m_scanout.by_allocation;  // TRACE-10
+  if (colorTarget) {
     texture = state().colorTargetCount != 0 ? state().colorTargets[0].texture.get() : nullptr;
   } else {
     texture = scanoutTexture();
@@ -114,7 +115,7 @@ Result<void> Executor::present(uint32_t flags) {
     m_framed = {};
     return {};
   }
-  if (!m_env.presentColorTarget && m_framed == Framed{texture->backingSerial, texture->writes}) {
+  if (!colorTarget && m_framed == Framed{texture->backingSerial, texture->writes}) {
     m_report.frameUnchanged = !m_frameTaken;
     m_env.stats.framesUnchanged.fetch_add(1, std::memory_order_relaxed);
     return {};
@@ -133,10 +134,12 @@ Result<void> Executor::captureFrame(Texture& texture) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_present& c) {
+  if (auto kernel = needKernel(); !kernel) return kernel;
   ++m_neutralPackets;
   return present(c.flags);
 }
 Result<void> Executor::run(const aerogpu_cmd_present_ex& c) {
+  if (auto kernel = needKernel(); !kernel) return kernel;
   ++m_neutralPackets;
   return present(c.flags);
 }

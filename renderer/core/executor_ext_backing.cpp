@@ -4,9 +4,15 @@
 
 namespace aerogpu::core {
 
+Result<void> Executor::needOwn(const Resource& resource) const {
+  if (m_kernel || !resource.ofKernel) return {};
+  return Error{ErrorCode::CmdDecode, "the memory of a resource of the kernel driver's"};
+}
+
 Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
   const bool detach = c.backing_alloc_id == 0;
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
+    if (auto own = needOwn(*buffer); !own) return own;
     const Backing backing{c.backing_alloc_id, c.backing_offset_bytes, 0};
     if (!detach)
       if (auto entry = backingEntry(backing, 0, buffer->desc.sizeBytes, false); !entry) return entry.error();
@@ -15,6 +21,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
   if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  if (auto own = needOwn(*texture); !own) return own;
   if (!detach && c.row_pitch_bytes == 0)
     return Error{ErrorCode::CmdDecode, "backed texture without a row pitch"};
   const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
@@ -29,7 +36,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
   m_backings.remove(*texture);
   texture->backing = backing;
   texture->layout = *layout;
-  if (entry) m_backings.add(*texture, *entry);
+  if (entry && texture->ofKernel) m_backings.add(*texture, *entry);
   return {};
 }
 

@@ -9,7 +9,9 @@ namespace aerogpu::core {
 Result<void> Executor::needFreeHandle(uint32_t handle) const {
   if (const_cast<HandleTable&>(m_handles).find(handle))
     return Error{ErrorCode::CmdDecode, "handle is in use"};
-  if (m_handles.full()) return Error{ErrorCode::Backend, "too many objects"};
+  if (m_otherHandles + m_handles.count() >= Spaces::kMaxObjects ||
+      (m_space->number != 0 && m_handles.count() >= Spaces::kMaxObjectsOfOne))
+    return Error{ErrorCode::Backend, "too many objects"};
   return {};
 }
 
@@ -36,6 +38,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
   if (c.size_bytes > m_env.backend.limits().maxBufferBytes)
     return Error{ErrorCode::OutOfBounds, "buffer is larger than the GPU allows"};
   auto buffer = makeRef<Buffer>();
+  buffer->ofKernel = m_space->number == 0;
   buffer->desc = {c.size_bytes, c.usage_flags};
   buffer->backing = {c.backing_alloc_id, c.backing_offset_bytes, 0};
   if (c.backing_alloc_id != 0)
@@ -60,6 +63,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
     return Error{ErrorCode::OutOfBounds, "texture is larger than the GPU allows"};
   if (!findFormat(c.format)) return Error{ErrorCode::CmdDecode, "unknown format"};
   auto texture = makeRef<Texture>();
+  texture->ofKernel = m_space->number == 0;
   texture->desc.format = static_cast<aerogpu_format>(c.format);
   texture->desc.width = c.width;
   texture->desc.height = c.height;
@@ -83,7 +87,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
   auto gpu = m_env.backend.createTexture(texture->desc);
   if (!gpu) return gpu.error();
   texture->gpu = std::move(*gpu);
-  if (entry) m_backings.add(*texture, *entry);
+  if (entry && texture->ofKernel) m_backings.add(*texture, *entry);  // no other is ever shown (SPACE-18)
   m_handles.insert(c.texture_handle, texture);
   m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
   return {};
@@ -111,22 +115,22 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
   return {};
 }
 
-void Executor::dropHandle(uint32_t handle, Resource& resource) {
-  if (--resource.handleCount == 0) {
-    m_shared.retire(resource);
-    m_env.stats.resources.fetch_sub(1, std::memory_order_relaxed);
-    if (Texture* texture = m_handles.get<Texture>(handle)) m_backings.remove(*texture);
-  }
-  m_handles.remove(handle);
+void Executor::dropReference(Resource& resource) {
+  if (--resource.handleCount != 0) return;
+  m_shared.retire(resource);
+  m_env.stats.resources.fetch_sub(1, std::memory_order_relaxed);
+  if (resource.isTexture) m_backings.remove(static_cast<Texture&>(resource));
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_resource& c) {
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
-    dropHandle(c.resource_handle, *buffer);
+    dropReference(*buffer);
+    m_handles.remove(c.resource_handle);
     return {};
   }
   if (Texture* texture = m_handles.get<Texture>(c.resource_handle)) {
-    dropHandle(c.resource_handle, *texture);
+    dropReference(*texture);
+    m_handles.remove(c.resource_handle);
     return {};
   }
   return Error{ErrorCode::CmdDecode, "no such resource"};
@@ -138,6 +142,7 @@ Result<void> Executor::run(const aerogpu_cmd_destroy_texture_view& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_export_shared_surface& c) {
+  if (auto kernel = needKernel(); !kernel) return kernel;
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle))
     return m_shared.exportToken(c.share_token, *buffer);
   if (Texture* texture = m_handles.get<Texture>(c.resource_handle))
@@ -147,7 +152,8 @@ Result<void> Executor::run(const aerogpu_cmd_export_shared_surface& c) {
 
 Result<void> Executor::run(const aerogpu_cmd_import_shared_surface& c) {
   if (auto free = needFreeHandle(c.out_resource_handle); !free) return free;
-  const auto resource = m_shared.find(c.share_token);
+  // One that was not granted is as one that does not exist: a guess learns nothing (SPACE-13).
+  const auto resource = m_shared.find(m_kernel || m_space->grants.holds(c.share_token) ? c.share_token : 0);
   if (!resource) return resource.error();
   if ((*resource)->isTexture)
     m_handles.insert(c.out_resource_handle, Ref<Texture>(static_cast<Texture*>(*resource)));
@@ -158,6 +164,7 @@ Result<void> Executor::run(const aerogpu_cmd_import_shared_surface& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_release_shared_surface& c) {
+  if (auto kernel = needKernel(); !kernel) return kernel;
   return m_shared.release(c.share_token);
 }
 

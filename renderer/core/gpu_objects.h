@@ -119,6 +119,7 @@ struct ShareToken;
 struct Resource : GuestObject {
   explicit Resource(bool texture) : isTexture(texture) {}
   const bool isTexture;  ///< a Texture, else a Buffer
+  bool ofKernel = true;  ///< made in space 0
   Backing backing;
   uint32_t handleCount = 1;
   ShareToken* shareTokens = nullptr;  ///< the first of a list that SharedSurfaces keeps

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Guest handles: 32 bits, not 0, one namespace for every kind of object (OBJ-1). Open
+// Guest handles: 32 bits, not 0, one namespace for every kind of object (OBJ-1, SPACE-7). Open
 // addressing with linear probing, so a look-up is one or two cache lines and never allocates. Render thread
 // only.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -24,9 +25,6 @@ using Object = std::variant<std::monostate, Ref<Buffer>, Ref<Texture>, Ref<View>
 
 class HandleTable {
 public:
-  /// Most objects that may live at once; each costs host memory beside what it holds.
-  static constexpr uint32_t kMaxObjects = 1u << 20;
-
   HandleTable() { m_slots.resize(kFirstSlots); }
 
   /// Null when the handle names nothing.
@@ -46,10 +44,9 @@ public:
     return ref ? ref->get() : nullptr;
   }
 
-  bool full() const { return m_count >= kMaxObjects; }
   uint32_t count() const { return m_count; }
 
-  /// The handle is free and not 0, and the table is not full: the caller has checked.
+  /// The handle is free and not 0: the caller has checked.
   void insert(uint32_t handle, Object object) {
     if ((size_t{m_count} + 1) * 2 > m_slots.size()) grow();
     place(handle, std::move(object));
@@ -73,6 +70,21 @@ public:
     m_slots[hole].object = std::monostate{};
     --m_count;
     return object;
+  }
+
+  /// Every object, once; the table is empty then.
+  template <class Use>
+  void drain(Use use) {
+    std::vector<Slot> old(kFirstSlots);
+    old.swap(m_slots);
+    m_count = 0;
+    for (Slot& slot : old)
+      if (slot.handle != 0) use(slot.object);
+  }
+
+  void swap(HandleTable& other) noexcept {
+    m_slots.swap(other.m_slots);
+    std::swap(m_count, other.m_count);
   }
 
   void clear() {

@@ -12,7 +12,8 @@ Result<void> SharedSurfaces::exportToken(uint64_t token, Resource& resource) {
   if (!m_hostMemory.tryCharge(kBytesPerToken))
     return Error{ErrorCode::Backend, "no host memory for a share token"};
   ShareToken& made =
-      m_tokens.emplace(token, ShareToken{&resource, nullptr, resource.shareTokens}).first->second;
+      m_tokens.emplace(token, ShareToken{token, &resource, nullptr, resource.shareTokens, nullptr})
+          .first->second;
   if (made.next) made.next->previous = &made;
   resource.shareTokens = &made;
   return {};
@@ -25,9 +26,38 @@ Result<Resource*> SharedSurfaces::find(uint64_t token) const {
   return known->second.resource;
 }
 
+Result<void> SharedSurfaces::grant(uint64_t token, ShareGrants& holder) {
+  const auto known = m_tokens.find(token);
+  if (known == m_tokens.end() || !known->second.resource)
+    return Error{ErrorCode::CmdDecode, "unknown or used-up share token"};
+  if (holder.holds(token)) return {};
+  HostMemoryCharge charge = HostMemoryCharge::take(m_hostMemory, kBytesPerGrant);
+  if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for a grant"};
+  ShareToken& named = known->second;
+  ShareGrant& made =
+      holder.m_grants.emplace(token, ShareGrant{std::move(charge), &holder, &named, nullptr, named.grants})
+          .first->second;
+  if (made.next) made.next->previous = &made;
+  named.grants = &made;
+  return {};
+}
+
+void ShareGrants::clear() {
+  for (auto& [token, grant] : m_grants) {
+    (grant.previous ? grant.previous->next : grant.token->grants) = grant.next;
+    if (grant.next) grant.next->previous = grant.previous;
+  }
+  m_grants.clear();
+}
+
 void SharedSurfaces::unlink(ShareToken& token) {
   (token.previous ? token.previous->next : token.resource->shareTokens) = token.next;
   if (token.next) token.next->previous = token.previous;
+  for (ShareGrant* grant = token.grants; grant;) {
+    ShareGrant* next = grant->next;
+    grant->holder->m_grants.erase(token.number);
+    grant = next;
+  }
   token = {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Share tokens: which resource each names, and which were used up. TOK-2 to TOK-7. Render thread
-// only.
+// Share tokens: which resource each names, which were used up, and who may import them. TOK-2 to TOK-7,
+// SPACE-13, SPACE-14. Render thread only.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,36 @@
 
 namespace aerogpu::core {
 
+class ShareGrants;
+
+/// One space's right to import one token: in the list of the token's, and in a table of the space's.
+struct ShareGrant {
+  HostMemoryCharge charge;
+  ShareGrants* holder = nullptr;
+  struct ShareToken* token = nullptr;
+  ShareGrant* previous = nullptr;
+  ShareGrant* next = nullptr;
+};
+
 /// A token, in the list of its resource's tokens.
 struct ShareToken {
+  uint64_t number = 0;
   Resource* resource = nullptr;  ///< null = used up
   ShareToken* previous = nullptr;
   ShareToken* next = nullptr;
+  ShareGrant* grants = nullptr;  ///< the first of a list
+};
+
+/// The tokens that a space may import. It is cleared before the tokens are.
+class ShareGrants {
+public:
+  bool holds(uint64_t token) const { return m_grants.contains(token); }
+  /// Gives all of them up.
+  void clear();
+
+private:
+  friend class SharedSurfaces;
+  std::unordered_map<uint64_t, ShareGrant, SaltedHash> m_grants;
 };
 
 class SharedSurfaces {
@@ -32,6 +57,8 @@ public:
   /// The token is used up, one that was never exported too: its EXPORT may come late. Over the host-memory
   /// cap, Backend for the latter.
   Result<void> release(uint64_t token);
+  /// The holder may import the token, which lives, until one of the two ends. Again is fine.
+  Result<void> grant(uint64_t token, ShareGrants& holder);
   /// The last handle of the resource is gone: so are its tokens.
   void retire(Resource& resource);
   void clear();
@@ -39,7 +66,8 @@ public:
   size_t count() const { return m_tokens.size(); }
 
 private:
-  static constexpr uint64_t kBytesPerToken = 96;
+  static constexpr uint64_t kBytesPerToken = 96, kBytesPerGrant = 128;
+  /// A token that lives is used up.
   void unlink(ShareToken& token);
 
   HostMemory& m_hostMemory;

@@ -28,7 +28,7 @@ void TextureBackings::add(Texture& texture, const AllocTable::Entry& entry) {
 }
 
 void TextureBackings::remove(Texture& texture) {
-  if (texture.backing.allocId == 0) return;
+  if (texture.backingSerial == 0) return;
   lift(texture);
   if (texture.nextOfAlloc) texture.nextOfAlloc->previousOfAlloc = texture.previousOfAlloc;
   if (texture.previousOfAlloc) {
@@ -39,6 +39,7 @@ void TextureBackings::remove(Texture& texture) {
     m_allocations.erase(texture.backing.allocId);
   }
   texture.nextOfAlloc = texture.previousOfAlloc = nullptr;
+  texture.backingSerial = 0;
 }
 
 void TextureBackings::locate(const AllocTable& table) {
@@ -67,6 +68,14 @@ Texture* TextureBackings::newestAt(uint64_t gpa) const {
   if (behind == m_shown.begin()) return nullptr;
   const auto& [key, texture] = *--behind;
   return key.first == gpa ? texture : nullptr;
+}
+
+Texture* TextureBackings::newestOf(uint32_t allocId) const {
+  const auto known = m_allocations.find(allocId);
+  if (known == m_allocations.end()) return nullptr;
+  Texture* texture = known->second.first;
+  const bool shown = texture->backing.offset == 0 && scanoutFormat(*findFormat(texture->desc.format));
+  return shown ? texture : nullptr;
 }
 
 }  // namespace aerogpu::core

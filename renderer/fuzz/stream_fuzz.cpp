@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer target: decoder, validator and executor. The input is an allocation table and a command stream,
-// as a hostile guest would submit them: u32 length of the table, the table, the stream.
-// AEROGPU_FUZZ_BACKEND=vulkan runs the same inputs through Vulkan, under its validation layer, whose messages
-// are findings.
+// as a hostile guest would submit them: u32 length of the table, the table, the stream. With the length's bit
+// 31 handle spaces are enabled, and there may be several streams, one behind the other: they run by turns as
+// the kernel driver's, in space 1 and in space 2. AEROGPU_FUZZ_BACKEND=vulkan runs the same inputs through
+// Vulkan, under its validation layer, whose messages are findings.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -59,6 +60,19 @@ void shorten(std::vector<uint8_t>& stream) {
   }
 }
 
+/// The streams that `bytes` begin with, each as long as its header says; the last one has the rest.
+std::vector<std::vector<uint8_t>> split(std::span<const uint8_t> bytes) {
+  constexpr size_t kMost = 16;
+  std::vector<std::vector<uint8_t>> streams;
+  while (!bytes.empty()) {
+    std::vector<uint8_t>& stream = streams.emplace_back(bytes.begin(), bytes.end());
+    if (const auto reader = aerogpu::cmd::PacketReader::open(stream); reader && streams.size() < kMost)
+      stream.resize(reader->sizeBytes());
+    bytes = bytes.subspan(stream.size());
+  }
+  return streams;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -67,15 +81,30 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < sizeof tableSize) return 0;
   std::memcpy(&tableSize, data, sizeof tableSize);
   std::span<const uint8_t> rest(data + sizeof tableSize, size - sizeof tableSize);
+  const bool spaces = tableSize >> 31 != 0;
+  tableSize &= 0x7FFFFFFF;
   if (tableSize > rest.size()) tableSize = static_cast<uint32_t>(rest.size());
   // Exact copies on the heap, so that the sanitizer sees a read past either end.
   const std::vector<uint8_t> table(rest.begin(), rest.begin() + tableSize);
-  std::vector<uint8_t> stream(rest.begin() + tableSize, rest.end());
+  rest = rest.subspan(tableSize);
   const bool vulkan = std::strcmp(aerogpu_renderer_backend_name(h.renderer()), "vulkan") == 0;
-  if (vulkan) shorten(stream);
-  h.setScanout(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, 64, 0x1000);
-  h.submitRaw(stream, table);
-  h.submitRaw(stream, table, 1);  // once more over what the first run left, in another context
+  if (spaces) {
+    h.showAllocation(1);
+    uint32_t turn = 0;
+    for (std::vector<uint8_t>& stream : split(rest)) {
+      if (vulkan) shorten(stream);
+      h.space = turn % 3 == 0 ? Harness::kKernel : Harness::InSpace{turn % 3};
+      h.submitRaw(stream, table);
+      ++turn;
+    }
+    h.space.reset();
+  } else {
+    std::vector<uint8_t> stream(rest.begin(), rest.end());
+    if (vulkan) shorten(stream);
+    h.setScanout(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, 64, 0x1000);
+    h.submitRaw(stream, table);
+    h.submitRaw(stream, table, 1);  // once more over what the first run left, in another context
+  }
   h.snapshotScanout();
   h.takeFrames();
   h.takeFinished();

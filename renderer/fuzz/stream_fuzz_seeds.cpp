@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
 
 #include "aerogpu/aerogpu.h"
@@ -45,6 +46,55 @@ void write(const std::string& folder, const std::string& name, const CommandWrit
   out.write(reinterpret_cast<const char*>(&size), sizeof size);
   out.write(reinterpret_cast<const char*>(t.data()), static_cast<std::streamsize>(t.size()));
   out.write(reinterpret_cast<const char*>(w.data()), static_cast<std::streamsize>(w.size()));
+}
+
+/// Streams that run by turns as the kernel driver's and in two spaces.
+void writeTurns(const std::string& folder, const std::string& name, std::span<const CommandWriter> turns) {
+  const std::vector<uint8_t> t = table(Layout::Linear);
+  const uint32_t size = static_cast<uint32_t>(t.size()) | 1u << 31;
+  std::ofstream out(folder + "/" + name, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&size), sizeof size);
+  out.write(reinterpret_cast<const char*>(t.data()), static_cast<std::streamsize>(t.size()));
+  for (const CommandWriter& w : turns)
+    out.write(reinterpret_cast<const char*>(w.data()), static_cast<std::streamsize>(w.size()));
+}
+
+/// A texture that two spaces draw to, presents, the end of one space while the other goes on.
+void twoSpaces(const std::string& folder) {
+  CommandWriter turns[6];
+  Harness::createTexture(turns[0], 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16,
+                         AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, 1, 64);
+  aerogpu_cmd_export_shared_surface share{};
+  share.resource_handle = 1;
+  share.share_token = 77;
+  turns[0].packet(share);
+  for (const uint32_t space : {1u, 2u}) {
+    aerogpu_cmd_ext_grant grant{};
+    grant.share_token = 77;
+    grant.space = space;
+    turns[0].packet(grant);
+    aerogpu_cmd_ext_name_space name{};
+    name.space = space;
+    name.image_name[0] = 'a';
+    turns[0].packet(name);
+    aerogpu_cmd_import_shared_surface import{};
+    import.out_resource_handle = 5;
+    import.share_token = 77;
+    turns[space].packet(import);
+    const uint32_t color = 5;
+    for (CommandWriter* w : {&turns[space], &turns[3 + space]}) {
+      aerogpu::packets::setTargets(*w, {&color, 1}, 0);
+      Harness::clear(*w, AEROGPU_CLEAR_COLOR, 0, 1, 0, 1);
+    }
+  }
+  aerogpu::packets::present(turns[3]);
+  aerogpu_cmd_ext_destroy_space destroy{};
+  destroy.space = 1;
+  turns[3].packet(destroy);
+  aerogpu_cmd_release_shared_surface release{};
+  release.share_token = 77;
+  turns[3].packet(release);
+  writeTurns(folder, "two-spaces", turns);
 }
 
 void everythingTogether(const std::string& folder) {
@@ -215,6 +265,7 @@ int main(int argc, char** argv) {
     write(folder, #NAME, w);                                        \
   }
   AEROGPU_CMD_TABLE(SEED_FIXED, SEED_TAIL, SEED_FIXED)
+  twoSpaces(folder);
   everythingTogether(folder);
   drawing(folder);
   return 0;

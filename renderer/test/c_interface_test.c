@@ -68,7 +68,7 @@ static void* older(const void* structure, size_t size) {
 /* Structures of embedders that were built with another version of the header. */
 static void versions(const struct aerogpu_renderer_config* config,
                      const struct aerogpu_submission* submission) {
-  const struct aerogpu_scanout_config scanout = {sizeof scanout, 0, 0, 0, 0, 0, 0};
+  const struct aerogpu_scanout_config scanout = {sizeof scanout, 0, 0, 0, 0, 0, 0, 0, 0};
   const unsigned before = done_count, errors = error_count, logged = log_count;
   struct {
     struct aerogpu_renderer_config known;
@@ -90,7 +90,7 @@ static void versions(const struct aerogpu_renderer_config* config,
   char error[128] = "";
 
   /* Too small: a clear error. */
-  old = older(config, sizeof *config - 1);
+  old = older(config, offsetof(struct aerogpu_renderer_config, opaque));
   CHECK(aerogpu_renderer_create(old, error, sizeof error) == NULL);
   CHECK(strstr(error, "aerogpu_renderer_config.struct_size") != NULL);
   free(old);

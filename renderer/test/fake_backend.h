@@ -129,6 +129,8 @@ public:
   FakeBackend backend;
   core::Stats stats;
   uint64_t logLines = 0;
+  bool inSpace = false;  ///< handle spaces are enabled: submissions are in `space`, the kernel driver's in 0
+  uint32_t space = 0;
 
   core::Executor& executor() { return m_executor; }
   core::ExecutionReport submit(const CommandWriter& w, std::span<const uint8_t> allocTable = {}) {
@@ -138,6 +140,9 @@ public:
     submission.struct_size = sizeof submission;
     submission.cmd = w.data();
     submission.cmd_size = w.size();
+    submission.in_space = inSpace;
+    submission.space = space;
+    submission.space_flags = space == 0 ? AEROGPU_EXT_SPACE_FLAG_KERNEL : 0;
     return m_executor.execute(submission);
   }
 
@@ -164,7 +169,8 @@ private:
   Log m_log{onLog, this};
   aerogpu_renderer_callbacks m_callbacks{sizeof m_callbacks, onMap, nullptr, nullptr, nullptr};
   core::GuestMemory m_guest{m_callbacks, this};
-  core::Executor m_executor{{backend, m_hostMemory, stats, m_log, m_guest, backend.interrupted, false}};
+  core::Executor m_executor{
+      {backend, m_hostMemory, stats, m_log, m_guest, backend.interrupted, false, uint64_t{1} << 40}};
 };
 
 }  // namespace aerogpu::test

@@ -41,6 +41,7 @@ Harness::Harness(const Options& options)
   config.backend = options.backend;
   config.cache_dir = options.cacheDir;
   config.max_hostmem = options.maxHostmem;
+  config.max_space_hostmem = options.maxSpaceHostmem;
   config.vulkan_device = options.vulkanDevice;
   config.callbacks = &callbacks;
   config.opaque = this;
@@ -157,8 +158,8 @@ FinishedSubmission Harness::waitFor(uint64_t cookie) {
   return *found;
 }
 
-FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table,
-                                      uint32_t context, uint32_t descriptorError) {
+aerogpu_submission Harness::next(std::span<const uint8_t> stream, std::span<const uint8_t> table,
+                                 uint32_t context) {
   aerogpu_submission submission{};
   submission.struct_size = sizeof submission;
   submission.context_id = context;
@@ -168,6 +169,15 @@ FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span
   submission.cmd_size = stream.size();
   submission.alloc_table = table.empty() ? nullptr : table.data();
   submission.alloc_table_size = table.size();
+  submission.in_space = space.has_value();
+  submission.space = space ? space->space : 0;
+  submission.space_flags = space ? space->flags : 0;
+  return submission;
+}
+
+FinishedSubmission Harness::submitRaw(std::span<const uint8_t> stream, std::span<const uint8_t> table,
+                                      uint32_t context, uint32_t descriptorError) {
+  aerogpu_submission submission = next(stream, table, context);
   submission.descriptor_error = descriptorError;
   aerogpu_renderer_submit(m_renderer, &submission);
   return waitFor(submission.cookie);
@@ -180,15 +190,7 @@ FinishedSubmission Harness::submit(const CommandWriter& writer, uint32_t context
 
 void Harness::submitAsync(const CommandWriter& writer, uint32_t context) {
   const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
-  aerogpu_submission submission{};
-  submission.struct_size = sizeof submission;
-  submission.context_id = context;
-  submission.cookie = m_nextCookie++;
-  submission.signal_fence = m_nextFence++;
-  submission.cmd = writer.data();
-  submission.cmd_size = writer.size();
-  submission.alloc_table = table.empty() ? nullptr : table.data();
-  submission.alloc_table_size = table.size();
+  const aerogpu_submission submission = next({writer.data(), writer.size()}, table, context);
   aerogpu_renderer_submit(m_renderer, &submission);
 }
 
@@ -198,8 +200,23 @@ void Harness::waitIdle() {
 
 void Harness::setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
                          bool enable) {
-  const aerogpu_scanout_config config{sizeof config, enable, width, height, format, pitch, gpa};
+  const aerogpu_scanout_config config{sizeof config, enable, width, height, format, pitch, gpa, 0, 0};
   aerogpu_renderer_set_scanout(m_renderer, &config);
+}
+
+void Harness::showAllocation(uint32_t id) {
+  aerogpu_scanout_config config{};
+  config.struct_size = sizeof config;
+  config.enable = config.by_allocation = 1;
+  config.alloc_id = id;
+  aerogpu_renderer_set_scanout(m_renderer, &config);
+}
+
+std::optional<aerogpu_renderer_space> Harness::spaceInfo(uint32_t number) const {
+  aerogpu_renderer_space info{};
+  info.struct_size = sizeof info;
+  if (!aerogpu_renderer_next_space(m_renderer, number, &info) || info.space != number) return {};
+  return info;
 }
 
 FinishedSubmission Harness::snapshotScanout() {

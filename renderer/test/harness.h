@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ public:
     const char* vulkanDevice = "";  ///< index, or part of a name
     uint32_t flags = 0;             ///< enum aerogpu_renderer_flags
     uint64_t maxHostmem = uint64_t{1} << 30;
+    uint64_t maxSpaceHostmem = 0;             ///< 0: half of it
     uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
     const char* cacheDir = "";
   };
@@ -84,6 +86,15 @@ public:
   uint8_t& scatteredByte(const Allocation& allocation, uint64_t offset);
   void setScatteredPage(const Allocation& allocation, uint64_t page, uint64_t gpa);
 
+  /// Where the next submissions run, with handle spaces enabled; none: without them.
+  struct InSpace {
+    uint32_t space = 0, flags = 0;  ///< AEROGPU_EXT_SPACE_FLAG_*
+  };
+  static constexpr InSpace kKernel{0, AEROGPU_EXT_SPACE_FLAG_KERNEL};
+  std::optional<InSpace> space;
+  /// The space's counters; nothing when it does not live.
+  std::optional<aerogpu_renderer_space> spaceInfo(uint32_t number) const;
+
   /// Submits `writer`'s stream with every allocation listed, waits for it, and returns what came of it.
   FinishedSubmission submit(const CommandWriter& writer, uint32_t context = 0);
   /// The same with raw bytes; the table as given.
@@ -96,6 +107,8 @@ public:
 
   void setScanout(uint32_t format, uint32_t width, uint32_t height, uint32_t pitch, uint64_t gpa,
                   bool enable = true);
+  /// The texture of an allocation is shown (SPACE-18).
+  void showAllocation(uint32_t id);
   FinishedSubmission snapshotScanout();
 
   aerogpu_renderer_stats stats() const;
@@ -132,6 +145,8 @@ private:
   static void onDone(void* opaque, const aerogpu_submission_result* result);
   static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
   FinishedSubmission waitFor(uint64_t cookie);
+  /// A submission of these bytes with the next cookie and fence, in `space`.
+  aerogpu_submission next(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context);
   /// Ends a read-back: destroys the staging resource, submits, and takes what lies in the allocation.
   std::vector<uint8_t> takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation);
 

@@ -96,7 +96,8 @@ core::ByteSource* Capture::onGuestRead(const core::AllocTable::Entry& entry, con
   return &m_rows;
 }
 
-void Capture::end(const aerogpu_submission& submission, const core::ExecutionReport& report) {
+void Capture::end(const aerogpu_submission& submission, const core::ExecutionReport& report,
+                  uint32_t scanoutAlloc) {
   if (m_rows.bytes.capacity() > kKeepBytes) m_rows.bytes = {};
   // A defect of the descriptor and an interruption before the first packet leave no trace in the device.
   if (submission.descriptor_error != AEROGPU_ERROR_NONE ||
@@ -127,6 +128,7 @@ void Capture::end(const aerogpu_submission& submission, const core::ExecutionRep
   record.alloc_table_blob = table.empty() ? 0 : blob(BlobKind::AllocTable, linearTable(table));
   record.range_count = static_cast<uint32_t>(m_ranges.size());
   if (!m_unreadable.empty()) m_writer->unreadable(m_unreadable);
+  if (submission.in_space) m_writer->space({submission.space, submission.space_flags, scanoutAlloc, 0});
   m_writer->submission(record, m_ranges);
   if (report.presents != 0) m_writer->present();
   m_written = true;

@@ -22,8 +22,9 @@ public:
 
   /// Before the execution of one submission.
   void begin(const aerogpu_submission& submission);
-  /// After it: writes what of the submission ran.
-  void end(const aerogpu_submission& submission, const core::ExecutionReport& report);
+  /// After it: writes what of the submission ran. `scanoutAlloc`: the allocation whose texture its presents
+  /// showed, 0 without spaces.
+  void end(const aerogpu_submission& submission, const core::ExecutionReport& report, uint32_t scanoutAlloc);
   /// Every object, token and binding was dropped.
   void deviceReset();
   core::ByteSource* onGuestRead(const core::AllocTable::Entry& entry, const core::ByteRows& rows,

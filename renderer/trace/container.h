@@ -13,6 +13,7 @@ using BlobHeader = aerogpu_trace_blob;
 using SubmissionRecord = aerogpu_trace_submission;
 using MemoryRange = aerogpu_trace_memory_range;
 using UnreadableRange = aerogpu_trace_unreadable_range;
+using SpaceRecord = aerogpu_trace_space;
 using TocHeader = aerogpu_trace_toc_header;
 using TocEntry = aerogpu_trace_toc_entry;
 
@@ -24,6 +25,7 @@ enum class RecordType : uint8_t {
   Submission = AEROGPU_TRACE_RECORD_SUBMISSION,
   DeviceReset = AEROGPU_TRACE_RECORD_DEVICE_RESET,
   UnreadableMemory = AEROGPU_TRACE_RECORD_UNREADABLE_MEMORY,
+  Space = AEROGPU_TRACE_RECORD_SPACE,
 };
 enum class BlobKind : uint32_t {
   CommandStream = AEROGPU_TRACE_BLOB_COMMAND_STREAM,

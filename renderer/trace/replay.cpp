@@ -5,7 +5,9 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "aerogpu/aerogpu_cmd.h"
@@ -159,6 +161,13 @@ private:
         return reset(error);
       case RecordType::UnreadableMemory:
         return unreadable(record.payload) || broken("unreadable range wraps");
+      case RecordType::Space: {
+        SpaceRecord space;
+        if (record.payload.size() < sizeof space) return broken("space is cut short");
+        std::memcpy(&space, record.payload.data(), sizeof space);
+        m_space = space;
+        return true;
+      }
     }
     return true;  // record types of later versions are skipped
   }
@@ -222,6 +231,8 @@ private:
     if (m_options.onStream) m_options.onStream(stream);
     ++m_result.submissions;
     if (!m_renderer) return;
+    const std::optional<SpaceRecord> space = std::exchange(m_space, std::nullopt);
+    showAllocation(space ? std::optional(space->scanout_alloc) : std::nullopt);
     aerogpu_submission submission{};
     submission.struct_size = sizeof submission;
     submission.flags = record.flags;
@@ -233,15 +244,31 @@ private:
     submission.cmd_size = stream.size();
     submission.alloc_table = table.empty() ? nullptr : table.data();
     submission.alloc_table_size = table.size();
+    submission.in_space = space.has_value();
+    submission.space = space ? space->space : 0;
+    submission.space_flags = space ? space->flags : 0;
     aerogpu_renderer_submit(m_renderer.get(), &submission);
     // The file's memory ranges of the next submission may overwrite what this one's GPU work still reads.
     aerogpu_renderer_wait_idle(m_renderer.get(), UINT64_MAX);
     m_session.unreadable.clear();
   }
 
+  /// What presents show: the texture of an allocation, or what they show in a trace without spaces.
+  void showAllocation(std::optional<uint32_t> allocation) {
+    if (allocation == m_shown) return;
+    m_shown = allocation;
+    aerogpu_scanout_config scanout{};
+    scanout.struct_size = sizeof scanout;
+    scanout.enable = scanout.by_allocation = allocation.has_value();
+    scanout.alloc_id = allocation.value_or(0);
+    aerogpu_renderer_set_scanout(m_renderer.get(), &scanout);
+  }
+
   const ReplayOptions& m_options;
   ReplayResult& m_result;
   Session m_session;
+  std::optional<SpaceRecord> m_space;  ///< of the next submission
+  std::optional<uint32_t> m_shown;
   std::unique_ptr<aerogpu_renderer, RendererDeleter> m_renderer;
   std::unordered_map<uint64_t, std::span<const uint8_t>> m_blobs;
   std::vector<uint8_t> m_packets;

@@ -97,6 +97,11 @@ void Writer::unreadable(std::span<const UnreadableRange> ranges) {
   record(RecordType::UnreadableMemory, parts);
 }
 
+void Writer::space(const SpaceRecord& space) {
+  const std::span<const uint8_t> parts[] = {bytesOf(space)};
+  record(RecordType::Space, parts);
+}
+
 void Writer::submission(const SubmissionRecord& submission, std::span<const MemoryRange> ranges) {
   const std::span<const uint8_t> parts[] = {
       bytesOf(submission), {reinterpret_cast<const uint8_t*>(ranges.data()), ranges.size_bytes()}};

@@ -26,6 +26,7 @@ public:
   /// Returns the id of a blob of the two parts' bytes.
   uint64_t blob(BlobKind kind, std::span<const uint8_t> bytes, std::span<const uint8_t> more = {});
   void unreadable(std::span<const UnreadableRange> ranges);
+  void space(const SpaceRecord& space);
   void submission(const SubmissionRecord& record, std::span<const MemoryRange> ranges);
   /// Ends an open frame, writes table of contents and footer. False and a message if anything could not be
   /// written.

@@ -111,7 +111,10 @@ TEST(StreamHeader, RefusesSizesThatCannotBe) {
 struct Known {
   const char *name;
   uint32_t opcode, bytes;
-  bool kernelOnly() const { return opcode == AEROGPU_CMD_RELEASE_SHARED_SURFACE; }  // PRIV-6
+  bool kernelOnly() const {  // PRIV-6, SPACE-12
+    return opcode == AEROGPU_CMD_RELEASE_SHARED_SURFACE ||
+           (opcode >= AEROGPU_CMD_EXT_GRANT && opcode <= AEROGPU_CMD_EXT_NAME_SPACE);
+  }
 };
 const std::vector<Known> &knownPackets() {
 #define KNOWN(NAME, STRUCT) {#NAME, AEROGPU_CMD_##NAME, sizeof(struct aerogpu_cmd_##STRUCT)},

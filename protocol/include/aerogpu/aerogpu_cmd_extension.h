@@ -15,14 +15,17 @@
 #define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U              /* feature bit 36: the capability block can be read */
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
-#define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U       /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */
+#define AEROGPU_EXT_FEATURE_HI_SPACES \
+  0x10000U /* feature bit 48: the SPACE registers exist, and spaces.md holds once they are enabled */
+#define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */
 #define AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS \
   0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                                   \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | \
+   AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
 struct aerogpu_cmd_ext_reset_context {
@@ -51,6 +54,32 @@ struct aerogpu_cmd_ext_attach_backing {
   uint32_t row_pitch_bytes; /* of textures, mip 0 */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_attach_backing, 24);
+
+/** EXT_GRANT: `space` may import `share_token` from now on. SPACE-13. */
+struct aerogpu_cmd_ext_grant {
+  struct aerogpu_cmd_hdr hdr;
+  uint64_t share_token;
+  uint32_t space;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_grant, 24);
+
+/** EXT_DESTROY_SPACE: everything that is the space's alone ends. SPACE-16. */
+struct aerogpu_cmd_ext_destroy_space {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t space;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_destroy_space, 16);
+
+/** EXT_NAME_SPACE: whose the space is, for people who look at the host. SPACE-15. */
+struct aerogpu_cmd_ext_name_space {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t space;
+  uint32_t process_id;
+  uint8_t image_name[32]; /* ends with its first zero byte */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_name_space, 48);
 
 #pragma pack(pop)
 

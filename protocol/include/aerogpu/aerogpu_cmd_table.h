@@ -70,7 +70,10 @@
   FIXED(FLUSH, flush)                                                                                              \
   FIXED(EXT_RESET_CONTEXT, ext_reset_context)                                                                      \
   FIXED(EXT_WRITE_VALUE, ext_write_value)                                                                          \
-  FIXED(EXT_ATTACH_BACKING, ext_attach_backing)
+  FIXED(EXT_ATTACH_BACKING, ext_attach_backing)                                                                    \
+  FIXED(EXT_GRANT, ext_grant)                                                                                      \
+  FIXED(EXT_DESTROY_SPACE, ext_destroy_space)                                                                      \
+  FIXED(EXT_NAME_SPACE, ext_name_space)
 
 /** The structures without a field that means something, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

@@ -6,6 +6,7 @@
 #define AEROGPU_EXTENSION_H
 
 #include "aerogpu_cmd_extension.h"
+#include "aerogpu_spaces.h"
 
 #define AEROGPU_EXT_OPCODE_FIRST 0x8000U
 #define AEROGPU_EXT_OPCODE_LAST 0xFFFFU

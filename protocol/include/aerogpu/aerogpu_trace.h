@@ -25,6 +25,7 @@ enum aerogpu_trace_record_type {
   AEROGPU_TRACE_RECORD_SUBMISSION = 5,
   AEROGPU_TRACE_RECORD_DEVICE_RESET = 0x80,      /* no payload; between frames */
   AEROGPU_TRACE_RECORD_UNREADABLE_MEMORY = 0x81, /* aerogpu_trace_unreadable_range, as often as it fits */
+  AEROGPU_TRACE_RECORD_SPACE = 0x82,             /* aerogpu_trace_space: of the next submission */
 };
 
 /** aerogpu_trace_blob.kind. */
@@ -105,6 +106,15 @@ struct aerogpu_trace_unreadable_range {
   uint64_t size_bytes;
 };
 AEROGPU_ABI_SIZE(aerogpu_trace_unreadable_range, 16);
+
+/** The handle space of the next submission. */
+struct aerogpu_trace_space {
+  uint32_t space;
+  uint32_t flags;         /* of aerogpu_submit_space */
+  uint32_t scanout_alloc; /* allocation whose texture presents show; 0: none */
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_trace_space, 16);
 
 /** Start of the table of contents; frame_count entries follow. */
 struct aerogpu_trace_toc_header {

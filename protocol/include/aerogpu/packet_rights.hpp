@@ -160,6 +160,18 @@ inline constexpr PacketRights kPacketRights[] = {
      .bytes = sizeof(aerogpu_cmd_ext_attach_backing),
      .featureHi = AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING,
      .usedWords = 0x1},
+    {.opcode = AEROGPU_CMD_EXT_GRANT,
+     .bytes = sizeof(aerogpu_cmd_ext_grant),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_SPACES,
+     .kernelOnly = true},
+    {.opcode = AEROGPU_CMD_EXT_DESTROY_SPACE,
+     .bytes = sizeof(aerogpu_cmd_ext_destroy_space),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_SPACES,
+     .kernelOnly = true},
+    {.opcode = AEROGPU_CMD_EXT_NAME_SPACE,
+     .bytes = sizeof(aerogpu_cmd_ext_name_space),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_SPACES,
+     .kernelOnly = true},
 };
 
 }  // namespace aerogpu

@@ -340,4 +340,22 @@ struct PacketType<aerogpu_cmd_ext_attach_backing> {
   using Element = void;
 };
 
+template <>
+struct PacketType<aerogpu_cmd_ext_grant> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_GRANT;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_destroy_space> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_DESTROY_SPACE;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_name_space> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_NAME_SPACE;
+  using Element = void;
+};
+
 }  // namespace aerogpu

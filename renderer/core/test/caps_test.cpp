@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_caps.h"
-#include "renderer/core/handle_table.h"
+#include "renderer/core/spaces.h"
 #include "renderer/test/expect.h"
 
 namespace {
@@ -72,7 +72,7 @@ TEST_P(CapsTest, BuffersMeetTheirLimits) {
 
 // CAPS-4
 TEST_P(CapsTest, OtherLimitsArePossible) {
-  EXPECT_EQ(caps.max_objects, core::HandleTable::kMaxObjects);
+  EXPECT_EQ(caps.max_objects, core::Spaces::kMaxObjects);
   EXPECT_TRUE(caps.color_samples & 1);
   EXPECT_TRUE(caps.depth_samples & 1);
   EXPECT_LE(std::bit_width(caps.color_samples | caps.depth_samples), 5);

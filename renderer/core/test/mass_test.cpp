@@ -177,4 +177,52 @@ TEST(Mass, TokensThatAGuestChoseToCollide) {
   expectComparable([&] { return create(buckets); }, [&] { return create(1); });
 }
 
+/// Going from space to space costs the same however many objects they have.
+// SPACE-7
+TEST(Mass, SubmissionsThatTakeTurns) {
+  const auto turns = [](uint32_t objects) {
+    FakeExecutor f;
+    f.inSpace = true;
+    CommandWriter make, flush;
+    for (uint32_t i = 1; i <= objects; ++i) packets::createBuffer(make, i, 4);
+    flush.packet(aerogpu_cmd_flush{});
+    for (const uint32_t space : {1u, 2u}) {
+      f.space = space;
+      EXPECT_EQ(f.submit(make).errorCount, 0u);
+    }
+    const double begin = cpuSeconds();
+    for (uint32_t i = 0; i < 20'000; ++i) {
+      f.space = 1 + i % 2;
+      f.submit(flush);
+    }
+    return cpuSeconds() - begin;
+  };
+  expectComparable([&] { return turns(kMany); }, [&] { return turns(1); });
+}
+
+/// The end of a space costs what destroying its objects one by one does.
+// SPACE-16
+TEST(Mass, TheEndOfASpace) {
+  const auto end = [](bool atOnce) {
+    FakeExecutor f;
+    f.inSpace = true;
+    CommandWriter make, destroy;
+    for (uint32_t i = 1; i <= kMany; ++i) packets::createBuffer(make, i, 4);
+    f.space = 1;
+    EXPECT_EQ(f.submit(make).errorCount, 0u);
+    if (atOnce) {
+      aerogpu_cmd_ext_destroy_space c{};
+      c.space = 1;
+      destroy.packet(c);
+      f.space = 0;
+    } else {
+      for (uint32_t i = 1; i <= kMany; ++i) packets::destroyResource(destroy, i);
+    }
+    const double begin = cpuSeconds();
+    EXPECT_EQ(f.submit(destroy).errorCount, 0u);
+    return cpuSeconds() - begin;
+  };
+  expectComparable([&] { return end(true); }, [&] { return end(false); });
+}
+
 }  // namespace

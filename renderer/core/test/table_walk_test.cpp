@@ -254,6 +254,10 @@ std::map<uint32_t, Twins> twins() {
   PAIR(IMPORT_SHARED_SURFACE, import_shared_surface,
        BRACED(.out_resource_handle = kFree, .share_token = kToken),
        BRACED(.out_resource_handle = kFree, .share_token = kToken + 1));
+  PAIR(EXT_GRANT, ext_grant, BRACED(.share_token = kToken, .space = 3),
+       BRACED(.share_token = kToken + 1, .space = 3));
+  PAIR(EXT_DESTROY_SPACE, ext_destroy_space, BRACED(.space = 3), {});
+  PAIR(EXT_NAME_SPACE, ext_name_space, BRACED(.space = 3, .process_id = 4), BRACED(.process_id = 4));
   // An unknown token is no error, and FLUSH has no fields: only framing can be wrong.
   t[AEROGPU_CMD_RELEASE_SHARED_SURFACE] = {
       one(AEROGPU_CMD_RELEASE_SHARED_SURFACE, aerogpu_cmd_release_shared_surface{.share_token = 1}),
@@ -286,6 +290,8 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
     for (const bool accepted : {true, false}) {
       SCOPED_TRACE(std::string(row.name) + (accepted ? ", accepted" : ", rejected"));
       Harness h;
+      if (row.opcode >= AEROGPU_CMD_EXT_GRANT && row.opcode <= AEROGPU_CMD_EXT_NAME_SPACE)
+        h.space = Harness::kKernel;
       const Allocation memory = h.allocate(4096);
       const auto all = twins();
       const auto known = all.find(row.opcode);

@@ -158,6 +158,7 @@ struct aerogpu_renderer_config {
   uint64_t max_hostmem;      /* bytes of host memory that the guest can make the renderer hold */
   const struct aerogpu_renderer_callbacks* callbacks; /* copied */
   void* opaque;                                       /* first argument of every callback */
+  uint64_t max_space_hostmem; /* bytes of them that one handle space may hold; 0 = half of them */
 };
 
 /** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on
@@ -202,7 +203,11 @@ struct aerogpu_submission {
   /** A defect that the embedder found in the descriptor (enum aerogpu_error_code), 0 = none. Such a
    * submission is not executed but takes its turn and is finished with this error. */
   uint32_t descriptor_error;
-  uint32_t reserved0;
+  /** Not 0: handle spaces are enabled, and the two members behind it count (docs/abi/spaces.md). 0: the
+   * submission is the kernel driver's, in space 0. */
+  uint32_t in_space;
+  uint32_t space;
+  uint32_t space_flags; /* AEROGPU_EXT_SPACE_FLAG_* */
 };
 
 /**
@@ -220,6 +225,9 @@ struct aerogpu_scanout_config {
   uint32_t format; /* enum aerogpu_format */
   uint32_t pitch_bytes;
   uint64_t fb_gpa;
+  /** Not 0: the texture that is shown is that of the allocation alloc_id, not the one at fb_gpa. */
+  uint32_t by_allocation;
+  uint32_t alloc_id; /* 0 = none */
 };
 
 /** Tells the renderer what the scanout registers hold; counts for the submissions that follow. [render] */
@@ -309,6 +317,42 @@ struct aerogpu_renderer_stats {
 /** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no
  * snapshot. */
 void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, struct aerogpu_renderer_stats* stats);
+
+/** What handle spaces may have at most. Those of space 0 are bounded by what all may have. */
+struct aerogpu_renderer_space_limits {
+  uint32_t struct_size;
+  uint32_t spaces;            /* beside space 0 */
+  uint32_t contexts;          /* of one of them */
+  uint32_t objects;           /* of one of them */
+  uint64_t host_memory_bytes; /* of one of them */
+};
+
+/** Reads the limits. [any] The caller sets limits->struct_size. They are constant. */
+void aerogpu_renderer_get_space_limits(const aerogpu_renderer* renderer,
+                                       struct aerogpu_renderer_space_limits* limits);
+
+/** A handle space. The counters are as of its last submission. */
+struct aerogpu_renderer_space {
+  uint32_t struct_size;
+  uint32_t space;
+  uint32_t process_id; /* as the guest's kernel driver says; 0 = it did not */
+  uint32_t reserved0;
+  char image_name[32];        /* the same, NUL-terminated printable ASCII */
+  uint64_t objects;           /* handles, now */
+  uint64_t contexts;          /* now */
+  uint64_t host_memory_bytes; /* held now, counted against the space's limit; 0 for space 0 */
+  uint64_t submissions;
+  uint64_t packets;
+  uint64_t draws;
+  uint64_t errors;
+};
+
+/**
+ * The space of the lowest number from `from` on; false when there is none. [any] The caller sets
+ * space->struct_size. Space 0 is always there.
+ */
+bool aerogpu_renderer_next_space(const aerogpu_renderer* renderer, uint32_t from,
+                                 struct aerogpu_renderer_space* space);
 
 /** Starts writing everything submitted to an .aerogputrace file (container version 2). [render] False with a
  * message when the file cannot be created. A running capture is finished first. */

@@ -236,6 +236,87 @@ TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   EXPECT_EQ(device, Pixels(kBytes, 1));
 }
 
+/// A space's program draws, the kernel driver shows; handles and contexts are the same in both.
+// TRACE-3, TRACE-10, SPACE-7
+TEST_P(CaptureTest, SpacesAreInTheFile) {
+  const Allocation memory = h.allocate(kBytes);
+  h.space = Harness::kKernel;
+  CommandWriter w;
+  makeTarget(w, 1, memory);
+  packets::clearColor(w, {1, 1, 1, 1});
+  aerogpu_cmd_export_shared_surface share{};
+  share.resource_handle = 1;
+  share.share_token = 9;
+  w.packet(share);
+  aerogpu_cmd_ext_grant grant{};
+  grant.share_token = 9;
+  grant.space = 3;
+  w.packet(grant);
+  EXPECT_EQ(h.submit(w).result.error_count, 0u);
+  h.space = Harness::InSpace{3};
+  w.reset();
+  aerogpu_cmd_import_shared_surface import{};
+  import.out_resource_handle = 2;
+  import.share_token = 9;
+  w.packet(import);
+  Harness::createTexture(w, 1, AEROGPU_FORMAT_R8G8B8A8_UNORM, kSide, kSide, 0);
+  packets::setTarget(w, 2);
+  packets::clearColor(w, {1, 0, 0, 1});
+  present(w);  // not the program's to do
+  EXPECT_EQ(h.submit(w).result.error_count, 1u);
+  h.space = Harness::kKernel;
+  h.showAllocation(memory.id);
+  w.reset();
+  present(w);
+  EXPECT_TRUE(h.submit(w).hasFrame);
+  h.showAllocation(0);
+  EXPECT_FALSE(h.submit(w).hasFrame);
+  replay();
+  EXPECT_EQ(frames, std::vector<Pixels>{plain(255, 0, 0, 255)});
+  EXPECT_EQ(result.errors, 1u);
+}
+
+/// What a file says of a space is checked, and counts for the next submission alone.
+// TRACE-1
+TEST(SpaceRecord, CutShortIsNamed) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("aerogpu-space-record-" + std::to_string(::getpid())))
+          .string();
+  Harness h;
+  char error[256] = "";
+  ASSERT_TRUE(aerogpu_renderer_capture_start(h.renderer(), path.c_str(), error, sizeof error)) << error;
+  h.space = Harness::InSpace{3};
+  CommandWriter w;
+  packets::createBuffer(w, 1, 16);
+  EXPECT_EQ(h.submit(w).result.error_count, 0u);
+  h.space.reset();
+  EXPECT_EQ(h.submit(w).result.error_count, 0u);
+  ASSERT_TRUE(aerogpu_renderer_capture_stop(h.renderer(), error, sizeof error)) << error;
+  std::ifstream in(path, std::ios::binary);
+  std::vector<uint8_t> file(std::istreambuf_iterator<char>(in), {});
+  std::filesystem::remove(path);
+  trace::ReplayOptions options;
+  options.backend = "null";
+  trace::ReplayResult result;
+  std::string text;
+  ASSERT_TRUE(trace::replay(file, options, result, text)) << text;
+  EXPECT_EQ(result.errors, 0u) << "the same handle, without a space";
+  trace::Reader reader;
+  ASSERT_TRUE(reader.open(file, text)) << text;
+  trace::Reader::Record record;
+  while (reader.next(record, text) && record.type != trace::RecordType::Space) {
+  }
+  ASSERT_EQ(record.type, trace::RecordType::Space);
+  // The record as two: the first one shorter than the structure, the rest one that no reader knows.
+  uint8_t* at = file.data() + record.offset;
+  const uint8_t two[] = {AEROGPU_TRACE_RECORD_SPACE, 0, 0, 0, 8, 0, 0, 0};
+  std::memcpy(at, two, sizeof two);
+  const uint8_t unknown[] = {0xFF, 0, 0, 0, 0, 0, 0, 0};
+  std::memcpy(at + 16, unknown, sizeof unknown);
+  EXPECT_FALSE(trace::replay(file, options, result, text));
+  EXPECT_EQ(text, "record at byte " + std::to_string(record.offset) + ": space is cut short");
+}
+
 TEST(ContentIds, TellContentsApartAndForgetTheOldest) {
   trace::ContentIds ids;
   const std::vector<uint8_t> bytes(40, 1), longer(41, 1);

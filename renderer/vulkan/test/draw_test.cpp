@@ -292,5 +292,78 @@ TEST_F(DrawTest, EightRenderTargets) {
   }
 }
 
+/// Two programs with the same handles and context numbers, each with its own colour, take turns at the GPU.
+// SPACE-7, SPACE-8, SPACE-16
+TEST_F(DrawTest, TwoSpacesTakeTurns) {
+  constexpr uint32_t kTarget = 1, kShaderV = 2, kShaderP = 3, kLayout = 4, kVertices = 5;
+  const uint32_t colors[] = {0xFF0000FF, 0xFF00FF00};
+  const auto enter = [&](uint32_t space) { gpu().space = Harness::InSpace{space}; };
+  const auto tokens = [](const char* source) { return d3d9::assemble(source).tokens; };
+  const auto set = [&](uint32_t space) {
+    enter(space);
+    CommandWriter w;
+    Harness::createTexture(w, kTarget, kBgra, kSize, kSize, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
+    packets::createShader(w, kShaderV, AEROGPU_SHADER_STAGE_VERTEX, tokens(kVs));
+    packets::createShader(w, kShaderP, AEROGPU_SHADER_STAGE_PIXEL, tokens(kPs));
+    bindShaders(w, kShaderV, kShaderP);
+    const Element elements[] = {{0, 0, 2, 0, 0, 0}, {0, 12, 4, 0, 10, 0}, {0xFF, 0, 17, 0, 0, 0}};
+    packets::useInputLayout(w, kLayout, {reinterpret_cast<const uint8_t*>(elements), sizeof elements});
+    renderState(w, kCullMode, 1u);
+    renderState(w, kZEnable, 0u);
+    target(w, kTarget);
+    viewport(w, 0, 0, kSize, kSize);
+    clearColor(w, 0, 0, 0, 0);
+    const auto vertices = quad(0, 0, 4, kSize, colors[space - 1]);
+    packets::createBuffer(w, kVertices, sizeof(Vertex) * vertices.size());
+    packets::upload(w, kVertices, 0,
+                    {reinterpret_cast<const uint8_t*>(vertices.data()), sizeof(Vertex) * vertices.size()});
+    stream(w, 0, kVertices, sizeof(Vertex));
+    topology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+    run(w);
+  };
+  const auto drawIn = [&](uint32_t space, uint32_t times) {
+    enter(space);
+    CommandWriter w;
+    for (uint32_t i = 0; i < times; ++i) draw(w, 6);
+    run(w);
+  };
+  const auto expectOwn = [&](uint32_t space) {
+    enter(space);
+    const Bytes bytes = read(kTarget, kBgra, kSize, kSize);
+    Pixel color;
+    std::memcpy(color.data(), &colors[space - 1], 4);
+    EXPECT_EQ(pixel(bytes, kSize, 1, 5), color) << "space " << space;
+    EXPECT_EQ(pixel(bytes, kSize, 6, 5), (Pixel{0, 0, 0, 0})) << "space " << space;
+  };
+  while (gpu().handle() < 100) {  // the harness's own handles are others
+  }
+  set(1);
+  set(2);
+  for (int i = 0; i < 3; ++i)
+    for (const uint32_t space : {1u, 2u}) drawIn(space, 5);
+  expectOwn(1);
+  expectOwn(2);
+  // One ends while its work may be under way; the other goes on.
+  drawIn(1, 50);
+  gpu().space = Harness::kKernel;
+  CommandWriter w;
+  aerogpu_cmd_ext_destroy_space end{};
+  end.space = 1;
+  w.packet(end);
+  run(w);
+  drawIn(2, 5);
+  expectOwn(2);
+  set(1);
+  drawIn(1, 1);
+  expectOwn(1);
+  gpu().space = Harness::kKernel;
+  for (const uint32_t space : {1u, 2u}) {
+    end.space = space;
+    w.packet(end);
+  }
+  run(w);
+  gpu().space.reset();
+}
+
 }  // namespace
 }  // namespace aerogpu::test

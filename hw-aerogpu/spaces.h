@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Handle spaces: whether they are enabled, who is in them (spaces.c). */
+#ifndef HW_AEROGPU_SPACES_H
+#define HW_AEROGPU_SPACES_H
+
+#include "types.h"
+
+typedef struct AeroGPUSpaces {
+    bool enabled;           /* atomic; written under the BQL */
+    uint32_t scanout_alloc; /* BQL: the register, until a flip takes it */
+} AeroGPUSpaces;
+
+/* Whether submissions are in spaces. Any thread. */
+bool aerogpu_spaces_enabled(AeroGPUState *s);
+
+/* The ring is disabled. BQL. */
+void aerogpu_spaces_enable(AeroGPUState *s, bool enable);
+/* Device reset. BQL. */
+void aerogpu_spaces_reset(AeroGPUState *s);
+
+/* What AEROGPU_EXT_REG_SPACE_* at `offset` reads. Any thread. */
+uint32_t aerogpu_spaces_limit(AeroGPUState *s, uint32_t offset);
+
+extern const VMStateDescription aerogpu_spaces_vmstate;
+
+/* The property that lists them. */
+void aerogpu_spaces_class_init(ObjectClass *klass);
+
+#endif /* HW_AEROGPU_SPACES_H */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Executor: handle spaces (docs/abi/spaces.md).
+#include "aerogpu/aerogpu_spaces.h"
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+Result<void> Executor::enterSpace(const aerogpu_submission& submission) {
+  m_inSpace = submission.in_space != 0;
+  const uint32_t number = m_inSpace ? submission.space : 0;
+  const uint32_t flags = m_inSpace ? submission.space_flags : AEROGPU_EXT_SPACE_FLAG_KERNEL;
+  m_kernel = (flags & AEROGPU_EXT_SPACE_FLAG_KERNEL) != 0;
+  if ((flags & ~AEROGPU_EXT_SPACE_FLAG_KERNEL) != 0)
+    return Error{ErrorCode::CmdDecode, "unknown space flags"};
+  if (m_kernel && number != 0)
+    return Error{ErrorCode::CmdDecode, "the kernel driver's packets in a space that is not 0"};
+  if (number == m_space->number || submission.cmd_size == 0) return {};
+  auto space = m_spaces.need(number);
+  if (!space) return space.error();
+  selectSpace(**space);
+  return {};
+}
+
+void Executor::selectSpace(Space& space) {
+  if (&space == m_space) return;
+  m_otherHandles += m_handles.count();
+  m_space->handles.swap(m_handles);
+  m_space = &space;
+  m_space->handles.swap(m_handles);
+  m_otherHandles -= m_handles.count();
+  m_state = nullptr;  // context numbers count inside the space
+  m_context = nullptr;
+}
+
+Result<void> Executor::needSpaces() const {
+  if (!m_inSpace) return Error{ErrorCode::CmdDecode, "spaces are not enabled"};
+  return needKernel();
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_grant& c) {
+  if (auto allowed = needSpaces(); !allowed) return allowed;
+  ++m_neutralPackets;
+  if (auto named = m_shared.find(c.share_token); !named) return named.error();
+  const auto space = m_spaces.need(c.space);
+  if (!space) return space.error();
+  m_env.hostMemory.setShare((*space)->share);
+  auto granted = m_shared.grant(c.share_token, (*space)->grants);
+  m_env.hostMemory.setShare(m_space->share);
+  return granted;
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_name_space& c) {
+  if (auto allowed = needSpaces(); !allowed) return allowed;
+  ++m_neutralPackets;
+  const auto space = m_spaces.need(c.space);
+  if (!space) return space.error();
+  m_spaces.setName(**space, c.process_id, c.image_name);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_destroy_space& c) {
+  if (auto allowed = needSpaces(); !allowed) return allowed;
+  ++m_neutralPackets;
+  // Not the selected one: that is 0, which no packet ends.
+  if (Space* space = m_spaces.find(c.space)) destroySpace(m_spaces.take(*space));
+  return {};
+}
+
+void Executor::destroySpace(std::unique_ptr<Space> space) {
+  for (const auto& [number, context] : space->contexts)
+    if (context->changed) --m_changedContexts;
+  m_contextCount -= space->contexts.size();
+  space->contexts.clear();
+  space->grants.clear();
+  m_otherHandles -= space->handles.count();
+  space->handles.drain([this](Object& object) {
+    if (auto* buffer = std::get_if<Ref<Buffer>>(&object)) dropReference(**buffer);
+    if (auto* texture = std::get_if<Ref<Texture>>(&object)) dropReference(**texture);
+  });
+}
+
+}  // namespace aerogpu::core

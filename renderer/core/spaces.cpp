@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "renderer/core/spaces.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace aerogpu::core {
+
+Space* Spaces::find(uint32_t number) {
+  if (number == 0) return &m_kernel;
+  Lock lock(m_mutex);
+  const auto known = m_others.find(number);
+  return known == m_others.end() ? nullptr : known->second.get();
+}
+
+Result<Space*> Spaces::need(uint32_t number) {
+  if (Space* known = find(number)) return known;
+  if (count() == kMaxSpaces) return Error{ErrorCode::Backend, "too many spaces"};
+  auto space = std::make_unique<Space>(number);
+  space->charge = HostMemoryCharge::take(m_hostMemory, kBytesPerSpace);
+  if (!space->charge.ok()) return Error{ErrorCode::Backend, "no host memory for a space"};
+  space->share = std::make_shared<HostMemory>(m_shareBytes);
+  Lock lock(m_mutex);
+  return m_others.emplace(number, std::move(space)).first->second.get();
+}
+
+size_t Spaces::count() const {
+  Lock lock(m_mutex);
+  return m_others.size();
+}
+
+void Spaces::setName(Space& space, uint32_t processId, std::span<const uint8_t> name) {
+  // It ends up in a monitor's answer: what could upset a terminal or is no ASCII goes.
+  std::string text;
+  for (const uint8_t byte : name) {
+    if (byte == 0) break;
+    text += byte >= 0x20 && byte < 0x7F ? static_cast<char>(byte) : '?';
+  }
+  Lock lock(m_mutex);
+  space.processId = processId;
+  space.imageName = std::move(text);
+}
+
+std::unique_ptr<Space> Spaces::take(Space& space) {
+  Lock lock(m_mutex);
+  return std::move(m_others.extract(space.number).mapped());
+}
+
+std::unique_ptr<Space> Spaces::takeFirst() {
+  Lock lock(m_mutex);
+  return m_others.empty() ? nullptr : std::move(m_others.extract(m_others.begin()).mapped());
+}
+
+bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
+  Lock lock(m_mutex);
+  const Space* space = &m_kernel;
+  if (from != 0) {
+    const auto found = m_others.lower_bound(from);
+    if (found == m_others.end()) return false;
+    space = found->second.get();
+  }
+  const auto read = [](const std::atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  out.space = space->number;
+  out.process_id = space->processId;
+  std::memset(out.image_name, 0, sizeof out.image_name);
+  std::memcpy(out.image_name, space->imageName.data(),
+              std::min(space->imageName.size(), sizeof out.image_name - 1));
+  out.objects = read(space->counters.objects);
+  out.contexts = read(space->counters.contexts);
+  out.host_memory_bytes = space->share ? space->share->heldBytes() : 0;
+  out.submissions = read(space->counters.submissions);
+  out.packets = read(space->counters.packets);
+  out.draws = read(space->counters.draws);
+  out.errors = read(space->counters.errors);
+  return true;
+}
+
+}  // namespace aerogpu::core

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Handle spaces: what counts inside each, and the list of them that people on the host look at.
+// docs/abi/spaces.md. Render thread only, but for Spaces::next().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "aerogpu/renderer.h"
+#include "renderer/base/host_memory.h"
+#include "renderer/base/mutex.h"
+#include "renderer/base/result.h"
+#include "renderer/base/salted_hash.h"
+#include "renderer/core/handle_table.h"
+#include "renderer/core/shared_surfaces.h"
+#include "renderer/core/state.h"
+
+namespace aerogpu::core {
+
+/// A guest context.
+struct Context {
+  HostMemoryCharge charge;
+  DrawState state;
+  bool changed = false;  ///< a packet that may change the state has run
+};
+
+/// What a space did and has. Written by the render thread, read by any.
+struct SpaceCounters {
+  std::atomic<uint64_t> submissions{0}, packets{0}, draws{0}, errors{0}, objects{0}, contexts{0};
+};
+
+struct Space {
+  explicit Space(uint32_t which) : number(which) {}
+  const uint32_t number;
+  /// While the space is selected its table is in the executor, so that a look-up costs what it did without
+  /// spaces, and this one is empty.
+  HandleTable handles;
+  std::unordered_map<uint32_t, std::unique_ptr<Context>, SaltedHash> contexts;
+  ShareGrants grants;
+  HostMemoryCharge charge;            ///< of the space itself
+  std::shared_ptr<HostMemory> share;  ///< null for space 0, which only the whole bounds
+  SpaceCounters counters;
+  // Under the mutex of Spaces.
+  uint32_t processId = 0;
+  std::string imageName;
+};
+
+class Spaces {
+public:
+  // SPACE-9 to SPACE-11.
+  static constexpr uint32_t kMaxSpaces = 4096;         ///< beside space 0
+  static constexpr uint32_t kMaxContextsAlone = 1024;  ///< of all, without spaces (SUB-8)
+  static constexpr uint32_t kMaxContexts = 8192;       ///< of all, with spaces
+  static constexpr uint32_t kMaxContextsOfOne = 256;   ///< of a space that is not 0
+  static constexpr uint32_t kMaxObjects = 1u << 20;    ///< of all; each costs memory beside what it holds
+  static constexpr uint32_t kMaxObjectsOfOne = 1u << 18;
+
+  /// `shareBytes`: what a space that is not 0 may make the renderer hold.
+  Spaces(HostMemory& hostMemory, uint64_t shareBytes) : m_hostMemory(hostMemory), m_shareBytes(shareBytes) {}
+
+  Space& kernel() { return m_kernel; }
+  uint64_t shareBytes() const { return m_shareBytes; }
+  /// Null when it does not live.
+  Space* find(uint32_t number);
+  /// The same, made if need be; over a limit Backend.
+  Result<Space*> need(uint32_t number);
+  /// How many live beside space 0.
+  size_t count() const;
+  /// For next(). The name ends with its first zero byte.
+  void setName(Space& space, uint32_t processId, std::span<const uint8_t> name);
+  /// Takes the space out of the list, for its end. Not space 0.
+  std::unique_ptr<Space> take(Space& space);
+  /// The same for the space of the lowest number; null when there are none but 0.
+  std::unique_ptr<Space> takeFirst();
+
+  /// The space of the lowest number from `from` on; false when there is none. Any thread.
+  bool next(uint32_t from, aerogpu_renderer_space& out) const;
+
+private:
+  static constexpr uint64_t kBytesPerSpace = uint64_t{16} << 10;  ///< its tables before anything is in them
+
+  HostMemory& m_hostMemory;
+  const uint64_t m_shareBytes;
+  Space m_kernel{0};
+  mutable Mutex m_mutex;
+  std::map<uint32_t, std::unique_ptr<Space>> m_others GUARDED_BY(m_mutex);
+};
+
+}  // namespace aerogpu::core
