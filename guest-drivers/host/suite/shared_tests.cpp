@@ -196,7 +196,7 @@ void sharedSingle() {
     std::memcpy(data.data(), &priv, sizeof priv);
     return data;
   };
-  const auto refused = [&](const char* what, Vidmm::CreateResult result) {
+  const auto refused = [&](const char* what, const Vidmm::CreateResult& result) {
     expect(result.status == kInvalidParameter, "%s is refused (0x%08x)", what, result.status);
     if (ntSuccess(result.status)) vidmm.destroy(result.allocations);
   };

@@ -47,6 +47,7 @@ std::span<const TestCase> sharedTests();
 std::span<const TestCase> processTests();
 std::span<const TestCase> primaryTests();
 std::span<const TestCase> allocationTests();
+std::span<const TestCase> budgetTests();
 std::span<const TestCase> sleepTests();
 std::span<const TestCase> handleRangeTests();
 std::span<const TestCase> escapeTests();
