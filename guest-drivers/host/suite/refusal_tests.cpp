@@ -93,7 +93,7 @@ void streams(Adapter& adapter, Client& client, Context& context) {
     std::memcpy(noise.data(), bytes.data(), sizeof(aerogpu_cmd_stream_header));
     const auto size = static_cast<uint32_t>(noise.size());
     std::memcpy(noise.data() + kSize, &size, 4);
-    if (random.below(2)) {
+    if (random.below(2) && noise.size() >= kPacket + 8) {
       const uint32_t first = 4 * (2 + random.below(4));
       std::memcpy(noise.data() + kPacket + 4, &first, 4);
     }
