@@ -4,6 +4,7 @@
 #include "aerogpu_events.h"
 #include "entropy.h"
 #include "event_log.h"
+#include "trace.h"
 
 namespace aero {
 
@@ -11,6 +12,7 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   if (started) return STATUS_INVALID_DEVICE_STATE;
   dxgk = callbacks;
+  trace::setLogger(dxgk.DxgkCbLogEtwEvent);
   counters = {};
   contextIds.start();
   creationLog.start();
@@ -20,6 +22,7 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
     status = begin(static_cast<Stage>(m_stage), info);
   if (NT_SUCCESS(status)) {
     started = true;
+    logEvent(physicalDevice, AEROGPU_EVENT_STARTED, STATUS_SUCCESS, features.abiVersion, features.low, features.high);
     if (settings.disable3d) logEvent(physicalDevice, AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
     return STATUS_SUCCESS;
   }
@@ -35,6 +38,11 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
 
 void AeroAdapter::stop() {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  if (started) {
+    const uint32_t errors = deviceErrors.finish(physicalDevice);
+    logEvent(physicalDevice, AEROGPU_EVENT_STOPPED, STATUS_SUCCESS, static_cast<ULONG>(counters.submissions), errors,
+             static_cast<ULONG>(counters.timeoutResets));
+  }
   started = false;
   unwind();
 }
@@ -59,6 +67,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
   case kScheduler:
     return scheduler.start(info.RequiredDmaQueueEntry);
   case kInterrupts:
+    deviceErrors.start();
     powered = true;
     registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
     registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
@@ -175,6 +184,10 @@ bool AeroAdapter::interrupt() {
   bool needsDpc = false;
   // DMA before CRTC: page "DxgkCbNotifyInterrupt".
   if (status & (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR)) needsDpc |= scheduler.interrupt(status);
+  if (status & AEROGPU_IRQ_ERROR) {
+    deviceErrors.raised();
+    needsDpc = true;
+  }
   if (status & AEROGPU_IRQ_SCANOUT_VBLANK) {
     counters.vblankInterrupts++;
     if (display.probing()) display.probe(registers.read(AEROGPU_MMIO_REG_IRQ_STATUS));
@@ -182,6 +195,11 @@ bool AeroAdapter::interrupt() {
   }
   if (needsDpc) dxgk.DxgkCbQueueDpc(dxgk.DeviceHandle);
   return true;
+}
+
+void AeroAdapter::dpc() {
+  dxgk.DxgkCbNotifyDpc(dxgk.DeviceHandle);
+  deviceErrors.report(physicalDevice);
 }
 
 void AeroAdapter::leaveInterrupts() {

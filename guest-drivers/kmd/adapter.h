@@ -9,6 +9,7 @@
 #include "counters.h"
 #include "creation_log.h"
 #include "cursor_plane.h"
+#include "device_errors.h"
 #include "device_features.h"
 #include "device_memory.h"
 #include "display.h"
@@ -45,6 +46,8 @@ public:
   NTSTATUS resetFromTimeout();
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
+  /** DxgkDdiDpcRoutine; DISPATCH_LEVEL. */
+  void dpc();
 
   /** Whether Direct3D and GDI acceleration are offered: the registry can turn them off. */
   bool offers3d() const { return !settings.disable3d; }
@@ -70,6 +73,7 @@ public:
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
   KernelTextures textures{scheduler, allocations, epochs};
+  DeviceErrors deviceErrors{registers};
   GdiEngine gdi{scheduler, allocations};
   SelfTest selfTest{registers, scheduler, display, cursor};
   Seal seal;  // of descriptions of standard allocations

@@ -8,6 +8,7 @@
 #include "entry_points.h"
 #include "gdi_engine.h"
 #include "kernel_memory.h"
+#include "trace.h"
 
 namespace aero {
 namespace {
@@ -139,7 +140,9 @@ NTSTATUS APIENTRY AeroDdiRemoveDevice(const PVOID context) {
   return STATUS_SUCCESS;
 }
 
-VOID APIENTRY AeroDdiUnload(VOID) {}  // nothing is held outside of the adapters
+VOID APIENTRY AeroDdiUnload(VOID) {
+  trace::stop();  // nothing else is held outside of the adapters
+}
 
 BOOLEAN APIENTRY AeroDdiInterruptRoutine(const PVOID context, ULONG) {
   AeroAdapter *adapter = AeroAdapter::from(context);
@@ -148,7 +151,7 @@ BOOLEAN APIENTRY AeroDdiInterruptRoutine(const PVOID context, ULONG) {
 
 VOID APIENTRY AeroDdiDpcRoutine(const PVOID context) {
   AeroAdapter *adapter = AeroAdapter::from(context);
-  if (adapter) adapter->dxgk.DxgkCbNotifyDpc(adapter->dxgk.DeviceHandle);
+  if (adapter) adapter->dpc();
 }
 
 VOID APIENTRY AeroDdiResetDevice(const PVOID context) {
@@ -178,7 +181,9 @@ NTSTATUS APIENTRY AeroDdiQueryInterface(const PVOID, PQUERY_INTERFACE) {
   return STATUS_NOT_SUPPORTED;
 }
 
-VOID APIENTRY AeroDdiControlEtwLogging(BOOLEAN, ULONG, UCHAR) {}  // the driver writes no trace events
+VOID APIENTRY AeroDdiControlEtwLogging(BOOLEAN enable, ULONG, UCHAR level) {
+  trace::control(enable, level);
+}
 
 NTSTATUS APIENTRY AeroDdiQueryAdapterInfo(const HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);

@@ -5,6 +5,7 @@
 #include "counters.h"
 #include "device_features.h"
 #include "segments.h"
+#include "trace.h"
 
 namespace aero {
 namespace {
@@ -174,6 +175,7 @@ NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Su
 
 void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
   const bool changed = format != m_scanout.format || pitch != m_scanout.pitch;
+  trace::write<trace::Flip>([&] { return trace::Flip{address}; });
   m_scanout.address = address;
   m_scanout.format = format;
   m_scanout.pitch = pitch;
@@ -264,6 +266,7 @@ bool Display::interrupt() {
 }
 
 void Display::notifyVsync() {
+  trace::write<trace::Vblank>([&] { return trace::Vblank{vblankSequence(), vblankTimeNs()}; });
   m_vsyncTicks = KeQueryPerformanceCounter(nullptr).LowPart;
   m_vsyncSeen = true;
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};

@@ -3,6 +3,7 @@
 // overlays (MaxOverlays is 0), swizzling ranges (NumberOfSwizzlingRanges is 0), linked adapters, and those that
 // WDDM 1.1 does not use.
 #include "entry_points.h"
+#include "trace.h"
 
 extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath)
     __attribute__((section("INIT")));
@@ -67,5 +68,7 @@ extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING reg
   data.DxgkDdiSetDisplayPrivateDriverFormat = AeroDdiSetDisplayPrivateDriverFormat;
   data.DxgkDdiRenderKm = AeroDdiRenderKm;
   data.DxgkDdiQueryVidPnHWCapability = AeroDdiQueryVidPnHWCapability;
-  return DxgkInitialize(driver, registryPath, &data);
+  const NTSTATUS status = DxgkInitialize(driver, registryPath, &data);
+  if (NT_SUCCESS(status)) trace::start();  // Unload is called for a driver that was loaded only
+  return status;
 }

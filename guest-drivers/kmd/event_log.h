@@ -6,7 +6,9 @@
 
 namespace aero {
 
-/** Writes one entry with up to four numbers as its data. Losing one (no memory) is no error. At most DISPATCH_LEVEL. */
-void logEvent(PDEVICE_OBJECT device, NTSTATUS event, NTSTATUS status, ULONG a = 0, ULONG b = 0, ULONG c = 0);
+/** Writes one entry with up to four numbers as its data, and up to 46 characters of `text` as string %2 of its message.
+ *  Losing one (no memory) is no error. At most DISPATCH_LEVEL. */
+void logEvent(PDEVICE_OBJECT device, NTSTATUS event, NTSTATUS status, ULONG a = 0, ULONG b = 0, ULONG c = 0,
+              const wchar_t *text = nullptr);
 
 }  // namespace aero

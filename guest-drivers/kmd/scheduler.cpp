@@ -2,6 +2,7 @@
 #include "scheduler.h"
 
 #include "counters.h"
+#include "trace.h"
 
 namespace aero {
 namespace {
@@ -146,6 +147,10 @@ bool Scheduler::pushLocked(const Submission &submission) {
     return false;
   }
   m_counters.submissions++;
+  trace::write<trace::Submit>([&] {
+    return trace::Submit{submission.fence, submission.commandGpa, submission.commandBytes, submission.contextId,
+                         submission.flags};
+  });
   return true;
 }
 
@@ -213,6 +218,9 @@ bool Scheduler::interrupt(uint32_t status) {
   if (status & AEROGPU_IRQ_ERROR) {
     m_counters.errorInterrupts++;
     m_counters.lastErrorFence = m_registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
+    trace::write<trace::DeviceError>([&] {
+      return trace::DeviceError{m_counters.lastErrorFence, m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE)};
+    });
     // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Only a device that cannot run
     // anything is a fault.
     if (m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL)
@@ -238,6 +246,7 @@ bool Scheduler::notifyCompleted(uint64_t fence) {
   data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
   data.DmaCompleted.SubmissionFenceId = static_cast<UINT>(fence);
   m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
+  trace::write<trace::Complete>([&] { return trace::Complete{fence}; });
   m_counters.fenceInterrupts++;
   return true;
 }
@@ -250,6 +259,7 @@ bool Scheduler::notifyPreempted(uint64_t fence) {
   data.DmaPreempted.PreemptionFenceId = m_preemption.id;
   data.DmaPreempted.LastCompletedFenceId = static_cast<UINT>(fence);
   m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
+  trace::write<trace::Preempted>([&] { return trace::Preempted{fence, m_preemption.id}; });
   return true;
 }
 
@@ -269,6 +279,7 @@ NTSTATUS Scheduler::resetFromTimeout() {
   const bool done = m_ring.reset(m_registers);
   BOOLEAN returned;
   m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
+  trace::write<trace::Reset>([&] { return trace::Reset{completed(), m_lastSubmitted}; });
   m_counters.timeoutResets++;
   return done ? STATUS_SUCCESS : STATUS_UNSUCCESSFUL;
 }

@@ -291,6 +291,7 @@ void Adapter::unload() {
   reportMdlLeaks();
   reportOpenKeys();
   reportIoLeaks();
+  reportEtwLeaks();
 }
 
 bool Adapter::bringUp() {

@@ -206,7 +206,10 @@ HOST_API NTSTATUS cbGetCaptureAddress(DXGKARGCB_GETCAPTUREADDRESS*) {
   brokenRule("no allocation is a capture buffer: %s", currentCall().c_str());
   return kInvalidParameter;
 }
-HOST_API void cbLogEtwEvent(const GUID*, UCHAR, USHORT, void*) {}
+HOST_API void cbLogEtwEvent(const GUID*, UCHAR type, USHORT bytes, void* buffer) {
+  const auto* from = static_cast<const uint8_t*>(buffer);
+  addDxgkEvent({type, 0, 0, clockNow(), {from, from + bytes}});
+}
 HOST_API NTSTATUS cbExcludeAdapterAccess(HANDLE handle, ULONG attributes,
                                          void(HOST_API* callback)(void*, void*, NTSTATUS), void* context) {
   Adapter* adapter = adapterOf(handle);

@@ -216,6 +216,7 @@ std::span<const Export> memoryExports();
 std::span<const Export> registryExports();
 std::span<const Export> runtimeExports();
 std::span<const Export> ioExports();
+std::span<const Export> etwExports();
 
 /// The row of an ntoskrnl or hal export; null if the host has none of that name.
 const Export* findNtExport(const char* name);

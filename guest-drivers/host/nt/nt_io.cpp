@@ -32,6 +32,7 @@ uint64_t s_dxgkrnlFile[27];  // a FILE_OBJECT is opaque to the driver
 unsigned s_fileReferences;
 std::map<NtIrp*, PendingControl> s_irps;
 std::set<uint8_t*> s_logAllocated;
+std::map<uint8_t*, size_t> s_logBytes;
 std::vector<ErrorLogEntry> s_log;
 bool s_privileged = true;
 constexpr uint64_t kDebugPrivilege = 20;  // SE_DEBUG_PRIVILEGE, wdm.h
@@ -121,6 +122,7 @@ HOST_API void* ioAllocateErrorLogEntry(void* object, uint8_t bytes) {
   auto* entry = static_cast<uint8_t*>(std::calloc(1, bytes));
   std::lock_guard lock(s_mutex);
   s_logAllocated.insert(entry);
+  s_logBytes[entry] = bytes;
   return entry;
 }
 HOST_API void ioWriteErrorLogEntry(uint8_t* entry) {
@@ -133,7 +135,35 @@ HOST_API void ioWriteErrorLogEntry(uint8_t* entry) {
   std::memcpy(&record.errorCode, entry + 12, 4);
   std::memcpy(&record.uniqueErrorValue, entry + 16, 4);
   std::memcpy(&record.finalStatus, entry + 20, 4);
-  s_log.push_back(record);
+  // NumberOfStrings at 4, StringOffset at 6, DumpDataSize at 2; zero-terminated UTF-16, one after the other.
+  uint16_t dumpBytes, stringCount, at;
+  std::memcpy(&dumpBytes, entry + 2, 2);
+  std::memcpy(&stringCount, entry + 4, 2);
+  std::memcpy(&at, entry + 6, 2);
+  const size_t bytes = s_logBytes[entry];
+  s_logBytes.erase(entry);
+  if (dumpBytes % 4 || 40u + dumpBytes > bytes) {
+    brokenRule("an event-log entry of %zu bytes with %u of data: %s", bytes, dumpBytes,
+               currentCall().c_str());
+    dumpBytes = 0;
+  }
+  record.data.resize(dumpBytes / 4);
+  std::memcpy(record.data.data(), entry + 40, dumpBytes);
+  for (unsigned i = 0; i < stringCount; ++i) {
+    std::string text;
+    char16_t c = 1;
+    for (; at + 2u <= bytes; at += 2) {
+      std::memcpy(&c, entry + at, 2);
+      if (!c) break;
+      text += c < 128 ? static_cast<char>(c) : '?';
+    }
+    if (c || at % 2 || (i == 0 && at < 40u + dumpBytes))
+      brokenRule("an event-log entry whose string %u does not end or lies elsewhere: %s", i,
+                 currentCall().c_str());
+    at += 2;
+    record.strings.push_back(text);
+  }
+  s_log.push_back(std::move(record));
   std::free(entry);
 }
 HOST_API void ioFreeErrorLogEntry(uint8_t* entry) {
@@ -218,7 +248,7 @@ std::span<const Export> ioExports() {
 
 const Export* findNtExport(const char* name) {
   for (const auto table : {poolExports(), irqlExports(), waitExports(), deferredExports(), memoryExports(),
-                           registryExports(), runtimeExports(), ioExports()})
+                           registryExports(), runtimeExports(), ioExports(), etwExports()})
     for (const Export& row : table)
       if (std::strcmp(row.name, name) == 0) return &row;
   return nullptr;

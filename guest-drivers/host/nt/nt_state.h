@@ -2,6 +2,7 @@
 // What the rest of the host asks the ntoskrnl side: pools, deferred calls, time, memory, the registry.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -105,6 +106,25 @@ void setRegistryString(const std::string& key, const std::string& name, const st
 bool getRegistryDword(const std::string& key, const std::string& name, uint32_t& value);
 unsigned reportOpenKeys();
 
+// Event tracing (nt_etw.cpp).
+struct EtwEvent {
+  uint16_t id;
+  uint8_t level;
+  uint64_t keyword;
+  int64_t ns;  // clockNow() when it was written
+  std::vector<uint8_t> payload;
+};
+/// The provider's id; zeroes when there is none.
+std::array<uint8_t, 16> etwProvider();
+/// A session begins to listen to the provider, with this level and these keywords, or ends.
+void listenToEtw(bool listen, uint8_t level, uint64_t keywords);
+/// What was written since the last call.
+std::vector<EtwEvent> takeEtwEvents();
+unsigned reportEtwLeaks();
+/// The same of dxgkrnl's own logger (DxgkCbLogEtwEvent); id and payload only.
+void addDxgkEvent(EtwEvent event);
+std::vector<EtwEvent> takeDxgkEvents();
+
 // I/O (nt_io.cpp).
 /// What the driver registers with dxgkrnl through; null = no such device.
 using RegisterMiniport = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*, void* initializationData);
@@ -113,6 +133,8 @@ void setRegisterMiniport(RegisterMiniport function);
 struct ErrorLogEntry {
   uint32_t errorCode, uniqueErrorValue;
   NTSTATUS finalStatus;
+  std::vector<uint32_t> data;        // DumpData
+  std::vector<std::string> strings;  // what %2 and those after it stand for
 };
 std::vector<ErrorLogEntry> errorLogEntries();
 unsigned reportIoLeaks();

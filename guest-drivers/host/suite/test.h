@@ -54,6 +54,7 @@ std::span<const TestCase> escapeTests();
 std::span<const TestCase> escapeDisplayTests();
 std::span<const TestCase> escapeRightsTests();
 std::span<const TestCase> selfTestTests();
+std::span<const TestCase> eventTests();
 std::span<const TestCase> escapeRingTests();
 std::span<const TestCase> memoryTests();
 std::span<const TestCase> recoveryTests();

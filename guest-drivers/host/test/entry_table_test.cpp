@@ -86,6 +86,10 @@ MS int32_t iofCallDriver(void*, void*) {
   return 0;
 }
 MS void obfDereferenceObject(void*) {}
+MS int32_t etwRegister(const void*, void*, void*, uint64_t* handle) {
+  *handle = 1;
+  return 0;
+}
 MS void* copyBytes(void* to, const void* from, size_t bytes) {
   return std::memcpy(to, from, bytes);
 }
@@ -106,6 +110,7 @@ void* resolve(const char*, const char* name) {
       {"IoBuildDeviceIoControlRequest", reinterpret_cast<void*>(ioBuildDeviceIoControlRequest)},
       {"IofCallDriver", reinterpret_cast<void*>(iofCallDriver)},
       {"ObfDereferenceObject", reinterpret_cast<void*>(obfDereferenceObject)},
+      {"EtwRegister", reinterpret_cast<void*>(etwRegister)},
       {"memcpy", reinterpret_cast<void*>(copyBytes)},
       {"memset", reinterpret_cast<void*>(setBytes)},
   };

@@ -58,7 +58,7 @@ TEST_F(Nt, EveryNameIsAnExportOfWindows7) {
   }
   std::set<std::string> seen;
   for (const auto table : {poolExports(), irqlExports(), waitExports(), deferredExports(), memoryExports(),
-                           registryExports(), runtimeExports(), ioExports()})
+                           registryExports(), runtimeExports(), ioExports(), etwExports()})
     for (const Export& row : table) {
       EXPECT_TRUE(seen.insert(row.name).second) << row.name << " is there twice";
       EXPECT_TRUE(names.count(row.name)) << row.name << " is in no Windows 7 kernel";

@@ -32,7 +32,7 @@ def read(*parts):
 class DiscCase(drivers.SignedTest):
     def settings(self, **changes):
         x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
-        values = dict(dbgctl=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+        values = dict(dbgctl=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
                       iso=self.file('disc.iso'), when=drivers.WHEN)
         return argparse.Namespace(**dict(values, **changes))
 
@@ -48,7 +48,7 @@ class DiscCase(drivers.SignedTest):
             self.assertEqual(set(os.listdir(place)), FILES | more)
             self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, drivers.UMD_VERSION,
                                                              certificate), [])
-        for arch in os.listdir(os.path.join(folder, 'tools')) if os.path.isdir(os.path.join(folder, 'tools')) else ():
+        for arch in ('x64', 'x86') if os.path.isdir(os.path.join(folder, 'tools')) else ():
             program = os.path.join(folder, 'tools', arch, 'dbgctl.exe')
             self.assertEqual(check_driver_pe.check(program, arch, drivers.VERSION, certificate), [])
         for name in ALWAYS - {'x64', 'x86'}:
@@ -167,7 +167,8 @@ class ShippedDiscTest(DiscCase):
         built = [arch for arch in os.environ['AEROGPU_UMD'].split(',') if arch]
         x86 = {make_package.UMD['x86']} if 'x86' in built else set()
         x64 = {make_package.UMD['x64']} | x86 if 'x64' in built else set()
-        self.assertEqual(set(os.listdir(os.path.join(folder, 'tools'))), {'x64', 'x86'})
+        self.assertEqual(set(os.listdir(os.path.join(folder, 'tools'))), {'x64', 'x86', 'aerogpu.man'})
+        self.assertEqual(set(os.listdir(os.path.join(folder, 'symbols'))), {'aerogpu-x64.pdb', 'aerogpu-x86.pdb'})
         self.assert_good(folder, SHIPPED[1], x64, x86)
 
 
