@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "adapter.h"
 
+#include "aerogpu/aerogpu_cmd_extension.h"
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu_events.h"
 #include "entropy.h"
 #include "event_log.h"
@@ -132,11 +134,12 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
     display.suspend();
     scheduler.suspend();
     ringEmptied();
+    keepObjects();
     return STATUS_SUCCESS;
   }
   const NTSTATUS status = features.read(registers);
   if (!NT_SUCCESS(status)) return status;
-  const bool deviceForgot = scheduler.deviceForgot();
+  const bool deviceForgot = !claimObjects() && scheduler.deviceForgot();
   epochs.slept(deviceForgot);
   if (deviceForgot) {
     TableLock lock(allocations);
@@ -153,6 +156,26 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   // missing as everything else is.
   if (deviceForgot) (void)textures.restore();
   return gdi.restore();
+}
+
+void AeroAdapter::keepObjects() {
+  m_keepKey = 0;
+  if (!(features.high & AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS)) return;
+  const LARGE_INTEGER now = KeQueryPerformanceCounter(nullptr);
+  m_keepKey = seal.of(&now, sizeof now) | 1;
+  m_generation = registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
+  registers.write64(AEROGPU_EXT_REG_KEEP_KEY_LO, m_keepKey);
+  registers.write(AEROGPU_EXT_REG_KEEP, AEROGPU_EXT_KEEP_WILL);
+}
+
+bool AeroAdapter::claimObjects() {
+  if (!m_keepKey) return false;
+  const bool held = registers.read(AEROGPU_EXT_REG_KEEP) == AEROGPU_EXT_KEEP_HELD;
+  registers.write64(AEROGPU_EXT_REG_KEEP_KEY_LO, m_keepKey);
+  // Not held: there was no sleep, or it took them all; nothing is to be kept any more.
+  registers.write(AEROGPU_EXT_REG_KEEP, held ? AEROGPU_EXT_KEEP_CLAIM : AEROGPU_EXT_KEEP_NO);
+  m_keepKey = 0;
+  return held && registers.read(AEROGPU_EXT_REG_GPU_GENERATION) == m_generation;
 }
 
 NTSTATUS AeroAdapter::resetFromTimeout() {

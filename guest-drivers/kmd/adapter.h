@@ -100,8 +100,14 @@ private:
   /** The interrupt routine is through and looks at nothing from here on. PASSIVE_LEVEL. */
   void leaveInterrupts();
   static BOOLEAN NTAPI leaveAtDirql(PVOID self);
+  /** Asks the device to keep its objects over the sleep that may follow (KEEP-1). */
+  void keepObjects();
+  /** After it: whether they are there (KEEP-4). Nothing runs yet. */
+  bool claimObjects();
 
   ULONG m_stage = 0;              // how many are begun
+  uint64_t m_keepKey = 0;         // 0: the device was not asked
+  uint32_t m_generation = 0;      // GPU_GENERATION before the sleep
   uint64_t m_apertureSource = 0;  // bytes of system memory to take the aperture from
 };
 

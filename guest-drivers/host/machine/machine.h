@@ -57,9 +57,10 @@ public:
   virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;
   virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;
 
-  /// What a sleep does to the machine's devices: a reset, after which the function is where it was. False
-  /// when that cannot be done from here.
-  virtual bool sleepAndWake() { return false; }
+  /// What a sleep does to the machine's devices: a reset, after which the function is where it was. `reboot`:
+  /// not a sleep to memory, but one that the devices cannot tell from a reboot. False when that cannot be
+  /// done from here.
+  virtual bool sleepAndWake(bool /*reboot*/) { return false; }
 
   virtual guest::InterruptLine& interruptLine() = 0;
   /// The machine's clock jumps over time in which everybody waits (core/clock.h).

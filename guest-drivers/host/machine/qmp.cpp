@@ -40,7 +40,11 @@ guest::Status Qmp::readLine(std::string& line) {
     if (const size_t end = m_buffer.find('\n'); end != std::string::npos) {
       line.assign(m_buffer, 0, end);
       m_buffer.erase(0, end + 1);
-      m_resets += line.find(R"("event": "RESET")") != std::string::npos;
+      static const std::string kEvent = R"("event": ")";
+      if (const size_t at = line.find(kEvent); at != std::string::npos) {
+        const size_t name = at + kEvent.size();
+        ++m_events[line.substr(name, line.find('"', name) - name)];
+      }
       return {};
     }
     pollfd ready{m_socket, POLLIN, 0};
@@ -83,14 +87,15 @@ guest::Status Qmp::property(const std::string& name, uint64_t& value) {
   return {};
 }
 
-guest::Status Qmp::reset() {
-  std::unique_lock lock(m_mutex);
-  const uint64_t before = m_resets;
-  lock.unlock();
-  std::string ignored;
-  guest::Status status = execute("system_reset", "{}", ignored);
-  lock.lock();
-  for (std::string line; status.ok() && m_resets == before;) status = readLine(line);
+uint64_t Qmp::events(const std::string& name) {
+  std::lock_guard lock(m_mutex);
+  return m_events[name];
+}
+
+guest::Status Qmp::waitForEvent(const std::string& name, uint64_t before) {
+  std::lock_guard lock(m_mutex);
+  guest::Status status;
+  for (std::string line; status.ok() && m_events[name] <= before;) status = readLine(line);
   return status;
 }
 

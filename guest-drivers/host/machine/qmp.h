@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -25,8 +26,10 @@ public:
   guest::Status execute(const std::string& command, const std::string& arguments, std::string& result);
   /// A property of the device that is a whole number.
   guest::Status property(const std::string& name, uint64_t& value);
-  /// Resets the machine; returns when that is done.
-  guest::Status reset();
+  /// Events of this name so far, as far as answers were read.
+  uint64_t events(const std::string& name);
+  /// Returns when there are more than `before`.
+  guest::Status waitForEvent(const std::string& name, uint64_t before);
   /// The picture on the device's console as a PPM file.
   guest::Status screendump(const std::string& path);
 
@@ -34,7 +37,7 @@ private:
   guest::Status readLine(std::string& line);
 
   std::mutex m_mutex;
-  uint64_t m_resets = 0;  // events so far
+  std::map<std::string, uint64_t> m_events;
   int m_socket = -1;
   std::string m_buffer;
 };

@@ -83,11 +83,30 @@ void QtestMachine::setUpFunction() {
   setConfig(kIsaBridge, 0x60, kInterrupt * 0x01010101u);
 }
 
-bool QtestMachine::sleepAndWake() {
-  if (const guest::Status status = m_qmp.reset(); !status.ok()) {
-    brokenRule("%s", status.text().c_str());
+bool QtestMachine::sleepAndWake(bool reboot) {
+  const auto run = [&](const char* command, const char* event) {
+    const uint64_t before = m_qmp.events(event);
+    std::string ignored;
+    guest::Status status;
+    if (command) {
+      status = m_qmp.execute(command, "{}", ignored);
+    } else {
+      // ACPI's PM1a_CNT of the PIIX4: SLP_EN, and QEMU's SLP_TYP of S3.
+      constexpr uint32_t kPm = 0x80000000u | 1u << 11 | 3u << 8;
+      constexpr uint16_t kPorts = 0x600;
+      std::lock_guard lock(m_configMutex);
+      m_socket.out(0xCF8, kPm | 0x40);
+      m_socket.out(0xCFC, kPorts | 1);
+      m_socket.out(0xCF8, kPm | 0x80);
+      m_socket.out(0xCFC, 1);
+      m_socket.out16(kPorts + 4, 1u << 13 | 1u << 10);
+    }
+    if (status.ok()) status = m_qmp.waitForEvent(event, before);
+    if (!status.ok()) brokenRule("%s: %s", event, status.text().c_str());
+    return status.ok();
+  };
+  if (reboot ? !run("system_reset", "RESET") : !(run(nullptr, "SUSPEND") && run("system_wakeup", "WAKEUP")))
     return false;
-  }
   setUpFunction();
   m_registers.forget();
   return true;

@@ -38,7 +38,7 @@ public:
   std::string memoryFile() const override { return m_qemu.memoryPath(); }
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
-  bool sleepAndWake() override;
+  bool sleepAndWake(bool reboot) override;
   bool isSeen() const override { return true; }
   bool breakRegister(uint32_t offset, const Fault& fault) override {
     m_registers.breakRegister(offset, fault);

@@ -238,6 +238,10 @@ void QtestSocket::out(uint16_t port, uint32_t value) {
   commandf("outl 0x%x 0x%x\n", port, value);
 }
 
+void QtestSocket::out16(uint16_t port, uint32_t value) {
+  commandf("outw 0x%x 0x%x\n", port, value);
+}
+
 int64_t QtestSocket::clock() {
   return std::strtoll(command("clock_step 0\n").c_str(), nullptr, 0);
 }

@@ -40,6 +40,7 @@ public:
   /// Ports; 4 bytes.
   uint32_t in(uint16_t port);
   void out(uint16_t port, uint32_t value);
+  void out16(uint16_t port, uint32_t value);
   /// QEMU's virtual clock, in nanoseconds.
   int64_t clock();
   /// From now on every command finds QEMU's clock at most kLagNs behind clockNow(): what lies between is

@@ -103,20 +103,24 @@ bool compositorSees(Adapter& adapter, Sharer& compositor, const std::shared_ptr<
   return right;
 }
 
-/// Down to D3 and back; `reset`: the device starts anew in between.
-bool sleep(Adapter& adapter, bool reset) {
+/// What happens to the device in D3.
+enum class Device { Stays, Sleeps, Reboots };
+
+/// Down to D3 and back.
+bool sleep(Adapter& adapter, Device device) {
   constexpr ULONG kAdapter = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
   adapter.display().setVisible(false);
   adapter.scheduler().waitIdle();
   adapter.display().unpin(*adapter.display().primary());
   expect(adapter.vidmm().evictAll(), "everything can be evicted");
   expect(ntSuccess(adapter.setPower(kAdapter, PowerDeviceD3, PowerActionSleep)), "D3");
-  if (reset && !adapter.machine().sleepAndWake()) return false;
+  if (device != Device::Stays && !adapter.machine().sleepAndWake(device == Device::Reboots)) return false;
   expect(ntSuccess(adapter.setPower(kAdapter, PowerDeviceD0, PowerActionSleep)), "D0");
   return expect(adapter.display().recommit(), "the mode comes back");
 }
 
-/// The device came through: everything is as it was.
+/// The device came through, or was reset and has kept its objects (KEEP-1, KEEP-4): everything is as it was.
+template <Device device>
 void sleepKept() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
@@ -129,7 +133,10 @@ void sleepKept() {
     return;
   expect(ntSuccess(gdi.fill(kBefore)), "GDI draws");
   expect(ntSuccess(fillSurface(*program->context, surface, kBefore)), "a program draws");
-  if (!sleep(adapter, false)) return;
+  if (!sleep(adapter, device)) {
+    note("this machine cannot sleep from here");
+    return;
+  }
   expect(compositorSees(adapter, *compositor, gdi.window, kBefore), "the window's pixels are there");
   expect(surfaceIs(adapter, surface, kBefore), "the program's too");
   expect(ntSuccess(gdi.fill(kAfter)) && gdi.windowIs(adapter, kAfter), "GDI goes on");
@@ -162,7 +169,7 @@ void sleepReset() {
   expect(ntSuccess(gdi.fill(kBefore)), "GDI draws");
   expect(ntSuccess(fillSurface(*program->context, surface, kBefore)), "a program draws");
   expect(surfaceIs(adapter, surface, kBefore), "its memory has it");
-  if (!sleep(adapter, true)) {
+  if (!sleep(adapter, Device::Reboots)) {
     note("this machine's devices cannot be reset from here");
     return;
   }
@@ -200,7 +207,8 @@ void sleepReset() {
 }
 
 const TestCase kTests[] = {
-    {"sleep-kept", 60, sleepKept},
+    {"sleep-kept", 60, sleepKept<Device::Stays>},
+    {"sleep-keeps", 60, sleepKept<Device::Sleeps>},
     {"sleep-reset", 60, sleepReset},
 };
 
