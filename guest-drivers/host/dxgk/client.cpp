@@ -154,44 +154,94 @@ DmaBuffer* Context::freeBuffer() {
 }
 
 bool Context::submit(Built& built, uint64_t* number) {
-  Scheduler& scheduler = m_adapter.scheduler();
-  std::lock_guard prepared(scheduler.preparation());
+  std::lock_guard prepared(m_adapter.scheduler().preparation());
+  if (built.edit) built.edit({built.dma->memory.block.cpu, built.end});
   std::vector<std::pair<Allocation*, bool>> wanted;
   for (const auto& [opened, written] : built.list)
     if (opened) wanted.push_back({opened->allocation.get(), written});
-  if (!m_adapter.vidmm().makeResident(wanted)) return false;
+  if (!m_adapter.vidmm().makeResident(wanted)) return submitSplit(built, number);
+  const uint64_t n = submitPart(built, 0, built.end, 0, built.patches.size());
+  if (number) *number = n;
+  return true;
+}
+
+// Page "Splitting a DMA Buffer": patch locations are looked at in order, each puts its allocation into a row
+// of a table. What the table has must be resident; at the first that does not fit the buffer is run up to its
+// SplitOffset.
+bool Context::submitSplit(Built& built, uint64_t* number) {
+  std::map<UINT, UINT> table;  // slot -> entry of the allocation list
+  const auto resident = [&](const std::map<UINT, UINT>& rows) {
+    std::vector<std::pair<Allocation*, bool>> wanted;
+    for (const auto& [slot, index] : rows)
+      if (index < built.list.size() && built.list[index].first)
+        wanted.push_back({built.list[index].first->allocation.get(), built.list[index].second});
+    return m_adapter.vidmm().makeResident(wanted);
+  };
+  UINT start = 0;
+  size_t first = 0;
+  const auto run = [&](UINT end, size_t endPatch) {
+    // What the part itself was given addresses of has to be in the table.
+    for (const auto& patch : built.patches)
+      if (patch.PatchOffset >= start && patch.PatchOffset < end) {
+        const auto row = table.find(patch.SlotId);
+        if (row == table.end() || row->second != patch.AllocationIndex)
+          bugCheck(0x10E, {0x27, patch.AllocationIndex, patch.SlotId, end},
+                   "#   an allocation is used, but not programmed at the split point\n");
+      }
+    const uint64_t n = submitPart(built, start, end, first, endPatch);
+    m_adapter.scheduler().waitIdle(n);
+    if (number) *number = n;
+    start = end;
+    first = endPatch;
+  };
+  for (size_t i = 0; i < built.patches.size(); ++i) {
+    const auto& patch = built.patches[i];
+    auto with = table;
+    with[patch.SlotId] = patch.AllocationIndex;
+    if (!resident(with)) {
+      if (patch.SplitOffset <= start) return false;  // nothing can be run before
+      run(patch.SplitOffset, i);
+      if (!resident(with)) return false;
+    }
+    table = std::move(with);
+  }
+  run(built.end, built.patches.size());
+  return true;
+}
+
+uint64_t Context::submitPart(Built& built, UINT start, UINT end, size_t firstPatch, size_t endPatch) {
+  Scheduler& scheduler = m_adapter.scheduler();
   for (size_t i = 0; i < built.list.size(); ++i) {
     if (!built.list[i].first) continue;
-    const Allocation& a = *built.list[i].first->allocation;
+    Allocation& a = *built.list[i].first->allocation;
     built.allocations[i].SegmentId = a.segment;
-    built.allocations[i].PhysicalAddress.QuadPart =
-        m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
-        static_cast<LONGLONG>(a.offset);
+    built.allocations[i].PhysicalAddress.QuadPart = 0;
+    if (a.resident())
+      built.allocations[i].PhysicalAddress.QuadPart =
+          m_adapter.vidmm().segment(a.segment).descriptor.BaseAddress.QuadPart +
+          static_cast<LONGLONG>(a.offset);
+    a.busyUntil = scheduler.submitted() + 1;  // before the submission: its completion must find the mark
   }
   DmaBuffer& dma = *built.dma;
+  dma.busyUntil = scheduler.submitted() + 1;
   Submission submission;
   submission.context = m_handle;
   submission.buffer = dma.memory.block;
   submission.view = dma.memory.view;
   submission.bufferBytes = m_info.DmaBufferSize;
-  submission.end = built.end;
+  submission.start = start;
+  submission.end = end;
   submission.privateData = dma.privateData.data();
   submission.privateBytes = static_cast<UINT>(dma.privateData.size());
   submission.privateEnd = built.privateEnd;
   submission.allocations = built.allocations.data();
   submission.allocationCount = static_cast<UINT>(built.allocations.size());
-  submission.patches = built.patches.data();
-  submission.patchCount = static_cast<UINT>(built.patches.size());
+  submission.patches = built.patches.data() + firstPatch;
+  submission.patchCount = static_cast<UINT>(endPatch - firstPatch);
   submission.present = built.present;
   submission.nullRendering = built.nullRendering;
-  if (built.edit) built.edit({dma.memory.block.cpu, submission.end});
-  // Before the submission: its completion must find the mark.
-  for (const auto& [allocation, written] : wanted) allocation->busyUntil = scheduler.submitted() + 1;
-  dma.busyUntil = scheduler.submitted() + 1;
-  const uint64_t n = scheduler.submit(submission);
-  if (number) *number = n;
   ++m_passes;
-  return true;
+  return scheduler.submit(submission);
 }
 
 bool Context::releaseHeld() {
@@ -276,6 +326,8 @@ NTSTATUS Context::passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE,
         brokenRule("a patch location at %u, split %u of %u bytes", patch.PatchOffset, patch.SplitOffset,
                    static_cast<UINT>(end - begin));
       if (patch.Reserved) brokenRule("reserved bits of a patch location");
+      if (i && patch.SplitOffset < patches[i - 1].SplitOffset)
+        brokenRule("SplitOffset %u after %u", patch.SplitOffset, patches[i - 1].SplitOffset);
       // Page "Splitting a DMA Buffer": a slot that is used again takes its earlier allocation out of the
       // buffer.
       if (patch.SlotId > m_adapter.caps.MaxAllocationListSlotId)

@@ -94,6 +94,8 @@ private:
     std::function<void(std::span<uint8_t>)> edit;
   };
   bool submit(Built& built, uint64_t* number);
+  bool submitSplit(Built& built, uint64_t* number);
+  uint64_t submitPart(Built& built, UINT start, UINT end, size_t firstPatch, size_t endPatch);
   template <class Args>
   NTSTATUS passesOf(const char* ddi, NTSTATUS(HOST_API* function)(HANDLE, Args*), Args args, const List& list,
                     const Passes& passes, uint64_t* number);

@@ -157,6 +157,8 @@ public:
   size_t liveAllocations() const { return m_allocations.size(); }
   /// Limits segments to so many bytes (for tests that must page), before start().
   void limitSegments(uint64_t bytes) { m_limit = bytes; }
+  /// The same for all adapters of this process, before the first.
+  static void limitAllSegments(uint64_t bytes) { s_limit = bytes; }
   /// Limits paging buffers to so many bytes.
   void limitPagingBuffer(UINT bytes) { m_pagingLimit = bytes; }
 
@@ -187,7 +189,8 @@ private:
   std::vector<std::shared_ptr<Allocation>> m_allocations;
   std::vector<SystemPage> m_freePages;
   std::vector<guest::Block> m_pageBlocks;
-  uint64_t m_clock = 0, m_evictions = 0, m_limit = 0;
+  uint64_t m_clock = 0, m_evictions = 0, m_limit = s_limit;
+  static inline uint64_t s_limit = 0;
   UINT m_forced = 0;
   bool m_contiguous = false;
 };

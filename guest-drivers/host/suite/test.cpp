@@ -43,6 +43,7 @@ bool Session::start() {
 }
 
 Session::~Session() {
+  if (m_up) note("%llu evictions", static_cast<unsigned long long>(m_adapter->vidmm().evictions()));
   if (m_up) m_adapter->bringDown();
   const StackUse stack = deepestStack();
   // x64 gives a kernel thread 24 KiB; what win32k and dxgkrnl need above the driver is not known here.

@@ -62,6 +62,7 @@ std::span<const TestCase> refusalTests();
 std::span<const TestCase> gdiTests();
 std::span<const TestCase> randomTests();
 std::span<const TestCase> contextTests();
+std::span<const TestCase> pressureTests();
 std::span<const TestCase> writeCombinedTests();
 std::span<const TestCase> benchmarks();
 
