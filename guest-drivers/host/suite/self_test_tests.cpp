@@ -133,11 +133,11 @@ void vblank(Adapter& adapter, SelfTest& test) {
   // PCI Local Bus Specification 3.0, 6.2.2: bit 10 of the command register, interrupt disable.
   if (adapter.machine().clockJumps()) {  // the VM's interrupt line uses that bit itself
     uint16_t command = 0;
-    adapter.machine().readConfig(4, &command, sizeof command);
+    expect(adapter.machine().readConfig(4, &command, sizeof command).ok(), "the command register is read");
     const uint16_t off = command | 0x400;
-    adapter.machine().writeConfig(4, &off, sizeof off);
+    expect(adapter.machine().writeConfig(4, &off, sizeof off).ok(), "the interrupt line is off");
     test.finds(AEROGPU_DBGCTL_SELFTEST_ERR_VBLANK_IRQ_NOT_DELIVERED, "a line that is not connected");
-    adapter.machine().writeConfig(4, &command, sizeof command);
+    expect(adapter.machine().writeConfig(4, &command, sizeof command).ok(), "the interrupt line is on");
   }
   // Too short to call the vblanks stuck, long enough for what comes before.
   r.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
