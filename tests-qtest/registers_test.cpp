@@ -27,7 +27,7 @@ constexpr uint32_t kExtensions = AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATU
                                  AEROGPU_EXT_FEATURE_HI_POLICY | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE |
                                  AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_GPU_LOSS |
                                  AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS | AEROGPU_EXT_FEATURE_HI_CAPS |
-                                 AEROGPU_EXT_FEATURE_HI_SPACES;
+                                 AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_BLIT;
 constexpr Register kRegisters[] = {
     REG(MAGIC, ReadOnly, 0, AEROGPU_MMIO_MAGIC),
     REG(ABI_VERSION, ReadOnly, 0, AEROGPU_ABI_VERSION_U32),

@@ -17,6 +17,13 @@ Result<void> needHandle(uint32_t handle) {
   return {};
 }
 
+/// BLIT-2: what one packet may hold.
+Result<void> needFewRects(uint32_t count) {
+  constexpr uint32_t kMaxRects = 1024;
+  if (count > kMaxRects) return Error{ErrorCode::OutOfBounds, "more than 1024 rectangles"};
+  return {};
+}
+
 Result<void> needStage(uint32_t stage, uint32_t stageEx, uint32_t minor) {
   const Result<Stage> resolved = stageOf(stage, stageEx, minor);
   if (!resolved) return resolved.error();
@@ -242,6 +249,28 @@ Result<void> check(const aerogpu_cmd_present_ex& c, uint32_t) {
 Result<void> check(const aerogpu_cmd_ext_attach_backing& c, uint32_t) {
   return needHandle(c.resource_handle);
 }
+Result<void> check(const aerogpu_cmd_ext_blit& c, uint32_t) {
+  constexpr uint32_t kKnown = AEROGPU_EXT_BLIT_LINEAR | AEROGPU_EXT_BLIT_MIRROR_X |
+                              AEROGPU_EXT_BLIT_MIRROR_Y | AEROGPU_EXT_BLIT_SRGB_DECODE |
+                              AEROGPU_EXT_BLIT_SRGB_ENCODE | AEROGPU_EXT_BLIT_WRITEBACK_DST;
+  if (c.flags & ~kKnown) return malformed("unknown blit flag");
+  if (c.src_texture == 0) return malformed("handle is 0");
+  if (auto few = needFewRects(c.rect_count); !few) return few;
+  return needHandle(c.dst_texture);
+}
+Result<void> check(const aerogpu_cmd_ext_fill& c, uint32_t) {
+  constexpr uint32_t kKnown = AEROGPU_EXT_FILL_COLOR | AEROGPU_EXT_FILL_DEPTH | AEROGPU_EXT_FILL_STENCIL |
+                              AEROGPU_EXT_FILL_SRGB_ENCODE;
+  if (c.flags & ~kKnown) return malformed("unknown fill flag");
+  if (auto few = needFewRects(c.rect_count); !few) return few;
+  return needHandle(c.texture);
+}
+Result<void> check(const aerogpu_cmd_ext_generate_mips& c, uint32_t) {
+  if (c.flags & ~uint32_t{AEROGPU_EXT_MIPS_LINEAR | AEROGPU_EXT_MIPS_SRGB})
+    return malformed("unknown flag for mips");
+  return needHandle(c.texture);
+}
+
 Result<void> check(const aerogpu_cmd_ext_write_value& c, uint32_t) {
   if (c.offset_bytes % sizeof c.value != 0) return malformed("value is not aligned in its allocation");
   return {};

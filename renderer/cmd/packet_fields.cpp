@@ -423,6 +423,33 @@ constexpr PacketField kReleaseSharedSurface[] = {
     {"share_token", 8, 8, 1, PacketField::Kind::Hex, {}},
 };
 
+constexpr PacketField kExtBlit[] = {
+    {"dst_texture", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_mip_level", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_array_layer", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_texture", 20, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_mip_level", 24, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_array_layer", 28, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"flags", 32, 4, 1, PacketField::Kind::Hex, {}},
+    {"rect_count", 36, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtFill[] = {
+    {"texture", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"mip_level", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"array_layer", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"flags", 20, 4, 1, PacketField::Kind::Hex, {}},
+    {"color_rgba_f32", 24, 4, 4, PacketField::Kind::Float, {}},
+    {"depth_f32", 40, 4, 1, PacketField::Kind::Float, {}},
+    {"stencil", 44, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"rect_count", 48, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtGenerateMips[] = {
+    {"texture", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"flags", 12, 4, 1, PacketField::Kind::Hex, {}},
+};
+
 constexpr PacketField kExtWriteValue[] = {
     {"alloc_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"offset_bytes", 16, 8, 1, PacketField::Kind::Unsigned, {}},
@@ -553,6 +580,12 @@ PacketFields packetFields(uint32_t opcode) {
       return {"FLUSH", 16, {}};
     case AEROGPU_CMD_EXT_RESET_CONTEXT:
       return {"EXT_RESET_CONTEXT", 16, {}};
+    case AEROGPU_CMD_EXT_BLIT:
+      return {"EXT_BLIT", 40, kExtBlit};
+    case AEROGPU_CMD_EXT_FILL:
+      return {"EXT_FILL", 56, kExtFill};
+    case AEROGPU_CMD_EXT_GENERATE_MIPS:
+      return {"EXT_GENERATE_MIPS", 16, kExtGenerateMips};
     case AEROGPU_CMD_EXT_WRITE_VALUE:
       return {"EXT_WRITE_VALUE", 32, kExtWriteValue};
     case AEROGPU_CMD_EXT_ATTACH_BACKING:

@@ -116,6 +116,10 @@ public:
   Result<void> run(const aerogpu_cmd_upload_resource& c, Bytes bytes);
   Result<void> run(const aerogpu_cmd_copy_buffer& c);
   Result<void> run(const aerogpu_cmd_copy_texture2d& c);
+  // executor_blit.cpp
+  Result<void> run(const aerogpu_cmd_ext_blit& c, std::span<const aerogpu_ext_blit_rect> rects);
+  Result<void> run(const aerogpu_cmd_ext_fill& c, std::span<const aerogpu_ext_rect> rects);
+  Result<void> run(const aerogpu_cmd_ext_generate_mips& c);
   // executor_shaders.cpp
   Result<void> run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes);
   Result<void> run(const aerogpu_cmd_destroy_shader& c);
@@ -218,6 +222,11 @@ private:
   /// The same for what is written when work is done, which outlives the submission.
   Result<std::shared_ptr<GuestRuns>> runsToWrite(const AllocTable::Entry& entry, const ByteRows& rows);
   Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
+  /// The same for the backing of a box, which lies inside.
+  Result<std::unique_ptr<ByteSink>> sinkOf(const Texture& texture, Subresource sub, const Box& box);
+  /// checkBlit() of m_blitBoxes; an error says which of them it is about.
+  Result<BlitKind> checkBlitOf(const Texture& dst, Subresource sub, const Texture& src, Subresource srcSub,
+                               const BlitArgs& args) const;
   Result<void> settleWrites();
   /// Calls `use` with a source of the guest's bytes.
   template <class Use>
@@ -255,6 +264,8 @@ private:
   PendingWrites m_pendingWrites;
   GuestRun m_linearRun{};            ///< what locate() returned last, or
   std::vector<GuestRun> m_listRuns;  ///< this
+  std::vector<Box> m_boxes;          ///< of the packet that runs; kept for its room
+  std::vector<BlitBox> m_blitBoxes;  ///< the same
   uint32_t m_contextId = 0;
   DrawState* m_state = nullptr;
   Context* m_context = nullptr;    ///< that m_state belongs to

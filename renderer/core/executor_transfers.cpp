@@ -69,6 +69,17 @@ Result<std::unique_ptr<ByteSink>> Executor::sinkAt(const AllocTable::Entry& entr
   return std::unique_ptr<ByteSink>(std::make_unique<GuestSink>(m_env.guest, runs, rows.pitch, inTurn));
 }
 
+Result<std::unique_ptr<ByteSink>> Executor::sinkOf(const Texture& texture, Subresource sub, const Box& box) {
+  const TextureLayout& layout = texture.layout;
+  const BoxRows part(*findFormat(texture.desc.format), box);
+  const uint64_t offset = layout.offsetOf(sub) + layout.boxOffset(sub.mip, box);
+  const ByteRows touched{texture.backing.offset + offset, part.rowBytes, layout.mip(sub.mip).pitch,
+                         part.rows};
+  const auto entry = backingEntry(texture.backing, offset, touched.span(), true);
+  if (!entry) return entry.error();
+  return sinkAt(**entry, touched);
+}
+
 template <class Use>
 Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use) {
   m_env.stats.uploadBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
@@ -211,19 +222,12 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
       overlaps(c.dst_x, c.src_x, c.width) && overlaps(c.dst_y, c.src_y, c.height))
     return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
   std::unique_ptr<ByteSink> sink;
-  const FormatInfo& format = *findFormat((*dst)->desc.format);
-  const BoxRows part(format, dstBox);
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
-    const TextureLayout& layout = (*dst)->layout;
-    const uint64_t pitch = layout.mip(dstSub.mip).pitch;
-    const uint64_t offset = layout.offsetOf(dstSub) + layout.boxOffset(dstSub.mip, dstBox);
-    const ByteRows touched{(*dst)->backing.offset + offset, part.rowBytes, pitch, part.rows};
-    const auto entry = backingEntry((*dst)->backing, offset, touched.span(), true);
-    if (!entry) return entry.error();
-    auto made = sinkAt(**entry, touched);
+    auto made = sinkOf(**dst, dstSub, dstBox);
     if (!made) return made.error();
     sink = std::move(*made);
   }
+  const BoxRows part(*findFormat((*dst)->desc.format), dstBox);
   const uint64_t bytes = part.rowBytes * part.rows;
   if (auto taken = take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
   ++(*dst)->writes;

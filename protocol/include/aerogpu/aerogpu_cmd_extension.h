@@ -8,11 +8,13 @@
 
 #pragma pack(push, 1)
 
-#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U               /* feature bit 32: the EDID registers exist */
-#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U            /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
-#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U                /* feature bit 34: AEROGPU_EXT_REG_VGA works */
-#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U      /* feature bit 35: the packet EXT_RESET_CONTEXT works */
-#define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U              /* feature bit 36: the capability block can be read */
+#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U          /* feature bit 32: the EDID registers exist */
+#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U       /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
+#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U           /* feature bit 34: AEROGPU_EXT_REG_VGA works */
+#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U /* feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U         /* feature bit 36: the capability block can be read */
+#define AEROGPU_EXT_FEATURE_HI_BLIT \
+  0x100U /* feature bit 40: the packets EXT_BLIT, EXT_FILL and EXT_GENERATE_MIPS work */
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_SPACES \
@@ -23,9 +25,51 @@
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                                   \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | \
-   AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                                 \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
+   AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+
+/** aerogpu_cmd_ext_blit.flags. Others are refused. */
+enum aerogpu_ext_blit_flags {
+  AEROGPU_EXT_BLIT_NONE = 0,
+  AEROGPU_EXT_BLIT_LINEAR = 1, /* weighs four texels; without it the nearest one */
+  AEROGPU_EXT_BLIT_MIRROR_X = 2,
+  AEROGPU_EXT_BLIT_MIRROR_Y = 4,
+  AEROGPU_EXT_BLIT_SRGB_DECODE = 8,    /* the source is read as its sRGB twin */
+  AEROGPU_EXT_BLIT_SRGB_ENCODE = 16,   /* the destination is written as its sRGB twin */
+  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32, /* the result goes to the destination's guest memory as well */
+};
+
+/** aerogpu_cmd_ext_fill.flags: what is written. Others are refused. */
+enum aerogpu_ext_fill_flags {
+  AEROGPU_EXT_FILL_COLOR = 1,
+  AEROGPU_EXT_FILL_DEPTH = 2,
+  AEROGPU_EXT_FILL_STENCIL = 4,
+  AEROGPU_EXT_FILL_SRGB_ENCODE = 8, /* the color is written as the format's sRGB twin */
+};
+
+/** aerogpu_cmd_ext_generate_mips.flags. Others are refused. */
+enum aerogpu_ext_mips_flags {
+  AEROGPU_EXT_MIPS_POINT = 0,
+  AEROGPU_EXT_MIPS_LINEAR = 1,
+  AEROGPU_EXT_MIPS_SRGB = 2, /* levels are read and written as the format's sRGB twin */
+};
+
+/** A rectangle: left and top belong to it, right and bottom do not. */
+struct aerogpu_ext_rect {
+  uint32_t left; /* texels */
+  uint32_t top;
+  uint32_t right;
+  uint32_t bottom;
+};
+AEROGPU_ABI_SIZE(aerogpu_ext_rect, 16);
+
+/** A part of the source and the place that it is scaled to. */
+struct aerogpu_ext_blit_rect {
+  struct aerogpu_ext_rect dst;
+  struct aerogpu_ext_rect src;
+};
+AEROGPU_ABI_SIZE(aerogpu_ext_blit_rect, 32);
 
 /** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
 struct aerogpu_cmd_ext_reset_context {
@@ -34,6 +78,44 @@ struct aerogpu_cmd_ext_reset_context {
   uint32_t reserved1;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_reset_context, 16);
+
+/** EXT_BLIT: rect_count pairs of rectangles follow. Scales, converts and mirrors; no state is used or changed. */
+struct aerogpu_cmd_ext_blit {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t dst_texture;
+  uint32_t dst_mip_level;
+  uint32_t dst_array_layer;
+  uint32_t src_texture;
+  uint32_t src_mip_level;
+  uint32_t src_array_layer;
+  uint32_t flags; /* enum aerogpu_ext_blit_flags */
+  uint32_t rect_count;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_blit, 40);
+
+/** EXT_FILL: rect_count rectangles follow; without one all of the subresource is filled. No state is used or changed.
+ */
+struct aerogpu_cmd_ext_fill {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t texture;
+  uint32_t mip_level;
+  uint32_t array_layer;
+  uint32_t flags;             /* enum aerogpu_ext_fill_flags */
+  uint32_t color_rgba_f32[4]; /* IEEE 754 bits */
+  uint32_t depth_f32;         /* IEEE 754 bits */
+  uint32_t stencil;
+  uint32_t rect_count;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_fill, 56);
+
+/** EXT_GENERATE_MIPS: each level but the first is made from the one before it, in every layer. */
+struct aerogpu_cmd_ext_generate_mips {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t texture;
+  uint32_t flags; /* enum aerogpu_ext_mips_flags */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_generate_mips, 16);
 
 /** EXT_WRITE_VALUE: a word of guest memory that is written once everything before it is done. */
 struct aerogpu_cmd_ext_write_value {

@@ -69,6 +69,9 @@
   FIXED(RELEASE_SHARED_SURFACE, release_shared_surface)                                                            \
   FIXED(FLUSH, flush)                                                                                              \
   FIXED(EXT_RESET_CONTEXT, ext_reset_context)                                                                      \
+  TAIL(EXT_BLIT, ext_blit, struct aerogpu_ext_blit_rect, rect_count)                                               \
+  TAIL(EXT_FILL, ext_fill, struct aerogpu_ext_rect, rect_count)                                                    \
+  FIXED(EXT_GENERATE_MIPS, ext_generate_mips)                                                                      \
   FIXED(EXT_WRITE_VALUE, ext_write_value)                                                                          \
   FIXED(EXT_ATTACH_BACKING, ext_attach_backing)                                                                    \
   FIXED(EXT_GRANT, ext_grant)                                                                                      \

@@ -329,6 +329,26 @@ struct PacketType<aerogpu_cmd_ext_reset_context> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_blit> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_BLIT;
+  using Element = aerogpu_ext_blit_rect;
+  static void setCount(aerogpu_cmd_ext_blit& packet, size_t count) { packet.rect_count = static_cast<uint32_t>(count); }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_fill> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_FILL;
+  using Element = aerogpu_ext_rect;
+  static void setCount(aerogpu_cmd_ext_fill& packet, size_t count) { packet.rect_count = static_cast<uint32_t>(count); }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_generate_mips> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_GENERATE_MIPS;
+  using Element = void;
+};
+
+template <>
 struct PacketType<aerogpu_cmd_ext_write_value> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_WRITE_VALUE;
   using Element = void;

@@ -183,6 +183,30 @@ TEST(Limits, PixelsOfASubmission) {
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
 }
 
+// BLIT-4
+TEST(Limits, PixelsOfBlitsAndMips) {
+  constexpr uint32_t kSide = 16384, kLarge = 1, kSmall = 2, kMips = 3;
+  FakeExecutor f;
+  CommandWriter setUp;
+  Harness::createTexture(setUp, kLarge, AEROGPU_FORMAT_B8G8R8A8_UNORM, kSide, kSide, 0);
+  Harness::createTexture(setUp, kSmall, AEROGPU_FORMAT_B8G8R8A8_UNORM, 1, 1, 0);
+  Harness::createTexture(setUp, kMips, AEROGPU_FORMAT_B8G8R8A8_UNORM, 2, 2, 0, 2);
+  ASSERT_EQ(f.submit(setUp).errorCount, 0u);
+  const uint64_t throttles = f.backend.throttles;
+  // 2^28 pixels each, 2^38 a packet.
+  const std::vector<aerogpu_ext_blit_rect> rects(1024, {{0, 0, kSide, kSide}, {0, 0, 1, 1}});
+  CommandWriter w;
+  for (int i = 0; i < 4; ++i)
+    w.packet(aerogpu_cmd_ext_blit{.dst_texture = kLarge, .src_texture = kSmall, .rect_count = 1024},
+             rects.data(), rects.size());
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  EXPECT_EQ(f.backend.throttles, throttles + 4) << "each of these packets fills a slice";
+  w.packet(aerogpu_cmd_ext_generate_mips{.texture = kMips});  // one pixel
+  const core::ExecutionReport report = f.submit(w);
+  EXPECT_EQ(report.errorCount, 1u);
+  EXPECT_EQ(report.lastError, ErrorCode::Backend);
+}
+
 // LIM-5
 TEST(Limits, GroupsOfASubmission) {
   FakeExecutor f;
@@ -199,7 +223,7 @@ TEST(Limits, GroupsOfASubmission) {
 }
 
 /// Everything that moves or sets bytes counts: 2^32 bytes at a time, 64 times.
-// LIM-6
+// LIM-6, BLIT-4
 TEST(Limits, BytesOfASubmission) {
   constexpr uint32_t kSide = 16384, kTexture = 1, kOther = 2, kBuffer = 3, kCopy = 4;
   constexpr auto kFormat = AEROGPU_FORMAT_B8G8R8A8_UNORM;  // 2^30 bytes a texture
@@ -222,7 +246,14 @@ TEST(Limits, BytesOfASubmission) {
     Harness::createTexture(w, 99, kFormat, kSide, kSide, 0);
     packets::destroyResource(w, 99);
   };
-  const std::function<void(CommandWriter&)> kinds[] = {clear, copyTexture, copyBuffer, create};
+  const auto blit = [](CommandWriter& w) {
+    const aerogpu_ext_blit_rect rect = {{0, 0, kSide, kSide}, {0, 0, kSide, kSide}};
+    w.packet(aerogpu_cmd_ext_blit{.dst_texture = kOther, .src_texture = kTexture, .rect_count = 1}, &rect, 1);
+  };
+  const auto fill = [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_ext_fill{.texture = kTexture, .flags = AEROGPU_EXT_FILL_COLOR});
+  };
+  const std::function<void(CommandWriter&)> kinds[] = {clear, copyTexture, copyBuffer, create, blit, fill};
   for (const auto& kind : kinds) {
     FakeExecutor f;
     CommandWriter setUp, full, over;

@@ -270,6 +270,11 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.alloc_id = 1, .offset_bytes = 4, .value = 1));
   t[AEROGPU_CMD_EXT_RESET_CONTEXT] = {one(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{}),
                                       cut(AEROGPU_CMD_EXT_RESET_CONTEXT)};
+  PAIR(EXT_BLIT, ext_blit, BRACED(.dst_texture = kOtherTexture, .src_texture = kTexture),
+       BRACED(.dst_texture = kOtherTexture, .src_texture = kView));
+  PAIR(EXT_FILL, ext_fill, BRACED(.texture = kDepth, .flags = AEROGPU_EXT_FILL_STENCIL),
+       BRACED(.texture = kTexture, .flags = AEROGPU_EXT_FILL_STENCIL));
+  PAIR(EXT_GENERATE_MIPS, ext_generate_mips, BRACED(.texture = kTexture), BRACED(.texture = kDepth));
   t[AEROGPU_CMD_FLUSH] = {one(AEROGPU_CMD_FLUSH, aerogpu_cmd_flush{}), cut(AEROGPU_CMD_FLUSH)};
 #undef PAIR
 #undef BRACED

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Executor: EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-12).
+#include <bit>
+#include <string>
+
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+/// A rectangle as a box of one slice; sizes of 0 where it is empty or ends before it begins, which the rules
+/// of the verbs refuse.
+Box boxOf(const aerogpu_ext_rect& r) {
+  const bool some = r.left < r.right && r.top < r.bottom;
+  return {r.left, r.top, 0, some ? r.right - r.left : 0, some ? r.bottom - r.top : 0, 1};
+}
+
+std::string textOf(const Box& box) {
+  return std::to_string(box.width) + "x" + std::to_string(box.height) + " at " + std::to_string(box.x) + "," +
+         std::to_string(box.y);
+}
+
+std::string textOf(const Texture& texture, Subresource sub) {
+  if (sub.mip >= texture.desc.mipLevels || sub.layer >= texture.desc.arrayLayers)
+    return "mip " + std::to_string(sub.mip) + ", layer " + std::to_string(sub.layer) + " of " +
+           std::to_string(texture.desc.mipLevels) + ", " + std::to_string(texture.desc.arrayLayers);
+  const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
+  return std::to_string(mip.width) + "x" + std::to_string(mip.height) + " " +
+         findFormat(texture.desc.format)->name;
+}
+
+uint64_t texels(const Box& box) {
+  return uint64_t{box.width} * box.height;
+}
+
+uint64_t bytesOf(const FormatInfo& format, const Box& box) {
+  const BoxRows part(format, box);
+  return part.rowBytes * part.rows;
+}
+
+}  // namespace
+
+Result<BlitKind> Executor::checkBlitOf(const Texture& dst, Subresource sub, const Texture& src,
+                                       Subresource srcSub, const BlitArgs& args) const {
+  const auto check = [&](std::span<const BlitBox> boxes) {
+    return checkBlit(dst.desc, sub, src.desc, srcSub, boxes, args);
+  };
+  auto kind = check(m_blitBoxes);
+  if (kind || !m_env.log.admits(AEROGPU_LOG_GUEST)) return kind;
+  // Once more, to say which.
+  std::string& detail = kind.error().detail;
+  detail = textOf(src, srcSub) + " to " + textOf(dst, sub);
+  if (!check({})) return kind;
+  for (size_t i = 0; i < m_blitBoxes.size(); ++i) {
+    if (check({&m_blitBoxes[i], 1})) continue;
+    detail += ", rectangle " + std::to_string(i) + ": " + textOf(m_blitBoxes[i].from) + " to " +
+              textOf(m_blitBoxes[i].to);
+    break;
+  }
+  return kind;
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogpu_ext_blit_rect> rects) {
+  const auto dst = need<Texture>(c.dst_texture, "no such destination texture");
+  if (!dst) return dst.error();
+  const auto src = need<Texture>(c.src_texture, "no such source texture");
+  if (!src) return src.error();
+  const Subresource sub{c.dst_mip_level, c.dst_array_layer}, srcSub{c.src_mip_level, c.src_array_layer};
+  BlitArgs args;
+  args.filter = c.flags & AEROGPU_EXT_BLIT_LINEAR ? BlitFilter::Linear : BlitFilter::Point;
+  args.decodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_DECODE;
+  args.encodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_ENCODE;
+  m_blitBoxes.clear();
+  for (const aerogpu_ext_blit_rect& rect : rects)
+    m_blitBoxes.push_back({boxOf(rect.dst), boxOf(rect.src), (c.flags & AEROGPU_EXT_BLIT_MIRROR_X) != 0,
+                           (c.flags & AEROGPU_EXT_BLIT_MIRROR_Y) != 0});
+  const auto kind = checkBlitOf(**dst, sub, **src, srcSub, args);
+  if (!kind) return kind.error();
+  if (rects.empty()) return {};
+
+  const FormatInfo &format = *findFormat((*dst)->desc.format), &srcFormat = *findFormat((*src)->desc.format);
+  std::vector<std::unique_ptr<ByteSink>> sinks;
+  uint64_t pixels = 0, bytes = 0, written = 0;
+  for (const BlitBox& box : m_blitBoxes) {
+    if (*kind == BlitKind::Color) pixels += texels(box.to);
+    bytes += bytesOf(srcFormat, box.from);
+    if (!(c.flags & AEROGPU_EXT_BLIT_WRITEBACK_DST)) continue;
+    auto sink = sinkOf(**dst, sub, box.to);
+    if (!sink) return sink.error();
+    sinks.push_back(std::move(*sink));
+    written += bytesOf(format, box.to);
+  }
+  if (auto taken = take(Work::Pixels, pixels); !taken) return taken;
+  if (auto taken = take(Work::Bytes, bytes + written); !taken) return taken;
+  ++(*dst)->writes;
+  GpuTexture& gpu = *(*dst)->gpu;
+  if (auto done = gpu.blit(sub, *(*src)->gpu, srcSub, m_blitBoxes, args); !done) return done;
+  m_env.stats.readbackBytes.fetch_add(written, std::memory_order_relaxed);
+  for (size_t i = 0; i < sinks.size(); ++i)
+    if (auto read = gpu.read(sub, m_blitBoxes[i].to, std::move(sinks[i])); !read) return read;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogpu_ext_rect> rects) {
+  const auto texture = need<Texture>(c.texture, "no such texture");
+  if (!texture) return texture.error();
+  const Subresource sub{c.mip_level, c.array_layer};
+  ClearArgs args;
+  args.color = c.flags & AEROGPU_EXT_FILL_COLOR;
+  args.depth = c.flags & AEROGPU_EXT_FILL_DEPTH;
+  args.stencil = c.flags & AEROGPU_EXT_FILL_STENCIL;
+  args.encodeSrgb = c.flags & AEROGPU_EXT_FILL_SRGB_ENCODE;
+  for (size_t i = 0; i < 4; ++i) args.rgba[i] = std::bit_cast<float>(c.color_rgba_f32[i]);
+  args.depthValue = std::bit_cast<float>(c.depth_f32);
+  args.stencilValue = c.stencil;
+  if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
+    return Error{ErrorCode::CmdDecode, "fill depth is outside 0..1"};
+  m_boxes.clear();
+  for (const aerogpu_ext_rect& rect : rects) m_boxes.push_back(boxOf(rect));
+  if (auto checked = checkFill((*texture)->desc, sub, m_boxes, args); !checked) {
+    checked.error().detail = textOf(**texture, sub);
+    return checked;
+  }
+  const FormatInfo& format = *findFormat((*texture)->desc.format);
+  uint64_t bytes = 0;
+  for (const Box& box : m_boxes) bytes += bytesOf(format, box);
+  const TextureLayout::Mip& mip = (*texture)->layout.mip(sub.mip);
+  if (rects.empty()) bytes = mip.rowBytes * mip.rows * mip.depth;
+  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  ++(*texture)->writes;
+  return (*texture)->gpu->fill(sub, m_boxes, args);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
+  const auto found = need<Texture>(c.texture, "no such texture");
+  if (!found) return found.error();
+  Texture& texture = **found;
+  const FormatInfo& format = *findFormat(texture.desc.format);
+  if (format.depth || format.blockPixels > 1)
+    return Error{ErrorCode::CmdDecode, "levels of this format cannot be made", format.name};
+  BlitArgs args;
+  args.filter = c.flags & AEROGPU_EXT_MIPS_LINEAR ? BlitFilter::Linear : BlitFilter::Point;
+  args.decodeSrgb = args.encodeSrgb = c.flags & AEROGPU_EXT_MIPS_SRGB;
+  const auto whole = [&](uint32_t level) {
+    const TextureLayout::Mip& mip = texture.layout.mip(level);
+    return Box{0, 0, 0, mip.width, mip.height, 1};
+  };
+  uint64_t pixels = 0, bytes = 0;
+  for (uint32_t level = 1; level < texture.desc.mipLevels; ++level) {
+    pixels += texels(whole(level)) * texture.desc.arrayLayers;
+    bytes += bytesOf(format, whole(level - 1)) * texture.desc.arrayLayers;
+  }
+  if (auto taken = take(Work::Pixels, pixels); !taken) return taken;
+  if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
+  ++texture.writes;
+  for (uint32_t layer = 0; layer < texture.desc.arrayLayers; ++layer)
+    for (uint32_t level = 1; level < texture.desc.mipLevels; ++level) {
+      const BlitBox box{whole(level), whole(level - 1)};
+      if (auto done = texture.gpu->blit({level, layer}, *texture.gpu, {level - 1, layer}, {&box, 1}, args);
+          !done)
+        return done;
+    }
+  return {};
+}
+
+}  // namespace aerogpu::core
