@@ -6,6 +6,7 @@
 #include "aerogpu_events.h"
 #include "entropy.h"
 #include "event_log.h"
+#include "hardware_information.h"
 #include "trace.h"
 
 namespace aero {
@@ -25,6 +26,9 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
   if (NT_SUCCESS(status)) {
     started = true;
     logEvent(physicalDevice, AEROGPU_EVENT_STARTED, STATUS_SUCCESS, features.abiVersion, features.low, features.high);
+    DXGK_DEVICE_INFO device = {};
+    if (NT_SUCCESS(dxgk.DxgkCbGetDeviceInformation(dxgk.DeviceHandle, &device)))
+      writeHardwareInformation(device.DeviceRegistryPath, memory.vramBytes(), features.abiVersion);
     if (settings.disable3d) logEvent(physicalDevice, AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
     return STATUS_SUCCESS;
   }
@@ -65,8 +69,12 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     return segments.start(registers, memory.vramGpa(), memory.vramBytes(), m_apertureSource);
   case kAllocations:
     seal = newSealKey();
-    return allocations.start(KeQueryInterruptTime()) ? STATUS_SUCCESS : STATUS_INSUFFICIENT_RESOURCES;
+    // Not the interrupt time, which stands still between two ticks: a restart must not give tokens out again (TOK-5).
+    return allocations.start(static_cast<uint64_t>(KeQueryPerformanceCounter(nullptr).QuadPart))
+               ? STATUS_SUCCESS
+               : STATUS_INSUFFICIENT_RESOURCES;
   case kScheduler:
+    if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 1);
     return scheduler.start(info.RequiredDmaQueueEntry);
   case kInterrupts:
     deviceErrors.start();
@@ -101,6 +109,7 @@ void AeroAdapter::end(Stage stage) {
     break;
   case kScheduler:
     scheduler.stop();
+    if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 0);
     ringEmptied();
     break;
   case kInterrupts:
@@ -124,10 +133,10 @@ void AeroAdapter::unwind() {
   while (m_stage) end(static_cast<Stage>(--m_stage));
 }
 
-NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
+void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   const bool wanted = state == PowerDeviceD0;
-  if (!started || wanted == powered) return STATUS_SUCCESS;
+  if (!started || wanted == powered) return;
   if (!wanted) {
     gdi.suspend();
     leaveInterrupts();
@@ -135,18 +144,23 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
     scheduler.suspend();
     ringEmptied();
     keepObjects();
-    return STATUS_SUCCESS;
+    // The system shows how far it is (page "DXGKDDI_SET_POWER_STATE").
+    if (hibernates) display.returnToVga();
+    return;
   }
-  const NTSTATUS status = features.read(registers);
-  if (!NT_SUCCESS(status)) return status;
-  const bool deviceForgot = !claimObjects() && scheduler.deviceForgot();
-  epochs.slept(deviceForgot);
-  if (deviceForgot) {
-    TableLock lock(allocations);
-    allocations.ranges.deviceForgot();
-    allocations.deviceForgot();
+  NTSTATUS status = features.read(registers);
+  if (!NT_SUCCESS(status)) {
+    // Not the device that it was, or none: it stays as it is, and what is submitted to it times out.
+    logEvent(physicalDevice, AEROGPU_EVENT_START_FAILED, status, kCheck);
+    return;
   }
-  scheduler.resume();
+  const bool forgot = !claimObjects() && scheduler.deviceForgot();
+  if (forgot)
+    deviceForgot();
+  else
+    epochs.slept(false);
+  if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 1);
+  scheduler.resume(forgot);
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;
   display.restore();
@@ -154,8 +168,16 @@ NTSTATUS AeroAdapter::setPower(DEVICE_POWER_STATE state) {
   registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
   // Before anybody opens them: without their pixels, but there. What a ring that takes nothing keeps from being made is
   // missing as everything else is.
-  if (deviceForgot) (void)textures.restore();
-  return gdi.restore();
+  if (forgot) (void)textures.restore();
+  status = gdi.restore();
+  if (!NT_SUCCESS(status)) logEvent(physicalDevice, AEROGPU_EVENT_START_FAILED, status, kGdi);
+}
+
+bool AeroAdapter::isLost(const AeroContext &context) {
+  AeroDevice &device = *context.device;
+  if (device.system) return false;
+  if (scheduler.contextFailed(context.id)) device.failed = true;  // its other contexts draw from the same resources
+  return device.failed || device.losses != epochs.deviceLosses();
 }
 
 void AeroAdapter::keepObjects() {
@@ -183,10 +205,36 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   epochs.workLost();
   const NTSTATUS status = scheduler.resetFromTimeout();
   ringEmptied();
+  // LOSS-3: what timed out stands because the GPU is gone from the host. A fresh one has nothing of what there was;
+  // LOSS-5: it need not be waited for.
+  if (noticesLoss() && registers.read(AEROGPU_EXT_REG_GPU_STATE) != AEROGPU_EXT_GPU_WORKS) {
+    registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
+    m_gpuLost = true;
+    deviceForgot();
+    gdi.forget();
+  }
   counters.lastResetTime = KeQueryInterruptTime();
   logEvent(physicalDevice, NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
            static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()));
   return status;
+}
+
+NTSTATUS AeroAdapter::restartFromTimeout() {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  const NTSTATUS status = scheduler.restartFromTimeout(m_gpuLost);
+  if (m_gpuLost) {
+    m_gpuLost = false;
+    (void)gdi.restore();  // tried again with the next present
+    (void)textures.restore();
+  }
+  return status;
+}
+
+void AeroAdapter::deviceForgot() {
+  epochs.slept(true);
+  TableLock lock(allocations);
+  allocations.ranges.deviceForgot();
+  allocations.deviceForgot();
 }
 
 void AeroAdapter::ringEmptied() {

@@ -40,10 +40,13 @@ public:
   /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start leaves nothing behind. */
   NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &callbacks);
   void stop();
-  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. */
-  NTSTATUS setPower(DEVICE_POWER_STATE state);
-  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL. */
+  /** DxgkDdiSetPowerState of the adapter; PASSIVE_LEVEL. Nothing of it fails: what does not come back is logged, and
+   *  missing. `hibernates`: the system will show something yet. */
+  void setPower(DEVICE_POWER_STATE state, bool hibernates);
+  /** DxgkDdiResetFromTimeout, DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. A GPU that the host lost is opened anew in
+   *  between (recovery.md). */
   NTSTATUS resetFromTimeout();
+  NTSTATUS restartFromTimeout();
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
   /** DxgkDdiDpcRoutine; DISPATCH_LEVEL. */
@@ -51,6 +54,12 @@ public:
 
   /** Whether Direct3D and GDI acceleration are offered: the registry can turn them off. */
   bool offers3d() const { return !settings.disable3d; }
+  /**
+   * Whether what `context` draws from is gone: the device was reset in a sleep, or could not run work of it. Direct3D
+   * tells a program so when its next call fails with STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE. The OS' own devices have
+   * nothing that the driver does not make anew. PASSIVE_LEVEL.
+   */
+  bool isLost(const AeroContext &context);
   bool acceleratesGdi() const { return offers3d() && !settings.disableGdi && segments.hasAperture(); }
 
   uint32_t magic = kMagic;
@@ -95,6 +104,10 @@ private:
   NTSTATUS begin(Stage stage, const DXGK_START_INFO &info);
   void end(Stage stage);
   void unwind();
+  /** Whether the device's fences stand while its GPU is lost (feature bit 51): then Windows' time-out finds it. */
+  bool noticesLoss() const { return features.high & AEROGPU_EXT_FEATURE_HI_GPU_LOSS; }
+  /** All objects are gone from the device, whoever made them. PASSIVE_LEVEL. */
+  void deviceForgot();
   /** The scheduler has emptied the ring. PASSIVE_LEVEL. */
   void ringEmptied();
   /** The interrupt routine is through and looks at nothing from here on. PASSIVE_LEVEL. */
@@ -105,6 +118,7 @@ private:
   /** After it: whether they are there (KEEP-4). Nothing runs yet. */
   bool claimObjects();
 
+  bool m_gpuLost = false;         // since a reset, until the restart
   ULONG m_stage = 0;              // how many are begun
   uint64_t m_keepKey = 0;         // 0: the device was not asked
   uint32_t m_generation = 0;      // GPU_GENERATION before the sleep

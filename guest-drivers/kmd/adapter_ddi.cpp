@@ -56,7 +56,8 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
 
 NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &args) {
   if (args.OutputDataSize < sizeof(DXGK_DRIVERCAPS)) return STATUS_BUFFER_TOO_SMALL;
-  DXGK_DRIVERCAPS caps = {};
+  auto &caps = *static_cast<DXGK_DRIVERCAPS *>(args.pOutputData);  // it is too large for the stack
+  RtlZeroMemory(&caps, sizeof caps);
   caps.HighestAcceptableAddress.QuadPart = -1;  // the device reads and writes all of memory
   caps.MaxAllocationListSlotId = kAllocationListSize - 1;
   caps.ApertureSegmentCommitLimit = static_cast<SIZE_T>(adapter.segments.apertureBytes());
@@ -76,7 +77,6 @@ NTSTATUS answerCaps(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERINFO &
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
   // WDDMVersion stays 0: a driver at the Windows 7 interface version has it reserved, and another value would mean an
   // older driver (page "DXGK_DRIVERCAPS").
-  RtlCopyMemory(args.pOutputData, &caps, sizeof caps);
   return STATUS_SUCCESS;
 }
 
@@ -159,12 +159,13 @@ VOID APIENTRY AeroDdiResetDevice(const PVOID context) {
   if (AeroAdapter *adapter = AeroAdapter::from(context)) adapter->display.returnToVga();
 }
 
-NTSTATUS APIENTRY AeroDdiSetPowerState(const PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION) {
+NTSTATUS APIENTRY AeroDdiSetPowerState(const PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION action) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(context);
   if (!adapter) return STATUS_INVALID_PARAMETER;
   // The monitor goes dark by DxgkDdiSetVidPnSourceVisibility; only the adapter itself has something to save.
-  return uid == DISPLAY_ADAPTER_HW_ID ? adapter->setPower(state) : STATUS_SUCCESS;
+  if (uid == DISPLAY_ADAPTER_HW_ID) adapter->setPower(state, action == PowerActionHibernate);
+  return STATUS_SUCCESS;
 }
 
 // A virtual adapter has no ACPI methods, no driver-private requests and no interfaces for others: these say so.

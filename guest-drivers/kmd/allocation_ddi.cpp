@@ -68,10 +68,11 @@ void release(AeroAdapter &adapter, AeroAllocation *allocation) {
   if (!farewell.last) return;
   uint8_t buffer[sizeof(aerogpu_cmd_release_shared_surface) + sizeof(aerogpu_cmd_destroy_resource)];
   PacketWriter packets(buffer, sizeof buffer);
+  // A device that was reset since has forgotten both by itself.
   if (farewell.token) packets.append<aerogpu_cmd_release_shared_surface>()->share_token = farewell.token;
-  if (farewell.kernelTexture) packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = farewell.kernelTexture;
-  // A device that is gone has forgotten both by itself.
-  if (packets.used()) adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+  if (farewell.kernelTexture && adapter.epochs.mayLinger(farewell.kernelEpoch))
+    packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = farewell.kernelTexture;
+  if (packets.used()) adapter.scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
   allocation->magic = 0;
   poolFree(allocation);
 }

@@ -65,7 +65,7 @@ AllocationTable::Farewell AllocationTable::release(AeroAllocation &allocation) {
   m_allocations--;
   if (allocation.userTexture)
     if (HandleOwner *owner = findHandle(allocation.userTexture)) owner->texture = nullptr;
-  const Farewell farewell = {true, allocation.token.value, allocation.kernelTexture};
+  const Farewell farewell = {true, allocation.token.value, allocation.kernelTexture, allocation.kernelEpoch};
   tokens.remove(allocation.token);
   return farewell;
 }

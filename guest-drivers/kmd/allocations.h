@@ -126,6 +126,7 @@ public:
     bool last = false;
     uint64_t token = 0;
     uint32_t kernelTexture = 0;
+    uint32_t kernelEpoch = 0;  // when that was made
   };
   Farewell release(AeroAllocation &allocation);
   /** A device opens an allocation, which takes a reference, and closes it, which leaves the reference to release(). */

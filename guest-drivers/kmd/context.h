@@ -24,9 +24,11 @@ public:
   uint32_t magic = kMagic;
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
-  uint32_t losses = 0;       // Epochs::deviceLosses() when this device was made
-  uint32_t handles = 0;      // of streams, alive; under the allocation table's mutex
-  LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
+  bool system = false;           // the OS' own: the desktop's, the memory manager's
+  volatile bool failed = false;  // work of it did not run
+  uint32_t losses = 0;           // Epochs::deviceLosses() when this device was made
+  uint32_t handles = 0;          // of streams, alive; under the allocation table's mutex
+  LONG unsubmittedEnds = 0;      // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
 /** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */

@@ -17,17 +17,27 @@ constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {
 
 /** The device context begins anew. Before somebody has its number, since it may have been another's; and when it ends,
  *  for what is bound in it stays on the device (OBJ-2). */
-NTSTATUS resetDeviceContext(AeroAdapter &adapter, uint32_t id) {
-  if (!(adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT)) return STATUS_SUCCESS;
-  const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
-  return adapter.scheduler.submitInternal(&packet, sizeof packet, id);
+constexpr aerogpu_cmd_ext_reset_context kResetContext = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof kResetContext}, 0, 0};
+
+bool canReset(const AeroAdapter &adapter) {
+  return adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT;
+}
+
+NTSTATUS beginDeviceContext(AeroAdapter &adapter, uint32_t id) {
+  adapter.scheduler.contextBegins(id);
+  return canReset(adapter) ? adapter.scheduler.submitInternal(&kResetContext, sizeof kResetContext, id)
+                           : STATUS_SUCCESS;
+}
+
+void endDeviceContext(AeroAdapter &adapter, uint32_t id) {
+  if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, id);
 }
 
 /** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
- *  when something could not be submitted. */
+ *  when something is not in the ring yet. */
 bool destroyLeftovers(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
-  uint8_t buffer[32 * sizeof(aerogpu_cmd_destroy_resource)];  // on the stack: this must not fail
+  uint8_t buffer[16 * sizeof(aerogpu_cmd_destroy_resource)];  // on the stack: this must not fail
   uint32_t cursor = 0;
   bool submitted = true;
   for (bool more = true; more;) {
@@ -45,10 +55,11 @@ bool destroyLeftovers(AeroDevice &device) {
       // The five packets have one layout: header, handle, reserved.
       packets.packet(kOpcodes[static_cast<uint32_t>(owner.object)], aerogpu_cmd_destroy_resource{{}, owner.handle, 0});
     }
-    if (packets.used())
-      submitted &= NT_SUCCESS(adapter.scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used())));
+    if (packets.used()) submitted &= adapter.scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
   }
-  return submitted;
+  // Others may send nothing for a long time: whoever ends much takes it along as far as the ring goes on.
+  if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
+  return submitted && !adapter.scheduler.owes();
 }
 
 }  // namespace
@@ -58,7 +69,7 @@ NTSTATUS giveNumber(AeroContext &context) {
   AeroAdapter &adapter = *context.adapter;
   const uint32_t id = adapter.contextIds.take();
   if (!id) return STATUS_NO_MEMORY;
-  if (NT_SUCCESS(resetDeviceContext(adapter, id)) &&
+  if (NT_SUCCESS(beginDeviceContext(adapter, id)) &&
       !InterlockedCompareExchange(reinterpret_cast<LONG *>(&context.id), static_cast<LONG>(id), 0))
     return STATUS_SUCCESS;
   adapter.contextIds.give(id);
@@ -73,6 +84,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   if (!memory) return STATUS_NO_MEMORY;
   auto *device = new (memory) AeroDevice;
   device->adapter = adapter;
+  device->system = args->Flags.SystemDevice || args->Flags.GdiDevice;
   device->losses = adapter->epochs.deviceLosses();
   const DXGK_CONTEXTINFO info = contextInfo(args->Flags.GdiDevice);
   device->info.DmaBufferSize = info.DmaBufferSize;
@@ -119,7 +131,7 @@ NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
   AeroContext *context = AeroContext::from(hContext);
   if (!context) return STATUS_INVALID_PARAMETER;
   if (context->id) {
-    resetDeviceContext(*context->adapter, context->id);  // a device that is gone or hangs has lost it, or will
+    endDeviceContext(*context->adapter, context->id);
     context->adapter->contextIds.give(context->id);
   }
   context->magic = 0;

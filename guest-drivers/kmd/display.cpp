@@ -176,6 +176,7 @@ NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Su
 void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
   const bool changed = format != m_scanout.format || pitch != m_scanout.pitch;
   trace::write<trace::Flip>([&] { return trace::Flip{address}; });
+  const uint64_t before = m_scanout.address;
   m_scanout.address = address;
   m_scanout.format = format;
   m_scanout.pitch = pitch;
@@ -188,6 +189,12 @@ void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
     m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, pitch);
   }
   m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, address);
+  // A flip is done at the vertical sync after it (page "DxgkDdiSetVidPnSourceAddress"). Looked at behind the write, so
+  // that one in between is not taken for the next one either.
+  if (m_vsync && !m_flippedLate && m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK) {
+    m_flippedLate = true;
+    m_addressBefore = before;
+  }
 }
 
 void Display::setVisible(bool visible) {
@@ -219,7 +226,7 @@ void Display::program() {
 void Display::blank() {
   if (m_scanout.enabled) m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
   m_scanout.enabled = false;
-  m_vsyncSeen = false;
+  m_vsyncSeen = m_flippedLate = false;
 }
 
 uint32_t Display::interruptMask() const {
@@ -250,7 +257,7 @@ void Display::enableVsync(bool enable) {
   atDirql([&] {
     if (enable == m_vsync) return;
     m_vsync = enable;
-    m_vsyncSeen = false;
+    m_vsyncSeen = m_flippedLate = false;
     if (!m_active) return;  // the caller of restore() writes the mask
     // One that came while nobody waited is not delivered now.
     if (enable) m_registers.write(AEROGPU_MMIO_REG_IRQ_ACK, AEROGPU_IRQ_SCANOUT_VBLANK);
@@ -272,14 +279,18 @@ void Display::notifyVsync() {
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
   data.InterruptType = DXGK_INTERRUPT_CRTC_VSYNC;
   data.CrtcVsync.VidPnTargetId = kTargetId;
-  data.CrtcVsync.PhysicalAddress.QuadPart = static_cast<LONGLONG>(m_scanout.address);
+  data.CrtcVsync.PhysicalAddress.QuadPart = static_cast<LONGLONG>(m_flippedLate ? m_addressBefore : m_scanout.address);
+  m_flippedLate = false;
   m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
 }
 
 void Display::armTimer() {
   if (!m_timerReady || !m_active || !m_vsync || m_scanout.enabled) return;
+  // Timers end with a tick of the system clock, 15.6 ms as a rule: counted from each other, 60 of them would take two
+  // seconds. So each is due at a multiple of the period.
+  const uint64_t now = KeQueryInterruptTime(), period = m_periodNs / 100;
   LARGE_INTEGER due;
-  due.QuadPart = -static_cast<LONGLONG>(m_periodNs / 100);
+  due.QuadPart = -static_cast<LONGLONG>(period - now % period);
   KeSetTimer(&m_timer, due, &m_timerDpc);
 }
 

@@ -144,6 +144,8 @@ private:
   volatile uint32_t m_vsyncTicks = 0;      // performance counter's low half at the last vblank that was reported
   volatile bool m_vsyncSeen = false;       // m_vsyncTicks says something about the running clock
   volatile uint32_t m_enableSerial = 0;    // counts the starts of the device's vblank clock
+  bool m_flippedLate = false;              // a vblank that is not reported yet is of the picture before the last flip,
+  uint64_t m_addressBefore = 0;            // which was here
 
   KTIMER m_timer = {};
   KDPC m_timerDpc = {};

@@ -111,7 +111,7 @@ NTSTATUS APIENTRY AeroDdiUpdateActiveVidPnPresentPath(_In_ const HANDLE handle,
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   const AeroAdapter *adapter = startedAdapter(handle);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
-  switch (VidPn::checkPath(args->VidPnPresentPathInfo)) {
+  switch (VidPn::checkUpdate(args->VidPnPresentPathInfo)) {
   case STATUS_SUCCESS:
     // What a path can ask of this display is what it always does: nothing to program.
     return adapter->display.hasMode() ? STATUS_SUCCESS : STATUS_GRAPHICS_PATH_NOT_IN_TOPOLOGY;

@@ -270,7 +270,7 @@ NTSTATUS GdiEngine::start() {
   for (uint32_t step = 0; step < kGdiSetupSteps; step++) {
     const NTSTATUS status = submit(writeSetup, step);
     if (!NT_SUCCESS(status)) {
-      m_firstHandle = 0;
+      stop();  // of what was made
       return status;
     }
   }
@@ -278,10 +278,17 @@ NTSTATUS GdiEngine::start() {
 }
 
 void GdiEngine::stop() {
-  constexpr uint32_t kIdleMs = 1000;
+  constexpr uint32_t kIdleMs = 350;
   if (!m_firstHandle) return;
-  // A device that no longer takes this forgets everything at its next reset.
-  if (NT_SUCCESS(submit(writeTeardown, 0))) (void)m_scheduler.waitIdle(kIdleMs);
+  if (void *buffer = poolAllocate(kGdiSetupBytes)) {
+    PacketWriter packets(buffer, kGdiSetupBytes);
+    // A device that no longer takes this forgets everything at its next reset.
+    if (writeTeardown(packets, m_firstHandle, 0)) {
+      m_scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
+      (void)m_scheduler.waitIdle(kIdleMs);
+    }
+    poolFree(buffer);
+  }
   m_firstHandle = 0;
 }
 

@@ -23,11 +23,15 @@ public:
 
   /** Makes shaders, vertex layout and scratch on the device. PASSIVE_LEVEL. */
   NTSTATUS start();
-  /** Takes them away; the ring must still run. */
+  bool started() const { return m_firstHandle != 0; }
+  /** Takes them away. */
   void stop();
-  /** Before a power-down, while the ring runs, and after a power-up: the device may or may not have been reset. */
+  /** The device has nothing of them any more. */
+  void forget() { m_firstHandle = 0; }
+  /** Before a power-down and after a power-up: the device may or may not have been reset. A restore() that fails is
+   *  tried again with the next present. */
   void suspend() { stop(); }
-  NTSTATUS restore() { return start(); }
+  NTSTATUS restore() { return started() ? STATUS_SUCCESS : start(); }
 
   /** What DXGK_DRIVERCAPS says about blits where Direct3D is offered. `renderKm`: DxgkDdiRenderKm too, which the page
    * "DXGK_PRESENTATIONCAPS" allows only with a cache-coherent aperture segment. */

@@ -17,17 +17,30 @@ bool cpuWrites(AllocationUse use) {
          use == AllocationUse::GdiExisting;
 }
 
-/** The surface of an allocation, with a texture of the driver's own over its memory where there is none. */
-bool surfaceOf(AeroAdapter &adapter, const DXGK_ALLOCATIONLIST &listed, GdiSurface &out) {
+/** Formats that the driver's shaders read and write. */
+bool isColor(uint32_t format) {
+  return format >= AEROGPU_FORMAT_B8G8R8A8_UNORM && format <= AEROGPU_FORMAT_R8G8B8X8_UNORM_SRGB;
+}
+
+/** The surface of an allocation, with a texture of the driver's own over its memory where there is none. Codes of the
+ * page "DxgkDdiPresent". */
+NTSTATUS surfaceOf(AeroAdapter &adapter, const DXGK_ALLOCATIONLIST &listed, GdiSurface &out) {
   const auto *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
-  if (!open) return false;
+  if (!open) return STATUS_INVALID_HANDLE;
   AeroAllocation &allocation = *open->allocation;
-  uint32_t userTexture;
+  uint32_t userTexture, width, format;
   {
     TableLock lock(adapter.allocations);
     userTexture = allocation.userTexture;
+    width = allocation.surface.width;
+    format = allocation.surface.format;
   }
-  if (!userTexture && !NT_SUCCESS(adapter.textures.ensure(allocation))) return false;
+  if (!width) return STATUS_ILLEGAL_INSTRUCTION;  // not a picture
+  if (!isColor(format)) return STATUS_GRAPHICS_CANNOTCOLORCONVERT;
+  if (!userTexture) {
+    const NTSTATUS status = adapter.textures.ensure(allocation);
+    if (!NT_SUCCESS(status)) return status == STATUS_INVALID_PARAMETER ? STATUS_ILLEGAL_INSTRUCTION : STATUS_NO_MEMORY;
+  }
   out = {allocation.surface};
   // A program's memory without a texture is all that there is of it.
   const bool memoryCounts =
@@ -40,7 +53,7 @@ bool surfaceOf(AeroAdapter &adapter, const DXGK_ALLOCATIONLIST &listed, GdiSurfa
       allocation.use == AllocationUse::GdiStagingCpuVisible || allocation.use == AllocationUse::GdiExisting;
   out.bytePixels = allocation.bytePixels;
   out.texture = userTexture ? userTexture : allocation.kernelTexture;
-  return true;
+  return STATUS_SUCCESS;
 }
 
 /** Copies an array of rectangles that may be user memory. */
@@ -52,18 +65,17 @@ NTSTATUS captureRects(const RECT *rects, UINT count, RECT *out) {
   return STATUS_SUCCESS;
 }
 
-constexpr UINT kMaxSubRects = 4096;
-
-/** Rectangles of one present, captured. */
+/** A stretch of a present's rectangles, captured. */
 class Rects {
 public:
   NTSTATUS capture(const RECT *rects, UINT count) {
     if (!count) return STATUS_SUCCESS;
-    if (count > kMaxSubRects) return STATUS_INVALID_PARAMETER;
+    if (count > SIZE_T{MAXLONG} / sizeof(RECT)) return STATUS_NO_MEMORY;
     m_rects = static_cast<RECT *>(poolAllocate(SIZE_T{count} * sizeof(RECT)));
     if (!m_rects) return STATUS_NO_MEMORY;
     m_count = count;
-    return captureRects(rects, count, m_rects);
+    // A list that is not all the process's: the page has one code for such accesses.
+    return NT_SUCCESS(captureRects(rects, count, m_rects)) ? STATUS_SUCCESS : STATUS_PRIVILEGED_INSTRUCTION;
   }
   Rects() = default;
   Rects(const Rects &) = delete;
@@ -77,6 +89,12 @@ private:
   UINT m_count = 0;
 };
 
+/** What the driver draws with is there, or made: after a sleep it may be missing. */
+NTSTATUS prepareToDraw(AeroAdapter &adapter) {
+  if (adapter.scheduler.owes()) adapter.scheduler.sendOwed();
+  return NT_SUCCESS(adapter.gdi.restore()) ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
+
 void appendPresent(PacketWriter &packets) {
   packets.append<aerogpu_cmd_present>();
 }
@@ -88,21 +106,41 @@ bool isPrimary(const DXGK_ALLOCATIONLIST &listed) {
 
 }  // namespace
 
+// Codes are those of the page "DxgkDdiPresent": others make checked builds of the OS stop.
 NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroContext *context = AeroContext::from(hContext);
-  if (!context || !args) return STATUS_INVALID_PARAMETER;
+  if (!context || !args) return STATUS_INVALID_HANDLE;
   AeroAdapter &adapter = *context->adapter;
+  if (adapter.isLost(*context)) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
 
   const bool blt = args->Flags.Blt, fill = args->Flags.ColorFill, flip = args->Flags.Flip;
-  if (blt + fill + flip != 1) return STATUS_INVALID_PARAMETER;
+  if (blt + fill + flip != 1) return STATUS_ILLEGAL_INSTRUCTION;
   // With FlipOnVSyncMmIo the OS passes no DMA buffer for a flip: DxgkDdiSetVidPnSourceAddress makes it once the drawing
   // is done, and shows the texture that is there (page "DXGK_FLIPCAPS").
   if (flip && !args->pDmaBuffer) return STATUS_SUCCESS;
-  if (args->Flags.DstColorKey || args->Flags.LinearToSrgb || args->Flags.Rotate) return STATUS_NOT_SUPPORTED;
+  if (args->Flags.LinearToSrgb) return STATUS_GRAPHICS_CANNOTCOLORCONVERT;
+  if (args->Flags.DstColorKey || args->Flags.Rotate) return STATUS_ILLEGAL_INSTRUCTION;
+  NTSTATUS status = flip ? STATUS_SUCCESS : prepareToDraw(adapter);
+  if (!NT_SUCCESS(status)) return status;
+
+  PresentProgress progress = PresentProgress::from(args->MultipassOffset);
+  const uint32_t offsetBefore = args->MultipassOffset;
+  const DXGK_ALLOCATIONLIST &to = args->pAllocationList[DXGK_PRESENT_DESTINATION_INDEX];
+  const DXGK_ALLOCATIONLIST &from = args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX];
   Rects rects;
-  NTSTATUS status = flip ? STATUS_SUCCESS : rects.capture(args->pDstSubRects, args->SubRectCnt);
-  if (!NT_SUCCESS(status)) return status == STATUS_ACCESS_VIOLATION ? STATUS_INVALID_USER_BUFFER : status;
+  UINT after = 0;  // rectangles behind this stretch
+  if (!flip && !progress.drawn && args->SubRectCnt) {
+    // Within one surface the order of all rectangles matters, so they are looked at together.
+    const bool within = blt && to.hDeviceSpecificAllocation == from.hDeviceSpecificAllocation;
+    const uint64_t first = uint64_t{progress.stretch} * PresentProgress::kStretch;
+    if (first >= args->SubRectCnt) return STATUS_ILLEGAL_INSTRUCTION;
+    UINT count = args->SubRectCnt - static_cast<UINT>(first);
+    if (!within && count > PresentProgress::kStretch) count = PresentProgress::kStretch;
+    after = args->SubRectCnt - static_cast<UINT>(first) - count;
+    status = rects.capture(args->pDstSubRects + first, count);
+    if (!NT_SUCCESS(status)) return status;
+  }
 
   DmaBuilder dma(
       adapter.allocations, adapter.segments, adapter.counters,
@@ -118,13 +156,10 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     flags |= kDmaPresent;
   } else {
     GdiSurface source, destination;
-    const DXGK_ALLOCATIONLIST &to = args->pAllocationList[DXGK_PRESENT_DESTINATION_INDEX];
-    if (!surfaceOf(adapter, to, destination) ||
-        (blt && !surfaceOf(adapter, args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX], source)))
-      return STATUS_INVALID_PARAMETER;
+    status = surfaceOf(adapter, to, destination);
+    if (NT_SUCCESS(status) && blt) status = surfaceOf(adapter, from, source);
+    if (!NT_SUCCESS(status)) return status;
     if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    PresentProgress progress = PresentProgress::from(args->MultipassOffset);
-    const uint32_t stepsBefore = progress.steps;
     GdiStatus drawn;
     if (progress.drawn)
       drawn = GdiStatus::Done;  // in earlier buffers
@@ -140,15 +175,16 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
                                progress.steps);
     adapter.gdi.end(packets);
     if (drawn == GdiStatus::Unsupported) return STATUS_ILLEGAL_INSTRUCTION;
-    if (drawn == GdiStatus::Full) {
-      if (progress.steps == stepsBefore || !progress.to(args->MultipassOffset))
-        return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    if (drawn == GdiStatus::Done && after) progress = {progress.stretch + 1, 0, false};
+    if (drawn == GdiStatus::Full || (drawn == GdiStatus::Done && after)) {
+      if (!progress.to(args->MultipassOffset)) return STATUS_ILLEGAL_INSTRUCTION;
+      if (args->MultipassOffset == offsetBefore) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     } else if (isPrimary(to)) {
       appendPresent(packets);
       if (packets.full()) {
         packets.rewind(packets.used());
-        (void)PresentProgress{0, true}.to(args->MultipassOffset);
+        (void)PresentProgress{0, 0, true}.to(args->MultipassOffset);
         status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       } else {
         flags |= kDmaPresent;
@@ -164,20 +200,23 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   AeroContext *context = AeroContext::from(hContext);
   if (!context || !args) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *context->adapter;
-  if (!adapter.acceleratesGdi()) return STATUS_NOT_SUPPORTED;
+  if (!adapter.acceleratesGdi()) return STATUS_ILLEGAL_INSTRUCTION;
+  if (adapter.isLost(*context)) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
 
   DmaBuilder dma(
       adapter.allocations, adapter.segments, adapter.counters,
       {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
        args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut, args->PatchLocationListOutSize});
-  NTSTATUS status = dma.begin(0, args->AllocationListSize, true);
+  NTSTATUS status = prepareToDraw(adapter);
+  if (NT_SUCCESS(status)) status = dma.begin(0, args->AllocationListSize, true);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
   const SIZE_T count = args->AllocationListSize ? args->AllocationListSize : 1;
   void *memory = poolAllocate(count * sizeof(GdiSurface));
   if (!memory) return STATUS_NO_MEMORY;
   auto *surfaces = static_cast<GdiSurface *>(memory);
-  for (UINT i = 0; i < args->AllocationListSize; i++) surfaceOf(adapter, args->pAllocationList[i], surfaces[i]);
+  for (UINT i = 0; i < args->AllocationListSize; i++)
+    (void)surfaceOf(adapter, args->pAllocationList[i], surfaces[i]);  // a command that names it fails
   const bool begun = adapter.gdi.begin(packets);
 
   const auto *commands = static_cast<const uint8_t *>(args->pCommand);

@@ -87,8 +87,8 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   AeroContext *context = AeroContext::from(hContext);
   if (!context || !args) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *context->adapter;
-  // A sleep of the machine took the resources of this device away; with this answer Direct3D reports it as lost.
-  if (context->device->losses != adapter.epochs.deviceLosses()) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
+  if (adapter.isLost(*context)) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
+  if (adapter.scheduler.owes()) adapter.scheduler.sendOwed();
 
   NTSTATUS status = giveNumber(*context);
   if (!NT_SUCCESS(status)) return status;
@@ -208,7 +208,7 @@ NTSTATUS APIENTRY AeroDdiResetFromTimeout(const HANDLE hAdapter) {
 
 NTSTATUS APIENTRY AeroDdiRestartFromTimeout(const HANDLE hAdapter) {
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
-  return adapter ? adapter->scheduler.restartFromTimeout() : STATUS_INVALID_PARAMETER;
+  return adapter ? adapter->restartFromTimeout() : STATUS_INVALID_PARAMETER;
 }
 
 }  // namespace aero

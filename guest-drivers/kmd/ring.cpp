@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "ring.h"
 
+#include "waiting.h"
+
 namespace aero {
 namespace {
 
 constexpr uint32_t kMinEntries = 256;
 constexpr uint32_t kMaxEntries = 8192;
 constexpr uint32_t kFencePageBytes = 4096;
-/** A reset waits for the device to let go of the command that it runs. */
-constexpr uint32_t kResetTimeoutUs = 2000000;
-constexpr uint32_t kResetPollUs = 50;
+/** A reset waits for the device to let go of the command that it runs. RING-6: the head moves at once. */
+constexpr uint32_t kResetTimeoutMs = 100;
 
 }  // namespace
 
@@ -53,11 +54,14 @@ void Ring::stop(const Registers &registers) {
 }
 
 bool Ring::reset(const Registers &registers) {
-  registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET | AEROGPU_RING_CONTROL_ENABLE);
-  for (uint32_t waited = 0; head() != m_tail; waited += kResetPollUs) {
-    if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return true;
-    if (waited >= kResetTimeoutUs) return false;
-    KeStallExecutionProcessor(kResetPollUs);
+  registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET);
+  const Deadline deadline(kResetTimeoutMs);
+  while (head() != m_tail) {
+    if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC ||
+        registers.read64(AEROGPU_MMIO_REG_RING_GPA_LO) != m_ring.gpa())
+      return true;
+    if (deadline.passed()) return false;
+    sleepMs(1);
   }
   return true;
 }

@@ -30,8 +30,8 @@ public:
   void start(const Registers &registers, uint64_t completedFence);
   /** Takes the device off the memory. */
   void stop(const Registers &registers);
-  /** Drops what is queued; false when the device did not take the reset in bounded time. One that is gone from the bus
-   *  runs nothing any more. PASSIVE_LEVEL. */
+  /** Drops what is queued, and leaves the ring disabled; false when the device did not take the reset in bounded time.
+   *  One that is gone from the bus, or knows of no ring at this place, runs nothing of it. PASSIVE_LEVEL. */
   bool reset(const Registers &registers);
 
   /** Writes the slot and rings the bell; false when the ring is full. At most DISPATCH_LEVEL. */

@@ -3,6 +3,7 @@
 
 #include "counters.h"
 #include "trace.h"
+#include "waiting.h"
 
 namespace aero {
 namespace {
@@ -10,16 +11,9 @@ namespace {
 constexpr uint32_t kIdlePollMs = 1;
 constexpr uint32_t kSpareEntries = 64;
 
-/** Bounds a wait. A delay of 1 ms lasts until the next tick of Windows' clock, 15.6 ms as a rule (page
- *  "KeDelayExecutionThread"): counting delays would make seconds half a minute. */
-class Deadline {
-public:
-  explicit Deadline(uint32_t milliseconds) : m_end(KeQueryInterruptTime() + uint64_t{milliseconds} * 10000) {}
-  bool passed() const { return KeQueryInterruptTime() >= m_end; }
-
-private:
-  uint64_t m_end;  // in 100 ns
-};
+// PCI Local Bus Specification 3.0, 6.2.2.
+constexpr ULONG kPciCommand = 4;
+constexpr USHORT kPciBusMaster = 4;
 
 /** What one call of DxgkDdiSubmitCommand submits, of a buffer that it may begin and end inside of: one command stream,
  *  or the paging operations of a paging buffer, one after the other. */
@@ -74,12 +68,6 @@ private:
   bool m_any;  // NullRendering has nothing
 };
 
-void sleepMs(uint32_t milliseconds) {
-  LARGE_INTEGER time;
-  time.QuadPart = -10000ll * milliseconds;
-  KeDelayExecutionThread(KernelMode, FALSE, &time);
-}
-
 }  // namespace
 
 NTSTATUS Scheduler::start(ULONG queueEntries) {
@@ -95,8 +83,9 @@ NTSTATUS Scheduler::start(ULONG queueEntries) {
   // A new start begins above everything that the device has completed, so that fences go up only.
   const uint64_t completed = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
   m_base = ((completed >> 32) + 1) << 32;
-  m_lastSubmitted = m_lastNotified = m_base;
+  m_lastSubmitted = m_newest = m_lastNotified = m_base;
   m_preemption = {};
+  m_stalled = false;
   RtlZeroMemory(m_slots, sizeof m_slots);
   m_ring.start(m_registers, m_base);
   m_running = true;
@@ -110,6 +99,7 @@ void Scheduler::stop() {
   m_ring.stop(m_registers);
   m_ring.free();
   m_internal.free();
+  dropOwed();
 }
 
 void Scheduler::halt() {
@@ -122,8 +112,9 @@ void Scheduler::halt() {
 
 void Scheduler::suspend() {
   halt();
-  m_base = completed();
+  markLostSlots();
   m_ring.reset(m_registers);
+  m_base = m_newest = completed();
   m_ring.stop(m_registers);
   m_completedAtSuspend = m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO);
 }
@@ -132,13 +123,37 @@ bool Scheduler::deviceForgot() const {
   return m_registers.read64(AEROGPU_MMIO_REG_COMPLETED_FENCE_LO) < m_completedAtSuspend;
 }
 
-void Scheduler::resume() {
-  RtlZeroMemory(m_slots, sizeof m_slots);
-  m_ring.start(m_registers, m_lastSubmitted);
+void Scheduler::resume(bool deviceForgot) {
+  ExAcquireFastMutex(&m_internalLock);
+  m_stalled = false;
+  if (deviceForgot) dropOwed();
+  m_ring.start(m_registers, completed());
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = true;
   KeReleaseSpinLock(&m_lock, irql);
+  // In the order in which they were submitted, before anything else.
+  for (;;) {
+    int next = -1;
+    for (uint32_t i = 0; i < kInternalSlots; i++)
+      if (m_slots[i].again && (next < 0 || static_cast<int32_t>(m_slots[i].index - m_slots[next].index) < 0))
+        next = static_cast<int>(i);
+    if (next < 0) break;
+    m_slots[next].again = m_slots[next].used = false;
+    if (!deviceForgot) (void)pushSlot(static_cast<uint32_t>(next));  // the ring is empty and larger than all of them
+  }
+  sendOwedLocked();
+  ExReleaseFastMutex(&m_internalLock);
+}
+
+void Scheduler::markLostSlots() {
+  ExAcquireFastMutex(&m_internalLock);
+  for (InternalSlot &slot : m_slots) {
+    // Once dropped it stays so: a second reset is of another ring, whose indexes mean nothing to it.
+    slot.again |= slot.used && static_cast<int32_t>(m_ringEnd.head - slot.index) <= 0;
+    slot.used = slot.again;
+  }
+  ExReleaseFastMutex(&m_internalLock);
 }
 
 bool Scheduler::pushLocked(const Submission &submission) {
@@ -165,12 +180,12 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId
     Submission submission = {};
     submission.contextId = contextId;
     last = parts.next(submission, m_counters);
-    submission.fence = last ? fence : m_lastSubmitted;
+    submission.fence = last ? fence : m_base;
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
     commands |= submission.commandBytes != 0;
     pushed = pushLocked(submission);
   }
-  if (pushed && fence > m_lastSubmitted) m_lastSubmitted = fence;
+  if (pushed && fence > m_lastSubmitted) m_lastSubmitted = m_newest = fence;
   // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
   // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
   // so nothing follows it, and the scheduler's timeout takes over.
@@ -207,7 +222,7 @@ NTSTATUS Scheduler::preempt(const DXGKARG_PREEMPTCOMMAND &args) {
 BOOLEAN NTAPI Scheduler::preemptAtDirql(PVOID context) {
   auto *request = static_cast<PreemptRequest *>(context);
   Scheduler &self = *request->scheduler;
-  self.m_preemption = {true, request->args.PreemptionFenceId, self.m_lastSubmitted};
+  self.m_preemption = {true, request->args.PreemptionFenceId, self.m_newest};
   self.notifyAtDirql(self.completed());
   return TRUE;
 }
@@ -221,10 +236,9 @@ bool Scheduler::interrupt(uint32_t status) {
     trace::write<trace::DeviceError>([&] {
       return trace::DeviceError{m_counters.lastErrorFence, m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE)};
     });
-    // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Only a device that cannot run
-    // anything is a fault.
-    if (m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL)
-      needsDpc |= notifyFaulted(m_counters.lastErrorFence);
+    // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Where a submission as a whole
+    // did not run, it does not. DXGK_INTERRUPT_DMA_FAULTED is not for drivers (page "DXGK_INTERRUPT_TYPE").
+    if (m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL) blame(m_counters.lastErrorFence);
   }
   needsDpc |= notifyCompleted(fence);
   needsDpc |= notifyPreempted(fence);
@@ -263,58 +277,100 @@ bool Scheduler::notifyPreempted(uint64_t fence) {
   return true;
 }
 
-bool Scheduler::notifyFaulted(uint64_t fence) {
-  if (fence <= m_lastNotified) return false;
-  DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
-  data.InterruptType = DXGK_INTERRUPT_DMA_FAULTED;
-  data.DmaFaulted.FaultedFenceId = static_cast<UINT>(fence);
-  data.DmaFaulted.Status = STATUS_IO_DEVICE_ERROR;
-  m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
-  return true;
+/** Remembers whose submission has this fence. Paging buffers and the driver's own are nobody's. */
+void Scheduler::blame(uint64_t fence) {
+  const uint32_t tail = m_ring.tail();
+  for (uint32_t i = 1; i <= m_ring.entries(); i++) {
+    const aerogpu_submit_desc &slot = m_ring.slot(tail - i);
+    const uint32_t context = slot.context_id & (kAlternateContext - 1);
+    if (slot.signal_fence != fence || context == kInternalContext) continue;
+    InterlockedOr(&m_failedContexts[context / 32], static_cast<LONG>(1u << context % 32));
+    return;
+  }
+}
+
+void Scheduler::contextBegins(uint32_t contextId) {
+  InterlockedAnd(&m_failedContexts[contextId / 32 % kFailedWords], static_cast<LONG>(~(1u << contextId % 32)));
 }
 
 NTSTATUS Scheduler::resetFromTimeout() {
   halt();
-  // Nothing is pushed now, so the wait needs no lock: it can take seconds.
-  const bool done = m_ring.reset(m_registers);
+  markLostSlots();
+  // Nothing is pushed now, so the wait needs no lock. A device that does not let go is cut off from memory, which is
+  // what the page asks for; an answer but success stops the system (bug-check 0x116).
+  if (!m_ring.reset(m_registers)) setBusMaster(false);
   BOOLEAN returned;
   m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
   trace::write<trace::Reset>([&] { return trace::Reset{completed(), m_lastSubmitted}; });
   m_counters.timeoutResets++;
-  return done ? STATUS_SUCCESS : STATUS_UNSUCCESSFUL;
+  return STATUS_SUCCESS;
 }
 
-// What was lost is never reported, neither as done nor as preempted.
+void Scheduler::setBusMaster(bool on) {
+  USHORT command = 0;
+  ULONG done = 0;
+  const NTSTATUS status = m_dxgk.DxgkCbReadDeviceSpace(m_dxgk.DeviceHandle, DXGK_WHICHSPACE_CONFIG, &command,
+                                                       kPciCommand, sizeof command, &done);
+  if (!NT_SUCCESS(status) || done != sizeof command) return;  // not on the bus
+  command = static_cast<USHORT>(on ? command | kPciBusMaster : command & ~kPciBusMaster);
+  m_dxgk.DxgkCbWriteDeviceSpace(m_dxgk.DeviceHandle, DXGK_WHICHSPACE_CONFIG, &command, kPciCommand, sizeof command,
+                                &done);
+  m_cutOff = !on;
+}
+
+// What was lost is never reported, neither as done nor as preempted; nor is what was done just before and not yet told,
+// because the OS has dropped it with the rest.
 BOOLEAN NTAPI Scheduler::forgetAtDirql(PVOID context) {
   auto *self = static_cast<Scheduler *>(context);
   self->m_preemption.pending = false;
-  self->m_lastNotified = self->m_lastSubmitted;
+  self->m_newest = self->completed();
+  if (self->m_newest > self->m_lastNotified) self->m_lastNotified = self->m_newest;
   return TRUE;
 }
 
-NTSTATUS Scheduler::restartFromTimeout() {
-  resume();
+NTSTATUS Scheduler::restartFromTimeout(bool deviceForgot) {
+  if (m_cutOff) setBusMaster(true);
+  resume(deviceForgot);
   return STATUS_SUCCESS;
 }
 
 int Scheduler::freeSlot() {
   for (uint32_t i = 0; i < kInternalSlots; i++)
-    if (!m_slots[i].used || m_ring.passed(m_slots[i].index)) return static_cast<int>(i);
+    if (!m_slots[i].used || (!m_slots[i].again && m_ring.passed(m_slots[i].index))) return static_cast<int>(i);
   return -1;
+}
+
+uint8_t *Scheduler::packetsOf(uint32_t slot, uint32_t entries) const {
+  return m_internal.as<uint8_t>() + size_t{slot} * kInternalBytes + DmaLayout::forEntries(entries).packetOffset();
 }
 
 NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId, uint32_t roomMs,
                                    const aerogpu_alloc_entry *entry) {
   if (bytes > kInternalBytes - DmaLayout::forEntries(entry ? 1 : 0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
+  if (!m_running) return STATUS_DEVICE_NOT_READY;
   const Deadline deadline(roomMs);
+  const uint32_t headBefore = m_ring.head();
   for (;;) {
     // Waited for outside of the mutex: of many callers each waits for as long as one.
     ExAcquireFastMutex(&m_internalLock);
-    const NTSTATUS status = tryInternal(packets, bytes, contextId, entry);
+    const NTSTATUS status = sendOwedLocked() ? tryInternal(packets, bytes, contextId, entry) : STATUS_IO_TIMEOUT;
     ExReleaseFastMutex(&m_internalLock);
-    if (status != STATUS_IO_TIMEOUT || deadline.passed()) return status;
-    sleepMs(kIdlePollMs);
+    if (status != STATUS_IO_TIMEOUT || !roomMs) return status;
+    if (!waitForRoom(deadline, headBefore)) return m_running ? status : STATUS_DEVICE_NOT_READY;
   }
+}
+
+bool Scheduler::waitForRoom(const Deadline &deadline, uint32_t headBefore) {
+  if (!m_running) return false;
+  const uint32_t head = m_ring.head();
+  if (m_stalled && head == m_stalledHead) return false;
+  if (deadline.passed()) {
+    m_stalledHead = head;
+    m_stalled = head == headBefore;
+    return false;
+  }
+  sleepMs(kIdlePollMs);
+  return true;
 }
 
 NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, uint32_t contextId,
@@ -322,29 +378,107 @@ NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, uint32_t co
   if (!m_running) return STATUS_DEVICE_NOT_READY;
   const int slot = freeSlot();
   if (slot < 0) return STATUS_IO_TIMEOUT;
-  const DmaLayout layout = DmaLayout::forEntries(entry ? 1 : 0);
-  const size_t offset = static_cast<size_t>(slot) * kInternalBytes;
-  uint8_t *buffer = m_internal.as<uint8_t>() + offset;
-  if (entry) RtlCopyMemory(buffer + DmaLayout::entryOffset(0), entry, sizeof *entry);
-  RtlCopyMemory(buffer + layout.packetOffset(), packets, bytes);
-  finishDma(buffer, layout, bytes);
+  const uint32_t entries = entry ? 1 : 0;
+  m_slots[slot] = {false, false, 0, contextId, bytes, entries};
+  if (entry)
+    RtlCopyMemory(
+        m_internal.as<uint8_t>() + size_t{static_cast<uint32_t>(slot)} * kInternalBytes + DmaLayout::entryOffset(0),
+        entry, sizeof *entry);
+  RtlCopyMemory(packetsOf(static_cast<uint32_t>(slot), entries), packets, bytes);
+  return pushSlot(static_cast<uint32_t>(slot));
+}
+
+NTSTATUS Scheduler::pushSlot(uint32_t slot) {
+  InternalSlot &internal = m_slots[slot];
+  const DmaLayout layout = DmaLayout::forEntries(internal.entries);
+  const size_t offset = size_t{slot} * kInternalBytes;
+  finishDma(m_internal.as<uint8_t>() + offset, layout, internal.bytes);
   Submission submission = {};
   submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
-  submission.contextId = contextId;
+  submission.contextId = internal.contextId;
   submission.commandGpa = m_internal.gpa() + offset + layout.commandOffset;
-  submission.commandBytes = layout.packetOffset() - layout.commandOffset + bytes;
+  submission.commandBytes = layout.packetOffset() - layout.commandOffset + internal.bytes;
   submission.tableGpa = m_internal.gpa() + offset;
   submission.tableBytes = layout.tableBytes();
+  // Completed becomes max(old, this), so this says nothing new; and no submission of the OS in this ring has it.
+  submission.fence = m_base;
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
-  submission.fence = m_lastSubmitted;  // completed is max(old, this): it says nothing new
-  const uint32_t index = m_ring.nextIndex();
+  internal.index = m_ring.nextIndex();
   const bool pushed = pushLocked(submission);
   KeReleaseSpinLock(&m_lock, irql);
+  internal.used = pushed;
   if (!pushed) return STATUS_IO_TIMEOUT;
-  m_slots[slot] = {true, index};
   m_counters.internalSubmissions++;
   return STATUS_SUCCESS;
+}
+
+bool Scheduler::submitEnd(const void *packets, uint32_t bytes, uint32_t contextId) {
+  if (bytes > kInternalBytes - DmaLayout::forEntries(0).packetOffset()) return false;
+  ExAcquireFastMutex(&m_internalLock);
+  bool done = sendOwedLocked() && NT_SUCCESS(tryInternal(packets, bytes, contextId, nullptr));
+  if (!done && m_ring.allocated())
+    if (auto *owed = static_cast<Owed *>(poolAllocate(sizeof(Owed) + bytes))) {
+      owed->contextId = contextId;
+      owed->bytes = bytes;
+      RtlCopyMemory(owed + 1, packets, bytes);
+      if (m_owed)
+        m_owedLast->next = owed;
+      else
+        m_owed = owed;
+      m_owedLast = owed;
+      done = true;
+    }
+  ExReleaseFastMutex(&m_internalLock);
+  return done;
+}
+
+void Scheduler::sendOwed() {
+  ExAcquireFastMutex(&m_internalLock);
+  sendOwedLocked();
+  ExReleaseFastMutex(&m_internalLock);
+}
+
+void Scheduler::drainOwed() {
+  if (!m_running) return;
+  const Deadline deadline(kRoomTimeoutMs);
+  const uint32_t headBefore = m_ring.head();
+  do {
+    sendOwed();
+  } while (m_owed && waitForRoom(deadline, headBefore));
+}
+
+bool Scheduler::sendOwedLocked() {
+  while (m_owed) {
+    const int slot = m_running ? freeSlot() : -1;
+    if (slot < 0) return false;
+    // As many as fit into one submission of their context.
+    const uint32_t contextId = m_owed->contextId;
+    uint32_t bytes = 0;
+    Owed *end = m_owed;
+    for (; end && end->contextId == contextId &&
+           end->bytes <= kInternalBytes - DmaLayout::forEntries(0).packetOffset() - bytes;
+         end = end->next) {
+      RtlCopyMemory(packetsOf(static_cast<uint32_t>(slot), 0) + bytes, end + 1, end->bytes);
+      bytes += end->bytes;
+    }
+    m_slots[slot] = {false, false, 0, contextId, bytes, 0};
+    if (!NT_SUCCESS(pushSlot(static_cast<uint32_t>(slot)))) return false;
+    while (m_owed != end) {
+      Owed *sent = m_owed;
+      m_owed = sent->next;
+      poolFree(sent);
+    }
+  }
+  return true;
+}
+
+void Scheduler::dropOwed() {
+  while (m_owed) {
+    Owed *dropped = m_owed;
+    m_owed = dropped->next;
+    poolFree(dropped);
+  }
 }
 
 NTSTATUS Scheduler::waitIdle(uint32_t milliseconds) {

@@ -10,6 +10,7 @@
 namespace aero {
 
 struct Counters;
+class Deadline;
 
 class Scheduler {
 public:
@@ -21,9 +22,10 @@ public:
   NTSTATUS start(ULONG queueEntries);
   /** Nothing is submitted any more; the ring is taken off the device. PASSIVE_LEVEL. */
   void stop();
-  /** Power: the ring's memory stays, the device forgets it and learns it again. PASSIVE_LEVEL. */
+  /** Power: the ring's memory stays, the device forgets it and learns it again. What the driver itself had submitted
+   *  and did not run comes again, unless the device forgot all that it was about. PASSIVE_LEVEL. */
   void suspend();
-  void resume();
+  void resume(bool deviceForgot);
   /** After a power-up, before resume(): the device has forgotten what it had completed, and so everything. */
   bool deviceForgot() const;
 
@@ -37,22 +39,43 @@ public:
   /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. */
   NTSTATUS resetFromTimeout();
   /** DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. */
-  NTSTATUS restartFromTimeout();
+  NTSTATUS restartFromTimeout(bool deviceForgot = false);
 
   /**
    * Submits packets of the driver's own, in order with everything else, without a fence that the OS knows. They are
-   * copied; `bytes` at most kInternalBytes. Waits, bounded, for room. PASSIVE_LEVEL; with `roomMs` 0, which waits for
-   * nothing, APC_LEVEL. `entry`: the allocation table, or null for none.
+   * copied; `bytes` at most kInternalBytes. Waits for room, but not when somebody did in vain and nothing has moved
+   * since: STATUS_IO_TIMEOUT. A reset of the ring does not lose them. PASSIVE_LEVEL; with `roomMs` 0, which waits for
+   * nothing, APC_LEVEL. `entry`: the allocation table, which names no place that could change, or null for none.
    */
   NTSTATUS submitInternal(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext,
                           uint32_t roomMs = kRoomTimeoutMs, const aerogpu_alloc_entry *entry = nullptr);
-  static constexpr uint32_t kRoomTimeoutMs = 2000;
+  static constexpr uint32_t kRoomTimeoutMs = 200;  // a DDI may have two of these
+  /**
+   * The same for packets that end something, which waits for nothing: what the ring does not take now is kept, and
+   * sent before anything else of the driver's once it does. False when there was no memory to keep it. PASSIVE_LEVEL.
+   */
+  bool submitEnd(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext);
+  /** Whether something is kept. Any IRQL. */
+  bool owes() const { return m_owed != nullptr; }
+  /** Sends of what is kept as much as there is room for. PASSIVE_LEVEL. */
+  void sendOwed();
+  /** Sends what is kept, and waits for room as submitInternal() does. Some may be left. PASSIVE_LEVEL. */
+  void drainOwed();
   static constexpr uint32_t kInternalBytes = 16 * 1024;
+  static constexpr uint32_t kInternalSlots = 32;
   /** Waits until everything submitted so far has left the ring. PASSIVE_LEVEL. */
   NTSTATUS waitIdle(uint32_t milliseconds);
 
   /** The device raised FENCE or ERROR; DIRQL. Tells the OS what completed. Returns whether it needs a DPC. */
   bool interrupt(uint32_t status);
+
+  /** Whether the device could not run a submission of this device context (error INTERNAL): what it draws from is not
+   *  what the program thinks. At most APC_LEVEL. */
+  bool contextFailed(uint32_t contextId) const {
+    return m_failedContexts[contextId / 32 % kFailedWords] >> contextId % 32 & 1;
+  }
+  /** Somebody else has the device context from now on. */
+  void contextBegins(uint32_t contextId);
 
   const Ring &ring() const { return m_ring; }
   /** Where head and tail of the ring were when it was last emptied; what lay between them did not run. */
@@ -76,7 +99,17 @@ private:
   };
   struct InternalSlot {
     bool used;
+    bool again;      // a reset dropped it
     uint32_t index;  // in the ring
+    uint32_t contextId;
+    uint32_t bytes;    // of packets
+    uint32_t entries;  // of the allocation table
+  };
+  /** Packets that end something, kept until there is room; they follow it in memory. */
+  struct Owed {
+    Owed *next;
+    uint32_t contextId;
+    uint32_t bytes;
   };
   struct ReportRequest {
     Scheduler *scheduler;
@@ -86,21 +119,32 @@ private:
     Scheduler *scheduler;
     DXGKARG_PREEMPTCOMMAND args;
   };
-  static constexpr uint32_t kInternalSlots = 8;
+  static constexpr uint32_t kFailedWords = kAlternateContext / 32;
 
   bool pushLocked(const Submission &submission);
   void notifyAtDirql(uint64_t fence);
   bool notifyCompleted(uint64_t fence);
   bool notifyPreempted(uint64_t fence);
-  bool notifyFaulted(uint64_t fence);
+  void blame(uint64_t fence);
   static BOOLEAN NTAPI preemptAtDirql(PVOID context);
   static BOOLEAN NTAPI reportAtDirql(PVOID context);
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
   /** Under m_internalLock. STATUS_IO_TIMEOUT: there is no room now. */
   NTSTATUS tryInternal(const void *packets, uint32_t bytes, uint32_t contextId, const aerogpu_alloc_entry *entry);
+  /** Under m_internalLock. The packets of slot `slot` go into the ring. */
+  NTSTATUS pushSlot(uint32_t slot);
+  /** Under m_internalLock. False: some is left. */
+  bool sendOwedLocked();
+  /** Between two looks for room: waits a little. False when that is of no use any more. */
+  bool waitForRoom(const Deadline &deadline, uint32_t headBefore);
+  void dropOwed();
+  void markLostSlots();
+  uint8_t *packetsOf(uint32_t slot, uint32_t entries) const;
   /** Nothing is pushed from here on. */
   void halt();
+  /** PCI-2: without bus mastering the device neither reads nor writes memory. PASSIVE_LEVEL. */
+  void setBusMaster(bool on);
 
   const Registers &m_registers;
   Counters &m_counters;
@@ -110,14 +154,22 @@ private:
   Contiguous m_internal;
   InternalSlot m_slots[kInternalSlots] = {};
   FAST_MUTEX m_internalLock = {};
+  // Under m_internalLock; m_owed is looked at without it.
+  Owed *volatile m_owed = nullptr;
+  Owed *m_owedLast = nullptr;
+  volatile bool m_stalled = false;  // somebody waited in vain while the head was at
+  uint32_t m_stalledHead = 0;
   uint64_t m_base = kFenceBase;  // complete, whatever the device says; changes while its interrupts are off
   uint64_t m_lastSubmitted = kFenceBase;
+  uint64_t m_newest = kFenceBase;  // the last submitted one that no reset has dropped
   bool m_running = false;
+  bool m_cutOff = false;  // bus mastering is off since a reset that the device did not take
   RingEnd m_ringEnd = {};
   uint64_t m_completedAtSuspend = 0;  // by the register
   // Seen by the interrupt routine, or under synchronisation with it:
   uint64_t m_lastNotified = kFenceBase;
   Preemption m_preemption = {};
+  volatile LONG m_failedContexts[kFailedWords] = {};
 };
 
 }  // namespace aero

@@ -130,7 +130,10 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   // Microsoft x64: the stack is 16-byte aligned at a call; x86: 4.
   if ((frame->sp + kReturnAddress) % kStackAlignment != 0)
     brokenRule("the stack is not aligned: %s", currentCall().c_str());
-  if (thread->driverEntryRsp > frame->sp && thread->driverEntryRsp - frame->sp > thread->deepestStack)
+  // An exception's handler is called on top of what the dispatcher has on the stack.
+  const bool dispatching = std::strcmp(entry.name, "__C_specific_handler") == 0;
+  if (!dispatching && thread->driverEntryRsp > frame->sp &&
+      thread->driverEntryRsp - frame->sp > thread->deepestStack)
     thread->deepestStack = thread->driverEntryRsp - frame->sp;
   if (thread->irql() > entry.maximumIrql || thread->irql() < entry.minimumIrql)
     brokenRule("%s at %s; allowed is %s%s%s", currentCall().c_str(), irqlName(thread->irql()),

@@ -102,6 +102,7 @@ struct Thread {
   unsigned heldFastMutexes = 0;
   unsigned criticalRegions = 0;
   const char* ddi = "";  // what the host is calling, for messages
+  int64_t waitedNs = 0;  // in this call, as far as the driver asked for it
   // The decision of __C_specific_handler: where the unwinding goes (0 = nowhere).
   uint64_t unwindTargetFrame = 0, unwindTargetIp = 0;
 

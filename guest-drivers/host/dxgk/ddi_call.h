@@ -8,6 +8,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <type_traits>
 
 #include "core/report.h"
 #include "core/thread.h"
@@ -37,6 +38,10 @@ DdiCounts& ddiCounts();
 void setAfterDdiCheck(void (*check)(const char* ddi));
 void runAfterDdiCheck(const char* ddi);
 
+/// Looks at what a call returned and how long it waited: ddi_rules.cpp.
+void checkResult(const char* ddi, int32_t status);
+void checkWaits(const char* ddi, int64_t waitedNs);
+
 /// Driver stack in bytes, the most that was seen at a call into an export, and in which DDI.
 struct StackUse {
   uint64_t bytes = 0;
@@ -61,13 +66,17 @@ Result callDdi(const char* name, uint8_t irql, Result(HOST_API* function)(Parame
   const char* const outerName = thread->ddi;
   const uint8_t outerIrql = thread->irql();
   const uint64_t outerRsp = thread->driverEntryRsp, outerDeepest = thread->deepestStack;
+  const int64_t outerWaited = thread->waitedNs;
   thread->ddi = name;
   thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   thread->deepestStack = 0;
+  thread->waitedNs = 0;
   if (irql > outerIrql) thread->block.irql = irql;
   const auto finish = [&] {
     checkThreadBalanced(name, irql > outerIrql ? irql : outerIrql);
     recordStackUse(name, thread->deepestStack);
+    checkWaits(name, thread->waitedNs);
+    thread->waitedNs += outerWaited;
     thread->block.irql = outerIrql;
     thread->driverEntryRsp = outerRsp;
     thread->deepestStack = outerDeepest;
@@ -80,6 +89,7 @@ Result callDdi(const char* name, uint8_t irql, Result(HOST_API* function)(Parame
   } else {
     const Result result = function(arguments...);
     finish();
+    if constexpr (std::is_same_v<Result, NTSTATUS>) checkResult(name, result);
     return result;
   }
 }

@@ -224,6 +224,12 @@ bool Display::pinModes(VidPn& vidPn, const DisplayMode& mode) {
   const UINT target = m_adapter.targetId();
   vidPn.addPath(0, target);
   auto& path = *vidPn.topology.paths[0];
+  static D3DDDI_GAMMA_RAMP_RGB256x3x16 dark{};  // all black
+  if (m_gammaLeft) {
+    path.GammaRamp.Type = D3DDDI_GAMMARAMP_RGB256x3x16;
+    path.GammaRamp.DataSize = sizeof dark;
+    path.GammaRamp.Data.pRgb256x3x16 = &dark;
+  }
   if (!ntSuccess(enumModality(vidPn, D3DKMDT_EPT_NOPIVOT, UINT32_MAX, UINT32_MAX))) return false;
   UINT id = UINT32_MAX;
   for (const auto& m : vidPn.sourceModes[0]->modes)
@@ -380,6 +386,22 @@ bool Display::setMode(const DisplayMode& mode) {
     m_adapter.vidmm().destroy({old});
   }
   return ok;
+}
+
+bool Display::disconnect() {
+  if (!m_committed) return false;
+  NTSTATUS status = setVisible(false);
+  if (!ntSuccess(status)) brokenRule("DxgkDdiSetVidPnSourceVisibility: 0x%08x", status);
+  auto nothing = std::make_unique<VidPn>();
+  status = commit(*nothing, nullptr, false);
+  if (!ntSuccess(status)) {
+    brokenRule("DxgkDdiCommitVidPn without a path: 0x%08x", status);
+    return false;
+  }
+  m_committed.reset();
+  m_primary->pinned = false;
+  m_mode = {};
+  return true;
 }
 
 bool Display::recommit() {

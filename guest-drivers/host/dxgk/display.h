@@ -72,6 +72,11 @@ public:
   NTSTATUS enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot, UINT source, UINT target);
   /// The same picture as before a power transition.
   bool recommit();
+  /// The session goes elsewhere, as with Remote Desktop: the source is hidden, and a VidPN without paths
+  /// committed. setMode() brings the display back.
+  bool disconnect();
+  /// From now on paths come with the gamma ramp that somebody left there.
+  void leaveGammaRamp() { m_gammaLeft = true; }
   /// Drops the committed mode and the primary.
   void stop();
 
@@ -87,6 +92,7 @@ private:
   std::unique_ptr<VidPn> m_committed;
   std::shared_ptr<Allocation> m_primary;
   DisplayMode m_mode, m_desktopMode;
+  bool m_gammaLeft = false;
 };
 
 }  // namespace aerogpu::host

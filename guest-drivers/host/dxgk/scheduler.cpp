@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "aerogpu/aerogpu_pci.h"
 #include "dxgk/adapter.h"
@@ -14,7 +15,23 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr UINT kTdrReason = 0x117;  // VIDEO_TDR_TIMEOUT_DETECTED
+constexpr UINT kTdrReason = 0x117;       // VIDEO_TDR_TIMEOUT_DETECTED
+constexpr uint32_t kTdrFailure = 0x116;  // VIDEO_TDR_FAILURE
+
+// Page "TDR Registry Keys": TdrDdiDelay, TdrLimitTime, TdrLimitCount.
+constexpr int64_t kSecondNs = 1'000'000'000;
+constexpr int64_t kDdiDelayNs = 5 * kSecondNs, kLimitTimeNs = 60 * kSecondNs;
+constexpr size_t kLimitCount = 5;
+
+/// Page "Thread Synchronization and TDR": all threads leave the driver first, or the system stops.
+void waitUntilAllLeft(std::unique_lock<std::shared_mutex>& exclusion) {
+  const int64_t deadline = clockNow() + kDdiDelayNs;
+  while (!exclusion.try_lock()) {
+    if (clockNow() >= deadline)
+      bugCheck(kTdrFailure, {0, 0, 0, 0}, "#   a thread does not leave the driver for 5 s\n");
+    clockSleepUntil(clockNow() + 1'000'000);
+  }
+}
 
 }  // namespace
 
@@ -138,12 +155,16 @@ bool Scheduler::waitIdle(uint64_t number) {
 void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   std::lock_guard lock(m_mutex);
   switch (data.InterruptType) {
-    case DXGK_INTERRUPT_DMA_COMPLETED:
-    case DXGK_INTERRUPT_DMA_FAULTED: {
-      const bool fault = data.InterruptType == DXGK_INTERRUPT_DMA_FAULTED;
-      const uint32_t fence = fault ? data.DmaFaulted.FaultedFenceId : data.DmaCompleted.SubmissionFenceId;
-      const UINT node = fault ? data.DmaFaulted.NodeOrdinal : data.DmaCompleted.NodeOrdinal;
-      const UINT engine = fault ? data.DmaFaulted.EngineOrdinal : data.DmaCompleted.EngineOrdinal;
+    case DXGK_INTERRUPT_DMA_FAULTED:
+      // Page "DXGK_INTERRUPT_TYPE": reserved. What it does to a paging buffer is page "Bug Check 0x119", 5.
+      for (const InFlight& entry : m_inFlight)
+        if (entry.submission.paging && entry.fence == data.DmaFaulted.FaultedFenceId)
+          bugCheck(0x119, {5, entry.fence, 0, 0}, "#   a paging buffer is reported as faulted\n");
+      brokenRule("fence %u is reported as faulted, which drivers may not", data.DmaFaulted.FaultedFenceId);
+      return;
+    case DXGK_INTERRUPT_DMA_COMPLETED: {
+      const uint32_t fence = data.DmaCompleted.SubmissionFenceId;
+      const UINT node = data.DmaCompleted.NodeOrdinal, engine = data.DmaCompleted.EngineOrdinal;
       if (node || engine) brokenRule("node %u, engine %u of one", node, engine);
       if (m_resetting) {
         brokenRule("fence %u is reported during a timeout reset", fence);
@@ -173,6 +194,7 @@ void Scheduler::notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
       m_vsyncInterruptNs = m_adapter.lastInterruptNs();
       m_vsyncNs = clockNow();
       m_vsyncAddress = static_cast<uint64_t>(data.CrtcVsync.PhysicalAddress.QuadPart);
+      m_reportedAddresses[++m_vsyncsReported % kReportedAddresses] = m_vsyncAddress;
       break;
     default:
       brokenRule("interrupt type %d", data.InterruptType);
@@ -192,10 +214,6 @@ void Scheduler::notifyDpc() {
     switch (data.InterruptType) {
       case DXGK_INTERRUPT_DMA_COMPLETED:
         upTo = data.DmaCompleted.SubmissionFenceId;
-        break;
-      case DXGK_INTERRUPT_DMA_FAULTED:
-        upTo = data.DmaFaulted.FaultedFenceId;
-        ++m_faults;
         break;
       case DXGK_INTERRUPT_DMA_PREEMPTED:
         upTo = data.DmaPreempted.LastCompletedFenceId;
@@ -284,16 +302,20 @@ void Scheduler::recover() {
   reset();
 }
 
+void Scheduler::countReset() {
+  std::lock_guard lock(m_mutex);
+  const int64_t now = clockNow();
+  while (!m_resetTimes.empty() && now - m_resetTimes.front() > kLimitTimeNs) m_resetTimes.pop_front();
+  if (m_resetTimes.size() == kLimitCount)
+    bugCheck(kTdrFailure, {0, 0, 0, 0}, "#   a sixth timeout within a minute\n");
+  m_resetTimes.push_back(now);
+}
+
 // "Timeout detection and recovery": debug information, reset, the system drops what was in flight, restart.
 void Scheduler::reset() {
-  std::unique_lock exclusion(m_adapter.exclusion());
-  {
-    // The interrupt routine must not be inside while everything is dropped.
-    std::lock_guard interrupt(m_adapter.interruptLock());
-    std::lock_guard lock(m_mutex);
-    m_resetting = true;
-    m_reported.clear();
-  }
+  countReset();
+  std::unique_lock exclusion(m_adapter.exclusion(), std::defer_lock);
+  waitUntilAllLeft(exclusion);
   std::vector<uint8_t> buffer(0xF800);
   DXGKARG_COLLECTDBGINFO_EXT extension{};
   DXGKARG_COLLECTDBGINFO info{};
@@ -310,9 +332,13 @@ void Scheduler::reset() {
   status = callDdi("DxgkDdiResetFromTimeout", kPassiveLevel, m_adapter.ddi.DxgkDdiResetFromTimeout,
                    m_adapter.context());
   if (!ntSuccess(status))
-    bugCheck(0x116, {0, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiResetFromTimeout failed\n");
+    bugCheck(kTdrFailure, {0, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiResetFromTimeout failed\n");
   {
+    // The interrupt routine must not be inside while everything is dropped. What it reports from here on was
+    // lost.
+    std::lock_guard interrupt(m_adapter.interruptLock());
     std::lock_guard lock(m_mutex);
+    m_resetting = true;
     if (!m_inFlight.empty()) {
       m_lostFrom = m_inFlight.front().number;
       m_lostTo = m_inFlight.back().number;
@@ -322,12 +348,20 @@ void Scheduler::reset() {
     }
     m_reported.clear();
     m_anyReported = false;
-    m_resetting = false;
     ++m_tdr.resets;
+  }
+  if (m_cleanup) {
+    exclusion.unlock();  // "most driver functions can again be called"
+    std::exchange(m_cleanup, nullptr)();
+    waitUntilAllLeft(exclusion);
   }
   status = callDdi("DxgkDdiRestartFromTimeout", kPassiveLevel, m_adapter.ddi.DxgkDdiRestartFromTimeout,
                    m_adapter.context());
   if (!ntSuccess(status)) brokenRule("DxgkDdiRestartFromTimeout returned 0x%08x", status);
+  {
+    std::lock_guard lock(m_mutex);
+    m_resetting = false;
+  }
   m_changed.notifyAll();
 }
 

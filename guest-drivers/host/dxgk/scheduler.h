@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -76,16 +77,27 @@ public:
   void setNextFence(uint32_t fence) { m_nextFence = fence; }
   void setDepth(unsigned depth) { m_depth = depth; }
   void setTimeoutMs(int ms) { m_timeoutMs = ms; }
+  /// What the system does between the next DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout: it ends
+  /// what is no longer needed. Nobody else submits meanwhile.
+  void setCleanup(std::function<void()> cleanup) { m_cleanup = std::move(cleanup); }
   const TdrRecord& tdr() const { return m_tdr; }
   /// Timeout resets so far. Any thread.
   unsigned resets() const {
     std::lock_guard lock(m_mutex);
     return m_tdr.resets;
   }
-  uint64_t faults() const { return m_faults; }
-  void acceptFaults() { m_faults = 0; }
   uint64_t vsyncs() const { return m_vsyncs; }
   uint64_t lastVsyncAddress() const { return m_vsyncAddress; }
+  /// How many vertical syncs the interrupt routine has reported, and the address that it gave with one of the
+  /// last 64, counted from 1. Any thread.
+  uint64_t vsyncsReported() const {
+    std::lock_guard lock(m_mutex);
+    return m_vsyncsReported;
+  }
+  uint64_t reportedAddress(uint64_t number) const {
+    std::lock_guard lock(m_mutex);
+    return m_reportedAddresses[number % kReportedAddresses];
+  }
   /// The driver noticed the last vertical sync between these times (clockNow()): the interrupt was
   /// there, and it was reported. 0 before the first.
   int64_t lastVsyncInterruptNs() const { return m_vsyncInterruptNs; }
@@ -110,6 +122,8 @@ private:
   };
   void patchAndSubmit(InFlight& entry);
   void reset();
+  /// Timeouts in a minute stop the system when there are too many.
+  void countReset();
   bool lostBefore(uint64_t number) const;
 
   Adapter& m_adapter;
@@ -122,12 +136,16 @@ private:
   uint32_t m_nextFence = 1, m_lastReported = 0;
   bool m_anyReported = false, m_preempting = false, m_preempted = false, m_resetting = false;
   uint32_t m_preemptFence = 0;
-  std::atomic<uint64_t> m_submitted{0}, m_completed{0}, m_faults{0}, m_vsyncs{0}, m_vsyncAddress{0};
+  std::atomic<uint64_t> m_submitted{0}, m_completed{0}, m_vsyncs{0}, m_vsyncAddress{0};
   uint64_t m_lostFrom = 0, m_lostTo = 0;
   std::atomic<int64_t> m_lastProgressNs{0}, m_vsyncInterruptNs{0}, m_vsyncNs{0};
+  static constexpr unsigned kReportedAddresses = 64;
+  uint64_t m_vsyncsReported = 0, m_reportedAddresses[kReportedAddresses] = {};
   unsigned m_depth = 8;
   int m_timeoutMs = 10000;
   TdrRecord m_tdr;
+  std::function<void()> m_cleanup;
+  std::deque<int64_t> m_resetTimes;
 };
 
 }  // namespace aerogpu::host

@@ -61,6 +61,9 @@ public:
   /// not a sleep to memory, but one that the devices cannot tell from a reboot. False when that cannot be
   /// done from here.
   virtual bool sleepAndWake(bool /*reboot*/) { return false; }
+  /// The host's GPU is lost under the next submission (docs/debugging.md, x-gpu-fault). False where that
+  /// cannot be played.
+  virtual bool loseGpu() { return false; }
 
   virtual guest::InterruptLine& interruptLine() = 0;
   /// The machine's clock jumps over time in which everybody waits (core/clock.h).

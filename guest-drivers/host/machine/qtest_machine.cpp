@@ -279,6 +279,14 @@ guest::Status QtestMachine::writeConfig(uint32_t offset, const void* from, uint3
   return {};
 }
 
+bool QtestMachine::loseGpu() {
+  std::string ignored;
+  return m_qmp
+      .execute("qom-set", R"({"path": "/machine/peripheral/gpu0", "property": "x-gpu-fault", "value": 1})",
+               ignored)
+      .ok();
+}
+
 guest::Status QtestMachine::screen(Picture& picture) {
   const std::string path = m_qemu.folder() + "/screen";
   guest::Status status = m_qmp.screendump(path);

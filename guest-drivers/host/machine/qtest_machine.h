@@ -39,6 +39,7 @@ public:
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
   bool sleepAndWake(bool reboot) override;
+  bool loseGpu() override;
   bool isSeen() const override { return true; }
   bool breakRegister(uint32_t offset, const Fault& fault) override {
     m_registers.breakRegister(offset, fault);

@@ -15,9 +15,13 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr uint64_t kUnitsPerSecond = 10'000'000, kTickUnits = 156'250;  // 15.625 ms
+constexpr uint64_t kUnitsPerSecond = 10'000'000;
+/// What KUSER_SHARED_DATA counts in, however often the clock interrupts.
+constexpr uint64_t kTickUnits = kDefaultClockTick;
 // 1601-01-01 to 1970-01-01 in 100 ns.
 constexpr uint64_t kUnixEpoch = 116444736000000000;
+
+std::atomic<int64_t> s_tick{kDefaultClockTick};
 
 uint64_t uptimeUnits() {
   return static_cast<uint64_t>(clockNow()) / 100;
@@ -192,6 +196,7 @@ HOST_API uint32_t keQueryTimeIncrement() {
 HOST_API void keStallExecutionProcessor(uint32_t microseconds) {
   if (microseconds > 50)  // the page: "should be kept to the absolute minimum, at most 50 microseconds"
     brokenRule("a stall of %u us: %s", microseconds, currentCall().c_str());
+  currentThread()->waitedNs += microseconds * 1000ll;
   const uint64_t end = uptimeUnits() + microseconds * 10ull;
   while (uptimeUnits() < end) __builtin_ia32_pause();
 }
@@ -243,8 +248,13 @@ std::span<const Export> irqlExports() {
   return kTable;
 }
 
+void setClockTick(int64_t units) {
+  s_tick = units;
+}
+
 uint64_t interruptTime() {
-  return uptimeUnits();
+  const uint64_t now = uptimeUnits();
+  return now - now % static_cast<uint64_t>(s_tick);
 }
 
 int64_t clockDeadline(int64_t units) {
@@ -257,7 +267,9 @@ int64_t clockDeadline(int64_t units) {
     if (__builtin_mul_overflow(units - now, 100, &left)) return kNever;
   }
   int64_t deadline;
-  return __builtin_add_overflow(clockNow(), left, &deadline) ? kNever : deadline;
+  const int64_t tick = s_tick * 100;
+  if (__builtin_add_overflow(clockNow(), left, &deadline) || deadline > kNever - tick) return kNever;
+  return (deadline + tick - 1) / tick * tick;
 }
 
 uint8_t readIrqlRegister() {
@@ -279,7 +291,7 @@ void writeIrqlRegister(uint64_t value) {
 uint64_t readSharedUserData(uint32_t offset, unsigned bytes) {
   alignas(8) static thread_local uint8_t page[0x340];
   const auto put = [](uint32_t at, uint64_t value, unsigned size) { std::memcpy(page + at, &value, size); };
-  const uint64_t uptime = uptimeUnits(), system = systemTimeUnits();
+  const uint64_t uptime = interruptTime(), system = systemTimeUnits();
   put(0x000, static_cast<uint32_t>(uptime / kTickUnits), 4);  // TickCountLowDeprecated
   put(0x004, 0xFA00000, 4);                                   // TickCountMultiplier of 15.625 ms
   put(0x008, uptime, 8);

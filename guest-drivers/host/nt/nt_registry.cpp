@@ -228,6 +228,19 @@ bool getRegistryDword(const std::string& key, const std::string& name, uint32_t&
   return true;
 }
 
+bool getRegistryString(const std::string& key, const std::string& name, std::string& value) {
+  std::lock_guard lock(s_mutex);
+  const auto k = s_keys.find(lower(key));
+  if (k == s_keys.end()) return false;
+  const auto v = k->second.find(lower(name));
+  if (v == k->second.end() || v->second.type != kRegSz) return false;
+  const std::vector<uint8_t>& data = v->second.data;
+  if (data.size() < 2 || data.size() % 2 || data[data.size() - 1] || data[data.size() - 2]) return false;
+  value.clear();
+  for (size_t i = 0; i + 2 < data.size(); i += 2) value += data[i + 1] ? '?' : static_cast<char>(data[i]);
+  return true;
+}
+
 unsigned reportOpenKeys() {
   std::lock_guard lock(s_mutex);
   for (const OpenKey* key : s_open) brokenRule("leak: an open registry key, %s", key->path.c_str());

@@ -29,10 +29,14 @@ uint64_t poolAllocations();
 uint8_t readIrqlRegister();
 void writeIrqlRegister(uint64_t value);
 uint64_t readSharedUserData(uint32_t offset, unsigned bytes);
-/// 100 ns units of the machine's clock.
+/// How long a tick of the system clock is, in 100 ns: times are those of the last tick, and what waits goes
+/// on at one. Windows' own is 15.625 ms; programs can ask for 1 ms (timeBeginPeriod).
+void setClockTick(int64_t units);
+inline constexpr int64_t kDefaultClockTick = 156'250;
+/// The interrupt time: 100 ns units of the machine's clock, at the last tick.
 uint64_t interruptTime();
 /// The moment of the machine's clock that a timeout of Windows means: in 100 ns, negative = relative,
-/// positive = absolute system time.
+/// positive = absolute system time. It is a tick of the system clock, the first one not before.
 int64_t clockDeadline(int64_t units);
 /// A rule per thread that returned from a DDI with locks held or another IRQL than it came with.
 void checkThreadBalanced(const char* what, uint8_t irqlBefore);
@@ -104,6 +108,8 @@ void setRegistryDword(const std::string& key, const std::string& name, uint32_t 
 void setRegistryString(const std::string& key, const std::string& name, const std::string& value);
 /// False when there is no such value.
 bool getRegistryDword(const std::string& key, const std::string& name, uint32_t& value);
+/// A REG_SZ; false when there is no such value.
+bool getRegistryString(const std::string& key, const std::string& name, std::string& value);
 unsigned reportOpenKeys();
 
 // Event tracing (nt_etw.cpp).

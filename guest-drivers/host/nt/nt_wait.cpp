@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Dispatcher objects: events, semaphores, mutexes, timers as objects, and waiting for them. wdm documentation
 // pages of the exports' names. One lock and one condition variable stand for the dispatcher lock.
+#include <algorithm>
 #include <mutex>
 
 #include "core/clock.h"
@@ -62,6 +63,15 @@ void checkWaitIrql(const LARGE_INTEGER* timeout) {
   if (mayBlock && currentThread()->heldSpinLocks)
     brokenRule("a wait inside of a spin lock: %s", currentCall().c_str());
 }
+
+/// What a wait lasts counts for the call that it is in.
+struct WaitAccount {
+  int64_t begin = clockNow();
+  WaitAccount() = default;
+  WaitAccount(const WaitAccount&) = delete;
+  WaitAccount& operator=(const WaitAccount&) = delete;
+  ~WaitAccount() { currentThread()->waitedNs += clockNow() - begin; }
+};
 
 void initialize(NtDispatcherHeader* header, uint8_t type, uint8_t size, int32_t state) {
   std::lock_guard lock(s_mutex);
@@ -135,6 +145,7 @@ HOST_API NTSTATUS keWaitForSingleObject(NtDispatcherHeader* header, uint32_t, in
   if (!knownType(header->Type))
     bugCheck(0x1E, {header->Type, 0, 0, 0},
              "#   a wait for something that is no object: " + currentCall() + "\n");
+  const WaitAccount account;
   const int64_t deadline = timeout ? deadlineOf(timeout) : clockNow() + kForeverNs;
   std::unique_lock lock(s_mutex);
   while (!tryTake(header)) {
@@ -160,6 +171,7 @@ HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** 
     }
     return kSuccess;
   }
+  const WaitAccount account;
   const int64_t deadline = deadlineOf(timeout);
   std::unique_lock lock(s_mutex);
   for (bool late = false;; late = !s_changed.wait(lock, deadline)) {
@@ -170,7 +182,12 @@ HOST_API NTSTATUS keWaitForMultipleObjects(uint32_t count, NtDispatcherHeader** 
 }
 HOST_API NTSTATUS keDelayExecutionThread(int8_t, uint8_t, const LARGE_INTEGER* interval) {
   if (currentThread()->heldSpinLocks) brokenRule("a delay inside of a spin lock: %s", currentCall().c_str());
-  if (interval) clockSleepUntil(deadlineOf(interval));
+  if (currentThread()->heldFastMutexes)
+    brokenRule("a delay with a fast mutex held, which others need: %s", currentCall().c_str());
+  if (!interval) return kSuccess;
+  const int64_t deadline = deadlineOf(interval);
+  currentThread()->waitedNs += std::max<int64_t>(deadline - clockNow(), 0);
+  clockSleepUntil(deadline);
   return kSuccess;
 }
 

@@ -134,6 +134,98 @@ uint64_t addressOf(Adapter& adapter, const Allocation& surface) {
          surface.offset;
 }
 
+/// Page "DxgkDdiSetVidPnSourceAddress": a flip shows at the next vertical sync, and is reported then. A
+/// vertical sync that the driver had not reported yet when the flip came is of the picture before.
+void flipOrder() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  const DisplayMode mode = display.mode();
+  D3DKMDT_SHAREDPRIMARYSURFACEDATA data{
+      mode.width, mode.height, mode.format, {mode.refreshNumerator, mode.refreshDenominator}, 0};
+  auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
+  if (!expect(ntSuccess(created.status), "a flip surface")) return;
+  const auto other = created.allocations[0];
+  display.pin(*other);
+  Allocation* surfaces[] = {display.primary(), other.get()};
+  expect(ntSuccess(display.controlVsync(true)), "vertical sync on");
+  expect(adapter.scheduler().waitVsync(2, 5000), "vertical syncs arrive");
+  Scheduler& scheduler = adapter.scheduler();
+  unsigned rounds = 0;
+  for (unsigned i = 1; i <= 20; ++i) {
+    Allocation &before = *surfaces[(i + 1) % 2], &next = *surfaces[i % 2];
+    uint64_t reported = 0;
+    {
+      // The interrupt is held back until the flip is made.
+      std::lock_guard interrupt(adapter.interruptLock());
+      const auto pending = [&] {
+        return adapter.registers().read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK;
+      };
+      for (int ms = 0; ms < 1000 && !pending(); ++ms) sleepMs(1);
+      if (!expect(pending(), "a vblank waits to be reported")) return;
+      reported = scheduler.vsyncsReported();
+      expect(ntSuccess(display.flip(next)), "flip %u", i);
+    }
+    while (scheduler.vsyncsReported() < reported + 2)
+      if (!expect(scheduler.waitVsync(1, 5000), "vertical syncs after flip %u", i)) return;
+    expect(scheduler.reportedAddress(reported + 1) == addressOf(adapter, before),
+           "the vertical sync before flip %u is of the picture before", i);
+    expect(scheduler.reportedAddress(reported + 2) == addressOf(adapter, next), "the one after it shows it");
+    ++rounds;
+  }
+  expect(rounds == 20, "%u flips", rounds);
+  expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
+  expect(ntSuccess(display.flip(*display.primary())), "back to the primary");
+  display.unpin(*other);
+  adapter.vidmm().destroy({other});
+}
+
+/// The session goes to another machine and comes back, in the same mode and in another one.
+void remoteSession() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  auto client = Client::create(adapter, 100);
+  auto context = client ? client->createContext() : nullptr;
+  if (!expect(context != nullptr, "a context")) return;
+  const std::pair<UINT, UINT> sizes[] = {{1024, 768}, {1280, 1024}, {1024, 768}};
+  for (const auto& [width, height] : sizes) {
+    const uint32_t colors[4] = {0x204060, 0x602040, 0x406020, 0x808080};
+    paint(adapter, *display.primary(), display.mode(), colors);
+    expectScreen(quarterPoints(display.mode()), quarterColors(colors), "the picture");
+    const DisplayMode before = display.mode();
+    expect(ntSuccess(display.controlVsync(false)), "nobody waits for vertical syncs");
+    expect(display.disconnect(), "the display is stopped");
+    expect(adapter.registers().read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) == 0, "nothing is scanned out");
+    const ScreenPoints points = quarterPoints(before);
+    expectScreen(points, std::vector<uint32_t>(points.size(), 0), "nothing is shown of the session");
+    // What it showed may be anything now, and programs go on.
+    std::vector<uint8_t> garbage(1 << 20, 0xD3);
+    adapter.vidmm().write(*display.primary(), 0, garbage.data(), garbage.size());
+    expectRendering(adapter, *client, *context, 0xFF123456);
+    expect(ntSuccess(display.setPointerPosition(5, 5, true)), "the pointer of no display");
+    DXGKARG_GETSCANLINE line{};
+    expect(ntSuccess(display.getScanLine(line)) && line.InVerticalBlank, "a display that is off is blank");
+    expect(session.setMode(width, height), "it comes back as %ux%u", width, height);
+    paint(adapter, *display.primary(), display.mode(), colors);
+    expectScreen(quarterPoints(display.mode()), quarterColors(colors), "the picture when it is back");
+    expect(ntSuccess(display.controlVsync(true)) && adapter.scheduler().waitVsync(2, 5000),
+           "and its vertical syncs");
+  }
+  expectNoDeviceErrors(adapter);
+}
+
+/// Page "DXGK_GAMMARAMPCAPS": the driver has no ramps. One that was left in a path is nothing that it could
+/// do, and no reason to show nothing.
+void gammaLeft() {
+  Session session;
+  if (!session.ok()) return;
+  session.adapter().display().leaveGammaRamp();
+  expect(session.setMode(1024, 768), "a mode with a ramp that was left over");
+}
+
 /// Pages "DXGKARG_SETVIDPNSOURCEVISIBILITY" (a hidden source has vertical syncs too) and
 /// "DxgkDdiSetVidPnSourceAddress" (what is reported is what is scanned out).
 void verticalSyncs() {
@@ -439,6 +531,9 @@ const TestCase kTests[] = {
     {"pointer", 120, pointer},
     {"vidpn", 60, vidPnRefusals},
     {"vertical-syncs", 120, verticalSyncs},
+    {"flip-order", 120, flipOrder},
+    {"remote-session", 120, remoteSession},
+    {"gamma-left", 60, gammaLeft},
     {"time-jumps", 120, timeJumps},
     {"bug-check", 60, bugCheck},
     {"display-refusals", 60, displayRefusals},

@@ -45,12 +45,12 @@ Qemu s_qemu;
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
   for (const auto group :
-       {pnpTests(),           displayTests(),      primaryTests(),  allocationTests(), budgetTests(),
-        sleepTests(),         rasterTests(),       renderTests(),   gdiTests(),        pagingTests(),
-        sharedTests(),        memoryTests(),       recoveryTests(), refusalTests(),    escapeTests(),
-        escapeDisplayTests(), escapeRightsTests(), selfTestTests(), eventTests(),      escapeRingTests(),
-        processTests(),       handleRangeTests(),  contextTests(),  pressureTests(),   writeCombinedTests(),
-        randomTests(),        benchmarks()})
+       {pnpTests(),           displayTests(),       primaryTests(),  allocationTests(), budgetTests(),
+        sleepTests(),         rasterTests(),        renderTests(),   gdiTests(),        pagingTests(),
+        sharedTests(),        memoryTests(),        recoveryTests(), refusalTests(),    escapeTests(),
+        escapeDisplayTests(), escapeRightsTests(),  selfTestTests(), eventTests(),      escapeRingTests(),
+        processTests(),       handleRangeTests(),   contextTests(),  timeoutTests(),    presentTests(),
+        pressureTests(),      writeCombinedTests(), randomTests(),   benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -323,6 +323,23 @@ void switches() {
   adapter.unload();
 }
 
+/// Page "Registering Hardware Information": what the control panel shows of the adapter.
+void hardwareInformation() {
+  Session session;
+  if (!session.ok()) return;
+  std::string text;
+  for (const char* name : {"ChipType", "DacType", "AdapterString", "BiosString"})
+    expect(getRegistryString(Adapter::registryKey(), std::string("HardwareInformation.") + name, text) &&
+               !text.empty(),
+           "HardwareInformation.%s", name);
+  // In bytes, as everybody reads it, whatever the page says.
+  uint32_t bytes = 0;
+  expect(getRegistryDword(Adapter::registryKey(), "HardwareInformation.MemorySize", bytes) &&
+             bytes == session.adapter().bar(1).bytes,
+         "HardwareInformation.MemorySize is %llu (%u)",
+         static_cast<unsigned long long>(session.adapter().bar(1).bytes), bytes);
+}
+
 void restart() {
   Session session(false);
   if (!session.ok()) return;
@@ -465,6 +482,7 @@ const TestCase kTests[] = {
     {"start-stop", 60, startStop},
     {"capability-block", 60, capabilityBlock},
     {"switches", 120, switches},
+    {"hardware-information", 60, hardwareInformation},
     {"restart", 120, restart},
     {"shared-line", 120, sharedLine},
     {"start-failure", 240, startFailure},

@@ -106,8 +106,7 @@ void faults() {
   }
   expect(adapter.scheduler().waitIdle(), "everything completes");
   expect(surfaceIs(adapter, surface, 0xFF556604), "others' pixels");
-  expect(adapter.scheduler().faults() == 0 && adapter.scheduler().tdr().resets == 0,
-         "Windows learns of no fault (%llu)", static_cast<unsigned long long>(adapter.scheduler().faults()));
+  expect(adapter.scheduler().tdr().resets == 0, "Windows learns of no fault");
   dropSurface(adapter, *client, *context, own);
   dropSurface(adapter, *other, *fine, surface);
   adapter.scheduler().waitIdle();

@@ -45,9 +45,12 @@ bool Session::start() {
 Session::~Session() {
   if (m_up) note("%llu evictions", static_cast<unsigned long long>(m_adapter->vidmm().evictions()));
   if (m_up) m_adapter->bringDown();
+  // Nobody could take back what was on it.
+  if (m_adapter->removed()) m_adapter->machine().sleepAndWake(true);
   const StackUse stack = deepestStack();
-  // x64 gives a kernel thread 24 KiB; what win32k and dxgkrnl need above the driver is not known here.
-  if (stack.bytes > 12 << 10)
+  // Of the 12 KiB that a thread has on x86 (page "Using the Kernel Stack"), win32k and dxgkrnl have their
+  // part.
+  if (stack.bytes > 3 << 10)
     brokenRule("%llu bytes of stack in %s", static_cast<unsigned long long>(stack.bytes), stack.ddi.c_str());
   note("deepest driver stack at a call: %llu bytes in %s", static_cast<unsigned long long>(stack.bytes),
        stack.ddi.c_str());
@@ -76,7 +79,9 @@ void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height) {
 }
 
 uint32_t deviceErrors(Adapter& adapter) {
-  return adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT) - s_errorsBefore;
+  const uint32_t count = adapter.registers().read(AEROGPU_MMIO_REG_ERROR_COUNT);
+  if (count < s_errorsBefore) s_errorsBefore = 0;  // the device was reset since, as in a sleep
+  return count - s_errorsBefore;
 }
 
 bool expectDeviceErrors(Adapter& adapter, uint32_t count) {

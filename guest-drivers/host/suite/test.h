@@ -58,6 +58,8 @@ std::span<const TestCase> eventTests();
 std::span<const TestCase> escapeRingTests();
 std::span<const TestCase> memoryTests();
 std::span<const TestCase> recoveryTests();
+std::span<const TestCase> timeoutTests();
+std::span<const TestCase> presentTests();
 std::span<const TestCase> refusalTests();
 std::span<const TestCase> gdiTests();
 std::span<const TestCase> randomTests();

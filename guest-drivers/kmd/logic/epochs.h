@@ -24,6 +24,8 @@ public:
   /** Whether what was made at `stamp` is still on the device. A reset may have dropped the submission that makes it,
    *  unless it was `waitedFor`. */
   bool stillThere(uint32_t stamp, bool waitedFor) const { return stamp >= m_lastLoss && (waitedFor || stamp == m_now); }
+  /** Whether something that was made at `stamp` may be on the device, and has to be ended there. */
+  bool mayLinger(uint32_t stamp) const { return stamp >= m_lastLoss; }
   /** How often user mode lost what it had on the device, see AeroDevice::losses. */
   uint32_t deviceLosses() const { return m_deviceLosses; }
 

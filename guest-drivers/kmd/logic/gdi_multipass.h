@@ -7,18 +7,25 @@
 
 namespace aero {
 
-/** Of a DxgkDdiPresent: steps of the one operation, or that only the frame is left to announce. 0 is a new present. */
+/** Of a DxgkDdiPresent: stretches of its list of rectangles that are drawn, and steps of the one after them; or that
+ * only the frame is left to announce. 0 is a new present. */
 struct PresentProgress {
+  uint32_t stretch = 0;
   uint32_t steps = 0;
-  bool drawn = false;  // `steps` means nothing then
+  bool drawn = false;  // the others mean nothing then
+
+  static constexpr uint32_t kStepBits = 20;
+  /** Rectangles of a stretch: as many as are worth a copy of the list. */
+  static constexpr uint32_t kStretch = 4096;
 
   static constexpr PresentProgress from(uint32_t multipass) {
-    return multipass == kDrawn ? PresentProgress{0, true} : PresentProgress{multipass, false};
+    return multipass == kDrawn ? PresentProgress{0, 0, true}
+                               : PresentProgress{multipass >> kStepBits, multipass & ((1u << kStepBits) - 1), false};
   }
   /** False when it cannot be said in 32 bits. */
   constexpr bool to(uint32_t &multipass) const {
-    if (!drawn && steps == kDrawn) return false;
-    multipass = drawn ? kDrawn : steps;
+    if (!drawn && (stretch >= (1u << (32 - kStepBits)) - 1 || steps >= 1u << kStepBits)) return false;
+    multipass = drawn ? kDrawn : stretch << kStepBits | steps;
     return true;
   }
 

@@ -98,6 +98,18 @@ int64_t scratchSpan(const GdiAxis &axis, int64_t scratch) {
   return maximum((scratch - 2) * axis.dstSize / axis.srcSize, 1);
 }
 
+/** A box within a surface, as small as it can be: there are many on the stack. */
+struct Piece {
+  uint16_t left, top, right, bottom;
+
+  static Piece of(const Box &box) {
+    return {static_cast<uint16_t>(box.left), static_cast<uint16_t>(box.top), static_cast<uint16_t>(box.right),
+            static_cast<uint16_t>(box.bottom)};
+  }
+  Box box() const { return Box::of(left, top, right, bottom); }
+};
+static_assert(kMaxTextureSide <= UINT16_MAX);
+
 class Operation {
 public:
   Operation(PacketWriter &packets, uint32_t firstHandle, GdiPlan &plan, uint32_t &steps)
@@ -115,12 +127,13 @@ private:
 
   bool writeHead();
   bool walk();
-  bool walkCell(const Box &cell);
-  bool step(const Box &cell, const Box *pieces, uint32_t count);
-  void copyStep(const Box &cell, const Box *pieces, uint32_t count);
-  void drawStep(const Box &cell, const Box *pieces, uint32_t count);
-  void writeBack(const Box &cell, const Box *pieces, uint32_t count);
-  void toScratch(bool source, const Box &origin, const Box *pieces, uint32_t count);
+  Box halfOf(const Box &cell, bool later) const;
+  [[gnu::noinline]] bool walkCell(const Box &cell);  // or its pieces would lie in the frame of all
+  bool step(const Box &cell, const Piece *pieces, uint32_t count);
+  void copyStep(const Box &cell, const Piece *pieces, uint32_t count);
+  void drawStep(const Box &cell, const Piece *pieces, uint32_t count);
+  void writeBack(const Box &cell, const Piece *pieces, uint32_t count);
+  void toScratch(bool source, const Box &origin, const Piece *pieces, uint32_t count);
   void finish();
 
   void makePassing(const View &view, const GdiSurface &surface);
@@ -145,7 +158,9 @@ private:
 
 /** Finds the texture and its bounds; `passing` views are placed by narrow(). */
 bool Operation::resolve(const GdiSurface &surface, uint32_t commandPitch, uint32_t passingTexture, View &view) const {
-  if (!surface.texture || !surface.width || !surface.height) return false;
+  if (!surface.texture || !surface.width || !surface.height || surface.width > kMaxTextureSide ||
+      surface.height > kMaxTextureSide)
+    return false;
   view = {.texture = surface.texture, .width = surface.width, .height = surface.height, .pitch = surface.pitch};
   if (!surface.pitchOfCommand || !commandPitch || commandPitch == surface.pitch) return true;
   if (bytesPerPixel(surface.format) != 4 || commandPitch % 4 || !surface.allocId) return false;
@@ -293,53 +308,56 @@ bool Operation::walk() {
   return true;
 }
 
+/** One half of a cell: of two within one texture the one that has to be drawn first, or the `later` one. */
+Box Operation::halfOf(const Box &cell, bool later) const {
+  Box half = cell;
+  const bool wide = cell.width() >= cell.height();
+  const bool farFirst = wide ? m_plan.x.dst0 > m_plan.x.src0 : m_plan.y.dst0 > m_plan.y.src0;
+  const bool far = farFirst != later;
+  if (wide)
+    (far ? half.left : half.right) = static_cast<int32_t>(cell.left + cell.width() / 2);
+  else
+    (far ? half.top : half.bottom) = static_cast<int32_t>(cell.top + cell.height() / 2);
+  return half;
+}
+
 /** A cell in one or more steps. Within one texture several steps would see each other's pixels: the cell is halved
- *  until one step holds it, in the same order as the cells. */
+ *  until one step holds it, in the same order as the cells. Kernel stacks are small: the way to the cell that is looked
+ *  at is one bit a halving, not a list of cells. */
 bool Operation::walkCell(const Box &whole) {
-  constexpr uint32_t kDepth = 32;  // 16384 x 16384 halves 28 times
-  Box open[kDepth];
-  uint32_t depth = 0;
-  open[depth++] = whole;
-  const bool rightFirst = m_plan.x.dst0 > m_plan.x.src0, bottomFirst = m_plan.y.dst0 > m_plan.y.src0;
-  while (depth) {
-    const Box cell = open[--depth];
-    Box pieces[kGdiRectsPerDraw];
+  constexpr uint32_t kDepth = 31;  // 16384 x 16384 halves 28 times
+  uint32_t depth = 0, path = 0;
+  for (;;) {
+    Box cell = whole;
+    for (uint32_t level = depth; level--;) cell = halfOf(cell, path >> level & 1);
+    Piece pieces[kGdiRectsPerDraw];
     uint32_t count = 0;
     bool split = false;
     for (uint32_t i = 0; i < m_plan.rects.count && !split; i++) {
       const Box piece = pieceAt(i, cell);
       if (piece.empty()) continue;
       if (count == kGdiRectsPerDraw) {
-        if (m_throughScratch && depth + 2 <= kDepth && (cell.width() > 1 || cell.height() > 1)) {
-          split = true;
-          break;
-        }
+        split = m_throughScratch && depth < kDepth && (cell.width() > 1 || cell.height() > 1);
+        if (split) break;
         if (!step(cell, pieces, count)) return false;
         count = 0;
       }
-      pieces[count++] = piece;
+      pieces[count++] = Piece::of(piece);
     }
     if (split) {
-      Box first = cell, second = cell;
-      bool swap;
-      if (cell.width() >= cell.height()) {
-        first.right = second.left = static_cast<int32_t>(cell.left + cell.width() / 2);
-        swap = rightFirst;
-      } else {
-        first.bottom = second.top = static_cast<int32_t>(cell.top + cell.height() / 2);
-        swap = bottomFirst;
-      }
-      open[depth++] = swap ? first : second;
-      open[depth++] = swap ? second : first;
-    } else if (count && !step(cell, pieces, count)) {
-      return false;
+      depth++;
+      path <<= 1;
+      continue;
     }
+    if (count && !step(cell, pieces, count)) return false;
+    for (; depth && (path & 1); depth--) path >>= 1;
+    if (!depth) return true;
+    path |= 1;
   }
-  return true;
 }
 
 /** False when it does not fit; nothing is left of it then. */
-bool Operation::step(const Box &cell, const Box *pieces, uint32_t count) {
+bool Operation::step(const Box &cell, const Piece *pieces, uint32_t count) {
   if (m_step++ < m_steps) return true;  // in an earlier buffer
   const size_t mark = m_packets.used();
   if (m_plan.texelCopy)
@@ -354,19 +372,19 @@ bool Operation::step(const Box &cell, const Box *pieces, uint32_t count) {
   return true;
 }
 
-void Operation::copyStep(const Box &cell, const Box *pieces, uint32_t count) {
+void Operation::copyStep(const Box &cell, const Piece *pieces, uint32_t count) {
   const uint32_t flags = m_plan.dst.cpuRead ? AEROGPU_COPY_FLAG_WRITEBACK_DST : AEROGPU_COPY_FLAG_NONE;
   const Box region = sourceBox(cell);
   if (m_throughScratch) toScratch(true, region, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
-    const Box from = sourceBox(pieces[i]);
+    const Box from = sourceBox(pieces[i].box());
     const int64_t left = m_throughScratch ? region.left : 0, top = m_throughScratch ? region.top : m_src.firstRow;
     copyTexture(m_dst.texture, pieces[i].left, pieces[i].top - m_dst.firstRow,
                 m_throughScratch ? m_srcScratch : m_src.texture, from.moved(-left, -top), flags);
   }
 }
 
-void Operation::drawStep(const Box &cell, const Box *pieces, uint32_t count) {
+void Operation::drawStep(const Box &cell, const Piece *pieces, uint32_t count) {
   if (m_plan.reads == GdiReads::Copy) toScratch(false, cell, pieces, count);
   if (m_plan.src.texture) {
     const Box region = sourceBox(cell);
@@ -390,20 +408,20 @@ void Operation::drawStep(const Box &cell, const Box *pieces, uint32_t count) {
 }
 
 /** Exactly the drawn pixels reach the memory: what lies beside them may be the CPU's. */
-void Operation::writeBack(const Box &cell, const Box *pieces, uint32_t count) {
+void Operation::writeBack(const Box &cell, const Piece *pieces, uint32_t count) {
   toScratch(false, cell, pieces, count);
   for (uint32_t i = 0; i < count; i++) {
-    const Box &piece = pieces[i];
+    const Box piece = pieces[i].box();
     copyTexture(m_dst.texture, piece.left, piece.top - m_dst.firstRow, m_dstScratch,
                 piece.moved(-int64_t{cell.left}, -int64_t{cell.top}), AEROGPU_COPY_FLAG_WRITEBACK_DST);
   }
 }
 
 /** Copies the pieces, or with `source` what they need of the source, to where they lie from `origin`. */
-void Operation::toScratch(bool source, const Box &origin, const Box *pieces, uint32_t count) {
+void Operation::toScratch(bool source, const Box &origin, const Piece *pieces, uint32_t count) {
   const View &view = source ? m_src : m_dst;
   const auto boxOf = [&](uint32_t i) {
-    return source ? sourceBox(pieces[i]).clipped(Box::of(0, 0, m_src.width, m_src.height)) : pieces[i];
+    return source ? sourceBox(pieces[i].box()).clipped(Box::of(0, 0, m_src.width, m_src.height)) : pieces[i].box();
   };
   const auto copy = [&](const Box &box) {
     if (box.empty()) return;

@@ -248,6 +248,12 @@ NTSTATUS VidPn::checkPath(const D3DKMDT_VIDPN_PRESENT_PATH &path) {
   if ((scalingPinned(transformation.Scaling) && transformation.Scaling != D3DKMDT_VPPS_IDENTITY) ||
       (rotationPinned(transformation.Rotation) && transformation.Rotation != D3DKMDT_VPPR_IDENTITY))
     return STATUS_GRAPHICS_VIDPN_MODALITY_NOT_SUPPORTED;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS VidPn::checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path) {
+  const NTSTATUS status = checkPath(path);
+  if (failed(status)) return status;
   return gammaSupported(path.GammaRamp) ? STATUS_SUCCESS : STATUS_GRAPHICS_GAMMA_RAMP_NOT_SUPPORTED;
 }
 

@@ -39,6 +39,9 @@ public:
 
   /** Whether a path, between our source and target, asks for nothing that the display lacks. */
   static NTSTATUS checkPath(const D3DKMDT_VIDPN_PRESENT_PATH &path);
+  /** The same for a path that is changed, with the gamma ramp, which is looked at nowhere else: one that somebody left
+   *  in a path is no reason to refuse its mode. */
+  static NTSTATUS checkUpdate(const D3DKMDT_VIDPN_PRESENT_PATH &path);
 
 private:
   struct Topology;

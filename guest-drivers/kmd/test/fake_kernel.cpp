@@ -75,6 +75,23 @@ struct Wdm {
     }
   }
 
+  static NTSTATUS deviceSpace(ULONG type, ULONG offset, ULONG length, PULONG done) {
+    atMost(PASSIVE_LEVEL, "DxgkCbReadDeviceSpace, DxgkCbWriteDeviceSpace");
+    EXPECT_EQ(type, static_cast<ULONG>(DXGK_WHICHSPACE_CONFIG));
+    EXPECT_EQ(offset, 4u) << "nothing but the command register is of the driver's concern";
+    EXPECT_EQ(length, sizeof g->pciCommand);
+    *done = length;
+    return STATUS_SUCCESS;
+  }
+  static NTSTATUS APIENTRY readSpace(HANDLE, ULONG type, PVOID out, ULONG offset, ULONG length, PULONG done) {
+    memcpy(out, &g->pciCommand, sizeof g->pciCommand);
+    return deviceSpace(type, offset, length, done);
+  }
+  static NTSTATUS APIENTRY writeSpace(HANDLE, ULONG type, PVOID in, ULONG offset, ULONG length, PULONG done) {
+    memcpy(&g->pciCommand, in, sizeof g->pciCommand);
+    return deviceSpace(type, offset, length, done);
+  }
+
   static BOOLEAN APIENTRY queueDpc(HANDLE handle) {
     EXPECT_EQ(handle, &deviceObject);
     g->toldDpc();
@@ -118,7 +135,9 @@ struct Wdm {
     EXPECT_EQ(timer->state, kReady) << "a timer was not initialised";
     EXPECT_LT(due.QuadPart, 0) << "due times are relative here";
     EXPECT_TRUE(!g->m_timer || g->m_timer == timer) << "the kernel of the tests has one timer";
+    // At the first tick that is not before.
     timer->due = g->m_now + static_cast<uint64_t>(-due.QuadPart) * 100;
+    timer->due = (timer->due + g->clockTick - 1) / g->clockTick * g->clockTick;
     timer->dpc = dpc;
     g->m_timer = timer;
   }
@@ -173,6 +192,8 @@ FakeKernel::FakeKernel() {
   dxgk.DxgkCbSynchronizeExecution = Wdm::synchronize;
   dxgk.DxgkCbNotifyInterrupt = Wdm::notify;
   dxgk.DxgkCbQueueDpc = Wdm::queueDpc;
+  dxgk.DxgkCbReadDeviceSpace = Wdm::readSpace;
+  dxgk.DxgkCbWriteDeviceSpace = Wdm::writeSpace;
 }
 
 FakeKernel::~FakeKernel() {

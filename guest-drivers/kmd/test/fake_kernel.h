@@ -34,6 +34,8 @@ public:
 
   /** Whether an interrupt is connected: without one DxgkCbSynchronizeExecution fails. */
   bool interruptConnected = true;
+  /** The command register of the function (PCI 3.0, 6.2.2): I/O, memory, bus master. */
+  uint16_t pciCommand = 7;
   /** Which allocation fails, counted from now: 1 is the next. 0: none. */
   int failAllocation = 0;
 

@@ -19,25 +19,36 @@ TEST(PresentMultipass, ZeroIsANewPresent) {
   EXPECT_FALSE(progress.drawn);
 }
 
-TEST(PresentMultipass, StepsComeBack) {
-  for (const uint32_t steps : {1u, 2u, 4096u, 0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFEu}) {
+TEST(PresentMultipass, StretchAndStepsComeBackAndNoTwoShareANumber) {
+  std::set<uint32_t> seen;
+  for (const uint32_t stretch : {0u, 1u, 7u, 4094u})
+    for (const uint32_t steps : {0u, 1u, 4096u, 0xFFFFEu, 0xFFFFFu}) {
+      uint32_t multipass = kUntouched;
+      ASSERT_TRUE((PresentProgress{stretch, steps, false}).to(multipass)) << stretch << ' ' << steps;
+      EXPECT_EQ(PresentProgress::from(multipass).stretch, stretch);
+      EXPECT_EQ(PresentProgress::from(multipass).steps, steps);
+      EXPECT_FALSE(PresentProgress::from(multipass).drawn);
+      EXPECT_TRUE(seen.insert(multipass).second) << stretch << ' ' << steps;
+    }
+}
+
+TEST(PresentMultipass, WhatDoesNotFitIsRefused) {
+  constexpr PresentProgress cases[] = {{4095, 0, false}, {0, 0x100000, false}, {0xFFFFFFFFu, 0xFFFFFFFFu, false}};
+  for (const PresentProgress &progress : cases) {
     uint32_t multipass = kUntouched;
-    ASSERT_TRUE((PresentProgress{steps, false}).to(multipass)) << steps;
-    EXPECT_EQ(PresentProgress::from(multipass).steps, steps);
-    EXPECT_FALSE(PresentProgress::from(multipass).drawn);
+    EXPECT_FALSE(progress.to(multipass)) << progress.stretch << ' ' << progress.steps;
+    EXPECT_EQ(multipass, kUntouched);
   }
 }
 
-TEST(PresentMultipass, AFrameThatIsOnlyToBeAnnouncedIsToldFromEveryNumberOfSteps) {
+TEST(PresentMultipass, AFrameThatIsOnlyToBeAnnouncedIsToldFromEveryOtherProgress) {
   uint32_t multipass = kUntouched;
-  ASSERT_TRUE((PresentProgress{7, true}).to(multipass));
+  ASSERT_TRUE((PresentProgress{3, 7, true}).to(multipass));
   EXPECT_TRUE(PresentProgress::from(multipass).drawn);
-  EXPECT_EQ(PresentProgress::from(multipass).steps, 0u);
-  // The number of steps that would say the same is refused.
-  const uint32_t taken = multipass;
-  multipass = kUntouched;
-  EXPECT_FALSE((PresentProgress{taken, false}).to(multipass));
-  EXPECT_EQ(multipass, kUntouched);
+  // The last stretch that could say the same is refused, above.
+  uint32_t last = kUntouched;
+  ASSERT_TRUE((PresentProgress{4094, 0xFFFFF, false}).to(last));
+  EXPECT_NE(last, multipass);
 }
 
 TEST(RenderKmMultipass, ZeroIsANewList) {

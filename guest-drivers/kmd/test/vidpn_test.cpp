@@ -326,22 +326,24 @@ TEST_F(VidPnTest, ScalingThatIsNotThereIsRefusedAtCommit) {
 
 TEST_F(VidPnTest, OnlyAGammaRampThatChangesNothingIsTaken) {
   D3DKMDT_VIDPN_PRESENT_PATH path = {};
-  EXPECT_EQ(VidPn::checkPath(path), STATUS_SUCCESS);
+  EXPECT_EQ(VidPn::checkUpdate(path), STATUS_SUCCESS);
   static D3DDDI_GAMMA_RAMP_RGB256x3x16 ramp;
   for (int i = 0; i < 256; i++) ramp.Red[i] = ramp.Green[i] = ramp.Blue[i] = static_cast<USHORT>(i * 257);
   path.GammaRamp.Type = D3DDDI_GAMMARAMP_RGB256x3x16;
   path.GammaRamp.DataSize = sizeof ramp;
   path.GammaRamp.Data.pRgb256x3x16 = &ramp;
-  EXPECT_EQ(VidPn::checkPath(path), STATUS_SUCCESS);
+  EXPECT_EQ(VidPn::checkUpdate(path), STATUS_SUCCESS);
   ramp.Green[128] += 0x200;
-  EXPECT_LT(VidPn::checkPath(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path), 0);
   ramp.Green[128] -= 0x200;
   path.GammaRamp.DataSize = sizeof ramp - 1;
-  EXPECT_LT(VidPn::checkPath(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path), 0);
   path.GammaRamp.Data.pRgb256x3x16 = nullptr;
-  EXPECT_LT(VidPn::checkPath(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path), 0);
   path.GammaRamp.Type = D3DDDI_GAMMARAMP_DXGI_1;
-  EXPECT_LT(VidPn::checkPath(path), 0);
+  EXPECT_LT(VidPn::checkUpdate(path), 0);
+  // It is no reason to refuse a mode.
+  EXPECT_EQ(VidPn::checkPath(path), STATUS_SUCCESS);
 }
 
 class MonitorTest : public VidPnTest {

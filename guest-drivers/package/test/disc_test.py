@@ -82,6 +82,10 @@ class DiscTest(DiscCase):
     def test_own_certificate_needs_no_test_signing(self):
         folder = self.disc(test_cert=False)
         self.assertEqual(set(os.listdir(folder)), ALWAYS)
+        # Time for a GPU that is a program: both scripts speak of the same values.
+        for name, value in (('TdrDelay', 10), ('TdrDdiDelay', 20)):
+            self.assertIn(b'call :delay %s %d\r\n' % (name.encode(), value), read(folder, 'install.cmd'))
+            self.assertIn(b'call :delay %s 0x%x\r\n' % (name.encode(), value), read(folder, 'uninstall.cmd'))
         for name in ('install.cmd', 'uninstall.cmd'):
             self.assertNotIn(b'testsigning', read(folder, name))
             self.assertNotIn(b'certutil', read(folder, name))

@@ -42,8 +42,14 @@ typedef struct _KTIMER {
   PKDPC dpc;
 } KTIMER, *PKTIMER;
 
+static inline LONG InterlockedOr(LONG volatile *target, LONG bits) {
+  return __atomic_fetch_or(target, bits, __ATOMIC_SEQ_CST);
+}
 static inline PVOID InterlockedExchangePointer(PVOID volatile *target, PVOID value) {
   return __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);
+}
+static inline LONG InterlockedAnd(LONG volatile *target, LONG bits) {
+  return __atomic_fetch_and(target, bits, __ATOMIC_SEQ_CST);
 }
 
 VOID NTAPI RtlAssert(PVOID assertion, PVOID file, ULONG line, PCHAR message);

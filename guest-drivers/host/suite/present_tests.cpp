@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// DxgkDdiPresent and DxgkDdiRenderKm beyond what a desktop usually asks for: lists of rectangles of any
+// length, and what the driver refuses. Which codes it may refuse with is looked at in each call
+// (dxgk/ddi_rules.cpp).
+#include <sys/mman.h>
+
+#include "suite/outside.h"
+#include "suite/streams.h"
+#include "suite/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kPrivilegedInstruction = ntStatus(0xC0000096),
+                   kCannotColorConvert = ntStatus(0xC01E0008);
+
+/// Every second pixel of a square is a rectangle of its own.
+std::vector<RECT> checkerboard(LONG left, LONG top, LONG edge) {
+  std::vector<RECT> rects;
+  for (LONG y = 0; y < edge; ++y)
+    for (LONG x = y % 2; x < edge; x += 2) rects.push_back({left + x, top + y, left + x + 1, top + y + 1});
+  return rects;
+}
+
+/// Page "DxgkDdiPresent": the list may be as long as it likes; what does not fit comes in further buffers.
+void rectangles(Adapter& adapter, Client& client, Context& context) {
+  Surface source;
+  if (!makeSurface(adapter, client, context, 128, 128, source)) return;
+  expect(ntSuccess(fillSurface(context, source, 0xFF44AA77)), "a fill");
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  if (!expect(!primary.empty(), "the shared primary opens")) return;
+  const RECT all{0, 0, 1024, 768}, from{0, 0, 128, 128};
+  DXGK_PRESENTFLAGS blt{}, fill{}, keyed{};
+  blt.Blt = keyed.Blt = 1;
+  keyed.SrcColorKey = 1;
+  fill.ColorFill = 1;
+  expect(ntSuccess(context.present(nullptr, primary[0], all, all, {}, fill, 0xFF223344)), "the background");
+  const auto at = [](LONG left, LONG top) { return RECT{left, top, left + 128, top + 128}; };
+  const auto check = [&](LONG left, LONG top, uint32_t in, const char* what) {
+    adapter.scheduler().waitIdle();
+    const int x = static_cast<int>(left), y = static_cast<int>(top);
+    const ScreenPoints points = {{x, y},           {x + 1, y},         {x, y + 1},       {x + 1, y + 1},
+                                 {x + 126, y},     {x + 127, y + 127}, {x + 127, y},     {x, y + 127},
+                                 {x + 64, y + 64}, {x + 65, y + 64},   {x + 128, y + 1}, {x + 1, y + 128}};
+    std::vector<uint32_t> colors;
+    for (const auto& [px, py] : points) {
+      const int dx = px - x, dy = py - y;
+      colors.push_back(dx < 128 && dy < 128 && (dx + dy) % 2 == 0 ? in : 0x223344);
+    }
+    expectScreen(points, colors, what);
+  };
+  const std::vector<RECT> copied = checkerboard(100, 50, 128);  // 8192 of them
+  NTSTATUS status = context.present(source.opened, primary[0], from, at(100, 50), copied, blt);
+  expect(ntSuccess(status), "a blt of %zu rectangles (0x%08x)", copied.size(), status);
+  check(100, 50, 0x44AA77, "the blt's pixels");
+  const std::vector<RECT> filled = checkerboard(300, 50, 128);
+  status = context.present(nullptr, primary[0], from, at(300, 50), filled, fill, 0xFF993311);
+  expect(ntSuccess(status), "a fill of %zu rectangles (0x%08x)", filled.size(), status);
+  check(300, 50, 0x993311, "the fill's pixels");
+  const std::vector<RECT> key = checkerboard(500, 50, 128);
+  status = context.present(source.opened, primary[0], from, at(500, 50), key, keyed, 0xFF44AA77);
+  expect(ntSuccess(status), "a blt with a colour key (0x%08x)", status);
+  check(500, 50, 0x223344, "the key's colour is left out");
+  status = context.present(source.opened, primary[0], from, at(500, 50), key, keyed, 0xFF000000);
+  expect(ntSuccess(status), "with another key (0x%08x)", status);
+  check(500, 50, 0x44AA77, "and copied where it is not the key's");
+  // Within the primary: sixteen pixels to the right, of which most are in the source as well.
+  const std::vector<RECT> moved = checkerboard(316, 50, 128);
+  status = context.present(primary[0], primary[0], at(300, 50), at(316, 50), moved, blt);
+  expect(ntSuccess(status), "a move of %zu rectangles (0x%08x)", moved.size(), status);
+  // Every pixel that is copied is one of the checkerboard's filled ones, from before the move.
+  check(316, 50, 0x993311, "the move's pixels");
+  client.close(primary[0]);
+  dropSurface(adapter, client, context, source);
+  adapter.scheduler().waitIdle();
+  expectNoDeviceErrors(adapter);
+}
+
+/// What cannot be done has the code that its page has for it.
+void refusals(Adapter& adapter, Client& client, Context& context) {
+  Surface source;
+  if (!makeSurface(adapter, client, context, 128, 128, source)) return;
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  auto made = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), 65536)}, false);
+  auto depth = adapter.vidmm().create({}, {texturePrivate(newAllocId(), 64, 64, D3DDDIFMT_D24S8)}, false);
+  if (!expect(ntSuccess(made.status) && ntSuccess(depth.status), "a buffer and a depth buffer")) return;
+  const auto buffer = client.open(made.allocations, true), depths = client.open(depth.allocations, true);
+  if (!expect(!primary.empty() && !buffer.empty() && !depths.empty(), "they open")) return;
+  const RECT some{0, 0, 64, 64};
+  const uint64_t submitted = adapter.scheduler().submitted();
+  const auto refused = [&](OpenAllocation* from, OpenAllocation* to, DXGK_PRESENTFLAGS flags,
+                           NTSTATUS expected, const char* what) {
+    const NTSTATUS status = context.present(from, to, some, some, {}, flags);
+    expect(status == expected, "%s: 0x%08x (0x%08x)", what, expected, status);
+  };
+  DXGK_PRESENTFLAGS none{}, blt{}, fill{}, both{}, destinationKey{}, linear{}, rotated{};
+  blt.Blt = both.Blt = destinationKey.Blt = linear.Blt = rotated.Blt = 1;
+  fill.ColorFill = both.ColorFill = 1;
+  destinationKey.DstColorKey = 1;
+  linear.LinearToSrgb = 1;
+  rotated.Rotate = 1;
+  refused(source.opened, primary[0], none, kIllegalInstruction, "nothing is asked for");
+  refused(source.opened, primary[0], both, kIllegalInstruction, "a blt and a fill in one");
+  refused(source.opened, primary[0], destinationKey, kIllegalInstruction, "a key of the destination");
+  refused(source.opened, primary[0], linear, kCannotColorConvert, "linear to sRGB");
+  refused(source.opened, primary[0], rotated, kIllegalInstruction, "a rotation");
+  refused(buffer[0], primary[0], blt, kIllegalInstruction, "a buffer as the source");
+  refused(depths[0], primary[0], blt, kCannotColorConvert, "depths as the source");
+  refused(source.opened, depths[0], blt, kCannotColorConvert, "depths as the destination");
+  refused(nullptr, primary[0], blt, kInvalidHandle, "no source");
+  refused(source.opened, nullptr, fill, kInvalidHandle, "no destination");
+  // Rectangles are the process's.
+  auto* page = static_cast<RECT*>(allocateUserMemory(4096));
+  NTSTATUS status =
+      context.present(source.opened, primary[0], some, some, {page, 4096 / sizeof(RECT) + 1}, blt);
+  expect(status == kPrivilegedInstruction, "rectangles that end in a hole (0x%08x)", status);
+  status = context.present(source.opened, primary[0], some, some, {page, 0x0FFFFFFF}, blt);
+  expect(status == kPrivilegedInstruction || status == kNoMemory, "four GiB of rectangles (0x%08x)", status);
+  freeUserMemory(page, 4096);
+  expect(adapter.scheduler().submitted() == submitted, "nothing of it is submitted");
+  client.closeAll();
+  adapter.vidmm().destroy(made.allocations);
+  adapter.vidmm().destroy(depth.allocations);
+  adapter.vidmm().destroy({source.allocation});
+}
+
+const TestCase kTests[] = {
+    {"present-rectangles", 120, inProcessWithMode<rectangles, 1024, 768>},
+    {"present-refusals", 90, inProcessWithMode<refusals, 1024, 768>},
+};
+
+}  // namespace
+
+std::span<const TestCase> presentTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host
