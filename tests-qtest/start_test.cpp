@@ -188,7 +188,7 @@ TEST(Start, WithoutPropertiesABackEndIsFound) {
 }
 
 std::filesystem::path makeFolder(const char* name) {
-  const auto path =
+  auto path =
       std::filesystem::temp_directory_path() / ("aerogpu-" + std::string(name) + std::to_string(::getpid()));
   std::filesystem::create_directories(path / "hw-aerogpu");
   return path;

@@ -16,7 +16,7 @@ void control(bool enable, uint8_t level);
 void setLogger(DXGKCB_LOG_ETW_EVENT log);
 
 /** Somebody listens; what they want is wanted()'s to say. */
-extern volatile bool g_listened;
+extern volatile bool g_listened;  // NOLINT(bugprone-dynamic-static-initializers): declared here, false in trace.cpp
 /** Whether somebody wants such events. Any IRQL. */
 bool wanted(uint8_t level, uint64_t keyword);
 /** Any IRQL; use write(). */

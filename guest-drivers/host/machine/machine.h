@@ -57,6 +57,8 @@ public:
   virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;
   virtual guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) = 0;
 
+  /// Whether sleepAndWake() does anything.
+  virtual bool canReset() const { return false; }
   /// What a sleep does to the machine's devices: a reset, after which the function is where it was. `reboot`:
   /// not a sleep to memory, but one that the devices cannot tell from a reboot. False when that cannot be
   /// done from here.

@@ -38,6 +38,7 @@ public:
   std::string memoryFile() const override { return m_qemu.memoryPath(); }
   bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
+  bool canReset() const override { return true; }
   bool sleepAndWake(bool reboot) override;
   bool loseGpu() override;
   bool isSeen() const override { return true; }

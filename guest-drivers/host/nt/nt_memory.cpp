@@ -418,7 +418,7 @@ void freeUserMemory(void* address, uint64_t bytes) {
   if (kIs64)
     munmap(address, length);
   else
-    mmap(address, length, PROT_NONE, kReserved | MAP_FIXED, -1, 0);
+    (void)mmap(address, length, PROT_NONE, kReserved | MAP_FIXED, -1, 0);
 }
 
 bool reserveUserMemory() {

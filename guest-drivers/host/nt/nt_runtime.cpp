@@ -123,7 +123,7 @@ public:
   uint64_t take64() {
     uint64_t value;
     std::memcpy(&value, m_at, sizeof value);
-    m_at += sizeof value / sizeof *m_at;
+    m_at += sizeof(uint64_t) / sizeof(uintptr_t);
     return value;
   }
 

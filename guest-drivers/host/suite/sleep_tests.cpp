@@ -125,6 +125,10 @@ void sleepKept() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
+  if (device != Device::Stays && !adapter.machine().canReset()) {
+    note("this machine cannot sleep from here: not looked at");
+    return;
+  }
   Gdi gdi;
   auto program = makeSharer(adapter, 800), compositor = makeSharer(adapter, 801);
   Surface surface;
@@ -133,10 +137,7 @@ void sleepKept() {
     return;
   expect(ntSuccess(gdi.fill(kBefore)), "GDI draws");
   expect(ntSuccess(fillSurface(*program->context, surface, kBefore)), "a program draws");
-  if (!sleep(adapter, device)) {
-    note("this machine cannot sleep from here");
-    return;
-  }
+  if (!expect(sleep(adapter, device), "a sleep")) return;
   expect(compositorSees(adapter, *compositor, gdi.window, kBefore), "the window's pixels are there");
   expect(surfaceIs(adapter, surface, kBefore), "the program's too");
   expect(ntSuccess(gdi.fill(kAfter)) && gdi.windowIs(adapter, kAfter), "GDI goes on");
@@ -160,6 +161,10 @@ void sleepReset() {
   Session session;
   if (!session.ok() || !expect(session.setMode(), "a mode")) return;
   Adapter& adapter = session.adapter();
+  if (!adapter.machine().canReset()) {
+    note("this machine's devices cannot be reset from here: not looked at");
+    return;
+  }
   Gdi gdi;
   auto program = makeSharer(adapter, 810);
   Surface surface, memory;
@@ -169,10 +174,7 @@ void sleepReset() {
   expect(ntSuccess(gdi.fill(kBefore)), "GDI draws");
   expect(ntSuccess(fillSurface(*program->context, surface, kBefore)), "a program draws");
   expect(surfaceIs(adapter, surface, kBefore), "its memory has it");
-  if (!sleep(adapter, Device::Reboots)) {
-    note("this machine's devices cannot be reset from here");
-    return;
-  }
+  if (!expect(sleep(adapter, Device::Reboots), "a sleep")) return;
   const NTSTATUS status = fillSurface(*program->context, surface, kAfter);
   expect(status == kLost, "the program has lost its device (0x%08x)", status);
   // Before GDI draws anything.

@@ -5,4 +5,4 @@
 
 #undef GTEST_CAN_STREAM_RESULTS_
 
-#include "src/gtest-all.cc"
+#include "src/gtest-all.cc"  // NOLINT(bugprone-suspicious-include): as GoogleTest means it to be used

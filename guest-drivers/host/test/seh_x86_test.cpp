@@ -80,9 +80,10 @@ TEST_F(SehX86, TheGuardedCopyThatShips) {
   // What lies before the fault has been copied; the list ends where it did.
   auto* page = static_cast<char*>(allocateUserMemory(4096));
   ASSERT_NE(page, nullptr);
-  std::memcpy(page + 4092, "last", 4);
+  const char last[] = {'l', 'a', 's', 't'};
+  std::memcpy(page + 4092, last, sizeof last);
   EXPECT_EQ(m_tests.guardedCopy(to, page + 4092, 8), kStatusAccessViolation);
-  EXPECT_EQ(std::memcmp(to, "last", 4), 0);
+  EXPECT_EQ(std::memcmp(to, last, sizeof last), 0);
   EXPECT_EQ(currentThread()->block.exceptionList, kSehChainEnd);
   freeUserMemory(page, 4096);
 }

@@ -51,10 +51,10 @@ struct Manager {
   }
 };
 
-Manager *g;                                      // the one of the running test
-int vidPnObject, topologyObject, monitorObject;  // what opaque handles point to
+inline Manager *g;                                      // the one of the running test
+inline int vidPnObject, topologyObject, monitorObject;  // what opaque handles point to
 
-D3DKMDT_HVIDPN vidPnHandle() {
+inline D3DKMDT_HVIDPN vidPnHandle() {
   return reinterpret_cast<D3DKMDT_HVIDPN>(&vidPnObject);
 }
 
@@ -68,7 +68,7 @@ template <class T> bool drop(std::list<T> &list, const void *at) {
   return false;
 }
 
-Manager::Handle *handleOf(const void *handle) {
+inline Manager::Handle *handleOf(const void *handle) {
   for (auto &lent : g->handles)
     if (&lent == handle) return &lent;
   ADD_FAILURE() << "a mode set's handle that is not lent";
@@ -79,10 +79,10 @@ template <class H> H lend(std::shared_ptr<Set> set, bool created) {
   return reinterpret_cast<H>(&g->handles.emplace_back(Manager::Handle{std::move(set), created}));
 }
 
-NTSTATUS APIENTRY releaseSource(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNSOURCEMODESET set) {
+inline NTSTATUS APIENTRY releaseSource(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNSOURCEMODESET set) {
   return drop(g->handles, set) ? STATUS_SUCCESS : STATUS_GRAPHICS_INVALID_VIDPN_SOURCEMODESET;
 }
-NTSTATUS APIENTRY releaseTarget(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTARGETMODESET set) {
+inline NTSTATUS APIENTRY releaseTarget(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTARGETMODESET set) {
   return drop(g->handles, set) ? STATUS_SUCCESS : STATUS_GRAPHICS_INVALID_VIDPN_TARGETMODESET;
 }
 
@@ -128,16 +128,16 @@ template <class Kind> NTSTATUS APIENTRY addMode(typename Kind::Handle handle, ty
   drop(Kind::infos(), info);
   return STATUS_SUCCESS;
 }
-NTSTATUS pinIn(const void *handle, UINT id) {
+inline NTSTATUS pinIn(const void *handle, UINT id) {
   if (g->fails()) return STATUS_NO_MEMORY;
   handleOf(handle)->set->pinned = id;
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY pinSource(D3DKMDT_HVIDPNSOURCEMODESET handle, UINT id) {
+inline NTSTATUS APIENTRY pinSource(D3DKMDT_HVIDPNSOURCEMODESET handle, UINT id) {
   return pinIn(handle, id);
 }
 
-const DXGK_VIDPNSOURCEMODESET_INTERFACE *sourceInterface() {
+inline const DXGK_VIDPNSOURCEMODESET_INTERFACE *sourceInterface() {
   static DXGK_VIDPNSOURCEMODESET_INTERFACE os = {};
   os.pfnAcquirePinnedModeInfo = pinnedMode<SourceKind>;
   os.pfnReleaseModeInfo = releaseMode<SourceKind>;
@@ -146,7 +146,7 @@ const DXGK_VIDPNSOURCEMODESET_INTERFACE *sourceInterface() {
   os.pfnPinMode = pinSource;
   return &os;
 }
-const DXGK_VIDPNTARGETMODESET_INTERFACE *targetInterface() {
+inline const DXGK_VIDPNTARGETMODESET_INTERFACE *targetInterface() {
   static DXGK_VIDPNTARGETMODESET_INTERFACE os = {};
   os.pfnAcquirePinnedModeInfo = pinnedMode<TargetKind>;
   os.pfnReleaseModeInfo = releaseMode<TargetKind>;
@@ -156,31 +156,31 @@ const DXGK_VIDPNTARGETMODESET_INTERFACE *targetInterface() {
   return &os;
 }
 
-NTSTATUS APIENTRY acquireSource(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_SOURCE_ID id, D3DKMDT_HVIDPNSOURCEMODESET *set,
-                                const DXGK_VIDPNSOURCEMODESET_INTERFACE **os) {
+inline NTSTATUS APIENTRY acquireSource(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_SOURCE_ID id,
+                                       D3DKMDT_HVIDPNSOURCEMODESET *set, const DXGK_VIDPNSOURCEMODESET_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   EXPECT_EQ(id, 0u);
   *set = lend<D3DKMDT_HVIDPNSOURCEMODESET>(g->source, false);
   *os = sourceInterface();
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY createSource(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_SOURCE_ID, D3DKMDT_HVIDPNSOURCEMODESET *set,
-                               const DXGK_VIDPNSOURCEMODESET_INTERFACE **os) {
+inline NTSTATUS APIENTRY createSource(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_SOURCE_ID, D3DKMDT_HVIDPNSOURCEMODESET *set,
+                                      const DXGK_VIDPNSOURCEMODESET_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   *set = lend<D3DKMDT_HVIDPNSOURCEMODESET>(std::make_shared<Set>(Set{true, {}, {}, {}}), true);
   *os = sourceInterface();
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY acquireTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID id, D3DKMDT_HVIDPNTARGETMODESET *set,
-                                const DXGK_VIDPNTARGETMODESET_INTERFACE **os) {
+inline NTSTATUS APIENTRY acquireTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID id,
+                                       D3DKMDT_HVIDPNTARGETMODESET *set, const DXGK_VIDPNTARGETMODESET_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   EXPECT_EQ(id, 0u);
   *set = lend<D3DKMDT_HVIDPNTARGETMODESET>(g->target, false);
   *os = targetInterface();
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY createTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID, D3DKMDT_HVIDPNTARGETMODESET *set,
-                               const DXGK_VIDPNTARGETMODESET_INTERFACE **os) {
+inline NTSTATUS APIENTRY createTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID, D3DKMDT_HVIDPNTARGETMODESET *set,
+                                      const DXGK_VIDPNTARGETMODESET_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   *set = lend<D3DKMDT_HVIDPNTARGETMODESET>(std::make_shared<Set>(Set{false, {}, {}, {}}), true);
   *os = targetInterface();
@@ -188,7 +188,7 @@ NTSTATUS APIENTRY createTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID, D
 }
 
 /** Pages "pfnAssignSourceModeSet" and "pfnAssignTargetModeSet", with their rule of who releases after a failure. */
-NTSTATUS assign(const void *handle, std::shared_ptr<Set> &place) {
+inline NTSTATUS assign(const void *handle, std::shared_ptr<Set> &place) {
   if (g->fails()) return STATUS_GRAPHICS_INVALID_VIDPN;  // an argument was no good: the caller keeps the handle
   Manager::Handle *lent = handleOf(handle);
   EXPECT_TRUE(lent->created);
@@ -199,50 +199,50 @@ NTSTATUS assign(const void *handle, std::shared_ptr<Set> &place) {
   place = set;
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY assignSource(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_SOURCE_ID, D3DKMDT_HVIDPNSOURCEMODESET set) {
+inline NTSTATUS APIENTRY assignSource(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_SOURCE_ID, D3DKMDT_HVIDPNSOURCEMODESET set) {
   g->sourceAssigned++;
   return assign(set, g->source);
 }
-NTSTATUS APIENTRY assignTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID, D3DKMDT_HVIDPNTARGETMODESET set) {
+inline NTSTATUS APIENTRY assignTarget(D3DKMDT_HVIDPN, D3DDDI_VIDEO_PRESENT_TARGET_ID, D3DKMDT_HVIDPNTARGETMODESET set) {
   g->targetAssigned++;
   return assign(set, g->target);
 }
 
-NTSTATUS APIENTRY numPaths(D3DKMDT_HVIDPNTOPOLOGY, SIZE_T *count) {
+inline NTSTATUS APIENTRY numPaths(D3DKMDT_HVIDPNTOPOLOGY, SIZE_T *count) {
   if (g->fails()) return STATUS_NO_MEMORY;
   *count = g->paths.size();
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY firstPath(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRESENT_PATH **path) {
+inline NTSTATUS APIENTRY firstPath(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRESENT_PATH **path) {
   if (g->fails()) return STATUS_NO_MEMORY;
   EXPECT_FALSE(g->paths.empty());
   *path = &g->pathInfos.emplace_back(g->paths.front());
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY releasePath(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRESENT_PATH *path) {
+inline NTSTATUS APIENTRY releasePath(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRESENT_PATH *path) {
   return drop(g->pathInfos, path) ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
-NTSTATUS APIENTRY createPath(D3DKMDT_HVIDPNTOPOLOGY, D3DKMDT_VIDPN_PRESENT_PATH **path) {
+inline NTSTATUS APIENTRY createPath(D3DKMDT_HVIDPNTOPOLOGY, D3DKMDT_VIDPN_PRESENT_PATH **path) {
   if (g->fails()) return STATUS_NO_MEMORY;
   D3DKMDT_VIDPN_PRESENT_PATH blank;
   memset(&blank, 0xCC, sizeof blank);
   *path = &g->pathInfos.emplace_back(blank);
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY addPath(D3DKMDT_HVIDPNTOPOLOGY, D3DKMDT_VIDPN_PRESENT_PATH const *path) {
+inline NTSTATUS APIENTRY addPath(D3DKMDT_HVIDPNTOPOLOGY, D3DKMDT_VIDPN_PRESENT_PATH const *path) {
   if (g->fails()) return STATUS_NO_MEMORY;
   g->paths.push_back(*path);
   drop(g->pathInfos, path);
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY updateSupport(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRESENT_PATH *path) {
+inline NTSTATUS APIENTRY updateSupport(D3DKMDT_HVIDPNTOPOLOGY, const D3DKMDT_VIDPN_PRESENT_PATH *path) {
   if (g->fails()) return STATUS_NO_MEMORY;
   g->supportUpdated++;
   g->paths.front() = *path;
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology,
-                              const DXGK_VIDPNTOPOLOGY_INTERFACE **os) {
+inline NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology,
+                                     const DXGK_VIDPNTOPOLOGY_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   static DXGK_VIDPNTOPOLOGY_INTERFACE interface = {};
   interface.pfnGetNumPaths = numPaths;
@@ -256,8 +256,8 @@ NTSTATUS APIENTRY getTopology(D3DKMDT_HVIDPN, D3DKMDT_HVIDPNTOPOLOGY *topology,
   return STATUS_SUCCESS;
 }
 
-NTSTATUS APIENTRY queryInterface(D3DKMDT_HVIDPN vidPn, DXGK_VIDPN_INTERFACE_VERSION version,
-                                 const DXGK_VIDPN_INTERFACE **os) {
+inline NTSTATUS APIENTRY queryInterface(D3DKMDT_HVIDPN vidPn, DXGK_VIDPN_INTERFACE_VERSION version,
+                                        const DXGK_VIDPN_INTERFACE **os) {
   if (g->fails()) return STATUS_NO_MEMORY;
   EXPECT_EQ(vidPn, vidPnHandle());
   EXPECT_EQ(version, DXGK_VIDPN_INTERFACE_VERSION_V1);
@@ -277,7 +277,7 @@ NTSTATUS APIENTRY queryInterface(D3DKMDT_HVIDPN vidPn, DXGK_VIDPN_INTERFACE_VERS
 }
 
 // Monitor modes.
-NTSTATUS APIENTRY preferredMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MONITOR_SOURCE_MODE **info) {
+inline NTSTATUS APIENTRY preferredMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MONITOR_SOURCE_MODE **info) {
   if (g->fails()) return STATUS_NO_MEMORY;
   *info = nullptr;
   for (const auto &mode : g->monitorModes)
@@ -287,7 +287,7 @@ NTSTATUS APIENTRY preferredMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DK
     }
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY createMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, D3DKMDT_MONITOR_SOURCE_MODE **info) {
+inline NTSTATUS APIENTRY createMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, D3DKMDT_MONITOR_SOURCE_MODE **info) {
   if (g->fails()) return STATUS_NO_MEMORY;
   D3DKMDT_MONITOR_SOURCE_MODE mode;
   memset(&mode, 0xCC, sizeof mode);
@@ -295,7 +295,7 @@ NTSTATUS APIENTRY createMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, D3DKMDT_MONIT
   *info = &g->monitorInfos.emplace_back(mode);
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY addMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MONITOR_SOURCE_MODE *info) {
+inline NTSTATUS APIENTRY addMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MONITOR_SOURCE_MODE *info) {
   if (g->fails()) return STATUS_NO_MEMORY;
   const D3DKMDT_VIDEO_SIGNAL_INFO &signal = info->VideoSignalInfo;
   if (signal.TotalSize.cx < signal.ActiveSize.cx || signal.TotalSize.cy < signal.ActiveSize.cy)
@@ -309,7 +309,7 @@ NTSTATUS APIENTRY addMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MO
   drop(g->monitorInfos, info);
   return STATUS_SUCCESS;
 }
-NTSTATUS APIENTRY releaseMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MONITOR_SOURCE_MODE *info) {
+inline NTSTATUS APIENTRY releaseMonitorMode(D3DKMDT_HMONITORSOURCEMODESET, const D3DKMDT_MONITOR_SOURCE_MODE *info) {
   return drop(g->monitorInfos, info) ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
