@@ -9,6 +9,7 @@
 #include "core/fault.h"
 #include "core/pe_image.h"
 #include "core/report.h"
+#include "core/width.h"
 #include "nt/nt_state.h"
 
 namespace aerogpu::host {
@@ -123,7 +124,7 @@ public:
   uint64_t take64() {
     uint64_t value;
     std::memcpy(&value, m_at, sizeof value);
-    m_at += sizeof(uint64_t) / sizeof(uintptr_t);
+    m_at += kIs64 ? 1 : 2;
     return value;
   }
 
