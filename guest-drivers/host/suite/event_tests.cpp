@@ -77,6 +77,11 @@ void deviceErrorLog(Adapter& adapter, Client&, Context& context) {
   for (int i = 0; i < 20; ++i) fence = submitErrors(adapter, context);
   drainDpcs();
   expect(countOf(kDeviceError) == 1, "twenty more within the minute are not (%u)", countOf(kDeviceError));
+  if (!adapter.machine().clockJumps()) {
+    note("the clock cannot jump here: what comes after the minute was not looked at");
+    expectDeviceErrors(adapter, (20 + 1) * 2);
+    return;
+  }
   sleepMs(kQuietMs + 100);
   fence = submitErrors(adapter, context);
   expect(told(2) == 2, "the next one after it is");
