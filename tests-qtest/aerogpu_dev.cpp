@@ -197,6 +197,21 @@ void AeroGpuDev::waitUntil(const std::function<bool()>& done, const char* what) 
   }
 }
 
+void AeroGpuDev::waitForBlocker(const std::string& reason) {
+  waitUntil(
+      [&] {
+        const std::string answer = qemu.qmp("query-migrate");
+        const size_t blocked = answer.find("\"blocked-reasons\"");
+        return blocked != std::string::npos && answer.find(reason, blocked) != std::string::npos;
+      },
+      ("the refusal to save: " + reason).c_str());
+}
+
+void AeroGpuDev::waitForNoBlocker() {
+  waitUntil([&] { return qemu.qmp("query-migrate").find("\"blocked-reasons\"") == std::string::npos; },
+            "the end of the refusal to save");
+}
+
 void AeroGpuDev::waitFence(uint64_t fence) {
   waitUntil([&] { return completedFence() >= fence; }, "fence");
 }

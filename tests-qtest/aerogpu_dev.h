@@ -110,6 +110,11 @@ public:
   void waitFence(uint64_t fence);
   /// Polls `done` with the same deadline: at first as fast as QEMU answers, then every millisecond.
   void waitUntil(const std::function<bool()>& done, const char* what);
+  /// Waits until QEMU refuses to save the machine and names `reason`, or until it would save it. The device
+  /// brings this up to date twice a second; a test that tried a migration instead could begin its second one
+  /// within the end of the first, of which QEMU 7.2 dies.
+  void waitForBlocker(const std::string& reason);
+  void waitForNoBlocker();
   uint64_t nextFence() const { return m_nextFence; }
   void setNextFence(uint64_t fence) { m_nextFence = fence; }
 

@@ -253,17 +253,9 @@ TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
     EXPECT_NE(errorOf(saveDevices), "(accepted)");
     EXPECT_NE(dev.qemu.output().find(line + "\n", seen), std::string::npos) << dev.qemu.output();
     // Before anything is done for it, as soon as the reason is known.
-    std::string answer;
-    dev.waitUntil(
-        [&] {
-          answer = errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); });
-          if (answer == "(accepted)")
-            dev.waitUntil(
-                [&] { return dev.qemu.qmp("query-migrate").find("\"failed\"") != std::string::npos; },
-                "a failure");
-          return answer.find(line) != std::string::npos;
-        },
-        "the refusal");
+    dev.waitForBlocker(line);
+    EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }).find(line),
+              std::string::npos);
     EXPECT_NE(dev.qemu.monitor("savevm one").find(line), std::string::npos);
   };
   dev.startRing();
@@ -294,13 +286,8 @@ TEST(SavedState, WhatTheRendererHoldsIsRefusedWithItsNumber) {
   dev.waitFence(dev.submit(w));
   EXPECT_EQ(dev.qemu.property("held-objects"), 0);
   EXPECT_EQ(errorOf(saveDevices), "(accepted)");
-  std::string answer;
-  dev.waitUntil(
-      [&] {
-        answer = errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); });
-        return answer == "(accepted)";
-      },
-      "the end of the refusal");
+  dev.waitForNoBlocker();
+  EXPECT_EQ(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }), "(accepted)");
 }
 
 TEST(SavedState, WithVulkanItIsRefusedFromTheStart) {
@@ -313,12 +300,9 @@ TEST(SavedState, WithVulkanItIsRefusedFromTheStart) {
   CommandWriter w;
   packets::createBuffer(w, 1, 64, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   dev.waitFence(dev.submit(w));
-  dev.waitUntil(
-      [&] {
-        const std::string answer = errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); });
-        return answer.find(line + "2, frames 0") != std::string::npos;
-      },
-      "the new number");
+  dev.waitForBlocker(line + "2, frames 0");
+  EXPECT_NE(errorOf([&] { dev.qemu.qmp("migrate", exec("cat >/dev/null")); }).find(line + "2, frames 0"),
+            std::string::npos);
 }
 
 // ---- streams that no device wrote ----

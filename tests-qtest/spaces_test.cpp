@@ -252,31 +252,15 @@ TEST(Spaces, ASavedMachineHasThemStill) {
   source.waitUntil([&] { return source.qemu.property("held-objects") == 2; }, "the space, and its context");
   const std::string file = (source.qemu.folder() / "state").string();
   const std::string save = R"({"uri": "exec:cat >)" + file + "\"}";
-  source.waitUntil(
-      [&] {
-        try {
-          source.qemu.qmp("migrate", save);
-          return source.qemu.qmp("query-migrate").find("\"failed\"") != std::string::npos;
-        } catch (const QemuError& error) {
-          return std::string(error.what()).find("objects 2") != std::string::npos;
-        }
-      },
-      "that it is refused");
+  source.waitForBlocker("objects 2");
+  EXPECT_THROW(source.qemu.qmp("migrate", save), QemuError);
   aerogpu_cmd_ext_destroy_space destroy{};
   destroy.space = 3;
   end.packet(destroy);
   EXPECT_EQ(errorsIn(source, kKernel, end), 0u);
   EXPECT_EQ(source.qemu.property("held-objects"), 0);
-  source.waitUntil(
-      [&] {
-        try {
-          source.qemu.qmp("migrate", save);
-          return true;
-        } catch (const QemuError&) {
-          return false;  // the reason is brought up to date twice a second
-        }
-      },
-      "that it may be saved");
+  source.waitForNoBlocker();
+  source.qemu.qmp("migrate", save);
   source.waitUntil(
       [&] { return source.qemu.qmp("query-migrate").find("\"completed\"") != std::string::npos; },
       "the end of the migration");
