@@ -64,6 +64,7 @@ struct AeroGPUState {
     aerogpu_renderer *renderer; /* from render_init to render_exit */
     bool vm_running;            /* atomic: guest memory may change */
     bool escapes;               /* property: escapes for debugging may be */
+    bool handle_spaces;         /* property: the feature is announced */
 
     AeroGPURegFile regs;
     AeroGPUGuestMem mem;

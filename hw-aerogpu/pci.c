@@ -265,6 +265,7 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_UINT32("yres", AeroGPUState, edid.info.prefy, 800),
     DEFINE_PROP_UINT32("refresh_rate", AeroGPUState, edid.refresh_rate, 60),
     DEFINE_PROP_BOOL("escapes", AeroGPUState, escapes, true),
+    DEFINE_PROP_BOOL("handle_spaces", AeroGPUState, handle_spaces, true),
     AEROGPU_PROPERTY_END
 };
 
@@ -283,6 +284,7 @@ static const struct {
     { "yres", "preferred height in the EDID, 64 to 16384" },
     { "refresh_rate", "vblanks a second: 10 to 500, or in mHz from 10000" },
     { "escapes", "off: the guest's driver refuses escapes for debugging" },
+    { "handle_spaces", "off: the guest's driver keeps programs apart itself" },
 };
 
 static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)

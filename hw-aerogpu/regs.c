@@ -205,6 +205,9 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
 void aerogpu_regs_init(AeroGPUState *s)
 {
     s->regs.features = DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
+    if (!s->handle_spaces) {
+        s->regs.features &= ~((uint64_t)AEROGPU_EXT_FEATURE_HI_SPACES << 32);
+    }
     s->regs.caps = aerogpu_renderer_caps(s->renderer, &s->regs.caps_size);
 }
 
@@ -385,7 +388,8 @@ static void spaces_write(AeroGPUState *s, uint32_t old, uint32_t value)
         aerogpu_guest_error(s, "SPACES written while the ring is enabled");
         return;
     }
-    aerogpu_spaces_enable(s, value & AEROGPU_EXT_SPACES_ENABLE);
+    aerogpu_spaces_enable(s, s->handle_spaces &&
+                                 value & AEROGPU_EXT_SPACES_ENABLE);
     aerogpu_request(s, AEROGPU_REQ_SCANOUT);
 }
 

@@ -34,6 +34,18 @@ CommandWriter oneBuffer(uint32_t handle = 1) {
   return w;
 }
 
+// EXT-1: what is not announced is not there.
+TEST(Spaces, APropertyHidesThem) {
+  AeroGpuDev dev("renderer=null,handle_spaces=off");
+  EXPECT_FALSE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & 1u << (48 - 32));
+  enableSpaces(dev);
+  EXPECT_FALSE(spacesEnabled(dev));
+  dev.startRing();
+  const uint32_t before = dev.errorCount();
+  dev.waitFence(dev.submit(oneBuffer()));
+  EXPECT_EQ(dev.errorCount(), before) << "a slot of 64 bytes";
+}
+
 // SPACE-1, SPACE-2, SPACE-4, EXT-1
 TEST(Spaces, TheRegister) {
   AeroGpuDev dev("renderer=null,max_space_hostmem=96M");

@@ -75,7 +75,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
                : STATUS_INSUFFICIENT_RESOURCES;
   case kScheduler:
     if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 1);
-    return scheduler.start(info.RequiredDmaQueueEntry);
+    return scheduler.start(info.RequiredDmaQueueEntry, features.spaces());
   case kInterrupts:
     deviceErrors.start();
     powered = true;

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "nt.h"
 
 namespace aero {
@@ -15,6 +16,9 @@ struct Features {
   uint32_t low = 0;     // AEROGPU_FEATURE_*
   uint32_t high = 0;    // AEROGPU_EXT_FEATURE_HI_*
   uint32_t policy = 0;  // AEROGPU_EXT_POLICY_*: what the host wants of the driver
+
+  /** Whether the device keeps processes apart (docs/abi/spaces.md). */
+  bool spaces() const { return high & AEROGPU_EXT_FEATURE_HI_SPACES; }
 
   /** Reads all of them; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody else reads.
    */

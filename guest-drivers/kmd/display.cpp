@@ -2,6 +2,7 @@
 #include "display.h"
 
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "counters.h"
 #include "device_features.h"
 #include "segments.h"
@@ -142,14 +143,14 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
     }
     blank();
     // The old primary may be gone by now; until the first address of the new mode there is none to report.
-    m_scanout = {false, mode.width, mode.height, format, pitch, 0};
+    m_scanout = {false, mode.width, mode.height, format, pitch, 0, 0};
     m_totalLines = totalLines;
   });
   armTimer();
   return STATUS_SUCCESS;
 }
 
-NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface) {
+NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId) {
   if (!hasMode()) return STATUS_INVALID_PARAMETER;
   uint32_t format = m_scanout.format, pitch = m_scanout.pitch;
   if (surface && surface->format != AEROGPU_FORMAT_INVALID) {
@@ -167,19 +168,20 @@ NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Su
     return STATUS_INVALID_PARAMETER;
   // Flips come at DIRQL, in step with the interrupt already; mode changes do not.
   if (KeGetCurrentIrql() > DISPATCH_LEVEL)
-    flip(place.gpa, format, pitch);
+    flip(place.gpa, format, pitch, allocId);
   else
-    atDirql([&] { flip(place.gpa, format, pitch); });
+    atDirql([&] { flip(place.gpa, format, pitch, allocId); });
   return STATUS_SUCCESS;
 }
 
-void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
+void Display::flip(uint64_t address, uint32_t format, uint32_t pitch, uint32_t allocId) {
   const bool changed = format != m_scanout.format || pitch != m_scanout.pitch;
   trace::write<trace::Flip>([&] { return trace::Flip{address}; });
   const uint64_t before = m_scanout.address;
   m_scanout.address = address;
   m_scanout.format = format;
   m_scanout.pitch = pitch;
+  m_scanout.allocId = allocId;
   if (!m_scanout.enabled) {
     program();
     return;
@@ -188,13 +190,19 @@ void Display::flip(uint64_t address, uint32_t format, uint32_t pitch) {
     m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, format);
     m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, pitch);
   }
-  m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, address);
+  writeAddress();
   // A flip is done at the vertical sync after it (page "DxgkDdiSetVidPnSourceAddress"). Looked at behind the write, so
   // that one in between is not taken for the next one either.
   if (m_vsync && !m_flippedLate && m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK) {
     m_flippedLate = true;
     m_addressBefore = before;
   }
+}
+
+void Display::writeAddress() {
+  // Taken together with the address (SPACE-18), so it comes first.
+  if (m_features.spaces()) m_registers.write(AEROGPU_EXT_REG_SCANOUT0_ALLOC, m_scanout.allocId);
+  m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
 }
 
 void Display::setVisible(bool visible) {
@@ -214,7 +222,7 @@ void Display::program() {
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT, m_scanout.height);
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, m_scanout.format);
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, m_scanout.pitch);
-  m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
+  writeAddress();
   if (m_scanout.enabled) return;
   m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
   m_scanout.enabled = true;

@@ -56,9 +56,9 @@ public:
   NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
   /** Whether a mode is set. */
   bool hasMode() const { return m_scanout.width != 0; }
-  /** DxgkDdiSetVidPnSourceAddress: a flip to `surface`, or to one of the mode's format and pitch when it is null; at
-   *  most DIRQL. */
-  NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface);
+  /** DxgkDdiSetVidPnSourceAddress: a flip to `surface`, or to one of the mode's format and pitch when it is null. With
+   *  handle spaces its texture is shown, the driver's over allocation `allocId`; 0: the memory. At most DIRQL. */
+  NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
   void setVisible(bool visible);
 
@@ -98,6 +98,7 @@ public:
     bool enabled;
     uint32_t width, height, format, pitch;
     uint64_t address;  // 0 = none since the mode was set
+    uint32_t allocId;  // whose memory that is
   };
   const Scanout &scanout() const { return m_scanout; }
   uint64_t vblankSequence() const;
@@ -111,7 +112,8 @@ private:
   /** At DIRQL: brings the registers in line with the state. */
   void program();
   void blank();
-  void flip(uint64_t address, uint32_t format, uint32_t pitch);
+  void flip(uint64_t address, uint32_t format, uint32_t pitch, uint32_t allocId);
+  void writeAddress();
   void notifyVsync();
   /** While nothing is scanned out the device has no vblank, but the OS still wants one (page
    *  "DXGKARG_SETVIDPNSOURCEVISIBILITY"): a timer makes it. At most DISPATCH_LEVEL. */

@@ -154,7 +154,8 @@ NTSTATUS APIENTRY AeroDdiSetVidPnSourceAddress(_In_ const HANDLE handle,
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   if (args->VidPnSourceId != kSourceId) return STATUS_GRAPHICS_INVALID_VIDEO_PRESENT_SOURCE;
   const AeroAllocation *allocation = AeroAllocation::from(args->hAllocation);
-  return adapter->display.setAddress(*args, allocation ? &allocation->surface : nullptr);
+  return adapter->display.setAddress(*args, allocation ? &allocation->surface : nullptr,
+                                     allocation ? allocation->id : 0);
 }
 
 NTSTATUS APIENTRY AeroDdiSetVidPnSourceVisibility(_In_ const HANDLE handle,

@@ -17,7 +17,7 @@ constexpr uint32_t kResetTimeoutMs = 100;
 bool Ring::allocate(uint32_t entries) {
   m_entries = kMinEntries;
   while (m_entries < entries && m_entries < kMaxEntries) m_entries *= 2;
-  const SIZE_T bytes = sizeof(aerogpu_ring_header) + SIZE_T{m_entries} * sizeof(aerogpu_submit_desc);
+  const SIZE_T bytes = sizeof(aerogpu_ring_header) + SIZE_T{m_entries} * sizeof(SpaceSlot);
   if (m_ring.allocate(bytes) && m_page.allocate(kFencePageBytes)) return true;
   free();
   return false;
@@ -29,25 +29,30 @@ void Ring::free() {
   m_tail = 0;
 }
 
-void Ring::start(const Registers &registers, uint64_t completedFence) {
+void Ring::start(const Registers &registers, uint64_t completedFence, bool spaces) {
+  m_stride = spaces ? sizeof(SpaceSlot) : sizeof(aerogpu_submit_desc);
   *m_page.as<aerogpu_fence_page>() = {AEROGPU_FENCE_PAGE_MAGIC, AEROGPU_ABI_VERSION_U32, completedFence, {}};
   *header() = {};
   header()->magic = AEROGPU_RING_MAGIC;
   header()->abi_version = AEROGPU_ABI_VERSION_U32;
   header()->size_bytes = bytes();
   header()->entry_count = m_entries;
-  header()->entry_stride_bytes = sizeof(aerogpu_submit_desc);
+  header()->entry_stride_bytes = m_stride;
   m_tail = 0;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, m_page.gpa());
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, m_ring.gpa());
   registers.write(AEROGPU_MMIO_REG_RING_SIZE_BYTES, bytes());
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET);
+  // Written while the ring is disabled (SPACE-1), which it is since the reset.
+  if (spaces) registers.write(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE);
 }
 
 void Ring::stop(const Registers &registers) {
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET);
+  // A driver for ABI 1.4 may come next.
+  if (m_stride == sizeof(SpaceSlot)) registers.write(AEROGPU_EXT_REG_SPACES, 0);
   registers.write64(AEROGPU_MMIO_REG_FENCE_GPA_LO, 0);
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
   registers.write(AEROGPU_MMIO_REG_RING_SIZE_BYTES, 0);
@@ -69,9 +74,9 @@ bool Ring::reset(const Registers &registers) {
 bool Ring::push(const Registers &registers, const Submission &submission) {
   if (m_tail - head() >= m_entries) return false;
   const uint32_t commands = submission.commandBytes, table = submission.tableBytes;
-  auto *slots = reinterpret_cast<aerogpu_submit_desc *>(header() + 1);
-  slots[m_tail & (m_entries - 1)] = {
-      sizeof(aerogpu_submit_desc),
+  uint8_t *slot = slotAt(m_tail);
+  *reinterpret_cast<aerogpu_submit_desc *>(slot) = {
+      m_stride,
       submission.flags,
       submission.contextId,
       AEROGPU_ENGINE_0,
@@ -84,6 +89,9 @@ bool Ring::push(const Registers &registers, const Submission &submission) {
       submission.fence,
       0,
   };
+  if (m_stride == sizeof(SpaceSlot))
+    reinterpret_cast<SpaceSlot *>(slot)->space = {submission.space,
+                                                  submission.space ? 0 : AEROGPU_EXT_SPACE_FLAG_KERNEL, 0};
   m_tail++;
   // The slot is complete before the device can see the tail.
   uint32_t *tail = &header()->tail;
@@ -94,7 +102,11 @@ bool Ring::push(const Registers &registers, const Submission &submission) {
 }
 
 const aerogpu_submit_desc &Ring::slot(uint32_t index) const {
-  return reinterpret_cast<const aerogpu_submit_desc *>(header() + 1)[index & (m_entries - 1)];
+  return *reinterpret_cast<const aerogpu_submit_desc *>(slotAt(index));
+}
+
+uint8_t *Ring::slotAt(uint32_t index) const {
+  return reinterpret_cast<uint8_t *>(header() + 1) + SIZE_T{index & (m_entries - 1)} * m_stride;
 }
 
 }  // namespace aero

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "kernel_memory.h"
 #include "registers.h"
 
@@ -11,6 +12,7 @@ namespace aero {
 /** What goes into one slot, without what the ring adds. */
 struct Submission {
   uint32_t flags;  // enum aerogpu_submit_flags
+  uint32_t space;  // whose handles and contexts count; 0: the driver's own, who wrote every byte then
   uint32_t contextId;
   uint64_t commandGpa;
   uint32_t commandBytes;  // 0: nothing to run, only the fence
@@ -26,8 +28,9 @@ public:
   bool allocate(uint32_t entries);
   void free();
 
-  /** Tells the device where ring and fence page lie, with both emptied, and enables it. */
-  void start(const Registers &registers, uint64_t completedFence);
+  /** Tells the device where ring and fence page lie, with both emptied, and enables it. `spaces`: with handle spaces,
+   *  which the device offers (SPACE-1). */
+  void start(const Registers &registers, uint64_t completedFence, bool spaces);
   /** Takes the device off the memory. */
   void stop(const Registers &registers);
   /** Drops what is queued, and leaves the ring disabled; false when the device did not take the reset in bounded time.
@@ -47,7 +50,7 @@ public:
   }
   uint32_t tail() const { return m_tail; }
   uint32_t entries() const { return m_entries; }
-  uint32_t bytes() const { return static_cast<uint32_t>(m_ring.bytes()); }
+  uint32_t bytes() const { return sizeof(aerogpu_ring_header) + m_entries * m_stride; }
   bool allocated() const { return m_ring.data() != nullptr; }
   const aerogpu_submit_desc &slot(uint32_t index) const;
 
@@ -63,6 +66,14 @@ public:
   }
 
 private:
+  /** While handle spaces are enabled (SPACE-5). */
+  struct SpaceSlot {
+    aerogpu_submit_desc desc;
+    aerogpu_submit_space space;
+  };
+  static_assert(sizeof(SpaceSlot) == 80);
+
+  uint8_t *slotAt(uint32_t index) const;
   aerogpu_ring_header *header() const {
     return m_ring.as<aerogpu_ring_header>();
   }
@@ -71,6 +82,7 @@ private:
   Contiguous m_page;
   uint32_t m_entries = 0;
   uint32_t m_tail = 0;
+  uint32_t m_stride = sizeof(aerogpu_submit_desc);
 };
 
 }  // namespace aero

@@ -70,7 +70,8 @@ private:
 
 }  // namespace
 
-NTSTATUS Scheduler::start(ULONG queueEntries) {
+NTSTATUS Scheduler::start(ULONG queueEntries, bool spaces) {
+  m_spaces = spaces;
   KeInitializeSpinLock(&m_lock);
   ExInitializeFastMutex(&m_internalLock);
   // Each entry of the OS' queue may be a paging buffer that is full of operations; and what the driver adds.
@@ -87,7 +88,7 @@ NTSTATUS Scheduler::start(ULONG queueEntries) {
   m_preemption = {};
   m_stalled = false;
   RtlZeroMemory(m_slots, sizeof m_slots);
-  m_ring.start(m_registers, m_base);
+  m_ring.start(m_registers, m_base, m_spaces);
   m_running = true;
   return STATUS_SUCCESS;
 }
@@ -127,7 +128,7 @@ void Scheduler::resume(bool deviceForgot) {
   ExAcquireFastMutex(&m_internalLock);
   m_stalled = false;
   if (deviceForgot) dropOwed();
-  m_ring.start(m_registers, completed());
+  m_ring.start(m_registers, completed(), m_spaces);
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   m_running = true;

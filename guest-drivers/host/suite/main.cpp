@@ -25,6 +25,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_pci.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "init/init.h"
 #include "kmt/serve.h"
 #include "machine/qemu.h"
@@ -213,6 +214,7 @@ void quiesceDevice() {
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
   // Memory that the next process gets may still be in the device's caches.
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 2);
+  registers.write(AEROGPU_EXT_REG_SPACES, 0);
 }
 
 /// Runs `body`, which returns what the process exits with, in a process of its own. Returns how that ended,

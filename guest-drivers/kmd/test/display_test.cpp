@@ -11,6 +11,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "counters.h"
 #include "device_features.h"
 #include "fake_device.h"
@@ -47,11 +48,12 @@ protected:
     m_segments.stop();
   }
 
-  NTSTATUS flipTo(uint64_t address, const Surface *surface = nullptr, UINT segment = kSegmentVram) {
+  NTSTATUS flipTo(uint64_t address, const Surface *surface = nullptr, UINT segment = kSegmentVram,
+                  uint32_t allocId = 0) {
     DXGKARG_SETVIDPNSOURCEADDRESS args = {};
     args.PrimarySegment = segment;
     args.PrimaryAddress.QuadPart = static_cast<LONGLONG>(address);
-    return m_display.setAddress(args, surface);
+    return m_display.setAddress(args, surface, allocId);
   }
   /** As Windows shows a mode: CommitVidPn, the first address, then visible. */
   void show(uint64_t address = kFrame) {
@@ -118,6 +120,33 @@ TEST_F(DisplayTest, AModeIsShownWithItsFirstAddressWhenItIsVisible) {
   EXPECT_EQ(m_device.takeWrites(), Writes{}) << "not visible yet";
   m_display.setVisible(true);
   expectSwitchedOn(m_device.takeWrites(), kFrame);
+}
+
+// SPACE-18
+TEST_F(DisplayTest, WithHandleSpacesTheAllocationComesWithEachAddressBeforeIt) {
+  m_features.high |= AEROGPU_EXT_FEATURE_HI_SPACES;
+  const auto flipOf = [](uint64_t address, uint32_t allocId) {
+    return Writes{{AEROGPU_EXT_REG_SCANOUT0_ALLOC, allocId},
+                  {AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, static_cast<uint32_t>(address)},
+                  {AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_HI, static_cast<uint32_t>(address >> 32)}};
+  };
+  const auto contains = [](const Writes &all, const Writes &part) {
+    return std::search(all.begin(), all.end(), part.begin(), part.end()) != all.end();
+  };
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch), STATUS_SUCCESS);
+  ASSERT_EQ(flipTo(kFrame, nullptr, kSegmentVram, 7), STATUS_SUCCESS);
+  m_display.setVisible(true);
+  EXPECT_TRUE(contains(m_device.takeWrites(), flipOf(kFrame, 7)));
+  ASSERT_EQ(flipTo(kFrame + 0x400000, nullptr, kSegmentVram, 8), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), flipOf(kFrame + 0x400000, 8));
+  ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.takeWrites(), flipOf(kFrame, 0)) << "memory that is nobody's texture";
+  // After a sleep as before it.
+  ASSERT_EQ(flipTo(kFrame, nullptr, kSegmentVram, 9), STATUS_SUCCESS);
+  m_display.suspend();
+  m_device.takeWrites();
+  m_display.restore();
+  EXPECT_TRUE(contains(m_device.takeWrites(), flipOf(kFrame, 9)));
 }
 
 TEST_F(DisplayTest, AddressAndVisibilityComeInEitherOrder) {

@@ -139,6 +139,10 @@ void FakeDevice::write(uint32_t offset, uint32_t value) {
     setValue(offset, value ? 1 : 0);
     return;
   }
+  case AEROGPU_EXT_REG_SPACES:
+    EXPECT_FALSE(this->value(AEROGPU_MMIO_REG_RING_CONTROL) & AEROGPU_RING_CONTROL_ENABLE) << "SPACE-1";
+    setValue(offset, value & AEROGPU_EXT_SPACES_ENABLE);
+    return;
   case AEROGPU_EXT_REG_VGA:
     setValue(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
     return;
@@ -177,6 +181,14 @@ void FakeDevice::fetch() {
         &desc,
         reinterpret_cast<const uint8_t *>(ring + 1) + size_t{m_fetched % ring->entry_count} * ring->entry_stride_bytes,
         sizeof desc);
+    if (value(AEROGPU_EXT_REG_SPACES) & AEROGPU_EXT_SPACES_ENABLE) {  // SPACE-5
+      ASSERT_GE(ring->entry_stride_bytes, sizeof desc + sizeof newestSpace);
+      EXPECT_GE(desc.desc_size_bytes, sizeof desc + sizeof newestSpace);
+      memcpy(&newestSpace,
+             reinterpret_cast<const uint8_t *>(ring + 1) +
+                 size_t{m_fetched % ring->entry_count} * ring->entry_stride_bytes + sizeof desc,
+             sizeof newestSpace);
+    }
     queue.push_back(desc);
   }
 }

@@ -10,6 +10,7 @@
 
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_ring.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "fake_kernel.h"
 
 namespace aero::test {
@@ -48,6 +49,8 @@ public:
   // The ring.
   /** Fetched at the doorbell and not completed, oldest first. */
   std::deque<aerogpu_submit_desc> queue;
+  /** Of the newest that was fetched: what a slot says while handle spaces are enabled. */
+  aerogpu_submit_space newestSpace = {};
   const aerogpu_ring_header *ring() const;
   const aerogpu_fence_page *fencePage() const;
   /** Completes the oldest submissions, in order. */

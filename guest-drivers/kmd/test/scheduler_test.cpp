@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "counters.h"
 #include "fake_device.h"
@@ -118,6 +119,36 @@ TEST_F(SchedulerTest, AStartTellsTheDeviceOfARingThatItCanUse) {
   EXPECT_EQ(ring->flags, 0u);
   ASSERT_TRUE(m_device.fencePage());
   EXPECT_EQ(reinterpret_cast<uintptr_t>(m_device.fencePage()) % 8, 0u);
+}
+
+// SPACE-1, SPACE-5, SPACE-6
+TEST_F(SchedulerTest, WithHandleSpacesSlotsSayThatTheDriverWroteThem) {
+  ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.writes.back(), (RegisterWrite{AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE}));
+  EXPECT_EQ(m_device.value(AEROGPU_EXT_REG_SPACES), 1u) << "enabled before the ring";
+  const aerogpu_ring_header *ring = m_device.ring();
+  ASSERT_TRUE(ring);
+  EXPECT_EQ(ring->entry_stride_bytes, 80u);
+  EXPECT_EQ(ring->size_bytes, 64 + 80 * ring->entry_count);
+  const aerogpu_cmd_ext_reset_context packet = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof packet}, 0, 0};
+  m_device.newestSpace = {9, 9, 9};
+  ASSERT_EQ(m_scheduler.submitInternal(&packet, sizeof packet), STATUS_SUCCESS);
+  EXPECT_EQ(newest().desc_size_bytes, 80u);
+  EXPECT_EQ(m_device.newestSpace.space, 0u);
+  EXPECT_EQ(m_device.newestSpace.flags, 1u);
+  EXPECT_EQ(m_device.newestSpace.reserved0, 0u);
+  m_device.complete(m_device.queue.size());
+  // After a sleep in which the device was reset it has to be told again.
+  m_scheduler.suspend();
+  EXPECT_EQ(m_device.value(AEROGPU_EXT_REG_SPACES), 0u) << "a driver for ABI 1.4 may come next";
+  m_device.resetMachine();
+  m_scheduler.resume(true);
+  EXPECT_EQ(m_device.value(AEROGPU_EXT_REG_SPACES), 1u);
+  submitAll({1});
+  EXPECT_EQ(newest().desc_size_bytes, 80u);
+  m_device.complete(m_device.queue.size());
+  m_scheduler.stop();
+  EXPECT_EQ(m_device.value(AEROGPU_EXT_REG_SPACES), 0u);
 }
 
 TEST_F(SchedulerTest, AStartBeginsAboveEverythingThatTheDeviceHasCompleted) {
