@@ -23,6 +23,7 @@ enum {
 typedef struct AeroGPURegFile {
     uint32_t word[AEROGPU_REG_WORDS];
     uint32_t latch_hi[AEROGPU_LATCHES]; /* BQL: HI as of the last read of LO */
+    uint32_t timestamp_hi;              /* BQL: the same of TIMESTAMP */
     /* Constant once realized. */
     uint64_t features;   /* FEATURES_LO and _HI */
     const uint8_t *caps; /* the capability block, the renderer's */
@@ -60,6 +61,7 @@ static inline void aerogpu_regfile_reset(AeroGPURegFile *regs)
         aerogpu_reg_set(regs, i * 4, 0);
     }
     memset(regs->latch_hi, 0, sizeof(regs->latch_hi));
+    regs->timestamp_hi = 0;
 }
 
 #endif /* HW_AEROGPU_REGFILE_H */

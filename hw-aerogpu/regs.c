@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/bitops.h"
 #include "qemu/lockable.h"
+#include "qemu/timer.h"
 #include "aerogpu.h"
 #include "complete.h"
 #include "cursor.h"
@@ -197,6 +198,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
      AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                    \
      AEROGPU_FEATURE_ERROR_INFO |                                          \
      (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA | \
+                AEROGPU_EXT_FEATURE_HI_TIMESTAMP |                         \
                 AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
                 AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS |                      \
                 AEROGPU_EXT_FEATURE_HI_POLICY)                             \
@@ -310,6 +312,20 @@ static void vga_write(AeroGPUState *s, uint32_t old, uint32_t value)
     aerogpu_cursor_reset(s);
     aerogpu_scanout_to_vga(s);
     aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+}
+
+/* QUERY-12 */
+static uint32_t timestamp_lo_read(AeroGPUState *s)
+{
+    uint64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    s->regs.timestamp_hi = now >> 32;
+    return now;
+}
+
+static uint32_t timestamp_hi_read(AeroGPUState *s)
+{
+    return s->regs.timestamp_hi;
 }
 
 static uint32_t gpu_state_read(AeroGPUState *s)
@@ -429,6 +445,8 @@ static const struct AeroGPUExtReg {
     EXT_REG(EDID_SIZE, RO, .read = edid_size_read),
     EXT_REG(VGA, WO, .write = vga_write),
     EXT_REG(CAPS_SIZE, RO, .read = caps_size_read),
+    EXT_REG(TIMESTAMP_LO, RO, .read = timestamp_lo_read),
+    EXT_REG(TIMESTAMP_HI, RO, .read = timestamp_hi_read),
     EXT_REG(GPU_STATE, RO, .read = gpu_state_read),
     EXT_REG(GPU_ENABLE, RW, .read = gpu_enable_read, .write = gpu_enable_write),
     EXT_REG(GPU_RESTART, WO, .write = gpu_restart_write),
@@ -588,14 +606,42 @@ static int aerogpu_regs_post_load(void *opaque, int version_id)
     return 0;
 }
 
+static bool aerogpu_regs_timestamp_needed(void *opaque)
+{
+    AeroGPURegFile *regs = opaque;
+
+    return regs->timestamp_hi != 0;
+}
+
+static int aerogpu_regs_pre_load(void *opaque)
+{
+    AeroGPURegFile *regs = opaque;
+
+    regs->timestamp_hi = 0;
+    return 0;
+}
+
+static const VMStateDescription aerogpu_regs_timestamp_vmstate = {
+    .name = "aerogpu/regs/timestamp",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_regs_timestamp_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(timestamp_hi, AeroGPURegFile),
+                                VMSTATE_END_OF_LIST() },
+};
+
 const VMStateDescription aerogpu_regs_vmstate = {
     .name = "aerogpu/regs",
     .version_id = 1,
     .minimum_version_id = 1,
+    .pre_load = aerogpu_regs_pre_load,
     .post_load = aerogpu_regs_post_load,
     .fields =
         AEROGPU_VMSTATE_FIELDS{
             VMSTATE_UINT32_ARRAY(word, AeroGPURegFile, AEROGPU_REG_WORDS),
             VMSTATE_UINT32_ARRAY(latch_hi, AeroGPURegFile, AEROGPU_LATCHES),
             VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_regs_timestamp_vmstate, NULL },
 };

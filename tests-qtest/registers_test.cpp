@@ -27,7 +27,8 @@ constexpr uint32_t kExtensions = AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATU
                                  AEROGPU_EXT_FEATURE_HI_POLICY | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE |
                                  AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_GPU_LOSS |
                                  AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS | AEROGPU_EXT_FEATURE_HI_CAPS |
-                                 AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_BLIT;
+                                 AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_BLIT |
+                                 AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_TIMESTAMP;
 constexpr Register kRegisters[] = {
     REG(MAGIC, ReadOnly, 0, AEROGPU_MMIO_MAGIC),
     REG(ABI_VERSION, ReadOnly, 0, AEROGPU_ABI_VERSION_U32),
@@ -225,6 +226,33 @@ TEST(Edid, IsReadInPiecesAndIsZeroPastItsEnd) {
     ASSERT_EQ(dev.qemu.readl(base + offset), 0u) << offset;
   EXPECT_EQ(dev.qemu.readb(base + size), 0u);
   EXPECT_EQ(dev.qemu.readw(base + size), 0u);
+}
+
+// QUERY-12
+TEST(Timestamp, IsTheClockOfTheVblankAndLatchesItsUpperHalf) {
+  AeroGpuDev dev("renderer=null,refresh_rate=60");
+  ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_TIMESTAMP);
+  const auto now = [&] { return dev.reg64(AEROGPU_EXT_REG_TIMESTAMP_LO); };
+  const auto step = [&](uint64_t ns) { dev.qemu.clockStep(static_cast<int64_t>(ns)); };
+  const uint64_t begin = now();
+  EXPECT_EQ(now(), begin) << "the clock stands";
+  step(1'000'000);
+  EXPECT_EQ(now(), begin + 1'000'000);
+  dev.setScanout({});
+  const uint64_t enabled = now(), period = dev.reg(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS);
+  step(period + 1000);
+  EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO), enabled + period);
+  EXPECT_EQ(now(), enabled + period + 1000);
+  // Across 2^32 ns between the reads of the two halves.
+  constexpr uint64_t kWrap = uint64_t{1} << 32;
+  step(kWrap - 1 - now());
+  const uint32_t low = dev.reg(AEROGPU_EXT_REG_TIMESTAMP_LO);
+  step(1);
+  EXPECT_EQ(low, 0xFFFFFFFFu);
+  EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_TIMESTAMP_HI), 0u);
+  EXPECT_EQ(now(), kWrap);
+  dev.setReg(AEROGPU_EXT_REG_TIMESTAMP_LO, 77);
+  EXPECT_EQ(now(), kWrap);
 }
 
 // CAPS-1, CAPS-2, CAPS-3

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <string>
 
 namespace aerogpu::cmd {
 
@@ -10,6 +11,11 @@ namespace {
 
 Error malformed(const char* what) {
   return Error{ErrorCode::CmdDecode, what};
+}
+
+/// The same of one field, with what it held.
+Error malformed(const char* what, const char* field, uint64_t value) {
+  return Error{ErrorCode::CmdDecode, what, std::string(field) + " " + std::to_string(value)};
 }
 
 Result<void> needHandle(uint32_t handle) {
@@ -269,6 +275,33 @@ Result<void> check(const aerogpu_cmd_ext_generate_mips& c, uint32_t) {
   if (c.flags & ~uint32_t{AEROGPU_EXT_MIPS_LINEAR | AEROGPU_EXT_MIPS_SRGB})
     return malformed("unknown flag for mips");
   return needHandle(c.texture);
+}
+
+Result<void> check(const aerogpu_cmd_ext_query_begin& c, uint32_t) {
+  if (c.type != AEROGPU_EXT_QUERY_OCCLUSION)
+    return malformed(
+        c.type == AEROGPU_EXT_QUERY_TIMESTAMP ? "a timestamp has no begin" : "unknown query type", "type",
+        c.type);
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_query_end& c, uint32_t) {
+  if (c.type != AEROGPU_EXT_QUERY_OCCLUSION && c.type != AEROGPU_EXT_QUERY_TIMESTAMP)
+    return malformed("unknown query type", "type", c.type);
+  if (c.offset_bytes % sizeof(aerogpu_ext_query_result) != 0)
+    return malformed("query result is not aligned in its allocation", "offset", c.offset_bytes);
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_set_clip_planes&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_set_texture_stage&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_set_state&, uint32_t) {
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_set_stream_frequency&, uint32_t) {
+  return {};
 }
 
 Result<void> check(const aerogpu_cmd_ext_write_value& c, uint32_t) {

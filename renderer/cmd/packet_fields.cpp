@@ -114,6 +114,16 @@ constexpr EnumName kSamplerAddressModeNames[] = {
     {2, "AEROGPU_SAMPLER_ADDRESS_MIRROR_REPEAT"},
 };
 
+constexpr EnumName kExtQueryTypeNames[] = {
+    {1, "AEROGPU_EXT_QUERY_OCCLUSION"},
+    {2, "AEROGPU_EXT_QUERY_TIMESTAMP"},
+};
+
+constexpr EnumName kExtStateNames[] = {
+    {1, "AEROGPU_EXT_STATE_FOG_W"},
+    {2, "AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE"},
+};
+
 constexpr PacketField kCreateBuffer[] = {
     {"buffer_handle", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"usage_flags", 12, 4, 1, PacketField::Kind::Hex, {}},
@@ -450,6 +460,39 @@ constexpr PacketField kExtGenerateMips[] = {
     {"flags", 12, 4, 1, PacketField::Kind::Hex, {}},
 };
 
+constexpr PacketField kExtQueryBegin[] = {
+    {"slot", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"type", 12, 4, 1, PacketField::Kind::Unsigned, kExtQueryTypeNames},
+};
+
+constexpr PacketField kExtQueryEnd[] = {
+    {"slot", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"type", 12, 4, 1, PacketField::Kind::Unsigned, kExtQueryTypeNames},
+    {"alloc_id", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"offset_bytes", 24, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtSetClipPlanes[] = {
+    {"first", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"plane_count", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtSetTextureStage[] = {
+    {"stage", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"state", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"value", 16, 4, 1, PacketField::Kind::Hex, {}},
+};
+
+constexpr PacketField kExtSetState[] = {
+    {"state", 8, 4, 1, PacketField::Kind::Unsigned, kExtStateNames},
+    {"value", 12, 4, 1, PacketField::Kind::Hex, {}},
+};
+
+constexpr PacketField kExtSetStreamFrequency[] = {
+    {"first", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"step_count", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kExtWriteValue[] = {
     {"alloc_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"offset_bytes", 16, 8, 1, PacketField::Kind::Unsigned, {}},
@@ -586,6 +629,18 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_FILL", 56, kExtFill};
     case AEROGPU_CMD_EXT_GENERATE_MIPS:
       return {"EXT_GENERATE_MIPS", 16, kExtGenerateMips};
+    case AEROGPU_CMD_EXT_QUERY_BEGIN:
+      return {"EXT_QUERY_BEGIN", 16, kExtQueryBegin};
+    case AEROGPU_CMD_EXT_QUERY_END:
+      return {"EXT_QUERY_END", 32, kExtQueryEnd};
+    case AEROGPU_CMD_EXT_SET_CLIP_PLANES:
+      return {"EXT_SET_CLIP_PLANES", 16, kExtSetClipPlanes};
+    case AEROGPU_CMD_EXT_SET_TEXTURE_STAGE:
+      return {"EXT_SET_TEXTURE_STAGE", 24, kExtSetTextureStage};
+    case AEROGPU_CMD_EXT_SET_STATE:
+      return {"EXT_SET_STATE", 16, kExtSetState};
+    case AEROGPU_CMD_EXT_SET_STREAM_FREQUENCY:
+      return {"EXT_SET_STREAM_FREQUENCY", 16, kExtSetStreamFrequency};
     case AEROGPU_CMD_EXT_WRITE_VALUE:
       return {"EXT_WRITE_VALUE", 32, kExtWriteValue};
     case AEROGPU_CMD_EXT_ATTACH_BACKING:

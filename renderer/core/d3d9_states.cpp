@@ -237,6 +237,22 @@ Result<bool> setSamplerState(SamplerState& sampler, uint32_t number, uint32_t va
   return !(sampler == before);
 }
 
+void setTextureStageState(DrawState& state, uint32_t stage, uint32_t number, uint32_t value) {
+  // D3DTEXTURESTAGESTATETYPE; the others are the fixed function's.
+  enum : uint32_t { kMat00 = 7, kMat11 = 10, kScale = 22, kOffset = 23, kTransformFlags = 24 };
+  TextureStage& s = state.textureStages[stage];
+  const TextureStage before = s;
+  if (number >= kMat00 && number <= kMat11)
+    s.bump[number - kMat00] = asFloat(value);
+  else if (number == kScale)
+    s.luminanceScale = asFloat(value);
+  else if (number == kOffset)
+    s.luminanceOffset = asFloat(value);
+  else if (number == kTransformFlags)
+    s.transformFlags = value;
+  if (!(s == before)) state.dirty |= kDirtyTextureStages;
+}
+
 void setBlendState(DrawState& state, const aerogpu_blend_state& block) {
   BlendState& blend = state.blend;
   blend.enable = block.enable != 0;

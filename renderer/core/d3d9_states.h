@@ -28,4 +28,8 @@ void setRasterizerState(DrawState& state, const aerogpu_rasterizer_state& block)
 /// The state of a CREATE_SAMPLER object; its enumerators were checked with the packet.
 SamplerState samplerFromPacket(const aerogpu_cmd_create_sampler& packet);
 
+/// Numbers of D3DTEXTURESTAGESTATETYPE; those that no pixel shader reads are ignored. `stage` is under
+/// kTextureStages.
+void setTextureStageState(DrawState& state, uint32_t stage, uint32_t number, uint32_t value);
+
 }  // namespace aerogpu::core

@@ -51,8 +51,10 @@ Result<void> Executor::selectContext(uint32_t contextId) {
     known = contexts.emplace(contextId, std::move(context)).first;
     ++m_contextCount;
   }
+  pauseQueries();
   m_contextId = contextId;
   m_context = known->second.get();
+  if (m_context->queries) m_context->queries->resume();
   m_state = &m_context->state;
   markAllDirty();
   return {};
@@ -68,8 +70,11 @@ void Executor::noteContextChange(bool changed) {
 }
 
 uint64_t Executor::features() const {
+  // Whose packets are executed, but whose states no back end looks at yet.
+  constexpr uint32_t kUnfinished = AEROGPU_EXT_FEATURE_HI_STATES;
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
-         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_CMD_FEATURES_HI}
+         uint64_t{(AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_CMD_FEATURES_HI) &
+                  ~kUnfinished}
              << 32;
 }
 
@@ -81,7 +86,7 @@ void Executor::markAllDirty() {
 ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_report = {};
   m_frameTaken = false;
-  m_values = 0;
+  m_values = m_queries = 0;
   m_work.beginSubmission();
   m_pendingWrites.begin();
   m_pageLists.forget();

@@ -165,6 +165,14 @@ public:
   Result<void> run(const aerogpu_cmd_ext_reset_context& c);
   // executor_ext_backing.cpp
   Result<void> run(const aerogpu_cmd_ext_attach_backing& c);
+  // executor_ext_queries.cpp
+  Result<void> run(const aerogpu_cmd_ext_query_begin& c);
+  Result<void> run(const aerogpu_cmd_ext_query_end& c);
+  // executor_ext_states.cpp
+  Result<void> run(const aerogpu_cmd_ext_set_clip_planes& c, std::span<const aerogpu_ext_clip_plane> planes);
+  Result<void> run(const aerogpu_cmd_ext_set_texture_stage& c);
+  Result<void> run(const aerogpu_cmd_ext_set_state& c);
+  Result<void> run(const aerogpu_cmd_ext_set_stream_frequency& c, std::span<const uint32_t> steps);
   // executor_ext_values.cpp
   Result<void> run(const aerogpu_cmd_ext_write_value& c);
 
@@ -173,6 +181,7 @@ private:
   static constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
   static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
   static constexpr uint32_t kMaxValues = 1024;   ///< that one submission may have written (VALUE-4)
+  static constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (QUERY-10)
   static constexpr uint64_t kObjectBytes = 512;  ///< what an object costs beside its memory on the GPU
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
@@ -195,6 +204,10 @@ private:
   void destroySpace(std::unique_ptr<Space> space);
   /// Whose memory it is may be changed by this submission (SPACE-19).
   Result<void> needOwn(const Resource& resource) const;
+  /// The selected context's draws end here for now.
+  void pauseQueries() {
+    if (m_context && m_context->queries) m_context->queries->pause();
+  }
   void noteContextChange(bool changed);
   /// The back end has seen nothing of the selected context's state.
   void markAllDirty();
@@ -227,6 +240,10 @@ private:
   /// checkBlit() of m_blitBoxes; an error says which of them it is about.
   Result<BlitKind> checkBlitOf(const Texture& dst, Subresource sub, const Texture& src, Subresource srcSub,
                                const BlitArgs& args) const;
+  /// One more begin or end of a query in this submission.
+  Result<void> takeQuery();
+  /// Those of the selected context.
+  Result<ContextQueries*> needQueries();
   Result<void> settleWrites();
   /// Calls `use` with a source of the guest's bytes.
   template <class Use>
@@ -283,6 +300,7 @@ private:
   Framed m_framed;
   bool m_frameTaken = false;  ///< in this submission: it comes out with it
   uint32_t m_values = 0;      ///< that this submission has written
+  uint32_t m_queries = 0;     ///< that it has begun and ended
   ExecutionReport m_report;
   WorkBudget m_work;
   uint32_t m_minor = 0;  ///< of the stream being executed

@@ -149,6 +149,7 @@ Result<void> Executor::run(const aerogpu_cmd_flush&) {
 
 Result<void> Executor::run(const aerogpu_cmd_ext_reset_context&) {
   *m_state = DrawState{};
+  m_context->queries.reset();
   noteContextChange(false);
   m_neutralPackets = m_packets + 1;  // this one and all before it
   markAllDirty();

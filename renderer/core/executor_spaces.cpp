@@ -23,6 +23,7 @@ Result<void> Executor::enterSpace(const aerogpu_submission& submission) {
 
 void Executor::selectSpace(Space& space) {
   if (&space == m_space) return;
+  pauseQueries();
   m_otherHandles += m_handles.count();
   m_space->handles.swap(m_handles);
   m_space = &space;

@@ -80,6 +80,9 @@ public:
   /// Forgets what was counted; nothing for timestamps.
   virtual Result<void> begin() = 0;
   virtual Result<void> end() = 0;
+  /// Between begin() and end(): draws between the two do not count. end() may come before resume().
+  virtual void pause() = 0;
+  virtual void resume() = 0;
   /// Of the last end(), as 8 bytes in the host's order, which is little-endian.
   virtual Result<void> result(std::unique_ptr<ByteSink> sink) = 0;
 };

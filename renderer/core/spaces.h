@@ -17,6 +17,7 @@
 #include "renderer/base/result.h"
 #include "renderer/base/salted_hash.h"
 #include "renderer/core/handle_table.h"
+#include "renderer/core/queries.h"
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/state.h"
 
@@ -26,7 +27,8 @@ namespace aerogpu::core {
 struct Context {
   HostMemoryCharge charge;
   DrawState state;
-  bool changed = false;  ///< a packet that may change the state has run
+  std::unique_ptr<ContextQueries> queries;  ///< made with the first one
+  bool changed = false;                     ///< a packet that may change the state has run
 };
 
 /// What a space did and has. Written by the render thread, read by any.

@@ -27,6 +27,8 @@ inline constexpr uint32_t kVertexFloatRegisters = 256;
 inline constexpr uint32_t kPixelFloatRegisters = 224;
 inline constexpr uint32_t kIntRegisters = 16;
 inline constexpr uint32_t kBoolRegisters = 16;
+inline constexpr uint32_t kMaxClipPlanes = 6;
+inline constexpr uint32_t kTextureStages = 8;
 
 // States keep Direct3D 9's enumerations; the executor never lets a number in that they lack.
 using d3d9::Blend;
@@ -67,6 +69,7 @@ struct BlendState {
   uint32_t sampleMask = 0xFFFFFFFFu;
   bool dither = false;
   bool srgbWrite = false;  ///< D3DRS_SRGBWRITEENABLE
+  bool alphaToCoverage = false;
   bool operator==(const BlendState&) const = default;
 };
 
@@ -113,6 +116,7 @@ struct PixelPipeState {
   uint8_t alphaRef = 0;
   bool fogEnable = false;
   FogMode fogTable = FogMode::None, fogVertex = FogMode::None;
+  bool fogW = false;  ///< fog tables count w in place of z
   bool rangeFog = false;
   uint32_t fogColor = 0;  ///< D3DCOLOR
   float fogStart = 0, fogEnd = 1, fogDensity = 1;
@@ -149,6 +153,7 @@ struct TargetBinding {
 struct VertexStream {
   Ref<Buffer> buffer;
   uint32_t stride = 0, offset = 0;  ///< bytes
+  uint32_t step = 0;  ///< instances for each element; 0: one for each vertex (Direct3D 9 layouts)
 };
 struct IndexBinding {
   Ref<Buffer> buffer;
@@ -171,6 +176,14 @@ struct BufferBinding {
   Ref<Buffer> buffer;
   uint32_t offset = 0, size = 0;       ///< bytes; size is resolved
   uint32_t initialCount = 0xFFFFFFFF;  ///< UAV counter; 0xFFFFFFFF = keep
+};
+
+/// What pixel shaders 1.x read of D3DTEXTURESTAGESTATETYPE.
+struct TextureStage {
+  std::array<float, 4> bump{};  ///< D3DTSS_BUMPENVMAT00, 01, 10, 11
+  float luminanceScale = 0, luminanceOffset = 0;
+  uint32_t transformFlags = 0;  ///< D3DTSS_TEXTURETRANSFORMFLAGS
+  bool operator==(const TextureStage&) const = default;
 };
 
 /// A D3D9 constant register file and what of it changed since the back end last looked.
@@ -203,6 +216,7 @@ enum DirtyBit : uint32_t {
   kDirtySamplers = 1u << 16,
   kDirtyConstantBuffers = 1u << 17,
   kDirtyUnorderedAccess = 1u << 18,
+  kDirtyTextureStages = 1u << 19,
   kDirtyAll = 0xFFFFFFFFu,
 };
 
@@ -235,7 +249,8 @@ struct DrawState {
   Topology topology = Topology::TriangleList;
   ConstantFile<kVertexFloatRegisters> vsConstants;
   ConstantFile<kPixelFloatRegisters> psConstants;
-  std::array<std::array<float, 4>, 6> clipPlanes{};  ///< no packet of ABI 1.4 sets them; all zero
+  std::array<std::array<float, 4>, kMaxClipPlanes> clipPlanes{};
+  std::array<TextureStage, kTextureStages> textureStages;
   std::array<StageBindings, kStageCount> stages;
   uint32_t dirty = kDirtyAll;
   uint32_t dirtyResourceStages = (1u << kStageCount) - 1;  ///< bit per stage, for resources and samplers

@@ -56,6 +56,8 @@ public:
                                           .count());
     return {};
   }
+  void pause() override {}
+  void resume() override {}
   Result<void> result(std::unique_ptr<ByteSink> sink) override {
     return sink->write(reinterpret_cast<const uint8_t*>(&m_value), sizeof m_value, sizeof m_value, 1);
   }

@@ -51,6 +51,8 @@ class FakeQuery final : public core::GpuQuery {
 public:
   Result<void> begin() override { return {}; }
   Result<void> end() override { return {}; }
+  void pause() override {}
+  void resume() override {}
   Result<void> result(std::unique_ptr<core::ByteSink>) override { return {}; }
 };
 

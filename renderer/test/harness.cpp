@@ -93,9 +93,12 @@ void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
 
 void Harness::onLog(void* opaque, enum aerogpu_log_level level, const char* line) {
   auto& self = *static_cast<Harness*>(opaque);
-  if (level != AEROGPU_LOG_ERROR) return;
+  constexpr size_t kGuestLines = 100;
   Lock lock(self.m_mutex);
-  self.m_errorLines.emplace_back(line);
+  if (level == AEROGPU_LOG_ERROR) self.m_errorLines.emplace_back(line);
+  if (level != AEROGPU_LOG_GUEST) return;
+  if (self.m_guestLines.size() == kGuestLines) self.m_guestLines.erase(self.m_guestLines.begin());
+  self.m_guestLines.emplace_back(line);
 }
 
 Allocation Harness::allocate(uint64_t size, uint32_t flags) {
@@ -245,6 +248,11 @@ std::vector<FinishedSubmission> Harness::takeFinished() {
 std::vector<std::string> Harness::takeErrorLines() {
   Lock lock(m_mutex);
   return std::exchange(m_errorLines, {});
+}
+
+std::vector<std::string> Harness::takeGuestLines() {
+  Lock lock(m_mutex);
+  return std::exchange(m_guestLines, {});
 }
 
 std::vector<uint8_t> Harness::takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation) {

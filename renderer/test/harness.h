@@ -119,6 +119,8 @@ public:
   std::vector<FinishedSubmission> takeFinished();
   /// Log lines at level error (host at fault or a validation message).
   std::vector<std::string> takeErrorLines();
+  /// The newest log lines at level guest (guest at fault).
+  std::vector<std::string> takeGuestLines();
 
   /// A fresh handle.
   uint32_t handle() { return m_nextHandle++; }
@@ -169,7 +171,7 @@ private:
   CondVar m_changed;
   std::vector<FinishedSubmission> m_finished GUARDED_BY(m_mutex);
   std::vector<Frame> m_frames GUARDED_BY(m_mutex);
-  std::vector<std::string> m_errorLines GUARDED_BY(m_mutex);
+  std::vector<std::string> m_errorLines GUARDED_BY(m_mutex), m_guestLines GUARDED_BY(m_mutex);
   uint64_t m_doneCookie GUARDED_BY(m_mutex) = 0;
 };
 

@@ -15,6 +15,10 @@
 #define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U         /* feature bit 36: the capability block can be read */
 #define AEROGPU_EXT_FEATURE_HI_BLIT \
   0x100U /* feature bit 40: the packets EXT_BLIT, EXT_FILL and EXT_GENERATE_MIPS work */
+#define AEROGPU_EXT_FEATURE_HI_QUERIES 0x200U   /* feature bit 41: the packets EXT_QUERY_BEGIN and EXT_QUERY_END work */
+#define AEROGPU_EXT_FEATURE_HI_TIMESTAMP 0x400U /* feature bit 42: the registers AEROGPU_EXT_REG_TIMESTAMP_* work */
+#define AEROGPU_EXT_FEATURE_HI_STATES \
+  0x800U /* feature bit 43: the packets EXT_SET_CLIP_PLANES, _TEXTURE_STAGE, _STATE and _STREAM_FREQUENCY work */
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_SPACES \
@@ -25,9 +29,10 @@
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                                 \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
-   AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                           \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_QUERIES | \
+   AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES | \
+   AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** aerogpu_cmd_ext_blit.flags. Others are refused. */
 enum aerogpu_ext_blit_flags {
@@ -55,6 +60,18 @@ enum aerogpu_ext_mips_flags {
   AEROGPU_EXT_MIPS_SRGB = 2, /* levels are read and written as the format's sRGB twin */
 };
 
+/** What EXT_QUERY_BEGIN and EXT_QUERY_END ask. Others are refused. */
+enum aerogpu_ext_query_type {
+  AEROGPU_EXT_QUERY_OCCLUSION = 1, /* samples that passed the depth and stencil tests between the two */
+  AEROGPU_EXT_QUERY_TIMESTAMP = 2, /* when all work before EXT_QUERY_END was done, nanoseconds; has no begin */
+};
+
+/** aerogpu_cmd_ext_set_state.state. Others are ignored. */
+enum aerogpu_ext_state {
+  AEROGPU_EXT_STATE_FOG_W = 1,             /* not 0: fog tables count the w of the position in place of its z */
+  AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE = 2, /* not 0: alpha says which samples of a multisampled target are written */
+};
+
 /** A rectangle: left and top belong to it, right and bottom do not. */
 struct aerogpu_ext_rect {
   uint32_t left; /* texels */
@@ -70,6 +87,19 @@ struct aerogpu_ext_blit_rect {
   struct aerogpu_ext_rect src;
 };
 AEROGPU_ABI_SIZE(aerogpu_ext_blit_rect, 32);
+
+/** Inside is where the dot product with the position that the vertex shader writes is not negative. */
+struct aerogpu_ext_clip_plane {
+  uint32_t coefficients_f32[4]; /* IEEE 754 bits */
+};
+AEROGPU_ABI_SIZE(aerogpu_ext_clip_plane, 16);
+
+/** What EXT_QUERY_END writes to guest memory. */
+struct aerogpu_ext_query_result {
+  uint64_t value;
+  uint64_t available; /* 1 */
+};
+AEROGPU_ABI_SIZE(aerogpu_ext_query_result, 16);
 
 /** EXT_RESET_CONTEXT: the context of this submission gets its initial state; nothing is bound in it any more. */
 struct aerogpu_cmd_ext_reset_context {
@@ -116,6 +146,60 @@ struct aerogpu_cmd_ext_generate_mips {
   uint32_t flags; /* enum aerogpu_ext_mips_flags */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_generate_mips, 16);
+
+/** EXT_QUERY_BEGIN: a query of this context begins to count, from 0 on. */
+struct aerogpu_cmd_ext_query_begin {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t slot; /* 0 to 255 */
+  uint32_t type; /* enum aerogpu_ext_query_type */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_query_begin, 16);
+
+/** EXT_QUERY_END: a query of this context ends; aerogpu_ext_query_result goes to guest memory. */
+struct aerogpu_cmd_ext_query_end {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t slot; /* 0 to 255 */
+  uint32_t type; /* enum aerogpu_ext_query_type */
+  uint32_t alloc_id;
+  uint32_t reserved0;
+  uint64_t offset_bytes; /* a multiple of 16 */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_query_end, 32);
+
+/** EXT_SET_CLIP_PLANES: plane_count planes follow, which D3DRS_CLIPPLANEENABLE turns on. */
+struct aerogpu_cmd_ext_set_clip_planes {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t first;
+  uint32_t plane_count;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_clip_planes, 16);
+
+/** EXT_SET_TEXTURE_STAGE: a D3DTEXTURESTAGESTATETYPE that pixel shaders 1.x read. */
+struct aerogpu_cmd_ext_set_texture_stage {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t stage; /* 0 to 7 */
+  uint32_t state; /* D3DTSS_* */
+  uint32_t value;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_texture_stage, 24);
+
+/** EXT_SET_STATE: a state that has no number in Direct3D 9. */
+struct aerogpu_cmd_ext_set_state {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t state; /* enum aerogpu_ext_state */
+  uint32_t value;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_state, 16);
+
+/** EXT_SET_STREAM_FREQUENCY: step_count words follow: after how many instances a vertex stream goes on, 0 = with each
+ * vertex. */
+struct aerogpu_cmd_ext_set_stream_frequency {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t first;
+  uint32_t step_count;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_stream_frequency, 16);
 
 /** EXT_WRITE_VALUE: a word of guest memory that is written once everything before it is done. */
 struct aerogpu_cmd_ext_write_value {

@@ -72,6 +72,12 @@
   TAIL(EXT_BLIT, ext_blit, struct aerogpu_ext_blit_rect, rect_count)                                               \
   TAIL(EXT_FILL, ext_fill, struct aerogpu_ext_rect, rect_count)                                                    \
   FIXED(EXT_GENERATE_MIPS, ext_generate_mips)                                                                      \
+  FIXED(EXT_QUERY_BEGIN, ext_query_begin)                                                                          \
+  FIXED(EXT_QUERY_END, ext_query_end)                                                                              \
+  TAIL(EXT_SET_CLIP_PLANES, ext_set_clip_planes, struct aerogpu_ext_clip_plane, plane_count)                       \
+  FIXED(EXT_SET_TEXTURE_STAGE, ext_set_texture_stage)                                                              \
+  FIXED(EXT_SET_STATE, ext_set_state)                                                                              \
+  TAIL(EXT_SET_STREAM_FREQUENCY, ext_set_stream_frequency, uint32_t, step_count)                                   \
   FIXED(EXT_WRITE_VALUE, ext_write_value)                                                                          \
   FIXED(EXT_ATTACH_BACKING, ext_attach_backing)                                                                    \
   FIXED(EXT_GRANT, ext_grant)                                                                                      \

@@ -47,6 +47,10 @@
 #define AEROGPU_EXT_REG_CAPS 0x9000U       /* RO, the block, in accesses of 1, 2 or 4 bytes; zero behind its end */
 #define AEROGPU_EXT_REG_CAPS_BYTES 0x1000U /* room for it */
 
+/* The device's clock, feature bit 42. docs/abi/queries.md. */
+#define AEROGPU_EXT_REG_TIMESTAMP_LO 0x8410U /* RO, ns of the clock of VBLANK_TIME_NS, latches HI */
+#define AEROGPU_EXT_REG_TIMESTAMP_HI 0x8414U /* RO */
+
 /* Allocation tables, feature bit 33: a flag of aerogpu_alloc_entry beside enum aerogpu_alloc_flags. With it, gpa is the
  * address of a page list of ceil(size_bytes / 4096) 64-bit addresses of 4096-byte pages; byte k of the allocation is
  * byte k % 4096 of page list[k / 4096]. */

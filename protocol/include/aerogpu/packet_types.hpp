@@ -349,6 +349,48 @@ struct PacketType<aerogpu_cmd_ext_generate_mips> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_query_begin> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_QUERY_BEGIN;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_query_end> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_QUERY_END;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_clip_planes> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_CLIP_PLANES;
+  using Element = aerogpu_ext_clip_plane;
+  static void setCount(aerogpu_cmd_ext_set_clip_planes& packet, size_t count) {
+    packet.plane_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_texture_stage> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_TEXTURE_STAGE;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_state> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_STATE;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_set_stream_frequency> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SET_STREAM_FREQUENCY;
+  using Element = uint32_t;
+  static void setCount(aerogpu_cmd_ext_set_stream_frequency& packet, size_t count) {
+    packet.step_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
 struct PacketType<aerogpu_cmd_ext_write_value> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_WRITE_VALUE;
   using Element = void;

@@ -270,6 +270,24 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.alloc_id = 1, .offset_bytes = 4, .value = 1));
   t[AEROGPU_CMD_EXT_RESET_CONTEXT] = {one(AEROGPU_CMD_EXT_RESET_CONTEXT, aerogpu_cmd_ext_reset_context{}),
                                       cut(AEROGPU_CMD_EXT_RESET_CONTEXT)};
+  PAIR(EXT_QUERY_BEGIN, ext_query_begin, BRACED(.slot = 255, .type = AEROGPU_EXT_QUERY_OCCLUSION),
+       BRACED(.slot = 256, .type = AEROGPU_EXT_QUERY_OCCLUSION), kOob);
+  PAIR(EXT_QUERY_END, ext_query_end, BRACED(.type = AEROGPU_EXT_QUERY_TIMESTAMP, .alloc_id = 1),
+       BRACED(.type = AEROGPU_EXT_QUERY_OCCLUSION, .alloc_id = 1));
+#define TAILED(NAME, STRUCT, COUNT, ELEM, LAST)                                                          \
+  t[AEROGPU_CMD_##NAME] = {                                                                              \
+      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.first = LAST, .COUNT = 1}, std::vector<ELEM>(1)), \
+      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.first = LAST, .COUNT = 2}, std::vector<ELEM>(2)), \
+      kOob}
+  TAILED(EXT_SET_CLIP_PLANES, ext_set_clip_planes, plane_count, aerogpu_ext_clip_plane,
+         core::kMaxClipPlanes - 1);
+  TAILED(EXT_SET_STREAM_FREQUENCY, ext_set_stream_frequency, step_count, uint32_t,
+         core::kMaxVertexStreams - 1);
+#undef TAILED
+  PAIR(EXT_SET_TEXTURE_STAGE, ext_set_texture_stage, BRACED(.stage = 7, .state = 99),
+       BRACED(.stage = 8, .state = 7), kOob);
+  t[AEROGPU_CMD_EXT_SET_STATE] = {one(AEROGPU_CMD_EXT_SET_STATE, aerogpu_cmd_ext_set_state{.state = 99}),
+                                  cut(AEROGPU_CMD_EXT_SET_STATE)};
   PAIR(EXT_BLIT, ext_blit, BRACED(.dst_texture = kOtherTexture, .src_texture = kTexture),
        BRACED(.dst_texture = kOtherTexture, .src_texture = kView));
   PAIR(EXT_FILL, ext_fill, BRACED(.texture = kDepth, .flags = AEROGPU_EXT_FILL_STENCIL),

@@ -180,12 +180,12 @@ Result<void> Recorder::open() {
   }
   m_current->number = m_submitted + 1;
   ++m_opened;
-  for (BatchUser* user : m_users) user->batchBegins();
   return {};
 }
 
 VkCommandBuffer Recorder::outsidePass() {
   if (m_inPass) {
+    noDrawComes();
     m_device.vk().CmdEndRendering(m_current->main);
     m_inPass = false;
   }
@@ -199,13 +199,11 @@ VkCommandBuffer Recorder::early() {
 
 void Recorder::beginInterlude() {
   outsidePass();
-  for (BatchUser* user : m_users) user->batchEnds();
 }
 
 void Recorder::endInterlude() {
   outsidePass();
   ++m_interludes;
-  for (BatchUser* user : m_users) user->batchBegins();
 }
 
 void Recorder::beginPass(const VkRenderingInfo& info) {
@@ -269,7 +267,7 @@ void Recorder::orderHostCopies() {
 Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Frame* frame) {
   const DeviceTable& vk = m_device.vk();
   outsidePass();
-  for (BatchUser* user : m_users) user->batchEnds();
+  for (DrawCounter* counter : m_counters) counter->batchEnds();
   if (std::exchange(m_hostReads, false)) {
     VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
     barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;

@@ -36,15 +36,16 @@ struct Retired {
   MemoryRange range;
 };
 
-/// Has something under way in the command buffer, which cannot go on in the next one by itself, and is not to
-/// go on in an interlude.
-class BatchUser {
+/// Counts what the guest's draws do.
+class DrawCounter {
 public:
-  virtual ~BatchUser() = default;
-  /// The command buffer, outside of any render pass, ends after this, or an interlude begins.
+  virtual ~DrawCounter() = default;
+  /// In a render pass, right before a draw.
+  virtual void drawComes() = 0;
+  /// The render pass ends after this, or something in it comes that is no draw.
+  virtual void drawsEnd() = 0;
+  /// The command buffer, outside of any render pass, ends after this.
   virtual void batchEnds() = 0;
-  /// The next one begins, or the interlude has ended.
-  virtual void batchBegins() = 0;
 };
 
 class Recorder {
@@ -77,6 +78,13 @@ public:
 
   void beginPass(const VkRenderingInfo& info);
   bool inPass() const { return m_inPass; }
+  /// Comes right before each draw of the guest's, and right before what else is done in its render passes.
+  void drawComes() {
+    for (DrawCounter* counter : m_counters) counter->drawComes();
+  }
+  void noDrawComes() {
+    for (DrawCounter* counter : m_counters) counter->drawsEnd();
+  }
   /// Dynamic offset of the batch's stop word.
   uint32_t stopWordOffset() const { return m_stopWords.offset(m_current->stopWord); }
   /// A draw or dispatch was recorded that looks at the stop word.
@@ -106,9 +114,9 @@ public:
   /// The same, out of memory that the host reads.
   Result<MemoryRange> stageReadback(uint64_t size) { return stageIn(m_fromDevice, size); }
 
-  /// Tells `user` of the ends of batches until remove().
-  void add(BatchUser& user) { m_users.push_back(&user); }
-  void remove(BatchUser& user) { std::erase(m_users, &user); }
+  /// Tells `counter` of draws and batches until remove(), which is not to be called from within.
+  void add(DrawCounter& counter) { m_counters.push_back(&counter); }
+  void remove(DrawCounter& counter) { std::erase(m_counters, &counter); }
 
   /// Hands the batch over. Without one, does nothing.
   Result<void> flush();
@@ -192,7 +200,7 @@ private:
   uint32_t m_batches = 0;       ///< that exist
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_hostReads = false;
-  std::vector<BatchUser*> m_users;
+  std::vector<DrawCounter*> m_counters;
   std::vector<Readback> m_readbacks;
   std::vector<std::unique_ptr<HostImport>> m_imports;
   Staging m_toDevice, m_fromDevice;

@@ -189,6 +189,7 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
     m_gpu.recorder->noteStoppable();
   }
   m_pending = indexed ? 0 : m_pending & core::kDirtyIndexBuffer;
+  m_gpu.recorder->drawComes();
   return true;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Occlusion and timestamp queries. Render thread only.
 //
-// Vulkan has one occlusion query at a time, within one command buffer; Direct3D has any number, over any. So
-// one slot of a pool counts at a time, and ends where a query begins or ends, or the batch does. A query's
-// result is the sum of the slots that counted meanwhile.
+// Vulkan has one occlusion query at a time, within one render pass; Direct3D has any number, over any. So one
+// slot of a pool counts at a time. It begins with the first draw that is to be counted, and ends where a
+// query begins or ends, where something comes that is no draw, or the pass does. A query's result is the sum
+// of the slots that counted meanwhile. Slots are reset ahead of the command buffer and their results copied
+// at its end, so that no render pass ends because of a query.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -14,7 +17,8 @@
 
 namespace aerogpu::vk {
 
-/// Slots of one kind of query. One is used again in the order of submission, so nothing waits for the GPU.
+/// Slots of one kind of query. One is used again in a later batch, in the order of submission, so nothing
+/// waits for the GPU.
 class QuerySlots {
 public:
   QuerySlots(Gpu& gpu, VkQueryType type) : m_gpu(gpu), m_type(type) {}
@@ -24,70 +28,98 @@ public:
     VkQueryPool pool = VK_NULL_HANDLE;
     uint32_t index = 0;
     QuerySlots* owner = nullptr;
-    ~Slot() { owner->m_free.push_back({pool, index}); }
+    ~Slot() { owner->m_free.push_back({pool, index, owner->m_gpu.recorder->batch()}); }
   };
-  /// A slot, reset in the command buffer outside of any render pass, until the last reference goes.
+  /// A slot, reset before everything in the open batch, until the last reference goes.
   Result<std::shared_ptr<Slot>> take();
 
 private:
   struct Free {
     VkQueryPool pool;
     uint32_t index;
+    uint64_t batch;  ///< the last one that may use it
   };
   static constexpr uint32_t kPerPool = 64;
   Gpu& m_gpu;
   const VkQueryType m_type;
   std::vector<VkQueryPool> m_pools;
   std::vector<HostMemoryCharge> m_charges;
-  std::vector<Free> m_free;
+  std::deque<Free> m_free;  ///< oldest first
 };
 
 /// What a query counted, or its time.
 struct QuerySum {
   std::vector<std::shared_ptr<QuerySlots::Slot>> slots;
+  /// What earlier batches counted, once there were many slots. The completion thread's.
+  std::shared_ptr<uint64_t> earlier;
   bool failed = false;  ///< a slot could not be had
 };
 
 /// The queries of one GPU; outlives them.
-class Queries final : private BatchUser {
+class Queries final : private DrawCounter {
 public:
   explicit Queries(Gpu& gpu)
-      : m_gpu(gpu), m_samples(gpu, VK_QUERY_TYPE_OCCLUSION), m_times(gpu, VK_QUERY_TYPE_TIMESTAMP) {}
+      : m_gpu(gpu), m_samples(gpu, VK_QUERY_TYPE_OCCLUSION), m_times(gpu, VK_QUERY_TYPE_TIMESTAMP) {
+    m_gpu.recorder->add(*this);
+  }
+  ~Queries() override { m_gpu.recorder->remove(*this); }
+  Queries(const Queries&) = delete;
+  Queries& operator=(const Queries&) = delete;
 
   Result<std::unique_ptr<core::GpuQuery>> create(core::QueryKind kind);
 
 private:
   friend class QueryObject;
-  void batchEnds() override { endSlot(); }
-  void batchBegins() override { beginSlot(); }
-  /// Starts or stops to count into `sum`; a batch is open for the former.
+  /// More slots of one query than this are summed up when their batch ends.
+  static constexpr size_t kManySlots = 64;
+
+  void drawComes() override {
+    if (!m_counting.empty() && !m_slot) beginSlot();
+  }
+  void drawsEnd() override {
+    if (m_slot) endSlot();
+  }
+  void batchEnds() override;
   void start(QuerySum& sum);
   void stop(QuerySum& sum);
   void beginSlot();
   void endSlot();
+  /// The result of `slot` to `buffer` at the end of this batch.
+  void copyLater(std::shared_ptr<QuerySlots::Slot> slot, VkBuffer buffer, VkDeviceSize offset) {
+    m_copies.push_back({std::move(slot), buffer, offset});
+  }
+  /// Copies all of `sum` to memory of its own and adds it to `earlier`, when the open batch is done.
+  Result<void> fold(QuerySum& sum);
 
+  struct Copy {
+    std::shared_ptr<QuerySlots::Slot> slot;
+    VkBuffer buffer;
+    VkDeviceSize offset;
+  };
   Gpu& m_gpu;
   QuerySlots m_samples, m_times;
   std::vector<QuerySum*> m_counting;
-  std::shared_ptr<QuerySlots::Slot> m_slot;  ///< that counts in the open batch
+  std::vector<Copy> m_copies;                ///< of the open batch
+  std::shared_ptr<QuerySlots::Slot> m_slot;  ///< that counts in the open pass
 };
 
 class QueryObject final : public core::GpuQuery {
 public:
   QueryObject(Queries& queries, core::QueryKind kind) : m_queries(queries), m_kind(kind) {}
-  ~QueryObject() override {
-    if (m_counts) m_queries.stop(m_sum);
-  }
+  ~QueryObject() override { pause(); }
 
   Result<void> begin() override;
   Result<void> end() override;
+  void pause() override;
+  void resume() override;
   Result<void> result(std::unique_ptr<core::ByteSink> sink) override;
 
 private:
   Queries& m_queries;
   const core::QueryKind m_kind;
   QuerySum m_sum;
-  bool m_counts = false;  ///< between begin() and end()
+  bool m_begun = false;   ///< between begin() and end()
+  bool m_counts = false;  ///< and not paused
 };
 
 }  // namespace aerogpu::vk

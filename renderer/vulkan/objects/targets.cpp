@@ -230,6 +230,7 @@ void Targets::clear(const core::ClearArgs& wanted, VkRect2D rect) {
   area.rect.offset = {static_cast<int32_t>(left), static_cast<int32_t>(top)};
   area.rect.extent = {static_cast<uint32_t>(right - left), static_cast<uint32_t>(bottom - top)};
   area.layerCount = 1;
+  m_gpu.recorder->noDrawComes();
   m_gpu.device->vk().CmdClearAttachments(m_gpu.recorder->commands(), count, clears.data(), 1, &area);
 }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Executor: occlusion and timestamp queries. QUERY-1 to QUERY-11.
+#include <cstring>
+#include <string>
+
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+/// Makes aerogpu_ext_query_result of what a query gives.
+class ResultSink final : public ByteSink {
+public:
+  explicit ResultSink(std::unique_ptr<ByteSink> guest) : m_guest(std::move(guest)) {}
+
+  Result<void> write(const uint8_t* src, uint64_t, uint64_t rowBytes, uint64_t) override {
+    aerogpu_ext_query_result result{0, 1};
+    if (rowBytes >= sizeof result.value) std::memcpy(&result.value, src, sizeof result.value);
+    return m_guest->write(reinterpret_cast<const uint8_t*>(&result), sizeof result, sizeof result, 1);
+  }
+
+private:
+  const std::unique_ptr<ByteSink> m_guest;
+};
+
+Result<void> needSlot(uint32_t slot) {
+  if (slot < ContextQueries::kSlots) return {};
+  return Error{ErrorCode::OutOfBounds, "no such query slot", "slot " + std::to_string(slot) + " of 256"};
+}
+
+}  // namespace
+
+Result<void> Executor::takeQuery() {
+  if (m_queries == kMaxQueries) return Error{ErrorCode::Backend, "too many queries in one submission"};
+  ++m_queries;
+  return {};
+}
+
+Result<ContextQueries*> Executor::needQueries() {
+  if (!m_context->queries) {
+    HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, sizeof(ContextQueries));
+    if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for queries"};
+    m_context->queries = std::make_unique<ContextQueries>(std::move(charge));
+  }
+  return m_context->queries.get();
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_query_begin& c) {
+  if (auto slot = needSlot(c.slot); !slot) return slot;
+  const auto queries = needQueries();
+  if (!queries) return queries.error();
+  if (auto taken = takeQuery(); !taken) return taken;
+  return (*queries)->begin(m_env.backend, c.slot);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_query_end& c) {
+  if (auto slot = needSlot(c.slot); !slot) return slot;
+  const bool occlusion = c.type == AEROGPU_EXT_QUERY_OCCLUSION;
+  if (occlusion && (!m_context->queries || !m_context->queries->open(c.slot)))
+    return Error{ErrorCode::CmdDecode, "query ends that did not begin", "slot " + std::to_string(c.slot)};
+  const AllocTable::Entry* entry = m_allocs.find(c.alloc_id);
+  if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
+  if (entry->readOnly) return Error{ErrorCode::OutOfBounds, "query result for a read-only allocation"};
+  constexpr uint64_t kBytes = sizeof(aerogpu_ext_query_result);
+  if (c.offset_bytes > entry->size || entry->size - c.offset_bytes < kBytes)
+    return Error{ErrorCode::OutOfBounds, "query result reaches past its allocation",
+                 "offset " + std::to_string(c.offset_bytes) + " of " + std::to_string(entry->size)};
+  const auto queries = needQueries();
+  if (!queries) return queries.error();
+  auto sink = sinkAt(*entry, {c.offset_bytes, kBytes, kBytes, 1});
+  if (!sink) return sink.error();
+  if (auto taken = take(Work::Bytes, kBytes); !taken) return taken;
+  if (auto taken = takeQuery(); !taken) return taken;
+  m_env.stats.readbackBytes.fetch_add(kBytes, std::memory_order_relaxed);
+  auto result = std::make_unique<ResultSink>(std::move(*sink));
+  return occlusion ? (*queries)->end(c.slot, std::move(result))
+                   : (*queries)->timestamp(m_env.backend, std::move(result));
+}
+
+}  // namespace aerogpu::core

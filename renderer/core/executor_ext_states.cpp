@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Executor: states of Direct3D 9 that ABI 1.4 has no packet for.
+#include <bit>
+#include <string>
+
+#include "renderer/core/d3d9_states.h"
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+Result<void> needRange(uint32_t first, uint32_t count, uint32_t most, const char* what) {
+  if (uint64_t{first} + count <= most) return {};
+  return Error{ErrorCode::OutOfBounds, what,
+               std::to_string(count) + " from " + std::to_string(first) + " of " + std::to_string(most)};
+}
+
+}  // namespace
+
+Result<void> Executor::run(const aerogpu_cmd_ext_set_clip_planes& c,
+                           std::span<const aerogpu_ext_clip_plane> planes) {
+  if (auto inside = needRange(c.first, c.plane_count, kMaxClipPlanes, "no such clip plane"); !inside)
+    return inside;
+  for (size_t i = 0; i < planes.size(); ++i)
+    for (size_t k = 0; k < 4; ++k)
+      state().clipPlanes[c.first + i][k] = std::bit_cast<float>(planes[i].coefficients_f32[k]);
+  if (!planes.empty()) state().dirty |= kDirtyClipPlanes;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_set_texture_stage& c) {
+  if (auto inside = needRange(c.stage, 1, kTextureStages, "no such texture stage"); !inside) return inside;
+  setTextureStageState(state(), c.stage, c.state, c.value);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_set_state& c) {
+  switch (c.state) {
+    case AEROGPU_EXT_STATE_FOG_W:
+      state().pixelPipe.fogW = c.value != 0;
+      state().dirty |= kDirtyPixelPipe;
+      break;
+    case AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE:
+      state().blend.alphaToCoverage = c.value != 0;
+      state().dirty |= kDirtyBlend;
+      break;
+    default:
+      break;
+  }
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_set_stream_frequency& c, std::span<const uint32_t> steps) {
+  if (auto inside = needRange(c.first, c.step_count, kMaxVertexStreams, "no such vertex stream"); !inside)
+    return inside;
+  for (size_t i = 0; i < steps.size(); ++i) state().vertexStreams[c.first + i].step = steps[i];
+  if (!steps.empty()) state().dirty |= kDirtyVertexStreams | kDirtyInputLayout;
+  return {};
+}
+
+}  // namespace aerogpu::core
