@@ -49,7 +49,7 @@ run_meson_tests() {
   shift 2
   log=$LOGS/test-${title// /-}.log
   say "test: $title"
-  /usr/bin/meson test -C "$folder" --no-rebuild --print-errorlogs "$@" 2>&1 </dev/null | tee "$log" | grep -vE '^(ninja:|$)' || true
+  /usr/bin/meson test -C "$folder" --no-rebuild --print-errorlogs --logbase "test-${title// /-}" "$@" 2>&1 </dev/null | tee "$log" | grep -vE '^(ninja:|$)' || true
   counts=$(python3 - "$log" <<'PY'
 import re, sys
 text = open(sys.argv[1], errors='replace').read()
@@ -64,6 +64,9 @@ PY
   if ((ran == 0)); then
     say "test: $title did not run; see $log"
     bad=1
+  elif ((bad > 0)); then
+    # meson prints the end of a long log only, and what went wrong in it stands where it happened.
+    grep -hE '^not ok|^# broken rule|: Failure$|\[  FAILED  \]' "$folder/meson-logs/test-${title// /-}.txt" | sort -u | head -n 40 >&2 || true
   fi
   ((passed += ok, failed += bad, skipped += skip)) || true
 }

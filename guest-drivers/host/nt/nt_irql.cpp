@@ -135,7 +135,7 @@ HOST_FASTCALL void kfLowerIrql(uint8_t irql) {
   writeIrqlRegister(irql);
 }
 HOST_API uint64_t keQueryInterruptTime() {
-  return uptimeUnits();
+  return interruptTime();
 }
 HOST_API void keQuerySystemTime(LARGE_INTEGER* out) {
   out->QuadPart = static_cast<LONGLONG>(systemTimeUnits());

@@ -5,8 +5,10 @@
 
 #include <fstream>
 #include <set>
+#include <string_view>
 
 #include "nt/nt.h"
+#include "nt/nt_state.h"
 
 namespace aerogpu::host {
 namespace {
@@ -40,6 +42,20 @@ TEST(Conventions, AreThoseOfTheImportLibraries) {
       EXPECT_TRUE(symbols.count(decorated(row))) << decorated(row) << " is not there";
     }
   EXPECT_GT(functions, 100u);
+}
+
+// It is the count that the clock's interrupt keeps (page KeQueryInterruptTime), as an x64 driver reads it in
+// KUSER_SHARED_DATA: two that differed could seem to run backwards.
+TEST(Time, TheInterruptTimeMovesByTicks) {
+  for (const Export& row : irqlExports()) {
+    if (std::string_view(row.name) != "KeQueryInterruptTime") continue;
+    const auto query = reinterpret_cast<uint64_t(HOST_API*)()>(reinterpret_cast<uintptr_t>(row.function));
+    const uint64_t before = interruptTime(), now = query();
+    EXPECT_EQ(now % static_cast<uint64_t>(kDefaultClockTick), 0u);
+    EXPECT_GE(now, before);
+    return;
+  }
+  FAIL() << "there is no KeQueryInterruptTime";
 }
 
 }  // namespace
