@@ -255,6 +255,36 @@ Result<void> check(const aerogpu_cmd_present_ex& c, uint32_t) {
 Result<void> check(const aerogpu_cmd_ext_attach_backing& c, uint32_t) {
   return needHandle(c.resource_handle);
 }
+
+namespace {
+Result<void> needKnownUpdate(uint32_t flags) {
+  if (flags & ~uint32_t{AEROGPU_EXT_UPDATE_DISCARD | AEROGPU_EXT_UPDATE_NO_OVERWRITE})
+    return malformed("unknown update flag");
+  return {};
+}
+}  // namespace
+
+Result<void> check(const aerogpu_cmd_ext_update_buffer& c, uint32_t) {
+  if (auto known = needKnownUpdate(c.flags); !known) return known;
+  return needHandle(c.buffer);
+}
+Result<void> check(const aerogpu_cmd_ext_update_texture& c, uint32_t) {
+  if (auto known = needKnownUpdate(c.flags); !known) return known;
+  return needHandle(c.texture);
+}
+Result<void> check(const aerogpu_cmd_ext_read_texture& c, uint32_t) {
+  return needHandle(c.texture);
+}
+Result<void> check(const aerogpu_cmd_ext_draw_inline& c, uint32_t) {
+  if (c.index_format > AEROGPU_INDEX_FORMAT_UINT32) return malformed("unknown index format");
+  if (c.vertex_count != 0 && c.vertex_stride_bytes == 0) return malformed("vertices of no bytes");
+  return {};
+}
+Result<void> check(const aerogpu_cmd_ext_present_rects& c, uint32_t) {
+  if (c.scanout_id != 0) return malformed("there is only scanout 0");
+  return needFewRects(c.rect_count);
+}
+
 Result<void> check(const aerogpu_cmd_ext_blit& c, uint32_t) {
   constexpr uint32_t kKnown = AEROGPU_EXT_BLIT_LINEAR | AEROGPU_EXT_BLIT_MIRROR_X |
                               AEROGPU_EXT_BLIT_MIRROR_Y | AEROGPU_EXT_BLIT_SRGB_DECODE |

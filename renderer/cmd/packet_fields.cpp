@@ -433,6 +433,48 @@ constexpr PacketField kReleaseSharedSurface[] = {
     {"share_token", 8, 8, 1, PacketField::Kind::Hex, {}},
 };
 
+constexpr PacketField kExtUpdateBuffer[] = {
+    {"buffer", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"flags", 12, 4, 1, PacketField::Kind::Hex, {}},
+    {"dst_offset_bytes", 16, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"size_bytes", 24, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"src_alloc_id", 32, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_offset_bytes", 40, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtUpdateTexture[] = {
+    {"texture", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"flags", 12, 4, 1, PacketField::Kind::Hex, {}},
+    {"mip_level", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"array_layer", 20, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"x", 24, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"y", 28, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"z", 32, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"width", 36, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"height", 40, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"depth", 44, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_alloc_id", 48, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_row_pitch_bytes", 52, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_slice_pitch_bytes", 56, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"src_offset_bytes", 64, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtReadTexture[] = {
+    {"texture", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"mip_level", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"array_layer", 20, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"x", 24, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"y", 28, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"z", 32, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"width", 36, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"height", 40, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"depth", 44, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_alloc_id", 48, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_row_pitch_bytes", 52, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_slice_pitch_bytes", 56, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_offset_bytes", 64, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kExtBlit[] = {
     {"dst_texture", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"dst_mip_level", 12, 4, 1, PacketField::Kind::Unsigned, {}},
@@ -491,6 +533,20 @@ constexpr PacketField kExtSetState[] = {
 constexpr PacketField kExtSetStreamFrequency[] = {
     {"first", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"step_count", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtDrawInline[] = {
+    {"vertex_count", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"vertex_stride_bytes", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"index_count", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"index_format", 20, 4, 1, PacketField::Kind::Unsigned, kIndexFormatNames},
+};
+
+constexpr PacketField kExtPresentRects[] = {
+    {"scanout_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"flags", 12, 4, 1, PacketField::Kind::Hex, {}},
+    {"d3d9_present_flags", 16, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"rect_count", 20, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
 constexpr PacketField kExtWriteValue[] = {
@@ -623,6 +679,12 @@ PacketFields packetFields(uint32_t opcode) {
       return {"FLUSH", 16, {}};
     case AEROGPU_CMD_EXT_RESET_CONTEXT:
       return {"EXT_RESET_CONTEXT", 16, {}};
+    case AEROGPU_CMD_EXT_UPDATE_BUFFER:
+      return {"EXT_UPDATE_BUFFER", 48, kExtUpdateBuffer};
+    case AEROGPU_CMD_EXT_UPDATE_TEXTURE:
+      return {"EXT_UPDATE_TEXTURE", 72, kExtUpdateTexture};
+    case AEROGPU_CMD_EXT_READ_TEXTURE:
+      return {"EXT_READ_TEXTURE", 72, kExtReadTexture};
     case AEROGPU_CMD_EXT_BLIT:
       return {"EXT_BLIT", 40, kExtBlit};
     case AEROGPU_CMD_EXT_FILL:
@@ -641,6 +703,10 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_SET_STATE", 16, kExtSetState};
     case AEROGPU_CMD_EXT_SET_STREAM_FREQUENCY:
       return {"EXT_SET_STREAM_FREQUENCY", 16, kExtSetStreamFrequency};
+    case AEROGPU_CMD_EXT_DRAW_INLINE:
+      return {"EXT_DRAW_INLINE", 24, kExtDrawInline};
+    case AEROGPU_CMD_EXT_PRESENT_RECTS:
+      return {"EXT_PRESENT_RECTS", 24, kExtPresentRects};
     case AEROGPU_CMD_EXT_WRITE_VALUE:
       return {"EXT_WRITE_VALUE", 32, kExtWriteValue};
     case AEROGPU_CMD_EXT_ATTACH_BACKING:

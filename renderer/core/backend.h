@@ -12,6 +12,7 @@
 
 #include "aerogpu/renderer.h"
 #include "renderer/base/result.h"
+#include "renderer/core/frame_damage.h"
 #include "renderer/core/gpu_objects.h"
 #include "renderer/core/state.h"
 
@@ -32,6 +33,14 @@ public:
 
 struct DrawArgs {
   uint32_t vertexCount = 0, instanceCount = 1, firstVertex = 0, firstInstance = 0;
+};
+/// A draw that brings its own stream 0 and, if there are indices, its own index buffer.
+struct InlineDraw {
+  std::span<const uint8_t> vertices;  ///< vertexCount times stride
+  uint32_t vertexCount = 0, stride = 0;
+  std::span<const uint8_t> indices;  ///< empty: the vertices in order
+  uint32_t indexCount = 0;
+  bool is32Bit = false;
 };
 struct DrawIndexedArgs {
   uint32_t indexCount = 0, instanceCount = 1, firstIndex = 0;
@@ -74,10 +83,13 @@ public:
   virtual Result<void> clear(DrawState& state, const ClearArgs& args) = 0;
   virtual Result<void> draw(DrawState& state, const DrawArgs& args) = 0;
   virtual Result<void> drawIndexed(DrawState& state, const DrawIndexedArgs& args) = 0;
+  /// What is bound stays bound. The bytes are read during the call.
+  virtual Result<void> drawInline(DrawState& state, const InlineDraw& draw) = 0;
   virtual Result<void> dispatch(DrawState& state, uint32_t x, uint32_t y, uint32_t z) = 0;
 
-  /// Copies the image (mip 0, layer 0) for display; it comes out with the submission's completion.
-  virtual Result<void> captureFrame(Texture& texture) = 0;
+  /// Copies the image (mip 0, layer 0) for display; it comes out with the submission's completion. `damage`
+  /// is its own. Returns its sequence number.
+  virtual Result<uint64_t> captureFrame(Texture& texture, const FrameDamage& damage) = 0;
   /// Gives a frame back; any thread.
   virtual void releaseFrame(aerogpu_frame* frame) = 0;
 

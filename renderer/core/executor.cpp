@@ -195,7 +195,7 @@ Result<void> Executor::snapshotScanout() {
   Texture* texture = scanoutTexture();
   if (!texture) return {};
   m_work.beginSubmission();  // it counts for itself
-  return captureFrame(*texture);
+  return captureFrame(*texture, {});
 }
 
 void Executor::reset() {

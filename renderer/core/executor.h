@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "aerogpu/aerogpu_cmd_table.h"
@@ -15,6 +17,7 @@
 #include "renderer/cmd/check.h"
 #include "renderer/core/alloc_table.h"
 #include "renderer/core/backend.h"
+#include "renderer/core/frame_damage.h"
 #include "renderer/core/guest_memory.h"
 #include "renderer/core/handle_table.h"
 #include "renderer/core/page_lists.h"
@@ -120,6 +123,10 @@ public:
   Result<void> run(const aerogpu_cmd_ext_blit& c, std::span<const aerogpu_ext_blit_rect> rects);
   Result<void> run(const aerogpu_cmd_ext_fill& c, std::span<const aerogpu_ext_rect> rects);
   Result<void> run(const aerogpu_cmd_ext_generate_mips& c);
+  // executor_updates.cpp
+  Result<void> run(const aerogpu_cmd_ext_update_buffer& c);
+  Result<void> run(const aerogpu_cmd_ext_update_texture& c);
+  Result<void> run(const aerogpu_cmd_ext_read_texture& c);
   // executor_shaders.cpp
   Result<void> run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes);
   Result<void> run(const aerogpu_cmd_destroy_shader& c);
@@ -161,6 +168,8 @@ public:
   Result<void> run(const aerogpu_cmd_dispatch& c);
   Result<void> run(const aerogpu_cmd_present& c);
   Result<void> run(const aerogpu_cmd_present_ex& c);
+  Result<void> run(const aerogpu_cmd_ext_present_rects& c, std::span<const aerogpu_ext_rect> rects);
+  Result<void> run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes);
   Result<void> run(const aerogpu_cmd_flush& c);
   Result<void> run(const aerogpu_cmd_ext_reset_context& c);
   // executor_ext_backing.cpp
@@ -220,8 +229,9 @@ private:
   void dropReference(Resource& resource);
   /// The texture that is shown; null when it is memory or nothing.
   Texture* scanoutTexture() const;
-  Result<void> present(uint32_t flags);
-  Result<void> captureFrame(Texture& texture);
+  /// `rects`: what differs from the last present; none: anything may.
+  Result<void> present(uint32_t flags, std::span<const aerogpu_ext_rect> rects);
+  Result<void> captureFrame(Texture& texture, const FrameDamage& damage);
   /// The colour targets are about to be written.
   void noteTargetWrites() {
     for (uint32_t i = 0; i < m_state->colorTargetCount; ++i)
@@ -237,6 +247,26 @@ private:
   Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
   /// The same for the backing of a box, which lies inside.
   Result<std::unique_ptr<ByteSink>> sinkOf(const Texture& texture, Subresource sub, const Box& box);
+  /// Rows of blocks in guest memory that an update or a read names, checked against the allocation.
+  struct BoxMemory {
+    const AllocTable::Entry* entry;
+    uint64_t offset, rowPitch, slicePitch;
+    uint64_t rowBytes;
+    uint32_t rows, slices;  ///< rows of one slice
+
+    /// Rows of all slices are equally far apart.
+    bool even() const { return slices == 1 || slicePitch == rows * rowPitch; }
+    ByteRows slice(uint32_t z) const { return {offset + z * slicePitch, rowBytes, rowPitch, rows}; }
+    ByteRows all() const { return {offset, rowBytes, rowPitch, uint64_t{rows} * slices}; }
+    uint64_t bytes() const { return rowBytes * rows * slices; }
+  };
+  template <class Packet>
+  Result<void> checkBox(const Packet& c, const Texture& texture) const;
+  Result<BoxMemory> boxMemory(const Texture& texture, const Box& box, const AllocTable::Entry& entry,
+                              uint64_t offset, uint64_t rowPitch, uint64_t slicePitch) const;
+  /// An error with names and values, which only a log that shows them costs anything.
+  Error refused(ErrorCode code, const char* what,
+                std::initializer_list<std::pair<const char*, uint64_t>> values) const;
   /// checkBlit() of m_blitBoxes; an error says which of them it is about.
   Result<BlitKind> checkBlitOf(const Texture& dst, Subresource sub, const Texture& src, Subresource srcSub,
                                const BlitArgs& args) const;
@@ -298,9 +328,11 @@ private:
     bool operator==(const Framed&) const = default;
   };
   Framed m_framed;
-  bool m_frameTaken = false;  ///< in this submission: it comes out with it
-  uint32_t m_values = 0;      ///< that this submission has written
-  uint32_t m_queries = 0;     ///< that it has begun and ended
+  uint64_t m_framedSequence = 0;  ///< of that frame
+  FrameDamage m_damage;           ///< of the frame that was taken in this submission
+  bool m_frameTaken = false;      ///< in this submission: it comes out with it
+  uint32_t m_values = 0;          ///< that this submission has written
+  uint32_t m_queries = 0;         ///< that it has begun and ended
   ExecutionReport m_report;
   WorkBudget m_work;
   uint32_t m_minor = 0;  ///< of the stream being executed
@@ -311,6 +343,23 @@ Result<T*> Executor::need(uint32_t handle, const char* what) {
   T* object = m_handles.get<T>(handle);
   if (!object) return Error{ErrorCode::CmdDecode, what};
   return object;
+}
+
+template <class Use>
+Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use) {
+  m_env.stats.uploadBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
+  const auto runs = locate(entry, rows);
+  if (!runs) {
+    if (m_observer) m_observer->onGuestRead(entry, rows, {});
+    return runs.error();
+  }
+  // Packets run in order: what an earlier one writes back is there before this one reads.
+  if (m_pendingWrites.touches(*runs))
+    if (auto settled = settleWrites(); !settled) return settled;
+  if (m_observer)
+    if (ByteSource* seen = m_observer->onGuestRead(entry, rows, *runs)) return use(*seen);
+  GuestSource source(m_env.guest, *runs, rows.span());
+  return use(source);
 }
 
 }  // namespace aerogpu::core

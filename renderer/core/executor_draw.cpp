@@ -99,7 +99,35 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
   return m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
 }
 
-Result<void> Executor::present(uint32_t flags) {
+Result<void> Executor::run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes) {
+  constexpr uint64_t kMostBytes = uint64_t{64} << 10;
+  constexpr uint32_t kMaxStride = 2048;  // that of SET_VERTEX_BUFFERS
+  if (c.vertex_stride_bytes > kMaxStride)
+    return refused(ErrorCode::OutOfBounds, "vertex stride is over its limit",
+                   {{"vertex_stride_bytes", c.vertex_stride_bytes}, {"limit", kMaxStride}});
+  const bool is32Bit = c.index_format == AEROGPU_INDEX_FORMAT_UINT32;
+  const uint64_t vertexBytes = uint64_t{c.vertex_count} * c.vertex_stride_bytes;
+  const uint64_t indexBytes = uint64_t{c.index_count} * (is32Bit ? 4 : 2);
+  if (vertexBytes + indexBytes > kMostBytes)
+    return refused(ErrorCode::OutOfBounds, "more vertices and indices than one packet may hold",
+                   {{"vertex bytes", vertexBytes}, {"index bytes", indexBytes}, {"limit", kMostBytes}});
+  const uint64_t firstIndex = (vertexBytes + 3) & ~uint64_t{3};
+  if ((indexBytes ? firstIndex + indexBytes : vertexBytes) > bytes.size())
+    return refused(ErrorCode::CmdDecode, "vertices or indices run past the packet",
+                   {{"vertex bytes", vertexBytes}, {"index bytes", indexBytes}, {"limit", bytes.size()}});
+  if (c.vertex_count == 0) return {};
+  const uint32_t drawn = c.index_count != 0 ? c.index_count : c.vertex_count;
+  if (auto checked = checkDraw(drawn, 1); !checked) return checked;
+  if (auto taken = take(Work::Bytes, vertexBytes + indexBytes); !taken) return taken;
+  if (auto taken = takeDraw(drawn, 1); !taken) return taken;
+  m_env.stats.uploadBytes.fetch_add(vertexBytes + indexBytes, std::memory_order_relaxed);
+  InlineDraw draw{
+      bytes.first(vertexBytes), c.vertex_count, c.vertex_stride_bytes, {}, c.index_count, is32Bit};
+  if (indexBytes != 0) draw.indices = bytes.subspan(firstIndex, indexBytes);
+  return noteDrawn(m_env.backend.drawInline(state(), draw));
+}
+
+Result<void> Executor::present(uint32_t flags, std::span<const aerogpu_ext_rect> rects) {
   m_env.stats.presents.fetch_add(1, std::memory_order_relaxed);
   ++m_report.presents;
   if (flags & AEROGPU_PRESENT_FLAG_VSYNC) m_report.vsync = true;
@@ -120,15 +148,27 @@ Result<void> Executor::present(uint32_t flags) {
     m_env.stats.framesUnchanged.fetch_add(1, std::memory_order_relaxed);
     return {};
   }
-  return captureFrame(*texture);
+  FrameDamage damage;
+  if (!rects.empty() && texture->backingSerial != 0 && m_framed.serial == texture->backingSerial) {
+    // A frame that was taken in this submission does not come out: this one stands for both.
+    if (m_frameTaken)
+      damage = m_damage;
+    else
+      damage.startFrom(m_framedSequence);
+    for (const aerogpu_ext_rect& rect : rects) damage.add(rect, texture->desc.width, texture->desc.height);
+  }
+  return captureFrame(*texture, damage);
 }
 
-Result<void> Executor::captureFrame(Texture& texture) {
+Result<void> Executor::captureFrame(Texture& texture, const FrameDamage& damage) {
   m_framed = {};
   if (auto taken = take(Work::Bytes, texture.layout.mip(0).rows * texture.layout.mip(0).rowBytes); !taken)
     return taken;
-  if (auto captured = m_env.backend.captureFrame(texture); !captured) return captured;
+  const auto captured = m_env.backend.captureFrame(texture, damage);
+  if (!captured) return captured.error();
   m_framed = {texture.backingSerial, texture.writes};
+  m_framedSequence = *captured;
+  m_damage = damage;
   m_frameTaken = true;
   return {};
 }
@@ -136,12 +176,21 @@ Result<void> Executor::captureFrame(Texture& texture) {
 Result<void> Executor::run(const aerogpu_cmd_present& c) {
   if (auto kernel = needKernel(); !kernel) return kernel;
   ++m_neutralPackets;
-  return present(c.flags);
+  return present(c.flags, {});
 }
 Result<void> Executor::run(const aerogpu_cmd_present_ex& c) {
   if (auto kernel = needKernel(); !kernel) return kernel;
   ++m_neutralPackets;
-  return present(c.flags);
+  return present(c.flags, {});
+}
+Result<void> Executor::run(const aerogpu_cmd_ext_present_rects& c, std::span<const aerogpu_ext_rect> rects) {
+  if (auto kernel = needKernel(); !kernel) return kernel;
+  for (const aerogpu_ext_rect& r : rects)
+    if (r.left > r.right || r.top > r.bottom)
+      return refused(ErrorCode::OutOfBounds, "rectangle ends before it begins",
+                     {{"left", r.left}, {"top", r.top}, {"right", r.right}, {"bottom", r.bottom}});
+  ++m_neutralPackets;
+  return present(c.flags, rects);
 }
 Result<void> Executor::run(const aerogpu_cmd_flush&) {
   return m_env.backend.flush();

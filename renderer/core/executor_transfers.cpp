@@ -80,23 +80,6 @@ Result<std::unique_ptr<ByteSink>> Executor::sinkOf(const Texture& texture, Subre
   return sinkAt(**entry, touched);
 }
 
-template <class Use>
-Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use) {
-  m_env.stats.uploadBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
-  const auto runs = locate(entry, rows);
-  if (!runs) {
-    if (m_observer) m_observer->onGuestRead(entry, rows, {});
-    return runs.error();
-  }
-  // Packets run in order: what an earlier one writes back is there before this one reads.
-  if (m_pendingWrites.touches(*runs))
-    if (auto settled = settleWrites(); !settled) return settled;
-  if (m_observer)
-    if (ByteSource* seen = m_observer->onGuestRead(entry, rows, *runs)) return use(*seen);
-  GuestSource source(m_env.guest, *runs, rows.span());
-  return use(source);
-}
-
 Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)

@@ -25,11 +25,22 @@ public:
   virtual ~GpuObject() = default;
 };
 
+/// What the guest promises of bytes that it updates, so that nobody need wait for, copy or order anything for
+/// them (UPD-7, UPD-8). Broken, it costs the guest its own bytes.
+struct UpdatePromise {
+  bool discard = false;      ///< the rest of the buffer or subresource need not be kept
+  bool noOverwrite = false;  ///< nothing before uses these bytes, or all of that is done
+};
+
 /// Ranges lie inside and are not empty. Order of calls is order of execution, that of draws among them.
 class GpuBuffer : public GpuObject {
 public:
   /// Bytes [offset, offset + size) from the source's first ones.
-  virtual Result<void> write(uint64_t offset, uint64_t size, ByteSource& source) = 0;
+  Result<void> write(uint64_t offset, uint64_t size, ByteSource& source) {
+    return update(offset, size, source, {});
+  }
+  /// The same with a promise. What was discarded holds anything that the buffer held once, or zeros.
+  virtual Result<void> update(uint64_t offset, uint64_t size, ByteSource& source, UpdatePromise promise) = 0;
   /// `src` is of the same back end; within one buffer the ranges do not overlap.
   virtual Result<void> copyFrom(uint64_t dstOffset, GpuBuffer& src, uint64_t srcOffset, uint64_t size) = 0;
   virtual Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<ByteSink> sink) = 0;
@@ -47,7 +58,11 @@ struct Pitches {
 class GpuTexture : public GpuObject {
 public:
   /// `box` from the source's byte 0 on.
-  virtual Result<void> write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) = 0;
+  Result<void> write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) {
+    return update(sub, box, pitches, source, {});
+  }
+  virtual Result<void> update(Subresource sub, const Box& box, Pitches pitches, ByteSource& source,
+                              UpdatePromise promise) = 0;
   /// `srcBox` to the place of its size at `x`, `y`, `z`. `src` is of the same back end, format and sample
   /// count; within one subresource the boxes do not overlap.
   virtual Result<void> copyFrom(Subresource sub, uint32_t x, uint32_t y, uint32_t z, GpuTexture& src,

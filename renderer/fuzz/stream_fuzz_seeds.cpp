@@ -145,6 +145,62 @@ void everythingTogether(const std::string& folder) {
   write(folder, "together-own-list", w, Layout::OwnList);
 }
 
+/// Updates from linear, scattered and read-only memory, read-backs over what is updated next, promises kept
+/// and broken, draws that bring their vertices, presents with damage.
+void streaming(const std::string& folder) {
+  CommandWriter w;
+  Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 2,
+                         1, 1, 64);
+  aerogpu::packets::createBuffer(w, 4, 256, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  const uint32_t vs[] = {0xFFFE0200, 0x0200001F, 0x80000000, 0x900F0000,
+                         0x02000001, 0xC00F0000, 0x90E40000, 0x0000FFFF};
+  aerogpu::packets::createShader(w, 5, AEROGPU_SHADER_STAGE_VERTEX, vs);
+  aerogpu::packets::bindShaders(w, 5, 0);
+  const uint8_t elements[] = {0, 0, 0, 0, 2, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
+  aerogpu::packets::useInputLayout(w, 7, elements);
+  const uint32_t color = 1;
+  aerogpu::packets::setTargets(w, {&color, 1}, 0);
+  aerogpu::packets::setVertexBuffer(w, 0, 4, 12, 0);
+  for (uint32_t i = 0; i < 4; ++i) {
+    w.packet(aerogpu_cmd_ext_update_buffer{.buffer = 4,
+                                           .flags = i,
+                                           .dst_offset_bytes = i * 36,
+                                           .size_bytes = 36,
+                                           .src_alloc_id = 1 + i % 2,
+                                           .src_offset_bytes = i * 100});
+    aerogpu::packets::draw(w, 3, 1, i * 3);
+    w.packet(aerogpu_cmd_ext_read_texture{.texture = 1,
+                                          .x = i,
+                                          .width = 4,
+                                          .height = 4,
+                                          .depth = 1,
+                                          .dst_alloc_id = 1,
+                                          .dst_row_pitch_bytes = 40,
+                                          .dst_offset_bytes = i * 50});
+    w.packet(aerogpu_cmd_ext_update_texture{.texture = 1,
+                                            .flags = 3 - i,
+                                            .mip_level = i % 2,
+                                            .x = 1,
+                                            .width = 6,
+                                            .height = 6,
+                                            .depth = 1,
+                                            .src_alloc_id = 1,
+                                            .src_row_pitch_bytes = 24 + i,
+                                            .src_offset_bytes = i});
+    const float vertices[] = {-1, -1, 0, 1, -1, 0, -1, 1, 0, 0};
+    w.packetWithTail(
+        AEROGPU_CMD_EXT_DRAW_INLINE,
+        aerogpu_cmd_ext_draw_inline{.vertex_count = 3, .vertex_stride_bytes = 12, .index_count = i % 3},
+        vertices, sizeof vertices);
+    const aerogpu_ext_rect rects[] = {{i, 0, i + 3, 3}, {2, 2, 99, 99}};
+    w.packetWithTail(AEROGPU_CMD_EXT_PRESENT_RECTS, aerogpu_cmd_ext_present_rects{.rect_count = 2}, rects,
+                     sizeof rects);
+  }
+  write(folder, "streaming", w);
+  write(folder, "streaming-scattered", w, Layout::Scattered);
+  write(folder, "streaming-own-list", w, Layout::OwnList);
+}
+
 /// A D3D9 draw with everything that takes part in one: shaders, constants, streams, a texture, states, a
 /// present.
 void drawing(const std::string& folder) {
@@ -268,5 +324,6 @@ int main(int argc, char** argv) {
   twoSpaces(folder);
   everythingTogether(folder);
   drawing(folder);
+  streaming(folder);
   return 0;
 }

@@ -24,7 +24,7 @@ public:
   HostMemoryCharge charge;
   std::vector<uint8_t> bytes;
 
-  Result<void> write(uint64_t offset, uint64_t size, ByteSource& source) override {
+  Result<void> update(uint64_t offset, uint64_t size, ByteSource& source, UpdatePromise) override {
     if (!source.read(0, bytes.data() + offset, size)) return unreadable();
     return {};
   }
@@ -137,12 +137,16 @@ public:
     state.dirty = 0;
     return {};
   }
+  Result<void> drawInline(DrawState& state, const InlineDraw&) override {
+    state.dirty = 0;
+    return {};
+  }
   Result<void> dispatch(DrawState& state, uint32_t, uint32_t, uint32_t) override {
     state.dirty = 0;
     return {};
   }
 
-  Result<void> captureFrame(Texture& texture) override {
+  Result<uint64_t> captureFrame(Texture& texture, const FrameDamage& damage) override {
     if (m_lost) return lostError();
     if (!scanoutFormat(*findFormat(texture.desc.format)))
       return Error{ErrorCode::CmdDecode, "the presented texture has no format that can be shown"};
@@ -161,8 +165,9 @@ public:
     frame->pixels = frame->bytes.data();
     frame->sequence = ++m_frames;
     m_stats.readbackBytes.fetch_add(region.rows * region.rowBytes, std::memory_order_relaxed);
+    damage.store(*frame);
     m_frame = std::move(frame);
-    return {};
+    return m_frames;
   }
 
   void releaseFrame(aerogpu_frame* frame) override { delete static_cast<NullFrame*>(frame); }

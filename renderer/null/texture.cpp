@@ -59,7 +59,8 @@ NullTexture::Region NullTexture::region(Subresource sub, const Box& box) {
           box.depth};
 }
 
-Result<void> NullTexture::write(Subresource sub, const Box& box, Pitches pitches, ByteSource& source) {
+Result<void> NullTexture::update(Subresource sub, const Box& box, Pitches pitches, ByteSource& source,
+                                 UpdatePromise) {
   const Region to = region(sub, box);
   for (uint64_t z = 0; z < to.slices; ++z)
     for (uint64_t y = 0; y < to.rows; ++y)

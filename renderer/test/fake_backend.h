@@ -16,7 +16,7 @@ namespace aerogpu::test {
 
 class FakeBuffer final : public core::GpuBuffer {
 public:
-  Result<void> write(uint64_t, uint64_t, core::ByteSource&) override { return {}; }
+  Result<void> update(uint64_t, uint64_t, core::ByteSource&, core::UpdatePromise) override { return {}; }
   Result<void> copyFrom(uint64_t, core::GpuBuffer&, uint64_t, uint64_t) override { return {}; }
   Result<void> read(uint64_t, uint64_t, std::unique_ptr<core::ByteSink>) override { return {}; }
   Result<void> fill(uint64_t, uint64_t, uint32_t) override { return {}; }
@@ -24,7 +24,8 @@ public:
 
 class FakeTexture final : public core::GpuTexture {
 public:
-  Result<void> write(core::Subresource, const core::Box&, core::Pitches, core::ByteSource&) override {
+  Result<void> update(core::Subresource, const core::Box&, core::Pitches, core::ByteSource&,
+                      core::UpdatePromise) override {
     return {};
   }
   Result<void> copyFrom(core::Subresource, uint32_t, uint32_t, uint32_t, core::GpuTexture&, core::Subresource,
@@ -96,8 +97,12 @@ public:
     ++draws;
     return {};
   }
+  Result<void> drawInline(core::DrawState&, const core::InlineDraw&) override {
+    ++draws;
+    return {};
+  }
   Result<void> dispatch(core::DrawState&, uint32_t, uint32_t, uint32_t) override { return {}; }
-  Result<void> captureFrame(core::Texture&) override { return {}; }
+  Result<uint64_t> captureFrame(core::Texture&, const core::FrameDamage&) override { return uint64_t{1}; }
   void releaseFrame(aerogpu_frame*) override {}
   Result<void> writeValue(const core::ValueWrite&) override {
     ++values;

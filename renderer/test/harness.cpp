@@ -81,7 +81,13 @@ void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
             frame->height,
             frame->stride_bytes,
             frame->format,
-            {pixels, pixels + size_t{frame->stride_bytes} * frame->height}};
+            {pixels, pixels + size_t{frame->stride_bytes} * frame->height},
+            frame->sequence,
+            frame->damage_since};
+    for (uint32_t i = 0; i < frame->damage_count; ++i) {
+      const aerogpu_frame_rect& r = frame->damage[i];
+      copy.damage.push_back({r.left, r.top, r.right, r.bottom});
+    }
     aerogpu_renderer_frame_release(self.m_renderer, result->frame);
   }
   Lock lock(self.m_mutex);

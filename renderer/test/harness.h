@@ -3,6 +3,7 @@
 // allocation tables, results, frames, texture read-back. One thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -31,6 +32,8 @@ struct Allocation {
 struct Frame {
   uint32_t width = 0, height = 0, strideBytes = 0, format = 0;
   std::vector<uint8_t> pixels;
+  uint64_t sequence = 0, damageSince = 0;
+  std::vector<std::array<uint32_t, 4>> damage{};  ///< left, top, right, bottom
 };
 
 /// A finished submission or snapshot.

@@ -202,11 +202,15 @@ Result<void> VulkanBackend::drawIndexed(core::DrawState& state, const core::Draw
   return m_draws->drawIndexed(state, args);
 }
 
+Result<void> VulkanBackend::drawInline(core::DrawState& state, const core::InlineDraw& draw) {
+  return m_draws->drawInline(state, draw);
+}
+
 Result<void> VulkanBackend::dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
   return m_draws->dispatch(state, x, y, z);
 }
 
-Result<void> VulkanBackend::captureFrame(core::Texture& texture) {
+Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core::FrameDamage& damage) {
   if (m_gpu->device->lost()) return lostError();
   TextureObject& object = TextureObject::of(texture);
   const core::FormatInfo& info = *object.format().info;
@@ -219,7 +223,7 @@ Result<void> VulkanBackend::captureFrame(core::Texture& texture) {
   if (!frame) return frame.error();
   if (auto copied = object.copyToHost((*frame)->range); !copied) {
     m_gpu->frames->release(&(*frame)->image);
-    return copied;
+    return copied.error();
   }
   m_stats.readbackBytes.fetch_add(bytes, std::memory_order_relaxed);
   aerogpu_frame& image = (*frame)->image;
@@ -231,10 +235,11 @@ Result<void> VulkanBackend::captureFrame(core::Texture& texture) {
   image.format = texture.desc.format;
   image.pixels = (*frame)->range.mapped();
   image.sequence = ++m_frameSequence;
+  damage.store(image);
   // Only the last one of a submission comes out; the GPU may still have to write the earlier one.
   if (m_frame) m_surplus.emplace_back(m_gpu->recorder->batch(), m_frame);
   m_frame = *frame;
-  return {};
+  return m_frameSequence;
 }
 
 void VulkanBackend::releaseSurplus() {

@@ -35,9 +35,10 @@ public:
   Result<void> clear(core::DrawState& state, const core::ClearArgs& args) override;
   Result<void> draw(core::DrawState& state, const core::DrawArgs& args) override;
   Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) override;
+  Result<void> drawInline(core::DrawState& state, const core::InlineDraw& draw) override;
   Result<void> dispatch(core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) override;
 
-  Result<void> captureFrame(core::Texture& texture) override;
+  Result<uint64_t> captureFrame(core::Texture& texture, const core::FrameDamage& damage) override;
   void releaseFrame(aerogpu_frame* frame) override { m_gpu->frames->release(frame); }
 
   Result<void> writeValue(const core::ValueWrite& value) override {

@@ -182,7 +182,9 @@ StreamCheck checkPackets(const uint8_t *data, uint32_t bytes, bool more, uint32_
       }
       if (!sink(event)) return fail(StreamFault::Privileged);
     }
-    if (header.opcode == AEROGPU_CMD_PRESENT || header.opcode == AEROGPU_CMD_PRESENT_EX) check.present = true;
+    if (header.opcode == AEROGPU_CMD_PRESENT || header.opcode == AEROGPU_CMD_PRESENT_EX ||
+        header.opcode == AEROGPU_CMD_EXT_PRESENT_RECTS)
+      check.present = true;
     check.acceptedBytes += header.size_bytes;
   }
   return check;

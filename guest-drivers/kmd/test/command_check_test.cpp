@@ -401,6 +401,9 @@ TEST(Events, PresentsAreNoticed) {
   Stream ex;
   ex.add(AEROGPU_CMD_PRESENT_EX, aerogpu_cmd_present_ex{});
   EXPECT_TRUE(check(ex).check.present);
+  Stream rects;
+  rects.add(AEROGPU_CMD_EXT_PRESENT_RECTS, aerogpu_cmd_ext_present_rects{});
+  EXPECT_TRUE(check(rects).check.present);
 }
 
 }  // namespace

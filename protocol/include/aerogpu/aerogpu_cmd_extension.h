@@ -13,12 +13,16 @@
 #define AEROGPU_EXT_FEATURE_HI_VGA 0x4U           /* feature bit 34: AEROGPU_EXT_REG_VGA works */
 #define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U /* feature bit 35: the packet EXT_RESET_CONTEXT works */
 #define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U         /* feature bit 36: the capability block can be read */
+#define AEROGPU_EXT_FEATURE_HI_UPDATES \
+  0x80U /* feature bit 39: the packets EXT_UPDATE_BUFFER, EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE work */
 #define AEROGPU_EXT_FEATURE_HI_BLIT \
   0x100U /* feature bit 40: the packets EXT_BLIT, EXT_FILL and EXT_GENERATE_MIPS work */
 #define AEROGPU_EXT_FEATURE_HI_QUERIES 0x200U   /* feature bit 41: the packets EXT_QUERY_BEGIN and EXT_QUERY_END work */
 #define AEROGPU_EXT_FEATURE_HI_TIMESTAMP 0x400U /* feature bit 42: the registers AEROGPU_EXT_REG_TIMESTAMP_* work */
 #define AEROGPU_EXT_FEATURE_HI_STATES \
   0x800U /* feature bit 43: the packets EXT_SET_CLIP_PLANES, _TEXTURE_STAGE, _STATE and _STREAM_FREQUENCY work */
+#define AEROGPU_EXT_FEATURE_HI_DRAW_INLINE 0x1000U     /* feature bit 44: the packet EXT_DRAW_INLINE works */
+#define AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS 0x4000U   /* feature bit 46: the packet EXT_PRESENT_RECTS works */
 #define AEROGPU_EXT_FEATURE_HI_WRITE_VALUE 0x20000U    /* feature bit 49: the packet EXT_WRITE_VALUE works */
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_SPACES \
@@ -29,10 +33,18 @@
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                           \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_QUERIES | \
-   AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES | \
+#define AEROGPU_CMD_FEATURES_HI                                                                                   \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE |     \
+   AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
+   AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_UPDATES |               \
    AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+
+/** aerogpu_cmd_ext_update_buffer.flags and aerogpu_cmd_ext_update_texture.flags. Others are refused. */
+enum aerogpu_ext_update_flags {
+  AEROGPU_EXT_UPDATE_NONE = 0,
+  AEROGPU_EXT_UPDATE_DISCARD = 1,      /* what is not updated may hold anything from here on */
+  AEROGPU_EXT_UPDATE_NO_OVERWRITE = 2, /* nothing before the packet uses what it updates, or all of that is done */
+};
 
 /** aerogpu_cmd_ext_blit.flags. Others are refused. */
 enum aerogpu_ext_blit_flags {
@@ -108,6 +120,59 @@ struct aerogpu_cmd_ext_reset_context {
   uint32_t reserved1;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_reset_context, 16);
+
+/** EXT_UPDATE_BUFFER: bytes of guest memory to a buffer, with or without a backing. */
+struct aerogpu_cmd_ext_update_buffer {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t buffer;
+  uint32_t flags; /* enum aerogpu_ext_update_flags */
+  uint64_t dst_offset_bytes;
+  uint64_t size_bytes;
+  uint32_t src_alloc_id;
+  uint32_t reserved0;
+  uint64_t src_offset_bytes;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_update_buffer, 48);
+
+/** EXT_UPDATE_TEXTURE: a box of texels from guest memory to a texture, with or without a backing. */
+struct aerogpu_cmd_ext_update_texture {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t texture;
+  uint32_t flags; /* enum aerogpu_ext_update_flags */
+  uint32_t mip_level;
+  uint32_t array_layer;
+  uint32_t x; /* texels, as all of the box */
+  uint32_t y;
+  uint32_t z;
+  uint32_t width;
+  uint32_t height;
+  uint32_t depth;
+  uint32_t src_alloc_id;
+  uint32_t src_row_pitch_bytes; /* from row of blocks to row of blocks */
+  uint64_t src_slice_pitch_bytes;
+  uint64_t src_offset_bytes;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_update_texture, 72);
+
+/** EXT_READ_TEXTURE: a box of a texture's texels to guest memory, where they are before the fence. */
+struct aerogpu_cmd_ext_read_texture {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t texture;
+  uint32_t reserved0;
+  uint32_t mip_level;
+  uint32_t array_layer;
+  uint32_t x; /* texels, as all of the box */
+  uint32_t y;
+  uint32_t z;
+  uint32_t width;
+  uint32_t height;
+  uint32_t depth;
+  uint32_t dst_alloc_id;
+  uint32_t dst_row_pitch_bytes; /* from row of blocks to row of blocks */
+  uint64_t dst_slice_pitch_bytes;
+  uint64_t dst_offset_bytes;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_read_texture, 72);
 
 /** EXT_BLIT: rect_count pairs of rectangles follow. Scales, converts and mirrors; no state is used or changed. */
 struct aerogpu_cmd_ext_blit {
@@ -200,6 +265,27 @@ struct aerogpu_cmd_ext_set_stream_frequency {
   uint32_t step_count;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_set_stream_frequency, 16);
+
+/** EXT_DRAW_INLINE: a draw whose vertices follow, and behind them its indices. */
+struct aerogpu_cmd_ext_draw_inline {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t vertex_count;        /* that follow */
+  uint32_t vertex_stride_bytes; /* bytes of one */
+  uint32_t index_count;         /* that follow; 0: the vertices are drawn in order */
+  uint32_t index_format;        /* enum aerogpu_index_format */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_draw_inline, 24);
+
+/** EXT_PRESENT_RECTS: PRESENT_EX of a picture that differs from the last one in the rect_count rectangles that follow.
+ */
+struct aerogpu_cmd_ext_present_rects {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t scanout_id;
+  uint32_t flags; /* enum aerogpu_present_flags */
+  uint32_t d3d9_present_flags;
+  uint32_t rect_count;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_present_rects, 24);
 
 /** EXT_WRITE_VALUE: a word of guest memory that is written once everything before it is done. */
 struct aerogpu_cmd_ext_write_value {

@@ -69,6 +69,9 @@
   FIXED(RELEASE_SHARED_SURFACE, release_shared_surface)                                                            \
   FIXED(FLUSH, flush)                                                                                              \
   FIXED(EXT_RESET_CONTEXT, ext_reset_context)                                                                      \
+  FIXED(EXT_UPDATE_BUFFER, ext_update_buffer)                                                                      \
+  FIXED(EXT_UPDATE_TEXTURE, ext_update_texture)                                                                    \
+  FIXED(EXT_READ_TEXTURE, ext_read_texture)                                                                        \
   TAIL(EXT_BLIT, ext_blit, struct aerogpu_ext_blit_rect, rect_count)                                               \
   TAIL(EXT_FILL, ext_fill, struct aerogpu_ext_rect, rect_count)                                                    \
   FIXED(EXT_GENERATE_MIPS, ext_generate_mips)                                                                      \
@@ -78,6 +81,8 @@
   FIXED(EXT_SET_TEXTURE_STAGE, ext_set_texture_stage)                                                              \
   FIXED(EXT_SET_STATE, ext_set_state)                                                                              \
   TAIL(EXT_SET_STREAM_FREQUENCY, ext_set_stream_frequency, uint32_t, step_count)                                   \
+  REST(EXT_DRAW_INLINE, ext_draw_inline)                                                                           \
+  TAIL(EXT_PRESENT_RECTS, ext_present_rects, struct aerogpu_ext_rect, rect_count)                                  \
   FIXED(EXT_WRITE_VALUE, ext_write_value)                                                                          \
   FIXED(EXT_ATTACH_BACKING, ext_attach_backing)                                                                    \
   FIXED(EXT_GRANT, ext_grant)                                                                                      \

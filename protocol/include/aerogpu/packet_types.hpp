@@ -329,6 +329,24 @@ struct PacketType<aerogpu_cmd_ext_reset_context> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_update_buffer> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_UPDATE_BUFFER;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_update_texture> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_UPDATE_TEXTURE;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_read_texture> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_READ_TEXTURE;
+  using Element = void;
+};
+
+template <>
 struct PacketType<aerogpu_cmd_ext_blit> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_BLIT;
   using Element = aerogpu_ext_blit_rect;
@@ -387,6 +405,22 @@ struct PacketType<aerogpu_cmd_ext_set_stream_frequency> {
   using Element = uint32_t;
   static void setCount(aerogpu_cmd_ext_set_stream_frequency& packet, size_t count) {
     packet.step_count = static_cast<uint32_t>(count);
+  }
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_draw_inline> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_DRAW_INLINE;
+  using Element = uint8_t;
+  static void setCount(aerogpu_cmd_ext_draw_inline&, size_t) {}
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_present_rects> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_PRESENT_RECTS;
+  using Element = aerogpu_ext_rect;
+  static void setCount(aerogpu_cmd_ext_present_rects& packet, size_t count) {
+    packet.rect_count = static_cast<uint32_t>(count);
   }
 };
 

@@ -223,7 +223,7 @@ TEST(Limits, GroupsOfASubmission) {
 }
 
 /// Everything that moves or sets bytes counts: 2^32 bytes at a time, 64 times.
-// LIM-6, BLIT-4
+// LIM-6, BLIT-4, UPD-10
 TEST(Limits, BytesOfASubmission) {
   constexpr uint32_t kSide = 16384, kTexture = 1, kOther = 2, kBuffer = 3, kCopy = 4;
   constexpr auto kFormat = AEROGPU_FORMAT_B8G8R8A8_UNORM;  // 2^30 bytes a texture
@@ -253,7 +253,28 @@ TEST(Limits, BytesOfASubmission) {
   const auto fill = [](CommandWriter& w) {
     w.packet(aerogpu_cmd_ext_fill{.texture = kTexture, .flags = AEROGPU_EXT_FILL_COLOR});
   };
-  const std::function<void(CommandWriter&)> kinds[] = {clear, copyTexture, copyBuffer, create, blit, fill};
+  const auto updateBuffer = [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_ext_update_buffer{.buffer = kBuffer, .size_bytes = 1u << 30, .src_alloc_id = 1});
+  };
+  const auto updateTexture = [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_ext_update_texture{.texture = kTexture,
+                                            .width = kSide,
+                                            .height = kSide,
+                                            .depth = 1,
+                                            .src_alloc_id = 1,
+                                            .src_row_pitch_bytes = kSide * 5});
+  };
+  const auto readTexture = [](CommandWriter& w) {
+    w.packet(aerogpu_cmd_ext_read_texture{.texture = kTexture,
+                                          .width = kSide,
+                                          .height = kSide,
+                                          .depth = 1,
+                                          .dst_alloc_id = 1,
+                                          .dst_row_pitch_bytes = kSide * 5});
+  };
+  const std::function<void(CommandWriter&)> kinds[] = {clear, copyTexture,  copyBuffer,    create,     blit,
+                                                       fill,  updateBuffer, updateTexture, readTexture};
+  const std::vector<uint8_t> table = FakeExecutor::table(1, 0, uint64_t{1} << 31);
   for (const auto& kind : kinds) {
     FakeExecutor f;
     CommandWriter setUp, full, over;
@@ -264,14 +285,33 @@ TEST(Limits, BytesOfASubmission) {
     packets::setTargets(setUp, std::vector<uint32_t>{kTexture});
     ASSERT_EQ(f.submit(setUp).errorCount, 0u);
     for (int i = 0; i < 256; ++i) kind(full);
-    EXPECT_EQ(f.submit(full).errorCount, 0u);
+    EXPECT_EQ(f.submit(full, table).errorCount, 0u);
     for (int i = 0; i < 256; ++i) kind(over);
     clear(over);
-    const core::ExecutionReport report = f.submit(over);
+    const core::ExecutionReport report = f.submit(over, table);
     EXPECT_EQ(report.errorCount, 1u);
     EXPECT_EQ(report.lastError, ErrorCode::Backend);
     EXPECT_GE(f.backend.throttles, 512u);
   }
+}
+
+// LIM-3, LIM-6, UPD-13
+TEST(Limits, InlineDrawsCountAsDrawsAndAsBytes) {
+  FakeExecutor f;
+  const uint32_t code[] = {0xFFFE0200, 0x0000FFFF};
+  CommandWriter setUp, w;
+  packets::createShader(setUp, 1, AEROGPU_SHADER_STAGE_VERTEX, code);
+  packets::bindShaders(setUp, 1, 0);
+  ASSERT_EQ(f.submit(setUp).errorCount, 0u);
+  const std::vector<uint8_t> bytes(65536);
+  const aerogpu_cmd_ext_draw_inline draw{.vertex_count = 65536, .vertex_stride_bytes = 1};
+  const uint64_t throttles = f.backend.throttles;
+  // A slice is 2^22 vertices.
+  for (int i = 0; i < 64; ++i)
+    w.packetWithTail(AEROGPU_CMD_EXT_DRAW_INLINE, draw, bytes.data(), bytes.size());
+  EXPECT_EQ(f.submit(w).errorCount, 0u);
+  EXPECT_EQ(f.backend.throttles, throttles + 1);
+  EXPECT_EQ(f.backend.draws, 64u);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // Presents (docs/abi/present.md), over the null back end: what is shown, and when the last frame stays.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 
 #include "renderer/test/expect.h"
@@ -173,6 +175,109 @@ TEST(Presents, AnUnchangedTextureIsNotCopiedAgain) {
   EXPECT_TRUE(finished.hasFrame);
   EXPECT_FALSE(finished.result.frame_unchanged);
   EXPECT_EQ(h.takeFrames().at(0).pixels, bytes);
+}
+
+/// What a frame says of how it differs from one before it.
+// PRES-9, PRES-10
+TEST(Presents, DamageCountsFromTheLastFrameThatCameOut) {
+  constexpr uint32_t kSide = 64;
+  Harness h;
+  const Allocation memory = h.allocate(kSide * kSide * 4), other = h.allocate(kSide * kSide * 4);
+  const uint32_t shown = h.handle(), second = h.handle();
+  CommandWriter w;
+  Harness::createTexture(w, shown, kRgba, kSide, kSide, kTexture, 1, 1, memory.id, kSide * 4);
+  Harness::createTexture(w, second, kRgba, kSide, kSide, kTexture, 1, 1, other.id, kSide * 4);
+  expectGood(h.submit(w));
+  h.setScanout(kRgba, kSide, kSide, kSide * 4, memory.gpa);
+  using Rects = std::vector<std::array<uint32_t, 4>>;
+  uint8_t color = 0;
+  const auto change = [&](CommandWriter& p, uint32_t texture) {
+    packets::upload(p, texture, 0, std::vector<uint8_t>(4, ++color));
+  };
+  const auto present = [&](CommandWriter& p, const Rects& rects) {
+    std::vector<aerogpu_ext_rect> all;
+    for (const auto& r : rects) all.push_back({r[0], r[1], r[2], r[3]});
+    p.packet(aerogpu_cmd_ext_present_rects{.rect_count = static_cast<uint32_t>(all.size())}, all.data(),
+             all.size());
+  };
+  const auto frame = [&](CommandWriter& p) {
+    expectGood(h.submit(p));
+    p.reset();
+    auto frames = h.takeFrames();
+    EXPECT_EQ(frames.size(), 1u);
+    return frames.empty() ? test::Frame{} : frames.back();
+  };
+  const auto changed = [&](const Rects& rects) {
+    CommandWriter p;
+    change(p, shown);
+    present(p, rects);
+    return frame(p);
+  };
+  test::Frame last = changed({{1, 2, 3, 4}});
+  EXPECT_EQ(last.damageSince, 0u) << "the first one";
+  test::Frame now = changed({{1, 2, 3, 4}, {10, 10, 20, 20}});
+  EXPECT_EQ(now.damageSince, last.sequence);
+  EXPECT_EQ(now.damage, (Rects{{1, 2, 3, 4}, {10, 10, 20, 20}}));
+  last = now;
+  now = changed({{60, 60, 5000, UINT32_MAX}, {64, 0, 70, 8}, {5, 5, 5, 9}, {0, 0, 2, 2}, {0, 0, 3, 3}});
+  EXPECT_EQ(now.damageSince, last.sequence);
+  EXPECT_EQ(now.damage, (Rects{{60, 60, 64, 64}, {0, 0, 3, 3}})) << "cut, without the empty and the covered";
+  EXPECT_EQ(changed({}).damageSince, 0u) << "without rectangles it is all of it";
+
+  // Unchanged: the frame before it stays, and damage goes on from it.
+  last = changed({{0, 0, 1, 1}});
+  CommandWriter p;
+  present(p, {{7, 7, 9, 9}});
+  EXPECT_TRUE(h.submit(p).result.frame_unchanged);
+  p.reset();
+  now = changed({{7, 7, 9, 9}});
+  EXPECT_EQ(now.damageSince, last.sequence);
+
+  // Two in one submission: the second stands for both.
+  last = now;
+  change(p, shown);
+  present(p, {{1, 1, 2, 2}});
+  change(p, shown);
+  present(p, {{3, 3, 4, 4}});
+  now = frame(p);
+  EXPECT_EQ(now.damageSince, last.sequence);
+  EXPECT_EQ(now.damage, (Rects{{1, 1, 2, 2}, {3, 3, 4, 4}}));
+  change(p, shown);
+  packets::present(p);
+  change(p, shown);
+  present(p, {{3, 3, 4, 4}});
+  EXPECT_EQ(frame(p).damageSince, 0u) << "the first of the two may differ anywhere";
+
+  // Another texture, and back.
+  h.setScanout(kRgba, kSide, kSide, kSide * 4, other.gpa);
+  change(p, second);
+  present(p, {{1, 1, 2, 2}});
+  EXPECT_EQ(frame(p).damageSince, 0u);
+  h.setScanout(kRgba, kSide, kSide, kSide * 4, memory.gpa);
+  EXPECT_EQ(changed({{1, 1, 2, 2}}).damageSince, 0u);
+
+  // More than there is room for: together they still cover each.
+  Rects many;
+  for (uint32_t i = 0; i < 40; ++i) many.push_back({i, i % 7 * 8, i + 2, i % 7 * 8 + 3});
+  now = changed(many);
+  EXPECT_NE(now.damageSince, 0u);
+  EXPECT_LE(now.damage.size(), size_t{AEROGPU_FRAME_DAMAGE_MAX});
+  for (const auto& r : many)
+    EXPECT_TRUE(std::any_of(now.damage.begin(), now.damage.end(), [&](const auto& d) {
+      return d[0] <= r[0] && d[1] <= r[1] && d[2] >= r[2] && d[3] >= r[3];
+    })) << r[0];
+
+  CommandWriter bad;
+  aerogpu_ext_rect rect{2, 0, 1, 1};
+  bad.packet(aerogpu_cmd_ext_present_rects{.rect_count = 1}, &rect, 1);
+  expectError(h.submit(bad), AEROGPU_ERROR_OOB);
+  bad.reset();
+  const std::vector<aerogpu_ext_rect> tooMany(1025);
+  bad.packet(aerogpu_cmd_ext_present_rects{.rect_count = 1025}, tooMany.data(), tooMany.size());
+  expectError(h.submit(bad), AEROGPU_ERROR_OOB);
+  bad.reset();
+  bad.packet(aerogpu_cmd_ext_present_rects{.scanout_id = 1});
+  expectError(h.submit(bad), AEROGPU_ERROR_CMD_DECODE);
 }
 
 }  // namespace

@@ -288,6 +288,28 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.stage = 8, .state = 7), kOob);
   t[AEROGPU_CMD_EXT_SET_STATE] = {one(AEROGPU_CMD_EXT_SET_STATE, aerogpu_cmd_ext_set_state{.state = 99}),
                                   cut(AEROGPU_CMD_EXT_SET_STATE)};
+  PAIR(EXT_UPDATE_BUFFER, ext_update_buffer, BRACED(.buffer = kBuffer, .size_bytes = 256, .src_alloc_id = 1),
+       BRACED(.buffer = kBuffer, .size_bytes = 257, .src_alloc_id = 1), kOob);
+  PAIR(EXT_UPDATE_TEXTURE, ext_update_texture,
+       BRACED(.texture = kTexture, .mip_level = 3, .width = 1, .height = 1, .depth = 1, .src_alloc_id = 1),
+       BRACED(.texture = kTexture, .mip_level = 3, .width = 1, .height = 1, .depth = 1, .src_alloc_id = 9));
+  PAIR(EXT_READ_TEXTURE, ext_read_texture,
+       BRACED(.texture = kTexture, .mip_level = 3, .width = 1, .height = 1, .depth = 1, .dst_alloc_id = 1),
+       BRACED(.texture = kTexture, .mip_level = 4, .width = 1, .height = 1, .depth = 1, .dst_alloc_id = 1),
+       kOob);
+  t[AEROGPU_CMD_EXT_DRAW_INLINE] = {
+      tailed(AEROGPU_CMD_EXT_DRAW_INLINE,
+             aerogpu_cmd_ext_draw_inline{.vertex_count = 3, .vertex_stride_bytes = 4, .index_count = 1},
+             std::vector<uint32_t>(4)),
+      tailed(AEROGPU_CMD_EXT_DRAW_INLINE,
+             aerogpu_cmd_ext_draw_inline{.vertex_count = 3, .vertex_stride_bytes = 4, .index_count = 3},
+             std::vector<uint32_t>(4))};
+  t[AEROGPU_CMD_EXT_PRESENT_RECTS] = {
+      tailed(AEROGPU_CMD_EXT_PRESENT_RECTS, aerogpu_cmd_ext_present_rects{.rect_count = 1},
+             std::vector<aerogpu_ext_rect>{{1, 1, 9999, 9999}}),
+      tailed(AEROGPU_CMD_EXT_PRESENT_RECTS, aerogpu_cmd_ext_present_rects{.rect_count = 1},
+             std::vector<aerogpu_ext_rect>{{2, 1, 1, 9999}}),
+      kOob};
   PAIR(EXT_BLIT, ext_blit, BRACED(.dst_texture = kOtherTexture, .src_texture = kTexture),
        BRACED(.dst_texture = kOtherTexture, .src_texture = kView));
   PAIR(EXT_FILL, ext_fill, BRACED(.texture = kDepth, .flags = AEROGPU_EXT_FILL_STENCIL),

@@ -88,6 +88,16 @@ struct aerogpu_submission_result {
   bool gpu_lost; /* the GPU is lost, and what the submission asked for may not have been done */
 };
 
+/** Pixels of a frame; right and bottom do not belong to it. */
+struct aerogpu_frame_rect {
+  uint32_t left;
+  uint32_t top;
+  uint32_t right;
+  uint32_t bottom;
+};
+
+enum { AEROGPU_FRAME_DAMAGE_MAX = 16 };
+
 /** A finished image in host memory, in the texture's own format and bytes. Immutable while referenced. */
 struct aerogpu_frame {
   uint32_t struct_size;
@@ -98,6 +108,13 @@ struct aerogpu_frame {
   uint32_t reserved0;
   const void* pixels;
   uint64_t sequence; /* counts frames of this renderer from 1 */
+  /**
+   * The frame, by its sequence, that this one equals outside of the first damage_count rectangles of
+   * `damage`, which are not empty and lie inside. 0: it may differ anywhere.
+   */
+  uint64_t damage_since;
+  uint32_t damage_count;
+  struct aerogpu_frame_rect damage[AEROGPU_FRAME_DAMAGE_MAX];
 };
 
 /** What the renderer needs from its embedder. All members are required. */

@@ -236,6 +236,39 @@ TEST_P(CaptureTest, ACommandWorksOnTheBytesThatWereCaptured) {
   EXPECT_EQ(device, Pixels(kBytes, 1));
 }
 
+// TRACE-3, UPD-1: the memory that updates read is in the file, of each row what is read and no more.
+TEST_P(CaptureTest, UpdatesTakeTheirMemoryAlong) {
+  constexpr uint32_t kWide = 5000;
+  const Allocation linear = h.allocate(kWide * 4), scattered = h.allocateScattered(8192),
+                   memory = h.allocate(kBytes);
+  const Pixels pixels = plain(9, 8, 7, 255);
+  // Upper half from wide rows, lower half from pages; then a row of the buffer that an update filled.
+  for (uint32_t y = 0; y < 2; ++y) std::copy_n(pixels.begin(), kPitch, h.bytes(linear).begin() + y * kWide);
+  for (uint32_t i = 0; i < 2 * kPitch; ++i) h.scatteredByte(scattered, 4096 - kPitch + i) = pixels[i];
+  CommandWriter w;
+  makeTarget(w, 1, memory);
+  w.packet(aerogpu_cmd_ext_update_texture{.texture = 1,
+                                          .width = kSide,
+                                          .height = 2,
+                                          .depth = 1,
+                                          .src_alloc_id = linear.id,
+                                          .src_row_pitch_bytes = kWide});
+  w.packet(aerogpu_cmd_ext_update_texture{.texture = 1,
+                                          .y = 2,
+                                          .width = kSide,
+                                          .height = 2,
+                                          .depth = 1,
+                                          .src_alloc_id = scattered.id,
+                                          .src_row_pitch_bytes = kPitch,
+                                          .src_offset_bytes = 4096 - kPitch});
+  present(w);
+  ASSERT_EQ(h.submit(w).result.error_count, 0u);
+  std::ranges::fill(h.bytes(linear), 0);
+  replay();
+  EXPECT_EQ(result.errors, 0u);
+  EXPECT_EQ(frames, std::vector<Pixels>{pixels});
+}
+
 /// A space's program draws, the kernel driver shows; handles and contexts are the same in both.
 // TRACE-3, TRACE-10, SPACE-7
 TEST_P(CaptureTest, SpacesAreInTheFile) {

@@ -57,10 +57,14 @@ void Draws::reset() {
   m_pipelines.save();
 }
 
-Result<bool> Draws::prepare(core::DrawState& state, bool indexed) {
+Result<bool> Draws::prepare(core::DrawState& state, bool indexed, const core::InlineDraw* brings) {
   m_pending |= state.dirty;
   state.dirty = 0;
-  auto ready = m_gpu.recorder->inOneBatch([&] { return gather(state, indexed); });
+  if (brings || m_vertices.brought()) m_pending |= core::kDirtyVertexStreams | core::kDirtyIndexBuffer;
+  auto ready = m_gpu.recorder->inOneBatch([&]() -> Result<bool> {
+    if (auto brought = m_vertices.bring(brings); !brought) return brought.error();
+    return gather(state, indexed);
+  });
   if (!ready || !*ready) return ready;
   return bind(state, indexed);
 }
@@ -176,7 +180,7 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
   }
   m_dynamic.emit(state, m_targets.info(), m_shaders.outputMask(), bias, m_pending, family(), m_bound);
   if (m_bound.fresh || m_vertices.changed() || (m_pending & core::kDirtyVertexStreams))
-    if (auto bound = m_vertices.bind(state); !bound) return bound.error();
+    if (auto bound = m_vertices.bind(state, m_bound.fresh); !bound) return bound.error();
   if (indexed && (m_pending & core::kDirtyIndexBuffer))
     if (auto bound = m_vertices.bindIndices(state); !bound) return bound.error();
   m_bound.fresh = false;
@@ -224,6 +228,19 @@ Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedA
   if (!*ready) return {};
   m_gpu.device->vk().CmdDrawIndexed(m_gpu.recorder->commands(), args.indexCount, args.instanceCount,
                                     args.firstIndex, args.baseVertex, args.firstInstance);
+  return afterDraw(state);
+}
+
+Result<void> Draws::drawInline(core::DrawState& state, const core::InlineDraw& draw) {
+  const bool indexed = !draw.indices.empty();
+  auto ready = prepare(state, indexed, &draw);
+  if (!ready) return ready.error();
+  if (!*ready) return {};
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  if (indexed)
+    m_gpu.device->vk().CmdDrawIndexed(commands, draw.indexCount, 1, 0, 0, 0);
+  else
+    m_gpu.device->vk().CmdDraw(commands, draw.vertexCount, 1, 0, 0);
   return afterDraw(state);
 }
 

@@ -28,6 +28,7 @@ public:
 
   Result<void> draw(core::DrawState& state, const core::DrawArgs& args);
   Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args);
+  Result<void> drawInline(core::DrawState& state, const core::InlineDraw& draw);
   Result<void> dispatch(const core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
     return m_dxbc.dispatch(state, x, y, z);
   }
@@ -44,8 +45,9 @@ private:
     d3d9::DepthBias bias;
   };
 
-  /// All that comes before the draw's own command; false when it would draw nothing.
-  Result<bool> prepare(core::DrawState& state, bool indexed);
+  /// All that comes before the draw's own command; false when it would draw nothing. `brings`: what the draw
+  /// brings in place of what is bound, null = nothing.
+  Result<bool> prepare(core::DrawState& state, bool indexed, const core::InlineDraw* brings = nullptr);
   /// Chooses and readies what the draw needs; may end the render pass or hand the batch over.
   Result<bool> gather(const core::DrawState& state, bool indexed);
   /// Opens the render pass and binds what differs from what is bound.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/vulkan/draw/vertex_buffers.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "renderer/vulkan/objects/buffer.h"
 
 namespace aerogpu::vk {
@@ -17,20 +20,38 @@ Result<void> VertexBuffers::match(const core::DrawState& state, const DrawShader
   return {};
 }
 
+Result<void> VertexBuffers::bring(const core::InlineDraw* draw) {
+  m_brought = {};
+  if (!draw) return {};
+  const uint64_t vertexBytes = draw->vertices.size(), firstIndex = (vertexBytes + 3) & ~uint64_t{3};
+  auto staged = m_gpu.recorder->stage(firstIndex + draw->indices.size());
+  if (!staged) return staged.error();
+  m_brought.vertices = m_brought.indices = *staged;
+  m_brought.indices.offset += firstIndex;
+  m_brought.vertexBytes = vertexBytes;
+  m_brought.stride = draw->stride;
+  m_brought.is32Bit = draw->is32Bit;
+  std::memcpy(staged->mapped(), draw->vertices.data(), vertexBytes);
+  if (!draw->indices.empty())
+    std::memcpy(m_brought.indices.mapped(), draw->indices.data(), draw->indices.size());
+  return {};
+}
+
 void VertexBuffers::gather(const core::DrawState& state, bool indexed) {
   for (uint32_t i = 0; i < m_fetch.bindingCount; ++i) {
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
+    if (m_fetch.streams[i] == 0 && brought()) continue;
     const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
     if (stream.buffer)
       BufferObject::of(*stream.buffer)
           .useAfterWrites(VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT, core::kDirtyVertexStreams);
   }
-  if (indexed && state.indexBuffer.buffer)
+  if (indexed && !brought() && state.indexBuffer.buffer)
     BufferObject::of(*state.indexBuffer.buffer)
         .useAfterWrites(VK_ACCESS_2_INDEX_READ_BIT, core::kDirtyIndexBuffer);
 }
 
-Result<void> VertexBuffers::bind(const core::DrawState& state) {
+Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
   const Device& device = *m_gpu.device;
   const DeviceTable& vk = device.vk();
   VkCommandBuffer commands = m_gpu.recorder->commands();
@@ -44,6 +65,13 @@ Result<void> VertexBuffers::bind(const core::DrawState& state) {
     sizes[i] = m_standIns.zeros().size;
     strides[i] = 0;
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
+    if (m_fetch.streams[i] == 0 && brought()) {
+      buffers[i] = m_brought.vertices.buffer();
+      offsets[i] = m_brought.vertices.offset;
+      sizes[i] = m_brought.vertexBytes;
+      strides[i] = m_brought.stride;
+      continue;
+    }
     const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
     if (!stream.buffer) continue;
     const BufferObject& buffer = BufferObject::of(*stream.buffer);
@@ -55,7 +83,9 @@ Result<void> VertexBuffers::bind(const core::DrawState& state) {
     sizes[i] = buffer.size() - stream.offset;
     strides[i] = stream.stride;
   }
-  if (device.caps().dynamicVertexInput) {
+  const bool restrided = !std::equal(strides, strides + count, m_strides.begin());
+  if (device.caps().dynamicVertexInput && (fresh || m_changed || restrided)) {
+    std::copy_n(strides, count, m_strides.begin());
     auto& bindings = m_bindings;
     auto& attributes = m_attributes;
     for (uint32_t i = 0; i < count; ++i) {
@@ -83,6 +113,12 @@ Result<void> VertexBuffers::bind(const core::DrawState& state) {
 }
 
 Result<void> VertexBuffers::bindIndices(const core::DrawState& state) {
+  if (brought()) {
+    m_gpu.device->vk().CmdBindIndexBuffer(m_gpu.recorder->commands(), m_brought.indices.buffer(),
+                                          m_brought.indices.offset,
+                                          m_brought.is32Bit ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16);
+    return {};
+  }
   const core::IndexBinding& binding = state.indexBuffer;
   if (!binding.buffer) return Error{ErrorCode::CmdDecode, "indexed draw without an index buffer", {}};
   if (binding.offset % (binding.is32Bit ? 4 : 2) != 0)

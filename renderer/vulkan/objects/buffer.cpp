@@ -111,7 +111,8 @@ Result<void> BufferObject::fill(uint64_t offset, uint64_t size, uint32_t pattern
   return {};
 }
 
-Result<void> BufferObject::write(uint64_t offset, uint64_t size, core::ByteSource& source) {
+Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSource& source,
+                                  core::UpdatePromise) {
   if (!writable(offset, size)) return writeStaged(offset, size, source);
   if (!source.read(0, m_range.mapped() + offset, size))
     return Error{ErrorCode::OutOfBounds, "guest memory of a buffer cannot be read", {}};

@@ -18,7 +18,8 @@ public:
 
   static BufferObject& of(core::Buffer& buffer) { return static_cast<BufferObject&>(*buffer.gpu); }
 
-  Result<void> write(uint64_t offset, uint64_t size, core::ByteSource& source) override;
+  Result<void> update(uint64_t offset, uint64_t size, core::ByteSource& source,
+                      core::UpdatePromise promise) override;
   Result<void> copyFrom(uint64_t dstOffset, core::GpuBuffer& from, uint64_t srcOffset,
                         uint64_t size) override;
   Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) override;

@@ -54,8 +54,8 @@ public:
 
   static TextureObject& of(core::Texture& texture) { return static_cast<TextureObject&>(*texture.gpu); }
 
-  Result<void> write(core::Subresource sub, const core::Box& box, core::Pitches pitches,
-                     core::ByteSource& source) override;
+  Result<void> update(core::Subresource sub, const core::Box& box, core::Pitches pitches,
+                      core::ByteSource& source, core::UpdatePromise promise) override;
   Result<void> copyFrom(core::Subresource sub, uint32_t x, uint32_t y, uint32_t z, core::GpuTexture& from,
                         core::Subresource srcSub, const core::Box& srcBox) override;
   Result<void> resolveFrom(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,

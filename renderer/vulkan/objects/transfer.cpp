@@ -78,8 +78,8 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   return true;
 }
 
-Result<void> TextureObject::write(core::Subresource sub, const core::Box& box, core::Pitches pitches,
-                                  core::ByteSource& source) {
+Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, core::Pitches pitches,
+                                   core::ByteSource& source, core::UpdatePromise) {
   if (auto written = writeInPlace(sub, box, pitches, source); !written || *written)
     return written ? Result<void>{} : written.error();
   const core::FormatInfo& info = *m_format.info;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Executor: updates from and reads to any allocation of the table. UPD-1 to UPD-11.
+#include <string>
+
+#include "renderer/core/executor.h"
+
+namespace aerogpu::core {
+
+namespace {
+
+template <class Packet>
+Box boxOf(const Packet& c) {
+  return {c.x, c.y, c.z, c.width, c.height, c.depth};
+}
+
+}  // namespace
+
+Error Executor::refused(ErrorCode code, const char* what,
+                        std::initializer_list<std::pair<const char*, uint64_t>> values) const {
+  Error error{code, what};
+  if (!m_env.log.admits(AEROGPU_LOG_GUEST)) return error;
+  for (const auto& [name, value] : values) {
+    if (!error.detail.empty()) error.detail += ", ";
+    error.detail += std::string(name) + " " + std::to_string(value);
+  }
+  return error;
+}
+
+template <class Packet>
+Result<void> Executor::checkBox(const Packet& c, const Texture& texture) const {
+  const TextureDesc& desc = texture.desc;
+  if (desc.samples > 1)
+    return refused(ErrorCode::CmdDecode, "the texture has several samples a texel",
+                   {{"samples", desc.samples}});
+  if (c.mip_level >= desc.mipLevels || c.array_layer >= desc.arrayLayers)
+    return refused(ErrorCode::OutOfBounds, "no such mip or layer",
+                   {{"mip_level", c.mip_level},
+                    {"of", desc.mipLevels},
+                    {"array_layer", c.array_layer},
+                    {"of", desc.arrayLayers}});
+  const TextureLayout::Mip& mip = texture.layout.mip(c.mip_level);
+  const uint64_t right = uint64_t{c.x} + c.width, bottom = uint64_t{c.y} + c.height;
+  if (right > mip.width)
+    return refused(ErrorCode::OutOfBounds, "box reaches outside",
+                   {{"x", c.x}, {"width", c.width}, {"limit", mip.width}});
+  if (bottom > mip.height)
+    return refused(ErrorCode::OutOfBounds, "box reaches outside",
+                   {{"y", c.y}, {"height", c.height}, {"limit", mip.height}});
+  if (uint64_t{c.z} + c.depth > mip.depth)
+    return refused(ErrorCode::OutOfBounds, "box reaches outside",
+                   {{"z", c.z}, {"depth", c.depth}, {"limit", mip.depth}});
+  const uint32_t block = findFormat(desc.format)->blockPixels;
+  if (c.x % block || c.y % block || (c.width % block && right != mip.width) ||
+      (c.height % block && bottom != mip.height))
+    return refused(ErrorCode::CmdDecode, "box cuts through a block",
+                   {{"x", c.x}, {"y", c.y}, {"width", c.width}, {"height", c.height}, {"block", block}});
+  return {};
+}
+
+Result<Executor::BoxMemory> Executor::boxMemory(const Texture& texture, const Box& box,
+                                                const AllocTable::Entry& entry, uint64_t offset,
+                                                uint64_t rowPitch, uint64_t slicePitch) const {
+  const BoxRows part(*findFormat(texture.desc.format), box);
+  BoxMemory m{&entry, offset, rowPitch, slicePitch, part.rowBytes, part.perSlice, box.depth};
+  if (m.rows > 1 && rowPitch < m.rowBytes)
+    return refused(ErrorCode::CmdDecode, "row pitch is shorter than a row",
+                   {{"row pitch", rowPitch}, {"limit", m.rowBytes}});
+  if (m.rows == 1) m.rowPitch = m.rowBytes;
+  const uint64_t slice = (m.rows - 1) * m.rowPitch + m.rowBytes;  // at most 2^14 times 2^32
+  if (m.slices > 1 && slicePitch < slice)
+    return refused(ErrorCode::CmdDecode, "slice pitch is shorter than a slice",
+                   {{"slice pitch", slicePitch}, {"limit", slice}});
+  if (m.slices == 1) m.slicePitch = slice;
+  // Without a sum or a product that wraps: what is left of the allocation behind each part.
+  const uint64_t steps = m.slices - 1;
+  if ((steps != 0 && m.slicePitch > entry.size / steps) || offset > entry.size ||
+      steps * m.slicePitch > entry.size - offset || slice > entry.size - offset - steps * m.slicePitch)
+    return refused(ErrorCode::OutOfBounds, "box reaches past its allocation",
+                   {{"offset_bytes", offset},
+                    {"row pitch", rowPitch},
+                    {"slice pitch", slicePitch},
+                    {"limit", entry.size}});
+  return m;
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_update_buffer& c) {
+  const auto buffer = need<Buffer>(c.buffer, "no such buffer");
+  if (!buffer) return buffer.error();
+  const uint64_t size = (*buffer)->desc.sizeBytes;
+  if (c.dst_offset_bytes > size || c.size_bytes > size - c.dst_offset_bytes)
+    return refused(ErrorCode::OutOfBounds, "update reaches past the buffer",
+                   {{"dst_offset_bytes", c.dst_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", size}});
+  const AllocTable::Entry* entry = m_allocs.find(c.src_alloc_id);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"src_alloc_id", c.src_alloc_id}});
+  if (c.src_offset_bytes > entry->size || c.size_bytes > entry->size - c.src_offset_bytes)
+    return refused(
+        ErrorCode::OutOfBounds, "update reaches past its allocation",
+        {{"src_offset_bytes", c.src_offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", entry->size}});
+  if (c.size_bytes == 0) return {};
+  if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
+  const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
+                              (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
+  return readGuest(*entry, {c.src_offset_bytes, c.size_bytes, c.size_bytes, 1}, [&](ByteSource& source) {
+    return (*buffer)->gpu->update(c.dst_offset_bytes, c.size_bytes, source, promise);
+  });
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_update_texture& c) {
+  const auto texture = need<Texture>(c.texture, "no such texture");
+  if (!texture) return texture.error();
+  if (auto inside = checkBox(c, **texture); !inside) return inside;
+  const AllocTable::Entry* entry = m_allocs.find(c.src_alloc_id);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"src_alloc_id", c.src_alloc_id}});
+  if (c.width == 0 || c.height == 0 || c.depth == 0) return {};
+  Box box = boxOf(c);
+  const auto memory =
+      boxMemory(**texture, box, *entry, c.src_offset_bytes, c.src_row_pitch_bytes, c.src_slice_pitch_bytes);
+  if (!memory) return memory.error();
+  if (auto taken = take(Work::Bytes, memory->bytes()); !taken) return taken;
+  const Subresource sub{c.mip_level, c.array_layer};
+  const UpdatePromise promise{(c.flags & AEROGPU_EXT_UPDATE_DISCARD) != 0,
+                              (c.flags & AEROGPU_EXT_UPDATE_NO_OVERWRITE) != 0};
+  const auto update = [&](const ByteRows& rows) {
+    return readGuest(*entry, rows, [&](ByteSource& source) {
+      ++(*texture)->writes;
+      return (*texture)->gpu->update(sub, box, {memory->rowPitch, memory->slicePitch}, source, promise);
+    });
+  };
+  if (memory->even()) return update(memory->all());
+  box.depth = 1;
+  for (uint32_t z = 0; z < c.depth; ++z, ++box.z)
+    if (auto done = update(memory->slice(z)); !done) return done;
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_read_texture& c) {
+  const auto texture = need<Texture>(c.texture, "no such texture");
+  if (!texture) return texture.error();
+  if (auto inside = checkBox(c, **texture); !inside) return inside;
+  const AllocTable::Entry* entry = m_allocs.find(c.dst_alloc_id);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"dst_alloc_id", c.dst_alloc_id}});
+  if (entry->readOnly)
+    return refused(ErrorCode::OutOfBounds, "read to a read-only allocation",
+                   {{"dst_alloc_id", c.dst_alloc_id}});
+  if (c.width == 0 || c.height == 0 || c.depth == 0) return {};
+  Box box = boxOf(c);
+  const auto memory =
+      boxMemory(**texture, box, *entry, c.dst_offset_bytes, c.dst_row_pitch_bytes, c.dst_slice_pitch_bytes);
+  if (!memory) return memory.error();
+  if (auto taken = take(Work::Bytes, memory->bytes()); !taken) return taken;
+  const Subresource sub{c.mip_level, c.array_layer};
+  GpuTexture& gpu = *(*texture)->gpu;
+  const auto read = [&](const ByteRows& rows) -> Result<void> {
+    auto sink = sinkAt(*entry, rows);
+    if (!sink) return sink.error();
+    m_env.stats.readbackBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
+    return gpu.read(sub, box, std::move(*sink));
+  };
+  if (memory->even()) return read(memory->all());
+  box.depth = 1;
+  for (uint32_t z = 0; z < c.depth; ++z, ++box.z)
+    if (auto done = read(memory->slice(z)); !done) return done;
+  return {};
+}
+
+}  // namespace aerogpu::core
