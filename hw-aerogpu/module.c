@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the device gets into QEMU. Preloaded into a stock binary, the
- * constructors of this object register the type (type_init in pci.c) before
- * main() runs; the one below takes the object out of LD_PRELOAD so that no
- * child process ever sees it. In a QEMU tree it is an ordinary module.
+ * How the device gets into QEMU. For a stock binary it is a shared object that
+ * preload.c loads: its constructors register the type (type_init in pci.c)
+ * before main() runs. In a QEMU tree it is an ordinary module.
  *
  * Types are registered before QEMU looks at its options, so that is when the
  * translator process of the renderer starts: -sandbox spawn=deny, -runas and
@@ -61,38 +60,7 @@ static void aerogpu_start_translator(void)
 
 type_init(aerogpu_start_translator)
 
-#ifdef AEROGPU_PRELOAD
-
-    /* Removes the entries that name this object; others stay as they are. */
-    static void __attribute__((constructor)) aerogpu_leave_preload(void)
-{
-    const char *value = getenv("LD_PRELOAD");
-    Dl_info info;
-    g_autofree char *own = NULL;
-    g_autoptr(GString) rest = g_string_new(NULL);
-    g_auto(GStrv) entries = NULL;
-    char **entry;
-
-    if (!value || !dladdr(aerogpu_module_dir, &info) || !info.dli_fname) {
-        return;
-    }
-    own = g_path_get_basename(info.dli_fname);
-    entries = g_strsplit_set(value, ": ", -1);
-    for (entry = entries; *entry; entry++) {
-        g_autofree char *name = g_path_get_basename(*entry);
-
-        if (**entry && strcmp(name, own)) {
-            g_string_append_printf(rest, "%s%s", rest->len ? ":" : "", *entry);
-        }
-    }
-    if (rest->len) {
-        setenv("LD_PRELOAD", rest->str, 1);
-    } else {
-        unsetenv("LD_PRELOAD");
-    }
-}
-
-#else
+#ifndef AEROGPU_PRELOAD
 
     module_obj("aerogpu");
 module_kconfig(PCI);

@@ -65,7 +65,12 @@ static bool aerogpu_find_rom(AeroGPUState *s, Error **errp)
 {
     g_autofree char *found = NULL;
     g_autofree char *dir = NULL;
-    static const char *const places[] = { "", "share", "../share" };
+    static const char *const places[] = {
+        "", "share", "../share",
+#ifdef AEROGPU_DATA_FROM_MODULE
+        AEROGPU_DATA_FROM_MODULE /* installed */
+#endif
+    };
     size_t i;
 
     if (s->pci.romfile) {

@@ -126,7 +126,7 @@ TEST(Properties, HelpNamesEachAsReadmeDoes) {
         << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 10);
+  EXPECT_EQ(rows, 11);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});
@@ -199,8 +199,8 @@ TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
   if (std::getenv("AEROGPU_QEMU_TREE")) GTEST_SKIP() << "the device is no module of ours";
   const std::string build = std::getenv("AEROGPU_BUILD_DIR");
   const auto folder = makeFolder("rom");
-  std::filesystem::create_symlink(build + "/hw-aerogpu/aerogpu-qemu.so",
-                                  folder / "hw-aerogpu/aerogpu-qemu.so");
+  for (const char* part : {"hw-aerogpu/aerogpu-qemu.so", "hw-aerogpu/aerogpu-device.so"})
+    std::filesystem::create_symlink(build + "/" + part, folder / part);
   ::setenv("AEROGPU_BUILD_DIR", folder.c_str(), 1);
   const Refusal refusal =
       runToExit({"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,renderer=null"});

@@ -92,12 +92,16 @@ std::vector<std::string> ownFolders(const void* code) {
 
 }  // namespace
 
-std::string findProgram(const char* name, const char* variable, const void* code, std::string& error) {
+std::string findProgram(const char* name, const char* variable, const void* code,
+                        const std::string& installed, std::string& error) {
   if (const char* named = secure_getenv(variable); named && *named) return named;
   const std::vector<std::string> folders = ownFolders(code);
   for (const std::string& folder : folders)
     for (const char* below : {"", "../renderer/", "../"})
       if (std::string path = folder + below + name; access(path.c_str(), X_OK) == 0) return path;
+  if (!folders.empty() && !installed.empty())
+    if (std::string path = folders.front() + installed + "/" + name; access(path.c_str(), X_OK) == 0)
+      return path;
   error = std::string(name) + " is neither beside nor near " +
           (folders.empty() ? "this program" : folders.front());
   return {};

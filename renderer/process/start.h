@@ -17,9 +17,11 @@ struct Program {
 };
 
 /// Path of the executable `name`: what the environment variable `variable` says, or where it lies beside the
-/// object that holds the address `code`, beside this program, or in ../renderer or .. from there. Empty and a
-/// message when it is in none of these.
-std::string findProgram(const char* name, const char* variable, const void* code, std::string& error);
+/// object that holds the address `code` or in the folder `installed` as seen from there ("../lib/x"; empty:
+/// nowhere), beside this program, or in ../renderer or .. from these two. Empty and a message when it is in
+/// none of these.
+std::string findProgram(const char* name, const char* variable, const void* code,
+                        const std::string& installed, std::string& error);
 
 /// Starts the program, which is safe in a process with threads (it is executed, not only forked), waits until
 /// it has put itself into the background (server.h), and returns the caller's end of its control socket. -1

@@ -19,10 +19,11 @@ std::string* g_failure GUARDED_BY(g_startMutex) = nullptr;  // of the last prepa
 bool prepareProcess(const std::string& program, std::string& error) {
   Lock lock(g_startMutex);
   if (g_shared.load(std::memory_order_acquire)) return true;
-  const std::string path = !program.empty()
-                               ? program
-                               : process::findProgram(kName, "AEROGPU_TRANSLATOR",
-                                                      reinterpret_cast<const void*>(&prepareProcess), error);
+  const std::string path =
+      !program.empty()
+          ? program
+          : process::findProgram(kName, "AEROGPU_TRANSLATOR", reinterpret_cast<const void*>(&prepareProcess),
+                                 AEROGPU_MODULE_FROM_BIN, error);
   std::unique_ptr<process::Client> client;
   if (!path.empty())
     client = process::Client::start({path, kName, "the shader translator", "VKD3D_SHADER_DEBUG=none"}, error);

@@ -57,8 +57,8 @@ struct aerogpu_guest_mapping {
  * last copy of this process. The renderer starts no process by itself: without this call, or if it fails,
  * everything works but DXBC shaders, whose creation is then a BACKEND error. `translator`: path of the
  * program; NULL = $AEROGPU_TRANSLATOR, or the one found beside the object that holds the renderer, or in
- * ../renderer or .. from there. Returns false and a message in `error` (NUL-terminated, cut to error_size;
- * may be NULL) on failure.
+ * ../renderer or .. from there, or where `meson install` puts it. Returns false and a message in `error`
+ * (NUL-terminated, cut to error_size; may be NULL) on failure.
  */
 bool aerogpu_renderer_prepare_process(const char* translator, char* error, size_t error_size);
 

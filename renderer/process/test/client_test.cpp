@@ -338,12 +338,12 @@ TEST(ProcessStart, IsFoundWhereItLies) {
   const std::string name = here.filename();
   static const int inThisProgram = 0;
   unsetenv("AEROGPU_TEST_HELPER");
-  EXPECT_EQ(findProgram(name.c_str(), "AEROGPU_TEST_HELPER", &inThisProgram, error), here.string());
+  EXPECT_EQ(findProgram(name.c_str(), "AEROGPU_TEST_HELPER", &inThisProgram, "", error), here.string());
   setenv("AEROGPU_TEST_HELPER", "/elsewhere/helper", 1);
-  EXPECT_EQ(findProgram(name.c_str(), "AEROGPU_TEST_HELPER", &inThisProgram, error), "/elsewhere/helper");
+  EXPECT_EQ(findProgram(name.c_str(), "AEROGPU_TEST_HELPER", &inThisProgram, "", error), "/elsewhere/helper");
   unsetenv("AEROGPU_TEST_HELPER");
   EXPECT_EQ(error, "");
-  EXPECT_EQ(findProgram("no-such-helper", "AEROGPU_TEST_HELPER", &inThisProgram, error), "");
+  EXPECT_EQ(findProgram("no-such-helper", "AEROGPU_TEST_HELPER", &inThisProgram, "", error), "");
   EXPECT_EQ(error, "no-such-helper is neither beside nor near " + here.parent_path().string() + "/");
 }
 

@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""usage: install_test.py BUILD-FOLDER PREFIX BINDIR MODULE-DIR DATA-DIR
+
+Installs into a temporary folder, moves the result elsewhere, and looks whether the parts find each other there, with
+neither the build folder nor a variable of ours to help."""
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
+from aerogpu_vm import VM  # noqa: E402
+
+BUILD, PREFIX, BINDIR, MODULE_DIR, DATA_DIR = sys.argv[1:6]
+# Not "windows": the disc is not built where its tools are missing.
+TAGS = 'runtime,tools,man,doc'
+VIDEO = '{"driver":"VGA","id":"video0","vgamem_mb":32,"bus":"pcie.0","addr":"0x1"}'  # as libvirt writes it
+SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'  # so, too
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for name in [name for name in os.environ if name.startswith('AEROGPU_') or name == 'QEMU_MODULE_DIR']:
+            if name != 'AEROGPU_BEGAN':
+                del os.environ[name]
+        cls.temporary = os.path.realpath(tempfile.mkdtemp(prefix='aerogpu-install-'))
+        cls.addClassCleanup(shutil.rmtree, cls.temporary)
+        staging = os.path.join(cls.temporary, 'staging')
+        done = subprocess.run(['/usr/bin/meson', 'install', '-C', BUILD, '--no-rebuild', '--quiet', '--destdir', staging,
+                               '--tags', TAGS], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+                              check=False)
+        if done.returncode != 0:
+            raise AssertionError(done.stdout)
+        cls.root = os.path.join(cls.temporary, 'elsewhere')
+        os.rename(staging + PREFIX, cls.root)
+        shutil.rmtree(staging)
+        # The translator says when it is started. (Who runs it may not look at it: it is not dumpable.)
+        cls.starts = os.path.join(cls.temporary, 'starts')
+        translator = os.path.join(cls.root, os.path.relpath(MODULE_DIR, PREFIX), 'aerogpu-translator')
+        os.rename(translator, translator + '.real')
+        with open(translator, 'w') as file:
+            file.write('#!/bin/sh\necho started >>%s\nexec %s.real\n' % (cls.starts, translator))
+        os.chmod(translator, 0o755)
+
+    def setUp(self):
+        if os.path.exists(self.starts):
+            os.unlink(self.starts)
+
+    def path(self, folder, *names):
+        """Where something is now that was installed into a folder under the prefix."""
+        return os.path.join(self.root, os.path.relpath(folder, PREFIX), *names)
+
+    def start(self, *arguments):
+        vm = VM(['-accel', 'tcg', '-machine', 'q35', '-S', *arguments],
+                launcher=self.path(BINDIR, 'qemu-system-x86_64-aerogpu'), serial=False)
+        self.addCleanup(vm.stop)
+        vm.start()
+        return vm
+
+    def test_everything_is_there(self):
+        for path in (self.path(BINDIR, 'aerogpu-replay'), self.path(BINDIR, 'qemu-system-x86_64-aerogpu'),
+                     self.path(MODULE_DIR, 'aerogpu-translator')):
+            self.assertTrue(os.stat(path).st_mode & stat.S_IXOTH, path)
+        share = self.path(os.path.dirname(DATA_DIR))
+        texts = ['man/man1/aerogpu-replay.1', 'man/man1/qemu-system-x86_64-aerogpu.1']
+        texts += [os.path.join('doc/aerogpu', name) for name in
+                  ('README.md', 'docs/install.md', 'docs/abi/README.md', 'LICENSES/MIT.txt', 'examples/domain.xml')]
+        for name in texts:
+            self.assertTrue(os.path.getsize(os.path.join(share, name)), name)
+
+    def test_texts_name_no_folder_of_the_build(self):
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                with open(os.path.join(folder, name), 'rb') as file:
+                    data = file.read()
+                if b'\0' not in data:
+                    self.assertNotIn(BUILD.encode(), data, name)
+                    self.assertNotRegex(data, rb'@(BIN|DATA|DOC|MODULE)_[A-Z]+@', name)
+
+    def test_qemu_finds_all_parts(self):
+        vm = self.start('-nodefaults', '-sandbox', SANDBOX, '-device', VIDEO)
+        get = lambda name: vm.qmp('qom-get', path='/machine/peripheral/video0', property=name)
+        self.assertEqual(get('type'), 'aerogpu')
+        self.assertEqual(get('vgamem_mb'), 32)
+        self.assertEqual(os.path.realpath(get('romfile')), self.path(DATA_DIR, 'vgabios-aerogpu.bin'))
+        with open('/proc/%d/maps' % vm.process.pid) as file:
+            maps = file.read()
+        self.assertIn(self.path(MODULE_DIR, 'aerogpu-device.so'), maps)
+        self.assertNotIn(BUILD + '/', maps)
+        self.assertTrue(os.path.exists(self.starts), 'the translator was not started')
+
+    def test_the_card_is_an_aerogpu_without_asking(self):
+        vm = self.start()
+        cards = [device['qdev_id'] + ' %04x' % device['id']['vendor'] for bus in vm.qmp('query-pci')
+                 for device in bus['devices'] if device['class_info']['class'] == 0x300]
+        self.assertEqual(cards, [' a3a0'])
+
+    def test_replay_finds_the_translator(self):
+        done = subprocess.run([self.path(BINDIR, 'aerogpu-replay'), self.starts], stderr=subprocess.PIPE, text=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(self.starts, done.stderr)  # the translator's note is no trace
+        self.assertTrue(os.path.exists(self.starts), 'the translator was not started')
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])

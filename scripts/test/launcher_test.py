@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What scripts/qemu-aerogpu makes of QEMU's arguments. A script that prints them stands in for QEMU."""
+import os
+import subprocess
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAUNCHER = os.path.join(HERE, '..', 'qemu-aerogpu')
+CARD = ['-vga', 'none', '-device', 'aerogpu']
+
+
+class Launcher(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.makedirs(self.folder + '/bin')
+        self.qemu = self.folder + '/bin/qemu'
+        self.script(self.qemu, 'echo "$LD_PRELOAD"; for word; do echo "$word"; done')
+        # As it is installed: the place of the module filled in.
+        with open(LAUNCHER) as file:
+            text = file.read()
+        self.installed = self.folder + '/bin/installed'
+        self.script(self.installed, text.replace('@MODULE_FROM_BIN@', '../lib/aerogpu').split('\n', 1)[1])
+
+    def script(self, path, text):
+        with open(path, 'w') as file:
+            file.write('#!/bin/sh\n' + text + '\n')
+        os.chmod(path, 0o755)
+
+    def module(self):
+        os.makedirs(self.folder + '/lib/aerogpu', exist_ok=True)
+        path = self.folder + '/lib/aerogpu/aerogpu-qemu.so'
+        open(path, 'w').close()
+        return path
+
+    def run_it(self, *arguments, program=None, **variables):
+        # The loader complains of the empty file that stands in for the module, and goes on.
+        return subprocess.run([program or self.installed, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, env=dict(os.environ, AEROGPU_QEMU=self.qemu, **variables), check=False)
+
+    def arguments(self, *arguments):
+        path = self.module()
+        done = self.run_it(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        preload, *words = done.stdout.splitlines()
+        self.assertEqual(preload, path)
+        return words
+
+    def test_default(self):
+        self.assertEqual(self.arguments(), CARD)
+        self.assertEqual(self.arguments('-m', '2G', 'a b'), CARD + ['-m', '2G', 'a b'])
+        self.assertEqual(self.arguments('-M', 'q35'), CARD + ['-M', 'q35'])
+
+    def test_no_card(self):
+        for words in (['-nodefaults'], ['-vga', 'none'], ['-vga', 'qxl'], ['-machine', 'none'], ['-M', 'microvm,acpi=on'],
+                      ['-machine', 'type=isapc'], ['-machine', 'help'], ['-nodefaults', '-device', 'VGALIKE'],
+                      ['-nodefaults', '-append', 'VGA'], ['-nodefaults', '-device', 'virtio-vga,id=VGA']):
+            self.assertEqual(self.arguments(*words), words)
+
+    def test_standard_card(self):
+        self.assertEqual(self.arguments('-vga', 'std', '-m', '1'), CARD + ['-m', '1'])
+        self.assertEqual(self.arguments('-nodefaults', '-device', 'VGA'), ['-nodefaults', '-device', 'aerogpu'])
+        self.assertEqual(self.arguments('-nodefaults', '-device', 'VGA,id=a,vgamem_mb=32'),
+                         ['-nodefaults', '-device', 'aerogpu,id=a,vgamem_mb=32'])
+        self.assertEqual(self.arguments('-nodefaults', '-device', 'VGA,vgamem_mb=16,id=a'),
+                         ['-nodefaults', '-device', 'aerogpu,id=a'])
+        self.assertEqual(self.arguments('-nodefaults', '-device', 'VGA,vgamem_mb=16'), ['-nodefaults', '-device', 'aerogpu'])
+
+    def test_libvirt(self):
+        for size, kept in ((16, ''), (64, '"vgamem_mb":64,'), (160, '"vgamem_mb":160,')):
+            self.assertEqual(
+                self.arguments('-nodefaults', '-device',
+                               '{"driver":"VGA","id":"video0","vgamem_mb":%d,"bus":"pcie.0","addr":"0x1"}' % size),
+                ['-nodefaults', '-device', '{"driver":"aerogpu","id":"video0",%s"bus":"pcie.0","addr":"0x1"}' % kept])
+
+    def test_own_card(self):
+        for device in ('aerogpu', 'aerogpu,xres=1600', 'id=a,driver=aerogpu', 'driver=aerogpu,id=a',
+                       '{"driver": "aerogpu", "id": "a"}'):
+            self.assertEqual(self.arguments('-device', device), ['-vga', 'none', '-device', device])
+            for card in (['-vga', 'std'], ['-nodefaults']):
+                self.assertEqual(self.arguments(*card, '-device', device, '-device', 'VGA'),
+                                 [*card, '-device', device, '-device', 'VGA'])
+
+    def test_configuration_file(self):
+        path = self.folder + '/config'
+        for text, first in (('[device "card"]\n  driver = "aerogpu"\n', CARD[:2]), ('[device "card"]\ndriver="VGA"\n', CARD)):
+            with open(path, 'w') as file:
+                file.write(text)
+            self.assertEqual(self.arguments('-readconfig', path), first + ['-readconfig', path])
+        self.assertEqual(self.arguments('-readconfig', '/none'), CARD + ['-readconfig', '/none'])
+
+    def test_through_a_link(self):
+        self.module()
+        os.makedirs(self.folder + '/other')
+        link = self.folder + '/other/link'
+        os.symlink(self.installed, link)
+        self.assertEqual(self.run_it(program=link).stdout.splitlines()[1:], CARD)
+
+    def refused(self, text, program=None, **variables):
+        done = self.run_it(program=program, **variables)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (1, '', 1), done.stderr)
+        self.assertIn(text, done.stderr)
+
+    def test_refused(self):
+        self.refused('installed: error: the installation is not complete: ')
+        self.refused('qemu-aerogpu: error: the device is not built (scripts/run-vm builds it): ', program=LAUNCHER,
+                     AEROGPU_BUILD_DIR='/none')
+        self.qemu = '/none'
+        self.module()
+        self.refused('there is no /none')
+        blank = self.folder + '/a b'
+        os.makedirs(blank + '/hw-aerogpu')
+        open(blank + '/hw-aerogpu/aerogpu-qemu.so', 'w').close()
+        self.refused('takes no path with a blank or a colon', program=LAUNCHER, AEROGPU_BUILD_DIR=blank)
+
+
+if __name__ == '__main__':
+    unittest.main()
