@@ -6,6 +6,7 @@
 #include <d3d9types.h>
 
 #include "aerogpu/d3d9/declaration.h"
+#include "aerogpu/d3d9/fixed_constants.h"
 #include "aerogpu/d3d9/formats.h"
 #include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
@@ -87,6 +88,44 @@ SAME(Usage::PointSize, D3DDECLUSAGE_PSIZE);
 SAME(Usage::PositionT, D3DDECLUSAGE_POSITIONT);
 SAME(Usage::Sample, D3DDECLUSAGE_SAMPLE);
 SAME(kMaxDeclElements, MAXD3DDECLLENGTH);
+SAME(TextureOp::BlendTextureAlphaPm, D3DTOP_BLENDTEXTUREALPHAPM);
+SAME(TextureOp::ModulateInvColorAddAlpha, D3DTOP_MODULATEINVCOLOR_ADDALPHA);
+SAME(TextureOp::BumpEnvMapLuminance, D3DTOP_BUMPENVMAPLUMINANCE);
+SAME(TextureOp::Lerp, D3DTOP_LERP);
+SAME(TextureArg::Specular, D3DTA_SPECULAR);
+SAME(TextureArg::Constant, D3DTA_CONSTANT);
+SAME(kTextureArgMask, D3DTA_SELECTMASK);
+SAME(kTextureArgComplement, D3DTA_COMPLEMENT);
+SAME(kTextureArgReplicate, D3DTA_ALPHAREPLICATE);
+SAME(static_cast<uint32_t>(TexCoordGen::CameraSpaceReflectionVector) << 16,
+     D3DTSS_TCI_CAMERASPACEREFLECTIONVECTOR);
+SAME(static_cast<uint32_t>(TexCoordGen::SphereMap) << 16, D3DTSS_TCI_SPHEREMAP);
+SAME(kTextureTransformProjected, D3DTTFF_PROJECTED);
+SAME(4, D3DTTFF_COUNT4);
+SAME(kVertexBlendTweening, D3DVBF_TWEENING);
+SAME(kVertexBlend0Weights, D3DVBF_0WEIGHTS);
+SAME(3, D3DVBF_3WEIGHTS);
+SAME(MaterialSource::Color2, D3DMCS_COLOR2);
+SAME(LightType::Point, D3DLIGHT_POINT);
+SAME(LightType::Spot, D3DLIGHT_SPOT);
+SAME(LightType::Directional, D3DLIGHT_DIRECTIONAL);
+#define SAME_PLACE(OURS, MEMBER, THEIRS, NAME) static_assert(offsetof(OURS, MEMBER) == offsetof(THEIRS, NAME))
+static_assert(sizeof(FixedLight) == sizeof(D3DLIGHT9) && sizeof(FixedMaterial) == sizeof(D3DMATERIAL9));
+SAME_PLACE(FixedLight, diffuse, D3DLIGHT9, Diffuse);
+SAME_PLACE(FixedLight, specular, D3DLIGHT9, Specular);
+SAME_PLACE(FixedLight, ambient, D3DLIGHT9, Ambient);
+SAME_PLACE(FixedLight, position, D3DLIGHT9, Position);
+SAME_PLACE(FixedLight, direction, D3DLIGHT9, Direction);
+SAME_PLACE(FixedLight, range, D3DLIGHT9, Range);
+SAME_PLACE(FixedLight, falloff, D3DLIGHT9, Falloff);
+SAME_PLACE(FixedLight, attenuation0, D3DLIGHT9, Attenuation0);
+SAME_PLACE(FixedLight, attenuation2, D3DLIGHT9, Attenuation2);
+SAME_PLACE(FixedLight, theta, D3DLIGHT9, Theta);
+SAME_PLACE(FixedLight, phi, D3DLIGHT9, Phi);
+SAME_PLACE(FixedMaterial, ambient, D3DMATERIAL9, Ambient);
+SAME_PLACE(FixedMaterial, specular, D3DMATERIAL9, Specular);
+SAME_PLACE(FixedMaterial, emissive, D3DMATERIAL9, Emissive);
+SAME_PLACE(FixedMaterial, power, D3DMATERIAL9, Power);
 static_assert(sizeof(VertexElement) == sizeof(D3DVERTEXELEMENT9) &&
               offsetof(VertexElement, usage) == offsetof(D3DVERTEXELEMENT9, Usage));
 }  // namespace

@@ -64,5 +64,53 @@ enum class TextureFilter : uint8_t {
   GaussianQuad,
   ConvolutionMono,
 };
+/// D3DTEXTUREOP.
+enum class TextureOp : uint8_t {
+  Disable = 1,
+  SelectArg1,
+  SelectArg2,
+  Modulate,
+  Modulate2x,
+  Modulate4x,
+  Add,
+  AddSigned,
+  AddSigned2x,
+  Subtract,
+  AddSmooth,
+  BlendDiffuseAlpha,
+  BlendTextureAlpha,
+  BlendFactorAlpha,
+  BlendTextureAlphaPm,
+  BlendCurrentAlpha,
+  Premodulate,
+  ModulateAlphaAddColor,
+  ModulateColorAddAlpha,
+  ModulateInvAlphaAddColor,
+  ModulateInvColorAddAlpha,
+  BumpEnvMap,
+  BumpEnvMapLuminance,
+  DotProduct3,
+  MultiplyAdd,
+  Lerp,
+};
+/// D3DTA: what an argument of a texture operation selects, in kTextureArgMask.
+enum class TextureArg : uint8_t { Diffuse = 0, Current, Texture, TFactor, Specular, Temp, Constant };
+inline constexpr uint32_t kTextureArgMask = 0xF, kTextureArgComplement = 0x10, kTextureArgReplicate = 0x20;
+/// D3DTSS_TCI: in the high half of D3DTSS_TEXCOORDINDEX.
+enum class TexCoordGen : uint8_t {
+  PassThru = 0,
+  CameraSpaceNormal,
+  CameraSpacePosition,
+  CameraSpaceReflectionVector,
+  SphereMap,
+};
+/// D3DTTFF_PROJECTED; D3DTTFF_COUNT1 to COUNT4 are 1 to 4 in the bits below.
+inline constexpr uint32_t kTextureTransformProjected = 256;
+/// D3DVBF of which D3DRS_VERTEXBLEND has one; 1 to 3 are so many weights.
+inline constexpr uint32_t kVertexBlendTweening = 255, kVertexBlend0Weights = 256;
+/// D3DMATERIALCOLORSOURCE.
+enum class MaterialSource : uint8_t { Material = 0, Color1, Color2 };
+/// D3DLIGHTTYPE.
+enum class LightType : uint32_t { Point = 1, Spot, Directional };
 
 }  // namespace aerogpu::d3d9
