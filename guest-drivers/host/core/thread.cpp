@@ -13,8 +13,11 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 #include "core/clock.h"
 
@@ -80,6 +83,17 @@ Thread* attachThread(const char* name) {
   t_thread = thread;
   clockJoin();
   return thread;
+}
+
+void startThread(const char* name, std::function<void()> body) {
+  std::promise<void> attached;
+  const std::future<void> isAttached = attached.get_future();
+  std::thread([name, attached = std::move(attached), body = std::move(body)]() mutable {
+    attachThread(name);
+    attached.set_value();
+    body();
+  }).detach();
+  isAttached.wait();
 }
 
 Thread* currentThread() {

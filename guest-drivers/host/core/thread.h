@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace aerogpu::host {
 
@@ -112,6 +113,9 @@ struct Thread {
 /// Makes the calling thread able to run driver code (GS or FS, stack limits, alternate signal stack is not
 /// used). Once per thread; the object lives until the thread ends.
 Thread* attachThread(const char* name);
+/// Runs `body` on a new thread, detached, which is attached as `name` when this returns: a thread that nobody
+/// knows of yet would not keep the clock from jumping (core/clock.h).
+void startThread(const char* name, std::function<void()> body);
 /// The calling thread's object; attaches it when needed.
 Thread* currentThread();
 /// Null when the thread was never attached; safe in a signal handler.

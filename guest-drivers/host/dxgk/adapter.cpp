@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <thread>
 
 #include "aerogpu/aerogpu_pci.h"
 #include "core/clock.h"
@@ -327,12 +326,11 @@ void Adapter::runDpc() {
 void Adapter::startInterruptThread() {
   if (m_interruptThread) return;
   m_interruptThread = true;
-  std::thread([this] { interruptLoop(); }).detach();
+  startThread("interrupt", [this] { interruptLoop(); });
 }
 
 // The line is level-triggered and may be shared: a TRUE that leaves the cause asserted comes back at once.
 void Adapter::interruptLoop() {
-  attachThread("interrupt");
   unsigned storm = 0;
   for (;;) {
     bool fired = false;

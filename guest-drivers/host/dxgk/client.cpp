@@ -7,6 +7,7 @@
 #include <map>
 
 #include "dxgk/adapter.h"
+#include "dxgk/display.h"
 #include "dxgk/scheduler.h"
 #include "dxgk/vidpn.h"
 
@@ -55,8 +56,10 @@ void Client::terminate(std::unique_ptr<Client> client, std::vector<std::unique_p
     if (std::find(opened.begin(), opened.end(), o->allocation) == opened.end())
       opened.push_back(o->allocation);
   client->closeAll();
+  // The desktop's primary is the OS' own.
   for (const auto& allocation : opened)
-    if (!allocation->opens) client->m_adapter.vidmm().destroy({allocation});
+    if (!allocation->opens && allocation != client->m_adapter.display().sharedPrimary())
+      client->m_adapter.vidmm().destroy({allocation});
 }
 
 std::unique_ptr<Context> Client::createContext(bool gdi) {

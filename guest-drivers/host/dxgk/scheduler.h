@@ -37,7 +37,8 @@ struct Submission {
 
 struct TdrRecord {
   unsigned resets = 0, preemptions = 0;
-  uint64_t lost = 0;  // DMA buffers that were dropped
+  unsigned timeouts = 0;  // of which some end with a preemption
+  uint64_t lost = 0;      // DMA buffers that were dropped
 };
 
 class Scheduler {

@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "core/clock.h"
@@ -40,7 +39,6 @@ struct WorkItem {
 };
 struct SystemThread {
   NtDispatcherHeader header;
-  std::thread thread;
   unsigned handles = 1;
 };
 
@@ -76,7 +74,7 @@ void expireTimers() {
 }
 
 void dpcLoop() {
-  Thread* thread = attachThread("dpc");
+  Thread* thread = currentThread();
   std::unique_lock lock(s_mutex);
   for (;;) {
     expireTimers();
@@ -112,7 +110,7 @@ void dpcLoop() {
 }
 
 void workLoop() {
-  Thread* thread = attachThread("worker");
+  Thread* thread = currentThread();
   std::unique_lock lock(s_mutex);
   for (;;) {
     if (s_work.empty()) {
@@ -241,15 +239,14 @@ HOST_API NTSTATUS psCreateSystemThread(void** handle, uint32_t, void*, void*, vo
                                        void(HOST_API* routine)(void*), void* context) {
   auto* system = new SystemThread{};
   initializeDispatcherObject(&system->header, kNtThread, 0, 0);
-  system->thread = std::thread([=] {
-    Thread* thread = attachThread("system thread");
+  startThread("system thread", [=] {
+    Thread* thread = currentThread();
     thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     t_system = system;
     routine(context);
     checkThreadBalanced("a system thread", kPassiveLevel);
     signalDispatcherObject(&system->header);
   });
-  system->thread.detach();
   *handle = system;
   std::lock_guard lock(s_mutex);
   s_threads[system] = system;
@@ -299,8 +296,8 @@ void startDeferredThreads() {
   std::lock_guard lock(s_mutex);
   if (s_started) return;
   s_started = true;
-  std::thread(dpcLoop).detach();
-  std::thread(workLoop).detach();
+  startThread("dpc", dpcLoop);
+  startThread("worker", workLoop);
 }
 
 bool queueHostDpc(void (*function)(void*), void* context) {
