@@ -26,6 +26,7 @@
 
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_spaces.h"
+#include "core/call_log.h"
 #include "init/init.h"
 #include "kmt/serve.h"
 #include "machine/qemu.h"
@@ -234,8 +235,18 @@ int inOwnProcess(Body body) {
   return status;
 }
 
+/// This program with the options that decide how tests run, without which ones.
+std::string commandLine() {
+  std::string line = "aerogpu-driver-host --machine " + std::string(s_qtest ? "qtest" : "vm");
+  if (s_qtest) line += " --qemu " + s_qemuOptions.launcher;
+  if (!s_qemuOptions.deviceOptions.empty())
+    line += " --device-options " + s_qemuOptions.deviceOptions.substr(1);
+  return line + " --driver " + s_options.driver;
+}
+
 /// 0 = passed.
 int runTest(const TestCase& test) {
+  clearCallLog();
   const int status = inOwnProcess([&] {
     resetBrokenRules();
     alarm(static_cast<unsigned>(test.timeoutSeconds));
@@ -246,6 +257,7 @@ int runTest(const TestCase& test) {
     quiesceDevice();
     return 0;
   });
+  if (status != 0) printCallLog(commandLine().c_str());
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   std::printf("# the test ended by signal %d%s\n", WTERMSIG(status),
               WTERMSIG(status) == SIGALRM ? " (its time was over)" : "");
@@ -259,6 +271,7 @@ bool matches(const std::string& name, const TestCase& test) {
 }
 
 int runAll() {
+  openCallLog();
   std::vector<TestCase> chosen;
   for (const TestCase& test : allTests()) {
     bool wanted = s_names.empty() && !test.onDemand;
