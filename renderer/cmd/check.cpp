@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/cmd/check.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -254,6 +255,26 @@ Result<void> check(const aerogpu_cmd_present_ex& c, uint32_t) {
 
 Result<void> check(const aerogpu_cmd_ext_attach_backing& c, uint32_t) {
   return needHandle(c.resource_handle);
+}
+Result<void> check(const aerogpu_cmd_ext_create_texture& c, uint32_t) {
+  if (c.kind > AEROGPU_EXT_TEXTURE_VOLUME) return malformed("unknown kind of texture");
+  const bool cube = c.kind == AEROGPU_EXT_TEXTURE_CUBE, volume = c.kind == AEROGPU_EXT_TEXTURE_VOLUME;
+  if (c.width == 0 || c.height == 0 || c.depth == 0) return malformed("texture has no texels");
+  if (c.mip_levels == 0 || c.array_layers == 0) return malformed("texture has no mips or no layers");
+  if (!volume && c.depth != 1) return malformed("depth of what is no volume");
+  if (volume && c.array_layers != 1) return malformed("volume of several layers");
+  if (cube && (c.width != c.height || c.array_layers % 6 != 0))
+    return malformed("cube without six square faces");
+  if (c.mip_levels > static_cast<uint32_t>(std::bit_width(std::max({c.width, c.height, c.depth}))))
+    return malformed("texture has too many mips");
+  if (!std::has_single_bit(c.sample_count) || c.sample_count > 16)
+    return malformed("sample_count is none of 1, 2, 4, 8, 16");
+  if (c.sample_count > 1 && (cube || volume || c.mip_levels != 1 || c.array_layers != 1))
+    return malformed("several samples, but not one 2D image");
+  if (c.sample_count > 1 && c.backing_alloc_id != 0) return malformed("several samples with guest memory");
+  if (c.backing_alloc_id != 0 && c.row_pitch_bytes == 0)
+    return malformed("backed texture without a row pitch");
+  return needHandle(c.texture_handle);
 }
 
 namespace {

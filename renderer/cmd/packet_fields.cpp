@@ -30,6 +30,37 @@ constexpr EnumName kFormatNames[] = {
     {69, "AEROGPU_FORMAT_BC3_RGBA_UNORM_SRGB"},
     {70, "AEROGPU_FORMAT_BC7_RGBA_UNORM"},
     {71, "AEROGPU_FORMAT_BC7_RGBA_UNORM_SRGB"},
+    {4120, "AEROGPU_FORMAT_D3D9_X1R5G5B5"},
+    {4122, "AEROGPU_FORMAT_D3D9_A4R4G4B4"},
+    {4124, "AEROGPU_FORMAT_D3D9_A8"},
+    {4126, "AEROGPU_FORMAT_D3D9_X4R4G4B4"},
+    {4127, "AEROGPU_FORMAT_D3D9_A2B10G10R10"},
+    {4130, "AEROGPU_FORMAT_D3D9_G16R16"},
+    {4131, "AEROGPU_FORMAT_D3D9_A2R10G10B10"},
+    {4132, "AEROGPU_FORMAT_D3D9_A16B16G16R16"},
+    {4146, "AEROGPU_FORMAT_D3D9_L8"},
+    {4147, "AEROGPU_FORMAT_D3D9_A8L8"},
+    {4148, "AEROGPU_FORMAT_D3D9_A4L4"},
+    {4156, "AEROGPU_FORMAT_D3D9_V8U8"},
+    {4157, "AEROGPU_FORMAT_D3D9_L6V5U5"},
+    {4158, "AEROGPU_FORMAT_D3D9_X8L8V8U8"},
+    {4159, "AEROGPU_FORMAT_D3D9_Q8W8V8U8"},
+    {4160, "AEROGPU_FORMAT_D3D9_V16U16"},
+    {4163, "AEROGPU_FORMAT_D3D9_A2W10V10U10"},
+    {4176, "AEROGPU_FORMAT_D3D9_D16"},
+    {4177, "AEROGPU_FORMAT_D3D9_L16"},
+    {4206, "AEROGPU_FORMAT_D3D9_Q16W16V16U16"},
+    {4207, "AEROGPU_FORMAT_D3D9_R16F"},
+    {4208, "AEROGPU_FORMAT_D3D9_G16R16F"},
+    {4209, "AEROGPU_FORMAT_D3D9_A16B16G16R16F"},
+    {4210, "AEROGPU_FORMAT_D3D9_R32F"},
+    {4211, "AEROGPU_FORMAT_D3D9_G32R32F"},
+    {4212, "AEROGPU_FORMAT_D3D9_A32B32G32R32F"},
+    {4608, "AEROGPU_FORMAT_D3D9_ATI1"},
+    {4609, "AEROGPU_FORMAT_D3D9_ATI2"},
+    {4610, "AEROGPU_FORMAT_D3D9_INTZ"},
+    {4611, "AEROGPU_FORMAT_D3D9_DF16"},
+    {4612, "AEROGPU_FORMAT_D3D9_DF24"},
 };
 
 constexpr EnumName kShaderStageNames[] = {
@@ -112,6 +143,12 @@ constexpr EnumName kSamplerAddressModeNames[] = {
     {0, "AEROGPU_SAMPLER_ADDRESS_CLAMP_TO_EDGE"},
     {1, "AEROGPU_SAMPLER_ADDRESS_REPEAT"},
     {2, "AEROGPU_SAMPLER_ADDRESS_MIRROR_REPEAT"},
+};
+
+constexpr EnumName kExtTextureKindNames[] = {
+    {0, "AEROGPU_EXT_TEXTURE_2D"},
+    {1, "AEROGPU_EXT_TEXTURE_CUBE"},
+    {2, "AEROGPU_EXT_TEXTURE_VOLUME"},
 };
 
 constexpr EnumName kExtQueryTypeNames[] = {
@@ -433,6 +470,22 @@ constexpr PacketField kReleaseSharedSurface[] = {
     {"share_token", 8, 8, 1, PacketField::Kind::Hex, {}},
 };
 
+constexpr PacketField kExtCreateTexture[] = {
+    {"texture_handle", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"usage_flags", 12, 4, 1, PacketField::Kind::Hex, {}},
+    {"format", 16, 4, 1, PacketField::Kind::Unsigned, kFormatNames},
+    {"kind", 20, 4, 1, PacketField::Kind::Unsigned, kExtTextureKindNames},
+    {"width", 24, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"height", 28, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"depth", 32, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"mip_levels", 36, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"array_layers", 40, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"sample_count", 44, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"row_pitch_bytes", 48, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"backing_alloc_id", 52, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"backing_offset_bytes", 56, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kExtUpdateBuffer[] = {
     {"buffer", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"flags", 12, 4, 1, PacketField::Kind::Hex, {}},
@@ -679,6 +732,8 @@ PacketFields packetFields(uint32_t opcode) {
       return {"FLUSH", 16, {}};
     case AEROGPU_CMD_EXT_RESET_CONTEXT:
       return {"EXT_RESET_CONTEXT", 16, {}};
+    case AEROGPU_CMD_EXT_CREATE_TEXTURE:
+      return {"EXT_CREATE_TEXTURE", 64, kExtCreateTexture};
     case AEROGPU_CMD_EXT_UPDATE_BUFFER:
       return {"EXT_UPDATE_BUFFER", 48, kExtUpdateBuffer};
     case AEROGPU_CMD_EXT_UPDATE_TEXTURE:

@@ -56,6 +56,17 @@ struct BackendLimits {
   uint64_t maxBufferBytes = uint64_t{1} << 30;
   uint32_t maxAnisotropy = 1;
   uint32_t colorSamples = 1, depthSamples = 1;  ///< bit n: targets can have 2^n samples a texel
+  uint32_t capsFlags = 0;                       ///< AEROGPU_CAPS_*
+  uint32_t maxColorTargets = 4;
+  uint32_t maxClipPlanes = 0;
+  float maxPointSize = 1;           ///< pixels
+  uint32_t missingVertexTypes = 0;  ///< bit n: D3DDECLTYPE n
+};
+
+/// What textures of one format can be used for: struct aerogpu_format_caps.
+struct FormatCaps {
+  uint32_t caps = 0;     ///< AEROGPU_FORMAT_CAP_*
+  uint32_t samples = 0;  ///< bit n: targets of it can have 2^n samples a texel
 };
 
 class Backend {
@@ -67,6 +78,7 @@ public:
   /// The GPU's driver and its version, for people; empty without a GPU.
   virtual const char* driverName() const { return ""; }
   virtual const BackendLimits& limits() const = 0;
+  virtual FormatCaps formatCaps(aerogpu_format format) const = 0;
 
   // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
   virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;

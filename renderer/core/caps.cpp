@@ -2,6 +2,7 @@
 #include "renderer/core/caps.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "aerogpu/aerogpu_caps.h"
@@ -13,7 +14,9 @@ namespace aerogpu::core {
 namespace {
 
 constexpr size_t kMostOfAName = 512;  // Vulkan's have 256 bytes at most, a driver is two of them
-static_assert(sizeof(aerogpu_caps) + 2 * (kMostOfAName + 1) <= AEROGPU_EXT_REG_CAPS_BYTES);
+constexpr size_t kMostFormats = 128;
+static_assert(sizeof(aerogpu_caps) + kMostFormats * sizeof(aerogpu_format_caps) + 2 * (kMostOfAName + 1) <=
+              AEROGPU_EXT_REG_CAPS_BYTES);
 
 /// Appends a name with its zero; returns where it lies.
 uint32_t append(std::vector<uint8_t>& block, const char* name) {
@@ -24,7 +27,40 @@ uint32_t append(std::vector<uint8_t>& block, const char* name) {
   return offset;
 }
 
+/// Appends what textures of each format can be used for.
+uint32_t appendFormats(std::vector<uint8_t>& block, const Backend& backend, uint32_t& count) {
+  const auto offset = static_cast<uint32_t>(block.size());
+  count = 0;
+  for (const FormatInfo& info : allFormats()) {
+    if (count == kMostFormats) break;
+    const FormatCaps can = backend.formatCaps(info.format);
+    const aerogpu_format_caps entry{static_cast<uint32_t>(info.format), can.caps, can.samples, 0};
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&entry);
+    block.insert(block.end(), bytes, bytes + sizeof entry);
+    ++count;
+  }
+  return offset;
+}
+
 }  // namespace
+
+uint32_t possibleFormatCaps(const FormatInfo& format) {
+  uint32_t caps = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
+                  AEROGPU_FORMAT_CAP_CUBE | AEROGPU_FORMAT_CAP_BORDER;
+  if (format.depth) {
+    caps |= AEROGPU_FORMAT_CAP_DEPTH;
+    if (format.stencil) caps |= AEROGPU_FORMAT_CAP_STENCIL;
+    return format.compares ? caps | AEROGPU_FORMAT_CAP_COMPARE : caps;
+  }
+  caps |= AEROGPU_FORMAT_CAP_VOLUME;
+  if (hasSrgbTwin(format)) caps |= AEROGPU_FORMAT_CAP_SRGB_READ;
+  if (format.blockPixels > 1) return caps;
+  caps |= AEROGPU_FORMAT_CAP_BLIT_SRC;
+  if (!rendersPlainly(format)) return caps;
+  caps |= AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND | AEROGPU_FORMAT_CAP_BLIT_DST |
+          AEROGPU_FORMAT_CAP_AUTO_MIPS;
+  return hasSrgbTwin(format) ? caps | AEROGPU_FORMAT_CAP_SRGB_WRITE : caps;
+}
 
 std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem) {
   const BackendLimits& limits = backend.limits();
@@ -33,8 +69,6 @@ std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem) {
   caps.magic = AEROGPU_CAPS_MAGIC;
   caps.version = AEROGPU_CAPS_VERSION;
   caps.struct_bytes = sizeof caps;
-  caps.device_name_offset = append(block, backend.deviceName());
-  caps.driver_name_offset = append(block, backend.driverName());
   caps.max_texture_2d = limits.maxTextureSize;
   caps.max_texture_volume = limits.maxVolumeSize;
   caps.max_texture_cube = limits.maxCubeSize;
@@ -45,6 +79,16 @@ std::vector<uint8_t> capsBlock(const Backend& backend, uint64_t maxHostmem) {
   caps.max_objects = Spaces::kMaxObjects;
   caps.max_buffer_bytes = limits.maxBufferBytes;
   caps.max_host_bytes = maxHostmem;
+  caps.formats_offset = appendFormats(block, backend, caps.format_count);
+  caps.device_name_offset = append(block, backend.deviceName());
+  caps.driver_name_offset = append(block, backend.driverName());
+  caps.format_entry_bytes = sizeof(aerogpu_format_caps);
+  caps.flags = limits.capsFlags;
+  caps.max_vertex_streams = kMaxVertexStreams;
+  caps.max_clip_planes = limits.maxClipPlanes;
+  caps.max_color_targets = limits.maxColorTargets;
+  caps.max_point_size_f32 = std::bit_cast<uint32_t>(limits.maxPointSize);
+  caps.missing_vertex_types = limits.missingVertexTypes;
   caps.size_bytes = static_cast<uint32_t>(block.size());
   std::memcpy(block.data(), &caps, sizeof caps);
   return block;

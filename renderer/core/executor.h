@@ -104,6 +104,7 @@ public:
   // executor_resources.cpp
   Result<void> run(const aerogpu_cmd_create_buffer& c);
   Result<void> run(const aerogpu_cmd_create_texture2d& c);
+  Result<void> run(const aerogpu_cmd_ext_create_texture& c);
   Result<void> run(const aerogpu_cmd_create_texture_view& c);
   Result<void> run(const aerogpu_cmd_destroy_resource& c);
   Result<void> run(const aerogpu_cmd_destroy_texture_view& c);
@@ -247,6 +248,9 @@ private:
   Result<std::unique_ptr<ByteSink>> sinkAt(const AllocTable::Entry& entry, const ByteRows& rows);
   /// The same for the backing of a box, which lies inside.
   Result<std::unique_ptr<ByteSink>> sinkOf(const Texture& texture, Subresource sub, const Box& box);
+  /// What all packets that make textures have in common.
+  Result<void> createTexture(uint32_t handle, const TextureDesc& desc, const Backing& backing);
+  Result<void> needSize(const TextureDesc& desc) const;
   /// Rows of blocks in guest memory that an update or a read names, checked against the allocation.
   struct BoxMemory {
     const AllocTable::Entry* entry;
@@ -268,7 +272,7 @@ private:
   Error refused(ErrorCode code, const char* what,
                 std::initializer_list<std::pair<const char*, uint64_t>> values) const;
   /// checkBlit() of m_blitBoxes; an error says which of them it is about.
-  Result<BlitKind> checkBlitOf(const Texture& dst, Subresource sub, const Texture& src, Subresource srcSub,
+  Result<BlitKind> checkBlitOf(const Texture& dst, const Slice& to, const Texture& src, const Slice& from,
                                const BlitArgs& args) const;
   /// One more begin or end of a query in this submission.
   Result<void> takeQuery();

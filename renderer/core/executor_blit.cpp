@@ -9,11 +9,11 @@ namespace aerogpu::core {
 
 namespace {
 
-/// A rectangle as a box of one slice; sizes of 0 where it is empty or ends before it begins, which the rules
+/// A rectangle as a box of slice `z`; sizes of 0 where it is empty or ends before it begins, which the rules
 /// of the verbs refuse.
-Box boxOf(const aerogpu_ext_rect& r) {
+Box boxOf(const aerogpu_ext_rect& r, uint32_t z) {
   const bool some = r.left < r.right && r.top < r.bottom;
-  return {r.left, r.top, 0, some ? r.right - r.left : 0, some ? r.bottom - r.top : 0, 1};
+  return {r.left, r.top, z, some ? r.right - r.left : 0, some ? r.bottom - r.top : 0, 1};
 }
 
 std::string textOf(const Box& box) {
@@ -21,10 +21,18 @@ std::string textOf(const Box& box) {
          std::to_string(box.y);
 }
 
-std::string textOf(const Texture& texture, Subresource sub) {
-  if (sub.mip >= texture.desc.mipLevels || sub.layer >= texture.desc.arrayLayers)
-    return "mip " + std::to_string(sub.mip) + ", layer " + std::to_string(sub.layer) + " of " +
-           std::to_string(texture.desc.mipLevels) + ", " + std::to_string(texture.desc.arrayLayers);
+bool exists(const Texture& texture, const Slice& slice) {
+  return slice.sub.mip < texture.desc.mipLevels && slice.sub.layer < texture.desc.arrayLayers &&
+         slice.z < texture.layout.mip(slice.sub.mip).depth;
+}
+
+std::string textOf(const Texture& texture, const Slice& slice) {
+  const Subresource sub = slice.sub;
+  if (!exists(texture, slice))
+    return "mip " + std::to_string(sub.mip) + ", layer " + std::to_string(sub.layer + slice.z) + " of " +
+           std::to_string(texture.desc.mipLevels) + ", " +
+           std::to_string(texture.desc.kind == TextureKind::Volume ? texture.desc.depth
+                                                                   : texture.desc.arrayLayers);
   const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
   return std::to_string(mip.width) + "x" + std::to_string(mip.height) + " " +
          findFormat(texture.desc.format)->name;
@@ -41,16 +49,18 @@ uint64_t bytesOf(const FormatInfo& format, const Box& box) {
 
 }  // namespace
 
-Result<BlitKind> Executor::checkBlitOf(const Texture& dst, Subresource sub, const Texture& src,
-                                       Subresource srcSub, const BlitArgs& args) const {
+Result<BlitKind> Executor::checkBlitOf(const Texture& dst, const Slice& to, const Texture& src,
+                                       const Slice& from, const BlitArgs& args) const {
   const auto check = [&](std::span<const BlitBox> boxes) {
-    return checkBlit(dst.desc, sub, src.desc, srcSub, boxes, args);
+    if (!exists(dst, to) || !exists(src, from))
+      return Result<BlitKind>(Error{ErrorCode::OutOfBounds, "blit of a mip or layer that does not exist"});
+    return checkBlit(dst.desc, to.sub, src.desc, from.sub, boxes, args);
   };
   auto kind = check(m_blitBoxes);
   if (kind || !m_env.log.admits(AEROGPU_LOG_GUEST)) return kind;
   // Once more, to say which.
   std::string& detail = kind.error().detail;
-  detail = textOf(src, srcSub) + " to " + textOf(dst, sub);
+  detail = textOf(src, from) + " to " + textOf(dst, to);
   if (!check({})) return kind;
   for (size_t i = 0; i < m_blitBoxes.size(); ++i) {
     if (check({&m_blitBoxes[i], 1})) continue;
@@ -66,16 +76,19 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
   if (!dst) return dst.error();
   const auto src = need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
-  const Subresource sub{c.dst_mip_level, c.dst_array_layer}, srcSub{c.src_mip_level, c.src_array_layer};
+  const Slice to((*dst)->desc, c.dst_mip_level, c.dst_array_layer);
+  const Slice from((*src)->desc, c.src_mip_level, c.src_array_layer);
+  const Subresource sub = to.sub, srcSub = from.sub;
   BlitArgs args;
   args.filter = c.flags & AEROGPU_EXT_BLIT_LINEAR ? BlitFilter::Linear : BlitFilter::Point;
   args.decodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_DECODE;
   args.encodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_ENCODE;
   m_blitBoxes.clear();
   for (const aerogpu_ext_blit_rect& rect : rects)
-    m_blitBoxes.push_back({boxOf(rect.dst), boxOf(rect.src), (c.flags & AEROGPU_EXT_BLIT_MIRROR_X) != 0,
+    m_blitBoxes.push_back({boxOf(rect.dst, to.z), boxOf(rect.src, from.z),
+                           (c.flags & AEROGPU_EXT_BLIT_MIRROR_X) != 0,
                            (c.flags & AEROGPU_EXT_BLIT_MIRROR_Y) != 0});
-  const auto kind = checkBlitOf(**dst, sub, **src, srcSub, args);
+  const auto kind = checkBlitOf(**dst, to, **src, from, args);
   if (!kind) return kind.error();
   if (rects.empty()) return {};
 
@@ -105,7 +118,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
 Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogpu_ext_rect> rects) {
   const auto texture = need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
-  const Subresource sub{c.mip_level, c.array_layer};
+  const Slice slice((*texture)->desc, c.mip_level, c.array_layer);
+  const Subresource sub = slice.sub;
   ClearArgs args;
   args.color = c.flags & AEROGPU_EXT_FILL_COLOR;
   args.depth = c.flags & AEROGPU_EXT_FILL_DEPTH;
@@ -117,16 +131,22 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogp
   if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
     return Error{ErrorCode::CmdDecode, "fill depth is outside 0..1"};
   m_boxes.clear();
-  for (const aerogpu_ext_rect& rect : rects) m_boxes.push_back(boxOf(rect));
+  for (const aerogpu_ext_rect& rect : rects) m_boxes.push_back(boxOf(rect, slice.z));
+  if (!exists(**texture, slice))
+    return Error{ErrorCode::OutOfBounds, "fill of a mip or layer that does not exist",
+                 textOf(**texture, slice)};
+  const TextureLayout::Mip& mip = (*texture)->layout.mip(sub.mip);
+  if (rects.empty() && (*texture)->desc.kind == TextureKind::Volume)
+    m_boxes.push_back({0, 0, slice.z, mip.width, mip.height, 1});
   if (auto checked = checkFill((*texture)->desc, sub, m_boxes, args); !checked) {
-    checked.error().detail = textOf(**texture, sub);
+    checked.error().detail = textOf(**texture, slice);
     return checked;
   }
   const FormatInfo& format = *findFormat((*texture)->desc.format);
   uint64_t bytes = 0;
   for (const Box& box : m_boxes) bytes += bytesOf(format, box);
-  const TextureLayout::Mip& mip = (*texture)->layout.mip(sub.mip);
-  if (rects.empty()) bytes = mip.rowBytes * mip.rows * mip.depth;
+  if (m_boxes.empty()) bytes = mip.rowBytes * mip.rows;
+  bytes *= (*texture)->desc.samples;
   if (auto taken = take(Work::Bytes, bytes); !taken) return taken;
   ++(*texture)->writes;
   return (*texture)->gpu->fill(sub, m_boxes, args);
@@ -139,6 +159,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
   const FormatInfo& format = *findFormat(texture.desc.format);
   if (format.depth || format.blockPixels > 1)
     return Error{ErrorCode::CmdDecode, "levels of this format cannot be made", format.name};
+  if (texture.desc.kind == TextureKind::Volume)
+    return Error{ErrorCode::CmdDecode, "levels of a volume cannot be made"};
   BlitArgs args;
   args.filter = c.flags & AEROGPU_EXT_MIPS_LINEAR ? BlitFilter::Linear : BlitFilter::Point;
   args.decodeSrgb = args.encodeSrgb = c.flags & AEROGPU_EXT_MIPS_SRGB;

@@ -22,6 +22,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
   if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
   if (auto own = needOwn(*texture); !own) return own;
+  if (!detach && texture->desc.samples > 1)
+    return Error{ErrorCode::CmdDecode, "several samples with guest memory"};
   if (!detach && c.row_pitch_bytes == 0)
     return Error{ErrorCode::CmdDecode, "backed texture without a row pitch"};
   const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);

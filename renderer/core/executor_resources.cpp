@@ -56,39 +56,88 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
-  if (auto free = needFreeHandle(c.texture_handle); !free) return free;
+  TextureDesc desc;
+  desc.format = static_cast<aerogpu_format>(c.format);
+  desc.width = c.width;
+  desc.height = c.height;
+  desc.mipLevels = c.mip_levels;
+  desc.arrayLayers = c.array_layers;
+  desc.usage = c.usage_flags;
+  return createTexture(c.texture_handle, desc,
+                       {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes});
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_create_texture& c) {
+  TextureDesc desc;
+  desc.kind = c.kind == AEROGPU_EXT_TEXTURE_VOLUME ? TextureKind::Volume
+              : c.kind == AEROGPU_EXT_TEXTURE_CUBE ? TextureKind::Cube
+                                                   : TextureKind::Texture2D;
+  desc.format = static_cast<aerogpu_format>(c.format);
+  desc.width = c.width;
+  desc.height = c.height;
+  desc.depth = c.depth;
+  desc.mipLevels = c.mip_levels;
+  desc.arrayLayers = c.array_layers;
+  desc.samples = c.sample_count;
+  desc.usage = c.usage_flags;
+  const FormatInfo* format = findFormat(c.format);
+  if (format && desc.samples > 1 && format->blockPixels > 1)
+    return Error{ErrorCode::CmdDecode, "blocks with several samples", format->name};
+  if (format && format->depth && desc.kind == TextureKind::Volume)
+    return Error{ErrorCode::CmdDecode, "volume of a depth format", format->name};
+  return createTexture(c.texture_handle, desc,
+                       {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes});
+}
+
+Result<void> Executor::needSize(const TextureDesc& desc) const {
   const BackendLimits& limits = m_env.backend.limits();
-  if (c.width > limits.maxTextureSize || c.height > limits.maxTextureSize ||
-      c.array_layers > limits.maxArrayLayers)
-    return Error{ErrorCode::OutOfBounds, "texture is larger than the GPU allows"};
-  if (!findFormat(c.format)) return Error{ErrorCode::CmdDecode, "unknown format"};
+  const uint32_t side = desc.kind == TextureKind::Volume ? limits.maxVolumeSize
+                        : desc.kind == TextureKind::Cube ? limits.maxCubeSize
+                                                         : limits.maxTextureSize;
+  const auto tooMuch = [](const char* field, uint32_t value, uint32_t most) {
+    return Error{ErrorCode::OutOfBounds, "texture is larger than the GPU allows",
+                 std::string(field) + " " + std::to_string(value) + ", at most " + std::to_string(most)};
+  };
+  if (desc.width > side) return tooMuch("width", desc.width, side);
+  if (desc.height > side) return tooMuch("height", desc.height, side);
+  if (desc.depth > side) return tooMuch("depth", desc.depth, side);
+  if (desc.arrayLayers > limits.maxArrayLayers)
+    return tooMuch("array_layers", desc.arrayLayers, limits.maxArrayLayers);
+  return {};
+}
+
+Result<void> Executor::createTexture(uint32_t handle, const TextureDesc& desc, const Backing& backing) {
+  if (auto free = needFreeHandle(handle); !free) return free;
+  if (auto fits = needSize(desc); !fits) return fits;
+  const FormatInfo* format = findFormat(static_cast<uint32_t>(desc.format));
+  if (!format)
+    return Error{ErrorCode::CmdDecode, "unknown format", std::to_string(static_cast<uint32_t>(desc.format))};
   auto texture = makeRef<Texture>();
   texture->ofKernel = m_space->number == 0;
-  texture->desc.format = static_cast<aerogpu_format>(c.format);
-  texture->desc.width = c.width;
-  texture->desc.height = c.height;
-  texture->desc.mipLevels = c.mip_levels;
-  texture->desc.arrayLayers = c.array_layers;
-  texture->desc.usage = c.usage_flags;
-  texture->backing = {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes};
-  const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
+  texture->desc = desc;
+  texture->backing = backing;
+  const auto layout = TextureLayout::make(desc, backing.rowPitch);
   if (!layout) return layout.error();
   texture->layout = *layout;
   const AllocTable::Entry* entry = nullptr;
-  if (c.backing_alloc_id != 0) {
+  if (backing.allocId != 0) {
     const auto found = backingEntry(texture->backing, 0, layout->totalBytes(), false);
     if (!found) return found.error();
     entry = *found;
   }
+  const FormatCaps caps = m_env.backend.formatCaps(desc.format);
+  if (desc.samples > 1 && !(caps.samples & desc.samples))  // bit n: 2^n samples
+    return Error{ErrorCode::Backend, "this GPU has no such number of samples",
+                 std::string(format->name) + ", sample_count " + std::to_string(desc.samples)};
   auto charge = chargeObject();
   if (!charge) return charge.error();
   texture->charge = std::move(*charge);
-  if (auto taken = take(Work::Bytes, layout->totalBytes()); !taken) return taken;
+  if (auto taken = take(Work::Bytes, layout->totalBytes() * desc.samples); !taken) return taken;
   auto gpu = m_env.backend.createTexture(texture->desc);
   if (!gpu) return gpu.error();
   texture->gpu = std::move(*gpu);
   if (entry && texture->ofKernel) m_backings.add(*texture, *entry);  // no other is ever shown (SPACE-18)
-  m_handles.insert(c.texture_handle, texture);
+  m_handles.insert(handle, texture);
   m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
   return {};
 }

@@ -45,6 +45,8 @@ Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {
   if (info.depth != depth || info.blockPixels != 1)
     return Error{ErrorCode::CmdDecode,
                  depth ? "not a depth-stencil format" : "not a format for a colour target"};
+  if (binding.texture->desc.kind == TextureKind::Volume)
+    return Error{ErrorCode::CmdDecode, "a volume as render target"};
   return binding;
 }
 

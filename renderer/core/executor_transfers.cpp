@@ -115,6 +115,7 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
 }
 
 Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes bytes) {
+  if (texture.desc.samples > 1) return Error{ErrorCode::CmdDecode, "upload to a texture of several samples"};
   const FormatInfo& format = *findFormat(texture.desc.format);
   // An upload brings nothing but its own bytes, so it must hold whole blocks where it starts and ends inside
   // a row.
@@ -196,13 +197,18 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   if (!src) return src.error();
   if ((*dst)->desc.format != (*src)->desc.format)
     return Error{ErrorCode::CmdDecode, "texture formats differ"};
-  const Subresource dstSub{c.dst_mip_level, c.dst_array_layer}, srcSub{c.src_mip_level, c.src_array_layer};
-  const Box dstBox{c.dst_x, c.dst_y, 0, c.width, c.height}, srcBox{c.src_x, c.src_y, 0, c.width, c.height};
+  if ((*dst)->desc.samples != (*src)->desc.samples)
+    return Error{ErrorCode::CmdDecode, "numbers of samples differ"};
+  const Slice to((*dst)->desc, c.dst_mip_level, c.dst_array_layer);
+  const Slice from((*src)->desc, c.src_mip_level, c.src_array_layer);
+  const Subresource dstSub = to.sub, srcSub = from.sub;
+  const Box dstBox{c.dst_x, c.dst_y, to.z, c.width, c.height};
+  const Box srcBox{c.src_x, c.src_y, from.z, c.width, c.height};
   if (auto inside = insideSubresource(**dst, dstSub, dstBox); !inside) return inside;
   if (auto inside = insideSubresource(**src, srcSub, srcBox); !inside) return inside;
   if (c.width == 0 || c.height == 0) return {};
-  if (*dst == *src && dstSub.mip == srcSub.mip && dstSub.layer == srcSub.layer &&
-      overlaps(c.dst_x, c.src_x, c.width) && overlaps(c.dst_y, c.src_y, c.height))
+  if (*dst == *src && dstSub == srcSub && to.z == from.z && overlaps(c.dst_x, c.src_x, c.width) &&
+      overlaps(c.dst_y, c.src_y, c.height))
     return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
@@ -215,7 +221,7 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   if (auto taken = take(Work::Bytes, sink ? bytes * 2 : bytes); !taken) return taken;
   ++(*dst)->writes;
   GpuTexture& gpu = *(*dst)->gpu;
-  if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, 0, *(*src)->gpu, srcSub, srcBox); !copied)
+  if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, to.z, *(*src)->gpu, srcSub, srcBox); !copied)
     return copied;
   if (!sink) return {};
   m_env.stats.readbackBytes.fetch_add(bytes, std::memory_order_relaxed);

@@ -1,49 +1,142 @@
 // SPDX-License-Identifier: MIT
+// Direct3D 9's formats: the page D3DFORMAT of its reference (channels from the highest bit down); signed
+// ones, "Texture Pixel Formats" there. Missing channels: Direct3D 9 reads them as 1, alpha formats' colors as
+// 0. What FourCC formats read is what their drivers gave: INTZ the depth in all, DF16 and DF24 in red, ATI2
+// its second block in red.
 #include "renderer/core/format.h"
 
 namespace aerogpu::core {
 
 namespace {
 
-constexpr FormatInfo kFormats[] = {
-#define F(NAME, PIXELS, BYTES, DEPTH, STENCIL, OPAQUE, SRGB, TWIN) \
-  { #NAME, AEROGPU_FORMAT_##NAME, AEROGPU_FORMAT_##TWIN, PIXELS, BYTES, DEPTH, STENCIL, OPAQUE, SRGB }
-    F(B8G8R8A8_UNORM, 1, 4, false, false, false, false, B8G8R8A8_UNORM),
-    F(B8G8R8X8_UNORM, 1, 4, false, false, true, false, B8G8R8X8_UNORM),
-    F(R8G8B8A8_UNORM, 1, 4, false, false, false, false, R8G8B8A8_UNORM),
-    F(R8G8B8X8_UNORM, 1, 4, false, false, true, false, R8G8B8X8_UNORM),
-    F(B5G6R5_UNORM, 1, 2, false, false, true, false, B5G6R5_UNORM),
-    F(B5G5R5A1_UNORM, 1, 2, false, false, false, false, B5G5R5A1_UNORM),
-    F(B8G8R8A8_UNORM_SRGB, 1, 4, false, false, false, true, B8G8R8A8_UNORM),
-    F(B8G8R8X8_UNORM_SRGB, 1, 4, false, false, true, true, B8G8R8X8_UNORM),
-    F(R8G8B8A8_UNORM_SRGB, 1, 4, false, false, false, true, R8G8B8A8_UNORM),
-    F(R8G8B8X8_UNORM_SRGB, 1, 4, false, false, true, true, R8G8B8X8_UNORM),
-    F(D24_UNORM_S8_UINT, 1, 4, true, true, false, false, D24_UNORM_S8_UINT),
-    F(D32_FLOAT, 1, 4, true, false, false, false, D32_FLOAT),
-    F(BC1_RGBA_UNORM, 4, 8, false, false, false, false, BC1_RGBA_UNORM),
-    F(BC1_RGBA_UNORM_SRGB, 4, 8, false, false, false, true, BC1_RGBA_UNORM),
-    F(BC2_RGBA_UNORM, 4, 16, false, false, false, false, BC2_RGBA_UNORM),
-    F(BC2_RGBA_UNORM_SRGB, 4, 16, false, false, false, true, BC2_RGBA_UNORM),
-    F(BC3_RGBA_UNORM, 4, 16, false, false, false, false, BC3_RGBA_UNORM),
-    F(BC3_RGBA_UNORM_SRGB, 4, 16, false, false, false, true, BC3_RGBA_UNORM),
-    F(BC7_RGBA_UNORM, 4, 16, false, false, false, false, BC7_RGBA_UNORM),
-    F(BC7_RGBA_UNORM_SRGB, 4, 16, false, false, false, true, BC7_RGBA_UNORM),
-#undef F
-};
+using Type = Channel::Type;
+using Channels = std::array<Channel, 4>;
 
-/// The layout that a format shares with its sRGB and X8 twins.
+constexpr Channel kOne{Type::One};
+constexpr Channel unorm(int first, int bits) {
+  return {Type::Unorm, static_cast<uint8_t>(first), static_cast<uint8_t>(bits)};
+}
+constexpr Channel snorm(int first, int bits) {
+  return {Type::Snorm, static_cast<uint8_t>(first), static_cast<uint8_t>(bits)};
+}
+constexpr Channel real(int first, int bits) {
+  return {Type::Float, static_cast<uint8_t>(first), static_cast<uint8_t>(bits)};
+}
+constexpr Channels luminance(Channel l, Channel a) {
+  return {l, l, l, a};
+}
+constexpr Channels kNone{};  // of what is no color in single texels
+constexpr Channels kBgra{unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)};
+constexpr Channels kBgrx{unorm(16, 8), unorm(8, 8), unorm(0, 8), kOne};
+constexpr Channels kRgba{unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)};
+constexpr Channels kRgbx{unorm(0, 8), unorm(8, 8), unorm(16, 8), kOne};
+constexpr Channels k565{unorm(11, 5), unorm(5, 6), unorm(0, 5), kOne};
+constexpr Channels k1555{unorm(10, 5), unorm(5, 5), unorm(0, 5), unorm(15, 1)};
+
+constexpr FormatInfo color(const char* name, aerogpu_format format, int bytes, const Channels& channels) {
+  return {name,  format, format,  1, static_cast<uint8_t>(bytes), false, false, !channels[3].stored(),
+          false, false,  channels};
+}
+constexpr FormatInfo sameAs(const FormatInfo& linear, const char* name, aerogpu_format format) {
+  FormatInfo info = linear;
+  info.name = name;
+  info.format = format;
+  info.srgb = true;
+  return info;
+}
+constexpr FormatInfo blocks(const char* name, aerogpu_format format, int bytes) {
+  return {name, format, format, 4, static_cast<uint8_t>(bytes), false, false, false, false, false, kNone};
+}
+constexpr FormatInfo depth(const char* name, aerogpu_format format, int bytes, bool stencil, bool compares) {
+  return {name, format, format, 1, static_cast<uint8_t>(bytes), true, stencil, false, false, compares, kNone};
+}
+
+#define COLOR(NAME, BYTES, ...) color(#NAME, AEROGPU_FORMAT_##NAME, BYTES, __VA_ARGS__)
+#define SRGB(NAME, BYTES, CHANNELS) \
+  COLOR(NAME, BYTES, CHANNELS),     \
+      sameAs(COLOR(NAME, BYTES, CHANNELS), #NAME "_SRGB", AEROGPU_FORMAT_##NAME##_SRGB)
+#define BLOCKS(NAME, BYTES) blocks(#NAME, AEROGPU_FORMAT_##NAME, BYTES)
+#define SRGB_BLOCKS(NAME, BYTES) \
+  BLOCKS(NAME, BYTES), sameAs(BLOCKS(NAME, BYTES), #NAME "_SRGB", AEROGPU_FORMAT_##NAME##_SRGB)
+#define DEPTH(NAME, BYTES, STENCIL, COMPARES) depth(#NAME, AEROGPU_FORMAT_##NAME, BYTES, STENCIL, COMPARES)
+
+constexpr FormatInfo kFormats[] = {
+    SRGB(B8G8R8A8_UNORM, 4, kBgra),
+    SRGB(B8G8R8X8_UNORM, 4, kBgrx),
+    SRGB(R8G8B8A8_UNORM, 4, kRgba),
+    SRGB(R8G8B8X8_UNORM, 4, kRgbx),
+    COLOR(B5G6R5_UNORM, 2, k565),
+    COLOR(B5G5R5A1_UNORM, 2, k1555),
+    DEPTH(D24_UNORM_S8_UINT, 4, true, true),
+    DEPTH(D32_FLOAT, 4, false, true),
+    SRGB_BLOCKS(BC1_RGBA_UNORM, 8),
+    SRGB_BLOCKS(BC2_RGBA_UNORM, 16),
+    SRGB_BLOCKS(BC3_RGBA_UNORM, 16),
+    SRGB_BLOCKS(BC7_RGBA_UNORM, 16),
+    COLOR(D3D9_X1R5G5B5, 2, Channels{unorm(10, 5), unorm(5, 5), unorm(0, 5), kOne}),
+    COLOR(D3D9_A4R4G4B4, 2, Channels{unorm(8, 4), unorm(4, 4), unorm(0, 4), unorm(12, 4)}),
+    COLOR(D3D9_X4R4G4B4, 2, Channels{unorm(8, 4), unorm(4, 4), unorm(0, 4), kOne}),
+    COLOR(D3D9_A8, 1, Channels{Channel{}, Channel{}, Channel{}, unorm(0, 8)}),
+    COLOR(D3D9_A2B10G10R10, 4, Channels{unorm(0, 10), unorm(10, 10), unorm(20, 10), unorm(30, 2)}),
+    COLOR(D3D9_A2R10G10B10, 4, Channels{unorm(20, 10), unorm(10, 10), unorm(0, 10), unorm(30, 2)}),
+    COLOR(D3D9_G16R16, 4, Channels{unorm(0, 16), unorm(16, 16), kOne, kOne}),
+    COLOR(D3D9_A16B16G16R16, 8, Channels{unorm(0, 16), unorm(16, 16), unorm(32, 16), unorm(48, 16)}),
+    COLOR(D3D9_L8, 1, luminance(unorm(0, 8), kOne)),
+    COLOR(D3D9_A8L8, 2, luminance(unorm(0, 8), unorm(8, 8))),
+    COLOR(D3D9_A4L4, 1, luminance(unorm(0, 4), unorm(4, 4))),
+    COLOR(D3D9_L16, 2, luminance(unorm(0, 16), kOne)),
+    COLOR(D3D9_V8U8, 2, Channels{snorm(0, 8), snorm(8, 8), kOne, kOne}),
+    COLOR(D3D9_L6V5U5, 2, Channels{snorm(0, 5), snorm(5, 5), unorm(10, 6), kOne}),
+    COLOR(D3D9_X8L8V8U8, 4, Channels{snorm(0, 8), snorm(8, 8), unorm(16, 8), kOne}),
+    COLOR(D3D9_Q8W8V8U8, 4, Channels{snorm(0, 8), snorm(8, 8), snorm(16, 8), snorm(24, 8)}),
+    COLOR(D3D9_V16U16, 4, Channels{snorm(0, 16), snorm(16, 16), kOne, kOne}),
+    COLOR(D3D9_A2W10V10U10, 4, Channels{snorm(0, 10), snorm(10, 10), snorm(20, 10), unorm(30, 2)}),
+    COLOR(D3D9_Q16W16V16U16, 8, Channels{snorm(0, 16), snorm(16, 16), snorm(32, 16), snorm(48, 16)}),
+    COLOR(D3D9_R16F, 2, Channels{real(0, 16), kOne, kOne, kOne}),
+    COLOR(D3D9_G16R16F, 4, Channels{real(0, 16), real(16, 16), kOne, kOne}),
+    COLOR(D3D9_A16B16G16R16F, 8, Channels{real(0, 16), real(16, 16), real(32, 16), real(48, 16)}),
+    COLOR(D3D9_R32F, 4, Channels{real(0, 32), kOne, kOne, kOne}),
+    COLOR(D3D9_G32R32F, 8, Channels{real(0, 32), real(32, 32), kOne, kOne}),
+    COLOR(D3D9_A32B32G32R32F, 16, Channels{real(0, 32), real(32, 32), real(64, 32), real(96, 32)}),
+    BLOCKS(D3D9_ATI1, 8),
+    BLOCKS(D3D9_ATI2, 16),
+    DEPTH(D3D9_D16, 2, false, true),
+    DEPTH(D3D9_INTZ, 4, true, false),
+    DEPTH(D3D9_DF16, 2, false, false),
+    DEPTH(D3D9_DF24, 4, true, false),
+};
+#undef COLOR
+#undef SRGB
+#undef BLOCKS
+#undef SRGB_BLOCKS
+#undef DEPTH
+
+/// The layout that a format shares with its twins.
 aerogpu_format layoutOf(const FormatInfo& info) {
   switch (info.linearTwin) {
     case AEROGPU_FORMAT_B8G8R8X8_UNORM:
       return AEROGPU_FORMAT_B8G8R8A8_UNORM;
     case AEROGPU_FORMAT_R8G8B8X8_UNORM:
       return AEROGPU_FORMAT_R8G8B8A8_UNORM;
+    case AEROGPU_FORMAT_D3D9_X1R5G5B5:
+      return AEROGPU_FORMAT_B5G5R5A1_UNORM;
+    case AEROGPU_FORMAT_D3D9_X4R4G4B4:
+      return AEROGPU_FORMAT_D3D9_A4R4G4B4;
+    case AEROGPU_FORMAT_D3D9_INTZ:
+    case AEROGPU_FORMAT_D3D9_DF24:
+      return AEROGPU_FORMAT_D24_UNORM_S8_UINT;
+    case AEROGPU_FORMAT_D3D9_DF16:
+      return AEROGPU_FORMAT_D3D9_D16;
     default:
       return info.linearTwin;
   }
 }
 
 }  // namespace
+
+std::span<const FormatInfo> allFormats() {
+  return kFormats;
+}
 
 const FormatInfo* findFormat(uint32_t format) {
   for (const FormatInfo& info : kFormats)
@@ -55,8 +148,24 @@ bool viewCompatible(const FormatInfo& texture, const FormatInfo& view) {
   return layoutOf(texture) == layoutOf(view);
 }
 
+bool hasSrgbTwin(const FormatInfo& format) {
+  for (const FormatInfo& info : kFormats)
+    if (info.srgb && info.linearTwin == format.linearTwin) return true;
+  return false;
+}
+
+bool rendersPlainly(const FormatInfo& format) {
+  if (format.depth || format.blockPixels > 1) return false;
+  const std::array<Channel, 4>& c = format.channels;
+  if (!c[0].stored() || c[0] == c[1]) return false;
+  // Signed and unsigned channels in one texel are no format that GPUs have.
+  for (size_t i = 1; i < 4; ++i)
+    if (c[i].stored() && c[i].type != c[0].type) return false;
+  return true;
+}
+
 bool scanoutFormat(const FormatInfo& format) {
-  return !format.depth && format.blockPixels == 1;
+  return !format.depth && format.blockPixels == 1 && !isExtension(format.format);
 }
 
 }  // namespace aerogpu::core

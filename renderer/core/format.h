@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: MIT
-// What the renderer knows of each aerogpu_format: the size of its blocks and its kind.
+// What the renderer knows of each aerogpu_format: the size of its blocks, its kind, and where in a texel its
+// channels are (docs/abi/allocation-table.md, docs/abi/formats.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "aerogpu/aerogpu_format.h"
 
 namespace aerogpu::core {
+
+/// Where a channel of a color comes from: bits of the texel, or a number.
+struct Channel {
+  enum class Type : uint8_t {
+    Zero,
+    One,
+    Unorm,
+    Snorm,  ///< two's complement; the least number is -1, as the one above it is
+    Float,  ///< IEEE 754, of 16 or 32 bits
+  };
+  Type type = Type::Zero;
+  uint8_t first = 0;  ///< bit, counted from the lowest of the first byte
+  uint8_t bits = 0;
+  constexpr bool stored() const { return type > Type::One; }
+  bool operator==(const Channel&) const = default;
+};
 
 struct FormatInfo {
   const char* name;
@@ -16,15 +35,34 @@ struct FormatInfo {
   uint8_t blockBytes;
   bool depth;  ///< usable as depth-stencil target
   bool stencil;
-  bool opaque;  ///< X8: alpha is 1 whatever the byte holds
+  bool opaque;  ///< alpha is 1 whatever the bytes hold
   bool srgb;
+  bool compares;  ///< sampling compares with the texels (shadow maps); of depth formats
+  /// Of colors in single texels: red, green, blue, alpha. One that stands in several is stored once.
+  std::array<Channel, 4> channels;
 };
 
-/// Null for numbers that are no format of ABI 1.4.
+/// All of them.
+std::span<const FormatInfo> allFormats();
+
+/// Null for numbers that are no format of ABI 1.4 or of its extension.
 const FormatInfo* findFormat(uint32_t format);
 
-/// Whether a view may reinterpret `texture` as `view`: the same, or twins in sRGB or X8 of the same layout.
+/// Whether it takes feature bit 37 to use the format.
+inline bool isExtension(aerogpu_format format) {
+  return static_cast<uint32_t>(format) >= 0x1000;
+}
+
+/// Whether a view may reinterpret `texture` as `view`: the same, or twins in sRGB, in X for alpha or in
+/// whether depth compares, of the same layout.
 bool viewCompatible(const FormatInfo& texture, const FormatInfo& view);
+
+/// Whether the same layout exists in sRGB, or this is it.
+bool hasSrgbTwin(const FormatInfo& format);
+
+/// Whether colors go to every channel of a texel as they are, so that a GPU can have targets of that layout:
+/// no channel stands for several, none that is there is missing before it.
+bool rendersPlainly(const FormatInfo& format);
 
 /// Whether the scanout and frames can have this format.
 bool scanoutFormat(const FormatInfo& format);

@@ -52,6 +52,15 @@ struct Subresource {
   bool operator==(const Subresource&) const = default;
 };
 
+/// What a packet's mip and layer name. The slices of a volume are its layers to packets (TEX-7).
+struct Slice {
+  Slice(const TextureDesc& desc, uint32_t mip, uint32_t layer)
+      : sub{mip, desc.kind == TextureKind::Volume ? 0 : layer},
+        z(desc.kind == TextureKind::Volume ? layer : 0) {}
+  Subresource sub;
+  uint32_t z;
+};
+
 /// A part of a subresource, in texels. Whole blocks of block-compressed formats, except at the edge.
 struct Box {
   uint32_t x = 0, y = 0, z = 0;

@@ -2,6 +2,7 @@
 #include "renderer/core/texel.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -17,7 +18,67 @@ uint32_t unorm(float value, int bits) {
 }
 
 float fromUnorm(uint32_t value, int bits) {
-  return static_cast<float>(value) / static_cast<float>((1u << bits) - 1);
+  return static_cast<float>(value) / static_cast<float>((uint64_t{1} << bits) - 1);
+}
+
+/// The same of signed ones, in two's complement: round to nearest, halves away from zero.
+uint32_t snorm(float value, int bits) {
+  const float limited = value >= -1 ? std::min(value, 1.0f) : value < -1 ? -1.0f : 0.0f;
+  const double scaled = static_cast<double>(limited) * static_cast<double>((1u << (bits - 1)) - 1);
+  return static_cast<uint32_t>(static_cast<int32_t>(std::round(scaled))) & ((1u << bits) - 1);
+}
+
+float fromSnorm(uint32_t value, int bits) {
+  const uint32_t sign = 1u << (bits - 1);
+  const auto number = static_cast<int32_t>(value ^ sign) - static_cast<int32_t>(sign);
+  return std::max(static_cast<float>(number) / static_cast<float>(sign - 1), -1.0f);
+}
+
+/// Bits of a texel of at most 16 bytes; a channel does not cross its fourth byte from where it starts.
+uint32_t take(const uint8_t* texel, const Channel& channel) {
+  uint64_t bits = 0;
+  for (unsigned byte = channel.first / 8u, n = 0; byte <= (channel.first + channel.bits - 1u) / 8u;
+       ++byte, ++n)
+    bits |= uint64_t{texel[byte]} << (8 * n);
+  return static_cast<uint32_t>(bits >> (channel.first % 8u) & ((uint64_t{1} << channel.bits) - 1));
+}
+
+void put(uint8_t* texel, const Channel& channel, uint32_t value) {
+  const unsigned shift = channel.first % 8u;
+  const uint64_t mask = ((uint64_t{1} << channel.bits) - 1) << shift, bits = uint64_t{value} << shift & mask;
+  for (unsigned byte = channel.first / 8u, n = 0; byte <= (channel.first + channel.bits - 1u) / 8u;
+       ++byte, ++n)
+    texel[byte] = static_cast<uint8_t>((texel[byte] & ~(mask >> (8 * n))) | (bits >> (8 * n) & 0xFF));
+}
+
+float decode(const uint8_t* texel, const Channel& channel) {
+  switch (channel.type) {
+    case Channel::Type::Zero:
+      return 0;
+    case Channel::Type::One:
+      return 1;
+    case Channel::Type::Unorm:
+      return fromUnorm(take(texel, channel), channel.bits);
+    case Channel::Type::Snorm:
+      return fromSnorm(take(texel, channel), channel.bits);
+    case Channel::Type::Float:
+      break;
+  }
+  const uint32_t bits = take(texel, channel);
+  return channel.bits == 16 ? fromHalf(static_cast<uint16_t>(bits)) : std::bit_cast<float>(bits);
+}
+
+uint32_t encode(float value, const Channel& channel) {
+  switch (channel.type) {
+    case Channel::Type::Unorm:
+      return unorm(value, channel.bits);
+    case Channel::Type::Snorm:
+      return snorm(value, channel.bits);
+    case Channel::Type::Float:
+      return channel.bits == 16 ? toHalf(value) : std::bit_cast<uint32_t>(value);
+    default:
+      return 0;
+  }
 }
 
 float encodeSrgb(float linear) {
@@ -30,60 +91,51 @@ float decodeSrgb(float encoded) {
   return encoded <= 0.04045f ? encoded / 12.92f : std::pow((encoded + 0.055f) / 1.055f, 2.4f);
 }
 
-/// Which byte of a texel of four red is.
-int redByte(const FormatInfo& format) {
-  return format.linearTwin == AEROGPU_FORMAT_B8G8R8A8_UNORM ||
-                 format.linearTwin == AEROGPU_FORMAT_B8G8R8X8_UNORM
-             ? 2
-             : 0;
+}  // namespace
+
+float fromHalf(uint16_t half) {
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 31u, fraction = half & 0x3FFu;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
+  if (exponent == 0) {
+    const float value = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -value : value;
+  }
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-}  // namespace
+uint16_t toHalf(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000u;
+  const float magnitude = std::fabs(value);
+  if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7E00u);
+  if (magnitude >= 65520.0f) return static_cast<uint16_t>(sign | 0x7C00u);
+  // Below the normal numbers steps are all alike; above, the step is that of the exponent.
+  int exponent = -14;
+  if (magnitude >= 0x1p-14f) exponent = std::ilogb(magnitude);
+  const auto steps = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+  return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + steps));
+}
 
 Rgba readTexel(const FormatInfo& format, bool srgb, const uint8_t* texel) {
   Rgba out{};
-  if (format.blockBytes == 4) {
-    const int red = redByte(format);
-    out = {fromUnorm(texel[red], 8), fromUnorm(texel[1], 8), fromUnorm(texel[2 - red], 8),
-           fromUnorm(texel[3], 8)};
-  } else {
-    uint16_t word;
-    std::memcpy(&word, texel, sizeof word);
-    if (format.linearTwin == AEROGPU_FORMAT_B5G6R5_UNORM)
-      out = {fromUnorm(word >> 11, 5), fromUnorm(word >> 5 & 63u, 6), fromUnorm(word & 31u, 5), 1};
-    else
-      out = {fromUnorm(word >> 10 & 31u, 5), fromUnorm(word >> 5 & 31u, 5), fromUnorm(word & 31u, 5),
-             fromUnorm(word >> 15, 1)};
-  }
-  if (format.opaque) out[3] = 1;
+  for (size_t i = 0; i < 4; ++i) out[i] = decode(texel, format.channels[i]);
   if (srgb) std::transform(out.begin(), out.begin() + 3, out.begin(), decodeSrgb);
   return out;
 }
 
 void writeTexel(const FormatInfo& format, bool srgb, const Rgba& color, uint8_t* texel) {
   Rgba c = color;
-  if (format.opaque) c[3] = 1;
   if (srgb) std::transform(c.begin(), c.begin() + 3, c.begin(), encodeSrgb);
-  if (format.blockBytes == 4) {
-    const int red = redByte(format);
-    texel[red] = static_cast<uint8_t>(unorm(c[0], 8));
-    texel[1] = static_cast<uint8_t>(unorm(c[1], 8));
-    texel[2 - red] = static_cast<uint8_t>(unorm(c[2], 8));
-    texel[3] = static_cast<uint8_t>(unorm(c[3], 8));
-    return;
-  }
-  const uint32_t word =
-      format.linearTwin == AEROGPU_FORMAT_B5G6R5_UNORM
-          ? unorm(c[0], 5) << 11 | unorm(c[1], 6) << 5 | unorm(c[2], 5)
-          : unorm(c[3], 1) << 15 | unorm(c[0], 5) << 10 | unorm(c[1], 5) << 5 | unorm(c[2], 5);
-  const auto bytes = static_cast<uint16_t>(word);
-  std::memcpy(texel, &bytes, sizeof bytes);
+  std::fill_n(texel, format.blockBytes, uint8_t{0xFF});  // bits that are no channel: X8
+  for (size_t i = 4; i-- > 0;)                           // red last: it is what luminance takes
+    if (format.channels[i].stored()) put(texel, format.channels[i], encode(c[i], format.channels[i]));
 }
 
 void clearTexel(const FormatInfo& format, const ClearArgs& args, uint8_t* texel) {
   const float depth = clearDepth(args.depthValue);
   switch (format.format) {
-    case AEROGPU_FORMAT_D24_UNORM_S8_UINT: {
+    case AEROGPU_FORMAT_D24_UNORM_S8_UINT:
+    case AEROGPU_FORMAT_D3D9_INTZ:
+    case AEROGPU_FORMAT_D3D9_DF24: {
       uint32_t word;
       std::memcpy(&word, texel, sizeof word);
       if (args.depth) word = (word & 0xFF000000u) | unorm(depth, 24);
@@ -93,6 +145,13 @@ void clearTexel(const FormatInfo& format, const ClearArgs& args, uint8_t* texel)
     }
     case AEROGPU_FORMAT_D32_FLOAT:
       if (args.depth) std::memcpy(texel, &depth, sizeof depth);
+      break;
+    case AEROGPU_FORMAT_D3D9_D16:
+    case AEROGPU_FORMAT_D3D9_DF16:
+      if (args.depth) {
+        const auto word = static_cast<uint16_t>(unorm(depth, 16));
+        std::memcpy(texel, &word, sizeof word);
+      }
       break;
     default:
       if (format.blockPixels == 1)  // block-compressed formats are never targets

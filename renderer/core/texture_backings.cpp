@@ -5,7 +5,7 @@ namespace aerogpu::core {
 
 /// Scattered memory has no one address that a scanout could be at.
 void TextureBackings::place(Texture& texture, const Allocation& allocation) {
-  if (allocation.scattered || !scanoutFormat(*findFormat(texture.desc.format))) return;
+  if (allocation.scattered || !canBeShown(texture.desc)) return;
   texture.backingGpa = allocation.gpa + texture.backing.offset;
   texture.backingPlaced = true;
   m_shown.emplace(std::pair{texture.backingGpa, texture.backingSerial}, &texture);
@@ -74,7 +74,7 @@ Texture* TextureBackings::newestOf(uint32_t allocId) const {
   const auto known = m_allocations.find(allocId);
   if (known == m_allocations.end()) return nullptr;
   Texture* texture = known->second.first;
-  const bool shown = texture->backing.offset == 0 && scanoutFormat(*findFormat(texture->desc.format));
+  const bool shown = texture->backing.offset == 0 && canBeShown(texture->desc);
   return shown ? texture : nullptr;
 }
 

@@ -54,6 +54,11 @@ private:
   uint64_t m_layerBytes = 0;
 };
 
+/// Whether the scanout and frames can be made of such a texture.
+inline bool canBeShown(const TextureDesc& desc) {
+  return desc.kind != TextureKind::Volume && desc.samples == 1 && scanoutFormat(*findFormat(desc.format));
+}
+
 /// Rows of blocks that a box has, those of all its slices, and the bytes of one.
 struct BoxRows {
   BoxRows(const FormatInfo& format, const Box& box)

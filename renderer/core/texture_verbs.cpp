@@ -37,18 +37,6 @@ bool wholeBlocks(const TextureDesc& desc, uint32_t mip, const Box& box, uint32_t
   return ends(box.x, box.width, desc.width) && ends(box.y, box.height, desc.height);
 }
 
-bool hasSrgbTwin(const FormatInfo& info) {
-  switch (info.linearTwin) {
-    case AEROGPU_FORMAT_B8G8R8A8_UNORM:
-    case AEROGPU_FORMAT_B8G8R8X8_UNORM:
-    case AEROGPU_FORMAT_R8G8B8A8_UNORM:
-    case AEROGPU_FORMAT_R8G8B8X8_UNORM:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool meet(uint32_t a, uint32_t aSize, uint32_t b, uint32_t bSize) {
   return uint64_t{a} < uint64_t{b} + bSize && uint64_t{b} < uint64_t{a} + aSize;
 }
@@ -104,6 +92,9 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
       return Error{ErrorCode::CmdDecode, "box of a blit cuts blocks"};
   }
   if (copies) return BlitKind::Copy;
+  const bool resolves = from.samples > 1 && to.samples == 1 && viewCompatible(format, srcFormat);
+  if (format.depth && resolves && std::all_of(boxes.begin(), boxes.end(), sameSize))
+    return BlitKind::DepthResolve;
   if (format.depth || srcFormat.depth)
     return Error{ErrorCode::CmdDecode, "depth can only be copied, to its own format and size"};
   if (format.blockPixels > 1 || srcFormat.blockPixels > 1)

@@ -44,8 +44,9 @@ struct BlitArgs {
 
 /// How a blit is done.
 enum class BlitKind : uint8_t {
-  Copy,   ///< bytes, and all samples
-  Color,  ///< colors: scaled, converted or of several samples
+  Copy,          ///< bytes, and all samples
+  Color,         ///< colors: scaled, converted or of several samples
+  DepthResolve,  ///< the first sample of depth and stencil
 };
 
 /// Whether a buffer of `bytes` can be filled there: CmdDecode unless both are multiples of 4
@@ -59,7 +60,7 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
 
 /// Whether a texture can be blitted to another, or to itself, and how. OutOfBounds for boxes that are empty
 /// or do not lie inside. CmdDecode for
-/// - depth and block-compressed formats unless nothing is scaled, mirrored, resolved or converted;
+/// - depth and block-compressed formats unless nothing is scaled, mirrored or converted;
 /// - block-compressed boxes that cut blocks;
 /// - boxes of different depths, for slices are not scaled;
 /// - destinations of several samples, unless as many are copied.

@@ -8,7 +8,7 @@
 namespace aerogpu::d3d9 {
 namespace {
 
-constexpr float kD24Steps = 16777216.0f;
+constexpr float kD24Steps = 16777216.0f, kD16Steps = 65536.0f;
 
 /// `bias`, rounded so that `end` + bias has no error of its own: the scale of the depth range stays what it
 /// was. Away from zero when it would vanish.
@@ -25,6 +25,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
   DepthBias out;
   if (steps == DepthSteps::None) return out;
   if (std::isfinite(state.slopeScaledDepthBias)) out.slope = state.slopeScaledDepthBias;
+  const float inOne = steps == DepthSteps::Fixed16 ? kD16Steps : kD24Steps;
   float bias = state.depthBias;
   if (!std::isfinite(bias) || bias == 0) return out;
   if (state.depthBiasIsInteger) {
@@ -32,7 +33,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
       out.constant = bias;
       return out;
     }
-    bias /= kD24Steps;
+    bias /= inOne;
   }
   bias = std::clamp(bias, -1.0f, 1.0f);  // more leads out of the depth range as well
   if (bias == 0) return out;             // it was too small for a float
@@ -46,7 +47,7 @@ DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const 
   if (ways.anyDepthRange || (inRange(minDepth) && inRange(maxDepth)))
     out.shift = shift;
   else  // off where a step is not 2^-24: in float formats below depth 0.5
-    out.constant = bias * kD24Steps;
+    out.constant = bias * inOne;
   return out;
 }
 

@@ -8,8 +8,9 @@ namespace aerogpu::d3d9 {
 
 /// How the depth buffer that a draw writes tells depths apart.
 enum class DepthSteps : uint8_t {
-  None,    ///< there is no depth buffer
-  Fixed,   ///< 24 bits, whatever stands in for them on the GPU
+  None,   ///< there is no depth buffer
+  Fixed,  ///< 24 bits, whatever stands in for them on the GPU
+  Fixed16,
   Float32  ///< finer towards 0
 };
 
@@ -27,12 +28,12 @@ struct DepthBias {
   bool any() const { return constant != 0 || slope != 0; }
 };
 
-/// D3DRS_DEPTHBIAS is added to the depth as it is; a DepthBias of Direct3D 10 counts steps of a 24-bit depth,
-/// or in float depth those of the primitive's farthest vertex ("Depth Bias", Direct3D 10). What Vulkan counts
-/// in, for one, is the implementation's affair for 24 bits (it may double a step), and follows the
-/// primitive's depth in float formats (Vulkan 1.3, "Depth Bias"), so that a bias in depth cannot be told it
-/// exactly without DepthBiasWays::inDepth. Shifting the depth range after the perspective division is exact
-/// too, and comes after clipping as in Direct3D. `minDepth`, `maxDepth`: of the viewport, in [0, 1].
+/// D3DRS_DEPTHBIAS is added to the depth as it is; a DepthBias of Direct3D 10 counts steps of a depth of 16
+/// or 24 bits, or in float depth those of the primitive's farthest vertex ("Depth Bias", Direct3D 10). What
+/// Vulkan counts in, for one, is the implementation's affair for 24 bits (it may double a step), and follows
+/// the primitive's depth in float formats (Vulkan 1.3, "Depth Bias"), so that a bias in depth cannot be told
+/// it exactly without DepthBiasWays::inDepth. Shifting the depth range after the perspective division is
+/// exact too, and comes after clipping as in Direct3D. `minDepth`, `maxDepth`: of the viewport, in [0, 1].
 DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const DepthBiasWays& ways,
                     float minDepth, float maxDepth);
 

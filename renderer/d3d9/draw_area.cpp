@@ -64,4 +64,15 @@ bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uin
   return true;
 }
 
+PositionScale widenForSamples(core::Viewport& viewport, const ViewportLimits& limits) {
+  const float width = viewport.width + 1, height = viewport.height + 1;
+  if (width > static_cast<float>(limits.maxWidth) || height > static_cast<float>(limits.maxHeight)) return {};
+  const PositionScale scale{viewport.width / width, viewport.height / height};
+  viewport.x -= 0.5f;
+  viewport.y -= 0.5f;
+  viewport.width = width;
+  viewport.height = height;
+  return scale;
+}
+
 }  // namespace aerogpu::d3d9

@@ -29,4 +29,15 @@ struct ViewportLimits {
 bool gpuViewport(const core::DrawState& state, const ViewportLimits& limits, uint32_t width, uint32_t height,
                  core::Viewport& out);
 
+/// What clip-space positions are multiplied with.
+struct PositionScale {
+  float x = 1, y = 1;
+};
+
+/// For targets of several samples, of a viewport that gpuViewport() gave for Direct3D 9: it begins at a
+/// pixel's centre, and so does the volume that the GPU clips to; half of the samples of the first row and
+/// column lie before it. Makes it half a pixel larger on each side; positions that are scaled as returned
+/// stay where they were. What is drawn beyond Direct3D's viewport the scissor rectangle cuts (drawArea()).
+PositionScale widenForSamples(core::Viewport& viewport, const ViewportLimits& limits);
+
 }  // namespace aerogpu::d3d9

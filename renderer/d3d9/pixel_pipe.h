@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/format.h"
 #include "renderer/core/state.h"
 #include "renderer/shader/translate.h"
 
@@ -28,12 +29,28 @@ struct PointSizeLimits {
   float min = 1, max = 1;
 };
 
-inline shader::PushConstants pushConstants(const core::DrawState& state, const PointSizeLimits& limits) {
+/// Steps from 0 to 1 in which the alpha test compares, for a first target whose red is `red` (FMT-13); 0 = it
+/// compares floats. ALPHAREF has 8 bits, and no target counts in fewer.
+inline float alphaSteps(const core::Channel& red) {
+  switch (red.type) {
+    case core::Channel::Type::Unorm:
+      return static_cast<float>((1u << std::max<uint32_t>(red.bits, 8)) - 1);
+    case core::Channel::Type::Float:
+      return red.bits == 16 ? 32767.0f : 0.0f;
+    default:
+      return 255;
+  }
+}
+
+/// `red`: as for alphaSteps().
+inline shader::PushConstants pushConstants(const core::DrawState& state, const PointSizeLimits& limits,
+                                           const core::Channel& red) {
   const core::PixelPipeState& p = state.pixelPipe;
   shader::PushConstants push;
   push.vsBools = state.vsConstants.b;
   push.psBools = state.psConstants.b;
   push.alphaFunc = static_cast<uint32_t>(p.alphaFunc);
+  push.alphaSteps = alphaSteps(red);
   push.alphaRef = static_cast<float>(p.alphaRef) / 255.0f;
   for (uint32_t i = 0; i < 3; ++i)
     push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;

@@ -39,15 +39,15 @@ inline SamplerType samplerType(const shader::ShaderInfo& info, const SamplerType
 }
 
 /// Which samplers of a shader (bit n = s#n) compare: those at which a texture with depth is bound that is of
-/// the sampler's type. `bound`: as for samplerType(). `hasDepth`: bool(core::Texture&).
-template <class HasDepth>
+/// the sampler's type. `bound`: as for samplerType(). `compares`: bool(binding), whether its format does.
+template <class Compares>
 uint32_t shadowSamplers(const core::StageBindings& stage, const shader::ShaderInfo& info,
-                        const SamplerTypes& bound, HasDepth hasDepth) {
+                        const SamplerTypes& bound, Compares compares) {
   uint32_t out = 0;
   for (uint32_t m = info.samplerMask; m; m &= m - 1) {
     const auto slot = static_cast<uint32_t>(std::countr_zero(m));
     const core::ShaderResourceBinding& resource = stage.resources[slot];
-    if (!resource.texture || !hasDepth(*resource.texture)) continue;
+    if (!resource.texture || !compares(resource)) continue;
     const SamplerType type = samplerType(info, bound, slot);
     if (type != SamplerType::TextureVolume && isOfType(resource, type)) out |= 1u << slot;
   }

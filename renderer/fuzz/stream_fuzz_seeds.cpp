@@ -297,6 +297,47 @@ void drawing(const std::string& folder) {
   write(folder, "drawing", w);
 }
 
+/// Textures of every kind in formats of Direct3D 9: uploads, blits between them, fills, resolves of samples.
+void kinds(const std::string& folder) {
+  CommandWriter w;
+  const auto create = [&](uint32_t handle, uint32_t kind, aerogpu_format format, uint32_t depth,
+                          uint32_t samples) {
+    aerogpu_cmd_ext_create_texture c{};
+    c.texture_handle = handle;
+    c.kind = kind;
+    c.format = format;
+    c.width = c.height = 8;
+    c.depth = depth;
+    c.mip_levels = samples > 1 ? 1 : 2;
+    c.array_layers = kind == AEROGPU_EXT_TEXTURE_CUBE ? 6 : 1;
+    c.sample_count = samples;
+    w.packet(c);
+  };
+  create(1, AEROGPU_EXT_TEXTURE_VOLUME, AEROGPU_FORMAT_D3D9_L6V5U5, 4, 1);
+  create(2, AEROGPU_EXT_TEXTURE_CUBE, AEROGPU_FORMAT_D3D9_A16B16G16R16F, 1, 1);
+  create(3, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_B8G8R8A8_UNORM, 1, 4);
+  create(4, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_B8G8R8A8_UNORM, 1, 1);
+  create(5, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_D3D9_D16, 1, 4);
+  create(6, AEROGPU_EXT_TEXTURE_2D, AEROGPU_FORMAT_D3D9_DF16, 1, 1);
+  aerogpu::packets::upload(w, 1, 0, std::vector<uint8_t>(256, 0x5A));
+  const uint32_t color = 3;
+  aerogpu::packets::setTargets(w, {&color, 1}, 5);
+  Harness::clear(w, 3, 1, 0, 0, 1);
+  const aerogpu_ext_blit_rect whole{{0, 0, 8, 8}, {0, 0, 8, 8}};
+  for (const auto& [dst, src] : {std::pair{4u, 3u}, {6u, 5u}, {2u, 1u}, {2u, 4u}}) {
+    aerogpu_cmd_ext_blit blit{};
+    blit.dst_texture = dst;
+    blit.src_texture = src;
+    w.packet(blit, &whole, 1);
+  }
+  aerogpu_cmd_ext_fill fill{};
+  fill.texture = 1;
+  fill.array_layer = 2;
+  fill.flags = AEROGPU_EXT_FILL_COLOR;
+  w.packet(fill, &whole.dst, 1);
+  write(folder, "kinds", w);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -324,6 +365,7 @@ int main(int argc, char** argv) {
   twoSpaces(folder);
   everythingTogether(folder);
   drawing(folder);
+  kinds(folder);
   streaming(folder);
   return 0;
 }

@@ -9,7 +9,9 @@
 #include <mutex>
 #include <vector>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/core/backend_config.h"
+#include "renderer/core/caps.h"
 #include "renderer/core/guest_memory.h"
 #include "renderer/null/texture.h"
 
@@ -72,6 +74,18 @@ struct NullFrame : aerogpu_frame {
   std::vector<uint8_t> bytes;
 };
 
+constexpr uint32_t kSamples = 0b111;  // 1, 2 or 4 a texel; one is kept
+
+BackendLimits nullLimits() {
+  BackendLimits limits;
+  limits.colorSamples = limits.depthSamples = kSamples;
+  limits.capsFlags = AEROGPU_CAPS_BORDER_COLORS | AEROGPU_CAPS_MIRROR_ONCE | AEROGPU_CAPS_TRIANGLE_FANS |
+                     AEROGPU_CAPS_OCCLUSION_COUNTS | AEROGPU_CAPS_STREAM_STEPS | AEROGPU_CAPS_FILL_MODES;
+  limits.maxColorTargets = kMaxColorTargets;
+  limits.maxClipPlanes = 6;
+  return limits;
+}
+
 class NullBackend : public Backend {
 public:
   explicit NullBackend(const BackendConfig& config)
@@ -80,6 +94,11 @@ public:
   const char* name() const override { return "null"; }
   const char* deviceName() const override { return ""; }
   const BackendLimits& limits() const override { return m_limits; }
+  /// Nothing is drawn, so nothing is missing.
+  FormatCaps formatCaps(aerogpu_format format) const override {
+    const FormatInfo& info = *findFormat(format);
+    return {possibleFormatCaps(info), info.depth || rendersPlainly(info) ? kSamples : 0};
+  }
 
   Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) override {
     if (m_lost) return lostError();
@@ -148,7 +167,7 @@ public:
 
   Result<uint64_t> captureFrame(Texture& texture, const FrameDamage& damage) override {
     if (m_lost) return lostError();
-    if (!scanoutFormat(*findFormat(texture.desc.format)))
+    if (!canBeShown(texture.desc))
       return Error{ErrorCode::CmdDecode, "the presented texture has no format that can be shown"};
     const NullTexture::Region region =
         of(texture).region({}, {0, 0, 0, texture.desc.width, texture.desc.height});
@@ -214,7 +233,7 @@ private:
   HostMemory& m_hostMemory;
   Stats& m_stats;
   bool m_lost = false;
-  const BackendLimits m_limits{};
+  const BackendLimits m_limits = nullLimits();
   std::unique_ptr<NullFrame> m_frame;
   uint64_t m_frames = 0;
 };

@@ -123,7 +123,7 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
     for (uint32_t z = 0; z < out.slices; ++z) {
       for (uint32_t y = 0; y < out.rows; ++y) {
         uint8_t* to = out.row(z, y);
-        if (*kind == BlitKind::Copy) {
+        if (*kind != BlitKind::Color) {
           std::copy_n(in.row(z, y), in.rowBytes, to);
           continue;
         }

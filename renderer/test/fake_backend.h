@@ -69,6 +69,7 @@ public:
   const char* name() const override { return "fake"; }
   const char* deviceName() const override { return ""; }
   const core::BackendLimits& limits() const override { return m_limits; }
+  core::FormatCaps formatCaps(aerogpu_format) const override { return {}; }
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc&) override {
     return std::unique_ptr<core::GpuBuffer>(std::make_unique<FakeBuffer>());
   }

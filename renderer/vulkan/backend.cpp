@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "renderer/base/mutex.h"
 #include "renderer/d3d9/draw_area.h"
 #include "renderer/d3d9/draw_rules.h"
@@ -40,7 +41,31 @@ std::unique_ptr<VulkanBackend> VulkanBackend::create(const core::BackendConfig& 
       limits.framebufferColorSampleCounts & limits.sampledImageColorSampleCounts & kUpTo16;
   self->m_limits.depthSamples =
       limits.framebufferDepthSampleCounts & limits.framebufferStencilSampleCounts & kUpTo16;
+  self->noteCaps();
   return self;
+}
+
+void VulkanBackend::noteCaps() {
+  const Device& device = *m_gpu->device;
+  const DeviceCaps& caps = device.caps();
+  const VkPhysicalDeviceLimits& limits = device.limits();
+  const auto flag = [&](bool there, uint32_t bit) { m_limits.capsFlags |= there ? bit : 0; };
+  flag(caps.customBorderColor, AEROGPU_CAPS_BORDER_COLORS);
+  flag(caps.mirrorClampToEdge, AEROGPU_CAPS_MIRROR_ONCE);
+  flag(caps.triangleFans, AEROGPU_CAPS_TRIANGLE_FANS);
+  flag(caps.exactOcclusion, AEROGPU_CAPS_OCCLUSION_COUNTS);
+  flag(caps.instanceDivisor, AEROGPU_CAPS_STREAM_STEPS);
+  flag(caps.fillModeNonSolid, AEROGPU_CAPS_FILL_MODES);
+  m_limits.maxColorTargets = std::min(limits.maxColorAttachments, core::kMaxColorTargets);
+  if (caps.clipDistance) m_limits.maxClipPlanes = std::min(limits.maxClipDistances, 6u);
+  m_limits.maxPointSize = caps.pointSizeMax;
+  m_limits.missingVertexTypes = InputLayoutObject::missingTypes(device);
+  for (const core::FormatInfo& info : core::allFormats())
+    m_formatCaps[info.format] = vk::formatCaps(device, info.format);
+}
+
+core::FormatCaps VulkanBackend::formatCaps(aerogpu_format format) const {
+  return m_formatCaps.at(format);
 }
 
 bool VulkanBackend::open(std::string& error) {
@@ -214,7 +239,7 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   if (m_gpu->device->lost()) return lostError();
   TextureObject& object = TextureObject::of(texture);
   const core::FormatInfo& info = *object.format().info;
-  if (info.blockPixels != 1 || info.depth)
+  if (!core::canBeShown(texture.desc))
     return Error{ErrorCode::Backend, "a texture of this format cannot be shown", {}};
   const uint64_t stride = uint64_t{texture.desc.width} * info.blockBytes;
   const uint64_t bytes = stride * texture.desc.height;

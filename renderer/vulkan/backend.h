@@ -2,6 +2,7 @@
 // The Vulkan back end: core::Backend on one device. Render thread only, but for releaseFrame.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,7 @@ public:
   const char* deviceName() const override { return m_deviceName.c_str(); }
   const char* driverName() const override { return m_driverName.c_str(); }
   const core::BackendLimits& limits() const override { return m_limits; }
+  core::FormatCaps formatCaps(aerogpu_format format) const override;
 
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;
@@ -54,6 +56,8 @@ public:
 private:
   explicit VulkanBackend(const core::BackendConfig& config);
   bool open(std::string& error);
+  /// Asks the GPU what it can do.
+  void noteCaps();
   bool openAnew(std::string& error);
   /// Frees what was abandoned and has come to an end since.
   void reap();
@@ -62,6 +66,7 @@ private:
   core::Stats& m_stats;
   Log& m_log;
   std::string m_deviceName, m_driverName;
+  std::map<aerogpu_format, core::FormatCaps> m_formatCaps;
   core::BackendLimits m_limits;
   std::unique_ptr<Instance> m_instance;
   VkPhysicalDevice m_physical = VK_NULL_HANDLE;

@@ -8,11 +8,13 @@
 
 #pragma pack(push, 1)
 
-#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U          /* feature bit 32: the EDID registers exist */
-#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U       /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
-#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U           /* feature bit 34: AEROGPU_EXT_REG_VGA works */
-#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U /* feature bit 35: the packet EXT_RESET_CONTEXT works */
-#define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U         /* feature bit 36: the capability block can be read */
+#define AEROGPU_EXT_FEATURE_HI_EDID 0x1U            /* feature bit 32: the EDID registers exist */
+#define AEROGPU_EXT_FEATURE_HI_SCATTER 0x2U         /* feature bit 33: AEROGPU_ALLOC_FLAG_EXT_SCATTER works */
+#define AEROGPU_EXT_FEATURE_HI_VGA 0x4U             /* feature bit 34: AEROGPU_EXT_REG_VGA works */
+#define AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT 0x8U   /* feature bit 35: the packet EXT_RESET_CONTEXT works */
+#define AEROGPU_EXT_FEATURE_HI_CAPS 0x10U           /* feature bit 36: the capability block can be read */
+#define AEROGPU_EXT_FEATURE_HI_FORMATS 0x20U        /* feature bit 37: the formats from 0x1000 on work */
+#define AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE 0x40U /* feature bit 38: the packet EXT_CREATE_TEXTURE works */
 #define AEROGPU_EXT_FEATURE_HI_UPDATES \
   0x80U /* feature bit 39: the packets EXT_UPDATE_BUFFER, EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE work */
 #define AEROGPU_EXT_FEATURE_HI_BLIT \
@@ -33,11 +35,18 @@
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                                   \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE |     \
-   AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
-   AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_UPDATES |               \
-   AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                                  \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | \
+   AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_QUERIES |  \
+   AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES |        \
+   AEROGPU_EXT_FEATURE_HI_UPDATES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+
+/** aerogpu_cmd_ext_create_texture.kind. */
+enum aerogpu_ext_texture_kind {
+  AEROGPU_EXT_TEXTURE_2D = 0,
+  AEROGPU_EXT_TEXTURE_CUBE = 1,
+  AEROGPU_EXT_TEXTURE_VOLUME = 2,
+};
 
 /** aerogpu_cmd_ext_update_buffer.flags and aerogpu_cmd_ext_update_texture.flags. Others are refused. */
 enum aerogpu_ext_update_flags {
@@ -120,6 +129,26 @@ struct aerogpu_cmd_ext_reset_context {
   uint32_t reserved1;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_reset_context, 16);
+
+/** EXT_CREATE_TEXTURE: a texture of any kind, with its depth and samples. */
+struct aerogpu_cmd_ext_create_texture {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t texture_handle;
+  uint32_t usage_flags; /* enum aerogpu_resource_usage_flags */
+  uint32_t format;      /* enum aerogpu_format */
+  uint32_t kind;        /* enum aerogpu_ext_texture_kind */
+  uint32_t width;
+  uint32_t height;
+  uint32_t depth;            /* slices; 1 unless a volume */
+  uint32_t mip_levels;       /* at least 1 */
+  uint32_t array_layers;     /* at least 1; six a cube */
+  uint32_t sample_count;     /* 1, 2, 4, 8 or 16 */
+  uint32_t row_pitch_bytes;  /* of mip 0; needed when backed */
+  uint32_t backing_alloc_id; /* 0 = owned by the host */
+  uint32_t backing_offset_bytes;
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_create_texture, 64);
 
 /** EXT_UPDATE_BUFFER: bytes of guest memory to a buffer, with or without a backing. */
 struct aerogpu_cmd_ext_update_buffer {

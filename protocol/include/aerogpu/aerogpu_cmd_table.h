@@ -69,6 +69,7 @@
   FIXED(RELEASE_SHARED_SURFACE, release_shared_surface)                                                            \
   FIXED(FLUSH, flush)                                                                                              \
   FIXED(EXT_RESET_CONTEXT, ext_reset_context)                                                                      \
+  FIXED(EXT_CREATE_TEXTURE, ext_create_texture)                                                                    \
   FIXED(EXT_UPDATE_BUFFER, ext_update_buffer)                                                                      \
   FIXED(EXT_UPDATE_TEXTURE, ext_update_texture)                                                                    \
   FIXED(EXT_READ_TEXTURE, ext_read_texture)                                                                        \

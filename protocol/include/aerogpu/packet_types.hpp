@@ -329,6 +329,12 @@ struct PacketType<aerogpu_cmd_ext_reset_context> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_create_texture> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_CREATE_TEXTURE;
+  using Element = void;
+};
+
+template <>
 struct PacketType<aerogpu_cmd_ext_update_buffer> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_UPDATE_BUFFER;
   using Element = void;

@@ -2,8 +2,10 @@
 // The capability block (docs/abi/extensions.md, "Capabilities"): its limits are those that packets meet.
 #include <bit>
 #include <cstring>
+#include <map>
 
 #include "aerogpu/aerogpu_caps.h"
+#include "renderer/core/caps.h"
 #include "renderer/core/spaces.h"
 #include "renderer/test/expect.h"
 
@@ -80,6 +82,58 @@ TEST_P(CapsTest, OtherLimitsArePossible) {
   // Vulkan 1.3, "Required Limits".
   EXPECT_GE(caps.max_texture_volume, 256u);
   EXPECT_GE(caps.max_texture_cube, 4096u);
+}
+
+// CAPS-5
+TEST_P(CapsTest, EveryFormatHasAnEntry) {
+  ASSERT_GE(caps.format_entry_bytes, sizeof(aerogpu_format_caps));
+  ASSERT_LE(caps.formats_offset + uint64_t{caps.format_count} * caps.format_entry_bytes, caps.size_bytes);
+  std::map<uint32_t, aerogpu_format_caps> entries;
+  for (uint32_t i = 0; i < caps.format_count; ++i) {
+    aerogpu_format_caps entry;
+    std::memcpy(&entry, names + caps.formats_offset + size_t{i} * caps.format_entry_bytes, sizeof entry);
+    EXPECT_TRUE(entries.emplace(entry.format, entry).second) << entry.format << " has two entries";
+  }
+  // Formats are those that packets know: every number around those of the protocol is asked.
+  for (uint32_t format = 0; format < 0x1300; ++format)
+    EXPECT_EQ(entries.contains(format), core::findFormat(format) != nullptr) << format;
+  // Vulkan 1.3, "Required Format Support".
+  const uint32_t sampled = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER;
+  const uint32_t drawn = sampled | AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND;
+  const auto has = [&](uint32_t format, uint32_t bits) { return (entries[format].caps & bits) == bits; };
+  EXPECT_TRUE(
+      has(AEROGPU_FORMAT_B8G8R8A8_UNORM, drawn | AEROGPU_FORMAT_CAP_SRGB_READ | AEROGPU_FORMAT_CAP_CUBE));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_A2B10G10R10, drawn));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_A16B16G16R16F, drawn));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_R16F, drawn));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_R32F, AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_TARGET));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_L8, sampled | AEROGPU_FORMAT_CAP_VOLUME));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_A4R4G4B4, sampled));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_COMPARE));
+  EXPECT_TRUE(has(AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_SAMPLE));
+  // What no format of that kind can be.
+  for (const auto& [format, entry] : entries) {
+    const core::FormatInfo& info = *core::findFormat(format);
+    EXPECT_EQ(entry.caps & ~core::possibleFormatCaps(info), 0u) << info.name;
+    if (entry.samples)
+      EXPECT_TRUE(entry.caps & (AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_DEPTH)) << info.name;
+  }
+  EXPECT_FALSE(has(AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_CAP_TARGET));
+  EXPECT_FALSE(has(AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_CAP_COMPARE));
+}
+
+// CAPS-7
+TEST_P(CapsTest, MissingVertexTypesAreRefused) {
+  for (uint8_t type = 0; type < 17; ++type) {
+    const uint8_t elements[] = {0, 0, 0, 0, type, 0, 0, 0, 0xFF, 0, 0, 0, 17, 0, 0, 0};
+    CommandWriter w;
+    packets::useInputLayout(w, h.handle(), elements);
+    const auto finished = h.submit(w);
+    if (caps.missing_vertex_types >> type & 1)
+      expectError(finished, AEROGPU_ERROR_BACKEND);
+    else
+      expectGood(finished);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(BackEnds, CapsTest, ::testing::Values("null", "vulkan"),

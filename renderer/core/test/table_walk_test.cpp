@@ -160,6 +160,12 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.view_handle = kFree, .texture_handle = kTexture, .format = kFormat, .base_mip_level = 3,
               .mip_level_count = 2, .array_layer_count = 1),
        kOob);
+  PAIR(EXT_CREATE_TEXTURE, ext_create_texture,
+       BRACED(.texture_handle = kFree, .format = AEROGPU_FORMAT_D3D9_L6V5U5,
+              .kind = AEROGPU_EXT_TEXTURE_VOLUME, .width = 4, .height = 2, .depth = 8, .mip_levels = 4,
+              .array_layers = 1, .sample_count = 1),
+       BRACED(.texture_handle = kFree, .format = kFormat, .kind = AEROGPU_EXT_TEXTURE_2D, .width = 4,
+              .height = 4, .depth = 2, .mip_levels = 1, .array_layers = 1, .sample_count = 1));
   // The ABI makes destroying an unknown view no error; only its framing can be wrong.
   t[AEROGPU_CMD_DESTROY_TEXTURE_VIEW] = {
       one(AEROGPU_CMD_DESTROY_TEXTURE_VIEW, aerogpu_cmd_destroy_texture_view{.view_handle = kFree}),

@@ -51,6 +51,8 @@ TEST(DepthBias, AnIntegerCountsSteps) {
   const DepthBias fixed = depthBias(biased(4, 0, true), DepthSteps::Fixed, kInDepth, 0, 1);
   EXPECT_TRUE(fixed.inDepth);
   EXPECT_EQ(fixed.constant, 4 / 16777216.0f);
+  EXPECT_EQ(depthBias(biased(4, 0, true), DepthSteps::Fixed16, kInDepth, 0, 1).constant, 4 / 65536.0f);
+  EXPECT_EQ(depthBias(biased(0.125f), DepthSteps::Fixed16, kNoWays, 0, 1).constant, 8192);
   const DepthBias steps = depthBias(biased(4, 0, true), DepthSteps::Float32, kInDepth, 0, 1);
   EXPECT_FALSE(steps.inDepth) << "steps of a float depth follow the primitive";
   EXPECT_EQ(steps.constant, 4);

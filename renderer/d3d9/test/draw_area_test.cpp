@@ -118,6 +118,23 @@ TEST(GpuViewport, WhatTheGpuCannotTakeShowsNothing) {
   EXPECT_LE(v.x + v.width, kLimits.high);
 }
 
+TEST(WidenForSamples, PositionsStayWhereTheyWere) {
+  const ViewportLimits limits{-32768, 32767, 16384, 16384};
+  core::Viewport v{10.5f, 3.5f, 100, 7, 0, 1};
+  const core::Viewport before = v;
+  const PositionScale scale = widenForSamples(v, limits);
+  EXPECT_FLOAT_EQ(v.x, 10);
+  EXPECT_FLOAT_EQ(v.y, 3);
+  for (const float x : {-1.0f, -0.5f, 0.0f, 0.25f, 1.0f}) {
+    const auto at = [x](float from, float size, float by) { return from + (x * by + 1) * size / 2; };
+    EXPECT_NEAR(at(v.x, v.width, scale.x), at(before.x, before.width, 1), 1e-4);
+    EXPECT_NEAR(at(v.y, v.height, scale.y), at(before.y, before.height, 1), 1e-4);
+  }
+  core::Viewport largest{0.5f, 0.5f, 16384, 16384, 0, 1};
+  EXPECT_FLOAT_EQ(widenForSamples(largest, limits).x, 1);
+  EXPECT_FLOAT_EQ(largest.width, 16384);
+}
+
 TEST(DrawRules, StripsAndSampleMasks) {
   using core::ShaderFamily;
   using core::Topology;

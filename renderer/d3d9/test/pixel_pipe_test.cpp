@@ -62,7 +62,7 @@ TEST(PushConstants, HaveTheStatesInTheShadersUnits) {
   p.pointSize = 5;
   p.pointSizeMin = 2;
   p.pointSizeMax = 32;
-  const shader::PushConstants push = pushConstants(state, {1, 100});
+  const shader::PushConstants push = pushConstants(state, {1, 100}, {});
   EXPECT_EQ(push.vsBools, 0x8001u);
   EXPECT_EQ(push.psBools, 0x4002u);
   EXPECT_EQ(push.alphaFunc, 6u) << "D3DCMP_NOTEQUAL";
@@ -77,21 +77,22 @@ TEST(PushConstants, HaveTheStatesInTheShadersUnits) {
   EXPECT_EQ(push.pointSize, 5);
   EXPECT_EQ(push.pointSizeMin, 2);
   EXPECT_EQ(push.pointSizeMax, 32);
-  EXPECT_EQ(push.reserved[0] | push.reserved[1], 0u);
+  EXPECT_EQ(push.alphaSteps, 255.0f);
+  EXPECT_EQ(push.reserved[0], 0u);
 }
 
 // "Pixel Fog": with D3DFOG_NONE as table mode the vertex shader's fog output is the factor.
 TEST(PushConstants, WithoutATableFogIsTheVertexShaders) {
   core::DrawState state;
   state.pixelPipe.fogVertex = FogMode::Exp;
-  EXPECT_EQ(pushConstants(state, {1, 64}).fogMode, static_cast<uint32_t>(shader::FogSource::Vertex));
+  EXPECT_EQ(pushConstants(state, {1, 64}, {}).fogMode, static_cast<uint32_t>(shader::FogSource::Vertex));
 }
 
 TEST(PushConstants, PointsKeepToTheGpusSizes) {
   core::DrawState state;
   state.pixelPipe.pointSizeMin = 0.25f;
   state.pixelPipe.pointSizeMax = 4096;
-  const shader::PushConstants push = pushConstants(state, {0.5f, 64});
+  const shader::PushConstants push = pushConstants(state, {0.5f, 64}, {});
   EXPECT_EQ(push.pointSizeMin, 0.5f);
   EXPECT_EQ(push.pointSizeMax, 64);
 }

@@ -51,7 +51,8 @@ TEST(BoundSamplerTypes, LaterModelsDeclareThem) {
   EXPECT_EQ(boundSamplerTypes(state, sampling(3, 0, 1)), SamplerTypes{});
 }
 
-bool hasDepth(const core::Texture& t) {
+bool compares(const core::ShaderResourceBinding& bound) {
+  const core::Texture& t = *bound.texture;
   return t.desc.format == AEROGPU_FORMAT_D32_FLOAT || t.desc.format == AEROGPU_FORMAT_D24_UNORM_S8_UINT;
 }
 
@@ -64,7 +65,7 @@ TEST(ShadowSamplers, AreThoseWithDepthThatTheShaderReads) {
   const auto shadows = [&](uint32_t mask) {
     shader::ShaderInfo info = sampling(3, 0, mask);
     info.samplerTypes.fill(SamplerType::Texture2D);
-    return shadowSamplers(stage, info, {}, hasDepth);
+    return shadowSamplers(stage, info, {}, compares);
   };
   EXPECT_EQ(shadows(0xFFFF), 0x8002u);
   EXPECT_EQ(shadows(0x0007), 0x0002u);
@@ -81,11 +82,11 @@ TEST(ShadowSamplers, AreOfTheTypeThatTheShaderSamples) {
                                    {SamplerType::TextureCube, 2u},
                                    {SamplerType::TextureVolume, 0u}}) {
     info.samplerTypes.fill(type);
-    EXPECT_EQ(shadowSamplers(stage, info, {}, hasDepth), mask);
+    EXPECT_EQ(shadowSamplers(stage, info, {}, compares), mask);
   }
   SamplerTypes bound{};
   bound[1] = SamplerType::TextureCube;
-  EXPECT_EQ(shadowSamplers(stage, info, bound, hasDepth), 2u) << "ps_1_x: the bound texture says it";
+  EXPECT_EQ(shadowSamplers(stage, info, bound, compares), 2u) << "ps_1_x: the bound texture says it";
 }
 
 TEST(EffectiveSampler, ABorderColourNeedsABorder) {

@@ -4,7 +4,7 @@
 //
 // The pipeline that the modules expect:
 //  - Viewport of negative height (y up in clip space) and D3D9's half-pixel offset in the viewport's x and y;
-//    the shaders leave the position alone. Depth is 0..1.
+//    the shaders leave the position alone but for positionScale. Depth is 0..1.
 //  - VkPipelineRasterizationStateCreateInfo::frontFace = CLOCKWISE (as seen on screen): vFace is positive
 //  then.
 //  - Provoking vertex: the first (Vulkan's default).
@@ -49,23 +49,25 @@ enum class FogSource : uint32_t {
   Linear = 3,  ///< (end - depth) / (end - start)
 };
 
-/// Push constant block of both stages (offset 0, all 64 bytes in both stage flags).
+/// Push constant block of both stages (offset 0, all of it in both stage flags).
 struct PushConstants {
-  uint32_t vsBools = 0;       ///< bit n = b#n of the vertex shader
-  uint32_t psBools = 0;       ///< bit n = b#n of the pixel shader
-  uint32_t alphaFunc = 8;     ///< D3DCMPFUNC, 1 (never) .. 8 (always)
-  float alphaRef = 0;         ///< D3DRS_ALPHAREF / 255
-  float fogColor[3] = {};     ///< red, green, blue, 0..1
-  uint32_t fogMode = 0;       ///< FogSource
-  float fogStart = 0;         ///< D3DRS_FOGSTART, in depth 0..1
-  float fogEnd = 1;           ///< D3DRS_FOGEND
-  float fogDensity = 1;       ///< D3DRS_FOGDENSITY
-  float pointSize = 1;        ///< D3DRS_POINTSIZE, where the vertex shader writes no size
-  float pointSizeMin = 1;     ///< D3DRS_POINTSIZE_MIN
-  float pointSizeMax = 64;    ///< D3DRS_POINTSIZE_MAX, at most the device's limit
-  uint32_t reserved[2] = {};  ///< zero
+  uint32_t vsBools = 0;             ///< bit n = b#n of the vertex shader
+  uint32_t psBools = 0;             ///< bit n = b#n of the pixel shader
+  uint32_t alphaFunc = 8;           ///< D3DCMPFUNC, 1 (never) .. 8 (always)
+  float alphaRef = 0;               ///< D3DRS_ALPHAREF / 255
+  float fogColor[3] = {};           ///< red, green, blue, 0..1
+  uint32_t fogMode = 0;             ///< FogSource
+  float fogStart = 0;               ///< D3DRS_FOGSTART, in depth 0..1
+  float fogEnd = 1;                 ///< D3DRS_FOGEND
+  float fogDensity = 1;             ///< D3DRS_FOGDENSITY
+  float pointSize = 1;              ///< D3DRS_POINTSIZE, where the vertex shader writes no size
+  float pointSizeMin = 1;           ///< D3DRS_POINTSIZE_MIN
+  float pointSizeMax = 64;          ///< D3DRS_POINTSIZE_MAX, at most the device's limit
+  float alphaSteps = 255;           ///< the alpha test counts in steps of 1 / this; 0: as it is
+  uint32_t reserved[1] = {};        ///< zero
+  float positionScale[2] = {1, 1};  ///< of x and y in clip space, for a viewport larger than Direct3D's
 };
-static_assert(sizeof(PushConstants) == 64 && sizeof(PushConstants) <= 128);
+static_assert(sizeof(PushConstants) == 72 && sizeof(PushConstants) <= 128);
 static_assert(offsetof(PushConstants, alphaRef) == 12);
 static_assert(offsetof(PushConstants, fogColor) == 16);
 static_assert(offsetof(PushConstants, fogMode) == 28);

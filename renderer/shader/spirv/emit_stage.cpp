@@ -28,6 +28,9 @@ constexpr auto kPushMembers = std::to_array<PushMember>({
     {offsetof(PushConstants, pointSize), PushType::Float},
     {offsetof(PushConstants, pointSizeMin), PushType::Float},
     {offsetof(PushConstants, pointSizeMax), PushType::Float},
+    {offsetof(PushConstants, alphaSteps), PushType::Float},
+    {offsetof(PushConstants, positionScale[0]), PushType::Float},
+    {offsetof(PushConstants, positionScale[1]), PushType::Float},
 });
 
 }  // namespace
@@ -162,7 +165,12 @@ void Emitter::vertexEpilogue() {
   }
   const Id positionVariable = output(m_t.float4);
   m_b.decorate(positionVariable, spv::Decoration::BuiltIn, spv::BuiltIn::Position);
-  m_b.store(positionVariable, position);
+  const auto scaled = [&](uint32_t component, uint32_t offset) {
+    return m_b.value(Op::OpFMul, m_t.float1, extract(position, component), pushConstant(offset));
+  };
+  m_b.store(positionVariable, m_b.composite(m_t.float4, {scaled(0, offsetof(PushConstants, positionScale[0])),
+                                                         scaled(1, offsetof(PushConstants, positionScale[1])),
+                                                         extract(position, 2), extract(position, 3)}));
 
   if (!pointSize) pointSize = pushConstant(offsetof(PushConstants, pointSize));
   const Id least = pushConstant(offsetof(PushConstants, pointSizeMin));
@@ -193,14 +201,16 @@ void Emitter::alphaTest(Id alpha) {
   m_b.code(Op::OpBranchConditional, m_specAlphaTest, test, merge);
   newBlock(test);
   // D3DCMPFUNC - 1 has a bit each for less (1), equal (2) and greater (4).
-  // Both as eight bits, which is what D3DRS_ALPHAREF has and all targets keep: an interpolated alpha is
-  // rarely the float that the reference is.
-  const auto eightBits = [&](Id value) {
-    return m_b.glsl(GLSLstd450RoundEven, m_t.float1,
-                    m_b.value(Op::OpFMul, m_t.float1, value, m_b.constantFloat(255)));
+  // Both in the target's steps: an interpolated alpha is rarely the float that the reference is.
+  const Id steps = pushConstant(offsetof(PushConstants, alphaSteps));
+  const Id counted = m_b.value(Op::OpFOrdGreaterThan, m_t.boolean, steps, m_b.constantFloat(0));
+  const auto inSteps = [&](Id value) {
+    const Id rounded =
+        m_b.glsl(GLSLstd450RoundEven, m_t.float1, m_b.value(Op::OpFMul, m_t.float1, value, steps));
+    return m_b.value(Op::OpSelect, m_t.float1, counted, rounded, value);
   };
-  alpha = eightBits(alpha);
-  const Id reference = eightBits(pushConstant(offsetof(PushConstants, alphaRef)));
+  alpha = inSteps(alpha);
+  const Id reference = inSteps(pushConstant(offsetof(PushConstants, alphaRef)));
   const Id less = m_b.value(Op::OpFOrdLessThan, m_t.boolean, alpha, reference);
   const Id equal = m_b.value(Op::OpFOrdEqual, m_t.boolean, alpha, reference);
   const Id bit =

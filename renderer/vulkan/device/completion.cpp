@@ -152,6 +152,13 @@ Result<void> CompletionThread::carryOut(Readback& rb, bool failed) {
   }
   if (failed) return {};
   if (auto visible = invalidate(rb.memory); !visible) return visible;
+  if (rb.conversion != Conversion::None) {
+    m_packed.resize(rb.rowBytes * rb.rows);
+    const uint64_t texels = rb.rowBytes / guestBytes(rb.conversion);
+    for (uint64_t y = 0; y < rb.rows; ++y)
+      toGuest(rb.conversion, rb.pixels + y * rb.pitch, texels, m_packed.data() + y * rb.rowBytes);
+    return rb.sink->write(m_packed.data(), rb.rowBytes, rb.rowBytes, rb.rows);
+  }
   if (rb.pack == DepthPack::None) return rb.sink->write(rb.pixels, rb.pitch, rb.rowBytes, rb.rows);
   m_packed.resize(rb.rowBytes * rb.rows);
   for (uint64_t y = 0; y < rb.rows; ++y)

@@ -20,6 +20,7 @@
 #include "renderer/vulkan/device/device.h"
 #include "renderer/vulkan/device/frame_pool.h"
 #include "renderer/vulkan/device/host_import.h"
+#include "renderer/vulkan/device/texel_conversion.h"
 
 namespace aerogpu::vk {
 
@@ -33,8 +34,9 @@ struct Readback {
   const uint8_t* pixels = nullptr;
   uint64_t pitch = 0, rowBytes = 0, rows = 0;
   DepthPack pack = DepthPack::None;
-  MemoryRange memory;                ///< which holds `pixels` and `stencil`
-  const uint8_t* stencil = nullptr;  ///< tight rows of one byte a pixel, if `pack` is set
+  Conversion conversion = Conversion::None;  ///< of `pixels`, whose pitch is theirs; `rowBytes` the guest's
+  MemoryRange memory;                        ///< which holds `pixels` and `stencil`
+  const uint8_t* stencil = nullptr;          ///< tight rows of one byte a pixel, if `pack` is set
 };
 
 /// One batch on the GPU, or the tail end of a submission without one.

@@ -53,6 +53,8 @@ struct FeatureChain {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT};
   VkPhysicalDeviceCustomBorderColorFeaturesEXT border{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT};
+  VkPhysicalDeviceBorderColorSwizzleFeaturesEXT borderSwizzle{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT};
   VkPhysicalDeviceRobustness2FeaturesEXT robustness{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
   VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT divisor{
@@ -70,6 +72,7 @@ struct FeatureChain {
     link(ext, VK_EXT_DEPTH_CLAMP_ZERO_ONE_EXTENSION_NAME, zeroOne);
     link(ext, VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME, lines);
     link(ext, VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME, border);
+    link(ext, VK_EXT_BORDER_COLOR_SWIZZLE_EXTENSION_NAME, borderSwizzle);
     link(ext, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, robustness);
     link(ext, VK_EXT_VERTEX_ATTRIBUTE_DIVISOR_EXTENSION_NAME, divisor);
   }
@@ -236,6 +239,13 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
     ext.enable(VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME);
     want.border.customBorderColors = want.border.customBorderColorWithoutFormat = VK_TRUE;
     caps.customBorderColor = true;
+    if (have.borderSwizzle.borderColorSwizzle) {  // the extension requires the one before it
+      ext.enable(VK_EXT_BORDER_COLOR_SWIZZLE_EXTENSION_NAME);
+      caps.borderColorSwizzle = true;
+      want.borderSwizzle.borderColorSwizzle = VK_TRUE;
+      caps.borderSwizzleFromImage = take(want.borderSwizzle.borderColorSwizzleFromImage,
+                                         have.borderSwizzle.borderColorSwizzleFromImage);
+    }
   }
   if (ext.has(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME)) {
     ext.enable(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
@@ -271,8 +281,13 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   }
   caps.d24s8 = (self->formatFeatures(VK_FORMAT_D24_UNORM_S8_UINT) &
                 VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT) != 0;
-  caps.a1r5g5b5 =
-      (self->formatFeatures(VK_FORMAT_A1R5G5B5_UNORM_PACK16) & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) != 0;
+  const auto samples = [&](VkFormat format) {
+    return (self->formatFeatures(format) & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) != 0;
+  };
+  caps.a1r5g5b5 = samples(VK_FORMAT_A1R5G5B5_UNORM_PACK16);
+  caps.a4r4g4b4 = samples(VK_FORMAT_A4R4G4B4_UNORM_PACK16);
+  caps.a2r10g10b10 = samples(VK_FORMAT_A2R10G10B10_UNORM_PACK32);
+  caps.r4g4 = samples(VK_FORMAT_R4G4_UNORM_PACK8);
 
   const float priority = 1;
   VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};

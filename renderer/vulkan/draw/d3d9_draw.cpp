@@ -14,8 +14,11 @@
 namespace aerogpu::vk {
 namespace {
 
-bool hasDepth(core::Texture& texture) {
-  return texture.gpu && TextureObject::of(texture).format().info->depth;
+/// Whether samplers compare with what is bound.
+bool compares(const core::ShaderResourceBinding& bound) {
+  if (!bound.texture->gpu) return false;
+  return bound.view ? core::findFormat(bound.view->desc.format)->compares
+                    : TextureObject::of(*bound.texture).format().info->compares;
 }
 
 const core::StageBindings& stageOf(const core::DrawState& state, core::Stage stage) {
@@ -35,19 +38,19 @@ bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& 
   // A depth texture came or went, or for ps_1_x a texture of another kind.
   const shader::ShaderInfo& vs = shaders.vs->program->info();
   if (vs.samplerMask && m_vsShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vs,
-                                                            d3d9::SamplerTypes{}, hasDepth))
+                                                            d3d9::SamplerTypes{}, compares))
     return true;
   if (!shaders.ps) return false;
   const shader::ShaderInfo& ps = shaders.ps->program->info();
   return m_boundTypes != d3d9::boundSamplerTypes(state, ps) ||
-         m_psShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), ps, m_boundTypes, hasDepth);
+         m_psShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), ps, m_boundTypes, compares);
 }
 
 Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders) {
   m_psShadows = 0;
   m_boundTypes = {};
   const shader::ShaderInfo& vsInfo = shaders.vs->program->info();
-  m_vsShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vsInfo, m_boundTypes, hasDepth);
+  m_vsShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vsInfo, m_boundTypes, compares);
   auto vs = m_parts.shaders.d3d9Module(*shaders.vs, {}, false, m_vsShadows, m_boundTypes);
   if (!vs) return vs.error();
   shaders.vsModule = *vs;
@@ -56,7 +59,7 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
     const shader::ShaderInfo& info = shaders.ps->program->info();
     m_samplerMask |= info.samplerMask;
     m_boundTypes = d3d9::boundSamplerTypes(state, info);
-    m_psShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), info, m_boundTypes, hasDepth);
+    m_psShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), info, m_boundTypes, compares);
     auto ps = m_parts.shaders.d3d9Module(*shaders.ps, vsInfo.outputs,
                                          state.rasterizer.shade == core::ShadeMode::Flat, m_psShadows,
                                          m_boundTypes);
@@ -77,10 +80,11 @@ uint32_t D3d9Draw::specialization(const core::DrawState& state, const DrawShader
 Result<CachedView> D3d9Draw::boundView(const core::DrawState& state,
                                        const core::ShaderResourceBinding& resource,
                                        const core::SamplerState& sampler, VkImageViewType type,
-                                       VkImageLayout& layout) {
+                                       VkImageLayout& layout, ViewKey& shown) {
   core::Texture& texture = *resource.texture;
   auto key = sampledViewKey(m_parts.gpu, resource, type, sampler.srgb);
   if (!key) return key.error();
+  shown = *key;
   const TextureObject& object = TextureObject::of(texture);
   const auto sampled = [&] {
     auto view = sampledView(m_parts.gpu, m_parts.targets, texture, *key);
@@ -114,11 +118,19 @@ Result<DescriptorWrite> D3d9Draw::textureWrite(const core::DrawState& state,
   write.binding = binding;
   const bool bound = resource.texture && resource.texture->gpu && d3d9::isOfType(resource, type);
   // What is unbound reads opaque black in D3D9.
-  auto view = bound ? boundView(state, resource, sampler, viewType, write.image.imageLayout)
+  ViewKey key;
+  auto view = bound ? boundView(state, resource, sampler, viewType, write.image.imageLayout, key)
                     : m_parts.standIns.image(StandIns::Color::OpaqueBlack, viewType, write.image.imageLayout);
   if (!view) return view.error();
-  const bool compare = bound && hasDepth(*resource.texture) && type != d3d9::SamplerType::TextureVolume;
-  auto cached = m_parts.samplers.get(sampler, compare);
+  SampledAs as;
+  if (bound) {
+    const TextureObject& object = TextureObject::of(*resource.texture);
+    as.compare = compares(resource) && type != d3d9::SamplerType::TextureVolume;
+    as.filters = object.filters();
+    as.components = key.components;
+    as.srgb = key.format == object.format().srgb;
+  }
+  auto cached = m_parts.samplers.get(sampler, as);
   if (!cached) return cached.error();
   write.image.imageView = view->handle;
   write.image.sampler = cached->handle;
@@ -163,8 +175,8 @@ void D3d9Draw::bind(const core::DrawState& state, const DrawShaders& shaders, ui
     bound.sets[1] = m_textures;
   }
   bindConstants(state, shaders, dirty, bound);
-  if (!bound.pushConstants ||
-      (dirty & (core::kDirtyPixelPipe | core::kDirtyVsConstants | core::kDirtyPsConstants)))
+  if (!bound.pushConstants || (dirty & (core::kDirtyTargets | core::kDirtyViewport | core::kDirtyPixelPipe |
+                                        core::kDirtyVsConstants | core::kDirtyPsConstants)))
     pushConstants(state, shaders, bound);
 }
 
@@ -210,7 +222,10 @@ void D3d9Draw::bindConstants(const core::DrawState& state, const DrawShaders& sh
 
 void D3d9Draw::pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound) {
   const DeviceCaps& caps = m_parts.gpu.device->caps();
-  const shader::PushConstants push = d3d9::pushConstants(state, {caps.pointSizeMin, caps.pointSizeMax});
+  shader::PushConstants push =
+      d3d9::pushConstants(state, {caps.pointSizeMin, caps.pointSizeMax}, m_parts.targets.info().red);
+  push.positionScale[0] = m_positionScale.x;
+  push.positionScale[1] = m_positionScale.y;
   // Equal bytes are what counts, also of numbers that compare differently.
   // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   if (bound.pushConstants && std::memcmp(&push, &m_push, sizeof push) == 0) return;

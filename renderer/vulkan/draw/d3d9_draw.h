@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "renderer/d3d9/draw_area.h"
 #include "renderer/vulkan/draw/constant_ring.h"
 #include "renderer/vulkan/draw/shader_path.h"
 #include "renderer/vulkan/draw/target_copies.h"
@@ -28,6 +29,8 @@ public:
   bool samplesTargets() const { return m_copiedBytes != 0 || m_readsDepth; }
   /// The depth target is sampled in place (Targets::setDepthReadOnly).
   bool readsDepth() const { return m_readsDepth; }
+  /// Of the draws that are bound from now on.
+  void setPositionScale(const d3d9::PositionScale& scale) { m_positionScale = scale; }
   /// Bytes of targets that were copied for this draw; the next one wants copies of its own.
   uint64_t copiedBytes() const { return m_copiedBytes; }
   void reset() { m_copies.reset(); }
@@ -37,10 +40,10 @@ private:
                                        const core::ShaderResourceBinding& resource,
                                        const core::SamplerState& sampler, d3d9::SamplerType type,
                                        uint32_t binding);
-  /// The view to sample of what is bound, in `layout`.
+  /// The view to sample of what is bound, in `layout`; `shown`: how it shows it.
   Result<CachedView> boundView(const core::DrawState& state, const core::ShaderResourceBinding& resource,
-                               const core::SamplerState& sampler, VkImageViewType type,
-                               VkImageLayout& layout);
+                               const core::SamplerState& sampler, VkImageViewType type, VkImageLayout& layout,
+                               ViewKey& shown);
   void bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
                      BoundState& bound);
   void pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound);
@@ -65,6 +68,7 @@ private:
   uint64_t m_constantGenerations[2] = {};     ///< of the ring, when the offsets were taken
   uint32_t m_constantOffsets[2] = {};
   shader::PushConstants m_push;
+  d3d9::PositionScale m_positionScale;
 };
 
 }  // namespace aerogpu::vk

@@ -18,6 +18,7 @@ d3d9::ViewportLimits viewportLimits(const VkPhysicalDeviceLimits& limits) {
 d3d9::DepthSteps depthSteps(VkFormat depthFormat) {
   return depthFormat == VK_FORMAT_UNDEFINED    ? d3d9::DepthSteps::None
          : depthFormat == VK_FORMAT_D32_SFLOAT ? d3d9::DepthSteps::Float32
+         : depthFormat == VK_FORMAT_D16_UNORM  ? d3d9::DepthSteps::Fixed16
                                                : d3d9::DepthSteps::Fixed;
 }
 
@@ -79,14 +80,12 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
     m_batchDraws = 0;
   }
   m_pending |= std::exchange(m_gpu.renamed, 0u);
-  if (d3d9::sampleMaskHidesAll(state)) return false;
-
   if (auto updated = m_targets.update(state, m_pending & (core::kDirtyTargets | core::kDirtyBlend),
                                       d3d9::usesDepthTarget(state.depthStencil));
       !updated)
     return updated.error();
   const TargetInfo& targets = m_targets.info();
-  if (!targets.any()) return false;
+  if (!targets.any() || (targets.samples == 1 && d3d9::sampleMaskHidesAll(state))) return false;
   if (m_targetGeneration != targets.generation) {
     m_targetGeneration = targets.generation;
     m_pending |= core::kDirtyTargets | core::kDirtyResources;
@@ -95,6 +94,7 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
                              core::kDirtyTargets | core::kDirtyShaders;
   if (m_pending & kArea) m_area = areaOf(state);
   if (!m_area.visible) return false;
+  m_d3d9.setPositionScale(m_area.scale);
 
   if (m_layoutGeneration != m_layouts.generation()) m_pending |= core::kDirtyShaders;
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |
@@ -122,6 +122,8 @@ Draws::Area Draws::areaOf(const core::DrawState& state) const {
   area.scissor = d3d9::drawArea(state, width, height);
   area.visible =
       !area.scissor.empty() && d3d9::gpuViewport(state, m_viewportLimits, width, height, area.viewport);
+  if (area.visible && m_targets.info().samples > 1 && !d3d9::usesDxbc(state))
+    area.scale = d3d9::widenForSamples(area.viewport, m_viewportLimits);
   const DeviceCaps& caps = m_gpu.device->caps();
   area.bias = d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
                               {caps.floatDepthBias, caps.unrestrictedDepth}, area.viewport.minDepth,

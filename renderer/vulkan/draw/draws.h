@@ -43,6 +43,7 @@ private:
     d3d9::PixelRect scissor;
     core::Viewport viewport;
     d3d9::DepthBias bias;
+    d3d9::PositionScale scale;  ///< of positions that D3D9 shaders write
   };
 
   /// All that comes before the draw's own command; false when it would draw nothing. `brings`: what the draw

@@ -66,7 +66,7 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
         break;
       }
       case DxbcBinding::Kind::Sampler: {
-        auto sampler = m_parts.samplers.get(bound.samplers[b.reg], b.compare);
+        auto sampler = m_parts.samplers.get(bound.samplers[b.reg], {.compare = b.compare});
         if (!sampler) return sampler.error();
         write.image.sampler = sampler->handle;
         write.serial[0] = sampler->serial;

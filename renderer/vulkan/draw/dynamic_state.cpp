@@ -115,7 +115,7 @@ void blendOf(const core::BlendState& state, const TargetInfo& targets, uint32_t 
              std::array<TargetBlend, core::kMaxColorTargets>& out) {
   for (uint32_t i = 0; i < targets.colorCount; ++i) {
     const d3d9::Blending b = d3d9::blendingOf(state, i, targets.opaqueMask >> i & 1, (written >> i & 1) != 0);
-    out[i] = {b.enable,
+    out[i] = {b.enable && !(targets.unblendedMask >> i & 1),
               {blendFactor(b.src), blendFactor(b.dst), blendOp(b.op), blendFactor(b.srcAlpha),
                blendFactor(b.dstAlpha), blendOp(b.opAlpha)},
               b.writeMask};

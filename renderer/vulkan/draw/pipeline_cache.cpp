@@ -199,6 +199,7 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   raster.lineWidth = 1;
   VkPipelineMultisampleStateCreateInfo multisample{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
   multisample.rasterizationSamples = static_cast<VkSampleCountFlagBits>(key.samples);
+  multisample.pSampleMask = &key.sampleMask;  // of at most 16 samples: one word
   VkPipelineDepthStencilStateCreateInfo depth{VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
   depth.maxDepthBounds = 1;
 

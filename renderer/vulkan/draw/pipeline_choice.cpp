@@ -44,6 +44,8 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   brief.targets = targets.generation;
   brief.specialization = specialization;
   brief.topologyClass = topologyClass;
+  // One sample: D3D9 ignores the mask, and what D3D10's hides is not drawn at all.
+  brief.sampleMask = targets.samples > 1 ? state.blend.sampleMask : ~0u;
   brief.cache = m_pipelines.generation();
   const bool allDynamic =
       caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;
@@ -62,6 +64,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   key.depthFormat = static_cast<uint32_t>(targets.depthFormat);
   key.stencilFormat = static_cast<uint32_t>(targets.stencilFormat);
   key.samples = targets.samples;
+  key.sampleMask = brief.sampleMask;
   key.topologyClass = topologyClass;
   key.specialization = specialization;
   if (!caps.dynamicPolygonMode && caps.fillModeNonSolid)

@@ -22,10 +22,10 @@ Result<ViewKey> sampledViewKey(const Gpu& gpu, const core::ShaderResourceBinding
   if (type == VK_IMAGE_VIEW_TYPE_2D) key.layerCount = 1;
   if (type == VK_IMAGE_VIEW_TYPE_CUBE) key.layerCount = 6;
   if (type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY) key.layerCount -= key.layerCount % 6;
-  key.format = srgb && format.srgb != VK_FORMAT_UNDEFINED ? format.srgb : format.plain();
+  key.format = srgb && format.srgb != VK_FORMAT_UNDEFINED ? format.srgb : format.asDeclared();
   key.aspects = format.info->depth ? VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT}
                                    : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
-  key.opaqueAlpha = format.info->opaque;
+  key.components = format.components;
   return key;
 }
 

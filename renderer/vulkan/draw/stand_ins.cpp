@@ -60,10 +60,10 @@ Result<CachedView> StandIns::image(Color color, VkImageViewType type, VkImageLay
   auto& texture =
       static_cast<TextureObject&>(type == VK_IMAGE_VIEW_TYPE_3D ? *images.volume : *images.layers);
   ViewKey key;
-  key.format = texture.format().plain();
+  key.format = texture.format().asDeclared();
   key.type = type;
   key.layerCount = type == VK_IMAGE_VIEW_TYPE_CUBE || type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY ? 6 : 1;
-  key.opaqueAlpha = opaque;
+  key.components = texture.format().components;
   auto view = texture.view(key);
   if (!view) return view;
   layout = texture.sampledLayout();

@@ -43,6 +43,64 @@ VkOffset3D endOf(const Box& box) {
 
 }  // namespace
 
+Result<void> TextureObject::noteHeld(uint64_t bytes) {
+  // What was held before is no more in the account of host memory, and still there until its batch is done.
+  Recorder& recorder = *m_gpu.recorder;
+  if (std::exchange(m_gpu.heldBatch, recorder.batch()) != recorder.batch()) m_gpu.heldBytes = 0;
+  if (m_gpu.heldBytes != 0 && m_gpu.heldBytes + bytes > kHeldPerBatch) {
+    if (auto flushed = recorder.flush(); !flushed) return flushed;
+    recorder.drain();
+    m_gpu.heldBatch = recorder.batch();
+    m_gpu.heldBytes = 0;
+  }
+  m_gpu.heldBytes += bytes;
+  return {};
+}
+
+Result<std::unique_ptr<core::GpuTexture>> TextureObject::holdFirstSamples() {
+  core::TextureDesc desc = m_desc;
+  desc.samples = 1;
+  const uint64_t texels = uint64_t{m_desc.width} * m_desc.height;
+  if (auto noted = noteHeld(texels * m_format.info->blockBytes); !noted) return noted.error();
+  auto made = create(m_gpu, desc);
+  if (!made) return made;
+  auto& held = static_cast<TextureObject&>(**made);
+  if (auto opened = m_gpu.recorder->open(); !opened) return opened.error();
+  auto from = targetView({}, m_format.linear);
+  if (!from) return from.error();
+  auto to = held.targetView({}, held.m_format.linear);
+  if (!to) return to.error();
+  Recorder& recorder = *m_gpu.recorder;
+  recorder.beginInterlude();
+  recorder.outsidePass();
+  // A resolve of depth takes place in the stage of colours (Vulkan 1.3, "Render Pass Multisample Resolve").
+  constexpr VkPipelineStageFlags2 kStages = VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT |
+                                            VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT |
+                                            VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT;
+  constexpr VkAccessFlags2 kAccess =
+      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT |
+      VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
+  prepare(targetLayout(), kStages, kAccess);
+  held.prepare(held.targetLayout(), kStages, kAccess);
+  VkRenderingAttachmentInfo depth{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+  depth.imageView = from->handle;
+  depth.imageLayout = m_layout;
+  depth.resolveMode = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT;  // the one mode that every GPU has
+  depth.resolveImageView = to->handle;
+  depth.resolveImageLayout = held.m_layout;
+  depth.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
+  depth.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+  VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea.extent = {m_desc.width, m_desc.height};
+  info.layerCount = 1;
+  info.pDepthAttachment = &depth;
+  info.pStencilAttachment = m_format.info->stencil ? &depth : nullptr;
+  recorder.beginPass(info);
+  recorder.outsidePass();
+  recorder.endInterlude();
+  return made;
+}
+
 Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource sub, const Box& box,
                                                               uint32_t samples, core::TextureKind kind) {
   core::TextureDesc desc;
@@ -52,17 +110,8 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::hold(core::Subresource 
   desc.height = box.height;
   desc.depth = box.depth;
   desc.samples = samples;
-  // What was held before is no more in the account of host memory, and still there until its batch is done.
-  Recorder& recorder = *m_gpu.recorder;
-  const uint64_t bytes = uint64_t{box.width} * box.height * box.depth * samples * m_format.info->blockBytes;
-  if (std::exchange(m_gpu.heldBatch, recorder.batch()) != recorder.batch()) m_gpu.heldBytes = 0;
-  if (m_gpu.heldBytes != 0 && m_gpu.heldBytes + bytes > kHeldPerBatch) {
-    if (auto flushed = recorder.flush(); !flushed) return flushed.error();
-    recorder.drain();
-    m_gpu.heldBatch = recorder.batch();
-    m_gpu.heldBytes = 0;
-  }
-  m_gpu.heldBytes += bytes;
+  const uint64_t texels = uint64_t{box.width} * box.height * box.depth;
+  if (auto noted = noteHeld(texels * samples * m_format.texelBytes()); !noted) return noted.error();
   auto made = create(m_gpu, desc);
   if (!made) return made;
   auto& held = static_cast<TextureObject&>(**made);
@@ -112,7 +161,7 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   key.type = volume ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D;
   key.baseMip = srcSub.mip;
   key.baseLayer = srcSub.layer;
-  key.opaqueAlpha = src.m_format.info->opaque;
+  key.components = src.m_format.components;
   auto source = src.view(key);
   if (!source) return source.error();
   const VkFormat format = core::asSrgb(m_desc.format, args.encodeSrgb) ? m_format.srgb : m_format.linear;
@@ -148,7 +197,8 @@ Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& 
   // Both images are of linear formats, and the byte of X8 is a byte to it.
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
   if (decodes != core::asSrgb(m_desc.format, args.encodeSrgb) || (decodes && linear) ||
-      (src.m_format.info->opaque && !m_format.info->opaque))
+      (src.m_format.info->opaque && !m_format.info->opaque) ||
+      (m_desc.format != src.m_desc.format && (!m_format.plain || !src.m_format.plain)))
     return Error{ErrorCode::Backend, "blit that takes a draw, to what cannot be a render target", {}};
 
   Recorder& recorder = *m_gpu.recorder;
@@ -188,6 +238,11 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
   auto kind = core::checkBlit(m_desc, sub, src.m_desc, srcSub, boxes, args);
   if (!kind) return kind.error();
   if (boxes.empty()) return {};
+  if (*kind == core::BlitKind::DepthResolve) {
+    auto held = src.holdFirstSamples();
+    if (!held) return held.error();
+    return copyBoxes(sub, static_cast<TextureObject&>(**held), {}, boxes);
+  }
   if (*kind == core::BlitKind::Copy) return copyBoxes(sub, src, srcSub, boxes);
   const bool drawn = isTarget() && (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
   const auto blitFrom = [&](TextureObject& source, core::Subresource part, std::span<const BlitBox> list) {

@@ -146,9 +146,9 @@ Result<void> TextureObject::fill(core::Subresource sub, std::span<const core::Bo
   if (auto checked = core::checkFill(m_desc, sub, boxes, args); !checked) return checked;
   const core::Box whole = all(sub);
   if (isTarget()) return fillTarget(sub, boxes.empty() ? std::span(&whole, 1) : boxes, args);
-  if (boxes.empty()) return fillImage(sub, args);
+  if (boxes.empty() && m_format.plain) return fillImage(sub, args);
   TexelSource source(*m_format.info, args);
-  for (const core::Box& box : boxes) {
+  for (const core::Box& box : boxes.empty() ? std::span(&whole, 1) : boxes) {
     const uint64_t row = uint64_t{box.width} * m_format.info->blockBytes;
     if (auto written = write(sub, box, {row, row * box.height}, source); !written) return written;
   }

@@ -102,6 +102,14 @@ VkFormat zeroFormat(VertexInput::Type type) {
 
 }  // namespace
 
+uint32_t InputLayoutObject::missingTypes(const Device& device) {
+  uint32_t missing = 0;
+  for (uint32_t i = 0; i < std::size(kDeclTypes); ++i)
+    if (!(device.bufferFormatFeatures(kDeclTypes[i]) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT))
+      missing |= 1u << i;
+  return missing;
+}
+
 Result<std::unique_ptr<core::GpuInputLayout>> InputLayoutObject::create(
     const Device& device, std::span<const core::InputElement> elements) {
   auto self = std::make_unique<InputLayoutObject>();

@@ -24,6 +24,8 @@ public:
   static const InputLayoutObject& of(const core::InputLayout& layout) {
     return static_cast<const InputLayoutObject&>(*layout.gpu);
   }
+  /// Bit n: elements of D3DDECLTYPE n are refused.
+  static uint32_t missingTypes(const Device& device);
   const std::vector<Element>& elements() const { return m_elements; }
 
 private:

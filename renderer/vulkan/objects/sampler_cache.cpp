@@ -41,6 +41,30 @@ float channel(uint32_t color, uint32_t shift) {
   return static_cast<float>(color >> shift & 0xFF) / 255.0f;
 }
 
+/// The D3DCOLOR of an image's channels that a view with `components` shows as `color`, as far as it can.
+uint32_t behind(uint32_t color, const Components& components) {
+  if (components == Components{}) return color;
+  constexpr uint32_t kShifts[4] = {16, 8, 0, 24};  // red, green, blue, alpha
+  const uint8_t shown[4] = {components.r, components.g, components.b, components.a};
+  uint32_t out = 0;
+  for (int i = 3; i >= 0; --i) {  // red last: it is what luminance takes
+    int from = shown[i] == VK_COMPONENT_SWIZZLE_IDENTITY ? i : shown[i] - VK_COMPONENT_SWIZZLE_R;
+    if (from < 0) continue;  // zero or one
+    out = (out & ~(0xFFu << kShifts[from])) | (color >> kShifts[i] & 0xFF) << kShifts[from];
+  }
+  // Channels that nothing shows: whatever makes a color that every device has.
+  const auto known = [&](int channel) {
+    for (int i = 0; i < 4; ++i)
+      if (shown[i] == VK_COMPONENT_SWIZZLE_R + channel ||
+          (shown[i] == VK_COMPONENT_SWIZZLE_IDENTITY && i == channel))
+        return true;
+    return false;
+  };
+  for (int channel = 0; channel < 4; ++channel)
+    if (!known(channel)) out |= (color >> kShifts[channel] & 0xFF) << kShifts[channel];
+  return out;
+}
+
 /// The nearest of the three border colours that every device has.
 VkBorderColor standardBorder(uint32_t color) {
   if (color >> 24 < 0x80) return VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
@@ -55,16 +79,28 @@ SamplerCache::~SamplerCache() {
     m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
 }
 
-Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, bool compare) {
+Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const SampledAs& as) {
   const DeviceCaps& caps = m_gpu.device->caps();
-  const core::SamplerState s = d3d9::effective(state);
-  const uint32_t color = s.borderColor;
+  core::SamplerState s = d3d9::effective(state);
+  if (!as.filters) {
+    s.mag = s.min = Filter::Point;
+    s.mip = std::min(s.mip, Filter::Point);
+    s.maxAnisotropy = 1;
+  }
+  const uint32_t color = s.borderColor == 0 ? 0 : behind(s.borderColor, as.components);
+  const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
+  // Opaque black and custom colours are those that a sampler has to say more of.
+  const bool mapped = caps.borderColorSwizzle && !caps.borderSwizzleFromImage && color != 0 &&
+                      color != 0xFFFFFFFFu && as.components != Components{};
+  const Components components = mapped ? as.components : Components{};
   Key key{};
   key.words[0] = static_cast<uint64_t>(s.u) | static_cast<uint64_t>(s.v) << 4 |
                  static_cast<uint64_t>(s.w) << 8 | static_cast<uint64_t>(s.mag) << 12 |
                  static_cast<uint64_t>(s.min) << 16 | static_cast<uint64_t>(s.mip) << 20 |
-                 uint64_t{s.maxAnisotropy} << 24 | uint64_t{compare} << 32 | uint64_t{s.maxMipLevel} << 40;
-  key.words[1] = color;
+                 uint64_t{s.maxAnisotropy} << 24 | uint64_t{as.compare} << 32 | uint64_t{s.maxMipLevel} << 40;
+  key.words[1] = color | uint64_t{components.r} << 32 | uint64_t{components.g} << 36 |
+                 uint64_t{components.b} << 40 | uint64_t{components.a} << 44 |
+                 uint64_t{mapped && as.srgb} << 48;
   key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
   if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second;
   if (m_samplers.size() >= kMax) {
@@ -90,14 +126,13 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, bool co
     info.anisotropyEnable = VK_TRUE;
     info.maxAnisotropy = std::min(static_cast<float>(s.maxAnisotropy), caps.maxAnisotropy);
   }
-  if (compare) {
+  if (as.compare) {
     info.compareEnable = VK_TRUE;
     info.compareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
   }
   VkSamplerCustomBorderColorCreateInfoEXT custom{
       VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT};
   info.borderColor = standardBorder(color);
-  const bool standard = color == 0 || color == 0xFF000000u || color == 0xFFFFFFFFu;
   if (!standard && caps.customBorderColor) {
     info.pNext = &custom;
     info.borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT;
@@ -105,6 +140,14 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, bool co
     custom.customBorderColor.float32[1] = channel(color, 8);
     custom.customBorderColor.float32[2] = channel(color, 0);
     custom.customBorderColor.float32[3] = channel(color, 24);
+  }
+  VkSamplerBorderColorComponentMappingCreateInfoEXT mapping{
+      VK_STRUCTURE_TYPE_SAMPLER_BORDER_COLOR_COMPONENT_MAPPING_CREATE_INFO_EXT};
+  if (mapped) {
+    mapping.components = components.mapping();
+    mapping.srgb = as.srgb;
+    mapping.pNext = info.pNext;
+    info.pNext = &mapping;
   }
   CachedSampler sampler;
   const VkResult result =

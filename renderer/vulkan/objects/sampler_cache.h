@@ -6,6 +6,7 @@
 
 #include "renderer/core/state.h"
 #include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/format.h"
 
 namespace aerogpu::vk {
 
@@ -14,12 +15,19 @@ struct CachedSampler {
   uint64_t serial = 0;  ///< never used for another sampler
 };
 
+/// What is sampled, as far as a sampler depends on it.
+struct SampledAs {
+  bool compare = false;  ///< D3D9's shadow maps compare less-or-equal
+  bool filters = true;   ///< else the nearest texel is taken
+  bool srgb = false;
+  Components components{};  ///< border colors are shown through the view's
+};
+
 class SamplerCache {
 public:
   explicit SamplerCache(Gpu& gpu) : m_gpu(gpu) {}
   ~SamplerCache();
-  /// `compare`: the texture has depth, D3D9's shadow maps compare less-or-equal.
-  Result<CachedSampler> get(const core::SamplerState& state, bool compare);
+  Result<CachedSampler> get(const core::SamplerState& state, const SampledAs& as);
   /// The samplers of a dropped cache still wait for the GPU: with another full one they would be too many.
   bool crowded() const { return m_droppedIn && !m_gpu.recorder->finished(m_droppedIn); }
 

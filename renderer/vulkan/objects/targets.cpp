@@ -13,6 +13,9 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
   TextureObject& texture = TextureObject::of(*binding.texture);
   if (texture.desc().kind == core::TextureKind::Volume)
     return Error{ErrorCode::Backend, "volume textures cannot be render targets", {}};
+  if (!texture.isTarget())
+    return Error{ErrorCode::Backend, "this GPU has no render targets of that format",
+                 texture.format().info->name};
   VkFormatInfo view = texture.format();
   if (binding.view) {
     auto mapped = mapFormat(*m_gpu.device, binding.view->desc.format);
@@ -21,7 +24,7 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
     out.mip = binding.view->desc.baseMip;
     out.layer = binding.view->desc.baseLayer;
   }
-  format = srgbWrite && view.srgb != VK_FORMAT_UNDEFINED ? view.srgb : view.plain();
+  format = srgbWrite && view.srgb != VK_FORMAT_UNDEFINED ? view.srgb : view.asDeclared();
   ViewKey key;
   key.format = format;
   key.aspects = texture.format().aspects();
@@ -70,6 +73,8 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
     const core::FormatInfo* format =
         core::findFormat(view ? view->desc.format : colors[i].texture->desc.format);
     if (format->opaque) info.opaqueMask |= 1u << i;
+    if (!TextureObject::of(*colors[i].texture).blends()) info.unblendedMask |= 1u << i;
+    if (i == 0) info.red = format->channels[0];
     info.colorCount = i + 1;
   }
   auto attachment = attach(state.depthTarget, false, info.depthFormat);

@@ -21,9 +21,11 @@ struct TargetInfo {
   std::array<VkFormat, core::kMaxColorTargets> colorFormats{};  ///< VK_FORMAT_UNDEFINED for holes
   VkFormat depthFormat = VK_FORMAT_UNDEFINED, stencilFormat = VK_FORMAT_UNDEFINED;
   VkExtent2D extent{};
-  uint32_t samples = 1;     ///< a texel, of every target
-  uint32_t opaqueMask = 0;  ///< bit per target whose format has X8 instead of alpha
-  uint32_t generation = 0;  ///< counts changes of any of the above
+  uint32_t samples = 1;        ///< a texel, of every target
+  uint32_t opaqueMask = 0;     ///< bit per target whose format has X8 instead of alpha
+  uint32_t unblendedMask = 0;  ///< bit per target whose format this GPU does not blend
+  core::Channel red;           ///< of target 0
+  uint32_t generation = 0;     ///< counts changes of any of the above
   bool any() const { return colorCount != 0 || depthFormat != VK_FORMAT_UNDEFINED; }
 };
 

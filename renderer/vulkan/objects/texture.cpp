@@ -55,14 +55,20 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
   info.samples = static_cast<VkSampleCountFlagBits>(desc.samples);  // the bits are the counts
   info.tiling = VK_IMAGE_TILING_OPTIMAL;
   info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  const VkFormatFeatureFlags2 features = device.formatFeatures(format->linear);
+  const VkFormatFeatureFlags2 features = self->m_features = device.formatFeatures(format->linear);
+  const bool supported = block && !device.caps().blockCompression ? false
+                         : format->info->depth ? features & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT
+                                               : features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
+  if (!supported)
+    return Error{ErrorCode::Backend, "this GPU has no textures of that format", format->info->name};
   if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
   if (format->info->depth)
     info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  else if (!block && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
+  else if (format->plain && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
     info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   self->m_usage = info.usage;
-  if (!device.fits(info)) return Error{ErrorCode::Backend, "this GPU has no such images in that size", {}};
+  if (!device.fits(info))
+    return Error{ErrorCode::Backend, "this GPU has no such images in that size", format->info->name};
   VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
   if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");
 
@@ -108,7 +114,7 @@ Result<CachedView> TextureObject::view(const ViewKey& key) {
   info.image = m_image;
   info.viewType = key.type;
   info.format = key.format;
-  info.components.a = key.opaqueAlpha ? VK_COMPONENT_SWIZZLE_ONE : VK_COMPONENT_SWIZZLE_IDENTITY;
+  info.components = key.components.mapping();
   info.subresourceRange = {key.aspects, key.baseMip, key.mipCount, key.baseLayer, key.layerCount};
   CachedView view;
   const VkResult result =

@@ -18,7 +18,7 @@ struct ViewKey {
   VkImageViewType type = VK_IMAGE_VIEW_TYPE_2D;
   VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT;
   uint32_t baseMip = 0, mipCount = 1, baseLayer = 0, layerCount = 1;
-  bool opaqueAlpha = false;
+  Components components{};  ///< none but the same for attachments
   bool operator==(const ViewKey&) const = default;
 };
 
@@ -89,6 +89,13 @@ public:
   bool mixedUse() const { return m_mixedUse; }
 
   const VkFormatInfo& format() const { return m_format; }
+  /// Whether draws can go to it.
+  bool isTarget() const {
+    return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+  }
+  /// Whether samplers may filter it, and targets of it blend.
+  bool filters() const { return m_features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT; }
+  bool blends() const { return m_features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT; }
   const core::TextureDesc& desc() const { return m_desc; }
   VkImage image() const { return m_image; }
 
@@ -106,6 +113,10 @@ private:
   VkCommandBuffer transferCommands(VkImageLayout layout, VkAccessFlags2 access);
   void barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
                VkAccessFlags2 access);
+  /// Bytes of a row of blocks of `box` in the image.
+  uint64_t imageRowBytes(const core::Box& box) const {
+    return uint64_t{(box.width - 1) / m_format.info->blockPixels + 1} * m_format.texelBytes();
+  }
   uint32_t mipWidth(uint32_t mip) const { return std::max(1u, m_desc.width >> mip); }
   uint32_t mipHeight(uint32_t mip) const { return std::max(1u, m_desc.height >> mip); }
   uint32_t mipDepth(uint32_t mip) const { return std::max(1u, m_desc.depth >> mip); }
@@ -116,9 +127,6 @@ private:
   }
   core::Box all(core::Subresource sub) const {
     return {0, 0, 0, mipWidth(sub.mip), mipHeight(sub.mip), mipDepth(sub.mip)};
-  }
-  bool isTarget() const {
-    return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
   }
   /// A view of one mip and layer, as a target.
   Result<CachedView> targetView(core::Subresource sub, VkFormat format);
@@ -148,6 +156,10 @@ private:
   /// A texture of `kind` that holds a copy of `box`, of `samples` a texel: as many, or one, their mean.
   Result<std::unique_ptr<core::GpuTexture>> hold(core::Subresource sub, const core::Box& box,
                                                  uint32_t samples, core::TextureKind kind);
+  /// The same of depth: the first sample of each texel, of all of it.
+  Result<std::unique_ptr<core::GpuTexture>> holdFirstSamples();
+  /// Bounds what is held at a time.
+  Result<void> noteHeld(uint64_t bytes);
   core::TextureKind plainKind() const {
     return m_desc.kind == core::TextureKind::Volume ? m_desc.kind : core::TextureKind::Texture2D;
   }
@@ -180,6 +192,7 @@ private:
   const VkFormatInfo m_format;
   VkImage m_image = VK_NULL_HANDLE;
   VkImageUsageFlags m_usage = 0;
+  VkFormatFeatureFlags2 m_features = 0;
   MemoryPool* m_pool = nullptr;
   MemoryRange m_memory;
   HostMemoryCharge m_charge;

@@ -38,8 +38,8 @@ uint32_t TextureObject::rowTexels(const uint8_t* host, uint64_t pitch) const {
   const core::FormatInfo& info = *m_format.info;
   const uint64_t align = info.depth ? std::max<uint64_t>(info.blockBytes, 4) : info.blockBytes;
   const uint64_t texels = pitch / info.blockBytes * info.blockPixels;
-  if (info.stencil || reinterpret_cast<uintptr_t>(host) % align != 0 || pitch % info.blockBytes != 0 ||
-      texels > INT32_MAX)
+  if (info.stencil || m_format.conversion != Conversion::None ||
+      reinterpret_cast<uintptr_t>(host) % align != 0 || pitch % info.blockBytes != 0 || texels > INT32_MAX)
     return 0;
   return static_cast<uint32_t>(texels);
 }
@@ -85,7 +85,7 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
   // Pieces of staging memory: several whole slices, or rows of one.
-  const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / part.rowBytes);  // rows
+  const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / imageRowBytes(box));  // rows
   const auto rows = static_cast<uint32_t>(std::min<uint64_t>(part.perSlice, piece));
   const auto slices =
       static_cast<uint32_t>(std::clamp<uint64_t>(rows < part.perSlice ? 1 : piece / rows, 1, box.depth));
@@ -111,7 +111,7 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
   if (auto opened = recorder.open(); !opened) return opened;
-  const uint64_t depthBytes = part.rowBytes * part.rows;
+  const uint64_t depthBytes = imageRowBytes(box) * part.rows;
   auto staged = recorder.stage(depthBytes + (info.stencil ? depthBytes / 4 : 0));
   if (!staged) return staged.error();
   uint8_t* out = staged->mapped();
@@ -123,6 +123,13 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
       splitRow(row.data(), box.width, toFloat, out + y * part.rowBytes,
                out + depthBytes + y * (part.rowBytes / 4));
     }
+  } else if (m_format.conversion != Conversion::None) {
+    std::vector<uint8_t> row(part.rowBytes);
+    for (uint32_t z = 0; z < box.depth; ++z, from += pitches.slice)
+      for (uint32_t y = 0; y < part.perSlice; ++y, out += imageRowBytes(box)) {
+        if (!source.read(from + uint64_t{y} * pitches.row, row.data(), part.rowBytes)) return unreadable();
+        toImage(m_format.conversion, row.data(), box.width, out);
+      }
   } else {
     for (uint32_t z = 0; z < box.depth; ++z, from += pitches.slice) {
       if (pitches.row == part.rowBytes || part.perSlice == 1) {
@@ -211,9 +218,11 @@ Result<void> TextureObject::read(core::Subresource sub, const core::Box& box,
   const core::BoxRows part(info, box);
   Readback readback;
   readback.sink = std::move(sink);
-  readback.rowBytes = readback.pitch = part.rowBytes;
+  readback.rowBytes = part.rowBytes;
+  readback.pitch = imageRowBytes(box);
   readback.rows = part.rows;
-  const uint64_t bytes = readback.rowBytes * readback.rows;
+  readback.conversion = m_format.conversion;
+  const uint64_t bytes = readback.pitch * readback.rows;
   if (auto read = readInPlace(sub, box, readback); !read || *read)
     return read ? Result<void>{} : read.error();
   auto staged = recorder.stageReadback(bytes + (info.stencil ? bytes / 4 : 0));

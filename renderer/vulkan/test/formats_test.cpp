@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// Direct3D 9's formats (docs/abi/formats.md): what samplers read of random texels, what is drawn into them,
+// their bytes, against a model written from the page D3DFORMAT and that one's table. Tolerances: a step of
+// the GPU's fixed-point results where it has to convert, nothing for floats.
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "renderer/vulkan/test/float_target.h"
+
+namespace aerogpu::test {
+namespace {
+
+/// Fields from the highest bit down: letter, bits, and u for unsigned, s for signed, f for floats. `reads`:
+/// which field, or number, red, green, blue and alpha are.
+struct Spec {
+  aerogpu_format format;
+  const char* name;
+  uint32_t bytes;
+  const char* fields;
+  const char* reads;
+};
+#define SPEC(NAME, BYTES, FIELDS, READS) \
+  { AEROGPU_FORMAT_D3D9_##NAME, #NAME, BYTES, FIELDS, READS }
+constexpr Spec kSpecs[] = {
+    {AEROGPU_FORMAT_B5G5R5A1_UNORM, "A1R5G5B5", 2, "A1u R5u G5u B5u", "RGBA"},
+    {AEROGPU_FORMAT_B8G8R8X8_UNORM, "X8R8G8B8", 4, "X8u R8u G8u B8u", "RGB1"},
+    {AEROGPU_FORMAT_B5G6R5_UNORM, "R5G6B5", 2, "R5u G6u B5u", "RGB1"},
+    SPEC(X1R5G5B5, 2, "X1u R5u G5u B5u", "RGB1"),
+    SPEC(A4R4G4B4, 2, "A4u R4u G4u B4u", "RGBA"),
+    SPEC(X4R4G4B4, 2, "X4u R4u G4u B4u", "RGB1"),
+    SPEC(A8, 1, "A8u", "000A"),
+    SPEC(A2B10G10R10, 4, "A2u B10u G10u R10u", "RGBA"),
+    SPEC(A2R10G10B10, 4, "A2u R10u G10u B10u", "RGBA"),
+    SPEC(G16R16, 4, "G16u R16u", "RG11"),
+    SPEC(A16B16G16R16, 8, "A16u B16u G16u R16u", "RGBA"),
+    SPEC(L8, 1, "L8u", "LLL1"),
+    SPEC(L16, 2, "L16u", "LLL1"),
+    SPEC(A8L8, 2, "A8u L8u", "LLLA"),
+    SPEC(A4L4, 1, "A4u L4u", "LLLA"),
+    SPEC(V8U8, 2, "V8s U8s", "UV11"),
+    SPEC(V16U16, 4, "V16s U16s", "UV11"),
+    SPEC(L6V5U5, 2, "L6u V5s U5s", "UVL1"),
+    SPEC(X8L8V8U8, 4, "X8u L8u V8s U8s", "UVL1"),
+    SPEC(Q8W8V8U8, 4, "Q8s W8s V8s U8s", "UVWQ"),
+    SPEC(A2W10V10U10, 4, "A2u W10s V10s U10s", "UVWA"),
+    SPEC(Q16W16V16U16, 8, "Q16s W16s V16s U16s", "UVWQ"),
+    SPEC(R16F, 2, "R16f", "R111"),
+    SPEC(G16R16F, 4, "G16f R16f", "RG11"),
+    SPEC(A16B16G16R16F, 8, "A16f B16f G16f R16f", "RGBA"),
+    SPEC(R32F, 4, "R32f", "R111"),
+    SPEC(G32R32F, 8, "G32f R32f", "RG11"),
+    SPEC(A32B32G32R32F, 16, "A32f B32f G32f R32f", "RGBA"),
+};
+#undef SPEC
+
+struct Field {
+  char letter;
+  uint32_t first, bits;
+  char kind;
+};
+
+std::vector<Field> fieldsOf(const Spec& spec) {
+  std::vector<Field> out;
+  uint32_t top = spec.bytes * 8;
+  for (const char* p = spec.fields; *p;) {
+    Field f{*p++, 0, 0, 0};
+    while (*p >= '0' && *p <= '9') f.bits = f.bits * 10 + static_cast<uint32_t>(*p++ - '0');
+    f.kind = *p++;
+    if (*p == ' ') ++p;
+    top -= f.bits;
+    f.first = top;
+    out.push_back(f);
+  }
+  return out;
+}
+
+uint32_t bitsAt(const uint8_t* texel, uint32_t first, uint32_t bits) {
+  uint64_t out = 0;
+  for (uint32_t i = 0; i < bits; ++i) out |= uint64_t{texel[(first + i) / 8] >> ((first + i) % 8) & 1u} << i;
+  return static_cast<uint32_t>(out);
+}
+
+double halfValue(uint32_t h) {
+  const int exponent = static_cast<int>(h >> 10 & 31);
+  const double fraction = h & 0x3FF, sign = h & 0x8000 ? -1 : 1;
+  return sign * (exponent ? std::ldexp(1024 + fraction, exponent - 25) : std::ldexp(fraction, -24));
+}
+
+double valueOf(const Field& f, const uint8_t* texel) {
+  const uint32_t raw = bitsAt(texel, f.first, f.bits);
+  if (f.kind == 'u') return raw / (std::ldexp(1.0, static_cast<int>(f.bits)) - 1);
+  if (f.kind == 'f') return f.bits == 16 ? halfValue(raw) : static_cast<double>(std::bit_cast<float>(raw));
+  const double top = std::ldexp(1.0, static_cast<int>(f.bits) - 1);
+  const double number = raw >= top ? raw - 2 * top : raw;
+  return std::max(number / (top - 1), -1.0);
+}
+
+Color texelOf(const Spec& spec, const uint8_t* texel) {
+  Color out{};
+  for (size_t i = 0; i < 4; ++i) {
+    const char letter = spec.reads[i];
+    out[i] = letter - '0';
+    for (const Field& f : fieldsOf(spec))
+      if (f.letter == letter) out[i] = valueOf(f, texel);
+  }
+  return out;
+}
+
+/// GPUs may widen a channel of few bits to eight, Vulkan's least precision of such formats.
+double tolerance(const Spec& spec, size_t channel) {
+  for (const Field& f : fieldsOf(spec))
+    if (f.letter == spec.reads[channel] && f.bits < 8 && f.kind == 'u') return 1.0 / 255;
+  return 1.0 / 40000;
+}
+
+/// Random texels; floats are finite.
+Bytes randomTexels(const Spec& spec, uint32_t texels, std::mt19937& random) {
+  Bytes out(size_t{texels} * spec.bytes);
+  for (uint8_t& b : out) b = static_cast<uint8_t>(random());
+  for (const Field& f : fieldsOf(spec))
+    for (uint32_t i = 0; f.kind == 'f' && i < texels; ++i) {
+      uint8_t* high = out.data() + size_t{i} * spec.bytes + (f.first + f.bits) / 8 - 1;
+      *high = static_cast<uint8_t>((*high & 0x83) | 0x30);  // exponents far from the largest and the least
+    }
+  // The least signed numbers, and all ones.
+  for (uint32_t i = 0; i < std::min<uint32_t>(texels, 2); ++i) {
+    bool real = false;
+    for (const Field& f : fieldsOf(spec)) real = real || f.kind == 'f';
+    for (uint32_t b = 0; !real && b < spec.bytes; ++b) out[size_t{i} * spec.bytes + b] = i ? 0xFF : 0;
+    for (const Field& f : fieldsOf(spec))
+      if (f.kind == 's' && i == 0)
+        out[(f.first + f.bits - 1) / 8] |= static_cast<uint8_t>(1u << (f.first + f.bits - 1) % 8);
+  }
+  return out;
+}
+
+class FormatsTest : public FloatTargetTest {
+protected:
+  bool can(const Spec& spec, uint32_t caps) const { return (capsOf(spec.format) & caps) == caps; }
+};
+
+// FMT-1, FMT-2
+TEST_F(FormatsTest, TexelsKeepTheirBytes) {
+  std::mt19937 random(1);
+  for (const Spec& spec : kSpecs) {
+    if (!can(spec, AEROGPU_FORMAT_CAP_SAMPLE)) continue;
+    CommandWriter w;
+    const uint32_t t = texture(w, spec.format, 5, 3, 2);
+    Bytes bytes(size_t{5 * 3 + 2} * spec.bytes);
+    for (uint8_t& b : bytes) b = static_cast<uint8_t>(random());
+    for (const Field& f : fieldsOf(spec))  // a NaN may become another one
+      for (size_t i = 0; f.kind == 'f' && i < bytes.size(); i += spec.bytes)
+        bytes[i + (f.first + f.bits) / 8 - 1] &= 0xBF;
+    packets::upload(w, t, 0, bytes);
+    run(w);
+    const size_t first = size_t{15} * spec.bytes;
+    EXPECT_EQ(read(t, spec.format, 5, 3), Bytes(bytes.begin(), bytes.begin() + first)) << spec.name;
+    EXPECT_EQ(read(t, spec.format, 2, 1, 1), Bytes(bytes.begin() + first, bytes.end())) << spec.name;
+  }
+}
+
+// FMT-2, FMT-3
+TEST_F(FormatsTest, SamplersReadTheChannels) {
+  std::mt19937 random(2);
+  uint32_t compared = 0;
+  for (const Spec& spec : kSpecs) {
+    if (!can(spec, AEROGPU_FORMAT_CAP_SAMPLE)) continue;
+    CommandWriter w;
+    const uint32_t t = texture(w, spec.format, kSide, kSide);
+    const Bytes bytes = randomTexels(spec, kSide * kSide, random);
+    packets::upload(w, t, 0, bytes);
+    run(w);
+    const std::vector<Color> got = sampled(t, {0, 0, 0}, {1, 1, 0}, point());
+    for (uint32_t i = 0; i < kSide * kSide; ++i) {
+      const Color want = texelOf(spec, bytes.data() + size_t{i} * spec.bytes);
+      for (size_t c = 0; c < 4; ++c)
+        ASSERT_NEAR(got[i][c], want[c], tolerance(spec, c) * std::max(1.0, std::fabs(want[c])))
+            << spec.name << " channel " << c << " of texel " << i;
+    }
+    ++compared;
+  }
+  EXPECT_GE(compared, deviceIsBare() ? 15u : std::size(kSpecs));
+}
+
+// FMT-3, FMT-6
+TEST_F(FormatsTest, LinearFiltersWeighWhatSamplersRead) {
+  std::mt19937 random(3);
+  for (const Spec& spec : kSpecs) {
+    if (!can(spec, AEROGPU_FORMAT_CAP_SAMPLE)) continue;
+    CommandWriter w;
+    const uint32_t t = texture(w, spec.format, 2, 1);
+    const Bytes bytes = randomTexels(spec, 2, random);
+    packets::upload(w, t, 0, bytes);
+    run(w);
+    // A quarter of the way between both centres at pixel 4, or the nearest of them.
+    const float step = 1.0f / 32;
+    const std::vector<Color> got =
+        sampled(t, {0.25f + 0.125f - 4.5f * step, 0.5f, 0}, {0.25f + 0.125f + 11.5f * step, 0.5f, 0},
+                {{kMagFilter, 2}, {kMinFilter, 2}, {kMipFilter, 0}, {kAddressU, 3}, {kAddressV, 3}});
+    const Color a = texelOf(spec, bytes.data()), b = texelOf(spec, bytes.data() + spec.bytes);
+    const double weight = can(spec, AEROGPU_FORMAT_CAP_FILTER) ? 0.25 : 0;
+    for (size_t c = 0; c < 4; ++c) {
+      const double want = a[c] * (1 - weight) + b[c] * weight;
+      EXPECT_NEAR(got[4][c], want, std::max(std::fabs(a[c] - b[c]), 1.0) * 2.5 / 256)
+          << spec.name << " channel " << c;
+    }
+  }
+}
+
+// FMT-8
+TEST_F(FormatsTest, BordersAreSeenThroughTheFormat) {
+  std::mt19937 random(4);
+  uint32_t shown = 0;
+  for (const Spec& spec : kSpecs) {
+    if (!can(spec, AEROGPU_FORMAT_CAP_BORDER)) continue;
+    for (const uint32_t border : {0x40C08020u, 0xFF000000u, 0xFFFFFFFFu, 0x00000000u, 0x80FF0000u}) {
+      CommandWriter w;
+      const uint32_t t = texture(w, spec.format, 4, 4);
+      packets::upload(w, t, 0, randomTexels(spec, 16, random));
+      run(w);
+      const std::vector<Color> got =
+          sampled(t, {2, 2, 0}, {3, 3, 0},
+                  {{kMagFilter, 1}, {kMinFilter, 1}, {kAddressU, 4}, {kAddressV, 4}, {kBorderColor, border}});
+      const auto part = [&](uint32_t shift) { return (border >> shift & 0xFF) / 255.0; };
+      for (size_t c = 0; c < 4; ++c) {
+        const char letter = spec.reads[c];
+        // U, V, W, Q and L of bump formats are red, green, blue and alpha in their order.
+        const size_t as = letter == 'A' || letter == 'Q' ? 3 : letter == 'L' && spec.reads[0] == 'L' ? 0 : c;
+        constexpr uint32_t kShifts[4] = {16, 8, 0, 24};
+        const double want = letter == '0' || letter == '1' ? letter - '0' : part(kShifts[as]);
+        EXPECT_NEAR(got[7][c], want, 1.5 / 255)
+            << spec.name << " channel " << c << ", border " << std::hex << border;
+      }
+      ++shown;
+    }
+  }
+  EXPECT_TRUE(deviceIsBare() || shown > 0);
+}
+
+/// The number that a field has for a value.
+uint32_t encoded(const Field& f, double value) {
+  const double levels = std::ldexp(1.0, static_cast<int>(f.bits) - (f.kind == 's')) - 1;
+  if (f.kind == 'f') return 0;
+  const double limited = std::clamp(value, f.kind == 's' ? -1.0 : 0.0, 1.0);
+  return static_cast<uint32_t>(static_cast<int32_t>(std::lround(limited * levels))) &
+         static_cast<uint32_t>((uint64_t{1} << f.bits) - 1);
+}
+
+// FMT-5, FMT-6, FMT-7
+TEST_F(FormatsTest, TargetsHoldWhatIsDrawn) {
+  uint32_t drawn = 0;
+  for (const Spec& spec : kSpecs) {
+    CommandWriter w;
+    if (!capsOf(spec.format)) continue;
+    const uint32_t t = texture(w, spec.format, kSide, kSide);
+    run(w);
+    states(w);
+    target(w, t);
+    bindShaders(w, shader(w, kVs3), shader(w, "ps_3_0\nmov oC0, c0\n"));
+    const Color first = {0.3, 0.85, 0.15, 0.6}, second = {0.25, 0.1, 0.5, 0.3};
+    constantsF(w, AEROGPU_SHADER_STAGE_PIXEL, 0,
+               {{static_cast<float>(first[0]), static_cast<float>(first[1]), static_cast<float>(first[2]),
+                 static_cast<float>(first[3])}});
+    drawQuad(w, {0, 0, 0}, {1, 1, 0});
+    if (!can(spec, AEROGPU_FORMAT_CAP_TARGET)) {
+      EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_BACKEND}) << spec.name;
+      gpu().takeErrorLines();
+      continue;
+    }
+    run(w);
+    const auto expectColor = [&](const Color& color, const char* what) {
+      const Bytes got = read(t, spec.format, kSide, kSide);
+      for (const Field& f : fieldsOf(spec)) {
+        size_t channel = 4;
+        for (size_t c = 0; c < 4; ++c)
+          if (spec.reads[c] == f.letter) channel = c;
+        if (channel == 4) continue;
+        const uint8_t* texel = got.data() + size_t{kSide * 5 + 3} * spec.bytes;
+        const uint32_t raw = bitsAt(texel, f.first, f.bits);
+        if (f.kind == 'f')
+          EXPECT_NEAR(valueOf(f, texel), color[channel], 1.0 / 1024) << spec.name << " " << f.letter << what;
+        else
+          EXPECT_LE(std::abs(static_cast<int64_t>(raw) - encoded(f, color[channel])), f.bits < 8 ? 2 : 1)
+              << spec.name << " " << f.letter << what << ": " << raw << ", wanted "
+              << encoded(f, color[channel]);
+      }
+    };
+    expectColor(first, "");
+    // source * destination alpha + destination
+    renderState(w, kAlphaBlendEnable, 1u);
+    renderState(w, kSrcBlend, 7u);   // DESTALPHA
+    renderState(w, kDestBlend, 2u);  // ONE
+    constantsF(w, AEROGPU_SHADER_STAGE_PIXEL, 0,
+               {{static_cast<float>(second[0]), static_cast<float>(second[1]), static_cast<float>(second[2]),
+                 static_cast<float>(second[3])}});
+    drawQuad(w, {0, 0, 0}, {1, 1, 0});
+    run(w);
+    double alpha = 1;
+    for (const Field& f : fieldsOf(spec))
+      if (f.letter == spec.reads[3]) {
+        const double levels = std::ldexp(1.0, static_cast<int>(f.bits) - (f.kind == 's')) - 1;
+        alpha = f.kind == 'f' ? first[3] : std::round(first[3] * levels) / levels;
+      }
+    Color sum = second;
+    if (can(spec, AEROGPU_FORMAT_CAP_BLEND))
+      for (size_t c = 0; c < 4; ++c) sum[c] = second[c] * alpha + (c == 3 ? alpha : first[c]);
+    expectColor(sum, ", blended");
+    renderState(w, kAlphaBlendEnable, 0u);
+    run(w);
+    ++drawn;
+  }
+  EXPECT_GE(drawn, deviceIsBare() ? 3u : 14u);
+}
+
+// FMT-5
+TEST_F(FormatsTest, WhatTheTableLacksIsNotMade) {
+  for (const aerogpu_format_caps& entry : m_caps) {
+    CommandWriter w;
+    const uint32_t t = texture(w, static_cast<aerogpu_format>(entry.format), 4, 4);
+    if (entry.caps & (AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEPTH)) {
+      packets::destroyResource(w, t);
+      run(w);
+    } else {
+      EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_BACKEND}) << entry.format;
+      gpu().takeErrorLines();
+    }
+  }
+}
+
+// FMT-13
+TEST_F(FormatsTest, AlphaIsTestedInTheStepsOfTheTarget) {
+  struct Case {
+    aerogpu_format format;
+    double step;  // between what the test tells apart; 0: everything
+  };
+  const Case cases[] = {
+      {AEROGPU_FORMAT_B8G8R8A8_UNORM, 1.0 / 255},       {AEROGPU_FORMAT_B5G6R5_UNORM, 1.0 / 255},
+      {AEROGPU_FORMAT_D3D9_A2B10G10R10, 1.0 / 1023},    {AEROGPU_FORMAT_D3D9_A16B16G16R16, 1.0 / 65535},
+      {AEROGPU_FORMAT_D3D9_A16B16G16R16F, 1.0 / 32767}, {AEROGPU_FORMAT_D3D9_R32F, 0}};
+  constexpr double kReference = 0x80 / 255.0;
+  for (const Case& one : cases) {
+    if (!(capsOf(one.format) & AEROGPU_FORMAT_CAP_TARGET)) continue;
+    const double step = one.step == 0 ? 1e-5 : one.step;
+    for (const auto& [away, equal] : {std::pair{0.3, one.step != 0}, {1.0, false}}) {
+      CommandWriter w;
+      const uint32_t t = texture(w, one.format, kSide, kSide);
+      states(w);
+      target(w, t);
+      clearColor(w, 0, 0, 0, 0);
+      bindShaders(w, shader(w, kVs3), shader(w, "ps_3_0\nmov oC0, c0\n"));
+      constantsF(w, AEROGPU_SHADER_STAGE_PIXEL, 0, {{1, 1, 1, static_cast<float>(kReference + away * step)}});
+      renderState(w, kAlphaTestEnable, 1u);
+      renderState(w, kAlphaFunc, 3u);  // EQUAL
+      renderState(w, kAlphaRef, 0x80u);
+      drawQuad(w, {0, 0, 0}, {1, 1, 0});
+      run(w);
+      const Bytes got = read(t, one.format, kSide, kSide);
+      const bool drew = std::any_of(got.begin(), got.end(), [](uint8_t b) { return b != 0; });
+      EXPECT_EQ(drew, equal) << one.format << ", " << away << " steps away";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aerogpu::test
