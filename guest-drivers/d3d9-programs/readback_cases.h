@@ -39,4 +39,10 @@ bool mipLevels(Canvas &canvas, Picture *expected);
 bool copies(Canvas &canvas, Picture *expected);
 bool drawnTexture(Canvas &canvas, Picture *expected);
 
+// readback_fixed.cpp
+bool fixedLighting(Canvas &canvas, Picture *expected);
+bool fixedStages(Canvas &canvas, Picture *expected);
+bool fixedCoordinates(Canvas &canvas, Picture *expected);
+bool fixedFog(Canvas &canvas, Picture *expected);
+
 }  // namespace programs

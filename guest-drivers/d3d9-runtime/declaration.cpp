@@ -81,10 +81,18 @@ Declaration::~Declaration() {
   device().driver().call<&D3DDDI_DEVICEFUNCS::pfnDeleteVertexShaderDecl>(m_handle);
 }
 
-bool Declaration::isTransformed() const {
-  for (const D3DVERTEXELEMENT9 &element : m_elements)
-    if (element.Usage == D3DDECLUSAGE_POSITIONT) return true;
-  return false;
+d3d9::FixedVertexInputs Declaration::inputsOf(const std::vector<D3DVERTEXELEMENT9> &elements) {
+  std::vector<d3d9::VertexElement> copy(elements.size());
+  for (size_t i = 0; i < copy.size(); ++i) {
+    const D3DVERTEXELEMENT9 &e = elements[i];
+    copy[i] = {e.Stream,
+               e.Offset,
+               static_cast<d3d9::DeclType>(e.Type),
+               static_cast<d3d9::DeclMethod>(e.Method),
+               static_cast<d3d9::Usage>(e.Usage),
+               e.UsageIndex};
+  }
+  return d3d9::fixedVertexInputs(copy.data(), copy.size());
 }
 
 HRESULT Declaration::GetDeclaration(D3DVERTEXELEMENT9 *out, UINT *count) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "aerogpu/d3d9/fixed_function.h"
 #include "com.h"
 #include "driver_device.h"
 
@@ -13,16 +14,21 @@ class Declaration final : public Child<IDirect3DVertexDeclaration9> {
 public:
   /// `elements` without D3DDECL_END.
   Declaration(Device &device, std::vector<D3DVERTEXELEMENT9> elements)
-      : Child(device), m_elements(std::move(elements)) {}
+      : Child(device), m_elements(std::move(elements)), m_fixedInputs(inputsOf(m_elements)) {}
   ~Declaration() override;
   HRESULT create();
   HANDLE handle() const { return m_handle; }
   /// Whether vertices come transformed: D3DDECLUSAGE_POSITIONT.
-  bool isTransformed() const;
+  bool isTransformed() const { return m_fixedInputs.transformed; }
+  /// What the fixed function reads of the vertices.
+  const d3d9::FixedVertexInputs &fixedInputs() const { return m_fixedInputs; }
   HRESULT STDMETHODCALLTYPE GetDeclaration(D3DVERTEXELEMENT9 *out, UINT *count) override;
 
 private:
+  static d3d9::FixedVertexInputs inputsOf(const std::vector<D3DVERTEXELEMENT9> &elements);
+
   std::vector<D3DVERTEXELEMENT9> m_elements;
+  d3d9::FixedVertexInputs m_fixedInputs;
   HANDLE m_handle = nullptr;
 };
 

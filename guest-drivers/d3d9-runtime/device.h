@@ -234,7 +234,7 @@ private:
   HRESULT bindTarget(UINT index);
   HRESULT getConstants(Constants kind, UINT first, UINT count, void *data) const;
   HRESULT setConstants(Constants kind, UINT first, UINT count, const void *data);
-  /// Everything that a draw needs. Says what is missing where it is the fixed function.
+  /// Everything that a draw needs.
   HRESULT prepareDraw(bool indexed);
   HRESULT declarationForFvf(DWORD fvf, Declaration *&out);
   /// Where setters go: the device's state, or a state block that is being recorded.

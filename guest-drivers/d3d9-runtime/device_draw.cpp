@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "device.h"
-#include "log.h"
 
 namespace aerogpu::runtime {
 namespace {
@@ -86,15 +85,6 @@ HRESULT Device::Clear(DWORD count, const D3DRECT *rects, DWORD flags, D3DCOLOR c
 HRESULT Device::prepareDraw(bool indexed) {
   const StateValues &values = m_pipeline.values();
   if (!m_inScene || !values.declaration) return D3DERR_INVALIDCALL;
-  const bool transformed = values.declaration->isTransformed();
-  if (!values.vertexShader && !transformed) {
-    notImplemented("fixed-function vertex processing (a draw without a vertex shader)");
-    return D3DERR_INVALIDCALL;
-  }
-  if (!values.pixelShader) {
-    notImplemented("fixed-function texture blending (a draw without a pixel shader)");
-    return D3DERR_INVALIDCALL;
-  }
   return m_pipeline.flush(indexed);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pipeline_state.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "aerogpu/d3d9/states.h"
@@ -166,6 +167,11 @@ void PipelineState::unbind() {
     m_sentVertexShader = nullptr;
   }
   if (m_values.pixelShader) setPixelShader(nullptr);
+  if (m_sentPixelShader) {
+    m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShader>(HANDLE{});
+    m_sentPixelShader = nullptr;
+  }
+  m_fixed.touch();
   m_values.declaration.reset();
   m_sentDeclaration = nullptr;
   m_values.fvf = 0;
@@ -182,17 +188,61 @@ HRESULT PipelineState::flush(bool indexed) {
     m_sentDeclaration = declaration;
   }
   // Transformed vertices go past the vertex shader.
-  const HANDLE shader =
-      m_values.vertexShader && !m_values.declaration->isTransformed() ? m_values.vertexShader->handle() : nullptr;
+  const bool transformed = m_values.declaration->isTransformed();
+  const bool fixedVertex = !m_values.vertexShader && !transformed, fixedPixel = !m_values.pixelShader;
+  if (fixedVertex || fixedPixel) {
+    const HRESULT made = m_fixed.prepare(m_values, fixedVertex, fixedPixel);
+    if (FAILED(made)) return made;
+  }
+  note(restoreRegisters(!fixedVertex && !transformed, !fixedPixel));
+  if (!transformed) note(sendClipPlanes(fixedVertex));
+  const HANDLE shader = transformed ? nullptr : fixedVertex ? m_fixed.vertexShader() : m_values.vertexShader->handle();
   if (shader != m_sentVertexShader) {
     note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderFunc>(shader));
     m_sentVertexShader = shader;
+  }
+  const HANDLE pixelShader = fixedPixel ? m_fixed.pixelShader() : m_values.pixelShader->handle();
+  if (pixelShader != m_sentPixelShader) {
+    note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShader>(pixelShader));
+    m_sentPixelShader = pixelShader;
   }
   for (const Ref<AnyTexture> &texture : m_values.texture)
     if (texture) note(texture->image().upload());
   for (const Stream &stream : m_values.stream)
     if (stream.buffer) note(stream.buffer->memory().upload());
   if (indexed && m_values.indices) note(m_values.indices->memory().upload());
+  return result;
+}
+
+HRESULT PipelineState::restoreRegisters(bool vertex, bool pixel) {
+  HRESULT result = D3D_OK;
+  if (vertex && m_fixed.ownsVertexRegisters()) {
+    m_fixed.releaseVertexRegisters();
+    result = sendConstants(Constants::VertexFloat, 0, kVertexFloats, m_values.vertexFloat);
+    const HRESULT integers = sendConstants(Constants::VertexInteger, 0, kIntegers, m_values.vertexInteger);
+    if (FAILED(integers)) result = integers;
+  }
+  if (pixel && m_fixed.ownsPixelRegisters()) {
+    m_fixed.releasePixelRegisters();
+    const HRESULT floats = sendConstants(Constants::PixelFloat, 0, kPixelFloats, m_values.pixelFloat);
+    if (FAILED(floats)) result = floats;
+  }
+  return result;
+}
+
+HRESULT PipelineState::sendClipPlanes(bool fixed) {
+  HRESULT result = D3D_OK;
+  for (UINT i = 0; i < kClipPlanes; ++i) {
+    if (!(m_values.render[D3DRS_CLIPPLANEENABLE] >> i & 1)) continue;
+    float plane[4];
+    std::memcpy(plane, m_values.clipPlane[i], sizeof plane);
+    if (fixed)
+      d3d9::fixedClipPlane(m_values.clipPlane[i], m_values.transform[D3DTS_VIEW].m[0],
+                           m_values.transform[D3DTS_PROJECTION].m[0], plane);
+    if (std::equal(plane, plane + 4, m_sentPlane[i])) continue;
+    const HRESULT one = sendClipPlane(i, plane);
+    if (FAILED(one)) result = one;
+  }
   return result;
 }
 
@@ -209,6 +259,7 @@ HRESULT PipelineState::restoreStreams(bool indexed) {
 HRESULT PipelineState::setRender(UINT state, DWORD value) {
   if (m_values.render[state] == value && !m_pure) return D3D_OK;
   m_values.render[state] = value;
+  m_fixed.touch();
   return isSentToDriver(state) ? sendRender(state, value) : D3D_OK;
 }
 
@@ -221,6 +272,7 @@ HRESULT PipelineState::setSampler(UINT slot, UINT state, DWORD value) {
 HRESULT PipelineState::setStage(UINT stage, UINT state, DWORD value) {
   if (m_values.stage[stage][state] == value && !m_pure) return D3D_OK;
   m_values.stage[stage][state] = value;
+  m_fixed.touch();
   return sendStage(stage, state, value);
 }
 
@@ -228,6 +280,7 @@ HRESULT PipelineState::setTexture(UINT slot, AnyTexture *texture) {
   if (m_values.texture[slot].get() == texture) return D3D_OK;
   const Ref<AnyTexture> previous = std::move(m_values.texture[slot]);  // outlives the change at the driver
   m_values.texture[slot] = Ref<AnyTexture>(texture);
+  m_fixed.touch();
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetTexture>(samplerOfSlot(slot),
                                                            texture ? texture->image().handle() : nullptr);
 }
@@ -276,6 +329,7 @@ HRESULT PipelineState::setIndices(IndexBuffer *buffer) {
 HRESULT PipelineState::setDeclaration(Declaration *declaration, DWORD fvf) {
   m_values.declaration = Ref<Declaration>(declaration);
   m_values.fvf = fvf;
+  m_fixed.touch();
   return D3D_OK;
 }
 
@@ -293,13 +347,22 @@ HRESULT PipelineState::setPixelShader(PixelShader *shader) {
   if (m_values.pixelShader.get() == shader && !m_pure) return D3D_OK;
   const Ref<PixelShader> previous = std::move(m_values.pixelShader);
   m_values.pixelShader = Ref<PixelShader>(shader);
-  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShader>(shader ? shader->handle() : HANDLE{});
+  m_sentPixelShader = shader ? shader->handle() : HANDLE{};
+  return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetPixelShader>(m_sentPixelShader);
 }
 
 HRESULT PipelineState::setConstants(Constants kind, UINT first, UINT count, const void *data) {
   const UINT words = constantWords(kind);
   DWORD *to = m_values.constants(kind) + size_t{first} * words;
   std::memcpy(to, data, sizeof(DWORD) * count * words);
+  // Registers that the fixed function has now get the program's numbers with its next shader.
+  const bool vertex = kind == Constants::VertexFloat || kind == Constants::VertexInteger;
+  if (vertex && m_fixed.ownsVertexRegisters()) return D3D_OK;
+  if (kind == Constants::PixelFloat && m_fixed.ownsPixelRegisters()) return D3D_OK;
+  return sendConstants(kind, first, count, data);
+}
+
+HRESULT PipelineState::sendConstants(Constants kind, UINT first, UINT count, const void *data) {
   // One structure under six names.
   switch (kind) {
   case Constants::VertexFloat: {
@@ -331,6 +394,7 @@ HRESULT PipelineState::setConstants(Constants kind, UINT first, UINT count, cons
 
 HRESULT PipelineState::setViewport(const D3DVIEWPORT9 &viewport) {
   m_values.viewport = viewport;
+  m_fixed.touch();
   D3DDDIARG_VIEWPORTINFO area{viewport.X, viewport.Y, viewport.Width, viewport.Height};
   m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetViewport>(&area);
   D3DDDIARG_ZRANGE range{viewport.MinZ, viewport.MaxZ};
@@ -344,6 +408,11 @@ HRESULT PipelineState::setScissor(const RECT &rect) {
 
 HRESULT PipelineState::setClipPlane(UINT index, const float *plane) {
   std::memcpy(m_values.clipPlane[index], plane, sizeof m_values.clipPlane[index]);
+  return sendClipPlane(index, plane);
+}
+
+HRESULT PipelineState::sendClipPlane(UINT index, const float *plane) {
+  std::memcpy(m_sentPlane[index], plane, sizeof m_sentPlane[index]);
   D3DDDIARG_SETCLIPPLANE argument{};
   argument.Index = index;
   std::memcpy(argument.Plane, plane, sizeof argument.Plane);
@@ -354,6 +423,7 @@ HRESULT PipelineState::setClipPlane(UINT index, const float *plane) {
 // of the projection only how far w goes, for fog ("Eye-Relative vs. Z-Based Depth").
 HRESULT PipelineState::setTransform(UINT slot, const D3DMATRIX &matrix) {
   m_values.transform[slot] = matrix;
+  m_fixed.touch();
   return slot == D3DTS_PROJECTION ? sendDepthRange() : D3D_OK;
 }
 
@@ -369,11 +439,13 @@ HRESULT PipelineState::sendDepthRange() {
 
 HRESULT PipelineState::setMaterial(const D3DMATERIAL9 &material) {
   m_values.material = material;
+  m_fixed.touch();
   return D3D_OK;
 }
 
 HRESULT PipelineState::setLight(DWORD index, const D3DLIGHT9 &light) {
   m_values.lights[index].light = light;
+  m_fixed.touch();
   return D3D_OK;
 }
 
@@ -387,6 +459,7 @@ HRESULT PipelineState::enableLight(DWORD index, BOOL enable) {
     light.light.Direction = {0, 0, 1};
   }
   light.enabled = enable;
+  m_fixed.touch();
   return D3D_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include "buffer.h"
 #include "declaration.h"
+#include "fixed_function.h"
 #include "shader.h"
 #include "texture.h"
 
@@ -94,14 +95,15 @@ protected:
 
 class PipelineState final : public StateSink {
 public:
-  PipelineState(DriverDevice &driver, bool pure) : m_driver(driver), m_pure(pure) {}
+  PipelineState(DriverDevice &driver, bool pure) : m_driver(driver), m_pure(pure), m_fixed(driver) {}
 
   const StateValues &values() const { return m_values; }
   /// The defaults, all of them sent, in order of number.
   HRESULT reset(bool depthStencil);
   /// Lets go of everything that is bound, at the driver too.
   void unbind();
-  /// Before a draw: the vertex shader that counts with this declaration, and what managed resources have not sent yet.
+  /// Before a draw: the shaders that count with this declaration, generated ones where the program has none, and what
+  /// managed resources have not sent yet.
   HRESULT flush(bool indexed);
   /// A declaration or vertex shader of the driver's goes: another one may get its handle.
   void forget(HANDLE handle);
@@ -135,11 +137,19 @@ private:
   HRESULT sendStream(UINT stream);
   HRESULT sendIndices();
   HRESULT sendDepthRange();
+  HRESULT sendConstants(Constants kind, UINT first, UINT count, const void *data);
+  HRESULT sendClipPlane(UINT index, const float *plane);
+  /// The program's registers, after the fixed function's were there.
+  HRESULT restoreRegisters(bool vertex, bool pixel);
+  /// Clip planes that count, in the space that the vertex shader of the next draw makes it.
+  HRESULT sendClipPlanes(bool fixed);
 
   DriverDevice &m_driver;
   bool m_pure;  ///< sends states that do not change too
   StateValues m_values;
-  HANDLE m_sentVertexShader = nullptr, m_sentDeclaration = nullptr;
+  FixedFunction m_fixed;
+  HANDLE m_sentVertexShader = nullptr, m_sentPixelShader = nullptr, m_sentDeclaration = nullptr;
+  float m_sentPlane[kClipPlanes][4]{};
 };
 
 /// Whether drivers with shaders get a render state: the fixed function's are the runtime's alone. Page

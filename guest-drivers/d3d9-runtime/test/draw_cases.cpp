@@ -87,15 +87,88 @@ TEST_CASE(drawsNeedState) {
   EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 16) == D3DERR_INVALIDCALL);  // no scene
   device->BeginScene();
   EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 16) == D3DERR_INVALIDCALL);  // no declaration
-  device->SetFVF(D3DFVF_XYZ);
-  device->SetVertexShader(nullptr);
-  EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 12) == D3DERR_INVALIDCALL);  // fixed function
-  device->SetVertexShader(shaders.vertex);
-  device->SetPixelShader(nullptr);
-  EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 12) == D3DERR_INVALIDCALL);
   EXPECT(countOf(calls(), "Draw") == 0);
   device->EndScene();
   fake().clear();
+}
+
+// Page "Converting the Direct3D Fixed-Function State": without shaders of the program's the driver gets generated ones.
+TEST_CASE(fixedFunction) {
+  const TestDevice device;
+  const float vertices[12] = {};
+  const auto draw = [&] {
+    EXPECT(device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, vertices, 12) == D3D_OK);
+    return calls();
+  };
+  device->BeginScene();
+  device->SetFVF(D3DFVF_XYZ);
+  calls();
+  std::vector<std::string> lines = draw();
+  EXPECT(countOf(lines, "CreateVertexShaderFunc") == 1 && countOf(lines, "CreatePixelShader") == 1);
+  EXPECT(countOf(lines, "SetVertexShaderFunc 1") == 1 && countOf(lines, "SetPixelShader 1") == 1);
+  EXPECT(countOf(lines, "SetVertexShaderConst 0+256 1") == 1 && countOf(lines, "SetVertexShaderConstI 0+2 0") == 1);
+  EXPECT(countOf(lines, "SetPixelShaderConst 0+25 1") == 1 && countOf(lines, "DrawPrimitive ") == 1);
+  // The same again, and states that neither change a shader nor its registers.
+  const std::vector<std::string> again = draw();
+  device->SetRenderState(D3DRS_CULLMODE, D3DCULL_NONE);
+  device->SetTextureStageState(1, D3DTSS_COLORARG1, D3DTA_TEMP);  // that stage is off
+  calls();
+  EXPECT(draw() == again && countOf(again, "Create") == 0);
+  EXPECT(countOf(again, "SetVertexShader") == 0 && countOf(again, "SetPixelShader") == 0);
+  // Numbers are registers, the clip matrix c0..c3 and world and view c100..c102 of them.
+  const D3DMATRIX twice{{{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1}}};
+  device->SetTransform(D3DTS_WORLD, &twice);
+  lines = draw();
+  EXPECT(countOf(lines, "Create") == 0 && countOf(lines, "SetVertexShaderConst 0+3 2") == 1);
+  EXPECT(countOf(lines, "SetVertexShaderConst 100+3 2") == 1 && countOf(lines, "SetVertexShaderConst") == 2);
+  // Anything else is a shader, which is made once.
+  device->SetRenderState(D3DRS_LIGHTING, FALSE);
+  EXPECT(countOf(draw(), "CreateVertexShaderFunc") == 1);
+  device->SetRenderState(D3DRS_LIGHTING, TRUE);
+  lines = draw();
+  EXPECT(countOf(lines, "Create") == 0 && countOf(lines, "SetVertexShaderFunc 1") == 1);
+
+  // Registers are the program's whenever a shader of the program's is at work.
+  const float constants[8] = {7.5f};
+  device->SetVertexShaderConstantF(3, constants, 1);
+  device->SetPixelShaderConstantF(0, constants, 1);
+  EXPECT_CALLS();
+  {
+    const Shaders shaders(device);
+    device->SetVertexShaderConstantF(0, constants, 1);
+    calls();
+    lines = draw();
+    EXPECT(countOf(lines, "SetVertexShaderConst 0+256 7.5") == 1 && countOf(lines, "SetVertexShaderConstI 0+16") == 1);
+    EXPECT(countOf(lines, "SetPixelShaderConst 0+224 7.5") == 1);
+    EXPECT(countOf(draw(), "SetVertexShaderConst") == 0);
+    device->SetVertexShaderConstantF(0, constants, 1);
+    EXPECT_CALLS("SetVertexShaderConst 0+1 7.5");
+    // Each side for itself.
+    device->SetPixelShader(nullptr);
+    lines = draw();
+    EXPECT(countOf(lines, "SetPixelShaderConst 0+25") == 1 && countOf(lines, "SetVertexShader") == 0);
+    // Transformed vertices take no vertex shader, but stages.
+    device->SetFVF(D3DFVF_XYZRHW);
+    device->SetVertexShader(nullptr);
+    calls();
+    const float transformed[12] = {};
+    EXPECT(device->DrawPrimitiveUP(D3DPT_POINTLIST, 1, transformed, 16) == D3D_OK);
+    EXPECT(countOf(calls(), "SetVertexShaderFunc 0") == 1);
+  }
+
+  // Clip planes are in world space without a vertex shader, and in clip space with one.
+  const float plane[4] = {1, 0, 0, 4};
+  const D3DMATRIX view{{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 3, 0, 0, 1}}};
+  device->SetFVF(D3DFVF_XYZ);
+  device->SetTransform(D3DTS_VIEW, &view);
+  device->SetClipPlane(2, plane);
+  draw();
+  device->SetRenderState(D3DRS_CLIPPLANEENABLE, 4);
+  calls();
+  EXPECT(countOf(draw(), "SetClipPlane 2 1 0 0 1") == 1);
+  EXPECT(countOf(draw(), "SetClipPlane") == 0);
+  device->EndScene();
+  calls();
 }
 
 TEST_CASE(draws) {

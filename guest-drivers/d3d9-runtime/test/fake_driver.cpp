@@ -220,7 +220,8 @@ HRESULT APIENTRY updateWInfo(HANDLE, const D3DDDIARG_WINFO *data) {
 }
 
 HRESULT APIENTRY setClipPlane(HANDLE, const D3DDDIARG_SETCLIPPLANE *data) {
-  record("SetClipPlane %u", data->Index);
+  record("SetClipPlane %u %g %g %g %g", data->Index, static_cast<double>(data->Plane[0]),
+         static_cast<double>(data->Plane[1]), static_cast<double>(data->Plane[2]), static_cast<double>(data->Plane[3]));
   return S_OK;
 }
 
