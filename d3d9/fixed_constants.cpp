@@ -31,8 +31,8 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
 }
 
 /// Gauss and Jordan with the largest pivot. False for a matrix that has no inverse.
-template <int kSize>
 bool invert(const Matrix& in, Matrix& out) {
+  constexpr int kSize = 4;
   double a[kSize][2 * kSize] = {};
   for (int i = 0; i < kSize; ++i) {
     for (int j = 0; j < kSize; ++j) a[i][j] = in.m[i][j];
@@ -166,9 +166,10 @@ void fillFixedVertexConstants(const FixedVertexKey& key, const FixedVertexValues
     setColumns(out.c + kFixedClipMatrix, worldView * projection, 4);
     setColumns(out.c + kFixedWorldView, worldView, 3);
     if (key.normal) {
-      // Normals go by the inverse transposed; a column of that is a row of the inverse.
-      Matrix inverse{};
-      if (!invert<3>(worldView, inverse)) inverse = Matrix{};
+      // Normals go by the inverse transposed of all four rows and columns; a column of that is a row of the
+      // inverse. A matrix that has no inverse stands for it.
+      Matrix inverse;
+      if (!invert(worldView, inverse)) inverse = worldView;
       for (int j = 0; j < 3; ++j)
         set(out.c[kFixedNormalMatrix + static_cast<uint32_t>(j)], inverse.m[j][0], inverse.m[j][1],
             inverse.m[j][2], 0);
@@ -217,7 +218,7 @@ void fillFixedPixelConstants(const FixedPixelKey& key, const FixedStates& states
 bool fixedClipPlane(const float* plane, const float* view, const float* projection, float* out) {
   // A point p on it has dot(p, plane) = 0; with p = q * M^-1 that is dot(q, M^-1 * plane).
   Matrix inverse;
-  if (!invert<4>(matrixOf(view) * matrixOf(projection), inverse)) {
+  if (!invert(matrixOf(view) * matrixOf(projection), inverse)) {
     set(out, 0, 0, 0, 0);
     return false;
   }

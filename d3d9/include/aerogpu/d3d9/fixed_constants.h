@@ -79,8 +79,7 @@ struct FixedVertexConstants {
   float c[256][4];
   int32_t i[2][4];
 };
-/// Writes the registers that shaders of `key` read, and no others. A world matrix without an inverse gives
-/// normals of 0.
+/// Writes the registers that shaders of `key` read, and no others.
 void fillFixedVertexConstants(const FixedVertexKey& key, const FixedVertexValues& values,
                               FixedVertexConstants& out);
 

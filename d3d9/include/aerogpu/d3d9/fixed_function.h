@@ -69,7 +69,8 @@ struct FixedCoordinates {
   bool operator==(const FixedCoordinates&) const = default;
 };
 
-/// All that the instructions of a vertex shader depend on; bytes without gaps.
+/// All that the instructions of a vertex shader depend on; bytes without gaps. Made by fixedVertexKey()
+/// alone.
 struct FixedVertexKey {
   enum Fog : uint8_t { kNoFog = 0, kSpecularAlpha, kLinear, kExp, kExp2 };
   enum Points : uint8_t { kNoSize = 0, kVertexSize, kScaled, kScaledVertexSize };
@@ -106,7 +107,7 @@ struct FixedStage {
   bool operator==(const FixedStage&) const = default;
 };
 
-/// All that the instructions of a pixel shader depend on; bytes without gaps.
+/// All that the instructions of a pixel shader depend on; bytes without gaps. Made by fixedPixelKey() alone.
 struct FixedPixelKey {
   FixedStage stages[kFixedStages];
   uint8_t specular = 0;  ///< D3DRS_SPECULARENABLE: the specular colour is added at the end

@@ -237,5 +237,32 @@ TEST(FixedFunction, PixelsOfRandomStates) {
   EXPECT_GT(tally.compared, 60 * tally.vague);
 }
 
+/// States are whatever programs set: each gives shaders that the translator takes.
+TEST(FixedFunction, StatesWithoutMeaning) {
+  for (uint32_t seed = 0; seed < 1500; ++seed) {
+    RandomState random(seed);
+    State state = random.vertexState();
+    const auto garbage = [&] {
+      return random.chance(50) ? random.below(300) : random.below(0x10000) * 0x10001u;
+    };
+    for (uint32_t& value : state.render) value = garbage();
+    for (auto& stage : state.stage)
+      for (uint32_t& value : stage) value = garbage();
+    for (SamplerType& type : state.textures)
+      type = random.chance(50) ? SamplerType::Texture2D : SamplerType::Unknown;
+    const d3d9::FixedVertexInputs inputs =
+        d3d9::fixedVertexInputs(state.declaration.data(), state.declaration.size());
+    const d3d9::FixedPixelKey pixelKey = d3d9::fixedPixelKey(state.states(), &inputs);
+    const d3d9::FixedVertexKey vertexKey = d3d9::fixedVertexKey(
+        state.states(), inputs, d3d9::fixedCoordinatesRead(pixelKey), d3d9::fixedSpecularRead(pixelKey));
+    auto vertex = std::make_unique<Shader>(), pixel = std::make_unique<Shader>();
+    vertex->info = d3d9::writeFixedVertexShader(vertexKey, vertex->buffer.data(), vertex->buffer.size());
+    pixel->info = d3d9::writeFixedPixelShader(pixelKey, true, pixel->buffer.data(), pixel->buffer.size());
+    accept(*vertex, false);
+    accept(*pixel, false);
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace aerogpu::shader::fixed

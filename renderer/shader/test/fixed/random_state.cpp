@@ -88,7 +88,12 @@ State RandomState::vertexState() {
   declaration(s);
   s.world.clear();
   for (uint32_t i = 0; i < d3d9::kFixedMaxMatrices; ++i) s.world.push_back(affine(0.5, 1.5, 4));
-  s.view = affine(1, 1, 6);
+  const uint32_t odd = below(20);
+  if (odd == 0)  // not affine
+    for (const size_t i : {3, 7, 11}) s.world[0][i] = number(-0.25, 0.25);
+  if (odd == 1)  // flat
+    for (const size_t i : {0, 1, 2}) s.world[0][i] = 0;
+  s.view = odd == 1 ? s.view : affine(1, 1, 6);
   s.projection = {number(0.5, 2), 0, 0, 0, 0, number(0.5, 2), 0, 0, number(-0.2, 0.2), 0, 1.01f, 1, 0, 0,
                   -0.5f,          0};
   for (FloatMatrix& m : s.texture)

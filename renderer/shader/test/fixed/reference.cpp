@@ -99,16 +99,33 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return out;
 }
 
-/// "Camera Space Transformations": a normal goes by the inverse transposed of the upper three rows and
-/// columns, which is the matrix of cofactors over the determinant.
+/// The determinant of the rows and columns that are left without one of each.
+double minorOf(const Matrix& m, size_t row, size_t column) {
+  double a[3][3];
+  for (size_t i = 0; i < 3; ++i)
+    for (size_t j = 0; j < 3; ++j) a[i][j] = m[i + (i >= row)][j + (j >= column)];
+  return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+         a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+         a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+}
+
+/// "Camera Space Transformations": a normal goes by the inverse transposed of the 4 x 4 matrix, which is the
+/// matrix of cofactors over the determinant. One without an inverse is taken as it is (Wine's d3d9 tests,
+/// lighting_test).
 Vec3 timesInverseTransposed(const Vec3& n, const Matrix& m) {
-  const auto row = [&](size_t i) { return Vec3{m[i][0], m[i][1], m[i][2]}; };
-  const auto cross = [](const Vec3& a, const Vec3& b) {
-    return Vec3{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-  };
-  const Vec3 c0 = cross(row(1), row(2)), c1 = cross(row(2), row(0)), c2 = cross(row(0), row(1));
-  const double determinant = dot(row(0), c0);
-  return (1 / determinant) * (n.x * c0 + (n.y * c1 + n.z * c2));
+  Matrix cofactors{};
+  double determinant = 0;
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t j = 0; j < 4; ++j) {
+      cofactors[i][j] = minorOf(m, i, j) * ((i + j) % 2 ? -1 : 1);
+      if (i == 0) determinant += m[0][j] * cofactors[0][j];
+    }
+  const double in[3] = {n.x, n.y, n.z};
+  double out[3] = {};
+  for (size_t j = 0; j < 3; ++j)
+    for (size_t i = 0; i < 3; ++i)
+      out[j] += in[i] * (determinant == 0 ? m[j][i] : cofactors[i][j] / determinant);
+  return {out[0], out[1], out[2]};
 }
 
 Vec color(uint32_t argb) {
