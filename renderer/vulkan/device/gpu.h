@@ -18,6 +18,7 @@
 #include "renderer/vulkan/device/memory.h"
 #include "renderer/vulkan/device/recorder.h"
 #include "renderer/vulkan/device/stop_words.h"
+#include "renderer/vulkan/device/window_pool.h"
 
 namespace aerogpu::vk {
 
@@ -46,6 +47,7 @@ struct Gpu {
   std::unique_ptr<MemoryPool> fromDevice;  ///< what the host reads: host-cached, coherent or not
   std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> images;  ///< by memory type bits
   std::unique_ptr<FramePool> frames;
+  std::unique_ptr<WindowPool> windows;
   std::unique_ptr<HostImporter> imports;
   std::unique_ptr<StopWords> stopWords;
   std::unique_ptr<Recorder> recorder;

@@ -58,19 +58,20 @@ void Draws::reset() {
   m_pipelines.save();
 }
 
-Result<bool> Draws::prepare(core::DrawState& state, bool indexed, const core::InlineDraw* brings) {
+Result<bool> Draws::prepare(core::DrawState& state, const VertexBuffers::Drawn& drawn,
+                            const core::InlineDraw* brings) {
   m_pending |= state.dirty;
   state.dirty = 0;
   if (brings || m_vertices.brought()) m_pending |= core::kDirtyVertexStreams | core::kDirtyIndexBuffer;
   auto ready = m_gpu.recorder->inOneBatch([&]() -> Result<bool> {
     if (auto brought = m_vertices.bring(brings); !brought) return brought.error();
-    return gather(state, indexed);
+    return gather(state, drawn);
   });
   if (!ready || !*ready) return ready;
-  return bind(state, indexed);
+  return bind(state, drawn.indexed);
 }
 
-Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
+Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Drawn& drawn) {
   Recorder& recorder = *m_gpu.recorder;
   const bool dxbc = d3d9::usesDxbc(state);
   m_path = dxbc ? static_cast<ShaderPath*>(&m_dxbc) : &m_d3d9;
@@ -103,6 +104,14 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
   if (m_pending & kPipeline)
     if (auto chosen = choosePipeline(state); !chosen) return chosen.error();
 
+  constexpr uint32_t kVertices =
+      core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
+  if ((m_pending & kVertices) || !recorder.inPass()) m_vertices.gather(state, drawn.indexed);
+  m_vertices.ready(state, drawn, !dxbc);
+  if (m_vertices.streamsMoved()) m_pending |= core::kDirtyVertexStreams;
+  if (m_vertices.indicesMoved()) m_pending |= core::kDirtyIndexBuffer;
+  m_pending |= std::exchange(m_gpu.renamed, 0u);
+
   constexpr uint32_t kResources = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |
                                   core::kDirtyTargets | core::kDirtyConstantBuffers |
                                   core::kDirtyUnorderedAccess;
@@ -110,9 +119,6 @@ Result<bool> Draws::gather(const core::DrawState& state, bool indexed) {
       ((m_pending & core::kDirtyDepthStencil) && m_d3d9.samplesTargets()))
     if (auto gathered = m_path->gather(state, m_shaders); !gathered) return gathered.error();
   m_targets.setDepthReadOnly(m_path == &m_d3d9 && m_d3d9.readsDepth());
-  constexpr uint32_t kVertices =
-      core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
-  if ((m_pending & kVertices) || !recorder.inPass()) m_vertices.gather(state, indexed);
   return true;
 }
 
@@ -215,35 +221,38 @@ Result<void> Draws::afterDraw(core::DrawState& state) {
   return {};
 }
 
-Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
-  auto ready = prepare(state, false);
-  if (!ready) return ready.error();
-  if (!*ready) return {};
-  m_gpu.device->vk().CmdDraw(m_gpu.recorder->commands(), args.vertexCount, args.instanceCount,
-                             args.firstVertex, args.firstInstance);
+Result<void> Draws::record(core::DrawState& state, const VertexBuffers::Drawn& drawn, uint32_t instances,
+                           uint32_t firstInstance) {
+  const DeviceTable& vk = m_gpu.device->vk();
+  const VertexBuffers::Drawn d = m_vertices.recorded(drawn);
+  VkCommandBuffer commands = m_gpu.recorder->commands();
+  if (d.indexed)
+    vk.CmdDrawIndexed(commands, d.count, instances, d.first, d.base, firstInstance);
+  else
+    vk.CmdDraw(commands, d.count, instances, d.first, firstInstance);
   return afterDraw(state);
 }
 
-Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) {
-  auto ready = prepare(state, true);
+Result<void> Draws::draw(core::DrawState& state, const core::DrawArgs& args) {
+  const VertexBuffers::Drawn drawn{false, args.firstVertex, args.vertexCount, 0};
+  auto ready = prepare(state, drawn);
   if (!ready) return ready.error();
-  if (!*ready) return {};
-  m_gpu.device->vk().CmdDrawIndexed(m_gpu.recorder->commands(), args.indexCount, args.instanceCount,
-                                    args.firstIndex, args.baseVertex, args.firstInstance);
-  return afterDraw(state);
+  return *ready ? record(state, drawn, args.instanceCount, args.firstInstance) : Result<void>{};
+}
+
+Result<void> Draws::drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args) {
+  const VertexBuffers::Drawn drawn{true, args.firstIndex, args.indexCount, args.baseVertex};
+  auto ready = prepare(state, drawn);
+  if (!ready) return ready.error();
+  return *ready ? record(state, drawn, args.instanceCount, args.firstInstance) : Result<void>{};
 }
 
 Result<void> Draws::drawInline(core::DrawState& state, const core::InlineDraw& draw) {
   const bool indexed = !draw.indices.empty();
-  auto ready = prepare(state, indexed, &draw);
+  const VertexBuffers::Drawn drawn{indexed, 0, indexed ? draw.indexCount : draw.vertexCount, 0};
+  auto ready = prepare(state, drawn, &draw);
   if (!ready) return ready.error();
-  if (!*ready) return {};
-  VkCommandBuffer commands = m_gpu.recorder->commands();
-  if (indexed)
-    m_gpu.device->vk().CmdDrawIndexed(commands, draw.indexCount, 1, 0, 0, 0);
-  else
-    m_gpu.device->vk().CmdDraw(commands, draw.vertexCount, 1, 0, 0);
-  return afterDraw(state);
+  return *ready ? record(state, drawn, 1, 0) : Result<void>{};
 }
 
 }  // namespace aerogpu::vk

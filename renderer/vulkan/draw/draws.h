@@ -48,14 +48,17 @@ private:
 
   /// All that comes before the draw's own command; false when it would draw nothing. `brings`: what the draw
   /// brings in place of what is bound, null = nothing.
-  Result<bool> prepare(core::DrawState& state, bool indexed, const core::InlineDraw* brings = nullptr);
+  Result<bool> prepare(core::DrawState& state, const VertexBuffers::Drawn& drawn,
+                       const core::InlineDraw* brings = nullptr);
   /// Chooses and readies what the draw needs; may end the render pass or hand the batch over.
-  Result<bool> gather(const core::DrawState& state, bool indexed);
+  Result<bool> gather(const core::DrawState& state, const VertexBuffers::Drawn& drawn);
   /// Opens the render pass and binds what differs from what is bound.
   Result<bool> bind(const core::DrawState& state, bool indexed);
   Area areaOf(const core::DrawState& state) const;
   Result<void> choosePipeline(const core::DrawState& state);
   Result<void> chooseShaders(const core::DrawState& state);
+  Result<void> record(core::DrawState& state, const VertexBuffers::Drawn& drawn, uint32_t instances,
+                      uint32_t firstInstance);
   Result<void> afterDraw(core::DrawState& state);
   core::ShaderFamily family() const {
     return m_path == &m_dxbc ? core::ShaderFamily::Dxbc : core::ShaderFamily::D3d9;

@@ -42,13 +42,107 @@ void VertexBuffers::gather(const core::DrawState& state, bool indexed) {
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
     if (m_fetch.streams[i] == 0 && brought()) continue;
     const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
-    if (stream.buffer)
-      BufferObject::of(*stream.buffer)
-          .useAfterWrites(VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT, core::kDirtyVertexStreams);
+    if (stream.buffer) BufferObject::of(*stream.buffer).settleWrites();
   }
   if (indexed && !brought() && state.indexBuffer.buffer)
-    BufferObject::of(*state.indexBuffer.buffer)
-        .useAfterWrites(VK_ACCESS_2_INDEX_READ_BIT, core::kDirtyIndexBuffer);
+    BufferObject::of(*state.indexBuffer.buffer).settleWrites();
+}
+
+bool VertexBuffers::rangeOfIndices(const core::DrawState& state, const Drawn& drawn, uint32_t& least,
+                                   uint32_t& most) const {
+  constexpr uint32_t kMost = 1u << 16;  // more cost more than they can save
+  if (drawn.count > kMost) return false;
+  const auto scan = [&]<class Index>(const Index* indices) {
+    Index low = indices[0], high = indices[0];
+    for (uint32_t i = 1; i < drawn.count; ++i) {
+      low = std::min(low, indices[i]);
+      high = std::max(high, indices[i]);
+    }
+    least = low;
+    most = high;
+  };
+  const uint8_t* bytes = nullptr;
+  bool is32Bit = m_brought.is32Bit;
+  if (brought()) {
+    bytes = m_brought.indices.mapped();
+  } else {
+    const core::IndexBinding& binding = state.indexBuffer;
+    is32Bit = binding.is32Bit;
+    const uint64_t size = is32Bit ? 4 : 2, lo = binding.offset + drawn.first * size;
+    bytes = BufferObject::of(*binding.buffer).hostBytes(lo, lo + drawn.count * size);
+  }
+  if (!bytes) return false;
+  if (is32Bit)
+    scan(reinterpret_cast<const uint32_t*>(bytes));
+  else
+    scan(reinterpret_cast<const uint16_t*>(bytes));
+  return true;
+}
+
+VertexBuffers::Span VertexBuffers::spanOf(uint32_t binding, const core::VertexStream& stream, uint64_t size,
+                                          uint64_t first, uint64_t last) const {
+  const uint64_t lo = stream.offset + first * stream.stride;
+  const uint64_t hi = stream.offset + last * stream.stride + m_fetch.extents[binding];
+  return {std::min(lo, size), std::min(hi, size)};
+}
+
+void VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool movable) {
+  m_wasMoved = m_moved;
+  m_moved = {};
+  BufferObject* indices = nullptr;
+  Span indexSpan{};
+  if (drawn.indexed && !brought() && state.indexBuffer.buffer) {
+    const core::IndexBinding& binding = state.indexBuffer;
+    const uint64_t size = binding.is32Bit ? 4 : 2;
+    indices = &BufferObject::of(*binding.buffer);
+    indexSpan.lo = binding.offset + drawn.first * size;
+    indexSpan.hi = indexSpan.lo + drawn.count * size;
+  }
+  const auto streamOf = [&](uint32_t binding) -> const core::VertexStream* {
+    const uint32_t slot = m_fetch.streams[binding];
+    if (slot >= core::kMaxVertexStreams || (slot == 0 && brought())) return nullptr;
+    const core::VertexStream& stream = state.vertexStreams[slot];
+    return stream.buffer ? &stream : nullptr;
+  };
+  // The numbers of the vertices: those of indices are looked up where it can pay.
+  bool known = !drawn.indexed;
+  uint64_t first = drawn.first, last = uint64_t{drawn.first} + drawn.count - 1;
+  if (drawn.indexed) {
+    bool streamed = false;
+    for (uint32_t i = 0; i < m_fetch.bindingCount; ++i)
+      if (const core::VertexStream* stream = streamOf(i))
+        streamed |= BufferObject::of(*stream->buffer).streamed();
+    uint32_t least = 0, most = 0;
+    if (streamed && rangeOfIndices(state, drawn, least, most) && int64_t{least} + drawn.base >= 0) {
+      known = true;
+      first = static_cast<uint64_t>(int64_t{least} + drawn.base);
+      last = static_cast<uint64_t>(int64_t{most} + drawn.base);
+    }
+  }
+  known &= last < INT32_MAX;
+  // One fetch can move what another one of the same buffer has found: then all are noted where they are now.
+  for (int round = 0; round < 2; ++round) {
+    bool moved = false;
+    if (indices && indexSpan.lo < indexSpan.hi) {
+      m_moved.indices = indices->fetch(indexSpan.lo, indexSpan.hi, core::kDirtyIndexBuffer, true);
+      moved |= m_moved.indices;
+    }
+    for (uint32_t i = 0; i < m_fetch.bindingCount; ++i) {
+      const core::VertexStream* stream = streamOf(i);
+      if (!stream) continue;
+      BufferObject& buffer = BufferObject::of(*stream->buffer);
+      Span span{0, buffer.size()};
+      const bool exact = known && m_fetch.divisors[i] == ~0u;
+      if (exact) span = spanOf(i, *stream, buffer.size(), first, last);
+      if (span.lo >= span.hi) continue;
+      moved |= buffer.fetch(span.lo, span.hi, core::kDirtyVertexStreams, exact && movable);
+    }
+    if (!moved) break;
+    m_moved.streams = true;
+  }
+  m_moved.index = indexSpan.lo;
+  m_moved.vertex = static_cast<int32_t>(known ? first : 0);
+  if (!known || !movable) m_moved.streams = false;
 }
 
 Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
@@ -66,21 +160,28 @@ Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
     strides[i] = 0;
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
     if (m_fetch.streams[i] == 0 && brought()) {
+      const uint64_t vertices = m_moved.streams && m_fetch.divisors[i] == ~0u ? uint64_t(m_moved.vertex) : 0;
+      const uint64_t skipped = std::min(vertices * m_brought.stride, m_brought.vertexBytes);
+      if (skipped == m_brought.vertexBytes) continue;
       buffers[i] = m_brought.vertices.buffer();
-      offsets[i] = m_brought.vertices.offset;
-      sizes[i] = m_brought.vertexBytes;
+      offsets[i] = m_brought.vertices.offset + skipped;
+      sizes[i] = m_brought.vertexBytes - skipped;
       strides[i] = m_brought.stride;
       continue;
     }
     const core::VertexStream& stream = state.vertexStreams[m_fetch.streams[i]];
     if (!stream.buffer) continue;
     const BufferObject& buffer = BufferObject::of(*stream.buffer);
-    if (stream.offset >= buffer.size()) continue;
+    const bool perVertex = m_fetch.divisors[i] == ~0u;
+    const uint64_t skipped = m_moved.streams && perVertex ? uint64_t(m_moved.vertex) * stream.stride : 0;
+    if (stream.offset + skipped >= buffer.size()) continue;
     if (stream.stride > device.limits().maxVertexInputBindingStride)
       return Error{ErrorCode::Backend, "vertex stride is too large for this GPU", {}};
-    buffers[i] = buffer.handle();
-    offsets[i] = buffer.offset() + stream.offset;
-    sizes[i] = buffer.size() - stream.offset;
+    const BufferObject::Place place =
+        m_moved.streams && perVertex ? buffer.place(stream.offset + skipped) : buffer.home(stream.offset);
+    buffers[i] = place.buffer;
+    offsets[i] = place.offset;
+    sizes[i] = place.size;
     strides[i] = stream.stride;
   }
   const bool restrided = !std::equal(strides, strides + count, m_strides.begin());
@@ -124,8 +225,9 @@ Result<void> VertexBuffers::bindIndices(const core::DrawState& state) {
   if (binding.offset % (binding.is32Bit ? 4 : 2) != 0)
     return Error{ErrorCode::Backend, "offset of the index buffer is not aligned", {}};
   const BufferObject& buffer = BufferObject::of(*binding.buffer);
-  m_gpu.device->vk().CmdBindIndexBuffer(m_gpu.recorder->commands(), buffer.handle(),
-                                        buffer.offset() + binding.offset,
+  const BufferObject::Place place =
+      m_moved.indices ? buffer.place(m_moved.index) : buffer.home(binding.offset);
+  m_gpu.device->vk().CmdBindIndexBuffer(m_gpu.recorder->commands(), place.buffer, place.offset,
                                         binding.is32Bit ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16);
   return {};
 }

@@ -23,8 +23,27 @@ public:
   /// are copied to staging memory of the batch that is open; may hand it over and open another.
   Result<void> bring(const core::InlineDraw* draw);
   bool brought() const { return m_brought.vertices.block != nullptr; }
-  /// Makes the buffers ready to be fetched; may end the render pass.
+  /// Which vertices a draw fetches: `count` from `first` on, or by that many indices from `first` on, to each
+  /// of which `base` is added.
+  struct Drawn {
+    bool indexed = false;
+    uint32_t first = 0, count = 0;
+    int32_t base = 0;
+  };
+  /// Makes GPU writes to the buffers visible to fetches; may end the render pass.
   void gather(const core::DrawState& state, bool indexed);
+  /// Of each draw: notes what it fetches, and looks up where that lies; may end the render pass.
+  /// `movable`: vertices may be counted from another one on, which shaders that read their number see.
+  void ready(const core::DrawState& state, const Drawn& drawn, bool movable);
+  /// The streams, or the indices, are to be bound anew: they lie elsewhere now, or did in the draw before.
+  bool streamsMoved() const { return m_moved.streams || m_wasMoved.streams; }
+  bool indicesMoved() const { return m_moved.indices || m_wasMoved.indices; }
+  /// `drawn` as it is to be recorded, with what is bound now.
+  Drawn recorded(Drawn drawn) const {
+    if (m_moved.streams && drawn.indexed) drawn.base -= m_moved.vertex;
+    if (m_moved.indices || (m_moved.streams && !drawn.indexed)) drawn.first = 0;
+    return drawn;
+  }
   /// `fresh`: nothing is set in this command buffer.
   Result<void> bind(const core::DrawState& state, bool fresh);
   Result<void> bindIndices(const core::DrawState& state);
@@ -35,6 +54,16 @@ public:
   }
 
 private:
+  /// The lowest and the highest number that the draw's indices name; false: not known.
+  bool rangeOfIndices(const core::DrawState& state, const Drawn& drawn, uint32_t& least,
+                      uint32_t& most) const;
+  /// Bytes of a binding's stream from `first` to `last` (vertices); empty for one that fetches none.
+  struct Span {
+    uint64_t lo, hi;
+  };
+  Span spanOf(uint32_t binding, const core::VertexStream& stream, uint64_t size, uint64_t first,
+              uint64_t last) const;
+
   Gpu& m_gpu;
   const StandIns& m_standIns;
   VertexFetch m_fetch;
@@ -46,8 +75,15 @@ private:
     uint64_t vertexBytes = 0;
     uint32_t stride = 0;
     bool is32Bit = false;
-  } m_brought;                                              ///< of the draw that is being recorded
-  std::array<VkDeviceSize, VertexFetch::kMax> m_strides{};  ///< that are set
+  } m_brought;  ///< of the draw that is being recorded
+  /// Where the draw's vertices and indices lie if not at home (BufferObject).
+  struct Moved {
+    bool streams = false, indices = false;
+    int32_t vertex = 0;  ///< the one that all streams begin with
+    uint64_t index = 0;  ///< the byte of the buffer that the indices begin with
+  };
+  Moved m_moved, m_wasMoved;
+  std::array<VkDeviceSize, VertexFetch::kMax> m_strides{};                            ///< that are set
   std::array<VkVertexInputBindingDescription2EXT, VertexFetch::kMax> m_bindings;      // scratch
   std::array<VkVertexInputAttributeDescription2EXT, VertexFetch::kMax> m_attributes;  // scratch
 };

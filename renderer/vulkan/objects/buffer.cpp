@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace aerogpu::vk {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 constexpr uint64_t kAlign = 256;  // largest offset alignment that Vulkan allows a device to ask
 constexpr uint64_t kRenameBytes = uint64_t{1}
                                   << 20;  // larger buffers are renamed only when wholly overwritten
+constexpr uint64_t kWindowAlign = 64;
+constexpr uint64_t kUncachedBytes = 4096;  // that the host reads back from memory that is slow to read
 constexpr uint64_t kRenamePerBatch = uint64_t{64} << 20;
 constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging memory
 
@@ -31,6 +34,7 @@ Result<std::unique_ptr<core::GpuBuffer>> BufferObject::create(Gpu& gpu, const co
 
 BufferObject::~BufferObject() {
   if (!m_range) return;
+  while (m_windowCount != 0) dropWindow(m_windowCount - 1);
   dropTexels();
   if (m_gpu.recorder->finished(m_lastUse))
     m_gpu.buffers->giveBack(m_range);
@@ -64,21 +68,38 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   return view;
 }
 
-bool BufferObject::rename(uint64_t keepBefore, uint64_t keepFrom) {
-  Recorder& recorder = *m_gpu.recorder;
-  if (m_gpu.renamedBatch != recorder.batch()) {
-    m_gpu.renamedBatch = recorder.batch();
+bool BufferObject::takeBudget(uint64_t bytes) {
+  if (m_gpu.renamedBatch != m_gpu.recorder->batch()) {
+    m_gpu.renamedBatch = m_gpu.recorder->batch();
     m_gpu.renamedBytes = 0;
   }
-  if (m_gpu.renamedBytes + m_size > kRenamePerBatch) return false;
+  if (m_gpu.renamedBytes + bytes > kRenamePerBatch) return false;
+  m_gpu.renamedBytes += bytes;
+  return true;
+}
+
+bool BufferObject::rename(uint64_t lo, uint64_t hi) {
+  Recorder& recorder = *m_gpu.recorder;
+  if (!recorder.finished(m_lastGpuWrite)) return false;
+  const bool whole = lo == 0 && hi == m_size;
+  const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= kUncachedBytes);
+  if ((!whole && !cheap) || !takeBudget(m_size)) return false;
   auto fresh = m_gpu.buffers->allocate(m_size, kAlign);
   if (!fresh) return false;
-  m_gpu.renamedBytes += m_size;
-  std::memcpy(fresh->mapped(), m_range.mapped(), keepBefore);
-  std::memcpy(fresh->mapped() + keepFrom, m_range.mapped() + keepFrom, m_size - keepFrom);
+  std::memcpy(fresh->mapped(), m_range.mapped(), lo);
+  std::memcpy(fresh->mapped() + hi, m_range.mapped() + hi, m_size - hi);
+  for (size_t i = 0; i < m_windowCount; ++i) {
+    const Window& w = (*m_windows)[i];
+    if (w.lo < lo) std::memcpy(fresh->mapped() + w.lo, w.at(w.lo), std::min(w.hi, lo) - w.lo);
+    const uint64_t behind = std::max(w.lo, hi);
+    if (behind < w.hi) std::memcpy(fresh->mapped() + behind, w.at(behind), w.hi - behind);
+  }
+  while (m_windowCount != 0) dropWindow(m_windowCount - 1);
   recorder.retire(*m_gpu.buffers, m_range);
   m_range = *fresh;
-  m_lastUse = 0;
+  m_uses.clear();
+  m_gpuWrites.clear();
+  m_lastUse = m_discardedUse = 0;
   m_readStages = m_writeStages = 0;
   m_writeAccess = 0;
   m_gpu.renamed |= m_boundAs;
@@ -88,18 +109,138 @@ bool BufferObject::rename(uint64_t keepBefore, uint64_t keepFrom) {
   return true;
 }
 
-bool BufferObject::writable(uint64_t offset, uint64_t size) {
-  Recorder& recorder = *m_gpu.recorder;
-  if (recorder.finished(m_lastUse)) return true;
-  const bool whole = offset == 0 && size == m_size;
-  const bool cheap = m_size <= kRenameBytes && (m_range.block->cached || m_size <= 4096);
-  return recorder.finished(m_lastGpuWrite) && (whole || cheap) && rename(offset, offset + size);
+void BufferObject::dropWindow(size_t i) {
+  m_gpu.windows->give((*m_windows)[i].range, m_lastUse);
+  if (i != --m_windowCount) (*m_windows)[i] = (*m_windows)[m_windowCount];
+}
+
+void BufferObject::mergeHome() {
+  for (size_t i = m_windowCount; i-- != 0;) {
+    const Window& w = (*m_windows)[i];
+    if (busyAtHome(w.lo, w.hi)) continue;
+    std::memcpy(m_range.mapped() + w.lo, w.at(w.lo), w.hi - w.lo);
+    dropWindow(i);
+  }
+}
+
+void BufferObject::flatten() {
+  mergeHome();
+  if (m_windowCount == 0 || rename(0, 0)) return;
+  for (size_t i = std::exchange(m_windowCount, 0); i-- != 0;) {
+    const Window& w = (*m_windows)[i];
+    copyIn(w.lo, w.range.buffer(), w.range.offset, w.hi - w.lo);
+    m_gpu.windows->give(w.range, m_lastUse);
+  }
+}
+
+BufferObject::Window* BufferObject::openWindow(Span part, Span fresh, core::ByteSource* source,
+                                               bool& unreadable) {
+  unreadable = false;
+  part.lo &= ~(kWindowAlign - 1);  // indices and attributes are as aligned as at home
+  // Windows in its way become part of it, and may have others in theirs.
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t i = 0; i < m_windowCount; ++i) {
+      const Window& w = (*m_windows)[i];
+      if (!w.meets(part.lo, part.hi) || (w.lo >= part.lo && w.hi <= part.hi)) continue;
+      part = {std::min(part.lo, w.lo), std::max(part.hi, w.hi)};
+      again = true;
+    }
+  }
+  size_t absorbed = 0;
+  for (size_t i = 0; i < m_windowCount; ++i) absorbed += (*m_windows)[i].meets(part.lo, part.hi);
+  const uint64_t bytes = part.hi - part.lo, kept = bytes - (fresh.hi - fresh.lo);
+  if (bytes > WindowPool::kMost || m_windowCount - absorbed == kWindows) return nullptr;
+  if (kept > kUncachedBytes && !m_range.block->cached) return nullptr;
+  if (m_gpuWrites.busy(part.lo, part.hi, m_gpu.recorder->completed())) return nullptr;
+  // Room to grow, as streams do.
+  const uint64_t room =
+      std::min({std::max(bytes * 2, WindowPool::kLeast), WindowPool::kMost, m_size - part.lo});
+  if (!takeBudget(room)) return nullptr;
+  auto range = m_gpu.windows->take(room, m_gpu.recorder->completed());
+  if (!range) return nullptr;
+  Window made;
+  made.lo = part.lo;
+  made.hi = part.hi;
+  made.end = std::min(part.lo + range->size, m_size);
+  made.range = *range;
+  if (source && !source->read(0, made.at(fresh.lo), fresh.hi - fresh.lo)) {
+    m_gpu.windows->give(*range, 0);
+    unreadable = true;
+    return nullptr;
+  }
+  const auto keep = [&](const uint8_t* from, uint64_t lo, uint64_t hi) {  // `from` is byte `lo`
+    if (lo < fresh.lo) std::memcpy(made.at(lo), from, std::min(hi, fresh.lo) - lo);
+    const uint64_t behind = std::max(lo, fresh.hi);
+    if (behind < hi) std::memcpy(made.at(behind), from + (behind - lo), hi - behind);
+  };
+  if (kept != 0) keep(m_range.mapped() + part.lo, part.lo, part.hi);
+  for (size_t i = m_windowCount; i-- != 0;) {
+    const Window& w = (*m_windows)[i];
+    if (!w.meets(part.lo, part.hi)) continue;
+    keep(w.at(w.lo), w.lo, w.hi);
+    dropWindow(i);
+  }
+  if (!m_windows) m_windows = std::make_unique<std::array<Window, kWindows>>();
+  m_streamed = true;
+  m_gpu.renamed |= m_boundAs;  // what was bound to the home looks again
+  return &((*m_windows)[m_windowCount++] = made);
+}
+
+bool BufferObject::fetchBesideWindows(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere) {
+  if (anywhere) {
+    bool met = false;
+    for (size_t i = 0; i < m_windowCount; ++i) {
+      Window& w = (*m_windows)[i];
+      if (w.holds(lo, hi)) {
+        w.uses.note(lo, hi, m_lastUse);
+        return true;
+      }
+      met |= w.meets(lo, hi);
+    }
+    if (met) {
+      bool unreadable;
+      if (Window* w = openWindow({lo, hi}, {lo, lo}, nullptr, unreadable)) {
+        w->uses.note(lo, hi, m_lastUse);
+        return true;
+      }
+      flatten();
+    }
+  } else {
+    flatten();
+  }
+  m_uses.note(lo, hi, m_lastUse = m_gpu.recorder->batch());
+  m_boundAs |= boundAs;
+  m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  settleWrites();
+  return false;
+}
+
+BufferObject::Place BufferObject::place(uint64_t lo) const {
+  for (size_t i = 0; i < m_windowCount; ++i) {
+    const Window& w = (*m_windows)[i];
+    if (w.lo <= lo && lo < w.hi) return {w.range.buffer(), w.range.offset + (lo - w.lo), w.hi - lo};
+  }
+  return {handle(), m_range.offset + lo, m_size - lo};
+}
+
+const uint8_t* BufferObject::hostBytes(uint64_t lo, uint64_t hi) {
+  if (!m_range.block->cached || m_gpuWrites.busy(lo, hi, m_gpu.recorder->completed())) return nullptr;
+  for (size_t i = 0; i < m_windowCount; ++i) {
+    const Window& w = (*m_windows)[i];
+    if (w.holds(lo, hi)) return w.at(lo);
+    if (w.meets(lo, hi)) return nullptr;
+  }
+  return m_range.mapped() + lo;
 }
 
 Result<void> BufferObject::fill(uint64_t offset, uint64_t size, uint32_t pattern) {
   if (auto checked = core::checkFill(m_size, offset, size); !checked) return checked;
-  if (writable(offset, size)) {
-    for (uint64_t at = offset; at < offset + size; at += sizeof pattern)
+  const uint64_t end = offset + size;
+  mergeHome();
+  const bool ordered = m_gpu.recorder->finished(m_lastGpuWrite);
+  if (m_windowCount == 0 && ((ordered && !busyAtHome(offset, end)) || rename(offset, end))) {
+    for (uint64_t at = offset; at < end; at += sizeof pattern)
       std::memcpy(m_range.mapped() + at, &pattern, sizeof pattern);
     return {};
   }
@@ -107,16 +248,62 @@ Result<void> BufferObject::fill(uint64_t offset, uint64_t size, uint32_t pattern
   useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
   m_gpu.device->vk().CmdFillBuffer(m_gpu.recorder->outsidePass(), handle(), m_range.offset + offset, size,
                                    pattern);
-  noteGpuWrite(VK_PIPELINE_STAGE_2_CLEAR_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  noteGpuWrite(VK_PIPELINE_STAGE_2_CLEAR_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT, offset, end);
   return {};
 }
 
+namespace {
+Error unreadable() {
+  return Error{ErrorCode::OutOfBounds, "guest memory of a buffer cannot be read", {}};
+}
+}  // namespace
+
 Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSource& source,
-                                  core::UpdatePromise) {
-  if (!writable(offset, size)) return writeStaged(offset, size, source);
-  if (!source.read(0, m_range.mapped() + offset, size))
-    return Error{ErrorCode::OutOfBounds, "guest memory of a buffer cannot be read", {}};
-  return {};
+                                  core::UpdatePromise promise) {
+  const Recorder& recorder = *m_gpu.recorder;
+  const uint64_t lo = offset, hi = offset + size;
+  const auto put = [&](uint8_t* to) -> Result<void> {
+    if (!source.read(0, to, size)) return unreadable();
+    return {};
+  };
+  if (recorder.finished(m_lastUse)) {  // nothing is under way at all
+    mergeHome();
+    return put(m_range.mapped() + lo);
+  }
+  const uint64_t completed = recorder.completed();
+  // Promises count from the last DISCARD: what was drawn before that is no matter of the guest's any more.
+  const bool promised = promise.noOverwrite && m_discardedUse <= completed;
+  if (promise.discard) m_discardedUse = m_lastUse;
+  // Writes of the GPU keep their order with this one.
+  if (m_gpuWrites.busy(lo, hi, completed)) return writeStaged(offset, size, source);
+  if (promise.discard) {
+    while (m_windowCount != 0) dropWindow(m_windowCount - 1);
+  } else if (m_windowCount != 0) {
+    mergeHome();
+  }
+  bool met = false;
+  for (size_t i = 0; i < m_windowCount; ++i) {
+    Window& w = (*m_windows)[i];
+    if (w.takes(lo, hi) && (promise.noOverwrite || !w.uses.busy(lo, hi, completed))) {
+      bool alone = true;
+      for (size_t j = 0; j < m_windowCount; ++j) alone &= j == i || !(*m_windows)[j].meets(lo, hi);
+      // A window that could take it goes on even where the home could, so that a stream stays in one place.
+      if (alone) {
+        if (auto written = put(w.at(lo)); !written) return written;
+        w.hi = std::max(w.hi, hi);
+        return {};
+      }
+    }
+    met |= w.meets(lo, hi);
+  }
+  if (!met && (promised || !busyAtHome(lo, hi))) return put(m_range.mapped() + lo);
+  m_streamed = true;
+  if (lo == 0 && hi == m_size && rename(lo, hi)) return put(m_range.mapped());
+  bool failed = false;
+  if (openWindow({lo, hi}, {lo, hi}, &source, failed)) return {};
+  if (failed) return unreadable();
+  if (rename(lo, hi)) return put(m_range.mapped() + lo);
+  return writeStaged(offset, size, source);
 }
 
 Result<void> BufferObject::writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source) {
@@ -143,9 +330,11 @@ Result<void> BufferObject::writeStaged(uint64_t offset, uint64_t size, core::Byt
 }
 
 void BufferObject::copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size) {
+  // Always a barrier: to Vulkan, indices past a neighbour in the same VkBuffer may have read here.
+  m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
   copyBytes(from, fromOffset, handle(), m_range.offset + offset, size);
-  noteGpuWrite(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  noteGpuWrite(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT, offset, offset + size);
 }
 
 void BufferObject::copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset,
@@ -163,6 +352,7 @@ void BufferObject::copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, ui
 }
 
 void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
+  if (m_windowCount != 0) flatten();
   constexpr VkAccessFlags2 kWrites = VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   const bool writes = (access & kWrites) != 0;
   const bool needed = m_writeAccess != 0 || (writes && m_readStages != 0);
@@ -181,15 +371,18 @@ void BufferObject::useAfterWrites(VkAccessFlags2 access, uint32_t boundAs) {
     m_writeAccess = 0;
   }
   m_lastUse = m_gpu.recorder->batch();
+  m_uses.note(0, m_size, m_lastUse);
   m_boundAs |= boundAs;
   if (!writes) m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 }
 
-void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
-  m_gpu.recorder->hostReads();  // rename() does
+void BufferObject::noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access, uint64_t lo,
+                                uint64_t hi) {
+  m_gpu.recorder->hostReads();  // rename() and openWindow() do
   m_writeStages |= stages;
   m_writeAccess |= access;
   m_lastGpuWrite = m_lastUse = m_gpu.recorder->batch();
+  m_gpuWrites.note(lo, hi, m_lastUse);
 }
 
 Result<void> BufferObject::copyFrom(uint64_t dstOffset, core::GpuBuffer& from, uint64_t srcOffset,

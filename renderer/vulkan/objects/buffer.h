@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A guest buffer: a range of a host-visible VkBuffer that is written in place while the GPU does not use it,
-// renamed when it does, and updated by a copy on the GPU where neither will do. Render thread only.
+// A guest buffer: a range of a host-visible VkBuffer, its home, that is written in place where nothing that
+// is under way uses the bytes. Bytes that are in use get a window: a piece of memory that stands for a part
+// of the buffer until the home can take its bytes. Draws whose vertices and indices lie in one place are
+// bound there. What needs all of the buffer in one place has it flattened first. Render thread only.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/device/use_ranges.h"
 
 namespace aerogpu::vk {
 
@@ -25,19 +30,41 @@ public:
   Result<void> read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) override;
   Result<void> fill(uint64_t offset, uint64_t size, uint32_t pattern) override;
 
-  /// Notes that the batch being recorded reads the buffer, as one of `boundAs` (DirtyBits that a rename must
-  /// set).
-  void use(uint32_t boundAs) {
+  /// Notes that the batch being recorded accesses any of the buffer, as one of `boundAs` (DirtyBits that a
+  /// rename must set). Ends the render pass and waits for GPU writes where needed.
+  void useAfterWrites(VkAccessFlags2 access, uint32_t boundAs);
+  /// For a draw of the batch being recorded that fetches [lo, hi), a part of the buffer, after
+  /// settleWrites(): notes it, and sees to it that they lie in one place. True if that is a window, which
+  /// `anywhere` must allow. May end the render pass.
+  bool fetch(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere) {
     m_lastUse = m_gpu.recorder->batch();
     m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
     m_boundAs |= boundAs;
+    if (m_windowCount != 0) return fetchBesideWindows(lo, hi, boundAs, anywhere);
+    m_uses.note(lo, hi, m_lastUse);
+    return false;
   }
-  /// The same for `access`; ends the render pass and waits for GPU writes where needed.
-  void useAfterWrites(VkAccessFlags2 access, uint32_t boundAs);
+  /// Before draws that fetch: lets GPU writes be seen, which can end the render pass.
+  void settleWrites() {
+    if (m_writeAccess != 0) useAfterWrites(VK_ACCESS_2_MEMORY_READ_BIT, 0);
+  }
+  /// Where byte `lo` is, after fetch(), and how many lie behind it there.
+  struct Place {
+    VkBuffer buffer;
+    uint64_t offset, size;
+  };
+  Place place(uint64_t lo) const;
+  Place home(uint64_t lo) const { return {handle(), m_range.offset + lo, m_size - lo}; }
+  /// Parts of it are overwritten while others are in use: worth looking at closely what a draw fetches.
+  bool streamed() const { return m_streamed; }
+  /// The bytes for the host to read, null where that is slow or not possible.
+  const uint8_t* hostBytes(uint64_t lo, uint64_t hi);
   /// True when a GPU write is not visible to shaders and fetches yet.
   bool writePending() const { return m_writeAccess != 0; }
   /// Notes a write by shaders of the batch being recorded.
-  void noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access);
+  void noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+    noteGpuWrite(stages, access, 0, m_size);
+  }
 
   VkBuffer handle() const { return m_range.buffer(); }
   uint64_t offset() const { return m_range.offset; }
@@ -48,20 +75,54 @@ public:
   Result<VkBufferView> texels(VkFormat format, uint64_t offset, uint64_t size);
 
 private:
+  /// The bytes [lo, hi) of the buffer, with room up to `end`, and what uses them here.
+  struct Window {
+    uint64_t lo = 0, hi = 0, end = 0;
+    MemoryRange range;
+    UseRanges uses;
+
+    bool meets(uint64_t from, uint64_t to) const { return lo < to && from < hi; }
+    bool holds(uint64_t from, uint64_t to) const { return lo <= from && to <= hi; }
+    /// Can be written there, without a gap behind what it holds.
+    bool takes(uint64_t from, uint64_t to) const { return lo <= from && from <= hi && to <= end; }
+    uint8_t* at(uint64_t byte) const { return range.mapped() + (byte - lo); }
+  };
+  static constexpr size_t kWindows = 8;
+
   BufferObject(Gpu& gpu, uint64_t size) : m_gpu(gpu), m_size(size) {}
-  /// Whether the host can write the range in place, if need be after a rename.
-  bool writable(uint64_t offset, uint64_t size);
+  void noteGpuWrite(VkPipelineStageFlags2 stages, VkAccessFlags2 access, uint64_t lo, uint64_t hi);
+  bool fetchBesideWindows(uint64_t lo, uint64_t hi, uint32_t boundAs, bool anywhere);
+  /// Windows whose bytes nothing uses at home any more go home.
+  void mergeHome();
+  /// One window that holds [lo, hi), with what the home and windows hold for it outside of `fresh`; null if
+  /// that is too much. A window that it covers is gone then.
+  struct Span {
+    uint64_t lo, hi;
+  };
+  Window* openWindow(Span part, Span fresh, core::ByteSource* source, bool& unreadable);
+  void dropWindow(size_t i);
+  /// All bytes at home; windows that this cannot do without the GPU are copied by it.
+  void flatten();
   Result<void> writeStaged(uint64_t offset, uint64_t size, core::ByteSource& source);
   /// Records a copy to [offset, offset + size), behind what used it before.
   void copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size);
   void copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t size);
-  bool rename(uint64_t keepBefore, uint64_t keepFrom);
+  /// Another home, with all bytes but [lo, hi).
+  bool rename(uint64_t lo, uint64_t hi);
+  bool takeBudget(uint64_t bytes);
+  bool busyAtHome(uint64_t lo, uint64_t hi) { return m_uses.busy(lo, hi, m_gpu.recorder->completed()); }
 
   Gpu& m_gpu;
   const uint64_t m_size;
   MemoryRange m_range;
   HostMemoryCharge m_charge;
   uint64_t m_lastUse = 0, m_lastGpuWrite = 0, m_serial = 0;
+  uint64_t m_discardedUse = 0;  ///< of the home, before the last DISCARD that left it in use
+  UseRanges m_uses;             ///< of the home
+  UseRanges m_gpuWrites;        ///< those that are writes
+  std::unique_ptr<std::array<Window, kWindows>> m_windows;
+  size_t m_windowCount = 0;
+  bool m_streamed = false;
   VkPipelineStageFlags2 m_writeStages = 0, m_readStages = 0;
   VkAccessFlags2 m_writeAccess = 0;
   uint32_t m_boundAs = 0;

@@ -89,6 +89,67 @@ VkFormat elementFormat(const core::InputElement& e) {
   return VK_FORMAT_UNDEFINED;
 }
 
+/// Bytes of an element; an upper bound for those that are not listed.
+uint32_t vertexFormatBytes(VkFormat format) {
+  switch (format) {
+    case VK_FORMAT_R8_UNORM:
+    case VK_FORMAT_R8_UINT:
+    case VK_FORMAT_R8_SNORM:
+    case VK_FORMAT_R8_SINT:
+      return 1;
+    case VK_FORMAT_R8G8_UNORM:
+    case VK_FORMAT_R8G8_UINT:
+    case VK_FORMAT_R8G8_SNORM:
+    case VK_FORMAT_R8G8_SINT:
+    case VK_FORMAT_R16_SFLOAT:
+    case VK_FORMAT_R16_UNORM:
+    case VK_FORMAT_R16_UINT:
+    case VK_FORMAT_R16_SNORM:
+    case VK_FORMAT_R16_SINT:
+      return 2;
+    case VK_FORMAT_R32G32B32A32_SFLOAT:
+    case VK_FORMAT_R32G32B32A32_UINT:
+    case VK_FORMAT_R32G32B32A32_SINT:
+      return 16;
+    case VK_FORMAT_R32G32B32_SFLOAT:
+    case VK_FORMAT_R32G32B32_UINT:
+    case VK_FORMAT_R32G32B32_SINT:
+      return 12;
+    case VK_FORMAT_R32_SFLOAT:
+    case VK_FORMAT_R32_UINT:
+    case VK_FORMAT_R32_SINT:
+    case VK_FORMAT_R8G8B8A8_UNORM:
+    case VK_FORMAT_R8G8B8A8_SNORM:
+    case VK_FORMAT_R8G8B8A8_UINT:
+    case VK_FORMAT_R8G8B8A8_SINT:
+    case VK_FORMAT_R8G8B8A8_USCALED:
+    case VK_FORMAT_B8G8R8A8_UNORM:
+    case VK_FORMAT_R16G16_UNORM:
+    case VK_FORMAT_R16G16_SNORM:
+    case VK_FORMAT_R16G16_SFLOAT:
+    case VK_FORMAT_R16G16_SSCALED:
+    case VK_FORMAT_R16G16_UINT:
+    case VK_FORMAT_R16G16_SINT:
+    case VK_FORMAT_A2B10G10R10_USCALED_PACK32:
+    case VK_FORMAT_A2B10G10R10_SNORM_PACK32:
+    case VK_FORMAT_A2B10G10R10_UNORM_PACK32:
+    case VK_FORMAT_A2B10G10R10_UINT_PACK32:
+      return 4;
+    case VK_FORMAT_R32G32_SFLOAT:
+    case VK_FORMAT_R32G32_UINT:
+    case VK_FORMAT_R32G32_SINT:
+    case VK_FORMAT_R16G16B16A16_UNORM:
+    case VK_FORMAT_R16G16B16A16_SNORM:
+    case VK_FORMAT_R16G16B16A16_SFLOAT:
+    case VK_FORMAT_R16G16B16A16_SSCALED:
+    case VK_FORMAT_R16G16B16A16_UINT:
+    case VK_FORMAT_R16G16B16A16_SINT:
+      return 8;
+    default:
+      return 16;
+  }
+}
+
 VkFormat zeroFormat(VertexInput::Type type) {
   switch (type) {
     case VertexInput::Type::Uint:
@@ -161,6 +222,7 @@ Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, cons
     const uint32_t binding = bindingFor(stream, divisor);
     if (binding == maxBindings) return Error{ErrorCode::Backend, "too many vertex streams", {}};
     out.attributes[out.attributeCount++] = {in.location, binding, static_cast<uint32_t>(format), offset};
+    out.extents[binding] = std::max(out.extents[binding], offset + vertexFormatBytes(format));
   }
   return out;
 }

@@ -43,6 +43,7 @@ struct VertexFetch {
   uint32_t attributeCount = 0, bindingCount = 0;
   std::array<Attribute, kMax> attributes{};
   std::array<uint32_t, kMax> streams{};
+  std::array<uint32_t, kMax> extents{};  ///< bytes of one vertex or instance that are fetched, from its begin
   std::array<uint32_t, kMax> divisors{};  ///< 0xFFFFFFFF = per vertex; 0 = the same element for all instances
 };
 
