@@ -5,6 +5,7 @@
  * changed. Everything runs under the BQL.
  */
 #include "qemu/osdep.h"
+#include "qemu/lockable.h"
 #include "qemu/main-loop.h"
 #include "aerogpu.h"
 #include "cursor.h"
@@ -27,6 +28,16 @@ static DisplaySurface *aerogpu_surface(AeroGPUState *s, uint32_t width,
         s->scanout.full_update = true;
     }
     return surface;
+}
+
+/* Tells displays to draw a part of the surface again. */
+static void aerogpu_tell(AeroGPUState *s, uint32_t x, uint32_t y,
+                         uint32_t width, uint32_t height)
+{
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        s->stats.pixels_told += (uint64_t)width * height;
+    }
+    dpy_gfx_update(s->con, x, y, width, height);
 }
 
 static void aerogpu_draw_blank(AeroGPUState *s)
@@ -52,18 +63,88 @@ typedef struct AeroGPUSource {
     MemoryRegion *dirty_mr; /* BAR1: only dirty rows are looked at */
     hwaddr dirty_offset;
     DirtyBitmapSnapshot *dirty;
-    bool unchanged; /* the surface has it already */
+    const AeroGPUDamage *damage; /* all that can differ; NULL: anything */
 } AeroGPUSource;
 
 static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
 {
-    if (src->unchanged) {
-        return false;
+    if (src->damage) {
+        return false; /* aerogpu_draw_damage() has drawn it */
     }
     return !src->dirty ||
            memory_region_snapshot_get_dirty(
                src->dirty_mr, src->dirty, src->dirty_offset + y * src->stride,
                (hwaddr)src->width * aerogpu_format_bytes(src->format));
+}
+
+/* Whether row `y` is one of `rows` from `first` on. */
+static bool aerogpu_row_is_in(uint32_t y, int32_t first, uint32_t rows)
+{
+    return rows && (int64_t)y >= first && (int64_t)y < (int64_t)first + rows;
+}
+
+/*
+ * Brings the rectangles of src->damage in line, but for the rows of the cursor,
+ * old and new, which are brought in line as a whole.
+ */
+static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
+                                const AeroGPUSource *src, int32_t cursor_y,
+                                uint32_t cursor_rows)
+{
+    uint32_t bytes = aerogpu_format_bytes(src->format);
+    uint32_t width = MIN((uint32_t)surface_width(surface), src->width);
+    uint32_t height = MIN((uint32_t)surface_height(surface), src->height);
+    uint32_t stride = surface_stride(surface);
+    uint32_t i, y;
+
+    for (i = 0; i < src->damage->count; i++) {
+        const struct aerogpu_frame_rect *rect = &src->damage->rects[i];
+        uint32_t right = MIN(rect->right, width);
+        uint32_t bottom = MIN(rect->bottom, height);
+        uint32_t n = right - MIN(rect->left, right);
+        int64_t first = -1;
+
+        for (y = rect->top; n && y <= bottom; y++) {
+            bool changed = false;
+
+            if (y < bottom && !aerogpu_row_is_in(y, cursor_y, cursor_rows) &&
+                !aerogpu_row_is_in(y, s->cursor.drawn_y,
+                                   s->cursor.drawn_rows)) {
+                uint8_t *to = (uint8_t *)surface_data(surface) +
+                              (size_t)y * stride + (size_t)rect->left * 4;
+
+                aerogpu_convert_row(src->format,
+                                    src->data + y * src->stride +
+                                        (uint64_t)rect->left * bytes,
+                                    s->draw.line, n);
+                changed = memcmp(to, s->draw.line, (size_t)n * 4) != 0;
+                if (changed) {
+                    memcpy(to, s->draw.line, (size_t)n * 4);
+                }
+            }
+            if (changed && first < 0) {
+                first = y;
+            } else if (!changed && first >= 0) {
+                aerogpu_tell(s, rect->left, first, n, y - first);
+                first = -1;
+            }
+        }
+    }
+}
+
+/* Of a row that differs: the pixels from the first to the last that do. */
+static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
+                             uint32_t width)
+{
+    uint32_t left = 0, right = width;
+
+    while (left < right && to[left] == s->draw.line[left]) {
+        left++;
+    }
+    while (right > left && to[right - 1] == s->draw.line[right - 1]) {
+        right--;
+    }
+    aerogpu_tell(s, left, y, right - left, 1);
 }
 
 /*
@@ -89,14 +170,16 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
         s->draw.line = g_renew(uint32_t, s->draw.line, width);
         s->draw.line_pixels = width;
     }
+    if (src->damage && !s->scanout.full_update) {
+        aerogpu_draw_damage(s, surface, src, cursor_y,
+                            cursor ? cursor_rows : 0);
+    }
     for (y = 0; y <= height; y++, to += stride) {
         bool changed = false;
 
         if (y < height) {
-            bool under = cursor && (int64_t)y >= cursor_y &&
-                         (int64_t)y < (int64_t)cursor_y + cursor_rows;
-            bool was_under = old_rows && (int64_t)y >= old_y &&
-                             (int64_t)y < (int64_t)old_y + old_rows;
+            bool under = cursor && aerogpu_row_is_in(y, cursor_y, cursor_rows);
+            bool was_under = aerogpu_row_is_in(y, old_y, old_rows);
 
             if (s->scanout.full_update || under || was_under ||
                 (y < src->height && aerogpu_row_dirty(src, y))) {
@@ -110,15 +193,19 @@ static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
                 }
                 if (s->scanout.full_update ||
                     memcmp(to, s->draw.line, (size_t)width * 4)) {
+                    if (src->damage && !s->scanout.full_update) {
+                        aerogpu_tell_row(s, (uint32_t *)to, y, width);
+                    } else {
+                        changed = true;
+                    }
                     memcpy(to, s->draw.line, (size_t)width * 4);
-                    changed = true;
                 }
             }
         }
         if (changed && first < 0) {
             first = y;
         } else if (!changed && first >= 0) {
-            dpy_gfx_update(s->con, 0, first, width, y - first);
+            aerogpu_tell(s, 0, first, width, y - first);
             first = -1;
         }
     }
@@ -167,7 +254,7 @@ static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
 
 static void aerogpu_draw_frame(AeroGPUState *s, DisplaySurface *surface,
                                const struct aerogpu_frame *frame,
-                               uint64_t serial)
+                               const AeroGPUDamage *damage)
 {
     AeroGPUSource src = {
         .data = frame->pixels,
@@ -175,26 +262,28 @@ static void aerogpu_draw_frame(AeroGPUState *s, DisplaySurface *surface,
         .width = frame->width,
         .height = frame->height,
         .format = frame->format,
-        .unchanged = s->draw.drawn_texture && s->draw.drawn_serial == serial,
     };
+
+    if (s->draw.drawn_texture && !damage->all) {
+        src.damage = damage; /* none, where it is the one that was drawn */
+    }
 
     aerogpu_draw_rows(s, surface, &src);
     s->draw.drawn_texture = true;
-    s->draw.drawn_serial = serial;
 }
 
 static void aerogpu_draw_scanout(AeroGPUState *s)
 {
     struct aerogpu_frame *frame;
     DisplaySurface *surface;
-    uint64_t serial = 0;
+    AeroGPUDamage damage;
 
     aerogpu_cursor_refresh(s);
     surface =
         aerogpu_surface(s, s->scanout.config.width, s->scanout.config.height);
-    frame = aerogpu_scanout_begin_frame(s, &serial);
+    frame = aerogpu_scanout_begin_frame(s, &damage);
     if (frame) {
-        aerogpu_draw_frame(s, surface, frame, serial);
+        aerogpu_draw_frame(s, surface, frame, &damage);
         aerogpu_scanout_end_frame(s);
     } else {
         aerogpu_draw_memory(s, surface);

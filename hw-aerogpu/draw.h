@@ -7,10 +7,9 @@
 
 /* BQL. Nothing of it is seen by the guest or needs a reset. */
 typedef struct AeroGPUDraw {
-    bool update_waiting;   /* an update waits for the snapshot */
-    bool drawn_texture;    /* the surface shows a frame */
-    uint64_t drawn_serial; /* which one */
-    uint32_t *line;        /* one row, converted */
+    bool update_waiting; /* an update waits for the snapshot */
+    bool drawn_texture;  /* the surface shows a frame */
+    uint32_t *line;      /* one row, converted */
     uint32_t line_pixels;
 } AeroGPUDraw;
 

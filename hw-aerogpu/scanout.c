@@ -32,13 +32,35 @@ static void aerogpu_frame_free_locked(AeroGPUState *s,
     }
 }
 
+/* `frame` follows the one that is shown: adds what differs. */
+static void aerogpu_add_damage_locked(AeroGPUState *s,
+                                      const struct aerogpu_frame *frame)
+{
+    AeroGPUDamage *damage = &s->scanout.damage;
+    const struct aerogpu_frame *shown = s->scanout.frame;
+    uint32_t i;
+
+    if (!frame || !shown || !frame->damage_since ||
+        frame->damage_since != shown->sequence) {
+        damage->all = true;
+        return;
+    }
+    for (i = 0; i < frame->damage_count; i++) {
+        if (damage->count == ARRAY_SIZE(damage->rects)) {
+            damage->all = true; /* nobody has drawn for long */
+            return;
+        }
+        damage->rects[damage->count++] = frame->damage[i];
+    }
+}
+
 /* Makes `frame` (owned, NULL = memory) what is shown from now on. */
 static void aerogpu_show_locked(AeroGPUState *s, struct aerogpu_frame *frame)
 {
+    aerogpu_add_damage_locked(s, frame);
     aerogpu_frame_free_locked(s, s->scanout.frame);
     s->scanout.frame = frame;
     s->scanout.from_texture = frame != NULL;
-    s->scanout.frame_serial++;
 }
 
 bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
@@ -76,13 +98,14 @@ void aerogpu_scanout_snapshot_done(
 }
 
 struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
-                                                  uint64_t *serial)
+                                                  AeroGPUDamage *damage)
 {
     QEMU_LOCK_GUARD(&s->lock);
     if (!s->scanout.from_texture) {
         return NULL;
     }
-    *serial = s->scanout.frame_serial;
+    *damage = s->scanout.damage;
+    s->scanout.damage = (AeroGPUDamage){ 0 };
     return s->scanout.frame_busy = s->scanout.frame;
 }
 

@@ -21,6 +21,13 @@ typedef struct AeroGPUScanoutConfig {
     uint64_t gpa;
 } AeroGPUScanoutConfig;
 
+/* In which rectangles of a picture something may have changed. */
+typedef struct AeroGPUDamage {
+    bool all; /* anywhere, and not in `rects` alone */
+    uint32_t count;
+    struct aerogpu_frame_rect rects[AEROGPU_FRAME_DAMAGE_MAX];
+} AeroGPUDamage;
+
 /* The display in a saved state; a picture of the renderer's is not in it. */
 typedef struct AeroGPUSavedScanout {
     uint32_t display; /* AeroGPUDisplay */
@@ -49,7 +56,7 @@ typedef struct AeroGPUScanout {
     bool snapshot_pending;            /* lock */
     bool from_texture;                /* lock: show `frame`, not memory */
     struct aerogpu_frame *frame;      /* lock: newest, owned */
-    uint64_t frame_serial;            /* lock: counts what frame was set to */
+    AeroGPUDamage damage;             /* lock: since a frame was drawn */
     bool stopping;                    /* lock: the renderer goes away */
     struct aerogpu_frame *frame_busy; /* lock: being drawn */
     bool frame_zombie;                /* lock: release frame_busy when drawn */
@@ -105,10 +112,11 @@ void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot);
 
 /*
  * The frame to draw, NULL when it is memory; it stays until
- * aerogpu_scanout_end_frame(). *serial tells pictures apart. BQL.
+ * aerogpu_scanout_end_frame(). *damage is what differs from the frame that
+ * this returned before. BQL.
  */
 struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
-                                                  uint64_t *serial);
+                                                  AeroGPUDamage *damage);
 void aerogpu_scanout_end_frame(AeroGPUState *s);
 /* Whether the picture has to wait for the renderer's answer. BQL. */
 bool aerogpu_scanout_is_unsettled(AeroGPUState *s);

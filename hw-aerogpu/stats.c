@@ -40,6 +40,8 @@ static const AeroGPUCounter aerogpu_counters[] = {
     DEVICE("vblanks", vblanks, "vblanks that somebody waited for"),
     DEVICE("bytes", bytes_fetched,
            "bytes of command buffers and allocation tables"),
+    DEVICE("updated-pixels", pixels_told,
+           "pixels that displays were told to draw again, without VGA's"),
     RENDERER("packets", packets, "packets decoded"),
     RENDERER("draws", draws, "draw packets executed"),
     RENDERER("dispatches", dispatches, "dispatch packets executed"),
