@@ -243,20 +243,48 @@ void TextureObject::prepare(VkImageLayout layout, VkPipelineStageFlags2 stages, 
     // the render pass.
     const bool early = m_lastMainUse != recorder.batch();
     barrier(early ? recorder.early() : recorder.outsidePass(), layout, stages, access);
+    if (!early) m_mainChange = recorder.batch();
   } else if (!(access & kWriteAccess)) {
     m_readStages |= stages;
   }
   m_lastUse = m_lastMainUse = recorder.batch();
+  if (access & kWriteAccess) m_mainChange = recorder.batch();
 }
 
 VkCommandBuffer TextureObject::transferCommands(VkImageLayout layout, VkAccessFlags2 access) {
   Recorder& recorder = *m_gpu.recorder;
   const bool early = m_lastMainUse != recorder.batch();
   VkCommandBuffer commands = early ? recorder.early() : recorder.outsidePass();
+  if (!early) m_mainChange = recorder.batch();
   if (needsBarrier(layout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, access))
     barrier(commands, layout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, access);
   m_lastUse = recorder.batch();
   return commands;
+}
+
+VkCommandBuffer TextureObject::updateCommands(core::UpdatePromise promise, std::optional<Tracked>& before) {
+  constexpr VkImageLayout kLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  constexpr VkAccessFlags2 kAccess = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  Recorder& recorder = *m_gpu.recorder;
+  const uint64_t batch = recorder.batch();
+  // Later promises are about what follows the DISCARD only.
+  if (promise.discard && m_lastMainUse == batch) m_mainChange = batch;
+  if (!promise.noOverwrite || m_lastMainUse != batch || m_mainChange == batch)
+    return transferCommands(kLayout, kAccess);
+  before = {m_layout, m_writeStages, m_readStages, m_visibleStages, m_writeAccess, m_visibleAccess};
+  barrier(recorder.early(), kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kAccess);
+  return recorder.early();
+}
+
+void TextureObject::endEarlyUpdate(const Tracked& before) {
+  // All that the batch's other commands do comes behind this.
+  barrier(m_gpu.recorder->early(), before.layout, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+          VK_ACCESS_2_MEMORY_READ_BIT);
+  m_writeStages = before.writeStages;
+  m_readStages = before.readStages;
+  m_visibleStages = before.visibleStages;
+  m_writeAccess = before.writeAccess;
+  m_visibleAccess = before.visibleAccess;
 }
 
 }  // namespace aerogpu::vk

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "renderer/core/backend.h"
@@ -111,6 +112,17 @@ private:
                  const core::Box& box);
   Result<void> ensureDefined();
   VkCommandBuffer transferCommands(VkImageLayout layout, VkAccessFlags2 access);
+  /// What is known of the image at the end of the commands.
+  struct Tracked {
+    VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    VkPipelineStageFlags2 writeStages = 0, readStages = 0, visibleStages = 0;
+    VkAccessFlags2 writeAccess = 0, visibleAccess = 0;
+  };
+  /// The commands for a copy from memory, in the layout for it. What the guest promises to be unused is
+  /// written ahead of the batch's other commands, though these use the image: then `before` is set, and
+  /// endEarlyUpdate() follows the copy.
+  VkCommandBuffer updateCommands(core::UpdatePromise promise, std::optional<Tracked>& before);
+  void endEarlyUpdate(const Tracked& before);
   void barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
                VkAccessFlags2 access);
   /// Bytes of a row of blocks of `box` in the image.
@@ -176,11 +188,11 @@ private:
   Result<void> readPlanes(core::Subresource sub, const core::Box& box, const Target& target);
   /// write() and read() without a copy in between; false when that cannot be, and nothing was done.
   Result<bool> writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
-                            core::ByteSource& source);
+                            core::ByteSource& source, core::UpdatePromise promise);
   /// Through staging memory: `box` is small enough for one piece of it, and begins at byte `from`. `whole`:
   /// it is all there is.
   Result<void> writePiece(core::Subresource sub, const core::Box& box, uint64_t from, core::Pitches pitches,
-                          core::ByteSource& source, bool whole);
+                          core::ByteSource& source, bool whole, core::UpdatePromise promise);
   Result<bool> readInPlace(core::Subresource sub, const core::Box& box, const Readback& readback);
   /// `pitch` in texels, for a copy from or to `host`; 0 when Vulkan cannot copy there ("Copying Data Between
   /// Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil must be
@@ -203,6 +215,7 @@ private:
   VkAccessFlags2 m_writeAccess = 0, m_visibleAccess = 0;
   uint64_t m_lastUse = 0;      // batch
   uint64_t m_lastMainUse = 0;  // batch whose ordinary (not early) commands use it
+  uint64_t m_mainChange = 0;   // batch whose ordinary commands write it or change its layout
   bool m_undefined = true, m_mixedUse = false;
 };
 

@@ -45,7 +45,7 @@ uint32_t TextureObject::rowTexels(const uint8_t* host, uint64_t pitch) const {
 }
 
 Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
-                                         core::ByteSource& source) {
+                                         core::ByteSource& source, core::UpdatePromise promise) {
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
   const uint64_t span = (box.depth - 1) * pitches.slice + (part.perSlice - 1) * pitches.row + part.rowBytes;
@@ -65,8 +65,8 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   region.imageSubresource = layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   region.imageOffset = offsetOf(box);
   region.imageExtent = extentOf(box);
-  VkCommandBuffer commands =
-      transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  std::optional<Tracked> before;
+  VkCommandBuffer commands = updateCommands(promise, before);
   VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
   copy.srcBuffer = import->buffer();
   copy.dstImage = m_image;
@@ -74,13 +74,14 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   copy.regionCount = 1;
   copy.pRegions = &region;
   m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  if (before) endEarlyUpdate(*before);
   m_gpu.recorder->keep(std::move(import));
   return true;
 }
 
 Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, core::Pitches pitches,
-                                   core::ByteSource& source, core::UpdatePromise) {
-  if (auto written = writeInPlace(sub, box, pitches, source); !written || *written)
+                                   core::ByteSource& source, core::UpdatePromise promise) {
+  if (auto written = writeInPlace(sub, box, pitches, source, promise); !written || *written)
     return written ? Result<void>{} : written.error();
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
@@ -97,7 +98,8 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
       now.depth = std::min(slices, box.depth - z);
       now.y = box.y + y * info.blockPixels;
       now.height = std::min(rows * info.blockPixels, box.height - y * info.blockPixels);
-      if (auto written = writePiece(sub, now, z * pitches.slice + y * pitches.row, pitches, source, whole);
+      if (auto written =
+              writePiece(sub, now, z * pitches.slice + y * pitches.row, pitches, source, whole, promise);
           !written)
         return written;
     }
@@ -106,7 +108,8 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
 }
 
 Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& box, uint64_t from,
-                                       core::Pitches pitches, core::ByteSource& source, bool whole) {
+                                       core::Pitches pitches, core::ByteSource& source, bool whole,
+                                       core::UpdatePromise promise) {
   Recorder& recorder = *m_gpu.recorder;
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
@@ -155,8 +158,8 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
   regions[1] = regions[0];
   regions[1].bufferOffset = staged->offset + depthBytes;
   regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
-  VkCommandBuffer commands =
-      transferCommands(VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  std::optional<Tracked> before;
+  VkCommandBuffer commands = updateCommands(promise, before);
   VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
   copy.srcBuffer = staged->buffer();
   copy.dstImage = m_image;
@@ -164,6 +167,7 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
   copy.regionCount = info.stencil ? 2 : 1;
   copy.pRegions = regions;
   m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  if (before) endEarlyUpdate(*before);
   return {};
 }
 

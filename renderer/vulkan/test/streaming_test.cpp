@@ -240,5 +240,104 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   (void)back;
 }
 
+/// Each draw samples one texel of a texture that is updated between all of them.
+class TextureStreamingTest : public DrawTest {
+protected:
+  void SetUp() override {
+    DrawTest::SetUp();
+    CommandWriter w;
+    m_texture = texture(w, kBgra, kSize, kSize);
+    m_memory = gpu().allocate(uint64_t{1} << 20);
+    bindShaders(w, shader(w, "vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oT0, c0\n"),
+                shader(w, "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n"));
+    setTexture(w, 0, m_texture);
+    for (const uint32_t filter : {uint32_t{kMagFilter}, uint32_t{kMinFilter}}) samplerState(w, 0, filter, 1);
+    layout(w, {{0, 0, 2, 0, 0, 0}});
+    std::vector<Vertex> points;
+    for (uint32_t i = 0; i < kSize * kSize; ++i)
+      points.push_back(at(static_cast<float>(i % kSize), static_cast<float>(i / kSize), 0));
+    stream(w, 0, vertexBuffer(w, points), sizeof(Vertex));
+    topology(w, AEROGPU_TOPOLOGY_POINTLIST);
+    run(w);
+  }
+  void update(CommandWriter& w, uint32_t x, uint32_t y, uint32_t width, uint32_t color, uint32_t flags) {
+    for (uint32_t i = 0; i < width; ++i) std::memcpy(gpu().bytes(m_memory).data() + m_at + i * 4, &color, 4);
+    w.packet(aerogpu_cmd_ext_update_texture{.texture = m_texture,
+                                            .flags = flags,
+                                            .x = x,
+                                            .y = y,
+                                            .width = width,
+                                            .height = 1,
+                                            .depth = 1,
+                                            .src_alloc_id = m_memory.id,
+                                            .src_offset_bytes = m_at});
+    m_at += width * 4;
+  }
+  /// Texel x, y to pixel `to`.
+  void sample(CommandWriter& w, uint32_t x, uint32_t y, uint32_t to) {
+    constantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 0,
+               {{(static_cast<float>(x) + 0.5f) / kSize, (static_cast<float>(y) + 0.5f) / kSize, 0, 1}});
+    draw(w, 1, 1, to);
+  }
+  static uint32_t word(const Bytes& bytes, uint32_t i) {
+    uint32_t out;
+    std::memcpy(&out, bytes.data() + size_t{i} * 4, 4);
+    return out;
+  }
+
+  uint32_t m_texture = 0;
+  Allocation m_memory{};
+  uint32_t m_at = 0;
+};
+
+// UPD-7, UPD-8, COPY-7
+TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
+  std::mt19937 random(9);
+  const auto below = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
+  CommandWriter w;
+  std::vector<uint32_t> texels(kSize * kSize);
+  std::vector<bool> known(kSize * kSize, true), used(kSize * kSize, false);
+  for (int round = 0; round < 30; ++round) {
+    clearColor(w, 0, 0, 0, 0);
+    std::vector<uint32_t> want(kSize * kSize);
+    m_at = 0;
+    for (uint32_t i = 0; i < kSize * kSize; ++i) {
+      const uint32_t x = below(kSize), y = below(kSize), width = 1 + below(kSize - x);
+      const uint32_t color = random();
+      bool free = true;
+      for (uint32_t j = x; j < x + width; ++j) free &= !used[y * kSize + j];
+      uint32_t flags = free ? AEROGPU_EXT_UPDATE_NO_OVERWRITE : 0;
+      if (below(12) == 0) {
+        flags = AEROGPU_EXT_UPDATE_DISCARD;
+        known.assign(known.size(), false);
+        used.assign(used.size(), false);
+      }
+      update(w, x, y, width, color, flags);
+      for (uint32_t j = x; j < x + width; ++j) {
+        texels[y * kSize + j] = color;
+        known[y * kSize + j] = true;
+      }
+      uint32_t from = below(2) ? y * kSize + x + below(width) : below(kSize * kSize);
+      if (!known[from]) from = y * kSize + x;
+      sample(w, from % kSize, from / kSize, i);
+      want[i] = texels[from];
+      used[from] = true;
+      if (below(40) == 0) {
+        gpu().submitAsync(w, m_context);
+        w.reset();
+      }
+    }
+    run(w);
+    const Bytes got = result();
+    for (uint32_t i = 0; i < kSize * kSize; ++i) ASSERT_EQ(word(got, i), want[i]) << round << ", draw " << i;
+    used.assign(used.size(), false);
+    const Bytes bytes = read(m_texture, kBgra, kSize, kSize);
+    for (uint32_t i = 0; i < kSize * kSize; ++i)
+      if (known[i]) {
+        ASSERT_EQ(word(bytes, i), texels[i]) << round << ", texel " << i;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace aerogpu::test
