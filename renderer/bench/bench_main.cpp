@@ -5,67 +5,27 @@
 // --benchmark_format=json for machines.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <memory>
 
 #include "aerogpu/cmd_packets.hpp"
 #include "aerogpu/d3d9/assembler.h"
-#include "renderer/bench/scene.h"
+#include "renderer/bench/pair.h"
 #include "renderer/shader/translate.h"
 #include "renderer/test/dxbc_builder.h"
 
 namespace {
 
 using namespace aerogpu;
+using bench::direct;
 using bench::DirectVk;
+using bench::kHeight;
+using bench::kWidth;
+using bench::pair;
 using bench::Scene;
+using bench::scene;
 using test::Harness;
-using Clock = std::chrono::steady_clock;
-
-constexpr uint32_t kWidth = 1920, kHeight = 1080;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-template <class Work>
-double milliseconds(Work work) {
-  const auto begin = Clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-/// Runs both in turns; the first turn warms caches and pipelines up and does not count.
-template <class Direct, class Ours>
-void pair(benchmark::State& state, Direct direct, Ours ours) {
-  direct();
-  ours();
-  std::vector<double> directMs, oursMs;
-  for ([[maybe_unused]] auto _ : state) {
-    directMs.push_back(milliseconds(direct));
-    oursMs.push_back(milliseconds(ours));
-    state.SetIterationTime(oursMs.back() / 1000);
-  }
-  state.counters["direct_ms"] = median(directMs);
-  state.counters["ours_ms"] = median(oursMs);
-  state.counters["ratio"] = median(directMs) / median(oursMs);
-}
-
-DirectVk& direct() {
-  static DirectVk instance(kWidth, kHeight);
-  return instance;
-}
-Scene& scene() {
-  static Scene instance("vulkan", kWidth, kHeight);
-  return instance;
-}
-
 /// `count` small quads all over the target.
 std::vector<DirectVk::Draw> smallDraws(uint32_t count, bool newConstants, bool alternate) {
   std::vector<DirectVk::Draw> draws(count);

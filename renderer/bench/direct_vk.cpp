@@ -27,6 +27,7 @@ constexpr uint32_t kColor3[] = {
 
 constexpr uint32_t kMaxDraws = 8192;
 constexpr VkDeviceSize kStagingBytes = VkDeviceSize{64} << 20;
+constexpr VkDeviceSize kStreamBytes = VkDeviceSize{4} << 20;
 constexpr VkFormat kFormat = VK_FORMAT_B8G8R8A8_UNORM;
 
 void need(VkResult result, const char* what) {
@@ -47,6 +48,7 @@ DirectVk::DirectVk(uint32_t width, uint32_t height) {
   std::memcpy(m_vertices.mapped, kQuad, sizeof kQuad);
   m_staging =
       createBuffer(kStagingBytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  m_stream = createBuffer(kStreamBytes, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
   createPipelines();
   createTextures();
 }
@@ -55,7 +57,8 @@ DirectVk::~DirectVk() {
   vkDeviceWaitIdle(m_device);
   for (DirectImage& texture : m_textures) destroyImage(texture);
   destroyImage(m_target);
-  for (DirectBuffer* b : {&m_uniforms, &m_vertices, &m_staging}) {
+  vkFreeMemory(m_device, m_room, nullptr);
+  for (DirectBuffer* b : {&m_uniforms, &m_vertices, &m_staging, &m_stream}) {
     vkDestroyBuffer(m_device, b->buffer, nullptr);
     vkFreeMemory(m_device, b->memory, nullptr);
   }
@@ -265,9 +268,9 @@ void DirectVk::createTextures() {
   VkSamplerCreateInfo sampler{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
   need(vkCreateSampler(m_device, &sampler, nullptr, &m_sampler), "vkCreateSampler");
   const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1},
-                                        {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kTextures}};
+                                        {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kTextures + 1}};
   VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-  pool.maxSets = 1 + kTextures;
+  pool.maxSets = 2 + kTextures;
   pool.poolSizeCount = 2;
   pool.pPoolSizes = sizes;
   need(vkCreateDescriptorPool(m_device, &pool, nullptr, &m_descriptors), "vkCreateDescriptorPool");
@@ -335,8 +338,7 @@ void DirectVk::barrier(VkImage image, VkImageLayout from, VkImageLayout to) {
   vkCmdPipelineBarrier2(m_commands, &info);
 }
 
-void DirectVk::drawFrame(std::span<const Draw> draws, bool blend) {
-  begin();
+void DirectVk::beginPass() {
   barrier(m_target.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
   color.imageView = m_target.view;
@@ -353,6 +355,11 @@ void DirectVk::drawFrame(std::span<const Draw> draws, bool blend) {
                             0, 1};
   vkCmdSetViewport(m_commands, 0, 1, &viewport);
   vkCmdSetScissor(m_commands, 0, 1, &rendering.renderArea);
+}
+
+void DirectVk::drawFrame(std::span<const Draw> draws, bool blend) {
+  begin();
+  beginPass();
   const VkDeviceSize zero = 0;
   vkCmdBindVertexBuffers(m_commands, 0, 1, &m_vertices.buffer, &zero);
   uint32_t pipeline = UINT32_MAX, texture = UINT32_MAX, slot = 0;
@@ -376,6 +383,120 @@ void DirectVk::drawFrame(std::span<const Draw> draws, bool blend) {
   }
   vkCmdEndRendering(m_commands);
   submitAndWait();
+}
+
+void DirectVk::bindOneState() {
+  constexpr float kPlace[4] = {1, 1, 0, 0};
+  const uint32_t offset = 0;
+  std::memcpy(m_uniforms.mapped, kPlace, sizeof kPlace);
+  vkCmdBindPipeline(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_pipelines[0][0]);
+  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &m_uniformSet, 1,
+                          &offset);
+  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 1, 1, &m_textureSets[0], 0,
+                          nullptr);
+}
+
+void DirectVk::streamFrame(std::span<const StreamedDraw> draws, bool rebinds) {
+  begin();
+  beginPass();
+  bindOneState();
+  VkDeviceSize at = 0;
+  vkCmdBindVertexBuffers(m_commands, 0, 1, &m_stream.buffer, &at);
+  for (const StreamedDraw& draw : draws) {
+    std::memcpy(m_stream.mapped + at, draw.vertices, draw.bytes);
+    if (rebinds) vkCmdBindVertexBuffers(m_commands, 0, 1, &m_stream.buffer, &at);
+    vkCmdDraw(m_commands, draw.count, 1, rebinds ? 0 : static_cast<uint32_t>(at / sizeof kQuad[0]), 0);
+    at += draw.bytes;
+    if (at + draw.bytes > kStreamBytes) at = 0;
+  }
+  vkCmdEndRendering(m_commands);
+  submitAndWait();
+}
+
+void DirectVk::updateFrame(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes) {
+  const uint32_t boxBytes = side * side * 4, perRow = image.width / side;
+  std::memcpy(m_staging.mapped, bytes, size_t{boxBytes} * count);
+  begin();
+  barrier(image.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  std::vector<VkBufferImageCopy> copies(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    copies[i].bufferOffset = VkDeviceSize{i} * boxBytes;
+    copies[i].imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    copies[i].imageOffset = {static_cast<int32_t>(i % perRow * side), static_cast<int32_t>(i / perRow * side),
+                             0};
+    copies[i].imageExtent = {side, side, 1};
+  }
+  vkCmdCopyBufferToImage(m_commands, m_staging.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                         count, copies.data());
+  barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  beginPass();
+  bindOneState();
+  if (m_updateSet == VK_NULL_HANDLE) {
+    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    info.descriptorPool = m_descriptors;
+    info.descriptorSetCount = 1;
+    info.pSetLayouts = &m_textureLayout;
+    need(vkAllocateDescriptorSets(m_device, &info, &m_updateSet), "vkAllocateDescriptorSets");
+  }
+  const VkDescriptorImageInfo texture{m_sampler, image.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = m_updateSet;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  write.pImageInfo = &texture;
+  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 1, 1, &m_updateSet, 0,
+                          nullptr);
+  const VkDeviceSize zero = 0;
+  vkCmdBindVertexBuffers(m_commands, 0, 1, &m_stream.buffer, &zero);
+  for (uint32_t i = 0; i < count; ++i) vkCmdDraw(m_commands, 6, 1, 0, 0);
+  vkCmdEndRendering(m_commands);
+  submitAndWait();
+}
+
+void DirectVk::readBox(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t* out) {
+  begin();
+  barrier(m_target.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+  VkBufferImageCopy copy{};
+  copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  copy.imageOffset = {static_cast<int32_t>(x), static_cast<int32_t>(y), 0};
+  copy.imageExtent = {width, height, 1};
+  vkCmdCopyImageToBuffer(m_commands, m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_staging.buffer,
+                         1, &copy);
+  barrier(m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+  submitAndWait();
+  std::memcpy(out, m_staging.mapped, size_t{width} * height * 4);
+}
+
+void DirectVk::createAndDestroy(uint32_t count, uint32_t side) {
+  // One piece of memory for all, as an engine's allocator has it at hand.
+  std::vector<VkImage> images(count);
+  VkDeviceSize at = 0;
+  begin();
+  for (VkImage& image : images) {
+    VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = kFormat;
+    info.extent = {side, side, 1};
+    info.mipLevels = info.arrayLayers = 1;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.usage =
+        VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    need(vkCreateImage(m_device, &info, nullptr, &image), "vkCreateImage");
+    VkMemoryRequirements wanted;
+    vkGetImageMemoryRequirements(m_device, image, &wanted);
+    if (m_room == VK_NULL_HANDLE) {
+      VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+      allocate.allocationSize = (wanted.size + wanted.alignment) * count;
+      allocate.memoryTypeIndex = memoryType(wanted.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+      need(vkAllocateMemory(m_device, &allocate, nullptr, &m_room), "vkAllocateMemory");
+    }
+    at = (at + wanted.alignment - 1) / wanted.alignment * wanted.alignment;
+    need(vkBindImageMemory(m_device, image, m_room, at), "vkBindImageMemory");
+    at += wanted.size;
+  }
+  submitAndWait();
+  for (VkImage image : images) vkDestroyImage(m_device, image, nullptr);
 }
 
 void DirectVk::upload(DirectImage& image, const uint8_t* bytes) {

@@ -43,6 +43,22 @@ public:
   };
   /// Records, submits and waits: clears the target, then the draws, blended or not.
   void drawFrame(std::span<const Draw> draws, bool blend);
+  /// A draw of `count` vertices that are new: `bytes` of them go to the ring of `m_stream`, one behind the
+  /// other.
+  struct StreamedDraw {
+    const uint8_t* vertices;
+    uint32_t bytes, count;
+  };
+  /// The same as drawFrame() with streamed vertices and one state. A ring that is mapped for good, bound once
+  /// (`rebinds`: for each draw), as large as the frame's vertices.
+  void streamFrame(std::span<const StreamedDraw> draws, bool rebinds);
+  /// Boxes of `side` texels of `image`, each from `bytes` (tight rows), behind one another from left to right
+  /// and then below, by one copy ahead of the pass; then as many quads.
+  void updateFrame(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes);
+  /// Copies a box of the target to `out` (tight rows), and waits.
+  void readBox(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t* out);
+  /// Makes and destroys `count` textures of `side` texels, in memory that is there.
+  void createAndDestroy(uint32_t count, uint32_t side);
   /// Copies `bytes` (tight BGRA rows) to a texture of that size through a staging buffer, and waits.
   void upload(DirectImage& image, const uint8_t* bytes);
   /// Copies the target to `out` (tight rows), and waits.
@@ -57,6 +73,9 @@ private:
   void createTextures();
   DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
   void begin();
+  /// begin(), and the pass with a cleared target, pipeline 0, texture 0, vertices placed as they are.
+  void beginPass();
+  void bindOneState();
   void submitAndWait();
   void barrier(VkImage image, VkImageLayout from, VkImageLayout to);
   uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
@@ -74,10 +93,11 @@ private:
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   VkPipeline m_pipelines[2][kPipelines] = {};  ///< opaque, blended
   VkDescriptorPool m_descriptors = VK_NULL_HANDLE;
-  VkDescriptorSet m_uniformSet = VK_NULL_HANDLE, m_textureSets[kTextures] = {};
+  VkDescriptorSet m_uniformSet = VK_NULL_HANDLE, m_textureSets[kTextures] = {}, m_updateSet = VK_NULL_HANDLE;
   VkSampler m_sampler = VK_NULL_HANDLE;
-  DirectBuffer m_uniforms, m_vertices, m_staging;
+  DirectBuffer m_uniforms, m_vertices, m_staging, m_stream;
   DirectImage m_target, m_textures[kTextures];
+  VkDeviceMemory m_room = VK_NULL_HANDLE;  ///< createAndDestroy()
 };
 
 /// A triangle list for the unit square: x, y, u, v a vertex.

@@ -76,6 +76,22 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
   if (!m_ready) std::fprintf(stderr, "aerogpu-bench: the scene's objects could not be made\n");
 }
 
+void Scene::setOneState(CommandWriter& w, uint32_t texture) {
+  packets::setTargets(w, {&m_target, 1});
+  Harness::clear(w, AEROGPU_CLEAR_COLOR, 0, 0, 0, 0);
+  packets::renderState(w, static_cast<uint32_t>(d3d9::RenderStateType::CullMode),
+                       static_cast<uint32_t>(d3d9::CullMode::None));
+  packets::renderState(w, static_cast<uint32_t>(d3d9::RenderStateType::AlphaBlendEnable), 0);
+  aerogpu_cmd_set_input_layout layout{};
+  layout.input_layout_handle = m_layout;
+  w.packet(layout);
+  packets::setTopology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+  packets::bindShaders(w, m_vs, m_ps[0]);
+  const float place[4] = {1, 1, 0, 0};
+  packets::setConstantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 0, place);
+  packets::setTexture(w, 0, texture ? texture : m_textures[0], AEROGPU_SHADER_STAGE_PIXEL);
+}
+
 CommandWriter Scene::frame(std::span<const DirectVk::Draw> draws, bool blend) {
   CommandWriter w;
   packets::setTargets(w, {&m_target, 1});

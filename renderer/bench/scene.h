@@ -18,6 +18,8 @@ public:
 
   /// The stream of one frame. Built once: what is measured is the renderer, not the writer.
   CommandWriter frame(std::span<const DirectVk::Draw> draws, bool blend);
+  /// State for draws from stream 0, whose vertices are where they are to be drawn.
+  void setOneState(CommandWriter& w, uint32_t texture = 0);
   /// Submits and waits; false after an error.
   bool run(const CommandWriter& stream) {
     const bool good = m_harness.submit(stream).result.error_count == 0;
