@@ -153,6 +153,11 @@ static char *aerogpu_backend_get(Object *obj, Error **errp)
                                 : "");
 }
 
+static char *aerogpu_version_get(Object *obj, Error **errp)
+{
+    return g_strdup(AEROGPU_VERSION);
+}
+
 static char *aerogpu_device_get(Object *obj, Error **errp)
 {
     AeroGPUState *s = AEROGPU(obj);
@@ -216,6 +221,9 @@ void aerogpu_stats_class_init(ObjectClass *klass)
     object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
     object_class_property_set_description(klass, "backend",
                                           "read-only: back end in use");
+    object_class_property_add_str(klass, "version", aerogpu_version_get, NULL);
+    object_class_property_set_description(klass, "version",
+                                          "read-only: version of the device");
     object_class_property_add_str(klass, "gpu", aerogpu_device_get, NULL);
     object_class_property_set_description(klass, "gpu",
                                           "read-only: GPU in use");

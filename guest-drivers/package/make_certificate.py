@@ -1,11 +1,33 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""usage: make_certificate.py CERTIFICATE KEY    makes a self-signed test certificate (see authenticode.py)"""
+"""usage: make_certificate.py CERTIFICATE KEY [FOLDER]
+
+Makes a self-signed test certificate (see authenticode.py). With FOLDER (not empty) the certificate is kept there, as
+test-cert.pem and test-key.pem: it is made if it is not there, and CERTIFICATE and KEY are copies."""
+import os
+import shutil
 import sys
 
 import authenticode
 
+
+def main(certificate, key, folder=''):
+    if not folder:
+        authenticode.make_certificate(certificate, key)
+        return
+    kept = [os.path.join(folder, name) for name in ('test-cert.pem', 'test-key.pem')]
+    there = [os.path.exists(path) for path in kept]
+    if not any(there):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        authenticode.make_certificate(*kept)
+    elif not all(there):
+        sys.exit('make_certificate.py: error: %s is missing beside the other half' % kept[there.index(False)])
+    os.umask(0o077)
+    for source, target in zip(kept, (certificate, key)):
+        shutil.copy(source, target)  # with its mode
+
+
 if __name__ == '__main__':
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    authenticode.make_certificate(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

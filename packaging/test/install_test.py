@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""usage: install_test.py BUILD-FOLDER PREFIX BINDIR MODULE-DIR DATA-DIR
+"""usage: install_test.py BUILD-FOLDER PREFIX BINDIR MODULE-DIR DATA-DIR VERSION
 
 Installs into a temporary folder, moves the result elsewhere, and looks whether the parts find each other there, with
 neither the build folder nor a variable of ours to help."""
@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_vm import VM  # noqa: E402
 
-BUILD, PREFIX, BINDIR, MODULE_DIR, DATA_DIR = sys.argv[1:6]
+BUILD, PREFIX, BINDIR, MODULE_DIR, DATA_DIR, VERSION = sys.argv[1:7]
 # Not "windows": the disc is not built where its tools are missing.
 TAGS = 'runtime,tools,man,doc'
 VIDEO = '{"driver":"VGA","id":"video0","vgamem_mb":32,"bus":"pcie.0","addr":"0x1"}'  # as libvirt writes it
@@ -88,6 +88,7 @@ class Installed(unittest.TestCase):
         get = lambda name: vm.qmp('qom-get', path='/machine/peripheral/video0', property=name)
         self.assertEqual(get('type'), 'aerogpu')
         self.assertEqual(get('vgamem_mb'), 32)
+        self.assertEqual(get('version'), VERSION)
         self.assertEqual(os.path.realpath(get('romfile')), self.path(DATA_DIR, 'vgabios-aerogpu.bin'))
         with open('/proc/%d/maps' % vm.process.pid) as file:
             maps = file.read()
@@ -100,6 +101,14 @@ class Installed(unittest.TestCase):
         cards = [device['qdev_id'] + ' %04x' % device['id']['vendor'] for bus in vm.qmp('query-pci')
                  for device in bus['devices'] if device['class_info']['class'] == 0x300]
         self.assertEqual(cards, [' a3a0'])
+
+    def test_versions(self):
+        done = subprocess.run([self.path(BINDIR, 'aerogpu-replay'), '--version'], stdout=subprocess.PIPE, text=True,
+                              timeout=60, check=True)
+        self.assertEqual(done.stdout, 'aerogpu-replay %s\n' % VERSION)
+        with open(os.path.join(HERE, '..', '..', 'CHANGELOG.md')) as file:
+            headings = [line for line in file if line.startswith('## ')]
+        self.assertEqual(headings[0], '## %s\n' % VERSION)
 
     def test_replay_finds_the_translator(self):
         done = subprocess.run([self.path(BINDIR, 'aerogpu-replay'), self.starts], stderr=subprocess.PIPE, text=True,

@@ -25,7 +25,8 @@ constexpr const char* kUsage =
     "  --png-dir DIR      write every frame as DIR/frame-NNNNNN.png\n"
     "  --json             statistics as JSON on standard output\n"
     "  --dump             print the packets, one a line, instead of executing them\n"
-    "  --validation       with the Vulkan validation layers\n";
+    "  --validation       with the Vulkan validation layers\n"
+    "  --version          print the version\n";
 
 struct Arguments {
   trace::ReplayOptions replay;
@@ -50,6 +51,10 @@ Arguments parse(int argc, char** argv) {
     };
     if (arg == "--help" || arg == "-h") {
       std::fputs(kUsage, stdout);
+      std::exit(0);
+    }
+    if (arg == "--version") {
+      std::puts("aerogpu-replay " AEROGPU_VERSION);
       std::exit(0);
     }
     if (arg == "--backend")

@@ -14,6 +14,7 @@ image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
   --accel A           kvm or tcg (default: KVM if it boots a kernel here)
   --capture FILE      write a trace of everything submitted
   --no-driver-iso     with a DISK: do not build and attach the disc with the Windows driver
+  --no-gpu            with a DISK: a standard VGA card in place of aerogpu, to see which of the two is at fault
   --no-setup          neither install nor build anything"""
 import json
 import os
@@ -38,6 +39,7 @@ class Options:
         self.qemu = []
         self.no_setup = False
         self.no_driver_iso = False
+        self.no_gpu = False
         for name in WITH_VALUE:
             setattr(self, name, None)
         arguments = list(arguments)
@@ -49,7 +51,7 @@ class Options:
             elif argument in ('-h', '--help'):
                 print(__doc__)
                 sys.exit(0)
-            elif argument in ('--no-setup', '--no-driver-iso'):
+            elif argument in ('--no-setup', '--no-driver-iso', '--no-gpu'):
                 setattr(self, argument[2:].replace('-', '_'), True)
             elif argument.startswith('--') and name in WITH_VALUE:
                 if not equals:
@@ -76,6 +78,10 @@ class Options:
             raise Failure('--screenshot is for the demo guest; with a disk use the screendump command of QMP')
         if self.screenshot and self.demo:
             raise Failure('--screenshot draws the desktop; leave --demo away')
+        if self.no_gpu and not self.disk:
+            raise Failure('--no-gpu is for a disk: the demo guest draws with the device')
+        if self.no_gpu and (self.renderer or self.capture):
+            raise Failure('--no-gpu has no device that --renderer and --capture could be for')
         if self.demo and re.search(r'\s', self.demo):
             raise Failure("--demo: '%s' has blanks in it; tasks are separated by commas" % self.demo)
         if self.disk and not os.path.exists(self.disk):
@@ -120,6 +126,10 @@ def prepare(options):
         run_script('setup', '--run-only')
     if options.display:
         check_display(options.display)
+    if options.no_gpu:
+        if not options.no_setup and not options.no_driver_iso:
+            aerogpu_build.ninja_optional(DRIVER_ISO)
+        return
     if not options.no_setup:
         run_script('prepare-qemu')
         run_script('build-vgabios')
@@ -197,7 +207,8 @@ def windows_arguments(options, accel):
     if os.path.exists(iso) and not options.no_driver_iso:
         arguments += ['-drive', 'file=%s,format=raw,if=none,id=drivers,media=cdrom,readonly=on' % iso.replace(',', ',,'),
                       '-device', 'ide-cd,drive=drivers,bus=ide.1']
-        say('in the guest: run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
+        say('the disc of the drivers is in the CD drive AEROGPU' if options.no_gpu else
+            'in the guest: run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
     else:
         say('no driver disc is attached: Windows uses its VGA driver')
     return arguments
@@ -206,7 +217,10 @@ def windows_arguments(options, accel):
 def interactive(options, arguments, serial):
     """Runs QEMU in the foreground; Ctrl-C ends it."""
     display, address = display_argument(options)
-    command = [LAUNCHER, '-display', display, '-device', device_argument(options)] + arguments
+    if options.no_gpu:
+        command = ['qemu-system-x86_64', '-display', display, '-device', 'VGA'] + arguments
+    else:
+        command = [LAUNCHER, '-display', display, '-device', device_argument(options)] + arguments
     command += ['-serial', 'stdio' if serial else 'null', '-monitor', 'none'] + options.qemu
     if address:
         print(address, flush=True)
