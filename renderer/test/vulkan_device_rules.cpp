@@ -138,10 +138,48 @@ bool hidden(VkFormat format) {
          profile().hiddenFormats.end();
 }
 
+/// What images of a format have to be good for; all of it where nothing is said here. Vulkan 1.3, "Required
+/// Format Support", of those formats of which it asks less than drivers do.
+VkFormatFeatureFlags2 requiredFeatures(VkFormat format) {
+  constexpr VkFormatFeatureFlags2 kMoved =
+      VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+  constexpr VkFormatFeatureFlags2 kSampled =
+      kMoved | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_BLIT_SRC_BIT;
+  constexpr VkFormatFeatureFlags2 kFiltered = kSampled | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+  switch (format) {
+    case VK_FORMAT_R4G4_UNORM_PACK8:
+    case VK_FORMAT_A4R4G4B4_UNORM_PACK16:
+    case VK_FORMAT_A2R10G10B10_UNORM_PACK32:
+    case VK_FORMAT_R16_UNORM:
+    case VK_FORMAT_R16G16_UNORM:
+    case VK_FORMAT_R16G16B16A16_UNORM:
+    case VK_FORMAT_R16G16_SNORM:
+    case VK_FORMAT_R16G16B16A16_SNORM:
+      return 0;
+    case VK_FORMAT_B4G4R4A4_UNORM_PACK16:
+    case VK_FORMAT_R8G8_SNORM:
+    case VK_FORMAT_R8G8B8A8_SNORM:
+      return kFiltered;
+    case VK_FORMAT_R32_SFLOAT:
+    case VK_FORMAT_R32G32_SFLOAT:
+    case VK_FORMAT_R32G32B32A32_SFLOAT:
+      return kSampled | VK_FORMAT_FEATURE_2_BLIT_DST_BIT | VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT;
+    default:
+      return ~VkFormatFeatureFlags2{0};
+  }
+}
+
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format,
                                                               VkFormatProperties2* out) {
   real.GetPhysicalDeviceFormatProperties2(device, format, out);
-  if (!hidden(format)) return;
+  if (!hidden(format)) {
+    if (!profile().requiredOnly) return;
+    const VkFormatFeatureFlags2 required = requiredFeatures(format);
+    out->formatProperties.optimalTilingFeatures &= static_cast<VkFormatFeatureFlags>(required & 0x7FFFFFFF);
+    if (auto* props = find<VkFormatProperties3>(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3))
+      props->optimalTilingFeatures &= required;
+    return;
+  }
   out->formatProperties = {};
   if (auto* props = find<VkFormatProperties3>(out->pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3))
     props->linearTilingFeatures = props->optimalTilingFeatures = props->bufferFeatures = 0;
@@ -150,6 +188,15 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice d
 VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(
     VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2* info, VkImageFormatProperties2* out) {
   if (hidden(info->format)) return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  if (profile().requiredOnly) {
+    const VkFormatFeatureFlags2 required = requiredFeatures(info->format);
+    const auto lacks = [&](VkImageUsageFlags usage, VkFormatFeatureFlags2 feature) {
+      return (info->usage & usage) && !(required & feature);
+    };
+    if (required == 0 || lacks(VK_IMAGE_USAGE_SAMPLED_BIT, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) ||
+        lacks(VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
+      return VK_ERROR_FORMAT_NOT_SUPPORTED;
+  }
   const VkResult result = real.GetPhysicalDeviceImageFormatProperties2(device, info, out);
   if (result != VK_SUCCESS) return result;
   VkImageFormatProperties& p = out->imageFormatProperties;

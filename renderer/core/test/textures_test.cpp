@@ -184,6 +184,9 @@ TEST_P(Textures, LayersOfVolumesAreSlices) {
   w.packet(copy(flat, 0, t, 3, 4));
   expectError(h.submit(w), kOob);
   w.reset();
+  w.packet(copy(t, 3, t, 0, 4));
+  expectError(h.submit(w), kOob);
+  w.reset();
   w.packet(copy(t, 1, t, 1, 4));
   expectError(h.submit(w), kDecode);
 
@@ -265,6 +268,17 @@ TEST_P(Textures, VolumesLieInMemorySliceBySlice) {
     for (size_t i = 0; i < 24; ++i) EXPECT_EQ(slice[i], z * 64 + i / 12 * 32 + i % 12);
   }
   EXPECT_EQ(h.readTexture(t, kFormat, 1, 1, 1), (std::vector<uint8_t>{192, 193, 194, 195}));
+  // A slice goes back to where it lies: the first becomes the third's.
+  auto back = copy(t, 2, t, 0, 2);
+  back.flags = AEROGPU_COPY_FLAG_WRITEBACK_DST;
+  w.reset();
+  w.packet(back);
+  expectGood(h.submit(w));
+  for (size_t i = 0; i < 64; ++i) {
+    const bool copied = i % 32 < 8;
+    EXPECT_EQ(bytes[128 + i], copied ? i : 128 + i) << i;
+    EXPECT_EQ(bytes[i], i);
+  }
   w.reset();
   packets::dirtyRange(w, t, 0, 3 * 64 + 5);
   expectError(h.submit(w), kOob);

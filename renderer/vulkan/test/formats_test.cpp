@@ -110,7 +110,8 @@ Color texelOf(const Spec& spec, const uint8_t* texel) {
 /// GPUs may widen a channel of few bits to eight, Vulkan's least precision of such formats.
 double tolerance(const Spec& spec, size_t channel) {
   for (const Field& f : fieldsOf(spec))
-    if (f.letter == spec.reads[channel] && f.bits < 8 && f.kind == 'u') return 1.0 / 255;
+    if (f.letter == spec.reads[channel] && (f.kind == 'f' || f.bits < 8))
+      return f.kind == 'f' ? 1e-6 : f.kind == 'u' ? 1.0 / 255 : 1.0 / 40000;
   return 1.0 / 40000;
 }
 
@@ -121,7 +122,8 @@ Bytes randomTexels(const Spec& spec, uint32_t texels, std::mt19937& random) {
   for (const Field& f : fieldsOf(spec))
     for (uint32_t i = 0; f.kind == 'f' && i < texels; ++i) {
       uint8_t* high = out.data() + size_t{i} * spec.bytes + (f.first + f.bits) / 8 - 1;
-      *high = static_cast<uint8_t>((*high & 0x83) | 0x30);  // exponents far from the largest and the least
+      // Between 0.5 and 2, of either sign.
+      *high = static_cast<uint8_t>(f.bits == 16 ? (*high & 0x83) | 0x38 : (*high & 0x80) | 0x3F);
     }
   // The least signed numbers, and all ones.
   for (uint32_t i = 0; i < std::min<uint32_t>(texels, 2); ++i) {
@@ -318,12 +320,51 @@ TEST_F(FormatsTest, WhatTheTableLacksIsNotMade) {
   for (const aerogpu_format_caps& entry : m_caps) {
     CommandWriter w;
     const uint32_t t = texture(w, static_cast<aerogpu_format>(entry.format), 4, 4);
-    if (entry.caps & (AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEPTH)) {
+    if (entry.caps) {
+      EXPECT_TRUE(entry.caps & (AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEPTH)) << entry.format;
       packets::destroyResource(w, t);
       run(w);
     } else {
       EXPECT_EQ(runForError(w), uint32_t{AEROGPU_ERROR_BACKEND}) << entry.format;
       gpu().takeErrorLines();
+    }
+  }
+}
+
+// FMT-7, BLIT-11, BLIT-12
+TEST_F(FormatsTest, FillsHoldWhatTheyAreGiven) {
+  const Color color = {0.3, 0.85, 0.15, 0.6};
+  for (const Spec& spec : kSpecs) {
+    if (!can(spec, AEROGPU_FORMAT_CAP_SAMPLE)) continue;
+    for (const bool whole : {true, false}) {
+      CommandWriter w;
+      const uint32_t t = texture(w, spec.format, 4, 4);
+      aerogpu_cmd_ext_fill fill{};
+      fill.texture = t;
+      fill.flags = AEROGPU_EXT_FILL_COLOR;
+      for (size_t c = 0; c < 4; ++c)
+        fill.color_rgba_f32[c] = std::bit_cast<uint32_t>(static_cast<float>(color[c]));
+      const aerogpu_ext_rect rect{1, 1, 3, 4};
+      w.packet(fill, &rect, whole ? 0 : 1);
+      run(w);
+      const Bytes got = read(t, spec.format, 4, 4);
+      for (uint32_t i = 0; i < 16; ++i) {
+        const bool filled = whole || (i % 4 >= 1 && i % 4 < 3 && i / 4 >= 1);
+        const uint8_t* texel = got.data() + size_t{i} * spec.bytes;
+        for (const Field& f : fieldsOf(spec)) {
+          size_t channel = 4;
+          for (size_t c = 4; c-- > 0;)
+            if (spec.reads[c] == f.letter) channel = c;
+          if (channel == 4) continue;  // X
+          const double want = filled ? color[channel] : 0;
+          if (f.kind == 'f') {
+            EXPECT_NEAR(valueOf(f, texel), want, 1.0 / 1024) << spec.name << " " << f.letter << " of " << i;
+          } else {
+            EXPECT_LE(std::abs(static_cast<int64_t>(bitsAt(texel, f.first, f.bits)) - encoded(f, want)), 1)
+                << spec.name << " " << f.letter << " of " << i << ", whole " << whole;
+          }
+        }
+      }
     }
   }
 }
