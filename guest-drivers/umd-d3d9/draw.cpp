@@ -106,7 +106,7 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   Resource *resource = m_pipeline.indices();
   if (!user && !resource) return kOk;
   if (!user) {
-    // The device draws nothing at all of a draw that reads past the buffer (DRAW-4).
+    // What lies past the buffer is not there (DRAW-17).
     const uint64_t there = resource->buffer().size / size;
     if (args.StartIndex >= there) return kOk;
     if (indices > there - args.StartIndex) indices = there - args.StartIndex;

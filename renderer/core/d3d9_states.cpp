@@ -25,18 +25,42 @@ std::array<float, 4> fromD3dColor(uint32_t argb) {
   return {channel(16), channel(8), channel(0), channel(24)};
 }
 
+/// What a value outside of its enumeration counts as (STATE-18): games pass such values, and see what
+/// D3D9On12's PixelStage::SetRasterState and SetBlendState make of them.
+constexpr uint32_t otherwise(RS state, uint32_t value) {
+  constexpr uint32_t kBeyondBlend = 32;
+  switch (state) {
+    case RS::CullMode:
+      return static_cast<uint32_t>(CullMode::None);
+    case RS::SrcBlend:
+    case RS::SrcBlendAlpha:
+      return static_cast<uint32_t>(value >= kBeyondBlend ? Blend::One : Blend::Zero);
+    case RS::DestBlend:
+    case RS::DestBlendAlpha:
+      return static_cast<uint32_t>(Blend::Zero);
+    default:
+      return d3d9::info(state).defaultValue;
+  }
+}
+constexpr uint32_t otherwise(Samp state, uint32_t value) {
+  // A mip filter that filters levels, whichever way, is linear.
+  if (state == Samp::MipFilter && value <= static_cast<uint32_t>(Filter::ConvolutionMono))
+    return static_cast<uint32_t>(Filter::Linear);
+  return d3d9::info(state).defaultValue;
+}
+
 /// A state and where it goes.
 template <class Object>
 struct Row {
   uint32_t number;
-  bool (*set)(Object&, uint32_t value);  ///< false: the value is outside the state's enumeration
-  uint32_t dirty;                        ///< DirtyBits
+  void (*set)(Object&, uint32_t value);
+  uint32_t dirty;  ///< DirtyBits
 };
 
 /// Writes a value into the field that the member pointers `kPath` lead to. The field's type says how, and has
 /// to fit the state's kind.
 template <auto kState, class Object, auto... kPath>
-bool setField(Object& object, uint32_t value) {
+void setField(Object& object, uint32_t value) {
   constexpr d3d9::StateInfo kInfo = d3d9::info(kState);
   auto& field = (object.*....*kPath);
   using Field = std::remove_reference_t<decltype(field)>;
@@ -45,7 +69,7 @@ bool setField(Object& object, uint32_t value) {
     field = value != 0;  // D3DZB_USEW is like D3DZB_TRUE
   } else if constexpr (std::is_enum_v<Field>) {
     static_assert(kInfo.kind == StateKind::Enum);
-    if (value < kInfo.first || value > kInfo.last) return false;
+    if (value < kInfo.first || value > kInfo.last) value = otherwise(kState, value);
     field = static_cast<Field>(value);
   } else if constexpr (std::is_same_v<Field, float>) {
     static_assert(kInfo.kind == StateKind::Float);
@@ -60,7 +84,6 @@ bool setField(Object& object, uint32_t value) {
     static_assert(kInfo.kind == StateKind::Color);
     field = fromD3dColor(value);
   }
-  return true;
 }
 
 template <RS kState, auto... kPath>
@@ -75,44 +98,38 @@ constexpr Row<SamplerState> row() {
 // States whose value is more than what its kind says.
 
 template <size_t kTarget>
-bool setColorWriteMask(DrawState& state, uint32_t value) {
+void setColorWriteMask(DrawState& state, uint32_t value) {
   state.blend.writeMask[kTarget] = value & 15;
-  return true;
 }
 
-bool setClipPlanes(DrawState& state, uint32_t value) {
+void setClipPlanes(DrawState& state, uint32_t value) {
   state.rasterizer.clipPlaneMask = value & 0x3F;
-  return true;
 }
 
-bool setDepthBias(DrawState& state, uint32_t value) {
+void setDepthBias(DrawState& state, uint32_t value) {
   state.rasterizer.depthBias = asFloat(value);
   state.rasterizer.depthBiasIsInteger = false;
-  return true;
 }
 
 /// D3DSHADE_PHONG was never implemented and acts as Gouraud, as does what is no D3DSHADEMODE.
-bool setShadeMode(DrawState& state, uint32_t value) {
+void setShadeMode(DrawState& state, uint32_t value) {
   state.rasterizer.shade =
       value == static_cast<uint32_t>(ShadeMode::Flat) ? ShadeMode::Flat : ShadeMode::Gouraud;
-  return true;
 }
 
 /// Pyramidal and Gaussian quad filters and convolution mono were optional and count as linear.
 template <Filter SamplerState::*kField>
-bool setFilter(SamplerState& sampler, uint32_t value) {
+void setFilter(SamplerState& sampler, uint32_t value) {
   if (value >= static_cast<uint32_t>(Filter::PyramidalQuad) &&
       value <= static_cast<uint32_t>(Filter::ConvolutionMono))
     value = static_cast<uint32_t>(Filter::Linear);
   if (value < static_cast<uint32_t>(Filter::Point) || value > static_cast<uint32_t>(Filter::Anisotropic))
-    return false;
+    value = static_cast<uint32_t>(Filter::Point);  // the default of both
   sampler.*kField = static_cast<Filter>(value);
-  return true;
 }
 
-bool setMaxAnisotropy(SamplerState& sampler, uint32_t value) {
+void setMaxAnisotropy(SamplerState& sampler, uint32_t value) {
   sampler.maxAnisotropy = value == 0 ? 1 : value;
-  return true;
 }
 
 constexpr auto kBlend = &DrawState::blend;
@@ -210,10 +227,6 @@ constexpr auto byNumber(const Row<Object> (&rows)[kRows]) {
 constexpr auto kRenderStates = byNumber<static_cast<size_t>(RS::BlendOpAlpha) + 1>(kRenderStateRows);
 constexpr auto kSamplerStates = byNumber<static_cast<size_t>(Samp::SrgbTexture) + 1>(kSamplerStateRows);
 
-Error outside() {
-  return {ErrorCode::CmdDecode, "value is outside the state's enumeration"};
-}
-
 Blend blendFromAbi(uint32_t factor) {
   constexpr Blend kMap[] = {Blend::Zero,      Blend::One,          Blend::SrcAlpha,    Blend::InvSrcAlpha,
                             Blend::DestAlpha, Blend::InvDestAlpha, Blend::BlendFactor, Blend::InvBlendFactor};
@@ -222,18 +235,17 @@ Blend blendFromAbi(uint32_t factor) {
 
 }  // namespace
 
-Result<void> setRenderState(DrawState& state, uint32_t number, uint32_t value) {
-  if (number >= kRenderStates.size() || !kRenderStates[number]) return {};
+void setRenderState(DrawState& state, uint32_t number, uint32_t value) {
+  if (number >= kRenderStates.size() || !kRenderStates[number]) return;
   const Row<DrawState>& row = *kRenderStates[number];
-  if (!row.set(state, value)) return outside();
+  row.set(state, value);
   state.dirty |= row.dirty;
-  return {};
 }
 
-Result<bool> setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value) {
+bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value) {
   if (number >= kSamplerStates.size() || !kSamplerStates[number]) return false;
   const SamplerState before = sampler;
-  if (!kSamplerStates[number]->set(sampler, value)) return outside();
+  kSamplerStates[number]->set(sampler, value);
   return !(sampler == before);
 }
 

@@ -12,13 +12,13 @@
 
 namespace aerogpu::core {
 
-/// Sets one D3DRS_*. A value that the state's enumeration lacks is an error (STATE-2). Known states that only
-/// Direct3D 9's fixed function reads (lighting, materials, texture wrap) have no effect here: it is the
-/// driver's job. Unknown numbers have none either, as in Direct3D 9.
-Result<void> setRenderState(DrawState& state, uint32_t number, uint32_t value);
+/// Sets one D3DRS_*. A value that the state's enumeration lacks counts as another (STATE-18). Known states
+/// that only Direct3D 9's fixed function reads (lighting, materials, texture wrap) have no effect here: it is
+/// the driver's job. Unknown numbers have none either, as in Direct3D 9.
+void setRenderState(DrawState& state, uint32_t number, uint32_t value);
 
 /// Sets one D3DSAMP_*; reports whether the sampler changed. Rules as above.
-Result<bool> setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value);
+bool setSamplerState(SamplerState& sampler, uint32_t number, uint32_t value);
 
 // The state blocks; their enumerators were checked with the packet.
 void setBlendState(DrawState& state, const aerogpu_blend_state& block);

@@ -70,12 +70,9 @@ void Executor::noteContextChange(bool changed) {
 }
 
 uint64_t Executor::features() const {
-  // Whose packets are executed, but whose states no back end looks at yet.
-  constexpr uint32_t kUnfinished = AEROGPU_EXT_FEATURE_HI_STATES;
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
-         uint64_t{(AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS |
-                   AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_CMD_FEATURES_HI) &
-                  ~kUnfinished}
+         uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS |
+                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_CMD_FEATURES_HI}
              << 32;
 }
 

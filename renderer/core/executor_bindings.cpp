@@ -112,9 +112,8 @@ Result<void> Executor::run(const aerogpu_cmd_set_sampler_state& c) {
   const auto where = stage(c.shader_stage, 0);
   if (!where) return where.error();
   if (c.slot >= kMaxSamplers) return Error{ErrorCode::OutOfBounds, "no such sampler slot"};
-  const auto changed = setSamplerState(bindings(*where).samplers[c.slot], c.state, c.value);
-  if (!changed) return changed.error();
-  if (*changed) dirtyStage(*where, kDirtySamplers);
+  if (setSamplerState(bindings(*where).samplers[c.slot], c.state, c.value))
+    dirtyStage(*where, kDirtySamplers);
   return {};
 }
 

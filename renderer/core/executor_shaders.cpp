@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Executor: shaders, D3D9 constants, input layouts.
+#include <algorithm>
 #include <cstring>
 
 #include "renderer/core/executor.h"
@@ -106,6 +107,9 @@ Result<void> Executor::run(const aerogpu_cmd_create_input_layout& c, Bytes blob)
   auto layout = makeRef<InputLayout>();
   layout->charge = std::move(*charge);
   layout->elements = std::move(*elements);
+  layout->pretransformed = std::ranges::any_of(layout->elements, [](const InputElement& e) {
+    return e.isD3d9Type && e.semanticHash == semanticHash(d3d9::Usage::PositionT);
+  });
   auto gpu = m_env.backend.createInputLayout(layout->elements);
   if (!gpu) return gpu.error();
   layout->gpu = std::move(*gpu);

@@ -24,7 +24,8 @@ Result<void> Executor::run(const aerogpu_cmd_set_rasterizer_state& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_render_state& c) {
-  return setRenderState(state(), c.state, c.value);
+  setRenderState(state(), c.state, c.value);
+  return {};
 }
 
 Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {

@@ -179,6 +179,7 @@ struct Shader : GuestObject {
 
 struct InputLayout : GuestObject {
   std::vector<InputElement> elements;
+  bool pretransformed = false;  ///< Direct3D 9's, with D3DDECLUSAGE_POSITIONT
   std::unique_ptr<GpuInputLayout> gpu;
 };
 

@@ -183,6 +183,7 @@ struct TextureStage {
   std::array<float, 4> bump{};  ///< D3DTSS_BUMPENVMAT00, 01, 10, 11
   float luminanceScale = 0, luminanceOffset = 0;
   uint32_t transformFlags = 0;  ///< D3DTSS_TEXTURETRANSFORMFLAGS
+  uint32_t unused = 0;          ///< so that a shader reads it as it lies here
   bool operator==(const TextureStage&) const = default;
 };
 

@@ -37,4 +37,24 @@ struct DepthBias {
 DepthBias depthBias(const core::RasterizerState& state, DepthSteps steps, const DepthBiasWays& ways,
                     float minDepth, float maxDepth);
 
+/// Points and lines have none, the edges of triangles do ("Depth Bias", Direct3D 10; D3D9On12 does so too).
+inline bool hasDepthBias(core::Topology topology) {
+  switch (topology) {
+    case core::Topology::PointList:
+    case core::Topology::LineList:
+    case core::Topology::LineStrip:
+    case core::Topology::LineListAdj:
+    case core::Topology::LineStripAdj:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// What else the bias of a draw depends on, beside the rasterizer's states and targets.
+inline uint32_t biasDirtyBits(const core::RasterizerState& state) {
+  return state.depthBias != 0 || state.slopeScaledDepthBias != 0 ? core::kDirtyViewport | core::kDirtyTopology
+                                                                 : 0u;
+}
+
 }  // namespace aerogpu::d3d9

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "renderer/core/state.h"
+#include "renderer/d3d9/draw_rules.h"
 
 namespace aerogpu::d3d9 {
 
@@ -27,9 +28,13 @@ inline const core::StencilFace& counterClockwiseFace(const core::DepthStencilSta
 }
 
 /// Whether primitives are cut at the ends of the depth range. Where they are not, and after a bias, Direct3D
-/// holds the depth within the viewport's range.
-inline bool clipsDepth(const core::RasterizerState& state) {
-  return state.depthClip && state.clipping;
+/// holds the depth within the viewport's range. D3DRS_CLIPPING is for vertices that come transformed; those
+/// are not cut either where nothing looks at their depth.
+inline bool clipsDepth(const core::DrawState& state) {
+  if (!state.rasterizer.depthClip) return false;
+  const bool pretransformed = state.inputLayout && state.inputLayout->pretransformed && !usesDxbc(state);
+  return !pretransformed ||
+         (state.rasterizer.clipping && state.depthStencil.depthEnable && state.depthTarget.texture);
 }
 
 }  // namespace aerogpu::d3d9

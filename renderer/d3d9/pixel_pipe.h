@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "renderer/core/format.h"
 #include "renderer/core/state.h"
@@ -55,6 +56,7 @@ inline shader::PushConstants pushConstants(const core::DrawState& state, const P
   for (uint32_t i = 0; i < 3; ++i)
     push.fogColor[i] = static_cast<float>(p.fogColor >> (16 - 8 * i) & 0xFF) / 255.0f;
   push.fogMode = static_cast<uint32_t>(p.fogTable);
+  if (p.fogW && p.fogTable != FogMode::None) push.fogMode += shader::kFogByW;
   push.fogStart = p.fogStart;
   push.fogEnd = p.fogEnd;
   push.fogDensity = p.fogDensity;
@@ -62,6 +64,32 @@ inline shader::PushConstants pushConstants(const core::DrawState& state, const P
   push.pointSizeMin = std::max(p.pointSizeMin, limits.min);
   push.pointSizeMax = std::min(p.pointSizeMax, limits.max);
   return push;
+}
+
+/// EmitOptions::projectedBy of a pixel shader: D3DTTFF_PROJECTED divides by the last of so many coordinates
+/// as D3DTTFF_COUNT says, by the fourth where that is 0 ("D3DTEXTURETRANSFORMFLAGS").
+inline std::array<uint8_t, 4> projectedBy(const core::DrawState& state,
+                                          const shader::ShaderInfo& pixelShader) {
+  constexpr uint32_t kCountMask = 7, kProjected = 256;
+  std::array<uint8_t, 4> out{};
+  if (pixelShader.version.model() >= 0x0104) return out;
+  for (uint32_t i = 0; i < out.size(); ++i) {
+    const uint32_t flags = state.textureStages[i].transformFlags, count = flags & kCountMask;
+    if (flags & kProjected) out[i] = count == 2 ? 1 : count == 3 ? 2 : 3;
+  }
+  return out;
+}
+
+/// The clip planes that are on.
+struct ClipPlanes {
+  uint32_t count = 0;
+  std::array<std::array<float, 4>, core::kMaxClipPlanes> planes;
+};
+inline ClipPlanes clipPlanes(const core::DrawState& state) {
+  ClipPlanes out;
+  for (uint32_t i = 0; i < core::kMaxClipPlanes; ++i)
+    if (state.rasterizer.clipPlaneMask >> i & 1) out.planes[out.count++] = state.clipPlanes[i];
+  return out;
 }
 
 }  // namespace aerogpu::d3d9

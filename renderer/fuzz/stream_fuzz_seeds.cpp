@@ -282,6 +282,24 @@ void drawing(const std::string& folder) {
     render.value = 1;
     w.packet(render);
   }
+  const aerogpu_ext_clip_plane plane{{0x3F800000, 0, 0, 0}};
+  aerogpu_cmd_ext_set_clip_planes planes{};
+  w.packet(planes, &plane, 1);
+  aerogpu_cmd_ext_set_texture_stage stage{};
+  stage.state = 7;
+  stage.value = 0x3F800000;
+  w.packet(stage);
+  aerogpu_cmd_ext_set_state fog{};
+  fog.state = AEROGPU_EXT_STATE_FOG_W;
+  fog.value = 1;
+  w.packet(fog);
+  const uint32_t step = 1;
+  aerogpu_cmd_ext_set_stream_frequency frequency{};
+  frequency.first = 1;
+  w.packet(frequency, &step, 1);
+  aerogpu_cmd_ext_query_begin begin{};
+  begin.type = AEROGPU_EXT_QUERY_OCCLUSION;
+  w.packet(begin);
   const uint32_t color = 1;
   aerogpu::packets::setTargets(w, {&color, 1}, 2);
   Harness::clear(w, 7, 0, 1, 0, 1);
@@ -293,6 +311,14 @@ void drawing(const std::string& folder) {
   indexed.index_count = 6;
   indexed.instance_count = 1;
   w.packet(indexed);
+  aerogpu_cmd_ext_query_end end{};
+  end.type = AEROGPU_EXT_QUERY_OCCLUSION;
+  end.alloc_id = 1;
+  end.offset_bytes = 0x1000;
+  w.packet(end);
+  end.type = AEROGPU_EXT_QUERY_TIMESTAMP;
+  end.offset_bytes = 0x1010;
+  w.packet(end);
   w.packet(aerogpu_cmd_present{});
   write(folder, "drawing", w);
 }

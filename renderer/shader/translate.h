@@ -69,6 +69,13 @@ private:
   std::shared_ptr<const ProgramCode> m_code;
 };
 
+/// How the buffers hold an input of a vertex shader: what the GPU fetches it as.
+enum class InputType : uint8_t {
+  Float,
+  Uint,  ///< whole numbers, of which the shader makes floats
+  Int
+};
+
 struct EmitOptions {
   /// Pixel shader: ShaderInfo::outputs of the vertex shader it runs with. Inputs that are not in it read 0,
   /// COLOR0 reads (1, 1, 1, 1).
@@ -78,15 +85,21 @@ struct EmitOptions {
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
   /// ps_1_x, which does not declare them: kinds of the bound textures. Unknown = ShaderInfo::samplerTypes.
   std::array<d3d9::SamplerType, 16> samplerTypes{};
+  /// ps_1_0 to ps_1_3: 1..3 = the coordinates of t#n are divided by that component (D3DTTFF_PROJECTED) in
+  /// tex, texbem and texbeml; 0 = they are not.
+  std::array<uint8_t, 4> projectedBy{};
+  /// Pixel shader: oC1 is the second source color of target 0, and there are no other targets.
+  bool dualSource = false;
+  std::array<InputType, 16> inputTypes{};  ///< vertex shader: by v#
 };
+bool operator==(const EmitOptions& a, const EmitOptions& b);
 
 struct Module {
   std::vector<uint32_t> words;  ///< SPIR-V
   ConstantLayout constants;     ///< of the uniform buffer of this stage
 };
 
-/// Validates a stream from its version token on. Refused, by name: the software models (2_sw, 3_sw), and the
-/// bump environment instructions of ps_1_x, whose matrix the command stream cannot carry.
+/// Validates a stream from its version token on. Refused, by name: the software models (2_sw, 3_sw).
 Result<Program, ShaderError> parse(std::span<const uint32_t> tokens);
 
 /// Cannot fail for what the application wrote; an error means options out of range or a module that would

@@ -132,8 +132,16 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
     v12->samplerMirrorClampToEdge = VK_FALSE;
 }
 
+/// Those that the back end can do without and that Vulkan 1.3 does not require ("Required Format Support").
+bool optional(VkFormat format) {
+  constexpr VkFormat kOptional[] = {VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_R8G8B8A8_USCALED,
+                                    VK_FORMAT_R16G16_SSCALED, VK_FORMAT_R16G16B16A16_SSCALED,
+                                    VK_FORMAT_A2B10G10R10_USCALED_PACK32};
+  return std::find(std::begin(kOptional), std::end(kOptional), format) != std::end(kOptional);
+}
+
 bool hidden(VkFormat format) {
-  if (profile().requiredOnly) return format == VK_FORMAT_D24_UNORM_S8_UINT;
+  if (profile().requiredOnly) return optional(format);
   return std::find(profile().hiddenFormats.begin(), profile().hiddenFormats.end(), format) !=
          profile().hiddenFormats.end();
 }

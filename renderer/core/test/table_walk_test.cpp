@@ -237,8 +237,10 @@ std::map<uint32_t, Twins> twins() {
   PAIR(SET_SAMPLER_STATE, set_sampler_state,
        BRACED(.shader_stage = kPixel, .slot = 15, .state = 5, .value = 2),
        BRACED(.shader_stage = kPixel, .slot = core::kMaxSamplers, .state = 5, .value = 2), kOob);
-  PAIR(SET_RENDER_STATE, set_render_state, BRACED(.state = 22, .value = 1),  // D3DRS_CULLMODE
-       BRACED(.state = 22, .value = 77));
+  t[AEROGPU_CMD_SET_RENDER_STATE] = {
+      // D3DRS_CULLMODE; any number and any value will do
+      one(AEROGPU_CMD_SET_RENDER_STATE, aerogpu_cmd_set_render_state{.state = 22, .value = 77}),
+      cut(AEROGPU_CMD_SET_RENDER_STATE)};
   PAIR(CREATE_SAMPLER, create_sampler, BRACED(.sampler_handle = kFree, .filter = 1),
        BRACED(.sampler_handle = kFree, .filter = 2));
   PAIR(DESTROY_SAMPLER, destroy_sampler, BRACED(.sampler_handle = kSampler), BRACED(.sampler_handle = kView));
@@ -249,7 +251,7 @@ std::map<uint32_t, Twins> twins() {
   PAIR(DRAW, draw, BRACED(.vertex_count = 3, .instance_count = 1),
        BRACED(.vertex_count = 3, .instance_count = 1, .first_vertex = UINT32_MAX - 1), kOob);
   PAIR(DRAW_INDEXED, draw_indexed, BRACED(.index_count = 128, .instance_count = 1),
-       BRACED(.index_count = 128, .instance_count = 1, .first_index = 1), kOob);
+       BRACED(.index_count = 128, .instance_count = 0xFFFFFFFF), kOob);
   PAIR(DISPATCH, dispatch, BRACED(.group_count_x = 65535, .group_count_y = 1, .group_count_z = 1),
        BRACED(.group_count_x = 65536, .group_count_y = 1, .group_count_z = 1), kOob);
   PAIR(PRESENT, present, {}, BRACED(.scanout_id = 1));

@@ -88,13 +88,30 @@ TEST(DepthStencil, WhatCounts) {
   EXPECT_TRUE(writesDepth(ds));
   ds.depthWrite = false;
   EXPECT_FALSE(writesDepth(ds));
-  core::RasterizerState raster;
-  EXPECT_TRUE(clipsDepth(raster));
-  raster.clipping = false;
-  EXPECT_FALSE(clipsDepth(raster));
-  raster = {};
-  raster.depthClip = false;
-  EXPECT_FALSE(clipsDepth(raster));
+}
+
+// DRAW-18
+TEST(DepthStencil, ClippingIsForTransformedVerticesWithADepth) {
+  core::DrawState state;
+  EXPECT_TRUE(clipsDepth(state));
+  state.rasterizer.clipping = false;
+  EXPECT_TRUE(clipsDepth(state)) << "vertices that a shader transforms";
+  state.inputLayout = core::makeRef<core::InputLayout>();
+  EXPECT_TRUE(clipsDepth(state));
+  state.inputLayout->pretransformed = true;
+  state.depthStencil.depthEnable = true;
+  state.depthTarget.texture = core::makeRef<core::Texture>();
+  EXPECT_FALSE(clipsDepth(state));
+  state.rasterizer.clipping = true;
+  EXPECT_TRUE(clipsDepth(state));
+  state.depthStencil.depthEnable = false;
+  EXPECT_FALSE(clipsDepth(state)) << "nothing looks at the depth";
+  state.depthStencil.depthEnable = true;
+  state.depthTarget.texture = {};
+  EXPECT_FALSE(clipsDepth(state));
+  state = {};
+  state.rasterizer.depthClip = false;
+  EXPECT_FALSE(clipsDepth(state));
 }
 
 }  // namespace

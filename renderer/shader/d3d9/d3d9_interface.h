@@ -48,6 +48,8 @@ enum class FogSource : uint32_t {
   Exp2 = 2,    ///< 1 / e^((depth * density)^2)
   Linear = 3,  ///< (end - depth) / (end - start)
 };
+/// Added to a FogSource other than Vertex: the depth is the w of the position in place of its z.
+inline constexpr uint32_t kFogByW = 4;
 
 /// Push constant block of both stages (offset 0, all of it in both stage flags).
 struct PushConstants {
@@ -56,8 +58,8 @@ struct PushConstants {
   uint32_t alphaFunc = 8;           ///< D3DCMPFUNC, 1 (never) .. 8 (always)
   float alphaRef = 0;               ///< D3DRS_ALPHAREF / 255
   float fogColor[3] = {};           ///< red, green, blue, 0..1
-  uint32_t fogMode = 0;             ///< FogSource
-  float fogStart = 0;               ///< D3DRS_FOGSTART, in depth 0..1
+  uint32_t fogMode = 0;             ///< FogSource, and kFogByW
+  float fogStart = 0;               ///< D3DRS_FOGSTART, in depth 0..1 or in w
   float fogEnd = 1;                 ///< D3DRS_FOGEND
   float fogDensity = 1;             ///< D3DRS_FOGDENSITY
   float pointSize = 1;              ///< D3DRS_POINTSIZE, where the vertex shader writes no size
@@ -81,25 +83,38 @@ struct FloatDefinition {
   uint32_t bits[4];  ///< IEEE 754
 };
 
-/// What a stage's uniform buffer holds: c0..c(floatCount-1), i0..i(intCount-1), then clip planes; 16 bytes
-/// each, no gaps. The shader reads nothing else.
+/// A texture stage as pixel shaders 1.x read it.
+struct BumpStage {
+  float matrix[4] = {};                           ///< D3DTSS_BUMPENVMAT00, 01, 10, 11
+  float luminanceScale = 0, luminanceOffset = 0;  ///< D3DTSS_BUMPENVLSCALE, BUMPENVLOFFSET
+  float unused[2] = {};
+};
+static_assert(sizeof(BumpStage) == 32);
+
+/// What a stage's uniform buffer holds: c0..c(floatCount-1), i0..i(intCount-1), 16 bytes each, then the clip
+/// planes of a vertex shader, 16 bytes each, or BumpStage 0.. of a pixel shader; no gaps. The shader reads
+/// nothing else.
 struct ConstantLayout {
   uint32_t floatCount = 0;      ///< 0..256 (VS), 0..224 (PS)
   uint32_t intCount = 0;        ///< 0..16
   uint32_t clipPlaneCount = 0;  ///< 0..6, only by EmitOptions::clipPlaneCount
+  uint32_t bumpStageCount = 0;  ///< 0..6, pixel shaders 1.x
   uint32_t boolMask = 0;        ///< bits of the push constants that the shader reads
   bool relative = false;        ///< reads c[] by a computed index
   /// `def`s that a computed index may meet: they replace what the application set, in the buffer. Empty
   /// without relative addressing (then definitions are constants of the module).
   std::vector<FloatDefinition> definitions;
 
-  uint32_t sizeBytes() const { return (floatCount + intCount + clipPlaneCount) * 16; }
+  uint32_t sizeBytes() const {
+    return (floatCount + intCount + clipPlaneCount) * 16 + bumpStageCount * uint32_t{sizeof(BumpStage)};
+  }
 };
 
-/// Fills a uniform buffer of layout.sizeBytes() bytes at `dst`. `floats`, `ints`, `planes` point to register
-/// 0 of the files, 16 bytes a register; a file of which the layout takes nothing may be null.
+/// Fills a uniform buffer of layout.sizeBytes() bytes at `dst`. `floats` and `ints` point to register 0 of
+/// the files, 16 bytes a register, `rest` to the clip planes that count or to texture stage 0; a file of
+/// which the layout takes nothing may be null.
 inline void writeConstants(const ConstantLayout& layout, const void* floats, const void* ints,
-                           const void* planes, void* dst) {
+                           const void* rest, void* dst) {
   auto* out = static_cast<unsigned char*>(dst);
   if (layout.floatCount && floats) std::memcpy(out, floats, size_t{layout.floatCount} * 16);
   for (const FloatDefinition& d : layout.definitions)
@@ -107,7 +122,9 @@ inline void writeConstants(const ConstantLayout& layout, const void* floats, con
   out += size_t{layout.floatCount} * 16;
   if (layout.intCount && ints) std::memcpy(out, ints, size_t{layout.intCount} * 16);
   out += size_t{layout.intCount} * 16;
-  if (layout.clipPlaneCount && planes) std::memcpy(out, planes, size_t{layout.clipPlaneCount} * 16);
+  if (layout.clipPlaneCount && rest) std::memcpy(out, rest, size_t{layout.clipPlaneCount} * 16);
+  if (layout.bumpStageCount && rest)
+    std::memcpy(out, rest, size_t{layout.bumpStageCount} * sizeof(BumpStage));
 }
 
 }  // namespace aerogpu::shader

@@ -50,10 +50,15 @@ bool Parser::pixel1(const Instruction& in) {
   d3d9::SamplerType type = d3d9::SamplerType::Texture2D;
   bool samples = false, texture = true;
   switch (in.opcode) {
+    case Opcode::Bem:
+      if (in.destination.mask & ~3u) return fail("result has only r and g");
+      m_info.constants.bumpStageCount = std::max(m_info.constants.bumpStageCount, number + 1);
+      break;
     case Opcode::TexBem:
     case Opcode::TexBemL:
-    case Opcode::Bem:
-      return fail("no packet of ABI 1.4 carries the bump environment matrix");
+      m_info.constants.bumpStageCount = std::max(m_info.constants.bumpStageCount, number + 1);
+      samples = true;
+      break;
     case Opcode::TexDepth:
       m_info.writesDepth = true;
       break;

@@ -33,6 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.linkedOutputs = linked;
   options.shadowSamplers = 1;
   options.clipPlaneCount = 1;
+  options.projectedBy = {1, 2, 3, 0};
+  options.dualSource = size % 8 == 0;
+  options.inputTypes[1] = shader::InputType::Uint;
+  options.inputTypes[2] = shader::InputType::Int;
   if (!shader::emit(*program, options)) std::abort();
   return 0;
 }

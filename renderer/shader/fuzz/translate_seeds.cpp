@@ -25,6 +25,8 @@ constexpr const char* kShaders[] = {
     "if_lt r0.x, r0.y\ndsx r1, v0\nelse\ncmp r1, vFace, r0, v1\nendif\nadd oC0, r1, vPos.xyxy\n",
     "ps_1_1\ndef c0, 1, 0, 0.5, 1\ntex t0\ntexm3x3pad t1, t0_bx2\ntexm3x3pad t2, t0\ntexm3x3spec t3, t0, c0\n"
     "texkill t2\nmul_x2_sat r0.rgb, t3, v0\n+mov r0.a, 1-t0.b\ncnd r0, r0.a, t0, -v1_bias\n",
+    "ps_1_1\ntex t0\ntexbem t1, t0\ntexbeml t2, t0_bx2\nmad r0, t1, v0, t2\n",
+    "ps_1_4\ntexld r0, t0\ntexcrd r1.rgb, t1\nbem r1.rg, r1, r0\nphase\ntexld r2, r1\nmov r0, r2\n",
     "ps_1_4\ntexcrd r0.xyz, t0\ntexld r1, t1_dw.xyw\nphase\ntexld r2, r0_dz\nmov r5.r, r2\ntexdepth "
     "r5\nadd_d4 r0, r1, r2\n",
 };

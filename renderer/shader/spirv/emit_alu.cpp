@@ -294,6 +294,9 @@ void Emitter::instruction(const Instruction& in) {
     case Opcode::TexDp3Tex:
     case Opcode::TexDp3:
     case Opcode::TexDepth:
+    case Opcode::TexBem:
+    case Opcode::TexBemL:
+    case Opcode::Bem:
       pixel1Texture(in);
       break;
     case Opcode::TexKill:

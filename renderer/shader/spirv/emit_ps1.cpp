@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Emitter: the texture instructions of ps_1_0 to ps_1_4. Source: their pages in the Direct3D 9 "asm shader
-// reference". Bump environment maps are refused by parse(). Such shaders have no flow control.
+// reference". Such shaders have no flow control.
 #include "renderer/shader/spirv/emitter.h"
 
 namespace aerogpu::shader {
@@ -34,6 +34,25 @@ Id Emitter::reflected(Id normal, Id eye) {
                               m_b.value(Op::OpFDiv, m_t.float1, along, square));
   const Id scaled = m_b.value(Op::OpVectorTimesScalar, m_t.float3, normal, factor);
   return m_b.composite(m_t.float4, {m_b.value(Op::OpFSub, m_t.float3, scaled, eye), m_b.constantFloat(0)});
+}
+
+Id Emitter::projectedCoordinate(uint32_t stage) {
+  const Id value = inputRegister(stage, true);
+  const uint32_t by = stage < m_options.projectedBy.size() ? m_options.projectedBy[stage] : 0;
+  return by ? m_b.value(Op::OpFDiv, m_t.float4, value, splat(extract(value, by))) : value;
+}
+
+Id Emitter::bumped(uint32_t stage, Id base, Id perturbation) {
+  constantBlock();  // sets m_bumpMember
+  const Id matrix = loadConstant(m_bumpMember, m_b.constantInt(static_cast<int32_t>(2 * stage)), m_t.float4);
+  const Id by = xy(perturbation);
+  // BUMPENVMAT00 and 10 make u, 01 and 11 make v.
+  const auto sum = [&](uint32_t i) {
+    const Id column = m_b.value(Op::OpVectorShuffle, m_t.float2, matrix, matrix, i, i + 2);
+    return m_b.value(Op::OpFAdd, m_t.float1, extract(base, i), dot(column, by, 2));
+  };
+  const Id u = sum(0), v = sum(1);
+  return m_b.composite(m_t.float4, {u, v, extract(base, 2), extract(base, 3)});
 }
 
 void Emitter::pixel1Texture(const Instruction& in) {
@@ -74,7 +93,20 @@ void Emitter::pixel1Texture(const Instruction& in) {
   };
   switch (in.opcode) {
     case Opcode::Tex:
-      return writeResult(in, sampleAt(n, four ? projected() : coordinate(n)));
+      return writeResult(in, sampleAt(n, four ? projected() : projectedCoordinate(n)));
+    case Opcode::TexBem:
+    case Opcode::TexBemL: {
+      const Id by = source4(in.sources[0]);
+      const Id texel = sampleAt(n, bumped(n, projectedCoordinate(n), by));
+      if (in.opcode == Opcode::TexBem) return writeResult(in, texel);
+      const Id luminance =
+          loadConstant(m_bumpMember, m_b.constantInt(static_cast<int32_t>(2 * n + 1)), m_t.float4);
+      const Id scaled = product(extract(by, 2), extract(luminance, 0), 1);
+      const Id factor = m_b.value(Op::OpFAdd, m_t.float1, scaled, extract(luminance, 1));
+      return writeResult(in, product(texel, splat(factor), 4));
+    }
+    case Opcode::Bem:
+      return writeResult(in, bumped(n, source4(in.sources[0]), source4(in.sources[1])));
     case Opcode::TexCoord: {
       if (four) return writeResult(in, projected());
       const Id clamped = m_b.glsl(GLSLstd450NClamp, m_t.float4, coordinate(n), m_b.constantNull(m_t.float4),

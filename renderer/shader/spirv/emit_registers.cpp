@@ -106,12 +106,18 @@ Id Emitter::inputRegister(uint32_t number, bool texture) {
   if (cached.id && cached.epoch == m_epoch) return cached.id;
   Id value = 0;
   if (isVertex()) {
+    const InputType kind = m_options.inputTypes[number];
+    const Id type = kind == InputType::Float ? m_t.float4
+                    : kind == InputType::Int ? m_t.int4
+                                             : m_b.vectorType(m_t.uint1, 4);
     Id& variable = m_inputVariables[number];
     if (!variable) {
-      variable = m_b.variable(spv::StorageClass::Input, m_t.float4);
+      variable = m_b.variable(spv::StorageClass::Input, type);
       m_b.decorate(variable, spv::Decoration::Location, number);
     }
-    value = m_b.load(m_t.float4, variable);
+    value = m_b.load(type, variable);
+    if (kind != InputType::Float)
+      value = m_b.value(kind == InputType::Int ? Op::OpConvertSToF : Op::OpConvertUToF, m_t.float4, value);
   } else {
     for (const Declaration& d : m_code.inputs) {
       if (d.number != number || d.texture != texture) continue;
@@ -191,6 +197,7 @@ Id Emitter::constantBlock() {
   if (m_constants.floatCount) add(m_t.float4, m_constants.floatCount);
   if (m_constants.intCount) m_intMember = add(m_t.int4, m_constants.intCount);
   if (m_constants.clipPlaneCount) m_planeMember = add(m_t.float4, m_constants.clipPlaneCount);
+  if (m_constants.bumpStageCount) m_bumpMember = add(m_t.float4, 2 * m_constants.bumpStageCount);
   const Id type = m_b.structType(members);
   m_b.decorate(type, spv::Decoration::Block);
   for (uint32_t i = 0; i < members.size(); ++i)

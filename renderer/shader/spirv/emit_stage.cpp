@@ -144,8 +144,9 @@ void Emitter::vertexEpilogue() {
                             : v.usage == d3d9::Usage::Color ? kSlotColor + v.usageIndex
                                                             : kSlotTexture + v.usageIndex;
       value = registerValue(slot);
-      // Colours and the fog factor are clamped before interpolation.
-      if (v.usage != d3d9::Usage::TexCoord)
+      // Colours are clamped before interpolation, the fog factor in each pixel
+      // (D3DPMISCCAPS_FOGVERTEXCLAMPED).
+      if (v.usage == d3d9::Usage::Color)
         value =
             m_b.glsl(GLSLstd450NClamp, m_t.float4, value, m_b.constantNull(m_t.float4), m_b.constantSplat(1));
     } else {
@@ -225,16 +226,25 @@ void Emitter::alphaTest(Id alpha) {
 }
 
 Id Emitter::fogFactor() {
-  const Id depth = extract(fragCoord(), 2);
-  const Id mode = pushConstant(offsetof(PushConstants, fogMode));
+  const auto f = [&](Op op, auto... args) { return m_b.value(op, m_t.float1, args...); };
+  const Id flagged = pushConstant(offsetof(PushConstants, fogMode));
+  const Id place = fragCoord();
+  const Id byW = m_b.value(Op::OpUGreaterThanEqual, m_t.boolean, flagged, m_b.constantUint(kFogByW));
+  const Id w = f(Op::OpFDiv, m_b.constantFloat(1), extract(place, 3));
+  const Id depth = f(Op::OpSelect, byW, w, extract(place, 2));
+  const Id mode = m_b.value(Op::OpBitwiseAnd, m_t.uint1, flagged, m_b.constantUint(kFogByW - 1));
   const Id density = pushConstant(offsetof(PushConstants, fogDensity));
   const Id start = pushConstant(offsetof(PushConstants, fogStart));
   const Id end = pushConstant(offsetof(PushConstants, fogEnd));
-  const auto f = [&](Op op, auto... args) { return m_b.value(op, m_t.float1, args...); };
   const Id product = f(Op::OpFMul, depth, density);
   const Id exp = m_b.glsl(GLSLstd450Exp, m_t.float1, f(Op::OpFNegate, product));
   const Id exp2 = m_b.glsl(GLSLstd450Exp, m_t.float1, f(Op::OpFNegate, f(Op::OpFMul, product, product)));
-  const Id linear = f(Op::OpFDiv, f(Op::OpFSub, end, depth), f(Op::OpFSub, end, start));
+  // Where both ends are one, what is nearer has none and the rest is all fog.
+  const Id isStep = m_b.value(Op::OpFOrdEqual, m_t.boolean, start, end);
+  const Id step = f(Op::OpSelect, m_b.value(Op::OpFOrdLessThan, m_t.boolean, depth, end),
+                    m_b.constantFloat(1), m_b.constantFloat(0));
+  const Id linear =
+      f(Op::OpSelect, isStep, step, f(Op::OpFDiv, f(Op::OpFSub, end, depth), f(Op::OpFSub, end, start)));
   const Id vertex = extract(pixelInput({d3d9::Usage::Fog, 0, 0, 1, false, false}), 0);
   const auto choose = [&](FogSource which, Id yes, Id no) {
     const Id is = m_b.value(Op::OpIEqual, m_t.boolean, mode, m_b.constantUint(static_cast<uint32_t>(which)));
@@ -275,9 +285,11 @@ void Emitter::pixelEpilogue() {
     }
   }
   for (uint32_t i = 0; i < 4; ++i) {
-    if (!(colors >> i & 1)) continue;
+    // With two sources for one target both are written, whatever the shader does.
+    if (m_options.dualSource ? i > 1 : !(colors >> i & 1)) continue;
     const Id variable = m_b.variable(spv::StorageClass::Output, m_t.float4);
-    m_b.decorate(variable, spv::Decoration::Location, i);
+    m_b.decorate(variable, spv::Decoration::Location, m_options.dualSource ? 0 : i);
+    if (m_options.dualSource) m_b.decorate(variable, spv::Decoration::Index, i);
     m_b.store(variable, readSlot(kSlotOutput + i));
   }
   if (m_code.info.writesDepth) {
@@ -290,8 +302,17 @@ void Emitter::pixelEpilogue() {
   }
 }
 
+bool operator==(const EmitOptions& a, const EmitOptions& b) {
+  return a.flatShade == b.flatShade && a.shadowSamplers == b.shadowSamplers &&
+         a.clipPlaneCount == b.clipPlaneCount && a.samplerTypes == b.samplerTypes &&
+         a.projectedBy == b.projectedBy && a.dualSource == b.dualSource && a.inputTypes == b.inputTypes &&
+         std::ranges::equal(a.linkedOutputs, b.linkedOutputs);
+}
+
 Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options) {
   if (options.clipPlaneCount > 6) return ShaderError{"more than 6 clip planes", 0};
+  for (const uint8_t by : options.projectedBy)
+    if (by > 3) return ShaderError{"coordinates divided by component " + std::to_string(by), 0};
   for (const Varying& v : options.linkedOutputs)
     if (v.location >= kMaxVaryings)
       return ShaderError{"linked output at location " + std::to_string(v.location), 0};

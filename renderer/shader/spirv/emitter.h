@@ -104,6 +104,10 @@ private:
   void pixel1Depth(Id numerator, Id denominator);
   void coissue(const Instruction& first, const Instruction& second);
   Id reflected(Id normal, Id eye);
+  /// The coordinates of a texture stage of ps_1_0 to ps_1_3, divided where D3DTTFF_PROJECTED says so.
+  Id projectedCoordinate(uint32_t stage);
+  /// `base` and what the stage's matrix makes of `perturbation`, x and y.
+  Id bumped(uint32_t stage, Id base, Id perturbation);
   void flow(const Instruction& in);
   void beginIf(Id condition);
   void beginLoop(const Instruction& in);
@@ -168,7 +172,7 @@ private:
   std::array<Id, 16> m_inputVariables{};  // by location
   Id m_pointCoord = 0, m_fragCoord = 0, m_frontFacing = 0;
   Id m_constantBlock = 0, m_pushBlock = 0;
-  uint32_t m_intMember = 0, m_planeMember = 0;
+  uint32_t m_intMember = 0, m_planeMember = 0, m_bumpMember = 0;
   Id m_indexedInputs = 0, m_indexedOutputs = 0;
   Id m_specAlphaTest = 0, m_specFog = 0, m_specPointSprite = 0, m_specPointSprite4 = 0;
   std::array<Id, 16> m_samplers{};

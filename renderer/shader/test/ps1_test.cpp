@@ -50,6 +50,65 @@ TEST(Pixel1, ConstantsAreClamped) {
   expectNear(pixel("ps_1_1\nmov r0, c1\n", {}, draw), {-1, 1, 0.25f, -1}, 0, "set");
 }
 
+/// "texbem", "texbeml" and "bem" of the Direct3D 9 reference: the stage of the result has the matrix.
+// XSTATE-5
+TEST(Pixel1, BumpMatrices) {
+  Draw draw;
+  draw.stages.resize(3);
+  draw.stages[1] = {{0.25f, 0.5f, -0.125f, 0.25f}, 2, 0.5f, {}};
+  draw.stages[2] = {{1, 0, 0, 1}, 0.5f, 0.25f, {}};
+  // t0 holds (1, 2, 0, 1) at its texel 1, 2; so u' = u + 1 * 0.25 + 2 * -0.125, v' = v + 1 * 0.5 + 2 * 0.25.
+  const Inputs at = {.t = {{{0.3f, 0.6f, 0, 1}, {0.6f, -0.9f, 0, 1}, {0.1f, 0.1f, 0, 1}, {}}}};
+  // 0.6 and 0.1: texel 2, 0.
+  expectNear(pixel("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1\n", at, draw), {2, 0, 0, 1}, 0, "texbem");
+  // The identity of stage 2 takes coordinates to 1.1 and 2.1, beyond the last texel.
+  expectNear(pixel("ps_1_1\ntex t0\ntex t1\ntexbem t2, t0\nmov r0, t2\n", at, draw), {3, 3, 0, 1}, 0,
+             "another stage");
+  // Blue of t0 is 0: the luminance is the offset, 0.5.
+  expectNear(pixel("ps_1_1\ntex t0\ntexbeml t1, t0\nmov r0, t1\n", at, draw), {1, 0, 0, 0.5f}, 0,
+             "texbeml, offset");
+  // t0 = (0, 0, 0.25, 1) from coordinates: 0.25 * 2 + 0.5 = 1.
+  const Inputs blue = {.t = {{{0, 0, 0.25f, 0}, {0.6f, 0.4f, 0, 1}, {}, {}}}};
+  expectNear(pixel("ps_1_1\ntexcoord t0\ntexbeml t1, t0\nmov r0, t1\n", blue, draw), {2, 1, 0, 1}, 0,
+             "texbeml, scale and offset");
+  const Inputs dark = {.t = {{{0, 0, 0.75f, 0}, {0.6f, 0.4f, 0, 1}, {}, {}}}};
+  expectNear(pixel("ps_1_1\ntexcoord t0\ntexbeml t1, t0\nmov r0, t1\n", dark, draw), {4, 2, 0, 2}, 0,
+             "texbeml, more light than there was");
+  // bem r1: stage 1. (0.5, 0.25) + (1 * 0.25 + 2 * -0.125, 1 * 0.5 + 2 * 0.25).
+  const Inputs plain = {.t = {{{0.5f, 0.25f, 0, 1}, {1, 2, 0, 1}, {}, {}}}};
+  expectNear(pixel("ps_1_4\ntexcrd r0.rgb, t0\ntexcrd r2.rgb, t1\nmov r1, c0\nbem r1.rg, r0, r2\nphase\n"
+                   "mov r0.rgb, r1\nmov r0.a, c0.a\n",
+                   plain, draw),
+             {0.5f, 1.25f, 0, 0}, 0, "bem");
+  // Zero everywhere: nothing is perturbed.
+  expectNear(pixel("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1\n", at), {2, 0, 0, 1}, 0, "no matrix");
+}
+
+/// D3DTTFF_PROJECTED with pixel shaders 1.1 to 1.3: tex divides by the last coordinate there is.
+// XSTATE-6
+TEST(Pixel1, ProjectedCoordinates) {
+  const Inputs in = {.t = {{{1.2f, 2, 2, 4}, {1, 1, 1, 1}, {}, {}}}};
+  const char* const shader = "ps_1_1\ntex t0\nmov r0, t0\n";
+  Draw draw;
+  const auto by = [&](uint8_t component) {
+    draw.projectedBy[0] = component;
+    return pixel(shader, in, draw);
+  };
+  expectNear(by(0), {3, 3, 0, 1}, 0, "as they are, 1.2 and 2");
+  expectNear(by(1), {2, 3, 0, 1}, 0, "by y, 0.6 and 1");
+  expectNear(by(2), {2, 3, 0, 1}, 0, "by z, 0.6 and 1");
+  expectNear(by(3), {1, 2, 0, 1}, 0, "by w, 0.3 and 0.5");
+  // Before the matrix perturbs them.
+  draw.stages = {{{0, 0, 0, 0}, 0, 0, {}}, {{0.25f, 0, 0, 0.25f}, 0, 0, {}}};
+  draw.projectedBy = {0, 3, 0, 0};
+  const Inputs both = {.t = {{{0.3f, 0.6f, 0, 1}, {0.4f, 0.4f, 0, 4}, {}, {}}}};  // t0 = (1, 2, 0, 1)
+  expectNear(pixel("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1\n", both, draw), {1, 2, 0, 1}, 0,
+             "0.1 + 0.25, 0.1 + 0.5");
+  // Other models have projection of their own.
+  draw.projectedBy = {3, 3, 3, 3};
+  expectNear(pixel("ps_1_4\ntexld r0, t0\n", in, draw), {3, 3, 0, 1}, 0, "ps_1_4");
+}
+
 TEST(Pixel1, Conditions) {
   // cnd: src0 > 0.5 ? src1 : src2, by one component before ps_1_4. cmp: src0 >= 0 ? src1 : src2.
   expectNear(pixel("ps_1_1\nmov r0, v0\ncnd r0, r0.a, v1, v0\n", kColors), kColors.v1, 0, "cnd by alpha");

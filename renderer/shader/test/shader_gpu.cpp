@@ -14,11 +14,13 @@ constexpr VkFormat kColorFormat = VK_FORMAT_R32G32B32A32_SFLOAT;
 constexpr uint32_t kTargets = 4;
 
 void writeFile(const ConstantLayout& layout, std::vector<Vec4> floats, std::vector<Int4> ints,
-               std::vector<Vec4> planes, void* dst) {
+               std::vector<Vec4> planes, std::vector<BumpStage> stages, void* dst) {
   floats.resize(256);
   ints.resize(16);
   planes.resize(6);
-  writeConstants(layout, floats.data(), ints.data(), planes.data(), dst);
+  stages.resize(8);
+  const void* rest = layout.bumpStageCount ? static_cast<const void*>(stages.data()) : planes.data();
+  writeConstants(layout, floats.data(), ints.data(), rest, dst);
 }
 
 }  // namespace
@@ -70,7 +72,12 @@ VkPipeline ShaderGpu::makePipeline(const Draw& draw, const ShaderInfo& vsInfo, c
                                                 VK_VERTEX_INPUT_RATE_VERTEX};
   std::vector<VkVertexInputAttributeDescription> attributes;
   for (uint32_t i = 0; i < vsInfo.inputs.size(); ++i)
-    attributes.push_back({vsInfo.inputs[i].location, 0, VK_FORMAT_R32G32B32A32_SFLOAT, i * 16});
+    attributes.push_back(
+        {vsInfo.inputs[i].location, 0,
+         draw.inputTypes[vsInfo.inputs[i].location] == InputType::Int    ? VK_FORMAT_R32G32B32A32_SINT
+         : draw.inputTypes[vsInfo.inputs[i].location] == InputType::Uint ? VK_FORMAT_R32G32B32A32_UINT
+                                                                         : VK_FORMAT_R32G32B32A32_SFLOAT,
+         i * 16});
   VkPipelineVertexInputStateCreateInfo input{};
   input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
   input.vertexBindingDescriptionCount = attributes.empty() ? 0 : 1;
@@ -103,14 +110,23 @@ VkPipeline ShaderGpu::makePipeline(const Draw& draw, const ShaderInfo& vsInfo, c
   std::array<VkPipelineColorBlendAttachmentState, kTargets> attachments{};
   for (uint32_t i = 0; i < kTargets; ++i)
     attachments[i].colorWriteMask = psInfo.colorOutputMask >> i & 1 ? 0xF : 0;
+  if (draw.dualSource) {
+    auto& a = attachments[0];
+    a.blendEnable = VK_TRUE;
+    a.srcColorBlendFactor = a.srcAlphaBlendFactor = VK_BLEND_FACTOR_SRC1_COLOR;
+    a.srcAlphaBlendFactor = VK_BLEND_FACTOR_SRC1_ALPHA;
+    a.dstColorBlendFactor = a.dstAlphaBlendFactor = VK_BLEND_FACTOR_ZERO;
+    for (uint32_t i = 1; i < kTargets; ++i) attachments[i].colorWriteMask = 0;
+  }
   VkPipelineColorBlendStateCreateInfo blend{};
   blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
-  blend.attachmentCount = kTargets;
+  const uint32_t targets = draw.dualSource ? 1 : kTargets;
+  blend.attachmentCount = targets;
   blend.pAttachments = attachments.data();
   const VkFormat formats[kTargets] = {kColorFormat, kColorFormat, kColorFormat, kColorFormat};
   VkPipelineRenderingCreateInfo rendering{};
   rendering.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO;
-  rendering.colorAttachmentCount = kTargets;
+  rendering.colorAttachmentCount = targets;
   rendering.pColorAttachmentFormats = formats;
   rendering.depthAttachmentFormat = VK_FORMAT_D32_SFLOAT;
   VkGraphicsPipelineCreateInfo info{};
@@ -178,9 +194,12 @@ Picture ShaderGpu::draw(const Draw& draw) {
   const ShaderInfo &vsInfo = vs->info(), &psInfo = ps->info();
   EmitOptions vsOptions, psOptions;
   vsOptions.clipPlaneCount = static_cast<uint32_t>(draw.clipPlanes.size());
+  vsOptions.inputTypes = draw.inputTypes;
   psOptions.linkedOutputs = vsInfo.outputs;
   psOptions.flatShade = draw.flatShade;
   psOptions.shadowSamplers = draw.psShadowSamplers;
+  psOptions.projectedBy = draw.projectedBy;
+  psOptions.dualSource = draw.dualSource;
   const auto vsModule = emit(*vs, vsOptions), psModule = emit(*ps, psOptions);
   for (const auto* m : {&vsModule, &psModule}) {
     if (!*m)
@@ -217,7 +236,7 @@ Picture ShaderGpu::draw(const Draw& draw) {
     const VkDeviceSize size = std::max(layouts[i]->sizeBytes(), 16u);
     constants[i] = makeBuffer(size, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT);
     writeFile(*layouts[i], vertex ? draw.vsFloats : draw.psFloats, vertex ? draw.vsInts : draw.psInts,
-              vertex ? draw.clipPlanes : std::vector<Vec4>(), constants[i].data);
+              draw.clipPlanes, draw.stages, constants[i].data);
     const VkDescriptorBufferInfo info{constants[i].buffer, 0, size};
     const VkWriteDescriptorSet write{
         VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,    nullptr, sets[set], kConstantBinding, 0, 1,
@@ -270,7 +289,7 @@ Picture ShaderGpu::draw(const Draw& draw) {
   rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
   rendering.renderArea = {{0, 0}, {draw.width, draw.height}};
   rendering.layerCount = 1;
-  rendering.colorAttachmentCount = kTargets;
+  rendering.colorAttachmentCount = draw.dualSource ? 1 : kTargets;
   rendering.pColorAttachments = attachments;
   rendering.pDepthAttachment = &attachments[kTargets];
   vkCmdBeginRendering(m_commands, &rendering);

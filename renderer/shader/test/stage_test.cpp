@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What surrounds the instructions: linkage of the stages, alpha test, fog, point sprites, clip planes,
 // vPos and vFace, targets, depth, texkill.
+#include <bit>
+
 #include "renderer/shader/test/run_shader.h"
 
 namespace aerogpu::shader::test {
@@ -233,6 +235,69 @@ TEST(Shading, FlatColoursSmoothCoordinates) {
   expectNear(picture.color[0][0], {0, 0, 0, 1}, 0, "flat, first triangle");
   expectNear(picture.color[0][15], {0, 1, 0, 1}, 0, "flat, second triangle");
   expectNear(picture.color[1][0], {0.125f, 0.125f, 0, 1}, 1e-5f, "coordinates stay smooth");
+}
+
+/// The factor that a vertex shader gives is interpolated as it is, and clamped in the pixel.
+// DRAW-11
+TEST(Fog, TheVertexFactorIsClampedInThePixel) {
+  Draw draw;
+  draw.vs = std::string(kVs2) + "mov oT0, v1\nmov oFog, v1.x\n";
+  draw.ps = "ps_2_0\ndcl t0\ndef c0, 1, 1, 1, 1\nmov r0, c0\nmov oC0, r0\n";
+  setQuad(draw, 8, 1, [](float x, float) { return Vec4{x / 2 - 1, 0, 0, 0}; });  // -1 to 3
+  draw.fog = true;
+  const Picture picture = render(draw);
+  for (uint32_t x = 0; x < 8; ++x) {
+    const float factor = std::clamp((static_cast<float>(x) + 0.5f) / 2 - 1, 0.0f, 1.0f);
+    EXPECT_NEAR(picture.color[0][x][0], factor, 1e-5f) << x;
+  }
+}
+
+/// kFogByW: the tables count the w of the position.
+// XSTATE-8
+TEST(Fog, ByW) {
+  Draw draw = shaders(std::string(kVs2) + "mov oT0, v1\n",
+                      "ps_2_0\ndcl t0\ndef c0, 1, 0, 0.5, 0.25\nmov r0, c0\nmov oC0, r0\n", {{{0, 0, 0, 0}}});
+  const float w = 40;
+  for (float& x : draw.vertices[0][0]) x *= w;
+  draw.vertices[0][0][2] = 0.9f * w;
+  draw.fog = true;
+  draw.push.fogStart = 10;
+  draw.push.fogEnd = 90;
+  draw.push.fogDensity = 0.02f;
+  const float factors[4] = {0, std::exp(-w * 0.02f), std::exp(-w * w * 0.02f * 0.02f), (90 - w) / 80};
+  for (uint32_t mode = 1; mode < 4; ++mode) {
+    draw.push.fogMode = mode + kFogByW;
+    const float f = factors[mode];
+    expectNear(render(draw).color[0][0], {f, 0, 0.5f * f, 0.25f}, 1e-4f, "fog table " + std::to_string(mode));
+  }
+  draw.push.fogStart = draw.push.fogEnd = 0.95f;
+  draw.push.fogMode = static_cast<uint32_t>(FogSource::Linear);
+  expectNear(render(draw).color[0][0], {1, 0, 0.5f, 0.25f}, 0, "z is nearer");
+  draw.push.fogMode += kFogByW;
+  expectNear(render(draw).color[0][0], {0, 0, 0, 0.25f}, 0, "w is farther");
+}
+
+/// oC1 as the second source of the blending: target 0 becomes oC0 times oC1.
+// DRAW-5
+TEST(Targets, SecondSourceColor) {
+  Draw draw = shaders(std::string(kVs2) + "mov oT0, v1\n",
+                      "ps_2_0\ndcl t0\nmov r0, t0\nmov r1, t0.wzyx\nmov oC0, r0\nmov oC1, r1\n",
+                      {{{0.25f, 2, 3, 4}}});
+  draw.dualSource = true;
+  expectNear(render(draw).color[0][0], {0.25f * 4, 2 * 3, 3 * 2, 4 * 0.25f}, 0, "times");
+}
+
+/// Inputs that the GPU fetches as whole numbers are the same floats.
+// INPUT-3
+TEST(Inputs, WholeNumbersBecomeFloats) {
+  const auto bits = [](std::array<int32_t, 4> v) { return std::bit_cast<Vec4>(v); };
+  Draw draw = shaders(std::string(kVs2) + "mov oT0, v1\n", "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\n",
+                      {{bits({-32768, 0, 255, 1})}});
+  draw.inputTypes[1] = InputType::Int;
+  expectNear(render(draw).color[0][0], {-32768, 0, 255, 1}, 0, "signed");
+  draw.inputTypes[1] = InputType::Uint;
+  draw.vertices[0][1] = bits({65535, 0, 255, 1});
+  expectNear(render(draw).color[0][0], {65535, 0, 255, 1}, 0, "unsigned");
 }
 
 TEST(ClipPlanes, CutInClipSpace) {

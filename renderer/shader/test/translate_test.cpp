@@ -203,8 +203,9 @@ TEST(Parse, CommentsAndScratchRegisters) {
 // SHADER-4, SHADER-7
 TEST(Refusal, NamesTheInstruction) {
   EXPECT_EQ(refusal("vs_3_sw\nnop"), "shader model vs_3_255 is not supported");
-  EXPECT_EQ(refusal("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1"),
-            "texbem: no packet of ABI 1.4 carries the bump environment matrix");
+  EXPECT_EQ(refusal("ps_1_4\ntexld r0, t0\nbem r1, r0, r0\nmov r0, r1"), "bem: result has only r and g");
+  EXPECT_EQ(refusal("ps_1_4\ntexld r0, t0\nmov r1.rgb, r0\n+bem r1.rg, r0, r0\nmov r0, r1"),
+            "bem: cannot be co-issued");
   EXPECT_EQ(refusal("ps_1_1\ntexm3x3tex t1, t0"), "texm3x3tex: needs two texm3x3pad before it");
   EXPECT_EQ(refusal("vs_2_0\nadd r0, r1, v3"), "add: input register 3 is not declared");
   EXPECT_EQ(refusal("ps_2_0\ntexld r0, r0, s2"), "texld: sampler s2 is not declared");

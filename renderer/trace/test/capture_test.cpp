@@ -111,6 +111,26 @@ TEST_P(CaptureTest, ValuesAreWrittenInAReplayToo) {
 }
 
 // TRACE-6
+// TRACE-3, QUERY-8
+TEST_P(CaptureTest, QueryResultsAreWrittenInAReplayToo) {
+  const Allocation memory = h.allocate(kBytes);
+  CommandWriter w;
+  makeTarget(w, 1, memory);
+  for (uint64_t offset = 0; offset < kBytes; offset += sizeof(aerogpu_ext_query_result)) {
+    w.packet(aerogpu_cmd_ext_query_begin{.slot = 3, .type = AEROGPU_EXT_QUERY_OCCLUSION});
+    w.packet(aerogpu_cmd_ext_query_end{
+        .slot = 3, .type = AEROGPU_EXT_QUERY_OCCLUSION, .alloc_id = memory.id, .offset_bytes = offset});
+  }
+  packets::dirtyRange(w, 1, 0, kBytes);
+  present(w);
+  ASSERT_EQ(h.submit(w).result.error_count, 0u);
+  replay();
+  EXPECT_EQ(result.errors, 0u);
+  Pixels wanted;  // of each four pixels the third one holds the low word of "available"
+  for (uint32_t i = 0; i < kSide * kSide; ++i) wanted.insert(wanted.end(), {uint8_t(i % 4 == 2), 0, 0, 0});
+  EXPECT_EQ(frames, std::vector<Pixels>{wanted});
+}
+
 TEST_P(CaptureTest, GoesOnBehindADeviceReset) {
   const Allocation memory = h.allocate(kBytes);
   CommandWriter red, blue;

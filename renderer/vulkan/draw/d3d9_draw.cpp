@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
+#include "renderer/d3d9/blending.h"
 #include "renderer/d3d9/depth_stencil.h"
 #include "renderer/d3d9/pixel_pipe.h"
 #include "renderer/vulkan/draw/sampled_view.h"
@@ -21,6 +23,11 @@ bool compares(const core::ShaderResourceBinding& bound) {
                     : TextureObject::of(*bound.texture).format().info->compares;
 }
 
+// A texture stage is copied to where the shader reads it.
+static_assert(sizeof(core::TextureStage) == sizeof(shader::BumpStage) &&
+              offsetof(core::TextureStage, luminanceScale) == offsetof(shader::BumpStage, luminanceScale) &&
+              offsetof(core::TextureStage, luminanceOffset) == offsetof(shader::BumpStage, luminanceOffset));
+
 const core::StageBindings& stageOf(const core::DrawState& state, core::Stage stage) {
   return state.stages[static_cast<size_t>(stage)];
 }
@@ -32,6 +39,16 @@ VkImageViewType viewTypeOf(d3d9::SamplerType type) {
 }
 
 }  // namespace
+
+bool D3d9Draw::choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const {
+  if ((dirty & core::kDirtyResources) && resourcesChoose(state, shaders)) return true;
+  if ((dirty & core::kDirtyInputLayout) && m_inputTypes != inputTypesOf(state, *shaders.vs)) return true;
+  if (!shaders.ps) return false;
+  if ((dirty & core::kDirtyTextureStages) &&
+      m_projectedBy != d3d9::projectedBy(state, shaders.ps->program->info()))
+    return true;
+  return (dirty & core::kDirtyBlend) && m_dualSource != d3d9::usesSecondSource(state.blend);
+}
 
 bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const {
   if (m_samplerMask == 0) return false;
@@ -51,7 +68,16 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
   m_boundTypes = {};
   const shader::ShaderInfo& vsInfo = shaders.vs->program->info();
   m_vsShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vsInfo, m_boundTypes, compares);
-  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, {}, false, m_vsShadows, m_boundTypes);
+  m_projectedBy = {};
+  m_dualSource = d3d9::usesSecondSource(state.blend);
+  m_inputTypes = inputTypesOf(state, *shaders.vs);
+  shader::EmitOptions options;
+  options.shadowSamplers = m_vsShadows;
+  options.inputTypes = m_inputTypes;
+  options.clipPlaneCount = static_cast<uint32_t>(std::popcount(state.rasterizer.clipPlaneMask));
+  if (options.clipPlaneCount && !m_parts.gpu.device->caps().clipDistance)
+    return Error{ErrorCode::Backend, "this GPU has no clip planes", {}};
+  auto vs = m_parts.shaders.d3d9Module(*shaders.vs, options);
   if (!vs) return vs.error();
   shaders.vsModule = *vs;
   m_samplerMask = vsInfo.samplerMask << shader::kVsSamplerBinding;
@@ -60,9 +86,15 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
     m_samplerMask |= info.samplerMask;
     m_boundTypes = d3d9::boundSamplerTypes(state, info);
     m_psShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), info, m_boundTypes, compares);
-    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, vsInfo.outputs,
-                                         state.rasterizer.shade == core::ShadeMode::Flat, m_psShadows,
-                                         m_boundTypes);
+    m_projectedBy = d3d9::projectedBy(state, info);
+    shader::EmitOptions pixel;
+    pixel.linkedOutputs = vsInfo.outputs;
+    pixel.flatShade = state.rasterizer.shade == core::ShadeMode::Flat;
+    pixel.shadowSamplers = m_psShadows;
+    pixel.samplerTypes = m_boundTypes;
+    pixel.projectedBy = m_projectedBy;
+    pixel.dualSource = m_dualSource;
+    auto ps = m_parts.shaders.d3d9Module(*shaders.ps, pixel);
     if (!ps) return ps.error();
     shaders.psModule = *ps;
   }
@@ -184,10 +216,14 @@ void D3d9Draw::bindConstants(const core::DrawState& state, const DrawShaders& sh
                              BoundState& bound) {
   const shader::ConstantLayout& vs = shaders.vsModule->constants;
   const bool withPs = shaders.psModule && shaders.psModule->constants.sizeBytes() > 0;
-  const bool vsNeeded =
-      vs.sizeBytes() > 0 && ((dirty & core::kDirtyVsConstants) || m_writtenVs != shaders.vsModule->serial);
-  const bool psNeeded =
-      withPs && ((dirty & core::kDirtyPsConstants) || m_writtenPs != shaders.psModule->serial);
+  const uint32_t vsDirty = vs.clipPlaneCount == 0
+                               ? core::kDirtyVsConstants
+                               : core::kDirtyVsConstants | core::kDirtyClipPlanes | core::kDirtyRasterizer;
+  const bool vsNeeded = vs.sizeBytes() > 0 && ((dirty & vsDirty) || m_writtenVs != shaders.vsModule->serial);
+  const uint32_t psDirty = withPs && shaders.psModule->constants.bumpStageCount > 0
+                               ? core::kDirtyPsConstants | core::kDirtyTextureStages
+                               : core::kDirtyPsConstants;
+  const bool psNeeded = withPs && ((dirty & psDirty) || m_writtenPs != shaders.psModule->serial);
   m_writtenVs = shaders.vsModule->serial;
   if (withPs) m_writtenPs = shaders.psModule->serial;
   const uint64_t generation = m_constants.generation();
@@ -201,9 +237,11 @@ void D3d9Draw::bindConstants(const core::DrawState& state, const DrawShaders& sh
   };
   if (vs.sizeBytes() > 0) {
     const bool moved = vsNeeded || m_constantGenerations[0] != generation;
-    if (moved)
-      shader::writeConstants(vs, state.vsConstants.f.data(), state.vsConstants.i.data(),
-                             state.clipPlanes.data(), m_constants.take(vs.sizeBytes(), m_constantOffsets[0]));
+    if (moved) {
+      const d3d9::ClipPlanes planes = d3d9::clipPlanes(state);
+      shader::writeConstants(vs, state.vsConstants.f.data(), state.vsConstants.i.data(), planes.planes.data(),
+                             m_constants.take(vs.sizeBytes(), m_constantOffsets[0]));
+    }
     m_constantGenerations[0] = generation;
     bind(shader::kVsConstantSet, m_constants.vertexSet(), bound.sets[0], moved, m_constantOffsets[0]);
   }
@@ -212,7 +250,7 @@ void D3d9Draw::bindConstants(const core::DrawState& state, const DrawShaders& sh
     const bool moved = psNeeded || m_constantGenerations[1] != generation;
     if (moved)
       shader::writeConstants(shaders.psModule->constants, state.psConstants.f.data(),
-                             state.psConstants.i.data(), state.clipPlanes.data(),
+                             state.psConstants.i.data(), state.textureStages.data(),
                              m_constants.take(bytes, m_constantOffsets[1]));
     m_constantGenerations[1] = generation;
     bind(shader::kPsConstantSet, m_constants.pixelSet(bytes), bound.pixelConstants, moved,

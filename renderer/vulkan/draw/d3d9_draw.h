@@ -8,6 +8,7 @@
 #include "renderer/vulkan/draw/constant_ring.h"
 #include "renderer/vulkan/draw/shader_path.h"
 #include "renderer/vulkan/draw/target_copies.h"
+#include "renderer/vulkan/objects/input_layout.h"
 
 namespace aerogpu::vk {
 
@@ -17,7 +18,7 @@ public:
       : m_parts(parts), m_constants(constants), m_copies(parts.gpu) {}
 
   Result<void> begin() override { return m_constants.reserve(2 * ConstantRing::kMaxStageBytes); }
-  bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const override;
+  bool choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const override;
   Result<void> choose(const core::DrawState& state, DrawShaders& shaders) override;
   uint32_t specialization(const core::DrawState& state, const DrawShaders& shaders) const override;
   Result<void> gather(const core::DrawState& state, const DrawShaders& shaders) override;
@@ -44,6 +45,7 @@ private:
   Result<CachedView> boundView(const core::DrawState& state, const core::ShaderResourceBinding& resource,
                                const core::SamplerState& sampler, VkImageViewType type, VkImageLayout& layout,
                                ViewKey& shown);
+  bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const;
   void bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
                      BoundState& bound);
   void pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound);
@@ -54,6 +56,9 @@ private:
   // Chosen with the shaders.
   uint32_t m_samplerMask = 0;                 ///< pixel s# in bits 0..15, vertex s# in 16..19
   uint32_t m_vsShadows = 0, m_psShadows = 0;  ///< EmitOptions::shadowSamplers
+  std::array<uint8_t, 4> m_projectedBy{};     ///< EmitOptions::projectedBy
+  bool m_dualSource = false;                  ///< EmitOptions::dualSource
+  InputTypes m_inputTypes{};                  ///< EmitOptions::inputTypes
   d3d9::SamplerTypes m_boundTypes{};          ///< of ps_1_x; else all Unknown
 
   // Gathered.

@@ -93,15 +93,16 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   }
   constexpr uint32_t kArea = core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
                              core::kDirtyTargets | core::kDirtyShaders;
-  if (m_pending & kArea) m_area = areaOf(state);
+  if (m_pending & (kArea | d3d9::biasDirtyBits(state.rasterizer))) m_area = areaOf(state);
   if (!m_area.visible) return false;
   m_d3d9.setPositionScale(m_area.scale);
 
   if (m_layoutGeneration != m_layouts.generation()) m_pending |= core::kDirtyShaders;
   constexpr uint32_t kPipeline = core::kDirtyShaders | core::kDirtyInputLayout | core::kDirtyTargets |
                                  core::kDirtyPixelPipe | core::kDirtyTopology | core::kDirtyRasterizer |
-                                 core::kDirtyBlend | core::kDirtyResources;
-  if (m_pending & kPipeline)
+                                 core::kDirtyBlend | core::kDirtyResources | core::kDirtyTextureStages;
+  const bool clipsAnew = !m_gpu.device->caps().dynamicDepthClamp && (m_pending & core::kDirtyDepthStencil);
+  if ((m_pending & kPipeline) || clipsAnew)
     if (auto chosen = choosePipeline(state); !chosen) return chosen.error();
 
   constexpr uint32_t kVertices =
@@ -131,15 +132,16 @@ Draws::Area Draws::areaOf(const core::DrawState& state) const {
   if (area.visible && m_targets.info().samples > 1 && !d3d9::usesDxbc(state))
     area.scale = d3d9::widenForSamples(area.viewport, m_viewportLimits);
   const DeviceCaps& caps = m_gpu.device->caps();
-  area.bias = d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
-                              {caps.floatDepthBias, caps.unrestrictedDepth}, area.viewport.minDepth,
-                              area.viewport.maxDepth);
+  if (d3d9::hasDepthBias(state.topology))
+    area.bias = d3d9::depthBias(state.rasterizer, depthSteps(m_targets.info().depthFormat),
+                                {caps.floatDepthBias, caps.unrestrictedDepth}, area.viewport.minDepth,
+                                area.viewport.maxDepth);
   return area;
 }
 
 Result<void> Draws::choosePipeline(const core::DrawState& state) {
   if ((m_pending & (core::kDirtyShaders | core::kDirtyRasterizer)) ||
-      ((m_pending & core::kDirtyResources) && m_path->resourcesChoose(state, m_shaders)))
+      m_path->choiceChanges(state, m_shaders, m_pending))
     if (auto chosen = chooseShaders(state); !chosen) return chosen;
   if (auto matched = m_vertices.match(state, m_shaders); !matched) return matched;
   auto pipeline = m_choice.choose(state, m_targets.info(), m_shaders, m_vertices.fetch(),
@@ -175,8 +177,8 @@ Result<bool> Draws::bind(const core::DrawState& state, bool indexed) {
   m_bound.useLayout(m_shaders.layout.serial);
   const d3d9::DepthBias& bias = m_area.bias;
   if (m_bound.fresh || m_bound.family != family() ||
-      (m_pending &
-       (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer | core::kDirtyTargets))) {
+      (m_pending & (core::kDirtyViewport | core::kDirtyScissor | core::kDirtyRasterizer |
+                    core::kDirtyTargets | d3d9::biasDirtyBits(state.rasterizer)))) {
     // y is up in clip space.
     const core::Viewport& v = m_area.viewport;
     const VkViewport viewport{v.x,       v.y + v.height,          v.width,

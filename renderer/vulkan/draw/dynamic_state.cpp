@@ -187,10 +187,7 @@ void DynamicState::emitRasterizer(const core::DrawState& state, const d3d9::Dept
                                           ? VK_POLYGON_MODE_FILL
                                       : r.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
                                                                             : VK_POLYGON_MODE_POINT);
-  if (caps.dynamicDepthClamp) {
-    vk.CmdSetDepthClampEnableEXT(commands, VK_TRUE);
-    vk.CmdSetDepthClipEnableEXT(commands, d3d9::clipsDepth(r));
-  }
+  if (caps.dynamicDepthClamp) vk.CmdSetDepthClampEnableEXT(commands, VK_TRUE);
 }
 
 void DynamicState::emit(const core::DrawState& state, const TargetInfo& targets, uint32_t outputs,
@@ -200,9 +197,12 @@ void DynamicState::emit(const core::DrawState& state, const TargetInfo& targets,
     emitBlend(state, targets, outputs);
   bound.outputs = outputs;
   if (dirty & core::kDirtyDepthStencil) emitDepthStencil(state);
-  // The way of a depth bias depends on the viewport's depth range too.
-  const uint32_t viewport = state.rasterizer.depthBias != 0 ? core::kDirtyViewport : 0u;
-  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | viewport)) emitRasterizer(state, bias);
+  if (dirty & (core::kDirtyRasterizer | core::kDirtyTargets | d3d9::biasDirtyBits(state.rasterizer)))
+    emitRasterizer(state, bias);
+  const bool clips = d3d9::clipsDepth(state);
+  if (m_gpu.device->caps().dynamicDepthClamp && (bound.fresh || bound.clipsDepth != clips))
+    m_gpu.device->vk().CmdSetDepthClipEnableEXT(m_gpu.recorder->commands(), clips);
+  bound.clipsDepth = clips;
   if (bound.fresh || bound.family != family || (dirty & core::kDirtyTopology)) {
     const DeviceTable& vk = m_gpu.device->vk();
     VkCommandBuffer commands = m_gpu.recorder->commands();

@@ -186,7 +186,8 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
       VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_DEPTH_CLIP_STATE_CREATE_INFO_EXT};
   clip.depthClipEnable = key.depthClip;
   VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-  if (caps.bresenhamLines) raster.pNext = &lines;
+  // The two do not go together (VUID-VkGraphicsPipelineCreateInfo-lineRasterizationMode-02766).
+  if (caps.bresenhamLines && !key.alphaToCoverage) raster.pNext = &lines;
   if (caps.depthClipEnable && !caps.dynamicDepthClamp) {
     clip.pNext = raster.pNext;
     raster.pNext = &clip;
@@ -200,6 +201,7 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   VkPipelineMultisampleStateCreateInfo multisample{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
   multisample.rasterizationSamples = static_cast<VkSampleCountFlagBits>(key.samples);
   multisample.pSampleMask = &key.sampleMask;  // of at most 16 samples: one word
+  multisample.alphaToCoverageEnable = key.alphaToCoverage;
   VkPipelineDepthStencilStateCreateInfo depth{VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
   depth.maxDepthBounds = 1;
 

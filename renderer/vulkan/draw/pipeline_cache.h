@@ -30,7 +30,7 @@ struct PipelineKey {
   uint32_t divisors[VertexFetch::kMax] = {};
   uint32_t samples = 1;  ///< a texel
   uint32_t sampleMask = ~0u;
-  uint32_t unused = 0;  ///< 64-bit words
+  uint32_t alphaToCoverage = 0;
   bool operator==(const PipelineKey&) const = default;
 };
 static_assert(std::has_unique_object_representations_v<PipelineKey>);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/vulkan/draw/pipeline_choice.h"
 
+#include <string>
+
 #include "renderer/d3d9/blending.h"
 #include "renderer/d3d9/depth_stencil.h"
 #include "renderer/vulkan/draw/dynamic_state.h"
@@ -33,8 +35,12 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
     return Error{ErrorCode::Backend, "patch lists need hull and domain shaders", {}};
   if (state.topology == core::Topology::TriangleFan && !caps.triangleFans)
     return Error{ErrorCode::Backend, "this GPU has no triangle fans", {}};
-  if (d3d9::usesSecondSource(state.blend))
-    return Error{ErrorCode::Backend, "blend factors of a second source colour are not supported", {}};
+  if (d3d9::usesSecondSource(state.blend)) {
+    if (!caps.dualSourceBlend) return Error{ErrorCode::Backend, "this GPU has no second source color", {}};
+    if (!shaders.vs->program || targets.colorCount > 1)
+      return Error{ErrorCode::Backend, "a second source color goes with one target and token-stream shaders",
+                   std::to_string(targets.colorCount) + " targets"};
+  }
 
   const auto topologyClass = static_cast<uint32_t>(classOf(vulkanTopology(state.topology)));
   RecentKey brief;
@@ -46,6 +52,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   brief.topologyClass = topologyClass;
   // One sample: D3D9 ignores the mask, and what D3D10's hides is not drawn at all.
   brief.sampleMask = targets.samples > 1 ? state.blend.sampleMask : ~0u;
+  brief.alphaToCoverage = targets.samples > 1 && state.blend.alphaToCoverage && shaders.vs->program;
   brief.cache = m_pipelines.generation();
   const bool allDynamic =
       caps.dynamicPolygonMode && caps.dynamicDepthClamp && caps.dynamicBlend && caps.dynamicVertexInput;
@@ -64,6 +71,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   key.depthFormat = static_cast<uint32_t>(targets.depthFormat);
   key.stencilFormat = static_cast<uint32_t>(targets.stencilFormat);
   key.samples = targets.samples;
+  key.alphaToCoverage = brief.alphaToCoverage;
   key.sampleMask = brief.sampleMask;
   key.topologyClass = topologyClass;
   key.specialization = specialization;
@@ -71,7 +79,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
     key.polygonMode = state.rasterizer.fill == core::FillMode::Solid       ? VK_POLYGON_MODE_FILL
                       : state.rasterizer.fill == core::FillMode::Wireframe ? VK_POLYGON_MODE_LINE
                                                                            : VK_POLYGON_MODE_POINT;
-  if (!caps.dynamicDepthClamp) key.depthClip = d3d9::clipsDepth(state.rasterizer);
+  if (!caps.dynamicDepthClamp) key.depthClip = d3d9::clipsDepth(state);
   if (!caps.dynamicBlend) {
     std::array<TargetBlend, core::kMaxColorTargets> blends;
     blendOf(state.blend, targets, shaders.outputMask(), blends);

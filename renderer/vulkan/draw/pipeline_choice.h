@@ -23,6 +23,7 @@ private:
   struct RecentKey {
     uint64_t vs = 0, ps = 0, layout = 0;
     uint32_t targets = 0, specialization = 0, topologyClass = 0, cache = 0, sampleMask = 0;
+    bool alphaToCoverage = false;
     bool operator==(const RecentKey&) const = default;
   };
   struct Recent {

@@ -44,8 +44,9 @@ public:
 
   /// Comes first in every draw; may hand the batch over.
   virtual Result<void> begin() = 0;
-  /// Whether other resources would choose other modules, with `shaders` chosen before.
-  virtual bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const = 0;
+  /// Whether what is `dirty` beside the shaders would choose other modules, with `shaders` chosen before.
+  virtual bool choiceChanges(const core::DrawState& state, const DrawShaders& shaders,
+                             uint32_t dirty) const = 0;
   /// Fills modules and layout of `shaders`, whose programs are set.
   virtual Result<void> choose(const core::DrawState& state, DrawShaders& shaders) = 0;
   /// Bit n: specialisation constant n.

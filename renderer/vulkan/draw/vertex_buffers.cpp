@@ -9,9 +9,8 @@
 namespace aerogpu::vk {
 
 Result<void> VertexBuffers::match(const core::DrawState& state, const DrawShaders& shaders) {
-  if (m_vs == shaders.vsModule->serial && m_layout == state.inputLayout) return {};
-  auto fetch = matchInputs(*m_gpu.device, *shaders.vs,
-                           state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr);
+  if (m_vs == shaders.vsModule->serial && m_layout == state.inputLayout && !stepsChanged(state)) return {};
+  auto fetch = matchInputs(*m_gpu.device, *shaders.vs, state);
   if (!fetch) return fetch.error();
   m_fetch = *fetch;
   m_vs = shaders.vsModule->serial;
@@ -35,6 +34,14 @@ Result<void> VertexBuffers::bring(const core::InlineDraw* draw) {
   if (!draw->indices.empty())
     std::memcpy(m_brought.indices.mapped(), draw->indices.data(), draw->indices.size());
   return {};
+}
+
+bool VertexBuffers::stepsChanged(const core::DrawState& state) const {
+  for (uint32_t i = 0; i < m_fetch.bindingCount; ++i)
+    if (m_fetch.streams[i] < core::kMaxVertexStreams &&
+        m_fetch.steps[i] != state.vertexStreams[m_fetch.streams[i]].step)
+      return true;
+  return false;
 }
 
 void VertexBuffers::gather(const core::DrawState& state, bool indexed) {

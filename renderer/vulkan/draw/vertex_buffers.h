@@ -63,6 +63,7 @@ private:
   };
   Span spanOf(uint32_t binding, const core::VertexStream& stream, uint64_t size, uint64_t first,
               uint64_t last) const;
+  bool stepsChanged(const core::DrawState& state) const;
 
   Gpu& m_gpu;
   const StandIns& m_standIns;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace aerogpu::vk {
 namespace {
@@ -150,6 +151,35 @@ uint32_t vertexFormatBytes(VkFormat format) {
   }
 }
 
+/// What holds the same bits as whole numbers, for formats that a GPU need not fetch (Vulkan 1.3, "Required
+/// Format Support").
+struct WholeNumbers {
+  VkFormat scaled, whole;
+  shader::InputType type;
+};
+constexpr WholeNumbers kWholeNumbers[] = {
+    {VK_FORMAT_R8G8B8A8_USCALED, VK_FORMAT_R8G8B8A8_UINT, shader::InputType::Uint},
+    {VK_FORMAT_R16G16_SSCALED, VK_FORMAT_R16G16_SINT, shader::InputType::Int},
+    {VK_FORMAT_R16G16B16A16_SSCALED, VK_FORMAT_R16G16B16A16_SINT, shader::InputType::Int},
+    {VK_FORMAT_A2B10G10R10_USCALED_PACK32, VK_FORMAT_A2B10G10R10_UINT_PACK32, shader::InputType::Uint},
+};
+
+/// What this GPU fetches `format` as; false when it cannot.
+bool fetchable(const Device& device, VkFormat& format, shader::InputType& type) {
+  const auto fetches = [&](VkFormat f) {
+    return (device.bufferFormatFeatures(f) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT) != 0;
+  };
+  type = shader::InputType::Float;
+  if (fetches(format)) return true;
+  for (const WholeNumbers& row : kWholeNumbers) {
+    if (row.scaled != format || !fetches(row.whole)) continue;
+    format = row.whole;
+    type = row.type;
+    return true;
+  }
+  return false;
+}
+
 VkFormat zeroFormat(VertexInput::Type type) {
   switch (type) {
     case VertexInput::Type::Uint:
@@ -165,9 +195,11 @@ VkFormat zeroFormat(VertexInput::Type type) {
 
 uint32_t InputLayoutObject::missingTypes(const Device& device) {
   uint32_t missing = 0;
-  for (uint32_t i = 0; i < std::size(kDeclTypes); ++i)
-    if (!(device.bufferFormatFeatures(kDeclTypes[i]) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT))
-      missing |= 1u << i;
+  for (uint32_t i = 0; i < std::size(kDeclTypes); ++i) {
+    VkFormat format = kDeclTypes[i];
+    shader::InputType type;
+    if (!fetchable(device, format, type)) missing |= 1u << i;
+  }
   return missing;
 }
 
@@ -175,19 +207,41 @@ Result<std::unique_ptr<core::GpuInputLayout>> InputLayoutObject::create(
     const Device& device, std::span<const core::InputElement> elements) {
   auto self = std::make_unique<InputLayoutObject>();
   for (const core::InputElement& e : elements) {
-    const VkFormat format = elementFormat(e);
+    VkFormat format = elementFormat(e);
+    auto type = shader::InputType::Float;
     if (format == VK_FORMAT_UNDEFINED)
       return Error{ErrorCode::CmdDecode, "unknown type of a vertex element", {}};
-    if (!(device.bufferFormatFeatures(format) & VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT))
-      return Error{ErrorCode::Backend, "this GPU cannot fetch that type of vertex element", {}};
+    if (!fetchable(device, format, type))
+      return Error{ErrorCode::Backend, "this GPU cannot fetch that type of vertex element",
+                   "type " + std::to_string(e.format)};
     if (e.offset > device.limits().maxVertexInputAttributeOffset)
       return Error{ErrorCode::OutOfBounds, "offset of a vertex element is too large", {}};
-    self->m_elements.push_back({e, format});
+    self->m_wholeNumbers |= type != shader::InputType::Float;
+    self->m_elements.push_back({e, format, type});
   }
   return std::unique_ptr<core::GpuInputLayout>(std::move(self));
 }
 
-Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const InputLayoutObject* layout) {
+const InputLayoutObject::Element* InputLayoutObject::elementFor(const VertexInput& in) const {
+  for (const Element& e : m_elements)
+    if (e.source.semanticHash == in.semanticHash && e.source.semanticIndex == in.semanticIndex) return &e;
+  return nullptr;
+}
+
+InputTypes inputTypesOf(const core::DrawState& state, const ShaderCode& vs) {
+  InputTypes out{};
+  if (!state.inputLayout) return out;
+  const InputLayoutObject& layout = InputLayoutObject::of(*state.inputLayout);
+  if (!layout.hasWholeNumbers()) return out;
+  for (const VertexInput& in : vs.inputs)
+    if (const InputLayoutObject::Element* element = layout.elementFor(in);
+        element && in.location < out.size())
+      out[in.location] = element->type;
+  return out;
+}
+
+Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const core::DrawState& state) {
+  const InputLayoutObject* layout = state.inputLayout ? &InputLayoutObject::of(*state.inputLayout) : nullptr;
   VertexFetch out;
   const uint32_t maxBindings = std::min(device.limits().maxVertexInputBindings, VertexFetch::kMax);
   const auto bindingFor = [&](uint32_t stream, uint32_t divisor) {
@@ -196,23 +250,24 @@ Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, cons
     if (out.bindingCount == maxBindings) return maxBindings;
     out.streams[out.bindingCount] = stream;
     out.divisors[out.bindingCount] = divisor;
+    if (stream < core::kMaxVertexStreams) out.steps[out.bindingCount] = state.vertexStreams[stream].step;
     return out.bindingCount++;
   };
   for (const VertexInput& in : vs.inputs) {
     if (out.attributeCount == VertexFetch::kMax)
       return Error{ErrorCode::Backend, "too many vertex inputs", {}};
-    const InputLayoutObject::Element* element = nullptr;
-    if (layout)
-      for (const InputLayoutObject::Element& e : layout->elements())
-        if (e.source.semanticHash == in.semanticHash && e.source.semanticIndex == in.semanticIndex) {
-          element = &e;
-          break;
-        }
+    const InputLayoutObject::Element* element = layout ? layout->elementFor(in) : nullptr;
     uint32_t stream = VertexFetch::kNoStream, divisor = ~0u, offset = 0;
     VkFormat format = zeroFormat(in.type);
     if (element) {
       stream = element->source.stream;
       if (element->source.perInstance) divisor = element->source.stepRate;
+      // The frequency of a stream is for Direct3D 9's own declarations.
+      if (element->source.isD3d9Type && state.vertexStreams[stream].step != 0)
+        divisor = state.vertexStreams[stream].step;
+      if (element->type != shader::InputType::Float && !vs.program)
+        return Error{ErrorCode::Backend, "this GPU cannot fetch that type of vertex element",
+                     "type " + std::to_string(element->source.format)};
       offset = element->source.offset;
       format = element->format;
     }

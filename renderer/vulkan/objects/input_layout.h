@@ -12,11 +12,16 @@
 
 namespace aerogpu::vk {
 
+/// shader::EmitOptions::inputTypes.
+using InputTypes = std::array<shader::InputType, 16>;
+
 class InputLayoutObject final : public core::GpuInputLayout {
 public:
   struct Element {
     core::InputElement source;
     VkFormat format = VK_FORMAT_UNDEFINED;
+    /// Not Float: whole numbers that the GPU cannot fetch as floats, which the shader has to make of them.
+    shader::InputType type = shader::InputType::Float;
   };
   /// CmdDecode for unknown types, Backend for those the GPU cannot fetch.
   static Result<std::unique_ptr<core::GpuInputLayout>> create(const Device& device,
@@ -27,9 +32,13 @@ public:
   /// Bit n: elements of D3DDECLTYPE n are refused.
   static uint32_t missingTypes(const Device& device);
   const std::vector<Element>& elements() const { return m_elements; }
+  bool hasWholeNumbers() const { return m_wholeNumbers; }
+  /// The element that feeds an input; null = none.
+  const Element* elementFor(const VertexInput& in) const;
 
 private:
   std::vector<Element> m_elements;
+  bool m_wholeNumbers = false;  ///< some Element::type is not Float
 };
 
 /// What to fetch for one vertex shader with one layout. Vulkan's bindings are numbered densely; `streams`
@@ -45,9 +54,13 @@ struct VertexFetch {
   std::array<uint32_t, kMax> streams{};
   std::array<uint32_t, kMax> extents{};  ///< bytes of one vertex or instance that are fetched, from its begin
   std::array<uint32_t, kMax> divisors{};  ///< 0xFFFFFFFF = per vertex; 0 = the same element for all instances
+  std::array<uint32_t, kMax> steps{};     ///< VertexStream::step that divisors were made of
 };
 
-/// `layout` may be null: every input then reads zero.
-Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const InputLayoutObject* layout);
+/// The layout of `state` may be null: every input then reads zero.
+Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, const core::DrawState& state);
+
+/// As what the bound layout has the inputs of a D3D9 vertex shader fetched.
+InputTypes inputTypesOf(const core::DrawState& state, const ShaderCode& vs);
 
 }  // namespace aerogpu::vk

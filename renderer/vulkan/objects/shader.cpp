@@ -143,19 +143,9 @@ Result<std::unique_ptr<core::GpuShader>> ShaderStore::create(core::Stage stage,
   return std::unique_ptr<core::GpuShader>(std::make_unique<ShaderObject>(std::move(*code)));
 }
 
-Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
-                                                 bool flatShade, uint32_t shadowSamplers,
-                                                 const d3d9::SamplerTypes& samplerTypes) {
+Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, const shader::EmitOptions& options) {
   for (const auto& variant : code.variants)
-    if (variant->flatShade == flatShade && variant->shadowSamplers == shadowSamplers &&
-        variant->samplerTypes == samplerTypes &&
-        std::equal(linked.begin(), linked.end(), variant->linked.begin(), variant->linked.end()))
-      return &variant->module;
-  shader::EmitOptions options;
-  options.linkedOutputs = linked;
-  options.flatShade = flatShade;
-  options.shadowSamplers = shadowSamplers;
-  options.samplerTypes = samplerTypes;
+    if (variant->options == options) return &variant->module;
   auto emitted = shader::emit(*code.program, options);
   if (!emitted) return Error{ErrorCode::Backend, "shader cannot be translated", emitted.error().message};
   // What is not nested ends after 255 rounds of a body that is bounded itself.
@@ -177,10 +167,9 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, std::span<con
     code.variants.erase(code.variants.begin());
   }
   auto variant = std::make_unique<ShaderCode::Variant>();
-  variant->linked.assign(linked.begin(), linked.end());
-  variant->flatShade = flatShade;
-  variant->shadowSamplers = shadowSamplers;
-  variant->samplerTypes = samplerTypes;
+  variant->linked.assign(options.linkedOutputs.begin(), options.linkedOutputs.end());
+  variant->options = options;
+  variant->options.linkedOutputs = variant->linked;
   variant->charge = std::move(*charge);
   variant->module = std::move(*module);
   variant->module.constants = std::move(emitted->constants);

@@ -54,9 +54,7 @@ struct ShaderCode {
   std::optional<shader::Program> program;
   struct Variant {
     std::vector<shader::Varying> linked;
-    bool flatShade = false;
-    uint32_t shadowSamplers = 0;
-    d3d9::SamplerTypes samplerTypes{};
+    shader::EmitOptions options;  ///< linkedOutputs is `linked`
     ModuleRef module;
     HostMemoryCharge charge;
   };
@@ -87,11 +85,8 @@ public:
 
   Result<std::unique_ptr<core::GpuShader>> create(core::Stage stage, std::span<const uint8_t> bytes,
                                                   core::ShaderFamily& family);
-  /// The module of a D3D9 vertex shader (linked empty) or of a pixel shader for these vertex outputs.
-  /// `samplerTypes`: EmitOptions::samplerTypes. Valid until the next call for the same code.
-  Result<const ModuleRef*> d3d9Module(ShaderCode& code, std::span<const shader::Varying> linked,
-                                      bool flatShade, uint32_t shadowSamplers,
-                                      const d3d9::SamplerTypes& samplerTypes);
+  /// The module of a D3D9 shader. Valid until the next call for the same code.
+  Result<const ModuleRef*> d3d9Module(ShaderCode& code, const shader::EmitOptions& options);
 
 private:
   static constexpr size_t kMaxVariants = 64;  ///< of one program; the oldest goes

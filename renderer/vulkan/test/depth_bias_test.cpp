@@ -92,6 +92,27 @@ TEST_F(DepthBiasTest, ComesAfterClipping) {
   }
 }
 
+// DRAW-12
+TEST_F(DepthBiasTest, PointsAndLinesHaveNone) {
+  const auto depthOf = [&](CommandWriter& w, const std::vector<Vertex>& v, uint32_t topology) {
+    bind(w, AEROGPU_FORMAT_D24_UNORM_S8_UINT);
+    drawVertices(w, v, topology);
+    run(w);
+    return depthAt(AEROGPU_FORMAT_D24_UNORM_S8_UINT, 3, 3);
+  };
+  CommandWriter w;
+  renderState(w, kDepthBias, 0.25f);
+  renderState(w, kSlopeScaleDepthBias, 1.0f);
+  const std::vector<Vertex> line = {at(0, 3, ~0u, 0.5f), at(8, 3, ~0u, 0.5f)}, point = {at(3, 3, ~0u, 0.5f)};
+  const auto whole = quad(0, 0, 8, 8, 0, 0.5f);
+  EXPECT_NEAR(depthOf(w, whole, AEROGPU_TOPOLOGY_TRIANGLELIST), 0.75, kTolerance);
+  EXPECT_NEAR(depthOf(w, line, AEROGPU_TOPOLOGY_LINELIST), 0.5, kTolerance);
+  EXPECT_NEAR(depthOf(w, whole, AEROGPU_TOPOLOGY_TRIANGLESTRIP), 0.75, kTolerance);
+  EXPECT_NEAR(depthOf(w, line, AEROGPU_TOPOLOGY_LINESTRIP), 0.5, kTolerance);
+  EXPECT_NEAR(depthOf(w, point, AEROGPU_TOPOLOGY_POINTLIST), 0.5, kTolerance);
+  EXPECT_NEAR(depthOf(w, whole, AEROGPU_TOPOLOGY_TRIANGLELIST), 0.75, kTolerance);
+}
+
 TEST_F(DepthBiasTest, SlopeScales) {
   for (const aerogpu_format format : kFormats) {
     CommandWriter w;

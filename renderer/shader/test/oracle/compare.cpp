@@ -104,7 +104,7 @@ std::vector<Link> outputsOf(const Code& vs, const Lane& lane) {
     for (Range& x : clampedColor) x = clamped(x, 0, 1);
     out.push_back({Usage::Color, i, 0xF, clampedColor});
   }
-  out.push_back({Usage::Fog, 0, 1, splat(clamped(lane.oFog[0], 0, 1))});  // clamped like the colours
+  out.push_back({Usage::Fog, 0, 1, splat(lane.oFog[0])});
   return out;
 }
 
@@ -139,8 +139,11 @@ public:
     if (!test::gpu()) return failed("no GPU");
     m_vsConstants =
         m_vs.with(constantsOf(m_case.draw.vsFloats, m_case.draw.vsInts, m_case.draw.push.vsBools));
-    m_psConstants =
-        m_ps.with(constantsOf(m_case.draw.psFloats, m_case.draw.psInts, m_case.draw.push.psBools));
+    Constants ps = constantsOf(m_case.draw.psFloats, m_case.draw.psInts, m_case.draw.push.psBools);
+    for (size_t i = 0; i < m_case.draw.stages.size() && i < ps.stages.size(); ++i)
+      ps.stages[i] = m_case.draw.stages[i];
+    ps.projectedBy = m_case.draw.projectedBy;
+    m_psConstants = m_ps.with(ps);
     m_picture = test::gpu()->draw(m_case.draw);
     if (!m_picture.error.empty()) return failed(m_picture.error + m_case.draw.vs + m_case.draw.ps);
     if (m_case.quad)

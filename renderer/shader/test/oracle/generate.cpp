@@ -465,6 +465,14 @@ Case makeCase(uint32_t seed) {
     for (uint32_t i = 0; i < 4; ++i)
       ints->push_back({static_cast<int>(dice.below(5)), static_cast<int>(dice.below(4)),
                        static_cast<int>(dice.below(4)) - 1, 0});
+  if (pair.ps.major == 1) {
+    for (uint32_t i = 0; i < 6; ++i) {
+      const test::Vec4 m = dice.vector();
+      c.draw.stages.push_back({{m[0] / 8, m[1] / 8, m[2] / 8, m[3] / 8}, dice.number(), dice.number(), {}});
+    }
+    for (uint8_t& by : c.draw.projectedBy)
+      if (dice.chance(15)) by = static_cast<uint8_t>(1 + dice.below(3));
+  }
   c.draw.push.vsBools = dice.below(16);
   c.draw.push.psBools = dice.below(16);
   if (c.quad) {

@@ -26,6 +26,7 @@ public:
       if (m_dice.chance(70)) {
         m_temps = 3;
         arithmetic(2 + m_dice.below(4), false);
+        if (m_dice.chance(40)) line("bem r" + number(3) + ".rg, " + source4() + ", " + source4());
         line("phase");
         for (int i = 3; i < 5; ++i) load(i, m_dice.chance(50) ? "t" + number(4) : "r" + number(3), true);
         m_temps = 5;
@@ -50,6 +51,12 @@ private:
   void textures() {
     line(m_dice.chance(60) ? "texcoord t0" : "tex t0");
     const std::string bx2 = m_dice.chance(30) ? "_bx2" : "", any = m_minor >= 2 ? bx2 : "";
+    if (m_dice.chance(25)) {
+      line("tex t1");
+      line((m_dice.chance(50) ? "texbem t2, t" : "texbeml t2, t") + number(2));
+      line((m_dice.chance(50) ? "texbem t3, t" : "texbeml t3, t") + number(3));
+      return;
+    }
     switch (m_dice.below(m_minor >= 2 ? 10 : 7)) {
       case 0:
         line("texm3x2pad t1, t0" + bx2);
@@ -139,6 +146,9 @@ private:
     if (selector.empty() && alpha && m_dice.chance(50)) selector = ".b";
     return before + reg + after + selector;
   }
+
+  /// What bem reads: r# or c#.
+  std::string source4() { return (m_dice.chance(70) ? "r" : "c") + number(3); }
 
   std::string modifiers() {
     static constexpr const char* kOld[] = {"", "", "", "_x2", "_x4", "_d2"};

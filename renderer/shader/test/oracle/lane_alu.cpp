@@ -329,6 +329,21 @@ Vector Lane::texture(const Instruction& in) {
 void Lane::pixel1(const Instruction& in) {
   const uint32_t n = in.destination.number;
   const Vector& own = t[n & 7];  // the coordinates of the texture that the result names
+  // D3DTTFF_PROJECTED: divided before anything else happens to them.
+  const auto projected = [&] {
+    const uint32_t by = n < m_constants.projectedBy.size() ? m_constants.projectedBy[n] : 0;
+    if (by == 0) return own;
+    if (own[by].unknown() || (own[by].lo <= 0 && own[by].hi >= 0)) return anyVector();
+    Vector out;
+    for (size_t i = 0; i < 4; ++i) out[i] = multiply(own[i], reciprocal(own[by]));
+    return out;
+  };
+  // Du' = Du M00 + Dv M10, Dv' = Du M01 + Dv M11 ("Bump Mapping Formulas").
+  const auto bumped = [&](const Vector& base, const Vector& d) {
+    const auto& m = m_constants.stages[n & 7].matrix;
+    return Vector{sumOf({{1, base[0]}, {m[0], d[0]}, {m[2], d[1]}}),
+                  sumOf({{1, base[1]}, {m[1], d[0]}, {m[3], d[1]}}), base[2], base[3]};
+  };
   const d3d9::SamplerType kind = d3d9::SamplerType::Texture2D, solid = d3d9::SamplerType::TextureCube;
   const Range largest = -kInf;
   const auto row = [&] { return dot3(own, read(in.sources[0])); };
@@ -345,7 +360,21 @@ void Lane::pixel1(const Instruction& in) {
       }
       return write(in, {clamped(own[0], 0, 1), clamped(own[1], 0, 1), clamped(own[2], 0, 1), 1});
     case Opcode::Tex:
-      return write(in, m_sample(kind, m_code.version.minor == 4 ? read(in.sources[0]) : own, largest));
+      return write(in,
+                   m_sample(kind, m_code.version.minor == 4 ? read(in.sources[0]) : projected(), largest));
+    case Opcode::TexBem:
+    case Opcode::TexBemL: {
+      const Vector d = read(in.sources[0]);
+      Vector texel = m_sample(kind, bumped(projected(), d), largest);
+      if (in.opcode == Opcode::TexBemL) {
+        const BumpStage& stage = m_constants.stages[n & 7];
+        const Range luminance = add(multiply(d[2], stage.luminanceScale), stage.luminanceOffset);
+        for (Range& x : texel) x = multiply(x, luminance);
+      }
+      return write(in, texel);
+    }
+    case Opcode::Bem:
+      return write(in, bumped(read(in.sources[0]), read(in.sources[1])));
     case Opcode::TexReg2Ar: {
       const Vector s = read(in.sources[0]);
       return write(in, m_sample(kind, {s[3], s[0], 0, 0}, largest));

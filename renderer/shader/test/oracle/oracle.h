@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/opcodes.h"
+#include "renderer/shader/d3d9/d3d9_interface.h"
 #include "renderer/shader/test/oracle/range.h"
 
 namespace aerogpu::shader::oracle {
@@ -60,6 +61,8 @@ struct Constants {
   std::array<std::array<float, 4>, 256> f{};
   std::array<std::array<int32_t, 4>, 16> i{};
   uint32_t b = 0;
+  std::array<BumpStage, 8> stages{};     ///< bump matrices and luminance, ps_1_x
+  std::array<uint8_t, 4> projectedBy{};  ///< the component that divides t#, 0 = none
 };
 
 struct Code {

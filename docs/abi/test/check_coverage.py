@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Holds docs/d3d9-coverage.md against the enumerations of mingw-w64's d3d9types.h.
+
+usage: check_coverage.py ROOT [HEADER]
+
+Fails when an enumeration that the page has a table of has a number without a row, or a row with another name or number; when
+a row says neither yes, driver, no effect nor not reported; when one that says yes names no test; when a row names a test that
+is in no source, or a packet or rule that does not exist; and when one of the tables is gone.
+"""
+import pathlib
+import re
+import sys
+
+ENUMERATIONS = ['D3DRENDERSTATETYPE', 'D3DSAMPLERSTATETYPE', 'D3DTEXTURESTAGESTATETYPE', 'D3DQUERYTYPE', 'D3DPRIMITIVETYPE',
+                'D3DDECLTYPE']
+KINDS = ['yes', 'driver', 'no effect', 'not reported']
+HEADER = '/usr/share/mingw-w64/include/d3d9types.h'
+TEST = re.compile(r'^\s*TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)', re.M)
+
+
+def enumerators(header, name):
+    body = re.search(r'typedef enum _%s\s*\{(.*?)\}' % name, header, re.S)
+    if not body:
+        raise SystemExit(f'check_coverage.py: the header has no {name}')
+    text = re.sub(r'/\*.*?\*/|//[^\n]*', '', body.group(1), flags=re.S)
+    found = [(n, int(v, 0)) for n, v in re.findall(r'(\w+)\s*=\s*(0x[0-9a-fA-F]+|\d+)', text)]
+    return [(n, v) for n, v in found if not n.endswith('_FORCE_DWORD')]
+
+
+def tables(page):
+    """Rows by the enumeration that a heading names in parentheses."""
+    out, rows = {}, None
+    for line in page.splitlines():
+        heading = re.match(r'## .*\((D3D\w+)\)$', line)
+        if line.startswith('## '):
+            rows = out.setdefault(heading.group(1), []) if heading else None
+        elif rows is not None and line.startswith('| ') and not line.startswith(('| number', '| ---')):
+            rows.append([cell.strip() for cell in line.strip('|').split('|')])
+    return out
+
+
+def known_tests(root):
+    known = set()
+    for folder in ('renderer', 'd3d9', 'tests-qtest', 'protocol'):
+        for path in (root / folder).rglob('*_test.cpp'):
+            known |= {f'{suite}.{name}' for suite, name in TEST.findall(path.read_text())}
+    return known
+
+
+def wrong(root, header):
+    page = (root / 'docs/d3d9-coverage.md').read_text()
+    packets = set(re.findall(r'^name = "([A-Z0-9_]+)"$', (root / 'protocol/packets.toml').read_text(), re.M))
+    rules = set()
+    for path in (root / 'docs/abi').glob('*.md'):
+        rules |= set(re.findall(r'^- \*\*([A-Z]+-\d+)\.\*\*', path.read_text(), re.M))
+    tests, found = known_tests(root), tables(page)
+    for name in ENUMERATIONS:
+        if name not in found:
+            yield f'there is no table of {name}'
+    for name, rows in found.items():
+        wanted = enumerators(header, name)
+        have = [(row[1], row[0]) for row in rows if len(row) == 5]
+        for enumerator, number in wanted:
+            if (enumerator, str(number)) not in have:
+                yield f'{name}: no row for {number} {enumerator}'
+        for row in rows:
+            if len(row) != 5:
+                yield f'{name}: a row of {len(row)} cells: {row}'
+                continue
+            number, enumerator, kind, by, shown = row
+            where = f'{name}, {enumerator}'
+            if (enumerator, number) not in [(n, str(v)) for n, v in wanted]:
+                yield f'{where}: the enumeration has no such number {number}'
+            if kind not in KINDS:
+                yield f'{where}: "{kind}" is none of {", ".join(KINDS)}'
+            if not by:
+                yield f'{where}: neither a packet nor a reason'
+            if kind == 'yes' and not shown:
+                yield f'{where}: no test shows it'
+            for test in filter(None, re.split(r',\s*', shown)):
+                if test not in tests:
+                    yield f'{where}: there is no test {test}'
+            for packet in re.findall(r'\b(?:EXT|SET|CREATE|DRAW)_[A-Z0-9_]+', by):
+                if packet not in packets:
+                    yield f'{where}: there is no packet {packet}'
+            for rule in re.findall(r'\b[A-Z]{3,}-\d+\b', by):
+                if rule not in rules:
+                    yield f'{where}: there is no rule {rule}'
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit(__doc__)
+    header = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else HEADER)
+    if not header.exists():
+        raise SystemExit(f'check_coverage.py: {header} is not there (scripts/setup installs mingw-w64)')
+    problems = list(wrong(pathlib.Path(sys.argv[1]), header.read_text()))
+    for problem in problems:
+        print(f'docs/d3d9-coverage.md: {problem}')
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == '__main__':
+    main()
