@@ -9,6 +9,7 @@
 #include "qemu/timer.h"
 #include "qemu/units.h"
 #include "aerogpu.h"
+#include "aerogpu/vulkan_devices.h"
 #include "complete.h"
 #include "embedder.h"
 #include "guestmem.h"
@@ -91,6 +92,28 @@ char *aerogpu_embedder_backends(void)
     return g_string_free(text, false);
 }
 
+static void aerogpu_print_device(void *opaque,
+                                 const struct aerogpu_vulkan_device *device)
+{
+    printf("%" PRIu32 " = %s (%s)%s%s%s\n", device->index, device->name,
+           device->kind, device->unfit ? ": unfit: " : "",
+           device->unfit ? device->unfit : "",
+           device->chosen ? ": the default" : "");
+}
+
+/* As QEMU's own options answer "help": the list, and the end. */
+static G_NORETURN void aerogpu_list_devices(void)
+{
+    char error[256] = "";
+
+    if (!aerogpu_list_vulkan_devices(aerogpu_print_device, NULL, error,
+                                     sizeof(error))) {
+        error_report("aerogpu: %s", error);
+        exit(EXIT_FAILURE);
+    }
+    exit(EXIT_SUCCESS);
+}
+
 bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
 {
     static const struct aerogpu_renderer_callbacks callbacks = {
@@ -114,6 +137,9 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
     char error[256] = "";
 
     aerogpu_guestmem_entered(); /* threads with the BQL always are */
+    if (!g_strcmp0(s->config.vulkan_device, "help")) {
+        aerogpu_list_devices();
+    }
     if (!s->config.renderer) {
         s->config.renderer = g_strdup("auto");
         config.backend = s->config.renderer;

@@ -279,7 +279,8 @@ static const struct {
     const char *name;
     const char *text;
 } aerogpu_property_texts[] = {
-    { "vulkan-device", "GPU: index or part of its name (default: the best)" },
+    { "vulkan-device",
+      "GPU: index, part of its name, or help (default: the best)" },
     { "capture", "file that everything submitted is written to" },
     { "max_hostmem", "host memory that a guest can make the renderer hold" },
     { "max_space_hostmem",

@@ -134,6 +134,22 @@ TEST(Properties, HelpNamesEachAsReadmeDoes) {
             std::string::npos);
 }
 
+/// As QEMU's options do: the devices, of which one is the default, and the end.
+TEST(Properties, VulkanDeviceHelpListsDevices) {
+  const Refusal help = runToExit(
+      {"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,vulkan-device=help"});
+  EXPECT_EQ(help.status, 0) << help.output;
+  EXPECT_EQ(help.output.rfind("0 = ", 0), 0u) << help.output;
+  EXPECT_NE(help.output.find(": the default\n"), std::string::npos) << help.output;
+  ::setenv("VK_DRIVER_FILES", "/no/such/driver", 1);
+  ::setenv("VK_ICD_FILENAMES", "/no/such/driver", 1);
+  const Refusal none = runToExit(
+      {"-accel", "tcg", "-nodefaults", "-display", "none", "-device", "aerogpu,vulkan-device=help"});
+  ::unsetenv("VK_DRIVER_FILES");
+  ::unsetenv("VK_ICD_FILENAMES");
+  expectRefused(none, "no driver", "aerogpu: no Vulkan");
+}
+
 TEST(Start, AsJson) {
   AeroGpuDev dev("renderer=null",
                  {"-device", R"({"driver": "aerogpu", "renderer": "null", "xres": 1600, "id": "second"})"});

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <regex>
 
+#include "aerogpu/vulkan_devices.h"
 #include "renderer/test/vulkan_double.h"
 #include "renderer/vulkan/test/gpu_test.h"
 
@@ -58,6 +59,32 @@ protected:
   /// lavapipe, which the loader finds by this name.
   const std::string m_library = "libvulkan_lvp.so";
 };
+
+/// One line a device: index, whether it is the default, why it is unfit.
+std::string listed() {
+  std::string text;
+  char error[128] = "";
+  const auto each = [](void* opaque, const aerogpu_vulkan_device* device) {
+    *static_cast<std::string*>(opaque) += std::to_string(device->index) + (device->chosen ? " default" : "") +
+                                          (device->unfit ? std::string(" ") + device->unfit : "") + "\n";
+  };
+  return aerogpu_list_vulkan_devices(each, &text, error, sizeof error) ? text : error;
+}
+
+TEST_F(DeviceChoiceTest, TheListSaysWhichIsFit) {
+  drivers({"one", "two"});
+  EXPECT_EQ(listed(), "0 default\n1\n");
+  ageDevices(true);
+  EXPECT_EQ(listed(), "0 no Vulkan 1.3\n1 no Vulkan 1.3\n");
+  ageDevices(false);
+  refuseDevices(true);
+  const std::string refused = listed();
+  refuseDevices(false);
+  EXPECT_EQ(refused.rfind("0 default vkCreateDevice", 0), 0u) << refused;
+  EXPECT_EQ(devicesAlive(), 0);
+  drivers({"broken"});
+  EXPECT_EQ(listed().rfind("no Vulkan", 0), 0u) << listed();
+}
 
 TEST_F(DeviceChoiceTest, NoDriver) {
   drivers({"damaged"});
