@@ -92,5 +92,53 @@ TEST_F(LeanTest, NoAllocationForAPacketOrADraw) {
   RecordProperty("allocations", static_cast<int>(costOfMany));
 }
 
+TEST_F(LeanTest, NoAllocationForAnUpdateOrAnInlineDraw) {
+  constexpr uint32_t kFew = 200, kMany = 1200, kBytes = 96;
+  const Allocation memory = gpu().allocate(uint64_t{1} << 20);
+  CommandWriter w;
+  const uint32_t buffers[] = {gpu().handle(), gpu().handle()};
+  packets::createBuffer(w, buffers[0], 256 << 10, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createBuffer(w, buffers[1], 256 << 10, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, memory.id);
+  run(w);
+  const auto vertices = quad(0, 0, kSize, kSize, 0xFF336699);
+  ASSERT_EQ(vertices.size() * sizeof(Vertex), kBytes);
+  const auto streams = [&](CommandWriter& out, uint32_t draws) {
+    clearColor(out, 0, 0, 0, 0);
+    for (uint32_t i = 0; i < draws; ++i) {
+      const uint32_t at = i * kBytes;
+      if (i % 5 == 4) {
+        out.packetWithTail(
+            AEROGPU_CMD_EXT_DRAW_INLINE,
+            aerogpu_cmd_ext_draw_inline{.vertex_count = 6, .vertex_stride_bytes = sizeof(Vertex)},
+            vertices.data(), kBytes);
+        continue;
+      }
+      if (i % 5 == 3) {  // what is in use
+        packets::dirtyRange(out, buffers[1], 0, kBytes);
+      } else if (i % 5 == 2) {
+        packets::dirtyRange(out, buffers[1], at, kBytes);
+      } else {
+        out.packet(aerogpu_cmd_ext_update_buffer{
+            .buffer = buffers[0],
+            .flags = uint32_t{i % 5 ? AEROGPU_EXT_UPDATE_NO_OVERWRITE : AEROGPU_EXT_UPDATE_DISCARD},
+            .dst_offset_bytes = i % 5 ? at : 0,
+            .size_bytes = kBytes,
+            .src_alloc_id = memory.id,
+            .src_offset_bytes = at});
+      }
+      stream(out, 0, buffers[i % 5 >= 2], sizeof(Vertex));
+      draw(out, 6, 1, i % 5 == 0 || i % 5 == 3 ? 0 : at / sizeof(Vertex));
+    }
+  };
+  CommandWriter few, many;
+  streams(few, kFew);
+  streams(many, kMany);
+  for (int i = 0; i < 6; ++i) {
+    (void)cost(many);
+    (void)cost(few);
+  }
+  EXPECT_LE(cost(many), cost(few) + 8);
+}
+
 }  // namespace
 }  // namespace aerogpu::test
