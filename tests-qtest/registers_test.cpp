@@ -271,7 +271,7 @@ TEST(Capabilities, AreReadInPiecesAndSayWhichGpuItIs) {
     aerogpu_caps caps;
     std::memcpy(&caps, block.data(), sizeof caps);
     EXPECT_EQ(caps.magic, 0x53504143u);
-    EXPECT_EQ(caps.version, 1u);
+    EXPECT_EQ(caps.version, AEROGPU_CAPS_VERSION);
     EXPECT_EQ(caps.size_bytes, size);
     EXPECT_EQ(caps.struct_bytes, sizeof caps);
     EXPECT_EQ(caps.max_host_bytes, uint64_t{123} << 20);
@@ -282,7 +282,7 @@ TEST(Capabilities, AreReadInPiecesAndSayWhichGpuItIs) {
     EXPECT_EQ(reinterpret_cast<const char*>(block.data() + caps.device_name_offset),
               dev.qemu.stringProperty("gpu"));
     EXPECT_EQ(block[caps.driver_name_offset] != 0, std::string(backend) == "vulkan");
-    EXPECT_EQ(dev.qemu.readl(base + 4), 1u);
+    EXPECT_EQ(dev.qemu.readl(base + 4), AEROGPU_CAPS_VERSION);
     EXPECT_EQ(dev.qemu.readw(base), 0x4143u);
     for (uint32_t i = size; i < size + 64; ++i) EXPECT_EQ(dev.qemu.readb(base + i), 0u);
     EXPECT_EQ(dev.qemu.readl(base + AEROGPU_EXT_REG_CAPS_BYTES - 4), 0u);
