@@ -74,6 +74,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
                ? STATUS_SUCCESS
                : STATUS_INSUFFICIENT_RESOURCES;
   case kScheduler:
+    gpuLoss.start(noticesLoss());
     if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 1);
     return scheduler.start(info.RequiredDmaQueueEntry, features.spaces());
   case kInterrupts:
@@ -207,7 +208,8 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   ringEmptied();
   // LOSS-3: what timed out stands because the GPU is gone from the host. A fresh one has nothing of what there was;
   // LOSS-5: it need not be waited for.
-  if (noticesLoss() && registers.read(AEROGPU_EXT_REG_GPU_STATE) != AEROGPU_EXT_GPU_WORKS) {
+  if (gpuLoss.lost()) {
+    gpuLoss.restarts(physicalDevice);
     registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
     m_gpuLost = true;
     deviceForgot();
@@ -228,6 +230,22 @@ NTSTATUS AeroAdapter::restartFromTimeout() {
     (void)textures.restore();
   }
   return status;
+}
+
+void AeroAdapter::retryGpu() {
+  if (!gpuLoss.gone()) return;
+  const bool tried = scheduler.restartDevice([this] {
+    if (!gpuLoss.gone()) return false;  // another program was faster
+    gpuLoss.restarts(physicalDevice);
+    registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
+    return true;
+  });
+  if (!tried) return;
+  // LOSS-5: what is put into the ring from now on runs on the new device.
+  deviceForgot();
+  gdi.forget();
+  (void)gdi.restore();
+  (void)textures.restore();
 }
 
 void AeroAdapter::deviceForgot() {
@@ -257,6 +275,7 @@ bool AeroAdapter::interrupt() {
   if (status & (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_ERROR)) needsDpc |= scheduler.interrupt(status);
   if (status & AEROGPU_IRQ_ERROR) {
     deviceErrors.raised();
+    gpuLoss.errorRaised();
     needsDpc = true;
   }
   if (status & AEROGPU_IRQ_SCANOUT_VBLANK) {
@@ -271,6 +290,7 @@ bool AeroAdapter::interrupt() {
 void AeroAdapter::dpc() {
   dxgk.DxgkCbNotifyDpc(dxgk.DeviceHandle);
   deviceErrors.report(physicalDevice);
+  gpuLoss.report(physicalDevice);
 }
 
 void AeroAdapter::leaveInterrupts() {

@@ -15,6 +15,7 @@
 #include "display.h"
 #include "epochs.h"
 #include "gdi_engine.h"
+#include "gpu_loss.h"
 #include "kernel_textures.h"
 #include "nt.h"
 #include "registers.h"
@@ -47,6 +48,8 @@ public:
    *  between (recovery.md). */
   NTSTATUS resetFromTimeout();
   NTSTATUS restartFromTimeout();
+  /** A program begins: a GPU that the host gave up is tried again, while nothing is in the ring. PASSIVE_LEVEL. */
+  void retryGpu();
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
   /** DxgkDdiDpcRoutine; DISPATCH_LEVEL. */
@@ -83,6 +86,7 @@ public:
   CursorPlane cursor{registers, features};
   KernelTextures textures{scheduler, allocations, epochs};
   DeviceErrors deviceErrors{registers};
+  GpuLoss gpuLoss{registers};
   GdiEngine gdi{scheduler, allocations};
   SelfTest selfTest{registers, scheduler, display, cursor};
   Seal seal;  // of descriptions of standard allocations

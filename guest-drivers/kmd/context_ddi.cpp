@@ -80,6 +80,7 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  adapter->retryGpu();
   void *memory = poolAllocate(sizeof(AeroDevice));
   if (!memory) return STATUS_NO_MEMORY;
   auto *device = new (memory) AeroDevice;

@@ -38,6 +38,18 @@ public:
   uint32_t currentFence();
   /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. */
   NTSTATUS resetFromTimeout();
+  /** Calls `restart` when nothing is in the ring and nothing can be put there meanwhile; when that returns true, what
+   * was to be ended on the device is gone with everything else. PASSIVE_LEVEL; `restart` at DISPATCH_LEVEL. */
+  template <class Restart> bool restartDevice(Restart &&restart) {
+    ExAcquireFastMutex(&m_internalLock);
+    KIRQL irql;
+    KeAcquireSpinLock(&m_lock, &irql);
+    const bool restarted = m_running && m_ring.head() == m_ring.tail() && restart();
+    KeReleaseSpinLock(&m_lock, irql);
+    if (restarted) dropOwed();
+    ExReleaseFastMutex(&m_internalLock);
+    return restarted;
+  }
   /** DxgkDdiRestartFromTimeout; PASSIVE_LEVEL. */
   NTSTATUS restartFromTimeout(bool deviceForgot = false);
 
