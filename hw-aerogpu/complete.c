@@ -7,6 +7,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
+#include "qemu/timer.h"
 #include "aerogpu.h"
 #include "complete.h"
 #include "errors.h"
@@ -69,6 +70,20 @@ static bool aerogpu_vsync_met_locked(AeroGPUState *s, AeroGPUSubmission *sub)
     return true;
 }
 
+/* Whether a GPU that tests have made slow is done with it. */
+static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
+{
+    if (sub->stuck) {
+        return false;
+    }
+    if (!s->completions.delay_ms ||
+        qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) >= sub->due_ns) {
+        return true;
+    }
+    timer_mod_ns(s->completions.due, sub->due_ns);
+    return false;
+}
+
 /* Completes what can be completed. Any thread, lock held. */
 static void aerogpu_retire_locked(AeroGPUState *s)
 {
@@ -84,6 +99,9 @@ static void aerogpu_retire_locked(AeroGPUState *s)
         }
         if (sub->generation == s->completions.generation) {
             if (sub->lost && aerogpu_loss_holds_locked(s)) {
+                break;
+            }
+            if (!aerogpu_time_is_over_locked(s, sub)) {
                 break;
             }
             if (sub->vsync && !aerogpu_vsync_met_locked(s, sub)) {
@@ -128,8 +146,28 @@ void aerogpu_submission_done(AeroGPUState *s,
         sub->frame = NULL;
     }
     sub->work_done_seq = aerogpu_vblank_seq(s);
+    if (s->completions.delay_ms) {
+        sub->due_ns = MAX(qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL),
+                          s->completions.last_due_ns) +
+                      s->completions.delay_ms * (int64_t)SCALE_MS;
+        s->completions.last_due_ns = sub->due_ns;
+    }
     aerogpu_retire_locked(s);
     qemu_mutex_unlock(&s->lock);
+}
+
+void aerogpu_completions_delay(AeroGPUState *s, uint32_t delay_ms)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->completions.delay_ms = delay_ms;
+    s->completions.last_due_ns = 0;
+    aerogpu_retire_locked(s);
+}
+
+void aerogpu_completions_stick(AeroGPUState *s, bool stick)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->completions.stick = stick;
 }
 
 void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
@@ -152,6 +190,9 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
     slot->next_head = next_head;
     slot->flags = sub->flags;
     slot->done = false;
+    slot->due_ns = 0;
+    slot->stuck = c->stick;
+    c->stick = false;
     s->scanout.maybe_texture = true;
     s->stats.submissions++;
     s->stats.bytes_fetched += sub->cmd_size + sub->alloc_table_size;
@@ -198,6 +239,12 @@ static void aerogpu_completions_vblank(Notifier *notifier, void *data)
         container_of(notifier, AeroGPUState, completions.vblank));
 }
 
+/* The main loop's timer of the virtual clock. */
+static void aerogpu_completions_due(void *opaque)
+{
+    aerogpu_completions_go_on(opaque);
+}
+
 void aerogpu_completions_reset_locked(AeroGPUState *s)
 {
     s->completions.last_vsync_seq = 0;
@@ -207,11 +254,15 @@ void aerogpu_completions_init(AeroGPUState *s)
 {
     s->completions.vblank.notify = aerogpu_completions_vblank;
     notifier_list_add(&s->vblank.released, &s->completions.vblank);
+    s->completions.due =
+        timer_new_ns(QEMU_CLOCK_VIRTUAL, aerogpu_completions_due, s);
 }
 
 void aerogpu_completions_exit(AeroGPUState *s)
 {
     notifier_remove(&s->completions.vblank);
+    timer_free(s->completions.due);
+    s->completions.due = NULL;
 }
 
 /* ---- saved state ---- */

@@ -15,6 +15,7 @@ typedef struct AeroGPUSubmission {
     uint64_t flip_serial;   /* scanout address that its frame belongs to */
     uint64_t fetched_ns;    /* host clock */
     uint64_t work_done_seq; /* vblank sequence when its work was done */
+    int64_t due_ns;         /* completes no earlier, by the virtual clock */
     struct aerogpu_frame *frame;
     uint32_t next_head; /* ring index after it */
     uint32_t flags;     /* enum aerogpu_submit_flags */
@@ -25,6 +26,7 @@ typedef struct AeroGPUSubmission {
     bool vsync;   /* completes at a vblank */
     bool texture; /* the scanout was a live texture */
     bool lost;    /* the GPU was lost under it, or before */
+    bool stuck;   /* never completes; a reset drops it */
 } AeroGPUSubmission;
 
 /*
@@ -60,6 +62,11 @@ typedef struct AeroGPUCompletions {
     uint64_t last_vsync_seq;   /* tick of the last vsync present */
     bool full;                 /* fetching waits for a completion */
     Notifier vblank;
+    /* For tests: a GPU that takes so long for each submission, or for ever. */
+    uint32_t delay_ms;
+    bool stick; /* the next submission is stuck */
+    int64_t last_due_ns;
+    QEMUTimer *due;
     AeroGPUSavedCompletions saved; /* BQL */
 } AeroGPUCompletions;
 
@@ -77,6 +84,14 @@ static inline bool aerogpu_completions_room_locked(AeroGPUCompletions *c)
  * Notes a submission that was fetched from the slot before `next_head`, and
  * gives it its cookie. Render thread.
  */
+/*
+ * For tests: the GPU takes `delay_ms` of virtual time for each submission from
+ * now on. BQL.
+ */
+void aerogpu_completions_delay(AeroGPUState *s, uint32_t delay_ms);
+/* For tests: the next submission never ends. Any thread. */
+void aerogpu_completions_stick(AeroGPUState *s, bool stick);
+
 void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
                              uint32_t next_head);
 /* The renderer's submission_done. Render thread or the renderer's own. */

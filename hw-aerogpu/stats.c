@@ -12,6 +12,10 @@
 #include "render.h"
 #include "stats.h"
 
+/* x-gpu-fault, beside enum aerogpu_renderer_faults. */
+#define AEROGPU_FAULT_STICK 4
+#define AEROGPU_MAX_DELAY_MS 60000
+
 typedef struct AeroGPUCounter {
     const char *name;
     const char *description;
@@ -173,7 +177,27 @@ static void aerogpu_fault_set(Object *obj, Visitor *v, const char *name,
     uint32_t faults;
 
     if (visit_type_uint32(v, name, &faults, errp) && s->renderer) {
-        aerogpu_renderer_play_faults(s->renderer, faults);
+        aerogpu_renderer_play_faults(s->renderer,
+                                     faults & (AEROGPU_RENDERER_FAULT_LOSE |
+                                               AEROGPU_RENDERER_FAULT_REFUSE));
+        aerogpu_completions_stick(s, faults & AEROGPU_FAULT_STICK);
+    }
+}
+
+static void aerogpu_delay_set(Object *obj, Visitor *v, const char *name,
+                              void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint32_t ms;
+
+    if (!visit_type_uint32(v, name, &ms, errp)) {
+        return;
+    }
+    if (ms > AEROGPU_MAX_DELAY_MS) {
+        error_setg(errp, "%s is %" PRIu32 ", at most %d", name, ms,
+                   AEROGPU_MAX_DELAY_MS);
+    } else if (s->renderer) {
+        aerogpu_completions_delay(s, ms);
     }
 }
 
@@ -217,7 +241,12 @@ void aerogpu_stats_class_init(ObjectClass *klass)
                               aerogpu_fault_set, NULL, NULL);
     object_class_property_set_description(
         klass, "x-gpu-fault",
-        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back");
+        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back; 4 keeps the next submission from ending");
+    object_class_property_add(klass, "x-gpu-delay-ms", "uint32", NULL,
+                              aerogpu_delay_set, NULL, NULL);
+    object_class_property_set_description(
+        klass, "x-gpu-delay-ms",
+        "write-only, for tests: the time of the VM's clock that each submission takes at least");
     object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
     object_class_property_set_description(klass, "backend",
                                           "read-only: back end in use");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry and exit of an export: thread.h, ExportFrame. Microsoft's x64 calling convention on the outside. */
+/* Entry and exit of an export: thread.h, ExportFrame. Microsoft's x64 calling convention on the outside. The host's part runs
+ * on the entry stack (driver_stack.h): below the driver's stack pointer lies what the driver has left there. */
 	.intel_syntax noprefix
 	.text
 
@@ -32,6 +33,9 @@ aerogpuHostExportEntry:
 	movups	[r10 + 240], xmm15
 	lea	rax, [r10 + 256]
 	mov	gs:[0x800], rax
+	mov	rax, rsp
+	mov	rsp, gs:[0x808]
+	push	rax
 	push	rcx
 	push	rdx
 	push	r8
@@ -54,6 +58,7 @@ aerogpuHostExportEntry:
 	pop	r8
 	pop	rdx
 	pop	rcx
+	pop	rsp
 	lea	rax, [rip + aerogpuHostExportExit]
 	mov	[rsp], rax
 	jmp	r11
@@ -64,6 +69,19 @@ aerogpuHostExportExit:
 	mov	r10, gs:[0x800]
 	sub	r10, 256
 	mov	gs:[0x800], r10
+	mov	rdi, rsp
+	mov	rsp, gs:[0x808]
+	push	rdi
+	push	rax
+	push	r10
+	sub	rsp, 24
+	movups	[rsp], xmm0
+	call	aerogpuHostExportLeave
+	movups	xmm0, [rsp]
+	add	rsp, 24
+	pop	r10
+	pop	rax
+	pop	rsp
 	mov	rsi, [r10 + 40]
 	mov	rdi, [r10 + 48]
 	movups	xmm6, [r10 + 96]
@@ -78,5 +96,21 @@ aerogpuHostExportExit:
 	movups	xmm15, [r10 + 240]
 	jmp	[r10 + 8]
 	.size aerogpuHostExportExit, . - aerogpuHostExportExit
+
+/* aerogpuHostOnEntryStack(function, thread): core/driver_stack.cpp. */
+	.globl aerogpuHostOnEntryStack
+	.type aerogpuHostOnEntryStack, @function
+aerogpuHostOnEntryStack:
+	push	rbp
+	mov	rbp, rsp
+	mov	rax, rdi
+	mov	rdi, rsi
+	mov	rsi, rbp
+	mov	rsp, gs:[0x808]
+	call	rax
+	mov	rsp, rbp
+	pop	rbp
+	ret
+	.size aerogpuHostOnEntryStack, . - aerogpuHostOnEntryStack
 
 	.section .note.GNU-stack,"",@progbits

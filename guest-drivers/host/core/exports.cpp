@@ -130,11 +130,7 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   // Microsoft x64: the stack is 16-byte aligned at a call; x86: 4.
   if ((frame->sp + kReturnAddress) % kStackAlignment != 0)
     brokenRule("the stack is not aligned: %s", currentCall().c_str());
-  // An exception's handler is called on top of what the dispatcher has on the stack.
-  const bool dispatching = std::strcmp(entry.name, "__C_specific_handler") == 0;
-  if (!dispatching && thread->driverEntryRsp > frame->sp &&
-      thread->driverEntryRsp - frame->sp > thread->deepestStack)
-    thread->deepestStack = thread->driverEntryRsp - frame->sp;
+  lookAtStack(*thread, static_cast<uintptr_t>(frame->sp));
   if (thread->irql() > entry.maximumIrql || thread->irql() < entry.minimumIrql)
     brokenRule("%s at %s; allowed is %s%s%s", currentCall().c_str(), irqlName(thread->irql()),
                entry.minimumIrql ? irqlName(entry.minimumIrql) : "", entry.minimumIrql ? " to " : "at most ",
@@ -143,6 +139,12 @@ extern "C" const void* aerogpuHostExportEnter(ExportFrame* frame) {
   if (ExportObserver observer = s_observer.load(std::memory_order_relaxed))
     observer(entry, frame->returnAddress);
   return entry.function;
+}
+
+/// Called by the exit code, with the driver's stack pointer: what the host has left below is not the
+/// driver's.
+extern "C" void aerogpuHostExportLeave(uintptr_t sp) {
+  paintStack(*currentThread(), sp);
 }
 
 }  // namespace aerogpu::host

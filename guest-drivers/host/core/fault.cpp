@@ -153,6 +153,7 @@ SehRecord makeRecord(int signal, const siginfo_t& info, const ucontext_t& uc, Se
 void resume(Thread& thread, const SehContext& context, ucontext_t& uc) {
   ProcessorBlock& block = thread.block;
   while (block.nextFrame != block.frames && (block.nextFrame - 1)->sp < context.gpr[kRsp]) --block.nextFrame;
+  paintStack(thread, static_cast<uintptr_t>(context.gpr[kRsp]));
   toUcontext(context, uc);
 }
 
@@ -272,7 +273,7 @@ void installFaultHandlers(const EmulationHooks& hooks) {
   s_hooks = hooks;
   struct sigaction action {};
   action.sa_sigaction = onFault;
-  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigaction(signal, &action, nullptr);
 }

@@ -66,6 +66,7 @@ Thread* attachThread(const char* name) {
   thread->block.self = &thread->block;
   thread->block.currentThread = thread;
   thread->block.nextFrame = thread->block.frames;
+  thread->block.entryStack = thread->stacks.entryTop();
   pthread_attr_t attributes;
   void* stack = nullptr;
   size_t bytes = 0;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/driver_stack.h"
+
 namespace aerogpu::host {
 
 enum Irql : uint8_t {
@@ -57,7 +59,7 @@ struct alignas(4096) ProcessorBlock {
   Thread* currentThread;  // KPRCB.CurrentThread
   uint8_t to800[0x800 - 0x190];
   ExportFrame* nextFrame;  // 0x800
-  uint8_t to810[8];
+  uint8_t* entryStack;     // 0x808: core/driver_stack.h
   ExportFrame frames[kMaximumFrames];
 };
 static_assert(offsetof(ProcessorBlock, self) == 0x18 && offsetof(ProcessorBlock, irql) == 0x50);
@@ -83,7 +85,9 @@ struct alignas(4096) ProcessorBlock {
   uint8_t to124[0x124 - 0x25];
   Thread* currentThread;  // KPRCB.CurrentThread
   uint8_t to800[0x800 - 0x128];
-  ExportFrame* nextFrame;  // 0x800
+  ExportFrame* nextFrame;       // 0x800
+  uint8_t* entryStack;          // 0x804: core/driver_stack.h
+  uint32_t savedEcx, savedEdx;  // 0x808
   ExportFrame frames[kMaximumFrames];
 };
 static_assert(offsetof(ProcessorBlock, self) == 0x1C && offsetof(ProcessorBlock, irql) == 0x24);
@@ -98,7 +102,11 @@ struct Thread {
   uint64_t stackLow = 0, stackHigh = 0;
   uint64_t processId = 4;       // of the simulated process whose call this is; 4 = System
   uint64_t driverEntryRsp = 0;  // rsp at the outermost call into the driver, 0 = not in the driver
-  uint64_t deepestStack = 0;    // bytes of driver stack seen at calls into exports
+  // core/driver_stack.h: where the call into the driver began, how far below it the stack is painted, and
+  // what it has used; 0: nobody looks.
+  uintptr_t stackBase = 0, paintedLow = 0;
+  uint64_t deepestStack = 0;
+  SideStacks stacks;
   unsigned heldSpinLocks = 0;
   unsigned heldFastMutexes = 0;
   unsigned criticalRegions = 0;
@@ -110,8 +118,8 @@ struct Thread {
   uint8_t irql() const { return block.irql; }
 };
 
-/// Makes the calling thread able to run driver code (GS or FS, stack limits, alternate signal stack is not
-/// used). Once per thread; the object lives until the thread ends.
+/// Makes the calling thread able to run driver code (GS or FS, stack limits, an alternate stack for signals).
+/// Once per thread; the object lives until the thread ends.
 Thread* attachThread(const char* name);
 /// Runs `body` on a new thread, detached, which is attached as `name` when this returns: a thread that nobody
 /// knows of yet would not keep the clock from jumping (core/clock.h).

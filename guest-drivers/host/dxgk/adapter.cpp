@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dxgk/adapter.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -372,7 +373,7 @@ DdiCounts& ddiCounts() {
 namespace {
 void (*s_afterDdi)(const char*);
 std::mutex s_stackMutex;
-StackUse s_stack;
+std::map<std::string, uint64_t> s_stack;
 }  // namespace
 
 void setAfterDdiCheck(void (*check)(const char*)) {
@@ -385,9 +386,10 @@ void runAfterDdiCheck(const char* ddi) {
 }
 void recordStackUse(const char* ddi, uint64_t bytes) {
   std::lock_guard lock(s_stackMutex);
-  if (bytes > s_stack.bytes) s_stack = {bytes, ddi};
+  uint64_t& most = s_stack[ddi];
+  most = std::max(most, bytes);
 }
-StackUse deepestStack() {
+std::map<std::string, uint64_t> stackUse() {
   std::lock_guard lock(s_stackMutex);
   return s_stack;
 }

@@ -42,13 +42,9 @@ void runAfterDdiCheck(const char* ddi);
 void checkResult(const char* ddi, int32_t status);
 void checkWaits(const char* ddi, int64_t waitedNs);
 
-/// Driver stack in bytes, the most that was seen at a call into an export, and in which DDI.
-struct StackUse {
-  uint64_t bytes = 0;
-  std::string ddi;
-};
+/// The most stack, in bytes, that calls of each DDI used (core/driver_stack.h).
 void recordStackUse(const char* ddi, uint64_t bytes);
-StackUse deepestStack();
+std::map<std::string, uint64_t> stackUse();
 
 /// Calls `function` (a slot of DRIVER_INITIALIZATION_DATA) at `irql`.
 template <class Result, class... Parameters, class... Arguments>
@@ -65,21 +61,20 @@ Result callDdi(const char* name, uint8_t irql, Result(HOST_API* function)(Parame
   ddiCounts().add(name);
   const char* const outerName = thread->ddi;
   const uint8_t outerIrql = thread->irql();
-  const uint64_t outerRsp = thread->driverEntryRsp, outerDeepest = thread->deepestStack;
+  const uint64_t outerRsp = thread->driverEntryRsp;
   const int64_t outerWaited = thread->waitedNs;
   thread->ddi = name;
   thread->driverEntryRsp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  thread->deepestStack = 0;
   thread->waitedNs = 0;
   if (irql > outerIrql) thread->block.irql = irql;
+  StackWatch stack(*thread);
   const auto finish = [&] {
+    recordStackUse(name, stack.used());
     checkThreadBalanced(name, irql > outerIrql ? irql : outerIrql);
-    recordStackUse(name, thread->deepestStack);
     checkWaits(name, thread->waitedNs);
     thread->waitedNs += outerWaited;
     thread->block.irql = outerIrql;
     thread->driverEntryRsp = outerRsp;
-    thread->deepestStack = outerDeepest;
     runAfterDdiCheck(name);
     thread->ddi = outerName;
   };

@@ -67,6 +67,14 @@ public:
   /// cannot be played.
   virtual bool loseGpu() { return false; }
 
+  /// A GPU that is lost cannot be brought back from now on, or can again. False as above.
+  virtual bool refuseGpu(bool /*refuses*/) { return false; }
+  /// The next submission never ends, until a reset drops it. False as above.
+  virtual bool stickGpu() { return false; }
+  /// Each submission takes so many milliseconds of the machine's clock from now on, one after the other; 0:
+  /// as long as it takes. False as above.
+  virtual bool slowGpu(unsigned /*ms*/) { return false; }
+
   virtual guest::InterruptLine& interruptLine() = 0;
   /// The machine's clock jumps over time in which everybody waits (core/clock.h).
   virtual bool clockJumps() const { return false; }

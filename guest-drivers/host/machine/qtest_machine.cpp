@@ -279,12 +279,11 @@ guest::Status QtestMachine::writeConfig(uint32_t offset, const void* from, uint3
   return {};
 }
 
-bool QtestMachine::loseGpu() {
+bool QtestMachine::setProperty(const char* name, uint64_t value) {
   std::string ignored;
-  return m_qmp
-      .execute("qom-set", R"({"path": "/machine/peripheral/gpu0", "property": "x-gpu-fault", "value": 1})",
-               ignored)
-      .ok();
+  const std::string arguments = std::string(R"({"path": "/machine/peripheral/gpu0", "property": ")") + name +
+                                R"(", "value": )" + std::to_string(value) + "}";
+  return m_qmp.execute("qom-set", arguments, ignored).ok();
 }
 
 guest::Status QtestMachine::screen(Picture& picture) {

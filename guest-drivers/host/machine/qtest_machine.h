@@ -40,7 +40,10 @@ public:
   uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
   bool canReset() const override { return true; }
   bool sleepAndWake(bool reboot) override;
-  bool loseGpu() override;
+  bool loseGpu() override { return setProperty("x-gpu-fault", m_faults | 1); }
+  bool stickGpu() override { return setProperty("x-gpu-fault", m_faults | 4); }
+  bool refuseGpu(bool refuses) override { return setProperty("x-gpu-fault", m_faults = refuses ? 2 : 0); }
+  bool slowGpu(unsigned ms) override { return setProperty("x-gpu-delay-ms", ms); }
   bool isSeen() const override { return true; }
   bool breakRegister(uint32_t offset, const Fault& fault) override {
     m_registers.breakRegister(offset, fault);
@@ -52,6 +55,9 @@ public:
   }
 
 private:
+  /// A property of the device.
+  bool setProperty(const char* name, uint64_t value);
+  uint64_t m_faults = 0;  // that last
   /// A BAR behind device pages.
   class Window : public DeviceWindow {
   public:

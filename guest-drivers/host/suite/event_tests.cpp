@@ -18,12 +18,6 @@ namespace trace = aero::trace;
 constexpr uint32_t kDeviceError = 0xA0A30006, kStarted = 0x60A30008, kStopped = 0x60A30009;
 constexpr int kQuietMs = 60000;
 
-unsigned countOf(uint32_t code) {
-  const auto log = errorLogEntries();
-  return static_cast<unsigned>(
-      std::count_if(log.begin(), log.end(), [code](const auto& e) { return e.errorCode == code; }));
-}
-
 /// Start and stop are told, each once, with what they promise.
 void lifeCycle() {
   Session session(false);
@@ -32,8 +26,8 @@ void lifeCycle() {
   for (unsigned round = 1; round <= 2; ++round) {
     if (!expect(ntSuccess(adapter.addDevice()) && ntSuccess(adapter.startDevice()), "a start")) return;
     auto& r = adapter.registers();
-    expect(countOf(kStarted) == round && countOf(kStopped) == round - 1, "round %u: one start is told",
-           round);
+    expect(loggedEvents(kStarted) == round && loggedEvents(kStopped) == round - 1,
+           "round %u: one start is told", round);
     const auto log = errorLogEntries();
     expect(log.back().errorCode == kStarted && log.back().data.size() == 4 && log.back().data[0] == 0 &&
                log.back().data[1] == r.read(AEROGPU_MMIO_REG_ABI_VERSION) &&
@@ -41,9 +35,9 @@ void lifeCycle() {
                log.back().data[3] == r.read(AEROGPU_MMIO_REG_FEATURES_HI),
            "its numbers are the device's");
     adapter.stopDevice();
-    expect(countOf(kStopped) == round, "round %u: one stop is told", round);
+    expect(loggedEvents(kStopped) == round, "round %u: one stop is told", round);
     adapter.removeDevice();
-    expect(countOf(kStopped) == round, "round %u: removal is no other stop", round);
+    expect(loggedEvents(kStopped) == round, "round %u: removal is no other stop", round);
   }
   adapter.unload();
 }
@@ -64,19 +58,20 @@ void deviceErrorLog(Adapter& adapter, Client&, Context& context) {
            "an entry of %u errors (%zu numbers)", count, e.data.size());
     expect(e.strings.size() == 1 && e.strings[0].starts_with("CMD_DECODE"), "its text names the error");
   };
-  expect(countOf(kDeviceError) == 0, "no errors yet");
+  expect(loggedEvents(kDeviceError) == 0, "no errors yet");
   uint64_t fence = submitErrors(adapter, context);
   const auto told = [&](unsigned entries) {
     // In the DPC, behind what waitIdle() has seen.
-    for (int i = 0; i < 200 && countOf(kDeviceError) < entries; ++i) sleepMs(5);
-    return countOf(kDeviceError);
+    for (int i = 0; i < 200 && loggedEvents(kDeviceError) < entries; ++i) sleepMs(5);
+    return loggedEvents(kDeviceError);
   };
   const uint32_t first = r.read(AEROGPU_MMIO_REG_ERROR_COUNT);
   expect(told(1) == 1, "the first one is told");
   is(entry(0), fence, entry(0).data.size() == 4 ? entry(0).data[3] : 0);
   for (int i = 0; i < 20; ++i) fence = submitErrors(adapter, context);
   drainDpcs();
-  expect(countOf(kDeviceError) == 1, "twenty more within the minute are not (%u)", countOf(kDeviceError));
+  expect(loggedEvents(kDeviceError) == 1, "twenty more within the minute are not (%u)",
+         loggedEvents(kDeviceError));
   if (!adapter.machine().clockJumps()) {
     note("the clock cannot jump here: what comes after the minute was not looked at");
     expectDeviceErrors(adapter, (20 + 1) * 2);
@@ -88,7 +83,7 @@ void deviceErrorLog(Adapter& adapter, Client&, Context& context) {
   is(entry(1), fence, r.read(AEROGPU_MMIO_REG_ERROR_COUNT) - first);
   submitErrors(adapter, context);
   drainDpcs();
-  expect(countOf(kDeviceError) == 2, "and then there is quiet");
+  expect(loggedEvents(kDeviceError) == 2, "and then there is quiet");
   expectDeviceErrors(adapter, (20 + 3) * 2);
 }
 

@@ -52,7 +52,7 @@ std::vector<TestCase> allTests() {
         sharedTests(),        memoryTests(),        recoveryTests(), refusalTests(),    escapeTests(),
         escapeDisplayTests(), escapeRightsTests(),  selfTestTests(), eventTests(),      escapeRingTests(),
         processTests(),       handleRangeTests(),   contextTests(),  timeoutTests(),    presentTests(),
-        pressureTests(),      writeCombinedTests(), randomTests(),   benchmarks()})
+        pressureTests(),      writeCombinedTests(), slowTests(),     randomTests(),     benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

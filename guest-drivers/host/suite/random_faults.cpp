@@ -76,9 +76,11 @@ void Walk::hang() {
   Scheduler& scheduler = m_adapter.scheduler();
   releaseAll();
   if (!rest()) return;
-  logCall("the GPU hangs");
+  const bool sticks = below(2) != 0;
+  logCall(sticks ? "a submission never ends" : "the GPU fetches nothing any more");
   scheduler.setTimeoutMs(kShortTimeoutMs);
-  m_adapter.registers().write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+  if (!sticks || !m_adapter.machine().stickGpu())
+    m_adapter.registers().write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
   drawInVain();
   scheduler.waitIdle();
   m_resetTimes.push_back(nowNs());

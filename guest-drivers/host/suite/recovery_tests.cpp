@@ -24,7 +24,7 @@ void hang(Adapter& adapter, Client& client, Context& context) {
   scheduler.setTimeoutMs(2000);
   const uint64_t started = interruptTime();
   for (unsigned round = 1; round <= 3; ++round) {
-    adapter.registers().write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+    stopGpu(adapter);
     uint64_t last = 0;
     for (unsigned i = 0; i < 3; ++i) fillSurface(context, surface, 0xFF000000 | i, &last);
     scheduler.waitIdle(last);
@@ -145,7 +145,7 @@ void hangAmongMany() {
     });
   sleepMs(500);
   for (unsigned i = 1; i <= 2; ++i) {
-    adapter.registers().write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+    stopGpu(adapter);
     for (int waited = 0; adapter.scheduler().tdr().resets < i && waited < 20000; waited += 50) sleepMs(50);
     expect(adapter.scheduler().tdr().resets >= i, "recovery %u", i);
     sleepMs(300);

@@ -66,6 +66,7 @@ std::span<const TestCase> randomTests();
 std::span<const TestCase> contextTests();
 std::span<const TestCase> pressureTests();
 std::span<const TestCase> writeCombinedTests();
+std::span<const TestCase> slowTests();
 std::span<const TestCase> benchmarks();
 
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
@@ -105,6 +106,15 @@ void inProcessWithMode() {
   runInProcess(body, true, width, height);
 }
 
+/// Before a session: the GPU takes so many milliseconds for each submission in it. The test ends with a note
+/// where that cannot be played.
+void setGpuDelay(unsigned ms);
+/// From now on stopGpu() makes a submission that never ends of the next one.
+void setGpuSticks();
+/// The GPU stands still until it is reset: it fetches nothing any more, by a ring that is switched off behind
+/// the driver's back; or see above.
+void stopGpu(Adapter& adapter);
+
 /// How many errors the device has found since the session began (ERROR_COUNT is never reset). What the error
 /// is of has completed: waitIdle() came before.
 uint32_t deviceErrors(Adapter& adapter);
@@ -113,6 +123,11 @@ bool expectDeviceErrors(Adapter& adapter, uint32_t count);
 inline bool expectNoDeviceErrors(Adapter& adapter) {
   return expectDeviceErrors(adapter, 0);
 }
+
+/// How many entries with this code the driver has written to the event log
+/// (guest-drivers/package/resources/aerogpu_events.mc).
+unsigned loggedEvents(uint32_t code);
+inline constexpr uint32_t kEventGpuLost = 0xA0A3000A, kEventGpuBack = 0x60A3000B, kEventGpuGone = 0xE0A3000C;
 
 /// By the machine's clock (core/clock.h).
 void sleepMs(int ms);

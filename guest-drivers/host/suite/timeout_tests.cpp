@@ -21,16 +21,12 @@ constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU
 constexpr ULONG kAdapterUid = 0xFFFFFFFF;                 // DISPLAY_ADAPTER_HW_ID
 constexpr int64_t kDdiDelayNs = 5'000'000'000;            // TdrDdiDelay
 
-void stopRing(Adapter& adapter) {
-  adapter.registers().write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
-}
-
 /// Submits to a ring that stands still, and waits for the recovery.
 void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {
   Scheduler& scheduler = adapter.scheduler();
   scheduler.setTimeoutMs(2000);
   const unsigned before = scheduler.resets();
-  stopRing(adapter);
+  stopGpu(adapter);
   uint64_t last = 0;
   for (uint32_t i = 0; i < 3; ++i) fillSurface(context, surface, 0xFF000000 | i, &last);
   scheduler.waitIdle(last);
@@ -81,7 +77,7 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
   adapter.scheduler().waitIdle();
   ring.waitEmpty();
 
-  stopRing(adapter);
+  stopGpu(adapter);
   int64_t longest = 0;
   const auto timed = [&](auto action) {
     const int64_t begin = nowNs();
@@ -188,7 +184,7 @@ void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   adapter.scheduler().waitIdle();
   RingView(adapter).waitEmpty();
   auto& registers = adapter.registers();
-  stopRing(adapter);
+  adapter.registers().write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
   registers.write64(AEROGPU_MMIO_REG_RING_GPA_LO, 0);
   registers.write(AEROGPU_MMIO_REG_RING_SIZE_BYTES, 0);
   hangOnce(adapter, context, surface);
@@ -219,7 +215,7 @@ void powerStuck(Adapter& adapter, Client& client, Context& context) {
     adapter.scheduler().waitIdle();
     adapter.display().unpin(*adapter.display().primary());
     expect(adapter.vidmm().evictAll(), "everything can be evicted");
-    stopRing(adapter);
+    stopGpu(adapter);
     for (unsigned i = 0; i < 10; ++i)
       if (const auto texture = gdiTexture(adapter)) adapter.vidmm().destroy({texture});
     (void)adapter.setPower(kAdapterUid, PowerDeviceD3, action);
@@ -358,6 +354,10 @@ void gpuLoss() {
     ok &= expect(lost >= lostBefore + 3, "every program sees it (%u)", lost - lostBefore);
     ok &= drawsOn(drawn);
     ok &= expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS, "the GPU is back");
+    ok &= expect(loggedEvents(kEventGpuLost) == i && loggedEvents(kEventGpuBack) == i &&
+                     loggedEvents(kEventGpuGone) == 0,
+                 "the event log has %u losses and returns (%u, %u)", i, loggedEvents(kEventGpuLost),
+                 loggedEvents(kEventGpuBack));
   }
   adapter.scheduler().setTimeoutMs(10000);
   stop = true;
@@ -380,6 +380,86 @@ void gpuLoss() {
   adapter.scheduler().waitIdle();
   expectScreen({{5, 5}, {700, 500}}, {0x335577, 0x335577}, "what it shows");
   note("%u losses of %u devices, %u fills", lost.load(), begun.load(), drawn.load());
+}
+
+/// LOSS-6. The host cannot bring the GPU back: fences go on, Windows' time-outs end, and the machine can be
+/// used. It is tried again when a program begins, and when it is there that program draws.
+void gpuGone() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Scheduler& scheduler = adapter.scheduler();
+  auto& registers = adapter.registers();
+  if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS)) return;
+  auto client = Client::create(adapter, 710);
+  auto context = client ? client->createContext() : nullptr;
+  Surface surface;
+  if (!expect(context != nullptr, "a program") || !makeSurface(adapter, *client, *context, 64, 64, surface))
+    return;
+  scheduler.waitIdle();
+  if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
+    note("a loss cannot be played here: not looked at");
+    return;
+  }
+  const auto state = [&](uint32_t wanted) {
+    for (int i = 0; i < 500 && registers.read(AEROGPU_EXT_REG_GPU_STATE) != wanted; ++i) sleepMs(20);
+    return expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == wanted, "the GPU's state is %u (%u)", wanted,
+                  registers.read(AEROGPU_EXT_REG_GPU_STATE));
+  };
+  const uint32_t generation = registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
+  scheduler.setTimeoutMs(2000);
+  fillSurface(*context, surface, 0xFF102030);
+  scheduler.waitIdle();
+  scheduler.setTimeoutMs(10000);
+  const auto end = [&] {
+    client->close(surface.opened);
+    adapter.vidmm().destroy({surface.allocation});
+    context.reset();
+    client.reset();
+  };
+  expect(scheduler.resets() == 1, "one time-out (%u)", scheduler.resets());
+  if (!state(AEROGPU_EXT_GPU_GONE)) return;
+  end();
+  const RingView ring(adapter);
+  if (!ring) return;
+  // Programs begin, and find nothing that draws, but nothing that stands either.
+  for (unsigned i = 0; i < 3; ++i) {
+    ring.waitEmpty();
+    auto vain = Client::create(adapter, 720 + i);
+    auto draws = vain ? vain->createContext() : nullptr;
+    if (!expect(draws != nullptr, "a program %u", i)) return;
+    uint64_t number = 0;
+    expect(ntSuccess(draws->render(Stream().flush().bytes(), {}, &number)) && scheduler.waitIdle(number),
+           "its fences go on");
+    drainDpcs();
+    state(AEROGPU_EXT_GPU_GONE);
+  }
+  expect(scheduler.resets() == 1 && loggedEvents(kEventGpuLost) == 1 && loggedEvents(kEventGpuGone) == 1 &&
+             loggedEvents(kEventGpuBack) == 0,
+         "one loss, told once (%u resets, %u, %u, %u)", scheduler.resets(), loggedEvents(kEventGpuLost),
+         loggedEvents(kEventGpuGone), loggedEvents(kEventGpuBack));
+  ring.waitEmpty();
+  expect(registers.read(AEROGPU_EXT_REG_GPU_GENERATION) >= generation + 3,
+         "each program but the first tries again");
+  expect(adapter.machine().refuseGpu(false), "the host's GPU is there again");
+  client = Client::create(adapter, 730);
+  context = client ? client->createContext() : nullptr;
+  if (!expect(context != nullptr, "a program")) return;
+  expectRendering(adapter, *client, *context, 0xFF00CC00);
+  state(AEROGPU_EXT_GPU_WORKS);
+  drainDpcs();
+  expect(loggedEvents(kEventGpuBack) == 1 && scheduler.resets() == 1,
+         "it is told once (%u), without a time-out (%u)", loggedEvents(kEventGpuBack),
+         scheduler.resets() - 1);
+  const auto primary = client->open({adapter.display().sharedPrimary()}, false);
+  const RECT screen{0, 0, 1024, 768};
+  DXGK_PRESENTFLAGS fill{};
+  fill.ColorFill = 1;
+  expect(!primary.empty() &&
+             ntSuccess(context->present(nullptr, primary[0], screen, screen, {}, fill, 0xFF335577)),
+         "a present");
+  scheduler.waitIdle();
+  expectScreen({{5, 5}, {700, 500}}, {0x335577, 0x335577}, "what it shows");
 }
 
 /// dispmprt page "DXGKDDI_SET_POWER_STATE": the system shows how far the hibernation is, through VGA.
@@ -405,6 +485,7 @@ const TestCase kTests[] = {
     {"sleep-lost", 120, sleepLost},
     {"hibernate", 90, hibernate},
     {"gpu-loss", 180, gpuLoss},
+    {"gpu-gone", 120, gpuGone},
 };
 
 }  // namespace
