@@ -240,6 +240,33 @@ TEST_F(StreamingTest, RandomUpdatesAndDraws) {
   (void)back;
 }
 
+// UPD-7: a promise is about draws, not about the updates before, which the GPU may still have to carry out.
+TEST_F(StreamingTest, PromisedUpdatesStayBehindOtherUpdates) {
+  constexpr uint32_t kBytes = 3u << 20, kLarge = 2u << 20;  // more than a window holds
+  const Allocation memory = gpu().allocate(kLarge + 4096);
+  CommandWriter w;
+  Model m = buffer(w, kBytes, false);
+  run(w);
+  points(gpu().bytes(memory), 0);
+  const auto update = [&](uint64_t to, uint64_t size, uint64_t from, uint32_t flags) {
+    w.packet(aerogpu_cmd_ext_update_buffer{.buffer = m.handle,
+                                           .flags = flags,
+                                           .dst_offset_bytes = to,
+                                           .size_bytes = size,
+                                           .src_alloc_id = memory.id,
+                                           .src_offset_bytes = from});
+    std::copy_n(gpu().bytes(memory).begin() + static_cast<ptrdiff_t>(from), size,
+                m.bytes.begin() + static_cast<ptrdiff_t>(to));
+  };
+  stream(w, 0, m.handle, kVertexBytes);
+  draw(w, 4, 1, (1u << 20) / kVertexBytes);
+  update(0, kLarge, 0, 0);
+  update(96, 800, kLarge, AEROGPU_EXT_UPDATE_NO_OVERWRITE);
+  draw(w, 100, 1, 12);
+  run(w);
+  EXPECT_TRUE(gpu().readBuffer(m.handle, kBytes) == m.bytes);
+}
+
 /// Each draw samples one texel of a texture that is updated between all of them.
 class TextureStreamingTest : public DrawTest {
 protected:
@@ -308,7 +335,7 @@ TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
       for (uint32_t j = x; j < x + width; ++j) free &= !used[y * kSize + j];
       uint32_t flags = free ? AEROGPU_EXT_UPDATE_NO_OVERWRITE : 0;
       if (below(12) == 0) {
-        flags = AEROGPU_EXT_UPDATE_DISCARD;
+        flags |= AEROGPU_EXT_UPDATE_DISCARD;
         known.assign(known.size(), false);
         used.assign(used.size(), false);
       }
