@@ -171,7 +171,7 @@ Case caseOf(const Model& model, const Words& lines) {
     }
     for (uint32_t i = 1; i <= 3; ++i) vs += "mov r" + n(i) + ", v" + n(i) + "\n";
     for (uint32_t i = 0; i < kPerShader; ++i) vs += "mov r" + n(i + 4) + ", v4\n";
-    if (lines[0].find("(") != std::string::npos || lines.back().find("(") != std::string::npos)
+    if (lines[0].find('(') != std::string::npos || lines.back().find('(') != std::string::npos)
       vs += "setp_gt p0, r1, r2\n";
     for (uint32_t i = 0; i < lines.size(); ++i) vs += replaced(lines[i], "r" + n(i + 4)) + "\n";
     vs += three ? "mov o0, v0\n" : "mov oPos, v0\n";
@@ -195,7 +195,7 @@ Case caseOf(const Model& model, const Words& lines) {
       ps += three ? "dcl_texcoord" + n(i) + " v" + n(i) + "\n" : "dcl t" + n(i) + "\n";
     for (uint32_t i = 0; i < 3; ++i) ps += "mov r" + n(i + 1) + (three ? ", v" : ", t") + n(i) + "\n";
     for (uint32_t i = 0; i < kPerShader; ++i) ps += "mov r" + n(i + 4) + (three ? ", v3\n" : ", t3\n");
-    if (lines[0].find("(") != std::string::npos || lines.back().find("(") != std::string::npos)
+    if (lines[0].find('(') != std::string::npos || lines.back().find('(') != std::string::npos)
       ps += "setp_gt p0, r1, r2\n";
     for (uint32_t i = 0; i < lines.size(); ++i) ps += replaced(lines[i], "r" + n(i + 4)) + "\n";
     for (uint32_t i = 0; i < kPerShader; ++i) ps += "mov oC" + n(i) + ", r" + n(i + 4) + "\n";
