@@ -69,7 +69,7 @@ void stream(benchmark::State& state, Manner manner) {
   packets::setVertexBuffer(frame, 0, buffer, sizeof kQuad[0]);
   for (uint32_t i = 0; i < kDraws; ++i) {
     const bool forward = manner == Manner::NoOverwrite || manner == Manner::Dirty;
-    const uint64_t at = forward ? i * kDrawBytes % size : 0;
+    const uint64_t at = forward ? uint64_t{i} * kDrawBytes % size : 0;
     if (manner == Manner::Dirty || manner == Manner::DirtyInUse) {
       packets::dirtyRange(frame, buffer, at, kDrawBytes);
     } else {

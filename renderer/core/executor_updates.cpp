@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Executor: updates from and reads to any allocation of the table. UPD-1 to UPD-11.
+// Executor: updates from and reads to any allocation of the table. UPD-1 to UPD-10.
 #include <string>
 
 #include "renderer/core/executor.h"
