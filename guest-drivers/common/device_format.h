@@ -32,6 +32,27 @@ constexpr uint32_t deviceFormat(uint32_t d3dFormat) {
   return AEROGPU_FORMAT_INVALID;
 }
 
+/** Formats of textures beyond those: no colours of the screen or of GDI, but programs share them. The depth formats
+ *  without a stencil are kept as 32-bit depth, as the Direct3D 9 driver keeps its own. */
+inline constexpr DeviceFormat kOtherFormats[] = {
+    {aerogpu::d3d9::Format::DXT1, AEROGPU_FORMAT_BC1_RGBA_UNORM},
+    {aerogpu::d3d9::Format::DXT2, AEROGPU_FORMAT_BC2_RGBA_UNORM},
+    {aerogpu::d3d9::Format::DXT3, AEROGPU_FORMAT_BC2_RGBA_UNORM},
+    {aerogpu::d3d9::Format::DXT4, AEROGPU_FORMAT_BC3_RGBA_UNORM},
+    {aerogpu::d3d9::Format::DXT5, AEROGPU_FORMAT_BC3_RGBA_UNORM},
+    {aerogpu::d3d9::Format::D24S8, AEROGPU_FORMAT_D24_UNORM_S8_UINT},
+    {aerogpu::d3d9::Format::D24X8, AEROGPU_FORMAT_D32_FLOAT},
+    {aerogpu::d3d9::Format::D16, AEROGPU_FORMAT_D32_FLOAT},
+    {aerogpu::d3d9::Format::D32F_LOCKABLE, AEROGPU_FORMAT_D32_FLOAT},
+};
+
+/** The format of a texture that programs share, INVALID when the device has none. */
+constexpr uint32_t textureFormat(uint32_t d3dFormat) {
+  for (const DeviceFormat &row : kOtherFormats)
+    if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
+  return deviceFormat(d3dFormat);
+}
+
 /** D3DFORMAT of a device format, D3DFMT_UNKNOWN for others. */
 constexpr uint32_t d3dFormatOf(uint32_t deviceFormat) {
   for (const DeviceFormat &row : kDeviceFormats)

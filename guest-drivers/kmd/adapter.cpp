@@ -3,6 +3,7 @@
 
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "aerogpu_events.h"
 #include "entropy.h"
 #include "event_log.h"
@@ -69,6 +70,9 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     return segments.start(registers, memory.vramGpa(), memory.vramBytes(), m_apertureSource);
   case kAllocations:
     seal = newSealKey();
+    if (features.spaces())
+      allocations.spaces.start(registers.read(AEROGPU_EXT_REG_SPACE_COUNT),
+                               KeQueryPerformanceCounter(nullptr).LowPart >> 8);
     // Not the interrupt time, which stands still between two ticks: a restart must not give tokens out again (TOK-5).
     return allocations.start(static_cast<uint64_t>(KeQueryPerformanceCounter(nullptr).QuadPart))
                ? STATUS_SUCCESS
@@ -177,7 +181,7 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
 bool AeroAdapter::isLost(const AeroContext &context) {
   AeroDevice &device = *context.device;
   if (device.system) return false;
-  if (scheduler.contextFailed(context.id)) device.failed = true;  // its other contexts draw from the same resources
+  if (scheduler.failed(context.place())) device.failed = true;  // its other contexts draw from the same resources
   return device.failed || device.losses != epochs.deviceLosses();
 }
 

@@ -2,6 +2,7 @@
 // allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
 // and Windows' own standard allocations. PASSIVE_LEVEL throughout.
 #include "adapter.h"
+#include "aerogpu/aerogpu_cmd_extension.h"
 #include "allocation_rules.h"
 #include "entry_points.h"
 #include "kernel_memory.h"
@@ -114,18 +115,28 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   allocation->bytePixels = standard && allocation->described.format == D3DDDIFMT_A8;
   allocation->surface = surfaceOf(allocation->described, allocation->bytePixels);
   allocation->gpuOnly = livesOnGpuOnly(allocation->use) || saysGpuOnly(priv);
+  if (adapter.features.spaces() && isImported(priv)) {
+    if (!canBeImported(priv)) {
+      poolFree(memory);
+      return STATUS_INVALID_PARAMETER;
+    }
+    allocation->imported = true;
+    allocation->isBuffer = !allocation->described.width;
+    allocation->surface.format = textureFormat(allocation->described.format);
+    allocation->surface.pitch = importedPitch(allocation->described);
+  }
   // The device is told of no more than there is, so nobody reaches beyond.
   allocation->bytes = allocation->gpuOnly ? kPageBytes : priv.size_bytes;
   {
     TableLock lock(adapter.allocations);
-    if (!adapter.allocations.enter(*allocation, priv.alloc_id)) {
+    // With handle spaces ids are the driver's: a program that wishes for one cannot keep another from having it.
+    if (!adapter.allocations.enter(*allocation, adapter.features.spaces() ? 0 : priv.alloc_id)) {
       poolFree(memory);
       return STATUS_INVALID_PARAMETER;  // EX-47: the id lives already
     }
-    if (allocation->gpuOnly || allocation->flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED)
-      adapter.allocations.tokens.create(allocation->token);
+    if (allocation->lasts() || allocation->isShared()) adapter.allocations.tokens.create(allocation->token);
   }
-  if (allocation->gpuOnly && !NT_SUCCESS(adapter.textures.create(*allocation))) {
+  if (allocation->lasts() && !NT_SUCCESS(adapter.textures.create(*allocation))) {
     release(adapter, allocation);
     return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
   }
@@ -246,6 +257,33 @@ NTSTATUS APIENTRY AeroDdiGetStandardAllocationDriverData(const HANDLE hAdapter,
   return STATUS_SUCCESS;
 }
 
+namespace {
+
+/** Lets the device import what has a token (SPACE-13), before anything that it submits from now on. */
+NTSTATUS grantAll(const AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
+  if (!device.space || device.system) return STATUS_SUCCESS;
+  uint8_t buffer[16 * sizeof(aerogpu_cmd_ext_grant)];
+  for (UINT i = 0; i < args.NumAllocations;) {
+    PacketWriter packets(buffer, sizeof buffer);
+    for (; i < args.NumAllocations && packets.room() >= sizeof(aerogpu_cmd_ext_grant); i++) {
+      const auto *open = AeroOpenAllocation::from(args.pOpenAllocation[i].hDeviceSpecificAllocation);
+      AeroAllocation &allocation = *open->allocation;
+      if (!allocation.token.value) continue;
+      // Windows' shared primary has its texture when somebody draws to it or, as here, imports it.
+      if (!allocation.lasts() && !NT_SUCCESS(device.adapter->textures.ensure(allocation))) return STATUS_NO_MEMORY;
+      auto *grant = packets.append<aerogpu_cmd_ext_grant>();
+      grant->share_token = allocation.token.value;
+      grant->space = device.space;
+    }
+    if (!packets.used()) continue;
+    const NTSTATUS status = device.adapter->scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+    if (!NT_SUCCESS(status)) return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
+  }
+  return STATUS_SUCCESS;
+}
+
+}  // namespace
+
 NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPENALLOCATION *args) {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   AeroDevice *device = AeroDevice::from(hDevice);
@@ -280,6 +318,7 @@ NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPEN
     }
     info.hDeviceSpecificAllocation = open;
   }
+  if (NT_SUCCESS(status)) status = grantAll(*device, *args);
   if (NT_SUCCESS(status)) return status;
   while (opened--) {
     auto *open = AeroOpenAllocation::from(args->pOpenAllocation[opened].hDeviceSpecificAllocation);

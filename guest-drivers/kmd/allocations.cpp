@@ -50,10 +50,10 @@ AeroAllocation *AllocationTable::find(uint32_t id) const {
   return allocation;
 }
 
-AeroAllocation *AllocationTable::nextGpuOnly(uint32_t &cursor, const Epochs &epochs) const {
+AeroAllocation *AllocationTable::nextLost(uint32_t &cursor, const Epochs &epochs) const {
   for (; cursor < kIdBuckets; cursor++)
     for (AeroAllocation *allocation = m_byId[cursor]; allocation; allocation = allocation->nextById)
-      if (allocation->gpuOnly && !epochs.stillThere(allocation->kernelEpoch, true)) return allocation;
+      if (allocation->lasts() && !epochs.stillThere(allocation->kernelEpoch, true)) return allocation;
   return nullptr;
 }
 
@@ -136,7 +136,7 @@ void AllocationTable::deviceForgot() {
     while (m_handles[i]) removeHandle(m_handles[i]->handle);
   for (AeroAllocation *first : m_byId)
     for (AeroAllocation *allocation = first; allocation; allocation = allocation->nextById)
-      if (!allocation->gpuOnly) allocation->kernelTexture = 0;
+      if (!allocation->lasts()) allocation->kernelTexture = 0;
 }
 
 bool AllocationTable::takeHandleOf(AeroDevice *device, uint32_t &cursor, HandleOwner &out) {

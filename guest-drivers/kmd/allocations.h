@@ -3,12 +3,14 @@
 // Everything here is under AllocationTable's mutex; PASSIVE_LEVEL.
 #pragma once
 
+#include "aerogpu/aerogpu_ring.h"
 #include "allocation_private.h"
 #include "command_check.h"
 #include "epochs.h"
 #include "handle_ranges.h"
 #include "nt.h"
 #include "share_tokens.h"
+#include "space_numbers.h"
 #include "surface.h"
 
 namespace aero {
@@ -47,6 +49,8 @@ public:
   Surface surface;             // as the device draws it
   DescribedSurface described;  // as its private data say
   bool gpuOnly = false;        // its pixels are in kernelTexture alone; `bytes` is a page that nobody looks at
+  bool imported = false;       // programs import kernelTexture, and draw to that
+  bool isBuffer = false;       // kernelTexture is a buffer
   bool bytePixels = false;     // D3DDDIFMT_A8; the surface is described as a quarter as wide, 32 bits a pixel
   uint32_t references = 1;     // the OS' handle, and one for each open
   uint32_t userTexture = 0;    // the user-mode driver's texture over it, 0 = none
@@ -58,7 +62,12 @@ public:
   AeroAllocation *nextById = nullptr;
   AeroOpenAllocation *opens = nullptr;  // by whom it is open
 
+  bool isScannedOut() const {
+    return use == AllocationUse::Primary || flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
+  }
   bool isOpenOn(const AeroDevice *device) const;
+  /** Whether kernelTexture is made with it, and exported, and is more than its memory. */
+  bool lasts() const { return gpuOnly || imported; }
   bool isShared() const { return flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED; }
 };
 
@@ -88,6 +97,10 @@ public:
   AeroAllocation *allocation = nullptr;
   AeroDevice *device = nullptr;
   AeroOpenAllocation *next = nullptr;  // of the allocation's opens
+  // Under the table's mutex: its entry in an allocation table, writable, where it lay when it was last listed.
+  aerogpu_alloc_entry entry = {};
+  uint32_t where = kUnlisted;  // as patchId() has it
+  static constexpr uint32_t kUnlisted = ~uint32_t{0};
 };
 
 inline bool AeroAllocation::isOpenOn(const AeroDevice *device) const {
@@ -118,9 +131,8 @@ public:
   /** Enters the allocation under `wantedId`, or under a new one of the kernel's range for 0; false when it is taken. */
   bool enter(AeroAllocation &allocation, uint32_t wantedId);
   AeroAllocation *find(uint32_t id) const;
-  /** The next of those that are the GPU's alone whose texture is gone; null when there is none. `cursor` starts at 0.
-   */
-  AeroAllocation *nextGpuOnly(uint32_t &cursor, const Epochs &epochs) const;
+  /** The next of those that lasts() whose texture is gone; null when there is none. `cursor` starts at 0. */
+  AeroAllocation *nextLost(uint32_t &cursor, const Epochs &epochs) const;
   /** Drops a reference; the last one takes the allocation out, and gives back what the device must then forget. */
   struct Farewell {
     bool last = false;
@@ -135,6 +147,7 @@ public:
 
   ShareTokens tokens;
   HandleRanges ranges;  // what is lost stays lost when the driver stops and starts again
+  SpaceNumbers spaces;  // the same
 
   /** Whether `device` may make this handle, or name it while nobody has made it. */
   bool mayName(const AeroDevice *device, uint32_t handle) const {

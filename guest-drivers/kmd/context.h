@@ -12,6 +12,39 @@ namespace aero {
 
 class AeroAdapter;
 
+/** Numbers from 1 to `Last`. At most APC_LEVEL. */
+template <uint32_t Last> class ContextNumbers {
+public:
+  void start() {
+    ExInitializeFastMutex(&m_mutex);
+    RtlZeroMemory(m_taken, sizeof m_taken);
+  }
+  /** The lowest one that is free, or 0 when all are taken. */
+  uint32_t take() {
+    uint32_t number = 0;
+    ExAcquireFastMutex(&m_mutex);
+    for (uint32_t i = 1; i <= Last && !number; i++)
+      if (!(m_taken[i / 32] & 1u << i % 32)) {
+        m_taken[i / 32] |= 1u << i % 32;
+        number = i;
+      }
+    ExReleaseFastMutex(&m_mutex);
+    return number;
+  }
+  void give(uint32_t number) {
+    ExAcquireFastMutex(&m_mutex);
+    m_taken[number / 32] &= ~(1u << number % 32);
+    ExReleaseFastMutex(&m_mutex);
+  }
+
+private:
+  FAST_MUTEX m_mutex = {};
+  uint32_t m_taken[Last / 32 + 1] = {};  // one bit each
+};
+
+/** Of device contexts. A WDDM context has a number from its first Render on: many never draw anything themselves. */
+using ContextIds = ContextNumbers<kLastContext>;
+
 /** DxgkDdiCreateDevice's handle: a process' use of the adapter. */
 class AeroDevice {
 public:
@@ -24,11 +57,14 @@ public:
   uint32_t magic = kMagic;
   AeroAdapter *adapter = nullptr;
   DXGK_DEVICEINFO info = {};
-  bool system = false;           // the OS' own: the desktop's, the memory manager's
-  volatile bool failed = false;  // work of it did not run
-  uint32_t losses = 0;           // Epochs::deviceLosses() when this device was made
-  uint32_t handles = 0;          // of streams, alive; under the allocation table's mutex
-  LONG unsubmittedEnds = 0;      // DMA buffers that end handles and are not in the ring yet; interlocked
+  bool system = false;                           // the OS' own: the desktop's, the memory manager's
+  volatile bool failed = false;                  // work of it did not run
+  uint32_t losses = 0;                           // Epochs::deviceLosses() when this device was made
+  uint32_t handles = 0;                          // of streams, alive; under the allocation table's mutex
+  uint32_t space = 0;                            // its handle space; 0 where the device has none
+  void *spaceEnd = nullptr;                      // Scheduler::reserveEnd(): the end of the space must not fail
+  ContextNumbers<kLastContextOfSpace> contexts;  // with a space: the numbers of its contexts in it
+  LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
 /** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */
@@ -46,29 +82,17 @@ public:
   }
 
   uint32_t magic = kMagic;
-  uint32_t id = 0;  // device context, 1 to kLastContext; 0 until the first Render
+  uint32_t id = 0;  // device context, 1 to kLastContext or, in a space, kLastContextOfSpace; 0 until the first Render
   AeroAdapter *adapter = nullptr;
   AeroDevice *device = nullptr;
   CommandScratch scratch;
+
+  /** Where it runs on the device. */
+  DeviceContext place() const { return {device->space, id}; }
 };
 
 /** Sees to it that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes nothing
  *  now. PASSIVE_LEVEL. */
 NTSTATUS giveNumber(AeroContext &context);
-
-/** Numbers of device contexts. A WDDM context has one from its first Render on: many never draw anything themselves. At
- *  most APC_LEVEL. */
-class ContextIds {
-public:
-  void start();
-  /** 1 to kLastContext, or 0 when all are taken. */
-  uint32_t take();
-  void give(uint32_t id);
-
-private:
-  FAST_MUTEX m_mutex = {};
-  uint32_t m_taken[32] = {};  // one bit each
-  static_assert(kLastContext < sizeof(uint32_t) * 8 * 32);
-};
 
 }  // namespace aero

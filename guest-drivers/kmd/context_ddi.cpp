@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // context_ddi.cpp: devices and contexts. PASSIVE_LEVEL.
 #include "adapter.h"
+#include "aerogpu/aerogpu_cmd_extension.h"
 #include "entry_points.h"
 #include "kernel_memory.h"
+#include "process_name.h"
 
 namespace aero {
 namespace {
@@ -23,14 +25,48 @@ bool canReset(const AeroAdapter &adapter) {
   return adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT;
 }
 
-NTSTATUS beginDeviceContext(AeroAdapter &adapter, uint32_t id) {
-  adapter.scheduler.contextBegins(id);
-  return canReset(adapter) ? adapter.scheduler.submitInternal(&kResetContext, sizeof kResetContext, id)
+NTSTATUS beginDeviceContext(AeroAdapter &adapter, DeviceContext context) {
+  if (!context.space) adapter.scheduler.begins(context);
+  return canReset(adapter) ? adapter.scheduler.submitInternal(&kResetContext, sizeof kResetContext, context)
                            : STATUS_SUCCESS;
 }
 
-void endDeviceContext(AeroAdapter &adapter, uint32_t id) {
-  if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, id);
+void endDeviceContext(AeroAdapter &adapter, DeviceContext context) {
+  if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, context);
+}
+
+/** A handle space for the device, and the memory that its end takes. False: all are taken, or memory is out. */
+bool beginSpace(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  device.spaceEnd = Scheduler::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space));
+  if (!device.spaceEnd) return false;
+  {
+    TableLock lock(adapter.allocations);
+    device.space = adapter.allocations.spaces.take();
+  }
+  if (!device.space) {
+    poolFree(device.spaceEnd);
+    return false;
+  }
+  device.contexts.start();
+  adapter.scheduler.begins({device.space, 0});
+  if (device.system) return true;
+  aerogpu_cmd_ext_name_space name = {{AEROGPU_CMD_EXT_NAME_SPACE, sizeof name}, device.space, 0, {}};
+  name.process_id = static_cast<uint32_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
+  copyProcessName(reinterpret_cast<char *>(name.image_name), sizeof name.image_name);
+  // For people who look: it is not worth a wait.
+  (void)adapter.scheduler.submitInternal(&name, sizeof name, {}, 0);
+  return true;
+}
+
+/** In the order of the ring, so that what the device has in flight goes too; kept where the ring takes nothing now. */
+void endSpace(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  const aerogpu_cmd_ext_destroy_space end = {{AEROGPU_CMD_EXT_DESTROY_SPACE, sizeof end}, device.space, 0};
+  adapter.scheduler.submitEnd(&end, sizeof end, {}, device.spaceEnd);
+  if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
+  TableLock lock(adapter.allocations);
+  adapter.allocations.spaces.give(device.space);
 }
 
 /** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
@@ -62,17 +98,24 @@ bool destroyLeftovers(AeroDevice &device) {
   return submitted && !adapter.scheduler.owes();
 }
 
+void giveBack(AeroDevice &device, uint32_t id) {
+  if (device.space)
+    device.contexts.give(id);
+  else
+    device.adapter->contextIds.give(id);
+}
+
 }  // namespace
 
 NTSTATUS giveNumber(AeroContext &context) {
-  if (context.id) return STATUS_SUCCESS;
   AeroAdapter &adapter = *context.adapter;
-  const uint32_t id = adapter.contextIds.take();
+  AeroDevice &device = *context.device;
+  const uint32_t id = device.space ? device.contexts.take() : adapter.contextIds.take();
   if (!id) return STATUS_NO_MEMORY;
-  if (NT_SUCCESS(beginDeviceContext(adapter, id)) &&
+  if (NT_SUCCESS(beginDeviceContext(adapter, {device.space, id})) &&
       !InterlockedCompareExchange(reinterpret_cast<LONG *>(&context.id), static_cast<LONG>(id), 0))
     return STATUS_SUCCESS;
-  adapter.contextIds.give(id);
+  giveBack(device, id);
   return context.id ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
@@ -87,6 +130,10 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   device->adapter = adapter;
   device->system = args->Flags.SystemDevice || args->Flags.GdiDevice;
   device->losses = adapter->epochs.deviceLosses();
+  if (adapter->features.spaces() && !beginSpace(*device)) {
+    poolFree(device);
+    return STATUS_NO_MEMORY;
+  }
   const DXGK_CONTEXTINFO info = contextInfo(args->Flags.GdiDevice);
   device->info.DmaBufferSize = info.DmaBufferSize;
   device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;
@@ -103,8 +150,10 @@ NTSTATUS APIENTRY AeroDdiDestroyDevice(const HANDLE hDevice) {
   AeroDevice *device = AeroDevice::from(hDevice);
   if (!device) return STATUS_INVALID_PARAMETER;
   AeroAdapter &adapter = *device->adapter;
-  const bool allDestroyed = destroyLeftovers(*device) && !device->unsubmittedEnds;
-  {
+  if (device->space) {
+    endSpace(*device);
+  } else {
+    const bool allDestroyed = destroyLeftovers(*device) && !device->unsubmittedEnds;
     TableLock lock(adapter.allocations);
     adapter.allocations.ranges.give(device, allDestroyed, adapter.scheduler.ring().nextIndex());
   }
@@ -132,8 +181,8 @@ NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
   AeroContext *context = AeroContext::from(hContext);
   if (!context) return STATUS_INVALID_PARAMETER;
   if (context->id) {
-    endDeviceContext(*context->adapter, context->id);
-    context->adapter->contextIds.give(context->id);
+    endDeviceContext(*context->adapter, context->place());
+    giveBack(*context->device, context->id);
   }
   context->magic = 0;
   context->~AeroContext();

@@ -26,9 +26,17 @@ struct DmaArgs {
 };
 
 /** An entry of an allocation table. DMA buffers are write-combined: entries are made anew, never read. `flags`:
- *  AEROGPU_ALLOC_FLAG_READONLY or 0, which a patch location keeps as its DriverId. At most DISPATCH_LEVEL. */
+ *  AEROGPU_ALLOC_FLAG_READONLY or 0. At most DISPATCH_LEVEL. */
 aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &allocation,
                                const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
+
+/** The DriverId of a patch location: where the allocation lay when its entry was written, in pages (of a segment, which
+ * is smaller than 2^41 bytes, no two addresses have one number), the segment, and whether the entry is read-only. */
+inline uint32_t patchId(const DXGK_ALLOCATIONLIST &listed, uint32_t flags) {
+  static_assert(AEROGPU_ALLOC_FLAG_READONLY == 1 && kSegmentAperture < 4);
+  return static_cast<uint32_t>(static_cast<uint64_t>(listed.PhysicalAddress.QuadPart) >> 9) |
+         static_cast<uint32_t>(listed.SegmentId) << 1 | flags;
+}
 
 /**
  * One submission in a DMA buffer. What it writes is write-combined memory, and never read. begin() makes room for a
@@ -52,6 +60,11 @@ public:
   void finish(uint32_t packetBytes, uint32_t type, uint32_t flags);
 
 private:
+  /** Keeps the entry of an allocation that lies elsewhere since it was last listed. */
+  [[gnu::noinline]] void locate(AeroOpenAllocation &open, const DXGK_ALLOCATIONLIST &listed) const;
+  /** An allocation that has an entry is listed once more; how many entries (0 or 1) are no longer read-only. */
+  UINT listAgain(UINT entry, const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
+
   AllocationTable &m_allocations;
   const Segments &m_segments;
   Counters &m_counters;

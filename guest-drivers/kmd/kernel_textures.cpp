@@ -11,25 +11,57 @@ namespace aero {
 using aerogpu::PacketWriter;
 
 NTSTATUS KernelTextures::create(AeroAllocation &allocation) {
-  uint8_t buffer[sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface)];
-  PacketWriter packets(buffer, sizeof buffer);
+  uint32_t texture;
   {
     TableLock lock(m_allocations);
-    allocation.kernelTexture = m_allocations.newKernelHandles(1);
-    allocation.kernelEpoch = m_epochs.now();
+    texture = m_allocations.newKernelHandles(1);
   }
-  auto *create = packets.append<aerogpu_cmd_create_texture2d>();
-  create->texture_handle = allocation.kernelTexture;
-  create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
-  create->format = allocation.surface.format;
-  create->width = allocation.surface.width;
-  create->height = allocation.surface.height;
-  create->mip_levels = 1;
-  create->array_layers = 1;
-  auto *share = packets.append<aerogpu_cmd_export_shared_surface>();
-  share->resource_handle = allocation.kernelTexture;
-  share->share_token = allocation.token.value;
-  return m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
+  const NTSTATUS status = submit(allocation, texture, Scheduler::kRoomTimeoutMs);
+  if (!NT_SUCCESS(status)) return status;
+  allocation.kernelTexture = texture;
+  allocation.kernelEpoch = m_epochs.now();
+  return status;
+}
+
+NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs) {
+  uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_create_texture2d) +
+                 sizeof(aerogpu_cmd_export_shared_surface)];
+  PacketWriter packets(buffer, sizeof buffer);
+  // One that was over the memory before: the content is there.
+  if (allocation.kernelTexture && !allocation.lasts())
+    packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
+  const Surface &surface = allocation.surface;
+  if (allocation.isBuffer) {
+    auto *create = packets.append<aerogpu_cmd_create_buffer>();
+    create->buffer_handle = texture;
+    create->usage_flags = AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER | AEROGPU_RESOURCE_USAGE_INDEX_BUFFER |
+                          AEROGPU_RESOURCE_USAGE_CONSTANT_BUFFER | AEROGPU_RESOURCE_USAGE_STORAGE;
+    create->size_bytes = allocation.bytes & ~uint64_t{3};
+    create->backing_alloc_id = allocation.id;
+  } else {
+    auto *create = packets.append<aerogpu_cmd_create_texture2d>();
+    create->texture_handle = texture;
+    create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET |
+                          (allocation.isScannedOut() ? AEROGPU_RESOURCE_USAGE_SCANOUT : 0);
+    create->format = surface.format;
+    create->width = surface.width;
+    create->height = surface.height;
+    create->mip_levels = 1;
+    create->array_layers = 1;
+    if (!allocation.gpuOnly) {
+      create->row_pitch_bytes = surface.pitch;
+      create->backing_alloc_id = allocation.id;
+    }
+  }
+  if (allocation.token.value) {
+    auto *share = packets.append<aerogpu_cmd_export_shared_surface>();
+    share->resource_handle = texture;
+    share->share_token = allocation.token.value;
+  }
+  // Creation looks at the size alone (ALLOC-9, OBJ-11); where the memory lies each submission's table says.
+  const aerogpu_alloc_entry nowhere = {allocation.id, AEROGPU_ALLOC_FLAG_NONE, kNowhere, allocation.bytes, 0};
+  return m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()), {}, roomMs,
+                                    allocation.gpuOnly ? nullptr : &nowhere);
 }
 
 NTSTATUS KernelTextures::ensure(AeroAllocation &allocation) {
@@ -50,33 +82,10 @@ NTSTATUS KernelTextures::tryEnsure(AeroAllocation &allocation) {
   if (allocation.kernelTexture && m_epochs.stillThere(allocation.kernelEpoch, allocation.token.value != 0))
     return STATUS_SUCCESS;
   const Surface &surface = allocation.surface;
-  // What has no memory cannot be made again of it.
-  if (allocation.gpuOnly || surface.format == AEROGPU_FORMAT_INVALID || !surface.pitch) return STATUS_INVALID_PARAMETER;
-  uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_create_texture2d) +
-                 sizeof(aerogpu_cmd_export_shared_surface)];
-  PacketWriter packets(buffer, sizeof buffer);
-  if (allocation.kernelTexture)
-    packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
+  // What has no memory cannot be made again of it, and others have handles of what is imported: restore() makes those.
+  if (allocation.lasts() || surface.format == AEROGPU_FORMAT_INVALID || !surface.pitch) return STATUS_INVALID_PARAMETER;
   const uint32_t texture = m_allocations.newKernelHandles(1);
-  auto *create = packets.append<aerogpu_cmd_create_texture2d>();
-  create->texture_handle = texture;
-  create->usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET |
-                        (allocation.use == AllocationUse::Primary ? AEROGPU_RESOURCE_USAGE_SCANOUT : 0);
-  create->format = surface.format;
-  create->width = surface.width;
-  create->height = surface.height;
-  create->mip_levels = 1;
-  create->array_layers = 1;
-  create->row_pitch_bytes = surface.pitch;
-  create->backing_alloc_id = allocation.id;
-  if (allocation.token.value) {
-    auto *share = packets.append<aerogpu_cmd_export_shared_surface>();
-    share->resource_handle = texture;
-    share->share_token = allocation.token.value;
-  }
-  const aerogpu_alloc_entry nowhere = {allocation.id, AEROGPU_ALLOC_FLAG_NONE, kNowhere, allocation.bytes, 0};
-  const NTSTATUS status =
-      m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()), kInternalContext, 0, &nowhere);
+  const NTSTATUS status = submit(allocation, texture, 0);
   if (!NT_SUCCESS(status)) return status;
   allocation.kernelTexture = texture;
   allocation.kernelEpoch = m_epochs.now();
@@ -90,7 +99,7 @@ NTSTATUS KernelTextures::restore() {
     AeroAllocation *allocation;
     {
       TableLock lock(m_allocations);
-      allocation = m_allocations.nextGpuOnly(cursor, m_epochs);
+      allocation = m_allocations.nextLost(cursor, m_epochs);
     }
     if (!allocation) return status;
     const NTSTATUS one = create(*allocation);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kernel_textures.h: textures that the driver makes for allocations. Those without memory of the guest's, which only
-// the GPU sees, live on the host, and everybody who opens the allocation imports its token; those over memory are for
-// what the driver draws. PASSIVE_LEVEL.
+// kernel_textures.h: textures that the driver makes for allocations. Some are made with the allocation, and everybody
+// who opens it imports its token: those without memory of the guest's, which live on the host, and, with handle spaces,
+// those that are shared, presented or scanned out. Others are over memory, for what the driver draws. PASSIVE_LEVEL.
 #pragma once
 
 #include "allocations.h"
@@ -17,7 +17,8 @@ public:
   KernelTextures(Scheduler &scheduler, AllocationTable &allocations, const Epochs &epochs)
       : m_scheduler(scheduler), m_allocations(allocations), m_epochs(epochs) {}
 
-  /** Makes the texture of an allocation that has a token, and exports it, before anybody can name either. */
+  /** Makes the texture, or buffer, of an allocation that has a token, and exports it, before anybody can name either.
+   */
   NTSTATUS create(AeroAllocation &allocation);
   /**
    * Sees to it that the texture over an allocation's memory is made before whatever is submitted from now on: DMA
@@ -30,6 +31,8 @@ public:
   NTSTATUS restore();
 
 private:
+  /** The packets that make it. */
+  NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs);
   /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */
   NTSTATUS tryEnsure(AeroAllocation &allocation);
 

@@ -44,7 +44,7 @@ NTSTATUS surfaceOf(AeroAdapter &adapter, const DXGK_ALLOCATIONLIST &listed, GdiS
   out = {allocation.surface};
   // A program's memory without a texture is all that there is of it.
   const bool memoryCounts =
-      cpuWrites(allocation.use) || (allocation.use == AllocationUse::UserMode && !userTexture && !allocation.gpuOnly);
+      cpuWrites(allocation.use) || (allocation.use == AllocationUse::UserMode && !userTexture && !allocation.lasts());
   out.cpuWritten = memoryCounts;
   out.cpuRead = memoryCounts;
   out.bytes = allocation.bytes;

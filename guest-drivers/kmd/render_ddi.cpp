@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode
-// command buffer is copied first and checked in the copy: user mode can change its own at any time.
+// command buffer is read once: user mode can change its own at any time.
 #include "adapter.h"
 #include "command_check.h"
 #include "dma_builder.h"
 #include "entry_points.h"
+#include "stream_rights.h"
 #include "user_copy.h"
 
 namespace aero {
@@ -13,60 +14,52 @@ namespace {
 /** The runtime's command buffers are as large as DMA buffers; several passes may split a larger one. */
 constexpr UINT kMaxCommandBytes = 64 * 1024 * 1024;
 
-NTSTATUS statusOf(StreamFault fault) {
-  switch (fault) {
-  case StreamFault::None:
-    return STATUS_SUCCESS;
-  case StreamFault::Header:
-    return STATUS_ILLEGAL_INSTRUCTION;  // not STATUS_GRAPHICS_DRIVER_MISMATCH, which NT_SUCCESS takes for success
-  case StreamFault::Framing:
-    return STATUS_INVALID_USER_BUFFER;
-  case StreamFault::Unknown:
-    return STATUS_ILLEGAL_INSTRUCTION;  // page "DxgkDdiRender": instructions that the hardware does not support
-  case StreamFault::Privileged:
-    return STATUS_PRIVILEGED_INSTRUCTION;
-  }
-  return STATUS_ILLEGAL_INSTRUCTION;
+/** What was built is `bytes` of `left`. */
+NTSTATUS passed(DXGKARG_RENDER &args, uint32_t bytes, uint32_t left) {
+  args.MultipassOffset += bytes;
+  return bytes < left ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
 }
 
-/** The allocation of this submission with the id, or null. */
-AeroAllocation *listedAllocation(const DXGKARG_RENDER &args, uint32_t id) {
-  for (UINT i = 0; i < args.AllocationListSize; i++)
-    if (const auto *open = AeroOpenAllocation::from(args.pAllocationList[i].hDeviceSpecificAllocation))
-      if (open->allocation->id == id) return open->allocation;
-  return nullptr;
+/** The device keeps processes apart (docs/abi/spaces.md): the `left` bytes at `rest` in user memory are copied, once,
+ *  and nobody looks at them. Of more than the buffer holds as many whole packets as fit. */
+NTSTATUS renderUnread(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dma, const uint8_t *rest, uint32_t left) {
+  uint32_t bytes = left;
+  if (left <= dma.packetRoom()) {
+    if (!NT_SUCCESS(copyFromUser(dma.packetData(), rest, left))) return STATUS_INVALID_USER_BUFFER;
+  } else {
+    const uint32_t room = dma.packetRoom() & ~3u;
+    const ScratchScope scratch(context.scratch, room);
+    if (!scratch.data()) return STATUS_NO_MEMORY;
+    if (!NT_SUCCESS(copyFromUser(scratch.data(), rest, room))) return STATUS_INVALID_USER_BUFFER;
+    bytes = wholePackets(scratch.data(), room);
+    // One packet that no DMA buffer holds cannot be split: the user-mode driver must not make it (page
+    // "DxgkDdiRender").
+    if (!bytes) return STATUS_INVALID_USER_BUFFER;
+    RtlCopyMemory(dma.packetData(), scratch.data(), bytes);
+  }
+  dma.finish(bytes, AEROGPU_SUBMIT_RENDER, 0);
+  return passed(args, bytes, left);
 }
 
-/** Whether `device` may do this. Handles belong to the device that made them or has them in a range, tokens to whoever
- *  has their allocation open; another handle that nobody made is an error that the device reports. */
-bool mayDo(const AeroAdapter &adapter, const AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
-  if (event.kind == StreamEvent::Exported || event.kind == StreamEvent::Imported) {
-    const ShareToken *token = adapter.allocations.tokens.find(event.token);
-    if (!token || !CONTAINING_RECORD(token, AeroAllocation, token)->isOpenOn(device)) return false;
-  }
-  // EX-45: a texture over what is shared has one level and one layer.
-  if (event.kind == StreamEvent::Created && event.allocId && !event.single) {
-    const AeroAllocation *allocation = listedAllocation(args, event.allocId);
-    if (allocation && allocation->isShared()) return false;
-  }
-  return adapter.allocations.mayName(device, event.handle);
-}
-
-/** Whether the driver remembers such an event: those that make or end a handle. */
-bool isRemembered(const StreamEvent &event) {
-  return event.kind != StreamEvent::Used && event.kind != StreamEvent::Exported;
-}
-
-bool remember(AeroAdapter &adapter, AeroDevice *device, const DXGKARG_RENDER &args, const StreamEvent &event) {
-  if (!isRemembered(event)) return true;
-  if (event.kind == StreamEvent::Destroyed) {
-    adapter.allocations.removeHandle(event.handle);
-    return true;
-  }
-  AeroAllocation *texture = event.allocId ? listedAllocation(args, event.allocId) : nullptr;
-  if (!adapter.allocations.addHandle(event.handle, event.object, device, texture)) return false;
-  if (texture) texture->surface = {event.width, event.height, event.format, event.rowPitch};
-  return true;
+/** The driver keeps processes apart: nothing reaches the DMA buffer of a stream that it refuses. */
+NTSTATUS renderChecked(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dma, const uint8_t *rest,
+                       uint32_t left) {
+  AeroAdapter &adapter = *context.adapter;
+  const uint32_t copied = left < dma.packetRoom() ? left : dma.packetRoom() & ~3u;
+  const ScratchScope scratch(context.scratch, copied);
+  const uint8_t *packets = scratch.data();
+  if (!packets) return STATUS_NO_MEMORY;
+  if (!NT_SUCCESS(copyFromUser(scratch.data(), rest, copied))) return STATUS_INVALID_USER_BUFFER;
+  CheckedStream stream;
+  const NTSTATUS status = checkStream(adapter, context.device, args, packets, copied, copied < left, stream);
+  if (!NT_SUCCESS(status)) return status;
+  // As above: one packet that no DMA buffer holds.
+  if (copied < left && !stream.bytes) return STATUS_INVALID_USER_BUFFER;
+  RtlCopyMemory(dma.packetData(), packets, stream.bytes);
+  if (stream.ends) InterlockedIncrement(&context.device->unsubmittedEnds);
+  dma.finish(stream.bytes, stream.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
+             (stream.present ? uint32_t{kDmaPresent} : 0) | (stream.ends ? uint32_t{kDmaEnds} : 0));
+  return passed(args, stream.bytes, left);
 }
 
 /** The submission is in the ring. It counts once: after a preemption or a reset it comes again. */
@@ -80,6 +73,15 @@ void countEnds(const AeroContext &context, const DXGKARG_SUBMITCOMMAND &args) {
   InterlockedDecrement(&context.device->unsubmittedEnds);
 }
 
+/** The private data of what is patched, or null; they stay with the buffer from one submission of it to the next. */
+AEROGPU_DMA_PRIV *privateOf(const DXGKARG_PATCH &args) {
+  const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
+  if (!args.pDmaBufferPrivateData || start > args.DmaBufferPrivateDataSize ||
+      args.DmaBufferPrivateDataSize - start < sizeof(AEROGPU_DMA_PRIV))
+    return nullptr;
+  return reinterpret_cast<AEROGPU_DMA_PRIV *>(static_cast<uint8_t *>(args.pDmaBufferPrivateData) + start);
+}
+
 }  // namespace
 
 NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
@@ -90,7 +92,7 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (adapter.isLost(*context)) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
   if (adapter.scheduler.owes()) adapter.scheduler.sendOwed();
 
-  NTSTATUS status = giveNumber(*context);
+  NTSTATUS status = context->id ? STATUS_SUCCESS : giveNumber(*context);
   if (!NT_SUCCESS(status)) return status;
   // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
   aerogpu_cmd_stream_header header;
@@ -113,48 +115,9 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   status = dma.begin(0, args->AllocationListSize);
   // Each pass has a whole DMA buffer: a list that is too long for one stays too long.
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
-
-  const uint32_t left = total - done;
-  const uint32_t copied = left < dma.packetRoom() ? left : dma.packetRoom() & ~3u;
-  const ScratchScope scratch(context->scratch, copied);
-  const uint8_t *packets = scratch.data();
-  if (!packets) return STATUS_NO_MEMORY;
-  status = copyFromUser(scratch.data(), static_cast<const uint8_t *>(args->pCommand) + sizeof header + done, copied);
-  if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
-
-  StreamCheck check;
-  bool ends = false;
-  {
-    TableLock lock(adapter.allocations);
-    bool remembers = false;
-    check = checkPackets(packets, copied, copied < left, adapter.features.high, [&](const StreamEvent &event) {
-      remembers |= isRemembered(event);
-      ends |= event.kind == StreamEvent::Destroyed;
-      return mayDo(adapter, context->device, *args, event);
-    });
-    if (check.fault == StreamFault::None && remembers) {
-      // Nothing was refused: now it is remembered. Most streams only draw and need no second walk.
-      bool room = true;
-      checkPackets(packets, check.acceptedBytes, false, adapter.features.high, [&](const StreamEvent &event) {
-        room &= remember(adapter, context->device, *args, event);
-        return true;
-      });
-      if (!room) return STATUS_NO_MEMORY;
-    }
-  }
-  if (check.fault != StreamFault::None) {
-    adapter.counters.refusedStreams++;
-    return statusOf(check.fault);
-  }
-  // One packet that no DMA buffer holds cannot be split: the user-mode driver must not make it (page "DxgkDdiRender").
-  if (copied < left && !check.acceptedBytes) return STATUS_INVALID_USER_BUFFER;
-
-  RtlCopyMemory(dma.packetData(), packets, check.acceptedBytes);
-  if (ends) InterlockedIncrement(&context->device->unsubmittedEnds);
-  dma.finish(check.acceptedBytes, check.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
-             (check.present ? uint32_t{kDmaPresent} : 0) | (ends ? uint32_t{kDmaEnds} : 0));
-  args->MultipassOffset = done + check.acceptedBytes;
-  return args->MultipassOffset < total ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
+  const uint8_t *rest = static_cast<const uint8_t *>(args->pCommand) + sizeof header + done;
+  return context->device->space ? renderUnread(*context, *args, dma, rest, total - done)
+                                : renderChecked(*context, *args, dma, rest, total - done);
 }
 
 NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args) {
@@ -165,16 +128,22 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
   const UINT count = args->PatchLocationListSubmissionLength;
   if (first > args->PatchLocationListSize || count > args->PatchLocationListSize - first)
     return STATUS_INVALID_PARAMETER;
-  for (UINT i = first; i < first + count; i++) {
-    const D3DDDI_PATCHLOCATIONLIST &patch = args->pPatchLocationList[i];
-    if (patch.AllocationIndex >= args->AllocationListSize || args->DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
-        patch.PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
-      return STATUS_INVALID_PARAMETER;
-    const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch.AllocationIndex];
+  AEROGPU_DMA_PRIV *priv = privateOf(*args);
+  const bool all = !priv || priv->Reserved0 & kDmaMoved;
+  const D3DDDI_PATCHLOCATIONLIST *end = args->pPatchLocationList + first + count;
+  for (const D3DDDI_PATCHLOCATIONLIST *patch = args->pPatchLocationList + first; patch != end; patch++) {
+    if (patch->AllocationIndex >= args->AllocationListSize) return STATUS_INVALID_PARAMETER;
+    const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch->AllocationIndex];
+    const uint32_t flags = patch->DriverId & AEROGPU_ALLOC_FLAG_READONLY;
+    // Most lie where they lay when the entry was written.
+    if (patch->DriverId == patchId(listed, flags) && !all) continue;
     const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
-    if (!open) return STATUS_INVALID_PARAMETER;
-    const aerogpu_alloc_entry entry = tableEntry(adapter->segments, *open->allocation, listed, patch.DriverId);
-    RtlCopyMemory(static_cast<uint8_t *>(args->pDmaBuffer) + patch.PatchOffset, &entry, sizeof entry);
+    if (!open || args->DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
+        patch->PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
+      return STATUS_INVALID_PARAMETER;
+    if (priv) priv->Reserved0 |= kDmaMoved;
+    const aerogpu_alloc_entry entry = tableEntry(adapter->segments, *open->allocation, listed, flags);
+    RtlCopyMemory(static_cast<uint8_t *>(args->pDmaBuffer) + patch->PatchOffset, &entry, sizeof entry);
   }
   return STATUS_SUCCESS;
 }
@@ -184,7 +153,7 @@ NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBM
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   const AeroContext *context = AeroContext::from(args->hContext);  // paging buffers have none
   bool runs = false;
-  const NTSTATUS status = adapter->scheduler.submit(*args, context ? context->id : kInternalContext, &runs);
+  const NTSTATUS status = adapter->scheduler.submit(*args, context ? context->place() : DeviceContext{}, &runs);
   if (context && runs) countEnds(*context, *args);
   return status;
 }

@@ -78,7 +78,7 @@ bool Ring::push(const Registers &registers, const Submission &submission) {
   *reinterpret_cast<aerogpu_submit_desc *>(slot) = {
       m_stride,
       submission.flags,
-      submission.contextId,
+      submission.context.number,
       AEROGPU_ENGINE_0,
       commands ? submission.commandGpa : 0,
       commands,
@@ -90,8 +90,8 @@ bool Ring::push(const Registers &registers, const Submission &submission) {
       0,
   };
   if (m_stride == sizeof(SpaceSlot))
-    reinterpret_cast<SpaceSlot *>(slot)->space = {submission.space,
-                                                  submission.space ? 0 : AEROGPU_EXT_SPACE_FLAG_KERNEL, 0};
+    reinterpret_cast<SpaceSlot *>(slot)->space = {submission.context.space,
+                                                  submission.context.space ? 0 : AEROGPU_EXT_SPACE_FLAG_KERNEL, 0};
   m_tail++;
   // The slot is complete before the device can see the tail.
   uint32_t *tail = &header()->tail;
@@ -103,6 +103,10 @@ bool Ring::push(const Registers &registers, const Submission &submission) {
 
 const aerogpu_submit_desc &Ring::slot(uint32_t index) const {
   return *reinterpret_cast<const aerogpu_submit_desc *>(slotAt(index));
+}
+
+uint32_t Ring::spaceOf(uint32_t index) const {
+  return m_stride == sizeof(SpaceSlot) ? reinterpret_cast<const SpaceSlot *>(slotAt(index))->space.space : 0;
 }
 
 uint8_t *Ring::slotAt(uint32_t index) const {

@@ -4,6 +4,7 @@
 
 #include "aerogpu/aerogpu_ring.h"
 #include "aerogpu/aerogpu_spaces.h"
+#include "dma_layout.h"
 #include "kernel_memory.h"
 #include "registers.h"
 
@@ -11,9 +12,8 @@ namespace aero {
 
 /** What goes into one slot, without what the ring adds. */
 struct Submission {
-  uint32_t flags;  // enum aerogpu_submit_flags
-  uint32_t space;  // whose handles and contexts count; 0: the driver's own, who wrote every byte then
-  uint32_t contextId;
+  uint32_t flags;         // enum aerogpu_submit_flags
+  DeviceContext context;  // of space 0: the driver wrote every byte
   uint64_t commandGpa;
   uint32_t commandBytes;  // 0: nothing to run, only the fence
   uint64_t tableGpa;
@@ -53,6 +53,8 @@ public:
   uint32_t bytes() const { return sizeof(aerogpu_ring_header) + m_entries * m_stride; }
   bool allocated() const { return m_ring.data() != nullptr; }
   const aerogpu_submit_desc &slot(uint32_t index) const;
+  /** Its handle space; 0 where there are none. */
+  uint32_t spaceOf(uint32_t index) const;
 
   /** The highest fence that the device has completed. Any IRQL. */
   uint64_t completedFence() const {

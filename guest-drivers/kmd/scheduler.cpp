@@ -40,7 +40,7 @@ public:
       submission.tableGpa = m_gpa;
       submission.tableBytes = layout.tableBytes();
       if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
-      if (priv.Reserved0 & kDmaAlternate) submission.contextId = kAlternateContext;
+      if (priv.Reserved0 & kDmaAlternate) submission.context = {0, kAlternateContext};
       counters.count(priv.Type);
     }
     m_gpa += bytes;
@@ -87,7 +87,7 @@ NTSTATUS Scheduler::start(ULONG queueEntries, bool spaces) {
   m_lastSubmitted = m_newest = m_lastNotified = m_base;
   m_preemption = {};
   m_stalled = false;
-  RtlZeroMemory(m_slots, sizeof m_slots);
+  for (InternalSlot &slot : m_slots) slot = {};
   m_ring.start(m_registers, m_base, m_spaces);
   m_running = true;
   return STATUS_SUCCESS;
@@ -164,13 +164,13 @@ bool Scheduler::pushLocked(const Submission &submission) {
   }
   m_counters.submissions++;
   trace::write<trace::Submit>([&] {
-    return trace::Submit{submission.fence, submission.commandGpa, submission.commandBytes, submission.contextId,
+    return trace::Submit{submission.fence, submission.commandGpa, submission.commandBytes, submission.context.number,
                          submission.flags};
   });
   return true;
 }
 
-NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId, bool *runs) {
+NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs) {
   DmaParts parts(args);
   bool commands = false, pushed = true;
   KIRQL irql;
@@ -179,7 +179,7 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId
   // The fence is the last part's; the others say nothing new (FENCE-1: completed is the larger of the two).
   for (bool last = false; pushed && !last;) {
     Submission submission = {};
-    submission.contextId = contextId;
+    submission.context = context;
     last = parts.next(submission, m_counters);
     submission.fence = last ? fence : m_base;
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
@@ -283,15 +283,17 @@ void Scheduler::blame(uint64_t fence) {
   const uint32_t tail = m_ring.tail();
   for (uint32_t i = 1; i <= m_ring.entries(); i++) {
     const aerogpu_submit_desc &slot = m_ring.slot(tail - i);
-    const uint32_t context = slot.context_id & (kAlternateContext - 1);
-    if (slot.signal_fence != fence || context == kInternalContext) continue;
-    InterlockedOr(&m_failedContexts[context / 32], static_cast<LONG>(1u << context % 32));
+    const DeviceContext context = {m_ring.spaceOf(tail - i), slot.context_id};
+    const uint32_t bit = failureBit(context);
+    if (slot.signal_fence != fence || !bit) continue;
+    InterlockedOr(&m_failures[bit / 32], static_cast<LONG>(1u << bit % 32));
     return;
   }
 }
 
-void Scheduler::contextBegins(uint32_t contextId) {
-  InterlockedAnd(&m_failedContexts[contextId / 32 % kFailedWords], static_cast<LONG>(~(1u << contextId % 32)));
+void Scheduler::begins(DeviceContext context) {
+  const uint32_t bit = failureBit(context);
+  InterlockedAnd(&m_failures[bit / 32], static_cast<LONG>(~(1u << bit % 32)));
 }
 
 NTSTATUS Scheduler::resetFromTimeout() {
@@ -345,7 +347,7 @@ uint8_t *Scheduler::packetsOf(uint32_t slot, uint32_t entries) const {
   return m_internal.as<uint8_t>() + size_t{slot} * kInternalBytes + DmaLayout::forEntries(entries).packetOffset();
 }
 
-NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t contextId, uint32_t roomMs,
+NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, DeviceContext context, uint32_t roomMs,
                                    const aerogpu_alloc_entry *entry) {
   if (bytes > kInternalBytes - DmaLayout::forEntries(entry ? 1 : 0).packetOffset()) return STATUS_BUFFER_OVERFLOW;
   if (!m_running) return STATUS_DEVICE_NOT_READY;
@@ -354,7 +356,7 @@ NTSTATUS Scheduler::submitInternal(const void *packets, uint32_t bytes, uint32_t
   for (;;) {
     // Waited for outside of the mutex: of many callers each waits for as long as one.
     ExAcquireFastMutex(&m_internalLock);
-    const NTSTATUS status = sendOwedLocked() ? tryInternal(packets, bytes, contextId, entry) : STATUS_IO_TIMEOUT;
+    const NTSTATUS status = sendOwedLocked() ? tryInternal(packets, bytes, context, entry) : STATUS_IO_TIMEOUT;
     ExReleaseFastMutex(&m_internalLock);
     if (status != STATUS_IO_TIMEOUT || !roomMs) return status;
     if (!waitForRoom(deadline, headBefore)) return m_running ? status : STATUS_DEVICE_NOT_READY;
@@ -374,13 +376,13 @@ bool Scheduler::waitForRoom(const Deadline &deadline, uint32_t headBefore) {
   return true;
 }
 
-NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, uint32_t contextId,
+NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, DeviceContext context,
                                 const aerogpu_alloc_entry *entry) {
   if (!m_running) return STATUS_DEVICE_NOT_READY;
   const int slot = freeSlot();
   if (slot < 0) return STATUS_IO_TIMEOUT;
   const uint32_t entries = entry ? 1 : 0;
-  m_slots[slot] = {false, false, 0, contextId, bytes, entries};
+  m_slots[slot] = {false, false, 0, context, bytes, entries};
   if (entry)
     RtlCopyMemory(
         m_internal.as<uint8_t>() + size_t{static_cast<uint32_t>(slot)} * kInternalBytes + DmaLayout::entryOffset(0),
@@ -396,7 +398,7 @@ NTSTATUS Scheduler::pushSlot(uint32_t slot) {
   finishDma(m_internal.as<uint8_t>() + offset, layout, internal.bytes);
   Submission submission = {};
   submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
-  submission.contextId = internal.contextId;
+  submission.context = internal.context;
   submission.commandGpa = m_internal.gpa() + offset + layout.commandOffset;
   submission.commandBytes = layout.packetOffset() - layout.commandOffset + internal.bytes;
   submission.tableGpa = m_internal.gpa() + offset;
@@ -414,13 +416,19 @@ NTSTATUS Scheduler::pushSlot(uint32_t slot) {
   return STATUS_SUCCESS;
 }
 
-bool Scheduler::submitEnd(const void *packets, uint32_t bytes, uint32_t contextId) {
+void *Scheduler::reserveEnd(uint32_t bytes) {
+  return poolAllocate(sizeof(Owed) + bytes);
+}
+
+bool Scheduler::submitEnd(const void *packets, uint32_t bytes, DeviceContext context, void *reserve) {
   if (bytes > kInternalBytes - DmaLayout::forEntries(0).packetOffset()) return false;
   ExAcquireFastMutex(&m_internalLock);
-  bool done = sendOwedLocked() && NT_SUCCESS(tryInternal(packets, bytes, contextId, nullptr));
+  bool done = sendOwedLocked() && NT_SUCCESS(tryInternal(packets, bytes, context, nullptr));
   if (!done && m_ring.allocated())
-    if (auto *owed = static_cast<Owed *>(poolAllocate(sizeof(Owed) + bytes))) {
-      owed->contextId = contextId;
+    if (auto *owed = static_cast<Owed *>(reserve ? reserve : poolAllocate(sizeof(Owed) + bytes))) {
+      reserve = nullptr;
+      owed->next = nullptr;
+      owed->context = context;
       owed->bytes = bytes;
       RtlCopyMemory(owed + 1, packets, bytes);
       if (m_owed)
@@ -431,6 +439,7 @@ bool Scheduler::submitEnd(const void *packets, uint32_t bytes, uint32_t contextI
       done = true;
     }
   ExReleaseFastMutex(&m_internalLock);
+  poolFree(reserve);
   return done;
 }
 
@@ -454,16 +463,16 @@ bool Scheduler::sendOwedLocked() {
     const int slot = m_running ? freeSlot() : -1;
     if (slot < 0) return false;
     // As many as fit into one submission of their context.
-    const uint32_t contextId = m_owed->contextId;
+    const DeviceContext context = m_owed->context;
     uint32_t bytes = 0;
     Owed *end = m_owed;
-    for (; end && end->contextId == contextId &&
+    for (; end && end->context == context &&
            end->bytes <= kInternalBytes - DmaLayout::forEntries(0).packetOffset() - bytes;
          end = end->next) {
       RtlCopyMemory(packetsOf(static_cast<uint32_t>(slot), 0) + bytes, end + 1, end->bytes);
       bytes += end->bytes;
     }
-    m_slots[slot] = {false, false, 0, contextId, bytes, 0};
+    m_slots[slot] = {false, false, 0, context, bytes, 0};
     if (!NT_SUCCESS(pushSlot(static_cast<uint32_t>(slot)))) return false;
     while (m_owed != end) {
       Owed *sent = m_owed;

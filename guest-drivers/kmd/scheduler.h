@@ -6,6 +6,7 @@
 #include "dma_layout.h"
 #include "fence.h"
 #include "ring.h"
+#include "space_numbers.h"
 
 namespace aero {
 
@@ -30,7 +31,7 @@ public:
   bool deviceForgot() const;
 
   /** DxgkDdiSubmitCommand, in a device context; DISPATCH_LEVEL. `runs`: whether its commands are in the ring now. */
-  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, uint32_t contextId, bool *runs = nullptr);
+  NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs = nullptr);
   /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
   NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
   /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports what no interrupt has reported yet, and returns the last fence.
@@ -59,14 +60,17 @@ public:
    * since: STATUS_IO_TIMEOUT. A reset of the ring does not lose them. PASSIVE_LEVEL; with `roomMs` 0, which waits for
    * nothing, APC_LEVEL. `entry`: the allocation table, which names no place that could change, or null for none.
    */
-  NTSTATUS submitInternal(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext,
+  NTSTATUS submitInternal(const void *packets, uint32_t bytes, DeviceContext context = {},
                           uint32_t roomMs = kRoomTimeoutMs, const aerogpu_alloc_entry *entry = nullptr);
   static constexpr uint32_t kRoomTimeoutMs = 200;  // a DDI may have two of these
   /**
    * The same for packets that end something, which waits for nothing: what the ring does not take now is kept, and
-   * sent before anything else of the driver's once it does. False when there was no memory to keep it. PASSIVE_LEVEL.
+   * sent before anything else of the driver's once it does. False when there was no memory to keep it, which
+   * `reserve` is (reserveEnd(), for so many bytes; it is gone then). PASSIVE_LEVEL.
    */
-  bool submitEnd(const void *packets, uint32_t bytes, uint32_t contextId = kInternalContext);
+  bool submitEnd(const void *packets, uint32_t bytes, DeviceContext context = {}, void *reserve = nullptr);
+  /** Memory for an end that must not fail; null when there is none. */
+  static void *reserveEnd(uint32_t bytes);
   /** Whether something is kept. Any IRQL. */
   bool owes() const { return m_owed != nullptr; }
   /** Sends of what is kept as much as there is room for. PASSIVE_LEVEL. */
@@ -81,13 +85,14 @@ public:
   /** The device raised FENCE or ERROR; DIRQL. Tells the OS what completed. Returns whether it needs a DPC. */
   bool interrupt(uint32_t status);
 
-  /** Whether the device could not run a submission of this device context (error INTERNAL): what it draws from is not
-   *  what the program thinks. At most APC_LEVEL. */
-  bool contextFailed(uint32_t contextId) const {
-    return m_failedContexts[contextId / 32 % kFailedWords] >> contextId % 32 & 1;
+  /** Whether the device could not run a submission of this device context (error INTERNAL), or of any in its handle
+   *  space: what it draws from is not what the program thinks. At most APC_LEVEL. */
+  bool failed(DeviceContext context) const {
+    const uint32_t bit = failureBit(context);
+    return m_failures[bit / 32] >> bit % 32 & 1;
   }
-  /** Somebody else has the device context from now on. */
-  void contextBegins(uint32_t contextId);
+  /** Somebody else has the device context, or the handle space, from now on. */
+  void begins(DeviceContext context);
 
   const Ring &ring() const { return m_ring; }
   /** Where head and tail of the ring were when it was last emptied; what lay between them did not run. */
@@ -113,14 +118,14 @@ private:
     bool used;
     bool again;      // a reset dropped it
     uint32_t index;  // in the ring
-    uint32_t contextId;
+    DeviceContext context;
     uint32_t bytes;    // of packets
     uint32_t entries;  // of the allocation table
   };
   /** Packets that end something, kept until there is room; they follow it in memory. */
   struct Owed {
     Owed *next;
-    uint32_t contextId;
+    DeviceContext context;
     uint32_t bytes;
   };
   struct ReportRequest {
@@ -131,7 +136,10 @@ private:
     Scheduler *scheduler;
     DXGKARG_PREEMPTCOMMAND args;
   };
-  static constexpr uint32_t kFailedWords = kAlternateContext / 32;
+  /** Handle spaces are told apart where there are any, else contexts. */
+  static constexpr uint32_t failureBit(DeviceContext context) {
+    return context.space ? SpaceNumbers::placeOf(context.space) : context.number % kAlternateContext;
+  }
 
   bool pushLocked(const Submission &submission);
   void notifyAtDirql(uint64_t fence);
@@ -143,7 +151,7 @@ private:
   static BOOLEAN NTAPI forgetAtDirql(PVOID context);
   int freeSlot();
   /** Under m_internalLock. STATUS_IO_TIMEOUT: there is no room now. */
-  NTSTATUS tryInternal(const void *packets, uint32_t bytes, uint32_t contextId, const aerogpu_alloc_entry *entry);
+  NTSTATUS tryInternal(const void *packets, uint32_t bytes, DeviceContext context, const aerogpu_alloc_entry *entry);
   /** Under m_internalLock. The packets of slot `slot` go into the ring. */
   NTSTATUS pushSlot(uint32_t slot);
   /** Under m_internalLock. False: some is left. */
@@ -182,7 +190,7 @@ private:
   // Seen by the interrupt routine, or under synchronisation with it:
   uint64_t m_lastNotified = kFenceBase;
   Preemption m_preemption = {};
-  volatile LONG m_failedContexts[kFailedWords] = {};
+  volatile LONG m_failures[SpaceNumbers::kPlaces / 32] = {};
 };
 
 }  // namespace aero

@@ -71,7 +71,7 @@ uint32_t SelfTest::testInterruptRegisters() const {
 uint32_t SelfTest::testRing(const Deadline &deadline) {
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
   const uint32_t before = m_scheduler.ring().tail();
-  NTSTATUS status = m_scheduler.submitInternal(&nop, sizeof nop, kInternalContext, deadline.leftMs());
+  NTSTATUS status = m_scheduler.submitInternal(&nop, sizeof nop, {}, deadline.leftMs());
   if (status == STATUS_IO_TIMEOUT) return AEROGPU_DBGCTL_SELFTEST_ERR_NO_RESOURCES;
   if (!NT_SUCCESS(status)) return AEROGPU_DBGCTL_SELFTEST_ERR_RING_NOT_READY;
   status = m_scheduler.waitIdle(deadline.leftMs());

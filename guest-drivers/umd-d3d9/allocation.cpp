@@ -51,6 +51,7 @@ HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const All
     out[i].handle = info[i].hAllocation;
     out[i].id = priv[i].alloc_id;
     out[i].token = priv[i].share_token;
+    out[i].imported = runtime.spaces() && priv[i].share_token;
     out[i].bytes = requests[i].bytes;
     out[i].ofResource = owner.resource != nullptr;
   }

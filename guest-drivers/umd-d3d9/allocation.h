@@ -32,6 +32,7 @@ struct Allocation {
   D3DKMT_HANDLE handle = 0;  // 0: there is none
   uint32_t id = 0;           // alloc_id, by which packets name it
   uint64_t token = 0;        // share_token, not 0 when it is shared
+  bool imported = false;     // the kernel driver has made its texture, under that token
   uint64_t bytes = 0;
   bool ofResource = false;  // goes with the runtime's resource, not by its handle
   uint64_t batch = 0;       // the last batch that lists it

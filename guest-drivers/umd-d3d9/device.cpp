@@ -7,6 +7,11 @@
 namespace aero {
 
 HandleRange DeviceHandles::next() {
+  if (m_context.runtime().spaces()) {
+    if (m_all) return {};
+    m_all = true;
+    return {1, 0xFFFFFFFE};
+  }
   aerogpu_escape_ext_reserve_handles_inout data = {};
   data.hdr.version = AEROGPU_ESCAPE_VERSION;
   data.hdr.op = AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES;

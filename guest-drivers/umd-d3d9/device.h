@@ -10,7 +10,8 @@
 
 namespace aero {
 
-/** Handles for one device: ranges that the kernel driver reserves for it (docs/abi/driver-data.md PRIV-13). */
+/** Handles for one device: all numbers where they are its own (docs/abi/spaces.md SPACE-7), else ranges that the kernel
+ *  driver reserves for it (docs/abi/driver-data.md PRIV-13). */
 class DeviceHandles : public HandleSource {
 public:
   explicit DeviceHandles(Context &context) : m_context(context) {}
@@ -18,12 +19,13 @@ public:
 
 private:
   Context &m_context;
+  bool m_all = false;  // they are given
 };
 
 class Device {
 public:
   Device(Adapter &adapter, HANDLE runtimeDevice, const D3DDDI_DEVICECALLBACKS &callbacks)
-      : m_adapter(adapter), runtime(adapter.runtime(), runtimeDevice, callbacks) {}
+      : m_adapter(adapter), runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces()) {}
   static Device *from(HANDLE handle) { return static_cast<Device *>(handle); }
 
   HRESULT open();

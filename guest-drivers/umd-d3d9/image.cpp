@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "image.h"
 
-#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
 
 namespace aero {
 namespace {
@@ -43,6 +43,9 @@ bool Image::plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+  // Back buffers are surfaces alone; the kernel driver draws presents.
+  if (use.target && !use.texture && !use.depth && !crossesContexts && levels == 1 && layers == 1)
+    request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
   request.width = width;
   request.height = height;
   request.d3dFormat = static_cast<uint32_t>(row.d3d);
@@ -51,6 +54,7 @@ bool Image::plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t
 }
 
 HRESULT Image::create(Wire &wire, const ImageUse &use) {
+  if (memory.imported) return import(wire);
   handle = wire.take();
   uint32_t usage = 0;
   if (use.texture) usage |= AEROGPU_RESOURCE_USAGE_TEXTURE;
@@ -74,6 +78,10 @@ HRESULT Image::open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t h
   crossesContexts = true;
   memory = allocation;
   if (!layout.set(row, width, height, 1, 1, 1)) return kNotAvailable;
+  return import(wire);
+}
+
+HRESULT Image::import(Wire &wire) {
   handle = wire.take();
   if (!handle || !wire.context.ensure(sizeof(aerogpu_cmd_import_shared_surface), 1)) return wire.context.takeError();
   wire.context.use(memory, false);

@@ -38,10 +38,12 @@ struct Image {
   /** Lays it out, and says what memory it needs. False for dimensions that cannot be. */
   bool plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
             const ImageUse &use, AllocationRequest &request);
-  /** Makes the texture over `memory`, which is there. */
+  /** Makes the texture over `memory`, which is there, or imports the kernel driver's. */
   HRESULT create(Wire &wire, const ImageUse &use);
   /** Takes over an allocation that somebody else made: its texture is imported. */
   HRESULT open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation);
+  /** A handle of the texture that `memory` has the token of. */
+  HRESULT import(Wire &wire);
   /** Ends all of it, but for memory that goes with the runtime's resource. */
   void destroy(Wire &wire);
 

@@ -10,8 +10,11 @@ namespace aero {
 
 class Runtime {
 public:
-  Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks)
-      : m_adapter(adapter), m_device(device), m_callbacks(callbacks) {}
+  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of what has a token. */
+  Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces)
+      : m_adapter(adapter), m_device(device), m_callbacks(callbacks), m_spaces(spaces) {}
+
+  bool spaces() const { return m_spaces; }
 
   HRESULT allocate(D3DDDICB_ALLOCATE &data) const { return m_callbacks.pfnAllocateCb(m_device, &data); }
   /** All allocations of a resource that was allocated or opened with the runtime's handle. */
@@ -68,6 +71,7 @@ public:
 private:
   HANDLE m_adapter, m_device;
   D3DDDI_DEVICECALLBACKS m_callbacks;
+  bool m_spaces;
 };
 
 }  // namespace aero

@@ -7,6 +7,7 @@ namespace aerogpu::core {
 
 Result<void> Executor::enterSpace(const aerogpu_submission& submission) {
   m_inSpace = submission.in_space != 0;
+  m_shared.setForgets(m_inSpace);
   const uint32_t number = m_inSpace ? submission.space : 0;
   const uint32_t flags = m_inSpace ? submission.space_flags : AEROGPU_EXT_SPACE_FLAG_KERNEL;
   m_kernel = (flags & AEROGPU_EXT_SPACE_FLAG_KERNEL) != 0;

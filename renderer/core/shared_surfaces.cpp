@@ -50,7 +50,7 @@ void ShareGrants::clear() {
   m_grants.clear();
 }
 
-void SharedSurfaces::unlink(ShareToken& token) {
+void SharedSurfaces::useUp(ShareToken& token) {
   (token.previous ? token.previous->next : token.resource->shareTokens) = token.next;
   if (token.next) token.next->previous = token.previous;
   for (ShareGrant* grant = token.grants; grant;) {
@@ -58,15 +58,20 @@ void SharedSurfaces::unlink(ShareToken& token) {
     grant->holder->m_grants.erase(token.number);
     grant = next;
   }
-  token = {};
+  if (m_forgets) {
+    m_tokens.erase(token.number);
+    m_hostMemory.release(kBytesPerToken);
+  } else {
+    token = {};
+  }
 }
 
 Result<void> SharedSurfaces::release(uint64_t token) {
   if (const auto known = m_tokens.find(token); known != m_tokens.end()) {
-    if (known->second.resource) unlink(known->second);
+    if (known->second.resource) useUp(known->second);
     return {};
   }
-  if (token == 0) return {};  // never names anything
+  if (token == 0 || m_forgets) return {};  // 0 never names anything
   if (!m_hostMemory.tryCharge(kBytesPerToken))
     return Error{ErrorCode::Backend, "no host memory for a share token"};
   m_tokens.emplace(token, ShareToken{});
@@ -74,7 +79,7 @@ Result<void> SharedSurfaces::release(uint64_t token) {
 }
 
 void SharedSurfaces::retire(Resource& resource) {
-  while (resource.shareTokens) unlink(*resource.shareTokens);
+  while (resource.shareTokens) useUp(*resource.shareTokens);
 }
 
 void SharedSurfaces::clear() {

@@ -62,16 +62,19 @@ public:
   /// The last handle of the resource is gone: so are its tokens.
   void retire(Resource& resource);
   void clear();
+  /// Whether tokens that are used up from now on are forgotten (SPACE-20).
+  void setForgets(bool forgets) { m_forgets = forgets; }
   /// Tokens that are remembered, the used-up ones too.
   size_t count() const { return m_tokens.size(); }
 
 private:
   static constexpr uint64_t kBytesPerToken = 96, kBytesPerGrant = 128;
   /// A token that lives is used up.
-  void unlink(ShareToken& token);
+  void useUp(ShareToken& token);
 
   HostMemory& m_hostMemory;
   std::unordered_map<uint64_t, ShareToken, SaltedHash> m_tokens;
+  bool m_forgets = false;
 };
 
 }  // namespace aerogpu::core

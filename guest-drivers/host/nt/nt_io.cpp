@@ -186,6 +186,23 @@ HOST_API void* psGetCurrentThreadId() {
 HOST_API void* psGetProcessId(void* process) {
   return pointerTo((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000);
 }
+/// Page "SeLocateProcessImageName": the caller frees it.
+HOST_API NTSTATUS seLocateProcessImageName(void* process, UNICODE_STRING** out) {
+  char name[64];
+  std::snprintf(
+      name, sizeof name, "\\Device\\HarddiskVolume1\\Programs\\program-%llu.exe",
+      static_cast<unsigned long long>((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000));
+  const size_t length = std::strlen(name);
+  auto* string = static_cast<UNICODE_STRING*>(
+      allocatePool(sizeof(UNICODE_STRING) + length * sizeof(WCHAR), 0x6D4E6553));  // "SeNm"
+  if (!string) return kInsufficientResources;
+  auto* text = reinterpret_cast<WCHAR*>(string + 1);
+  for (size_t i = 0; i < length; ++i) text[i] = static_cast<uint8_t>(name[i]);
+  string->Buffer = text;
+  string->Length = string->MaximumLength = static_cast<uint16_t>(length * sizeof(WCHAR));
+  *out = string;
+  return 0;
+}
 HOST_API uint8_t seSinglePrivilegeCheck(uint64_t luid, int8_t mode) {
   return mode == 0 || (s_privileged && luid == kDebugPrivilege);
 }
@@ -232,6 +249,7 @@ const Export kTable[] = {
     exportRow("IoGetCurrentProcess", psGetCurrentProcess, kHighLevel, kExportAnyTime),
     exportRow("PsGetCurrentThreadId", psGetCurrentThreadId, kHighLevel, kExportAnyTime),
     exportRow("PsGetProcessId", psGetProcessId, kHighLevel, kExportAnyTime),
+    exportRow("SeLocateProcessImageName", seLocateProcessImageName, kPassiveLevel, kExportAnyTime),
     exportRow("SeSinglePrivilegeCheck", seSinglePrivilegeCheck, kPassiveLevel, kExportAnyTime),
     exportRow("ExGetPreviousMode", exGetPreviousMode, kDispatchLevel, kExportAnyTime),
     exportRow("KeRegisterBugCheckCallback", keRegisterBugCheckCallback, kHighLevel, kExportAnyTime),

@@ -146,6 +146,10 @@ std::span<const Export> poolExports() {
   return kTable;
 }
 
+void* allocatePool(size_t bytes, uint32_t tag) {
+  return allocate(0, bytes, tag);
+}
+
 void setGuardedPool(bool guarded) {
   s_guarded = guarded;
 }

@@ -16,6 +16,8 @@ namespace aerogpu::host {
 /// Blocks end at a page that faults, and freed ones fault as a whole; off for benchmarks, and where there are
 /// too many blocks for a page each.
 void setGuardedPool(bool guarded);
+/// What the kernel allocates and the driver frees; null when the n-th allocation fails.
+void* allocatePool(size_t bytes, uint32_t tag);
 /// How many bytes the driver holds now.
 uint64_t poolBytes();
 /// A broken rule for each block that is still allocated (at most `shown` are named); returns their number.

@@ -196,10 +196,11 @@ void creationLog() {
   };
   const auto before = dump();
   expect(before.entry_capacity == AEROGPU_DBGCTL_MAX_RECENT_ALLOCATIONS, "its capacity");
-  const uint32_t ids[3] = {newAllocId(), newAllocId(), newAllocId()};
   auto pair = adapter.vidmm().create(
-      {}, {texturePrivate(ids[0], 64, 32, D3DDDIFMT_A8R8G8B8), bufferPrivate(ids[1], 8192, true)}, true);
-  auto shared = adapter.vidmm().create({}, {texturePrivate(ids[2], 16, 16, D3DDDIFMT_A8R8G8B8, true)}, true);
+      {}, {texturePrivate(newAllocId(), 64, 32, D3DDDIFMT_A8R8G8B8), bufferPrivate(newAllocId(), 8192, true)},
+      true);
+  auto shared =
+      adapter.vidmm().create({}, {texturePrivate(newAllocId(), 16, 16, D3DDDIFMT_A8R8G8B8, true)}, true);
   if (!expect(ntSuccess(pair.status) && ntSuccess(shared.status), "three allocations")) return;
   std::vector<std::shared_ptr<Allocation>> made{pair.allocations[0], pair.allocations[1],
                                                 shared.allocations[0]};
@@ -217,11 +218,11 @@ void creationLog() {
   for (uint32_t i = 0; i < 3 && after.entry_count >= 3; ++i) {
     const auto& e = after.entries[after.entry_count - 3 + i];
     expect(e.seq == before.write_index + i && e.alloc_index == rows[i].index &&
-               e.num_allocations == rows[i].of && e.create_flags == resource.Value && e.alloc_id == ids[i] &&
-               e.priv_flags == rows[i].flags && e.pitch_bytes == rows[i].pitch &&
-               e.size_bytes == rows[i].bytes && e.share_token == shareTokenOf(made[i]->privateData) &&
-               (e.share_token != 0) == (i == 2) && e.flags_in == 0 &&
-               e.flags_out == made[i]->info.Flags.Value,
+               e.num_allocations == rows[i].of && e.create_flags == resource.Value &&
+               e.alloc_id == allocIdOf(made[i]->privateData) && e.priv_flags == rows[i].flags &&
+               e.pitch_bytes == rows[i].pitch && e.size_bytes == rows[i].bytes &&
+               e.share_token == shareTokenOf(made[i]->privateData) && (e.share_token != 0) == (i == 2) &&
+               e.flags_in == 0 && e.flags_out == made[i]->info.Flags.Value,
            "entry %u: allocation %u of %u, id %u, flags 0x%x, pitch %u, %llu bytes, 0x%x to 0x%x", e.seq,
            e.alloc_index, e.num_allocations, e.alloc_id, e.priv_flags, e.pitch_bytes,
            static_cast<unsigned long long>(e.size_bytes), e.flags_in, e.flags_out);

@@ -544,10 +544,12 @@ void gdiInterop() {
   if (!expect(!texture.empty() && !destination.empty(), "it opens twice")) return;
   const uint32_t handle = newHandle();
   Stream make;
-  make.createTexture(handle, kEdge, kEdge, AEROGPU_FORMAT_B8G8R8A8_UNORM, allocIdOf(texture[0]->privateData))
-      .target(handle)
-      .clear(0xFF101010)
-      .target(0);
+  if (hasSpaces(adapter))  // PRIV-24
+    make.importSurface(handle, shareTokenOf(texture[0]->privateData));
+  else
+    make.createTexture(handle, kEdge, kEdge, AEROGPU_FORMAT_B8G8R8A8_UNORM,
+                       allocIdOf(texture[0]->privateData));
+  make.target(handle).clear(0xFF101010).target(0);
   expect(ntSuccess(drawing->render(make.bytes(), {{texture[0], true}})), "it is drawn");
   // GDI's surface.
   D3DKMDT_SHADOWSURFACEDATA data{};

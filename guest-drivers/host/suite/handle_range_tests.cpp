@@ -30,13 +30,13 @@ Range reserve(Adapter& adapter, Client& client, uint32_t count) {
 bool draws(Adapter& adapter, Sharer& who, uint32_t base, uint32_t argb) {
   Surface surface;
   surface.width = surface.height = 32;
-  surface.allocId = newAllocId();
   surface.backed = base;
   surface.target = base + 1;
   auto created =
-      adapter.vidmm().create({}, {texturePrivate(surface.allocId, 32, 32, D3DDDIFMT_A8R8G8B8)}, false);
+      adapter.vidmm().create({}, {texturePrivate(newAllocId(), 32, 32, D3DDDIFMT_A8R8G8B8)}, false);
   if (!expect(ntSuccess(created.status), "an allocation (0x%08x)", created.status)) return false;
   surface.allocation = created.allocations[0];
+  surface.allocId = allocIdOf(surface.allocation->privateData);
   const auto opened = who.client->open({surface.allocation}, true);
   if (!expect(!opened.empty(), "it opens")) return false;
   surface.opened = opened[0];
@@ -57,6 +57,7 @@ void handleRanges() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
+  if (!driverChecks(adapter)) return;
   auto one = makeSharer(adapter, 600), two = makeSharer(adapter, 601), free = makeSharer(adapter, 602);
   if (!one || !two || !free) return;
   for (const uint32_t count : {0u, AEROGPU_EXT_HANDLES_MAX + 1, UINT32_MAX}) {
@@ -138,6 +139,7 @@ void handleRangesEnd() {
   Session session;
   if (!session.ok()) return;
   Adapter& adapter = session.adapter();
+  if (!driverChecks(adapter)) return;
   auto survivor = makeSharer(adapter, 610), tidy = makeSharer(adapter, 611), lossy = makeSharer(adapter, 612);
   if (!survivor || !tidy || !lossy) return;
   const Range a = reserve(adapter, *tidy->client, 1), b = reserve(adapter, *lossy->client, 1);

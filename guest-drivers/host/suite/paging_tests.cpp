@@ -50,16 +50,16 @@ void cycle(UINT pagingBufferBytes, uint64_t segmentBytes, unsigned count, unsign
     std::vector<std::shared_ptr<Allocation>> all;
     std::vector<uint32_t> ids;
     for (unsigned i = 0; i < count; ++i) {
-      ids.push_back(newAllocId());
+      const uint32_t wish = newAllocId();
       const uint64_t bytes = (1 + random.below(maxPages)) * 4096ull;
       // One in the aperture, two in VRAM.
       auto created = adapter.vidmm().create(
-          {}, {i % 3 ? undescribedPrivate(ids.back(), bytes) : bufferPrivate(ids.back(), bytes, true)},
-          false);
+          {}, {i % 3 ? undescribedPrivate(wish, bytes) : bufferPrivate(wish, bytes, true)}, false);
       if (!expect(ntSuccess(created.status), "allocation %u of %llu bytes (0x%08x)", i,
                   static_cast<unsigned long long>(bytes), created.status))
         break;
       all.push_back(created.allocations[0]);
+      ids.push_back(allocIdOf(all.back()->privateData));
       expect(writePattern(adapter, *all.back(), ids.back()), "the CPU writes allocation %u", i);
     }
     for (unsigned round = 0; round < rounds; ++round)
@@ -106,12 +106,13 @@ void pagingShared() {
   std::vector<std::pair<Allocation*, bool>> wanted;
   std::vector<uint32_t> ids;
   for (unsigned i = 0; i < kCount; ++i) {
-    ids.push_back(newAllocId());
+    const uint32_t wish = newAllocId();
     const uint64_t bytes = (1 + i % 5) * 4096ull;
     auto created = adapter.vidmm().create(
-        {}, {i % 2 ? undescribedPrivate(ids.back(), bytes) : bufferPrivate(ids.back(), bytes, true)}, false);
+        {}, {i % 2 ? undescribedPrivate(wish, bytes) : bufferPrivate(wish, bytes, true)}, false);
     if (!expect(ntSuccess(created.status), "allocation %u (0x%08x)", i, created.status)) return;
     all.push_back(created.allocations[0]);
+    ids.push_back(allocIdOf(all.back()->privateData));
     wanted.emplace_back(all.back().get(), false);
     writePattern(adapter, *all.back(), ids.back());
   }

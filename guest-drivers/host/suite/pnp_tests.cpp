@@ -169,8 +169,9 @@ void expectUserModeAnswer2(Adapter& adapter, bool gdi, bool aperture) {
   answer.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
   answer.v1.size_bytes = sizeof answer.v1;
   expectUserModeAnswer(adapter, answer.v1);
-  const uint32_t flags =
-      (aperture ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) | (gdi ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0);
+  const uint32_t flags = (aperture ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) |
+                         (gdi ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0) |
+                         (hasSpaces(adapter) ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0);
   expect(answer.ext_flags == flags, "flags 0x%x, not 0x%x", answer.ext_flags, flags);
   DXGK_SEGMENTDESCRIPTOR segments[2]{};
   DXGK_QUERYSEGMENTOUT out{};

@@ -77,8 +77,8 @@ void userPrimaries() {
     Surface& surface = frames[i].surface;
     surface.width = mode.width;
     surface.height = mode.height;
-    surface.allocId = data.alloc_id;
     surface.allocation = created.allocations[0];
+    surface.allocId = allocIdOf(surface.allocation->privateData);
     const DXGK_ALLOCATIONINFO& info = surface.allocation->info;
     expect(info.SupportedReadSegmentSet == 1u << (kVram - 1) &&
                info.SupportedWriteSegmentSet == 1u << (kVram - 1) && info.Flags.CpuVisible &&
@@ -99,9 +99,12 @@ void userPrimaries() {
     surface.backed = newHandle();
     surface.target = newHandle();
     Stream make;
-    make.createTexture(surface.backed, mode.width, mode.height, AEROGPU_FORMAT_B8G8R8X8_UNORM,
-                       surface.allocId)
-        .createTexture(surface.target, mode.width, mode.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, 0);
+    if (hasSpaces(adapter))  // PRIV-24
+      make.importSurface(surface.backed, shareTokenOf(surface.opened->privateData));
+    else
+      make.createTexture(surface.backed, mode.width, mode.height, AEROGPU_FORMAT_B8G8R8X8_UNORM,
+                         surface.allocId);
+    make.createTexture(surface.target, mode.width, mode.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, 0);
     expect(ntSuccess(program->context->render(make.bytes(), {{surface.opened, true}})), "its textures");
   }
   expect(ntSuccess(display.controlVsync(true)), "vertical sync on");

@@ -151,11 +151,11 @@ void Walk::addItem() {
   Surface& s = item->surface;
   s.width = 16 + below(4000);
   s.height = 1;
-  s.allocId = newAllocId();
   logCall("%llu makes a buffer of %u words", static_cast<unsigned long long>(process.id), s.width);
-  auto made = m_adapter.vidmm().create({}, {bufferPrivate(s.allocId, s.bytes(), below(2) != 0)}, false);
+  auto made = m_adapter.vidmm().create({}, {bufferPrivate(newAllocId(), s.bytes(), below(2) != 0)}, false);
   if (!expect(ntSuccess(made.status), "a buffer (0x%08x)", made.status)) return;
   s.allocation = made.allocations[0];
+  s.allocId = allocIdOf(s.allocation->privateData);
   const auto opened = process.client->open(made.allocations, true);
   if (!expect(!opened.empty(), "it opens")) return;
   s.opened = opened[0];
@@ -316,10 +316,14 @@ void Walk::share() {
   process.shares.push_back({shared, opened[0], newHandle()});
   const WalkShare& mine = process.shares.back();
   Stream stream;
-  stream
-      .createTexture(mine.handle, kWindow, kWindow, AEROGPU_FORMAT_B8G8R8A8_UNORM,
-                     allocIdOf(mine.opened->privateData))
-      .exportSurface(mine.handle, shareTokenOf(mine.opened->privateData));
+  const uint64_t token = shareTokenOf(mine.opened->privateData);
+  if (hasSpaces(m_adapter))  // PRIV-24
+    stream.importSurface(mine.handle, token);
+  else
+    stream
+        .createTexture(mine.handle, kWindow, kWindow, AEROGPU_FORMAT_B8G8R8A8_UNORM,
+                       allocIdOf(mine.opened->privateData))
+        .exportSurface(mine.handle, token);
   act(context, stream, {{mine.opened, true}}, [] {});
 }
 

@@ -64,7 +64,8 @@ void Walk::present() {
   blt.Blt = 1;
   const NTSTATUS status = context.context->present(item->surface.opened, primary, from, to, {}, blt);
   if (expect(ntSuccess(status), "a present (0x%08x)", status))
-    effectOf(context, [this, to, item] { paint(to, item->gpu); });
+    // With handle spaces what a program draws of its own is its own: presents read the memory (PRIV-24).
+    effectOf(context, [this, to, item] { paint(to, hasSpaces(m_adapter) ? item->memory : item->gpu); });
 }
 
 void Walk::presentFill() {
@@ -131,13 +132,18 @@ void Walk::flip() {
       frame = std::make_shared<WalkItem>();
       frame->frame = true;
       Surface& s = frame->surface;
-      s = {mode.width, mode.height, data.alloc_id, newHandle(), newHandle(), made.allocations[0], nullptr};
+      s = {mode.width,  mode.height, allocIdOf(made.allocations[0]->privateData),
+           newHandle(), newHandle(), made.allocations[0],
+           nullptr};
       const auto opened = m_frameOwner->client->open(made.allocations, true);
       if (!expect(!opened.empty(), "it opens")) return;
       s.opened = opened[0];
       Stream make;
-      make.createTexture(s.backed, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, s.allocId)
-          .createTexture(s.target, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, 0);
+      if (hasSpaces(m_adapter))  // PRIV-24
+        make.importSurface(s.backed, shareTokenOf(s.opened->privateData));
+      else
+        make.createTexture(s.backed, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, s.allocId);
+      make.createTexture(s.target, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, 0);
       act(m_frameOwner->contexts.front(), make, {{s.opened, true}}, [] {});
     }
   }

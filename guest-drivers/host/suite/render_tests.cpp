@@ -28,10 +28,11 @@ void submit(Adapter& adapter, Client& client, Context& context) {
 
 /// A stream that is longer than a DMA buffer: many passes, one result.
 void multipass(Adapter& adapter, Client& client, Context& context) {
-  const uint32_t handle = newHandle(), backed = newHandle(), id = newAllocId();
+  const uint32_t handle = newHandle(), backed = newHandle();
   const uint32_t bytes = 64 * 1024;
-  auto created = adapter.vidmm().create({}, {bufferPrivate(id, bytes)}, false);
+  auto created = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), bytes)}, false);
   if (!expect(ntSuccess(created.status), "an allocation")) return;
+  const uint32_t id = allocIdOf(created.allocations[0]->privateData);
   auto opened = client.open(created.allocations, true);
   std::vector<uint8_t> expected(bytes);
   Random random(7);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "suite/test.h"
 
 namespace aerogpu::host {
@@ -28,6 +29,17 @@ public:
     std::memcpy(&desc, m_at + sizeof h + uint64_t{index & (h.entry_count - 1)} * h.entry_stride_bytes,
                 sizeof desc);
     return desc;
+  }
+  /// In which handle space it runs; all zero where there are none (SPACE-5).
+  aerogpu_submit_space space(uint32_t index) const {
+    const aerogpu_ring_header h = header();
+    aerogpu_submit_space space{};
+    if (h.entry_stride_bytes >= sizeof(aerogpu_submit_desc) + sizeof space)
+      std::memcpy(&space,
+                  m_at + sizeof h + uint64_t{index & (h.entry_count - 1)} * h.entry_stride_bytes +
+                      sizeof(aerogpu_submit_desc),
+                  sizeof space);
+    return space;
   }
   /// Waits until the device is done with all of it: the driver's own submissions have no interrupt and no
   /// fence that a wait for the scheduler would see.

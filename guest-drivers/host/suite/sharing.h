@@ -30,8 +30,9 @@ void terminate(std::unique_ptr<Sharer> sharer);
 
 /// A shared allocation of 64x64 pixels that nobody has open; null after a broken rule.
 std::shared_ptr<Allocation> makeShared(Adapter& adapter);
-/// The first to open it: makes its texture and exports it.
-bool openAndExport(Sharer& creator, const std::shared_ptr<Allocation>& allocation);
+/// The first to open it: makes its texture and exports it; with handle spaces the driver did, and it is
+/// imported.
+bool openAndExport(Adapter& adapter, Sharer& creator, const std::shared_ptr<Allocation>& allocation);
 /// Another one opens it. False after a broken rule.
 bool openShared(Sharer& opener, const std::shared_ptr<Allocation>& allocation);
 /// Imports by the opener's own token, through the driver.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/test.h"
 
+#include "aerogpu/aerogpu_extension.h"
+
 #include <time.h>
 
 #include <algorithm>
@@ -103,6 +105,16 @@ void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height) {
   auto client = Client::create(session.adapter(), 100);
   auto context = client ? client->createContext() : nullptr;
   if (expect(context != nullptr, "a context")) body(session.adapter(), *client, *context);
+}
+
+bool hasSpaces(Adapter& adapter) {
+  return (adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SPACES) != 0;
+}
+
+bool driverChecks(Adapter& adapter) {
+  if (!hasSpaces(adapter)) return true;
+  note("the device keeps processes apart, the driver reads no stream (handle_spaces=off shows it)");
+  return false;
 }
 
 uint32_t deviceErrors(Adapter& adapter) {

@@ -67,6 +67,7 @@ std::span<const TestCase> contextTests();
 std::span<const TestCase> pressureTests();
 std::span<const TestCase> writeCombinedTests();
 std::span<const TestCase> slowTests();
+std::span<const TestCase> spaceTests();
 std::span<const TestCase> benchmarks();
 
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.
@@ -114,6 +115,12 @@ void setGpuSticks();
 /// The GPU stands still until it is reset: it fetches nothing any more, by a ring that is switched off behind
 /// the driver's back; or see above.
 void stopGpu(Adapter& adapter);
+
+/// Whether the device keeps processes apart (docs/abi/spaces.md); else the driver does.
+bool hasSpaces(Adapter& adapter);
+/// For tests of what the driver checks where the device does not: false, and a note, where it does. What
+/// holds there is in space_tests.cpp.
+bool driverChecks(Adapter& adapter);
 
 /// How many errors the device has found since the session began (ERROR_COUNT is never reset). What the error
 /// is of has completed: waitIdle() came before.

@@ -11,7 +11,8 @@ namespace {
 
 void runWatched(const char* name) {
   watchDmaLoads(true);
-  for (const auto& tests : {renderTests(), pagingTests(), gdiTests(), sharedTests(), processTests()})
+  for (const auto& tests :
+       {renderTests(), pagingTests(), gdiTests(), sharedTests(), processTests(), spaceTests()})
     for (const TestCase& test : tests)
       if (std::strcmp(test.name, name) == 0) return test.run();
   brokenRule("there is no test %s", name);
@@ -27,6 +28,7 @@ const TestCase kTests[] = {
     {"write-combined-content", 240, [] { runWatched("rendered-content"); }},
     {"write-combined-shared", 240, [] { runWatched("shared-pixels"); }},
     {"write-combined-rights", 240, [] { runWatched("process-rights"); }},
+    {"write-combined-tokens", 240, [] { runWatched("space-tokens"); }},
 };
 
 }  // namespace

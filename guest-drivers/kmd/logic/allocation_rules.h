@@ -49,6 +49,33 @@ constexpr bool isGpuOnlyTexture(const AllocationPrivate &data) {
                          AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY));
 }
 
+/** Whether programs that open the allocation import one texture, or buffer, of the driver's over its memory (PRIV-24).
+ * Of those that are the GPU's alone that is said elsewhere. */
+constexpr bool isImported(const AllocationPrivate &data) {
+  constexpr uint32_t kFlags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
+                              AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
+  return !data.reserved1 && data.flags & kFlags && !saysGpuOnly(data);
+}
+
+/** Bytes of a row of such a texture: the pitch that is said, or rows that follow one another. */
+constexpr uint32_t importedPitch(const DescribedSurface &surface) {
+  const FormatBlock block = formatBlock(surface.format, false);
+  return surface.pitch ? surface.pitch : (surface.width + block.width - 1) / block.width * block.bytes;
+}
+
+/** Whether the driver can make it: a texture of one level and one layer in a format that the device has, or a buffer of
+ *  nothing but bytes. */
+constexpr bool canBeImported(const AllocationPrivate &data) {
+  if (data.kind == AEROGPU_WDDM_ALLOC_KIND_BUFFER) return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+  const DescribedSurface surface = describedSurface(data);
+  const FormatBlock block = formatBlock(surface.format, false);
+  if (!surface.width || surface.width > kMaxSurfaceEdge || surface.height > kMaxSurfaceEdge || !block.bytes ||
+      textureFormat(surface.format) == AEROGPU_FORMAT_INVALID)
+    return false;
+  const uint64_t bytes = uint64_t{importedPitch(surface)} * ((surface.height + block.height - 1) / block.height);
+  return bytes <= data.size_bytes && data.size_bytes < bytes + kAllocationUnit;
+}
+
 /** Whether an allocation can be made of what readAllocationPrivate() has read. `standard`: the driver's own
  *  description of a standard allocation. `largestSegment`: bytes. */
 constexpr bool mayBeAllocated(const AllocationPrivate &data, bool standard, uint64_t largestSegment) {

@@ -126,6 +126,20 @@ inline StreamFault checkStreamHeader(const aerogpu_cmd_stream_header &header, si
   return StreamFault::None;
 }
 
+/** How many of `bytes` bytes at `data` are whole packets, from the first on; 0 too where a packet's size makes no sense
+ *  (CMD-3), for then nobody knows where the next one begins. */
+inline uint32_t wholePackets(const uint8_t *data, uint32_t bytes) {
+  uint32_t at = 0;
+  while (bytes - at >= sizeof(aerogpu_cmd_hdr)) {
+    aerogpu_cmd_hdr header;
+    memcpy(&header, data + at, sizeof header);
+    if (header.size_bytes < sizeof header || header.size_bytes % 4) return 0;
+    if (header.size_bytes > bytes - at) break;
+    at += header.size_bytes;
+  }
+  return at;
+}
+
 /**
  * Walks the packets in `data`. With `more` the buffer may end inside a packet (the rest comes in another pass), and
  * only whole packets count. `featuresHi`: what the device announces; an extension's packet passes with its bit alone.

@@ -18,6 +18,7 @@ enum DmaFlags : uint32_t {
   kDmaPresent = 1,    // holds a present packet
   kDmaAlternate = 2,  // runs in kAlternateContext (what the kernel driver draws)
   kDmaEnds = 4,       // ends handles; cleared when it is in the ring
+  kDmaMoved = 8,      // its table has been patched: it says no longer what the patch locations do
 };
 
 /** What one paging operation takes of its buffer is a multiple of this; above the flags of its private data is how many
@@ -34,6 +35,15 @@ constexpr uint32_t kInternalContext = 0;
 constexpr uint32_t kAlternateContext = 0x400;
 /** The others are numbered from 1 to this; a device has 1024 with these two (SUB-8). */
 constexpr uint32_t kLastContext = 1022;
+/** In a handle space they are numbered from 1 to this (SPACE-10). */
+constexpr uint32_t kLastContextOfSpace = 255;
+
+/** Where a submission runs on the device. */
+struct DeviceContext {
+  uint32_t space = 0;  // the handle space; 0: the driver's own, or there are none
+  uint32_t number = kInternalContext;
+  bool operator==(const DeviceContext &) const = default;
+};
 
 /** One submission inside a DMA buffer; offsets in bytes from where the submission starts. */
 struct DmaLayout {

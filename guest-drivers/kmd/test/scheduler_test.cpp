@@ -62,7 +62,7 @@ protected:
     args.SubmissionFenceId = what.fence;
     args.Flags.NullRendering = what.nullRendering;
     NTSTATUS status = STATUS_UNSUCCESSFUL;
-    m_kernel.atDispatch([&] { status = m_scheduler.submit(args, what.context); });
+    m_kernel.atDispatch([&] { status = m_scheduler.submit(args, {0, what.context}); });
     return status;
   }
   /** Submissions with these fences. */
@@ -260,7 +260,7 @@ TEST_F(SchedulerTest, EachOperationOfAPagingBufferIsRun) {
   for (const UINT privateEnd : {UINT{4 * sizeof priv[0]}, UINT{sizeof priv}}) {
     m_device.queue.clear();
     args.DmaBufferPrivateDataSubmissionEndOffset = privateEnd;
-    m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, kInternalContext), STATUS_SUCCESS); });
+    m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, {}), STATUS_SUCCESS); });
     ASSERT_EQ(m_device.queue.size(), 3u);
     uint64_t gpa = kDmaGpa + kStart;
     for (int i = 0; i < 3; i++) {
@@ -306,7 +306,7 @@ TEST_F(SchedulerTest, AStreamThatWouldBeginOutsideOfTheBufferIsNotRun) {
   args.pDmaBufferPrivateData = &priv;
   args.DmaBufferPrivateDataSize = args.DmaBufferPrivateDataSubmissionEndOffset = sizeof priv;
   args.SubmissionFenceId = 1;
-  m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, 5), STATUS_SUCCESS); });
+  m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, {0, 5}), STATUS_SUCCESS); });
   EXPECT_EQ(m_device.queue[0].cmd_size_bytes, 0u);
   EXPECT_EQ(m_device.queue[0].alloc_table_size_bytes, 0u);
 }
@@ -448,22 +448,22 @@ TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   ASSERT_EQ(submit(other), STATUS_SUCCESS);
   m_device.fail(AEROGPU_ERROR_CMD_DECODE);
   interrupt();
-  EXPECT_FALSE(m_scheduler.contextFailed(5));
+  EXPECT_FALSE(m_scheduler.failed({0, 5}));
   m_device.fail(AEROGPU_ERROR_INTERNAL);
   interrupt();
   EXPECT_EQ(m_kernel.take(), (Told{"completed 1", "dpc", "completed 2", "dpc"}));
-  EXPECT_TRUE(m_scheduler.contextFailed(5));
-  EXPECT_FALSE(m_scheduler.contextFailed(6));
-  EXPECT_FALSE(m_scheduler.contextFailed(kInternalContext));
-  m_scheduler.contextBegins(5);
-  EXPECT_FALSE(m_scheduler.contextFailed(5)) << "somebody else's from here on";
+  EXPECT_TRUE(m_scheduler.failed({0, 5}));
+  EXPECT_FALSE(m_scheduler.failed({0, 6}));
+  EXPECT_FALSE(m_scheduler.failed({0, kInternalContext}));
+  m_scheduler.begins({0, 5});
+  EXPECT_FALSE(m_scheduler.failed({0, 5})) << "somebody else's from here on";
   // The driver's own work is nobody's.
   m_device.complete();
   const aerogpu_cmd_hdr nop = {AEROGPU_CMD_NOP, sizeof nop};
-  ASSERT_EQ(m_scheduler.submitInternal(&nop, sizeof nop, 6), STATUS_SUCCESS);
+  ASSERT_EQ(m_scheduler.submitInternal(&nop, sizeof nop, {0, 6}), STATUS_SUCCESS);
   m_device.fail(AEROGPU_ERROR_INTERNAL);
   interrupt();
-  EXPECT_FALSE(m_scheduler.contextFailed(5));
+  EXPECT_FALSE(m_scheduler.failed({0, 5}));
 }
 
 TEST_F(SchedulerTest, AnIdleEngineIsPreemptedAfterAResetToo) {
@@ -639,7 +639,7 @@ protected:
   /** A packet that can be told from others. */
   bool end(uint32_t handle, uint32_t context = kInternalContext) {
     const aerogpu_cmd_destroy_resource packet = {{AEROGPU_CMD_DESTROY_RESOURCE, sizeof packet}, handle, 0};
-    return m_scheduler.submitEnd(&packet, sizeof packet, context);
+    return m_scheduler.submitEnd(&packet, sizeof packet, {0, context});
   }
   /** The handles that submissions of the device's queue from `first` on end, in order. */
   std::vector<uint32_t> ends(size_t first) const {
@@ -662,7 +662,7 @@ protected:
 TEST_F(InternalSubmissions, RunInOrderWithoutAnInterruptAndSayNothingNew) {
   start();
   submitAll({1});
-  EXPECT_EQ(m_scheduler.submitInternal(&m_nop, sizeof m_nop, 0x1FF), STATUS_SUCCESS);
+  EXPECT_EQ(m_scheduler.submitInternal(&m_nop, sizeof m_nop, {0, 0x1FF}), STATUS_SUCCESS);
   ASSERT_EQ(m_device.queue.size(), 2u);
   const aerogpu_submit_desc &desc = m_device.queue[1];
   EXPECT_EQ(desc.flags, uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ});

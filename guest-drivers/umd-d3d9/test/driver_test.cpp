@@ -617,6 +617,56 @@ TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
   p.destroy(shared);
 }
 
+// docs/abi/driver-data.md PRIV-24: with handle spaces what has a token was made by the kernel driver.
+TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
+  for (const bool spaces : {false, true}) {
+    SCOPED_TRACE(spaces);
+    FakeKernel kernel;
+    kernel.spaces = spaces;
+    FakeRuntime rt(kernel);
+    rt.open();
+    Program p(rt);
+    const struct {
+      const char *what;
+      uint32_t flags;
+      uint32_t kind;  // of the private data
+      bool exported;  // without spaces
+    } rows[] = {
+        {"shared", Program::texture() | Program::shared(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED, true},
+        {"scanned out", Program::target() | Program::primary(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY, false},
+        {"a back buffer", Program::target(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED, false},
+        {"a texture", Program::texture(), 0, false},
+        {"a texture that is drawn to", Program::texture() | Program::target(), 0, false},
+    };
+    constexpr uint32_t kKinds = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
+                                AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
+    for (const auto &row : rows) {
+      SCOPED_TRACE(row.what);
+      HANDLE resource = p.resource(D3DDDIFMT_X8R8G8B8, 16, 16, row.flags);
+      aerogpu_wddm_alloc_priv_v2 priv;
+      memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
+      EXPECT_EQ(priv.flags & kKinds, row.kind);
+      EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0);
+      const auto packets = rt.takePackets();
+      size_t created = 0, imported = 0, exported = 0;
+      for (const Packet &packet : packets) {
+        created += packet.opcode == AEROGPU_CMD_CREATE_TEXTURE2D;
+        exported += packet.opcode == AEROGPU_CMD_EXPORT_SHARED_SURFACE;
+        if (packet.opcode != AEROGPU_CMD_IMPORT_SHARED_SURFACE) continue;
+        const auto import = packet.as<aerogpu_cmd_import_shared_surface>();
+        EXPECT_EQ(import.share_token, priv.share_token);
+        EXPECT_LT(import.out_resource_handle, 100u) << "a number of the device's own";
+        imported++;
+      }
+      EXPECT_EQ(imported, spaces && row.kind ? 1u : 0u);
+      EXPECT_EQ(created, spaces && row.kind ? 0u : 1u);
+      EXPECT_EQ(exported, !spaces && row.exported ? 1u : 0u);
+      p.destroy(resource);
+    }
+    rt.close();
+  }
+}
+
 TEST_F(Umd, LocksNestAndOneUnlockTooManyIsAnError) {
   for (const bool isBuffer : {false, true}) {
     HANDLE resource = isBuffer ? p.buffer(100, nullptr) : p.resource(D3DDDIFMT_A8R8G8B8, 8, 8, Program::texture());

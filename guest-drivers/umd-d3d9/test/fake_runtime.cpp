@@ -6,7 +6,7 @@
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "entry_points.h"
 
 namespace aero::test {
@@ -127,11 +127,20 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   if (info) answer = *info;
   EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);
+  if (kernel.spaces) {
+    aerogpu_umd_ext_private_v2 second = {};
+    second.v1 = answer;
+    second.v1.size_bytes = sizeof second;
+    second.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
+    second.ext_flags = AEROGPU_UMDPRIV_EXT_FLAG_SPACES;
+    memcpy(data.pPrivateDriverData, &second, sizeof second);
+  }
   return 0;
 }
 
 HRESULT FakeRuntime::escape(D3DDDICB_ESCAPE &data) {
   if (const HRESULT error = called("Escape")) return error;
+  EXPECT_FALSE(kernel.spaces) << "handles are the device's own";
   EXPECT_EQ(data.hDevice, this);
   auto &ask = *static_cast<aerogpu_escape_ext_reserve_handles_inout *>(data.pPrivateDriverData);
   EXPECT_EQ(ask.hdr.op, AEROGPU_ESCAPE_OP_EXT_RESERVE_HANDLES);
@@ -269,7 +278,9 @@ HRESULT FakeRuntime::allocate(D3DDDICB_ALLOCATE &data) {
     allocation.primary = info.Flags.Primary;
     const bool shared = priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
     EXPECT_TRUE(!shared || data.hResource) << "a shared allocation without a resource";
-    if (shared) allocation.token = kernel.nextToken++;
+    constexpr uint32_t kImported =
+        AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
+    if (shared || (kernel.spaces && priv.flags & kImported)) allocation.token = kernel.nextToken++;
     if (kernel.gpu)
       allocation.gpa = kernel.gpu->allocate((priv.size_bytes + kPage - 1) & ~(kPage - 1)).gpa;
     else

@@ -56,6 +56,7 @@ struct FakeKernel {
   uint32_t nextRange = 0xE0000000u;
   uint32_t nextId = 0x80000000u, nextContext = 1;
   uint64_t nextToken = 0x1234;
+  bool spaces = false;  // the device keeps programs apart
   D3DKMT_HANDLE nextHandle = 0x40000040;
 
   uint8_t *memory(FakeAllocation &allocation);

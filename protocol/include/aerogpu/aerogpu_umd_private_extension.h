@@ -11,6 +11,7 @@
 #define AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2 2U
 #define AEROGPU_UMDPRIV_EXT_FLAG_APERTURE 1U /* system memory can back allocations */
 #define AEROGPU_UMDPRIV_EXT_FLAG_GDI 2U      /* GDI is accelerated: DxgkDdiRenderKm is offered */
+#define AEROGPU_UMDPRIV_EXT_FLAG_SPACES 4U   /* handles are each WDDM device's own; what has a token is imported */
 
 /** Version 2. So many bytes of the device's capability block follow as were asked for. */
 struct aerogpu_umd_ext_private_v2 {

@@ -12,6 +12,7 @@
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY 0x40000000U    /* a texture of the host's, without guest memory */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT 0x10000000U /* format is a DXGI_FORMAT; without it a D3DFORMAT */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED 0x08000000U      /* primaries are marked: nothing is guessed by size */
+#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED 0x04000000U   /* drawn to, and the source of presents */
 
 /** Version 2 as the kernel driver describes a standard allocation with it. */
 struct aerogpu_wddm_alloc_ext_priv_sealed {

@@ -9,6 +9,7 @@
 
 #include "aerogpu/aerogpu_escape.h"
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/cmd_packets.hpp"
@@ -49,6 +50,12 @@ bool Gpu::open() {
   NTSTATUS status = D3DKMTOpenAdapterFromGdiDisplayName(&name);
   if (!check(status >= 0 && name.hAdapter, "the adapter opens (0x%08lx)", status)) return false;
   m_adapter = name.hAdapter;
+  aerogpu_umd_ext_private_v2 answer{};
+  D3DKMT_QUERYADAPTERINFO query = {m_adapter, KMTQAITYPE_UMDRIVERPRIVATE, &answer, sizeof answer};
+  status = D3DKMTQueryAdapterInfo(&query);
+  check(status >= 0 && answer.v1.struct_version >= AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2,
+        "what the driver tells user mode (0x%08lx)", status);
+  m_spaces = answer.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES;
   D3DKMT_CREATEDEVICE device{};
   device.hAdapter = m_adapter;
   status = D3DKMTCreateDevice(&device);
@@ -219,13 +226,17 @@ uint32_t paint(Gpu &gpu, const Memory &memory, uint32_t width, uint32_t height, 
   constexpr uint32_t kUsage = AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   const uint32_t texture = newNumber(), colors[] = {left, right}, halves[] = {newNumber(), newNumber()};
   CommandWriter stream;
-  packets::createTexture(stream, {.handle = texture,
-                                  .format = AEROGPU_FORMAT_B8G8R8X8_UNORM,
-                                  .width = width,
-                                  .height = height,
-                                  .usage = kUsage | AEROGPU_RESOURCE_USAGE_SCANOUT,
-                                  .rowPitch = width * 4,
-                                  .allocId = memory.allocId});
+  const bool imported = memory.shareToken && gpu.spaces();  // docs/abi/driver-data.md PRIV-24
+  if (imported)
+    stream.packet(aerogpu_cmd_import_shared_surface{{}, texture, 0, memory.shareToken});
+  else
+    packets::createTexture(stream, {.handle = texture,
+                                    .format = AEROGPU_FORMAT_B8G8R8X8_UNORM,
+                                    .width = width,
+                                    .height = height,
+                                    .usage = kUsage | AEROGPU_RESOURCE_USAGE_SCANOUT,
+                                    .rowPitch = width * 4,
+                                    .allocId = memory.allocId});
   for (uint32_t i = 0; i < 2; i++) {
     packets::createTexture(stream, {.handle = halves[i],
                                     .format = AEROGPU_FORMAT_B8G8R8X8_UNORM,
@@ -245,7 +256,8 @@ uint32_t paint(Gpu &gpu, const Memory &memory, uint32_t width, uint32_t height, 
     stream.packet(copy);
     packets::destroyResource(stream, halves[i]);
   }
-  if (memory.shareToken) stream.packet(aerogpu_cmd_export_shared_surface{{}, texture, 0, memory.shareToken});
+  if (memory.shareToken && !imported)
+    stream.packet(aerogpu_cmd_export_shared_surface{{}, texture, 0, memory.shareToken});
   const NTSTATUS status = gpu.render(stream, {{memory.allocation, true}});
   return check(status >= 0, "%ux%u pixels are painted (0x%08lx)", width, height, status) ? texture : 0;
 }

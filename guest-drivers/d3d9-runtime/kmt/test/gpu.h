@@ -39,6 +39,9 @@ public:
   UINT commandBytes() const { return m_commandBytes; }
   UINT allocationEntries() const { return m_allocationEntries; }
 
+  /// Whether the device keeps processes apart.
+  bool spaces() const { return m_spaces; }
+
   /// Copies the stream into the command buffer and renders it.
   NTSTATUS render(const CommandWriter &stream, std::initializer_list<Listed> list = {});
   /// Renders what lies in the command buffer; `args` is filled but for the context, and has the answer.
@@ -51,6 +54,7 @@ public:
 private:
   D3DKMT_HANDLE m_adapter = 0, m_device = 0, m_context = 0;
   D3DKMT_CREATECONTEXT m_created{};
+  bool m_spaces = false;
   void *m_commands = nullptr;
   D3DDDI_ALLOCATIONLIST *m_allocations = nullptr;
   UINT m_commandBytes = 0, m_allocationEntries = 0;
