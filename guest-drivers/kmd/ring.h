@@ -50,7 +50,7 @@ public:
   }
   uint32_t tail() const { return m_tail; }
   uint32_t entries() const { return m_entries; }
-  uint32_t bytes() const { return sizeof(aerogpu_ring_header) + m_entries * m_stride; }
+  uint32_t bytes() const { return static_cast<uint32_t>(sizeof(aerogpu_ring_header)) + m_entries * m_stride; }
   bool allocated() const { return m_ring.data() != nullptr; }
   const aerogpu_submit_desc &slot(uint32_t index) const;
   /** Its handle space; 0 where there are none. */
