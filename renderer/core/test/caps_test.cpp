@@ -115,8 +115,9 @@ TEST_P(CapsTest, EveryFormatHasAnEntry) {
   for (const auto& [format, entry] : entries) {
     const core::FormatInfo& info = *core::findFormat(format);
     EXPECT_EQ(entry.caps & ~core::possibleFormatCaps(info), 0u) << info.name;
-    if (entry.samples)
+    if (entry.samples) {
       EXPECT_TRUE(entry.caps & (AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_DEPTH)) << info.name;
+    }
   }
   EXPECT_FALSE(has(AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_CAP_TARGET));
   EXPECT_FALSE(has(AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_CAP_COMPARE));
