@@ -213,7 +213,9 @@ std::filesystem::path makeFolder(const char* name) {
 /// A module without its share/ folder beside it.
 TEST(Start, WithoutTheVideoBiosSaysWhatToDo) {
   if (std::getenv("AEROGPU_QEMU_TREE")) GTEST_SKIP() << "the device is no module of ours";
-  const std::string build = std::getenv("AEROGPU_BUILD_DIR");
+  const char* folderOfBuild = std::getenv("AEROGPU_BUILD_DIR");
+  ASSERT_NE(folderOfBuild, nullptr);
+  const std::string build = folderOfBuild;
   const auto folder = makeFolder("rom");
   for (const char* part : {"hw-aerogpu/aerogpu-qemu.so", "hw-aerogpu/aerogpu-device.so"})
     std::filesystem::create_symlink(build + "/" + part, folder / part);

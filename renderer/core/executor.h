@@ -249,7 +249,9 @@ private:
   /// The same for the backing of a box, which lies inside.
   Result<std::unique_ptr<ByteSink>> sinkOf(const Texture& texture, Subresource sub, const Box& box);
   /// What all packets that make textures have in common.
-  Result<void> createTexture(uint32_t handle, const TextureDesc& desc, const Backing& backing);
+  /// `described` is all of it but the format, a number of the guest's that need not be one of aerogpu_format.
+  Result<void> createTexture(uint32_t handle, uint32_t formatNumber, const TextureDesc& described,
+                             const Backing& backing);
   Result<void> needSize(const TextureDesc& desc) const;
   /// Rows of blocks in guest memory that an update or a read names, checked against the allocation.
   struct BoxMemory {

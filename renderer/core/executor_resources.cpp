@@ -57,13 +57,12 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
 
 Result<void> Executor::run(const aerogpu_cmd_create_texture2d& c) {
   TextureDesc desc;
-  desc.format = static_cast<aerogpu_format>(c.format);
   desc.width = c.width;
   desc.height = c.height;
   desc.mipLevels = c.mip_levels;
   desc.arrayLayers = c.array_layers;
   desc.usage = c.usage_flags;
-  return createTexture(c.texture_handle, desc,
+  return createTexture(c.texture_handle, c.format, desc,
                        {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes});
 }
 
@@ -72,7 +71,6 @@ Result<void> Executor::run(const aerogpu_cmd_ext_create_texture& c) {
   desc.kind = c.kind == AEROGPU_EXT_TEXTURE_VOLUME ? TextureKind::Volume
               : c.kind == AEROGPU_EXT_TEXTURE_CUBE ? TextureKind::Cube
                                                    : TextureKind::Texture2D;
-  desc.format = static_cast<aerogpu_format>(c.format);
   desc.width = c.width;
   desc.height = c.height;
   desc.depth = c.depth;
@@ -85,7 +83,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_create_texture& c) {
     return Error{ErrorCode::CmdDecode, "blocks with several samples", format->name};
   if (format && format->depth && desc.kind == TextureKind::Volume)
     return Error{ErrorCode::CmdDecode, "volume of a depth format", format->name};
-  return createTexture(c.texture_handle, desc,
+  return createTexture(c.texture_handle, c.format, desc,
                        {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes});
 }
 
@@ -106,15 +104,17 @@ Result<void> Executor::needSize(const TextureDesc& desc) const {
   return {};
 }
 
-Result<void> Executor::createTexture(uint32_t handle, const TextureDesc& desc, const Backing& backing) {
+Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, const TextureDesc& described,
+                                     const Backing& backing) {
   if (auto free = needFreeHandle(handle); !free) return free;
-  if (auto fits = needSize(desc); !fits) return fits;
-  const FormatInfo* format = findFormat(static_cast<uint32_t>(desc.format));
-  if (!format)
-    return Error{ErrorCode::CmdDecode, "unknown format", std::to_string(static_cast<uint32_t>(desc.format))};
+  if (auto fits = needSize(described); !fits) return fits;
+  const FormatInfo* format = findFormat(formatNumber);
+  if (!format) return Error{ErrorCode::CmdDecode, "unknown format", std::to_string(formatNumber)};
   auto texture = makeRef<Texture>();
   texture->ofKernel = m_space->number == 0;
-  texture->desc = desc;
+  texture->desc = described;
+  texture->desc.format = format->format;
+  const TextureDesc& desc = texture->desc;
   texture->backing = backing;
   const auto layout = TextureLayout::make(desc, backing.rowPitch);
   if (!layout) return layout.error();

@@ -399,9 +399,16 @@ void gpuGone() {
   Surface surface;
   if (!expect(context != nullptr, "a program") || !makeSurface(adapter, *client, *context, 64, 64, surface))
     return;
+  const auto end = [&] {
+    client->close(surface.opened);
+    adapter.vidmm().destroy({surface.allocation});
+    context.reset();
+    client.reset();
+  };
   scheduler.waitIdle();
   if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
     note("a loss cannot be played here: not looked at");
+    end();
     return;
   }
   const auto state = [&](uint32_t wanted) {
@@ -414,12 +421,6 @@ void gpuGone() {
   fillSurface(*context, surface, 0xFF102030);
   scheduler.waitIdle();
   scheduler.setTimeoutMs(10000);
-  const auto end = [&] {
-    client->close(surface.opened);
-    adapter.vidmm().destroy({surface.allocation});
-    context.reset();
-    client.reset();
-  };
   expect(scheduler.resets() == 1, "one time-out (%u)", scheduler.resets());
   if (!state(AEROGPU_EXT_GPU_GONE)) return;
   end();
