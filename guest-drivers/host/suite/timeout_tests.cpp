@@ -3,6 +3,7 @@
 // past the driver, by taking the ring's ENABLE bit away; pages "Timeout Detection and Recovery", "Thread
 // Synchronization and TDR", "TDR Registry Keys".
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -308,9 +309,10 @@ void gpuLoss() {
   if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS)) return;
   adapter.scheduler().setTimeoutMs(2000);
   std::atomic<bool> stop{false};
-  std::atomic<unsigned> wrong{0}, lost{0}, begun{0}, drawn{0};
+  std::atomic<unsigned> wrong{0}, lost{0}, begun{0};
+  std::array<std::atomic<unsigned>, 3> drawn{};
   std::vector<std::thread> programs;
-  for (unsigned p = 0; p < 3; ++p)
+  for (unsigned p = 0; p < drawn.size(); ++p)
     programs.emplace_back([&, p] {
       attachThread("program");
       while (!stop) {
@@ -328,7 +330,7 @@ void gpuLoss() {
         NTSTATUS status = kSuccess;
         for (uint32_t i = 0; !stop && ntSuccess(status); ++i) {
           status = fillSurface(*context, surface, 0xFF000000 | p << 16 | i);
-          if (ntSuccess(status)) ++drawn;
+          if (ntSuccess(status)) ++drawn[p];
         }
         if (!ntSuccess(status)) {
           wrong += status != kGpuException;
@@ -338,11 +340,18 @@ void gpuLoss() {
         adapter.vidmm().destroy({surface.allocation});
       }
     });
-  const auto drawsOn = [&](unsigned from) {
-    for (int waited = 0; drawn < from + 50 && waited < 20000; waited += 10) sleepMs(10);
-    return expect(drawn >= from + 50, "programs draw (%u, %u)", from, drawn.load());
+  // Each of them: one that were still about to begin when the GPU goes would not see that it is lost.
+  const auto allDraw = [&] {
+    bool all = true;
+    for (auto& count : drawn) {
+      const unsigned from = count;
+      for (int waited = 0; count < from + 20 && waited < 20000; waited += 10) sleepMs(10);
+      all &=
+          expect(count >= from + 20, "program %td draws (%u, %u)", &count - drawn.data(), from, count.load());
+    }
+    return all;
   };
-  bool ok = drawsOn(0);
+  bool ok = allDraw();
   constexpr unsigned kLosses = 3;
   for (unsigned i = 1; i <= kLosses && ok; ++i) {
     const unsigned lostBefore = lost;
@@ -355,7 +364,7 @@ void gpuLoss() {
                 adapter.scheduler().resets());
     for (int waited = 0; lost < lostBefore + 3 && waited < 20000; waited += 10) sleepMs(10);
     ok &= expect(lost >= lostBefore + 3, "every program sees it (%u)", lost - lostBefore);
-    ok &= drawsOn(drawn);
+    ok &= allDraw();
     ok &= expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS, "the GPU is back");
     ok &= expect(loggedEvents(kEventGpuLost) == i && loggedEvents(kEventGpuBack) == i &&
                      loggedEvents(kEventGpuGone) == 0,
@@ -382,7 +391,7 @@ void gpuLoss() {
          "a present");
   adapter.scheduler().waitIdle();
   expectScreen({{5, 5}, {700, 500}}, {0x335577, 0x335577}, "what it shows");
-  note("%u losses of %u devices, %u fills", lost.load(), begun.load(), drawn.load());
+  note("%u losses of %u devices, %u fills", lost.load(), begun.load(), drawn[0] + drawn[1] + drawn[2]);
 }
 
 /// LOSS-6. The host cannot bring the GPU back: fences go on, Windows' time-outs end, and the machine can be
