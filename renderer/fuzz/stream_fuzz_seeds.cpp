@@ -164,10 +164,10 @@ void streaming(const std::string& folder) {
   for (uint32_t i = 0; i < 4; ++i) {
     w.packet(aerogpu_cmd_ext_update_buffer{.buffer = 4,
                                            .flags = i,
-                                           .dst_offset_bytes = i * 36,
+                                           .dst_offset_bytes = uint64_t{i} * 36,
                                            .size_bytes = 36,
                                            .src_alloc_id = 1 + i % 2,
-                                           .src_offset_bytes = i * 100});
+                                           .src_offset_bytes = uint64_t{i} * 100});
     aerogpu::packets::draw(w, 3, 1, i * 3);
     w.packet(aerogpu_cmd_ext_read_texture{.texture = 1,
                                           .x = i,
@@ -176,7 +176,7 @@ void streaming(const std::string& folder) {
                                           .depth = 1,
                                           .dst_alloc_id = 1,
                                           .dst_row_pitch_bytes = 40,
-                                          .dst_offset_bytes = i * 50});
+                                          .dst_offset_bytes = uint64_t{i} * 50});
     w.packet(aerogpu_cmd_ext_update_texture{.texture = 1,
                                             .flags = 3 - i,
                                             .mip_level = i % 2,

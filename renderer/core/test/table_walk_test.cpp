@@ -282,10 +282,10 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.slot = 256, .type = AEROGPU_EXT_QUERY_OCCLUSION), kOob);
   PAIR(EXT_QUERY_END, ext_query_end, BRACED(.type = AEROGPU_EXT_QUERY_TIMESTAMP, .alloc_id = 1),
        BRACED(.type = AEROGPU_EXT_QUERY_OCCLUSION, .alloc_id = 1));
-#define TAILED(NAME, STRUCT, COUNT, ELEM, LAST)                                                          \
-  t[AEROGPU_CMD_##NAME] = {                                                                              \
-      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.first = LAST, .COUNT = 1}, std::vector<ELEM>(1)), \
-      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.first = LAST, .COUNT = 2}, std::vector<ELEM>(2)), \
+#define TAILED(NAME, STRUCT, COUNT, ELEM, LAST)                                                            \
+  t[AEROGPU_CMD_##NAME] = {                                                                                \
+      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.first = (LAST), .COUNT = 1}, std::vector<ELEM>(1)), \
+      tailed(AEROGPU_CMD_##NAME, aerogpu_cmd_##STRUCT{.first = (LAST), .COUNT = 2}, std::vector<ELEM>(2)), \
       kOob}
   TAILED(EXT_SET_CLIP_PLANES, ext_set_clip_planes, plane_count, aerogpu_ext_clip_plane,
          core::kMaxClipPlanes - 1);
