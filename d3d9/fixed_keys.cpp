@@ -22,26 +22,6 @@ TextureOp operation(uint32_t value) {
                                                                        : TextureOp::Disable;
 }
 
-/// Bit n: the operation reads argument n.
-uint32_t argumentsOf(TextureOp op) {
-  switch (op) {
-    case TextureOp::Disable:
-    case TextureOp::BumpEnvMap:
-    case TextureOp::BumpEnvMapLuminance:
-      return 0;
-    case TextureOp::SelectArg1:
-    case TextureOp::Premodulate:
-      return 2;
-    case TextureOp::SelectArg2:
-      return 4;
-    case TextureOp::MultiplyAdd:
-    case TextureOp::Lerp:
-      return 7;
-    default:
-      return 6;
-  }
-}
-
 bool isBump(TextureOp op) {
   return op == TextureOp::BumpEnvMap || op == TextureOp::BumpEnvMapLuminance;
 }

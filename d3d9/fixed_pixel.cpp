@@ -53,28 +53,11 @@ private:
   static constexpr bool selects(uint8_t arg, TextureArg what) {
     return (arg & kTextureArgMask) == static_cast<uint8_t>(what);
   }
-  /// Bit n: the operation reads argument n.
-  static uint32_t argumentsOf(uint8_t op) {
-    switch (static_cast<TextureOp>(op)) {
-      case TextureOp::Disable:
-      case TextureOp::BumpEnvMap:
-      case TextureOp::BumpEnvMapLuminance:
-        return 0;
-      case TextureOp::SelectArg1:
-      case TextureOp::Premodulate:
-        return 2;
-      case TextureOp::MultiplyAdd:
-      case TextureOp::Lerp:
-        return 7;
-      default:
-        return 6;
-    }
-  }
   bool reads(TextureArg what) const {
     for (const FixedStage& s : m_key.stages)
       for (uint32_t i = 0; i < 3; ++i)
-        if ((argumentsOf(s.colorOp) >> i & 1 && selects(s.colorArg[i], what)) ||
-            (argumentsOf(s.alphaOp) >> i & 1 && selects(s.alphaArg[i], what)))
+        if ((argumentsOf(static_cast<TextureOp>(s.colorOp)) >> i & 1 && selects(s.colorArg[i], what)) ||
+            (argumentsOf(static_cast<TextureOp>(s.alphaOp)) >> i & 1 && selects(s.alphaArg[i], what)))
           return true;
     return false;
   }
@@ -224,8 +207,8 @@ private:
       return;
     }
     const FixedSource a = op == TextureOp::Disable ? FixedSource{} : value(arg[1]);
-    FixedSource b = argumentsOf(opcode) & 4 ? value(arg[2]) : FixedSource{};
-    if (argumentsOf(opcode) & 4) apart(a, b);
+    FixedSource b = argumentsOf(op) & 4 ? value(arg[2]) : FixedSource{};
+    if (argumentsOf(op) & 4) apart(a, b);
     switch (op) {
       case TextureOp::SelectArg1:
         m_e.emit(Opcode::Mov, to, a);

@@ -93,6 +93,27 @@ enum class TextureOp : uint8_t {
   MultiplyAdd,
   Lerp,
 };
+
+/// Which of ARG0, ARG1 and ARG2 the operation reads: bits 0 to 2 (page D3DTEXTUREOP).
+constexpr uint32_t argumentsOf(TextureOp op) {
+  switch (op) {
+    case TextureOp::Disable:
+    case TextureOp::BumpEnvMap:
+    case TextureOp::BumpEnvMapLuminance:
+      return 0;
+    case TextureOp::SelectArg1:
+    case TextureOp::Premodulate:
+      return 2;
+    case TextureOp::SelectArg2:
+      return 4;
+    case TextureOp::MultiplyAdd:
+    case TextureOp::Lerp:
+      return 7;
+    default:
+      return 6;
+  }
+}
+
 /// D3DTA: what an argument of a texture operation selects, in kTextureArgMask.
 enum class TextureArg : uint8_t { Diffuse = 0, Current, Texture, TFactor, Specular, Temp, Constant };
 inline constexpr uint32_t kTextureArgMask = 0xF, kTextureArgComplement = 0x10, kTextureArgReplicate = 0x20;
