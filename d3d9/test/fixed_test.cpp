@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "aerogpu/d3d9/fixed_constants.h"
@@ -91,35 +92,30 @@ TEST(FixedFunction, KeysHoldWhatChangesInstructionsAndNothingElse) {
       AlphaArg0, AlphaArg1, AlphaArg2, ResultArg, TextureTransformFlags};
   const uint32_t values[] = {0,  1,   2,   3,   4,          5,          6,          16,
                              34, 255, 256, 258, 0x00010000, 0x00020001, 0x3F000000, 0xFFFFFFFF};
-  for (const StateInfo& info : kRenderStates) {
-    const auto type = static_cast<RenderStateType>(info.number);
-    bool vertexChanges = false, pixelChanges = false;
+  /// Whether any of the values in `state` of a case changes its vertex key, and its pixel key.
+  const auto changes = [&](auto state) {
+    std::pair<bool, bool> changed;
     for (const auto& make : rich()) {
       Case base, other;
       make(base);
       make(other);
       for (const uint32_t value : values) {
-        other.rs(type) = value;
-        vertexChanges |= !(base.vertex() == other.vertex());
-        pixelChanges |= !(base.pixel() == other.pixel());
+        state(other) = value;
+        changed.first |= !(base.vertex() == other.vertex());
+        changed.second |= !(base.pixel() == other.pixel());
       }
     }
+    return changed;
+  };
+  for (const StateInfo& info : kRenderStates) {
+    const auto type = static_cast<RenderStateType>(info.number);
+    const auto [vertexChanges, pixelChanges] = changes([&](Case & c) -> auto& { return c.rs(type); });
     EXPECT_EQ(vertexChanges, vertexStates.contains(type)) << info.name;
     EXPECT_EQ(pixelChanges, type == SpecularEnable) << info.name;
   }
   for (const StateInfo& info : kTextureStageStates) {
     const auto type = static_cast<TextureStageStateType>(info.number);
-    bool vertexChanges = false, pixelChanges = false;
-    for (const auto& make : rich()) {
-      Case base, other;
-      make(base);
-      make(other);
-      for (const uint32_t value : values) {
-        other.tss(2, type) = value;
-        vertexChanges |= !(base.vertex() == other.vertex());
-        pixelChanges |= !(base.pixel() == other.pixel());
-      }
-    }
+    const auto [vertexChanges, pixelChanges] = changes([&](Case & c) -> auto& { return c.tss(2, type); });
     EXPECT_EQ(vertexChanges, vertexStageStates.contains(type)) << info.name;
     EXPECT_EQ(pixelChanges, pixelStageStates.contains(type)) << info.name;
   }
