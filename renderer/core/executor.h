@@ -214,7 +214,7 @@ private:
   void destroySpace(std::unique_ptr<Space> space);
   /// Whose memory it is may be changed by this submission (SPACE-19).
   Result<void> needOwn(const Resource& resource) const;
-  /// The selected context's draws end here for now.
+  /// The selected context's queries do not count until it is selected again.
   void pauseQueries() {
     if (m_context && m_context->queries) m_context->queries->pause();
   }
