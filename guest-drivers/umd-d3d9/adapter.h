@@ -31,6 +31,8 @@ public:
   const aerogpu_umd_private_v1 &info() const { return m_info.v1; }
   /** What version 2 says beyond that; all zero when the kernel driver is older. */
   const aerogpu_umd_ext_private_v2 &details() const { return m_info; }
+  /** AEROGPU_EXT_FEATURE_HI_* that the device has (docs/abi/extensions.md). */
+  uint32_t featuresHigh() const { return static_cast<uint32_t>(info().device_features >> 32); }
   /** Whether the device keeps programs apart (docs/abi/driver-data.md PRIV-24). */
   bool spaces() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES; }
 

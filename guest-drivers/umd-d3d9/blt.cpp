@@ -3,31 +3,13 @@
 
 #include <bit>
 
-#include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
-#include "blt.ps.h"
-#include "blt.vs.h"
 #include "lock.h"
 
 namespace aero {
 namespace {
 
 using Rs = aerogpu::d3d9::RenderStateType;
-using Samp = aerogpu::d3d9::SamplerStateType;
-
-/** Position in clip space and texture coordinates of a corner. */
-struct Corner {
-  float x, y, u, v;
-};
-
-constexpr aerogpu::d3d9::VertexElement kElements[] = {
-    {0, 0, aerogpu::d3d9::DeclType::Float2, aerogpu::d3d9::DeclMethod::Default, aerogpu::d3d9::Usage::Position, 0},
-    {0, 8, aerogpu::d3d9::DeclType::Float2, aerogpu::d3d9::DeclMethod::Default, aerogpu::d3d9::Usage::TexCoord, 0},
-    aerogpu::d3d9::kDeclEnd};
-
-template <class Enum> constexpr uint32_t number(Enum value) {
-  return static_cast<uint32_t>(value);
-}
 
 bool overlap(const Rect &a, const Rect &b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -45,34 +27,15 @@ const uint8_t *pixelOf(const Surface &surface, const FormatRow &format, const Re
   return surface.system + uint64_t{span.firstRow} * surface.systemPitch + span.firstByte;
 }
 
+aerogpu_ext_rect wireRect(const Rect &rect) {
+  return {rect.left, rect.top, rect.right, rect.bottom};
+}
+
 }  // namespace
 
 HRESULT Blits::result(bool sent) {
   const HRESULT error = m_wire.context.takeError();
   return failed(error) || sent ? error : kOutOfMemory;
-}
-
-void Blits::destroy() {
-  m_vertexShader.destroy(m_wire);
-  m_pixelShader.destroy(m_wire);
-  m_wire.destroy<aerogpu_cmd_destroy_input_layout>(m_layout);
-}
-
-bool Blits::makeObjects() {
-  if (m_layout) return true;
-  if (!m_vertexShader.handle() &&
-      failed(m_vertexShader.create(m_wire, AEROGPU_SHADER_STAGE_VERTEX, k_blt_vs, sizeof k_blt_vs)))
-    return false;
-  if (!m_pixelShader.handle() &&
-      failed(m_pixelShader.create(m_wire, AEROGPU_SHADER_STAGE_PIXEL, k_blt_ps, sizeof k_blt_ps)))
-    return false;
-  const uint32_t layout = m_wire.take();
-  auto *packet = layout ? m_wire.context.append<aerogpu_cmd_create_input_layout>(sizeof kElements) : nullptr;
-  if (!packet) return false;
-  packet->input_layout_handle = layout;
-  memcpy(Context::elementsOf(packet), kElements, sizeof kElements);
-  m_layout = layout;
-  return true;
 }
 
 HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
@@ -93,28 +56,111 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   mapping.toSrgb = args.Flags.LinearToSrgb;
   if (from->image && to->image) return videoToVideo(*from, *to, mapping);
 
-  const bool straight = mapping.from.width() == mapping.to.width() && mapping.from.height() == mapping.to.height() &&
-                        !mapping.mirrorX && !mapping.mirrorY && !mapping.toSrgb;
   const Image &image = *(from->image ? from : to)->image;
   const FormatRow *other = (from->image ? destination : source)->format();
-  if (!straight || !other || other->device != image.format->device) return kNotImplemented;
+  if (!other || (from->image ? !to->system : !from->system)) return kOk;
+  const bool bytes = mapping.isStraight() && other->device == image.format->device;
   if (from->image) {
-    if (!to->system) return kOk;
-    return readSurface(m_wire, *from, mapping.from, const_cast<uint8_t *>(pixelOf(*to, *other, mapping.to)),
-                       to->systemPitch);
+    auto *memory = const_cast<uint8_t *>(pixelOf(*to, *other, mapping.to));
+    return bytes ? readSurface(m_wire, *from, mapping.from, memory, to->systemPitch)
+                 : readMapped(*from, *other, mapping, memory, to->systemPitch);
   }
-  if (!from->system) return kOk;
-  return writeSurface(m_wire, *to, mapping.to, pixelOf(*from, *other, mapping.from), from->systemPitch);
+  const uint8_t *memory = pixelOf(*from, *other, mapping.from);
+  return bytes ? writeSurface(m_wire, *to, mapping.to, memory, from->systemPitch)
+               : writeMapped(*other, memory, from->systemPitch, *to, mapping);
+}
+
+/** A texture of the size of `size`, of which nobody else knows. */
+bool Blits::Temporary::create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage) {
+  image.format = &format;
+  if (!image.layout.set(format, size.width(), size.height(), 1, 1, 1)) return false;
+  image.handle = wire.take();
+  aerogpu_cmd_create_texture2d create = {};
+  create.texture_handle = image.handle;
+  create.usage_flags = usage;
+  create.format = format.device;
+  create.width = size.width();
+  create.height = size.height();
+  create.mip_levels = 1;
+  create.array_layers = 1;
+  create.row_pitch_bytes = image.layout.level(0).pitch;
+  if (!image.handle || !wire.context.send(create)) return false;
+  surface.width = size.width();
+  surface.height = size.height();
+  surface.image = &image;
+  return true;
+}
+
+/** What the runtime has at `memory` is brought to the device as it is, and scaled and converted there. */
+HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
+                           const Mapping &mapping) {
+  if (format.depth != to.image->format->depth) return kNotImplemented;
+  Temporary copy;
+  Mapping inner = mapping;
+  inner.from = {0, 0, mapping.from.width(), mapping.from.height()};
+  HRESULT result = kOutOfMemory;
+  if (copy.create(m_wire, format, mapping.from, AEROGPU_RESOURCE_USAGE_TEXTURE) &&
+      copy.image.upload(m_wire, 0, 0, inner.from, memory, pitch))
+    result = videoToVideo(copy.surface, to, inner);
+  copy.image.destroy(m_wire);
+  m_pipeline.forgetObjects();
+  const HRESULT error = m_wire.context.takeError();
+  return failed(error) ? error : result;
+}
+
+/** The device scales and converts, the result is read back. */
+HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory,
+                          uint32_t pitch) {
+  if (format.depth != from.image->format->depth || format.block != 1) return kNotImplemented;
+  Temporary copy;
+  Mapping inner = mapping;
+  inner.to = {0, 0, mapping.to.width(), mapping.to.height()};
+  HRESULT result = kOutOfMemory;
+  if (copy.create(m_wire, format, mapping.to, AEROGPU_RESOURCE_USAGE_RENDER_TARGET)) {
+    result = videoToVideo(from, copy.surface, inner);
+    if (!failed(result)) result = readSurface(m_wire, copy.surface, inner.to, memory, pitch);
+  }
+  m_wire.destroy<aerogpu_cmd_destroy_resource>(copy.surface.view);
+  copy.image.destroy(m_wire);
+  m_pipeline.forgetObjects();
+  const HRESULT error = m_wire.context.takeError();
+  return failed(error) ? error : result;
+}
+
+/** One packet, which uses and changes no state. */
+bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
+  Context &context = m_wire.context;
+  if (!context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 2)) return false;
+  if (from.image->crossesContexts) context.use(from.image->memory, false);
+  if (to.image->crossesContexts) context.use(to.image->memory, true);
+  auto *packet = context.append<aerogpu_cmd_ext_blit>(1);
+  packet->dst_texture = to.image->handle;
+  packet->dst_mip_level = to.level;
+  packet->dst_array_layer = to.layer;
+  packet->src_texture = from.image->handle;
+  packet->src_mip_level = from.level;
+  packet->src_array_layer = from.layer;
+  packet->flags = (mapping.linear ? AEROGPU_EXT_BLIT_LINEAR : 0) | (mapping.mirrorX ? AEROGPU_EXT_BLIT_MIRROR_X : 0) |
+                  (mapping.mirrorY ? AEROGPU_EXT_BLIT_MIRROR_Y : 0) |
+                  (mapping.toSrgb ? AEROGPU_EXT_BLIT_SRGB_ENCODE : 0);
+  aerogpu_ext_blit_rect &rects = *Context::elementsOf(packet);
+  rects.dst = wireRect(mapping.to);
+  rects.src = wireRect(mapping.from);
+  return true;
 }
 
 HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) {
   const FormatRow &source = *from.image->format, &destination = *to.image->format;
   const bool same = &from == &to;
-  const bool straight = mapping.from.width() == mapping.to.width() && mapping.from.height() == mapping.to.height() &&
-                        !mapping.mirrorX && !mapping.mirrorY && !mapping.toSrgb;
   const bool blocks = mapping.to == wholeBlocks(destination, mapping.to, to.width, to.height) &&
                       mapping.from == wholeBlocks(source, mapping.from, from.width, from.height);
-  if (straight && source.device == destination.device && blocks && !(same && overlap(mapping.from, mapping.to))) {
+  const bool copies = mapping.isStraight() && source.device == destination.device && blocks;
+  const bool colours = !source.depth && !destination.depth && source.block == 1 && destination.block == 1;
+  if (m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT) && (copies || colours)) {
+    to.memoryStale = true;
+    return result(sendBlit(from, to, mapping));
+  }
+  if (copies && !(same && overlap(mapping.from, mapping.to))) {
     if (!m_wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return result(false);
     if (from.image->crossesContexts) m_wire.context.use(from.image->memory, false);
     if (to.image->crossesContexts) m_wire.context.use(to.image->memory, true);
@@ -148,66 +194,6 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
   return result(sent);
 }
 
-bool Blits::drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping) {
-  const uint32_t target = makeObjects() ? surfaceView(m_wire, to) : 0;
-  if (!target || m_pipeline.prepareClear() == Prepared::Failed) return false;
-  Context &context = m_wire.context;
-
-  const struct {
-    Rs state;
-    uint32_t value;
-  } kStates[] = {{Rs::ZEnable, 0},           {Rs::FillMode, number(aerogpu::d3d9::FillMode::Solid)},
-                 {Rs::AlphaTestEnable, 0},   {Rs::CullMode, number(aerogpu::d3d9::CullMode::None)},
-                 {Rs::AlphaBlendEnable, 0},  {Rs::FogEnable, 0},
-                 {Rs::StencilEnable, 0},     {Rs::ColorWriteEnable, 15},
-                 {Rs::ScissorTestEnable, 0}, {Rs::SrgbWriteEnable, mapping.toSrgb}};
-  for (const auto &each : kStates)
-    if (!m_pipeline.renderStates.force(context, number(each.state), each.value)) return false;
-  const uint32_t filter =
-      number(mapping.linear ? aerogpu::d3d9::TextureFilter::Linear : aerogpu::d3d9::TextureFilter::Point);
-  const uint32_t clamp = number(aerogpu::d3d9::TextureAddress::Clamp);
-  const struct {
-    Samp state;
-    uint32_t value;
-  } kSampler[] = {{Samp::AddressU, clamp},   {Samp::AddressV, clamp}, {Samp::MagFilter, filter},
-                  {Samp::MinFilter, filter}, {Samp::MipFilter, 0},    {Samp::MipMapLodBias, 0},
-                  {Samp::MaxMipLevel, 0},    {Samp::SrgbTexture, 0}};
-  for (const auto &each : kSampler)
-    if (!m_pipeline.samplers.force(context, 0, number(each.state), each.value)) return false;
-
-  // Pixel centres are whole numbers: pixel n reaches from n - 1/2 to n + 1/2.
-  const auto clipX = [&](uint32_t x) { return (static_cast<float>(x) - 0.5f) * 2 / static_cast<float>(to.width) - 1; };
-  const auto clipY = [&](uint32_t y) { return 1 - (static_cast<float>(y) - 0.5f) * 2 / static_cast<float>(to.height); };
-  float left = static_cast<float>(mapping.from.left) / static_cast<float>(from.width);
-  float right = static_cast<float>(mapping.from.right) / static_cast<float>(from.width);
-  float top = static_cast<float>(mapping.from.top) / static_cast<float>(from.height);
-  float bottom = static_cast<float>(mapping.from.bottom) / static_cast<float>(from.height);
-  if (mapping.mirrorX) std::swap(left, right);
-  if (mapping.mirrorY) std::swap(top, bottom);
-  const Rect &area = mapping.to;
-  const Corner corners[4] = {{clipX(area.left), clipY(area.top), left, top},
-                             {clipX(area.right), clipY(area.top), right, top},
-                             {clipX(area.left), clipY(area.bottom), left, bottom},
-                             {clipX(area.right), clipY(area.bottom), right, bottom}};
-  ViewportState viewport;
-  viewport.width = to.width;
-  viewport.height = to.height;
-  uint32_t offset;
-  if (!m_pipeline.forceTexture(0, fromView) || !m_pipeline.forceTargets(&target, 1, 0) ||
-      !m_pipeline.forceViewport(viewport) ||
-      !m_pipeline.forceShaders(m_vertexShader.handle(), m_pixelShader.handle()) || !m_pipeline.forceLayout(m_layout) ||
-      !m_draws.ring().place(m_wire, corners, sizeof corners, offset) ||
-      !m_pipeline.bindStream(0, {m_draws.ring().handle(), offset, sizeof(Corner)}) ||
-      !m_pipeline.bindTopology(AEROGPU_TOPOLOGY_TRIANGLESTRIP) || !context.ensure(sizeof(aerogpu_cmd_draw), 2))
-    return false;
-  if (from.image->crossesContexts) context.use(from.image->memory, false);
-  if (to.image->crossesContexts) context.use(to.image->memory, true);
-  aerogpu_cmd_draw draw = {};
-  draw.vertex_count = 4;
-  draw.instance_count = 1;
-  return context.send(draw);
-}
-
 HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   Resource *resource = Resource::from(args.hResource);
   Surface *surface = resource ? resource->surface(args.SubResourceIndex) : nullptr;
@@ -218,28 +204,89 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (format.depth || format.block != 1) return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
+  surface->memoryStale = true;
+  Context &context = m_wire.context;
+  uint32_t color[4];
+  for (uint32_t i = 0; i < 4; i++) {
+    constexpr uint32_t kShift[] = {16, 8, 0, 24};  // D3DCOLOR is ARGB
+    color[i] = std::bit_cast<uint32_t>(static_cast<float>(args.Color >> kShift[i] & 0xFF) / 255.0f);
+  }
+  if (context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) {
+    aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
+    if (!packet) return result(false);
+    packet->flags = AEROGPU_EXT_FILL_COLOR;
+    memcpy(packet->color_rgba_f32, color, sizeof color);
+    return result(true);
+  }
   const uint32_t target = surfaceView(m_wire, *surface);
   ViewportState viewport;
   viewport.x = rect.left;
   viewport.y = rect.top;
   viewport.width = rect.width();
   viewport.height = rect.height();
-  surface->memoryStale = true;
-  Context &context = m_wire.context;
   if (!target || m_pipeline.prepareClear() == Prepared::Failed ||
-      !m_pipeline.renderStates.force(context, number(Rs::ScissorTestEnable), 0) ||
-      !m_pipeline.renderStates.force(context, number(Rs::SrgbWriteEnable), 0) ||
+      !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::ScissorTestEnable), 0) ||
+      !m_pipeline.renderStates.force(context, static_cast<uint32_t>(Rs::SrgbWriteEnable), 0) ||
       !m_pipeline.forceTargets(&target, 1, 0) || !m_pipeline.forceViewport(viewport) ||
       !context.ensure(sizeof(aerogpu_cmd_clear), 1))
     return result(false);
   if (surface->image->crossesContexts) context.use(surface->image->memory, true);
   aerogpu_cmd_clear clear = {};
   clear.flags = AEROGPU_CLEAR_COLOR;
-  for (uint32_t i = 0; i < 4; i++) {
-    constexpr uint32_t kShift[] = {16, 8, 0, 24};  // D3DCOLOR is ARGB
-    clear.color_rgba_f32[i] = std::bit_cast<uint32_t>(static_cast<float>(args.Color >> kShift[i] & 0xFF) / 255.0f);
-  }
+  memcpy(clear.color_rgba_f32, color, sizeof color);
   return result(context.send(clear));
+}
+
+/** A fill of one rectangle; the caller says of what. */
+aerogpu_cmd_ext_fill *Blits::appendFill(Surface &surface, const Rect &rect) {
+  Context &context = m_wire.context;
+  if (!context.ensure(sizeof(aerogpu_cmd_ext_fill) + sizeof(aerogpu_ext_rect), 1)) return nullptr;
+  if (surface.image->crossesContexts) context.use(surface.image->memory, true);
+  auto *packet = context.append<aerogpu_cmd_ext_fill>(1);
+  packet->texture = surface.image->handle;
+  packet->mip_level = surface.level;
+  packet->array_layer = surface.layer;
+  *Context::elementsOf(packet) = wireRect(rect);
+  return packet;
+}
+
+HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
+  Resource *resource = Resource::from(args.hResource);
+  Surface *surface = resource ? resource->surface(args.SubResourceIndex) : nullptr;
+  if (!surface) return kNotAvailable;
+  if (!surface->image) return kOk;  // the runtime fills its own memory
+  if (!surface->image->format->depth || !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+    return kNotImplemented;
+  const Rect rect = clipped(args.DstRect, surface->width, surface->height);
+  if (rect.isEmpty()) return kOk;
+  // The value is a texel of the format that the runtime knows, whatever the device makes of it.
+  float depth = 0;
+  bool hasStencil = false;
+  switch (resource->format()->d3d) {
+  case D3DDDIFMT_D16:
+  case D3DDDIFMT_D16_LOCKABLE:
+    depth = static_cast<float>(args.Depth & 0xFFFF) / 65535.0f;
+    break;
+  case D3DDDIFMT_D24S8:  // names count from the highest bit
+  case D3DDDIFMT_D24X8:
+    depth = static_cast<float>((args.Depth >> 8) / 16777215.0);
+    hasStencil = surface->image->format->stencil;
+    break;
+  case D3DDDIFMT_D32F_LOCKABLE:
+    depth = std::bit_cast<float>(args.Depth);
+    break;
+  default:
+    return kNotImplemented;
+  }
+  if (!(depth >= 0)) depth = 0;
+  if (depth > 1) depth = 1;
+  aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
+  if (!packet) return result(false);
+  surface->memoryStale = true;
+  packet->flags = AEROGPU_EXT_FILL_DEPTH | (hasStencil ? AEROGPU_EXT_FILL_STENCIL : 0);
+  packet->depth_f32 = std::bit_cast<uint32_t>(depth);
+  packet->stencil = args.Depth & 0xFF;
+  return result(true);
 }
 
 HRESULT Blits::texBlt(const D3DDDIARG_TEXBLT &args) {

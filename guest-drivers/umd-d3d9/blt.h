@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// blt.h: copies between resources: straight ones by the device's copies, others by a draw of the driver's own, and
-// those between memory of the runtime's and the device.
+// blt.h: copies between resources, and fills: by one packet where the device has it, else by its plain copies, clears
+// and draws of the driver's own; and copies between memory of the runtime's and the device.
 #pragma once
 
 #include "draw.h"
@@ -14,6 +14,8 @@ public:
 
   HRESULT blt(const D3DDDIARG_BLT &args);
   HRESULT colorFill(const D3DDDIARG_COLORFILL &args);
+  /** E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
+  HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
   /** A texture of the runtime's to one on the device, with all levels that both have. */
   HRESULT texBlt(const D3DDDIARG_TEXBLT &args);
   HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
@@ -22,10 +24,25 @@ private:
   struct Mapping {
     Rect from, to;
     bool linear, mirrorX, mirrorY, toSrgb;
+
+    bool isStraight() const {
+      return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb;
+    }
+  };
+  /** A texture for the length of a copy; image.destroy() ends it. */
+  struct Temporary {
+    Image image;
+    Surface surface;
+    bool create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage);
   };
 
   HRESULT result(bool sent);
   HRESULT videoToVideo(Surface &from, Surface &to, const Mapping &mapping);
+  HRESULT writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
+                      const Mapping &mapping);
+  HRESULT readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory, uint32_t pitch);
+  bool sendBlit(Surface &from, Surface &to, const Mapping &mapping);
+  aerogpu_cmd_ext_fill *appendFill(Surface &surface, const Rect &rect);
   bool drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping);
   bool makeObjects();
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats.h"
+#include "queries.h"
 #include "texture_layout.h"
 
 namespace aero {
@@ -42,8 +43,6 @@ HRESULT answerFormats(const D3DDDIARG_GETCAPS &args) {
   }
   return answer(args, list, sizeof list);
 }
-
-constexpr D3DDDIQUERYTYPE kQueries[] = {D3DDDIQUERYTYPE_EVENT, D3DDDIQUERYTYPE_VCACHE};
 
 /** D3DCAPS8 is the beginning of D3DCAPS9, with bits and versions of its time. */
 HRESULT answerCaps8(const D3DDDIARG_GETCAPS &args) {
@@ -160,7 +159,7 @@ D3DCAPS9 deviceCaps() {
   return caps;
 }
 
-HRESULT getCaps(const Adapter &, const D3DDDIARG_GETCAPS &args) {
+HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   switch (args.Type) {
   case D3DDDICAPS_DDRAW_MODE_SPECIFIC:
     return kOk;  // its beginning is input; nothing of what follows is there
@@ -171,9 +170,11 @@ HRESULT getCaps(const Adapter &, const D3DDDIARG_GETCAPS &args) {
   case D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS:
     return answerQualityLevels(args);
   case D3DDDICAPS_GETD3DQUERYCOUNT:
-    return answer(args, static_cast<UINT>(sizeof kQueries / sizeof kQueries[0]));
-  case D3DDDICAPS_GETD3DQUERYDATA:
-    return answer(args, kQueries);
+    return answer(args, UINT{queryTypes(adapter.featuresHigh()).count});
+  case D3DDDICAPS_GETD3DQUERYDATA: {
+    const QueryTypes queries = queryTypes(adapter.featuresHigh());
+    return answer(args, queries.types, queries.count * sizeof queries.types[0]);
+  }
   case D3DDDICAPS_GETD3D8CAPS:
     return answerCaps8(args);
   case D3DDDICAPS_GETD3D9CAPS:

@@ -25,7 +25,8 @@ private:
 class Device {
 public:
   Device(Adapter &adapter, HANDLE runtimeDevice, const D3DDDI_DEVICECALLBACKS &callbacks)
-      : m_adapter(adapter), runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces()) {}
+      : m_adapter(adapter),
+        runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces(), adapter.featuresHigh()) {}
   static Device *from(HANDLE handle) { return static_cast<Device *>(handle); }
 
   HRESULT open();
@@ -37,6 +38,7 @@ public:
   HRESULT end(Shader *shader) { return endObject(shaders, shader); }
   HRESULT end(Declaration *declaration) { return endObject(declarations, declaration); }
   void end(Query *query) {
+    query->drop(progress);
     queries.remove(query);
     heapDestroy(query);
   }

@@ -77,7 +77,7 @@ enum class Answer : uint8_t {
   X(ComposeRects, Missing)            /* A1 is not offered */                                                        \
   X(Blt, Done)                                                                                                       \
   X(ColorFill, Done)                                                                                                 \
-  X(DepthFill, Missing)               /* not written yet: for DirectDraw */                                          \
+  X(DepthFill, Done)                                                                                                 \
   X(CreateQuery, Done)                                                                                               \
   X(DestroyQuery, Done)                                                                                              \
   X(IssueQuery, Done)                                                                                                \

@@ -34,6 +34,10 @@ HRESULT APIENTRY ColorFill(HANDLE device, const D3DDDIARG_COLORFILL *args) {
   return Device::from(device)->blits.colorFill(*args);
 }
 
+HRESULT APIENTRY DepthFill(HANDLE device, const D3DDDIARG_DEPTHFILL *args) {
+  return Device::from(device)->blits.depthFill(*args);
+}
+
 HRESULT APIENTRY TexBlt(HANDLE device, const D3DDDIARG_TEXBLT *args) {
   return Device::from(device)->blits.texBlt(*args);
 }

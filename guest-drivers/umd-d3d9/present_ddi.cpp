@@ -49,7 +49,10 @@ HRESULT APIENTRY GetInfo(HANDLE, UINT id, VOID *data, UINT bytes) {
 }
 
 HRESULT APIENTRY CreateQuery(HANDLE device, D3DDDIARG_CREATEQUERY *args) {
-  if (args->QueryType != D3DDDIQUERYTYPE_EVENT && args->QueryType != D3DDDIQUERYTYPE_VCACHE) return kNotAvailable;
+  const QueryTypes offered = queryTypes(Device::from(device)->adapter().featuresHigh());
+  uint32_t at = 0;
+  while (at < offered.count && offered.types[at] != args->QueryType) at++;
+  if (at == offered.count) return kNotAvailable;
   auto *query = heapCreate<Query>(args->QueryType);
   if (!query) return kOutOfMemory;
   Device::from(device)->queries.add(query);
@@ -64,7 +67,7 @@ HRESULT APIENTRY DestroyQuery(HANDLE device, HANDLE query) {
 
 HRESULT APIENTRY IssueQuery(HANDLE handle, const D3DDDIARG_ISSUEQUERY *args) {
   Device &device = *Device::from(handle);
-  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags);
+  return Query::from(args->hQuery)->issue(device.wire, device.progress, args->Flags, 1);
 }
 
 HRESULT APIENTRY GetQueryData(HANDLE handle, D3DDDIARG_GETQUERYDATA *args) {

@@ -10,11 +10,14 @@ namespace aero {
 
 class Runtime {
 public:
-  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of what has a token. */
-  Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces)
-      : m_adapter(adapter), m_device(device), m_callbacks(callbacks), m_spaces(spaces) {}
+  /** `spaces`: handles are this device's own, and the kernel driver has made the texture of what has a token.
+   *  `featuresHigh`: AEROGPU_EXT_FEATURE_HI_* that the device has. */
+  Runtime(HANDLE adapter, HANDLE device, const D3DDDI_DEVICECALLBACKS &callbacks, bool spaces, uint32_t featuresHigh)
+      : m_adapter(adapter), m_device(device), m_callbacks(callbacks), m_spaces(spaces), m_featuresHigh(featuresHigh) {}
 
   bool spaces() const { return m_spaces; }
+  /** Whether the device has an extension, AEROGPU_EXT_FEATURE_HI_* (docs/abi/extensions.md). */
+  bool has(uint32_t featureHigh) const { return (m_featuresHigh & featureHigh) != 0; }
 
   HRESULT allocate(D3DDDICB_ALLOCATE &data) const { return m_callbacks.pfnAllocateCb(m_device, &data); }
   /** All allocations of a resource that was allocated or opened with the runtime's handle. */
@@ -72,6 +75,7 @@ private:
   HANDLE m_adapter, m_device;
   D3DDDI_DEVICECALLBACKS m_callbacks;
   bool m_spaces;
+  uint32_t m_featuresHigh;
 };
 
 }  // namespace aero

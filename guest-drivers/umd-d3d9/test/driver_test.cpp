@@ -6,66 +6,12 @@
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "aerogpu/d3d9/assembler.h"
 #include "aerogpu/d3d9/states.h"
 #include "entry_points.h"
-#include "linux_heap.h"
-#include "program.h"
+#include "umd_test.h"
 
 namespace aero::test {
 namespace {
-
-using aerogpu::d3d9::assemble;
-
-class Umd : public ::testing::Test {
-protected:
-  void SetUp() override {
-    rt.open();
-    ASSERT_NE(rt.device, nullptr);
-  }
-  void TearDown() override {
-    failHeapAfter(-1);
-    rt.errors.clear();
-    if (rt.device) rt.close();
-    EXPECT_TRUE(kernel.allocations.empty()) << kernel.allocations.size() << " allocations are left";
-    EXPECT_EQ(heapBlocks(), 0u);
-  }
-
-  /** What every draw needs. */
-  void prepare() {
-    p.fn.pfnSetVertexShaderFunc(p.dev(), p.shader(true, assemble("vs_2_0\ndcl_position v0\nmov oPos, v0\n").tokens));
-    p.fn.pfnSetPixelShader(p.dev(), p.shader(false, assemble("ps_2_0\nmov oC0, c0\n").tokens));
-    p.fn.pfnSetVertexShaderDecl(p.dev(), p.vertexDeclaration());
-    target = p.bindTarget(64, 64);
-    vertices = p.buffer(64 * sizeof(Vertex), nullptr);
-    p.stream(vertices, sizeof(Vertex));
-  }
-  std::vector<Packet> flushed() {
-    p.flush();
-    return rt.takePackets();
-  }
-  HRESULT caps(D3DDDICAPS_TYPE type, void *data, UINT bytes, const void *info = nullptr) {
-    D3DDDIARG_GETCAPS args = {type, info, data, bytes};
-    return rt.adapterFunctions.pfnGetCaps(rt.adapter, &args);
-  }
-
-  FakeKernel kernel;
-  FakeRuntime rt{kernel};
-  Program p{rt};
-  HANDLE target = nullptr, vertices = nullptr;
-};
-
-size_t count(const std::vector<Packet> &packets, uint32_t opcode) {
-  size_t n = 0;
-  for (const Packet &packet : packets) n += packet.opcode == opcode;
-  return n;
-}
-
-size_t bytesOf(const std::vector<Packet> &packets) {
-  size_t n = 0;
-  for (const Packet &packet : packets) n += packet.bytes.size();
-  return n;
-}
 
 // Opening.
 
@@ -780,8 +726,6 @@ TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
   for (const HANDLE event : events) {
     EXPECT_EQ(p.fn.pfnDestroyQuery(p.dev(), event), 0);
   }
-  create.QueryType = D3DDDIQUERYTYPE_OCCLUSION;
-  EXPECT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), kNotAvailable);
 }
 
 TEST_F(Umd, ThereIsNoVertexCache) {

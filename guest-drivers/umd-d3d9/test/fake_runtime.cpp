@@ -124,6 +124,7 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   answer.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_V1;
   answer.device_mmio_magic = AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU;
   answer.device_abi_version_u32 = AEROGPU_ABI_VERSION_U32;
+  answer.device_features = uint64_t{kernel.featuresHigh} << 32;
   if (info) answer = *info;
   EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);

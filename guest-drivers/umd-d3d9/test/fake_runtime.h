@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "aerogpu/aerogpu.h"
 #include "ddi.h"
 #include "renderer/test/harness.h"
 
@@ -56,7 +57,8 @@ struct FakeKernel {
   uint32_t nextRange = 0xE0000000u;
   uint32_t nextId = 0x80000000u, nextContext = 1;
   uint64_t nextToken = 0x1234;
-  bool spaces = false;  // the device keeps programs apart
+  bool spaces = false;                              // the device keeps programs apart
+  uint32_t featuresHigh = AEROGPU_CMD_FEATURES_HI;  // its extensions
   D3DKMT_HANDLE nextHandle = 0x40000040;
 
   uint8_t *memory(FakeAllocation &allocation);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Copies, fills and counts through the renderer, pixel by pixel. docs/abi/blit.md; Microsoft's pages "PFND3DDDI_BLT",
+// "PFND3DDDI_DEPTHFILL".
+#include "umd_pixels.h"
+
+namespace aero::test {
+namespace {
+
+TEST_F(UmdPixels, ACountIsThatOfThePixelsThatWereDrawn) {  // QUERY-3
+  if (!has(AEROGPU_EXT_FEATURE_HI_QUERIES)) GTEST_SKIP();
+  HANDLE target = p->bindTarget(16, 16);
+  D3DDDIARG_CREATEQUERY create = {D3DDDIQUERYTYPE_OCCLUSION, nullptr};
+  ASSERT_EQ(p->fn.pfnCreateQuery(p->dev(), &create), 0);
+  const auto issue = [&](bool begin) {
+    D3DDDIARG_ISSUEQUERY args = {};
+    args.hQuery = create.hQuery;
+    args.Flags.Begin = begin;
+    args.Flags.End = !begin;
+    EXPECT_EQ(p->fn.pfnIssueQuery(p->dev(), &args), 0);
+  };
+  drawQuad(quad(0, 0, 16, 16, 16, 16, kBlue));
+  issue(true);
+  drawQuad(quad(1, 2, 4, 7, 16, 16, kRed));
+  p->clear(kGreen, 1, {{8, 8, 16, 16}});  // counts nothing (QUERY-4), nor do copies
+  EXPECT_EQ(p->blt(target, {0, 0, 2, 2}, target, {8, 0, 16, 8}), 0);
+  p->flush();
+  drawQuad(quad(14, 14, 20, 20, 16, 16, kRed));  // cut at the edge
+  issue(false);
+  uint32_t pixels = 0;
+  D3DDDIARG_GETQUERYDATA args = {create.hQuery, &pixels};
+  EXPECT_EQ(p->fn.pfnGetQueryData(p->dev(), &args), 0);
+  EXPECT_EQ(pixels, 3u * 5 + 2 * 2);
+}
+
+TEST_F(UmdPixels, MemoryOfTheRuntimesIsScaledAndConvertedOnTheWay) {
+  std::vector<uint16_t> small = {0xF800, 0x07E0, 0x001F, 0xFFFF};  // R5G6B5
+  HANDLE memory = p->resource(D3DDDIFMT_R5G6B5, 2, 2, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, small.data(), 4);
+  HANDLE to = p->resource(D3DDDIFMT_A8R8G8B8, 8, 8, Program::target());
+  p->setTarget(to, 8, 8);
+  p->clear(0);
+  D3DDDI_BLTFLAGS flags = {};
+  flags.Point = flags.MirrorUpDown = 1;
+  EXPECT_EQ(p->blt(memory, {0, 0, 2, 2}, to, {1, 2, 5, 8}, flags.Value), 0);
+  const uint32_t colors[] = {kBlue, kWhite, kRed, kGreen};  // upside down
+  auto seen = p->read(to, 8, 8, D3DDDIFMT_A8R8G8B8);
+  for (uint32_t y = 0; y < 8; y++)
+    for (uint32_t x = 0; x < 8; x++)
+      EXPECT_EQ(seen[y * 8 + x], x >= 1 && x < 5 && y >= 2 ? colors[(y - 2) / 3 * 2 + (x - 1) / 2] : 0)
+          << x << ' ' << y;
+  // And the other way.
+  std::vector<uint16_t> result(4 * 2 + 1, 0xCDCD);
+  HANDLE back = p->resource(D3DDDIFMT_R5G6B5, 4, 2, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, result.data(), 8);
+  flags = {};
+  flags.Point = 1;
+  EXPECT_EQ(p->blt(to, {1, 2, 5, 8}, back, {1, 0, 3, 2}, flags.Value), 0);
+  EXPECT_EQ(result, (std::vector<uint16_t>{0xCDCD, 0x001F, 0xFFFF, 0xCDCD, 0xCDCD, 0xF800, 0x07E0, 0xCDCD, 0xCDCD}));
+}
+
+TEST_F(UmdPixels, ABlitWeighsWhatLiesInItsRectangleOnly) {  // BLIT-7
+  HANDLE from = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0);
+  p->write(from, 0, 4, 1, {0xFF0000FF, 0xFF000000, 0xFF0000C8, 0xFFFFFFFF});
+  HANDLE to = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, Program::target());
+  if (!has(AEROGPU_EXT_FEATURE_HI_BLIT)) GTEST_SKIP();  // draws weigh the neighbours
+  D3DDDI_BLTFLAGS flags = {};
+  flags.Linear = 1;
+  EXPECT_EQ(p->blt(from, {1, 0, 3, 1}, to, {0, 0, 4, 1}, flags.Value), 0);
+  const auto seen = opaque(p->read(to, 4, 1));
+  // u = (x + 0.5) / 2: 0.25, 0.75, 1.25, 1.75; 0 and 200 are weighed.
+  EXPECT_EQ(seen, (std::vector<uint32_t>{0xFF000000, 0xFF000032, 0xFF000096, 0xFF0000C8}));
+}
+
+TEST_F(UmdPixels, ADrawBehindACopyHasItsOwnStates) {
+  HANDLE target = p->bindTarget(8, 8), other = p->resource(D3DDDIFMT_X8R8G8B8, 4, 4, Program::target());
+  p->state(168, 7);  // COLORWRITEENABLE
+  p->clear(kBlack);
+  drawQuad(quad(0, 0, 4, 8, 8, 8, kRed));
+  D3DDDI_BLTFLAGS flags = {};
+  flags.Linear = 1;
+  EXPECT_EQ(p->blt(target, {0, 0, 8, 8}, other, {0, 0, 4, 4}, flags.Value), 0);
+  D3DDDIARG_COLORFILL fill = {};
+  fill.hResource = other;
+  fill.DstRect = {-5, 2, 2, 90};
+  fill.Color = kGreen;
+  EXPECT_EQ(p->fn.pfnColorFill(p->dev(), &fill), 0);
+  drawQuad(quad(4, 0, 8, 4, 8, 8, kBlue));
+  auto seen = opaque(p->read(target, 8, 8));
+  for (uint32_t i = 0; i < 64; i++) EXPECT_EQ(seen[i], i % 8 < 4 ? kRed : i < 32 ? kBlue : kBlack) << i;
+  seen = opaque(p->read(other, 4, 4));
+  for (uint32_t i = 0; i < 16; i++) EXPECT_EQ(seen[i], i % 4 < 2 ? i < 8 ? kRed : kGreen : kBlack) << i;
+}
+
+TEST_F(UmdPixels, DepthIsFilledByTheValueOfATexel) {
+  const bool fills = has(AEROGPU_EXT_FEATURE_HI_BLIT);
+  for (const auto &[format, value] :
+       {std::pair{D3DDDIFMT_D16, 0x6000u}, {D3DDDIFMT_D24S8, 0x60000005u}, {D3DDDIFMT_D24X8, 0x600000FFu}}) {
+    HANDLE target = p->bindTarget(8, 8), depth = p->resource(format, 8, 8, Program::depth());
+    const D3DDDIARG_SETDEPTHSTENCIL bind = {depth};
+    p->fn.pfnSetDepthStencil(p->dev(), &bind);
+    p->clear(kBlack, format == D3DDDIFMT_D24S8 ? 7 : 3, {}, 1.0f, 0);
+    D3DDDIARG_DEPTHFILL fill = {};
+    fill.hResource = depth;
+    fill.DstRect = {0, 0, 4, 8};
+    fill.Depth = value;
+    EXPECT_EQ(p->fn.pfnDepthFill(p->dev(), &fill), fills ? 0 : kNotImplemented);
+    p->state(7, 1);
+    drawQuad(quad(0, 0, 8, 8, 8, 8, kRed));  // at 0.5, behind 0.375
+    if (format == D3DDDIFMT_D24S8) {         // the stencil of the texel came with it
+      p->state(7, 0);
+      p->state(52, 1);  // STENCILENABLE
+      p->state(56, 3);  // STENCILFUNC equal
+      p->state(57, 5);  // STENCILREF
+      drawQuad(quad(0, 0, 8, 4, 8, 8, kBlue));
+      p->state(52, 0);
+    }
+    const auto seen = opaque(p->read(target, 8, 8));
+    for (uint32_t i = 0; fills && i < 64; i++) {
+      const uint32_t filled = format == D3DDDIFMT_D24S8 && i < 32 ? kBlue : kBlack;
+      EXPECT_EQ(seen[i], i % 8 < 4 ? filled : kRed) << format << ' ' << i;
+    }
+    p->state(7, 0);
+    p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+  }
+}
+
+}  // namespace
+}  // namespace aero::test
