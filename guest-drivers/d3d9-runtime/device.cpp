@@ -25,7 +25,7 @@ HRESULT Device::create(D3DPRESENT_PARAMETERS &parameters) {
   if (FAILED(result)) return result == E_OUTOFMEMORY ? result : static_cast<HRESULT>(D3DERR_NOTAVAILABLE);
   if (m_creation.BehaviorFlags & (D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING))
     logOnce("software vertices", "software vertex processing: the driver processes the vertices all the same");
-  return createSwapChain(parameters);
+  return createSwapChain(parameters, false);
 }
 
 Device::~Device() {
@@ -38,7 +38,7 @@ Device::~Device() {
   }
 }
 
-HRESULT Device::createSwapChain(D3DPRESENT_PARAMETERS &parameters) {
+HRESULT Device::createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStates) {
   m_swapChain = Ref<SwapChain>(new SwapChain(*this, m_creation.hFocusWindow));
   HRESULT result = m_swapChain->create(parameters);
   if (FAILED(result)) {
@@ -61,8 +61,15 @@ HRESULT Device::createSwapChain(D3DPRESENT_PARAMETERS &parameters) {
     m_autoDepth = Ref<Surface>(new Surface(*this, std::move(image), 0, nullptr, nullptr));
   }
   // In the order in which Windows' runtime was seen to begin: the defaults, then what they draw to.
-  m_pipeline.reset(static_cast<bool>(m_autoDepth));
+  D3DVIEWPORT9 viewport{0, 0, parameters.BackBufferWidth, parameters.BackBufferHeight, 0.0f, 1.0f};
+  if (keepStates) {
+    viewport.MinZ = m_pipeline.values().viewport.MinZ;
+    viewport.MaxZ = m_pipeline.values().viewport.MaxZ;
+  } else {
+    m_pipeline.reset(static_cast<bool>(m_autoDepth));
+  }
   result = setTarget(0, m_swapChain->backBuffer(0));
+  if (SUCCEEDED(result) && keepStates) m_pipeline.setViewport(viewport);
   if (SUCCEEDED(result)) result = setDepth(m_autoDepth.get());
   return result;
 }
@@ -91,10 +98,12 @@ HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
     }
   }
   m_inScene = false;
-  m_recording.reset();
-  m_pipeline.unbind();
+  if (!m_ex) {
+    m_recording.reset();
+    m_pipeline.unbind();
+  }
   dropSwapChain();
-  return createSwapChain(*parameters);
+  return createSwapChain(*parameters, m_ex);
 }
 
 HRESULT Device::QueryInterface(REFIID id, void **out) {

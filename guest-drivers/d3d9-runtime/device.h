@@ -224,7 +224,8 @@ public:
 
 private:
   ~Device();
-  HRESULT createSwapChain(D3DPRESENT_PARAMETERS &parameters);
+  /// `keepStates`: what a Reset of Direct3D 9Ex does.
+  HRESULT createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStates);
   void dropSwapChain();
   HRESULT reset(D3DPRESENT_PARAMETERS *parameters);
   HRESULT createSurface(ImageDescription &description, IDirect3DSurface9 **out, HANDLE *shared);

@@ -10,8 +10,8 @@ namespace aerogpu::runtime {
 namespace {
 
 constexpr UINT64 kMostBytes = 1ull << 31;
-/// Rows of system memory are longer than they have to be: drivers must not compute pitches.
-constexpr UINT kPitchAlignment = 64;
+/// Of rows of system memory, as on Windows: programs that ignore the pitch of 32-bit formats work there.
+constexpr UINT kPitchAlignment = 4;
 constexpr size_t kImageAlignment = 64;
 
 UINT64 alignUp(UINT64 value, UINT64 alignment) {

@@ -397,7 +397,9 @@ HRESULT PipelineState::setViewport(const D3DVIEWPORT9 &viewport) {
   m_fixed.touch();
   D3DDDIARG_VIEWPORTINFO area{viewport.X, viewport.Y, viewport.Width, viewport.Height};
   m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetViewport>(&area);
-  D3DDDIARG_ZRANGE range{viewport.MinZ, viewport.MaxZ};
+  // The driver never sees an empty or reversed range, as with Windows' runtime; the program gets back what it set.
+  constexpr float kLeastRange = 0.001f;
+  D3DDDIARG_ZRANGE range{viewport.MinZ, viewport.MinZ < viewport.MaxZ ? viewport.MaxZ : viewport.MinZ + kLeastRange};
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetZRange>(&range);
 }
 

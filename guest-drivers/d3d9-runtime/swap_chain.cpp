@@ -243,6 +243,14 @@ HRESULT SwapChain::frontBufferData(Surface &destination) {
   return device().driver().call<&D3DDDI_DEVICEFUNCS::pfnBlt>(&argument);
 }
 
+HRESULT SwapChain::QueryInterface(REFIID id, void **out) {
+  if (out && !device().isEx() && IsEqualIID(id, __uuidof(IDirect3DSwapChain9Ex))) {
+    *out = nullptr;
+    return E_NOINTERFACE;
+  }
+  return Child::QueryInterface(id, out);
+}
+
 HRESULT SwapChain::Present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty,
                            DWORD flags) {
   const Lock lock(device());

@@ -26,6 +26,7 @@ public:
   HRESULT present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
   HRESULT frontBufferData(Surface &destination);
 
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override;
   HRESULT STDMETHODCALLTYPE Present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty,
                                     DWORD flags) override;
   HRESULT STDMETHODCALLTYPE GetFrontBufferData(IDirect3DSurface9 *destination) override;

@@ -140,13 +140,16 @@ class Lines:
 
 
 class Stack:
-    """The server and a prefix. Use as a context manager. `parts` overrides PARTS."""
+    """The server and a prefix. Use as a context manager. `parts` overrides PARTS. With an X `display` windows are on it
+    too, else nobody sees them; `registry` is more of the prefix' user.reg."""
     program_limit = PROGRAM_LIMIT  # s, that a program may take to say what is waited for, or to end
 
-    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True):
+    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry=''):
         self.parts = dict(PARTS, **(parts or {}))
         self.size = size
         self.strict = strict
+        self.display = display
+        self.registry = registry
         self.key = secrets.token_hex(16)
         self.address = None
         self.server = None
@@ -173,14 +176,8 @@ class Stack:
         self.folder = tempfile.TemporaryDirectory(prefix='aerogpu-d3d9-')
         try:
             self.prefix = self.keep_prefix or os.path.join(self.folder.name, 'prefix')
-            wine.make_prefix(self.prefix, 'null')
-            library = os.path.join(self.prefix, 'drive_c', 'windows', 'system32', 'd3d9.dll')
-            os.unlink(library)
-            os.symlink(self.parts['d3d9'], library)
-            wine.start_server(self.prefix)
             self._start_server()
-            self.desktop = self.start(os.path.join(PROGRAMS, DESKTOP + '.exe'))
-            self.desktop.wait_line('^window ')
+            self._start_wine()
         except BaseException:
             self.stop()
             raise
@@ -188,6 +185,20 @@ class Stack:
 
     def __exit__(self, *unused):
         self.stop()
+
+    def _start_wine(self):
+        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry)
+        library = os.path.join(self.prefix, 'drive_c', 'windows', 'system32', 'd3d9.dll')
+        os.unlink(library)
+        os.symlink(self.parts['d3d9'], library)
+        wine.start_server(self.prefix)
+        self.desktop = self.start(os.path.join(PROGRAMS, DESKTOP + '.exe'))
+        self.desktop.wait_line('^window ')
+
+    def restart_wine(self):
+        """Ends all programs of the prefix, and makes it anew: no mode of the display is left in its registry."""
+        wine.stop_server(self.prefix)
+        self._start_wine()
 
     def _start_server(self):
         command = [HOST, '--serve', '--machine', 'qtest', '--qemu', LAUNCHER, '--driver', self.parts['driver'], '--umd',
@@ -240,7 +251,7 @@ class Stack:
 
     def variables(self):
         """What a program needs in its environment."""
-        return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n'), 'AEROGPU_KMT': self.address,
+        return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n', display=self.display), 'AEROGPU_KMT': self.address,
                 'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
 
     def start(self, path, *arguments):

@@ -99,13 +99,14 @@ def template():
     return path
 
 
-def make_prefix(path, graphics):
-    """Makes a prefix. `graphics`: Wine's display driver, 'x11', or 'null' for windows that nobody sees."""
+def make_prefix(path, graphics, registry=''):
+    """Makes a prefix. `graphics`: Wine's display driver, 'x11', or 'null' for windows that nobody sees. `registry`: more
+    lines of user.reg."""
     source = template()
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(source, path, symlinks=True)
     with open(os.path.join(path, 'user.reg'), 'a') as file:
-        file.write(driver_keys(graphics))
+        file.write(driver_keys(graphics) + registry)
 
 
 def driver_keys(graphics):
@@ -116,11 +117,11 @@ def driver_keys(graphics):
 
 
 @contextlib.contextmanager
-def temporary_prefix(graphics):
+def temporary_prefix(graphics, registry=''):
     """A prefix for one test. At its end, whatever still runs in it is ended."""
     with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
         path = os.path.join(folder, 'prefix')
-        make_prefix(path, graphics)
+        make_prefix(path, graphics, registry)
         try:
             yield path
         finally:

@@ -97,6 +97,11 @@ TEST_CASE(stateChanges) {
   EXPECT(device->GetRenderState(D3DRS_LIGHTING, &value) == D3D_OK && value == FALSE);
   EXPECT(device->GetSamplerState(D3DVERTEXTEXTURESAMPLER1, D3DSAMP_ADDRESSW, &value) == D3D_OK && value == 3);
   EXPECT(device->SetSamplerState(16, D3DSAMP_ADDRESSU, 1) == D3DERR_INVALIDCALL);
+  // No driver gets an empty range of depths; the program gets what it set.
+  D3DVIEWPORT9 viewport{1, 2, 3, 4, 0.5f, 0.5f};
+  device->SetViewport(&viewport);
+  EXPECT_CALLS("SetViewport 1,2 3x4", "SetZRange 0.5 0.501");
+  EXPECT(device->GetViewport(&viewport) == D3D_OK && viewport.MaxZ == 0.5f);
   const float constants[8] = {1.5f};
   const int integers[4] = {7};
   const BOOL booleans[2] = {TRUE, FALSE};
@@ -130,6 +135,10 @@ TEST_CASE(comIdentity) {
   unknown->Release();
   again->Release();
   EXPECT(base->Release() == 1);
+  IDirect3DSwapChain9 *chain = nullptr;
+  device->GetSwapChain(0, &chain);
+  EXPECT(chain->QueryInterface(__uuidof(IDirect3DSwapChain9Ex), &ex) == E_NOINTERFACE && !ex);
+  chain->Release();
   // Resources keep the device; levels share their texture's count.
   IDirect3DTexture9 *texture = nullptr;
   EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3D_OK);
@@ -284,7 +293,21 @@ TEST_CASE(resets) {
   const TestDevice ex(true);
   ex->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr);
   parameters.hDeviceWindow = ex.window;
+  D3DVIEWPORT9 viewport{8, 8, 16, 16, 0.25f, 0.5f};
+  ex->SetRenderState(D3DRS_CULLMODE, D3DCULL_NONE);
+  ex->SetTexture(0, texture);
+  ex->SetViewport(&viewport);
   EXPECT(ex->ResetEx(&parameters, nullptr) == D3D_OK);
+  // And states, but for the rectangles, which are the new back buffer's.
+  ex->GetRenderState(D3DRS_CULLMODE, &cull);
+  ex->GetViewport(&viewport);
+  EXPECT(cull == D3DCULL_NONE && viewport.X == 0 && viewport.Width == 320 && viewport.MinZ == 0.25f);
+  IDirect3DBaseTexture9 *bound = nullptr;
+  ex->GetTexture(0, &bound);
+  EXPECT(bound == texture);
+  if (bound) {
+    bound->Release();
+  }
   texture->Release();
 }
 

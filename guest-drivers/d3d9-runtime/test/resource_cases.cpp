@@ -37,7 +37,7 @@ TEST_CASE(textures) {
   IDirect3DVolumeTexture9 *volume = nullptr;
   device->CreateVolumeTexture(8, 4, 2, 2, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &volume, nullptr);
   EXPECT_CALLS(
-      "CreateResource format 21 pool 1 8x4x2 last 4x2 surfaces 2 levels 2 samples 0 fvf 0 flags 00050000 pitch 64");
+      "CreateResource format 21 pool 1 8x4x2 last 4x2 surfaces 2 levels 2 samples 0 fvf 0 flags 00050000 pitch 32");
   volume->Release();
   EXPECT(device->CreateTexture(16, 8, 6, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) == D3DERR_INVALIDCALL);
   EXPECT(device->CreateTexture(8192, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_DEFAULT, &texture, nullptr) ==

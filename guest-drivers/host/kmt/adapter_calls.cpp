@@ -20,6 +20,8 @@ namespace {
 
 constexpr uint32_t kLuidLow = 0xA3D0, kSourceId = 0;
 constexpr char16_t kDisplayName[] = u"\\\\.\\DISPLAY1";
+/// As the package's INF names the device.
+constexpr char16_t kAdapterName[] = u"aerogpu virtual GPU (aerogpu project - WDDM v1.1)";
 
 bool isDisplayName(std::span<const uint8_t> name) {
   return name.size() == sizeof kDisplayName - sizeof(char16_t) &&
@@ -139,6 +141,14 @@ NTSTATUS Kernel::run(CallTag<Call::QueryAdapterInfo>, Process& process,
       info.MaxHardwareFlipQueueLength = m_adapter.caps.MaxQueuedFlipOnVSync;
       info.MaxSoftwareFlipQueueLength = 3;
       info.FlipFlags.FlipInterval = m_adapter.caps.FlipCaps.FlipInterval;
+      room = answer(data, info);
+      break;
+    }
+    case KMTQAITYPE_ADAPTERREGISTRYINFO: {
+      // What the device is called; the other strings are for drivers that write them into the registry.
+      D3DKMT_ADAPTERREGISTRYINFO info{};
+      static_assert(sizeof kAdapterName <= sizeof info.AdapterString);
+      std::memcpy(info.AdapterString, kAdapterName, sizeof kAdapterName);
       room = answer(data, info);
       break;
     }

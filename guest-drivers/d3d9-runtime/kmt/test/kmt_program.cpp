@@ -62,6 +62,10 @@ void adapterTests(Gpu &gpu) {
   check(status >= 0 && segments.DedicatedVideoMemorySize >= 16 << 20 && segments.SharedSystemMemorySize &&
             !segments.DedicatedSystemMemorySize,
         "%llu bytes of video memory, %llu shared", segments.DedicatedVideoMemorySize, segments.SharedSystemMemorySize);
+  D3DKMT_ADAPTERREGISTRYINFO names{};
+  status = query(gpu, KMTQAITYPE_ADAPTERREGISTRYINFO, names);
+  check(status >= 0 && !wcscmp(names.AdapterString, L"aerogpu virtual GPU (aerogpu project - WDDM v1.1)"),
+        "the adapter's name is the INF's (0x%08lx)", status);
   uint32_t small = 0;
   check(query(gpu, KMTQAITYPE_GETSEGMENTSIZE, small) == kStatusBufferTooSmall, "4 bytes are too few for them");
   D3DKMT_CURRENTDISPLAYMODE current{};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Included before everything else: what Wine's test headers expect of Wine's own windows.h, and mingw's does not have.
+ */
+#define __WINE_PRINTF_ATTR(format, arguments)
+#define __WINE_ALLOC_SIZE(...)
+#define __WINE_MALLOC
+#define __WINE_DEALLOC(...)
+#include <stdarg.h>
+#include <winbase.h>
+#include <wincon.h>
+#include <windef.h>
+#include <wingdi.h>

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Wine's Direct3D 9 tests as Windows programs, from Debian's wine source package: build/wine-tests/x64/NAME.exe. Run as
+`NAME.exe NAME FUNCTION` one of their functions is all that such a program does."""
+import os
+import re
+import subprocess
+
+from aerogpu_build import BUILD, ROOT, Failure, run_logged
+
+NAMES = ('d3d9ex', 'device', 'stateblock', 'visual')  # files of dlls/d3d9/tests
+SOURCES = os.path.join(BUILD, 'wine-tests')
+OURS = os.path.join(ROOT, 'guest-drivers', 'd3d9-runtime', 'test', 'wine')
+COMPILER = 'x86_64-w64-mingw32-gcc'
+_TARGET = os.path.join(SOURCES, 'x64')
+_LIBRARIES = ('d3d9', 'dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
+
+
+def program(name: str) -> str:
+    """Where the program of a file lies."""
+    return os.path.join(_TARGET, name + '.exe')
+
+
+def split(text: str, name: str) -> tuple[str, list[str]]:
+    """A test file whose START_TEST calls only the functions that are chosen(), and their names in order."""
+    begin = re.search(r'^START_TEST\(%s\)\n\{\n' % re.escape(name), text, re.M)
+    end = text.find('\n}\n', begin.end()) if begin else -1
+    if not begin or end < 0:
+        raise Failure("%s.c has no START_TEST: this is not the Wine that is known" % name)
+    tests = set(re.findall(r'^static void (\w+)\(void\)\n\{', text, re.M))
+    found: list[str] = []
+
+    def choose(call: re.Match[str]) -> str:
+        function = call.group(2)
+        if function not in tests:
+            return call.group(0)
+        found.append(function)
+        return '%sif (chosen("%s")) %s();' % (call.group(1), function, function)
+
+    body = re.sub(r'^([ \t]+)(\w+)\(\);', choose, text[begin.end():end], flags=re.M)
+    if not found or len(found) != len(set(found)):
+        raise Failure('START_TEST of %s.c calls nothing, or a function twice' % name)
+    line = text.count('\n', 0, begin.start()) + 1
+    return '#line 1 "%s.c"\n%s#include "choose.h"\n#line %d "%s.c"\n%sSetUnhandledExceptionFilter(say_crash);\n#line %d\n%s%s' % (
+        name, text[:begin.start()], line, name, begin.group(0), line + 2, body, text[end:]), found
+
+
+def _source(name: str) -> str:
+    with open(os.path.join(SOURCES, 'd3d9', name + '.c'), encoding='utf-8') as file:
+        return file.read()
+
+
+def functions() -> list[str]:
+    """All test functions, as FILE/FUNCTION. The source must be there."""
+    return ['%s/%s' % (name, function) for name in NAMES for function in split(_source(name), name)[1]]
+
+
+def fetch() -> None:
+    """Has the source there."""
+    if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine-tests')], stdin=subprocess.DEVNULL,
+                      check=False).returncode:
+        raise Failure('scripts/prepare-wine-tests failed')
+
+
+def build() -> None:
+    """Makes the programs that are missing or older than what they are made from."""
+    fetch()
+    os.makedirs(_TARGET, exist_ok=True)
+    own = [os.path.join(OURS, 'before.h'), os.path.join(OURS, 'choose.h'), __file__]
+    for name in NAMES:
+        inputs = [os.path.join(SOURCES, 'd3d9', name + '.c'), *own]
+        target, copy = program(name), os.path.join(_TARGET, name + '.c')
+        if os.path.exists(target) and all(os.path.getmtime(path) <= os.path.getmtime(target) for path in inputs):
+            continue
+        with open(copy, 'w', encoding='utf-8') as file:
+            file.write(split(_source(name), name)[0])
+        run_logged("building Wine's %s test" % name, os.path.join(BUILD, 'logs', 'wine-tests-%s.log' % name),
+                   [COMPILER, '-std=gnu11', '-O1', '-w', '-s', '-static-libgcc', '-DSTANDALONE',
+                    '-include', os.path.join(OURS, 'before.h'), '-I', os.path.join(SOURCES, 'include'), '-I', OURS,
+                    '-I', os.path.join(SOURCES, 'd3d9'), copy, '-o', target + '.new',
+                    *['-l' + library for library in _LIBRARIES]])
+        os.rename(target + '.new', target)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""Runs Wine's own Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c) on our stack: each in a
+process of its own with a time limit, all on one kernel side. A function fails when it does worse than Wine's own Direct3D
+does (guest-drivers/d3d9-runtime/test/wine/wined3d.json), when its objects outlive it, or when the kernel side ends. What is
+known to fail is in known_failures.txt beside that, with a reason; it fails here when it no longer does. Output is TAP.
+
+usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
+  REGEX                 only functions whose FILE/FUNCTION has one of these in it, as visual/fog
+  --fixed               only those of fixed.txt, which scripts/run-tests takes
+  --list                prints the names
+  --no-build            takes everything as it is
+  --json FILE           what each function did
+  --logs FOLDER         what each function said
+  --limit S             seconds that a function may take (120)
+  --wined3d             with Wine's own Direct3D, without our stack
+  --record              with --wined3d: what it did becomes what ours is compared with
+  --driver, --umd, --d3d9 FILE    other parts, as scripts/run-d3d9-tests has them"""
+import collections
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Iterator, Protocol
+
+from aerogpu_build import Failure, say
+from aerogpu_vm import die_with_parent
+import d3d9_stack
+import wine
+import wine_d3d9_build
+from wine_d3d9_results import OURS, Result, parse, read_baseline, read_known, worse, write_baseline
+
+FIXED = os.path.join(OURS, 'fixed.txt')
+SIZE = (1024, 768)
+OBJECTS_LIMIT = 20  # s, until the objects of a process that ended are gone
+# Wine's virtual desktop: it has display modes and a foreground window without a window manager.
+_DESKTOP = ('\n[Software\\\\Wine\\\\Explorer]\n"Desktop"="Default"\n'
+            '\n[Software\\\\Wine\\\\Explorer\\\\Desktops]\n"Default"="%dx%d"\n' % SIZE)
+
+
+class Place(Protocol):
+    """Where programs run."""
+    def variables(self) -> dict[str, str]: ...
+    def after(self) -> str: ...
+    def renew(self) -> None: ...
+
+
+class Wined3d:
+    """Wine's own Direct3D in a prefix."""
+
+    def __init__(self, prefix: str, display: str):
+        self.prefix, self.display = prefix, display
+
+    def variables(self) -> dict[str, str]:
+        return wine.environment(self.prefix, display=self.display)
+
+    def after(self) -> str:
+        """What a function that ended has left or broken, or nothing."""
+        return ''
+
+    def renew(self) -> None:
+        """Gives the next function a desktop of its own: one that ended early has left its display mode."""
+        wine.stop_server(self.prefix)
+        wine.make_prefix(self.prefix, 'x11', _DESKTOP)
+        wine.start_server(self.prefix)
+
+
+class Ours:
+    """Our stack; it is started again after its server ended."""
+
+    def __init__(self, parts: dict[str, str], display: str):
+        self.parts, self.display = parts, display
+        self.stack: d3d9_stack.Stack | None = None
+        self.resources = self.errors = 0
+
+    def variables(self) -> dict[str, str]:
+        if not self.stack:
+            self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP)
+            self.stack.__enter__()
+            # The first present has the kernel driver make objects of its own, which stay.
+            first = self.stack.start(os.path.join(d3d9_stack.PROGRAMS, 'triangle.exe'), '--frames', '1')
+            if first.wait():
+                raise Failure('triangle.exe failed: %s' % first.said())
+            self.resources, self.errors = self.stack.counter('resources'), self.stack.counter('errors')
+        return self.stack.variables()
+
+    def renew(self) -> None:
+        if self.stack:
+            self.stack.restart_wine()
+
+    def after(self) -> str:
+        assert self.stack
+        try:
+            return self._left_over()
+        except Failure as failure:
+            self.stop()
+            return str(failure)
+
+    def _left_over(self) -> str:
+        """By counters of the device: a process is over when its connections are, then the drivers destroy what it had."""
+        assert self.stack
+        self.stack.check_alive('it')
+        deadline = time.monotonic() + OBJECTS_LIMIT
+        while True:
+            resources, errors = self.stack.counter('resources'), self.stack.counter('errors')
+            if resources <= self.resources or time.monotonic() > deadline:
+                break
+            time.sleep(0.05)
+        left = []
+        if resources > self.resources:
+            left.append('leaves %d resources' % (resources - self.resources))
+        if errors > self.errors:
+            left.append('the device latched %d errors' % (errors - self.errors))
+        self.resources, self.errors = resources, errors
+        return '; '.join(left)
+
+    def stop(self) -> int | None:
+        code = self.stack.stop() if self.stack else 0
+        self.stack = None
+        return code
+
+
+def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
+    """One function in a process of its own."""
+    file, function = name.split('/')
+    began = time.monotonic()
+    env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2')
+    program = wine_d3d9_build.program(file)
+    # A file and no pipe: Wine's own processes would hold the other end of a pipe open.
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen([wine.LOADER, program, file, function], env=env, stdin=subprocess.DEVNULL,
+                                   stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                                   preexec_fn=die_with_parent)
+        code: int | None
+        try:
+            code = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            code = None
+        output.seek(0)
+        text = output.read().decode(errors='replace').replace('\r', '')
+    if logs:
+        with open(os.path.join(logs, name.replace('/', '-') + '.log'), 'w') as log:
+            log.write(text)
+    result = parse(text, code)
+    left = place.after()
+    result.end = '; '.join(part for part in (result.end, left) if part)
+    result.seconds = round(time.monotonic() - began, 2)
+    return result
+
+
+@dataclasses.dataclass
+class Sums:
+    """Of one file."""
+    ran: int = 0
+    good: int = 0
+    known: int = 0
+    failed: int = 0
+
+
+def judge(name: str, result: Result, wined3d: Result | None, known: dict[str, str], sums: Sums) -> str:
+    """The line of TAP."""
+    sums.ran += 1
+    wrong = worse(result, wined3d) if wined3d else result.end or 'wined3d.json does not have it'
+    if not wrong:
+        sums.good += 1
+        if name not in known:
+            return 'ok %s' % name
+        sums.failed += 1
+        return 'not ok %s # is no worse than wined3d now: take it out of known_failures.txt' % name
+    if name in known:
+        sums.known += 1
+        return 'not ok %s # TODO %s (%s)' % (name, known[name], wrong)
+    sums.failed += 1
+    return 'not ok %s # %s' % (name, wrong)
+
+
+def run(options: dict, names: list[str]) -> int:
+    results: dict[str, Result] = {}
+    sums: dict[str, Sums] = collections.defaultdict(Sums)
+    known = {} if options['wined3d'] else read_known()
+    baseline = {} if options['record'] else read_baseline()
+    unknown = sorted(set(known) - set(wine_d3d9_build.functions()))
+    if unknown:
+        raise Failure('known_failures.txt names %s, which Wine does not have' % ', '.join(unknown))
+    code: int | None = 0
+    with wine.x_server(1280, 1024) as display, places(options, display) as place:
+        for number, name in enumerate(names, 1):
+            result = results[name] = run_one(place, name, options['limit'], options['logs'])
+            line = judge(name, result, baseline.get(name, result if options['record'] else None), known,
+                         sums[name.split('/')[0]])
+            print(line, flush=True)
+            if line.startswith('not ok'):
+                place.renew()
+            say('%d of %d: %s, %d checks, %.1f s' % (number, len(names), name, result.checks, result.seconds))
+            if options['record']:
+                write_baseline({name: result})
+            if options['json']:
+                with open(options['json'], 'w') as file:
+                    json.dump({key: dataclasses.asdict(one) for key, one in results.items()}, file, indent=1)
+        if isinstance(place, Ours):
+            code = place.stop()
+    if code != 0:
+        print('not ok the kernel driver broke no rule # the driver host ended with %s' % code)
+    print('1..%d' % (len(names) + (code != 0)))
+    for file, one in sums.items():
+        print('# %s: %d functions, %d no worse than wined3d, %d known to be, %d failed' % (
+            file, one.ran, one.good, one.known, one.failed))
+    return 1 if code != 0 or any(one.failed for one in sums.values()) else 0
+
+
+@contextlib.contextmanager
+def places(options: dict, display: str) -> Iterator[Wined3d | Ours]:
+    if options['wined3d']:
+        with wine.temporary_prefix('x11', _DESKTOP) as prefix:
+            wine.start_server(prefix)
+            yield Wined3d(prefix, display)
+        return
+    place = Ours(options['parts'], display)
+    try:
+        yield place
+    finally:
+        place.stop()
+
+
+def parse_options(arguments: list[str]) -> dict:
+    options: dict = {'parts': {}, 'patterns': [], 'limit': 120.0, 'json': None, 'logs': None}
+    options.update({name: False for name in ('fixed', 'no-build', 'wined3d', 'record', 'list')})
+    values = ('json', 'logs', 'limit', *d3d9_stack.PARTS)
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name = word[2:]
+        if not word.startswith('-'):
+            options['patterns'].append(word)
+        elif word.startswith('--') and name in values:
+            if not rest:
+                raise Failure('%s needs a value' % word)
+            value = rest.pop(0)
+            if name == 'limit':
+                if not re.fullmatch(r'[1-9]\d*', value):
+                    raise Failure("--limit: '%s' is no number of seconds" % value)
+                options['limit'] = float(value)
+            elif name in d3d9_stack.PARTS:
+                options['parts'][name] = os.path.abspath(value)
+            else:
+                options[name] = os.path.abspath(value)
+        elif word.startswith('--') and name in options and options[name] is False:
+            options[name] = True
+        else:
+            raise Failure("unknown option '%s'; run-wine-d3d9-tests --help lists them" % word)
+    if options['record'] and not options['wined3d']:
+        raise Failure('--record goes with --wined3d')
+    return options
+
+
+def choose(options: dict, names: list[str]) -> list[str]:
+    """The functions that options ask for."""
+    if options['fixed']:
+        with open(FIXED) as file:
+            fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]
+        missing = sorted(set(fixed) - set(names))
+        if missing:
+            raise Failure('fixed.txt names %s, which Wine does not have' % ', '.join(missing))
+        names = [name for name in names if name in fixed]
+    try:
+        patterns = [re.compile(pattern) for pattern in options['patterns']]
+    except re.error as error:
+        raise Failure("'%s' is no regular expression: %s" % (error.pattern, error)) from None
+    names = [name for name in names if not patterns or any(pattern.search(name) for pattern in patterns)]
+    if not names:
+        raise Failure('there is no such function; --list names them')
+    return names
+
+
+def main() -> int:
+    if '-h' in sys.argv or '--help' in sys.argv:
+        print(__doc__)
+        return 0
+    options = parse_options(sys.argv[1:])
+    wine.check_wine()
+    if options['no-build']:
+        wine_d3d9_build.fetch()
+    else:
+        wine_d3d9_build.build()
+        if not options['wined3d'] and not options['list']:
+            d3d9_stack.build()
+    names = choose(options, wine_d3d9_build.functions())
+    if options['list']:
+        print('\n'.join(names))
+        return 0
+    if options['logs']:
+        os.makedirs(options['logs'], exist_ok=True)
+    return run(options, names)

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""How Wine's tests are split, what is read from their output, and what counts as worse than wined3d."""
+import os
+import sys
+import unittest
+from unittest import mock
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+from aerogpu_build import Failure  # noqa: E402
+import wine_d3d9_build  # noqa: E402
+import wine_d3d9_results  # noqa: E402
+from wine_d3d9_results import Result, parse, worse  # noqa: E402
+import wine_d3d9_tests  # noqa: E402
+
+SOURCE = '''static void one(void)
+{
+}
+static void two(void)
+{
+}
+START_TEST(file)
+{
+    if (!load())
+        return;
+    one();
+    cleanup();
+    two();
+}
+'''
+OUTPUT = '''file.c:10: Test failed: Got 1.
+file.c:10: Test failed: Got 2.
+file.c:12: Test marked todo: Got 3.
+file.c:14: Tests skipped: no cubes
+0098:file: 177 tests executed (1 marked as todo, 0 as flaky, 2 failures), 1 skipped.
+'''
+
+
+class Split(unittest.TestCase):
+    def test_calls_are_chosen(self):
+        text, names = wine_d3d9_build.split(SOURCE, 'file')
+        self.assertEqual(names, ['one', 'two'])
+        self.assertIn('    if (chosen("one")) one();\n    cleanup();\n    if (chosen("two")) two();\n', text)
+
+    def test_lines_stay(self):
+        """A failure is told by its line in Wine's source."""
+        text, _ = wine_d3d9_build.split(SOURCE, 'file')
+        line, expected = 0, {text: number for number, text in enumerate(SOURCE.split('\n'), 1)}
+        for row in text.split('\n'):
+            if row.startswith('#line '):
+                line = int(row.split()[1])
+                continue
+            if row in expected and row not in ('', '{', '}'):
+                self.assertEqual(line, expected[row], row)
+            line += 1
+
+    def test_another_wine(self):
+        for text in (SOURCE.replace('START_TEST(file)', 'START_TEST(other)'), SOURCE.replace('two();', 'one();'),
+                     'START_TEST(file)\n{\n}\n'):
+            with self.assertRaises(Failure):
+                wine_d3d9_build.split(text, 'file')
+
+
+class Judging(unittest.TestCase):
+    def test_counts(self):
+        result = parse(OUTPUT, 2)
+        self.assertEqual((result.end, result.checks, result.skipped), ('', 177, 1))
+        self.assertEqual(result.missed, {'file.c:10': 2, 'file.c:12': 1})
+
+    def test_ends(self):
+        self.assertIn('crash: c0000005 in d3d9.dll+10', parse('crash: c0000005 in d3d9.dll+10 after x.c:1\n', 3).end)
+        self.assertEqual(parse(OUTPUT, None).end, 'did not end')
+        self.assertEqual(parse('wine: bad\n', 5).end, 'ended with 5 and no summary: wine: bad')
+        self.assertIn('broke a rule', parse(OUTPUT + 'aerogpu-d3d9: the driver broke a rule: Lock gave no pointer\n', 3).end)
+
+    def test_worse(self):
+        wined3d = Result(checks=10, missed={'a.c:1': 2}, skipped=1)
+        same = Result(checks=10, missed={'a.c:1': 2}, skipped=1)
+        self.assertEqual(worse(same, wined3d), '')
+        self.assertEqual(worse(Result(checks=12), wined3d), '')
+        self.assertEqual(worse(Result(checks=10, missed={'a.c:1': 3, 'a.c:2': 1}), wined3d), 'misses a.c:1 x1, a.c:2 x1')
+        self.assertEqual(worse(Result(checks=9), wined3d), '9 checks, not 10')
+        self.assertEqual(worse(Result(checks=10, skipped=2), wined3d), 'skips 2, not 1')
+        self.assertEqual(worse(Result(end='did not end'), wined3d), 'did not end')
+
+    def test_known(self):
+        """A known failure is none; one that passes is."""
+        sums = wine_d3d9_tests.Sums()
+        good, bad, known = Result(checks=1), Result(checks=0), {'f/t': 'no such thing'}
+        lines = [wine_d3d9_tests.judge('f/t', result, good, those, sums) for result, those in
+                 ((good, {}), (bad, {}), (bad, known), (good, known))]
+        self.assertEqual(lines, ['ok f/t', 'not ok f/t # 0 checks, not 1', 'not ok f/t # TODO no such thing (0 checks, not 1)',
+                                 'not ok f/t # is no worse than wined3d now: take it out of known_failures.txt'])
+        self.assertEqual((sums.ran, sums.good, sums.known, sums.failed), (4, 2, 1, 2))
+
+
+class Files(unittest.TestCase):
+    def test_the_tree(self):
+        baseline = wine_d3d9_results.read_baseline()
+        known = wine_d3d9_results.read_known()
+        with open(wine_d3d9_tests.FIXED) as file:
+            fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]
+        self.assertLessEqual(set(known) | set(fixed), set(baseline))
+        self.assertFalse(set(known) & set(fixed))
+
+    def test_no_reason(self):
+        with mock.patch('builtins.open', mock.mock_open(read_data='visual/x\n')):
+            with self.assertRaisesRegex(Failure, 'not FILE/FUNCTION: REASON'):
+                wine_d3d9_results.read_known()
+
+
+class Options(unittest.TestCase):
+    def test_errors(self):
+        for words, text in ((['--what'], "unknown option '--what'"), (['--json'], '--json needs a value'),
+                            (['--limit', 'x'], 'no number of seconds'), (['--record'], 'goes with --wined3d')):
+            with self.assertRaisesRegex(Failure, text):
+                wine_d3d9_tests.parse_options(words)
+
+    def test_choice(self):
+        names = ['visual/fog', 'visual/clear', 'device/fog']
+        options = wine_d3d9_tests.parse_options(['visual/f', 'device'])
+        self.assertEqual(wine_d3d9_tests.choose(options, names), ['visual/fog', 'device/fog'])
+        for word, text in (('no', 'no such function'), ('(', 'is no regular expression')):
+            with self.assertRaisesRegex(Failure, text):
+                wine_d3d9_tests.choose(wine_d3d9_tests.parse_options([word]), names)
+
+
+unittest.main()
