@@ -61,6 +61,8 @@ constexpr EnumName kFormatNames[] = {
     {4610, "AEROGPU_FORMAT_D3D9_INTZ"},
     {4611, "AEROGPU_FORMAT_D3D9_DF16"},
     {4612, "AEROGPU_FORMAT_D3D9_DF24"},
+    {4613, "AEROGPU_FORMAT_D3D9_UYVY"},
+    {4614, "AEROGPU_FORMAT_D3D9_YUY2"},
 };
 
 constexpr EnumName kShaderStageNames[] = {
@@ -536,7 +538,8 @@ constexpr PacketField kExtBlit[] = {
     {"src_mip_level", 24, 4, 1, PacketField::Kind::Unsigned, {}},
     {"src_array_layer", 28, 4, 1, PacketField::Kind::Unsigned, {}},
     {"flags", 32, 4, 1, PacketField::Kind::Hex, {}},
-    {"rect_count", 36, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"color_key", 36, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"rect_count", 40, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
 constexpr PacketField kExtFill[] = {
@@ -741,7 +744,7 @@ PacketFields packetFields(uint32_t opcode) {
     case AEROGPU_CMD_EXT_READ_TEXTURE:
       return {"EXT_READ_TEXTURE", 72, kExtReadTexture};
     case AEROGPU_CMD_EXT_BLIT:
-      return {"EXT_BLIT", 40, kExtBlit};
+      return {"EXT_BLIT", 48, kExtBlit};
     case AEROGPU_CMD_EXT_FILL:
       return {"EXT_FILL", 56, kExtFill};
     case AEROGPU_CMD_EXT_GENERATE_MIPS:

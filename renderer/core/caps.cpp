@@ -45,6 +45,7 @@ uint32_t appendFormats(std::vector<uint8_t>& block, const Backend& backend, uint
 }  // namespace
 
 uint32_t possibleFormatCaps(const FormatInfo& format) {
+  if (format.yuv) return AEROGPU_FORMAT_CAP_BLIT_SRC;
   uint32_t caps = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
                   AEROGPU_FORMAT_CAP_CUBE | AEROGPU_FORMAT_CAP_BORDER;
   if (format.depth) {
@@ -55,10 +56,9 @@ uint32_t possibleFormatCaps(const FormatInfo& format) {
   caps |= AEROGPU_FORMAT_CAP_VOLUME;
   if (hasSrgbTwin(format)) caps |= AEROGPU_FORMAT_CAP_SRGB_READ;
   if (format.blockPixels > 1) return caps;
-  caps |= AEROGPU_FORMAT_CAP_BLIT_SRC;
+  caps |= AEROGPU_FORMAT_CAP_BLIT_SRC | AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS;
   if (!rendersPlainly(format)) return caps;
-  caps |= AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND | AEROGPU_FORMAT_CAP_BLIT_DST |
-          AEROGPU_FORMAT_CAP_AUTO_MIPS;
+  caps |= AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND;
   return hasSrgbTwin(format) ? caps | AEROGPU_FORMAT_CAP_SRGB_WRITE : caps;
 }
 

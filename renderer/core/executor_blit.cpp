@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Executor: EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-12).
+// Executor: EXT_BLIT, EXT_FILL, EXT_GENERATE_MIPS (BLIT-1 to BLIT-15).
 #include <bit>
 #include <string>
 
@@ -83,6 +83,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
   args.filter = c.flags & AEROGPU_EXT_BLIT_LINEAR ? BlitFilter::Linear : BlitFilter::Point;
   args.decodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_DECODE;
   args.encodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_ENCODE;
+  if (c.flags & AEROGPU_EXT_BLIT_SRC_COLOR_KEY) args.colorKey = c.color_key;
   m_blitBoxes.clear();
   for (const aerogpu_ext_blit_rect& rect : rects)
     m_blitBoxes.push_back({boxOf(rect.dst, to.z), boxOf(rect.src, from.z),
@@ -157,7 +158,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
   if (!found) return found.error();
   Texture& texture = **found;
   const FormatInfo& format = *findFormat(texture.desc.format);
-  if (format.depth || format.blockPixels > 1)
+  if (!takesColors(format))
     return Error{ErrorCode::CmdDecode, "levels of this format cannot be made", format.name};
   if (texture.desc.kind == TextureKind::Volume)
     return Error{ErrorCode::CmdDecode, "levels of a volume cannot be made"};

@@ -110,6 +110,10 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
   if (auto fits = needSize(described); !fits) return fits;
   const FormatInfo* format = findFormat(formatNumber);
   if (!format) return Error{ErrorCode::CmdDecode, "unknown format", std::to_string(formatNumber)};
+  if (format->yuv && (described.kind != TextureKind::Texture2D || described.width % 2 != 0 ||
+                      described.mipLevels > 1 || described.arrayLayers > 1 || described.samples > 1))
+    return Error{ErrorCode::CmdDecode, "texture of a YUV format that is no flat one of an even width",
+                 format->name};
   auto texture = makeRef<Texture>();
   texture->ofKernel = m_space->number == 0;
   texture->desc = described;

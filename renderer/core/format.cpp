@@ -51,6 +51,12 @@ constexpr FormatInfo depth(const char* name, aerogpu_format format, int bytes, b
   return {name, format, format, 1, static_cast<uint8_t>(bytes), true, stencil, false, false, compares, kNone};
 }
 
+constexpr FormatInfo yuv(const char* name, aerogpu_format format, Channel luma, Channel chroma) {
+  FormatInfo info = color(name, format, 2, Channels{luma, chroma, Channel{}, kOne});
+  info.yuv = true;
+  return info;
+}
+
 #define COLOR(NAME, BYTES, ...) color(#NAME, AEROGPU_FORMAT_##NAME, BYTES, __VA_ARGS__)
 #define SRGB(NAME, BYTES, CHANNELS) \
   COLOR(NAME, BYTES, CHANNELS),     \
@@ -104,6 +110,8 @@ constexpr FormatInfo kFormats[] = {
     DEPTH(D3D9_INTZ, 4, true, false),
     DEPTH(D3D9_DF16, 2, false, false),
     DEPTH(D3D9_DF24, 4, true, false),
+    yuv("D3D9_UYVY", AEROGPU_FORMAT_D3D9_UYVY, unorm(8, 8), unorm(0, 8)),
+    yuv("D3D9_YUY2", AEROGPU_FORMAT_D3D9_YUY2, unorm(0, 8), unorm(8, 8)),
 };
 #undef COLOR
 #undef SRGB
@@ -154,8 +162,12 @@ bool hasSrgbTwin(const FormatInfo& format) {
   return false;
 }
 
+bool takesColors(const FormatInfo& format) {
+  return !format.depth && format.blockPixels == 1 && !format.yuv;
+}
+
 bool rendersPlainly(const FormatInfo& format) {
-  if (format.depth || format.blockPixels > 1) return false;
+  if (!takesColors(format)) return false;
   const std::array<Channel, 4>& c = format.channels;
   if (!c[0].stored() || c[0] == c[1]) return false;
   // Signed and unsigned channels in one texel are no format that GPUs have.

@@ -38,8 +38,10 @@ struct FormatInfo {
   bool opaque;  ///< alpha is 1 whatever the bytes hold
   bool srgb;
   bool compares;  ///< sampling compares with the texels (shadow maps); of depth formats
-  /// Of colors in single texels: red, green, blue, alpha. One that stands in several is stored once.
+  /// Of colors in single texels: red, green, blue, alpha. One that stands in several is stored once. Of YUV:
+  /// luma, and U in even columns, V in odd ones.
   std::array<Channel, 4> channels;
+  bool yuv = false;  ///< 4:2:2, two pixels to a pair of chroma; only copied, and a source of blits
 };
 
 /// All of them.
@@ -59,6 +61,9 @@ bool viewCompatible(const FormatInfo& texture, const FormatInfo& view);
 
 /// Whether the same layout exists in sRGB, or this is it.
 bool hasSrgbTwin(const FormatInfo& format);
+
+/// Whether colors can be written to single texels of the format, by a blit or a fill.
+bool takesColors(const FormatInfo& format);
 
 /// Whether colors go to every channel of a texel as they are, so that a GPU can have targets of that layout:
 /// no channel stands for several, none that is there is missing before it.

@@ -5,10 +5,14 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace aerogpu::core {
 
 namespace {
+
+// ITU-R BT.601: what V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
+constexpr float kYuvRedOfV = 1.402f, kYuvGreenOfU = 0.344136f, kYuvGreenOfV = 0.714136f, kYuvBlueOfU = 1.772f;
 
 /// Unsigned normalised value of `bits` bits; NaN becomes 0.
 uint32_t unorm(float value, int bits) {
@@ -113,6 +117,44 @@ uint16_t toHalf(float value) {
   if (magnitude >= 0x1p-14f) exponent = std::ilogb(magnitude);
   const auto steps = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + steps));
+}
+
+Rgba readYuv(const FormatInfo& format, const uint8_t* row, uint32_t column) {
+  const auto number = [&](uint32_t x, const Channel& channel) {
+    return static_cast<float>(take(row + uint64_t{x} * format.blockBytes, channel));
+  };
+  const uint32_t pair = column & ~1u;
+  const float y = (number(column, format.channels[0]) - 16) / 219,
+              u = (number(pair, format.channels[1]) - 128) / 224,
+              v = (number(pair + 1, format.channels[1]) - 128) / 224;
+  Rgba out{y + kYuvRedOfV * v, y - kYuvGreenOfU * u - kYuvGreenOfV * v, y + kYuvBlueOfU * u, 1};
+  for (float& c : out) c = std::clamp(c, 0.0f, 1.0f);
+  return out;
+}
+
+uint32_t keyMask(const FormatInfo& format) {
+  uint64_t mask = 0;
+  for (const Channel& c : format.channels)
+    if (c.stored()) mask |= ((uint64_t{1} << c.bits) - 1) << c.first;
+  return static_cast<uint32_t>(mask);
+}
+
+KeyRange keyRange(const FormatInfo& format, bool srgb, uint32_t key) {
+  constexpr float kAnything = std::numeric_limits<float>::max();
+  KeyRange out;
+  for (size_t i = 0; i < 4; ++i) {
+    const Channel& c = format.channels[i];
+    out.low[i] = -kAnything;
+    out.high[i] = kAnything;
+    if (!c.stored()) continue;
+    const auto max = static_cast<float>((uint64_t{1} << c.bits) - 1);
+    const auto number = static_cast<float>(key >> c.first & ((uint64_t{1} << c.bits) - 1));
+    const auto read = [&](float steps) { return srgb && i < 3 ? decodeSrgb(steps / max) : steps / max; };
+    // What lies outside of 0 to 1 no texel is read as.
+    if (number > 0) out.low[i] = read(number - 0.5f);
+    if (number < max) out.high[i] = read(number + 0.5f);
+  }
+  return out;
 }
 
 Rgba readTexel(const FormatInfo& format, bool srgb, const uint8_t* texel) {

@@ -16,6 +16,20 @@ using Rgba = std::array<float, 4>;
 float fromHalf(uint16_t half);
 uint16_t toHalf(float value);
 
+/// The color of a pixel of a YUV format by BT.601 with 16 to 235 as black to white (Microsoft, "Recommended
+/// 8-Bit YUV Formats for Video Rendering"), limited to 0 to 1. `row` begins with column 0; both pixels of a
+/// pair have its U and V.
+Rgba readYuv(const FormatInfo& format, const uint8_t* row, uint32_t column);
+
+/// The bits of a texel that are channels, and so count for color keys; of formats that have some.
+uint32_t keyMask(const FormatInfo& format);
+/// The numbers as which a texel with these bits may be read, by a GPU that is not exact: from `low` to
+/// `high`, half a step around each channel. Channels that are not stored may be anything.
+struct KeyRange {
+  Rgba low, high;
+};
+KeyRange keyRange(const FormatInfo& format, bool srgb, uint32_t key);
+
 /// The color of one texel of a color format that is not block-compressed; with `srgb` as its sRGB twin has it
 /// (Khronos Data Format 13.3.1).
 Rgba readTexel(const FormatInfo& format, bool srgb, const uint8_t* texel);

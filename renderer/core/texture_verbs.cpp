@@ -48,6 +48,12 @@ bool asSrgb(aerogpu_format format, bool asked) {
   return info.srgb || (asked && hasSrgbTwin(info));
 }
 
+bool hasColorKey(const FormatInfo& format) {
+  if (!takesColors(format) || format.blockBytes > 4) return false;
+  return std::all_of(format.channels.begin(), format.channels.end(),
+                     [](const Channel& c) { return !c.stored() || c.type == Channel::Type::Unorm; });
+}
+
 bool overlap(const Box& a, const Box& b) {
   return meet(a.x, a.width, b.x, b.width) && meet(a.y, a.height, b.y, b.height) &&
          meet(a.z, a.depth, b.z, b.depth);
@@ -64,6 +70,7 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
                        const ClearArgs& args) {
   const FormatInfo& info = *findFormat(desc.format);
   if (info.blockPixels > 1) return Error{ErrorCode::CmdDecode, "block-compressed textures cannot be filled"};
+  if (info.yuv) return Error{ErrorCode::CmdDecode, "YUV textures cannot be filled"};
   if (!args.color && !args.depth && !args.stencil)
     return Error{ErrorCode::CmdDecode, "fill with neither color, depth nor stencil"};
   if (args.color == info.depth || (args.depth && !info.depth) || (args.stencil && !info.stencil))
@@ -78,7 +85,9 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
                            Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args) {
   const FormatInfo &format = *findFormat(to.format), &srcFormat = *findFormat(from.format);
   if (!exists(to, sub) || !exists(from, srcSub)) return outside("blit of a mip or layer that does not exist");
-  bool copies = viewCompatible(format, srcFormat) && (format.opaque || !srcFormat.opaque) &&
+  if (args.colorKey && (!hasColorKey(srcFormat) || args.filter == BlitFilter::Linear))
+    return Error{ErrorCode::CmdDecode, "color key of a format that has none, or of weighed texels"};
+  bool copies = !args.colorKey && viewCompatible(format, srcFormat) && (format.opaque || !srcFormat.opaque) &&
                 asSrgb(to.format, args.encodeSrgb) == asSrgb(from.format, args.decodeSrgb) &&
                 to.samples == from.samples;
   for (const BlitBox& box : boxes) {
@@ -99,6 +108,7 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
     return Error{ErrorCode::CmdDecode, "depth can only be copied, to its own format and size"};
   if (format.blockPixels > 1 || srcFormat.blockPixels > 1)
     return Error{ErrorCode::CmdDecode, "blocks can only be copied, to their own format and size"};
+  if (format.yuv) return Error{ErrorCode::CmdDecode, "YUV can only be copied, to its own format and size"};
   if (to.samples > 1) return Error{ErrorCode::CmdDecode, "blit to a texture of several samples"};
   return BlitKind::Color;
 }

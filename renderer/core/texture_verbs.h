@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "renderer/base/result.h"
+#include "renderer/core/format.h"
 #include "renderer/core/resource_desc.h"
 
 namespace aerogpu::core {
@@ -40,6 +42,8 @@ struct BlitArgs {
   /// The source is read, the destination written as the sRGB twin of its format, where there is one. sRGB
   /// formats always are.
   bool decodeSrgb = false, encodeSrgb = false;
+  /// Texels of the source with these bits are left out; bits that are no channel do not count.
+  std::optional<uint32_t> colorKey;
 };
 
 /// How a blit is done.
@@ -63,12 +67,17 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
 /// - depth and block-compressed formats unless nothing is scaled, mirrored or converted;
 /// - block-compressed boxes that cut blocks;
 /// - boxes of different depths, for slices are not scaled;
-/// - destinations of several samples, unless as many are copied.
+/// - destinations of several samples, unless as many are copied;
+/// - YUV destinations, unless nothing is converted;
+/// - a color key with the linear filter, or of other formats than hasColorKey().
 Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const TextureDesc& from,
                            Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args);
 
 /// Whether a texture of that format is read or written as sRGB.
 bool asSrgb(aerogpu_format format, bool asked);
+
+/// Whether blits can leave out texels of that format by a color key: unsigned channels of 4 bytes at most.
+bool hasColorKey(const FormatInfo& format);
 
 /// Whether boxes of one subresource have a texel in common.
 bool overlap(const Box& a, const Box& b);

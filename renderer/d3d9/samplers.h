@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "renderer/core/format.h"
 #include "renderer/core/state.h"
 #include "renderer/shader/translate.h"
 
@@ -29,7 +30,8 @@ inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type)
     case SamplerType::TextureCube:
       return core::canBeCube(desc, bound.layers());
     default:
-      return desc.kind != core::TextureKind::Volume && desc.samples == 1;
+      return desc.kind != core::TextureKind::Volume && desc.samples == 1 &&
+             !core::findFormat(desc.format)->yuv;
   }
 }
 

@@ -356,6 +356,12 @@ void kinds(const std::string& folder) {
     blit.src_texture = src;
     w.packet(blit, &whole, 1);
   }
+  aerogpu_cmd_ext_blit keyed{};
+  keyed.dst_texture = 4;
+  keyed.src_texture = 3;
+  keyed.flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY | AEROGPU_EXT_BLIT_MIRROR_X;
+  keyed.color_key = 0x00FF00FF;
+  w.packet(keyed, &whole, 1);
   aerogpu_cmd_ext_fill fill{};
   fill.texture = 1;
   fill.array_layer = 2;

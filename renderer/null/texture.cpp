@@ -41,8 +41,17 @@ Rgba mix(const Rgba& a, const Rgba& b, float weight) {
 struct Colors {
   const FormatInfo& format;
   bool srgb;
+  uint32_t firstColumn = 0;  ///< of the box that rows begin with
   Rgba at(const uint8_t* row, uint32_t x) const {
-    return readTexel(format, srgb, row + uint64_t{x} * format.blockBytes);
+    const uint8_t* texel = row + uint64_t{x} * format.blockBytes;
+    if (!format.yuv) return readTexel(format, srgb, texel);
+    return readYuv(format, row - uint64_t{firstColumn} * format.blockBytes, firstColumn + x);
+  }
+  /// Whether a texel is the color key.
+  bool isKey(const uint8_t* row, uint32_t x, uint32_t key) const {
+    uint32_t bits = 0;
+    std::memcpy(&bits, row + uint64_t{x} * format.blockBytes, format.blockBytes);
+    return ((bits ^ key) & keyMask(format)) == 0;
   }
 };
 
@@ -105,11 +114,12 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
   auto& src = static_cast<NullTexture&>(from);
   auto kind = checkBlit(desc, sub, src.desc, srcSub, boxes, args);
   if (!kind) return kind.error();
-  const Colors read{src.format, asSrgb(src.desc.format, args.decodeSrgb)};
+  Colors read{src.format, asSrgb(src.desc.format, args.decodeSrgb)};
   const bool srgb = asSrgb(desc.format, args.encodeSrgb);
   std::vector<uint8_t> held;
   for (const BlitBox& box : boxes) {
     Region in = src.region(srcSub, box.from);
+    read.firstColumn = box.from.x;
     if (&src == this) {  // read before it is written
       held.clear();
       for (uint64_t z = 0; z < in.slices; ++z)
@@ -131,6 +141,7 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
         const uint8_t *above = in.row(z, v.first), *below = in.row(z, v.second);
         for (uint32_t x = 0; x < box.to.width; ++x, to += format.blockBytes) {
           const Sample u = sampleOf(x, box.to.width, box.from.width, box.mirrorX, args.filter);
+          if (args.colorKey && read.isKey(above, u.first, *args.colorKey)) continue;
           const Rgba color =
               args.filter == BlitFilter::Point
                   ? read.at(above, u.first)

@@ -64,6 +64,7 @@ enum aerogpu_ext_blit_flags {
   AEROGPU_EXT_BLIT_SRGB_DECODE = 8,    /* the source is read as its sRGB twin */
   AEROGPU_EXT_BLIT_SRGB_ENCODE = 16,   /* the destination is written as its sRGB twin */
   AEROGPU_EXT_BLIT_WRITEBACK_DST = 32, /* the result goes to the destination's guest memory as well */
+  AEROGPU_EXT_BLIT_SRC_COLOR_KEY = 64, /* texels of the source that are color_key stay away */
 };
 
 /** aerogpu_cmd_ext_fill.flags: what is written. Others are refused. */
@@ -212,10 +213,12 @@ struct aerogpu_cmd_ext_blit {
   uint32_t src_texture;
   uint32_t src_mip_level;
   uint32_t src_array_layer;
-  uint32_t flags; /* enum aerogpu_ext_blit_flags */
+  uint32_t flags;     /* enum aerogpu_ext_blit_flags */
+  uint32_t color_key; /* with SRC_COLOR_KEY: a texel as it is in memory */
   uint32_t rect_count;
+  uint32_t reserved0;
 };
-AEROGPU_ABI_SIZE(aerogpu_cmd_ext_blit, 40);
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_blit, 48);
 
 /** EXT_FILL: rect_count rectangles follow; without one all of the subresource is filled. No state is used or changed.
  */

@@ -14,6 +14,9 @@
 //   second = from.xy + min(second, from.zw - 1);
 //   color = mix of the four around, by weight
 //
+// Where the target is not a color's own, what is written are the channels that it wants, rounded to its
+// steps. A texel that is the color key is discarded. What is YUV becomes a color where it is fetched.
+//
 // Whole numbers are divided as floats, and the quotient, off by one at most, is put right: lavapipe divides
 // whole numbers one by one.
 #include "renderer/shader/spirv/blit.h"
@@ -24,6 +27,9 @@ namespace aerogpu::shader {
 namespace {
 
 using enum spv::Op;
+
+// ITU-R BT.601: what V (Cr) and U (Cb), as -0.5 to 0.5, add to a channel or take from it.
+constexpr float kYuvRedOfV = 1.402f, kYuvGreenOfU = 0.344136f, kYuvGreenOfV = 0.714136f, kYuvBlueOfU = 1.772f;
 
 class Main {
 public:
@@ -41,6 +47,62 @@ private:
   SpirvBuilder& m_b;
   const Id m_entry;
 };
+
+/// BT.601 for 16 to 235 as black to white: what red, green and blue get of V and U, which lie around 128.
+Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
+  const SpirvTypes& t = b.types();
+  const auto scaled = [&](Id byte, float zero, float whole) {
+    return b.value(OpFSub, t.float1, b.value(OpFMul, t.float1, byte, b.constantFloat(255 / whole)),
+                   b.constantFloat(zero / whole));
+  };
+  const Id y = scaled(luma, 16, 219), blue = scaled(u, 128, 224), red = scaled(v, 128, 224);
+  const auto times = [&](Id x, float factor) {
+    return b.value(OpFMul, t.float1, x, b.constantFloat(factor));
+  };
+  const Id r = b.value(OpFAdd, t.float1, y, times(red, kYuvRedOfV));
+  const Id g = b.value(OpFSub, t.float1, b.value(OpFSub, t.float1, y, times(blue, kYuvGreenOfU)),
+                       times(red, kYuvGreenOfV));
+  const Id bl = b.value(OpFAdd, t.float1, y, times(blue, kYuvBlueOfU));
+  const Id color = b.composite(t.float4, {r, g, bl, b.constantFloat(1)});
+  return b.glsl(GLSLstd450NClamp, t.float4, color, b.constantSplat(0), b.constantSplat(1));
+}
+
+/// Ends the invocation if the texel is the color key.
+void discardKey(SpirvBuilder& b, Id texel, Id low, Id high) {
+  const SpirvTypes& t = b.types();
+  const Id inside = b.value(OpLogicalAnd, t.bool4, b.value(OpFOrdGreaterThanEqual, t.bool4, texel, low),
+                            b.value(OpFOrdLessThanEqual, t.bool4, texel, high));
+  const Id isKey = b.value(OpAll, t.boolean, inside), kill = b.newId(), stay = b.newId();
+  b.code(OpSelectionMerge, stay, spv::SelectionControlMask::MaskNone);
+  b.code(OpBranchConditional, isKey, kill, stay);
+  b.label(kill);
+  b.code(OpKill);
+  b.label(stay);
+}
+
+/// What the target's texel gets of a color.
+Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
+  if (output == BlitOutput{}) return color;
+  const SpirvTypes& t = b.types();
+  Id parts[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    parts[i] = output.from[i] == BlitOutput::kOne
+                   ? b.constantFloat(1)
+                   : b.value(OpCompositeExtract, t.float1, color, uint32_t{output.from[i]});
+    if (output.steps[i] == 0) continue;
+    const bool isSigned = output.steps[i] < 0;
+    const Id steps = b.constantFloat(static_cast<float>(isSigned ? -output.steps[i] : output.steps[i]));
+    const Id limited =
+        b.glsl(GLSLstd450NClamp, t.float1, parts[i], b.constantFloat(isSigned ? -1 : 0), b.constantFloat(1));
+    const Id half = b.constantFloat(0.5f);
+    const Id away =
+        isSigned ? b.value(OpFMul, t.float1, b.glsl(GLSLstd450FSign, t.float1, limited), half) : half;
+    const Id number = b.glsl(GLSLstd450Trunc, t.float1,
+                             b.value(OpFAdd, t.float1, b.value(OpFMul, t.float1, limited, steps), away));
+    parts[i] = b.value(OpFDiv, t.float1, number, steps);
+  }
+  return b.composite(t.float4, {parts[0], parts[1], parts[2], parts[3]});
+}
 
 }  // namespace
 
@@ -64,15 +126,17 @@ std::vector<uint32_t> blitVertexModule() {
   return main.finish(spv::ExecutionModel::Vertex);
 }
 
-std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume) {
+std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
+  const BlitSampling sampling = shader.sampling;
+  const bool volume = shader.volume;
   SpirvBuilder b;
   const SpirvTypes& t = b.types();
   const Id int2 = b.vectorType(t.int1, 2), int3 = b.vectorType(t.int1, 3);
   const Id imageType = b.imageType(volume ? spv::Dim::Dim3D : spv::Dim::Dim2D);
-  const Id members[] = {t.int4, t.int4, t.int4};
+  const Id members[] = {t.int4, t.int4, t.int4, t.float4, t.float4};
   const Id block = b.structType(members);
   b.decorate(block, spv::Decoration::Block);
-  for (uint32_t i = 0; i < 3; ++i) b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
+  for (uint32_t i = 0; i < 5; ++i) b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
   const Id constants = b.variable(spv::StorageClass::PushConstant, block);
   const Id image = b.variable(spv::StorageClass::UniformConstant, imageType);
   b.decorate(image, spv::Decoration::DescriptorSet, 0u);
@@ -106,15 +170,34 @@ std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume) {
   const Id turned = binary(OpISub, binary(OpISub, size, two(1)), twice);
   const Id at = binary(OpIAdd, straight, binary(OpIMul, part(others, int2, 0), turned));
   const Id source = b.load(imageType, image);
-  const auto fetch = [&](Id texel) {
+  const auto fetchTexel = [&](Id texel) {
     const Id where =
         volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, others, 2u)}) : texel;
     return b.value(OpImageFetch, t.float4, source, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
   };
-  if (sampling == BlitSampling::Same) {
-    b.store(color, fetch(binary(OpIAdd, srcOrigin, at)));
+  const auto fetch = [&](Id texel) {
+    if (!shader.yuv) return fetchTexel(texel);
+    const Id x = b.value(OpCompositeExtract, t.int1, texel, 0u),
+             y = b.value(OpCompositeExtract, t.int1, texel, 1u);
+    const auto chroma = [&](spv::Op parity, int32_t bits) {
+      const Id column = b.value(parity, t.int1, x, b.constantInt(bits));
+      return b.value(OpCompositeExtract, t.float1, fetchTexel(b.composite(int2, {column, y})), 1u);
+    };
+    const Id luma = b.value(OpCompositeExtract, t.float1, fetchTexel(texel), 0u);
+    return colorOfYuv(b, luma, chroma(OpBitwiseAnd, ~1), chroma(OpBitwiseOr, 1));
+  };
+  const auto finish = [&](Id value) {
+    if (shader.colorKey) {
+      const Id floats = b.pointerType(spv::StorageClass::PushConstant, t.float4);
+      const auto bound = [&](int32_t index) {
+        return b.load(t.float4, b.value(OpAccessChain, floats, constants, b.constantInt(index)));
+      };
+      discardKey(b, value, bound(3), bound(4));
+    }
+    b.store(color, written(b, shader.output, value));
     return main.finish(spv::ExecutionModel::Fragment);
-  }
+  };
+  if (sampling == BlitSampling::Same) return finish(fetch(binary(OpIAdd, srcOrigin, at)));
   const Id floats = b.value(OpConvertSToF, t.float2, whole);
   const auto divide = [&](Id number) {
     const Id quotient = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, number), floats);
@@ -128,10 +211,7 @@ std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume) {
   const Id odd = binary(OpIAdd, binary(OpIMul, at, two(2)), two(1));
   const Id u = binary(OpIMul, odd, srcSize);
 
-  if (sampling == BlitSampling::Point) {
-    b.store(color, fetch(binary(OpIAdd, srcOrigin, divide(u))));
-    return main.finish(spv::ExecutionModel::Fragment);
-  }
+  if (sampling == BlitSampling::Point) return finish(fetch(binary(OpIAdd, srcOrigin, divide(u))));
   const Id right = binary(OpIAdd, u, size);
   const Id next = divide(right);
   const Id rest = binary(OpISub, right, binary(OpIMul, next, whole));
@@ -152,8 +232,7 @@ std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume) {
     return mix(left, fetch(b.composite(int2, {axis(corners[1], t.int1, 0), y})), 0);
   };
   const Id above = row(corners[0]);
-  b.store(color, mix(above, row(corners[1]), 1));
-  return main.finish(spv::ExecutionModel::Fragment);
+  return finish(mix(above, row(corners[1]), 1));
 }
 
 }  // namespace aerogpu::shader

@@ -3,6 +3,7 @@
 // rounding chooses one, and the box's own edges. Pure functions: any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct BlitConstants {
   int32_t mirror[2];
   int32_t slice;  ///< of a volume
   int32_t unused;
+  float keyLow[4], keyHigh[4];  ///< with a color key: texels between the two are left out
 };
 
 enum class BlitSampling : uint8_t {
@@ -23,11 +25,31 @@ enum class BlitSampling : uint8_t {
   Linear,  ///< the four around it
 };
 
+/// What a texel of the target takes of a color, where that is not the same in all channels.
+struct BlitOutput {
+  static constexpr uint8_t kOne = 4;
+  std::array<uint8_t, 4> from{0, 1, 2, 3};  ///< the color's channel, or kOne
+  /// Numbers that stand for 1 in the format that the texel is for; below 0, signed ones. 0: the target's own.
+  std::array<int16_t, 4> steps{};
+  bool operator==(const BlitOutput&) const = default;
+};
+
+/// What a fragment shader does.
+struct BlitShader {
+  BlitSampling sampling = BlitSampling::Same;
+  bool volume = false;  ///< of the source
+  /// The source's red is luma, its green U in even columns, V in odd ones; else it is a color.
+  bool yuv = false;
+  bool colorKey = false;  ///< not with Linear
+  BlitOutput output;
+  bool operator==(const BlitShader&) const = default;
+};
+
 /// A triangle over all of the viewport, of vertices 0 to 2. The entry point is "main".
 std::vector<uint32_t> blitVertexModule();
 
 /// Writes location 0. The source, level 0 of a 2D image or of a volume, is binding 0 of set 0, without a
 /// sampler.
-std::vector<uint32_t> blitFragmentModule(BlitSampling sampling, bool volume);
+std::vector<uint32_t> blitFragmentModule(const BlitShader& shader);
 
 }  // namespace aerogpu::shader

@@ -8,9 +8,15 @@ namespace {
 
 TEST(BlitModules, AreValid) {
   EXPECT_EQ(test::validate(blitVertexModule()), "");
+  BlitOutput steps;
+  steps.from = {3, BlitOutput::kOne, 0, 1};
+  steps.steps = {15, 0, -511, 3};
   for (const BlitSampling sampling : {BlitSampling::Same, BlitSampling::Point, BlitSampling::Linear})
     for (const bool volume : {false, true})
-      EXPECT_EQ(test::validate(blitFragmentModule(sampling, volume)), "");
+      for (const bool yuv : {false, true})
+        for (const bool colorKey : {false, true})
+          for (const BlitOutput& output : {BlitOutput{}, steps})
+            EXPECT_EQ(test::validate(blitFragmentModule({sampling, volume, yuv, colorKey, output})), "");
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ Result<VkShaderModule> BlitDraws::createModule(const std::vector<uint32_t>& word
 Result<VkPipeline> BlitDraws::createPipeline(const Kind& kind) {
   auto vertex = createModule(shader::blitVertexModule());
   if (!vertex) return vertex.error();
-  auto fragment = createModule(shader::blitFragmentModule(kind.sampling, kind.volume));
+  auto fragment = createModule(shader::blitFragmentModule(kind.shader));
   Result<VkPipeline> pipeline =
       fragment ? createPipeline(kind, *vertex, *fragment) : Result<VkPipeline>(fragment.error());
   m_device.vk().DestroyShaderModule(m_device.handle(), *vertex, nullptr);

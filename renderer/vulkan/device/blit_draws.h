@@ -20,8 +20,7 @@ public:
 
   struct Kind {
     VkFormat target = VK_FORMAT_UNDEFINED;
-    shader::BlitSampling sampling = shader::BlitSampling::Same;
-    bool volume = false;  ///< of the source
+    shader::BlitShader shader;
     bool operator==(const Kind&) const = default;
   };
   struct Source {

@@ -3,6 +3,7 @@
 // Vulkan's own command only to what is no render target, volumes above all.
 #include <algorithm>
 
+#include "renderer/core/texel.h"
 #include "renderer/vulkan/objects/texture.h"
 
 namespace aerogpu::vk {
@@ -20,13 +21,19 @@ bool waitsFor(const BlitBox& later, const BlitBox& earlier, bool within) {
   return within && (core::overlap(later.from, earlier.to) || core::overlap(later.to, earlier.from));
 }
 
-shader::BlitConstants constantsOf(const BlitBox& box) {
+shader::BlitConstants constantsOf(const BlitBox& box, const core::KeyRange& key) {
   const auto number = [](uint32_t n) { return static_cast<int32_t>(n); };
-  return {{number(box.to.x), number(box.to.y), number(box.to.width), number(box.to.height)},
-          {number(box.from.x), number(box.from.y), number(box.from.width), number(box.from.height)},
-          {box.mirrorX, box.mirrorY},
-          number(box.from.z),
-          0};
+  shader::BlitConstants out{
+      {number(box.to.x), number(box.to.y), number(box.to.width), number(box.to.height)},
+      {number(box.from.x), number(box.from.y), number(box.from.width), number(box.from.height)},
+      {box.mirrorX, box.mirrorY},
+      number(box.from.z),
+      0,
+      {},
+      {}};
+  std::copy(key.low.begin(), key.low.end(), out.keyLow);
+  std::copy(key.high.begin(), key.high.end(), out.keyHigh);
+  return out;
 }
 
 shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter filter) {
@@ -156,21 +163,22 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   if (auto opened = recorder.open(); !opened) return opened;
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
   const bool volume = src.m_desc.kind == core::TextureKind::Volume;
-  ViewKey key;
-  key.format = decodes ? src.m_format.srgb : src.m_format.linear;
-  key.type = volume ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D;
-  key.baseMip = srcSub.mip;
-  key.baseLayer = srcSub.layer;
-  key.components = src.m_format.components;
-  auto source = src.view(key);
+  ViewKey read;
+  read.format = decodes ? src.m_format.srgb : src.m_format.linear;
+  read.type = volume ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D;
+  read.baseMip = srcSub.mip;
+  read.baseLayer = srcSub.layer;
+  read.components = src.m_format.components;
+  auto source = src.view(read);
   if (!source) return source.error();
   const VkFormat format = core::asSrgb(m_desc.format, args.encodeSrgb) ? m_format.srgb : m_format.linear;
   auto target = targetView(sub, format);
   if (!target) return target.error();
   const bool own = &src == this;
   const VkImageLayout layout = own ? VK_IMAGE_LAYOUT_GENERAL : src.sampledLayout();
-  auto bindings = m_gpu.blits->choose({format, samplingOf(boxes, args.filter), volume},
-                                      {source->handle, source->serial, layout});
+  const shader::BlitShader shader{samplingOf(boxes, args.filter), volume, src.m_format.info->yuv,
+                                  args.colorKey.has_value(), m_format.blitOutput()};
+  auto bindings = m_gpu.blits->choose({format, shader}, {source->handle, source->serial, layout});
   if (!bindings) return bindings.error();
 
   VkRect2D area = rectOf(boxes[0].to);
@@ -179,7 +187,9 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   if (!own) src.prepare(layout, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
   beginPassOn(target->handle, area, nullptr, own);
   m_gpu.blits->bind(*bindings);
-  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box));
+  core::KeyRange key{};
+  if (args.colorKey) key = core::keyRange(*src.m_format.info, decodes, *args.colorKey);
+  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box, key));
   recorder.endInterlude();
   return {};
 }
@@ -197,7 +207,7 @@ Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& 
   // Both images are of linear formats, and the byte of X8 is a byte to it.
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
   if (decodes != core::asSrgb(m_desc.format, args.encodeSrgb) || (decodes && linear) ||
-      (src.m_format.info->opaque && !m_format.info->opaque) ||
+      (src.m_format.info->opaque && !m_format.info->opaque) || src.m_format.info->yuv || args.colorKey ||
       (m_desc.format != src.m_desc.format && (!m_format.plain || !src.m_format.plain)))
     return Error{ErrorCode::Backend, "blit that takes a draw, to what cannot be a render target", {}};
 
@@ -244,7 +254,7 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
     return copyBoxes(sub, static_cast<TextureObject&>(**held), {}, boxes);
   }
   if (*kind == core::BlitKind::Copy) return copyBoxes(sub, src, srcSub, boxes);
-  const bool drawn = isTarget() && (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
+  const bool drawn = isAttachment() && (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
   const auto blitFrom = [&](TextureObject& source, core::Subresource part, std::span<const BlitBox> list) {
     return drawn ? blitByDraw(sub, source, part, list, args) : blitByCommand(sub, source, part, list, args);
   };

@@ -74,6 +74,9 @@ constexpr Row kRows[] = {
     {AEROGPU_FORMAT_D3D9_D16, VK_FORMAT_D16_UNORM, VK_FORMAT_UNDEFINED},
     {AEROGPU_FORMAT_D3D9_INTZ, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_UNDEFINED, {kR, kR, kR, kR}},
     {AEROGPU_FORMAT_D3D9_DF16, VK_FORMAT_D16_UNORM, VK_FORMAT_UNDEFINED, {kR, k0, k0, k1}},
+    // A texel is what its pixel has of its pair: luma, and U or V.
+    {AEROGPU_FORMAT_D3D9_YUY2, VK_FORMAT_R8G8_UNORM, VK_FORMAT_UNDEFINED},
+    {AEROGPU_FORMAT_D3D9_UYVY, VK_FORMAT_R8G8_UNORM, VK_FORMAT_UNDEFINED, {kG, kR, 0, 0}},
     {AEROGPU_FORMAT_D3D9_DF24, VK_FORMAT_D24_UNORM_S8_UINT, VK_FORMAT_UNDEFINED, {kR, k0, k0, k1}},
 };
 
@@ -99,6 +102,28 @@ void fallBack(VkFormatInfo& out, const DeviceCaps& caps) {
 }
 
 }  // namespace
+
+shader::BlitOutput VkFormatInfo::blitOutput() const {
+  shader::BlitOutput out;
+  const uint8_t views[4] = {components.r, components.g, components.b, components.a};
+  for (uint8_t i = 0; i < 4; ++i) {
+    // The first channel of a color that is read from here.
+    const auto shown = [&](uint8_t c) { return views[c] == 0 ? c == i : views[c] == kR + i; };
+    uint8_t c = 0;
+    while (c < 4 && !shown(c)) ++c;
+    out.from[i] = c < 4 ? c : i;
+    if (conversion == Conversion::None) continue;
+    const core::Channel& channel = info->channels[out.from[i]];
+    if (!channel.stored()) {
+      out.from[i] = shader::BlitOutput::kOne;
+      continue;
+    }
+    const bool isSigned = channel.type == core::Channel::Type::Snorm;
+    const int steps = (1 << (isSigned ? channel.bits - 1 : channel.bits)) - 1;
+    out.steps[i] = static_cast<int16_t>(isSigned ? -steps : steps);
+  }
+  return out;
+}
 
 Result<VkFormatInfo> mapFormat(const Device& device, aerogpu_format format) {
   for (const Row& row : kRows) {
@@ -143,8 +168,9 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   needs(can.customBorderColor && (can.borderColorSwizzle || f.components == Components{}),
         AEROGPU_FORMAT_CAP_BORDER);
   const bool target = f.plain && has(VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT);
-  needs(target, AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND | AEROGPU_FORMAT_CAP_SRGB_WRITE |
-                    AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS);
+  needs(target, AEROGPU_FORMAT_CAP_TARGET | AEROGPU_FORMAT_CAP_BLEND | AEROGPU_FORMAT_CAP_SRGB_WRITE);
+  const bool attached = f.drawn() && has(VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT);
+  needs(attached, AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS);
   needs(has(VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT), AEROGPU_FORMAT_CAP_BLEND);
   if (f.srgb != VK_FORMAT_UNDEFINED) {
     const VkFormatFeatureFlags2 twin = device.formatFeatures(f.srgb);
@@ -165,7 +191,7 @@ core::FormatCaps formatCaps(const Device& device, aerogpu_format format) {
   image.imageType = VK_IMAGE_TYPE_2D;
   if (f.info->depth)
     image.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  else if (target)
+  else if (attached)
     image.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   image.arrayLayers = 6;
   image.flags = VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;

@@ -5,6 +5,7 @@
 #include "aerogpu/aerogpu_format.h"
 #include "renderer/core/backend.h"
 #include "renderer/core/format.h"
+#include "renderer/shader/spirv/blit.h"
 #include "renderer/vulkan/device/device.h"
 #include "renderer/vulkan/device/texel_conversion.h"
 
@@ -35,6 +36,10 @@ struct VkFormatInfo {
     return info->stencil ? VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT
                          : VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT};
   }
+  /// Whether a blit can draw to it, if the GPU has such targets.
+  bool drawn() const { return core::takesColors(*info); }
+  /// How colors are written so that its views show them.
+  shader::BlitOutput blitOutput() const;
   /// Bytes of a texel or block in the image, of one plane.
   uint32_t texelBytes() const {
     return conversion == Conversion::None ? info->blockBytes : imageBytes(conversion);

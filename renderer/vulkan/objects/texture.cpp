@@ -24,7 +24,8 @@ bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layer
     case VK_IMAGE_VIEW_TYPE_CUBE_ARRAY:
       return core::canBeCube(desc, layers);
     default:
-      return desc.kind != core::TextureKind::Volume && desc.samples == 1;
+      return desc.kind != core::TextureKind::Volume && desc.samples == 1 &&
+             !core::findFormat(desc.format)->yuv;
   }
 }
 
@@ -64,7 +65,7 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
   if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
   if (format->info->depth)
     info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  else if (format->plain && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
+  else if (format->drawn() && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
     info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   self->m_usage = info.usage;
   if (!device.fits(info))

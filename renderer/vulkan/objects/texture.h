@@ -90,8 +90,10 @@ public:
   bool mixedUse() const { return m_mixedUse; }
 
   const VkFormatInfo& format() const { return m_format; }
-  /// Whether draws can go to it.
-  bool isTarget() const {
+  /// Whether draws of the guest can go to it.
+  bool isTarget() const { return (m_format.plain || m_format.info->depth) && isAttachment(); }
+  /// Whether it can be an attachment, of fills and of blits that know how its channels lie.
+  bool isAttachment() const {
     return m_usage & (VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
   }
   /// Whether samplers may filter it, and targets of it blend.

@@ -207,6 +207,64 @@ TEST_P(BlitPackets, TheResultGoesToGuestMemory) {
   gpu().forget(memory);
 }
 
+// BLIT-14: the key reaches the blit; what stays away is written back as it is.
+TEST_P(BlitPackets, TheColorKeyStaysAway) {
+  CommandWriter w;
+  const Allocation memory = gpu().allocate(4096);
+  const uint32_t dst = gpu().handle();
+  Harness::createTexture(w, dst, kRgba, 4, 1,
+                         AEROGPU_RESOURCE_USAGE_TEXTURE | AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1,
+                         memory.id, 16);
+  // The key's blue differs in the second texel, its X in the third.
+  const uint32_t src = filled(w, kBgrx, 4, 1, {1, 2, 3, 4, 9, 2, 3, 4, 1, 2, 3, 200, 7, 7, 7, 7});
+  fill(w, colour(dst, 1, 0, 0, 0), {});
+  blit(w,
+       {.dst_texture = dst,
+        .src_texture = src,
+        .flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY | AEROGPU_EXT_BLIT_WRITEBACK_DST,
+        .color_key = 0x55030201},
+       {{{0, 0, 4, 1}, {0, 0, 4, 1}}});
+  run(w);
+  const Bytes want = {255, 0, 0, 0, 3, 2, 9, 255, 255, 0, 0, 0, 7, 7, 7, 255};
+  const auto bytes = gpu().bytes(memory);
+  EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 16), want);
+  // Without the flag the field says nothing: X8 becomes opaque.
+  blit(w, {.dst_texture = dst, .src_texture = src, .color_key = 0x55030201}, {{{0, 0, 4, 1}, {0, 0, 4, 1}}});
+  run(w);
+  EXPECT_EQ(read(dst, kRgba, 4, 1), (Bytes{3, 2, 1, 255, 3, 2, 9, 255, 3, 2, 1, 255, 7, 7, 7, 255}));
+  gpu().forget(memory);
+}
+
+// FMT-14: what such textures are, and what is refused.
+TEST_P(BlitPackets, YuvTexturesAreFlatAndOfEvenWidth) {
+  CommandWriter w;
+  const uint32_t yuv = filled(w, AEROGPU_FORMAT_D3D9_YUY2, 2, 1, {16, 128, 235, 128});
+  const uint32_t dst = texture(w, kRgba, 2, 1);
+  blit(w, {.dst_texture = dst, .src_texture = yuv}, {{{0, 0, 2, 1}, {0, 0, 2, 1}}});
+  run(w);
+  EXPECT_EQ(read(dst, kRgba, 2, 1), (Bytes{0, 0, 0, 255, 255, 255, 255, 255})) << "black and white";
+  struct {
+    const char* what;
+    uint32_t kind, width, mips, layers, samples;
+  } const wrong[] = {
+      {"odd width", AEROGPU_EXT_TEXTURE_2D, 3, 1, 1, 1}, {"mips", AEROGPU_EXT_TEXTURE_2D, 4, 2, 1, 1},
+      {"layers", AEROGPU_EXT_TEXTURE_2D, 4, 1, 2, 1},    {"samples", AEROGPU_EXT_TEXTURE_2D, 4, 1, 1, 4},
+      {"cube", AEROGPU_EXT_TEXTURE_CUBE, 4, 1, 6, 1},    {"volume", AEROGPU_EXT_TEXTURE_VOLUME, 4, 1, 1, 1}};
+  for (const auto& row : wrong) {
+    w.packet(aerogpu_cmd_ext_create_texture{.texture_handle = gpu().handle(),
+                                            .usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE,
+                                            .format = AEROGPU_FORMAT_D3D9_UYVY,
+                                            .kind = row.kind,
+                                            .width = row.width,
+                                            .height = row.width,
+                                            .depth = 1,
+                                            .mip_levels = row.mips,
+                                            .array_layers = row.layers,
+                                            .sample_count = row.samples});
+    EXPECT_EQ(runForError(w), kDecode) << row.what;
+  }
+}
+
 // BLIT-1, BLIT-2, CMD-7: one wrong thing, and nothing is done.
 TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
   CommandWriter w;
@@ -230,7 +288,18 @@ TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
       {"no destination", with([](auto& c) { c.dst_texture = 0; }), {good}, kDecode},
       {"no source", with([](auto& c) { c.src_texture = 0; }), {good}, kDecode},
       {"a buffer", with([&](auto& c) { c.src_texture = other; }), {good}, kDecode},
-      {"unknown flag", with([](auto& c) { c.flags = 64; }), {good}, kDecode},
+      {"unknown flag", with([](auto& c) { c.flags = 128; }), {good}, kDecode},
+      {"weighed key",
+       with([](auto& c) { c.flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY | AEROGPU_EXT_BLIT_LINEAR; }),
+       {good},
+       kDecode},
+      {"key of blocks",
+       with([&](auto& c) {
+         c.src_texture = bc;
+         c.flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY;
+       }),
+       {good},
+       kDecode},
       {"blocks from texels", with([&](auto& c) { c.dst_texture = bc; }), {good}, kDecode},
       {"no such mip", with([](auto& c) { c.dst_mip_level = 2; }), {good}, kOob},
       {"no such layer", with([](auto& c) { c.src_array_layer = 1; }), {good}, kOob},
