@@ -48,6 +48,13 @@ Id Emitter::sampler(uint32_t number) {
   return m_b.load(imageType, variable);
 }
 
+/// A level that GPUs take for what it is: of infinity, NaN and 1e30 lavapipe makes the first one. No texture
+/// has levels beyond these, and no bias of a sampler comes from there to one that it has. NaN is the least.
+/// Of a constant the GPU's compiler makes another one.
+Id Emitter::level(Id w) {
+  return m_b.glsl(GLSLstd450NClamp, m_t.float1, w, m_b.constantFloat(-64), m_b.constantFloat(64));
+}
+
 void Emitter::texture(const Instruction& in) {
   using Mask = spv::ImageOperandsMask;
   const Operand& s = in.sources[1];
@@ -66,7 +73,7 @@ void Emitter::texture(const Instruction& in) {
   Id operands[2] = {};
   if (in.opcode == Opcode::TexLdl) {
     mask = Mask::Lod;
-    operands[0] = w;
+    operands[0] = level(w);
   } else if (in.opcode == Opcode::TexLdd) {
     mask = Mask::Grad;
     for (int i = 0; i < 2; ++i) operands[i] = source(in.sources[2 + i], plane ? 2 : 3);

@@ -95,6 +95,7 @@ private:
   void kill(const Instruction& in);
   void texture(const Instruction& in);
   Id sampler(uint32_t number);
+  Id level(Id w);
   Id sampleAt(uint32_t number, Id coordinate);
   d3d9::SamplerType samplerType(uint32_t number) const;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texture instructions and screen-space derivatives, executed. The textures are those of ShaderGpu.
+#include <limits>
+
 #include "renderer/shader/test/run_shader.h"
 
 namespace aerogpu::shader::test {
@@ -61,6 +63,25 @@ TEST(Texture, ExplicitLevel) {
     expectNear(pixel[i], expected[i], 0, "pixel shader");
     expectNear(vertex[i], expected[i], 0, "vertex shader");
   }
+}
+
+TEST(Texture, ExplicitLevelsBeyondAllThatThereAre) {
+  const float inf = std::numeric_limits<float>::infinity(), none = std::numeric_limits<float>::quiet_NaN();
+  const Rows rows = {{{0.9f, 0.1f, 0, inf}},
+                     {{0.9f, 0.1f, 0, -inf}},
+                     {{0.9f, 0.1f, 0, none}},
+                     {{0.9f, 0.1f, 0, 1e30f}},
+                     {{0.9f, 0.1f, 0, -1e30f}}};
+  const std::vector<Vec4> expected = {{0, 0, 2, 1}, {3, 0, 0, 1}, {3, 0, 0, 1}, {0, 0, 2, 1}, {3, 0, 0, 1}};
+  const auto pixel = runPixel("dcl_2d s0\ntexldl r0, v0, s0\nmov oC0, r0\n", rows);
+  const auto vertex = runVertex("dcl_2d s2\ntexldl r0, v1, s2\nmov o1, r0\n", rows);
+  const auto constant =
+      runPixel("dcl_2d s0\ndef c0, 0.9, 0.1, 0, 1e30\ntexldl r0, c0, s0\nmov oC0, r0\n", {rows[0]});
+  for (size_t i = 0; i < rows.size(); ++i) {
+    expectNear(pixel[i], expected[i], 0, "pixel shader, row " + std::to_string(i));
+    expectNear(vertex[i], expected[i], 0, "vertex shader, row " + std::to_string(i));
+  }
+  expectNear(constant[0], {0, 0, 2, 1}, 0, "a constant");
 }
 
 TEST(Texture, ExplicitGradients) {
