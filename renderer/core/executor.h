@@ -241,6 +241,8 @@ private:
   /// The allocation of a backing in this submission, if it holds [offset, offset + size) of the resource.
   Result<const AllocTable::Entry*> backingEntry(const Backing& backing, uint64_t offset, uint64_t size,
                                                 bool write) const;
+  /// The allocation of this submission that a packet has a result written to, of `size` bytes at `offset`.
+  Result<const AllocTable::Entry*> writableEntry(uint32_t allocId, uint64_t offset, uint64_t size) const;
   /// Where rows inside an allocation lie; valid until the next call.
   Result<std::span<const GuestRun>> locate(const AllocTable::Entry& entry, const ByteRows& rows);
   /// The same for what is written when work is done, which outlives the submission.

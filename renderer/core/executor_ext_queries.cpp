@@ -59,16 +59,12 @@ Result<void> Executor::run(const aerogpu_cmd_ext_query_end& c) {
   const bool occlusion = c.type == AEROGPU_EXT_QUERY_OCCLUSION;
   if (occlusion && (!m_context->queries || !m_context->queries->open(c.slot)))
     return Error{ErrorCode::CmdDecode, "query ends that did not begin", "slot " + std::to_string(c.slot)};
-  const AllocTable::Entry* entry = m_allocs.find(c.alloc_id);
-  if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
-  if (entry->readOnly) return Error{ErrorCode::OutOfBounds, "query result for a read-only allocation"};
   constexpr uint64_t kBytes = sizeof(aerogpu_ext_query_result);
-  if (c.offset_bytes > entry->size || entry->size - c.offset_bytes < kBytes)
-    return Error{ErrorCode::OutOfBounds, "query result reaches past its allocation",
-                 "offset " + std::to_string(c.offset_bytes) + " of " + std::to_string(entry->size)};
+  const auto entry = writableEntry(c.alloc_id, c.offset_bytes, kBytes);
+  if (!entry) return entry.error();
   const auto queries = needQueries();
   if (!queries) return queries.error();
-  auto sink = sinkAt(*entry, {c.offset_bytes, kBytes, kBytes, 1});
+  auto sink = sinkAt(**entry, {c.offset_bytes, kBytes, kBytes, 1});
   if (!sink) return sink.error();
   if (auto taken = take(Work::Bytes, kBytes); !taken) return taken;
   if (auto taken = takeQuery(); !taken) return taken;

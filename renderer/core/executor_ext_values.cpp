@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Executor: values that are written to guest memory when work is done. VALUE-1 to VALUE-7.
+#include <string>
+
 #include "renderer/core/executor.h"
 
 namespace aerogpu::core {
 
+Result<const AllocTable::Entry*> Executor::writableEntry(uint32_t allocId, uint64_t offset,
+                                                         uint64_t size) const {
+  const AllocTable::Entry* entry = m_allocs.find(allocId);
+  if (!entry)
+    return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                 "alloc_id " + std::to_string(allocId)};
+  if (entry->readOnly)
+    return Error{ErrorCode::OutOfBounds, "write to a read-only allocation",
+                 "alloc_id " + std::to_string(allocId)};
+  if (offset > entry->size || entry->size - offset < size)
+    return Error{ErrorCode::OutOfBounds, "write reaches past its allocation",
+                 "offset " + std::to_string(offset) + " of " + std::to_string(entry->size)};
+  return entry;
+}
+
 Result<void> Executor::run(const aerogpu_cmd_ext_write_value& c) {
   ++m_neutralPackets;
-  const AllocTable::Entry* entry = m_allocs.find(c.alloc_id);
-  if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
-  if (entry->readOnly) return Error{ErrorCode::OutOfBounds, "value for a read-only allocation"};
-  if (c.offset_bytes > entry->size || entry->size - c.offset_bytes < sizeof c.value)
-    return Error{ErrorCode::OutOfBounds, "value reaches past its allocation"};
+  const auto found = writableEntry(c.alloc_id, c.offset_bytes, sizeof c.value);
+  if (!found) return found.error();
+  const AllocTable::Entry* entry = *found;
   if (!entry->scattered && (entry->gpa + c.offset_bytes) % sizeof c.value != 0)
     return Error{ErrorCode::CmdDecode, "value is not aligned in memory"};
   if (m_values == kMaxValues) return Error{ErrorCode::Backend, "too many values in one submission"};

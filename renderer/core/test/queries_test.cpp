@@ -93,9 +93,9 @@ TEST_F(QueriesTest, WhatIsRefusedAndHowTheLogSaysIt) {
   end(0, 24, kTimestamp);
   refused(AEROGPU_ERROR_CMD_DECODE, "query result is not aligned in its allocation: offset 24");
   end(0, 8192, kTimestamp);
-  refused(AEROGPU_ERROR_OOB, "query result reaches past its allocation: offset 8192 of 8192");
+  refused(AEROGPU_ERROR_OOB, "write reaches past its allocation: offset 8192 of 8192");
   end(0, ~uint64_t{15}, kTimestamp);
-  refused(AEROGPU_ERROR_OOB, "query result reaches past its allocation");
+  refused(AEROGPU_ERROR_OOB, "write reaches past its allocation");
   end(0, 0, kTimestamp, memory.id + 1000);
   refused(AEROGPU_ERROR_CMD_DECODE, "allocation is not in the submission's table");
   EXPECT_EQ(at(0).available, 0xA5A5A5A5A5A5A5A5);
