@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Plays traces of single features with aerogpu-replay and holds their last frames against pictures of the features' models.
+
+usage: check_corpus.py TRACE-CORPUS AEROGPU-REPLAY [NAME...]
+  NAME   only these features
+
+trace-corpus writes NAME.aerogputrace and NAME.ppm; a channel may be off by what the picture's comment says.
+"""
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+
+def read_ppm(path):
+    head, rest = path.read_bytes().split(b'255\n', 1)
+    magic, comment, size = head.decode().splitlines()
+    width, height = map(int, size.split())
+    return width, height, int(comment.rsplit(' ', 1)[1]), rest
+
+
+def read_png(path):
+    """Width, height and RGB bytes of a PNG of 8 bits a channel (Portable Network Graphics, 9: Filtering)."""
+    data, at, body = path.read_bytes(), 8, b''
+    while at < len(data):
+        length, kind = struct.unpack('>I4s', data[at:at + 8])
+        chunk = data[at + 8:at + 8 + length]
+        if kind == b'IHDR':
+            width, height, depth, color = struct.unpack('>IIBB', chunk[:10])
+            if depth != 8 or color not in (2, 6):
+                raise SystemExit(f'check_corpus.py: {path} is no PNG of 8 bits a channel in colour')
+            step = 3 if color == 2 else 4
+        if kind == b'IDAT':
+            body += chunk
+        at += length + 12
+    raw, rows, before = zlib.decompress(body), [], bytes(width * step)
+    for y in range(height):
+        line = raw[y * (width * step + 1):(y + 1) * (width * step + 1)]
+        row = bytearray(line[1:])
+        for i in range(len(row)):
+            left = row[i - step] if i >= step else 0
+            corner = before[i - step] if i >= step else 0
+            if line[0] == 4:
+                guess = left + before[i] - corner
+                near = sorted([(abs(guess - left), 0, left), (abs(guess - before[i]), 1, before[i]),
+                               (abs(guess - corner), 2, corner)])[0][2]
+            else:
+                near = (0, left, before[i], (left + before[i]) // 2)[line[0]]
+            row[i] = (row[i] + near) & 255
+        rows.append(bytes(row))
+        before = rows[-1]
+    return width, height, b''.join(row[i:i + 3] for row in rows for i in range(0, len(row), step))
+
+
+def difference(wanted, got):
+    width, height, tolerance, want = wanted
+    if (width, height) != got[:2]:
+        return f'a frame of {got[0]}x{got[1]}, not {width}x{height}'
+    wrong = [i for i in range(len(want)) if abs(want[i] - got[2][i]) > tolerance]
+    if not wrong:
+        return ''
+    at = wrong[0] // 3
+    pixel = slice(at * 3, at * 3 + 3)
+    return (f'{len({i // 3 for i in wrong})} pixels are wrong, the first at {at % width},{at // width}: '
+            f'{tuple(got[2][pixel])}, not {tuple(want[pixel])}, tolerance {tolerance}')
+
+
+def main():
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    problems = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        subprocess.run([sys.argv[1], name], check=True)
+        traces = sorted(folder.glob('*.aerogputrace'))
+        if sys.argv[3:]:
+            traces = [t for t in traces if t.stem in sys.argv[3:]]
+        if not traces:
+            raise SystemExit('check_corpus.py: no traces')
+        for trace in traces:
+            png = trace.with_suffix('.png')
+            run = subprocess.run([sys.argv[2], '--validation', '--png', png, trace], capture_output=True, text=True)
+            if run.returncode != 0 or run.stderr:
+                problems.append(f'{trace.stem}: aerogpu-replay ended with {run.returncode}: {run.stderr.strip()}')
+                continue
+            wrong = difference(read_ppm(trace.with_suffix('.ppm')), read_png(png))
+            if wrong:
+                problems.append(f'{trace.stem}: {wrong}')
+    for problem in problems:
+        print(problem)
+    print(f'{len(traces) - len(problems)} of {len(traces)} traces give the picture of their model')
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Copies, blits and fills, and presents of damage.
+#include <algorithm>
+#include <bit>
+
+#include "renderer/trace/test/corpus/recorder.h"
+
+namespace aerogpu::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+/// 16x16 texels in blue, green, red, X: which column and which row.
+Bytes grid() {
+  Bytes out;
+  for (uint8_t y = 0; y < 16; ++y)
+    for (uint8_t x = 0; x < 16; ++x)
+      out.insert(out.end(), {50, static_cast<uint8_t>(y * 16), static_cast<uint8_t>(x * 16), 255});
+  return out;
+}
+Rgb gridColor(uint32_t x, uint32_t y) {
+  return {x * 16 / 255.0, y * 16 / 255.0, 50 / 255.0};
+}
+void blit(Recorder& r, uint32_t source, uint32_t flags, const std::vector<aerogpu_ext_blit_rect>& rects,
+          uint32_t key = 0) {
+  aerogpu_cmd_ext_blit c{};
+  c.dst_texture = r.target();
+  c.src_texture = source;
+  c.flags = flags;
+  c.color_key = key;
+  c.rect_count = static_cast<uint32_t>(rects.size());
+  r.w.packet(c, rects.data(), rects.size());
+}
+
+Picture copies(Recorder& r) {
+  const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid());
+  aerogpu_cmd_copy_texture2d c{};
+  c.dst_texture = r.target();
+  c.src_texture = source;
+  c.dst_x = 30;
+  c.dst_y = 7;
+  c.src_x = 2;
+  c.src_y = 3;
+  c.width = 10;
+  c.height = 12;
+  r.w.packet(c);
+  Picture out;
+  out.paint(30, 7, 40, 19, [](uint32_t x, uint32_t y) { return gridColor(x - 28, y - 4); });
+  return out;
+}
+
+Picture scaledBlits(Recorder& r) {
+  const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid());
+  blit(r, source, 0, {{{0, 0, 32, 48}, {0, 0, 16, 16}}});
+  blit(r, source, AEROGPU_EXT_BLIT_MIRROR_X | AEROGPU_EXT_BLIT_MIRROR_Y,
+       {{{40, 10, 47, 15}, {1, 2, 15, 12}}});
+  Picture out;
+  out.paint(0, 0, 32, 48, [](uint32_t x, uint32_t y) { return gridColor(x / 2, y / 3); });
+  // Each texel of 7x5 stands for two each way of 14x10; a centre between two takes the second.
+  out.paint(40, 10, 47, 15, [](uint32_t x, uint32_t y) {
+    const uint32_t i = 46 - x, j = 14 - y;
+    return gridColor(1 + (2 * i + 1) * 14 / 14, 2 + (2 * j + 1) * 10 / 10);
+  });
+  return out;
+}
+
+/// Grey of 16 to 235, then red in each second pair: Y 81, U 90, V 240 is what (255, 0, 0) has in BT.601.
+Picture yuv(Recorder& r) {
+  Bytes bytes;
+  for (uint32_t x = 0; x < 8; ++x)
+    if (x % 2 == 0)
+      bytes.insert(bytes.end(),
+                   {static_cast<uint8_t>(16 + x * 27), 128, static_cast<uint8_t>(16 + x * 27 + 27), 128});
+    else
+      bytes.insert(bytes.end(), {81, 90, 81, 240});
+  const uint32_t source = r.texture(AEROGPU_FORMAT_D3D9_YUY2, 16, 1, bytes);
+  blit(r, source, 0, {{{0, 0, kSide, kSide}, {0, 0, 16, 1}}});
+  Picture out;
+  for (uint32_t pair = 0; pair < 8; ++pair)
+    for (uint32_t i = 0; i < 2; ++i) {
+      const double grey = (pair * 27 + i * 27) / 219.0;
+      const uint32_t x = (pair * 2 + i) * 4;
+      out.fill(x, 0, x + 4, kSide, pair % 2 == 0 ? Rgb{grey, grey, grey} : Rgb{1, 0, 0});
+    }
+  return out;
+}
+
+Picture colorKey(Recorder& r) {
+  Bytes bytes = grid();
+  const Bytes key = {1, 2, 3, 255};
+  for (size_t i = 0; i < 256; ++i)
+    if (i % 16 == i / 16 || i % 5 == 0)
+      std::copy(key.begin(), key.end(), bytes.begin() + static_cast<ptrdiff_t>(i) * 4);
+  const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, bytes);
+  packets::clearColor(r.w, {1, 1, 0, 1});
+  blit(r, source, AEROGPU_EXT_BLIT_SRC_COLOR_KEY, {{{0, 0, kSide, kSide}, {0, 0, 16, 16}}}, 0x00030201);
+  Picture out;
+  out.paint(0, 0, kSide, kSide, [](uint32_t x, uint32_t y) {
+    const uint32_t u = x / 4, v = y / 4, i = v * 16 + u;
+    return u == v || i % 5 == 0 ? Rgb{1, 1, 0} : gridColor(u, v);
+  });
+  return out;
+}
+
+/// Within the target, over itself: the source is read first.
+Picture overlappingBlit(Recorder& r) {
+  const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid());
+  blit(r, source, 0, {{{0, 0, 16, 16}, {0, 0, 16, 16}}});
+  blit(r, r.target(), 0, {{{4, 4, 20, 20}, {0, 0, 16, 16}}});
+  Picture out;
+  out.paint(0, 0, 16, 16, gridColor);
+  out.paint(4, 4, 20, 20, [](uint32_t x, uint32_t y) { return gridColor(x - 4, y - 4); });
+  return out;
+}
+
+Picture fills(Recorder& r) {
+  aerogpu_cmd_ext_fill c{};
+  c.texture = r.target();
+  c.flags = AEROGPU_EXT_FILL_COLOR;
+  const float color[] = {0.2f, 0.8f, 0.4f, 1};
+  for (int i = 0; i < 4; ++i) c.color_rgba_f32[i] = std::bit_cast<uint32_t>(color[i]);
+  c.rect_count = 2;
+  const aerogpu_ext_rect rects[] = {{3, 4, 20, 30}, {40, 1, 64, 64}};
+  r.w.packetWithTail(AEROGPU_CMD_EXT_FILL, c, rects, sizeof rects);
+  Picture out;
+  out.fill(3, 4, 20, 30, {0.2, 0.8, 0.4});
+  out.fill(40, 1, 64, 64, {0.2, 0.8, 0.4});
+  return out;
+}
+
+/// The picture of a present that names what differs has the rest of the one before.
+Picture presentedRectangles(Recorder& r) {
+  packets::clearColor(r.w, {0, 0, 1, 1});
+  r.present();
+  r.showColors();
+  Picture out;
+  out.fill(0, 0, kSide, kSide, {0, 0, 1});
+  for (uint32_t i = 0; i < 3; ++i) {
+    const uint32_t at = i * 20, color = argb(255, 255, 80 * i, 0);
+    r.draw(Recorder::quad(at, at, at + 10, at + 12, color));
+    aerogpu_cmd_ext_present_rects c{};
+    c.rect_count = 1;
+    const aerogpu_ext_rect rect = {at, at, at + 10, at + 12};
+    r.w.packetWithTail(AEROGPU_CMD_EXT_PRESENT_RECTS, c, &rect, sizeof rect);
+    r.submit();
+    out.fill(at, at, at + 10, at + 12, rgbOf(color));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Feature> verbFeatures() {
+  return {{"copies", copies},
+          {"scaled_blits", scaledBlits},
+          {"yuv", yuv, 1},
+          {"color_key", colorKey},
+          {"overlapping_blit", overlappingBlit},
+          {"fills", fills},
+          {"presented_rectangles", presentedRectangles}};
+}
+
+}  // namespace aerogpu::test
