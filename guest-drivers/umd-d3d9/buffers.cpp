@@ -43,17 +43,27 @@ bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *so
   return true;
 }
 
-bool refreshBuffer(Wire &wire, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end) {
+bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin,
+                   uint64_t end) {
   if (!buffer.handle && !createBuffer(wire, buffer.handle, buffer.size, usage)) return false;
   if (buffer.ofRuntime)
     buffer.markDirty(static_cast<uint32_t>(begin < buffer.size ? begin : buffer.size),
                      static_cast<uint32_t>(end < buffer.size ? end : buffer.size));
   if (buffer.locks && buffer.drawnWhileLocked && buffer.lockWrites) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
   if (buffer.dirtyBegin == buffer.dirtyEnd) return true;
-  if (!uploadBytes(wire, buffer.handle, buffer.dirtyBegin, buffer.bytes + buffer.dirtyBegin,
-                   buffer.dirtyEnd - buffer.dirtyBegin))
-    return false;
+  uint32_t at = buffer.dirtyBegin, bytes = buffer.dirtyEnd - buffer.dirtyBegin;
+  if (bytes >= UploadMemory::kLeastBytes && wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {
+    const uint32_t flags = buffer.ofRuntime     ? AEROGPU_EXT_UPDATE_NONE
+                           : buffer.isDiscarded ? AEROGPU_EXT_UPDATE_DISCARD
+                           : buffer.isPromised  ? AEROGPU_EXT_UPDATE_NO_OVERWRITE
+                                                : AEROGPU_EXT_UPDATE_NONE;
+    const uint32_t sent = memory.update(buffer.handle, at, buffer.bytes + at, bytes, flags);
+    at += sent;
+    bytes -= sent;
+  }
+  if (!uploadBytes(wire, buffer.handle, at, buffer.bytes + at, bytes)) return false;
   buffer.dirtyBegin = buffer.dirtyEnd = 0;
+  buffer.isPromised = buffer.isDiscarded = false;
   return true;
 }
 

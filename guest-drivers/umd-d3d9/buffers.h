@@ -4,6 +4,7 @@
 #pragma once
 
 #include "resource.h"
+#include "upload_memory.h"
 
 namespace aero {
 
@@ -12,7 +13,7 @@ bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *so
 
 /** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: what the draw reads, which counts for
  *  memory of the runtime's. */
-bool refreshBuffer(Wire &wire, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end);
+bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end);
 
 /** A buffer of the device that bytes are written through, round and round. Packets run in order, so that a draw reads
  *  what was sent last before it; going round only spares the device from waiting. */

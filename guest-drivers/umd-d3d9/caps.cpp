@@ -6,6 +6,7 @@
 
 #include "formats.h"
 #include "queries.h"
+#include "states.h"
 #include "texture_layout.h"
 
 namespace aero {
@@ -45,8 +46,8 @@ HRESULT answerFormats(const D3DDDIARG_GETCAPS &args) {
 }
 
 /** D3DCAPS8 is the beginning of D3DCAPS9, with bits and versions of its time. */
-HRESULT answerCaps8(const D3DDDIARG_GETCAPS &args) {
-  D3DCAPS9 caps = deviceCaps();
+HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
+  D3DCAPS9 caps = deviceCaps(adapter.featuresHigh());
   caps.VertexShaderVersion = 0xFFFE0101;
   caps.PixelShaderVersion = 0xFFFF0104;
   caps.MaxVertexShaderConst = 96;
@@ -58,7 +59,7 @@ HRESULT answerCaps8(const D3DDDIARG_GETCAPS &args) {
 
 }  // namespace
 
-D3DCAPS9 deviceCaps() {
+D3DCAPS9 deviceCaps(uint32_t featuresHigh) {
   D3DCAPS9 caps = {};
   caps.DeviceType = D3DDEVTYPE_HAL;
   caps.Caps = D3DCAPS_READ_SCANLINE;
@@ -79,11 +80,14 @@ D3DCAPS9 deviceCaps() {
                            D3DPMISCCAPS_BLENDOP | D3DPMISCCAPS_INDEPENDENTWRITEMASKS | D3DPMISCCAPS_PERSTAGECONSTANT |
                            D3DPMISCCAPS_SEPARATEALPHABLEND | D3DPMISCCAPS_MRTINDEPENDENTBITDEPTHS |
                            D3DPMISCCAPS_MRTPOSTPIXELSHADERBLENDING | D3DPMISCCAPS_FOGVERTEXCLAMPED;
-  // No WFOG: no packet says what w a projection gives.
   caps.RasterCaps = D3DPRASTERCAPS_ZTEST | D3DPRASTERCAPS_FOGVERTEX | D3DPRASTERCAPS_FOGTABLE |
                     D3DPRASTERCAPS_FOGRANGE | D3DPRASTERCAPS_ZFOG | D3DPRASTERCAPS_MIPMAPLODBIAS |
                     D3DPRASTERCAPS_ANISOTROPY | D3DPRASTERCAPS_COLORPERSPECTIVE | D3DPRASTERCAPS_SCISSORTEST |
                     D3DPRASTERCAPS_SLOPESCALEDEPTHBIAS | D3DPRASTERCAPS_DEPTHBIAS;
+  if (featuresHigh & AEROGPU_EXT_FEATURE_HI_STATES) {
+    caps.RasterCaps |= D3DPRASTERCAPS_WFOG;
+    caps.MaxUserClipPlanes = ClipPlanes::kCount;
+  }
   constexpr DWORD kAllCompares = 0xFF;  // D3DPCMPCAPS_NEVER to _ALWAYS
   caps.ZCmpCaps = kAllCompares;
   caps.AlphaCmpCaps = kAllCompares;
@@ -176,9 +180,9 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
     return answer(args, queries.types, queries.count * sizeof queries.types[0]);
   }
   case D3DDDICAPS_GETD3D8CAPS:
-    return answerCaps8(args);
+    return answerCaps8(adapter, args);
   case D3DDDICAPS_GETD3D9CAPS:
-    return answer(args, deviceCaps());
+    return answer(args, deviceCaps(adapter.featuresHigh()));
   // Where an error is the documented no (docs/abi/d3d9ex.md EX-10).
   case D3DDDICAPS_CHECKOVERLAYSUPPORT:
     return kUnsupportedOverlay;

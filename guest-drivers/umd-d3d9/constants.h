@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <bit>
+
 #include "context.h"
 
 namespace aero {
@@ -31,6 +33,7 @@ public:
     }
   }
 
+  bool isDirty() const { return m_isDirty; }
   bool emit(Context &context) { return m_isDirty ? emitDirty(context) : true; }
 
   /** Sends registers now, whatever is wanted; the next emit() puts the wanted ones back. */
@@ -38,7 +41,7 @@ public:
 
   /** The device may have anything. */
   void forget() {
-    memset(m_dirty, 0xFF, sizeof m_dirty);
+    for (uint32_t i = 0; i < kCount; i++) m_dirty[i / 64] |= uint64_t{1} << i % 64;
     m_isDirty = true;
   }
 
@@ -48,8 +51,11 @@ private:
   static constexpr uint32_t kGap = 1;
 
   void setOne(uint32_t index, const void *value) {
-    if (!memcmp(&m_registers[index], value, sizeof(Register))) return;
-    memcpy(&m_registers[index], value, sizeof(Register));
+    uint64_t words[2], have[2];
+    memcpy(words, value, sizeof words);
+    memcpy(have, &m_registers[index], sizeof have);
+    if (words[0] == have[0] && words[1] == have[1]) return;
+    memcpy(&m_registers[index], words, sizeof words);
     m_dirty[index / 64] |= uint64_t{1} << index % 64;
     m_isDirty = true;
   }
@@ -63,25 +69,19 @@ private:
 };
 
 template <class Packet, uint32_t kCount> bool ConstantFile<Packet, kCount>::emitDirty(Context &context) {
-  uint32_t index = 0;
-  while (index < kCount) {
-    if (!(m_dirty[index / 64] >> index % 64)) {
-      index = (index / 64 + 1) * 64;
-      continue;
+  for (uint32_t word = 0; word < kWords; word++) {
+    while (m_dirty[word]) {
+      const auto index = word * 64 + static_cast<uint32_t>(std::countr_zero(m_dirty[word]));
+      uint32_t end = index + 1;
+      for (uint32_t next = end; next < kCount && next <= end + kGap; next++)
+        if (isDirty(next)) end = next + 1;
+      auto *packet = context.append<Packet>(end - index);
+      if (!packet) return false;
+      packet->stage = m_stage;
+      packet->start_register = index;
+      memcpy(Context::elementsOf(packet), &m_registers[index], (end - index) * sizeof(Register));
+      for (uint32_t i = index; i < end; i++) m_dirty[i / 64] &= ~(uint64_t{1} << i % 64);
     }
-    if (!isDirty(index)) {
-      index++;
-      continue;
-    }
-    uint32_t end = index + 1;
-    for (uint32_t next = end; next < kCount && next <= end + kGap; next++)
-      if (isDirty(next)) end = next + 1;
-    auto *packet = context.append<Packet>(end - index);
-    if (!packet) return false;
-    packet->stage = m_stage;
-    packet->start_register = index;
-    memcpy(Context::elementsOf(packet), &m_registers[index], (end - index) * sizeof(Register));
-    for (; index < end; index++) m_dirty[index / 64] &= ~(uint64_t{1} << index % 64);
   }
   m_isDirty = false;
   return true;

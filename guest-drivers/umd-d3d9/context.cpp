@@ -27,11 +27,12 @@ void Context::adopt(void *buffer, UINT bytes, D3DDDI_ALLOCATIONLIST *list, UINT 
   m_list = list;
   m_listRoom = list ? entries : 0;
   m_listed = 0;
-  m_packets = aerogpu::PacketWriter(m_buffer ? m_buffer + kHeaderBytes : nullptr, capacity());
+  m_begin = m_at = capacity() ? m_buffer + kHeaderBytes : nullptr;
+  m_end = m_begin + capacity();
 }
 
 bool Context::makeRoom(size_t bytes, uint32_t allocations) {
-  const auto fits = [&] { return bytes <= m_packets.room() && allocations <= m_listRoom - m_listed; };
+  const auto fits = [&] { return bytes <= room() && allocations <= m_listRoom - m_listed; };
   if (isEmpty() && bytes <= capacity()) {  // a list without entries: no batch will have them
     fail(kOutOfMemory);
     return false;
@@ -70,7 +71,7 @@ HRESULT Context::render(size_t wishBytes) {
   aerogpu_cmd_stream_header header = {};
   header.magic = AEROGPU_CMD_STREAM_MAGIC;
   header.abi_version = AEROGPU_ABI_VERSION_U32;
-  header.size_bytes = static_cast<uint32_t>(kHeaderBytes + m_packets.used());
+  header.size_bytes = static_cast<uint32_t>(kHeaderBytes + used());
   memcpy(m_buffer, &header, sizeof header);
 
   D3DDDICB_RENDER data = {};

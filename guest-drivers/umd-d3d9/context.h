@@ -4,7 +4,7 @@
 // outlive it, so that it may end between any two packets.
 #pragma once
 
-#include "aerogpu/packet_writer.hpp"
+#include "aerogpu/packet_types.hpp"
 #include "allocation.h"
 #include "heap.h"
 
@@ -12,7 +12,7 @@ namespace aero {
 
 class Context {
 public:
-  explicit Context(const Runtime &runtime) : m_runtime(runtime), m_packets(nullptr, 0) {}
+  explicit Context(const Runtime &runtime) : m_runtime(runtime) {}
 
   HRESULT open();
   void close();
@@ -22,30 +22,56 @@ public:
   /** Room for `bytes` of packets and for `allocations` more entries of the list, if need be in a new batch. False when
    *  there is none: error() says why. */
   bool ensure(size_t bytes, uint32_t allocations = 0) {
-    if (bytes <= m_packets.room() && allocations <= m_listRoom - m_listed) return true;
+    if (bytes <= room() && allocations <= m_listRoom - m_listed) return true;
     return makeRoom(bytes, allocations);
   }
   /** Lists an allocation that packets of this batch touch. ensure() has made room, and nothing was sent since. */
   void use(Allocation &allocation, bool write);
 
   /** A packet in place, zeroed; null when there is no room for it. */
-  template <class Wire> Wire *append() { return ensure(sizeof(Wire)) ? m_packets.append<Wire>() : nullptr; }
-  /** The same with room for `count` elements after it. */
-  template <class Wire> Wire *append(size_t count) {
-    const size_t bytes =
-        sizeof(Wire) + ((count * sizeof(typename aerogpu::PacketType<Wire>::Element) + 3) & ~size_t{3});
-    return ensure(bytes) ? m_packets.append<Wire>(count) : nullptr;
+  template <class Wire> Wire *append() {
+    if (!ensure(sizeof(Wire))) return nullptr;
+    auto *packet = new (m_at) Wire{};
+    packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, sizeof(Wire)};
+    m_at += sizeof(Wire);
+    return packet;
   }
-  template <class Wire> static auto *elementsOf(Wire *packet) { return aerogpu::PacketWriter::elementsOf(packet); }
-  template <class Wire> bool send(const Wire &packet) { return ensure(sizeof packet) && m_packets.packet(packet); }
+  /** The same with room for `count` elements after it, which hold anything: the caller writes all of them. */
+  template <class Wire> Wire *append(size_t count) {
+    auto *packet = appendBytes<Wire>(count * sizeof(typename aerogpu::PacketType<Wire>::Element));
+    if (packet) aerogpu::PacketType<Wire>::setCount(*packet, count);
+    return packet;
+  }
+  /** The same with `bytes` of any kind after it. */
+  template <class Wire> Wire *appendBytes(size_t bytes) {
+    static_assert(sizeof(Wire) % 4 == 0);
+    const size_t whole = sizeof(Wire) + ((bytes + 3) & ~size_t{3});
+    if (!ensure(whole)) return nullptr;
+    auto *packet = new (m_at) Wire{};
+    packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, static_cast<uint32_t>(whole)};
+    m_at += whole;
+    if (bytes % 4) memset(m_at - 4, 0, 4);
+    return packet;
+  }
+  template <class Wire> static auto *elementsOf(Wire *packet) {
+    return reinterpret_cast<typename aerogpu::PacketType<Wire>::Element *>(packet + 1);
+  }
+  template <class Wire> bool send(const Wire &packet) {
+    auto *out = append<Wire>();
+    if (!out) return false;
+    const aerogpu_cmd_hdr hdr = out->hdr;
+    *out = packet;
+    out->hdr = hdr;
+    return true;
+  }
 
   /** Bytes of packets that still fit. */
-  size_t room() const { return m_packets.room(); }
+  size_t room() const { return static_cast<size_t>(m_end - m_at); }
   /** The most that a packet can have, when nothing is in the batch. */
   size_t capacity() const { return m_bufferBytes > kHeaderBytes ? (m_bufferBytes - kHeaderBytes) & ~size_t{3} : 0; }
   /** The number of the batch that is being filled, from 1 on. */
   uint64_t batch() const { return m_batch; }
-  bool isEmpty() const { return !m_packets.used() && !m_listed; }
+  bool isEmpty() const { return !used() && !m_listed; }
   /** Whether packets that are not submitted yet touch the allocation. */
   bool isPending(const Allocation &allocation) const { return allocation.batch == m_batch; }
 
@@ -74,6 +100,7 @@ public:
 private:
   static constexpr size_t kHeaderBytes = sizeof(aerogpu_cmd_stream_header);
 
+  size_t used() const { return static_cast<size_t>(m_at - m_begin); }
   void adopt(void *buffer, UINT bytes, D3DDDI_ALLOCATIONLIST *list, UINT entries);
   bool makeRoom(size_t bytes, uint32_t allocations);
   HRESULT render(size_t wishBytes);
@@ -85,7 +112,7 @@ private:
   size_t m_bufferBytes = 0;
   D3DDDI_ALLOCATIONLIST *m_list = nullptr;
   uint32_t m_listRoom = 0, m_listed = 0;
-  aerogpu::PacketWriter m_packets;
+  uint8_t *m_begin = nullptr, *m_at = nullptr, *m_end = nullptr;  // of packets: the first one, the next one, their end
   uint64_t m_batch = 1;
   uint32_t m_lost = 0;
   bool m_demanded = false;

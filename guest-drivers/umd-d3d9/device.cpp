@@ -40,6 +40,7 @@ void Device::close() {
   while (Query *query = queries.first()) end(query);
   blits.destroy();
   draws.destroy();
+  pipeline.uploads.destroy();
   pipeline.defaultPixelShader.destroy(wire);
   progress.destroy();
   context.close();

@@ -21,7 +21,7 @@ enum class Answer : uint8_t {
 // X(name without pfn, answer)
 #define AERO_DEVICE_FUNCTIONS(X)                                                                                   \
   X(SetRenderState, Done)                                                                                            \
-  X(UpdateWInfo, Stub)                /* read by w buffers and w fog, which are no caps */                           \
+  X(UpdateWInfo, Done)                                                                                               \
   X(ValidateDevice, Done)                                                                                            \
   X(SetTextureStageState, Done)                                                                                      \
   X(SetTexture, Done)                                                                                                \
@@ -53,7 +53,7 @@ enum class Answer : uint8_t {
   X(SetLight, Stub)                                                                                                  \
   X(CreateLight, Stub)                                                                                               \
   X(DestroyLight, Stub)                                                                                              \
-  X(SetClipPlane, Stub)               /* MaxUserClipPlanes is 0 */                                                   \
+  X(SetClipPlane, Done)                                                                                              \
   X(GetInfo, Done)                                                                                                    \
   X(Lock, Done)                                                                                                      \
   X(Unlock, Done)                                                                                                    \

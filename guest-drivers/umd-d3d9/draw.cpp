@@ -8,7 +8,19 @@ namespace {
 
 constexpr uint64_t kMaxVertices = 1u << 28;  // LIM-1
 
-constexpr uint32_t kIndexedData = 1u << 30, kInstanceData = 1u << 31;  // D3DSTREAMSOURCE_*
+constexpr uint64_t kMaxInline = 65536;  // UPD-11
+constexpr uint32_t kMaxInlineStride = 2048;
+
+/** Indices less `first`; what is less than that becomes one past everything, which reads zeros (INPUT-10). */
+template <class Index> void copyIndices(uint8_t *to, const void *from, uint64_t count, uint32_t first) {
+  const auto *at = static_cast<const uint8_t *>(from);
+  for (uint64_t i = 0; i < count; i++) {
+    Index index;
+    memcpy(&index, at + i * sizeof index, sizeof index);
+    index = static_cast<Index>(index - first);
+    memcpy(to + i * sizeof index, &index, sizeof index);
+  }
+}
 
 /** D3DPRIMITIVETYPE and enum aerogpu_primitive_topology have the same numbers. */
 uint32_t topologyOf(D3DPRIMITIVETYPE type) {
@@ -66,6 +78,41 @@ bool Draws::sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, in
   return true;
 }
 
+Draws::Inline Draws::sendInline(D3DPRIMITIVETYPE type, const uint8_t *vertices, uint64_t vertexCount, uint32_t stride,
+                                const void *indices, uint64_t indexCount, uint32_t indexBytes, uint32_t firstIndex) {
+  Context &context = m_wire.context;
+  if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_DRAW_INLINE) || !stride || stride > kMaxInlineStride)
+    return Inline::Unfit;
+  const uint64_t vertexBytes = vertexCount * stride, padded = (vertexBytes + 3) & ~uint64_t{3};
+  const uint64_t bytes = indexCount ? padded + indexCount * indexBytes : vertexBytes;
+  if (!vertexCount || bytes > kMaxInline) return Inline::Unfit;
+  if (!m_pipeline.bindTopology(topologyOf(type))) return Inline::Failed;
+  // The next batch may have less room: what is not whole in a batch is not sent by this packet.
+  if (!context.ensure(0, m_pipeline.crossing())) return Inline::Failed;
+  const size_t whole = sizeof(aerogpu_cmd_ext_draw_inline) + static_cast<size_t>((bytes + 3) & ~uint64_t{3});
+  if (whole > context.room()) {
+    if (failed(context.submit())) return Inline::Failed;
+    if (whole > context.room()) return Inline::Unfit;
+  }
+  auto *packet = m_pipeline.appendDrawBytes<aerogpu_cmd_ext_draw_inline>(static_cast<size_t>(bytes));
+  if (!packet) return Inline::Failed;
+  packet->vertex_count = static_cast<uint32_t>(vertexCount);
+  packet->vertex_stride_bytes = stride;
+  uint8_t *to = Context::elementsOf(packet);
+  memcpy(to, vertices, vertexBytes);
+  if (!indexCount) return Inline::Sent;
+  packet->index_count = static_cast<uint32_t>(indexCount);
+  packet->index_format = indexBytes == 4 ? AEROGPU_INDEX_FORMAT_UINT32 : AEROGPU_INDEX_FORMAT_UINT16;
+  memset(to + vertexBytes, 0, padded - vertexBytes);
+  if (!firstIndex)
+    memcpy(to + padded, indices, indexCount * indexBytes);
+  else if (indexBytes == 4)
+    copyIndices<uint32_t>(to + padded, indices, indexCount, firstIndex);
+  else
+    copyIndices<uint16_t>(to + padded, indices, indexCount, firstIndex);
+  return Inline::Sent;
+}
+
 /** Sends the vertices of stream 0 that a draw reads from memory of the program's, and binds them. What was vertex
  *  `rebased` of the array is vertex 0 of the stream. */
 bool Draws::placeUserVertices(const Vertices &range, uint32_t &rebased) {
@@ -90,6 +137,13 @@ HRESULT Draws::draw(const D3DDDIARG_DRAWPRIMITIVE &args) {
   uint32_t first = args.VStart, rebased = 0;
   bool sent = m_pipeline.bindStreams(first, vertices);
   if (sent && m_pipeline.userVertices() && m_pipeline.streamsRead() & 1) {
+    const uint32_t stride = m_pipeline.userStride();
+    // Other streams count from the same vertex.
+    const Inline carried = m_pipeline.streamsRead() == 1 || first == 0
+                               ? sendInline(args.PrimitiveType, m_pipeline.userVertices() + uint64_t{first} * stride,
+                                            vertices, stride, nullptr, 0, 0, 0)
+                               : Inline::Unfit;
+    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
     sent = placeUserVertices({first, vertices}, rebased);
     first -= rebased;
   }
@@ -117,7 +171,18 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
   const int64_t firstVertex = int64_t{args.BaseVertexIndex} + args.MinIndex;
   const Vertices range = {static_cast<uint64_t>(firstVertex > 0 ? firstVertex : 0), args.NumVertices};
   int32_t base = args.BaseVertexIndex;
-  bool sent = m_pipeline.bindStreams(range.first, range.count);
+  uint32_t stepping;
+  const uint32_t instances = m_pipeline.instances(stepping);
+  const bool steps = m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES);
+  if (!instances || indices * instances > kMaxVertices) return kOk;
+  bool sent = m_pipeline.bindStreams(range.first, range.count, stepping, instances);
+  if (sent && user && m_pipeline.userVertices() && m_pipeline.streamsRead() == 1 && instances == 1 && base == 0) {
+    // From the first vertex on, so that indices outside of the range that was named find theirs.
+    const Inline carried =
+        sendInline(args.PrimitiveType, m_pipeline.userVertices(), range.first + range.count, m_pipeline.userStride(),
+                   user + uint64_t{args.StartIndex} * size, indices, size, 0);
+    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+  }
   if (sent && m_pipeline.userVertices() && m_pipeline.streamsRead() & 1) {
     uint32_t rebased = 0;
     sent = placeUserVertices(range, rebased);
@@ -132,38 +197,31 @@ HRESULT Draws::drawIndexed(const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args) {
     first = 0;
   } else if (sent) {
     BufferStore &buffer = resource->buffer();
-    sent = refreshBuffer(m_wire, buffer, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, uint64_t{first} * size,
-                         (first + indices) * size) &&
+    sent = refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER,
+                         uint64_t{first} * size, (first + indices) * size) &&
            m_pipeline.bindIndices(buffer.handle, size, 0);
   }
   const auto count = static_cast<uint32_t>(indices);
   sent = sent && m_pipeline.bindTopology(topologyOf(args.PrimitiveType)) &&
-         (m_pipeline.usesInstancing() ? drawInstances(count, first, base) : sendIndexed(count, 1, first, base));
+         (stepping && !steps ? drawInstances(count, instances, stepping, first, base)
+                             : sendIndexed(count, instances, first, base));
   return result(sent);
 }
 
-/** The device steps streams by instances only through layouts that lack some of Direct3D 9's vertex types, so each
- *  instance is a draw whose instance streams stand still. */
-bool Draws::drawInstances(uint32_t indices, uint32_t first, int32_t base) {
-  const uint32_t frequency = m_pipeline.stream(0).frequency;
-  const uint32_t instances = frequency & kIndexedData ? frequency & (kIndexedData - 1) : 1;
-  uint32_t perInstance = 0;
-  for (uint32_t rest = m_pipeline.streamsRead() & ~1u; rest; rest &= rest - 1)
-    if (m_pipeline.stream(static_cast<uint32_t>(std::countr_zero(rest))).frequency & kInstanceData)
-      perInstance |= rest & (0 - rest);
-  if (!perInstance) return sendIndexed(indices, instances, first, base);
+/** Where the device has no packet that says how streams step, each instance is a draw whose instance streams stand
+ *  still. */
+bool Draws::drawInstances(uint32_t indices, uint32_t instances, uint32_t perInstance, uint32_t first, int32_t base) {
   for (uint32_t instance = 0; instance < instances; instance++) {
     for (uint32_t rest = perInstance; rest; rest &= rest - 1) {
       const auto index = static_cast<uint32_t>(std::countr_zero(rest));
       const Stream &stream = m_pipeline.stream(index);
       if (!stream.buffer) continue;
-      const uint32_t step = stream.frequency & (kInstanceData - 1);
-      const uint64_t offset = stream.offset + uint64_t{instance / (step ? step : 1)} * stream.stride;
+      const uint64_t offset = stream.offset + uint64_t{instance / m_pipeline.instanceStep(index)} * stream.stride;
       BufferStore &buffer = stream.buffer->buffer();
       StreamBinding binding;
       if (offset < buffer.size) binding = {buffer.handle, static_cast<uint32_t>(offset), 0};
-      if (buffer.ofRuntime &&
-          !refreshBuffer(m_wire, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, offset, offset + stream.stride))
+      if (buffer.ofRuntime && !refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
+                                             offset, offset + stream.stride))
         return false;
       if (!m_pipeline.bindStream(index, binding)) return false;
     }
@@ -180,6 +238,11 @@ HRESULT Draws::draw2(const D3DDDIARG_DRAWPRIMITIVE2 &args) {
   if (!vertices || vertices > kMaxVertices || !stride || (!user && !stream.buffer)) return kOk;
   const Prepared prepared = m_pipeline.prepareDraw();
   if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
+  if (user) {
+    const Inline carried =
+        sendInline(args.PrimitiveType, user + args.FirstVertexOffset, vertices, stride, nullptr, 0, 0, 0);
+    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+  }
   bool sent = m_pipeline.bindTopology(topologyOf(args.PrimitiveType));
   if (user) {
     uint32_t offset;
@@ -191,7 +254,8 @@ HRESULT Draws::draw2(const D3DDDIARG_DRAWPRIMITIVE2 &args) {
     const uint64_t begin = uint64_t{stream.offset} + args.FirstVertexOffset;
     if (begin >= buffer.size) return result(sent);
     sent = sent &&
-           refreshBuffer(m_wire, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, begin, begin + vertices * stride) &&
+           refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, begin,
+                         begin + vertices * stride) &&
            m_pipeline.bindStream(0, {buffer.handle, static_cast<uint32_t>(begin), stride});
   }
   return result(sent && sendDraw(static_cast<uint32_t>(vertices), 0));
@@ -210,6 +274,12 @@ HRESULT Draws::drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_
   const uint64_t bytes = uint64_t{args.NumVertices} * stride;
   const Prepared prepared = m_pipeline.prepareDraw();
   if (prepared != Prepared::Ready) return result(prepared == Prepared::Nothing);
+  const auto *from = static_cast<const uint8_t *>(indices) + args.StartIndexOffset;
+  if (user) {
+    const Inline carried =
+        sendInline(args.PrimitiveType, user + begin, args.NumVertices, stride, from, count, size, args.MinIndex);
+    if (carried != Inline::Unfit) return result(carried == Inline::Sent);
+  }
   uint32_t offset;
   bool sent = m_pipeline.bindTopology(topologyOf(args.PrimitiveType));
   if (user) {
@@ -219,11 +289,10 @@ HRESULT Draws::drawIndexed2(const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 &args, uint32_
     BufferStore &buffer = stream.buffer->buffer();
     if (static_cast<uint64_t>(begin) >= buffer.size) return result(sent);
     sent = sent &&
-           refreshBuffer(m_wire, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, static_cast<uint64_t>(begin),
-                         static_cast<uint64_t>(begin) + bytes) &&
+           refreshBuffer(m_wire, m_pipeline.uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
+                         static_cast<uint64_t>(begin), static_cast<uint64_t>(begin) + bytes) &&
            m_pipeline.bindStream(0, {buffer.handle, static_cast<uint32_t>(begin), stride});
   }
-  const auto *from = static_cast<const uint8_t *>(indices) + args.StartIndexOffset;
   sent = sent && m_ring.place(m_wire, from, static_cast<uint32_t>(count * size), offset) &&
          m_pipeline.bindIndices(m_ring.handle(), size, offset) &&
          sendIndexed(static_cast<uint32_t>(count), 1, 0, -static_cast<int32_t>(args.MinIndex));

@@ -27,10 +27,15 @@ private:
   };
 
   HRESULT result(bool sent);
+  enum class Inline { Sent, Unfit, Failed };
+  /** The packet that carries its vertices and indices. `firstIndex`: what is taken from each index. Unfit: it is too
+   *  large, or the device has no such packet; nothing is sent then. */
+  Inline sendInline(D3DPRIMITIVETYPE type, const uint8_t *vertices, uint64_t vertexCount, uint32_t stride,
+                    const void *indices, uint64_t indexCount, uint32_t indexBytes, uint32_t firstIndex);
   bool placeUserVertices(const Vertices &range, uint32_t &rebased);
   bool sendDraw(uint32_t vertices, uint32_t first);
   bool sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base);
-  bool drawInstances(uint32_t indices, uint32_t first, int32_t base);
+  bool drawInstances(uint32_t indices, uint32_t instances, uint32_t perInstance, uint32_t first, int32_t base);
 
   Wire &m_wire;
   Pipeline &m_pipeline;

@@ -145,11 +145,15 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
     buffer.lockBegin = begin;
     buffer.lockEnd = end;
     buffer.lockWrites = !args.Flags.ReadOnly;
+    buffer.lockPromises = args.Flags.NoOverwrite;
   } else {
     if (begin < buffer.lockBegin) buffer.lockBegin = begin;
     if (end > buffer.lockEnd) buffer.lockEnd = end;
     buffer.lockWrites |= !args.Flags.ReadOnly;
+    buffer.lockPromises &= args.Flags.NoOverwrite;
   }
+  // Both flags together promise only.
+  if (args.Flags.Discard && !args.Flags.NoOverwrite) buffer.isDiscarded = true;
   buffer.drawnWhileLocked |= args.Flags.MightDrawFromLocked;
   buffer.locks++;
   args.pSurfData = args.Flags.NotifyOnly ? nullptr : buffer.bytes + begin;
@@ -161,7 +165,7 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
 HRESULT unlockBuffer(BufferStore &buffer) {
   if (!buffer.locks) return kInvalidArgument;
   if (--buffer.locks) return kOk;
-  if (buffer.lockWrites && !buffer.ofRuntime) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
+  if (buffer.lockWrites && !buffer.ofRuntime) buffer.markDirty(buffer.lockBegin, buffer.lockEnd, buffer.lockPromises);
   return kOk;
 }
 

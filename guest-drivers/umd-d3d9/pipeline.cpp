@@ -8,7 +8,9 @@
 namespace aero {
 namespace {
 
-constexpr uint32_t kScissorTest = static_cast<uint32_t>(aerogpu::d3d9::RenderStateType::ScissorTestEnable);
+using Rs = aerogpu::d3d9::RenderStateType;
+
+constexpr uint32_t kScissorTest = static_cast<uint32_t>(Rs::ScissorTestEnable);
 constexpr uint32_t kMaxWireStride = 2048;  // STATE-13
 
 constexpr uint32_t bitsOf(float value) {
@@ -27,11 +29,68 @@ bool isTransformed(const Declaration *declaration) {
 
 }  // namespace
 
+void Pipeline::setRenderState(uint32_t state, uint32_t value) {
+  const auto fourcc = [](char a, char b, char c, char d) {
+    return static_cast<uint32_t>(a) | static_cast<uint32_t>(b) << 8 | static_cast<uint32_t>(c) << 16 |
+           static_cast<uint32_t>(d) << 24;
+  };
+  switch (static_cast<Rs>(state)) {
+  case Rs::PointSize:
+    if (value == fourcc('A', '2', 'M', '0') || value == fourcc('A', '2', 'M', '1')) {
+      note(m_special.coverageForAll, uint32_t{value == fourcc('A', '2', 'M', '1')}, kSpecial);
+      return;
+    }
+    break;
+  case Rs::AdaptiveTessY:
+    note(m_special.coverageForAlphaTest, uint32_t{value == fourcc('A', 'T', 'O', 'C')}, kSpecial);
+    return;
+  case Rs::AlphaTestEnable:
+    note(m_special.alphaTest, value, kSpecial);
+    return;
+  case Rs::ClipPlaneEnable:
+    note(m_special.clipPlanes, value & 0x3F, kSpecial);
+    return;
+  case Rs::ScissorTestEnable:
+    m_dirty |= kScissor;
+    break;
+  default:
+    break;
+  }
+  renderStates.set(state, value);
+}
+
+/** The rest of setRenderState(), which needs to know of more than one state. */
+bool Pipeline::emitSpecial() {
+  Context &context = m_wire.context;
+  const bool transformed = isTransformed(m_declaration);
+  // What alpha says of coverage is not tested as well.
+  const uint32_t coverage = m_special.coverageForAll || (m_special.coverageForAlphaTest && m_special.alphaTest) ? 1 : 0;
+  renderStates.set(static_cast<uint32_t>(Rs::AlphaTestEnable), coverage ? 0 : m_special.alphaTest);
+  // Vertices in screen space have no place in the space of the planes.
+  const uint32_t planes = transformed ? 0 : m_special.clipPlanes;
+  renderStates.set(static_cast<uint32_t>(Rs::ClipPlaneEnable), planes);
+  if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) return true;
+  if (!m_clipPlanes.emit(context, planes)) return false;
+  const auto emit = [&](uint32_t state, uint32_t value, uint32_t &sent) {
+    if (value == sent) return true;
+    auto *packet = context.append<aerogpu_cmd_ext_set_state>();
+    if (!packet) return false;
+    packet->state = state;
+    packet->value = value;
+    sent = value;
+    return true;
+  };
+  return emit(AEROGPU_EXT_STATE_FOG_W, m_special.wFog, m_sentWFog) &&
+         emit(AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, coverage, m_sentCoverage);
+}
+
 void Pipeline::setTexture(uint32_t sampler, Resource *texture) {
   if (sampler >= kSamplerCount || m_textures[sampler] == texture) return;
+  m_crossing += crosses(texture);
+  m_crossing -= crosses(m_textures[sampler]);
   m_textures[sampler] = texture;
   m_dirtyTextures |= 1u << sampler;
-  countCrossing();
+  m_dirty |= kTextures;
 }
 
 void Pipeline::setTarget(uint32_t index, Resource *resource, uint32_t subresource) {
@@ -40,9 +99,10 @@ void Pipeline::setTarget(uint32_t index, Resource *resource, uint32_t subresourc
   if (surface && (!surface->image || surface->image->format->depth || surface->image->format->block != 1))
     surface = nullptr;
   if (m_targets[index].surface == surface) return;
+  m_crossing -= crosses(m_targets[index].resource);
   m_targets[index] = {surface ? resource : nullptr, surface};
-  m_dirtyTargets = true;
-  countCrossing();
+  m_crossing += crosses(m_targets[index].resource);
+  m_dirty |= kTargets;
 }
 
 void Pipeline::setDepth(Resource *resource) {
@@ -50,23 +110,22 @@ void Pipeline::setDepth(Resource *resource) {
   if (surface && (!surface->image || !surface->image->format->depth)) surface = nullptr;
   if (m_depth.surface == surface) return;
   m_depth = {surface ? resource : nullptr, surface};
-  m_dirtyTargets = true;
+  m_dirty |= kTargets;
 }
 
 void Pipeline::setViewport(uint32_t x, uint32_t y, uint32_t width, uint32_t height) {
-  m_viewport.x = x;
-  m_viewport.y = y;
-  m_viewport.width = width;
-  m_viewport.height = height;
+  note(m_viewport, {x, y, width, height, m_viewport.minZ, m_viewport.maxZ}, kViewport);
 }
 
 void Pipeline::setDepthRange(float minZ, float maxZ) {
   m_viewport.minZ = saneDepth(minZ, 0);
   m_viewport.maxZ = saneDepth(maxZ, 1);
+  m_dirty |= kViewport;
 }
 
 void Pipeline::setScissor(const RECT &rect) {
   m_scissor = rect;
+  m_dirty |= kScissor;
 }
 
 bool Pipeline::scissorRect(RECT &out) const {
@@ -103,19 +162,13 @@ void Pipeline::setUserIndices(const void *bytes, uint32_t stride) {
   m_indexStride = stride == 4 ? 4 : 2;
 }
 
-bool Pipeline::usesInstancing() const {
-  constexpr uint32_t kIndexedData = 1u << 30, kInstanceData = 1u << 31;
-  if (isTransformed(m_declaration) || !m_vertexShader || m_vertexShader->major() < 3) return false;
-  if (m_streams[0].frequency & kIndexedData && (m_streams[0].frequency & (kIndexedData - 1)) != 1) return true;
-  for (uint32_t rest = streamsRead(); rest; rest &= rest - 1)
-    if (m_streams[std::countr_zero(rest)].frequency & kInstanceData) return true;
-  return false;
-}
-
-void Pipeline::countCrossing() {
-  m_crossing = 0;
-  for (const Resource *texture : m_textures) m_crossing += texture && texture->crossesContexts();
-  for (const Target &target : m_targets) m_crossing += target.resource && target.resource->crossesContexts();
+uint32_t Pipeline::instances(uint32_t &steppingStreams) const {
+  steppingStreams = 0;
+  if (isTransformed(m_declaration) || !m_vertexShader || m_vertexShader->major() < 3) return 1;
+  for (uint32_t rest = streamsRead() & ~1u; rest; rest &= rest - 1)
+    if (m_streams[std::countr_zero(rest)].frequency & kInstanceData) steppingStreams |= rest & (0 - rest);
+  const uint32_t frequency = m_streams[0].frequency;
+  return frequency & kIndexedData ? frequency & ~kFrequencyFlags : 1;
 }
 
 void Pipeline::listCrossing() {
@@ -136,12 +189,12 @@ bool Pipeline::forceTargets(const uint32_t *colors, uint32_t count, uint32_t dep
   if (!m_wire.context.send(packet)) return false;
   for (uint32_t i = 0; i < kMaxTargets; i++) m_sentTargets[i] = i < count ? colors[i] : 0;
   m_sentDepth = depth;
-  m_dirtyTargets = true;
+  m_dirty |= kTargets;
   return true;
 }
 
 bool Pipeline::emitTargets() {
-  if (!m_dirtyTargets) return true;
+  if (!(m_dirty & kTargets)) return true;
   uint32_t colors[kMaxTargets] = {}, count = 0;
   for (uint32_t i = 0; i < kMaxTargets; i++) {
     if (!m_targets[i].surface) continue;
@@ -150,7 +203,7 @@ bool Pipeline::emitTargets() {
   }
   const uint32_t depth = m_depth.surface ? surfaceView(m_wire, *m_depth.surface) : 0;
   if (!forceTargets(colors, count, depth)) return false;
-  m_dirtyTargets = false;
+  m_dirty &= ~kTargets;
   return true;
 }
 
@@ -164,6 +217,7 @@ bool Pipeline::forceTexture(uint32_t sampler, uint32_t handle) {
   if (!m_wire.context.send(packet)) return false;
   m_sentTextures[sampler] = handle;
   m_dirtyTextures |= 1u << sampler;
+  m_dirty |= kTextures;
   return true;
 }
 
@@ -188,6 +242,7 @@ bool Pipeline::forceViewport(const ViewportState &viewport) {
   if (!m_wire.context.send(packet)) return false;
   m_sentViewport = viewport;
   m_viewportKnown = true;
+  m_dirty |= kViewport;
   return true;
 }
 
@@ -223,6 +278,7 @@ bool Pipeline::forceShaders(uint32_t vertex, uint32_t pixel) {
   if (!m_wire.context.send(packet)) return false;
   m_sentVertexShader = vertex;
   m_sentPixelShader = pixel;
+  m_dirty |= kShaders;
   return true;
 }
 
@@ -232,6 +288,7 @@ bool Pipeline::forceLayout(uint32_t layout) {
   packet.input_layout_handle = layout;
   if (!m_wire.context.send(packet)) return false;
   m_sentLayout = layout;
+  m_dirty |= kShaders;
   return true;
 }
 
@@ -248,33 +305,33 @@ bool Pipeline::emitScreenConstants() {
   return true;
 }
 
-void Pipeline::noteLoss() {
-  if (m_lossSeen == m_wire.context.lost()) return;
-  m_lossSeen = m_wire.context.lost();
-  forgetAll();
-}
-
-Prepared Pipeline::prepareDraw() {
-  noteLoss();
+Prepared Pipeline::prepareChanged() {
   const bool transformed = isTransformed(m_declaration);
   bool drawsTo = m_depth.surface != nullptr;
   for (const Target &target : m_targets) drawsTo |= target.surface != nullptr;
-  if (!drawsTo || !m_declaration || !m_viewport.width || !m_viewport.height || (!transformed && !m_vertexShader))
+  if (!drawsTo || !m_declaration || !m_viewport.width || !m_viewport.height || (!transformed && !m_vertexShader)) {
+    m_dirty |= kShaders;
     return Prepared::Nothing;
+  }
   const uint32_t vertex = transformed ? m_declaration->screenShader(m_wire) : m_vertexShader->handle();
-  const uint32_t pixel = m_pixelShader ? m_pixelShader->handle() : defaultPixelShader.handle();
+  const Shader &pixelShader = m_pixelShader ? *m_pixelShader : defaultPixelShader;
   Context &context = m_wire.context;
-  bool sent = emitTargets() && emitViewport(transformed) && renderStates.emit(context) && emitScissor() &&
-              emitTextures() && samplers.emit(context) && forceShaders(vertex, pixel) &&
+  bool sent = emitTargets() && emitViewport(transformed) && emitSpecial() && renderStates.emit(context) &&
+              emitScissor() && emitTextures() && samplers.emit(context) && forceShaders(vertex, pixelShader.handle()) &&
               forceLayout(m_declaration->handle()) && pixelFloats.emit(context) && pixelInts.emit(context) &&
               pixelBools.emit(context);
+  // Later models read nothing of stages.
+  if (sent && pixelShader.major() == 1 && context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
+    sent = m_stages.emit(context);
   if (transformed) {
     sent = sent && emitScreenConstants();
   } else {
     m_screenConstantsKnown = false;
     sent = sent && vertexFloats.emit(context) && vertexInts.emit(context) && vertexBools.emit(context);
   }
-  return sent ? Prepared::Ready : Prepared::Failed;
+  if (!sent) return Prepared::Failed;
+  m_dirty = 0;
+  return Prepared::Ready;
 }
 
 Prepared Pipeline::prepareClear() {
@@ -282,20 +339,21 @@ Prepared Pipeline::prepareClear() {
   return emitTargets() && renderStates.emit(m_wire.context) ? Prepared::Ready : Prepared::Failed;
 }
 
-bool Pipeline::bindStream(uint32_t index, const StreamBinding &binding) {
-  if (m_sentStreams[index] == binding) return true;
+bool Pipeline::sendStream(uint32_t index, const StreamBinding &binding) {
   auto *packet = m_wire.context.append<aerogpu_cmd_set_vertex_buffers>(1);
   if (!packet) return false;
   packet->start_slot = index;
-  aerogpu_vertex_buffer_binding &out = *Context::elementsOf(packet);
-  out.buffer = binding.handle;
-  out.stride_bytes = binding.stride < kMaxWireStride ? binding.stride : kMaxWireStride;
-  out.offset_bytes = binding.offset;
+  *Context::elementsOf(packet) = {
+      .buffer = binding.handle,
+      .stride_bytes = binding.stride < kMaxWireStride ? binding.stride : kMaxWireStride,
+      .offset_bytes = binding.offset,
+      .reserved0 = 0,
+  };
   m_sentStreams[index] = binding;
   return true;
 }
 
-bool Pipeline::bindStreams(uint64_t first, uint64_t count) {
+bool Pipeline::bindStreams(uint64_t first, uint64_t count, uint32_t stepping, uint32_t instances) {
   for (uint32_t rest = streamsRead(); rest; rest &= rest - 1) {
     const auto index = static_cast<uint32_t>(std::countr_zero(rest));
     if (index == 0 && m_userVertices) continue;
@@ -303,18 +361,31 @@ bool Pipeline::bindStreams(uint64_t first, uint64_t count) {
     StreamBinding binding;
     if (stream.buffer && stream.offset <= stream.buffer->buffer().size) {
       BufferStore &buffer = stream.buffer->buffer();
-      if (!refreshBuffer(m_wire, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, stream.offset + first * stream.stride,
-                         stream.stride ? stream.offset + (first + count) * stream.stride : buffer.size))
-        return false;
+      if (buffer.isBehind()) {
+        uint64_t begin = first, end = first + count;
+        if (stepping >> index & 1) {
+          begin = 0;
+          end = (uint64_t{instances} + instanceStep(index) - 1) / instanceStep(index);
+        }
+        if (!refreshBuffer(m_wire, uploads, buffer, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
+                           stream.offset + begin * stream.stride,
+                           stream.stride ? stream.offset + end * stream.stride : buffer.size))
+          return false;
+      }
       binding = {buffer.handle, stream.offset, stream.stride};
     }
     if (!bindStream(index, binding)) return false;
   }
-  return true;
+  if (!(stepping | m_steps.stepping()) || !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) return true;
+  uint32_t steps[kMaxStreams] = {};
+  for (uint32_t rest = stepping; rest; rest &= rest - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+    steps[index] = instanceStep(index);
+  }
+  return m_steps.emit(m_wire.context, streamsRead() & (stepping | m_steps.stepping()), steps);
 }
 
-bool Pipeline::bindIndices(uint32_t handle, uint32_t stride, uint32_t offset) {
-  if (m_sentIndices == handle && m_sentIndexStride == stride && m_sentIndexOffset == offset) return true;
+bool Pipeline::sendIndices(uint32_t handle, uint32_t stride, uint32_t offset) {
   aerogpu_cmd_set_index_buffer packet = {};
   packet.buffer = handle;
   packet.format = stride == 4 ? AEROGPU_INDEX_FORMAT_UINT32 : AEROGPU_INDEX_FORMAT_UINT16;
@@ -326,8 +397,7 @@ bool Pipeline::bindIndices(uint32_t handle, uint32_t stride, uint32_t offset) {
   return true;
 }
 
-bool Pipeline::bindTopology(uint32_t topology) {
-  if (m_sentTopology == topology) return true;
+bool Pipeline::sendTopology(uint32_t topology) {
   aerogpu_cmd_set_primitive_topology packet = {};
   packet.topology = topology;
   if (!m_wire.context.send(packet)) return false;
@@ -340,9 +410,9 @@ void Pipeline::forgetObjects() {
   m_dirtyTextures = (1u << kSamplerCount) - 1;
   for (uint32_t &handle : m_sentTargets) handle = kUnknown;
   m_sentDepth = kUnknown;
-  m_dirtyTargets = true;
   for (StreamBinding &stream : m_sentStreams) stream.handle = kUnknown;
   m_sentIndices = m_sentVertexShader = m_sentPixelShader = m_sentLayout = kUnknown;
+  m_dirty = kEverything;
 }
 
 void Pipeline::unbind(const Resource *resource) {
@@ -357,15 +427,16 @@ void Pipeline::unbind(const Resource *resource) {
 }
 
 void Pipeline::unbind(const Shader *shader) {
-  if (m_vertexShader == shader) m_vertexShader = nullptr;
-  if (m_pixelShader == shader) m_pixelShader = nullptr;
+  if (m_vertexShader == shader) setVertexShader(nullptr);
+  if (m_pixelShader == shader) setPixelShader(nullptr);
 }
 
 void Pipeline::unbind(const Declaration *declaration) {
-  if (m_declaration == declaration) m_declaration = nullptr;
+  if (m_declaration == declaration) setDeclaration(nullptr);
 }
 
 void Pipeline::forgetAll() {
+  m_lossSeen = m_wire.context.lost();
   forgetObjects();
   renderStates.forget();
   samplers.forget();
@@ -377,6 +448,11 @@ void Pipeline::forgetAll() {
   pixelBools.forget();
   m_viewportKnown = m_scissorKnown = m_screenConstantsKnown = false;
   m_sentTopology = 0;
+  if (!m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES)) return;
+  m_stages.forget();
+  m_clipPlanes.forget();
+  m_steps.forget();
+  m_sentWFog = m_sentCoverage = kUnknown;
 }
 
 }  // namespace aero

@@ -42,9 +42,11 @@ enum class Prepared { Ready, Nothing, Failed };  // to draw; there is nothing to
 
 class Pipeline {
 public:
-  explicit Pipeline(Wire &wire) : m_wire(wire) {}
+  explicit Pipeline(Wire &wire) : uploads(wire), m_wire(wire) {}
 
-  RenderStates renderStates;
+  UploadMemory uploads;
+
+  RenderStates renderStates;  // set by setRenderState()
   SamplerStates samplers;
   VertexFloats vertexFloats{AEROGPU_SHADER_STAGE_VERTEX};
   Ints vertexInts{AEROGPU_SHADER_STAGE_VERTEX};
@@ -53,15 +55,29 @@ public:
   Ints pixelInts{AEROGPU_SHADER_STAGE_PIXEL};
   Bools pixelBools{AEROGPU_SHADER_STAGE_PIXEL};
 
+  /** D3DDDIRENDERSTATETYPE, and what programs say by states that never had that meaning: FOURCCs of alpha to coverage.
+   */
+  void setRenderState(uint32_t state, uint32_t value);
+  /** Whether fog tables count w in place of z (page "PFND3DDDI_UPDATEWINFO"). */
+  void setWFog(bool on) { note(m_special.wFog, uint32_t{on}, kSpecial); }
+  /** D3DDDITEXTURESTAGESTATETYPE of a stage that is no sampler's. */
+  void setStageState(uint32_t stage, uint32_t state, uint32_t value) {
+    m_stages.set(stage, state, value);
+    m_dirty |= kShaders;
+  }
+  void setClipPlane(uint32_t index, const float *coefficients) {
+    m_clipPlanes.set(index, coefficients);
+    m_dirty |= kSpecial;
+  }
   void setTexture(uint32_t sampler, Resource *texture);
   void setTarget(uint32_t index, Resource *resource, uint32_t subresource);
   void setDepth(Resource *resource);
   void setViewport(uint32_t x, uint32_t y, uint32_t width, uint32_t height);
   void setDepthRange(float minZ, float maxZ);
   void setScissor(const RECT &rect);
-  void setVertexShader(Shader *shader) { m_vertexShader = shader; }
-  void setPixelShader(Shader *shader) { m_pixelShader = shader; }
-  void setDeclaration(Declaration *declaration) { m_declaration = declaration; }
+  void setVertexShader(Shader *shader) { note(m_vertexShader, shader, kShaders); }
+  void setPixelShader(Shader *shader) { note(m_pixelShader, shader, kShaders); }
+  void setDeclaration(Declaration *declaration) { note(m_declaration, declaration, kShaders); }
   void setStream(uint32_t index, Resource *buffer, uint32_t offset, uint32_t stride);
   /** Memory of the program's, until the next setStream() of the same number. */
   void setUserStream(uint32_t index, const void *bytes, uint32_t stride);
@@ -81,24 +97,47 @@ public:
   Resource *indices() const { return m_indices; }
   uint32_t indexStride() const { return m_indexStride; }
   const uint8_t *userIndices() const { return m_userIndices; }
-  bool usesInstancing() const;
+  /** How many instances an indexed draw has, and which streams (a bit each) go on by them. */
+  uint32_t instances(uint32_t &steppingStreams) const;
+  /** After how many instances a stream goes on that does. */
+  uint32_t instanceStep(uint32_t index) const {
+    const uint32_t step = m_streams[index].frequency & ~kFrequencyFlags;
+    return step ? step : 1;
+  }
 
   /** Sends what a draw needs, all but streams and indices. */
-  Prepared prepareDraw();
+  Prepared prepareDraw() {
+    noteLoss();
+    return m_dirty || isDirtyBelow() ? prepareChanged() : Prepared::Ready;
+  }
   /** Sends targets and states for a clear. */
   Prepared prepareClear();
   /** Binds a stream, if it is not bound so. */
-  bool bindStream(uint32_t index, const StreamBinding &binding);
-  bool bindIndices(uint32_t handle, uint32_t stride, uint32_t offset);
-  bool bindTopology(uint32_t topology);
-  /** Binds the buffers that the runtime set, with what the program wrote to them. Vertices [first, first + count) of
-   *  each are read; a user stream is left alone. */
-  bool bindStreams(uint64_t first, uint64_t count);
+  bool bindStream(uint32_t index, const StreamBinding &binding) {
+    return m_sentStreams[index] == binding || sendStream(index, binding);
+  }
+  bool bindIndices(uint32_t handle, uint32_t stride, uint32_t offset) {
+    return (m_sentIndices == handle && m_sentIndexStride == stride && m_sentIndexOffset == offset) ||
+           sendIndices(handle, stride, offset);
+  }
+  bool bindTopology(uint32_t topology) { return m_sentTopology == topology || sendTopology(topology); }
+  /** Binds the buffers that the runtime set, with what the program wrote to them, and has all go on with each vertex.
+   *  Vertices [first, first + count) of each are read; a user stream is left alone. */
+  bool bindStreams(uint64_t first, uint64_t count) { return bindStreams(first, count, 0, 1); }
+  /** The same where streams of `stepping` go on by instances. */
+  bool bindStreams(uint64_t first, uint64_t count, uint32_t stepping, uint32_t instances);
   /** Room for a packet that draws, which lists what other contexts look at. */
+  uint32_t crossing() const { return m_crossing; }
   template <class Packet> Packet *appendDraw() {
     if (!m_wire.context.ensure(sizeof(Packet), m_crossing)) return nullptr;
     if (m_crossing) listCrossing();
     return m_wire.context.append<Packet>();
+  }
+  /** The same with `bytes` behind it. */
+  template <class Packet> Packet *appendDrawBytes(size_t bytes) {
+    if (!m_wire.context.ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3}), m_crossing)) return nullptr;
+    if (m_crossing) listCrossing();
+    return m_wire.context.appendBytes<Packet>(bytes);
   }
 
   bool forceTargets(const uint32_t *colors, uint32_t count, uint32_t depth);
@@ -120,6 +159,32 @@ public:
   Shader defaultPixelShader;
 
 private:
+  // What may differ from what was sent; the states below have their own accounts.
+  enum Dirty : uint32_t {
+    kTargets = 1,
+    kTextures = 2,
+    kViewport = 4,
+    kScissor = 8,
+    kShaders = 16,
+    kSpecial = 32,
+    kEverything = 63,
+  };
+  template <class T> void note(T &have, const T &value, uint32_t dirty) {
+    if (have == value) return;
+    have = value;
+    m_dirty |= dirty;
+  }
+  bool isDirtyBelow() const {
+    return renderStates.isDirty() | samplers.isDirty() | vertexFloats.isDirty() | vertexInts.isDirty() |
+           vertexBools.isDirty() | pixelFloats.isDirty() | pixelInts.isDirty() | pixelBools.isDirty();
+  }
+  static bool crosses(const Resource *resource) { return resource && resource->crossesContexts(); }
+
+  Prepared prepareChanged();
+  bool sendStream(uint32_t index, const StreamBinding &binding);
+  bool sendIndices(uint32_t handle, uint32_t stride, uint32_t offset);
+  bool sendTopology(uint32_t topology);
+  bool emitSpecial();
   bool emitTargets();
   bool emitTextures();
   bool emitViewport(bool transformed);
@@ -127,13 +192,29 @@ private:
   bool emitShaders(uint32_t vertex);
   bool emitScreenConstants();
   void listCrossing();
-  void countCrossing();
-  void noteLoss();
+  void noteLoss() {
+    if (m_lossSeen != m_wire.context.lost()) forgetAll();
+  }
 
   static constexpr uint32_t kUnknown = 0xFFFFFFFF;
+  static constexpr uint32_t kIndexedData = 1u << 30, kInstanceData = 1u << 31;  // D3DSTREAMSOURCE_*
+  static constexpr uint32_t kFrequencyFlags = kIndexedData | kInstanceData;
 
   Wire &m_wire;
   uint32_t m_lossSeen = 0;
+  uint32_t m_dirty = kEverything;
+
+  // States that are no render states of Direct3D 9 on the wire, or not as the program set them.
+  struct Special {
+    uint32_t wFog = 0;
+    uint32_t coverageForAll = 0, coverageForAlphaTest = 0;
+    uint32_t alphaTest = 0, clipPlanes = 0;
+  };
+  Special m_special;
+  uint32_t m_sentWFog = 0, m_sentCoverage = 0;
+  StageStates m_stages;
+  ClipPlanes m_clipPlanes;
+  StreamSteps m_steps;
 
   Resource *m_textures[kSamplerCount] = {};
   uint32_t m_sentTextures[kSamplerCount] = {};
@@ -141,7 +222,6 @@ private:
 
   Target m_targets[kMaxTargets], m_depth;
   uint32_t m_sentTargets[kMaxTargets] = {}, m_sentDepth = 0;
-  bool m_dirtyTargets = false;
   uint32_t m_crossing = 0;  // bound surfaces and textures that other contexts look at
 
   ViewportState m_viewport, m_sentViewport;

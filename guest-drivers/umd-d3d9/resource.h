@@ -44,9 +44,16 @@ struct BufferStore {
   uint32_t dirtyBegin = 0, dirtyEnd = 0;
   uint32_t locks = 0, lockBegin = 0, lockEnd = 0;
   bool lockWrites = false, drawnWhileLocked = false;
+  bool lockPromises = false;                     // D3DLOCK_NOOVERWRITE
+  bool isPromised = false, isDiscarded = false;  // what is dirty is in no use; what is not dirty is not needed
 
-  void markDirty(uint32_t begin, uint32_t end) {
+  /** Whether the device lacks the buffer or bytes of it. */
+  bool isBehind() const { return !handle || dirtyBegin != dirtyEnd || ofRuntime || locks; }
+
+  /** `promised`: no draw so far has read them. */
+  void markDirty(uint32_t begin, uint32_t end, bool promised = false) {
     if (begin >= end) return;
+    isPromised = promised && (isPromised || dirtyBegin == dirtyEnd);
     if (dirtyBegin == dirtyEnd) {
       dirtyBegin = begin;
       dirtyEnd = end;

@@ -6,13 +6,26 @@
 namespace aero::ddi {
 
 HRESULT APIENTRY SetRenderState(HANDLE device, const D3DDDIARG_RENDERSTATE *args) {
-  Device::from(device)->pipeline.renderStates.set(static_cast<uint32_t>(args->State), args->Value);
+  Device::from(device)->pipeline.setRenderState(static_cast<uint32_t>(args->State), args->Value);
   return kOk;
 }
 
 HRESULT APIENTRY SetTextureStageState(HANDLE device, const D3DDDIARG_TEXTURESTAGESTATE *args) {
   if (const uint32_t state = samplerStateOf(static_cast<uint32_t>(args->State)))
     Device::from(device)->pipeline.samplers.set(samplerOfStage(args->Stage), state, args->Value);
+  else
+    Device::from(device)->pipeline.setStageState(args->Stage, static_cast<uint32_t>(args->State), args->Value);
+  return kOk;
+}
+
+HRESULT APIENTRY UpdateWInfo(HANDLE device, const D3DDDIARG_WINFO *args) {
+  // 1 and 1 say that the projection is affine (page "D3DDDIARG_WINFO"): w is the same everywhere then.
+  Device::from(device)->pipeline.setWFog(args->WNear != 1 || args->WFar != 1);
+  return kOk;
+}
+
+HRESULT APIENTRY SetClipPlane(HANDLE device, const D3DDDIARG_SETCLIPPLANE *args) {
+  Device::from(device)->pipeline.setClipPlane(args->Index, args->Plane);
   return kOk;
 }
 

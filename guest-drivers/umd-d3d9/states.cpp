@@ -36,11 +36,9 @@ constexpr bool isUnused(const StateInfo &info) {
     return true;
   switch (static_cast<Rs>(info.number)) {
   case Rs::LastPixel:
-  case Rs::ClipPlaneEnable:
   case Rs::DitherEnable:
   case Rs::AntialiasedLineEnable:
   case Rs::MultisampleAntialias:
-  case Rs::MultisampleMask:
   case Rs::PointScaleEnable:
   case Rs::PointScaleA:
   case Rs::PointScaleB:
@@ -84,6 +82,18 @@ constexpr StateRules<16> kSamplerRules = samplerRules();
 
 constexpr uint32_t sane(const StateRule &rule, uint32_t value) {
   return rule.isEnum && (value < rule.first || value > rule.last) ? rule.defaultValue : value;
+}
+
+// What StageStates keeps, in the order in which it does.
+constexpr uint32_t kStageStates[] = {D3DDDITSS_BUMPENVMAT00,         D3DDDITSS_BUMPENVMAT01,  D3DDDITSS_BUMPENVMAT10,
+                                     D3DDDITSS_BUMPENVMAT11,         D3DDDITSS_BUMPENVLSCALE, D3DDDITSS_BUMPENVLOFFSET,
+                                     D3DDDITSS_TEXTURETRANSFORMFLAGS};
+
+/** Past the end for others. */
+constexpr uint32_t stageStateIndex(uint32_t state) {
+  uint32_t index = 0;
+  while (index < sizeof kStageStates / sizeof kStageStates[0] && kStageStates[index] != state) index++;
+  return index;
 }
 
 uint32_t lowestBit(uint64_t bits) {
@@ -257,6 +267,69 @@ void SamplerStates::forget() {
       if (kSamplerRules.rows[i].sent) m_dirty[sampler] |= static_cast<uint16_t>(1u << i);
     m_dirtySamplers |= 1u << sampler;
   }
+}
+
+void StageStates::set(uint32_t stage, uint32_t state, uint32_t value) {
+  if (stage >= kStages) return;
+  const uint32_t index = stageStateIndex(state);
+  if (index >= kStates || m_wanted[stage][index] == value) return;
+  m_wanted[stage][index] = value;
+  m_dirty[stage] |= static_cast<uint8_t>(1u << index);
+  m_dirtyStages |= 1u << stage;
+}
+
+bool StageStates::emit(Context &context) {
+  while (m_dirtyStages) {
+    const uint32_t stage = lowestBit(m_dirtyStages);
+    while (m_dirty[stage]) {
+      const uint32_t index = lowestBit(m_dirty[stage]);
+      auto *packet = context.append<aerogpu_cmd_ext_set_texture_stage>();
+      if (!packet) return false;
+      packet->stage = stage;
+      packet->state = kStageStates[index];
+      packet->value = m_wanted[stage][index];
+      m_dirty[stage] = static_cast<uint8_t>(m_dirty[stage] & (m_dirty[stage] - 1));
+    }
+    m_dirtyStages &= m_dirtyStages - 1;
+  }
+  return true;
+}
+
+void StageStates::forget() {
+  for (uint8_t &states : m_dirty) states = (1u << kStates) - 1;
+  m_dirtyStages = (1u << kStages) - 1;
+}
+
+void ClipPlanes::set(uint32_t index, const float *coefficients) {
+  if (index >= kCount || !memcmp(&m_wanted[index], coefficients, sizeof m_wanted[index])) return;
+  memcpy(&m_wanted[index], coefficients, sizeof m_wanted[index]);
+  m_dirty |= 1u << index;
+}
+
+bool ClipPlanes::emitDirty(Context &context) {
+  const uint32_t first = lowestBit(m_dirty);
+  const auto end = static_cast<uint32_t>(32 - __builtin_clz(m_dirty));
+  auto *packet = context.append<aerogpu_cmd_ext_set_clip_planes>(end - first);
+  if (!packet) return false;
+  packet->first = first;
+  memcpy(Context::elementsOf(packet), &m_wanted[first], (end - first) * sizeof m_wanted[0]);
+  m_dirty = 0;
+  return true;
+}
+
+bool StreamSteps::emit(Context &context, uint32_t mask, const uint32_t *steps) {
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    const uint32_t stream = lowestBit(rest), bit = 1u << stream;
+    if (m_sent[stream] == steps[stream] && !(m_unknown & bit)) continue;
+    auto *packet = context.append<aerogpu_cmd_ext_set_stream_frequency>(1);
+    if (!packet) return false;
+    packet->first = stream;
+    *Context::elementsOf(packet) = steps[stream];
+    m_sent[stream] = steps[stream];
+    m_unknown &= ~bit;
+    m_stepping = steps[stream] ? m_stepping | bit : m_stepping & ~bit;
+  }
+  return true;
 }
 
 }  // namespace aero

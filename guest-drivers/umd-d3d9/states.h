@@ -43,6 +43,7 @@ public:
   void set(uint32_t state, uint32_t value);
   uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
 
+  bool isDirty() const { return m_isDirty; }
   bool emit(Context &context) { return m_isDirty ? emitDirty(context) : true; }
   /** Sends one state now, whatever is wanted; the next emit() puts the wanted value back. */
   bool force(Context &context, uint32_t state, uint32_t value);
@@ -70,6 +71,7 @@ public:
 
   /** `state`: D3DSAMPLERSTATETYPE. */
   void set(uint32_t sampler, uint32_t state, uint32_t value);
+  bool isDirty() const { return m_dirtySamplers != 0; }
   bool emit(Context &context) { return m_dirtySamplers ? emitDirty(context) : true; }
   bool force(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
   void forget();
@@ -83,6 +85,58 @@ private:
   uint16_t m_known[kSamplerCount];
   uint16_t m_dirty[kSamplerCount] = {};
   uint32_t m_dirtySamplers = 0;
+};
+
+/** What pixel shaders 1.x read of texture stages (docs/abi/d3d9-states.md XSTATE-4): bump matrices, luminance, the
+ *  flag that has coordinates divided. Devices without feature bit 43 have none of it. */
+class StageStates {
+public:
+  static constexpr uint32_t kStages = 8;
+
+  /** `state`: D3DDDITEXTURESTAGESTATETYPE; others are ignored. */
+  void set(uint32_t stage, uint32_t state, uint32_t value);
+  bool emit(Context &context);
+  void forget();
+
+private:
+  static constexpr uint32_t kStates = 7;
+
+  uint32_t m_wanted[kStages][kStates] = {};
+  uint8_t m_dirty[kStages] = {};
+  uint32_t m_dirtyStages = 0;
+};
+
+/** The planes that D3DRS_CLIPPLANEENABLE turns on, in clip space. */
+class ClipPlanes {
+public:
+  static constexpr uint32_t kCount = 6;
+
+  void set(uint32_t index, const float *coefficients);
+  /** Sends those of `enabled` (a bit each) that the device does not have. */
+  bool emit(Context &context, uint32_t enabled) { return m_dirty & enabled ? emitDirty(context) : true; }
+  void forget() { m_dirty = (1u << kCount) - 1; }
+
+private:
+  bool emitDirty(Context &context);
+
+  aerogpu_ext_clip_plane m_wanted[kCount] = {};
+  uint32_t m_dirty = 0;
+};
+
+/** After how many instances streams go on, as the device has it; 0: with each vertex. */
+class StreamSteps {
+public:
+  static constexpr uint32_t kStreams = 16;
+
+  /** Makes it so for the streams of `mask`; others are left alone. */
+  bool emit(Context &context, uint32_t mask, const uint32_t *steps);
+  /** Bit n: stream n goes on by instances. */
+  uint32_t stepping() const { return m_stepping; }
+  void forget() { m_stepping = m_unknown = (1u << kStreams) - 1; }
+
+private:
+  uint32_t m_sent[kStreams] = {};
+  uint32_t m_stepping = 0, m_unknown = 0;
 };
 
 }  // namespace aero

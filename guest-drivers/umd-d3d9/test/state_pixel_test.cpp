@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// What states beyond ABI 1.4 and large updates look like, through the renderer. docs/abi/d3d9-states.md, updates.md.
+#include "umd_pixels.h"
+
+namespace aero::test {
+namespace {
+
+TEST_F(UmdPixels, PlanesCutWhatIsBehindThem) {  // XSTATE-3
+  if (!has(AEROGPU_EXT_FEATURE_HI_STATES)) GTEST_SKIP();
+  HANDLE target = p->bindTarget(16, 16);
+  p->clear(kBlack);
+  const D3DDDIARG_SETCLIPPLANE left = {0, {-1, 0, 0, 0}}, top = {4, {0, 1, 0, 0}};
+  p->fn.pfnSetClipPlane(p->dev(), &left);
+  p->fn.pfnSetClipPlane(p->dev(), &top);
+  p->state(152, 1 | 16);
+  drawQuad(quad(-1, -1, 17, 17, 16, 16, kRed));
+  p->state(152, 1);
+  drawQuad(quad(0, 12, 17, 17, 16, 16, kGreen));
+  p->state(152, 0);
+  drawQuad(quad(12, 12, 14, 14, 16, 16, kBlue));
+  const auto seen = opaque(p->read(target, 16, 16));
+  for (uint32_t y = 0; y < 16; y++)
+    for (uint32_t x = 0; x < 16; x++) {
+      if (x == 8 || y == 8) continue;  // the centres of these lie on a plane, but for half a pixel
+      uint32_t want = x < 8 && y < 8 ? kRed : kBlack;
+      if (x < 8 && y >= 12) want = kGreen;
+      if (x >= 12 && x < 14 && y >= 12 && y < 14) want = kBlue;
+      EXPECT_EQ(seen[y * 16 + x], want) << x << ' ' << y;
+    }
+}
+
+TEST_F(UmdPixels, BumpMatricesMoveCoordinates) {  // XSTATE-5
+  if (!has(AEROGPU_EXT_FEATURE_HI_STATES)) GTEST_SKIP();
+  HANDLE target = p->bindTarget(8, 8);
+  p->clear(kBlack);
+  HANDLE bumps = p->resource(D3DDDIFMT_A8R8G8B8, 1, 1, Program::texture()),
+         picture = p->resource(D3DDDIFMT_A8R8G8B8, 4, 1, Program::texture());
+  p->write(bumps, 0, 1, 1, {0xFFFF0000});  // r 1, g 0
+  p->write(picture, 0, 4, 1, {kRed, kGreen, kBlue, kWhite});
+  p->fn.pfnSetTexture(p->dev(), 0, bumps);
+  p->fn.pfnSetTexture(p->dev(), 1, picture);
+  p->fn.pfnSetVertexShaderFunc(
+      p->dev(), p->shader(true, assemble("vs_1_1\ndcl_position v0\ndcl_texcoord v2\nmov oPos, v0\nmov oT0, v2\n"
+                                         "mov oT1, v2\n")
+                                    .tokens));
+  p->fn.pfnSetPixelShader(p->dev(), p->shader(false, assemble("ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1\n").tokens));
+  const auto bits = [](float value) {
+    uint32_t out;
+    memcpy(&out, &value, sizeof out);
+    return out;
+  };
+  for (const auto &[stage, by] : {std::pair{1u, 0.25f}, {1u, 0.5f}, {0u, 0.75f}}) {
+    p->stage(stage, D3DDDITSS_BUMPENVMAT00, bits(by));
+    drawQuad(quad(0, 0, 8, 8, 8, 8, 0, 0, 0, 1, 1));
+    // Stage 1 is that of texbem's result: what stage 0 has does not count.
+    const uint32_t shift = by == 0.25f ? 1 : 2;
+    const uint32_t colors[] = {kRed, kGreen, kBlue, kWhite};
+    const auto seen = opaque(p->read(target, 8, 8));
+    for (uint32_t i = 0; i < 64; i++) EXPECT_EQ(seen[i], colors[(i % 8 / 2 + shift) % 4]) << by << ' ' << i;
+  }
+  p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+  p->fn.pfnSetTexture(p->dev(), 1, nullptr);
+}
+
+TEST_F(UmdPixels, FogCountsWWhereTheProjectionDoes) {  // XSTATE-8
+  if (!has(AEROGPU_EXT_FEATURE_HI_STATES)) GTEST_SKIP();
+  HANDLE target = p->bindTarget(4, 4);
+  const auto bits = [](float value) {
+    uint32_t out;
+    memcpy(&out, &value, sizeof out);
+    return out;
+  };
+  p->state(28, 1);           // FOGENABLE
+  p->state(34, 0xFF0000FF);  // FOGCOLOR
+  p->state(35, 3);           // FOGTABLEMODE linear
+  p->state(36, bits(0));
+  p->state(37, bits(10));
+  auto vertices = quad(0, 0, 4, 4, 4, 4, kRed);
+  for (Vertex &vertex : vertices)
+    for (float *value : {&vertex.x, &vertex.y, &vertex.z, &vertex.w}) *value *= 5;  // w 5, z / w 0.5
+  const auto drawn = [&](D3DDDIARG_WINFO info) {
+    p->fn.pfnUpdateWInfo(p->dev(), &info);
+    p->clear(kBlack);
+    drawQuad(vertices);
+    return opaque(p->read(target, 4, 4))[5];
+  };
+  const auto near = [](uint32_t color, int red, int blue) {
+    return std::abs(static_cast<int>(color >> 16 & 255) - red) <= 1 &&
+           std::abs(static_cast<int>(color & 255) - blue) <= 1;
+  };
+  const uint32_t byDepth = drawn({1, 1}), byW = drawn({1, 100});
+  EXPECT_TRUE(near(byDepth, 242, 13)) << std::hex << byDepth;  // 0.5 of 10
+  EXPECT_TRUE(near(byW, 128, 128)) << std::hex << byW;         // 5 of 10
+}
+
+TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
+  HANDLE target = p->bindTarget(16, 4);
+  p->clear(kBlack);
+  constexpr uint32_t kVertices = 3000;  // over what packets carry best
+  HANDLE buffer = p->buffer(kVertices * sizeof(Vertex), nullptr, Program::vertices() | Program::dynamic());
+  p->stream(buffer, sizeof(Vertex));
+  D3DDDI_LOCKFLAGS discard = {}, promise = {};
+  discard.Discard = 1;
+  promise.NoOverwrite = 1;
+  const uint32_t colors[] = {kRed, kGreen, kBlue, kWhite};
+  for (uint32_t i = 0; i < 4; i++) {
+    std::vector<Vertex> all(kVertices);
+    const auto corners = quad(static_cast<float>(i * 4), 0, static_cast<float>(i * 4 + 2), 4, 16, 4, colors[i]);
+    std::copy(corners.begin(), corners.end(), all.end() - 6);
+    p->fill(buffer, 0, static_cast<uint32_t>(all.size() * sizeof(Vertex)), all.data(), discard.Value);
+    EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2, kVertices - 6), 0);
+    // Behind it, where nothing was drawn from: with a promise.
+    const auto others = quad(static_cast<float>(i * 4 + 2), 0, static_cast<float>(i * 4 + 4), 2, 16, 4, colors[3 - i]);
+    std::vector<Vertex> part(1500);
+    std::copy(others.begin(), others.end(), part.begin());
+    p->fill(buffer, 0, static_cast<uint32_t>(part.size() * sizeof(Vertex)), part.data(), promise.Value);
+    EXPECT_EQ(p->draw(D3DPT_TRIANGLELIST, 2, 0), 0);
+    if (i == 1) p->flush();
+  }
+  const auto seen = opaque(p->read(target, 16, 4));
+  for (uint32_t y = 0; y < 4; y++)
+    for (uint32_t x = 0; x < 16; x++) {
+      const uint32_t want = x % 4 < 2 ? colors[x / 4] : y < 2 ? colors[3 - x / 4] : kBlack;
+      EXPECT_EQ(seen[y * 16 + x], want) << x << ' ' << y;
+    }
+}
+
+}  // namespace
+}  // namespace aero::test

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: MIT
+// States beyond ABI 1.4 (docs/abi/d3d9-states.md), draws that carry their vertices and updates through memory
+// (docs/abi/updates.md): what is sent, how often, and that nothing a program says makes the driver fail.
+#include <random>
+
+#include "aerogpu/d3d9/states.h"
+#include "umd_test.h"
+
+namespace aero::test {
+namespace {
+
+constexpr uint32_t fourcc(const char (&name)[5]) {
+  return static_cast<uint32_t>(name[0]) | static_cast<uint32_t>(name[1]) << 8 | static_cast<uint32_t>(name[2]) << 16 |
+         static_cast<uint32_t>(name[3]) << 24;
+}
+
+class UmdStates : public Umd {
+protected:
+  void SetUp() override {
+    rt.commandBytes = 65536;
+    Umd::SetUp();
+  }
+  /** What the next draw sends. */
+  std::vector<Packet> drawn() {
+    rt.takePackets();
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    return flushed();
+  }
+  void plane(uint32_t index, float a, float b, float c, float d) {
+    const D3DDDIARG_SETCLIPPLANE args = {index, {a, b, c, d}};
+    EXPECT_EQ(p.fn.pfnSetClipPlane(p.dev(), &args), 0);
+  }
+  void setPixelShader(const char *text) { p.fn.pfnSetPixelShader(p.dev(), p.shader(false, assemble(text).tokens)); }
+  void beginWithout(uint32_t featuresHigh) {
+    rt.close();
+    kernel.featuresHigh = AEROGPU_CMD_FEATURES_HI & ~featuresHigh;
+    rt.open();
+  }
+};
+
+TEST_F(UmdStates, PlanesAreSentOnceWhileTheyAreEnabled) {
+  prepare();
+  p.fn.pfnSetVertexShaderDecl(p.dev(), p.vertexDeclaration());
+  drawn();
+  plane(1, 1, 2, 3, 4);
+  plane(3, 5, 6, 7, 8);
+  plane(6, 9, 9, 9, 9);  // there are six
+  EXPECT_EQ(drawn().size(), 1u) << "none is enabled";
+  p.state(152, 0xFFFFFFFA);  // CLIPPLANEENABLE
+  auto packets = drawn();
+  ASSERT_EQ(count(packets, AEROGPU_CMD_EXT_SET_CLIP_PLANES), 1u);
+  for (const Packet &packet : packets) {
+    if (packet.opcode == AEROGPU_CMD_EXT_SET_CLIP_PLANES) {
+      const auto fixed = packet.as<aerogpu_cmd_ext_set_clip_planes>();
+      EXPECT_EQ(fixed.first, 1u);
+      ASSERT_EQ(fixed.plane_count, 3u);
+      ASSERT_EQ(packet.bytes.size(), sizeof fixed + 3 * 16);
+      float values[12];
+      memcpy(values, &packet.bytes[sizeof fixed], sizeof values);
+      EXPECT_EQ(std::vector<float>(values, values + 12), (std::vector<float>{1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8}));
+    } else if (packet.opcode == AEROGPU_CMD_SET_RENDER_STATE) {
+      const auto state = packet.as<aerogpu_cmd_set_render_state>();
+      EXPECT_EQ(state.state, 152u);
+      EXPECT_EQ(state.value, 0x3Au);
+    }
+  }
+  plane(1, 1, 2, 3, 4);
+  EXPECT_EQ(drawn().size(), 1u);
+  // Vertices in screen space are not cut.
+  p.fn.pfnSetVertexShaderDecl(p.dev(), p.vertexDeclaration(true));
+  packets = drawn();
+  ASSERT_EQ(count(packets, AEROGPU_CMD_SET_RENDER_STATE), 1u);
+  for (const Packet &packet : packets) {
+    if (packet.opcode == AEROGPU_CMD_SET_RENDER_STATE) {
+      EXPECT_EQ(packet.as<aerogpu_cmd_set_render_state>().value, 0u);
+    }
+  }
+}
+
+TEST_F(UmdStates, StagesAreForOldShadersOnly) {
+  prepare();
+  drawn();
+  p.stage(2, D3DDDITSS_BUMPENVMAT10, 0x3F800000);
+  p.stage(7, D3DDDITSS_TEXTURETRANSFORMFLAGS, 256 | 3);
+  p.stage(8, D3DDDITSS_BUMPENVLSCALE, 5);  // there are eight
+  p.stage(0, D3DDDITSS_COLOROP, 5);        // the runtime's
+  EXPECT_EQ(drawn().size(), 1u) << "ps_2_0 reads none of it";
+  setPixelShader("ps_1_1\ntex t0\nmov r0, t0\n");
+  auto packets = drawn();
+  std::vector<std::vector<uint32_t>> seen;
+  for (const Packet &packet : packets) {
+    if (packet.opcode != AEROGPU_CMD_EXT_SET_TEXTURE_STAGE) continue;
+    const auto stage = packet.as<aerogpu_cmd_ext_set_texture_stage>();
+    seen.push_back({stage.stage, stage.state, stage.value});
+  }
+  EXPECT_EQ(seen, (std::vector<std::vector<uint32_t>>{{2, 9, 0x3F800000}, {7, 24, 259}}));
+  EXPECT_EQ(drawn().size(), 1u);
+}
+
+TEST_F(UmdStates, FogInWAndAlphaToCoverageAreNumbersOfTheirOwn) {
+  prepare();
+  drawn();
+  const auto sent = [&] {
+    std::vector<std::pair<uint32_t, uint32_t>> out;
+    for (const Packet &packet : drawn())
+      if (packet.opcode == AEROGPU_CMD_EXT_SET_STATE) {
+        const auto state = packet.as<aerogpu_cmd_ext_set_state>();
+        out.emplace_back(state.state, state.value);
+      }
+    return out;
+  };
+  using Sent = std::vector<std::pair<uint32_t, uint32_t>>;
+  D3DDDIARG_WINFO info = {1, 1};
+  EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
+  EXPECT_EQ(sent(), Sent{}) << "affine: z";
+  info = {0.5f, 100};
+  EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
+  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_FOG_W, 1}}));
+  EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &info), 0);
+  EXPECT_EQ(sent(), Sent{});
+  // Of one maker's programs by POINTSIZE, of the other's with the alpha test by ADAPTIVETESS_Y.
+  p.state(154, fourcc("A2M1"));
+  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 1}}));
+  p.state(154, fourcc("A2M0"));
+  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 0}}));
+  p.state(181, fourcc("ATOC"));
+  EXPECT_EQ(sent(), Sent{});
+  p.state(15, 1);  // ALPHATESTENABLE
+  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 1}}));
+  p.state(181, 0);
+  EXPECT_EQ(sent(), (Sent{{AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE, 0}}));
+}
+
+TEST_F(UmdStates, WithoutTheExtensionNothingOfItIsSent) {
+  beginWithout(AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_UPDATES);
+  prepare();
+  D3DCAPS9 got = {};
+  ASSERT_EQ(caps(D3DDDICAPS_GETD3D9CAPS, &got, sizeof got), 0);
+  EXPECT_EQ(got.MaxUserClipPlanes, 0u);
+  EXPECT_FALSE(got.RasterCaps & D3DPRASTERCAPS_WFOG);
+  plane(0, 1, 0, 0, 0);
+  p.state(152, 1);
+  p.state(154, fourcc("A2M1"));
+  const D3DDDIARG_WINFO info = {2, 3};
+  p.fn.pfnUpdateWInfo(p.dev(), &info);
+  setPixelShader("ps_1_1\ntex t0\nmov r0, t0\n");
+  p.stage(0, D3DDDITSS_BUMPENVMAT00, 1);
+  std::vector<Vertex> vertices(3);
+  const D3DDDIARG_SETSTREAMSOURCEUM um = {0, sizeof(Vertex)};
+  p.fn.pfnSetStreamSourceUm(p.dev(), &um, vertices.data());
+  rt.errors["Render"] = kOutOfMemory;  // what is lost is sent again, and no more than that
+  EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+  EXPECT_EQ(p.fn.pfnFlush(p.dev()), kOutOfMemory);
+  rt.errors.clear();
+  for (const Packet &packet : drawn()) EXPECT_LT(packet.opcode, uint32_t{AEROGPU_EXT_OPCODE_FIRST});
+}
+
+TEST_F(UmdStates, SmallArraysOfTheProgramsAreOnePacket) {
+  prepare();
+  std::vector<Vertex> vertices(6);
+  for (size_t i = 0; i < vertices.size(); i++) vertices[i].x = static_cast<float>(i);
+  const D3DDDIARG_SETSTREAMSOURCEUM um = {0, sizeof(Vertex)};
+  drawn();
+  p.fn.pfnSetStreamSourceUm(p.dev(), &um, vertices.data());
+  rt.takePackets();
+  EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1, 2), 0);
+  auto packets = flushed();
+  ASSERT_EQ(packets.size(), 1u);
+  ASSERT_EQ(packets[0].opcode, uint32_t{AEROGPU_CMD_EXT_DRAW_INLINE});
+  auto draw = packets[0].as<aerogpu_cmd_ext_draw_inline>();
+  EXPECT_EQ(draw.vertex_count, 3u);
+  EXPECT_EQ(draw.vertex_stride_bytes, sizeof(Vertex));
+  EXPECT_EQ(draw.index_count, 0u);
+  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], &vertices[2], 3 * sizeof(Vertex)), 0);
+  // With indices, which count from the first vertex.
+  const uint16_t indices[] = {9, 9, 5, 3, 4};
+  p.fn.pfnSetIndicesUm(p.dev(), 2, indices);
+  const D3DDDIARG_DRAWINDEXEDPRIMITIVE args = {D3DPT_TRIANGLELIST, 0, 3, 3, 2, 1};
+  EXPECT_EQ(p.fn.pfnDrawIndexedPrimitive(p.dev(), &args), 0);
+  packets = flushed();
+  ASSERT_EQ(packets.size(), 1u);
+  draw = packets[0].as<aerogpu_cmd_ext_draw_inline>();
+  EXPECT_EQ(draw.vertex_count, 6u);
+  EXPECT_EQ(draw.index_count, 3u);
+  EXPECT_EQ(draw.index_format, uint32_t{AEROGPU_INDEX_FORMAT_UINT16});
+  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw + 6 * sizeof(Vertex)], indices + 2, 6), 0);
+  // By offsets, with a base below 0: vertex 4 is the first one that is sent.
+  const D3DDDIARG_DRAWINDEXEDPRIMITIVE2 second = {
+      D3DPT_TRIANGLELIST, -2 * static_cast<INT>(sizeof(Vertex)), 4, 3, 2, 1};
+  const uint16_t more[] = {7, 6, 5, 4};
+  EXPECT_EQ(p.fn.pfnDrawIndexedPrimitive2(p.dev(), &second, 2, more, nullptr), 0);
+  packets = flushed();
+  ASSERT_EQ(packets.size(), 1u);
+  draw = packets[0].as<aerogpu_cmd_ext_draw_inline>();
+  EXPECT_EQ(draw.vertex_count, 3u);
+  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], &vertices[2], 3 * sizeof(Vertex)), 0);
+  const uint16_t rebased[] = {2, 1, 0};
+  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw + 3 * sizeof(Vertex)], rebased, 6), 0);
+  // What is bound stays bound.
+  p.stream(UmdStates::vertices, sizeof(Vertex));
+  EXPECT_EQ(drawn().size(), 1u);
+  // More than a packet has goes another way (UPD-11).
+  std::vector<Vertex> many(3000);
+  p.fn.pfnSetStreamSourceUm(p.dev(), &um, many.data());
+  EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1000), 0);
+  EXPECT_EQ(count(flushed(), AEROGPU_CMD_EXT_DRAW_INLINE), 0u);
+}
+
+TEST_F(UmdStates, ALargeBufferGoesThroughMemoryWithWhatTheProgramPromised) {
+  prepare();
+  constexpr uint32_t kBytes = 3 << 20;
+  std::vector<uint8_t> content(kBytes);
+  std::mt19937 random(1);
+  for (uint8_t &byte : content) byte = static_cast<uint8_t>(random());
+  HANDLE buffer = p.buffer(kBytes, nullptr);
+  p.stream(buffer, sizeof(Vertex));
+  D3DDDI_LOCKFLAGS discard = {}, promise = {};
+  discard.Discard = 1;
+  promise.NoOverwrite = 1;
+  struct Step {
+    uint32_t offset, bytes, lockFlags;
+    std::vector<uint32_t> wireFlags;
+  };
+  constexpr uint32_t kNone = AEROGPU_EXT_UPDATE_NONE, kNew = AEROGPU_EXT_UPDATE_NO_OVERWRITE,
+                     kDiscard = AEROGPU_EXT_UPDATE_DISCARD;
+  const Step steps[] = {{0, kBytes, 0, {kNone, kNone, kNone}},
+                        {4, 40000, promise.Value, {kNew}},
+                        {0, kBytes, discard.Value, {kDiscard, kNew, kNew}},
+                        {100000, 65536, 0, {kNone}},
+                        {0, 40000, discard.Value | promise.Value, {kNew}},
+                        {0, 1000, promise.Value, {}}};
+  rt.takePackets();
+  for (const Step &step : steps) {
+    p.fill(buffer, step.offset, step.bytes, &content[step.offset], step.lockFlags);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    p.flush();
+    std::vector<uint32_t> flags;
+    uint32_t at = step.offset;
+    for (const Packet &packet : rt.takePackets(AEROGPU_CMD_EXT_UPDATE_BUFFER)) {
+      const auto update = packet.as<aerogpu_cmd_ext_update_buffer>();
+      flags.push_back(update.flags);
+      EXPECT_EQ(update.dst_offset_bytes, at);
+      at += update.size_bytes;
+      for (auto &[handle, allocation] : kernel.allocations) {
+        if (allocation.id != update.src_alloc_id) continue;
+        ASSERT_LE(update.src_offset_bytes + update.size_bytes, allocation.bytes);
+        EXPECT_EQ(memcmp(kernel.memory(allocation) + update.src_offset_bytes, &content[update.dst_offset_bytes],
+                         update.size_bytes),
+                  0);
+      }
+    }
+    EXPECT_EQ(flags, step.wireFlags) << step.offset << ' ' << step.bytes;
+    if (!flags.empty()) {
+      EXPECT_EQ(at, step.offset + step.bytes);
+    }
+  }
+  // A frame after the other: memory that is in use is left alone, and when all is, packets carry the bytes.
+  for (int frame = 0; frame < 12; frame++) {
+    p.fill(buffer, 0, kBytes, content.data(), discard.Value);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    p.flush();
+    for (const auto &[handle, allocation] : kernel.allocations) rt.busy.insert(handle);
+  }
+  EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_BUFFER).size(), 8u);
+}
+
+TEST_F(UmdStates, InstancesAreOneDraw) {
+  prepare();
+  p.fn.pfnSetVertexShaderFunc(
+      p.dev(),
+      p.shader(true, assemble("vs_3_0\ndcl_position v0\ndcl_texcoord v1\ndcl_position o0\nadd o0, v0, v1\n").tokens));
+  setPixelShader("ps_3_0\nmov oC0, c0\n");
+  constexpr BYTE kFloat4 = 3, kPosition = 0, kCoordinates = 5;
+  HANDLE declaration = p.declaration({{0, 0, kFloat4, 0, kPosition, 0}, {1, 0, kFloat4, 0, kCoordinates, 0}});
+  p.fn.pfnSetVertexShaderDecl(p.dev(), declaration);
+  HANDLE second = p.buffer(1024, nullptr), indices = p.buffer(6, nullptr, Program::indices(), D3DDDIFMT_INDEX16);
+  p.stream(second, 16, 0, 1);
+  const D3DDDIARG_SETINDICES bind = {indices, 2};
+  p.fn.pfnSetIndices(p.dev(), &bind);
+  const auto frequency = [&](uint32_t stream, uint32_t value) {
+    const D3DDDIARG_SETSTREAMSOURCEFREQ args = {stream, value};
+    EXPECT_EQ(p.fn.pfnSetStreamSourceFreq(p.dev(), &args), 0);
+  };
+  const auto drawn = [&] {
+    rt.takePackets();
+    const D3DDDIARG_DRAWINDEXEDPRIMITIVE args = {D3DPT_TRIANGLELIST, 0, 0, 3, 0, 1};
+    EXPECT_EQ(p.fn.pfnDrawIndexedPrimitive(p.dev(), &args), 0);
+    return flushed();
+  };
+  drawn();
+  frequency(0, 1u << 30 | 10);
+  frequency(1, 1u << 31 | 2);
+  auto packets = drawn();
+  ASSERT_EQ(packets.size(), 2u);
+  const auto step = packets[0].as<aerogpu_cmd_ext_set_stream_frequency>();
+  EXPECT_EQ(packets[0].opcode, uint32_t{AEROGPU_CMD_EXT_SET_STREAM_FREQUENCY});
+  EXPECT_EQ(step.first, 1u);
+  EXPECT_EQ(step.step_count, 1u);
+  uint32_t steps;
+  memcpy(&steps, &packets[0].bytes[sizeof step], 4);
+  EXPECT_EQ(steps, 2u);
+  EXPECT_EQ(packets[1].as<aerogpu_cmd_draw_indexed>().instance_count, 10u);
+  EXPECT_EQ(drawn().size(), 1u);
+  frequency(0, 1u << 30 | 0x3FFFFFFF);  // more than the device draws (LIM-1)
+  EXPECT_EQ(drawn().size(), 0u);
+  frequency(0, 1);
+  frequency(1, 1);
+  packets = drawn();
+  ASSERT_EQ(packets.size(), 2u);
+  EXPECT_EQ(packets[1].as<aerogpu_cmd_draw_indexed>().instance_count, 1u);
+}
+
+TEST_F(UmdStates, GarbageIsNoErrorAndNoFault) {
+  std::mt19937 twister(7);
+  const auto random = [&] { return static_cast<uint32_t>(twister()); };
+  prepare();
+  HANDLE depth = p.resource(D3DDDIFMT_D24S8, 64, 64, Program::depth());
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture());
+  HANDLE indices = p.buffer(64, nullptr, Program::indices(), D3DDDIFMT_INDEX16);
+  std::vector<uint8_t> memory(16 * 64);
+  HANDLE system = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, memory.data(), 64);
+  HANDLE oldShader = p.shader(false, assemble("ps_1_1\ntex t0\nmov r0, t0\n").tokens);
+  HANDLE declarations[] = {p.vertexDeclaration(), p.vertexDeclaration(true), nullptr};
+  const HANDLE resources[] = {nullptr, target, depth, texture, vertices, indices, system};
+  const auto any = [&] {
+    constexpr uint32_t kEdges[] = {0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FC00000, 0xFAFBFCFD};
+    return random() % 3 ? kEdges[random() % 8] : random();
+  };
+  const auto resource = [&] { return resources[random() % 7]; };
+  const auto number = [&] {
+    const uint32_t bits = any();
+    float out;
+    memcpy(&out, &bits, sizeof out);
+    return out;
+  };
+  for (int i = 0; i < 20000; i++) {
+    SCOPED_TRACE(i);
+    switch (random() % 20) {
+    case 0:
+      p.state(random() % 300, any());
+      break;
+    case 1:
+      p.stage(random() % 4 ? random() % 270 : any(), static_cast<D3DDDITEXTURESTAGESTATETYPE>(random() % 40), any());
+      break;
+    case 2:
+      EXPECT_EQ(p.fn.pfnSetTexture(p.dev(), random() % 4 ? random() % 270 : any(), resource()), 0);
+      break;
+    case 3: {
+      const D3DDDIARG_SETRENDERTARGET args = {random() % 6, resource(), random() % 3 ? 0 : any()};
+      EXPECT_EQ(p.fn.pfnSetRenderTarget(p.dev(), &args), 0);
+      break;
+    }
+    case 4: {
+      const D3DDDIARG_SETDEPTHSTENCIL args = {resource()};
+      EXPECT_EQ(p.fn.pfnSetDepthStencil(p.dev(), &args), 0);
+      break;
+    }
+    case 5: {
+      const D3DDDIARG_VIEWPORTINFO args = {any(), any(), any(), any()};
+      EXPECT_EQ(p.fn.pfnSetViewport(p.dev(), &args), 0);
+      const D3DDDIARG_ZRANGE range = {number(), number()};
+      EXPECT_EQ(p.fn.pfnSetZRange(p.dev(), &range), 0);
+      break;
+    }
+    case 6: {
+      const RECT rect = {static_cast<LONG>(any()), static_cast<LONG>(any()), static_cast<LONG>(any()),
+                         static_cast<LONG>(any())};
+      EXPECT_EQ(p.fn.pfnSetScissorRect(p.dev(), &rect), 0);
+      break;
+    }
+    case 7:
+      p.stream(resource(), any(), any(), random() % 20);
+      break;
+    case 8: {
+      const D3DDDIARG_SETSTREAMSOURCEFREQ args = {random() % 20, any()};
+      EXPECT_EQ(p.fn.pfnSetStreamSourceFreq(p.dev(), &args), 0);
+      break;
+    }
+    case 9: {
+      const D3DDDIARG_SETINDICES args = {resource(), any()};
+      EXPECT_EQ(p.fn.pfnSetIndices(p.dev(), &args), 0);
+      break;
+    }
+    case 10:
+      EXPECT_EQ(p.fn.pfnSetVertexShaderDecl(p.dev(), declarations[random() % 3]), 0);
+      break;
+    case 11:
+      EXPECT_EQ(p.fn.pfnSetPixelShader(p.dev(), random() % 2 ? oldShader : nullptr), 0);
+      break;
+    case 12:
+      plane(any(), number(), number(), number(), number());
+      break;
+    case 13: {
+      const D3DDDIARG_WINFO args = {number(), number()};
+      EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &args), 0);
+      break;
+    }
+    case 14: {
+      const D3DDDIARG_CLEAR args = {any(), any(), number(), any()};
+      const RECT rects[2] = {{0, 0, static_cast<LONG>(any()), static_cast<LONG>(any())},
+                             {static_cast<LONG>(any()), static_cast<LONG>(any()), 3, 3}};
+      EXPECT_EQ(p.fn.pfnClear(p.dev(), &args, random() % 3, rects), 0);
+      break;
+    }
+    case 15: {
+      const D3DDDIARG_DRAWINDEXEDPRIMITIVE args = {
+          static_cast<D3DPRIMITIVETYPE>(any() % 9), static_cast<INT>(any()), any(), any(), any(), any()};
+      EXPECT_EQ(p.fn.pfnDrawIndexedPrimitive(p.dev(), &args), 0);
+      break;
+    }
+    case 16: {
+      const D3DDDIARG_DRAWPRIMITIVE2 args = {static_cast<D3DPRIMITIVETYPE>(any() % 9), any(), any()};
+      EXPECT_EQ(p.fn.pfnDrawPrimitive2(p.dev(), &args), 0);
+      break;
+    }
+    case 17: {
+      const RECT a = {static_cast<LONG>(any()), 0, static_cast<LONG>(any()), 9},
+                 b = {0, static_cast<LONG>(any()), 7, static_cast<LONG>(any())};
+      const HANDLE from = resources[1 + random() % 3], to = resources[1 + random() % 3];
+      p.blt(from, a, to, b, random() & 0x3F);
+      break;
+    }
+    default:
+      EXPECT_EQ(p.draw(static_cast<D3DPRIMITIVETYPE>(any() % 9), any(), any()), 0);
+    }
+  }
+  p.flush();
+}
+
+}  // namespace
+}  // namespace aero::test
