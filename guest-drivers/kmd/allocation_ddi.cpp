@@ -40,7 +40,8 @@ void breakSeal(void *data, UINT bytes) {
 }
 
 /** Tells the OS where an allocation may live. */
-void describePlacement(const AeroAllocation &allocation, const Placement &place, DXGK_ALLOCATIONINFO &info) {
+void describePlacement(const AeroAllocation &allocation, const AllocationPrivate &priv, const Placement &place,
+                       DXGK_ALLOCATIONINFO &info) {
   const UINT set = (place.vram ? segmentBit(kSegmentVram) : 0) | (place.aperture ? segmentBit(kSegmentAperture) : 0);
   const bool vramFirst = place.vram && (place.vramFirst || !place.aperture);
   info.PreferredSegment.Value = 0;
@@ -52,6 +53,7 @@ void describePlacement(const AeroAllocation &allocation, const Placement &place,
   info.Flags.Value = 0;
   info.Flags.CpuVisible = place.cpuVisible;
   info.Flags.Cached = place.cpuVisible && !place.vram;
+  info.Flags.ExistingSysMem = saysExisting(priv);
   info.Flags.ExistingKernelSysMem = allocation.use == AllocationUse::GdiExisting;
   info.HintedBank.Value = 0;
   info.MaximumRenamingListLength = 0;
@@ -104,6 +106,8 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
                                : adapter.segments.apertureBytes();
   const bool standard = isSealed(adapter, info);
   if (!mayBeAllocated(priv, standard, largest)) return STATUS_INVALID_PARAMETER;
+  // Only the aperture maps pages that lie where they lie.
+  if (saysExisting(priv) && !adapter.segments.hasAperture()) return STATUS_INVALID_PARAMETER;
 
   void *memory = poolAllocate(sizeof(AeroAllocation));
   if (!memory) return STATUS_NO_MEMORY;
@@ -148,7 +152,7 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   info.pAllocationUsageHint = nullptr;
   const uint32_t flagsIn = info.Flags.Value;
   const Surface &surface = allocation->surface;
-  describePlacement(*allocation,
+  describePlacement(*allocation, priv,
                     placementOf(priv, allocation->use == AllocationUse::Primary, adapter.segments.hasAperture(),
                                 adapter.display.modes().contains({surface.width, surface.height})),
                     info);

@@ -230,6 +230,15 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
   if (result.status != kSuccess && result.status != kInvalidParameter && result.status != kNoMemory)
     brokenRule("DxgkDdiCreateAllocation returned 0x%08x", result.status);
   if (!ntSuccess(result.status)) return result;
+  // The driver knows of a program's memory by private data alone, which any program may write: what they say
+  // of memory that nobody gave is the OS' to refuse.
+  const bool promised = std::any_of(
+      infos.begin(), infos.end(), [](const DXGK_ALLOCATIONINFO& info) { return info.Flags.ExistingSysMem; });
+  if (promised && !memory && !existing) {
+    takeBack(args);
+    result.status = kInvalidParameter;
+    return result;
+  }
   std::shared_ptr<Resource> resource = std::move(existing);
   if (!resource && asResource) {
     resource = std::make_shared<Resource>();
@@ -257,6 +266,20 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
     result.allocations.push_back(allocation);
   }
   return result;
+}
+
+void Vidmm::takeBack(const DXGKARG_CREATEALLOCATION& made) {
+  std::vector<HANDLE> handles;
+  for (UINT i = 0; i < made.NumAllocations; ++i) handles.push_back(made.pAllocationInfo[i].hAllocation);
+  DXGKARG_DESTROYALLOCATION args{};
+  args.NumAllocations = made.NumAllocations;
+  args.pAllocationList = handles.data();
+  args.hResource = made.hResource;
+  args.Flags.DestroyResource = made.Flags.Resource;
+  std::shared_lock exclusion(m_adapter.exclusion());
+  const NTSTATUS status = callDdi("DxgkDdiDestroyAllocation", kPassiveLevel,
+                                  m_adapter.ddi.DxgkDdiDestroyAllocation, m_adapter.context(), &args);
+  if (!ntSuccess(status)) brokenRule("DxgkDdiDestroyAllocation returned 0x%08x", status);
 }
 
 NTSTATUS Vidmm::destroy(const std::vector<std::shared_ptr<Allocation>>& allocations) {

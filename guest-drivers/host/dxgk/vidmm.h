@@ -175,6 +175,8 @@ private:
   bool transfer(Allocation& allocation, bool toSegment);
   template <class Memory, class Video>
   void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
+  /// What was made of `args` goes before anybody knew of it.
+  void takeBack(const DXGKARG_CREATEALLOCATION& args);
   void checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const ExistingMemory* memory);
   void checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data);
   uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }

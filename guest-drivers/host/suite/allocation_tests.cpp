@@ -14,6 +14,8 @@ using Private = aerogpu_wddm_alloc_priv_v2;
 constexpr uint32_t kShared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED,
                    kCpu = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE,
                    kGpuOnly = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY,
+                   kExisting = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING,
+                   kPresented = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED,
                    kDxgi = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT,
                    kPrimary = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY,
                    kMarked = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED;
@@ -285,11 +287,84 @@ void gpuOnly() {
   adapter.vidmm().destroy(made.allocations);
 }
 
+/// PRIV-25: the device reads and writes a program's pages where they lie.
+void existingMemory() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  for (const uint32_t flag : {kShared, kPresented, kGpuOnly, kPrimary}) {
+    const Private data = texture(640, 480, D3DDDIFMT_X8R8G8B8, 4, kExisting | flag);
+    const NTSTATUS status = tryCreate(adapter, bytesOf(data), flag == kPrimary);
+    expect(status == kInvalidParameter, "a program's memory with flag 0x%x (0x%08x)", flag, status);
+  }
+  const uint64_t pool = poolBytes();
+  expect(tryCreate(adapter, bytesOf(texture(64, 64, D3DDDIFMT_A8R8G8B8, 4, kExisting))) == kInvalidParameter,
+         "the OS refuses memory that nobody gave");
+  expect(poolBytes() == pool, "and nothing is left of it");
+
+  auto client = Client::create(adapter, 720);
+  auto context = client ? client->createContext() : nullptr;
+  guest::Block block;
+  if (!expect(context != nullptr, "a context") ||
+      !expect(adapter.memory().allocate(64 << 10, block).ok(), "memory"))
+    return;
+  // Pages in another order than they lie: only a list of them is right.
+  constexpr uint32_t kEdge = 64;
+  ExistingMemory memory{{}, false};
+  for (const uint64_t page : {6u, 3u, 11u, 1u})
+    memory.pages.push_back({block.cpu + page * 4096, block.gpa + page * 4096});
+  const auto word = [&](uint32_t x, uint32_t y) {
+    const uint64_t at = (uint64_t{y} * kEdge + x) * 4;
+    return reinterpret_cast<uint32_t*>(memory.pages[at / 4096].cpu + at % 4096);
+  };
+  const auto color = [](uint32_t x, uint32_t y) { return 0xFF000000 | x << 16 | y << 8 | (x ^ y); };
+  for (uint32_t y = 0; y < kEdge; ++y)
+    for (uint32_t x = 0; x < kEdge; ++x) *word(x, y) = color(x, y);
+  auto made =
+      adapter.vidmm().create({}, {bytesOf(texture(kEdge, kEdge, D3DDDIFMT_A8R8G8B8, 4, kExisting | kMarked))},
+                             false, false, nullptr, &memory);
+  const auto opened =
+      ntSuccess(made.status) ? client->open(made.allocations, true) : std::vector<OpenAllocation*>{};
+  Surface target;
+  if (!expect(!opened.empty(), "an allocation of it (0x%08x)", made.status) ||
+      !makeSurface(adapter, *client, *context, kEdge, kEdge, target))
+    return;
+  const uint32_t handle = newHandle();
+  Stream copy;
+  copy.createTexture(handle, kEdge, kEdge, AEROGPU_FORMAT_B8G8R8A8_UNORM, allocIdOf(opened[0]->privateData))
+      .dirty(handle, 0, kEdge * kEdge * 4)
+      .copyTexture(target.backed, handle, kEdge, kEdge, true);
+  expect(ntSuccess(context->render(copy.bytes(), {{opened[0], false}, {target.opened, true}})), "it is read");
+  adapter.scheduler().waitIdle();
+  std::vector<uint32_t> pixels(kEdge * kEdge);
+  bool right = adapter.vidmm().read(*target.allocation, 0, pixels.data(), target.bytes());
+  for (uint32_t y = 0; y < kEdge; ++y)
+    for (uint32_t x = 0; x < kEdge; ++x) right &= pixels[y * kEdge + x] == color(x, y);
+  expect(right, "as the program wrote it");
+
+  Stream back;
+  back.target(target.target)
+      .clear(0xFF203040)
+      .target(0)
+      .copyTexture(handle, target.target, kEdge, kEdge, true)
+      .destroy(handle);
+  expect(ntSuccess(context->render(back.bytes(), {{opened[0], true}, {target.opened, true}})),
+         "it is written");
+  adapter.scheduler().waitIdle();
+  right = true;
+  for (uint32_t y = 0; y < kEdge; ++y)
+    for (uint32_t x = 0; x < kEdge; ++x) right &= *word(x, y) == 0xFF203040;
+  expect(right, "the program sees what was drawn, without an unlock");
+  dropSurface(adapter, *client, *context, target);
+  client->closeAll();
+  adapter.vidmm().destroy(made.allocations);
+  adapter.memory().release(block);
+  expectNoDeviceErrors(adapter);
+}
+
 const TestCase kTests[] = {
-    {"kernel-kinds", 60, kernelKinds},
-    {"descriptions", 60, descriptions},
-    {"marks", 60, marks},
-    {"gpu-only", 60, gpuOnly},
+    {"kernel-kinds", 60, kernelKinds}, {"descriptions", 60, descriptions},      {"marks", 60, marks},
+    {"gpu-only", 60, gpuOnly},         {"existing-memory", 60, existingMemory},
 };
 
 }  // namespace

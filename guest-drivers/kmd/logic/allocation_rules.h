@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// allocation_rules.h: what the private data of an allocation may say (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-20). Any
-// IRQL.
+// allocation_rules.h: what the private data of an allocation may say (PRIV-2, PRIV-4, PRIV-16, PRIV-19, PRIV-20,
+// PRIV-25). Any IRQL.
 #pragma once
 
 #include "placement.h"
@@ -76,6 +76,12 @@ constexpr bool canBeImported(const AllocationPrivate &data) {
   return bytes <= data.size_bytes && data.size_bytes < bytes + kAllocationUnit;
 }
 
+/** Whether nobody else has to do with what is made of a program's own memory (PRIV-25): it goes with the program. */
+constexpr bool isPrivateMemory(const AllocationPrivate &data) {
+  return !(data.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
+                         AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY));
+}
+
 /** Whether an allocation can be made of what readAllocationPrivate() has read. `standard`: the driver's own
  *  description of a standard allocation. `largestSegment`: bytes. */
 constexpr bool mayBeAllocated(const AllocationPrivate &data, bool standard, uint64_t largestSegment) {
@@ -88,6 +94,7 @@ constexpr bool mayBeAllocated(const AllocationPrivate &data, bool standard, uint
       !saysGpuOnly(data) && !isSingle(data))
     return false;
   if (saysPrimary(data) && !isShowable(data)) return false;
+  if (saysExisting(data) && !isPrivateMemory(data)) return false;
   return !saysGpuOnly(data) || isGpuOnlyTexture(data);
 }
 

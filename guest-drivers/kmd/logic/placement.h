@@ -28,6 +28,11 @@ constexpr bool saysPrimary(const AllocationPrivate &data) {
   return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
 }
 
+/** Whether the program has the memory already. */
+constexpr bool saysExisting(const AllocationPrivate &data) {
+  return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING;
+}
+
 /** Whether what a user-mode driver calls a primary can be shown: described by the fields of version 2, no standard
  *  allocation, of a format that the scanout has, and with all of its rows inside. */
 constexpr bool isShowable(const AllocationPrivate &data) {
@@ -42,7 +47,8 @@ constexpr bool isShowable(const AllocationPrivate &data) {
  * what they need. `ofModeSize`: its surface is as large as a display mode.
  */
 constexpr Placement placementOf(const AllocationPrivate &data, bool scanned, bool hasAperture, bool ofModeSize) {
-  const bool cpu = data.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING);
+  const bool cpu = data.flags & (AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING |
+                                 AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING);
   // The scanout reads memory that lies together; Windows lets the CPU have every primary (page
   // "D3DDDI_ALLOCATIONINFO").
   if (scanned || saysPrimary(data)) return {true, false, true, true};

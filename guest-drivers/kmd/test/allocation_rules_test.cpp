@@ -80,6 +80,18 @@ TEST(AllocationRules, WhatIsTheGpusAloneNeedsNoMemoryButTheDevicesFormat) {
     EXPECT_FALSE(may(texture(1920, 1080, kA8R8G8B8, 7680, 7680 * 1080, gpu | flag))) << flag;
 }
 
+TEST(AllocationRules, AProgramsOwnMemoryIsItsOwn) {  // PRIV-25
+  const uint32_t existing = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING;
+  EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384, existing)));
+  EXPECT_FALSE(may(texture(64, 64, kA8R8G8B8, 256, 16384 - 1, existing))) << "all of it lies there";
+  for (const uint32_t flag :
+       {uint32_t{AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED}, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY,
+        AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY}) {
+    EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384, flag))) << flag;
+    EXPECT_FALSE(may(texture(64, 64, kA8R8G8B8, 256, 16384, existing | flag))) << flag;
+  }
+}
+
 TEST(SurfaceFormat, ANumberIsOfD3DOrOfDxgi) {
   const uint32_t dxgi = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT;
   AllocationPrivate data = texture(16, 16, 28, 64, 1024, dxgi);

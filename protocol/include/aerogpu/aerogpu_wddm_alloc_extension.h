@@ -10,6 +10,7 @@
 /* Flags. Windows does not pass on to the kernel driver what a user-mode driver asked for, so that driver marks it. */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY 0x80000000U     /* scanned out by a user-mode driver's flips */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY 0x40000000U    /* a texture of the host's, without guest memory */
+#define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING 0x20000000U    /* memory that the program has already: pSystemMem */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_DXGI_FORMAT 0x10000000U /* format is a DXGI_FORMAT; without it a D3DFORMAT */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED 0x08000000U      /* primaries are marked: nothing is guessed by size */
 #define AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED 0x04000000U   /* drawn to, and the source of presents */
