@@ -118,13 +118,16 @@ NTSTATUS Kernel::run(CallTag<Call::QueryAdapterInfo>, Process& process,
         break;
       }
       std::memcpy(&info.Version, data.data(), sizeof info.Version);
-      // The registry has one name, Direct3D 9's (page "Loading a User-Mode Display Driver").
-      if (info.Version != KMTUMDVERSION_DX9 || m_umd.empty() || m_umd.size() >= kCharacters) {
+      // The registry has a name for each kind of process, UserModeDriverName and UserModeDriverNameWow, both
+      // of Direct3D 9 only (page "Loading a User-Mode Display Driver").
+      const std::string& umd = process.pointerBits == 32 ? m_umdWow : m_umd;
+      if (umd.empty()) note("kmt: there is no user-mode driver for a %u-bit program", process.pointerBits);
+      if (info.Version != KMTUMDVERSION_DX9 || umd.empty() || umd.size() >= kCharacters) {
         status = kmt::kStatusInvalidParameter;
         break;
       }
-      for (size_t i = 0; i < m_umd.size(); ++i)
-        info.UmdFileName[i] = static_cast<WCHAR>(static_cast<uint8_t>(m_umd[i]));
+      for (size_t i = 0; i < umd.size(); ++i)
+        info.UmdFileName[i] = static_cast<WCHAR>(static_cast<uint8_t>(umd[i]));
       room = answer(data, info);
       break;
     }

@@ -11,7 +11,8 @@
 
 namespace aerogpu::host {
 
-Kernel::Kernel(Adapter& adapter, std::string umd) : m_adapter(adapter), m_umd(std::move(umd)) {}
+Kernel::Kernel(Adapter& adapter, std::string umd, std::string umdWow)
+    : m_adapter(adapter), m_umd(std::move(umd)), m_umdWow(std::move(umdWow)) {}
 
 Kernel::~Kernel() {
   if (processes()) brokenRule("%zu processes outlive the kernel side", processes());
@@ -38,7 +39,7 @@ bool Kernel::start(UINT width, UINT height) {
   return true;
 }
 
-std::shared_ptr<Process> Kernel::enter(uint32_t id, uint64_t cookie) {
+std::shared_ptr<Process> Kernel::enter(uint32_t id, uint64_t cookie, uint32_t pointerBits) {
   std::lock_guard lock(m_mutex);
   if (id) {
     const auto found = m_processes.find(id);
@@ -49,12 +50,17 @@ std::shared_ptr<Process> Kernel::enter(uint32_t id, uint64_t cookie) {
     ++found->second->connections;
     return found->second;
   }
+  if (pointerBits != 32 && pointerBits != 64) {
+    note("kmt: a program is turned away: its pointers have %u bits", pointerBits);
+    return nullptr;
+  }
   if (m_processes.size() >= kMaxProcesses) {
     note("kmt: a program is turned away: there are %zu already", m_processes.size());
     return nullptr;
   }
   auto process = std::make_shared<Process>();
   process->id = m_nextProcess;
+  process->pointerBits = pointerBits;
   if (getrandom(&process->cookie, sizeof process->cookie, 0) != sizeof process->cookie) return nullptr;
   if (const guest::Status status = process->memory.create(); !status.ok()) {
     note("kmt: %s", status.text().c_str());

@@ -25,8 +25,9 @@ class Kernel {
 public:
   static constexpr unsigned kMaxProcesses = 64;
 
-  /// The adapter has been brought up. `umd`: what UMDRIVERNAME answers, a Windows path; may be empty.
-  Kernel(Adapter& adapter, std::string umd);
+  /// The adapter has been brought up. `umd`, `umdWow`: what UMDRIVERNAME answers 64- and 32-bit programs,
+  /// Windows paths; may be empty.
+  Kernel(Adapter& adapter, std::string umd, std::string umdWow);
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   /// No process is left.
@@ -36,8 +37,9 @@ public:
   /// such mode.
   bool start(UINT width, UINT height);
 
-  /// A connection's process: a new one for id 0, else the one that has id and cookie. Null after one line.
-  std::shared_ptr<Process> enter(uint32_t id, uint64_t cookie);
+  /// A connection's process: a new one for id 0, else the one that has id and cookie. `pointerBits`: a new
+  /// one's, 32 or 64. Null after one line.
+  std::shared_ptr<Process> enter(uint32_t id, uint64_t cookie, uint32_t pointerBits);
   /// A connection has ended. With the last one the process dies: contexts, allocations, devices.
   void leave(const std::shared_ptr<Process>& process);
   size_t processes();
@@ -107,7 +109,7 @@ private:
   NTSTATUS displayModes(TailWriter& out, uint32_t capacity, uint32_t& total);
 
   Adapter& m_adapter;
-  const std::string m_umd;
+  const std::string m_umd, m_umdWow;
 
   std::mutex m_mutex;  // processes
   std::map<uint32_t, std::shared_ptr<Process>> m_processes;

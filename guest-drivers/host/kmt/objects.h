@@ -85,6 +85,7 @@ struct Process {
   static constexpr unsigned kMaxDevices = 64, kMaxContexts = 64;
 
   uint32_t id = 0;
+  uint32_t pointerBits = 64;
   uint64_t cookie = 0;
   unsigned connections = 0;  // under Kernel's m_mutex
   std::atomic<unsigned> devices{0}, contexts{0};

@@ -119,7 +119,7 @@ int serve(const ServeOptions& options) {
   }
   adapter->vidmm().setContiguousCpuMemory();
   {
-    Kernel kernel(*adapter, windowsPath(options.umd));
+    Kernel kernel(*adapter, windowsPath(options.umd), windowsPath(options.umdWow));
     if (kernel.start(options.width, options.height)) {
       KmtServer server(kernel, *adapter, key);
       status = server.listen(options.port);

@@ -11,6 +11,7 @@ namespace aerogpu::host {
 struct ServeOptions {
   std::string driver;              // aerogpu.sys
   std::string umd;                 // a Unix or a Windows path; may be empty
+  std::string umdWow;              // the one for 32-bit programs
   uint16_t port = 0;               // 0: any
   unsigned width = 0, height = 0;  // of the desktop; 0: the driver's preferred mode
   unsigned memoryPages = 384;      // of 2 MiB

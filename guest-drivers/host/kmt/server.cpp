@@ -187,7 +187,7 @@ std::shared_ptr<Process> KmtServer::greet(int socket, RequestFramer& framer) {
     note("kmt: a connection ends: it shows another key");
     return nullptr;
   }
-  auto process = m_kernel.enter(hello.process, hello.cookie);
+  auto process = m_kernel.enter(hello.process, hello.cookie, hello.pointerBits);
   if (process && !answerHello(socket, framer.header(), *process)) {
     m_kernel.leave(process);
     return nullptr;

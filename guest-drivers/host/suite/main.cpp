@@ -5,10 +5,11 @@
 //
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
-//   aerogpu-driver-host --serve [--port N] [--umd FILE] [--mode WIDTHxHEIGHT] [--driver FILE] [--machine ...]
+//   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--mode WIDTHxHEIGHT]
+//                               [--driver FILE] [--machine ...]
 //
-// --serve: answers the D3DKMT calls of programs (kmt/serve.h) in place of tests; FILE is their user-mode
-// driver.
+// --serve: answers the D3DKMT calls of programs (kmt/serve.h) in place of tests; --umd is the user-mode
+// driver of 64-bit programs, --umd-wow that of 32-bit ones.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
 // --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
@@ -80,6 +81,8 @@ bool parse(const std::vector<std::string>& arguments) {
       s_serveOptions.port = static_cast<uint16_t>(std::strtoul(arguments[++i].c_str(), nullptr, 10));
     } else if (a == "--umd" && hasValue) {
       s_serveOptions.umd = arguments[++i];
+    } else if (a == "--umd-wow" && hasValue) {
+      s_serveOptions.umdWow = arguments[++i];
     } else if (a == "--mode" && hasValue &&
                std::sscanf(arguments[i + 1].c_str(), "%ux%u", &s_serveOptions.width,
                            &s_serveOptions.height) == 2) {

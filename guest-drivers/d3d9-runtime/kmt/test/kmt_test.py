@@ -193,9 +193,9 @@ class Test:
         host, port = self.host.address.split(':')
         return socket.create_connection((host, int(port)), timeout=DEADLINE)
 
-    def hello(self, key, process=0, cookie=0, magic=MAGIC, version=VERSION):
+    def hello(self, key, process=0, cookie=0, magic=MAGIC, version=VERSION, bits=64):
         return struct.pack('<IIII', 16 + 88, HELLO, 0, 1) + \
-            struct.pack('<IIIIQ64s', magic, version, process, 64, cookie, key.encode())
+            struct.pack('<IIIIQ64s', magic, version, process, bits, cookie, key.encode())
 
     def ends(self, connection, data):
         """Whether the host closes the connection without a word for it."""
@@ -219,6 +219,7 @@ class Test:
         self.check(self.ends(self.connect(), self.hello('')), 'no key')
         self.check(self.ends(self.connect(), self.hello(self.host.key, magic=1)), 'another protocol')
         self.check(self.ends(self.connect(), self.hello(self.host.key, version=2)), 'another version')
+        self.check(self.ends(self.connect(), self.hello(self.host.key, bits=48)), 'pointers of 48 bits')
         self.check(self.ends(self.connect(), struct.pack('<IIII', 20, 31, 0, 1) + bytes(4)), 'a call before the greeting')
         first, (process, files, cookie) = self.greeted()
         self.check(files == 2 and cookie, 'two files are shared')
