@@ -108,8 +108,8 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       *flag = true;
       continue;
     }
-    const bool known =
-        is("--frames") || is("--draws") || is("--seconds") || is("--at") || is("--expectation") || is("--only");
+    const bool known = is("--frames") || is("--draws") || is("--seconds") || is("--at") || is("--expectation") ||
+                       is("--only") || is("--other");
     if (!known) return fail("unknown option '%s'; --help lists them", name);
     if (!value) return fail("%s needs a value", name);
     ++i;
@@ -117,6 +117,8 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       options.expectation = value;
     } else if (is("--only")) {
       options.only = value;
+    } else if (is("--other")) {
+      options.other = value;
     } else if (is("--frames")) {
       if (!number(value, 0, 100000000, &n)) return fail("--frames: '%s' is no number of frames", value);
       options.frames = static_cast<uint32_t>(n);

@@ -26,6 +26,7 @@ struct Options {
   int x = 64, y = 48;                 // of the window on the screen
   const char *expectation = nullptr;  // a file for the picture that is expected, as PPM
   bool alone = false;                 // shared: without a second process
+  const char *other = nullptr;        // shared: the second process' program, in place of the same one
   const char *only = nullptr;         // readback: one case
 };
 

@@ -21,7 +21,8 @@ constexpr char kHelp[] =
     "shared.exe: a render target that a second process opens and draws into. Always through IDirect3D9Ex; --frames "
     "and\n"
     "--draws mean nothing here.\n"
-    "  --alone             one process and one device do both parts, without a shared handle";
+    "  --alone             one process and one device do both parts, without a shared handle\n"
+    "  --other PROGRAM     the child is this program: shared.exe for the other kind of processor";
 
 /** What the child draws: a gradient with whole steps of 255, and a corner. */
 Picture childPicture() {
@@ -86,7 +87,7 @@ bool drawWithTarget(Canvas &canvas, const Target &target, const Options &options
          finish(device);  // who looks at the screen is not to be too early
 }
 
-/** Runs this program as the child and waits for its end. */
+/** Runs a program, this one or its twin, as the child and waits for its end. */
 bool runChild(const char *program, HANDLE handle) {
   char commandLine[MAX_PATH + 64];
   std::snprintf(commandLine, sizeof commandLine, "\"%s\" --child %" PRIxPTR, program,
@@ -95,7 +96,7 @@ bool runChild(const char *program, HANDLE handle) {
   startup.cb = sizeof startup;
   PROCESS_INFORMATION process{};
   if (!CreateProcessA(program, commandLine, nullptr, nullptr, TRUE, 0, nullptr, nullptr, &startup, &process))
-    return fail("CreateProcess failed: error %lu", GetLastError());
+    return fail("CreateProcess(%s) failed: error %lu", program, GetLastError());
   DWORD exitCode = STILL_ACTIVE;
   const DWORD waited = WaitForSingleObject(process.hProcess, kChildLimitMs);
   if (waited != WAIT_OBJECT_0) TerminateProcess(process.hProcess, 3);
@@ -139,6 +140,8 @@ bool parent(const Options &options, Canvas &canvas, const Window &window, Device
   if (!fillTarget(device->device.get(), target)) return false;
   if (options.alone) {
     if (!drawInTarget(canvas, target)) return false;
+  } else if (options.other) {
+    if (!runChild(options.other, handle)) return false;
   } else if (GetModuleFileNameA(nullptr, program, sizeof program) == 0 || !runChild(program, handle)) {
     return false;
   }

@@ -35,18 +35,14 @@ bool isAllowed(HRESULT result, Results allowed, HRESULT fromCallback) {
 FloatControl FloatControl::read() {
   FloatControl now{};
   asm volatile("fnstcw %0" : "=m"(now.x87));
-#ifdef __x86_64__
   asm volatile("stmxcsr %0" : "=m"(now.sse));
-#endif
   now.sse &= ~kSseFlags;
   return now;
 }
 
 void FloatControl::write() const {
   asm volatile("fldcw %0" : : "m"(x87));
-#ifdef __x86_64__
   asm volatile("ldmxcsr %0" : : "m"(sse));
-#endif
 }
 
 void checkAfterCall(const char *function, const FloatControl &before, HRESULT result, Results allowed,

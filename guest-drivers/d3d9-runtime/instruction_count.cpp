@@ -20,25 +20,31 @@ volatile LONG stepping;  // 1 from the begin to the end of a call
 volatile uint32_t instructions;
 std::map<std::string, std::vector<uint32_t>> *calls;
 
+DWORD64 instructionPointer(const CONTEXT &context) {
 #ifdef __x86_64__
+  return context.Rip;
+#else
+  return context.Eip;
+#endif
+}
+
 LONG CALLBACK onException(EXCEPTION_POINTERS *exception) {
   if (exception->ExceptionRecord->ExceptionCode != static_cast<DWORD>(EXCEPTION_SINGLE_STEP))
     return EXCEPTION_CONTINUE_SEARCH;
   CONTEXT *context = exception->ContextRecord;
   if (stepping) {
-    instructions = instructions + (context->Rip >= imageBegin && context->Rip < imageEnd);
+    const DWORD64 at = instructionPointer(*context);
+    instructions = instructions + (at >= imageBegin && at < imageEnd);
     context->EFlags |= kTrapFlag;
   } else {
     context->EFlags &= ~kTrapFlag;
   }
   return EXCEPTION_CONTINUE_EXECUTION;
 }
-#endif
 
 }  // namespace
 
 void openInstructionCount(HMODULE driver) {
-#ifdef __x86_64__
   char value[2];
   if (calls || GetEnvironmentVariableA("AEROGPU_D3D9_COUNT", value, sizeof value) != 1 || value[0] != '1') return;
   imageBegin = reinterpret_cast<uintptr_t>(driver);
@@ -48,17 +54,16 @@ void openInstructionCount(HMODULE driver) {
   countedThread = GetCurrentThreadId();
   calls = new std::map<std::string, std::vector<uint32_t>>;
   AddVectoredExceptionHandler(TRUE, onException);
-#else
-  (void)driver;
-#endif
 }
 
 void beginInstructionCount() {
-#ifdef __x86_64__
   if (!calls || GetCurrentThreadId() != countedThread) return;
   instructions = 0;
   stepping = 1;
+#ifdef __x86_64__
   asm volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+#else
+  asm volatile("pushfl; orl $0x100, (%%esp); popfl" ::: "memory", "cc");
 #endif
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For measurements (AEROGPU_D3D9_COUNT=1): how many instructions of the driver's image each of its functions executes,
 // counted by single-stepping (EFLAGS.TF). Calls that call back are not in it, nor is what the driver's imports execute.
-// One thread: the first that calls the driver. x64 only.
+// One thread: the first that calls the driver.
 #pragma once
 
 #include "windows_headers.h"
