@@ -25,23 +25,36 @@ PARTS = {  # by what they are called in messages and options
     'umd': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9_x64.dll'),
     'd3d9': os.path.join(BUILD, 'guest-drivers', 'd3d9-runtime', 'd3d9.dll'),
 }
-WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)'}
+PARTS32 = {  # what programs for x86 need besides
+    'umd-x86': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9.dll'),
+    'd3d9-x86': os.path.join(BUILD, 'guest-drivers', 'd3d9-runtime', 'd3d9-x86.dll'),
+}
+WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
+        'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
 PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
 NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared']
 DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
 
 
-def build():
-    """Builds what is needed; in a folder where nothing was built yet, after the same set-up as scripts/run-tests."""
+def program(name, arch='x64'):
+    """The path of one of NAMES."""
+    return os.path.join(PROGRAMS, name + ('-x86.exe' if arch == 'x86' else '.exe'))
+
+
+def build(both=False):
+    """Builds what is needed, with `both` also what programs for x86 need, and fetches their Wine; in a folder where nothing
+    was built yet, after the same set-up as scripts/run-tests."""
     if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
         for script in ('setup', 'prepare-qemu', 'build-vgabios'):
             if subprocess.run([os.path.join(ROOT, 'scripts', script)], stdin=subprocess.DEVNULL, check=False).returncode:
                 raise Failure('scripts/%s failed' % script)
         if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
             raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
-    ninja(*[os.path.relpath(path, BUILD) for path in [HOST, *PARTS.values()]],
-          *['guest-drivers/d3d9-programs/%s.exe' % name for name in [*NAMES, DESKTOP]], 'hw-aerogpu/aerogpu-qemu.so',
-          'renderer/aerogpu-translator')
+    files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, DESKTOP])]
+    if both:
+        files += [*PARTS32.values(), *(program(name, 'x86') for name in NAMES)]
+        wine.prepare32()
+    ninja(*[os.path.relpath(path, BUILD) for path in files], 'hw-aerogpu/aerogpu-qemu.so', 'renderer/aerogpu-translator')
 
 
 class Ppm:
@@ -140,12 +153,14 @@ class Lines:
 
 
 class Stack:
-    """The server and a prefix. Use as a context manager. `parts` overrides PARTS. With an X `display` windows are on it
-    too, else nobody sees them; `registry` is more of the prefix' user.reg."""
+    """The server and a prefix. Use as a context manager. `parts` overrides PARTS, and with `both`, which runs programs for
+    x86 too, PARTS32. With an X `display` windows are on it too, else nobody sees them; `registry` is more of the prefix'
+    user.reg."""
     program_limit = PROGRAM_LIMIT  # s, that a program may take to say what is waited for, or to end
 
-    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry=''):
-        self.parts = dict(PARTS, **(parts or {}))
+    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False):
+        self.parts = {**PARTS, **(PARTS32 if both else {}), **(parts or {})}
+        self.both = both
         self.size = size
         self.strict = strict
         self.display = display
@@ -163,11 +178,15 @@ class Stack:
     def check(self):
         """Fails, with one line, if a part is missing or of the wrong kind."""
         wine.check_wine()
+        if self.both:
+            wine.check_wine32()
         for name, path in self.parts.items():
             if not os.path.isfile(path):
                 raise Failure('there is no %s: %s is missing' % (WHAT[name], path))
-            if name != 'driver' and wine.machine_of(path) != 'x64':
-                raise Failure('the %s is for x86; this stack is x64: %s' % (WHAT[name], path))
+            wanted = 'x86' if name in PARTS32 else 'x64'
+            if name != 'driver' and wine.machine_of(path) != wanted:
+                raise Failure('the %s has to be for %s; this one is for %s: %s' % (
+                    WHAT[name], wanted, wine.machine_of(path), path))
         if not os.path.isfile(HOST):
             raise Failure('there is no driver host: %s is missing' % HOST)
 
@@ -187,12 +206,14 @@ class Stack:
         self.stop()
 
     def _start_wine(self):
-        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry)
-        library = os.path.join(self.prefix, 'drive_c', 'windows', 'system32', 'd3d9.dll')
-        os.unlink(library)
-        os.symlink(self.parts['d3d9'], library)
+        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry, self.both)
+        for folder, part in (('system32', 'd3d9'), ('syswow64', 'd3d9-x86')):
+            library = os.path.join(self.prefix, 'drive_c', 'windows', folder, 'd3d9.dll')
+            if part in self.parts:
+                os.unlink(library)
+                os.symlink(self.parts[part], library)
         wine.start_server(self.prefix)
-        self.desktop = self.start(os.path.join(PROGRAMS, DESKTOP + '.exe'))
+        self.desktop = self.start(program(DESKTOP))
         self.desktop.wait_line('^window ')
 
     def restart_wine(self):
@@ -203,6 +224,8 @@ class Stack:
     def _start_server(self):
         command = [HOST, '--serve', '--machine', 'qtest', '--qemu', LAUNCHER, '--driver', self.parts['driver'], '--umd',
                    self.parts['umd'], '--mode', '%dx%d' % self.size]
+        if self.both:
+            command += ['--umd-wow', self.parts['umd-x86']]
         env = dict(os.environ, AEROGPU_KMT_KEY=self.key, AEROGPU_BUILD_DIR=BUILD)
         self.server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
@@ -251,17 +274,17 @@ class Stack:
 
     def variables(self):
         """What a program needs in its environment."""
-        return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n', display=self.display), 'AEROGPU_KMT': self.address,
+        return {**wine.environment(self.prefix, overrides='services.exe=;d3d9=n', display=self.display, both=self.both),
+                'AEROGPU_KMT': self.address,
                 'AEROGPU_KMT_KEY': self.key, **({'AEROGPU_D3D9_STRICT': '1'} if self.strict else {})}
 
     def start(self, path, *arguments):
         """A program that goes on running: a Running."""
-        if wine.machine_of(path) != 'x64':
-            raise Failure('%s is for x86; this stack is x64' % path)
+        variables = self.variables()
+        loader = wine.loader_for(path, variables)
         self.check_alive('the start of %s' % os.path.basename(path))
-        process = subprocess.Popen([wine.LOADER, path, *arguments], env=dict(os.environ, **self.variables()),
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   preexec_fn=die_with_parent)
+        process = subprocess.Popen([loader, path, *arguments], env=dict(os.environ, **variables), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         return Running(self, path, process, Lines(process.stdout))
 
     def start_shown(self, path, *arguments):

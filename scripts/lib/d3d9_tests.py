@@ -6,7 +6,7 @@ import re
 import time
 
 from aerogpu_build import Failure
-from d3d9_stack import PROGRAMS
+import d3d9_stack
 
 # How far channels of the window may be off; as in the programs themselves.
 TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0}
@@ -30,16 +30,24 @@ class Report:
             self.passed + self.failed + self.skipped, self.passed, self.failed, self.skipped), flush=True)
 
 
+def windows_path(path):
+    """What Wine calls a file."""
+    return 'Z:' + path.replace('/', '\\')
+
+
 class Tests:
-    def __init__(self, stack, report, pictures=None):
+    """`arch`: of the programs."""
+
+    def __init__(self, stack, report, pictures=None, arch='x64'):
         self.stack = stack
         self.report = report
         self.pictures = pictures
+        self.arch = arch
 
-    def start(self, name, *arguments, at=None):
-        """Starts a program that keeps its picture."""
+    def start(self, name, *arguments, at=None, arch=None):
+        """Starts a program that keeps its picture. `arch`: if it is not that of the others."""
         place = ['--at', '%d,%d' % at] if at else []
-        return self.stack.start_shown(os.path.join(PROGRAMS, name + '.exe'), *place, *arguments)
+        return self.stack.start_shown(d3d9_stack.program(name, arch or self.arch), *place, *arguments)
 
     def check_window(self, program, screen=None):
         """Compares the window of a program that holds its picture with what it expects."""
@@ -48,7 +56,8 @@ class Tests:
         screen = screen or self.stack.screen()
         if self.pictures:
             self.save('d3d9-%s.png' % program.name, screen, *(int(number) for number in where.groups()))
-        wrong = screen.difference(program.expected(), int(where.group(1)), int(where.group(2)), TOLERANCE[program.name])
+        tolerance = TOLERANCE[program.name.removesuffix('-x86')]
+        wrong = screen.difference(program.expected(), int(where.group(1)), int(where.group(2)), tolerance)
         if wrong:
             raise Failure("%s's window on the screen: %s" % (program.name, wrong))
 
@@ -83,14 +92,15 @@ class Tests:
 
     def readback(self):
         """Each picture is a point of its own; what the driver cannot be asked to draw is told, not passed over."""
-        program = self.stack.start(os.path.join(PROGRAMS, 'readback.exe'))
+        program = self.stack.start(d3d9_stack.program('readback', self.arch))
+        label = 'readback x86: ' if self.arch == 'x86' else 'readback: '
         program.wait_line('^readback: (not )?ok')
         code = program.wait()
         said, pictures = '', 0
         for line in program.lines.text().splitlines():
             found = re.match(r'(not )?ok ([\w-]+)(?: # SKIP (.*))?$', line)
             if found:
-                self.report.point('readback: ' + found.group(2), found.group(1) and said, found.group(3))
+                self.report.point(label + found.group(2), found.group(1) and said, found.group(3))
                 pictures += 1
             said = line
         if code != 0 or not pictures:
@@ -99,9 +109,10 @@ class Tests:
     def shared(self):
         self.window('shared')
 
-    def two_programs(self):
-        """Both make their first objects under the same numbers, and draw at the same time."""
-        one, other = self.start('triangle', at=(40, 40)), self.start('quad', '--frames', '40', at=(420, 300))
+    def two_programs(self, arch=None):
+        """Both make their first objects under the same numbers, and draw at the same time. `arch`: of the second."""
+        one = self.start('triangle', at=(40, 40))
+        other = self.start('quad', '--frames', '40', at=(420, 300), arch=arch)
         one.wait_line('^holding$')
         other.wait_line('^holding$')
         screen = self.stack.screen()
@@ -122,7 +133,24 @@ class Tests:
         self.check_window(other)
         self.finish(other)
 
+    def two_bitnesses(self):
+        """A program for x64 and one for x86 at the same time."""
+        self.two_programs(arch='x86')
+
+    def x86_opens_x64(self):
+        """A shared surface of a program for x64, which one for x86 opens and draws to."""
+        self.window('shared', '--other', windows_path(d3d9_stack.program('shared', 'x86')))
+
+    def x64_opens_x86(self):
+        """The reverse."""
+        program = self.start('shared', '--other', windows_path(d3d9_stack.program('shared')), arch='x86')
+        self.check_window(program)
+        self.finish(program)
+
     ALL = [triangle, triangle_ex, quad, flip, readback, shared, two_programs, killed]
+    # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
+    SHORT = [triangle, readback]
+    MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86]
 
 
 # Counters of the device, and by how much a round of programs may raise them. A context that ended is held until its number is
@@ -131,12 +159,12 @@ COUNTED = {'resources': 0, 'held-objects': 4, 'errors': 0}
 ROUND = ['two_programs', 'shared', 'flip', 'killed']
 
 
-def left_over(stack, again, ran):
-    """What programs leave on the device when the tests `again` run once more; at the first present the kernel driver makes
-    objects of its own. `ran`: tests that have run already."""
+def left_over(stack, again, ran, arch):
+    """What programs for `arch` leave on the device when the tests `again` run once more; at the first present the kernel
+    driver makes objects of its own. `ran`: tests that have run already."""
     def round_of_programs(tests):
         for test in tests:
-            test(Tests(stack, Report()))
+            test(Tests(stack, Report(), arch=arch))
 
     round_of_programs([test for test in again if test not in ran])
     before = {name: stack.counter(name) for name in COUNTED}
@@ -153,19 +181,30 @@ def left_over(stack, again, ran):
         time.sleep(0.1)
 
 
-def chosen(names):
-    """The tests of these names, or all."""
-    known = {test.__name__: test for test in Tests.ALL}
+def chosen(names, arch='x64'):
+    """(label, test, architecture of its programs) of these names, or of all: --arch both has those of x64, some as x86 if
+    no name is given, and those of both."""
+    known = {test.__name__ for test in Tests.ALL + (Tests.MIXED if arch == 'both' else [])}
     for name in names:
         if name not in known:
-            raise Failure("there is no test '%s'; --list names them" % name)
-    return [test for name, test in known.items() if not names or name in names]
+            mixed = any(name == test.__name__ for test in Tests.MIXED)
+            raise Failure("the test '%s' needs --arch both" % name if mixed else
+                          "there is no test '%s'; --list names them" % name)
+    plan = []
+    if arch != 'x86':
+        plan += [(test.__name__, test, 'x64') for test in Tests.ALL]
+    if arch != 'x64':
+        plan += [(test.__name__ + ' x86', test, 'x86') for test in Tests.ALL if arch == 'x86' or names or test in Tests.SHORT]
+    if arch == 'both':
+        plan += [(test.__name__, test, 'x64') for test in Tests.MIXED]
+    return [entry for entry in plan if not names or entry[1].__name__ in names]
 
 
-def run(stack, names=(), pictures=None, again=tuple(ROUND)):
-    """Runs tests on a stack that is not started yet, those of `again` twice, and ends it; prints TAP. 0, or 1 if one
-    failed."""
-    tests = chosen(names)
+def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
+    """Runs tests on a stack that is not started yet, those of `again` twice, and ends it; prints TAP. `arch`: x64, x86 or
+    both. 0, or 1 if one failed."""
+    tests = chosen(names, arch)
+    first = 'x86' if arch == 'x86' else 'x64'
     report = Report()
 
     def attempt(name, work):
@@ -178,9 +217,10 @@ def run(stack, names=(), pictures=None, again=tuple(ROUND)):
         stack.check_alive(name)
 
     with stack:
-        for test in tests:
-            attempt(test.__name__, lambda test=test: test(Tests(stack, report, pictures)))
-        attempt('nothing is left, no error is latched', lambda: left_over(stack, chosen(again), tests))
+        for label, test, kind in tests:
+            attempt(label, lambda test=test, kind=kind: test(Tests(stack, report, pictures, kind)))
+        attempt('nothing is left, no error is latched', lambda: left_over(
+            stack, [test for _, test, _ in chosen(again, first)], [test for _, test, kind in tests if kind == first], first))
         code = stack.stop()
         report.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
             code, '; '.join(stack.lines.text().splitlines()[-4:])))

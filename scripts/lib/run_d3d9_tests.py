@@ -5,18 +5,22 @@ device in the distribution's QEMU. No Windows, no virtual machine that boots. Ou
 usage: scripts/run-d3d9-tests [options] [NAME...]
   NAME                  only these tests; --list names them
   --list                prints the names
+  --arch x64|x86|both   what the programs and their Direct3D are for: all tests as x64 (so without this option) or as x86, or
+                        all as x64, a few as x86 and those with programs of both kinds. For x86 the first run fetches a 32-bit
+                        Wine (scripts/prepare-wine32)
   --no-build            takes everything as it is
   --pictures FOLDER     saves each window that was compared, and the screen with two, as PNG
   --driver FILE         another aerogpu.sys
   --umd FILE            another user-mode driver
   --d3d9 FILE           another d3d9.dll
+  --umd-x86, --d3d9-x86 those of 32-bit programs
   --bench               frames a second beside Wine's own Direct3D, as a table; on an optimised build
   --costs               what a frame and a draw cost: system calls (with strace), instructions, bytes, as a table
   --serve               starts the kernel side, prints its environment, and serves until Ctrl-C or the end of input
   --print-environment   the same, but the server goes on in the background until --stop
   --stop                ends that one
 
-Any Windows program for x64 can run on this stack:
+Any Windows program for x64 can run on this stack, with --arch both also one for x86, by build/wine32/usr/lib/wine/wine:
 
   scripts/run-d3d9-tests --print-environment > /tmp/stack
   env $(grep -v ^DLL= /tmp/stack) /usr/lib/wine/wine64 program.exe
@@ -39,11 +43,13 @@ import d3d9_tests
 import wine
 
 KEPT = os.path.join(BUILD, 'wine', 'd3d9')  # of --print-environment: its prefix, state and log
-PART_OPTIONS = ('driver', 'umd', 'd3d9')
+PART_OPTIONS = tuple(d3d9_stack.WHAT)
+ARCHITECTURES = ('x64', 'x86', 'both')
 
 
 def run(options):
-    return d3d9_tests.run(Stack(options['parts']), options['names'], options['pictures'])
+    return d3d9_tests.run(Stack(options['parts'], both=options['arch'] != 'x64'), options['names'], options['pictures'],
+                          arch=options['arch'])
 
 
 def print_environment(stack):
@@ -54,7 +60,7 @@ def print_environment(stack):
 
 def serve(options):
     """Until Ctrl-C or the end of input."""
-    with Stack(options['parts'], prefix=os.path.join(KEPT, 'prefix'), strict=False) as stack:
+    with Stack(options['parts'], prefix=os.path.join(KEPT, 'prefix'), strict=False, both=options['arch'] != 'x64') as stack:
         print_environment(stack)
         try:
             while sys.stdin.buffer.readline():
@@ -71,7 +77,7 @@ def background(options):
     read, write = os.pipe()  # its standard input, which nobody closes but --stop's signal
     with open(os.path.join(KEPT, 'server.log'), 'wb') as log:
         arguments = [word for name in PART_OPTIONS if name in options['parts']
-                     for word in ('--' + name, options['parts'][name])]
+                     for word in ('--' + name, options['parts'][name])] + ['--arch', options['arch']]
         process = subprocess.Popen([os.path.join(ROOT, 'scripts', 'run-d3d9-tests'), '--no-build', '--serve', *arguments],
                                    stdin=read, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
                                    pass_fds=[write])
@@ -111,7 +117,7 @@ def stop(quiet=False):
 
 
 def parse(arguments):
-    options = {'names': [], 'parts': {}, 'pictures': None, 'task': run, 'build': True, 'stops': False}
+    options = {'names': [], 'parts': {}, 'pictures': None, 'task': run, 'build': True, 'stops': False, 'arch': 'x64'}
     tasks = {'--bench': lambda given: bench_d3d9.run(given['parts']),
              '--costs': lambda given: costs_d3d9.run(given['parts']), '--serve': serve,
              '--print-environment': background, '--stop': lambda unused: stop()}
@@ -123,6 +129,10 @@ def parse(arguments):
             options['stops'] = word == '--stop'
         elif word == '--no-build':
             options['build'] = False
+        elif word == '--arch':
+            options['arch'] = rest.pop(0) if rest else ''
+            if options['arch'] not in ARCHITECTURES:
+                raise Failure("--arch: '%s' is not one of %s" % (options['arch'], ', '.join(ARCHITECTURES)))
         elif word == '--pictures' or word[2:] in PART_OPTIONS and word.startswith('--'):
             if not rest:
                 raise Failure('%s needs a value' % word)
@@ -135,6 +145,9 @@ def parse(arguments):
             raise Failure("unknown option '%s'; run-d3d9-tests --help lists them" % word)
         else:
             options['names'].append(word)
+    for name in d3d9_stack.PARTS32:
+        if name in options['parts'] and options['arch'] == 'x64':
+            raise Failure('--%s needs --arch x86 or both' % name)
     return options
 
 
@@ -143,10 +156,10 @@ def main():
         print(__doc__)
         return 0
     if '--list' in sys.argv:
-        print('\n'.join(test.__name__ for test in d3d9_tests.Tests.ALL))
+        print('\n'.join(test.__name__ for test in d3d9_tests.Tests.ALL + d3d9_tests.Tests.MIXED))
         return 0
     options = parse(sys.argv[1:])
     wine.check_wine()
     if options['build'] and not options['stops']:
-        d3d9_stack.build()
+        d3d9_stack.build(options['arch'] != 'x64')
     return options['task'](options)

@@ -3,7 +3,10 @@
 
 build/wine/template is what `wineboot` makes (10 s, once for each version of Wine), with links in place of the 700
 libraries that it copies. A test works in a copy of its own, which is 13 MB and takes no time, so tests run at the same
-time and leave nothing behind."""
+time and leave nothing behind.
+
+The installed Wine runs programs for x64. `both` in the functions below is the Wine of build/wine32, which runs those for x86
+too (scripts/prepare-wine32); its template is build/wine/template-both."""
 import contextlib
 import fcntl
 import os
@@ -12,13 +15,17 @@ import struct
 import subprocess
 import tempfile
 
-from aerogpu_build import BUILD, Failure, run_logged
+from aerogpu_build import BUILD, ROOT, Failure, run_logged
 from aerogpu_vm import die_with_parent
 
 FOLDER = os.path.join(BUILD, 'wine')
 LOADER = '/usr/lib/wine/wine64'
 SERVER = '/usr/lib/wine/wineserver64'
 BUILTINS = '/usr/lib/x86_64-linux-gnu/wine/x86_64-windows'  # where Debian has the libraries that wineboot copies
+_TREE32 = os.path.join(BUILD, 'wine32')
+LOADER32 = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine')
+_LOADER_BOTH = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine64')  # as LOADER, with LOADER32 beside it
+_LIBRARIES32 = os.path.join(_TREE32, 'usr', 'lib', 'i386-linux-gnu', 'wine')
 _FORMAT = 1  # of the template; counts up when _make_template() changes
 _MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
 # Neither .NET nor a browser engine: Wine would ask whether to download them. Nothing of the desktop's menu.
@@ -34,11 +41,25 @@ def check_wine():
             raise Failure('there is no Wine: %s is missing; scripts/setup installs it' % path)
 
 
-def environment(prefix, overrides='services.exe=', display=''):
+def prepare32():
+    """Fetches the 32-bit Wine if it is not there."""
+    if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine32')], stdin=subprocess.DEVNULL, check=False).returncode:
+        raise Failure('scripts/prepare-wine32 failed')
+
+
+def check_wine32():
+    """Fails if the 32-bit Wine is not there."""
+    for path in (LOADER32, _LOADER_BOTH, _LIBRARIES32):
+        if not os.path.exists(path):
+            raise Failure('there is no 32-bit Wine: %s is missing; scripts/prepare-wine32 fetches it' % path)
+
+
+def environment(prefix, overrides='services.exe=', display='', both=False):
     """Environment variables with which Wine works in a prefix. `overrides` is added to WINEDLLOVERRIDES; unless told
     otherwise, no services are started, which programs that only draw do not need."""
+    more = {'WINELOADER': _LOADER_BOTH, 'WINEDLLPATH': _LIBRARIES32} if both else {}
     return dict(_BASE, WINEPREFIX=os.path.abspath(prefix), DISPLAY=display,
-                WINEDLLOVERRIDES=';'.join(part for part in (_QUIET, overrides) if part))
+                WINEDLLOVERRIDES=';'.join(part for part in (_QUIET, overrides) if part), **more)
 
 
 def machine_of(path):
@@ -56,18 +77,31 @@ def machine_of(path):
     raise Failure('%s is no Windows program for x86 or x64' % path)
 
 
-def _stamp():
-    stat = os.stat(LOADER)
-    return '%d %d %d\n' % (_FORMAT, stat.st_mtime_ns, stat.st_size)
+def loader_for(path, env):
+    """The loader with which a program runs in these variables, of environment(). Failure if it is for another kind of
+    processor: Wine would end with 0 and without a word."""
+    if machine_of(path) == 'x64':
+        return env['WINELOADER']
+    if env['WINELOADER'] != _LOADER_BOTH:
+        raise Failure('%s is for x86; this Wine runs programs for x64' % path)
+    return LOADER32
 
 
-def _make_template(target):
-    env = dict(os.environ, **environment(target, overrides=''))
+def _stamp(both):
+    stats = [os.stat(path) for path in ([LOADER, LOADER32] if both else [LOADER])]
+    return '%d%s\n' % (_FORMAT, ''.join(' %d %d' % (stat.st_mtime_ns, stat.st_size) for stat in stats))
+
+
+def _make_template(target, both):
+    # By the installed loader, which makes SysWOW64 in one process with System32; by the other one a program for x86 would, and
+    # finds nothing to start from.
+    env = {**os.environ, **environment(target, overrides='', both=both), 'WINELOADER': LOADER}
     run_logged('making the Wine prefix (once)', os.path.join(BUILD, 'logs', 'wine-prefix.log'),
                ['sh', '-c', '"$0" wineboot -i && "$1" -w', LOADER, SERVER], env=env, timeout=300)
     for folder, _, names in os.walk(os.path.join(target, 'drive_c')):
         for name in names:
-            path, source = os.path.join(folder, name), os.path.join(BUILTINS, name)
+            builtins = os.path.join(_LIBRARIES32, 'i386-windows') if os.path.basename(folder) == 'syswow64' else BUILTINS
+            path, source = os.path.join(folder, name), os.path.join(builtins, name)
             if not os.path.islink(path) and os.path.exists(source) and \
                     os.path.getsize(path) == os.path.getsize(source):
                 os.unlink(path)
@@ -77,32 +111,35 @@ def _make_template(target):
             os.unlink(os.path.join(target, 'dosdevices', name))
 
 
-def template():
+def template(both=False):
     """The path of the template, which is made if it is not there or of another Wine."""
     check_wine()
+    if both:
+        check_wine32()
     os.makedirs(FOLDER, exist_ok=True)
-    path, stamp = os.path.join(FOLDER, 'template'), os.path.join(FOLDER, 'template.stamp')
+    path = os.path.join(FOLDER, 'template-both' if both else 'template')
+    stamp = path + '.stamp'
     with open(os.path.join(FOLDER, 'lock'), 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             with open(stamp) as file:
-                if file.read() == _stamp() and os.path.isdir(path):
+                if file.read() == _stamp(both) and os.path.isdir(path):
                     return path
         except OSError:
             pass
         for old in (path, path + '.new'):
             shutil.rmtree(old, ignore_errors=True)
-        _make_template(path + '.new')
+        _make_template(path + '.new', both)
         os.rename(path + '.new', path)
         with open(stamp, 'w') as file:
-            file.write(_stamp())
+            file.write(_stamp(both))
     return path
 
 
-def make_prefix(path, graphics, registry=''):
+def make_prefix(path, graphics, registry='', both=False):
     """Makes a prefix. `graphics`: Wine's display driver, 'x11', or 'null' for windows that nobody sees. `registry`: more
     lines of user.reg."""
-    source = template()
+    source = template(both)
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(source, path, symlinks=True)
     with open(os.path.join(path, 'user.reg'), 'a') as file:
@@ -133,7 +170,7 @@ def run(command, env, timeout):
     goes to a file: Wine's desktop process inherits it, and a pipe would stay open until that one ends."""
     with tempfile.TemporaryFile() as output:
         try:
-            code = subprocess.run([LOADER, *command], env=env, stdin=subprocess.DEVNULL, stdout=output,
+            code = subprocess.run([loader_for(command[0], env), *command], env=env, stdin=subprocess.DEVNULL, stdout=output,
                                   stderr=subprocess.STDOUT, timeout=timeout, check=False).returncode
         except subprocess.TimeoutExpired:
             code = None

@@ -36,7 +36,7 @@ class Parts(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         self.parts = {name: pe_file(os.path.join(folder.name, name), 0x8664) for name in d3d9_stack.PARTS}
-        for name in ('LOADER', 'SERVER', 'BUILTINS'):
+        for name in ('LOADER', 'SERVER', 'BUILTINS', 'LOADER32', '_LOADER_BOTH', '_LIBRARIES32'):
             patched = mock.patch.object(wine, name, '/')
             patched.start()
             self.addCleanup(patched.stop)
@@ -59,8 +59,25 @@ class Parts(unittest.TestCase):
 
     def test_32_bit(self):
         small = pe_file(self.folder + '/small', 0x14C)
-        self.refused('the user-mode driver is for x86; this stack is x64', umd=small)
-        self.refused('the Direct3D runtime (d3d9.dll) is for x86', d3d9=small)
+        self.refused('the user-mode driver has to be for x64; this one is for x86: %s/small' % self.folder, umd=small)
+        self.refused('the Direct3D runtime (d3d9.dll) has to be for x64', d3d9=small)
+
+    def both(self, **changes):
+        """The parts of a stack for both kinds of programs."""
+        small = {name: pe_file(os.path.join(self.folder, name), 0x14C) for name in d3d9_stack.PARTS32}
+        return d3d9_stack.Stack({**self.parts, **small, **changes}, both=True)
+
+    def test_both(self):
+        self.both().check()
+        for name in d3d9_stack.PARTS32:
+            with self.assertRaisesRegex(Failure, '^the .* for 32-bit programs has to be for x86; this one is for x64: '):
+                self.both(**{name: self.parts['umd']}).check()
+            with self.assertRaisesRegex(Failure, '^there is no .* for 32-bit programs: /none is missing$'):
+                self.both(**{name: '/none'}).check()
+        for name in ('LOADER32', '_LOADER_BOTH', '_LIBRARIES32'):
+            with mock.patch.object(wine, name, '/none'):
+                with self.assertRaisesRegex(Failure, '^there is no 32-bit Wine: /none is missing; scripts/prepare-wine32'):
+                    self.both().check()
 
     def test_no_program(self):
         with open(self.folder + '/text', 'w') as file:
@@ -77,8 +94,14 @@ class Parts(unittest.TestCase):
 
     def test_32_bit_program(self):
         stack = d3d9_stack.Stack(self.parts)
-        with self.assertRaisesRegex(Failure, 'prog.exe is for x86; this stack is x64'):
-            stack.start(pe_file(self.folder + '/prog.exe', 0x14C))
+        stack.prefix = self.folder
+        stack.address = '127.0.0.1:1'
+        program = pe_file(self.folder + '/prog.exe', 0x14C)
+        with self.assertRaisesRegex(Failure, '^[^\n]*prog.exe is for x86; this Wine runs programs for x64$'):
+            stack.start(program)
+        with self.assertRaisesRegex(Failure, '^[^\n]*prog.exe is for x86; this Wine runs programs for x64$'):
+            wine.run([program], wine.environment(self.folder), 1)
+        self.assertEqual(wine.loader_for(program, wine.environment(self.folder, both=True)), wine.LOADER32)
 
 
 class Server(unittest.TestCase):
@@ -182,6 +205,19 @@ class Output(unittest.TestCase):
     def test_no_such_test(self):
         with self.assertRaisesRegex(Failure, "there is no test 'x'; --list names them"):
             d3d9_tests.chosen(['quad', 'x'])
+        with self.assertRaisesRegex(Failure, "the test 'two_bitnesses' needs --arch both"):
+            d3d9_tests.chosen(['two_bitnesses'], 'x86')
+
+    def test_what_runs(self):
+        every = [test.__name__ for test in d3d9_tests.Tests.ALL]
+
+        def labels(*arguments):
+            return [entry[0] for entry in d3d9_tests.chosen(*arguments)]
+        self.assertEqual(labels([]), every)
+        self.assertEqual(labels([], 'x86'), [name + ' x86' for name in every])
+        self.assertEqual(labels([], 'both'), every + ['triangle x86', 'readback x86', 'two_bitnesses', 'x86_opens_x64',
+                                                      'x64_opens_x86'])
+        self.assertEqual(labels(['flip', 'two_bitnesses'], 'both'), ['flip', 'flip x86', 'two_bitnesses'])
 
     def test_total_of_strace(self):
         for line in ('100.00    0.000000           0       144        19 total', '100.00    0.1   7       144           total'):
@@ -193,7 +229,9 @@ class Output(unittest.TestCase):
 
 class Options(unittest.TestCase):
     def test_errors(self):
-        for words, text in ((['--what'], "unknown option '--what'"), (['--umd'], '--umd needs a value')):
+        for words, text in ((['--what'], "unknown option '--what'"), (['--umd'], '--umd needs a value'),
+                            (['--arch'], "--arch: '' is not one of"), (['--arch', 'x32'], "'x32' is not one of x64, x86, both"),
+                            (['--umd-x86', 'x.dll'], '--umd-x86 needs --arch x86 or both')):
             with self.assertRaisesRegex(Failure, text):
                 run_d3d9_tests.parse(words)
 
