@@ -2,21 +2,39 @@
 #include "adapter.h"
 
 #include "aerogpu/aerogpu_base.h"
+#include "aerogpu/aerogpu_extension.h"
+#include "heap.h"
 
 namespace aero {
 
 HRESULT Adapter::open() {
+  // As much as there may be: the block follows the answer (docs/abi/driver-data.md PRIV-23).
+  constexpr UINT kBytes = sizeof m_info + AEROGPU_EXT_REG_CAPS_BYTES;
+  auto *answer = static_cast<uint8_t *>(heapAllocate(kBytes));
+  if (!answer) return kOutOfMemory;
   D3DDDICB_QUERYADAPTERINFO query = {};
-  query.pPrivateDriverData = &m_info;
-  query.PrivateDriverDataSize = sizeof m_info;
-  const HRESULT result = m_callbacks.pfnQueryAdapterInfoCb(m_runtime, &query);
-  if (failed(result)) return result;
+  query.pPrivateDriverData = answer;
+  query.PrivateDriverDataSize = kBytes;
+  HRESULT result = m_callbacks.pfnQueryAdapterInfoCb(m_runtime, &query);
+  if (!failed(result)) result = take(answer, kBytes);
+  heapFree(answer);
+  return result;
+}
+
+HRESULT Adapter::take(const uint8_t *answer, uint32_t room) {
+  memcpy(&m_info, answer, sizeof m_info);
   const aerogpu_umd_private_v1 &v1 = m_info.v1;
   const bool extended = v1.struct_version >= AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
   if (v1.size_bytes < (extended ? sizeof m_info : sizeof v1) || v1.struct_version < AEROGPU_UMDPRIV_STRUCT_VERSION_V1 ||
       v1.device_mmio_magic != AEROGPU_UMDPRIV_MMIO_MAGIC_NEW_AGPU ||
       v1.device_abi_version_u32 >> 16 != AEROGPU_ABI_MAJOR)
     return kNotAvailable;
+  if (!extended) memset(reinterpret_cast<uint8_t *>(&m_info) + sizeof v1, 0, sizeof m_info - sizeof v1);
+  const uint32_t most = room - static_cast<uint32_t>(sizeof m_info);
+  const uint32_t bytes = m_info.block_written < most ? m_info.block_written : most;
+  const DeviceBlock block(answer + sizeof m_info, featuresHigh() & AEROGPU_EXT_FEATURE_HI_CAPS ? bytes : 0);
+  m_limits = block.limits();
+  m_formats = FormatTable(featuresHigh(), block);
   return kOk;
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "ddi.h"
+#include "formats.h"
 
 namespace aero {
 
@@ -35,12 +35,19 @@ public:
   uint32_t featuresHigh() const { return static_cast<uint32_t>(info().device_features >> 32); }
   /** Whether the device keeps programs apart (docs/abi/driver-data.md PRIV-24). */
   bool spaces() const { return m_info.ext_flags & AEROGPU_UMDPRIV_EXT_FLAG_SPACES; }
+  /** What the device's capability block says beside formats; all zero where there is none. */
+  const aerogpu_caps &limits() const { return m_limits; }
+  const FormatTable &formats() const { return m_formats; }
 
 private:
+  HRESULT take(const uint8_t *answer, uint32_t room);
+
   HANDLE m_runtime;
   UINT m_interface, m_version;
   D3DDDI_ADAPTERCALLBACKS m_callbacks;
   aerogpu_umd_ext_private_v2 m_info = {};
+  aerogpu_caps m_limits = {};
+  FormatTable m_formats{0, {}};
 };
 
 }  // namespace aero

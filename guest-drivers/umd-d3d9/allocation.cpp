@@ -30,6 +30,7 @@ void describe(const AllocationRequest &request, bool primary, AllocationPrivate 
 HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
                  uint32_t count, Allocation *out) {
   if (count > kMaxAllocations) return kNotAvailable;
+  if (!count) return kOk;
   AllocationPrivate priv[kMaxAllocations];
   D3DDDI_ALLOCATIONINFO info[kMaxAllocations];
   for (uint32_t i = 0; i < count; i++) {

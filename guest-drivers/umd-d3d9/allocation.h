@@ -41,8 +41,8 @@ struct Allocation {
   explicit operator bool() const { return handle != 0; }
 };
 
-/** Makes `count` allocations, at most kMaxAllocations, or none. All of a resource come from one call: it does not grow
- *  (page "PFND3DDDI_ALLOCATECB"). */
+/** Makes `count` allocations, at most kMaxAllocations and maybe 0, or fails with none. All of a resource come from one
+ * call: it does not grow (page "PFND3DDDI_ALLOCATECB"). */
 HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
                  uint32_t count, Allocation *out);
 /** One for the driver's own use. */

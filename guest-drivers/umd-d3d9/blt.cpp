@@ -73,7 +73,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
 /** A texture of the size of `size`, of which nobody else knows. */
 bool Blits::Temporary::create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage) {
   image.format = &format;
-  if (!image.layout.set(format, size.width(), size.height(), 1, 1, 1)) return false;
+  if (!image.layout.set(format, size.width(), size.height(), 0, 1, 1, 1)) return false;
   image.handle = wire.take();
   aerogpu_cmd_create_texture2d create = {};
   create.texture_handle = image.handle;
@@ -100,7 +100,7 @@ HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint3
   inner.from = {0, 0, mapping.from.width(), mapping.from.height()};
   HRESULT result = kOutOfMemory;
   if (copy.create(m_wire, format, mapping.from, AEROGPU_RESOURCE_USAGE_TEXTURE) &&
-      copy.image.upload(m_wire, 0, 0, inner.from, memory, pitch))
+      copy.image.upload(m_wire, {0, 0, inner.from}, memory, pitch, 0))
     result = videoToVideo(copy.surface, to, inner);
   copy.image.destroy(m_wire);
   m_pipeline.forgetObjects();
@@ -287,49 +287,6 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   packet->depth_f32 = std::bit_cast<uint32_t>(depth);
   packet->stencil = args.Depth & 0xFF;
   return result(true);
-}
-
-HRESULT Blits::texBlt(const D3DDDIARG_TEXBLT &args) {
-  Resource *source = Resource::from(args.hSrcResource), *destination = Resource::from(args.hDstResource);
-  if (!source || !destination || !source->surfaceCount() || !destination->surfaceCount()) return kNotAvailable;
-  const FormatRow *format = destination->format();
-  if (!format || !source->format() || source->format()->device != format->device) return kNotImplemented;
-  const uint32_t fromLevels = source->levels(), toLevels = destination->levels();
-  const bool cube = destination->flags().CubeMap;
-  const uint32_t face = cube ? args.CubeMapFace : 0;
-  // The destination may begin at a lower level of the source.
-  uint32_t skipped = 0;
-  const Surface &top = *destination->surface(0);
-  while (skipped + 1 < fromLevels &&
-         (source->surface(skipped)->width > top.width || source->surface(skipped)->height > top.height))
-    skipped++;
-  for (uint32_t level = 0; level < toLevels && skipped + level < fromLevels; level++) {
-    const uint32_t shift = skipped + level;
-    Surface *from = source->surface(face * fromLevels + shift), *to = destination->surface(face * toLevels + level);
-    if (!from || !to) break;
-    // What is half covered at a lower level is covered.
-    const auto up = [shift](LONG value) {
-      return static_cast<LONG>((int64_t{value} + (int64_t{1} << shift) - 1) >> shift);
-    };
-    const RECT part = {args.SrcRect.left >> shift, args.SrcRect.top >> shift, up(args.SrcRect.right),
-                       up(args.SrcRect.bottom)};
-    Rect rect = wholeBlocks(*format, clipped(part, from->width, from->height), from->width, from->height);
-    const uint32_t x = static_cast<uint32_t>(args.DstPoint.x > 0 ? args.DstPoint.x : 0) >> level;
-    const uint32_t y = static_cast<uint32_t>(args.DstPoint.y > 0 ? args.DstPoint.y : 0) >> level;
-    if (rect.isEmpty() || x >= to->width || y >= to->height) continue;
-    if (rect.width() > to->width - x) rect.right = rect.left + to->width - x;
-    if (rect.height() > to->height - y) rect.bottom = rect.top + to->height - y;
-    const Rect area = {x, y, x + rect.width(), y + rect.height()};
-    HRESULT result = kOk;
-    if (from->system && to->image)
-      result = writeSurface(m_wire, *to, area, pixelOf(*from, *format, rect), from->systemPitch);
-    else if (from->image && to->system)
-      result = readSurface(m_wire, *from, rect, const_cast<uint8_t *>(pixelOf(*to, *format, area)), to->systemPitch);
-    else if (from->image && to->image)
-      result = videoToVideo(*from, *to, {rect, area, false, false, false, false});
-    if (failed(result)) return result;
-  }
-  return kOk;
 }
 
 HRESULT Blits::bufBlt(const D3DDDIARG_BUFFERBLT &args) {

@@ -16,8 +16,6 @@ public:
   HRESULT colorFill(const D3DDDIARG_COLORFILL &args);
   /** E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
   HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
-  /** A texture of the runtime's to one on the device, with all levels that both have. */
-  HRESULT texBlt(const D3DDDIARG_TEXBLT &args);
   HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
 
 private:

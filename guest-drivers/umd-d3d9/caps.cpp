@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "formats.h"
+#include <bit>
+
+#include "aerogpu/aerogpu_extension.h"
+#include "legacy_caps.h"
 #include "queries.h"
 #include "states.h"
 #include "texture_layout.h"
@@ -26,28 +29,45 @@ template <class T> HRESULT answer(const D3DDDIARG_GETCAPS &args, const T &value)
   return answer(args, &value, sizeof value);
 }
 
-/** One sample a pixel is all there is. */
-HRESULT answerQualityLevels(const D3DDDIARG_GETCAPS &args) {
+/** The counts that rows of the table have; of NONMASKABLE, whose quality is one of them, how many there are. */
+uint32_t qualityLevels(const FormatRow &row, D3DDDIMULTISAMPLE_TYPE type) {
+  uint32_t counts = 0;
+  for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++) {
+    if (!(row.samples >> log2 & 1)) continue;
+    counts++;
+    if (static_cast<uint32_t>(type) == 1u << log2) return 1;
+  }
+  if (type == D3DDDIMULTISAMPLE_NONE) return 1;
+  return type == D3DDDIMULTISAMPLE_NONMASKABLE ? counts : 0;
+}
+
+HRESULT answerQualityLevels(const FormatTable &formats, const D3DDDIARG_GETCAPS &args) {
   DDIMULTISAMPLEQUALITYLEVELSDATA data = {};
   if (!args.pData || args.DataSize < sizeof data) return kOk;
   memcpy(&data, args.pData, sizeof data);
-  data.QualityLevels = data.MsType == D3DDDIMULTISAMPLE_NONE && findFormat(static_cast<uint32_t>(data.Format)) ? 1 : 0;
+  const FormatRow *row = formats.find(static_cast<uint32_t>(data.Format));
+  data.QualityLevels = row ? qualityLevels(*row, data.MsType) : 0;
   memcpy(args.pData, &data, sizeof data);
   return kOk;
 }
 
-HRESULT answerFormats(const D3DDDIARG_GETCAPS &args) {
-  FORMATOP list[sizeof kFormats / sizeof kFormats[0]] = {};
-  for (size_t i = 0; i < sizeof kFormats / sizeof kFormats[0]; i++) {
-    list[i].Format = kFormats[i].d3d;
-    list[i].Operations = kFormats[i].operations;
+HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args) {
+  FORMATOP list[FormatTable::kMaxRows] = {};
+  for (uint32_t i = 0; i < formats.count(); i++) {
+    const FormatRow &row = formats.row(i);
+    list[i].Format = row.d3d;
+    list[i].Operations = row.operations;
+    // Bit n - 1 stands for n samples. A full screen shows the memory of one sample, so it has none of them to flip.
+    for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
+      if (row.samples >> log2 & 1)
+        list[i].BltMsTypes = static_cast<WORD>(list[i].BltMsTypes | 1u << ((1u << log2) - 1));
   }
-  return answer(args, list, sizeof list);
+  return answer(args, list, formats.count() * sizeof list[0]);
 }
 
 /** D3DCAPS8 is the beginning of D3DCAPS9, with bits and versions of its time. */
 HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
-  D3DCAPS9 caps = deviceCaps(adapter.featuresHigh());
+  D3DCAPS9 caps = deviceCaps(adapter);
   caps.VertexShaderVersion = 0xFFFE0101;
   caps.PixelShaderVersion = 0xFFFF0104;
   caps.MaxVertexShaderConst = 96;
@@ -57,13 +77,73 @@ HRESULT answerCaps8(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   return answer(args, &caps, offsetof(D3DCAPS9, DevCaps2));
 }
 
+/** What a head of the adapter has: no overlays. What is behind the head's number is answered, the number is input. */
+HRESULT answerModeSpecific(const D3DDDIARG_GETCAPS &args) {
+  DDRAW_MODE_SPECIFIC_CAPS caps = {};
+  constexpr UINT kHead = sizeof caps.Head;
+  constexpr UINT kReadScanline = 0x20;  // MODE_CAPS_READSCANLINE
+  caps.Caps = kReadScanline;
+  if (!args.pData || args.DataSize <= kHead) return kOk;
+  const UINT bytes = args.DataSize < sizeof caps ? args.DataSize : static_cast<UINT>(sizeof caps);
+  memcpy(static_cast<uint8_t *>(args.pData) + kHead, reinterpret_cast<const uint8_t *>(&caps) + kHead, bytes - kHead);
+  return kOk;
+}
+
+/** Whether some format has all of `operations`. */
+bool anyFormat(const FormatTable &formats, uint32_t operations) {
+  for (uint32_t i = 0; i < formats.count(); i++)
+    if ((formats.row(i).operations & operations) == operations) return true;
+  return false;
+}
+
+/** What the capability block says of it in place of what every device of ABI 1.4 has. */
+void takeLimits(const Adapter &adapter, D3DCAPS9 &caps) {
+  const TextureLimits &textures = adapter.formats().limits();
+  caps.MaxTextureWidth = textures.edge;
+  caps.MaxTextureHeight = textures.edge;
+  caps.MaxTextureAspectRatio = textures.edge;
+  if (anyFormat(adapter.formats(), FORMATOP_AUTOGENMIPMAP)) caps.Caps2 |= D3DCAPS2_CANAUTOGENMIPMAP;
+  if (textures.volumeEdge && anyFormat(adapter.formats(), FORMATOP_VOLUMETEXTURE)) {
+    caps.MaxVolumeExtent = textures.volumeEdge;
+    caps.TextureCaps |= D3DPTEXTURECAPS_VOLUMEMAP | D3DPTEXTURECAPS_MIPVOLUMEMAP;
+    caps.VolumeTextureFilterCaps = caps.TextureFilterCaps;
+    caps.VolumeTextureAddressCaps = caps.TextureAddressCaps;
+  }
+  const aerogpu_caps &limits = adapter.limits();
+  if (!limits.magic) return;
+  // The device has no gamma table, and GETGAMMARAMPCAPS says so. But level 9, on which Windows' compositor stands, is
+  // none without this bit (page "Required Direct3D 9 capabilities"), and a program that trusts it loses nothing more.
+  caps.Caps2 |= D3DCAPS2_FULLSCREENGAMMA;
+  const auto least = [](DWORD a, uint32_t b) { return b && b < a ? static_cast<DWORD>(b) : a; };
+  caps.MaxAnisotropy = least(caps.MaxAnisotropy, limits.max_anisotropy);
+  caps.MaxStreams = least(caps.MaxStreams, limits.max_vertex_streams);
+  caps.NumSimultaneousRTs = least(caps.NumSimultaneousRTs, limits.max_color_targets);
+  const auto points = std::bit_cast<float>(limits.max_point_size_f32);
+  if (points >= 1) caps.MaxPointSize = points;
+  if (limits.max_anisotropy == 1) {
+    constexpr DWORD kAnisotropic = D3DPTFILTERCAPS_MINFANISOTROPIC | D3DPTFILTERCAPS_MAGFANISOTROPIC;
+    caps.RasterCaps &= ~static_cast<DWORD>(D3DPRASTERCAPS_ANISOTROPY);
+    caps.TextureFilterCaps &= ~kAnisotropic;
+    caps.CubeTextureFilterCaps &= ~kAnisotropic;
+    caps.VolumeTextureFilterCaps &= ~kAnisotropic;
+  }
+  if (!(limits.flags & AEROGPU_CAPS_MIRROR_ONCE)) {
+    caps.TextureAddressCaps &= ~static_cast<DWORD>(D3DPTADDRESSCAPS_MIRRORONCE);
+    caps.VolumeTextureAddressCaps &= ~static_cast<DWORD>(D3DPTADDRESSCAPS_MIRRORONCE);
+  }
+  // D3DDTCAPS_* in the order of D3DDECLTYPE, from UBYTE4 on without the two that are not optional.
+  constexpr uint8_t kTypes[] = {5, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+  for (uint32_t i = 0; i < sizeof kTypes; i++)
+    if (limits.missing_vertex_types >> kTypes[i] & 1) caps.DeclTypes &= ~(1u << i);
+}
+
 }  // namespace
 
-D3DCAPS9 deviceCaps(uint32_t featuresHigh) {
+D3DCAPS9 deviceCaps(const Adapter &adapter) {
+  const uint32_t featuresHigh = adapter.featuresHigh();
   D3DCAPS9 caps = {};
   caps.DeviceType = D3DDEVTYPE_HAL;
   caps.Caps = D3DCAPS_READ_SCANLINE;
-  // No FULLSCREENGAMMA: the device has no gamma table.
   caps.Caps2 = D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_CANSHARERESOURCE;
   caps.Caps3 = D3DCAPS3_ALPHA_FULLSCREEN_FLIP_OR_DISCARD | D3DCAPS3_COPY_TO_VIDMEM | D3DCAPS3_COPY_TO_SYSTEMMEM;
   caps.PresentationIntervals = D3DPRESENT_INTERVAL_IMMEDIATE | D3DPRESENT_INTERVAL_ONE | D3DPRESENT_INTERVAL_TWO |
@@ -109,10 +189,7 @@ D3DCAPS9 deviceCaps(uint32_t featuresHigh) {
   caps.TextureAddressCaps = D3DPTADDRESSCAPS_WRAP | D3DPTADDRESSCAPS_MIRROR | D3DPTADDRESSCAPS_CLAMP |
                             D3DPTADDRESSCAPS_BORDER | D3DPTADDRESSCAPS_INDEPENDENTUV | D3DPTADDRESSCAPS_MIRRORONCE;
   caps.LineCaps = D3DLINECAPS_TEXTURE | D3DLINECAPS_ZTEST | D3DLINECAPS_BLEND | D3DLINECAPS_ALPHACMP | D3DLINECAPS_FOG;
-  caps.MaxTextureWidth = kMaxEdge;
-  caps.MaxTextureHeight = kMaxEdge;
   caps.MaxTextureRepeat = 8192;
-  caps.MaxTextureAspectRatio = kMaxEdge;
   caps.MaxAnisotropy = 16;
   caps.MaxVertexW = 1e10f;
   caps.GuardBandLeft = -8192;
@@ -160,19 +237,26 @@ D3DCAPS9 deviceCaps(uint32_t featuresHigh) {
   caps.MaxPShaderInstructionsExecuted = 65535;
   caps.MaxVertexShader30InstructionSlots = 32768;
   caps.MaxPixelShader30InstructionSlots = 32768;
+  takeLimits(adapter, caps);
   return caps;
 }
 
 HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   switch (args.Type) {
+  case D3DDDICAPS_DDRAW:
+    return answer(args, directDrawCaps(adapter));
   case D3DDDICAPS_DDRAW_MODE_SPECIFIC:
-    return kOk;  // its beginning is input; nothing of what follows is there
+    return answerModeSpecific(args);
+  case D3DDDICAPS_GETD3D3CAPS:
+    return answer(args, globalDriverData(adapter));
+  case D3DDDICAPS_GETD3D7CAPS:
+    return answer(args, extendedCaps(adapter));
   case D3DDDICAPS_GETFORMATCOUNT:
-    return answer(args, static_cast<UINT>(sizeof kFormats / sizeof kFormats[0]));
+    return answer(args, UINT{adapter.formats().count()});
   case D3DDDICAPS_GETFORMATDATA:
-    return answerFormats(args);
+    return answerFormats(adapter.formats(), args);
   case D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS:
-    return answerQualityLevels(args);
+    return answerQualityLevels(adapter.formats(), args);
   case D3DDDICAPS_GETD3DQUERYCOUNT:
     return answer(args, UINT{queryTypes(adapter.featuresHigh()).count});
   case D3DDDICAPS_GETD3DQUERYDATA: {
@@ -182,7 +266,7 @@ HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
   case D3DDDICAPS_GETD3D8CAPS:
     return answerCaps8(adapter, args);
   case D3DDDICAPS_GETD3D9CAPS:
-    return answer(args, deviceCaps(adapter.featuresHigh()));
+    return answer(args, deviceCaps(adapter));
   // Where an error is the documented no (docs/abi/d3d9ex.md EX-10).
   case D3DDDICAPS_CHECKOVERLAYSUPPORT:
     return kUnsupportedOverlay;

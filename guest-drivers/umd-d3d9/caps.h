@@ -7,7 +7,7 @@
 namespace aero {
 
 /** What the device is, as D3DCAPS9 has it. */
-D3DCAPS9 deviceCaps(uint32_t featuresHigh);
+D3DCAPS9 deviceCaps(const Adapter &adapter);
 
 /** D3DDDIARG_GETCAPS: fills at most DataSize bytes. */
 HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args);

@@ -63,7 +63,7 @@ public:
   Context context{runtime};
   DeviceHandles ranges{context};
   HandleAllocator handles{ranges};
-  Wire wire{context, handles};
+  Wire wire{context, handles, m_adapter.formats()};
   Pipeline pipeline{wire};
   Draws draws{wire, pipeline};
   Blits blits{wire, pipeline, draws};

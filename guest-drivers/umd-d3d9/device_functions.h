@@ -36,7 +36,7 @@ enum class Answer : uint8_t {
   X(DrawTriPatch, Missing)            /* no caps announce patches */                                                 \
   X(DrawPrimitive2, Done)                                                                                            \
   X(DrawIndexedPrimitive2, Done)                                                                                     \
-  X(VolBlt, Missing)                  /* there are no volume textures */                                             \
+  X(VolBlt, Done)                                                                                                    \
   X(BufBlt, Done)                                                                                                    \
   X(TexBlt, Done)                                                                                                    \
   X(StateSet, Stub)                   /* state blocks are the runtime's */                                           \
@@ -84,7 +84,7 @@ enum class Answer : uint8_t {
   X(GetQueryData, Done)                                                                                              \
   X(SetRenderTarget, Done)                                                                                           \
   X(SetDepthStencil, Done)                                                                                           \
-  X(GenerateMipSubLevels, Missing)    /* no format announces it */                                                   \
+  X(GenerateMipSubLevels, Done)                                                                                      \
   X(SetPixelShaderConstI, Done)                                                                                      \
   X(SetPixelShaderConstB, Done)                                                                                      \
   X(CreatePixelShader, Done)                                                                                         \

@@ -38,10 +38,6 @@ HRESULT APIENTRY DepthFill(HANDLE device, const D3DDDIARG_DEPTHFILL *args) {
   return Device::from(device)->blits.depthFill(*args);
 }
 
-HRESULT APIENTRY TexBlt(HANDLE device, const D3DDDIARG_TEXBLT *args) {
-  return Device::from(device)->blits.texBlt(*args);
-}
-
 HRESULT APIENTRY BufBlt(HANDLE device, const D3DDDIARG_BUFFERBLT *args) {
   return Device::from(device)->blits.bufBlt(*args);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "image.h"
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
+#include "device_format.h"
 
 namespace aero {
 namespace {
@@ -33,24 +35,50 @@ bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const T
 
 }  // namespace
 
-bool Image::plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
-                 const ImageUse &use, AllocationRequest &request) {
+bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, AllocationRequest &request) {
   format = &row;
   crossesContexts = use.shared || use.primary;
-  if (!layout.set(row, width, height, levels, layers, crossesContexts ? kSharedPitchAlign : 1)) return false;
+  if (!layout.set(row, size.width, size.height, size.depth, size.levels, size.layers,
+                  crossesContexts ? kSharedPitchAlign : 1))
+    return false;
+  sampleCount = use.sampleCount;
+  request = {};
+  if (sampleCount > 1) return !crossesContexts && !size.depth && size.levels == 1 && size.layers == 1;
   // What is drawn to is locked through staging: its memory would be old.
   cpuVisible = !use.target && !use.depth && !crossesContexts;
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-  // Back buffers are surfaces alone; the kernel driver draws presents.
-  if (use.target && !use.texture && !use.depth && !crossesContexts && levels == 1 && layers == 1)
+  if (size.depth) return true;  // to the kernel driver a volume is bytes
+  // Back buffers are surfaces alone; the kernel driver draws presents, of the formats that it knows.
+  if (use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 && size.layers == 1 &&
+      deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device)
     request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
-  request.width = width;
-  request.height = height;
+  request.width = size.width;
+  request.height = size.height;
   request.d3dFormat = static_cast<uint32_t>(row.d3d);
   request.pitch = layout.level(0).pitch;
   return true;
+}
+
+bool Image::makeTexture(Wire &wire, uint32_t usage, uint32_t samples) {
+  if (!layout.isVolume() && samples == 1) return createTexture(wire, handle, *format, layout, usage, memory);
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_create_texture), 1)) return false;
+  if (memory) wire.context.use(memory, false);
+  aerogpu_cmd_ext_create_texture create = {};
+  create.texture_handle = handle;
+  create.usage_flags = usage;
+  create.format = format->device;
+  create.kind = layout.isVolume() ? AEROGPU_EXT_TEXTURE_VOLUME : AEROGPU_EXT_TEXTURE_2D;
+  create.width = layout.level(0).width;
+  create.height = layout.level(0).height;
+  create.depth = layout.level(0).depth;
+  create.mip_levels = layout.levels();
+  create.array_layers = layout.layers();
+  create.sample_count = samples;
+  create.row_pitch_bytes = memory ? layout.level(0).pitch : 0;
+  create.backing_alloc_id = memory.id;
+  return wire.context.send(create);
 }
 
 HRESULT Image::create(Wire &wire, const ImageUse &use) {
@@ -61,7 +89,7 @@ HRESULT Image::create(Wire &wire, const ImageUse &use) {
   if (use.target) usage |= AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
   if (use.depth) usage |= AEROGPU_RESOURCE_USAGE_DEPTH_STENCIL;
   if (use.primary) usage |= AEROGPU_RESOURCE_USAGE_SCANOUT;
-  bool made = handle && createTexture(wire, handle, *format, layout, usage, memory);
+  bool made = handle && makeTexture(wire, usage, sampleCount);
   if (made && use.shared && memory.token) {
     aerogpu_cmd_export_shared_surface share = {};
     share.resource_handle = handle;
@@ -77,7 +105,7 @@ HRESULT Image::open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t h
   format = &row;
   crossesContexts = true;
   memory = allocation;
-  if (!layout.set(row, width, height, 1, 1, 1)) return kNotAvailable;
+  if (!layout.set(row, width, height, 0, 1, 1, 1)) return kNotAvailable;
   return import(wire);
 }
 
@@ -101,12 +129,18 @@ void Image::destroy(Wire &wire) {
   release(wire.context, memory);
 }
 
-bool Image::upload(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, const void *source,
-                   uint32_t sourcePitch) {
-  const LevelLayout &to = layout.level(level);
-  const RowSpan span = rowsOf(*format, rect);
+bool Image::upload(Wire &wire, const ImagePart &part, const void *source, uint32_t sourcePitch,
+                   uint64_t sourceSlicePitch) {
   const auto *from = static_cast<const uint8_t *>(source);
-  const uint64_t base = layout.offset(level, layer) + span.firstByte;
+  for (uint32_t i = 0; i < part.slices; i++)
+    if (!uploadSlice(wire, part, part.layer + i, from + i * sourceSlicePitch, sourcePitch)) return false;
+  return true;
+}
+
+bool Image::uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const uint8_t *from, uint32_t sourcePitch) {
+  const LevelLayout &to = layout.level(part.level);
+  const RowSpan span = rowsOf(*format, part.rect);
+  const uint64_t base = layout.offset(part.level, layer) + span.firstByte;
   // Rows that touch one another go together; of others each is a packet, or several.
   const bool together = span.bytes == to.pitch;
   const uint32_t unit = format->blockBytes;
@@ -147,32 +181,35 @@ bool Image::upload(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect,
   return true;
 }
 
-bool Image::markDirty(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, bool wholeRows) {
-  const LevelLayout &of = layout.level(level);
-  const RowSpan span = rowsOf(*format, rect);
-  const uint64_t base = layout.offset(level, layer) + uint64_t{span.firstRow} * of.pitch + span.firstByte;
+bool Image::markDirty(Wire &wire, const ImagePart &part, bool wholeRows) {
+  const LevelLayout &of = layout.level(part.level);
+  const RowSpan span = rowsOf(*format, part.rect);
   const bool together = wholeRows || span.bytes == of.rowBytes;
   const uint32_t packets = together ? 1 : span.rows;
   const uint64_t bytes = together ? uint64_t{span.rows - 1} * of.pitch + span.bytes : span.bytes;
-  for (uint32_t i = 0; i < packets; i++) {
-    if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range), 1)) return false;
-    wire.context.use(memory, false);
-    aerogpu_cmd_resource_dirty_range dirty = {};
-    dirty.resource_handle = handle;
-    dirty.offset_bytes = base + uint64_t{i} * of.pitch;
-    dirty.size_bytes = bytes;
-    if (!wire.context.send(dirty)) return false;
+  for (uint32_t slice = 0; slice < part.slices; slice++) {
+    const uint64_t base =
+        layout.offset(part.level, part.layer + slice) + uint64_t{span.firstRow} * of.pitch + span.firstByte;
+    for (uint32_t i = 0; i < packets; i++) {
+      if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range), 1)) return false;
+      wire.context.use(memory, false);
+      aerogpu_cmd_resource_dirty_range dirty = {};
+      dirty.resource_handle = handle;
+      dirty.offset_bytes = base + uint64_t{i} * of.pitch;
+      dirty.size_bytes = bytes;
+      if (!wire.context.send(dirty)) return false;
+    }
   }
   return true;
 }
 
-HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, bool wait, Staging *&out) {
+HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t slices, bool wait, Staging *&out) {
   out = nullptr;
   Context &context = wire.context;
   Staging *room = nullptr, *oldest = nullptr;
   for (Staging &each : staging) {
     if (each.locked) continue;
-    if (!each.memory || each.width != width || each.height != height) {
+    if (!each.memory || each.width != width || each.height != height || each.slices != slices) {
       if (!room) room = &each;
       continue;
     }
@@ -201,25 +238,31 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, bool wai
   release(context, room->memory);
   *room = {};
   TextureLayout one;
-  if (!one.set(*format, width, height, 1, 1, 1)) return kNotAvailable;
+  if (!one.set(*format, width, height, layout.isVolume() ? slices : 0, 1, 1, 1)) return kNotAvailable;
   AllocationRequest request;
   request.bytes = one.bytes();
   request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING;
-  request.width = width;
-  request.height = height;
-  request.d3dFormat = static_cast<uint32_t>(format->d3d);
-  request.pitch = one.level(0).pitch;
+  if (!layout.isVolume()) {
+    request.width = width;
+    request.height = height;
+    request.d3dFormat = static_cast<uint32_t>(format->d3d);
+    request.pitch = one.level(0).pitch;
+  }
   const HRESULT result = allocate(context.runtime(), request, room->memory);
   if (failed(result)) return result;
-  room->handle = wire.take();
   room->width = width;
   room->height = height;
+  room->slices = slices;
   room->pitch = one.level(0).pitch;
-  if (!room->handle || !createTexture(wire, room->handle, *format, one, AEROGPU_RESOURCE_USAGE_NONE, room->memory)) {
-    release(context, room->memory);
-    *room = {};
-    const HRESULT error = context.takeError();
-    return failed(error) ? error : kOutOfMemory;
+  room->slicePitch = one.level(0).sliceBytes();
+  if (!context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {
+    room->handle = wire.take();
+    if (!room->handle || !createTexture(wire, room->handle, *format, one, AEROGPU_RESOURCE_USAGE_NONE, room->memory)) {
+      release(context, room->memory);
+      *room = {};
+      const HRESULT error = context.takeError();
+      return failed(error) ? error : kOutOfMemory;
+    }
   }
   out = room;
   return kOk;
@@ -244,26 +287,68 @@ bool copyPixels(Wire &wire, uint32_t to, uint32_t toLevel, uint32_t toLayer, uin
   return wire.context.send(copy);
 }
 
-bool Image::copyOut(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, Staging &to) {
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 1)) return false;
-  wire.context.use(to.memory, true);
-  return copyPixels(wire, to.handle, 0, 0, rect.left, rect.top, handle, level, layer, rect,
-                    AEROGPU_COPY_FLAG_WRITEBACK_DST);
+uint64_t Image::stagingOffset(const ImagePart &part, const Staging &staging) const {
+  const RowSpan span = rowsOf(*format, part.rect);
+  return (layout.isVolume() ? part.layer * staging.slicePitch : 0) + uint64_t{span.firstRow} * staging.pitch +
+         span.firstByte;
 }
 
-bool Image::copyIn(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, Staging &from, uint32_t fromX,
-                   uint32_t fromY) {
-  if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_copy_texture2d), 1))
-    return false;
-  const Rect source = {fromX, fromY, fromX + rect.width(), fromY + rect.height()};
-  const RowSpan span = rowsOf(*format, source);
+bool Image::copyOut(Wire &wire, const ImagePart &part, Staging &to) {
+  if (to.handle) {
+    if (!wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 1)) return false;
+    wire.context.use(to.memory, true);
+    return copyPixels(wire, to.handle, 0, 0, part.rect.left, part.rect.top, handle, part.level, part.layer, part.rect,
+                      AEROGPU_COPY_FLAG_WRITEBACK_DST);
+  }
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_read_texture), 1)) return false;
+  wire.context.use(to.memory, true);
+  aerogpu_cmd_ext_read_texture read = {};
+  read.texture = handle;
+  read.mip_level = part.level;
+  read.array_layer = layout.isVolume() ? 0 : part.layer;
+  read.x = part.rect.left;
+  read.y = part.rect.top;
+  read.z = layout.isVolume() ? part.layer : 0;
+  read.width = part.rect.width();
+  read.height = part.rect.height();
+  read.depth = part.slices;
+  read.dst_alloc_id = to.memory.id;
+  read.dst_row_pitch_bytes = to.pitch;
+  read.dst_slice_pitch_bytes = to.slicePitch;
+  read.dst_offset_bytes = stagingOffset(part, to);
+  return wire.context.send(read);
+}
+
+bool Image::copyIn(Wire &wire, const ImagePart &part, Staging &from) {
+  if (from.handle) {
+    if (!wire.context.ensure(sizeof(aerogpu_cmd_resource_dirty_range) + sizeof(aerogpu_cmd_copy_texture2d), 1))
+      return false;
+    const RowSpan span = rowsOf(*format, part.rect);
+    wire.context.use(from.memory, false);
+    aerogpu_cmd_resource_dirty_range dirty = {};
+    dirty.resource_handle = from.handle;
+    dirty.offset_bytes = stagingOffset(part, from);
+    dirty.size_bytes = uint64_t{span.rows - 1} * from.pitch + span.bytes;
+    return wire.context.send(dirty) && copyPixels(wire, handle, part.level, part.layer, part.rect.left, part.rect.top,
+                                                  from.handle, 0, 0, part.rect, AEROGPU_COPY_FLAG_NONE);
+  }
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_update_texture), 1)) return false;
   wire.context.use(from.memory, false);
-  aerogpu_cmd_resource_dirty_range dirty = {};
-  dirty.resource_handle = from.handle;
-  dirty.offset_bytes = uint64_t{span.firstRow} * from.pitch + span.firstByte;
-  dirty.size_bytes = uint64_t{span.rows - 1} * from.pitch + span.bytes;
-  return wire.context.send(dirty) &&
-         copyPixels(wire, handle, level, layer, rect.left, rect.top, from.handle, 0, 0, source, AEROGPU_COPY_FLAG_NONE);
+  aerogpu_cmd_ext_update_texture update = {};
+  update.texture = handle;
+  update.mip_level = part.level;
+  update.array_layer = layout.isVolume() ? 0 : part.layer;
+  update.x = part.rect.left;
+  update.y = part.rect.top;
+  update.z = layout.isVolume() ? part.layer : 0;
+  update.width = part.rect.width();
+  update.height = part.rect.height();
+  update.depth = part.slices;
+  update.src_alloc_id = from.memory.id;
+  update.src_row_pitch_bytes = from.pitch;
+  update.src_slice_pitch_bytes = from.slicePitch;
+  update.src_offset_bytes = stagingOffset(part, from);
+  return wire.context.send(update);
 }
 
 }  // namespace aero

@@ -12,15 +12,33 @@ namespace aero {
 struct ImageUse {
   bool texture = false, target = false, depth = false;
   bool shared = false;
-  bool primary = false;  // scanned out
+  bool primary = false;      // scanned out
+  uint32_t sampleCount = 1;  // a pixel; above 1 it has no memory, and copies of all its samples alone reach it
 };
 
-/** A texture of one level in memory that the CPU locks: bytes on their way to or from an image. */
+/** How large it is: pixels, levels, and layers or, of a volume, slices. */
+struct ImageSize {
+  uint32_t width = 0, height = 0;
+  uint32_t depth = 0;  // 0: no volume
+  uint32_t levels = 1, layers = 1;
+};
+
+/** One level in memory that the CPU locks: bytes on their way to or from an image. Where the device does not copy
+ *  between textures and any memory (feature bit 39), it is the memory of a texture of one level. */
 struct Staging {
   Allocation memory;
   uint32_t handle = 0;
-  uint32_t width = 0, height = 0, pitch = 0;
+  uint32_t width = 0, height = 0, slices = 0;
+  uint32_t pitch = 0;
+  uint64_t slicePitch = 0;
   bool locked = false;
+};
+
+/** Pixels of one level: a rectangle in one layer, or in each of `slices` slices of a volume from `layer` on. */
+struct ImagePart {
+  uint32_t level = 0, layer = 0;
+  Rect rect;
+  uint32_t slices = 1;
 };
 
 struct Image {
@@ -32,13 +50,13 @@ struct Image {
   uint32_t handle = 0;
   bool cpuVisible = false;       // the memory may be locked
   bool crossesContexts = false;  // shared, or scanned out: every batch that touches it lists its memory
-  uint32_t locks = 0;            // of the memory
+  uint32_t sampleCount = 1;
+  uint32_t locks = 0;  // of the memory
   Staging staging[kMaxStaging];
 
-  /** Lays it out, and says what memory it needs. False for dimensions that cannot be. */
-  bool plan(const FormatRow &row, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
-            const ImageUse &use, AllocationRequest &request);
-  /** Makes the texture over `memory`, which is there, or imports the kernel driver's. */
+  /** Lays it out, and says what memory it needs: 0 bytes are none. False for dimensions that cannot be. */
+  bool plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, AllocationRequest &request);
+  /** Makes the texture over `memory`, if it needs some, or imports the kernel driver's. */
   HRESULT create(Wire &wire, const ImageUse &use);
   /** Takes over an allocation that somebody else made: its texture is imported. */
   HRESULT open(Wire &wire, const FormatRow &row, uint32_t width, uint32_t height, const Allocation &allocation);
@@ -47,18 +65,23 @@ struct Image {
   /** Ends all of it, but for memory that goes with the runtime's resource. */
   void destroy(Wire &wire);
 
-  /** Writes `bytes` at `source` (rows `sourcePitch` apart) to `rect` by packets that carry them. */
-  bool upload(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, const void *source, uint32_t sourcePitch);
-  /** Tells the device that memory of `rect` has changed. `wholeRows`: what lies between the rows may be read too. */
-  bool markDirty(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, bool wholeRows);
+  /** Writes bytes at `source` (rows `sourcePitch`, slices `sourceSlicePitch` apart) by packets that carry them. */
+  bool upload(Wire &wire, const ImagePart &part, const void *source, uint32_t sourcePitch, uint64_t sourceSlicePitch);
+  /** Tells the device that memory has changed. `wholeRows`: what lies between the rows may be read too. */
+  bool markDirty(Wire &wire, const ImagePart &part, bool wholeRows);
 
-  /** Staging of `width` by `height` that no GPU work uses. `wait`: until there is one, else null and still drawing. */
-  HRESULT takeStaging(Wire &wire, uint32_t width, uint32_t height, bool wait, Staging *&out);
-  /** Copies `rect` of a level to the same pixels of staging (as large as the level), and to its memory. */
-  bool copyOut(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, Staging &to);
-  /** Copies what the CPU wrote to staging, from (fromX, fromY) on, to `rect` of a level. */
-  bool copyIn(Wire &wire, uint32_t level, uint32_t layer, const Rect &rect, Staging &from, uint32_t fromX,
-              uint32_t fromY);
+  /** Staging for a level of that size that no GPU work uses. `wait`: until there is one, else null and still drawing.
+   */
+  HRESULT takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t slices, bool wait, Staging *&out);
+  /** Copies to the same pixels of staging (as large as the level), and to its memory. */
+  bool copyOut(Wire &wire, const ImagePart &part, Staging &to);
+  /** Copies what the CPU wrote to the same pixels of staging. */
+  bool copyIn(Wire &wire, const ImagePart &part, Staging &from);
+
+private:
+  bool uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const uint8_t *from, uint32_t sourcePitch);
+  bool makeTexture(Wire &wire, uint32_t usage, uint32_t sampleCount);
+  uint64_t stagingOffset(const ImagePart &part, const Staging &staging) const;
 };
 
 /** `rect` of one image to (x, y) of another, both of one device format. */

@@ -7,30 +7,49 @@ namespace {
 /** Fewer bytes go with the packets, more through memory that the device reads. */
 constexpr uint64_t kCarriedBytes = 16384;
 
-Rect whole(const Surface &surface) {
-  return {0, 0, surface.width, surface.height};
-}
-
-Rect lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
-  RECT rect = {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)};
+Box lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
+  Box box = surface.whole();
   if (args.Flags.AreaValid) {
-    rect = args.Area;
+    box.rect = clipped(args.Area, surface.width, surface.height);
   } else if (args.Flags.BoxValid) {
-    rect = {static_cast<LONG>(args.Box.Left), static_cast<LONG>(args.Box.Top), static_cast<LONG>(args.Box.Right),
-            static_cast<LONG>(args.Box.Bottom)};
+    const D3DDDIBOX &asked = args.Box;
+    const auto signedValue = [](UINT value) { return static_cast<LONG>(value < 0x7FFFFFFF ? value : 0x7FFFFFFF); };
+    box.rect =
+        clipped({signedValue(asked.Left), signedValue(asked.Top), signedValue(asked.Right), signedValue(asked.Bottom)},
+                surface.width, surface.height);
+    box.front = asked.Front < surface.depth ? asked.Front : surface.depth;
+    box.back = asked.Back < surface.depth ? asked.Back : surface.depth;
   }
-  const Rect inside = clipped(rect, surface.width, surface.height);
-  return format ? wholeBlocks(*format, inside, surface.width, surface.height) : inside;
+  if (format) box.rect = wholeBlocks(*format, box.rect, surface.width, surface.height);
+  return box.isEmpty() ? Box{{}, 0, 0} : box;
 }
 
 /** Puts the answer of a lock into the arguments. */
-void answer(const Surface &surface, const FormatRow *format, const Rect &area, D3DDDIARG_LOCK &args) {
+void answer(const Surface &surface, const FormatRow *format, const Box &area, D3DDDIARG_LOCK &args) {
   const SurfaceLock &lock = surface.lock;
   const uint32_t block = format ? format->block : 1, bytes = format ? format->blockBytes : 0;
-  args.pSurfData =
-      lock.bytes ? lock.bytes + uint64_t{area.top / block} * lock.pitch + uint64_t{area.left / block} * bytes : nullptr;
+  args.pSurfData = lock.bytes
+                       ? lock.bytes + area.front * lock.slicePitch + uint64_t{area.rect.top / block} * lock.pitch +
+                             uint64_t{area.rect.left / block} * bytes
+                       : nullptr;
   args.Pitch = lock.pitch;
-  args.SlicePitch = lock.pitch * ((surface.height + block - 1) / block);
+  args.SlicePitch = static_cast<UINT>(lock.slicePitch);
+}
+
+/** The least box that has both in it. */
+Box around(const Box &a, const Box &b) {
+  const auto least = [](uint32_t x, uint32_t y) { return x < y ? x : y; };
+  const auto most = [](uint32_t x, uint32_t y) { return x > y ? x : y; };
+  return {{least(a.rect.left, b.rect.left), least(a.rect.top, b.rect.top), most(a.rect.right, b.rect.right),
+           most(a.rect.bottom, b.rect.bottom)},
+          least(a.front, b.front),
+          most(a.back, b.back)};
+}
+
+/** Where the pitches of a lock say that the part's first byte is. */
+uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &area) {
+  const RowSpan span = rowsOf(format, area.rect);
+  return lock.bytes + area.front * lock.slicePitch + uint64_t{span.firstRow} * lock.pitch + span.firstByte;
 }
 
 /** Locks the image's own memory. */
@@ -47,17 +66,18 @@ HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool pr
   surface.lock.where = SurfaceLock::Where::Memory;
   surface.lock.bytes = static_cast<uint8_t *>(memory) + image.layout.offset(surface.level, surface.layer);
   surface.lock.pitch = image.layout.level(surface.level).pitch;
+  surface.lock.slicePitch = image.layout.level(surface.level).sliceBytes();
   surface.lock.stale = surface.memoryStale;
   return kOk;
 }
 
 /** Locks a staging texture, with what the surface holds if `read`. */
-HRESULT lockStaging(Wire &wire, Surface &surface, const Rect &area, bool read, bool wait) {
+HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
   Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, wait, staging);
+  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, wait, staging);
   if (failed(result)) return result;
-  if (read && !image.copyOut(wire, surface.level, surface.layer, area, *staging)) return wire.context.takeError();
+  if (read && !image.copyOut(wire, surface.part(area), *staging)) return wire.context.takeError();
   if (wire.context.isPending(staging->memory)) result = wire.context.submit();
   if (failed(result)) return result;
   void *memory = nullptr;
@@ -68,6 +88,7 @@ HRESULT lockStaging(Wire &wire, Surface &surface, const Rect &area, bool read, b
   surface.lock.staging = staging;
   surface.lock.bytes = static_cast<uint8_t *>(memory);
   surface.lock.pitch = staging->pitch;
+  surface.lock.slicePitch = staging->slicePitch;
   return kOk;
 }
 
@@ -78,11 +99,13 @@ HRESULT lockCopy(Surface &surface) {
   if (!surface.lock.bytes) return kOutOfMemory;
   surface.lock.where = SurfaceLock::Where::Copy;
   surface.lock.pitch = level.pitch;
+  surface.lock.slicePitch = level.sliceBytes();
   return kOk;
 }
 
-HRESULT lockImage(Wire &wire, Surface &surface, const Rect &area, D3DDDI_LOCKFLAGS flags) {
+HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
   Image &image = *surface.image;
+  if (image.sampleCount > 1) return kNotAvailable;  // no memory has all samples of a pixel
   // Both flags together mean no-overwrite.
   const bool discard = flags.Discard && !flags.NoOverwrite;
   if (image.cpuVisible && (discard || !surface.memoryStale)) {
@@ -110,21 +133,19 @@ HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
   if (lock.where == SurfaceLock::Where::Memory) {
     image.locks--;
     result = runtime.unlock(image.memory.handle);
-    if (lock.writes) sent = image.markDirty(wire, surface.level, surface.layer, lock.area, !lock.stale);
-    if (lock.writes && lock.area == whole(surface)) surface.memoryStale = false;
+    if (lock.writes) sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+    if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
   } else if (lock.where == SurfaceLock::Where::Staging) {
     lock.staging->locked = false;
     result = runtime.unlock(lock.staging->memory.handle);
     if (lock.writes) {
-      sent = image.copyIn(wire, surface.level, surface.layer, lock.area, *lock.staging, lock.area.left, lock.area.top);
+      sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
       surface.memoryStale = true;
     }
   } else if (lock.where == SurfaceLock::Where::Copy) {
-    const FormatRow &format = *resource.format();
-    const RowSpan span = rowsOf(format, lock.area);
     if (lock.writes) {
-      sent = image.upload(wire, surface.level, surface.layer, lock.area,
-                          lock.bytes + uint64_t{span.firstRow} * lock.pitch + span.firstByte, lock.pitch);
+      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+                          lock.slicePitch);
       surface.memoryStale = true;
     }
     heapFree(lock.bytes);
@@ -189,24 +210,20 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   Surface *surface = resource.surface(args.SubResourceIndex);
   if (!surface) return kNotAvailable;
   SurfaceLock &lock = surface->lock;
-  const Rect area = lockedArea(*surface, resource.format(), args);
+  const Box area = lockedArea(*surface, resource.format(), args);
   if (lock.count) {
-    if (lock.writes && !area.isEmpty()) {
-      if (area.left < lock.area.left) lock.area.left = area.left;
-      if (area.top < lock.area.top) lock.area.top = area.top;
-      if (area.right > lock.area.right) lock.area.right = area.right;
-      if (area.bottom > lock.area.bottom) lock.area.bottom = area.bottom;
-    }
+    if (lock.writes && !area.isEmpty()) lock.area = around(lock.area, area);
   } else {
     lock.area = area;
     lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
     HRESULT result = kOk;
     if (surface->image) {
-      result = lockImage(wire, *surface, area.isEmpty() ? whole(*surface) : area, args.Flags);
+      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : area, args.Flags);
     } else {
       lock.where = SurfaceLock::Where::Runtime;
       lock.bytes = surface->system;
       lock.pitch = surface->systemPitch;
+      lock.slicePitch = surface->systemSlicePitch;
     }
     if (failed(result)) {
       lock = {};
@@ -232,51 +249,70 @@ HRESULT unlockResource(Wire &wire, Resource &resource, const D3DDDIARG_UNLOCK &a
   return kOk;
 }
 
-HRESULT writeSurface(Wire &wire, Surface &surface, const Rect &rect, const uint8_t *source, uint32_t sourcePitch) {
+namespace {
+
+/** Copies the slices of a box, `span` of each. */
+void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitch, uint64_t toSlicePitch,
+                const uint8_t *from, size_t fromPitch, uint64_t fromSlicePitch) {
+  for (uint32_t slice = 0; slice < slices; slice++)
+    copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
+}
+
+/** Where `box` begins in staging, which is as large as the level. */
+uint8_t *inStaging(void *memory, const Staging &staging, const Box &box, const RowSpan &span) {
+  return static_cast<uint8_t *>(memory) + box.front * staging.slicePitch + uint64_t{span.firstRow} * staging.pitch +
+         span.firstByte;
+}
+
+}  // namespace
+
+HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
+                     uint64_t sourceSlicePitch) {
   Image &image = *surface.image;
-  const RowSpan span = rowsOf(*image.format, rect);
+  if (image.sampleCount > 1) return kNotAvailable;
+  const RowSpan span = rowsOf(*image.format, box.rect);
+  const ImagePart part = surface.part(box);
   const Runtime &runtime = wire.context.runtime();
-  if (uint64_t{span.rows} * span.bytes > kCarriedBytes) {
+  if (uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
     if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
       D3DDDICB_LOCKFLAGS how = {};
       how.DonotWait = 1;
       void *memory = nullptr;
       if (!failed(runtime.lock(image.memory.handle, how, memory))) {
-        const LevelLayout &level = image.layout.level(surface.level);
-        copyRows(static_cast<uint8_t *>(memory) + image.layout.offset(surface.level, surface.layer) +
-                     uint64_t{span.firstRow} * level.pitch + span.firstByte,
-                 level.pitch, source, sourcePitch, span.bytes, span.rows);
+        const LevelLayout &level = image.layout.level(part.level);
+        uint8_t *to = static_cast<uint8_t *>(memory) + image.layout.offset(part.level, part.layer) +
+                      uint64_t{span.firstRow} * level.pitch + span.firstByte;
+        copySlices(span, part.slices, to, level.pitch, level.sliceBytes(), source, sourcePitch, sourceSlicePitch);
         const HRESULT result = runtime.unlock(image.memory.handle);
-        if (!image.markDirty(wire, surface.level, surface.layer, rect, !surface.memoryStale))
-          return wire.context.takeError();
-        if (rect == whole(surface)) surface.memoryStale = false;
+        if (!image.markDirty(wire, part, !surface.memoryStale)) return wire.context.takeError();
+        if (box == surface.whole()) surface.memoryStale = false;
         return result;
       }
     }
     Staging *staging;
     void *memory = nullptr;
-    if (!failed(image.takeStaging(wire, surface.width, surface.height, false, staging)) &&
+    if (!failed(image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging)) &&
         !wire.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
-      copyRows(static_cast<uint8_t *>(memory) + uint64_t{span.firstRow} * staging->pitch + span.firstByte,
-               staging->pitch, source, sourcePitch, span.bytes, span.rows);
+      copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
+                 sourcePitch, sourceSlicePitch);
       const HRESULT result = runtime.unlock(staging->memory.handle);
       surface.memoryStale = true;
-      return image.copyIn(wire, surface.level, surface.layer, rect, *staging, rect.left, rect.top)
-                 ? result
-                 : wire.context.takeError();
+      return image.copyIn(wire, part, *staging) ? result : wire.context.takeError();
     }
     // No memory is free, or none can be locked: the packets carry the bytes.
   }
   surface.memoryStale = true;
-  return image.upload(wire, surface.level, surface.layer, rect, source, sourcePitch) ? kOk : wire.context.takeError();
+  return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
 }
 
-HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to, uint32_t toPitch) {
+HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,
+                    uint64_t toSlicePitch) {
   Image &image = *surface.image;
+  if (image.sampleCount > 1) return kNotAvailable;
   Staging *staging;
-  HRESULT result = image.takeStaging(wire, surface.width, surface.height, true, staging);
+  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, true, staging);
   if (failed(result)) return result;
-  if (!image.copyOut(wire, surface.level, surface.layer, rect, *staging)) return wire.context.takeError();
+  if (!image.copyOut(wire, surface.part(box), *staging)) return wire.context.takeError();
   result = wire.context.submit();
   if (failed(result)) return result;
   D3DDDICB_LOCKFLAGS how = {};
@@ -284,9 +320,9 @@ HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to,
   void *memory = nullptr;
   result = wire.context.runtime().lock(staging->memory.handle, how, memory);
   if (failed(result)) return result;
-  const RowSpan span = rowsOf(*image.format, rect);
-  copyRows(to, toPitch, static_cast<uint8_t *>(memory) + uint64_t{span.firstRow} * staging->pitch + span.firstByte,
-           staging->pitch, span.bytes, span.rows);
+  const RowSpan span = rowsOf(*image.format, box.rect);
+  copySlices(span, box.back - box.front, to, toPitch, toSlicePitch, inStaging(memory, *staging, box, span),
+             staging->pitch, staging->slicePitch);
   return wire.context.runtime().unlock(staging->memory.handle);
 }
 

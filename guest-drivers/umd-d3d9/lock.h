@@ -10,10 +10,18 @@ namespace aero {
 HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args);
 HRESULT unlockResource(Wire &wire, Resource &resource, const D3DDDIARG_UNLOCK &args);
 
-/** Writes rows at `source` to `rect` of a surface on the device. The bytes are taken before this returns. */
-HRESULT writeSurface(Wire &wire, Surface &surface, const Rect &rect, const uint8_t *source, uint32_t sourcePitch);
-/** Reads `rect` of a surface on the device, with everything that was drawn before. Waits for the device. */
-HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to, uint32_t toPitch);
+/** Writes rows and slices at `source` to `box` of a surface on the device. The bytes are taken before this returns. */
+HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
+                     uint64_t sourceSlicePitch);
+inline HRESULT writeSurface(Wire &wire, Surface &surface, const Rect &rect, const uint8_t *source,
+                            uint32_t sourcePitch) {
+  return writeSurface(wire, surface, Box{rect, 0, 1}, source, sourcePitch, 0);
+}
+/** Reads `box` of a surface on the device, with everything that was drawn before. Waits for the device. */
+HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch, uint64_t toSlicePitch);
+inline HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to, uint32_t toPitch) {
+  return readSurface(wire, surface, Box{rect, 0, 1}, to, toPitch, 0);
+}
 
 /** Copies rows of bytes. */
 void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows);

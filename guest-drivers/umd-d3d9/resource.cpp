@@ -12,9 +12,22 @@ constexpr uint32_t kMaxBufferBytes = 1u << 30;
 
 /** What the driver has no use for: it is announced nowhere, so nobody asks for it. */
 bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
-  return flags.Volume || flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget ||
-         flags.DecodeCompressedBuffer || flags.VideoProcessRenderTarget || flags.Overlay || flags.TextApi ||
-         flags.RestrictedContent || flags.AutogenMipmap;
+  return flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget || flags.DecodeCompressedBuffer ||
+         flags.VideoProcessRenderTarget || flags.Overlay || flags.TextApi || flags.RestrictedContent;
+}
+
+/** Samples a pixel of what CheckDeviceMultiSampleType has told of the format; 0: it has told of none. */
+uint32_t sampleCount(const FormatRow &format, D3DDDIMULTISAMPLE_TYPE type, uint32_t quality) {
+  if (type == D3DDDIMULTISAMPLE_NONE) return 1;
+  if (type == D3DDDIMULTISAMPLE_NONMASKABLE) {
+    for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
+      if (format.samples >> log2 & 1 && !quality--) return 1u << log2;
+    return 0;
+  }
+  const auto count = static_cast<uint32_t>(type);
+  for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
+    if (count == 1u << log2) return format.samples >> log2 & 1 ? count : 0;
+  return 0;
 }
 
 }  // namespace
@@ -48,7 +61,13 @@ HRESULT Resource::create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
   m_runtime = args.hResource;
   m_flags = args.Flags;
   m_isSystemMemory = args.Pool == D3DDDIPOOL_SYSTEMMEM;
-  m_format = findFormat(static_cast<uint32_t>(args.Format));
+  const auto format = static_cast<uint32_t>(args.Format);
+  m_format = wire.formats.find(format);
+  if (args.Flags.SharedResource || args.Flags.Primary) {
+    // What the kernel driver makes for all programs is as it makes it.
+    const FormatRow *shared = wire.formats.findShared(format);
+    if (shared || wire.context.runtime().spaces()) m_format = shared;
+  }
   if (!args.SurfCount || !args.pSurfList) return kNotAvailable;
   if (args.Flags.VertexBuffer || args.Flags.IndexBuffer) return createBuffer(args);
   if (m_isSystemMemory) return createSystem(args);
@@ -80,46 +99,73 @@ HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
     Surface &surface = m_surfaces[i];
     surface.width = info.Width;
     surface.height = info.Height;
+    surface.depth = args.Flags.Volume && info.Depth ? info.Depth : 1;
     surface.system = static_cast<uint8_t *>(const_cast<void *>(info.pSysMem));
     surface.systemPitch = info.SysMemPitch;
+    surface.systemSlicePitch = info.SysMemSlicePitch;
+  }
+  return kOk;
+}
+
+HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size) {
+  const D3DDDI_RESOURCEFLAGS flags = args.Flags;
+  const D3DDDI_SURFACEINFO &first = args.pSurfList[0];
+  if (!m_format || isUnknownKind(flags) || args.SurfCount > kMaxSurfaces) return kNotAvailable;
+  use.texture = flags.Texture || flags.CubeMap || flags.Volume;
+  use.target = flags.RenderTarget || flags.Primary;
+  use.depth = flags.ZBuffer || m_format->depth;
+  use.shared = flags.SharedResource;
+  use.primary = flags.Primary;
+  use.sampleCount = sampleCount(*m_format, args.MultisampleType, args.MultisampleQuality);
+  m_levels = use.texture && args.MipLevels ? args.MipLevels : 1;
+  size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
+  if (use.texture && args.SurfCount != m_levels * size.layers) return kNotAvailable;
+  // The format says what may be made of it, and the device how large.
+  const uint32_t operations = m_format->operations;
+  const uint32_t kind = flags.Volume ? FORMATOP_VOLUMETEXTURE : flags.CubeMap ? FORMATOP_CUBETEXTURE : FORMATOP_TEXTURE;
+  const TextureLimits &limits = wire.formats.limits();
+  const uint32_t most = flags.Volume ? limits.volumeEdge : flags.CubeMap ? limits.cubeEdge : limits.edge;
+  if (first.Width > most || first.Height > most || (flags.Volume && (!size.depth || size.depth > most)) ||
+      (flags.Volume && (use.target || use.depth)) || (use.texture && !(operations & kind)) ||
+      (flags.ZBuffer ? !m_format->depth : flags.RenderTarget && !m_format->isTarget()))
+    return kNotAvailable;
+  if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
+    return kNotAvailable;
+  // EX-45: what is shared is one allocation with one level and one layer.
+  if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
+  if (flags.AutogenMipmap) {
+    // The levels below the first are the driver's own (page "D3DDDI_RESOURCEFLAGS").
+    if (!use.texture || flags.Volume || flags.SharedResource || m_levels != 1 || !(operations & FORMATOP_AUTOGENMIPMAP))
+      return kNotAvailable;
+    size.levels = fullChain(size.width, size.height, 0);
   }
   return kOk;
 }
 
 HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
-  const bool sampled = args.Flags.Texture || args.Flags.CubeMap;
-  const uint32_t layers = args.Flags.CubeMap ? 6 : 1;
-  m_levels = sampled && args.MipLevels ? args.MipLevels : 1;
-  if (!m_format || isUnknownKind(args.Flags) || args.MultisampleType > D3DDDIMULTISAMPLE_NONE ||
-      args.SurfCount > kMaxSurfaces || (sampled && args.SurfCount != m_levels * layers))
-    return kNotAvailable;
-  if (args.Flags.ZBuffer ? !m_format->depth : args.Flags.RenderTarget && !m_format->isTarget()) return kNotAvailable;
-  // EX-45: what is shared is one allocation with one level and one layer.
-  if (args.Flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
-
   ImageUse use;
-  use.texture = sampled;
-  use.target = args.Flags.RenderTarget || args.Flags.Primary;
-  use.depth = args.Flags.ZBuffer || m_format->depth;
-  use.shared = args.Flags.SharedResource;
-  use.primary = args.Flags.Primary;
+  ImageSize size;
+  const HRESULT described = describe(wire, args, use, size);
+  if (failed(described)) return described;
+  const bool sampled = use.texture;
   // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
   if (images > kMaxAllocations) return kNotAvailable;
   if (!makeSurfaces(args.SurfCount) || !makeImages(images)) return kOutOfMemory;
   AllocationRequest requests[kMaxAllocations];
   for (uint32_t i = 0; i < images; i++) {
-    const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
-    if (!m_images[i].plan(*m_format, info.Width, info.Height, sampled ? m_levels : 1, layers, use, requests[i]))
-      return kNotAvailable;
+    size.width = args.pSurfList[i].Width;
+    size.height = args.pSurfList[i].Height;
+    if (!m_images[i].plan(*m_format, size, use, requests[i])) return kNotAvailable;
   }
   AllocationOwner owner;
   if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
   Allocation memory[kMaxAllocations];
-  HRESULT result = allocate(wire.context.runtime(), owner, requests, images, memory);
+  const uint32_t allocations = requests[0].bytes ? images : 0;  // all of them need memory, or none
+  HRESULT result = allocate(wire.context.runtime(), owner, requests, allocations, memory);
   if (isOutOfMemory(result)) {  // what waits to be freed may be enough
     wire.context.submit();
-    result = allocate(wire.context.runtime(), owner, requests, images, memory);
+    result = allocate(wire.context.runtime(), owner, requests, allocations, memory);
   }
   if (failed(result)) return result;
   m_ofRuntime = owner.resource != nullptr;
@@ -135,6 +181,7 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
     surface.layer = sampled ? i / m_levels : 0;
     surface.width = surface.image->layout.level(surface.level).width;
     surface.height = surface.image->layout.level(surface.level).height;
+    surface.depth = surface.image->layout.level(surface.level).depth;
   }
   // Another device may import it as soon as it has the handle, which it gets after this call.
   return use.shared ? wire.context.submit() : kOk;
@@ -148,7 +195,8 @@ HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
   AllocationPrivate priv;
   if (!readAllocationPrivate(info.pPrivateDriverData, info.PrivateDriverDataSize, priv)) return kNotAvailable;
   const DescribedSurface described = describedSurface(priv);
-  m_format = findFormat(described.format);
+  m_format = wire.formats.findShared(described.format);
+  if (!m_format) m_format = wire.formats.find(described.format);
   if (!m_format || !priv.share_token) return kNotAvailable;
   if (!makeSurfaces(1) || !makeImages(1)) return kOutOfMemory;
   Allocation memory;
@@ -203,6 +251,7 @@ HRESULT Resource::destroy(Wire &wire) {
 uint32_t surfaceView(Wire &wire, Surface &surface) {
   if (!surface.image) return 0;
   const TextureLayout &layout = surface.image->layout;
+  if (layout.isVolume()) return 0;  // it is no target, and sampled as a whole
   if (layout.levels() == 1 && layout.layers() == 1) return surface.image->handle;
   if (surface.view) return surface.view;
   surface.view = wire.take();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// resource.h: what the runtime calls a resource: a texture or cube with its levels, surfaces, a vertex or index buffer;
-// in memory of the runtime's or on the device. The runtime numbers its parts: surface(i) is subresource i.
+// resource.h: what the runtime calls a resource: a texture, cube or volume with its levels, surfaces, a vertex or index
+// buffer; in memory of the runtime's or on the device. The runtime numbers its parts: surface(i) is subresource i.
 #pragma once
 
 #include "image.h"
@@ -14,23 +14,28 @@ struct SurfaceLock {
   Where where = Where::Runtime;
   bool writes = false;
   bool stale = false;  // the memory was old when it was locked
-  Rect area;
+  Box area;
   Staging *staging = nullptr;
   uint8_t *bytes = nullptr;  // of the surface's first pixel
   uint32_t pitch = 0;
+  uint64_t slicePitch = 0;
 };
 
 /** One subresource. */
 struct Surface {
   uint32_t width = 0, height = 0;
+  uint32_t depth = 1;  // slices
   // Memory of the runtime's, or an image's level; never both.
   uint8_t *system = nullptr;
-  uint32_t systemPitch = 0;
+  uint32_t systemPitch = 0, systemSlicePitch = 0;
   Image *image = nullptr;
   uint32_t level = 0, layer = 0;
   uint32_t view = 0;         // by which it is drawn to or copied from alone; 0: none was needed yet
   bool memoryStale = false;  // the image has newer pixels than its memory
   SurfaceLock lock;
+
+  Box whole() const { return {{0, 0, width, height}, 0, depth}; }
+  ImagePart part(const Box &box) const { return {level, layer + box.front, box.rect, box.back - box.front}; }
 };
 
 /** A vertex or index buffer. The program writes to a copy in the process (or in memory of the runtime's), and what has
@@ -84,6 +89,7 @@ public:
   BufferStore &buffer() { return m_buffer; }
   bool isSystemMemory() const { return m_isSystemMemory; }
   uint32_t surfaceCount() const { return m_surfaceCount; }
+  /** That the runtime sees: those that the driver makes of the first are not among them. */
   uint32_t levels() const { return m_levels; }
   /** Null past the end, and for buffers. */
   Surface *surface(uint32_t index) { return index < m_surfaceCount ? &m_surfaces[index] : nullptr; }
@@ -102,6 +108,7 @@ private:
   HRESULT createBuffer(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
 

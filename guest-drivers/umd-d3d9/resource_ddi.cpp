@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// resource_ddi.cpp: resources: made, opened, locked, ended.
+// resource_ddi.cpp: resources: made, opened, locked, filled from memory, ended.
 #include "device.h"
 #include "entry_points.h"
 #include "lock.h"
+#include "tex_blt.h"
 
 namespace aero::ddi {
 namespace {
@@ -45,6 +46,18 @@ HRESULT APIENTRY Lock(HANDLE device, D3DDDIARG_LOCK *args) {
 HRESULT APIENTRY Unlock(HANDLE device, const D3DDDIARG_UNLOCK *args) {
   Resource *resource = Resource::from(args->hResource);
   return resource ? unlockResource(Device::from(device)->wire, *resource, *args) : kInvalidArgument;
+}
+
+HRESULT APIENTRY TexBlt(HANDLE device, const D3DDDIARG_TEXBLT *args) {
+  return texBlt(Device::from(device)->wire, *args);
+}
+
+HRESULT APIENTRY VolBlt(HANDLE device, const D3DDDIARG_VOLUMEBLT *args) {
+  return volBlt(Device::from(device)->wire, *args);
+}
+
+HRESULT APIENTRY GenerateMipSubLevels(HANDLE device, const D3DDDIARG_GENERATEMIPSUBLEVELS *args) {
+  return generateMips(Device::from(device)->wire, *args);
 }
 
 HRESULT APIENTRY ResolveSharedResource(HANDLE device, const D3DDDIARG_RESOLVESHAREDRESOURCE *) {

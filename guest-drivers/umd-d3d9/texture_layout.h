@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// texture_layout.h: how a texture lies in its memory (docs/abi/allocation-table.md ALLOC-10 to ALLOC-12). Any thread.
+// texture_layout.h: how a texture lies in its memory (docs/abi/allocation-table.md ALLOC-10 to ALLOC-12, of volumes
+// docs/abi/formats.md TEX-4). Any thread.
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +9,20 @@
 
 namespace aero {
 
-constexpr uint32_t kMaxEdge = 8192;  // pixels; what the caps announce
-constexpr uint32_t kMaxLevels = 14;
+constexpr uint32_t kMaxEdge = 16384;  // pixels; the caps announce what the device has of it
+constexpr uint32_t kMaxLevels = 15;
+
+/** Pixels of a level. */
+constexpr uint32_t levelSize(uint32_t size, uint32_t level) {
+  return size >> level ? size >> level : 1;
+}
+
+/** As many levels as halvings of the longest side give. */
+constexpr uint32_t fullChain(uint32_t width, uint32_t height, uint32_t depth) {
+  uint32_t levels = 1;
+  for (uint32_t longest = width | height | depth; longest > 1; longest >>= 1) levels++;
+  return levels;
+}
 
 /** Left and top inclusive, right and bottom exclusive; pixels. */
 struct Rect {
@@ -18,6 +31,14 @@ struct Rect {
   constexpr uint32_t height() const { return bottom - top; }
   constexpr bool isEmpty() const { return left >= right || top >= bottom; }
   bool operator==(const Rect &) const = default;
+};
+
+/** The same in the slices from `front` on and before `back`. */
+struct Box {
+  Rect rect;
+  uint32_t front = 0, back = 1;
+  bool isEmpty() const { return rect.isEmpty() || front >= back; }
+  bool operator==(const Box &) const = default;
 };
 
 /** What of `rect` lies in a surface of `width` by `height`; empty when nothing does. */
@@ -32,27 +53,32 @@ constexpr Rect clipped(const RECT &rect, uint32_t width, uint32_t height) {
 
 struct LevelLayout {
   uint32_t width = 0, height = 0;   // pixels
+  uint32_t depth = 1;               // slices
   uint32_t rows = 0, rowBytes = 0;  // of pixels or blocks
   uint32_t pitch = 0;               // bytes from row to row
   uint64_t offset = 0;              // in a layer
-  uint64_t bytes() const { return uint64_t{pitch} * rows; }
+  uint64_t sliceBytes() const { return uint64_t{pitch} * rows; }
+  uint64_t bytes() const { return sliceBytes() * depth; }
 };
 
 class TextureLayout {
 public:
-  /** False when a dimension is 0 or over the limits. `pitchAlign` (a power of two) is that of level 0. */
-  bool set(const FormatRow &format, uint32_t width, uint32_t height, uint32_t levels, uint32_t layers,
+  /** False when a dimension is 0 or over the limits. `depth` above 0 makes a volume, which has one layer; `pitchAlign`
+   *  (a power of two) is that of level 0. */
+  bool set(const FormatRow &format, uint32_t width, uint32_t height, uint32_t depth, uint32_t levels, uint32_t layers,
            uint32_t pitchAlign) {
-    if (!width || !height || !levels || !layers || width > kMaxEdge || height > kMaxEdge || levels > kMaxLevels ||
-        layers > 6)
+    if (!width || !height || !levels || !layers || width > kMaxEdge || height > kMaxEdge || depth > kMaxEdge ||
+        levels > fullChain(width, height, depth) || layers > (depth ? 1 : 6))
       return false;
     m_levels = levels;
     m_layers = layers;
+    m_isVolume = depth > 0;
     uint64_t offset = 0;
     for (uint32_t level = 0; level < levels; level++) {
       LevelLayout &out = m_level[level];
-      out.width = width >> level ? width >> level : 1;
-      out.height = height >> level ? height >> level : 1;
+      out.width = levelSize(width, level);
+      out.height = levelSize(height, level);
+      out.depth = levelSize(depth, level);
       out.rows = (out.height + format.block - 1) / format.block;
       out.rowBytes = (out.width + format.block - 1) / format.block * format.blockBytes;
       out.pitch = level ? out.rowBytes : (out.rowBytes + pitchAlign - 1) & ~(pitchAlign - 1);
@@ -66,12 +92,17 @@ public:
   uint32_t levels() const { return m_levels; }
   uint32_t layers() const { return m_layers; }
   const LevelLayout &level(uint32_t level) const { return m_level[level]; }
-  uint64_t offset(uint32_t level, uint32_t layer) const { return m_level[level].offset + layer * m_layerBytes; }
+  bool isVolume() const { return m_isVolume; }
+  /** Where a level begins, of a layer or, in a volume, of a slice. */
+  uint64_t offset(uint32_t level, uint32_t layer) const {
+    return m_level[level].offset + layer * (m_isVolume ? m_level[level].sliceBytes() : m_layerBytes);
+  }
   uint64_t bytes() const { return m_layerBytes * m_layers; }
 
 private:
   LevelLayout m_level[kMaxLevels];
   uint32_t m_levels = 0, m_layers = 0;
+  bool m_isVolume = false;
   uint64_t m_layerBytes = 0;
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// wire.h: what everything needs that makes objects on the device: the batch, and numbers for the objects.
+// wire.h: what everything needs that makes objects on the device: the batch, numbers for the objects, and which formats
+// there are.
 #pragma once
 
 #include "context.h"
+#include "formats.h"
 #include "handles.h"
 
 namespace aero {
@@ -10,6 +12,7 @@ namespace aero {
 struct Wire {
   Context &context;
   HandleAllocator &handles;
+  const FormatTable &formats;
 
   /** A new number; without one the batch says that memory is out. */
   uint32_t take() {

@@ -58,6 +58,13 @@ uint8_t *FakeKernel::memory(FakeAllocation &allocation) {
   return gpu ? gpu->memory().data() + allocation.gpa : allocation.own->data();
 }
 
+void FakeKernel::giveBlock(aerogpu::test::Harness &renderer) {
+  featuresHigh |= AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS;
+  size_t bytes = 0;
+  const auto *data = static_cast<const uint8_t *>(aerogpu_renderer_caps(renderer.renderer(), &bytes));
+  block.assign(data, data + bytes);
+}
+
 FakeRuntime::~FakeRuntime() {
   if (device) close();
 }
@@ -128,13 +135,19 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   if (info) answer = *info;
   EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);
-  if (kernel.spaces) {
+  if (kernel.spaces || !kernel.block.empty()) {
     aerogpu_umd_ext_private_v2 second = {};
     second.v1 = answer;
-    second.v1.size_bytes = sizeof second;
+    const size_t room = data.PrivateDriverDataSize - sizeof second;
+    second.block_bytes = static_cast<uint32_t>(kernel.block.size());
+    second.block_written = static_cast<uint32_t>(std::min(room, kernel.block.size()));
+    second.v1.size_bytes = static_cast<uint32_t>(sizeof second + second.block_written);
     second.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
-    second.ext_flags = AEROGPU_UMDPRIV_EXT_FLAG_SPACES;
+    if (kernel.spaces) second.ext_flags = AEROGPU_UMDPRIV_EXT_FLAG_SPACES;
     memcpy(data.pPrivateDriverData, &second, sizeof second);
+    if (second.block_written)
+      memcpy(static_cast<uint8_t *>(data.pPrivateDriverData) + sizeof second, kernel.block.data(),
+             second.block_written);
   }
   return 0;
 }

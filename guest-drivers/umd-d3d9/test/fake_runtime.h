@@ -59,9 +59,12 @@ struct FakeKernel {
   uint64_t nextToken = 0x1234;
   bool spaces = false;                              // the device keeps programs apart
   uint32_t featuresHigh = AEROGPU_CMD_FEATURES_HI;  // its extensions
+  std::vector<uint8_t> block;                       // its capability block; empty: an older kernel driver, or none
   D3DKMT_HANDLE nextHandle = 0x40000040;
 
   uint8_t *memory(FakeAllocation &allocation);
+  /** The capabilities of a renderer, and its formats. */
+  void giveBlock(aerogpu::test::Harness &renderer);
 };
 
 class FakeRuntime {

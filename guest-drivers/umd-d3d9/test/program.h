@@ -54,6 +54,34 @@ struct Program {
     return out;
   }
 
+  /** Of a resource in video memory: 0 samples are D3DMULTISAMPLE_NONE. */
+  struct Kind {
+    uint32_t width = 1, height = 1;
+    uint32_t depth = 0;  // 0: no volume
+    uint32_t levels = 1, faces = 1, samples = 0, quality = 0;
+  };
+  HRESULT tryKind(D3DDDIFORMAT format, const Kind &kind, uint32_t flags, HANDLE &out) {
+    std::vector<D3DDDI_SURFACEINFO> surfaces(size_t{kind.levels} * kind.faces);
+    for (uint32_t i = 0; i < surfaces.size(); i++) {
+      surfaces[i].Width = std::max(kind.width >> (i % kind.levels), 1u);
+      surfaces[i].Height = std::max(kind.height >> (i % kind.levels), 1u);
+      surfaces[i].Depth = kind.depth ? std::max(kind.depth >> (i % kind.levels), 1u) : 0;
+    }
+    D3DDDIARG_CREATERESOURCE args = {};
+    args.Format = format;
+    args.Pool = D3DDDIPOOL_VIDEOMEMORY;
+    args.pSurfList = surfaces.data();
+    args.SurfCount = static_cast<UINT>(surfaces.size());
+    args.MipLevels = kind.levels;
+    args.MultisampleType = static_cast<D3DDDIMULTISAMPLE_TYPE>(kind.samples);
+    args.MultisampleQuality = kind.quality;
+    args.hResource = reinterpret_cast<HANDLE>(static_cast<uintptr_t>(nextResource += 16));
+    args.Flags.Value = flags;
+    const HRESULT result = fn.pfnCreateResource(dev(), &args);
+    out = result < 0 ? nullptr : args.hResource;
+    return result;
+  }
+
   static uint32_t flag(void (*set)(D3DDDI_RESOURCEFLAGS &)) {
     D3DDDI_RESOURCEFLAGS flags = {};
     set(flags);
@@ -79,6 +107,12 @@ struct Program {
   }
   static uint32_t cube() {
     return flag([](auto &f) { f.CubeMap = 1; });
+  }
+  static uint32_t volume() {
+    return flag([](auto &f) { f.Volume = 1; });
+  }
+  static uint32_t autogen() {
+    return flag([](auto &f) { f.AutogenMipmap = 1; });
   }
   static uint32_t dynamic() {
     return flag([](auto &f) { f.Dynamic = 1; });

@@ -31,6 +31,8 @@ protected:
     // The same tests hold for devices without extensions.
     if (const char *features = getenv("AEROGPU_TEST_FEATURES_HIGH"))
       kernel->featuresHigh = static_cast<uint32_t>(strtoul(features, nullptr, 0));
+    else
+      kernel->giveBlock(*s_gpu);
     rt = std::make_unique<FakeRuntime>(*kernel);
     rt->open();
     p = std::make_unique<Program>(*rt);

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: MIT
+// What GetCaps answers on a device with a capability block: the published tables of Direct3D's level 9, and that every
+// kind of resource that is announced can be made, on devices of many sorts. Sources: pages "Required Direct3D 9
+// capabilities", "Required DXGI formats", "FORMATOP", "DDRAW_CAPS", "D3DHAL_GLOBALDRIVERDATA".
+#include <algorithm>
+#include <bit>
+#include <random>
+
+#include "aerogpu/aerogpu.h"
+#include "aerogpu/aerogpu_caps.h"
+#include "legacy_caps.h"
+#include "linux_heap.h"
+#include "program.h"
+
+namespace aero::test {
+namespace {
+
+constexpr uint32_t kAll = AEROGPU_CMD_FEATURES_HI | AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS;
+
+aerogpu_caps limitsOf(const std::vector<uint8_t> &block) {
+  aerogpu_caps caps;
+  memcpy(&caps, block.data(), sizeof caps);
+  return caps;
+}
+
+/** The block of a renderer that has all of the device's formats, with the anisotropy that every GPU has. */
+std::vector<uint8_t> wholeBlock() {
+  aerogpu::test::Harness harness;
+  size_t bytes = 0;
+  const auto *data = static_cast<const uint8_t *>(aerogpu_renderer_caps(harness.renderer(), &bytes));
+  std::vector<uint8_t> block(data, data + bytes);
+  aerogpu_caps caps = limitsOf(block);
+  caps.max_anisotropy = 16;
+  memcpy(block.data(), &caps, sizeof caps);
+  return block;
+}
+
+/** Another block of the same layout: `change` is called with each format's entry. */
+template <class Change> std::vector<uint8_t> changedFormats(std::vector<uint8_t> block, Change change) {
+  const aerogpu_caps caps = limitsOf(block);
+  for (uint32_t i = 0; i < caps.format_count; i++) {
+    aerogpu_format_caps entry;
+    uint8_t *at = &block[caps.formats_offset + size_t{i} * caps.format_entry_bytes];
+    memcpy(&entry, at, sizeof entry);
+    change(entry);
+    memcpy(at, &entry, sizeof entry);
+  }
+  return block;
+}
+
+class UmdCaps : public ::testing::Test {
+protected:
+  void start(std::vector<uint8_t> block, uint32_t features = kAll) {
+    kernel.block = std::move(block);
+    kernel.featuresHigh = features;
+    rt.open();
+    ASSERT_NE(rt.device, nullptr);
+  }
+  void stop() {
+    if (rt.device) rt.close();
+    EXPECT_TRUE(kernel.allocations.empty());
+    EXPECT_EQ(heapBlocks(), 0u);
+  }
+  void TearDown() override { stop(); }
+
+  template <class T> T caps(D3DDDICAPS_TYPE type, T value = {}) {
+    D3DDDIARG_GETCAPS args = {type, nullptr, &value, sizeof value};
+    EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
+    return value;
+  }
+  std::vector<FORMATOP> formats() {
+    std::vector<FORMATOP> list(caps<UINT>(D3DDDICAPS_GETFORMATCOUNT));
+    D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETFORMATDATA, nullptr, list.data(),
+                              static_cast<UINT>(list.size() * sizeof list[0])};
+    EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
+    return list;
+  }
+  uint32_t operations(D3DDDIFORMAT format) {
+    uint32_t all = 0;
+    for (const FORMATOP &row : formats()) all |= row.Format == format ? row.Operations : 0;
+    return all;
+  }
+  UINT levels(D3DDDIFORMAT format, uint32_t type) {
+    DDIMULTISAMPLEQUALITYLEVELSDATA data = {};
+    data.Format = format;
+    data.MsType = static_cast<D3DDDIMULTISAMPLE_TYPE>(type);
+    data.QualityLevels = 99;
+    return caps(D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS, data).QualityLevels;
+  }
+  HRESULT make(const FORMATOP &row, uint32_t flags, uint32_t levels = 1, uint32_t faces = 1, uint32_t depth = 0,
+               uint32_t samples = 0, uint32_t quality = 0) {
+    HANDLE made = nullptr;
+    const HRESULT result = p.tryKind(row.Format, {16, 16, depth, levels, faces, samples, quality}, flags, made);
+    if (made) p.destroy(made);
+    return result;
+  }
+  void expectAllIsMade();
+
+  FakeKernel kernel;
+  FakeRuntime rt{kernel};
+  Program p{rt};
+};
+
+/** FORMATOP's rules, and that what is announced is made. */
+void UmdCaps::expectAllIsMade() {
+  std::set<uint32_t> seen;
+  for (const FORMATOP &row : formats()) {
+    const uint32_t ops = row.Operations;
+    SCOPED_TRACE(row.Format);
+    EXPECT_TRUE(seen.insert(row.Format).second) << "twice";
+    EXPECT_NE(ops, 0u);
+    const bool shown = row.Format == D3DDDIFMT_X8R8G8B8 || row.Format == D3DDDIFMT_R5G6B5;
+    EXPECT_TRUE(shown || !(ops & (FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION)));
+    EXPECT_TRUE(row.Format != D3DDDIFMT_A4R4G4B4 || !(ops & FORMATOP_MEMBEROFGROUP_ARGB)) << "4 bits a channel";
+    EXPECT_EQ(!(ops & FORMATOP_OFFSCREEN_RENDERTARGET), !(ops & FORMATOP_SAME_FORMAT_RENDERTARGET));
+    if (ops & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) {
+      EXPECT_TRUE(ops & FORMATOP_ZSTENCIL);
+    }
+    EXPECT_EQ(row.FlipMsTypes, 0u);
+
+    const uint32_t texture = Program::texture();
+    EXPECT_EQ(make(row, texture, 5) == 0, (ops & FORMATOP_TEXTURE) != 0);
+    if (ops & FORMATOP_CUBETEXTURE) {
+      EXPECT_EQ(make(row, Program::cube(), 5, 6), 0);
+    }
+    EXPECT_EQ(make(row, texture | Program::volume(), 5, 1, 4) == 0, (ops & FORMATOP_VOLUMETEXTURE) != 0);
+    const bool target = ops & FORMATOP_OFFSCREEN_RENDERTARGET, depth = ops & FORMATOP_ZSTENCIL;
+    EXPECT_EQ(make(row, Program::target()) == 0, target);
+    if (target && ops & FORMATOP_TEXTURE) {
+      EXPECT_EQ(make(row, Program::target() | texture, 5), 0);
+    }
+    EXPECT_EQ(make(row, Program::depth()) == 0, depth);
+    EXPECT_EQ(make(row, texture | Program::autogen()) == 0, (ops & FORMATOP_AUTOGENMIPMAP) != 0);
+    if (ops & FORMATOP_OFFSCREENPLAIN) {
+      EXPECT_EQ(make(row, 0), 0);
+    }
+
+    // Page "FORMATOP": bit n - 1 of the masks is n samples, and each has a quality level.
+    uint32_t counts = 0;
+    for (uint32_t samples = 2; samples <= 16; samples++) {
+      const bool has = row.BltMsTypes >> (samples - 1) & 1;
+      counts += has;
+      EXPECT_EQ(levels(row.Format, samples), has ? 1u : 0u) << samples;
+      EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, samples) == 0, has) << samples;
+    }
+    EXPECT_EQ(row.BltMsTypes & 1, 0u);
+    EXPECT_TRUE(!counts || target || depth);
+    EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONE), 1u);
+    EXPECT_EQ(levels(row.Format, D3DDDIMULTISAMPLE_NONMASKABLE), counts);
+    for (uint32_t quality = 0; quality < 6; quality++)
+      EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, 1, quality) == 0, quality < counts);
+  }
+}
+
+TEST_F(UmdCaps, WhatIsAnnouncedIsMade) {
+  start(wholeBlock());
+  EXPECT_GE(formats().size(), 40u);
+  expectAllIsMade();
+}
+
+TEST_F(UmdCaps, ADeviceWithoutExtensionsHasTheFormatsOfItsAbi) {
+  start({}, 0);
+  constexpr D3DDDIFORMAT kFormats[] = {
+      D3DDDIFMT_A8R8G8B8, D3DDDIFMT_X8R8G8B8, D3DDDIFMT_R5G6B5, D3DDDIFMT_A1R5G5B5, D3DDDIFMT_A8B8G8R8,
+      D3DDDIFMT_X8B8G8R8, D3DDDIFMT_DXT1,     D3DDDIFMT_DXT2,   D3DDDIFMT_DXT3,     D3DDDIFMT_DXT4,
+      D3DDDIFMT_DXT5,     D3DDDIFMT_D24S8,    D3DDDIFMT_D24X8,  D3DDDIFMT_D16,      D3DDDIFMT_D32F_LOCKABLE};
+  EXPECT_EQ(formats().size(), std::size(kFormats));
+  for (const D3DDDIFORMAT format : kFormats) EXPECT_NE(operations(format), 0u) << format;
+  for (const FORMATOP &row : formats()) {
+    EXPECT_EQ(row.BltMsTypes, 0u);
+    EXPECT_FALSE(row.Operations & (FORMATOP_VOLUMETEXTURE | FORMATOP_AUTOGENMIPMAP));
+  }
+  const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  EXPECT_EQ(c.MaxVolumeExtent, 0u);
+  EXPECT_EQ(c.TextureCaps & D3DPTEXTURECAPS_VOLUMEMAP, 0u);
+  EXPECT_EQ(c.Caps2 & (D3DCAPS2_CANAUTOGENMIPMAP | D3DCAPS2_FULLSCREENGAMMA), 0u);
+  expectAllIsMade();
+}
+
+// The device's word for each format, whatever it is, is neither exceeded nor refused later.
+TEST_F(UmdCaps, DevicesOfEverySort) {
+  std::mt19937 random(4711);
+  const std::vector<uint8_t> whole = wholeBlock();
+  for (int round = 0; round < 40; round++) {
+    SCOPED_TRACE(round);
+    const uint32_t features = kAll & ~(round % 4 ? random() & random() : 0u);
+    start(changedFormats(whole,
+                         [&](aerogpu_format_caps &entry) {
+                           entry.caps &= random() | random();
+                           if (random() % 8 == 0) entry.caps = 0;
+                           entry.samples &= random() | 1;
+                         }),
+          features | AEROGPU_EXT_FEATURE_HI_CAPS);
+    expectAllIsMade();
+    const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+    const std::vector<FORMATOP> list = formats();
+    const auto any = [&](uint32_t op) {
+      return std::any_of(list.begin(), list.end(), [op](const FORMATOP &row) { return row.Operations & op; });
+    };
+    EXPECT_EQ((c.TextureCaps & D3DPTEXTURECAPS_VOLUMEMAP) != 0, any(FORMATOP_VOLUMETEXTURE));
+    EXPECT_EQ((c.Caps2 & D3DCAPS2_CANAUTOGENMIPMAP) != 0, any(FORMATOP_AUTOGENMIPMAP));
+    stop();
+  }
+}
+
+TEST_F(UmdCaps, LimitsAreTheDevices) {
+  std::vector<uint8_t> block = wholeBlock();
+  aerogpu_caps limits = limitsOf(block);
+  limits.max_texture_2d = 4096;
+  limits.max_texture_cube = 1024;
+  limits.max_texture_volume = 256;
+  limits.max_anisotropy = 4;
+  limits.max_color_targets = 2;
+  limits.max_point_size_f32 = std::bit_cast<uint32_t>(128.0f);
+  limits.missing_vertex_types = 1u << 16;  // FLOAT16_4
+  limits.flags &= ~AEROGPU_CAPS_MIRROR_ONCE;
+  memcpy(block.data(), &limits, sizeof limits);
+  start(block);
+  const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  EXPECT_EQ(c.MaxTextureWidth, 4096u);
+  EXPECT_EQ(c.MaxTextureHeight, 4096u);
+  EXPECT_EQ(c.MaxVolumeExtent, 256u);
+  EXPECT_EQ(c.MaxAnisotropy, 4u);
+  EXPECT_EQ(c.NumSimultaneousRTs, 2u);
+  EXPECT_EQ(c.MaxPointSize, 128.0f);
+  EXPECT_FALSE(c.DeclTypes & D3DDTCAPS_FLOAT16_4);
+  EXPECT_TRUE(c.DeclTypes & D3DDTCAPS_FLOAT16_2);
+  EXPECT_FALSE(c.TextureAddressCaps & D3DPTADDRESSCAPS_MIRRORONCE);
+  HANDLE made;
+  const auto kind = [&](uint32_t flags, Program::Kind what) {
+    const HRESULT result = p.tryKind(D3DDDIFMT_A8R8G8B8, what, flags, made);
+    if (made) p.destroy(made);
+    return result;
+  };
+  EXPECT_EQ(kind(Program::texture(), {4096, 1, 0, 13}), 0);
+  EXPECT_EQ(kind(Program::texture(), {4097, 1}), kNotAvailable);
+  EXPECT_EQ(kind(Program::cube(), {1025, 1025, 0, 1, 6}), kNotAvailable);
+  EXPECT_EQ(kind(Program::texture() | Program::volume(), {1, 1, 256, 9}), 0);
+  EXPECT_EQ(kind(Program::texture() | Program::volume(), {1, 1, 257}), kNotAvailable);
+  EXPECT_EQ(kind(Program::texture() | Program::volume(), {8, 8, 4, 5}), kNotAvailable) << "more levels than halvings";
+}
+
+// A block is a guest's word about memory that somebody else wrote: nothing behind its end is read (CAPS-2, CAPS-5).
+TEST_F(UmdCaps, BlocksThatAreNone) {
+  const std::vector<uint8_t> whole = wholeBlock();
+  const auto formatsOf = [&](std::vector<uint8_t> block) {
+    start(std::move(block));
+    const size_t count = formats().size();
+    stop();
+    return count;
+  };
+  const size_t old = formatsOf({}), all = formatsOf(whole);
+  EXPECT_GT(all, old);
+  for (size_t bytes = 0; bytes < whole.size(); bytes += 7) {
+    const size_t count = formatsOf({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(bytes)});
+    EXPECT_LE(count, all) << bytes;
+  }
+  const auto with = [&](uint32_t aerogpu_caps::*member, uint32_t value) {
+    std::vector<uint8_t> block = whole;
+    aerogpu_caps caps = limitsOf(block);
+    caps.*member = value;
+    memcpy(block.data(), &caps, sizeof caps);
+    return formatsOf(block);
+  };
+  EXPECT_EQ(with(&aerogpu_caps::magic, 0), old);
+  EXPECT_EQ(with(&aerogpu_caps::version, 1), old) << "formats came with version 2";
+  EXPECT_EQ(with(&aerogpu_caps::version, 9), all) << "a later version appends";
+  EXPECT_EQ(with(&aerogpu_caps::format_entry_bytes, 0), old);
+  EXPECT_EQ(with(&aerogpu_caps::format_entry_bytes, 15), old);
+  EXPECT_EQ(with(&aerogpu_caps::formats_offset, 0xFFFFFFFF), old);
+  EXPECT_EQ(with(&aerogpu_caps::struct_bytes, 0xFFFFFFFF), all) << "what this driver does not know is not looked at";
+  EXPECT_EQ(with(&aerogpu_caps::struct_bytes, 15), old) << "less than what every version has";
+  EXPECT_LE(with(&aerogpu_caps::format_count, 0xFFFFFFFF), all);
+}
+
+// Page "Required Direct3D 9 capabilities", its three tables.
+TEST_F(UmdCaps, Level9Capabilities) {
+  start(wholeBlock());
+  const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+  const auto has = [](DWORD value, DWORD bits) { return (value & bits) == bits; };
+  // 9_1
+  EXPECT_TRUE(has(c.Caps2, D3DCAPS2_DYNAMICTEXTURES | D3DCAPS2_FULLSCREENGAMMA));
+  EXPECT_TRUE(has(c.PresentationIntervals, D3DPRESENT_INTERVAL_IMMEDIATE | D3DPRESENT_INTERVAL_ONE));
+  EXPECT_TRUE(has(c.PrimitiveMiscCaps, D3DPMISCCAPS_COLORWRITEENABLE));
+  EXPECT_TRUE(has(c.ShadeCaps, D3DPSHADECAPS_ALPHAGOURAUDBLEND | D3DPSHADECAPS_COLORGOURAUDRGB |
+                                   D3DPSHADECAPS_FOGGOURAUD | D3DPSHADECAPS_SPECULARGOURAUDRGB));
+  constexpr DWORD kFilters =
+      D3DPTFILTERCAPS_MINFLINEAR | D3DPTFILTERCAPS_MINFPOINT | D3DPTFILTERCAPS_MAGFLINEAR | D3DPTFILTERCAPS_MAGFPOINT;
+  EXPECT_TRUE(has(c.TextureFilterCaps, kFilters));
+  EXPECT_TRUE(has(c.StretchRectFilterCaps, kFilters));
+  EXPECT_TRUE(has(c.TextureCaps, D3DPTEXTURECAPS_ALPHA | D3DPTEXTURECAPS_CUBEMAP | D3DPTEXTURECAPS_MIPMAP |
+                                     D3DPTEXTURECAPS_PERSPECTIVE));
+  EXPECT_EQ(!(c.TextureCaps & D3DPTEXTURECAPS_POW2), !(c.TextureCaps & D3DPTEXTURECAPS_NONPOW2CONDITIONAL));
+  EXPECT_TRUE(has(c.TextureAddressCaps, D3DPTADDRESSCAPS_CLAMP | D3DPTADDRESSCAPS_INDEPENDENTUV |
+                                            D3DPTADDRESSCAPS_MIRROR | D3DPTADDRESSCAPS_WRAP));
+  EXPECT_TRUE(has(c.TextureOpCaps,
+                  D3DTEXOPCAPS_DISABLE | D3DTEXOPCAPS_MODULATE | D3DTEXOPCAPS_SELECTARG1 | D3DTEXOPCAPS_SELECTARG2));
+  EXPECT_TRUE(has(c.SrcBlendCaps, D3DPBLENDCAPS_INVDESTALPHA | D3DPBLENDCAPS_INVDESTCOLOR | D3DPBLENDCAPS_INVSRCALPHA |
+                                      D3DPBLENDCAPS_ONE | D3DPBLENDCAPS_SRCALPHA | D3DPBLENDCAPS_ZERO));
+  EXPECT_TRUE(has(c.DestBlendCaps, D3DPBLENDCAPS_ONE | D3DPBLENDCAPS_INVSRCALPHA | D3DPBLENDCAPS_INVSRCCOLOR |
+                                       D3DPBLENDCAPS_SRCALPHA | D3DPBLENDCAPS_ZERO));
+  EXPECT_TRUE(has(c.ZCmpCaps, D3DPCMPCAPS_ALWAYS | D3DPCMPCAPS_LESSEQUAL));
+  EXPECT_TRUE(has(c.RasterCaps, D3DPRASTERCAPS_DEPTHBIAS | D3DPRASTERCAPS_SLOPESCALEDEPTHBIAS));
+  EXPECT_TRUE(has(c.StencilCaps, D3DSTENCILCAPS_TWOSIDED));
+  EXPECT_GE(c.MaxSimultaneousTextures, 8u);
+  EXPECT_GE(c.MaxTextureBlendStages, 8u);
+  EXPECT_GE(c.MaxVolumeExtent, 256u);
+  // 9_2
+  EXPECT_TRUE(has(c.PrimitiveMiscCaps, D3DPMISCCAPS_SEPARATEALPHABLEND));
+  EXPECT_TRUE(has(c.DevCaps2, D3DDEVCAPS2_VERTEXELEMENTSCANSHARESTREAMOFFSET));
+  EXPECT_TRUE(has(c.TextureAddressCaps, D3DPTADDRESSCAPS_MIRRORONCE));
+  EXPECT_TRUE(has(c.VolumeTextureAddressCaps, D3DPTADDRESSCAPS_MIRRORONCE));
+  EXPECT_GE(c.MaxAnisotropy, 16u);
+  EXPECT_GE(c.MaxPrimitiveCount, 1048575u);
+  EXPECT_GE(c.MaxVertexIndex, 1048575u);
+  EXPECT_GE(c.MaxVertexW, 1e10f);
+  // 9_3
+  EXPECT_TRUE(has(c.PS20Caps.Caps, D3DPS20CAPS_GRADIENTINSTRUCTIONS));
+  EXPECT_TRUE(has(c.PrimitiveMiscCaps, D3DPMISCCAPS_INDEPENDENTWRITEMASKS | D3DPMISCCAPS_MRTPOSTPIXELSHADERBLENDING));
+  EXPECT_TRUE(has(c.TextureAddressCaps, D3DPTADDRESSCAPS_BORDER));
+  EXPECT_GE(c.MaxTextureWidth, 4096u);
+  EXPECT_GE(c.MaxTextureHeight, 4096u);
+  EXPECT_TRUE(!c.MaxTextureRepeat || c.MaxTextureRepeat >= 8192);
+  EXPECT_GE(c.NumSimultaneousRTs, 4u);
+  EXPECT_GE(c.PS20Caps.NumInstructionSlots, 512);
+  EXPECT_GE(c.PS20Caps.NumTemps, 32);
+  EXPECT_GE(c.VS20Caps.NumTemps, 32);
+  EXPECT_GE(c.MaxVertexShaderConst, 256u);
+  EXPECT_GE(c.VertexShaderVersion, 0xFFFE0300u);
+  EXPECT_GE(c.PixelShaderVersion, 0xFFFF0200u);
+}
+
+// Page "Required DXGI formats": which operations each D3DDDIFMT needs up to level 9_3, by that page's second table.
+TEST_F(UmdCaps, Level9Formats) {
+  start(wholeBlock());
+  enum Need : uint32_t {
+    T = FORMATOP_TEXTURE,
+    V = FORMATOP_VOLUMETEXTURE,
+    C = FORMATOP_CUBETEXTURE,
+    R = FORMATOP_OFFSCREEN_RENDERTARGET,
+  };
+  enum Without : uint32_t { F = FORMATOP_NOFILTER, B = FORMATOP_NOALPHABLEND, M = FORMATOP_NOTEXCOORDWRAPNORMIP };
+  static constexpr struct {
+    D3DDDIFORMAT format;
+    uint32_t needs, without;
+  } kRows[] = {
+      {D3DDDIFMT_A32B32G32R32F, T | V | C | R, M},
+      {D3DDDIFMT_A16B16G16R16F, T | V | C | R, M | B},
+      {D3DDDIFMT_A16B16G16R16, T | V | C | R, M | F},
+      {D3DDDIFMT_G32R32F, T | V | C | R, 0},
+      {D3DDDIFMT_A8R8G8B8, T | V | C | R | FORMATOP_SRGBREAD | FORMATOP_SRGBWRITE, M | F | B},
+      {D3DDDIFMT_Q8W8V8U8, T | C, M | F},
+      {D3DDDIFMT_X8R8G8B8, T | V | C | R | FORMATOP_SRGBREAD | FORMATOP_SRGBWRITE, M | F | B},
+      {D3DDDIFMT_G16R16F, T | V | C | R, M},
+      {D3DDDIFMT_G16R16, T | V | C | R, M | F},
+      {D3DDDIFMT_V16U16, T | V | C, M | F},
+      {D3DDDIFMT_R32F, T | V | C | R, M},
+      {D3DDDIFMT_L16, T | V | C, M | F},
+      {D3DDDIFMT_V8U8, T, M | F},
+      {D3DDDIFMT_L8, T | V | C, M | F},
+      {D3DDDIFMT_DXT1, T | C, M | F},
+      {D3DDDIFMT_DXT2, T | C, M | F},
+      {D3DDDIFMT_DXT4, T | C, M | F},
+      {D3DDDIFMT_D24S8, FORMATOP_ZSTENCIL, 0},
+      {D3DDDIFMT_D16, FORMATOP_ZSTENCIL, 0},
+  };
+  for (const auto &row : kRows) {
+    const uint32_t has = operations(row.format);
+    EXPECT_EQ(has & row.needs, row.needs) << row.format;
+    EXPECT_EQ(has & row.without, 0u) << row.format;
+  }
+  // IA_VERTEX_BUFFER: the types of DeclTypes; FLOAT1 to 4, D3DCOLOR and SHORT2, SHORT4 are not optional.
+  constexpr DWORD kTypes = D3DDTCAPS_UBYTE4 | D3DDTCAPS_UBYTE4N | D3DDTCAPS_SHORT2N | D3DDTCAPS_SHORT4N |
+                           D3DDTCAPS_FLOAT16_2 | D3DDTCAPS_FLOAT16_4;
+  EXPECT_EQ(caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS).DeclTypes & kTypes, kTypes);
+}
+
+TEST_F(UmdCaps, RuntimesBeforeDirect3D9) {
+  start(wholeBlock());
+  const D3DCAPS9 c = caps<D3DCAPS9>(D3DDDICAPS_GETD3D9CAPS);
+
+  const DDRAW_CAPS draw = caps<DDRAW_CAPS>(D3DDDICAPS_DDRAW);
+  EXPECT_EQ(draw.CKeyCaps, 0u) << "Blt has no colour keys";
+  EXPECT_EQ(draw.MaxVideoPorts, 0u);
+  EXPECT_EQ(draw.Caps2 & 0x10, 0x10u) << "DDRAW_CAPS2_DYNAMICTEXTURES";
+  EXPECT_EQ(draw.FxCaps, 3u) << "both mirrors";
+
+  DDRAW_MODE_SPECIFIC_CAPS mode;
+  memset(&mode, 0x5A, sizeof mode);
+  mode.Head = 1;
+  mode = caps(D3DDDICAPS_DDRAW_MODE_SPECIFIC, mode);
+  EXPECT_EQ(mode.Head, 1u) << "it is input";
+  EXPECT_EQ(mode.Caps, 0x20u) << "MODE_CAPS_READSCANLINE";
+  EXPECT_EQ(mode.CKeyCaps | mode.FxCaps | mode.MaxVisibleOverlays, 0u);
+
+  const auto first = caps<GlobalDriverData>(D3DDDICAPS_GETD3D3CAPS);
+  EXPECT_EQ(first.size, sizeof first);
+  EXPECT_EQ(first.device.size, 172u);
+  EXPECT_EQ(first.device.triangles.size, 56u);
+  EXPECT_EQ(first.device.triangles.zCompare, c.ZCmpCaps);
+  EXPECT_EQ(first.device.lines.alphaCompare, c.AlphaCmpCaps);
+  EXPECT_EQ(first.device.triangles.textureAddress & 0xF, c.TextureAddressCaps & 0xF);
+  EXPECT_TRUE(first.device.renderBitDepths & 0x100) << "DDBD_32";
+  EXPECT_TRUE(first.device.depthBitDepths & 0x400) << "DDBD_16";
+  EXPECT_EQ(first.textureFormatCount, 0u);
+  EXPECT_EQ(first.textureFormats, nullptr);
+
+  const auto extended = caps<ExtendedCaps>(D3DDDICAPS_GETD3D7CAPS);
+  EXPECT_EQ(extended.size, 116u);
+  EXPECT_EQ(extended.maxTextureWidth, c.MaxTextureWidth);
+  EXPECT_EQ(extended.maxTextureBlendStages, c.MaxTextureBlendStages);
+  EXPECT_EQ(extended.stencilCaps, 0xFFu) << "without TWOSIDED, which is Direct3D 9's";
+  EXPECT_EQ(extended.maxVertexW, c.MaxVertexW);
+  EXPECT_EQ(extended.guardBandRight, c.GuardBandRight);
+
+  D3DCAPS9 eight = {};
+  D3DDDIARG_GETCAPS args = {D3DDDICAPS_GETD3D8CAPS, nullptr, &eight, offsetof(D3DCAPS9, DevCaps2)};
+  EXPECT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &args), 0);
+  EXPECT_EQ(eight.MaxVolumeExtent, c.MaxVolumeExtent);
+}
+
+}  // namespace
+}  // namespace aero::test
