@@ -32,6 +32,12 @@ constexpr Case kCases[] = {
     {"mip-levels", mipLevels, 0},
     {"copies", copies, 0},
     {"drawn-texture", drawnTexture, 0},
+    {"formats", formats, 1},
+    {"drawn-formats", drawnFormats, 2},
+    {"volume", volume, 1, {}, nullptr, volumeMissing},
+    {"cube", cube, 0},
+    {"multisample", multisample, 1, {}, nullptr, samplesMissing},
+    {"generated-levels", generatedLevels, 2, {}, nullptr, generatedMissing},
 };
 
 constexpr char kHelp[] =
@@ -46,6 +52,10 @@ Outcome runCase(Canvas &canvas, const Case &one) {
   if (one.query && canvas.device()->CreateQuery(one.query, nullptr) == D3DERR_NOTAVAILABLE) {
     std::printf("ok %s # SKIP CreateQuery(%s) answers D3DERR_NOTAVAILABLE: this driver has no such query\n", one.name,
                 one.queryName);
+    return Outcome::kSkipped;
+  }
+  if (const char *missing = one.missing ? one.missing(canvas) : nullptr) {
+    std::printf("ok %s # SKIP this driver reports no %s\n", one.name, missing);
     return Outcome::kSkipped;
   }
   Picture expected(kCanvasSize, kCanvasSize), got;

@@ -13,6 +13,7 @@ struct Case {
   uint32_t tolerance;                              // steps of 255 that a channel may be off
   D3DQUERYTYPE query = {};                         // a kind of query that it needs, if any
   const char *queryName = nullptr;
+  const char *(*missing)(Canvas &canvas) = nullptr;  // what the driver says it lacks of what it needs; null: nothing
 };
 
 // readback_raster.cpp
@@ -38,6 +39,19 @@ bool bilinear(Canvas &canvas, Picture *expected);
 bool mipLevels(Canvas &canvas, Picture *expected);
 bool copies(Canvas &canvas, Picture *expected);
 bool drawnTexture(Canvas &canvas, Picture *expected);
+
+// readback_formats.cpp
+bool formats(Canvas &canvas, Picture *expected);
+bool drawnFormats(Canvas &canvas, Picture *expected);
+
+// readback_kinds.cpp
+bool volume(Canvas &canvas, Picture *expected);
+bool cube(Canvas &canvas, Picture *expected);
+bool multisample(Canvas &canvas, Picture *expected);
+bool generatedLevels(Canvas &canvas, Picture *expected);
+const char *volumeMissing(Canvas &canvas);
+const char *samplesMissing(Canvas &canvas);
+const char *generatedMissing(Canvas &canvas);
 
 // readback_fixed.cpp
 bool fixedLighting(Canvas &canvas, Picture *expected);
