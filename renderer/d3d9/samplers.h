@@ -31,7 +31,7 @@ inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type)
       return core::canBeCube(desc, bound.layers());
     default:
       return desc.kind != core::TextureKind::Volume && desc.samples == 1 &&
-             !core::findFormat(desc.format)->yuv;
+             desc.format != AEROGPU_FORMAT_D3D9_UYVY && desc.format != AEROGPU_FORMAT_D3D9_YUY2;
   }
 }
 

@@ -238,11 +238,14 @@ TEST_P(BlitPackets, TheColorKeyStaysAway) {
 // FMT-14: what such textures are, and what is refused.
 TEST_P(BlitPackets, YuvTexturesAreFlatAndOfEvenWidth) {
   CommandWriter w;
-  const uint32_t yuv = filled(w, AEROGPU_FORMAT_D3D9_YUY2, 2, 1, {16, 128, 235, 128});
-  const uint32_t dst = texture(w, kRgba, 2, 1);
-  blit(w, {.dst_texture = dst, .src_texture = yuv}, {{{0, 0, 2, 1}, {0, 0, 2, 1}}});
-  run(w);
-  EXPECT_EQ(read(dst, kRgba, 2, 1), (Bytes{0, 0, 0, 255, 255, 255, 255, 255})) << "black and white";
+  const uint32_t sources[] = {filled(w, AEROGPU_FORMAT_D3D9_YUY2, 2, 1, {16, 128, 235, 128}),
+                              filled(w, AEROGPU_FORMAT_D3D9_UYVY, 2, 1, {128, 16, 128, 235})};
+  for (const uint32_t yuv : sources) {
+    const uint32_t dst = texture(w, kRgba, 2, 1);
+    blit(w, {.dst_texture = dst, .src_texture = yuv}, {{{0, 0, 2, 1}, {0, 0, 2, 1}}});
+    run(w);
+    EXPECT_EQ(read(dst, kRgba, 2, 1), (Bytes{0, 0, 0, 255, 255, 255, 255, 255})) << "black and white";
+  }
   struct {
     const char* what;
     uint32_t kind, width, mips, layers, samples;
