@@ -33,6 +33,14 @@ bool blendModes(Canvas &canvas, Picture *expected);
 bool alphaTest(Canvas &canvas, Picture *expected);
 bool occlusion(Canvas &canvas, Picture *expected);
 
+// readback_draws.cpp
+bool userPointers(Canvas &canvas, Picture *expected);
+bool rewrittenBuffer(Canvas &canvas, Picture *expected);
+bool instances(Canvas &canvas, Picture *expected);
+bool clipPlanes(Canvas &canvas, Picture *expected);
+bool scaledCopies(Canvas &canvas, Picture *expected);
+bool timestamps(Canvas &canvas, Picture *expected);
+
 // readback_texture.cpp
 bool addressing(Canvas &canvas, Picture *expected);
 bool bilinear(Canvas &canvas, Picture *expected);

@@ -43,7 +43,7 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   if (!source || !destination) return kNotAvailable;
   Surface *from = source->surface(args.SrcSubResourceIndex), *to = destination->surface(args.DstSubResourceIndex);
   if (!from || !to) return kNotAvailable;
-  if (args.Flags.SrcColorKey || args.Flags.DstColorKey) return kNotImplemented;
+  if (args.Flags.DstColorKey) return kNotImplemented;
   // The frame that Windows composes is told of with the submission that holds the last part of it.
   if (args.Flags.EndPresentToDwm) m_wire.context.demandSubmit();
   // Between two of its own the runtime copies by itself.
@@ -54,6 +54,8 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   mapping.mirrorX = args.Flags.MirrorLeftRight;
   mapping.mirrorY = args.Flags.MirrorUpDown;
   mapping.toSrgb = args.Flags.LinearToSrgb;
+  mapping.hasKey = args.Flags.SrcColorKey;
+  mapping.key = args.ColorKey;
   if (from->image && to->image) return videoToVideo(*from, *to, mapping);
 
   const Image &image = *(from->image ? from : to)->image;
@@ -111,7 +113,7 @@ HRESULT Blits::writeMapped(const FormatRow &format, const uint8_t *memory, uint3
 /** The device scales and converts, the result is read back. */
 HRESULT Blits::readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory,
                           uint32_t pitch) {
-  if (format.depth != from.image->format->depth || format.block != 1) return kNotImplemented;
+  if (format.depth != from.image->format->depth || format.block != 1 || mapping.hasKey) return kNotImplemented;
   Temporary copy;
   Mapping inner = mapping;
   inner.to = {0, 0, mapping.to.width(), mapping.to.height()};
@@ -140,9 +142,11 @@ bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
   packet->src_texture = from.image->handle;
   packet->src_mip_level = from.level;
   packet->src_array_layer = from.layer;
-  packet->flags = (mapping.linear ? AEROGPU_EXT_BLIT_LINEAR : 0) | (mapping.mirrorX ? AEROGPU_EXT_BLIT_MIRROR_X : 0) |
-                  (mapping.mirrorY ? AEROGPU_EXT_BLIT_MIRROR_Y : 0) |
-                  (mapping.toSrgb ? AEROGPU_EXT_BLIT_SRGB_ENCODE : 0);
+  packet->flags =
+      (mapping.linear && !mapping.hasKey ? AEROGPU_EXT_BLIT_LINEAR : 0) |
+      (mapping.mirrorX ? AEROGPU_EXT_BLIT_MIRROR_X : 0) | (mapping.mirrorY ? AEROGPU_EXT_BLIT_MIRROR_Y : 0) |
+      (mapping.toSrgb ? AEROGPU_EXT_BLIT_SRGB_ENCODE : 0) | (mapping.hasKey ? AEROGPU_EXT_BLIT_SRC_COLOR_KEY : 0);
+  packet->color_key = mapping.key;
   aerogpu_ext_blit_rect &rects = *Context::elementsOf(packet);
   rects.dst = wireRect(mapping.to);
   rects.src = wireRect(mapping.from);
@@ -160,6 +164,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
     to.memoryStale = true;
     return result(sendBlit(from, to, mapping));
   }
+  if (mapping.hasKey) return kNotImplemented;
   if (copies && !(same && overlap(mapping.from, mapping.to))) {
     if (!m_wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return result(false);
     if (from.image->crossesContexts) m_wire.context.use(from.image->memory, false);

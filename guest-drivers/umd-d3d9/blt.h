@@ -21,10 +21,12 @@ public:
 private:
   struct Mapping {
     Rect from, to;
-    bool linear, mirrorX, mirrorY, toSrgb;
+    bool linear = false, mirrorX = false, mirrorY = false, toSrgb = false;
+    bool hasKey = false;  // texels of the source that are `key` stay away
+    uint32_t key = 0;     // as they lie in memory
 
     bool isStraight() const {
-      return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb;
+      return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb && !hasKey;
     }
   };
   /** A texture for the length of a copy; image.destroy() ends it. */

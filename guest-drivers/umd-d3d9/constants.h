@@ -47,8 +47,6 @@ public:
 
 private:
   static constexpr uint32_t kWords = (kCount + 63) / 64;
-  /** A packet's own bytes are those of a register and a half. */
-  static constexpr uint32_t kGap = 1;
 
   void setOne(uint32_t index, const void *value) {
     uint64_t words[2], have[2];
@@ -59,7 +57,12 @@ private:
     m_dirty[index / 64] |= uint64_t{1} << index % 64;
     m_isDirty = true;
   }
-  bool isDirty(uint32_t index) const { return m_dirty[index / 64] >> index % 64 & 1; }
+  /** How many registers from one that is dirty on go together, in the same word. A gap of one is sent along: a packet's
+   *  own bytes are those of a register and a half. */
+  uint32_t runAt(uint32_t index) const {
+    const uint64_t dirty = m_dirty[index / 64], filled = dirty | (dirty << 1 & dirty >> 1);
+    return static_cast<uint32_t>(std::countr_one(filled >> index % 64));
+  }
   bool emitDirty(Context &context);
 
   uint32_t m_stage;
@@ -71,16 +74,18 @@ private:
 template <class Packet, uint32_t kCount> bool ConstantFile<Packet, kCount>::emitDirty(Context &context) {
   for (uint32_t word = 0; word < kWords; word++) {
     while (m_dirty[word]) {
-      const auto index = word * 64 + static_cast<uint32_t>(std::countr_zero(m_dirty[word]));
-      uint32_t end = index + 1;
-      for (uint32_t next = end; next < kCount && next <= end + kGap; next++)
-        if (isDirty(next)) end = next + 1;
-      auto *packet = context.append<Packet>(end - index);
+      const auto begin = word * 64 + static_cast<uint32_t>(std::countr_zero(m_dirty[word]));
+      uint32_t end = begin + runAt(begin);
+      while (end % 64 == 0 && end < kCount && m_dirty[end / 64] & 1) end += runAt(end);
+      auto *packet = context.append<Packet>(end - begin);
       if (!packet) return false;
       packet->stage = m_stage;
-      packet->start_register = index;
-      memcpy(Context::elementsOf(packet), &m_registers[index], (end - index) * sizeof(Register));
-      for (uint32_t i = index; i < end; i++) m_dirty[i / 64] &= ~(uint64_t{1} << i % 64);
+      packet->start_register = begin;
+      memcpy(Context::elementsOf(packet), &m_registers[begin], (end - begin) * sizeof(Register));
+      for (uint32_t at = begin; at < end; at = (at / 64 + 1) * 64) {
+        const uint32_t count = (end < (at / 64 + 1) * 64 ? end : (at / 64 + 1) * 64) - at;
+        m_dirty[at / 64] &= ~(~uint64_t{0} >> (64 - count) << at % 64);
+      }
     }
   }
   m_isDirty = false;

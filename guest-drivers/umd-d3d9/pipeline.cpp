@@ -307,22 +307,13 @@ bool Pipeline::emitScreenConstants() {
 
 Prepared Pipeline::prepareChanged() {
   const bool transformed = isTransformed(m_declaration);
-  bool drawsTo = m_depth.surface != nullptr;
-  for (const Target &target : m_targets) drawsTo |= target.surface != nullptr;
-  if (!drawsTo || !m_declaration || !m_viewport.width || !m_viewport.height || (!transformed && !m_vertexShader)) {
-    m_dirty |= kShaders;
-    return Prepared::Nothing;
-  }
-  const uint32_t vertex = transformed ? m_declaration->screenShader(m_wire) : m_vertexShader->handle();
-  const Shader &pixelShader = m_pixelShader ? *m_pixelShader : defaultPixelShader;
   Context &context = m_wire.context;
-  bool sent = emitTargets() && emitViewport(transformed) && emitSpecial() && renderStates.emit(context) &&
-              emitScissor() && emitTextures() && samplers.emit(context) && forceShaders(vertex, pixelShader.handle()) &&
-              forceLayout(m_declaration->handle()) && pixelFloats.emit(context) && pixelInts.emit(context) &&
-              pixelBools.emit(context);
-  // Later models read nothing of stages.
-  if (sent && pixelShader.major() == 1 && context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
-    sent = m_stages.emit(context);
+  if (m_dirty & (kTargets | kViewport | kShaders | kSpecial | kScissor)) {
+    const Prepared bound = prepareBindings(transformed);
+    if (bound != Prepared::Ready) return bound;
+  }
+  bool sent = renderStates.emit(context) && (!m_dirtyTextures || emitTextures()) && samplers.emit(context) &&
+              pixelFloats.emit(context) && pixelInts.emit(context) && pixelBools.emit(context);
   if (transformed) {
     sent = sent && emitScreenConstants();
   } else {
@@ -332,6 +323,24 @@ Prepared Pipeline::prepareChanged() {
   if (!sent) return Prepared::Failed;
   m_dirty = 0;
   return Prepared::Ready;
+}
+
+/** What programs change less often than constants and textures. */
+Prepared Pipeline::prepareBindings(bool transformed) {
+  bool drawsTo = m_depth.surface != nullptr;
+  for (const Target &target : m_targets) drawsTo |= target.surface != nullptr;
+  if (!drawsTo || !m_declaration || !m_viewport.width || !m_viewport.height || (!transformed && !m_vertexShader)) {
+    m_dirty |= kShaders;
+    return Prepared::Nothing;
+  }
+  const uint32_t vertex = transformed ? m_declaration->screenShader(m_wire) : m_vertexShader->handle();
+  const Shader &pixelShader = m_pixelShader ? *m_pixelShader : defaultPixelShader;
+  bool sent = emitTargets() && emitViewport(transformed) && emitSpecial() && emitScissor() &&
+              forceShaders(vertex, pixelShader.handle()) && forceLayout(m_declaration->handle());
+  // Later models read nothing of stages.
+  if (sent && pixelShader.major() == 1 && m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
+    sent = m_stages.emit(m_wire.context);
+  return sent ? Prepared::Ready : Prepared::Failed;
 }
 
 Prepared Pipeline::prepareClear() {

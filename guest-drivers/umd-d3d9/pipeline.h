@@ -4,6 +4,8 @@
 // leaves the wanted state alone. One device's thread.
 #pragma once
 
+#include <bit>
+
 #include "buffers.h"
 #include "constants.h"
 #include "shaders.h"
@@ -123,7 +125,7 @@ public:
   bool bindTopology(uint32_t topology) { return m_sentTopology == topology || sendTopology(topology); }
   /** Binds the buffers that the runtime set, with what the program wrote to them, and has all go on with each vertex.
    *  Vertices [first, first + count) of each are read; a user stream is left alone. */
-  bool bindStreams(uint64_t first, uint64_t count) { return bindStreams(first, count, 0, 1); }
+  bool bindStreams(uint64_t first, uint64_t count) { return areStreamsBound() || bindStreams(first, count, 0, 1); }
   /** The same where streams of `stepping` go on by instances. */
   bool bindStreams(uint64_t first, uint64_t count, uint32_t stepping, uint32_t instances);
   /** Room for a packet that draws, which lists what other contexts look at. */
@@ -180,7 +182,21 @@ private:
   }
   static bool crosses(const Resource *resource) { return resource && resource->crossesContexts(); }
 
+  /** Whether bindStreams() has nothing to do, which is common. */
+  bool areStreamsBound() const {
+    if (m_steps.stepping()) return false;
+    for (uint32_t rest = streamsRead(); rest; rest &= rest - 1) {
+      const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+      const Stream &stream = m_streams[index];
+      const StreamBinding &sent = m_sentStreams[index];
+      if (!stream.buffer || stream.buffer->buffer().isBehind() || sent.handle != stream.buffer->buffer().handle ||
+          sent.offset != stream.offset || sent.stride != stream.stride)
+        return false;
+    }
+    return true;
+  }
   Prepared prepareChanged();
+  Prepared prepareBindings(bool transformed);
   bool sendStream(uint32_t index, const StreamBinding &binding);
   bool sendIndices(uint32_t handle, uint32_t stride, uint32_t offset);
   bool sendTopology(uint32_t topology);

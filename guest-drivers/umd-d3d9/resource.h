@@ -87,6 +87,7 @@ public:
   D3DDDI_RESOURCEFLAGS flags() const { return m_flags; }
   bool isBuffer() const { return m_isBuffer; }
   BufferStore &buffer() { return m_buffer; }
+  const BufferStore &buffer() const { return m_buffer; }
   bool isSystemMemory() const { return m_isSystemMemory; }
   uint32_t surfaceCount() const { return m_surfaceCount; }
   /** That the runtime sees: those that the driver makes of the first are not among them. */

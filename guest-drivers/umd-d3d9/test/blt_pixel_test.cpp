@@ -69,6 +69,27 @@ TEST_F(UmdPixels, ABlitWeighsWhatLiesInItsRectangleOnly) {  // BLIT-7
   EXPECT_EQ(seen, (std::vector<uint32_t>{0xFF000000, 0xFF000032, 0xFF000096, 0xFF0000C8}));
 }
 
+TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-14
+  std::vector<uint32_t> texels = {0x00FF0000, kGreen, kRed, kWhite};  // what X holds does not count
+  HANDLE memory = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, texels.data(), 16);
+  HANDLE from = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0);
+  p->write(from, 0, 4, 1, texels);
+  for (HANDLE source : {from, memory}) {
+    HANDLE target = p->bindTarget(4, 1);
+    p->clear(kBlue);
+    D3DDDIARG_BLT args = {};
+    args.hSrcResource = source;
+    args.hDstResource = target;
+    args.SrcRect = args.DstRect = {0, 0, 4, 1};
+    args.ColorKey = 0xFF0000;
+    args.Flags.SrcColorKey = args.Flags.Linear = 1;
+    const bool has = this->has(AEROGPU_EXT_FEATURE_HI_BLIT);
+    EXPECT_EQ(p->fn.pfnBlt(p->dev(), &args), has ? 0 : kNotImplemented);
+    if (!has) continue;
+    EXPECT_EQ(opaque(p->read(target, 4, 1)), (std::vector<uint32_t>{kBlue, kGreen, kBlue, kWhite}));
+  }
+}
+
 TEST_F(UmdPixels, ADrawBehindACopyHasItsOwnStates) {
   HANDLE target = p->bindTarget(8, 8), other = p->resource(D3DDDIFMT_X8R8G8B8, 4, 4, Program::target());
   p->state(168, 7);  // COLORWRITEENABLE

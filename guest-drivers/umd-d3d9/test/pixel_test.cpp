@@ -351,6 +351,12 @@ TEST_F(UmdPixels, InstancesStepTheirStreams) {
   const D3DDDIARG_DRAWINDEXEDPRIMITIVE args = {D3DPT_TRIANGLELIST, 0, 0, 4, 0, 2};
   EXPECT_EQ(p->fn.pfnDrawIndexedPrimitive(p->dev(), &args), 0);
   EXPECT_EQ(opaque(p->read(target, 4, 1)), (std::vector<uint32_t>{kRed, kGreen, kBlue, kWhite}));
+  // Each of them twice.
+  frequency = {1, 1u << 31 | 2};
+  p->fn.pfnSetStreamSourceFreq(p->dev(), &frequency);
+  p->clear(kBlack);
+  EXPECT_EQ(p->fn.pfnDrawIndexedPrimitive(p->dev(), &args), 0);
+  EXPECT_EQ(opaque(p->read(target, 4, 1)), (std::vector<uint32_t>{kRed, kGreen, kBlack, kBlack}));
 }
 
 TEST_F(UmdPixels, ASharedTargetIsOneForTwoDevices) {
