@@ -92,6 +92,12 @@ public:
   bool scissorRect(RECT &out) const;
   const Target &target(uint32_t index) const { return m_targets[index]; }
   const Target &depth() const { return m_depth; }
+  /** Samples of a pixel that is drawn. */
+  uint32_t targetSamples() const {
+    for (const Target &target : m_targets)
+      if (target.surface) return target.surface->image->sampleCount;
+    return m_depth.surface ? m_depth.surface->image->sampleCount : 1;
+  }
   const Stream &stream(uint32_t index) const { return m_streams[index]; }
   uint32_t streamsRead() const { return m_declaration ? m_declaration->streams() : 0; }
   const uint8_t *userVertices() const { return m_userVertices; }
