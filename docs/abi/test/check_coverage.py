@@ -1,8 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Holds docs/d3d9-coverage.md against the enumerations of mingw-w64's d3d9types.h.
+"""Holds docs/d3d9-coverage.md against the enumerations of mingw-w64's d3d9types.h, and methods of its d3d9.h.
 
 usage: check_coverage.py ROOT [HEADER]
+  HEADER   d3d9types.h; d3d9.h lies beside it
+
+Of the interfaces those methods count that draw, copy, fill, present or make mips (METHODS); their numbers are their places
+in the interface. Formats that only have a FourCC are those of packets.toml from 0x1200 on.
 
 Fails when an enumeration that the page has a table of has a number without a row, or a row with another name or number; when
 a row says neither yes, driver, no effect nor not reported; when one that says yes names no test; when a row names a test that
@@ -13,7 +17,13 @@ import re
 import sys
 
 ENUMERATIONS = ['D3DRENDERSTATETYPE', 'D3DSAMPLERSTATETYPE', 'D3DTEXTURESTAGESTATETYPE', 'D3DQUERYTYPE', 'D3DPRIMITIVETYPE',
-                'D3DDECLTYPE']
+                'D3DDECLTYPE', 'D3DFORMAT', 'D3DRESOURCETYPE', 'D3DMULTISAMPLE_TYPE', 'D3DTEXTUREFILTERTYPE']
+METHODS = {
+    'IDirect3DDevice9Ex': r'Draw|DeletePatch|ProcessVertices|Clear$|Update|Get(RenderTarget|FrontBuffer)Data|StretchRect|ColorFill|'
+                          r'ComposeRects|SetConvolutionMonoKernel|Present|WaitForVBlank|SetGammaRamp|SetCursorProperties',
+    'IDirect3DBaseTexture9': r'\w*(AutoGen|MipSubLevels)',
+}
+FOURCC = 'AEROGPU_FORMAT'
 KINDS = ['yes', 'driver', 'no effect', 'not reported']
 HEADER = '/usr/share/mingw-w64/include/d3d9types.h'
 TEST = re.compile(r'^\s*TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)', re.M)
@@ -24,15 +34,29 @@ def enumerators(header, name):
     if not body:
         raise SystemExit(f'check_coverage.py: the header has no {name}')
     text = re.sub(r'/\*.*?\*/|//[^\n]*', '', body.group(1), flags=re.S)
-    found = [(n, int(v, 0)) for n, v in re.findall(r'(\w+)\s*=\s*(0x[0-9a-fA-F]+|\d+)', text)]
-    return [(n, v) for n, v in found if not n.endswith('_FORCE_DWORD')]
+    found = re.findall(r'(\w+)\s*=\s*(0x[0-9a-fA-F]+|\d+|MAKEFOURCC\([^)]*\))', text)
+    number = {n: ''.join(re.findall(r"'(.)'", v)) if v.startswith('MAKE') else int(v, 0) for n, v in found}
+    return [(n, v) for n, v in number.items() if not n.endswith('_FORCE_DWORD')]
+
+
+def methods(header, name, pattern):
+    body = re.search(r'DECLARE_INTERFACE_\(%s,.*?\n\};' % name, header, re.S)
+    if not body:
+        raise SystemExit(f'check_coverage.py: the header has no {name}')
+    found = re.findall(r'STDMETHOD(?:_\([\w ]+,\s*|\()(\w+)\)', body.group(0))
+    return [(n, i) for i, n in enumerate(found) if re.match(pattern, n)]
+
+
+def formats(packets):
+    """Formats with a FourCC only, by their numbers in hex."""
+    return [(n, v) for n, v in re.findall(r'\["FORMAT_D3D9_(\w+)", 0x(12\w\w)\]', packets) if n not in ('UYVY', 'YUY2')]
 
 
 def tables(page):
     """Rows by the enumeration that a heading names in parentheses."""
     out, rows = {}, None
     for line in page.splitlines():
-        heading = re.match(r'## .*\((D3D\w+)\)$', line)
+        heading = re.match(r'## .*\((\w+)\)$', line)
         if line.startswith('## '):
             rows = out.setdefault(heading.group(1), []) if heading else None
         elif rows is not None and line.startswith('| ') and not line.startswith(('| number', '| ---')):
@@ -48,18 +72,21 @@ def known_tests(root):
     return known
 
 
-def wrong(root, header):
+def wrong(root, header, interfaces):
     page = (root / 'docs/d3d9-coverage.md').read_text()
-    packets = set(re.findall(r'^name = "([A-Z0-9_]+)"$', (root / 'protocol/packets.toml').read_text(), re.M))
+    description = (root / 'protocol/packets.toml').read_text()
+    packets = set(re.findall(r'^name = "([A-Z0-9_]+)"$', description, re.M))
+    known_formats = set(re.findall(r'\["FORMAT_(\w+)", ', description))
     rules = set()
     for path in (root / 'docs/abi').glob('*.md'):
         rules |= set(re.findall(r'^- \*\*([A-Z]+-\d+)\.\*\*', path.read_text(), re.M))
     tests, found = known_tests(root), tables(page)
-    for name in ENUMERATIONS:
+    for name in [*ENUMERATIONS, *METHODS, FOURCC]:
         if name not in found:
             yield f'there is no table of {name}'
     for name, rows in found.items():
-        wanted = enumerators(header, name)
+        wanted = (methods(interfaces, name, METHODS[name]) if name in METHODS else
+                  formats(description) if name == FOURCC else enumerators(header, name))
         have = [(row[1], row[0]) for row in rows if len(row) == 5]
         for enumerator, number in wanted:
             if (enumerator, str(number)) not in have:
@@ -70,7 +97,8 @@ def wrong(root, header):
                 continue
             number, enumerator, kind, by, shown = row
             where = f'{name}, {enumerator}'
-            if (enumerator, number) not in [(n, str(v)) for n, v in wanted]:
+            hidden = name == FOURCC and number == '-'  # a capability behind a FourCC
+            if not hidden and (enumerator, number) not in [(n, str(v)) for n, v in wanted]:
                 yield f'{where}: the enumeration has no such number {number}'
             if kind not in KINDS:
                 yield f'{where}: "{kind}" is none of {", ".join(KINDS)}'
@@ -84,6 +112,9 @@ def wrong(root, header):
             for packet in re.findall(r'\b(?:EXT|SET|CREATE|DRAW)_[A-Z0-9_]+', by):
                 if packet not in packets:
                     yield f'{where}: there is no packet {packet}'
+            for named in re.findall(r'\bas ((?:D3D9_)?[A-Z0-9]+(?:_[A-Z0-9]+)*)', by):
+                if named not in known_formats:
+                    yield f'{where}: there is no format {named}'
             for rule in re.findall(r'\b[A-Z]{3,}-\d+\b', by):
                 if rule not in rules:
                     yield f'{where}: there is no rule {rule}'
@@ -93,9 +124,11 @@ def main():
     if len(sys.argv) not in (2, 3):
         raise SystemExit(__doc__)
     header = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else HEADER)
-    if not header.exists():
-        raise SystemExit(f'check_coverage.py: {header} is not there (scripts/setup installs mingw-w64)')
-    problems = list(wrong(pathlib.Path(sys.argv[1]), header.read_text()))
+    interfaces = header.with_name('d3d9.h')
+    for path in (header, interfaces):
+        if not path.exists():
+            raise SystemExit(f'check_coverage.py: {path} is not there (scripts/setup installs mingw-w64)')
+    problems = list(wrong(pathlib.Path(sys.argv[1]), header.read_text(), interfaces.read_text()))
     for problem in problems:
         print(f'docs/d3d9-coverage.md: {problem}')
     sys.exit(1 if problems else 0)

@@ -106,6 +106,30 @@ TEST_F(TextureTest, SixteenBitAndBlockFormats) {
   EXPECT_EQ(result(7, 7), (Pixel{255, 0, 0, 255}));
 }
 
+// Four texels a pixel across and one down: a level for the four, or, of a filter with more samples across,
+// one for the one.
+TEST_F(TextureTest, AnisotropyTakesAFinerLevel) {
+  if (deviceIsBare()) GTEST_SKIP() << "needs samplerAnisotropy";
+  CommandWriter w;
+  const uint32_t t = texture(w, kBgra, 32, 8, 3);
+  Bytes bytes;
+  for (const auto& [texels, color] : {std::pair{32 * 8, Pixel{0, 0, 255, 255}},
+                                      {16 * 4, Pixel{0, 255, 0, 255}},
+                                      {8 * 2, Pixel{255, 0, 0, 255}}})
+    for (int i = 0; i < texels; ++i) bytes.insert(bytes.end(), color.begin(), color.end());
+  packets::upload(w, t, 0, bytes);
+  samplerState(w, 0, kMipFilter, 1);
+  for (const auto& [filter, most, want] : {std::tuple{2u, 16u, Pixel{255, 0, 0, 255}},
+                                           {3u, 16u, Pixel{0, 0, 255, 255}},
+                                           {3u, 1u, Pixel{255, 0, 0, 255}}}) {
+    samplerState(w, 0, kMinFilter, filter);
+    samplerState(w, 0, kMaxAnisotropy, most);
+    drawTextured(w, t, 0, 0, 1, 1);
+    run(w);
+    EXPECT_EQ(result(3, 3), want) << "D3DSAMP_MINFILTER " << filter << ", D3DSAMP_MAXANISOTROPY " << most;
+  }
+}
+
 TEST_F(TextureTest, AddressModes) {
   if (deviceIsBare()) GTEST_SKIP() << "needs mirrorClampToEdge and custom border colours";
   CommandWriter w;
