@@ -5,12 +5,12 @@ catalogue; the certificate, the scripts and a read-me; all in one ISO image. Eve
 written, and with the same inputs and time only the signatures differ from run to run.
 
 usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
-                       --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] [--symbols FILE.pdb...]
-                       --iso FILE
+                       --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] [--doctor X64.exe X86.exe]
+                       [--symbols FILE.pdb...] --iso FILE
 
 --version, --umd-version: what the version resources of aerogpu.sys and of the user-mode drivers have to say
 --x64, --x86: that architecture's aerogpu.sys (any name ending in .sys) and user-mode drivers (kept by name)
---dbgctl: the diagnostics program of each architecture, for the folder tools
+--dbgctl, --doctor: the programs of each architecture, for the folder tools
 --symbols: what debuggers read, for the folder symbols
 --epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH goes before it
 --test-cert: the certificate is a test certificate: it goes on the disc and install.cmd turns test signing on"""
@@ -136,17 +136,19 @@ def check_architecture(folder, arch, version, umd_version, certificate):
 def make_tools(folder, settings):
     """The programs, finished and signed, and what goes with them; returns all defects."""
     defects = []
-    for arch, path in zip(('x64', 'x86'), settings.dbgctl or ()):
+    programs = [(name, arch, path) for name, paths in (('dbgctl.exe', settings.dbgctl), ('aerogpu-doctor.exe', settings.doctor))
+                for arch, path in zip(('x64', 'x86'), paths or ())]
+    for name, arch, path in programs:
         place = os.path.join(folder, 'tools', arch)
-        os.makedirs(place)
-        target = os.path.join(place, 'dbgctl.exe')
+        os.makedirs(place, exist_ok=True)
+        target = os.path.join(place, name)
         try:
             write(target + '.unsigned', finish_driver.finish(read(path)))
         except pe.PeError as error:
             raise PackageError('%s: %s' % (path, error)) from error
         authenticode.sign_image(target + '.unsigned', target, settings.cert, settings.key, settings.when)
         os.remove(target + '.unsigned')
-        defects += ['tools\\%s\\dbgctl.exe: %s' % (arch, text)
+        defects += ['tools\\%s\\%s: %s' % (arch, name, text)
                     for text in check_driver_pe.check(target, arch, settings.version, settings.cert)]
     if settings.dbgctl:
         write(os.path.join(folder, 'tools', 'aerogpu.man'), template('disk/aerogpu.man').replace('\n', '\r\n'))
@@ -221,6 +223,7 @@ def main():
     for arch in UMD:
         parser.add_argument('--' + arch, nargs='+', required=True)
     parser.add_argument('--dbgctl', nargs=2)
+    parser.add_argument('--doctor', nargs=2)
     parser.add_argument('--symbols', nargs='+')
     parser.add_argument('--test-cert', action='store_true')
     settings = parser.parse_args()

@@ -32,7 +32,7 @@ def read(*parts):
 class DiscCase(drivers.SignedTest):
     def settings(self, **changes):
         x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
-        values = dict(dbgctl=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+        values = dict(dbgctl=None, doctor=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
                       iso=self.file('disc.iso'), when=drivers.WHEN)
         return argparse.Namespace(**dict(values, **changes))
 
@@ -49,8 +49,10 @@ class DiscCase(drivers.SignedTest):
             self.assertEqual(make_package.check_architecture(place, arch, drivers.VERSION, drivers.UMD_VERSION,
                                                              certificate), [])
         for arch in ('x64', 'x86') if os.path.isdir(os.path.join(folder, 'tools')) else ():
-            program = os.path.join(folder, 'tools', arch, 'dbgctl.exe')
-            self.assertEqual(check_driver_pe.check(program, arch, drivers.VERSION, certificate), [])
+            place = os.path.join(folder, 'tools', arch)
+            self.assertEqual(set(os.listdir(place)), {'dbgctl.exe', 'aerogpu-doctor.exe'})
+            for name in os.listdir(place):
+                self.assertEqual(check_driver_pe.check(os.path.join(place, name), arch, drivers.VERSION, certificate), [])
         for name in ALWAYS - {'x64', 'x86'}:
             text = read(folder, name)
             self.assertEqual(text.count(b'\n'), text.count(b'\r\n'), name)
@@ -133,8 +135,9 @@ class DiscTest(DiscCase):
         """What is no program, or one for another machine, makes no disc."""
         dll = self.user_mode_drivers('tiny-umd')
         for paths, text in (((dll['x64'], dll['x86']), r'tools\\x64\\dbgctl.exe: subsystem is 2, not console'),
-                            ((dll['x86'], dll['x64']), r'tools\\x64\\dbgctl.exe: machine is x86, not x64')):
-            settings = self.settings(dbgctl=paths)
+                            ((dll['x86'], dll['x64']), r'tools\\x64\\dbgctl.exe: machine is x86, not x64'),
+                            ((dll['x86'], dll['x64']), r'tools\\x64\\aerogpu-doctor.exe: machine is x86, not x64')):
+            settings = self.settings(doctor=paths if 'doctor' in text else None, dbgctl=None if 'doctor' in text else paths)
             with self.assertRaisesRegex(make_package.PackageError, text):
                 make_package.make(settings)
             self.assertFalse(os.path.exists(settings.iso))

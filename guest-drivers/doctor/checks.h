@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// checks.h: what was looked at, a line each, and what comes of it.
+#pragma once
+
+namespace doctor {
+
+class Checks {
+public:
+  /// "ok   NAME: WHAT IS", or "OFF  NAME: WHAT IS; should be SHOULD". `name` is one word and lives on. Gives
+  /// `good` back.
+  bool step(const char* name, bool good, const char* should, const char* is, ...)
+      __attribute__((format(gnu_printf, 5, 6)));
+  /// A step that says nothing about what should be.
+  void note(const char* name, const char* is, ...) __attribute__((format(gnu_printf, 3, 4)));
+  /// The last line, for programs: `aerogpu-doctor: ok|off bits=B level=L steps=N off=NAME,NAME...`. `level`:
+  /// see level9.h. Returns the exit status: 0, or 1 if something is off.
+  int finish(int level);
+
+private:
+  int m_steps = 0, m_off = 0;
+  const char* m_offNames[64] = {};
+};
+
+}  // namespace doctor

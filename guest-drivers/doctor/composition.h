@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// composition.h: whether Windows composes this session's desktop.
+#pragma once
+
+#include "checks.h"
+
+namespace doctor {
+
+/// The steps `session`, `desktop`, `composition`.
+void checkComposition(Checks& checks);
+
+}  // namespace doctor

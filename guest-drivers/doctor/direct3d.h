@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// direct3d.h: Direct3D 9 on the adapter, and whether it is enough for level 9 of Direct3D 10 (level9.h).
+#pragma once
+
+#include "checks.h"
+#include "driver.h"
+
+namespace doctor {
+
+/// The steps `direct3d`, `caps`, `direct3d-device`, `level-9_1`. Returns the highest level that has all it
+/// takes, 0 to 3.
+int checkDirect3D(Checks& checks, const Display& display);
+
+}  // namespace doctor

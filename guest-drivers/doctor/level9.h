@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// level9.h: what Direct3D 10's "level 9" asks of a Direct3D 9 driver, on which the compositor of Windows 7
+// runs where a driver has no Direct3D 10. Pages "Required Direct3D 9 capabilities" and "Required DXGI
+// formats" of the display drivers' documentation. No calls of Windows: tests run it on Linux.
+#pragma once
+
+#ifdef _WIN32
+// clang-format off
+#include <windows.h>
+#include <d3d9types.h>
+#include <d3d9caps.h>
+// clang-format on
+#else
+#include "linux_windows.h"
+#endif
+
+namespace doctor {
+
+/// Levels 9_1 to 9_3 are 1 to 3; 0 is none of them.
+constexpr int kLevels = 3;
+
+/// Is told each requirement that is not met: the lowest level that has it, and its name, such as "Caps2
+/// D3DCAPS2_DYNAMICTEXTURES" or "L8 as a volume texture".
+class Lacks {
+public:
+  virtual void lack(int level, const char* what) = 0;
+
+protected:
+  ~Lacks() = default;
+};
+
+/// Answers as IDirect3D9::CheckDeviceFormat with D3D_OK.
+class Formats {
+public:
+  virtual bool has(DWORD usage, D3DRESOURCETYPE type, D3DFORMAT format) = 0;
+
+protected:
+  ~Formats() = default;
+};
+
+/// What the device's capabilities lack.
+void checkCaps(const D3DCAPS9& caps, Lacks& lacks);
+/// What its formats lack.
+void checkFormats(Formats& formats, Lacks& lacks);
+
+}  // namespace doctor
