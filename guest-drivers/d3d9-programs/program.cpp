@@ -17,6 +17,7 @@ constexpr char kOptionsHelp[] =
     "  --frames N          frames before the last one, which is checked (default 60)\n"
     "  --seconds S         in place of --frames: as many as this takes\n"
     "  --draws N           draws the scene N times in a frame (default 1)\n"
+    "  --samples N         the back buffers have N samples a pixel, 2 to 16\n"
     "  --hold              keeps the last picture until a line or the end of standard input\n"
     "  --ex                through IDirect3D9Ex\n"
     "  --immediate         presents do not wait for the display\n"
@@ -108,8 +109,8 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       *flag = true;
       continue;
     }
-    const bool known = is("--frames") || is("--draws") || is("--seconds") || is("--at") || is("--expectation") ||
-                       is("--only") || is("--other");
+    const bool known = is("--frames") || is("--draws") || is("--samples") || is("--seconds") || is("--at") ||
+                       is("--expectation") || is("--only") || is("--other");
     if (!known) return fail("unknown option '%s'; --help lists them", name);
     if (!value) return fail("%s needs a value", name);
     ++i;
@@ -125,6 +126,9 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
     } else if (is("--draws")) {
       if (!number(value, 1, 100000, &n)) return fail("--draws: '%s' is no number from 1 to 100000", value);
       options.draws = static_cast<uint32_t>(n);
+    } else if (is("--samples")) {
+      if (!number(value, 2, 16, &n)) return fail("--samples: '%s' is no number from 2 to 16", value);
+      options.samples = static_cast<uint32_t>(n);
     } else if (is("--seconds")) {
       char *end = nullptr;
       options.seconds = std::strtod(value, &end);
@@ -188,6 +192,7 @@ bool Device::create(const Options &options, const DeviceSettings &settings, HWND
   present.BackBufferFormat = D3DFMT_X8R8G8B8;
   present.BackBufferCount = settings.backBuffers;
   present.SwapEffect = D3DSWAPEFFECT_DISCARD;
+  present.MultiSampleType = static_cast<D3DMULTISAMPLE_TYPE>(options.samples);
   present.hDeviceWindow = window;
   present.Windowed = !settings.fullScreen;
   present.EnableAutoDepthStencil = settings.depth;
@@ -227,7 +232,15 @@ bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *pi
   if (!ok(target->GetDesc(&desc), "GetDesc")) return false;
   if (desc.Format != D3DFMT_A8R8G8B8 && desc.Format != D3DFMT_X8R8G8B8)
     return fail("the target has format %d, which is not read here", desc.Format);
-  ComPtr<IDirect3DSurface9> copy;
+  ComPtr<IDirect3DSurface9> copy, resolved;
+  if (desc.MultiSampleType != D3DMULTISAMPLE_NONE) {
+    if (!ok(device->CreateRenderTarget(desc.Width, desc.Height, desc.Format, D3DMULTISAMPLE_NONE, 0, FALSE,
+                                       resolved.put(), nullptr),
+            "CreateRenderTarget") ||
+        !ok(device->StretchRect(target, nullptr, resolved.get(), nullptr, D3DTEXF_NONE), "StretchRect"))
+      return false;
+    target = resolved.get();
+  }
   if (!ok(device->CreateOffscreenPlainSurface(desc.Width, desc.Height, desc.Format, D3DPOOL_SYSTEMMEM, copy.put(),
                                               nullptr),
           "CreateOffscreenPlainSurface") ||

@@ -20,6 +20,7 @@ struct Options {
   uint32_t frames = 60;               // before the last one, which is checked
   double seconds = 0;                 // if not 0: as many frames as this takes, and `frames` is not looked at
   uint32_t draws = 1;                 // the scene is drawn so often in a frame
+  uint32_t samples = 0;               // a pixel of the back buffers; 0: one
   bool hold = false;                  // keep the last picture until a line or the end of standard input
   bool ex = false;                    // IDirect3D9Ex in place of IDirect3D9
   bool immediate = false;             // D3DPRESENT_INTERVAL_IMMEDIATE in place of ONE

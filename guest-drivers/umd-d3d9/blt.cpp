@@ -159,7 +159,8 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
   const bool blocks = mapping.to == wholeBlocks(destination, mapping.to, to.width, to.height) &&
                       mapping.from == wholeBlocks(source, mapping.from, from.width, from.height);
   const bool copies = mapping.isStraight() && source.device == destination.device && blocks;
-  const bool colours = !source.depth && !destination.depth && source.block == 1 && destination.block == 1;
+  const bool colours = !source.depth && !destination.depth && source.block == 1 && destination.block == 1 &&
+                       (copies || !destination.isYuv());
   if (m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT) && (copies || colours)) {
     to.memoryStale = true;
     return result(sendBlit(from, to, mapping));
@@ -173,7 +174,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
     return result(copyPixels(m_wire, to.image->handle, to.level, to.layer, mapping.to.left, mapping.to.top,
                              from.image->handle, from.level, from.layer, mapping.from, AEROGPU_COPY_FLAG_NONE));
   }
-  if (source.depth || destination.depth || destination.block != 1) return kNotImplemented;
+  if (source.depth || destination.depth || destination.block != 1 || destination.isYuv()) return kNotImplemented;
   to.memoryStale = true;
   if (!same && from.image != to.image) {
     const uint32_t view = surfaceView(m_wire, from);
@@ -206,7 +207,7 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (args.Flags.PresentToDwm) m_wire.context.demandSubmit();
   if (!surface->image) return kOk;  // the runtime fills its own memory
   const FormatRow &format = *surface->image->format;
-  if (format.depth || format.block != 1) return kNotImplemented;
+  if (format.depth || format.block != 1 || format.isYuv()) return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
   surface->memoryStale = true;

@@ -57,10 +57,12 @@ HRESULT answerFormats(const FormatTable &formats, const D3DDDIARG_GETCAPS &args)
     const FormatRow &row = formats.row(i);
     list[i].Format = row.d3d;
     list[i].Operations = row.operations;
-    // Bit n - 1 stands for n samples. A full screen shows the memory of one sample, so it has none of them to flip.
+    // Bit n - 1 stands for n samples. What a screen shows or a window gets is resolved when it is presented.
     for (uint32_t log2 = 1; log2 <= kMaxSamplesLog2; log2++)
       if (row.samples >> log2 & 1)
         list[i].BltMsTypes = static_cast<WORD>(list[i].BltMsTypes | 1u << ((1u << log2) - 1));
+    constexpr uint32_t kFlipped = FORMATOP_DISPLAYMODE | FORMATOP_SAME_FORMAT_UP_TO_ALPHA_RENDERTARGET;
+    if (row.operations & kFlipped || row.depth) list[i].FlipMsTypes = list[i].BltMsTypes;
   }
   return answer(args, list, formats.count() * sizeof list[0]);
 }

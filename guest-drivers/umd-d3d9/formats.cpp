@@ -19,7 +19,8 @@ enum Trait : uint8_t {
   kUpToAlpha = 4,  // what differs from a format of the screen in alpha alone
   kDepth = 8,
   kStencil = 16,
-  kSurfaceOnly = 32  // depth that programs lock: no texture
+  kSurfaceOnly = 32,  // depth that programs lock: no texture
+  kVideo = 64         // YUV: plain surfaces alone
 };
 
 // What ABI 1.4 does with formats, in the words of the capability block.
@@ -77,6 +78,8 @@ constexpr Known kKnown[] = {
     AERO_NEW(V16U16, 4, kPlain),
     AERO_NEW(A2W10V10U10, 4, kPlain),
     AERO_NEW(Q16W16V16U16, 8, kPlain),
+    AERO_NEW(UYVY, 2, kVideo),
+    AERO_NEW(YUY2, 2, kVideo),
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
     {D3DDDIFMT_DXT2, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT3, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
@@ -105,6 +108,12 @@ uint32_t depthOperations(const Known &known, uint32_t caps) {
 }
 
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
+  if (known.traits & kVideo) {
+    const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
+    return converts ? FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOFILTER | FORMATOP_NOALPHABLEND |
+                          FORMATOP_NOTEXCOORDWRAPNORMIP
+                    : 0;
+  }
   if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return 0;
   constexpr uint32_t kVolumes = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_UPDATES;
   uint32_t operations = FORMATOP_TEXTURE;

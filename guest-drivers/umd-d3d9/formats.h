@@ -20,6 +20,8 @@ struct FormatRow {
   uint8_t blockBytes;
 
   bool isTarget() const { return operations & FORMATOP_OFFSCREEN_RENDERTARGET; }
+  /** Two pixels of video that share their colours: copied, and the source of conversions, and nothing else (FMT-14). */
+  bool isYuv() const { return device == AEROGPU_FORMAT_D3D9_UYVY || device == AEROGPU_FORMAT_D3D9_YUY2; }
 };
 
 /** Direct3D 9's sample counts are powers of two here; others no GPU has. */

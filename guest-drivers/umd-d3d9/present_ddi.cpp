@@ -6,24 +6,28 @@
 namespace aero::ddi {
 namespace {
 
-/** The allocation of a surface; 0 when there is none. */
-D3DKMT_HANDLE allocationOf(HANDLE handle, UINT subresource) {
+/** What the kernel side is told of a surface; 0 when there is none. Packets that bring it up to date are in the batch.
+ */
+HRESULT allocationOf(Device &device, HANDLE handle, UINT subresource, D3DKMT_HANDLE &allocation) {
+  allocation = 0;
   Resource *resource = Resource::from(handle);
-  const Surface *surface = resource ? resource->surface(subresource) : nullptr;
-  return surface && surface->image ? surface->image->memory.handle : 0;
+  Surface *surface = resource ? resource->surface(subresource) : nullptr;
+  return surface ? resource->show(device.wire, *surface, allocation) : kOk;
 }
 
 }  // namespace
 
 HRESULT APIENTRY Present(HANDLE handle, const D3DDDIARG_PRESENT *args) {
   Device &device = *Device::from(handle);
+  D3DDDICB_PRESENT data = {};
+  data.hContext = device.context.handle();
+  HRESULT result = allocationOf(device, args->hSrcResource, args->SrcSubResourceIndex, data.hSrcAllocation);
+  if (failed(result)) return result;
+  result = allocationOf(device, args->hDstResource, args->DstSubResourceIndex, data.hDstAllocation);
+  if (failed(result)) return result;
   // In full screen no Flush comes before (page "PFND3DDDI_PRESENT"). What a present shows, the kernel draws or flips.
   const HRESULT flushed = device.flush();
   if (flushed == kDeviceRemoved) return flushed;
-  D3DDDICB_PRESENT data = {};
-  data.hContext = device.context.handle();
-  data.hSrcAllocation = allocationOf(args->hSrcResource, args->SrcSubResourceIndex);
-  data.hDstAllocation = allocationOf(args->hDstResource, args->DstSubResourceIndex);
   if (args->hSrcResource && !data.hSrcAllocation) return kNotAvailable;
   const HRESULT presented = device.runtime.present(data);
   return failed(presented) ? presented : flushed;
@@ -35,10 +39,11 @@ HRESULT APIENTRY Flush(HANDLE device) {
 
 HRESULT APIENTRY SetDisplayMode(HANDLE handle, const D3DDDIARG_SETDISPLAYMODE *args) {
   Device &device = *Device::from(handle);
+  D3DDDICB_SETDISPLAYMODE data = {};
+  const HRESULT shown = allocationOf(device, args->hResource, args->SubResourceIndex, data.hPrimaryAllocation);
+  if (failed(shown)) return shown;
   const HRESULT flushed = device.flush();
   if (failed(flushed)) return flushed;
-  D3DDDICB_SETDISPLAYMODE data = {};
-  data.hPrimaryAllocation = allocationOf(args->hResource, args->SubResourceIndex);
   return data.hPrimaryAllocation ? device.runtime.setDisplayMode(data) : kNotAvailable;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "resource.h"
 
+#include "aerogpu/aerogpu_extension.h"
 #include "allocation_private.h"
 #include "device_format.h"
 
@@ -131,6 +132,7 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
+  if (m_format->isYuv() && first.Width % 2) return kNotAvailable;
   // EX-45: what is shared is one allocation with one level and one layer.
   if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
   if (flags.AutogenMipmap) {
@@ -151,12 +153,21 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
   if (images > kMaxAllocations) return kNotAvailable;
-  if (!makeSurfaces(args.SurfCount) || !makeImages(images)) return kOutOfMemory;
+  // A screen shows one sample a pixel: a primary with several has an image to draw to behind each one that is shown.
+  const bool twice = use.primary && use.sampleCount > 1;
+  if (!makeSurfaces(args.SurfCount) || !makeImages(twice ? 2 * images : images)) return kOutOfMemory;
+  ImageUse drawn;
+  drawn.target = true;
+  drawn.sampleCount = use.sampleCount;
+  if (twice) use.sampleCount = 1;
   AllocationRequest requests[kMaxAllocations];
   for (uint32_t i = 0; i < images; i++) {
     size.width = args.pSurfList[i].Width;
     size.height = args.pSurfList[i].Height;
-    if (!m_images[i].plan(*m_format, size, use, requests[i])) return kNotAvailable;
+    AllocationRequest none;
+    if (!m_images[i].plan(*m_format, size, use, requests[i]) ||
+        (twice && !m_images[images + i].plan(*m_format, size, drawn, none)))
+      return kNotAvailable;
   }
   AllocationOwner owner;
   if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
@@ -172,11 +183,13 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   for (uint32_t i = 0; i < images; i++) m_images[i].memory = memory[i];
   for (uint32_t i = 0; i < images; i++) {
     result = m_images[i].create(wire, use);
+    if (!failed(result) && twice) result = m_images[images + i].create(wire, drawn);
     if (failed(result)) return result;
   }
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     Surface &surface = m_surfaces[i];
-    surface.image = sampled ? &m_images[0] : &m_images[i];
+    surface.image = sampled ? &m_images[0] : &m_images[twice ? images + i : i];
+    if (twice) surface.shown = &m_images[i];
     surface.level = sampled ? i % m_levels : 0;
     surface.layer = sampled ? i / m_levels : 0;
     surface.width = surface.image->layout.level(surface.level).width;
@@ -224,11 +237,72 @@ HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
   return kOk;
 }
 
+HRESULT Resource::makeShown(Wire &wire, Surface &surface) {
+  const FormatRow *row = wire.formats.find(D3DDDIFMT_X8R8G8B8);
+  Image *shown = row ? heapCreate<Image>() : nullptr;
+  if (!shown) return kOutOfMemory;
+  ImageUse use;
+  use.target = true;
+  AllocationRequest request;
+  ImageSize size;
+  size.width = surface.width;
+  size.height = surface.height;
+  HRESULT result = shown->plan(*row, size, use, request) ? kOk : kNotAvailable;
+  if (!failed(result)) result = allocate(wire.context.runtime(), request, shown->memory);
+  if (!failed(result)) result = shown->create(wire, use);
+  if (failed(result)) {
+    shown->destroy(wire);
+    heapDestroy(shown);
+    return result;
+  }
+  surface.shown = shown;
+  return kOk;
+}
+
+HRESULT Resource::show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation) {
+  allocation = 0;
+  if (!surface.image) return kOk;
+  const Image &image = *surface.image;
+  const FormatRow &format = *image.format;
+  // The formats that the kernel driver can show are those that it knows.
+  const bool direct = image.memory && (image.crossesContexts || !format.isTarget() ||
+                                       deviceFormat(static_cast<uint32_t>(format.d3d)) == format.device);
+  if (direct) {
+    allocation = image.memory.handle;
+    return kOk;
+  }
+  if (format.depth || !wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) return kOk;
+  if (!surface.shown) {
+    const HRESULT made = makeShown(wire, surface);
+    if (failed(made)) return made;
+  }
+  Image &shown = *surface.shown;
+  allocation = shown.memory.handle;
+  if (!wire.context.ensure(sizeof(aerogpu_cmd_ext_blit) + sizeof(aerogpu_ext_blit_rect), 1))
+    return wire.context.takeError();
+  if (shown.crossesContexts) wire.context.use(shown.memory, true);
+  auto *packet = wire.context.append<aerogpu_cmd_ext_blit>(1);
+  if (!packet) return wire.context.takeError();
+  packet->dst_texture = shown.handle;
+  packet->src_texture = image.handle;
+  packet->src_mip_level = surface.level;
+  packet->src_array_layer = surface.layer;
+  const aerogpu_ext_rect whole = {0, 0, surface.width, surface.height};
+  *Context::elementsOf(packet) = {whole, whole};
+  return kOk;
+}
+
 HRESULT Resource::destroy(Wire &wire) {
   bool pending = false;
   for (uint32_t i = 0; i < m_surfaceCount; i++) {
     Surface &surface = m_surfaces[i];
     wire.destroy<aerogpu_cmd_destroy_texture_view>(surface.view);
+    const bool own = surface.shown && !surface.shown->memory.ofResource;
+    if (own) {
+      surface.shown->destroy(wire);
+      heapDestroy(surface.shown);
+    }
+    surface.shown = nullptr;
     if (surface.lock.count && surface.lock.where == SurfaceLock::Where::Memory)
       wire.context.runtime().unlock(surface.image->memory.handle);
     if (surface.lock.count && surface.lock.where == SurfaceLock::Where::Staging)

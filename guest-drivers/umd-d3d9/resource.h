@@ -30,6 +30,7 @@ struct Surface {
   uint32_t systemPitch = 0, systemSlicePitch = 0;
   Image *image = nullptr;
   uint32_t level = 0, layer = 0;
+  Image *shown = nullptr;    // what a present shows in place of the image; null: the image itself, or none yet
   uint32_t view = 0;         // by which it is drawn to or copied from alone; 0: none was needed yet
   bool memoryStale = false;  // the image has newer pixels than its memory
   SurfaceLock lock;
@@ -80,6 +81,9 @@ public:
 
   HRESULT create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
   HRESULT open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args);
+  /** The allocation from which the kernel side shows a surface: its own, or that of a picture of one sample a pixel in
+   * a format of the screen, which it is resolved to here. 0 when there is none. */
+  HRESULT show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation);
   /** Ends it on the device and frees its memory. Nothing is bound any more. */
   HRESULT destroy(Wire &wire);
 
@@ -99,7 +103,7 @@ public:
   Image *image(uint32_t index) { return index < m_imageCount ? &m_images[index] : nullptr; }
   uint32_t imageCount() const { return m_imageCount; }
   /** Another device or process sees it, or the screen does. */
-  bool crossesContexts() const { return m_imageCount && m_images[0].crossesContexts; }
+  bool crossesContexts() const { return m_surfaceCount && m_surfaces[0].image && m_surfaces[0].image->crossesContexts; }
   /** The handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
   uint32_t sampled() const { return m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : 0; }
 
@@ -110,6 +114,7 @@ private:
   HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
   HRESULT describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
+  HRESULT makeShown(Wire &wire, Surface &surface);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
 

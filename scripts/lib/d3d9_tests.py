@@ -90,6 +90,11 @@ class Tests:
     def flip(self):
         self.window('flip', '--frames', '20')
 
+    def samples(self):
+        """Back buffers with four samples a pixel: in a window, and flipped. Their edges lie between pixels."""
+        self.window('quad', '--frames', '10', '--samples', '4')
+        self.window('flip', '--frames', '5', '--samples', '4')
+
     def readback(self):
         """Each picture is a point of its own; what the driver cannot be asked to draw is told, not passed over."""
         program = self.stack.start(d3d9_stack.program('readback', self.arch))
@@ -147,7 +152,7 @@ class Tests:
         self.check_window(program)
         self.finish(program)
 
-    ALL = [triangle, triangle_ex, quad, flip, readback, shared, two_programs, killed]
+    ALL = [triangle, triangle_ex, quad, flip, samples, readback, shared, two_programs, killed]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, readback]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86]

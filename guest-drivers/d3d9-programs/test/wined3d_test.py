@@ -22,6 +22,7 @@ RUNS = [
     ('triangle', ['--frames', 'x'], 2, "triangle: --frames: 'x' is no number of frames"),
     ('quad', ['--frames', '150'], 0, 'quad: ok'),
     ('quad', ['--ex', '--draws', '2', '--seconds', '0.2'], 0, 'quad: ok'),
+    ('quad', ['--frames', '10', '--samples', '4'], 0, 'quad: ok'),
     ('flip', ['--frames', '20'], 0, 'flip: ok'),
     ('flip', ['--ex', '--frames', '3'], 0, 'flip: ok'),
     ('readback', [], 0, 'readback: ok'),

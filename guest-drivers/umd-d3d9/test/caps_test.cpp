@@ -116,7 +116,7 @@ void UmdCaps::expectAllIsMade() {
     if (ops & FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH) {
       EXPECT_TRUE(ops & FORMATOP_ZSTENCIL);
     }
-    EXPECT_EQ(row.FlipMsTypes, 0u);
+    EXPECT_TRUE(!row.FlipMsTypes || row.FlipMsTypes == row.BltMsTypes);
 
     const uint32_t texture = Program::texture();
     EXPECT_EQ(make(row, texture, 5) == 0, (ops & FORMATOP_TEXTURE) != 0);
@@ -142,6 +142,9 @@ void UmdCaps::expectAllIsMade() {
       counts += has;
       EXPECT_EQ(levels(row.Format, samples), has ? 1u : 0u) << samples;
       EXPECT_EQ(make(row, depth ? Program::depth() : Program::target(), 1, 1, 0, samples) == 0, has) << samples;
+      if (has && shown) {
+        EXPECT_EQ(make(row, Program::target() | Program::primary(), 1, 1, 0, samples), 0) << samples;
+      }
     }
     EXPECT_EQ(row.BltMsTypes & 1, 0u);
     EXPECT_TRUE(!counts || target || depth);
