@@ -64,7 +64,8 @@ bool Blits::drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapp
                  {Rs::AlphaTestEnable, 0},   {Rs::CullMode, number(aerogpu::d3d9::CullMode::None)},
                  {Rs::AlphaBlendEnable, 0},  {Rs::FogEnable, 0},
                  {Rs::StencilEnable, 0},     {Rs::ColorWriteEnable, 15},
-                 {Rs::ScissorTestEnable, 0}, {Rs::SrgbWriteEnable, mapping.toSrgb}};
+                 {Rs::ScissorTestEnable, 0}, {Rs::SrgbWriteEnable, mapping.toSrgb},
+                 {Rs::ClipPlaneEnable, 0},   {Rs::MultisampleMask, 0xFFFFFFFF}};
   for (const auto &each : kStates)
     if (!m_pipeline.renderStates.force(context, number(each.state), each.value)) return false;
   const uint32_t filter =

@@ -69,6 +69,53 @@ TEST_F(UmdPixels, ABlitWeighsWhatLiesInItsRectangleOnly) {  // BLIT-7
   EXPECT_EQ(seen, (std::vector<uint32_t>{0xFF000000, 0xFF000032, 0xFF000096, 0xFF0000C8}));
 }
 
+TEST_F(UmdPixels, SamplesAreCountedAsPixelsAndResolved) {  // TEX-9
+  HANDLE colors = nullptr, depths = nullptr;
+  const Program::Kind kind = {.width = 8, .height = 8, .samples = 4};
+  if (p->tryKind(D3DDDIFMT_A8R8G8B8, kind, Program::target(), colors) ||
+      p->tryKind(D3DDDIFMT_D24S8, kind, Program::depth(), depths)) {
+    EXPECT_FALSE(has(AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE));
+    GTEST_SKIP();
+  }
+  p->setTarget(colors, 8, 8);
+  const D3DDDIARG_SETDEPTHSTENCIL several = {depths};
+  p->fn.pfnSetDepthStencil(p->dev(), &several);
+  p->clear(kBlack, 7, {}, 0.25f, 0);
+  p->clear(0, 2, {{0, 0, 4, 8}}, 1.0f);
+  D3DDDIARG_CREATEQUERY create = {D3DDDIQUERYTYPE_OCCLUSION, nullptr};
+  ASSERT_EQ(p->fn.pfnCreateQuery(p->dev(), &create), 0);
+  D3DDDIARG_ISSUEQUERY issue = {};
+  issue.hQuery = create.hQuery;
+  issue.Flags.Begin = 1;
+  EXPECT_EQ(p->fn.pfnIssueQuery(p->dev(), &issue), 0);
+  drawQuad(quad(2, 2, 6, 6, 8, 8, kWhite));
+  drawQuad(quad(7.5f, 7, 8, 8, 8, 8, kWhite));  // two of the samples of one
+  issue.Flags.Begin = 0;
+  issue.Flags.End = 1;
+  EXPECT_EQ(p->fn.pfnIssueQuery(p->dev(), &issue), 0);
+  uint32_t pixels = 0;
+  D3DDDIARG_GETQUERYDATA data = {create.hQuery, &pixels};
+  EXPECT_EQ(p->fn.pfnGetQueryData(p->dev(), &data), 0);
+  EXPECT_EQ(pixels, 4u * 4 + 1) << "66 samples, four a pixel, rounded up";
+
+  HANDLE depth = p->resource(D3DDDIFMT_D24S8, 8, 8, Program::depth()), target = p->bindTarget(8, 8);
+  const RECT all = {0, 0, 8, 8};
+  EXPECT_EQ(p->blt(depths, all, depth, all), 0);
+  EXPECT_EQ(p->blt(colors, all, target, all), 0);
+  auto seen = opaque(p->read(target, 8, 8));
+  EXPECT_EQ(seen[3 * 8 + 3], kWhite);
+  EXPECT_EQ(seen[0], kBlack);
+  EXPECT_NEAR(static_cast<double>(seen[63] & 255), 127.5, 1) << "the mean of four samples";
+  const D3DDDIARG_SETDEPTHSTENCIL one = {depth};
+  p->fn.pfnSetDepthStencil(p->dev(), &one);
+  p->clear(kBlack);
+  p->state(7, 1);  // ZENABLE
+  drawQuad(quad(0, 0, 8, 8, 8, 8, kRed));
+  seen = opaque(p->read(target, 8, 8));
+  for (uint32_t i = 0; i < 64; i++) EXPECT_EQ(seen[i], i % 8 < 4 ? kRed : kBlack) << i;
+  p->fn.pfnSetDepthStencil(p->dev(), std::array{D3DDDIARG_SETDEPTHSTENCIL{}}.data());
+}
+
 TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-14
   std::vector<uint32_t> texels = {0x00FF0000, kGreen, kRed, kWhite};  // what X holds does not count
   HANDLE memory = p->resource(D3DDDIFMT_X8R8G8B8, 4, 1, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, texels.data(), 16);
@@ -88,6 +135,27 @@ TEST_F(UmdPixels, TexelsOfTheKeyStayAway) {                           // BLIT-14
     if (!has) continue;
     EXPECT_EQ(opaque(p->read(target, 4, 1)), (std::vector<uint32_t>{kBlue, kGreen, kBlue, kWhite}));
   }
+}
+
+TEST_F(UmdPixels, ACopyThatIsADrawOfTheDriversIsNotCut) {
+  HANDLE target = p->bindTarget(8, 8);
+  const uint32_t block[] = {0xF800F800, 0};  // DXT1, red
+  std::vector<uint32_t> blocks = {block[0], block[1], block[0], block[1], block[0], block[1], block[0], block[1]};
+  HANDLE memory = p->resource(D3DDDIFMT_DXT1, 8, 8, Program::texture(), D3DDDIPOOL_SYSTEMMEM, 1, 1, blocks.data(), 16);
+  HANDLE texture = p->resource(D3DDDIFMT_DXT1, 8, 8, Program::texture());
+  D3DDDIARG_TEXBLT update = {};
+  update.hSrcResource = memory;
+  update.hDstResource = texture;
+  update.SrcRect = {0, 0, 8, 8};
+  EXPECT_EQ(p->fn.pfnTexBlt(p->dev(), &update), 0);
+  const D3DDDIARG_SETCLIPPLANE left = {0, {-1, 0, 0, 0}};
+  p->fn.pfnSetClipPlane(p->dev(), &left);
+  p->state(152, 1);
+  p->state(162, 0);  // MULTISAMPLEMASK
+  p->clear(kBlack);
+  drawQuad(quad(0, 0, 8, 8, 8, 8, kGreen));
+  EXPECT_EQ(p->blt(texture, {0, 0, 8, 8}, target, {0, 0, 8, 8}), 0);
+  EXPECT_EQ(opaque(p->read(target, 8, 8)), std::vector<uint32_t>(64, kRed));
 }
 
 TEST_F(UmdPixels, ADrawBehindACopyHasItsOwnStates) {

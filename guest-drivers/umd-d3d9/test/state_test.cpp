@@ -310,6 +310,55 @@ TEST_F(UmdStates, InstancesAreOneDraw) {
   EXPECT_EQ(packets[1].as<aerogpu_cmd_draw_indexed>().instance_count, 1u);
 }
 
+TEST_F(UmdStates, AFrameLikeTheLastOneTakesNoMemory) {
+  prepare();
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::dynamic()),
+         other = p.resource(D3DDDIFMT_X8R8G8B8, 32, 32, Program::target());
+  constexpr uint32_t kBytes = 200000;
+  HANDLE large = p.buffer(kBytes, nullptr, Program::vertices() | Program::dynamic());
+  std::vector<uint8_t> content(kBytes);
+  std::vector<Vertex> array(60);
+  D3DDDIARG_CREATEQUERY create = {D3DDDIQUERYTYPE_OCCLUSION, nullptr};
+  ASSERT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), 0);
+  D3DDDI_LOCKFLAGS discard = {};
+  discard.Discard = 1;
+  for (int frame = 0; frame < 40; frame++) {
+    if (frame == 20) {
+      rt.calls.clear();
+      failHeapAfter(0);
+    }
+    const auto issue = [&](bool begin) {
+      D3DDDIARG_ISSUEQUERY args = {};
+      args.hQuery = create.hQuery;
+      args.Flags.Begin = begin;
+      args.Flags.End = !begin;
+      EXPECT_EQ(p.fn.pfnIssueQuery(p.dev(), &args), 0);
+    };
+    p.clear(static_cast<uint32_t>(frame), 1, {{0, 0, 3, 3}});
+    p.write(texture, 0, 16, 16, std::vector<uint32_t>(256, 7), discard.Value);
+    p.fn.pfnSetTexture(p.dev(), 0, frame % 2 ? texture : nullptr);
+    p.fill(large, 0, kBytes, content.data(), discard.Value);
+    p.stream(large, sizeof(Vertex));
+    const float values[16] = {static_cast<float>(frame)};
+    const D3DDDIARG_SETPIXELSHADERCONST constants = {3, 4};
+    EXPECT_EQ(p.fn.pfnSetPixelShaderConst(p.dev(), &constants, values), 0);
+    issue(true);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 20), 0);
+    issue(false);
+    const D3DDDIARG_SETSTREAMSOURCEUM um = {0, sizeof(Vertex)};
+    p.fn.pfnSetStreamSourceUm(p.dev(), &um, array.data());
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 20), 0);
+    EXPECT_EQ(p.blt(target, {0, 0, 64, 64}, other, {0, 0, 32, 32}), 0);
+    p.flush();
+    uint32_t pixels;
+    D3DDDIARG_GETQUERYDATA args = {create.hQuery, &pixels};
+    EXPECT_EQ(p.fn.pfnGetQueryData(p.dev(), &args), 0);
+  }
+  failHeapAfter(-1);
+  EXPECT_EQ(rt.calls["Allocate"], 0);
+  EXPECT_EQ(rt.calls["Deallocate"], 0);
+}
+
 TEST_F(UmdStates, GarbageIsNoErrorAndNoFault) {
   std::mt19937 twister(7);
   const auto random = [&] { return static_cast<uint32_t>(twister()); };
