@@ -2,6 +2,7 @@
 #include "buffer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "device.h"
 
@@ -24,6 +25,7 @@ HRESULT BufferMemory::create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fv
   m_bytes = bytes;
   m_usage = usage;
   m_pool = pool;
+  m_evictions = m_device.evictions();
   ResourceDescription resource;
   resource.format = format;
   resource.width = bytes;
@@ -119,7 +121,12 @@ HRESULT BufferMemory::unlock() {
 }
 
 HRESULT BufferMemory::upload() {
-  if (m_pool != D3DPOOL_MANAGED || m_dirtyBegin == m_dirtyEnd) return D3D_OK;
+  if (m_pool != D3DPOOL_MANAGED) return D3D_OK;
+  if (std::exchange(m_evictions, m_device.evictions()) != m_device.evictions()) {
+    m_dirtyBegin = 0;
+    m_dirtyEnd = m_bytes;
+  }
+  if (m_dirtyBegin == m_dirtyEnd) return D3D_OK;
   D3DDDIARG_BUFFERBLT argument{};
   argument.hDstResource = m_video->handle();
   argument.hSrcResource = m_system->handle();

@@ -37,6 +37,7 @@ private:
   DWORD m_usage = 0;
   D3DPOOL m_pool = D3DPOOL_DEFAULT;
   UINT m_dirtyBegin = 0, m_dirtyEnd = 0;  ///< of the system memory
+  UINT m_evictions = 0;                   ///< of the device, when this was uploaded
   bool m_counted = false;
 };
 

@@ -65,9 +65,9 @@ HRESULT PrivateData::set(REFGUID guid, const void *data, DWORD size, DWORD flags
 }
 
 HRESULT PrivateData::get(REFGUID guid, void *data, DWORD *size) const {
-  if (!size) return D3DERR_INVALIDCALL;
   for (const Entry &entry : m_entries) {
     if (!IsEqualGUID(entry.guid, guid)) continue;
+    if (!size) return D3DERR_INVALIDCALL;
     const DWORD needed = entry.object ? sizeof(IUnknown *) : static_cast<DWORD>(entry.bytes.size());
     const DWORD room = std::exchange(*size, needed);
     if (!data) return D3D_OK;

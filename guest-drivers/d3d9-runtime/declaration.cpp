@@ -37,6 +37,11 @@ std::vector<D3DVERTEXELEMENT9> declarationOfFvf(DWORD fvf) {
     UINT betas = 1 + (position - D3DFVF_XYZB1) / 2;
     const bool indices = betas == 5 || (fvf & (D3DFVF_LASTBETA_UBYTE4 | D3DFVF_LASTBETA_D3DCOLOR));
     if (indices) --betas;
+    if (betas == 1 && (fvf & D3DFVF_LASTBETA_D3DCOLOR)) {  // Windows' runtime exchanges the two types
+      add(D3DDECLTYPE_D3DCOLOR, D3DDECLUSAGE_BLENDWEIGHT, 0);
+      add(D3DDECLTYPE_UBYTE4, D3DDECLUSAGE_BLENDINDICES, 0);
+      break;
+    }
     if (betas) add(kFloats[betas - 1], D3DDECLUSAGE_BLENDWEIGHT, 0);
     if (indices)
       add(fvf & D3DFVF_LASTBETA_D3DCOLOR ? D3DDECLTYPE_D3DCOLOR
@@ -45,8 +50,8 @@ std::vector<D3DVERTEXELEMENT9> declarationOfFvf(DWORD fvf) {
           D3DDECLUSAGE_BLENDINDICES, 0);
     break;
   }
-  default:
-    return {};
+  default:  // no position at all
+    break;
   }
   if (fvf & D3DFVF_NORMAL) add(D3DDECLTYPE_FLOAT3, D3DDECLUSAGE_NORMAL, 0);
   if (fvf & D3DFVF_PSIZE) add(D3DDECLTYPE_FLOAT1, D3DDECLUSAGE_PSIZE, 0);
@@ -60,6 +65,54 @@ std::vector<D3DVERTEXELEMENT9> declarationOfFvf(DWORD fvf) {
     add(kSizes[fvf >> (16 + 2 * i) & 3], D3DDECLUSAGE_TEXCOORD, i);
   }
   return elements;
+}
+
+DWORD fvfOf(const std::vector<D3DVERTEXELEMENT9> &elements) {
+  DWORD fvf = 0, betas = 0, textures = 0;
+  bool transformed = false, positioned = false;
+  for (const D3DVERTEXELEMENT9 &e : elements) {
+    switch (e.Usage) {
+    case D3DDECLUSAGE_POSITION:
+      fvf |= e.Type == D3DDECLTYPE_FLOAT4 ? D3DFVF_XYZW : D3DFVF_XYZ;
+      positioned = true;
+      break;
+    case D3DDECLUSAGE_POSITIONT:
+      transformed = positioned = true;
+      break;
+    case D3DDECLUSAGE_BLENDWEIGHT:
+      betas += e.Type - D3DDECLTYPE_FLOAT1 + 1u;
+      break;
+    case D3DDECLUSAGE_BLENDINDICES:
+      ++betas;
+      if (e.Type == D3DDECLTYPE_UBYTE4) fvf |= D3DFVF_LASTBETA_UBYTE4;
+      if (e.Type == D3DDECLTYPE_D3DCOLOR) fvf |= D3DFVF_LASTBETA_D3DCOLOR;
+      break;
+    case D3DDECLUSAGE_NORMAL:
+      fvf |= D3DFVF_NORMAL;
+      break;
+    case D3DDECLUSAGE_PSIZE:
+      fvf |= D3DFVF_PSIZE;
+      break;
+    case D3DDECLUSAGE_COLOR:
+      fvf |= e.UsageIndex ? D3DFVF_SPECULAR : D3DFVF_DIFFUSE;
+      break;
+    case D3DDECLUSAGE_TEXCOORD:
+      if (e.Type > D3DDECLTYPE_FLOAT4 || textures >= 8) return 0;
+      fvf |= DWORD{e.Type == D3DDECLTYPE_FLOAT1 ? 3u : e.Type - D3DDECLTYPE_FLOAT2 + 0u} << (16 + 2 * textures++);
+      break;
+    default:
+      return 0;
+    }
+  }
+  if (transformed) fvf |= D3DFVF_XYZRHW;
+  if (betas > 5 || !positioned) return 0;
+  if (betas) fvf = (fvf & ~DWORD{D3DFVF_POSITION_MASK}) | (D3DFVF_XYZB1 + 2 * (betas - 1));
+  fvf |= textures << D3DFVF_TEXCOUNT_SHIFT;
+  // Order, offsets, types: what the code makes has to be the same.
+  const std::vector<D3DVERTEXELEMENT9> made = declarationOfFvf(fvf);
+  const bool same = made.size() == elements.size() &&
+                    (made.empty() || !std::memcmp(made.data(), elements.data(), made.size() * sizeof made[0]));
+  return same ? fvf : 0;
 }
 
 HRESULT Declaration::create() {

@@ -10,11 +10,14 @@
 
 namespace aerogpu::runtime {
 
+/// The FVF code of elements, 0 if there is none.
+DWORD fvfOf(const std::vector<D3DVERTEXELEMENT9> &elements);
+
 class Declaration final : public Child<IDirect3DVertexDeclaration9> {
 public:
   /// `elements` without D3DDECL_END.
   Declaration(Device &device, std::vector<D3DVERTEXELEMENT9> elements)
-      : Child(device), m_elements(std::move(elements)), m_fixedInputs(inputsOf(m_elements)) {}
+      : Child(device), m_elements(std::move(elements)), m_fixedInputs(inputsOf(m_elements)), m_fvf(fvfOf(m_elements)) {}
   ~Declaration() override;
   HRESULT create();
   HANDLE handle() const { return m_handle; }
@@ -22,6 +25,8 @@ public:
   bool isTransformed() const { return m_fixedInputs.transformed; }
   /// What the fixed function reads of the vertices.
   const d3d9::FixedVertexInputs &fixedInputs() const { return m_fixedInputs; }
+  /// The FVF code that makes this declaration, 0 for declarations that none makes.
+  DWORD fvf() const { return m_fvf; }
   HRESULT STDMETHODCALLTYPE GetDeclaration(D3DVERTEXELEMENT9 *out, UINT *count) override;
 
 private:
@@ -29,6 +34,7 @@ private:
 
   std::vector<D3DVERTEXELEMENT9> m_elements;
   d3d9::FixedVertexInputs m_fixedInputs;
+  DWORD m_fvf;
   HANDLE m_handle = nullptr;
 };
 

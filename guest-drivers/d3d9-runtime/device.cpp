@@ -40,7 +40,7 @@ Device::~Device() {
 
 HRESULT Device::createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStates) {
   m_swapChain = Ref<SwapChain>(new SwapChain(*this, m_creation.hFocusWindow));
-  HRESULT result = m_swapChain->create(parameters);
+  HRESULT result = m_swapChain->create(parameters, true);
   if (FAILED(result)) {
     m_swapChain.reset();
     return result;
@@ -89,11 +89,11 @@ HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
   if (!parameters) return D3DERR_INVALIDCALL;
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
   if (!m_ex) {
-    const bool held =
-        m_defaultPool || m_swapChain->isHeld() || m_swapChain->isBufferHeld() || (m_autoDepth && m_autoDepth->isHeld());
+    const bool held = m_defaultPool || (m_swapChain && (m_swapChain->isHeld() || m_swapChain->isBufferHeld())) ||
+                      (m_autoDepth && m_autoDepth->isHeld());
     if (held) {
       logLine("Reset: the program holds %d resources of the default pool%s", m_defaultPool,
-              m_swapChain->isBufferHeld() ? " and a back buffer" : "");
+              m_swapChain && m_swapChain->isBufferHeld() ? " and a back buffer" : "");
       return D3DERR_INVALIDCALL;
     }
   }
@@ -133,6 +133,12 @@ ULONG Device::Release() {
 HRESULT Device::TestCooperativeLevel() {
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
   return m_swapChain ? D3D_OK : D3DERR_DEVICENOTRESET;
+}
+
+HRESULT Device::EvictManagedResources() {
+  const Lock lock(*this);
+  ++m_evictions;
+  return D3D_OK;
 }
 
 HRESULT Device::GetDirect3D(IDirect3D9 **out) {

@@ -5,6 +5,7 @@
 // (device_present.cpp), and what is not implemented (device_unavailable.cpp).
 #pragma once
 
+#include <array>
 #include <map>
 
 #include "com.h"
@@ -41,8 +42,12 @@ public:
   PipelineState &pipeline() { return m_pipeline; }
   CRITICAL_SECTION &lock() { return m_lock.section; }
   bool isEx() const { return m_ex; }
+  /// Between BeginStateBlock and EndStateBlock: other blocks rest.
+  bool isRecording() const { return static_cast<bool>(m_recording); }
   /// Resources of the program in the default pool: a Reset needs there to be none.
   void countDefaultPool(int change) { m_defaultPool += change; }
+  /// How often EvictManagedResources was called: managed resources that were sent before are sent again.
+  UINT evictions() const { return m_evictions; }
   /// Names render targets of `image` to the driver again, after their subresources changed.
   void rebindRenderTargets(const Image &image);
 
@@ -230,6 +235,7 @@ private:
   HRESULT reset(D3DPRESENT_PARAMETERS *parameters);
   HRESULT createSurface(ImageDescription &description, IDirect3DSurface9 **out, HANDLE *shared);
   HRESULT checkShared(const HANDLE *shared, D3DPOOL pool) const;
+  HRESULT checkBufferShared(const HANDLE *shared, D3DPOOL pool) const;
   HRESULT setTarget(UINT index, Surface *surface);
   HRESULT setDepth(Surface *surface);
   HRESULT bindTarget(UINT index);
@@ -249,6 +255,9 @@ private:
   bool m_ex;
   bool m_inScene = false;
   int m_defaultPool = 0;
+  std::map<UINT, std::array<PALETTEENTRY, 256>> m_palettes;
+  UINT m_palette = 0;
+  UINT m_evictions = 0;
   UINT m_frameLatency = 3;
   INT m_gpuPriority = 0;
   BOOL m_softwareVertices = FALSE;

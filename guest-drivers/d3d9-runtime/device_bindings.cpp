@@ -86,7 +86,7 @@ HRESULT Device::SetTexture(DWORD stage, IDirect3DBaseTexture9 *texture) {
   if (slot == kSamplers) return D3DERR_INVALIDCALL;
   if (object) {
     const D3DPOOL pool = object->image().description().pool;
-    if (pool == D3DPOOL_SCRATCH || (pool == D3DPOOL_SYSTEMMEM && !m_ex)) return D3DERR_INVALIDCALL;
+    if (pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
   }
   return sink().setTexture(slot, object);
 }
@@ -102,6 +102,9 @@ HRESULT Device::GetTexture(DWORD stage, IDirect3DBaseTexture9 **texture) {
 HRESULT Device::SetStreamSource(UINT stream, IDirect3DVertexBuffer9 *buffer, UINT offset, UINT stride) {
   const Lock lock(*this);
   if (stream >= kStreams || offset % 4) return D3DERR_INVALIDCALL;
+  // Without a buffer the other two stay.
+  const Stream &now = m_pipeline.values().stream[stream];
+  if (!buffer) return sink().setStream(stream, nullptr, now.offset, now.stride);
   return sink().setStream(stream, static_cast<VertexBuffer *>(buffer), offset, stride);
 }
 
@@ -141,7 +144,8 @@ HRESULT Device::GetIndices(IDirect3DIndexBuffer9 **buffer) {
 
 HRESULT Device::SetVertexDeclaration(IDirect3DVertexDeclaration9 *declaration) {
   const Lock lock(*this);
-  return sink().setDeclaration(static_cast<Declaration *>(declaration), 0);
+  Declaration *object = static_cast<Declaration *>(declaration);
+  return sink().setDeclaration(object, object ? object->fvf() : 0);
 }
 
 HRESULT Device::GetVertexDeclaration(IDirect3DVertexDeclaration9 **declaration) {

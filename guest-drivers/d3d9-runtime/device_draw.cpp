@@ -49,8 +49,10 @@ HRESULT Device::EndScene() {
 HRESULT Device::Clear(DWORD count, const D3DRECT *rects, DWORD flags, D3DCOLOR color, float z, DWORD stencil) {
   const Lock lock(*this);
   constexpr DWORD kAll = D3DCLEAR_TARGET | D3DCLEAR_ZBUFFER | D3DCLEAR_STENCIL;
-  if ((count != 0) != (rects != nullptr) || (flags & ~kAll)) return D3DERR_INVALIDCALL;
-  if (!flags) return D3D_OK;
+  if (flags & ~kAll) return D3DERR_INVALIDCALL;
+  // Rectangles that are not counted clear nothing; without rectangles their count says nothing.
+  if (!flags || (!count && rects)) return D3D_OK;
+  if (!rects) count = 0;
   if ((flags & (D3DCLEAR_ZBUFFER | D3DCLEAR_STENCIL)) && !m_depth) return D3DERR_INVALIDCALL;
   D3DDDIARG_CLEAR argument{};
   argument.Flags = flags;
@@ -70,10 +72,6 @@ HRESULT Device::Clear(DWORD count, const D3DRECT *rects, DWORD flags, D3DCOLOR c
   RECT bounds{static_cast<LONG>(v.X), static_cast<LONG>(v.Y), static_cast<LONG>(v.X + v.Width),
               static_cast<LONG>(v.Y + v.Height)};
   if (values.render[D3DRS_SCISSORTESTENABLE]) IntersectRect(&bounds, &bounds, &values.scissor);
-  if (m_target[0]) {
-    const RECT target = m_target[0]->bounds();
-    IntersectRect(&bounds, &bounds, &target);
-  }
   if (list.empty()) list.push_back(bounds);
   for (RECT &rect : list) IntersectRect(&rect, &rect, &bounds);
   std::erase_if(list, [](const RECT &rect) { return IsRectEmpty(&rect); });

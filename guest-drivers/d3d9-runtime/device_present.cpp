@@ -19,8 +19,24 @@ HRESULT Device::PresentEx(const RECT *sourceRect, const RECT *destinationRect, H
   return m_swapChain->present(sourceRect, destinationRect, window, dirty, flags);
 }
 
+HRESULT Device::CreateAdditionalSwapChain(D3DPRESENT_PARAMETERS *parameters, IDirect3DSwapChain9 **out) {
+  const Lock lock(*this);
+  if (!parameters || !out) return D3DERR_INVALIDCALL;
+  *out = nullptr;
+  // One chain has the screen; these are all of windows.
+  if (!parameters->Windowed || !m_swapChain || !m_swapChain->parameters().Windowed) return D3DERR_INVALIDCALL;
+  const Ref<SwapChain> made(new SwapChain(*this, m_creation.hFocusWindow));
+  const HRESULT result = made->create(*parameters, false);
+  if (FAILED(result)) return result;
+  made->AddRef();
+  *out = made.get();
+  return D3D_OK;
+}
+
 HRESULT Device::GetBackBuffer(UINT swapChain, UINT index, D3DBACKBUFFER_TYPE type, IDirect3DSurface9 **out) {
   const Lock lock(*this);
+  if (!out) return D3DERR_INVALIDCALL;
+  *out = nullptr;  // the chain's own method leaves it as it is
   return chain(swapChain) ? chain(swapChain)->GetBackBuffer(index, type, out) : D3DERR_INVALIDCALL;
 }
 

@@ -8,8 +8,7 @@ namespace aerogpu::runtime {
 namespace {
 
 constexpr DWORD kTextureUsages = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_DYNAMIC |
-                                 D3DUSAGE_AUTOGENMIPMAP | D3DUSAGE_DMAP | D3DUSAGE_SOFTWAREPROCESSING |
-                                 D3DUSAGE_WRITEONLY;
+                                 D3DUSAGE_AUTOGENMIPMAP | D3DUSAGE_DMAP | D3DUSAGE_SOFTWAREPROCESSING;
 
 /// What the API itself refuses of textures of any kind.
 HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
@@ -23,9 +22,8 @@ HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   if (d.pool == D3DPOOL_SCRATCH) return D3D_OK;
   D3DKMT_DISPLAYMODE mode{};
   if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
-  const HRESULT result =
-      checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format),
-                        d.usage & ~DWORD{D3DUSAGE_AUTOGENMIPMAP | D3DUSAGE_WRITEONLY}, d.type, d.format);
+  const HRESULT result = checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format),
+                                           d.usage & ~DWORD{D3DUSAGE_AUTOGENMIPMAP}, d.type, d.format);
   if (FAILED(result)) return D3DERR_INVALIDCALL;
   const D3DCAPS9 &caps = adapter.caps();
   const DWORD most = d.type == D3DRTYPE_VOLUMETEXTURE ? caps.MaxVolumeExtent : caps.MaxTextureWidth;
@@ -49,6 +47,11 @@ HRESULT Device::checkShared(const HANDLE *shared, D3DPOOL pool) const {
   if (!shared) return D3D_OK;
   if (!m_ex) return E_NOTIMPL;
   return pool == D3DPOOL_DEFAULT ? D3D_OK : D3DERR_INVALIDCALL;
+}
+
+HRESULT Device::checkBufferShared(const HANDLE *shared, D3DPOOL pool) const {
+  const HRESULT result = checkShared(shared, pool);
+  return result == D3DERR_INVALIDCALL ? static_cast<HRESULT>(D3DERR_NOTAVAILABLE) : result;  // no memory of programs
 }
 
 HRESULT Device::CreateTexture(UINT width, UINT height, UINT levels, DWORD usage, D3DFORMAT format, D3DPOOL pool,
@@ -95,7 +98,7 @@ HRESULT Device::CreateCubeTexture(UINT edge, UINT levels, DWORD usage, D3DFORMAT
   description.usage = usage;
   description.pool = pool;
   HRESULT result = checkTexture(m_driver.adapter(), description);
-  if (SUCCEEDED(result) && shared) result = m_ex ? D3DERR_NOTAVAILABLE : E_NOTIMPL;
+  if (SUCCEEDED(result) && shared) result = m_ex ? D3DERR_INVALIDCALL : E_NOTIMPL;
   if (FAILED(result)) return result;
   std::shared_ptr<Image> image = Image::create(*this, description, nullptr, result);
   if (!image) return result;
@@ -118,7 +121,7 @@ HRESULT Device::CreateVolumeTexture(UINT width, UINT height, UINT depth, UINT le
   description.usage = usage;
   description.pool = pool;
   HRESULT result = checkTexture(m_driver.adapter(), description);
-  if (SUCCEEDED(result) && shared) result = m_ex ? D3DERR_NOTAVAILABLE : E_NOTIMPL;
+  if (SUCCEEDED(result) && shared) result = m_ex ? D3DERR_INVALIDCALL : E_NOTIMPL;
   if (FAILED(result)) return result;
   std::shared_ptr<Image> image = Image::create(*this, description, nullptr, result);
   if (!image) return result;
@@ -131,7 +134,7 @@ HRESULT Device::CreateVertexBuffer(UINT size, DWORD usage, DWORD fvf, D3DPOOL po
   *buffer = nullptr;
   const Lock lock(*this);
   if (m_ex && pool == D3DPOOL_MANAGED) return D3DERR_INVALIDCALL;
-  HRESULT result = checkShared(shared, pool);
+  HRESULT result = checkBufferShared(shared, pool);
   if (FAILED(result)) return result;
   const Ref<VertexBuffer> made(new VertexBuffer(*this, fvf));
   result = made->memory().create(size, usage, D3DFMT_VERTEXDATA, fvf, pool, shared);
@@ -143,10 +146,10 @@ HRESULT Device::CreateIndexBuffer(UINT size, DWORD usage, D3DFORMAT format, D3DP
   if (!buffer) return D3DERR_INVALIDCALL;
   *buffer = nullptr;
   const Lock lock(*this);
-  if ((m_ex && pool == D3DPOOL_MANAGED) || (format != D3DFMT_INDEX16 && format != D3DFMT_INDEX32))
-    return D3DERR_INVALIDCALL;
-  HRESULT result = checkShared(shared, pool);
+  if (m_ex && pool == D3DPOOL_MANAGED) return D3DERR_INVALIDCALL;
+  HRESULT result = checkBufferShared(shared, pool);
   if (FAILED(result)) return result;
+  if (format != D3DFMT_INDEX16 && format != D3DFMT_INDEX32) return D3DERR_INVALIDCALL;
   const Ref<IndexBuffer> made(new IndexBuffer(*this, format));
   result = made->memory().create(size, usage, format, 0, pool, shared);
   return FAILED(result) ? result : publish(made.get(), buffer);
@@ -277,6 +280,7 @@ HRESULT Device::CreateVertexDeclaration(const D3DVERTEXELEMENT9 *elements, IDire
   std::vector<D3DVERTEXELEMENT9> list;
   for (; elements->Stream != d3d9::kDeclEndStream; ++elements) {
     if (list.size() == d3d9::kMaxDeclElements) return D3DERR_INVALIDCALL;
+    if (elements->Type == D3DDECLTYPE_UNUSED) return E_FAIL;  // what the API answers for it
     const d3d9::DeclTypeInfo *type = d3d9::findDeclType(elements->Type);
     if (!type || elements->Stream >= kStreams || elements->Usage > MAXD3DDECLUSAGE || elements->UsageIndex > 15 ||
         elements->Method > MAXD3DDECLMETHOD)

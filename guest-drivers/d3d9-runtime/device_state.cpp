@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Setting and asking for states. Pure devices answer too.
+#include <algorithm>
 #include <cstring>
 
 #include "aerogpu/d3d9/states.h"
@@ -85,14 +86,14 @@ HRESULT Device::GetScissorRect(RECT *rect) {
 
 HRESULT Device::SetClipPlane(DWORD index, const float *plane) {
   const Lock lock(*this);
-  if (index >= kClipPlanes || !plane) return D3DERR_INVALIDCALL;
-  return sink().setClipPlane(index, plane);
+  if (!plane) return D3DERR_INVALIDCALL;
+  return sink().setClipPlane(std::min<DWORD>(index, kClipPlanes - 1), plane);  // the last for all that there are not
 }
 
 HRESULT Device::GetClipPlane(DWORD index, float *plane) {
   const Lock lock(*this);
-  if (index >= kClipPlanes || !plane) return D3DERR_INVALIDCALL;
-  std::memcpy(plane, m_pipeline.values().clipPlane[index], 4 * sizeof(float));
+  if (!plane) return D3DERR_INVALIDCALL;
+  std::memcpy(plane, m_pipeline.values().clipPlane[std::min<DWORD>(index, kClipPlanes - 1)], 4 * sizeof(float));
   return D3D_OK;
 }
 
@@ -235,6 +236,42 @@ HRESULT Device::GetClipStatus(D3DCLIPSTATUS9 *status) {
   const Lock lock(*this);
   if (!status) return D3DERR_INVALIDCALL;
   *status = m_clipStatus;
+  return D3D_OK;
+}
+
+// Palettes are kept for the program; only formats of 8-bit indices would use them, which the driver's table has to
+// offer.
+HRESULT Device::SetPaletteEntries(UINT palette, const PALETTEENTRY *entries) {
+  const Lock lock(*this);
+  constexpr UINT kMostPalettes = 1u << 16;
+  if (palette >= kMostPalettes || !entries) return D3DERR_INVALIDCALL;
+  constexpr BYTE kOpaque = 0xFF;
+  if (!(m_driver.adapter().caps().TextureCaps & D3DPTEXTURECAPS_ALPHAPALETTE) &&
+      std::any_of(entries, entries + 256, [](const PALETTEENTRY &entry) { return entry.peFlags != kOpaque; }))
+    return D3DERR_INVALIDCALL;
+  std::copy(entries, entries + 256, m_palettes[palette].begin());
+  return D3D_OK;
+}
+
+HRESULT Device::GetPaletteEntries(UINT palette, PALETTEENTRY *entries) {
+  const Lock lock(*this);
+  const auto found = m_palettes.find(palette);
+  if (!entries || found == m_palettes.end()) return D3DERR_INVALIDCALL;
+  std::copy(found->second.begin(), found->second.end(), entries);
+  return D3D_OK;
+}
+
+HRESULT Device::SetCurrentTexturePalette(UINT palette) {
+  const Lock lock(*this);
+  if (!m_palettes.contains(palette)) return D3DERR_INVALIDCALL;
+  m_palette = palette;
+  return D3D_OK;
+}
+
+HRESULT Device::GetCurrentTexturePalette(UINT *palette) {
+  const Lock lock(*this);
+  if (!palette) return D3DERR_INVALIDCALL;
+  *palette = m_palette;
   return D3D_OK;
 }
 

@@ -12,6 +12,13 @@ bool isInside(const RECT &rect, const RECT &bounds) {
          rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
 }
 
+/// Whether no edge of a rectangle splits a block, but where the surface ends.
+bool isWholeBlocks(const RECT &rect, const RECT &bounds, const FormatLayout &layout) {
+  const LONG width = static_cast<LONG>(layout.blockWidth), height = static_cast<LONG>(layout.blockHeight);
+  return rect.left % width == 0 && rect.top % height == 0 && (rect.right % width == 0 || rect.right == bounds.right) &&
+         (rect.bottom % height == 0 || rect.bottom == bounds.bottom);
+}
+
 HRESULT blt(DriverDevice &driver, const Surface &source, const RECT &from, const Surface &destination, const RECT &to,
             D3DDDI_BLTFLAGS flags) {
   D3DDDIARG_BLT argument{};
@@ -36,10 +43,16 @@ HRESULT Device::UpdateSurface(IDirect3DSurface9 *sourceSurface, const RECT *sour
   if (source.pool() != D3DPOOL_SYSTEMMEM || destination.pool() != D3DPOOL_DEFAULT ||
       source.format() != destination.format() || (destination.usage() & D3DUSAGE_DEPTHSTENCIL))
     return D3DERR_INVALIDCALL;
+  if (source.image().isLocked(source.subresource()) || destination.image().isLocked(destination.subresource()))
+    return D3DERR_INVALIDCALL;
   const RECT from = sourceRect ? *sourceRect : source.bounds();
   RECT to = from;
   OffsetRect(&to, (point ? point->x : 0) - from.left, (point ? point->y : 0) - from.top);
   if (!isInside(from, source.bounds()) || !isInside(to, destination.bounds())) return D3DERR_INVALIDCALL;
+  FormatLayout layout;
+  formatLayout(source.format(), layout);
+  if (!isWholeBlocks(from, source.bounds(), layout) || !isWholeBlocks(to, destination.bounds(), layout))
+    return D3DERR_INVALIDCALL;
   return blt(m_driver, source, from, destination, to, {});
 }
 
@@ -57,25 +70,12 @@ HRESULT Device::UpdateTexture(IDirect3DBaseTexture9 *source, IDirect3DBaseTextur
   while (skipped < a.levels && (fromImage.width(skipped) != b.width || fromImage.height(skipped) != b.height))
     ++skipped;
   if (skipped == a.levels) return D3DERR_INVALIDCALL;
-  if (!fromImage.takeDirty()) return D3D_OK;
   HRESULT result = D3D_OK;
-  if (a.type == D3DRTYPE_VOLUMETEXTURE) {
-    D3DDDIARG_VOLUMEBLT argument{};
-    argument.hSrcResource = fromImage.handle();
-    argument.hDstResource = toImage.handle();
-    argument.SrcBox = {0, 0, a.width, a.height, 0, a.depth};
-    result = m_driver.call<&D3DDDI_DEVICEFUNCS::pfnVolBlt>(&argument);
-  } else {
-    for (UINT face = 0; face < a.layers && SUCCEEDED(result); ++face) {
-      D3DDDIARG_TEXBLT argument{};
-      argument.hSrcResource = fromImage.handle();
-      argument.hDstResource = toImage.handle();
-      argument.CubeMapFace = face;
-      argument.SrcRect = {0, 0, static_cast<LONG>(a.width), static_cast<LONG>(a.height)};
-      result = m_driver.call<&D3DDDI_DEVICEFUNCS::pfnTexBlt>(&argument);
-    }
+  for (UINT layer = 0; layer < a.layers && SUCCEEDED(result); ++layer) {
+    for (const D3DBOX &box : fromImage.takeDirty(layer))
+      if (SUCCEEDED(result)) result = transferLevels(m_driver, fromImage, toImage, layer, box);
+    if (FAILED(result)) fromImage.markDirty(layer);
   }
-  if (FAILED(result)) fromImage.markDirty();
   if (SUCCEEDED(result) && (b.usage & D3DUSAGE_AUTOGENMIPMAP)) return toImage.generateLevels(to->filter());
   return result;
 }
@@ -113,8 +113,9 @@ HRESULT Device::StretchRect(IDirect3DSurface9 *sourceSurface, const RECT *source
   const bool depth = source.usage() & D3DUSAGE_DEPTHSTENCIL;
   if (depth != ((destination.usage() & D3DUSAGE_DEPTHSTENCIL) != 0)) return D3DERR_INVALIDCALL;
   // Depth: whole surfaces, nothing converted, outside of a scene.
-  if (depth && (m_inScene || stretched || !EqualRect(&from, &to) || source.format() != destination.format()))
-    return D3DERR_INVALIDCALL;
+  const RECT wholeSource = source.bounds(), wholeDestination = destination.bounds();
+  const bool whole = EqualRect(&from, &wholeSource) && EqualRect(&to, &wholeDestination);
+  if (depth && (m_inScene || stretched || !whole || source.format() != destination.format())) return D3DERR_INVALIDCALL;
   // The table of the page: what is drawn to can be a target; a plain surface takes plain ones, unstretched or not.
   const bool drawnTo = destination.usage() & D3DUSAGE_RENDERTARGET;
   const bool plainSource = !source.isTextureLevel() && !(source.usage() & D3DUSAGE_RENDERTARGET);

@@ -5,11 +5,6 @@
 
 namespace aerogpu::runtime {
 
-HRESULT Device::EvictManagedResources() {
-  notImplemented("IDirect3DDevice9::EvictManagedResources");
-  return D3DERR_NOTAVAILABLE;
-}
-
 HRESULT Device::SetCursorProperties(UINT, UINT, IDirect3DSurface9 *) {
   notImplemented("IDirect3DDevice9::SetCursorProperties");
   return D3DERR_NOTAVAILABLE;
@@ -24,12 +19,6 @@ BOOL Device::ShowCursor(BOOL) {
   return FALSE;  // was not shown
 }
 
-HRESULT Device::CreateAdditionalSwapChain(D3DPRESENT_PARAMETERS *, IDirect3DSwapChain9 **swapChain) {
-  if (swapChain) *swapChain = nullptr;
-  notImplemented("IDirect3DDevice9::CreateAdditionalSwapChain");
-  return D3DERR_NOTAVAILABLE;
-}
-
 HRESULT Device::SetDialogBoxMode(BOOL) {
   notImplemented("IDirect3DDevice9::SetDialogBoxMode");
   return D3DERR_NOTAVAILABLE;
@@ -41,26 +30,6 @@ void Device::SetGammaRamp(UINT, DWORD, const D3DGAMMARAMP *) {
 
 void Device::GetGammaRamp(UINT, D3DGAMMARAMP *) {
   notImplemented("IDirect3DDevice9::GetGammaRamp");
-}
-
-HRESULT Device::SetPaletteEntries(UINT, const PALETTEENTRY *) {
-  notImplemented("IDirect3DDevice9::SetPaletteEntries");
-  return D3DERR_NOTAVAILABLE;
-}
-
-HRESULT Device::GetPaletteEntries(UINT, PALETTEENTRY *) {
-  notImplemented("IDirect3DDevice9::GetPaletteEntries");
-  return D3DERR_NOTAVAILABLE;
-}
-
-HRESULT Device::SetCurrentTexturePalette(UINT) {
-  notImplemented("IDirect3DDevice9::SetCurrentTexturePalette");
-  return D3DERR_NOTAVAILABLE;
-}
-
-HRESULT Device::GetCurrentTexturePalette(UINT *) {
-  notImplemented("IDirect3DDevice9::GetCurrentTexturePalette");
-  return D3DERR_NOTAVAILABLE;
 }
 
 HRESULT Device::SetNPatchMode(float) {

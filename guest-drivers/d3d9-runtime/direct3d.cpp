@@ -127,6 +127,7 @@ HRESULT Direct3D::CheckDeviceType(UINT adapter, D3DDEVTYPE type, D3DFORMAT displ
 
 HRESULT Direct3D::CheckDeviceFormat(UINT adapter, D3DDEVTYPE type, D3DFORMAT display, DWORD usage,
                                     D3DRESOURCETYPE resource, D3DFORMAT format) {
+  if (display == D3DFMT_UNKNOWN) return D3DERR_INVALIDCALL;
   const HRESULT result = check(adapter, type);
   return FAILED(result) ? result : checkDeviceFormat(*m_adapter, display, usage, resource, format);
 }
@@ -175,7 +176,8 @@ HRESULT Direct3D::createDevice(UINT adapter, D3DDEVTYPE type, HWND window, DWORD
       D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_HARDWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING;
   const DWORD processing = flags & kProcessing;
   if (!processing || (processing & (processing - 1))) return D3DERR_INVALIDCALL;  // exactly one of the three
-  if (!window && (!parameters->hDeviceWindow || !parameters->Windowed)) return D3DERR_INVALIDCALL;
+  // A device in a window can do without one: it then presents to the desktop.
+  if (!window && !parameters->Windowed) return D3DERR_INVALIDCALL;
   Device *device = new Device(*this, *m_adapter, {adapter, type, window, flags}, ex);
   device->AddRef();
   const HRESULT created = device->create(*parameters);

@@ -12,7 +12,7 @@ namespace {
 constexpr UINT64 kMostBytes = 1ull << 31;
 /// Of rows of system memory, as on Windows: programs that ignore the pitch of 32-bit formats work there.
 constexpr UINT kPitchAlignment = 4;
-constexpr size_t kImageAlignment = 64;
+constexpr size_t kImageAlignment = 64;  ///< of the first; levels follow each other without gaps
 
 UINT64 alignUp(UINT64 value, UINT64 alignment) {
   return (value + alignment - 1) / alignment * alignment;
@@ -64,7 +64,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
     surface.SysMemPitch = static_cast<UINT>(pitch);
     surface.SysMemSlicePitch = description.flags.Volume ? static_cast<UINT>(slice) : 0;
     offsets[i] = total;
-    total += alignUp(slice * std::max(1u, surface.Depth), kImageAlignment);
+    total += alignUp(slice * std::max(1u, surface.Depth), kPitchAlignment);
     if (total > kMostBytes) return E_OUTOFMEMORY;
     m_memory.push_back({nullptr, surface.SysMemPitch, static_cast<UINT>(slice)});
   }

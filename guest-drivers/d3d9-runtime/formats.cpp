@@ -105,6 +105,7 @@ HRESULT checkDeviceFormat(const DriverAdapter &adapter, D3DFORMAT display, DWORD
   const bool isTexture = type == D3DRTYPE_TEXTURE || type == D3DRTYPE_CUBETEXTURE || type == D3DRTYPE_VOLUMETEXTURE;
   switch (type) {
   case D3DRTYPE_SURFACE:
+    if (!target && (usage & D3DUSAGE_QUERY_SRGBWRITE)) return D3DERR_NOTAVAILABLE;  // of what is drawn to only
     if (!target && !(operations & (FORMATOP_OFFSCREENPLAIN | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_ZSTENCIL |
                                    FORMATOP_SAME_FORMAT_RENDERTARGET)))
       return D3DERR_NOTAVAILABLE;

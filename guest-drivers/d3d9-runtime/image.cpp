@@ -9,6 +9,9 @@
 namespace aerogpu::runtime {
 namespace {
 
+/// Boxes of a layer; one more, and all of it is dirty.
+constexpr size_t kMostDirtyBoxes = 16;
+
 constexpr DWORD kLockFlags = D3DLOCK_READONLY | D3DLOCK_DISCARD | D3DLOCK_NOOVERWRITE | D3DLOCK_NOSYSLOCK |
                              D3DLOCK_DONOTWAIT | D3DLOCK_NO_DIRTY_UPDATE;
 
@@ -21,6 +24,12 @@ UINT fullChain(UINT width, UINT height, UINT depth) {
 bool isLockableDepth(D3DFORMAT format) {
   return format == D3DFMT_D16_LOCKABLE || format == D3DFMT_D32F_LOCKABLE || format == D3DFMT_D32_LOCKABLE ||
          format == D3DFMT_S8_LOCKABLE;
+}
+
+bool isInside(const D3DBOX &box, const D3DBOX &all) {
+  return box.Left < box.Right && box.Top < box.Bottom && box.Front < box.Back && box.Left >= all.Left &&
+         box.Top >= all.Top && box.Front >= all.Front && box.Right <= all.Right && box.Bottom <= all.Bottom &&
+         box.Back <= all.Back;
 }
 
 }  // namespace
@@ -79,6 +88,9 @@ HRESULT Image::createResources(HANDLE *shared) {
   if (d.levels > most) return D3DERR_INVALIDCALL;
   const UINT subresources = d.levels * d.layers;
   m_locks.resize(subresources);
+  m_dirty.resize(d.layers);
+  markDirty();
+  m_evictions = m_device.evictions();
   if (shared && *shared) return openShared(*shared);
 
   if (d.pool == D3DPOOL_SCRATCH) {
@@ -179,19 +191,19 @@ bool Image::isLockable() const {
 }
 
 HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_BOX &out) {
-  out = {};
-  if (subresource >= m_locks.size() || (flags & ~kLockFlags) || !isLockable()) return D3DERR_INVALIDCALL;
+  if (subresource >= m_locks.size() || (flags & ~kLockFlags) || !isLockable() || m_hasDc) return D3DERR_INVALIDCALL;
   if ((flags & D3DLOCK_READONLY) && (flags & D3DLOCK_DISCARD)) return D3DERR_INVALIDCALL;
   LockState &state = m_locks[subresource];
   if (state.locked) return D3DERR_INVALIDCALL;
   const UINT at = level(subresource);
   const D3DBOX all{0, 0, width(at), height(at), 0, depth(at)};
   const D3DBOX region = box ? *box : all;
-  if (region.Left >= region.Right || region.Top >= region.Bottom || region.Front >= region.Back ||
-      region.Right > all.Right || region.Bottom > all.Bottom || region.Back > all.Back)
-    return D3DERR_INVALIDCALL;
   FormatLayout layout;
   formatLayout(m_description.format, layout);
+  // Rectangles of memory that is the runtime's own are not looked at: programs count on it.
+  const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE &&
+                       layout.blockWidth == 1 && layout.blockHeight == 1;
+  if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
   const auto splits = [](UINT edge, UINT block, UINT end) { return edge % block != 0 && edge != end; };
   if (splits(region.Left, layout.blockWidth, 0) || splits(region.Top, layout.blockHeight, 0) ||
       splits(region.Right, layout.blockWidth, all.Right) || splits(region.Bottom, layout.blockHeight, all.Bottom))
@@ -214,7 +226,10 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
     bytes = memory.bytes;
     pitch = memory.pitch;
     slice = memory.slicePitch;
-    if (!(flags & (D3DLOCK_READONLY | D3DLOCK_NO_DIRTY_UPDATE))) m_dirty = true;
+    if (!(flags & (D3DLOCK_READONLY | D3DLOCK_NO_DIRTY_UPDATE))) {
+      const UINT layer = subresource / m_description.levels;
+      if (at || FAILED(markDirty(layer, region))) markDirty(layer);
+    }
   } else {
     D3DDDIARG_LOCK argument{};
     argument.SubResourceIndex = subresource;
@@ -242,43 +257,88 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
     return D3D_OK;
   }
   state.locked = true;
-  out.pBits = bytes + size_t{slice} * region.Front + size_t{pitch} * (region.Top / layout.blockHeight) +
-              size_t{layout.blockBytes} * (region.Left / layout.blockWidth);
+  // Edges may be negative where rectangles are not looked at.
+  out.pBits = bytes + size_t{slice} * region.Front +
+              ptrdiff_t{static_cast<INT>(region.Top)} / static_cast<INT>(layout.blockHeight) * static_cast<INT>(pitch) +
+              ptrdiff_t{static_cast<INT>(region.Left)} / static_cast<INT>(layout.blockWidth) *
+                  static_cast<INT>(layout.blockBytes);
   out.RowPitch = static_cast<INT>(pitch);
   out.SlicePitch = static_cast<INT>(slice);
   return D3D_OK;
 }
 
 HRESULT Image::unlock(UINT subresource) {
-  if (subresource >= m_locks.size() || !m_locks[subresource].locked) return D3DERR_INVALIDCALL;
+  if (subresource >= m_locks.size()) return D3DERR_INVALIDCALL;
+  // One too many is forgiven for levels of 2D textures.
+  if (!m_locks[subresource].locked) return m_description.type == D3DRTYPE_TEXTURE ? D3D_OK : D3DERR_INVALIDCALL;
   LockState &state = m_locks[subresource];
   state.locked = false;
   if (!m_scratch.empty()) return D3D_OK;
   return state.notify ? m_system->unlock(subresource, true) : m_video->unlock(subresource, false);
 }
 
+bool Image::isAnyLocked() const {
+  return std::any_of(m_locks.begin(), m_locks.end(), [](const LockState &state) { return state.locked; });
+}
+
+void Image::markDirty() {
+  for (UINT layer = 0; layer < m_dirty.size(); ++layer) markDirty(layer);
+}
+
+void Image::markDirty(UINT layer) {
+  m_dirty[layer] = {{0, 0, width(0), height(0), 0, depth(0)}};
+}
+
+HRESULT Image::markDirty(UINT layer, const D3DBOX &box) {
+  const D3DBOX all{0, 0, width(0), height(0), 0, depth(0)};
+  if (!isInside(box, all)) return D3DERR_INVALIDCALL;
+  FormatLayout layout;
+  formatLayout(m_description.format, layout);
+  const auto down = [](UINT edge, UINT block) { return edge / block * block; };
+  const auto up = [](UINT edge, UINT block, UINT end) { return std::min((edge + block - 1) / block * block, end); };
+  for (const D3DBOX &known : m_dirty[layer])
+    if (isInside(box, known)) return D3D_OK;
+  if (m_dirty[layer].size() < kMostDirtyBoxes)
+    m_dirty[layer].push_back({down(box.Left, layout.blockWidth), down(box.Top, layout.blockHeight),
+                              up(box.Right, layout.blockWidth, all.Right),
+                              up(box.Bottom, layout.blockHeight, all.Bottom), box.Front, box.Back});
+  else
+    markDirty(layer);
+  return D3D_OK;
+}
+
 HRESULT Image::upload() {
-  if (m_description.pool != D3DPOOL_MANAGED || !takeDirty()) return D3D_OK;
+  if (m_description.pool != D3DPOOL_MANAGED) return D3D_OK;
+  if (std::exchange(m_evictions, m_device.evictions()) != m_device.evictions()) markDirty();
   HRESULT result = D3D_OK;
-  DriverDevice &driver = m_device.driver();
-  if (m_description.type == D3DRTYPE_VOLUMETEXTURE) {
-    D3DDDIARG_VOLUMEBLT argument{};
-    argument.hSrcResource = m_system->handle();
-    argument.hDstResource = m_video->handle();
-    argument.SrcBox = {0, 0, width(0), height(0), 0, depth(0)};
-    result = driver.call<&D3DDDI_DEVICEFUNCS::pfnVolBlt>(&argument);
-  } else {
-    for (UINT face = 0; face < m_description.layers && SUCCEEDED(result); ++face) {
-      D3DDDIARG_TEXBLT argument{};
-      argument.hSrcResource = m_system->handle();
-      argument.hDstResource = m_video->handle();
-      argument.CubeMapFace = face;
-      argument.SrcRect = {0, 0, static_cast<LONG>(width(0)), static_cast<LONG>(height(0))};
-      result = driver.call<&D3DDDI_DEVICEFUNCS::pfnTexBlt>(&argument);
-    }
+  for (UINT layer = 0; layer < m_dirty.size() && SUCCEEDED(result); ++layer) {
+    const std::vector<D3DBOX> boxes = takeDirty(layer);
+    for (const D3DBOX &box : boxes)
+      if (SUCCEEDED(result)) result = transferLevels(m_device.driver(), *this, *this, layer, box);
+    if (FAILED(result)) markDirty(layer);
   }
-  if (FAILED(result)) m_dirty = true;
   return result;
+}
+
+HRESULT transferLevels(DriverDevice &driver, const Image &from, const Image &to, UINT layer, const D3DBOX &box) {
+  if (from.description().type == D3DRTYPE_VOLUMETEXTURE) {
+    D3DDDIARG_VOLUMEBLT argument{};
+    argument.hSrcResource = from.system()->handle();
+    argument.hDstResource = to.handle();
+    argument.DstX = box.Left;
+    argument.DstY = box.Top;
+    argument.DstZ = box.Front;
+    argument.SrcBox = {box.Left, box.Top, box.Right, box.Bottom, box.Front, box.Back};
+    return driver.call<&D3DDDI_DEVICEFUNCS::pfnVolBlt>(&argument);
+  }
+  D3DDDIARG_TEXBLT argument{};
+  argument.hSrcResource = from.system()->handle();
+  argument.hDstResource = to.handle();
+  argument.CubeMapFace = layer;
+  argument.DstPoint = {static_cast<LONG>(box.Left), static_cast<LONG>(box.Top)};
+  argument.SrcRect = {static_cast<LONG>(box.Left), static_cast<LONG>(box.Top), static_cast<LONG>(box.Right),
+                      static_cast<LONG>(box.Bottom)};
+  return driver.call<&D3DDDI_DEVICEFUNCS::pfnTexBlt>(&argument);
 }
 
 HRESULT Image::generateLevels(D3DTEXTUREFILTERTYPE filter) {

@@ -60,8 +60,14 @@ public:
   HRESULT lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_BOX &out);
   HRESULT unlock(UINT subresource);
   bool isLocked(UINT subresource) const { return m_locks[subresource].locked; }
-  void markDirty() { m_dirty = true; }
-  bool takeDirty() { return std::exchange(m_dirty, false); }
+  /// What was written, in boxes of level 0 of a face (layer): all, or a part that lies inside.
+  bool isAnyLocked() const;
+  /// While a device context is out no subresource can be locked.
+  void setHasDc(bool has) { m_hasDc = has; }
+  void markDirty();
+  void markDirty(UINT layer);
+  HRESULT markDirty(UINT layer, const D3DBOX &box);
+  std::vector<D3DBOX> takeDirty(UINT layer) { return std::exchange(m_dirty[layer], {}); }
   /// Of managed images: copies what was written to video memory.
   HRESULT upload();
   /// After level 0 changed, of D3DUSAGE_AUTOGENMIPMAP.
@@ -82,9 +88,14 @@ private:
   std::unique_ptr<DriverResource> m_video, m_system;
   std::vector<std::vector<BYTE>> m_scratch;  ///< D3DPOOL_SCRATCH: the driver does not know of it
   std::vector<LockState> m_locks;
-  bool m_dirty = true;
-  bool m_counted = false;  ///< among what a Reset refuses
+  std::vector<std::vector<D3DBOX>> m_dirty;  ///< by layer
+  UINT m_evictions = 0;                      ///< of the device, when this was uploaded
+  bool m_counted = false;                    ///< among what a Reset refuses
+  bool m_hasDc = false;
 };
+
+/// Copies a box of level 0 of a layer, and what belongs to it of lower levels, from the system memory of `from`.
+HRESULT transferLevels(DriverDevice &driver, const Image &from, const Image &to, UINT layer, const D3DBOX &box);
 
 /// The D3DBOX of a rectangle.
 D3DBOX boxOf(const RECT &rect);

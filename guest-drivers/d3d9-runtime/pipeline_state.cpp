@@ -132,7 +132,10 @@ HRESULT PipelineState::reset(bool depthStencil) {
   }
   for (UINT stage = 0; stage < kStages; ++stage) {
     for (const d3d9::StateInfo &info : d3d9::kTextureStageStates) {
-      const DWORD value = d3d9::textureStageDefault(static_cast<d3d9::TextureStageStateType>(info.number), stage);
+      // Windows' runtime begins with no constant, whatever the page says.
+      const DWORD value = info.number == D3DTSS_CONSTANT
+                              ? 0
+                              : d3d9::textureStageDefault(static_cast<d3d9::TextureStageStateType>(info.number), stage);
       m_values.stage[stage][info.number] = value;
       sendStage(stage, info.number, value);
     }

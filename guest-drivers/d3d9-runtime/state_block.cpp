@@ -84,12 +84,14 @@ void StateBlock::take(D3DSTATEBLOCKTYPE type) {
 
 HRESULT StateBlock::Capture() {
   const Lock lock(device());
+  if (device().isRecording()) return D3DERR_INVALIDCALL;
   copy(device().pipeline().values(), *this);
   return D3D_OK;
 }
 
 HRESULT StateBlock::Apply() {
   const Lock lock(device());
+  if (device().isRecording()) return D3DERR_INVALIDCALL;
   copy(m_values, device().pipeline());
   return D3D_OK;
 }
@@ -110,7 +112,9 @@ void StateBlock::copy(const StateValues &from, StateSink &to) const {
     if (mask.frequency[i]) to.setFrequency(i, from.stream[i].frequency);
   }
   if (mask.indices) to.setIndices(from.indices.get());
-  if (mask.declaration && from.declaration) to.setDeclaration(from.declaration.get(), from.fvf);
+  // To have none is captured, but not applied.
+  if (mask.declaration && (from.declaration || &to != &device().pipeline()))
+    to.setDeclaration(from.declaration.get(), from.fvf);
   if (mask.vertexShader) to.setVertexShader(from.vertexShader.get());
   if (mask.pixelShader) to.setPixelShader(from.pixelShader.get());
   for (Constants kind : {Constants::VertexFloat, Constants::VertexInteger, Constants::VertexBoolean,

@@ -52,6 +52,7 @@ private:
   UINT m_subresource;
   DeviceChild *m_parent;
   IUnknown *m_container;
+  D3DKMT_DESTROYDCFROMMEMORY m_bitmap{};  ///< between GetDC and ReleaseDC
 };
 
 /// The description of a level of a 2D or cube texture, or of a surface.

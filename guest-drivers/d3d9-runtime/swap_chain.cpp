@@ -54,9 +54,9 @@ HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
   if (p.MultiSampleType != D3DMULTISAMPLE_NONE && p.SwapEffect != D3DSWAPEFFECT_DISCARD) return D3DERR_INVALIDCALL;
   if (!p.hDeviceWindow) p.hDeviceWindow = m_focusWindow;
   if (p.Windowed) {
-    if (p.FullScreen_RefreshRateInHz || !p.hDeviceWindow) return D3DERR_INVALIDCALL;
+    if (p.FullScreen_RefreshRateInHz) return D3DERR_INVALIDCALL;
     RECT client{};
-    GetClientRect(p.hDeviceWindow, &client);
+    GetClientRect(p.hDeviceWindow ? p.hDeviceWindow : GetDesktopWindow(), &client);
     if (!p.BackBufferWidth) p.BackBufferWidth = static_cast<UINT>(std::max(1L, client.right));
     if (!p.BackBufferHeight) p.BackBufferHeight = static_cast<UINT>(std::max(1L, client.bottom));
     if (p.BackBufferFormat == D3DFMT_UNKNOWN) p.BackBufferFormat = static_cast<D3DFORMAT>(mode.Format);
@@ -84,7 +84,7 @@ HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
   return D3D_OK;
 }
 
-HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters) {
+HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
   HRESULT result = checkParameters(parameters);
   if (FAILED(result)) return result;
   m_parameters = parameters;
@@ -101,7 +101,7 @@ HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters) {
   description.discard = parameters.SwapEffect == D3DSWAPEFFECT_DISCARD;
   description.chain = true;
   description.primary = !parameters.Windowed;
-  description.implicit = true;
+  description.implicit = implicit;
   if (!parameters.Windowed) {
     description.refreshRate = {parameters.FullScreen_RefreshRateInHz, 1};
     result = takeDisplay();
@@ -171,6 +171,8 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
 HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty,
                                    DWORD flags) {
   if (!window) window = m_parameters.hDeviceWindow;
+  if (!window) window = GetDesktopWindow();
+  if (!IsWindow(window)) return D3D_OK;  // gone: there is nobody to see it
   PresentRequest request;
   request.window = window;
   const RECT whole = m_buffers[0]->bounds();
@@ -263,11 +265,10 @@ HRESULT SwapChain::GetFrontBufferData(IDirect3DSurface9 *destination) {
   return frontBufferData(*static_cast<Surface *>(destination));
 }
 
-HRESULT SwapChain::GetBackBuffer(UINT index, D3DBACKBUFFER_TYPE type, IDirect3DSurface9 **out) {
+HRESULT SwapChain::GetBackBuffer(UINT index, D3DBACKBUFFER_TYPE /*no stereo: they are one*/, IDirect3DSurface9 **out) {
   if (!out) return D3DERR_INVALIDCALL;
-  *out = nullptr;
   Surface *buffer = backBuffer(index);
-  if (!buffer || type != D3DBACKBUFFER_TYPE_MONO) return D3DERR_INVALIDCALL;
+  if (!buffer) return D3DERR_INVALIDCALL;
   buffer->AddRef();
   *out = buffer;
   return D3D_OK;

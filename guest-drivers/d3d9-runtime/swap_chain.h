@@ -15,8 +15,9 @@ class SwapChain final : public Child<IDirect3DSwapChain9Ex, IDirect3DSwapChain9>
 public:
   SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusWindow(focusWindow) {}
   ~SwapChain() override;
-  /// Makes the buffers; fills in what `parameters` left open. A full-screen chain takes over the display.
-  HRESULT create(D3DPRESENT_PARAMETERS &parameters);
+  /// Makes the buffers; fills in what `parameters` left open. A full-screen chain takes over the display. `implicit`:
+  /// the device's own, which a Reset replaces; one of the program's has to be gone then.
+  HRESULT create(D3DPRESENT_PARAMETERS &parameters, bool implicit);
 
   const D3DPRESENT_PARAMETERS &parameters() const { return m_parameters; }
   UINT backBuffers() const { return static_cast<UINT>(m_buffers.size()); }

@@ -29,7 +29,7 @@ template <class Interface, D3DRESOURCETYPE kType> DWORD TextureOf<Interface, kTy
 
 template <class Interface, D3DRESOURCETYPE kType>
 HRESULT TextureOf<Interface, kType>::SetAutoGenFilterType(D3DTEXTUREFILTERTYPE filter) {
-  if (filter == D3DTEXF_NONE || !(m_image->description().usage & D3DUSAGE_AUTOGENMIPMAP)) return D3DERR_INVALIDCALL;
+  if (filter == D3DTEXF_NONE) return D3DERR_INVALIDCALL;
   m_filter = filter;
   return D3D_OK;
 }
@@ -42,15 +42,22 @@ template <class Interface, D3DRESOURCETYPE kType> void TextureOf<Interface, kTyp
 }
 
 template <class Interface, D3DRESOURCETYPE kType>
+HRESULT TextureOf<Interface, kType>::addDirtyRect(UINT layer, const RECT *rect) {
+  if (!rect) {
+    m_image->markDirty(layer);
+    return D3D_OK;
+  }
+  return rect->left < 0 || rect->top < 0 ? D3DERR_INVALIDCALL : m_image->markDirty(layer, boxOf(*rect));
+}
+
+template <class Interface, D3DRESOURCETYPE kType>
 HRESULT TextureOf<Interface, kType>::lockRect(UINT subresource, D3DLOCKED_RECT *out, const RECT *rect, DWORD flags) {
   if (!out) return D3DERR_INVALIDCALL;
   const Lock lock(this->device());
-  *out = {};
-  if (rect && (rect->left < 0 || rect->top < 0)) return D3DERR_INVALIDCALL;
   const D3DBOX box = rect ? boxOf(*rect) : D3DBOX{};
   D3DLOCKED_BOX locked{};
   const HRESULT result = m_image->lock(subresource, rect ? &box : nullptr, flags, locked);
-  *out = {locked.RowPitch, locked.pBits};
+  if (SUCCEEDED(result)) *out = {locked.RowPitch, locked.pBits};
   return result;
 }
 
@@ -82,10 +89,9 @@ HRESULT Texture::UnlockRect(UINT level) {
   return m_image->unlock(level);
 }
 
-HRESULT Texture::AddDirtyRect(const RECT *) {
+HRESULT Texture::AddDirtyRect(const RECT *rect) {
   const Lock lock(device());
-  m_image->markDirty();
-  return D3D_OK;
+  return addDirtyRect(0, rect);
 }
 
 CubeTexture::CubeTexture(Device &device, std::shared_ptr<Image> image) : TextureOf(device, std::move(image)) {
@@ -123,11 +129,10 @@ HRESULT CubeTexture::UnlockRect(D3DCUBEMAP_FACES face, UINT level) {
   return m_image->unlock(face * m_image->levels() + level);
 }
 
-HRESULT CubeTexture::AddDirtyRect(D3DCUBEMAP_FACES face, const RECT *) {
+HRESULT CubeTexture::AddDirtyRect(D3DCUBEMAP_FACES face, const RECT *rect) {
   if (!isValid(face, 0)) return D3DERR_INVALIDCALL;
   const Lock lock(device());
-  m_image->markDirty();
-  return D3D_OK;
+  return addDirtyRect(face, rect);
 }
 
 HRESULT Volume::QueryInterface(REFIID id, void **out) {
@@ -210,8 +215,9 @@ HRESULT VolumeTexture::UnlockBox(UINT level) {
   return m_image->unlock(level);
 }
 
-HRESULT VolumeTexture::AddDirtyBox(const D3DBOX *) {
+HRESULT VolumeTexture::AddDirtyBox(const D3DBOX *box) {
   const Lock lock(device());
+  if (box) return m_image->markDirty(0, *box);
   m_image->markDirty();
   return D3D_OK;
 }

@@ -51,6 +51,8 @@ protected:
         AnyTexture(*static_cast<DeviceChild *>(this), std::move(image)) {}
   bool isManaged() const override { return m_image->description().pool == D3DPOOL_MANAGED; }
   HRESULT upload() override { return m_image->upload(); }
+  /// Null: all of the layer. Under the device's lock.
+  HRESULT addDirtyRect(UINT layer, const RECT *rect);
   HRESULT lockRect(UINT subresource, D3DLOCKED_RECT *out, const RECT *rect, DWORD flags);
 };
 

@@ -311,6 +311,43 @@ TEST_CASE(resets) {
   texture->Release();
 }
 
+TEST_CASE(additionalSwapChains) {
+  const TestDevice device;
+  D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+  parameters.BackBufferWidth = parameters.BackBufferHeight = 64;
+  IDirect3DSwapChain9 *chain = nullptr;
+  EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3D_OK);
+  IDirect3DSurface9 *buffer = nullptr;
+  EXPECT(chain->GetBackBuffer(0, D3DBACKBUFFER_TYPE_MONO, &buffer) == D3D_OK);
+  D3DSURFACE_DESC description{};
+  buffer->GetDesc(&description);
+  EXPECT(description.Width == 64);
+  buffer->Release();
+  EXPECT(device->GetNumberOfSwapChains() == 1);
+  fake().clear();
+  EXPECT(chain->Present(nullptr, nullptr, nullptr, nullptr, 0) == D3D_OK);
+  EXPECT(countOf(calls(), "Present") == 1);
+  D3DPRESENT_PARAMETERS again = presentParameters(device.window);
+  EXPECT(device->Reset(&again) == D3DERR_INVALIDCALL);  // it is the program's
+  chain->Release();
+  EXPECT(device->Reset(&again) == D3D_OK);
+  parameters.Windowed = FALSE;
+  EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3DERR_INVALIDCALL && !chain);
+}
+
+TEST_CASE(palettes) {
+  const TestDevice device;
+  PALETTEENTRY entries[256]{}, read[256]{};
+  for (PALETTEENTRY &entry : entries) entry = {1, 2, 3, 0xFF};
+  UINT current = 9;
+  EXPECT(device->SetCurrentTexturePalette(7) == D3DERR_INVALIDCALL);
+  EXPECT(device->SetPaletteEntries(7, entries) == D3D_OK && device->SetCurrentTexturePalette(7) == D3D_OK);
+  EXPECT(device->GetCurrentTexturePalette(&current) == D3D_OK && current == 7);
+  EXPECT(device->GetPaletteEntries(7, read) == D3D_OK && read[255].peBlue == 3);
+  entries[200].peFlags = 0;  // without D3DPTEXTURECAPS_ALPHAPALETTE
+  EXPECT(device->SetPaletteEntries(7, entries) == D3DERR_INVALIDCALL);
+}
+
 TEST_CASE(exPacing) {
   const TestDevice device(true);
   UINT latency = 0;

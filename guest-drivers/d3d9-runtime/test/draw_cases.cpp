@@ -67,6 +67,19 @@ TEST_CASE(fvfDeclarations) {
                "0:56/0/5.1 0:60/3/5.2");
   DWORD fvf = 0;
   EXPECT(device->GetFVF(&fvf) == D3D_OK && fvf == (D3DFVF_XYZRHW | D3DFVF_DIFFUSE | D3DFVF_TEX1));
+  // A declaration that a code makes has that code; one without a position has none.
+  const D3DVERTEXELEMENT9 made[] = {{0, 0, D3DDECLTYPE_FLOAT3, 0, D3DDECLUSAGE_POSITION, 0},
+                                    {0, 12, D3DDECLTYPE_FLOAT1, 0, D3DDECLUSAGE_TEXCOORD, 0},
+                                    D3DDECL_END()};
+  IDirect3DVertexDeclaration9 *coded = nullptr, *plain = nullptr;
+  EXPECT(device->CreateVertexDeclaration(made, &coded) == D3D_OK && device->SetVertexDeclaration(coded) == D3D_OK);
+  EXPECT(device->GetFVF(&fvf) == D3D_OK && fvf == (D3DFVF_XYZ | D3DFVF_TEX1 | D3DFVF_TEXCOORDSIZE1(0)));
+  EXPECT(device->CreateVertexDeclaration(made + 1, &plain) == D3D_OK && device->SetVertexDeclaration(plain) == D3D_OK);
+  EXPECT(device->GetFVF(&fvf) == D3D_OK && fvf == 0);
+  device->SetVertexDeclaration(nullptr);
+  coded->Release();
+  plain->Release();
+  fake().clear();
   const D3DVERTEXELEMENT9 elements[] = {{1, 8, D3DDECLTYPE_FLOAT16_2, 0, D3DDECLUSAGE_TEXCOORD, 7}, D3DDECL_END()};
   IDirect3DVertexDeclaration9 *declaration = nullptr;
   EXPECT(device->CreateVertexDeclaration(elements, &declaration) == D3D_OK);
@@ -236,6 +249,12 @@ TEST_CASE(clears) {
   device->Clear(1, rects + 1, D3DCLEAR_TARGET, 0, 1, 0);
   EXPECT_CALLS("Clear flags 5 color 11223344 rects 1 10,20-110,70", "SetRenderState 174 00000001",
                "Clear flags 1 color 00000000 rects 1 10,20-30,30");
+  // Rectangles that are not counted clear nothing; a count without rectangles says nothing.
+  device->SetRenderState(D3DRS_SCISSORTESTENABLE, FALSE);
+  fake().clear();
+  EXPECT(device->Clear(0, rects, D3DCLEAR_TARGET, 0, 1, 0) == D3D_OK);
+  EXPECT(device->Clear(1, nullptr, D3DCLEAR_TARGET, 0, 1, 0) == D3D_OK);
+  EXPECT_CALLS("Clear flags 1 color 00000000 rects 1 10,20-110,70");
   device->SetDepthStencilSurface(nullptr);
   EXPECT(device->Clear(0, nullptr, D3DCLEAR_ZBUFFER, 0, 1, 0) == D3DERR_INVALIDCALL);
   const TestDevice pure(false, D3DCREATE_HARDWARE_VERTEXPROCESSING | D3DCREATE_PUREDEVICE);
@@ -279,6 +298,13 @@ TEST_CASE(queries) {
 TEST_CASE(stateBlocks) {
   const TestDevice device;
   IDirect3DStateBlock9 *block = nullptr, *all = nullptr;
+  EXPECT(device->CreateStateBlock(D3DSBT_PIXELSTATE, &block) == D3D_OK && device->BeginStateBlock() == D3D_OK);
+  EXPECT(block->Apply() == D3DERR_INVALIDCALL && block->Capture() == D3DERR_INVALIDCALL);  // while one is recorded
+  EXPECT(device->EndStateBlock(&all) == D3D_OK);
+  block->Release();
+  all->Release();
+  all = nullptr;
+  fake().clear();
   EXPECT(device->BeginStateBlock() == D3D_OK);
   device->SetRenderState(D3DRS_ALPHABLENDENABLE, TRUE);
   device->SetSamplerState(1, D3DSAMP_MAGFILTER, D3DTEXF_LINEAR);

@@ -73,7 +73,7 @@ TEST_CASE(managedPool) {
   EXPECT(locked.Pitch == 128);
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3DERR_INVALIDCALL);
   texture->UnlockRect(0);
-  EXPECT(texture->UnlockRect(0) == D3DERR_INVALIDCALL);
+  EXPECT(texture->UnlockRect(0) == D3D_OK);  // one too many is forgiven
   EXPECT(texture->LockRect(0, &locked, &part, D3DLOCK_READONLY) == D3D_OK);
   EXPECT(static_cast<BYTE *>(locked.pBits) == base + size_t{2 * 128 + 4 * 4});
   texture->UnlockRect(0);
@@ -98,10 +98,41 @@ TEST_CASE(managedPool) {
   fake().clear();
   device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
   EXPECT_CALLS("BufBlt to 32 from 32+16", "DrawPrimitive");
+  // Of what was sent once only what is said to have changed goes again, and all of it after an eviction.
+  EXPECT(texture->LockRect(0, &locked, nullptr, D3DLOCK_NO_DIRTY_UPDATE) == D3D_OK);
+  texture->UnlockRect(0);
+  const RECT other{20, 20, 24, 32}, outside{20, 20, 33, 32};
+  EXPECT(texture->AddDirtyRect(&part) == D3D_OK && texture->AddDirtyRect(&other) == D3D_OK &&
+         texture->AddDirtyRect(&outside) == D3DERR_INVALIDCALL);
+  fake().clear();
+  device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
+  EXPECT_CALLS("TexBlt from 1 face 0 rect 4x6", "TexBlt from 1 face 0 rect 4x12", "DrawPrimitive");
+  EXPECT(device->EvictManagedResources() == D3D_OK);
+  device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
+  EXPECT_CALLS("TexBlt from 1 face 0 rect 32x32", "BufBlt to 0 from 0+256", "DrawPrimitive");
   device->EndScene();
   shader->Release();
   buffer->Release();
   texture->Release();
+}
+
+// A device context over a surface's memory, as GDI sees it.
+TEST_CASE(deviceContexts) {
+  const TestDevice device;
+  IDirect3DSurface9 *surface = nullptr;
+  device->CreateOffscreenPlainSurface(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_SYSTEMMEM, &surface, nullptr);
+  HDC dc = nullptr, second = nullptr;
+  D3DLOCKED_RECT locked{};
+  EXPECT(surface->GetDC(&dc) == D3D_OK && dc);
+  EXPECT(surface->GetDC(&second) == D3DERR_INVALIDCALL);
+  EXPECT(surface->LockRect(&locked, nullptr, 0) == D3DERR_INVALIDCALL);
+  SetPixel(dc, 3, 2, RGB(1, 2, 3));
+  EXPECT(surface->ReleaseDC(nullptr) == D3DERR_INVALIDCALL && surface->ReleaseDC(dc) == D3D_OK);
+  EXPECT(surface->LockRect(&locked, nullptr, D3DLOCK_READONLY) == D3D_OK);
+  const DWORD *row = reinterpret_cast<const DWORD *>(static_cast<const BYTE *>(locked.pBits) + 2 * locked.Pitch);
+  EXPECT((row[3] & 0xFFFFFF) == 0x010203);
+  surface->UnlockRect();
+  surface->Release();
 }
 
 // d3d9ddi 3.6: bits of D3DDDI_LOCKFLAGS: ReadOnly 1, WriteOnly 2, NoOverwrite 4, Discard 8, RangeValid 10, AreaValid

@@ -15,6 +15,15 @@ void Kernel::useVsync(bool use) {
   if (use ? m_vsyncUsers++ == 0 : --m_vsyncUsers == 0) m_adapter.display().controlVsync(use);
 }
 
+namespace {
+
+/// The format of the mode that shows a surface: a screen has no use for alpha.
+D3DDDIFORMAT modeFormat(D3DDDIFORMAT format) {
+  return format == D3DDDIFMT_A8R8G8B8 ? D3DDDIFMT_X8R8G8B8 : format;
+}
+
+}  // namespace
+
 NTSTATUS Kernel::checkFrame(const Allocation& frame, const DisplayMode& mode) {
   Vidmm& vidmm = m_adapter.vidmm();
   for (const Segment& segment : vidmm.segments())
@@ -22,7 +31,7 @@ NTSTATUS Kernel::checkFrame(const Allocation& frame, const DisplayMode& mode) {
       return kmt::kStatusInvalidAllocationUsage;  // scanout wants one range
   DXGKARG_DESCRIBEALLOCATION described;
   if (!describe(frame, described) || described.Width != mode.width || described.Height != mode.height ||
-      described.Format != mode.format)
+      modeFormat(described.Format) != mode.format)
     return kmt::kStatusInvalidAllocationUsage;
   return kmt::kStatusSuccess;
 }
@@ -116,8 +125,8 @@ NTSTATUS Kernel::run(CallTag<Call::SetDisplayMode>, Process& process,
   const D3DDDI_RATIONAL rate = described.RefreshRate.Denominator
                                    ? described.RefreshRate
                                    : D3DDDI_RATIONAL{now.refreshNumerator, now.refreshDenominator};
-  const DisplayMode* mode =
-      display.find(described.Width, described.Height, described.Format, rate.Numerator, rate.Denominator);
+  const DisplayMode* mode = display.find(described.Width, described.Height, modeFormat(described.Format),
+                                         rate.Numerator, rate.Denominator);
   if (!mode) return kmt::kStatusModeNotInModeSet;
   if (const NTSTATUS status = checkFrame(frame, *mode); !ntSuccess(status)) return status;
   if (*mode == now ? !ntSuccess(display.flip(frame)) : !display.setExclusive(*mode, frame))
