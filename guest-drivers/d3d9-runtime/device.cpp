@@ -31,6 +31,7 @@ HRESULT Device::create(D3DPRESENT_PARAMETERS &parameters) {
 Device::~Device() {
   {
     const Lock lock(*this);
+    if (m_cursor) DestroyCursor(m_cursor);
     m_recording.reset();
     m_pipeline.unbind();
     m_fvfDeclarations.clear();
@@ -43,8 +44,16 @@ HRESULT Device::createSwapChain(D3DPRESENT_PARAMETERS &parameters, bool keepStat
   HRESULT result = m_swapChain->create(parameters, true);
   if (FAILED(result)) {
     m_swapChain.reset();
+    m_fullScreen.leave();
     return result;
   }
+  if (parameters.Windowed) {
+    m_fullScreen.leave();
+  } else {
+    m_fullScreen.enter(m_swapChain->parameters().hDeviceWindow, m_creation.hFocusWindow, parameters.BackBufferWidth,
+                       parameters.BackBufferHeight, !(m_creation.BehaviorFlags & D3DCREATE_NOWINDOWCHANGES));
+  }
+  m_fullScreen.setScreen(FullScreenWindow::Screen::Ours);
   if (parameters.EnableAutoDepthStencil) {
     ImageDescription description;
     description.format = parameters.AutoDepthStencilFormat;
@@ -88,6 +97,7 @@ void Device::dropSwapChain() {
 HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
   if (!parameters) return D3DERR_INVALIDCALL;
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
+  if (!m_ex && screen() == FullScreenWindow::Screen::Lost) return D3DERR_DEVICELOST;
   if (!m_ex) {
     const bool held = m_defaultPool || (m_swapChain && (m_swapChain->isHeld() || m_swapChain->isBufferHeld())) ||
                       (m_autoDepth && m_autoDepth->isHeld());
@@ -132,6 +142,8 @@ ULONG Device::Release() {
 
 HRESULT Device::TestCooperativeLevel() {
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
+  if (!m_ex && screen() != FullScreenWindow::Screen::Ours)
+    return screen() == FullScreenWindow::Screen::Lost ? D3DERR_DEVICELOST : D3DERR_DEVICENOTRESET;
   return m_swapChain ? D3D_OK : D3DERR_DEVICENOTRESET;
 }
 
@@ -239,7 +251,8 @@ UINT Device::GetAvailableTextureMem() {
   argument.PrivateDriverDataSize = sizeof sizes;
   if (adapter.kernel().QueryAdapterInfo(&argument) < 0) return 0;
   // Rounded to megabytes, as the page says; at most what 32 bits hold.
-  const ULONGLONG bytes = sizes.DedicatedVideoMemorySize + sizes.SharedSystemMemorySize;
+  const ULONGLONG all = sizes.DedicatedVideoMemorySize + sizes.SharedSystemMemorySize;
+  const ULONGLONG bytes = all - std::min<ULONGLONG>(all, m_driver.videoBytes());
   return static_cast<UINT>(std::min<ULONGLONG>(bytes, 0xFFF00000u) & ~ULONGLONG{0xFFFFF});
 }
 

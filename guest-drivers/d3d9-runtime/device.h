@@ -10,6 +10,7 @@
 
 #include "com.h"
 #include "driver_device.h"
+#include "full_screen_window.h"
 #include "pipeline_state.h"
 #include "surface.h"
 #include "swap_chain.h"
@@ -42,6 +43,8 @@ public:
   PipelineState &pipeline() { return m_pipeline; }
   CRITICAL_SECTION &lock() { return m_lock.section; }
   bool isEx() const { return m_ex; }
+  /// Whether another program has the screen that a full-screen device had.
+  FullScreenWindow::Screen screen() const { return m_fullScreen.screen(); }
   /// Between BeginStateBlock and EndStateBlock: other blocks rest.
   bool isRecording() const { return static_cast<bool>(m_recording); }
   /// Resources of the program in the default pool: a Reset needs there to be none.
@@ -257,6 +260,9 @@ private:
   int m_defaultPool = 0;
   std::map<UINT, std::array<PALETTEENTRY, 256>> m_palettes;
   UINT m_palette = 0;
+  HCURSOR m_cursor = nullptr;
+  bool m_hasCursor = false;
+  BOOL m_showsCursor = FALSE;
   UINT m_evictions = 0;
   UINT m_frameLatency = 3;
   INT m_gpuPriority = 0;
@@ -265,6 +271,7 @@ private:
   DriverDevice m_driver;
   PipelineState m_pipeline;
   Ref<SwapChain> m_swapChain;
+  FullScreenWindow m_fullScreen;
   Ref<Surface> m_target[kRenderTargets];
   Ref<Surface> m_depth, m_autoDepth;
   std::map<DWORD, Ref<Declaration>> m_fvfDeclarations;

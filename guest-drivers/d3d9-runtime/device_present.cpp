@@ -95,6 +95,7 @@ HRESULT Device::GetGPUThreadPriority(INT *priority) {
 HRESULT Device::CheckDeviceState(HWND window) {
   const Lock lock(*this);
   if (m_driver.isRemoved()) return D3DERR_DEVICELOST;
+  if (screen() == FullScreenWindow::Screen::Lost) return S_PRESENT_OCCLUDED;
   if (!window && m_swapChain) window = m_swapChain->parameters().hDeviceWindow;
   return window && IsIconic(window) ? S_PRESENT_OCCLUDED : D3D_OK;
 }

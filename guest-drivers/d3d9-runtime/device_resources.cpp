@@ -257,6 +257,12 @@ HRESULT Device::CreateVertexShader(const DWORD *code, IDirect3DVertexShader9 **s
   const Lock lock(*this);
   const size_t tokens = shaderTokens(code, 0xFFFE);
   if (!tokens || *code > m_driver.adapter().caps().VertexShaderVersion) return D3DERR_INVALIDCALL;
+  // Where the processor may do the vertices it has more registers (page "Vertex Shader Limitations").
+  constexpr ShaderLimits kSoftware{8192, 2048, 2048};
+  const ShaderLimits hardware{m_driver.adapter().caps().MaxVertexShaderConst, kIntegers, kBooleans};
+  const bool software =
+      m_creation.BehaviorFlags & (D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING);
+  if (!hasValidRegisters(code, software ? kSoftware : hardware)) return D3DERR_INVALIDCALL;
   const Ref<VertexShader> made(new VertexShader(*this, code, tokens));
   const HRESULT result = made->create();
   return FAILED(result) ? result : publish(made.get(), shader);
@@ -268,6 +274,14 @@ HRESULT Device::CreatePixelShader(const DWORD *code, IDirect3DPixelShader9 **sha
   const Lock lock(*this);
   const size_t tokens = shaderTokens(code, 0xFFFF);
   if (!tokens || *code > m_driver.adapter().caps().PixelShaderVersion) return D3DERR_INVALIDCALL;
+  // By the model: 1 has 8, 2 has 32, 3 has 224; ps_2_0 has no flow control for the other two kinds to be of use.
+  const UINT model = LOWORD(*code) >> 8;
+  const bool control = LOWORD(*code) > 0x0200;
+  const ShaderLimits limits{model == 1   ? 8u
+                            : model == 2 ? 32u
+                                         : kPixelFloats,
+                            control ? kIntegers : 0, control ? kBooleans : 0};
+  if (!hasValidRegisters(code, limits)) return D3DERR_INVALIDCALL;
   const Ref<PixelShader> made(new PixelShader(*this, code, tokens));
   const HRESULT result = made->create();
   return FAILED(result) ? result : publish(made.get(), shader);

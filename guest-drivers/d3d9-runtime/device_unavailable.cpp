@@ -5,20 +5,6 @@
 
 namespace aerogpu::runtime {
 
-HRESULT Device::SetCursorProperties(UINT, UINT, IDirect3DSurface9 *) {
-  notImplemented("IDirect3DDevice9::SetCursorProperties");
-  return D3DERR_NOTAVAILABLE;
-}
-
-void Device::SetCursorPosition(int, int, DWORD) {
-  notImplemented("IDirect3DDevice9::SetCursorPosition");
-}
-
-BOOL Device::ShowCursor(BOOL) {
-  notImplemented("IDirect3DDevice9::ShowCursor");
-  return FALSE;  // was not shown
-}
-
 HRESULT Device::SetDialogBoxMode(BOOL) {
   notImplemented("IDirect3DDevice9::SetDialogBoxMode");
   return D3DERR_NOTAVAILABLE;

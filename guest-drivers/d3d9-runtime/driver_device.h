@@ -51,6 +51,9 @@ template <auto kMember> consteval FunctionName functionName() {
 
 class DriverDevice {
 public:
+  /// What resources take of the memory for textures, as GetAvailableTextureMem counts it.
+  void countVideoBytes(INT64 change) { m_videoBytes += static_cast<UINT64>(change); }
+  UINT64 videoBytes() const { return m_videoBytes; }
   explicit DriverDevice(const DriverAdapter &adapter) : m_adapter(adapter) {}
   ~DriverDevice();
   DriverDevice(const DriverDevice &) = delete;
@@ -91,6 +94,7 @@ public:
   void addOpened(D3DKMT_HANDLE allocation) { m_opened.push_back(allocation); }
 
 private:
+  UINT64 m_videoBytes = 0;
   friend struct Callbacks;
 
   FloatControl beginCall(const char *name);

@@ -55,7 +55,12 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
     surface.Width = levelSize(description.width, level);
     surface.Height = levelSize(description.height, level);
     surface.Depth = description.flags.Volume ? levelSize(description.depth, level) : 0;
-    if (!description.systemMemory) continue;
+    if (!description.systemMemory) {
+      m_videoBytes += description.flags.VertexBuffer || description.flags.IndexBuffer
+                          ? description.width
+                          : imageBytes(layout, surface.Width, surface.Height, std::max(1u, surface.Depth));
+      continue;
+    }
     const bool buffer = description.flags.VertexBuffer || description.flags.IndexBuffer;
     const UINT row = buffer ? description.width : rowBytes(layout, surface.Width);
     const UINT64 pitch = buffer || description.userMemory ? row : alignUp(row, kPitchAlignment);
@@ -97,6 +102,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
   const HRESULT result = m_device.call<&D3DDDI_DEVICEFUNCS::pfnCreateResource>(&argument);
   std::memset(static_cast<void *>(surfaces.data()), 0xDB, surfaces.size() * sizeof surfaces[0]);
   if (SUCCEEDED(result)) m_driverHandle = argument.hResource;
+  if (SUCCEEDED(result)) m_device.countVideoBytes(static_cast<INT64>(m_videoBytes));
   if (SUCCEEDED(result) && (!m_driverHandle || m_driverHandle == this)) {
     brokenRule("CreateResource gave no handle of the driver's");
     m_driverHandle = nullptr;
@@ -167,6 +173,7 @@ std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKM
 
 DriverResource::~DriverResource() {
   if (m_driverHandle) {
+    m_device.countVideoBytes(-static_cast<INT64>(m_videoBytes));
     m_device.call<&D3DDDI_DEVICEFUNCS::pfnDestroyResource>(m_driverHandle);
     if (m_kernelHandle) brokenRule("DestroyResource left the allocations of the resource");
   }

@@ -77,6 +77,7 @@ private:
   std::vector<Memory> m_memory;
   std::vector<BYTE> m_bytes;
   UINT m_subresources = 0;
+  UINT64 m_videoBytes = 0;  ///< what the device counts
 };
 
 }  // namespace aerogpu::runtime

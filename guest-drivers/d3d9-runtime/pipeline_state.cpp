@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "aerogpu/d3d9/states.h"
 
@@ -145,6 +146,7 @@ HRESULT PipelineState::reset(bool depthStencil) {
       m_values.sampler[slot][info.number] = info.defaultValue;
       sendStage(samplerOfSlot(slot), stageStateOfSampler(info.number), info.defaultValue);
     }
+    m_sentLargestLevel[slot] = m_values.sampler[slot][D3DSAMP_MAXMIPLEVEL];
   }
   for (D3DMATRIX &matrix : m_values.transform) matrix = kIdentity;
   std::memset(m_values.clipPlane, 0, sizeof m_values.clipPlane);
@@ -199,6 +201,7 @@ HRESULT PipelineState::flush(bool indexed) {
   }
   note(restoreRegisters(!fixedVertex && !transformed, !fixedPixel));
   if (!transformed) note(sendClipPlanes(fixedVertex));
+  note(sendLargestLevels());
   const HANDLE shader = transformed ? nullptr : fixedVertex ? m_fixed.vertexShader() : m_values.vertexShader->handle();
   if (shader != m_sentVertexShader) {
     note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderFunc>(shader));
@@ -249,6 +252,21 @@ HRESULT PipelineState::sendClipPlanes(bool fixed) {
   return result;
 }
 
+HRESULT PipelineState::sendLargestLevels() {
+  HRESULT result = D3D_OK;
+  for (UINT slot = 0; slot < kSamplers; ++slot) {
+    if (!m_values.texture[slot]) continue;
+    const DWORD *sampler = m_values.sampler[slot];
+    // Without a filter between levels the sampler's does not count.
+    const DWORD own = sampler[D3DSAMP_MIPFILTER] == D3DTEXF_NONE ? 0 : sampler[D3DSAMP_MAXMIPLEVEL];
+    const DWORD level = std::max(own, m_values.texture[slot]->lod());
+    if (std::exchange(m_sentLargestLevel[slot], level) == level) continue;
+    const HRESULT one = sendStage(samplerOfSlot(slot), D3DDDITSS_MAXMIPLEVEL, level);
+    if (FAILED(one)) result = one;
+  }
+  return result;
+}
+
 HRESULT PipelineState::restoreStreams(bool indexed) {
   // DrawPrimitiveUP leaves stream 0, and the indexed one the indices, unset.
   m_values.stream[0].buffer.reset();
@@ -269,6 +287,7 @@ HRESULT PipelineState::setRender(UINT state, DWORD value) {
 HRESULT PipelineState::setSampler(UINT slot, UINT state, DWORD value) {
   if (m_values.sampler[slot][state] == value && !m_pure) return D3D_OK;
   m_values.sampler[slot][state] = value;
+  if (state == D3DSAMP_MAXMIPLEVEL) m_sentLargestLevel[slot] = value;
   return sendStage(samplerOfSlot(slot), stageStateOfSampler(state), value);
 }
 

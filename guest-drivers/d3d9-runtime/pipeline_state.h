@@ -139,6 +139,8 @@ private:
   HRESULT sendDepthRange();
   HRESULT sendConstants(Constants kind, UINT first, UINT count, const void *data);
   HRESULT sendClipPlane(UINT index, const float *plane);
+  /// The largest level of each bound texture: the sampler's, or SetLOD's of the texture.
+  HRESULT sendLargestLevels();
   /// The program's registers, after the fixed function's were there.
   HRESULT restoreRegisters(bool vertex, bool pixel);
   /// Clip planes that count, in the space that the vertex shader of the next draw makes it.
@@ -150,6 +152,7 @@ private:
   FixedFunction m_fixed;
   HANDLE m_sentVertexShader = nullptr, m_sentPixelShader = nullptr, m_sentDeclaration = nullptr;
   float m_sentPlane[kClipPlanes][4]{};
+  DWORD m_sentLargestLevel[kSamplers]{};
 };
 
 /// Whether drivers with shaders get a render state: the fixed function's are the runtime's alone. Page

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "shader.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "aerogpu/d3d9/tokens.h"
@@ -47,6 +48,51 @@ size_t shaderTokens(const DWORD *code, WORD tag) {
       at += parametersOfModel1(code + at, opcode);
   }
   return 0;
+}
+
+bool hasValidRegisters(const DWORD *code, const ShaderLimits &limits) {
+  const UINT major = LOBYTE(LOWORD(code[0]) >> 8);
+  const bool pixel = HIWORD(code[0]) == 0xFFFF;
+  for (size_t at = 1; code[at] != d3d9::kEndToken;) {
+    const DWORD token = code[at];
+    const auto opcode = static_cast<d3d9::Opcode>(token & d3d9::kOpcodeMask);
+    ++at;
+    if (opcode == d3d9::Opcode::Comment) {
+      at += (token & d3d9::kCommentLengthMask) >> d3d9::kCommentLengthShift;
+      continue;
+    }
+    const size_t count =
+        major >= 2 ? (token & d3d9::kLengthMask) >> d3d9::kLengthShift : parametersOfModel1(code + at, opcode);
+    const bool defines = opcode == d3d9::Opcode::Def || opcode == d3d9::Opcode::DefI || opcode == d3d9::Opcode::DefB;
+    // A position is for the rasterizer; only further ones come to a pixel shader of model 3.
+    if (opcode == d3d9::Opcode::Dcl && pixel && major == 3 && count == 2 &&
+        d3d9::registerTypeOf(code[at + 1]) == static_cast<uint32_t>(d3d9::RegisterType::Input) &&
+        !(code[at] & (d3d9::kDclUsageMask | d3d9::kDclUsageIndexMask)))
+      return false;
+    for (size_t i = opcode == d3d9::Opcode::Dcl ? 1 : 0; i < (defines ? std::min<size_t>(1, count) : count); ++i) {
+      const DWORD number = code[at + i] & d3d9::kRegisterNumberMask;
+      switch (static_cast<d3d9::RegisterType>(d3d9::registerTypeOf(code[at + i]))) {
+      case d3d9::RegisterType::Const:
+        if (number >= limits.floats) return false;
+        break;
+      case d3d9::RegisterType::Const2:
+      case d3d9::RegisterType::Const3:
+      case d3d9::RegisterType::Const4:
+        if (limits.floats <= 2048) return false;
+        break;
+      case d3d9::RegisterType::ConstInt:
+        if (number >= limits.integers) return false;
+        break;
+      case d3d9::RegisterType::ConstBool:
+        if (number >= limits.booleans) return false;
+        break;
+      default:
+        break;
+      }
+    }
+    at += count;
+  }
+  return true;
 }
 
 template <class Interface> HRESULT ShaderOf<Interface>::GetFunction(void *out, UINT *size) {

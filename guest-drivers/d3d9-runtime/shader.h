@@ -13,6 +13,13 @@ namespace aerogpu::runtime {
 /// pixel) or does not end within what a program may send.
 size_t shaderTokens(const DWORD *code, WORD tag);
 
+/// Registers that constants may lie in.
+struct ShaderLimits {
+  UINT floats, integers, booleans;
+};
+/// Whether a stream of shaderTokens() names only registers that there are, and declares no input that cannot be.
+bool hasValidRegisters(const DWORD *code, const ShaderLimits &limits);
+
 template <class Interface> class ShaderOf : public Child<Interface> {
 public:
   HANDLE handle() const { return m_handle; }

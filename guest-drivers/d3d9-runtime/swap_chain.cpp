@@ -85,9 +85,11 @@ HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
 }
 
 HRESULT SwapChain::create(D3DPRESENT_PARAMETERS &parameters, bool implicit) {
+  const HWND given = parameters.hDeviceWindow;
   HRESULT result = checkParameters(parameters);
   if (FAILED(result)) return result;
   m_parameters = parameters;
+  parameters.hDeviceWindow = given;  // that one is not filled in
   ImageDescription description;
   description.format = parameters.BackBufferFormat;
   description.width = parameters.BackBufferWidth;
@@ -155,6 +157,10 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
   if ((source || destination || dirty) && m_parameters.SwapEffect != D3DSWAPEFFECT_COPY && !m_parameters.Windowed)
     return D3DERR_INVALIDCALL;
   if (device().driver().isRemoved()) return D3DERR_DEVICELOST;
+  if (!m_parameters.Windowed && device().isEx() && device().screen() == FullScreenWindow::Screen::Lost)
+    return S_PRESENT_OCCLUDED;
+  if (!m_parameters.Windowed && !device().isEx() && device().screen() != FullScreenWindow::Screen::Ours)
+    return device().screen() == FullScreenWindow::Screen::Lost ? D3DERR_DEVICELOST : D3DERR_DEVICENOTRESET;
   HRESULT result =
       m_parameters.Windowed ? presentWindowed(source, destination, window, dirty, flags) : presentFullScreen(flags);
   if (result == static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED))

@@ -23,7 +23,6 @@ AnyTexture *AnyTexture::of(IDirect3DBaseTexture9 *texture) {
 template <class Interface, D3DRESOURCETYPE kType> DWORD TextureOf<Interface, kType>::SetLOD(DWORD lod) {
   if (!isManaged()) return 0;
   const DWORD clamped = lod < m_image->levels() ? lod : m_image->levels() - 1;
-  if (clamped) notImplemented("IDirect3DBaseTexture9::SetLOD");
   return std::exchange(m_lod, clamped);
 }
 

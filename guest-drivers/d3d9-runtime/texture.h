@@ -19,6 +19,8 @@ public:
   static AnyTexture *of(IDirect3DBaseTexture9 *texture);
   virtual IDirect3DBaseTexture9 *api() = 0;
   D3DTEXTUREFILTERTYPE filter() const { return m_filter; }
+  /// The largest level that draws may use.
+  DWORD lod() const { return m_lod; }
   Image &image() const { return *m_image; }
   void addPrivate() { m_child.addPrivate(); }
   void releasePrivate() { m_child.releasePrivate(); }

@@ -211,7 +211,9 @@ TEST_CASE(adapter) {
   LUID luid{};
   EXPECT(static_cast<IDirect3D9Ex *>(d)->GetAdapterLUID(0, &luid) == D3D_OK && luid.LowPart == 0x1234 &&
          luid.HighPart == 5);
-  EXPECT(device->GetAvailableTextureMem() == 96u << 20);
+  // 96 MB without the back buffer and the depth buffer, rounded down.
+  constexpr UINT kBuffers = 2 * 640 * 480 * 4;
+  EXPECT(device->GetAvailableTextureMem() == (((96u << 20) - kBuffers) & ~0xFFFFFu));
 }
 
 // d3d9ddi 3.8: a window's present is Flush, then Present; the kernel is told the window's place.
@@ -333,6 +335,64 @@ TEST_CASE(additionalSwapChains) {
   EXPECT(device->Reset(&again) == D3D_OK);
   parameters.Windowed = FALSE;
   EXPECT(device->CreateAdditionalSwapChain(&parameters, &chain) == D3DERR_INVALIDCALL && !chain);
+}
+
+TEST_CASE(cursors) {
+  const TestDevice device;
+  IDirect3DSurface9 *bitmap = nullptr, *other = nullptr;
+  device->CreateOffscreenPlainSurface(32, 32, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &bitmap, nullptr);
+  device->CreateOffscreenPlainSurface(32, 24, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &other, nullptr);
+  EXPECT(device->ShowCursor(TRUE) == FALSE && device->ShowCursor(TRUE) == FALSE);  // there is none
+  EXPECT(device->SetCursorProperties(0, 0, nullptr) == D3DERR_INVALIDCALL);
+  EXPECT(device->SetCursorProperties(0, 0, other) == D3DERR_INVALIDCALL);  // no power of two
+  EXPECT(device->SetCursorProperties(1, 2, bitmap) == D3D_OK);
+  EXPECT(device->ShowCursor(TRUE) == FALSE && device->ShowCursor(FALSE) == TRUE && device->ShowCursor(FALSE) == FALSE);
+  bitmap->Release();
+  other->Release();
+}
+
+// A full-screen device covers the screen with its window and gives back what it changed.
+TEST_CASE(fullScreenWindows) {
+  RECT during{}, after{};
+  HWND window = nullptr;
+  LONG style = 0;
+  {
+    const TestDevice device(false, D3DCREATE_HARDWARE_VERTEXPROCESSING, 1, true);
+    window = device.window;
+    GetWindowRect(window, &during);
+    style = GetWindowLongW(window, GWL_STYLE);
+    EXPECT(during.left == 0 && during.top == 0 && during.right == 640 && during.bottom == 480);
+    EXPECT(style & WS_POPUP && !(style & WS_CAPTION));
+    EXPECT(device->TestCooperativeLevel() == D3D_OK);
+    SendMessageW(window, WM_ACTIVATEAPP, FALSE, 0);
+    EXPECT(device->TestCooperativeLevel() == D3DERR_DEVICELOST);
+    EXPECT(device->Present(nullptr, nullptr, nullptr, nullptr) == D3DERR_DEVICELOST);
+    SendMessageW(window, WM_ACTIVATEAPP, TRUE, 0);
+    EXPECT(device->TestCooperativeLevel() == D3DERR_DEVICENOTRESET);
+    D3DPRESENT_PARAMETERS parameters = presentParameters(window);
+    EXPECT(device->Reset(&parameters) == D3D_OK && device->TestCooperativeLevel() == D3D_OK);
+    GetWindowRect(window, &after);
+    EXPECT((GetWindowLongW(window, GWL_STYLE) & WS_CAPTION) == WS_CAPTION || !EqualRect(&after, &during));
+  }
+}
+
+// Registers that a model does not have.
+TEST_CASE(shaderLimits) {
+  const TestDevice device;
+  IDirect3DVertexShader9 *vertex = nullptr;
+  IDirect3DPixelShader9 *pixel = nullptr;
+  const auto moves = [](DWORD version, DWORD target, DWORD source) {
+    return std::vector<DWORD>{version, 0x02000001, target, source, 0xFFFF};
+  };
+  constexpr DWORD kPosition = 0xC00F0000, kColor = 0x800F0800, kConstant = 0xA0E40000;
+  EXPECT(device->CreateVertexShader(moves(D3DVS_VERSION(2, 0), kPosition, kConstant | 255).data(), &vertex) == D3D_OK);
+  vertex->Release();
+  EXPECT(device->CreateVertexShader(moves(D3DVS_VERSION(2, 0), kPosition, kConstant | 256).data(), &vertex) ==
+         D3DERR_INVALIDCALL);
+  EXPECT(device->CreatePixelShader(moves(D3DPS_VERSION(2, 0), kColor, kConstant | 31).data(), &pixel) == D3D_OK);
+  pixel->Release();
+  EXPECT(device->CreatePixelShader(moves(D3DPS_VERSION(2, 0), kColor, kConstant | 32).data(), &pixel) ==
+         D3DERR_INVALIDCALL);
 }
 
 TEST_CASE(palettes) {

@@ -55,6 +55,7 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     caps->MaxVolumeExtent = 256;
     caps->NumSimultaneousRTs = 4;
     caps->VertexShaderVersion = D3DVS_VERSION(3, 0);
+    caps->MaxVertexShaderConst = 256;
     caps->PixelShaderVersion = D3DPS_VERSION(3, 0);
     caps->MaxVertexShader30InstructionSlots = caps->MaxPixelShader30InstructionSlots =
         misbehaves("few slots") ? 511 : 512;

@@ -106,7 +106,7 @@ TEST_CASE(managedPool) {
          texture->AddDirtyRect(&outside) == D3DERR_INVALIDCALL);
   fake().clear();
   device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
-  EXPECT_CALLS("TexBlt from 1 face 0 rect 4x6", "TexBlt from 1 face 0 rect 4x12", "DrawPrimitive");
+  EXPECT_CALLS("TexBlt from 1 face 0 rect 8x8", "TexBlt from 1 face 0 rect 24x32", "DrawPrimitive");  // right, bottom
   EXPECT(device->EvictManagedResources() == D3D_OK);
   device->DrawPrimitive(D3DPT_TRIANGLELIST, 0, 1);
   EXPECT_CALLS("TexBlt from 1 face 0 rect 32x32", "BufBlt to 0 from 0+256", "DrawPrimitive");

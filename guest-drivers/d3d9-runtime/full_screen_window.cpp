@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "full_screen_window.h"
+
+namespace aerogpu::runtime {
+namespace {
+
+constexpr const WCHAR *kProperty = L"aerogpu.d3d9.full-screen";
+
+LONG fullScreenStyle(LONG style) {
+  return (style | WS_POPUP | WS_SYSMENU) & ~(WS_CAPTION | WS_THICKFRAME);
+}
+
+LONG fullScreenExStyle(LONG style) {
+  return style & ~(WS_EX_WINDOWEDGE | WS_EX_CLIENTEDGE);
+}
+
+}  // namespace
+
+void FullScreenWindow::enter(HWND deviceWindow, HWND focusWindow, UINT width, UINT height, bool changeWindows) {
+  m_changeWindows = changeWindows;
+  if (!focusWindow) focusWindow = deviceWindow;
+  const bool first = !m_entered;
+  if (first) {
+    m_entered = true;
+    m_focus = focusWindow;
+    if (changeWindows) watchFocus(focusWindow);
+  }
+  m_width = width;
+  m_height = height;
+  setMode();
+  if (!changeWindows) {
+    m_device = deviceWindow;
+    return;
+  }
+  if (m_device != deviceWindow) restoreWindow();
+  coverScreen(deviceWindow);
+}
+
+void FullScreenWindow::leave() {
+  if (!m_entered) return;
+  m_entered = false;
+  unwatchFocus();
+  ChangeDisplaySettingsExW(nullptr, nullptr, nullptr, 0, nullptr);
+  restoreWindow();
+  setScreen(Screen::Ours);
+}
+
+void FullScreenWindow::setMode() const {
+  DEVMODEW now{};
+  now.dmSize = sizeof now;
+  if (EnumDisplaySettingsW(nullptr, ENUM_CURRENT_SETTINGS, &now) && now.dmPelsWidth == m_width &&
+      now.dmPelsHeight == m_height)
+    return;
+  DEVMODEW mode{};
+  mode.dmSize = sizeof mode;
+  mode.dmFields = DM_PELSWIDTH | DM_PELSHEIGHT;
+  mode.dmPelsWidth = m_width;
+  mode.dmPelsHeight = m_height;
+  ChangeDisplaySettingsExW(nullptr, &mode, nullptr, CDS_FULLSCREEN, nullptr);
+}
+
+void FullScreenWindow::coverScreen(HWND window) {
+  m_filter = window == m_focus;
+  const int width = static_cast<int>(m_width), height = static_cast<int>(m_height);
+  if (m_device != window) {
+    m_device = window;
+    m_style = GetWindowLongW(window, GWL_STYLE);
+    m_exStyle = GetWindowLongW(window, GWL_EXSTYLE);
+    GetWindowRect(window, &m_place);
+    SetWindowLongW(window, GWL_STYLE, fullScreenStyle(m_style));
+    SetWindowLongW(window, GWL_EXSTYLE, fullScreenExStyle(m_exStyle));
+    SetWindowPos(window, HWND_TOPMOST, 0, 0, width, height, SWP_FRAMECHANGED | SWP_SHOWWINDOW | SWP_NOACTIVATE);
+  } else {
+    SetWindowPos(window, HWND_TOPMOST, 0, 0, width, height, SWP_SHOWWINDOW | SWP_NOACTIVATE);
+  }
+  m_filter = false;
+}
+
+void FullScreenWindow::restoreWindow() {
+  const HWND window = m_device;
+  m_device = nullptr;
+  if (!window || !m_changeWindows || !IsWindow(window)) return;
+  // What the program changed meanwhile is its own.
+  const LONG style = GetWindowLongW(window, GWL_STYLE), exStyle = GetWindowLongW(window, GWL_EXSTYLE);
+  constexpr LONG kShown = WS_VISIBLE | WS_MINIMIZE, kShownEx = WS_EX_TOPMOST;
+  UINT flags = SWP_FRAMECHANGED | SWP_NOACTIVATE;
+  if ((style & ~kShown) == (fullScreenStyle(m_style) & ~kShown) &&
+      (exStyle & ~kShownEx) == (fullScreenExStyle(m_exStyle) & ~kShownEx)) {
+    SetWindowLongW(window, GWL_STYLE, (m_style & ~kShown) | (style & kShown));
+    SetWindowLongW(window, GWL_EXSTYLE, m_exStyle | (exStyle & kShownEx));
+  } else {
+    flags |= SWP_NOSIZE | SWP_NOMOVE;
+  }
+  const HWND after = m_exStyle & WS_EX_TOPMOST ? HWND_TOPMOST : HWND_NOTOPMOST;
+  SetWindowPos(window, after, m_place.left, m_place.top, m_place.right - m_place.left, m_place.bottom - m_place.top,
+               flags);
+}
+
+void FullScreenWindow::watchFocus(HWND window) {
+  SetWindowPos(window, nullptr, 0, 0, 0, 0, SWP_NOSIZE | SWP_NOMOVE);
+  SetPropW(window, kProperty, this);
+  const LONG_PTR ours = reinterpret_cast<LONG_PTR>(focusProcedure);
+  const LONG_PTR before = IsWindowUnicode(window) ? SetWindowLongPtrW(window, GWLP_WNDPROC, ours)
+                                                  : SetWindowLongPtrA(window, GWLP_WNDPROC, ours);
+  m_procedure = reinterpret_cast<WNDPROC>(before);
+  SetForegroundWindow(window);
+}
+
+void FullScreenWindow::unwatchFocus() {
+  if (!m_procedure || !IsWindow(m_focus)) return;
+  const bool wide = IsWindowUnicode(m_focus);
+  const LONG_PTR ours = reinterpret_cast<LONG_PTR>(focusProcedure);
+  const LONG_PTR now = wide ? GetWindowLongPtrW(m_focus, GWLP_WNDPROC) : GetWindowLongPtrA(m_focus, GWLP_WNDPROC);
+  // One that the program put on top calls ours, which then goes on to the first.
+  if (now != ours) return;
+  const LONG_PTR first = reinterpret_cast<LONG_PTR>(m_procedure);
+  wide ? SetWindowLongPtrW(m_focus, GWLP_WNDPROC, first) : SetWindowLongPtrA(m_focus, GWLP_WNDPROC, first);
+  RemovePropW(m_focus, kProperty);
+  m_procedure = nullptr;
+}
+
+LRESULT FullScreenWindow::forward(HWND window, UINT message, WPARAM wide, LPARAM longer) const {
+  return IsWindowUnicode(window) ? CallWindowProcW(m_procedure, window, message, wide, longer)
+                                 : CallWindowProcA(m_procedure, window, message, wide, longer);
+}
+
+LRESULT CALLBACK FullScreenWindow::focusProcedure(HWND window, UINT message, WPARAM wide, LPARAM longer) {
+  auto *self = static_cast<FullScreenWindow *>(GetPropW(window, kProperty));
+  if (!self) return DefWindowProcW(window, message, wide, longer);
+  if (self->m_filter && message != WM_DISPLAYCHANGE) return DefWindowProcW(window, message, wide, longer);
+  if (message == WM_ACTIVATEAPP) self->activate(wide != 0);
+  if (message == WM_SYSCOMMAND && wide == SC_RESTORE) DefWindowProcW(window, message, wide, longer);
+  return self->forward(window, message, wide, longer);
+}
+
+void FullScreenWindow::activate(bool active) {
+  if (!m_entered) return;
+  if (active) {
+    if (screen() != Screen::Lost) return;
+    setScreen(Screen::Regained);
+    setMode();
+    m_filter = m_device == m_focus;
+    SetWindowPos(m_device, nullptr, 0, 0, static_cast<int>(m_width), static_cast<int>(m_height),
+                 SWP_NOACTIVATE | SWP_NOZORDER);
+    m_filter = false;
+    return;
+  }
+  setScreen(Screen::Lost);
+  ChangeDisplaySettingsExW(nullptr, nullptr, nullptr, 0, nullptr);
+  if (IsWindowVisible(m_device)) ShowWindow(m_device, SW_MINIMIZE);
+}
+
+}  // namespace aerogpu::runtime
