@@ -88,8 +88,7 @@ private:
   UINT m_adapter;
 };
 
-/// Whether a query that is issued gives a result that is not 0. `works` is false as well when it cannot be
-/// made.
+/// Whether a query can be made and gives a result that is not 0, within kQueryLimitMs.
 bool queryAnswers(IDirect3DDevice9* device, D3DQUERYTYPE type) {
   Holder<IDirect3DQuery9> query;
   if (FAILED(device->CreateQuery(type, query.put()))) return false;

@@ -32,7 +32,7 @@ PARTS32 = {  # what programs for x86 need besides
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
 PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
-NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared']
+NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test']
 DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
 
 

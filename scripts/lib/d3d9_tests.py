@@ -9,7 +9,7 @@ from aerogpu_build import Failure
 import d3d9_stack
 
 # How far channels of the window may be off; as in the programs themselves.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0}
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0}
 
 
 class Report:
@@ -95,6 +95,10 @@ class Tests:
         self.window('quad', '--frames', '10', '--samples', '4')
         self.window('flip', '--frames', '5', '--samples', '4')
 
+    def d3d9ex(self):
+        """Counts and times of presents, frame by frame."""
+        self.window('d3d9ex_test', '--frames', '40')
+
     def readback(self):
         """Each picture is a point of its own; what the driver cannot be asked to draw is told, not passed over."""
         program = self.stack.start(d3d9_stack.program('readback', self.arch))
@@ -152,7 +156,7 @@ class Tests:
         self.check_window(program)
         self.finish(program)
 
-    ALL = [triangle, triangle_ex, quad, flip, samples, readback, shared, two_programs, killed]
+    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, readback, shared, two_programs, killed]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, readback]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86]
