@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pacing: each frame is one submission that ends in a vsynced present, so its fence comes with a vblank. The
-// flip to the frame's texture follows its fence, while the next frame is already on its way into another
-// texture.
+// Pacing: each frame is one submission that ends in a vsynced present, so its fence comes with a vblank, and
+// the picture with it, while the next frame is already on its way.
 #include "demo/desktop.h"
 
 #include <algorithm>
@@ -113,11 +112,11 @@ Status runDesktop(Device& device, const Options& options) {
     const uint64_t shownFence = previousFence;
     previousFence = fence;
 
-    // Frames in flight: this one and the one before. That one's fence is the moment to show it.
+    // Frames in flight: this one and the one before. That one's fence is the moment that it is shown.
     if (frame == 0) {
       status = device.waitFence(fence, kFenceTimeoutNs);
       if (!status.ok()) return status;
-      scanout.enable(options.mode, Scene::kFormat, scene.pitchBytes(), scene.bufferGpa(0));
+      scanout.enable(options.mode, Scene::kFormat, scene.pitchBytes(), scene.shownGpa());
       cursor.show(true);
       firstVblank = scanout.vblankSequence();
       start = nowNs();
@@ -129,7 +128,6 @@ Status runDesktop(Device& device, const Options& options) {
     const uint32_t shown = frame - 1;
     status = device.waitFence(shownFence, kFenceTimeoutNs);
     if (!status.ok()) return status;
-    scanout.flip(scene.bufferGpa(shown));
     int x = 0, y = 0;
     cursorPosition(options.mode, stats.seconds, x, y);
     cursor.move(x, y);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "demo/encoder.h"
 
+#include <cstring>
+
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/cmd_packets.hpp"
 #include "aerogpu/d3d9/state_values.h"
@@ -35,6 +37,25 @@ void Encoder::copyTexture(uint32_t destination, uint32_t source, uint32_t width,
                           uint32_t y) {
   m_out.packet(
       aerogpu_cmd_copy_texture2d{{}, destination, source, 0, 0, 0, 0, x, y, 0, 0, width, height, 0, 0});
+}
+
+void Encoder::copyRect(uint32_t destination, uint32_t source, const Rect& rect) {
+  const auto x = static_cast<uint32_t>(rect.x), y = static_cast<uint32_t>(rect.y);
+  m_out.packet(aerogpu_cmd_copy_texture2d{{},
+                                          destination,
+                                          source,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          x,
+                                          y,
+                                          x,
+                                          y,
+                                          static_cast<uint32_t>(rect.w),
+                                          static_cast<uint32_t>(rect.h),
+                                          0,
+                                          0});
 }
 
 void Encoder::createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens) {
@@ -131,8 +152,31 @@ void Encoder::drawIndexed(uint32_t indices, uint32_t first, int32_t baseVertex) 
   packets::drawIndexed(m_out, indices, first, baseVertex);
 }
 
-void Encoder::presentVsync() {
-  packets::present(m_out, AEROGPU_PRESENT_FLAG_VSYNC);
+void Encoder::drawQuadsInline(const void* vertices, uint32_t quads, uint32_t stride) {
+  const size_t vertexBytes = size_t{quads} * 4 * stride;
+  std::vector<uint16_t> indices;
+  indices.reserve(size_t{quads} * 6);
+  for (uint32_t i = 0; i < quads; ++i)
+    for (const uint32_t corner : {0u, 1u, 2u, 2u, 1u, 3u})
+      indices.push_back(static_cast<uint16_t>(i * 4 + corner));
+  m_inline.resize(vertexBytes + indices.size() * sizeof indices[0]);
+  std::memcpy(m_inline.data(), vertices, vertexBytes);
+  std::memcpy(m_inline.data() + vertexBytes, indices.data(), indices.size() * sizeof indices[0]);
+  m_out.packetWithTail(
+      AEROGPU_CMD_EXT_DRAW_INLINE,
+      aerogpu_cmd_ext_draw_inline{{}, quads * 4, stride, quads * 6, AEROGPU_INDEX_FORMAT_UINT16},
+      m_inline.data(), m_inline.size());
+}
+
+void Encoder::presentVsync(std::span<const Rect> damage) {
+  std::vector<aerogpu_ext_rect> rects;
+  for (const Rect& r : damage)
+    rects.push_back({static_cast<uint32_t>(r.x), static_cast<uint32_t>(r.y), static_cast<uint32_t>(r.x + r.w),
+                     static_cast<uint32_t>(r.y + r.h)});
+  m_out.packetWithTail(AEROGPU_CMD_EXT_PRESENT_RECTS,
+                       aerogpu_cmd_ext_present_rects{
+                           {}, 0, AEROGPU_PRESENT_FLAG_VSYNC, 0, static_cast<uint32_t>(rects.size())},
+                       rects.data(), rects.size() * sizeof rects[0]);
 }
 
 }  // namespace aerogpu::guest

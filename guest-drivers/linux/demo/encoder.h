@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/cmd_writer.hpp"
 #include "aerogpu/d3d9/states.h"
+#include "demo/layout.h"
 
 namespace aerogpu::guest {
 
@@ -28,6 +30,8 @@ public:
   /// All of `source` (its size), to (x, y) of the destination.
   void copyTexture(uint32_t destination, uint32_t source, uint32_t width, uint32_t height, uint32_t x = 0,
                    uint32_t y = 0);
+  /// The same rectangle of two textures of one size.
+  void copyRect(uint32_t destination, uint32_t source, const Rect& rect);
   void createShader(uint32_t handle, uint32_t stage, std::span<const uint32_t> tokens);
   /// `elements`: D3DVERTEXELEMENT9 with its end element.
   void createInputLayout(uint32_t handle, const void* elements, size_t bytes);
@@ -51,10 +55,14 @@ public:
   void clear(uint32_t flags, std::array<float, 4> color, float depth);
   void draw(uint32_t vertices, uint32_t first = 0);
   void drawIndexed(uint32_t indices, uint32_t first = 0, int32_t baseVertex = 0);
-  void presentVsync();
+  /// Quads of four vertices each, two triangles, which travel with the packet; what is bound stays.
+  void drawQuadsInline(const void* vertices, uint32_t quads, uint32_t stride);
+  /// The picture differs from the one before in these rectangles.
+  void presentVsync(std::span<const Rect> damage);
 
 private:
   CommandWriter& m_out;
+  std::vector<uint8_t> m_inline;
   std::array<uint32_t, 256> m_states{};  // value + 1, 0 = unknown
   std::array<int, 8> m_samplers{};       // mode + 1
   uint32_t m_vertexShader = 0, m_pixelShader = 0, m_layout = 0, m_vertices = 0, m_stride = 0, m_indices = 0,

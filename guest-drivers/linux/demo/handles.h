@@ -7,7 +7,7 @@
 namespace aerogpu::guest::handle {
 
 enum : uint32_t {
-  kBuffer = 1,  // and the next ones
+  kShown = 1,
   kWallpaper = 8,
   kStill,  // the wallpaper with the panes that stand still
   kModelColor,
@@ -23,8 +23,6 @@ enum : uint32_t {
   kBlurA = 32,    // + pane
   kBlurB = 40,    // + pane
   kUnitSquare = 48,
-  kSpriteVertices,
-  kSpriteIndices,
   kMeshVertices,
   kMeshIndices,
   kQuadVs = 64,
@@ -47,7 +45,7 @@ enum : uint32_t {
 namespace aerogpu::guest::alloc {
 
 enum : uint32_t {
-  kBuffer = 1,  // and the next ones
+  kShown = 1,
   kAtlas = 8,
   kBackdrop,
   kStreaks,

@@ -156,6 +156,38 @@ void Scene::settlePanes() {
   }
 }
 
+Rect Scene::clientOnScreen(uint32_t pane) const {
+  const Rect &r = m_panes[pane].rect, client = clientRect(r);
+  return {r.x + client.x, r.y + client.y, client.w, client.h};
+}
+
+std::vector<Rect> Scene::restored() const {
+  std::vector<Rect> out;
+  for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
+    const PaneState& state = m_panes[pane];
+    if (state.settled) {
+      // The model is copied over all of its own; the taskbar's words lie on its frame.
+      if (pane == kStatsPane) out.push_back(clientOnScreen(pane));
+      if (pane == kTaskbarPane) out.push_back(state.rect);
+      continue;
+    }
+    // Now and before, with shadows, and what the glass shows: that must not be an older picture of itself.
+    const auto width = static_cast<int>(m_mode.width), height = static_cast<int>(m_mode.height);
+    int left = width, top = height, right = 0, bottom = 0;
+    const auto add = [&](const Rect& r, int margin) {
+      left = std::max(std::min(left, r.x - margin), 0);
+      top = std::max(std::min(top, r.y - margin), 0);
+      right = std::min(std::max(right, r.x + r.w + margin), width);
+      bottom = std::min(std::max(bottom, r.y + r.h + margin), height);
+    };
+    add(state.before, kShadow);
+    add(state.rect, kShadow);
+    add(blurRect(state.rect), 0);
+    out.push_back({left, top, right - left, bottom - top});
+  }
+  return out;
+}
+
 void Scene::renderModel(Encoder& e, double seconds) {
   const Rect client = clientRect(m_panes[kModelPane].rect);
   const float w = f(client.w), h = f(client.h);
@@ -226,13 +258,11 @@ void Scene::drawSprites(Encoder& e, uint32_t first, uint32_t count) {
   flatStates(e, true);
   e.bindShaders(handle::kSpriteVs, handle::kSpritePs);
   e.inputLayout(handle::kSpriteLayout);
-  e.vertexBuffer(handle::kSpriteVertices, sizeof(SpriteVertex));
-  e.indexBuffer(handle::kSpriteIndices);
   e.topology(AEROGPU_TOPOLOGY_TRIANGLELIST);
   const float scale[] = {2 / w, -2 / h, -1 / w - 1, 1 + 1 / h};
   e.vertexConstants(0, scale);
   e.texture(0, handle::kAtlas);
-  e.drawIndexed(count * 6, first * 6);
+  e.drawQuadsInline(m_sprites.vertices().data() + size_t{first} * 4, count, sizeof(SpriteVertex));
 }
 
 void Scene::renderGlass(Encoder& e, uint32_t pane) {
@@ -315,13 +345,19 @@ void Scene::frame(const FrameStats& stats, CommandWriter& out) {
     m_panes[pane].rect = paneRect(m_mode, static_cast<Pane>(pane), stats.seconds);
   if (!m_stillDrawn) settlePanes();
   layOut(stats);
-  const auto& vertices = m_sprites.vertices();
-  e.upload(handle::kSpriteVertices, 0, vertices.data(), vertices.size() * sizeof(SpriteVertex));
-  if (!m_stillDrawn) renderStill(e);
+  std::vector<Rect> changed;
+  if (m_stillDrawn) {
+    changed = restored();
+  } else {
+    renderStill(e);
+    changed = {{0, 0, static_cast<int>(m_mode.width), static_cast<int>(m_mode.height)}};
+  }
+  for (PaneState& state : m_panes) state.before = state.rect;
   renderModel(e, stats.seconds);
 
-  const uint32_t target = handle::kBuffer + stats.frame % kBuffers;
-  e.copyTexture(target, handle::kStill, m_mode.width, m_mode.height);
+  const uint32_t target = handle::kShown;
+  for (const Rect& rect : changed) e.copyRect(target, handle::kStill, rect);
+  changed.push_back(clientOnScreen(kModelPane));
   e.target(target, 0, m_mode.width, m_mode.height);
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
     if (!m_panes[pane].settled) {
@@ -331,7 +367,7 @@ void Scene::frame(const FrameStats& stats, CommandWriter& out) {
     }
     renderContent(e, pane, target);
   }
-  e.presentVsync();
+  e.presentVsync(changed);
 }
 
 }  // namespace aerogpu::guest

@@ -33,8 +33,6 @@ struct Coordinates {
 
 class Scene {
 public:
-  /// Scanout textures that take turns.
-  static constexpr uint32_t kBuffers = 3;
   static constexpr uint32_t kFormat = AEROGPU_FORMAT_B8G8R8X8_UNORM;
 
   /// Guest memory that create() takes.
@@ -43,12 +41,13 @@ public:
   Status create(Memory& memory, Mode mode);
   /// The first stream: resources, shaders, the wallpaper.
   void setup(CommandWriter& out);
-  /// One frame into buffer `frame % kBuffers`, ending in a vsynced present.
+  /// What differs from the frame before, into the texture that is shown, ending in a vsynced present of it. A
+  /// frame is taken when it is presented, so the next one may follow at once.
   void frame(const FrameStats& stats, CommandWriter& out);
 
   /// The same for every submission.
   const AllocTable& table() const { return m_table; }
-  uint64_t bufferGpa(uint32_t frame) const { return m_buffers[frame % kBuffers].gpa; }
+  uint64_t shownGpa() const { return m_shown.gpa; }
   uint32_t pitchBytes() const { return m_mode.width * 4; }
   const Block& cursor() const { return m_cursor; }
   Mode mode() const { return m_mode; }
@@ -56,6 +55,7 @@ public:
 private:
   struct PaneState {
     Rect rect;
+    Rect before;           // of the last frame
     bool settled = false;  // part of the still picture
     uint32_t firstSprite = 0, shadowSprites = 0, sprites = 0;
   };
@@ -68,6 +68,10 @@ private:
   void layOutTaskbar(const FrameStats& stats, const Rect& pane);
   void renderModel(Encoder& e, double seconds);
   void settlePanes();
+  /// A pane's inside.
+  Rect clientOnScreen(uint32_t pane) const;
+  /// Where the frame before is replaced by the still picture, on which the panes that change are drawn again.
+  std::vector<Rect> restored() const;
   void renderStill(Encoder& e);
   void renderBlur(Encoder& e, uint32_t pane, uint32_t source);
   /// Shadow and glass; the target is bound and its picture blurred.
@@ -85,7 +89,7 @@ private:
 
   Mode m_mode;
   AllocTable m_table;
-  std::array<Block, kBuffers> m_buffers;
+  Block m_shown;
   std::array<Block, kPaneCount> m_paneArt;
   Block m_atlasArt, m_backdropArt, m_streakArt, m_surfaceArt, m_mesh, m_cursor;
   Atlas m_atlas;

@@ -59,7 +59,7 @@ uint32_t* pixels(const Block& block) {
 }  // namespace
 
 uint64_t Scene::memoryBytes(Mode mode) {
-  uint64_t sum = kBuffers * pages(uint64_t{mode.width} * mode.height * 4);
+  uint64_t sum = pages(uint64_t{mode.width} * mode.height * 4);
   for (uint32_t pane = 0; pane < kPaneCount; ++pane) {
     const Rect r = paneRect(mode, static_cast<Pane>(pane), 0);
     sum += pages(static_cast<uint64_t>(r.w) * static_cast<uint64_t>(r.h) * 4);
@@ -75,8 +75,7 @@ Status Scene::addPicture(Memory& memory, uint32_t allocId, uint64_t bytes, Block
 Status Scene::create(Memory& memory, Mode mode) {
   m_mode = mode;
   Status status;
-  for (uint32_t i = 0; status.ok() && i < kBuffers; ++i)
-    status = addPicture(memory, alloc::kBuffer + i, uint64_t{pitchBytes()} * mode.height, m_buffers[i]);
+  if (status.ok()) status = addPicture(memory, alloc::kShown, uint64_t{pitchBytes()} * mode.height, m_shown);
   if (status.ok()) status = addPicture(memory, alloc::kAtlas, kAtlasWidth * kAtlasHeight * 4, m_atlasArt);
   if (status.ok())
     status = addPicture(memory, alloc::kBackdrop, kBackdropSize * kBackdropSize * 4, m_backdropArt);
@@ -138,9 +137,8 @@ void Scene::createPictures(Encoder& e) {
   const auto targetTexture = [&](uint32_t handle, uint32_t format, int w, int h) {
     e.createTexture(handle, kDrawn, format, static_cast<uint32_t>(w), static_cast<uint32_t>(h), 1, 0, 0);
   };
-  for (uint32_t i = 0; i < kBuffers; ++i)
-    e.createTexture(handle::kBuffer + i, kDrawn | AEROGPU_RESOURCE_USAGE_SCANOUT, kFormat, m_mode.width,
-                    m_mode.height, 1, pitchBytes(), alloc::kBuffer + i);
+  e.createTexture(handle::kShown, kDrawn | AEROGPU_RESOURCE_USAGE_SCANOUT, kFormat, m_mode.width,
+                  m_mode.height, 1, pitchBytes(), alloc::kShown);
   for (const uint32_t handle : {handle::kWallpaper, handle::kStill})
     targetTexture(handle, kFormat, static_cast<int>(m_mode.width), static_cast<int>(m_mode.height));
   picture(handle::kAtlas, alloc::kAtlas, kAtlasWidth, kAtlasHeight, 1, kAtlasWidth * kAtlasHeight * 4);
@@ -178,14 +176,6 @@ void Scene::setup(CommandWriter& out) {
   const float square[] = {0, 0, 1, 0, 0, 1, 1, 1};
   e.createBuffer(handle::kUnitSquare, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER, sizeof square, 0);
   e.upload(handle::kUnitSquare, 0, square, sizeof square);
-  e.createBuffer(handle::kSpriteVertices, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER,
-                 Sprites::kMaximum * 4 * sizeof(SpriteVertex), 0);
-  std::vector<uint16_t> indices;
-  for (uint32_t i = 0; i < Sprites::kMaximum; ++i)
-    for (const uint32_t corner : {0u, 1u, 2u, 2u, 1u, 3u})
-      indices.push_back(static_cast<uint16_t>(i * 4 + corner));
-  e.createBuffer(handle::kSpriteIndices, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER, indices.size() * 2, 0);
-  e.upload(handle::kSpriteIndices, 0, indices.data(), indices.size() * 2);
 
   e.createShader(handle::kQuadVs, AEROGPU_SHADER_STAGE_VERTEX, quadVs);
   e.createShader(handle::kSpriteVs, AEROGPU_SHADER_STAGE_VERTEX, spriteVs);

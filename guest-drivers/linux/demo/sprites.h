@@ -19,7 +19,7 @@ static_assert(sizeof(SpriteVertex) == 20);
 
 class Sprites {
 public:
-  /// More than this is left out; the index buffer reaches as far.
+  /// More than this is left out: what an index of 16 bits reaches.
   static constexpr uint32_t kMaximum = 1024;
 
   explicit Sprites(const Atlas& atlas) : m_atlas(atlas) {}
