@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/bench/direct_vk.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,6 +65,7 @@ DirectVk::~DirectVk() {
   }
   for (auto& row : m_pipelines)
     for (VkPipeline pipeline : row) vkDestroyPipeline(m_device, pipeline, nullptr);
+  vkDestroyQueryPool(m_device, m_query, nullptr);
   vkDestroySampler(m_device, m_sampler, nullptr);
   vkDestroyDescriptorPool(m_device, m_descriptors, nullptr);
   vkDestroyPipelineLayout(m_device, m_layout, nullptr);
@@ -95,6 +97,11 @@ void DirectVk::createDevice() {
   features.dynamicRendering = features.synchronization2 = VK_TRUE;
   VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   device.pNext = &features;
+  VkPhysicalDeviceFeatures offered{}, core{};
+  vkGetPhysicalDeviceFeatures(m_gpu, &offered);
+  if (!offered.occlusionQueryPrecise) need(VK_ERROR_FEATURE_NOT_PRESENT, "finding queries that count");
+  core.occlusionQueryPrecise = VK_TRUE;
+  device.pEnabledFeatures = &core;
   device.queueCreateInfoCount = 1;
   device.pQueueCreateInfos = &queue;
   need(vkCreateDevice(m_gpu, &device, nullptr, &m_device), "vkCreateDevice");
@@ -338,12 +345,13 @@ void DirectVk::barrier(VkImage image, VkImageLayout from, VkImageLayout to) {
   vkCmdPipelineBarrier2(m_commands, &info);
 }
 
-void DirectVk::beginPass() {
-  barrier(m_target.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+void DirectVk::beginPass(bool load) {
+  barrier(m_target.image, load ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL : VK_IMAGE_LAYOUT_UNDEFINED,
+          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
   color.imageView = m_target.view;
   color.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
-  color.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+  color.loadOp = load ? VK_ATTACHMENT_LOAD_OP_LOAD : VK_ATTACHMENT_LOAD_OP_CLEAR;
   color.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
   VkRenderingInfo rendering{VK_STRUCTURE_TYPE_RENDERING_INFO};
   rendering.renderArea = {{0, 0}, {m_target.width, m_target.height}};
@@ -413,6 +421,25 @@ void DirectVk::streamFrame(std::span<const StreamedDraw> draws, bool rebinds) {
   submitAndWait();
 }
 
+void DirectVk::bindUpdated(const DirectImage& image) {
+  if (m_updateSet == VK_NULL_HANDLE) {
+    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    info.descriptorPool = m_descriptors;
+    info.descriptorSetCount = 1;
+    info.pSetLayouts = &m_textureLayout;
+    need(vkAllocateDescriptorSets(m_device, &info, &m_updateSet), "vkAllocateDescriptorSets");
+  }
+  const VkDescriptorImageInfo texture{m_sampler, image.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = m_updateSet;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  write.pImageInfo = &texture;
+  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 1, 1, &m_updateSet, 0,
+                          nullptr);
+}
+
 void DirectVk::updateFrame(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes) {
   const uint32_t boxBytes = side * side * 4, perRow = image.width / side;
   std::memcpy(m_staging.mapped, bytes, size_t{boxBytes} * count);
@@ -431,25 +458,84 @@ void DirectVk::updateFrame(DirectImage& image, uint32_t side, uint32_t count, co
   barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
   beginPass();
   bindOneState();
-  if (m_updateSet == VK_NULL_HANDLE) {
-    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    info.descriptorPool = m_descriptors;
-    info.descriptorSetCount = 1;
-    info.pSetLayouts = &m_textureLayout;
-    need(vkAllocateDescriptorSets(m_device, &info, &m_updateSet), "vkAllocateDescriptorSets");
-  }
-  const VkDescriptorImageInfo texture{m_sampler, image.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = m_updateSet;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-  write.pImageInfo = &texture;
-  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
-  vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 1, 1, &m_updateSet, 0,
-                          nullptr);
+  bindUpdated(image);
   const VkDeviceSize zero = 0;
   vkCmdBindVertexBuffers(m_commands, 0, 1, &m_stream.buffer, &zero);
   for (uint32_t i = 0; i < count; ++i) vkCmdDraw(m_commands, 6, 1, 0, 0);
+  vkCmdEndRendering(m_commands);
+  submitAndWait();
+}
+
+void DirectVk::updateFrameInOrder(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes) {
+  const uint32_t boxBytes = side * side * 4, perRow = image.width / side;
+  begin();
+  for (uint32_t i = 0; i < count; ++i) {
+    std::memcpy(m_staging.mapped + size_t{i} * boxBytes, bytes + size_t{i} * boxBytes, boxBytes);
+    barrier(image.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    VkBufferImageCopy copy{};
+    copy.bufferOffset = VkDeviceSize{i} * boxBytes;
+    copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    copy.imageOffset = {static_cast<int32_t>(i % perRow * side), static_cast<int32_t>(i / perRow * side), 0};
+    copy.imageExtent = {side, side, 1};
+    vkCmdCopyBufferToImage(m_commands, m_staging.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
+                           &copy);
+    barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    beginPass(i != 0);
+    if (i == 0) {
+      bindOneState();
+      bindUpdated(image);
+      const VkDeviceSize zero = 0;
+      vkCmdBindVertexBuffers(m_commands, 0, 1, &m_stream.buffer, &zero);
+    }
+    vkCmdDraw(m_commands, 6, 1, 0, 0);
+    vkCmdEndRendering(m_commands);
+  }
+  submitAndWait();
+}
+
+uint64_t DirectVk::countFrame(std::span<const Draw> draws) {
+  if (m_query == VK_NULL_HANDLE) {
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_OCCLUSION;
+    info.queryCount = 1;
+    need(vkCreateQueryPool(m_device, &info, nullptr, &m_query), "vkCreateQueryPool");
+  }
+  begin();
+  vkCmdResetQueryPool(m_commands, m_query, 0, 1);
+  beginPass();
+  bindOneState();
+  const VkDeviceSize zero = 0;
+  vkCmdBindVertexBuffers(m_commands, 0, 1, &m_vertices.buffer, &zero);
+  vkCmdBeginQuery(m_commands, m_query, 0, VK_QUERY_CONTROL_PRECISE_BIT);
+  uint32_t slot = 0;
+  for (const Draw& draw : draws) {
+    const uint32_t offset = slot++ * kUniformStride;
+    std::memcpy(m_uniforms.mapped + offset, draw.place, sizeof draw.place);
+    vkCmdBindDescriptorSets(m_commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &m_uniformSet, 1,
+                            &offset);
+    vkCmdDraw(m_commands, 6, 1, 0, 0);
+  }
+  vkCmdEndQuery(m_commands, m_query, 0);
+  vkCmdEndRendering(m_commands);
+  submitAndWait();
+  uint64_t count = 0;
+  need(vkGetQueryPoolResults(m_device, m_query, 0, 1, sizeof count, &count, sizeof count,
+                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+       "vkGetQueryPoolResults");
+  return count;
+}
+
+void DirectVk::setVertices(std::span<const uint8_t> bytes) {
+  std::memcpy(m_stream.mapped, bytes.data(), std::min<size_t>(bytes.size(), kStreamBytes));
+}
+
+void DirectVk::drawVertices(uint32_t count) {
+  begin();
+  beginPass();
+  bindOneState();
+  const VkDeviceSize zero = 0;
+  vkCmdBindVertexBuffers(m_commands, 0, 1, &m_stream.buffer, &zero);
+  vkCmdDraw(m_commands, count, 1, 0, 0);
   vkCmdEndRendering(m_commands);
   submitAndWait();
 }

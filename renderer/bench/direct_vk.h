@@ -52,9 +52,18 @@ public:
   /// The same as drawFrame() with streamed vertices and one state. A ring that is mapped for good, bound once
   /// (`rebinds`: for each draw), as large as the frame's vertices.
   void streamFrame(std::span<const StreamedDraw> draws, bool rebinds);
+  /// The same as drawFrame() of opaque draws, each with constants of its own, inside an occlusion query that
+  /// counts; returns the count.
+  uint64_t countFrame(std::span<const Draw> draws);
+  /// Vertices for drawVertices(), at most 4 MiB.
+  void setVertices(std::span<const uint8_t> bytes);
+  /// One draw of `count` of them.
+  void drawVertices(uint32_t count);
   /// Boxes of `side` texels of `image`, each from `bytes` (tight rows), behind one another from left to right
   /// and then below, by one copy ahead of the pass; then as many quads.
   void updateFrame(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes);
+  /// The same, where each draw is to see the boxes up to its own and no later one: the pass ends for each.
+  void updateFrameInOrder(DirectImage& image, uint32_t side, uint32_t count, const uint8_t* bytes);
   /// Copies a box of the target to `out` (tight rows), and waits.
   void readBox(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t* out);
   /// Makes and destroys `count` textures of `side` texels, in memory that is there.
@@ -73,8 +82,11 @@ private:
   void createTextures();
   DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
   void begin();
-  /// begin(), and the pass with a cleared target, pipeline 0, texture 0, vertices placed as they are.
-  void beginPass();
+  /// The pass with a cleared target, or with what it holds.
+  void beginPass(bool load = false);
+  /// Texture `image` in place of the ones of m_textures.
+  void bindUpdated(const DirectImage& image);
+  /// Pipeline 0, texture 0, vertices placed as they are.
   void bindOneState();
   void submitAndWait();
   void barrier(VkImage image, VkImageLayout from, VkImageLayout to);
@@ -98,6 +110,7 @@ private:
   DirectBuffer m_uniforms, m_vertices, m_staging, m_stream;
   DirectImage m_target, m_textures[kTextures];
   VkDeviceMemory m_room = VK_NULL_HANDLE;  ///< createAndDestroy()
+  VkQueryPool m_query = VK_NULL_HANDLE;    ///< one occlusion query
 };
 
 /// A triangle list for the unit square: x, y, u, v a vertex.
