@@ -258,12 +258,16 @@ bool Pipeline::emitViewport(bool transformed) {
 bool Pipeline::emitScissor() {
   if (!renderStates.get(kScissorTest)) return true;
   if (m_scissorKnown && !memcmp(&m_sentScissor, &m_scissor, sizeof m_scissor)) return true;
-  const auto size = [](LONG from, LONG to) { return to > from ? to - from : 0; };
+  // No target reaches as far; differences of what programs set overflow.
+  constexpr LONG kFar = 1 << 20;
+  const auto edge = [](LONG value) { return value < 0 ? 0 : value < kFar ? value : kFar; };
+  const LONG left = edge(m_scissor.left), top = edge(m_scissor.top);
+  const LONG right = edge(m_scissor.right), bottom = edge(m_scissor.bottom);
   aerogpu_cmd_set_scissor packet = {};
-  packet.x = m_scissor.left;
-  packet.y = m_scissor.top;
-  packet.width = size(m_scissor.left, m_scissor.right);
-  packet.height = size(m_scissor.top, m_scissor.bottom);
+  packet.x = left;
+  packet.y = top;
+  packet.width = right > left ? right - left : 0;
+  packet.height = bottom > top ? bottom - top : 0;
   if (!m_wire.context.send(packet)) return false;
   m_sentScissor = m_scissor;
   m_scissorKnown = true;

@@ -301,8 +301,10 @@ void StageStates::forget() {
 }
 
 void ClipPlanes::set(uint32_t index, const float *coefficients) {
-  if (index >= kCount || !memcmp(&m_wanted[index], coefficients, sizeof m_wanted[index])) return;
-  memcpy(&m_wanted[index], coefficients, sizeof m_wanted[index]);
+  aerogpu_ext_clip_plane plane;
+  memcpy(&plane, coefficients, sizeof plane);
+  if (index >= kCount || !memcmp(&m_wanted[index], &plane, sizeof plane)) return;
+  m_wanted[index] = plane;
   m_dirty |= 1u << index;
 }
 

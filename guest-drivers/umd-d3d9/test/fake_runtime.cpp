@@ -261,7 +261,8 @@ void FakeRuntime::runOnGpu(const Submission &submission, const std::vector<uint8
   }
   const auto finished = kernel.gpu->submitRaw(stream, table, m_context);
   gpuErrors += finished.result.error_count;
-  EXPECT_EQ(finished.result.error_count, 0u) << "code " << finished.result.last_error_code;
+  EXPECT_EQ(finished.result.error_count, 0u)
+      << "code " << finished.result.last_error_code << ": " << ::testing::PrintToString(kernel.gpu->takeGuestLines());
 }
 
 HRESULT FakeRuntime::present(const D3DDDICB_PRESENT &data) {

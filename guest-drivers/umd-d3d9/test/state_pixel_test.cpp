@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What states beyond ABI 1.4 and large updates look like, through the renderer. docs/abi/d3d9-states.md, updates.md.
+#include "random_calls.h"
 #include "umd_pixels.h"
 
 namespace aero::test {
@@ -123,6 +124,14 @@ TEST_F(UmdPixels, ABufferThatIsRewrittenWholeIsWhatEachDrawReads) {
       const uint32_t want = x % 4 < 2 ? colors[x / 4] : y < 2 ? colors[3 - x / 4] : kBlack;
       EXPECT_EQ(seen[y * 16 + x], want) << x << ' ' << y;
     }
+}
+
+TEST_F(UmdPixels, GarbageIsNoErrorOfTheDevices) {
+  for (uint32_t seed = 1; seed <= 40; seed++) {
+    SCOPED_TRACE(seed);
+    callAtRandom(*p, seed, 1500);
+    EXPECT_EQ(rt->gpuErrors, 0u);
+  }
 }
 
 }  // namespace

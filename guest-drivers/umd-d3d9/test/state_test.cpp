@@ -3,7 +3,7 @@
 // (docs/abi/updates.md): what is sent, how often, and that nothing a program says makes the driver fail.
 #include <random>
 
-#include "aerogpu/d3d9/states.h"
+#include "random_calls.h"
 #include "umd_test.h"
 
 namespace aero::test {
@@ -360,120 +360,7 @@ TEST_F(UmdStates, AFrameLikeTheLastOneTakesNoMemory) {
 }
 
 TEST_F(UmdStates, GarbageIsNoErrorAndNoFault) {
-  std::mt19937 twister(7);
-  const auto random = [&] { return static_cast<uint32_t>(twister()); };
-  prepare();
-  HANDLE depth = p.resource(D3DDDIFMT_D24S8, 64, 64, Program::depth());
-  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture());
-  HANDLE indices = p.buffer(64, nullptr, Program::indices(), D3DDDIFMT_INDEX16);
-  std::vector<uint8_t> memory(16 * 64);
-  HANDLE system = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, memory.data(), 64);
-  HANDLE oldShader = p.shader(false, assemble("ps_1_1\ntex t0\nmov r0, t0\n").tokens);
-  HANDLE declarations[] = {p.vertexDeclaration(), p.vertexDeclaration(true), nullptr};
-  const HANDLE resources[] = {nullptr, target, depth, texture, vertices, indices, system};
-  const auto any = [&] {
-    constexpr uint32_t kEdges[] = {0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FC00000, 0xFAFBFCFD};
-    return random() % 3 ? kEdges[random() % 8] : random();
-  };
-  const auto resource = [&] { return resources[random() % 7]; };
-  const auto number = [&] {
-    const uint32_t bits = any();
-    float out;
-    memcpy(&out, &bits, sizeof out);
-    return out;
-  };
-  for (int i = 0; i < 20000; i++) {
-    SCOPED_TRACE(i);
-    switch (random() % 20) {
-    case 0:
-      p.state(random() % 300, any());
-      break;
-    case 1:
-      p.stage(random() % 4 ? random() % 270 : any(), static_cast<D3DDDITEXTURESTAGESTATETYPE>(random() % 40), any());
-      break;
-    case 2:
-      EXPECT_EQ(p.fn.pfnSetTexture(p.dev(), random() % 4 ? random() % 270 : any(), resource()), 0);
-      break;
-    case 3: {
-      const D3DDDIARG_SETRENDERTARGET args = {random() % 6, resource(), random() % 3 ? 0 : any()};
-      EXPECT_EQ(p.fn.pfnSetRenderTarget(p.dev(), &args), 0);
-      break;
-    }
-    case 4: {
-      const D3DDDIARG_SETDEPTHSTENCIL args = {resource()};
-      EXPECT_EQ(p.fn.pfnSetDepthStencil(p.dev(), &args), 0);
-      break;
-    }
-    case 5: {
-      const D3DDDIARG_VIEWPORTINFO args = {any(), any(), any(), any()};
-      EXPECT_EQ(p.fn.pfnSetViewport(p.dev(), &args), 0);
-      const D3DDDIARG_ZRANGE range = {number(), number()};
-      EXPECT_EQ(p.fn.pfnSetZRange(p.dev(), &range), 0);
-      break;
-    }
-    case 6: {
-      const RECT rect = {static_cast<LONG>(any()), static_cast<LONG>(any()), static_cast<LONG>(any()),
-                         static_cast<LONG>(any())};
-      EXPECT_EQ(p.fn.pfnSetScissorRect(p.dev(), &rect), 0);
-      break;
-    }
-    case 7:
-      p.stream(resource(), any(), any(), random() % 20);
-      break;
-    case 8: {
-      const D3DDDIARG_SETSTREAMSOURCEFREQ args = {random() % 20, any()};
-      EXPECT_EQ(p.fn.pfnSetStreamSourceFreq(p.dev(), &args), 0);
-      break;
-    }
-    case 9: {
-      const D3DDDIARG_SETINDICES args = {resource(), any()};
-      EXPECT_EQ(p.fn.pfnSetIndices(p.dev(), &args), 0);
-      break;
-    }
-    case 10:
-      EXPECT_EQ(p.fn.pfnSetVertexShaderDecl(p.dev(), declarations[random() % 3]), 0);
-      break;
-    case 11:
-      EXPECT_EQ(p.fn.pfnSetPixelShader(p.dev(), random() % 2 ? oldShader : nullptr), 0);
-      break;
-    case 12:
-      plane(any(), number(), number(), number(), number());
-      break;
-    case 13: {
-      const D3DDDIARG_WINFO args = {number(), number()};
-      EXPECT_EQ(p.fn.pfnUpdateWInfo(p.dev(), &args), 0);
-      break;
-    }
-    case 14: {
-      const D3DDDIARG_CLEAR args = {any(), any(), number(), any()};
-      const RECT rects[2] = {{0, 0, static_cast<LONG>(any()), static_cast<LONG>(any())},
-                             {static_cast<LONG>(any()), static_cast<LONG>(any()), 3, 3}};
-      EXPECT_EQ(p.fn.pfnClear(p.dev(), &args, random() % 3, rects), 0);
-      break;
-    }
-    case 15: {
-      const D3DDDIARG_DRAWINDEXEDPRIMITIVE args = {
-          static_cast<D3DPRIMITIVETYPE>(any() % 9), static_cast<INT>(any()), any(), any(), any(), any()};
-      EXPECT_EQ(p.fn.pfnDrawIndexedPrimitive(p.dev(), &args), 0);
-      break;
-    }
-    case 16: {
-      const D3DDDIARG_DRAWPRIMITIVE2 args = {static_cast<D3DPRIMITIVETYPE>(any() % 9), any(), any()};
-      EXPECT_EQ(p.fn.pfnDrawPrimitive2(p.dev(), &args), 0);
-      break;
-    }
-    case 17: {
-      const RECT a = {static_cast<LONG>(any()), 0, static_cast<LONG>(any()), 9},
-                 b = {0, static_cast<LONG>(any()), 7, static_cast<LONG>(any())};
-      const HANDLE from = resources[1 + random() % 3], to = resources[1 + random() % 3];
-      p.blt(from, a, to, b, random() & 0x3F);
-      break;
-    }
-    default:
-      EXPECT_EQ(p.draw(static_cast<D3DPRIMITIVETYPE>(any() % 9), any(), any()), 0);
-    }
-  }
-  p.flush();
+  callAtRandom(p, 7, 20000);
 }
 
 }  // namespace
