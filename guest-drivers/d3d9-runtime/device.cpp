@@ -99,11 +99,18 @@ HRESULT Device::reset(D3DPRESENT_PARAMETERS *parameters) {
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
   if (!m_ex && screen() == FullScreenWindow::Screen::Lost) return D3DERR_DEVICELOST;
   if (!m_ex) {
+    // What only the device holds is no hindrance.
+    for (UINT i = 1; i < kRenderTargets; ++i)
+      if (m_target[i]) setTarget(i, nullptr);
+    if (m_swapChain) setTarget(0, m_swapChain->backBuffer(0));
+    setDepth(m_autoDepth.get());
+    m_pipeline.unbind();
     const bool held = m_defaultPool || (m_swapChain && (m_swapChain->isHeld() || m_swapChain->isBufferHeld())) ||
                       (m_autoDepth && m_autoDepth->isHeld());
     if (held) {
       logLine("Reset: the program holds %d resources of the default pool%s", m_defaultPool,
               m_swapChain && m_swapChain->isBufferHeld() ? " and a back buffer" : "");
+      m_fullScreen.setScreen(FullScreenWindow::Screen::Regained);  // a Reset is due
       return D3DERR_INVALIDCALL;
     }
   }
@@ -144,7 +151,8 @@ HRESULT Device::TestCooperativeLevel() {
   if (m_driver.isRemoved()) return m_ex ? D3DERR_DEVICEREMOVED : D3DERR_DEVICELOST;
   if (!m_ex && screen() != FullScreenWindow::Screen::Ours)
     return screen() == FullScreenWindow::Screen::Lost ? D3DERR_DEVICELOST : D3DERR_DEVICENOTRESET;
-  return m_swapChain ? D3D_OK : D3DERR_DEVICENOTRESET;
+  // Direct3D 9Ex has no state in which a Reset is due.
+  return m_swapChain || m_ex ? D3D_OK : D3DERR_DEVICENOTRESET;
 }
 
 HRESULT Device::EvictManagedResources() {
@@ -194,6 +202,8 @@ HRESULT Device::Reset(D3DPRESENT_PARAMETERS *parameters) {
 HRESULT Device::ResetEx(D3DPRESENT_PARAMETERS *parameters, D3DDISPLAYMODEEX *mode) {
   const Lock lock(*this);
   if (!parameters || (mode != nullptr) == (parameters->Windowed != FALSE)) return D3DERR_INVALIDCALL;
+  if (mode && (mode->Width != parameters->BackBufferWidth || mode->Height != parameters->BackBufferHeight))
+    return D3DERR_INVALIDCALL;
   return reset(parameters);
 }
 
@@ -252,7 +262,8 @@ UINT Device::GetAvailableTextureMem() {
   if (adapter.kernel().QueryAdapterInfo(&argument) < 0) return 0;
   // Rounded to megabytes, as the page says; at most what 32 bits hold.
   const ULONGLONG all = sizes.DedicatedVideoMemorySize + sizes.SharedSystemMemorySize;
-  const ULONGLONG bytes = all - std::min<ULONGLONG>(all, m_driver.videoBytes());
+  // Direct3D 9Ex moves resources out of the way, so nothing of it is taken.
+  const ULONGLONG bytes = all - (m_ex ? 0 : std::min<ULONGLONG>(all, m_driver.videoBytes()));
   return static_cast<UINT>(std::min<ULONGLONG>(bytes, 0xFFF00000u) & ~ULONGLONG{0xFFFFF});
 }
 

@@ -62,7 +62,7 @@ HRESULT Device::WaitForVBlank(UINT swapChain) {
 
 HRESULT Device::SetMaximumFrameLatency(UINT latency) {
   const Lock lock(*this);
-  constexpr UINT kMost = 20, kDefault = 3;
+  constexpr UINT kMost = 30, kDefault = 3;
   if (latency > kMost) return D3DERR_INVALIDCALL;
   m_frameLatency = latency ? latency : kDefault;
   D3DKMT_SETQUEUEDLIMIT argument{};
@@ -95,7 +95,11 @@ HRESULT Device::GetGPUThreadPriority(INT *priority) {
 HRESULT Device::CheckDeviceState(HWND window) {
   const Lock lock(*this);
   if (m_driver.isRemoved()) return D3DERR_DEVICELOST;
-  if (screen() == FullScreenWindow::Screen::Lost) return S_PRESENT_OCCLUDED;
+  // Full screen: the device's own window is seen while it has the screen, others while it does not.
+  if (m_swapChain && !m_swapChain->parameters().Windowed) {
+    const bool own = window == m_swapChain->parameters().hDeviceWindow;
+    return own == (screen() == FullScreenWindow::Screen::Lost) ? S_PRESENT_OCCLUDED : D3D_OK;
+  }
   if (!window && m_swapChain) window = m_swapChain->parameters().hDeviceWindow;
   return window && IsIconic(window) ? S_PRESENT_OCCLUDED : D3D_OK;
 }

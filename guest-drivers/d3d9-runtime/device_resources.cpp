@@ -10,6 +10,10 @@ namespace {
 constexpr DWORD kTextureUsages = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL | D3DUSAGE_DYNAMIC |
                                  D3DUSAGE_AUTOGENMIPMAP | D3DUSAGE_DMAP | D3DUSAGE_SOFTWAREPROCESSING;
 
+/// What the surfaces of Direct3D 9Ex may ask for beside what they are.
+constexpr DWORD kExUsages =
+    D3DUSAGE_RESTRICTED_CONTENT | D3DUSAGE_RESTRICT_SHARED_RESOURCE | D3DUSAGE_RESTRICT_SHARED_RESOURCE_DRIVER;
+
 /// What the API itself refuses of textures of any kind.
 HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   const DWORD target = d.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL);
@@ -18,6 +22,10 @@ HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   if (target == (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL)) return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_DYNAMIC) && (d.pool == D3DPOOL_MANAGED || target)) return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_AUTOGENMIPMAP) && (d.pool == D3DPOOL_SYSTEMMEM || d.pool == D3DPOOL_SCRATCH))
+    return D3DERR_INVALIDCALL;
+  if ((d.usage & D3DUSAGE_DYNAMIC) && d.pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
+  FormatLayout layout;
+  if (!formatLayout(d.format, layout) || d.width % layout.blockWidth || d.height % layout.blockHeight)
     return D3DERR_INVALIDCALL;
   if (d.pool == D3DPOOL_SCRATCH) return D3D_OK;
   D3DKMT_DISPLAYMODE mode{};
@@ -30,9 +38,7 @@ HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   if (d.width > most || d.height > (d.type == D3DRTYPE_VOLUMETEXTURE ? most : caps.MaxTextureHeight) ||
       (d.type == D3DRTYPE_VOLUMETEXTURE && d.depth > most))
     return D3DERR_INVALIDCALL;
-  FormatLayout layout;
-  formatLayout(d.format, layout);
-  return d.width % layout.blockWidth || d.height % layout.blockHeight ? D3DERR_INVALIDCALL : D3D_OK;
+  return D3D_OK;
 }
 
 template <class Made, class Interface> HRESULT publish(Made *made, Interface **out) {
@@ -168,6 +174,7 @@ HRESULT Device::CreateRenderTargetEx(UINT width, UINT height, D3DFORMAT format, 
                                      DWORD usage) {
   if (!surface) return D3DERR_INVALIDCALL;
   *surface = nullptr;
+  if (usage & ~kExUsages) return D3DERR_INVALIDCALL;
   const Lock lock(*this);
   ImageDescription description;
   description.format = format;
@@ -193,6 +200,7 @@ HRESULT Device::CreateDepthStencilSurfaceEx(UINT width, UINT height, D3DFORMAT f
                                             DWORD usage) {
   if (!surface) return D3DERR_INVALIDCALL;
   *surface = nullptr;
+  if (usage & ~kExUsages) return D3DERR_INVALIDCALL;
   const Lock lock(*this);
   ImageDescription description;
   description.format = format;
@@ -229,7 +237,8 @@ HRESULT Device::CreateOffscreenPlainSurfaceEx(UINT width, UINT height, D3DFORMAT
     shared = nullptr;
   }
   FormatLayout layout;
-  if (!formatLayout(format, layout)) return D3DERR_INVALIDCALL;
+  if (!formatLayout(format, layout) || width % layout.blockWidth || height % layout.blockHeight)
+    return D3DERR_INVALIDCALL;
   if (pool == D3DPOOL_DEFAULT && !(m_driver.adapter().operations(format) & FORMATOP_OFFSCREENPLAIN))
     return D3DERR_INVALIDCALL;
   if (pool == D3DPOOL_SYSTEMMEM && !m_driver.adapter().operations(format)) return D3DERR_INVALIDCALL;

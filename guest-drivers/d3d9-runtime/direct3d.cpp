@@ -202,6 +202,8 @@ HRESULT Direct3D::CreateDeviceEx(UINT adapter, D3DDEVTYPE type, HWND window, DWO
                                  D3DPRESENT_PARAMETERS *parameters, D3DDISPLAYMODEEX *mode, IDirect3DDevice9Ex **out) {
   // A full screen needs a mode, a window must not have one.
   if (!parameters || (mode && (parameters->Windowed || mode->Size != sizeof *mode))) return D3DERR_INVALIDCALL;
+  if (mode && (mode->Width != parameters->BackBufferWidth || mode->Height != parameters->BackBufferHeight))
+    return D3DERR_INVALIDCALL;
   return createDevice(adapter, type, window, flags, parameters, true, out);
 }
 

@@ -66,7 +66,6 @@ void FullScreenWindow::coverScreen(HWND window) {
     m_device = window;
     m_style = GetWindowLongW(window, GWL_STYLE);
     m_exStyle = GetWindowLongW(window, GWL_EXSTYLE);
-    GetWindowRect(window, &m_place);
     SetWindowLongW(window, GWL_STYLE, fullScreenStyle(m_style));
     SetWindowLongW(window, GWL_EXSTYLE, fullScreenExStyle(m_exStyle));
     SetWindowPos(window, HWND_TOPMOST, 0, 0, width, height, SWP_FRAMECHANGED | SWP_SHOWWINDOW | SWP_NOACTIVATE);
@@ -82,18 +81,17 @@ void FullScreenWindow::restoreWindow() {
   if (!window || !m_changeWindows || !IsWindow(window)) return;
   // What the program changed meanwhile is its own.
   const LONG style = GetWindowLongW(window, GWL_STYLE), exStyle = GetWindowLongW(window, GWL_EXSTYLE);
-  constexpr LONG kShown = WS_VISIBLE | WS_MINIMIZE, kShownEx = WS_EX_TOPMOST;
-  UINT flags = SWP_FRAMECHANGED | SWP_NOACTIVATE;
-  if ((style & ~kShown) == (fullScreenStyle(m_style) & ~kShown) &&
-      (exStyle & ~kShownEx) == (fullScreenExStyle(m_exStyle) & ~kShownEx)) {
-    SetWindowLongW(window, GWL_STYLE, (m_style & ~kShown) | (style & kShown));
-    SetWindowLongW(window, GWL_EXSTYLE, m_exStyle | (exStyle & kShownEx));
-  } else {
-    flags |= SWP_NOSIZE | SWP_NOMOVE;
+  m_filter = window == m_focus;
+  if (!((style ^ fullScreenStyle(m_style)) & ~WS_VISIBLE) &&
+      !((exStyle ^ fullScreenExStyle(m_exStyle)) & ~WS_EX_TOPMOST)) {
+    SetWindowLongW(window, GWL_STYLE, m_style);
+    SetWindowLongW(window, GWL_EXSTYLE, m_exStyle);
   }
-  const HWND after = m_exStyle & WS_EX_TOPMOST ? HWND_TOPMOST : HWND_NOTOPMOST;
-  SetWindowPos(window, after, m_place.left, m_place.top, m_place.right - m_place.left, m_place.bottom - m_place.top,
-               flags);
+  // Where it is and how large stays: a program that wants another place says so.
+  const bool topmost = m_exStyle & WS_EX_TOPMOST;
+  SetWindowPos(window, topmost ? nullptr : HWND_NOTOPMOST, 0, 0, 0, 0,
+               SWP_FRAMECHANGED | SWP_NOACTIVATE | SWP_NOSIZE | SWP_NOMOVE | (topmost ? SWP_NOZORDER : 0u));
+  m_filter = false;
 }
 
 void FullScreenWindow::watchFocus(HWND window) {

@@ -44,8 +44,7 @@ private:
   HWND m_device = nullptr, m_focus = nullptr;
   UINT m_width = 0, m_height = 0;
   LONG m_style = 0, m_exStyle = 0;  ///< of the device window, before
-  RECT m_place{};
-  WNDPROC m_procedure = nullptr;  ///< the focus window's own
+  WNDPROC m_procedure = nullptr;    ///< the focus window's own
   volatile LONG m_screen = static_cast<LONG>(Screen::Ours);
 };
 

@@ -80,6 +80,8 @@ HRESULT Image::createResources(HANDLE *shared) {
   if (!formatLayout(d.format, layout) || !d.width || !d.height || !d.depth) return D3DERR_INVALIDCALL;
   const UINT most = fullChain(d.width, d.height, d.type == D3DRTYPE_VOLUMETEXTURE ? d.depth : 1);
   const bool autogen = d.usage & D3DUSAGE_AUTOGENMIPMAP;
+  // Where the driver cannot (D3DOK_NOAUTOGEN) there is one level, and nothing to generate.
+  const bool generates = autogen && (m_device.driver().adapter().operations(d.format) & FORMATOP_AUTOGENMIPMAP);
   if (autogen && d.levels > 1) return D3DERR_INVALIDCALL;
   if (autogen)
     d.levels = 1;
@@ -94,12 +96,14 @@ HRESULT Image::createResources(HANDLE *shared) {
   if (shared && *shared) return openShared(*shared);
 
   if (d.pool == D3DPOOL_SCRATCH) {
-    m_scratch.resize(subresources);
+    m_scratch.resize(1);  // levels follow each other without gaps, as in system memory
+    UINT64 total = 0;
     for (UINT i = 0; i < subresources; ++i) {
       const UINT64 bytes = imageBytes(layout, width(level(i)), height(level(i)), depth(level(i)));
-      if (bytes > 1u << 30) return E_OUTOFMEMORY;
-      m_scratch[i].resize(static_cast<size_t>(bytes));
+      total += bytes;
+      if (total > 1u << 30) return E_OUTOFMEMORY;
     }
+    m_scratch[0].resize(static_cast<size_t>(total));
     return D3D_OK;
   }
 
@@ -120,7 +124,6 @@ HRESULT Image::createResources(HANDLE *shared) {
   flags.Texture = isTexture;
   flags.CubeMap = d.type == D3DRTYPE_CUBETEXTURE;
   flags.Volume = d.type == D3DRTYPE_VOLUMETEXTURE;
-  flags.AutogenMipmap = autogen;
 
   HRESULT result = D3D_OK;
   if (d.pool == D3DPOOL_SYSTEMMEM || d.pool == D3DPOOL_MANAGED) {
@@ -132,6 +135,7 @@ HRESULT Image::createResources(HANDLE *shared) {
   }
   if (d.pool == D3DPOOL_SYSTEMMEM) return D3D_OK;
 
+  flags.AutogenMipmap = generates;
   flags.RenderTarget = (d.usage & D3DUSAGE_RENDERTARGET) != 0;
   flags.ZBuffer = (d.usage & D3DUSAGE_DEPTHSTENCIL) != 0;
   flags.Dynamic = (d.usage & D3DUSAGE_DYNAMIC) != 0;
@@ -201,18 +205,20 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   FormatLayout layout;
   formatLayout(m_description.format, layout);
   // Rectangles of memory that is the runtime's own are not looked at: programs count on it.
-  const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE &&
-                       layout.blockWidth == 1 && layout.blockHeight == 1;
+  const bool lenient = (m_system || !m_scratch.empty()) && m_description.type != D3DRTYPE_VOLUMETEXTURE;
   if (!lenient && !isInside(region, all)) return D3DERR_INVALIDCALL;
   const auto splits = [](UINT edge, UINT block, UINT end) { return edge % block != 0 && edge != end; };
-  if (splits(region.Left, layout.blockWidth, 0) || splits(region.Top, layout.blockHeight, 0) ||
-      splits(region.Right, layout.blockWidth, all.Right) || splits(region.Bottom, layout.blockHeight, all.Bottom))
+  if (!lenient &&
+      (splits(region.Left, layout.blockWidth, 0) || splits(region.Top, layout.blockHeight, 0) ||
+       splits(region.Right, layout.blockWidth, all.Right) || splits(region.Bottom, layout.blockHeight, all.Bottom)))
     return D3DERR_INVALIDCALL;
 
   BYTE *bytes = nullptr;
   UINT pitch = 0, slice = 0;
   if (!m_scratch.empty()) {
-    bytes = m_scratch[subresource].data();
+    bytes = m_scratch[0].data();
+    for (UINT i = 0; i < subresource; ++i)
+      bytes += imageBytes(layout, width(level(i)), height(level(i)), depth(level(i)));
     pitch = rowBytes(layout, all.Right);
     slice = pitch * rowCount(layout, all.Bottom);
   } else if (m_system) {
@@ -269,7 +275,8 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
 
 HRESULT Image::unlock(UINT subresource) {
   if (subresource >= m_locks.size()) return D3DERR_INVALIDCALL;
-  // One too many is forgiven for levels of 2D textures.
+  // One too many is forgiven for levels of 2D textures, and while GDI has the surface.
+  if (m_hasDc && !m_locks[subresource].locked) return D3D_OK;
   if (!m_locks[subresource].locked) return m_description.type == D3DRTYPE_TEXTURE ? D3D_OK : D3DERR_INVALIDCALL;
   LockState &state = m_locks[subresource];
   state.locked = false;
@@ -342,6 +349,7 @@ HRESULT transferLevels(DriverDevice &driver, const Image &from, const Image &to,
 }
 
 HRESULT Image::generateLevels(D3DTEXTUREFILTERTYPE filter) {
+  if (!(m_device.driver().adapter().operations(m_description.format) & FORMATOP_AUTOGENMIPMAP)) return D3D_OK;
   D3DDDIARG_GENERATEMIPSUBLEVELS argument{};
   argument.hResource = handle();
   argument.Filter = static_cast<decltype(argument.Filter)>(filter);

@@ -84,7 +84,12 @@ HRESULT Query::GetData(void *out, DWORD size, DWORD flags) {
   if ((!out && size) || (flags & ~D3DGETDATA_FLUSH)) return D3DERR_INVALIDCALL;
   const Lock lock(device());
   if (m_state == State::Building) return S_FALSE;
-  if (!m_everIssued && m_type != D3DQUERYTYPE_EVENT) return S_FALSE;
+  if (!m_everIssued && m_type != D3DQUERYTYPE_EVENT) {
+    // Nothing was asked: Windows' runtime says so with a pattern in place of an answer.
+    constexpr int kNothing = 0xDD;
+    if (out) std::memset(out, kNothing, std::min(size, dataSize(m_type)));
+    return S_OK;
+  }
   if (m_state == State::Issued) {
     DriverDevice &driver = device().driver();
     if (driver.isRemoved()) return D3DERR_DEVICELOST;

@@ -44,8 +44,9 @@ HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
   D3DKMT_DISPLAYMODE mode{};
   if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
   if (!p.SwapEffect || p.SwapEffect > D3DSWAPEFFECT_FLIPEX) return D3DERR_INVALIDCALL;
-  if (p.SwapEffect >= D3DSWAPEFFECT_OVERLAY) {
-    notImplemented(p.SwapEffect == D3DSWAPEFFECT_FLIPEX ? "D3DSWAPEFFECT_FLIPEX" : "D3DSWAPEFFECT_OVERLAY");
+  if (p.SwapEffect >= D3DSWAPEFFECT_OVERLAY && !device().isEx()) return D3DERR_INVALIDCALL;
+  if (p.SwapEffect == D3DSWAPEFFECT_OVERLAY) {
+    notImplemented("D3DSWAPEFFECT_OVERLAY");
     return D3DERR_NOTAVAILABLE;
   }
   if (p.BackBufferCount > (device().isEx() ? kMostBackBuffersEx : kMostBackBuffers)) return D3DERR_INVALIDCALL;
@@ -78,7 +79,7 @@ HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
   if (found == modes.end()) {
     logLine("no display mode %ux%u at %u Hz in format %u", p.BackBufferWidth, p.BackBufferHeight,
             p.FullScreen_RefreshRateInHz, static_cast<unsigned>(display));
-    return D3DERR_NOTAVAILABLE;
+    return D3DERR_INVALIDCALL;
   }
   p.FullScreen_RefreshRateInHz = found->IntegerRefreshRate;
   return D3D_OK;

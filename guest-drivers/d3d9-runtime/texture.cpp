@@ -206,7 +206,9 @@ HRESULT VolumeTexture::GetVolumeLevel(UINT level, IDirect3DVolume9 **out) {
 HRESULT VolumeTexture::LockBox(UINT level, D3DLOCKED_BOX *out, const D3DBOX *box, DWORD flags) {
   if (!out) return D3DERR_INVALIDCALL;
   const Lock lock(device());
-  return m_image->lock(level, box, flags, *out);
+  const HRESULT result = m_image->lock(level, box, flags, *out);
+  if (FAILED(result)) *out = {};
+  return result;
 }
 
 HRESULT VolumeTexture::UnlockBox(UINT level) {

@@ -8,7 +8,7 @@ usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
   REGEX                 only functions whose FILE/FUNCTION has one of these in it, as visual/fog
   --fixed               only those of fixed.txt, which scripts/run-tests takes
   --list                prints the names
-  --no-build            takes everything as it is
+  --no-build            takes our stack as it is
   --json FILE           what each function did
   --logs FOLDER         what each function said
   --limit S             seconds that a function may take (120)
@@ -285,12 +285,9 @@ def main() -> int:
         return 0
     options = parse_options(sys.argv[1:])
     wine.check_wine()
-    if options['no-build']:
-        wine_d3d9_build.fetch()
-    else:
-        wine_d3d9_build.build()
-        if not options['wined3d'] and not options['list']:
-            d3d9_stack.build()
+    wine_d3d9_build.build()
+    if not options['no-build'] and not options['wined3d'] and not options['list']:
+        d3d9_stack.build()
     names = choose(options, wine_d3d9_build.functions())
     if options['list']:
         print('\n'.join(names))
