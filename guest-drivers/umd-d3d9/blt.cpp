@@ -162,7 +162,7 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
   const bool colours = !source.depth && !destination.depth && source.block == 1 && destination.block == 1 &&
                        (copies || !destination.isYuv());
   if (m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT) && (copies || colours)) {
-    to.memoryStale = true;
+    to.markWritten();
     return result(sendBlit(from, to, mapping));
   }
   if (mapping.hasKey) return kNotImplemented;
@@ -170,12 +170,12 @@ HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) 
     if (!m_wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return result(false);
     if (from.image->crossesContexts) m_wire.context.use(from.image->memory, false);
     if (to.image->crossesContexts) m_wire.context.use(to.image->memory, true);
-    to.memoryStale = true;
+    to.markWritten();
     return result(copyPixels(m_wire, to.image->handle, to.level, to.layer, mapping.to.left, mapping.to.top,
                              from.image->handle, from.level, from.layer, mapping.from, AEROGPU_COPY_FLAG_NONE));
   }
   if (source.depth || destination.depth || destination.block != 1 || destination.isYuv()) return kNotImplemented;
-  to.memoryStale = true;
+  to.markWritten();
   if (!same && from.image != to.image) {
     const uint32_t view = surfaceView(m_wire, from);
     return result(view && drawMapped(from, view, to, mapping));
@@ -210,7 +210,7 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (format.depth || format.block != 1 || format.isYuv()) return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
-  surface->memoryStale = true;
+  surface->markWritten();
   Context &context = m_wire.context;
   uint32_t color[4];
   for (uint32_t i = 0; i < 4; i++) {
@@ -288,7 +288,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   if (depth > 1) depth = 1;
   aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
   if (!packet) return result(false);
-  surface->memoryStale = true;
+  surface->markWritten();
   packet->flags = AEROGPU_EXT_FILL_DEPTH | (hasStencil ? AEROGPU_EXT_FILL_STENCIL : 0);
   packet->depth_f32 = std::bit_cast<uint32_t>(depth);
   packet->stencil = args.Depth & 0xFF;

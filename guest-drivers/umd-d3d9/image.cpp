@@ -213,7 +213,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
       if (!room) room = &each;
       continue;
     }
-    if (!context.isPending(each.memory)) {
+    if (!each.reader && !context.isPending(each.memory)) {
       void *unused;
       D3DDDICB_LOCKFLAGS flags = {};
       flags.DonotWait = 1;
@@ -230,6 +230,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   if (!room) {
     if (!oldest) return kNotAvailable;  // the program holds all of them locked
     if (!wait) return kWasStillDrawing;
+    oldest->reader = nullptr;
     out = oldest;  // whoever locks it waits
     return context.isPending(oldest->memory) ? context.submit() : kOk;
   }

@@ -32,6 +32,7 @@ struct Staging {
   uint32_t pitch = 0;
   uint64_t slicePitch = 0;
   bool locked = false;
+  const void *reader = nullptr;  // the surface that waits for a copy into it, without anybody who waits
 };
 
 /** Pixels of one level: a rectangle in one layer, or in each of `slices` slices of a volume from `layer` on. */

@@ -92,6 +92,54 @@ HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bo
   return kOk;
 }
 
+/** Whether the copy that was asked for is one of what the surface holds now. */
+bool isCurrent(const Wire &wire, const Surface &surface, const Box &area) {
+  if (!surface.asked || surface.asked->reader != &surface || !(surface.askedArea == area)) return false;
+  if (!surface.bindings && surface.askedWrites == surface.writes) return true;
+  return wire.context.isEmpty() && wire.context.batch() == surface.askedBatch;
+}
+
+/** The same as lockStaging() with what the surface holds, but never waits: what is not there yet is asked for, and a
+ *  later lock gets it. */
+HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
+  Image &image = *surface.image;
+  Context &context = wire.context;
+  if (!isCurrent(wire, surface, area)) {
+    if (surface.asked && surface.asked->reader == &surface) surface.asked->reader = nullptr;
+    surface.asked = nullptr;
+    Staging *staging;
+    HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging);
+    if (result == kWasStillDrawing) {  // what waits in the batch has to end some time
+      const HRESULT submitted = context.submit();
+      if (failed(submitted)) return submitted;
+    }
+    if (failed(result)) return result;
+    if (!image.copyOut(wire, surface.part(area), *staging)) return context.takeError();
+    result = context.submit();
+    if (failed(result)) return result;
+    staging->reader = &surface;
+    surface.asked = staging;
+    surface.askedArea = area;
+    surface.askedWrites = surface.writes;
+    surface.askedBatch = context.batch();
+  }
+  D3DDDICB_LOCKFLAGS how = {};
+  how.DonotWait = 1;
+  void *memory = nullptr;
+  const HRESULT result = context.runtime().lock(surface.asked->memory.handle, how, memory);
+  if (failed(result)) return result;
+  Staging &staging = *surface.asked;
+  staging.reader = nullptr;
+  surface.asked = nullptr;
+  staging.locked = true;
+  surface.lock.where = SurfaceLock::Where::Staging;
+  surface.lock.staging = &staging;
+  surface.lock.bytes = static_cast<uint8_t *>(memory);
+  surface.lock.pitch = staging.pitch;
+  surface.lock.slicePitch = staging.slicePitch;
+  return kOk;
+}
+
 /** Gives out memory of the process, for a surface whose old contents do not matter. */
 HRESULT lockCopy(Surface &surface) {
   const LevelLayout &level = surface.image->layout.level(surface.level);
@@ -119,7 +167,7 @@ HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAG
       if (result != kWasStillDrawing || !discard) return result;
     }
   }
-  if (!discard) return lockStaging(wire, surface, area, true, true);
+  if (!discard) return flags.DoNotWait ? lockLater(wire, surface, area) : lockStaging(wire, surface, area, true, true);
   const HRESULT result = lockStaging(wire, surface, area, false, !flags.DoNotWait);
   return result == kNotAvailable ? lockCopy(surface) : result;
 }
@@ -133,20 +181,23 @@ HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
   if (lock.where == SurfaceLock::Where::Memory) {
     image.locks--;
     result = runtime.unlock(image.memory.handle);
-    if (lock.writes) sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+    if (lock.writes) {
+      sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+      surface.writes++;
+    }
     if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
   } else if (lock.where == SurfaceLock::Where::Staging) {
     lock.staging->locked = false;
     result = runtime.unlock(lock.staging->memory.handle);
     if (lock.writes) {
       sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
-      surface.memoryStale = true;
+      surface.markWritten();
     }
   } else if (lock.where == SurfaceLock::Where::Copy) {
     if (lock.writes) {
       sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
                           lock.slicePitch);
-      surface.memoryStale = true;
+      surface.markWritten();
     }
     heapFree(lock.bytes);
   }
@@ -284,6 +335,7 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
                       uint64_t{span.firstRow} * level.pitch + span.firstByte;
         copySlices(span, part.slices, to, level.pitch, level.sliceBytes(), source, sourcePitch, sourceSlicePitch);
         const HRESULT result = runtime.unlock(image.memory.handle);
+        surface.writes++;
         if (!image.markDirty(wire, part, !surface.memoryStale)) return wire.context.takeError();
         if (box == surface.whole()) surface.memoryStale = false;
         return result;
@@ -296,12 +348,12 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
       copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
                  sourcePitch, sourceSlicePitch);
       const HRESULT result = runtime.unlock(staging->memory.handle);
-      surface.memoryStale = true;
+      surface.markWritten();
       return image.copyIn(wire, part, *staging) ? result : wire.context.takeError();
     }
     // No memory is free, or none can be locked: the packets carry the bytes.
   }
-  surface.memoryStale = true;
+  surface.markWritten();
   return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
 }
 

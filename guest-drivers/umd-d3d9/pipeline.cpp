@@ -99,6 +99,8 @@ void Pipeline::setTarget(uint32_t index, Resource *resource, uint32_t subresourc
   if (surface && (!surface->image || surface->image->format->depth || surface->image->format->block != 1))
     surface = nullptr;
   if (m_targets[index].surface == surface) return;
+  if (m_targets[index].surface) m_targets[index].surface->bind(false);
+  if (surface) surface->bind(true);
   m_crossing -= crosses(m_targets[index].resource);
   m_targets[index] = {surface ? resource : nullptr, surface};
   m_crossing += crosses(m_targets[index].resource);
@@ -109,6 +111,8 @@ void Pipeline::setDepth(Resource *resource) {
   Surface *surface = resource ? resource->surface(0) : nullptr;
   if (surface && (!surface->image || !surface->image->format->depth)) surface = nullptr;
   if (m_depth.surface == surface) return;
+  if (m_depth.surface) m_depth.surface->bind(false);
+  if (surface) surface->bind(true);
   m_depth = {surface ? resource : nullptr, surface};
   m_dirty |= kTargets;
 }

@@ -33,8 +33,24 @@ struct Surface {
   Image *shown = nullptr;    // what a present shows in place of the image; null: the image itself, or none yet
   uint32_t view = 0;         // by which it is drawn to or copied from alone; 0: none was needed yet
   bool memoryStale = false;  // the image has newer pixels than its memory
+  uint32_t bindings = 0;     // as a target or depth
+  uint32_t writes = 0;       // by other packets than draws and clears
   SurfaceLock lock;
+  // A copy to `asked` is under way, for a lock that did not want to wait; its pixels are those of that moment.
+  Staging *asked = nullptr;
+  Box askedArea;
+  uint32_t askedWrites = 0;
+  uint64_t askedBatch = 0;
 
+  /** The device, or a copy that does not go through the memory, changes it. */
+  void markWritten() {
+    memoryStale = true;
+    writes++;
+  }
+  void bind(bool bound) {
+    bound ? bindings++ : bindings--;
+    writes++;  // it is drawn to in between, or was
+  }
   Box whole() const { return {{0, 0, width, height}, 0, depth}; }
   ImagePart part(const Box &box) const { return {level, layer + box.front, box.rect, box.back - box.front}; }
 };

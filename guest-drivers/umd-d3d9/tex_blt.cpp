@@ -14,7 +14,7 @@ uint8_t *bytesOf(const Surface &surface, const FormatRow &format, const Box &box
 
 HRESULT copyOnDevice(Wire &wire, Surface &from, const Box &box, Surface &to, const Box &area) {
   Image &source = *from.image, &destination = *to.image;
-  to.memoryStale = true;
+  to.markWritten();
   for (uint32_t slice = 0; slice < area.back - area.front; slice++) {
     if (!wire.context.ensure(sizeof(aerogpu_cmd_copy_texture2d), 2)) return wire.context.takeError();
     if (source.crossesContexts) wire.context.use(source.memory, false);

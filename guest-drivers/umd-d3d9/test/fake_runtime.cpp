@@ -340,7 +340,9 @@ HRESULT FakeRuntime::lock(D3DDDICB_LOCK &data) {
     return kInvalidArgument;
   }
   EXPECT_TRUE(found->second.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE) << "locked, but not for the CPU";
-  if (data.Flags.DonotWait && busy.count(data.hAllocation)) return kWasStillDrawing;
+  const bool isBusy = allBusy || busy.count(data.hAllocation);
+  if (data.Flags.DonotWait && isBusy) return kWasStillDrawing;
+  waits += isBusy;
   found->second.locks++;
   data.pData = kernel.memory(found->second);
   return 0;

@@ -93,6 +93,8 @@ public:
   // How it is.
   size_t commandBytes = 0;  // of each command buffer; 0: changing
   uint32_t listEntries = 0;
+  bool allBusy = false;  // as if all allocations were busy; `waits` counts locks that would wait
+  int waits = 0;
   std::set<D3DKMT_HANDLE> busy;            // LockCb with DonotWait answers still drawing
   std::map<std::string, HRESULT> errors;   // by callback, until taken out
   aerogpu_umd_private_v1 *info = nullptr;  // another answer of the kernel driver's

@@ -3,6 +3,7 @@
 // way they take (docs/abi/formats.md FMT-2); targets with samples, levels that the device makes, locks that do not
 // wait.
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
@@ -135,9 +136,9 @@ TEST_F(UmdResources, BytesOfEveryFormatComeBack) {
       std::vector<uint8_t> inner = content(row, 8, 4, 1);
       access(made, 0, row, part, false, true, inner);
       const size_t line = size_t{(width + row.block - 1) / row.block} * row.blockBytes,
-                   innerLine = 8 / row.block * row.blockBytes;
+                   innerLine = size_t{8} / row.block * row.blockBytes;
       for (uint32_t y = 0; y < 4 / row.block; y++)
-        memcpy(&wanted[0][(4 / row.block + y) * line + 4 / row.block * row.blockBytes], &inner[y * innerLine],
+        memcpy(&wanted[0][(4 / row.block + y) * line + size_t{4} / row.block * row.blockBytes], &inner[y * innerLine],
                innerLine);
       for (uint32_t i = 0; i < wanted.size(); i++) {
         const uint32_t w = size(width, i % levels), h = size(height, i % levels);
@@ -195,7 +196,7 @@ TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
     std::vector<uint8_t> inner = content(row, 4, 4, 3);
     access(made, 0, row, box, true, true, inner);
     const size_t line = size_t{kWidth} / row.block * row.blockBytes, slice = line * (kHeight / row.block);
-    const size_t innerLine = 4 / row.block * row.blockBytes, innerLines = 4 / row.block;
+    const size_t innerLine = size_t{4} / row.block * row.blockBytes, innerLines = 4 / row.block;
     for (uint32_t z = 0; z < 3; z++)
       for (uint32_t y = 0; y < innerLines; y++)
         memcpy(&wanted[0][(z + 1) * slice + y * line + innerLine], &inner[(z * innerLines + y) * innerLine], innerLine);
@@ -258,7 +259,7 @@ TEST_F(UmdResources, APresentShowsTheMeanOfItsSamples) {
 // BLIT-15: BT.601, 16 to 235.
 uint32_t rgbOf(double luma, double blue, double red) {
   const double y = (luma - 16) / 219, u = (blue - 128) / 224, v = (red - 128) / 224;
-  const auto byte = [](double value) { return static_cast<uint32_t>(std::clamp(value, 0.0, 1.0) * 255 + 0.5); };
+  const auto byte = [](double value) { return static_cast<uint32_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255)); };
   return 0xFF000000 | byte(y + 1.402 * v) << 16 | byte(y - 0.344136 * u - 0.714136 * v) << 8 | byte(y + 1.772 * u);
 }
 
@@ -273,12 +274,12 @@ TEST_F(UmdResources, VideoIsCopiedAndConverted) {
     EXPECT_EQ(p->tryKind(format, {8, 4}, Program::texture(), made), kNotAvailable);
     EXPECT_EQ(p->tryKind(format, {8, 4}, Program::target(), made), kNotAvailable);
     ASSERT_EQ(p->tryKind(format, {kWidth, kHeight}, 0, made), 0);
-    std::vector<uint32_t> wanted(kWidth * kHeight), pairs(kWidth / 2 * kHeight);
+    std::vector<uint32_t> wanted(size_t{kWidth} * kHeight), pairs(size_t{kWidth} / 2 * kHeight);
     for (uint32_t i = 0; i < pairs.size(); i++) {
       const uint32_t first = 16 + 27 * i % 220, second = 235 - 13 * i % 220, u = 60 + 9 * i, v = 200 - 8 * i;
       pairs[i] = lumaFirst ? first | u << 8 | second << 16 | v << 24 : u | first << 8 | v << 16 | second << 24;
-      wanted[2 * i] = rgbOf(first, u, v);
-      wanted[2 * i + 1] = rgbOf(second, u, v);
+      wanted[size_t{2} * i] = rgbOf(first, u, v);
+      wanted[size_t{2} * i + 1] = rgbOf(second, u, v);
     }
     p->write(made, 0, kWidth / 2, kHeight, pairs);
     HANDLE target = p->resource(D3DDDIFMT_X8R8G8B8, kWidth, kHeight, Program::target());
@@ -299,7 +300,7 @@ TEST_F(UmdResources, LevelsThatTheDeviceMakes) {
   constexpr uint32_t kEdge = 8;
   HANDLE texture = nullptr;
   ASSERT_EQ(p->tryKind(D3DDDIFMT_A8R8G8B8, {kEdge, kEdge}, Program::texture() | Program::autogen(), texture), 0);
-  std::vector<uint32_t> content(kEdge * kEdge);
+  std::vector<uint32_t> content(size_t{kEdge} * kEdge);
   for (uint32_t i = 0; i < content.size(); i++) content[i] = i % 2 ? 0xFFFF0000 : 0xFF0000FF;  // columns
   p->write(texture, 0, kEdge, kEdge, content);
   D3DDDIARG_GENERATEMIPSUBLEVELS make = {texture, D3DDDITEXF_LINEAR};
