@@ -199,10 +199,10 @@ DWORD DriverAdapter::operations(D3DFORMAT format) const {
   return operations;
 }
 
-DWORD DriverAdapter::multisampleTypes(D3DFORMAT format) const {
+DWORD DriverAdapter::multisampleTypes(D3DFORMAT format, bool flip) const {
   DWORD types = 0;
   for (const FORMATOP &row : m_formats)
-    if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format)) types |= row.BltMsTypes;
+    if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format)) types |= flip ? row.FlipMsTypes : row.BltMsTypes;
   return types;
 }
 

@@ -31,8 +31,8 @@ public:
   const D3DCAPS9 &caps() const { return m_caps; }
   /// The FORMATOP bits of a format, all its entries together; 0: not in the list.
   DWORD operations(D3DFORMAT format) const;
-  /// FORMATOP::BltMsTypes of a format: bit n - 1 stands for n samples.
-  DWORD multisampleTypes(D3DFORMAT format) const;
+  /// FORMATOP::FlipMsTypes (of a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples.
+  DWORD multisampleTypes(D3DFORMAT format, bool flip) const;
   bool hasQuery(D3DDDIQUERYTYPE type) const;
   /// Quality levels of a format and a number of samples, 0 for none.
   UINT qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bool flip) const;
