@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "device.h"
+#include "driver_call.h"
 #include "formats.h"
 #include "log.h"
 
@@ -178,6 +179,10 @@ HRESULT Direct3D::createDevice(UINT adapter, D3DDEVTYPE type, HWND window, DWORD
   if (!processing || (processing & (processing - 1))) return D3DERR_INVALIDCALL;  // exactly one of the three
   // A device in a window can do without one: it then presents to the desktop.
   if (!window && !parameters->Windowed) return D3DERR_INVALIDCALL;
+#ifdef __i386__
+  // Page "D3DCREATE": without FPU_PRESERVE single precision, round-to-nearest; for the thread, and so for the driver.
+  if (!(flags & D3DCREATE_FPU_PRESERVE)) FloatControl::setSinglePrecision();
+#endif
   Device *device = new Device(*this, *m_adapter, {adapter, type, window, flags}, ex);
   device->AddRef();
   const HRESULT created = device->create(*parameters);

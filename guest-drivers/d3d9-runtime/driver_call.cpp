@@ -45,6 +45,13 @@ void FloatControl::write() const {
   asm volatile("ldmxcsr %0" : : "m"(sse));
 }
 
+void FloatControl::setSinglePrecision() {
+  constexpr unsigned kPrecisionRoundingMasks = 0xF3F, kAllMasked = 0x3F;
+  FloatControl control = read();
+  control.x87 = static_cast<unsigned short>((control.x87 & ~kPrecisionRoundingMasks) | kAllMasked);
+  control.write();
+}
+
 void checkAfterCall(const char *function, const FloatControl &before, HRESULT result, Results allowed,
                     HRESULT fromCallback) {
   const FloatControl after = FloatControl::read();

@@ -14,6 +14,8 @@ struct FloatControl {
 
   static FloatControl read();
   void write() const;
+  /// The x87 of this thread from now on: single precision, rounding to nearest, no exceptions.
+  static void setSinglePrecision();
   bool operator==(const FloatControl &) const = default;
 };
 
