@@ -102,9 +102,9 @@ HRESULT Device::GetTexture(DWORD stage, IDirect3DBaseTexture9 **texture) {
 HRESULT Device::SetStreamSource(UINT stream, IDirect3DVertexBuffer9 *buffer, UINT offset, UINT stride) {
   const Lock lock(*this);
   if (stream >= kStreams || offset % 4) return D3DERR_INVALIDCALL;
-  // Without a buffer the other two stay.
+  // Without a buffer the other two stay; a state block notes what it is told.
   const Stream &now = m_pipeline.values().stream[stream];
-  if (!buffer) return sink().setStream(stream, nullptr, now.offset, now.stride);
+  if (!buffer && !m_recording) return sink().setStream(stream, nullptr, now.offset, now.stride);
   return sink().setStream(stream, static_cast<VertexBuffer *>(buffer), offset, stride);
 }
 

@@ -5,8 +5,11 @@
 #define __WINE_ALLOC_SIZE(...)
 #define __WINE_MALLOC
 #define __WINE_DEALLOC(...)
+// In the order in which they need each other.
+// clang-format off
 #include <stdarg.h>
-#include <winbase.h>
-#include <wincon.h>
 #include <windef.h>
+#include <winbase.h>
 #include <wingdi.h>
+#include <wincon.h>
+// clang-format on
