@@ -26,15 +26,6 @@ bool createBuffer(Wire &wire, uint32_t &handle, uint32_t size, uint32_t usage) {
 
 bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes) {
   constexpr size_t kHeader = sizeof(aerogpu_cmd_upload_resource), kLeast = 1024;
-  if (bytes <= kLeast) {
-    if (!bytes) return true;
-    auto *packet = wire.context.append<aerogpu_cmd_upload_resource>(bytes);
-    if (!packet) return false;
-    packet->resource_handle = buffer;
-    packet->offset_bytes = offset;
-    memcpy(Context::elementsOf(packet), source, bytes);
-    return true;
-  }
   while (bytes) {
     if (!wire.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
     uint32_t piece = static_cast<uint32_t>((wire.context.room() - kHeader) & ~size_t{3});
