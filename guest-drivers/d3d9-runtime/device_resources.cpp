@@ -172,9 +172,8 @@ HRESULT Device::createSurface(ImageDescription &description, IDirect3DSurface9 *
 HRESULT Device::CreateRenderTargetEx(UINT width, UINT height, D3DFORMAT format, D3DMULTISAMPLE_TYPE multisample,
                                      DWORD quality, BOOL lockable, IDirect3DSurface9 **surface, HANDLE *shared,
                                      DWORD usage) {
-  if (!surface) return D3DERR_INVALIDCALL;
+  if (!surface || (usage & ~kExUsages)) return D3DERR_INVALIDCALL;
   *surface = nullptr;
-  if (usage & ~kExUsages) return D3DERR_INVALIDCALL;
   const Lock lock(*this);
   ImageDescription description;
   description.format = format;
@@ -198,9 +197,8 @@ HRESULT Device::CreateRenderTargetEx(UINT width, UINT height, D3DFORMAT format, 
 HRESULT Device::CreateDepthStencilSurfaceEx(UINT width, UINT height, D3DFORMAT format, D3DMULTISAMPLE_TYPE multisample,
                                             DWORD quality, BOOL discard, IDirect3DSurface9 **surface, HANDLE *shared,
                                             DWORD usage) {
-  if (!surface) return D3DERR_INVALIDCALL;
+  if (!surface || (usage & ~kExUsages)) return D3DERR_INVALIDCALL;
   *surface = nullptr;
-  if (usage & ~kExUsages) return D3DERR_INVALIDCALL;
   const Lock lock(*this);
   ImageDescription description;
   description.format = format;

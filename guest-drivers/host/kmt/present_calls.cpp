@@ -192,7 +192,8 @@ NTSTATUS Kernel::run(CallTag<Call::Present>, Process& process, const kmt::Presen
 NTSTATUS Kernel::run(CallTag<Call::SetQueuedLimit>, Process& process,
                      const kmt::SetQueuedLimitRequest& request, TailReader&, kmt::SetQueuedLimitReply& reply,
                      TailWriter&) {
-  constexpr uint32_t kMost = 20;  // page "IDirect3DDevice9Ex::SetMaximumFrameLatency"
+  constexpr uint32_t kMost =
+      30;  // what Windows takes; page "IDirect3DDevice9Ex::SetMaximumFrameLatency" says 20
   const DeviceCalls device = enterDevice(process, request.device);
   if (!device) return kmt::kStatusInvalidParameter;
   switch (request.type) {
