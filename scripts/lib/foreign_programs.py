@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""Runs Direct3D 9 programs that others wrote under Wine on our stack: the d3d9.dll for tests, and the user-mode driver and
+the kernel driver that ship. They are built from Debian's source packages at the first run (5 minutes). Output is TAP.
+
+usage: scripts/run-foreign-programs [options] [NAME...]
+  NAME                only these; --list names them
+  --list              prints the names
+  --no-build          takes everything as it is
+  --pictures FOLDER   saves what each program shows as PNG
+
+A program passes when it has shown the frames that are asked for, the pixels that its source says are there, no call of it
+has failed in its own eyes, the device has latched no error and no driver has broken a rule."""
+import dataclasses
+import math
+import os
+import sys
+import time
+from typing import Callable, Optional
+
+from aerogpu_build import Failure
+import d3d9_stack
+from d3d9_stack import Ppm, Running, Stack
+from d3d9_tests import Report
+import foreign_programs_build as foreign
+import wine
+
+FRAMES = 30  # that a program has to show
+LIMIT = 60  # s, for them
+
+Pixel = tuple[int, int, int]
+Check = Callable[[Ppm], None]
+
+
+def pixel(screen: Ppm, x: int, y: int) -> Pixel:
+    """Red, green and blue of one point."""
+    at = (y * screen.width + x) * 3
+    return screen.data[at], screen.data[at + 1], screen.data[at + 2]
+
+
+def expect(screen: Ppm, x: int, y: int, wanted: Pixel, tolerance: int = 1) -> None:
+    """One point has the colour."""
+    got = pixel(screen, x, y)
+    if any(abs(a - b) > tolerance for a, b in zip(got, wanted)):
+        raise Failure('(%d,%d) is %s, not %s' % (x, y, got, wanted))
+
+
+def share(screen: Ppm, left: int, top: int, width: int, height: int, wanted: Pixel) -> float:
+    """How much of a part has the colour, 0 to 1."""
+    colour = bytes(wanted)
+    found = sum(row[at:at + 3] == colour for row in screen.rows(left, top, width, height) for at in range(0, len(row), 3))
+    return found / (width * height)
+
+
+# SDL puts its windows of 640x480 into the middle.
+SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT = (d3d9_stack.SIZE[0] - 640) // 2, (d3d9_stack.SIZE[1] - 480) // 2, 640, 480
+# So does Irrlicht, with a border around them that nobody draws.
+IRRLICHT_X, IRRLICHT_Y = SDL_X, SDL_Y + 9
+SDL_GREY = (0xA0, 0xA0, 0xA0)
+
+
+def check_geometry(screen: Ppm) -> None:
+    """testgeometry.c: red, green and blue at the corners of a triangle around the middle."""
+    middle = (SDL_WIDTH / 2, SDL_HEIGHT / 2)
+    reach = (SDL_WIDTH + SDL_HEIGHT) / 5
+    corners = [(middle[0] + reach * math.cos(math.radians(turn)), middle[1] + reach * math.sin(math.radians(turn)))
+               for turn in (0, 120, 240)]
+    (ax, ay), (bx, by), (cx, cy) = corners
+    area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
+    height = reach * 1.5
+    for y in range(2, SDL_HEIGHT - 2, 7):
+        for x in range(2, SDL_WIDTH - 2, 7):
+            px, py = x + 0.5, y + 0.5
+            green = ((px - ax) * (cy - ay) - (cx - ax) * (py - ay)) / area
+            blue = ((bx - ax) * (py - ay) - (px - ax) * (by - ay)) / area
+            weights = (1 - green - blue, green, blue)
+            if min(abs(weight) * height for weight in weights) < 1.5:
+                continue  # an edge is near
+            inside = min(weights) > 0
+            wanted = tuple(round(255 * weight) for weight in weights) if inside else SDL_GREY
+            expect(screen, SDL_X + x, SDL_Y + y, wanted, 2)
+
+
+def check_sprites(screen: Ppm) -> None:
+    """testsprite2.c: a frame and lines of green over grey, white boxes in the corners, sprites that move."""
+    for x in (SDL_X, SDL_X + SDL_WIDTH - 1):
+        expect(screen, x, SDL_Y + 100, (0, 255, 0))
+    if share(screen, SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT, SDL_GREY) < 0.5:
+        raise Failure('the background is not there')
+    if share(screen, SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT, (255, 255, 0)) < 0.01:
+        raise Failure('no sprite is there')
+
+
+def check_target(screen: Ppm) -> None:
+    """testrendertarget.c: a face over the whole of a target, which is drawn over a picture."""
+    if share(screen, SDL_X, SDL_Y, SDL_WIDTH, SDL_HEIGHT, (255, 255, 0)) < 0.001:
+        raise Failure('no face is there')
+
+
+def check_imgui(screen: Ppm) -> None:
+    """The example's clear colour, cut to whole numbers, and the style's for titles and buttons, drawn with alpha."""
+    clear = tuple(int(channel * 255) for channel in (0.45, 0.55, 0.60))
+    if share(screen, 0, 0, screen.width, screen.height, clear) < 0.25:
+        raise Failure('the background is not there')
+    title = tuple(round(channel * 255) for channel in (0.16, 0.29, 0.48))
+    if share(screen, 0, 0, screen.width, screen.height, title) < 0.003:
+        raise Failure('no title is there')
+
+
+def check_irrlicht(background: Pixel) -> Check:
+    """There is the colour that the frame begins with, and something before it."""
+    def check(screen: Ppm) -> None:
+        part = share(screen, IRRLICHT_X, IRRLICHT_Y, 640, 480, background)
+        if not 0.02 < part < 0.98:
+            raise Failure('%.0f %% of the picture has the colour that it begins with' % (part * 100))
+    return check
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """`says`: a line that it ends with; without, it runs until it is ended. `types`: what it reads. `folder`: where it
+    starts, of the package's source."""
+    name: str
+    package: str
+    file: str
+    arguments: tuple[str, ...] = ()
+    check: Optional[Check] = None
+    says: str = ''
+    types: str = ''
+    folder: str = ''
+
+
+PROGRAMS = (
+    Program('sdl-render', 'libsdl2', 'testautomation', ('--filter', 'Render'), says=r"Run Summary: .* Failed=0"),
+    Program('sdl-geometry', 'libsdl2', 'testgeometry', check=check_geometry),
+    Program('sdl-sprites', 'libsdl2', 'testsprite2', check=check_sprites),
+    Program('sdl-target', 'libsdl2', 'testrendertarget', check=check_target),
+    Program('imgui', 'imgui', 'example', check=check_imgui),
+    Program('irrlicht-hello', 'irrlicht', '01.HelloWorld', check=check_irrlicht((100, 101, 140)),
+            folder='examples/01.HelloWorld'),
+    Program('irrlicht-movement', 'irrlicht', '04.Movement', check=check_irrlicht((113, 113, 133)), types='b\n',
+            folder='examples/04.Movement'),
+    Program('irrlicht-shaders', 'irrlicht', '10.Shaders', check=check_irrlicht((255, 255, 255)), types='b\nn\n',
+            folder='examples/10.Shaders'),
+    Program('irrlicht-target', 'irrlicht', '13.RenderToTexture', check=check_irrlicht((0, 0, 0)), types='b\n',
+            folder='examples/13.RenderToTexture'),
+    Program('irrlicht-occlusion', 'irrlicht', '26.OcclusionQuery', check=check_irrlicht((113, 113, 133)), types='b\n',
+            folder='examples/26.OcclusionQuery'),
+)
+
+
+def start(stack: Stack, program: Program) -> Running:
+    """The program, where it finds its files."""
+    os.chdir(os.path.join(foreign.source(program.package), program.folder) if program.folder else
+             os.path.dirname(foreign.program(program.package, '')))
+    # The Direct3D 9 renderer, and no other if that one fails.
+    os.environ['SDL_RENDER_DRIVER'] = 'direct3d'
+    running = stack.start(foreign.program(program.package, program.file), *program.arguments)
+    if program.types:
+        running.process.stdin.write(program.types.encode())
+        running.process.stdin.flush()
+    return running
+
+
+def attempt(stack: Stack, program: Program, pictures: Optional[str]) -> str:
+    """Runs one; the reason why it does not pass, or nothing."""
+    presents, errors = stack.counter('presents'), stack.counter('errors')
+    running = start(stack, program)
+    deadline = time.monotonic() + LIMIT
+    if program.says:
+        running.wait_line(program.says, LIMIT)
+        if running.wait():
+            return 'it ended with %d: %s' % (running.process.returncode, running.said())
+        if stack.counter('presents') + stack.counter('submissions') == presents:
+            return 'it drew nothing'
+    else:
+        while stack.counter('presents') < presents + FRAMES:
+            if running.process.poll() is not None:
+                return 'it ended with %d: %s' % (running.process.returncode, running.said())
+            if time.monotonic() > deadline:
+                running.kill()
+                return 'it showed %d frames in %d s: %s' % (stack.counter('presents') - presents, LIMIT, running.said())
+            time.sleep(0.05)
+        screen = stack.screen()
+        running.kill()
+        running.wait()
+        if pictures:
+            os.makedirs(pictures, exist_ok=True)
+            screen.write_png(os.path.join(pictures, 'foreign-%s.png' % program.name))
+        if program.check:
+            program.check(screen)
+    if stack.counter('errors') != errors:
+        return 'the device has latched an error'
+    return ''
+
+
+def run(programs: list[Program], pictures: Optional[str]) -> int:
+    """All of them on one stack, one after the other; 1 if one does not pass."""
+    report = Report()
+    stack = Stack()
+    with stack:
+        for program in programs:
+            try:
+                wrong = attempt(stack, program, pictures)
+            except Failure as failure:
+                wrong = str(failure)
+            report.point(program.name, wrong)
+            stack.check_alive(program.name)
+            stack.restart_wine()  # nothing of it is left on the screen's list of windows
+        code = stack.stop()
+        report.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
+            code, '; '.join(stack.lines.text().splitlines()[-4:])))
+    report.end()
+    return 1 if report.failed else 0
+
+
+def main() -> int:
+    """The command line."""
+    names: list[str] = []
+    pictures, builds = None, True
+    rest = sys.argv[1:]
+    while rest:
+        word = rest.pop(0)
+        if word in ('-h', '--help'):
+            print(__doc__)
+            return 0
+        if word == '--list':
+            print('\n'.join(program.name for program in PROGRAMS))
+            return 0
+        if word == '--no-build':
+            builds = False
+        elif word == '--pictures':
+            if not rest:
+                raise Failure('--pictures needs a folder')
+            pictures = os.path.abspath(rest.pop(0))
+        elif word.startswith('-'):
+            raise Failure("unknown option '%s'; run-foreign-programs --help lists them" % word)
+        elif word not in [program.name for program in PROGRAMS]:
+            raise Failure("there is no program '%s'; --list names them" % word)
+        else:
+            names.append(word)
+    programs = [program for program in PROGRAMS if not names or program.name in names]
+    wine.check_wine()
+    if builds:
+        d3d9_stack.build()
+        foreign.build(sorted({program.package for program in programs}))
+    for program in programs:
+        path = foreign.program(program.package, program.file)
+        if not os.path.isfile(path):
+            raise Failure('there is no %s: %s is missing; without --no-build it is made' % (program.name, path))
+    return run(programs, pictures)
