@@ -58,10 +58,13 @@ Result<void> Executor::run(const aerogpu_cmd_set_vertex_buffers& c,
     if (b.stride_bytes > kMaxStride) return Error{ErrorCode::OutOfBounds, "vertex stride is over 2048"};
     if (b.offset_bytes > (*buffer)->desc.sizeBytes)
       return Error{ErrorCode::OutOfBounds, "vertex stream starts past its buffer"};
-    streams[i] = {Ref<Buffer>(*buffer), b.stride_bytes, b.offset_bytes};
+    streams[i] = {Ref<Buffer>(*buffer), b.stride_bytes, b.offset_bytes, 0};
   }
-  for (size_t i = 0; i < bindings.size(); ++i)
-    state().vertexStreams[c.start_slot + i] = std::move(streams[i]);
+  for (size_t i = 0; i < bindings.size(); ++i) {
+    VertexStream& stream = state().vertexStreams[c.start_slot + i];
+    streams[i].step = stream.step;  // XSTATE-10: the stream's, not the buffer's
+    stream = std::move(streams[i]);
+  }
   state().dirty |= kDirtyVertexStreams;
   return {};
 }

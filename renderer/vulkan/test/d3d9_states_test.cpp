@@ -273,6 +273,7 @@ TEST_F(D3d9StatesTest, StreamsGoOnByInstances) {
   EXPECT_EQ(colorAt(4, 2), 0xFF00FF00u);
   EXPECT_EQ(colorAt(4, 4), 0xFFFFFFFFu);
   frequency(w, 0, {0, 1, 4});
+  stream(w, 2, vertexBuffer(w, colors), 4);  // another buffer goes on as the one before
   clearColor(w, 0, 0, 0, 0);
   draw(w, 6, 2);
   run(w);
