@@ -14,6 +14,13 @@ constexpr DWORD kTextureUsages = D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL |
 constexpr DWORD kExUsages =
     D3DUSAGE_RESTRICTED_CONTENT | D3DUSAGE_RESTRICT_SHARED_RESOURCE | D3DUSAGE_RESTRICT_SHARED_RESOURCE_DRIVER;
 
+/// Whether targets of the format have such samples, in the quality.
+bool hasSamples(const DriverAdapter &adapter, D3DFORMAT format, D3DMULTISAMPLE_TYPE type, DWORD quality) {
+  DWORD levels = 0;
+  return type == D3DMULTISAMPLE_NONE ||
+         (SUCCEEDED(checkMultisample(adapter, format, true, type, &levels)) && quality < levels);
+}
+
 /// What the API itself refuses of textures of any kind.
 HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   const DWORD target = d.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL);
@@ -189,8 +196,7 @@ HRESULT Device::CreateRenderTargetEx(UINT width, UINT height, D3DFORMAT format, 
   if (FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format), D3DUSAGE_RENDERTARGET, D3DRTYPE_SURFACE,
                                format)))
     return D3DERR_INVALIDCALL;
-  if (multisample && (lockable || FAILED(checkMultisample(adapter, format, true, multisample, nullptr))))
-    return D3DERR_INVALIDCALL;
+  if (!hasSamples(adapter, format, multisample, quality) || (multisample && lockable)) return D3DERR_INVALIDCALL;
   return createSurface(description, surface, shared);
 }
 
@@ -214,7 +220,7 @@ HRESULT Device::CreateDepthStencilSurfaceEx(UINT width, UINT height, D3DFORMAT f
   if (!isDepthFormat(format) || FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format),
                                                          D3DUSAGE_DEPTHSTENCIL, D3DRTYPE_SURFACE, format)))
     return D3DERR_INVALIDCALL;
-  if (multisample && FAILED(checkMultisample(adapter, format, true, multisample, nullptr))) return D3DERR_INVALIDCALL;
+  if (!hasSamples(adapter, format, multisample, quality)) return D3DERR_INVALIDCALL;
   return createSurface(description, surface, shared);
 }
 

@@ -111,7 +111,9 @@ HRESULT Query::GetData(void *out, DWORD size, DWORD flags) {
     const BOOL done = TRUE;
     std::memcpy(m_data, &done, sizeof done);
   }
-  if (out) std::memcpy(out, m_data, std::min(size, dataSize(m_type)));
+  // A program that has room for 64 bits of a count gets them, the higher ones as zeros.
+  const DWORD known = m_type == D3DQUERYTYPE_OCCLUSION ? sizeof(uint64_t) : dataSize(m_type);
+  if (out) std::memcpy(out, m_data, std::min(size, known));
   return S_OK;
 }
 

@@ -168,7 +168,7 @@ void Pipeline::setUserIndices(const void *bytes, uint32_t stride) {
 
 uint32_t Pipeline::instances(uint32_t &steppingStreams) const {
   steppingStreams = 0;
-  if (isTransformed(m_declaration) || !m_vertexShader || m_vertexShader->major() < 3) return 1;
+  if (isTransformed(m_declaration) || !m_vertexShader) return 1;
   for (uint32_t rest = streamsRead() & ~1u; rest; rest &= rest - 1)
     if (m_streams[std::countr_zero(rest)].frequency & kInstanceData) steppingStreams |= rest & (0 - rest);
   const uint32_t frequency = m_streams[0].frequency;

@@ -124,7 +124,24 @@ HRESULT Progress::isDone(uint64_t batch, bool &done) {
   return kOk;
 }
 
+/** One more begin or end: a batch that has as many as the device takes is submitted. */
+HRESULT Progress::countPacket() {
+  Context &context = m_wire.context;
+  if (m_countedBatch == context.batch() && m_packets == kMostOfBatch) {
+    const HRESULT result = context.submit();
+    if (failed(result)) return result;
+  }
+  if (m_countedBatch != context.batch()) {
+    m_countedBatch = context.batch();
+    m_packets = 0;
+  }
+  m_packets++;
+  return kOk;
+}
+
 HRESULT Progress::begin(uint32_t &slot) {
+  const HRESULT counted = countPacket();
+  if (failed(counted)) return counted;
   for (uint32_t word = 0; word < kSlots / 64; word++) {
     if (!~m_slots[word]) continue;
     const auto bit = static_cast<uint32_t>(std::countr_one(m_slots[word]));
@@ -145,6 +162,8 @@ void Progress::abandon(uint32_t slot) {
 }
 
 HRESULT Progress::end(uint32_t slot, uint32_t type, Query &query) {
+  const HRESULT counted = countPacket();
+  if (failed(counted)) return counted;
   Context &context = m_wire.context;
   if (!context.ensure(sizeof(aerogpu_cmd_ext_query_end), 1)) return context.takeError();
   uint32_t index;

@@ -49,6 +49,10 @@ private:
     Query *asked[kPlaces];  // whose results they are, null: nobody's any more
   };
 
+  /** Of begins and ends, in a submission; the device takes 8192 (QUERY-10). What begins a batch is not counted. */
+  static constexpr uint32_t kMostOfBatch = 8000;
+
+  HRESULT countPacket();
   HRESULT take(bool withPlace, uint32_t &index);
   HRESULT add(uint32_t &index);
   HRESULT collect(Mark &mark, bool &done);
@@ -58,6 +62,8 @@ private:
   uint32_t m_count = 0, m_newest = 0;
   uint64_t m_done = 0;  // this batch and all before it
   uint64_t m_slots[kSlots / 64] = {};
+  uint64_t m_countedBatch = 0;  // that the next one is of
+  uint32_t m_packets = 0;       // begins and ends
 };
 
 /** D3DDEVINFO_VCACHE: pattern, method, size, magic number. */

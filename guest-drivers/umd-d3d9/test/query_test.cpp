@@ -79,6 +79,28 @@ TEST_F(UmdQueries, AreAnnouncedWhereTheDeviceHasThem) {
   EXPECT_EQ(p.fn.pfnCreateQuery(p.dev(), &none), kNotAvailable);
 }
 
+TEST_F(UmdQueries, OneSubmissionHasNoMoreThanTheDeviceTakes) {  // QUERY-10
+  rt.commandBytes = 256 << 10;                                  // as the kernel driver has them: room for 10922 packets
+  rt.listEntries = 1024;
+  HANDLE query = create(D3DDDIQUERYTYPE_OCCLUSION);
+  p.flush();
+  rt.submissions.clear();
+  for (int i = 0; i < 9000; i++) {
+    ASSERT_EQ(issue(query, true, false), 0);
+    ASSERT_EQ(issue(query, false, true), 0);
+  }
+  p.flush();
+  size_t all = 0;
+  for (const auto &submission : rt.submissions) {
+    size_t number = 0;
+    for (const Packet &packet : submission.packets)
+      number += packet.opcode == AEROGPU_CMD_EXT_QUERY_BEGIN || packet.opcode == AEROGPU_CMD_EXT_QUERY_END;
+    EXPECT_LE(number, 8192u);
+    all += number;
+  }
+  EXPECT_EQ(all, 18000u);
+}
+
 TEST_F(UmdQueries, ACountIsThereWhenItsBatchIsDone) {
   HANDLE query = create(D3DDDIQUERYTYPE_OCCLUSION);
   uint64_t value;
