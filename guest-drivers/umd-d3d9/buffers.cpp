@@ -49,7 +49,8 @@ bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32
   if (buffer.ofRuntime)
     buffer.markDirty(static_cast<uint32_t>(begin < buffer.size ? begin : buffer.size),
                      static_cast<uint32_t>(end < buffer.size ? end : buffer.size));
-  if (buffer.locks && buffer.drawnWhileLocked && buffer.lockWrites) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
+  // Programs draw from what they have locked, and MightDrawFromLocked is not said of all of them.
+  if (buffer.locks && buffer.lockWrites) buffer.markDirty(buffer.lockBegin, buffer.lockEnd);
   if (buffer.dirtyBegin == buffer.dirtyEnd) return true;
   uint32_t at = buffer.dirtyBegin, bytes = buffer.dirtyEnd - buffer.dirtyBegin;
   if (bytes >= UploadMemory::kLeastBytes && wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_UPDATES)) {

@@ -201,10 +201,12 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   constexpr DWORD kAllStencil = 0x1FF;  // D3DSTENCILCAPS_KEEP to _TWOSIDED
   caps.StencilCaps = kAllStencil;
   caps.FVFCaps = 8 | D3DFVFCAPS_DONOTSTRIPELEMENTS | D3DFVFCAPS_PSIZE;
-  // The runtime makes shaders of them; bump maps need formats that are not there.
+  // The runtime makes shaders of them; those of bump maps need formats and states of the extensions.
   constexpr DWORD kAllOps = 0x03FFFFFF;  // D3DTEXOPCAPS_DISABLE to _LERP
-  caps.TextureOpCaps =
-      kAllOps & ~(D3DTEXOPCAPS_PREMODULATE | D3DTEXOPCAPS_BUMPENVMAP | D3DTEXOPCAPS_BUMPENVMAPLUMINANCE);
+  constexpr DWORD kBumpOps = D3DTEXOPCAPS_BUMPENVMAP | D3DTEXOPCAPS_BUMPENVMAPLUMINANCE;
+  const FormatRow *map = adapter.formats().find(D3DDDIFMT_V8U8);
+  const bool bumps = map && map->operations & FORMATOP_BUMPMAP;
+  caps.TextureOpCaps = kAllOps & ~(D3DTEXOPCAPS_PREMODULATE | (bumps ? 0 : kBumpOps));
   caps.MaxTextureBlendStages = 8;
   caps.MaxSimultaneousTextures = 8;
   caps.VertexProcessingCaps = D3DVTXPCAPS_TEXGEN | D3DVTXPCAPS_MATERIALSOURCE7 | D3DVTXPCAPS_DIRECTIONALLIGHTS |

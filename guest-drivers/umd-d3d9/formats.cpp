@@ -20,7 +20,8 @@ enum Trait : uint8_t {
   kDepth = 8,
   kStencil = 16,
   kSurfaceOnly = 32,  // depth that programs lock: no texture
-  kVideo = 64         // YUV: plain surfaces alone
+  kVideo = 64,        // YUV: plain surfaces alone
+  kBump = 128         // differences of coordinates, and luminance
 };
 
 // What ABI 1.4 does with formats, in the words of the capability block.
@@ -71,11 +72,11 @@ constexpr Known kKnown[] = {
     AERO_NEW(R32F, 4, kPlain),
     AERO_NEW(G32R32F, 8, kPlain),
     AERO_NEW(A32B32G32R32F, 16, kPlain),
-    AERO_NEW(V8U8, 2, kPlain),
-    AERO_NEW(L6V5U5, 2, kPlain),
-    AERO_NEW(X8L8V8U8, 4, kPlain),
-    AERO_NEW(Q8W8V8U8, 4, kPlain),
-    AERO_NEW(V16U16, 4, kPlain),
+    AERO_NEW(V8U8, 2, kBump),
+    AERO_NEW(L6V5U5, 2, kBump),
+    AERO_NEW(X8L8V8U8, 4, kBump),
+    AERO_NEW(Q8W8V8U8, 4, kBump),
+    AERO_NEW(V16U16, 4, kBump),
     AERO_NEW(A2W10V10U10, 4, kPlain),
     AERO_NEW(Q16W16V16U16, 8, kPlain),
     AERO_NEW(UYVY, 2, kVideo),
@@ -123,6 +124,7 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   add(caps & AEROGPU_FORMAT_CAP_VERTEX_SAMPLE, FORMATOP_VERTEXTEXTURE);
   add(caps & AEROGPU_FORMAT_CAP_SRGB_READ, FORMATOP_SRGBREAD);
   add(!(caps & AEROGPU_FORMAT_CAP_FILTER), FORMATOP_NOFILTER);
+  add(known.traits & kBump && features & AEROGPU_EXT_FEATURE_HI_STATES, FORMATOP_BUMPMAP);
   add(known.block == 1, FORMATOP_OFFSCREENPLAIN);
   add(caps & AEROGPU_FORMAT_CAP_BLIT_SRC, FORMATOP_CONVERT_TO_ARGB);
   if (!(caps & AEROGPU_FORMAT_CAP_TARGET)) return operations;

@@ -226,7 +226,6 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   }
   // Both flags together promise only.
   if (args.Flags.Discard && !args.Flags.NoOverwrite) buffer.isDiscarded = true;
-  buffer.drawnWhileLocked |= args.Flags.MightDrawFromLocked;
   buffer.locks++;
   args.pSurfData = args.Flags.NotifyOnly ? nullptr : buffer.bytes + begin;
   args.Pitch = end - begin;

@@ -80,7 +80,6 @@ HRESULT Resource::createBuffer(const D3DDDIARG_CREATERESOURCE &args) {
   m_isBuffer = true;
   if (!info.Width || info.Width > kMaxBufferBytes) return kNotAvailable;
   m_buffer.size = info.Width;
-  m_buffer.drawnWhileLocked = args.Flags.MightDrawFromLocked;
   if (m_isSystemMemory && info.pSysMem) {
     m_buffer.bytes = static_cast<uint8_t *>(const_cast<void *>(info.pSysMem));
     m_buffer.ofRuntime = true;

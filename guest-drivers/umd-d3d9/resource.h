@@ -65,7 +65,7 @@ struct BufferStore {
   uint32_t handle = 0;     // on the device; 0: no draw has used it yet
   uint32_t dirtyBegin = 0, dirtyEnd = 0;
   uint32_t locks = 0, lockBegin = 0, lockEnd = 0;
-  bool lockWrites = false, drawnWhileLocked = false;
+  bool lockWrites = false;
   bool lockPromises = false;                     // D3DLOCK_NOOVERWRITE
   bool isPromised = false, isDiscarded = false;  // what is dirty is in no use; what is not dirty is not needed
 

@@ -202,6 +202,9 @@ TEST_F(UmdCaps, DevicesOfEverySort) {
     };
     EXPECT_EQ((c.TextureCaps & D3DPTEXTURECAPS_VOLUMEMAP) != 0, any(FORMATOP_VOLUMETEXTURE));
     EXPECT_EQ((c.Caps2 & D3DCAPS2_CANAUTOGENMIPMAP) != 0, any(FORMATOP_AUTOGENMIPMAP));
+    // Bump maps are formats, and the matrices of EXT_SET_TEXTURE_STAGE.
+    EXPECT_EQ((c.TextureOpCaps & D3DTEXOPCAPS_BUMPENVMAP) != 0, (operations(D3DDDIFMT_V8U8) & FORMATOP_BUMPMAP) != 0);
+    EXPECT_TRUE(!any(FORMATOP_BUMPMAP) || features & AEROGPU_EXT_FEATURE_HI_STATES);
     stop();
   }
 }

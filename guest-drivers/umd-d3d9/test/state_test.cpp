@@ -206,6 +206,30 @@ TEST_F(UmdStates, SmallArraysOfTheProgramsAreOnePacket) {
   EXPECT_EQ(count(flushed(), AEROGPU_CMD_EXT_DRAW_INLINE), 0u);
 }
 
+TEST_F(UmdStates, WhatIsWrittenIntoALockedBufferIsDrawn) {
+  prepare();
+  constexpr uint32_t kBytes = 3 * sizeof(Vertex);
+  HANDLE buffer = p.buffer(kBytes, nullptr);
+  p.stream(buffer, sizeof(Vertex));
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = buffer;
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+  for (const int value : {0x11, 0x22}) {
+    memset(lock.pSurfData, value, kBytes);
+    rt.takePackets();
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    p.flush();
+    uint32_t bytes = 0;
+    for (const Packet &packet : rt.takePackets(AEROGPU_CMD_UPLOAD_RESOURCE)) {
+      const auto upload = packet.as<aerogpu_cmd_upload_resource>();
+      bytes += static_cast<uint32_t>(upload.size_bytes);
+      for (size_t at = 0; at < upload.size_bytes; at++) EXPECT_EQ(packet.bytes[sizeof upload + at], value) << at;
+    }
+    EXPECT_EQ(bytes, kBytes) << value;
+  }
+  p.unlock(buffer);
+}
+
 TEST_F(UmdStates, ALargeBufferGoesThroughMemoryWithWhatTheProgramPromised) {
   prepare();
   constexpr uint32_t kBytes = 3 << 20;
