@@ -134,7 +134,8 @@ bool instances(Canvas &canvas, Picture *expected) {
   Place places[kInstances];
   uint32_t colours[kInstances];
   for (uint32_t i = 0; i < kInstances; ++i) {
-    places[i] = {static_cast<float>(i % 4 * 60), static_cast<float>(i / 4 * 80)};
+    const uint32_t column = i % 4, row = i / 4;
+    places[i] = {static_cast<float>(column * 60), static_cast<float>(row * 80)};
     colours[i] = argb(255 - i, 20 * i, 200 - 10 * i, 99);
   }
   const WORD indices[6] = {0, 1, 2, 2, 1, 3};

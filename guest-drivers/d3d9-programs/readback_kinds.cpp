@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cases of readback.exe: volumes, cubes, targets with several samples a pixel, and levels that the device makes.
+#include <cmath>
 #include <cstring>
 
 #include "cube.ps.h"
@@ -271,7 +272,7 @@ bool generatedLevels(Canvas &canvas, Picture *expected) {
       for (uint32_t y = 0; y < size; y++)
         for (uint32_t x = 0; x < size; x++) {
           uint32_t colour = 0;
-          for (int k = 0; k < 4; k++) colour |= static_cast<uint32_t>(now[y * size + x][k] + 0.5) << (8 * k);
+          for (int k = 0; k < 4; k++) colour |= static_cast<uint32_t>(std::lround(now[y * size + x][k])) << (8 * k);
           expected->at(area.x + x, area.y + y) = colour;
         }
       for (uint32_t y = 0; y < size / 2; y++)

@@ -7,7 +7,7 @@ namespace {
 constexpr const WCHAR *kProperty = L"aerogpu.d3d9.full-screen";
 
 LONG fullScreenStyle(LONG style) {
-  return (style | WS_POPUP | WS_SYSMENU) & ~(WS_CAPTION | WS_THICKFRAME);
+  return static_cast<LONG>((static_cast<DWORD>(style) | WS_POPUP | WS_SYSMENU) & ~(WS_CAPTION | WS_THICKFRAME));
 }
 
 LONG fullScreenExStyle(LONG style) {

@@ -10,7 +10,6 @@ namespace aerogpu::bench {
 namespace {
 
 using test::Allocation;
-using test::Harness;
 
 /// A buffer of quad vertices that are placed by constants, for the benchmark's time.
 class Quad {
@@ -47,7 +46,8 @@ void occlusion100Draws(benchmark::State& state) {
   scene().setOneState(frame);
   quad.bind(frame);
   for (uint32_t i = 0; i < draws.size(); ++i) {
-    draws[i] = {{0.1f, 0.1f, static_cast<float>(i % 10) / 5 - 1, static_cast<float>(i / 10) / 5 - 1}};
+    const uint32_t row = i / 10;
+    draws[i] = {{0.1f, 0.1f, static_cast<float>(i % 10) / 5 - 1, static_cast<float>(row) / 5 - 1}};
     packets::setConstantsF(frame, AEROGPU_SHADER_STAGE_VERTEX, 0, draws[i].place);
     packets::draw(frame, 6);
   }
@@ -74,7 +74,8 @@ void vertexEpilogue(benchmark::State& state) {
   constexpr uint32_t kVertices = 262140;
   std::vector<uint8_t> bytes(size_t{kVertices} * sizeof kQuad[0]);
   for (uint32_t i = 0; i < kVertices; ++i) {
-    const float x = static_cast<float>(i / 3 % 512) / 256 - 1, y = static_cast<float>(i / 3 / 512) / 128 - 1;
+    const uint32_t column = i / 3 % 512, row = i / 3 / 512;
+    const float x = static_cast<float>(column) / 256 - 1, y = static_cast<float>(row) / 128 - 1;
     const float vertex[4] = {x, y, 0, 0};
     std::memcpy(&bytes[size_t{i} * sizeof vertex], vertex, sizeof vertex);
   }

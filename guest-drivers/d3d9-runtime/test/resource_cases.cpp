@@ -129,7 +129,8 @@ TEST_CASE(deviceContexts) {
   SetPixel(dc, 3, 2, RGB(1, 2, 3));
   EXPECT(surface->ReleaseDC(nullptr) == D3DERR_INVALIDCALL && surface->ReleaseDC(dc) == D3D_OK);
   EXPECT(surface->LockRect(&locked, nullptr, D3DLOCK_READONLY) == D3D_OK);
-  const DWORD *row = reinterpret_cast<const DWORD *>(static_cast<const BYTE *>(locked.pBits) + 2 * locked.Pitch);
+  const DWORD *row =
+      reinterpret_cast<const DWORD *>(static_cast<const BYTE *>(locked.pBits) + ptrdiff_t{2} * locked.Pitch);
   EXPECT((row[3] & 0xFFFFFF) == 0x010203);
   surface->UnlockRect();
   surface->Release();

@@ -22,7 +22,7 @@ inline void callAtRandom(Program &p, uint32_t seed, int steps) {
   HANDLE depth = p.resource(D3DDDIFMT_D24S8, 64, 64, Program::depth());
   HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture());
   HANDLE indices = p.buffer(64, nullptr, Program::indices(), D3DDDIFMT_INDEX16);
-  std::vector<uint8_t> memory(16 * 64);
+  std::vector<uint8_t> memory(size_t{16} * 64);
   HANDLE system = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, 0, D3DDDIPOOL_SYSTEMMEM, 1, 1, memory.data(), 64);
   HANDLE oldShader = p.shader(false, assemble("ps_1_1\ntex t0\nmov r0, t0\n").tokens);
   HANDLE declarations[] = {p.vertexDeclaration(), p.vertexDeclaration(true), nullptr};

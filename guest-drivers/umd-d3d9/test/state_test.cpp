@@ -54,7 +54,7 @@ TEST_F(UmdStates, PlanesAreSentOnceWhileTheyAreEnabled) {
       const auto fixed = packet.as<aerogpu_cmd_ext_set_clip_planes>();
       EXPECT_EQ(fixed.first, 1u);
       ASSERT_EQ(fixed.plane_count, 3u);
-      ASSERT_EQ(packet.bytes.size(), sizeof fixed + 3 * 16);
+      ASSERT_EQ(packet.bytes.size(), sizeof fixed + size_t{3} * 16);
       float values[12];
       memcpy(values, &packet.bytes[sizeof fixed], sizeof values);
       EXPECT_EQ(std::vector<float>(values, values + 12), (std::vector<float>{1, 2, 3, 4, 0, 0, 0, 0, 5, 6, 7, 8}));
@@ -171,7 +171,7 @@ TEST_F(UmdStates, SmallArraysOfTheProgramsAreOnePacket) {
   EXPECT_EQ(draw.vertex_count, 3u);
   EXPECT_EQ(draw.vertex_stride_bytes, sizeof(Vertex));
   EXPECT_EQ(draw.index_count, 0u);
-  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], &vertices[2], 3 * sizeof(Vertex)), 0);
+  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], static_cast<const void *>(&vertices[2]), 3 * sizeof(Vertex)), 0);
   // With indices, which count from the first vertex.
   const uint16_t indices[] = {9, 9, 5, 3, 4};
   p.fn.pfnSetIndicesUm(p.dev(), 2, indices);
@@ -193,7 +193,7 @@ TEST_F(UmdStates, SmallArraysOfTheProgramsAreOnePacket) {
   ASSERT_EQ(packets.size(), 1u);
   draw = packets[0].as<aerogpu_cmd_ext_draw_inline>();
   EXPECT_EQ(draw.vertex_count, 3u);
-  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], &vertices[2], 3 * sizeof(Vertex)), 0);
+  EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw], static_cast<const void *>(&vertices[2]), 3 * sizeof(Vertex)), 0);
   const uint16_t rebased[] = {2, 1, 0};
   EXPECT_EQ(memcmp(&packets[0].bytes[sizeof draw + 3 * sizeof(Vertex)], rebased, 6), 0);
   // What is bound stays bound.
