@@ -183,8 +183,11 @@ private:
     m_dirty |= dirty;
   }
   bool isDirtyBelow() const {
-    return renderStates.isDirty() | samplers.isDirty() | vertexFloats.isDirty() | vertexInts.isDirty() |
-           vertexBools.isDirty() | pixelFloats.isDirty() | pixelInts.isDirty() | pixelBools.isDirty();
+    // Numbers, for bits are without a branch each: most draws change nothing.
+    const uint32_t dirty = uint32_t{renderStates.isDirty()} | samplers.isDirty() | vertexFloats.isDirty() |
+                           vertexInts.isDirty() | vertexBools.isDirty() | pixelFloats.isDirty() | pixelInts.isDirty() |
+                           pixelBools.isDirty();
+    return dirty != 0;
   }
   static bool crosses(const Resource *resource) { return resource && resource->crossesContexts(); }
 
