@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs Direct3D 9 programs that others wrote under Wine on our stack: the d3d9.dll for tests, and the user-mode driver and
-the kernel driver that ship. They are built from Debian's source packages at the first run (5 minutes). Output is TAP.
+the kernel driver that ship. They are built from Debian's source packages at the first run (2 minutes). Output is TAP.
 
 usage: scripts/run-foreign-programs [options] [NAME...]
   NAME                only these; --list names them
