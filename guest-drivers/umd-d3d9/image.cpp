@@ -33,6 +33,18 @@ bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const T
   return wire.context.send(create);
 }
 
+/** The texels of a part as EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE name them: layers of a volume are its slices. */
+template <class Packet> void setBox(Packet &packet, const ImagePart &part, bool isVolume) {
+  packet.mip_level = part.level;
+  packet.array_layer = isVolume ? 0 : part.layer;
+  packet.x = part.rect.left;
+  packet.y = part.rect.top;
+  packet.z = isVolume ? part.layer : 0;
+  packet.width = part.rect.width();
+  packet.height = part.rect.height();
+  packet.depth = part.slices;
+}
+
 }  // namespace
 
 bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, AllocationRequest &request) {
@@ -305,14 +317,7 @@ bool Image::copyOut(Wire &wire, const ImagePart &part, Staging &to) {
   wire.context.use(to.memory, true);
   aerogpu_cmd_ext_read_texture read = {};
   read.texture = handle;
-  read.mip_level = part.level;
-  read.array_layer = layout.isVolume() ? 0 : part.layer;
-  read.x = part.rect.left;
-  read.y = part.rect.top;
-  read.z = layout.isVolume() ? part.layer : 0;
-  read.width = part.rect.width();
-  read.height = part.rect.height();
-  read.depth = part.slices;
+  setBox(read, part, layout.isVolume());
   read.dst_alloc_id = to.memory.id;
   read.dst_row_pitch_bytes = to.pitch;
   read.dst_slice_pitch_bytes = to.slicePitch;
@@ -337,14 +342,7 @@ bool Image::copyIn(Wire &wire, const ImagePart &part, Staging &from) {
   wire.context.use(from.memory, false);
   aerogpu_cmd_ext_update_texture update = {};
   update.texture = handle;
-  update.mip_level = part.level;
-  update.array_layer = layout.isVolume() ? 0 : part.layer;
-  update.x = part.rect.left;
-  update.y = part.rect.top;
-  update.z = layout.isVolume() ? part.layer : 0;
-  update.width = part.rect.width();
-  update.height = part.rect.height();
-  update.depth = part.slices;
+  setBox(update, part, layout.isVolume());
   update.src_alloc_id = from.memory.id;
   update.src_row_pitch_bytes = from.pitch;
   update.src_slice_pitch_bytes = from.slicePitch;

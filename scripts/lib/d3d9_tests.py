@@ -25,6 +25,12 @@ class Report:
         note = ' # SKIP ' + skip if skip else ' # ' + wrong if wrong else ''
         print('%s %s%s' % ('not ok' if wrong else 'ok', name, note), flush=True)
 
+    def stop(self, stack):
+        """Ends a stack: a point of its own, since the server's exit status says what the kernel driver did."""
+        code = stack.stop()
+        self.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
+            code, '; '.join(stack.lines.text().splitlines()[-4:])))
+
     def end(self):
         print('1..%d\n# %d passed, %d failed, %d skipped' % (
             self.passed + self.failed + self.skipped, self.passed, self.failed, self.skipped), flush=True)
@@ -230,8 +236,6 @@ def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
             attempt(label, lambda test=test, kind=kind: test(Tests(stack, report, pictures, kind)))
         attempt('nothing is left, no error is latched', lambda: left_over(
             stack, [test for _, test, _ in chosen(again, first)], [test for _, test, kind in tests if kind == first], first))
-        code = stack.stop()
-        report.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
-            code, '; '.join(stack.lines.text().splitlines()[-4:])))
+        report.stop(stack)
     report.end()
     return 1 if report.failed else 0

@@ -163,14 +163,14 @@ def start(stack: Stack, program: Program) -> Running:
 
 def attempt(stack: Stack, program: Program, pictures: Optional[str]) -> str:
     """Runs one; the reason why it does not pass, or nothing."""
-    presents, errors = stack.counter('presents'), stack.counter('errors')
+    presents, draws, errors = (stack.counter(name) for name in ('presents', 'draws', 'errors'))
     running = start(stack, program)
     deadline = time.monotonic() + LIMIT
     if program.says:
         running.wait_line(program.says, LIMIT)
         if running.wait():
             return 'it ended with %d: %s' % (running.process.returncode, running.said())
-        if stack.counter('presents') + stack.counter('submissions') == presents:
+        if stack.counter('draws') == draws:
             return 'it drew nothing'
     else:
         while stack.counter('presents') < presents + FRAMES:
@@ -206,9 +206,7 @@ def run(programs: list[Program], pictures: Optional[str]) -> int:
             report.point(program.name, wrong)
             stack.check_alive(program.name)
             stack.restart_wine()  # nothing of it is left on the screen's list of windows
-        code = stack.stop()
-        report.point('the kernel driver broke no rule', '' if code == 0 else 'the driver host ended with %s: %s' % (
-            code, '; '.join(stack.lines.text().splitlines()[-4:])))
+        report.stop(stack)
     report.end()
     return 1 if report.failed else 0
 
