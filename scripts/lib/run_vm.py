@@ -15,6 +15,9 @@ image; raw, qcow2, vhd, vhdx, vdi, vmdk) the machine boots from it.
   --capture FILE      write a trace of everything submitted
   --no-driver-iso     with a DISK: do not build and attach the disc with the Windows driver
   --no-gpu            with a DISK: a standard VGA card in place of aerogpu, to see which of the two is at fault
+  --install ISO       makes DISK and starts the set-up of Windows 7 from its installation disc
+  --size N            with --install: the size of the disk, like 60G (default 40G); it grows as it is filled
+  --bits B            with --install: refuse a disc whose Windows is not of 32 or 64 bits
   --no-setup          neither install nor build anything"""
 import json
 import os
@@ -25,12 +28,13 @@ import subprocess
 import sys
 
 import aerogpu_build
+import windows_install
 from aerogpu_build import BUILD, ROOT, Failure, ninja, say
 from aerogpu_vm import LAUNCHER, VM, accelerator, die_with_parent, guest_arguments
 
 SCREENSHOT_FRAME = 120
 DRIVER_ISO = 'guest-drivers/package/aerogpu-win7.iso'
-WITH_VALUE = ('screenshot', 'display', 'mode', 'demo', 'renderer', 'accel', 'capture')
+WITH_VALUE = ('screenshot', 'display', 'mode', 'demo', 'renderer', 'accel', 'capture', 'install', 'size', 'bits')
 
 
 class Options:
@@ -84,7 +88,12 @@ class Options:
             raise Failure('--no-gpu has no device that --renderer and --capture could be for')
         if self.demo and re.search(r'\s', self.demo):
             raise Failure("--demo: '%s' has blanks in it; tasks are separated by commas" % self.demo)
-        if self.disk and not os.path.exists(self.disk):
+        self.new_disk = None
+        if self.install is not None:
+            self.new_disk = windows_install.check(self.install, self.disk, self.size, self.bits)
+        elif self.size or self.bits:
+            raise Failure('--size and --bits are for --install')
+        elif self.disk and not os.path.exists(self.disk):
             raise Failure("there is no disk '%s'" % self.disk)
         for name in ('screenshot', 'capture'):
             if getattr(self, name):
@@ -207,10 +216,16 @@ def windows_arguments(options, accel):
     if os.path.exists(iso) and not options.no_driver_iso:
         arguments += ['-drive', 'file=%s,format=raw,if=none,id=drivers,media=cdrom,readonly=on' % iso.replace(',', ',,'),
                       '-device', 'ide-cd,drive=drivers,bus=ide.1']
-        say('the disc of the drivers is in the CD drive AEROGPU' if options.no_gpu else
-            'in the guest: run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
+        if options.no_gpu:
+            say('the disc of the drivers is in the CD drive AEROGPU')
+        elif not options.install:
+            say('in the guest: run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
     else:
+        iso = None
         say('no driver disc is attached: Windows uses its VGA driver')
+    if options.install:
+        arguments += windows_install.arguments(options.install)
+        windows_install.say_steps(options.new_disk[0], options.disk, accel, iso)
     return arguments
 
 
@@ -298,6 +313,10 @@ def main():
         if options.disk and not options.no_setup and os.access('/dev/kvm', os.R_OK | os.W_OK):
             run_script('build-guest')  # what is booted to try KVM
         accel = accelerator()
+    if options.install:
+        windows, size, kind = options.new_disk
+        say('disc: %s' % windows)
+        windows_install.make_disk(options.disk, size, kind)
     if options.disk:
         return interactive(options, windows_arguments(options, accel), serial=False)
     if options.screenshot:
