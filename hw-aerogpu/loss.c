@@ -62,11 +62,33 @@ bool aerogpu_loss_enable(AeroGPUState *s, bool enable)
  * ---- saved state ----
  *
  * A VM is saved only while its GPU works. Drivers that do not know the
- * extension leave states that a device without it loads.
+ * extension leave states that a device without it loads. What they ask to be
+ * kept (keep.c) is not in it: a VM that has objects is not saved at all, and
+ * loading drops what was asked for (KEEP-5). The generation tells them, also
+ * those that want to know of nothing else.
  */
 static bool aerogpu_loss_needed(void *opaque)
 {
-    return ((AeroGPUState *)opaque)->loss.enable;
+    AeroGPUState *s = opaque;
+
+    return s->loss.enable || s->keep.state != AEROGPU_EXT_KEEP_NO;
+}
+
+static int aerogpu_loss_pre_save(void *opaque)
+{
+    AeroGPUState *s = opaque;
+
+    s->loss.saved_generation =
+        s->loss.generation + (s->keep.state == AEROGPU_EXT_KEEP_HELD);
+    return 0;
+}
+
+static int aerogpu_loss_post_load(void *opaque, int version_id)
+{
+    AeroGPUState *s = opaque;
+
+    qatomic_set(&s->loss.generation, s->loss.saved_generation);
+    return 0;
 }
 
 void aerogpu_loss_loaded(AeroGPUState *s)
@@ -80,8 +102,10 @@ const VMStateDescription aerogpu_loss_vmstate = {
     .version_id = 1,
     .minimum_version_id = 1,
     .needed = aerogpu_loss_needed,
-    .fields =
-        AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(loss.enable, AeroGPUState),
-                                VMSTATE_UINT32(loss.generation, AeroGPUState),
-                                VMSTATE_END_OF_LIST() },
+    .pre_save = aerogpu_loss_pre_save,
+    .post_load = aerogpu_loss_post_load,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_BOOL(loss.enable, AeroGPUState),
+                                      VMSTATE_UINT32(loss.saved_generation,
+                                                     AeroGPUState),
+                                      VMSTATE_END_OF_LIST() },
 };

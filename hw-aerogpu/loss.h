@@ -9,6 +9,7 @@ typedef struct AeroGPULoss {
     uint32_t state;      /* lock for writing, atomic: AEROGPU_EXT_GPU_* */
     uint32_t generation; /* BQL for writing, atomic: drops of all objects */
     bool enable;         /* BQL and lock for writing */
+    uint32_t saved_generation; /* BQL */
 } AeroGPULoss;
 
 /* The GPU was lost under the submission with `fence`. Any thread, lock held. */

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "tests-qtest/aerogpu_dev.h"
 
 namespace {
@@ -101,6 +102,50 @@ TEST(Ring, ResetDropsWhatIsQueuedAndKeepsTheFence) {
   EXPECT_EQ(dev.fencePage().completed_fence, done);
   const uint64_t next = dev.submitEmpty();
   dev.waitFence(next);
+}
+
+/// What is submitted again may have run, all of it or a part: what is there already, or gone, is no error
+/// then.
+// RING-10, OBJ-1, OBJ-3
+TEST(Ring, WhatComesAgainMayHaveRun) {
+  for (const bool spaces : {false, true}) {
+    AeroGpuDev dev;
+    ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_AGAIN);
+    std::optional<aerogpu_submit_space> space;
+    if (spaces) {
+      dev.setReg(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
+      space = {0, AEROGPU_EXT_SPACE_FLAG_KERNEL, 0};
+    }
+    dev.startRing({.stride = spaces ? 80u : 64u});
+    const auto errors = [&](const CommandWriter& w, uint32_t flags) {
+      const uint32_t before = dev.errorCount();
+      dev.waitFence(dev.submit(w, {.flags = flags, .space = space}));
+      return dev.errorCount() - before;
+    };
+    CommandWriter half, whole;
+    for (CommandWriter* w : {&half, &whole}) {
+      aerogpu::packets::createBuffer(*w, 1, 16);
+      aerogpu::packets::createBuffer(*w, 2, 16);
+    }
+    aerogpu::packets::destroyResource(whole, 1);
+    aerogpu::packets::createBuffer(whole, 3, 16);
+    EXPECT_EQ(errors(half, 0), 0u);
+    EXPECT_EQ(errors(whole, AEROGPU_SUBMIT_FLAG_EXT_AGAIN), 0u) << dev.qemu.output();
+    EXPECT_EQ(dev.qemu.property("resources"), 2);
+    EXPECT_EQ(errors(whole, AEROGPU_SUBMIT_FLAG_EXT_AGAIN), 0u) << dev.qemu.output();
+    EXPECT_EQ(dev.qemu.property("resources"), 2) << "as after the first time";
+    EXPECT_EQ(errors(whole, 0), 2u) << "without the flag 2 and 3 are there already";
+    // Other errors are errors: more than there is, and a packet that is none.
+    CommandWriter outside;
+    aerogpu::packets::upload(outside, 2, 16, std::vector<uint8_t>(4));
+    EXPECT_EQ(errors(outside, AEROGPU_SUBMIT_FLAG_EXT_AGAIN), 1u);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB});
+    CommandWriter framing;
+    const aerogpu_cmd_hdr odd{AEROGPU_CMD_NOP, 7};
+    framing.raw(&odd, sizeof odd);
+    EXPECT_EQ(errors(framing, AEROGPU_SUBMIT_FLAG_EXT_AGAIN), 1u);
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_CMD_DECODE});
+  }
 }
 
 /// Wherever the submissions are when the ring is reset: head is at tail, their fences never come, the fence

@@ -9,7 +9,7 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/aerogpu_pci.h"
-#include "aerogpu/aerogpu_ring.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 
 namespace dbgctl {
 
@@ -127,10 +127,12 @@ constexpr Name kFeatures[] = {
     {uint64_t{1} << 50, "ATTACH_BACKING"},
     {uint64_t{1} << 51, "GPU_LOSS"},
     {uint64_t{1} << 52, "KEEP_OBJECTS"},
+    {uint64_t{1} << 54, "AGAIN"},
 };
 constexpr Name kSubmitFlags[] = {
     {AEROGPU_SUBMIT_FLAG_PRESENT, "PRESENT"},
     {AEROGPU_SUBMIT_FLAG_NO_IRQ, "NO_IRQ"},
+    {AEROGPU_SUBMIT_FLAG_EXT_AGAIN, "AGAIN"},
 };
 constexpr Name kInterrupts[] = {
     {AEROGPU_IRQ_FENCE, "FENCE"},

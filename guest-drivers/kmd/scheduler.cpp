@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scheduler.h"
 
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "counters.h"
 #include "trace.h"
 #include "waiting.h"
@@ -141,7 +142,8 @@ void Scheduler::resume(bool deviceForgot) {
         next = static_cast<int>(i);
     if (next < 0) break;
     m_slots[next].again = m_slots[next].used = false;
-    if (!deviceForgot) (void)pushSlot(static_cast<uint32_t>(next));  // the ring is empty and larger than all of them
+    // The ring is empty and larger than all of them. Any may have run already, all of it or a part (RING-7).
+    if (!deviceForgot) (void)pushSlot(static_cast<uint32_t>(next), AEROGPU_SUBMIT_FLAG_EXT_AGAIN);
   }
   sendOwedLocked();
   ExReleaseFastMutex(&m_internalLock);
@@ -391,13 +393,13 @@ NTSTATUS Scheduler::tryInternal(const void *packets, uint32_t bytes, DeviceConte
   return pushSlot(static_cast<uint32_t>(slot));
 }
 
-NTSTATUS Scheduler::pushSlot(uint32_t slot) {
+NTSTATUS Scheduler::pushSlot(uint32_t slot, uint32_t flags) {
   InternalSlot &internal = m_slots[slot];
   const DmaLayout layout = DmaLayout::forEntries(internal.entries);
   const size_t offset = size_t{slot} * kInternalBytes;
   finishDma(m_internal.as<uint8_t>() + offset, layout, internal.bytes);
   Submission submission = {};
-  submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ;
+  submission.flags = AEROGPU_SUBMIT_FLAG_NO_IRQ | flags;
   submission.context = internal.context;
   submission.commandGpa = m_internal.gpa() + offset + layout.commandOffset;
   submission.commandBytes = layout.packetOffset() - layout.commandOffset + internal.bytes;

@@ -152,8 +152,9 @@ private:
   int freeSlot();
   /** Under m_internalLock. STATUS_IO_TIMEOUT: there is no room now. */
   NTSTATUS tryInternal(const void *packets, uint32_t bytes, DeviceContext context, const aerogpu_alloc_entry *entry);
-  /** Under m_internalLock. The packets of slot `slot` go into the ring. */
-  NTSTATUS pushSlot(uint32_t slot);
+  /** Under m_internalLock. The packets of slot `slot` go into the ring; `flags` of enum aerogpu_submit_flags beside
+   *  NO_IRQ. */
+  NTSTATUS pushSlot(uint32_t slot, uint32_t flags = AEROGPU_SUBMIT_FLAG_NONE);
   /** Under m_internalLock. False: some is left. */
   bool sendOwedLocked();
   /** Between two looks for room: waits a little. False when that is of no use any more. */

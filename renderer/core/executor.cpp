@@ -6,6 +6,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_pci.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "renderer/cmd/decode.h"
 #include "renderer/cmd/names.h"
 
@@ -72,7 +73,7 @@ void Executor::noteContextChange(bool changed) {
 uint64_t Executor::features() const {
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
          uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS |
-                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_CMD_FEATURES_HI}
+                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_EXT_FEATURE_HI_AGAIN | AEROGPU_CMD_FEATURES_HI}
              << 32;
 }
 
@@ -137,6 +138,7 @@ void Executor::executePackets(const aerogpu_submission& submission) {
   if (!reader) return noteError(reader.error(), 0, cmd::kNoOpcode, submission.signal_fence);
   m_minor = reader->minor();
   m_env.stats.commandBytes.fetch_add(reader->sizeBytes(), std::memory_order_relaxed);
+  const bool again = (submission.flags & AEROGPU_SUBMIT_FLAG_EXT_AGAIN) != 0;
   bool stopped = false;
   while (!reader->atEnd()) {
     if (m_env.interrupted.load(std::memory_order_relaxed)) {
@@ -158,7 +160,9 @@ void Executor::executePackets(const aerogpu_submission& submission) {
         m_report.executedBytes = at;
         break;
       }
-      noteError(done.error(), at, packet->opcode, submission.signal_fence);
+      // What it names may be there already, or gone, since it ran before (RING-10).
+      if (!again || done.error().code != ErrorCode::CmdDecode)
+        noteError(done.error(), at, packet->opcode, submission.signal_fence);
     }
     ++m_packets;
     if (m_work.sliceFull()) {

@@ -49,8 +49,11 @@ const TestCase kTests[] = {
     {"very-slow-reordered", 120, [] { slow(kVerySlowMs, "contexts-reordered"); }},
     {"very-slow-killed", 120, [] { slow(kVerySlowMs, "process-killed"); }},
     {"very-slow-cleanup", 120, [] { slow(kVerySlowMs, "cleanup"); }},
+    {"very-slow-sleep", 120, [] { slow(kVerySlowMs, "sleep-kept"); }},
+    {"very-slow-ddis", 120, [] { slow(kVerySlowMs, "stuck-ddis"); }},
     {"stuck-hang", 120, [] { stuck("hang"); }},
     {"stuck-cleanup", 120, [] { stuck("cleanup"); }},
+    {"stuck-stuck-ddis", 120, [] { stuck("stuck-ddis"); }},
     {"stuck-power", 120, [] { stuck("power-stuck"); }},
 };
 

@@ -11,6 +11,7 @@
 
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_cmd_resource.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "counters.h"
 #include "fake_device.h"
 
@@ -750,6 +751,11 @@ TEST_F(InternalSubmissions, ComeAgainAfterAReset) {
   EXPECT_TRUE(end(41)) << "while the system cleans up";
   EXPECT_TRUE(m_device.queue.empty());
   ASSERT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
+  // What was in the ring may have run (RING-7, RING-10), what was kept has not.
+  for (size_t i = 0; i < m_device.queue.size(); i++)
+    EXPECT_EQ(m_device.queue[i].flags & AEROGPU_SUBMIT_FLAG_EXT_AGAIN,
+              i < Scheduler::kInternalSlots ? AEROGPU_SUBMIT_FLAG_EXT_AGAIN : 0u)
+        << i;
   // Each once, in their order; what was the OS' own does not come again.
   m_device.complete(m_device.queue.size() / 2);
   m_scheduler.sendOwed();
@@ -760,6 +766,19 @@ TEST_F(InternalSubmissions, ComeAgainAfterAReset) {
   EXPECT_EQ(left, std::vector<uint32_t>(expected.end() - static_cast<std::ptrdiff_t>(left.size()), expected.end()));
   EXPECT_EQ(left.back(), 41u);
   EXPECT_FALSE(m_scheduler.owes());
+}
+
+TEST_F(InternalSubmissions, AreMarkedWhenTheyComeAgainAndNotBefore) {
+  start();
+  EXPECT_TRUE(end(1));
+  ASSERT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
+  ASSERT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
+  ASSERT_EQ(m_device.queue.size(), 1u);
+  EXPECT_EQ(m_device.queue[0].flags, AEROGPU_SUBMIT_FLAG_NO_IRQ | AEROGPU_SUBMIT_FLAG_EXT_AGAIN);
+  m_device.complete();
+  EXPECT_TRUE(end(2));
+  ASSERT_EQ(m_device.queue.size(), 1u);
+  EXPECT_EQ(m_device.queue[0].flags, uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ}) << "the same buffer, for the first time";
 }
 
 TEST_F(InternalSubmissions, AreOfNoUseToADeviceThatHasForgotten) {

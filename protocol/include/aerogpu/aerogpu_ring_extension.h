@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a ring slot may say beyond ABI 1.4. docs/abi/ring.md (RING-10). */
+#ifndef AEROGPU_RING_EXTENSION_H
+#define AEROGPU_RING_EXTENSION_H
+
+#include "aerogpu_ring.h"
+
+#define AEROGPU_EXT_FEATURE_HI_AGAIN 0x400000U /* feature bit 54: AEROGPU_SUBMIT_FLAG_EXT_AGAIN works */
+#define AEROGPU_SUBMIT_FLAG_EXT_AGAIN \
+  0x80000000U /* aerogpu_submit_desc.flags: its packets may have run before a reset */
+
+#endif /* AEROGPU_RING_EXTENSION_H */
