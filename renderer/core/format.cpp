@@ -5,6 +5,8 @@
 // its second block in red.
 #include "renderer/core/format.h"
 
+#include <bit>
+
 namespace aerogpu::core {
 
 namespace {
@@ -79,6 +81,7 @@ constexpr FormatInfo kFormats[] = {
     SRGB_BLOCKS(BC2_RGBA_UNORM, 16),
     SRGB_BLOCKS(BC3_RGBA_UNORM, 16),
     SRGB_BLOCKS(BC7_RGBA_UNORM, 16),
+    COLOR(D3D9_R8G8B8, 3, Channels{unorm(16, 8), unorm(8, 8), unorm(0, 8), kOne}),
     COLOR(D3D9_X1R5G5B5, 2, Channels{unorm(10, 5), unorm(5, 5), unorm(0, 5), kOne}),
     COLOR(D3D9_A4R4G4B4, 2, Channels{unorm(8, 4), unorm(4, 4), unorm(0, 4), unorm(12, 4)}),
     COLOR(D3D9_X4R4G4B4, 2, Channels{unorm(8, 4), unorm(4, 4), unorm(0, 4), kOne}),
@@ -169,7 +172,9 @@ bool takesColors(const FormatInfo& format) {
 bool rendersPlainly(const FormatInfo& format) {
   if (!takesColors(format)) return false;
   const std::array<Channel, 4>& c = format.channels;
-  if (!c[0].stored() || c[0] == c[1]) return false;
+  if (!c[0].stored() || std::popcount(format.blockBytes) != 1) return false;
+  // A luminance alone is a texel of one channel, which takes red and is blended with as what it is.
+  if (c[0] == c[1]) return !c[3].stored();
   // Signed and unsigned channels in one texel are no format that GPUs have.
   for (size_t i = 1; i < 4; ++i)
     if (c[i].stored() && c[i].type != c[0].type) return false;

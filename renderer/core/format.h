@@ -66,7 +66,8 @@ bool hasSrgbTwin(const FormatInfo& format);
 bool takesColors(const FormatInfo& format);
 
 /// Whether colors go to every channel of a texel as they are, so that a GPU can have targets of that layout:
-/// no channel stands for several, none that is there is missing before it.
+/// a channel stands for several only where there is no other, none that is there is missing before it, and no
+/// texel is of three bytes.
 bool rendersPlainly(const FormatInfo& format);
 
 /// Whether the scanout and frames can have this format.

@@ -62,11 +62,20 @@ uint32_t narrowed(int16_t wide, const Part& part) {
 }  // namespace
 
 uint32_t guestBytes(Conversion conversion) {
-  return conversion == Conversion::A4L4 ? 1 : conversion == Conversion::L6V5U5 ? 2 : 4;
+  switch (conversion) {
+    case Conversion::A4L4:
+      return 1;
+    case Conversion::L6V5U5:
+      return 2;
+    case Conversion::R8G8B8:
+      return 3;
+    default:
+      return 4;
+  }
 }
 
 uint32_t imageBytes(Conversion conversion) {
-  return conversion == Conversion::A4L4 ? 2 : 8;
+  return conversion == Conversion::A4L4 ? 2 : conversion == Conversion::R8G8B8 ? 4 : 8;
 }
 
 void toImage(Conversion conversion, const uint8_t* guest, uint64_t texels, uint8_t* image) {
@@ -74,6 +83,13 @@ void toImage(Conversion conversion, const uint8_t* guest, uint64_t texels, uint8
     for (uint64_t i = 0; i < texels; ++i) {
       image[i * 2] = static_cast<uint8_t>((guest[i] & 15u) * 17u);
       image[i * 2 + 1] = static_cast<uint8_t>((guest[i] >> 4) * 17u);
+    }
+    return;
+  }
+  if (conversion == Conversion::R8G8B8) {
+    for (uint64_t i = 0; i < texels; ++i) {
+      std::memcpy(image + i * 4, guest + i * 3, 3);
+      image[i * 4 + 3] = 0xFF;
     }
     return;
   }
@@ -93,6 +109,10 @@ void toGuest(Conversion conversion, const uint8_t* image, uint64_t texels, uint8
     const auto four = [](uint32_t eight) { return (eight * 15 + 127) / 255; };
     for (uint64_t i = 0; i < texels; ++i)
       guest[i] = static_cast<uint8_t>(four(image[i * 2]) | four(image[i * 2 + 1]) << 4);
+    return;
+  }
+  if (conversion == Conversion::R8G8B8) {
+    for (uint64_t i = 0; i < texels; ++i) std::memcpy(guest + i * 3, image + i * 4, 3);
     return;
   }
   const Parts& parts = partsOf(conversion);

@@ -7,10 +7,12 @@
 
 namespace aerogpu::vk {
 
-/// What a format's texels become. Signed and unsigned channels side by side, and a luminance of 4 bits.
+/// What a format's texels become. Signed and unsigned channels side by side, a luminance of 4 bits, and three
+/// bytes.
 enum class Conversion : uint8_t {
   None,
   A4L4,         ///< R8G8_UNORM: luminance, alpha
+  R8G8B8,       ///< B8G8R8A8_UNORM
   L6V5U5,       ///< R16G16B16A16_SNORM: U, V, L
   X8L8V8U8,     ///< the same, X in alpha
   A2W10V10U10,  ///< the same: U, V, W, A

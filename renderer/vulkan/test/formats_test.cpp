@@ -29,6 +29,7 @@ constexpr Spec kSpecs[] = {
     {AEROGPU_FORMAT_B5G5R5A1_UNORM, "A1R5G5B5", 2, "A1u R5u G5u B5u", "RGBA"},
     {AEROGPU_FORMAT_B8G8R8X8_UNORM, "X8R8G8B8", 4, "X8u R8u G8u B8u", "RGB1"},
     {AEROGPU_FORMAT_B5G6R5_UNORM, "R5G6B5", 2, "R5u G6u B5u", "RGB1"},
+    SPEC(R8G8B8, 3, "R8u G8u B8u", "RGB1"),
     SPEC(X1R5G5B5, 2, "X1u R5u G5u B5u", "RGB1"),
     SPEC(A4R4G4B4, 2, "A4u R4u G4u B4u", "RGBA"),
     SPEC(X4R4G4B4, 2, "X4u R4u G4u B4u", "RGB1"),
@@ -307,7 +308,7 @@ TEST_F(FormatsTest, TargetsHoldWhatIsDrawn) {
       const Bytes got = read(t, spec.format, kSide, kSide);
       for (const Field& f : fieldsOf(spec)) {
         size_t channel = 4;
-        for (size_t c = 0; c < 4; ++c)
+        for (size_t c = 4; c-- > 0;)  // a luminance takes red
           if (spec.reads[c] == f.letter) channel = c;
         if (channel == 4) continue;
         const uint8_t* texel = got.data() + size_t{kSide * 5 + 3} * spec.bytes;
