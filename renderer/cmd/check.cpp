@@ -310,7 +310,7 @@ Result<void> check(const aerogpu_cmd_ext_blit& c, uint32_t) {
   constexpr uint32_t kKnown = AEROGPU_EXT_BLIT_LINEAR | AEROGPU_EXT_BLIT_MIRROR_X |
                               AEROGPU_EXT_BLIT_MIRROR_Y | AEROGPU_EXT_BLIT_SRGB_DECODE |
                               AEROGPU_EXT_BLIT_SRGB_ENCODE | AEROGPU_EXT_BLIT_WRITEBACK_DST |
-                              AEROGPU_EXT_BLIT_SRC_COLOR_KEY;
+                              AEROGPU_EXT_BLIT_SRC_COLOR_KEY | AEROGPU_EXT_BLIT_DST_COLOR_KEY;
   if (c.flags & ~kKnown) return malformed("unknown blit flag");
   if ((c.flags & AEROGPU_EXT_BLIT_SRC_COLOR_KEY) && (c.flags & AEROGPU_EXT_BLIT_LINEAR))
     return malformed("color key of weighed texels");

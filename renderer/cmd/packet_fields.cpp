@@ -64,6 +64,8 @@ constexpr EnumName kFormatNames[] = {
     {4612, "AEROGPU_FORMAT_D3D9_DF24"},
     {4613, "AEROGPU_FORMAT_D3D9_UYVY"},
     {4614, "AEROGPU_FORMAT_D3D9_YUY2"},
+    {4615, "AEROGPU_FORMAT_D3D9_NV12"},
+    {4616, "AEROGPU_FORMAT_D3D9_YV12"},
 };
 
 constexpr EnumName kShaderStageNames[] = {

@@ -45,7 +45,7 @@ uint32_t appendFormats(std::vector<uint8_t>& block, const Backend& backend, uint
 }  // namespace
 
 uint32_t possibleFormatCaps(const FormatInfo& format) {
-  if (format.yuv) return AEROGPU_FORMAT_CAP_BLIT_SRC;
+  if (format.isYuv()) return AEROGPU_FORMAT_CAP_BLIT_SRC;
   uint32_t caps = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_VERTEX_SAMPLE |
                   AEROGPU_FORMAT_CAP_CUBE | AEROGPU_FORMAT_CAP_BORDER;
   if (format.depth) {

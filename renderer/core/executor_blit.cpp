@@ -84,6 +84,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
   args.decodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_DECODE;
   args.encodeSrgb = c.flags & AEROGPU_EXT_BLIT_SRGB_ENCODE;
   if (c.flags & AEROGPU_EXT_BLIT_SRC_COLOR_KEY) args.colorKey = c.color_key;
+  if (c.flags & AEROGPU_EXT_BLIT_DST_COLOR_KEY) args.targetKey = c.color_key;
   m_blitBoxes.clear();
   for (const aerogpu_ext_blit_rect& rect : rects)
     m_blitBoxes.push_back({boxOf(rect.dst, to.z), boxOf(rect.src, from.z),

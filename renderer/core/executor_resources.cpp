@@ -110,10 +110,13 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
   if (auto fits = needSize(described); !fits) return fits;
   const FormatInfo* format = findFormat(formatNumber);
   if (!format) return Error{ErrorCode::CmdDecode, "unknown format", std::to_string(formatNumber)};
-  if (format->yuv && (described.kind != TextureKind::Texture2D || described.width % 2 != 0 ||
-                      described.mipLevels > 1 || described.arrayLayers > 1 || described.samples > 1))
+  if (format->isYuv() && (described.kind != TextureKind::Texture2D || described.width % 2 != 0 ||
+                          described.mipLevels > 1 || described.arrayLayers > 1 || described.samples > 1))
     return Error{ErrorCode::CmdDecode, "texture of a YUV format that is no flat one of an even width",
                  format->name};
+  if (format->yuv > Yuv::Pairs && described.height % 3 != 0)
+    return Error{ErrorCode::CmdDecode, "texture of YUV planes whose rows are not thirds: height",
+                 std::string(format->name) + ", height " + std::to_string(described.height)};
   auto texture = makeRef<Texture>();
   texture->ofKernel = m_space->number == 0;
   texture->desc = described;

@@ -53,9 +53,14 @@ constexpr FormatInfo depth(const char* name, aerogpu_format format, int bytes, b
   return {name, format, format, 1, static_cast<uint8_t>(bytes), true, stencil, false, false, compares, kNone};
 }
 
-constexpr FormatInfo yuv(const char* name, aerogpu_format format, Channel luma, Channel chroma) {
+constexpr FormatInfo yuvPairs(const char* name, aerogpu_format format, Channel luma, Channel chroma) {
   FormatInfo info = color(name, format, 2, Channels{luma, chroma, Channel{}, kOne});
-  info.yuv = true;
+  info.yuv = Yuv::Pairs;
+  return info;
+}
+constexpr FormatInfo yuvPlanes(const char* name, aerogpu_format format, Yuv planes) {
+  FormatInfo info = color(name, format, 1, Channels{unorm(0, 8), Channel{}, Channel{}, kOne});
+  info.yuv = planes;
   return info;
 }
 
@@ -113,8 +118,10 @@ constexpr FormatInfo kFormats[] = {
     DEPTH(D3D9_INTZ, 4, true, false),
     DEPTH(D3D9_DF16, 2, false, false),
     DEPTH(D3D9_DF24, 4, true, false),
-    yuv("D3D9_UYVY", AEROGPU_FORMAT_D3D9_UYVY, unorm(8, 8), unorm(0, 8)),
-    yuv("D3D9_YUY2", AEROGPU_FORMAT_D3D9_YUY2, unorm(0, 8), unorm(8, 8)),
+    yuvPairs("D3D9_UYVY", AEROGPU_FORMAT_D3D9_UYVY, unorm(8, 8), unorm(0, 8)),
+    yuvPairs("D3D9_YUY2", AEROGPU_FORMAT_D3D9_YUY2, unorm(0, 8), unorm(8, 8)),
+    yuvPlanes("D3D9_NV12", AEROGPU_FORMAT_D3D9_NV12, Yuv::TwoPlanes),
+    yuvPlanes("D3D9_YV12", AEROGPU_FORMAT_D3D9_YV12, Yuv::ThreePlanes),
 };
 #undef COLOR
 #undef SRGB
@@ -166,7 +173,7 @@ bool hasSrgbTwin(const FormatInfo& format) {
 }
 
 bool takesColors(const FormatInfo& format) {
-  return !format.depth && format.blockPixels == 1 && !format.yuv;
+  return !format.depth && format.blockPixels == 1 && !format.isYuv();
 }
 
 bool rendersPlainly(const FormatInfo& format) {

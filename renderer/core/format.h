@@ -27,6 +27,14 @@ struct Channel {
   bool operator==(const Channel&) const = default;
 };
 
+/// How luma (Y) and chroma (U, V) of a picture lie, where a texel has no color of its own.
+enum class Yuv : uint8_t {
+  None,
+  Pairs,        ///< 4:2:2, two pixels in two texels, which share U and V
+  TwoPlanes,    ///< 4:2:0, rows of Y, then half as many of U and V by turns
+  ThreePlanes,  ///< 4:2:0, Y, then V, then U, each without gaps
+};
+
 struct FormatInfo {
   const char* name;
   aerogpu_format format;
@@ -41,7 +49,10 @@ struct FormatInfo {
   /// Of colors in single texels: red, green, blue, alpha. One that stands in several is stored once. Of YUV:
   /// luma, and U in even columns, V in odd ones.
   std::array<Channel, 4> channels;
-  bool yuv = false;  ///< 4:2:2, two pixels to a pair of chroma; only copied, and a source of blits
+  Yuv yuv = Yuv::None;  ///< else only copied, and a source of blits
+  bool isYuv() const { return yuv != Yuv::None; }
+  /// Rows of the picture that a texture of so many rows shows.
+  uint32_t pictureRows(uint32_t rows) const { return yuv > Yuv::Pairs ? rows / 3 * 2 : rows; }
 };
 
 /// All of them.
@@ -53,6 +64,12 @@ const FormatInfo* findFormat(uint32_t format);
 /// Whether it takes feature bit 37 to use the format.
 inline bool isExtension(aerogpu_format format) {
   return static_cast<uint32_t>(format) >= 0x1000;
+}
+
+/// Whether textures of the format hold luma and chroma, which no sampler shows.
+inline bool isYuv(aerogpu_format format) {
+  return format == AEROGPU_FORMAT_D3D9_UYVY || format == AEROGPU_FORMAT_D3D9_YUY2 ||
+         format == AEROGPU_FORMAT_D3D9_NV12 || format == AEROGPU_FORMAT_D3D9_YV12;
 }
 
 /// Whether a view may reinterpret `texture` as `view`: the same, or twins in sRGB, in X for alpha or in

@@ -119,15 +119,34 @@ uint16_t toHalf(float value) {
   return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + steps));
 }
 
-Rgba readYuv(const FormatInfo& format, const uint8_t* row, uint32_t column) {
-  const auto number = [&](uint32_t x, const Channel& channel) {
-    return static_cast<float>(take(row + uint64_t{x} * format.blockBytes, channel));
+Rgba YuvPicture::at(uint32_t x, uint32_t y) const {
+  const auto number = [&](uint64_t row, uint64_t column, size_t channel) {
+    return static_cast<float>(
+        take(first + row * pitch + column * format.blockBytes, format.channels[channel]));
   };
-  const uint32_t pair = column & ~1u;
-  const float y = (number(column, format.channels[0]) - 16) / 219,
-              u = (number(pair, format.channels[1]) - 128) / 224,
-              v = (number(pair + 1, format.channels[1]) - 128) / 224;
-  Rgba out{y + kYuvRedOfV * v, y - kYuvGreenOfU * u - kYuvGreenOfV * v, y + kYuvBlueOfU * u, 1};
+  const uint32_t height = format.pictureRows(rows), pair = x & ~1u;
+  // Of three planes, where texels count through the rows of the texture.
+  const auto plane = [&](uint64_t texel) { return number(height + texel / width, texel % width, 0); };
+  const uint64_t quarter = uint64_t{width / 2} * (height / 2), place = uint64_t{width / 2} * (y / 2) + x / 2;
+  float u = 0, v = 0;
+  switch (format.yuv) {
+    case Yuv::None:
+      break;
+    case Yuv::Pairs:
+      u = number(y, pair, 1);
+      v = number(y, pair + 1, 1);
+      break;
+    case Yuv::TwoPlanes:
+      u = number(height + y / 2, pair, 0);
+      v = number(height + y / 2, pair + 1, 0);
+      break;
+    case Yuv::ThreePlanes:
+      u = plane(quarter + place);
+      v = plane(place);
+      break;
+  }
+  const float luma = (number(y, x, 0) - 16) / 219, cb = (u - 128) / 224, cr = (v - 128) / 224;
+  Rgba out{luma + kYuvRedOfV * cr, luma - kYuvGreenOfU * cb - kYuvGreenOfV * cr, luma + kYuvBlueOfU * cb, 1};
   for (float& c : out) c = std::clamp(c, 0.0f, 1.0f);
   return out;
 }

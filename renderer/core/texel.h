@@ -17,9 +17,15 @@ float fromHalf(uint16_t half);
 uint16_t toHalf(float value);
 
 /// The color of a pixel of a YUV format by BT.601 with 16 to 235 as black to white (Microsoft, "Recommended
-/// 8-Bit YUV Formats for Video Rendering"), limited to 0 to 1. `row` begins with column 0; both pixels of a
-/// pair have its U and V.
-Rgba readYuv(const FormatInfo& format, const uint8_t* row, uint32_t column);
+/// 8-Bit YUV Formats for Video Rendering"), limited to 0 to 1. All pixels that share U and V have them as
+/// they are.
+struct YuvPicture {
+  const FormatInfo& format;
+  const uint8_t* first;  ///< byte of the texture
+  uint64_t pitch;
+  uint32_t width, rows;  ///< of the texture
+  Rgba at(uint32_t x, uint32_t y) const;
+};
 
 /// The bits of a texel that are channels, and so count for color keys; of formats that have some.
 uint32_t keyMask(const FormatInfo& format);

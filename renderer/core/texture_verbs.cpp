@@ -70,7 +70,7 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
                        const ClearArgs& args) {
   const FormatInfo& info = *findFormat(desc.format);
   if (info.blockPixels > 1) return Error{ErrorCode::CmdDecode, "block-compressed textures cannot be filled"};
-  if (info.yuv) return Error{ErrorCode::CmdDecode, "YUV textures cannot be filled"};
+  if (info.isYuv()) return Error{ErrorCode::CmdDecode, "YUV textures cannot be filled"};
   if (!args.color && !args.depth && !args.stencil)
     return Error{ErrorCode::CmdDecode, "fill with neither color, depth nor stencil"};
   if (args.color == info.depth || (args.depth && !info.depth) || (args.stencil && !info.stencil))
@@ -87,11 +87,16 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
   if (!exists(to, sub) || !exists(from, srcSub)) return outside("blit of a mip or layer that does not exist");
   if (args.colorKey && (!hasColorKey(srcFormat) || args.filter == BlitFilter::Linear))
     return Error{ErrorCode::CmdDecode, "color key of a format that has none, or of weighed texels"};
-  bool copies = !args.colorKey && viewCompatible(format, srcFormat) && (format.opaque || !srcFormat.opaque) &&
+  if (args.targetKey && !hasColorKey(format))
+    return Error{ErrorCode::CmdDecode, "color key of a destination whose format has none"};
+  TextureDesc picture = from;
+  if (!format.isYuv()) picture.height = srcFormat.pictureRows(from.height);
+  bool copies = !args.colorKey && !args.targetKey && viewCompatible(format, srcFormat) &&
+                (format.opaque || !srcFormat.opaque) &&
                 asSrgb(to.format, args.encodeSrgb) == asSrgb(from.format, args.decodeSrgb) &&
                 to.samples == from.samples;
   for (const BlitBox& box : boxes) {
-    if (!inside(to, sub.mip, box.to) || !inside(from, srcSub.mip, box.from))
+    if (!inside(to, sub.mip, box.to) || !inside(picture, srcSub.mip, box.from))
       return outside("box of a blit is empty or not inside of its texture");
     if (box.to.depth != box.from.depth)
       return Error{ErrorCode::CmdDecode, "blit to another number of slices"};
@@ -108,7 +113,8 @@ Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const Texture
     return Error{ErrorCode::CmdDecode, "depth can only be copied, to its own format and size"};
   if (format.blockPixels > 1 || srcFormat.blockPixels > 1)
     return Error{ErrorCode::CmdDecode, "blocks can only be copied, to their own format and size"};
-  if (format.yuv) return Error{ErrorCode::CmdDecode, "YUV can only be copied, to its own format and size"};
+  if (format.isYuv())
+    return Error{ErrorCode::CmdDecode, "YUV can only be copied, to its own format and size"};
   if (to.samples > 1) return Error{ErrorCode::CmdDecode, "blit to a texture of several samples"};
   return BlitKind::Color;
 }

@@ -44,6 +44,8 @@ struct BlitArgs {
   bool decodeSrgb = false, encodeSrgb = false;
   /// Texels of the source with these bits are left out; bits that are no channel do not count.
   std::optional<uint32_t> colorKey;
+  /// Only texels of the destination with these bits are written; the same of bits that are no channel.
+  std::optional<uint32_t> targetKey;
 };
 
 /// How a blit is done.
@@ -69,7 +71,8 @@ Result<void> checkFill(const TextureDesc& desc, Subresource sub, std::span<const
 /// - boxes of different depths, for slices are not scaled;
 /// - destinations of several samples, unless as many are copied;
 /// - YUV destinations, unless nothing is converted;
-/// - a color key with the linear filter, or of other formats than hasColorKey().
+/// - a source's color key with the linear filter, either key of other formats than hasColorKey().
+/// Boxes of YUV planes that become colors are of the picture, others of the rows of the texture.
 Result<BlitKind> checkBlit(const TextureDesc& to, Subresource sub, const TextureDesc& from,
                            Subresource srcSub, std::span<const BlitBox> boxes, const BlitArgs& args);
 

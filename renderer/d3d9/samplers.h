@@ -30,8 +30,7 @@ inline bool isOfType(const core::ShaderResourceBinding& bound, SamplerType type)
     case SamplerType::TextureCube:
       return core::canBeCube(desc, bound.layers());
     default:
-      return desc.kind != core::TextureKind::Volume && desc.samples == 1 &&
-             desc.format != AEROGPU_FORMAT_D3D9_UYVY && desc.format != AEROGPU_FORMAT_D3D9_YUY2;
+      return desc.kind != core::TextureKind::Volume && desc.samples == 1 && !core::isYuv(desc.format);
   }
 }
 

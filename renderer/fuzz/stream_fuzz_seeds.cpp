@@ -362,6 +362,22 @@ void kinds(const std::string& folder) {
   keyed.flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY | AEROGPU_EXT_BLIT_MIRROR_X;
   keyed.color_key = 0x00FF00FF;
   w.packet(keyed, &whole, 1);
+  keyed.flags = AEROGPU_EXT_BLIT_DST_COLOR_KEY | AEROGPU_EXT_BLIT_LINEAR;
+  w.packet(keyed, &whole, 1);
+  for (const uint32_t yuv : {AEROGPU_FORMAT_D3D9_NV12, AEROGPU_FORMAT_D3D9_YV12}) {
+    aerogpu_cmd_create_texture2d planes{};
+    planes.texture_handle = yuv;
+    planes.format = yuv;
+    planes.width = 8;
+    planes.height = 12;
+    planes.mip_levels = planes.array_layers = 1;
+    w.packet(planes);
+    aerogpu::packets::upload(w, yuv, 0, std::vector<uint8_t>(96, 0x9A));
+    aerogpu_cmd_ext_blit toColors{};
+    toColors.dst_texture = 4;
+    toColors.src_texture = yuv;
+    w.packet(toColors, &whole, 1);
+  }
   aerogpu_cmd_ext_fill fill{};
   fill.texture = 1;
   fill.array_layer = 2;

@@ -37,23 +37,12 @@ Rgba mix(const Rgba& a, const Rgba& b, float weight) {
   return out;
 }
 
-/// Rows of a texture's texels as colors.
-struct Colors {
-  const FormatInfo& format;
-  bool srgb;
-  uint32_t firstColumn = 0;  ///< of the box that rows begin with
-  Rgba at(const uint8_t* row, uint32_t x) const {
-    const uint8_t* texel = row + uint64_t{x} * format.blockBytes;
-    if (!format.yuv) return readTexel(format, srgb, texel);
-    return readYuv(format, row - uint64_t{firstColumn} * format.blockBytes, firstColumn + x);
-  }
-  /// Whether a texel is the color key.
-  bool isKey(const uint8_t* row, uint32_t x, uint32_t key) const {
-    uint32_t bits = 0;
-    std::memcpy(&bits, row + uint64_t{x} * format.blockBytes, format.blockBytes);
-    return ((bits ^ key) & keyMask(format)) == 0;
-  }
-};
+/// Whether a texel is the color key.
+bool isKey(const FormatInfo& format, const uint8_t* texel, uint32_t key) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, texel, format.blockBytes);
+  return ((bits ^ key) & keyMask(format)) == 0;
+}
 
 }  // namespace
 
@@ -114,12 +103,13 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
   auto& src = static_cast<NullTexture&>(from);
   auto kind = checkBlit(desc, sub, src.desc, srcSub, boxes, args);
   if (!kind) return kind.error();
-  Colors read{src.format, asSrgb(src.desc.format, args.decodeSrgb)};
+  const bool decodes = asSrgb(src.desc.format, args.decodeSrgb);
+  const YuvPicture picture{src.format, src.bytes.data(), src.layout.mip(0).pitch, src.desc.width,
+                           src.desc.height};
   const bool srgb = asSrgb(desc.format, args.encodeSrgb);
   std::vector<uint8_t> held;
   for (const BlitBox& box : boxes) {
     Region in = src.region(srcSub, box.from);
-    read.firstColumn = box.from.x;
     if (&src == this) {  // read before it is written
       held.clear();
       for (uint64_t z = 0; z < in.slices; ++z)
@@ -130,6 +120,13 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
       in.slicePitch = in.rowBytes * in.rows;
     }
     const Region out = region(sub, box.to);
+    const auto texel = [&](uint32_t x, uint32_t y, uint32_t z) {
+      return in.row(z, y) + uint64_t{x} * src.format.blockBytes;
+    };
+    const auto color = [&](uint32_t x, uint32_t y, uint32_t z) {
+      return src.format.isYuv() ? picture.at(box.from.x + x, box.from.y + y)
+                                : readTexel(src.format, decodes, texel(x, y, z));
+    };
     for (uint32_t z = 0; z < out.slices; ++z) {
       for (uint32_t y = 0; y < out.rows; ++y) {
         uint8_t* to = out.row(z, y);
@@ -138,16 +135,16 @@ Result<void> NullTexture::blit(Subresource sub, GpuTexture& from, Subresource sr
           continue;
         }
         const Sample v = sampleOf(y, box.to.height, box.from.height, box.mirrorY, args.filter);
-        const uint8_t *above = in.row(z, v.first), *below = in.row(z, v.second);
         for (uint32_t x = 0; x < box.to.width; ++x, to += format.blockBytes) {
           const Sample u = sampleOf(x, box.to.width, box.from.width, box.mirrorX, args.filter);
-          if (args.colorKey && read.isKey(above, u.first, *args.colorKey)) continue;
-          const Rgba color =
-              args.filter == BlitFilter::Point
-                  ? read.at(above, u.first)
-                  : mix(mix(read.at(above, u.first), read.at(above, u.second), u.weight),
-                        mix(read.at(below, u.first), read.at(below, u.second), u.weight), v.weight);
-          writeTexel(format, srgb, color, to);
+          if (args.colorKey && isKey(src.format, texel(u.first, v.first, z), *args.colorKey)) continue;
+          if (args.targetKey && !isKey(format, to, *args.targetKey)) continue;
+          const auto row = [&](uint32_t at) {
+            return mix(color(u.first, at, z), color(u.second, at, z), u.weight);
+          };
+          const Rgba written = args.filter == BlitFilter::Point ? color(u.first, v.first, z)
+                                                                : mix(row(v.first), row(v.second), v.weight);
+          writeTexel(format, srgb, written, to);
         }
       }
     }

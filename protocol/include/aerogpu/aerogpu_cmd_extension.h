@@ -61,10 +61,11 @@ enum aerogpu_ext_blit_flags {
   AEROGPU_EXT_BLIT_LINEAR = 1, /* weighs four texels; without it the nearest one */
   AEROGPU_EXT_BLIT_MIRROR_X = 2,
   AEROGPU_EXT_BLIT_MIRROR_Y = 4,
-  AEROGPU_EXT_BLIT_SRGB_DECODE = 8,    /* the source is read as its sRGB twin */
-  AEROGPU_EXT_BLIT_SRGB_ENCODE = 16,   /* the destination is written as its sRGB twin */
-  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32, /* the result goes to the destination's guest memory as well */
-  AEROGPU_EXT_BLIT_SRC_COLOR_KEY = 64, /* texels of the source that are color_key stay away */
+  AEROGPU_EXT_BLIT_SRGB_DECODE = 8,     /* the source is read as its sRGB twin */
+  AEROGPU_EXT_BLIT_SRGB_ENCODE = 16,    /* the destination is written as its sRGB twin */
+  AEROGPU_EXT_BLIT_WRITEBACK_DST = 32,  /* the result goes to the destination's guest memory as well */
+  AEROGPU_EXT_BLIT_SRC_COLOR_KEY = 64,  /* texels of the source that are color_key stay away */
+  AEROGPU_EXT_BLIT_DST_COLOR_KEY = 128, /* only texels of the destination that are color_key are written */
 };
 
 /** aerogpu_cmd_ext_fill.flags: what is written. Others are refused. */
@@ -214,7 +215,7 @@ struct aerogpu_cmd_ext_blit {
   uint32_t src_mip_level;
   uint32_t src_array_layer;
   uint32_t flags;     /* enum aerogpu_ext_blit_flags */
-  uint32_t color_key; /* with SRC_COLOR_KEY: a texel as it is in memory */
+  uint32_t color_key; /* with a flag for it: a texel as it is in memory */
   uint32_t rect_count;
   uint32_t reserved0;
 };

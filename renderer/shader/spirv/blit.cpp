@@ -15,11 +15,14 @@
 //   color = mix of the four around, by weight
 //
 // Where the target is not a color's own, what is written are the channels that it wants, rounded to its
-// steps. A texel that is the color key is discarded. What is YUV becomes a color where it is fetched.
+// steps. A texel that is the color key is discarded, and one of a target that is not the target's key stays.
+// What is YUV becomes a color where it is fetched.
 //
 // Whole numbers are divided as floats, and the quotient, off by one at most, is put right: lavapipe divides
 // whole numbers one by one.
 #include "renderer/shader/spirv/blit.h"
+
+#include <iterator>
 
 #include "renderer/shader/spirv/spirv_builder.h"
 
@@ -67,14 +70,15 @@ Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
   return b.glsl(GLSLstd450NClamp, t.float4, color, b.constantSplat(0), b.constantSplat(1));
 }
 
-/// Ends the invocation if the texel is the color key.
-void discardKey(SpirvBuilder& b, Id texel, Id low, Id high) {
+/// Ends the invocation if the texel is the color key; or, `unless`, if it is not.
+void discardKey(SpirvBuilder& b, Id texel, Id low, Id high, bool unless) {
   const SpirvTypes& t = b.types();
   const Id inside = b.value(OpLogicalAnd, t.bool4, b.value(OpFOrdGreaterThanEqual, t.bool4, texel, low),
                             b.value(OpFOrdLessThanEqual, t.bool4, texel, high));
   const Id isKey = b.value(OpAll, t.boolean, inside), kill = b.newId(), stay = b.newId();
+  const Id yes = unless ? stay : kill, no = unless ? kill : stay;
   b.code(OpSelectionMerge, stay, spv::SelectionControlMask::MaskNone);
-  b.code(OpBranchConditional, isKey, kill, stay);
+  b.code(OpBranchConditional, isKey, yes, no);
   b.label(kill);
   b.code(OpKill);
   b.label(stay);
@@ -133,14 +137,21 @@ std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
   const SpirvTypes& t = b.types();
   const Id int2 = b.vectorType(t.int1, 2), int3 = b.vectorType(t.int1, 3);
   const Id imageType = b.imageType(volume ? spv::Dim::Dim3D : spv::Dim::Dim2D);
-  const Id members[] = {t.int4, t.int4, t.int4, t.float4, t.float4};
+  const Id members[] = {t.int4, t.int4, t.int4, t.float4, t.float4, t.float4, t.float4};
   const Id block = b.structType(members);
   b.decorate(block, spv::Decoration::Block);
-  for (uint32_t i = 0; i < 5; ++i) b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
+  for (uint32_t i = 0; i < std::size(members); ++i)
+    b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
   const Id constants = b.variable(spv::StorageClass::PushConstant, block);
-  const Id image = b.variable(spv::StorageClass::UniformConstant, imageType);
-  b.decorate(image, spv::Decoration::DescriptorSet, 0u);
-  b.decorate(image, spv::Decoration::Binding, 0u);
+  const auto bound = [&](Id type, uint32_t binding) {
+    const Id variable = b.variable(spv::StorageClass::UniformConstant, type);
+    b.decorate(variable, spv::Decoration::DescriptorSet, 0u);
+    b.decorate(variable, spv::Decoration::Binding, binding);
+    return variable;
+  };
+  const Id image = bound(imageType, 0);
+  const Id flatType = volume && shader.targetKey ? b.imageType(spv::Dim::Dim2D) : imageType;
+  const Id kept = shader.targetKey ? bound(flatType, 1) : 0;
   const Id place = b.variable(spv::StorageClass::Input, t.float4);
   b.decorate(place, spv::Decoration::BuiltIn, spv::BuiltIn::FragCoord);
   const Id color = b.variable(spv::StorageClass::Output, t.float4);
@@ -176,23 +187,41 @@ std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
     return b.value(OpImageFetch, t.float4, source, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
   };
   const auto fetch = [&](Id texel) {
-    if (!shader.yuv) return fetchTexel(texel);
+    if (shader.yuv == BlitYuv::None) return fetchTexel(texel);
+    const auto number = [&](spv::Op op, Id left, Id right) { return b.value(op, t.int1, left, right); };
     const Id x = b.value(OpCompositeExtract, t.int1, texel, 0u),
              y = b.value(OpCompositeExtract, t.int1, texel, 1u);
-    const auto chroma = [&](spv::Op parity, int32_t bits) {
-      const Id column = b.value(parity, t.int1, x, b.constantInt(bits));
-      return b.value(OpCompositeExtract, t.float1, fetchTexel(b.composite(int2, {column, y})), 1u);
+    const Id luma = b.value(OpCompositeExtract, t.float1, fetchTexel(texel), 0u), one = b.constantInt(1);
+    const auto channel = [&](Id column, Id row, uint32_t index) {
+      return b.value(OpCompositeExtract, t.float1, fetchTexel(b.composite(int2, {column, row})), index);
     };
-    const Id luma = b.value(OpCompositeExtract, t.float1, fetchTexel(texel), 0u);
-    return colorOfYuv(b, luma, chroma(OpBitwiseAnd, ~1), chroma(OpBitwiseOr, 1));
+    const Id even = number(OpBitwiseAnd, x, b.constantInt(~1)), odd = number(OpBitwiseOr, x, one);
+    if (shader.yuv == BlitYuv::Pairs) return colorOfYuv(b, luma, channel(even, y, 1), channel(odd, y, 1));
+    const Id width = b.value(OpCompositeExtract, t.int1, others, 2u),
+             rows = b.value(OpCompositeExtract, t.int1, others, 3u);
+    const auto half = [&](Id value) { return number(OpShiftRightArithmetic, value, one); };
+    const Id pair = half(y);
+    if (shader.yuv == BlitYuv::TwoPlanes) {
+      const Id row = number(OpIAdd, rows, pair);
+      return colorOfYuv(b, luma, channel(even, row, 0), channel(odd, row, 0));
+    }
+    // A row of the image holds two lines of a plane.
+    const auto chroma = [&](Id line) {
+      const Id second = number(OpIMul, number(OpBitwiseAnd, line, one), half(width));
+      return channel(number(OpIAdd, half(x), second), number(OpIAdd, rows, half(line)), 0);
+    };
+    return colorOfYuv(b, luma, chroma(number(OpIAdd, half(rows), pair)), chroma(pair));
   };
   const auto finish = [&](Id value) {
-    if (shader.colorKey) {
-      const Id floats = b.pointerType(spv::StorageClass::PushConstant, t.float4);
-      const auto bound = [&](int32_t index) {
-        return b.load(t.float4, b.value(OpAccessChain, floats, constants, b.constantInt(index)));
-      };
-      discardKey(b, value, bound(3), bound(4));
+    const Id floats = b.pointerType(spv::StorageClass::PushConstant, t.float4);
+    const auto limit = [&](int32_t index) {
+      return b.load(t.float4, b.value(OpAccessChain, floats, constants, b.constantInt(index)));
+    };
+    if (shader.colorKey) discardKey(b, value, limit(3), limit(4), false);
+    if (shader.targetKey) {
+      const Id texel = b.value(OpImageFetch, t.float4, b.load(flatType, kept), straight,
+                               spv::ImageOperandsMask::Lod, b.constantInt(0));
+      discardKey(b, texel, limit(5), limit(6), true);
     }
     b.store(color, written(b, shader.output, value));
     return main.finish(spv::ExecutionModel::Fragment);

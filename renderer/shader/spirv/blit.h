@@ -14,15 +14,26 @@ struct BlitConstants {
   int32_t to[4];    ///< x, y, width, height
   int32_t from[4];  ///< the same
   int32_t mirror[2];
-  int32_t slice;  ///< of a volume
-  int32_t unused;
-  float keyLow[4], keyHigh[4];  ///< with a color key: texels between the two are left out
+  int32_t slice;  ///< of a volume; of YUV planes, the picture's width
+  int32_t rows;   ///< of YUV planes, the picture's
+  /// With a color key: texels of the source between the two are left out.
+  float keyLow[4], keyHigh[4];
+  /// With the target's: only texels of the target between the two are written.
+  float targetLow[4], targetHigh[4];
 };
 
 enum class BlitSampling : uint8_t {
   Same,    ///< the boxes are of one size
   Point,   ///< the texel under the center
   Linear,  ///< the four around it
+};
+
+/// How a source that is no color lies (core::Yuv).
+enum class BlitYuv : uint8_t {
+  None,
+  Pairs,        ///< red is luma, green U in even columns, V in odd ones
+  TwoPlanes,    ///< red; below the picture, U in even columns, V in odd ones
+  ThreePlanes,  ///< red; below the picture, V and then U, in lines of half its width
 };
 
 /// What a texel of the target takes of a color, where that is not the same in all channels.
@@ -38,9 +49,10 @@ struct BlitOutput {
 struct BlitShader {
   BlitSampling sampling = BlitSampling::Same;
   bool volume = false;  ///< of the source
-  /// The source's red is luma, its green U in even columns, V in odd ones; else it is a color.
-  bool yuv = false;
+  BlitYuv yuv = BlitYuv::None;
   bool colorKey = false;  ///< not with Linear
+  /// What the target had, the size of `to`, is binding 1.
+  bool targetKey = false;
   BlitOutput output;
   bool operator==(const BlitShader&) const = default;
 };

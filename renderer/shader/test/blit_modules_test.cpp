@@ -13,10 +13,13 @@ TEST(BlitModules, AreValid) {
   steps.steps = {15, 0, -511, 3};
   for (const BlitSampling sampling : {BlitSampling::Same, BlitSampling::Point, BlitSampling::Linear})
     for (const bool volume : {false, true})
-      for (const bool yuv : {false, true})
+      for (const BlitYuv yuv : {BlitYuv::None, BlitYuv::Pairs, BlitYuv::TwoPlanes, BlitYuv::ThreePlanes})
         for (const bool colorKey : {false, true})
-          for (const BlitOutput& output : {BlitOutput{}, steps})
-            EXPECT_EQ(test::validate(blitFragmentModule({sampling, volume, yuv, colorKey, output})), "");
+          for (const bool targetKey : {false, true})
+            for (const BlitOutput& output : {BlitOutput{}, steps})
+              EXPECT_EQ(
+                  test::validate(blitFragmentModule({sampling, volume, yuv, colorKey, targetKey, output})),
+                  "");
 }
 
 }  // namespace

@@ -59,13 +59,16 @@ void BlitDraws::draw(const shader::BlitConstants& constants) {
 Result<void> BlitDraws::createLayout() {
   const DeviceTable& vk = m_device.vk();
   if (!m_setLayout) {
-    VkDescriptorSetLayoutBinding binding{};
-    binding.descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-    binding.descriptorCount = 1;
-    binding.stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
+    VkDescriptorSetLayoutBinding bindings[2]{};
+    for (uint32_t i = 0; i < 2; ++i) {
+      bindings[i].binding = i;
+      bindings[i].descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+      bindings[i].descriptorCount = 1;
+      bindings[i].stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
+    }
     VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    info.bindingCount = 1;
-    info.pBindings = &binding;
+    info.bindingCount = 2;
+    info.pBindings = bindings;
     const VkResult result = vk.CreateDescriptorSetLayout(m_device.handle(), &info, nullptr, &m_setLayout);
     if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateDescriptorSetLayout");
   }
@@ -156,7 +159,7 @@ Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   m_set = VK_NULL_HANDLE;
   if (m_setsLeft == 0) {
     m_recorder.retire(Retired::Kind::DescriptorPool, std::exchange(m_pool, VkDescriptorPool{}));
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, kSetsPerPool};
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * kSetsPerPool};
     VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     info.maxSets = kSetsPerPool;
     info.poolSizeCount = 1;
@@ -173,14 +176,15 @@ Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   const VkResult result = vk.AllocateDescriptorSets(m_device.handle(), &allocate, &set);
   if (result != VK_SUCCESS) return m_device.fail(result, "vkAllocateDescriptorSets");
   --m_setsLeft;
-  VkDescriptorImageInfo image{};
-  image.imageView = source.view;
-  image.imageLayout = source.layout;
+  // The second one is looked at only by modules that have it.
+  const VkDescriptorImageInfo images[2] = {
+      {VK_NULL_HANDLE, source.view, source.layout},
+      {VK_NULL_HANDLE, source.kept, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL}};
   VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
   write.dstSet = set;
-  write.descriptorCount = 1;
+  write.descriptorCount = source.kept ? 2 : 1;  // goes on in the next binding
   write.descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-  write.pImageInfo = &image;
+  write.pImageInfo = images;
   vk.UpdateDescriptorSets(m_device.handle(), 1, &write, 0, nullptr);
   return set;
 }

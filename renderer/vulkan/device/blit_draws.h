@@ -27,6 +27,9 @@ public:
     VkImageView view = VK_NULL_HANDLE;
     uint64_t serial = 0;  ///< of the view
     VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    /// What the target had, in the layout of samplers; null where the shader does not ask.
+    VkImageView kept = VK_NULL_HANDLE;
+    uint64_t keptSerial = 0;
     bool operator==(const Source&) const = default;
   };
   /// What the draws of one blit bind. May record nothing, so that it can be asked for before the pass begins.

@@ -21,7 +21,12 @@ bool waitsFor(const BlitBox& later, const BlitBox& earlier, bool within) {
   return within && (core::overlap(later.from, earlier.to) || core::overlap(later.to, earlier.from));
 }
 
-shader::BlitConstants constantsOf(const BlitBox& box, const core::KeyRange& key) {
+/// The color keys of a source and of a target.
+struct Keys {
+  core::KeyRange source{}, target{};
+};
+
+shader::BlitConstants constantsOf(const BlitBox& box, const Keys& keys, const core::TextureDesc& src) {
   const auto number = [](uint32_t n) { return static_cast<int32_t>(n); };
   shader::BlitConstants out{
       {number(box.to.x), number(box.to.y), number(box.to.width), number(box.to.height)},
@@ -30,10 +35,31 @@ shader::BlitConstants constantsOf(const BlitBox& box, const core::KeyRange& key)
       number(box.from.z),
       0,
       {},
+      {},
+      {},
       {}};
-  std::copy(key.low.begin(), key.low.end(), out.keyLow);
-  std::copy(key.high.begin(), key.high.end(), out.keyHigh);
+  if (core::isYuv(src.format)) {
+    out.slice = number(src.width);
+    out.rows = number(core::findFormat(src.format)->pictureRows(src.height));
+  }
+  std::copy(keys.source.low.begin(), keys.source.low.end(), out.keyLow);
+  std::copy(keys.source.high.begin(), keys.source.high.end(), out.keyHigh);
+  std::copy(keys.target.low.begin(), keys.target.low.end(), out.targetLow);
+  std::copy(keys.target.high.begin(), keys.target.high.end(), out.targetHigh);
   return out;
+}
+
+shader::BlitYuv yuvOf(const core::FormatInfo& format) {
+  switch (format.yuv) {
+    case core::Yuv::Pairs:
+      return shader::BlitYuv::Pairs;
+    case core::Yuv::TwoPlanes:
+      return shader::BlitYuv::TwoPlanes;
+    case core::Yuv::ThreePlanes:
+      return shader::BlitYuv::ThreePlanes;
+    default:
+      return shader::BlitYuv::None;
+  }
 }
 
 shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter filter) {
@@ -158,7 +184,8 @@ Result<void> TextureObject::copyBoxes(core::Subresource sub, TextureObject& src,
 }
 
 Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
-                                       std::span<const BlitBox> boxes, const core::BlitArgs& args) {
+                                       std::span<const BlitBox> boxes, const core::BlitArgs& args,
+                                       TextureObject* kept) {
   Recorder& recorder = *m_gpu.recorder;
   if (auto opened = recorder.open(); !opened) return opened;
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
@@ -176,20 +203,34 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   if (!target) return target.error();
   const bool own = &src == this;
   const VkImageLayout layout = own ? VK_IMAGE_LAYOUT_GENERAL : src.sampledLayout();
-  const shader::BlitShader shader{samplingOf(boxes, args.filter), volume, src.m_format.info->yuv,
-                                  args.colorKey.has_value(), m_format.blitOutput()};
-  auto bindings = m_gpu.blits->choose({format, shader}, {source->handle, source->serial, layout});
+  const shader::BlitShader shader{samplingOf(boxes, args.filter), volume,          yuvOf(*src.m_format.info),
+                                  args.colorKey.has_value(),      kept != nullptr, m_format.blitOutput()};
+  CachedView before;
+  if (kept) {
+    ViewKey whole;
+    whole.format = m_format.linear;
+    whole.components = m_format.components;
+    auto view = kept->view(whole);
+    if (!view) return view.error();
+    before = *view;
+  }
+  auto bindings = m_gpu.blits->choose({format, shader},
+                                      {source->handle, source->serial, layout, before.handle, before.serial});
   if (!bindings) return bindings.error();
 
   VkRect2D area = rectOf(boxes[0].to);
   for (const BlitBox& box : boxes) area = rectAround(area, rectOf(box.to));
   recorder.beginInterlude();
   if (!own) src.prepare(layout, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+  if (kept)
+    kept->prepare(VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+                  VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
   beginPassOn(target->handle, area, nullptr, own);
   m_gpu.blits->bind(*bindings);
-  core::KeyRange key{};
-  if (args.colorKey) key = core::keyRange(*src.m_format.info, decodes, *args.colorKey);
-  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box, key));
+  Keys keys;
+  if (args.colorKey) keys.source = core::keyRange(*src.m_format.info, decodes, *args.colorKey);
+  if (args.targetKey) keys.target = core::keyRange(*m_format.info, false, *args.targetKey);
+  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box, keys, src.m_desc));
   recorder.endInterlude();
   return {};
 }
@@ -207,8 +248,8 @@ Result<void> TextureObject::blitByCommand(core::Subresource sub, TextureObject& 
   // Both images are of linear formats, and the byte of X8 is a byte to it.
   const bool decodes = core::asSrgb(src.m_desc.format, args.decodeSrgb);
   if (decodes != core::asSrgb(m_desc.format, args.encodeSrgb) || (decodes && linear) ||
-      (src.m_format.info->opaque && !m_format.info->opaque) || src.m_format.info->yuv || args.colorKey ||
-      (m_desc.format != src.m_desc.format && (!m_format.plain || !src.m_format.plain)))
+      (src.m_format.info->opaque && !m_format.info->opaque) || src.m_format.info->isYuv() || args.colorKey ||
+      args.targetKey || (m_desc.format != src.m_desc.format && (!m_format.plain || !src.m_format.plain)))
     return Error{ErrorCode::Backend, "blit that takes a draw, to what cannot be a render target", {}};
 
   Recorder& recorder = *m_gpu.recorder;
@@ -255,14 +296,28 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
   }
   if (*kind == core::BlitKind::Copy) return copyBoxes(sub, src, srcSub, boxes);
   const bool drawn = isAttachment() && (src.m_usage & VK_IMAGE_USAGE_SAMPLED_BIT);
-  const auto blitFrom = [&](TextureObject& source, core::Subresource part, std::span<const BlitBox> list) {
-    return drawn ? blitByDraw(sub, source, part, list, args) : blitByCommand(sub, source, part, list, args);
+  const auto blitFrom = [&](TextureObject& source, core::Subresource part, std::span<const BlitBox> list,
+                            TextureObject* kept = nullptr) {
+    return drawn ? blitByDraw(sub, source, part, list, args, kept)
+                 : blitByCommand(sub, source, part, list, args);
   };
   // vkCmdBlitImage between 2D images and volumes is not what drivers do often: lavapipe forgets the slice.
   const bool alike = drawn || src.plainKind() == plainKind();
   const bool apart = &src != this || (drawn && sub != srcSub);
-  if (src.m_desc.samples == 1 && apart && alike) return blitFrom(src, srcSub, boxes);
+  const bool direct = src.m_desc.samples == 1 && apart && alike, keyed = drawn && args.targetKey;
+  if (direct && !keyed) return blitFrom(src, srcSub, boxes);
   for (const BlitBox& box : boxes) {
+    std::unique_ptr<core::GpuTexture> before;
+    if (keyed) {
+      auto held = hold(sub, box.to, 1, plainKind());
+      if (!held) return held.error();
+      before = std::move(*held);
+    }
+    auto* const kept = static_cast<TextureObject*>(before.get());
+    if (direct) {
+      if (auto done = blitFrom(src, srcSub, {&box, 1}, kept); !done) return done;
+      continue;
+    }
     const bool resolves = src.m_desc.samples > 1;
     auto held = src.hold(srcSub, box.from, 1, drawn || resolves ? src.plainKind() : plainKind());
     if (!held) return held.error();
@@ -274,7 +329,7 @@ Result<void> TextureObject::blit(core::Subresource sub, core::GpuTexture& from, 
     }
     BlitBox here = box;
     here.from = all;
-    if (auto done = blitFrom(static_cast<TextureObject&>(**held), {}, {&here, 1}); !done) return done;
+    if (auto done = blitFrom(static_cast<TextureObject&>(**held), {}, {&here, 1}, kept); !done) return done;
   }
   return {};
 }

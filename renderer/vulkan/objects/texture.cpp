@@ -24,8 +24,7 @@ bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layer
     case VK_IMAGE_VIEW_TYPE_CUBE_ARRAY:
       return core::canBeCube(desc, layers);
     default:
-      return desc.kind != core::TextureKind::Volume && desc.samples == 1 &&
-             !core::findFormat(desc.format)->yuv;
+      return desc.kind != core::TextureKind::Volume && desc.samples == 1 && !core::isYuv(desc.format);
   }
 }
 

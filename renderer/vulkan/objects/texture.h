@@ -162,9 +162,10 @@ private:
                            std::span<const core::BlitBox> boxes);
   Result<void> resolveTo(core::Subresource sub, const VkOffset3D& to, TextureObject& src,
                          core::Subresource srcSub, const core::Box& box);
-  /// From another subresource, of one sample.
+  /// From another subresource, of one sample. `kept`: what the one box had, for the target's color key.
   Result<void> blitByDraw(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
-                          std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
+                          std::span<const core::BlitBox> boxes, const core::BlitArgs& args,
+                          TextureObject* kept);
   Result<void> blitByCommand(core::Subresource sub, TextureObject& src, core::Subresource srcSub,
                              std::span<const core::BlitBox> boxes, const core::BlitArgs& args);
   /// A texture of `kind` that holds a copy of `box`, of `samples` a texel: as many, or one, their mean.

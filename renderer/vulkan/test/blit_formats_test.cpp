@@ -122,16 +122,31 @@ Color colorOf(const Layout& layout, const uint8_t* texel) {
   return out;
 }
 
-/// 4:2:2 by the page's formulas, whose numbers are of Y from 16 on and of U and V around 128.
-Color colorOfPair(aerogpu_format format, const uint8_t* row, uint32_t x) {
-  const bool lumaFirst = format == AEROGPU_FORMAT_D3D9_YUY2;
-  const uint8_t* pair = row + size_t{x / 2} * 4;
-  const double c = pair[(x % 2) * 2 + (lumaFirst ? 0 : 1)] - 16.0, d = pair[lumaFirst ? 1 : 0] - 128.0,
-               e = pair[lumaFirst ? 3 : 2] - 128.0;
+/// The page's formulas, whose numbers are of Y from 16 on and of U and V around 128.
+Color colorOfYuv(uint8_t y, uint8_t u, uint8_t v) {
+  const double c = y - 16.0, d = u - 128.0, e = v - 128.0;
   Color out{1.164383 * c + 1.596027 * e, 1.164383 * c - 0.391762 * d - 0.812968 * e,
             1.164383 * c + 2.017232 * d, 255};
   for (double& channel : out) channel = std::clamp(channel / 255, 0.0, 1.0);
   return out;
+}
+
+/// 4:2:2.
+Color colorOfPair(aerogpu_format format, const uint8_t* row, uint32_t x) {
+  const bool lumaFirst = format == AEROGPU_FORMAT_D3D9_YUY2;
+  const uint8_t* pair = row + size_t{x / 2} * 4;
+  return colorOfYuv(pair[(x % 2) * 2 + (lumaFirst ? 0 : 1)], pair[lumaFirst ? 1 : 0],
+                    pair[lumaFirst ? 3 : 2]);
+}
+
+/// 4:2:0 as the page lays it out: Y; then for NV12 U and V in one array, for YV12 all of V and all of U.
+Color colorInPlanes(aerogpu_format format, const Bytes& picture, uint32_t width, uint32_t height, uint32_t x,
+                    uint32_t y) {
+  const size_t whole = size_t{width} * height, place = size_t{y / 2} * (width / 2) + x / 2;
+  const uint8_t* chroma = &picture[whole];
+  const bool together = format == AEROGPU_FORMAT_D3D9_NV12;
+  return colorOfYuv(picture[size_t{y} * width + x], together ? chroma[place * 2] : chroma[whole / 4 + place],
+                    together ? chroma[place * 2 + 1] : chroma[place]);
 }
 
 using Reader = std::function<Color(uint32_t x, uint32_t y)>;
@@ -164,12 +179,12 @@ protected:
   bool can(aerogpu_format format, uint32_t caps) {
     return (backend().formatCaps(format).caps & caps) == caps;
   }
-  std::unique_ptr<GpuTexture> make(aerogpu_format format, const Bytes& bytes) {
-    TextureDesc desc = flat(kWidth, kHeight);
+  std::unique_ptr<GpuTexture> make(aerogpu_format format, const Bytes& bytes, uint32_t height = kHeight) {
+    TextureDesc desc = flat(kWidth, height);
     desc.format = format;
     auto made = texture(desc);
-    const uint64_t row = bytes.size() / kHeight;
-    if (made) write(*made, {}, kAll, {row, bytes.size()}, bytes);
+    const uint64_t row = bytes.size() / height;
+    if (made) write(*made, {}, {0, 0, 0, kWidth, height}, {row, bytes.size()}, bytes);
     return made;
   }
   /// Bytes of a picture, floats of which are from -0.5 to 1.5.
@@ -325,6 +340,157 @@ TEST_P(BlitFormats, YuvIsOnlyASource) {
   color.color = true;
   EXPECT_EQ(code(dst->fill({}, {}, color)), ErrorCode::CmdDecode);
   EXPECT_EQ(read(*dst, {}, kAll), want);
+}
+
+// BLIT-15, FMT-15
+TEST_P(BlitFormats, PlanesBecomeColors) {
+  std::mt19937 rng(10);
+  const Layout* targets[] = {&kLayouts[0], &kLayouts[3], &kLayouts[13]};  // A8R8G8B8, R5G6B5, L8
+  for (const aerogpu_format format : {AEROGPU_FORMAT_D3D9_NV12, AEROGPU_FORMAT_D3D9_YV12}) {
+    ASSERT_EQ(backend().formatCaps(format).caps, uint32_t{AEROGPU_FORMAT_CAP_BLIT_SRC});
+    for (int round = 0; round < 24; ++round) {
+      SCOPED_TRACE(::testing::Message() << findFormat(format)->name << ", round " << round);
+      Bytes source(size_t{kWidth} * kHeight * 3 / 2);
+      for (uint8_t& byte : source) byte = static_cast<uint8_t>(rng());
+      BlitArgs args;
+      args.filter = round % 2 ? BlitFilter::Linear : BlitFilter::Point;
+      BlitBox box = randomBox(rng);
+      if (round < 4) box.to = box.from = kAll;
+      const Layout& to = *targets[round % 3];
+      const Bytes before = random(to, rng);
+      auto src = make(format, source, kHeight * 3 / 2), dst = make(to.format, before);
+      ASSERT_TRUE(src && dst);
+      const auto done = dst->blit({}, *src, {}, {&box, 1}, args);
+      ASSERT_TRUE(done) << done.error().what;
+      const auto at = [&](uint32_t x, uint32_t y) {
+        return colorInPlanes(format, source, kWidth, kHeight, x, y);
+      };
+      expectPicture(to, before, read(*dst, {}, kAll), box, args.filter, at);
+    }
+  }
+}
+
+// BLIT-17
+TEST_P(BlitFormats, RectanglesOfPlanesLieInThePictureWhereTheyBecomeColors) {
+  constexpr uint32_t kRows = kHeight * 3 / 2;
+  constexpr Box kTexture{0, 0, 0, kWidth, kRows};
+  const auto code = [](const Result<void>& done) { return done ? ErrorCode::None : done.error().code; };
+  for (const aerogpu_format format : {AEROGPU_FORMAT_D3D9_NV12, AEROGPU_FORMAT_D3D9_YV12}) {
+    SCOPED_TRACE(findFormat(format)->name);
+    const Bytes a = pattern(size_t{kWidth} * kRows, 1), b = pattern(a.size(), 2);
+    auto src = make(format, a, kRows), dst = make(format, b, kRows),
+         rgb = make(kBgra, pattern(size_t{kWidth} * kHeight * 4, 3));
+    ASSERT_TRUE(src && dst && rgb);
+    const BlitBox below{{0, 0, 0, 4, 1}, {0, kHeight, 0, 4, 1}}, all{kTexture, kTexture},
+        scaled{{0, 0, 0, 4, 4}, {0, 0, 0, 8, 8}};
+    EXPECT_EQ(code(rgb->blit({}, *src, {}, {&below, 1}, {})), ErrorCode::OutOfBounds);
+    EXPECT_EQ(code(dst->blit({}, *src, {}, {&scaled, 1}, {})), ErrorCode::CmdDecode);
+    EXPECT_EQ(code(dst->blit({}, *rgb, {}, {&below, 1}, {})), ErrorCode::OutOfBounds)
+        << "rgb has no such row";
+    EXPECT_EQ(read(*dst, {}, kTexture), b);
+    ASSERT_TRUE(dst->blit({}, *src, {}, {&below, 1}, {}));
+    Bytes want = b;
+    std::copy_n(&a[size_t{kHeight} * kWidth], 4, want.begin());
+    EXPECT_EQ(read(*dst, {}, kTexture), want);
+    ASSERT_TRUE(dst->blit({}, *src, {}, {&all, 1}, {}));
+    EXPECT_EQ(read(*dst, {}, kTexture), a);
+  }
+}
+
+// BLIT-16
+TEST_P(BlitFormats, OnlyTheTargetsColorKeyIsWritten) {
+  std::mt19937 rng(11);
+  constexpr uint32_t kDestination = AEROGPU_FORMAT_CAP_BLIT_DST;
+  for (const Layout& to : kLayouts) {
+    const auto parts = partsOf(to);
+    const bool signs = std::any_of(parts.begin(), parts.end(), [](const Part& p) { return p.isSigned(); });
+    if (!can(to.format, kDestination)) continue;
+    SCOPED_TRACE(to.name);
+    const uint32_t bytes = bytesOf(to);
+    // Texels of four kinds, of which two differ in one step of one channel only, and in bits that are none.
+    uint32_t kinds[4] = {static_cast<uint32_t>(rng()), 0, static_cast<uint32_t>(rng()), 0};
+    kinds[1] = kinds[0] ^ 1u << parts.back().first;
+    uint32_t channels = 0;
+    for (const Part& part : parts)
+      if (!channelsOf(to, part.name).empty() && part.bits < 32)
+        channels |= ((1u << part.bits) - 1) << (part.first & 31);
+    kinds[3] = kinds[0] ^ ~channels;
+    const Layout& from = kLayouts[0];
+    for (int round = 0; round < 6; ++round) {
+      const Bytes source = random(from, rng);
+      Bytes before(size_t{kWidth} * kHeight * bytes);
+      for (size_t i = 0; i < before.size(); i += bytes)
+        std::memcpy(&before[i], &kinds[rng() % 4], std::min(bytes, 4u));
+      auto src = make(from.format, source), dst = make(to.format, before);
+      ASSERT_TRUE(src && dst);
+      BlitBox box = randomBox(rng);
+      if (round == 0) box.to = box.from = kAll;
+      BlitArgs args;
+      args.filter = round % 2 ? BlitFilter::Linear : BlitFilter::Point;
+      args.targetKey = kinds[round == 2 ? 3 : 0];
+      const auto done = dst->blit({}, *src, {}, {&box, 1}, args);
+      if (signs || to.floats || bytes > 4) {
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, ErrorCode::CmdDecode);
+        EXPECT_EQ(read(*dst, {}, kAll), before);
+        continue;
+      }
+      ASSERT_TRUE(done) << done.error().what;
+      const auto at = [&](uint32_t x, uint32_t y) {
+        return colorOf(from, &source[(size_t{y} * kWidth + x) * 4]);
+      };
+      const auto keeps = [&](uint32_t x, uint32_t y) {
+        uint32_t texel = 0;
+        std::memcpy(&texel, &before[(size_t{box.to.y + y} * kWidth + box.to.x + x) * bytes], bytes);
+        return ((texel ^ *args.targetKey) & channels) != 0;
+      };
+      expectPicture(to, before, read(*dst, {}, kAll), box, args.filter, at, keeps);
+    }
+  }
+}
+
+// BLIT-5, BLIT-16: a rectangle sees what those before it wrote; within one texture too. Both keys are one.
+TEST_P(BlitFormats, TheTargetsKeyIsLookedForWhenARectanglesTurnComes) {
+  const auto texels = [](std::initializer_list<uint32_t> words) {
+    Bytes out(size_t{kWidth} * kHeight * 4);
+    std::memcpy(out.data(), words.begin(), words.size() * 4);
+    return out;
+  };
+  constexpr uint32_t kKey = 0xFF0000FF, kA = 0xFF112233, kB = 0xFF445566;
+  const auto word = [&](GpuTexture& from, uint32_t x) {
+    const Bytes all = read(from, {}, kAll);
+    uint32_t out = 0;
+    std::memcpy(&out, &all[size_t{x} * 4], 4);
+    return out;
+  };
+  BlitArgs args;
+  args.targetKey = kKey;
+  const auto box = [](uint32_t to, uint32_t from) { return BlitBox{{to, 0, 0, 1, 1}, {from, 0, 0, 1, 1}}; };
+  {
+    auto src = make(kBgra, texels({kKey, kA, kB})), dst = make(kBgra, texels({kKey, kB}));
+    ASSERT_TRUE(src && dst);
+    // The key over the key, then A, then B, which finds no key; the second texel has never been it.
+    const BlitBox boxes[] = {box(0, 0), box(0, 1), box(0, 2), box(1, 1)};
+    ASSERT_TRUE(dst->blit({}, *src, {}, boxes, args));
+    EXPECT_EQ(word(*dst, 0), kA);
+    EXPECT_EQ(word(*dst, 1), kB);
+  }
+  {
+    auto both = make(kBgra, texels({kA, kKey, kKey, kB}));
+    ASSERT_TRUE(both);
+    const BlitBox boxes[] = {box(1, 0), box(2, 1), box(3, 0)};
+    ASSERT_TRUE(both->blit({}, *both, {}, boxes, args));
+    EXPECT_EQ(word(*both, 1), kA);
+    EXPECT_EQ(word(*both, 2), kA) << "what the rectangle before wrote";
+    EXPECT_EQ(word(*both, 3), kB);
+  }
+  auto src = make(kBgra, texels({kKey, kA})), dst = make(AEROGPU_FORMAT_R8G8B8A8_UNORM, texels({kKey, kKey}));
+  ASSERT_TRUE(src && dst);
+  args.colorKey = kKey;
+  const BlitBox boxes[] = {box(0, 0), box(1, 1)};
+  ASSERT_TRUE(dst->blit({}, *src, {}, boxes, args));
+  EXPECT_EQ(word(*dst, 0), kKey) << "the source's key stays away";
+  EXPECT_EQ(word(*dst, 1), 0xFF332211u);
 }
 
 // BLIT-14

@@ -235,6 +235,69 @@ TEST_P(BlitPackets, TheColorKeyStaysAway) {
   gpu().forget(memory);
 }
 
+// BLIT-16: the destination's key reaches the blit.
+TEST_P(BlitPackets, OnlyTheColorKeyIsWritten) {
+  CommandWriter w;
+  const uint32_t dst = filled(w, kBgrx, 3, 1, {1, 2, 3, 4, 9, 2, 3, 4, 1, 2, 3, 200});
+  const uint32_t src = filled(w, kRgba, 3, 1, {10, 20, 30, 40, 10, 20, 30, 40, 10, 20, 30, 40});
+  blit(w,
+       {.dst_texture = dst,
+        .src_texture = src,
+        .flags = AEROGPU_EXT_BLIT_DST_COLOR_KEY,
+        .color_key = 0x55030201},
+       {{{0, 0, 3, 1}, {0, 0, 3, 1}}});
+  run(w);
+  const Bytes got = read(dst, kBgrx, 3, 1);
+  for (const auto& [x, want] : {std::pair{0, Bytes{30, 20, 10}}, {1, {9, 2, 3}}, {2, {30, 20, 10}}})
+    EXPECT_EQ(Bytes(&got[size_t(x) * 4], &got[size_t(x) * 4] + 3), want) << "texel " << x;
+  const uint32_t floats = texture(w, AEROGPU_FORMAT_D3D9_A16B16G16R16F, 3, 1);
+  run(w);
+  blit(w, {.dst_texture = floats, .src_texture = src, .flags = AEROGPU_EXT_BLIT_DST_COLOR_KEY},
+       {{{0, 0, 3, 1}, {0, 0, 3, 1}}});
+  EXPECT_EQ(runForError(w), kDecode);
+}
+
+// FMT-15
+TEST_P(BlitPackets, PlanesAreOfThreeThirds) {
+  CommandWriter w;
+  // Two by two pixels of Y 81 and 145, with U and V; rows of Y, then U V or V U.
+  const uint32_t sources[] = {filled(w, AEROGPU_FORMAT_D3D9_NV12, 2, 3, {81, 81, 16, 235, 90, 240}),
+                              filled(w, AEROGPU_FORMAT_D3D9_YV12, 2, 3, {81, 81, 16, 235, 240, 90})};
+  for (const uint32_t yuv : sources) {
+    const uint32_t dst = texture(w, kRgba, 2, 1);
+    blit(w, {.dst_texture = dst, .src_texture = yuv}, {{{0, 0, 2, 1}, {0, 0, 2, 1}}});
+    run(w);
+    const Bytes got = read(dst, kRgba, 2, 1);
+    for (size_t i = 0; i < 8; ++i) {
+      const int want = i % 4 == 0 || i % 4 == 3 ? 255 : 0;  // pure red
+      EXPECT_NEAR(got[i], want, 1) << "byte " << i;
+    }
+    blit(w, {.dst_texture = dst, .src_texture = yuv}, {{{0, 0, 2, 1}, {0, 2, 2, 3}}});
+    EXPECT_EQ(runForError(w), kOob) << "below the picture";
+  }
+  struct {
+    const char* what;
+    uint32_t width, height, kind, samples;
+  } const wrong[] = {{"odd width", 3, 3, AEROGPU_EXT_TEXTURE_2D, 1},
+                     {"no thirds", 2, 4, AEROGPU_EXT_TEXTURE_2D, 1},
+                     {"samples", 2, 3, AEROGPU_EXT_TEXTURE_2D, 4},
+                     {"volume", 2, 3, AEROGPU_EXT_TEXTURE_VOLUME, 1}};
+  for (const aerogpu_format format : {AEROGPU_FORMAT_D3D9_NV12, AEROGPU_FORMAT_D3D9_YV12})
+    for (const auto& row : wrong) {
+      w.packet(aerogpu_cmd_ext_create_texture{.texture_handle = gpu().handle(),
+                                              .usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE,
+                                              .format = static_cast<uint32_t>(format),
+                                              .kind = row.kind,
+                                              .width = row.width,
+                                              .height = row.height,
+                                              .depth = 1,
+                                              .mip_levels = 1,
+                                              .array_layers = 1,
+                                              .sample_count = row.samples});
+      EXPECT_EQ(runForError(w), kDecode) << row.what;
+    }
+}
+
 // FMT-14: what such textures are, and what is refused.
 TEST_P(BlitPackets, YuvTexturesAreFlatAndOfEvenWidth) {
   CommandWriter w;
@@ -291,7 +354,7 @@ TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
       {"no destination", with([](auto& c) { c.dst_texture = 0; }), {good}, kDecode},
       {"no source", with([](auto& c) { c.src_texture = 0; }), {good}, kDecode},
       {"a buffer", with([&](auto& c) { c.src_texture = other; }), {good}, kDecode},
-      {"unknown flag", with([](auto& c) { c.flags = 128; }), {good}, kDecode},
+      {"unknown flag", with([](auto& c) { c.flags = 256; }), {good}, kDecode},
       {"weighed key",
        with([](auto& c) { c.flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY | AEROGPU_EXT_BLIT_LINEAR; }),
        {good},
@@ -300,6 +363,13 @@ TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
        with([&](auto& c) {
          c.src_texture = bc;
          c.flags = AEROGPU_EXT_BLIT_SRC_COLOR_KEY;
+       }),
+       {good},
+       kDecode},
+      {"key of blocks as destination",
+       with([&](auto& c) {
+         c.dst_texture = bc;
+         c.flags = AEROGPU_EXT_BLIT_DST_COLOR_KEY;
        }),
        {good},
        kDecode},

@@ -85,6 +85,50 @@ Picture yuv(Recorder& r) {
   return out;
 }
 
+/// Two colors of 4:2:0, above each other: red as above, and (0, 0, 255), which has Y 41, U 240, V 110.
+Picture yuvPlanes(Recorder& r) {
+  for (uint32_t i = 0; i < 2; ++i) {
+    Bytes bytes(16 * 16, 81);
+    std::fill(bytes.begin() + 128, bytes.end(), 41);
+    for (uint32_t pair = 0; pair < 64; ++pair) {
+      const bool red = pair < 32;
+      const uint8_t u = red ? 90 : 240, v = red ? 240 : 110;
+      if (i == 0) {
+        bytes.insert(bytes.end(), {u, v});
+      } else {
+        bytes.push_back(v);
+      }
+    }
+    if (i == 1)
+      for (uint32_t pair = 0; pair < 64; ++pair) bytes.push_back(pair < 32 ? 90 : 240);
+    const uint32_t source =
+        r.texture(i == 0 ? AEROGPU_FORMAT_D3D9_NV12 : AEROGPU_FORMAT_D3D9_YV12, 16, 24, bytes);
+    blit(r, source, 0, {{{i * 32, 0, i * 32 + 32, kSide}, {0, 0, 16, 16}}});
+  }
+  Picture out;
+  out.fill(0, 0, kSide, kSide / 2, {1, 0, 0});
+  out.fill(0, kSide / 2, kSide, kSide, {0, 0, 1});
+  return out;
+}
+
+/// Where the target is yellow.
+Picture targetColorKey(Recorder& r) {
+  const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid());
+  packets::clearColor(r.w, {1, 1, 0, 1});
+  aerogpu_cmd_ext_fill c{};
+  c.texture = r.target();
+  c.flags = AEROGPU_EXT_FILL_COLOR;
+  c.color_rgba_f32[1] = c.color_rgba_f32[3] = std::bit_cast<uint32_t>(1.0f);
+  const aerogpu_ext_rect hole = {10, 20, 50, 40};
+  c.rect_count = 1;
+  r.w.packetWithTail(AEROGPU_CMD_EXT_FILL, c, &hole, sizeof hole);
+  blit(r, source, AEROGPU_EXT_BLIT_DST_COLOR_KEY, {{{0, 0, kSide, kSide}, {0, 0, 16, 16}}}, 0xFFFFFF00);
+  Picture out;
+  out.paint(0, 0, kSide, kSide, [](uint32_t x, uint32_t y) { return gridColor(x / 4, y / 4); });
+  out.fill(10, 20, 50, 40, {0, 1, 0});
+  return out;
+}
+
 Picture colorKey(Recorder& r) {
   Bytes bytes = grid();
   const Bytes key = {1, 2, 3, 255};
@@ -154,7 +198,9 @@ std::vector<Feature> verbFeatures() {
   return {{"copies", copies},
           {"scaled_blits", scaledBlits},
           {"yuv", yuv, 1},
+          {"yuv_planes", yuvPlanes, 1},
           {"color_key", colorKey},
+          {"target_color_key", targetColorKey},
           {"overlapping_blit", overlappingBlit},
           {"fills", fills},
           {"presented_rectangles", presentedRectangles}};
