@@ -5,6 +5,7 @@
 // "IDirect3DDevice9Ex::SetMaximumFrameLatency".
 #include <cstdio>
 
+#include "present_counts.h"
 #include "program.h"
 
 namespace programs {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr uint32_t kWidth = 1024, kHeight = 768, kBackBuffers = 2, kBarWidth = 64, kStep = 8;
 constexpr uint32_t kGround = argb(255, 16, 24, 64), kBar = argb(255, 240, 180, 30);
-constexpr UINT kDefaultLatency = 3;
 
 constexpr char kHelp[] =
     "d3d9ex_test.exe: full screen at 1024x768 by Direct3D 9Ex, a bar that moves at interval one; counts and times of "
@@ -60,77 +60,12 @@ bool checkDevice(IDirect3DDevice9Ex *device, HWND window) {
          ok(device->CheckDeviceState(window), "CheckDeviceState") && ok(device->WaitForVBlank(0), "WaitForVBlank");
 }
 
-/** The counts of one swap chain, from present to present. */
-class Counts {
-public:
-  bool begin(IDirect3DDevice9Ex *device) {
-    ComPtr<IDirect3DSwapChain9> chain;
-    return ok(device->GetSwapChain(0, chain.put()), "GetSwapChain") &&
-           ok(chain->QueryInterface(IID_IDirect3DSwapChain9Ex, reinterpret_cast<void **>(chain_.put())),
-              "QueryInterface(IDirect3DSwapChain9Ex)") &&
-           ok(chain_->GetLastPresentCount(&presents_), "GetLastPresentCount") &&
-           ok(chain_->GetPresentStats(&last_), "GetPresentStats");
-  }
-
-  /** After a present that was accepted. Prints what is wrong. */
-  bool step(uint32_t frame) {
-    UINT presents = 0;
-    D3DPRESENTSTATS stats{};
-    LARGE_INTEGER time;
-    if (!ok(chain_->GetLastPresentCount(&presents), "GetLastPresentCount") ||
-        !ok(chain_->GetPresentStats(&stats), "GetPresentStats"))
-      return false;
-    QueryPerformanceCounter(&time);
-    if (presents != presents_ + 1)
-      return fail("frame %u: the last present's count is %u after %u", frame, presents, presents_);
-    if (stats.PresentCount > presents)
-      return fail("frame %u: present %u is shown, and %u were made", frame, stats.PresentCount, presents);
-    const struct {
-      const char *name;
-      int64_t before, now;
-    } rows[] = {{"PresentCount", last_.PresentCount, stats.PresentCount},
-                {"PresentRefreshCount", last_.PresentRefreshCount, stats.PresentRefreshCount},
-                {"SyncRefreshCount", last_.SyncRefreshCount, stats.SyncRefreshCount},
-                {"SyncQPCTime", last_.SyncQPCTime.QuadPart, stats.SyncQPCTime.QuadPart},
-                {"SyncGPUTime", last_.SyncGPUTime.QuadPart, stats.SyncGPUTime.QuadPart}};
-    for (const auto &row : rows)
-      if (row.now < row.before)
-        return fail("frame %u: %s goes from %lld back to %lld", frame, row.name, static_cast<long long>(row.before),
-                    static_cast<long long>(row.now));
-    if (stats.SyncQPCTime.QuadPart > time.QuadPart)
-      return fail("frame %u: the vertical blank of the statistics is in the future", frame);
-    if (stats.PresentRefreshCount > stats.SyncRefreshCount)
-      return fail("frame %u: it was shown at refresh %u, and %u were", frame, stats.PresentRefreshCount,
-                  stats.SyncRefreshCount);
-    // Time passes from one vertical blank to the next, and with nothing else.
-    if ((stats.SyncRefreshCount == last_.SyncRefreshCount) !=
-        (stats.SyncQPCTime.QuadPart == last_.SyncQPCTime.QuadPart))
-      return fail("frame %u: %u refreshes, and the time of the last one goes from %lld to %lld", frame,
-                  stats.SyncRefreshCount - last_.SyncRefreshCount, static_cast<long long>(last_.SyncQPCTime.QuadPart),
-                  static_cast<long long>(stats.SyncQPCTime.QuadPart));
-    if (frame == 0) first_ = stats;
-    presents_ = presents;
-    last_ = stats;
-    return true;
-  }
-
-  /** Interval one: no two frames in one refresh, but for those that were still queued at the end. */
-  bool checkPace(uint32_t frames) const {
-    const uint32_t refreshes = last_.SyncRefreshCount - first_.SyncRefreshCount;
-    std::printf("%u frames in %u refreshes, the last one at %u\n", frames, refreshes, last_.PresentRefreshCount);
-    const uint32_t queued = kDefaultLatency + kBackBuffers;
-    if (refreshes + queued + 1 < frames) return fail("%u frames in %u refreshes: too many", frames, refreshes);
-    return frames < queued + 2 || last_.PresentCount > first_.PresentCount || fail("no present was ever shown");
-  }
-
-private:
-  ComPtr<IDirect3DSwapChain9Ex> chain_;
-  UINT presents_ = 0;
-  D3DPRESENTSTATS first_{}, last_{};
+struct Counted {
+  uint32_t frames = 0, refreshes = 0;
 };
 
-bool frames(Device &device, HWND window, const Options &options) {
-  Counts counts;
+bool frames(Device &device, HWND window, const Options &options, Counted *counted) {
+  PresentCounts counts;
   if (!checkDevice(device.deviceEx.get(), window) || !counts.begin(device.deviceEx.get())) return false;
   uint32_t frame = 0;
   const double start = now();
@@ -140,7 +75,8 @@ bool frames(Device &device, HWND window, const Options &options) {
       return false;
     takeMessages();
   }
-  if (!counts.checkPace(frame)) return false;
+  if (!counts.checkPace(frame, kBackBuffers)) return false;
+  *counted = {frame, counts.refreshes()};
   // The last one is drawn and read back, then shown.
   const Picture expected = expectation(frame);
   ComPtr<IDirect3DSurface9> target;
@@ -163,12 +99,13 @@ int run(int argc, char **argv) {
   options.immediate = false;
   Window window;
   Device device;
-  if (!window.open(0, 0, kWidth, kHeight) ||
+  Counted counted;
+  if (!checkDriver(options) || !window.open(0, 0, kWidth, kHeight) ||
       !device.create(options, {.width = kWidth, .height = kHeight, .backBuffers = kBackBuffers, .fullScreen = true},
                      window.handle()) ||
-      !frames(device, window.handle(), options))
+      !frames(device, window.handle(), options, &counted))
     return 1;
-  std::printf("d3d9ex_test: ok\n");
+  std::printf("d3d9ex_test: ok frames=%u refreshes=%u\n", counted.frames, counted.refreshes);
   if (options.hold) holdPicture();
   return 0;
 }

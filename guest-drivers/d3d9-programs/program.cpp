@@ -22,6 +22,7 @@ constexpr char kOptionsHelp[] =
     "  --ex                through IDirect3D9Ex\n"
     "  --immediate         presents do not wait for the display\n"
     "  --at X,Y            place of the window (default 64,48)\n"
+    "  --any-driver        d3d9ex_test, present_statistics: also on a driver that is not aerogpu's\n"
     "  --expectation FILE  writes the picture that the window must show, as PPM\n";
 
 struct ResultName {
@@ -100,17 +101,18 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       exitCode = 0;
       return false;
     }
-    bool *flag = is("--hold")        ? &options.hold
-                 : is("--ex")        ? &options.ex
-                 : is("--immediate") ? &options.immediate
-                 : is("--alone")     ? &options.alone
-                                     : nullptr;
+    bool *flag = is("--hold")         ? &options.hold
+                 : is("--ex")         ? &options.ex
+                 : is("--immediate")  ? &options.immediate
+                 : is("--alone")      ? &options.alone
+                 : is("--any-driver") ? &options.anyDriver
+                                      : nullptr;
     if (flag) {
       *flag = true;
       continue;
     }
     const bool known = is("--frames") || is("--draws") || is("--samples") || is("--seconds") || is("--at") ||
-                       is("--expectation") || is("--only") || is("--other");
+                       is("--expectation") || is("--only") || is("--other") || is("--producers") || is("--cycles");
     if (!known) return fail("unknown option '%s'; --help lists them", name);
     if (!value) return fail("%s needs a value", name);
     ++i;
@@ -126,6 +128,12 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
     } else if (is("--draws")) {
       if (!number(value, 1, 100000, &n)) return fail("--draws: '%s' is no number from 1 to 100000", value);
       options.draws = static_cast<uint32_t>(n);
+    } else if (is("--producers")) {
+      if (!number(value, 1, 60, &n)) return fail("--producers: '%s' is no number from 1 to 60", value);
+      options.producers = static_cast<uint32_t>(n);
+    } else if (is("--cycles")) {
+      if (!number(value, 1, 100000000, &n)) return fail("--cycles: '%s' is no number of cycles", value);
+      options.cycles = static_cast<uint32_t>(n);
     } else if (is("--samples")) {
       if (!number(value, 2, 16, &n)) return fail("--samples: '%s' is no number from 2 to 16", value);
       options.samples = static_cast<uint32_t>(n);
@@ -141,15 +149,15 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
   return true;
 }
 
-bool Window::open(int x, int y, uint32_t width, uint32_t height) {
+bool Window::open(int x, int y, uint32_t width, uint32_t height, bool shown) {
   WNDCLASSA windowClass{};
   windowClass.lpfnWndProc = windowProcedure;
   windowClass.hInstance = GetModuleHandleA(nullptr);
   windowClass.lpszClassName = "aerogpu-program";
   RegisterClassA(&windowClass);
-  handle_ =
-      CreateWindowExA(0, windowClass.lpszClassName, programName, WS_POPUP | WS_VISIBLE, x, y, static_cast<int>(width),
-                      static_cast<int>(height), nullptr, nullptr, windowClass.hInstance, nullptr);
+  handle_ = CreateWindowExA(0, windowClass.lpszClassName, programName, shown ? WS_POPUP | WS_VISIBLE : WS_POPUP, x, y,
+                            static_cast<int>(width), static_cast<int>(height), nullptr, nullptr, windowClass.hInstance,
+                            nullptr);
   if (!handle_) return fail("CreateWindowEx failed: error %lu", GetLastError());
   takeMessages();
   POINT corner{0, 0};
@@ -227,6 +235,25 @@ bool Device::create(const Options &options, const DeviceSettings &settings, HWND
             "QueryInterface(IDirect3DDevice9)");
 }
 
+bool checkDriver(const Options &options) {
+  if (options.anyDriver) return true;
+  constexpr char kAdvice[] = "install aerogpu's from its disc (install.cmd) and restart; aerogpu-doctor.exe says more";
+  ComPtr<IDirect3D9Ex> direct3d;
+  D3DADAPTER_IDENTIFIER9 adapter{};
+  D3DCAPS9 caps{};
+  const HRESULT made = Direct3DCreate9Ex(D3D_SDK_VERSION, direct3d.put());
+  if (FAILED(made)) return fail("no display driver for Direct3D 9Ex (0x%08lX): %s", static_cast<DWORD>(made), kAdvice);
+  const HRESULT known = direct3d->GetAdapterIdentifier(D3DADAPTER_DEFAULT, 0, &adapter);
+  if (FAILED(known)) return fail("no display adapter (0x%08lX): %s", static_cast<DWORD>(known), kAdvice);
+  adapter.Driver[sizeof adapter.Driver - 1] = 0;
+  if (!std::strstr(adapter.Driver, "aerogpu_d3d9"))
+    return fail("the driver is '%s' (%.64s), not aerogpu's: %s", adapter.Driver, adapter.Description, kAdvice);
+  const HRESULT device = direct3d->GetDeviceCaps(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, &caps);
+  return SUCCEEDED(device) ||
+         fail("the driver '%s' offers no 3D device (0x%08lX): is it turned off (3d.cmd), or too old? %s",
+              adapter.Driver, static_cast<DWORD>(device), kAdvice);
+}
+
 bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *picture) {
   D3DSURFACE_DESC desc{};
   if (!ok(target->GetDesc(&desc), "GetDesc")) return false;
@@ -263,10 +290,14 @@ bool finish(IDirect3DDevice9 *device) {
   if (!ok(device->CreateQuery(D3DQUERYTYPE_EVENT, query.put()), "CreateQuery(EVENT)") ||
       !ok(query->Issue(D3DISSUE_END), "Issue(END)"))
     return false;
-  for (;;) {
+  constexpr int kImpatient = 20;  // then it leaves the processor to others: many programs may wait at once
+  for (int tries = 0;; ++tries) {
     const HRESULT result = query->GetData(nullptr, 0, D3DGETDATA_FLUSH);
     if (result != S_FALSE) return ok(result, "GetData");
-    SwitchToThread();
+    if (tries < kImpatient)
+      SwitchToThread();
+    else
+      Sleep(1);
   }
 }
 

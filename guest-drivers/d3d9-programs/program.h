@@ -27,8 +27,11 @@ struct Options {
   int x = 64, y = 48;                 // of the window on the screen
   const char *expectation = nullptr;  // a file for the picture that is expected, as PPM
   bool alone = false;                 // shared: without a second process
-  const char *other = nullptr;        // shared: the second process' program, in place of the same one
-  const char *only = nullptr;         // readback: one case
+  const char *other = nullptr;  // shared, compositor, sharing: the second process' program, in place of the same one
+  uint32_t producers = 20;      // sharing: programs that make surfaces
+  uint32_t cycles = 2000;       // sharing
+  bool anyDriver = false;       // not only aerogpu's
+  const char *only = nullptr;   // readback: one case
 };
 
 /** Reads the command line. Prints help, or what is wrong with an option, and returns false if the program has to end,
@@ -51,8 +54,9 @@ public:
   Window(const Window &) = delete;
   Window &operator=(const Window &) = delete;
   ~Window();
-  /** Prints an error line and returns false if there can be none. Prints `window X,Y WxH` on success. */
-  bool open(int x, int y, uint32_t width, uint32_t height);
+  /** Prints an error line and returns false if there can be none. Prints `window X,Y WxH` on success. One that is not
+   * `shown` takes the focus from nobody. */
+  bool open(int x, int y, uint32_t width, uint32_t height, bool shown = true);
   HWND handle() const { return handle_; }
 
 private:
@@ -82,6 +86,10 @@ struct Device {
   bool create(const Options &options, const DeviceSettings &settings, HWND window);
   IDirect3DDevice9 *operator->() const { return device.get(); }
 };
+
+/** Whether Direct3D runs on aerogpu's driver. Prints one line that says what is there and what to do if not, and
+ * returns false. True at once with Options::anyDriver. */
+bool checkDriver(const Options &options);
 
 /** Reads a render target back through system memory. The surface is A8R8G8B8 or X8R8G8B8; the latter's alpha reads 255.
  * Prints what failed. */

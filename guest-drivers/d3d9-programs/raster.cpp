@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "raster.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace programs {
 
@@ -27,6 +29,15 @@ bool isTopLeft(Point a, Point b) {
   return (a.y == b.y && b.x > a.x) || b.y < a.y;
 }
 
+/** The pixels from the first to before the last whose centres can lie between the least and the greatest of three
+ * places, of `size` that there are. */
+std::pair<uint32_t, uint32_t> pixelsBetween(int64_t a, int64_t b, int64_t c, uint32_t size) {
+  const int64_t least = std::min({a, b, c}) / kSteps, most = std::max({a, b, c}) / kSteps + 1;
+  const int64_t end = static_cast<int64_t>(size);
+  return {static_cast<uint32_t>(std::clamp<int64_t>(least, 0, end)),
+          static_cast<uint32_t>(std::clamp<int64_t>(most, 0, end))};
+}
+
 }  // namespace
 
 void rasterize(uint32_t width, uint32_t height, const Corner corners[3], PixelSink sink, void *context) {
@@ -40,8 +51,10 @@ void rasterize(uint32_t width, uint32_t height, const Corner corners[3], PixelSi
     corner[1] = &corners[2], corner[2] = &corners[1];
     area = -area;
   }
-  for (uint32_t y = 0; y < height; ++y) {
-    for (uint32_t x = 0; x < width; ++x) {
+  const auto [left, right] = pixelsBetween(p[0].x, p[1].x, p[2].x, width);
+  const auto [top, bottom] = pixelsBetween(p[0].y, p[1].y, p[2].y, height);
+  for (uint32_t y = top; y < bottom; ++y) {
+    for (uint32_t x = left; x < right; ++x) {
       const Point centre{int64_t{x} * kSteps, int64_t{y} * kSteps};
       int64_t weight[3];
       bool inside = true;

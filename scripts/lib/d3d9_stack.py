@@ -32,7 +32,8 @@ PARTS32 = {  # what programs for x86 need besides
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
 PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
-NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test']
+NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
+         'sharing']
 DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
 
 
@@ -263,6 +264,15 @@ class Stack:
             raise Failure("the driver host's answer to '%s': %s" % (command, found.group(1) if found else 'none'))
         return found.group(1)[len(command):].split()
 
+    def processes(self):
+        """The server's processes, by name: the one that serves and QEMU are children of the one that was started."""
+        found = {}
+        with open('/proc/%d/task/%d/children' % (self.server.pid, self.server.pid)) as file:
+            for child in file.read().split():
+                host = os.path.samefile('/proc/%s/exe' % child, HOST)
+                found['the driver host' if host else 'QEMU'] = int(child)
+        return found
+
     def counter(self, name):
         """A counter of the device (docs/debugging.md)."""
         return int(self.ask('counter %s' % name)[0])
@@ -352,8 +362,13 @@ class Running:
     def said(self):
         return '; '.join(self.lines.text().splitlines()[-6:]) or 'it said nothing'
 
+    def next_line(self):
+        """Ends one wait of a program that waits several times."""
+        self.process.stdin.write(b'\n')
+        self.process.stdin.flush()
+
     def release(self):
-        """Ends the wait of --hold."""
+        """Ends the wait of --hold, and every later one."""
         self.process.stdin.close()
 
     def kill(self):

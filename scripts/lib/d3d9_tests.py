@@ -9,7 +9,8 @@ from aerogpu_build import Failure
 import d3d9_stack
 
 # How far channels of the window may be off; as in the programs themselves.
-TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0}
+TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0,
+             'compositor': 4}  # contents, three passes of blur, three blends: each rounds
 
 
 class Report:
@@ -24,6 +25,9 @@ class Report:
         self.passed += not wrong and not skip
         note = ' # SKIP ' + skip if skip else ' # ' + wrong if wrong else ''
         print('%s %s%s' % ('not ok' if wrong else 'ok', name, note), flush=True)
+
+    def note(self, text):
+        print('# ' + text, flush=True)
 
     def stop(self, stack):
         """Ends a stack: a point of its own, since the server's exit status says what the kernel driver did."""
@@ -162,10 +166,80 @@ class Tests:
         self.check_window(program)
         self.finish(program)
 
-    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, readback, shared, two_programs, killed]
+    def desktop(self, frames=20, other=None):
+        """A desktop that one program composes of five others' windows. `other`: the bitness of two of them."""
+        program = self.start('compositor', '--frames', str(frames), *self.producers_of(other))
+        self.check_window(program)
+        self.finish(program)
+
+    def desktop_of_two_bitnesses(self):
+        self.desktop(60, 'x86')
+
+    def producers_of(self, other):
+        return ['--other', windows_path(d3d9_stack.program('producer', other))] if other else []
+
+    def present_statistics(self):
+        """Requests for counts and times of presents do not fail, in any state of a swap chain."""
+        program = self.stack.start(d3d9_stack.program('present_statistics', self.arch))
+        program.wait_line('^present_statistics: ok ')
+        self.finish(program)
+
+    def sharing(self, cycles=2000, other=None):
+        """Surfaces of 20 programs, made, shared, opened, composed and closed: what is held at the end is what was held
+        after the first hundred cycles."""
+        program = self.stack.start(d3d9_stack.program('sharing', self.arch), '--hold', '--cycles', str(cycles),
+                                   *self.producers_of(other))
+        program.wait_line(r'^cycles \d+$')
+        before = held(self.stack)
+        program.next_line()
+        program.wait_line(r'^all cycles \d+ ', max(self.stack.program_limit, cycles * CYCLE_LIMIT))
+        after = held(self.stack)
+        program.next_line()
+        self.finish(program)
+        self.report.note('%s; %s' % (program.wait_line('^all cycles .*').group(0), ', '.join(
+            '%s %d to %d' % (name, before[name], after[name]) for name in after)))
+        grown = ['%s: %d, after the first hundred cycles %d' % (name, after[name], before[name])
+                 for name in after if after[name] > before[name] + HELD.get(name, 0)]
+        if grown:
+            raise Failure('%d cycles: %s' % (cycles, '; '.join(grown)))
+
+    def sharing_of_two_bitnesses(self):
+        self.sharing(other='x86')
+
+    def sharing_long(self):
+        self.sharing(100000, 'x86')
+
+    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, readback, shared, two_programs, killed,
+           desktop]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, readback]
-    MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86]
+    MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
+    # Those that are run only when they are named.
+    NAMED = [sharing]
+    MIXED_NAMED = [sharing_long]
+
+
+CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
+# By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex
+# buffer that is discarded while the GPU reads it gets other memory, a few times in all; pool and memory of processes have
+# free blocks that come and go.
+HELD = {'handles': 8, 'allocations': 8, 'resources': 8, 'host-memory': 4 << 20, 'pool': 65536, 'memory of the driver host': 6 << 20, 'memory of QEMU': 6 << 20, 'held-objects': 4}
+
+
+def memory_of(pid):
+    """Bytes of a process' memory that are not shared with others."""
+    with open('/proc/%d/smaps_rollup' % pid) as file:
+        return sum(int(line.split()[1]) for line in file if line.startswith('Private_')) * 1024
+
+
+def held(stack):
+    """What the device, the kernel side and their processes hold, by name."""
+    now = {word.partition('=')[0]: int(word.partition('=')[2]) for word in stack.ask('holdings')}
+    for name in ('resources', 'held-objects', 'host-memory', 'errors'):
+        now[name] = stack.counter(name)
+    for name, pid in stack.processes().items():
+        now['memory of ' + name] = memory_of(pid)
+    return now
 
 
 # Counters of the device, and by how much a round of programs may raise them. A context that ended is held until its number is
@@ -199,19 +273,20 @@ def left_over(stack, again, ran, arch):
 def chosen(names, arch='x64'):
     """(label, test, architecture of its programs) of these names, or of all: --arch both has those of x64, some as x86 if
     no name is given, and those of both."""
-    known = {test.__name__ for test in Tests.ALL + (Tests.MIXED if arch == 'both' else [])}
+    mixed_tests = Tests.MIXED + (Tests.MIXED_NAMED if names else [])
+    known = {test.__name__ for test in Tests.ALL + Tests.NAMED + (mixed_tests if arch == 'both' else [])}
     for name in names:
         if name not in known:
-            mixed = any(name == test.__name__ for test in Tests.MIXED)
+            mixed = any(name == test.__name__ for test in mixed_tests)
             raise Failure("the test '%s' needs --arch both" % name if mixed else
                           "there is no test '%s'; --list names them" % name)
     plan = []
     if arch != 'x86':
-        plan += [(test.__name__, test, 'x64') for test in Tests.ALL]
+        plan += [(test.__name__, test, 'x64') for test in Tests.ALL + (Tests.NAMED if names else [])]
     if arch != 'x64':
         plan += [(test.__name__ + ' x86', test, 'x86') for test in Tests.ALL if arch == 'x86' or names or test in Tests.SHORT]
     if arch == 'both':
-        plan += [(test.__name__, test, 'x64') for test in Tests.MIXED]
+        plan += [(test.__name__, test, 'x64') for test in mixed_tests]
     return [entry for entry in plan if not names or entry[1].__name__ in names]
 
 

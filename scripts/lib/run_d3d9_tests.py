@@ -156,7 +156,8 @@ def main():
         print(__doc__)
         return 0
     if '--list' in sys.argv:
-        print('\n'.join(test.__name__ for test in d3d9_tests.Tests.ALL + d3d9_tests.Tests.MIXED))
+        print('\n'.join(test.__name__ for test in d3d9_tests.Tests.ALL + d3d9_tests.Tests.MIXED + d3d9_tests.Tests.NAMED +
+                        d3d9_tests.Tests.MIXED_NAMED))
         return 0
     options = parse(sys.argv[1:])
     wine.check_wine()

@@ -216,7 +216,9 @@ class Output(unittest.TestCase):
         self.assertEqual(labels([]), every)
         self.assertEqual(labels([], 'x86'), [name + ' x86' for name in every])
         self.assertEqual(labels([], 'both'), every + ['triangle x86', 'readback x86', 'two_bitnesses', 'x86_opens_x64',
-                                                      'x64_opens_x86'])
+                                                      'x64_opens_x86', 'desktop_of_two_bitnesses',
+                                                      'sharing_of_two_bitnesses'])
+        self.assertEqual(labels(['sharing', 'sharing_long'], 'both'), ['sharing', 'sharing_long'])
         self.assertEqual(labels(['flip', 'two_bitnesses'], 'both'), ['flip', 'flip x86', 'two_bitnesses'])
 
     def test_total_of_strace(self):

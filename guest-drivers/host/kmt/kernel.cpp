@@ -8,6 +8,7 @@
 #include "dxgk/display.h"
 #include "dxgk/scheduler.h"
 #include "dxgk/vidmm.h"
+#include "nt/nt_state.h"
 
 namespace aerogpu::host {
 
@@ -86,6 +87,22 @@ void Kernel::leave(const std::shared_ptr<Process>& process) {
 size_t Kernel::processes() {
   std::lock_guard lock(m_mutex);
   return m_processes.size();
+}
+
+Kernel::Holdings Kernel::holdings() {
+  Holdings holdings{};
+  {
+    std::lock_guard lock(m_mutex);
+    holdings.processes = m_processes.size();
+    for (const auto& [id, process] : m_processes) holdings.handles += process->handles.all().size();
+  }
+  {
+    std::lock_guard lock(m_sharing);
+    holdings.shares = m_shares.size();
+  }
+  holdings.allocations = m_adapter.vidmm().liveAllocations();
+  holdings.poolBytes = poolBytes();
+  return holdings;
 }
 
 Kernel::DeviceCalls Kernel::enterDevice(Process& process, uint32_t handle) {

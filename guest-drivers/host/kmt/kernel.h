@@ -43,6 +43,12 @@ public:
   /// A connection has ended. With the last one the process dies: contexts, allocations, devices.
   void leave(const std::shared_ptr<Process>& process);
   size_t processes();
+  /// What there is now, of all processes and of the desktop. Any thread.
+  struct Holdings {
+    size_t processes, handles, shares, allocations;
+    uint64_t poolBytes;  // of the driver
+  };
+  Holdings holdings();
 
   /// The calls. Each fills `reply` and `out` as far as it gets, whatever it returns.
 #define AEROGPU_KMT_CALL(NUMBER, NAME, REQUEST, REQUEST_BYTES, REPLY, ...)                              \

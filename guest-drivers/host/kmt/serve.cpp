@@ -49,7 +49,17 @@ guest::Status counter(Machine& machine, const std::string& name, std::string& an
   return status;
 }
 
-void command(Machine& machine, const std::string& line) {
+/// What the kernel side holds, as words "name=number" to append.
+std::string holdings(Kernel& kernel) {
+  const Kernel::Holdings now = kernel.holdings();
+  char text[160];
+  std::snprintf(text, sizeof text, " processes=%zu handles=%zu shares=%zu allocations=%zu pool=%llu",
+                now.processes, now.handles, now.shares, now.allocations,
+                static_cast<unsigned long long>(now.poolBytes));
+  return text;
+}
+
+void command(Kernel& kernel, Machine& machine, const std::string& line) {
   static const std::string kScreendump = "screendump ", kCounter = "counter ";
   guest::Status status;
   std::string answer;
@@ -57,6 +67,8 @@ void command(Machine& machine, const std::string& line) {
     status = screendump(machine, line.substr(kScreendump.size()));
   else if (line.starts_with(kCounter))
     status = counter(machine, line.substr(kCounter.size()), answer);
+  else if (line == "holdings")
+    answer = holdings(kernel);
   else if (line == "privileged yes" || line == "privileged no")
     setCallerPrivileged(line == "privileged yes");
   else
@@ -69,25 +81,25 @@ void command(Machine& machine, const std::string& line) {
 }
 
 /// Complete lines of standard input. False at its end.
-bool commands(Machine& machine, std::string& pending) {
+bool commands(Kernel& kernel, Machine& machine, std::string& pending) {
   char bytes[1024];
   const ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
   if (n <= 0) return false;
   pending.append(bytes, static_cast<size_t>(n));
   for (size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
-    command(machine, pending.substr(0, end));
+    command(kernel, machine, pending.substr(0, end));
   if (pending.size() < 8192) return true;
   std::printf("aerogpu-kmt: error: a line of %zu characters on standard input\n", pending.size());
   return false;
 }
 
-void run(KmtServer& server, Machine& machine, int signals) {
+void run(KmtServer& server, Kernel& kernel, Machine& machine, int signals) {
   std::string pending;
   for (;;) {
     pollfd files[] = {{server.listener(), POLLIN, 0}, {signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     if (poll(files, 3, -1) < 0) continue;
     if (files[1].revents) return;
-    if (files[2].revents && !commands(machine, pending)) return;
+    if (files[2].revents && !commands(kernel, machine, pending)) return;
     if (files[0].revents) server.accept();
   }
 }
@@ -126,7 +138,7 @@ int serve(const ServeOptions& options) {
       if (status.ok()) {
         std::printf("aerogpu-kmt: 127.0.0.1:%u\n", server.port());
         std::fflush(stdout);
-        run(server, adapter->machine(), signals);
+        run(server, kernel, adapter->machine(), signals);
       } else {
         std::printf("aerogpu-driver-host: error: %s\n", status.text().c_str());
       }

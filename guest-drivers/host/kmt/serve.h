@@ -19,7 +19,8 @@ struct ServeOptions {
 
 /// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one a line: "screendump
 /// FILE" (PPM), "counter NAME", a property of the device (docs/debugging.md), whose value follows in the
-/// answer. The exit status: 0 unless the driver broke a rule, or it could not start.
+/// answer, and "holdings", how many processes, handles, shared groups, allocations and bytes of pool there
+/// are. The exit status: 0 unless the driver broke a rule, or it could not start.
 int serve(const ServeOptions& options);
 
 }  // namespace aerogpu::host
