@@ -35,7 +35,8 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   const CapabilityBlock block(adapter.registers, adapter.features.high);
   answer.ext_flags = (adapter.segments.hasAperture() ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) |
                      (adapter.acceleratesGdi() ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0) |
-                     (adapter.features.spaces() ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0);
+                     (adapter.features.spaces() ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) |
+                     adapter.settings.userModeLog * AEROGPU_UMDPRIV_EXT_LOG_UNIT;
   answer.max_texture_edge = kMaxSurfaceEdge;
   answer.driver_version = AEROGPU_DRIVER_VERSION;
   answer.vram_bytes = adapter.segments.vramBytes();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // adapter.h: what OpenAdapter makes: the runtime's handle and callbacks, and what the kernel driver says of the device.
-// A process may open several adapters side by side; nothing is shared between them. Read-only once it is open, so that
-// devices of several threads use it without a lock.
+// A process may open several adapters side by side; nothing is shared between them. Read-only once it is open, but for
+// its log, so that devices of several threads use it without a lock.
 #pragma once
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
+#include "call_log.h"
 #include "formats.h"
 
 namespace aero {
@@ -38,9 +39,11 @@ public:
   /** What the device's capability block says beside formats; all zero where there is none. */
   const aerogpu_caps &limits() const { return m_limits; }
   const FormatTable &formats() const { return m_formats; }
+  CallLog &log() { return m_log; }
 
 private:
   HRESULT take(const uint8_t *answer, uint32_t room);
+  HRESULT refuse(const char *what, uint64_t value) const;
 
   HANDLE m_runtime;
   UINT m_interface, m_version;
@@ -48,6 +51,7 @@ private:
   aerogpu_umd_ext_private_v2 m_info = {};
   aerogpu_caps m_limits = {};
   FormatTable m_formats{0, {}};
+  CallLog m_log;
 };
 
 }  // namespace aero

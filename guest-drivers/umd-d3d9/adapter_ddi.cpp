@@ -1,27 +1,67 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: opening and closing of adapters and devices.
+#include "call_arguments.h"
 #include "caps.h"
 #include "device.h"
 #include "entry_points.h"
 
-namespace aero::ddi {
+namespace aero {
+namespace {
 
-HRESULT APIENTRY GetCaps(HANDLE adapter, D3DDDIARG_GETCAPS *args) {
-  return getCaps(*Adapter::from(adapter), *args);
+constexpr uint32_t kAdapter = 0;  // in place of a device's number
+
+/** A line of the log, ended by the result, if there is to be one. True when there is. */
+bool logged(CallLog &log, uint32_t number, CallText &text, HRESULT result) {
+  if (!log.wants(result)) return false;
+  describeEnd(text, result);
+  log.write(number, text);
+  return true;
 }
 
-HRESULT APIENTRY CreateDevice(HANDLE adapter, D3DDDIARG_CREATEDEVICE *args) {
-  auto *device = heapCreate<Device>(*Adapter::from(adapter), args->hDevice, *args->pCallbacks);
-  if (!device) return kOutOfMemory;
-  const HRESULT result = device->open();
+void logOpen(Adapter &adapter, const D3DDDIARG_OPENADAPTER &args) {
+  CallText text;
+  text.text("OpenAdapter(interface ").number(args.Interface).text(", version ").hex(args.Version).text("), ABI ");
+  text.hex(adapter.info().device_abi_version_u32).text(", features ").hex(adapter.info().device_features);
+  text.text(", kernel driver ").hex(adapter.details().driver_version).text(", flags ");
+  text.hex(adapter.details().ext_flags).text(", 64 bits ").number(sizeof(void *) == 8);
+  adapter.log().write(kAdapter, text);
+}
+
+}  // namespace
+
+namespace ddi {
+
+HRESULT APIENTRY GetCaps(HANDLE handle, D3DDDIARG_GETCAPS *args) {
+  Adapter &adapter = *Adapter::from(handle);
+  const HRESULT result = getCaps(adapter, *args);
+  if (!adapter.log().isOn()) return result;
+  CallText text;
+  const char *name = nameOf(args->Type);
+  text.text("GetCaps(").number(static_cast<uint32_t>(args->Type)).text(name ? " " : "").text(name ? name : "");
+  text.text(", ").number(args->DataSize).text(" bytes)");
+  if (logged(adapter.log(), kAdapter, text, result) && !failed(result) && args->pData)
+    adapter.log().dump(kAdapter, args->pData, args->DataSize);
+  return result;
+}
+
+HRESULT APIENTRY CreateDevice(HANDLE handle, D3DDDIARG_CREATEDEVICE *args) {
+  Adapter &adapter = *Adapter::from(handle);
+  auto *device = heapCreate<Device>(adapter, args->hDevice, *args->pCallbacks);
+  const HRESULT result = device ? device->open() : kOutOfMemory;
+  if (adapter.log().isOn()) {
+    CallText text;
+    text.text("CreateDevice(interface ").number(args->Interface).text(", version ").hex(args->Version);
+    text.text(", flags ").hex(args->Flags.Value).text(")");
+    logged(adapter.log(), device ? device->number : kAdapter, text, result);
+  }
   if (failed(result)) {
     heapDestroy(device);
     return result;
   }
   args->hDevice = device;
   // A runtime of Windows Vista's level has room for fewer functions: its table ends before those of DXVA-HD.
-  const D3DDDI_DEVICEFUNCS functions = deviceFunctions();
-  const bool whole = device->adapter().version() >= D3D_UMD_INTERFACE_VERSION_WIN7;
+  const D3DDDI_DEVICEFUNCS functions = adapter.log().isOn() ? loggedDeviceFunctions() : deviceFunctions();
+  const bool whole = adapter.version() >= D3D_UMD_INTERFACE_VERSION_WIN7;
   memcpy(args->pDeviceFuncs, &functions,
          whole ? sizeof functions : offsetof(D3DDDI_DEVICEFUNCS, pfnCreateVideoProcessor));
   return kOk;
@@ -34,12 +74,16 @@ HRESULT APIENTRY DestroyDevice(HANDLE handle) {
   return kOk;
 }
 
-HRESULT APIENTRY CloseAdapter(HANDLE adapter) {
-  heapDestroy(Adapter::from(adapter));
+HRESULT APIENTRY CloseAdapter(HANDLE handle) {
+  Adapter *adapter = Adapter::from(handle);
+  CallText text;
+  logged(adapter->log(), kAdapter, text.text("CloseAdapter()"), kOk);
+  heapDestroy(adapter);
   return kOk;
 }
 
-}  // namespace aero::ddi
+}  // namespace ddi
+}  // namespace aero
 
 extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
   using namespace aero;
@@ -55,5 +99,6 @@ extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *args) {
   args->pAdapterFuncs->pfnCreateDevice = ddi::CreateDevice;
   args->pAdapterFuncs->pfnCloseAdapter = ddi::CloseAdapter;
   args->DriverVersion = adapter->version();
+  if (adapter->log().isOn()) logOpen(*adapter, *args);
   return kOk;
 }

@@ -98,6 +98,15 @@ HRESULT Context::render(size_t wishBytes) {
   return result;
 }
 
+void Context::noteText(const char *text, size_t size) {
+  const size_t bytes = (size + 3) & ~size_t{3};
+  const aerogpu_cmd_hdr hdr = {AEROGPU_CMD_DEBUG_MARKER, static_cast<uint32_t>(sizeof hdr + bytes)};
+  memcpy(m_at, &hdr, sizeof hdr);
+  memcpy(m_at + sizeof hdr, text, size);
+  memset(m_at + sizeof hdr + size, 0, bytes - size);
+  m_at += sizeof hdr + bytes;
+}
+
 void Context::retire(const Allocation &allocation) {
   if (isPending(allocation) && m_retired.push(allocation.handle)) return;
   if (isPending(allocation)) submit();

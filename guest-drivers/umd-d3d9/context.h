@@ -65,6 +65,12 @@ public:
     return true;
   }
 
+  /** Text for whoever reads the stream on the host, if there are packets in the batch and it fits: what is noted
+   * changes nothing of when a batch ends. */
+  void note(const char *text, size_t size) {
+    if (!isEmpty() && sizeof(aerogpu_cmd_hdr) + ((size + 3) & ~size_t{3}) <= room()) noteText(text, size);
+  }
+
   /** Bytes of packets that still fit. */
   size_t room() const { return static_cast<size_t>(m_end - m_at); }
   /** The most that a packet can have, when nothing is in the batch. */
@@ -105,6 +111,7 @@ private:
   bool makeRoom(size_t bytes, uint32_t allocations);
   HRESULT render(size_t wishBytes);
   void freeRetired();
+  void noteText(const char *text, size_t size);
 
   const Runtime &m_runtime;
   HANDLE m_context = nullptr;

@@ -26,7 +26,9 @@ class Device {
 public:
   Device(Adapter &adapter, HANDLE runtimeDevice, const D3DDDI_DEVICECALLBACKS &callbacks)
       : m_adapter(adapter),
-        runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces(), adapter.featuresHigh()) {}
+        number(adapter.log().nextDevice()),
+        runtime(adapter.runtime(), runtimeDevice, callbacks, adapter.spaces(), adapter.featuresHigh(), adapter.log(),
+                number) {}
   static Device *from(HANDLE handle) { return static_cast<Device *>(handle); }
 
   HRESULT open();
@@ -42,7 +44,7 @@ public:
     queries.remove(query);
     heapDestroy(query);
   }
-  const Adapter &adapter() const { return m_adapter; }
+  Adapter &adapter() const { return m_adapter; }
   /** Submits what is pending and gives the first error since the last such call. */
   HRESULT flush();
 
@@ -59,6 +61,7 @@ private:
   Adapter &m_adapter;
 
 public:
+  const uint32_t number;  // in the adapter's log
   Runtime runtime;
   Context context{runtime};
   DeviceHandles ranges{context};

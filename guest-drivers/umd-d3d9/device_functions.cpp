@@ -2,6 +2,7 @@
 #include "device_functions.h"
 
 #include "entry_points.h"
+#include "logged_call.h"
 
 namespace aero {
 namespace {
@@ -26,6 +27,15 @@ template <class... Arguments, HRESULT kResult> struct Fixed<HRESULT(APIENTRY *)(
 D3DDDI_DEVICEFUNCS deviceFunctions() {
   D3DDDI_DEVICEFUNCS functions = {};
 #define AERO_FILL(NAME, ANSWER) functions.pfn##NAME = AERO_ANSWER_##ANSWER(NAME);
+  AERO_DEVICE_FUNCTIONS(AERO_FILL)
+#undef AERO_FILL
+  return functions;
+}
+
+D3DDDI_DEVICEFUNCS loggedDeviceFunctions() {
+  D3DDDI_DEVICEFUNCS functions = {};
+#define AERO_FILL(NAME, ANSWER) \
+  functions.pfn##NAME = logged<Function::NAME, decltype(D3DDDI_DEVICEFUNCS::pfn##NAME), AERO_ANSWER_##ANSWER(NAME)>();
   AERO_DEVICE_FUNCTIONS(AERO_FILL)
 #undef AERO_FILL
   return functions;

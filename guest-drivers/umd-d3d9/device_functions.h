@@ -145,5 +145,7 @@ enum class Answer : uint8_t {
 
 /** The table that CreateDevice fills. */
 D3DDDI_DEVICEFUNCS deviceFunctions();
+/** The same where the adapter's log is on: each call is written there. */
+D3DDDI_DEVICEFUNCS loggedDeviceFunctions();
 
 }  // namespace aero

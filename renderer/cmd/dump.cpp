@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include "renderer/cmd/packet_fields.h"
 
@@ -30,6 +31,18 @@ std::string valueText(const PacketField& field, const uint8_t* at) {
   return text;
 }
 
+/** What a marker carries, as far as it is text; other bytes are dots. Zeros at its end are padding. */
+std::string textOf(std::span<const uint8_t> bytes) {
+  size_t size = bytes.size();
+  while (size != 0 && bytes[size - 1] == 0) --size;
+  std::string text;
+  for (const uint8_t byte : bytes.first(size)) {
+    const bool shown = byte >= 0x20 && byte < 0x7F && byte != '"';
+    text += shown ? static_cast<char>(byte) : '.';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string dumpPacket(const Packet& packet) {
@@ -50,7 +63,10 @@ std::string dumpPacket(const Packet& packet) {
       line += valueText(field, packet.bytes.data() + field.offset + size_t{i} * field.size);
     }
   }
-  if (const size_t rest = packet.bytes.size() - found.bytes; rest != 0)
+  const size_t rest = packet.bytes.size() - found.bytes;
+  if (packet.opcode == AEROGPU_CMD_DEBUG_MARKER && rest != 0)
+    line += " \"" + textOf(packet.bytes.subspan(found.bytes)) + "\"";
+  else if (rest != 0)
     line += " +" + std::to_string(rest) + " bytes";
   return line;
 }

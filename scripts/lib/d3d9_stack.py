@@ -156,16 +156,17 @@ class Lines:
 class Stack:
     """The server and a prefix. Use as a context manager. `parts` overrides PARTS, and with `both`, which runs programs for
     x86 too, PARTS32. With an X `display` windows are on it too, else nobody sees them; `registry` is more of the prefix'
-    user.reg."""
+    user.reg; `settings` are numbers of the kernel driver's software key."""
     program_limit = PROGRAM_LIMIT  # s, that a program may take to say what is waited for, or to end
 
-    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False):
+    def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False, settings=None):
         self.parts = {**PARTS, **(PARTS32 if both else {}), **(parts or {})}
         self.both = both
         self.size = size
         self.strict = strict
         self.display = display
         self.registry = registry
+        self.settings = settings or {}
         self.key = secrets.token_hex(16)
         self.address = None
         self.server = None
@@ -227,6 +228,8 @@ class Stack:
                    self.parts['umd'], '--mode', '%dx%d' % self.size]
         if self.both:
             command += ['--umd-wow', self.parts['umd-x86']]
+        for name, value in self.settings.items():
+            command += ['--setting', '%s=%d' % (name, value)]
         env = dict(os.environ, AEROGPU_KMT_KEY=self.key, AEROGPU_BUILD_DIR=BUILD)
         self.server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, preexec_fn=die_with_parent)

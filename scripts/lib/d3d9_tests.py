@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is tested with Direct3D 9 programs on our stack, wherever that runs: beside a stopped QEMU (run_d3d9_tests.py) and
 in a booted VM (tests-qtest/vm/d3d9_test.py). A test is a method; it fails by raising Failure. Output is TAP."""
+import glob
 import os
 import re
 import time
@@ -209,8 +210,33 @@ class Tests:
     def sharing_long(self):
         self.sharing(100000, 'x86')
 
+    def calls(self):
+        """The user-mode driver's log of calls, which a setting of the kernel driver switches on; off there is none."""
+        pattern = os.path.join('drive_c', '**', 'aerogpu-d3d9-*.log')
+        if glob.glob(os.path.join(self.stack.prefix, pattern), recursive=True):
+            raise Failure('there is a log, though UserModeLog is not set')
+        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both, settings={'UserModeLog': 3}) as stack:
+            program = stack.start(d3d9_stack.program('triangle', self.arch), '--frames', '5')
+            self.finish(program)
+            logs = glob.glob(os.path.join(stack.prefix, pattern), recursive=True)
+            if not logs:
+                raise Failure('there is no log, though UserModeLog is 3')
+            texts = []
+            for log in logs:
+                with open(log, encoding='ascii') as file:
+                    texts.append(sorted(line.rstrip() for line in file if line.strip()))
+        # Some adapters are opened for their caps only.
+        text = '\n'.join(max(texts, key=len))
+        for wanted in (r'^0000000000 .* 0 OpenAdapter\(interface 9, ', r' 0 GetCaps\(13 GETD3D9CAPS, 304 bytes\) = 0x00000000$',
+                       r' 1 CreateDevice\(.*\) = 0x00000000$', r' 1 CreateResource\(.*\) = 0x00000000 -> 0x',
+                       r' 1 DrawPrimitive\(type 4, 1 from vertex 0, 0x0\) = 0x00000000$',
+                       r' 1   RenderCb\(0x[0-9A-F]+\) = 0x00000000$',
+                       r' 1 Present\(from 0x.*\) = 0x00000000$', r' 1 DestroyDevice\(\) = 0x00000000$'):
+            if not re.search(wanted, text, re.M):
+                raise Failure('the log has no line %s; its last ones: %s' % (wanted, '; '.join(text.splitlines()[-3:])))
+
     ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, readback, shared, two_programs, killed,
-           desktop]
+           desktop, calls]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, readback]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]

@@ -122,6 +122,7 @@ int serve(const ServeOptions& options) {
   const int signals = signalfd(-1, &set, SFD_CLOEXEC);
 
   auto adapter = std::make_unique<Adapter>();
+  for (const auto& [name, value] : options.settings) setRegistryDword(Adapter::registryKey(), name, value);
   guest::Status status = adapter->openDevice(options.memoryPages);
   if (status.ok()) status = adapter->loadDriver(options.driver);
   if (status.ok() && !adapter->bringUp()) status = guest::Status::failure("the driver does not start");

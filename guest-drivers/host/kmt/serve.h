@@ -5,16 +5,19 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace aerogpu::host {
 
 struct ServeOptions {
-  std::string driver;              // aerogpu.sys
-  std::string umd;                 // a Unix or a Windows path; may be empty
-  std::string umdWow;              // the one for 32-bit programs
-  uint16_t port = 0;               // 0: any
-  unsigned width = 0, height = 0;  // of the desktop; 0: the driver's preferred mode
-  unsigned memoryPages = 384;      // of 2 MiB
+  std::string driver;                                      // aerogpu.sys
+  std::string umd;                                         // a Unix or a Windows path; may be empty
+  std::string umdWow;                                      // the one for 32-bit programs
+  uint16_t port = 0;                                       // 0: any
+  unsigned width = 0, height = 0;                          // of the desktop; 0: the driver's preferred mode
+  unsigned memoryPages = 384;                              // of 2 MiB
+  std::vector<std::pair<std::string, uint32_t>> settings;  // of the driver's software key
 };
 
 /// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one a line: "screendump

@@ -5,6 +5,7 @@
 
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/packet_rights.hpp"
 #include "suite/escapes.h"
 #include "suite/outside.h"
@@ -88,6 +89,19 @@ void settings() {
            "QUERY_SETTINGS, %s %u: flags 0x%x, log %u (0x%08x, 0x%x, %u)", what, value, flags, log, status,
            out.flags, out.user_mode_log);
     setCallerPrivileged(true);
+    // PRIV-26: what is opened for Direct3D is told the same.
+    aerogpu_umd_ext_private_v2 answer{};
+    DXGKARG_QUERYADAPTERINFO query{};
+    query.Type = DXGKQAITYPE_UMDRIVERPRIVATE;
+    query.pOutputData = &answer;
+    query.OutputDataSize = sizeof answer;
+    const NTSTATUS told = callDdi("DxgkDdiQueryAdapterInfo", kPassiveLevel,
+                                  adapter.ddi.DxgkDdiQueryAdapterInfo, adapter.context(), &query);
+    if (flags & AEROGPU_EXT_SETTING_3D_DISABLED)
+      expect(!ntSuccess(told), "UMDRIVERPRIVATE without 3D: 0x%08x", told);
+    else
+      expect(ntSuccess(told) && (answer.ext_flags & 0x300) == log << 8,
+             "UMDRIVERPRIVATE, %s %u: flags 0x%x (0x%08x)", what, value, answer.ext_flags, told);
     adapter.stopDevice();
     adapter.removeDevice();
   };

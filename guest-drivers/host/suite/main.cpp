@@ -6,10 +6,10 @@
 //   aerogpu-driver-host [--driver FILE] [--seed N] [--iterations N] [--debug-lines] [--without-outside]
 //                       [--machine vm|qtest] [--qemu LAUNCHER] [--list | --run NAME...]
 //   aerogpu-driver-host --serve [--port N] [--umd FILE] [--umd-wow FILE] [--mode WIDTHxHEIGHT]
-//                               [--driver FILE] [--machine ...]
+//                               [--setting NAME=NUMBER]... [--driver FILE] [--machine ...]
 //
 // --serve: answers the D3DKMT calls of programs (kmt/serve.h) in place of tests; --umd is the user-mode
-// driver of 64-bit programs, --umd-wow that of 32-bit ones.
+// driver of 64-bit programs, --umd-wow that of 32-bit ones. --setting: a value of the driver's software key.
 // --machine qtest: not the computer that this runs on, but a QEMU without a processor that it starts with
 // LAUNCHER (scripts/qemu-aerogpu; $AEROGPU_LAUNCHER). Needs no root.
 // --without-outside: nobody answers what the screen shows (suite/outside.h); tests say what they did not see.
@@ -83,6 +83,11 @@ bool parse(const std::vector<std::string>& arguments) {
       s_serveOptions.umd = arguments[++i];
     } else if (a == "--umd-wow" && hasValue) {
       s_serveOptions.umdWow = arguments[++i];
+    } else if (a == "--setting" && hasValue && arguments[i + 1].find('=') != std::string::npos) {
+      const std::string& setting = arguments[++i];
+      const size_t equals = setting.find('=');
+      const auto value = static_cast<uint32_t>(std::strtoul(setting.c_str() + equals + 1, nullptr, 0));
+      s_serveOptions.settings.emplace_back(setting.substr(0, equals), value);
     } else if (a == "--mode" && hasValue &&
                std::sscanf(arguments[i + 1].c_str(), "%ux%u", &s_serveOptions.width,
                            &s_serveOptions.height) == 2) {

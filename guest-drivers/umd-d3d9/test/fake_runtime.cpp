@@ -135,7 +135,7 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
   if (info) answer = *info;
   EXPECT_GE(data.PrivateDriverDataSize, sizeof(aerogpu_umd_ext_private_v2)) << "room for version 2 is offered";
   memcpy(data.pPrivateDriverData, &answer, sizeof answer);
-  if (kernel.spaces || !kernel.block.empty()) {
+  if (kernel.spaces || kernel.log || !kernel.block.empty()) {
     aerogpu_umd_ext_private_v2 second = {};
     second.v1 = answer;
     const size_t room = data.PrivateDriverDataSize - sizeof second;
@@ -143,7 +143,7 @@ HRESULT FakeRuntime::queryAdapterInfo(D3DDDICB_QUERYADAPTERINFO &data) {
     second.block_written = static_cast<uint32_t>(std::min(room, kernel.block.size()));
     second.v1.size_bytes = static_cast<uint32_t>(sizeof second + second.block_written);
     second.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
-    if (kernel.spaces) second.ext_flags = AEROGPU_UMDPRIV_EXT_FLAG_SPACES;
+    second.ext_flags = (kernel.spaces ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) | kernel.log << 8;  // PRIV-26
     memcpy(data.pPrivateDriverData, &second, sizeof second);
     if (second.block_written)
       memcpy(static_cast<uint8_t *>(data.pPrivateDriverData) + sizeof second, kernel.block.data(),
@@ -195,6 +195,7 @@ void FakeRuntime::newBuffers() {
 }
 
 HRESULT FakeRuntime::render(D3DDDICB_RENDER &data) {
+  if (onRender) onRender();
   EXPECT_EQ(data.hContext, &m_context);
   EXPECT_EQ(data.CommandOffset, 0u);
   EXPECT_LE(data.CommandLength, m_commands.size());

@@ -60,6 +60,7 @@ struct FakeKernel {
   bool spaces = false;                              // the device keeps programs apart
   uint32_t featuresHigh = AEROGPU_CMD_FEATURES_HI;  // its extensions
   std::vector<uint8_t> block;                       // its capability block; empty: an older kernel driver, or none
+  uint32_t log = 0;                                 // UserModeLog, which newer kernel drivers tell
   D3DKMT_HANDLE nextHandle = 0x40000040;
 
   uint8_t *memory(FakeAllocation &allocation);
@@ -95,6 +96,7 @@ public:
   uint32_t listEntries = 0;
   bool allBusy = false;  // as if all allocations were busy; `waits` counts locks that would wait
   int waits = 0;
+  std::function<void()> onRender;          // is called by RenderCb
   std::set<D3DKMT_HANDLE> busy;            // LockCb with DonotWait answers still drawing
   std::map<std::string, HRESULT> errors;   // by callback, until taken out
   aerogpu_umd_private_v1 *info = nullptr;  // another answer of the kernel driver's

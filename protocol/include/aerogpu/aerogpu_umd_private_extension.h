@@ -13,6 +13,9 @@
 #define AEROGPU_UMDPRIV_EXT_FLAG_GDI 2U      /* GDI is accelerated: DxgkDdiRenderKm is offered */
 #define AEROGPU_UMDPRIV_EXT_FLAG_SPACES 4U   /* handles are each WDDM device's own; what has a token is imported */
 
+#define AEROGPU_UMDPRIV_EXT_LOG_UNIT 0x100U /* ext_flags: UserModeLog, 0 to 3, times this */
+#define AEROGPU_UMDPRIV_EXT_LOG_MASK 0x300U
+
 /** Version 2. So many bytes of the device's capability block follow as were asked for. */
 struct aerogpu_umd_ext_private_v2 {
   struct aerogpu_umd_private_v1 v1; /* struct_version 2; size_bytes of all that was written, the block's too */

@@ -70,6 +70,16 @@ TEST(Dump, WhatFollowsTooShortAndUnknownAreSaid) {
 }
 
 /// Every structure of the table, as the compiler lays it out.
+TEST(Dump, AMarkersTextIsShown) {
+  std::vector<uint8_t> packet(8 + 16);
+  const aerogpu_cmd_hdr hdr = {AEROGPU_CMD_DEBUG_MARKER, 24};
+  std::memcpy(packet.data(), &hdr, sizeof hdr);
+  std::memcpy(packet.data() + 8, "Flush()\n\"x\0y\xE9", 14);
+  EXPECT_EQ(dumpPacket({AEROGPU_CMD_DEBUG_MARKER, 24, 4, packet}), "      24 DEBUG_MARKER \"Flush()..x.y.\"");
+  packet.resize(8);
+  EXPECT_EQ(dumpPacket({AEROGPU_CMD_DEBUG_MARKER, 24, 4, packet}), "      24 DEBUG_MARKER");
+}
+
 TEST(PacketFields, LieInsideTheirStructures) {
 #define CHECK_ROW(NAME, STRUCT)                                   \
   {                                                               \
