@@ -15,7 +15,8 @@ Device::Device(Direct3D &direct3d, const DriverAdapter &adapter, const D3DDEVICE
       m_creation(creation),
       m_ex(ex),
       m_driver(adapter),
-      m_pipeline(m_driver, creation.BehaviorFlags & D3DCREATE_PUREDEVICE) {
+      m_pipeline(m_driver, creation.BehaviorFlags & D3DCREATE_PUREDEVICE),
+      m_fullScreen(ex) {
   m_direct3d.AddRef();
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <map>
+#include <unordered_map>
 
 #include "com.h"
 #include "driver_device.h"
@@ -51,6 +52,10 @@ public:
   void countDefaultPool(int change) { m_defaultPool += change; }
   /// How often EvictManagedResources was called: managed resources that were sent before are sent again.
   UINT evictions() const { return m_evictions; }
+  /// All textures, by what programs know them by. Under the lock.
+  using Textures = std::unordered_map<const IDirect3DBaseTexture9 *, AnyTexture *>;
+  Textures &textures() { return m_textures; }
+  const Textures &textures() const { return m_textures; }
   /// Names render targets of `image` to the driver again, after their subresources changed.
   void rebindRenderTargets(const Image &image);
 
@@ -268,6 +273,7 @@ private:
   INT m_gpuPriority = 0;
   BOOL m_softwareVertices = FALSE;
   D3DCLIPSTATUS9 m_clipStatus{};
+  Textures m_textures;
   DriverDevice m_driver;
   PipelineState m_pipeline;
   Ref<SwapChain> m_swapChain;

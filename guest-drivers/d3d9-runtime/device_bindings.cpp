@@ -82,12 +82,8 @@ HRESULT Device::GetDepthStencilSurface(IDirect3DSurface9 **surface) {
 HRESULT Device::SetTexture(DWORD stage, IDirect3DBaseTexture9 *texture) {
   const Lock lock(*this);
   const UINT slot = samplerSlot(stage);
-  AnyTexture *object = AnyTexture::of(texture);
-  if (slot == kSamplers) return D3DERR_INVALIDCALL;
-  if (object) {
-    const D3DPOOL pool = object->image().description().pool;
-    if (pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
-  }
+  AnyTexture *object = AnyTexture::of(*this, texture);
+  if (slot == kSamplers || (texture && !object)) return D3DERR_INVALIDCALL;
   return sink().setTexture(slot, object);
 }
 

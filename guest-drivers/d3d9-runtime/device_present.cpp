@@ -121,7 +121,7 @@ HRESULT Device::CheckResourceResidency(IDirect3DResource9 **resources, UINT32 co
       handles.push_back(static_cast<IndexBuffer *>(resources[i])->memory().handle());
       break;
     default:
-      if (AnyTexture *texture = AnyTexture::of(static_cast<IDirect3DBaseTexture9 *>(resources[i])))
+      if (AnyTexture *texture = AnyTexture::of(*this, static_cast<IDirect3DBaseTexture9 *>(resources[i])))
         handles.push_back(texture->image().handle());
     }
   }

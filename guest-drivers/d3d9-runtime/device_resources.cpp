@@ -21,6 +21,14 @@ bool hasSamples(const DriverAdapter &adapter, D3DFORMAT format, D3DMULTISAMPLE_T
          (SUCCEEDED(checkMultisample(adapter, format, true, type, &levels)) && quality < levels);
 }
 
+/// Whether a size is one that surfaces of a format may have: compressed formats need whole blocks, those of two pixels
+/// (YUY2) do not.
+bool hasWholeBlocks(D3DFORMAT format, UINT width, UINT height) {
+  FormatLayout layout;
+  if (!formatLayout(format, layout)) return false;
+  return layout.blockHeight == 1 || (width % layout.blockWidth == 0 && height % layout.blockHeight == 0);
+}
+
 /// What the API itself refuses of textures of any kind.
 HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   const DWORD target = d.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL);
@@ -30,10 +38,9 @@ HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   if ((d.usage & D3DUSAGE_DYNAMIC) && (d.pool == D3DPOOL_MANAGED || target)) return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_AUTOGENMIPMAP) && (d.pool == D3DPOOL_SYSTEMMEM || d.pool == D3DPOOL_SCRATCH))
     return D3DERR_INVALIDCALL;
+  if ((d.usage & D3DUSAGE_AUTOGENMIPMAP) && d.type == D3DRTYPE_VOLUMETEXTURE) return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_DYNAMIC) && d.pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
-  FormatLayout layout;
-  if (!formatLayout(d.format, layout) || d.width % layout.blockWidth || d.height % layout.blockHeight)
-    return D3DERR_INVALIDCALL;
+  if (!hasWholeBlocks(d.format, d.width, d.height)) return D3DERR_INVALIDCALL;
   if (d.pool == D3DPOOL_SCRATCH) return D3D_OK;
   D3DKMT_DISPLAYMODE mode{};
   if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
@@ -229,7 +236,7 @@ HRESULT Device::CreateOffscreenPlainSurfaceEx(UINT width, UINT height, D3DFORMAT
   if (!surface) return D3DERR_INVALIDCALL;
   *surface = nullptr;
   const Lock lock(*this);
-  if (pool == D3DPOOL_MANAGED) return D3DERR_INVALIDCALL;
+  if (pool == D3DPOOL_MANAGED || usage) return D3DERR_INVALIDCALL;
   ImageDescription description;
   description.format = format;
   description.width = width;
@@ -240,12 +247,15 @@ HRESULT Device::CreateOffscreenPlainSurfaceEx(UINT width, UINT height, D3DFORMAT
     description.userMemory = *shared;
     shared = nullptr;
   }
-  FormatLayout layout;
-  if (!formatLayout(format, layout) || width % layout.blockWidth || height % layout.blockHeight)
-    return D3DERR_INVALIDCALL;
-  if (pool == D3DPOOL_DEFAULT && !(m_driver.adapter().operations(format) & FORMATOP_OFFSCREENPLAIN))
-    return D3DERR_INVALIDCALL;
-  if (pool == D3DPOOL_SYSTEMMEM && !m_driver.adapter().operations(format)) return D3DERR_INVALIDCALL;
+  if (!hasWholeBlocks(format, width, height)) return D3DERR_INVALIDCALL;
+  const DriverAdapter &adapter = m_driver.adapter();
+  if (pool == D3DPOOL_DEFAULT && !(adapter.operations(format) & FORMATOP_OFFSCREENPLAIN)) return D3DERR_INVALIDCALL;
+  if (pool == D3DPOOL_SYSTEMMEM) {
+    D3DKMT_DISPLAYMODE mode{};
+    if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
+    if (FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format), 0, D3DRTYPE_SURFACE, format)))
+      return D3DERR_INVALIDCALL;
+  }
   return createSurface(description, surface, shared);
 }
 

@@ -58,14 +58,13 @@ HRESULT Device::UpdateSurface(IDirect3DSurface9 *sourceSurface, const RECT *sour
 
 HRESULT Device::UpdateTexture(IDirect3DBaseTexture9 *source, IDirect3DBaseTexture9 *destination) {
   const Lock lock(*this);
-  AnyTexture *from = AnyTexture::of(source), *to = AnyTexture::of(destination);
+  AnyTexture *from = AnyTexture::of(*this, source), *to = AnyTexture::of(*this, destination);
   if (!from || !to) return D3DERR_INVALIDCALL;
   Image &fromImage = from->image(), &toImage = to->image();
   const ImageDescription &a = fromImage.description(), &b = toImage.description();
-  if (a.pool != D3DPOOL_SYSTEMMEM || b.pool != D3DPOOL_DEFAULT || a.type != b.type || a.format != b.format ||
-      a.levels < b.levels)
+  if (a.pool != D3DPOOL_SYSTEMMEM || b.pool != D3DPOOL_DEFAULT || a.type != b.type || a.format != b.format)
     return D3DERR_INVALIDCALL;
-  // The destination may begin at a lower level of the source.
+  // The destination may begin at a lower level of the source; levels that only one of them has are left out.
   UINT skipped = 0;
   while (skipped < a.levels && (fromImage.width(skipped) != b.width || fromImage.height(skipped) != b.height))
     ++skipped;

@@ -68,6 +68,7 @@ HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
     if (slice > kMostBytes || pitch > kMostBytes) return E_OUTOFMEMORY;
     surface.SysMemPitch = static_cast<UINT>(pitch);
     surface.SysMemSlicePitch = description.flags.Volume ? static_cast<UINT>(slice) : 0;
+    if (level == 0) total = alignToFace(total);
     offsets[i] = total;
     total += alignUp(slice * std::max(1u, surface.Depth), kPitchAlignment);
     if (total > kMostBytes) return E_OUTOFMEMORY;

@@ -28,6 +28,11 @@ struct ResourceDescription {
   void *userMemory = nullptr;  ///< system memory of the program in place of the runtime's; rows without gaps
 };
 
+/// Where in memory of the runtime's a face of a cube may begin, as on Windows; levels follow each other without gaps.
+constexpr UINT64 alignToFace(UINT64 offset) {
+  return (offset + 15) & ~UINT64{15};
+}
+
 /// Kept by the kernel side beside a shared resource, so that who opens it knows what it is.
 struct SharedDescription {
   UINT32 size;  ///< of this structure

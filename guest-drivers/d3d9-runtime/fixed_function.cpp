@@ -27,8 +27,8 @@ const float (*matrices(const D3DMATRIX &first))[16] {
 }
 
 d3d9::SamplerType samplerType(const Ref<AnyTexture> &texture) {
-  if (!texture) return d3d9::SamplerType::Unknown;
-  switch (texture->api()->GetType()) {
+  if (!texture || !texture->image().handle()) return d3d9::SamplerType::Unknown;
+  switch (texture->image().description().type) {
   case D3DRTYPE_CUBETEXTURE:
     return d3d9::SamplerType::TextureCube;
   case D3DRTYPE_VOLUMETEXTURE:

@@ -41,8 +41,18 @@ bool isDisplayFormat(const DriverAdapter &adapter, D3DFORMAT format) {
 
 }  // namespace
 
+bool isDriverFormat(D3DFORMAT format) {
+  switch (static_cast<DWORD>(format)) {
+  case MAKEFOURCC('A', 'T', 'I', '1'):
+  case MAKEFOURCC('A', 'T', 'I', '2'):
+    return true;
+  default:
+    return isFourCc(format) && !d3d9::findFormat(format);
+  }
+}
+
 bool formatLayout(D3DFORMAT format, FormatLayout &layout) {
-  const d3d9::FormatInfo *info = d3d9::findFormat(format);
+  const d3d9::FormatInfo *info = isDriverFormat(format) ? nullptr : d3d9::findFormat(format);
   if (info) {
     layout = {info->blockWidth, info->blockHeight, info->blockBytes ? info->blockBytes : 1u};
     return true;

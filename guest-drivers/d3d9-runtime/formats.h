@@ -14,6 +14,8 @@ struct FormatLayout {
 /// The layout of a format. FOURCC codes that the tables do not know count as 8 bits a pixel, as in Windows' runtime;
 /// false for other unknown numbers.
 bool formatLayout(D3DFORMAT format, FormatLayout &layout);
+/// Whether a format is a FOURCC of the driver's, which the API has no name for.
+bool isDriverFormat(D3DFORMAT format);
 bool isDepthFormat(D3DFORMAT format);
 /// Bytes of a row of blocks, without gaps.
 UINT rowBytes(const FormatLayout &layout, UINT width);

@@ -23,7 +23,7 @@ void FullScreenWindow::enter(HWND deviceWindow, HWND focusWindow, UINT width, UI
   if (first) {
     m_entered = true;
     m_focus = focusWindow;
-    if (changeWindows) watchFocus(focusWindow);
+    watchFocus(focusWindow);
   }
   m_width = width;
   m_height = height;
@@ -70,7 +70,10 @@ void FullScreenWindow::coverScreen(HWND window) {
     SetWindowLongW(window, GWL_EXSTYLE, fullScreenExStyle(m_exStyle));
     SetWindowPos(window, HWND_TOPMOST, 0, 0, width, height, SWP_FRAMECHANGED | SWP_SHOWWINDOW | SWP_NOACTIVATE);
   } else {
-    SetWindowPos(window, HWND_TOPMOST, 0, 0, width, height, SWP_SHOWWINDOW | SWP_NOACTIVATE);
+    if (IsIconic(window)) ShowWindow(window, SW_RESTORE);
+    SetWindowPos(window, nullptr, 0, 0, width, height, SWP_NOACTIVATE | SWP_NOZORDER);
+    // The program may have hidden it meanwhile.
+    if (!IsWindowVisible(window)) ShowWindow(window, SW_SHOW);
   }
   m_filter = false;
 }
@@ -84,7 +87,7 @@ void FullScreenWindow::restoreWindow() {
   m_filter = window == m_focus;
   if (!((style ^ fullScreenStyle(m_style)) & ~WS_VISIBLE) &&
       !((exStyle ^ fullScreenExStyle(m_exStyle)) & ~WS_EX_TOPMOST)) {
-    SetWindowLongW(window, GWL_STYLE, m_style);
+    SetWindowLongW(window, GWL_STYLE, m_ex ? m_style : (m_style & ~WS_VISIBLE) | (style & WS_VISIBLE));
     SetWindowLongW(window, GWL_EXSTYLE, m_exStyle);
   }
   // Where it is and how large stays: a program that wants another place says so.
@@ -135,8 +138,9 @@ void FullScreenWindow::activate(bool active) {
   if (!m_entered) return;
   if (active) {
     if (screen() != Screen::Lost) return;
-    setScreen(Screen::Regained);
-    setMode();
+    setScreen(m_ex ? Screen::Ours : Screen::Regained);
+    if (m_ex) setMode();
+    if (!m_changeWindows) return;
     m_filter = m_device == m_focus;
     SetWindowPos(m_device, nullptr, 0, 0, static_cast<int>(m_width), static_cast<int>(m_height),
                  SWP_NOACTIVATE | SWP_NOZORDER);
@@ -145,7 +149,7 @@ void FullScreenWindow::activate(bool active) {
   }
   setScreen(Screen::Lost);
   ChangeDisplaySettingsExW(nullptr, nullptr, nullptr, 0, nullptr);
-  if (IsWindowVisible(m_device)) ShowWindow(m_device, SW_MINIMIZE);
+  if (m_changeWindows && IsWindowVisible(m_device)) ShowWindow(m_device, SW_MINIMIZE);
 }
 
 }  // namespace aerogpu::runtime

@@ -16,12 +16,15 @@ public:
     Regained  ///< active again, and not reset since
   };
 
-  FullScreenWindow() = default;
+  /// Direct3D 9Ex takes the mode back with the focus, where Direct3D 9 waits for a Reset, and hides a window again that
+  /// was hidden before.
+  explicit FullScreenWindow(bool ex) : m_ex(ex) {}
   ~FullScreenWindow() { leave(); }
   FullScreenWindow(const FullScreenWindow &) = delete;
   FullScreenWindow &operator=(const FullScreenWindow &) = delete;
 
-  /// Takes over the screen, or goes on with another mode or window. `changeWindows` false leaves windows as they are.
+  /// Takes over the screen, or goes on with another mode or window. `changeWindows` false leaves windows as they are;
+  /// the focus is watched all the same.
   void enter(HWND deviceWindow, HWND focusWindow, UINT width, UINT height, bool changeWindows);
   /// Gives back the mode, the device window's style and place, the focus window's procedure.
   void leave();
@@ -40,6 +43,7 @@ private:
   void setMode() const;
   void activate(bool active);
 
+  const bool m_ex;
   bool m_entered = false, m_changeWindows = false, m_filter = false;
   HWND m_device = nullptr, m_focus = nullptr;
   UINT m_width = 0, m_height = 0;

@@ -96,14 +96,14 @@ HRESULT Image::createResources(HANDLE *shared) {
   if (shared && *shared) return openShared(*shared);
 
   if (d.pool == D3DPOOL_SCRATCH) {
-    m_scratch.resize(1);  // levels follow each other without gaps, as in system memory
     UINT64 total = 0;
     for (UINT i = 0; i < subresources; ++i) {
-      const UINT64 bytes = imageBytes(layout, width(level(i)), height(level(i)), depth(level(i)));
-      total += bytes;
+      if (level(i) == 0) total = alignToFace(total);
+      m_scratchOffsets.push_back(static_cast<size_t>(total));
+      total += imageBytes(layout, width(level(i)), height(level(i)), depth(level(i)));
       if (total > 1u << 30) return E_OUTOFMEMORY;
     }
-    m_scratch[0].resize(static_cast<size_t>(total));
+    m_scratch.resize(static_cast<size_t>(total));
     return D3D_OK;
   }
 
@@ -191,7 +191,7 @@ bool Image::isLockable() const {
   if (d.multisample != D3DMULTISAMPLE_NONE) return false;
   if (d.usage & D3DUSAGE_DEPTHSTENCIL) return isLockableDepth(d.format);
   if (d.usage & D3DUSAGE_RENDERTARGET) return d.lockable;
-  return d.type == D3DRTYPE_SURFACE || (d.usage & D3DUSAGE_DYNAMIC);
+  return d.type == D3DRTYPE_SURFACE || (d.usage & D3DUSAGE_DYNAMIC) || isDriverFormat(d.format);
 }
 
 HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_BOX &out) {
@@ -216,9 +216,7 @@ HRESULT Image::lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_
   BYTE *bytes = nullptr;
   UINT pitch = 0, slice = 0;
   if (!m_scratch.empty()) {
-    bytes = m_scratch[0].data();
-    for (UINT i = 0; i < subresource; ++i)
-      bytes += imageBytes(layout, width(level(i)), height(level(i)), depth(level(i)));
+    bytes = m_scratch.data() + m_scratchOffsets[subresource];
     pitch = rowBytes(layout, all.Right);
     slice = pitch * rowCount(layout, all.Bottom);
   } else if (m_system) {

@@ -86,7 +86,8 @@ private:
   Device &m_device;
   ImageDescription m_description;
   std::unique_ptr<DriverResource> m_video, m_system;
-  std::vector<std::vector<BYTE>> m_scratch;  ///< D3DPOOL_SCRATCH: the driver does not know of it
+  std::vector<BYTE> m_scratch;           ///< D3DPOOL_SCRATCH: the driver does not know of it
+  std::vector<size_t> m_scratchOffsets;  ///< by subresource
   std::vector<LockState> m_locks;
   std::vector<std::vector<D3DBOX>> m_dirty;  ///< by layer
   UINT m_evictions = 0;                      ///< of the device, when this was uploaded

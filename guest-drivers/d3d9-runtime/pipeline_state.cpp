@@ -2,6 +2,7 @@
 #include "pipeline_state.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -127,7 +128,10 @@ HRESULT PipelineState::sendStage(UINT stage, UINT state, DWORD value) {
 HRESULT PipelineState::reset(bool depthStencil) {
   unbind();
   for (const d3d9::StateInfo &info : d3d9::kRenderStates) {
-    const DWORD value = info.number == D3DRS_ZENABLE && depthStencil ? DWORD{D3DZB_TRUE} : info.defaultValue;
+    DWORD value = info.defaultValue;
+    if (info.number == D3DRS_ZENABLE && depthStencil) value = D3DZB_TRUE;
+    // Not the 64 of the page: as large as the driver can draw them.
+    if (info.number == D3DRS_POINTSIZE_MAX) value = std::bit_cast<DWORD>(m_driver.adapter().caps().MaxPointSize);
     m_values.render[info.number] = value;
     if (isSentToDriver(info.number)) sendRender(info.number, value);
   }

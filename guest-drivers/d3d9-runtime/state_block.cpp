@@ -20,10 +20,9 @@ bool isVertexState(const d3d9::StateInfo &info) {
     return true;
   case d3d9::StatePart::Rasterizer:
     return info.number == D3DRS_CULLMODE || info.number == D3DRS_SHADEMODE || info.number == D3DRS_CLIPPING ||
-           info.number == D3DRS_CLIPPLANEENABLE || info.number == D3DRS_MULTISAMPLEANTIALIAS ||
-           info.number == D3DRS_MULTISAMPLEMASK;
+           info.number == D3DRS_CLIPPLANEENABLE || info.number == D3DRS_MULTISAMPLEANTIALIAS;
   default:
-    return info.number == D3DRS_SPECULARENABLE;
+    return info.number == D3DRS_SPECULARENABLE || info.number == D3DRS_MULTISAMPLEMASK;
   }
 }
 
@@ -33,7 +32,7 @@ bool isPixelState(const d3d9::StateInfo &info) {
   case d3d9::StatePart::AlphaTest:
   case d3d9::StatePart::DepthStencil:
   case d3d9::StatePart::Blending:
-    return info.number != D3DRS_SPECULARENABLE;
+    return info.number != D3DRS_SPECULARENABLE && info.number != D3DRS_MULTISAMPLEMASK;
   case d3d9::StatePart::Fog:
     return info.number == D3DRS_FOGSTART || info.number == D3DRS_FOGEND || info.number == D3DRS_FOGDENSITY;
   case d3d9::StatePart::Rasterizer:
@@ -80,12 +79,18 @@ void StateBlock::take(D3DSTATEBLOCKTYPE type) {
     m_mask.indices = m_mask.viewport = m_mask.scissor = m_mask.material = true;
   }
   copy(device().pipeline().values(), *this);
+  m_hasAll = all;
 }
 
 HRESULT StateBlock::Capture() {
   const Lock lock(device());
   if (device().isRecording()) return D3DERR_INVALIDCALL;
+  UINT offsets[kStreams];
+  for (UINT i = 0; i < kStreams; ++i) offsets[i] = m_values.stream[i].offset;
   copy(device().pipeline().values(), *this);
+  // Windows' runtime leaves the offsets of a block of all states as they were when it was made.
+  if (m_hasAll)
+    for (UINT i = 0; i < kStreams; ++i) m_values.stream[i].offset = offsets[i];
   return D3D_OK;
 }
 

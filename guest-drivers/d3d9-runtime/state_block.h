@@ -56,6 +56,7 @@ private:
   };
   StateValues m_values;
   Mask m_mask;
+  bool m_hasAll = false;  ///< made with D3DSBT_ALL
 };
 
 }  // namespace aerogpu::runtime

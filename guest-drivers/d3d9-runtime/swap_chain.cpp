@@ -27,6 +27,23 @@ D3DDDI_FLIPINTERVAL_TYPE intervalOf(UINT interval) {
   }
 }
 
+/// Whether a chain may present at an interval: windows have no more than one refresh, and the rest is the driver's.
+bool hasInterval(const D3DCAPS9 &caps, UINT interval, bool windowed) {
+  switch (interval) {
+  case D3DPRESENT_INTERVAL_DEFAULT:
+    return true;
+  case D3DPRESENT_INTERVAL_TWO:
+  case D3DPRESENT_INTERVAL_THREE:
+  case D3DPRESENT_INTERVAL_FOUR:
+    return !windowed && (caps.PresentationIntervals & interval);
+  case D3DPRESENT_INTERVAL_ONE:
+  case D3DPRESENT_INTERVAL_IMMEDIATE:
+    return caps.PresentationIntervals & interval;
+  default:
+    return false;
+  }
+}
+
 bool isInside(const RECT &rect, const RECT &bounds) {
   return rect.left >= bounds.left && rect.top >= bounds.top && rect.right <= bounds.right &&
          rect.bottom <= bounds.bottom && rect.left < rect.right && rect.top < rect.bottom;
@@ -53,6 +70,7 @@ HRESULT SwapChain::checkParameters(D3DPRESENT_PARAMETERS &p) const {
   if (p.SwapEffect == D3DSWAPEFFECT_COPY && p.BackBufferCount > 1) return D3DERR_INVALIDCALL;
   if (!p.BackBufferCount) p.BackBufferCount = 1;
   if (p.MultiSampleType != D3DMULTISAMPLE_NONE && p.SwapEffect != D3DSWAPEFFECT_DISCARD) return D3DERR_INVALIDCALL;
+  if (!hasInterval(adapter.caps(), p.PresentationInterval, p.Windowed)) return D3DERR_INVALIDCALL;
   if (!p.hDeviceWindow) p.hDeviceWindow = m_focusWindow;
   if (p.Windowed) {
     if (p.FullScreen_RefreshRateInHz) return D3DERR_INVALIDCALL;
@@ -161,7 +179,7 @@ HRESULT SwapChain::present(const RECT *source, const RECT *destination, HWND win
   if (!m_parameters.Windowed && device().isEx() && device().screen() == FullScreenWindow::Screen::Lost)
     return S_PRESENT_OCCLUDED;
   if (!m_parameters.Windowed && !device().isEx() && device().screen() != FullScreenWindow::Screen::Ours)
-    return device().screen() == FullScreenWindow::Screen::Lost ? D3DERR_DEVICELOST : D3DERR_DEVICENOTRESET;
+    return D3DERR_DEVICELOST;  // also when all that is missing is a Reset
   HRESULT result =
       m_parameters.Windowed ? presentWindowed(source, destination, window, dirty, flags) : presentFullScreen(flags);
   if (result == static_cast<HRESULT>(D3DDDIERR_DEVICEREMOVED))
@@ -189,7 +207,7 @@ HRESULT SwapChain::presentWindowed(const RECT *source, const RECT *destination, 
   if (!GetClientRect(window, &client)) return D3DERR_INVALIDCALL;
   request.destination = destination ? *destination : client;
   // Relative to the window; the kernel side knows where that is.
-  if (IsRectEmpty(&request.destination)) return device().isEx() ? S_PRESENT_OCCLUDED : D3D_OK;  // minimised
+  if (IsRectEmpty(&request.destination)) return device().isEx() && IsIconic(window) ? S_PRESENT_OCCLUDED : D3D_OK;
   if (dirty && dirty->rdh.nCount && dirty->rdh.nCount <= 4096) {
     request.dirty.resize(dirty->rdh.nCount);
     std::memcpy(request.dirty.data(), dirty->Buffer, request.dirty.size() * sizeof(RECT));

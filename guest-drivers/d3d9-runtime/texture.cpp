@@ -6,18 +6,19 @@
 
 namespace aerogpu::runtime {
 
-AnyTexture *AnyTexture::of(IDirect3DBaseTexture9 *texture) {
+AnyTexture::AnyTexture(DeviceChild &child, IDirect3DBaseTexture9 *api, std::shared_ptr<Image> image)
+    : m_child(child), m_api(api), m_image(std::move(image)) {
+  child.device().textures().emplace(api, this);
+}
+
+AnyTexture::~AnyTexture() {
+  m_child.device().textures().erase(m_api);
+}
+
+AnyTexture *AnyTexture::of(const Device &device, IDirect3DBaseTexture9 *texture) {
   if (!texture) return nullptr;
-  switch (texture->GetType()) {
-  case D3DRTYPE_TEXTURE:
-    return static_cast<Texture *>(texture);
-  case D3DRTYPE_CUBETEXTURE:
-    return static_cast<CubeTexture *>(texture);
-  case D3DRTYPE_VOLUMETEXTURE:
-    return static_cast<VolumeTexture *>(texture);
-  default:
-    return nullptr;
-  }
+  const auto found = device.textures().find(texture);
+  return found == device.textures().end() ? nullptr : found->second;
 }
 
 template <class Interface, D3DRESOURCETYPE kType> DWORD TextureOf<Interface, kType>::SetLOD(DWORD lod) {

@@ -11,13 +11,15 @@ namespace aerogpu::runtime {
 /// What the device needs to know of a texture of any kind.
 class AnyTexture {
 public:
-  AnyTexture(DeviceChild &child, std::shared_ptr<Image> image) : m_child(child), m_image(std::move(image)) {}
+  /// `api`: what programs know the texture by.
+  AnyTexture(DeviceChild &child, IDirect3DBaseTexture9 *api, std::shared_ptr<Image> image);
   AnyTexture(const AnyTexture &) = delete;
   AnyTexture &operator=(const AnyTexture &) = delete;
 
-  /// Of a pointer that a program passed, null for null.
-  static AnyTexture *of(IDirect3DBaseTexture9 *texture);
-  virtual IDirect3DBaseTexture9 *api() = 0;
+  /// Of a pointer that a program passed, null for null and for what is no texture of the device. Calls none of its
+  /// methods: programs replace them, and Windows' runtime does not need them. Under the device's lock.
+  static AnyTexture *of(const Device &device, IDirect3DBaseTexture9 *texture);
+  IDirect3DBaseTexture9 *api() const { return m_api; }
   D3DTEXTUREFILTERTYPE filter() const { return m_filter; }
   /// The largest level that draws may use.
   DWORD lod() const { return m_lod; }
@@ -26,9 +28,10 @@ public:
   void releasePrivate() { m_child.releasePrivate(); }
 
 protected:
-  ~AnyTexture() = default;
+  ~AnyTexture();
 
   DeviceChild &m_child;
+  IDirect3DBaseTexture9 *m_api;
   std::shared_ptr<Image> m_image;
   DWORD m_lod = 0;
   D3DTEXTUREFILTERTYPE m_filter = D3DTEXF_LINEAR;
@@ -38,7 +41,6 @@ protected:
 template <class Interface, D3DRESOURCETYPE kType>
 class TextureOf : public ResourceChild<Interface, IDirect3DBaseTexture9>, public AnyTexture {
 public:
-  IDirect3DBaseTexture9 *api() override { return this; }
   D3DRESOURCETYPE STDMETHODCALLTYPE GetType() override { return kType; }
   DWORD STDMETHODCALLTYPE SetLOD(DWORD lod) override;
   DWORD STDMETHODCALLTYPE GetLOD() override { return m_lod; }
@@ -50,7 +52,7 @@ public:
 protected:
   TextureOf(Device &device, std::shared_ptr<Image> image)
       : ResourceChild<Interface, IDirect3DBaseTexture9>(device),
-        AnyTexture(*static_cast<DeviceChild *>(this), std::move(image)) {}
+        AnyTexture(*static_cast<DeviceChild *>(this), this, std::move(image)) {}
   bool isManaged() const override { return m_image->description().pool == D3DPOOL_MANAGED; }
   HRESULT upload() override { return m_image->upload(); }
   /// Null: all of the layer. Under the device's lock.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Wine's Direct3D 9 tests as Windows programs, from Debian's wine source package: build/wine-tests/x64/NAME.exe. Run as
-`NAME.exe NAME FUNCTION` one of their functions is all that such a program does."""
+"""Wine's Direct3D 9 tests as Windows programs, from Debian's wine source package: build/wine-tests/ARCH/NAME.exe, for x64
+and x86. Run as `NAME.exe NAME FUNCTION` one of their functions is all that such a program does."""
 import os
 import re
 import subprocess
@@ -10,14 +10,13 @@ from aerogpu_build import BUILD, ROOT, Failure, run_logged
 NAMES = ('d3d9ex', 'device', 'stateblock', 'visual')  # files of dlls/d3d9/tests
 SOURCES = os.path.join(BUILD, 'wine-tests')
 OURS = os.path.join(ROOT, 'guest-drivers', 'd3d9-runtime', 'test', 'wine')
-COMPILER = 'x86_64-w64-mingw32-gcc'
-_TARGET = os.path.join(SOURCES, 'x64')
+COMPILERS = {'x64': 'x86_64-w64-mingw32-gcc', 'x86': 'i686-w64-mingw32-gcc'}
 _LIBRARIES = ('d3d9', 'dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
 
 
-def program(name: str) -> str:
+def program(name: str, arch: str) -> str:
     """Where the program of a file lies."""
-    return os.path.join(_TARGET, name + '.exe')
+    return os.path.join(SOURCES, arch, name + '.exe')
 
 
 def split(text: str, name: str) -> tuple[str, list[str]]:
@@ -54,6 +53,12 @@ def functions() -> list[str]:
     return ['%s/%s' % (name, function) for name in NAMES for function in split(_source(name), name)[1]]
 
 
+def mode_lines(name: str) -> set[int]:
+    """The lines of a file's checks of EnumAdapterModes: as many of them run as the display has modes."""
+    return {_source(name).count('\n', 0, found.start(1)) + 1
+            for found in re.finditer(r'IDirect3D9(?:Ex)?_EnumAdapterModes\([^;]*;\s*(ok)\(', _source(name))}
+
+
 def fetch() -> None:
     """Has the source there."""
     if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine-tests')], stdin=subprocess.DEVNULL,
@@ -61,20 +66,21 @@ def fetch() -> None:
         raise Failure('scripts/prepare-wine-tests failed')
 
 
-def build() -> None:
+def build(arch: str) -> None:
     """Makes the programs that are missing or older than what they are made from."""
     fetch()
-    os.makedirs(_TARGET, exist_ok=True)
+    os.makedirs(os.path.join(SOURCES, arch), exist_ok=True)
     own = [os.path.join(OURS, 'before.h'), os.path.join(OURS, 'choose.h'), __file__]
     for name in NAMES:
         inputs = [os.path.join(SOURCES, 'd3d9', name + '.c'), *own]
-        target, copy = program(name), os.path.join(_TARGET, name + '.c')
+        target, copy = program(name, arch), os.path.join(SOURCES, arch, name + '.c')
         if os.path.exists(target) and all(os.path.getmtime(path) <= os.path.getmtime(target) for path in inputs):
             continue
         with open(copy, 'w', encoding='utf-8') as file:
             file.write(split(_source(name), name)[0])
-        run_logged("building Wine's %s test" % name, os.path.join(BUILD, 'logs', 'wine-tests-%s.log' % name),
-                   [COMPILER, '-std=gnu11', '-O1', '-w', '-s', '-static-libgcc', '-DSTANDALONE',
+        run_logged("building Wine's %s test for %s" % (name, arch),
+                   os.path.join(BUILD, 'logs', 'wine-tests-%s-%s.log' % (name, arch)),
+                   [COMPILERS[arch], '-std=gnu11', '-O1', '-w', '-s', '-static-libgcc', '-DSTANDALONE',
                     '-include', os.path.join(OURS, 'before.h'), '-I', os.path.join(SOURCES, 'include'), '-I', OURS,
                     '-I', os.path.join(SOURCES, 'd3d9'), copy, '-o', target + '.new',
                     *['-l' + library for library in _LIBRARIES]])

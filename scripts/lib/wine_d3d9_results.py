@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a function of Wine's tests said, and whether it is worse than with Wine's own Direct3D (wined3d).
 
-Worse is: it does not end, or crashes; a source line misses more checks than with wined3d; fewer checks run; more is skipped.
-A check counts as missed whether it is marked todo_wine or not: the mark is about wined3d, so only wined3d's result
+Worse is: it does not end, or crashes; a source line misses more checks than with wined3d; fewer checks hold; more is skipped.
+Checks of EnumAdapterModes do not count: as many of them run as the display has modes. A check counts as missed whether it is marked todo_wine or not: the mark is about wined3d, so only wined3d's result
 says what it is worth."""
 import collections
 import dataclasses
@@ -13,9 +13,10 @@ import re
 from aerogpu_build import Failure
 from wine_d3d9_build import OURS
 
-WINED3D = os.path.join(OURS, 'wined3d.json')
+_WINED3D = {'x64': os.path.join(OURS, 'wined3d.json'), 'x86': os.path.join(OURS, 'wined3d-x86.json')}
 KNOWN = os.path.join(OURS, 'known_failures.txt')
 _MESSAGE = re.compile(r'^(\w+\.[ch]:\d+): (Test failed|Test marked todo|Tests skipped): (.*)$')
+_SUCCESS = re.compile(r'^\w+\.[ch]:(\d+): Test succeeded$', re.M)
 _SUMMARY = re.compile(r'^[0-9a-f]{4}:\w+: (\d+) tests executed \((\d+) marked as todo, (?:(\d+) as flaky, )?'
                       r'(\d+) failures?\), (\d+) skipped\.$', re.M)
 _OF_DRIVER = re.compile(r'^aerogpu-d3d9: (the driver broke a rule: .*)$', re.M)
@@ -23,7 +24,8 @@ _OF_DRIVER = re.compile(r'^aerogpu-d3d9: (the driver broke a rule: .*)$', re.M)
 
 @dataclasses.dataclass
 class Result:
-    """Of one function. `end` is empty, or how it ended before its end; `missed` counts checks by FILE:LINE."""
+    """Of one function. `end` is empty, or how it ended before its end; `checks` ran, and `missed` counts by FILE:LINE those
+    that did not hold."""
     end: str = ''
     checks: int = 0
     skipped: int = 0
@@ -32,8 +34,9 @@ class Result:
     seconds: float = 0
 
 
-def parse(text: str, code: int | None) -> Result:
-    """From what the program said, and its exit code, None when it was ended."""
+def parse(text: str, code: int | None, uncounted: set[int]) -> Result:
+    """From what the program said, and its exit code, None when it was ended. Checks of the lines `uncounted` are left out
+    where they hold."""
     missed: collections.Counter[str] = collections.Counter()
     result = Result()
     for line in text.split('\n'):
@@ -59,7 +62,8 @@ def parse(text: str, code: int | None) -> Result:
     if rule:
         result.end = rule[1]
     if summary:
-        result.checks, result.skipped = int(summary[1]), int(summary[5])
+        left_out = sum(int(line) in uncounted for line in _SUCCESS.findall(text))
+        result.checks, result.skipped = int(summary[1]) - left_out, int(summary[5])
     return result
 
 
@@ -71,40 +75,58 @@ def worse(now: Result, wined3d: Result) -> str:
     if more:
         notes.append('misses ' + ', '.join('%s x%d' % (line, lines[line]) for line in more[:6]) +
                      (' and %d more lines' % (len(more) - 6) if len(more) > 6 else ''))
-    if now.checks < wined3d.checks and not now.end:
-        notes.append('%d checks, not %d' % (now.checks, wined3d.checks))
+    held, wanted = (one.checks - sum(one.missed.values()) for one in (now, wined3d))
+    if held < wanted and not more and not now.end:
+        notes.append('%d checks hold, not %d' % (held, wanted))
     if now.skipped > wined3d.skipped:
         notes.append('skips %d, not %d' % (now.skipped, wined3d.skipped))
     return '; '.join(notes)
 
 
-def write_baseline(results: dict[str, Result]) -> None:
-    """Records what wined3d does; functions that were not run keep what they had."""
-    kept = read_baseline() if os.path.exists(WINED3D) else {}
+def _recorded(result: Result) -> dict:
+    return {key: value for key, value in dataclasses.asdict(result).items()
+            if value and key in ('end', 'checks', 'skipped', 'missed')}
+
+
+def write_baseline(arch: str, results: dict[str, Result]) -> None:
+    """Records what wined3d does; functions that were not run keep what they had. Of x86 only what differs from x64 is
+    kept."""
+    kept = _read(arch)
     kept.update(results)
-    lines = []
-    for name in sorted(kept):
-        one = {key: value for key, value in dataclasses.asdict(kept[name]).items()
-               if value and key in ('end', 'checks', 'skipped', 'missed')}
-        lines.append('%s: %s' % (json.dumps(name), json.dumps(one, sort_keys=True)))
-    with open(WINED3D, 'w') as file:
+    base = _read('x64') if arch != 'x64' else {}
+    lines = ['%s: %s' % (json.dumps(name), json.dumps(_recorded(kept[name]), sort_keys=True)) for name in sorted(kept)
+             if name not in base or _recorded(kept[name]) != _recorded(base[name])]
+    with open(_WINED3D[arch], 'w') as file:
         file.write('{\n%s\n}\n' % ',\n'.join(lines))
 
 
-def read_baseline() -> dict[str, Result]:
-    with open(WINED3D) as file:
+def _read(arch: str) -> dict[str, Result]:
+    if not os.path.exists(_WINED3D[arch]):
+        return {}
+    with open(_WINED3D[arch]) as file:
         return {name: Result(**one) for name, one in json.load(file).items()}
 
 
-def read_known() -> dict[str, str]:
-    """The functions that are worse, and why: lines of FILE/FUNCTION: REASON."""
+def read_baseline(arch: str) -> dict[str, Result]:
+    """What wined3d does, by function."""
+    return {**_read('x64'), **_read(arch)}
+
+
+def read_known(arch: str) -> dict[str, str]:
+    """The functions that are worse, and why: lines of FILE/FUNCTION: REASON, or FILE/FUNCTION x86: REASON where it is so for
+    one kind of program alone."""
     known: dict[str, str] = {}
     with open(KNOWN) as file:
         for number, line in enumerate(file, 1):
             if line.startswith('#') or not line.strip():
                 continue
             name, colon, reason = line.strip().partition(': ')
-            if not colon or not reason or name in known:
-                raise Failure('%s:%d: not FILE/FUNCTION: REASON, or there twice' % (KNOWN, number))
+            name, _, only = name.partition(' ')
+            if not colon or not reason or only not in ('', *_WINED3D):
+                raise Failure('%s:%d: not FILE/FUNCTION: REASON' % (KNOWN, number))
+            if only not in ('', arch):
+                continue
+            if name in known:
+                raise Failure('%s:%d: %s is there twice' % (KNOWN, number, name))
             known[name] = reason
     return known

@@ -5,6 +5,7 @@ does (guest-drivers/d3d9-runtime/test/wine/wined3d.json), when its objects outli
 known to fail is in known_failures.txt beside that, with a reason; it fails here when it no longer does. Output is TAP.
 
 usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
+  --arch x64|x86        programs, runtime and user-mode driver for one or the other (x64)
   REGEX                 only functions whose FILE/FUNCTION has one of these in it, as visual/fog
   --fixed               only those of fixed.txt, which scripts/run-tests takes
   --list                prints the names
@@ -14,7 +15,7 @@ usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
   --limit S             seconds that a function may take (120)
   --wined3d             with Wine's own Direct3D, without our stack
   --record              with --wined3d: what it did becomes what ours is compared with
-  --driver, --umd, --d3d9 FILE    other parts, as scripts/run-d3d9-tests has them"""
+  --driver, --umd, --d3d9, --umd-x86, --d3d9-x86 FILE    other parts, as scripts/run-d3d9-tests has them"""
 import collections
 import contextlib
 import dataclasses
@@ -45,6 +46,7 @@ _DESKTOP = ('\n[Software\\\\Wine\\\\Explorer]\n"Desktop"="Default"\n'
 
 class Place(Protocol):
     """Where programs run."""
+    both: bool  # whether programs for x86 run too
     def variables(self) -> dict[str, str]: ...
     def after(self) -> str: ...
     def renew(self) -> None: ...
@@ -53,11 +55,11 @@ class Place(Protocol):
 class Wined3d:
     """Wine's own Direct3D in a prefix."""
 
-    def __init__(self, prefix: str, display: str):
-        self.prefix, self.display = prefix, display
+    def __init__(self, prefix: str, display: str, both: bool):
+        self.prefix, self.display, self.both = prefix, display, both
 
     def variables(self) -> dict[str, str]:
-        return wine.environment(self.prefix, display=self.display)
+        return wine.environment(self.prefix, display=self.display, both=self.both)
 
     def after(self) -> str:
         """What a function that ended has left or broken, or nothing."""
@@ -66,21 +68,21 @@ class Wined3d:
     def renew(self) -> None:
         """Gives the next function a desktop of its own: one that ended early has left its display mode."""
         wine.stop_server(self.prefix)
-        wine.make_prefix(self.prefix, 'x11', _DESKTOP)
+        wine.make_prefix(self.prefix, 'x11', _DESKTOP, self.both)
         wine.start_server(self.prefix)
 
 
 class Ours:
     """Our stack; it is started again after its server ended."""
 
-    def __init__(self, parts: dict[str, str], display: str):
-        self.parts, self.display = parts, display
+    def __init__(self, parts: dict[str, str], display: str, both: bool):
+        self.parts, self.display, self.both = parts, display, both
         self.stack: d3d9_stack.Stack | None = None
         self.resources = self.errors = 0
 
     def variables(self) -> dict[str, str]:
         if not self.stack:
-            self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP)
+            self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP, both=self.both)
             self.stack.__enter__()
             # The first present has the kernel driver make objects of its own, which stay.
             first = self.stack.start(os.path.join(d3d9_stack.PROGRAMS, 'triangle.exe'), '--frames', '1')
@@ -129,11 +131,11 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
     """One function in a process of its own."""
     file, function = name.split('/')
     began = time.monotonic()
-    env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2')
-    program = wine_d3d9_build.program(file)
+    env = dict(os.environ, **place.variables(), WINETEST_DEBUG='2', WINETEST_REPORT_SUCCESS='1')
+    program = wine_d3d9_build.program(file, 'x86' if place.both else 'x64')
     # A file and no pipe: Wine's own processes would hold the other end of a pipe open.
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen([wine.LOADER, program, file, function], env=env, stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([wine.loader_for(program, env), program, file, function], env=env, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
                                    preexec_fn=die_with_parent)
         code: int | None
@@ -147,8 +149,8 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
         text = output.read().decode(errors='replace').replace('\r', '')
     if logs:
         with open(os.path.join(logs, name.replace('/', '-') + '.log'), 'w') as log:
-            log.write(text)
-    result = parse(text, code)
+            log.write(re.sub(r'^\w+\.[ch]:\d+: Test succeeded\n', '', text, flags=re.M))
+    result = parse(text, code, wine_d3d9_build.mode_lines(file))
     left = place.after()
     result.end = '; '.join(part for part in (result.end, left) if part)
     result.seconds = round(time.monotonic() - began, 2)
@@ -184,8 +186,8 @@ def judge(name: str, result: Result, wined3d: Result | None, known: dict[str, st
 def run(options: dict, names: list[str]) -> int:
     results: dict[str, Result] = {}
     sums: dict[str, Sums] = collections.defaultdict(Sums)
-    known = {} if options['wined3d'] else read_known()
-    baseline = {} if options['record'] else read_baseline()
+    known = {} if options['wined3d'] else read_known(options['arch'])
+    baseline = {} if options['record'] else read_baseline(options['arch'])
     unknown = sorted(set(known) - set(wine_d3d9_build.functions()))
     if unknown:
         raise Failure('known_failures.txt names %s, which Wine does not have' % ', '.join(unknown))
@@ -200,7 +202,7 @@ def run(options: dict, names: list[str]) -> int:
                 place.renew()
             say('%d of %d: %s, %d checks, %.1f s' % (number, len(names), name, result.checks, result.seconds))
             if options['record']:
-                write_baseline({name: result})
+                write_baseline(options['arch'], {name: result})
             if options['json']:
                 with open(options['json'], 'w') as file:
                     json.dump({key: dataclasses.asdict(one) for key, one in results.items()}, file, indent=1)
@@ -218,11 +220,15 @@ def run(options: dict, names: list[str]) -> int:
 @contextlib.contextmanager
 def places(options: dict, display: str) -> Iterator[Wined3d | Ours]:
     if options['wined3d']:
-        with wine.temporary_prefix('x11', _DESKTOP) as prefix:
-            wine.start_server(prefix)
-            yield Wined3d(prefix, display)
+        with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
+            place = Wined3d(os.path.join(folder, 'prefix'), display, options['arch'] == 'x86')
+            place.renew()
+            try:
+                yield place
+            finally:
+                wine.stop_server(place.prefix)
         return
-    place = Ours(options['parts'], display)
+    place = Ours(options['parts'], display, options['arch'] == 'x86')
     try:
         yield place
     finally:
@@ -230,9 +236,10 @@ def places(options: dict, display: str) -> Iterator[Wined3d | Ours]:
 
 
 def parse_options(arguments: list[str]) -> dict:
-    options: dict = {'parts': {}, 'patterns': [], 'limit': 120.0, 'json': None, 'logs': None}
+    options: dict = {'parts': {}, 'patterns': [], 'limit': 120.0, 'json': None, 'logs': None, 'arch': 'x64'}
     options.update({name: False for name in ('fixed', 'no-build', 'wined3d', 'record', 'list')})
-    values = ('json', 'logs', 'limit', *d3d9_stack.PARTS)
+    parts = (*d3d9_stack.PARTS, *d3d9_stack.PARTS32)
+    values = ('json', 'logs', 'limit', 'arch', *parts)
     rest = list(arguments)
     while rest:
         word = rest.pop(0)
@@ -247,7 +254,11 @@ def parse_options(arguments: list[str]) -> dict:
                 if not re.fullmatch(r'[1-9]\d*', value):
                     raise Failure("--limit: '%s' is no number of seconds" % value)
                 options['limit'] = float(value)
-            elif name in d3d9_stack.PARTS:
+            elif name == 'arch':
+                if value not in wine_d3d9_build.COMPILERS:
+                    raise Failure("--arch: '%s' is neither x64 nor x86" % value)
+                options['arch'] = value
+            elif name in parts:
                 options['parts'][name] = os.path.abspath(value)
             else:
                 options[name] = os.path.abspath(value)
@@ -285,9 +296,11 @@ def main() -> int:
         return 0
     options = parse_options(sys.argv[1:])
     wine.check_wine()
-    wine_d3d9_build.build()
+    wine_d3d9_build.build(options['arch'])
+    if options['arch'] == 'x86' and not options['list']:
+        wine.prepare32()
     if not options['no-build'] and not options['wined3d'] and not options['list']:
-        d3d9_stack.build()
+        d3d9_stack.build(options['arch'] == 'x86')
     names = choose(options, wine_d3d9_build.functions())
     if options['list']:
         print('\n'.join(names))

@@ -64,15 +64,23 @@ class Split(unittest.TestCase):
 
 class Judging(unittest.TestCase):
     def test_counts(self):
-        result = parse(OUTPUT, 2)
+        result = parse(OUTPUT, 2, set())
         self.assertEqual((result.end, result.checks, result.skipped), ('', 177, 1))
         self.assertEqual(result.missed, {'file.c:10': 2, 'file.c:12': 1})
 
+    def test_modes_do_not_count(self):
+        source = 'hr = IDirect3D9_EnumAdapterModes(d3d9, 0, X, i, &mode);\n  ok(SUCCEEDED(hr), "%#lx.\\n", hr);\nok(1, "");\n'
+        with mock.patch.object(wine_d3d9_build, '_source', return_value=source):
+            lines = wine_d3d9_build.mode_lines('file')
+        self.assertEqual(lines, {2})
+        output = 'file.c:2: Test succeeded\n' * 5 + 'file.c:3: Test succeeded\n' + OUTPUT
+        self.assertEqual(parse(output, 2, lines).checks, 172)
+
     def test_ends(self):
-        self.assertIn('crash: c0000005 in d3d9.dll+10', parse('crash: c0000005 in d3d9.dll+10 after x.c:1\n', 3).end)
-        self.assertEqual(parse(OUTPUT, None).end, 'did not end')
-        self.assertEqual(parse('wine: bad\n', 5).end, 'ended with 5 and no summary: wine: bad')
-        self.assertIn('broke a rule', parse(OUTPUT + 'aerogpu-d3d9: the driver broke a rule: Lock gave no pointer\n', 3).end)
+        self.assertIn('crash: c0000005 in d3d9.dll+10', parse('crash: c0000005 in d3d9.dll+10 after x.c:1\n', 3, set()).end)
+        self.assertEqual(parse(OUTPUT, None, set()).end, 'did not end')
+        self.assertEqual(parse('wine: bad\n', 5, set()).end, 'ended with 5 and no summary: wine: bad')
+        self.assertIn('broke a rule', parse(OUTPUT + 'aerogpu-d3d9: the driver broke a rule: Lock gave no pointer\n', 3, set()).end)
 
     def test_worse(self):
         wined3d = Result(checks=10, missed={'a.c:1': 2}, skipped=1)
@@ -80,7 +88,9 @@ class Judging(unittest.TestCase):
         self.assertEqual(worse(same, wined3d), '')
         self.assertEqual(worse(Result(checks=12), wined3d), '')
         self.assertEqual(worse(Result(checks=10, missed={'a.c:1': 3, 'a.c:2': 1}), wined3d), 'misses a.c:1 x1, a.c:2 x1')
-        self.assertEqual(worse(Result(checks=9), wined3d), '9 checks, not 10')
+        self.assertEqual(worse(Result(checks=7), wined3d), '7 checks hold, not 8')
+        # What only ever fails is better not reached.
+        self.assertEqual(worse(Result(checks=8), wined3d), '')
         self.assertEqual(worse(Result(checks=10, skipped=2), wined3d), 'skips 2, not 1')
         self.assertEqual(worse(Result(end='did not end'), wined3d), 'did not end')
 
@@ -90,30 +100,38 @@ class Judging(unittest.TestCase):
         good, bad, known = Result(checks=1), Result(checks=0), {'f/t': 'no such thing'}
         lines = [wine_d3d9_tests.judge('f/t', result, good, those, sums) for result, those in
                  ((good, {}), (bad, {}), (bad, known), (good, known))]
-        self.assertEqual(lines, ['ok f/t', 'not ok f/t # 0 checks, not 1', 'not ok f/t # TODO no such thing (0 checks, not 1)',
+        self.assertEqual(lines, ['ok f/t', 'not ok f/t # 0 checks hold, not 1', 'not ok f/t # TODO no such thing (0 checks hold, not 1)',
                                  'not ok f/t # is no worse than wined3d now: take it out of known_failures.txt'])
         self.assertEqual((sums.ran, sums.good, sums.known, sums.failed), (4, 2, 1, 2))
 
 
 class Files(unittest.TestCase):
     def test_the_tree(self):
-        baseline = wine_d3d9_results.read_baseline()
-        known = wine_d3d9_results.read_known()
         with open(wine_d3d9_tests.FIXED) as file:
             fixed = [line.strip() for line in file if line.strip() and not line.startswith('#')]
-        self.assertLessEqual(set(known) | set(fixed), set(baseline))
-        self.assertFalse(set(known) & set(fixed))
+        for arch in wine_d3d9_build.COMPILERS:
+            baseline = wine_d3d9_results.read_baseline(arch)
+            known = wine_d3d9_results.read_known(arch)
+            self.assertLessEqual(set(known) | set(fixed), set(baseline))
+            self.assertFalse(set(known) & set(fixed))
+
+    def test_of_one_kind(self):
+        text = 'visual/x: both\nvisual/y x86: one\n'
+        for arch, names in (('x64', {'visual/x'}), ('x86', {'visual/x', 'visual/y'})):
+            with mock.patch('builtins.open', mock.mock_open(read_data=text)):
+                self.assertEqual(set(wine_d3d9_results.read_known(arch)), names)
 
     def test_no_reason(self):
         with mock.patch('builtins.open', mock.mock_open(read_data='visual/x\n')):
             with self.assertRaisesRegex(Failure, 'not FILE/FUNCTION: REASON'):
-                wine_d3d9_results.read_known()
+                wine_d3d9_results.read_known('x64')
 
 
 class Options(unittest.TestCase):
     def test_errors(self):
         for words, text in ((['--what'], "unknown option '--what'"), (['--json'], '--json needs a value'),
-                            (['--limit', 'x'], 'no number of seconds'), (['--record'], 'goes with --wined3d')):
+                            (['--limit', 'x'], 'no number of seconds'), (['--arch', 'arm'], 'neither x64 nor x86'),
+                            (['--record'], 'goes with --wined3d')):
             with self.assertRaisesRegex(Failure, text):
                 wine_d3d9_tests.parse_options(words)
 

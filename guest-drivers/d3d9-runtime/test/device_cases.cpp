@@ -372,11 +372,55 @@ TEST_CASE(fullScreenWindows) {
     ShowWindow(window, SW_RESTORE);
     SendMessageW(window, WM_ACTIVATEAPP, TRUE, 0);
     EXPECT(device->TestCooperativeLevel() == D3DERR_DEVICENOTRESET);
+    EXPECT(device->Present(nullptr, nullptr, nullptr, nullptr) == D3DERR_DEVICELOST);  // until it is reset
     D3DPRESENT_PARAMETERS parameters = presentParameters(window);
     EXPECT(device->Reset(&parameters) == D3D_OK && device->TestCooperativeLevel() == D3D_OK);
     GetWindowRect(window, &after);
     EXPECT(!(GetWindowLongW(window, GWL_STYLE) & WS_SYSMENU) && EqualRect(&after, &during));  // the place stays
   }
+}
+
+// A window that was hidden stays visible behind Direct3D 9, and is hidden again behind 9Ex; the focus is watched also
+// where windows are left alone.
+TEST_CASE(windowsAfterFullScreen) {
+  for (const bool ex : {false, true}) {
+    const TestDevice device(ex);
+    ShowWindow(device.window, SW_HIDE);
+    const auto reset = [&](bool windowed) {
+      D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+      parameters.Windowed = windowed;
+      D3DDISPLAYMODEEX mode{sizeof mode, 640, 480, 60, D3DFMT_X8R8G8B8, D3DSCANLINEORDERING_PROGRESSIVE};
+      return ex ? device->ResetEx(&parameters, windowed ? nullptr : &mode) : device->Reset(&parameters);
+    };
+    EXPECT(reset(false) == D3D_OK && IsWindowVisible(device.window));
+    EXPECT(reset(true) == D3D_OK && (IsWindowVisible(device.window) != FALSE) == !ex);
+  }
+  const TestDevice left(false, D3DCREATE_HARDWARE_VERTEXPROCESSING | D3DCREATE_NOWINDOWCHANGES, 1, true);
+  RECT place{};
+  GetWindowRect(left.window, &place);
+  EXPECT(place.right - place.left < 640);
+  SendMessageW(left.window, WM_ACTIVATEAPP, FALSE, 0);
+  EXPECT(left->TestCooperativeLevel() == D3DERR_DEVICELOST && !IsIconic(left.window));
+  fake().clear();
+}
+
+TEST_CASE(presentIntervals) {
+  const TestDevice device;
+  const auto reset = [&](UINT interval, bool windowed) {
+    D3DPRESENT_PARAMETERS parameters = presentParameters(device.window);
+    parameters.Windowed = windowed;
+    parameters.PresentationInterval = interval;
+    return device->Reset(&parameters);
+  };
+  for (const UINT interval : {D3DPRESENT_INTERVAL_DEFAULT, D3DPRESENT_INTERVAL_ONE})
+    EXPECT(reset(interval, true) == D3D_OK);
+  EXPECT(reset(static_cast<UINT>(D3DPRESENT_INTERVAL_IMMEDIATE), true) == D3D_OK);
+  EXPECT(reset(D3DPRESENT_INTERVAL_TWO, true) == D3DERR_INVALIDCALL);     // a window
+  EXPECT(reset(D3DPRESENT_INTERVAL_TWO, false) == D3D_OK);                // in the driver's caps
+  EXPECT(reset(D3DPRESENT_INTERVAL_THREE, false) == D3DERR_INVALIDCALL);  // not in them
+  EXPECT(reset(3, false) == D3DERR_INVALIDCALL);                          // none at all
+  EXPECT(reset(D3DPRESENT_INTERVAL_DEFAULT, true) == D3D_OK);
+  fake().clear();
 }
 
 // Registers that a model does not have.

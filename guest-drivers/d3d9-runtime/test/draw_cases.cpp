@@ -335,5 +335,28 @@ TEST_CASE(stateBlocks) {
   block->Release();
   all->Release();
   empty->Release();
+  device->GetRenderState(D3DRS_POINTSIZE_MAX, &value);
+  EXPECT(value == 0x43000000);  // 128, as large as the driver says
+  // A block of all states keeps the stream offsets that it was made with.
+  IDirect3DVertexBuffer9 *buffer = nullptr, *bound = nullptr;
+  device->CreateVertexBuffer(256, 0, D3DFVF_XYZ, D3DPOOL_DEFAULT, &buffer, nullptr);
+  device->CreateStateBlock(D3DSBT_ALL, &all);
+  device->SetStreamSource(0, buffer, 16, 12);
+  device->SetRenderState(D3DRS_MULTISAMPLEMASK, 3);
+  EXPECT(all->Capture() == D3D_OK && all->Apply() == D3D_OK);
+  UINT offset = 9, stride = 0;
+  device->GetStreamSource(0, &bound, &offset, &stride);
+  EXPECT(bound == buffer && offset == 0 && stride == 12);
+  bound->Release();
+  // The mask belongs to the vertex states.
+  device->CreateStateBlock(D3DSBT_PIXELSTATE, &block);
+  device->SetRenderState(D3DRS_MULTISAMPLEMASK, 1);
+  block->Apply();
+  device->GetRenderState(D3DRS_MULTISAMPLEMASK, &value);
+  EXPECT(value == 1);
+  device->SetStreamSource(0, nullptr, 0, 0);
+  block->Release();
+  all->Release();
+  buffer->Release();
   fake().clear();
 }

@@ -54,6 +54,8 @@ HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
     caps->MaxTextureWidth = caps->MaxTextureHeight = 4096;
     caps->MaxVolumeExtent = 256;
     caps->NumSimultaneousRTs = 4;
+    caps->MaxPointSize = 128.0f;
+    caps->PresentationIntervals = D3DPRESENT_INTERVAL_ONE | D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_IMMEDIATE;
     caps->VertexShaderVersion = D3DVS_VERSION(3, 0);
     caps->MaxVertexShaderConst = 256;
     caps->PixelShaderVersion = D3DPS_VERSION(3, 0);

@@ -187,8 +187,70 @@ TEST_CASE(locks) {
   EXPECT(texture->LockRect(0, &locked, nullptr, 0) == D3D_OK && locked.Pitch == 8);
   std::memset(locked.pBits, 1, 64);
   texture->UnlockRect(0);
-  EXPECT(device->SetTexture(0, texture) == D3DERR_INVALIDCALL);
+  fake().clear();
+  EXPECT(device->SetTexture(0, texture) == D3D_OK);  // and the driver has nothing of it
+  EXPECT_CALLS("SetTexture 0 0");
+  device->SetTexture(0, nullptr);
   texture->Release();
+  fake().clear();
+}
+
+// Sizes and places in memory that Windows' runtime gives (Wine's d3d9 tests, test_volume_blocks, test_miptree_layout).
+TEST_CASE(memoryLayout) {
+  const TestDevice device;
+  IDirect3DVolumeTexture9 *volume = nullptr;
+  D3DLOCKED_BOX box{};
+  EXPECT(device->CreateVolumeTexture(3, 1, 2, 1, 0, D3DFMT_YUY2, D3DPOOL_SCRATCH, &volume, nullptr) == D3D_OK);
+  EXPECT(volume->LockBox(0, &box, nullptr, 0) == D3D_OK && box.RowPitch == 8 && box.SlicePitch == 8);
+  volume->Release();
+  EXPECT(device->CreateVolumeTexture(3, 4, 1, 1, 0, D3DFMT_DXT1, D3DPOOL_SCRATCH, &volume, nullptr) ==
+         D3DERR_INVALIDCALL);
+  EXPECT(device->CreateVolumeTexture(8, 8, 8, 0, D3DUSAGE_AUTOGENMIPMAP, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &volume,
+                                     nullptr) == D3DERR_INVALIDCALL);
+  // Faces of 3x3 and 1x1 texels of 4 bytes: 40 bytes, and the next begins at a multiple of 16.
+  for (const D3DPOOL pool : {D3DPOOL_SCRATCH, D3DPOOL_SYSTEMMEM, D3DPOOL_MANAGED}) {
+    IDirect3DCubeTexture9 *cube = nullptr;
+    EXPECT(device->CreateCubeTexture(3, 0, 0, D3DFMT_A8R8G8B8, pool, &cube, nullptr) == D3D_OK);
+    const BYTE *base = nullptr;
+    for (UINT face = 0; face < 6; ++face) {
+      for (UINT level = 0; level < 2; ++level) {
+        D3DLOCKED_RECT locked{};
+        EXPECT(cube->LockRect(static_cast<D3DCUBEMAP_FACES>(face), level, &locked, nullptr, 0) == D3D_OK);
+        const BYTE *bytes = static_cast<BYTE *>(locked.pBits);
+        if (!base) {
+          base = bytes;
+        }
+        EXPECT(bytes == base + size_t{48} * face + size_t{36} * level);
+        cube->UnlockRect(static_cast<D3DCUBEMAP_FACES>(face), level);
+      }
+    }
+    cube->Release();
+  }
+  fake().clear();
+}
+
+// A texture is known by its address, not by methods that a program may have replaced.
+TEST_CASE(replacedMethods) {
+  const TestDevice device;
+  const TestDevice other;
+  IDirect3DTexture9 *texture = nullptr;
+  device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_MANAGED, &texture, nullptr);
+  void **methods = reinterpret_cast<void **>(texture), *own = *methods;
+  *methods = nullptr;
+  EXPECT(device->SetTexture(0, texture) == D3D_OK && device->SetTexture(0, nullptr) == D3D_OK);
+  EXPECT(other->SetTexture(0, texture) == D3DERR_INVALIDCALL);
+  *methods = own;
+  texture->Release();
+  fake().clear();
+}
+
+TEST_CASE(plainSurfaceUsages) {
+  const TestDevice device(true);
+  IDirect3DSurface9 *surface = nullptr;
+  EXPECT(device->CreateOffscreenPlainSurfaceEx(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &surface, nullptr,
+                                               D3DUSAGE_DYNAMIC) == D3DERR_INVALIDCALL);
+  EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SYSTEMMEM, &surface, nullptr) == D3D_OK);
+  surface->Release();
   fake().clear();
 }
 
@@ -222,6 +284,12 @@ TEST_CASE(transfers) {
   EXPECT(device->UpdateTexture(source, destination) == D3D_OK);
   EXPECT_CALLS("TexBlt from 1 face 0 rect 64x64");
   EXPECT(device->UpdateTexture(destination, source) == D3DERR_INVALIDCALL);
+  source->Release();
+  // One level goes into a texture of two.
+  device->CreateTexture(32, 32, 1, 0, D3DFMT_A8R8G8B8, D3DPOOL_SYSTEMMEM, &source, nullptr);
+  fake().clear();
+  EXPECT(device->UpdateTexture(source, destination) == D3D_OK);
+  EXPECT_CALLS("TexBlt from 1 face 0 rect 32x32");
   source->Release();
   destination->Release();
   back->Release();
