@@ -31,6 +31,7 @@
 #include "errors.h"
 #include "fence.h"
 #include "guestmem.h"
+#include "history.h"
 #include "irq.h"
 #include "keep.h"
 #include "log.h"
@@ -85,6 +86,7 @@ struct AeroGPUState {
     AeroGPURendererConfig config;
     AeroGPUStats stats;
     AeroGPULog log;
+    AeroGPUHistory history;
     AeroGPUSaving saving;
     AeroGPUSpaces spaces;
 };

@@ -64,7 +64,7 @@ static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
 {
     switch (level) {
     case AEROGPU_LOG_ERROR:
-        error_report("aerogpu: %s", message);
+        aerogpu_host_error(opaque, message);
         break;
     case AEROGPU_LOG_GUEST:
         aerogpu_guest_error(opaque, "%s", message);
@@ -123,6 +123,8 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .submission_done = aerogpu_cb_done,
         .log = aerogpu_cb_log,
     };
+    g_autofree char *vm_name = aerogpu_vm_name();
+    g_autofree char *vm_uuid = aerogpu_vm_uuid();
     struct aerogpu_renderer_config config = {
         .struct_size = sizeof(config),
         /* A guest takes its memory back only after the fence. */
@@ -131,6 +133,10 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .vulkan_device = s->config.vulkan_device,
         .max_hostmem = s->config.max_hostmem,
         .max_space_hostmem = s->config.max_space_hostmem,
+        .vm_name = vm_name,
+        .vm_uuid = vm_uuid,
+        .recent_trace = s->config.recent_trace,
+        .recent_bytes = s->config.recent_bytes,
         .callbacks = &callbacks,
         .opaque = s,
     };
@@ -149,6 +155,14 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
                    "aerogpu: max_hostmem is %" PRIu64 " bytes, at least "
                    "1 MiB is needed",
                    s->config.max_hostmem);
+        return false;
+    }
+    if (s->config.recent_trace && (s->config.recent_bytes < 64 * KiB ||
+                                   s->config.recent_bytes > 1 * GiB)) {
+        error_setg(errp,
+                   "aerogpu: failure_capture_mem is %" PRIu64
+                   " bytes, 64 KiB to 1 GiB can be kept",
+                   s->config.recent_bytes);
         return false;
     }
     s->renderer = aerogpu_renderer_create(&config, error, sizeof(error));

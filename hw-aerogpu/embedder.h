@@ -9,7 +9,9 @@
 typedef struct AeroGPURendererConfig {
     char *renderer; /* back end; NULL = auto */
     char *vulkan_device;
-    char *capture; /* file; NULL = none */
+    char *capture;      /* file; NULL = none */
+    char *recent_trace; /* file; NULL = none */
+    uint64_t recent_bytes;
     uint64_t max_hostmem;
     uint64_t max_space_hostmem; /* 0: half of it */
 } AeroGPURendererConfig;

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "aerogpu.h"
 #include "errors.h"
+#include "history.h"
 #include "irq.h"
 #include "log.h"
 #include "trace_events.h"
@@ -16,6 +17,7 @@ void aerogpu_latch_error_locked(AeroGPUState *s, uint32_t code, uint64_t fence,
     uint32_t n = s->errors.count;
 
     trace_aerogpu_error(code, fence, count);
+    aerogpu_history_error(s, code, fence, count);
     s->errors.code = code;
     s->errors.fence = fence;
     s->errors.count = n + count < n ? UINT32_MAX : n + count;

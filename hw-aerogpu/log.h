@@ -9,7 +9,16 @@
 typedef struct AeroGPULog {
     uint32_t second; /* of the host's clock */
     uint32_t lines;  /* in that second */
+    char *prefix;    /* constant once realized: what each line begins with */
 } AeroGPULog;
+
+/* The VM's name (-name) and id (-uuid), "" without. UTF-8; g_free() them. */
+char *aerogpu_vm_name(void);
+char *aerogpu_vm_uuid(void);
+
+/* Before any line. BQL. */
+void aerogpu_log_init(AeroGPUState *s);
+void aerogpu_log_finalize(AeroGPUState *s);
 
 /*
  * Says what the guest did wrong; the newline is added. Any thread, any lock
@@ -17,6 +26,9 @@ typedef struct AeroGPULog {
  */
 void G_GNUC_PRINTF(2, 3)
     aerogpu_guest_error(AeroGPUState *s, const char *format, ...);
+
+/* Says what is wrong with the host. Any thread, any lock may be held. */
+void aerogpu_host_error(AeroGPUState *s, const char *text);
 
 /*
  * Says why a saved state is refused; the newline is added. Returns -EINVAL,

@@ -21,8 +21,10 @@
 #include "embedder.h"
 #include "fence.h"
 #include "guestmem.h"
+#include "history.h"
 #include "irq.h"
 #include "keep.h"
+#include "log.h"
 #include "module.h"
 #include "regs.h"
 #include "render.h"
@@ -30,6 +32,7 @@
 #include "ring_memory.h"
 #include "spaces.h"
 #include "stats.h"
+#include "status.h"
 #include "vblank.h"
 #include "vmstate.h"
 
@@ -151,6 +154,7 @@ static void aerogpu_realize(PCIDevice *dev, Error **errp)
      * The renderer first: it is what fails on a host that lacks something,
      * and what VGA registers cannot be taken back.
      */
+    aerogpu_log_init(s);
     aerogpu_guestmem_init(s);
     aerogpu_ring_memory_init(s);
     aerogpu_fence_init(s);
@@ -247,12 +251,15 @@ static void aerogpu_instance_init(Object *obj)
 
     qemu_mutex_init(&s->lock);
     qemu_cond_init(&s->requests.acked);
+    aerogpu_history_init(s);
 }
 
 static void aerogpu_instance_finalize(Object *obj)
 {
     AeroGPUState *s = AEROGPU(obj);
 
+    aerogpu_log_finalize(s);
+    aerogpu_history_finalize(s);
     qemu_cond_destroy(&s->requests.acked);
     qemu_mutex_destroy(&s->lock);
 }
@@ -261,6 +268,9 @@ static AEROGPU_PROPERTY aerogpu_properties[] = {
     DEFINE_PROP_STRING("renderer", AeroGPUState, config.renderer),
     DEFINE_PROP_STRING("vulkan-device", AeroGPUState, config.vulkan_device),
     DEFINE_PROP_STRING("capture", AeroGPUState, config.capture),
+    DEFINE_PROP_STRING("failure_capture", AeroGPUState, config.recent_trace),
+    DEFINE_PROP_SIZE("failure_capture_mem", AeroGPUState, config.recent_bytes,
+                     16 * MiB),
     DEFINE_PROP_SIZE("max_hostmem", AeroGPUState, config.max_hostmem, 1 * GiB),
     DEFINE_PROP_SIZE("max_space_hostmem", AeroGPUState,
                      config.max_space_hostmem, 0),
@@ -282,6 +292,9 @@ static const struct {
     { "vulkan-device",
       "GPU: index, part of its name, or help (default: the best)" },
     { "capture", "file that everything submitted is written to" },
+    { "failure_capture",
+      "file that the newest submissions are written to when one fails" },
+    { "failure_capture_mem", "bytes of memory that keep them until then" },
     { "max_hostmem", "host memory that a guest can make the renderer hold" },
     { "max_space_hostmem",
       "how much of that one handle space can take; 0: half" },
@@ -323,6 +336,7 @@ static void aerogpu_class_init(ObjectClass *klass, AEROGPU_CLASS_DATA *data)
     set_bit(DEVICE_CATEGORY_DISPLAY, dc->categories);
     aerogpu_stats_class_init(klass);
     aerogpu_spaces_class_init(klass);
+    aerogpu_status_class_init(klass);
 }
 
 static const TypeInfo aerogpu_info = {

@@ -71,25 +71,49 @@ static bool aerogpu_space_visit(Visitor *v,
     return ok;
 }
 
-static void aerogpu_spaces_get(Object *obj, Visitor *v, const char *name,
-                               void *opaque, Error **errp)
+bool aerogpu_spaces_visit(AeroGPUState *s, Visitor *v, const char *name,
+                          Error **errp)
 {
-    AeroGPUState *s = AEROGPU(obj);
     struct aerogpu_renderer_space space = { .struct_size = sizeof(space) };
     uint32_t from = 0;
+    bool ok = true;
 
     if (!visit_start_list(v, name, NULL, 0, errp)) {
-        return;
+        return false;
     }
-    while (s->renderer &&
-           aerogpu_renderer_next_space(s->renderer, from, &space) &&
-           aerogpu_space_visit(v, &space, errp)) {
+    while (ok && s->renderer &&
+           aerogpu_renderer_next_space(s->renderer, from, &space)) {
+        ok = aerogpu_space_visit(v, &space, errp);
         from = space.space + 1;
         if (!from) {
             break;
         }
     }
     visit_end_list(v, NULL);
+    return ok;
+}
+
+void aerogpu_spaces_held(AeroGPUState *s, uint64_t *objects, uint64_t *contexts)
+{
+    struct aerogpu_renderer_space space = { .struct_size = sizeof(space) };
+    uint32_t from = 0;
+
+    *objects = *contexts = 0;
+    while (s->renderer &&
+           aerogpu_renderer_next_space(s->renderer, from, &space)) {
+        *objects += space.objects;
+        *contexts += space.contexts;
+        from = space.space + 1;
+        if (!from) {
+            break;
+        }
+    }
+}
+
+static void aerogpu_spaces_get(Object *obj, Visitor *v, const char *name,
+                               void *opaque, Error **errp)
+{
+    aerogpu_spaces_visit(AEROGPU(obj), v, name, errp);
 }
 
 void aerogpu_spaces_class_init(ObjectClass *klass)

@@ -26,4 +26,11 @@ extern const VMStateDescription aerogpu_spaces_vmstate;
 /* The property that lists them. */
 void aerogpu_spaces_class_init(ObjectClass *klass);
 
+/* The list of handle spaces under `name`; false if the visitor failed. */
+bool aerogpu_spaces_visit(AeroGPUState *s, Visitor *v, const char *name,
+                          Error **errp);
+/* What all of them have together, as of the last submission of each. */
+void aerogpu_spaces_held(AeroGPUState *s, uint64_t *objects,
+                         uint64_t *contexts);
+
 #endif /* HW_AEROGPU_SPACES_H */

@@ -76,11 +76,21 @@ public:
     m_result.gpu_lost = gpuError && m_renderer.backend->lost();
     m_result.frame = frame;
     if (m_executed) m_renderer.executor->submissionFinished();
+    if (m_renderer.recent && m_executed && (m_result.error_count != 0 || m_result.gpu_lost)) noteFailure();
     m_renderer.callbacks.submission_done(m_renderer.opaque, &m_result);
     m_renderer.finished();
   }
 
 private:
+  void noteFailure() {
+    const std::string line = m_renderer.recent->failed(
+        m_result.gpu_lost ? "the GPU is lost, fence " + std::to_string(m_result.signal_fence)
+                          : "fence " + std::to_string(m_result.signal_fence) + " has " +
+                                std::to_string(m_result.error_count) + " errors, the last of code " +
+                                std::to_string(m_result.last_error_code));
+    if (!line.empty()) m_renderer.log.line(AEROGPU_LOG_ERROR, line);
+  }
+
   aerogpu_renderer& m_renderer;
   bool m_executed = false;  ///< a submission, not a snapshot
   aerogpu_submission_result m_result{};
@@ -143,6 +153,11 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
     if (!backendConfig.vulkanDevice.empty()) break;
   }
   if (!renderer->backend) return nullptr;
+  renderer->origin = {config.vm_name ? config.vm_name : "", config.vm_uuid ? config.vm_uuid : "", ""};
+  if (config.recent_trace)
+    renderer->recent = std::make_unique<trace::Recent>(
+        config.recent_trace, config.recent_bytes != 0 ? config.recent_bytes : trace::Recent::kDefaultBytes,
+        renderer->origin);
   renderer->caps = core::capsBlock(*renderer->backend, config.max_hostmem);
   renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
       *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
@@ -194,6 +209,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   const core::ExecutionReport report = executor->execute(submission);
   stats.heldObjects.store(executor->heldObjects(), std::memory_order_relaxed);
   if (capture) capture->end(submission, report, executor->scanoutAllocation());
+  if (recent) recent->add(submission, report, executor->scanoutAllocation());
   finish->setReport(report);
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
   stats.cpuBusyNs.fetch_add(nowNs() - begin, std::memory_order_relaxed);
@@ -217,6 +233,7 @@ bool aerogpu_renderer::reset() {
   interrupted.store(true, std::memory_order_release);
   backend->waitIdle(UINT64_MAX);
   if (capture) capture->deviceReset();
+  if (recent) recent->deviceReset();
   executor->reset();
   stats.heldObjects.store(0, std::memory_order_relaxed);
   const bool recovered = backend->recover();
@@ -250,6 +267,9 @@ const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer) {
 }
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer) {
   return renderer->backend->deviceName();
+}
+const char* aerogpu_renderer_driver_name(const aerogpu_renderer* renderer) {
+  return renderer->backend->driverName();
 }
 
 const char* aerogpu_renderer_known_backend(size_t index, bool* available) {
@@ -348,6 +368,10 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   out.in_flight = read(stats.inFlight);
   out.frames_unchanged = read(stats.framesUnchanged);
   out.held_objects = read(stats.heldObjects);
+  static_assert(kHostMemoryKinds == AEROGPU_HOST_MEMORY_KINDS &&
+                static_cast<int>(HostMemoryKind::Frames) == AEROGPU_HOST_MEMORY_FRAMES);
+  for (size_t i = 0; i < kHostMemoryKinds; ++i)
+    out.host_memory_kind_bytes[i] = renderer->hostMemory.heldBytes(static_cast<HostMemoryKind>(i));
   std::memcpy(given, &out, sizeGiven(*given));
 }
 
@@ -385,7 +409,7 @@ bool aerogpu_renderer_capture_start(aerogpu_renderer* renderer, const char* path
                                     size_t error_size) {
   std::string text;
   if (renderer->capture && !aerogpu_renderer_capture_stop(renderer, error, error_size)) return false;
-  renderer->capture = trace::Capture::start(path, renderer->guest, text);
+  renderer->capture = trace::Capture::start(path, renderer->origin, renderer->guest, text);
   if (!renderer->capture) {
     copyText(error, error_size, text);
     return false;

@@ -13,6 +13,7 @@
 #include "renderer/core/backend_config.h"
 #include "renderer/core/executor.h"
 #include "renderer/trace/capture.h"
+#include "renderer/trace/recent.h"
 
 /// The render thread owns everything except what is atomic or guarded.
 struct aerogpu_renderer {
@@ -40,7 +41,9 @@ public:
   std::unique_ptr<aerogpu::core::Backend> backend;
   std::vector<uint8_t> caps;  ///< constant once created
   std::unique_ptr<aerogpu::core::Executor> executor;
+  aerogpu::trace::Origin origin;  ///< constant
   std::unique_ptr<aerogpu::trace::Capture> capture;
+  std::unique_ptr<aerogpu::trace::Recent> recent;  ///< null or constant: null costs a look at it
 
 private:
   explicit aerogpu_renderer(const aerogpu_renderer_config& config);

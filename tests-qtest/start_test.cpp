@@ -126,7 +126,7 @@ TEST(Properties, HelpNamesEachAsReadmeDoes) {
         << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 11);
+  EXPECT_EQ(rows, 13);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});

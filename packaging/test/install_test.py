@@ -110,6 +110,16 @@ class Installed(unittest.TestCase):
             headings = [line for line in file if line.startswith('## ')]
         self.assertEqual(headings[0], '## %s\n' % VERSION)
 
+    def test_replay_lists_vulkan_devices(self):
+        done = subprocess.run([self.path(BINDIR, 'aerogpu-replay'), '--vulkan-device', 'help'], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        if 'no Vulkan' in done.stderr:  # a host without any
+            self.assertEqual(done.returncode, 1)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r'(?m)^0 = .+ \(.+\)')
+        self.assertEqual(done.stdout.count(': the default\n'), 1)
+
     def test_replay_finds_the_translator(self):
         done = subprocess.run([self.path(BINDIR, 'aerogpu-replay'), self.starts], stderr=subprocess.PIPE, text=True,
                               timeout=60, check=False)

@@ -3,12 +3,18 @@
 // hold. Thread-safe, lock-free, but for HostMemory::setShare().
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace aerogpu {
+
+/// What memory is held for, for people who look (enum aerogpu_host_memory_kind).
+enum class HostMemoryKind : uint8_t { Other, Buffers, Textures, Shaders, Queries, Frames };
+inline constexpr size_t kHostMemoryKinds = 6;
 
 /// Counts bytes against a cap.
 class HostMemory {
@@ -34,6 +40,15 @@ public:
   uint64_t heldBytes() const { return m_held.load(std::memory_order_relaxed); }
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
+  /// Of heldBytes(), what is held for one kind. Each is right for itself.
+  uint64_t heldBytes(HostMemoryKind kind) const {
+    if (kind != HostMemoryKind::Other)
+      return m_kinds[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+    uint64_t rest = heldBytes();
+    for (const std::atomic<uint64_t>& one : m_kinds)
+      rest -= std::min(rest, one.load(std::memory_order_relaxed));
+    return rest;
+  }
 
   /// Who makes the renderer hold what is charged from now on, beside the whole: null = the whole alone.
   /// Charges are taken by one thread, the caller's; they end on any.
@@ -41,9 +56,16 @@ public:
   const std::shared_ptr<HostMemory>& share() const { return m_share; }
 
 private:
+  friend class HostMemoryCharge;
+  void count(HostMemoryKind kind, uint64_t bytes) {
+    if (kind != HostMemoryKind::Other)
+      m_kinds[static_cast<size_t>(kind)].fetch_add(bytes, std::memory_order_relaxed);
+  }
+
   const uint64_t m_cap;
   std::atomic<uint64_t> m_held{0};
   std::atomic<uint64_t> m_peak{0};
+  std::array<std::atomic<uint64_t>, kHostMemoryKinds> m_kinds{};  ///< Other is the rest
   std::shared_ptr<HostMemory> m_share;
 };
 
@@ -55,20 +77,23 @@ public:
   HostMemoryCharge(HostMemoryCharge&& other) noexcept
       : m_account(std::exchange(other.m_account, nullptr)),
         m_share(std::move(other.m_share)),
-        m_bytes(other.m_bytes) {}
+        m_bytes(other.m_bytes),
+        m_kind(other.m_kind) {}
   HostMemoryCharge& operator=(HostMemoryCharge&& other) noexcept {
     if (this != &other) {
       reset();
       m_account = std::exchange(other.m_account, nullptr);
       m_share = std::move(other.m_share);
       m_bytes = other.m_bytes;
+      m_kind = other.m_kind;
     }
     return *this;
   }
   ~HostMemoryCharge() { reset(); }
 
   /// Charges `bytes` to the account and its share; an empty charge (ok() false) when a cap would be passed.
-  static HostMemoryCharge take(HostMemory& account, uint64_t bytes) {
+  static HostMemoryCharge take(HostMemory& account, uint64_t bytes,
+                               HostMemoryKind kind = HostMemoryKind::Other) {
     HostMemoryCharge charge;
     HostMemory* share = account.share().get();
     if (share && !share->tryCharge(bytes)) return charge;
@@ -76,6 +101,8 @@ public:
       charge.m_account = &account;
       charge.m_share = account.share();
       charge.m_bytes = bytes;
+      charge.m_kind = kind;
+      account.count(kind, bytes);
     } else if (share) {
       share->release(bytes);
     }
@@ -84,7 +111,10 @@ public:
 
   bool ok() const { return m_account != nullptr; }
   void reset() {
-    if (m_account) m_account->release(m_bytes);
+    if (m_account) {
+      m_account->count(m_kind, uint64_t{0} - m_bytes);
+      m_account->release(m_bytes);
+    }
     if (m_share) m_share->release(m_bytes);
     m_account = nullptr;
     m_share = nullptr;
@@ -94,6 +124,7 @@ private:
   HostMemory* m_account = nullptr;
   std::shared_ptr<HostMemory> m_share;
   uint64_t m_bytes = 0;
+  HostMemoryKind m_kind = HostMemoryKind::Other;
 };
 
 }  // namespace aerogpu

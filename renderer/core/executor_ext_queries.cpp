@@ -39,7 +39,8 @@ Result<void> Executor::takeQuery() {
 
 Result<ContextQueries*> Executor::needQueries() {
   if (!m_context->queries) {
-    HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, sizeof(ContextQueries));
+    HostMemoryCharge charge =
+        HostMemoryCharge::take(m_env.hostMemory, sizeof(ContextQueries), HostMemoryKind::Queries);
     if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for queries"};
     m_context->queries = std::make_unique<ContextQueries>(std::move(charge));
   }

@@ -103,7 +103,7 @@ public:
   Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) override {
     if (m_lost) return lostError();
     auto buffer = std::make_unique<NullBuffer>();
-    buffer->charge = HostMemoryCharge::take(m_hostMemory, desc.sizeBytes);
+    buffer->charge = HostMemoryCharge::take(m_hostMemory, desc.sizeBytes, HostMemoryKind::Buffers);
     if (!buffer->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     buffer->bytes.resize(desc.sizeBytes);
     return std::unique_ptr<GpuBuffer>(std::move(buffer));
@@ -114,7 +114,7 @@ public:
     auto layout = TextureLayout::make(desc, 0);
     if (!layout) return layout.error();
     auto texture = std::make_unique<NullTexture>(desc, *layout);
-    texture->charge = HostMemoryCharge::take(m_hostMemory, layout->totalBytes());
+    texture->charge = HostMemoryCharge::take(m_hostMemory, layout->totalBytes(), HostMemoryKind::Textures);
     if (!texture->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     texture->bytes.resize(layout->totalBytes());
     return std::unique_ptr<GpuTexture>(std::move(texture));
@@ -172,7 +172,8 @@ public:
     const NullTexture::Region region =
         of(texture).region({}, {0, 0, 0, texture.desc.width, texture.desc.height});
     auto frame = std::make_unique<NullFrame>();
-    frame->charge = HostMemoryCharge::take(m_hostMemory, region.rows * region.rowBytes);
+    frame->charge =
+        HostMemoryCharge::take(m_hostMemory, region.rows * region.rowBytes, HostMemoryKind::Frames);
     if (!frame->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     frame->bytes.assign(region.first, region.first + region.rows * region.rowBytes);
     frame->struct_size = sizeof(aerogpu_frame);

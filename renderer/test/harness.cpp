@@ -43,6 +43,9 @@ Harness::Harness(const Options& options)
   config.max_hostmem = options.maxHostmem;
   config.max_space_hostmem = options.maxSpaceHostmem;
   config.vulkan_device = options.vulkanDevice;
+  config.vm_name = options.vmName;
+  config.recent_trace = options.recentTrace;
+  config.recent_bytes = options.recentBytes;
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";

@@ -52,6 +52,9 @@ public:
     uint64_t maxSpaceHostmem = 0;             ///< 0: half of it
     uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
     const char* cacheDir = "";
+    const char* vmName = nullptr;
+    const char* recentTrace = nullptr;  ///< file; null: off
+    uint64_t recentBytes = 0;
   };
   /// Tests that cannot go on without a renderer check ok().
   explicit Harness(const Options& options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "aerogpu/renderer.h"
+#include "aerogpu/vulkan_devices.h"
 #include "renderer/cmd/dump.h"
 #include "renderer/tools/png_writer.h"
 #include "renderer/trace/replay.h"
@@ -20,7 +21,7 @@ using namespace aerogpu;
 constexpr const char* kUsage =
     "usage: aerogpu-replay [options] TRACE...\n"
     "  --backend B        auto (default), vulkan or null\n"
-    "  --vulkan-device D  index or part of the name of a Vulkan device\n"
+    "  --vulkan-device D  index or part of the name of a Vulkan device, or help\n"
     "  --png FILE         write the last frame as a PNG\n"
     "  --png-dir DIR      write every frame as DIR/frame-NNNNNN.png\n"
     "  --json             statistics as JSON on standard output\n"
@@ -39,6 +40,19 @@ struct Arguments {
 [[noreturn]] void badUsage(const std::string& what) {
   std::fprintf(stderr, "aerogpu-replay: %s\n%s", what.c_str(), kUsage);
   std::exit(2);
+}
+
+/// As the device's property does: the list, and the end.
+[[noreturn]] void listDevices() {
+  char error[256] = "";
+  const auto print = [](void*, const aerogpu_vulkan_device* device) {
+    std::printf("%u = %s (%s)%s%s%s\n", device->index, device->name, device->kind,
+                device->unfit ? ": unfit: " : "", device->unfit ? device->unfit : "",
+                device->chosen ? ": the default" : "");
+  };
+  if (aerogpu_list_vulkan_devices(print, nullptr, error, sizeof error)) std::exit(0);
+  std::fprintf(stderr, "aerogpu-replay: %s\n", error);
+  std::exit(1);
 }
 
 Arguments parse(int argc, char** argv) {
@@ -76,6 +90,7 @@ Arguments parse(int argc, char** argv) {
     else
       args.traces.push_back(arg);
   }
+  if (args.replay.vulkanDevice == "help") listDevices();
   if (args.traces.empty()) badUsage("no trace file given");
   return args;
 }

@@ -19,9 +19,9 @@ namespace {
 constexpr uint64_t kLinearBase = uint64_t{1} << 62, kLinearBytes = uint64_t{1} << 41;
 }  // namespace
 
-std::unique_ptr<Capture> Capture::start(const std::string& path, const core::GuestMemory& guest,
-                                        std::string& error) {
-  auto writer = Writer::create(path, error);
+std::unique_ptr<Capture> Capture::start(const std::string& path, const Origin& origin,
+                                        const core::GuestMemory& guest, std::string& error) {
+  auto writer = Writer::create(path, origin, error);
   if (!writer) return nullptr;
   return std::unique_ptr<Capture>(new Capture(std::move(writer), guest));
 }

@@ -17,8 +17,8 @@ namespace aerogpu::trace {
 
 class Capture : public core::GuestReadObserver {
 public:
-  static std::unique_ptr<Capture> start(const std::string& path, const core::GuestMemory& guest,
-                                        std::string& error);
+  static std::unique_ptr<Capture> start(const std::string& path, const Origin& origin,
+                                        const core::GuestMemory& guest, std::string& error);
 
   /// Before the execution of one submission.
   void begin(const aerogpu_submission& submission);

@@ -13,16 +13,29 @@ template <class T>
 std::span<const uint8_t> bytesOf(const T& value) {
   return {reinterpret_cast<const uint8_t*>(&value), sizeof value};
 }
+
+/// `,"name":"text"` as JSON has it; nothing for an empty text.
+std::string member(const char* name, const std::string& text) {
+  if (text.empty()) return "";
+  std::string out = std::string(",\"") + name + "\":\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + "\"";
+}
 }  // namespace
 
-std::unique_ptr<Writer> Writer::create(const std::string& path, std::string& error) {
+std::unique_ptr<Writer> Writer::create(const std::string& path, const Origin& origin, std::string& error) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (!file) {
     error = "cannot write '" + path + "': " + std::strerror(errno);
     return nullptr;
   }
   std::unique_ptr<Writer> writer(new Writer(file, path));
-  const std::string metadata = R"({"emulator_version":"aerogpu","command_abi_version":"1.4"})";
+  const std::string metadata = R"({"emulator_version":"aerogpu","command_abi_version":"1.4")" +
+                               member("vm_name", origin.vmName) + member("vm_uuid", origin.vmUuid) +
+                               member("failure", origin.failure) + "}";
   Header header{};
   std::memcpy(header.magic, AEROGPU_TRACE_HEADER_MAGIC, sizeof header.magic);
   header.header_size = sizeof header;

@@ -13,10 +13,16 @@
 
 namespace aerogpu::trace {
 
+/// What the metadata says of where a trace comes from; UTF-8. What is empty is left out.
+struct Origin {
+  std::string vmName, vmUuid;
+  std::string failure;  ///< why the newest submissions were written (recent.h)
+};
+
 class Writer {
 public:
   /// Null and a message when the file cannot be created.
-  static std::unique_ptr<Writer> create(const std::string& path, std::string& error);
+  static std::unique_ptr<Writer> create(const std::string& path, const Origin& origin, std::string& error);
   ~Writer();
 
   void beginFrame();

@@ -176,6 +176,15 @@ struct aerogpu_renderer_config {
   const struct aerogpu_renderer_callbacks* callbacks; /* copied */
   void* opaque;                                       /* first argument of every callback */
   uint64_t max_space_hostmem; /* bytes of them that one handle space may hold; 0 = half of them */
+  const char* vm_name;        /* UTF-8, for trace files: whose they are; NULL or "" = nobody's */
+  const char* vm_uuid;
+  /**
+   * NULL: off. A file that gets the newest submissions whenever one fails or the GPU is lost, at most once a
+   * minute: commands and allocation tables, without guest memory, so a trace to read (aerogpu-replay --dump)
+   * more than to play. They are kept in memory, recent_bytes of them at most; 0 = 16 MiB.
+   */
+  const char* recent_trace;
+  uint64_t recent_bytes;
 };
 
 /** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on
@@ -190,6 +199,8 @@ void aerogpu_renderer_destroy(aerogpu_renderer* renderer);
 /** Name of the back end in use and of the GPU ("" for null). [any] Valid until destroy. */
 const char* aerogpu_renderer_backend_name(const aerogpu_renderer* renderer);
 const char* aerogpu_renderer_device_name(const aerogpu_renderer* renderer);
+/** Name of that GPU's driver and its version, for people ("" for null). [any] Valid until destroy. */
+const char* aerogpu_renderer_driver_name(const aerogpu_renderer* renderer);
 
 /**
  * What the guest may be told of the packets that this renderer executes and of the memory that they may work
@@ -301,6 +312,17 @@ enum aerogpu_renderer_faults {
 /** Plays these faults and no others, for tests of what follows. [any] */
 void aerogpu_renderer_play_faults(aerogpu_renderer* renderer, uint32_t faults);
 
+/** What host memory is held for. */
+enum aerogpu_host_memory_kind {
+  AEROGPU_HOST_MEMORY_OTHER = 0, /* tables, contexts, spaces, tokens, page lists */
+  AEROGPU_HOST_MEMORY_BUFFERS,
+  AEROGPU_HOST_MEMORY_TEXTURES,
+  AEROGPU_HOST_MEMORY_SHADERS,
+  AEROGPU_HOST_MEMORY_QUERIES,
+  AEROGPU_HOST_MEMORY_FRAMES, /* copies for the display */
+  AEROGPU_HOST_MEMORY_KINDS
+};
+
 /** Counters since creation; never reset. */
 struct aerogpu_renderer_stats {
   uint32_t struct_size;
@@ -329,6 +351,7 @@ struct aerogpu_renderer_stats {
    * or reset that is over; frames that the embedder has not given back are not counted.
    */
   uint64_t held_objects;
+  uint64_t host_memory_kind_bytes[AEROGPU_HOST_MEMORY_KINDS]; /* of host_memory_bytes */
 };
 
 /** Reads the counters. [any] The caller sets stats->struct_size. Each is exact; together they are no

@@ -37,7 +37,7 @@ Result<Frame*> FramePool::take(uint64_t bytes) {
   }
   trim();
   auto frame = std::make_unique<Frame>();
-  frame->charge = HostMemoryCharge::take(m_account, bytes);
+  frame->charge = HostMemoryCharge::take(m_account, bytes, HostMemoryKind::Frames);
   if (!frame->charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by frames", {}};
   auto range = m_memory.allocate(bytes, 256);
   if (!range) return range.error();

@@ -21,8 +21,8 @@ constexpr uint64_t kStagePiece = uint64_t{4} << 20;  // one chunk of staging mem
 
 Result<std::unique_ptr<core::GpuBuffer>> BufferObject::create(Gpu& gpu, const core::BufferDesc& desc) {
   std::unique_ptr<BufferObject> self(new BufferObject(gpu, desc.sizeBytes));
-  self->m_charge =
-      HostMemoryCharge::take(gpu.hostMemory, std::max(desc.sizeBytes, kAlign) + sizeof(BufferObject));
+  self->m_charge = HostMemoryCharge::take(
+      gpu.hostMemory, std::max(desc.sizeBytes, kAlign) + sizeof(BufferObject), HostMemoryKind::Buffers);
   if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
   auto range = gpu.buffers->allocate(desc.sizeBytes, kAlign);
   if (!range) return range.error();
@@ -54,7 +54,7 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   if (offset % m_gpu.device->texelAlignment(4) != 0)  // R32 of every kind
     return Error{ErrorCode::Backend, "offset of a buffer view is not aligned for this GPU", {}};
   if (m_texels.size() >= kMaxTexels) dropTexels();
-  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes);
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes, HostMemoryKind::Buffers);
   if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};
   VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
   info.buffer = handle();

@@ -70,7 +70,8 @@ QuerySlots::~QuerySlots() {
 Result<std::shared_ptr<QuerySlots::Slot>> QuerySlots::take() {
   const uint64_t batch = m_gpu.recorder->batch();
   if (m_free.empty() || m_free.front().batch >= batch) {
-    HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kPerPool * sizeof(Slot) * 4);
+    HostMemoryCharge charge =
+        HostMemoryCharge::take(m_gpu.hostMemory, kPerPool * sizeof(Slot) * 4, HostMemoryKind::Queries);
     if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by queries", {}};
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = m_type;

@@ -53,10 +53,10 @@ void ShaderStore::dropUnused() {
 
 Result<HostMemoryCharge> ShaderStore::chargeModule(std::span<const uint32_t> words) {
   const uint64_t bytes = words.size_bytes() * 2;
-  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, bytes);
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, bytes, HostMemoryKind::Shaders);
   if (!charge.ok()) {
     dropUnused();
-    charge = HostMemoryCharge::take(m_gpu.hostMemory, bytes);
+    charge = HostMemoryCharge::take(m_gpu.hostMemory, bytes, HostMemoryKind::Shaders);
   }
   if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by shaders", {}};
   return charge;

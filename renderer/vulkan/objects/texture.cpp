@@ -76,8 +76,8 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
   query.image = self->m_image;
   VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
   vk.GetImageMemoryRequirements2(device.handle(), &query, &needs);
-  self->m_charge =
-      HostMemoryCharge::take(gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject));
+  self->m_charge = HostMemoryCharge::take(
+      gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject), HostMemoryKind::Textures);
   if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
   self->m_pool = &gpu.imagePool(needs.memoryRequirements.memoryTypeBits);
   auto memory = self->m_pool->allocate(needs.memoryRequirements.size, needs.memoryRequirements.alignment);
@@ -108,7 +108,7 @@ Result<CachedView> TextureObject::view(const ViewKey& key) {
     m_views.clear();
     m_viewCharges.clear();
   }
-  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes);
+  HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes, HostMemoryKind::Textures);
   if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};
   VkImageViewCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
   info.image = m_image;

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a device has and did, in one property (status.c). */
+#ifndef HW_AEROGPU_STATUS_H
+#define HW_AEROGPU_STATUS_H
+
+#include "types.h"
+
+void aerogpu_status_class_init(ObjectClass *klass);
+
+#endif /* HW_AEROGPU_STATUS_H */

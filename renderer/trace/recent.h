@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The newest submissions, kept in memory and written to a trace file when something fails. Commands and
+// allocation tables only: guest memory is not copied, and objects may be older than what is kept, so such a
+// trace is read (aerogpu-replay --dump) more than played.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "aerogpu/renderer.h"
+#include "renderer/base/mutex.h"
+#include "renderer/core/executor.h"
+#include "renderer/trace/writer.h"
+
+namespace aerogpu::trace {
+
+/// Thread-safe; add() and deviceReset() come from the render thread, failed() from any.
+class Recent {
+public:
+  using Clock = std::chrono::steady_clock;
+  /// A guest decides how often something fails, and is not to keep the host's disk busy.
+  static constexpr std::chrono::seconds kBetweenFiles{60};
+  static constexpr uint64_t kDefaultBytes = uint64_t{16} << 20;
+
+  /// `path`: the file, written anew for each failure. `mostBytes`: of memory, what an entry costs included.
+  Recent(std::string path, uint64_t mostBytes, Origin origin)
+      : m_path(std::move(path)), m_mostBytes(mostBytes), m_origin(std::move(origin)) {}
+
+  /// Behind a submission's execution, before its end: the oldest ones make room.
+  void add(const aerogpu_submission& submission, const core::ExecutionReport& report, uint32_t scanoutAlloc);
+  void deviceReset();
+  /// Writes what is kept and forgets it; a line about it for the log, empty where the last file is too young.
+  std::string failed(const std::string& why, Clock::time_point now = Clock::now());
+  /// Bytes that are kept now.
+  uint64_t keptBytes() const;
+
+private:
+  struct Entry {
+    SubmissionRecord record{};
+    SpaceRecord space{};
+    bool isReset = false, inSpace = false, presents = false;
+    uint32_t commandBytes = 0;
+    std::vector<uint8_t> bytes;  ///< the commands, then the table
+    uint64_t cost() const { return sizeof(Entry) + bytes.capacity(); }
+  };
+
+  void push(Entry entry) REQUIRES(m_mutex);
+  bool write(const std::deque<Entry>& entries, const std::string& why, std::string& error) const;
+
+  const std::string m_path;
+  const uint64_t m_mostBytes;
+  const Origin m_origin;
+  mutable Mutex m_mutex;
+  std::deque<Entry> m_entries GUARDED_BY(m_mutex);
+  uint64_t m_bytes GUARDED_BY(m_mutex) = 0;
+  bool m_written GUARDED_BY(m_mutex) = false;
+  Clock::time_point m_writtenAt GUARDED_BY(m_mutex){};
+};
+
+}  // namespace aerogpu::trace
