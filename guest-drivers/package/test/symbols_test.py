@@ -55,6 +55,18 @@ class SymbolsTest(unittest.TestCase):
             said = re.search(r'GUID: (\{.*\})', dump(pdb, '--summary'))[1]
             self.assertEqual(guid(record[4:20]), said, image_path)
 
+    def test_the_pdb_says_nothing_of_where_and_when_it_was_made(self):
+        for image_path, pdb, _ in FILES:
+            data = read(pdb)
+            self.assertNotIn(os.path.dirname(os.path.abspath(pdb)).encode(), data)
+            self.assertNotIn(os.path.abspath(ROOT).encode(), data)
+            image = read(image_path)
+            record = image[image.index(b'RSDS'):]
+            # The PDB info stream: version 20000404, a number that is the time with most linkers, age, GUID.
+            info = data.index(struct.pack('<I', 20000404))
+            self.assertEqual(data[info + 12:info + 28], record[4:20])
+            self.assertEqual(data[info + 4:info + 8], record[4:8])
+
     def test_functions_are_where_the_map_says(self):
         for image_path, pdb, linker_map in FILES:
             image = pe.PeImage(read(image_path))
