@@ -140,7 +140,10 @@ HRESULT Device::ColorFill(IDirect3DSurface9 *surface, const RECT *rect, D3DCOLOR
   argument.SubResourceIndex = target.subresource();
   argument.DstRect = rect ? *rect : target.bounds();
   argument.Color = color;
-  if (!isInside(argument.DstRect, target.bounds())) return D3DERR_INVALIDCALL;
+  FormatLayout layout;
+  formatLayout(target.format(), layout);
+  if (!isInside(argument.DstRect, target.bounds()) || !isWholeBlocks(argument.DstRect, target.bounds(), layout))
+    return D3DERR_INVALIDCALL;
   return m_driver.call<&D3DDDI_DEVICEFUNCS::pfnColorFill>(&argument);
 }
 

@@ -57,6 +57,8 @@ DWORD Query::GetDataSize() {
 
 HRESULT Query::Issue(DWORD flags) {
   if (flags != D3DISSUE_BEGIN && flags != D3DISSUE_END) return D3DERR_INVALIDCALL;
+  // Of a time it is accepted, and says nothing.
+  if (flags == D3DISSUE_BEGIN && m_type == D3DQUERYTYPE_TIMESTAMP) return D3D_OK;
   if (flags == D3DISSUE_BEGIN && !hasBegin(m_type)) return D3DERR_INVALIDCALL;
   const Lock lock(device());
   const auto issue = [&](bool begin) {

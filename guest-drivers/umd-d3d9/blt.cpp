@@ -62,14 +62,15 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   const FormatRow *other = (from->image ? destination : source)->format();
   if (!other || (from->image ? !to->system : !from->system)) return kOk;
   const bool bytes = mapping.isStraight() && other->device == image.format->device;
-  if (from->image) {
-    auto *memory = const_cast<uint8_t *>(pixelOf(*to, *other, mapping.to));
-    return bytes ? readSurface(m_wire, *from, mapping.from, memory, to->systemPitch)
-                 : readMapped(*from, *other, mapping, memory, to->systemPitch);
+  if (bytes) {
+    const Box source{mapping.from, 0, 1}, area{mapping.to, 0, 1};
+    return from->image ? readSurface(m_wire, *from, source, *to, *other, area)
+                       : writeSurface(m_wire, *to, area, *from, *other, source);
   }
-  const uint8_t *memory = pixelOf(*from, *other, mapping.from);
-  return bytes ? writeSurface(m_wire, *to, mapping.to, memory, from->systemPitch)
-               : writeMapped(*other, memory, from->systemPitch, *to, mapping);
+  if (other->isTight || other->isNull()) return kNotImplemented;
+  if (from->image)
+    return readMapped(*from, *other, mapping, const_cast<uint8_t *>(pixelOf(*to, *other, mapping.to)), to->systemPitch);
+  return writeMapped(*other, pixelOf(*from, *other, mapping.from), from->systemPitch, *to, mapping);
 }
 
 /** A texture of the size of `size`, of which nobody else knows. */
@@ -207,9 +208,11 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (args.Flags.PresentToDwm) m_wire.context.demandSubmit();
   if (!surface->image) return kOk;  // the runtime fills its own memory
   const FormatRow &format = *surface->image->format;
-  if (format.depth || format.block != 1 || format.isYuv()) return kNotImplemented;
+  if (format.depth || format.isTight || format.isYuv()) return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
   if (rect.isEmpty()) return kOk;
+  if (format.block != 1)
+    return fillBlocks(*surface, wholeBlocks(format, rect, surface->width, surface->height), args.Color);
   surface->markWritten();
   Context &context = m_wire.context;
   uint32_t color[4];
@@ -217,6 +220,7 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
     constexpr uint32_t kShift[] = {16, 8, 0, 24};  // D3DCOLOR is ARGB
     color[i] = std::bit_cast<uint32_t>(static_cast<float>(args.Color >> kShift[i] & 0xFF) / 255.0f);
   }
+  if (format.d3d == D3DDDIFMT_P8) color[0] = color[2];  // the index is what lies lowest
   if (context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT)) {
     aerogpu_cmd_ext_fill *packet = appendFill(*surface, rect);
     if (!packet) return result(false);
@@ -241,6 +245,28 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   clear.flags = AEROGPU_CLEAR_COLOR;
   memcpy(clear.color_rgba_f32, color, sizeof color);
   return result(context.send(clear));
+}
+
+/** Blocks of one colour (page "Compressed Texture Formats"): both ends of the colours are alike, and of an opaque
+ * format the alpha is left out; BC2 has it in 4 bits a texel, BC3 in two ends. */
+HRESULT Blits::fillBlocks(Surface &surface, const Rect &rect, uint32_t color) {
+  const FormatRow &format = *surface.image->format;
+  const RowSpan span = rowsOf(format, rect);
+  const uint32_t alpha = color >> 24;
+  const auto nearest = [color](uint32_t shift, uint32_t most) { return ((color >> shift & 0xFF) * most + 127) / 255; };
+  const auto ends = static_cast<uint16_t>(nearest(16, 31) << 11 | nearest(8, 63) << 5 | nearest(0, 31));
+  uint8_t block[16] = {};
+  if (format.device == AEROGPU_FORMAT_BC2_RGBA_UNORM) memset(block, static_cast<int>((alpha * 15 + 127) / 255 * 17), 8);
+  if (format.device == AEROGPU_FORMAT_BC3_RGBA_UNORM) block[0] = block[1] = static_cast<uint8_t>(alpha);
+  uint8_t *colors = block + format.blockBytes - 8;
+  memcpy(colors, &ends, sizeof ends);
+  memcpy(colors + 2, &ends, sizeof ends);
+  auto *row = static_cast<uint8_t *>(heapAllocate(span.bytes));
+  if (!row) return kOutOfMemory;
+  for (uint32_t at = 0; at < span.bytes; at += format.blockBytes) memcpy(row + at, block, format.blockBytes);
+  const HRESULT result = writeSurface(m_wire, surface, rect, row, 0);  // each row is that one
+  heapFree(row);
+  return result;
 }
 
 /** A fill of one rectangle; the caller says of what. */

@@ -42,6 +42,7 @@ private:
                       const Mapping &mapping);
   HRESULT readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory, uint32_t pitch);
   bool sendBlit(Surface &from, Surface &to, const Mapping &mapping);
+  HRESULT fillBlocks(Surface &surface, const Rect &rect, uint32_t color);
   aerogpu_cmd_ext_fill *appendFill(Surface &surface, const Rect &rect);
   bool drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping);
   bool makeObjects();

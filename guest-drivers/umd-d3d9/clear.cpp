@@ -18,6 +18,17 @@ LONG larger(LONG a, LONG b) {
   return a > b ? a : b;
 }
 
+/** The least that all of some surfaces have; 0 while there is none. */
+struct Least {
+  uint32_t width = 0, height = 0;
+  bool isUneven = false;
+  void include(const Surface &surface) {
+    isUneven |= width && (surface.width != width || surface.height != height);
+    if (!width || surface.width < width) width = surface.width;
+    if (!height || surface.height < height) height = surface.height;
+  }
+};
+
 RECT intersection(const RECT &a, const RECT &b) {
   return {larger(a.left, b.left), larger(a.top, b.top), smaller(a.right, b.right), smaller(a.bottom, b.bottom)};
 }
@@ -53,23 +64,53 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   const bool clips = !count || !rects || args.Flags & kComputeRects;
   if (!rects) count = 0;
 
+  const auto send = [&](const aerogpu_cmd_clear &clear) {
+    bool sent = true;
+    for (uint32_t i = 0; sent && i < (count ? count : 1); i++) {
+      const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
+      if (rect.left >= rect.right || rect.top >= rect.bottom) continue;
+      ViewportState area = viewport;
+      area.x = static_cast<uint32_t>(rect.left);
+      area.y = static_cast<uint32_t>(rect.top);
+      area.width = static_cast<uint32_t>(rect.right - rect.left);
+      area.height = static_cast<uint32_t>(rect.bottom - rect.top);
+      sent = m_pipeline.forceViewport(area);
+      auto *out = sent ? m_pipeline.appendDraw<aerogpu_cmd_clear>() : nullptr;
+      if (out) {
+        const aerogpu_cmd_hdr header = out->hdr;
+        *out = clear;
+        out->hdr = header;
+      }
+      sent = out != nullptr;
+    }
+    return sent;
+  };
+
   bool sent =
       m_pipeline.prepareClear() == Prepared::Ready && m_pipeline.renderStates.force(m_wire.context, kScissorTest, 0);
-  for (uint32_t i = 0; sent && i < (count ? count : 1); i++) {
+  // The device clears what all that is bound has in common (DRAW-6), Direct3D each surface as far as it goes.
+  Least least;
+  if (depth) least.include(*depth);
+  for (uint32_t i = 0; i < kMaxTargets; i++)
+    if (m_pipeline.target(i).surface) least.include(*m_pipeline.target(i).surface);
+  bool reaches = false;
+  for (uint32_t i = 0; least.isUneven && i < (count ? count : 1); i++) {
     const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
-    if (rect.left >= rect.right || rect.top >= rect.bottom) continue;
-    ViewportState area = viewport;
-    area.x = static_cast<uint32_t>(rect.left);
-    area.y = static_cast<uint32_t>(rect.top);
-    area.width = static_cast<uint32_t>(rect.right - rect.left);
-    area.height = static_cast<uint32_t>(rect.bottom - rect.top);
-    sent = m_pipeline.forceViewport(area);
-    auto *out = sent ? m_pipeline.appendDraw<aerogpu_cmd_clear>() : nullptr;
-    if (out) {
-      packet.hdr = out->hdr;
-      *out = packet;
-    }
-    sent = out != nullptr;
+    reaches |= rect.right > static_cast<LONG>(least.width) || rect.bottom > static_cast<LONG>(least.height);
+  }
+  if (!reaches) return result(sent && send(packet));
+  aerogpu_cmd_clear one = packet;
+  one.flags = packet.flags & AEROGPU_CLEAR_COLOR;
+  for (uint32_t i = 0; sent && one.flags && i < kMaxTargets; i++) {
+    Surface *surface = m_pipeline.target(i).surface;
+    if (!surface) continue;
+    const uint32_t view = surfaceView(m_wire, *surface);
+    sent = view && m_pipeline.forceTargets(&view, 1, 0) && send(one);
+  }
+  one.flags = packet.flags & ~static_cast<uint32_t>(AEROGPU_CLEAR_COLOR);
+  if (sent && one.flags) {
+    const uint32_t view = surfaceView(m_wire, *m_pipeline.depth().surface);
+    sent = view && m_pipeline.forceTargets(nullptr, 0, view) && send(one);
   }
   return result(sent);
 }

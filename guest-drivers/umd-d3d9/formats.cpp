@@ -12,16 +12,19 @@ constexpr uint32_t fourCc(char a, char b, char c, char d) {
 }
 
 // What is not the device's business: how Direct3D 9 groups formats (page "FORMATOP").
-enum Trait : uint8_t {
+enum Trait : uint16_t {
   kPlain = 0,
   kShown = 1,      // of the screen: DISPLAYMODE, 3DACCELERATION
   kGroup = 2,      // of the ARGB group, if it is drawn to: at least 5 bits a channel
   kUpToAlpha = 4,  // what differs from a format of the screen in alpha alone
   kDepth = 8,
   kStencil = 16,
-  kSurfaceOnly = 32,  // depth that programs lock: no texture
-  kVideo = 64,        // YUV: plain surfaces alone
-  kBump = 128         // differences of coordinates, and luminance
+  kLocked = 32,      // depth that programs lock: one sample
+  kVideo = 64,       // YUV: plain surfaces alone
+  kBump = 128,       // differences of coordinates, and luminance
+  kTight = 256,      // see FormatRow
+  kPlainOnly = 512,  // plain surfaces that are copied and filled, and nothing else
+  kNull = 1024       // no memory, no device
 };
 
 // What ABI 1.4 does with formats, in the words of the capability block.
@@ -37,7 +40,8 @@ struct Known {
   uint32_t device;  // enum aerogpu_format; those from AEROGPU_EXT_FORMAT_FIRST on need feature bit 37
   uint32_t older;   // the same without that bit; 0: none
   uint32_t olderCaps;
-  uint8_t block, blockBytes, traits;
+  uint8_t block, blockBytes;
+  uint16_t traits;
 };
 
 #define AERO_BOTH(NAME) AEROGPU_FORMAT_##NAME, AEROGPU_FORMAT_##NAME
@@ -45,8 +49,8 @@ struct Known {
   { D3DDDIFMT_##D3D, AEROGPU_FORMAT_D3D9_##D3D, AEROGPU_FORMAT_INVALID, 0, 1, BYTES, TRAITS }
 
 // D24X8 is kept as 32-bit depth: nobody sees the bits, and it has no stencil that a state left on could touch. DF24,
-// which is sampled as it is stored, has none of its own number without one, so it is not offered; nor are ATI1 and
-// ATI2, whose rows the runtime and programs measure each in their own way.
+// which is sampled as it is stored, has none of its own number without one, so it is not offered. Nobody looks into
+// D24FS8 either. The indices of P8 are kept as a luminance: there are no palettes, only copies and fills.
 constexpr Known kKnown[] = {
     {D3DDDIFMT_A8R8G8B8, AERO_BOTH(B8G8R8A8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kUpToAlpha},
     {D3DDDIFMT_X8R8G8B8, AERO_BOTH(B8G8R8X8_UNORM), kDrawn | kSrgb, 1, 4, kGroup | kShown},
@@ -54,6 +58,7 @@ constexpr Known kKnown[] = {
     {D3DDDIFMT_A1R5G5B5, AERO_BOTH(B5G5R5A1_UNORM), kDrawn, 1, 2, kGroup},
     {D3DDDIFMT_A8B8G8R8, AERO_BOTH(R8G8B8A8_UNORM), kDrawn | kSrgb, 1, 4, kUpToAlpha},
     {D3DDDIFMT_X8B8G8R8, AERO_BOTH(R8G8B8X8_UNORM), kDrawn | kSrgb, 1, 4, kPlain},
+    AERO_NEW(R8G8B8, 3, kPlain),
     AERO_NEW(X1R5G5B5, 2, kGroup),
     AERO_NEW(A4R4G4B4, 2, kPlain),
     AERO_NEW(X4R4G4B4, 2, kPlain),
@@ -81,16 +86,21 @@ constexpr Known kKnown[] = {
     AERO_NEW(Q16W16V16U16, 8, kPlain),
     AERO_NEW(UYVY, 2, kVideo),
     AERO_NEW(YUY2, 2, kVideo),
+    {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
+    {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
     {D3DDDIFMT_DXT2, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT3, AERO_BOTH(BC2_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT4, AERO_BOTH(BC3_RGBA_UNORM), kBlocks, 4, 16, kPlain},
     {D3DDDIFMT_DXT5, AERO_BOTH(BC3_RGBA_UNORM), kBlocks, 4, 16, kPlain},
+    {fourCc('A', 'T', 'I', '1'), AEROGPU_FORMAT_D3D9_ATI1, AEROGPU_FORMAT_INVALID, 0, 4, 8, kTight},
+    {fourCc('A', 'T', 'I', '2'), AEROGPU_FORMAT_D3D9_ATI2, AEROGPU_FORMAT_INVALID, 0, 4, 16, kTight},
     {D3DDDIFMT_D24S8, AERO_BOTH(D24_UNORM_S8_UINT), kShadows, 1, 4, kDepth | kStencil},
+    {D3DDDIFMT_D24FS8, AERO_BOTH(D24_UNORM_S8_UINT), kShadows, 1, 4, kDepth | kStencil},
     {D3DDDIFMT_D24X8, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth},
     {D3DDDIFMT_D16, AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_D32_FLOAT, kShadows, 1, 2, kDepth},
-    {D3DDDIFMT_D16_LOCKABLE, AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_INVALID, 0, 1, 2, kDepth | kSurfaceOnly},
-    {D3DDDIFMT_D32F_LOCKABLE, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth | kSurfaceOnly},
+    {D3DDDIFMT_D16_LOCKABLE, AEROGPU_FORMAT_D3D9_D16, AEROGPU_FORMAT_INVALID, 0, 1, 2, kDepth | kLocked},
+    {D3DDDIFMT_D32F_LOCKABLE, AERO_BOTH(D32_FLOAT), kShadows, 1, 4, kDepth | kLocked},
     {fourCc('I', 'N', 'T', 'Z'), AEROGPU_FORMAT_D3D9_INTZ, AEROGPU_FORMAT_INVALID, 0, 1, 4, kDepth | kStencil},
     {fourCc('D', 'F', '1', '6'), AEROGPU_FORMAT_D3D9_DF16, AEROGPU_FORMAT_INVALID, 0, 1, 2, kDepth},
 };
@@ -98,10 +108,10 @@ constexpr Known kKnown[] = {
 #undef AERO_NEW
 static_assert(sizeof kKnown / sizeof kKnown[0] <= FormatTable::kMaxRows);
 
-uint32_t depthOperations(const Known &known, uint32_t caps) {
+uint32_t depthOperations(uint32_t caps) {
   if (!(caps & AEROGPU_FORMAT_CAP_DEPTH)) return 0;
   uint32_t operations = FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
-  if (known.traits & kSurfaceOnly || !(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return operations;
+  if (!(caps & AEROGPU_FORMAT_CAP_SAMPLE)) return operations;
   operations |= FORMATOP_TEXTURE;
   // What compares filters the results.
   if (!(caps & (AEROGPU_FORMAT_CAP_FILTER | AEROGPU_FORMAT_CAP_COMPARE))) operations |= FORMATOP_NOFILTER;
@@ -109,6 +119,11 @@ uint32_t depthOperations(const Known &known, uint32_t caps) {
 }
 
 uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
+  // What is drawn to it goes nowhere: depth alone is what such draws are for.
+  if (known.traits & kNull)
+    return FORMATOP_TEXTURE | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
+           FORMATOP_NOALPHABLEND;
+  if (known.traits & kPlainOnly) return caps & AEROGPU_FORMAT_CAP_SAMPLE ? FORMATOP_OFFSCREENPLAIN : 0;
   if (known.traits & kVideo) {
     const bool converts = caps & AEROGPU_FORMAT_CAP_BLIT_SRC && features & AEROGPU_EXT_FEATURE_HI_BLIT;
     return converts ? FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_NOFILTER | FORMATOP_NOALPHABLEND |
@@ -120,12 +135,14 @@ uint32_t colorOperations(const Known &known, uint32_t caps, uint32_t features) {
   uint32_t operations = FORMATOP_TEXTURE;
   const auto add = [&](bool there, uint32_t operation) { operations |= there ? operation : 0; };
   add(caps & AEROGPU_FORMAT_CAP_CUBE, FORMATOP_CUBETEXTURE);
-  add(caps & AEROGPU_FORMAT_CAP_VOLUME && (features & kVolumes) == kVolumes, FORMATOP_VOLUMETEXTURE);
+  // The runtime counts the slices of tight blocks too small.
+  add(caps & AEROGPU_FORMAT_CAP_VOLUME && (features & kVolumes) == kVolumes && !(known.traits & kTight),
+      FORMATOP_VOLUMETEXTURE);
   add(caps & AEROGPU_FORMAT_CAP_VERTEX_SAMPLE, FORMATOP_VERTEXTEXTURE);
   add(caps & AEROGPU_FORMAT_CAP_SRGB_READ, FORMATOP_SRGBREAD);
   add(!(caps & AEROGPU_FORMAT_CAP_FILTER), FORMATOP_NOFILTER);
   add(known.traits & kBump && features & AEROGPU_EXT_FEATURE_HI_STATES, FORMATOP_BUMPMAP);
-  add(known.block == 1, FORMATOP_OFFSCREENPLAIN);
+  add(!(known.traits & kTight), FORMATOP_OFFSCREENPLAIN);
   add(caps & AEROGPU_FORMAT_CAP_BLIT_SRC, FORMATOP_CONVERT_TO_ARGB);
   if (!(caps & AEROGPU_FORMAT_CAP_TARGET)) return operations;
   operations |= FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET;
@@ -146,23 +163,24 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
   for (const Known &known : kKnown) {
     const bool extended = known.device < AEROGPU_EXT_FORMAT_FIRST || features & AEROGPU_EXT_FEATURE_HI_FORMATS;
     const uint32_t number = extended ? known.device : known.older;
-    if (number == AEROGPU_FORMAT_INVALID) continue;
+    if (number == AEROGPU_FORMAT_INVALID && !(known.traits & kNull)) continue;
     aerogpu_format_caps can = {number, known.olderCaps, 1, 0};
-    if (block) can = block.format(number);
+    if (block && number != AEROGPU_FORMAT_INVALID) can = block.format(number);
     const bool depth = known.traits & kDepth;
     FormatRow row = {};
     row.d3d = static_cast<D3DDDIFORMAT>(known.d3d);
     row.device = number;
-    row.operations = depth ? depthOperations(known, can.caps) : colorOperations(known, can.caps, features);
+    row.operations = depth ? depthOperations(can.caps) : colorOperations(known, can.caps, features);
     if (!row.operations) continue;
     constexpr uint32_t kSamples = AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_BLIT;
     // A program that cannot resolve has no use for samples, and what is locked has one.
     const bool drawn = row.operations & (FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_ZSTENCIL);
-    const bool multisampled = (features & kSamples) == kSamples && drawn && !(known.traits & kSurfaceOnly);
+    const bool multisampled = (features & kSamples) == kSamples && drawn && !(known.traits & kLocked);
     row.samples = multisampled ? can.samples | 1 : 1;
     row.depth = depth;
     row.stencil = known.traits & kStencil;
     row.block = known.block;
+    row.isTight = known.traits & kTight;
     // A depth format that only stands for another is as large as the one that is there.
     row.blockBytes = depth && number == AEROGPU_FORMAT_D32_FLOAT ? 4 : known.blockBytes;
     m_rows[m_count++] = row;

@@ -18,9 +18,12 @@ struct FormatRow {
   bool depth, stencil;
   uint8_t block;  // edge of a block, pixels
   uint8_t blockBytes;
+  // ATI1 and ATI2: the runtime and programs count a byte a pixel, and have the blocks without gaps in those bytes.
+  bool isTight;
 
   bool isTarget() const { return operations & FORMATOP_OFFSCREEN_RENDERTARGET; }
   /** Two pixels of video that share their colours: copied, and the source of conversions, and nothing else (FMT-14). */
+  bool isNull() const { return device == AEROGPU_FORMAT_INVALID; }  // a target of colours that nobody keeps
   bool isYuv() const { return device == AEROGPU_FORMAT_D3D9_UYVY || device == AEROGPU_FORMAT_D3D9_YUY2; }
 };
 

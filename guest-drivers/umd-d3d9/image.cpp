@@ -61,7 +61,7 @@ bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &us
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-  if (size.depth) return true;  // to the kernel driver a volume is bytes
+  if (size.depth || row.isTight) return true;  // to the kernel driver a volume is bytes, and what it has no format for
   // Back buffers are surfaces alone; the kernel driver draws presents, of the formats that it knows.
   if (use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 && size.layers == 1 &&
       deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device)
@@ -255,7 +255,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   AllocationRequest request;
   request.bytes = one.bytes();
   request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING;
-  if (!layout.isVolume()) {
+  if (!layout.isVolume() && !format->isTight) {
     request.width = width;
     request.height = height;
     request.d3dFormat = static_cast<uint32_t>(format->d3d);

@@ -32,8 +32,19 @@ void answer(const Surface &surface, const FormatRow *format, const Box &area, D3
                        ? lock.bytes + area.front * lock.slicePitch + uint64_t{area.rect.top / block} * lock.pitch +
                              uint64_t{area.rect.left / block} * bytes
                        : nullptr;
-  args.Pitch = lock.pitch;
+  args.Pitch = format && format->isTight ? surface.width : lock.pitch;
   args.SlicePitch = static_cast<UINT>(lock.slicePitch);
+}
+
+/** Memory for a surface that has none, for as long as it is locked: pages of formats without pixels promise a pointer.
+ */
+HRESULT lockNothing(Surface &surface) {
+  surface.lock.pitch = surface.width;
+  surface.lock.slicePitch = uint64_t{surface.width} * surface.height;
+  surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(surface.lock.slicePitch)));
+  if (!surface.lock.bytes) return kOutOfMemory;
+  surface.lock.where = SurfaceLock::Where::Copy;
+  return kOk;
 }
 
 /** The least box that has both in it. */
@@ -269,6 +280,8 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
     HRESULT result = kOk;
     if (surface->image) {
       result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : area, args.Flags);
+    } else if (resource.format() && resource.format()->isNull() && !resource.isSystemMemory()) {
+      result = lockNothing(*surface);
     } else {
       lock.where = SurfaceLock::Where::Runtime;
       lock.bytes = surface->system;
@@ -295,6 +308,7 @@ HRESULT unlockResource(Wire &wire, Resource &resource, const D3DDDIARG_UNLOCK &a
   if (!surface || !surface->lock.count) return kInvalidArgument;
   if (--surface->lock.count) return kOk;
   if (surface->image) return unlockImage(wire, resource, *surface);
+  if (surface->lock.where == SurfaceLock::Where::Copy) heapFree(surface->lock.bytes);
   surface->lock = {};
   return kOk;
 }
@@ -306,6 +320,22 @@ void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitc
                 const uint8_t *from, size_t fromPitch, uint64_t fromSlicePitch) {
   for (uint32_t slice = 0; slice < slices; slice++)
     copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
+}
+
+/** How a surface in memory of the runtime's has the format's rows there. */
+struct SystemRows {
+  uint32_t pitch;
+  uint64_t slicePitch;
+};
+
+SystemRows systemRows(const Surface &surface, const FormatRow &format) {
+  if (!format.isTight) return {surface.systemPitch, surface.systemSlicePitch};
+  return {(surface.width + format.block - 1) / format.block * format.blockBytes, 0};
+}
+
+/** Bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few where a block is cut. */
+size_t tightBytes(const Surface &surface) {
+  return size_t{surface.systemPitch} * surface.height;
 }
 
 /** Where `box` begins in staging, which is as large as the level. */
@@ -354,6 +384,48 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
   }
   surface.markWritten();
   return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
+}
+
+HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
+                     const Box &box) {
+  const SystemRows rows = systemRows(from, format);
+  const RowSpan span = rowsOf(format, box.rect);
+  const size_t first = static_cast<size_t>(box.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch);
+  const size_t bytes = size_t{rows.pitch} * span.rows;
+  if (!format.isTight || first + bytes <= tightBytes(from))
+    return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  // What the runtime has no bytes for is zero.
+  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
+  if (!copy) return kOutOfMemory;
+  memset(copy, 0, bytes);
+  if (first < tightBytes(from)) memcpy(copy, from.system + first, tightBytes(from) - first);
+  const HRESULT result = writeSurface(wire, to, area, copy + span.firstByte, rows.pitch, 0);
+  heapFree(copy);
+  return result;
+}
+
+HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
+                    const Box &area) {
+  const SystemRows rows = systemRows(to, format);
+  const RowSpan span = rowsOf(format, area.rect);
+  const size_t first = static_cast<size_t>(area.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch);
+  const size_t bytes = size_t{rows.pitch} * span.rows;
+  if (!format.isTight || first + bytes <= tightBytes(to))
+    return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
+  if (!copy) return kOutOfMemory;
+  const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
+  if (!failed(result)) {
+    // Bytes beside the rectangle are the program's.
+    for (uint32_t row = 0; row < span.rows; row++) {
+      const size_t at = size_t{row} * rows.pitch + span.firstByte, end = tightBytes(to);
+      if (first + at >= end) break;
+      const size_t room = end - first - at;
+      memcpy(to.system + first + at, copy + at, span.bytes < room ? span.bytes : room);
+    }
+  }
+  heapFree(copy);
+  return result;
 }
 
 HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,

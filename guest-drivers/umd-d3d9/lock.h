@@ -17,11 +17,18 @@ inline HRESULT writeSurface(Wire &wire, Surface &surface, const Rect &rect, cons
                             uint32_t sourcePitch) {
   return writeSurface(wire, surface, Box{rect, 0, 1}, source, sourcePitch, 0);
 }
+/** The same from `box` of a surface in memory of the runtime's, whose format is `format`. */
+HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
+                     const Box &box);
 /** Reads `box` of a surface on the device, with everything that was drawn before. Waits for the device. */
 HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch, uint64_t toSlicePitch);
 inline HRESULT readSurface(Wire &wire, Surface &surface, const Rect &rect, uint8_t *to, uint32_t toPitch) {
   return readSurface(wire, surface, Box{rect, 0, 1}, to, toPitch, 0);
 }
+
+/** The same to `area` of a surface in memory of the runtime's. */
+HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
+                    const Box &area);
 
 /** Copies rows of bytes. */
 void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows);

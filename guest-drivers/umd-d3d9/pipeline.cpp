@@ -50,6 +50,9 @@ void Pipeline::setRenderState(uint32_t state, uint32_t value) {
   case Rs::ClipPlaneEnable:
     note(m_special.clipPlanes, value & 0x3F, kSpecial);
     return;
+  case Rs::Clipping:
+    note(m_special.clipping, value, kSpecial);
+    return;
   case Rs::ScissorTestEnable:
     m_dirty |= kScissor;
     break;
@@ -66,6 +69,8 @@ bool Pipeline::emitSpecial() {
   // What alpha says of coverage is not tested as well.
   const uint32_t coverage = m_special.coverageForAll || (m_special.coverageForAlphaTest && m_special.alphaTest) ? 1 : 0;
   renderStates.set(static_cast<uint32_t>(Rs::AlphaTestEnable), coverage ? 0 : m_special.alphaTest);
+  // D3DPMISCCAPS_CLIPTLVERTS: vertices in screen space are clipped whatever the program says, their depth too.
+  renderStates.set(static_cast<uint32_t>(Rs::Clipping), transformed ? 1 : m_special.clipping);
   // Vertices in screen space have no place in the space of the planes.
   const uint32_t planes = transformed ? 0 : m_special.clipPlanes;
   renderStates.set(static_cast<uint32_t>(Rs::ClipPlaneEnable), planes);
@@ -91,6 +96,10 @@ void Pipeline::setTexture(uint32_t sampler, Resource *texture) {
   m_textures[sampler] = texture;
   m_dirtyTextures |= 1u << sampler;
   m_dirty |= kTextures;
+  m_watchedTextures &= ~(1u << sampler);
+  if (!texture || !texture->needsRefresh()) return;
+  m_watchedTextures |= 1u << sampler;
+  m_dirty |= kWatched;
 }
 
 void Pipeline::setTarget(uint32_t index, Resource *resource, uint32_t subresource) {
@@ -225,6 +234,16 @@ bool Pipeline::forceTexture(uint32_t sampler, uint32_t handle) {
   return true;
 }
 
+/** What draws read of memory of the runtime's, and of levels that are made of others, is as it is now. */
+bool Pipeline::refreshTextures() {
+  for (uint32_t rest = m_watchedTextures; rest; rest &= rest - 1) {
+    const auto sampler = static_cast<uint32_t>(std::countr_zero(rest));
+    if (failed(m_textures[sampler]->refresh(m_wire))) return false;
+    if (m_textures[sampler]->sampled() != m_sentTextures[sampler]) m_dirtyTextures |= 1u << sampler;
+  }
+  return true;
+}
+
 bool Pipeline::emitTextures() {
   for (uint32_t rest = m_dirtyTextures; rest; rest &= rest - 1) {
     const auto sampler = static_cast<uint32_t>(std::countr_zero(rest));
@@ -320,8 +339,9 @@ Prepared Pipeline::prepareChanged() {
     const Prepared bound = prepareBindings(transformed);
     if (bound != Prepared::Ready) return bound;
   }
-  bool sent = renderStates.emit(context) && (!m_dirtyTextures || emitTextures()) && samplers.emit(context) &&
-              pixelFloats.emit(context) && pixelInts.emit(context) && pixelBools.emit(context);
+  bool sent = renderStates.emit(context) && (!m_watchedTextures || refreshTextures()) &&
+              (!m_dirtyTextures || emitTextures()) && samplers.emit(context) && pixelFloats.emit(context) &&
+              pixelInts.emit(context) && pixelBools.emit(context);
   if (transformed) {
     sent = sent && emitScreenConstants();
   } else {
@@ -329,7 +349,7 @@ Prepared Pipeline::prepareChanged() {
     sent = sent && vertexFloats.emit(context) && vertexInts.emit(context) && vertexBools.emit(context);
   }
   if (!sent) return Prepared::Failed;
-  m_dirty = 0;
+  m_dirty = m_watchedTextures ? uint32_t{kWatched} : 0;
   return Prepared::Ready;
 }
 
@@ -347,7 +367,7 @@ Prepared Pipeline::prepareBindings(bool transformed) {
               forceShaders(vertex, pixelShader.handle()) && forceLayout(m_declaration->handle());
   // Later models read nothing of stages.
   if (sent && pixelShader.major() == 1 && m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_STATES))
-    sent = m_stages.emit(m_wire.context);
+    sent = m_stages.emit(m_wire.context, transformed);
   return sent ? Prepared::Ready : Prepared::Failed;
 }
 

@@ -175,6 +175,7 @@ private:
     kScissor = 8,
     kShaders = 16,
     kSpecial = 32,
+    kWatched = 64,  // as long as there are m_watchedTextures
     kEverything = 63,
   };
   template <class T> void note(T &have, const T &value, uint32_t dirty) {
@@ -211,6 +212,7 @@ private:
   bool sendTopology(uint32_t topology);
   bool emitSpecial();
   bool emitTargets();
+  bool refreshTextures();
   bool emitTextures();
   bool emitViewport(bool transformed);
   bool emitScissor();
@@ -233,7 +235,7 @@ private:
   struct Special {
     uint32_t wFog = 0;
     uint32_t coverageForAll = 0, coverageForAlphaTest = 0;
-    uint32_t alphaTest = 0, clipPlanes = 0;
+    uint32_t alphaTest = 0, clipPlanes = 0, clipping = 1;
   };
   Special m_special;
   uint32_t m_sentWFog = 0, m_sentCoverage = 0;
@@ -244,6 +246,7 @@ private:
   Resource *m_textures[kSamplerCount] = {};
   uint32_t m_sentTextures[kSamplerCount] = {};
   uint32_t m_dirtyTextures = 0;
+  uint32_t m_watchedTextures = 0;  // samplers whose textures have to be looked at before each draw
 
   Target m_targets[kMaxTargets], m_depth;
   uint32_t m_sentTargets[kMaxTargets] = {}, m_sentDepth = 0;

@@ -40,6 +40,7 @@ Resource::~Resource() {
   heapFree(m_surfaces);
   heapFree(m_images);
   if (!m_buffer.ofRuntime) heapFree(m_buffer.bytes);
+  heapFree(m_twinBytes);
 }
 
 bool Resource::makeSurfaces(uint32_t count) {
@@ -131,7 +132,6 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
     return kNotAvailable;
   if (!use.sampleCount || (use.sampleCount > 1 && (use.texture || !(flags.RenderTarget || flags.ZBuffer))))
     return kNotAvailable;
-  if (m_format->isYuv() && first.Width % 2) return kNotAvailable;
   // EX-45: what is shared is one allocation with one level and one layer.
   if (flags.SharedResource && args.SurfCount != 1) return kNotAvailable;
   if (flags.AutogenMipmap) {
@@ -143,11 +143,23 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
   return kOk;
 }
 
+/** Surfaces that have a size, and no pixels. */
+HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
+  if (args.Flags.SharedResource || args.Flags.Primary) return kNotAvailable;
+  if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
+  for (uint32_t i = 0; i < args.SurfCount; i++) {
+    m_surfaces[i].width = args.pSurfList[i].Width;
+    m_surfaces[i].height = args.pSurfList[i].Height;
+  }
+  return kOk;
+}
+
 HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
   ImageUse use;
   ImageSize size;
   const HRESULT described = describe(wire, args, use, size);
   if (failed(described)) return described;
+  if (m_format->isNull()) return createNull(args);
   const bool sampled = use.texture;
   // Surfaces that are no texture are images of their own: back buffers come as several surfaces of one resource.
   const uint32_t images = sampled ? 1 : args.SurfCount;
@@ -161,7 +173,8 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   if (twice) use.sampleCount = 1;
   AllocationRequest requests[kMaxAllocations];
   for (uint32_t i = 0; i < images; i++) {
-    size.width = args.pSurfList[i].Width;
+    // The last pixel of an odd width is half of a pair (FMT-14).
+    size.width = args.pSurfList[i].Width + (m_format->isYuv() ? args.pSurfList[i].Width % 2 : 0);
     size.height = args.pSurfList[i].Height;
     AllocationRequest none;
     if (!m_images[i].plan(*m_format, size, use, requests[i]) ||
@@ -293,6 +306,9 @@ HRESULT Resource::show(Wire &wire, Surface &surface, D3DKMT_HANDLE &allocation) 
 
 HRESULT Resource::destroy(Wire &wire) {
   bool pending = false;
+  if (m_twin) m_twin->destroy(wire);
+  heapDestroy(m_twin);
+  m_twin = nullptr;
   for (uint32_t i = 0; i < m_surfaceCount; i++) {
     Surface &surface = m_surfaces[i];
     wire.destroy<aerogpu_cmd_destroy_texture_view>(surface.view);

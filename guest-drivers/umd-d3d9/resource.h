@@ -121,16 +121,26 @@ public:
   /** Another device or process sees it, or the screen does. */
   bool crossesContexts() const { return m_surfaceCount && m_surfaces[0].image && m_surfaces[0].image->crossesContexts; }
   /** The handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
-  uint32_t sampled() const { return m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : 0; }
+  uint32_t sampled() const {
+    return m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : m_twin ? m_twin->sampled() : 0;
+  }
+  /** Whether a draw that samples it has to call refresh() first: memory of the runtime's, or levels of the driver's. */
+  bool needsRefresh() const { return m_flags.AutogenMipmap || (m_isSystemMemory && m_surfaceCount); }
+  /** Has sampled() show what the surfaces hold now; cheap when nothing has changed. */
+  HRESULT refresh(Wire &wire);
+  /** Makes the levels below the first from it, if the device makes any. `point`: without weighing texels. */
+  HRESULT generateLevels(Wire &wire, bool point);
 
   Resource *previous = nullptr, *next = nullptr;  // of the device's
 
 private:
   HRESULT createBuffer(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT createNull(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
   HRESULT describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
   HRESULT makeShown(Wire &wire, Surface &surface);
+  HRESULT makeTwin(Wire &wire);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
 
@@ -145,6 +155,11 @@ private:
   Surface *m_surfaces = nullptr;
   Image *m_images = nullptr;
   uint32_t m_opaqueView = 0;
+  uint32_t m_levelsMade = 0;  // m_surfaces[...].writes of when the levels of AutogenMipmap were made
+  // Of textures in memory of the runtime's: what draws sample in their place, and the bytes that it was made of.
+  Resource *m_twin = nullptr;
+  uint8_t *m_twinBytes = nullptr;
+  bool m_hasNoTwin = false;
 };
 
 /** What a surface is as a target, or as the source of a draw that reads it alone: the texture, or a view of its part.

@@ -84,10 +84,15 @@ constexpr uint32_t sane(const StateRule &rule, uint32_t value) {
   return rule.isEnum && (value < rule.first || value > rule.last) ? rule.defaultValue : value;
 }
 
+// D3DTEXTURETRANSFORMFLAGS.
+constexpr uint32_t kCountMask = 7, kByFourth = 4, kProjected = 256;
+
 // What StageStates keeps, in the order in which it does.
 constexpr uint32_t kStageStates[] = {D3DDDITSS_BUMPENVMAT00,         D3DDDITSS_BUMPENVMAT01,  D3DDDITSS_BUMPENVMAT10,
                                      D3DDDITSS_BUMPENVMAT11,         D3DDDITSS_BUMPENVLSCALE, D3DDDITSS_BUMPENVLOFFSET,
                                      D3DDDITSS_TEXTURETRANSFORMFLAGS};
+
+constexpr uint32_t kTransformFlags = sizeof kStageStates / sizeof kStageStates[0] - 1;
 
 /** Past the end for others. */
 constexpr uint32_t stageStateIndex(uint32_t state) {
@@ -211,6 +216,8 @@ SamplerStates::SamplerStates() {
 void SamplerStates::set(uint32_t sampler, uint32_t state, uint32_t value) {
   if (sampler >= kSamplerCount || state >= kStates || !kSamplerRules.rows[state].sent) return;
   value = saneSamplerState(state, value);
+  // GPUs took the lowest bit of what is no number of the page (D3DSAMP_SRGBTEXTURE).
+  if (state == static_cast<uint32_t>(Samp::SrgbTexture)) value &= 1;
   if (m_wanted[sampler][state] == value) return;
   m_wanted[sampler][state] = value;
   m_dirty[sampler] |= static_cast<uint16_t>(1u << state);
@@ -278,7 +285,15 @@ void StageStates::set(uint32_t stage, uint32_t state, uint32_t value) {
   m_dirtyStages |= 1u << stage;
 }
 
-bool StageStates::emit(Context &context) {
+bool StageStates::emit(Context &context, bool transformed) {
+  if (m_transformed != transformed) {
+    m_transformed = transformed;
+    for (uint32_t stage = 0; stage < kStages; stage++)
+      if (m_wanted[stage][kTransformFlags] & kProjected) {
+        m_dirty[stage] |= 1u << kTransformFlags;
+        m_dirtyStages |= 1u << stage;
+      }
+  }
   while (m_dirtyStages) {
     const uint32_t stage = lowestBit(m_dirtyStages);
     while (m_dirty[stage]) {
@@ -288,6 +303,8 @@ bool StageStates::emit(Context &context) {
       packet->stage = stage;
       packet->state = kStageStates[index];
       packet->value = m_wanted[stage][index];
+      if (index == kTransformFlags && packet->value & kProjected && !transformed)
+        packet->value = (packet->value & ~kCountMask) | kByFourth;
       m_dirty[stage] = static_cast<uint8_t>(m_dirty[stage] & (m_dirty[stage] - 1));
     }
     m_dirtyStages &= m_dirtyStages - 1;

@@ -95,11 +95,14 @@ public:
 
   /** `state`: D3DDDITEXTURESTAGESTATETYPE; others are ignored. */
   void set(uint32_t stage, uint32_t state, uint32_t value);
-  bool emit(Context &context);
+  /** `transformed`: coordinates come as the program has them. Else a vertex shader made them, the runtime's for the
+   * fixed function too, and has what they are divided by in w, whatever D3DTTFF_COUNT says. */
+  bool emit(Context &context, bool transformed);
   void forget();
 
 private:
   static constexpr uint32_t kStates = 7;
+  bool m_transformed = false;
 
   uint32_t m_wanted[kStages][kStates] = {};
   uint8_t m_dirty[kStages] = {};

@@ -6,12 +6,6 @@
 namespace aero {
 namespace {
 
-uint8_t *bytesOf(const Surface &surface, const FormatRow &format, const Box &box) {
-  const RowSpan span = rowsOf(format, box.rect);
-  return surface.system + uint64_t{box.front} * surface.systemSlicePitch +
-         uint64_t{span.firstRow} * surface.systemPitch + span.firstByte;
-}
-
 HRESULT copyOnDevice(Wire &wire, Surface &from, const Box &box, Surface &to, const Box &area) {
   Image &source = *from.image, &destination = *to.image;
   to.markWritten();
@@ -28,10 +22,8 @@ HRESULT copyOnDevice(Wire &wire, Surface &from, const Box &box, Surface &to, con
 
 HRESULT copyBox(Wire &wire, const FormatRow &format, Surface &from, const Box &box, Surface &to, const Box &area) {
   if (from.image && to.image) return copyOnDevice(wire, from, box, to, area);
-  if (from.system && to.image)
-    return writeSurface(wire, to, area, bytesOf(from, format, box), from.systemPitch, from.systemSlicePitch);
-  if (from.image && to.system)
-    return readSurface(wire, from, box, bytesOf(to, format, area), to.systemPitch, to.systemSlicePitch);
+  if (from.system && to.image) return writeSurface(wire, to, area, from, format, box);
+  if (from.image && to.system) return readSurface(wire, from, box, to, format, area);
   return kOk;  // between two of its own the runtime copies by itself
 }
 
@@ -115,14 +107,9 @@ HRESULT volBlt(Wire &wire, const D3DDDIARG_VOLUMEBLT &args) {
 
 HRESULT generateMips(Wire &wire, const D3DDDIARG_GENERATEMIPSUBLEVELS &args) {
   Resource *resource = Resource::from(args.hResource);
-  Image *image = resource ? resource->texture() : nullptr;
-  if (!image || !resource->flags().AutogenMipmap) return kNotAvailable;
-  aerogpu_cmd_ext_generate_mips packet = {};
-  packet.texture = image->handle;
+  if (!resource) return kNotAvailable;
   // Point is the only filter that does not weigh texels.
-  const bool point = args.Filter == D3DDDITEXF_POINT || args.Filter == D3DDDITEXF_NONE;
-  packet.flags = point ? AEROGPU_EXT_MIPS_POINT : AEROGPU_EXT_MIPS_LINEAR;
-  return wire.context.send(packet) ? kOk : wire.context.takeError();
+  return resource->generateLevels(wire, args.Filter == D3DDDITEXF_POINT || args.Filter == D3DDDITEXF_NONE);
 }
 
 }  // namespace aero

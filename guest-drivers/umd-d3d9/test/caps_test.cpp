@@ -163,10 +163,24 @@ TEST_F(UmdCaps, WhatIsAnnouncedIsMade) {
 
 TEST_F(UmdCaps, ADeviceWithoutExtensionsHasTheFormatsOfItsAbi) {
   start({}, 0);
-  constexpr D3DDDIFORMAT kFormats[] = {
-      D3DDDIFMT_A8R8G8B8, D3DDDIFMT_X8R8G8B8, D3DDDIFMT_R5G6B5, D3DDDIFMT_A1R5G5B5, D3DDDIFMT_A8B8G8R8,
-      D3DDDIFMT_X8B8G8R8, D3DDDIFMT_DXT1,     D3DDDIFMT_DXT2,   D3DDDIFMT_DXT3,     D3DDDIFMT_DXT4,
-      D3DDDIFMT_DXT5,     D3DDDIFMT_D24S8,    D3DDDIFMT_D24X8,  D3DDDIFMT_D16,      D3DDDIFMT_D32F_LOCKABLE};
+  constexpr auto kNull = static_cast<D3DDDIFORMAT>('N' | 'U' << 8 | 'L' << 16 | 'L' << 24);
+  constexpr D3DDDIFORMAT kFormats[] = {D3DDDIFMT_A8R8G8B8,
+                                       D3DDDIFMT_X8R8G8B8,
+                                       D3DDDIFMT_R5G6B5,
+                                       D3DDDIFMT_A1R5G5B5,
+                                       D3DDDIFMT_A8B8G8R8,
+                                       D3DDDIFMT_X8B8G8R8,
+                                       D3DDDIFMT_DXT1,
+                                       D3DDDIFMT_DXT2,
+                                       D3DDDIFMT_DXT3,
+                                       D3DDDIFMT_DXT4,
+                                       D3DDDIFMT_DXT5,
+                                       D3DDDIFMT_D24S8,
+                                       D3DDDIFMT_D24X8,
+                                       D3DDDIFMT_D16,
+                                       D3DDDIFMT_D32F_LOCKABLE,
+                                       D3DDDIFMT_D24FS8,
+                                       kNull};
   EXPECT_EQ(formats().size(), std::size(kFormats));
   for (const D3DDDIFORMAT format : kFormats) EXPECT_NE(operations(format), 0u) << format;
   for (const FORMATOP &row : formats()) {

@@ -93,7 +93,8 @@ TEST_F(UmdStates, StagesAreForOldShadersOnly) {
     const auto stage = packet.as<aerogpu_cmd_ext_set_texture_stage>();
     seen.push_back({stage.stage, stage.state, stage.value});
   }
-  EXPECT_EQ(seen, (std::vector<std::vector<uint32_t>>{{2, 9, 0x3F800000}, {7, 24, 259}}));
+  EXPECT_EQ(seen, (std::vector<std::vector<uint32_t>>{{2, 9, 0x3F800000}, {7, 24, 260}}))
+      << "the shader has the divisor in w";
   EXPECT_EQ(drawn().size(), 1u);
 }
 
