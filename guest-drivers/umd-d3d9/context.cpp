@@ -56,11 +56,17 @@ void Context::use(Allocation &allocation, bool write) {
 }
 
 HRESULT Context::submit() {
-  if (isEmpty() && !m_demanded) {
+  if (isEmpty()) {
     freeRetired();
     return kOk;
   }
   return render(0);
+}
+
+HRESULT Context::submitAtFlush() {
+  const bool demanded = m_demanded;
+  m_demanded = false;
+  return demanded ? render(0) : submit();
 }
 
 HRESULT Context::render(size_t wishBytes) {
@@ -89,7 +95,6 @@ HRESULT Context::render(size_t wishBytes) {
   // The old buffers are the kernel's now, whether it took the batch or not (page "PFND3DDDI_RENDERCB").
   adopt(data.pNewCommandBuffer, data.NewCommandBufferSize, data.pNewAllocationList, data.NewAllocationListSize);
   m_batch++;
-  m_demanded = false;
   if (failed(result)) {
     m_lost++;
     fail(result);

@@ -81,11 +81,14 @@ public:
   /** Whether packets that are not submitted yet touch the allocation. */
   bool isPending(const Allocation &allocation) const { return allocation.batch == m_batch; }
 
-  /** The next submit() goes to the kernel even if there is nothing in it: the runtime attaches a token to it. */
+  /** The next submitAtFlush() goes to the kernel even if there is nothing in it: the runtime attaches a token to the
+   *  submission that its Flush makes, whatever else submitted before. */
   void demandSubmit() { m_demanded = true; }
   /** Hands the batch to the kernel. An empty one is left as it is, and fine. When it fails the batch is lost: its
    *  packets will never run, which lost() counts. */
   HRESULT submit();
+  /** submit() for a Flush of the runtime's, with what demandSubmit() asked for. */
+  HRESULT submitAtFlush();
   uint32_t lost() const { return m_lost; }
 
   /** The first error since the last call of this, of what had to be submitted on the way. A removed device stays one.

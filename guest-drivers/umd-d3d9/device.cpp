@@ -56,7 +56,7 @@ HRESULT Device::end(Resource *resource) {
 }
 
 HRESULT Device::flush() {
-  const HRESULT submitted = context.submit();
+  const HRESULT submitted = context.submitAtFlush();
   const HRESULT earlier = context.takeError();
   return failed(earlier) ? earlier : submitted;
 }

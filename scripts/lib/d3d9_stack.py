@@ -34,12 +34,13 @@ WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D 
 PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
 NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
          'sharing']
+LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
 DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
 
 
 def program(name, arch='x64'):
-    """The path of one of NAMES."""
-    return os.path.join(PROGRAMS, name + ('-x86.exe' if arch == 'x86' else '.exe'))
+    """The path of one of NAMES, or LEVEL9's."""
+    return os.path.join(os.path.dirname(PARTS['d3d9']) + '/level9' if name == LEVEL9 else PROGRAMS, name + ('-x86.exe' if arch == 'x86' else '.exe'))
 
 
 def build(both=False):
@@ -51,9 +52,9 @@ def build(both=False):
                 raise Failure('scripts/%s failed' % script)
         if not ninja_optional('hw-aerogpu/aerogpu-qemu.so'):
             raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
-    files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, DESKTOP])]
+    files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, LEVEL9, DESKTOP])]
     if both:
-        files += [*PARTS32.values(), *(program(name, 'x86') for name in NAMES)]
+        files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9])]
         wine.prepare32()
     ninja(*[os.path.relpath(path, BUILD) for path in files], 'hw-aerogpu/aerogpu-qemu.so', 'renderer/aerogpu-translator')
 

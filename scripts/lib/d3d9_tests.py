@@ -185,6 +185,23 @@ class Tests:
         program.wait_line('^present_statistics: ok ')
         self.finish(program)
 
+    def level9(self):
+        """The second front: the driver called as Microsoft's 10-level-9 layer would; each of its cases is a point."""
+        surface = self.stack.ask('window-surface 96x64 %d' % D3DDDIFMT_X8R8G8B8)[0]
+        program = self.stack.start(d3d9_stack.program(d3d9_stack.LEVEL9, self.arch), surface,
+                                   windows_path(d3d9_stack.program('producer', self.arch)))
+        program.wait_line('^level9: (not )?ok$')
+        code, said = program.wait(), ''
+        self.stack.ask('close-window-surface ' + surface)
+        for line in program.lines.text().splitlines():
+            found = re.match(r'(not )?ok ([\w ]+)$', line)
+            if found:
+                self.report.point('level9%s: %s' % (' x86' if self.arch == 'x86' else '', found.group(2)),
+                                  found.group(1) and (said or 'it says nothing'))
+            said = line
+        if code != 0:
+            raise Failure('level9 ended with %d: %s' % (code, program.said()))
+
     def sharing(self, cycles=2000, other=None):
         """Surfaces of 20 programs, made, shared, opened, composed and closed: what is held at the end is what was held
         after the first hundred cycles."""
@@ -236,15 +253,16 @@ class Tests:
                 raise Failure('the log has no line %s; its last ones: %s' % (wanted, '; '.join(text.splitlines()[-3:])))
 
     ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, readback, shared, two_programs, killed,
-           desktop, calls]
+           desktop, calls, level9]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
-    SHORT = [triangle, readback]
+    SHORT = [triangle, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
     # Those that are run only when they are named.
     NAMED = [sharing]
     MIXED_NAMED = [sharing_long]
 
 
+D3DDDIFMT_X8R8G8B8 = 22
 CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
 # By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex
 # buffer that is discarded while the GPU reads it gets other memory, a few times in all; pool and memory of processes have

@@ -17,6 +17,10 @@ Kernel::Kernel(Adapter& adapter, std::string umd, std::string umdWow)
 
 Kernel::~Kernel() {
   if (processes()) brokenRule("%zu processes outlive the kernel side", processes());
+  std::vector<uint32_t> surfaces;
+  for (const auto& [share, group] : m_shares)
+    if (group != m_desktop) surfaces.push_back(share);
+  for (const uint32_t share : surfaces) destroyWindowSurface(share);
 }
 
 bool Kernel::start(UINT width, UINT height) {
@@ -34,7 +38,7 @@ bool Kernel::start(UINT width, UINT height) {
   if (!display.setMode(mode)) return false;
   m_desktop = std::make_shared<AllocationGroup>();
   m_desktop->allocations = {display.sharedPrimary()};
-  m_desktop->desktop = true;
+  m_desktop->kernels = true;
   m_desktop->globalShare = 0xC0000002;
   m_shares[m_desktop->globalShare] = m_desktop;
   return true;
@@ -105,6 +109,52 @@ Kernel::Holdings Kernel::holdings() {
   return holdings;
 }
 
+uint32_t Kernel::newGlobalShare() {
+  uint32_t share;
+  do share = 0xC0000002 + (++m_nextShare << 6);
+  while (m_shares.contains(share) || share < 0xC0000000);
+  return share;
+}
+
+uint32_t Kernel::createWindowSurface(UINT width, UINT height, D3DDDIFORMAT format) {
+  D3DKMDT_GDISURFACEDATA data{};
+  data.Width = width;
+  data.Height = height;
+  data.Format = format;
+  data.Type = D3DKMDT_GDISURFACE_TEXTURE;
+  auto created = m_adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_GDISURFACE, &data, false);
+  if (!ntSuccess(created.status)) {
+    note("kmt: no window surface of %ux%u in format %d: 0x%08x", width, height, format, created.status);
+    return 0;
+  }
+  auto group = std::make_shared<AllocationGroup>();
+  group->allocations = std::move(created.allocations);
+  group->kernels = true;
+  std::lock_guard sharing(m_sharing);
+  group->globalShare = newGlobalShare();
+  m_shares[group->globalShare] = group;
+  return group->globalShare;
+}
+
+bool Kernel::destroyWindowSurface(uint32_t globalShare) {
+  std::shared_ptr<AllocationGroup> group;
+  {
+    std::lock_guard sharing(m_sharing);
+    const auto found = m_shares.find(globalShare);
+    if (found == m_shares.end() || !found->second->kernels || found->second == m_desktop) return false;
+    group = found->second;
+    m_shares.erase(found);
+    group->kernels = false;
+    if (std::any_of(group->allocations.begin(), group->allocations.end(),
+                    [](const auto& allocation) { return allocation->opens != 0; }))
+      return true;  // the last one to close it ends it
+    group->ended = true;
+  }
+  waitFor(*group);
+  m_adapter.vidmm().destroy(group->allocations);
+  return true;
+}
+
 Kernel::DeviceCalls Kernel::enterDevice(Process& process, uint32_t handle) {
   auto device = process.handles.find<KmtDevice>(handle);
   if (!device) return {};
@@ -156,7 +206,7 @@ void Kernel::closeAllocations(Process& process, KmtDevice& device, const std::ve
         m_adapter.vidmm().unlock(*allocation->opened->allocation);
       device.client->close(allocation->opened);
     }
-    last = !group->desktop && !group->ended &&
+    last = !group->kernels && !group->ended &&
            std::all_of(group->allocations.begin(), group->allocations.end(),
                        [](const auto& allocation) { return allocation->opens == 0; });
     if (last) {

@@ -49,6 +49,12 @@ public:
     uint64_t poolBytes;  // of the driver
   };
   Holdings holdings();
+  /// A surface that GDI draws a window into while a compositor runs: the standard allocation for textures,
+  /// whose only description is each allocation's private data. Its global handle; 0 after one line. Any
+  /// thread.
+  uint32_t createWindowSurface(UINT width, UINT height, D3DDDIFORMAT format);
+  /// The window is gone; who has the surface open keeps it. False when there is no such surface.
+  bool destroyWindowSurface(uint32_t globalShare);
 
   /// The calls. Each fills `reply` and `out` as far as it gets, whatever it returns.
 #define AEROGPU_KMT_CALL(NUMBER, NAME, REQUEST, REQUEST_BYTES, REPLY, ...)                              \
@@ -58,6 +64,8 @@ public:
 #undef AEROGPU_KMT_CALL
 
 private:
+  /// A global handle that nobody has. Under m_sharing.
+  uint32_t newGlobalShare();
   /// Waits without any lock; the allocations may be used again meanwhile.
   void waitFor(const AllocationGroup& group);
   /// The device, with its calls locked; an empty lock when there is none.

@@ -118,8 +118,7 @@ NTSTATUS Kernel::run(CallTag<Call::CreateAllocation>, Process& process,
     group.resourceData = std::move(resourceData);
     if (flags.CreateShared) {
       std::lock_guard sharing(m_sharing);
-      do group.globalShare = 0xC0000002 + (++m_nextShare << 6);
-      while (m_shares.contains(group.globalShare) || group.globalShare < 0xC0000000);
+      group.globalShare = newGlobalShare();
       m_shares[group.globalShare] = groups[0];
       reply.globalShare = group.globalShare;
     }

@@ -56,7 +56,7 @@ struct AllocationGroup {
   std::vector<std::shared_ptr<Allocation>> allocations;
   std::vector<uint8_t> runtimeData, resourceData;
   uint32_t globalShare = 0;  // 0: nobody else can open it
-  bool desktop = false;      // the shared primary, which is not a process'
+  bool kernels = false;      // the shared primary and windows' surfaces, which are no process'
   bool ended = false;        // under Kernel's m_sharing
 };
 

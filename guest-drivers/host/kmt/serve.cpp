@@ -59,14 +59,38 @@ std::string holdings(Kernel& kernel) {
   return text;
 }
 
+/// "WIDTHxHEIGHT FORMAT", the format a D3DDDIFORMAT: the surface's global handle, as a word to append.
+guest::Status windowSurface(Kernel& kernel, const std::string& what, std::string& answer) {
+  unsigned width = 0, height = 0, format = 0;
+  int end = 0;
+  if (std::sscanf(what.c_str(), "%ux%u %u%n", &width, &height, &format, &end) != 3 ||
+      static_cast<size_t>(end) != what.size())
+    return guest::Status::failure("'%s' is not WIDTHxHEIGHT FORMAT", what.c_str());
+  const uint32_t share = kernel.createWindowSurface(width, height, static_cast<D3DDDIFORMAT>(format));
+  if (!share) return guest::Status::failure("there is no surface of %s", what.c_str());
+  answer = " " + std::to_string(share);
+  return guest::Status();
+}
+
+guest::Status closeWindowSurface(Kernel& kernel, const std::string& share) {
+  return kernel.destroyWindowSurface(static_cast<uint32_t>(std::strtoul(share.c_str(), nullptr, 10)))
+             ? guest::Status()
+             : guest::Status::failure("no window has the surface %s", share.c_str());
+}
+
 void command(Kernel& kernel, Machine& machine, const std::string& line) {
-  static const std::string kScreendump = "screendump ", kCounter = "counter ";
+  static const std::string kScreendump = "screendump ", kCounter = "counter ", kWindow = "window-surface ",
+                           kCloseWindow = "close-window-surface ";
   guest::Status status;
   std::string answer;
   if (line.starts_with(kScreendump))
     status = screendump(machine, line.substr(kScreendump.size()));
   else if (line.starts_with(kCounter))
     status = counter(machine, line.substr(kCounter.size()), answer);
+  else if (line.starts_with(kWindow))
+    status = windowSurface(kernel, line.substr(kWindow.size()), answer);
+  else if (line.starts_with(kCloseWindow))
+    status = closeWindowSurface(kernel, line.substr(kCloseWindow.size()));
   else if (line == "holdings")
     answer = holdings(kernel);
   else if (line == "privileged yes" || line == "privileged no")

@@ -21,9 +21,10 @@ struct ServeOptions {
 };
 
 /// Serves until SIGTERM, SIGINT or the end of standard input, which takes commands, one a line: "screendump
-/// FILE" (PPM), "counter NAME", a property of the device (docs/debugging.md), whose value follows in the
-/// answer, and "holdings", how many processes, handles, shared groups, allocations and bytes of pool there
-/// are. The exit status: 0 unless the driver broke a rule, or it could not start.
+/// FILE" (PPM); "counter NAME", a property of the device (docs/debugging.md), whose value follows in the
+/// answer; "holdings", how many processes, handles, shared groups, allocations and bytes of pool there are;
+/// "window-surface WxH FORMAT", which makes what GDI draws a window into and answers its global handle;
+/// "close-window-surface HANDLE". The exit status: 0 unless the driver broke a rule, or it could not start.
 int serve(const ServeOptions& options);
 
 }  // namespace aerogpu::host
