@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/d3d9/formats.h"
 
@@ -46,7 +47,23 @@ inline constexpr DeviceFormat kOtherFormats[] = {
     {aerogpu::d3d9::Format::D32F_LOCKABLE, AEROGPU_FORMAT_D32_FLOAT},
 };
 
-/** The format of a texture that programs share, INVALID when the device has none. */
+/** Formats with a FourCC whose surfaces programs share, with the device's numbers (FMT-1). */
+inline constexpr DeviceFormat kFourCcFormats[] = {
+    {aerogpu::d3d9::Format::UYVY, AEROGPU_FORMAT_D3D9_UYVY},
+    {aerogpu::d3d9::Format::YUY2, AEROGPU_FORMAT_D3D9_YUY2},
+};
+
+/** The number that a device with feature bit 37 would have for a format beyond ABI 1.4 (FMT-1), INVALID when there is
+ *  none. Which of them a device has its capability block says. */
+constexpr uint32_t extendedFormat(uint32_t d3dFormat) {
+  for (const DeviceFormat &row : kFourCcFormats)
+    if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;
+  constexpr uint32_t kLastNumber = 0xFF;  // D3DFORMATs that are no FourCC
+  return d3dFormat && d3dFormat <= kLastNumber ? AEROGPU_EXT_FORMAT_FIRST + d3dFormat
+                                               : uint32_t{AEROGPU_FORMAT_INVALID};
+}
+
+/** The format of ABI 1.4 of a texture that programs share, INVALID when there is none. */
 constexpr uint32_t textureFormat(uint32_t d3dFormat) {
   for (const DeviceFormat &row : kOtherFormats)
     if (static_cast<uint32_t>(row.d3d) == d3dFormat) return row.device;

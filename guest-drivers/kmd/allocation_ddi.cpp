@@ -120,13 +120,13 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
   allocation->surface = surfaceOf(allocation->described, allocation->bytePixels);
   allocation->gpuOnly = livesOnGpuOnly(allocation->use) || saysGpuOnly(priv);
   if (adapter.features.spaces() && isImported(priv)) {
-    if (!canBeImported(priv)) {
+    if (!canBeImported(priv, adapter.features.formats)) {
       poolFree(memory);
       return STATUS_INVALID_PARAMETER;
     }
     allocation->imported = true;
     allocation->isBuffer = !allocation->described.width;
-    allocation->surface.format = textureFormat(allocation->described.format);
+    allocation->surface.format = importedFormat(allocation->described.format, adapter.features.formats);
     allocation->surface.pitch = importedPitch(allocation->described);
   }
   // The device is told of no more than there is, so nobody reaches beyond.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "capability_block.h"
 
+#include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_extension.h"
 
@@ -10,6 +11,31 @@ CapabilityBlock::CapabilityBlock(const Registers &registers, uint32_t featuresHi
   if (!(featuresHigh & AEROGPU_EXT_FEATURE_HI_CAPS)) return;
   const uint32_t bytes = registers.read(AEROGPU_EXT_REG_CAPS_SIZE);
   if (bytes <= AEROGPU_EXT_REG_CAPS_BYTES) m_bytes = bytes;
+  m_hasFormats = featuresHigh & AEROGPU_EXT_FEATURE_HI_FORMATS;
+}
+
+uint32_t CapabilityBlock::word(uint32_t offset) const {
+  return m_registers.read(AEROGPU_EXT_REG_CAPS + offset);
+}
+
+FormatSet CapabilityBlock::formats() const {
+  FormatSet formats;
+  constexpr uint32_t kKnown = offsetof(aerogpu_caps, format_entry_bytes) + sizeof(uint32_t);
+  if (!m_hasFormats || m_bytes < kKnown || word(offsetof(aerogpu_caps, magic)) != AEROGPU_CAPS_MAGIC ||
+      word(offsetof(aerogpu_caps, struct_bytes)) < kKnown)
+    return formats;
+  const uint32_t first = word(offsetof(aerogpu_caps, formats_offset));
+  const uint32_t stride = word(offsetof(aerogpu_caps, format_entry_bytes));
+  if (first > m_bytes || (first | stride) % 4 || stride < sizeof(aerogpu_format_caps)) return formats;
+  const uint32_t room = (m_bytes - first) / stride, said = word(offsetof(aerogpu_caps, format_count));
+  const uint32_t count = said < room ? said : room;
+  constexpr uint32_t kMade = AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_BLIT_SRC;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t entry = first + i * stride;
+    if (word(entry + offsetof(aerogpu_format_caps, caps)) & kMade)
+      formats.add(word(entry + offsetof(aerogpu_format_caps, format)));
+  }
+  return formats;
 }
 
 uint32_t CapabilityBlock::copy(uint8_t *out, uint32_t room) const {

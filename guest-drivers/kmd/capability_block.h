@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // capability_block.h: what the device says of its drawing (feature bit 36). Its content is user mode's business: the
-// driver hands it on. PASSIVE_LEVEL.
+// driver hands it on. Of its formats the driver knows whether textures can be made of them, since it makes those that
+// programs share. PASSIVE_LEVEL.
 #pragma once
 
+#include "format_set.h"
 #include "registers.h"
 
 namespace aero {
@@ -16,10 +18,15 @@ public:
   uint32_t bytes() const { return m_bytes; }
   /** Copies the first bytes, at most `room`; returns how many. */
   uint32_t copy(uint8_t *out, uint32_t room) const;
+  /** The formats beyond ABI 1.4 that textures can be made of (FMT-5); none without feature bit 37. */
+  FormatSet formats() const;
 
 private:
+  uint32_t word(uint32_t offset) const;
+
   const Registers &m_registers;
   uint32_t m_bytes = 0;
+  bool m_hasFormats = false;
 };
 
 }  // namespace aero

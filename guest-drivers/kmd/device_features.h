@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "aerogpu/aerogpu_extension.h"
+#include "format_set.h"
 #include "nt.h"
 
 namespace aero {
@@ -16,6 +17,7 @@ struct Features {
   uint32_t low = 0;     // AEROGPU_FEATURE_*
   uint32_t high = 0;    // AEROGPU_EXT_FEATURE_HI_*
   uint32_t policy = 0;  // AEROGPU_EXT_POLICY_*: what the host wants of the driver
+  FormatSet formats;    // beyond ABI 1.4: those that textures can be made of
 
   /** Whether the device keeps processes apart (docs/abi/spaces.md). */
   bool spaces() const { return high & AEROGPU_EXT_FEATURE_HI_SPACES; }

@@ -210,7 +210,10 @@ const FormatRow *FormatTable::find(uint32_t d3d) const {
 const FormatRow *FormatTable::findShared(uint32_t d3d) const {
   for (uint32_t i = 0; i < m_sharedCount; i++)
     if (static_cast<uint32_t>(m_shared[i].d3d) == d3d) return &m_shared[i];
-  return textureFormat(d3d) == AEROGPU_FORMAT_INVALID ? nullptr : find(d3d);
+  // The formats beyond ABI 1.4 that the block has are shared as what they are.
+  const FormatRow *row = find(d3d);
+  const bool known = textureFormat(d3d) != AEROGPU_FORMAT_INVALID;
+  return row && !row->isNull() && (known || row->device == extendedFormat(d3d)) ? row : nullptr;
 }
 
 }  // namespace aero

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aerogpu/aerogpu_caps.h"
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
-
 #include "suite/outside.h"
 #include "suite/sharing.h"
 
@@ -260,11 +261,170 @@ void sharedSingle() {
          static_cast<unsigned long long>(poolBytes() - pool));
 }
 
+/// A format of docs/abi/formats.md: its D3DFORMAT, the device's number and the bytes of a texel. X1R5G5B5 and
+/// D16 are shared as ABI 1.4 has them.
+struct ExtendedFormat {
+  uint32_t d3d, number, bytes;
+};
+constexpr uint32_t fourCc(char a, char b, char c, char d) {
+  return static_cast<uint32_t>(a) | static_cast<uint32_t>(b) << 8 | static_cast<uint32_t>(c) << 16 |
+         static_cast<uint32_t>(d) << 24;
+}
+constexpr ExtendedFormat kExtendedFormats[] = {
+
+    {30, 0x101E, 2},
+    {26, 0x101A, 2},
+    {28, 0x101C, 1},
+    {31, 0x101F, 4},
+    {35, 0x1023, 4},
+    {34, 0x1022, 4},
+    {112, 0x1070, 4},
+    {36, 0x1024, 8},
+    {113, 0x1071, 8},
+    {50, 0x1032, 1},
+    {81, 0x1051, 2},
+    {51, 0x1033, 2},
+    {52, 0x1034, 1},
+    {60, 0x103C, 2},
+    {64, 0x1040, 4},
+    {61, 0x103D, 2},
+    {62, 0x103E, 4},
+    {63, 0x103F, 4},
+    {110, 0x106E, 8},
+    {67, 0x1043, 4},
+    {111, 0x106F, 2},
+    {114, 0x1072, 4},
+    {115, 0x1073, 8},
+    {116, 0x1074, 16},
+    {fourCc('U', 'Y', 'V', 'Y'), 0x1205, 2},
+    {fourCc('Y', 'U', 'Y', '2'), 0x1206, 2},
+};
+/// FMT-1: Direct3D 9's formats that have no number: R8G8B8, R3G3B2, A8R3G3B2, A8P8, P8, CxV8U8, and none at
+/// all.
+constexpr uint32_t kNoFormats[] = {20, 27, 29, 40, 41, 117, 199, fourCc('N', 'O', 'N', 'E')};
+constexpr uint32_t kFormatWidth = 64, kFormatHeight = 16;
+
+std::vector<uint8_t> sharedOf(const ExtendedFormat& format) {
+  auto data = texturePrivate(newAllocId(), kFormatWidth, kFormatHeight, format.d3d, true);
+  aerogpu_wddm_alloc_priv_v2 priv;
+  std::memcpy(&priv, data.data(), sizeof priv);
+  priv.row_pitch_bytes = kFormatWidth * format.bytes;
+  priv.size_bytes = uint64_t{priv.row_pitch_bytes} * kFormatHeight;
+  std::memcpy(data.data(), &priv, sizeof priv);
+  return data;
+}
+
+/// FMT-5: whether the capability block says that there are textures of the format.
+bool blockHas(Adapter& adapter, uint32_t number) {
+  const auto word = [&](size_t offset) {
+    return adapter.registers().read(static_cast<uint32_t>(AEROGPU_EXT_REG_CAPS + offset));
+  };
+  const uint32_t first = word(offsetof(aerogpu_caps, formats_offset)),
+                 count = word(offsetof(aerogpu_caps, format_count)),
+                 stride = word(offsetof(aerogpu_caps, format_entry_bytes));
+  for (uint32_t i = 0; i < count; ++i)
+    if (word(first + i * stride) == number)
+      return (word(first + i * stride + 4) &
+              (AEROGPU_FORMAT_CAP_SAMPLE | AEROGPU_FORMAT_CAP_DEPTH | AEROGPU_FORMAT_CAP_BLIT_SRC)) != 0;
+  return false;
+}
+
+/// The bytes that one process gives the surface another one reads.
+void bytesCross(Adapter& adapter, Sharer& producer, Sharer& consumer, const ExtendedFormat& format) {
+  const uint32_t bytes = kFormatWidth * kFormatHeight * format.bytes;
+  std::vector<uint8_t> given(bytes), read(bytes);
+  for (uint32_t i = 0; i < bytes; ++i) given[i] = static_cast<uint8_t>(i * 37 + i / 256 + format.d3d);
+  auto memory = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), bytes)}, false);
+  if (!expect(ntSuccess(memory.status), "memory (0x%08x)", memory.status)) return;
+  const auto opened = consumer.client->open(memory.allocations, true);
+  if (!expect(!opened.empty(), "it opens")) return;
+  const uint32_t copy = newHandle();
+  aerogpu_cmd_create_texture2d create{};
+  create.texture_handle = copy;
+  create.usage_flags = AEROGPU_RESOURCE_USAGE_TEXTURE;
+  create.format = format.number;
+  create.width = kFormatWidth;
+  create.height = kFormatHeight;
+  create.mip_levels = create.array_layers = 1;
+  create.row_pitch_bytes = kFormatWidth * format.bytes;
+  create.backing_alloc_id = allocIdOf(opened[0]->privateData);
+  Stream draw, take;
+  draw.upload(producer.handle, 0, given.data(), given.size());
+  expect(ntSuccess(producer.context->render(draw.bytes(), {{producer.opened, true}})), "an upload");
+  take.writer().packet(create);
+  take.copyTexture(copy, consumer.handle, kFormatWidth, kFormatHeight, true).destroy(copy);
+  expect(ntSuccess(consumer.context->render(take.bytes(), {{opened[0], true}, {consumer.opened, false}})),
+         "a copy");
+  adapter.scheduler().waitIdle();
+  adapter.vidmm().read(*memory.allocations[0], 0, read.data(), read.size());
+  expect(read == given, "the other process reads all bits of format 0x%x", format.number);
+  consumer.client->close(opened[0]);
+  adapter.vidmm().destroy(memory.allocations);
+}
+
+/// PRIV-24, FMT-1, FMT-5: what the device's block says there is can be shared, and nothing else.
+void sharedFormats() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  if (!hasSpaces(adapter) ||
+      !(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_FORMATS)) {
+    note("this device makes no such textures for programs: not looked at");
+    return;
+  }
+  auto producer = makeSharer(adapter, 340), consumer = makeSharer(adapter, 341);
+  if (!producer || !consumer) return;
+  unsigned shared = 0;
+  for (const ExtendedFormat& format : kExtendedFormats) {
+    const bool there = blockHas(adapter, format.number);
+    auto made = adapter.vidmm().create({}, {sharedOf(format)}, true);
+    expect(made.status == (there ? kSuccess : kInvalidParameter),
+           "format 0x%x, which is %s, is shared (0x%08x)", format.number, there ? "there" : "not there",
+           made.status);
+    if (!ntSuccess(made.status)) continue;
+    ++shared;
+    if (openAndExport(adapter, *producer, made.allocations[0]) &&
+        openShared(*consumer, made.allocations[0]) && expect(ntSuccess(importShared(*consumer)), "import"))
+      bytesCross(adapter, *producer, *consumer, format);
+    for (Sharer* one : {producer.get(), consumer.get()}) {
+      expect(ntSuccess(destroyHandle(*one)), "a handle goes");
+      one->client->close(one->opened);
+    }
+    adapter.vidmm().destroy(made.allocations);
+    settle(adapter, *producer->context);
+  }
+  note("%u of %zu formats are shared", shared, std::size(kExtendedFormats));
+  for (const uint32_t none : kNoFormats) {
+    auto made = adapter.vidmm().create({}, {sharedOf({none, 0, 4})}, true);
+    expect(made.status == kInvalidParameter, "D3DFORMAT %u is refused (0x%08x)", none, made.status);
+    if (ntSuccess(made.status)) adapter.vidmm().destroy(made.allocations);
+  }
+  expectNoDeviceErrors(adapter);
+}
+
+/// EXT-1: a device that does not announce them.
+void sharedFormatsUnknown() {
+  Session session(false);
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  if (!adapter.machine().breakRegister(AEROGPU_MMIO_REG_FEATURES_HI,
+                                       {.readAnd = ~AEROGPU_EXT_FEATURE_HI_FORMATS})) {
+    note("registers cannot be changed here: a device without the feature was not looked at");
+    return;
+  }
+  if (!session.start()) return;
+  for (const ExtendedFormat& format : kExtendedFormats) {
+    auto made = adapter.vidmm().create({}, {sharedOf(format)}, true);
+    expect(made.status == kInvalidParameter, "format 0x%x without the feature (0x%08x)", format.number,
+           made.status);
+    if (ntSuccess(made.status)) adapter.vidmm().destroy(made.allocations);
+  }
+}
+
 const TestCase kTests[] = {
-    {"shared-single", 60, sharedSingle},
-    {"shared-orders", 240, sharedOrders},
-    {"shared-killed", 120, sharedKilled},
-    {"shared-pixels", 90, sharedPixels},
+    {"shared-formats", 120, sharedFormats}, {"shared-formats-unknown", 60, sharedFormatsUnknown},
+    {"shared-single", 60, sharedSingle},    {"shared-orders", 240, sharedOrders},
+    {"shared-killed", 120, sharedKilled},   {"shared-pixels", 90, sharedPixels},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // PRIV-25). Any IRQL.
 #pragma once
 
+#include "format_set.h"
 #include "placement.h"
 #include "surface_format.h"
 
@@ -63,14 +64,23 @@ constexpr uint32_t importedPitch(const DescribedSurface &surface) {
   return surface.pitch ? surface.pitch : (surface.width + block.width - 1) / block.width * block.bytes;
 }
 
+/** The device's number of the format of such a texture, INVALID when it has none: one of ABI 1.4, or of those that the
+ *  device says it has beyond (FMT-5). */
+constexpr uint32_t importedFormat(uint32_t d3dFormat, const FormatSet &formats) {
+  const uint32_t known = textureFormat(d3dFormat);
+  if (known != AEROGPU_FORMAT_INVALID) return known;
+  const uint32_t extended = extendedFormat(d3dFormat);
+  return formats.has(extended) ? extended : uint32_t{AEROGPU_FORMAT_INVALID};
+}
+
 /** Whether the driver can make it: a texture of one level and one layer in a format that the device has, or a buffer of
  *  nothing but bytes. */
-constexpr bool canBeImported(const AllocationPrivate &data) {
+constexpr bool canBeImported(const AllocationPrivate &data, const FormatSet &formats) {
   if (data.kind == AEROGPU_WDDM_ALLOC_KIND_BUFFER) return data.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   const DescribedSurface surface = describedSurface(data);
   const FormatBlock block = formatBlock(surface.format, false);
   if (!surface.width || surface.width > kMaxSurfaceEdge || surface.height > kMaxSurfaceEdge || !block.bytes ||
-      textureFormat(surface.format) == AEROGPU_FORMAT_INVALID)
+      importedFormat(surface.format, formats) == AEROGPU_FORMAT_INVALID)
     return false;
   const uint64_t bytes = uint64_t{importedPitch(surface)} * ((surface.height + block.height - 1) / block.height);
   return bytes <= data.size_bytes && data.size_bytes < bytes + kAllocationUnit;

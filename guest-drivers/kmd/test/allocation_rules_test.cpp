@@ -80,6 +80,27 @@ TEST(AllocationRules, WhatIsTheGpusAloneNeedsNoMemoryButTheDevicesFormat) {
     EXPECT_FALSE(may(texture(1920, 1080, kA8R8G8B8, 7680, 7680 * 1080, gpu | flag))) << flag;
 }
 
+TEST(AllocationRules, WhatProgramsShareIsInAFormatOfTheDevice) {  // PRIV-24, FMT-1, FMT-5
+  FormatSet none, some;
+  for (const uint32_t number : {0x1071u, 0x1205u, 0u, 87u, 0x12FFu, 0x1300u, 0xFFFFFFFFu}) some.add(number);
+  EXPECT_FALSE(some.has(0) || some.has(87) || some.has(0x1300)) << "no numbers of formats beyond 1.4";
+  const uint32_t shared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
+  const auto can = [&](uint32_t d3d, uint32_t bytes, const FormatSet &formats) {
+    return canBeImported(texture(16, 16, d3d, 16 * bytes, 256 * bytes, shared), formats);
+  };
+  constexpr uint32_t kA16B16G16R16F = 113, kR32F = 114, kUyvy = 0x59565955, kNobodys = 0x454E4F4E;
+  EXPECT_TRUE(can(kA8R8G8B8, 4, none)) << "of 1.4";
+  EXPECT_TRUE(can(kA16B16G16R16F, 8, some));
+  EXPECT_FALSE(can(kA16B16G16R16F, 8, none));
+  EXPECT_FALSE(can(kR32F, 4, some)) << "not there";
+  EXPECT_TRUE(can(kUyvy, 2, some)) << "two pixels in four bytes";
+  EXPECT_FALSE(can(kUyvy, 2, none));
+  EXPECT_FALSE(can(kNobodys, 4, some));
+  EXPECT_EQ(importedFormat(kA16B16G16R16F, some), 0x1071u);
+  EXPECT_EQ(importedFormat(kUyvy, some), 0x1205u);
+  EXPECT_EQ(importedFormat(0x71, none), 0u);
+}
+
 TEST(AllocationRules, AProgramsOwnMemoryIsItsOwn) {  // PRIV-25
   const uint32_t existing = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING;
   EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384, existing)));

@@ -260,6 +260,33 @@ TEST_F(UmdCaps, LimitsAreTheDevices) {
   EXPECT_EQ(kind(Program::texture() | Program::volume(), {8, 8, 4, 5}), kNotAvailable) << "more levels than halvings";
 }
 
+// docs/abi/driver-data.md PRIV-24: the kernel driver makes the texture of what is shared, in each format of the block.
+TEST_F(UmdCaps, WhatIsOfferedIsSharedAsWhatItIs) {
+  kernel.spaces = true;
+  start(wholeBlock());
+  size_t extended = 0;
+  for (const FORMATOP &row : formats()) {
+    SCOPED_TRACE(row.Format);
+    const bool depth = row.Operations & FORMATOP_ZSTENCIL;
+    if (depth || !(row.Operations & FORMATOP_TEXTURE)) continue;
+    // "ATI1" and "ATI2", whose rows everybody measures in another way, and "NULL", which has no pixels, stay with their
+    // program.
+    constexpr uint32_t kAlone[] = {0x31495441, 0x32495441, 0x4C4C554E};
+    if (std::count(std::begin(kAlone), std::end(kAlone), static_cast<uint32_t>(row.Format))) continue;
+    rt.takePackets();
+    HANDLE shared = nullptr;
+    ASSERT_EQ(p.tryResource(row.Format, 16, 16, Program::texture() | Program::shared(), shared), 0);
+    EXPECT_EQ(rt.takePackets(AEROGPU_CMD_IMPORT_SHARED_SURFACE).size(), 1u);
+    aerogpu_wddm_alloc_priv_v2 priv;
+    memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
+    EXPECT_EQ(priv.format, static_cast<uint32_t>(row.Format)) << "what the kernel driver makes";
+    p.destroy(shared);
+    // Numbers of FMT-1: half and single floats, the ten-bit ones, luminance.
+    for (const uint32_t number : {113u, 116u, 35u, 50u}) extended += static_cast<uint32_t>(row.Format) == number;
+  }
+  EXPECT_EQ(extended, 4u);
+}
+
 // A block is a guest's word about memory that somebody else wrote: nothing behind its end is read (CAPS-2, CAPS-5).
 TEST_F(UmdCaps, BlocksThatAreNone) {
   const std::vector<uint8_t> whole = wholeBlock();
