@@ -30,12 +30,21 @@ struct DmaArgs {
 aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &allocation,
                                const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
 
+/** Bits of patchId() beside the place: whether the entry is read-only, and the segment. */
+constexpr uint32_t kPatchReadonly = AEROGPU_ALLOC_FLAG_READONLY, kPatchUse = 7;
+static_assert(kPatchReadonly == 1);
+
 /** The DriverId of a patch location: where the allocation lay when its entry was written, in pages (of a segment, which
- * is smaller than 2^41 bytes, no two addresses have one number), the segment, and whether the entry is read-only. */
-inline uint32_t patchId(const DXGK_ALLOCATIONLIST &listed, uint32_t flags) {
-  static_assert(AEROGPU_ALLOC_FLAG_READONLY == 1 && kSegmentAperture < 4);
-  return static_cast<uint32_t>(static_cast<uint64_t>(listed.PhysicalAddress.QuadPart) >> 9) |
-         static_cast<uint32_t>(listed.SegmentId) << 1 | flags;
+ * is smaller than 2^41 bytes, no two addresses have one number), the segment, and whether the entry is read-only: as
+ * the list says it, or never when all are writable. */
+template <bool kWritable> uint32_t patchId(const DXGK_ALLOCATIONLIST &listed) {
+  static_assert(kSegmentAperture << 1 <= kPatchUse);
+  // WriteOperation and above it SegmentId, read at once.
+  static_assert(offsetof(DXGK_ALLOCATIONLIST, PhysicalAddress) > sizeof(HANDLE));
+  uint32_t use;
+  RtlCopyMemory(&use, reinterpret_cast<const uint8_t *>(&listed) + sizeof(HANDLE), sizeof use);
+  use = kWritable ? use & kPatchUse & ~kPatchReadonly : (use & kPatchUse) ^ kPatchReadonly;
+  return static_cast<uint32_t>(static_cast<uint64_t>(listed.PhysicalAddress.QuadPart) >> 9) | use;
 }
 
 /**
@@ -60,10 +69,11 @@ public:
   void finish(uint32_t packetBytes, uint32_t type, uint32_t flags);
 
 private:
-  /** Keeps the entry of an allocation that lies elsewhere since it was last listed. */
-  [[gnu::noinline]] void locate(AeroOpenAllocation &open, const DXGK_ALLOCATIONLIST &listed) const;
+  template <bool kWritable> void enter(UINT first, UINT count);
+  /** Keeps the entry of an allocation that lies elsewhere, or is used in another way, since it was last listed. */
+  [[gnu::noinline]] void locate(AeroOpenAllocation &open, const DXGK_ALLOCATIONLIST &listed, uint32_t where) const;
   /** An allocation that has an entry is listed once more; how many entries (0 or 1) are no longer read-only. */
-  UINT listAgain(UINT entry, const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
+  [[gnu::noinline]] UINT listAgain(uint32_t offset, const DXGK_ALLOCATIONLIST &listed, uint32_t where);
 
   AllocationTable &m_allocations;
   const Segments &m_segments;

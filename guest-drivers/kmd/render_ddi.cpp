@@ -82,6 +82,21 @@ AEROGPU_DMA_PRIV *privateOf(const DXGKARG_PATCH &args) {
   return reinterpret_cast<AEROGPU_DMA_PRIV *>(static_cast<uint8_t *>(args.pDmaBufferPrivateData) + start);
 }
 
+/** Writes the entry of an allocation of the list that may have moved. False: the OS' lists make no sense. */
+[[gnu::noinline]] bool patchEntry(const AeroAdapter &adapter, const DXGKARG_PATCH &args,
+                                  const D3DDDI_PATCHLOCATIONLIST &patch, AEROGPU_DMA_PRIV *priv) {
+  const DXGK_ALLOCATIONLIST &listed = args.pAllocationList[patch.AllocationIndex];
+  const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
+  if (!open || args.DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
+      patch.PatchOffset > args.DmaBufferSize - sizeof(aerogpu_alloc_entry))
+    return false;
+  if (priv) priv->Reserved0 |= kDmaMoved;
+  const aerogpu_alloc_entry entry =
+      tableEntry(adapter.segments, *open->allocation, listed, patch.DriverId & AEROGPU_ALLOC_FLAG_READONLY);
+  RtlCopyMemory(static_cast<uint8_t *>(args.pDmaBuffer) + patch.PatchOffset, &entry, sizeof entry);
+  return true;
+}
+
 }  // namespace
 
 NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
@@ -129,22 +144,21 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
   if (first > args->PatchLocationListSize || count > args->PatchLocationListSize - first)
     return STATUS_INVALID_PARAMETER;
   AEROGPU_DMA_PRIV *priv = privateOf(*args);
-  const bool all = !priv || priv->Reserved0 & kDmaMoved;
-  const D3DDDI_PATCHLOCATIONLIST *end = args->pPatchLocationList + first + count;
-  for (const D3DDDI_PATCHLOCATIONLIST *patch = args->pPatchLocationList + first; patch != end; patch++) {
-    if (patch->AllocationIndex >= args->AllocationListSize) return STATUS_INVALID_PARAMETER;
-    const DXGK_ALLOCATIONLIST &listed = args->pAllocationList[patch->AllocationIndex];
-    const uint32_t flags = patch->DriverId & AEROGPU_ALLOC_FLAG_READONLY;
-    // Most lie where they lay when the entry was written.
-    if (patch->DriverId == patchId(listed, flags) && !all) continue;
-    const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
-    if (!open || args->DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
-        patch->PatchOffset > args->DmaBufferSize - sizeof(aerogpu_alloc_entry))
+  // An id differs from that of the place in nothing but kPatchReadonly where nothing moved since the entry was written.
+  const uint32_t moved = !priv || priv->Reserved0 & kDmaMoved ? 0 : kPatchReadonly + 1;
+  const D3DDDI_PATCHLOCATIONLIST *patch = args->pPatchLocationList + first, *end = patch + count;
+  const DXGK_ALLOCATIONLIST *list = args->pAllocationList;
+  const UINT listed = args->AllocationListSize;
+  const auto patchOne = [&](const D3DDDI_PATCHLOCATIONLIST &one) {
+    const UINT index = one.AllocationIndex;
+    return index < listed &&
+           ((one.DriverId ^ patchId<true>(list[index])) < moved || patchEntry(*adapter, *args, one, priv));
+  };
+  for (; end - patch >= 4; patch += 4)
+    if (!patchOne(patch[0]) || !patchOne(patch[1]) || !patchOne(patch[2]) || !patchOne(patch[3]))
       return STATUS_INVALID_PARAMETER;
-    if (priv) priv->Reserved0 |= kDmaMoved;
-    const aerogpu_alloc_entry entry = tableEntry(adapter->segments, *open->allocation, listed, flags);
-    RtlCopyMemory(static_cast<uint8_t *>(args->pDmaBuffer) + patch->PatchOffset, &entry, sizeof entry);
-  }
+  for (; patch != end; patch++)
+    if (!patchOne(*patch)) return STATUS_INVALID_PARAMETER;
   return STATUS_SUCCESS;
 }
 

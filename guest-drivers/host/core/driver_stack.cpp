@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +17,8 @@ namespace {
 /// Twice what a call path may have (suite/test.cpp). Whoever uses more is seen to have used all of it.
 constexpr uintptr_t kPainted = 6 << 10;
 constexpr uintptr_t kPaint = static_cast<uintptr_t>(0xA5C3'5A3C'D14B'7E96);
+
+std::atomic<bool> s_watched{true};
 
 void paintFor(Thread* thread, uintptr_t sp) {
   thread->paintedLow = (sp - kPainted) & ~(sizeof(uintptr_t) - 1);
@@ -65,13 +68,17 @@ __attribute__((noinline)) StackWatch::StackWatch(Thread& thread)
       m_outerLow(thread.paintedLow),
       m_outerDeepest(thread.deepestStack) {
   thread.deepestStack = 0;
+  if (!s_watched) {
+    thread.stackBase = 0;
+    return;
+  }
   // Where the caller's stack ends: behind this function's saved frame pointer and return address.
   thread.stackBase = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(void*);
   aerogpuHostOnEntryStack(paintFor, &thread);
 }
 
 uint64_t StackWatch::used() {
-  aerogpuHostOnEntryStack(lookFor, &m_thread);
+  if (m_thread.stackBase) aerogpuHostOnEntryStack(lookFor, &m_thread);
   return m_thread.deepestStack;
 }
 
@@ -79,6 +86,10 @@ StackWatch::~StackWatch() {
   m_thread.stackBase = m_outerBase;
   m_thread.paintedLow = m_outerLow;
   m_thread.deepestStack = m_outerDeepest;
+}
+
+void setStackWatched(bool on) {
+  s_watched = on;
 }
 
 void lookAtStack(Thread& thread, uintptr_t sp) {

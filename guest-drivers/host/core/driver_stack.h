@@ -44,6 +44,10 @@ private:
   uint64_t m_outerDeepest;
 };
 
+/// Off: calls that begin from now on are not watched, and use 0 bytes; nothing is painted. For benchmarks.
+/// Any thread.
+void setStackWatched(bool on);
+
 /// What was used down to the driver's `sp`, and below it to where nobody has written, counts. Runs on another
 /// stack.
 void lookAtStack(Thread& thread, uintptr_t sp);

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "aerogpu/cmd_packets.hpp"
+#include "core/driver_stack.h"
 #include "core/fault.h"
 #include "suite/streams.h"
 #include "suite/test.h"
@@ -175,15 +176,17 @@ void instructions() {
   Stream stream;
   stream.flush();
   s_stepped = &bench.session->adapter().image();
+  setStackWatched(false);  // painting it takes thousands of steps for each call
   struct sigaction step {
   }, old{};
   step.sa_sigaction = onStep;
-  step.sa_flags = SA_SIGINFO | SA_NODEFER;
+  step.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGTRAP, &step, &old);
   const unsigned count = options().iterations ? options().iterations : 20;
   const uint64_t small = stepSubmissions(bench, stream, {{bench.surface.opened, false}}, count);
   const uint64_t large = stepLargeSubmission(bench, std::max(count / 10, 1u));
   sigaction(SIGTRAP, &old, nullptr);
+  setStackWatched(true);
   note(
       "bench instructions: %llu of the driver for each submission, %llu for a large one (Render, Patch, "
       "SubmitCommand; ISR and DPC not in it)",

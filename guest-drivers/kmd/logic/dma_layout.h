@@ -69,6 +69,10 @@ struct DmaLayout {
   static constexpr uint32_t entryOffset(uint32_t i) {
     return static_cast<uint32_t>(sizeof(aerogpu_alloc_table_header) + size_t{i} * sizeof(aerogpu_alloc_entry));
   }
+  /** The entry that lies there, or would. */
+  static constexpr uint32_t entryAt(uint32_t offset) {
+    return static_cast<uint32_t>((offset - sizeof(aerogpu_alloc_table_header)) / sizeof(aerogpu_alloc_entry));
+  }
   /** Where the packets begin, behind the stream header. */
   constexpr uint32_t packetOffset() const { return commandOffset + sizeof(aerogpu_cmd_stream_header); }
 

@@ -16,7 +16,8 @@ public:
     if (number - AEROGPU_EXT_FORMAT_FIRST < kNumbers) word(number) |= bit(number);
   }
   bool has(uint32_t number) const {
-    return number - AEROGPU_EXT_FORMAT_FIRST < kNumbers && m_words[(number - AEROGPU_EXT_FORMAT_FIRST) / 32] & bit(number);
+    return number - AEROGPU_EXT_FORMAT_FIRST < kNumbers &&
+           m_words[(number - AEROGPU_EXT_FORMAT_FIRST) / 32] & bit(number);
   }
 
 private:
