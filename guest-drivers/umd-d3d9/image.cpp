@@ -19,7 +19,7 @@ constexpr uint32_t kSharedPitchAlign = 64;
 bool createTexture(Wire &wire, uint32_t handle, const FormatRow &format, const TextureLayout &layout, uint32_t usage,
                    Allocation &memory) {
   if (!wire.context.ensure(sizeof(aerogpu_cmd_create_texture2d), 1)) return false;
-  wire.context.use(memory, false);
+  if (memory) wire.context.use(memory, false);
   aerogpu_cmd_create_texture2d create = {};
   create.texture_handle = handle;
   create.usage_flags = usage;
@@ -47,7 +47,8 @@ template <class Packet> void setBox(Packet &packet, const ImagePart &part, bool 
 
 }  // namespace
 
-bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, AllocationRequest &request) {
+bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, bool spaces,
+                 AllocationRequest &request) {
   format = &row;
   crossesContexts = use.shared || use.primary;
   if (!layout.set(row, size.width, size.height, size.depth, size.levels, size.layers,
@@ -56,16 +57,21 @@ bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &us
   sampleCount = use.sampleCount;
   request = {};
   if (sampleCount > 1) return !crossesContexts && !size.depth && size.levels == 1 && size.layers == 1;
-  // What is drawn to is locked through staging: its memory would be old.
-  cpuVisible = !use.target && !use.depth && !crossesContexts;
+  // Back buffers are surfaces alone; the kernel driver draws presents, of the formats that it knows.
+  const bool presented = use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 &&
+                         size.layers == 1 && deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device;
+  // What is drawn to is locked through staging, and its memory would be old: it has none, or, where the kernel driver
+  // has to know it, a page that stands for it (PRIV-20).
+  const bool drawn = (use.target || use.depth) && !crossesContexts;
+  if (drawn && !presented) return true;
+  cpuVisible = !drawn && !crossesContexts;
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   if (size.depth || row.isTight) return true;  // to the kernel driver a volume is bytes, and what it has no format for
-  // Back buffers are surfaces alone; the kernel driver draws presents, of the formats that it knows.
-  if (use.target && !use.texture && !use.depth && !crossesContexts && size.levels == 1 && size.layers == 1 &&
-      deviceFormat(static_cast<uint32_t>(row.d3d)) == row.device)
-    request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
+  if (presented)
+    request.flags |=
+        AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | (spaces ? AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY : 0);
   request.width = size.width;
   request.height = size.height;
   request.d3dFormat = static_cast<uint32_t>(row.d3d);

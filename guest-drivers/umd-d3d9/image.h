@@ -13,7 +13,7 @@ struct ImageUse {
   bool texture = false, target = false, depth = false;
   bool shared = false;
   bool primary = false;      // scanned out
-  uint32_t sampleCount = 1;  // a pixel; above 1 it has no memory, and copies of all its samples alone reach it
+  uint32_t sampleCount = 1;  // a pixel; above 1 copies of all its samples alone reach it
 };
 
 /** How large it is: pixels, levels, and layers or, of a volume, slices. */
@@ -55,8 +55,9 @@ struct Image {
   uint32_t locks = 0;  // of the memory
   Staging staging[kMaxStaging];
 
-  /** Lays it out, and says what memory it needs: 0 bytes are none. False for dimensions that cannot be. */
-  bool plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, AllocationRequest &request);
+  /** Lays it out, and says what memory it needs: 0 bytes are none. `spaces`: Runtime::spaces(), without which textures
+   * are the program's own to make. False for dimensions that cannot be. */
+  bool plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, bool spaces, AllocationRequest &request);
   /** Makes the texture over `memory`, if it needs some, or imports the kernel driver's. */
   HRESULT create(Wire &wire, const ImageUse &use);
   /** Takes over an allocation that somebody else made: its texture is imported. */

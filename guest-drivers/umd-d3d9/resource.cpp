@@ -172,13 +172,14 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   drawn.sampleCount = use.sampleCount;
   if (twice) use.sampleCount = 1;
   AllocationRequest requests[kMaxAllocations];
+  const bool spaces = wire.context.runtime().spaces();
   for (uint32_t i = 0; i < images; i++) {
     // The last pixel of an odd width is half of a pair (FMT-14).
     size.width = args.pSurfList[i].Width + (m_format->isYuv() ? args.pSurfList[i].Width % 2 : 0);
     size.height = args.pSurfList[i].Height;
     AllocationRequest none;
-    if (!m_images[i].plan(*m_format, size, use, requests[i]) ||
-        (twice && !m_images[images + i].plan(*m_format, size, drawn, none)))
+    if (!m_images[i].plan(*m_format, size, use, spaces, requests[i]) ||
+        (twice && !m_images[images + i].plan(*m_format, size, drawn, spaces, none)))
       return kNotAvailable;
   }
   AllocationOwner owner;
@@ -259,7 +260,7 @@ HRESULT Resource::makeShown(Wire &wire, Surface &surface) {
   ImageSize size;
   size.width = surface.width;
   size.height = surface.height;
-  HRESULT result = shown->plan(*row, size, use, request) ? kOk : kNotAvailable;
+  HRESULT result = shown->plan(*row, size, use, wire.context.runtime().spaces(), request) ? kOk : kNotAvailable;
   if (!failed(result)) result = allocate(wire.context.runtime(), request, shown->memory);
   if (!failed(result)) result = shown->create(wire, use);
   if (failed(result)) {

@@ -575,21 +575,28 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
       uint32_t flags;
       uint32_t kind;  // of the private data
       bool exported;  // without spaces
+      bool memory;    // it has an allocation
     } rows[] = {
-        {"shared", Program::texture() | Program::shared(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED, true},
-        {"scanned out", Program::target() | Program::primary(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY, false},
-        {"a back buffer", Program::target(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED, false},
-        {"a texture", Program::texture(), 0, false},
-        {"a texture that is drawn to", Program::texture() | Program::target(), 0, false},
+        {"shared", Program::texture() | Program::shared(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED, true, true},
+        {"scanned out", Program::target() | Program::primary(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY, false, true},
+        {"a back buffer", Program::target(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED, false, true},
+        {"a texture", Program::texture(), 0, false, true},
+        {"a texture that is drawn to", Program::texture() | Program::target(), 0, false, false},
     };
     constexpr uint32_t kKinds = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
                                 AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
     for (const auto &row : rows) {
       SCOPED_TRACE(row.what);
+      const size_t before = kernel.allocations.size();
       HANDLE resource = p.resource(D3DDDIFMT_X8R8G8B8, 16, 16, row.flags);
-      aerogpu_wddm_alloc_priv_v2 priv;
-      memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
+      aerogpu_wddm_alloc_priv_v2 priv = {};
+      const bool memory = kernel.allocations.size() > before;
+      EXPECT_EQ(memory, row.memory);
+      if (memory) memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
       EXPECT_EQ(priv.flags & kKinds, row.kind);
+      // PRIV-20: what the GPU draws and the kernel driver presents costs the guest no memory of its size.
+      EXPECT_EQ((priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY) != 0,
+                spaces && row.kind == AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED);
       EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0);
       const auto packets = rt.takePackets();
       size_t created = 0, imported = 0, exported = 0;
@@ -607,6 +614,31 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
       EXPECT_EQ(exported, !spaces && row.exported ? 1u : 0u);
       p.destroy(resource);
     }
+    rt.close();
+  }
+}
+
+// PRIV-20: a program with three 1080p back buffers, a texture of that size that it draws to, and depth.
+TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
+  for (const bool spaces : {false, true}) {
+    SCOPED_TRACE(spaces);
+    FakeKernel kernel;
+    kernel.spaces = spaces;
+    FakeRuntime rt(kernel);
+    rt.open();
+    Program p(rt);
+    const size_t before = kernel.allocations.size();
+    std::vector<HANDLE> made;
+    for (int i = 0; i < 3; i++) made.push_back(p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()));
+    made.push_back(p.resource(D3DDDIFMT_A8R8G8B8, 1920, 1080, Program::texture() | Program::target()));
+    made.push_back(p.resource(D3DDDIFMT_D24S8, 1920, 1080, Program::depth()));
+    EXPECT_EQ(kernel.allocations.size() - before, 3u) << "of the back buffers, which the kernel driver presents";
+    uint64_t bytes = 0;
+    for (const auto &[handle, allocation] : kernel.allocations)
+      if (allocation.bytes > 1920 * 1080)
+        bytes += allocation.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY ? 4096 : allocation.bytes;
+    EXPECT_EQ(bytes, spaces ? 3u * 4096 : uint64_t{3} * 1920 * 1080 * 4);
+    for (HANDLE resource : made) p.destroy(resource);
     rt.close();
   }
 }
