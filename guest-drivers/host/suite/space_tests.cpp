@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_spaces.h"
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/cmd_packets.hpp"
 #include "suite/outside.h"
 #include "suite/process_objects.h"
@@ -248,6 +249,57 @@ void spaceScreen(Adapter& adapter, Client&, Context& context) {
   expectDeviceErrors(adapter, errors);
 }
 
+/// PRIV-20, PRIV-24: a back buffer that is marked as the source of presents has a texture of the driver's,
+/// which its program imports and draws to; a present shows that. Of what is not marked it shows the memory.
+void spacePresented(Adapter& adapter, Client&, Context&) {
+  if (!hasSpaces(adapter)) return;
+  constexpr uint32_t kPresented = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED,
+                     kGpuOnly = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY;
+  auto program = makeSharer(adapter, 740);
+  if (!program) return;
+  const auto screen = program->client->open({adapter.display().sharedPrimary()}, false);
+  if (!expect(!screen.empty(), "the shared primary opens")) return;
+  uint32_t color = 0xFF204060;
+  for (const uint32_t flags : {kPresented, kPresented | kGpuOnly, 0u}) {
+    auto data = texturePrivate(newAllocId(), 128, 128, D3DDDIFMT_X8R8G8B8);
+    aerogpu_wddm_alloc_priv_v2 priv;
+    std::memcpy(&priv, data.data(), sizeof priv);
+    priv.flags |= flags;
+    std::memcpy(data.data(), &priv, sizeof priv);
+    auto made = adapter.vidmm().create({}, {data}, true);
+    if (!expect(ntSuccess(made.status), "a back buffer (0x%08x)", made.status)) return;
+    const auto opened = program->client->open(made.allocations, true);
+    if (!expect(!opened.empty(), "it opens")) return;
+    program->opened = opened[0];
+    program->token = shareTokenOf(opened[0]->privateData);
+    expect((program->token != 0) == (flags != 0), "it has a token: %s", program->token ? "yes" : "no");
+    color += 0x00183018;
+    if (flags) {
+      expect(ntSuccess(importShared(*program)), "an import");
+      Stream draw;
+      draw.target(program->handle).clear(color).target(0);
+      expect(ntSuccess(program->context->render(draw.bytes(), {{opened[0], true}})), "a clear");
+    } else {
+      const std::vector<uint32_t> pixels(size_t{128} * 128, color);
+      adapter.vidmm().write(*made.allocations[0], 0, pixels.data(), pixels.size() * 4);
+    }
+    const RECT from{0, 0, 128, 128}, to{300, 200, 428, 328};
+    DXGK_PRESENTFLAGS blt{};
+    blt.Blt = 1;
+    const NTSTATUS presented = program->context->present(opened[0], screen[0], from, to, {}, blt);
+    expect(ntSuccess(presented), "a present (0x%08x)", presented);
+    settle(adapter, *program->context);
+    const uint32_t rgb = color & 0xFFFFFF;
+    expectScreen({{300, 200}, {427, 327}, {364, 264}}, {rgb, rgb, rgb}, "what was drawn");
+    if (flags) expect(ntSuccess(destroyHandle(*program)), "its handle goes");
+    program->client->close(opened[0]);
+    adapter.vidmm().destroy(made.allocations);
+  }
+  program->client->close(screen[0]);
+  settle(adapter, *program->context);
+  expectNoDeviceErrors(adapter);
+}
+
 /// SPACE-15, SPACE-16: the first packet about a space says whose it is, the last one ends it; what the driver
 /// sends about spaces is in space 0, with KERNEL.
 void spaceLife() {
@@ -333,6 +385,7 @@ const TestCase kTests[] = {
     {"space-tokens", 90, spaceTokens},
     {"space-allocations", 90, spaceAllocations},
     {"space-screen", 90, inProcessWithMode<spaceScreen, 1024, 768>},
+    {"space-presented", 60, inProcessWithMode<spacePresented, 1024, 768>},
     {"space-life", 60, spaceLife},
     {"space-in-flight", 120, spaceInFlight},
 };
