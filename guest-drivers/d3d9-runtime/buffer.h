@@ -66,6 +66,7 @@ protected:
 class VertexBuffer final : public BufferOf<IDirect3DVertexBuffer9, D3DRTYPE_VERTEXBUFFER> {
 public:
   VertexBuffer(Device &device, DWORD fvf) : BufferOf(device), m_fvf(fvf) {}
+  DWORD fvf() const { return m_fvf; }
   HRESULT STDMETHODCALLTYPE GetDesc(D3DVERTEXBUFFER_DESC *out) override;
 
 private:

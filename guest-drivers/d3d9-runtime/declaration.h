@@ -25,6 +25,8 @@ public:
   bool isTransformed() const { return m_fixedInputs.transformed; }
   /// What the fixed function reads of the vertices.
   const d3d9::FixedVertexInputs &fixedInputs() const { return m_fixedInputs; }
+  /// Without D3DDECL_END.
+  const std::vector<D3DVERTEXELEMENT9> &elements() const { return m_elements; }
   /// The FVF code that makes this declaration, 0 for declarations that none makes.
   DWORD fvf() const { return m_fvf; }
   HRESULT STDMETHODCALLTYPE GetDeclaration(D3DVERTEXELEMENT9 *out, UINT *count) override;

@@ -25,7 +25,7 @@ HRESULT Device::create(D3DPRESENT_PARAMETERS &parameters) {
   const HRESULT result = m_driver.create((m_creation.BehaviorFlags & D3DCREATE_MULTITHREADED) != 0);
   if (FAILED(result)) return result == E_OUTOFMEMORY ? result : static_cast<HRESULT>(D3DERR_NOTAVAILABLE);
   if (m_creation.BehaviorFlags & (D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING))
-    logOnce("software vertices", "software vertex processing: the driver processes the vertices all the same");
+    logOnce("software vertices", "software vertex processing: the driver processes the vertices that it can");
   return createSwapChain(parameters, false);
 }
 
@@ -36,6 +36,8 @@ Device::~Device() {
     m_recording.reset();
     m_pipeline.unbind();
     m_fvfDeclarations.clear();
+    m_handOnShader.reset();
+    m_handOnDeclaration.reset();
     dropSwapChain();
   }
 }

@@ -249,6 +249,21 @@ private:
   HRESULT bindTarget(UINT index);
   HRESULT getConstants(Constants kind, UINT first, UINT count, void *data) const;
   HRESULT setConstants(Constants kind, UINT first, UINT count, const void *data);
+  /// A draw whose vertices the processor shades. Without `user` they come from the streams.
+  struct SoftwareDraw {
+    D3DPRIMITIVETYPE type;
+    UINT primitives;
+    UINT64 vertices;  ///< of all primitives
+    UINT first;       ///< vertex, or index
+    INT base;
+    UINT indexSize;       ///< 0: no indices
+    const void *indices;  ///< the program's, null: the index buffer
+    const void *user;
+    size_t userBytes;
+    UINT userStride;
+  };
+  bool drawsBySoftware() const;
+  HRESULT drawBySoftware(const SoftwareDraw &draw);
   /// Everything that a draw needs.
   HRESULT prepareDraw(bool indexed);
   HRESULT declarationForFvf(DWORD fvf, Declaration *&out);
@@ -281,6 +296,8 @@ private:
   Ref<Surface> m_target[kRenderTargets];
   Ref<Surface> m_depth, m_autoDepth;
   std::map<DWORD, Ref<Declaration>> m_fvfDeclarations;
+  Ref<VertexShader> m_handOnShader;  ///< of drawBySoftware()
+  Ref<Declaration> m_handOnDeclaration;
   Ref<StateBlock> m_recording;
   std::vector<BYTE> m_userVertices, m_userIndices;  ///< copies for draws from user memory
 };

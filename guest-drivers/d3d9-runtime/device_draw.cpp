@@ -89,6 +89,9 @@ HRESULT Device::prepareDraw(bool indexed) {
 HRESULT Device::DrawPrimitive(D3DPRIMITIVETYPE type, UINT startVertex, UINT primitiveCount) {
   const Lock lock(*this);
   if (!elementCount(type, primitiveCount)) return D3DERR_INVALIDCALL;
+  if (m_inScene && primitiveCount && drawsBySoftware())
+    return drawBySoftware(
+        {type, primitiveCount, elementCount(type, primitiveCount), startVertex, 0, 0, nullptr, nullptr, 0, 0});
   const HRESULT result = prepareDraw(false);
   if (FAILED(result) || !primitiveCount) return result;
   D3DDDIARG_DRAWPRIMITIVE argument{};
@@ -103,6 +106,9 @@ HRESULT Device::DrawIndexedPrimitive(D3DPRIMITIVETYPE type, INT baseVertex, UINT
   const Lock lock(*this);
   if (!elementCount(type, primitiveCount) || type == D3DPT_POINTLIST || !m_pipeline.values().indices)
     return D3DERR_INVALIDCALL;
+  if (m_inScene && primitiveCount && drawsBySoftware())
+    return drawBySoftware({type, primitiveCount, elementCount(type, primitiveCount), startIndex, baseVertex,
+                           m_pipeline.values().indices->stride(), nullptr, nullptr, 0, 0});
   const HRESULT result = prepareDraw(true);
   if (FAILED(result) || !primitiveCount || !vertexCount) return result;
   D3DDDIARG_DRAWINDEXEDPRIMITIVE argument{};
@@ -121,6 +127,9 @@ HRESULT Device::DrawPrimitiveUP(D3DPRIMITIVETYPE type, UINT primitiveCount, cons
   const Lock lock(*this);
   const UINT64 vertices = elementCount(type, primitiveCount);
   if (!vertices || !data || !stride || vertices * stride > kMostUserBytes) return D3DERR_INVALIDCALL;
+  if (m_inScene && primitiveCount && drawsBySoftware())
+    return drawBySoftware(
+        {type, primitiveCount, vertices, 0, 0, 0, nullptr, data, static_cast<size_t>(vertices * stride), stride});
   HRESULT result = prepareDraw(false);
   if (FAILED(result) || !primitiveCount) return result;
   const BYTE *bytes = static_cast<const BYTE *>(data);
@@ -146,6 +155,9 @@ HRESULT Device::DrawIndexedPrimitiveUP(D3DPRIMITIVETYPE type, UINT minVertex, UI
   if (!indices || !indexData || !data || !stride || type == D3DPT_POINTLIST || vertexBytes > kMostUserBytes ||
       indices * indexSize > kMostUserBytes || (indexFormat != D3DFMT_INDEX16 && indexFormat != D3DFMT_INDEX32))
     return D3DERR_INVALIDCALL;
+  if (m_inScene && primitiveCount && drawsBySoftware())
+    return drawBySoftware(
+        {type, primitiveCount, indices, 0, 0, indexSize, indexData, data, static_cast<size_t>(vertexBytes), stride});
   HRESULT result = prepareDraw(false);
   if (FAILED(result) || !primitiveCount || !vertexCount) return result;
   // Only from minVertex on is there anything to read.

@@ -281,12 +281,13 @@ HRESULT Device::CreateVertexShader(const DWORD *code, IDirect3DVertexShader9 **s
   const size_t tokens = shaderTokens(code, 0xFFFE);
   if (!tokens || *code > m_driver.adapter().caps().VertexShaderVersion) return D3DERR_INVALIDCALL;
   // Where the processor may do the vertices it has more registers (page "Vertex Shader Limitations").
-  constexpr ShaderLimits kSoftware{8192, 2048, 2048};
+  constexpr ShaderLimits kSoftware{kSoftwareFloats, 2048, 2048};
   const ShaderLimits hardware{m_driver.adapter().caps().MaxVertexShaderConst, kIntegers, kBooleans};
   const bool software =
       m_creation.BehaviorFlags & (D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING);
-  if (!hasValidRegisters(code, software ? kSoftware : hardware)) return D3DERR_INVALIDCALL;
-  const Ref<VertexShader> made(new VertexShader(*this, code, tokens));
+  const bool fits = hasValidRegisters(code, hardware);
+  if (!fits && !(software && hasValidRegisters(code, kSoftware))) return D3DERR_INVALIDCALL;
+  const Ref<VertexShader> made(new VertexShader(*this, code, tokens, !fits));
   const HRESULT result = made->create();
   return FAILED(result) ? result : publish(made.get(), shader);
 }

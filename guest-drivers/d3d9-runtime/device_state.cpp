@@ -168,7 +168,15 @@ HRESULT Device::GetLightEnable(DWORD index, BOOL *enable) {
 
 HRESULT Device::setConstants(Constants kind, UINT first, UINT count, const void *data) {
   const Lock lock(*this);
-  if (!data || UINT64{first} + count > constantCount(kind)) return D3DERR_INVALIDCALL;
+  const bool software =
+      m_creation.BehaviorFlags & (D3DCREATE_SOFTWARE_VERTEXPROCESSING | D3DCREATE_MIXED_VERTEXPROCESSING);
+  if (data && kind == Constants::VertexFloat && software && UINT64{first} + count > kVertexFloats &&
+      UINT64{first} + count <= kSoftwareFloats) {
+    const UINT kept = first < kVertexFloats ? kVertexFloats - first : 0;
+    m_pipeline.setSoftwareFloats(first + kept, count - kept, static_cast<const float *>(data) + size_t{kept} * 4);
+    count = kept;
+  }
+  if (!data || (count && UINT64{first} + count > constantCount(kind))) return D3DERR_INVALIDCALL;
   return count ? sink().setConstants(kind, first, count, data) : D3D_OK;
 }
 

@@ -28,11 +28,6 @@ float Device::GetNPatchMode() {
   return 0.0f;
 }
 
-HRESULT Device::ProcessVertices(UINT, UINT, UINT, IDirect3DVertexBuffer9 *, IDirect3DVertexDeclaration9 *, DWORD) {
-  notImplemented("IDirect3DDevice9::ProcessVertices");
-  return D3DERR_NOTAVAILABLE;
-}
-
 HRESULT Device::DrawRectPatch(UINT, const float *, const D3DRECTPATCH_INFO *) {
   notImplemented("IDirect3DDevice9::DrawRectPatch");
   return D3DERR_NOTAVAILABLE;

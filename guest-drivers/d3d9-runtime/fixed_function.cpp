@@ -167,7 +167,21 @@ HRESULT FixedFunction::sendChanges(bool vertex, bool all, UINT count, const floa
   return result;
 }
 
-HRESULT FixedFunction::sendVertexRegisters(const StateValues &values, const d3d9::FixedVertexKey &key) {
+HRESULT FixedFunction::generate(const StateValues &values, std::vector<uint32_t> &code,
+                                d3d9::FixedVertexConstants &constants) {
+  readStates(values);
+  const d3d9::FixedVertexKey key = d3d9::fixedVertexKey(m_states, values.declaration->fixedInputs(), 0xFF, true);
+  code.resize(d3d9::kFixedShaderTokens);
+  const d3d9::FixedShader made = d3d9::writeFixedVertexShader(key, code.data(), code.size());
+  if (made.error != d3d9::FixedError::None) return D3DERR_DRIVERINTERNALERROR;  // never: there is room for all
+  code.resize(made.tokens);
+  constants = {};
+  fillConstants(values, key, constants);
+  return D3D_OK;
+}
+
+void FixedFunction::fillConstants(const StateValues &values, const d3d9::FixedVertexKey &key,
+                                  d3d9::FixedVertexConstants &constants) {
   m_lights.clear();
   m_lightPointers.clear();
   for (const auto &[index, light] : values.lights) {
@@ -185,8 +199,12 @@ HRESULT FixedFunction::sendVertexRegisters(const StateValues &values, const d3d9
   v.lightCount = static_cast<uint32_t>(m_lightPointers.size());
   v.material = std::bit_cast<d3d9::FixedMaterial>(values.material);
   v.viewportHeight = static_cast<float>(values.viewport.Height);
+  d3d9::fillFixedVertexConstants(key, v, constants);
+}
+
+HRESULT FixedFunction::sendVertexRegisters(const StateValues &values, const d3d9::FixedVertexKey &key) {
   d3d9::FixedVertexConstants now = m_sentVertex;
-  d3d9::fillFixedVertexConstants(key, v, now);
+  fillConstants(values, key, now);
   HRESULT result = sendChanges(true, !m_ownsVertex, kVertexFloats, now.c, m_sentVertex.c);
   if (!m_ownsVertex || std::memcmp(now.i, m_sentVertex.i, sizeof now.i) != 0) {
     D3DDDIARG_SETVERTEXSHADERCONSTI argument{0, 2};

@@ -25,6 +25,8 @@ public:
   /// Before a draw in which one shader or both are the fixed function's: makes them if they are new, and sends what
   /// changed in their registers. With a log line for what the driver cannot run.
   HRESULT prepare(const StateValues &values, bool vertex, bool pixel);
+  /// The vertex shader for a state, with the numbers of its registers, for who runs it on the processor.
+  HRESULT generate(const StateValues &values, std::vector<uint32_t> &code, d3d9::FixedVertexConstants &constants);
   /// Of the last prepare().
   HANDLE vertexShader() const { return m_vertexShader; }
   HANDLE pixelShader() const { return m_pixelShader; }
@@ -42,6 +44,7 @@ private:
     template <class Key> size_t operator()(const Key &key) const { return static_cast<size_t>(d3d9::hash(key)); }
   };
   void readStates(const StateValues &values);
+  void fillConstants(const StateValues &values, const d3d9::FixedVertexKey &key, d3d9::FixedVertexConstants &constants);
   HRESULT makeVertexShader(const d3d9::FixedVertexKey &key);
   HRESULT makePixelShader(const d3d9::FixedPixelKey &key);
   HRESULT sendVertexRegisters(const StateValues &values, const d3d9::FixedVertexKey &key);

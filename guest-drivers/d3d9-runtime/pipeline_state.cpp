@@ -188,6 +188,13 @@ void PipelineState::unbind() {
 
 HRESULT PipelineState::flush(bool indexed) {
   HRESULT result = D3D_OK;
+  // A shader that the hardware does not hold: Windows' runtime fails the first draw, and draws as without it from then
+  // on.
+  const VertexShader *program = m_values.vertexShader.get();
+  if (program && program->isSoftwareOnly()) {
+    if (!std::exchange(m_refused, true)) return D3DERR_INVALIDCALL;
+    program = nullptr;
+  }
   const auto note = [&](HRESULT one) {
     if (FAILED(one)) result = one;
   };
@@ -198,7 +205,7 @@ HRESULT PipelineState::flush(bool indexed) {
   }
   // Transformed vertices go past the vertex shader.
   const bool transformed = m_values.declaration->isTransformed();
-  const bool fixedVertex = !m_values.vertexShader && !transformed, fixedPixel = !m_values.pixelShader;
+  const bool fixedVertex = !program && !transformed, fixedPixel = !m_values.pixelShader;
   if (fixedVertex || fixedPixel) {
     const HRESULT made = m_fixed.prepare(m_values, fixedVertex, fixedPixel);
     if (FAILED(made)) return made;
@@ -206,7 +213,7 @@ HRESULT PipelineState::flush(bool indexed) {
   note(restoreRegisters(!fixedVertex && !transformed, !fixedPixel));
   if (!transformed) note(sendClipPlanes(fixedVertex));
   note(sendLargestLevels());
-  const HANDLE shader = transformed ? nullptr : fixedVertex ? m_fixed.vertexShader() : m_values.vertexShader->handle();
+  const HANDLE shader = transformed ? nullptr : fixedVertex ? m_fixed.vertexShader() : program->handle();
   if (shader != m_sentVertexShader) {
     note(m_driver.call<&D3DDDI_DEVICEFUNCS::pfnSetVertexShaderFunc>(shader));
     m_sentVertexShader = shader;
@@ -360,8 +367,14 @@ HRESULT PipelineState::setDeclaration(Declaration *declaration, DWORD fvf) {
 }
 
 HRESULT PipelineState::setVertexShader(VertexShader *shader) {
+  m_refused = false;
   m_values.vertexShader = Ref<VertexShader>(shader);
   return D3D_OK;
+}
+
+void PipelineState::setSoftwareFloats(UINT first, UINT count, const float *data) {
+  m_softwareFloats.resize(kSoftwareFloats - kVertexFloats);
+  std::memcpy(m_softwareFloats[first - kVertexFloats].c, data, count * sizeof(Float4));
 }
 
 void PipelineState::forget(HANDLE handle) {

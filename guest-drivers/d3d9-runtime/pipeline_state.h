@@ -11,11 +11,13 @@
 #include "fixed_function.h"
 #include "shader.h"
 #include "texture.h"
+#include "vertex_interpreter.h"
 
 namespace aerogpu::runtime {
 
 inline constexpr UINT kRenderStates = 256, kSamplers = 21, kSamplerStates = 14, kStages = 8, kStageStates = 33;
 inline constexpr UINT kStreams = 16, kClipPlanes = 6, kTransforms = 24 + 256;
+inline constexpr UINT kSoftwareFloats = 8192;  ///< of software vertex processing
 inline constexpr UINT kVertexFloats = 256, kPixelFloats = 224, kIntegers = 16, kBooleans = 16;
 
 enum class Constants { VertexFloat, VertexInteger, VertexBoolean, PixelFloat, PixelInteger, PixelBoolean };
@@ -107,7 +109,12 @@ public:
   HRESULT flush(bool indexed);
   /// A declaration or vertex shader of the driver's goes: another one may get its handle.
   void forget(HANDLE handle);
-  /// Sends stream 0 and the indices again, after user memory stood in their place.
+  /// Constants c256 and on, which only software vertex processing has. State blocks do not hold them.
+  const std::vector<Float4> &softwareFloats() const { return m_softwareFloats; }
+  void setSoftwareFloats(UINT first, UINT count, const float *data);
+  FixedFunction &fixed() { return m_fixed; }
+  HRESULT resendStream(UINT stream) { return sendStream(stream); }
+  /// Unsets stream 0 and the indices, after user memory stood in their place.
   HRESULT restoreStreams(bool indexed);
 
   HRESULT setRender(UINT state, DWORD value) override;
@@ -153,6 +160,8 @@ private:
   HANDLE m_sentVertexShader = nullptr, m_sentPixelShader = nullptr, m_sentDeclaration = nullptr;
   float m_sentPlane[kClipPlanes][4]{};
   DWORD m_sentLargestLevel[kSamplers]{};
+  std::vector<Float4> m_softwareFloats;
+  bool m_refused = false;  ///< a draw with this vertex shader failed for want of software vertex processing
 };
 
 /// Whether drivers with shaders get a render state: the fixed function's are the runtime's alone. Page

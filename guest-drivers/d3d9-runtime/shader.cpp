@@ -111,6 +111,7 @@ template class ShaderOf<IDirect3DVertexShader9>;
 template class ShaderOf<IDirect3DPixelShader9>;
 
 HRESULT VertexShader::create() {
+  if (m_softwareOnly) return D3D_OK;
   D3DDDIARG_CREATEVERTEXSHADERFUNC argument{};
   argument.Size = static_cast<UINT>(m_code.size() * sizeof(DWORD));
   std::vector<DWORD> code = m_code;  // the driver has to copy it

@@ -24,6 +24,7 @@ template <class Interface> class ShaderOf : public Child<Interface> {
 public:
   HANDLE handle() const { return m_handle; }
   DWORD version() const { return m_code.front(); }
+  const std::vector<DWORD> &code() const { return m_code; }
   HRESULT STDMETHODCALLTYPE GetFunction(void *out, UINT *size) override;
 
 protected:
@@ -35,9 +36,15 @@ protected:
 
 class VertexShader final : public ShaderOf<IDirect3DVertexShader9> {
 public:
-  VertexShader(Device &device, const DWORD *code, size_t tokens) : ShaderOf(device, code, tokens) {}
+  /// `softwareOnly`: it uses more registers than the hardware has, and the driver does not get it.
+  VertexShader(Device &device, const DWORD *code, size_t tokens, bool softwareOnly)
+      : ShaderOf(device, code, tokens), m_softwareOnly(softwareOnly) {}
   ~VertexShader() override;
   HRESULT create();
+  bool isSoftwareOnly() const { return m_softwareOnly; }
+
+private:
+  bool m_softwareOnly;
 };
 
 class PixelShader final : public ShaderOf<IDirect3DPixelShader9> {

@@ -25,7 +25,8 @@ BUILTINS = '/usr/lib/x86_64-linux-gnu/wine/x86_64-windows'  # where Debian has t
 _TREE32 = os.path.join(BUILD, 'wine32')
 LOADER32 = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine')
 _LOADER_BOTH = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine64')  # as LOADER, with LOADER32 beside it
-_LIBRARIES32 = os.path.join(_TREE32, 'usr', 'lib', 'i386-linux-gnu', 'wine')
+_SYSTEM32 = os.path.join(_TREE32, 'usr', 'lib', 'i386-linux-gnu')  # libraries of X11, which only 32-bit processes take
+_LIBRARIES32 = os.path.join(_SYSTEM32, 'wine')
 _FORMAT = 1  # of the template; counts up when _make_template() changes
 _MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
 # Neither .NET nor a browser engine: Wine would ask whether to download them. Nothing of the desktop's menu.
@@ -57,7 +58,7 @@ def check_wine32():
 def environment(prefix, overrides='services.exe=', display='', both=False):
     """Environment variables with which Wine works in a prefix. `overrides` is added to WINEDLLOVERRIDES; unless told
     otherwise, no services are started, which programs that only draw do not need."""
-    more = {'WINELOADER': _LOADER_BOTH, 'WINEDLLPATH': _LIBRARIES32} if both else {}
+    more = {'WINELOADER': _LOADER_BOTH, 'WINEDLLPATH': _LIBRARIES32, 'LD_LIBRARY_PATH': _SYSTEM32} if both else {}
     return dict(_BASE, WINEPREFIX=os.path.abspath(prefix), DISPLAY=display,
                 WINEDLLOVERRIDES=';'.join(part for part in (_QUIET, overrides) if part), **more)
 

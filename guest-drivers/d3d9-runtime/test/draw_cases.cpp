@@ -360,3 +360,100 @@ TEST_CASE(stateBlocks) {
   buffer->Release();
   fake().clear();
 }
+
+// Vertices that the processor transforms: from clip space to the 640x480 of the back buffer, y downwards (page
+// "IDirect3DDevice9::ProcessVertices").
+TEST_CASE(processVertices) {
+  const TestDevice device;
+  struct In {
+    float x, y, z;
+    DWORD color;
+  };
+  struct Out {
+    float x, y, z, rhw;
+    DWORD color;
+  };
+  constexpr In kIn[] = {{9, 9, 9, 9}, {-0.5f, 0.5f, 0.25f, 0xFF102030}, {0.5f, -0.5f, 0, 0x80FFFFFF}};
+  IDirect3DVertexBuffer9 *in = nullptr, *out = nullptr;
+  device->CreateVertexBuffer(sizeof kIn, 0, 0, D3DPOOL_SYSTEMMEM, &in, nullptr);
+  device->CreateVertexBuffer(4 * sizeof(Out), 0, D3DFVF_XYZRHW | D3DFVF_DIFFUSE, D3DPOOL_SYSTEMMEM, &out, nullptr);
+  void *bytes = nullptr;
+  in->Lock(0, 0, &bytes, 0);
+  std::memcpy(bytes, kIn, sizeof kIn);
+  in->Unlock();
+  device->SetFVF(D3DFVF_XYZ | D3DFVF_DIFFUSE);
+  device->SetStreamSource(0, in, 0, sizeof(In));
+  device->SetRenderState(D3DRS_LIGHTING, FALSE);
+  const auto check = [&](float scale) {
+    EXPECT(device->ProcessVertices(1, 2, 2, out, nullptr, 0) == D3D_OK);
+    EXPECT(device->ProcessVertices(1, 3, 2, out, nullptr, 0) == D3DERR_INVALIDCALL);  // does not fit
+    EXPECT(out->Lock(0, 0, &bytes, D3DLOCK_READONLY) == D3D_OK);
+    const Out *made = static_cast<const Out *>(bytes) + 2;
+    for (UINT i = 0; i < 2; ++i) {
+      const In &from = kIn[i + 1];
+      const bool right = made[i].x == 320 + 320 * scale * from.x && made[i].y == 240 - 240 * scale * from.y &&
+                         made[i].z == from.z && made[i].rhw == 1 && made[i].color == from.color;
+      EXPECT(right);
+    }
+    out->Unlock();
+  };
+  check(1);
+  // A program's shader with a loop: the position doubled, by adding it to itself once (i0: one turn).
+  constexpr DWORD kDoubling[] = {
+      D3DVS_VERSION(2, 0),                                                              //
+      0x0200001F,          0x80000000, 0x900F0000, 0x0200001F, 0x8000000A, 0x900F0001,  // dcl
+      0x05000030,          0xF00F0000, 1,          0,          0,          0,           // defi i0
+      0x02000001,          0x800F0000, 0x90E40000,                                      // mov r0, v0
+      0x01000026,          0xF0E40000,                                                  // rep i0
+      0x03000002,          0x80030000, 0x80E40000, 0x90E40000,                          // add r0.xy, r0, v0
+      0x00000027,                                                                       // endrep
+      0x02000001,          0xC00F0000, 0x80E40000, 0x02000001, 0xD00F0000, 0x90E40001, 0xFFFF};
+  IDirect3DVertexShader9 *shader = nullptr;
+  EXPECT(device->CreateVertexShader(kDoubling, &shader) == D3D_OK);
+  device->SetVertexShader(shader);
+  check(2);
+  device->SetVertexShader(nullptr);
+  device->SetStreamSource(0, nullptr, 0, 0);
+  shader->Release();
+  in->Release();
+  out->Release();
+  fake().clear();
+}
+
+// A shader with a register that the hardware does not have (Wine's test_mvp_software_vertex_shaders).
+TEST_CASE(softwareShaders) {
+  const TestDevice device(false, D3DCREATE_MIXED_VERTEXPROCESSING);
+  constexpr DWORD kCode[] = {D3DVS_VERSION(2, 0), 0x0200001F, 0x80000000,       0x900F0000,  // dcl_position v0
+                             0x02000001,          0xD00F0000, 0xA0E40000 | 256,              // mov oD0, c256
+                             0x02000001,          0xC00F0000, 0x90E40000,       0xFFFF};     // mov oPos, v0
+  IDirect3DVertexShader9 *shader = nullptr;
+  EXPECT(device->CreateVertexShader(kCode, &shader) == D3D_OK);
+  EXPECT_CALLS();  // not the driver's
+  IDirect3DPixelShader9 *pixel = nullptr;
+  device->CreatePixelShader(kPixelShader, &pixel);
+  device->SetPixelShader(pixel);
+  device->SetVertexShader(shader);
+  device->SetFVF(D3DFVF_XYZ);
+  constexpr float kTriangle[3][3]{};
+  const auto draw = [&] { return device->DrawPrimitiveUP(D3DPT_TRIANGLELIST, 1, kTriangle, sizeof kTriangle[0]); };
+  device->BeginScene();
+  EXPECT(draw() == D3DERR_INVALIDCALL);
+  EXPECT(draw() == D3D_OK);  // as without it
+  EXPECT(countOf(calls(), "SetStreamSourceUm 0 stride 12") == 1);
+  device->SetSoftwareVertexProcessing(TRUE);
+  constexpr float kColor[4] = {1, 0, 0, 1};
+  EXPECT(device->SetVertexShaderConstantF(256, kColor, 1) == D3D_OK);
+  EXPECT(device->SetVertexShaderConstantF(8192, kColor, 1) == D3DERR_INVALIDCALL);
+  EXPECT(draw() == D3D_OK);
+  EXPECT(countOf(calls(), "SetStreamSourceUm 0 stride 176") == 1);  // eleven registers of four floats
+  device->EndScene();
+  IDirect3DVertexShader9 *bound = nullptr;
+  device->GetVertexShader(&bound);
+  EXPECT(bound == shader);
+  bound->Release();
+  device->SetVertexShader(nullptr);
+  device->SetPixelShader(nullptr);
+  pixel->Release();
+  shader->Release();
+  fake().clear();
+}
