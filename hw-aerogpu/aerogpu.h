@@ -59,6 +59,7 @@ struct AeroGPUState {
     PCIDevice pci;
     VGACommonState vga; /* vram is BAR1 */
     MemoryRegion mmio;  /* BAR0 */
+    Object *self;       /* constant; pci.c, libvirt */
     QemuConsole *con;
 
     QemuMutex lock;             /* what the parts say */

@@ -245,6 +245,20 @@ static void aerogpu_write_config(PCIDevice *dev, uint32_t addr, uint32_t val,
     }
 }
 
+/*
+ * libvirt has no model for this device: a domain asks for a VGA card, of which
+ * the command that starts QEMU makes an aerogpu. Before the guest runs libvirt
+ * looks in the QOM tree for a link to a VGA and reads how much memory it has,
+ * vgamem_mb, and gives up without one (its qemuMonitorUpdateVideoMemorySize).
+ */
+static void aerogpu_be_found_by_libvirt(AeroGPUState *s)
+{
+    s->self = OBJECT(s);
+    object_property_add_link(OBJECT(s), "vga", "VGA", &s->self, NULL, 0);
+    object_property_set_description(
+        OBJECT(s), "vga", "this device, where libvirt looks for a VGA card");
+}
+
 static void aerogpu_instance_init(Object *obj)
 {
     AeroGPUState *s = AEROGPU(obj);
@@ -252,6 +266,7 @@ static void aerogpu_instance_init(Object *obj)
     qemu_mutex_init(&s->lock);
     qemu_cond_init(&s->requests.acked);
     aerogpu_history_init(s);
+    aerogpu_be_found_by_libvirt(s);
 }
 
 static void aerogpu_instance_finalize(Object *obj)

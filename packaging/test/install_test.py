@@ -89,6 +89,9 @@ class Installed(unittest.TestCase):
         self.assertEqual(get('type'), 'aerogpu')
         self.assertEqual(get('vgamem_mb'), 32)
         self.assertEqual(get('version'), VERSION)
+        # Before it lets the guest run, libvirt looks for this link, and reads this through it.
+        links = [one['name'] for one in vm.qmp('qom-list', path='//machine/peripheral/video0') if one['type'] == 'link<VGA>']
+        self.assertEqual(vm.qmp('qom-get', path='//machine/peripheral/video0/' + links[0], property='vgamem_mb'), 32)
         self.assertEqual(os.path.realpath(get('romfile')), self.path(DATA_DIR, 'vgabios-aerogpu.bin'))
         with open('/proc/%d/maps' % vm.process.pid) as file:
             maps = file.read()
