@@ -5,6 +5,8 @@
 // its second block in red.
 #include "renderer/core/format.h"
 
+#include <iterator>
+
 #include <bit>
 
 namespace aerogpu::core {
@@ -129,6 +131,21 @@ constexpr FormatInfo kFormats[] = {
 #undef SRGB_BLOCKS
 #undef DEPTH
 
+/// Where kSlots has a format: those of 1.4, of D3DFORMAT and of FourCC have numbers that are close together.
+constexpr size_t slotOf(uint32_t format) {
+  if (format < 0x80) return format;
+  if (format >= 0x1000 && format < 0x1080) return 0x80 + format - 0x1000;
+  if (format >= 0x1200 && format < 0x1240) return 0x100 + format - 0x1200;
+  return SIZE_MAX;
+}
+/// Of each number its place in kFormats, counted from 1; 0: none.
+constexpr auto kSlots = [] {
+  static_assert(std::size(kFormats) < 255);
+  std::array<uint8_t, 0x140> slots{};
+  for (uint8_t i = 0; i < std::size(kFormats); ++i) slots[slotOf(kFormats[i].format)] = i + 1;
+  return slots;
+}();
+
 /// The layout that a format shares with its twins.
 aerogpu_format layoutOf(const FormatInfo& info) {
   switch (info.linearTwin) {
@@ -157,9 +174,8 @@ std::span<const FormatInfo> allFormats() {
 }
 
 const FormatInfo* findFormat(uint32_t format) {
-  for (const FormatInfo& info : kFormats)
-    if (static_cast<uint32_t>(info.format) == format) return &info;
-  return nullptr;
+  const size_t slot = slotOf(format);
+  return slot < kSlots.size() && kSlots[slot] != 0 ? &kFormats[kSlots[slot] - 1] : nullptr;
 }
 
 bool viewCompatible(const FormatInfo& texture, const FormatInfo& view) {

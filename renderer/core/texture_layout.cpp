@@ -13,24 +13,18 @@ Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowP
   layout.m_layers = desc.arrayLayers;
   layout.m_blockPixels = format->blockPixels;
   layout.m_blockBytes = format->blockBytes;
+  layout.m_blockShift = format->blockPixels > 1 ? 2 : 0;
+  layout.m_width = desc.width;
+  layout.m_height = desc.height;
+  layout.m_depth = desc.depth;
+  layout.m_rowPitch = rowPitch;
   for (uint32_t level = 0; level < desc.mipLevels; ++level) {
-    Mip& m = layout.m_mips[level];
-    m.width = std::max(desc.width >> level, 1u);
-    m.height = std::max(desc.height >> level, 1u);
-    m.depth = std::max(desc.depth >> level, 1u);
-    m.columns = (m.width - 1) / format->blockPixels + 1;
-    m.rows = (m.height - 1) / format->blockPixels + 1;
-    m.rowBytes = uint64_t{m.columns} * format->blockBytes;
-    m.pitch = m.rowBytes;
-    if (level == 0 && rowPitch != 0) {
-      if (rowPitch < m.rowBytes) return Error{ErrorCode::CmdDecode, "row pitch is shorter than a row"};
-      m.pitch = rowPitch;
-    }
-    m.offset = layout.m_layerBytes;
-    if (m.pitch > kMaxBytes / m.rows) return Error{ErrorCode::OutOfBounds, "texture is too large"};
-    m.slicePitch = m.pitch * m.rows;
-    if (m.slicePitch > kMaxBytes / m.depth) return Error{ErrorCode::OutOfBounds, "texture is too large"};
-    m.size = m.slicePitch * m.depth;
+    layout.m_offsets[level] = layout.m_layerBytes;
+    // What is too large may have wrapped in it; the factors that are looked at have not.
+    const Mip m = layout.mip(level);
+    if (m.pitch < m.rowBytes) return Error{ErrorCode::CmdDecode, "row pitch is shorter than a row"};
+    if (m.pitch > kMaxBytes / m.rows || m.slicePitch > kMaxBytes / m.depth)
+      return Error{ErrorCode::OutOfBounds, "texture is too large"};
     layout.m_layerBytes += m.size;
   }
   if (layout.m_layerBytes > kMaxBytes / desc.arrayLayers)

@@ -30,13 +30,28 @@ public:
     uint64_t slicePitch;            ///< bytes: `rows` times `pitch`
     uint64_t offset, size;          ///< bytes, within a layer
   };
-  const Mip& mip(uint32_t level) const { return m_mips[level]; }
-  uint64_t offsetOf(Subresource sub) const { return sub.layer * m_layerBytes + m_mips[sub.mip].offset; }
+  /// Worked out anew: a layout is part of every texture, and mips are asked for one by one.
+  Mip mip(uint32_t level) const {
+    Mip m;
+    m.width = std::max(m_width >> level, 1u);
+    m.height = std::max(m_height >> level, 1u);
+    m.depth = std::max(m_depth >> level, 1u);
+    m.columns = ((m.width - 1) >> m_blockShift) + 1;
+    m.rows = ((m.height - 1) >> m_blockShift) + 1;
+    m.rowBytes = uint64_t{m.columns} * m_blockBytes;
+    m.pitch = level == 0 && m_rowPitch != 0 ? m_rowPitch : m.rowBytes;
+    m.slicePitch = m.pitch * m.rows;
+    m.offset = m_offsets[level];
+    m.size = m.slicePitch * m.depth;
+    return m;
+  }
+  uint64_t offsetOf(Subresource sub) const { return sub.layer * m_layerBytes + m_offsets[sub.mip]; }
   uint64_t totalBytes() const { return m_layerBytes * m_layers; }
 
   /// Bytes of `box`'s first block from the start of the subresource.
   uint64_t boxOffset(uint32_t level, const Box& box) const {
-    return box.z * m_mips[level].slicePitch + uint64_t{box.y} / m_blockPixels * m_mips[level].pitch +
+    const Mip m = mip(level);
+    return box.z * m.slicePitch + uint64_t{box.y} / m_blockPixels * m.pitch +
            uint64_t{box.x} / m_blockPixels * m_blockBytes;
   }
 
@@ -48,9 +63,10 @@ public:
   Result<void> forEachBox(uint64_t offset, uint64_t size, Visit visit) const;
 
 private:
-  std::array<Mip, kMaxMips> m_mips{};
+  std::array<uint64_t, kMaxMips> m_offsets{};  ///< of the mips, bytes within a layer
+  uint32_t m_width = 1, m_height = 1, m_depth = 1, m_rowPitch = 0;
   uint32_t m_mipCount = 0, m_layers = 0;
-  uint32_t m_blockPixels = 1, m_blockBytes = 4;
+  uint32_t m_blockPixels = 1, m_blockShift = 0, m_blockBytes = 4;  ///< a side, its logarithm
   uint64_t m_layerBytes = 0;
 };
 
@@ -75,7 +91,7 @@ Result<void> TextureLayout::forEachBox(uint64_t offset, uint64_t size, Visit vis
   const uint64_t end = offset + size;
   for (uint64_t layer = offset / m_layerBytes; layer < m_layers && layer * m_layerBytes < end; ++layer) {
     for (uint32_t level = 0; level < m_mipCount; ++level) {
-      const Mip& m = m_mips[level];
+      const Mip m = mip(level);
       const Subresource sub{level, static_cast<uint32_t>(layer)};
       const uint64_t base = offsetOf(sub);
       if (base >= end || base + m.size <= offset) continue;

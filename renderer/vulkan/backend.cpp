@@ -235,6 +235,47 @@ Result<void> VulkanBackend::dispatch(core::DrawState& state, uint32_t x, uint32_
   return m_draws->dispatch(state, x, y, z);
 }
 
+Frame* VulkanBackend::takeOlderFrame(const core::TextureDesc& desc, const core::FrameDamage& damage) {
+  m_frameBoxes.clear();
+  // Each frame differs from the one that its damage counts from in that damage: back to one that is idle.
+  const core::FrameDamage* at = &damage;
+  for (size_t i = 0; i <= kFrameNotes; ++i) {
+    for (const aerogpu_frame_rect& r : at->rects()) {
+      core::Box box{r.left, r.top, 0, r.right - r.left, r.bottom - r.top};
+      // No two may overlap where they are copied to.
+      for (size_t k = 0; k < m_frameBoxes.size();) {
+        const core::Box other = m_frameBoxes[k];
+        if (!core::overlap(box, other)) {
+          ++k;
+          continue;
+        }
+        const uint32_t right = std::max(box.x + box.width, other.x + other.width);
+        const uint32_t bottom = std::max(box.y + box.height, other.y + other.height);
+        box.x = std::min(box.x, other.x);
+        box.y = std::min(box.y, other.y);
+        box.width = right - box.x;
+        box.height = bottom - box.y;
+        m_frameBoxes.erase(m_frameBoxes.begin() + static_cast<std::ptrdiff_t>(k));
+        k = 0;  // it may meet others now
+      }
+      m_frameBoxes.push_back(box);
+    }
+    const uint64_t since = at->since();
+    if (since == 0) return nullptr;
+    if (Frame* frame = m_gpu->frames->takeImage(since)) {
+      const aerogpu_frame& image = frame->image;
+      if (image.width == desc.width && image.height == desc.height && image.format == desc.format)
+        return frame;
+      m_gpu->frames->release(&frame->image);
+      return nullptr;
+    }
+    const FrameNote& note = m_frameNotes[since % kFrameNotes];
+    if (note.sequence != since) return nullptr;
+    at = &note.damage;
+  }
+  return nullptr;
+}
+
 Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core::FrameDamage& damage) {
   if (m_gpu->device->lost()) return lostError();
   TextureObject& object = TextureObject::of(texture);
@@ -244,13 +285,22 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   const uint64_t stride = uint64_t{texture.desc.width} * info.blockBytes;
   const uint64_t bytes = stride * texture.desc.height;
   releaseSurplus();
-  auto frame = m_gpu->frames->take(bytes);
-  if (!frame) return frame.error();
-  if (auto copied = object.copyToHost((*frame)->range); !copied) {
+  Result<Frame*> frame = takeOlderFrame(texture.desc, damage);
+  if (!*frame) {
+    frame = m_gpu->frames->take(bytes);
+    if (!frame) return frame.error();
+    m_frameBoxes.assign(1, {0, 0, 0, texture.desc.width, texture.desc.height});
+  }
+  (*frame)->image.sequence = 0;  // until it is whole again
+  if (m_frameBoxes.empty()) {
+    // Nothing of it lies in the picture.
+  } else if (auto copied = object.copyToHost((*frame)->range, m_frameBoxes); !copied) {
     m_gpu->frames->release(&(*frame)->image);
     return copied.error();
   }
-  m_stats.readbackBytes.fetch_add(bytes, std::memory_order_relaxed);
+  uint64_t copied = 0;
+  for (const core::Box& box : m_frameBoxes) copied += uint64_t{box.width} * box.height * info.blockBytes;
+  m_stats.readbackBytes.fetch_add(copied, std::memory_order_relaxed);
   aerogpu_frame& image = (*frame)->image;
   image = {};
   image.struct_size = sizeof image;
@@ -261,6 +311,7 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   image.pixels = (*frame)->range.mapped();
   image.sequence = ++m_frameSequence;
   damage.store(image);
+  m_frameNotes[m_frameSequence % kFrameNotes] = {m_frameSequence, damage};
   // Only the last one of a submission comes out; the GPU may still have to write the earlier one.
   if (m_frame) m_surplus.emplace_back(m_gpu->recorder->batch(), m_frame);
   m_frame = *frame;

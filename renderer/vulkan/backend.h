@@ -2,9 +2,11 @@
 // The Vulkan back end: core::Backend on one device. Render thread only, but for releaseFrame.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "renderer/core/backend_config.h"
 #include "renderer/vulkan/device/gpu.h"
@@ -93,6 +95,16 @@ private:
   std::vector<std::pair<uint64_t, Frame*>>
       m_surplus;  ///< superseded captures, and the batch that writes them
   uint64_t m_frameSequence = 0;
+  /// A frame that holds the texture's picture but for `m_frameBoxes`; null where there is none.
+  Frame* takeOlderFrame(const core::TextureDesc& desc, const core::FrameDamage& damage);
+  /// What the last frames said of themselves.
+  struct FrameNote {
+    uint64_t sequence = 0;
+    core::FrameDamage damage;
+  };
+  static constexpr size_t kFrameNotes = 4;  ///< as many frames as are kept idle, and those that are out
+  std::array<FrameNote, kFrameNotes> m_frameNotes;  ///< by sequence
+  std::vector<core::Box> m_frameBoxes;              ///< to be copied into the frame at hand
 };
 
 }  // namespace aerogpu::vk

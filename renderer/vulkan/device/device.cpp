@@ -316,9 +316,12 @@ Device::~Device() {
 }
 
 VkFormatFeatureFlags2 Device::formatFeatures(VkFormat format) const {
+  for (const auto& [known, features] : m_formatFeatures)
+    if (known == format) return features;
   VkFormatProperties3 props3{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
   VkFormatProperties2 props{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &props3};
   m_instance.vk().GetPhysicalDeviceFormatProperties2(m_physical, format, &props);
+  m_formatFeatures.emplace_back(format, props3.optimalTilingFeatures);
   return props3.optimalTilingFeatures;
 }
 
@@ -356,16 +359,25 @@ VkDeviceSize Device::texelAlignment(VkDeviceSize texelBytes) const {
 }
 
 bool Device::fits(const VkImageCreateInfo& image) const {
-  VkPhysicalDeviceImageFormatInfo2 info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2, image.pNext};
-  info.format = image.format;
-  info.type = image.imageType;
-  info.tiling = image.tiling;
-  info.usage = image.usage;
-  info.flags = image.flags;
-  VkImageFormatProperties2 props{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
-  if (m_instance.vk().GetPhysicalDeviceImageFormatProperties2(m_physical, &info, &props) != VK_SUCCESS)
-    return false;
-  const VkImageFormatProperties& most = props.imageFormatProperties;
+  const ImageKind kind{image.format, image.imageType, image.tiling,
+                       image.usage,  image.flags,     image.pNext != nullptr};
+  const auto isIt = [&](const auto& entry) { return entry.first == kind; };
+  auto known = std::find_if(m_imageKinds.begin(), m_imageKinds.end(), isIt);
+  if (known == m_imageKinds.end()) {
+    VkPhysicalDeviceImageFormatInfo2 info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2, image.pNext};
+    info.format = image.format;
+    info.type = image.imageType;
+    info.tiling = image.tiling;
+    info.usage = image.usage;
+    info.flags = image.flags;
+    VkImageFormatProperties2 props{VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
+    std::optional<VkImageFormatProperties> said;
+    if (m_instance.vk().GetPhysicalDeviceImageFormatProperties2(m_physical, &info, &props) == VK_SUCCESS)
+      said = props.imageFormatProperties;
+    known = m_imageKinds.emplace(m_imageKinds.end(), kind, said);
+  }
+  if (!known->second) return false;
+  const VkImageFormatProperties& most = *known->second;
   return image.extent.width <= most.maxExtent.width && image.extent.height <= most.maxExtent.height &&
          image.extent.depth <= most.maxExtent.depth && (image.samples & most.sampleCounts) != 0 &&
          image.mipLevels <= most.maxMipLevels && image.arrayLayers <= most.maxArrayLayers;

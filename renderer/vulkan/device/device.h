@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "renderer/base/result.h"
 #include "renderer/vulkan/device/functions.h"
@@ -73,7 +76,7 @@ public:
   VkDeviceSize maxBufferSize() const { return m_properties13.maxBufferSize; }
   /// What the offset of a buffer view with texels of that size is a multiple of.
   VkDeviceSize texelAlignment(VkDeviceSize texelBytes) const;
-  /// Whether such an image can be created, and in that size.
+  /// Whether such an image can be created, and in that size. Render thread, as formatFeatures().
   bool fits(const VkImageCreateInfo& image) const;
 
   /// vkAllocateMemory, refused where it is not allowed: past the heap's size or the number of allocations.
@@ -112,6 +115,19 @@ private:
   VkPhysicalDeviceVulkan13Properties m_properties13{};
   VkPhysicalDeviceMemoryProperties m_memory{};
   uint32_t m_allocations = 0;  ///< of device memory; render thread only
+  /// What the driver said of images of a kind, which textures are made of one after the other; a few for each
+  /// format.
+  struct ImageKind {
+    VkFormat format;
+    VkImageType type;
+    VkImageTiling tiling;
+    VkImageUsageFlags usage;
+    VkImageCreateFlags flags;
+    bool listed;  ///< with VkImageFormatListCreateInfo, which follows from the format
+    bool operator==(const ImageKind&) const = default;
+  };
+  mutable std::vector<std::pair<ImageKind, std::optional<VkImageFormatProperties>>> m_imageKinds;
+  mutable std::vector<std::pair<VkFormat, VkFormatFeatureFlags2>> m_formatFeatures;
   std::atomic<bool> m_lost{false}, m_hung{false};
 };
 

@@ -46,6 +46,16 @@ Result<Frame*> FramePool::take(uint64_t bytes) {
   return m_all.back().get();
 }
 
+Frame* FramePool::takeImage(uint64_t sequence) {
+  Lock lock(m_mutex);
+  const auto it = std::find_if(m_idle.begin(), m_idle.end(),
+                               [&](const Frame* frame) { return frame->image.sequence == sequence; });
+  if (it == m_idle.end()) return nullptr;
+  Frame* frame = *it;
+  m_idle.erase(it);
+  return frame;
+}
+
 void FramePool::release(aerogpu_frame* frame) {
   Lock lock(m_mutex);
   m_idle.push_back(reinterpret_cast<Frame*>(frame));

@@ -24,8 +24,11 @@ public:
   FramePool(MemoryPool& memory, HostMemory& account) : m_memory(memory), m_account(account) {}
   ~FramePool();
 
-  /// Render thread. A frame of at least `bytes`; a Backend error over the cap.
+  /// Render thread. A frame of at least `bytes`; a Backend error over the cap. Its image is that of its last
+  /// use.
   Result<Frame*> take(uint64_t bytes);
+  /// Render thread. The idle frame whose image has that number, if there is one.
+  Frame* takeImage(uint64_t sequence);
   /// Any thread.
   void release(aerogpu_frame* frame);
   /// Render thread: true when no frame is out.

@@ -8,14 +8,18 @@ namespace aerogpu::vk {
 
 std::optional<uint64_t> RangeAllocator::takeFrom(std::map<uint64_t, uint64_t>::iterator it, uint64_t size,
                                                  uint64_t align) {
+  // The end of the range, so that what is left keeps its place in the map.
   const uint64_t begin = it->first, end = begin + it->second;
-  const uint64_t at = (begin + align - 1) & ~(align - 1);
-  if (at < begin || at > end || end - at < size) return std::nullopt;
-  m_free.erase(it);
-  if (at > begin) m_free.emplace(begin, at - begin);
-  if (at + size < end) m_free.emplace(at + size, end - at - size);
+  if (it->second < size) return std::nullopt;
+  const uint64_t at = (end - size) & ~(align - 1);
+  if (at < begin) return std::nullopt;
+  if (at + size < end) m_free.emplace_hint(std::next(it), at + size, end - at - size);
+  m_next = begin;
+  if (at > begin)
+    it->second = at - begin;
+  else
+    m_free.erase(it);
   m_freeBytes -= size;
-  m_next = at + size;
   return at;
 }
 
@@ -38,19 +42,28 @@ std::optional<uint64_t> RangeAllocator::take(uint64_t size, uint64_t align) {
 
 void RangeAllocator::give(uint64_t offset, uint64_t size) {
   m_freeBytes += size;
-  auto after = m_free.lower_bound(offset);
-  if (after != m_free.end() && after->first == offset + size) {
-    size += after->second;
-    after = m_free.erase(after);
-  }
+  const auto after = m_free.lower_bound(offset);
+  const bool meetsAfter = after != m_free.end() && after->first == offset + size;
   if (after != m_free.begin()) {
     const auto before = std::prev(after);
     if (before->first + before->second == offset) {
       before->second += size;
+      if (!meetsAfter) return;
+      before->second += after->second;
+      m_free.erase(after);
       return;
     }
   }
-  m_free.emplace(offset, size);
+  if (!meetsAfter) {
+    m_free.emplace_hint(after, offset, size);
+    return;
+  }
+  // The same node at its new beginning, between the same neighbours.
+  const auto hint = std::next(after);
+  auto node = m_free.extract(after);
+  node.key() = offset;
+  node.mapped() += size;
+  m_free.insert(hint, std::move(node));
 }
 
 MemoryPool::MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage,

@@ -268,6 +268,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   const DeviceTable& vk = m_device.vk();
   outsidePass();
   for (DrawCounter* counter : m_counters) counter->batchEnds();
+  for (EarlyUser* user : std::exchange(m_earlyUsers, {})) user->endEarly();
   if (std::exchange(m_hostReads, false)) {
     VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
     barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;

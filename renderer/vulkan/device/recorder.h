@@ -48,6 +48,14 @@ public:
   virtual void batchEnds() = 0;
 };
 
+/// Has commands in the early ones of a batch that others must follow.
+class EarlyUser {
+public:
+  virtual ~EarlyUser() = default;
+  /// The early commands end after this.
+  virtual void endEarly() = 0;
+};
+
 class Recorder {
 public:
   /// `toDevice`, `fromDevice`: what stage() and stageReadback() take memory from.
@@ -65,6 +73,10 @@ public:
   VkCommandBuffer outsidePass();
   /// Runs before everything in commands() of this batch.
   VkCommandBuffer early();
+
+  /// Tells `user` once, when the early commands of this batch end, unless removed before.
+  void atEndOfEarly(EarlyUser& user) { m_earlyUsers.push_back(&user); }
+  void remove(EarlyUser& user) { std::erase(m_earlyUsers, &user); }
 
   /// Number of the batch being recorded, or of the next one.
   uint64_t batch() const { return m_submitted + 1; }
@@ -201,6 +213,7 @@ private:
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
   bool m_inPass = false, m_hostReads = false;
   std::vector<DrawCounter*> m_counters;
+  std::vector<EarlyUser*> m_earlyUsers;
   std::vector<Readback> m_readbacks;
   std::vector<std::unique_ptr<HostImport>> m_imports;
   Staging m_toDevice, m_fromDevice;

@@ -62,7 +62,7 @@ Result<bool> Draws::prepare(core::DrawState& state, const VertexBuffers::Drawn& 
                             const core::InlineDraw* brings) {
   m_pending |= state.dirty;
   state.dirty = 0;
-  if (brings || m_vertices.brought()) m_pending |= core::kDirtyVertexStreams | core::kDirtyIndexBuffer;
+  if (!brings && m_vertices.brought()) m_pending |= core::kDirtyVertexStreams | core::kDirtyIndexBuffer;
   auto ready = m_gpu.recorder->inOneBatch([&]() -> Result<bool> {
     if (auto brought = m_vertices.bring(brings); !brought) return brought.error();
     return gather(state, drawn);
@@ -104,6 +104,11 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   const bool clipsAnew = !m_gpu.device->caps().dynamicDepthClamp && (m_pending & core::kDirtyDepthStencil);
   if ((m_pending & kPipeline) || clipsAnew)
     if (auto chosen = choosePipeline(state); !chosen) return chosen.error();
+
+  if (m_vertices.brought()) {
+    if (dxbc || !m_vertices.goesOn()) m_pending |= core::kDirtyVertexStreams;
+    m_pending |= core::kDirtyIndexBuffer;
+  }
 
   constexpr uint32_t kVertices =
       core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;

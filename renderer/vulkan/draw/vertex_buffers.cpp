@@ -22,6 +22,8 @@ Result<void> VertexBuffers::match(const core::DrawState& state, const DrawShader
 Result<void> VertexBuffers::bring(const core::InlineDraw* draw) {
   m_brought = {};
   if (!draw) return {};
+  if (draw->indices.empty() && !draw->vertices.empty() && draw->vertices.size() <= kRunBytes / 4)
+    return appendToRun(*draw);
   const uint64_t vertexBytes = draw->vertices.size(), firstIndex = (vertexBytes + 3) & ~uint64_t{3};
   auto staged = m_gpu.recorder->stage(firstIndex + draw->indices.size());
   if (!staged) return staged.error();
@@ -33,6 +35,26 @@ Result<void> VertexBuffers::bring(const core::InlineDraw* draw) {
   std::memcpy(staged->mapped(), draw->vertices.data(), vertexBytes);
   if (!draw->indices.empty())
     std::memcpy(m_brought.indices.mapped(), draw->indices.data(), draw->indices.size());
+  return {};
+}
+
+Result<void> VertexBuffers::appendToRun(const core::InlineDraw& draw) {
+  // Of one batch, for that is how long staged bytes live.
+  const uint64_t batch = m_gpu.recorder->batch();
+  if (m_run.batch != batch || m_run.stride != draw.stride ||
+      m_run.memory.size - m_run.used < draw.vertices.size()) {
+    auto staged = m_gpu.recorder->stage(kRunBytes);
+    if (!staged) return staged.error();
+    m_run = {*staged, m_run.number + 1, 0, m_gpu.recorder->batch(), draw.stride};
+  }
+  m_brought.run = m_run.number;
+  m_brought.firstOfRun = static_cast<uint32_t>(m_run.used / draw.stride);
+  m_brought.vertices = m_run.memory;
+  m_brought.vertices.offset += m_run.used;
+  m_brought.vertices.size = m_brought.vertexBytes = draw.vertices.size();
+  m_brought.stride = draw.stride;
+  std::memcpy(m_brought.vertices.mapped(), draw.vertices.data(), draw.vertices.size());
+  m_run.used += draw.vertices.size();
   return {};
 }
 
@@ -96,6 +118,7 @@ VertexBuffers::Span VertexBuffers::spanOf(uint32_t binding, const core::VertexSt
 void VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool movable) {
   m_wasMoved = m_moved;
   m_moved = {};
+  m_movable = movable;
   BufferObject* indices = nullptr;
   Span indexSpan{};
   if (drawn.indexed && !brought() && state.indexBuffer.buffer) {
@@ -159,6 +182,7 @@ Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
   const uint32_t count = m_fetch.bindingCount;
   VkBuffer buffers[VertexFetch::kMax];
   VkDeviceSize offsets[VertexFetch::kMax], sizes[VertexFetch::kMax], strides[VertexFetch::kMax];
+  m_bound = {};
   for (uint32_t i = 0; i < count; ++i) {
     // Unbound streams, and those whose offset is past the end, read zero.
     buffers[i] = m_standIns.zeros().buffer();
@@ -170,6 +194,14 @@ Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
       const uint64_t vertices = m_moved.streams && m_fetch.divisors[i] == ~0u ? uint64_t(m_moved.vertex) : 0;
       const uint64_t skipped = std::min(vertices * m_brought.stride, m_brought.vertexBytes);
       if (skipped == m_brought.vertexBytes) continue;
+      if (m_brought.run && m_movable && fetchesOnlyBrought()) {
+        m_bound = {m_brought.run, m_gpu.recorder->commandBufferId(), m_brought.stride};
+        buffers[i] = m_run.memory.buffer();
+        offsets[i] = m_run.memory.offset;
+        sizes[i] = m_run.memory.size;
+        strides[i] = m_brought.stride;
+        continue;
+      }
       buffers[i] = m_brought.vertices.buffer();
       offsets[i] = m_brought.vertices.offset + skipped;
       sizes[i] = m_brought.vertexBytes - skipped;

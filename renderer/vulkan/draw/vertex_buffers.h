@@ -23,6 +23,13 @@ public:
   /// are copied to staging memory of the batch that is open; may hand it over and open another.
   Result<void> bring(const core::InlineDraw* draw);
   bool brought() const { return m_brought.vertices.block != nullptr; }
+  /// The vertices that were brought follow those of an earlier draw in memory, and what bind() bound for that
+  /// one is in place for this one too. To be asked when match() is up to date.
+  bool goesOn() const {
+    return m_brought.run && !m_changed && m_bound.run == m_brought.run &&
+           m_bound.stride == m_brought.stride && m_bound.commands == m_gpu.recorder->commandBufferId() &&
+           fetchesOnlyBrought();
+  }
   /// Which vertices a draw fetches: `count` from `first` on, or by that many indices from `first` on, to each
   /// of which `base` is added.
   struct Drawn {
@@ -42,6 +49,7 @@ public:
   Drawn recorded(Drawn drawn) const {
     if (m_moved.streams && drawn.indexed) drawn.base -= m_moved.vertex;
     if (m_moved.indices || (m_moved.streams && !drawn.indexed)) drawn.first = 0;
+    if (m_bound.run && m_bound.run == m_brought.run) drawn.first += m_brought.firstOfRun;
     return drawn;
   }
   /// `fresh`: nothing is set in this command buffer.
@@ -64,6 +72,12 @@ private:
   Span spanOf(uint32_t binding, const core::VertexStream& stream, uint64_t size, uint64_t first,
               uint64_t last) const;
   bool stepsChanged(const core::DrawState& state) const;
+  /// The shader reads nothing but whole vertices of stream 0, one for each vertex.
+  bool fetchesOnlyBrought() const {
+    return m_fetch.bindingCount == 1 && m_fetch.streams[0] == 0 && m_fetch.divisors[0] == ~0u &&
+           m_fetch.extents[0] <= m_brought.stride;
+  }
+  Result<void> appendToRun(const core::InlineDraw& draw);
 
   Gpu& m_gpu;
   const StandIns& m_standIns;
@@ -76,7 +90,20 @@ private:
     uint64_t vertexBytes = 0;
     uint32_t stride = 0;
     bool is32Bit = false;
-  } m_brought;  ///< of the draw that is being recorded
+    uint64_t run = 0;         ///< number of the run that they are part of; 0: none
+    uint32_t firstOfRun = 0;  ///< vertex in it
+  } m_brought;                ///< of the draw that is being recorded
+  /// Vertices without indices of draws one after the other, of one stride: bound once for many draws.
+  static constexpr uint64_t kRunBytes = uint64_t{64} << 10;
+  struct {
+    MemoryRange memory;
+    uint64_t number = 0, used = 0, batch = 0;
+    uint32_t stride = 0;
+  } m_run;
+  struct {
+    uint64_t run = 0, commands = 0;  ///< 0: something else
+    uint32_t stride = 0;
+  } m_bound;  ///< to stream 0
   /// Where the draw's vertices and indices lie if not at home (BufferObject).
   struct Moved {
     bool streams = false, indices = false;
@@ -84,6 +111,7 @@ private:
     uint64_t index = 0;  ///< the byte of the buffer that the indices begin with
   };
   Moved m_moved, m_wasMoved;
+  bool m_movable = false;                                                             ///< of ready()
   std::array<VkDeviceSize, VertexFetch::kMax> m_strides{};                            ///< that are set
   std::array<VkVertexInputBindingDescription2EXT, VertexFetch::kMax> m_bindings;      // scratch
   std::array<VkVertexInputAttributeDescription2EXT, VertexFetch::kMax> m_attributes;  // scratch

@@ -95,6 +95,10 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
 
 TextureObject::~TextureObject() {
   Recorder& recorder = *m_gpu.recorder;
+  if (m_earlyUpdates) {
+    recorder.remove(*this);
+    endEarly();
+  }
   for (const auto& [key, view] : m_views) recorder.retire(Retired::Kind::ImageView, view.handle);
   recorder.retire(Retired::Kind::Image, m_image);
   if (m_memory) recorder.retire(*m_pool, m_memory);
@@ -262,7 +266,8 @@ VkCommandBuffer TextureObject::transferCommands(VkImageLayout layout, VkAccessFl
   return commands;
 }
 
-VkCommandBuffer TextureObject::updateCommands(core::UpdatePromise promise, std::optional<Tracked>& before) {
+TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise promise,
+                                                            core::Subresource sub, const core::Box& box) {
   constexpr VkImageLayout kLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   constexpr VkAccessFlags2 kAccess = VK_ACCESS_2_TRANSFER_WRITE_BIT;
   Recorder& recorder = *m_gpu.recorder;
@@ -270,21 +275,48 @@ VkCommandBuffer TextureObject::updateCommands(core::UpdatePromise promise, std::
   // Later promises are about what follows the DISCARD only.
   if (promise.discard && m_lastMainUse == batch) m_mainChange = batch;
   if (!promise.noOverwrite || m_lastMainUse != batch || m_mainChange == batch)
-    return transferCommands(kLayout, kAccess);
-  before = {m_layout, m_writeStages, m_readStages, m_visibleStages, m_writeAccess, m_visibleAccess};
-  barrier(recorder.early(), kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kAccess);
-  return recorder.early();
+    return {transferCommands(kLayout, kAccess), kLayout};
+  const bool first = !m_earlyUpdates;
+  if (first) {
+    m_earlyUpdates = std::make_unique<EarlyUpdates>();
+    m_earlyUpdates->here = tracked();
+    m_earlyUpdates->home = m_layout;
+    recorder.atEndOfEarly(*this);
+  }
+  // Copies to different boxes need no order; those to one need that of the packets.
+  auto& boxes = m_earlyUpdates->boxes;
+  const bool again = std::any_of(boxes.begin(), boxes.end(), [&](const auto& done) {
+    return done.first == sub && core::overlap(done.second, box);
+  });
+  if (first || again || boxes.size() == EarlyUpdates::kMostBoxes) {
+    const Tracked others = tracked();
+    setTracked(m_earlyUpdates->here);
+    barrier(recorder.early(), kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kAccess);
+    m_earlyUpdates->here = tracked();
+    setTracked(others);
+    boxes.clear();
+  }
+  boxes.emplace_back(sub, box);
+  return {recorder.early(), kLayout};
 }
 
-void TextureObject::endEarlyUpdate(const Tracked& before) {
+void TextureObject::endEarly() {
+  const std::unique_ptr<EarlyUpdates> updates = std::move(m_earlyUpdates);
+  const Tracked others = tracked();
+  setTracked(updates->here);
   // All that the batch's other commands do comes behind this.
-  barrier(m_gpu.recorder->early(), before.layout, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+  barrier(m_gpu.recorder->early(), updates->home, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
           VK_ACCESS_2_MEMORY_READ_BIT);
-  m_writeStages = before.writeStages;
-  m_readStages = before.readStages;
-  m_visibleStages = before.visibleStages;
-  m_writeAccess = before.writeAccess;
-  m_visibleAccess = before.visibleAccess;
+  setTracked(others);
+}
+
+void TextureObject::setTracked(const Tracked& state) {
+  m_layout = state.layout;
+  m_writeStages = state.writeStages;
+  m_readStages = state.readStages;
+  m_visibleStages = state.visibleStages;
+  m_writeAccess = state.writeAccess;
+  m_visibleAccess = state.visibleAccess;
 }
 
 }  // namespace aerogpu::vk

@@ -47,7 +47,7 @@ struct CachedView {
   uint64_t serial = 0;  ///< never used for another view
 };
 
-class TextureObject final : public core::GpuTexture {
+class TextureObject final : public core::GpuTexture, private EarlyUser {
 public:
   /// Reads as zero.
   static Result<std::unique_ptr<core::GpuTexture>> create(Gpu& gpu, const core::TextureDesc& desc);
@@ -67,8 +67,8 @@ public:
                     const core::ClearArgs& args) override;
   Result<void> blit(core::Subresource sub, core::GpuTexture& from, core::Subresource srcSub,
                     std::span<const core::BlitBox> boxes, const core::BlitArgs& args) override;
-  /// Mip 0 of layer 0, tight rows, into `target`.
-  Result<void> copyToHost(const MemoryRange& target);
+  /// Mip 0 of layer 0, tight rows, into `target`: these boxes of it, which do not overlap.
+  Result<void> copyToHost(const MemoryRange& target, std::span<const core::Box> boxes);
 
   /// An image view; lives as long as the texture.
   Result<CachedView> view(const ViewKey& key);
@@ -120,11 +120,18 @@ private:
     VkPipelineStageFlags2 writeStages = 0, readStages = 0, visibleStages = 0;
     VkAccessFlags2 writeAccess = 0, visibleAccess = 0;
   };
-  /// The commands for a copy from memory, in the layout for it. What the guest promises to be unused is
-  /// written ahead of the batch's other commands, though these use the image: then `before` is set, and
-  /// endEarlyUpdate() follows the copy.
-  VkCommandBuffer updateCommands(core::UpdatePromise promise, std::optional<Tracked>& before);
-  void endEarlyUpdate(const Tracked& before);
+  /// The commands for a copy from memory to `box`, and the layout that the image has in them. What the guest
+  /// promises to be unused is written ahead of the batch's other commands, though these use the image.
+  struct UpdateCommands {
+    VkCommandBuffer commands;
+    VkImageLayout layout;
+  };
+  UpdateCommands updateCommands(core::UpdatePromise promise, core::Subresource sub, const core::Box& box);
+  void endEarly() override;
+  Tracked tracked() const {
+    return {m_layout, m_writeStages, m_readStages, m_visibleStages, m_writeAccess, m_visibleAccess};
+  }
+  void setTracked(const Tracked& state);
   void barrier(VkCommandBuffer commands, VkImageLayout layout, VkPipelineStageFlags2 stages,
                VkAccessFlags2 access);
   /// Bytes of a row of blocks of `box` in the image.
@@ -220,6 +227,15 @@ private:
   uint64_t m_lastMainUse = 0;  // batch whose ordinary (not early) commands use it
   uint64_t m_mainChange = 0;   // batch whose ordinary commands write it or change its layout
   bool m_undefined = true, m_mixedUse = false;
+  /// Promised updates in the early commands of the batch that is open: its other commands find the image as
+  /// it was before them.
+  struct EarlyUpdates {
+    static constexpr size_t kMostBoxes = 64;
+    Tracked here;                                                ///< in the early commands
+    VkImageLayout home;                                          ///< for the others
+    std::vector<std::pair<core::Subresource, core::Box>> boxes;  ///< written since the last barrier
+  };
+  std::unique_ptr<EarlyUpdates> m_earlyUpdates;
 };
 
 }  // namespace aerogpu::vk

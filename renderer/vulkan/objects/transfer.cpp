@@ -65,16 +65,14 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   region.imageSubresource = layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   region.imageOffset = offsetOf(box);
   region.imageExtent = extentOf(box);
-  std::optional<Tracked> before;
-  VkCommandBuffer commands = updateCommands(promise, before);
+  const auto [commands, layout] = updateCommands(promise, sub, box);
   VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
   copy.srcBuffer = import->buffer();
   copy.dstImage = m_image;
-  copy.dstImageLayout = m_layout;
+  copy.dstImageLayout = layout;
   copy.regionCount = 1;
   copy.pRegions = &region;
   m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
-  if (before) endEarlyUpdate(*before);
   m_gpu.recorder->keep(std::move(import));
   return true;
 }
@@ -158,16 +156,14 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
   regions[1] = regions[0];
   regions[1].bufferOffset = staged->offset + depthBytes;
   regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
-  std::optional<Tracked> before;
-  VkCommandBuffer commands = updateCommands(promise, before);
+  const auto [commands, layout] = updateCommands(promise, sub, box);
   VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
   copy.srcBuffer = staged->buffer();
   copy.dstImage = m_image;
-  copy.dstImageLayout = m_layout;
+  copy.dstImageLayout = layout;
   copy.regionCount = info.stencil ? 2 : 1;
   copy.pRegions = regions;
   m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
-  if (before) endEarlyUpdate(*before);
   return {};
 }
 
@@ -243,9 +239,30 @@ Result<void> TextureObject::read(core::Subresource sub, const core::Box& box,
   return {};
 }
 
-Result<void> TextureObject::copyToHost(const MemoryRange& target) {
+Result<void> TextureObject::copyToHost(const MemoryRange& target, std::span<const core::Box> boxes) {
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
-  return readPlanes({}, {0, 0, 0, m_desc.width, m_desc.height}, {target.buffer(), target.offset, 0, 0});
+  if (auto defined = ensureDefined(); !defined) return defined;
+  std::vector<VkBufferImageCopy2> regions;
+  for (const core::Box& box : boxes) {
+    VkBufferImageCopy2 region{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2};
+    region.bufferOffset = target.offset + (uint64_t{box.y} * m_desc.width + box.x) * m_format.texelBytes();
+    region.bufferRowLength = m_desc.width;
+    region.imageSubresource = layersOf(VK_IMAGE_ASPECT_COLOR_BIT, {});
+    region.imageOffset = offsetOf(box);
+    region.imageExtent = extentOf(box);
+    regions.push_back(region);
+  }
+  prepare(m_mixedUse ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+          VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+  VkCopyImageToBufferInfo2 copy{VK_STRUCTURE_TYPE_COPY_IMAGE_TO_BUFFER_INFO_2};
+  copy.srcImage = m_image;
+  copy.srcImageLayout = m_layout;
+  copy.dstBuffer = target.buffer();
+  copy.regionCount = static_cast<uint32_t>(regions.size());
+  copy.pRegions = regions.data();
+  m_gpu.device->vk().CmdCopyImageToBuffer2(m_gpu.recorder->outsidePass(), &copy);
+  m_gpu.recorder->hostReads();
+  return {};
 }
 
 Result<VkCommandBuffer> TextureObject::prepareTransfer(TextureObject& src) {

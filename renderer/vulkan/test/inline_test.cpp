@@ -68,6 +68,49 @@ TEST_F(InlineTest, DrawsItsOwnVerticesAndWhatIsBoundStays) {
   EXPECT_EQ(pixel(got, kSize, 3, 3), (Pixel{0, 255, 0, 255}));
 }
 
+// UPD-12: many draws one after the other, of several strides, among draws of what is bound.
+TEST_F(InlineTest, DrawsOfOneStrideFollowEachOther) {
+  CommandWriter w;
+  constexpr uint32_t kCells = kSize * kSize;
+  const auto cell = [&](uint32_t i, uint32_t color) {
+    const auto x = static_cast<float>(i % kSize), y = static_cast<float>(i / kSize);
+    return quad(x, y, x + 1, y + 1, color);
+  };
+  std::vector<Vertex> bound;
+  for (uint32_t i = 0; i < kCells; ++i) {
+    const auto v = cell(i, 0xFFFF0000 | i);
+    bound.insert(bound.end(), v.begin(), v.end());
+  }
+  stream(w, 0, vertexBuffer(w, bound), sizeof(Vertex));
+  std::array<Pixel, kCells> want{};
+  for (uint32_t i = 0; i < 2000; ++i) {
+    const uint32_t at = i * 37 % kCells, color = 0xFF000000 | i * 40503 % 0xFFFFFF;
+    if (i % 11 == 10) {
+      draw(w, 6, 1, at * 6);
+      want[at] = {static_cast<uint8_t>(at), 0, 255, 255};
+      continue;
+    }
+    want[at] = {static_cast<uint8_t>(color), static_cast<uint8_t>(color >> 8),
+                static_cast<uint8_t>(color >> 16), 255};
+    const auto v = cell(at, color);
+    if (i % 13 == 12) {
+      drawInline(w, v, std::vector<uint16_t>{0, 1, 2, 3, 4, 5});
+      continue;
+    }
+    // Padded by what no shader reads.
+    const uint32_t stride = sizeof(Vertex) + (i / 50 % 3) * 4;
+    Bytes bytes(stride * v.size(), 0x7F);
+    for (size_t k = 0; k < v.size(); ++k) std::memcpy(&bytes[k * stride], &v[k], sizeof(Vertex));
+    w.packetWithTail(AEROGPU_CMD_EXT_DRAW_INLINE,
+                     aerogpu_cmd_ext_draw_inline{.vertex_count = static_cast<uint32_t>(v.size()),
+                                                 .vertex_stride_bytes = stride},
+                     bytes.data(), bytes.size());
+  }
+  run(w);
+  const Bytes got = result();
+  for (uint32_t i = 0; i < kCells; ++i) EXPECT_EQ(pixel(got, kSize, i % kSize, i / kSize), want[i]) << i;
+}
+
 // UPD-12, INPUT-10: an index past the vertices reads 0, not what lies behind them.
 TEST_F(InlineTest, IndicesPastTheVerticesReadZero) {
   CommandWriter w;
