@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'tests-qtest', 'vm'))
 sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 from aerogpu_build import Failure  # noqa: E402
+import bench_scenes  # noqa: E402
 import costs_d3d9  # noqa: E402
 import d3d9_stack  # noqa: E402
 import d3d9_tests  # noqa: E402
@@ -220,6 +221,20 @@ class Output(unittest.TestCase):
                                                       'sharing_of_two_bitnesses'])
         self.assertEqual(labels(['sharing', 'sharing_long'], 'both'), ['sharing', 'sharing_long'])
         self.assertEqual(labels(['flip', 'two_bitnesses'], 'both'), ['flip', 'flip x86', 'two_bitnesses'])
+
+    def test_options_of_the_scenes(self):
+        options = bench_scenes.parse(['windows', '--rounds', '7', '--seconds', '0.5', '--no-build'])
+        self.assertEqual((options['scenes'], options['rounds'], options['seconds'], options['build']),
+                         (['windows'], 7, 0.5, False))
+        for words, reason in ((['window'], "what is 'window'"), (['--rounds'], '--rounds needs a value'),
+                              (['--rounds', 'x'], "--rounds: 'x' is no number"), (['--rounds', '0'], 'at least one round'),
+                              (['--dxvk', '/none/d3d9.dll'], '/none/d3d9.dll: No such file')):
+            with self.assertRaisesRegex(Failure, reason):
+                bench_scenes.parse(words)
+
+    def test_spread(self):
+        self.assertEqual(bench_scenes._spread([1, 5, 2, 4, 3], '%.1f'), '3.0 (2.0 to 4.0)')
+        self.assertEqual(bench_scenes._spread([7], '%d'), '7 (7 to 7)')
 
     def test_total_of_strace(self):
         for line in ('100.00    0.000000           0       144        19 total', '100.00    0.1   7       144           total'):

@@ -268,6 +268,7 @@ TEST_F(UmdCallLog, DevicesOfSeveralThreadsShareIt) {
     other.device = create.hDevice;
   }
   std::vector<std::thread> threads;
+  threads.reserve(kDevices);
   for (const auto &other : others)
     threads.emplace_back([&other] {
       for (uint32_t i = 0; i < kCalls; i++) {

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Runs the scenes of bench.exe on our Direct3D 9 beside others, by turns, and prints a table of medians with quartiles.
+
+usage: scripts/bench-d3d9 [options] [SCENE...]
+  SCENE            draws, sprites, textures, windows; all without one
+  --dxvk FILE      DXVK's d3d9.dll for x64, which is run on lavapipe as well. Debian 13 has it: package dxvk-wine64, file
+                   /usr/lib/dxvk/wine64/d3d9.dll.so, a Windows library; it need not be installed, unpacked is enough
+  --rounds N       runs of each (5)
+  --seconds S      of a run, behind ten frames that are not counted (3)
+  --no-build       takes everything as it is
+  --umd FILE       another user-mode driver
+
+All run the same program under Wine. Wine's own Direct3D draws with OpenGL on llvmpipe, DXVK with Vulkan on lavapipe, both into
+a window on an X server in memory; ours with Vulkan on lavapipe beside the stopped QEMU, presented onto the device's screen.
+A run whose picture is not that of the others is an error. Processor time is that of the program's process in the frames that
+count, for ours with that of the kernel side and the device, for which also the start of the program counts."""
+import os
+import re
+import statistics
+import sys
+
+from aerogpu_build import BUILD, Failure, ninja
+from d3d9_stack import PARTS, PROGRAMS, Stack
+import d3d9_stack
+import wine
+
+SCENES = ('draws', 'sprites', 'textures', 'windows')
+LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
+UNCOUNTED = 15  # frames of bench.exe before and behind those that count
+TOLERANCE = 3  # of 255, of the means of a picture's fields
+PROGRAM = os.path.join(PROGRAMS, 'bench.exe')
+_TICKS = os.sysconf('SC_CLK_TCK')
+
+
+def _tree(pid):
+    """A process and all below it."""
+    yield pid
+    for thread in os.listdir('/proc/%d/task' % pid):
+        with open('/proc/%d/task/%s/children' % (pid, thread)) as file:
+            for child in file.read().split():
+                yield from _tree(int(child))
+
+
+def _busy(pid):
+    """Seconds of processors that a tree of processes has had."""
+    total = 0
+    for process in _tree(pid):
+        with open('/proc/%d/stat' % process) as file:
+            fields = file.read().rpartition(')')[2].split()
+        total += int(fields[11]) + int(fields[12])  # utime, stime (proc(5))
+    return total / _TICKS
+
+
+class Run:
+    """Frames a second, processor seconds a frame, and the picture."""
+
+    def __init__(self, scene, seconds, env, server=None):
+        before = _busy(server) if server else 0
+        code, text = wine.run([PROGRAM, '--only', scene, '--seconds', str(seconds)], env, 120)
+        after = _busy(server) if server else 0
+        found = re.search(r'^frames (\d+) in ([\d.]+) s, processor ([\d.]+) s$', text, re.M)
+        picture = re.search(r'^picture((?: \d+)+)$', text, re.M)
+        if code != 0 or not found or not picture or not int(found.group(1)):
+            raise Failure('bench.exe --only %s ended with %s: %s' % (scene, code, text.strip()))
+        frames = int(found.group(1))
+        self.rate = frames / float(found.group(2))
+        self.processor = float(found.group(3)) / frames + (after - before) / (frames + UNCOUNTED)
+        self.picture = [int(word) for word in picture.group(1).split()]
+        self.frames = frames
+
+
+def _spread(values, form):
+    """The median, and the quartiles in brackets."""
+    low, middle, high = statistics.quantiles(values, n=4, method='inclusive') if len(values) > 1 else values * 3
+    return '%s (%s to %s)' % tuple(form % value for value in (middle, low, high))
+
+
+def _measure(stacks, scene, rounds, seconds):
+    runs = {name: [] for name in stacks}
+    for turn in range(rounds):
+        names = list(stacks)
+        for name in names[turn % len(names):] + names[:turn % len(names)]:
+            env, server = stacks[name]
+            runs[name].append(Run(scene, seconds, env, server))
+            first = next(iter(runs.values())) or runs[name]
+            off = max(abs(a - b) for a, b in zip(first[0].picture, runs[name][-1].picture))
+            if off > TOLERANCE:
+                raise Failure('%s: the picture of %s is not that of the others, by %d of 255' % (scene, name, off))
+    return runs
+
+
+def _print(scene, runs):
+    for name, of_stack in runs.items():
+        ratio = '' if name == 'aerogpu' else _spread(
+            [other.rate and own.rate / other.rate for own, other in zip(runs['aerogpu'], of_stack)], '%.2f')
+        print('| %s | %s | %s | %s | %s |' % (
+            scene, name, _spread([run.rate for run in of_stack], '%.0f'),
+            _spread([1000 * run.processor for run in of_stack], '%.1f'), ratio), flush=True)
+
+
+def parse(arguments):
+    options = {'scenes': [], 'dxvk': None, 'rounds': 5, 'seconds': 3.0, 'build': True, 'parts': {}}
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == '--no-build':
+            options['build'] = False
+        elif word in ('--dxvk', '--rounds', '--seconds', '--umd'):
+            if not rest:
+                raise Failure('%s needs a value' % word)
+            value = rest.pop(0)
+            try:
+                if word == '--rounds':
+                    options['rounds'] = int(value)
+                elif word == '--seconds':
+                    options['seconds'] = float(value)
+            except ValueError:
+                raise Failure("%s: '%s' is no number" % (word, value)) from None
+            if word == '--dxvk':
+                options['dxvk'] = os.path.abspath(value)
+            elif word == '--umd':
+                options['parts']['umd'] = os.path.abspath(value)
+        elif word in SCENES:
+            options['scenes'].append(word)
+        else:
+            raise Failure("what is '%s'? bench-d3d9 --help lists options and scenes" % word)
+    if options['rounds'] < 1 or options['seconds'] <= 0:
+        raise Failure('at least one round, and more than no time')
+    if options['dxvk'] and wine.machine_of(options['dxvk']) != 'x64':
+        raise Failure('--dxvk: %s is not for x64' % options['dxvk'])
+    return options
+
+
+def run(options):
+    print('| scene | Direct3D | frames a second | processor ms a frame | aerogpu is so many times faster |')
+    print('| --- | --- | --- | --- | --- |', flush=True)
+    with Stack(options['parts'], strict=False) as stack, wine.x_server() as display, \
+            wine.temporary_prefix('x11') as theirs, wine.temporary_prefix('x11') as dxvk:
+        stacks = {'aerogpu': (dict(os.environ, **stack.variables(), AEROGPU_D3D9_HOSTILE='0'), stack.server.pid),
+                  'wined3d': (dict(os.environ, **wine.environment(theirs, display=display)), None)}
+        if options['dxvk']:
+            library = os.path.join(dxvk, 'drive_c', 'windows', 'system32', 'd3d9.dll')
+            os.unlink(library)
+            os.symlink(options['dxvk'], library)
+            stacks['DXVK'] = (dict(os.environ, VK_ICD_FILENAMES=LAVAPIPE, DXVK_LOG_LEVEL='none', DXVK_LOG_PATH='none',
+                                   **wine.environment(dxvk, overrides='services.exe=;d3d9=n', display=display)), None)
+        for scene in options['scenes'] or SCENES:
+            draws = stack.counter('draws')
+            runs = _measure(stacks, scene, options['rounds'], options['seconds'])
+            _print(scene, runs)
+            # What is fast because it was not drawn would be seen here.
+            frames = sum(one.frames + UNCOUNTED for one in runs['aerogpu'])
+            print('# %s: %.0f draws a frame on the device' % (scene, (stack.counter('draws') - draws) / frames),
+                  file=sys.stderr, flush=True)
+    print('# load of the machine: %.1f on %d processors' % (os.getloadavg()[0], os.cpu_count()), file=sys.stderr)
+    return 0
+
+
+def main():
+    if '-h' in sys.argv or '--help' in sys.argv:
+        print(__doc__)
+        return 0
+    options = parse(sys.argv[1:])
+    wine.check_wine()
+    if options['build']:
+        d3d9_stack.build()
+        ninja(os.path.relpath(PROGRAM, BUILD))
+    elif not os.path.isfile(PROGRAM) or not os.path.isfile(PARTS['umd']):
+        raise Failure('bench.exe or the driver is not built')
+    return run(options)
