@@ -26,7 +26,7 @@ struct Vertex {
 constexpr D3DVERTEXELEMENT9 kElements[] = {{0, 0, D3DDECLTYPE_FLOAT3, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_POSITION, 0},
                                            {0, 12, D3DDECLTYPE_FLOAT4, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_TEXCOORD, 0},
                                            D3DDECL_END()};
-constexpr uint32_t kQuadVertices = 6;
+constexpr uint32_t kQuadVertices = 6, kQuadBytes = kQuadVertices * sizeof(Vertex);
 
 struct Corner {
   float x, y, u, v;
@@ -102,16 +102,15 @@ public:
   }
 
   bool createVertices(ComPtr<IDirect3DVertexBuffer9> &buffer, uint32_t quads, DWORD usage) {
-    return ok(device_->CreateVertexBuffer(quads * kQuadVertices * sizeof(Vertex), usage | D3DUSAGE_WRITEONLY, 0,
-                                          D3DPOOL_DEFAULT, buffer.put(), nullptr),
+    return ok(device_->CreateVertexBuffer(quads * kQuadBytes, usage | D3DUSAGE_WRITEONLY, 0, D3DPOOL_DEFAULT,
+                                          buffer.put(), nullptr),
               "CreateVertexBuffer");
   }
   /** Quads from `first` on, by `write(Vertex *, index)`. */
   template <class Write>
   bool writeQuads(IDirect3DVertexBuffer9 *buffer, uint32_t first, uint32_t count, DWORD flags, Write write) {
-    constexpr uint32_t kBytes = kQuadVertices * sizeof(Vertex);
     void *memory = nullptr;
-    if (!ok(buffer->Lock(first * kBytes, count * kBytes, &memory, flags), "Lock")) return false;
+    if (!ok(buffer->Lock(first * kQuadBytes, count * kQuadBytes, &memory, flags), "Lock")) return false;
     for (uint32_t i = 0; i < count; ++i) write(static_cast<Vertex *>(memory) + size_t{i} * kQuadVertices, i);
     return ok(buffer->Unlock(), "Unlock");
   }
@@ -154,7 +153,8 @@ public:
       if (i % 250 == 0 && !tools.usePixels(i / 250 % 2 == 0)) return false;
       if (i % 100 == 0 && !tools.state(D3DRS_ALPHABLENDENABLE, i / 100 % 2)) return false;
       constants[0][2] = left + x * static_cast<float>(i % 84 * 12 + frame % 12);
-      constants[0][3] = top + y * static_cast<float>(i / 84 * 12);
+      const uint32_t row = i / 84;
+      constants[0][3] = top + y * static_cast<float>(row * 12);
       constants[3][0] = static_cast<float>(i);
       if (!ok(tools.device()->SetVertexShaderConstantF(0, constants[0], 4), "SetVertexShaderConstantF") ||
           !tools.draw(0, 1))
@@ -209,7 +209,8 @@ public:
       if (!tools.createTexture(texture, kSize, kSize, D3DUSAGE_DYNAMIC)) return false;
     return tools.createVertices(vertices_, kTextures, 0) &&
            tools.writeQuads(vertices_.get(), 0, kTextures, 0, [](Vertex *out, uint32_t i) {
-             const auto x = static_cast<float>(i % 4 * kSize), y = static_cast<float>(i / 4 * kSize);
+             const uint32_t row = i / 4;
+             const auto x = static_cast<float>(i % 4 * kSize), y = static_cast<float>(row * kSize);
              writeQuad(out, {x, y, 0, 0}, {x + kSize, y + kSize, 1, 1});
            });
   }
@@ -346,7 +347,7 @@ bool tellPicture(Tools &tools) {
         const uint32_t pixel = picture.at(field % kFields * kAcross + x, field / kFields * kDown + y);
         for (int channel = 0; channel < 3; ++channel) sums[channel] += pixel >> (8 * channel) & 255;
       }
-    for (const uint64_t sum : sums) std::printf(" %u", static_cast<unsigned>(sum / (kAcross * kDown)));
+    for (const uint64_t sum : sums) std::printf(" %u", static_cast<unsigned>(sum / (uint64_t{kAcross} * kDown)));
   }
   std::printf("\n");
   return true;

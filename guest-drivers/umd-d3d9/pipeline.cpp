@@ -222,13 +222,7 @@ bool Pipeline::emitTargets() {
 
 bool Pipeline::forceTexture(uint32_t sampler, uint32_t handle) {
   if (m_sentTextures[sampler] == handle) return true;
-  const SamplerSlot slot = slotOf(sampler);
-  aerogpu_cmd_set_texture packet = {};
-  packet.shader_stage = slot.stage;
-  packet.slot = slot.slot;
-  packet.texture = handle;
-  if (!m_wire.context.send(packet)) return false;
-  m_sentTextures[sampler] = handle;
+  if (!sendTexture(sampler, handle)) return false;
   m_dirtyTextures |= 1u << sampler;
   m_dirty |= kTextures;
   return true;
@@ -244,10 +238,22 @@ bool Pipeline::refreshTextures() {
   return true;
 }
 
+bool Pipeline::sendTexture(uint32_t sampler, uint32_t handle) {
+  auto *packet = m_wire.context.append<aerogpu_cmd_set_texture>();
+  if (!packet) return false;
+  const SamplerSlot slot = slotOf(sampler);
+  packet->shader_stage = slot.stage;
+  packet->slot = slot.slot;
+  packet->texture = handle;
+  m_sentTextures[sampler] = handle;
+  return true;
+}
+
 bool Pipeline::emitTextures() {
   for (uint32_t rest = m_dirtyTextures; rest; rest &= rest - 1) {
     const auto sampler = static_cast<uint32_t>(std::countr_zero(rest));
-    if (!forceTexture(sampler, m_textures[sampler] ? m_textures[sampler]->sampled() : 0)) return false;
+    const uint32_t handle = m_textures[sampler] ? m_textures[sampler]->sampled() : 0;
+    if (m_sentTextures[sampler] != handle && !sendTexture(sampler, handle)) return false;
   }
   m_dirtyTextures = 0;
   return true;

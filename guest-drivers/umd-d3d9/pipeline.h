@@ -214,6 +214,7 @@ private:
   bool emitTargets();
   bool refreshTextures();
   bool emitTextures();
+  bool sendTexture(uint32_t sampler, uint32_t handle);
   bool emitViewport(bool transformed);
   bool emitScissor();
   bool emitShaders(uint32_t vertex);

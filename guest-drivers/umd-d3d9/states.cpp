@@ -105,12 +105,16 @@ uint32_t lowestBit(uint64_t bits) {
   return static_cast<uint32_t>(__builtin_ctzll(bits));
 }
 
-}  // namespace
-
-SamplerSlot slotOf(uint32_t sampler) {
-  return sampler < kVertexSamplers ? SamplerSlot{AEROGPU_SHADER_STAGE_PIXEL, sampler}
-                                   : SamplerSlot{AEROGPU_SHADER_STAGE_VERTEX, sampler - kVertexSamplers};
+/** send(n) for each bit n of `dirty`, from the lowest on, which is clear once it is sent. False where send() is. */
+template <class Bits, class Send> bool sendDirty(Bits &dirty, Send send) {
+  while (dirty) {
+    if (!send(lowestBit(dirty))) return false;
+    dirty = static_cast<Bits>(dirty & (dirty - 1));
+  }
+  return true;
 }
+
+}  // namespace
 
 uint32_t saneRenderState(uint32_t state, uint32_t value) {
   return state < 256 ? sane(kRenderRules.rows[state], value) : value;
@@ -167,34 +171,29 @@ void RenderStates::set(uint32_t state, uint32_t value) {
   mark(state);
 }
 
+bool RenderStates::send(Context &context, uint32_t state, uint32_t value) {
+  const uint64_t mask = uint64_t{1} << state % 64;
+  if (m_sent[state] == value && m_known[state / 64] & mask) return true;
+  auto *packet = context.append<aerogpu_cmd_set_render_state>();
+  if (!packet) return false;
+  packet->state = state;
+  packet->value = value;
+  m_sent[state] = value;
+  m_known[state / 64] |= mask;
+  return true;
+}
+
 bool RenderStates::emitDirty(Context &context) {
   for (uint32_t word = 0; word < kCount / 64; word++) {
-    while (m_dirty[word]) {
-      const uint32_t bit = lowestBit(m_dirty[word]), state = word * 64 + bit;
-      const uint64_t mask = uint64_t{1} << bit;
-      if (m_sent[state] != m_wanted[state] || !(m_known[word] & mask)) {
-        aerogpu_cmd_set_render_state packet = {};
-        packet.state = state;
-        packet.value = m_wanted[state];
-        if (!context.send(packet)) return false;
-        m_sent[state] = m_wanted[state];
-        m_known[word] |= mask;
-      }
-      m_dirty[word] &= ~mask;
-    }
+    const auto sendBit = [&](uint32_t bit) { return send(context, word * 64 + bit, m_wanted[word * 64 + bit]); };
+    if (!sendDirty(m_dirty[word], sendBit)) return false;
   }
   m_isDirty = false;
   return true;
 }
 
 bool RenderStates::force(Context &context, uint32_t state, uint32_t value) {
-  if (m_sent[state] == value && m_known[state / 64] >> state % 64 & 1) return true;
-  aerogpu_cmd_set_render_state packet = {};
-  packet.state = state;
-  packet.value = value;
-  if (!context.send(packet)) return false;
-  m_sent[state] = value;
-  m_known[state / 64] |= uint64_t{1} << state % 64;
+  if (!send(context, state, value)) return false;
   if (m_wanted[state] != value) mark(state);
   return true;
 }
@@ -224,44 +223,32 @@ void SamplerStates::set(uint32_t sampler, uint32_t state, uint32_t value) {
   m_dirtySamplers |= 1u << sampler;
 }
 
-bool SamplerStates::emitDirty(Context &context) {
-  while (m_dirtySamplers) {
-    const uint32_t sampler = lowestBit(m_dirtySamplers);
-    const SamplerSlot slot = slotOf(sampler);
-    while (m_dirty[sampler]) {
-      const uint32_t state = lowestBit(m_dirty[sampler]);
-      const auto mask = static_cast<uint16_t>(1u << state);
-      if (m_sent[sampler][state] != m_wanted[sampler][state] || !(m_known[sampler] & mask)) {
-        aerogpu_cmd_set_sampler_state packet = {};
-        packet.shader_stage = slot.stage;
-        packet.slot = slot.slot;
-        packet.state = state;
-        packet.value = m_wanted[sampler][state];
-        if (!context.send(packet)) return false;
-        m_sent[sampler][state] = m_wanted[sampler][state];
-        m_known[sampler] |= mask;
-      }
-      m_dirty[sampler] = static_cast<uint16_t>(m_dirty[sampler] & ~mask);
-    }
-    m_dirtySamplers &= ~(1u << sampler);
-  }
+bool SamplerStates::send(Context &context, uint32_t sampler, uint32_t state, uint32_t value) {
+  const auto mask = static_cast<uint16_t>(1u << state);
+  if (m_sent[sampler][state] == value && m_known[sampler] & mask) return true;
+  auto *packet = context.append<aerogpu_cmd_set_sampler_state>();
+  if (!packet) return false;
+  const SamplerSlot slot = slotOf(sampler);
+  packet->shader_stage = slot.stage;
+  packet->slot = slot.slot;
+  packet->state = state;
+  packet->value = value;
+  m_sent[sampler][state] = value;
+  m_known[sampler] |= mask;
   return true;
 }
 
+bool SamplerStates::emitDirty(Context &context) {
+  return sendDirty(m_dirtySamplers, [&](uint32_t sampler) {
+    const auto sendState = [&](uint32_t state) { return send(context, sampler, state, m_wanted[sampler][state]); };
+    return sendDirty(m_dirty[sampler], sendState);
+  });
+}
+
 bool SamplerStates::force(Context &context, uint32_t sampler, uint32_t state, uint32_t value) {
-  const auto mask = static_cast<uint16_t>(1u << state);
-  if (m_sent[sampler][state] == value && m_known[sampler] & mask) return true;
-  const SamplerSlot slot = slotOf(sampler);
-  aerogpu_cmd_set_sampler_state packet = {};
-  packet.shader_stage = slot.stage;
-  packet.slot = slot.slot;
-  packet.state = state;
-  packet.value = value;
-  if (!context.send(packet)) return false;
-  m_sent[sampler][state] = value;
-  m_known[sampler] |= mask;
+  if (!send(context, sampler, state, value)) return false;
   if (m_wanted[sampler][state] != value) {
-    m_dirty[sampler] |= mask;
+    m_dirty[sampler] |= static_cast<uint16_t>(1u << state);
     m_dirtySamplers |= 1u << sampler;
   }
   return true;
@@ -294,10 +281,8 @@ bool StageStates::emit(Context &context, bool transformed) {
         m_dirtyStages |= 1u << stage;
       }
   }
-  while (m_dirtyStages) {
-    const uint32_t stage = lowestBit(m_dirtyStages);
-    while (m_dirty[stage]) {
-      const uint32_t index = lowestBit(m_dirty[stage]);
+  return sendDirty(m_dirtyStages, [&](uint32_t stage) {
+    return sendDirty(m_dirty[stage], [&](uint32_t index) {
       auto *packet = context.append<aerogpu_cmd_ext_set_texture_stage>();
       if (!packet) return false;
       packet->stage = stage;
@@ -305,11 +290,9 @@ bool StageStates::emit(Context &context, bool transformed) {
       packet->value = m_wanted[stage][index];
       if (index == kTransformFlags && packet->value & kProjected && !transformed)
         packet->value = (packet->value & ~kCountMask) | kByFourth;
-      m_dirty[stage] = static_cast<uint8_t>(m_dirty[stage] & (m_dirty[stage] - 1));
-    }
-    m_dirtyStages &= m_dirtyStages - 1;
-  }
-  return true;
+      return true;
+    });
+  });
 }
 
 void StageStates::forget() {
@@ -337,9 +320,9 @@ bool ClipPlanes::emitDirty(Context &context) {
 }
 
 bool StreamSteps::emit(Context &context, uint32_t mask, const uint32_t *steps) {
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    const uint32_t stream = lowestBit(rest), bit = 1u << stream;
-    if (m_sent[stream] == steps[stream] && !(m_unknown & bit)) continue;
+  return sendDirty(mask, [&](uint32_t stream) {
+    const uint32_t bit = 1u << stream;
+    if (m_sent[stream] == steps[stream] && !(m_unknown & bit)) return true;
     auto *packet = context.append<aerogpu_cmd_ext_set_stream_frequency>(1);
     if (!packet) return false;
     packet->first = stream;
@@ -347,8 +330,8 @@ bool StreamSteps::emit(Context &context, uint32_t mask, const uint32_t *steps) {
     m_sent[stream] = steps[stream];
     m_unknown &= ~bit;
     m_stepping = steps[stream] ? m_stepping | bit : m_stepping & ~bit;
-  }
-  return true;
+    return true;
+  });
 }
 
 }  // namespace aero

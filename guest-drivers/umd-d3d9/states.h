@@ -26,7 +26,10 @@ constexpr uint32_t samplerOfStage(uint32_t stage) {
 struct SamplerSlot {
   uint32_t stage, slot;
 };
-SamplerSlot slotOf(uint32_t sampler);
+constexpr SamplerSlot slotOf(uint32_t sampler) {
+  return sampler < kVertexSamplers ? SamplerSlot{AEROGPU_SHADER_STAGE_PIXEL, sampler}
+                                   : SamplerSlot{AEROGPU_SHADER_STAGE_VERTEX, sampler - kVertexSamplers};
+}
 
 /** A value that the device takes: `value`, or the default of the state. */
 uint32_t saneRenderState(uint32_t state, uint32_t value);
@@ -54,6 +57,8 @@ private:
   static constexpr uint32_t kCount = 256;
 
   bool emitDirty(Context &context);
+  /** Unless the device has it. */
+  bool send(Context &context, uint32_t state, uint32_t value);
   void mark(uint32_t state) {
     m_dirty[state / 64] |= uint64_t{1} << state % 64;
     m_isDirty = true;
@@ -80,6 +85,7 @@ private:
   static constexpr uint32_t kStates = 16;
 
   bool emitDirty(Context &context);
+  bool send(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
 
   uint32_t m_wanted[kSamplerCount][kStates], m_sent[kSamplerCount][kStates];
   uint16_t m_known[kSamplerCount];
