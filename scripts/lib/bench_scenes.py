@@ -143,6 +143,7 @@ def run(options):
             os.unlink(library)
             os.symlink(options['dxvk'], library)
             stacks['DXVK'] = (dict(os.environ, VK_ICD_FILENAMES=LAVAPIPE, DXVK_LOG_LEVEL='none', DXVK_LOG_PATH='none',
+                                   DXVK_STATE_CACHE_PATH='C:\\',
                                    **wine.environment(dxvk, overrides='services.exe=;d3d9=n', display=display)), None)
         for scene in options['scenes'] or SCENES:
             draws = stack.counter('draws')
