@@ -116,9 +116,7 @@ HRESULT checkDeviceFormat(const DriverAdapter &adapter, D3DFORMAT display, DWORD
   switch (type) {
   case D3DRTYPE_SURFACE:
     if (!target && (usage & D3DUSAGE_QUERY_SRGBWRITE)) return D3DERR_NOTAVAILABLE;  // of what is drawn to only
-    if (!target && !(operations & (FORMATOP_OFFSCREENPLAIN | FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_ZSTENCIL |
-                                   FORMATOP_SAME_FORMAT_RENDERTARGET)))
-      return D3DERR_NOTAVAILABLE;
+    if (!target && !(operations & FORMATOP_OFFSCREENPLAIN)) return D3DERR_NOTAVAILABLE;
     break;
   case D3DRTYPE_TEXTURE:
     if (!(operations & FORMATOP_TEXTURE)) return D3DERR_NOTAVAILABLE;

@@ -62,12 +62,12 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   const FormatRow *other = (from->image ? destination : source)->format();
   if (!other || (from->image ? !to->system : !from->system)) return kOk;
   const bool bytes = mapping.isStraight() && other->device == image.format->device;
-  if (bytes) {
+  if (bytes && !other->isPlanar) {  // the runtime has memory for the luma alone
     const Box source{mapping.from, 0, 1}, area{mapping.to, 0, 1};
     return from->image ? readSurface(m_wire, *from, source, *to, *other, area)
                        : writeSurface(m_wire, *to, area, *from, *other, source);
   }
-  if (other->isTight || other->isNull()) return kNotImplemented;
+  if (other->isTight || other->isNull() || other->isPlanar) return kNotImplemented;
   if (from->image)
     return readMapped(*from, *other, mapping, const_cast<uint8_t *>(pixelOf(*to, *other, mapping.to)), to->systemPitch);
   return writeMapped(*other, pixelOf(*from, *other, mapping.from), from->systemPitch, *to, mapping);
@@ -156,6 +156,17 @@ bool Blits::sendBlit(Surface &from, Surface &to, const Mapping &mapping) {
 
 HRESULT Blits::videoToVideo(Surface &from, Surface &to, const Mapping &mapping) {
   const FormatRow &source = *from.image->format, &destination = *to.image->format;
+  if (destination.isPlanar) {  // a copy of all its planes, or nothing
+    const bool whole = mapping.from.left == 0 && mapping.from.top == 0 && mapping.from.right + 1 >= from.width &&
+                       mapping.from.bottom + 1 >= from.height / 3 * 2;
+    if (source.device != destination.device || !mapping.isStraight() || !(mapping.from == mapping.to) || !whole ||
+        from.image == to.image || from.width != to.width || from.height != to.height)
+      return kNotImplemented;
+    to.markWritten();
+    const Rect planes = {0, 0, from.width, from.height};
+    return result(
+        copyPixels(m_wire, to.image->handle, 0, 0, 0, 0, from.image->handle, 0, 0, planes, AEROGPU_COPY_FLAG_NONE));
+  }
   const bool same = &from == &to;
   const bool blocks = mapping.to == wholeBlocks(destination, mapping.to, to.width, to.height) &&
                       mapping.from == wholeBlocks(source, mapping.from, from.width, from.height);

@@ -24,7 +24,8 @@ enum Trait : uint16_t {
   kBump = 128,       // differences of coordinates, and luminance
   kTight = 256,      // see FormatRow
   kPlainOnly = 512,  // plain surfaces that are copied and filled, and nothing else
-  kNull = 1024       // no memory, no device
+  kNull = 1024,      // no memory, no device
+  kPlanar = 2048     // see FormatRow
 };
 
 // What ABI 1.4 does with formats, in the words of the capability block.
@@ -86,6 +87,8 @@ constexpr Known kKnown[] = {
     AERO_NEW(Q16W16V16U16, 8, kPlain),
     AERO_NEW(UYVY, 2, kVideo),
     AERO_NEW(YUY2, 2, kVideo),
+    {fourCc('N', 'V', '1', '2'), AEROGPU_FORMAT_D3D9_NV12, AEROGPU_FORMAT_INVALID, 0, 1, 1, kVideo | kPlanar},
+    {fourCc('Y', 'V', '1', '2'), AEROGPU_FORMAT_D3D9_YV12, AEROGPU_FORMAT_INVALID, 0, 1, 1, kVideo | kPlanar},
     {D3DDDIFMT_P8, AEROGPU_FORMAT_D3D9_L8, AEROGPU_FORMAT_INVALID, 0, 1, 1, kPlainOnly},
     {fourCc('N', 'U', 'L', 'L'), AERO_BOTH(INVALID), 0, 1, 1, kNull},
     {D3DDDIFMT_DXT1, AERO_BOTH(BC1_RGBA_UNORM), kBlocks, 4, 8, kPlain},
@@ -181,6 +184,7 @@ FormatTable::FormatTable(uint32_t featuresHigh, const DeviceBlock &block) {
     row.stencil = known.traits & kStencil;
     row.block = known.block;
     row.isTight = known.traits & kTight;
+    row.isPlanar = known.traits & kPlanar;
     // A depth format that only stands for another is as large as the one that is there.
     row.blockBytes = depth && number == AEROGPU_FORMAT_D32_FLOAT ? 4 : known.blockBytes;
     m_rows[m_count++] = row;

@@ -20,11 +20,14 @@ struct FormatRow {
   uint8_t blockBytes;
   // ATI1 and ATI2: the runtime and programs count a byte a pixel, and have the blocks without gaps in those bytes.
   bool isTight;
+  bool isPlanar;  // NV12 and YV12: rows of luma, then half as many with the colours of two rows each (FMT-15)
 
   bool isTarget() const { return operations & FORMATOP_OFFSCREEN_RENDERTARGET; }
   /** Two pixels of video that share their colours: copied, and the source of conversions, and nothing else (FMT-14). */
   bool isNull() const { return device == AEROGPU_FORMAT_INVALID; }  // a target of colours that nobody keeps
-  bool isYuv() const { return device == AEROGPU_FORMAT_D3D9_UYVY || device == AEROGPU_FORMAT_D3D9_YUY2; }
+  bool isYuv() const { return device == AEROGPU_FORMAT_D3D9_UYVY || device == AEROGPU_FORMAT_D3D9_YUY2 || isPlanar; }
+  /** What the kernel driver knows the size of by its D3DFORMAT; others are bytes to it. */
+  bool isOfKernel() const { return !isTight && !isPlanar; }
 };
 
 /** Direct3D 9's sample counts are powers of two here; others no GPU has. */

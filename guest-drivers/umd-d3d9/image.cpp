@@ -68,7 +68,8 @@ bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &us
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
   if (use.shared) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
-  if (size.depth || row.isTight) return true;  // to the kernel driver a volume is bytes, and what it has no format for
+  // To the kernel driver a volume is bytes, and what it has no format for.
+  if (size.depth || !row.isOfKernel()) return true;
   if (presented)
     request.flags |=
         AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | (spaces ? AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY : 0);
@@ -261,7 +262,7 @@ HRESULT Image::takeStaging(Wire &wire, uint32_t width, uint32_t height, uint32_t
   AllocationRequest request;
   request.bytes = one.bytes();
   request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING;
-  if (!layout.isVolume() && !format->isTight) {
+  if (!layout.isVolume() && format->isOfKernel()) {
     request.width = width;
     request.height = height;
     request.d3dFormat = static_cast<uint32_t>(format->d3d);

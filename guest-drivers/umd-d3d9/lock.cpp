@@ -272,14 +272,21 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   if (!surface) return kNotAvailable;
   SurfaceLock &lock = surface->lock;
   const Box area = lockedArea(*surface, resource.format(), args);
+  // Nobody but the driver knows that these have blocks, which a lock may not split.
+  if (surface->image && resource.format()->isTight && args.Flags.AreaValid &&
+      !(clipped(args.Area, surface->width, surface->height) == area.rect))
+    return kNotAvailable;
+  // A part of a picture in planes lies in several places.
+  const bool isPlanar = resource.format() && resource.format()->isPlanar;
+  const Box touched = isPlanar && !area.isEmpty() ? surface->whole() : area;
   if (lock.count) {
-    if (lock.writes && !area.isEmpty()) lock.area = around(lock.area, area);
+    if (lock.writes && !area.isEmpty()) lock.area = around(lock.area, touched);
   } else {
-    lock.area = area;
+    lock.area = touched;
     lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
     HRESULT result = kOk;
     if (surface->image) {
-      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : area, args.Flags);
+      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
     } else if (resource.format() && resource.format()->isNull() && !resource.isSystemMemory()) {
       result = lockNothing(*surface);
     } else {

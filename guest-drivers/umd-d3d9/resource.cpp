@@ -177,6 +177,7 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
     // The last pixel of an odd width is half of a pair (FMT-14).
     size.width = args.pSurfList[i].Width + (m_format->isYuv() ? args.pSurfList[i].Width % 2 : 0);
     size.height = args.pSurfList[i].Height;
+    if (m_format->isPlanar) size.height += size.height % 2 + (size.height + 1) / 2;
     AllocationRequest none;
     if (!m_images[i].plan(*m_format, size, use, spaces, requests[i]) ||
         (twice && !m_images[images + i].plan(*m_format, size, drawn, spaces, none)))

@@ -43,7 +43,8 @@ constexpr uint32_t upShifted(uint32_t value, uint32_t shift) {
 HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Transfer &what) {
   if (!source || !destination || !source->surfaceCount() || !destination->surfaceCount()) return kNotAvailable;
   const FormatRow *format = destination->format();
-  if (!format || !source->format() || source->format()->device != format->device) return kNotImplemented;
+  if (!format || !source->format() || source->format()->device != format->device || format->isPlanar)
+    return kNotImplemented;
   const uint32_t fromLevels = source->levels(), toLevels = destination->levels();
   // The destination may begin at a lower level of the source.
   uint32_t skipped = 0;

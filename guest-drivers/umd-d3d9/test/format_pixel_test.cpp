@@ -65,6 +65,13 @@ TEST_F(UmdFormats, BlocksOfATextureThatTheRuntimeCountsAsBytes) {
       EXPECT_EQ(lock.Pitch, kEdge);
       memcpy(lock.pSurfData, memory.data(), memory.size());
       p->unlock(texture);
+      lock.Flags.AreaValid = 1;
+      lock.Area = {0, 2, 4, 4};
+      EXPECT_EQ(p->fn.pfnLock(p->dev(), &lock), kNotAvailable) << "half a block";
+      lock.Area = {4, 4, 8, 8};
+      ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+      EXPECT_EQ(memcmp(lock.pSurfData, &memory[48], 16), 0) << "the fourth block";
+      p->unlock(texture);
     } else {
       HANDLE system =
           p->resource(ati2, kEdge, kEdge, Program::texture(), D3DDDIPOOL_SYSTEMMEM, 1, 1, memory.data(), kEdge);

@@ -297,6 +297,58 @@ TEST_F(UmdResources, VideoIsCopiedAndConverted) {
   }
 }
 
+// FMT-15: luma, then the colours of two by two pixels, in pairs or in planes of V and U; the pitch is the width.
+TEST_F(UmdResources, VideoInPlanesIsConverted) {
+  constexpr uint32_t kWidth = 8, kHeight = 4;
+  for (const bool pairs : {true, false}) {
+    SCOPED_TRACE(pairs);
+    const auto format = static_cast<D3DDDIFORMAT>((pairs ? 'N' : 'Y') | 'V' << 8 | '1' << 16 | '2' << 24);
+    HANDLE made = nullptr;
+    if (p->tryKind(format, {kWidth, kHeight}, 0, made) != 0) {
+      EXPECT_FALSE(extended());
+      continue;
+    }
+    const auto luma = [](uint32_t x, uint32_t y) { return 30 + 23 * x + 11 * y; };
+    const auto u = [](uint32_t x, uint32_t y) { return 70 + 20 * x + 9 * y; };  // of two by two pixels
+    const auto v = [](uint32_t x, uint32_t y) { return 200 - 18 * x - 30 * y; };
+    D3DDDIARG_LOCK lock = {};
+    lock.hResource = made;
+    ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+    ASSERT_EQ(lock.Pitch, kWidth);
+    auto *bytes = static_cast<uint8_t *>(lock.pSurfData);
+    for (uint32_t y = 0; y < kHeight; y++)
+      for (uint32_t x = 0; x < kWidth; x++) bytes[y * kWidth + x] = static_cast<uint8_t>(luma(x, y));
+    uint8_t *colors = bytes + kWidth * kHeight;
+    for (uint32_t y = 0; y < kHeight / 2; y++)
+      for (uint32_t x = 0; x < kWidth / 2; x++) {
+        const uint32_t at = y * (kWidth / 2) + x, plane = kWidth / 2 * kHeight / 2;
+        colors[pairs ? 2 * at : plane + at] = static_cast<uint8_t>(u(x, y));
+        colors[pairs ? 2 * at + 1 : at] = static_cast<uint8_t>(v(x, y));
+      }
+    p->unlock(made);
+    HANDLE target = p->resource(D3DDDIFMT_X8R8G8B8, kWidth, kHeight, Program::target());
+    const RECT all = {0, 0, kWidth, kHeight};
+    ASSERT_EQ(p->blt(made, all, target, all), 0);
+    const std::vector<uint32_t> seen = opaque(p->read(target, kWidth, kHeight));
+    for (uint32_t y = 0; y < kHeight; y++)
+      for (uint32_t x = 0; x < kWidth; x++) {
+        const uint32_t wanted = rgbOf(luma(x, y), u(x / 2, y / 2), v(x / 2, y / 2)), got = seen[y * kWidth + x];
+        for (const int shift : {0, 8, 16})
+          EXPECT_NEAR(static_cast<int>(got >> shift & 255), static_cast<int>(wanted >> shift & 255), 1)
+              << x << ' ' << y;
+      }
+    EXPECT_EQ(p->blt(target, all, made, all), kNotImplemented) << "nothing becomes video";
+    HANDLE copy = nullptr;
+    ASSERT_EQ(p->tryKind(format, {kWidth, kHeight}, 0, copy), 0);
+    ASSERT_EQ(p->blt(made, all, copy, all), 0);
+    ASSERT_EQ(p->blt(copy, all, target, all), 0);
+    EXPECT_EQ(opaque(p->read(target, kWidth, kHeight)), seen);
+    p->destroy(copy);
+    p->destroy(target);
+    p->destroy(made);
+  }
+}
+
 TEST_F(UmdResources, LevelsThatTheDeviceMakes) {
   if (!extended()) GTEST_SKIP() << "generated levels are an extension";
   constexpr uint32_t kEdge = 8;
