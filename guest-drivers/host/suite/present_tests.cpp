@@ -125,8 +125,55 @@ void refusals(Adapter& adapter, Client& client, Context& context) {
   adapter.vidmm().destroy({source.allocation});
 }
 
+/// GDI's way to the screen where it is not accelerated: the CPU draws a shadow surface, and presents bring it
+/// to the primary (page "D3DKMDT_SHADOWSURFACEDATA"). After presents that the GPU drew alone each shows what
+/// the CPU drew, where it says, and nothing else changes.
+void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  D3DKMDT_SHADOWSURFACEDATA data{};
+  data.Width = 1024;
+  data.Height = 768;
+  data.Format = D3DDDIFMT_X8R8G8B8;
+  auto shadow = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHADOWSURFACE, &data, false);
+  if (!expect(ntSuccess(shadow.status) && !primary.empty(), "a shadow (0x%08x)", shadow.status)) return;
+  const auto source = client.open(shadow.allocations, true);
+  if (!expect(!source.empty(), "it opens")) return;
+  DXGK_PRESENTFLAGS blt{}, fill{};
+  blt.Blt = 1;
+  fill.ColorFill = 1;
+  const RECT all{0, 0, 1024, 768};
+  for (uint32_t round = 0; round < 3; ++round) {
+    const uint32_t gpu = 0x203040 + round * 0x101010, cpu = 0xC08040 + round * 0x080808;
+    expect(ntSuccess(context.present(nullptr, primary[0], all, all, {}, fill, 0xFF000000 | gpu)),
+           "the GPU draws");
+    adapter.scheduler().waitIdle();
+    const LONG left = 100 + 200 * static_cast<LONG>(round), top = 60;
+    const std::vector<uint32_t> row(120, cpu);
+    for (LONG y = 0; y < 80; ++y)
+      adapter.vidmm().write(*shadow.allocations[0],
+                            static_cast<uint64_t>(top + y) * data.Pitch + static_cast<uint64_t>(left) * 4,
+                            row.data(), row.size() * 4);
+    const RECT drawn{left, top, left + 120, top + 80};
+    expect(ntSuccess(context.present(source[0], primary[0], drawn, drawn, {}, blt)),
+           "a present of what the CPU drew");
+    adapter.scheduler().waitIdle();
+    const int x = static_cast<int>(left), y = static_cast<int>(top);
+    const ScreenPoints points = {{x, y},           {x + 119, y + 79}, {x - 1, y}, {x + 120, y + 79},
+                                 {x + 60, y + 80}, {5, 700}};
+    expectScreen(points, {cpu, cpu, gpu, gpu, gpu, gpu}, "what both drew");
+    // The same after the screen was off.
+    adapter.display().setVisible(false);
+    adapter.display().setVisible(true);
+    expectScreen(points, {cpu, cpu, gpu, gpu, gpu, gpu}, "the same, shown again");
+  }
+  client.closeAll();
+  adapter.vidmm().destroy(shadow.allocations);
+  expectNoDeviceErrors(adapter);
+}
+
 const TestCase kTests[] = {
     {"present-rectangles", 120, inProcessWithMode<rectangles, 1024, 768>},
+    {"present-cpu-drawn", 60, inProcessWithMode<cpuDrawn, 1024, 768>},
     {"present-refusals", 90, inProcessWithMode<refusals, 1024, 768>},
 };
 

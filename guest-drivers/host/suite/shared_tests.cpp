@@ -271,7 +271,7 @@ constexpr uint32_t fourCc(char a, char b, char c, char d) {
          static_cast<uint32_t>(d) << 24;
 }
 constexpr ExtendedFormat kExtendedFormats[] = {
-
+    {20, 0x1014, 3},
     {30, 0x101E, 2},
     {26, 0x101A, 2},
     {28, 0x101C, 1},
@@ -299,9 +299,9 @@ constexpr ExtendedFormat kExtendedFormats[] = {
     {fourCc('U', 'Y', 'V', 'Y'), 0x1205, 2},
     {fourCc('Y', 'U', 'Y', '2'), 0x1206, 2},
 };
-/// FMT-1: Direct3D 9's formats that have no number: R8G8B8, R3G3B2, A8R3G3B2, A8P8, P8, CxV8U8, and none at
+/// FMT-1: Direct3D 9's formats that have no number: R3G3B2, A8R3G3B2, A8P8, P8, CxV8U8, and none at
 /// all.
-constexpr uint32_t kNoFormats[] = {20, 27, 29, 40, 41, 117, 199, fourCc('N', 'O', 'N', 'E')};
+constexpr uint32_t kNoFormats[] = {27, 29, 40, 41, 117, 199, fourCc('N', 'O', 'N', 'E')};
 constexpr uint32_t kFormatWidth = 64, kFormatHeight = 16;
 
 std::vector<uint8_t> sharedOf(const ExtendedFormat& format) {
