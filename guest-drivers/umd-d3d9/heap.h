@@ -13,7 +13,7 @@
 
 namespace aero {
 
-/** `bytes` zeroed bytes at a multiple of 8, or null. */
+/** `bytes` zeroed bytes at a multiple of 16, or null. */
 void *heapAllocate(size_t bytes);
 /** Null is fine. */
 void heapFree(void *memory);
