@@ -32,7 +32,7 @@ KERNEL = Kind(pe.SUBSYSTEM_NATIVE, 'native (1)', False, ('ntoskrnl.exe', 'hal.dl
               'a display driver (3.4)', EXPORTS)
 USER = Kind(pe.SUBSYSTEM_WINDOWS_GUI, 'Windows (2)', True, ('kernel32.dll', 'msvcrt.dll'), ('OpenAdapter',),
             (VFT_DRV, VFT2_DRV_DISPLAY), 'a display driver (3.4)', USER_EXPORTS)
-PROGRAM = Kind(pe.SUBSYSTEM_WINDOWS_CUI, 'console (3)', False, ('kernel32.dll', 'msvcrt.dll', 'advapi32.dll', 'user32.dll'),
+PROGRAM = Kind(pe.SUBSYSTEM_WINDOWS_CUI, 'console (3)', False, ('kernel32.dll', 'msvcrt.dll', 'advapi32.dll', 'user32.dll', 'd3d9.dll'),
                None, (VFT_APP, VFT2_UNKNOWN), 'a program (1.0)', PROGRAM_EXPORTS)
 WINDOWS_7 = (6, 1)
 ARCHITECTURES = {'x86': (pe.MACHINE_X86, pe.MAGIC_PE32, pe.REL_HIGHLOW),

@@ -6,11 +6,12 @@ written, and with the same inputs and time only the signatures differ from run t
 
 usage: make_package.py --version A.B.C.D --umd-version A.B.C.D --epoch FILE --cert FILE --key FILE [--test-cert]
                        --x64 FILE... --x86 FILE... [--dbgctl X64.exe X86.exe] [--doctor X64.exe X86.exe]
+                       [--program NAME X64.exe X86.exe]...
                        [--symbols FILE.pdb...] --iso FILE
 
 --version, --umd-version: what the version resources of aerogpu.sys and of the user-mode drivers have to say
 --x64, --x86: that architecture's aerogpu.sys (any name ending in .sys) and user-mode drivers (kept by name)
---dbgctl, --doctor: the programs of each architecture, for the folder tools
+--dbgctl, --doctor, --program: the programs of each architecture, for the folder tools
 --symbols: what debuggers read, for the folder symbols
 --epoch: file with the package's time in seconds since 1970 (a commit's date); SOURCE_DATE_EPOCH goes before it
 --test-cert: the certificate is a test certificate: it goes on the disc and install.cmd turns test signing on"""
@@ -138,6 +139,7 @@ def make_tools(folder, settings):
     defects = []
     programs = [(name, arch, path) for name, paths in (('dbgctl.exe', settings.dbgctl), ('aerogpu-doctor.exe', settings.doctor))
                 for arch, path in zip(('x64', 'x86'), paths or ())]
+    programs += [(name, arch, path) for name, *paths in settings.program or () for arch, path in zip(('x64', 'x86'), paths)]
     for name, arch, path in programs:
         place = os.path.join(folder, 'tools', arch)
         os.makedirs(place, exist_ok=True)
@@ -224,6 +226,7 @@ def main():
         parser.add_argument('--' + arch, nargs='+', required=True)
     parser.add_argument('--dbgctl', nargs=2)
     parser.add_argument('--doctor', nargs=2)
+    parser.add_argument('--program', nargs=3, action='append')
     parser.add_argument('--symbols', nargs='+')
     parser.add_argument('--test-cert', action='store_true')
     settings = parser.parse_args()

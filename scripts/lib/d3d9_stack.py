@@ -268,6 +268,10 @@ class Stack:
             raise Failure("the driver host's answer to '%s': %s" % (command, found.group(1) if found else 'none'))
         return found.group(1)[len(command):].split()
 
+    def harm_gpu(self, how):
+        """'lose': the GPU is lost under the next submission; 'stick': the next submission never ends (docs/debugging.md)."""
+        self.ask(how + '-gpu')
+
     def processes(self):
         """The server's processes, by name: the one that serves and QEMU are children of the one that was started."""
         found = {}

@@ -153,6 +153,41 @@ class Tests:
         self.check_window(other)
         self.finish(other)
 
+    def harmed(self, how):
+        """A program draws when something happens to the GPU: it is told that its device is lost, and the next one finds a
+        GPU that draws."""
+        program = self.stack.start(d3d9_stack.program('quad', self.arch), '--immediate', '--seconds', '3600')
+        program.wait_line('^window ')
+        start, deadline = self.stack.counter('draws'), time.monotonic() + self.stack.program_limit
+        while self.stack.counter('draws') < start + 50:
+            if program.process.poll() is not None or time.monotonic() > deadline:
+                raise Failure('quad does not draw: %s' % program.said())
+            time.sleep(0.05)
+        self.stack.harm_gpu(how)
+        said = program.wait_line(r'^quad: (\w+).* failed: 0x[0-9A-F]{8} \((D3DERR_DEVICE\w+)\)')
+        code = program.wait()
+        if code != 1:
+            raise Failure('quad ended with %d after %s said %s' % (code, said.group(1), said.group(2)))
+        self.report.note('%s: quad was told %s by %s' % (how, said.group(2), said.group(1)))
+        self.window('triangle')
+
+    def gpu_lost(self):
+        self.harmed('lose')
+
+    def gpu_stuck(self):
+        """A submission that never ends: the timeout recovery resets the device."""
+        self.harmed('stick')
+
+    def recovery(self):
+        """Both, on a stack of its own, since the device latches what happened."""
+        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both) as stack:
+            tests = Tests(stack, self.report, arch=self.arch)
+            tests.gpu_lost()
+            tests.gpu_stuck()
+            code = stack.stop()
+            if code != 0:
+                raise Failure('the driver host ended with %s: %s' % (code, '; '.join(stack.lines.text().splitlines()[-4:])))
+
     def two_bitnesses(self):
         """A program for x64 and one for x86 at the same time."""
         self.two_programs(arch='x86')
@@ -253,12 +288,13 @@ class Tests:
                 raise Failure('the log has no line %s; its last ones: %s' % (wanted, '; '.join(text.splitlines()[-3:])))
 
     ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, readback, shared, two_programs, killed,
-           desktop, calls, level9]
+           desktop, calls, level9, recovery]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
     # Those that are run only when they are named.
-    NAMED = [sharing]
+    NAMED = [sharing, gpu_lost, gpu_stuck]
+    HARMING = [gpu_lost, gpu_stuck]  # after which an error is latched
     MIXED_NAMED = [sharing_long]
 
 
@@ -292,9 +328,9 @@ COUNTED = {'resources': 0, 'held-objects': 4, 'errors': 0}
 ROUND = ['two_programs', 'shared', 'flip', 'killed']
 
 
-def left_over(stack, again, ran, arch):
+def left_over(stack, again, ran, arch, harmed=False):
     """What programs for `arch` leave on the device when the tests `again` run once more; at the first present the kernel
-    driver makes objects of its own. `ran`: tests that have run already."""
+    driver makes objects of its own. `ran`: tests that have run already; `harmed`: some that leave an error latched."""
     def round_of_programs(tests):
         for test in tests:
             test(Tests(stack, Report(), arch=arch))
@@ -307,7 +343,7 @@ def left_over(stack, again, ran, arch):
         after = {name: stack.counter(name) for name in COUNTED}
         left = ['%s: %d, before %d' % (name, after[name], before[name]) for name, more in COUNTED.items()
                 if after[name] > before[name] + more]
-        if after['errors']:
+        if after['errors'] and not harmed:
             left.append('errors: %d' % after['errors'])
         if not left or time.monotonic() > deadline:
             return '; '.join(left)
@@ -354,7 +390,8 @@ def run(stack, names=(), pictures=None, again=tuple(ROUND), arch='x64'):
         for label, test, kind in tests:
             attempt(label, lambda test=test, kind=kind: test(Tests(stack, report, pictures, kind)))
         attempt('nothing is left, no error is latched', lambda: left_over(
-            stack, [test for _, test, _ in chosen(again, first)], [test for _, test, kind in tests if kind == first], first))
+            stack, [test for _, test, _ in chosen(again, first)] if again else [], [test for _, test, kind in tests if kind == first], first,
+            any(test in Tests.HARMING for _, test, _ in tests)))
         report.stop(stack)
     report.end()
     return 1 if report.failed else 0

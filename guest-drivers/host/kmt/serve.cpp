@@ -93,6 +93,10 @@ void command(Kernel& kernel, Machine& machine, const std::string& line) {
     status = closeWindowSurface(kernel, line.substr(kCloseWindow.size()));
   else if (line == "holdings")
     answer = holdings(kernel);
+  else if (line == "lose-gpu" || line == "stick-gpu")
+    status = (line == "lose-gpu" ? machine.loseGpu() : machine.stickGpu())
+                 ? guest::Status()
+                 : guest::Status::failure("this machine cannot do that to its GPU");
   else if (line == "privileged yes" || line == "privileged no")
     setCallerPrivileged(line == "privileged yes");
   else

@@ -32,7 +32,7 @@ def read(*parts):
 class DiscCase(drivers.SignedTest):
     def settings(self, **changes):
         x64, x86 = [drivers.path('tiny', 'x64')], [drivers.path('tiny', 'x86')]
-        values = dict(dbgctl=None, doctor=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
+        values = dict(dbgctl=None, doctor=None, program=None, symbols=None, version=drivers.VERSION, umd_version=drivers.UMD_VERSION, cert=self.cert, key=self.key, test_cert=True, x64=x64, x86=x86,
                       iso=self.file('disc.iso'), when=drivers.WHEN)
         return argparse.Namespace(**dict(values, **changes))
 
@@ -50,7 +50,7 @@ class DiscCase(drivers.SignedTest):
                                                              certificate), [])
         for arch in ('x64', 'x86') if os.path.isdir(os.path.join(folder, 'tools')) else ():
             place = os.path.join(folder, 'tools', arch)
-            self.assertEqual(set(os.listdir(place)), {'dbgctl.exe', 'aerogpu-doctor.exe'})
+            self.assertEqual(set(os.listdir(place)), {'dbgctl.exe', 'aerogpu-doctor.exe', 'd3d9ex_test.exe', 'present_statistics.exe'})
             for name in os.listdir(place):
                 self.assertEqual(check_driver_pe.check(os.path.join(place, name), arch, drivers.VERSION, certificate), [])
         for name in ALWAYS - {'x64', 'x86'}:
@@ -136,8 +136,10 @@ class DiscTest(DiscCase):
         dll = self.user_mode_drivers('tiny-umd')
         for paths, text in (((dll['x64'], dll['x86']), r'tools\\x64\\dbgctl.exe: subsystem is 2, not console'),
                             ((dll['x86'], dll['x64']), r'tools\\x64\\dbgctl.exe: machine is x86, not x64'),
-                            ((dll['x86'], dll['x64']), r'tools\\x64\\aerogpu-doctor.exe: machine is x86, not x64')):
-            settings = self.settings(doctor=paths if 'doctor' in text else None, dbgctl=None if 'doctor' in text else paths)
+                            ((dll['x86'], dll['x64']), r'tools\\x64\\aerogpu-doctor.exe: machine is x86, not x64'),
+                            ((dll['x64'], dll['x86']), r'tools\\x64\\d3d9ex_test.exe: subsystem is 2, not console')):
+            settings = self.settings(doctor=paths if 'doctor' in text else None, dbgctl=paths if 'dbgctl' in text else None,
+                                     program=[('d3d9ex_test.exe', *paths)] if 'd3d9ex' in text else None)
             with self.assertRaisesRegex(make_package.PackageError, text):
                 make_package.make(settings)
             self.assertFalse(os.path.exists(settings.iso))
