@@ -413,6 +413,10 @@ void sharedFormatsUnknown() {
     return;
   }
   if (!session.start()) return;
+  if (!hasSpaces(adapter)) {
+    note("programs make such textures themselves here: not looked at");
+    return;
+  }
   for (const ExtendedFormat& format : kExtendedFormats) {
     auto made = adapter.vidmm().create({}, {sharedOf(format)}, true);
     expect(made.status == kInvalidParameter, "format 0x%x without the feature (0x%08x)", format.number,
