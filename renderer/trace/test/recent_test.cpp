@@ -18,7 +18,6 @@ namespace {
 
 using namespace aerogpu;
 using test::Harness;
-using trace::BlobKind;
 using trace::Recent;
 using trace::RecordType;
 using Bytes = std::vector<uint8_t>;
