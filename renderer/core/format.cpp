@@ -142,7 +142,8 @@ constexpr size_t slotOf(uint32_t format) {
 constexpr auto kSlots = [] {
   static_assert(std::size(kFormats) < 255);
   std::array<uint8_t, 0x140> slots{};
-  for (uint8_t i = 0; i < std::size(kFormats); ++i) slots[slotOf(kFormats[i].format)] = i + 1;
+  for (size_t i = 0; i < std::size(kFormats); ++i)
+    slots[slotOf(kFormats[i].format)] = static_cast<uint8_t>(i + 1);
   return slots;
 }();
 

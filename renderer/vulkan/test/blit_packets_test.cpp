@@ -335,8 +335,12 @@ TEST_P(BlitPackets, YuvTexturesAreFlatAndOfEvenWidth) {
 TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
   CommandWriter w;
   const uint32_t src = filled(w, kRgba, 8, 8, places(8, 8, 3)), dst = texture(w, kRgba, 8, 8, 2),
-                 other = buffer(w, "abcd", 4, 0), bc = texture(w, AEROGPU_FORMAT_BC1_RGBA_UNORM, 8, 8);
+                 other = buffer(w, "abcd", 4, 0);
   run(w);
+  const uint32_t bc = texture(w, AEROGPU_FORMAT_BC1_RGBA_UNORM, 8, 8);
+  const bool hasBlocks = gpu().submit(w).result.error_count == 0;
+  if (!hasBlocks) gpu().takeErrorLines();  // not every GPU has them
+  w.reset();
   const BlitRect good = {{0, 0, 4, 4}, {0, 0, 4, 4}};
   struct Case {
     const char* what;
@@ -385,6 +389,7 @@ TEST_P(BlitPackets, WhatIsWrongIsRefusedAsAWhole) {
       {"too many", plain, std::vector<BlitRect>(1025, good), kOob},
   };
   for (const Case& c : cases) {
+    if (!hasBlocks && (c.packet.dst_texture == bc || c.packet.src_texture == bc)) continue;
     blit(w, c.packet, c.rects);
     EXPECT_EQ(runForError(w), c.code) << c.what;
     EXPECT_EQ(read(dst, kRgba, 8, 8), Bytes(256)) << c.what;
