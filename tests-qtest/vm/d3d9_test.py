@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Windows programs draw with Direct3D 9 in a booted VM: aerogpu-session is process 1 of a Linux guest, the driver host
 serves the device of that machine, Wine runs the programs on our d3d9.dll and user-mode driver. The tests are those of
-scripts/run-d3d9-tests, in one boot: without names those that need the whole way, at most once each.
+scripts/run-d3d9-tests, in one boot: without names those that need the whole way, some of them twice.
 
 usage: d3d9_test.py DRIVER.sys USER-MODE-DRIVER.dll d3d9.dll [NAME...]
 
@@ -238,6 +238,9 @@ class GuestStack(Stack):
         program.expected = expected.result
         return program
 
+    def harm_gpu(self, how):
+        self.vm.qmp('qom-set', path='/machine/peripheral/gpu0', property='x-gpu-fault', value={'lose': 1, 'stick': 4}[how])
+
     def counter(self, name):
         return int(self.vm.qmp('qom-get', path='/machine/peripheral/gpu0', property=name))
 
@@ -271,7 +274,9 @@ def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     try:
-        sys.exit(d3d9_tests.run(GuestStack(dict(zip(('driver', 'umd', 'd3d9'), sys.argv[1:4]))), sys.argv[4:] or TESTS, again=ROUND))
+        names = sys.argv[4:]
+        sys.exit(d3d9_tests.run(GuestStack(dict(zip(('driver', 'umd', 'd3d9'), sys.argv[1:4]))), names or TESTS,
+                                again=() if names else ROUND))
     except Failure as failure:
         sys.exit('d3d9 vm: %s' % failure)
 
