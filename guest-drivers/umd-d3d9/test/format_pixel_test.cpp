@@ -32,7 +32,7 @@ protected:
     p->fn.pfnSetTexture(p->dev(), 0, texture);
     drawQuad(quad(0, 0, static_cast<float>(width), static_cast<float>(height), static_cast<float>(width),
                   static_cast<float>(height), kWhite));
-    const std::vector<uint32_t> seen = p->read(target, width, height, D3DDDIFMT_A8R8G8B8);
+    std::vector<uint32_t> seen = p->read(target, width, height, D3DDDIFMT_A8R8G8B8);
     p->fn.pfnSetTexture(p->dev(), 0, nullptr);
     p->destroy(target);
     return seen;
@@ -223,7 +223,7 @@ TEST_F(UmdFormats, LevelsFollowWhatWasWritten) {
     p->destroy(target);
     return pixel;
   };
-  p->write(texture, 0, kEdge, kEdge, std::vector<uint32_t>(kEdge * kEdge, kGreen));
+  p->write(texture, 0, kEdge, kEdge, std::vector<uint32_t>(size_t{kEdge} * kEdge, kGreen));
   EXPECT_EQ(lowest(), kGreen) << "locked";
   HANDLE other = p->resource(D3DDDIFMT_A8R8G8B8, kEdge, kEdge, Program::target());
   p->setTarget(other, kEdge, kEdge);
