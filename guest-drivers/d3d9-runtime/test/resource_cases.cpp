@@ -249,7 +249,11 @@ TEST_CASE(plainSurfaceUsages) {
   IDirect3DSurface9 *surface = nullptr;
   EXPECT(device->CreateOffscreenPlainSurfaceEx(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_DEFAULT, &surface, nullptr,
                                                D3DUSAGE_DYNAMIC) == D3DERR_INVALIDCALL);
-  EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SYSTEMMEM, &surface, nullptr) == D3D_OK);
+  // The driver says FORMATOP_OFFSCREENPLAIN of the one and not of the other; what it does not say is not in system
+  // memory either.
+  EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SYSTEMMEM, &surface, nullptr) ==
+         D3DERR_INVALIDCALL);
+  EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_SYSTEMMEM, &surface, nullptr) == D3D_OK);
   surface->Release();
   fake().clear();
 }
