@@ -17,7 +17,8 @@ namespace aerogpu::d3d9 {
 /// Kinds of textures by s# of a pixel shader; Unknown = as the shader says.
 using SamplerTypes = std::array<SamplerType, 16>;
 
-/// ps_1_x does not declare what it samples: the bound texture says it. For others all are Unknown.
+/// The kinds of what a pixel shader samples where it does not say them: ps_1_x does not declare any, and
+/// later ones sample a texture of another kind than they declare as what it is, as GPUs of Direct3D 9 did.
 SamplerTypes boundSamplerTypes(const core::DrawState& state, const shader::ShaderInfo& info);
 
 /// Whether the bound texture, which there must be, can be sampled as a `type`. If not, it is as if none were

@@ -83,7 +83,8 @@ struct EmitOptions {
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
-  /// ps_1_x, which does not declare them: kinds of the bound textures. Unknown = ShaderInfo::samplerTypes.
+  /// Pixel shader: kinds of the bound textures that it does not declare, or declares as another kind. Unknown
+  /// = ShaderInfo::samplerTypes.
   std::array<d3d9::SamplerType, 16> samplerTypes{};
   /// ps_1_0 to ps_1_3: 1..3 = the coordinates of t#n are divided by that component (D3DTTFF_PROJECTED) in
   /// tex, texbem and texbeml; 0 = they are not.

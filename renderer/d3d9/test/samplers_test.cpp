@@ -44,11 +44,22 @@ TEST(BoundSamplerTypes, OfModel1AreThoseOfTheTextures) {
   EXPECT_EQ(boundSamplerTypes(state, sampling(1, 4, 0xF))[1], SamplerType::TextureVolume);
 }
 
-TEST(BoundSamplerTypes, LaterModelsDeclareThem) {
+TEST(BoundSamplerTypes, OfLaterModelsAreThoseThatDifferFromTheDeclaredOnes) {
   core::DrawState state;
   bindTexture(state, 0, 64, 64, 6);
-  EXPECT_EQ(boundSamplerTypes(state, sampling(2, 0, 1)), SamplerTypes{});
-  EXPECT_EQ(boundSamplerTypes(state, sampling(3, 0, 1)), SamplerTypes{});
+  bindTexture(state, 1, 64, 64, 1);
+  for (const uint8_t major : {2, 3}) {
+    shader::ShaderInfo info = sampling(major, 0, 7);
+    info.samplerTypes.fill(SamplerType::Texture2D);
+    EXPECT_EQ(boundSamplerTypes(state, info), SamplerTypes{}) << "six layers can be sampled as a plane";
+    info.samplerTypes.fill(SamplerType::TextureCube);
+    SamplerTypes want{};
+    want[1] = SamplerType::Texture2D;
+    EXPECT_EQ(boundSamplerTypes(state, info), want);
+    info.samplerTypes.fill(SamplerType::TextureVolume);
+    want[0] = SamplerType::TextureCube;
+    EXPECT_EQ(boundSamplerTypes(state, info), want) << "nothing is bound to s2";
+  }
 }
 
 bool compares(const core::ShaderResourceBinding& bound) {

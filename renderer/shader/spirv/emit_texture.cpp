@@ -19,7 +19,7 @@ spv::Dim dimensionOf(SamplerType type) {
 
 SamplerType Emitter::samplerType(uint32_t number) const {
   const SamplerType given = m_options.samplerTypes[number];
-  return isPixel1() && given != SamplerType::Unknown ? given : m_code.info.samplerTypes[number];
+  return given != SamplerType::Unknown ? given : m_code.info.samplerTypes[number];
 }
 
 /// A sample with implicit derivatives, as the texture instructions of ps_1_x take them.
@@ -55,10 +55,22 @@ Id Emitter::level(Id w) {
   return m_b.glsl(GLSLstd450NClamp, m_t.float1, w, m_b.constantFloat(-64), m_b.constantFloat(64));
 }
 
+/// Derivatives whose squares in texels are finite: lavapipe makes the first level of those that are not. The
+/// last level comes long before these, whatever a sampler's bias.
+Id Emitter::limited(Id derivative, uint32_t count) {
+  constexpr float kMost = 0x1p40f;
+  const Id type = count == 2 ? m_t.float2 : m_t.float3;
+  const auto all = [&](float value) {
+    const Id c = m_b.constantFloat(value);
+    return count == 2 ? m_b.composite(type, {c, c}) : m_b.composite(type, {c, c, c});
+  };
+  return m_b.glsl(GLSLstd450NClamp, type, derivative, all(-kMost), all(kMost));
+}
+
 void Emitter::texture(const Instruction& in) {
   using Mask = spv::ImageOperandsMask;
   const Operand& s = in.sources[1];
-  const SamplerType type = m_code.info.samplerTypes[s.number];
+  const SamplerType type = samplerType(s.number);
   const bool plane = type == SamplerType::Texture2D;
   const bool compare = m_options.shadowSamplers >> s.number & 1 && type != SamplerType::TextureVolume;
   Id coordinate = source4(in.sources[0]);
@@ -76,7 +88,8 @@ void Emitter::texture(const Instruction& in) {
     operands[0] = level(w);
   } else if (in.opcode == Opcode::TexLdd) {
     mask = Mask::Grad;
-    for (int i = 0; i < 2; ++i) operands[i] = source(in.sources[2 + i], plane ? 2 : 3);
+    for (int i = 0; i < 2; ++i)
+      operands[i] = limited(source(in.sources[2 + i], plane ? 2 : 3), plane ? 2 : 3);
   } else if (in.control == d3d9::kTexldBias) {
     mask = Mask::Bias;
     operands[0] = w;

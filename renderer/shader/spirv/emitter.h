@@ -96,6 +96,7 @@ private:
   void texture(const Instruction& in);
   Id sampler(uint32_t number);
   Id level(Id w);
+  Id limited(Id derivative, uint32_t count);
   Id sampleAt(uint32_t number, Id coordinate);
   d3d9::SamplerType samplerType(uint32_t number) const;
 

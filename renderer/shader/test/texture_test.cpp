@@ -84,6 +84,15 @@ TEST(Texture, ExplicitLevelsBeyondAllThatThereAre) {
   expectNear(constant[0], {0, 0, 2, 1}, 0, "a constant");
 }
 
+TEST(Texture, ExplicitGradientsBeyondAllThatThereAre) {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const float steps : {1e10f, 1e30f, -1e30f, inf, -inf}) {
+    const auto pixel = runPixel("dcl_2d s0\ntexldd r0, v0, s0, v1, v1\nmov oC0, r0\n",
+                                {{{0.9f, 0.1f, 0, 0}, {steps, 0, 0, 0}}});
+    expectNear(pixel[0], {0, 0, 2, 1}, 0, "the last level for " + std::to_string(steps));
+  }
+}
+
 TEST(Texture, ExplicitGradients) {
   // Steps of 1/4 are one texel (level 0), 1/2 two (level 1), 1 four (level 2).
   const auto pixels = runPixel("dcl_2d s0\ntexldd r0, v0, s0, v1, v2\nmov oC0, r0\n",

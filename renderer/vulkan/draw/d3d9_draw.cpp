@@ -52,7 +52,7 @@ bool D3d9Draw::choiceChanges(const core::DrawState& state, const DrawShaders& sh
 
 bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const {
   if (m_samplerMask == 0) return false;
-  // A depth texture came or went, or for ps_1_x a texture of another kind.
+  // A depth texture came or went, or a texture of another kind.
   const shader::ShaderInfo& vs = shaders.vs->program->info();
   if (vs.samplerMask && m_vsShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vs,
                                                             d3d9::SamplerTypes{}, compares))
