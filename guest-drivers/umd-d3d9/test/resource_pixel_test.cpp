@@ -318,7 +318,7 @@ TEST_F(UmdResources, VideoInPlanesIsConverted) {
     auto *bytes = static_cast<uint8_t *>(lock.pSurfData);
     for (uint32_t y = 0; y < kHeight; y++)
       for (uint32_t x = 0; x < kWidth; x++) bytes[y * kWidth + x] = static_cast<uint8_t>(luma(x, y));
-    uint8_t *colors = bytes + kWidth * kHeight;
+    uint8_t *colors = bytes + size_t{kWidth} * kHeight;
     for (uint32_t y = 0; y < kHeight / 2; y++)
       for (uint32_t x = 0; x < kWidth / 2; x++) {
         const uint32_t at = y * (kWidth / 2) + x, plane = kWidth / 2 * kHeight / 2;
