@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "raster.h"
 
@@ -44,6 +45,7 @@ DesktopBox taskbarBox() {
 
 std::vector<std::string> desktopTitles(int own, int other) {
   std::vector<std::string> titles;
+  titles.reserve(std::size(desktopWindows));
   for (const DesktopWindow &window : desktopWindows)
     titles.push_back(std::string(window.title) + " - " + std::to_string(window.other ? other : own) + "-bit program");
   return titles;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver's rules without a GPU: opening and caps, the table of functions, what a draw sends, locks, queries, errors
 // of callbacks, memory that runs out. Expectations are from Microsoft's pages of the DDI and docs/abi/.
+#include <array>
 #include <random>
 
 #include "aerogpu/aerogpu.h"
@@ -628,16 +629,19 @@ TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
     rt.open();
     Program p(rt);
     const size_t before = kernel.allocations.size();
-    std::vector<HANDLE> made;
-    for (int i = 0; i < 3; i++) made.push_back(p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()));
-    made.push_back(p.resource(D3DDDIFMT_A8R8G8B8, 1920, 1080, Program::texture() | Program::target()));
-    made.push_back(p.resource(D3DDDIFMT_D24S8, 1920, 1080, Program::depth()));
+    constexpr uint64_t kPixels = uint64_t{1920} * 1080, kPage = 4096;
+    const std::array<HANDLE, 5> made = {
+        p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()),
+        p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()),
+        p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()),
+        p.resource(D3DDDIFMT_A8R8G8B8, 1920, 1080, Program::texture() | Program::target()),
+        p.resource(D3DDDIFMT_D24S8, 1920, 1080, Program::depth())};
     EXPECT_EQ(kernel.allocations.size() - before, 3u) << "of the back buffers, which the kernel driver presents";
     uint64_t bytes = 0;
     for (const auto &[handle, allocation] : kernel.allocations)
-      if (allocation.bytes > 1920 * 1080)
-        bytes += allocation.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY ? 4096 : allocation.bytes;
-    EXPECT_EQ(bytes, spaces ? 3u * 4096 : uint64_t{3} * 1920 * 1080 * 4);
+      if (allocation.bytes > kPixels)
+        bytes += allocation.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY ? kPage : allocation.bytes;
+    EXPECT_EQ(bytes, spaces ? 3 * kPage : 3 * kPixels * 4);
     for (HANDLE resource : made) p.destroy(resource);
     rt.close();
   }
