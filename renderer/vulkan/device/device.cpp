@@ -120,6 +120,8 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v13};
   ivk.GetPhysicalDeviceProperties2(physical, &props);
   self->m_driver = v12.driverName;
+  // lavapipe 22.3 forgets them; what other versions do is not asked.
+  self->m_caps.ignoresVertexSizes = v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   if (v12.driverInfo[0]) self->m_driver += std::string(" ") + v12.driverInfo;
   self->m_properties = props.properties;
   self->m_properties13 = v13;

@@ -36,7 +36,8 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
     error = "the device has no host-visible memory";
     return nullptr;
   }
-  self->buffers = std::make_unique<MemoryPool>(device, onDevice, kBufferUsage, kBlockBytes, "buffers");
+  self->buffers = std::make_unique<MemoryPool>(device, onDevice, kBufferUsage, kBlockBytes, "buffers",
+                                               device.caps().ignoresVertexSizes);
   self->host = std::make_unique<MemoryPool>(device, cached, kBufferUsage, kBlockBytes, "host memory");
   self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
                                                   kBlockBytes, "read-backs");

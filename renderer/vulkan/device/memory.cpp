@@ -67,14 +67,16 @@ void RangeAllocator::give(uint64_t offset, uint64_t size) {
 }
 
 MemoryPool::MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage,
-                       uint64_t blockBytes, const char* name)
+                       uint64_t blockBytes, const char* name, bool exactEnds)
     : m_device(device),
       m_types(std::move(types)),
       m_usage(bufferUsage),
       m_blockBytes(blockBytes),
-      m_name(name) {}
+      m_name(name),
+      m_exactEnds(exactEnds) {}
 
 MemoryPool::~MemoryPool() {
+  for (VkBuffer own : m_ownOfLost) m_device.vk().DestroyBuffer(m_device.handle(), own, nullptr);
   for (auto& block : m_blocks) destroy(*block);
 }
 
@@ -147,6 +149,25 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
 }
 
 Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
+  auto range = take(size, align);
+  if (!range || !m_exactEnds) return range;
+  const DeviceTable& vk = m_device.vk();
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = range->offset + ((std::max<uint64_t>(size, 1) + 3) & ~uint64_t{3});
+  info.usage = m_usage;
+  VkResult result = vk.CreateBuffer(m_device.handle(), &info, nullptr, &range->own);
+  if (result == VK_SUCCESS) {
+    VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
+    bind.buffer = range->own;
+    bind.memory = range->block->memory;
+    result = vk.BindBufferMemory2(m_device.handle(), 1, &bind);
+  }
+  if (result == VK_SUCCESS) return range;
+  giveBack(*range);
+  return m_device.fail(result, "a buffer of its own");
+}
+
+Result<MemoryRange> MemoryPool::take(uint64_t size, uint64_t align) {
   size = (std::max<uint64_t>(size, 1) + 63) & ~uint64_t{63};
   if (size <= m_blockBytes / 2) {
     for (auto it = m_blocks.rbegin(); it != m_blocks.rend(); ++it) {
@@ -166,6 +187,13 @@ Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
 }
 
 void MemoryPool::giveBack(const MemoryRange& range) {
+  if (range.own) {
+    // What a lost GPU was given is in use until the pool goes.
+    if (m_device.lost())
+      m_ownOfLost.push_back(range.own);
+    else
+      m_device.vk().DestroyBuffer(m_device.handle(), range.own, nullptr);
+  }
   range.block->ranges.give(range.offset, range.size);
   if (!range.block->ranges.unused()) return;
   if (range.block->dedicated) {

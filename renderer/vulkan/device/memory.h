@@ -47,16 +47,19 @@ struct MemoryBlock {
 struct MemoryRange {
   MemoryBlock* block = nullptr;
   uint64_t offset = 0, size = 0;
+  VkBuffer own =
+      VK_NULL_HANDLE;  ///< begins with the block and ends with the range (MemoryPool's `exactEnds`)
   explicit operator bool() const { return block != nullptr; }
-  VkBuffer buffer() const { return block->buffer; }
+  VkBuffer buffer() const { return own ? own : block->buffer; }
   uint8_t* mapped() const { return block->mapped + offset; }
 };
 
 class MemoryPool {
 public:
   /// `types`: those to take, in this order: the next where one is full. `bufferUsage` 0: an image pool.
+  /// `exactEnds`: each range has a VkBuffer that ends where it does, for GPUs that know no other bound.
   MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
-             const char* name);
+             const char* name, bool exactEnds = false);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -65,6 +68,7 @@ public:
   void giveBack(const MemoryRange& range);
 
 private:
+  Result<MemoryRange> take(uint64_t size, uint64_t align);
   /// An empty block of its own kept for the next request of the same size (read-backs, frames), up to this
   /// many bytes: fresh memory costs a page fault every 4 KiB.
   static constexpr uint64_t kSpareBytes = uint64_t{16} << 20;
@@ -79,6 +83,8 @@ private:
   const VkBufferUsageFlags m_usage;
   const uint64_t m_blockBytes;
   const char* const m_name;
+  const bool m_exactEnds;
+  std::vector<VkBuffer> m_ownOfLost;
   std::vector<std::unique_ptr<MemoryBlock>> m_blocks;
 };
 

@@ -113,7 +113,7 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
   constexpr uint32_t kVertices =
       core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
   if ((m_pending & kVertices) || !recorder.inPass()) m_vertices.gather(state, drawn.indexed);
-  m_vertices.ready(state, drawn, !dxbc);
+  if (auto placed = m_vertices.ready(state, drawn, !dxbc); !placed) return placed.error();
   if (m_vertices.streamsMoved()) m_pending |= core::kDirtyVertexStreams;
   if (m_vertices.indicesMoved()) m_pending |= core::kDirtyIndexBuffer;
   m_pending |= std::exchange(m_gpu.renamed, 0u);

@@ -115,7 +115,27 @@ VertexBuffers::Span VertexBuffers::spanOf(uint32_t binding, const core::VertexSt
   return {std::min(lo, size), std::min(hi, size)};
 }
 
-void VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool movable) {
+Result<void> VertexBuffers::boundBrought(const core::DrawState& state, const Drawn& drawn) {
+  bool beyond = false;
+  for (uint32_t i = 0; i < m_fetch.bindingCount; ++i)
+    beyond |= m_fetch.streams[i] == 0 && m_fetch.extents[i] > m_brought.stride;
+  uint32_t least = 0, most = 0;
+  if (drawn.indexed && !beyond)
+    beyond = !rangeOfIndices(state, drawn, least, most) || most >= m_brought.vertexBytes / m_brought.stride;
+  if (!beyond) return {};
+  auto bounded = m_gpu.buffers->allocate(m_brought.vertexBytes, 256);
+  if (!bounded) return bounded.error();
+  std::memcpy(bounded->mapped(), m_brought.vertices.mapped(), m_brought.vertexBytes);
+  m_gpu.recorder->retire(*m_gpu.buffers, *bounded);
+  m_brought.vertices = *bounded;
+  m_brought.run = 0;
+  return {};
+}
+
+Result<void> VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool movable) {
+  const bool unbounded = m_gpu.device->caps().ignoresVertexSizes;
+  if (unbounded && brought())
+    if (auto bounded = boundBrought(state, drawn); !bounded) return bounded;
   m_wasMoved = m_moved;
   m_moved = {};
   m_movable = movable;
@@ -162,7 +182,11 @@ void VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool
       if (!stream) continue;
       BufferObject& buffer = BufferObject::of(*stream->buffer);
       Span span{0, buffer.size()};
-      const bool exact = known && m_fetch.divisors[i] == ~0u;
+      bool exact = known && m_fetch.divisors[i] == ~0u;
+      // Windows end where their size says; of a GPU that ignores it the buffer's home is the one to fetch
+      // from.
+      if (unbounded && exact)
+        exact = stream->offset + last * stream->stride + m_fetch.extents[i] <= buffer.size();
       if (exact) span = spanOf(i, *stream, buffer.size(), first, last);
       if (span.lo >= span.hi) continue;
       moved |= buffer.fetch(span.lo, span.hi, core::kDirtyVertexStreams, exact && movable);
@@ -173,6 +197,7 @@ void VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool
   m_moved.index = indexSpan.lo;
   m_moved.vertex = static_cast<int32_t>(known ? first : 0);
   if (!known || !movable) m_moved.streams = false;
+  return {};
 }
 
 Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {

@@ -41,7 +41,7 @@ public:
   void gather(const core::DrawState& state, bool indexed);
   /// Of each draw: notes what it fetches, and looks up where that lies; may end the render pass.
   /// `movable`: vertices may be counted from another one on, which shaders that read their number see.
-  void ready(const core::DrawState& state, const Drawn& drawn, bool movable);
+  Result<void> ready(const core::DrawState& state, const Drawn& drawn, bool movable);
   /// The streams, or the indices, are to be bound anew: they lie elsewhere now, or did in the draw before.
   bool streamsMoved() const { return m_moved.streams || m_wasMoved.streams; }
   bool indicesMoved() const { return m_moved.indices || m_wasMoved.indices; }
@@ -78,6 +78,8 @@ private:
            m_fetch.extents[0] <= m_brought.stride;
   }
   Result<void> appendToRun(const core::InlineDraw& draw);
+  /// Gives vertices that were brought, and that the draw fetches beyond, memory that ends where they do.
+  Result<void> boundBrought(const core::DrawState& state, const Drawn& drawn);
 
   Gpu& m_gpu;
   const StandIns& m_standIns;

@@ -125,6 +125,27 @@ TEST_F(InlineTest, IndicesPastTheVerticesReadZero) {
   EXPECT_EQ(pixel(got, kSize, 7, 7), (Pixel{0x99, 0x66, 0x33, 0xFF}));
 }
 
+// INPUT-10: what lies past the end of a buffer, which may be another program's, is not read.
+TEST_F(InlineTest, VerticesPastABufferReadZero) {
+  CommandWriter w;
+  std::vector<Vertex> whole, other;
+  const auto own = quad(0, 0, 1, 1, 0xFFFFFFFF);
+  for (int i = 0; i < 64; ++i) {
+    const auto v = quad(0, 0, 8, 8, 0xFFFFFFFF);
+    other.insert(other.end(), v.begin(), v.end());
+  }
+  // Wherever the pool puts them, some of the others lie behind this one.
+  for (int i = 0; i < 4; ++i) vertexBuffer(w, other);
+  const uint32_t first = vertexBuffer(w, own);
+  for (int i = 0; i < 4; ++i) vertexBuffer(w, other);
+  stream(w, 0, first, sizeof(Vertex));
+  for (uint32_t from = 6; from < 400; ++from) draw(w, 6, 1, from);
+  run(w);
+  const Bytes got = result();
+  for (uint32_t i = 0; i < kSize * kSize; ++i)
+    ASSERT_EQ(pixel(got, kSize, i % kSize, i / kSize), Pixel{}) << i;
+}
+
 // UPD-12: more in a frame than one piece of staging memory holds, and over many frames.
 TEST_F(InlineTest, MoreThanStagingMemoryHolds) {
   CommandWriter w;
