@@ -96,5 +96,73 @@ TEST_F(UmdLocks, ARemovedDeviceIsOne) {
   rt.errors.clear();
 }
 
+TEST_F(Umd, LocksNestAndOneUnlockTooManyIsAnError) {
+  for (const bool isBuffer : {false, true}) {
+    HANDLE resource = isBuffer ? p.buffer(100, nullptr) : p.resource(D3DDDIFMT_A8R8G8B8, 8, 8, Program::texture());
+    D3DDDIARG_LOCK lock = {};
+    lock.hResource = resource;
+    EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+    EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+    EXPECT_NE(lock.pSurfData, nullptr);
+    p.unlock(resource);
+    p.unlock(resource);
+    D3DDDIARG_UNLOCK unlock = {};
+    unlock.hResource = resource;
+    EXPECT_EQ(p.fn.pfnUnlock(p.dev(), &unlock), kInvalidArgument);
+    p.destroy(resource);
+  }
+}
+
+TEST_F(Umd, RangesPastTheEndAreClampedAndPointersBeginAtTheRange) {
+  HANDLE buffer = p.buffer(100, nullptr);
+  D3DDDIARG_LOCK whole = {};
+  whole.hResource = buffer;
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &whole), 0);
+  auto *base = static_cast<uint8_t *>(whole.pSurfData);
+  p.unlock(buffer);
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = buffer;
+  lock.Flags.RangeValid = 1;
+  lock.Range = {40, 5000};
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+  EXPECT_EQ(lock.pSurfData, base + 40);
+  EXPECT_EQ(lock.Pitch, 60u);
+  p.unlock(buffer);
+  HANDLE texture = p.resource(D3DDDIFMT_DXT1, 16, 16, Program::texture(), D3DDDIPOOL_VIDEOMEMORY, 5);
+  D3DDDIARG_LOCK area = {};
+  area.hResource = texture;
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &area), 0);
+  EXPECT_EQ(area.Pitch, 4u * 8) << "bytes of a row of blocks";
+  base = static_cast<uint8_t *>(area.pSurfData);
+  p.unlock(texture);
+  area.Flags.AreaValid = 1;
+  area.Area = {4, 8, 8, 12};
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &area), 0);
+  EXPECT_EQ(area.pSurfData, base + 72) << "the third row of blocks, the second of them";
+  p.unlock(texture);
+  area = {};
+  area.hResource = texture;
+  area.SubResourceIndex = 4;  // one pixel
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &area), 0);
+  EXPECT_EQ(area.Pitch, 8u);
+  p.unlock(texture, 4);
+}
+
+TEST_F(Umd, DoNotWaitSaysSoAndDiscardNeverWaits) {
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::dynamic());
+  p.flush();
+  rt.busy.insert(kernel.allocations.begin()->first);
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = texture;
+  lock.Flags.DoNotWait = 1;
+  EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), kWasStillDrawing);
+  lock.Flags.Discard = 1;
+  EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+  memset(lock.pSurfData, 1, 4);
+  p.unlock(texture);
+  p.flush();
+  EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_TEXTURE).size(), 1u) << "through another memory";
+}
+
 }  // namespace
 }  // namespace aero::test

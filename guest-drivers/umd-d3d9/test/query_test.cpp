@@ -241,5 +241,67 @@ TEST_F(UmdQueries, AnEventThatWaitsForABatchThatNobodySubmitsSubmitsIt) {  // EX
   EXPECT_EQ(value, 1u);
 }
 
+TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
+  D3DDDIARG_CREATEQUERY create = {};
+  create.QueryType = D3DDDIQUERYTYPE_EVENT;
+  std::vector<HANDLE> events;
+  const auto data = [&](HANDLE query) {
+    BOOL value = 9;
+    D3DDDIARG_GETQUERYDATA args = {query, &value};
+    const HRESULT result = p.fn.pfnGetQueryData(p.dev(), &args);
+    EXPECT_EQ(value, result ? 9 : TRUE);
+    return result;
+  };
+  for (int i = 0; i < 20; i++) {
+    ASSERT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), 0);
+    events.push_back(create.hQuery);
+    EXPECT_EQ(data(create.hQuery), 0) << "never issued";
+    D3DDDIARG_ISSUEQUERY issue = {};
+    issue.hQuery = create.hQuery;
+    issue.Flags.Value = static_cast<UINT>(i % 3);  // EX-32
+    EXPECT_EQ(p.fn.pfnIssueQuery(p.dev(), &issue), 0);
+    if (i == 10) {
+      // Polled in a batch that nobody submitted: the driver does (EX-31).
+      rt.calls.clear();
+      rt.busy.clear();
+      EXPECT_EQ(data(create.hQuery), 0);
+      EXPECT_EQ(rt.calls["Render"], 1);
+    }
+    p.flush();
+    for (const auto &[handle, allocation] : kernel.allocations) rt.busy.insert(handle);
+  }
+  EXPECT_EQ(data(events[19]), 1);
+  EXPECT_EQ(data(events[0]), 0) << "before the tenth, which was seen";
+  EXPECT_EQ(data(events[10]), 0);
+  EXPECT_EQ(data(events[11]), 1);
+  rt.errors["Lock"] = kDeviceRemoved;
+  EXPECT_EQ(data(events[19]), kDeviceRemoved);
+  rt.errors.clear();
+  rt.busy.clear();
+  for (const HANDLE event : events) {
+    EXPECT_EQ(data(event), 0);
+  }
+  for (const HANDLE event : events) {
+    EXPECT_EQ(p.fn.pfnDestroyQuery(p.dev(), event), 0);
+  }
+}
+
+TEST_F(Umd, ThereIsNoVertexCache) {
+  const uint32_t pattern = 'C' | 'A' << 8 | 'C' << 16 | 'H' << 24;
+  uint32_t answer[4] = {7, 7, 7, 7};
+  EXPECT_EQ(p.fn.pfnGetInfo(p.dev(), D3DDDIDEVINFOID_VCACHE, answer, sizeof answer), 0);
+  EXPECT_EQ(answer[0], pattern);
+  EXPECT_EQ(answer[1] | answer[2] | answer[3], 0u);
+  EXPECT_EQ(p.fn.pfnGetInfo(p.dev(), D3DDDIDEVINFOID_VCACHE, answer, 12), kNotImplemented);
+  EXPECT_EQ(p.fn.pfnGetInfo(p.dev(), 1, answer, sizeof answer), kNotImplemented);
+  D3DDDIARG_CREATEQUERY create = {};
+  create.QueryType = D3DDDIQUERYTYPE_VCACHE;
+  ASSERT_EQ(p.fn.pfnCreateQuery(p.dev(), &create), 0);
+  uint32_t data[4] = {};
+  D3DDDIARG_GETQUERYDATA args = {create.hQuery, data};
+  EXPECT_EQ(p.fn.pfnGetQueryData(p.dev(), &args), 0);
+  EXPECT_EQ(data[0], pattern);
+}
+
 }  // namespace
 }  // namespace aero::test

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Allocations: what they are told to be, who writes to them, when they go, what is shared, handles.
+// docs/abi/driver-data.md.
+#include <array>
+
+#include "aerogpu/aerogpu.h"
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
+#include "umd_test.h"
+
+namespace aero::test {
+namespace {
+
+TEST_F(Umd, ReadBacksWriteToAListedAllocationAndNothingElseDoes) {
+  prepare();
+  p.clear(0xFF00FF00);
+  p.read(target, 64, 64);
+  size_t copies = 0;
+  for (const Submission &submission : rt.submissions) {
+    bool back = false;
+    for (const Packet &packet : submission.packets) back |= packet.opcode == AEROGPU_CMD_EXT_READ_TEXTURE;
+    copies += back;
+    size_t written = 0;
+    for (const auto &entry : submission.allocations) written += entry.WriteOperation;
+    EXPECT_EQ(written, back ? 1u : 0u);
+  }
+  EXPECT_EQ(copies, 1u);
+}
+
+TEST_F(Umd, AnAllocationInTheBatchIsFreedAfterItOnly) {
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 32, 32, Program::texture());
+  EXPECT_EQ(kernel.allocations.size(), 1u);
+  rt.calls.clear();
+  p.destroy(texture);
+  EXPECT_EQ(rt.calls["Deallocate"], 0);
+  p.flush();  // the fake kernel fails the test if a listed allocation is gone
+  EXPECT_EQ(rt.calls["Deallocate"], 1);
+  EXPECT_TRUE(kernel.allocations.empty());
+}
+
+TEST_F(Umd, PrivateDataSaysWhatAnAllocationIs) {
+  HANDLE texture = p.resource(D3DDDIFMT_X8R8G8B8, 30, 20, Program::target() | Program::primary());
+  aerogpu_wddm_alloc_priv_v2 priv;
+  memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
+  EXPECT_EQ(priv.magic, AEROGPU_WDDM_ALLOC_PRIV_MAGIC);
+  EXPECT_EQ(priv.version, 2u);
+  EXPECT_EQ(priv.kind, uint32_t{AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D});
+  EXPECT_EQ(priv.width, 30u);
+  EXPECT_EQ(priv.height, 20u);
+  EXPECT_EQ(priv.format, 22u);
+  EXPECT_GE(priv.row_pitch_bytes, 120u);
+  EXPECT_GE(priv.size_bytes, uint64_t{priv.row_pitch_bytes} * 20);
+  EXPECT_EQ(priv.flags, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_MARKED)
+      << "docs/abi/driver-data.md PRIV-16, PRIV-17";
+  EXPECT_EQ(priv.reserved1, 0u);
+  EXPECT_TRUE(kernel.allocations.rbegin()->second.primary);
+  p.destroy(texture);
+}
+
+TEST_F(Umd, SharedIsOneLevelOfOneLayer) {  // EX-45
+  HANDLE out;
+  EXPECT_EQ(
+      p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared(), out, D3DDDIPOOL_VIDEOMEMORY, 2),
+      kNotAvailable);
+  rt.takePackets();
+  HANDLE shared = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::shared());
+  // EX-41: it is exported before anybody can name its token.
+  EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXPORT_SHARED_SURFACE).size(), 1u);
+  p.destroy(shared);
+}
+
+// docs/abi/driver-data.md PRIV-24: with handle spaces what has a token was made by the kernel driver.
+TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
+  for (const bool spaces : {false, true}) {
+    SCOPED_TRACE(spaces);
+    FakeKernel kernel;
+    kernel.spaces = spaces;
+    FakeRuntime rt(kernel);
+    rt.open();
+    Program p(rt);
+    const struct {
+      const char *what;
+      uint32_t flags;
+      uint32_t kind;  // of the private data
+      bool exported;  // without spaces
+      bool memory;    // it has an allocation
+    } rows[] = {
+        {"shared", Program::texture() | Program::shared(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED, true, true},
+        {"scanned out", Program::target() | Program::primary(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY, false, true},
+        {"a back buffer", Program::target(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED, false, true},
+        {"a texture", Program::texture(), 0, false, true},
+        {"a texture that is drawn to", Program::texture() | Program::target(), 0, false, false},
+    };
+    constexpr uint32_t kKinds = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
+                                AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
+    for (const auto &row : rows) {
+      SCOPED_TRACE(row.what);
+      const size_t before = kernel.allocations.size();
+      HANDLE resource = p.resource(D3DDDIFMT_X8R8G8B8, 16, 16, row.flags);
+      aerogpu_wddm_alloc_priv_v2 priv = {};
+      const bool memory = kernel.allocations.size() > before;
+      EXPECT_EQ(memory, row.memory);
+      if (memory) memcpy(&priv, kernel.allocations.rbegin()->second.priv.data(), sizeof priv);
+      EXPECT_EQ(priv.flags & kKinds, row.kind);
+      // PRIV-20: what the GPU draws and the kernel driver presents costs the guest no memory of its size.
+      EXPECT_EQ((priv.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY) != 0,
+                spaces && row.kind == AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED);
+      EXPECT_EQ(p.fn.pfnFlush(p.dev()), 0);
+      const auto packets = rt.takePackets();
+      size_t created = 0, imported = 0, exported = 0;
+      for (const Packet &packet : packets) {
+        created += packet.opcode == AEROGPU_CMD_CREATE_TEXTURE2D;
+        exported += packet.opcode == AEROGPU_CMD_EXPORT_SHARED_SURFACE;
+        if (packet.opcode != AEROGPU_CMD_IMPORT_SHARED_SURFACE) continue;
+        const auto import = packet.as<aerogpu_cmd_import_shared_surface>();
+        EXPECT_EQ(import.share_token, priv.share_token);
+        EXPECT_LT(import.out_resource_handle, 100u) << "a number of the device's own";
+        imported++;
+      }
+      EXPECT_EQ(imported, spaces && row.kind ? 1u : 0u);
+      EXPECT_EQ(created, spaces && row.kind ? 0u : 1u);
+      EXPECT_EQ(exported, !spaces && row.exported ? 1u : 0u);
+      p.destroy(resource);
+    }
+    rt.close();
+  }
+}
+
+// PRIV-20: a program with three 1080p back buffers, a texture of that size that it draws to, and depth.
+TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
+  for (const bool spaces : {false, true}) {
+    SCOPED_TRACE(spaces);
+    FakeKernel kernel;
+    kernel.spaces = spaces;
+    FakeRuntime rt(kernel);
+    rt.open();
+    Program p(rt);
+    const size_t before = kernel.allocations.size();
+    constexpr uint64_t kPixels = uint64_t{1920} * 1080, kPage = 4096;
+    const std::array<HANDLE, 5> made = {
+        p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()),
+        p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()),
+        p.resource(D3DDDIFMT_X8R8G8B8, 1920, 1080, Program::target()),
+        p.resource(D3DDDIFMT_A8R8G8B8, 1920, 1080, Program::texture() | Program::target()),
+        p.resource(D3DDDIFMT_D24S8, 1920, 1080, Program::depth())};
+    EXPECT_EQ(kernel.allocations.size() - before, 3u) << "of the back buffers, which the kernel driver presents";
+    uint64_t bytes = 0;
+    for (const auto &[handle, allocation] : kernel.allocations)
+      if (allocation.bytes > kPixels)
+        bytes += allocation.flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY ? kPage : allocation.bytes;
+    EXPECT_EQ(bytes, spaces ? 3 * kPage : 3 * kPixels * 4);
+    for (HANDLE resource : made) p.destroy(resource);
+    rt.close();
+  }
+}
+
+TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-14
+  FakeKernel kernel;
+  FakeRuntime a(kernel), b(kernel);
+  a.open();
+  b.open();
+  std::set<uint32_t> seen[2];
+  int i = 0;
+  for (FakeRuntime *rt : {&a, &b}) {
+    Program p(*rt);
+    for (int n = 0; n < 50; n++) p.resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::texture());
+    p.flush();
+    for (const Packet &packet : rt->takePackets(AEROGPU_CMD_CREATE_TEXTURE2D)) {
+      EXPECT_TRUE(seen[i].insert(packet.as<aerogpu_cmd_create_texture2d>().texture_handle).second);
+    }
+    i++;
+  }
+  for (const uint32_t handle : seen[0]) {
+    EXPECT_FALSE(seen[1].count(handle));
+  }
+  EXPECT_EQ(seen[0].size() + seen[1].size(), 100u);
+  a.close();
+  b.close();
+}
+
+TEST_F(Umd, AHandleThatIsUsedAgainIsBoundAgain) {
+  prepare();
+  const auto drawWith = [&] {
+    HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 4, 4, Program::texture());
+    p.fn.pfnSetTexture(p.dev(), 0, texture);
+    EXPECT_EQ(p.draw(D3DPT_POINTLIST, 1), 0);
+    p.fn.pfnSetTexture(p.dev(), 0, nullptr);
+    p.destroy(texture);
+    const auto packets = flushed();
+    EXPECT_EQ(count(packets, AEROGPU_CMD_CREATE_TEXTURE2D), 1u);
+    for (const Packet &packet : packets)
+      if (packet.opcode == AEROGPU_CMD_SET_TEXTURE && packet.as<aerogpu_cmd_set_texture>().texture)
+        return packet.as<aerogpu_cmd_set_texture>().texture;
+    return 0u;
+  };
+  flushed();
+  const uint32_t first = drawWith(), second = drawWith();
+  EXPECT_NE(first, 0u);
+  EXPECT_EQ(first, second) << "the number comes again, and so does its packet";
+}
+
+}  // namespace
+}  // namespace aero::test
