@@ -172,7 +172,11 @@ HRESULT Device::GetDirect3D(IDirect3D9 **out) {
 }
 
 HRESULT Device::GetDeviceCaps(D3DCAPS9 *caps) {
-  return m_direct3d.GetDeviceCaps(m_creation.AdapterOrdinal, m_creation.DeviceType, caps);
+  const HRESULT result = m_direct3d.GetDeviceCaps(m_creation.AdapterOrdinal, m_creation.DeviceType, caps);
+  // The processor has more constants than the hardware (page "D3DCAPS9").
+  if (SUCCEEDED(result) && (m_creation.BehaviorFlags & D3DCREATE_SOFTWARE_VERTEXPROCESSING))
+    caps->MaxVertexShaderConst = kSoftwareFloats;
+  return result;
 }
 
 HRESULT Device::GetDisplayMode(UINT swapChain, D3DDISPLAYMODE *mode) {

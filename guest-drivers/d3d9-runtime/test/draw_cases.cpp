@@ -421,6 +421,16 @@ TEST_CASE(processVertices) {
 }
 
 // A shader with a register that the hardware does not have (Wine's test_mvp_software_vertex_shaders).
+TEST_CASE(softwareConstants) {
+  const TestDevice device(false, D3DCREATE_SOFTWARE_VERTEXPROCESSING);
+  D3DCAPS9 caps{};
+  EXPECT(device->GetDeviceCaps(&caps) == D3D_OK && caps.MaxVertexShaderConst == 8192);
+  constexpr float kZero[4]{};
+  EXPECT(device->SetVertexShaderConstantF(8191, kZero, 1) == D3D_OK);
+  EXPECT(device->SetVertexShaderConstantF(8192, kZero, 1) == D3DERR_INVALIDCALL);
+  fake().clear();
+}
+
 TEST_CASE(softwareShaders) {
   const TestDevice device(false, D3DCREATE_MIXED_VERTEXPROCESSING);
   constexpr DWORD kCode[] = {D3DVS_VERSION(2, 0), 0x0200001F, 0x80000000,       0x900F0000,  // dcl_position v0
@@ -444,6 +454,8 @@ TEST_CASE(softwareShaders) {
   constexpr float kColor[4] = {1, 0, 0, 1};
   EXPECT(device->SetVertexShaderConstantF(256, kColor, 1) == D3D_OK);
   EXPECT(device->SetVertexShaderConstantF(8192, kColor, 1) == D3DERR_INVALIDCALL);
+  D3DCAPS9 caps{};
+  EXPECT(device->GetDeviceCaps(&caps) == D3D_OK && caps.MaxVertexShaderConst == 256);  // the hardware's
   EXPECT(draw() == D3D_OK);
   EXPECT(countOf(calls(), "SetStreamSourceUm 0 stride 176") == 1);  // eleven registers of four floats
   device->EndScene();
