@@ -66,6 +66,25 @@ void RangeAllocator::give(uint64_t offset, uint64_t size) {
   m_free.insert(hint, std::move(node));
 }
 
+namespace {
+
+VkResult createBuffer(const Device& device, uint64_t size, VkBufferUsageFlags usage, VkBuffer& buffer) {
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = size;
+  info.usage = usage;
+  return device.vk().CreateBuffer(device.handle(), &info, nullptr, &buffer);
+}
+
+/// At the memory's begin.
+VkResult bindBuffer(const Device& device, VkBuffer buffer, VkDeviceMemory memory) {
+  VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
+  bind.buffer = buffer;
+  bind.memory = memory;
+  return device.vk().BindBufferMemory2(device.handle(), 1, &bind);
+}
+
+}  // namespace
+
 MemoryPool::MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage,
                        uint64_t blockBytes, const char* name, bool exactEnds)
     : m_device(device),
@@ -114,10 +133,7 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
   uint32_t typeBits = ~0u;
   if (m_usage) {
     if (size > m_device.maxBufferSize()) return m_device.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY, "maxBufferSize");
-    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-    info.size = size;
-    info.usage = m_usage;
-    const VkResult result = vk.CreateBuffer(m_device.handle(), &info, nullptr, &block->buffer);
+    const VkResult result = createBuffer(m_device, size, m_usage, block->buffer);
     if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateBuffer");
     VkBufferMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2};
     query.buffer = block->buffer;
@@ -132,12 +148,7 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
     result = fill(*block, type, bytes);
     if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) break;
   }
-  if (result == VK_SUCCESS && m_usage) {
-    VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
-    bind.buffer = block->buffer;
-    bind.memory = block->memory;
-    result = vk.BindBufferMemory2(m_device.handle(), 1, &bind);
-  }
+  if (result == VK_SUCCESS && m_usage) result = bindBuffer(m_device, block->buffer, block->memory);
   if (result != VK_SUCCESS) {
     destroy(*block);
     return m_device.fail(result, "device memory");
@@ -151,17 +162,9 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
 Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
   auto range = take(size, align);
   if (!range || !m_exactEnds) return range;
-  const DeviceTable& vk = m_device.vk();
-  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  info.size = range->offset + ((std::max<uint64_t>(size, 1) + 3) & ~uint64_t{3});
-  info.usage = m_usage;
-  VkResult result = vk.CreateBuffer(m_device.handle(), &info, nullptr, &range->own);
-  if (result == VK_SUCCESS) {
-    VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
-    bind.buffer = range->own;
-    bind.memory = range->block->memory;
-    result = vk.BindBufferMemory2(m_device.handle(), 1, &bind);
-  }
+  const uint64_t end = range->offset + ((std::max<uint64_t>(size, 1) + 3) & ~uint64_t{3});
+  VkResult result = createBuffer(m_device, end, m_usage, range->own);
+  if (result == VK_SUCCESS) result = bindBuffer(m_device, range->own, range->block->memory);
   if (result == VK_SUCCESS) return range;
   giveBack(*range);
   return m_device.fail(result, "a buffer of its own");
