@@ -393,14 +393,28 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
   return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
 }
 
+namespace {
+
+/** Where a box lies in memory of the runtime's. */
+struct SystemPart {
+  SystemPart(const Surface &surface, const FormatRow &format, const Box &box)
+      : rows(systemRows(surface, format)),
+        span(rowsOf(format, box.rect)),
+        first(static_cast<size_t>(box.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch)),
+        bytes(size_t{rows.pitch} * span.rows),
+        isThere(!format.isTight || first + bytes <= tightBytes(surface)) {}
+  const SystemRows rows;
+  const RowSpan span;
+  const size_t first, bytes;  // of its whole rows
+  const bool isThere;         // the runtime has all of them
+};
+
+}  // namespace
+
 HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
                      const Box &box) {
-  const SystemRows rows = systemRows(from, format);
-  const RowSpan span = rowsOf(format, box.rect);
-  const size_t first = static_cast<size_t>(box.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch);
-  const size_t bytes = size_t{rows.pitch} * span.rows;
-  if (!format.isTight || first + bytes <= tightBytes(from))
-    return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  const auto [rows, span, first, bytes, isThere] = SystemPart(from, format, box);
+  if (isThere) return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
   // What the runtime has no bytes for is zero.
   auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
   if (!copy) return kOutOfMemory;
@@ -413,12 +427,8 @@ HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &fr
 
 HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
                     const Box &area) {
-  const SystemRows rows = systemRows(to, format);
-  const RowSpan span = rowsOf(format, area.rect);
-  const size_t first = static_cast<size_t>(area.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch);
-  const size_t bytes = size_t{rows.pitch} * span.rows;
-  if (!format.isTight || first + bytes <= tightBytes(to))
-    return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  const auto [rows, span, first, bytes, isThere] = SystemPart(to, format, area);
+  if (isThere) return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
   auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
   if (!copy) return kOutOfMemory;
   const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
