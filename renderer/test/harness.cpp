@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "renderer/core/format.h"
+#include "renderer/test/emptied.h"
 
 namespace aerogpu::test {
 
@@ -172,6 +173,8 @@ FinishedSubmission Harness::waitFor(uint64_t cookie) {
 
 aerogpu_submission Harness::next(std::span<const uint8_t> stream, std::span<const uint8_t> table,
                                  uint32_t context) {
+  if (const std::string_view rules = emptiedByEnvironment(); !rules.empty())
+    stream = m_emptied = emptied(stream, rules);
   aerogpu_submission submission{};
   submission.struct_size = sizeof submission;
   submission.context_id = context;

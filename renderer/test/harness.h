@@ -155,6 +155,7 @@ private:
   FinishedSubmission waitFor(uint64_t cookie);
   /// A submission of these bytes with the next cookie and fence, in `space`.
   aerogpu_submission next(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context);
+  std::vector<uint8_t> m_emptied;  ///< the bytes that next() names in place of a test's (emptied.h)
   /// Ends a read-back: destroys the staging resource, submits, and takes what lies in the allocation.
   std::vector<uint8_t> takeStaging(CommandWriter& w, uint32_t staging, const Allocation& allocation);
 

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-PARTS = ('oracles', 'stress', 'calls', 'fuzz', 'threads', 'tidy', 'wine', 'programs', 'packages', 'sharing')
+PARTS = ('oracles', 'rows', 'stress', 'calls', 'fuzz', 'threads', 'tidy', 'wine', 'programs', 'packages', 'sharing')
 MOST_COMMITS = 200
 PAGE = 'docs/testing.md'
 BEGIN = '<!-- long tests: rows are written by scripts/run-long-tests -->\n'

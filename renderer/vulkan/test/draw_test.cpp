@@ -82,17 +82,31 @@ TEST_F(DrawTest, Topologies) {
        28},
       {AEROGPU_TOPOLOGY_LINELIST_ADJ, {at(0, 0, c), at(1, 1, c), at(5, 1, c), at(7, 7, c)}, 4},
   };
-  for (const auto& t : cases) {
-    CommandWriter w;
-    clearColor(w, 0, 0, 0, 0);
-    drawVertices(w, t.vertices, t.topology);
-    run(w);
-    // A triangle's diagonal runs through centres of 8 pixels: half of the square plus or minus those.
-    if (t.topology == AEROGPU_TOPOLOGY_TRIANGLELIST_ADJ)
-      EXPECT_NEAR(covered(result()), 32, 4);
-    else
-      EXPECT_EQ(covered(result()), t.pixels) << t.topology;
-  }
+  for (const auto& t : cases)
+    for (const bool indexed : {false, true}) {
+      CommandWriter w;
+      clearColor(w, 0, 0, 0, 0);
+      if (indexed) {
+        // Without indices, or from the first vertex on, it would be another picture.
+        std::vector<Vertex> vertices = {at(6, 0, c)};
+        vertices.insert(vertices.end(), t.vertices.rbegin(), t.vertices.rend());
+        std::vector<uint16_t> indices;
+        for (size_t i = t.vertices.size(); i > 0; --i) indices.push_back(static_cast<uint16_t>(i));
+        stream(w, 0, vertexBuffer(w, vertices), sizeof(Vertex));
+        packets::setIndexBuffer(
+            w, buffer(w, indices.data(), indices.size() * 2, AEROGPU_RESOURCE_USAGE_INDEX_BUFFER));
+        topology(w, t.topology);
+        drawIndexed(w, static_cast<uint32_t>(indices.size()));
+      } else {
+        drawVertices(w, t.vertices, t.topology);
+      }
+      run(w);
+      // A triangle's diagonal runs through centres of 8 pixels: half of the square plus or minus those.
+      if (t.topology == AEROGPU_TOPOLOGY_TRIANGLELIST_ADJ)
+        EXPECT_NEAR(covered(result()), 32, 4) << indexed;
+      else
+        EXPECT_EQ(covered(result()), t.pixels) << t.topology << ", indexed " << indexed;
+    }
 }
 
 // DRAW-4
@@ -176,10 +190,6 @@ TEST_F(DrawTest, InstancingThroughAnIlayLayout) {
 // INPUT-3
 TEST_F(DrawTest, VertexElementTypes) {
   // D3DDECLTYPE, bytes of one element, expected (x, y, z, w).
-  const auto half = [](uint16_t h) {
-    return std::array<uint8_t, 2>{static_cast<uint8_t>(h), static_cast<uint8_t>(h >> 8)};
-  };
-  (void)half;
   struct {
     uint8_t type;
     Bytes bytes;
@@ -187,6 +197,7 @@ TEST_F(DrawTest, VertexElementTypes) {
   } const cases[] = {
       {0, {0, 0, 0, 0x3F}, {0.5f, 0, 0, 1}},
       {1, {0, 0, 0, 0x3F, 0, 0, 0x80, 0x3E}, {0.5f, 0.25f, 0, 1}},
+      {3, {0, 0, 0, 0x3F, 0, 0, 0x80, 0x3E, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x3F}, {0.5f, 0.25f, 1, 0.5f}},
       {4, {0x33, 0x66, 0x99, 0xCC}, {0.6f, 0.4f, 0.2f, 0.8f}},
       {5, {1, 0, 1, 0}, {1, 0, 1, 0}},
       {6, {1, 0, 0, 0}, {1, 0, 0, 1}},

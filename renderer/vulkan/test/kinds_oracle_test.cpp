@@ -5,20 +5,15 @@
 // AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose others than the first few.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/float_target.h"
 
 namespace aerogpu::test {
 namespace {
 
 constexpr auto kBgra8 = AEROGPU_FORMAT_B8G8R8A8_UNORM;
-
-uint32_t setting(const char* name, uint32_t otherwise) {
-  const char* value = std::getenv(name);
-  return value ? static_cast<uint32_t>(std::strtoul(value, nullptr, 10)) : otherwise;
-}
 
 Color colorOf(const uint8_t* bgra) {
   return {bgra[2] / 255.0, bgra[1] / 255.0, bgra[0] / 255.0, bgra[3] / 255.0};
@@ -40,12 +35,10 @@ protected:
   /// Each seed of the test's share.
   template <class One>
   void seeds(uint32_t count, One one) {
-    const uint32_t first = setting("AEROGPU_ORACLE_SEED", 0), all = setting("AEROGPU_ORACLE_COUNT", count);
-    for (uint32_t seed = first; seed < first + all && !HasFailure(); ++seed) {
-      SCOPED_TRACE("seed " + std::to_string(seed));
+    forSeeds(count, [&](uint32_t seed) {
       std::mt19937 random(seed);
       one(random);
-    }
+    });
   }
   void volume(std::mt19937& random);
   void cube(std::mt19937& random);

@@ -4,10 +4,10 @@
 // Formulas". AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose other images than the first few.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <sstream>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -533,12 +533,7 @@ protected:
 };
 
 TEST_F(OutputOracle, RandomStates) {
-  const auto setting = [](const char* name, uint32_t otherwise) {
-    const char* value = std::getenv(name);
-    return value ? static_cast<uint32_t>(std::strtoul(value, nullptr, 10)) : otherwise;
-  };
-  const uint32_t first = setting("AEROGPU_ORACLE_SEED", 0), count = setting("AEROGPU_ORACLE_COUNT", 3);
-  for (uint32_t seed = first; seed < first + count && !HasFailure(); ++seed) image(seed);
+  forSeeds(3, [&](uint32_t seed) { image(seed); });
 }
 
 }  // namespace

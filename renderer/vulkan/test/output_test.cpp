@@ -151,6 +151,25 @@ TEST_F(OutputTest, WriteMask) {
   }
 }
 
+TEST_F(OutputTest, WriteMasksOfFourTargets) {
+  CommandWriter w;
+  std::array<uint32_t, 4> targets;
+  for (uint32_t& t : targets) t = texture(w, kBgra, kSize, kSize);
+  packets::setTargets(w, targets);
+  clearColor(w, 0, 0, 0, 0);
+  bindShaders(w, m_vs,
+              shader(w, "ps_2_0\ndef c0, 1, 1, 1, 1\nmov oC0, c0\nmov oC1, c0\nmov oC2, c0\nmov oC3, c0\n"));
+  renderState(w, kColorWriteEnable, 1u);
+  renderState(w, kColorWriteEnable1, 2u);
+  renderState(w, kColorWriteEnable2, 4u);
+  renderState(w, kColorWriteEnable3, 8u);
+  drawVertices(w, quad(0, 0, 8, 8, 0xFFFFFFFF));
+  run(w);
+  const Pixel want[] = {{0, 0, 255, 0}, {0, 255, 0, 0}, {255, 0, 0, 0}, {0, 0, 0, 255}};
+  for (uint32_t i = 0; i < 4; ++i)
+    EXPECT_EQ(pixel(read(targets[i], kBgra, kSize, kSize), kSize, 5, 5), want[i]) << i;
+}
+
 // DRAW-9
 TEST_F(OutputTest, AlphaOfX8TargetsIsOne) {
   CommandWriter w;
@@ -268,6 +287,47 @@ TEST_F(OutputTest, StencilOperations) {
       uint32_t word;
       std::memcpy(&word, read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize).data(), 4);
       EXPECT_EQ(word >> 24, want) << "operation " << op << " on " << start;
+    }
+}
+
+TEST_F(OutputTest, StencilOperationsByOutcomeOnBothSides) {
+  CommandWriter w;
+  target(w, m_target, m_depth);
+  renderState(w, kStencilEnable, 1u);
+  renderState(w, kTwoSidedStencilMode, 1u);
+  renderState(w, kZEnable, 1u);
+  renderState(w, kZFunc, 2u);  // LESS
+  constexpr uint32_t kNever = 1, kAlways = 8, kZero = 2, kInvert = 6, kIncr = 7, kDecr = 8, kStart = 5;
+  renderState(w, kStencilFail, kZero);
+  renderState(w, kStencilZFail, kInvert);
+  renderState(w, kStencilPass, kIncr);
+  renderState(w, kCcwStencilFail, kInvert);
+  renderState(w, kCcwStencilZFail, kDecr);
+  renderState(w, kCcwStencilPass, kZero);
+  const struct {
+    const char* name;
+    uint32_t func;
+    float z;
+    uint32_t front, back;
+  } outcomes[] = {{"the stencil test fails", kNever, 0.1f, 0, ~kStart & 0xFF},
+                  {"the depth test fails", kAlways, 0.9f, ~kStart & 0xFF, kStart - 1},
+                  {"both pass", kAlways, 0.1f, kStart + 1, 0}};
+  for (const auto& outcome : outcomes)
+    for (const bool back : {false, true}) {
+      // The other side has the other function.
+      renderState(w, kStencilFunc, back ? kNever + kAlways - outcome.func : outcome.func);
+      renderState(w, kCcwStencilFunc, back ? outcome.func : kNever + kAlways - outcome.func);
+      Harness::clear(w, AEROGPU_CLEAR_DEPTH | AEROGPU_CLEAR_STENCIL, 0, 0, 0, 0, 0.5f, kStart);
+      auto vertices = quad(0, 0, 8, 8, 0, outcome.z);  // clockwise on screen
+      if (back) {
+        std::swap(vertices[1], vertices[2]);
+        std::swap(vertices[4], vertices[5]);
+      }
+      drawVertices(w, vertices);
+      run(w);
+      const Bytes ds = read(m_depth, AEROGPU_FORMAT_D24_UNORM_S8_UINT, kSize, kSize);
+      EXPECT_EQ(ds[3], back ? outcome.back : outcome.front)
+          << outcome.name << (back ? ", counter-clockwise" : ", clockwise");
     }
 }
 

@@ -4,9 +4,9 @@
 // D3DSHADEMODE, "Triangle Strips" and "Triangle Fans". AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose
 // other images.
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -125,12 +125,7 @@ protected:
 };
 
 TEST_F(RasterOracle, RandomTriangles) {
-  const auto setting = [](const char* name, uint32_t otherwise) {
-    const char* value = std::getenv(name);
-    return value ? static_cast<uint32_t>(std::strtoul(value, nullptr, 10)) : otherwise;
-  };
-  const uint32_t first = setting("AEROGPU_ORACLE_SEED", 0), count = setting("AEROGPU_ORACLE_COUNT", 5);
-  for (uint32_t seed = first; seed < first + count && !HasFailure(); ++seed) image(seed);
+  forSeeds(5, [&](uint32_t seed) { image(seed); });
 }
 
 }  // namespace

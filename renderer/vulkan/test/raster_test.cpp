@@ -129,8 +129,14 @@ TEST_F(RasterTest, PointSizeAndSprites) {
   drawVertices(w, {at(3.5f, 3.5f, 0xFFFFFFFF)}, AEROGPU_TOPOLOGY_POINTLIST);
   run(w);
   EXPECT_EQ(coveredPixels(), 4u);
-  // A sprite's texture coordinates run from 0 to 1 across the point (D3DRS_POINTSPRITEENABLE).
   renderState(w, kPointSizeMax, 64.0f);
+  renderState(w, kPointSize, 1.0f);
+  renderState(w, kPointSizeMin, 4.0f);
+  clearColor(w, 0, 0, 0, 0);
+  drawVertices(w, {at(3.5f, 3.5f, 0xFFFFFFFF)}, AEROGPU_TOPOLOGY_POINTLIST);
+  run(w);
+  EXPECT_EQ(coveredPixels(), 16u);
+  // A sprite's texture coordinates run from 0 to 1 across the point (D3DRS_POINTSPRITEENABLE).
   renderState(w, kPointSpriteEnable, 1u);
   const uint32_t vs = shader(w, "vs_2_0\ndcl_position v0\ndcl_color v1\nmov oPos, v0\nmov oT0, v1\n");
   const uint32_t ps =

@@ -4,10 +4,10 @@
 // AEROGPU_ORACLE_SEED and AEROGPU_ORACLE_COUNT choose other textures than the first few.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <sstream>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -281,12 +281,11 @@ protected:
 };
 
 TEST_F(SamplerOracle, RandomTextures) {
-  const auto setting = [](const char* name, uint32_t otherwise) {
-    const char* value = std::getenv(name);
-    return value ? static_cast<uint32_t>(std::strtoul(value, nullptr, 10)) : otherwise;
-  };
-  const uint32_t first = setting("AEROGPU_ORACLE_SEED", 0), count = setting("AEROGPU_ORACLE_COUNT", 60);
-  for (uint32_t seed = first; seed < first + count && !HasFailure(); ++seed) compareOne(seed);
+  uint32_t count = 0;
+  forSeeds(60, [&](uint32_t seed) {
+    compareOne(seed);
+    ++count;
+  });
   EXPECT_GT(m_compared, count * 64) << "of 256 a texture";
 }
 

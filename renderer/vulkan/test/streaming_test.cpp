@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
 namespace aerogpu::test {
@@ -127,7 +128,7 @@ protected:
     w.packet(c);
   }
 
-  std::mt19937 m_random{8};
+  std::mt19937 m_random{oracleSeed(8)};
   uint32_t m_big = 0;
   Bytes m_pixels;
   Allocation m_ring{};
@@ -319,7 +320,7 @@ protected:
 
 // UPD-7, UPD-8, COPY-7
 TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
-  std::mt19937 random(9);
+  std::mt19937 random(oracleSeed(9));
   const auto below = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
   CommandWriter w;
   std::vector<uint32_t> texels(kSize * kSize);

@@ -33,9 +33,9 @@ protected:
     setTexture(w, 0, tex);
     draw(w, 6);
   }
-  /// A 4x1 texture of four greys.
-  uint32_t greys(CommandWriter& w) {
-    const uint32_t t = texture(w, kBgra, 4, 1);
+  /// A 4x1 texture of four greys, or one of 1x4.
+  uint32_t greys(CommandWriter& w, bool down = false) {
+    const uint32_t t = down ? texture(w, kBgra, 1, 4) : texture(w, kBgra, 4, 1);
     Bytes data;
     for (const uint8_t v : {uint8_t{0}, uint8_t{80}, uint8_t{160}, uint8_t{240}})
       data.insert(data.end(), {v, v, v, 255});
@@ -133,7 +133,6 @@ TEST_F(TextureTest, AnisotropyTakesAFinerLevel) {
 TEST_F(TextureTest, AddressModes) {
   if (deviceIsBare()) GTEST_SKIP() << "needs mirrorClampToEdge and custom border colours";
   CommandWriter w;
-  const uint32_t t = greys(w);
   // Pixel x samples u = -1 + (x + 0.5) * 3 / 8: texel index floor(u * 4) = -4..7.
   const auto texel = [](uint32_t mode, int i) {
     switch (mode) {
@@ -153,17 +152,26 @@ TEST_F(TextureTest, AddressModes) {
       }
     }
   };
-  for (uint32_t mode = 1; mode <= 5; ++mode) {
-    samplerState(w, 0, kAddressU, mode);
-    samplerState(w, 0, kBorderColor, 0x40FF8000u);
-    drawTextured(w, t, -1, 0, 2, 1);
-    run(w);
-    const Bytes got = result();
-    for (uint32_t x = 0; x < kSize; ++x) {
-      const int i = texel(mode, static_cast<int>(std::floor((-1 + (x + 0.5) * 3 / 8) * 4)));
-      const auto grey = static_cast<uint8_t>(i * 80);
-      expectNear(pixel(got, kSize, x, 4), i < 0 ? Pixel{0, 0x80, 0xFF, 0x40} : Pixel{grey, grey, grey, 255},
-                 1, "mode " + std::to_string(mode) + " x " + std::to_string(x));
+  for (const bool down : {false, true}) {
+    const uint32_t t = greys(w, down);
+    for (uint32_t mode = 1; mode <= 5; ++mode) {
+      samplerState(w, 0, kAddressU, down ? 3 : mode);
+      samplerState(w, 0, kAddressV, down ? mode : 3);
+      samplerState(w, 0, kBorderColor, 0x40FF8000u);
+      if (down)
+        drawTextured(w, t, 0, -1, 1, 2);
+      else
+        drawTextured(w, t, -1, 0, 2, 1);
+      run(w);
+      const Bytes got = result();
+      for (uint32_t x = 0; x < kSize; ++x) {
+        const int i = texel(mode, static_cast<int>(std::floor((-1 + (x + 0.5) * 3 / 8) * 4)));
+        const auto grey = static_cast<uint8_t>(i * 80);
+        expectNear(down ? pixel(got, kSize, 4, x) : pixel(got, kSize, x, 4),
+                   i < 0 ? Pixel{0, 0x80, 0xFF, 0x40} : Pixel{grey, grey, grey, 255}, 1,
+                   std::string(down ? "v" : "u") + ", mode " + std::to_string(mode) + ", pixel " +
+                       std::to_string(x));
+      }
     }
   }
 }
@@ -171,9 +179,10 @@ TEST_F(TextureTest, AddressModes) {
 TEST_F(TextureTest, PointAndLinearFilters) {
   CommandWriter w;
   const uint32_t t = greys(w);
-  for (const uint32_t filter : {1u, 2u}) {
+  // Each filter after the other one, and the other one for the other direction.
+  for (const uint32_t filter : {1u, 2u, 1u}) {
     samplerState(w, 0, kMagFilter, filter);
-    samplerState(w, 0, kMinFilter, filter);
+    samplerState(w, 0, kMinFilter, 3 - filter);
     drawTextured(w, t, 0, 0, 1, 1);
     run(w);
     const Bytes got = result();
@@ -183,6 +192,21 @@ TEST_F(TextureTest, PointAndLinearFilters) {
       const double f = u - i, a = std::max(i, 0) * 80, b = std::min(i + 1, 3) * 80;
       const double want = filter == 1 ? std::floor(u + 0.5) * 80 : a * (1 - f) + b * f;
       EXPECT_NEAR(pixel(got, kSize, x, 0)[0], want, 1) << filter << " " << x;
+    }
+  }
+  samplerState(w, 0, kAddressU, 1);
+  for (const uint32_t filter : {1u, 2u, 1u}) {
+    samplerState(w, 0, kMagFilter, 3 - filter);
+    samplerState(w, 0, kMinFilter, filter);
+    drawTextured(w, t, 0, 0, 3, 1);
+    run(w);
+    const Bytes got = result();
+    for (uint32_t x = 0; x < kSize; ++x) {
+      const double u = (x + 0.5) / 8 * 12;  // 12 texels on 8 pixels
+      const int i = static_cast<int>(std::floor(u - 0.5));
+      const double f = u - 0.5 - i, a = (i + 4) % 4 * 80, b = (i + 1) % 4 * 80;
+      const double want = filter == 1 ? std::fmod(std::floor(u), 4) * 80 : a * (1 - f) + b * f;
+      EXPECT_NEAR(pixel(got, kSize, x, 0)[0], want, 1) << "smaller, " << filter << " " << x;
     }
   }
 }
@@ -218,6 +242,8 @@ TEST_F(TextureTest, MipLevels) {
   samplerState(w, 0, kMipFilter, 2);
   EXPECT_NEAR(sample(1), 140, 2);
   samplerState(w, 0, kMipMapLodBias, 0);
+  samplerState(w, 0, kMipFilter, 0);
+  EXPECT_EQ(sample(1), 40);
 }
 
 /// The page "texldl": the level is the larger one of the coordinate's and D3DSAMP_MAXMIPLEVEL, not their sum.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/gpu_test.h"
 
 namespace aerogpu::test {
@@ -32,7 +33,7 @@ protected:
     GpuTest::TearDownTestSuite();
   }
 
-  std::mt19937 m_random{20};
+  std::mt19937 m_random{oracleSeed(20)};
   uint32_t below(uint32_t end) { return static_cast<uint32_t>(m_random() % end); }
   void noise(std::span<uint8_t> bytes) {
     for (uint8_t& b : bytes) b = static_cast<uint8_t>(m_random());

@@ -3,6 +3,7 @@
 // alike after each sequence, whatever the order that barriers and batches have to keep.
 #include <random>
 
+#include "renderer/test/seeds.h"
 #include "renderer/vulkan/test/objects_fixture.h"
 
 namespace aerogpu::test {
@@ -100,7 +101,7 @@ protected:
       }
   }
 
-  std::mt19937 m_random{20261122};
+  std::mt19937 m_random{oracleSeed(20261122)};
   std::unique_ptr<Backend> m_host;
 };
 INSTANTIATE_TEST_SUITE_P(Backends, VerbsRandomTest, ::testing::Values("vulkan"),

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 
 #include "aerogpu/d3d9/disassembler.h"
@@ -13,6 +12,7 @@
 #include "renderer/shader/test/fixed/random_state.h"
 #include "renderer/shader/test/oracle/oracle.h"
 #include "renderer/shader/test/validate.h"
+#include "renderer/test/seeds.h"
 
 namespace aerogpu::shader::fixed {
 namespace {
@@ -21,10 +21,7 @@ using d3d9::SamplerType;
 using oracle::Range;
 using oracle::Vector;
 
-uint32_t setting(const char* name, uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
-}
+using aerogpu::test::setting;
 
 /// reference.h's textures, of ranges. The level is of no interest: a pixel's neighbours are like it.
 Vector sample(SamplerType type, const Vector& at, const Range&) {

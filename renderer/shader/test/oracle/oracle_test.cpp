@@ -4,19 +4,16 @@
 // with AEROGPU_ORACLE_SHRINK=1 a difference is shrunk before it is shown.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "renderer/shader/test/oracle/cases.h"
 #include "renderer/shader/test/validate.h"
+#include "renderer/test/seeds.h"
 
 namespace aerogpu::shader::oracle {
 namespace {
 
-uint32_t setting(const char* name, uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
-}
+using aerogpu::test::setting;
 
 TEST(Oracle, RandomShaders) {
   const uint32_t first = setting("AEROGPU_ORACLE_SEED", 0), count = setting("AEROGPU_ORACLE_COUNT", 320);

@@ -163,9 +163,37 @@ Picture srgbWrite(Recorder& r) {
   return out;
 }
 
-/// Four samples at Vulkan's standard locations, of which a mask leaves some; the picture is their mean.
-Picture samples(Recorder& r) {
-  constexpr double kPlaces[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
+/// The same in w, which is 10 times what z is; after that, z once more.
+Picture fogInW(Recorder& r) {
+  r.shaders(
+      "vs_2_0\ndcl_position v0\ndcl_color v1\ndef c0, 10, 0, 0, 0\nmul r0.w, v0.z, c0.x\n"
+      "mul r0.xyz, v0, r0.w\nmov oPos, r0\nmov oD0, v1\n",
+      "ps_2_0\ndcl v0\nmov oC0, v0\n");
+  r.renderState(kFogEnable, 1u);
+  r.renderState(kFogTableMode, 3u);  // LINEAR
+  r.renderState(kFogColor, argb(0, 255, 255, 0));
+  r.renderState(kFogStart, 2.0f);
+  r.renderState(kFogEnd, 8.0f);
+  aerogpu_cmd_ext_set_state state{};
+  state.state = AEROGPU_EXT_STATE_FOG_W;
+  state.value = 1;
+  r.w.packet(state);
+  Picture out;
+  const Rgb color = rgbOf(kBlue);
+  for (uint32_t i = 0; i < 8; ++i) {
+    const double z = 0.1 + i * 0.1, f = std::clamp((8 - 10 * z) / 6, 0.0, 1.0);
+    r.draw(Recorder::quad(i * 8, 4, i * 8 + 8, 40, kBlue, z));
+    out.fill(i * 8, 4, i * 8 + 8, 40, {color[0] * f + 1 - f, color[1] * f + 1 - f, color[2] * f});
+  }
+  state.value = 0;
+  r.w.packet(state);
+  r.draw(Recorder::quad(0, 48, 64, 60, kBlue, 0.8));  // before the fog
+  out.fill(0, 48, 64, 60, color);
+  return out;
+}
+
+/// A target of four samples in place of the shown one, and back.
+uint32_t bindSamples(Recorder& r) {
   aerogpu_cmd_ext_create_texture create{};
   create.texture_handle = r.handle();
   create.usage_flags = AEROGPU_RESOURCE_USAGE_RENDER_TARGET;
@@ -176,6 +204,22 @@ Picture samples(Recorder& r) {
   r.w.packet(create);
   packets::setTarget(r.w, create.texture_handle);
   packets::clearColor(r.w, {0, 0, 0, 1});
+  return create.texture_handle;
+}
+void resolve(Recorder& r, uint32_t samples) {
+  aerogpu_cmd_ext_blit blit{};
+  blit.dst_texture = r.target();
+  blit.src_texture = samples;
+  blit.rect_count = 1;
+  const aerogpu_ext_blit_rect all{{0, 0, kSide, kSide}, {0, 0, kSide, kSide}};
+  r.w.packet(blit, &all, 1);
+  packets::setTarget(r.w, r.target());
+}
+
+/// Four samples at Vulkan's standard locations, of which a mask leaves some; the picture is their mean.
+Picture samples(Recorder& r) {
+  constexpr double kPlaces[4][2] = {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}};
+  const uint32_t thick = bindSamples(r);
   r.showColors();
   const double edge = 20.6, slope = 0.3;  // what is right of x = edge + slope * y
   r.draw({Recorder::vertex(edge, 0, kRed), Recorder::vertex(200, 0, kRed),
@@ -183,13 +227,7 @@ Picture samples(Recorder& r) {
           Recorder::vertex(200, 0, kRed), Recorder::vertex(200, 64, kRed)});
   r.renderState(kMultisampleMask, 5u);  // samples 0 and 2
   r.draw(Recorder::quad(0, 40, 16, 56, kGreen));
-  aerogpu_cmd_ext_blit blit{};
-  blit.dst_texture = r.target();
-  blit.src_texture = create.texture_handle;
-  blit.rect_count = 1;
-  const aerogpu_ext_blit_rect all{{0, 0, kSide, kSide}, {0, 0, kSide, kSide}};
-  r.w.packet(blit, &all, 1);
-  packets::setTarget(r.w, r.target());
+  resolve(r, thick);
   Picture out;
   out.paint(0, 0, kSide, kSide, [&](uint32_t x, uint32_t y) {
     double covered = 0;
@@ -201,13 +239,34 @@ Picture samples(Recorder& r) {
   return out;
 }
 
+/// Of alphas only 0 and 1 cover a number of samples that is not the GPU's to choose.
+Picture alphaToCoverage(Recorder& r) {
+  const uint32_t thick = bindSamples(r);
+  r.showColors();
+  aerogpu_cmd_ext_set_state state{};
+  state.state = AEROGPU_EXT_STATE_ALPHA_TO_COVERAGE;
+  state.value = 1;
+  r.w.packet(state);
+  r.draw(Recorder::quad(4, 4, 30, 60, argb(255, 255, 0, 0)));
+  r.draw(Recorder::quad(20, 20, 60, 40, argb(0, 0, 255, 0)));
+  state.value = 0;
+  r.w.packet(state);
+  r.draw(Recorder::quad(40, 44, 60, 60, argb(0, 0, 64, 255)));
+  resolve(r, thick);
+  Picture out;
+  out.fill(4, 4, 30, 60, rgbOf(kRed));
+  out.fill(40, 44, 60, 60, rgbOf(kBlue));
+  return out;
+}
+
 }  // namespace
 
 std::vector<Feature> outputFeatures() {
   return {
-      {"blending", blending, 1},  {"write_mask", writeMask},    {"alpha_test", alphaTest},
-      {"depth_test", depthTest},  {"stencil", stencil},         {"scissor_and_viewport", scissorAndViewport},
-      {"table_fog", tableFog, 1}, {"srgb_write", srgbWrite, 1}, {"samples", samples, 1}};
+      {"blending", blending, 1},    {"write_mask", writeMask}, {"alpha_test", alphaTest},
+      {"depth_test", depthTest},    {"stencil", stencil},      {"scissor_and_viewport", scissorAndViewport},
+      {"table_fog", tableFog, 1},   {"fog_in_w", fogInW, 1},   {"alpha_to_coverage", alphaToCoverage, 1},
+      {"srgb_write", srgbWrite, 1}, {"samples", samples, 1}};
 }
 
 }  // namespace aerogpu::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Textures: addressing, filters, mips, kinds, formats, updates.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "renderer/trace/test/corpus/recorder.h"
@@ -269,6 +270,51 @@ Picture renderedTexture(Recorder& r) {
   return out;
 }
 
+void stage(Recorder& r, uint32_t number, uint32_t state, uint32_t value) {
+  aerogpu_cmd_ext_set_texture_stage c{};
+  c.stage = number;
+  c.state = state;
+  c.value = value;
+  r.w.packet(c);
+}
+
+/// texbem: coordinates are (0.125, 0.125) and a matrix times (du, dv) = (64, 128) / 255 of stage 0.
+Picture bumpMatrices(Recorder& r) {
+  const Bytes texels = places(16);
+  r.bindTexture(r.texture(kBgra, 1, 1, {255, 128, 64, 255}));
+  r.bindTexture(r.texture(kBgra, 16, 16, texels), 1);
+  setFilters(r, 1);
+  for (const uint32_t state : {kMagFilter, kMinFilter}) r.samplerState(state, 1, 1);
+  r.shaders("vs_1_1\ndcl_position v0\ndef c0, 0.1, 0.1, 0, 1\nmov oPos, v0\nmov oT0, c0\nmov oT1, c0\n",
+            "ps_1_1\ntex t0\ntexbem t1, t0\nmov r0, t1\n");
+  // D3DTSS_BUMPENVMAT00, 01, 10 and 11.
+  const float matrices[4][4] = {{0, 0, 0, 0}, {1, 0, 0, 1}, {0.5f, 1.5f, 0.25f, -0.125f}, {0, 2, 1, 0.5f}};
+  Picture out;
+  for (uint32_t i = 0; i < 4; ++i) {
+    for (uint32_t k = 0; k < 4; ++k) stage(r, 1, 7 + k, std::bit_cast<uint32_t>(matrices[i][k]));
+    r.draw(Recorder::quad(i * 16, 0, i * 16 + 16, kSide, ~0u));
+    const double du = 64 / 255.0, dv = 128 / 255.0;
+    const double u = 0.1 + matrices[i][0] * du + matrices[i][2] * dv,
+                 v = 0.1 + matrices[i][1] * du + matrices[i][3] * dv;
+    out.fill(i * 16, 0, i * 16 + 16, kSide,
+             texelOf(texels, 16, static_cast<uint32_t>(u * 16), static_cast<uint32_t>(v * 16)));
+  }
+  return out;
+}
+
+/// The scissor test of a program before is gone.
+Picture resetContext(Recorder& r) {
+  r.renderState(kScissorTestEnable, 1u);
+  r.w.packet(aerogpu_cmd_set_scissor{.x = 8, .y = 8, .width = 16, .height = 16});
+  r.w.packet(aerogpu_cmd_ext_reset_context{});
+  packets::setTarget(r.w, r.target());
+  packets::setViewport(r.w, {0, 0, kSide, kSide});
+  packets::clearColor(r.w, {0, 0.4f, 0, 1});
+  Picture out;
+  out.fill(0, 0, kSide, kSide, {0, 0.4, 0});
+  return out;
+}
+
 }  // namespace
 
 std::vector<Feature> textureFeatures() {
@@ -280,6 +326,8 @@ std::vector<Feature> textureFeatures() {
           {"cube", cube},
           {"formats", formats, 1},
           {"texture_updates", textureUpdates},
+          {"bump_matrices", bumpMatrices},
+          {"reset_context", resetContext},
           {"rendered_texture", renderedTexture}};
 }
 

@@ -2,6 +2,7 @@
 // Copies, blits and fills, and presents of damage.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "renderer/trace/test/corpus/recorder.h"
 
@@ -172,6 +173,71 @@ Picture fills(Recorder& r) {
   return out;
 }
 
+void updateRows(Recorder& r, uint32_t texture, const Allocation& memory, uint32_t width, uint32_t height) {
+  aerogpu_cmd_ext_update_texture c{};
+  c.texture = texture;
+  c.width = width;
+  c.height = height;
+  c.depth = 1;
+  c.src_alloc_id = memory.id;
+  c.src_row_pitch_bytes = width * 4;
+  r.w.packet(c);
+}
+
+/// A box of texels to guest memory, and from there to another texture.
+Picture readBack(Recorder& r) {
+  const uint32_t source = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, grid()),
+                 other = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 8, 4, {});
+  const Allocation memory = r.memory(Bytes(8 * 4 * 4));
+  aerogpu_cmd_ext_read_texture c{};
+  c.texture = source;
+  c.x = 3;
+  c.y = 5;
+  c.width = 8;
+  c.height = 4;
+  c.depth = 1;
+  c.dst_alloc_id = memory.id;
+  c.dst_row_pitch_bytes = 8 * 4;
+  r.w.packet(c);
+  r.submit();
+  updateRows(r, other, memory, 8, 4);
+  blit(r, other, 0, {{{10, 10, 18, 14}, {0, 0, 8, 4}}});
+  Picture out;
+  out.paint(10, 10, 18, 14, [](uint32_t x, uint32_t y) { return gridColor(x - 7, y - 5); });
+  return out;
+}
+
+/// Two texels that are a value in guest memory.
+Picture writtenValue(Recorder& r) {
+  const uint32_t texels = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 2, 1, {});
+  const Allocation memory = r.memory(Bytes(8));
+  packets::writeValue(r.w, memory.id, 0, 0xFF0040FFFFFF8000);
+  r.submit();
+  updateRows(r, texels, memory, 2, 1);
+  blit(r, texels, 0, {{{0, 0, 64, 64}, {0, 0, 2, 1}}});
+  Picture out;
+  out.fill(0, 0, 32, 64, rgbOf(0xFF8000));
+  out.fill(32, 0, 64, 64, rgbOf(0x0040FF));
+  return out;
+}
+
+/// A texture that gets its guest memory later, and other memory after that.
+Picture attachedBacking(Recorder& r) {
+  const uint32_t texture = r.texture(AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, {});
+  Bytes turned = grid();
+  for (size_t i = 0; i < turned.size(); i += 4) std::swap(turned[i + 1], turned[i + 2]);
+  for (const auto& [bytes, at] : {std::pair{grid(), 0u}, {turned, 20u}}) {
+    packets::attachBacking(r.w, texture, r.memory(bytes).id, 64);
+    packets::dirtyRange(r.w, texture, 0, bytes.size());
+    blit(r, texture, 0, {{{at, at, at + 16, at + 16}, {0, 0, 16, 16}}});
+    r.submit();
+  }
+  Picture out;
+  out.paint(0, 0, 16, 16, gridColor);
+  out.paint(20, 20, 36, 36, [](uint32_t x, uint32_t y) { return gridColor(y - 20, x - 20); });
+  return out;
+}
+
 /// The picture of a present that names what differs has the rest of the one before.
 Picture presentedRectangles(Recorder& r) {
   packets::clearColor(r.w, {0, 0, 1, 1});
@@ -203,6 +269,9 @@ std::vector<Feature> verbFeatures() {
           {"target_color_key", targetColorKey},
           {"overlapping_blit", overlappingBlit},
           {"fills", fills},
+          {"read_back", readBack},
+          {"written_value", writtenValue},
+          {"attached_backing", attachedBacking},
           {"presented_rectangles", presentedRectangles}};
 }
 
