@@ -24,7 +24,7 @@ bool createBuffer(Wire &wire, uint32_t &handle, uint32_t size, uint32_t usage) {
 
 }  // namespace
 
-bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes) {
+bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, SentBytes *sent) {
   constexpr size_t kHeader = sizeof(aerogpu_cmd_upload_resource), kLeast = 1024;
   while (bytes) {
     if (!wire.context.ensure(kHeader + (bytes < kLeast ? (bytes + 3) & ~size_t{3} : kLeast))) return false;
@@ -36,6 +36,7 @@ bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *so
     packet->resource_handle = buffer;
     packet->offset_bytes = offset;
     memcpy(Context::elementsOf(packet), source, piece);
+    if (sent) *sent = {wire.context.batch(), offset, offset + piece, Context::elementsOf(packet), 0, 0};
     offset += piece;
     source += piece;
     bytes -= piece;
@@ -58,14 +59,25 @@ bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32
                            : buffer.isDiscarded ? AEROGPU_EXT_UPDATE_DISCARD
                            : buffer.isPromised  ? AEROGPU_EXT_UPDATE_NO_OVERWRITE
                                                 : AEROGPU_EXT_UPDATE_NONE;
-    const uint32_t sent = memory.update(buffer.handle, at, buffer.bytes + at, bytes, flags);
+    const uint32_t sent = memory.update(buffer.handle, at, buffer.bytes + at, bytes, flags, buffer.sent);
     at += sent;
     bytes -= sent;
   }
-  if (!uploadBytes(wire, buffer.handle, at, buffer.bytes + at, bytes)) return false;
+  if (!uploadBytes(wire, buffer.handle, at, buffer.bytes + at, bytes, &buffer.sent)) return false;
   buffer.dirtyBegin = buffer.dirtyEnd = 0;
   buffer.isPromised = buffer.isDiscarded = false;
   return true;
+}
+
+bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin, uint32_t end) {
+  const SentBytes &sent = buffer.sent;
+  const bool isAll = begin >= sent.begin && end <= sent.end;
+  if (begin < sent.begin) begin = sent.begin;
+  if (end > sent.end) end = sent.end;
+  const uint32_t at = begin - sent.begin;
+  if (!sent.packet) return memory.rewrite(sent.chunk, sent.offset + at, buffer.bytes + begin, end - begin) && isAll;
+  memcpy(sent.packet + at, buffer.bytes + begin, end - begin);
+  return isAll;
 }
 
 bool UploadRing::place(Wire &wire, const void *source, uint32_t bytes, uint32_t &offset) {

@@ -8,12 +8,19 @@
 
 namespace aero {
 
-/** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as it takes. */
-bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes);
+/** Sends `bytes` bytes at `source` to a buffer of the device, in as many packets as it takes. `sent`: where the last
+ *  are. */
+bool uploadBytes(Wire &wire, uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes,
+                 SentBytes *sent = nullptr);
 
 /** Makes sure that the device has a buffer and its newest bytes. `begin`, `end`: what the draw reads, which counts for
  *  memory of the runtime's. */
 bool refreshBuffer(Wire &wire, UploadMemory &memory, BufferStore &buffer, uint32_t usage, uint64_t begin, uint64_t end);
+
+/** What a lock that promised that no draw reads them has written, in place of the bytes that are on their way already:
+ *  draws that wait in the batch see it, as they would in memory that they read when they run. False where all of it
+ * still has to be sent. */
+bool rewriteSent(UploadMemory &memory, const BufferStore &buffer, uint32_t begin, uint32_t end);
 
 /** A buffer of the device that bytes are written through, round and round. Packets run in order, so that a draw reads
  *  what was sent last before it; going round only spares the device from waiting. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lock.h"
 
+#include "buffers.h"
+
 namespace aero {
 namespace {
 
@@ -244,10 +246,15 @@ HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockBuffer(BufferStore &buffer) {
+HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffer) {
   if (!buffer.locks) return kInvalidArgument;
   if (--buffer.locks) return kOk;
-  if (buffer.lockWrites && !buffer.ofRuntime) buffer.markDirty(buffer.lockBegin, buffer.lockEnd, buffer.lockPromises);
+  if (!buffer.lockWrites || buffer.ofRuntime) return kOk;
+  const uint32_t begin = buffer.lockBegin, end = buffer.lockEnd;
+  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == wire.context.batch() &&
+      rewriteSent(uploads, buffer, begin, end))
+    return kOk;
+  buffer.markDirty(begin, end, buffer.lockPromises);
   return kOk;
 }
 
@@ -308,8 +315,8 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
   return kOk;
 }
 
-HRESULT unlockResource(Wire &wire, Resource &resource, const D3DDDIARG_UNLOCK &args) {
-  if (resource.isBuffer()) return unlockBuffer(resource.buffer());
+HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args) {
+  if (resource.isBuffer()) return unlockBuffer(wire, uploads, resource.buffer());
   Surface *surface = resource.surface(args.SubResourceIndex);
   // The one case in which a driver may say so (page "Handling the E_INVALIDARG Return Value").
   if (!surface || !surface->lock.count) return kInvalidArgument;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "resource.h"
+#include "upload_memory.h"
 
 namespace aero {
 
 HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args);
-HRESULT unlockResource(Wire &wire, Resource &resource, const D3DDDIARG_UNLOCK &args);
+/** `uploads`: where bytes of buffers may be on their way. */
+HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args);
 
 /** Writes rows and slices at `source` to `box` of a surface on the device. The bytes are taken before this returns. */
 HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,

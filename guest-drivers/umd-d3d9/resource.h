@@ -55,9 +55,19 @@ struct Surface {
   ImagePart part(const Box &box) const { return {level, layer + box.front, box.rect, box.back - box.front}; }
 };
 
+/** Where bytes of a buffer are on their way to the device, as long as the batch is not submitted. */
+struct SentBytes {
+  uint64_t batch = 0;  // Context::batch() then; 0: none
+  uint32_t begin = 0, end = 0;
+  uint8_t *packet = nullptr;       // in the batch; null: in UploadMemory
+  uint32_t chunk = 0, offset = 0;  // there
+
+  bool meets(uint32_t from, uint32_t to) const { return from < end && begin < to; }
+};
+
 /** A vertex or index buffer. The program writes to a copy in the process (or in memory of the runtime's), and what has
  *  changed goes to the device with the packets of the draw that reads it: no lock ever waits, and no draw sees bytes of
- * a later one. */
+ * a later one, unless the program promised that no draw reads them (D3DLOCK_NOOVERWRITE). */
 struct BufferStore {
   uint8_t *bytes = nullptr;
   uint32_t size = 0;
@@ -68,6 +78,7 @@ struct BufferStore {
   bool lockWrites = false;
   bool lockPromises = false;                     // D3DLOCK_NOOVERWRITE
   bool isPromised = false, isDiscarded = false;  // what is dirty is in no use; what is not dirty is not needed
+  SentBytes sent;                                // the newest
 
   /** Whether the device lacks the buffer or bytes of it. */
   bool isBehind() const { return !handle || dirtyBegin != dirtyEnd || ofRuntime || locks; }

@@ -45,7 +45,9 @@ HRESULT APIENTRY Lock(HANDLE device, D3DDDIARG_LOCK *args) {
 
 HRESULT APIENTRY Unlock(HANDLE device, const D3DDDIARG_UNLOCK *args) {
   Resource *resource = Resource::from(args->hResource);
-  return resource ? unlockResource(Device::from(device)->wire, *resource, *args) : kInvalidArgument;
+  if (!resource) return kInvalidArgument;
+  Device &of = *Device::from(device);
+  return unlockResource(of.wire, of.pipeline.uploads, *resource, *args);
 }
 
 HRESULT APIENTRY TexBlt(HANDLE device, const D3DDDIARG_TEXBLT *args) {

@@ -2,6 +2,7 @@
 #include "upload_memory.h"
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
+#include "resource.h"
 
 namespace aero {
 
@@ -46,7 +47,8 @@ UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
   return nullptr;
 }
 
-uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags) {
+uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
+                              SentBytes &sent) {
   Context &context = m_wire.context;
   uint32_t done = 0;
   while (done < bytes) {
@@ -65,6 +67,7 @@ uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *s
     packet->size_bytes = piece;
     packet->src_alloc_id = chunk->memory.id;
     packet->src_offset_bytes = chunk->used;
+    sent = {context.batch(), offset + done, offset + done + piece, nullptr, m_newest, chunk->used};
     chunk->used =
         piece < kChunkBytes - kAlign - chunk->used ? (chunk->used + piece + kAlign - 1) & ~(kAlign - 1) : kChunkBytes;
     done += piece;
@@ -72,6 +75,13 @@ uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *s
     if (flags & AEROGPU_EXT_UPDATE_DISCARD) flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE;
   }
   return done;
+}
+
+bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes) {
+  void *memory = nullptr;
+  if (!lock(m_chunks[chunk], memory)) return false;
+  memcpy(static_cast<uint8_t *>(memory) + offset, source, bytes);
+  return !failed(m_wire.context.runtime().unlock(m_chunks[chunk].memory.handle));
 }
 
 }  // namespace aero

@@ -8,6 +8,8 @@
 
 namespace aero {
 
+struct SentBytes;
+
 class UploadMemory {
 public:
   explicit UploadMemory(Wire &wire) : m_wire(wire) {}
@@ -18,7 +20,10 @@ public:
 
   /** Has the device take `bytes` bytes at `source`, which are read before this returns. `flags`:
    *  AEROGPU_EXT_UPDATE_*. Returns how many were sent; fewer when no memory is free, for this never waits. */
-  uint32_t update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags);
+  uint32_t update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
+                  SentBytes &sent);
+  /** Writes bytes where update() put others, in the batch that is still being filled. False: they cannot be reached. */
+  bool rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes);
 
 private:
   static constexpr uint32_t kChunks = 8, kChunkBytes = 1u << 20, kAlign = 64;

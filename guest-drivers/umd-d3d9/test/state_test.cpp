@@ -289,6 +289,64 @@ TEST_F(UmdStates, ALargeBufferGoesThroughMemoryWithWhatTheProgramPromised) {
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_BUFFER).size(), 8u);
 }
 
+// D3DLOCK_NOOVERWRITE: a write to memory that a draw may not have read yet. What is submitted is out of reach.
+TEST_F(UmdStates, DrawsThatWaitSeeWhatALockPromisedThatNobodyReads) {
+  prepare();
+  D3DDDI_LOCKFLAGS promise = {};
+  promise.NoOverwrite = 1;
+  for (const uint32_t bytes : {1200u, 100000u, 40000u, 2u << 20}) {  // in packets, and through memory
+    SCOPED_TRACE(bytes);
+    std::vector<uint8_t> content(bytes, 0x11), more(300, 0x22);
+    HANDLE buffer = p.buffer(bytes, content.data());
+    p.stream(buffer, sizeof(Vertex));
+    rt.takePackets();
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    const uint32_t last = bytes - 300;
+    p.fill(buffer, last, 300, more.data(), promise.Value);
+    memcpy(&content[last], more.data(), more.size());
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);  // nothing is sent for it
+    // What is in the packets and in the memory behind them, when the batch is submitted.
+    const auto expectSent = [&](uint32_t uploads) {
+      p.flush();
+      std::vector<uint8_t> sent(bytes);
+      uint32_t pieces = 0;
+      for (const Packet &packet : rt.takePackets()) {
+        if (packet.opcode == AEROGPU_CMD_UPLOAD_RESOURCE) {
+          const auto upload = packet.as<aerogpu_cmd_upload_resource>();
+          memcpy(&sent[upload.offset_bytes], &packet.bytes[sizeof upload], upload.size_bytes);
+          pieces++;
+        } else if (packet.opcode == AEROGPU_CMD_EXT_UPDATE_BUFFER) {
+          const auto update = packet.as<aerogpu_cmd_ext_update_buffer>();
+          for (auto &[handle, allocation] : kernel.allocations)
+            if (allocation.id == update.src_alloc_id)
+              memcpy(&sent[update.dst_offset_bytes], kernel.memory(allocation) + update.src_offset_bytes,
+                     update.size_bytes);
+          pieces++;
+        }
+      }
+      EXPECT_EQ(pieces, uploads);
+      return sent;
+    };
+    EXPECT_EQ(expectSent(bytes > 1u << 20 ? 2 : 1), content);
+    // A part of what was sent, and a part of what was not: the draw sees its part, the rest follows.
+    memset(&content[last], 0x33, 300);
+    p.fill(buffer, last + 100, 100, &content[last + 100]);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    p.fill(buffer, last, 150, &content[last], promise.Value);
+    EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+    const std::vector<uint8_t> sent = expectSent(2);
+    EXPECT_TRUE(std::equal(&sent[last], &sent[last + 200], &content[last]));
+    // It is in use now: the next one is sent by itself, and so is what promises nothing.
+    for (const uint32_t flags : {promise.Value, 0u}) {
+      p.fill(buffer, last, 100, &content[last], flags);
+      EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+      p.fill(buffer, last, 100, &content[last]);
+      EXPECT_EQ(p.draw(D3DPT_TRIANGLELIST, 1), 0);
+      expectSent(2);
+    }
+  }
+}
+
 TEST_F(UmdStates, InstancesAreOneDraw) {
   prepare();
   p.fn.pfnSetVertexShaderFunc(
