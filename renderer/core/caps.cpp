@@ -54,7 +54,7 @@ uint32_t possibleFormatCaps(const FormatInfo& format) {
     return format.compares ? caps | AEROGPU_FORMAT_CAP_COMPARE : caps;
   }
   caps |= AEROGPU_FORMAT_CAP_VOLUME;
-  if (hasSrgbTwin(format)) caps |= AEROGPU_FORMAT_CAP_SRGB_READ;
+  if (hasSrgbTwin(format) || decodedByShader(format)) caps |= AEROGPU_FORMAT_CAP_SRGB_READ;
   if (format.blockPixels > 1) return caps;
   caps |= AEROGPU_FORMAT_CAP_BLIT_SRC | AEROGPU_FORMAT_CAP_BLIT_DST | AEROGPU_FORMAT_CAP_AUTO_MIPS;
   if (!rendersPlainly(format)) return caps;

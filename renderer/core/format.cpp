@@ -23,6 +23,9 @@ constexpr Channel unorm(int first, int bits) {
 constexpr Channel snorm(int first, int bits) {
   return {Type::Snorm, static_cast<uint8_t>(first), static_cast<uint8_t>(bits)};
 }
+constexpr Channel uneven(int first, int bits) {
+  return {Type::SnormUneven, static_cast<uint8_t>(first), static_cast<uint8_t>(bits)};
+}
 constexpr Channel real(int first, int bits) {
   return {Type::Float, static_cast<uint8_t>(first), static_cast<uint8_t>(bits)};
 }
@@ -102,7 +105,7 @@ constexpr FormatInfo kFormats[] = {
     COLOR(D3D9_A4L4, 1, luminance(unorm(0, 4), unorm(4, 4))),
     COLOR(D3D9_L16, 2, luminance(unorm(0, 16), kOne)),
     COLOR(D3D9_V8U8, 2, Channels{snorm(0, 8), snorm(8, 8), kOne, kOne}),
-    COLOR(D3D9_L6V5U5, 2, Channels{snorm(0, 5), snorm(5, 5), unorm(10, 6), kOne}),
+    COLOR(D3D9_L6V5U5, 2, Channels{uneven(0, 5), uneven(5, 5), unorm(10, 6), kOne}),
     COLOR(D3D9_X8L8V8U8, 4, Channels{snorm(0, 8), snorm(8, 8), unorm(16, 8), kOne}),
     COLOR(D3D9_Q8W8V8U8, 4, Channels{snorm(0, 8), snorm(8, 8), snorm(16, 8), snorm(24, 8)}),
     COLOR(D3D9_V16U16, 4, Channels{snorm(0, 16), snorm(16, 16), kOne, kOne}),
@@ -187,6 +190,12 @@ bool hasSrgbTwin(const FormatInfo& format) {
   for (const FormatInfo& info : kFormats)
     if (info.srgb && info.linearTwin == format.linearTwin) return true;
   return false;
+}
+
+bool decodedByShader(const FormatInfo& format) {
+  const auto& c = format.channels;
+  return format.blockBytes == 2 && !format.isYuv() && c[2].type == Type::Unorm && !(c[2] == c[0]) &&
+         c[0].type == Type::Unorm;
 }
 
 bool takesColors(const FormatInfo& format) {

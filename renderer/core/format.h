@@ -17,8 +17,9 @@ struct Channel {
     Zero,
     One,
     Unorm,
-    Snorm,  ///< two's complement; the least number is -1, as the one above it is
-    Float,  ///< IEEE 754, of 16 or 32 bits
+    Snorm,        ///< two's complement; the least number is -1, as the one above it is
+    SnormUneven,  ///< two's complement; the least number alone is -1, so steps below 0 are smaller (FMT-3)
+    Float,        ///< IEEE 754, of 16 or 32 bits
   };
   Type type = Type::Zero;
   uint8_t first = 0;  ///< bit, counted from the lowest of the first byte
@@ -78,6 +79,10 @@ bool viewCompatible(const FormatInfo& texture, const FormatInfo& view);
 
 /// Whether the same layout exists in sRGB, or this is it.
 bool hasSrgbTwin(const FormatInfo& format);
+
+/// Whether the shader decodes what a sampler with D3DSAMP_SRGBTEXTURE gives of such a texture, since no GPU
+/// has the layout in sRGB: colors of 16 bits (STATE-15).
+bool decodedByShader(const FormatInfo& format);
 
 /// Whether colors can be written to single texels of the format, by a blit or a fill.
 bool takesColors(const FormatInfo& format);

@@ -26,16 +26,18 @@ float fromUnorm(uint32_t value, int bits) {
 }
 
 /// The same of signed ones, in two's complement: round to nearest, halves away from zero.
-uint32_t snorm(float value, int bits) {
+uint32_t snorm(float value, int bits, bool uneven) {
   const float limited = value >= -1 ? std::min(value, 1.0f) : value < -1 ? -1.0f : 0.0f;
-  const double scaled = static_cast<double>(limited) * static_cast<double>((1u << (bits - 1)) - 1);
+  const uint32_t steps = (1u << (bits - 1)) - (uneven && limited < 0 ? 0 : 1);
+  const double scaled = static_cast<double>(limited) * static_cast<double>(steps);
   return static_cast<uint32_t>(static_cast<int32_t>(std::round(scaled))) & ((1u << bits) - 1);
 }
 
-float fromSnorm(uint32_t value, int bits) {
+float fromSnorm(uint32_t value, int bits, bool uneven) {
   const uint32_t sign = 1u << (bits - 1);
   const auto number = static_cast<int32_t>(value ^ sign) - static_cast<int32_t>(sign);
-  return std::max(static_cast<float>(number) / static_cast<float>(sign - 1), -1.0f);
+  const uint32_t steps = uneven && number < 0 ? sign : sign - 1;
+  return std::max(static_cast<float>(number) / static_cast<float>(steps), -1.0f);
 }
 
 /// Bits of a texel of at most 16 bytes; a channel does not cross its fourth byte from where it starts.
@@ -64,7 +66,8 @@ float decode(const uint8_t* texel, const Channel& channel) {
     case Channel::Type::Unorm:
       return fromUnorm(take(texel, channel), channel.bits);
     case Channel::Type::Snorm:
-      return fromSnorm(take(texel, channel), channel.bits);
+    case Channel::Type::SnormUneven:
+      return fromSnorm(take(texel, channel), channel.bits, channel.type == Channel::Type::SnormUneven);
     case Channel::Type::Float:
       break;
   }
@@ -77,7 +80,8 @@ uint32_t encode(float value, const Channel& channel) {
     case Channel::Type::Unorm:
       return unorm(value, channel.bits);
     case Channel::Type::Snorm:
-      return snorm(value, channel.bits);
+    case Channel::Type::SnormUneven:
+      return snorm(value, channel.bits, channel.type == Channel::Type::SnormUneven);
     case Channel::Type::Float:
       return channel.bits == 16 ? toHalf(value) : std::bit_cast<uint32_t>(value);
     default:

@@ -56,6 +56,19 @@ uint32_t shadowSamplers(const core::StageBindings& stage, const shader::ShaderIn
   return out;
 }
 
+/// Which samplers of a shader (bit n = s#n) have the shader decode sRGB. `decodes`: bool(binding), whether
+/// the format is one that the shader decodes.
+template <class Decodes>
+uint32_t decodedSamplers(const core::StageBindings& stage, const shader::ShaderInfo& info, Decodes decodes) {
+  uint32_t out = 0;
+  for (uint32_t m = info.samplerMask; m; m &= m - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(m));
+    const core::ShaderResourceBinding& resource = stage.resources[slot];
+    if (stage.samplers[slot].srgb && resource.texture && decodes(resource)) out |= 1u << slot;
+  }
+  return out;
+}
+
 /// `state` with what has no effect at a fixed value, so that samplers that act alike are equal: a border
 /// colour without border, an anisotropy without an anisotropic filter or above 16 (D3DCAPS9::MaxAnisotropy),
 /// levels that no texture has, a bias that is no number.

@@ -82,6 +82,8 @@ struct EmitOptions {
   std::span<const Varying> linkedOutputs;
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
+  uint32_t decodedSamplers =
+      0;  ///< bit n: what s#n gives is sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE)
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
   /// Pixel shader: kinds of the bound textures that it does not declare, or declares as another kind. Unknown
   /// = ShaderInfo::samplerTypes.

@@ -100,6 +100,25 @@ TEST(ShadowSamplers, AreOfTheTypeThatTheShaderSamples) {
   EXPECT_EQ(shadowSamplers(stage, info, bound, compares), 2u) << "ps_1_x: the bound texture says it";
 }
 
+TEST(DecodedSamplers, AreThoseThatAskForItAndThatTheGpuDoesNot) {
+  core::DrawState state;
+  core::StageBindings& stage = state.stages[static_cast<size_t>(core::Stage::Pixel)];
+  bindTexture(state, 0, 8, 8, 1, AEROGPU_FORMAT_B5G6R5_UNORM);
+  bindTexture(state, 1, 8, 8, 1, AEROGPU_FORMAT_B8G8R8A8_UNORM);
+  bindTexture(state, 2, 8, 8, 1, AEROGPU_FORMAT_D3D9_A4R4G4B4);
+  bindTexture(state, 3, 8, 8, 1, AEROGPU_FORMAT_D3D9_L16);
+  const auto decoded = [&](uint32_t mask) {
+    return decodedSamplers(stage, sampling(3, 0, mask), [](const core::ShaderResourceBinding& bound) {
+      return bound.texture->desc.format == AEROGPU_FORMAT_B5G6R5_UNORM ||
+             bound.texture->desc.format == AEROGPU_FORMAT_D3D9_A4R4G4B4;
+    });
+  };
+  EXPECT_EQ(decoded(0xFFFF), 0u);
+  for (core::SamplerState& sampler : stage.samplers) sampler.srgb = true;
+  EXPECT_EQ(decoded(0xFFFF), 5u) << "what the shader decodes, and nothing of what is unbound";
+  EXPECT_EQ(decoded(0xFFFE), 4u) << "s0 is not sampled";
+}
+
 TEST(EffectiveSampler, ABorderColourNeedsABorder) {
   core::SamplerState s;
   s.borderColor = 0xFF00FF00;

@@ -32,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   shader::EmitOptions options;
   options.linkedOutputs = linked;
   options.shadowSamplers = 1;
+  options.decodedSamplers = 6;
   options.clipPlaneCount = 1;
   options.projectedBy = {1, 2, 3, 0};
   options.dualSource = size % 8 == 0;

@@ -95,9 +95,13 @@ Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
                    : b.value(OpCompositeExtract, t.float1, color, uint32_t{output.from[i]});
     if (output.steps[i] == 0) continue;
     const bool isSigned = output.steps[i] < 0;
-    const Id steps = b.constantFloat(static_cast<float>(isSigned ? -output.steps[i] : output.steps[i]));
     const Id limited =
         b.glsl(GLSLstd450NClamp, t.float1, parts[i], b.constantFloat(isSigned ? -1 : 0), b.constantFloat(1));
+    const auto up = static_cast<float>(isSigned ? -output.steps[i] : output.steps[i]);
+    Id steps = b.constantFloat(up);
+    if (isSigned && output.uneven)
+      steps = b.value(OpSelect, t.float1, b.value(OpFOrdLessThan, t.boolean, limited, b.constantFloat(0)),
+                      b.constantFloat(up + 1), steps);
     const Id half = b.constantFloat(0.5f);
     const Id away =
         isSigned ? b.value(OpFMul, t.float1, b.glsl(GLSLstd450FSign, t.float1, limited), half) : half;

@@ -42,6 +42,7 @@ struct BlitOutput {
   std::array<uint8_t, 4> from{0, 1, 2, 3};  ///< the color's channel, or kOne
   /// Numbers that stand for 1 in the format that the texel is for; below 0, signed ones. 0: the target's own.
   std::array<int16_t, 4> steps{};
+  bool uneven = false;  ///< signed ones have one step more below 0 than above
   bool operator==(const BlitOutput&) const = default;
 };
 

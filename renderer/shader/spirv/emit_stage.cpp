@@ -304,9 +304,9 @@ void Emitter::pixelEpilogue() {
 
 bool operator==(const EmitOptions& a, const EmitOptions& b) {
   return a.flatShade == b.flatShade && a.shadowSamplers == b.shadowSamplers &&
-         a.clipPlaneCount == b.clipPlaneCount && a.samplerTypes == b.samplerTypes &&
-         a.projectedBy == b.projectedBy && a.dualSource == b.dualSource && a.inputTypes == b.inputTypes &&
-         std::ranges::equal(a.linkedOutputs, b.linkedOutputs);
+         a.decodedSamplers == b.decodedSamplers && a.clipPlaneCount == b.clipPlaneCount &&
+         a.samplerTypes == b.samplerTypes && a.projectedBy == b.projectedBy && a.dualSource == b.dualSource &&
+         a.inputTypes == b.inputTypes && std::ranges::equal(a.linkedOutputs, b.linkedOutputs);
 }
 
 Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options) {

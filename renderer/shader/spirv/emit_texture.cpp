@@ -31,7 +31,24 @@ Id Emitter::sampleAt(uint32_t number, Id coordinate) {
   if (m_options.shadowSamplers >> number & 1 && type != SamplerType::TextureVolume)
     return splat(m_b.value(Op::OpImageSampleDrefImplicitLod, m_t.float1, image, position,
                            extract(coordinate, plane ? 2 : 3)));
-  return m_b.value(Op::OpImageSampleImplicitLod, m_t.float4, image, position);
+  return decoded(number, m_b.value(Op::OpImageSampleImplicitLod, m_t.float4, image, position));
+}
+
+/// The sRGB of IEC 61966-2-1, 5.2, of numbers from 0 to 1; alpha is linear.
+Id Emitter::decoded(uint32_t number, Id texel) {
+  if (!(m_options.decodedSamplers >> number & 1)) return texel;
+  Id parts[4] = {};
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Id encoded = extract(texel, i);
+    const Id low = m_b.value(Op::OpFDiv, m_t.float1, encoded, m_b.constantFloat(12.92f));
+    const Id base = m_b.value(Op::OpFDiv, m_t.float1,
+                              m_b.value(Op::OpFAdd, m_t.float1, encoded, m_b.constantFloat(0.055f)),
+                              m_b.constantFloat(1.055f));
+    const Id high = m_b.glsl(GLSLstd450Pow, m_t.float1, base, m_b.constantFloat(2.4f));
+    const Id isLow = m_b.value(Op::OpFOrdLessThanEqual, m_t.boolean, encoded, m_b.constantFloat(0.04045f));
+    parts[i] = m_b.value(Op::OpSelect, m_t.float1, isLow, low, high);
+  }
+  return m_b.composite(m_t.float4, {parts[0], parts[1], parts[2], extract(texel, 3)});
 }
 
 Id Emitter::sampler(uint32_t number) {
@@ -110,7 +127,9 @@ void Emitter::texture(const Instruction& in) {
     const Op op = explicitLod ? Op::OpImageSampleDrefExplicitLod : Op::OpImageSampleDrefImplicitLod;
     result = splat(sample(op, m_t.float1, reference));
   } else {
-    result = sample(explicitLod ? Op::OpImageSampleExplicitLod : Op::OpImageSampleImplicitLod, m_t.float4);
+    result = decoded(
+        s.number,
+        sample(explicitLod ? Op::OpImageSampleExplicitLod : Op::OpImageSampleImplicitLod, m_t.float4));
   }
   if (s.swizzle != d3d9::kIdentitySwizzle)
     result = m_b.value(Op::OpVectorShuffle, m_t.float4, result, result, s.component(0), s.component(1),

@@ -98,6 +98,8 @@ private:
   Id level(Id w);
   Id limited(Id derivative, uint32_t count);
   Id sampleAt(uint32_t number, Id coordinate);
+  /// A texel of a sampler, decoded where EmitOptions::decodedSamplers says so.
+  Id decoded(uint32_t number, Id texel);
   d3d9::SamplerType samplerType(uint32_t number) const;
 
   // emit_ps1.cpp: texture instructions of ps_1_x.

@@ -11,12 +11,14 @@ TEST(BlitModules, AreValid) {
   BlitOutput steps;
   steps.from = {3, BlitOutput::kOne, 0, 1};
   steps.steps = {15, 0, -511, 3};
+  BlitOutput uneven = steps;
+  uneven.uneven = true;
   for (const BlitSampling sampling : {BlitSampling::Same, BlitSampling::Point, BlitSampling::Linear})
     for (const bool volume : {false, true})
       for (const BlitYuv yuv : {BlitYuv::None, BlitYuv::Pairs, BlitYuv::TwoPlanes, BlitYuv::ThreePlanes})
         for (const bool colorKey : {false, true})
           for (const bool targetKey : {false, true})
-            for (const BlitOutput& output : {BlitOutput{}, steps})
+            for (const BlitOutput& output : {BlitOutput{}, steps, uneven})
               EXPECT_EQ(
                   test::validate(blitFragmentModule({sampling, volume, yuv, colorKey, targetKey, output})),
                   "");

@@ -103,6 +103,8 @@ TEST(Emit, PixelShadersValidateAgainstEverySignature) {
       options.linkedOutputs = vs.info().outputs;
       module(ps, options);
       options.flatShade = true;
+      options.decodedSamplers = 0xFFFF;
+      module(ps, options);
       options.shadowSamplers = 0xFFFF;
       module(ps, options);
     }

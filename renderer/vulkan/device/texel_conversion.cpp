@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A normalised number of n bits is its value times 32767 in a signed one of 16: steps of the former are many
 // of the latter, so that each comes back. The least of n signed bits, which stands for -1 as the next one
-// does, becomes -32768, which Vulkan reads as -1 too.
+// does, becomes -32768, which Vulkan reads as -1 too. Of L6V5U5 the least alone is -1 (FMT-3).
 #include "renderer/vulkan/device/texel_conversion.h"
 
 #include <cstring>
@@ -14,6 +14,11 @@ constexpr int32_t kOne = 32767;
 struct Part {
   uint8_t first, bits;  ///< in the guest's word
   bool isSigned;
+  bool isUneven = false;  ///< one step more below 0 than above
+
+  int32_t steps(bool isBelow) const {
+    return (1 << (bits - (isSigned ? 1 : 0))) - (isUneven && isBelow ? 0 : 1);
+  }
 };
 
 /// The parts of a word that become red, green, blue and alpha; bits 0: none.
@@ -21,7 +26,7 @@ struct Parts {
   Part part[4];
 };
 
-constexpr Parts kL6V5U5{{{0, 5, true}, {5, 5, true}, {10, 6, false}, {0, 0, false}}};
+constexpr Parts kL6V5U5{{{0, 5, true, true}, {5, 5, true, true}, {10, 6, false}, {0, 0, false}}};
 constexpr Parts kX8L8V8U8{{{0, 8, true}, {8, 8, true}, {16, 8, false}, {24, 8, false}}};
 constexpr Parts kA2W10V10U10{{{0, 10, true}, {10, 10, true}, {20, 10, true}, {30, 2, false}}};
 
@@ -38,12 +43,11 @@ int32_t roundedQuotient(int64_t number, int64_t by) {
 int16_t widened(uint32_t word, const Part& part) {
   if (part.bits == 0) return 0;
   const uint32_t bits = word >> part.first & ((1u << part.bits) - 1);
-  if (!part.isSigned)
-    return static_cast<int16_t>(roundedQuotient(int64_t{bits} * kOne, (int64_t{1} << part.bits) - 1));
+  if (!part.isSigned) return static_cast<int16_t>(roundedQuotient(int64_t{bits} * kOne, part.steps(false)));
   const uint32_t sign = 1u << (part.bits - 1);
   const auto number = static_cast<int32_t>(bits ^ sign) - static_cast<int32_t>(sign);
   if (bits == sign) return INT16_MIN;
-  return static_cast<int16_t>(roundedQuotient(int64_t{number} * kOne, sign - 1));
+  return static_cast<int16_t>(roundedQuotient(int64_t{number} * kOne, part.steps(number < 0)));
 }
 
 uint32_t narrowed(int16_t wide, const Part& part) {
@@ -55,7 +59,8 @@ uint32_t narrowed(int16_t wide, const Part& part) {
                : (static_cast<uint32_t>(roundedQuotient(int64_t{wide} * mask, kOne)) & mask) << part.first;
   const uint32_t sign = 1u << (part.bits - 1);
   const uint32_t bits =
-      wide == INT16_MIN ? sign : static_cast<uint32_t>(roundedQuotient(int64_t{wide} * (sign - 1), kOne));
+      wide == INT16_MIN ? sign
+                        : static_cast<uint32_t>(roundedQuotient(int64_t{wide} * part.steps(wide < 0), kOne));
   return (bits & mask) << part.first;
 }
 

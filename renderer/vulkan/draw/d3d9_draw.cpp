@@ -23,6 +23,13 @@ bool compares(const core::ShaderResourceBinding& bound) {
                     : TextureObject::of(*bound.texture).format().info->compares;
 }
 
+/// Whether samplers leave the sRGB of what is bound to the shader.
+bool isDecoded(const core::ShaderResourceBinding& bound) {
+  if (!bound.texture->gpu) return false;
+  return core::decodedByShader(bound.view ? *core::findFormat(bound.view->desc.format)
+                                          : *TextureObject::of(*bound.texture).format().info);
+}
+
 // A texture stage is copied to where the shader reads it.
 static_assert(sizeof(core::TextureStage) == sizeof(shader::BumpStage) &&
               offsetof(core::TextureStage, luminanceScale) == offsetof(shader::BumpStage, luminanceScale) &&
@@ -42,6 +49,8 @@ VkImageViewType viewTypeOf(d3d9::SamplerType type) {
 
 bool D3d9Draw::choiceChanges(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty) const {
   if ((dirty & core::kDirtyResources) && resourcesChoose(state, shaders)) return true;
+  if ((dirty & (core::kDirtyResources | core::kDirtySamplers)) && decodingChanges(state, shaders))
+    return true;
   if ((dirty & core::kDirtyInputLayout) && m_inputTypes != inputTypesOf(state, *shaders.vs)) return true;
   if (!shaders.ps) return false;
   if ((dirty & core::kDirtyTextureStages) &&
@@ -63,16 +72,26 @@ bool D3d9Draw::resourcesChoose(const core::DrawState& state, const DrawShaders& 
          m_psShadows != d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), ps, m_boundTypes, compares);
 }
 
+bool D3d9Draw::decodingChanges(const core::DrawState& state, const DrawShaders& shaders) const {
+  if (m_samplerMask == 0) return false;
+  const shader::ShaderInfo& vs = shaders.vs->program->info();
+  if (m_vsDecoded != d3d9::decodedSamplers(stageOf(state, core::Stage::Vertex), vs, isDecoded)) return true;
+  return shaders.ps && m_psDecoded != d3d9::decodedSamplers(stageOf(state, core::Stage::Pixel),
+                                                            shaders.ps->program->info(), isDecoded);
+}
+
 Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders) {
-  m_psShadows = 0;
+  m_psShadows = m_psDecoded = 0;
   m_boundTypes = {};
   const shader::ShaderInfo& vsInfo = shaders.vs->program->info();
   m_vsShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Vertex), vsInfo, m_boundTypes, compares);
+  m_vsDecoded = d3d9::decodedSamplers(stageOf(state, core::Stage::Vertex), vsInfo, isDecoded);
   m_projectedBy = {};
   m_dualSource = d3d9::usesSecondSource(state.blend);
   m_inputTypes = inputTypesOf(state, *shaders.vs);
   shader::EmitOptions options;
   options.shadowSamplers = m_vsShadows;
+  options.decodedSamplers = m_vsDecoded;
   options.inputTypes = m_inputTypes;
   options.clipPlaneCount = static_cast<uint32_t>(std::popcount(state.rasterizer.clipPlaneMask));
   if (options.clipPlaneCount && !m_parts.gpu.device->caps().clipDistance)
@@ -86,11 +105,13 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
     m_samplerMask |= info.samplerMask;
     m_boundTypes = d3d9::boundSamplerTypes(state, info);
     m_psShadows = d3d9::shadowSamplers(stageOf(state, core::Stage::Pixel), info, m_boundTypes, compares);
+    m_psDecoded = d3d9::decodedSamplers(stageOf(state, core::Stage::Pixel), info, isDecoded);
     m_projectedBy = d3d9::projectedBy(state, info);
     shader::EmitOptions pixel;
     pixel.linkedOutputs = vsInfo.outputs;
     pixel.flatShade = state.rasterizer.shade == core::ShadeMode::Flat;
     pixel.shadowSamplers = m_psShadows;
+    pixel.decodedSamplers = m_psDecoded;
     pixel.samplerTypes = m_boundTypes;
     pixel.projectedBy = m_projectedBy;
     pixel.dualSource = m_dualSource;

@@ -46,6 +46,7 @@ private:
                                const core::SamplerState& sampler, VkImageViewType type, VkImageLayout& layout,
                                ViewKey& shown);
   bool resourcesChoose(const core::DrawState& state, const DrawShaders& shaders) const;
+  bool decodingChanges(const core::DrawState& state, const DrawShaders& shaders) const;
   void bindConstants(const core::DrawState& state, const DrawShaders& shaders, uint32_t dirty,
                      BoundState& bound);
   void pushConstants(const core::DrawState& state, const DrawShaders& shaders, BoundState& bound);
@@ -56,6 +57,7 @@ private:
   // Chosen with the shaders.
   uint32_t m_samplerMask = 0;                 ///< pixel s# in bits 0..15, vertex s# in 16..19
   uint32_t m_vsShadows = 0, m_psShadows = 0;  ///< EmitOptions::shadowSamplers
+  uint32_t m_vsDecoded = 0, m_psDecoded = 0;  ///< EmitOptions::decodedSamplers
   std::array<uint8_t, 4> m_projectedBy{};     ///< EmitOptions::projectedBy
   bool m_dualSource = false;                  ///< EmitOptions::dualSource
   InputTypes m_inputTypes{};                  ///< EmitOptions::inputTypes

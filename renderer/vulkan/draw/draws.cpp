@@ -102,7 +102,11 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
                                  core::kDirtyPixelPipe | core::kDirtyTopology | core::kDirtyRasterizer |
                                  core::kDirtyBlend | core::kDirtyResources | core::kDirtyTextureStages;
   const bool clipsAnew = !m_gpu.device->caps().dynamicDepthClamp && (m_pending & core::kDirtyDepthStencil);
-  if ((m_pending & kPipeline) || clipsAnew)
+  const auto samplesAnew = [&] {
+    return (m_pending & core::kDirtySamplers) &&
+           m_path->choiceChanges(state, m_shaders, core::kDirtySamplers);
+  };
+  if ((m_pending & kPipeline) || clipsAnew || samplesAnew())
     if (auto chosen = choosePipeline(state); !chosen) return chosen.error();
 
   if (m_vertices.brought()) {

@@ -122,7 +122,9 @@ shader::BlitOutput VkFormatInfo::blitOutput() const {
       out.from[i] = shader::BlitOutput::kOne;
       continue;
     }
-    const bool isSigned = channel.type == core::Channel::Type::Snorm;
+    const bool isUneven = channel.type == core::Channel::Type::SnormUneven;
+    const bool isSigned = channel.type == core::Channel::Type::Snorm || isUneven;
+    out.uneven |= isUneven;
     const int steps = (1 << (isSigned ? channel.bits - 1 : channel.bits)) - 1;
     out.steps[i] = static_cast<int16_t>(isSigned ? -steps : steps);
   }

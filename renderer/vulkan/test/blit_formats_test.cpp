@@ -58,7 +58,11 @@ struct Part {
   char name;
   uint32_t first, bits;
   bool isSigned() const { return std::string_view("UVWQ").find(name) != std::string_view::npos; }
-  double most() const { return std::ldexp(1.0, static_cast<int>(bits) - (isSigned() ? 1 : 0)) - 1; }
+  /// Steps from 0 to 1, or to -1: those of L6V5U5 are smaller below 0 (FMT-3).
+  double steps(bool isBelow) const {
+    const bool isUneven = isSigned() && bits == 5;
+    return std::ldexp(1.0, static_cast<int>(bits) - (isSigned() ? 1 : 0)) - (isUneven && isBelow ? 0 : 1);
+  }
 };
 std::vector<Part> partsOf(const Layout& layout) {
   std::vector<Part> out;
@@ -112,14 +116,17 @@ double numberOf(const Layout& layout, const uint8_t* texel, const Part& part) {
   const uint64_t bits = bitsOf(texel, part);
   if (layout.floats) return std::bit_cast<float>(static_cast<uint32_t>(bits));
   if (!part.isSigned() || !(bits >> (part.bits - 1))) return static_cast<double>(bits);
-  return std::max(static_cast<double>(bits) - std::ldexp(1.0, static_cast<int>(part.bits)), -part.most());
+  return std::max(static_cast<double>(bits) - std::ldexp(1.0, static_cast<int>(part.bits)),
+                  -part.steps(true));
 }
 Color colorOf(const Layout& layout, const uint8_t* texel) {
   Color out{1, 1, 1, 1};
   if (std::string_view(layout.name) == "A8") out = {0, 0, 0, 1};
   for (const Part& part : partsOf(layout))
-    for (const size_t c : channelsOf(layout, part.name))
-      out[c] = numberOf(layout, texel, part) / (layout.floats ? 1 : part.most());
+    for (const size_t c : channelsOf(layout, part.name)) {
+      const double number = numberOf(layout, texel, part);
+      out[c] = number / (layout.floats ? 1 : part.steps(number < 0));
+    }
   return out;
 }
 
@@ -237,11 +244,12 @@ protected:
           const double held = isNull() ? 0 : 0.5 / 32767;
           double wanted = value, off = std::abs(value) * 1e-5 + 1e-6 + held;
           if (!to.floats) {
-            wanted = std::clamp(value, part.isSigned() ? -1.0 : 0.0, 1.0) * part.most();
+            const double steps = part.steps(value < 0);
+            wanted = std::clamp(value, part.isSigned() ? -1.0 : 0.0, 1.0) * steps;
             // Vulkan wants one of the two nearest numbers ("Conversion From Floating-Point to Normalized
             // Fixed-Point"); lavapipe cuts some off. What the renderer rounds itself is the nearest.
             off = 0.5 + 1e-2 + (filter == BlitFilter::Linear ? 0.1 : 0);
-            if (!isNull()) off += 0.49 + part.most() * held;
+            if (!isNull()) off += 0.49 + steps * held;
           }
           if (std::abs(number - wanted) <= off) continue;
           if (++failures > 4) return;

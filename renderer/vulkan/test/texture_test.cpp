@@ -302,6 +302,38 @@ TEST_F(TextureTest, SrgbRead) {
   expectNear(result(0, 0), want, 1);
 }
 
+// STATE-15: the shader decodes what no GPU has in sRGB, from the draw on that the state or the texture
+// changes.
+TEST_F(TextureTest, SrgbReadBySampler) {
+  CommandWriter w;
+  const uint32_t t = texture(w, AEROGPU_FORMAT_B5G6R5_UNORM, 1, 1), other = texture(w, kBgra, 1, 1);
+  const uint8_t small[2] = {0xF0, 0xAB},
+                large[4] = {188, 55, 10, 128};  // 10101 011111 10000: red, green, blue
+  packets::upload(w, t, 0, small);
+  packets::upload(w, other, 0, large);
+  const auto byte = [](double s, bool decode) {
+    return static_cast<uint8_t>(std::lround(255 * (!decode        ? s
+                                                   : s <= 0.04045 ? s / 12.92
+                                                                  : std::pow((s + 0.055) / 1.055, 2.4))));
+  };
+  const auto expectColor = [&](bool decode, const char* when) {
+    drawTextured(w, t, 0, 0, 1, 1);
+    run(w);
+    expectNear(result(0, 0), {byte(16 / 31.0, decode), byte(31 / 63.0, decode), byte(21 / 31.0, decode), 255},
+               1, when);
+  };
+  expectColor(false, "linear");
+  samplerState(w, 0, kSrgbTexture, 1);
+  expectColor(true, "the state alone has changed");
+  drawTextured(w, other, 0, 0, 1, 1);
+  run(w);
+  expectNear(result(0, 0), {byte(188 / 255.0, true), byte(55 / 255.0, true), byte(10 / 255.0, true), 128}, 1,
+             "a texture that the GPU decodes");
+  expectColor(true, "after another texture");
+  samplerState(w, 0, kSrgbTexture, 0);
+  expectColor(false, "linear again");
+}
+
 // DRAW-13
 TEST_F(TextureTest, CubeFaces) {
   CommandWriter w;
