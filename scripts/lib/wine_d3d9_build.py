@@ -59,6 +59,17 @@ def mode_lines(name: str) -> set[int]:
             for found in re.finditer(r'IDirect3D9(?:Ex)?_EnumAdapterModes\([^;]*;\s*(ok)\(', _source(name))}
 
 
+def lacking_lines(name: str) -> list[range]:
+    """The parts of a file that only a device reaches which lacks something, and of what is said where it does not: both
+    halves of `if (hr != D3DOK_NOAUTOGEN) { skip(...); } else { ... }`."""
+    text = _source(name)
+    parts: list[range] = []
+    for found in re.finditer(r'^(\s*)if \(hr != D3DOK_NOAUTOGEN\)\n\1\{\n\s*skip\(.*\n\1\}\n\1else\n\1\{\n(?:(?!\1\}).*\n)*\1\}\n', text, re.M):
+        first = text.count('\n', 0, found.start()) + 1
+        parts.append(range(first, first + found[0].count('\n')))
+    return parts
+
+
 def fetch() -> None:
     """Has the source there."""
     if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine-tests')], stdin=subprocess.DEVNULL,

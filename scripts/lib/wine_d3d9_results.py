@@ -2,13 +2,15 @@
 """What a function of Wine's tests said, and whether it is worse than with Wine's own Direct3D (wined3d).
 
 Worse is: it does not end, or crashes; a source line misses more checks than with wined3d; fewer checks hold; more is skipped.
-Checks of EnumAdapterModes do not count: as many of them run as the display has modes. A check counts as missed whether it is marked todo_wine or not: the mark is about wined3d, so only wined3d's result
+Checks of EnumAdapterModes do not count: as many of them run as the display has modes. Neither do those that only run where a
+device lacks a capability, and that they are skipped: what has it is not worse for that. A check counts as missed whether it is marked todo_wine or not: the mark is about wined3d, so only wined3d's result
 says what it is worth."""
 import collections
 import dataclasses
 import json
 import os
 import re
+from collections.abc import Sequence
 
 from aerogpu_build import Failure
 from wine_d3d9_build import OURS
@@ -34,17 +36,31 @@ class Result:
     seconds: float = 0
 
 
-def parse(text: str, code: int | None, uncounted: set[int]) -> Result:
+def _left_out(text: str, uncounted: set[int], lacking: Sequence[range]) -> int:
+    """How many checks that hold do not count: those of the lines `uncounted`, and all that are made from the first one in
+    one of the parts `lacking` to the last one there, also in functions that it calls."""
+    lines = [int(line) for line in _SUCCESS.findall(text)]
+    out = {at for at, line in enumerate(lines) if line in uncounted}
+    for part in lacking:
+        inside = [at for at, line in enumerate(lines) if line in part]
+        if inside:
+            out.update(range(inside[0], inside[-1] + 1))
+    return len(out)
+
+
+def parse(text: str, code: int | None, uncounted: set[int], lacking: Sequence[range] = ()) -> Result:
     """From what the program said, and its exit code, None when it was ended. Checks of the lines `uncounted` are left out
-    where they hold."""
+    where they hold; of the parts `lacking` also those of what they call, and what is skipped."""
     missed: collections.Counter[str] = collections.Counter()
     result = Result()
+    skipped_anyway = 0
     for line in text.split('\n'):
         found = _MESSAGE.match(line)
         if not found:
             continue
         if found[2] == 'Tests skipped':
             result.said.append(line)
+            skipped_anyway += any(int(found[1].rpartition(':')[2]) in part for part in lacking)
             continue
         missed[found[1]] += 1
         if len(result.said) < 40:
@@ -62,8 +78,8 @@ def parse(text: str, code: int | None, uncounted: set[int]) -> Result:
     if rule:
         result.end = rule[1]
     if summary:
-        left_out = sum(int(line) in uncounted for line in _SUCCESS.findall(text))
-        result.checks, result.skipped = int(summary[1]) - left_out, int(summary[5])
+        result.checks = int(summary[1]) - _left_out(text, uncounted, lacking)
+        result.skipped = int(summary[5]) - skipped_anyway
     return result
 
 

@@ -39,6 +39,8 @@ from wine_d3d9_results import OURS, Result, parse, read_baseline, read_known, wo
 FIXED = os.path.join(OURS, 'fixed.txt')
 SIZE = (1024, 768)
 OBJECTS_LIMIT = 20  # s, until the objects of a process that ended are gone
+# 30 back buffers of a full screen are 93 MiB of VRAM, where the device has 48 of 64 for them unless told.
+_DEVICE = 'vgamem_mb=256'
 # Wine's virtual desktop: it has display modes and a foreground window without a window manager.
 _DESKTOP = ('\n[Software\\\\Wine\\\\Explorer]\n"Desktop"="Default"\n'
             '\n[Software\\\\Wine\\\\Explorer\\\\Desktops]\n"Default"="%dx%d"\n' % SIZE)
@@ -82,7 +84,8 @@ class Ours:
 
     def variables(self) -> dict[str, str]:
         if not self.stack:
-            self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP, both=self.both)
+            self.stack = d3d9_stack.Stack(self.parts, size=SIZE, display=self.display, registry=_DESKTOP, both=self.both,
+                                          device=_DEVICE)
             self.stack.__enter__()
             # The first present has the kernel driver make objects of its own, which stay.
             first = self.stack.start(os.path.join(d3d9_stack.PROGRAMS, 'triangle.exe'), '--frames', '1')
@@ -150,7 +153,7 @@ def run_one(place: Place, name: str, limit: float, logs: str | None) -> Result:
     if logs:
         with open(os.path.join(logs, name.replace('/', '-') + '.log'), 'w') as log:
             log.write(re.sub(r'^\w+\.[ch]:\d+: Test succeeded\n', '', text, flags=re.M))
-    result = parse(text, code, wine_d3d9_build.mode_lines(file))
+    result = parse(text, code, wine_d3d9_build.mode_lines(file), wine_d3d9_build.lacking_lines(file))
     left = place.after()
     result.end = '; '.join(part for part in (result.end, left) if part)
     result.seconds = round(time.monotonic() - began, 2)

@@ -76,6 +76,22 @@ class Judging(unittest.TestCase):
         output = 'file.c:2: Test succeeded\n' * 5 + 'file.c:3: Test succeeded\n' + OUTPUT
         self.assertEqual(parse(output, 2, lines).checks, 172)
 
+    def test_what_a_device_lacks_does_not_count(self):
+        source = ('hr = IDirect3D9_CheckDeviceFormat(d3d9);\n    if (hr != D3DOK_NOAUTOGEN)\n    {\n        skip("it has\\n");\n    }\n'
+                  '    else\n    {\n        for (;;)\n        {\n            ok(1, "");\n        }\n        ok(1, "");\n    }\n    ok(1, "");\n'
+                  '    if (hr != D3D_OK)\n    {\n        skip("it has not\\n");\n    }\n')
+        with mock.patch.object(wine_d3d9_build, '_source', return_value=source):
+            lacking = wine_d3d9_build.lacking_lines('file')
+        self.assertEqual(lacking, [range(2, 14)])
+        # Line 900 is in a function that the part calls, and others do.
+        without = ''.join('file.c:%d: Test succeeded\n' % line for line in (900, 10, 900, 12, 900, 14))
+        with_it = 'file.c:900: Test succeeded\nfile.c:4: Tests skipped: it has\nfile.c:900: Test succeeded\nfile.c:14: Test succeeded\n'
+        summary = '0098:file: %d tests executed (0 marked as todo, 0 as flaky, 0 failures), %d skipped.\n'
+        one, other = (parse(text + summary % counts, 0, set(), lacking) for text, counts in ((without, (6, 0)), (with_it, (3, 1))))
+        self.assertEqual((one.checks, one.skipped), (3, 0))
+        self.assertEqual(worse(other, one), '')
+        self.assertEqual(worse(parse('file.c:17: Tests skipped: it has not\n' + summary % (3, 1), 0, set(), lacking), one), 'skips 1, not 0')
+
     def test_ends(self):
         self.assertIn('crash: c0000005 in d3d9.dll+10', parse('crash: c0000005 in d3d9.dll+10 after x.c:1\n', 3, set()).end)
         self.assertEqual(parse(OUTPUT, None, set()).end, 'did not end')
