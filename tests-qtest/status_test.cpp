@@ -93,6 +93,9 @@ TEST(Status, CountsWhatIsHeld) {
   EXPECT_EQ(number(with, "objects"), 1u);
   EXPECT_EQ(number(with, "contexts"), 1u);
   EXPECT_EQ(number(with, "submissions-unfinished"), 0u);
+  // Without spaces everything is space 0's.
+  const std::string processes = with.substr(with.find("\"processes\""));
+  EXPECT_EQ(number(processes, "host-memory"), number(with, "held"));
   packets::destroyResource(drop, 1);
   dev.waitFence(dev.submit(drop, {.context = 5}));
   EXPECT_EQ(number(status(dev), "objects"), 0u);

@@ -69,7 +69,13 @@ bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
               std::min(space->imageName.size(), sizeof out.image_name - 1));
   out.objects = read(space->counters.objects);
   out.contexts = read(space->counters.contexts);
-  out.host_memory_bytes = space->share ? space->share->heldBytes() : 0;
+  if (space->share) {
+    out.host_memory_bytes = space->share->heldBytes();
+  } else {  // what no other has; charges go on meanwhile
+    out.host_memory_bytes = m_hostMemory.heldBytes();
+    for (const auto& [number, other] : m_others)
+      out.host_memory_bytes -= std::min(out.host_memory_bytes, other->share->heldBytes());
+  }
   out.submissions = read(space->counters.submissions);
   out.packets = read(space->counters.packets);
   out.draws = read(space->counters.draws);

@@ -588,6 +588,10 @@ TEST_F(SpacesTest, WhoseASpaceIsAndWhatItDid) {
   EXPECT_EQ(info->packets, 3u);
   EXPECT_EQ(info->errors, 1u);
   EXPECT_GT(info->host_memory_bytes, 16u);
+  uint64_t heldByAll = 0;
+  for (const uint32_t space : {0, 9, 10, 11}) heldByAll += h.spaceInfo(space)->host_memory_bytes;
+  EXPECT_EQ(heldByAll, h.stats().host_memory_bytes);
+  EXPECT_GT(h.spaceInfo(0)->host_memory_bytes, 0u) << "the spaces themselves";
   EXPECT_STREQ(h.spaceInfo(10)->image_name, std::string(31, 'x').c_str());
   EXPECT_STREQ(h.spaceInfo(11)->image_name, "?[2J?");
   EXPECT_EQ(h.spaceInfo(0)->submissions, 2u);

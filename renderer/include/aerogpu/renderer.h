@@ -380,7 +380,7 @@ struct aerogpu_renderer_space {
   char image_name[32];        /* the same, NUL-terminated printable ASCII */
   uint64_t objects;           /* handles, now */
   uint64_t contexts;          /* now */
-  uint64_t host_memory_bytes; /* held now, counted against the space's limit; 0 for space 0 */
+  uint64_t host_memory_bytes; /* held now, counted against the space's limit; of space 0 what no other has */
   uint64_t submissions;
   uint64_t packets;
   uint64_t draws;
