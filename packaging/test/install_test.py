@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""usage: install_test.py BUILD-FOLDER PREFIX BINDIR MODULE-DIR DATA-DIR VERSION
+"""usage: install_test.py BUILD-FOLDER PREFIX BINDIR MODULE-DIR DATA-DIR SYSCONFDIR VERSION
 
 Installs into a temporary folder, moves the result elsewhere, and looks whether the parts find each other there, with
 neither the build folder nor a variable of ours to help."""
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -16,11 +17,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_vm import VM  # noqa: E402
 
-BUILD, PREFIX, BINDIR, MODULE_DIR, DATA_DIR, VERSION = sys.argv[1:7]
+BUILD, PREFIX, BINDIR, MODULE_DIR, DATA_DIR, SYSCONFDIR, VERSION = sys.argv[1:8]
 # Not "windows": the disc is not built where its tools are missing.
 TAGS = 'runtime,tools,man,doc'
 VIDEO = '{"driver":"VGA","id":"video0","vgamem_mb":32,"bus":"pcie.0","addr":"0x1"}'  # as libvirt writes it
 SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'  # so, too
+
+
+def rule_expression(pattern):
+    """Of the paths that a rule of AppArmor is for, whose pattern has no more than * and ** (apparmor.d(5), "Globbing")."""
+    words = {'**': '.*', '*': '[^/]*'}
+    return ''.join(words.get(word) or re.escape(word) for word in re.split(r'(\*\*?)', pattern))
 
 
 class Installed(unittest.TestCase):
@@ -37,6 +44,8 @@ class Installed(unittest.TestCase):
                               check=False)
         if done.returncode != 0:
             raise AssertionError(done.stdout)
+        with open(os.path.join(staging + SYSCONFDIR, 'apparmor.d', 'abstractions', 'aerogpu')) as file:
+            cls.rules = file.read()
         cls.root = os.path.join(cls.temporary, 'elsewhere')
         os.rename(staging + PREFIX, cls.root)
         shutil.rmtree(staging)
@@ -82,6 +91,31 @@ class Installed(unittest.TestCase):
                 if b'\0' not in data:
                     self.assertNotIn(BUILD.encode(), data, name)
                     self.assertNotRegex(data, rb'@(BIN|DATA|DOC|MODULE)_[A-Z]+@', name)
+
+    def test_apparmor_takes_the_rules(self):
+        parser = shutil.which('apparmor_parser', path='/usr/sbin:/sbin')
+        if not parser:
+            self.skipTest('the package apparmor is not installed (docs/dependencies.md, optional)')
+        profile = ('include <tunables/global>\nprofile aerogpu-test flags=(attach_disconnected) {\n  include <abstractions/base>\n'
+                   + self.rules + '}\n')
+        # Compiled, not loaded: no kernel has to have AppArmor.
+        done = subprocess.run([parser, '--skip-kernel-load', '--skip-cache', '--base', '/etc/apparmor.d'], input=profile,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_apparmor_rules_name_what_is_installed(self):
+        rules = re.findall(r'(?m)^  (/\S+) (\w+),$', self.rules)
+        found = {}
+        for folder, wanted in ((BINDIR, 'ix'), (MODULE_DIR, ''), (DATA_DIR, 'r')):
+            for name in os.listdir(self.path(folder)):
+                if name == 'aerogpu-replay' or name.endswith('.real'):
+                    continue
+                modes = [mode for pattern, mode in rules if re.fullmatch(rule_expression(pattern), os.path.join(folder, name))]
+                need = wanted or ('mr' if name.endswith('.so') else 'ix')
+                self.assertTrue(any(need in mode for mode in modes), '%s/%s: %s, wanted %s' % (folder, name, modes, need))
+                found[name] = modes
+        self.assertLessEqual({'qemu-system-x86_64-aerogpu', 'aerogpu-qemu.so', 'aerogpu-device.so', 'aerogpu-translator',
+                              'vgabios-aerogpu.bin'}, set(found))
 
     def test_qemu_finds_all_parts(self):
         vm = self.start('-nodefaults', '-sandbox', SANDBOX, '-device', VIDEO)

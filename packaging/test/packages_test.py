@@ -143,6 +143,23 @@ def boot(chroot, user, extra, what):
     return seconds
 
 
+def check_apparmor(chroot):
+    """Compiles libvirt's profile of a virtual machine with our rules in it, as docs/libvirt.md says. It is not loaded."""
+    chroot.run('apt-get', 'install', '-y', '--no-install-recommends', 'apparmor')
+    chroot.run('sh', '-c', 'mkdir /tmp/libvirt && cd /tmp/libvirt && apt-get download libvirt-daemon-system && '
+               'dpkg-deb -x libvirt-daemon-system_*.deb .')
+    profiles = '/tmp/libvirt/etc/apparmor.d'
+    os.makedirs(chroot.root + profiles + '/local/abstractions', exist_ok=True)
+    with open(chroot.root + profiles + '/local/abstractions/libvirt-qemu', 'w') as file:
+        file.write('include if exists <abstractions/aerogpu>\n')
+    with open(chroot.root + profiles + '/libvirt/TEMPLATE.qemu') as template, open(chroot.root + '/tmp/profile', 'w') as profile:
+        profile.write(template.read().replace('LIBVIRT_TEMPLATE', 'libvirt-00000000-0000-0000-0000-000000000000'))
+    parser = ['apparmor_parser', '--skip-kernel-load', '--skip-cache', '--base', '/etc/apparmor.d', '--Include', profiles]
+    chroot.run(*parser, '/tmp/profile')
+    rules = chroot.run(*parser, '--preprocess', '/tmp/profile')
+    expect('/usr/bin/%s rix,' % COMMAND in rules, "our rules to be in libvirt's profile")
+
+
 def check(chroot, folder):
     debs = []
     for package in PACKAGES:
@@ -170,6 +187,9 @@ def check(chroot, folder):
     with open(disc, 'rb') as file:
         file.seek(32769)
         expect(file.read(5) == b'CD001', 'the disc to be an ISO image')
+
+    check_apparmor(chroot)
+    say("AppArmor's compiler takes libvirt's profile with the rules of the packages")
 
     # Removed alone, so that what is missing then was theirs; twice, so that what `remove` leaves is seen.
     theirs = {path for package in PACKAGES for path in chroot.run('dpkg', '-L', package).split('\n') if path}
