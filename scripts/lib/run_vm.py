@@ -84,8 +84,8 @@ class Options:
             raise Failure('--screenshot draws the desktop; leave --demo away')
         if self.no_gpu and not self.disk:
             raise Failure('--no-gpu is for a disk: the demo guest draws with the device')
-        if self.no_gpu and (self.renderer or self.capture):
-            raise Failure('--no-gpu has no device that --renderer and --capture could be for')
+        if self.no_gpu and (self.renderer or self.capture or self.mode):
+            raise Failure('--no-gpu has no device that --renderer, --capture and --mode could be for')
         if self.demo and re.search(r'\s', self.demo):
             raise Failure("--demo: '%s' has blanks in it; tasks are separated by commas" % self.demo)
         self.new_disk = None
@@ -221,11 +221,11 @@ def windows_arguments(options, accel):
         elif not options.install:
             say('in the guest: run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
     else:
-        iso = None
-        say('no driver disc is attached: Windows uses its VGA driver')
+        missing = '--no-driver-iso' if options.no_driver_iso else 'it is not built: ninja -C build win7-package'
+        say('no disc with our drivers is attached (%s): Windows uses its VGA driver' % missing)
     if options.install:
         arguments += windows_install.arguments(options.install)
-        windows_install.say_steps(options.new_disk[0], options.disk, accel, iso)
+        windows_install.say_steps(options.new_disk[0], options.disk, accel)
     return arguments
 
 

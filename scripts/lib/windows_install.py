@@ -82,16 +82,13 @@ def arguments(iso):
             '-device', 'ide-cd,drive=setup,bus=ide.2,bootindex=2']
 
 
-def say_steps(windows, disk, accel, has_drivers):
+def say_steps(windows, disk, accel):
     """What the user waits for and does."""
     slow = '' if accel == 'kvm' else ', hours without KVM'
     say('the set-up of %s starts; its first screen comes after some minutes%s' % (windows, slow))
     say('1. choose language, edition and the empty disk; copying takes 15 minutes or more%s, with two restarts' % slow)
     say('2. name user and computer, and wait for the desktop (VGA until the driver is there)')
-    if has_drivers:
-        say('3. run install.cmd on the CD drive AEROGPU as administrator, then restart Windows')
-    else:
-        say('3. the disc of the drivers is not attached: without --no-driver-iso it is')
+    say('3. with the disc of the drivers in the CD drive AEROGPU: run its install.cmd as administrator, then restart Windows')
     if not windows.service_pack:
         say('   before that: Service Pack 1, which this disc lacks and the drivers need')
     say('4. from then on: scripts/run-vm %s' % disk)

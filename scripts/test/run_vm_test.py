@@ -39,6 +39,7 @@ class NoGpu(unittest.TestCase):
     def test_what_does_not_go_with_it(self):
         for words, text in ((['--no-gpu'], '--no-gpu is for a disk'),
                             (['--no-gpu', '--renderer', 'null', self.disk], '--no-gpu has no device'),
+                            (['--no-gpu', '--mode', '800x600', self.disk], '--no-gpu has no device'),
                             (['--no-gpu', '--capture', self.disk + '.trace', self.disk], '--no-gpu has no device')):
             with self.assertRaisesRegex(Failure, text):
                 run_vm.Options(words)
