@@ -46,6 +46,10 @@ class Installed(unittest.TestCase):
             raise AssertionError(done.stdout)
         with open(os.path.join(staging + SYSCONFDIR, 'apparmor.d', 'abstractions', 'aerogpu')) as file:
             cls.rules = file.read()
+        with open(os.path.join(BUILD, 'meson-logs', 'install-log.txt')) as file:
+            logged = {line.rstrip('\n') for line in file}
+        cls.unknown = [path for folder, _, names in os.walk(staging) for path in (os.path.join(folder, name) for name in names)
+                       if path not in logged]
         cls.root = os.path.join(cls.temporary, 'elsewhere')
         os.rename(staging + PREFIX, cls.root)
         shutil.rmtree(staging)
@@ -82,6 +86,9 @@ class Installed(unittest.TestCase):
                   ('README.md', 'docs/install.md', 'docs/abi/README.md', 'LICENSES/MIT.txt', 'examples/domain.xml')]
         for name in texts:
             self.assertTrue(os.path.getsize(os.path.join(share, name)), name)
+
+    def test_uninstall_knows_all(self):
+        self.assertEqual(self.unknown, [])  # `ninja uninstall` removes what meson's log names
 
     def test_texts_name_no_folder_of_the_build(self):
         for folder, _, names in os.walk(self.root):
