@@ -35,6 +35,14 @@ COMPILERS = {
 }
 
 
+def words_of(entry):
+    """The words of a command, from the compiler on."""
+    words = shlex.split(entry['command'])
+    while os.path.basename(words[0]) == 'ccache':
+        words.pop(0)
+    return words
+
+
 def commands(folder):
     """Entries of meson's database, then those of custom commands that compile."""
     with open(os.path.join(folder, 'compile_commands.json')) as file:
@@ -42,14 +50,12 @@ def commands(folder):
     custom = subprocess.run(['ninja', '-C', folder, '-t', 'compdb', 'CUSTOM_COMMAND', 'CUSTOM_COMMAND_DEP'],
                             stdout=subprocess.PIPE, check=True).stdout
     for entry in json.loads(custom):
-        if os.path.basename(shlex.split(entry['command'])[0]) in COMPILERS and entry['file'].endswith(('.c', '.cpp')):
+        if os.path.basename(words_of(entry)[0]) in COMPILERS and entry['file'].endswith(('.c', '.cpp')):
             yield entry
 
 
 def arguments(entry):
-    words = shlex.split(entry['command'])
-    while os.path.basename(words[0]) == 'ccache':
-        words.pop(0)
+    words = words_of(entry)
     name = os.path.basename(words[0])
     result = COMPILERS.get(name) or ['clang++' if name in ('g++', 'c++', 'clang++') else 'clang']
     result = list(result)
