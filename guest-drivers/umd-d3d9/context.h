@@ -29,8 +29,9 @@ public:
   void use(Allocation &allocation, bool write);
 
   /** A packet in place, zeroed; null when there is no room for it. */
-  template <class Wire> Wire *append() {
-    if (!ensure(sizeof(Wire))) return nullptr;
+  template <class Wire> Wire *append() { return ensure(sizeof(Wire)) ? appendFitting<Wire>() : nullptr; }
+  /** The same where room() is known to be enough. */
+  template <class Wire> Wire *appendFitting() {
     auto *packet = new (m_at) Wire{};
     packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, sizeof(Wire)};
     m_at += sizeof(Wire);
@@ -42,11 +43,23 @@ public:
     if (packet) aerogpu::PacketType<Wire>::setCount(*packet, count);
     return packet;
   }
+  /** Whether the batch has room for that. */
+  template <class Wire> bool fits(size_t count) const {
+    return sizeof(Wire) + ((count * sizeof(typename aerogpu::PacketType<Wire>::Element) + 3) & ~size_t{3}) <= room();
+  }
+  /** The same where it fits(). */
+  template <class Wire> Wire *appendFitting(size_t count) {
+    auto *packet = appendFittingBytes<Wire>(count * sizeof(typename aerogpu::PacketType<Wire>::Element));
+    aerogpu::PacketType<Wire>::setCount(*packet, count);
+    return packet;
+  }
   /** The same with `bytes` of any kind after it. */
   template <class Wire> Wire *appendBytes(size_t bytes) {
+    return ensure(sizeof(Wire) + ((bytes + 3) & ~size_t{3})) ? appendFittingBytes<Wire>(bytes) : nullptr;
+  }
+  template <class Wire> Wire *appendFittingBytes(size_t bytes) {
     static_assert(sizeof(Wire) % 4 == 0);
     const size_t whole = sizeof(Wire) + ((bytes + 3) & ~size_t{3});
-    if (!ensure(whole)) return nullptr;
     auto *packet = new (m_at) Wire{};
     packet->hdr = {aerogpu::PacketType<Wire>::kOpcode, static_cast<uint32_t>(whole)};
     m_at += whole;
@@ -95,7 +108,7 @@ public:
    */
   HRESULT takeError() {
     const HRESULT error = m_error;
-    if (error != kDeviceRemoved) m_error = kOk;
+    if (error != kOk && error != kDeviceRemoved) m_error = kOk;
     return error;
   }
   HRESULT error() const { return m_error; }

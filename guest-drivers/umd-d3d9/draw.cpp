@@ -59,7 +59,7 @@ HRESULT Draws::result(bool sent) {
   return failed(error) || sent ? error : kOutOfMemory;
 }
 
-bool Draws::sendDraw(uint32_t vertices, uint32_t first) {
+inline bool Draws::sendDraw(uint32_t vertices, uint32_t first) {
   auto *packet = m_pipeline.appendDraw<aerogpu_cmd_draw>();
   if (!packet) return false;
   packet->vertex_count = vertices;
@@ -68,7 +68,7 @@ bool Draws::sendDraw(uint32_t vertices, uint32_t first) {
   return true;
 }
 
-bool Draws::sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base) {
+inline bool Draws::sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base) {
   auto *packet = m_pipeline.appendDraw<aerogpu_cmd_draw_indexed>();
   if (!packet) return false;
   packet->index_count = indices;

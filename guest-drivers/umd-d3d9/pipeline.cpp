@@ -91,15 +91,18 @@ bool Pipeline::emitSpecial() {
 
 void Pipeline::setTexture(uint32_t sampler, Resource *texture) {
   if (sampler >= kSamplerCount || m_textures[sampler] == texture) return;
+  const uint32_t bit = 1u << sampler;
   m_crossing += crosses(texture);
   m_crossing -= crosses(m_textures[sampler]);
   m_textures[sampler] = texture;
-  m_dirtyTextures |= 1u << sampler;
-  m_dirty |= kTextures;
-  m_watchedTextures &= ~(1u << sampler);
-  if (!texture || !texture->needsRefresh()) return;
-  m_watchedTextures |= 1u << sampler;
-  m_dirty |= kWatched;
+  m_dirtyTextures |= bit;
+  m_watchedTextures &= ~bit;
+  uint32_t dirty = kTextures;
+  if (texture && texture->needsRefresh()) {
+    m_watchedTextures |= bit;
+    dirty |= kWatched;
+  }
+  m_dirty |= dirty;
 }
 
 void Pipeline::setTarget(uint32_t index, Resource *resource, uint32_t subresource) {
@@ -222,7 +225,8 @@ bool Pipeline::emitTargets() {
 
 bool Pipeline::forceTexture(uint32_t sampler, uint32_t handle) {
   if (m_sentTextures[sampler] == handle) return true;
-  if (!sendTexture(sampler, handle)) return false;
+  if (!m_wire.context.ensure(sizeof(aerogpu_cmd_set_texture))) return false;
+  appendTexture(sampler, handle);
   m_dirtyTextures |= 1u << sampler;
   m_dirty |= kTextures;
   return true;
@@ -238,22 +242,24 @@ bool Pipeline::refreshTextures() {
   return true;
 }
 
-bool Pipeline::sendTexture(uint32_t sampler, uint32_t handle) {
-  auto *packet = m_wire.context.append<aerogpu_cmd_set_texture>();
-  if (!packet) return false;
+/** Room has been made. */
+inline void Pipeline::appendTexture(uint32_t sampler, uint32_t handle) {
+  auto *packet = m_wire.context.appendFitting<aerogpu_cmd_set_texture>();
   const SamplerSlot slot = slotOf(sampler);
   packet->shader_stage = slot.stage;
   packet->slot = slot.slot;
   packet->texture = handle;
   m_sentTextures[sampler] = handle;
-  return true;
 }
 
 bool Pipeline::emitTextures() {
+  Context &context = m_wire.context;
   for (uint32_t rest = m_dirtyTextures; rest; rest &= rest - 1) {
     const auto sampler = static_cast<uint32_t>(std::countr_zero(rest));
     const uint32_t handle = m_textures[sampler] ? m_textures[sampler]->sampled() : 0;
-    if (m_sentTextures[sampler] != handle && !sendTexture(sampler, handle)) return false;
+    if (m_sentTextures[sampler] == handle) continue;
+    if (!context.ensure(sizeof(aerogpu_cmd_set_texture))) return false;
+    appendTexture(sampler, handle);
   }
   m_dirtyTextures = 0;
   return true;
@@ -341,21 +347,31 @@ bool Pipeline::emitScreenConstants() {
 Prepared Pipeline::prepareChanged() {
   const bool transformed = isTransformed(m_declaration);
   Context &context = m_wire.context;
-  if (m_dirty & (kTargets | kViewport | kShaders | kSpecial | kScissor)) {
+  if (m_dirty & kBindings) {
     const Prepared bound = prepareBindings(transformed);
     if (bound != Prepared::Ready) return bound;
   }
-  bool sent = renderStates.emit(context) && (!m_watchedTextures || refreshTextures()) &&
-              (!m_dirtyTextures || emitTextures()) && samplers.emit(context) && pixelFloats.emit(context) &&
-              pixelInts.emit(context) && pixelBools.emit(context);
+  const uint32_t dirty = m_dirty;
+  const auto isDirty = [dirty](uint32_t what) { return (dirty & what) != 0; };
+  bool sent = !isDirty(kRenderStates | kWatched | kSamplers) ||
+              (renderStates.emit(context) && (!m_watchedTextures || refreshTextures()) && samplers.emit(context));
+  if (sent && m_dirtyTextures) sent = emitTextures();
+  if (sent && isDirty(kPixelFloats | kPixelInts | kPixelBools))
+    sent = (!isDirty(kPixelFloats) || pixelFloats.emit(context)) && (!isDirty(kPixelInts) || pixelInts.emit(context)) &&
+           (!isDirty(kPixelBools) || pixelBools.emit(context));
+  uint32_t left = m_watchedTextures ? uint32_t{kWatched} : 0;
   if (transformed) {
     sent = sent && emitScreenConstants();
+    left |= m_dirty & kVertexConstants;
   } else {
     m_screenConstantsKnown = false;
-    sent = sent && vertexFloats.emit(context) && vertexInts.emit(context) && vertexBools.emit(context);
+    if (sent && isDirty(kVertexConstants))
+      sent = (!isDirty(kVertexFloats) || vertexFloats.emit(context)) &&
+             (!isDirty(kVertexInts) || vertexInts.emit(context)) &&
+             (!isDirty(kVertexBools) || vertexBools.emit(context));
   }
   if (!sent) return Prepared::Failed;
-  m_dirty = m_watchedTextures ? uint32_t{kWatched} : 0;
+  m_dirty = left;
   return Prepared::Ready;
 }
 
@@ -455,7 +471,7 @@ void Pipeline::forgetObjects() {
   m_sentDepth = kUnknown;
   for (StreamBinding &stream : m_sentStreams) stream.handle = kUnknown;
   m_sentIndices = m_sentVertexShader = m_sentPixelShader = m_sentLayout = kUnknown;
-  m_dirty = kEverything;
+  m_dirty |= kBindings | kTextures;
 }
 
 void Pipeline::unbind(const Resource *resource) {

@@ -43,19 +43,41 @@ struct ViewportState {
 enum class Prepared { Ready, Nothing, Failed };  // to draw; there is nothing to draw; an error of the context's
 
 class Pipeline {
+  // What may differ from what was sent, also in what is set and sent by the members below.
+  enum Dirty : uint32_t {
+    kTargets = 1,
+    kTextures = 2,
+    kViewport = 4,
+    kScissor = 8,
+    kShaders = 16,
+    kSpecial = 32,
+    kBindings = kTargets | kViewport | kScissor | kShaders | kSpecial,
+    kWatched = 64,  // as long as there are m_watchedTextures
+    kRenderStates = 128,
+    kSamplers = 256,
+    kPixelFloats = 512,
+    kPixelInts = 1024,
+    kPixelBools = 2048,
+    kVertexFloats = 4096,
+    kVertexInts = 8192,
+    kVertexBools = 16384,
+    kVertexConstants = kVertexFloats | kVertexInts | kVertexBools,
+  };
+  uint32_t m_dirty = kBindings | kTextures;
+
 public:
   explicit Pipeline(Wire &wire) : uploads(wire), m_wire(wire) {}
 
   UploadMemory uploads;
 
-  RenderStates renderStates;  // set by setRenderState()
-  SamplerStates samplers;
-  VertexFloats vertexFloats{AEROGPU_SHADER_STAGE_VERTEX};
-  Ints vertexInts{AEROGPU_SHADER_STAGE_VERTEX};
-  Bools vertexBools{AEROGPU_SHADER_STAGE_VERTEX};
-  PixelFloats pixelFloats{AEROGPU_SHADER_STAGE_PIXEL};
-  Ints pixelInts{AEROGPU_SHADER_STAGE_PIXEL};
-  Bools pixelBools{AEROGPU_SHADER_STAGE_PIXEL};
+  RenderStates renderStates{{m_dirty, kRenderStates}};  // set by setRenderState()
+  SamplerStates samplers{{m_dirty, kSamplers}};
+  VertexFloats vertexFloats{AEROGPU_SHADER_STAGE_VERTEX, {m_dirty, kVertexFloats}};
+  Ints vertexInts{AEROGPU_SHADER_STAGE_VERTEX, {m_dirty, kVertexInts}};
+  Bools vertexBools{AEROGPU_SHADER_STAGE_VERTEX, {m_dirty, kVertexBools}};
+  PixelFloats pixelFloats{AEROGPU_SHADER_STAGE_PIXEL, {m_dirty, kPixelFloats}};
+  Ints pixelInts{AEROGPU_SHADER_STAGE_PIXEL, {m_dirty, kPixelInts}};
+  Bools pixelBools{AEROGPU_SHADER_STAGE_PIXEL, {m_dirty, kPixelBools}};
 
   /** D3DDDIRENDERSTATETYPE, and what programs say by states that never had that meaning: FOURCCs of alpha to coverage.
    */
@@ -116,7 +138,7 @@ public:
   /** Sends what a draw needs, all but streams and indices. */
   Prepared prepareDraw() {
     noteLoss();
-    return m_dirty || isDirtyBelow() ? prepareChanged() : Prepared::Ready;
+    return m_dirty ? prepareChanged() : Prepared::Ready;
   }
   /** Sends targets and states for a clear. */
   Prepared prepareClear();
@@ -137,15 +159,18 @@ public:
   /** Room for a packet that draws, which lists what other contexts look at. */
   uint32_t crossing() const { return m_crossing; }
   template <class Packet> Packet *appendDraw() {
-    if (!m_wire.context.ensure(sizeof(Packet), m_crossing)) return nullptr;
-    if (m_crossing) listCrossing();
-    return m_wire.context.append<Packet>();
+    Context &context = m_wire.context;
+    if (m_crossing || sizeof(Packet) > context.room()) {
+      if (!context.ensure(sizeof(Packet), m_crossing)) return nullptr;
+      listCrossing();
+    }
+    return context.appendFitting<Packet>();
   }
   /** The same with `bytes` behind it. */
   template <class Packet> Packet *appendDrawBytes(size_t bytes) {
     if (!m_wire.context.ensure(sizeof(Packet) + ((bytes + 3) & ~size_t{3}), m_crossing)) return nullptr;
     if (m_crossing) listCrossing();
-    return m_wire.context.appendBytes<Packet>(bytes);
+    return m_wire.context.appendFittingBytes<Packet>(bytes);
   }
 
   bool forceTargets(const uint32_t *colors, uint32_t count, uint32_t depth);
@@ -167,28 +192,10 @@ public:
   Shader defaultPixelShader;
 
 private:
-  // What may differ from what was sent; the states below have their own accounts.
-  enum Dirty : uint32_t {
-    kTargets = 1,
-    kTextures = 2,
-    kViewport = 4,
-    kScissor = 8,
-    kShaders = 16,
-    kSpecial = 32,
-    kWatched = 64,  // as long as there are m_watchedTextures
-    kEverything = 63,
-  };
   template <class T> void note(T &have, const T &value, uint32_t dirty) {
     if (have == value) return;
     have = value;
     m_dirty |= dirty;
-  }
-  bool isDirtyBelow() const {
-    // Numbers, for bits are without a branch each: most draws change nothing.
-    const uint32_t dirty = uint32_t{renderStates.isDirty()} | samplers.isDirty() | vertexFloats.isDirty() |
-                           vertexInts.isDirty() | vertexBools.isDirty() | pixelFloats.isDirty() | pixelInts.isDirty() |
-                           pixelBools.isDirty();
-    return dirty != 0;
   }
   static bool crosses(const Resource *resource) { return resource && resource->crossesContexts(); }
 
@@ -214,7 +221,7 @@ private:
   bool emitTargets();
   bool refreshTextures();
   bool emitTextures();
-  bool sendTexture(uint32_t sampler, uint32_t handle);
+  void appendTexture(uint32_t sampler, uint32_t handle);
   bool emitViewport(bool transformed);
   bool emitScissor();
   bool emitShaders(uint32_t vertex);
@@ -230,7 +237,6 @@ private:
 
   Wire &m_wire;
   uint32_t m_lossSeen = 0;
-  uint32_t m_dirty = kEverything;
 
   // States that are no render states of Direct3D 9 on the wire, or not as the program set them.
   struct Special {

@@ -59,6 +59,11 @@ bool Resource::makeImages(uint32_t count) {
   return true;
 }
 
+void Resource::noteImages() {
+  m_crossesContexts = m_surfaceCount && m_surfaces[0].image && m_surfaces[0].image->crossesContexts;
+  m_sampled = m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : m_twin ? m_twin->sampled() : 0;
+}
+
 HRESULT Resource::create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
   m_runtime = args.hResource;
   m_flags = args.Flags;
@@ -210,6 +215,7 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
     surface.height = surface.image->layout.level(surface.level).height;
     surface.depth = surface.image->layout.level(surface.level).depth;
   }
+  noteImages();
   // Another device may import it as soon as it has the handle, which it gets after this call.
   return use.shared ? wire.context.submit() : kOk;
 }
@@ -248,6 +254,7 @@ HRESULT Resource::open(Wire &wire, const D3DDDIARG_OPENRESOURCE &args) {
     view.array_layer_count = 1;
     if (!m_opaqueView || !wire.context.send(view)) return wire.context.takeError();
   }
+  noteImages();
   return kOk;
 }
 

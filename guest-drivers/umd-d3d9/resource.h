@@ -130,11 +130,9 @@ public:
   Image *image(uint32_t index) { return index < m_imageCount ? &m_images[index] : nullptr; }
   uint32_t imageCount() const { return m_imageCount; }
   /** Another device or process sees it, or the screen does. */
-  bool crossesContexts() const { return m_surfaceCount && m_surfaces[0].image && m_surfaces[0].image->crossesContexts; }
+  bool crossesContexts() const { return m_crossesContexts; }
   /** The handle that samples it: the texture, or a view of it that reads alpha as one. 0: there is none. */
-  uint32_t sampled() const {
-    return m_opaqueView ? m_opaqueView : m_imageCount ? m_images[0].handle : m_twin ? m_twin->sampled() : 0;
-  }
+  uint32_t sampled() const { return m_sampled; }
   /** Whether a draw that samples it has to call refresh() first: memory of the runtime's, or levels of the driver's. */
   bool needsRefresh() const { return m_flags.AutogenMipmap || (m_isSystemMemory && m_surfaceCount); }
   /** Has sampled() show what the surfaces hold now; cheap when nothing has changed. */
@@ -154,12 +152,16 @@ private:
   HRESULT makeTwin(Wire &wire);
   bool makeSurfaces(uint32_t count);
   bool makeImages(uint32_t count);
+  /** What draws and setters ask of it, once its images are made. */
+  void noteImages();
 
   HANDLE m_runtime = nullptr;
   D3DDDI_RESOURCEFLAGS m_flags = {};
   const FormatRow *m_format = nullptr;
   bool m_isBuffer = false, m_isSystemMemory = false;
   bool m_ofRuntime = false;  // its memory was allocated or opened with m_runtime
+  bool m_crossesContexts = false;
+  uint32_t m_sampled = 0;
   BufferStore m_buffer;
   uint32_t m_levels = 1;
   uint32_t m_surfaceCount = 0, m_imageCount = 0;

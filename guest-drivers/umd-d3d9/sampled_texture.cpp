@@ -56,6 +56,7 @@ HRESULT Resource::makeTwin(Wire &wire) {
   }
   m_twin = twin;
   m_hasNoTwin = false;
+  noteImages();
   return kOk;
 }
 

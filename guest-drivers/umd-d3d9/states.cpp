@@ -158,7 +158,7 @@ uint32_t samplerStateOf(uint32_t textureStageState) {
   }
 }
 
-RenderStates::RenderStates() {
+RenderStates::RenderStates(DirtyBit dirty) : m_isDirty(dirty) {
   for (uint32_t i = 0; i < kCount; i++) m_wanted[i] = m_sent[i] = kRenderRules.rows[i].defaultValue;
   memset(m_known, 0xFF, sizeof m_known);  // a new context has the defaults (STATE-1)
 }
@@ -188,7 +188,7 @@ bool RenderStates::emitDirty(Context &context) {
     const auto sendBit = [&](uint32_t bit) { return send(context, word * 64 + bit, m_wanted[word * 64 + bit]); };
     if (!sendDirty(m_dirty[word], sendBit)) return false;
   }
-  m_isDirty = false;
+  m_isDirty.clear();
   return true;
 }
 
@@ -204,7 +204,7 @@ void RenderStates::forget() {
     if (kRenderRules.rows[i].sent) mark(i);
 }
 
-SamplerStates::SamplerStates() {
+SamplerStates::SamplerStates(DirtyBit dirty) : m_isDirty(dirty) {
   for (uint32_t sampler = 0; sampler < kSamplerCount; sampler++) {
     for (uint32_t i = 0; i < kStates; i++)
       m_wanted[sampler][i] = m_sent[sampler][i] = kSamplerRules.rows[i].defaultValue;
@@ -219,8 +219,7 @@ void SamplerStates::set(uint32_t sampler, uint32_t state, uint32_t value) {
   if (state == static_cast<uint32_t>(Samp::SrgbTexture)) value &= 1;
   if (m_wanted[sampler][state] == value) return;
   m_wanted[sampler][state] = value;
-  m_dirty[sampler] |= static_cast<uint16_t>(1u << state);
-  m_dirtySamplers |= 1u << sampler;
+  mark(sampler, state);
 }
 
 bool SamplerStates::send(Context &context, uint32_t sampler, uint32_t state, uint32_t value) {
@@ -239,18 +238,17 @@ bool SamplerStates::send(Context &context, uint32_t sampler, uint32_t state, uin
 }
 
 bool SamplerStates::emitDirty(Context &context) {
-  return sendDirty(m_dirtySamplers, [&](uint32_t sampler) {
+  const bool sent = sendDirty(m_dirtySamplers, [&](uint32_t sampler) {
     const auto sendState = [&](uint32_t state) { return send(context, sampler, state, m_wanted[sampler][state]); };
     return sendDirty(m_dirty[sampler], sendState);
   });
+  if (sent) m_isDirty.clear();
+  return sent;
 }
 
 bool SamplerStates::force(Context &context, uint32_t sampler, uint32_t state, uint32_t value) {
   if (!send(context, sampler, state, value)) return false;
-  if (m_wanted[sampler][state] != value) {
-    m_dirty[sampler] |= static_cast<uint16_t>(1u << state);
-    m_dirtySamplers |= 1u << sampler;
-  }
+  if (m_wanted[sampler][state] != value) mark(sampler, state);
   return true;
 }
 
@@ -258,8 +256,7 @@ void SamplerStates::forget() {
   for (uint32_t sampler = 0; sampler < kSamplerCount; sampler++) {
     m_known[sampler] = 0;
     for (uint32_t i = 0; i < kStates; i++)
-      if (kSamplerRules.rows[i].sent) m_dirty[sampler] |= static_cast<uint16_t>(1u << i);
-    m_dirtySamplers |= 1u << sampler;
+      if (kSamplerRules.rows[i].sent) mark(sampler, i);
   }
 }
 

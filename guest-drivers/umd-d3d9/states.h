@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "context.h"
+#include "dirty_bit.h"
 
 namespace aero {
 
@@ -40,14 +41,13 @@ uint32_t samplerStateOf(uint32_t textureStageState);
 
 class RenderStates {
 public:
-  RenderStates();
+  explicit RenderStates(DirtyBit dirty);
 
   /** D3DDDIRENDERSTATETYPE; numbers that the device has no state for are ignored. */
   void set(uint32_t state, uint32_t value);
   uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
 
-  bool isDirty() const { return m_isDirty; }
-  bool emit(Context &context) { return m_isDirty ? emitDirty(context) : true; }
+  bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
   /** Sends one state now, whatever is wanted; the next emit() puts the wanted value back. */
   bool force(Context &context, uint32_t state, uint32_t value);
   /** The device may have anything. */
@@ -61,23 +61,22 @@ private:
   bool send(Context &context, uint32_t state, uint32_t value);
   void mark(uint32_t state) {
     m_dirty[state / 64] |= uint64_t{1} << state % 64;
-    m_isDirty = true;
+    m_isDirty.set();
   }
 
   uint32_t m_wanted[kCount], m_sent[kCount];
   uint64_t m_known[kCount / 64];  // m_sent says what the device has
   uint64_t m_dirty[kCount / 64] = {};
-  bool m_isDirty = false;
+  DirtyBit m_isDirty;
 };
 
 class SamplerStates {
 public:
-  SamplerStates();
+  explicit SamplerStates(DirtyBit dirty);
 
   /** `state`: D3DSAMPLERSTATETYPE. */
   void set(uint32_t sampler, uint32_t state, uint32_t value);
-  bool isDirty() const { return m_dirtySamplers != 0; }
-  bool emit(Context &context) { return m_dirtySamplers ? emitDirty(context) : true; }
+  bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
   bool force(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
   void forget();
 
@@ -86,11 +85,17 @@ private:
 
   bool emitDirty(Context &context);
   bool send(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
+  void mark(uint32_t sampler, uint32_t state) {
+    m_dirty[sampler] |= static_cast<uint16_t>(1u << state);
+    m_dirtySamplers |= 1u << sampler;
+    m_isDirty.set();
+  }
 
   uint32_t m_wanted[kSamplerCount][kStates], m_sent[kSamplerCount][kStates];
   uint16_t m_known[kSamplerCount];
   uint16_t m_dirty[kSamplerCount] = {};
   uint32_t m_dirtySamplers = 0;
+  DirtyBit m_isDirty;
 };
 
 /** What pixel shaders 1.x read of texture stages (docs/abi/d3d9-states.md XSTATE-4): bump matrices, luminance, the

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kPage = 4096;
 // IMAGE_FILE_MACHINE_AMD64 or _I386; PE32+ or PE32.
 constexpr uint16_t kMachine = byWidth(0x8664, 0x14C), kMagic = byWidth(0x20B, 0x10B), kSubsystemNative = 1,
-                   kNoSeh = 0x400;
+                   kSubsystemGui = 2, kNoSeh = 0x400;
 constexpr uint32_t kSectionCode = 0x20, kSectionDiscardable = 0x02000000, kSectionExecute = 0x20000000,
                    kSectionRead = 0x40000000, kSectionWrite = 0x80000000;
 constexpr uint32_t kMaximumImage = 64u << 20;
@@ -24,7 +24,7 @@ constexpr uint32_t kMaximumImage = 64u << 20;
 // Offsets in IMAGE_NT_HEADERS from the signature: PE/COFF, "COFF File Header", "Optional Header".
 constexpr size_t kFileHeader = 4, kOptional = 24, kImageBase = kOptional + byWidth(24, 28),
                  kDirectories = kOptional + byWidth(112, 96), kSectionHeaderBytes = 40;
-constexpr unsigned kImportIndex = 1, kExceptionIndex = 3, kRelocationIndex = 5;
+constexpr unsigned kExportIndex = 0, kImportIndex = 1, kExceptionIndex = 3, kRelocationIndex = 5;
 // The base relocation of a pointer: IMAGE_REL_BASED_DIR64 or _HIGHLOW.
 constexpr unsigned kPointerRelocation = byWidth(10, 3);
 
@@ -68,7 +68,7 @@ const char* PeImage::stringAt(uint32_t rva) const {
   return reinterpret_cast<const char*>(m_base + rva);
 }
 
-Status PeImage::readHeaders(std::span<const uint8_t> file) {
+Status PeImage::readHeaders(std::span<const uint8_t> file, Use use) {
   if (field<uint16_t>(file, 0) != 0x5A4D) return Status::failure("%s: no MZ header", m_name.c_str());
   const size_t nt = field<uint32_t>(file, 0x3C);
   if (nt > file.size() || file.size() - nt < kDirectories || field<uint32_t>(file, nt) != 0x4550)
@@ -85,8 +85,9 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
     return Status::failure("%s: magic 0x%x, not 0x%x", m_name.c_str(), field<uint16_t>(file, nt + kOptional),
                            kMagic);
   const auto subsystem = field<uint16_t>(file, nt + kOptional + 68);
-  if (subsystem != kSubsystemNative)
-    return Status::failure("%s: subsystem %u, not native", m_name.c_str(), subsystem);
+  if (subsystem != (use == Use::Driver ? kSubsystemNative : kSubsystemGui))
+    return Status::failure("%s: subsystem %u, not %s", m_name.c_str(), subsystem,
+                           use == Use::Driver ? "native" : "of windows");
   const auto sectionAlignment = field<uint32_t>(file, nt + kOptional + 32);
   if (sectionAlignment != kPage)
     return Status::failure("%s: section alignment 0x%x", m_name.c_str(), sectionAlignment);
@@ -100,7 +101,7 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
   // Windows loads no driver whose checksum is wrong.
   const auto stored = field<uint32_t>(file, nt + kOptional + 64),
              real = peChecksum(file, nt + kOptional + 64);
-  if (stored != real)
+  if (use == Use::Driver && stored != real)
     return Status::failure("%s: checksum 0x%x, should be 0x%x", m_name.c_str(), stored, real);
   const auto directories = field<uint32_t>(file, nt + kDirectories - 4);
   const auto directory = [&](unsigned index) -> Directory {
@@ -108,6 +109,7 @@ Status PeImage::readHeaders(std::span<const uint8_t> file) {
     return {field<uint32_t>(file, nt + kDirectories + size_t{8} * index),
             field<uint32_t>(file, nt + kDirectories + size_t{8} * index + 4)};
   };
+  m_exportDirectory = directory(kExportIndex);
   m_importDirectory = directory(kImportIndex);
   m_exceptionDirectory = directory(kExceptionIndex);
   m_relocationDirectory = directory(kRelocationIndex);
@@ -278,9 +280,10 @@ void PeImage::readSymbols(std::span<const uint8_t> file) {
             [](const Symbol& a, const Symbol& b) { return a.rva < b.rva; });
 }
 
-Status PeImage::load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver) {
+Status PeImage::load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver,
+                     Use use) {
   m_name = name;
-  Status status = readHeaders(file);
+  Status status = readHeaders(file, use);
   if (status.ok()) status = mapSections(file);
   if (status.ok()) status = relocate();
   if (status.ok()) status = bind(resolver);
@@ -290,7 +293,7 @@ Status PeImage::load(std::span<const uint8_t> file, const std::string& name, con
   return status;
 }
 
-Status PeImage::loadFile(const std::string& path, const Resolver& resolver) {
+Status PeImage::loadFile(const std::string& path, const Resolver& resolver, Use use) {
   std::FILE* file = std::fopen(path.c_str(), "rbe");
   if (!file) return Status::systemFailure("cannot open %s", path.c_str());
   std::vector<uint8_t> bytes;
@@ -298,13 +301,30 @@ Status PeImage::loadFile(const std::string& path, const Resolver& resolver) {
   for (size_t n; (n = std::fread(chunk, 1, sizeof chunk, file)) != 0;)
     bytes.insert(bytes.end(), chunk, chunk + n);
   std::fclose(file);
-  return load(bytes, path.substr(path.rfind('/') + 1), resolver);
+  return load(bytes, path.substr(path.rfind('/') + 1), resolver, use);
 }
 
 void PeImage::discardInit() {
   for (const Section& section : m_sections)
     if ((section.characteristics & kSectionDiscardable) && section.rva != m_exceptionDirectory.rva)
       mprotect(m_base + section.rva, pages(section.size), PROT_NONE);
+}
+
+// PE/COFF, "The .edata Section": names, in the same order the ordinals, and by these the addresses.
+uint64_t PeImage::exported(const char* name) const {
+  const auto* table = m_exportDirectory.size ? at<uint32_t>(m_exportDirectory.rva, 10) : nullptr;
+  if (!table) return 0;
+  const uint32_t functions = table[5], count = table[6];
+  const auto* addresses = at<uint32_t>(table[7], functions);
+  const auto* names = at<uint32_t>(table[8], count);
+  const auto* ordinals = at<uint16_t>(table[9], count);
+  if (!addresses || !names || !ordinals) return 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const char* found = stringAt(names[i]);
+    if (found && ordinals[i] < functions && std::strcmp(found, name) == 0)
+      return reinterpret_cast<uintptr_t>(m_base) + addresses[ordinals[i]];
+  }
+  return 0;
 }
 
 bool PeImage::containsCode(uint64_t address) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads a Windows kernel image, x64 or x86 as the host itself is, as the Windows loader does: Microsoft
-// PE/COFF specification. The file is not changed or interpreted further; what Windows would refuse is refused
-// with a sentence that says why.
+// Loads a Windows kernel image or library, x64 or x86 as the host itself is, as the Windows loader does:
+// Microsoft PE/COFF specification. The file is not changed or interpreted further; what Windows would refuse
+// is refused with a sentence that says why.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,9 @@ public:
   /// Address of `name` in `dll` (as the import table spells both), or null. Called once for each import.
   using Resolver = std::function<void*(const char* dll, const char* name)>;
 
+  /// What an image is for; Windows loads no driver with a wrong checksum, and no library into the kernel.
+  enum class Use { Driver, Library };
+
   PeImage() = default;
   PeImage(const PeImage&) = delete;
   PeImage& operator=(const PeImage&) = delete;
@@ -34,9 +37,10 @@ public:
 
   /// Checks, maps, relocates, binds and protects. A missing import does not end the search: the error names
   /// all.
-  Status load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver);
+  Status load(std::span<const uint8_t> file, const std::string& name, const Resolver& resolver,
+              Use use = Use::Driver);
   /// Reads `path` and loads it under its last component's name.
-  Status loadFile(const std::string& path, const Resolver& resolver);
+  Status loadFile(const std::string& path, const Resolver& resolver, Use use = Use::Driver);
   /// Takes the discardable sections away, as Windows does after DriverEntry.
   void discardInit();
 
@@ -46,6 +50,8 @@ public:
   bool contains(uint64_t address) const {
     return m_base && address - reinterpret_cast<uintptr_t>(m_base) < m_size;
   }
+  /// Where the export of that name is; 0 without one.
+  uint64_t exported(const char* name) const;
   /// Inside of a section that is code.
   bool containsCode(uint64_t address) const;
   /// IMAGE_DLLCHARACTERISTICS_NO_SEH: x86 calls no exception handler in it.
@@ -68,7 +74,7 @@ private:
     uint32_t rva;
     std::string name;
   };
-  Status readHeaders(std::span<const uint8_t> file);
+  Status readHeaders(std::span<const uint8_t> file, Use use);
   Status mapSections(std::span<const uint8_t> file);
   Status relocate();
   Status bind(const Resolver& resolver);
@@ -87,7 +93,7 @@ private:
   struct Directory {
     uint32_t rva = 0, size = 0;
   };
-  Directory m_importDirectory, m_exceptionDirectory, m_relocationDirectory;
+  Directory m_exportDirectory, m_importDirectory, m_exceptionDirectory, m_relocationDirectory;
   std::vector<Section> m_sections;
   std::vector<Symbol> m_symbols;  // sorted by address
   std::vector<Import> m_imports;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// dirty_bit.h: whether something differs from what the device has, as a bit of a word that is whoever's who sends it. A
+// draw of which nothing changed looks at that word alone.
+#pragma once
+
+#include <stdint.h>
+
+namespace aero {
+
+class DirtyBit {
+public:
+  /** `bit`: a mask. */
+  DirtyBit(uint32_t &word, uint32_t bit) : m_word(word), m_bit(bit) {}
+  void set() { m_word |= m_bit; }
+  void clear() { m_word &= ~m_bit; }
+  bool isSet() const { return (m_word & m_bit) != 0; }
+
+private:
+  uint32_t &m_word;
+  const uint32_t m_bit;
+};
+
+}  // namespace aero
