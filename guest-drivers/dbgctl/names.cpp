@@ -136,6 +136,7 @@ constexpr Name kFeatures[] = {
     {high(AEROGPU_EXT_FEATURE_HI_GPU_LOSS), "GPU_LOSS"},
     {high(AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS), "KEEP_OBJECTS"},
     {high(AEROGPU_EXT_FEATURE_HI_AGAIN), "AGAIN"},
+    {high(AEROGPU_EXT_FEATURE_HI_CHARGES), "CHARGES"},
 };
 constexpr Name kSubmitFlags[] = {
     {AEROGPU_SUBMIT_FLAG_PRESENT, "PRESENT"},

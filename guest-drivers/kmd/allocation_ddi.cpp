@@ -140,10 +140,6 @@ NTSTATUS createOne(AeroAdapter &adapter, const DXGKARG_CREATEALLOCATION &args, U
     }
     if (allocation->lasts() || allocation->isShared()) adapter.allocations.tokens.create(allocation->token);
   }
-  if (allocation->lasts() && !NT_SUCCESS(adapter.textures.create(*allocation))) {
-    release(adapter, allocation);
-    return STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
-  }
   writePrivate(*allocation, info.pPrivateDriverData);
   if (standard) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
   info.Alignment = kPageBytes;
@@ -321,6 +317,9 @@ NTSTATUS APIENTRY AeroDdiOpenAllocation(const HANDLE hDevice, const DXGKARG_OPEN
       if (allocation->use != AllocationUse::UserMode) breakSeal(info.pPrivateDriverData, info.PrivateDriverDataSize);
     }
     info.hDeviceSpecificAllocation = open;
+    // The first who opens it is who made it: Windows gives it to nobody before (page "DxgkDdiOpenAllocation").
+    if (allocation->lasts() && !allocation->kernelTexture && !NT_SUCCESS(adapter.textures.create(*allocation)))
+      status = STATUS_NO_MEMORY;  // the page has no code for a device that takes nothing
   }
   if (NT_SUCCESS(status)) status = grantAll(*device, *args);
   if (NT_SUCCESS(status)) return status;

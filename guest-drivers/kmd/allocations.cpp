@@ -53,7 +53,8 @@ AeroAllocation *AllocationTable::find(uint32_t id) const {
 AeroAllocation *AllocationTable::nextLost(uint32_t &cursor, const Epochs &epochs) const {
   for (; cursor < kIdBuckets; cursor++)
     for (AeroAllocation *allocation = m_byId[cursor]; allocation; allocation = allocation->nextById)
-      if (allocation->lasts() && !epochs.stillThere(allocation->kernelEpoch, true)) return allocation;
+      if (allocation->kernelTexture && allocation->lasts() && !epochs.stillThere(allocation->kernelEpoch, true))
+        return allocation;
   return nullptr;
 }
 

@@ -66,7 +66,7 @@ public:
     return use == AllocationUse::Primary || flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
   }
   bool isOpenOn(const AeroDevice *device) const;
-  /** Whether kernelTexture is made with it, and exported, and is more than its memory. */
+  /** Whether kernelTexture is made when it is first opened, and exported, and is more than its memory. */
   bool lasts() const { return gpuOnly || imported; }
   bool isShared() const { return flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED; }
 };
@@ -131,7 +131,8 @@ public:
   /** Enters the allocation under `wantedId`, or under a new one of the kernel's range for 0; false when it is taken. */
   bool enter(AeroAllocation &allocation, uint32_t wantedId);
   AeroAllocation *find(uint32_t id) const;
-  /** The next of those that lasts() whose texture is gone; null when there is none. `cursor` starts at 0. */
+  /** The next of those that lasts() whose texture was made and is gone; null when there is none. `cursor` starts at 0.
+   */
   AeroAllocation *nextLost(uint32_t &cursor, const Epochs &epochs) const;
   /** Drops a reference; the last one takes the allocation out, and gives back what the device must then forget. */
   struct Farewell {

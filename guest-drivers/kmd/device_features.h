@@ -21,6 +21,8 @@ struct Features {
 
   /** Whether the device keeps processes apart (docs/abi/spaces.md). */
   bool spaces() const { return high & AEROGPU_EXT_FEATURE_HI_SPACES; }
+  /** Whether what the driver makes can count for a process (SPACE-21). */
+  bool charges() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_CHARGES; }
 
   /** Reads all of them; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody else reads.
    */

@@ -3,6 +3,8 @@
 
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/packet_writer.hpp"
+#include "context.h"
+#include "device_features.h"
 #include "scheduler.h"
 #include "segments.h"
 
@@ -10,26 +12,41 @@ namespace aero {
 
 using aerogpu::PacketWriter;
 
+namespace {
+
+/** The handle space of the program that has had the allocation open for longest; 0: only the OS has. Under the
+ *  table's mutex. */
+uint32_t payerOf(const AeroAllocation &allocation) {
+  uint32_t space = 0;
+  for (const AeroOpenAllocation *open = allocation.opens; open; open = open->next)  // the newest first
+    if (!open->device->system) space = open->device->space;
+  return space;
+}
+
+}  // namespace
+
 NTSTATUS KernelTextures::create(AeroAllocation &allocation) {
-  uint32_t texture;
+  uint32_t texture, payer;
   {
     TableLock lock(m_allocations);
     texture = m_allocations.newKernelHandles(1);
+    payer = m_features.charges() ? payerOf(allocation) : 0;
   }
-  const NTSTATUS status = submit(allocation, texture, Scheduler::kRoomTimeoutMs);
+  const NTSTATUS status = submit(allocation, texture, Scheduler::kRoomTimeoutMs, payer);
   if (!NT_SUCCESS(status)) return status;
   allocation.kernelTexture = texture;
   allocation.kernelEpoch = m_epochs.now();
   return status;
 }
 
-NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs) {
-  uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_create_texture2d) +
-                 sizeof(aerogpu_cmd_export_shared_surface)];
+NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs, uint32_t payer) {
+  uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_ext_charge_space) +
+                 sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface)];
   PacketWriter packets(buffer, sizeof buffer);
   // One that was over the memory before: the content is there.
   if (allocation.kernelTexture && !allocation.lasts())
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
+  if (payer) packets.append<aerogpu_cmd_ext_charge_space>()->space = payer;
   const Surface &surface = allocation.surface;
   if (allocation.isBuffer) {
     auto *create = packets.append<aerogpu_cmd_create_buffer>();

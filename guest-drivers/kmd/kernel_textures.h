@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// kernel_textures.h: textures that the driver makes for allocations. Some are made with the allocation, and everybody
-// who opens it imports its token: those without memory of the guest's, which live on the host, and, with handle spaces,
-// those that are shared, presented or scanned out. Others are over memory, for what the driver draws. PASSIVE_LEVEL.
+// kernel_textures.h: textures that the driver makes for allocations. Some are made when the allocation is first opened,
+// and everybody who opens it imports its token: those without memory of the guest's, which live on the host, and, with
+// handle spaces, those that are shared, presented or scanned out. Others are over memory, for what the driver draws.
+// PASSIVE_LEVEL.
 #pragma once
 
 #include "allocations.h"
@@ -10,15 +11,16 @@
 namespace aero {
 
 class Scheduler;
+struct Features;
 
 class KernelTextures {
 public:
-  /** All three outlive it. */
-  KernelTextures(Scheduler &scheduler, AllocationTable &allocations, const Epochs &epochs)
-      : m_scheduler(scheduler), m_allocations(allocations), m_epochs(epochs) {}
+  /** All four outlive it. */
+  KernelTextures(Scheduler &scheduler, AllocationTable &allocations, const Epochs &epochs, const Features &features)
+      : m_scheduler(scheduler), m_allocations(allocations), m_epochs(epochs), m_features(features) {}
 
-  /** Makes the texture, or buffer, of an allocation that has a token, and exports it, before anybody can name either.
-   */
+  /** Makes the texture, or buffer, of an allocation that lasts(), and exports it, before anybody can name either. It
+   *  counts for who has opened the allocation first of those that have it open (SPACE-21). */
   NTSTATUS create(AeroAllocation &allocation);
   /**
    * Sees to it that the texture over an allocation's memory is made before whatever is submitted from now on: DMA
@@ -31,14 +33,15 @@ public:
   NTSTATUS restore();
 
 private:
-  /** The packets that make it. */
-  NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs);
+  /** The packets that make it; the handle space `payer` has the costs, 0: the guest. */
+  NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs, uint32_t payer = 0);
   /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */
   NTSTATUS tryEnsure(AeroAllocation &allocation);
 
   Scheduler &m_scheduler;
   AllocationTable &m_allocations;
   const Epochs &m_epochs;
+  const Features &m_features;
 };
 
 }  // namespace aero

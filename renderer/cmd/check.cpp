@@ -387,5 +387,8 @@ Result<void> check(const aerogpu_cmd_ext_name_space& c, uint32_t) {
   if (c.space == 0) return malformed("space 0 is the kernel driver's and has no name");
   return {};
 }
+Result<void> check(const aerogpu_cmd_ext_charge_space&, uint32_t) {
+  return {};
+}
 
 }  // namespace aerogpu::cmd

@@ -636,6 +636,10 @@ constexpr PacketField kExtNameSpace[] = {
     {"image_name", 16, 1, 32, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtChargeSpace[] = {
+    {"space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+};
+
 }  // namespace
 
 PacketFields packetFields(uint32_t opcode) {
@@ -778,6 +782,8 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_DESTROY_SPACE", 16, kExtDestroySpace};
     case AEROGPU_CMD_EXT_NAME_SPACE:
       return {"EXT_NAME_SPACE", 48, kExtNameSpace};
+    case AEROGPU_CMD_EXT_CHARGE_SPACE:
+      return {"EXT_CHARGE_SPACE", 16, kExtChargeSpace};
     default:
       return {};
   }

@@ -45,9 +45,10 @@ Result<void> Executor::run(const aerogpu_cmd_ext_grant& c) {
   if (auto named = m_shared.find(c.share_token); !named) return named.error();
   const auto space = m_spaces.need(c.space);
   if (!space) return space.error();
+  auto charged = m_env.hostMemory.share();
   m_env.hostMemory.setShare((*space)->share);
   auto granted = m_shared.grant(c.share_token, (*space)->grants);
-  m_env.hostMemory.setShare(m_space->share);
+  m_env.hostMemory.setShare(std::move(charged));
   return granted;
 }
 
@@ -57,6 +58,15 @@ Result<void> Executor::run(const aerogpu_cmd_ext_name_space& c) {
   const auto space = m_spaces.need(c.space);
   if (!space) return space.error();
   m_spaces.setName(**space, c.process_id, c.image_name);
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_charge_space& c) {
+  if (auto allowed = needSpaces(); !allowed) return allowed;
+  ++m_neutralPackets;
+  const auto space = m_spaces.need(c.space);
+  if (!space) return space.error();
+  m_env.hostMemory.setShare((*space)->share);  // execute() ends it
   return {};
 }
 

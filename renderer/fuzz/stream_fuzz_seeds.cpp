@@ -77,6 +77,9 @@ void twoSpaces(const std::string& folder) {
     name.space = space;
     name.image_name[0] = 'a';
     turns[0].packet(name);
+    aerogpu_cmd_ext_charge_space charge{};
+    charge.space = space;
+    turns[0].packet(charge);
     aerogpu_cmd_import_shared_surface import{};
     import.out_resource_handle = 5;
     import.share_token = 77;

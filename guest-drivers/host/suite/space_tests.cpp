@@ -380,7 +380,70 @@ void spaceInFlight() {
   survivor.end(adapter);
 }
 
+/// SPACE-21: textures that the driver makes for a program (PRIV-20, PRIV-24) count against the limit of the
+/// program's space. One takes all of it, others have theirs, and what it gives back it has again.
+void spaceCharges() {
+  constexpr uint32_t kEdge = 4096, kMiB = 1 << 20, kEach = kEdge / 1024 * kEdge / 1024 * 4;
+  Session session;
+  if (!session.ok() || !hasSpaces(session.adapter())) return;
+  Adapter& adapter = session.adapter();
+  auto taker = makeSharer(adapter, 760), other = makeSharer(adapter, 761);
+  if (!taker || !other) return;
+  const uint32_t limit = adapter.registers().read(AEROGPU_EXT_REG_SPACE_MEMORY_MB);
+  if (!expect(limit >= 2 * kEach, "room for two textures (%u MiB)", limit)) return;
+  struct Held {
+    std::shared_ptr<Allocation> allocation;
+    OpenAllocation* opened;
+  };
+  // Whether it was made, by the device's errors.
+  const auto make = [&](Sharer& who, std::vector<Held>& held, uint32_t flags) {
+    aerogpu_wddm_alloc_priv_v2 priv;
+    auto data = texturePrivate(newAllocId(), kEdge, kEdge, D3DDDIFMT_A8R8G8B8);
+    std::memcpy(&priv, data.data(), sizeof priv);
+    priv.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY | flags;
+    std::memcpy(data.data(), &priv, sizeof priv);
+    const uint32_t before = deviceErrors(adapter);
+    auto made = adapter.vidmm().create({}, {data}, true);
+    const auto opened =
+        ntSuccess(made.status) ? who.client->open(made.allocations, true) : std::vector<OpenAllocation*>{};
+    if (!expect(!opened.empty(), "an allocation (0x%08x)", made.status)) return false;
+    held.push_back({made.allocations[0], opened[0]});
+    settle(adapter, *who.context);
+    return deviceErrors(adapter) == before;
+  };
+  const auto drop = [&](Sharer& who, std::vector<Held>& held) {
+    for (const Held& one : held) {
+      who.client->close(one.opened);
+      adapter.vidmm().destroy({one.allocation});
+    }
+    held.clear();
+    settle(adapter, *who.context);
+  };
+  for (const uint32_t flags : {0u, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED}) {
+    std::vector<Held> all, others;
+    uint32_t count = 0;
+    while (count <= limit / kEach && make(*taker, all, flags)) ++count;
+    // The rest is less than one of them.
+    expect(count + 1 >= limit / kEach && count <= limit / kEach,
+           "%u of %u MiB against a limit of %u MiB (flags 0x%x)", count, kEach, limit, flags);
+    const uint32_t errors = deviceErrors(adapter);
+    expect(make(*other, others, flags), "another program has room");
+    const uint32_t handle = newHandle();
+    expect(ntSuccess(taker->context->render(Stream().createBuffer(handle, kEach * kMiB, 0).bytes(), {})),
+           "a buffer");
+    settle(adapter, *taker->context);
+    expect(deviceErrors(adapter) == errors + 1, "what it makes itself counts beside them");
+    drop(*taker, all);
+    const uint32_t after = deviceErrors(adapter);
+    expect(make(*taker, all, flags), "what was given back is there again");
+    expect(deviceErrors(adapter) == after, "without an error");
+    drop(*taker, all);
+    drop(*other, others);
+  }
+}
+
 const TestCase kTests[] = {
+    {"space-charges", 120, spaceCharges},
     {"space-handles", 120, spaceHandles},
     {"space-tokens", 90, spaceTokens},
     {"space-allocations", 90, spaceAllocations},

@@ -36,13 +36,26 @@ void hangOnce(Adapter& adapter, Context& context, const Surface& surface) {
          scheduler.resets() - before);
 }
 
-std::shared_ptr<Allocation> gdiTexture(Adapter& adapter) {
+/// A texture of GDI's, which the driver makes when it is opened; without an opener the device took nothing.
+struct GdiTexture {
+  std::shared_ptr<Allocation> allocation;
+  OpenAllocation* opened = nullptr;
+};
+
+GdiTexture gdiTexture(Adapter& adapter, Client& client) {
   D3DKMDT_GDISURFACEDATA data{};
   data.Width = data.Height = 64;
   data.Format = D3DDDIFMT_A8R8G8B8;
   data.Type = D3DKMDT_GDISURFACE_TEXTURE;
   auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_GDISURFACE, &data, false);
-  return ntSuccess(created.status) ? created.allocations[0] : nullptr;
+  if (!ntSuccess(created.status)) return {};
+  const auto opened = client.open(created.allocations, true);
+  return {created.allocations[0], opened.empty() ? nullptr : opened[0]};
+}
+
+void drop(Adapter& adapter, Client& client, const GdiTexture& texture) {
+  if (texture.opened) client.close(texture.opened);
+  if (texture.allocation) adapter.vidmm().destroy({texture.allocation});
 }
 
 /// Textures in the host's memory that nobody destroys: they end with their process.
@@ -73,8 +86,8 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
     if (!expect(contexts.back() != nullptr, "process %u", i)) return;
     makeTextures(*contexts.back(), kTextures);
   }
-  std::vector<std::shared_ptr<Allocation>> early;
-  for (unsigned i = 0; i < 6; ++i) early.push_back(gdiTexture(adapter));
+  std::vector<GdiTexture> early;
+  for (unsigned i = 0; i < 6; ++i) early.push_back(gdiTexture(adapter, client));
   adapter.scheduler().waitIdle();
   ring.waitEmpty();
 
@@ -86,10 +99,9 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
     longest = std::max(longest, nowNs() - begin);
   };
   // Sixteen calls in a row: who comes last waits for all of them.
-  std::vector<std::shared_ptr<Allocation>> made;
+  std::vector<GdiTexture> made;
   timed([&] {
-    for (unsigned i = 0; i < 16; ++i)
-      if (auto allocation = gdiTexture(adapter)) made.push_back(std::move(allocation));
+    for (unsigned i = 0; i < 16; ++i) made.push_back(gdiTexture(adapter, client));
   });
   timed([&] {
     for (unsigned i = 0; i < 16; ++i) (void)client.createContext();
@@ -101,8 +113,8 @@ void stuckDdis(Adapter& adapter, Client& client, Context& context) {
     for (auto& one : clients) one.reset();
   });
   timed([&] {  // a resource each
-    for (const auto& one : early) adapter.vidmm().destroy({one});
-    for (const auto& one : made) adapter.vidmm().destroy({one});
+    for (const auto& one : early) drop(adapter, client, one);
+    for (const auto& one : made) drop(adapter, client, one);
   });
   expect(longest < kDdiDelayNs, "nothing takes as long as TdrDdiDelay while the ring stands still (%lld ms)",
          static_cast<long long>(longest / 1'000'000));
@@ -131,8 +143,8 @@ void cleanup(Adapter& adapter, Client& client, Context& context) {
   const auto resources = deviceCounter("resources"), held = deviceCounter("held-objects");
   auto other = Client::create(adapter, 200);
   auto theirs = other ? other->createContext() : nullptr;
-  auto texture = gdiTexture(adapter);
-  if (!expect(theirs && texture, "another process")) return;
+  const GdiTexture texture = gdiTexture(adapter, client);
+  if (!expect(theirs && texture.opened, "another process")) return;
   makeTextures(*theirs, 100);
   adapter.scheduler().waitIdle();
   ring.waitEmpty();
@@ -140,7 +152,7 @@ void cleanup(Adapter& adapter, Client& client, Context& context) {
   adapter.scheduler().setCleanup([&] {
     theirs.reset();
     other.reset();
-    adapter.vidmm().destroy({texture});
+    drop(adapter, client, texture);
   });
   hangOnce(adapter, context, surface);
   ring.waitEmpty();
@@ -169,7 +181,7 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
            scheduler.queryFence());
     expect(scheduler.preempt(), "an idle engine is preempted");
     // The driver's own submissions say nothing of others' fences.
-    if (const auto texture = gdiTexture(adapter)) adapter.vidmm().destroy({texture});
+    drop(adapter, client, gdiTexture(adapter, client));
     RingView(adapter).waitEmpty();
     expect(scheduler.queryFence() == good, "whatever the driver submits by itself (%u)",
            scheduler.queryFence());
@@ -220,8 +232,7 @@ void powerStuck(Adapter& adapter, Client& client, Context& context) {
     adapter.display().unpin(*adapter.display().primary());
     expect(adapter.vidmm().evictAll(), "everything can be evicted");
     stopGpu(adapter);
-    for (unsigned i = 0; i < 10; ++i)
-      if (const auto texture = gdiTexture(adapter)) adapter.vidmm().destroy({texture});
+    for (unsigned i = 0; i < 10; ++i) drop(adapter, client, gdiTexture(adapter, client));
     (void)adapter.setPower(kAdapterUid, PowerDeviceD3, action);
     (void)adapter.setPower(kAdapterUid, PowerDeviceD0, action);
     expect(adapter.display().recommit(), "the mode comes back");
@@ -251,7 +262,7 @@ void sleepLost() {
     Surface surface;
     if (!makeSurface(adapter, *client, *context, 64, 64, surface)) return;
     fillSurface(*context, surface, 0xFF336699);
-    const auto texture = gdiTexture(adapter);
+    const GdiTexture texture = gdiTexture(adapter, *client);
     goToSleep(adapter, action);
     expect(adapter.machine().sleepAndWake(true), "the machine's devices are reset");
     (void)adapter.setPower(kAdapterUid, PowerDeviceD0, action);
@@ -287,7 +298,7 @@ void sleepLost() {
     client->close(primary[0]);
     client->close(surface.opened);
     adapter.vidmm().destroy({surface.allocation});
-    adapter.vidmm().destroy({texture});
+    drop(adapter, *client, texture);
     context.reset();
     second.reset();
     client.reset();

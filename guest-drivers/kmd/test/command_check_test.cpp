@@ -113,7 +113,7 @@ struct Known {
   uint32_t opcode, bytes;
   bool kernelOnly() const {  // PRIV-6, SPACE-12
     return opcode == AEROGPU_CMD_RELEASE_SHARED_SURFACE ||
-           (opcode >= AEROGPU_CMD_EXT_GRANT && opcode <= AEROGPU_CMD_EXT_NAME_SPACE);
+           (opcode >= AEROGPU_CMD_EXT_GRANT && opcode <= AEROGPU_CMD_EXT_CHARGE_SPACE);
   }
 };
 const std::vector<Known> &knownPackets() {

@@ -29,17 +29,19 @@
 #define AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING 0x40000U /* feature bit 50: the packet EXT_ATTACH_BACKING works */
 #define AEROGPU_EXT_FEATURE_HI_SPACES \
   0x10000U /* feature bit 48: the SPACE registers exist, and spaces.md holds once they are enabled */
+#define AEROGPU_EXT_FEATURE_HI_CHARGES \
+  0x800000U /* feature bit 55: the packet EXT_CHARGE_SPACE works; comes with SPACES */
 #define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */
 #define AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS \
   0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                                  \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | \
-   AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_QUERIES |  \
-   AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES |        \
-   AEROGPU_EXT_FEATURE_HI_UPDATES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                                        \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |              \
+   AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | \
+   AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES |             \
+   AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_UPDATES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** aerogpu_cmd_ext_create_texture.kind. */
 enum aerogpu_ext_texture_kind {
@@ -365,6 +367,14 @@ struct aerogpu_cmd_ext_name_space {
   uint8_t image_name[32]; /* ends with its first zero byte */
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_name_space, 48);
+
+/** EXT_CHARGE_SPACE: what is made from here on counts for the space, up to the end of the submission. SPACE-21. */
+struct aerogpu_cmd_ext_charge_space {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t space; /* 0: for the guest as a whole again */
+  uint32_t reserved0;
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_charge_space, 16);
 
 #pragma pack(pop)
 

@@ -88,7 +88,8 @@
   FIXED(EXT_ATTACH_BACKING, ext_attach_backing)                                                                    \
   FIXED(EXT_GRANT, ext_grant)                                                                                      \
   FIXED(EXT_DESTROY_SPACE, ext_destroy_space)                                                                      \
-  FIXED(EXT_NAME_SPACE, ext_name_space)
+  FIXED(EXT_NAME_SPACE, ext_name_space)                                                                            \
+  FIXED(EXT_CHARGE_SPACE, ext_charge_space)
 
 /** The structures without a field that means something, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

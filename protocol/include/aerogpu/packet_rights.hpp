@@ -226,6 +226,10 @@ inline constexpr PacketRights kPacketRights[] = {
      .bytes = sizeof(aerogpu_cmd_ext_name_space),
      .featureHi = AEROGPU_EXT_FEATURE_HI_SPACES,
      .kernelOnly = true},
+    {.opcode = AEROGPU_CMD_EXT_CHARGE_SPACE,
+     .bytes = sizeof(aerogpu_cmd_ext_charge_space),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_CHARGES,
+     .kernelOnly = true},
 };
 
 }  // namespace aerogpu

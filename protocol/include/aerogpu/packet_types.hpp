@@ -460,4 +460,10 @@ struct PacketType<aerogpu_cmd_ext_name_space> {
   using Element = void;
 };
 
+template <>
+struct PacketType<aerogpu_cmd_ext_charge_space> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_CHARGE_SPACE;
+  using Element = void;
+};
+
 }  // namespace aerogpu

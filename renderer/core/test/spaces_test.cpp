@@ -47,6 +47,11 @@ void grant(CommandWriter& w, uint64_t token, uint32_t space) {
   c.space = space;
   w.packet(c);
 }
+void chargeSpace(CommandWriter& w, uint32_t space) {
+  aerogpu_cmd_ext_charge_space c{};
+  c.space = space;
+  w.packet(c);
+}
 void destroySpace(CommandWriter& w, uint32_t space) {
   aerogpu_cmd_ext_destroy_space c{};
   c.space = space;
@@ -180,17 +185,18 @@ TEST_F(SpacesTest, WhatIsTheKernelDriversIsRefusedElsewhere) {
     grant(w, 100, 1);
     destroySpace(w, 2);
     nameSpace(w, 1, 4, "a");
+    chargeSpace(w, 2);
   };
   expectGood(in(2, [](CommandWriter& w) { packets::createBuffer(w, 1, 16); }));
   expectGood(in(1, [](CommandWriter& w) { packets::createBuffer(w, 1, 16); }));
   FinishedSubmission finished = in(1, all);
-  expectError(finished, kDecode, 7);
+  expectError(finished, kDecode, 8);
   EXPECT_EQ(finished.result.present_count, 0u);
   h.space = Harness::InSpace{0};  // over the kernel driver's objects, but not its own stream
   CommandWriter w;
   all(w);
   finished = h.submit(w);
-  expectError(finished, kDecode, 7);
+  expectError(finished, kDecode, 8);
   EXPECT_EQ(finished.result.present_count, 0u);
   // None of it has had an effect.
   EXPECT_EQ(h.spaceInfo(2)->objects, 1u);
@@ -222,7 +228,8 @@ TEST_F(SpacesTest, WithoutSpacesThePacketsAreRefused) {
   grant(w, 100, 1);
   nameSpace(w, 1, 4, "a");
   destroySpace(w, 1);
-  expectError(h.submit(w), kDecode, 3);
+  chargeSpace(w, 1);
+  expectError(h.submit(w), kDecode, 4);
   EXPECT_FALSE(h.spaceInfo(1));
   w.reset();
   importToken(w, 2, 100);
@@ -394,6 +401,71 @@ TEST_F(SpacesTest, MemoryCountsForWhoMadeIt) {
   ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
   EXPECT_EQ(h.stats().host_memory_bytes, 0u);
   EXPECT_FALSE(h.spaceInfo(2));
+}
+
+/// What the kernel driver makes for a program counts where it says, up to the end of its submission, whoever
+/// imports it, and as long as it lives.
+// SPACE-11, SPACE-21
+TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
+  constexpr uint32_t kBig = 600 * 1024;
+  const auto held = [&](uint32_t space) {
+    const auto info = h.spaceInfo(space);
+    return info ? info->host_memory_bytes : 0;
+  };
+  // Of the space itself: its tables, and what a grant takes.
+  constexpr uint64_t kOwn = 100 * 1024;
+  expectGood(in(0, [](CommandWriter& w) {
+    chargeSpace(w, 5);
+    packets::createBuffer(w, 1, kBig);
+    exportToken(w, 1, 100);
+    grant(w, 100, 6);
+    grant(w, 100, 5);
+    chargeSpace(w, 0);
+    packets::createBuffer(w, 2, kBig);
+  }));
+  EXPECT_GE(held(5), kBig);
+  EXPECT_LT(held(5), kBig + kOwn);
+  EXPECT_LT(held(6), kOwn) << "a grant charges its own space alone";
+  // Over the limit nothing is made; what comes behind the packet that ended is the guest's.
+  expectError(in(0,
+                 [](CommandWriter& w) {
+                   chargeSpace(w, 5);
+                   packets::createBuffer(w, 3, kBig);
+                 }),
+              kBackend);
+  expectError(in(0, [](CommandWriter& w) { packets::destroyResource(w, 3); }), kDecode);
+  expectGood(in(0, [](CommandWriter& w) { packets::createBuffer(w, 3, kBig); }));
+  // A grant in between leaves it as it is.
+  expectError(in(0,
+                 [](CommandWriter& w) {
+                   chargeSpace(w, 5);
+                   grant(w, 100, 6);
+                   packets::createBuffer(w, 4, kBig);
+                 }),
+              kBackend);
+  // The program has no more room of its own, another one has; who imports it pays nothing.
+  expectGood(in(5, [](CommandWriter& w) { importToken(w, 1, 100); }));
+  expectError(in(5, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }), kBackend);
+  expectGood(in(6, [](CommandWriter& w) { importToken(w, 1, 100); }));
+  expectGood(in(6, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }));
+  // The program's handle is not what it lives by.
+  expectGood(in(5, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  EXPECT_GE(held(5), kBig);
+  expectGood(in(0, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  EXPECT_GE(held(5), kBig) << "the other program has it";
+  expectGood(in(6, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  EXPECT_LT(held(5), kOwn);
+  // A space that ends leaves no room that is nobody's.
+  expectGood(in(0, [](CommandWriter& w) {
+    chargeSpace(w, 5);
+    packets::createBuffer(w, 1, kBig);
+    destroySpace(w, 5);
+    packets::createBuffer(w, 5, 16);
+  }));
+  EXPECT_FALSE(h.spaceInfo(5));
+  expectGood(in(5, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }));
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_EQ(h.stats().host_memory_bytes, 0u);
 }
 
 /// Each space has its limit, and all of them together that of ABI 1.4.

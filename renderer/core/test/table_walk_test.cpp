@@ -266,6 +266,10 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.share_token = kToken + 1, .space = 3));
   PAIR(EXT_DESTROY_SPACE, ext_destroy_space, BRACED(.space = 3), {});
   PAIR(EXT_NAME_SPACE, ext_name_space, BRACED(.space = 3, .process_id = 4), BRACED(.process_id = 4));
+  // Any number is a space's.
+  t[AEROGPU_CMD_EXT_CHARGE_SPACE] = {
+      one(AEROGPU_CMD_EXT_CHARGE_SPACE, aerogpu_cmd_ext_charge_space{.space = 3}),
+      cut(AEROGPU_CMD_EXT_CHARGE_SPACE)};
   // An unknown token is no error, and FLUSH has no fields: only framing can be wrong.
   t[AEROGPU_CMD_RELEASE_SHARED_SURFACE] = {
       one(AEROGPU_CMD_RELEASE_SHARED_SURFACE, aerogpu_cmd_release_shared_surface{.share_token = 1}),
@@ -343,7 +347,7 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
     for (const bool accepted : {true, false}) {
       SCOPED_TRACE(std::string(row.name) + (accepted ? ", accepted" : ", rejected"));
       Harness h;
-      if (row.opcode >= AEROGPU_CMD_EXT_GRANT && row.opcode <= AEROGPU_CMD_EXT_NAME_SPACE)
+      if (row.opcode >= AEROGPU_CMD_EXT_GRANT && row.opcode <= AEROGPU_CMD_EXT_CHARGE_SPACE)
         h.space = Harness::kKernel;
       const Allocation memory = h.allocate(4096);
       const auto all = twins();

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zlib
 
-SPACES = {'EXT_GRANT', 'EXT_DESTROY_SPACE', 'EXT_NAME_SPACE'}
+SPACES = {'EXT_GRANT', 'EXT_DESTROY_SPACE', 'EXT_NAME_SPACE', 'EXT_CHARGE_SPACE'}
 
 def read_ppm(path):
     head, rest = path.read_bytes().split(b'255\n', 1)
