@@ -166,6 +166,32 @@ TEST(Spaces, AreListedForPeople) {
     EXPECT_NE(list.find(part), std::string::npos) << part << " in " << list;
 }
 
+/// Who comes and goes is in the trace.
+// SPACE-15, SPACE-16
+TEST(Spaces, AreTraced) {
+  AeroGpuDev dev("renderer=null", {"-trace", "aerogpu_renderer"});
+  enableSpaces(dev);
+  dev.startRing({.stride = 80});
+  CommandWriter w;
+  aerogpu_cmd_ext_name_space name{};
+  name.space = 9;
+  name.process_id = 4711;
+  std::string("game.exe").copy(reinterpret_cast<char*>(name.image_name), sizeof name.image_name);
+  w.packet(name);
+  EXPECT_EQ(errorsIn(dev, kKernel, w), 0u);
+  const std::string who = "space 9, process 4711, game.exe: ";
+  const std::string before = dev.qemu.output();
+  EXPECT_NE(before.find(who + "begins"), std::string::npos) << before;
+  EXPECT_EQ(before.find(who + "ends"), std::string::npos) << before;
+  w.reset();
+  aerogpu_cmd_ext_destroy_space end{};
+  end.space = 9;
+  w.packet(end);
+  EXPECT_EQ(errorsIn(dev, kKernel, w), 0u);
+  const std::string after = dev.qemu.output();
+  EXPECT_NE(after.find(who + "ends"), std::string::npos) << after;
+}
+
 /// Two programs draw, each under handle 1, to textures that the kernel driver made; it shows one, then the
 /// other. The replay shows what the screen did.
 void framesOfTwoSpaces(const std::string& backend, uint32_t shownLast) {

@@ -58,6 +58,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_name_space& c) {
   const auto space = m_spaces.need(c.space);
   if (!space) return space.error();
   m_spaces.setName(**space, c.process_id, c.image_name);
+  m_env.log.line(AEROGPU_LOG_INFO, m_spaces.describe(**space) + ": begins");
   return {};
 }
 
@@ -74,7 +75,10 @@ Result<void> Executor::run(const aerogpu_cmd_ext_destroy_space& c) {
   if (auto allowed = needSpaces(); !allowed) return allowed;
   ++m_neutralPackets;
   // Not the selected one: that is 0, which no packet ends.
-  if (Space* space = m_spaces.find(c.space)) destroySpace(m_spaces.take(*space));
+  if (Space* space = m_spaces.find(c.space)) {
+    m_env.log.line(AEROGPU_LOG_INFO, m_spaces.describe(*space) + ": ends");
+    destroySpace(m_spaces.take(*space));
+  }
   return {};
 }
 

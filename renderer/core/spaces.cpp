@@ -41,6 +41,14 @@ void Spaces::setName(Space& space, uint32_t processId, std::span<const uint8_t> 
   space.imageName = std::move(text);
 }
 
+std::string Spaces::describe(const Space& space) const {
+  Lock lock(m_mutex);
+  std::string text = "space " + std::to_string(space.number);
+  if (space.processId != 0 || !space.imageName.empty())
+    text += ", process " + std::to_string(space.processId) + ", " + space.imageName;
+  return text;
+}
+
 std::unique_ptr<Space> Spaces::take(Space& space) {
   Lock lock(m_mutex);
   return std::move(m_others.extract(space.number).mapped());

@@ -75,6 +75,8 @@ public:
   size_t count() const;
   /// For next(). The name ends with its first zero byte.
   void setName(Space& space, uint32_t processId, std::span<const uint8_t> name);
+  /// "space 3, process 1712, game.exe", for people.
+  std::string describe(const Space& space) const;
   /// Takes the space out of the list, for its end. Not space 0.
   std::unique_ptr<Space> take(Space& space);
   /// The same for the space of the lowest number; null when there are none but 0.
