@@ -5,6 +5,7 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
 #include "aerogpu_events.h"
+#include "capability_block.h"
 #include "entropy.h"
 #include "event_log.h"
 #include "hardware_information.h"
@@ -29,7 +30,8 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
     logEvent(physicalDevice, AEROGPU_EVENT_STARTED, STATUS_SUCCESS, features.abiVersion, features.low, features.high);
     DXGK_DEVICE_INFO device = {};
     if (NT_SUCCESS(dxgk.DxgkCbGetDeviceInformation(dxgk.DeviceHandle, &device)))
-      writeHardwareInformation(device.DeviceRegistryPath, memory.vramBytes(), features.abiVersion);
+      writeHardwareInformation(device.DeviceRegistryPath, memory.vramBytes(), features.abiVersion,
+                               CapabilityBlock(registers, features.high));
     if (settings.disable3d) logEvent(physicalDevice, AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
     return STATUS_SUCCESS;
   }

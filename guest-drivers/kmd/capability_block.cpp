@@ -18,12 +18,28 @@ uint32_t CapabilityBlock::word(uint32_t offset) const {
   return m_registers.read(AEROGPU_EXT_REG_CAPS + offset);
 }
 
+bool CapabilityBlock::knows(uint32_t bytes) const {
+  return m_bytes >= bytes && word(offsetof(aerogpu_caps, magic)) == AEROGPU_CAPS_MAGIC &&
+         word(offsetof(aerogpu_caps, struct_bytes)) >= bytes;
+}
+
+void CapabilityBlock::deviceName(wchar_t *out, uint32_t room) const {
+  uint32_t count = 0;
+  if (knows(offsetof(aerogpu_caps, device_name_offset) + sizeof(uint32_t))) {
+    const uint32_t first = word(offsetof(aerogpu_caps, device_name_offset));
+    for (uint32_t at = first; at < m_bytes && at >= first && count + 1 < room; at++) {
+      const auto byte = static_cast<uint8_t>(word(at & ~3u) >> at % 4 * 8);
+      if (!byte) break;
+      if ((byte & 0xC0) == 0x80) continue;  // not the first byte of its character in UTF-8
+      out[count++] = byte >= 0x20 && byte < 0x7F ? static_cast<wchar_t>(byte) : L'?';
+    }
+  }
+  out[count] = 0;
+}
+
 FormatSet CapabilityBlock::formats() const {
   FormatSet formats;
-  constexpr uint32_t kKnown = offsetof(aerogpu_caps, format_entry_bytes) + sizeof(uint32_t);
-  if (!m_hasFormats || m_bytes < kKnown || word(offsetof(aerogpu_caps, magic)) != AEROGPU_CAPS_MAGIC ||
-      word(offsetof(aerogpu_caps, struct_bytes)) < kKnown)
-    return formats;
+  if (!m_hasFormats || !knows(offsetof(aerogpu_caps, format_entry_bytes) + sizeof(uint32_t))) return formats;
   const uint32_t first = word(offsetof(aerogpu_caps, formats_offset));
   const uint32_t stride = word(offsetof(aerogpu_caps, format_entry_bytes));
   if (first > m_bytes || (first | stride) % 4 || stride < sizeof(aerogpu_format_caps)) return formats;

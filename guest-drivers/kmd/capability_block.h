@@ -18,11 +18,15 @@ public:
   uint32_t bytes() const { return m_bytes; }
   /** Copies the first bytes, at most `room`; returns how many. */
   uint32_t copy(uint8_t *out, uint32_t room) const;
+  /** The name of the host's GPU, of ASCII ('?' for anything else), cut where `room` ends; empty without a block. */
+  void deviceName(wchar_t *out, uint32_t room) const;
   /** The formats beyond ABI 1.4 that textures can be made of (FMT-5); none without feature bit 37. */
   FormatSet formats() const;
 
 private:
   uint32_t word(uint32_t offset) const;
+  /** Whether there is a block that we know, with the first `bytes` of aerogpu_caps. */
+  bool knows(uint32_t bytes) const;
 
   const Registers &m_registers;
   uint32_t m_bytes = 0;

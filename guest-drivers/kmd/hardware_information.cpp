@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "hardware_information.h"
 
+#include "capability_block.h"
+
 namespace aero {
 namespace {
 
@@ -10,8 +12,16 @@ void setValue(HANDLE key, const wchar_t *name, ULONG type, const void *data, SIZ
   (void)ZwSetValueKey(key, &value, 0, type, const_cast<void *>(data), static_cast<ULONG>(bytes));
 }
 
-template <size_t count> void setText(HANDLE key, const wchar_t *name, const wchar_t (&text)[count]) {
-  setValue(key, name, REG_SZ, text, sizeof text);
+void setText(HANDLE key, const wchar_t *name, const wchar_t *text) {
+  SIZE_T length = 0;
+  while (text[length]) length++;
+  setValue(key, name, REG_SZ, text, (length + 1) * sizeof *text);
+}
+
+/** Copies `text` to `at`, without its end; returns the place behind it. */
+wchar_t *appendText(wchar_t *at, const wchar_t *text) {
+  while (*text) *at++ = *text++;
+  return at;
 }
 
 /** Decimal digits of `number` at `at`; returns the place behind them. */
@@ -24,25 +34,28 @@ wchar_t *appendNumber(wchar_t *at, uint16_t number) {
 
 }  // namespace
 
-void writeHardwareInformation(const UNICODE_STRING &path, uint64_t vramBytes, uint32_t abiVersion) {
+void writeHardwareInformation(const UNICODE_STRING &path, uint64_t vramBytes, uint32_t abiVersion,
+                              const CapabilityBlock &capabilities) {
   OBJECT_ATTRIBUTES attributes;
   InitializeObjectAttributes(&attributes, const_cast<PUNICODE_STRING>(&path), OBJ_CASE_INSENSITIVE | OBJ_KERNEL_HANDLE,
                              nullptr, nullptr);
   HANDLE key;
   if (!NT_SUCCESS(ZwOpenKey(&key, KEY_SET_VALUE, &attributes))) return;
-  setText(key, L"HardwareInformation.ChipType", L"AeroGPU");
+  constexpr wchar_t kAdapter[] = L"aerogpu virtual GPU", kOn[] = L" on ";
+  wchar_t gpu[64], text[sizeof kAdapter / sizeof *kAdapter + sizeof kOn / sizeof *kOn + sizeof gpu / sizeof *gpu];
+  capabilities.deviceName(gpu, sizeof gpu / sizeof *gpu);
+  wchar_t *end = appendText(text, kAdapter);
+  if (*gpu) end = appendText(appendText(end, kOn), gpu);
+  *end = 0;
+  setText(key, L"HardwareInformation.ChipType", *gpu ? gpu : L"AeroGPU");
   setText(key, L"HardwareInformation.DacType", L"Virtual display");
-  setText(key, L"HardwareInformation.AdapterString", L"aerogpu virtual GPU");
+  setText(key, L"HardwareInformation.AdapterString", text);
   // There is no BIOS of the driver's concern; what tells one device from another is its interface.
-  wchar_t bios[32] = L"AeroGPU ABI ";
-  wchar_t *end = bios;
-  while (*end) end++;
-  end = appendNumber(end, static_cast<uint16_t>(abiVersion >> 16));
+  end = appendNumber(appendText(text, L"AeroGPU ABI "), static_cast<uint16_t>(abiVersion >> 16));
   *end++ = L'.';
   end = appendNumber(end, static_cast<uint16_t>(abiVersion));
-  *end++ = 0;
-  setValue(key, L"HardwareInformation.BiosString", REG_SZ, bios,
-           static_cast<SIZE_T>(reinterpret_cast<uint8_t *>(end) - reinterpret_cast<uint8_t *>(bios)));
+  *end = 0;
+  setText(key, L"HardwareInformation.BiosString", text);
   // The page says megabytes; whoever reads the value takes it for bytes, and other drivers write bytes.
   const ULONG bytes = vramBytes > MAXULONG ? MAXULONG : static_cast<ULONG>(vramBytes);
   setValue(key, L"HardwareInformation.MemorySize", REG_DWORD, &bytes, sizeof bytes);

@@ -9,10 +9,14 @@
 
 namespace aero {
 
+class CapabilityBlock;
+
 /**
  * Writes the five values. `path` is DXGK_DEVICE_INFO.DeviceRegistryPath, `vramBytes` all of BAR1, `abiVersion` the
- * device's register. A value that cannot be written is missing, and nothing else. PASSIVE_LEVEL.
+ * device's register, `capabilities` know the host's GPU. A value that cannot be written is missing, and nothing else.
+ * PASSIVE_LEVEL.
  */
-void writeHardwareInformation(const UNICODE_STRING &path, uint64_t vramBytes, uint32_t abiVersion);
+void writeHardwareInformation(const UNICODE_STRING &path, uint64_t vramBytes, uint32_t abiVersion,
+                              const CapabilityBlock &capabilities);
 
 }  // namespace aero

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_extension.h"
@@ -324,11 +325,25 @@ void switches() {
   adapter.unload();
 }
 
-/// Page "Registering Hardware Information": what the control panel shows of the adapter.
+/// Page "Registering Hardware Information": what the control panel shows of the adapter, the host's GPU among
+/// it.
 void hardwareInformation() {
   Session session;
   if (!session.ok()) return;
-  std::string text;
+  std::string text, gpu;
+  auto& registers = session.adapter().registers();
+  const auto byte = [&](uint32_t at) {
+    return static_cast<uint8_t>(registers.read(AEROGPU_EXT_REG_CAPS + at / 4 * 4) >> at % 4 * 8);
+  };
+  uint32_t at = registers.read(AEROGPU_EXT_REG_CAPS + offsetof(aerogpu_caps, device_name_offset));
+  for (; byte(at); ++at) gpu += static_cast<char>(byte(at));
+  expect(!gpu.empty(), "the device says which GPU the host has");
+  for (const char* name : {"ChipType", "AdapterString"}) {
+    const bool there =
+        getRegistryString(Adapter::registryKey(), std::string("HardwareInformation.") + name, text);
+    expect(there && text.find(gpu.substr(0, 63)) != std::string::npos, "HardwareInformation.%s '%s' has '%s'",
+           name, text.c_str(), gpu.c_str());
+  }
   for (const char* name : {"ChipType", "DacType", "AdapterString", "BiosString"})
     expect(getRegistryString(Adapter::registryKey(), std::string("HardwareInformation.") + name, text) &&
                !text.empty(),
