@@ -84,7 +84,7 @@ public:
   Scheduler scheduler{registers, counters, dxgk};
   Display display{registers, features, segments, counters, dxgk};
   CursorPlane cursor{registers, features};
-  KernelTextures textures{scheduler, allocations, epochs, features};
+  KernelTextures textures{scheduler, allocations, display, epochs, features};
   DeviceErrors deviceErrors{registers};
   GpuLoss gpuLoss{registers};
   GdiEngine gdi{scheduler, allocations};

@@ -205,6 +205,14 @@ void Display::writeAddress() {
   m_registers.write64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO, m_scanout.address);
 }
 
+uint64_t Display::shownAt(uint32_t allocId) {
+  uint64_t address = 0;
+  atDirql([&] {
+    if (m_scanout.enabled && m_scanout.allocId == allocId) address = m_scanout.address;
+  });
+  return address;
+}
+
 void Display::setVisible(bool visible) {
   atDirql([&] {
     m_visible = visible;

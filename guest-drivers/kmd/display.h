@@ -101,6 +101,9 @@ public:
     uint32_t allocId;  // whose memory that is
   };
   const Scanout &scanout() const { return m_scanout; }
+  /** Where the allocation lies in the device's memory while it is on the screen, which the OS does not move then; else
+   *  0. At most DISPATCH_LEVEL. */
+  uint64_t shownAt(uint32_t allocId);
   uint64_t vblankSequence() const;
   uint64_t vblankTimeNs() const;
   uint32_t vblankPeriodNs() const { return m_periodNs; }

@@ -5,6 +5,7 @@
 #include "aerogpu/packet_writer.hpp"
 #include "context.h"
 #include "device_features.h"
+#include "display.h"
 #include "scheduler.h"
 #include "segments.h"
 
@@ -32,21 +33,22 @@ NTSTATUS KernelTextures::create(AeroAllocation &allocation) {
     texture = m_allocations.newKernelHandles(1);
     payer = m_features.charges() ? payerOf(allocation) : 0;
   }
-  const NTSTATUS status = submit(allocation, texture, Scheduler::kRoomTimeoutMs, payer);
+  const NTSTATUS status = submit(allocation, texture, {Scheduler::kRoomTimeoutMs, payer, 0});
   if (!NT_SUCCESS(status)) return status;
   allocation.kernelTexture = texture;
   allocation.kernelEpoch = m_epochs.now();
   return status;
 }
 
-NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs, uint32_t payer) {
+NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t texture, const Making &how) {
   uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_ext_charge_space) +
-                 sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface)];
+                 sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface) +
+                 sizeof(aerogpu_cmd_resource_dirty_range)];
   PacketWriter packets(buffer, sizeof buffer);
   // One that was over the memory before: the content is there.
   if (allocation.kernelTexture && !allocation.lasts())
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
-  if (payer) packets.append<aerogpu_cmd_ext_charge_space>()->space = payer;
+  if (how.payer) packets.append<aerogpu_cmd_ext_charge_space>()->space = how.payer;
   const Surface &surface = allocation.surface;
   if (allocation.isBuffer) {
     auto *create = packets.append<aerogpu_cmd_create_buffer>();
@@ -75,18 +77,29 @@ NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t textu
     share->resource_handle = texture;
     share->share_token = allocation.token.value;
   }
+  if (how.memory) {
+    auto *dirty = packets.append<aerogpu_cmd_resource_dirty_range>();
+    dirty->resource_handle = texture;
+    dirty->size_bytes = uint64_t{surface.pitch} * surface.height;
+  }
   // Creation looks at the size alone (ALLOC-9, OBJ-11); where the memory lies each submission's table says.
-  const aerogpu_alloc_entry nowhere = {allocation.id, AEROGPU_ALLOC_FLAG_NONE, kNowhere, allocation.bytes, 0};
-  return m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()), {}, roomMs,
-                                    allocation.gpuOnly ? nullptr : &nowhere);
+  const aerogpu_alloc_entry entry = {allocation.id, AEROGPU_ALLOC_FLAG_READONLY, how.memory ? how.memory : kNowhere,
+                                     allocation.bytes, 0};
+  return m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()), {}, how.roomMs,
+                                    allocation.gpuOnly ? nullptr : &entry);
 }
 
 NTSTATUS KernelTextures::ensure(AeroAllocation &allocation) {
   constexpr uint32_t kTries = 20;
+  // Only at first: what lay in its memory before the GPU drew, and before a reset of the device, is old.
+  const uint64_t memory =
+      allocation.use == AllocationUse::Primary && !allocation.kernelTexture && !allocation.kernelEpoch
+          ? m_display.shownAt(allocation.id)
+          : 0;
   for (uint32_t i = 0;; i++) {
     {
       TableLock lock(m_allocations);
-      const NTSTATUS status = tryEnsure(allocation);
+      const NTSTATUS status = tryEnsure(allocation, memory);
       if (status != STATUS_IO_TIMEOUT || i == kTries) return status;
     }
     LARGE_INTEGER millisecond;
@@ -95,14 +108,14 @@ NTSTATUS KernelTextures::ensure(AeroAllocation &allocation) {
   }
 }
 
-NTSTATUS KernelTextures::tryEnsure(AeroAllocation &allocation) {
+NTSTATUS KernelTextures::tryEnsure(AeroAllocation &allocation, uint64_t memory) {
   if (allocation.kernelTexture && m_epochs.stillThere(allocation.kernelEpoch, allocation.token.value != 0))
     return STATUS_SUCCESS;
   const Surface &surface = allocation.surface;
   // What has no memory cannot be made again of it, and others have handles of what is imported: restore() makes those.
   if (allocation.lasts() || surface.format == AEROGPU_FORMAT_INVALID || !surface.pitch) return STATUS_INVALID_PARAMETER;
   const uint32_t texture = m_allocations.newKernelHandles(1);
-  const NTSTATUS status = submit(allocation, texture, 0);
+  const NTSTATUS status = submit(allocation, texture, {0, 0, memory});
   if (!NT_SUCCESS(status)) return status;
   allocation.kernelTexture = texture;
   allocation.kernelEpoch = m_epochs.now();

@@ -10,14 +10,20 @@
 
 namespace aero {
 
+class Display;
 class Scheduler;
 struct Features;
 
 class KernelTextures {
 public:
-  /** All four outlive it. */
-  KernelTextures(Scheduler &scheduler, AllocationTable &allocations, const Epochs &epochs, const Features &features)
-      : m_scheduler(scheduler), m_allocations(allocations), m_epochs(epochs), m_features(features) {}
+  /** All five outlive it. */
+  KernelTextures(Scheduler &scheduler, AllocationTable &allocations, Display &display, const Epochs &epochs,
+                 const Features &features)
+      : m_scheduler(scheduler),
+        m_allocations(allocations),
+        m_display(display),
+        m_epochs(epochs),
+        m_features(features) {}
 
   /** Makes the texture, or buffer, of an allocation that lasts(), and exports it, before anybody can name either. It
    *  counts for who has opened the allocation first of those that have it open (SPACE-21). */
@@ -26,20 +32,28 @@ public:
    * Sees to it that the texture over an allocation's memory is made before whatever is submitted from now on: DMA
    * buffers of several contexts run in another order than they are built in, and some never. The allocation need not be
    * resident: creation looks at its size only (ALLOC-9, OBJ-11), and each submission's table says where it lies. Its
-   * content is undefined until somebody draws to it or marks it dirty. STATUS_INVALID_PARAMETER: it is no surface.
+   * content is undefined until somebody draws to it or marks it dirty, but of the shared primary that is on the screen:
+   * that begins as what the CPU has drawn. STATUS_INVALID_PARAMETER: it is no surface.
    */
   NTSTATUS ensure(AeroAllocation &allocation);
   /** After a sleep that the device did not survive: makes all of them anew, without their pixels. Nothing else runs. */
   NTSTATUS restore();
 
 private:
-  /** The packets that make it; the handle space `payer` has the costs, 0: the guest. */
-  NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, uint32_t roomMs, uint32_t payer = 0);
+  /** How a texture is made. */
+  struct Making {
+    uint32_t roomMs = 0;
+    uint32_t payer = 0;   // the handle space that has the costs, 0: the guest
+    uint64_t memory = 0;  // where the allocation lies, whose content it begins with, 0: with none
+  };
+  /** The packets that make it. */
+  NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, const Making &how);
   /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */
-  NTSTATUS tryEnsure(AeroAllocation &allocation);
+  NTSTATUS tryEnsure(AeroAllocation &allocation, uint64_t memory);
 
   Scheduler &m_scheduler;
   AllocationTable &m_allocations;
+  Display &m_display;
   const Epochs &m_epochs;
   const Features &m_features;
 };

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "suite/outside.h"
+#include "suite/sharing.h"
 #include "suite/streams.h"
 #include "suite/test.h"
 
@@ -12,8 +13,7 @@ namespace aerogpu::host {
 
 namespace {
 
-constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kPrivilegedInstruction = ntStatus(0xC0000096),
-                   kCannotColorConvert = ntStatus(0xC01E0008);
+constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kCannotColorConvert = ntStatus(0xC01E0008);
 
 /// Every second pixel of a square is a rectangle of its own.
 std::vector<RECT> checkerboard(LONG left, LONG top, LONG edge) {
@@ -171,7 +171,116 @@ void cpuDrawn(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
+/// Colours that the CPU writes into whole rows of the primary.
+void cpuRows(Adapter& adapter, uint32_t top, uint32_t rows, uint32_t argb) {
+  const std::vector<uint32_t> pixels(size_t{1024} * rows, argb);
+  adapter.vidmm().write(*adapter.display().primary(), uint64_t{top} * 4096, pixels.data(), pixels.size() * 4);
+}
+
+/// The shared primary, drawn by the CPU first (SCAN-6), then by the GPU: what the CPU drew stays around what
+/// the GPU draws, also when a program has opened the primary before.
+void cpuDrewFirst(Adapter& adapter, Client& client, Context& context, bool opensFirst) {
+  const uint32_t above = 0x305070, below = 0x907050, drawn = 0x20C040;
+  cpuRows(adapter, 0, 400, 0xFF000000 | above);
+  cpuRows(adapter, 400, 368, 0xFF000000 | below);
+  const ScreenPoints points = {{0, 0},     {1023, 399}, {0, 400},  {1023, 767},
+                               {100, 380}, {199, 419},  {99, 380}, {200, 419}};
+  expectScreen(points, {above, above, below, below, above, below, above, below}, "what the CPU drew");
+  std::unique_ptr<Client> program;
+  if (opensFirst) {
+    program = Client::create(adapter, 770);
+    if (!expect(program && !program->open({adapter.display().sharedPrimary()}, false).empty(),
+                "a program opens the primary"))
+      return;
+    expect(ntSuccess(adapter.display().flip(*adapter.display().primary())), "a flip");
+    expectScreen(points, {above, above, below, below, above, below, above, below}, "the same");
+  }
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  if (!expect(!primary.empty(), "the shared primary opens")) return;
+  DXGK_PRESENTFLAGS fill{};
+  fill.ColorFill = 1;
+  const RECT rect{100, 380, 200, 420};
+  expect(ntSuccess(context.present(nullptr, primary[0], rect, rect, {}, fill, 0xFF000000 | drawn)),
+         "a present");
+  adapter.scheduler().waitIdle();
+  expectScreen(points, {above, above, below, below, drawn, drawn, above, below}, "what both drew");
+  if (program) program->closeAll();
+  client.closeAll();
+  expectNoDeviceErrors(adapter);
+}
+void cpuDrewThenGpu(Adapter& adapter, Client& client, Context& context) {
+  cpuDrewFirst(adapter, client, context, false);
+}
+void cpuDrewThenProgram(Adapter& adapter, Client& client, Context& context) {
+  cpuDrewFirst(adapter, client, context, true);
+}
+
+/// A program locks the shared primary after the GPU has drawn, as a user-mode driver does what it has opened:
+/// through staging. It reads what is on the screen, and what it writes is there with the next flip.
+void cpuLocked(Adapter& adapter, Client& client, Context& context) {
+  if (!hasSpaces(adapter)) return;
+  constexpr uint32_t kWidth = 1024, kHeight = 768, kPitch = kWidth * 4;
+  const uint32_t drawn = 0x406020, written = 0xC03070;
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  auto program = makeSharer(adapter, 771);
+  if (!program || !expect(!primary.empty(), "the shared primary opens") ||
+      !openShared(*program, adapter.display().sharedPrimary()))
+    return;
+  expect(ntSuccess(importShared(*program)), "a program imports the primary");
+  DXGK_PRESENTFLAGS fill{};
+  fill.ColorFill = 1;
+  const RECT all{0, 0, kWidth, kHeight};
+  expect(ntSuccess(context.present(nullptr, primary[0], all, all, {}, fill, 0xFF000000 | drawn)),
+         "the GPU draws");
+  adapter.scheduler().waitIdle();
+  auto made = adapter.vidmm().create(
+      {}, {texturePrivate(newAllocId(), kWidth, kHeight, D3DDDIFMT_X8R8G8B8, false, true)}, false);
+  const auto opened =
+      ntSuccess(made.status) ? program->client->open(made.allocations, true) : std::vector<OpenAllocation*>{};
+  if (!expect(!opened.empty(), "staging (0x%08x)", made.status)) return;
+  const uint32_t staging = newHandle();
+  Stream lock;
+  lock.createTexture(staging, kWidth, kHeight, AEROGPU_FORMAT_B8G8R8X8_UNORM,
+                     allocIdOf(opened[0]->privateData))
+      .copyTexture(staging, program->handle, kWidth, kHeight, true);
+  expect(ntSuccess(program->context->render(lock.bytes(), {{opened[0], true}, {program->opened, false}})),
+         "a lock");
+  settle(adapter, *program->context);
+  std::vector<uint32_t> seen(size_t{kWidth} * kHeight);
+  expect(adapter.vidmm().read(*made.allocations[0], 0, seen.data(), seen.size() * 4), "a look");
+  size_t wrong = 0;
+  for (const uint32_t pixel : seen) wrong += (pixel & 0xFFFFFF) != drawn;
+  expect(wrong == 0, "the lock shows what the GPU drew (%zu pixels differ)", wrong);
+  const std::vector<uint32_t> row(100, written);
+  for (uint64_t y = 200; y < 260; ++y)
+    adapter.vidmm().write(*made.allocations[0], y * kPitch + 300 * 4, row.data(), row.size() * 4);
+  Stream unlock;
+  unlock.dirty(staging, 200 * kPitch, 60 * kPitch)
+      .copyTexture(program->handle, staging, kWidth, kHeight, false)
+      .destroy(staging);
+  expect(ntSuccess(program->context->render(unlock.bytes(), {{opened[0], false}, {program->opened, true}})),
+         "an unlock");
+  settle(adapter, *program->context);
+  const ScreenPoints points = {{300, 200}, {399, 259}, {299, 200}, {400, 259}, {350, 199}, {350, 260}};
+  expect(ntSuccess(adapter.display().flip(*adapter.display().primary())), "a flip");
+  expectScreen(points, {written, written, drawn, drawn, drawn, drawn}, "what the program wrote");
+  // Others draw on around it.
+  const RECT some{350, 0, 1024, 768};
+  expect(ntSuccess(context.present(nullptr, primary[0], some, some, {}, fill, 0xFF102030)),
+         "another present");
+  adapter.scheduler().waitIdle();
+  expectScreen(points, {written, 0x102030, drawn, 0x102030, 0x102030, 0x102030}, "what both drew");
+  program->client->closeAll();
+  client.closeAll();
+  adapter.vidmm().destroy(made.allocations);
+  settle(adapter, context);
+  expectNoDeviceErrors(adapter);
+}
+
 const TestCase kTests[] = {
+    {"present-cpu-locked", 60, inProcessWithMode<cpuLocked, 1024, 768>},
+    {"present-cpu-first", 60, inProcessWithMode<cpuDrewThenGpu, 1024, 768>},
+    {"present-cpu-first-opened", 60, inProcessWithMode<cpuDrewThenProgram, 1024, 768>},
     {"present-rectangles", 120, inProcessWithMode<rectangles, 1024, 768>},
     {"present-cpu-drawn", 60, inProcessWithMode<cpuDrawn, 1024, 768>},
     {"present-refusals", 90, inProcessWithMode<refusals, 1024, 768>},
