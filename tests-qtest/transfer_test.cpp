@@ -40,6 +40,44 @@ TEST(Transfers, WriteBacksAreInGuestMemoryBeforeTheFence) {
   EXPECT_EQ(dev.qemu.read(kSurfaceGpa + 4096, 256), bytes);
 }
 
+// ATTACH-1, ATTACH-3: made without memory, given RAM, then BAR1, each in a submission of its own.
+TEST(Transfers, AResourceGetsItsMemoryLater) {
+  constexpr uint64_t kInBar1 = AeroGpuDev::kBar1 + 0x200000;
+  constexpr uint32_t kBytes = 16 * 16 * 4;
+  for (const char* options : {"renderer=null", "renderer=vulkan"}) {
+    SCOPED_TRACE(options);
+    AeroGpuDev dev(options);
+    ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING);
+    dev.startRing();
+    const aerogpu_alloc_entry entries[] = {{1, 0, kSurfaceGpa, 4096, 0}, {2, 0, kInBar1, 4096, 0}};
+    const auto table = AeroGpuDev::allocTable(entries);
+    const auto bytes = pattern(kBytes, 3);
+    CommandWriter w;
+    createTexture(w, 1, 16, 16, 0, 0);
+    createTexture(w, 2, 16, 16, 0, 0);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    dev.qemu.write(kSurfaceGpa, bytes);
+    w.reset();
+    packets::attachBacking(w, 1, 1, 64);
+    packets::dirtyRange(w, 1, 0, kBytes);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    dev.qemu.write(kSurfaceGpa, std::vector<uint8_t>(kBytes, 0));
+    w.reset();
+    packets::attachBacking(w, 2, 2, 64);
+    packets::copyTexture(w, 2, 1, 16, 16);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    EXPECT_EQ(dev.qemu.read(kInBar1, kBytes), bytes);
+    EXPECT_EQ(dev.qemu.read(kSurfaceGpa, kBytes), std::vector<uint8_t>(kBytes, 0));
+    EXPECT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
+    // Without any it has none to write to.
+    w.reset();
+    packets::attachBacking(w, 2, 0, 0);
+    packets::copyTexture(w, 2, 1, 16, 16);
+    dev.waitFence(dev.submit(w, {.table = table}));
+    EXPECT_EQ(dev.errorCount(), 1u);
+  }
+}
+
 TEST(Transfers, TexturesBackedByBar1AndRam) {
   constexpr uint64_t kInBar1 = AeroGpuDev::kBar1 + 0x200000;
   const struct {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "aerogpu/cmd_packets.hpp"
 #include "suite/outside.h"
 #include "suite/ring_view.h"
 #include "suite/streams.h"
@@ -167,7 +168,51 @@ void present(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
+/// VALUE-1: a program that has a small allocation locked sees in its own memory how far its work has come,
+/// without a call of the system's.
+void completionValues(Adapter& adapter, Client& client, Context& context) {
+  constexpr uint64_t kBatches = 50;
+  adapter.vidmm().setContiguousCpuMemory();
+  auto made = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), 4096, true)}, false);
+  const auto opened =
+      ntSuccess(made.status) ? client.open(made.allocations, true) : std::vector<OpenAllocation*>{};
+  if (!expect(!opened.empty(), "an allocation (0x%08x)", made.status)) return;
+  Vidmm::CpuRange range{};
+  const NTSTATUS locked = adapter.vidmm().lock(*made.allocations[0], range);
+  if (!expect(ntSuccess(locked), "a lock that stays (0x%08x)", locked)) return;
+  auto* word = reinterpret_cast<uint64_t*>(adapter.memory().at(range.gpa));
+  __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+  const uint32_t handle = newHandle();
+  expect(ntSuccess(context.render(
+             Stream().createTexture(handle, 256, 256, AEROGPU_FORMAT_B8G8R8A8_UNORM, 0).bytes(), {})),
+         "a texture");
+  for (uint64_t i = 1; i <= kBatches; ++i) {
+    Stream batch;
+    batch.target(handle).clear(0xFF000000 | static_cast<uint32_t>(i)).target(0);
+    packets::writeValue(batch.writer(), allocIdOf(opened[0]->privateData), 0, i);
+    const NTSTATUS status = context.render(batch.bytes(), {{opened[0], true}});
+    if (!expect(ntSuccess(status), "batch %llu (0x%08x)", static_cast<unsigned long long>(i), status)) return;
+  }
+  uint64_t seen = 0;
+  for (int i = 0; i < 10000 && seen != kBatches; ++i) {
+    const uint64_t now = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    if (!expect(now >= seen && now <= kBatches, "values come in their order (%llu after %llu)",
+                static_cast<unsigned long long>(now), static_cast<unsigned long long>(seen)))
+      break;
+    seen = now;
+    if (seen != kBatches) sleepMs(1);
+  }
+  expect(seen == kBatches, "the last batch is over (%llu)", static_cast<unsigned long long>(seen));
+  adapter.vidmm().unlock(*made.allocations[0]);
+  expect(ntSuccess(context.render(Stream().destroy(handle).bytes(), {})), "its end");
+  adapter.scheduler().waitIdle();
+  client.closeAll();
+  adapter.vidmm().destroy(made.allocations);
+  expectNoDeviceErrors(adapter);
+}
+
 const TestCase kTests[] = {
+    {"completion-values", 60, inProcess<completionValues>},
     {"submit", 60, inProcess<submit>},
     {"multipass", 90, inProcess<multipass>},
     {"concurrent", 240, concurrent},
