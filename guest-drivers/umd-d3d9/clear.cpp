@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // clear.cpp: Clear. The device clears what its viewport and scissor leave (DRAW-6), so a rectangle is a viewport.
+// Several are one fill of each surface, where the device has fills (docs/abi/blit.md).
 #include <bit>
 
 #include "aerogpu/d3d9/states.h"
@@ -10,6 +11,7 @@ namespace {
 
 constexpr uint32_t kClearTarget = 1, kClearDepth = 2, kClearStencil = 4, kComputeRects = 8;  // D3DCLEAR_*
 constexpr uint32_t kScissorTest = static_cast<uint32_t>(aerogpu::d3d9::RenderStateType::ScissorTestEnable);
+constexpr uint32_t kSrgbWrite = static_cast<uint32_t>(aerogpu::d3d9::RenderStateType::SrgbWriteEnable);
 
 LONG smaller(LONG a, LONG b) {
   return a < b ? a : b;
@@ -33,7 +35,67 @@ RECT intersection(const RECT &a, const RECT &b) {
   return {larger(a.left, b.left), larger(a.top, b.top), smaller(a.right, b.right), smaller(a.bottom, b.bottom)};
 }
 
+bool isEmpty(const RECT &rect) {
+  return rect.left >= rect.right || rect.top >= rect.bottom;
+}
+
 }  // namespace
+
+/** Fills rectangles of one surface, as far as `bound` and the surface go. */
+bool Draws::fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count,
+                 const RECT *rects) {
+  constexpr uint32_t kMost = 256;  // of a packet; the device takes 1024 (BLIT-2)
+  aerogpu_ext_rect areas[kMost];
+  const RECT all = intersection(bound, {0, 0, static_cast<LONG>(surface.width), static_cast<LONG>(surface.height)});
+  Context &context = m_wire.context;
+  for (uint32_t i = 0; i < count;) {
+    uint32_t used = 0;
+    for (; i < count && used < kMost; i++) {
+      const RECT rect = intersection(rects[i], all);
+      if (isEmpty(rect)) continue;
+      areas[used++] = {static_cast<uint32_t>(rect.left), static_cast<uint32_t>(rect.top),
+                       static_cast<uint32_t>(rect.right), static_cast<uint32_t>(rect.bottom)};
+    }
+    for (uint32_t at = 0; at < used;) {
+      if (!context.ensure(sizeof what + sizeof areas[0], 1)) return false;
+      // What the batch has no room for goes into the next one.
+      const size_t fits = (context.room() - sizeof what) / sizeof areas[0];
+      const uint32_t piece = fits < used - at ? static_cast<uint32_t>(fits) : used - at;
+      if (surface.image->crossesContexts) context.use(surface.image->memory, true);
+      auto *packet = context.append<aerogpu_cmd_ext_fill>(piece);
+      if (!packet) return false;
+      const aerogpu_cmd_hdr header = packet->hdr;
+      *packet = what;
+      packet->hdr = header;
+      packet->texture = surface.image->handle;
+      packet->mip_level = surface.level;
+      packet->array_layer = surface.layer;
+      packet->rect_count = piece;
+      memcpy(Context::elementsOf(packet), areas + at, piece * sizeof areas[0]);
+      at += piece;
+    }
+  }
+  return true;
+}
+
+/** Several rectangles: one packet for each surface in place of two for each rectangle. */
+bool Draws::fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects) {
+  aerogpu_cmd_ext_fill what = {};
+  memcpy(what.color_rgba_f32, clear.color_rgba_f32, sizeof what.color_rgba_f32);
+  what.depth_f32 = clear.depth_f32;
+  what.stencil = clear.stencil;
+  bool sent = true;
+  if (clear.flags & AEROGPU_CLEAR_COLOR) {
+    what.flags = AEROGPU_EXT_FILL_COLOR;
+    if (m_pipeline.renderStates.get(kSrgbWrite)) what.flags |= AEROGPU_EXT_FILL_SRGB_ENCODE;
+    for (uint32_t i = 0; sent && i < kMaxTargets; i++)
+      if (Surface *target = m_pipeline.target(i).surface) sent = fill(*target, what, bound, count, rects);
+  }
+  what.flags = (clear.flags & AEROGPU_CLEAR_DEPTH ? AEROGPU_EXT_FILL_DEPTH : 0) |
+               (clear.flags & AEROGPU_CLEAR_STENCIL ? AEROGPU_EXT_FILL_STENCIL : 0);
+  if (sent && what.flags) sent = fill(*m_pipeline.depth().surface, what, bound, count, rects);
+  return sent;
+}
 
 HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *rects) {
   aerogpu_cmd_clear packet = {};
@@ -63,12 +125,14 @@ HRESULT Draws::clear(const D3DDDIARG_CLEAR &args, uint32_t count, const RECT *re
   const RECT everything = {0, 0, kFar, kFar};
   const bool clips = !count || !rects || args.Flags & kComputeRects;
   if (!rects) count = 0;
+  if (count > 1 && m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
+    return result(fillBound(packet, clips ? bound : everything, count, rects));
 
   const auto send = [&](const aerogpu_cmd_clear &clear) {
     bool sent = true;
     for (uint32_t i = 0; sent && i < (count ? count : 1); i++) {
       const RECT rect = intersection(count ? rects[i] : bound, clips ? bound : everything);
-      if (rect.left >= rect.right || rect.top >= rect.bottom) continue;
+      if (isEmpty(rect)) continue;
       ViewportState area = viewport;
       area.x = static_cast<uint32_t>(rect.left);
       area.y = static_cast<uint32_t>(rect.top);

@@ -32,6 +32,8 @@ private:
    *  large, or the device has no such packet; nothing is sent then. */
   Inline sendInline(D3DPRIMITIVETYPE type, const uint8_t *vertices, uint64_t vertexCount, uint32_t stride,
                     const void *indices, uint64_t indexCount, uint32_t indexBytes, uint32_t firstIndex);
+  bool fill(Surface &surface, const aerogpu_cmd_ext_fill &what, const RECT &bound, uint32_t count, const RECT *rects);
+  bool fillBound(const aerogpu_cmd_clear &clear, const RECT &bound, uint32_t count, const RECT *rects);
   bool placeUserVertices(const Vertices &range, uint32_t &rebased);
   bool sendDraw(uint32_t vertices, uint32_t first);
   bool sendIndexed(uint32_t indices, uint32_t instances, uint32_t first, int32_t base);

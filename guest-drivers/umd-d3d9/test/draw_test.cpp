@@ -160,6 +160,46 @@ TEST_F(Umd, NothingBoundIsNothingDrawn) {
   }
 }
 
+TEST_F(Umd, SeveralRectanglesAreOneFillOfEachSurface) {
+  prepare();
+  const D3DDDIARG_SETDEPTHSTENCIL bind = {p.resource(D3DDDIFMT_D24S8, 64, 64, Program::depth())};
+  p.fn.pfnSetDepthStencil(p.dev(), &bind);
+  p.clear(0);
+  flushed();
+  std::vector<RECT> rects;
+  for (LONG i = 0; i < 60; i++) rects.push_back({i, i, i + 1, 70});
+  rects.push_back({5, 5, 5, 8});      // nothing
+  rects.push_back({64, 0, 70, 8});    // outside
+  rects.push_back({-9, -9, -1, -1});  // outside
+  p.clear(0xFF0000FF, 1 | 2 | 4, rects, 0.5f, 7);
+  auto packets = flushed();
+  ASSERT_EQ(packets.size(), 2u) << "one for the target, one for depth and stencil";
+  for (const Packet &packet : packets) {
+    ASSERT_EQ(packet.opcode, uint32_t{AEROGPU_CMD_EXT_FILL});
+    const auto fill = packet.as<aerogpu_cmd_ext_fill>();
+    EXPECT_EQ(fill.flags, &packet == &packets[0] ? uint32_t{AEROGPU_EXT_FILL_COLOR}
+                                                 : AEROGPU_EXT_FILL_DEPTH | AEROGPU_EXT_FILL_STENCIL);
+    EXPECT_EQ(fill.rect_count, 60u);
+    ASSERT_EQ(packet.bytes.size(), sizeof fill + 60 * sizeof(aerogpu_ext_rect));
+    aerogpu_ext_rect last;
+    memcpy(&last, packet.bytes.data() + packet.bytes.size() - sizeof last, sizeof last);
+    EXPECT_EQ(last.left, 59u);
+    EXPECT_EQ(last.right, 60u);
+    EXPECT_EQ(last.top, 59u);
+    EXPECT_EQ(last.bottom, 64u) << "no further than the surface";
+  }
+  // More than a packet, or a batch, has room for.
+  rects.assign(3000, {1, 2, 3, 4});
+  p.clear(0xFF0000FF, 1, rects);
+  size_t filled = 0;
+  for (const Packet &packet : flushed()) {
+    ASSERT_EQ(packet.opcode, uint32_t{AEROGPU_CMD_EXT_FILL});
+    EXPECT_LE(packet.as<aerogpu_cmd_ext_fill>().rect_count, 1024u);  // BLIT-2
+    filled += packet.as<aerogpu_cmd_ext_fill>().rect_count;
+  }
+  EXPECT_EQ(filled, 3000u);
+}
+
 TEST_F(Umd, AnIndexedDrawNeverReadsPastTheBuffer) {
   prepare();
   uint16_t indices[10] = {};

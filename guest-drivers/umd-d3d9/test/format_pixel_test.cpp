@@ -174,6 +174,16 @@ TEST_F(UmdFormats, AClearReachesTheEndOfEachSurface) {
     }
     EXPECT_EQ(b[i], want) << i;
   }
+  // Several.
+  p->clear(kGreen, 1, {{0, 2, 1, 6}, {3, 0, 9, 1}});
+  const std::vector<uint32_t> c = p->read(small, 4, 4, D3DDDIFMT_A8R8G8B8), d = p->read(tall, 4, 8, D3DDDIFMT_A8R8G8B8);
+  for (uint32_t i = 0; i < 32; i++) {
+    const uint32_t want = i == 3 || (i % 4 == 0 && i / 4 >= 2 && i / 4 < 6) ? kGreen : b[i];
+    if (i < 16) {
+      EXPECT_EQ(c[i], want) << i;
+    }
+    EXPECT_EQ(d[i], want) << i;
+  }
   bindSecond(nullptr);
   HANDLE target = p->bindTarget(16, 16);
   p->clear(kBlack);

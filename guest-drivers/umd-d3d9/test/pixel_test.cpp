@@ -38,6 +38,34 @@ TEST_F(UmdPixels, ClearTakesItsRectanglesAndViewportAndScissorBoundThem) {
     }
 }
 
+// One rectangle is a CLEAR, several are an EXT_FILL of each surface: states have the same part in both.
+TEST_F(UmdPixels, SeveralRectanglesAreClearedAsOneAfterTheOther) {
+  HANDLE target = p->bindTarget(16, 16);
+  const std::vector<RECT> rects = {{0, 0, 5, 5}, {6, 6, 6, 9}, {-3, 7, 4, 9}, {10, 9, 40, 13}, {9, 8, 11, 12}};
+  for (const uint32_t flags : {1u, 1u | 8u})
+    for (const uint32_t srgb : {0u, 1u}) {
+      SCOPED_TRACE(testing::Message() << "flags " << flags << ", sRGB " << srgb);
+      std::vector<uint32_t> seen[2];
+      for (const bool atOnce : {false, true}) {
+        p->viewport(0, 0, 16, 16);
+        p->state(194, 0);  // SRGBWRITEENABLE
+        p->clear(kBlack);
+        p->state(194, srgb);
+        p->state(168, 1);  // COLORWRITEENABLE, which clears do not look at
+        p->viewport(2, 2, 11, 9);
+        if (atOnce)
+          p->clear(0xFF406080, flags, rects);
+        else
+          for (const RECT &rect : rects) p->clear(0xFF406080, flags, {rect});
+        seen[atOnce] = p->read(target, 16, 16);
+      }
+      EXPECT_EQ(seen[0], seen[1]);
+      EXPECT_NE(seen[1][3 * 16 + 3] & 0xFFFFFF, 0u);
+      EXPECT_EQ(seen[1][0] & 0xFFFFFF, flags & 8 ? 0u : seen[1][3 * 16 + 3] & 0xFFFFFF);
+      EXPECT_EQ(seen[1][6 * 16 + 6] & 0xFFFFFF, 0u);
+    }
+}
+
 TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
   constexpr uint32_t kSize = 128;
   std::vector<uint32_t> picture(size_t{kSize} * kSize);
