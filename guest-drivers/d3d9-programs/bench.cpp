@@ -376,12 +376,10 @@ bool run(Tools &tools, BenchScene &scene, const Options &options) {
 
 int main(int argc, char **argv) {
   using namespace programs;
-  begin("bench");
+  constexpr char kHelp[] = "bench.exe --only draws|sprites|textures|windows: one scene, as fast as it goes.";
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, "bench.exe --only draws|sprites|textures|windows: one scene, as fast as it goes.",
-                   options, exitCode))
-    return exitCode;
+  if (!begin({.name = "bench", .help = kHelp}, argc, argv, options, exitCode)) return exitCode;
   const std::unique_ptr<BenchScene> scene = sceneOf(options.only);
   if (!scene) return fail("--only draws, sprites, textures or windows") ? 0 : 2;
   options.x = options.y = 0;

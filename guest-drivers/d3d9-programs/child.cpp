@@ -118,9 +118,13 @@ bool Child::finish() {
 bool neighbour(const char *name, char *path, size_t size) {
   const DWORD length = GetModuleFileNameA(nullptr, path, static_cast<DWORD>(size));
   char *end = std::strrchr(path, '\\');
-  if (!length || length >= size || !end || end + 1 + std::strlen(name) >= path + size)
+  constexpr char kOther[] = "-x86.exe";
+  constexpr size_t kOtherLength = sizeof kOther - 1;
+  if (!length || length >= size || !end || end + 1 + std::strlen(name) + kOtherLength >= path + size)
     return fail("this program's folder has too long a name");
+  const bool other = length > kOtherLength && _stricmp(path + length - kOtherLength, kOther) == 0;
   std::strcpy(end + 1, name);
+  std::strcat(end + 1, other ? kOther : ".exe");
   return GetFileAttributesA(path) != INVALID_FILE_ATTRIBUTES || fail("there is no %s", path);
 }
 

@@ -33,7 +33,8 @@ private:
   size_t used_ = 0;
 };
 
-/** The path of `name` in this program's folder. False, and a line, if there is none. */
+/** The path of program `name` in this program's folder: NAME.exe, for a NAME-x86.exe its NAME-x86.exe. False, and a
+ * line, if there is none. */
 bool neighbour(const char *name, char *path, size_t size);
 
 /** 32 or 64: what a program is for, from its headers; 0, and a line, if it is no program. */

@@ -53,7 +53,7 @@ public:
 
   bool create(const Options &options) {
     char own[MAX_PATH];
-    if (!neighbour(kSelf, own, sizeof own)) return false;
+    if (!neighbour("producer", own, sizeof own)) return false;
     const char *other = options.other ? options.other : own;
     const int ownBits = programBits(own), otherBits = programBits(other);
     if (!ownBits || !otherBits) return false;
@@ -107,12 +107,6 @@ public:
   const std::vector<std::string> &titles() const { return titles_; }
 
 private:
-#ifdef _WIN64
-  static constexpr char kSelf[] = "producer.exe";
-#else
-  static constexpr char kSelf[] = "producer-x86.exe";
-#endif
-
   bool shaders() {
     const struct {
       const uint32_t *code;
@@ -154,9 +148,7 @@ private:
     return painter_.begin(target.get(), scene ? kDesktopWidth : kSmallWidth, scene ? kDesktopHeight : kSmallHeight);
   }
 
-  bool over() {
-    return painter_.blend(D3DBLEND_ONE, D3DBLEND_INVSRCALPHA);
-  }
+  bool over() { return painter_.blend(D3DBLEND_ONE, D3DBLEND_INVSRCALPHA); }
 
   /** Pixel by pixel. */
   bool draw(const ComPtr<IDirect3DTexture9> &texture, const DesktopBox &box) {
@@ -239,11 +231,9 @@ bool frames(Device &device, Compositor &compositor, const Options &options) {
 }
 
 int run(int argc, char **argv) {
-  begin("compositor");
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, kHelp, options, exitCode)) return exitCode;
-  options.ex = true;
+  if (!begin({.name = "compositor", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
   options.immediate = false;
   Window window;
   Device device;

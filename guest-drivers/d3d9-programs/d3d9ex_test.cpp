@@ -91,16 +91,14 @@ bool frames(Device &device, HWND window, const Options &options, Counted *counte
 }
 
 int run(int argc, char **argv) {
-  begin("d3d9ex_test");
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, kHelp, options, exitCode)) return exitCode;
-  options.ex = true;
+  if (!begin({.name = "d3d9ex_test", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
   options.immediate = false;
   Window window;
   Device device;
   Counted counted;
-  if (!checkDriver(options) || !window.open(0, 0, kWidth, kHeight) ||
+  if (!window.open(0, 0, kWidth, kHeight) ||
       !device.create(options, {.width = kWidth, .height = kHeight, .backBuffers = kBackBuffers, .fullScreen = true},
                      window.handle()) ||
       !frames(device, window.handle(), options, &counted))

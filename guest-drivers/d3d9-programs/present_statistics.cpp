@@ -174,14 +174,12 @@ bool fullScreen(const Options &options, uint32_t *requests) {
 }
 
 int run(int argc, char **argv) {
-  begin("present_statistics");
   Options options;
-  options.frames = 10;
   int exitCode = 0;
-  if (!readOptions(argc, argv, kHelp, options, exitCode)) return exitCode;
-  options.ex = true;
+  if (!begin({.name = "present_statistics", .help = kHelp, .ex = true, .frames = 10}, argc, argv, options, exitCode))
+    return exitCode;
   uint32_t requests = 0;
-  if (!checkDriver(options) || !windowed(options, &requests) || !fullScreen(options, &requests)) return 1;
+  if (!windowed(options, &requests) || !fullScreen(options, &requests)) return 1;
   std::printf("present_statistics: ok requests=%u\n", requests);
   return 0;
 }

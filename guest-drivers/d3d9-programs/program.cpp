@@ -22,7 +22,7 @@ constexpr char kOptionsHelp[] =
     "  --ex                through IDirect3D9Ex\n"
     "  --immediate         presents do not wait for the display\n"
     "  --at X,Y            place of the window (default 64,48)\n"
-    "  --any-driver        d3d9ex_test, present_statistics: also on a driver that is not aerogpu's\n"
+    "  --any-driver        also on a driver that is not aerogpu's\n"
     "  --expectation FILE  writes the picture that the window must show, as PPM\n";
 
 struct ResultName {
@@ -89,6 +89,10 @@ bool ok(HRESULT result, const char *call) {
   return fail("%s failed: 0x%08lX", call, static_cast<DWORD>(result));
 }
 
+namespace {
+
+/** Reads the command line. Prints help, or what is wrong with an option, and returns false if the program has to end,
+ * with `exitCode`. */
 bool readOptions(int argc, char **argv, const char *help, Options &options, int &exitCode) {
   exitCode = 2;
   for (int i = 1; i < argc; ++i) {
@@ -101,18 +105,20 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
       exitCode = 0;
       return false;
     }
-    bool *flag = is("--hold")         ? &options.hold
-                 : is("--ex")         ? &options.ex
-                 : is("--immediate")  ? &options.immediate
-                 : is("--alone")      ? &options.alone
-                 : is("--any-driver") ? &options.anyDriver
-                                      : nullptr;
+    bool *flag = is("--hold")          ? &options.hold
+                 : is("--ex")          ? &options.ex
+                 : is("--immediate")   ? &options.immediate
+                 : is("--alone")       ? &options.alone
+                 : is("--any-driver")  ? &options.anyDriver
+                 : is("--one-process") ? &options.oneProcess
+                                       : nullptr;
     if (flag) {
       *flag = true;
       continue;
     }
     const bool known = is("--frames") || is("--draws") || is("--samples") || is("--seconds") || is("--at") ||
-                       is("--expectation") || is("--only") || is("--other") || is("--producers") || is("--cycles");
+                       is("--expectation") || is("--only") || is("--other") || is("--producers") || is("--cycles") ||
+                       is("--processes");
     if (!known) return fail("unknown option '%s'; --help lists them", name);
     if (!value) return fail("%s needs a value", name);
     ++i;
@@ -131,6 +137,9 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
     } else if (is("--producers")) {
       if (!number(value, 1, 60, &n)) return fail("--producers: '%s' is no number from 1 to 60", value);
       options.producers = static_cast<uint32_t>(n);
+    } else if (is("--processes")) {
+      if (!number(value, 0, 60, &n)) return fail("--processes: '%s' is no number from 0 to 60", value);
+      options.processes = static_cast<uint32_t>(n);
     } else if (is("--cycles")) {
       if (!number(value, 1, 100000000, &n)) return fail("--cycles: '%s' is no number of cycles", value);
       options.cycles = static_cast<uint32_t>(n);
@@ -147,6 +156,36 @@ bool readOptions(int argc, char **argv, const char *help, Options &options, int 
     }
   }
   return true;
+}
+
+/** Whether Direct3D runs on aerogpu's driver. Prints one line that says what is there and what to do if not. */
+bool checkDriver() {
+  constexpr char kAdvice[] = "install aerogpu's from its disc (install.cmd) and restart; aerogpu-doctor.exe says more";
+  ComPtr<IDirect3D9Ex> direct3d;
+  D3DADAPTER_IDENTIFIER9 adapter{};
+  D3DCAPS9 caps{};
+  const HRESULT made = Direct3DCreate9Ex(D3D_SDK_VERSION, direct3d.put());
+  if (FAILED(made)) return fail("no display driver for Direct3D 9Ex (0x%08lX): %s", static_cast<DWORD>(made), kAdvice);
+  const HRESULT known = direct3d->GetAdapterIdentifier(D3DADAPTER_DEFAULT, 0, &adapter);
+  if (FAILED(known)) return fail("no display adapter (0x%08lX): %s", static_cast<DWORD>(known), kAdvice);
+  adapter.Driver[sizeof adapter.Driver - 1] = 0;
+  if (!std::strstr(adapter.Driver, "aerogpu_d3d9"))
+    return fail("the driver is '%s' (%.64s), not aerogpu's: %s", adapter.Driver, adapter.Description, kAdvice);
+  const HRESULT device = direct3d->GetDeviceCaps(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, &caps);
+  return SUCCEEDED(device) ||
+         fail("the driver '%s' offers no 3D device (0x%08lX): is it turned off (3d.cmd), or too old? %s",
+              adapter.Driver, static_cast<DWORD>(device), kAdvice);
+}
+
+}  // namespace
+
+bool begin(const Program &program, int argc, char **argv, Options &options, int &exitCode) {
+  begin(program.name);
+  options.frames = program.frames;
+  if (!readOptions(argc, argv, program.help, options, exitCode)) return false;
+  options.ex = options.ex || program.ex;
+  exitCode = 1;
+  return options.anyDriver || checkDriver();
 }
 
 bool Window::open(int x, int y, uint32_t width, uint32_t height, bool shown) {
@@ -233,25 +272,6 @@ bool Device::create(const Options &options, const DeviceSettings &settings, HWND
             "QueryInterface(IDirect3D9)") &&
          ok(deviceEx->QueryInterface(IID_IDirect3DDevice9, reinterpret_cast<void **>(device.put())),
             "QueryInterface(IDirect3DDevice9)");
-}
-
-bool checkDriver(const Options &options) {
-  if (options.anyDriver) return true;
-  constexpr char kAdvice[] = "install aerogpu's from its disc (install.cmd) and restart; aerogpu-doctor.exe says more";
-  ComPtr<IDirect3D9Ex> direct3d;
-  D3DADAPTER_IDENTIFIER9 adapter{};
-  D3DCAPS9 caps{};
-  const HRESULT made = Direct3DCreate9Ex(D3D_SDK_VERSION, direct3d.put());
-  if (FAILED(made)) return fail("no display driver for Direct3D 9Ex (0x%08lX): %s", static_cast<DWORD>(made), kAdvice);
-  const HRESULT known = direct3d->GetAdapterIdentifier(D3DADAPTER_DEFAULT, 0, &adapter);
-  if (FAILED(known)) return fail("no display adapter (0x%08lX): %s", static_cast<DWORD>(known), kAdvice);
-  adapter.Driver[sizeof adapter.Driver - 1] = 0;
-  if (!std::strstr(adapter.Driver, "aerogpu_d3d9"))
-    return fail("the driver is '%s' (%.64s), not aerogpu's: %s", adapter.Driver, adapter.Description, kAdvice);
-  const HRESULT device = direct3d->GetDeviceCaps(D3DADAPTER_DEFAULT, D3DDEVTYPE_HAL, &caps);
-  return SUCCEEDED(device) ||
-         fail("the driver '%s' offers no 3D device (0x%08lX): is it turned off (3d.cmd), or too old? %s",
-              adapter.Driver, static_cast<DWORD>(device), kAdvice);
 }
 
 bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *picture) {

@@ -30,13 +30,11 @@ struct Options {
   const char *other = nullptr;  // shared, compositor, sharing: the second process' program, in place of the same one
   uint32_t producers = 20;      // sharing: programs that make surfaces
   uint32_t cycles = 2000;       // sharing
+  uint32_t processes = 3;       // event_queries: beside the first
+  bool oneProcess = false;      // shared: both parts in one process, through the handle
   bool anyDriver = false;       // not only aerogpu's
   const char *only = nullptr;   // readback: one case
 };
-
-/** Reads the command line. Prints help, or what is wrong with an option, and returns false if the program has to end,
- * with `exitCode`. */
-bool readOptions(int argc, char **argv, const char *help, Options &options, int &exitCode);
 
 /** True if `result` is a success. Otherwise prints `program: CALL failed: 0x8876086C (D3DERR_INVALIDCALL)`. */
 bool ok(HRESULT result, const char *call);
@@ -46,6 +44,18 @@ bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Names the program in what is printed; called first. Also makes standard output unbuffered. */
 void begin(const char *program);
+
+struct Program {
+  const char *name;
+  const char *help;
+  bool ex = false;  // always through IDirect3D9Ex
+  uint32_t frames = Options{}.frames;
+};
+
+/** How a program that somebody starts begins: its name, its command line, and whether Direct3D runs on aerogpu's
+ * driver. Prints help, or one line that says what is wrong and what to do, and returns false if the program has to end,
+ * with `exitCode`. */
+bool begin(const Program &program, int argc, char **argv, Options &options, int &exitCode);
 
 /** A visible window without a frame: its client area is all of it, so that its pixels are where they are told to be. */
 class Window {
@@ -86,10 +96,6 @@ struct Device {
   bool create(const Options &options, const DeviceSettings &settings, HWND window);
   IDirect3DDevice9 *operator->() const { return device.get(); }
 };
-
-/** Whether Direct3D runs on aerogpu's driver. Prints one line that says what is there and what to do if not, and
- * returns false. True at once with Options::anyDriver. */
-bool checkDriver(const Options &options);
 
 /** Reads a render target back through system memory. The surface is A8R8G8B8 or X8R8G8B8; the latter's alpha reads 255.
  * Prints what failed. */

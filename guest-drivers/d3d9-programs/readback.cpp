@@ -72,10 +72,9 @@ Outcome runCase(Canvas &canvas, const Case &one) {
 }
 
 int run(int argc, char **argv) {
-  begin("readback");
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, kHelp, options, exitCode)) return exitCode;
+  if (!begin({.name = "readback", .help = kHelp}, argc, argv, options, exitCode)) return exitCode;
   Window window;
   Device device;
   Canvas canvas;

@@ -51,10 +51,9 @@ bool checkedFrame(IDirect3DDevice9 *device, Scene *scene, const Options &options
 }  // namespace
 
 int runScene(const char *name, const char *help, int argc, char **argv, const DeviceSettings &settings, Scene *scene) {
-  begin(name);
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, help, options, exitCode)) return exitCode;
+  if (!begin({.name = name, .help = help}, argc, argv, options, exitCode)) return exitCode;
   Window window;
   Device device;
   if (!window.open(settings.fullScreen ? 0 : options.x, settings.fullScreen ? 0 : options.y, settings.width,
@@ -64,7 +63,7 @@ int runScene(const char *name, const char *help, int argc, char **argv, const De
   uint32_t frame = 0;
   if (!runFrames(device.device.get(), scene, options, &frame)) return 1;
   const bool right = checkedFrame(device.device.get(), scene, options, frame);
-  if (right) std::printf("%s: ok\n", name);
+  if (right) std::printf("%s: ok frames=%u\n", name, frame);
   if (options.hold) holdPicture();
   return right ? 0 : 1;
 }

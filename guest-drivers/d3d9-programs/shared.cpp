@@ -22,6 +22,7 @@ constexpr char kHelp[] =
     "and\n"
     "--draws mean nothing here.\n"
     "  --alone             one process and one device do both parts, without a shared handle\n"
+    "  --one-process       one process does both parts, with two devices and the shared handle\n"
     "  --other PROGRAM     the child is this program: shared.exe for the other kind of processor";
 
 /** What the child draws: a gradient with whole steps of 255, and a corner. */
@@ -107,6 +108,20 @@ bool runChild(const char *program, HANDLE handle) {
   return exitCode == 0 || fail("the child ended with %lu", exitCode);
 }
 
+/** The second device: opens the target and draws in it. */
+bool openAndDraw(HANDLE handle) {
+  Options options;
+  options.ex = true;
+  Window window;
+  Device device;
+  Canvas canvas;
+  Target target;
+  return window.open(400, 48, kSize, kSize) &&
+         device.create(options, {.width = kSize, .height = kSize}, window.handle()) &&
+         canvas.create(device.device.get()) && target.create(device.device.get(), &handle) &&
+         drawInTarget(canvas, target);
+}
+
 int child(const char *text) {
   begin("shared: child");
   char *end = nullptr;
@@ -115,18 +130,7 @@ int child(const char *text) {
     fail("'%s' is no handle", text);
     return 2;
   }
-  Options options;
-  options.ex = true;
-  Window window;
-  Device device;
-  Canvas canvas;
-  Target target;
-  return window.open(400, 48, kSize, kSize) &&
-                 device.create(options, {.width = kSize, .height = kSize}, window.handle()) &&
-                 canvas.create(device.device.get()) && target.create(device.device.get(), &handle) &&
-                 drawInTarget(canvas, target)
-             ? 0
-             : 1;
+  return openAndDraw(handle) ? 0 : 1;
 }
 
 bool parent(const Options &options, Canvas &canvas, const Window &window, Device *device) {
@@ -140,6 +144,8 @@ bool parent(const Options &options, Canvas &canvas, const Window &window, Device
   if (!fillTarget(device->device.get(), target)) return false;
   if (options.alone) {
     if (!drawInTarget(canvas, target)) return false;
+  } else if (options.oneProcess) {
+    if (!openAndDraw(handle)) return false;
   } else if (options.other) {
     if (!runChild(options.other, handle)) return false;
   } else if (GetModuleFileNameA(nullptr, program, sizeof program) == 0 || !runChild(program, handle)) {
@@ -150,11 +156,9 @@ bool parent(const Options &options, Canvas &canvas, const Window &window, Device
 
 int run(int argc, char **argv) {
   if (argc == 3 && std::strcmp(argv[1], "--child") == 0) return child(argv[2]);
-  begin("shared");
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, kHelp, options, exitCode)) return exitCode;
-  options.ex = true;
+  if (!begin({.name = "shared", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
   Window window;
   Device device;
   Canvas canvas;

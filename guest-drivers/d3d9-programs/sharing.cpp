@@ -29,19 +29,13 @@ constexpr char kHelp[] =
     "  --cycles N          cycles of all of them together (default 2000)\n"
     "  --other PROGRAM     every second one is this: producer.exe for the other kind of processor";
 
-#ifdef _WIN64
-constexpr char kProducer[] = "producer.exe";
-#else
-constexpr char kProducer[] = "producer-x86.exe";
-#endif
-
 class Sharing {
 public:
   explicit Sharing(IDirect3DDevice9 *device) : device_(device) {}
 
   bool create(const Options &options) {
     char own[MAX_PATH], arguments[32];
-    if (!neighbour(kProducer, own, sizeof own)) return false;
+    if (!neighbour("producer", own, sizeof own)) return false;
     std::snprintf(arguments, sizeof arguments, "waves %ux%u", kWidth, kHeight);
     // One after the other: there is a limit to how many may start at once before the first has made its device.
     for (uint32_t i = 0; i < options.producers; ++i) {
@@ -143,11 +137,9 @@ bool cycles(Sharing &sharing, const Options &options) {
 }
 
 int run(int argc, char **argv) {
-  begin("sharing");
   Options options;
   int exitCode = 0;
-  if (!readOptions(argc, argv, kHelp, options, exitCode)) return exitCode;
-  options.ex = true;
+  if (!begin({.name = "sharing", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
   Window window;
   Device device;
   if (!window.open(options.x, options.y, kWidth, kHeight) ||
@@ -155,7 +147,7 @@ int run(int argc, char **argv) {
     return 1;
   Sharing sharing(device.device.get());
   if (!sharing.create(options) || !cycles(sharing, options) || !sharing.finishProducers()) return 1;
-  std::printf("sharing: ok\n");
+  std::printf("sharing: ok cycles=%u producers=%u\n", options.cycles, options.producers);
   return 0;
 }
 

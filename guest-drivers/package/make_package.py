@@ -37,7 +37,7 @@ UMD = {'x86': 'aerogpu_d3d9.dll', 'x64': 'aerogpu_d3d9_x64.dll'}
 ARCH_TITLE = {'x86': '32 bit', 'x64': '64 bit'}
 OS_NAME = {'x86': '7X86', 'x64': '7X64'}
 OS_ATTRIBUTE = '2:6.1'
-DISC_FILES = ('install.cmd', 'uninstall.cmd', '3d.cmd', 'README.txt')
+DISC_FILES = ('install.cmd', 'uninstall.cmd', '3d.cmd', 'tests.cmd', 'README.txt')
 
 
 class PackageError(Exception):

@@ -27,7 +27,7 @@ RUNS = [
 def once(program, arguments, env):
     """(frames, frames a second, seconds of processor time a frame) of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code, text = wine.run([os.path.join(PROGRAMS, program + '.exe'), '--immediate', '--seconds', str(SECONDS),
+    code, text = wine.run([os.path.join(PROGRAMS, program + '.exe'), '--any-driver', '--immediate', '--seconds', str(SECONDS),
                            *arguments], env, 120)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = re.search(r'^frames (\d+) in ([\d.]+) s$', text, re.M)

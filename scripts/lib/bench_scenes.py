@@ -56,7 +56,7 @@ class Run:
 
     def __init__(self, scene, seconds, env, server=None):
         before = _busy(server) if server else 0
-        code, text = wine.run([PROGRAM, '--only', scene, '--seconds', str(seconds)], env, 120)
+        code, text = wine.run([PROGRAM, '--any-driver', '--only', scene, '--seconds', str(seconds)], env, 120)
         after = _busy(server) if server else 0
         found = re.search(r'^frames (\d+) in ([\d.]+) s, processor ([\d.]+) s$', text, re.M)
         picture = re.search(r'^picture((?: \d+)+)$', text, re.M)

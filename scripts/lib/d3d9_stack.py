@@ -33,7 +33,9 @@ WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D 
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
 PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
 NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
-         'sharing']
+         'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
+# Wine says that the desktop is composed where it plays Windows 8.1 or later.
+COMPOSED = '\n[Software\\\\Wine\\\\AppDefaults\\\\composition%s.exe]\n"Version"="win81"\n'
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
 DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
 
@@ -212,7 +214,7 @@ class Stack:
         self.stop()
 
     def _start_wine(self):
-        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry, self.both)
+        wine.make_prefix(self.prefix, 'x11' if self.display else 'null', self.registry + COMPOSED % '' + COMPOSED % '-x86', self.both)
         for folder, part in (('system32', 'd3d9'), ('syswow64', 'd3d9-x86')):
             library = os.path.join(self.prefix, 'drive_c', 'windows', folder, 'd3d9.dll')
             if part in self.parts:
@@ -276,6 +278,10 @@ class Stack:
     def harm_gpu(self, how):
         """'lose': the GPU is lost under the next submission; 'stick': the next submission never ends (docs/debugging.md)."""
         self.ask(how + '-gpu')
+
+    def path_of(self, name, arch='x64'):
+        """What programs call a program's file."""
+        return 'Z:' + program(name, arch).replace('/', '\\')
 
     def processes(self):
         """The server's processes, by name: the one that serves and QEMU are children of the one that was started."""

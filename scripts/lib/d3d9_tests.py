@@ -8,7 +8,11 @@ import time
 
 from aerogpu_build import Failure
 import d3d9_stack
+import wine
 
+# Programs of the driver disc that somebody starts (guest-drivers/package/resources/meson.build, disc_programs).
+ON_DISC = ('composition', 'd3d9ex_test', 'ddi_sanity', 'event_queries', 'present_statistics', 'quad', 'query_latency', 'shared',
+           'sharing', 'submit_stress', 'triangle', 'vblank_pacing')
 # How far channels of the window may be off; as in the programs themselves.
 TOLERANCE = {'triangle': 1, 'quad': 2, 'flip': 0, 'shared': 0, 'd3d9ex_test': 0,
              'compositor': 4}  # contents, three passes of blur, three blends: each rounds
@@ -39,11 +43,6 @@ class Report:
     def end(self):
         print('1..%d\n# %d passed, %d failed, %d skipped' % (
             self.passed + self.failed + self.skipped, self.passed, self.failed, self.skipped), flush=True)
-
-
-def windows_path(path):
-    """What Wine calls a file."""
-    return 'Z:' + path.replace('/', '\\')
 
 
 class Tests:
@@ -153,16 +152,20 @@ class Tests:
         self.check_window(other)
         self.finish(other)
 
+    def wait_draws(self, program, count):
+        """Until a program that draws has made so many draws more."""
+        start, deadline = self.stack.counter('draws'), time.monotonic() + self.stack.program_limit
+        while self.stack.counter('draws') < start + count:
+            if program.process.poll() is not None or time.monotonic() > deadline:
+                raise Failure('%s does not draw: %s' % (program.name, program.said()))
+            time.sleep(0.05)
+
     def harmed(self, how):
         """A program draws when something happens to the GPU: it is told that its device is lost, and the next one finds a
         GPU that draws."""
         program = self.stack.start(d3d9_stack.program('quad', self.arch), '--immediate', '--seconds', '3600')
         program.wait_line('^window ')
-        start, deadline = self.stack.counter('draws'), time.monotonic() + self.stack.program_limit
-        while self.stack.counter('draws') < start + 50:
-            if program.process.poll() is not None or time.monotonic() > deadline:
-                raise Failure('quad does not draw: %s' % program.said())
-            time.sleep(0.05)
+        self.wait_draws(program, 50)
         self.stack.harm_gpu(how)
         said = program.wait_line(r'^quad: (\w+).* failed: 0x[0-9A-F]{8} \((D3DERR_DEVICE\w+)\)')
         code = program.wait()
@@ -194,11 +197,11 @@ class Tests:
 
     def x86_opens_x64(self):
         """A shared surface of a program for x64, which one for x86 opens and draws to."""
-        self.window('shared', '--other', windows_path(d3d9_stack.program('shared', 'x86')))
+        self.window('shared', '--other', self.stack.path_of('shared', 'x86'))
 
     def x64_opens_x86(self):
         """The reverse."""
-        program = self.start('shared', '--other', windows_path(d3d9_stack.program('shared')), arch='x86')
+        program = self.start('shared', '--other', self.stack.path_of('shared'), arch='x86')
         self.check_window(program)
         self.finish(program)
 
@@ -212,19 +215,63 @@ class Tests:
         self.desktop(60, 'x86')
 
     def producers_of(self, other):
-        return ['--other', windows_path(d3d9_stack.program('producer', other))] if other else []
+        return ['--other', self.stack.path_of('producer', other)] if other else []
+
+    def said(self, name, *arguments):
+        """A program that checks everything itself and ends with one line for scripts."""
+        program = self.stack.start(d3d9_stack.program(name, self.arch), *arguments)
+        line = program.wait_line('^%s: ok .*$' % name).group(0)
+        self.finish(program)
+        self.report.note(line)
 
     def present_statistics(self):
         """Requests for counts and times of presents do not fail, in any state of a swap chain."""
-        program = self.stack.start(d3d9_stack.program('present_statistics', self.arch))
-        program.wait_line('^present_statistics: ok ')
-        self.finish(program)
+        self.said('present_statistics')
+
+    def ddi_sanity(self):
+        """Calls of Direct3D 9Ex, each with its answer and in time."""
+        self.said('ddi_sanity')
+
+    def query_latency(self):
+        self.said('query_latency')
+
+    def event_queries(self):
+        """Events of four processes."""
+        self.said('event_queries')
+
+    def submit_stress(self):
+        self.said('submit_stress')
+
+    def vblank_pacing(self):
+        self.said('vblank_pacing')
+
+    def composition(self):
+        """Wine says that the desktop is composed; the Stack's registry asks it to."""
+        self.said('composition')
+
+    def shared_in_one_process(self):
+        self.window('shared', '--one-process')
+
+    def no_device(self):
+        """The programs of the driver disc where there is no device, and where its 3D is turned off: one line that says what
+        to do, and an exit status that is not 0."""
+        self.refused({**os.environ, **self.stack.variables(), 'AEROGPU_KMT': '127.0.0.1:1'}, 'no device')
+        with d3d9_stack.Stack(self.stack.parts, both=self.stack.both, settings={'Disable3D': 1}) as stack:
+            self.refused(dict(os.environ, **stack.variables()), '3D turned off')
+
+    def refused(self, env, where):
+        # Lines of the runtime for tests and of its kernel side's client are not the programs'.
+        for name in ON_DISC:
+            code, text = wine.run([d3d9_stack.program(name, self.arch)], env, self.stack.program_limit)
+            lines = [line for line in text.splitlines() if not line.startswith(('aerogpu-kmt: ', 'aerogpu-d3d9: '))]
+            if code != 1 or len(lines) != 1 or not re.match(name + ': .*(install|3d.cmd)', lines[0]):
+                raise Failure('%s with %s ends with %s: %s' % (name, where, code, '; '.join(lines) or 'it says nothing'))
 
     def level9(self):
         """The second front: the driver called as Microsoft's 10-level-9 layer would; each of its cases is a point."""
         surface = self.stack.ask('window-surface 96x64 %d' % D3DDDIFMT_X8R8G8B8)[0]
         program = self.stack.start(d3d9_stack.program(d3d9_stack.LEVEL9, self.arch), surface,
-                                   windows_path(d3d9_stack.program('producer', self.arch)))
+                                   self.stack.path_of('producer', self.arch))
         program.wait_line('^level9: (not )?ok$')
         code, said = program.wait(), ''
         self.stack.ask('close-window-surface ' + surface)
@@ -287,10 +334,11 @@ class Tests:
             if not re.search(wanted, text, re.M):
                 raise Failure('the log has no line %s; its last ones: %s' % (wanted, '; '.join(text.splitlines()[-3:])))
 
-    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, readback, shared, two_programs, killed,
+    ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
+           submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
            desktop, calls, level9, recovery]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
-    SHORT = [triangle, readback, level9]
+    SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
     # Those that are run only when they are named.
     NAMED = [sharing, gpu_lost, gpu_stuck]

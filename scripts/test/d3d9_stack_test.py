@@ -216,7 +216,8 @@ class Output(unittest.TestCase):
             return [entry[0] for entry in d3d9_tests.chosen(*arguments)]
         self.assertEqual(labels([]), every)
         self.assertEqual(labels([], 'x86'), [name + ' x86' for name in every])
-        self.assertEqual(labels([], 'both'), every + ['triangle x86', 'readback x86', 'level9 x86', 'two_bitnesses', 'x86_opens_x64',
+        self.assertEqual(labels([], 'both'), every + [*(test.__name__ + ' x86' for test in d3d9_tests.Tests.SHORT),
+                                                      'two_bitnesses', 'x86_opens_x64',
                                                       'x64_opens_x86', 'desktop_of_two_bitnesses',
                                                       'sharing_of_two_bitnesses'])
         self.assertEqual(labels(['sharing', 'sharing_long'], 'both'), ['sharing', 'sharing_long'])

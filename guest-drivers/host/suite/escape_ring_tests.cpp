@@ -264,7 +264,8 @@ void ringDump() {
   sent(plain, AEROGPU_SUBMIT_FLAG_NONE, "a stream without one again");
   if (presents) expectDeviceCounter("presents", *presents + ofStreams, "presents of streams");
 
-  // DxgkDdiPresent: marked when it ends on the screen.
+  // DxgkDdiPresent: a present, marked as one, when it ends on the screen; a blit to elsewhere has none
+  // (EX-20, EX-22).
   const auto primary = client->open({adapter.display().sharedPrimary()}, false);
   Surface elsewhere;
   if (!expect(!primary.empty(), "the primary opens") ||

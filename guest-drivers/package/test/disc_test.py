@@ -13,7 +13,7 @@ import check_driver_pe
 import make_package
 
 SHIPPED = sys.argv[1:3]
-ALWAYS = {'README.txt', 'install.cmd', 'uninstall.cmd', '3d.cmd', 'x64', 'x86'}
+ALWAYS = {'README.txt', 'install.cmd', 'uninstall.cmd', '3d.cmd', 'tests.cmd', 'x64', 'x86'}
 FILES = {'aerogpu.inf', 'aerogpu.cat', 'aerogpu.sys'}
 
 
@@ -50,7 +50,7 @@ class DiscCase(drivers.SignedTest):
                                                              certificate), [])
         for arch in ('x64', 'x86') if os.path.isdir(os.path.join(folder, 'tools')) else ():
             place = os.path.join(folder, 'tools', arch)
-            self.assertEqual(set(os.listdir(place)), {'dbgctl.exe', 'aerogpu-doctor.exe', 'd3d9ex_test.exe', 'present_statistics.exe'})
+            self.assertEqual(set(os.listdir(place)), {'dbgctl.exe', 'aerogpu-doctor.exe', *(name + '.exe' for name in os.environ['AEROGPU_DISC_PROGRAMS'].split(','))})
             for name in os.listdir(place):
                 self.assertEqual(check_driver_pe.check(os.path.join(place, name), arch, drivers.VERSION, certificate), [])
         for name in ALWAYS - {'x64', 'x86'}:

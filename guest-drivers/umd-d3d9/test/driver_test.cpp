@@ -195,6 +195,12 @@ TEST_F(Umd, CapsMeetShaderModelThreeAndFitTheirBuffers) {
       for (size_t i = bytes; i < buffer.size(); i++) ASSERT_EQ(buffer[i], 0x5A) << type << " with " << bytes;
     }
   EXPECT_EQ(caps(D3DDDICAPS_CHECKOVERLAYSUPPORT, nullptr, 0), kUnsupportedOverlay);
+  // What the driver does not know has nothing (EX-10).
+  for (const int type : {51, 200, 0x7FFFFFFF}) {
+    std::vector<uint8_t> buffer(64, 0x5A);
+    EXPECT_EQ(caps(static_cast<D3DDDICAPS_TYPE>(type), buffer.data(), 40), 0) << type;
+    for (size_t i = 0; i < buffer.size(); i++) ASSERT_EQ(buffer[i], i < 40 ? 0 : 0x5A) << type << " at " << i;
+  }
   UINT decoders = 7;
   EXPECT_EQ(caps(D3DDDICAPS_GETDECODEGUIDCOUNT, &decoders, sizeof decoders), 0);
   EXPECT_EQ(decoders, 0u);
@@ -211,7 +217,8 @@ TEST_F(Umd, QualityLevelsAgreeWithTheMasks) {
   }
 }
 
-// The table.
+// The table. ComposeRects is among those that answer at once that they are not there: no surface has A1, the one format
+// that it composes from (EX-07).
 
 /**
  * Calls a function that looks at no argument, whatever its type says that they are. The convention has them in

@@ -241,6 +241,7 @@ TEST_F(UmdQueries, AnEventThatWaitsForABatchThatNobodySubmitsSubmitsIt) {  // EX
   EXPECT_EQ(value, 1u);
 }
 
+// EX-21: its batch is done when the batch's own allocation is not in use any more, whatever else was submitted.
 TEST_F(Umd, AnEventIsThereWhenItsBatchIsDone) {
   D3DDDIARG_CREATEQUERY create = {};
   create.QueryType = D3DDDIQUERYTYPE_EVENT;
