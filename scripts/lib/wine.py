@@ -26,6 +26,9 @@ _TREE32 = os.path.join(BUILD, 'wine32')
 LOADER32 = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine')
 _LOADER_BOTH = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine64')  # as LOADER, with LOADER32 beside it
 _SYSTEM32 = os.path.join(_TREE32, 'usr', 'lib', 'i386-linux-gnu')  # libraries of X11, which only 32-bit processes take
+# Mesa's OpenGL, if it was fetched. A process tries the drivers of both kinds, and loads those of its own.
+_OPENGL32 = [os.path.join(BUILD, 'wine32-opengl', *path, 'i386-linux-gnu') for path in (('usr', 'lib'), ('lib',))]
+_DRIVERS = [os.path.join(_OPENGL32[0], 'dri'), '/usr/lib/x86_64-linux-gnu/dri']
 _LIBRARIES32 = os.path.join(_SYSTEM32, 'wine')
 _FORMAT = 1  # of the template; counts up when _make_template() changes
 _MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
@@ -42,9 +45,10 @@ def check_wine():
             raise Failure('there is no Wine: %s is missing; scripts/setup installs it' % path)
 
 
-def prepare32():
-    """Fetches the 32-bit Wine if it is not there."""
-    if subprocess.run([os.path.join(ROOT, 'scripts', 'prepare-wine32')], stdin=subprocess.DEVNULL, check=False).returncode:
+def prepare32(opengl=False):
+    """Fetches the 32-bit Wine if it is not there, and OpenGL for it."""
+    command = [os.path.join(ROOT, 'scripts', 'prepare-wine32'), *(['--opengl'] if opengl else [])]
+    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
         raise Failure('scripts/prepare-wine32 failed')
 
 
@@ -58,7 +62,8 @@ def check_wine32():
 def environment(prefix, overrides='services.exe=', display='', both=False):
     """Environment variables with which Wine works in a prefix. `overrides` is added to WINEDLLOVERRIDES; unless told
     otherwise, no services are started, which programs that only draw do not need."""
-    more = {'WINELOADER': _LOADER_BOTH, 'WINEDLLPATH': _LIBRARIES32, 'LD_LIBRARY_PATH': _SYSTEM32} if both else {}
+    more = {'WINELOADER': _LOADER_BOTH, 'WINEDLLPATH': _LIBRARIES32, 'LD_LIBRARY_PATH': ':'.join([_SYSTEM32, *_OPENGL32]),
+            'LIBGL_DRIVERS_PATH': ':'.join(_DRIVERS)} if both else {}
     return dict(_BASE, WINEPREFIX=os.path.abspath(prefix), DISPLAY=display,
                 WINEDLLOVERRIDES=';'.join(part for part in (_QUIET, overrides) if part), **more)
 

@@ -301,7 +301,7 @@ def main() -> int:
     wine.check_wine()
     wine_d3d9_build.build(options['arch'])
     if options['arch'] == 'x86' and not options['list']:
-        wine.prepare32()
+        wine.prepare32(opengl=True)
     if not options['no-build'] and not options['wined3d'] and not options['list']:
         d3d9_stack.build(options['arch'] == 'x86')
     names = choose(options, wine_d3d9_build.functions())
