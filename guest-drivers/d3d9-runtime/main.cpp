@@ -3,6 +3,7 @@
 #include "direct3d.h"
 #include "instruction_count.h"
 #include "log.h"
+#include "shader_validator.h"
 
 using namespace aerogpu::runtime;
 
@@ -34,6 +35,10 @@ IDirect3D9 *WINAPI Direct3DCreate9(UINT version) {
 HRESULT WINAPI Direct3DCreate9Ex(UINT version, IDirect3D9Ex **out) {
   if (!out || LOWORD(version) != D3D_SDK_VERSION) return D3DERR_INVALIDCALL;
   return Direct3D::create(true, out);
+}
+
+ShaderValidatorInterface *WINAPI Direct3DShaderValidatorCreate9() {
+  return ShaderValidator::create();
 }
 
 // Marks for PIX, which nobody reads here. The results are those of a process without it.

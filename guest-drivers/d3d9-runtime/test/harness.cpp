@@ -84,6 +84,10 @@ IDirect3D9Ex *createDirect3DEx() {
   return out;
 }
 
+ShaderValidatorInterface *createShaderValidator() {
+  return symbol<ShaderValidatorInterface *(WINAPI *)()>(g_runtime, "Direct3DShaderValidatorCreate9")();
+}
+
 HWND makeWindow(int width, int height) {
   return CreateWindowA("STATIC", "runtime-test", WS_POPUP | WS_VISIBLE, 30, 20, width, height, nullptr, nullptr,
                        nullptr, nullptr);

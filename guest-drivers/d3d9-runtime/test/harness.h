@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "../shader_validator.h"
 #include "../windows_headers.h"
 #include "fake.h"
 
 namespace aerogpu::test {
+
+using runtime::ShaderValidatorInterface;
 
 /// A check: says and counts what is not as it should be.
 void expect(bool right, const char *what, const char *file, int line);
@@ -36,6 +39,7 @@ struct Fake {
 Fake &fake();
 
 IDirect3D9 *createDirect3D();
+ShaderValidatorInterface *createShaderValidator();
 IDirect3D9Ex *createDirect3DEx();
 HWND makeWindow(int width, int height);
 /// Windowed, 640x480, depth D24S8, swap effect DISCARD.
