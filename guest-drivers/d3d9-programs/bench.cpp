@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench_scenes.h"
 #include "program.h"
 #include "scene.h"
 #include "texture.ps.h"
@@ -17,32 +18,11 @@ namespace programs {
 
 namespace {
 
-constexpr uint32_t kWidth = 1024, kHeight = 768;
+using namespace bench;
 
-struct Vertex {
-  float x, y, z;
-  float value[4];  // texture coordinates, or a colour
-};
 constexpr D3DVERTEXELEMENT9 kElements[] = {{0, 0, D3DDECLTYPE_FLOAT3, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_POSITION, 0},
                                            {0, 12, D3DDECLTYPE_FLOAT4, D3DDECLMETHOD_DEFAULT, D3DDECLUSAGE_TEXCOORD, 0},
                                            D3DDECL_END()};
-constexpr uint32_t kQuadVertices = 6, kQuadBytes = kQuadVertices * sizeof(Vertex);
-
-struct Corner {
-  float x, y, u, v;
-};
-
-/** Two triangles between two corners, in pixels. */
-void writeQuad(Vertex *out, const Corner &first, const Corner &last) {
-  const Corner corners[4] = {first, {last.x, first.y, last.u, first.v}, {first.x, last.y, first.u, last.v}, last};
-  for (const int i : {0, 1, 2, 2, 1, 3})
-    *out++ = {corners[i].x - 0.5f, corners[i].y - 0.5f, 0.5f, {corners[i].u, corners[i].v, 0.25f, 0.5f}};
-}
-
-uint32_t texel(uint32_t x, uint32_t y, uint32_t seed) {
-  return argb(96 + (x * 7 + y * 5) % 128, (x * 3 + seed * 40) & 255, (y * 2 + seed * 25) & 255, ((x ^ y) + seed) & 255);
-}
-
 /** What all scenes draw with, and the calls that they have in common. */
 class Tools {
 public:
@@ -132,30 +112,25 @@ public:
   virtual bool draw(Tools &tools, uint32_t frame) = 0;
 };
 
-/** 5000 draws of a small quad: each has constants of its own, and now and then another texture, shader or blending. */
 class Draws : public BenchScene {
 public:
   bool create(Tools &tools) override {
-    for (uint32_t i = 0; i < kTextures; ++i)
-      if (!tools.still(textures_[i], 32, i)) return false;
+    for (uint32_t i = 0; i < DrawsScene::kTextures; ++i)
+      if (!tools.still(textures_[i], DrawsScene::kTextureSide, i)) return false;
     return tools.createVertices(vertices_, 1, 0) &&
-           tools.writeQuads(vertices_.get(), 0, 1, 0, [](Vertex *out, uint32_t) {
-             writeQuad(out, {0, 0, 0, 0}, {12, 12, 1, 1});
-           });
+           tools.writeQuads(vertices_.get(), 0, 1, 0, [](Vertex *out, uint32_t) { DrawsScene::write(out); });
   }
   bool draw(Tools &tools, uint32_t frame) override {
-    float constants[4][4] = {};
-    pixelsToClip(kWidth, kHeight, constants[0]);
-    const float left = constants[0][2], top = constants[0][3], x = constants[0][0], y = constants[0][1];
+    float toClip[4], constants[4][4] = {};
+    pixelsToClip(kWidth, kHeight, toClip);
     if (!tools.use(vertices_.get())) return false;
-    for (uint32_t i = 0; i < kDraws; ++i) {
-      if (i % 4 == 0 && !tools.texture(textures_[i / 4 % kTextures].get())) return false;
-      if (i % 250 == 0 && !tools.usePixels(i / 250 % 2 == 0)) return false;
-      if (i % 100 == 0 && !tools.state(D3DRS_ALPHABLENDENABLE, i / 100 % 2)) return false;
-      constants[0][2] = left + x * static_cast<float>(i % 84 * 12 + frame % 12);
-      const uint32_t row = i / 84;
-      constants[0][3] = top + y * static_cast<float>(row * 12);
-      constants[3][0] = static_cast<float>(i);
+    for (uint32_t i = 0; i < DrawsScene::kDraws; ++i) {
+      const auto changes = [i](auto what) { return i == 0 || what(i) != what(i - 1); };
+      if (changes(DrawsScene::texture) && !tools.texture(textures_[DrawsScene::texture(i)].get())) return false;
+      if (changes(DrawsScene::isTextured) && !tools.usePixels(DrawsScene::isTextured(i))) return false;
+      if (changes(DrawsScene::isBlended) && !tools.state(D3DRS_ALPHABLENDENABLE, DrawsScene::isBlended(i)))
+        return false;
+      DrawsScene::constants(i, frame, toClip, constants);
       if (!ok(tools.device()->SetVertexShaderConstantF(0, constants[0], 4), "SetVertexShaderConstantF") ||
           !tools.draw(0, 1))
         return false;
@@ -164,138 +139,112 @@ public:
   }
 
 private:
-  static constexpr uint32_t kDraws = 5000, kTextures = 8;
-  ComPtr<IDirect3DTexture9> textures_[kTextures];
+  ComPtr<IDirect3DTexture9> textures_[DrawsScene::kTextures];
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
 
-/** 4000 blended sprites of four textures, which move: 50 in a draw, written into a dynamic buffer before it. */
+/** From a dynamic buffer. */
 class Sprites : public BenchScene {
 public:
   bool create(Tools &tools) override {
-    for (uint32_t i = 0; i < kTextures; ++i)
-      if (!tools.still(textures_[i], 64, i)) return false;
+    for (uint32_t i = 0; i < SpritesScene::kTextures; ++i)
+      if (!tools.still(textures_[i], SpritesScene::kTextureSide, i)) return false;
     return tools.createVertices(vertices_, kRoom, D3DUSAGE_DYNAMIC);
   }
   bool draw(Tools &tools, uint32_t frame) override {
+    constexpr uint32_t kBatch = SpritesScene::kBatch;
     if (!tools.use(vertices_.get()) || !tools.state(D3DRS_ALPHABLENDENABLE, TRUE)) return false;
-    for (uint32_t batch = 0; batch < kSprites / kBatch; ++batch) {
+    for (uint32_t batch = 0; batch < SpritesScene::kBatches; ++batch) {
       if (next_ == kRoom) next_ = 0;
       const DWORD flags = next_ == 0 ? D3DLOCK_DISCARD : D3DLOCK_NOOVERWRITE;
       const bool sent = tools.writeQuads(vertices_.get(), next_, kBatch, flags, [&](Vertex *out, uint32_t i) {
-        const uint32_t sprite = batch * kBatch + i;
-        const auto x = static_cast<float>((sprite * 97 + frame * (1 + sprite % 3)) % (kWidth - 24));
-        const auto y = static_cast<float>((sprite * 61 + frame * (1 + sprite % 2)) % (kHeight - 24));
-        writeQuad(out, {x, y, 0, 0}, {x + 24, y + 24, 1, 1});
+        SpritesScene::write(out, batch * kBatch + i, frame);
       });
-      if (!sent || !tools.texture(textures_[batch % kTextures].get()) || !tools.draw(next_, kBatch)) return false;
+      if (!sent || !tools.texture(textures_[SpritesScene::texture(batch)].get()) || !tools.draw(next_, kBatch))
+        return false;
       next_ += kBatch;
     }
     return true;
   }
 
 private:
-  static constexpr uint32_t kSprites = 4000, kBatch = 50, kTextures = 4, kRoom = 40 * kBatch;
-  ComPtr<IDirect3DTexture9> textures_[kTextures];
+  static constexpr uint32_t kRoom = 40 * SpritesScene::kBatch;
+  ComPtr<IDirect3DTexture9> textures_[SpritesScene::kTextures];
   ComPtr<IDirect3DVertexBuffer9> vertices_;
   uint32_t next_ = kRoom;
 };
 
-/** Eight textures of 256x256 that the program writes anew in each frame, 2 MiB, as video and interfaces do. */
 class Textures : public BenchScene {
 public:
   bool create(Tools &tools) override {
     for (auto &texture : textures_)
-      if (!tools.createTexture(texture, kSize, kSize, D3DUSAGE_DYNAMIC)) return false;
-    return tools.createVertices(vertices_, kTextures, 0) &&
-           tools.writeQuads(vertices_.get(), 0, kTextures, 0, [](Vertex *out, uint32_t i) {
-             const uint32_t row = i / 4;
-             const auto x = static_cast<float>(i % 4 * kSize), y = static_cast<float>(row * kSize);
-             writeQuad(out, {x, y, 0, 0}, {x + kSize, y + kSize, 1, 1});
-           });
+      if (!tools.createTexture(texture, kSide, kSide, D3DUSAGE_DYNAMIC)) return false;
+    return tools.createVertices(vertices_, TexturesScene::kTextures, 0) &&
+           tools.writeQuads(vertices_.get(), 0, TexturesScene::kTextures, 0, TexturesScene::write);
   }
   bool draw(Tools &tools, uint32_t frame) override {
     if (!tools.use(vertices_.get())) return false;
-    for (uint32_t i = 0; i < kTextures; ++i)
-      if (!tools.fill(textures_[i].get(), kSize, kSize, frame + i, D3DLOCK_DISCARD) ||
+    for (uint32_t i = 0; i < TexturesScene::kTextures; ++i)
+      if (!tools.fill(textures_[i].get(), kSide, kSide, TexturesScene::seed(i, frame), D3DLOCK_DISCARD) ||
           !tools.texture(textures_[i].get()) || !tools.draw(i, 1))
         return false;
     return true;
   }
 
 private:
-  static constexpr uint32_t kSize = 256, kTextures = 8;
-  ComPtr<IDirect3DTexture9> textures_[kTextures];
+  static constexpr uint32_t kSide = TexturesScene::kSide;
+  ComPtr<IDirect3DTexture9> textures_[TexturesScene::kTextures];
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
 
-/** 20 windows, render targets of 320x240 of which four draw a new picture in each frame; all are composed over a
- *  background, each with a frame that is blended, as glass is. */
 class Windows : public BenchScene {
 public:
   bool create(Tools &tools) override {
     for (Surface &window : windows_) {
-      if (!tools.createTexture(window.texture, kWindowWidth, kWindowHeight, D3DUSAGE_RENDERTARGET) ||
+      if (!tools.createTexture(window.texture, WindowsScene::kWindowWidth, WindowsScene::kWindowHeight,
+                               D3DUSAGE_RENDERTARGET) ||
           !ok(window.texture->GetSurfaceLevel(0, window.surface.put()), "GetSurfaceLevel") ||
-          !ok(tools.device()->ColorFill(window.surface.get(), nullptr, 0xFF405060), "ColorFill"))
+          !ok(tools.device()->ColorFill(window.surface.get(), nullptr, WindowsScene::kEmpty), "ColorFill"))
         return false;
     }
-    return tools.still(picture_, 128, 3) && tools.still(glass_, 64, 5) &&
-           tools.createVertices(vertices_, kQuads, D3DUSAGE_DYNAMIC);
+    return tools.still(picture_, WindowsScene::kPictureSide, WindowsScene::kPictureSeed) &&
+           tools.still(glass_, WindowsScene::kGlassSide, WindowsScene::kGlassSeed) &&
+           tools.createVertices(vertices_, WindowsScene::kQuads, D3DUSAGE_DYNAMIC);
   }
   bool draw(Tools &tools, uint32_t frame) override {
     IDirect3DDevice9 *device = tools.device();
     ComPtr<IDirect3DSurface9> screen;
     if (!ok(device->GetRenderTarget(0, screen.put()), "GetRenderTarget") ||
-        !tools.writeQuads(vertices_.get(), 0, kQuads, D3DLOCK_DISCARD,
-                          [frame](Vertex *out, uint32_t i) { place(out, i, frame); }) ||
+        !tools.writeQuads(vertices_.get(), 0, WindowsScene::kQuads, D3DLOCK_DISCARD,
+                          [frame](Vertex *out, uint32_t i) { WindowsScene::write(out, i, frame); }) ||
         !tools.use(vertices_.get()) || !tools.state(D3DRS_ALPHABLENDENABLE, FALSE) || !tools.texture(picture_.get()))
       return false;
     // Windows that changed: a background and eight pictures each. Their size is not the screen's, which scales.
-    for (uint32_t i = 0; i < kChanging; ++i) {
-      const uint32_t window = (frame * kChanging + i) % kWindows;
+    for (uint32_t i = 0; i < WindowsScene::kChanging; ++i) {
+      const uint32_t window = WindowsScene::changing(i, frame);
       if (!ok(device->SetRenderTarget(0, windows_[window].surface.get()), "SetRenderTarget") ||
-          !ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, 0xFF000000 | (frame * 5 + window * 11) % 256, 1, 0), "Clear"))
+          !ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, WindowsScene::background(window, frame), 1, 0), "Clear"))
         return false;
-      for (uint32_t part = 0; part < kParts; ++part)
-        if (!tools.draw(kPartsAt + part, 1)) return false;
+      for (uint32_t part = 0; part < WindowsScene::kParts; ++part)
+        if (!tools.draw(WindowsScene::kPartsAt + part, 1)) return false;
     }
     if (!ok(device->SetRenderTarget(0, screen.get()), "SetRenderTarget") ||
-        !ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, 0xFF204060, 1, 0), "Clear"))
+        !ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, WindowsScene::kDesktop, 1, 0), "Clear"))
       return false;
-    for (uint32_t i = 0; i < kWindows; ++i)
-      if (!tools.state(D3DRS_ALPHABLENDENABLE, TRUE) || !tools.texture(glass_.get()) || !tools.draw(kFramesAt + i, 1) ||
-          !tools.state(D3DRS_ALPHABLENDENABLE, FALSE) || !tools.texture(windows_[i].texture.get()) ||
-          !tools.draw(kContentsAt + i, 1))
+    for (uint32_t i = 0; i < WindowsScene::kWindows; ++i)
+      if (!tools.state(D3DRS_ALPHABLENDENABLE, TRUE) || !tools.texture(glass_.get()) ||
+          !tools.draw(WindowsScene::kFramesAt + i, 1) || !tools.state(D3DRS_ALPHABLENDENABLE, FALSE) ||
+          !tools.texture(windows_[i].texture.get()) || !tools.draw(WindowsScene::kContentsAt + i, 1))
         return false;
     return true;
   }
 
 private:
-  static constexpr uint32_t kWindows = 20, kChanging = 4, kParts = 8;
-  static constexpr uint32_t kWindowWidth = 320, kWindowHeight = 240;
-  // In the buffer.
-  static constexpr uint32_t kFramesAt = 0, kContentsAt = kWindows, kPartsAt = 2 * kWindows, kQuads = kPartsAt + kParts;
-
-  static void place(Vertex *out, uint32_t i, uint32_t frame) {
-    if (i >= kPartsAt) {
-      const auto at = static_cast<float>((i - kPartsAt) * 120);
-      writeQuad(out, {at, at / 2, 0, 0}, {at + 200, at / 2 + 200, 1, 1});
-      return;
-    }
-    const uint32_t window = i % kWindows;
-    const auto x = static_cast<float>((window * 131 + frame) % 680 + 8), y = static_cast<float>(window * 23 + 24);
-    if (i < kContentsAt)
-      writeQuad(out, {x - 6, y - 20, 0, 0}, {x + kWindowWidth + 6, y + kWindowHeight + 6, 4, 4});
-    else
-      writeQuad(out, {x, y, 0, 0}, {x + kWindowWidth, y + kWindowHeight, 1, 1});
-  }
-
   struct Surface {
     ComPtr<IDirect3DTexture9> texture;
     ComPtr<IDirect3DSurface9> surface;
   };
-  Surface windows_[kWindows];
+  Surface windows_[WindowsScene::kWindows];
   ComPtr<IDirect3DTexture9> picture_, glass_;
   ComPtr<IDirect3DVertexBuffer9> vertices_;
 };
@@ -320,7 +269,7 @@ double processorTime() {
 }
 
 bool drawFrame(Tools &tools, BenchScene &scene, uint32_t frame) {
-  return ok(tools.device()->Clear(0, nullptr, D3DCLEAR_TARGET, 0xFF102030, 1, 0), "Clear") &&
+  return ok(tools.device()->Clear(0, nullptr, D3DCLEAR_TARGET, kBackground, 1, 0), "Clear") &&
          ok(tools.device()->BeginScene(), "BeginScene") && scene.draw(tools, frame) &&
          ok(tools.device()->EndScene(), "EndScene");
 }
@@ -331,42 +280,28 @@ bool present(Tools &tools) {
   return true;
 }
 
-/** Means of 8x8 fields of a picture, one line: different Direct3Ds round differently, but not by much. */
 bool tellPicture(Tools &tools) {
   ComPtr<IDirect3DSurface9> target;
   Picture picture;
   if (!ok(tools.device()->GetRenderTarget(0, target.put()), "GetRenderTarget") ||
       !readTarget(tools.device(), target.get(), &picture))
     return false;
-  constexpr uint32_t kFields = 8, kAcross = kWidth / kFields, kDown = kHeight / kFields;
-  std::printf("picture");
-  for (uint32_t field = 0; field < kFields * kFields; ++field) {
-    uint64_t sums[3] = {};
-    for (uint32_t y = 0; y < kDown; ++y)
-      for (uint32_t x = 0; x < kAcross; ++x) {
-        const uint32_t pixel = picture.at(field % kFields * kAcross + x, field / kFields * kDown + y);
-        for (int channel = 0; channel < 3; ++channel) sums[channel] += pixel >> (8 * channel) & 255;
-      }
-    for (const uint64_t sum : sums) std::printf(" %u", static_cast<unsigned>(sum / (uint64_t{kAcross} * kDown)));
-  }
-  std::printf("\n");
+  bench::tellPicture([&](uint32_t x, uint32_t y) { return picture.at(x, y); });
   return true;
 }
 
 bool run(Tools &tools, BenchScene &scene, const Options &options) {
-  constexpr uint32_t kWarm = 10, kShown = 1000;  // the number of the frame whose picture is told
-  for (uint32_t frame = 0; frame < kWarm; ++frame)
+  for (uint32_t frame = 0; frame < kWarmFrames; ++frame)
     if (!drawFrame(tools, scene, frame) || !present(tools)) return false;
   if (!finish(tools.device())) return false;
   const double start = now(), busy = processorTime();
   uint32_t frame = 0;
   for (; options.seconds > 0 ? now() - start < options.seconds : frame < options.frames; ++frame)
-    if (!drawFrame(tools, scene, kWarm + frame) || !present(tools)) return false;
+    if (!drawFrame(tools, scene, kWarmFrames + frame) || !present(tools)) return false;
   if (!finish(tools.device())) return false;
   std::printf("frames %u in %.3f s, processor %.3f s\n", frame, now() - start, processorTime() - busy);
-  // Windows that changed long ago were drawn in the frames before.
-  for (uint32_t back = 5; back--;)
-    if (!drawFrame(tools, scene, kShown - back)) return false;
+  for (uint32_t back = kShownFrames; back--;)
+    if (!drawFrame(tools, scene, kShownFrame - back)) return false;
   return tellPicture(tools) && present(tools);
 }
 

@@ -2,8 +2,6 @@
 #include "renderer/bench/direct_vk.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace aerogpu::bench {
@@ -29,18 +27,11 @@ constexpr uint32_t kColor3[] = {
 constexpr uint32_t kMaxDraws = 8192;
 constexpr VkDeviceSize kStagingBytes = VkDeviceSize{64} << 20;
 constexpr VkDeviceSize kStreamBytes = VkDeviceSize{4} << 20;
-constexpr VkFormat kFormat = VK_FORMAT_B8G8R8A8_UNORM;
-
-void need(VkResult result, const char* what) {
-  if (result == VK_SUCCESS) return;
-  std::fprintf(stderr, "aerogpu-bench: %s failed with %d\n", what, result);
-  std::exit(1);
-}
 
 }  // namespace
 
 DirectVk::DirectVk(uint32_t width, uint32_t height) {
-  createDevice();
+  createCommands();
   m_target = createImage(width, height,
                          VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
                              VK_IMAGE_USAGE_TRANSFER_DST_BIT);
@@ -59,10 +50,7 @@ DirectVk::~DirectVk() {
   for (DirectImage& texture : m_textures) destroyImage(texture);
   destroyImage(m_target);
   vkFreeMemory(m_device, m_room, nullptr);
-  for (DirectBuffer* b : {&m_uniforms, &m_vertices, &m_staging, &m_stream}) {
-    vkDestroyBuffer(m_device, b->buffer, nullptr);
-    vkFreeMemory(m_device, b->memory, nullptr);
-  }
+  for (DirectBuffer* b : {&m_uniforms, &m_vertices, &m_staging, &m_stream}) destroyBuffer(*b);
   for (auto& row : m_pipelines)
     for (VkPipeline pipeline : row) vkDestroyPipeline(m_device, pipeline, nullptr);
   vkDestroyQueryPool(m_device, m_query, nullptr);
@@ -73,39 +61,9 @@ DirectVk::~DirectVk() {
   vkDestroyDescriptorSetLayout(m_device, m_textureLayout, nullptr);
   vkDestroyFence(m_device, m_fence, nullptr);
   vkDestroyCommandPool(m_device, m_pool, nullptr);
-  vkDestroyDevice(m_device, nullptr);
-  vkDestroyInstance(m_instance, nullptr);
 }
 
-void DirectVk::createDevice() {
-  VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-  app.apiVersion = VK_API_VERSION_1_3;
-  VkInstanceCreateInfo instance{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-  instance.pApplicationInfo = &app;
-  need(vkCreateInstance(&instance, nullptr, &m_instance), "vkCreateInstance");
-  uint32_t count = 1;
-  const VkResult found = vkEnumeratePhysicalDevices(m_instance, &count, &m_gpu);
-  if (found != VK_SUCCESS && found != VK_INCOMPLETE) need(found, "vkEnumeratePhysicalDevices");
-  if (count == 0) need(VK_ERROR_INITIALIZATION_FAILED, "finding a GPU");
-  vkGetPhysicalDeviceProperties(m_gpu, &m_properties);
-  vkGetPhysicalDeviceMemoryProperties(m_gpu, &m_memory);
-  const float priority = 1;
-  VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
-  VkPhysicalDeviceVulkan13Features features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-  features.dynamicRendering = features.synchronization2 = VK_TRUE;
-  VkDeviceCreateInfo device{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-  device.pNext = &features;
-  VkPhysicalDeviceFeatures offered{}, core{};
-  vkGetPhysicalDeviceFeatures(m_gpu, &offered);
-  if (!offered.occlusionQueryPrecise) need(VK_ERROR_FEATURE_NOT_PRESENT, "finding queries that count");
-  core.occlusionQueryPrecise = VK_TRUE;
-  device.pEnabledFeatures = &core;
-  device.queueCreateInfoCount = 1;
-  device.pQueueCreateInfos = &queue;
-  need(vkCreateDevice(m_gpu, &device, nullptr, &m_device), "vkCreateDevice");
-  vkGetDeviceQueue(m_device, 0, 0, &m_queue);
+void DirectVk::createCommands() {
   VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   pool.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
   need(vkCreateCommandPool(m_device, &pool, nullptr, &m_pool), "vkCreateCommandPool");
@@ -116,69 +74,6 @@ void DirectVk::createDevice() {
   need(vkAllocateCommandBuffers(m_device, &commands, &m_commands), "vkAllocateCommandBuffers");
   VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   need(vkCreateFence(m_device, &fence, nullptr, &m_fence), "vkCreateFence");
-}
-
-uint32_t DirectVk::memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const {
-  for (uint32_t i = 0; i < m_memory.memoryTypeCount; ++i)
-    if ((bits >> i & 1) && (m_memory.memoryTypes[i].propertyFlags & flags) == flags) return i;
-  need(VK_ERROR_OUT_OF_DEVICE_MEMORY, "finding a memory type");
-  return 0;
-}
-
-DirectBuffer DirectVk::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage) {
-  DirectBuffer b;
-  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  info.size = size;
-  info.usage = usage;
-  need(vkCreateBuffer(m_device, &info, nullptr, &b.buffer), "vkCreateBuffer");
-  VkMemoryRequirements wanted;
-  vkGetBufferMemoryRequirements(m_device, b.buffer, &wanted);
-  VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  memory.allocationSize = wanted.size;
-  memory.memoryTypeIndex = memoryType(
-      wanted.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-  need(vkAllocateMemory(m_device, &memory, nullptr, &b.memory), "vkAllocateMemory");
-  need(vkBindBufferMemory(m_device, b.buffer, b.memory, 0), "vkBindBufferMemory");
-  need(vkMapMemory(m_device, b.memory, 0, VK_WHOLE_SIZE, 0, reinterpret_cast<void**>(&b.mapped)),
-       "vkMapMemory");
-  return b;
-}
-
-DirectImage DirectVk::createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage) {
-  DirectImage image;
-  image.width = width;
-  image.height = height;
-  VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
-  info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = kFormat;
-  info.extent = {width, height, 1};
-  info.mipLevels = info.arrayLayers = 1;
-  info.samples = VK_SAMPLE_COUNT_1_BIT;
-  info.usage = usage;
-  need(vkCreateImage(m_device, &info, nullptr, &image.image), "vkCreateImage");
-  VkMemoryRequirements wanted;
-  vkGetImageMemoryRequirements(m_device, image.image, &wanted);
-  VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  memory.allocationSize = wanted.size;
-  memory.memoryTypeIndex = memoryType(wanted.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-  need(vkAllocateMemory(m_device, &memory, nullptr, &image.memory), "vkAllocateMemory");
-  need(vkBindImageMemory(m_device, image.image, image.memory, 0), "vkBindImageMemory");
-  if (usage & (VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT)) {
-    VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
-    view.image = image.image;
-    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    view.format = kFormat;
-    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    need(vkCreateImageView(m_device, &view, nullptr, &image.view), "vkCreateImageView");
-  }
-  return image;
-}
-
-void DirectVk::destroyImage(DirectImage& image) {
-  vkDestroyImageView(m_device, image.view, nullptr);
-  vkDestroyImage(m_device, image.image, nullptr);
-  vkFreeMemory(m_device, image.memory, nullptr);
-  image = {};
 }
 
 void DirectVk::createPipelines() {
@@ -199,14 +94,6 @@ void DirectVk::createPipelines() {
   layout.pSetLayouts = layouts;
   need(vkCreatePipelineLayout(m_device, &layout, nullptr, &m_layout), "vkCreatePipelineLayout");
 
-  const auto module = [&](std::span<const uint32_t> words) {
-    VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    info.codeSize = words.size_bytes();
-    info.pCode = words.data();
-    VkShaderModule m;
-    need(vkCreateShaderModule(m_device, &info, nullptr, &m), "vkCreateShaderModule");
-    return m;
-  };
   const VkShaderModule vertex = module(kQuadVert);
   const std::span<const uint32_t> fragments[kPipelines] = {kColor0, kColor1, kColor2, kColor3};
 
@@ -232,7 +119,7 @@ void DirectVk::createPipelines() {
   dynamic.pDynamicStates = dynamics;
   VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
   rendering.colorAttachmentCount = 1;
-  rendering.pColorAttachmentFormats = &kFormat;
+  rendering.pColorAttachmentFormats = &kDirectFormat;
   for (uint32_t i = 0; i < kPipelines; ++i) {
     const VkShaderModule fragment = module(fragments[i]);
     VkPipelineShaderStageCreateInfo stages[2] = {{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO},
@@ -330,23 +217,9 @@ void DirectVk::submitAndWait() {
   need(vkResetFences(m_device, 1, &m_fence), "vkResetFences");
 }
 
-void DirectVk::barrier(VkImage image, VkImageLayout from, VkImageLayout to) {
-  VkImageMemoryBarrier2 b{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
-  b.srcStageMask = b.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-  b.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-  b.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-  b.oldLayout = from;
-  b.newLayout = to;
-  b.image = image;
-  b.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-  info.imageMemoryBarrierCount = 1;
-  info.pImageMemoryBarriers = &b;
-  vkCmdPipelineBarrier2(m_commands, &info);
-}
-
 void DirectVk::beginPass(bool load) {
-  barrier(m_target.image, load ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL : VK_IMAGE_LAYOUT_UNDEFINED,
+  barrier(m_commands, m_target.image,
+          load ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL : VK_IMAGE_LAYOUT_UNDEFINED,
           VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
   color.imageView = m_target.view;
@@ -444,7 +317,8 @@ void DirectVk::updateFrame(DirectImage& image, uint32_t side, uint32_t count, co
   const uint32_t boxBytes = side * side * 4, perRow = image.width / side;
   std::memcpy(m_staging.mapped, bytes, size_t{boxBytes} * count);
   begin();
-  barrier(image.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  barrier(m_commands, image.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+          VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   std::vector<VkBufferImageCopy> copies(count);
   for (uint32_t i = 0; i < count; ++i) {
     copies[i].bufferOffset = VkDeviceSize{i} * boxBytes;
@@ -455,7 +329,8 @@ void DirectVk::updateFrame(DirectImage& image, uint32_t side, uint32_t count, co
   }
   vkCmdCopyBufferToImage(m_commands, m_staging.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                          count, copies.data());
-  barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  barrier(m_commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+          VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
   beginPass();
   bindOneState();
   bindUpdated(image);
@@ -471,7 +346,8 @@ void DirectVk::updateFrameInOrder(DirectImage& image, uint32_t side, uint32_t co
   begin();
   for (uint32_t i = 0; i < count; ++i) {
     std::memcpy(m_staging.mapped + size_t{i} * boxBytes, bytes + size_t{i} * boxBytes, boxBytes);
-    barrier(image.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    barrier(m_commands, image.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+            VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
     VkBufferImageCopy copy{};
     copy.bufferOffset = VkDeviceSize{i} * boxBytes;
     copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
@@ -479,7 +355,8 @@ void DirectVk::updateFrameInOrder(DirectImage& image, uint32_t side, uint32_t co
     copy.imageExtent = {side, side, 1};
     vkCmdCopyBufferToImage(m_commands, m_staging.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
                            &copy);
-    barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    barrier(m_commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+            VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
     beginPass(i != 0);
     if (i == 0) {
       bindOneState();
@@ -542,14 +419,16 @@ void DirectVk::drawVertices(uint32_t count) {
 
 void DirectVk::readBox(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t* out) {
   begin();
-  barrier(m_target.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+  barrier(m_commands, m_target.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+          VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   VkBufferImageCopy copy{};
   copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   copy.imageOffset = {static_cast<int32_t>(x), static_cast<int32_t>(y), 0};
   copy.imageExtent = {width, height, 1};
   vkCmdCopyImageToBuffer(m_commands, m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_staging.buffer,
                          1, &copy);
-  barrier(m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+  barrier(m_commands, m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   submitAndWait();
   std::memcpy(out, m_staging.mapped, size_t{width} * height * 4);
 }
@@ -562,7 +441,7 @@ void DirectVk::createAndDestroy(uint32_t count, uint32_t side) {
   for (VkImage& image : images) {
     VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
     info.imageType = VK_IMAGE_TYPE_2D;
-    info.format = kFormat;
+    info.format = kDirectFormat;
     info.extent = {side, side, 1};
     info.mipLevels = info.arrayLayers = 1;
     info.samples = VK_SAMPLE_COUNT_1_BIT;
@@ -589,25 +468,28 @@ void DirectVk::upload(DirectImage& image, const uint8_t* bytes) {
   const size_t size = size_t{image.width} * image.height * 4;
   std::memcpy(m_staging.mapped, bytes, size);
   begin();
-  barrier(image.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  barrier(m_commands, image.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   VkBufferImageCopy copy{};
   copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   copy.imageExtent = {image.width, image.height, 1};
   vkCmdCopyBufferToImage(m_commands, m_staging.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
                          &copy);
-  barrier(image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+  barrier(m_commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+          VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
   submitAndWait();
 }
 
 void DirectVk::readBack(uint8_t* out) {
   begin();
-  barrier(m_target.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+  barrier(m_commands, m_target.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+          VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   VkBufferImageCopy copy{};
   copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   copy.imageExtent = {m_target.width, m_target.height, 1};
   vkCmdCopyImageToBuffer(m_commands, m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_staging.buffer,
                          1, &copy);
-  barrier(m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+  barrier(m_commands, m_target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   submitAndWait();
   std::memcpy(out, m_staging.mapped, size_t{m_target.width} * m_target.height * 4);
 }

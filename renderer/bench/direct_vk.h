@@ -3,30 +3,15 @@
 // mapped uniform memory with dynamic offsets, descriptor sets made once. One thread.
 #pragma once
 
-#include <vulkan/vulkan.h>
-
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "renderer/bench/direct_device.h"
+
 namespace aerogpu::bench {
 
-struct DirectBuffer {
-  VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  uint8_t* mapped = nullptr;
-};
-
-struct DirectImage {
-  VkImage image = VK_NULL_HANDLE;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  VkImageView view = VK_NULL_HANDLE;
-  uint32_t width = 0, height = 0;
-};
-
-/// A device with the pipelines and objects of the benchmarks. Ends the process with a message if Vulkan
-/// fails: there is nothing to measure then.
-class DirectVk {
+/// A device with the pipelines and objects of the benchmarks.
+class DirectVk : public DirectDevice {
 public:
   static constexpr uint32_t kPipelines = 4, kTextures = 8;
   static constexpr uint32_t kUniformStride = 256, kUniformBytes = 16;
@@ -72,15 +57,11 @@ public:
   void upload(DirectImage& image, const uint8_t* bytes);
   /// Copies the target to `out` (tight rows), and waits.
   void readBack(uint8_t* out);
-  DirectImage createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage);
-  void destroyImage(DirectImage& image);
-  const char* deviceName() const { return m_properties.deviceName; }
 
 private:
-  void createDevice();
+  void createCommands();
   void createPipelines();
   void createTextures();
-  DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
   void begin();
   /// The pass with a cleared target, or with what it holds.
   void beginPass(bool load = false);
@@ -89,15 +70,7 @@ private:
   /// Pipeline 0, texture 0, vertices placed as they are.
   void bindOneState();
   void submitAndWait();
-  void barrier(VkImage image, VkImageLayout from, VkImageLayout to);
-  uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
 
-  VkInstance m_instance = VK_NULL_HANDLE;
-  VkPhysicalDevice m_gpu = VK_NULL_HANDLE;
-  VkPhysicalDeviceProperties m_properties{};
-  VkPhysicalDeviceMemoryProperties m_memory{};
-  VkDevice m_device = VK_NULL_HANDLE;
-  VkQueue m_queue = VK_NULL_HANDLE;
   VkCommandPool m_pool = VK_NULL_HANDLE;
   VkCommandBuffer m_commands = VK_NULL_HANDLE;
   VkFence m_fence = VK_NULL_HANDLE;

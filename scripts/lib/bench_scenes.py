@@ -10,13 +10,16 @@ usage: scripts/bench-d3d9 [options] [SCENE...]
   --no-build       takes everything as it is
   --umd FILE       another user-mode driver
 
-All run the same program under Wine. Wine's own Direct3D draws with OpenGL on llvmpipe, DXVK with Vulkan on lavapipe, both into
+Three run the same program under Wine. Wine's own Direct3D draws with OpenGL on llvmpipe, DXVK with Vulkan on lavapipe, both into
 a window on an X server in memory; ours with Vulkan on lavapipe beside the stopped QEMU, presented onto the device's screen.
-A run whose picture is not that of the others is an error. Processor time is that of the program's process in the frames that
-count, for ours with that of the kernel side and the device, for which also the start of the program counts."""
+A fourth, aerogpu-direct-scenes, draws the same pictures in plain Vulkan calls on lavapipe, as an engine would, and copies each
+frame to memory. A run whose picture is not that of the others is an error. Processor time is that of the program's process in the frames that
+count, for ours with that of the kernel side and the device, for which also the start of the program counts. Behind each scene a
+line says how much of both our stack takes beside the slower of Wine's own Direct3D and direct Vulkan, by turns."""
 import os
 import re
 import statistics
+import subprocess
 import sys
 
 from aerogpu_build import BUILD, Failure, ninja
@@ -29,6 +32,7 @@ LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
 UNCOUNTED = 15  # frames of bench.exe before and behind those that count
 TOLERANCE = 3  # of 255, of the means of a picture's fields
 PROGRAM = os.path.join(PROGRAMS, 'bench.exe')
+DIRECT = os.path.join(BUILD, 'renderer', 'bench', 'aerogpu-direct-scenes')
 _TICKS = os.sysconf('SC_CLK_TCK')
 
 
@@ -51,17 +55,26 @@ def _busy(pid):
     return total / _TICKS
 
 
+def _run(arguments, env, program):
+    """(exit code, what it printed); with Wine where the program is one for Windows."""
+    if program.endswith('.exe'):
+        return wine.run([program, '--any-driver', *arguments], env, 120)
+    done = subprocess.run([program, *arguments], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+    return done.returncode, done.stdout
+
+
 class Run:
     """Frames a second, processor seconds a frame, and the picture."""
 
-    def __init__(self, scene, seconds, env, server=None):
+    def __init__(self, scene, seconds, env, server=None, program=PROGRAM):
         before = _busy(server) if server else 0
-        code, text = wine.run([PROGRAM, '--any-driver', '--only', scene, '--seconds', str(seconds)], env, 120)
+        code, text = _run(['--only', scene, '--seconds', str(seconds)], env, program)
         after = _busy(server) if server else 0
         found = re.search(r'^frames (\d+) in ([\d.]+) s, processor ([\d.]+) s$', text, re.M)
         picture = re.search(r'^picture((?: \d+)+)$', text, re.M)
         if code != 0 or not found or not picture or not int(found.group(1)):
-            raise Failure('bench.exe --only %s ended with %s: %s' % (scene, code, text.strip()))
+            raise Failure('%s --only %s ended with %s: %s' % (os.path.basename(program), scene, code, text.strip()))
         frames = int(found.group(1))
         self.rate = frames / float(found.group(2))
         self.processor = float(found.group(3)) / frames + (after - before) / (frames + UNCOUNTED)
@@ -80,8 +93,7 @@ def _measure(stacks, scene, rounds, seconds):
     for turn in range(rounds):
         names = list(stacks)
         for name in names[turn % len(names):] + names[:turn % len(names)]:
-            env, server = stacks[name]
-            runs[name].append(Run(scene, seconds, env, server))
+            runs[name].append(Run(scene, seconds, *stacks[name]))
             first = next(iter(runs.values())) or runs[name]
             off = max(abs(a - b) for a, b in zip(first[0].picture, runs[name][-1].picture))
             if off > TOLERANCE:
@@ -96,6 +108,14 @@ def _print(scene, runs):
         print('| %s | %s | %s | %s | %s |' % (
             scene, name, _spread([run.rate for run in of_stack], '%.0f'),
             _spread([1000 * run.processor for run in of_stack], '%.1f'), ratio), flush=True)
+
+
+def _beside_the_slower(runs):
+    """(time a frame, processor time) of ours by that of the slower of wined3d and direct Vulkan: medians of turns."""
+    others = [of_stack for name, of_stack in runs.items() if name in ('wined3d', 'direct Vulkan')]
+    return tuple(statistics.median(
+        what(own) / max(what(other) for other in turn)
+        for own, *turn in zip(runs['aerogpu'], *others)) for what in (lambda one: 1 / one.rate, lambda one: one.processor))
 
 
 def parse(arguments):
@@ -137,7 +157,8 @@ def run(options):
     with Stack(options['parts'], strict=False) as stack, wine.x_server() as display, \
             wine.temporary_prefix('x11') as theirs, wine.temporary_prefix('x11') as dxvk:
         stacks = {'aerogpu': (dict(os.environ, **stack.variables(), AEROGPU_D3D9_HOSTILE='0'), stack.server.pid),
-                  'wined3d': (dict(os.environ, **wine.environment(theirs, display=display)), None)}
+                  'wined3d': (dict(os.environ, **wine.environment(theirs, display=display)), None),
+                  'direct Vulkan': (dict(os.environ, VK_ICD_FILENAMES=LAVAPIPE), None, DIRECT)}
         if options['dxvk']:
             library = os.path.join(dxvk, 'drive_c', 'windows', 'system32', 'd3d9.dll')
             os.unlink(library)
@@ -149,6 +170,8 @@ def run(options):
             draws = stack.counter('draws')
             runs = _measure(stacks, scene, options['rounds'], options['seconds'])
             _print(scene, runs)
+            print('# %s: beside the slower of wined3d and direct Vulkan %.2f times the time, %.2f times the processor time'
+                  % (scene, *_beside_the_slower(runs)), file=sys.stderr, flush=True)
             # What is fast because it was not drawn would be seen here.
             frames = sum(one.frames + UNCOUNTED for one in runs['aerogpu'])
             print('# %s: %.0f draws a frame on the device' % (scene, (stack.counter('draws') - draws) / frames),
@@ -165,7 +188,9 @@ def main():
     wine.check_wine()
     if options['build']:
         d3d9_stack.build()
-        ninja(os.path.relpath(PROGRAM, BUILD))
-    elif not os.path.isfile(PROGRAM) or not os.path.isfile(PARTS['umd']):
-        raise Failure('bench.exe or the driver is not built')
+        ninja(os.path.relpath(PROGRAM, BUILD), os.path.relpath(DIRECT, BUILD))
+    else:
+        for path in (PROGRAM, DIRECT, PARTS['umd']):
+            if not os.path.isfile(path):
+                raise Failure('%s is not built' % os.path.relpath(path, BUILD))
     return run(options)

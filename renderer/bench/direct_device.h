@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// A Vulkan device, and the buffers and images that plain Vulkan programs make on it: what the yardsticks
+// share.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <span>
+
+namespace aerogpu::bench {
+
+/// Ends the process with a message if Vulkan fails: there is nothing to measure then.
+void need(VkResult result, const char* what);
+
+/// Of all images.
+inline constexpr VkFormat kDirectFormat = VK_FORMAT_B8G8R8A8_UNORM;
+
+struct DirectBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  uint8_t* mapped = nullptr;
+};
+
+struct DirectImage {
+  VkImage image = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  VkImageView view = VK_NULL_HANDLE;
+  uint32_t width = 0, height = 0;
+};
+
+/// The first GPU, and one queue of it. One thread.
+class DirectDevice {
+public:
+  DirectDevice();
+  ~DirectDevice();
+  DirectDevice(const DirectDevice&) = delete;
+  DirectDevice& operator=(const DirectDevice&) = delete;
+
+  DirectImage createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage);
+  void destroyImage(DirectImage& image);
+  const char* deviceName() const { return m_properties.deviceName; }
+
+protected:
+  /// Mapped for good.
+  DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
+  void destroyBuffer(DirectBuffer& buffer);
+  VkShaderModule module(std::span<const uint32_t> words);
+  uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
+  static void barrier(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to);
+
+  VkInstance m_instance = VK_NULL_HANDLE;
+  VkPhysicalDevice m_gpu = VK_NULL_HANDLE;
+  VkPhysicalDeviceProperties m_properties{};
+  VkPhysicalDeviceMemoryProperties m_memory{};
+  VkDevice m_device = VK_NULL_HANDLE;
+  VkQueue m_queue = VK_NULL_HANDLE;
+};
+
+}  // namespace aerogpu::bench
