@@ -32,8 +32,9 @@ bool Parser::version() {
   if (tag != d3d9::kVertexVersionTag && tag != d3d9::kPixelVersionTag) return fail("not a D3D9 token stream");
   m_version = {tag == d3d9::kVertexVersionTag ? Stage::Vertex : Stage::Pixel,
                static_cast<uint8_t>(m_in[0] >> 8), static_cast<uint8_t>(m_in[0])};
-  // Direct3D 8's first model is the next one without an address register.
-  if (m_version.stage == Stage::Vertex && m_version.model() == 0x0100) m_version.minor = 1;
+  // Direct3D 8's first models have nothing that the next ones lack (d3d8types.h: D3DVS_VERSION,
+  // D3DPS_VERSION).
+  if (m_version.model() == 0x0100) m_version.minor = 1;
   m_info.version = m_version;
   const uint32_t model = m_version.model();
   const bool known = model == 0x200 || model == 0x201 || model == 0x300 ||

@@ -203,6 +203,18 @@ TEST(Parse, CommentsAndScratchRegisters) {
 }
 
 // SHADER-4, SHADER-7
+TEST(Parse, Models10AreRead) {
+  for (const char* text :
+       {"vs_1_1\ndcl_position v0\nmov oPos, v0\n", "ps_1_1\ntex t0\nmul_x2 r0, t0, v0\n"}) {
+    auto stream = tokens(text);
+    const auto next = emit(*parse(stream));
+    stream[0] = (stream[0] & 0xFFFF0000u) | 0x0100;
+    const auto first = parse(stream);
+    ASSERT_TRUE(first.ok()) << text << first.error().message;
+    EXPECT_EQ(emit(*first)->words, next->words) << text;
+  }
+}
+
 TEST(Refusal, NamesTheInstruction) {
   EXPECT_EQ(refusal("vs_3_sw\nnop"), "shader model vs_3_255 is not supported");
   EXPECT_EQ(refusal("ps_1_4\ntexld r0, t0\nbem r1, r0, r0\nmov r0, r1"), "bem: result has only r and g");

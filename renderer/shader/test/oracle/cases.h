@@ -55,6 +55,22 @@ private:
   std::mt19937 m_rng;
 };
 
+/// An instruction that computes a register of others and has nothing else to it (instructions_test.cpp); the
+/// rest is in forms_test.cpp.
+inline bool isPlainArithmetic(const d3d9::OpcodeInfo& info) {
+  switch (info.opcode) {
+    case d3d9::Opcode::MovA:
+    case d3d9::Opcode::SetP:
+    case d3d9::Opcode::Dsx:
+    case d3d9::Opcode::Dsy:
+    case d3d9::Opcode::Bem:
+      return false;
+    default:
+      return !(info.flags & (d3d9::kFlow | d3d9::kDefinition)) && info.destinations == 1 &&
+             !info.name.starts_with("tex");
+  }
+}
+
 // generate_ps1.cpp
 std::string pixelShader1(Dice& dice, uint32_t minor);
 

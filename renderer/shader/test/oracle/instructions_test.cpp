@@ -86,20 +86,6 @@ Shape shapeOf(const OpcodeInfo& info, const Model& model) {
   return s;
 }
 
-bool isArithmetic(const OpcodeInfo& info) {
-  switch (info.opcode) {
-    case Opcode::Nop:
-    case Opcode::MovA:
-    case Opcode::SetP:
-    case Opcode::Phase:
-    case Opcode::Bem:  // one a shader: random shaders have it
-      return false;
-    default:
-      return !(info.flags & (d3d9::kFlow | d3d9::kDefinition)) && info.destinations == 1 &&
-             !info.name.starts_with("tex") && info.name != "comment" && info.name != "end";
-  }
-}
-
 /// Instructions of one opcode, without their results' registers: "$" stands for one.
 Words variants(const OpcodeInfo& info, const Model& model) {
   const Shape shape = shapeOf(info, model);
@@ -212,7 +198,7 @@ TEST_P(EveryInstruction, WithEveryModifier) {
   Comparison total;
   uint32_t instructions = 0, differences = 0;
   for (const OpcodeInfo& info : d3d9::allOpcodes()) {
-    if (!isArithmetic(info) || !info.inModel(model.version)) continue;
+    if (!isPlainArithmetic(info) || !info.inModel(model.version)) continue;
     const Words all = variants(info, model);
     const size_t most = model.pixel1() ? 1 : kPerShader;
     for (size_t from = 0; from < all.size(); from += most) {
