@@ -116,6 +116,11 @@ std::unique_ptr<Context> Context::create(Adapter& adapter, HANDLE device, uint64
   constexpr UINT kGdiAllocations = 256;
   if (gdi && info.AllocationListSize != kGdiAllocations)
     brokenRule("AllocationListSize %u of a GDI context", info.AllocationListSize);
+  // Page "Splitting a DMA Buffer": the memory manager has an entry for each slot, which it clears for each
+  // buffer.
+  if (!gdi && adapter.caps.MaxAllocationListSlotId >= info.AllocationListSize)
+    brokenRule("MaxAllocationListSlotId %u for lists of %u allocations", adapter.caps.MaxAllocationListSlotId,
+               info.AllocationListSize);
   if (info.DmaBufferSegmentSet)
     brokenRule("DMA buffers in a segment (0x%x) are not in the host", info.DmaBufferSegmentSet);
   context->m_userBytes = info.DmaBufferSize;
