@@ -3,7 +3,9 @@
 # scripts/run-vm and the VM tests. Nothing waits without a deadline.
 import ctypes
 import json
+import mmap
 import os
+import platform
 import re
 import select
 import shutil
@@ -201,11 +203,39 @@ class VM:
         return self.process.returncode if self.process else None
 
 
+def _tsc_khz():
+    """The frequency of this processor's time-stamp counter, which TCG's guests read; None where it cannot be measured."""
+    if platform.machine() != 'x86_64':
+        return None
+    code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    code.write(bytes.fromhex('0f31 48c1e220 4809d0 c3'))  # rdtsc; shl rdx, 32; or rax, rdx; ret
+    function = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
+
+    def now():
+        """Both clocks, read as close together as in the best of some tries."""
+        tries = []
+        for _ in range(20):
+            before = time.monotonic_ns()
+            ticks = function()
+            after = time.monotonic_ns()
+            tries.append((after - before, (before + after) // 2, ticks))
+        return min(tries)[1:]
+    start, first = now()
+    time.sleep(0.2)
+    end, last = now()
+    return (last - first) * 1000000 // (end - start) or None
+
+
 def guest_arguments(accelerator, demo='', memory_mb=None, kernel_extra=''):
     """QEMU arguments that boot the demo guest (scripts/build-guest has run), without the device."""
     command_line = 'console=ttyS0 quiet panic=-1 nokaslr mitigations=off tsc=reliable random.trust_cpu=on'
     if demo:
         command_line += ' aerogpu.demo=' + demo
+    # The guest measures this against the timer chip when it boots; when it does not run meanwhile, because the machine is
+    # busy, it is wrong, and its clock runs several times too fast.
+    khz = _tsc_khz() if accelerator == 'tcg' else None
+    if khz:
+        command_line += ' tsc_early_khz=%d' % khz
     if kernel_extra:
         command_line += ' ' + kernel_extra
     return ['-accel', accelerator, '-machine', 'q35', '-cpu', 'host' if accelerator == 'kvm' else 'max',
