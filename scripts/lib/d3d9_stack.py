@@ -279,6 +279,10 @@ class Stack:
         """'lose': the GPU is lost under the next submission; 'stick': the next submission never ends (docs/debugging.md)."""
         self.ask(how + '-gpu')
 
+    def sleep(self):
+        """The machine sleeps and wakes (docs/driver-host.md, "Serving programs")."""
+        self.ask('sleep')
+
     def path_of(self, name, arch='x64'):
         """What programs call a program's file."""
         return 'Z:' + program(name, arch).replace('/', '\\')

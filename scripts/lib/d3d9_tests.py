@@ -160,6 +160,20 @@ class Tests:
                 raise Failure('%s does not draw: %s' % (program.name, program.said()))
             time.sleep(0.05)
 
+    def sleep(self):
+        """The machine sleeps while one program holds its picture and another draws: what the screen shows is there again,
+        and both go on with what they had."""
+        holding = self.start('triangle', at=(40, 40))
+        holding.wait_line('^holding$')
+        drawing = self.start('quad', '--frames', str(SLEEP_FRAMES), at=(420, 300))
+        drawing.wait_line('^window ')
+        self.wait_draws(drawing, 50)
+        self.stack.sleep()
+        self.check_window(holding)
+        self.check_window(drawing)
+        self.finish(holding)
+        self.finish(drawing)
+
     def harmed(self, how):
         """A program draws when something happens to the GPU: it is told that its device is lost, and the next one finds a
         GPU that draws."""
@@ -336,7 +350,7 @@ class Tests:
 
     ALL = [triangle, triangle_ex, quad, flip, samples, d3d9ex, present_statistics, ddi_sanity, query_latency, event_queries,
            submit_stress, vblank_pacing, composition, no_device, readback, shared, shared_in_one_process, two_programs, killed,
-           desktop, calls, level9, recovery]
+           sleep, desktop, calls, level9, recovery]
     # What --arch both runs besides: of ALL as x86, and with programs of both kinds.
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
@@ -347,6 +361,7 @@ class Tests:
 
 
 D3DDDIFMT_X8R8G8B8 = 22
+SLEEP_FRAMES = 400  # that a program draws, some seconds, through a sleep of the machine
 CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
 # By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex
 # buffer that is discarded while the GPU reads it gets other memory, a few times in all; pool and memory of processes have

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
@@ -237,6 +238,19 @@ class GuestStack(Stack):
         program = self.start(path, '--hold', *arguments)
         program.expected = expected.result
         return program
+
+    def sleep(self):
+        """The guest's kernel sleeps to memory (ACPI's S3), which resets the machine's devices, and is woken from outside."""
+        after = len(self.lines.lines)
+        self.send('tell sleep')
+        deadline = time.monotonic() + LONG_LIMIT
+        while self.vm.qmp('query-status')['status'] != 'suspended':
+            answer = self.lines.wait('^aerogpu-kmt: error: .*', 0.05, after)
+            if answer or time.monotonic() > deadline:
+                raise Failure('the guest does not sleep: %s' % (answer.group(0) if answer else 'it says nothing'))
+        self.vm.qmp('system_wakeup')
+        if not self.lines.wait('^aerogpu-kmt: sleep$', LONG_LIMIT, after):
+            raise Failure('the guest does not wake: %s' % self.vm.diagnosis())
 
     def harm_gpu(self, how):
         self.vm.qmp('qom-set', path='/machine/peripheral/gpu0', property='x-gpu-fault', value={'lose': 1, 'stick': 4}[how])

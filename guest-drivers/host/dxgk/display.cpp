@@ -404,15 +404,16 @@ bool Display::disconnect() {
   return true;
 }
 
-bool Display::recommit() {
+bool Display::recommit(Allocation* shown) {
   if (!m_committed) return false;
-  if (!pin(*m_primary)) return false;
-  const NTSTATUS status = commit(*m_committed, m_primary.get(), true);
+  if (!pin(*m_primary) || (shown && !pin(*shown))) return false;
+  if (!shown) shown = m_primary.get();
+  const NTSTATUS status = commit(*m_committed, shown, true);
   if (!ntSuccess(status)) {
     brokenRule("DxgkDdiCommitVidPn after a power transition: 0x%08x", status);
     return false;
   }
-  return ntSuccess(flip(*m_primary)) && ntSuccess(setVisible(true));
+  return ntSuccess(flip(*shown)) && ntSuccess(setVisible(true));
 }
 
 NTSTATUS Display::flip(Allocation& allocation, bool immediate) {

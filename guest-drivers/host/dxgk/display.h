@@ -70,8 +70,9 @@ public:
   bool isSupported(VidPn& vidPn);
   /// EnumVidPnCofuncModality; the mode sets of `vidPn` afterwards are the driver's.
   NTSTATUS enumModality(VidPn& vidPn, D3DKMDT_ENUMCOFUNCMODALITY_PIVOT_TYPE pivot, UINT source, UINT target);
-  /// The same picture as before a power transition.
-  bool recommit();
+  /// The same mode as before a power transition, and `shown` on the screen, or the desktop's primary where
+  /// that is null.
+  bool recommit(Allocation* shown = nullptr);
   /// The session goes elsewhere, as with Remote Desktop: the source is hidden, and a VidPN without paths
   /// committed. setMode() brings the display back.
   bool disconnect();

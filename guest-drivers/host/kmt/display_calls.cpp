@@ -2,6 +2,7 @@
 // Who has the screen and what it shows; vertical blanks.
 #include "d3dkmthk.h"
 #include "dxgk/display.h"
+#include "dxgk/power.h"
 #include "dxgk/scheduler.h"
 #include "dxgk/vidmm.h"
 #include "kmt/kernel.h"
@@ -13,6 +14,17 @@ using kmt::Call;
 void Kernel::useVsync(bool use) {
   std::lock_guard lock(m_vsync);
   if (use ? m_vsyncUsers++ == 0 : --m_vsyncUsers == 0) m_adapter.display().controlVsync(use);
+}
+
+bool Kernel::sleep() {
+  std::lock_guard gate(m_awake);
+  std::lock_guard screen(m_screen);
+  std::lock_guard vsync(m_vsync);
+  Display& display = m_adapter.display();
+  if (m_vsyncUsers) display.controlVsync(false);
+  const bool slept = sleepSystem(m_adapter, m_shown, [&] { return m_adapter.machine().sleepAndWake(false); });
+  if (m_vsyncUsers) display.controlVsync(true);
+  return slept;
 }
 
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // dxgkrnl as programs see it: the D3DKMT calls, over the adapter that the rest of the host has started. Pages
 // "D3DKMT..." of d3dkmthk.h. Each call may come on any thread, and many at a time; locks are taken in the
-// order device's calls, screen, sharing, the tables' own.
+// order gate, device's calls, screen, sharing, the tables' own.
 #pragma once
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,38 @@ namespace aerogpu::host {
 
 template <kmt::Call call>
 using CallTag = std::integral_constant<kmt::Call, call>;
+
+/// Calls of programs pass it, many at a time; who closes it waits until those that have passed are done, and
+/// keeps others away. For std::shared_lock and std::lock_guard.
+class Gate {
+public:
+  void lock_shared() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return !m_closed; });
+    ++m_inside;
+  }
+  void unlock_shared() {
+    std::lock_guard lock(m_mutex);
+    if (--m_inside == 0) m_changed.notify_all();
+  }
+  void lock() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return !m_closed; });
+    m_closed = true;
+    m_changed.wait(lock, [this] { return m_inside == 0; });
+  }
+  void unlock() {
+    std::lock_guard lock(m_mutex);
+    m_closed = false;
+    m_changed.notify_all();
+  }
+
+private:
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  unsigned m_inside = 0;
+  bool m_closed = false;
+};
 
 class Kernel {
 public:
@@ -55,6 +88,12 @@ public:
   uint32_t createWindowSurface(UINT width, UINT height, D3DDDIFORMAT format);
   /// The window is gone; who has the surface open keeps it. False when there is no such surface.
   bool destroyWindowSurface(uint32_t globalShare);
+
+  /// The machine sleeps and wakes: calls that are under way end first, later ones wait. False where the
+  /// machine cannot sleep.
+  bool sleep();
+  /// Held around each call, and around leave().
+  Gate& awake() { return m_awake; }
 
   /// The calls. Each fills `reply` and `out` as far as it gets, whatever it returns.
 #define AEROGPU_KMT_CALL(NUMBER, NAME, REQUEST, REQUEST_BYTES, REPLY, ...)                              \
@@ -124,6 +163,7 @@ private:
 
   Adapter& m_adapter;
   const std::string m_umd, m_umdWow;
+  Gate m_awake;
 
   std::mutex m_mutex;  // processes
   std::map<uint32_t, std::shared_ptr<Process>> m_processes;

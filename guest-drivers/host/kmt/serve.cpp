@@ -97,6 +97,8 @@ void command(Kernel& kernel, Machine& machine, const std::string& line) {
     status = (line == "lose-gpu" ? machine.loseGpu() : machine.stickGpu())
                  ? guest::Status()
                  : guest::Status::failure("this machine cannot do that to its GPU");
+  else if (line == "sleep")
+    status = kernel.sleep() ? guest::Status() : guest::Status::failure("this machine cannot sleep");
   else if (line == "privileged yes" || line == "privileged no")
     setCallerPrivileged(line == "privileged yes");
   else

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <shared_mutex>
 #include <thread>
 
 namespace aerogpu::host {
@@ -208,10 +209,13 @@ void KmtServer::serve(int socket) {
              framer.header().process);
         break;
       }
+      std::shared_lock awake(m_kernel.awake());
       const std::vector<uint8_t> reply = runCall(m_kernel, *process, framer);
+      awake.unlock();
       framer.done();
       if (!sendAll(socket, reply)) break;
     }
+    std::shared_lock awake(m_kernel.awake());
     m_kernel.leave(process);
   }
   std::lock_guard lock(m_mutex);

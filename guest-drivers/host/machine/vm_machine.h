@@ -18,6 +18,7 @@ public:
   void writeVideoMemory(uint64_t offset, const void* from, uint64_t bytes) override;
   void* map(unsigned bar, uint64_t offset, uint64_t bytes) override;
   void unmap(void* address, uint64_t bytes) override;
+  bool sleepAndWake(bool reboot) override;  // somebody outside wakes it
   guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) override;
   guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) override;
   guest::InterruptLine& interruptLine() override { return m_line; }

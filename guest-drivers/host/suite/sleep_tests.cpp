@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
+#include "dxgk/power.h"
 #include "suite/sharing.h"
 
 namespace aerogpu::host {
@@ -108,15 +109,9 @@ enum class Device { Stays, Sleeps, Reboots };
 
 /// Down to D3 and back.
 bool sleep(Adapter& adapter, Device device) {
-  constexpr ULONG kAdapter = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
-  adapter.display().setVisible(false);
-  adapter.scheduler().waitIdle();
-  adapter.display().unpin(*adapter.display().primary());
-  expect(adapter.vidmm().evictAll(), "everything can be evicted");
-  expect(ntSuccess(adapter.setPower(kAdapter, PowerDeviceD3, PowerActionSleep)), "D3");
-  if (device != Device::Stays && !adapter.machine().sleepAndWake(device == Device::Reboots)) return false;
-  expect(ntSuccess(adapter.setPower(kAdapter, PowerDeviceD0, PowerActionSleep)), "D0");
-  return expect(adapter.display().recommit(), "the mode comes back");
+  return sleepSystem(adapter, nullptr, [&] {
+    return device == Device::Stays || adapter.machine().sleepAndWake(device == Device::Reboots);
+  });
 }
 
 /// The device came through, or was reset and has kept its objects (KEEP-1, KEEP-4): everything is as it was.

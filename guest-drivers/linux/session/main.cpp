@@ -14,6 +14,7 @@
 //   start LABEL PROGRAM [ARGUMENT...]   a program with a pipe as its standard input
 //   release LABEL                       closes that pipe
 //   kill LABEL                          ends the program with SIGKILL
+//   tell COMMAND...                     a line for the server's standard input
 //   stop                                closes the server's standard input and, when it has ended, turns off
 //
 // The console shows the server's lines as they are, a program's behind its label and ": ". Then come
@@ -221,6 +222,15 @@ void Session::command(const Words& words) {
     Child* server = find("");
     if (server && server->input >= 0) close(server->input);
     if (server) server->input = -1;
+    return;
+  }
+  if (verb == "tell") {
+    std::string line;
+    for (size_t i = 1; i < words.size(); ++i) line += words[i] + (i + 1 < words.size() ? " " : "\n");
+    const Child* server = find("");
+    if (!server || server->input < 0 ||
+        write(server->input, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      complain("the server cannot be told", words.size() > 1 ? words[1] : "");
     return;
   }
   Child* child = words.size() > 1 ? find(words[1]) : nullptr;
