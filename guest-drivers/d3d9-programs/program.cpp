@@ -2,7 +2,6 @@
 #include "program.h"
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,8 +9,6 @@
 namespace programs {
 
 namespace {
-
-const char *programName = "program";
 
 constexpr char kOptionsHelp[] =
     "  --frames N          frames before the last one, which is checked (default 60)\n"
@@ -68,18 +65,8 @@ LRESULT CALLBACK windowProcedure(HWND window, UINT message, WPARAM wide, LPARAM 
 }  // namespace
 
 void begin(const char *program) {
-  programName = program;
+  speaker = program;
   std::setvbuf(stdout, nullptr, _IONBF, 0);
-}
-
-bool fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  std::printf("%s: ", programName);
-  std::vprintf(format, arguments);
-  std::printf("\n");
-  va_end(arguments);
-  return false;
 }
 
 bool ok(HRESULT result, const char *call) {
@@ -194,7 +181,7 @@ bool Window::open(int x, int y, uint32_t width, uint32_t height, bool shown) {
   windowClass.hInstance = GetModuleHandleA(nullptr);
   windowClass.lpszClassName = "aerogpu-program";
   RegisterClassA(&windowClass);
-  handle_ = CreateWindowExA(0, windowClass.lpszClassName, programName, shown ? WS_POPUP | WS_VISIBLE : WS_POPUP, x, y,
+  handle_ = CreateWindowExA(0, windowClass.lpszClassName, speaker, shown ? WS_POPUP | WS_VISIBLE : WS_POPUP, x, y,
                             static_cast<int>(width), static_cast<int>(height), nullptr, nullptr, windowClass.hInstance,
                             nullptr);
   if (!handle_) return fail("CreateWindowEx failed: error %lu", GetLastError());

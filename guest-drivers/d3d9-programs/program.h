@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "com_ptr.h"
+#include "fail.h"
 #include "picture.h"
 
 namespace programs {
@@ -38,9 +39,6 @@ struct Options {
 
 /** True if `result` is a success. Otherwise prints `program: CALL failed: 0x8876086C (D3DERR_INVALIDCALL)`. */
 bool ok(HRESULT result, const char *call);
-
-/** Prints `program: ` and the text, as printf does, and returns false. */
-bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Names the program in what is printed; called first. Also makes standard output unbuffered. */
 void begin(const char *program);

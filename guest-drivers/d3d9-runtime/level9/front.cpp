@@ -2,7 +2,6 @@
 #include "front.h"
 
 #include <atomic>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -61,18 +60,8 @@ bool point(const char *name, bool good) {
   return good;
 }
 
-bool wrong(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  std::printf("# ");
-  std::vprintf(format, arguments);
-  std::printf("\n");
-  va_end(arguments);
-  return false;
-}
-
 bool succeeded(HRESULT result, const char *call) {
-  return SUCCEEDED(result) || wrong("%s failed: 0x%08lx", call, static_cast<unsigned long>(result));
+  return SUCCEEDED(result) || fail("%s failed: 0x%08lx", call, static_cast<unsigned long>(result));
 }
 
 unsigned failures() {
@@ -92,9 +81,9 @@ Front::~Front() {
 }
 
 bool Front::open() {
-  if (!countSubmissions()) return wrong("there is no kernel side");
+  if (!countSubmissions()) return fail("there is no kernel side");
   m_adapter = std::make_unique<runtime::DriverAdapter>();
-  if (!m_adapter->open(L"\\\\.\\DISPLAY1")) return wrong("the adapter does not open");
+  if (!m_adapter->open(L"\\\\.\\DISPLAY1")) return fail("the adapter does not open");
   m_device = std::make_unique<DriverDevice>(*m_adapter);
   return succeeded(m_device->create(false), "CreateDevice") && makePipeline();
 }

@@ -12,15 +12,15 @@
 #include "driver_adapter.h"
 #include "driver_device.h"
 #include "driver_resource.h"
+#include "fail.h"
 
 namespace aerogpu::level9 {
 
+using programs::fail;
 using runtime::DriverResource;
 
 /// `ok NAME`, or `not ok NAME` with what was said before; counts. Returns `good`.
 bool point(const char *name, bool good);
-/// One line beginning with `#`; returns false.
-__attribute__((format(printf, 1, 2))) bool wrong(const char *format, ...);
 /// False, and a line, for a failure.
 bool succeeded(HRESULT result, const char *call);
 unsigned failures();

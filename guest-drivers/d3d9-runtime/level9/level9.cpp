@@ -6,7 +6,6 @@
 //   window
 //                                         (X8R8G8B8, 96x64), and a program that draws with Direct3D 9Ex (producer.exe)
 //   level9.exe --application HANDLE       the application whose window that is: presents to the compositor when told
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,21 +14,6 @@
 #include "contents.h"
 #include "front.h"
 #include "log.h"
-
-namespace programs {
-
-// What child.cpp tells of.
-bool fail(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  std::printf("# ");
-  std::vprintf(format, arguments);
-  std::printf("\n");
-  va_end(arguments);
-  return false;
-}
-
-}  // namespace programs
 
 namespace aerogpu::level9 {
 namespace {
@@ -62,7 +46,7 @@ bool same(const char *what, const Pixels &got, uint32_t mask, uint32_t tolerance
         const int difference =
             static_cast<int>(got.at(x, y) >> shift & 255) - static_cast<int>(expected >> shift & 255);
         if (static_cast<uint32_t>(std::abs(difference)) > tolerance)
-          return wrong("%s: (%u,%u) is %08x, not %08x", what, x, y, got.at(x, y), expected);
+          return fail("%s: (%u,%u) is %08x, not %08x", what, x, y, got.at(x, y), expected);
       }
     }
   return true;
@@ -145,8 +129,8 @@ bool presentFlushes(Front &front) {
     const unsigned before = submissions();
     if (!front.flush()) return false;
     const unsigned made = submissions() - before;
-    return expected ? made >= 1 || wrong("%s: Flush submitted nothing, so no frame comes", what)
-                    : made == 0 || wrong("%s: Flush submitted %u times", what, made);
+    return expected ? made >= 1 || fail("%s: Flush submitted nothing, so no frame comes", what)
+                    : made == 0 || fail("%s: Flush submitted %u times", what, made);
   };
   const RECT left{0, 0, kSize / 2, kSize}, right{kSize / 2, 0, kSize, kSize}, all = box(kSize, kSize);
   return flushes("nothing to do", false) &&  //
@@ -177,7 +161,7 @@ bool resolveShared(Front &front) {
     return false;
   const unsigned before = submissions();
   if (!front.resolve(*shared)) return false;
-  if (submissions() == before) return wrong("ResolveSharedResource submitted nothing of what was drawn");
+  if (submissions() == before) return fail("ResolveSharedResource submitted nothing of what was drawn");
   return other.read(*opened, kSize, kSize, got) &&
          same("resolved", got, ~0u, 0, [](UINT, UINT) { return 0x80ABCDEFu; });
 }
@@ -281,6 +265,8 @@ int application(const char *handle) {
 
 int main(int argc, char **argv) {
   std::setvbuf(stdout, nullptr, _IONBF, 0);
+  programs::speaker = "#";
+  programs::speakerEnd = " ";
   aerogpu::runtime::openLog();
   int code = 2;
   if (argc == 3 && std::strcmp(argv[1], "--application") == 0)
