@@ -242,6 +242,8 @@ private:
   void dropSwapChain();
   HRESULT reset(D3DPRESENT_PARAMETERS *parameters);
   HRESULT createSurface(ImageDescription &description, IDirect3DSurface9 **out, HANDLE *shared);
+  /// The same of what can be drawn to (`usage`: D3DUSAGE_RENDERTARGET or _DEPTHSTENCIL) with the display's mode.
+  HRESULT createTarget(ImageDescription &description, DWORD usage, IDirect3DSurface9 **out, HANDLE *shared);
   HRESULT checkShared(const HANDLE *shared, D3DPOOL pool) const;
   HRESULT checkBufferShared(const HANDLE *shared, D3DPOOL pool) const;
   HRESULT setTarget(UINT index, Surface *surface);

@@ -183,6 +183,20 @@ HRESULT Device::createSurface(ImageDescription &description, IDirect3DSurface9 *
   return publish(new Surface(*this, std::move(image), 0, nullptr, nullptr), out);
 }
 
+HRESULT Device::createTarget(ImageDescription &description, DWORD usage, IDirect3DSurface9 **out, HANDLE *shared) {
+  const DriverAdapter &adapter = m_driver.adapter();
+  D3DKMT_DISPLAYMODE mode{};
+  if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
+  if (usage == D3DUSAGE_DEPTHSTENCIL && !isDepthFormat(description.format)) return D3DERR_INVALIDCALL;
+  if (FAILED(
+          checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format), usage, D3DRTYPE_SURFACE, description.format)))
+    return D3DERR_INVALIDCALL;
+  if (!hasSamples(adapter, description.format, description.multisample, description.quality) ||
+      (description.multisample && description.lockable))
+    return D3DERR_INVALIDCALL;
+  return createSurface(description, out, shared);
+}
+
 HRESULT Device::CreateRenderTargetEx(UINT width, UINT height, D3DFORMAT format, D3DMULTISAMPLE_TYPE multisample,
                                      DWORD quality, BOOL lockable, IDirect3DSurface9 **surface, HANDLE *shared,
                                      DWORD usage) {
@@ -197,14 +211,7 @@ HRESULT Device::CreateRenderTargetEx(UINT width, UINT height, D3DFORMAT format, 
   description.multisample = multisample;
   description.quality = quality;
   description.lockable = lockable;
-  const DriverAdapter &adapter = m_driver.adapter();
-  D3DKMT_DISPLAYMODE mode{};
-  if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
-  if (FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format), D3DUSAGE_RENDERTARGET, D3DRTYPE_SURFACE,
-                               format)))
-    return D3DERR_INVALIDCALL;
-  if (!hasSamples(adapter, format, multisample, quality) || (multisample && lockable)) return D3DERR_INVALIDCALL;
-  return createSurface(description, surface, shared);
+  return createTarget(description, D3DUSAGE_RENDERTARGET, surface, shared);
 }
 
 HRESULT Device::CreateDepthStencilSurfaceEx(UINT width, UINT height, D3DFORMAT format, D3DMULTISAMPLE_TYPE multisample,
@@ -221,14 +228,7 @@ HRESULT Device::CreateDepthStencilSurfaceEx(UINT width, UINT height, D3DFORMAT f
   description.multisample = multisample;
   description.quality = quality;
   description.discard = discard;
-  const DriverAdapter &adapter = m_driver.adapter();
-  D3DKMT_DISPLAYMODE mode{};
-  if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
-  if (!isDepthFormat(format) || FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format),
-                                                         D3DUSAGE_DEPTHSTENCIL, D3DRTYPE_SURFACE, format)))
-    return D3DERR_INVALIDCALL;
-  if (!hasSamples(adapter, format, multisample, quality)) return D3DERR_INVALIDCALL;
-  return createSurface(description, surface, shared);
+  return createTarget(description, D3DUSAGE_DEPTHSTENCIL, surface, shared);
 }
 
 HRESULT Device::CreateOffscreenPlainSurfaceEx(UINT width, UINT height, D3DFORMAT format, D3DPOOL pool,
