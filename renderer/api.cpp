@@ -8,6 +8,7 @@
 
 #include "renderer/api_backends.h"
 #include "renderer/api_structs.h"
+#include "renderer/base/error_text.h"
 #include "renderer/core/caps.h"
 #include "renderer/translator/client.h"
 
@@ -66,9 +67,7 @@ public:
     ++m_result.error_count;
     m_result.last_error_code = static_cast<uint32_t>(error.code);
     m_renderer.stats.errors.fetch_add(1, std::memory_order_relaxed);
-    m_renderer.log.line(AEROGPU_LOG_ERROR, error.detail.empty()
-                                               ? std::string(error.what)
-                                               : std::string(error.what) + ": " + error.detail);
+    m_renderer.log.line(AEROGPU_LOG_ERROR, textOf(error));
   }
 
   void completed(const std::optional<Error>& gpuError, aerogpu_frame* frame) override {

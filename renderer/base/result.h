@@ -3,8 +3,13 @@
 // A part with an error of another kind names it: Result<T, ShaderError>.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,12 +28,46 @@ enum class ErrorCode : uint32_t {
   Interrupted = 0x10000,
 };
 
+/// A field of a packet with what it holds, or a limit that it is held against. The name has static storage.
+struct ErrorValue {
+  const char* name = "";
+  std::variant<uint64_t, int64_t, float> number = {};
+
+  ErrorValue() = default;
+  ErrorValue(const char* field, std::unsigned_integral auto n) : name(field), number(uint64_t{n}) {}
+  ErrorValue(const char* field, std::signed_integral auto n) : name(field), number(int64_t{n}) {}
+  ErrorValue(const char* field, float n) : name(field), number(n) {}
+};
+
+/// A few of them, which cost no memory: text is made of them only where somebody reads it.
+class ErrorValues {
+public:
+  ErrorValues() = default;
+  ErrorValues(std::initializer_list<ErrorValue> values)
+      : m_count(static_cast<uint8_t>(std::min(values.size(), kMost))) {
+    std::copy_n(values.begin(), m_count, m_values.begin());
+  }
+  std::span<const ErrorValue> all() const { return {m_values.data(), m_count}; }
+
+private:
+  static constexpr size_t kMost = 5;
+  std::array<ErrorValue, kMost> m_values;
+  uint8_t m_count = 0;
+};
+
 /// Why something failed. `what` has static storage; `detail` is empty where an error can be frequent.
 struct Error {
   ErrorCode code = ErrorCode::Internal;
   const char* what = "";
   std::string detail = {};
+  ErrorValues values = {};
 };
+
+/// The error of a packet: its fields that are wrong, by their names in docs/abi/, then the limit: "limit" of
+/// a sum or a size, "of" for a number out of so many, which follows what it limits.
+inline Error refused(ErrorCode code, const char* what, std::initializer_list<ErrorValue> values) {
+  return {code, what, {}, values};
+}
 
 /// A value or an error. Reading the one that is not there is a bug of the caller.
 template <class T, class E = Error>

@@ -21,7 +21,8 @@ template <class Wire>
 Result<Wire> readFixed(const Packet& packet) {
   Wire fixed;
   if (packet.bytes.size() < sizeof fixed)
-    return Error{ErrorCode::CmdDecode, "packet shorter than its structure"};
+    return refused(ErrorCode::CmdDecode, "packet shorter than its structure",
+                   {{"size_bytes", packet.bytes.size()}, {"limit", sizeof fixed}});
   std::memcpy(&fixed, packet.bytes.data(), sizeof fixed);
   return fixed;
 }
@@ -34,7 +35,9 @@ Result<Tailed<Wire, Elem>> readTailed(const Packet& packet, CountOf countOf) {
   if (!fixed) return fixed.error();
   const std::span<const uint8_t> rest = packet.bytes.subspan(sizeof(Wire));
   const uint64_t count = countOf(*fixed);
-  if (count > rest.size() / sizeof(Elem)) return Error{ErrorCode::CmdDecode, "elements run past the packet"};
+  if (count > rest.size() / sizeof(Elem))
+    return refused(ErrorCode::CmdDecode, "elements run past the packet",
+                   {{"elements", count}, {"limit", rest.size() / sizeof(Elem)}});
   return Tailed<Wire, Elem>{*fixed, {reinterpret_cast<const Elem*>(rest.data()), static_cast<size_t>(count)}};
 }
 

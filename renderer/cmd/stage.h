@@ -24,7 +24,7 @@ inline Result<Stage> stageOf(uint32_t stage, uint32_t stageEx, uint32_t streamMi
     case AEROGPU_SHADER_STAGE_COMPUTE:
       break;
     default:
-      return Error{ErrorCode::CmdDecode, "unknown shader stage"};
+      return refused(ErrorCode::CmdDecode, "unknown shader stage", {{"stage", stage}});
   }
   if (streamMinor < AEROGPU_STAGE_EX_MIN_ABI_MINOR) return Stage::Compute;
   switch (stageEx) {
@@ -38,7 +38,7 @@ inline Result<Stage> stageOf(uint32_t stage, uint32_t stageEx, uint32_t streamMi
     case AEROGPU_SHADER_STAGE_EX_DOMAIN:
       return Stage::Domain;
     default:
-      return Error{ErrorCode::CmdDecode, "unknown stage_ex"};
+      return refused(ErrorCode::CmdDecode, "unknown stage_ex", {{"stage_ex", stageEx}});
   }
 }
 

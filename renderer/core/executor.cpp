@@ -7,6 +7,7 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_ring_extension.h"
+#include "renderer/base/error_text.h"
 #include "renderer/cmd/decode.h"
 #include "renderer/cmd/names.h"
 
@@ -31,10 +32,8 @@ void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, u
                          ? AEROGPU_LOG_ERROR
                          : AEROGPU_LOG_GUEST;
   if (!m_env.log.admits(level)) return;
-  std::string line = "fence " + std::to_string(fence) + ", byte " + std::to_string(offset) + ", " +
-                     cmd::opcodeName(opcode) + ": " + error.what;
-  if (!error.detail.empty()) line += ": " + error.detail;
-  m_env.log.pass(level, line);
+  m_env.log.pass(level, "fence " + std::to_string(fence) + ", byte " + std::to_string(offset) + ", " +
+                            cmd::opcodeName(opcode) + ": " + textOf(error));
 }
 
 Result<void> Executor::selectContext(uint32_t contextId) {
@@ -44,9 +43,16 @@ Result<void> Executor::selectContext(uint32_t contextId) {
   if (known == contexts.end()) {
     if (m_contextCount >= (m_inSpace ? Spaces::kMaxContexts : Spaces::kMaxContextsAlone) ||
         (m_space->number != 0 && contexts.size() >= Spaces::kMaxContextsOfOne))
-      return Error{ErrorCode::Backend, "too many contexts"};
+      return refused(ErrorCode::Backend, "too many contexts",
+                     {{"context_id", contextId},
+                      {"contexts", m_contextCount},
+                      {"limit", m_inSpace ? Spaces::kMaxContexts : Spaces::kMaxContextsAlone},
+                      {"of this space", contexts.size()},
+                      {"limit", Spaces::kMaxContextsOfOne}});
     HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, sizeof(Context));
-    if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for a context"};
+    if (!charge.ok())
+      return refused(ErrorCode::Backend, "no host memory for a context",
+                     {{"context_id", contextId}, {"bytes", sizeof(Context)}});
     auto context = std::make_unique<Context>();
     context->charge = std::move(charge);
     known = contexts.emplace(contextId, std::move(context)).first;
@@ -59,6 +65,15 @@ Result<void> Executor::selectContext(uint32_t contextId) {
   m_state = &m_context->state;
   markAllDirty();
   return {};
+}
+
+Error Executor::tooMuch(Work work, uint64_t amount) const {
+  static constexpr std::array<const char*, WorkBudget::kLimits.size()> kNames = {"vertices", "pixels",
+                                                                                 "groups", "bytes"};
+  return refused(ErrorCode::Backend, "the submission asks for too much work",
+                 {{kNames[static_cast<size_t>(work)], amount},
+                  {"before it", m_work.used(work)},
+                  {"limit", WorkBudget::limit(work).submission}});
 }
 
 void Executor::noteContextChange(bool changed) {
@@ -99,7 +114,8 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
     return m_report;
   }
   if (submission.descriptor_error != AEROGPU_ERROR_NONE)
-    return fail(Error{static_cast<ErrorCode>(submission.descriptor_error), "bad submission descriptor"});
+    return fail(refused(static_cast<ErrorCode>(submission.descriptor_error), "bad submission descriptor",
+                        {{"error", submission.descriptor_error}}));
   if (auto loaded =
           m_allocs.load({static_cast<const uint8_t*>(submission.alloc_table), submission.alloc_table_size});
       !loaded)
@@ -168,7 +184,8 @@ void Executor::executePackets(const aerogpu_submission& submission) {
     if (m_work.sliceFull()) {
       m_work.beginSlice();
       if (!m_env.backend.throttle()) {
-        noteError(Error{ErrorCode::Backend, "the rest of the submission does not run: its work was stopped"},
+        noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: its work was stopped",
+                          {{"packet", m_packets}}),
                   at, packet->opcode, submission.signal_fence);
         stopped = true;
       }

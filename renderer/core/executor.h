@@ -207,7 +207,7 @@ private:
   /// The packet is for the kernel driver's own submissions (SPACE-12).
   Result<void> needKernel() const {
     if (m_kernel) return {};
-    return Error{ErrorCode::CmdDecode, "the packet is the kernel driver's"};
+    return refused(ErrorCode::CmdDecode, "the packet is the kernel driver's", {{"space", m_space->number}});
   }
   /// The same of a packet that makes no sense without spaces.
   Result<void> needSpaces() const;
@@ -273,9 +273,6 @@ private:
   Result<void> checkBox(const Packet& c, const Texture& texture) const;
   Result<BoxMemory> boxMemory(const Texture& texture, const Box& box, const AllocTable::Entry& entry,
                               uint64_t offset, uint64_t rowPitch, uint64_t slicePitch) const;
-  /// An error with names and values, which only a log that shows them costs anything.
-  Error refused(ErrorCode code, const char* what,
-                std::initializer_list<std::pair<const char*, uint64_t>> values) const;
   /// checkBlit() of m_blitBoxes; an error says which of them it is about.
   Result<BlitKind> checkBlitOf(const Texture& dst, const Slice& to, const Texture& src, const Slice& from,
                                const BlitArgs& args) const;
@@ -291,10 +288,11 @@ private:
   Result<Ref<Shader>> shaderFor(uint32_t handle, Stage stage);
   Result<TargetBinding> target(uint32_t handle, bool depth);
   Result<void> checkDraw(uint64_t vertices, uint64_t instances) const;
+  Error tooMuch(Work work, uint64_t amount) const;
   /// Counts work right before the back end is asked for it; over the submission's limit: Backend.
   Result<void> take(Work work, uint64_t amount) {
     if (m_work.take(work, amount)) return {};
-    return Error{ErrorCode::Backend, "the submission asks for too much work"};
+    return tooMuch(work, amount);
   }
   Result<void> takeDraw(uint64_t vertices, uint64_t instances);
   Result<void> noteDrawn(Result<void> drawn);
@@ -350,7 +348,7 @@ private:
 template <class T>
 Result<T*> Executor::need(uint32_t handle, const char* what) {
   T* object = m_handles.get<T>(handle);
-  if (!object) return Error{ErrorCode::CmdDecode, what};
+  if (!object) return refused(ErrorCode::CmdDecode, what, {{"handle", handle}});
   return object;
 }
 
@@ -368,7 +366,10 @@ Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows&
   if (m_observer)
     if (ByteSource* seen = m_observer->onGuestRead(entry, rows, *runs)) return use(*seen);
   GuestSource source(m_env.guest, *runs, rows.span());
-  return use(source);
+  Result<void> used = use(source);
+  if (!used && used.error().code == ErrorCode::OutOfBounds)
+    used.error().values = {{"alloc_id", entry.id}, {"offset", rows.offset}, {"bytes", rows.span()}};
+  return used;
 }
 
 }  // namespace aerogpu::core

@@ -13,14 +13,21 @@ bool slotsFit(uint32_t start, size_t count, uint32_t limit) {
   return start <= limit && count <= limit - start;
 }
 
+Error noSlots(const char* what, uint32_t start, size_t count, uint32_t limit) {
+  return refused(ErrorCode::OutOfBounds, what, {{"start_slot", start}, {"slots", count}, {"limit", limit}});
+}
+
 /// Resolves a range of a buffer; size 0 means to its end.
 Result<BufferBinding> resolve(Buffer& buffer, uint32_t offset, uint32_t size) {
   if (offset > buffer.desc.sizeBytes || size > buffer.desc.sizeBytes - offset)
-    return Error{ErrorCode::OutOfBounds, "binding reaches past the buffer"};
+    return refused(ErrorCode::OutOfBounds, "binding reaches past the buffer",
+                   {{"offset_bytes", offset}, {"size_bytes", size}, {"limit", buffer.desc.sizeBytes}});
   BufferBinding binding;
   binding.offset = offset;
   binding.size = size ? size : static_cast<uint32_t>(buffer.desc.sizeBytes - offset);
-  if (binding.size == 0) return Error{ErrorCode::OutOfBounds, "binding is empty"};
+  if (binding.size == 0)
+    return refused(ErrorCode::OutOfBounds, "binding is empty",
+                   {{"offset_bytes", offset}, {"limit", buffer.desc.sizeBytes}});
   binding.buffer = Ref<Buffer>(&buffer);
   return binding;
 }
@@ -48,16 +55,19 @@ constexpr uint32_t kMaxStride =
 Result<void> Executor::run(const aerogpu_cmd_set_vertex_buffers& c,
                            std::span<const aerogpu_vertex_buffer_binding> bindings) {
   if (!slotsFit(c.start_slot, bindings.size(), kMaxVertexStreams))
-    return Error{ErrorCode::OutOfBounds, "no such vertex buffer slot"};
+    return noSlots("no such vertex buffer slot", c.start_slot, bindings.size(), kMaxVertexStreams);
   std::array<VertexStream, kMaxVertexStreams> streams;
   for (size_t i = 0; i < bindings.size(); ++i) {
     const aerogpu_vertex_buffer_binding& b = bindings[i];
     if (b.buffer == 0) continue;
     const auto buffer = need<Buffer>(b.buffer, "no such vertex buffer");
     if (!buffer) return buffer.error();
-    if (b.stride_bytes > kMaxStride) return Error{ErrorCode::OutOfBounds, "vertex stride is over 2048"};
+    if (b.stride_bytes > kMaxStride)
+      return refused(ErrorCode::OutOfBounds, "vertex stride is over its limit",
+                     {{"stride_bytes", b.stride_bytes}, {"limit", kMaxStride}});
     if (b.offset_bytes > (*buffer)->desc.sizeBytes)
-      return Error{ErrorCode::OutOfBounds, "vertex stream starts past its buffer"};
+      return refused(ErrorCode::OutOfBounds, "vertex stream starts past its buffer",
+                     {{"offset_bytes", b.offset_bytes}, {"limit", (*buffer)->desc.sizeBytes}});
     streams[i] = {Ref<Buffer>(*buffer), b.stride_bytes, b.offset_bytes, 0};
   }
   for (size_t i = 0; i < bindings.size(); ++i) {
@@ -76,9 +86,11 @@ Result<void> Executor::run(const aerogpu_cmd_set_index_buffer& c) {
     if (!buffer) return buffer.error();
     binding.is32Bit = c.format == AEROGPU_INDEX_FORMAT_UINT32;
     if (c.offset_bytes > (*buffer)->desc.sizeBytes)
-      return Error{ErrorCode::OutOfBounds, "indices start past their buffer"};
+      return refused(ErrorCode::OutOfBounds, "indices start past their buffer",
+                     {{"offset_bytes", c.offset_bytes}, {"limit", (*buffer)->desc.sizeBytes}});
     if (c.offset_bytes % (binding.is32Bit ? 4 : 2))
-      return Error{ErrorCode::CmdDecode, "indices are not aligned"};
+      return refused(ErrorCode::CmdDecode, "indices are not aligned",
+                     {{"offset_bytes", c.offset_bytes}, {"format", c.format}});
     binding.offset = c.offset_bytes;
     binding.buffer = Ref<Buffer>(*buffer);
   }
@@ -96,7 +108,9 @@ Result<void> Executor::run(const aerogpu_cmd_set_primitive_topology& c) {
 Result<void> Executor::run(const aerogpu_cmd_set_texture& c) {
   const auto where = stage(c.shader_stage, c.reserved0);
   if (!where) return where.error();
-  if (c.slot >= kMaxShaderResources) return Error{ErrorCode::OutOfBounds, "no such texture slot"};
+  if (c.slot >= kMaxShaderResources)
+    return refused(ErrorCode::OutOfBounds, "no such texture slot",
+                   {{"slot", c.slot}, {"of", kMaxShaderResources}});
   ShaderResourceBinding binding;
   if (Texture* texture = m_handles.get<Texture>(c.texture)) {
     binding.texture = Ref<Texture>(texture);
@@ -104,7 +118,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_texture& c) {
     binding.view = Ref<View>(view);
     binding.texture = view->texture;
   } else if (c.texture != 0) {
-    return Error{ErrorCode::CmdDecode, "neither a texture nor a view"};
+    return refused(ErrorCode::CmdDecode, "neither a texture nor a view", {{"texture", c.texture}});
   }
   bindings(*where).resources[c.slot] = std::move(binding);
   dirtyStage(*where, kDirtyResources);
@@ -114,7 +128,8 @@ Result<void> Executor::run(const aerogpu_cmd_set_texture& c) {
 Result<void> Executor::run(const aerogpu_cmd_set_sampler_state& c) {
   const auto where = stage(c.shader_stage, 0);
   if (!where) return where.error();
-  if (c.slot >= kMaxSamplers) return Error{ErrorCode::OutOfBounds, "no such sampler slot"};
+  if (c.slot >= kMaxSamplers)
+    return refused(ErrorCode::OutOfBounds, "no such sampler slot", {{"slot", c.slot}, {"of", kMaxSamplers}});
   if (setSamplerState(bindings(*where).samplers[c.slot], c.state, c.value))
     dirtyStage(*where, kDirtySamplers);
   return {};
@@ -132,7 +147,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_sampler& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_sampler& c) {
-  if (!m_handles.get<Sampler>(c.sampler_handle)) return Error{ErrorCode::CmdDecode, "no such sampler"};
+  if (const auto found = need<Sampler>(c.sampler_handle, "no such sampler"); !found) return found.error();
   m_handles.remove(c.sampler_handle);
   return {};
 }
@@ -141,7 +156,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_samplers& c, std::span<const ui
   const auto where = stage(c.shader_stage, c.reserved0);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, handles.size(), kMaxSamplers))
-    return Error{ErrorCode::OutOfBounds, "no such sampler slot"};
+    return noSlots("no such sampler slot", c.start_slot, handles.size(), kMaxSamplers);
   std::array<SamplerState, kMaxSamplers> states;  // 0 = Direct3D's default sampler
   for (size_t i = 0; i < handles.size(); ++i) {
     if (handles[i] == 0) continue;
@@ -159,7 +174,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_constant_buffers& c,
   const auto where = stage(c.shader_stage, c.reserved0);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxConstantBuffers))
-    return Error{ErrorCode::OutOfBounds, "no such constant buffer slot"};
+    return noSlots("no such constant buffer slot", c.start_slot, list.size(), kMaxConstantBuffers);
   std::array<BufferBinding, kMaxConstantBuffers> resolved;
   const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such constant buffer"); };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
@@ -174,7 +189,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_shader_resource_buffers& c,
   const auto where = stage(c.shader_stage, c.reserved0);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxShaderResources))
-    return Error{ErrorCode::OutOfBounds, "no such resource slot"};
+    return noSlots("no such resource slot", c.start_slot, list.size(), kMaxShaderResources);
   std::array<BufferBinding, kMaxShaderResources> resolved;
   const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;
@@ -191,7 +206,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_unordered_access_buffers& c,
   const auto where = stage(c.shader_stage, c.reserved0);
   if (!where) return where.error();
   if (!slotsFit(c.start_slot, list.size(), kMaxUnorderedAccess))
-    return Error{ErrorCode::OutOfBounds, "no such unordered access slot"};
+    return noSlots("no such unordered access slot", c.start_slot, list.size(), kMaxUnorderedAccess);
   std::array<BufferBinding, kMaxUnorderedAccess> resolved;
   const auto lookUp = [this](uint32_t handle) { return need<Buffer>(handle, "no such buffer"); };
   if (auto all = resolveAll(list, std::span<BufferBinding>(resolved), lookUp); !all) return all;

@@ -53,7 +53,8 @@ Result<BlitKind> Executor::checkBlitOf(const Texture& dst, const Slice& to, cons
                                        const Slice& from, const BlitArgs& args) const {
   const auto check = [&](std::span<const BlitBox> boxes) {
     if (!exists(dst, to) || !exists(src, from))
-      return Result<BlitKind>(Error{ErrorCode::OutOfBounds, "blit of a mip or layer that does not exist"});
+      return Result<BlitKind>(
+          refused(ErrorCode::OutOfBounds, "blit of a mip or layer that does not exist", {}));
     return checkBlit(dst.desc, to.sub, src.desc, from.sub, boxes, args);
   };
   auto kind = check(m_blitBoxes);
@@ -131,7 +132,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogp
   args.depthValue = std::bit_cast<float>(c.depth_f32);
   args.stencilValue = c.stencil;
   if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
-    return Error{ErrorCode::CmdDecode, "fill depth is outside 0..1"};
+    return refused(ErrorCode::CmdDecode, "fill depth is outside 0..1", {{"depth_f32", args.depthValue}});
   m_boxes.clear();
   for (const aerogpu_ext_rect& rect : rects) m_boxes.push_back(boxOf(rect, slice.z));
   if (!exists(**texture, slice))
@@ -142,6 +143,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill& c, std::span<const aerogp
     m_boxes.push_back({0, 0, slice.z, mip.width, mip.height, 1});
   if (auto checked = checkFill((*texture)->desc, sub, m_boxes, args); !checked) {
     checked.error().detail = textOf(**texture, slice);
+    checked.error().values = {{"flags", c.flags}, {"rect_count", c.rect_count}};
     return checked;
   }
   const FormatInfo& format = *findFormat((*texture)->desc.format);
@@ -160,9 +162,11 @@ Result<void> Executor::run(const aerogpu_cmd_ext_generate_mips& c) {
   Texture& texture = **found;
   const FormatInfo& format = *findFormat(texture.desc.format);
   if (!takesColors(format))
-    return Error{ErrorCode::CmdDecode, "levels of this format cannot be made", format.name};
+    return Error{
+        ErrorCode::CmdDecode, "levels of this format cannot be made", format.name, {{"texture", c.texture}}};
   if (texture.desc.kind == TextureKind::Volume)
-    return Error{ErrorCode::CmdDecode, "levels of a volume cannot be made"};
+    return refused(ErrorCode::CmdDecode, "levels of a volume cannot be made",
+                   {{"texture", c.texture}, {"depth", texture.desc.depth}});
   BlitArgs args;
   args.filter = c.flags & AEROGPU_EXT_MIPS_LINEAR ? BlitFilter::Linear : BlitFilter::Point;
   args.decodeSrgb = args.encodeSrgb = c.flags & AEROGPU_EXT_MIPS_SRGB;

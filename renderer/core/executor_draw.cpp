@@ -29,9 +29,10 @@ Result<void> Executor::run(const aerogpu_cmd_clear& c) {
   args.stencilValue = c.stencil;
   if (!args.color && !args.depth && !args.stencil) return {};
   if ((args.depth || args.stencil) && !state().depthTarget.texture)
-    return Error{ErrorCode::CmdDecode, "depth or stencil clear without a depth-stencil target"};
+    return refused(ErrorCode::CmdDecode, "depth or stencil clear without a depth-stencil target",
+                   {{"flags", c.flags}});
   if (args.depth && !(args.depthValue >= 0 && args.depthValue <= 1))
-    return Error{ErrorCode::CmdDecode, "clear depth is outside 0..1"};
+    return refused(ErrorCode::CmdDecode, "clear depth is outside 0..1", {{"depth_f32", args.depthValue}});
   uint64_t bytes = args.depth || args.stencil ? targetBytes(state().depthTarget) : 0;
   if (args.color)
     for (uint32_t i = 0; i < state().colorTargetCount; ++i) bytes += targetBytes(state().colorTargets[i]);
@@ -42,9 +43,10 @@ Result<void> Executor::run(const aerogpu_cmd_clear& c) {
 
 Result<void> Executor::checkDraw(uint64_t vertices, uint64_t instances) const {
   if (!m_state->shaders[static_cast<size_t>(Stage::Vertex)])
-    return Error{ErrorCode::CmdDecode, "draw without a vertex shader"};
+    return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
   if (vertices > kMaxVerticesPerDraw || instances > kMaxVerticesPerDraw / vertices)
-    return Error{ErrorCode::OutOfBounds, "draw is too large"};
+    return refused(ErrorCode::OutOfBounds, "draw is too large",
+                   {{"vertices", vertices}, {"instances", instances}, {"limit", kMaxVerticesPerDraw}});
   return {};
 }
 
@@ -67,7 +69,9 @@ Result<void> Executor::run(const aerogpu_cmd_draw& c) {
   if (c.vertex_count == 0 || c.instance_count == 0) return {};
   if (auto checked = checkDraw(c.vertex_count, c.instance_count); !checked) return checked;
   if (uint64_t{c.first_vertex} + c.vertex_count > UINT32_MAX)
-    return Error{ErrorCode::OutOfBounds, "vertex numbers wrap"};
+    return refused(
+        ErrorCode::OutOfBounds, "vertex numbers wrap",
+        {{"first_vertex", c.first_vertex}, {"vertex_count", c.vertex_count}, {"limit", UINT32_MAX}});
   if (auto taken = takeDraw(c.vertex_count, c.instance_count); !taken) return taken;
   return noteDrawn(
       m_env.backend.draw(state(), {c.vertex_count, c.instance_count, c.first_vertex, c.first_instance}));
@@ -77,7 +81,8 @@ Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
   if (c.index_count == 0 || c.instance_count == 0) return {};
   if (auto checked = checkDraw(c.index_count, c.instance_count); !checked) return checked;
   const IndexBinding& indices = state().indexBuffer;
-  if (!indices.buffer) return Error{ErrorCode::CmdDecode, "indexed draw without an index buffer"};
+  if (!indices.buffer)
+    return refused(ErrorCode::CmdDecode, "indexed draw without an index buffer", {{"index buffer", 0u}});
   // Of indices past their buffer there are none (DRAW-17).
   const uint64_t held = (indices.buffer->desc.sizeBytes - indices.offset) / (indices.is32Bit ? 4 : 2);
   if (c.first_index >= held) return {};
@@ -89,11 +94,16 @@ Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
 
 Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
   if (!state().shaders[static_cast<size_t>(Stage::Compute)])
-    return Error{ErrorCode::CmdDecode, "dispatch without a compute shader"};
+    return refused(ErrorCode::CmdDecode, "dispatch without a compute shader", {{"cs", 0u}});
   constexpr uint32_t kMaxSide = 65535;  // D3D11_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION
   if (c.group_count_x > kMaxSide || c.group_count_y > kMaxSide || c.group_count_z > kMaxSide ||
       uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z > kMaxGroupsPerDispatch)
-    return Error{ErrorCode::OutOfBounds, "dispatch is too large"};
+    return refused(ErrorCode::OutOfBounds, "dispatch is too large",
+                   {{"group_count_x", c.group_count_x},
+                    {"group_count_y", c.group_count_y},
+                    {"group_count_z", c.group_count_z},
+                    {"limit of each", kMaxSide},
+                    {"limit", kMaxGroupsPerDispatch}});
   if (c.group_count_x == 0 || c.group_count_y == 0 || c.group_count_z == 0) return {};
   const uint64_t groups = uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z;
   if (auto taken = take(Work::Groups, groups); !taken) return taken;
@@ -112,11 +122,19 @@ Result<void> Executor::run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes) {
   const uint64_t indexBytes = uint64_t{c.index_count} * (is32Bit ? 4 : 2);
   if (vertexBytes + indexBytes > kMostBytes)
     return refused(ErrorCode::OutOfBounds, "more vertices and indices than one packet may hold",
-                   {{"vertex bytes", vertexBytes}, {"index bytes", indexBytes}, {"limit", kMostBytes}});
+                   {{"vertex_count", c.vertex_count},
+                    {"vertex_stride_bytes", c.vertex_stride_bytes},
+                    {"index_count", c.index_count},
+                    {"bytes", vertexBytes + indexBytes},
+                    {"limit", kMostBytes}});
   const uint64_t firstIndex = (vertexBytes + 3) & ~uint64_t{3};
   if ((indexBytes ? firstIndex + indexBytes : vertexBytes) > bytes.size())
     return refused(ErrorCode::CmdDecode, "vertices or indices run past the packet",
-                   {{"vertex bytes", vertexBytes}, {"index bytes", indexBytes}, {"limit", bytes.size()}});
+                   {{"vertex_count", c.vertex_count},
+                    {"vertex_stride_bytes", c.vertex_stride_bytes},
+                    {"index_count", c.index_count},
+                    {"index_format", c.index_format},
+                    {"limit", bytes.size()}});
   if (c.vertex_count == 0) return {};
   const uint32_t drawn = c.index_count != 0 ? c.index_count : c.vertex_count;
   if (auto checked = checkDraw(drawn, 1); !checked) return checked;
@@ -187,10 +205,13 @@ Result<void> Executor::run(const aerogpu_cmd_present_ex& c) {
 }
 Result<void> Executor::run(const aerogpu_cmd_ext_present_rects& c, std::span<const aerogpu_ext_rect> rects) {
   if (auto kernel = needKernel(); !kernel) return kernel;
-  for (const aerogpu_ext_rect& r : rects)
-    if (r.left > r.right || r.top > r.bottom)
-      return refused(ErrorCode::OutOfBounds, "rectangle ends before it begins",
-                     {{"left", r.left}, {"top", r.top}, {"right", r.right}, {"bottom", r.bottom}});
+  for (const aerogpu_ext_rect& r : rects) {
+    const bool across = r.left > r.right;
+    if (across || r.top > r.bottom)
+      return refused(
+          ErrorCode::OutOfBounds, "rectangle ends before it begins",
+          {{across ? "left" : "top", across ? r.left : r.top}, {"limit", across ? r.right : r.bottom}});
+  }
   ++m_neutralPackets;
   return present(c.flags, rects);
 }

@@ -6,7 +6,8 @@ namespace aerogpu::core {
 
 Result<void> Executor::needOwn(const Resource& resource) const {
   if (m_kernel || !resource.ofKernel) return {};
-  return Error{ErrorCode::CmdDecode, "the memory of a resource of the kernel driver's"};
+  return refused(ErrorCode::CmdDecode, "the memory of a resource of the kernel driver's",
+                 {{"space", m_space->number}});
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
@@ -20,12 +21,15 @@ Result<void> Executor::run(const aerogpu_cmd_ext_attach_backing& c) {
     return {};
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
-  if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  if (!texture)
+    return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   if (auto own = needOwn(*texture); !own) return own;
   if (!detach && texture->desc.samples > 1)
-    return Error{ErrorCode::CmdDecode, "several samples with guest memory"};
+    return refused(ErrorCode::CmdDecode, "several samples with guest memory",
+                   {{"sample_count", texture->desc.samples}, {"backing_alloc_id", c.backing_alloc_id}});
   if (!detach && c.row_pitch_bytes == 0)
-    return Error{ErrorCode::CmdDecode, "backed texture without a row pitch"};
+    return refused(ErrorCode::CmdDecode, "backed texture without a row pitch",
+                   {{"row_pitch_bytes", c.row_pitch_bytes}});
   const auto layout = TextureLayout::make(texture->desc, c.row_pitch_bytes);
   if (!layout) return layout.error();
   const Backing backing{c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes};

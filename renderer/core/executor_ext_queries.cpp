@@ -26,13 +26,15 @@ private:
 
 Result<void> needSlot(uint32_t slot) {
   if (slot < ContextQueries::kSlots) return {};
-  return Error{ErrorCode::OutOfBounds, "no such query slot", "slot " + std::to_string(slot) + " of 256"};
+  return refused(ErrorCode::OutOfBounds, "no such query slot",
+                 {{"slot", slot}, {"of", ContextQueries::kSlots}});
 }
 
 }  // namespace
 
 Result<void> Executor::takeQuery() {
-  if (m_queries == kMaxQueries) return Error{ErrorCode::Backend, "too many queries in one submission"};
+  if (m_queries == kMaxQueries)
+    return refused(ErrorCode::Backend, "too many queries in one submission", {{"limit", kMaxQueries}});
   ++m_queries;
   return {};
 }
@@ -41,7 +43,8 @@ Result<ContextQueries*> Executor::needQueries() {
   if (!m_context->queries) {
     HostMemoryCharge charge =
         HostMemoryCharge::take(m_env.hostMemory, sizeof(ContextQueries), HostMemoryKind::Queries);
-    if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for queries"};
+    if (!charge.ok())
+      return refused(ErrorCode::Backend, "no host memory for queries", {{"bytes", sizeof(ContextQueries)}});
     m_context->queries = std::make_unique<ContextQueries>(std::move(charge));
   }
   return m_context->queries.get();
@@ -59,7 +62,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_query_end& c) {
   if (auto slot = needSlot(c.slot); !slot) return slot;
   const bool occlusion = c.type == AEROGPU_EXT_QUERY_OCCLUSION;
   if (occlusion && (!m_context->queries || !m_context->queries->open(c.slot)))
-    return Error{ErrorCode::CmdDecode, "query ends that did not begin", "slot " + std::to_string(c.slot)};
+    return refused(ErrorCode::CmdDecode, "query ends that did not begin", {{"slot", c.slot}});
   constexpr uint64_t kBytes = sizeof(aerogpu_ext_query_result);
   const auto entry = writableEntry(c.alloc_id, c.offset_bytes, kBytes);
   if (!entry) return entry.error();

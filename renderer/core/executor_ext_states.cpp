@@ -10,17 +10,18 @@ namespace aerogpu::core {
 
 namespace {
 
-Result<void> needRange(uint32_t first, uint32_t count, uint32_t most, const char* what) {
-  if (uint64_t{first} + count <= most) return {};
-  return Error{ErrorCode::OutOfBounds, what,
-               std::to_string(count) + " from " + std::to_string(first) + " of " + std::to_string(most)};
+Result<void> needRange(ErrorValue first, ErrorValue count, uint32_t most, const char* what) {
+  if (std::get<uint64_t>(first.number) + std::get<uint64_t>(count.number) <= most) return {};
+  return refused(ErrorCode::OutOfBounds, what, {first, count, {"limit", most}});
 }
 
 }  // namespace
 
 Result<void> Executor::run(const aerogpu_cmd_ext_set_clip_planes& c,
                            std::span<const aerogpu_ext_clip_plane> planes) {
-  if (auto inside = needRange(c.first, c.plane_count, kMaxClipPlanes, "no such clip plane"); !inside)
+  if (auto inside =
+          needRange({"first", c.first}, {"plane_count", c.plane_count}, kMaxClipPlanes, "no such clip plane");
+      !inside)
     return inside;
   for (size_t i = 0; i < planes.size(); ++i)
     for (size_t k = 0; k < 4; ++k)
@@ -30,7 +31,9 @@ Result<void> Executor::run(const aerogpu_cmd_ext_set_clip_planes& c,
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_set_texture_stage& c) {
-  if (auto inside = needRange(c.stage, 1, kTextureStages, "no such texture stage"); !inside) return inside;
+  if (c.stage >= kTextureStages)
+    return refused(ErrorCode::OutOfBounds, "no such texture stage",
+                   {{"stage", c.stage}, {"of", kTextureStages}});
   setTextureStageState(state(), c.stage, c.state, c.value);
   return {};
 }
@@ -52,7 +55,9 @@ Result<void> Executor::run(const aerogpu_cmd_ext_set_state& c) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_ext_set_stream_frequency& c, std::span<const uint32_t> steps) {
-  if (auto inside = needRange(c.first, c.step_count, kMaxVertexStreams, "no such vertex stream"); !inside)
+  if (auto inside = needRange({"first", c.first}, {"step_count", c.step_count}, kMaxVertexStreams,
+                              "no such vertex stream");
+      !inside)
     return inside;
   for (size_t i = 0; i < steps.size(); ++i) state().vertexStreams[c.first + i].step = steps[i];
   if (!steps.empty()) state().dirty |= kDirtyVertexStreams | kDirtyInputLayout;

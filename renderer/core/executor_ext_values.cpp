@@ -10,14 +10,13 @@ Result<const AllocTable::Entry*> Executor::writableEntry(uint32_t allocId, uint6
                                                          uint64_t size) const {
   const AllocTable::Entry* entry = m_allocs.find(allocId);
   if (!entry)
-    return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table",
-                 "alloc_id " + std::to_string(allocId)};
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"alloc_id", allocId}});
   if (entry->readOnly)
-    return Error{ErrorCode::OutOfBounds, "write to a read-only allocation",
-                 "alloc_id " + std::to_string(allocId)};
+    return refused(ErrorCode::OutOfBounds, "write to a read-only allocation", {{"alloc_id", allocId}});
   if (offset > entry->size || entry->size - offset < size)
-    return Error{ErrorCode::OutOfBounds, "write reaches past its allocation",
-                 "offset " + std::to_string(offset) + " of " + std::to_string(entry->size)};
+    return refused(ErrorCode::OutOfBounds, "write reaches past its allocation",
+                   {{"offset_bytes", offset}, {"size", size}, {"limit", entry->size}});
   return entry;
 }
 
@@ -27,8 +26,10 @@ Result<void> Executor::run(const aerogpu_cmd_ext_write_value& c) {
   if (!found) return found.error();
   const AllocTable::Entry* entry = *found;
   if (!entry->scattered && (entry->gpa + c.offset_bytes) % sizeof c.value != 0)
-    return Error{ErrorCode::CmdDecode, "value is not aligned in memory"};
-  if (m_values == kMaxValues) return Error{ErrorCode::Backend, "too many values in one submission"};
+    return refused(ErrorCode::CmdDecode, "value is not aligned in memory",
+                   {{"offset_bytes", c.offset_bytes}, {"gpa", entry->gpa}, {"bytes", sizeof c.value}});
+  if (m_values == kMaxValues)
+    return refused(ErrorCode::Backend, "too many values in one submission", {{"limit", kMaxValues}});
   auto runs = runsToWrite(*entry, {c.offset_bytes, sizeof c.value, sizeof c.value, 1});
   if (!runs) return runs.error();
   ++m_values;

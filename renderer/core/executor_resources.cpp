@@ -8,35 +8,52 @@ namespace aerogpu::core {
 
 Result<void> Executor::needFreeHandle(uint32_t handle) const {
   if (const_cast<HandleTable&>(m_handles).find(handle))
-    return Error{ErrorCode::CmdDecode, "handle is in use"};
+    return refused(ErrorCode::CmdDecode, "handle is in use", {{"handle", handle}});
   if (m_otherHandles + m_handles.count() >= Spaces::kMaxObjects ||
       (m_space->number != 0 && m_handles.count() >= Spaces::kMaxObjectsOfOne))
-    return Error{ErrorCode::Backend, "too many objects"};
+    return refused(ErrorCode::Backend, "too many objects",
+                   {{"objects", m_otherHandles + m_handles.count()},
+                    {"limit", Spaces::kMaxObjects},
+                    {"of this space", m_handles.count()},
+                    {"limit", m_space->number != 0 ? Spaces::kMaxObjectsOfOne : Spaces::kMaxObjects}});
   return {};
 }
 
 Result<HostMemoryCharge> Executor::chargeObject(uint64_t extraBytes) {
   HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, kObjectBytes + extraBytes);
-  if (!charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
+  if (!charge.ok())
+    return refused(ErrorCode::Backend, "max_hostmem is reached", {{"bytes", kObjectBytes + extraBytes}});
   return charge;
 }
 
 Result<const AllocTable::Entry*> Executor::backingEntry(const Backing& backing, uint64_t offset,
                                                         uint64_t size, bool write) const {
-  if (backing.allocId == 0) return Error{ErrorCode::CmdDecode, "resource has no guest memory"};
+  if (backing.allocId == 0)
+    return refused(ErrorCode::CmdDecode, "resource has no guest memory", {{"backing_alloc_id", 0u}});
   const AllocTable::Entry* entry = m_allocs.find(backing.allocId);
-  if (!entry) return Error{ErrorCode::CmdDecode, "allocation is not in the submission's table"};
-  if (write && entry->readOnly) return Error{ErrorCode::OutOfBounds, "write-back to a read-only allocation"};
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"backing_alloc_id", backing.allocId}});
+  if (write && entry->readOnly)
+    return refused(ErrorCode::OutOfBounds, "write-back to a read-only allocation",
+                   {{"backing_alloc_id", backing.allocId}});
   // backing.offset is 32 bits wide and offset + size lies inside a resource (2^40 at most): no wrap.
   const uint64_t end = backing.offset + offset + size;
-  if (end > entry->size) return Error{ErrorCode::OutOfBounds, "resource reaches past its allocation"};
+  if (end > entry->size)
+    return refused(ErrorCode::OutOfBounds, "resource reaches past its allocation",
+                   {{"backing_alloc_id", backing.allocId},
+                    {"backing_offset_bytes", backing.offset},
+                    {"offset", offset},
+                    {"size", size},
+                    {"limit", entry->size}});
   return entry;
 }
 
 Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
   if (auto free = needFreeHandle(c.buffer_handle); !free) return free;
   if (c.size_bytes > m_env.backend.limits().maxBufferBytes)
-    return Error{ErrorCode::OutOfBounds, "buffer is larger than the GPU allows"};
+    return refused(ErrorCode::OutOfBounds, "buffer is larger than the GPU allows",
+                   {{"size_bytes", c.size_bytes}, {"limit", m_env.backend.limits().maxBufferBytes}});
   auto buffer = makeRef<Buffer>();
   buffer->ofKernel = m_space->number == 0;
   buffer->desc = {c.size_bytes, c.usage_flags};
@@ -80,9 +97,12 @@ Result<void> Executor::run(const aerogpu_cmd_ext_create_texture& c) {
   desc.usage = c.usage_flags;
   const FormatInfo* format = findFormat(c.format);
   if (format && desc.samples > 1 && format->blockPixels > 1)
-    return Error{ErrorCode::CmdDecode, "blocks with several samples", format->name};
+    return Error{ErrorCode::CmdDecode,
+                 "blocks with several samples",
+                 format->name,
+                 {{"sample_count", c.sample_count}, {"limit", 1u}}};
   if (format && format->depth && desc.kind == TextureKind::Volume)
-    return Error{ErrorCode::CmdDecode, "volume of a depth format", format->name};
+    return Error{ErrorCode::CmdDecode, "volume of a depth format", format->name, {{"format", c.format}}};
   return createTexture(c.texture_handle, c.format, desc,
                        {c.backing_alloc_id, c.backing_offset_bytes, c.row_pitch_bytes});
 }
@@ -93,8 +113,8 @@ Result<void> Executor::needSize(const TextureDesc& desc) const {
                         : desc.kind == TextureKind::Cube ? limits.maxCubeSize
                                                          : limits.maxTextureSize;
   const auto tooMuch = [](const char* field, uint32_t value, uint32_t most) {
-    return Error{ErrorCode::OutOfBounds, "texture is larger than the GPU allows",
-                 std::string(field) + " " + std::to_string(value) + ", at most " + std::to_string(most)};
+    return refused(ErrorCode::OutOfBounds, "texture is larger than the GPU allows",
+                   {{field, value}, {"limit", most}});
   };
   if (desc.width > side) return tooMuch("width", desc.width, side);
   if (desc.height > side) return tooMuch("height", desc.height, side);
@@ -109,14 +129,21 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
   if (auto free = needFreeHandle(handle); !free) return free;
   if (auto fits = needSize(described); !fits) return fits;
   const FormatInfo* format = findFormat(formatNumber);
-  if (!format) return Error{ErrorCode::CmdDecode, "unknown format", std::to_string(formatNumber)};
+  if (!format) return refused(ErrorCode::CmdDecode, "unknown format", {{"format", formatNumber}});
   if (format->isYuv() && (described.kind != TextureKind::Texture2D || described.width % 2 != 0 ||
                           described.mipLevels > 1 || described.arrayLayers > 1 || described.samples > 1))
-    return Error{ErrorCode::CmdDecode, "texture of a YUV format that is no flat one of an even width",
-                 format->name};
+    return Error{ErrorCode::CmdDecode,
+                 "texture of a YUV format that is no flat one of an even width",
+                 format->name,
+                 {{"width", described.width},
+                  {"mip_levels", described.mipLevels},
+                  {"array_layers", described.arrayLayers},
+                  {"sample_count", described.samples}}};
   if (format->yuv > Yuv::Pairs && described.height % 3 != 0)
-    return Error{ErrorCode::CmdDecode, "texture of YUV planes whose rows are not thirds: height",
-                 std::string(format->name) + ", height " + std::to_string(described.height)};
+    return Error{ErrorCode::CmdDecode,
+                 "texture of YUV planes whose rows are not thirds",
+                 format->name,
+                 {{"height", described.height}}};
   auto texture = makeRef<Texture>();
   texture->ofKernel = m_space->number == 0;
   texture->desc = described;
@@ -134,8 +161,10 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
   }
   const FormatCaps caps = m_env.backend.formatCaps(desc.format);
   if (desc.samples > 1 && !(caps.samples & desc.samples))  // bit n: 2^n samples
-    return Error{ErrorCode::Backend, "this GPU has no such number of samples",
-                 std::string(format->name) + ", sample_count " + std::to_string(desc.samples)};
+    return Error{ErrorCode::Backend,
+                 "this GPU has no such number of samples",
+                 format->name,
+                 {{"sample_count", desc.samples}}};
   auto charge = chargeObject();
   if (!charge) return charge.error();
   texture->charge = std::move(*charge);
@@ -153,14 +182,25 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
   if (auto free = needFreeHandle(c.view_handle); !free) return free;
   Object* object = m_handles.find(c.texture_handle);
   Ref<Texture>* texture = object ? std::get_if<Ref<Texture>>(object) : nullptr;
-  if (!texture) return Error{ErrorCode::CmdDecode, "view of an unknown texture"};
+  if (!texture)
+    return refused(ErrorCode::CmdDecode, "view of an unknown texture",
+                   {{"texture_handle", c.texture_handle}});
   const TextureDesc& desc = (*texture)->desc;
   const FormatInfo* format = findFormat(c.format);
   if (!format || !viewCompatible(*findFormat(desc.format), *format))
-    return Error{ErrorCode::CmdDecode, "view format does not fit the texture's"};
+    return refused(ErrorCode::CmdDecode, "view format does not fit the texture's",
+                   {{"format", c.format}, {"of the texture", uint32_t{desc.format}}});
   if (uint64_t{c.base_mip_level} + c.mip_level_count > desc.mipLevels ||
       uint64_t{c.base_array_layer} + c.array_layer_count > desc.arrayLayers)
-    return Error{ErrorCode::OutOfBounds, "view reaches past the texture's mips or layers"};
+    return uint64_t{c.base_mip_level} + c.mip_level_count > desc.mipLevels
+               ? refused(ErrorCode::OutOfBounds, "view reaches past the texture's mips",
+                         {{"base_mip_level", c.base_mip_level},
+                          {"mip_level_count", c.mip_level_count},
+                          {"limit", desc.mipLevels}})
+               : refused(ErrorCode::OutOfBounds, "view reaches past the texture's layers",
+                         {{"base_array_layer", c.base_array_layer},
+                          {"array_layer_count", c.array_layer_count},
+                          {"limit", desc.arrayLayers}});
   auto view = makeRef<View>();
   view->desc = {format->format, c.base_mip_level, c.mip_level_count, c.base_array_layer, c.array_layer_count};
   view->texture = *texture;
@@ -189,7 +229,7 @@ Result<void> Executor::run(const aerogpu_cmd_destroy_resource& c) {
     m_handles.remove(c.resource_handle);
     return {};
   }
-  return Error{ErrorCode::CmdDecode, "no such resource"};
+  return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_texture_view& c) {
@@ -203,7 +243,7 @@ Result<void> Executor::run(const aerogpu_cmd_export_shared_surface& c) {
     return m_shared.exportToken(c.share_token, *buffer);
   if (Texture* texture = m_handles.get<Texture>(c.resource_handle))
     return m_shared.exportToken(c.share_token, *texture);
-  return Error{ErrorCode::CmdDecode, "no such resource"};
+  return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
 }
 
 Result<void> Executor::run(const aerogpu_cmd_import_shared_surface& c) {

@@ -8,6 +8,15 @@
 
 namespace aerogpu::core {
 
+namespace {
+
+Error noRegisters(const char* what, uint32_t start, size_t count, uint32_t limit) {
+  return refused(ErrorCode::OutOfBounds, what,
+                 {{"start_register", start}, {"vec4_count", count}, {"limit", limit}});
+}
+
+}  // namespace
+
 Result<Stage> Executor::stage(uint32_t stage, uint32_t stageEx) const {
   return cmd::stageOf(stage, stageEx, m_minor);
 }
@@ -30,18 +39,21 @@ Result<void> Executor::run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes)
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_shader& c) {
-  if (!m_handles.get<Shader>(c.shader_handle)) return Error{ErrorCode::CmdDecode, "no such shader"};
+  if (const auto found = need<Shader>(c.shader_handle, "no such shader"); !found) return found.error();
   m_handles.remove(c.shader_handle);
   return {};
 }
 
 Result<Ref<Shader>> Executor::shaderFor(uint32_t handle, Stage stage) {
   if (handle == 0) return Ref<Shader>();
-  Shader* shader = m_handles.get<Shader>(handle);
-  if (!shader) return Error{ErrorCode::CmdDecode, "no such shader"};
-  if (shader->stage != static_cast<uint8_t>(stage))
-    return Error{ErrorCode::CmdDecode, "shader is of another stage"};
-  return Ref<Shader>(shader);
+  const auto shader = need<Shader>(handle, "no such shader");
+  if (!shader) return shader.error();
+  if ((*shader)->stage != static_cast<uint8_t>(stage))
+    return refused(ErrorCode::CmdDecode, "shader is of another stage",
+                   {{"handle", handle},
+                    {"its stage", (*shader)->stage},
+                    {"bound to stage", static_cast<uint8_t>(stage)}});
+  return Ref<Shader>(*shader);
 }
 
 Result<void> Executor::run(const aerogpu_cmd_bind_shaders& c, Bytes rest) {
@@ -67,7 +79,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_f& c, Register
   const bool vertex = c.stage == AEROGPU_SHADER_STAGE_VERTEX;
   const uint32_t limit = vertex ? kVertexFloatRegisters : kPixelFloatRegisters;
   if (c.start_register > limit || registers.size() > limit - c.start_register)
-    return Error{ErrorCode::OutOfBounds, "no such float constant register"};
+    return noRegisters("no such float constant register", c.start_register, registers.size(), limit);
   auto* file = vertex ? state().vsConstants.f.data() : state().psConstants.f.data();
   if (!registers.empty()) std::memcpy(file + c.start_register, registers.data(), registers.size_bytes());
   state().dirty |= vertex ? kDirtyVsConstants : kDirtyPsConstants;
@@ -77,7 +89,8 @@ Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_f& c, Register
 Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_i& c, Registers registers) {
   const bool vertex = c.stage == AEROGPU_SHADER_STAGE_VERTEX;
   if (c.start_register > kIntRegisters || registers.size() > kIntRegisters - c.start_register)
-    return Error{ErrorCode::OutOfBounds, "no such integer constant register"};
+    return noRegisters("no such integer constant register", c.start_register, registers.size(),
+                       kIntRegisters);
   auto* file = vertex ? state().vsConstants.i.data() : state().psConstants.i.data();
   if (!registers.empty()) std::memcpy(file + c.start_register, registers.data(), registers.size_bytes());
   state().dirty |= vertex ? kDirtyVsConstants : kDirtyPsConstants;
@@ -87,7 +100,7 @@ Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_i& c, Register
 Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_b& c, Registers registers) {
   const bool vertex = c.stage == AEROGPU_SHADER_STAGE_VERTEX;
   if (c.start_register > kBoolRegisters || registers.size() > kBoolRegisters - c.start_register)
-    return Error{ErrorCode::OutOfBounds, "no such bool constant register"};
+    return noRegisters("no such bool constant register", c.start_register, registers.size(), kBoolRegisters);
   uint32_t& file = vertex ? state().vsConstants.b : state().psConstants.b;
   for (size_t i = 0; i < registers.size(); ++i) {
     const uint32_t* words = registers[i].words;
@@ -118,8 +131,8 @@ Result<void> Executor::run(const aerogpu_cmd_create_input_layout& c, Bytes blob)
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_input_layout& c) {
-  if (!m_handles.get<InputLayout>(c.input_layout_handle))
-    return Error{ErrorCode::CmdDecode, "no such input layout"};
+  if (const auto found = need<InputLayout>(c.input_layout_handle, "no such input layout"); !found)
+    return found.error();
   m_handles.remove(c.input_layout_handle);
   return {};
 }

@@ -12,9 +12,10 @@ Result<void> Executor::enterSpace(const aerogpu_submission& submission) {
   const uint32_t flags = m_inSpace ? submission.space_flags : AEROGPU_EXT_SPACE_FLAG_KERNEL;
   m_kernel = (flags & AEROGPU_EXT_SPACE_FLAG_KERNEL) != 0;
   if ((flags & ~AEROGPU_EXT_SPACE_FLAG_KERNEL) != 0)
-    return Error{ErrorCode::CmdDecode, "unknown space flags"};
+    return refused(ErrorCode::CmdDecode, "unknown space flags", {{"space_flags", flags}});
   if (m_kernel && number != 0)
-    return Error{ErrorCode::CmdDecode, "the kernel driver's packets in a space that is not 0"};
+    return refused(ErrorCode::CmdDecode, "the kernel driver's packets in a space that is not 0",
+                   {{"space", number}});
   if (number == m_space->number || submission.cmd_size == 0) return {};
   auto space = m_spaces.need(number);
   if (!space) return space.error();
@@ -35,7 +36,7 @@ void Executor::selectSpace(Space& space) {
 }
 
 Result<void> Executor::needSpaces() const {
-  if (!m_inSpace) return Error{ErrorCode::CmdDecode, "spaces are not enabled"};
+  if (!m_inSpace) return refused(ErrorCode::CmdDecode, "spaces are not enabled", {{"SPACE_ENABLE", 0u}});
   return needKernel();
 }
 

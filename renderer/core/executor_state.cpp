@@ -40,14 +40,18 @@ Result<TargetBinding> Executor::target(uint32_t handle, bool depth) {
     binding.texture = view->texture;
     format = view->desc.format;
   } else {
-    return Error{ErrorCode::CmdDecode, "render target is neither a texture nor a view"};
+    return refused(ErrorCode::CmdDecode, "render target is neither a texture nor a view",
+                   {{depth ? "depth_stencil" : "colors", handle}});
   }
   const FormatInfo& info = *findFormat(format);
   if (info.depth != depth || info.blockPixels != 1)
     return Error{ErrorCode::CmdDecode,
-                 depth ? "not a depth-stencil format" : "not a format for a colour target"};
+                 depth ? "not a depth-stencil format" : "not a format for a colour target",
+                 info.name,
+                 {{depth ? "depth_stencil" : "colors", handle}}};
   if (binding.texture->desc.kind == TextureKind::Volume)
-    return Error{ErrorCode::CmdDecode, "a volume as render target"};
+    return refused(ErrorCode::CmdDecode, "a volume as render target",
+                   {{"colors", handle}, {"depth", binding.texture->desc.depth}});
   return binding;
 }
 

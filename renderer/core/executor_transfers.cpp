@@ -13,15 +13,28 @@ bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
 
 Result<void> insideSubresource(const Texture& texture, Subresource sub, const Box& box) {
   if (sub.mip >= texture.desc.mipLevels || sub.layer >= texture.desc.arrayLayers)
-    return Error{ErrorCode::OutOfBounds, "no such mip or layer"};
+    return refused(ErrorCode::OutOfBounds, "no such mip or layer",
+                   {{"mip_level", sub.mip},
+                    {"of", texture.desc.mipLevels},
+                    {"array_layer", sub.layer},
+                    {"of", texture.desc.arrayLayers}});
   const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
   const uint64_t right = uint64_t{box.x} + box.width, bottom = uint64_t{box.y} + box.height;
-  if (right > mip.width || bottom > mip.height || uint64_t{box.z} + box.depth > mip.depth)
-    return Error{ErrorCode::OutOfBounds, "rectangle reaches outside"};
+  if (right > mip.width)
+    return refused(ErrorCode::OutOfBounds, "rectangle reaches outside",
+                   {{"x", box.x}, {"width", box.width}, {"limit", mip.width}});
+  if (bottom > mip.height)
+    return refused(ErrorCode::OutOfBounds, "rectangle reaches outside",
+                   {{"y", box.y}, {"height", box.height}, {"limit", mip.height}});
+  if (uint64_t{box.z} + box.depth > mip.depth)
+    return refused(ErrorCode::OutOfBounds, "rectangle reaches outside",
+                   {{"array_layer", box.z}, {"of", mip.depth}});
   const uint32_t block = findFormat(texture.desc.format)->blockPixels;
   if (box.x % block || box.y % block || (box.width % block && right != mip.width) ||
       (box.height % block && bottom != mip.height))
-    return Error{ErrorCode::CmdDecode, "rectangle cuts through a block"};
+    return refused(
+        ErrorCode::CmdDecode, "rectangle cuts through a block",
+        {{"x", box.x}, {"y", box.y}, {"width", box.width}, {"height", box.height}, {"block", block}});
   return {};
 }
 
@@ -55,7 +68,8 @@ Result<std::shared_ptr<GuestRuns>> Executor::runsToWrite(const AllocTable::Entry
   if (!located) return located.error();
   auto runs = std::make_shared<GuestRuns>();
   runs->charge = HostMemoryCharge::take(m_env.hostMemory, located->size_bytes());
-  if (!runs->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
+  if (!runs->charge.ok())
+    return refused(ErrorCode::Backend, "max_hostmem is reached", {{"bytes", located->size_bytes()}});
   runs->runs.assign(located->begin(), located->end());
   return runs;
 }
@@ -83,7 +97,10 @@ Result<std::unique_ptr<ByteSink>> Executor::sinkOf(const Texture& texture, Subre
 Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || c.size_bytes > buffer->desc.sizeBytes - c.offset_bytes)
-      return Error{ErrorCode::OutOfBounds, "dirty range reaches past the buffer"};
+      return refused(ErrorCode::OutOfBounds, "dirty range reaches past the buffer",
+                     {{"offset_bytes", c.offset_bytes},
+                      {"size_bytes", c.size_bytes},
+                      {"limit", buffer->desc.sizeBytes}});
     const auto entry = backingEntry(buffer->backing, c.offset_bytes, c.size_bytes, false);
     if (!entry) return entry.error();
     if (c.size_bytes == 0) return {};
@@ -94,10 +111,12 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
     });
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
-  if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  if (!texture)
+    return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   const uint64_t total = texture->layout.totalBytes();
   if (c.offset_bytes > total || c.size_bytes > total - c.offset_bytes)
-    return Error{ErrorCode::OutOfBounds, "dirty range reaches past the texture"};
+    return refused(ErrorCode::OutOfBounds, "dirty range reaches past the texture",
+                   {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", total}});
   const auto entry = backingEntry(texture->backing, 0, total, false);
   if (!entry) return entry.error();
   if (auto taken = take(Work::Bytes, c.size_bytes); !taken) return taken;
@@ -115,7 +134,9 @@ Result<void> Executor::run(const aerogpu_cmd_resource_dirty_range& c) {
 }
 
 Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes bytes) {
-  if (texture.desc.samples > 1) return Error{ErrorCode::CmdDecode, "upload to a texture of several samples"};
+  if (texture.desc.samples > 1)
+    return refused(ErrorCode::CmdDecode, "upload to a texture of several samples",
+                   {{"sample_count", texture.desc.samples}});
   const FormatInfo& format = *findFormat(texture.desc.format);
   // An upload brings nothing but its own bytes, so it must hold whole blocks where it starts and ends inside
   // a row.
@@ -129,7 +150,10 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
     return {};
   };
   if (auto measured = texture.layout.forEachBox(offset, bytes.size(), measure); !measured) return measured;
-  if (!whole) return Error{ErrorCode::CmdDecode, "upload splits a texel block"};
+  if (!whole)
+    return refused(
+        ErrorCode::CmdDecode, "upload splits a texel block",
+        {{"offset_bytes", offset}, {"size_bytes", bytes.size()}, {"bytes of a block", format.blockBytes}});
   if (auto taken = take(Work::Bytes, covered); !taken) return taken;
   m_env.stats.uploadBytes.fetch_add(covered, std::memory_order_relaxed);
   return texture.layout.forEachBox(offset, bytes.size(),
@@ -144,7 +168,10 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
 Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
   if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
     if (c.offset_bytes > buffer->desc.sizeBytes || bytes.size() > buffer->desc.sizeBytes - c.offset_bytes)
-      return Error{ErrorCode::OutOfBounds, "upload reaches past the buffer"};
+      return refused(ErrorCode::OutOfBounds, "upload reaches past the buffer",
+                     {{"offset_bytes", c.offset_bytes},
+                      {"size_bytes", c.size_bytes},
+                      {"limit", buffer->desc.sizeBytes}});
     if (bytes.empty()) return {};
     SpanSource source(bytes);
     if (auto taken = take(Work::Bytes, bytes.size()); !taken) return taken;
@@ -152,10 +179,12 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
     return buffer->gpu->write(c.offset_bytes, bytes.size(), source);
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
-  if (!texture) return Error{ErrorCode::CmdDecode, "no such resource"};
+  if (!texture)
+    return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   const uint64_t total = texture->layout.totalBytes();
   if (c.offset_bytes > total || bytes.size() > total - c.offset_bytes)
-    return Error{ErrorCode::OutOfBounds, "upload reaches past the texture"};
+    return refused(ErrorCode::OutOfBounds, "upload reaches past the texture",
+                   {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}, {"limit", total}});
   return uploadTexture(*texture, c.offset_bytes, bytes);
 }
 
@@ -164,13 +193,19 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
   if (!dst) return dst.error();
   const auto src = need<Buffer>(c.src_buffer, "no such source buffer");
   if (!src) return src.error();
-  const auto outside = [&](uint64_t offset, const Buffer& buffer) {
-    return offset > buffer.desc.sizeBytes || c.size_bytes > buffer.desc.sizeBytes - offset;
+  const auto inside = [&](const char* field, uint64_t offset, const Buffer& buffer) -> Result<void> {
+    const uint64_t size = buffer.desc.sizeBytes;
+    if (offset <= size && c.size_bytes <= size - offset) return {};
+    return refused(ErrorCode::OutOfBounds, "copy reaches past a buffer",
+                   {{field, offset}, {"size_bytes", c.size_bytes}, {"limit", size}});
   };
-  if (outside(c.dst_offset_bytes, **dst) || outside(c.src_offset_bytes, **src))
-    return Error{ErrorCode::OutOfBounds, "copy reaches past a buffer"};
+  if (auto fits = inside("dst_offset_bytes", c.dst_offset_bytes, **dst); !fits) return fits;
+  if (auto fits = inside("src_offset_bytes", c.src_offset_bytes, **src); !fits) return fits;
   if (*dst == *src && overlaps(c.dst_offset_bytes, c.src_offset_bytes, c.size_bytes))
-    return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
+    return refused(ErrorCode::CmdDecode, "copy overlaps itself",
+                   {{"dst_offset_bytes", c.dst_offset_bytes},
+                    {"src_offset_bytes", c.src_offset_bytes},
+                    {"size_bytes", c.size_bytes}});
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
     const auto entry = backingEntry((*dst)->backing, c.dst_offset_bytes, c.size_bytes, true);
@@ -196,9 +231,17 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   const auto src = need<Texture>(c.src_texture, "no such source texture");
   if (!src) return src.error();
   if ((*dst)->desc.format != (*src)->desc.format)
-    return Error{ErrorCode::CmdDecode, "texture formats differ"};
+    return refused(ErrorCode::CmdDecode, "texture formats differ",
+                   {{"dst_texture", c.dst_texture},
+                    {"its format", uint32_t{(*dst)->desc.format}},
+                    {"src_texture", c.src_texture},
+                    {"its format", uint32_t{(*src)->desc.format}}});
   if ((*dst)->desc.samples != (*src)->desc.samples)
-    return Error{ErrorCode::CmdDecode, "numbers of samples differ"};
+    return refused(ErrorCode::CmdDecode, "numbers of samples differ",
+                   {{"dst_texture", c.dst_texture},
+                    {"its samples", (*dst)->desc.samples},
+                    {"src_texture", c.src_texture},
+                    {"its samples", (*src)->desc.samples}});
   const Slice to((*dst)->desc, c.dst_mip_level, c.dst_array_layer);
   const Slice from((*src)->desc, c.src_mip_level, c.src_array_layer);
   const Subresource dstSub = to.sub, srcSub = from.sub;
@@ -209,7 +252,9 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   if (c.width == 0 || c.height == 0) return {};
   if (*dst == *src && dstSub == srcSub && to.z == from.z && overlaps(c.dst_x, c.src_x, c.width) &&
       overlaps(c.dst_y, c.src_y, c.height))
-    return Error{ErrorCode::CmdDecode, "copy overlaps itself"};
+    return refused(
+        ErrorCode::CmdDecode, "copy overlaps itself",
+        {{"dst_x", c.dst_x}, {"dst_y", c.dst_y}, {"src_x", c.src_x}, {"src_y", c.src_y}, {"width", c.width}});
   std::unique_ptr<ByteSink> sink;
   if (c.flags & AEROGPU_COPY_FLAG_WRITEBACK_DST) {
     auto made = sinkOf(**dst, dstSub, dstBox);

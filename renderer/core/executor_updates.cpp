@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Executor: updates from and reads to any allocation of the table. UPD-1 to UPD-10.
-#include <string>
-
 #include "renderer/core/executor.h"
 
 namespace aerogpu::core {
@@ -14,17 +12,6 @@ Box boxOf(const Packet& c) {
 }
 
 }  // namespace
-
-Error Executor::refused(ErrorCode code, const char* what,
-                        std::initializer_list<std::pair<const char*, uint64_t>> values) const {
-  Error error{code, what};
-  if (!m_env.log.admits(AEROGPU_LOG_GUEST)) return error;
-  for (const auto& [name, value] : values) {
-    if (!error.detail.empty()) error.detail += ", ";
-    error.detail += std::string(name) + " " + std::to_string(value);
-  }
-  return error;
-}
 
 template <class Packet>
 Result<void> Executor::checkBox(const Packet& c, const Texture& texture) const {

@@ -90,7 +90,7 @@ struct ValueWrite {
 
   Result<void> write() const {
     if (memory->store(gpa, value)) return {};
-    return Error{ErrorCode::OutOfBounds, "a value for what is no writable guest memory"};
+    return refused(ErrorCode::OutOfBounds, "a value for what is no writable guest memory", {{"gpa", gpa}});
   }
 };
 

@@ -51,7 +51,8 @@ Result<std::vector<InputElement>> parseD3d9(std::span<const uint8_t> blob) {
   d3d9::DeclReader reader(blob.data(), blob.size());
   for (d3d9::VertexElement raw; reader.next(raw);) {
     if (raw.stream >= kMaxVertexStreams)
-      return Error{ErrorCode::CmdDecode, "vertex declaration names stream 32 or more"};
+      return refused(ErrorCode::CmdDecode, "no such vertex stream",
+                     {{"element", elements.size()}, {"stream", raw.stream}, {"of", kMaxVertexStreams}});
     InputElement element;
     element.semanticHash = semanticHash(raw.usage);
     element.semanticIndex = raw.usageIndex;
@@ -61,34 +62,51 @@ Result<std::vector<InputElement>> parseD3d9(std::span<const uint8_t> blob) {
     element.offset = raw.offset;
     elements.push_back(element);
   }
-  if (reader.error() != d3d9::DeclError::None) return Error{ErrorCode::CmdDecode, textOf(reader.error())};
+  if (reader.error() != d3d9::DeclError::None)
+    return refused(ErrorCode::CmdDecode, textOf(reader.error()),
+                   {{"element", elements.size()}, {"blob_size_bytes", blob.size()}});
   return elements;
 }
 
 Result<std::vector<InputElement>> parseDxgi(std::span<const uint8_t> blob) {
   aerogpu_input_layout_blob_header header;
-  if (blob.size() < sizeof header) return Error{ErrorCode::CmdDecode, "input layout shorter than its header"};
+  if (blob.size() < sizeof header)
+    return refused(ErrorCode::CmdDecode, "input layout shorter than its header",
+                   {{"blob_size_bytes", blob.size()}, {"limit", sizeof header}});
   std::memcpy(&header, blob.data(), sizeof header);
   if (header.version != AEROGPU_INPUT_LAYOUT_BLOB_VERSION)
-    return Error{ErrorCode::CmdDecode, "input layout of another version"};
-  if (header.element_count > kMaxDxgiElements) return Error{ErrorCode::CmdDecode, "input layout is too long"};
+    return refused(ErrorCode::CmdDecode, "input layout of another version",
+                   {{"version", header.version}, {"limit", AEROGPU_INPUT_LAYOUT_BLOB_VERSION}});
+  if (header.element_count > kMaxDxgiElements)
+    return refused(ErrorCode::CmdDecode, "input layout is too long",
+                   {{"element_count", header.element_count}, {"limit", kMaxDxgiElements}});
   if (header.element_count > (blob.size() - sizeof header) / sizeof(aerogpu_input_layout_element_dxgi))
-    return Error{ErrorCode::CmdDecode, "elements run past the input layout"};
+    return refused(ErrorCode::CmdDecode, "elements run past the input layout",
+                   {{"element_count", header.element_count}, {"blob_size_bytes", blob.size()}});
   std::vector<InputElement> elements;
   std::array<uint32_t, kMaxVertexStreams> end{};  // where the next appended element of each slot starts
   for (uint32_t i = 0; i < header.element_count; ++i) {
     aerogpu_input_layout_element_dxgi raw;
     std::memcpy(&raw, blob.data() + sizeof header + i * sizeof raw, sizeof raw);
-    if (raw.input_slot >= kMaxVertexStreams) return Error{ErrorCode::CmdDecode, "input slot is 32 or more"};
-    if (raw.input_slot_class > 1) return Error{ErrorCode::CmdDecode, "unknown input slot class"};
+    if (raw.input_slot >= kMaxVertexStreams)
+      return refused(ErrorCode::CmdDecode, "no such input slot",
+                     {{"element", i}, {"input_slot", raw.input_slot}, {"of", kMaxVertexStreams}});
+    if (raw.input_slot_class > 1)
+      return refused(ErrorCode::CmdDecode, "unknown input slot class",
+                     {{"element", i}, {"input_slot_class", raw.input_slot_class}, {"limit", 1u}});
     const uint32_t bytes = dxgiVertexBytes(raw.dxgi_format);
-    if (bytes == 0) return Error{ErrorCode::CmdDecode, "DXGI format cannot be a vertex element"};
+    if (bytes == 0)
+      return refused(ErrorCode::CmdDecode, "DXGI format cannot be a vertex element",
+                     {{"element", i}, {"dxgi_format", raw.dxgi_format}});
     uint32_t offset = raw.aligned_byte_offset;
     if (offset == kAppendAligned) {
       const uint32_t align = bytes < 4 ? bytes : 4;  // an element starts at a multiple of its size, 4 at most
       offset = (end[raw.input_slot] + align - 1) / align * align;
     }
-    if (offset > 1u << 16) return Error{ErrorCode::OutOfBounds, "vertex element lies too far in"};
+    constexpr uint32_t kMaxOffset = 1u << 16;
+    if (offset > kMaxOffset)
+      return refused(ErrorCode::OutOfBounds, "vertex element lies too far in",
+                     {{"element", i}, {"aligned_byte_offset", offset}, {"limit", kMaxOffset}});
     end[raw.input_slot] = offset + bytes;
     InputElement element;
     element.semanticHash = raw.semantic_name_hash;

@@ -49,7 +49,8 @@ Result<PageLists::Chunk*> PageLists::chunk(uint32_t allocId, uint64_t first) {
   if (index == 0) {
     if (m_chunks.size() == m_charges.size() * kChargedAtOnce) {
       HostMemoryCharge charge = HostMemoryCharge::take(m_account, kChargedAtOnce * sizeof(Chunk));
-      if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for a page list"};
+      if (!charge.ok())
+        return refused(ErrorCode::Backend, "no host memory for a page list", {{"alloc_id", allocId}});
       m_charges.push_back(std::move(charge));
     }
     m_chunks.emplace_back();
@@ -88,13 +89,15 @@ Result<void> PageLists::append(const GuestMemory& guest, const AllocTable::Entry
       const auto count = static_cast<uint64_t>(std::countr_one(missing >> from));
       if (!guest.read(entry.gpa + (first + from) * sizeof(uint64_t), part.pages + from,
                       count * sizeof(uint64_t)))
-        return Error{ErrorCode::OutOfBounds, "page list is no guest memory"};
+        return refused(ErrorCode::OutOfBounds, "page list is no guest memory",
+                       {{"alloc_id", entry.id}, {"gpa", entry.gpa}, {"page", first + from}});
       part.known |= bits(from, from + count);
     }
     for (; page < stop; ++page) {
       const uint64_t base = part.pages[page - first];
       if (base % kPageBytes != 0)
-        return Error{ErrorCode::OutOfBounds, "page list holds an unaligned address"};
+        return refused(ErrorCode::OutOfBounds, "page list holds an unaligned address",
+                       {{"alloc_id", entry.id}, {"page", page}, {"address", base}});
       const uint64_t skip = page == offset / kPageBytes ? offset % kPageBytes : 0;
       const uint64_t bytes = std::min(kPageBytes - skip, size);
       size -= bytes;

@@ -6,11 +6,12 @@ namespace aerogpu::core {
 Result<void> SharedSurfaces::exportToken(uint64_t token, Resource& resource) {
   if (const auto known = m_tokens.find(token); known != m_tokens.end()) {
     if (known->second.resource == &resource) return {};
-    return Error{ErrorCode::CmdDecode,
-                 known->second.resource ? "share token names another resource" : "share token is used up"};
+    return refused(ErrorCode::CmdDecode,
+                   known->second.resource ? "share token names another resource" : "share token is used up",
+                   {{"share_token", token}});
   }
   if (!m_hostMemory.tryCharge(kBytesPerToken))
-    return Error{ErrorCode::Backend, "no host memory for a share token"};
+    return refused(ErrorCode::Backend, "no host memory for a share token", {{"share_token", token}});
   ShareToken& made =
       m_tokens.emplace(token, ShareToken{token, &resource, nullptr, resource.shareTokens, nullptr})
           .first->second;
@@ -22,17 +23,18 @@ Result<void> SharedSurfaces::exportToken(uint64_t token, Resource& resource) {
 Result<Resource*> SharedSurfaces::find(uint64_t token) const {
   const auto known = m_tokens.find(token);
   if (known == m_tokens.end() || !known->second.resource)
-    return Error{ErrorCode::CmdDecode, "unknown or used-up share token"};
+    return refused(ErrorCode::CmdDecode, "unknown or used-up share token", {{"share_token", token}});
   return known->second.resource;
 }
 
 Result<void> SharedSurfaces::grant(uint64_t token, ShareGrants& holder) {
   const auto known = m_tokens.find(token);
   if (known == m_tokens.end() || !known->second.resource)
-    return Error{ErrorCode::CmdDecode, "unknown or used-up share token"};
+    return refused(ErrorCode::CmdDecode, "unknown or used-up share token", {{"share_token", token}});
   if (holder.holds(token)) return {};
   HostMemoryCharge charge = HostMemoryCharge::take(m_hostMemory, kBytesPerGrant);
-  if (!charge.ok()) return Error{ErrorCode::Backend, "no host memory for a grant"};
+  if (!charge.ok())
+    return refused(ErrorCode::Backend, "no host memory for a grant", {{"share_token", token}});
   ShareToken& named = known->second;
   ShareGrant& made =
       holder.m_grants.emplace(token, ShareGrant{std::move(charge), &holder, &named, nullptr, named.grants})
@@ -73,7 +75,7 @@ Result<void> SharedSurfaces::release(uint64_t token) {
   }
   if (token == 0 || m_forgets) return {};  // 0 never names anything
   if (!m_hostMemory.tryCharge(kBytesPerToken))
-    return Error{ErrorCode::Backend, "no host memory for a share token"};
+    return refused(ErrorCode::Backend, "no host memory for a share token", {{"share_token", token}});
   m_tokens.emplace(token, ShareToken{});
   return {};
 }

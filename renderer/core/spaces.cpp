@@ -15,10 +15,12 @@ Space* Spaces::find(uint32_t number) {
 
 Result<Space*> Spaces::need(uint32_t number) {
   if (Space* known = find(number)) return known;
-  if (count() == kMaxSpaces) return Error{ErrorCode::Backend, "too many spaces"};
+  if (count() == kMaxSpaces)
+    return refused(ErrorCode::Backend, "too many spaces", {{"space", number}, {"limit", kMaxSpaces}});
   auto space = std::make_unique<Space>(number);
   space->charge = HostMemoryCharge::take(m_hostMemory, kBytesPerSpace);
-  if (!space->charge.ok()) return Error{ErrorCode::Backend, "no host memory for a space"};
+  if (!space->charge.ok())
+    return refused(ErrorCode::Backend, "no host memory for a space", {{"space", number}});
   space->share = std::make_shared<HostMemory>(m_shareBytes);
   Lock lock(m_mutex);
   return m_others.emplace(number, std::move(space)).first->second.get();

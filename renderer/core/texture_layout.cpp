@@ -6,8 +6,19 @@ namespace aerogpu::core {
 Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowPitch) {
   constexpr uint64_t kMaxBytes = uint64_t{1} << 40;
   const FormatInfo* format = findFormat(desc.format);
-  if (!format) return Error{ErrorCode::CmdDecode, "unknown format"};
-  if (desc.mipLevels > kMaxMips) return Error{ErrorCode::CmdDecode, "texture has too many mips"};
+  if (!format)
+    return refused(ErrorCode::CmdDecode, "unknown format", {{"format", static_cast<uint32_t>(desc.format)}});
+  if (desc.mipLevels > kMaxMips)
+    return refused(ErrorCode::CmdDecode, "texture has too many mips",
+                   {{"mip_levels", desc.mipLevels}, {"limit", kMaxMips}});
+  const auto tooLarge = [&] {
+    return refused(ErrorCode::OutOfBounds, "texture is too large",
+                   {{"width", desc.width},
+                    {"height", desc.height},
+                    {"row_pitch_bytes", rowPitch},
+                    {"array_layers", desc.arrayLayers},
+                    {"limit", kMaxBytes}});
+  };
   TextureLayout layout;
   layout.m_mipCount = desc.mipLevels;
   layout.m_layers = desc.arrayLayers;
@@ -22,13 +33,13 @@ Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowP
     layout.m_offsets[level] = layout.m_layerBytes;
     // What is too large may have wrapped in it; the factors that are looked at have not.
     const Mip m = layout.mip(level);
-    if (m.pitch < m.rowBytes) return Error{ErrorCode::CmdDecode, "row pitch is shorter than a row"};
-    if (m.pitch > kMaxBytes / m.rows || m.slicePitch > kMaxBytes / m.depth)
-      return Error{ErrorCode::OutOfBounds, "texture is too large"};
+    if (m.pitch < m.rowBytes)
+      return refused(ErrorCode::CmdDecode, "row pitch is shorter than a row",
+                     {{"row_pitch_bytes", rowPitch}, {"limit", m.rowBytes}});
+    if (m.pitch > kMaxBytes / m.rows || m.slicePitch > kMaxBytes / m.depth) return tooLarge();
     layout.m_layerBytes += m.size;
   }
-  if (layout.m_layerBytes > kMaxBytes / desc.arrayLayers)
-    return Error{ErrorCode::OutOfBounds, "texture is too large"};
+  if (layout.m_layerBytes > kMaxBytes / desc.arrayLayers) return tooLarge();
   return layout;
 }
 

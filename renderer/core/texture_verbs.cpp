@@ -60,9 +60,12 @@ bool overlap(const Box& a, const Box& b) {
 }
 
 Result<void> checkFill(uint64_t bytes, uint64_t offset, uint64_t size) {
-  if (size == 0 || offset >= bytes || size > bytes - offset) return outside("fill reaches past its buffer");
+  if (size == 0 || offset >= bytes || size > bytes - offset)
+    return refused(ErrorCode::OutOfBounds, "fill reaches past its buffer",
+                   {{"offset", offset}, {"size", size}, {"limit", bytes}});
   if (offset % 4 != 0 || size % 4 != 0)
-    return Error{ErrorCode::CmdDecode, "fill of a buffer is not by whole words"};
+    return refused(ErrorCode::CmdDecode, "fill of a buffer is not by whole words",
+                   {{"offset", offset}, {"size", size}});
   return {};
 }
 

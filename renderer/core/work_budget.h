@@ -42,6 +42,7 @@ public:
   }
   /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
   void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount); }
+  uint64_t used(Work work) const { return m_used[static_cast<size_t>(work)]; }
   bool sliceFull() const { return m_sliceFull; }
   void beginSlice() {
     m_slice = {};

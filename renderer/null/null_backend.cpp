@@ -131,7 +131,8 @@ public:
     constexpr uint32_t kDxbc = 0x43425844;  // "DXBC"
     const uint32_t type = first >> 16;      // version token: 0xFFFE vertex, 0xFFFF pixel
     if (first != kDxbc && type != 0xFFFE && type != 0xFFFF)
-      return Error{ErrorCode::CmdDecode, "neither a D3D9 token stream nor a DXBC container"};
+      return refused(ErrorCode::CmdDecode, "neither a D3D9 token stream nor a DXBC container",
+                     {{"its first word", first}});
     family = first == kDxbc ? ShaderFamily::Dxbc : ShaderFamily::D3d9;
     return std::make_unique<GpuShader>();
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/test/harness.h"
+#include "renderer/test/refusals.h"  // IWYU pragma: keep
 
 namespace aerogpu::test {
 

@@ -107,6 +107,7 @@ void Harness::onLog(void* opaque, enum aerogpu_log_level level, const char* line
   Lock lock(self.m_mutex);
   if (level == AEROGPU_LOG_ERROR) self.m_errorLines.emplace_back(line);
   if (level != AEROGPU_LOG_GUEST) return;
+  if (onGuestLine) onGuestLine(line);
   if (self.m_guestLines.size() == kGuestLines) self.m_guestLines.erase(self.m_guestLines.begin());
   self.m_guestLines.emplace_back(line);
 }

@@ -70,6 +70,9 @@ public:
   /// Called, if set, whenever the renderer is about to look at guest memory; from its threads.
   std::function<void(uint64_t gpa, bool write)> onGuestAccess;
 
+  /// Called, if set, with each log line at level guest of any harness; from their renderers' threads.
+  static inline void (*onGuestLine)(const char* line) = nullptr;
+
   /// Most bytes that one mapping has, as if memory regions ended there; a power of two.
   std::atomic<uint64_t> mappingLimit{uint64_t{1} << 40};
   /// Mappings that were not ended yet.

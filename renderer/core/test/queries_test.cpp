@@ -91,9 +91,9 @@ TEST_F(QueriesTest, WhatIsRefusedAndHowTheLogSaysIt) {
   end(5, 0);
   refused(AEROGPU_ERROR_CMD_DECODE, "query ends that did not begin: slot 5");
   end(0, 24, kTimestamp);
-  refused(AEROGPU_ERROR_CMD_DECODE, "query result is not aligned in its allocation: offset 24");
+  refused(AEROGPU_ERROR_CMD_DECODE, "query result is not aligned in its allocation: offset_bytes 24");
   end(0, 8192, kTimestamp);
-  refused(AEROGPU_ERROR_OOB, "write reaches past its allocation: offset 8192 of 8192");
+  refused(AEROGPU_ERROR_OOB, "write reaches past its allocation: offset_bytes 8192, size 16, limit 8192");
   end(0, ~uint64_t{15}, kTimestamp);
   refused(AEROGPU_ERROR_OOB, "write reaches past its allocation");
   end(0, 0, kTimestamp, memory.id + 1000);

@@ -3,13 +3,23 @@
 // back end. A row that is added to the table and not here fails the test.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string_view>
 
+#include "renderer/cmd/packet_fields.h"
 #include "renderer/core/state.h"
 #include "renderer/test/harness.h"
+#include "renderer/test/refusals.h"
 
 namespace {
 
@@ -39,6 +49,7 @@ enum : uint32_t {
   kSampler,
   kFree,  ///< names nothing
 };
+constexpr size_t kHeader = sizeof(aerogpu_cmd_stream_header);
 constexpr uint64_t kToken = 77;
 constexpr uint32_t kPixel = AEROGPU_SHADER_STAGE_PIXEL, kCompute = AEROGPU_SHADER_STAGE_COMPUTE;
 constexpr auto kFormat = AEROGPU_FORMAT_R8G8B8A8_UNORM;
@@ -334,6 +345,37 @@ std::map<uint32_t, Twins> twins() {
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): std::function owns what the packets captured
 
 // CMD-7, STATE-8, STATE-14, PRES-1
+/// A word of the line's values is a number that the packet has: in a field, or behind its structure.
+bool namesAField(std::string_view line, std::span<const uint8_t> packet, uint32_t opcode) {
+  std::set<std::string> held;
+  const cmd::PacketFields fields = cmd::packetFields(opcode);
+  aerogpu_cmd_hdr header;
+  std::memcpy(&header, packet.data(), std::min(packet.size(), sizeof header));
+  held.insert(std::to_string(header.size_bytes));
+  const auto hold = [&](size_t offset, size_t size) {
+    if (offset + size > packet.size()) return;
+    uint64_t bits = 0;
+    std::memcpy(&bits, packet.data() + offset, size);
+    held.insert(std::to_string(bits));
+    held.insert(std::to_string(static_cast<int32_t>(bits)));
+    if (std::isnan(std::bit_cast<float>(static_cast<uint32_t>(bits)))) held.insert("nan");
+    char text[32];
+    std::snprintf(text, sizeof text, "%g",
+                  static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+    held.insert(text);
+  };
+  for (const cmd::PacketField& field : fields.fields)
+    for (uint32_t i = 0; i < std::max<uint32_t>(field.count, 1); ++i)
+      hold(field.offset + size_t{i} * field.size, field.size);
+  for (size_t at = fields.bytes; at + 4 <= packet.size(); at += 4) hold(at, 4);
+  std::istringstream words{std::string(test::valuesOf(line))};
+  for (std::string word; words >> word;) {
+    if (word.ends_with(',')) word.pop_back();
+    if (held.contains(word)) return true;
+  }
+  return false;
+}
+
 TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
   struct Row {
     const char* name;
@@ -362,6 +404,19 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       const auto finished = h.submit(w).result;
       EXPECT_EQ(finished.error_count, accepted ? 0u : 1u);
       EXPECT_EQ(finished.last_error_code, accepted ? uint32_t{AEROGPU_ERROR_NONE} : known->second.code);
+      if (!accepted) {
+        CommandWriter alone;
+        known->second.bad(alone);
+        const std::vector<std::string> lines = h.takeGuestLines();
+        ASSERT_EQ(lines.size(), 1u);
+        EXPECT_TRUE(namesAField(lines[0], std::span(alone.data(), alone.size()).subspan(kHeader), row.opcode))
+            << lines[0];
+        if (known->second.code == AEROGPU_ERROR_OOB) {
+          EXPECT_TRUE(lines[0].find(", limit ") != std::string::npos ||
+                      lines[0].find(" of ") != std::string::npos)
+              << lines[0];
+        }
+      }
       const bool framing =
           !accepted && (row.opcode == AEROGPU_CMD_NOP || row.opcode == AEROGPU_CMD_DEBUG_MARKER);
       CommandWriter after;

@@ -95,7 +95,8 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
   options.inputTypes = m_inputTypes;
   options.clipPlaneCount = static_cast<uint32_t>(std::popcount(state.rasterizer.clipPlaneMask));
   if (options.clipPlaneCount && !m_parts.gpu.device->caps().clipDistance)
-    return Error{ErrorCode::Backend, "this GPU has no clip planes", {}};
+    return refused(ErrorCode::Backend, "this GPU has no clip planes",
+                   {{"planes", options.clipPlaneCount}, {"limit", 0u}});
   auto vs = m_parts.shaders.d3d9Module(*shaders.vs, options);
   if (!vs) return vs.error();
   shaders.vsModule = *vs;

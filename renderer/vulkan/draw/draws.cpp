@@ -164,7 +164,7 @@ Result<void> Draws::chooseShaders(const core::DrawState& state) {
   DrawShaders& s = m_shaders;
   s.vsRef = state.shaders[static_cast<size_t>(core::Stage::Vertex)];
   s.psRef = state.shaders[static_cast<size_t>(core::Stage::Pixel)];
-  if (!s.vsRef) return Error{ErrorCode::CmdDecode, "draw without a vertex shader", {}};
+  if (!s.vsRef) return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
   if (s.psRef && s.psRef->family != s.vsRef->family)
     return Error{ErrorCode::CmdDecode, "vertex and pixel shader are of different kinds", {}};
   s.vs = &ShaderObject::of(*s.vsRef);

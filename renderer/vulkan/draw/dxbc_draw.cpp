@@ -55,7 +55,8 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
                         std::min<VkDeviceSize>(zeros.size, limits.maxUniformBufferRange)};
         if (cb.buffer && cb.size > 0) {
           if (cb.offset % limits.minUniformBufferOffsetAlignment != 0)
-            return Error{ErrorCode::Backend, "offset of a constant buffer is not aligned for this GPU", {}};
+            return refused(ErrorCode::Backend, "offset of a constant buffer is not aligned for this GPU",
+                           {{"offset_bytes", cb.offset}, {"bytes", limits.minUniformBufferOffsetAlignment}});
           BufferObject& buffer = BufferObject::of(*cb.buffer);
           buffer.useAfterWrites(VK_ACCESS_2_UNIFORM_READ_BIT, core::kDirtyConstantBuffers);
           write.buffer = {buffer.handle(), buffer.offset() + cb.offset,
@@ -133,10 +134,14 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
 
 Result<void> DxbcDraw::dispatch(const core::DrawState& state, uint32_t x, uint32_t y, uint32_t z) {
   const core::Ref<core::Shader>& shader = state.shaders[static_cast<size_t>(core::Stage::Compute)];
-  if (!shader) return Error{ErrorCode::CmdDecode, "dispatch without a compute shader", {}};
+  if (!shader) return refused(ErrorCode::CmdDecode, "dispatch without a compute shader", {{"cs", 0u}});
   const uint32_t* most = m_parts.gpu.device->limits().maxComputeWorkGroupCount;
-  if (x > most[0] || y > most[1] || z > most[2])
-    return Error{ErrorCode::Backend, "this GPU runs fewer thread groups at a time", {}};
+  const std::pair<const char*, uint32_t> counts[] = {
+      {"group_count_x", x}, {"group_count_y", y}, {"group_count_z", z}};
+  for (size_t i = 0; i < std::size(counts); ++i)
+    if (counts[i].second > most[i])
+      return refused(ErrorCode::Backend, "this GPU runs fewer thread groups at a time",
+                     {{counts[i].first, counts[i].second}, {"limit", most[i]}});
   ShaderCode& code = ShaderObject::of(*shader);
   Recorder& recorder = *m_parts.gpu.recorder;
   auto layout = m_parts.layouts.dxbc(code, nullptr);

@@ -240,7 +240,9 @@ Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
     const uint64_t skipped = m_moved.streams && perVertex ? uint64_t(m_moved.vertex) * stream.stride : 0;
     if (stream.offset + skipped >= buffer.size()) continue;
     if (stream.stride > device.limits().maxVertexInputBindingStride)
-      return Error{ErrorCode::Backend, "vertex stride is too large for this GPU", {}};
+      return refused(
+          ErrorCode::Backend, "vertex stride is too large for this GPU",
+          {{"stride_bytes", stream.stride}, {"limit", device.limits().maxVertexInputBindingStride}});
     const BufferObject::Place place =
         m_moved.streams && perVertex ? buffer.place(stream.offset + skipped) : buffer.home(stream.offset);
     buffers[i] = place.buffer;
@@ -285,9 +287,11 @@ Result<void> VertexBuffers::bindIndices(const core::DrawState& state) {
     return {};
   }
   const core::IndexBinding& binding = state.indexBuffer;
-  if (!binding.buffer) return Error{ErrorCode::CmdDecode, "indexed draw without an index buffer", {}};
+  if (!binding.buffer)
+    return refused(ErrorCode::CmdDecode, "indexed draw without an index buffer", {{"index buffer", 0u}});
   if (binding.offset % (binding.is32Bit ? 4 : 2) != 0)
-    return Error{ErrorCode::Backend, "offset of the index buffer is not aligned", {}};
+    return refused(ErrorCode::Backend, "offset of the index buffer is not aligned",
+                   {{"offset_bytes", binding.offset}});
   const BufferObject& buffer = BufferObject::of(*binding.buffer);
   const BufferObject::Place place =
       m_moved.indices ? buffer.place(m_moved.index) : buffer.home(binding.offset);

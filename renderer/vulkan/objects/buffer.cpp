@@ -23,7 +23,8 @@ Result<std::unique_ptr<core::GpuBuffer>> BufferObject::create(Gpu& gpu, const co
   std::unique_ptr<BufferObject> self(new BufferObject(gpu, desc.sizeBytes));
   self->m_charge = HostMemoryCharge::take(
       gpu.hostMemory, std::max(desc.sizeBytes, kAlign) + sizeof(BufferObject), HostMemoryKind::Buffers);
-  if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
+  if (!self->m_charge.ok())
+    return refused(ErrorCode::Backend, "host memory limit reached", {{"bytes", desc.sizeBytes}});
   auto range = gpu.buffers->allocate(desc.sizeBytes, kAlign);
   if (!range) return range.error();
   self->m_range = *range;
@@ -52,7 +53,8 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
     if (t.format == format && t.offset == offset && t.size == size) return t.view;
   const VkPhysicalDeviceLimits& limits = m_gpu.device->limits();
   if (offset % m_gpu.device->texelAlignment(4) != 0)  // R32 of every kind
-    return Error{ErrorCode::Backend, "offset of a buffer view is not aligned for this GPU", {}};
+    return refused(ErrorCode::Backend, "offset of a buffer view is not aligned for this GPU",
+                   {{"offset_bytes", offset}, {"bytes", m_gpu.device->texelAlignment(4)}});
   if (m_texels.size() >= kMaxTexels) dropTexels();
   HostMemoryCharge charge = HostMemoryCharge::take(m_gpu.hostMemory, kViewBytes, HostMemoryKind::Buffers);
   if (!charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by views", {}};

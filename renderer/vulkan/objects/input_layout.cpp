@@ -210,12 +210,13 @@ Result<std::unique_ptr<core::GpuInputLayout>> InputLayoutObject::create(
     VkFormat format = elementFormat(e);
     auto type = shader::InputType::Float;
     if (format == VK_FORMAT_UNDEFINED)
-      return Error{ErrorCode::CmdDecode, "unknown type of a vertex element", {}};
+      return refused(ErrorCode::CmdDecode, "unknown type of a vertex element", {{"type", e.format}});
     if (!fetchable(device, format, type))
-      return Error{ErrorCode::Backend, "this GPU cannot fetch that type of vertex element",
-                   "type " + std::to_string(e.format)};
+      return refused(ErrorCode::Backend, "this GPU cannot fetch that type of vertex element",
+                     {{"type", e.format}});
     if (e.offset > device.limits().maxVertexInputAttributeOffset)
-      return Error{ErrorCode::OutOfBounds, "offset of a vertex element is too large", {}};
+      return refused(ErrorCode::OutOfBounds, "offset of a vertex element is too large",
+                     {{"offset", e.offset}, {"limit", device.limits().maxVertexInputAttributeOffset}});
     self->m_wholeNumbers |= type != shader::InputType::Float;
     self->m_elements.push_back({e, format, type});
   }
@@ -255,7 +256,8 @@ Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, cons
   };
   for (const VertexInput& in : vs.inputs) {
     if (out.attributeCount == VertexFetch::kMax)
-      return Error{ErrorCode::Backend, "too many vertex inputs", {}};
+      return refused(ErrorCode::Backend, "too many vertex inputs",
+                     {{"inputs", vs.inputs.size()}, {"limit", VertexFetch::kMax}});
     const InputLayoutObject::Element* element = layout ? layout->elementFor(in) : nullptr;
     uint32_t stream = VertexFetch::kNoStream, divisor = ~0u, offset = 0;
     VkFormat format = zeroFormat(in.type);
@@ -266,16 +268,18 @@ Result<VertexFetch> matchInputs(const Device& device, const ShaderCode& vs, cons
       if (element->source.isD3d9Type && state.vertexStreams[stream].step != 0)
         divisor = state.vertexStreams[stream].step;
       if (element->type != shader::InputType::Float && !vs.program)
-        return Error{ErrorCode::Backend, "this GPU cannot fetch that type of vertex element",
-                     "type " + std::to_string(element->source.format)};
+        return refused(ErrorCode::Backend, "this GPU cannot fetch that type of vertex element",
+                       {{"type", element->source.format}});
       offset = element->source.offset;
       format = element->format;
     }
     if (divisor != ~0u && divisor != 1 &&
         !(divisor == 0 ? device.caps().zeroDivisor : device.caps().instanceDivisor))
-      return Error{ErrorCode::Backend, "this GPU has no such instance step rate", {}};
+      return refused(ErrorCode::Backend, "this GPU has no such instance step rate", {{"step", divisor}});
     const uint32_t binding = bindingFor(stream, divisor);
-    if (binding == maxBindings) return Error{ErrorCode::Backend, "too many vertex streams", {}};
+    if (binding == maxBindings)
+      return refused(ErrorCode::Backend, "too many vertex streams",
+                     {{"stream", stream}, {"limit", maxBindings}});
     out.attributes[out.attributeCount++] = {in.location, binding, static_cast<uint32_t>(format), offset};
     out.extents[binding] = std::max(out.extents[binding], offset + vertexFormatBytes(format));
   }

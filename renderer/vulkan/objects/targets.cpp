@@ -12,7 +12,8 @@ Result<Targets::Attachment> Targets::attach(const core::TargetBinding& binding, 
   if (!binding.texture || !binding.texture->gpu) return out;
   TextureObject& texture = TextureObject::of(*binding.texture);
   if (texture.desc().kind == core::TextureKind::Volume)
-    return Error{ErrorCode::Backend, "volume textures cannot be render targets", {}};
+    return refused(ErrorCode::Backend, "volume textures cannot be render targets",
+                   {{"depth", texture.desc().depth}});
   if (!texture.isTarget())
     return Error{ErrorCode::Backend, "this GPU has no render targets of that format",
                  texture.format().info->name};
@@ -67,7 +68,8 @@ Result<void> Targets::update(const core::DrawState& state, bool changed, bool de
     colors[i] = std::move(*attachment);
     if (!colors[i].view) continue;
     if (i >= m_gpu.device->limits().maxColorAttachments)
-      return Error{ErrorCode::Backend, "this GPU has fewer render targets", {}};
+      return refused(ErrorCode::Backend, "this GPU has fewer render targets",
+                     {{"target", i}, {"of", m_gpu.device->limits().maxColorAttachments}});
     shrink(colors[i]);
     const core::Ref<core::View>& view = state.colorTargets[i].view;
     const core::FormatInfo* format =

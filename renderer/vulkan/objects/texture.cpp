@@ -68,7 +68,14 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
     info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   self->m_usage = info.usage;
   if (!device.fits(info))
-    return Error{ErrorCode::Backend, "this GPU has no such images in that size", format->info->name};
+    return Error{ErrorCode::Backend,
+                 "this GPU has no such images in that size",
+                 format->info->name,
+                 {{"width", desc.width},
+                  {"height", desc.height},
+                  {"depth", desc.depth},
+                  {"array_layers", desc.arrayLayers},
+                  {"sample_count", desc.samples}}};
   VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
   if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");
 
@@ -78,7 +85,9 @@ Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const 
   vk.GetImageMemoryRequirements2(device.handle(), &query, &needs);
   self->m_charge = HostMemoryCharge::take(
       gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject), HostMemoryKind::Textures);
-  if (!self->m_charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached", {}};
+  if (!self->m_charge.ok())
+    return refused(ErrorCode::Backend, "host memory limit reached",
+                   {{"bytes", needs.memoryRequirements.size}});
   self->m_pool = &gpu.imagePool(needs.memoryRequirements.memoryTypeBits);
   auto memory = self->m_pool->allocate(needs.memoryRequirements.size, needs.memoryRequirements.alignment);
   if (!memory) return memory.error();

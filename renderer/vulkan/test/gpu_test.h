@@ -17,6 +17,7 @@
 #include "aerogpu/d3d9/assembler.h"
 #include "aerogpu/d3d9/states.h"
 #include "renderer/test/harness.h"
+#include "renderer/test/refusals.h"  // IWYU pragma: keep
 #include "renderer/test/vulkan_device_rules.h"
 #include "renderer/test/vulkan_double.h"
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Whoever includes this has every refusal that the log of a harness shows looked at: what a packet is refused
+// for is there with a number, that of the field or the object.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "renderer/test/harness.h"
+
+namespace aerogpu::test {
+
+/// "fence 1, byte 24, SET_TEXTURE: no such texture slot: slot 128 of 128": what follows "slot: ". Empty where
+/// nothing does.
+inline std::string_view valuesOf(std::string_view line) {
+  for (int skipped = 0; skipped < 2; ++skipped) {
+    const size_t colon = line.find(": ");
+    if (colon == std::string_view::npos) return {};
+    line.remove_prefix(colon + 2);
+  }
+  return line;
+}
+
+inline void lookAtRefusal(const char* line) {
+  if (std::string_view(line).substr(0, 6) != "fence ") return;
+  const std::string_view values = valuesOf(line);
+  if (values.find_first_of("0123456789") != std::string_view::npos || values.ends_with(" nan") ||
+      values.ends_with(" inf"))
+    return;
+  ADD_FAILURE() << "refused without a number: " << line;
+}
+
+inline const bool kRefusalsAreLookedAt = (Harness::onGuestLine = lookAtRefusal, true);
+
+}  // namespace aerogpu::test
