@@ -6,29 +6,11 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <unordered_map>
 
+#include "renderer/test/counted_allocations.h"
 #include "renderer/test/fake_backend.h"
 #include "renderer/test/harness.h"
-
-namespace {
-thread_local uint64_t allocations = 0;  // other threads are not the code under test
-}
-
-// Counts what the code under test allocates.
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace {
 

@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The hot path allocates nothing for a packet or a draw: decoding, executing and recording, in frames like
 // those before them. What the driver does for itself is its own affair.
-#include <cstdlib>
-#include <new>
 
+#include "renderer/test/counted_allocations.h"
 #include "renderer/vulkan/test/draw_fixture.h"
-
-namespace {
-thread_local uint64_t allocations = 0;  // other threads are not the code under test
-}
-
-// Counts what the code under test allocates; drivers are written in C and use malloc.
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace aerogpu::test {
 namespace {

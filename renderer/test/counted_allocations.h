@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Counts what the code under test allocates with new; drivers are written in C and use malloc. For one source
+// of a program, whose operators new and delete these are.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace {
+thread_local uint64_t allocations = 0;  // other threads are not the code under test
+}
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  std::abort();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
