@@ -149,7 +149,8 @@ void everythingTogether(const std::string& folder) {
 }
 
 /// Updates from linear, scattered and read-only memory, read-backs over what is updated next, promises kept
-/// and broken, draws that bring their vertices, presents with damage.
+/// and broken, draws that bring their vertices, presents with damage, levels, written values, memory that is
+/// attached elsewhere, a context that starts again.
 void streaming(const std::string& folder) {
   CommandWriter w;
   Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, 16, 16, AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 2,
@@ -198,7 +199,16 @@ void streaming(const std::string& folder) {
     const aerogpu_ext_rect rects[] = {{i, 0, i + 3, 3}, {2, 2, 99, 99}};
     w.packetWithTail(AEROGPU_CMD_EXT_PRESENT_RECTS, aerogpu_cmd_ext_present_rects{.rect_count = 2}, rects,
                      sizeof rects);
+    w.packet(aerogpu_cmd_ext_generate_mips{.texture = 1, .flags = i});
+    w.packet(aerogpu_cmd_ext_write_value{.alloc_id = 1, .offset_bytes = uint64_t{i} * 512, .value = i});
+    w.packet(aerogpu_cmd_ext_attach_backing{.resource_handle = i % 2 ? 4u : 1u,
+                                            .backing_alloc_id = i / 2 + 1,
+                                            .backing_offset_bytes = i * 8,
+                                            .row_pitch_bytes = 64 + i});
+    aerogpu::packets::dirtyRange(w, i % 2 ? 4 : 1, 0, 64);
   }
+  w.packet(aerogpu_cmd_ext_reset_context{});
+  aerogpu::packets::draw(w, 3, 1, 0);
   write(folder, "streaming", w);
   write(folder, "streaming-scattered", w, Layout::Scattered);
   write(folder, "streaming-own-list", w, Layout::OwnList);
