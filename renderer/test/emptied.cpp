@@ -19,6 +19,7 @@ namespace {
 struct Number {
   std::string field;
   uint64_t value;
+  bool bits = false;  ///< of the field, to take away
 };
 struct Rule {
   std::string packet;
@@ -43,13 +44,13 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 std::vector<Number> numbersOf(std::string_view text) {
   std::vector<Number> out;
   for (const std::string_view part : split(text, ',')) {
-    const size_t equals = part.find('=');
-    if (equals == std::string_view::npos) noRule(part);
-    const std::string_view digits = part.substr(equals + 1);
+    const size_t sign = part.find_first_of("=~");
+    if (sign == std::string_view::npos) noRule(part);
+    const std::string_view digits = part.substr(sign + 1);
     uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc{} || end != digits.data() + digits.size()) noRule(part);
-    out.push_back({std::string(part.substr(0, equals)), value});
+    out.push_back({std::string(part.substr(0, sign)), value, part[sign] == '~'});
   }
   return out;
 }
@@ -104,8 +105,11 @@ void append(std::vector<uint8_t>& out, const cmd::Packet& packet, const cmd::Pac
   for (const Number& number : rule.instead) {
     const cmd::PacketField* field = fieldOf(fields, number.field);
     if (!field) noRule(number.field);
-    if (size_t{field->offset} + field->size <= packet.bytes.size())
-      std::memcpy(out.data() + start + field->offset, &number.value, field->size);
+    if (size_t{field->offset} + field->size > packet.bytes.size()) continue;
+    uint64_t value = 0;
+    std::memcpy(&value, out.data() + start + field->offset, field->size);
+    value = number.bits ? value & ~number.value : number.value;
+    std::memcpy(out.data() + start + field->offset, &value, field->size);
   }
 }
 

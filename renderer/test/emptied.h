@@ -14,6 +14,7 @@ namespace aerogpu::test {
 ///   EXT_BLIT                                   packets of that name are left out
 ///   SET_RENDER_STATE:state=27                  only those with these numbers in their fields; several with
 ///   commas CREATE_TEXTURE2D:format=4120>format=4122   they stay, with another number in a field
+///   EXT_BLIT>flags~4                           they stay, without these bits of a field
 ///   CREATE_INPUT_LAYOUT:type=4                 the declaration's elements of a D3DDECLTYPE name no input
 /// Fields are those of renderer/cmd/packet_fields.h. A stream whose framing is broken is copied as it is.
 /// What is no rule ends the process.

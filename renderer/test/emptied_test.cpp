@@ -27,6 +27,15 @@ TEST(Emptied, WhatIsNamedIsLeftOutAndTheRestStays) {
   EXPECT_EQ(emptied(streamOf(all), "EXT_BLIT"), streamOf(all));
 }
 
+TEST(Emptied, BitsOfAFieldAreTakenAway) {
+  CommandWriter all, want;
+  for (CommandWriter* w : {&all, &want}) {
+    w->packet(aerogpu_cmd_ext_generate_mips{.texture = 1, .flags = w == &all ? 3u : 1u});
+    w->packet(aerogpu_cmd_ext_generate_mips{.texture = 2, .flags = 1});
+  }
+  EXPECT_EQ(emptied(streamOf(all), "EXT_GENERATE_MIPS>flags~2"), streamOf(want));
+}
+
 TEST(Emptied, FieldsAreGivenOtherNumbers) {
   CommandWriter all, want;
   for (CommandWriter* w : {&all, &want}) {

@@ -6,7 +6,8 @@ usage: check_coverage.py ROOT [HEADER]
   HEADER   d3d9types.h; d3d9.h lies beside it
 
 Of the interfaces those methods count that draw, copy, fill, present or make mips (METHODS); their numbers are their places
-in the interface. Formats that only have a FourCC are those of packets.toml from 0x1200 on.
+in the interface. Formats that only have a FourCC are those of packets.toml from 0x1200 on. The forms of the extensions' packets are
+the enumerations of aerogpu_cmd_extension.h that FORMS names.
 
 Fails when an enumeration that the page has a table of has a number without a row, or a row with another name or number; when
 a row says neither yes, driver, no effect nor not reported; when one that says yes names no test; when a row names a test that
@@ -24,6 +25,8 @@ METHODS = {
     'IDirect3DBaseTexture9': r'\w*(AutoGen|MipSubLevels)',
 }
 FOURCC = 'AEROGPU_FORMAT'
+FORMS = 'AEROGPU_EXT'
+FORM_ENUMS = ['texture_kind', 'update_flags', 'blit_flags', 'fill_flags', 'mips_flags', 'query_type', 'state']
 KINDS = ['yes', 'driver', 'no effect', 'not reported']
 HEADER = '/usr/share/mingw-w64/include/d3d9types.h'
 TEST = re.compile(r'^\s*TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)', re.M)
@@ -50,6 +53,17 @@ def methods(header, name, pattern):
 def formats(packets):
     """Formats with a FourCC only, by their numbers in hex."""
     return [(n, v) for n, v in re.findall(r'\["FORMAT_D3D9_(\w+)", 0x(12\w\w)\]', packets) if n not in ('UYVY', 'YUY2')]
+
+
+def forms(header):
+    """What packets of the extensions can be asked to do: flags and kinds, without those that say "none"."""
+    out = []
+    for name in FORM_ENUMS:
+        body = re.search(r'enum aerogpu_ext_%s \{(.*?)\};' % name, header, re.S)
+        if not body:
+            raise SystemExit(f'check_coverage.py: aerogpu_cmd_extension.h has no aerogpu_ext_{name}')
+        out += [(n, int(v)) for n, v in re.findall(r'AEROGPU_EXT_(\w+) = (\d+)', body.group(1)) if not n.endswith('_NONE')]
+    return out
 
 
 def tables(page):
@@ -81,12 +95,14 @@ def wrong(root, header, interfaces):
     for path in (root / 'docs/abi').glob('*.md'):
         rules |= set(re.findall(r'^- \*\*([A-Z]+-\d+)\.\*\*', path.read_text(), re.M))
     tests, found = known_tests(root), tables(page)
-    for name in [*ENUMERATIONS, *METHODS, FOURCC]:
+    extension = (root / 'protocol/include/aerogpu/aerogpu_cmd_extension.h').read_text()
+    for name in [*ENUMERATIONS, *METHODS, FOURCC, FORMS]:
         if name not in found:
             yield f'there is no table of {name}'
     for name, rows in found.items():
         wanted = (methods(interfaces, name, METHODS[name]) if name in METHODS else
-                  formats(description) if name == FOURCC else enumerators(header, name))
+                  formats(description) if name == FOURCC else forms(extension) if name == FORMS else
+                  enumerators(header, name))
         have = [(row[1], row[0]) for row in rows if len(row) == 5]
         for enumerator, number in wanted:
             if (enumerator, str(number)) not in have:
@@ -97,7 +113,8 @@ def wrong(root, header, interfaces):
                 continue
             number, enumerator, kind, by, shown = row
             where = f'{name}, {enumerator}'
-            hidden = name == FOURCC and number == '-'  # a capability behind a FourCC
+            # A capability behind a FourCC; a form that follows from what the packet names.
+            hidden = name in (FOURCC, FORMS) and number == '-'
             if not hidden and (enumerator, number) not in [(n, str(v)) for n, v in wanted]:
                 yield f'{where}: the enumeration has no such number {number}'
             if kind not in KINDS:

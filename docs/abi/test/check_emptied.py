@@ -9,8 +9,9 @@ usage: check_emptied.py ROOT BUILD [--table NAME] [--rows PATTERN] [--seconds N]
   --seconds N    rows in random order, as many as that time is enough for
 
 For each row that says yes, and each packet that the row names, the row's tests are run as by a renderer that does nothing
-for that packet, with the row's number in its field where it has one (renderer/test/emptied.h): one of them must fail. A format's textures are made in another format of the same size instead, a vertex element of the row's type
-names no input. Without that each of the tests must pass. A row of which no packet can be emptied fails too.
+for that packet, with the row's number in its field where it has one (renderer/test/emptied.h): one of them must fail. A format's
+textures are made in another format of the same size instead, a vertex element of the row's type names no input, a flag of an
+extension's packet is taken away. Without that each of the tests must pass. A row of which no packet can be emptied fails too.
 """
 import argparse
 import collections
@@ -42,6 +43,9 @@ ROWS = {
     'D3DRTYPE_VOLUMETEXTURE': 'EXT_CREATE_TEXTURE:kind=2>kind=0',
     'SetAutoGenFilterType': 'EXT_GENERATE_MIPS:flags=1>flags=0',
 }
+# Flags and kinds of the extensions' packets by how their names begin: the field, and whether its bits count each for itself.
+FORMS = {'TEXTURE_': ('kind', False), 'BLIT_': ('flags', True), 'FILL_': ('flags', True), 'MIPS_': ('flags', True),
+         'QUERY_': ('type', False), 'STATE_': ('state', False)}
 FILTERS = (5, 6, 7)  # D3DSAMP_MAGFILTER, _MINFILTER, _MIPFILTER
 
 
@@ -127,7 +131,10 @@ def rules_of(table, row, packets, formats, instead):
     out = []
     for packet in named:
         field = FIELDS.get((table, packet))
-        if field:
+        form, bits = next((f for start, f in FORMS.items() if name.startswith(start)), (None, False))
+        if table == check_coverage.FORMS and number != '-' and form:
+            out.append((packet, f'{packet}>{form}~{number}' if bits and number != '0' else f'{packet}:{form}={number}'))
+        elif field:
             out.append((packet, f'{packet}:{field}={number}'))
         elif table == 'D3DMULTISAMPLE_TYPE' and packet == 'EXT_CREATE_TEXTURE':
             out.append((packet, f'{packet}:sample_count={number}>sample_count=1'))
