@@ -424,7 +424,7 @@ public:
       m_textures.push_back(device.createStill(SpritesScene::kTextureSide, i));
   }
   void draw(Device& device, uint32_t frame) override {
-    static_assert(SpritesScene::kSprites * kQuadBytes <= kStreamBytes);
+    static_assert(VkDeviceSize{SpritesScene::kSprites} * kQuadBytes <= kStreamBytes);
     device.beginPass(kBackground);
     device.usePipeline(true, true);
     device.placeOnScreen();
