@@ -29,6 +29,12 @@ bool hasWholeBlocks(D3DFORMAT format, UINT width, UINT height) {
   return layout.blockHeight == 1 || (width % layout.blockWidth == 0 && height % layout.blockHeight == 0);
 }
 
+/// Whether the API keeps a format from memory of programs: depth, but for the formats that only drivers know. So
+/// test_resource_access of Wine's dlls/d3d9/tests/device.c says of Windows.
+bool isForDriverAlone(D3DFORMAT format) {
+  return isDepthFormat(format) && !isDriverFormat(format);
+}
+
 /// What the API itself refuses of textures of any kind.
 HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
   const DWORD target = d.usage & (D3DUSAGE_RENDERTARGET | D3DUSAGE_DEPTHSTENCIL);
@@ -40,6 +46,7 @@ HRESULT checkTexture(const DriverAdapter &adapter, const ImageDescription &d) {
     return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_AUTOGENMIPMAP) && d.type == D3DRTYPE_VOLUMETEXTURE) return D3DERR_INVALIDCALL;
   if ((d.usage & D3DUSAGE_DYNAMIC) && d.pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
+  if (d.pool != D3DPOOL_DEFAULT && isForDriverAlone(d.format)) return D3DERR_INVALIDCALL;
   if (!hasWholeBlocks(d.format, d.width, d.height)) return D3DERR_INVALIDCALL;
   if (d.pool == D3DPOOL_SCRATCH) return D3D_OK;
   D3DKMT_DISPLAYMODE mode{};
@@ -250,7 +257,7 @@ HRESULT Device::CreateOffscreenPlainSurfaceEx(UINT width, UINT height, D3DFORMAT
   if (!hasWholeBlocks(format, width, height)) return D3DERR_INVALIDCALL;
   const DriverAdapter &adapter = m_driver.adapter();
   if (pool == D3DPOOL_DEFAULT && !(adapter.operations(format) & FORMATOP_OFFSCREENPLAIN)) return D3DERR_INVALIDCALL;
-  if (pool == D3DPOOL_SYSTEMMEM) {
+  if (pool == D3DPOOL_SYSTEMMEM || (pool == D3DPOOL_SCRATCH && isForDriverAlone(format))) {
     D3DKMT_DISPLAYMODE mode{};
     if (!adapter.currentMode(mode)) return D3DERR_NOTAVAILABLE;
     if (FAILED(checkDeviceFormat(adapter, static_cast<D3DFORMAT>(mode.Format), 0, D3DRTYPE_SURFACE, format)))

@@ -253,8 +253,28 @@ TEST_CASE(plainSurfaceUsages) {
   // memory either.
   EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SYSTEMMEM, &surface, nullptr) ==
          D3DERR_INVALIDCALL);
+  EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_D24S8, D3DPOOL_SCRATCH, &surface, nullptr) ==
+         D3DERR_INVALIDCALL);
   EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_X8R8G8B8, D3DPOOL_SYSTEMMEM, &surface, nullptr) == D3D_OK);
   surface->Release();
+  EXPECT(device->CreateOffscreenPlainSurface(8, 8, D3DFMT_L8, D3DPOOL_SCRATCH, &surface, nullptr) == D3D_OK);
+  surface->Release();
+  fake().clear();
+}
+
+// Depth, of which the driver makes textures, is in none of the pools that programs reach into.
+TEST_CASE(depthTextures) {
+  const TestDevice device;
+  IDirect3DTexture9 *texture = nullptr;
+  EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_D24S8, D3DPOOL_DEFAULT, &texture, nullptr) == D3D_OK);
+  texture->Release();
+  for (const D3DPOOL pool : {D3DPOOL_MANAGED, D3DPOOL_SYSTEMMEM, D3DPOOL_SCRATCH}) {
+    IDirect3DCubeTexture9 *cube = nullptr;
+    EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_D24S8, pool, &texture, nullptr) == D3DERR_INVALIDCALL);
+    EXPECT(device->CreateCubeTexture(8, 1, 0, D3DFMT_D24S8, pool, &cube, nullptr) == D3DERR_INVALIDCALL);
+    EXPECT(device->CreateTexture(8, 8, 1, 0, D3DFMT_A8R8G8B8, pool, &texture, nullptr) == D3D_OK);
+    texture->Release();
+  }
   fake().clear();
 }
 
