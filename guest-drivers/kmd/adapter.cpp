@@ -180,13 +180,6 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   if (!NT_SUCCESS(status)) logEvent(physicalDevice, AEROGPU_EVENT_START_FAILED, status, kGdi);
 }
 
-bool AeroAdapter::isLost(const AeroContext &context) {
-  AeroDevice &device = *context.device;
-  if (device.system) return false;
-  if (scheduler.failed(context.place())) device.failed = true;  // its other contexts draw from the same resources
-  return device.failed || device.losses != epochs.deviceLosses();
-}
-
 void AeroAdapter::keepObjects() {
   m_keepKey = 0;
   if (!(features.high & AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS)) return;

@@ -62,7 +62,16 @@ public:
    * tells a program so when its next call fails with STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE. The OS' own devices have
    * nothing that the driver does not make anew. PASSIVE_LEVEL.
    */
-  bool isLost(const AeroContext &context);
+  bool isLost(AeroContext &context) {
+    AeroDevice &device = *context.device;
+    if (device.system) return false;
+    const LONG failures = scheduler.failureCount();
+    if (context.failures != failures) {
+      if (scheduler.failed(context.place())) device.failed = true;  // its other contexts draw from the same resources
+      context.failures = failures;
+    }
+    return device.failed || device.losses != epochs.deviceLosses();
+  }
   bool acceleratesGdi() const { return offers3d() && !settings.disableGdi && segments.hasAperture(); }
 
   uint32_t magic = kMagic;

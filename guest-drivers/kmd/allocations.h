@@ -57,8 +57,8 @@ public:
   uint32_t kernelTexture = 0;  // the driver's own, 0 = none
   uint32_t kernelEpoch = 0;    // Epochs::now() when that was made
   ShareToken token;
-  uint64_t tableStamp = 0;   // of the last table that it was entered in,
-  uint32_t tableOffset = 0;  // and where its entry lies there
+  uint64_t tableStamp = 0;  // of the last table that it was entered in,
+  uint32_t tableEntry = 0;  // and which of its entries it has, of tables that enterEach() made
   AeroAllocation *nextById = nullptr;
   AeroOpenAllocation *opens = nullptr;  // by whom it is open
 
@@ -99,8 +99,9 @@ public:
   AeroOpenAllocation *next = nullptr;  // of the allocation's opens
   // Under the table's mutex: its entry in an allocation table, where it lay and as it was used when it was last listed.
   aerogpu_alloc_entry entry = {};
-  uint32_t where = kUnlisted;  // as patchId() has it
-  static constexpr uint32_t kUnlisted = ~uint32_t{0};
+  uint64_t where = kUnlisted;  // as patchId() has it
+  uint32_t readonly = 0;       // 1: the entry is
+  static constexpr uint64_t kUnlisted = ~uint64_t{0};
 };
 
 inline bool AeroAllocation::isOpenOn(const AeroDevice *device) const {

@@ -85,6 +85,7 @@ public:
   uint32_t id = 0;  // device context, 1 to kLastContext or, in a space, kLastContextOfSpace; 0 until the first Render
   AeroAdapter *adapter = nullptr;
   AeroDevice *device = nullptr;
+  LONG failures = 0;  // Scheduler::failureCount() when it was last looked whether it failed
   CommandScratch scratch;
 
   /** Where it runs on the device. */

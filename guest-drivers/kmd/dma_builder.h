@@ -13,15 +13,24 @@ namespace aero {
 
 using aerogpu::PacketWriter;
 
-/** The parts that DXGKARG_RENDER and DXGKARG_PRESENT have in common. */
-struct DmaArgs {
-  void *&buffer;
-  UINT size;
-  void *&privateData;
-  UINT privateSize;
+/** What DXGKARG_RENDER and DXGKARG_PRESENT have in common: where a submission is built. */
+struct DmaRoom {
+  template <class Args>
+  explicit DmaRoom(const Args &args)
+      : buffer(static_cast<uint8_t *>(args.pDmaBuffer)),
+        privateData(static_cast<uint8_t *>(args.pDmaBufferPrivateData)),
+        allocations(args.pAllocationList),
+        patches(args.pPatchLocationListOut),
+        size(args.DmaSize),
+        privateSize(args.DmaBufferPrivateDataSize),
+        patchCount(args.PatchLocationListOutSize) {}
+
+  uint8_t *buffer;
+  uint8_t *privateData;
   const DXGK_ALLOCATIONLIST *allocations;
-  UINT allocationCount;
-  D3DDDI_PATCHLOCATIONLIST *&patches;
+  D3DDDI_PATCHLOCATIONLIST *patches;
+  UINT size;
+  UINT privateSize;
   UINT patchCount;
 };
 
@@ -30,22 +39,49 @@ struct DmaArgs {
 aerogpu_alloc_entry tableEntry(const Segments &segments, const AeroAllocation &allocation,
                                const DXGK_ALLOCATIONLIST &listed, uint32_t flags);
 
-/** Bits of patchId() beside the place: whether the entry is read-only, and the segment. */
-constexpr uint32_t kPatchReadonly = AEROGPU_ALLOC_FLAG_READONLY, kPatchUse = 7;
-static_assert(kPatchReadonly == 1);
+/** Bits of patchId() beside the place: whether the allocation is written, and the segment. */
+constexpr uint32_t kPatchWritten = 1, kPatchUse = 7;
 
-/** The DriverId of a patch location: where the allocation lay when its entry was written, in pages (of a segment, which
- * is smaller than 2^41 bytes, no two addresses have one number), the segment, and whether the entry is read-only: as
- * the list says it, or never when all are writable. */
-template <bool kWritable> uint32_t patchId(const DXGK_ALLOCATIONLIST &listed) {
-  static_assert(kSegmentAperture << 1 <= kPatchUse);
+/** The DriverId of a patch location: where the allocation lay when its entry was written (addresses are those of pages,
+ *  and no two of a segment have one low word), the segment, and whether the list names it as written. */
+inline uint64_t patchId(const DXGK_ALLOCATIONLIST &listed) {
+  static_assert(kSegmentAperture << 1 <= kPatchUse && Segments::kMaxBytes <= uint64_t{1} << 32);
   // WriteOperation and above it SegmentId, read at once.
   static_assert(offsetof(DXGK_ALLOCATIONLIST, PhysicalAddress) > sizeof(HANDLE));
   uint32_t use;
   RtlCopyMemory(&use, reinterpret_cast<const uint8_t *>(&listed) + sizeof(HANDLE), sizeof use);
-  use = kWritable ? use & kPatchUse & ~kPatchReadonly : (use & kPatchUse) ^ kPatchReadonly;
-  return static_cast<uint32_t>(static_cast<uint64_t>(listed.PhysicalAddress.QuadPart) >> 9) | use;
+  return (use & kPatchUse) | listed.PhysicalAddress.LowPart;
 }
+
+/** A table and its patch locations, written for `count` allocations of the list from number `first` on. */
+struct TableWork {
+  const DXGK_ALLOCATIONLIST *listed;  // the first of them
+  UINT count, first;
+  uint8_t *table;
+  D3DDDI_PATCHLOCATIONLIST *patches;
+};
+/** How many entries it got, how many of them are read-only, and DmaFlags. */
+struct TableCounts {
+  uint32_t entries, readonlyEntries, flags;
+};
+/**
+ * Under the allocation table's mutex, with a stamp of its own: each allocation that is listed gets the entry that was
+ * kept of it, and a patch location, both in the list's order. How many entries are read-only; kNotInOrder when one is
+ * missing, or listed twice, or lies elsewhere, and then nothing is of use.
+ */
+uint32_t enterInOrder(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table, D3DDDI_PATCHLOCATIONLIST *patches,
+                      uint64_t stamp);
+/** The same with all entries writable, of a list that begins with number `first`. */
+uint32_t enterWritten(const DXGK_ALLOCATIONLIST *listed, UINT count, uint8_t *table, D3DDDI_PATCHLOCATIONLIST *patches,
+                      uint64_t stamp, UINT first);
+constexpr uint32_t kNotInOrder = ~uint32_t{0};
+/** Patch locations say what the list does unless all entries are written. */
+template <bool kWritten> constexpr uint32_t inOrderFlags() {
+  return kWritten ? uint32_t{0} : uint32_t{kDmaInOrder};
+}
+/** The same for any list, at the cost of more instructions. */
+template <bool kWritten>
+TableCounts enterAny(AllocationTable &allocations, const Segments &segments, const TableWork &work);
 
 /**
  * One submission in a DMA buffer. What it writes is write-combined memory, and never read. begin() makes room for a
@@ -54,34 +90,73 @@ template <bool kWritable> uint32_t patchId(const DXGK_ALLOCATIONLIST &listed) {
  */
 class DmaBuilder {
 public:
-  DmaBuilder(AllocationTable &allocations, const Segments &segments, Counters &counters, const DmaArgs &args)
-      : m_allocations(allocations), m_segments(segments), m_counters(counters), m_args(args), m_packets(nullptr, 0) {}
+  template <class Args>
+  DmaBuilder(AllocationTable &allocations, const Segments &segments, Counters &counters, const Args &args)
+      : m_allocations(allocations), m_segments(segments), m_counters(counters), m_room(args), m_packets(nullptr, 0) {}
 
-  /** Enters allocations [first, first + count) of the list. STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when they do not
-   *  fit. Unless all are `writable`, one that the list does not name as written is read-only to the device. */
-  NTSTATUS begin(UINT first, UINT count, bool writable = false);
+  /** Enters the first `count` allocations of the list. STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER when they do not fit.
+   * One that the list does not name as written is read-only to the device. */
+  [[gnu::always_inline]] inline NTSTATUS begin(UINT count) { return beginTable<false>(0, count); }
+  /** The same of [first, first + count), all writable. */
+  NTSTATUS beginWritten(UINT first, UINT count);
 
   PacketWriter &packets() { return m_packets; }
-  uint8_t *packetData() { return static_cast<uint8_t *>(m_args.buffer) + m_layout.packetOffset(); }
-  UINT packetRoom() const { return m_args.size - m_layout.packetOffset(); }
+  uint8_t *packetData() { return m_room.buffer + m_layout.packetOffset(); }
+  UINT packetRoom() const { return m_room.size - m_layout.packetOffset(); }
 
-  /** Headers, private data, pointers. `type` is AEROGPU_SUBMIT_*, `flags` of DmaFlags. */
-  void finish(uint32_t packetBytes, uint32_t type, uint32_t flags);
+  /** Headers, private data, the pointers of `args`. `type` is AEROGPU_SUBMIT_*, `flags` of DmaFlags. */
+  template <class Args>
+  [[gnu::always_inline]] inline void finish(Args &args, uint32_t packetBytes, uint32_t type, uint32_t flags) {
+    finishDma(m_room.buffer, m_layout, packetBytes);
+    const AEROGPU_DMA_PRIV priv = m_layout.toPrivate(type, flags | m_tableFlags);
+    RtlCopyMemory(m_room.privateData, &priv, sizeof priv);
+    args.pDmaBuffer = packetData() + packetBytes;
+    args.pDmaBufferPrivateData = m_room.privateData + sizeof priv;
+    args.pPatchLocationListOut = m_room.patches + m_layout.tableEntries;
+  }
 
 private:
-  template <bool kWritable> void enter(UINT first, UINT count);
-  /** Keeps the entry of an allocation that lies elsewhere, or is used in another way, since it was last listed. */
-  [[gnu::noinline]] void locate(AeroOpenAllocation &open, const DXGK_ALLOCATIONLIST &listed, uint32_t where) const;
-  /** An allocation that has an entry is listed once more; how many entries (0 or 1) are no longer read-only. */
-  [[gnu::noinline]] UINT listAgain(uint32_t offset, const DXGK_ALLOCATIONLIST &listed, uint32_t where);
+  template <bool kWritten> [[gnu::always_inline]] inline NTSTATUS beginTable(UINT first, UINT count);
+  template <bool kWritten> [[gnu::always_inline]] inline void enter(UINT first, UINT count);
 
   AllocationTable &m_allocations;
   const Segments &m_segments;
   Counters &m_counters;
-  DmaArgs m_args;
+  DmaRoom m_room;
   DmaLayout m_layout;
-  UINT m_patches = 0;
+  uint32_t m_tableFlags = 0;  // of DmaFlags
   PacketWriter m_packets;
 };
+
+template <bool kWritten> inline NTSTATUS DmaBuilder::beginTable(UINT first, UINT count) {
+  m_layout = DmaLayout::forEntries(count);  // at most
+  if (m_layout.packetOffset() > m_room.size || m_room.privateSize < sizeof(AEROGPU_DMA_PRIV) ||
+      count > m_room.patchCount)
+    return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  if (count) enter<kWritten>(first, count);
+  m_packets = PacketWriter(packetData(), packetRoom() & ~3u);
+  return STATUS_SUCCESS;
+}
+
+template <bool kWritten> inline void DmaBuilder::enter(UINT first, UINT count) {
+  const DXGK_ALLOCATIONLIST *listed = m_room.allocations + first;
+  TableLock lock(m_allocations);
+  const uint64_t stamp = m_allocations.newTableStamp();
+  uint32_t readonlyEntries;
+  if constexpr (kWritten)
+    readonlyEntries = enterWritten(listed, count, m_room.buffer, m_room.patches, stamp, first);
+  else
+    readonlyEntries = enterInOrder(listed, count, m_room.buffer, m_room.patches, stamp);
+  TableCounts counts = {count, readonlyEntries, inOrderFlags<kWritten>()};
+  m_counters.tables++;
+  if (readonlyEntries == kNotInOrder) [[unlikely]] {
+    counts = enterAny<kWritten>(m_allocations, m_segments, {listed, count, first, m_room.buffer, m_room.patches});
+    if (!counts.entries) m_counters.tables--;
+  }
+  m_tableFlags = counts.flags;
+  m_layout.tableEntries = counts.entries;  // the packets stay where they are
+  m_counters.readonlyEntries += counts.readonlyEntries;
+  m_counters.tableEntries += counts.entries;
+}
 
 }  // namespace aero

@@ -142,11 +142,8 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     if (!NT_SUCCESS(status)) return status;
   }
 
-  DmaBuilder dma(
-      adapter.allocations, adapter.segments, adapter.counters,
-      {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
-       args->pAllocationList, DXGK_PRESENT_MAX_INDEX + 1, args->pPatchLocationListOut, args->PatchLocationListOutSize});
-  status = dma.begin(DXGK_PRESENT_SOURCE_INDEX, flip ? 1 : 2, true);
+  DmaBuilder dma(adapter.allocations, adapter.segments, adapter.counters, *args);
+  status = dma.beginWritten(DXGK_PRESENT_SOURCE_INDEX, flip ? 1 : 2);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
 
@@ -191,7 +188,7 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
       }
     }
   }
-  dma.finish(static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_PRESENT, flags);
+  dma.finish(*args, static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_PRESENT, flags);
   return status;
 }
 
@@ -203,12 +200,9 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   if (!adapter.acceleratesGdi()) return STATUS_ILLEGAL_INSTRUCTION;
   if (adapter.isLost(*context)) return STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE;
 
-  DmaBuilder dma(
-      adapter.allocations, adapter.segments, adapter.counters,
-      {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
-       args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut, args->PatchLocationListOutSize});
+  DmaBuilder dma(adapter.allocations, adapter.segments, adapter.counters, *args);
   NTSTATUS status = prepareToDraw(adapter);
-  if (NT_SUCCESS(status)) status = dma.begin(0, args->AllocationListSize, true);
+  if (NT_SUCCESS(status)) status = dma.beginWritten(0, args->AllocationListSize);
   if (!NT_SUCCESS(status)) return status;
   PacketWriter &packets = dma.packets();
   const SIZE_T count = args->AllocationListSize ? args->AllocationListSize : 1;
@@ -260,7 +254,7 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
   }
   poolFree(memory);
   adapter.gdi.end(packets);
-  dma.finish(static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_RENDER, kDmaAlternate);
+  dma.finish(*args, static_cast<uint32_t>(packets.used()), AEROGPU_SUBMIT_RENDER, kDmaAlternate);
   return status;
 }
 

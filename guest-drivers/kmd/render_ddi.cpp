@@ -20,12 +20,12 @@ NTSTATUS passed(DXGKARG_RENDER &args, uint32_t bytes, uint32_t left) {
   return bytes < left ? STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER : STATUS_SUCCESS;
 }
 
-/** The device keeps processes apart (docs/abi/spaces.md): the `left` bytes at `rest` in user memory are copied, once,
- *  and nobody looks at them. Of more than the buffer holds as many whole packets as fit. */
+/** The device keeps processes apart (docs/abi/spaces.md): the `left` bytes at `rest`, which is user memory, are copied,
+ *  once, and nobody looks at them. Of more than the buffer holds as many whole packets as fit. */
 NTSTATUS renderUnread(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dma, const uint8_t *rest, uint32_t left) {
   uint32_t bytes = left;
   if (left <= dma.packetRoom()) {
-    if (!NT_SUCCESS(copyFromUser(dma.packetData(), rest, left))) return STATUS_INVALID_USER_BUFFER;
+    if (!NT_SUCCESS(copyFromUserRange(dma.packetData(), rest, left))) return STATUS_INVALID_USER_BUFFER;
   } else {
     const uint32_t room = dma.packetRoom() & ~3u;
     const ScratchScope scratch(context.scratch, room);
@@ -37,7 +37,7 @@ NTSTATUS renderUnread(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &dm
     if (!bytes) return STATUS_INVALID_USER_BUFFER;
     RtlCopyMemory(dma.packetData(), scratch.data(), bytes);
   }
-  dma.finish(bytes, AEROGPU_SUBMIT_RENDER, 0);
+  dma.finish(args, bytes, AEROGPU_SUBMIT_RENDER, 0);
   return passed(args, bytes, left);
 }
 
@@ -57,12 +57,13 @@ NTSTATUS renderChecked(AeroContext &context, DXGKARG_RENDER &args, DmaBuilder &d
   if (copied < left && !stream.bytes) return STATUS_INVALID_USER_BUFFER;
   RtlCopyMemory(dma.packetData(), packets, stream.bytes);
   if (stream.ends) InterlockedIncrement(&context.device->unsubmittedEnds);
-  dma.finish(stream.bytes, stream.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
+  dma.finish(args, stream.bytes, stream.present ? AEROGPU_SUBMIT_PRESENT : AEROGPU_SUBMIT_RENDER,
              (stream.present ? uint32_t{kDmaPresent} : 0) | (stream.ends ? uint32_t{kDmaEnds} : 0));
   return passed(args, stream.bytes, left);
 }
 
-/** The submission is in the ring. It counts once: after a preemption or a reset it comes again. */
+/** The submission is in the ring, of a device without a handle space. It counts once: after a preemption or a reset it
+ *  comes again. */
 void countEnds(const AeroContext &context, const DXGKARG_SUBMITCOMMAND &args) {
   auto *at = static_cast<uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset;
   AEROGPU_DMA_PRIV priv;
@@ -83,17 +84,52 @@ AEROGPU_DMA_PRIV *privateOf(const DXGKARG_PATCH &args) {
 }
 
 /** Writes the entry of an allocation of the list that may have moved. False: the OS' lists make no sense. */
-[[gnu::noinline]] bool patchEntry(const AeroAdapter &adapter, const DXGKARG_PATCH &args,
-                                  const D3DDDI_PATCHLOCATIONLIST &patch, AEROGPU_DMA_PRIV *priv) {
+bool patchEntry(const AeroAdapter &adapter, const DXGKARG_PATCH &args, const D3DDDI_PATCHLOCATIONLIST &patch) {
   const DXGK_ALLOCATIONLIST &listed = args.pAllocationList[patch.AllocationIndex];
   const AeroOpenAllocation *open = AeroOpenAllocation::from(listed.hDeviceSpecificAllocation);
   if (!open || args.DmaBufferSize < sizeof(aerogpu_alloc_entry) ||
       patch.PatchOffset > args.DmaBufferSize - sizeof(aerogpu_alloc_entry))
     return false;
-  if (priv) priv->Reserved0 |= kDmaMoved;
   const aerogpu_alloc_entry entry =
-      tableEntry(adapter.segments, *open->allocation, listed, patch.DriverId & AEROGPU_ALLOC_FLAG_READONLY);
+      tableEntry(adapter.segments, *open->allocation, listed,
+                 patch.DriverId & kPatchWritten ? AEROGPU_ALLOC_FLAG_NONE : AEROGPU_ALLOC_FLAG_READONLY);
   RtlCopyMemory(static_cast<uint8_t *>(args.pDmaBuffer) + patch.PatchOffset, &entry, sizeof entry);
+  return true;
+}
+
+/** Patches what moved since the entries were written, or all where nobody knows. */
+[[gnu::noinline]] NTSTATUS patchMoved(const AeroAdapter &adapter, const DXGKARG_PATCH &args, AEROGPU_DMA_PRIV *priv) {
+  const bool all = !priv || priv->Reserved0 & kDmaMoved;
+  const D3DDDI_PATCHLOCATIONLIST *patch = args.pPatchLocationList + args.PatchLocationListSubmissionStart;
+  const D3DDDI_PATCHLOCATIONLIST *end = patch + args.PatchLocationListSubmissionLength;
+  for (; patch != end; patch++) {
+    if (patch->AllocationIndex >= args.AllocationListSize) return STATUS_INVALID_PARAMETER;
+    const uint64_t changed = patch->DriverId ^ patchId(args.pAllocationList[patch->AllocationIndex]);
+    // An entry may be writable though this row of the list does not say so.
+    if (!all && !(changed & ~uint64_t{kPatchWritten})) continue;
+    if (!patchEntry(adapter, args, *patch)) return STATUS_INVALID_PARAMETER;
+    if (priv) priv->Reserved0 |= kDmaMoved;
+  }
+  return STATUS_SUCCESS;
+}
+
+/** Whether nothing moved since the entries were written; false when that takes a closer look. Each allocation of each
+ *  submission is looked at here: how many instructions that takes is tested ('instructions' of the driver host). */
+bool allWhereTheyWere(const DXGKARG_PATCH &args, const AEROGPU_DMA_PRIV *priv) {
+  const UINT count = args.PatchLocationListSubmissionLength;
+  if (!count) return true;
+  if (!priv || (priv->Reserved0 & (kDmaInOrder | kDmaMoved)) != kDmaInOrder) return false;
+  const D3DDDI_PATCHLOCATIONLIST *patch = args.pPatchLocationList + args.PatchLocationListSubmissionStart;
+  const D3DDDI_PATCHLOCATIONLIST *end = patch + count;
+  const UINT index = patch->AllocationIndex;
+  if (index >= args.AllocationListSize || count > args.AllocationListSize - index) return false;
+  const DXGK_ALLOCATIONLIST *listed = args.pAllocationList + index;
+  for (; end - patch >= 4; patch += 4, listed += 4)
+    if (patchId(listed[0]) != patch[0].DriverId || patchId(listed[1]) != patch[1].DriverId ||
+        patchId(listed[2]) != patch[2].DriverId || patchId(listed[3]) != patch[3].DriverId)
+      return false;
+  for (; patch != end; patch++, listed++)
+    if (patchId(*listed) != patch->DriverId) return false;
   return true;
 }
 
@@ -112,7 +148,8 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   // The stream's header says how long it is; each pass reads it again from user memory, but only to learn the length.
   aerogpu_cmd_stream_header header;
   if (args->CommandLength < sizeof header || args->CommandLength > kMaxCommandBytes) return STATUS_INVALID_USER_BUFFER;
-  status = copyFromUser(&header, args->pCommand, sizeof header);
+  if (!isUserRange(args->pCommand, args->CommandLength)) return STATUS_INVALID_USER_BUFFER;
+  status = copyFromUserRange(&header, args->pCommand, sizeof header);
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
   uint32_t total;
   const StreamFault headerFault = checkStreamHeader(header, args->CommandLength, total);
@@ -123,11 +160,8 @@ NTSTATUS APIENTRY AeroDdiRender(const HANDLE hContext, DXGKARG_RENDER *args) {
   const uint32_t done = args->MultipassOffset;
   if (done > total) return STATUS_INVALID_PARAMETER;
 
-  DmaBuilder dma(
-      adapter.allocations, adapter.segments, adapter.counters,
-      {args->pDmaBuffer, args->DmaSize, args->pDmaBufferPrivateData, args->DmaBufferPrivateDataSize,
-       args->pAllocationList, args->AllocationListSize, args->pPatchLocationListOut, args->PatchLocationListOutSize});
-  status = dma.begin(0, args->AllocationListSize);
+  DmaBuilder dma(adapter.allocations, adapter.segments, adapter.counters, *args);
+  status = dma.begin(args->AllocationListSize);
   // Each pass has a whole DMA buffer: a list that is too long for one stays too long.
   if (!NT_SUCCESS(status)) return STATUS_INVALID_USER_BUFFER;
   const uint8_t *rest = static_cast<const uint8_t *>(args->pCommand) + sizeof header + done;
@@ -144,31 +178,19 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
   if (first > args->PatchLocationListSize || count > args->PatchLocationListSize - first)
     return STATUS_INVALID_PARAMETER;
   AEROGPU_DMA_PRIV *priv = privateOf(*args);
-  // An id differs from that of the place in nothing but kPatchReadonly where nothing moved since the entry was written.
-  const uint32_t moved = !priv || priv->Reserved0 & kDmaMoved ? 0 : kPatchReadonly + 1;
-  const D3DDDI_PATCHLOCATIONLIST *patch = args->pPatchLocationList + first, *end = patch + count;
-  const DXGK_ALLOCATIONLIST *list = args->pAllocationList;
-  const UINT listed = args->AllocationListSize;
-  const auto patchOne = [&](const D3DDDI_PATCHLOCATIONLIST &one) {
-    const UINT index = one.AllocationIndex;
-    return index < listed &&
-           ((one.DriverId ^ patchId<true>(list[index])) < moved || patchEntry(*adapter, *args, one, priv));
-  };
-  for (; end - patch >= 4; patch += 4)
-    if (!patchOne(patch[0]) || !patchOne(patch[1]) || !patchOne(patch[2]) || !patchOne(patch[3]))
-      return STATUS_INVALID_PARAMETER;
-  for (; patch != end; patch++)
-    if (!patchOne(*patch)) return STATUS_INVALID_PARAMETER;
-  return STATUS_SUCCESS;
+  return allWhereTheyWere(*args, priv) ? STATUS_SUCCESS : patchMoved(*adapter, *args, priv);
 }
 
 NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND *args) {
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
   const AeroContext *context = AeroContext::from(args->hContext);  // paging buffers have none
+  if (!context) return adapter->scheduler.submit(*args, {});
+  const DeviceContext place = context->place();
+  if (context->device->space) return adapter->scheduler.submit(*args, place);
   bool runs = false;
-  const NTSTATUS status = adapter->scheduler.submit(*args, context ? context->place() : DeviceContext{}, &runs);
-  if (context && runs) countEnds(*context, *args);
+  const NTSTATUS status = adapter->scheduler.submit(*args, place, &runs);
+  if (runs) countEnds(*context, *args);
   return status;
 }
 

@@ -71,46 +71,12 @@ bool Ring::reset(const Registers &registers) {
   return true;
 }
 
-bool Ring::push(const Registers &registers, const Submission &submission) {
-  if (m_tail - head() >= m_entries) return false;
-  const uint32_t commands = submission.commandBytes, table = submission.tableBytes;
-  uint8_t *slot = slotAt(m_tail);
-  *reinterpret_cast<aerogpu_submit_desc *>(slot) = {
-      m_stride,
-      submission.flags,
-      submission.context.number,
-      AEROGPU_ENGINE_0,
-      commands ? submission.commandGpa : 0,
-      commands,
-      0,
-      table ? submission.tableGpa : 0,
-      table,
-      0,
-      submission.fence,
-      0,
-  };
-  if (m_stride == sizeof(SpaceSlot))
-    reinterpret_cast<SpaceSlot *>(slot)->space = {submission.context.space,
-                                                  submission.context.space ? 0 : AEROGPU_EXT_SPACE_FLAG_KERNEL, 0};
-  m_tail++;
-  // The slot is complete before the device can see the tail.
-  uint32_t *tail = &header()->tail;
-  __atomic_store_n(tail, m_tail, __ATOMIC_RELEASE);
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  registers.write(AEROGPU_MMIO_REG_DOORBELL, m_tail);
-  return true;
-}
-
 const aerogpu_submit_desc &Ring::slot(uint32_t index) const {
   return *reinterpret_cast<const aerogpu_submit_desc *>(slotAt(index));
 }
 
 uint32_t Ring::spaceOf(uint32_t index) const {
   return m_stride == sizeof(SpaceSlot) ? reinterpret_cast<const SpaceSlot *>(slotAt(index))->space.space : 0;
-}
-
-uint8_t *Ring::slotAt(uint32_t index) const {
-  return reinterpret_cast<uint8_t *>(header() + 1) + SIZE_T{index & (m_entries - 1)} * m_stride;
 }
 
 }  // namespace aero

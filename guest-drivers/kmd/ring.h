@@ -15,9 +15,9 @@ struct Submission {
   uint32_t flags;         // enum aerogpu_submit_flags
   DeviceContext context;  // of space 0: the driver wrote every byte
   uint64_t commandGpa;
-  uint32_t commandBytes;  // 0: nothing to run, only the fence
+  uint32_t commandBytes;  // 0, as commandGpa then is: nothing to run, only the fence
   uint64_t tableGpa;
-  uint32_t tableBytes;  // 0: no table
+  uint32_t tableBytes;  // 0, as tableGpa then is: no table
   uint64_t fence;
 };
 
@@ -38,7 +38,7 @@ public:
   bool reset(const Registers &registers);
 
   /** Writes the slot and rings the bell; false when the ring is full. At most DISPATCH_LEVEL. */
-  bool push(const Registers &registers, const Submission &submission);
+  [[gnu::always_inline]] inline bool push(const Registers &registers, const Submission &submission);
 
   /** Index that the next submission gets; counts up without masking. */
   uint32_t nextIndex() const { return m_tail; }
@@ -75,7 +75,9 @@ private:
   };
   static_assert(sizeof(SpaceSlot) == 80);
 
-  uint8_t *slotAt(uint32_t index) const;
+  uint8_t *slotAt(uint32_t index) const {
+    return reinterpret_cast<uint8_t *>(header() + 1) + SIZE_T{index & (m_entries - 1)} * m_stride;
+  }
   aerogpu_ring_header *header() const {
     return m_ring.as<aerogpu_ring_header>();
   }
@@ -86,5 +88,35 @@ private:
   uint32_t m_tail = 0;
   uint32_t m_stride = sizeof(aerogpu_submit_desc);
 };
+
+inline bool Ring::push(const Registers &registers, const Submission &submission) {
+  const uint32_t index = m_tail;
+  if (index - head() >= m_entries) return false;
+  uint8_t *slot = slotAt(index);
+  *reinterpret_cast<aerogpu_submit_desc *>(slot) = {
+      m_stride,
+      submission.flags,
+      submission.context.number,
+      AEROGPU_ENGINE_0,
+      submission.commandGpa,
+      submission.commandBytes,
+      0,
+      submission.tableGpa,
+      submission.tableBytes,
+      0,
+      submission.fence,
+      0,
+  };
+  if (m_stride == sizeof(SpaceSlot))
+    reinterpret_cast<SpaceSlot *>(slot)->space = {submission.context.space,
+                                                  submission.context.space ? 0 : AEROGPU_EXT_SPACE_FLAG_KERNEL, 0};
+  m_tail = index + 1;
+  // The slot is complete before the device can see the tail.
+  uint32_t *tail = &header()->tail;
+  __atomic_store_n(tail, index + 1, __ATOMIC_RELEASE);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  registers.write(AEROGPU_MMIO_REG_DOORBELL, index + 1);
+  return true;
+}
 
 }  // namespace aero

@@ -16,58 +16,47 @@ constexpr uint32_t kSpareEntries = 64;
 constexpr ULONG kPciCommand = 4;
 constexpr USHORT kPciBusMaster = 4;
 
-/** What one call of DxgkDdiSubmitCommand submits, of a buffer that it may begin and end inside of: one command stream,
- *  or the paging operations of a paging buffer, one after the other. */
-class DmaParts {
-public:
-  explicit DmaParts(const DXGKARG_SUBMITCOMMAND &args)
-      : m_gpa(static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset),
-        m_bytes(args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset),
-        m_private(static_cast<const uint8_t *>(args.pDmaBufferPrivateData) +
-                  args.DmaBufferPrivateDataSubmissionStartOffset),
-        m_privateBytes(args.DmaBufferPrivateDataSubmissionEndOffset - args.DmaBufferPrivateDataSubmissionStartOffset),
-        m_any(!args.Flags.NullRendering) {}
+/** Where the buffer begins for the device. */
+uint64_t gpaOf(const DXGKARG_SUBMITCOMMAND &args) {
+  return static_cast<uint64_t>(args.DmaBufferPhysicalAddress.QuadPart) + args.DmaBufferSubmissionStartOffset;
+}
 
-  /** Fills in what the next part says; true: it is the last. Without any, the submission only signals. */
-  bool next(Submission &submission, Counters &counters) {
-    AEROGPU_DMA_PRIV priv;
-    if (!m_any || !m_bytes || !take(priv)) return true;
-    const DmaLayout layout = DmaLayout::fromPrivate(priv);
-    uint32_t bytes = DmaLayout::pagingBytes(priv);
-    if (!bytes || bytes > m_bytes) bytes = m_bytes;
-    if (priv.Type && layout.commandOffset + sizeof(aerogpu_cmd_stream_header) <= bytes) {
-      submission.commandGpa = m_gpa + layout.commandOffset;
-      submission.commandBytes = bytes - layout.commandOffset;
-      submission.tableGpa = m_gpa;
-      submission.tableBytes = layout.tableBytes();
-      if (priv.Reserved0 & kDmaPresent) submission.flags |= AEROGPU_SUBMIT_FLAG_PRESENT;
-      if (priv.Reserved0 & kDmaAlternate) submission.context = {0, kAlternateContext};
-      counters.count(priv.Type);
-    }
-    m_gpa += bytes;
-    m_bytes -= bytes;
-    return !m_bytes || !peek(priv) || !DmaLayout::pagingBytes(priv);
-  }
+/** The private data of what is submitted, of which a paging buffer has several. */
+struct PrivateData {
+  const uint8_t *data;
+  uint32_t bytes;
 
-private:
+  explicit PrivateData(const DXGKARG_SUBMITCOMMAND &args)
+      : data(static_cast<const uint8_t *>(args.pDmaBufferPrivateData) + args.DmaBufferPrivateDataSubmissionStartOffset),
+        bytes(args.DmaBufferPrivateDataSubmissionEndOffset - args.DmaBufferPrivateDataSubmissionStartOffset) {}
   bool peek(AEROGPU_DMA_PRIV &priv) const {
-    if (m_privateBytes < sizeof priv) return false;
-    RtlCopyMemory(&priv, m_private, sizeof priv);
+    if (bytes < sizeof priv) return false;
+    RtlCopyMemory(&priv, data, sizeof priv);
     return true;
   }
   bool take(AEROGPU_DMA_PRIV &priv) {
     if (!peek(priv)) return false;
-    m_private += sizeof priv;
-    m_privateBytes -= sizeof priv;
+    data += sizeof priv;
+    bytes -= sizeof priv;
     return true;
   }
-
-  uint64_t m_gpa;
-  uint32_t m_bytes;
-  const uint8_t *m_private;
-  uint32_t m_privateBytes;
-  bool m_any;  // NullRendering has nothing
 };
+
+/** The `bytes` bytes at `gpa`, as their private data describe them. Without a stream in them nothing runs. */
+[[gnu::always_inline]] inline void describe(Submission &submission, const AEROGPU_DMA_PRIV &priv, uint64_t gpa,
+                                            uint32_t bytes, Counters &counters) {
+  const uint32_t commandOffset = DmaLayout::commandOffsetOf(priv), tableBytes = DmaLayout::tableBytesOf(priv);
+  if (!priv.Type || uint64_t{commandOffset} + sizeof(aerogpu_cmd_stream_header) > bytes) return;
+  submission.commandGpa = gpa + commandOffset;
+  submission.commandBytes = bytes - commandOffset;
+  submission.tableGpa = tableBytes ? gpa : 0;
+  submission.tableBytes = tableBytes;
+  static_assert(kDmaPresent == uint32_t{AEROGPU_SUBMIT_FLAG_PRESENT});
+  submission.flags |= priv.Reserved0 & kDmaPresent;
+  if (priv.Reserved0 & kDmaAlternate) [[unlikely]]
+    submission.context = {0, kAlternateContext};
+  counters.count(priv.Type);
+}
 
 }  // namespace
 
@@ -172,8 +161,43 @@ bool Scheduler::pushLocked(const Submission &submission) {
   return true;
 }
 
+/** Whether everything with this fence is in the ring. */
+inline void Scheduler::submittedLocked(bool pushed, uint64_t fence) {
+  if (pushed && fence > m_lastSubmitted) m_lastSubmitted = m_newest = fence;
+  // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
+  // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
+  // so nothing follows it, and the scheduler's timeout takes over.
+  if (!pushed) m_running = false;
+}
+
 NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs) {
-  DmaParts parts(args);
+  // A buffer that the OS does not want executed has nothing: it only signals.
+  const uint32_t bytes =
+      args.Flags.NullRendering ? 0 : args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
+  AEROGPU_DMA_PRIV priv;
+  const bool described = bytes && PrivateData(args).peek(priv);
+  if (described && DmaLayout::pagingBytes(priv)) {
+    submitPaging(args, context, runs);
+    return STATUS_SUCCESS;
+  }
+  Submission submission = {};
+  submission.context = context;
+  if (described) describe(submission, priv, gpaOf(args), bytes, m_counters);
+  KIRQL irql;
+  KeAcquireSpinLock(&m_lock, &irql);
+  submission.fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
+  const bool pushed = pushLocked(submission);
+  submittedLocked(pushed, submission.fence);
+  KeReleaseSpinLock(&m_lock, irql);
+  if (runs) *runs = pushed && submission.commandBytes;
+  return STATUS_SUCCESS;
+}
+
+/** The operations of a paging buffer, which may begin and end inside of it, one after the other. */
+void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs) {
+  PrivateData privates(args);
+  uint64_t gpa = gpaOf(args);
+  uint32_t left = args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
   bool commands = false, pushed = true;
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
@@ -182,20 +206,24 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext cont
   for (bool last = false; pushed && !last;) {
     Submission submission = {};
     submission.context = context;
-    last = parts.next(submission, m_counters);
+    AEROGPU_DMA_PRIV priv;
+    last = !left || !privates.take(priv);
+    if (!last) {
+      uint32_t bytes = DmaLayout::pagingBytes(priv);
+      if (!bytes || bytes > left) bytes = left;
+      describe(submission, priv, gpa, bytes, m_counters);
+      gpa += bytes;
+      left -= bytes;
+      last = !left || !privates.peek(priv) || !DmaLayout::pagingBytes(priv);
+    }
     submission.fence = last ? fence : m_base;
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
     commands |= submission.commandBytes != 0;
     pushed = pushLocked(submission);
   }
-  if (pushed && fence > m_lastSubmitted) m_lastSubmitted = m_newest = fence;
-  // An error from here stops the system (page "DxgkDdiSubmitCommand": bug-check 0x119). The ring is larger than the
-  // queue that the OS announced, so this is a device that stands still or is gone: what is lost must never look done,
-  // so nothing follows it, and the scheduler's timeout takes over.
-  if (!pushed) m_running = false;
+  submittedLocked(pushed, fence);
   KeReleaseSpinLock(&m_lock, irql);
   if (runs) *runs = pushed && commands;
-  return STATUS_SUCCESS;
 }
 
 uint32_t Scheduler::currentFence() {
@@ -289,6 +317,7 @@ void Scheduler::blame(uint64_t fence) {
     const uint32_t bit = failureBit(context);
     if (slot.signal_fence != fence || !bit) continue;
     InterlockedOr(&m_failures[bit / 32], static_cast<LONG>(1u << bit % 32));
+    InterlockedIncrement(&m_failureCount);
     return;
   }
 }
@@ -403,8 +432,8 @@ NTSTATUS Scheduler::pushSlot(uint32_t slot, uint32_t flags) {
   submission.context = internal.context;
   submission.commandGpa = m_internal.gpa() + offset + layout.commandOffset;
   submission.commandBytes = layout.packetOffset() - layout.commandOffset + internal.bytes;
-  submission.tableGpa = m_internal.gpa() + offset;
   submission.tableBytes = layout.tableBytes();
+  submission.tableGpa = submission.tableBytes ? m_internal.gpa() + offset : 0;
   // Completed becomes max(old, this), so this says nothing new; and no submission of the OS in this ring has it.
   submission.fence = m_base;
   KIRQL irql;

@@ -91,6 +91,8 @@ public:
     const uint32_t bit = failureBit(context);
     return m_failures[bit / 32] >> bit % 32 & 1;
   }
+  /** How often failed() may have become true, of anybody. Any IRQL. */
+  LONG failureCount() const { return m_failureCount; }
   /** Somebody else has the device context, or the handle space, from now on. */
   void begins(DeviceContext context);
 
@@ -141,7 +143,9 @@ private:
     return context.space ? SpaceNumbers::placeOf(context.space) : context.number % kAlternateContext;
   }
 
-  bool pushLocked(const Submission &submission);
+  [[gnu::always_inline]] inline bool pushLocked(const Submission &submission);
+  void submitPaging(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs);
+  void submittedLocked(bool pushed, uint64_t fence);
   void notifyAtDirql(uint64_t fence);
   bool notifyCompleted(uint64_t fence);
   bool notifyPreempted(uint64_t fence);
@@ -192,6 +196,7 @@ private:
   uint64_t m_lastNotified = kFenceBase;
   Preemption m_preemption = {};
   volatile LONG m_failures[SpaceNumbers::kPlaces / 32] = {};
+  volatile LONG m_failureCount = 0;
 };
 
 }  // namespace aero

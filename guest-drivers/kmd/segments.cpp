@@ -10,13 +10,14 @@ constexpr uint64_t kApertureBase = uint64_t{1} << 44;
 /** Windows wants 256 MB of graphics memory for large modes; VRAM and aperture count together. */
 constexpr uint64_t kMaxAperture = uint64_t{1} << 30;
 constexpr uint64_t kMinAperture = uint64_t{64} << 20;
+static_assert(kMaxAperture <= Segments::kMaxBytes);
 
 }  // namespace
 
 NTSTATUS Segments::start(const Registers &registers, uint64_t gpa, uint64_t bytes, uint64_t systemMemoryBytes) {
   if (bytes <= kBootBytes + kPageBytes) return STATUS_INSUFFICIENT_RESOURCES;
   m_vramGpa = gpa + kBootBytes;
-  m_vramBytes = bytes - kBootBytes;
+  m_vramBytes = bytes - kBootBytes < kMaxBytes ? bytes - kBootBytes : kMaxBytes;
   m_aperturePages = 0;
   if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_SCATTER) || !systemMemoryBytes)
     return STATUS_SUCCESS;

@@ -43,6 +43,8 @@ public:
   /** Address of the aperture's page list. */
   uint64_t listGpa() const { return m_list.gpa(); }
 
+  /** No segment is larger. */
+  static constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
   /** Bytes of BAR1 that the boot display keeps. */
   static constexpr uint64_t kBootBytes = uint64_t{16} << 20;
 

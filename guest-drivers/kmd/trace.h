@@ -23,8 +23,10 @@ bool wanted(uint8_t level, uint64_t keyword);
 void put(uint16_t id, uint8_t level, uint64_t keyword, const void *payload, uint32_t bytes);
 
 /** `make` returns the event, and is called only when it is wanted. Any IRQL. */
-template <class Event, class Make> void write(Make make) {
-  if (!g_listened || !wanted(Event::kLevel, Event::kKeyword)) return;
+template <class Event, class Make> [[gnu::always_inline]] inline void write(Make make) {
+  if (!g_listened) [[likely]]
+    return;
+  if (!wanted(Event::kLevel, Event::kKeyword)) return;
   const Event event = make();
   put(Event::kId, Event::kLevel, Event::kKeyword, &event, sizeof event);
 }

@@ -13,8 +13,25 @@ NTSTATUS NTAPI AeroGuardedCopy(void *destination, const void *source, SIZE_T byt
 
 namespace aero {
 
+/** Whether [address, address + bytes) lies below the end of user memory. */
+inline bool isUserRange(const void *address, SIZE_T bytes) {
+  const auto first = reinterpret_cast<ULONG_PTR>(address);
+  const auto end = reinterpret_cast<ULONG_PTR>(MmHighestUserAddress) + 1;
+  return bytes <= end && first <= end - bytes;
+}
+
 /** Copies from an address that user mode gave: refuses what is not user memory. At most APC_LEVEL. */
-NTSTATUS copyFromUser(void *destination, const void *source, SIZE_T bytes);
-NTSTATUS copyToUser(void *destination, const void *source, SIZE_T bytes);
+inline NTSTATUS copyFromUser(void *destination, const void *source, SIZE_T bytes) {
+  if (!bytes) return STATUS_SUCCESS;
+  return isUserRange(source, bytes) ? AeroGuardedCopy(destination, source, bytes) : STATUS_ACCESS_VIOLATION;
+}
+/** The same of a part of what isUserRange() says is user memory. */
+inline NTSTATUS copyFromUserRange(void *destination, const void *source, SIZE_T bytes) {
+  return AeroGuardedCopy(destination, source, bytes);
+}
+inline NTSTATUS copyToUser(void *destination, const void *source, SIZE_T bytes) {
+  if (!bytes) return STATUS_SUCCESS;
+  return isUserRange(destination, bytes) ? AeroGuardedCopy(destination, source, bytes) : STATUS_ACCESS_VIOLATION;
+}
 
 }  // namespace aero

@@ -357,14 +357,24 @@ std::string PeImage::describe(uint64_t address) const {
     if (rva - s.rva < pages(s.size)) section = s.name.c_str();
   std::snprintf(text, sizeof text, "%s+0x%x (%s", m_name.c_str(), rva, section);
   std::string result = text;
-  auto next = std::upper_bound(m_symbols.begin(), m_symbols.end(), rva,
-                               [](uint32_t value, const Symbol& s) { return value < s.rva; });
-  if (next != m_symbols.begin()) {
-    --next;
-    std::snprintf(text, sizeof text, ", %s+0x%x", next->name.c_str(), rva - next->rva);
+  if (const Symbol* symbol = symbolAt(rva)) {
+    std::snprintf(text, sizeof text, ", %s+0x%x", symbol->name.c_str(), rva - symbol->rva);
     result += text;
   }
   return result + ")";
+}
+
+std::string PeImage::functionName(uint64_t address) const {
+  const Symbol* symbol = contains(address)
+                             ? symbolAt(static_cast<uint32_t>(address - reinterpret_cast<uintptr_t>(m_base)))
+                             : nullptr;
+  return symbol ? symbol->name : std::string();
+}
+
+const PeImage::Symbol* PeImage::symbolAt(uint32_t rva) const {
+  const auto next = std::upper_bound(m_symbols.begin(), m_symbols.end(), rva,
+                                     [](uint32_t value, const Symbol& s) { return value < s.rva; });
+  return next == m_symbols.begin() ? nullptr : &*(next - 1);
 }
 
 }  // namespace aerogpu::host

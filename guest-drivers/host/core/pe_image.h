@@ -60,6 +60,8 @@ public:
   const RuntimeFunction* function(uint64_t address) const;
   /// "name+0x1234 (.text, function+0x12)"; the function's name if the file has a COFF symbol table.
   std::string describe(uint64_t address) const;
+  /// That function's name; empty without a symbol table.
+  std::string functionName(uint64_t address) const;
   struct Import {
     std::string dll, name;
   };
@@ -81,6 +83,8 @@ private:
   Status readFunctions();
   Status protect();
   void readSymbols(std::span<const uint8_t> file);
+  /// The last one that does not lie behind `rva`, or null.
+  const Symbol* symbolAt(uint32_t rva) const;
   template <class T>
   const T* at(uint32_t rva, uint64_t count = 1) const;
   const char* stringAt(uint32_t rva) const;

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Submissions per second, interrupt-to-completion latency, and the driver's own instructions per submission;
-// what an access to registers and video memory costs on this machine, and an hour of vblanks. The
-// instructions are counted by single-stepping (TF of EFLAGS) everything that the driver's image executes
-// between the call of DxgkDdiRender and the return of DxgkDdiSubmitCommand; the host's and the kernel's code
-// is not counted, and a copy by rep movs is one instruction.
-#include <signal.h>
-#include <ucontext.h>
-
+// Submissions per second, interrupt-to-completion latency; what an access to registers and video memory costs
+// on this machine, and an hour of vblanks.
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
-#include "aerogpu/cmd_packets.hpp"
-#include "core/driver_stack.h"
-#include "core/fault.h"
 #include "suite/streams.h"
 #include "suite/test.h"
 
@@ -90,111 +80,6 @@ void latency() {
   bench.close();
 }
 
-std::atomic<uint64_t> s_instructions{0};
-uintptr_t s_lastStep;
-std::atomic<bool> s_counting{false};
-const PeImage* s_stepped;
-
-#if defined(__x86_64__)
-constexpr int kProgramCounter = REG_RIP;
-#define SET_TRAP_FLAG "pushfq; orq $0x100, (%%rsp); popfq"
-#else
-constexpr int kProgramCounter = REG_EIP;
-#define SET_TRAP_FLAG "pushfl; orl $0x100, (%%esp); popfl"
-#endif
-
-/// Each instruction of this thread ends here; only the driver's are counted.
-void onStep(int, siginfo_t*, void* opaque) {
-  auto& uc = *static_cast<ucontext_t*>(opaque);
-  if (!s_counting) {
-    uc.uc_mcontext.gregs[REG_EFL] &= ~0x100;
-    return;
-  }
-  const auto at = static_cast<uintptr_t>(uc.uc_mcontext.gregs[kProgramCounter]);
-  // A repeated string instruction stops before each of its steps; it is one.
-  if (s_stepped->contains(at) && at != s_lastStep) ++s_instructions;
-  s_lastStep = at;
-}
-
-void setTrapFlag(bool on) {
-  if (on)
-    __asm__ volatile(SET_TRAP_FLAG ::: "memory", "cc");
-  else
-    s_counting = false;
-}
-
-/// The driver's instructions for one submission of `stream`, on average.
-uint64_t stepSubmissions(Bench& bench, const Stream& stream, const Context::List& list, unsigned count) {
-  bench.context->render(stream.bytes(), list);
-  bench.session->adapter().scheduler().waitIdle();
-  s_instructions = 0;
-  s_counting = true;
-  for (unsigned i = 0; i < count; ++i) {
-    setTrapFlag(true);
-    bench.context->render(stream.bytes(), list);
-  }
-  setTrapFlag(false);
-  bench.session->adapter().scheduler().waitIdle();
-  return s_instructions / count;
-}
-
-/// A submission as large as a frame's part: 200 packets, half of which name a handle, and 32 allocations.
-uint64_t stepLargeSubmission(Bench& bench, unsigned count) {
-  constexpr unsigned kAllocations = 32, kPairs = 100;
-  Adapter& adapter = bench.session->adapter();
-  std::vector<std::shared_ptr<Allocation>> allocations;
-  std::vector<uint32_t> handles;
-  Context::List list;
-  Stream made, drawn, ended;
-  for (unsigned i = 0; i < kAllocations; ++i) {
-    auto created = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), 4096)}, false);
-    if (!expect(ntSuccess(created.status), "an allocation")) return 0;
-    allocations.push_back(created.allocations[0]);
-    list.emplace_back(bench.client->open(created.allocations, true)[0], false);
-    handles.push_back(newHandle());
-    made.createBuffer(handles.back(), 4096, allocIdOf(allocations.back()->privateData));
-    ended.destroy(handles.back());
-  }
-  const float constants[4 * 4] = {};
-  for (unsigned i = 0; i < kPairs; ++i) {
-    packets::setConstantsF(drawn.writer(), AEROGPU_SHADER_STAGE_VERTEX, 0, constants);
-    drawn.dirty(handles[i % kAllocations], 0, 64);
-  }
-  expect(ntSuccess(bench.context->render(made.bytes(), list)), "buffers");
-  const uint64_t instructions = stepSubmissions(bench, drawn, list, count);
-  note("bench instructions: %zu bytes, %u packets, %u allocations", drawn.bytes().size(), 2 * kPairs,
-       kAllocations);
-  bench.context->render(ended.bytes(), {});
-  for (const auto& [opened, written] : list) bench.client->close(opened);
-  for (const auto& allocation : allocations) adapter.vidmm().destroy({allocation});
-  return instructions;
-}
-
-void instructions() {
-  Bench bench;
-  if (!expect(bench.open(), "a context")) return;
-  Stream stream;
-  stream.flush();
-  s_stepped = &bench.session->adapter().image();
-  setStackWatched(false);  // painting it takes thousands of steps for each call
-  struct sigaction step {
-  }, old{};
-  step.sa_sigaction = onStep;
-  step.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigaction(SIGTRAP, &step, &old);
-  const unsigned count = options().iterations ? options().iterations : 20;
-  const uint64_t small = stepSubmissions(bench, stream, {{bench.surface.opened, false}}, count);
-  const uint64_t large = stepLargeSubmission(bench, std::max(count / 10, 1u));
-  sigaction(SIGTRAP, &old, nullptr);
-  setStackWatched(true);
-  note(
-      "bench instructions: %llu of the driver for each submission, %llu for a large one (Render, Patch, "
-      "SubmitCommand; ISR and DPC not in it)",
-      static_cast<unsigned long long>(small), static_cast<unsigned long long>(large));
-  expectNoDeviceErrors(bench.session->adapter());
-  bench.close();
-}
-
 void machineAccess() {
   Session session;
   if (!session.ok()) return;
@@ -247,8 +132,9 @@ void hourOfVblanks() {
 }
 
 const TestCase kTests[] = {
-    {"bench-submissions", 120, submissions, true},   {"bench-latency", 120, latency, true},
-    {"bench-instructions", 120, instructions, true}, {"bench-machine", 120, machineAccess, true},
+    {"bench-submissions", 120, submissions, true},
+    {"bench-latency", 120, latency, true},
+    {"bench-machine", 120, machineAccess, true},
     {"bench-vblanks", 4000, hourOfVblanks, true},
 };
 

@@ -54,7 +54,7 @@ std::vector<TestCase> allTests() {
         escapeDisplayTests(), escapeRightsTests(), selfTestTests(),      eventTests(),      escapeRingTests(),
         processTests(),       spaceTests(),        handleRangeTests(),   contextTests(),    timeoutTests(),
         presentTests(),       pressureTests(),     writeCombinedTests(), slowTests(),       randomTests(),
-        benchmarks()})
+        instructionTests(),   benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

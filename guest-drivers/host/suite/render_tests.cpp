@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command streams from several contexts, devices, processes and threads; fences; presents. Pixels are
 // compared.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -211,7 +212,82 @@ void completionValues(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
+/// Lists as a program may make them: with empty places, and allocations listed again and again. Each
+/// allocation has one entry in the order of its first place, which says where it lies and is read-only unless
+/// some place names it as written; also when it lay elsewhere, or was used otherwise, in the submission
+/// before.
+void allocationLists(Adapter& adapter, Client& client, Context& context) {
+  constexpr unsigned kAllocations = 6, kRounds = 120, kMostPlaces = 12;
+  std::vector<std::shared_ptr<Allocation>> allocations;
+  std::vector<OpenAllocation*> opened;
+  for (unsigned i = 0; i < kAllocations; ++i) {
+    auto created = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), 4096)}, false);
+    if (!expect(ntSuccess(created.status), "an allocation")) return;
+    allocations.push_back(created.allocations[0]);
+    opened.push_back(client.open(created.allocations, true)[0]);
+  }
+  const RingView ring(adapter);
+  if (!ring) return;
+  uint32_t random = 1;
+  const auto below = [&](uint32_t end) {
+    random = random * 1664525 + 1013904223;
+    return (random >> 16) % end;
+  };
+  Stream stream;
+  stream.flush();
+  unsigned wrong = 0;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    struct Expected {
+      unsigned allocation;
+      bool written;
+    };
+    std::vector<Expected> expected;
+    Context::List list;
+    const unsigned places = 1 + below(kMostPlaces);
+    // Every other list has each allocation once, and no gap.
+    const bool plain = round % 2 && places <= kAllocations;
+    const unsigned first = below(kAllocations);
+    for (unsigned i = 0; i < places; ++i) {
+      const bool written = below(2);
+      const unsigned which = plain ? (first + i) % kAllocations : below(kAllocations);
+      if (!plain && !below(6)) {
+        list.emplace_back(nullptr, false);
+        continue;
+      }
+      list.emplace_back(opened[which], written);
+      const auto same = std::find_if(expected.begin(), expected.end(),
+                                     [&](const Expected& e) { return e.allocation == which; });
+      if (same == expected.end())
+        expected.push_back({which, written});
+      else
+        same->written |= written;
+    }
+    if (!below(3)) adapter.vidmm().evict(*allocations[below(kAllocations)]);
+    expect(ntSuccess(context.render(stream.bytes(), list)), "a submission with %u places", places);
+    adapter.scheduler().waitIdle();
+    const aerogpu_submit_desc desc = ring.newest();
+    std::vector<aerogpu_alloc_entry> entries(desc.alloc_table_size_bytes / sizeof(aerogpu_alloc_entry));
+    const uint8_t* at = entries.empty() ? nullptr : adapter.memory().at(desc.alloc_table_gpa);
+    if (at)
+      std::memcpy(entries.data(), at + sizeof(aerogpu_alloc_table_header),
+                  entries.size() * sizeof entries[0]);
+    bool right = entries.size() == expected.size();
+    for (size_t i = 0; right && i < entries.size(); ++i) {
+      const Allocation& allocation = *allocations[expected[i].allocation];
+      const bool readonly = entries[i].flags & AEROGPU_ALLOC_FLAG_READONLY;
+      right = entries[i].alloc_id == allocIdOf(allocation.privateData) && readonly != expected[i].written &&
+              entries[i].size_bytes == allocation.size();
+    }
+    wrong += !right;
+  }
+  expect(!wrong, "%u of %u tables are not those of their lists", wrong, kRounds);
+  for (auto* one : opened) client.close(one);
+  for (const auto& allocation : allocations) adapter.vidmm().destroy({allocation});
+  expectNoDeviceErrors(adapter);
+}
+
 const TestCase kTests[] = {
+    {"allocation-lists", 60, inProcess<allocationLists>},
     {"completion-values", 60, inProcess<completionValues>},
     {"submit", 60, inProcess<submit>},
     {"multipass", 90, inProcess<multipass>},

@@ -68,6 +68,7 @@ std::span<const TestCase> pressureTests();
 std::span<const TestCase> writeCombinedTests();
 std::span<const TestCase> slowTests();
 std::span<const TestCase> spaceTests();
+std::span<const TestCase> instructionTests();
 std::span<const TestCase> benchmarks();
 
 /// A broken expectation is a broken rule of the test's name. Returns `condition`.

@@ -19,6 +19,7 @@ enum DmaFlags : uint32_t {
   kDmaAlternate = 2,  // runs in kAlternateContext (what the kernel driver draws)
   kDmaEnds = 4,       // ends handles; cleared when it is in the ring
   kDmaMoved = 8,      // its table has been patched: it says no longer what the patch locations do
+  kDmaInOrder = 16,   // each allocation of the list has an entry of its own, in the list's order
 };
 
 /** What one paging operation takes of its buffer is a multiple of this; above the flags of its private data is how many
@@ -69,10 +70,6 @@ struct DmaLayout {
   static constexpr uint32_t entryOffset(uint32_t i) {
     return static_cast<uint32_t>(sizeof(aerogpu_alloc_table_header) + size_t{i} * sizeof(aerogpu_alloc_entry));
   }
-  /** The entry that lies there, or would. */
-  static constexpr uint32_t entryAt(uint32_t offset) {
-    return static_cast<uint32_t>((offset - sizeof(aerogpu_alloc_table_header)) / sizeof(aerogpu_alloc_entry));
-  }
   /** Where the packets begin, behind the stream header. */
   constexpr uint32_t packetOffset() const { return commandOffset + sizeof(aerogpu_cmd_stream_header); }
 
@@ -84,27 +81,33 @@ struct DmaLayout {
   static constexpr uint32_t pagingBytes(const AEROGPU_DMA_PRIV &priv) {
     return priv.Type == AEROGPU_SUBMIT_PAGING ? (priv.Reserved0 >> kPagingUnitsShift) * kPagingUnit : 0;
   }
-  /** What travels in the private data of the DMA buffer. */
+  /** What travels in the private data of the DMA buffer; and what is in there. */
   AEROGPU_DMA_PRIV toPrivate(uint32_t type, uint32_t flags) const {
-    return {type, flags, uint64_t{tableEntries} << 32 | commandOffset};
+    return {type, flags, uint64_t{tableBytes()} << 32 | commandOffset};
   }
-  static DmaLayout fromPrivate(const AEROGPU_DMA_PRIV &priv) {
-    return {static_cast<uint32_t>(priv.MetaHandle >> 32), static_cast<uint32_t>(priv.MetaHandle)};
+  static constexpr uint32_t tableBytesOf(const AEROGPU_DMA_PRIV &priv) {
+    return static_cast<uint32_t>(priv.MetaHandle >> 32);
+  }
+  static constexpr uint32_t commandOffsetOf(const AEROGPU_DMA_PRIV &priv) {
+    return static_cast<uint32_t>(priv.MetaHandle);
   }
 };
 
 /** Writes the headers of table and stream around `packetBytes` bytes of packets that are already in place. */
 inline void finishDma(void *submission, const DmaLayout &layout, uint32_t packetBytes) {
   auto *base = static_cast<uint8_t *>(submission);
-  if (layout.tableEntries) {
-    const aerogpu_alloc_table_header table = {AEROGPU_ALLOC_TABLE_MAGIC,   AEROGPU_ABI_VERSION_U32,
-                                              layout.tableBytes(),         layout.tableEntries,
-                                              sizeof(aerogpu_alloc_entry), 0};
-    memcpy(base, &table, sizeof table);
-  }
-  const aerogpu_cmd_stream_header stream = {
-      AEROGPU_CMD_STREAM_MAGIC, AEROGPU_ABI_VERSION_U32, static_cast<uint32_t>(sizeof stream) + packetBytes, 0, 0, 0};
-  memcpy(base + layout.commandOffset, &stream, sizeof stream);
+  // Assigned and not copied: the compiler makes fewer instructions of that.
+  if (layout.tableEntries)
+    *reinterpret_cast<aerogpu_alloc_table_header *>(base) = {AEROGPU_ALLOC_TABLE_MAGIC,   AEROGPU_ABI_VERSION_U32,
+                                                             layout.tableBytes(),         layout.tableEntries,
+                                                             sizeof(aerogpu_alloc_entry), 0};
+  *reinterpret_cast<aerogpu_cmd_stream_header *>(base + layout.commandOffset) = {
+      AEROGPU_CMD_STREAM_MAGIC,
+      AEROGPU_ABI_VERSION_U32,
+      static_cast<uint32_t>(sizeof(aerogpu_cmd_stream_header)) + packetBytes,
+      0,
+      0,
+      0};
 }
 
 }  // namespace aero

@@ -45,6 +45,9 @@ typedef struct _KTIMER {
 static inline LONG InterlockedOr(LONG volatile *target, LONG bits) {
   return __atomic_fetch_or(target, bits, __ATOMIC_SEQ_CST);
 }
+static inline LONG InterlockedIncrement(LONG volatile *target) {
+  return __atomic_add_fetch(target, 1, __ATOMIC_SEQ_CST);
+}
 static inline PVOID InterlockedExchangePointer(PVOID volatile *target, PVOID value) {
   return __atomic_exchange_n(target, value, __ATOMIC_SEQ_CST);
 }
