@@ -77,6 +77,13 @@ void* mapDevicePages(DeviceWindow& window, uint64_t offset, uint64_t bytes) {
   return base;
 }
 
+bool makeDevicePages(void* address, DeviceWindow& window, uint64_t bytes) {
+  if (mprotect(address, bytes, PROT_NONE) != 0) return false;
+  std::lock_guard lock(s_mutex);
+  s_pages[reinterpret_cast<uintptr_t>(address)] = {&window, 0, bytes};
+  return true;
+}
+
 bool forgetDevicePages(void* address) {
   std::lock_guard lock(s_mutex);
   return s_pages.erase(reinterpret_cast<uintptr_t>(address)) != 0;

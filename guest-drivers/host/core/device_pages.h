@@ -24,6 +24,8 @@ public:
 /// Reserves pages for `bytes` of `window` from `offset` on, both multiples of the page size. Null when there
 /// is no address space. The window outlives the pages.
 void* mapDevicePages(DeviceWindow& window, uint64_t offset, uint64_t bytes);
+/// The same of pages that are there already, at `address`; what they held is gone. False: the kernel refuses.
+bool makeDevicePages(void* address, DeviceWindow& window, uint64_t bytes);
 /// The pages that begin at `address` are no device's any more; their addresses stay as they are. False if
 /// there are none.
 bool forgetDevicePages(void* address);

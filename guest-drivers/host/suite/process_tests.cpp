@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What belongs to a process: nobody else may use it, it ends with the process, and there is only so much.
 // docs/windows-driver.md, "What a process may do".
-#include <atomic>
+#include <algorithm>
 #include <cstring>
-#include <thread>
 
+#include "core/device_pages.h"
 #include "suite/outside.h"
 #include "suite/process_objects.h"
 #include "suite/sharing.h"
@@ -149,6 +149,47 @@ void processKilled() {
   dropSurface(adapter, *survivor->client, *survivor->context, untouched);
 }
 
+/// User memory that another thread changes as soon as it has been read: a byte is that of `first` when it is
+/// read for the first time, and that of `later` from then on.
+class ChangingMemory final : public DeviceWindow {
+public:
+  ChangingMemory(std::span<const uint8_t> first, std::span<const uint8_t> later)
+      : m_first(first.begin(), first.end()), m_later(later.begin(), later.end()), m_reads(first.size()) {
+    m_user = allocateUserMemory(first.size());
+    if (m_user && !makeDevicePages(m_user, *this, first.size())) m_user = nullptr;
+  }
+  ~ChangingMemory() override {
+    if (!m_user) return;
+    forgetDevicePages(m_user);
+    freeUserMemory(m_user, m_first.size());
+  }
+  uint64_t read(uint64_t offset, unsigned bytes) override {
+    uint64_t value = 0;
+    readBlock(offset, &value, bytes);
+    return value;
+  }
+  void readBlock(uint64_t offset, void* to, uint64_t bytes) override {
+    for (uint64_t i = offset; i < offset + bytes && i < m_reads.size(); ++i)
+      static_cast<uint8_t*>(to)[i - offset] = m_reads[i]++ ? m_later[i] : m_first[i];
+  }
+  void write(uint64_t, uint64_t, unsigned) override { brokenRule("the driver writes to a command buffer"); }
+  void writeBlock(uint64_t, const void*, uint64_t) override {
+    brokenRule("the driver writes to a command buffer");
+  }
+  void* user() const { return m_user; }
+  /// How often its bytes from `from` on were read, at least and at most.
+  std::pair<uint32_t, uint32_t> reads(size_t from) const {
+    const auto [least, most] =
+        std::minmax_element(m_reads.begin() + static_cast<ptrdiff_t>(from), m_reads.end());
+    return {*least, *most};
+  }
+
+private:
+  std::vector<uint8_t> m_first, m_later;
+  std::vector<uint32_t> m_reads;
+  void* m_user = nullptr;
+};
+
 /// PRIV-9: a process that changes its stream while the driver looks at it. Whatever the driver checked is
 /// what runs: another process' buffer stays as it is.
 void processChanges() {
@@ -168,47 +209,27 @@ void processChanges() {
   expect(ntSuccess(attacker->context->render(
              Stream().createTexture(own, 8, 8, AEROGPU_FORMAT_B8G8R8A8_UNORM, 0).bytes(), {})),
          "the attacker's texture");
-  // Many uploads in one stream, so that there is time between the check of one and the end of the copy.
   const uint32_t word = 0x11111111;
-  Stream attack;
-  for (int i = 0; i < 400; ++i) attack.upload(own, 0, &word, sizeof word);
-  constexpr size_t kFirst = sizeof(aerogpu_cmd_stream_header);
-  const size_t packet = (attack.bytes().size() - kFirst) / 400;
-  auto* memory = static_cast<uint8_t*>(allocateUserMemory(attack.bytes().size()));
-  std::memcpy(memory, attack.bytes().data(), attack.bytes().size());
-  std::atomic<bool> stop{false};
-  std::atomic<uint32_t> changes{0};
-  std::thread writer([&] {
-    for (uint32_t i = 0; !stop; ++i) {
-      auto* handle =
-          reinterpret_cast<uint32_t*>(memory + kFirst + i % 400 * packet + sizeof(aerogpu_cmd_hdr));
-      __atomic_store_n(handle, theirs, __ATOMIC_RELAXED);
-      __atomic_store_n(handle, own, __ATOMIC_RELAXED);
-      changes.store(i, std::memory_order_relaxed);
-    }
-  });
-  // Calls count in which the writer really ran at the same time, many sweeps of it.
-  unsigned taken = 0, refused = 0, others = 0;
-  const int64_t end = nowNs() + 20'000'000'000;
-  while (nowNs() < end && (taken < 100 || refused < 20)) {
-    const uint32_t before = changes;
-    const NTSTATUS status =
-        attacker->context->renderRaw(memory, static_cast<UINT>(attack.bytes().size()), {}, {});
-    const bool together = changes - before > 1000;
-    taken += together && status == kSuccess;
-    refused += together && status == kPrivilegedInstruction;
-    others += status != kSuccess && status != kPrivilegedInstruction;
+  Stream harmless, attack;
+  for (int i = 0; i < 400; ++i) {
+    harmless.upload(own, 0, &word, sizeof word);
+    attack.upload(theirs, 0, &word, sizeof word);
   }
-  stop = true;
-  const ClockPause pause;
-  writer.join();
-  note("%u streams taken, %u refused", taken, refused);
-  expect(taken && refused && !others, "both happen, nothing else (%u)", others);
+  const auto size = static_cast<UINT>(attack.bytes().size());
+  const auto render = [&](const Stream& first, const Stream& later, NTSTATUS wanted, const char* what) {
+    ChangingMemory memory(first.bytes(), later.bytes());
+    if (!expect(memory.user() != nullptr, "user memory")) return;
+    const NTSTATUS status = attacker->context->renderRaw(memory.user(), size, {}, {});
+    expect(status == wanted, "%s: 0x%08X", what, static_cast<unsigned>(status));
+    const auto [least, most] = memory.reads(sizeof(aerogpu_cmd_stream_header));
+    expect(least == 1 && most == 1, "%s: each byte is read once (%u to %u times)", what, least, most);
+  };
+  render(harmless, attack, kSuccess, "harmless when it is read");
+  render(attack, harmless, kPrivilegedInstruction, "an attack when it is read");
   Stream look;
   look.copyTexture(surface.backed, theirs, 8, 8, true);
   expect(ntSuccess(victim->context->render(look.bytes(), {{surface.opened, true}})), "the victim looks");
   expect(surfaceIs(adapter, surface, 0xFF5A5A5A, 1), "its texture is untouched");
-  freeUserMemory(memory, attack.bytes().size());
   dropSurface(adapter, *victim->client, *victim->context, surface);
   adapter.scheduler().waitIdle();
   expectNoDeviceErrors(adapter);
