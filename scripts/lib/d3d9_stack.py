@@ -160,11 +160,11 @@ class Stack:
     """The server and a prefix. Use as a context manager. `parts` overrides PARTS, and with `both`, which runs programs for
     x86 too, PARTS32. With an X `display` windows are on it too, else nobody sees them; `registry` is more of the prefix'
     user.reg; `settings` are numbers of the kernel driver's software key,
-    `device` properties of the device (NAME=VALUE,...)."""
+    `device` properties of the device (NAME=VALUE,...), `environment` variables of the server and of QEMU."""
     program_limit = PROGRAM_LIMIT  # s, that a program may take to say what is waited for, or to end
 
     def __init__(self, parts=None, prefix=None, size=SIZE, strict=True, display='', registry='', both=False, settings=None,
-                 device=''):
+                 device='', environment=None):
         self.parts = {**PARTS, **(PARTS32 if both else {}), **(parts or {})}
         self.both = both
         self.size = size
@@ -173,6 +173,7 @@ class Stack:
         self.registry = registry
         self.settings = settings or {}
         self.device = device
+        self.environment = environment or {}
         self.key = secrets.token_hex(16)
         self.address = None
         self.server = None
@@ -238,7 +239,7 @@ class Stack:
             command += ['--setting', '%s=%d' % (name, value)]
         if self.device:
             command += ['--device-options', self.device]
-        env = dict(os.environ, AEROGPU_KMT_KEY=self.key, AEROGPU_BUILD_DIR=BUILD)
+        env = dict(os.environ, AEROGPU_KMT_KEY=self.key, AEROGPU_BUILD_DIR=BUILD, **self.environment)
         self.server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         self.lines = Lines(self.server.stdout)

@@ -369,6 +369,12 @@ CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one tak
 HELD = {'handles': 8, 'allocations': 8, 'resources': 8, 'host-memory': 4 << 20, 'pool': 65536, 'memory of the driver host': 6 << 20, 'memory of QEMU': 6 << 20, 'held-objects': 4}
 
 
+# glibc(7), "Memory Allocation Tunables": what a process has is what it holds. Without them its threads have a heap each, as
+# many as were at work at once, and blocks of a texture's size come from these once one of that size was freed, so that
+# memory grows by what was held at the same time on the busiest day.
+STEADY_MEMORY = {'GLIBC_TUNABLES': 'glibc.malloc.arena_max=1:glibc.malloc.mmap_threshold=65536:glibc.malloc.trim_threshold=65536'}
+
+
 def memory_of(pid):
     """Bytes of a process' memory that are not shared with others."""
     with open('/proc/%d/smaps_rollup' % pid) as file:

@@ -48,8 +48,8 @@ ARCHITECTURES = ('x64', 'x86', 'both')
 
 
 def run(options):
-    return d3d9_tests.run(Stack(options['parts'], both=options['arch'] != 'x64'), options['names'], options['pictures'],
-                          arch=options['arch'])
+    stack = Stack(options['parts'], both=options['arch'] != 'x64', environment=d3d9_tests.STEADY_MEMORY)
+    return d3d9_tests.run(stack, options['names'], options['pictures'], arch=options['arch'])
 
 
 def print_environment(stack):
