@@ -32,7 +32,12 @@ Result<void> Executor::run(const aerogpu_cmd_create_shader_dxbc& c, Bytes bytes)
   shader->charge = std::move(*charge);
   shader->stage = static_cast<uint8_t>(*where);
   auto gpu = m_env.backend.createShader(*where, bytes, shader->family);
-  if (!gpu) return gpu.error();
+  if (!gpu) {
+    // What is wrong may be inside; which shader it is, the packet says.
+    if (gpu.error().values.all().empty())
+      gpu.error().values = {{"shader_handle", c.shader_handle}, {"stage", c.stage}};
+    return gpu.error();
+  }
   shader->gpu = std::move(*gpu);
   m_handles.insert(c.shader_handle, shader);
   return {};

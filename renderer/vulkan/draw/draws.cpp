@@ -166,7 +166,9 @@ Result<void> Draws::chooseShaders(const core::DrawState& state) {
   s.psRef = state.shaders[static_cast<size_t>(core::Stage::Pixel)];
   if (!s.vsRef) return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
   if (s.psRef && s.psRef->family != s.vsRef->family)
-    return Error{ErrorCode::CmdDecode, "vertex and pixel shader are of different kinds", {}};
+    return refused(ErrorCode::CmdDecode, "vertex and pixel shader are of different kinds",
+                   {{"vs kind", static_cast<uint8_t>(s.vsRef->family)},
+                    {"ps kind", static_cast<uint8_t>(s.psRef->family)}});
   s.vs = &ShaderObject::of(*s.vsRef);
   s.ps = s.psRef ? &ShaderObject::of(*s.psRef) : nullptr;
   s.psModule = nullptr;
