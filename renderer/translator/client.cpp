@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/translator/client.h"
 
+#include <cstring>
 #include <utility>
 
 #include "renderer/base/mutex.h"
@@ -59,6 +60,8 @@ Error errorOf(process::CallError failed) {
     case Reason::TooBig:
       return {ErrorCode::CmdDecode, "shader is too big to translate"};
     case Reason::Refused:
+      // Whatever a process said that may be anybody's by now; what follows it in the log has to be seen.
+      failed.text.resize(std::strlen(failed.text.c_str()));
       return {ErrorCode::CmdDecode, "the shader translator refuses the shader", std::move(failed.text)};
     case Reason::Died:
       return {ErrorCode::CmdDecode, "the shader translator gave up on the shader"};
