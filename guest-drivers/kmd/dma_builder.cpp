@@ -82,7 +82,7 @@ template <bool kWritten>
                                                  D3DDDI_PATCHLOCATIONLIST *patches, uint64_t stamp, UINT first) {
   // A patch location is AllocationIndex, SlotId, DriverId, AllocationOffset, PatchOffset, SplitOffset, as enterEach()
   // says. The end of one is written together with the beginning of the next.
-  constexpr unsigned kPatchBytes = sizeof(D3DDDI_PATCHLOCATIONLIST), kEntryBytes = sizeof(aerogpu_alloc_entry);
+  constexpr SIZE_T kPatchBytes = sizeof(D3DDDI_PATCHLOCATIONLIST), kEntryBytes = sizeof(aerogpu_alloc_entry);
   static_assert(kPatchBytes == 24 && offsetof(D3DDDI_PATCHLOCATIONLIST, Value) == 4 &&
                 offsetof(D3DDDI_PATCHLOCATIONLIST, DriverId) == 8 &&
                 offsetof(D3DDDI_PATCHLOCATIONLIST, PatchOffset) == 16);
@@ -93,7 +93,7 @@ template <bool kWritten>
   RtlCopyMemory(patch, &begin, sizeof begin);
   RtlCopyMemory(patch + (count - 1) * kPatchBytes + 16, &end, sizeof end);
   Words next = {DmaLayout::entryOffset(0), 0, first + 1, 1};
-  const Words step = {kEntryBytes, 0, 1, 1};
+  const Words step = {uint32_t{kEntryBytes}, 0, 1, 1};
   uint32_t readonlyEntries = 0;
   const auto enterOne = [&](unsigned i) __attribute__((always_inline)) {
     AeroOpenAllocation *open = openOf(listed[i]);

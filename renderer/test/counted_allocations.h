@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+// A program has them once. NOLINTBEGIN(misc-definitions-in-headers)
 namespace {
 thread_local uint64_t allocations = 0;  // other threads are not the code under test
 }
@@ -22,3 +23,4 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, size_t) noexcept {
   std::free(memory);
 }
+// NOLINTEND(misc-definitions-in-headers)

@@ -116,7 +116,7 @@ void append(std::vector<uint8_t>& out, const cmd::Packet& packet, const cmd::Pac
 }  // namespace
 
 std::vector<uint8_t> emptied(std::span<const uint8_t> stream, std::string_view text) {
-  const std::vector<uint8_t> whole(stream.begin(), stream.end());
+  std::vector<uint8_t> whole(stream.begin(), stream.end());
   const std::vector<Rule> rules = rulesOf(text);
   auto reader = cmd::PacketReader::open(whole);
   if (!reader || rules.empty()) return whole;

@@ -167,6 +167,7 @@ TEST_F(Umd, SeveralRectanglesAreOneFillOfEachSurface) {
   p.clear(0);
   flushed();
   std::vector<RECT> rects;
+  rects.reserve(63);
   for (LONG i = 0; i < 60; i++) rects.push_back({i, i, i + 1, 70});
   rects.push_back({5, 5, 5, 8});      // nothing
   rects.push_back({64, 0, 70, 8});    // outside
