@@ -12,27 +12,12 @@
 
 #include "aerogpu/d3d9/opcodes.h"
 #include "renderer/shader/test/oracle/cases.h"
+#include "renderer/shader/test/oracle/models.h"
 #include "renderer/shader/test/run_shader.h"
 #include "renderer/shader/test/validate.h"
 
 namespace aerogpu::shader::oracle {
 namespace {
-
-using d3d9::Version;
-
-struct Model {
-  const char* name;
-  Version version;
-  bool vertex() const { return version.stage == d3d9::Stage::Vertex; }
-};
-constexpr Model kModels[] = {
-    {"vs_1_1", {d3d9::Stage::Vertex, 1, 1}}, {"vs_2_0", {d3d9::Stage::Vertex, 2, 0}},
-    {"vs_2_x", {d3d9::Stage::Vertex, 2, 1}}, {"vs_3_0", {d3d9::Stage::Vertex, 3, 0}},
-    {"ps_1_1", {d3d9::Stage::Pixel, 1, 1}},  {"ps_1_2", {d3d9::Stage::Pixel, 1, 2}},
-    {"ps_1_3", {d3d9::Stage::Pixel, 1, 3}},  {"ps_1_4", {d3d9::Stage::Pixel, 1, 4}},
-    {"ps_2_0", {d3d9::Stage::Pixel, 2, 0}},  {"ps_2_x", {d3d9::Stage::Pixel, 2, 1}},
-    {"ps_3_0", {d3d9::Stage::Pixel, 3, 0}},
-};
 
 /// Lines between what brings r1 to r3 and what takes r4 to r7 away (1.x: what leaves r0), '|' between them.
 /// "@": once for each comparison. Subroutines come behind "ret".
