@@ -46,6 +46,11 @@ protected:
   DirectBuffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
   void destroyBuffer(DirectBuffer& buffer);
   VkShaderModule module(std::span<const uint32_t> words);
+  /// Triangles to one image, of which later ones cover earlier ones or, `blended`, are mixed with them by
+  /// alpha. Viewport and scissor are dynamic.
+  VkPipeline createPipeline(VkShaderModule vertex, VkShaderModule fragment,
+                            const VkPipelineVertexInputStateCreateInfo& input, VkPipelineLayout layout,
+                            bool blended);
   uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
   static void barrier(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to);
 
