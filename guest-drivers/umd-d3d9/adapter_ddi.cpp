@@ -36,8 +36,9 @@ HRESULT APIENTRY GetCaps(HANDLE handle, D3DDDIARG_GETCAPS *args) {
   const HRESULT result = getCaps(adapter, *args);
   if (!adapter.log().isOn()) return result;
   CallText text;
-  const char *name = nameOf(args->Type);
-  text.text("GetCaps(").number(static_cast<uint32_t>(args->Type)).text(name ? " " : "").text(name ? name : "");
+  const UINT type = capsType(*args);
+  const char *name = capsName(type);
+  text.text("GetCaps(").number(type).text(name ? " " : "").text(name ? name : "");
   text.text(", ").number(args->DataSize).text(" bytes)");
   if (logged(adapter.log(), kAdapter, text, result) && !failed(result) && args->pData)
     adapter.log().dump(kAdapter, args->pData, args->DataSize);

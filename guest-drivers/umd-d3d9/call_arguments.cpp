@@ -224,7 +224,7 @@ void describeEnd(CallText &out, HRESULT result) {
   if (name) out.text(name);
 }
 
-const char *nameOf(D3DDDICAPS_TYPE type) {
+const char *capsName(UINT type) {
   switch (type) {
   case D3DDDICAPS_DDRAW:
     return "DDRAW";

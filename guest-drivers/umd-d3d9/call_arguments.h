@@ -48,8 +48,8 @@ void describeHandle(CallText &out, const void *handle);
 /** Ends the text of a call by its result. */
 void describeEnd(CallText &out, HRESULT result);
 
-/** The name of a query for GetCaps, null for others. */
-const char *nameOf(D3DDDICAPS_TYPE type);
+/** The name of a D3DDDICAPS_TYPE, null for a number that is none. */
+const char *capsName(UINT type);
 
 template <class T> void describeArgument(CallText &out, const T &argument) {
   if constexpr (std::is_pointer_v<T>) {

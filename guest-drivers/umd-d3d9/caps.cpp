@@ -246,7 +246,7 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
 }
 
 HRESULT getCaps(const Adapter &adapter, const D3DDDIARG_GETCAPS &args) {
-  switch (args.Type) {
+  switch (capsType(args)) {
   case D3DDDICAPS_DDRAW:
     return answer(args, directDrawCaps(adapter));
   case D3DDDICAPS_DDRAW_MODE_SPECIFIC:

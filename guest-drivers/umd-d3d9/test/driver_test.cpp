@@ -188,17 +188,17 @@ TEST_F(Umd, CapsMeetShaderModelThreeAndFitTheirBuffers) {
   EXPECT_EQ(older.PixelShaderVersion, 0xFFFF0104u);
   EXPECT_EQ(older.MaxTextureWidth, c.MaxTextureWidth);
   // A short buffer is not overrun, whatever is asked.
-  for (int type = 1; type <= 50; type++)
+  for (UINT type = 1; type <= 50; type++)
     for (const UINT bytes : {0u, 1u, 4u, 20u}) {
       std::vector<uint8_t> buffer(64, 0x5A);
-      caps(static_cast<D3DDDICAPS_TYPE>(type), buffer.data(), bytes);
+      caps(type, buffer.data(), bytes);
       for (size_t i = bytes; i < buffer.size(); i++) ASSERT_EQ(buffer[i], 0x5A) << type << " with " << bytes;
     }
   EXPECT_EQ(caps(D3DDDICAPS_CHECKOVERLAYSUPPORT, nullptr, 0), kUnsupportedOverlay);
   // What the driver does not know has nothing (EX-10).
-  for (const int type : {51, 200, 0x7FFFFFFF}) {
+  for (const UINT type : {51u, 200u, 0x7FFFFFFFu}) {
     std::vector<uint8_t> buffer(64, 0x5A);
-    EXPECT_EQ(caps(static_cast<D3DDDICAPS_TYPE>(type), buffer.data(), 40), 0) << type;
+    EXPECT_EQ(caps(type, buffer.data(), 40), 0) << type;
     for (size_t i = 0; i < buffer.size(); i++) ASSERT_EQ(buffer[i], i < 40 ? 0 : 0x5A) << type << " at " << i;
   }
   UINT decoders = 7;

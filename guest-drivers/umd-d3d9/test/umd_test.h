@@ -2,6 +2,8 @@
 // Test support: a device of the driver's on a runtime and kernel of the tests', without a GPU.
 #pragma once
 
+#include <cstring>
+
 #include "aerogpu/d3d9/assembler.h"
 #include "linux_heap.h"
 #include "program.h"
@@ -37,8 +39,10 @@ protected:
     p.flush();
     return rt.takePackets();
   }
-  HRESULT caps(D3DDDICAPS_TYPE type, void *data, UINT bytes, const void *info = nullptr) {
-    D3DDDIARG_GETCAPS args = {type, info, data, bytes};
+  /** `type` is a number, for D3DDDICAPS_TYPE does not hold all that a runtime may ask. */
+  HRESULT caps(UINT type, void *data, UINT bytes, const void *info = nullptr) {
+    D3DDDIARG_GETCAPS args = {{}, info, data, bytes};
+    std::memcpy(&args.Type, &type, sizeof type);
     return rt.adapterFunctions.pfnGetCaps(rt.adapter, &args);
   }
 
