@@ -23,7 +23,6 @@ using namespace programs::bench;
 using aerogpu::bench::DirectBuffer;
 using aerogpu::bench::DirectDevice;
 using aerogpu::bench::DirectImage;
-using aerogpu::bench::kDirectFormat;
 using aerogpu::bench::need;
 
 constexpr uint32_t kVert[] = {
