@@ -58,8 +58,33 @@ AeroAllocation *AllocationTable::nextLost(uint32_t &cursor, const Epochs &epochs
   return nullptr;
 }
 
+bool AllocationTable::charge(AeroAllocation &allocation, AeroDevice *payer, uint64_t limit) {
+  const uint64_t bytes = allocation.textureBytes();
+  const uint64_t others = payer ? payer->charged - (allocation.payer == payer ? allocation.charged : 0) : 0;
+  if (payer && (bytes >= limit || others >= limit - bytes)) return false;
+  discharge(allocation);
+  if (!payer) return true;
+  allocation.payer = payer;
+  allocation.charged = bytes;
+  payer->charged += bytes;
+  return true;
+}
+
+void AllocationTable::discharge(AeroAllocation &allocation) {
+  if (allocation.payer) allocation.payer->charged -= allocation.charged;
+  allocation.payer = nullptr;
+}
+
+void AllocationTable::forgetPayer(const AeroDevice &device) {
+  if (!device.charged) return;
+  for (AeroAllocation *first : m_byId)
+    for (AeroAllocation *allocation = first; allocation; allocation = allocation->nextById)
+      if (allocation->payer == &device) allocation->payer = nullptr;
+}
+
 AllocationTable::Farewell AllocationTable::release(AeroAllocation &allocation) {
   if (--allocation.references) return {};
+  discharge(allocation);
   AeroAllocation **link = &m_byId[allocation.id % kIdBuckets];
   while (*link != &allocation) link = &(*link)->nextById;
   *link = allocation.nextById;

@@ -5,6 +5,7 @@
 
 #include "aerogpu/aerogpu_ring.h"
 #include "allocation_private.h"
+#include "allocation_rules.h"
 #include "command_check.h"
 #include "epochs.h"
 #include "handle_ranges.h"
@@ -61,6 +62,8 @@ public:
   uint32_t tableEntry = 0;  // and which of its entries it has, of tables that enterEach() made
   AeroAllocation *nextById = nullptr;
   AeroOpenAllocation *opens = nullptr;  // by whom it is open
+  AeroDevice *payer = nullptr;          // whose space kernelTexture counts in; null: the guest's, or one that is gone
+  uint64_t charged = 0;                 // bytes, in payer->charged
 
   bool isScannedOut() const {
     return use == AllocationUse::Primary || flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
@@ -68,6 +71,8 @@ public:
   bool isOpenOn(const AeroDevice *device) const;
   /** Whether kernelTexture is made when it is first opened, and exported, and is more than its memory. */
   bool lasts() const { return gpuOnly || imported; }
+  /** What kernelTexture, if it lasts(), takes of the host's memory at least: what is in it. */
+  uint64_t textureBytes() const { return isBuffer ? bytes & ~uint64_t{3} : pixelBytes(described); }
   bool isShared() const { return flags & AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED; }
 };
 
@@ -146,6 +151,17 @@ public:
   /** A device opens an allocation, which takes a reference, and closes it, which leaves the reference to release(). */
   void open(AeroOpenAllocation &open);
   void close(AeroOpenAllocation &open);
+
+  /**
+   * Counts the allocation's texture for `payer` (null: for nobody) from now on. False, and nothing is counted, when the
+   * device would not make it: all that was counted for `payer` would reach `limit`, and each object costs the host more
+   * than its pixels.
+   */
+  bool charge(AeroAllocation &allocation, AeroDevice *payer, uint64_t limit);
+  /** Nobody pays for it any more. */
+  void discharge(AeroAllocation &allocation);
+  /** The device goes; what it shared may live on. */
+  void forgetPayer(const AeroDevice &device);
 
   ShareTokens tokens;
   HandleRanges ranges;  // what is lost stays lost when the driver stops and starts again

@@ -64,6 +64,7 @@ public:
   uint32_t space = 0;                            // its handle space; 0 where the device has none
   void *spaceEnd = nullptr;                      // Scheduler::reserveEnd(): the end of the space must not fail
   ContextNumbers<kLastContextOfSpace> contexts;  // with a space: the numbers of its contexts in it
+  uint64_t charged = 0;      // what textures and buffers that the driver made for it hold; under the same mutex
   LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 

@@ -66,6 +66,7 @@ void endSpace(AeroDevice &device) {
   adapter.scheduler.submitEnd(&end, sizeof end, {}, device.spaceEnd);
   if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
   TableLock lock(adapter.allocations);
+  adapter.allocations.forgetPayer(device);
   adapter.allocations.spaces.give(device.space);
 }
 

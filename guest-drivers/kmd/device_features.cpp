@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device_features.h"
 
+#include "aerogpu/aerogpu_spaces.h"
 #include "capability_block.h"
 #include "registers.h"
 
@@ -14,6 +15,7 @@ NTSTATUS Features::read(const Registers &registers) {
   high = registers.read(AEROGPU_MMIO_REG_FEATURES_HI);
   policy = high & AEROGPU_EXT_FEATURE_HI_POLICY ? registers.read(AEROGPU_EXT_REG_POLICY) : 0;
   formats = CapabilityBlock(registers, high).formats();
+  spaceBytes = charges() ? uint64_t{registers.read(AEROGPU_EXT_REG_SPACE_MEMORY_MB)} << 20 : 0;
   constexpr uint32_t needed = AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK;
   return (low & needed) == needed ? STATUS_SUCCESS : STATUS_NOT_SUPPORTED;
 }

@@ -18,6 +18,8 @@ struct Features {
   uint32_t high = 0;    // AEROGPU_EXT_FEATURE_HI_*
   uint32_t policy = 0;  // AEROGPU_EXT_POLICY_*: what the host wants of the driver
   FormatSet formats;    // beyond ABI 1.4: those that textures can be made of
+  /** With charges(): bytes that the device holds for one process at most (SPACE-4). */
+  uint64_t spaceBytes = 0;
 
   /** Whether the device keeps processes apart (docs/abi/spaces.md). */
   bool spaces() const { return high & AEROGPU_EXT_FEATURE_HI_SPACES; }

@@ -15,26 +15,35 @@ using aerogpu::PacketWriter;
 
 namespace {
 
-/** The handle space of the program that has had the allocation open for longest; 0: only the OS has. Under the
- *  table's mutex. */
-uint32_t payerOf(const AeroAllocation &allocation) {
-  uint32_t space = 0;
+/** The program that has had the allocation open for longest; null: only the OS has. Under the table's mutex. */
+AeroDevice *payerOf(const AeroAllocation &allocation) {
+  AeroDevice *payer = nullptr;
   for (const AeroOpenAllocation *open = allocation.opens; open; open = open->next)  // the newest first
-    if (!open->device->system) space = open->device->space;
-  return space;
+    if (!open->device->system) payer = open->device;
+  return payer;
 }
 
 }  // namespace
 
 NTSTATUS KernelTextures::create(AeroAllocation &allocation) {
-  uint32_t texture, payer;
+  return create(allocation, m_features.spaceBytes);
+}
+
+NTSTATUS KernelTextures::create(AeroAllocation &allocation, uint64_t limit) {
+  uint32_t texture, space;
   {
     TableLock lock(m_allocations);
+    AeroDevice *payer = m_features.charges() ? payerOf(allocation) : nullptr;
+    if (!m_allocations.charge(allocation, payer, limit)) return STATUS_NO_MEMORY;
     texture = m_allocations.newKernelHandles(1);
-    payer = m_features.charges() ? payerOf(allocation) : 0;
+    space = payer ? payer->space : 0;
   }
-  const NTSTATUS status = submit(allocation, texture, {Scheduler::kRoomTimeoutMs, payer, 0});
-  if (!NT_SUCCESS(status)) return status;
+  const NTSTATUS status = submit(allocation, texture, {Scheduler::kRoomTimeoutMs, space, 0});
+  if (!NT_SUCCESS(status)) {
+    TableLock lock(m_allocations);
+    m_allocations.discharge(allocation);
+    return status;
+  }
   allocation.kernelTexture = texture;
   allocation.kernelEpoch = m_epochs.now();
   return status;
@@ -132,7 +141,8 @@ NTSTATUS KernelTextures::restore() {
       allocation = m_allocations.nextLost(cursor, m_epochs);
     }
     if (!allocation) return status;
-    const NTSTATUS one = create(*allocation);
+    // It is somebody's already, and there to be imported: whether there is room is for the device to say.
+    const NTSTATUS one = create(*allocation, ~uint64_t{0});
     if (!NT_SUCCESS(one)) status = one;
   }
 }

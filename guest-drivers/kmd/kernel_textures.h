@@ -26,7 +26,8 @@ public:
         m_features(features) {}
 
   /** Makes the texture, or buffer, of an allocation that lasts(), and exports it, before anybody can name either. It
-   *  counts for who has opened the allocation first of those that have it open (SPACE-21). */
+   *  counts for who has opened the allocation first of those that have it open (SPACE-21). STATUS_NO_MEMORY: what is
+   *  made for that one alone leaves no room in its space. */
   NTSTATUS create(AeroAllocation &allocation);
   /**
    * Sees to it that the texture over an allocation's memory is made before whatever is submitted from now on: DMA
@@ -46,6 +47,8 @@ private:
     uint32_t payer = 0;   // the handle space that has the costs, 0: the guest
     uint64_t memory = 0;  // where the allocation lies, whose content it begins with, 0: with none
   };
+  /** `limit`: how much may count for whom it is made for. */
+  NTSTATUS create(AeroAllocation &allocation, uint64_t limit);
   /** The packets that make it. */
   NTSTATUS submit(const AeroAllocation &allocation, uint32_t texture, const Making &how);
   /** The table is locked. STATUS_IO_TIMEOUT: there is no room in the ring now. */

@@ -380,36 +380,65 @@ void spaceInFlight() {
   survivor.end(adapter);
 }
 
-/// SPACE-21: textures that the driver makes for a program (PRIV-20, PRIV-24) count against the limit of the
-/// program's space. One takes all of it, others have theirs, and what it gives back it has again.
+/// SPACE-21: what the driver makes for a program (PRIV-20, PRIV-24) counts against the limit of the program's
+/// space. A program that takes all of it is told so when it makes the next one, and the device has no error;
+/// others have theirs, and what it gives back it has again.
 void spaceCharges() {
-  constexpr uint32_t kEdge = 4096, kMiB = 1 << 20, kEach = kEdge / 1024 * kEdge / 1024 * 4;
+  constexpr uint32_t kMiB = 1 << 20, kShared = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED;
   Session session;
   if (!session.ok() || !hasSpaces(session.adapter())) return;
   Adapter& adapter = session.adapter();
   auto taker = makeSharer(adapter, 760), other = makeSharer(adapter, 761);
   if (!taker || !other) return;
   const uint32_t limit = adapter.registers().read(AEROGPU_EXT_REG_SPACE_MEMORY_MB);
-  if (!expect(limit >= 2 * kEach, "room for two textures (%u MiB)", limit)) return;
+  if (!expect(limit >= 256, "room for some textures (%u MiB)", limit)) return;
   struct Held {
     std::shared_ptr<Allocation> allocation;
     OpenAllocation* opened;
   };
-  // Whether it was made, by the device's errors.
-  const auto make = [&](Sharer& who, std::vector<Held>& held, uint32_t flags) {
+  /// Of 16 or 64 MiB, without memory of the guest's; a shared one of 16 MiB over memory; a buffer.
+  struct Kind {
+    uint32_t edge, flags;
+    uint32_t mib() const { return edge / 512 * (edge / 512); }
+  };
+  constexpr Kind kLarge{4096, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY},
+      kPresented{4096, kLarge.flags | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED}, kOverMemory{2048, kShared},
+      kBuffer{0, kShared};
+  constexpr uint32_t kBufferMiB = 16;
+  const auto tryMake = [&](Sharer& who, std::vector<Held>& held, Kind kind) {
+    auto data = kind.edge ? texturePrivate(newAllocId(), kind.edge, kind.edge, D3DDDIFMT_A8R8G8B8)
+                          : bufferPrivate(newAllocId(), kBufferMiB * kMiB);
     aerogpu_wddm_alloc_priv_v2 priv;
-    auto data = texturePrivate(newAllocId(), kEdge, kEdge, D3DDDIFMT_A8R8G8B8);
     std::memcpy(&priv, data.data(), sizeof priv);
-    priv.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY | flags;
+    priv.flags |= kind.flags;
     std::memcpy(data.data(), &priv, sizeof priv);
     const uint32_t before = deviceErrors(adapter);
     auto made = adapter.vidmm().create({}, {data}, true);
-    const auto opened =
-        ntSuccess(made.status) ? who.client->open(made.allocations, true) : std::vector<OpenAllocation*>{};
-    if (!expect(!opened.empty(), "an allocation (0x%08x)", made.status)) return false;
-    held.push_back({made.allocations[0], opened[0]});
+    if (!expect(ntSuccess(made.status), "an allocation (0x%08x)", made.status)) return made.status;
+    NTSTATUS status = kSuccess;
+    if (const auto opened = who.client->open(made.allocations, true); opened.empty()) {
+      // The same once more, for its code.
+      ProcessScope process(who.client->processId());
+      std::vector<std::unique_ptr<OpenAllocation>> none;
+      status = adapter.vidmm().open(who.client->device(), made.allocations, true, none);
+      adapter.vidmm().destroy({made.allocations[0]});
+    } else {
+      held.push_back({made.allocations[0], opened[0]});
+    }
     settle(adapter, *who.context);
-    return deviceErrors(adapter) == before;
+    expect(deviceErrors(adapter) == before, "%u errors of the device (0x%08x)",
+           deviceErrors(adapter) - before, status);
+    return status;
+  };
+  // How many there are until the driver refuses one.
+  const auto fill = [&](Sharer& who, std::vector<Held>& held, Kind kind) {
+    const uint32_t most = limit / kind.mib() + 1;
+    for (uint32_t count = 0; count < most; ++count)
+      if (const NTSTATUS status = tryMake(who, held, kind); !ntSuccess(status)) {
+        expect(status == kNoMemory, "0x%08x of an allocation that there is no room for", status);
+        return count;
+      }
+    return most;
   };
   const auto drop = [&](Sharer& who, std::vector<Held>& held) {
     for (const Held& one : held) {
@@ -419,27 +448,41 @@ void spaceCharges() {
     held.clear();
     settle(adapter, *who.context);
   };
-  for (const uint32_t flags : {0u, AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED}) {
+  for (const Kind kind : {kLarge, kPresented}) {
     std::vector<Held> all, others;
-    uint32_t count = 0;
-    while (count <= limit / kEach && make(*taker, all, flags)) ++count;
-    // The rest is less than one of them.
-    expect(count + 1 >= limit / kEach && count <= limit / kEach,
-           "%u of %u MiB against a limit of %u MiB (flags 0x%x)", count, kEach, limit, flags);
-    const uint32_t errors = deviceErrors(adapter);
-    expect(make(*other, others, flags), "another program has room");
-    const uint32_t handle = newHandle();
-    expect(ntSuccess(taker->context->render(Stream().createBuffer(handle, kEach * kMiB, 0).bytes(), {})),
-           "a buffer");
+    // An object costs more than its pixels: those that just fill the limit do not fit.
+    const uint32_t large = fill(*taker, all, kind);
+    expect(large == (limit - 1) / kind.mib(), "%u of %u MiB against a limit of %u MiB", large, kind.mib(),
+           limit);
+    uint32_t rest = limit - large * kind.mib();
+    expect(ntSuccess(tryMake(*taker, all, kBuffer)), "a shared buffer");
+    rest -= kBufferMiB;
+    const uint32_t small = fill(*taker, all, kOverMemory);
+    expect(small == (rest - 1) / kOverMemory.mib(), "%u of %u MiB for the remaining %u MiB", small,
+           kOverMemory.mib(), rest);
+    expect(tryMake(*taker, all, kBuffer) == kNoMemory, "no other buffer");
+    expect(ntSuccess(tryMake(*other, others, kind)), "another program has room");
+    const uint32_t errors = deviceErrors(adapter), handle = newHandle();
+    expect(ntSuccess(taker->context->render(Stream().createBuffer(handle, kBufferMiB * kMiB, 0).bytes(), {})),
+           "a buffer of its own");
     settle(adapter, *taker->context);
     expect(deviceErrors(adapter) == errors + 1, "what it makes itself counts beside them");
     drop(*taker, all);
-    const uint32_t after = deviceErrors(adapter);
-    expect(make(*taker, all, flags), "what was given back is there again");
-    expect(deviceErrors(adapter) == after, "without an error");
+    expect(fill(*taker, all, kind) == large, "what was given back is there again");
     drop(*taker, all);
     drop(*other, others);
   }
+  // Who pays dies; what it shared lives on with another one, whose room is its own.
+  std::vector<Held> shared, others;
+  expect(ntSuccess(tryMake(*taker, shared, kOverMemory)), "a shared texture");
+  const auto also = other->client->open({shared[0].allocation}, false);
+  expect(!also.empty(), "another program opens it");
+  terminate(std::move(taker));
+  expect(fill(*other, others, kLarge) == (limit - 1) / kLarge.mib(), "it costs the other one nothing");
+  drop(*other, others);
+  for (OpenAllocation* one : also) other->client->close(one);
+  adapter.vidmm().destroy({shared[0].allocation});
+  settle(adapter, *other->context);
 }
 
 const TestCase kTests[] = {

@@ -58,6 +58,14 @@ constexpr bool isImported(const AllocationPrivate &data) {
   return !data.reserved1 && data.flags & kFlags && !saysGpuOnly(data);
 }
 
+/** Bytes of the surface's pixels, without what a pitch adds; 0 for a format of no known size. */
+constexpr uint64_t pixelBytes(const DescribedSurface &surface) {
+  const FormatBlock block = formatBlock(surface.format, false);
+  if (!block.bytes) return 0;
+  return uint64_t{(surface.width + block.width - 1) / block.width} * block.bytes *
+         ((surface.height + block.height - 1) / block.height);
+}
+
 /** Bytes of a row of such a texture: the pitch that is said, or rows that follow one another. */
 constexpr uint32_t importedPitch(const DescribedSurface &surface) {
   const FormatBlock block = formatBlock(surface.format, false);

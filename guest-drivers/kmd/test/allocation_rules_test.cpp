@@ -101,6 +101,16 @@ TEST(AllocationRules, WhatProgramsShareIsInAFormatOfTheDevice) {  // PRIV-24, FM
   EXPECT_EQ(importedFormat(0x71, none), 0u);
 }
 
+TEST(AllocationRules, ASurfaceHoldsItsPixelsAtLeast) {  // SPACE-21
+  constexpr uint32_t kR5G6B5 = 23, kA16B16G16R16F = 113, kUyvy = 0x59565955, kNobodys = 0x454E4F4E;
+  EXPECT_EQ(pixelBytes({1, 1, kA8R8G8B8, 4096}), 4u) << "whatever the pitch";
+  EXPECT_EQ(pixelBytes({17, 3, kR5G6B5, 0}), 17u * 3 * 2);
+  EXPECT_EQ(pixelBytes({5, 5, kDxt1, 0}), 2u * 2 * 8) << "whole blocks";
+  EXPECT_EQ(pixelBytes({3, 2, kUyvy, 0}), 2u * 4 * 2);
+  EXPECT_EQ(pixelBytes({16384, 16384, kA16B16G16R16F, 0}), uint64_t{1} << 31);
+  EXPECT_EQ(pixelBytes({16384, 16384, kNobodys, 65536}), 0u) << "nobody knows";
+}
+
 TEST(AllocationRules, AProgramsOwnMemoryIsItsOwn) {  // PRIV-25
   const uint32_t existing = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_EXISTING;
   EXPECT_TRUE(may(texture(64, 64, kA8R8G8B8, 256, 16384, existing)));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "fake_device.h"
 #include "registers.h"
 
@@ -32,6 +33,17 @@ TEST_F(DeviceFeatures, AreReadFromADeviceOfOurMajorVersion) {
     m_device.setValue(AEROGPU_MMIO_REG_ABI_VERSION, 0x00010000 | minor);
     EXPECT_EQ(read(), STATUS_SUCCESS) << minor;
     EXPECT_EQ(m_features.abiVersion, 0x00010000 | minor);
+  }
+}
+
+TEST_F(DeviceFeatures, SayHowMuchAProcessMayHave) {  // SPACE-4, SPACE-21
+  constexpr uint32_t kSpaces = AEROGPU_EXT_FEATURE_HI_SPACES, kBoth = kSpaces | AEROGPU_EXT_FEATURE_HI_CHARGES;
+  m_device.setValue(AEROGPU_EXT_REG_SPACE_MEMORY_MB, 4097);
+  for (const uint32_t high : {0u, kSpaces, kBoth & ~kSpaces, kBoth}) {
+    m_device.setValue(AEROGPU_MMIO_REG_FEATURES_HI, high);
+    EXPECT_EQ(read(), STATUS_SUCCESS);
+    EXPECT_EQ(m_features.charges(), high == kBoth) << std::hex << high;
+    EXPECT_EQ(m_features.spaceBytes, high == kBoth ? uint64_t{4097} << 20 : 0) << std::hex << high;
   }
 }
 
