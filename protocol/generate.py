@@ -254,31 +254,43 @@ def rights(everything):
 DUMP_KINDS = {'float': 'Float', 'flags': 'Hex', 'bits': 'Hex', 'token': 'Hex'}
 
 
-def packet_fields(everything):
+def shown_fields(packet):
+    """What a dump shows of a packet: (name, field, offset, the enumeration that the field is of or None)."""
+    for name, f, offset in fields_of(packet):
+        if f.kind == 'reserved':
+            continue
+        enum = {'enum': f.of, 'stage_ex': 'shader_stage_ex'}.get(f.kind)
+        yield 'stage_ex' if f.kind == 'stage_ex' else name, f, offset, enum  # that field is called reserved0
+
+
+def enum_names(everything):
     enums = {e.name: e for e in everything.all('enums')}
-    used, tables, cases = [], [], []
+    used = list(dict.fromkeys(enum for p in everything.packets for *_, enum in shown_fields(p) if enum))
+    lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#pragma once', '',
+             '#include "renderer/cmd/packet_fields.h"', '', 'namespace aerogpu::cmd {', '']
+    for name in used:
+        lines.append(f'inline constexpr EnumName k{camel(name)}Names[] = {{')
+        lines += [f'{{{value}, "AEROGPU_{label}"}},' for label, value, _ in enums[name].values] + ['};', '']
+    return lines + ['}  // namespace aerogpu::cmd']
+
+
+def packet_fields(everything):
+    tables, cases = [], []
     for p in everything.packets:
-        shown = [(name, f, offset) for name, f, offset in fields_of(p) if f.kind != 'reserved']
+        shown = list(shown_fields(p))
         cases += [f'case AEROGPU_CMD_{p.name}:',
                   f'return {{"{p.name}", {p.struct.bytes}, {f"k{camel(p.name)}" if shown else "{}"}}};']
         if not shown:
             continue
         tables.append(f'constexpr PacketField k{camel(p.name)}[] = {{')
-        for name, f, offset in shown:
+        for name, f, offset, enum in shown:
             kind = DUMP_KINDS.get(f.kind, 'Signed' if f.type.startswith('i') else 'Unsigned')
-            names, enum = '{}', {'enum': f.of, 'stage_ex': 'shader_stage_ex'}.get(f.kind)
-            if enum:
-                names = f'k{camel(enum)}Names'
-                used += [enum] if enum not in used else []
-            if f.kind == 'stage_ex':
-                name = 'stage_ex'  # the field is called reserved0
+            names = f'k{camel(enum)}Names' if enum else '{}'
             tables.append(f'{{"{name}", {offset}, {f.bytes}, {f.count}, PacketField::Kind::{kind}, {names}}},')
         tables += ['};', '']
     lines = ['// SPDX-License-Identifier: MIT', f'// {NOTICE}', '#include "renderer/cmd/packet_fields.h"', '',
-             '#include "aerogpu/aerogpu_cmd_table.h"', '', 'namespace aerogpu::cmd {', '', 'namespace {', '']
-    for name in used:
-        lines.append(f'constexpr EnumName k{camel(name)}Names[] = {{')
-        lines += [f'{{{value}, "AEROGPU_{label}"}},' for label, value, _ in enums[name].values] + ['};', '']
+             '#include "aerogpu/aerogpu_cmd_table.h"', '#include "renderer/cmd/enum_names.h"', '',
+             'namespace aerogpu::cmd {', '', 'namespace {', '']
     return lines + tables + ['}  // namespace', '', 'PacketFields packetFields(uint32_t opcode) {', 'switch (opcode) {',
                              *cases, 'default: return {};', '}', '}', '', '}  // namespace aerogpu::cmd']
 
@@ -299,6 +311,7 @@ def outputs(everything):
     files |= {INCLUDE + 'aerogpu_cmd_table.h': table(everything),
               INCLUDE + 'packet_types.hpp': packet_types(everything),
               INCLUDE + 'packet_rights.hpp': rights(everything),
+              'renderer/cmd/enum_names.h': enum_names(everything),
               'renderer/cmd/packet_fields.cpp': packet_fields(everything),
               'renderer/fuzz/stream_fuzz.dict': dictionary(everything)}
     for path, lines in files.items():

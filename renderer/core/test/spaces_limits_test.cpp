@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// The limits of handle spaces (docs/abi/spaces.md, SPACE-9 to SPACE-11 and SPACE-21), over the null back end.
+#include "renderer/core/spaces.h"
+#include "renderer/core/test/spaces_fixture.h"
+
+namespace {
+
+using namespace aerogpu;
+using namespace aerogpu::test;
+using core::Spaces;
+
+/// A texture of a space that ended counts where it was made, and only there.
+// SPACE-11
+TEST_F(SpacesTest, MemoryCountsForWhoMadeIt) {
+  constexpr uint32_t kBig = 600 * 1024;
+  const auto big = [](CommandWriter& w) { packets::createBuffer(w, 1, kBig); };
+  const auto second = [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); };
+  expectGood(in(1, big));
+  expectError(in(1, second), kBackend);
+  expectGood(in(2, big));
+  expectGood(in(0, big));
+  expectGood(in(0, second));
+  expectGood(in(0, [](CommandWriter& w) {
+    exportToken(w, 1, 100);
+    grant(w, 100, 2);
+  }));
+  expectGood(in(2, [](CommandWriter& w) { importToken(w, 3, 100); }));
+  expectGood(in(1, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  expectGood(in(1, second));
+  const uint64_t held = h.stats().host_memory_bytes;
+  EXPECT_GT(held, 4u * kBig);
+  EXPECT_GE(h.spaceInfo(2)->host_memory_bytes, kBig);
+  EXPECT_LT(h.spaceInfo(2)->host_memory_bytes, kBig + 300u * 1024);
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_EQ(h.stats().host_memory_bytes, 0u);
+  EXPECT_FALSE(h.spaceInfo(2));
+}
+
+/// What the kernel driver makes for a program counts where it says, up to the end of its submission, whoever
+/// imports it, and as long as it lives.
+// SPACE-11, SPACE-21
+TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
+  constexpr uint32_t kBig = 600 * 1024;
+  const auto held = [&](uint32_t space) {
+    const auto info = h.spaceInfo(space);
+    return info ? info->host_memory_bytes : 0;
+  };
+  // Of the space itself: its tables, and what a grant takes.
+  constexpr uint64_t kOwn = 100 * 1024;
+  expectGood(in(0, [](CommandWriter& w) {
+    chargeSpace(w, 5);
+    packets::createBuffer(w, 1, kBig);
+    exportToken(w, 1, 100);
+    grant(w, 100, 6);
+    grant(w, 100, 5);
+    chargeSpace(w, 0);
+    packets::createBuffer(w, 2, kBig);
+  }));
+  EXPECT_GE(held(5), kBig);
+  EXPECT_LT(held(5), kBig + kOwn);
+  EXPECT_LT(held(6), kOwn) << "a grant charges its own space alone";
+  // Over the limit nothing is made; what comes behind the packet that ended is the guest's.
+  expectError(in(0,
+                 [](CommandWriter& w) {
+                   chargeSpace(w, 5);
+                   packets::createBuffer(w, 3, kBig);
+                 }),
+              kBackend);
+  expectError(in(0, [](CommandWriter& w) { packets::destroyResource(w, 3); }), kDecode);
+  expectGood(in(0, [](CommandWriter& w) { packets::createBuffer(w, 3, kBig); }));
+  // A grant in between leaves it as it is.
+  expectError(in(0,
+                 [](CommandWriter& w) {
+                   chargeSpace(w, 5);
+                   grant(w, 100, 6);
+                   packets::createBuffer(w, 4, kBig);
+                 }),
+              kBackend);
+  // The program has no more room of its own, another one has; who imports it pays nothing.
+  expectGood(in(5, [](CommandWriter& w) { importToken(w, 1, 100); }));
+  expectError(in(5, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }), kBackend);
+  expectGood(in(6, [](CommandWriter& w) { importToken(w, 1, 100); }));
+  expectGood(in(6, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }));
+  // The program's handle is not what it lives by.
+  expectGood(in(5, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  EXPECT_GE(held(5), kBig);
+  expectGood(in(0, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  EXPECT_GE(held(5), kBig) << "the other program has it";
+  expectGood(in(6, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  EXPECT_LT(held(5), kOwn);
+  // A space that ends leaves no room that is nobody's.
+  expectGood(in(0, [](CommandWriter& w) {
+    chargeSpace(w, 5);
+    packets::createBuffer(w, 1, kBig);
+    destroySpace(w, 5);
+    packets::createBuffer(w, 5, 16);
+  }));
+  EXPECT_FALSE(h.spaceInfo(5));
+  expectGood(in(5, [](CommandWriter& w) { packets::createBuffer(w, 2, kBig); }));
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_EQ(h.stats().host_memory_bytes, 0u);
+}
+
+/// Each space has its limit, and all of them together that of ABI 1.4.
+// SPACE-10, LIM-7
+TEST(SpaceLimits, Handles) {
+  FakeExecutor f;
+  f.inSpace = true;
+  constexpr uint32_t kAtOnce = 1u << 16;
+  CommandWriter one, replace, end;
+  packets::createBuffer(one, 1u << 30, 4);
+  packets::destroyResource(replace, 1);
+  packets::createBuffer(replace, 1u << 30, 4);
+  for (f.space = 1; f.space <= Spaces::kMaxObjects / Spaces::kMaxObjectsOfOne; ++f.space) {
+    for (uint32_t first = 1; first <= Spaces::kMaxObjectsOfOne; first += kAtOnce) {
+      CommandWriter w;
+      for (uint32_t i = 0; i < kAtOnce; ++i) packets::createBuffer(w, first + i, 4);
+      ASSERT_EQ(f.submit(w).errorCount, 0u) << "nobody starves the others";
+    }
+    const core::ExecutionReport report = f.submit(one);
+    EXPECT_EQ(report.errorCount, 1u);
+    EXPECT_EQ(report.lastError, ErrorCode::Backend);
+    EXPECT_EQ(f.submit(replace).errorCount, 0u);
+  }
+  for (const uint32_t space : {f.space, 0u}) {
+    f.space = space;
+    EXPECT_EQ(f.submit(one).lastError, ErrorCode::Backend) << "that is all";
+  }
+  destroySpace(end, 1);
+  EXPECT_EQ(f.submit(end).errorCount, 0u);
+  EXPECT_EQ(f.submit(one).errorCount, 0u);
+}
+
+// SPACE-10
+TEST(SpaceLimits, ContextsOfASpace) {
+  FakeExecutor f;
+  f.inSpace = true;
+  const auto context = [&](uint32_t space, uint32_t number) {
+    CommandWriter w;
+    w.packet(aerogpu_cmd_flush{});
+    aerogpu_submission submission{};
+    submission.struct_size = sizeof submission;
+    submission.cmd = w.data();
+    submission.cmd_size = w.size();
+    submission.context_id = number;
+    submission.in_space = 1;
+    submission.space = space;
+    return f.executor().execute(submission).lastError;
+  };
+  for (uint32_t i = 0; i < Spaces::kMaxContextsOfOne; ++i) ASSERT_EQ(context(1, i), ErrorCode::None);
+  EXPECT_EQ(context(1, 4711), ErrorCode::Backend);
+  EXPECT_EQ(context(1, 0), ErrorCode::None);
+  EXPECT_EQ(context(2, 4711), ErrorCode::None);
+  for (uint32_t i = 0; i < Spaces::kMaxContextsAlone + 1; ++i)
+    ASSERT_EQ(context(0, i), ErrorCode::None) << "1024 is no limit any more";
+}
+
+// SPACE-9
+TEST(SpaceLimits, Spaces) {
+  FakeExecutor f;
+  f.inSpace = true;
+  CommandWriter flush, end;
+  flush.packet(aerogpu_cmd_flush{});
+  for (uint32_t i = 0; i < Spaces::kMaxSpaces; ++i) {
+    f.space = ~i;  // any number
+    ASSERT_EQ(f.submit(flush).errorCount, 0u);
+  }
+  f.space = 1;
+  EXPECT_EQ(f.submit(flush).lastError, ErrorCode::Backend);
+  f.space = 0;
+  EXPECT_EQ(f.submit(flush).errorCount, 0u);
+  destroySpace(end, ~7u);
+  EXPECT_EQ(f.submit(end).errorCount, 0u);
+  f.space = 1;
+  EXPECT_EQ(f.submit(flush).errorCount, 0u);
+  EXPECT_EQ(f.submit(flush).errorCount, 0u);
+}
+
+}  // namespace
