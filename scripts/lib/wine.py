@@ -22,14 +22,14 @@ FOLDER = os.path.join(BUILD, 'wine')
 LOADER = '/usr/lib/wine/wine64'
 SERVER = '/usr/lib/wine/wineserver64'
 BUILTINS = '/usr/lib/x86_64-linux-gnu/wine/x86_64-windows'  # where Debian has the libraries that wineboot copies
-_TREE32 = os.path.join(BUILD, 'wine32')
-LOADER32 = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine')
-_LOADER_BOTH = os.path.join(_TREE32, 'usr', 'lib', 'wine', 'wine64')  # as LOADER, with LOADER32 beside it
-_SYSTEM32 = os.path.join(_TREE32, 'usr', 'lib', 'i386-linux-gnu')  # libraries of X11, which only 32-bit processes take
+TREE32 = os.path.join(BUILD, 'wine32')
+LOADER32 = os.path.join(TREE32, 'usr', 'lib', 'wine', 'wine')
+LOADER_BOTH = os.path.join(TREE32, 'usr', 'lib', 'wine', 'wine64')  # as LOADER, with LOADER32 beside it
+_SYSTEM32 = os.path.join(TREE32, 'usr', 'lib', 'i386-linux-gnu')  # libraries of X11, which only 32-bit processes take
 # Mesa's OpenGL, if it was fetched. A process tries the drivers of both kinds, and loads those of its own.
 _OPENGL32 = [os.path.join(BUILD, 'wine32-opengl', *path, 'i386-linux-gnu') for path in (('usr', 'lib'), ('lib',))]
 _DRIVERS = [os.path.join(_OPENGL32[0], 'dri'), '/usr/lib/x86_64-linux-gnu/dri']
-_LIBRARIES32 = os.path.join(_SYSTEM32, 'wine')
+LIBRARIES32 = os.path.join(_SYSTEM32, 'wine')
 _FORMAT = 1  # of the template; counts up when _make_template() changes
 _MACHINES = {0x14C: 'x86', 0x8664: 'x64'}  # IMAGE_FILE_HEADER.Machine
 # Neither .NET nor a browser engine: Wine would ask whether to download them. Nothing of the desktop's menu.
@@ -54,7 +54,7 @@ def prepare32(opengl=False):
 
 def check_wine32():
     """Fails if the 32-bit Wine is not there."""
-    for path in (LOADER32, _LOADER_BOTH, _LIBRARIES32):
+    for path in (LOADER32, LOADER_BOTH, LIBRARIES32):
         if not os.path.exists(path):
             raise Failure('there is no 32-bit Wine: %s is missing; scripts/prepare-wine32 fetches it' % path)
 
@@ -62,7 +62,7 @@ def check_wine32():
 def environment(prefix, overrides='services.exe=', display='', both=False):
     """Environment variables with which Wine works in a prefix. `overrides` is added to WINEDLLOVERRIDES; unless told
     otherwise, no services are started, which programs that only draw do not need."""
-    more = {'WINELOADER': _LOADER_BOTH, 'WINEDLLPATH': _LIBRARIES32, 'LD_LIBRARY_PATH': ':'.join([_SYSTEM32, *_OPENGL32]),
+    more = {'WINELOADER': LOADER_BOTH, 'WINEDLLPATH': LIBRARIES32, 'LD_LIBRARY_PATH': ':'.join([_SYSTEM32, *_OPENGL32]),
             'LIBGL_DRIVERS_PATH': ':'.join(_DRIVERS)} if both else {}
     return dict(_BASE, WINEPREFIX=os.path.abspath(prefix), DISPLAY=display,
                 WINEDLLOVERRIDES=';'.join(part for part in (_QUIET, overrides) if part), **more)
@@ -88,7 +88,7 @@ def loader_for(path, env):
     processor: Wine would end with 0 and without a word."""
     if machine_of(path) == 'x64':
         return env['WINELOADER']
-    if env['WINELOADER'] != _LOADER_BOTH:
+    if env['WINELOADER'] != LOADER_BOTH:
         raise Failure('%s is for x86; this Wine runs programs for x64' % path)
     return LOADER32
 
@@ -106,7 +106,7 @@ def _make_template(target, both):
                ['sh', '-c', '"$0" wineboot -i && "$1" -w', LOADER, SERVER], env=env, timeout=300)
     for folder, _, names in os.walk(os.path.join(target, 'drive_c')):
         for name in names:
-            builtins = os.path.join(_LIBRARIES32, 'i386-windows') if os.path.basename(folder) == 'syswow64' else BUILTINS
+            builtins = os.path.join(LIBRARIES32, 'i386-windows') if os.path.basename(folder) == 'syswow64' else BUILTINS
             path, source = os.path.join(folder, name), os.path.join(builtins, name)
             if not os.path.islink(path) and os.path.exists(source) and \
                     os.path.getsize(path) == os.path.getsize(source):

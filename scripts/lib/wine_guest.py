@@ -2,7 +2,8 @@
 """The part of Wine that a program with a window and Direct3D needs, as an archive for a guest's initramfs: loader, server,
 the libraries that were seen to be opened, and a prefix. No fonts, no X, no services.
 
-Everything lies where the host's Wine has it, so that all paths mean the same in the guest; the prefix is PREFIX."""
+Everything lies where the host's Wine has it, so that all paths mean the same in the guest; the prefix is PREFIX. `both` in
+the functions below: with the Wine of build/wine32, which runs programs for x86 too."""
 import os
 import re
 import stat
@@ -14,13 +15,13 @@ from guest_image import Cpio
 import wine
 
 PREFIX = '/wine'
-# What Wine runs with in the guest: the host's variables, and neither services nor the program that makes a prefix.
-ENVIRONMENT = dict(wine.environment(PREFIX, overrides='services.exe,wineboot.exe='), HOME='/', LC_ALL='C.UTF-8')
 
 _UNIX = '/usr/lib/x86_64-linux-gnu/wine/x86_64-unix'
 _SHARE = '/usr/share/wine/nls'
 _PROGRAMS = [wine.LOADER, wine.SERVER]
 _UNIX_LIBRARIES = ['ntdll.so', 'win32u.so', 'ws2_32.so']
+_UNIX32 = os.path.join(wine.LIBRARIES32, 'i386-unix')
+_WINDOWS32 = os.path.join(wine.LIBRARIES32, 'i386-windows')
 # Opened when it is needed: by the end of a thread. (Without FreeType win32u says so once, and goes on without fonts; with
 # it, it wants fontconfig and its files.)
 _LATE_LIBRARIES = ['libgcc_s.so.1']
@@ -33,7 +34,12 @@ _WINDOWS_LIBRARIES = [
     'shlwapi.dll']
 _TABLES = ['c_1252.nls', 'c_10000.nls', 'c_20127.nls', 'c_437.nls', 'l_intl.nls', 'locale.nls', 'normnfc.nls',
            'sortdefault.nls']
-_STRIP = {'elf': 'strip', 'pe': 'x86_64-w64-mingw32-strip'}
+_STRIP = {'elf': 'strip', 'pe': 'x86_64-w64-mingw32-strip', 'pe32': 'i686-w64-mingw32-strip'}
+
+
+def environment(both=False):
+    """What Wine runs with in the guest: the host's variables, and neither services nor the program that makes a prefix."""
+    return dict(wine.environment(PREFIX, overrides='services.exe,wineboot.exe=', both=both), HOME='/', LC_ALL='C.UTF-8')
 
 
 def _stripped(path, kind):
@@ -52,7 +58,7 @@ def _shared_libraries(paths):
     for path in paths:
         text = subprocess.run(['ldd', path], stdout=subprocess.PIPE, text=True, check=True).stdout
         for library in re.findall(r'(?:=> )?(/\S+) \(0x', text):
-            if not library.startswith(_UNIX):
+            if not library.startswith((_UNIX, _UNIX32)):
                 found[library] = _stripped(os.path.realpath(library), 'elf')
     return found
 
@@ -69,38 +75,71 @@ def _registry(path):
     return ''.join(out)
 
 
-def archive():
+def archive(both=False):
     """The path of a "newc" archive that the kernel unpacks after another one. It is made if there is none of this Wine."""
-    template = wine.template()
-    target = os.path.join(wine.FOLDER, 'guest.cpio')
+    template = wine.template(both)
+    target = os.path.join(wine.FOLDER, 'guest-both.cpio' if both else 'guest.cpio')
     newest = max(os.path.getmtime(path) for path in (wine.LOADER, template + '.stamp', __file__, wine.__file__))
     if not os.path.exists(target) or os.path.getmtime(target) < newest:
-        _write_archive(target, template)
+        files = _files64()
+        if both:
+            files.update(_files32(template))
+        files.update(_prefix(template))
+        _write(target, files, {PREFIX + '/drive_c/windows/temp', PREFIX + '/drive_c/users/root/Temp', '/tmp'})
     return target
 
 
-def _write_archive(target, template):
-    files = {}  # path: (mode, bytes)
-    for path in _PROGRAMS:
-        files[path] = (stat.S_IFREG | 0o755, _stripped(path, 'elf'))
-    unix = [os.path.join(_UNIX, name) for name in _UNIX_LIBRARIES]
-    for path in unix + [path for path in [os.path.join(_UNIX, 'libwine.so.1')] if os.path.exists(path)]:
-        files[path] = (stat.S_IFREG | 0o755, _stripped(path, 'elf'))
-    late = [os.path.join('/lib/x86_64-linux-gnu', name) for name in _LATE_LIBRARIES]
-    for path in late:
-        files[path] = (stat.S_IFREG | 0o755, _stripped(os.path.realpath(path), 'elf'))
-    for path, data in _shared_libraries(_PROGRAMS + unix + late).items():
+def _unix_files(programs, libraries):
+    """{path: (mode, bytes)} of programs, libraries, and what the dynamic loader opens for them."""
+    files = {path: (stat.S_IFREG | 0o755, _stripped(os.path.realpath(path), 'elf')) for path in programs + libraries}
+    for path, data in _shared_libraries(programs + libraries).items():
         files[path] = (stat.S_IFREG | 0o755, data)
-    for name in _WINDOWS_LIBRARIES:
-        path = os.path.join(wine.BUILTINS, name)
-        files[path] = (stat.S_IFREG | 0o644, _stripped(path, 'pe'))
-        folder = 'windows' if name == 'explorer.exe' else 'windows/system32'
-        files['%s/drive_c/%s/%s' % (PREFIX, folder, name)] = (stat.S_IFLNK | 0o777, path.encode())
-        if name == 'explorer.exe':
-            files['%s/drive_c/windows/system32/%s' % (PREFIX, name)] = (stat.S_IFLNK | 0o777, path.encode())
+    return files
+
+
+def _windows_files(names, builtins, folder, kind):
+    """The same of Windows libraries, and links to them from a folder of drive C."""
+    files = {}
+    for name in names:
+        path = os.path.join(builtins, name)
+        files[path] = (stat.S_IFREG | 0o644, _stripped(path, kind))
+        files['%s/drive_c/windows/%s/%s' % (PREFIX, folder, name)] = (stat.S_IFLNK | 0o777, path.encode())
+    return files
+
+
+def _files64():
+    unix = [os.path.join(_UNIX, name) for name in _UNIX_LIBRARIES]
+    unix += [path for path in [os.path.join(_UNIX, 'libwine.so.1')] if os.path.exists(path)]
+    unix += [os.path.join('/lib/x86_64-linux-gnu', name) for name in _LATE_LIBRARIES]
+    files = _unix_files(_PROGRAMS, unix)
+    files.update(_windows_files(_WINDOWS_LIBRARIES, wine.BUILTINS, 'system32', 'pe'))
+    explorer = os.path.join(wine.BUILTINS, 'explorer.exe')
+    files[PREFIX + '/drive_c/windows/explorer.exe'] = (stat.S_IFLNK | 0o777, explorer.encode())
     for name in _TABLES:
         with open(os.path.join(_SHARE, name), 'rb') as file:
             files[os.path.join(_SHARE, name)] = (stat.S_IFREG | 0o644, file.read())
+    return files
+
+
+def _files32(template):
+    """The tree of build/wine32, whose other half are links to the installed Wine."""
+    unix = [os.path.join(_UNIX32, name) for name in _UNIX_LIBRARIES]
+    unix += [os.path.join('/usr/lib32', name) for name in _LATE_LIBRARIES]
+    files = _unix_files([wine.LOADER32, wine.LOADER_BOTH], unix)
+    names = [name for name in _WINDOWS_LIBRARIES if name != 'explorer.exe']  # the desktop is one for both
+    linked = [name for name in names if os.path.exists(os.path.join(_WINDOWS32, name))]
+    files.update(_windows_files(linked, _WINDOWS32, 'syswow64', 'pe32'))
+    for name in sorted(set(names) - set(linked)):  # of another package: the prefix has it as a file
+        place = 'drive_c/windows/syswow64/' + name
+        files['%s/%s' % (PREFIX, place)] = (stat.S_IFREG | 0o644, _stripped(os.path.join(template, place), 'pe32'))
+    for link in ('usr/lib/x86_64-linux-gnu/wine', 'usr/share/wine'):
+        path = os.path.join(wine.TREE32, link)
+        files[path] = (stat.S_IFLNK | 0o777, os.readlink(path).encode())
+    return files
+
+
+def _prefix(template):
+    files = {}
     for name in ('system.reg', 'user.reg', 'userdef.reg'):
         text = _registry(os.path.join(template, name))
         if name == 'user.reg':
@@ -110,8 +149,7 @@ def _write_archive(target, template):
         files[PREFIX + '/.update-timestamp'] = (stat.S_IFREG | 0o644, file.read())
     files[PREFIX + '/dosdevices/c:'] = (stat.S_IFLNK | 0o777, b'../drive_c')
     files[PREFIX + '/dosdevices/z:'] = (stat.S_IFLNK | 0o777, b'/')
-    folders = {PREFIX + '/drive_c/windows/temp', PREFIX + '/drive_c/users/root/Temp', '/tmp'}
-    _write(target, files, folders)
+    return files
 
 
 def _write(target, files, folders):

@@ -37,7 +37,7 @@ class Parts(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         self.parts = {name: pe_file(os.path.join(folder.name, name), 0x8664) for name in d3d9_stack.PARTS}
-        for name in ('LOADER', 'SERVER', 'BUILTINS', 'LOADER32', '_LOADER_BOTH', '_LIBRARIES32'):
+        for name in ('LOADER', 'SERVER', 'BUILTINS', 'LOADER32', 'LOADER_BOTH', 'LIBRARIES32'):
             patched = mock.patch.object(wine, name, '/')
             patched.start()
             self.addCleanup(patched.stop)
@@ -75,7 +75,7 @@ class Parts(unittest.TestCase):
                 self.both(**{name: self.parts['umd']}).check()
             with self.assertRaisesRegex(Failure, '^there is no .* for 32-bit programs: /none is missing$'):
                 self.both(**{name: '/none'}).check()
-        for name in ('LOADER32', '_LOADER_BOTH', '_LIBRARIES32'):
+        for name in ('LOADER32', 'LOADER_BOTH', 'LIBRARIES32'):
             with mock.patch.object(wine, name, '/none'):
                 with self.assertRaisesRegex(Failure, '^there is no 32-bit Wine: /none is missing; scripts/prepare-wine32'):
                     self.both().check()

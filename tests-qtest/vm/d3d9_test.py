@@ -4,7 +4,8 @@
 serves the device of that machine, Wine runs the programs on our d3d9.dll and user-mode driver. The tests are those of
 scripts/run-d3d9-tests, in one boot: without names those that need the whole way, some of them twice.
 
-usage: d3d9_test.py DRIVER.sys USER-MODE-DRIVER.dll d3d9.dll [NAME...]
+usage: d3d9_test.py DRIVER.sys USER-MODE-DRIVER.dll d3d9.dll [--x86 USER-MODE-DRIVER.dll d3d9.dll] [NAME...]
+  --x86   programs for x86 run there too: the tests of both kinds, and each of the others as both
 
 The same programs also run outside, with Wine's own Direct3D, which gives the pictures that their windows must show."""
 import concurrent.futures
@@ -22,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', '..', 'scripts', 'lib'))
 from aerogpu_build import BUILD, Failure, say  # noqa: E402
 from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
-from d3d9_stack import DESKTOP, HOST, NAMES, PROGRAMS, Lines, Ppm, Running, Stack  # noqa: E402
+from d3d9_stack import DESKTOP, HOST, NAMES, PARTS32, Lines, Ppm, Running, Stack, program  # noqa: E402
 import d3d9_tests  # noqa: E402
 from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
 import wine  # noqa: E402
@@ -55,6 +56,7 @@ class Outside:
     def expected(self, path, arguments):
         """A future of the picture, a Ppm."""
         # Wine's Direct3D does not share between processes; one process draws the same.
+        path = path.replace('-x86.exe', '.exe')  # which draws the same
         arguments = (*arguments, '--any-driver', *(['--alone'] if os.path.basename(path) == 'shared.exe' else []))
         key = (path, *arguments)
         if key not in self.known:
@@ -107,7 +109,7 @@ class GuestStack(Stack):
     program_limit = LONG_LIMIT
 
     def __init__(self, parts):
-        super().__init__(parts)
+        super().__init__(parts, both='umd-x86' in parts)
         self.vm = None
         self.outside = None
         self.commands = None  # the guest's second serial line
@@ -117,7 +119,7 @@ class GuestStack(Stack):
 
     def check(self):
         super().check()
-        for path in [os.path.join(PROGRAMS, name + '.exe') for name in [*NAMES, DESKTOP]] + [SESSION]:
+        for path in [*self._programs(), SESSION]:
             if not os.path.isfile(path):
                 raise Failure('%s is missing' % path)
 
@@ -132,30 +134,38 @@ class GuestStack(Stack):
             raise
         return self
 
+    def _programs(self):
+        kinds = ('x64', 'x86') if self.both else ('x64',)
+        return [program(name, arch) for arch in kinds for name in NAMES] + [program(DESKTOP)]
+
     def _path(self, name):
         return os.path.join(self.folder.name, name)
 
     def _make_initramfs(self):
         os.makedirs(GUEST, exist_ok=True)
         take_kernel()
-        environment = dict(wine_guest.ENVIRONMENT, AEROGPU_KMT_KEY=secrets.token_hex(16), AEROGPU_D3D9_STRICT='1')
+        environment = self.environment = dict(wine_guest.environment(self.both), AEROGPU_KMT_KEY=secrets.token_hex(16),
+                                              AEROGPU_D3D9_STRICT='1')
         environment['WINEDLLOVERRIDES'] += ';d3d9=n'
         session = {
             'environment': ['%s=%s' % item for item in environment.items()],
             'server': ['/aerogpu-driver-host', '--serve', '--driver', '/aerogpu.sys', '--umd', '/aerogpu_d3d9.dll',
-                       '--mode', '%dx%d' % self.size],
+                       '--mode', '%dx%d' % self.size, *(['--umd-wow', '/aerogpu_d3d9_x86.dll'] if self.both else [])],
         }
         files = [('aerogpu-driver-host', HOST), ('aerogpu.sys', self.parts['driver']),
                  ('aerogpu_d3d9.dll', self.parts['umd']),
                  (wine_guest.PREFIX.strip('/') + '/drive_c/windows/system32/d3d9.dll', self.parts['d3d9']),
-                 *(('programs/%s.exe' % name, os.path.join(PROGRAMS, name + '.exe')) for name in [*NAMES, DESKTOP])]
+                 *(('programs/' + os.path.basename(path), path) for path in self._programs())]
+        if self.both:
+            files += [('aerogpu_d3d9_x86.dll', self.parts['umd-x86']),
+                      (wine_guest.PREFIX.strip('/') + '/drive_c/windows/syswow64/d3d9.dll', self.parts['d3d9-x86'])]
         for name, lines in session.items():
             with open(self._path(name), 'w') as file:
                 file.write('\n'.join(lines) + '\n')
             files.append(('session/' + name, self._path(name)))
         write_initramfs(self._path('first.cpio'), SESSION, files)
         with open(self._path('initramfs.cpio'), 'wb') as out:  # the kernel unpacks one archive after the other
-            for part in (self._path('first.cpio'), wine_guest.archive()):
+            for part in (self._path('first.cpio'), wine_guest.archive(self.both)):
                 with open(part, 'rb') as file:
                     out.write(file.read())
 
@@ -181,7 +191,7 @@ class GuestStack(Stack):
         self.commands.connect(self._path('line'))
         if self._start('wineserver', wine.SERVER, '-p')[0].wait(LONG_LIMIT) != 0:
             raise Failure('no Wine server runs in the guest: %s' % self.vm.diagnosis())
-        self.desktop = self.start(os.path.join(PROGRAMS, DESKTOP + '.exe'))
+        self.desktop = self.start(program(DESKTOP))
         self.desktop.wait_line('^window ')
 
     def _hear(self, line):
@@ -231,13 +241,17 @@ class GuestStack(Stack):
             if process.poll() is None:
                 lines.wait('^window ', LONG_LIMIT)
         name = os.path.basename(path)
-        return Running(self, path, *self._start(name.partition('.')[0], wine.LOADER, '/programs/' + name, *arguments))
+        loader = wine.loader_for(path, self.environment)
+        return Running(self, path, *self._start(name.partition('.')[0], loader, '/programs/' + name, *arguments))
 
     def start_shown(self, path, *arguments):
         expected = self.outside.expected(path, arguments)  # meanwhile
         program = self.start(path, '--hold', *arguments)
         program.expected = expected.result
         return program
+
+    def path_of(self, name, arch='x64'):
+        return r'Z:\programs\%s' % os.path.basename(program(name, arch))
 
     def sleep(self):
         """The guest's kernel sleeps to memory (ACPI's S3), which resets the machine's devices, and is woken from outside."""
@@ -288,9 +302,14 @@ def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     try:
-        names = sys.argv[4:]
-        sys.exit(d3d9_tests.run(GuestStack(dict(zip(('driver', 'umd', 'd3d9'), sys.argv[1:4]))), names or TESTS,
-                                again=() if names else ROUND))
+        parts, names = dict(zip(('driver', 'umd', 'd3d9'), sys.argv[1:4])), sys.argv[4:]
+        if names[:1] == ['--x86']:
+            if len(names) < 3:
+                sys.exit(__doc__)
+            parts.update(zip(PARTS32, names[1:3]))
+            names = names[3:]
+        sys.exit(d3d9_tests.run(GuestStack(parts), names or TESTS, again=() if names else ROUND,
+                                arch='both' if 'umd-x86' in parts else 'x64'))
     except Failure as failure:
         sys.exit('d3d9 vm: %s' % failure)
 

@@ -8,14 +8,23 @@ namespace aerogpu::kmt {
 namespace {
 
 constexpr uint64_t kSmallFile = 64 << 20;
-constexpr uint64_t kViewAlignment = 64 << 10;  // of offsets (page "MapViewOfFile")
-constexpr uint64_t kHugePage = 2 << 20;  // in a VM the file of its memory has such pages, which want to lie aligned
+constexpr uint64_t kHugePage = 2 << 20;  // in a VM the file of its memory has such pages: mapped whole, and aligned
+
+/// Huge pages of a file, which the ranges in them share: a view of its own for each would use up a 32-bit program's
+/// addresses.
+struct View {
+  View *next;
+  uint8_t *address;
+  uint64_t start, bytes;
+  uint32_t users;
+};
 
 struct File {
   uint64_t bytes;
   char path[sizeof SharedFile::path];
   HANDLE mapping;
   uint8_t *whole;  // all of it, where it is mapped whole
+  View *views;     // otherwise
 };
 File s_files[kMaxFiles];
 uint32_t s_fileCount;
@@ -51,18 +60,52 @@ bool open(File &file) {
   return file.mapping != nullptr;
 }
 
-/// A view of all of a file at a multiple of kHugePage.
-uint8_t *mapWhole(const File &file) {
+/// Part of a file, seen at a multiple of kHugePage.
+uint8_t *mapAligned(const File &file, uint64_t start, uint64_t bytes) {
   constexpr int kTries = 8;  // another thread may take the place that was found
+  if (bytes > SIZE_MAX - kHugePage) return nullptr;
   for (int i = 0; i < kTries; ++i) {
-    void *room = VirtualAlloc(nullptr, static_cast<SIZE_T>(file.bytes + kHugePage), MEM_RESERVE, PAGE_NOACCESS);
+    void *room = VirtualAlloc(nullptr, static_cast<SIZE_T>(bytes + kHugePage), MEM_RESERVE, PAGE_NOACCESS);
     if (!room) return nullptr;
     const uintptr_t aligned = (reinterpret_cast<uintptr_t>(room) + kHugePage - 1) & ~uintptr_t{kHugePage - 1};
     VirtualFree(room, 0, MEM_RELEASE);
-    void *view = MapViewOfFileEx(file.mapping, FILE_MAP_ALL_ACCESS, 0, 0, 0, reinterpret_cast<void *>(aligned));
+    void *view =
+        MapViewOfFileEx(file.mapping, FILE_MAP_ALL_ACCESS, static_cast<DWORD>(start >> 32), static_cast<DWORD>(start),
+                        static_cast<SIZE_T>(bytes), reinterpret_cast<void *>(aligned));
     if (view) return static_cast<uint8_t *>(view);
   }
   return nullptr;
+}
+
+/// A range, in a view that has it or in a new one. With s_lock held; the range is inside of the file.
+uint8_t *mapPiece(File &file, uint64_t offset, uint64_t bytes) {
+  View *view = file.views;
+  while (view && (offset < view->start || offset + bytes > view->start + view->bytes)) view = view->next;
+  if (!view) {
+    const uint64_t start = offset & ~(kHugePage - 1), rounded = (offset + bytes + kHugePage - 1) & ~(kHugePage - 1);
+    const uint64_t viewed = (rounded < file.bytes ? rounded : file.bytes) - start;
+    view = static_cast<View *>(HeapAlloc(GetProcessHeap(), 0, sizeof(View)));
+    if (!view) return nullptr;
+    *view = {file.views, mapAligned(file, start, viewed), start, viewed, 0};
+    if (!view->address) {
+      HeapFree(GetProcessHeap(), 0, view);
+      return nullptr;
+    }
+    file.views = view;
+  }
+  ++view->users;
+  return view->address + (offset - view->start);
+}
+
+/// Ends what mapPiece() gave. With s_lock held.
+void unmapPiece(File &file, const uint8_t *address) {
+  View **link = &file.views;
+  while (*link && (address < (*link)->address || address >= (*link)->address + (*link)->bytes)) link = &(*link)->next;
+  View *view = *link;
+  if (!view || --view->users) return;
+  *link = view->next;
+  UnmapViewOfFile(view->address);
+  HeapFree(GetProcessHeap(), 0, view);
 }
 
 }  // namespace
@@ -89,14 +132,10 @@ void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
   AcquireSRWLockExclusive(&s_lock);
   if (open(file)) {
     if (isMappedWhole(file)) {
-      if (!file.whole) file.whole = mapWhole(file);
+      if (!file.whole) file.whole = mapAligned(file, 0, file.bytes);
       if (file.whole) result = file.whole + offset;
     } else {
-      const uint64_t start = offset & ~(kViewAlignment - 1);
-      auto *view =
-          static_cast<uint8_t *>(MapViewOfFile(file.mapping, FILE_MAP_ALL_ACCESS, static_cast<DWORD>(start >> 32),
-                                               static_cast<DWORD>(start), static_cast<SIZE_T>(offset - start + bytes)));
-      if (view) result = view + (offset - start);
+      result = mapPiece(file, offset, bytes);
     }
   }
   ReleaseSRWLockExclusive(&s_lock);
@@ -106,8 +145,9 @@ void *mapShared(uint32_t number, uint64_t offset, uint64_t bytes) {
 
 void unmapShared(uint32_t number, void *address) {
   if (!address || number >= s_fileCount || isMappedWhole(s_files[number])) return;
-  // Views begin at multiples of the alignment.
-  UnmapViewOfFile(reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) & ~uintptr_t{kViewAlignment - 1}));
+  AcquireSRWLockExclusive(&s_lock);
+  unmapPiece(s_files[number], static_cast<uint8_t *>(address));
+  ReleaseSRWLockExclusive(&s_lock);
 }
 
 }  // namespace aerogpu::kmt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // shared_files.h: memory that the program and the driver host both see: ranges of files that the greeting names. Small
-// files are mapped whole, and so is guest memory in 64-bit programs; 32-bit ones map each range. Any thread.
+// files are mapped whole, and so is guest memory in 64-bit programs; 32-bit ones map those pages of 2 MiB that they
+// use. Any thread.
 #pragma once
 
 #include <stddef.h>
