@@ -160,11 +160,11 @@ def driver_keys(graphics):
 
 
 @contextlib.contextmanager
-def temporary_prefix(graphics, registry=''):
+def temporary_prefix(graphics, registry='', both=False):
     """A prefix for one test. At its end, whatever still runs in it is ended."""
     with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
         path = os.path.join(folder, 'prefix')
-        make_prefix(path, graphics, registry)
+        make_prefix(path, graphics, registry, both)
         try:
             yield path
         finally:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""dbgctl.exe as it ships, under Wine: its words on the driver host with the device in a stock QEMU, compared with what the
+"""dbgctl.exe as it ships, for x64 or x86, under Wine: its words on the driver host with the device in a stock QEMU, compared with what the
 device says; and one line and an exit status for everything that can be wrong.
 
   dbgctl_test.py DRIVER-HOST DRIVER.sys DBGCTL.exe KMT.dll FAKE_KMT.dll [-v]
@@ -27,6 +27,8 @@ REPORTS = ('status', 'device', 'fences', 'ring', 'errors', 'counters', 'vblank',
 PRIVILEGED = (['ring'], ['allocations'], ['selftest'], ['pointer', 'show'], ['pointer', 'move', '1', '2'],
               ['pointer', 'shape'])
 ADMINISTRATOR = 'Run as administrator'
+# What the 32-bit Wine says itself, whatever WINEDEBUG: there is no FreeType for its kind of processes.
+WINES_WORDS = re.compile(r'^Wine cannot find the FreeType font library\..*\n(?:.*\n){2}http://www\.freetype\.org\n', re.M)
 
 
 class Host:
@@ -59,9 +61,10 @@ class Host:
 
 
 class Test:
-    def __init__(self, program, folder):
-        self.program, self.folder, self.failed, self.verbose = program, folder, 0, '-v' in sys.argv
-        self.variables = wine.environment(os.path.join(folder, 'prefix'))
+    def __init__(self, program, prefix, both):
+        self.program, self.folder, self.failed, self.verbose = program, os.path.dirname(prefix), 0, '-v' in sys.argv
+        self.variables = wine.environment(prefix, both=both)
+        self.loader = wine.loader_for(program, self.variables)
 
     def check(self, condition, what, said=''):
         print('%s - %s' % ('ok' if condition else 'not ok', what), flush=True)
@@ -71,7 +74,7 @@ class Test:
 
     def run(self, library, words, more):
         """Exit status, standard output, standard error."""
-        command = [wine.LOADER, self.program] + (['--d3dkmt', library] if library else []) + list(words)
+        command = [self.loader, self.program] + (['--d3dkmt', library] if library else []) + list(words)
         # Files: Wine's desktop process inherits them, and would keep pipes open.
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
             result = subprocess.run(command, env=dict(os.environ, **self.variables, **more), stdin=subprocess.DEVNULL,
@@ -80,7 +83,7 @@ class Test:
             for file in (said, complained):
                 file.seek(0)
                 texts.append(file.read().decode(errors='replace').replace('\r', ''))
-        out, error = texts
+        out, error = texts[0], WINES_WORDS.sub('', texts[1])
         if self.verbose:
             print('$ dbgctl %s\n%s%s[%d]' % (' '.join(words), out, error, result.returncode))
         return result.returncode, out, error
@@ -231,8 +234,9 @@ def main():
         sys.exit(__doc__)
     driver_host, sys_file, program, kmt, fake = paths
     kmt, fake = 'Z:' + kmt.replace('/', '\\'), 'Z:' + fake.replace('/', '\\')
-    with wine.temporary_prefix('null') as prefix:
-        test = Test(program, os.path.dirname(prefix))
+    both = wine.machine_of(program) == 'x86'
+    with wine.temporary_prefix('null', both=both) as prefix:
+        test = Test(program, prefix, both)
         # One server for all of the programs, which are many and short; the prefix ends it.
         subprocess.run([wine.SERVER, '-p'], env=dict(os.environ, **test.variables), check=True)
         misuse(test, 'Z:\\nowhere.dll')
