@@ -365,8 +365,9 @@ SLEEP_FRAMES = 400  # that a program draws, some seconds, through a sleep of the
 CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
 # By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex
 # buffer that is discarded while the GPU reads it gets other memory, a few times in all; pool and memory of processes have
-# free blocks that come and go.
-HELD = {'handles': 8, 'allocations': 8, 'resources': 8, 'host-memory': 4 << 20, 'pool': 65536, 'memory of the driver host': 6 << 20, 'memory of QEMU': 6 << 20, 'held-objects': 4}
+# free blocks that come and go, and QEMU's has its most after some hundred cycles.
+HELD = {'handles': 8, 'allocations': 8, 'resources': 8, 'host-memory': 4 << 20, 'pool': 65536, 'memory of the driver host': 3 << 20,
+        'memory of QEMU': 8 << 20, 'held-objects': 4}
 
 
 # glibc(7), "Memory Allocation Tunables": what a process has is what it holds. Without them its threads have a heap each, as
@@ -376,9 +377,10 @@ STEADY_MEMORY = {'GLIBC_TUNABLES': 'glibc.malloc.arena_max=1:glibc.malloc.mmap_t
 
 
 def memory_of(pid):
-    """Bytes of a process' memory that are not shared with others."""
+    """Bytes of memory of a process' own (proc(5), smaps): no files', whose pages count for whoever has them alone, and not the
+    guest's, of which the kernel side touches other pages as allocations come and go."""
     with open('/proc/%d/smaps_rollup' % pid) as file:
-        return sum(int(line.split()[1]) for line in file if line.startswith('Private_')) * 1024
+        return sum(int(line.split()[1]) for line in file if line.startswith('Anonymous:')) * 1024
 
 
 def held(stack):
