@@ -47,7 +47,7 @@ template <class Packet> void setBox(Packet &packet, const ImagePart &part, bool 
 
 }  // namespace
 
-bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, bool spaces,
+bool Image::plan(const Runtime &runtime, const FormatRow &row, const ImageSize &size, const ImageUse &use,
                  AllocationRequest &request) {
   format = &row;
   crossesContexts = use.shared || use.primary;
@@ -64,6 +64,10 @@ bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &us
   // has to know it, a page that stands for it (PRIV-20).
   const bool drawn = (use.target || use.depth) && !crossesContexts;
   if (drawn && !presented) return true;
+  // A present shows a surface's memory, or by a blit what has none.
+  isSmall = !drawn && !crossesContexts && (use.texture || runtime.has(AEROGPU_EXT_FEATURE_HI_BLIT)) &&
+            layout.bytes() <= (use.dynamic ? kSmallDynamicBytes : kSmallBytes);
+  if (isSmall) return true;
   cpuVisible = !drawn && !crossesContexts;
   request.bytes = layout.bytes();
   if (cpuVisible) request.flags |= AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
@@ -72,12 +76,17 @@ bool Image::plan(const FormatRow &row, const ImageSize &size, const ImageUse &us
   if (size.depth || !row.isOfKernel()) return true;
   if (presented)
     request.flags |=
-        AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | (spaces ? AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY : 0);
+        AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED | (runtime.spaces() ? AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_GPU_ONLY : 0);
   request.width = size.width;
   request.height = size.height;
   request.d3dFormat = static_cast<uint32_t>(row.d3d);
   request.pitch = layout.level(0).pitch;
   return true;
+}
+
+uint8_t *Image::processBytes(uint32_t level, uint32_t layer) {
+  if (!bytes) bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(layout.bytes())));
+  return bytes ? bytes + layout.offset(level, layer) : nullptr;
 }
 
 bool Image::makeTexture(Wire &wire, uint32_t usage, uint32_t samples) {
@@ -145,6 +154,8 @@ void Image::destroy(Wire &wire) {
     release(wire.context, each.memory);
     each = {};
   }
+  heapFree(bytes);
+  bytes = nullptr;
   release(wire.context, memory);
 }
 
@@ -185,7 +196,7 @@ bool Image::uploadSlice(Wire &wire, const ImagePart &part, uint32_t layer, const
     packet->offset_bytes = base + uint64_t{span.firstRow + row} * to.pitch + column;
     uint8_t *data = Context::elementsOf(packet);
     const uint8_t *at = from + uint64_t{row} * sourcePitch + column;
-    if (rows == 1) {
+    if (rows == 1 || sourcePitch == to.pitch) {
       memcpy(data, at, bytes);
     } else {
       for (uint32_t i = 0; i < rows; i++) memcpy(data + size_t{i} * to.pitch, at + size_t{i} * sourcePitch, span.bytes);

@@ -13,6 +13,7 @@ struct ImageUse {
   bool texture = false, target = false, depth = false;
   bool shared = false;
   bool primary = false;      // scanned out
+  bool dynamic = false;      // programs write to it again and again
   uint32_t sampleCount = 1;  // a pixel; above 1 copies of all its samples alone reach it
 };
 
@@ -44,20 +45,27 @@ struct ImagePart {
 
 struct Image {
   static constexpr uint32_t kMaxStaging = 3;
+  // What is at most so large has no memory of the guest's: an allocation costs whole pages, and calls of the kernel to
+  // make, lock and end it. What is written often goes with the packets only as long as a copy costs less than a lock.
+  static constexpr uint64_t kSmallBytes = 64 * 1024, kSmallDynamicBytes = 16 * 1024;
 
   const FormatRow *format = nullptr;
   TextureLayout layout;
   Allocation memory;
   uint32_t handle = 0;
   bool cpuVisible = false;       // the memory may be locked
+  bool isSmall = false;          // what is locked lies in the process, and goes with the packets
   bool crossesContexts = false;  // shared, or scanned out: every batch that touches it lists its memory
   uint32_t sampleCount = 1;
-  uint32_t locks = 0;  // of the memory
+  uint32_t locks = 0;        // of the memory
+  uint8_t *bytes = nullptr;  // of a small one, all levels and layers; null: nobody has locked it yet
   Staging staging[kMaxStaging];
 
-  /** Lays it out, and says what memory it needs: 0 bytes are none. `spaces`: Runtime::spaces(), without which textures
-   * are the program's own to make. False for dimensions that cannot be. */
-  bool plan(const FormatRow &row, const ImageSize &size, const ImageUse &use, bool spaces, AllocationRequest &request);
+  /** Lays it out, and says what memory it needs: 0 bytes are none. False for dimensions that cannot be. */
+  bool plan(const Runtime &runtime, const FormatRow &row, const ImageSize &size, const ImageUse &use,
+            AllocationRequest &request);
+  /** Where a level of a layer lies among the bytes of a small one, or null without memory. */
+  uint8_t *processBytes(uint32_t level, uint32_t layer);
   /** Makes the texture over `memory`, if it needs some, or imports the kernel driver's. */
   HRESULT create(Wire &wire, const ImageUse &use);
   /** Takes over an allocation that somebody else made: its texture is imported. */

@@ -84,6 +84,17 @@ HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool pr
   return kOk;
 }
 
+/** Gives out the bytes that the process has of a small image. No draw reads them there, so nothing is waited for. */
+HRESULT lockProcess(Surface &surface) {
+  Image &image = *surface.image;
+  surface.lock.bytes = image.processBytes(surface.level, surface.layer);
+  if (!surface.lock.bytes) return kOutOfMemory;
+  surface.lock.where = SurfaceLock::Where::Process;
+  surface.lock.pitch = image.layout.level(surface.level).pitch;
+  surface.lock.slicePitch = image.layout.level(surface.level).sliceBytes();
+  return kOk;
+}
+
 /** Locks a staging texture, with what the surface holds if `read`. */
 HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
   Image &image = *surface.image;
@@ -169,6 +180,7 @@ HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAG
   if (image.sampleCount > 1) return kNotAvailable;  // no memory has all samples of a pixel
   // Both flags together mean no-overwrite.
   const bool discard = flags.Discard && !flags.NoOverwrite;
+  if (image.isSmall && (discard || !surface.memoryStale)) return lockProcess(surface);
   if (image.cpuVisible && (discard || !surface.memoryStale)) {
     const bool pending = wire.context.isPending(image.memory);
     if (pending && !discard && !flags.NoOverwrite) {
@@ -205,6 +217,13 @@ HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
     if (lock.writes) {
       sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
       surface.markWritten();
+    }
+  } else if (lock.where == SurfaceLock::Where::Process) {
+    if (lock.writes) {
+      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+                          lock.slicePitch);
+      surface.writes++;
+      if (lock.area == surface.whole()) surface.memoryStale = false;
     }
   } else if (lock.where == SurfaceLock::Where::Copy) {
     if (lock.writes) {
@@ -367,7 +386,7 @@ HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t
   const RowSpan span = rowsOf(*image.format, box.rect);
   const ImagePart part = surface.part(box);
   const Runtime &runtime = wire.context.runtime();
-  if (uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
+  if (!image.isSmall && uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
     if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
       D3DDDICB_LOCKFLAGS how = {};
       how.DonotWait = 1;

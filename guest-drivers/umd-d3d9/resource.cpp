@@ -122,6 +122,7 @@ HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &arg
   use.depth = flags.ZBuffer || m_format->depth;
   use.shared = flags.SharedResource;
   use.primary = flags.Primary;
+  use.dynamic = flags.Dynamic;
   use.sampleCount = sampleCount(*m_format, args.MultisampleType, args.MultisampleQuality);
   m_levels = use.texture && args.MipLevels ? args.MipLevels : 1;
   size = {first.Width, first.Height, flags.Volume ? first.Depth : 0, m_levels, flags.CubeMap ? 6u : 1u};
@@ -176,30 +177,31 @@ HRESULT Resource::createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) 
   drawn.target = true;
   drawn.sampleCount = use.sampleCount;
   if (twice) use.sampleCount = 1;
+  const Runtime &runtime = wire.context.runtime();
   AllocationRequest requests[kMaxAllocations];
-  const bool spaces = wire.context.runtime().spaces();
+  uint32_t owners[kMaxAllocations], allocations = 0;
   for (uint32_t i = 0; i < images; i++) {
     // The last pixel of an odd width is half of a pair (FMT-14).
     size.width = args.pSurfList[i].Width + (m_format->isYuv() ? args.pSurfList[i].Width % 2 : 0);
     size.height = args.pSurfList[i].Height;
     if (m_format->isPlanar) size.height += size.height % 2 + (size.height + 1) / 2;
     AllocationRequest none;
-    if (!m_images[i].plan(*m_format, size, use, spaces, requests[i]) ||
-        (twice && !m_images[images + i].plan(*m_format, size, drawn, spaces, none)))
+    if (!m_images[i].plan(runtime, *m_format, size, use, requests[allocations]) ||
+        (twice && !m_images[images + i].plan(runtime, *m_format, size, drawn, none)))
       return kNotAvailable;
+    if (requests[allocations].bytes) owners[allocations++] = i;
   }
   AllocationOwner owner;
   if (use.shared || use.primary) owner = {m_runtime, use.primary, args.VidPnSourceId};
   Allocation memory[kMaxAllocations];
-  const uint32_t allocations = requests[0].bytes ? images : 0;  // all of them need memory, or none
-  HRESULT result = allocate(wire.context.runtime(), owner, requests, allocations, memory);
+  HRESULT result = allocate(runtime, owner, requests, allocations, memory);
   if (isOutOfMemory(result)) {  // what waits to be freed may be enough
     wire.context.submit();
-    result = allocate(wire.context.runtime(), owner, requests, allocations, memory);
+    result = allocate(runtime, owner, requests, allocations, memory);
   }
   if (failed(result)) return result;
   m_ofRuntime = owner.resource != nullptr;
-  for (uint32_t i = 0; i < images; i++) m_images[i].memory = memory[i];
+  for (uint32_t i = 0; i < allocations; i++) m_images[owners[i]].memory = memory[i];
   for (uint32_t i = 0; i < images; i++) {
     result = m_images[i].create(wire, use);
     if (!failed(result) && twice) result = m_images[images + i].create(wire, drawn);
@@ -268,7 +270,7 @@ HRESULT Resource::makeShown(Wire &wire, Surface &surface) {
   ImageSize size;
   size.width = surface.width;
   size.height = surface.height;
-  HRESULT result = shown->plan(*row, size, use, wire.context.runtime().spaces(), request) ? kOk : kNotAvailable;
+  HRESULT result = shown->plan(wire.context.runtime(), *row, size, use, request) ? kOk : kNotAvailable;
   if (!failed(result)) result = allocate(wire.context.runtime(), request, shown->memory);
   if (!failed(result)) result = shown->create(wire, use);
   if (failed(result)) {

@@ -9,7 +9,7 @@ namespace aero {
 
 /** What is between Lock and Unlock. Locks nest; the first one's flags count. */
 struct SurfaceLock {
-  enum class Where : uint8_t { Memory, Staging, Copy, Runtime };
+  enum class Where : uint8_t { Memory, Process, Staging, Copy, Runtime };
   uint32_t count = 0;
   Where where = Where::Runtime;
   bool writes = false;

@@ -96,7 +96,7 @@ TEST_F(UmdCallLog, AllCallsAreThereWithArgumentsAndResults) {
   D3DCAPS9 caps = {};
   D3DDDIARG_GETCAPS ask = {D3DDDICAPS_GETD3D9CAPS, nullptr, &caps, sizeof caps};
   ASSERT_EQ(rt.adapterFunctions.pfnGetCaps(rt.adapter, &ask), 0);
-  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 64, 32, Program::texture());
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 256, 128, Program::texture());
   D3DDDIARG_LOCK lock = {};
   lock.hResource = texture;
   lock.Area = {4, 5, 20, 21};
@@ -134,7 +134,7 @@ TEST_F(UmdCallLog, AllCallsAreThereWithArgumentsAndResults) {
   };
   const auto created = with(lines, "CreateResource(");
   ASSERT_EQ(created.size(), 1u);
-  EXPECT_TRUE(created[0].starts_with("CreateResource(format 21, pool 2, samples 0, 1 of 64x32x0, levels 1, flags 0x"))
+  EXPECT_TRUE(created[0].starts_with("CreateResource(format 21, pool 2, samples 0, 1 of 256x128x0, levels 1, flags 0x"))
       << created[0];
   EXPECT_TRUE(created[0].ends_with(") = 0x00000000 -> " + address(texture))) << created[0];
   const auto locked = with(lines, "Lock(");

@@ -9,12 +9,12 @@ namespace {
 TEST_F(Umd, ErrorsOfCallbacksArePassedOn) {
   prepare();
   p.flush();
-  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture());
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 256, 256, Program::texture());
   p.flush();
   for (const HRESULT error : {kDeviceRemoved, kInvalidArgument, kOutOfMemory, kOutOfVideoMemory}) {
     HANDLE out;
     rt.errors["Allocate"] = error;
-    EXPECT_EQ(p.tryResource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture(), out), error);
+    EXPECT_EQ(p.tryResource(D3DDDIFMT_A8R8G8B8, 256, 256, Program::texture(), out), error);
     rt.errors.clear();
     D3DDDIARG_LOCK lock = {};
     lock.hResource = texture;
@@ -68,8 +68,9 @@ TEST(UmdMemory, RunningOutIsAnErrorAndNothingIsLost) {
           EXPECT_TRUE(now == 0 || now == kOutOfMemory || now == kOutOfVideoMemory) << std::hex << now;
           if (now < 0) result = now;
         };
-        HANDLE texture, buffer, target;
-        note(p.tryResource(D3DDDIFMT_A8R8G8B8, 64, 64, Program::texture(), texture));
+        HANDLE texture, small, buffer, target;
+        note(p.tryResource(D3DDDIFMT_A8R8G8B8, 256, 256, Program::texture(), texture));
+        note(p.tryResource(D3DDDIFMT_A8R8G8B8, 64, 64, Program::texture(), small));
         note(p.tryResource(D3DDDIFMT_VERTEXDATA, 4000, 1, Program::vertices(), buffer));
         note(p.tryResource(D3DDDIFMT_A8R8G8B8, 64, 64, Program::target(), target));
         const auto code = assemble("ps_2_0\nmov oC0, c0\n").tokens;
@@ -80,9 +81,11 @@ TEST(UmdMemory, RunningOutIsAnErrorAndNothingIsLost) {
         note(rt.driver.pfnCreateVertexShaderDecl(rt.device, &decl, nullptr));
         if (target && texture) note(p.blt(target, {0, 0, 10, 10}, texture, {0, 0, 64, 64}));
         D3DDDIARG_LOCK lock = {};
-        lock.hResource = target;
-        if (target) note(rt.driver.pfnLock(rt.device, &lock));
-        for (HANDLE each : {texture, buffer, target}) {
+        for (HANDLE each : {target, small}) {
+          lock.hResource = each;
+          if (each) note(rt.driver.pfnLock(rt.device, &lock));
+        }
+        for (HANDLE each : {texture, small, buffer, target}) {
           if (each) {
             EXPECT_EQ(rt.driver.pfnDestroyResource(rt.device, each), 0);
           }

@@ -58,6 +58,20 @@ uint8_t *FakeKernel::memory(FakeAllocation &allocation) {
   return gpu ? gpu->memory().data() + allocation.gpa : allocation.own->data();
 }
 
+uint64_t FakeKernel::takeMemory(uint64_t bytes) {
+  bytes = (bytes + kPage - 1) & ~(kPage - 1);
+  const auto found = freeMemory.find(bytes);
+  const uint64_t gpa = found == freeMemory.end() ? gpu->allocate(bytes).gpa : found->second;
+  if (found != freeMemory.end()) freeMemory.erase(found);
+  EXPECT_LE(gpa + bytes, gpu->memory().size()) << "the renderer of the tests is out of guest memory";
+  memset(gpu->memory().data() + gpa, 0, bytes);
+  return gpa;
+}
+
+void FakeKernel::giveMemory(const FakeAllocation &allocation) {
+  if (gpu) freeMemory.emplace((allocation.bytes + kPage - 1) & ~(kPage - 1), allocation.gpa);
+}
+
 void FakeKernel::giveBlock(aerogpu::test::Harness &renderer) {
   featuresHigh |= AEROGPU_EXT_FEATURE_HI_CAPS | AEROGPU_EXT_FEATURE_HI_FORMATS;
   size_t bytes = 0;
@@ -298,7 +312,7 @@ HRESULT FakeRuntime::allocate(D3DDDICB_ALLOCATE &data) {
         AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED;
     if (shared || (kernel.spaces && priv.flags & kImported)) allocation.token = kernel.nextToken++;
     if (kernel.gpu)
-      allocation.gpa = kernel.gpu->allocate((priv.size_bytes + kPage - 1) & ~(kPage - 1)).gpa;
+      allocation.gpa = kernel.takeMemory(priv.size_bytes);
     else
       allocation.own = std::make_shared<std::vector<uint8_t>>(priv.size_bytes);
     priv.alloc_id = allocation.id;
@@ -316,8 +330,11 @@ HRESULT FakeRuntime::deallocate(const D3DDDICB_DEALLOCATE &data) {
   if (const HRESULT error = called("Deallocate")) return error;
   if (data.hResource) {
     EXPECT_EQ(data.NumAllocations, 0u);
-    for (auto it = kernel.allocations.begin(); it != kernel.allocations.end();)
-      it = it->second.resource == data.hResource ? kernel.allocations.erase(it) : std::next(it);
+    for (auto it = kernel.allocations.begin(); it != kernel.allocations.end();) {
+      const bool ends = it->second.resource == data.hResource;
+      if (ends) kernel.giveMemory(it->second);
+      it = ends ? kernel.allocations.erase(it) : std::next(it);
+    }
     return 0;
   }
   for (UINT i = 0; i < data.NumAllocations; i++) {
@@ -328,6 +345,7 @@ HRESULT FakeRuntime::deallocate(const D3DDDICB_DEALLOCATE &data) {
     }
     EXPECT_EQ(found->second.resource, nullptr) << "freed by its handle although it belongs to a resource";
     EXPECT_EQ(found->second.locks, 0) << "freed while it is locked";
+    kernel.giveMemory(found->second);
     kernel.allocations.erase(found);
   }
   return 0;

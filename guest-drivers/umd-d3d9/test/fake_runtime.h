@@ -62,8 +62,12 @@ struct FakeKernel {
   std::vector<uint8_t> block;                       // its capability block; empty: an older kernel driver, or none
   uint32_t log = 0;                                 // UserModeLog, which newer kernel drivers tell
   D3DKMT_HANDLE nextHandle = 0x40000040;
+  std::multimap<uint64_t, uint64_t> freeMemory;  // bytes, address
 
   uint8_t *memory(FakeAllocation &allocation);
+  /** Guest memory of the renderer's, zeroed: what was given back, or more. */
+  uint64_t takeMemory(uint64_t bytes);
+  void giveMemory(const FakeAllocation &allocation);
   /** The capabilities of a renderer, and its formats. */
   void giveBlock(aerogpu::test::Harness &renderer);
 };

@@ -149,7 +149,7 @@ TEST_F(Umd, RangesPastTheEndAreClampedAndPointersBeginAtTheRange) {
 }
 
 TEST_F(Umd, DoNotWaitSaysSoAndDiscardNeverWaits) {
-  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 16, Program::texture() | Program::dynamic());
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 128, 64, Program::texture() | Program::dynamic());
   p.flush();
   rt.busy.insert(kernel.allocations.begin()->first);
   D3DDDIARG_LOCK lock = {};
@@ -162,6 +162,49 @@ TEST_F(Umd, DoNotWaitSaysSoAndDiscardNeverWaits) {
   p.unlock(texture);
   p.flush();
   EXPECT_EQ(rt.takePackets(AEROGPU_CMD_EXT_UPDATE_TEXTURE).size(), 1u) << "through another memory";
+}
+
+// What the process has of a small texture is what was written last, until the device writes to it.
+TEST_F(UmdLocks, OfSmallTexturesAskTheDeviceForWhatItWroteOnly) {
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 16, 8, Program::texture() | Program::dynamic());
+  rt.allBusy = true;
+  const auto word = [&](bool write, uint32_t value, uint32_t flags = 0) {
+    D3DDDIARG_LOCK lock = {};
+    lock.hResource = texture;
+    lock.Flags.Value = flags;
+    lock.Flags.ReadOnly = !write;
+    lock.Flags.AreaValid = 1;
+    lock.Area = {4, 2, 6, 3};
+    EXPECT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+    EXPECT_EQ(lock.Pitch, 64u);
+    uint32_t out = 0;
+    memcpy(&out, lock.pSurfData, sizeof out);
+    if (write) memcpy(lock.pSurfData, &value, sizeof value);
+    p.unlock(texture);
+    return out;
+  };
+  EXPECT_EQ(word(true, 0x11111111), 0u);
+  EXPECT_EQ(word(true, 0x22222222), 0x11111111u);
+  EXPECT_EQ(count(flushed(), AEROGPU_CMD_UPLOAD_RESOURCE), 2u);
+  EXPECT_EQ(word(false, 0), 0x22222222u) << "the device reads its own copy";
+  EXPECT_EQ(rt.waits, 0);
+  ASSERT_EQ(count(flushed(), AEROGPU_CMD_UPLOAD_RESOURCE), 0u) << "a lock that reads sends nothing";
+  // A fill is the device's, so that the next lock has to ask, but for one that gives up what there was.
+  D3DDDIARG_COLORFILL fill = {};
+  fill.hResource = texture;
+  fill.DstRect = {0, 0, 16, 8};
+  ASSERT_EQ(p.fn.pfnColorFill(p.dev(), &fill), 0);
+  p.flush();
+  EXPECT_EQ(tryLock(texture), kWasStillDrawing);
+  EXPECT_EQ(reads(), 1u);
+  D3DDDIARG_LOCK lock = {};
+  lock.hResource = texture;
+  lock.Flags.Discard = lock.Flags.DoNotWait = 1;
+  ASSERT_EQ(p.fn.pfnLock(p.dev(), &lock), 0);
+  memset(lock.pSurfData, 0x33, size_t{16} * 8 * 4);
+  p.unlock(texture);
+  EXPECT_EQ(word(false, 0), 0x33333333u) << "all of it was written";
+  EXPECT_EQ(rt.waits, 0);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST_F(Umd, ReadBacksWriteToAListedAllocationAndNothingElseDoes) {
 }
 
 TEST_F(Umd, AnAllocationInTheBatchIsFreedAfterItOnly) {
-  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 32, 32, Program::texture());
+  HANDLE texture = p.resource(D3DDDIFMT_A8R8G8B8, 256, 256, Program::texture());
   EXPECT_EQ(kernel.allocations.size(), 1u);
   rt.calls.clear();
   p.destroy(texture);
@@ -83,11 +83,13 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
       uint32_t kind;  // of the private data
       bool exported;  // without spaces
       bool memory;    // it has an allocation
+      uint32_t edge = 256;
     } rows[] = {
         {"shared", Program::texture() | Program::shared(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED, true, true},
         {"scanned out", Program::target() | Program::primary(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY, false, true},
         {"a back buffer", Program::target(), AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRESENTED, false, true},
         {"a texture", Program::texture(), 0, false, true},
+        {"a small texture", Program::texture(), 0, false, false, 16},
         {"a texture that is drawn to", Program::texture() | Program::target(), 0, false, false},
     };
     constexpr uint32_t kKinds = AEROGPU_WDDM_ALLOC_PRIV_FLAG_IS_SHARED | AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY |
@@ -95,7 +97,7 @@ TEST(UmdSpaces, WhatOthersSeeIsImportedAndNumbersBeginAtOne) {
     for (const auto &row : rows) {
       SCOPED_TRACE(row.what);
       const size_t before = kernel.allocations.size();
-      HANDLE resource = p.resource(D3DDDIFMT_X8R8G8B8, 16, 16, row.flags);
+      HANDLE resource = p.resource(D3DDDIFMT_X8R8G8B8, row.edge, row.edge, row.flags);
       aerogpu_wddm_alloc_priv_v2 priv = {};
       const bool memory = kernel.allocations.size() > before;
       EXPECT_EQ(memory, row.memory);
@@ -151,6 +153,77 @@ TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
     for (HANDLE resource : made) p.destroy(resource);
     rt.close();
   }
+}
+
+// The kernel is not asked for what is small: neither to make it, nor to write to it, nor to end it.
+TEST_F(Umd, TenThousandSmallTexturesAreNoAllocation) {
+  constexpr uint32_t kCount = 10000, kEdge = 64;
+  rt.commandBytes = 256 * 1024;
+  rt.listEntries = 1024;
+  p.flush();
+  const size_t before = kernel.allocations.size();
+  rt.calls.clear();
+  rt.allBusy = true;  // nobody waits for the device either
+  std::vector<HANDLE> made;
+  for (uint32_t i = 0; i < kCount; i++) {
+    const uint32_t use = i % 3 ? Program::texture() | (i % 2 ? Program::dynamic() : 0) : 0;  // every third is a surface
+    made.push_back(p.resource(D3DDDIFMT_A8R8G8B8, kEdge, kEdge, use));
+    if (i % 100 == 0) p.write(made.back(), 0, kEdge, kEdge, std::vector<uint32_t>(size_t{kEdge} * kEdge, i));
+  }
+  EXPECT_EQ(kernel.allocations.size(), before);
+  for (HANDLE each : made) p.destroy(each);
+  p.flush();
+  for (const char *call : {"Allocate", "Deallocate", "Lock", "Unlock"}) EXPECT_EQ(rt.calls[call], 0) << call;
+  EXPECT_EQ(rt.waits, 0);
+  // What was written is in the packets, byte for byte.
+  std::vector<uint32_t> sent, wanted;
+  for (const Packet &packet : rt.takePackets(AEROGPU_CMD_UPLOAD_RESOURCE)) {
+    const auto upload = packet.as<aerogpu_cmd_upload_resource>();
+    const size_t at = sent.size();
+    sent.resize(at + upload.size_bytes / 4);
+    memcpy(&sent[at], &packet.bytes[sizeof upload], upload.size_bytes);
+  }
+  for (uint32_t i = 0; i < kCount; i += 100) wanted.insert(wanted.end(), size_t{kEdge} * kEdge, i);
+  EXPECT_EQ(sent, wanted);
+}
+
+TEST_F(Umd, WhatIsSmallEndsAtItsBytes) {
+  const struct {
+    uint32_t width, height, levels, flags;
+    bool memory;
+  } rows[] = {
+      {128, 128, 1, Program::texture(), false},                     // 64 KiB
+      {128, 129, 1, Program::texture(), true},                      // a row more
+      {128, 128, 2, Program::texture(), true},                      // a level more
+      {64, 64, 1, Program::texture() | Program::dynamic(), false},  // 16 KiB
+      {64, 65, 1, Program::texture() | Program::dynamic(), true},
+      {16, 16, 1, Program::texture() | Program::shared(), true},  // others look at it
+      {16, 16, 1, Program::target() | Program::primary(), true},
+  };
+  for (const auto &row : rows) {
+    SCOPED_TRACE(::testing::Message() << row.width << "x" << row.height << ", flags " << row.flags);
+    const size_t before = kernel.allocations.size();
+    HANDLE made = p.resource(D3DDDIFMT_X8R8G8B8, row.width, row.height, row.flags, D3DDDIPOOL_VIDEOMEMORY, row.levels);
+    EXPECT_EQ(kernel.allocations.size() - before, row.memory ? 1u : 0u);
+    p.destroy(made);
+    p.flush();
+  }
+}
+
+/** A present without EXT_BLIT shows a surface's own memory. */
+TEST(UmdPlain, ASurfaceThatMayBePresentedHasMemory) {
+  FakeKernel kernel;
+  kernel.featuresHigh = 0;
+  FakeRuntime rt(kernel);
+  rt.open();
+  Program p(rt);
+  const size_t before = kernel.allocations.size();
+  p.destroy(p.resource(D3DDDIFMT_X8R8G8B8, 16, 16, Program::texture()));
+  EXPECT_EQ(kernel.allocations.size(), before);
+  HANDLE surface = p.resource(D3DDDIFMT_X8R8G8B8, 16, 16, 0);
+  EXPECT_EQ(kernel.allocations.size(), before + 1);
+  p.destroy(surface);
+  rt.close();
 }
 
 TEST(UmdHandles, OfTwoDevicesNeverMeet) {  // PRIV-14

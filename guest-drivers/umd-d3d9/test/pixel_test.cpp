@@ -67,64 +67,66 @@ TEST_F(UmdPixels, SeveralRectanglesAreClearedAsOneAfterTheOther) {
 }
 
 TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
-  constexpr uint32_t kSize = 128;
-  std::vector<uint32_t> picture(size_t{kSize} * kSize);
-  for (uint32_t i = 0; i < picture.size(); i++) picture[i] = 0xFF000000u | i * 2654435761u >> 8;
-  HANDLE target = p->bindTarget(kSize, kSize);
-  p->fn.pfnSetPixelShader(p->dev(), textured);
-  D3DDDI_LOCKFLAGS discard = {};
-  discard.Discard = 1;
-  for (const bool small : {false, true})
-    for (int path = 0; path < 5; path++) {
-      SCOPED_TRACE(testing::Message() << "path " << path << (small ? " small" : ""));
-      HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, kSize, kSize,
-                                   Program::texture() | (path == 1 || path == 2 ? Program::dynamic() : 0));
-      std::vector<uint32_t> content = picture;
-      std::rotate(content.begin(), content.begin() + std::ptrdiff_t{path} * 7 + small, content.end());
-      if (path < 3) {
-        if (path == 2)  // its memory is in use: another one takes the bytes
-          for (auto &[handle, allocation] : kernel->allocations)
-            if (allocation.bytes == size_t{kSize} * kSize * 4) rt->busy.insert(handle);
-        p->write(texture, 0, kSize, kSize, content, path ? discard.Value : 0);
-        rt->busy.clear();
-      } else {
-        HANDLE memory = p->resource(D3DDDIFMT_A8R8G8B8, kSize, kSize, Program::texture(), D3DDDIPOOL_SYSTEMMEM, 1, 1,
-                                    content.data(), kSize * 4);
-        const LONG step = small ? 16 : kSize;
-        for (LONG y = 0; y < LONG{kSize}; y += step)
-          for (LONG x = 0; x < LONG{kSize}; x += step) {
-            const RECT part = {x, y, x + step, y + step};
-            if (path == 3) {
-              EXPECT_EQ(p->blt(memory, part, texture, part), 0);
-            } else {
-              D3DDDIARG_TEXBLT args = {};
-              args.hSrcResource = memory;
-              args.hDstResource = texture;
-              args.SrcRect = part;
-              args.DstPoint = {x, y};
-              EXPECT_EQ(p->fn.pfnTexBlt(p->dev(), &args), 0);
+  for (const uint32_t size : {40u, 160u}) {  // without memory of the guest's, and with
+    const auto edge = static_cast<LONG>(size);
+    std::vector<uint32_t> picture(size_t{size} * size);
+    for (uint32_t i = 0; i < picture.size(); i++) picture[i] = 0xFF000000u | i * 2654435761u >> 8;
+    HANDLE target = p->bindTarget(size, size);
+    p->fn.pfnSetPixelShader(p->dev(), textured);
+    D3DDDI_LOCKFLAGS discard = {};
+    discard.Discard = 1;
+    for (const bool small : {false, true})
+      for (int path = 0; path < 5; path++) {
+        SCOPED_TRACE(testing::Message() << "path " << path << (small ? " small" : ""));
+        HANDLE texture = p->resource(D3DDDIFMT_A8R8G8B8, size, size,
+                                     Program::texture() | (path == 1 || path == 2 ? Program::dynamic() : 0));
+        std::vector<uint32_t> content = picture;
+        std::rotate(content.begin(), content.begin() + std::ptrdiff_t{path} * 7 + small, content.end());
+        if (path < 3) {
+          if (path == 2)  // its memory is in use: another one takes the bytes
+            for (auto &[handle, allocation] : kernel->allocations)
+              if (allocation.bytes == size_t{size} * size * 4) rt->busy.insert(handle);
+          p->write(texture, 0, size, size, content, path ? discard.Value : 0);
+          rt->busy.clear();
+        } else {
+          HANDLE memory = p->resource(D3DDDIFMT_A8R8G8B8, size, size, Program::texture(), D3DDDIPOOL_SYSTEMMEM, 1, 1,
+                                      content.data(), size * 4);
+          const LONG step = small ? 20 : edge;
+          for (LONG y = 0; y < edge; y += step)
+            for (LONG x = 0; x < edge; x += step) {
+              const RECT part = {x, y, x + step, y + step};
+              if (path == 3) {
+                EXPECT_EQ(p->blt(memory, part, texture, part), 0);
+              } else {
+                D3DDDIARG_TEXBLT args = {};
+                args.hSrcResource = memory;
+                args.hDstResource = texture;
+                args.SrcRect = part;
+                args.DstPoint = {x, y};
+                EXPECT_EQ(p->fn.pfnTexBlt(p->dev(), &args), 0);
+              }
             }
-          }
-        p->destroy(memory);
+          p->destroy(memory);
+        }
+        p->clear(kBlack);
+        EXPECT_EQ(p->fn.pfnSetTexture(p->dev(), 0, texture), 0);
+        drawQuad(quad(0, 0, size, size, size, size, kWhite));
+        EXPECT_EQ(opaque(p->read(target, size, size)), opaque(content));
+        // Locked again it holds what was written, from wherever it has to come.
+        D3DDDIARG_LOCK lock = {};
+        lock.hResource = texture;
+        lock.Flags.ReadOnly = 1;
+        lock.Flags.AreaValid = 1;
+        lock.Area = {3, 5, 30, 33};
+        ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
+        uint32_t word;
+        memcpy(&word, static_cast<uint8_t *>(lock.pSurfData) + size_t{2} * lock.Pitch + 4, 4);
+        EXPECT_EQ(word, content[7 * size + 4]);
+        p->unlock(texture);
+        p->fn.pfnSetTexture(p->dev(), 0, nullptr);
+        p->destroy(texture);
       }
-      p->clear(kBlack);
-      EXPECT_EQ(p->fn.pfnSetTexture(p->dev(), 0, texture), 0);
-      drawQuad(quad(0, 0, kSize, kSize, kSize, kSize, kWhite));
-      EXPECT_EQ(opaque(p->read(target, kSize, kSize)), opaque(content));
-      // Locked again it holds what was written, from wherever it has to come.
-      D3DDDIARG_LOCK lock = {};
-      lock.hResource = texture;
-      lock.Flags.ReadOnly = 1;
-      lock.Flags.AreaValid = 1;
-      lock.Area = {3, 5, 60, 70};
-      ASSERT_EQ(p->fn.pfnLock(p->dev(), &lock), 0);
-      uint32_t word;
-      memcpy(&word, static_cast<uint8_t *>(lock.pSurfData) + size_t{2} * lock.Pitch + 4, 4);
-      EXPECT_EQ(word, content[7 * kSize + 4]);
-      p->unlock(texture);
-      p->fn.pfnSetTexture(p->dev(), 0, nullptr);
-      p->destroy(texture);
-    }
+  }
 }
 
 TEST_F(UmdPixels, ALockedTargetShowsWhatWasDrawnAndTakesWhatIsWritten) {

@@ -112,17 +112,19 @@ protected:
 };
 
 TEST_F(UmdResources, BytesOfEveryFormatComeBack) {
-  constexpr uint32_t kWidth = 20, kHeight = 12, kLevels = 3;
+  constexpr uint32_t kLevels = 3;
   for (const Row &row : rows()) {
     SCOPED_TRACE(row.op.Format);
     const bool depth = row.op.Operations & FORMATOP_ZSTENCIL;
     if (depth && row.op.Format != D3DDDIFMT_D16_LOCKABLE && row.op.Format != D3DDDIFMT_D32F_LOCKABLE) continue;
-    for (const uint32_t faces : {1u, 6u}) {
+    // Small ones have no memory of the guest's, dynamic ones of these sizes have some.
+    for (const auto &[faces, edge] : {std::pair{1u, 20u}, {6u, 16u}, {1u, 184u}, {6u, 96u}}) {
+      SCOPED_TRACE(edge);
       if (faces == 6 && !(row.op.Operations & FORMATOP_CUBETEXTURE)) continue;
       const bool texture = row.op.Operations & FORMATOP_TEXTURE;
-      const uint32_t levels = texture ? kLevels : 1, width = faces == 6 ? 16 : kWidth,
-                     height = faces == 6 ? 16 : kHeight;
+      const uint32_t levels = texture ? kLevels : 1, width = edge, height = faces == 6 ? edge : edge - 8;
       uint32_t flags = texture ? faces == 6 ? Program::cube() : Program::texture() : depth ? Program::depth() : 0;
+      if (edge > 20 && !depth) flags |= Program::dynamic();
       HANDLE made = nullptr;
       ASSERT_EQ(p->tryKind(row.op.Format, {width, height, 0, levels, faces}, flags, made), 0);
       std::vector<std::vector<uint8_t>> wanted(size_t{levels} * faces);
@@ -153,18 +155,24 @@ TEST_F(UmdResources, BytesOfEveryFormatComeBack) {
 }
 
 TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
-  constexpr uint32_t kWidth = 24, kHeight = 16, kDepth = 6, kLevels = 3;
+  constexpr uint32_t kLevels = 3;
+  constexpr struct {
+    uint32_t width, height, depth;
+  } kSizes[] = {{24, 16, 6}, {64, 48, 16}};  // without memory of the guest's, and with
   uint32_t tried = 0;
-  for (const Row &row : rows()) {
+  const std::vector<Row> all = rows();
+  for (size_t n = 0; n < all.size() * 2; n++) {
+    const Row &row = all[n / 2];
+    const auto [width, height, depth] = kSizes[n % 2];
     if (!(row.op.Operations & FORMATOP_VOLUMETEXTURE)) continue;
     SCOPED_TRACE(row.op.Format);
     tried++;
-    const uint32_t flags = Program::texture() | Program::volume();
+    const uint32_t flags = Program::texture() | Program::volume() | (n % 2 ? Program::dynamic() : 0);
     // The runtime's twin, with rows and slices further apart than they must be.
     std::vector<std::vector<uint8_t>> memory(kLevels), wanted(kLevels);
     std::vector<D3DDDI_SURFACEINFO> surfaces(kLevels);
     for (uint32_t level = 0; level < kLevels; level++) {
-      const uint32_t w = size(kWidth, level), h = size(kHeight, level), d = size(kDepth, level);
+      const uint32_t w = size(width, level), h = size(height, level), d = size(depth, level);
       const uint32_t line = (w + row.block - 1) / row.block * row.blockBytes, lines = (h + row.block - 1) / row.block;
       const uint32_t pitch = line + 8, slice = pitch * lines + 24;
       wanted[level] = content(row, w, h, d);
@@ -184,34 +192,34 @@ TEST_F(UmdResources, BytesOfEveryVolumeComeBack) {
     create.Flags.Value = flags;
     ASSERT_EQ(p->fn.pfnCreateResource(p->dev(), &create), 0);
     HANDLE made = nullptr;
-    ASSERT_EQ(p->tryKind(row.op.Format, {kWidth, kHeight, kDepth, kLevels}, flags, made), 0);
+    ASSERT_EQ(p->tryKind(row.op.Format, {width, height, depth, kLevels}, flags, made), 0);
     p->flush();  // nothing uses its memory: large ones are written there, small ones go with the packets
     D3DDDIARG_VOLUMEBLT blt = {};
     blt.hSrcResource = create.hResource;
     blt.hDstResource = made;
-    blt.SrcBox = {0, 0, kWidth, kHeight, 0, kDepth};
+    blt.SrcBox = {0, 0, width, height, 0, depth};
     ASSERT_EQ(p->fn.pfnVolBlt(p->dev(), &blt), 0);
     for (auto &bytes : memory) std::fill(bytes.begin(), bytes.end(), uint8_t{0xDB});  // they were taken
     // A box by Lock, while the first copy may be under way.
     const D3DDDIBOX box = {4, 0, 8, 4, 1, 4};
     std::vector<uint8_t> inner = content(row, 4, 4, 3);
     access(made, 0, row, box, true, true, inner);
-    const size_t line = size_t{kWidth} / row.block * row.blockBytes, slice = line * (kHeight / row.block);
+    const size_t line = size_t{width} / row.block * row.blockBytes, slice = line * (height / row.block);
     const size_t innerLine = size_t{4} / row.block * row.blockBytes, innerLines = 4 / row.block;
     for (uint32_t z = 0; z < 3; z++)
       for (uint32_t y = 0; y < innerLines; y++)
         memcpy(&wanted[0][(z + 1) * slice + y * line + innerLine], &inner[(z * innerLines + y) * innerLine], innerLine);
     // The same volume again through the device: to another one, and from that to memory.
     HANDLE other = nullptr;
-    ASSERT_EQ(p->tryKind(row.op.Format, {kWidth, kHeight, kDepth, kLevels}, flags, other), 0);
+    ASSERT_EQ(p->tryKind(row.op.Format, {width, height, depth, kLevels}, flags, other), 0);
     blt.hSrcResource = made;
     blt.hDstResource = other;
     ASSERT_EQ(p->fn.pfnVolBlt(p->dev(), &blt), 0);
     for (const HANDLE handle : {made, other})
       for (uint32_t level = 0; level < kLevels; level++) {
         std::vector<uint8_t> read;
-        access(handle, level, row, {0, 0, size(kWidth, level), size(kHeight, level), 0, size(kDepth, level)}, true,
-               false, read);
+        access(handle, level, row, {0, 0, size(width, level), size(height, level), 0, size(depth, level)}, true, false,
+               read);
         EXPECT_EQ(read, wanted[level]) << "level " << level << (handle == other ? " of the other" : "");
       }
     p->destroy(made);

@@ -177,6 +177,23 @@ TEST_F(UmdShipped, ADrawBehindALockedRange) {
   EXPECT_LT(bytes, kBytes + 64);
 }
 
+// What programs have thousands of: a small texture that is made, written once and ended.
+TEST_F(UmdShipped, ASmallTextureFromItsBeginToItsEnd) {
+  constexpr uint32_t kEdge = 16;  // so that no copy is a repeated instruction, which stops at each of its steps
+  const std::vector<uint32_t> pixels(size_t{kEdge} * kEdge, 0xFF123456);
+  rt.calls.clear();
+  HANDLE texture = nullptr;
+  const uint32_t made = stepsOf([&] { texture = p.resource(D3DDDIFMT_A8R8G8B8, kEdge, kEdge, Program::texture()); });
+  const uint32_t written = stepsOf([&] { p.write(texture, 0, kEdge, kEdge, pixels); });
+  const uint32_t ended = stepsOf([&] { p.destroy(texture); });
+  p.flush();
+  const int asked = rt.calls["Allocate"] + rt.calls["Deallocate"] + rt.calls["Lock"] + rt.calls["Unlock"];
+  std::printf("a small texture: %u instructions to make, %u to write, %u to end; %d calls of the kernel\n", made,
+              written, ended, asked);
+  EXPECT_EQ(asked, 0);
+  EXPECT_LT(made + written + ended, 2600u);
+}
+
 }  // namespace
 }  // namespace aero::test
 
