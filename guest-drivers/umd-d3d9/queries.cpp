@@ -201,7 +201,7 @@ void Query::drop(Progress &progress) {
   m_isAsked = false;
   progress.abandon(m_slot);
   m_slot = Progress::kSlots;
-  m_batch = 0;
+  m_batch = m_value = 0;
 }
 
 HRESULT Query::begin(Wire &wire, Progress &progress) {

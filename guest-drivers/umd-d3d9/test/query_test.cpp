@@ -218,6 +218,9 @@ TEST_F(UmdQueries, ManyAreAskedAtATimeAndInEveryFrame) {
   // So many count at a time, and one more does not (QUERY-2).
   for (uint32_t i = 0; i < 256; i++) EXPECT_EQ(issue(queries[i], true, false), 0);
   EXPECT_EQ(issue(queries[256], true, false), kOutOfMemory);
+  EXPECT_EQ(issue(queries[256], false, true), kOutOfMemory);
+  EXPECT_EQ(data(queries[256], value), 0) << "nobody waits for what was refused";
+  EXPECT_EQ(value, 0u) << "and nobody takes its last count for this one";
   EXPECT_EQ(issue(queries[3], false, true), 0);
   EXPECT_EQ(issue(queries[256], true, false), 0);
 }
