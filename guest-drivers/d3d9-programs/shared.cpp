@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kSize = kCanvasSize;  // of the target and of the window
 constexpr uint32_t kFilled = argb(200, 30, 60, 90), kCorner = argb(255, 250, 200, 10);
 constexpr D3DRECT kCornerRect{16, 200, 80, 240};
-constexpr DWORD kChildLimitMs = 60000;
+constexpr DWORD kChildLimitMs = 240000;  // Wine starts it on an emulated processor of a busy machine, too
 
 constexpr char kHelp[] =
     "shared.exe: a render target that a second process opens and draws into. Always through IDirect3D9Ex; --frames "
