@@ -47,7 +47,7 @@ struct Image {
   static constexpr uint32_t kMaxStaging = 3;
   // What is at most so large has no memory of the guest's: an allocation costs whole pages, and calls of the kernel to
   // make, lock and end it. What is written often goes with the packets only as long as a copy costs less than a lock.
-  static constexpr uint64_t kSmallBytes = 64 * 1024, kSmallDynamicBytes = 16 * 1024;
+  static constexpr uint64_t kSmallBytes = uint64_t{64} * 1024, kSmallDynamicBytes = uint64_t{16} * 1024;
 
   const FormatRow *format = nullptr;
   TextureLayout layout;
