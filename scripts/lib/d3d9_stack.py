@@ -45,6 +45,11 @@ def program(name, arch='x64'):
     return os.path.join(os.path.dirname(PARTS['d3d9']) + '/level9' if name == LEVEL9 else PROGRAMS, name + ('-x86.exe' if arch == 'x86' else '.exe'))
 
 
+def doctor(arch):
+    """The path of aerogpu-doctor.exe."""
+    return os.path.join(BUILD, 'guest-drivers', 'windows', 'programs', 'aerogpu-doctor-%s.exe' % arch)
+
+
 def build(both=False):
     """Builds what is needed, with `both` also what programs for x86 need, and fetches their Wine; in a folder where nothing
     was built yet, after the same set-up as scripts/run-tests."""
@@ -56,7 +61,7 @@ def build(both=False):
             raise Failure('the device cannot be built: scripts/setup and scripts/prepare-qemu have not found QEMU')
     files = [HOST, *PARTS.values(), *(program(name) for name in [*NAMES, LEVEL9, DESKTOP])]
     if both:
-        files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9])]
+        files += [*PARTS32.values(), *(program(name, 'x86') for name in [*NAMES, LEVEL9]), *(doctor(arch) for arch in ('x64', 'x86'))]
         wine.prepare32()
     ninja(*[os.path.relpath(path, BUILD) for path in files], 'hw-aerogpu/aerogpu-qemu.so', 'renderer/aerogpu-translator')
 

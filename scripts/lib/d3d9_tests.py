@@ -4,9 +4,10 @@ in a booted VM (tests-qtest/vm/d3d9_test.py). A test is a method; it fails by ra
 import glob
 import os
 import re
+import tempfile
 import time
 
-from aerogpu_build import Failure
+from aerogpu_build import ROOT, Failure
 import d3d9_stack
 import wine
 
@@ -274,12 +275,37 @@ class Tests:
             self.refused(dict(os.environ, **stack.variables()), '3D turned off')
 
     def refused(self, env, where):
-        # Lines of the runtime for tests and of its kernel side's client are not the programs'.
+        # Lines of the runtime for tests, of its kernel side's client and of Wine are not the programs'.
         for name in ON_DISC:
             code, text = wine.run([d3d9_stack.program(name, self.arch)], env, self.stack.program_limit)
-            lines = [line for line in text.splitlines() if not line.startswith(('aerogpu-kmt: ', 'aerogpu-d3d9: '))]
+            lines = [line for line in NO_FONTS.sub('', text).splitlines()
+                     if not line.startswith(('aerogpu-kmt: ', 'aerogpu-d3d9: '))]
             if code != 1 or len(lines) != 1 or not re.match(name + ': .*(install|3d.cmd)', lines[0]):
                 raise Failure('%s with %s ends with %s: %s' % (name, where, code, '; '.join(lines) or 'it says nothing'))
+
+    def disc_script(self):
+        """tests.cmd of the driver disc under Wine's cmd.exe, whose programs are of both kinds. Wine's gdi32.dll has no D3DKMT, so
+        aerogpu-doctor is the one that fails, and is counted."""
+        with tempfile.TemporaryDirectory(prefix='aerogpu-disc-') as disc:
+            with open(os.path.join(ROOT, 'guest-drivers', 'package', 'disk', 'tests.cmd.in'), encoding='ascii') as file:
+                script = file.read()
+            with open(os.path.join(disc, 'tests.cmd'), 'w', encoding='ascii', newline='\r\n') as file:
+                file.write(script)
+            for arch in ('x64', 'x86'):
+                folder = os.path.join(disc, 'tools', arch)
+                os.makedirs(folder)
+                for path in (d3d9_stack.doctor(arch), *(d3d9_stack.program(name, arch) for name in (*ON_DISC, 'producer'))):
+                    os.symlink(path, os.path.join(folder, re.sub('-x(64|86).exe$', '.exe', os.path.basename(path))))
+            code, said = wine.run([os.path.join(self.stack.prefix, 'drive_c', 'windows', 'system32', 'cmd.exe'), '/c',
+                                   *('Z:' + os.path.join(disc, name).replace('/', '\\') for name in ('tests.cmd', 'out.txt'))],
+                                  dict(os.environ, **self.stack.variables()), SCRIPT_LIMIT)
+            with open(os.path.join(disc, 'out.txt'), encoding='utf-8', errors='replace') as file:
+                kept = file.read()
+        ended = re.findall(r'^---- (x\d\d\\\S+).*\n(?:(?!---- ).*\n)*---- ended with (\d+)', kept, re.M)
+        failed = [name for name, status in ended if status != '0']
+        if code != 1 or failed != [r'x64\aerogpu-doctor'] or len(ended) != len(re.findall('call :test', script)):
+            raise Failure('tests.cmd ends with %s after %d programs, of which these failed: %s; %s' % (
+                code, len(ended), ', '.join(failed) or 'none', '; '.join(said.splitlines()[-3:])))
 
     def level9(self):
         """The second front: the driver called as Microsoft's 10-level-9 layer would; each of its cases is a point."""
@@ -357,10 +383,13 @@ class Tests:
     # Those that are run only when they are named.
     NAMED = [sharing, gpu_lost, gpu_stuck]
     HARMING = [gpu_lost, gpu_stuck]  # after which an error is latched
-    MIXED_NAMED = [sharing_long]
+    MIXED_NAMED = [sharing_long, disc_script]
 
 
 D3DDDIFMT_X8R8G8B8 = 22
+# What a 32-bit Wine says, which here has no FreeType (scripts/prepare-wine32).
+NO_FONTS = re.compile(r'^Wine cannot find the FreeType font library\..*?^http://www\.freetype\.org\n', re.M | re.S)
+SCRIPT_LIMIT = 1800  # s, of sixteen programs; an idle machine takes one minute
 SLEEP_FRAMES = 400  # that a program draws, some seconds, through a sleep of the machine
 CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
 # By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex
