@@ -80,13 +80,14 @@ void DirectDevice::destroyBuffer(DirectBuffer& buffer) {
   buffer = {};
 }
 
-DirectImage DirectDevice::createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage) {
+DirectImage DirectDevice::createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage,
+                                      VkFormat format) {
   DirectImage image;
   image.width = width;
   image.height = height;
   VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
   info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = kDirectFormat;
+  info.format = format;
   info.extent = {width, height, 1};
   info.mipLevels = info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
@@ -103,7 +104,7 @@ DirectImage DirectDevice::createImage(uint32_t width, uint32_t height, VkImageUs
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = image.image;
     view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    view.format = kDirectFormat;
+    view.format = format;
     view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
     need(vkCreateImageView(m_device, &view, nullptr, &image.view), "vkCreateImageView");
   }
@@ -191,6 +192,41 @@ void DirectDevice::barrier(VkCommandBuffer commands, VkImage image, VkImageLayou
   info.imageMemoryBarrierCount = 1;
   info.pImageMemoryBarriers = &b;
   vkCmdPipelineBarrier2(commands, &info);
+}
+
+DirectCommands::DirectCommands() {
+  VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  pool.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  need(vkCreateCommandPool(m_device, &pool, nullptr, &m_pool), "vkCreateCommandPool");
+  VkCommandBufferAllocateInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  commands.commandPool = m_pool;
+  commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  commands.commandBufferCount = 1;
+  need(vkAllocateCommandBuffers(m_device, &commands, &m_commands), "vkAllocateCommandBuffers");
+  VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  need(vkCreateFence(m_device, &fence, nullptr, &m_fence), "vkCreateFence");
+}
+
+DirectCommands::~DirectCommands() {
+  vkDestroyFence(m_device, m_fence, nullptr);
+  vkDestroyCommandPool(m_device, m_pool, nullptr);
+}
+
+void DirectCommands::begin() {
+  need(vkResetCommandPool(m_device, m_pool, 0), "vkResetCommandPool");
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  need(vkBeginCommandBuffer(m_commands, &info), "vkBeginCommandBuffer");
+}
+
+void DirectCommands::submitAndWait() {
+  need(vkEndCommandBuffer(m_commands), "vkEndCommandBuffer");
+  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &m_commands;
+  need(vkQueueSubmit(m_queue, 1, &info, m_fence), "vkQueueSubmit");
+  need(vkWaitForFences(m_device, 1, &m_fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+  need(vkResetFences(m_device, 1, &m_fence), "vkResetFences");
 }
 
 }  // namespace aerogpu::bench

@@ -13,7 +13,7 @@ namespace aerogpu::bench {
 /// Ends the process with a message if Vulkan fails: there is nothing to measure then.
 void need(VkResult result, const char* what);
 
-/// Of all images.
+/// Of most images, and of all targets.
 inline constexpr VkFormat kDirectFormat = VK_FORMAT_B8G8R8A8_UNORM;
 
 struct DirectBuffer {
@@ -37,7 +37,8 @@ public:
   DirectDevice(const DirectDevice&) = delete;
   DirectDevice& operator=(const DirectDevice&) = delete;
 
-  DirectImage createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage);
+  DirectImage createImage(uint32_t width, uint32_t height, VkImageUsageFlags usage,
+                          VkFormat format = kDirectFormat);
   void destroyImage(DirectImage& image);
   const char* deviceName() const { return m_properties.deviceName; }
 
@@ -60,6 +61,23 @@ protected:
   VkPhysicalDeviceMemoryProperties m_memory{};
   VkDevice m_device = VK_NULL_HANDLE;
   VkQueue m_queue = VK_NULL_HANDLE;
+};
+
+/// With one command buffer, whose end is waited for.
+class DirectCommands : public DirectDevice {
+public:
+  DirectCommands();
+  ~DirectCommands();
+  DirectCommands(const DirectCommands&) = delete;
+  DirectCommands& operator=(const DirectCommands&) = delete;
+
+protected:
+  void begin();
+  void submitAndWait();
+
+  VkCommandPool m_pool = VK_NULL_HANDLE;
+  VkCommandBuffer m_commands = VK_NULL_HANDLE;
+  VkFence m_fence = VK_NULL_HANDLE;
 };
 
 }  // namespace aerogpu::bench

@@ -31,7 +31,6 @@ constexpr VkDeviceSize kStreamBytes = VkDeviceSize{4} << 20;
 }  // namespace
 
 DirectVk::DirectVk(uint32_t width, uint32_t height) {
-  createCommands();
   m_target = createImage(width, height,
                          VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
                              VK_IMAGE_USAGE_TRANSFER_DST_BIT);
@@ -59,21 +58,6 @@ DirectVk::~DirectVk() {
   vkDestroyPipelineLayout(m_device, m_layout, nullptr);
   vkDestroyDescriptorSetLayout(m_device, m_uniformLayout, nullptr);
   vkDestroyDescriptorSetLayout(m_device, m_textureLayout, nullptr);
-  vkDestroyFence(m_device, m_fence, nullptr);
-  vkDestroyCommandPool(m_device, m_pool, nullptr);
-}
-
-void DirectVk::createCommands() {
-  VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  pool.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
-  need(vkCreateCommandPool(m_device, &pool, nullptr, &m_pool), "vkCreateCommandPool");
-  VkCommandBufferAllocateInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  commands.commandPool = m_pool;
-  commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  commands.commandBufferCount = 1;
-  need(vkAllocateCommandBuffers(m_device, &commands, &m_commands), "vkAllocateCommandBuffers");
-  VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  need(vkCreateFence(m_device, &fence, nullptr, &m_fence), "vkCreateFence");
 }
 
 void DirectVk::createPipelines() {
@@ -153,23 +137,6 @@ void DirectVk::createTextures() {
     write.pImageInfo = &image;
     vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
   }
-}
-
-void DirectVk::begin() {
-  need(vkResetCommandPool(m_device, m_pool, 0), "vkResetCommandPool");
-  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  need(vkBeginCommandBuffer(m_commands, &info), "vkBeginCommandBuffer");
-}
-
-void DirectVk::submitAndWait() {
-  need(vkEndCommandBuffer(m_commands), "vkEndCommandBuffer");
-  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &m_commands;
-  need(vkQueueSubmit(m_queue, 1, &info, m_fence), "vkQueueSubmit");
-  need(vkWaitForFences(m_device, 1, &m_fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
-  need(vkResetFences(m_device, 1, &m_fence), "vkResetFences");
 }
 
 void DirectVk::beginPass(bool load) {

@@ -11,7 +11,7 @@
 namespace aerogpu::bench {
 
 /// A device with the pipelines and objects of the benchmarks.
-class DirectVk : public DirectDevice {
+class DirectVk : public DirectCommands {
 public:
   static constexpr uint32_t kPipelines = 4, kTextures = 8;
   static constexpr uint32_t kUniformStride = 256, kUniformBytes = 16;
@@ -59,21 +59,15 @@ public:
   void readBack(uint8_t* out);
 
 private:
-  void createCommands();
   void createPipelines();
   void createTextures();
-  void begin();
   /// The pass with a cleared target, or with what it holds.
   void beginPass(bool load = false);
   /// Texture `image` in place of the ones of m_textures.
   void bindUpdated(const DirectImage& image);
   /// Pipeline 0, texture 0, vertices placed as they are.
   void bindOneState();
-  void submitAndWait();
 
-  VkCommandPool m_pool = VK_NULL_HANDLE;
-  VkCommandBuffer m_commands = VK_NULL_HANDLE;
-  VkFence m_fence = VK_NULL_HANDLE;
   VkDescriptorSetLayout m_uniformLayout = VK_NULL_HANDLE, m_textureLayout = VK_NULL_HANDLE;
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   VkPipeline m_pipelines[2][kPipelines] = {};  ///< opaque, blended

@@ -10,8 +10,6 @@
 
 namespace aerogpu::bench {
 
-namespace {
-
 using test::Harness;
 
 std::vector<uint32_t> assemble(const std::string& text) {
@@ -20,7 +18,26 @@ std::vector<uint32_t> assemble(const std::string& text) {
   return assembly.tokens;
 }
 
-}  // namespace
+uint32_t createQuadLayout(CommandWriter& w, Harness& harness) {
+  // One float4 at TEXCOORD0 of stream 0, then D3DDECL_END.
+  const struct {
+    uint16_t stream, offset;
+    uint8_t type, method, usage, index;
+  } elements[] = {{0, 0, 3, 0, 0, 0}, {0xFF, 0, 17, 0, 0, 0}};
+  aerogpu_cmd_create_input_layout layout{};
+  layout.input_layout_handle = harness.handle();
+  w.packet(layout, elements, sizeof elements);
+  return layout.input_layout_handle;
+}
+
+uint32_t createQuadShader(CommandWriter& w, Harness& harness) {
+  const uint32_t shader = harness.handle();
+  packets::createShader(
+      w, shader, AEROGPU_SHADER_STAGE_VERTEX,
+      assemble("vs_2_0\ndcl_position v0\ndef c1, 0, 0, 0, 1\nmad r0.xy, v0, c0, c0.zwzw\nmov r0.zw, c1\n"
+               "mov oPos, r0\nmov oT0.xy, v0.zwzw\n"));
+  return shader;
+}
 
 Scene::Scene(const char* backend, uint32_t width, uint32_t height)
     : m_harness({.backend = backend,
@@ -41,20 +58,8 @@ void Scene::createObjects(uint32_t width, uint32_t height) {
   m_vertices = m_harness.handle();
   packets::createBuffer(w, m_vertices, sizeof kQuad, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
   packets::upload(w, m_vertices, 0, {reinterpret_cast<const uint8_t*>(kQuad), sizeof kQuad});
-  // One float4 at TEXCOORD0 of stream 0, then D3DDECL_END.
-  const struct {
-    uint16_t stream, offset;
-    uint8_t type, method, usage, index;
-  } elements[] = {{0, 0, 3, 0, 0, 0}, {0xFF, 0, 17, 0, 0, 0}};
-  m_layout = m_harness.handle();
-  aerogpu_cmd_create_input_layout layout{};
-  layout.input_layout_handle = m_layout;
-  w.packet(layout, elements, sizeof elements);
-  m_vs = m_harness.handle();
-  packets::createShader(
-      w, m_vs, AEROGPU_SHADER_STAGE_VERTEX,
-      assemble("vs_2_0\ndcl_position v0\ndef c1, 0, 0, 0, 1\nmad r0.xy, v0, c0, c0.zwzw\nmov r0.zw, c1\n"
-               "mov oPos, r0\nmov oT0.xy, v0.zwzw\n"));
+  m_layout = createQuadLayout(w, m_harness);
+  m_vs = createQuadShader(w, m_harness);
   for (uint32_t i = 0; i < DirectVk::kPipelines; ++i) {
     m_ps[i] = m_harness.handle();
     char text[256];

@@ -2,12 +2,18 @@
 // The same scenes as DirectVk draws, as command streams: D3D9 shaders, constants, textures.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "renderer/bench/direct_vk.h"
 #include "renderer/test/harness.h"
 
 namespace aerogpu::bench {
+
+std::vector<uint32_t> assemble(const std::string& text);
+/// Of vertices as kQuad's; the shader places them by constant 0.
+uint32_t createQuadLayout(CommandWriter& w, test::Harness& harness);
+uint32_t createQuadShader(CommandWriter& w, test::Harness& harness);
 
 /// Owns the objects of the scenes in one renderer.
 class Scene {

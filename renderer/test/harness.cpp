@@ -76,10 +76,10 @@ void Harness::onUnmap(void* opaque, const aerogpu_guest_mapping*, uint64_t) {
 
 void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
   auto& self = *static_cast<Harness*>(opaque);
-  FinishedSubmission finished{*result, result->frame != nullptr};
+  FinishedSubmission finished{*result, result->frame && self.keepsFrames};
   finished.result.frame = nullptr;
   Frame copy;
-  if (const aerogpu_frame* frame = result->frame) {
+  if (const aerogpu_frame* frame = result->frame; finished.hasFrame) {
     const auto* pixels = static_cast<const uint8_t*>(frame->pixels);
     copy = {frame->width,
             frame->height,
@@ -92,8 +92,8 @@ void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
       const aerogpu_frame_rect& r = frame->damage[i];
       copy.damage.push_back({r.left, r.top, r.right, r.bottom});
     }
-    aerogpu_renderer_frame_release(self.m_renderer, result->frame);
   }
+  if (result->frame) aerogpu_renderer_frame_release(self.m_renderer, result->frame);
   Lock lock(self.m_mutex);
   self.m_finished.push_back(finished);
   if (finished.hasFrame) self.m_frames.push_back(std::move(copy));

@@ -122,6 +122,8 @@ public:
 
   aerogpu_renderer_stats stats() const;
 
+  /// Whether frames that come out are copied for takeFrames().
+  std::atomic<bool> keepsFrames{true};
   /// Frames that came out so far, oldest first; taking them empties the list.
   std::vector<Frame> takeFrames();
   /// Results that came so far.
