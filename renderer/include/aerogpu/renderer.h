@@ -133,7 +133,7 @@ struct aerogpu_renderer_callbacks {
   /**
    * A submission or snapshot is finished: its GPU work is done, its write-backs are in guest memory. Comes
    * exactly once for each, in the order of submission, never two at a time; from the render thread inside
-   * submit when nothing is outstanding and no GPU work is needed, else from the renderer's own thread.
+   * submit if nothing is outstanding and the GPU has next to nothing to do, else from the renderer's own.
    */
   void (*submission_done)(void* opaque, const struct aerogpu_submission_result* result);
   /** One line without a newline. Any thread. */

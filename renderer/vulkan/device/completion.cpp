@@ -42,6 +42,19 @@ void CompletionThread::push(WorkItem item) {
   m_wake.notifyOne();
 }
 
+bool CompletionThread::finishSoon(WorkItem& item) {
+  if (!idle()) return false;
+  VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &m_timeline;
+  wait.pValues = &item.batch;
+  // A loss is the thread's to find out.
+  if (m_device.lost() || m_device.vk().WaitSemaphores(m_device.handle(), &wait, kSoonNs) != VK_SUCCESS)
+    return false;
+  process(item);
+  return true;
+}
+
 bool CompletionThread::waitIdle(uint64_t timeoutNs) {
   constexpr uint64_t kForever = uint64_t{1} << 60;
   const auto deadline =

@@ -58,6 +58,9 @@ public:
   ~CompletionThread();
 
   void push(WorkItem item) EXCLUDES(m_mutex);
+  /// Processes the item in the caller's thread, the render thread, if nothing is under way and the GPU has
+  /// finished the batch within kSoonNs: two threads fewer to wake. False when not, and nothing was done.
+  bool finishSoon(WorkItem& item) EXCLUDES(m_mutex);
   /// The newest batch that the GPU has finished, or will never begin. Stays behind on a GPU that hangs.
   uint64_t completed() const { return m_completed.load(std::memory_order_acquire); }
   /// The newest batch of which a shader was stopped; 0 = none.
@@ -79,7 +82,8 @@ private:
   /// A batch whose shaders loop may take this long, and another second for each further draw; at most
   /// kStopMost.
   static constexpr uint64_t kStop = 10 * kSecond, kStopMost = 60 * kSecond;
-  static constexpr uint64_t kHopeless = 120 * kSecond;                            ///< any batch
+  static constexpr uint64_t kSoonNs = 100'000;          ///< that the render thread may be kept waiting
+  static constexpr uint64_t kHopeless = 120 * kSecond;  ///< any batch
   static constexpr uint64_t kInterrupted = 10 * kSecond, kClosing = 2 * kSecond;  ///< all of them together
 
   void run() EXCLUDES(m_mutex);
@@ -99,11 +103,12 @@ private:
   const std::atomic<bool>& m_closing;
   std::atomic<uint64_t> m_completed{0}, m_stopped{0};
   std::atomic<uint64_t> m_pending{0};
-  uint64_t m_busyUntilNs = 0;     // completion thread only
-  bool m_lossPlayed = false;      // completion thread only: the GPU works on, nobody shall know
-  uint64_t m_unwanted = 0;        // completion thread only: waits that ran out since the interruption
-  std::vector<uint8_t> m_packed;  // completion thread only
-  /// First failure of the submission under way. Completion thread; while idle(), render thread.
+  // Completion thread; while idle(), render thread:
+  uint64_t m_busyUntilNs = 0;
+  bool m_lossPlayed = false;  ///< the GPU works on, nobody shall know
+  uint64_t m_unwanted = 0;    ///< waits that ran out since the interruption
+  std::vector<uint8_t> m_packed;
+  /// First failure of the submission under way.
   std::optional<Error> m_submissionError;
   Mutex m_mutex;
   CondVar m_wake, m_done;

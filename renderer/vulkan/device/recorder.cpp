@@ -179,6 +179,7 @@ Result<void> Recorder::open() {
     return begun;
   }
   m_current->number = m_submitted + 1;
+  m_current->firstPass = m_passId;
   ++m_opened;
   return {};
 }
@@ -295,6 +296,9 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   info.pCommandBufferInfos = m_current->hasEarly ? buffers : buffers + 1;
   info.signalSemaphoreInfoCount = 1;
   info.pSignalSemaphoreInfos = &signal;
+  // Somebody waits for a few bytes, and the GPU has but copies to do.
+  const bool soon = completion && !frame && !m_readbacks.empty() && m_imports.empty() &&
+                    m_current->firstPass == m_passId && m_current->stoppable == 0;
   WorkItem item;
   item.startNs = nowNs();
   if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
@@ -324,7 +328,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
     staging->busy.push_back(*staging->current);
     staging->current.reset();
   }
-  m_completion->push(std::move(item));
+  if (!soon || !m_completion->finishSoon(item)) m_completion->push(std::move(item));
   return {};
 }
 

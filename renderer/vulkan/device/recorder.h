@@ -169,6 +169,7 @@ private:
     VkCommandPool pool = VK_NULL_HANDLE;
     VkCommandBuffer early = VK_NULL_HANDLE, main = VK_NULL_HANDLE;
     bool hasEarly = false;
+    uint64_t firstPass = 0;  ///< passes before it
     uint32_t stopWord = 0;   ///< number of its word
     uint32_t stoppable = 0;  ///< draws and dispatches that look at it
   };

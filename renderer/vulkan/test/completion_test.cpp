@@ -2,6 +2,11 @@
 // What the completion thread finds out after a batch was handed over belongs to the submission of that batch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "renderer/test/harness.h"
 
 namespace aerogpu::test {
@@ -47,6 +52,59 @@ TEST(Completion, AFailedWriteBackIsAnErrorOfItsOwnSubmission) {
     harmless.packet(aerogpu_cmd_flush{});
     EXPECT_EQ(gpu.submit(harmless).result.error_count, 0u) << "idle " << idle;
   }
+}
+
+/// A few bytes that somebody waits for are brought by the thread that submits, if the GPU is quick: sooner or
+/// later it is. What comes of draws never is, since they may take long.
+TEST(Completion, AFewBytesComeBeforeSubmitReturns) {
+  constexpr uint32_t kSide = 16, kBytes = kSide * kSide * 4;
+  Harness::Options options;
+  options.backend = "vulkan";
+  options.flags = AEROGPU_RENDERER_VALIDATION;
+  Harness gpu(options);
+  ASSERT_TRUE(gpu.ok()) << gpu.createError();
+  const Allocation memory = gpu.allocate(kBytes);
+  const uint32_t texture = gpu.handle();
+  CommandWriter w;
+  Harness::createTexture(w, texture, AEROGPU_FORMAT_B8G8R8A8_UNORM, kSide, kSide,
+                         AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
+  ASSERT_EQ(gpu.submit(w).result.error_count, 0u);
+  std::atomic<int> here{0}, there{0};
+  const std::thread::id submits = std::this_thread::get_id();
+  gpu.onGuestAccess = [&](uint64_t, bool write) {
+    if (write) ++(std::this_thread::get_id() == submits ? here : there);
+  };
+  const auto read = [&](CommandWriter& stream) {
+    stream.packet(aerogpu_cmd_ext_read_texture{.texture = texture,
+                                               .width = kSide,
+                                               .height = kSide,
+                                               .depth = 1,
+                                               .dst_alloc_id = memory.id,
+                                               .dst_row_pitch_bytes = kSide * 4});
+    const FinishedSubmission finished = gpu.submit(stream);
+    EXPECT_EQ(finished.result.error_count, 0u);
+  };
+  int rounds = 0;
+  for (; rounds < 10000 && here == 0; ++rounds) {
+    w.reset();
+    const auto value = static_cast<uint8_t>(rounds * 7 + 1);
+    packets::upload(w, texture, 0, std::vector<uint8_t>(kBytes, value));
+    read(w);
+    const auto bytes = gpu.bytes(memory);
+    EXPECT_TRUE(std::all_of(bytes.begin(), bytes.begin() + kBytes, [&](uint8_t b) { return b == value; }));
+  }
+  EXPECT_EQ(here, 1);
+  EXPECT_EQ(there, rounds - 1);
+  here = there = 0;
+  for (int i = 0; i < 20; ++i) {
+    w.reset();
+    packets::setTargets(w, {&texture, 1});
+    Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 1, 1, 1);
+    read(w);
+  }
+  EXPECT_EQ(here, 0);
+  EXPECT_EQ(there, 20);
+  gpu.onGuestAccess = nullptr;
 }
 
 }  // namespace
