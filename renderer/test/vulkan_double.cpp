@@ -23,7 +23,7 @@ std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0};
 struct Count {
   std::atomic<int> alive{0}, most{0};
 };
-Count g_counts[3];
+Count g_counts[4];
 Count& countOf(Counted kind) {
   return g_counts[static_cast<int>(kind)];
 }
@@ -85,7 +85,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
   return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
 }
 
-#define AEROGPU_COUNTED(COUNT) COUNT(Sampler) COUNT(PipelineLayout) COUNT(ShaderModule)
+#define AEROGPU_COUNTED(COUNT) COUNT(Sampler) COUNT(PipelineLayout) COUNT(ShaderModule) COUNT(Image)
 #define AEROGPU_COUNT(Type)                                                                            \
   PFN_vkCreate##Type g_create##Type;                                                                   \
   PFN_vkDestroy##Type g_destroy##Type;                                                                 \

@@ -33,7 +33,7 @@ int batchesSubmitted();
 int devicesAlive();
 
 /// Objects whose number a test can ask for.
-enum class Counted { Sampler, PipelineLayout, ShaderModule };
+enum class Counted { Sampler, PipelineLayout, ShaderModule, Image };
 /// How many of them are alive, on all devices together.
 int objectsAlive(Counted kind);
 /// The most that were alive at once since the last call.

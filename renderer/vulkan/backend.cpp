@@ -327,6 +327,7 @@ void VulkanBackend::releaseSurplus() {
 }
 
 void VulkanBackend::endSubmission(std::unique_ptr<core::Completion> completion) {
+  m_gpu->storedImages->age(m_gpu->recorder->completed());
   m_gpu->recorder->finish(std::move(completion), std::exchange(m_frame, nullptr));
 }
 

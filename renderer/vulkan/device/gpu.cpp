@@ -2,6 +2,8 @@
 // Puts a device and its pools together (see gpu.h).
 #include "renderer/vulkan/device/gpu.h"
 
+#include "renderer/vulkan/objects/image_store.h"
+
 namespace aerogpu::vk {
 namespace {
 
@@ -14,6 +16,11 @@ constexpr VkBufferUsageFlags kReadUsage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
 
 }  // namespace
+
+Gpu::Gpu(HostMemory& accounts, core::Stats& counters, Log& logger, const std::atomic<bool>& interruption)
+    : hostMemory(accounts), stats(counters), log(logger), interrupted(interruption) {}
+
+Gpu::~Gpu() = default;
 
 std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice physical,
                                  const core::BackendConfig& config, std::string& error) {
@@ -41,6 +48,7 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
   self->host = std::make_unique<MemoryPool>(device, cached, kBufferUsage, kBlockBytes, "host memory");
   self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
                                                   kBlockBytes, "read-backs");
+  self->storedImages = std::make_unique<ImageStore>(*self);
   self->frames = std::make_unique<FramePool>(*self->fromDevice, config.hostMemory);
   self->windows = std::make_unique<WindowPool>(*self->buffers);
   self->imports = std::make_unique<HostImporter>(device);

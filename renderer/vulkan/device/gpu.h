@@ -22,12 +22,14 @@
 
 namespace aerogpu::vk {
 
+class ImageStore;
+
 /// What a view of an image or of texels counts for as host memory, bytes.
 inline constexpr uint64_t kViewBytes = 512;
 
 struct Gpu {
-  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log, const std::atomic<bool>& interrupted)
-      : hostMemory(hostMemory), stats(stats), log(log), interrupted(interrupted) {}
+  Gpu(HostMemory& hostMemory, core::Stats& stats, Log& log, const std::atomic<bool>& interrupted);
+  ~Gpu();
 
   /// Opens `physical` and creates everything below.
   static std::unique_ptr<Gpu> create(const Instance& instance, VkPhysicalDevice physical,
@@ -46,6 +48,7 @@ struct Gpu {
   std::unique_ptr<MemoryPool> host;        ///< staging: host-cached where that is coherent
   std::unique_ptr<MemoryPool> fromDevice;  ///< what the host reads: host-cached, coherent or not
   std::vector<std::pair<uint32_t, std::unique_ptr<MemoryPool>>> images;  ///< by memory type bits
+  std::unique_ptr<ImageStore> storedImages;
   std::unique_ptr<FramePool> frames;
   std::unique_ptr<WindowPool> windows;
   std::unique_ptr<HostImporter> imports;

@@ -52,7 +52,7 @@ void Recorder::destroy(const Retired& retired) {
     case Retired::Kind::Range:
       break;
     case Retired::Kind::Image:
-      vk.DestroyImage(device, std::bit_cast<VkImage>(retired.handle), nullptr);
+      std::bit_cast<Returning*>(retired.handle)->finished();
       break;
     case Retired::Kind::ImageView:
       vk.DestroyImageView(device, std::bit_cast<VkImageView>(retired.handle), nullptr);

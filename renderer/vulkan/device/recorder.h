@@ -15,11 +15,19 @@
 
 namespace aerogpu::vk {
 
+/// What is used again once the GPU has finished with it.
+class Returning {
+public:
+  virtual ~Returning() = default;
+  /// Takes care of its own life.
+  virtual void finished() = 0;
+};
+
 /// A Vulkan object or memory range that dies when the GPU has finished a batch.
 struct Retired {
   enum class Kind : uint8_t {
     Range,
-    Image,
+    Image,  ///< a Returning
     ImageView,
     BufferView,
     Sampler,
@@ -148,6 +156,9 @@ public:
     if (!handle) return;
     m_retired.push_back({batch(), kind, reinterpret_cast<uint64_t>(handle), nullptr, {}});
     m_retiredPools += kind == Retired::Kind::DescriptorPool;
+  }
+  void retire(Returning& image) {
+    m_retired.push_back({batch(), Retired::Kind::Image, reinterpret_cast<uint64_t>(&image), nullptr, {}});
   }
   /// So much waits for the GPU that drain() is due after the packet: a guest could pile up objects without
   /// end.

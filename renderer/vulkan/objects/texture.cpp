@@ -29,78 +29,22 @@ bool canView(const core::TextureDesc& desc, VkImageViewType type, uint32_t layer
 }
 
 Result<std::unique_ptr<core::GpuTexture>> TextureObject::create(Gpu& gpu, const core::TextureDesc& desc) {
-  Device& device = *gpu.device;
-  const DeviceTable& vk = device.vk();
-  auto format = mapFormat(device, desc.format);
-  if (!format) return format.error();
-  std::unique_ptr<TextureObject> self(new TextureObject(gpu, desc, *format));
-
-  const bool block = format->info->blockPixels > 1;
-  const VkFormat formats[2] = {format->linear, format->srgb};
-  VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO};
-  list.viewFormatCount = 2;
-  list.pViewFormats = formats;
-  VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
-  if (format->srgb != VK_FORMAT_UNDEFINED) {
-    info.pNext = &list;
-    info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
-  }
-  if (core::canBeCube(desc, desc.arrayLayers)) info.flags |= VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
-  const bool volume = desc.kind == core::TextureKind::Volume;
-  info.imageType = volume ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
-  info.format = format->linear;
-  info.extent = {desc.width, desc.height, desc.depth};
-  info.mipLevels = desc.mipLevels;
-  info.arrayLayers = desc.arrayLayers;
-  info.samples = static_cast<VkSampleCountFlagBits>(desc.samples);  // the bits are the counts
-  info.tiling = VK_IMAGE_TILING_OPTIMAL;
-  info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  const VkFormatFeatureFlags2 features = self->m_features = device.formatFeatures(format->linear);
-  const bool supported = block && !device.caps().blockCompression ? false
-                         : format->info->depth ? features & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT
-                                               : features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT;
-  if (!supported)
-    return Error{ErrorCode::Backend, "this GPU has no textures of that format", format->info->name};
-  if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
-  if (format->info->depth)
-    info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  else if (format->drawn() && !volume && (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT))
-    info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
-  self->m_usage = info.usage;
-  if (!device.fits(info))
-    return Error{ErrorCode::Backend,
-                 "this GPU has no such images in that size",
-                 format->info->name,
-                 {{"width", desc.width},
-                  {"height", desc.height},
-                  {"depth", desc.depth},
-                  {"array_layers", desc.arrayLayers},
-                  {"sample_count", desc.samples}}};
-  VkResult result = vk.CreateImage(device.handle(), &info, nullptr, &self->m_image);
-  if (result != VK_SUCCESS) return device.fail(result, "vkCreateImage");
-
-  VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2};
-  query.image = self->m_image;
-  VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-  vk.GetImageMemoryRequirements2(device.handle(), &query, &needs);
-  self->m_charge = HostMemoryCharge::take(
-      gpu.hostMemory, needs.memoryRequirements.size + sizeof(TextureObject), HostMemoryKind::Textures);
-  if (!self->m_charge.ok())
-    return refused(ErrorCode::Backend, "host memory limit reached",
-                   {{"bytes", needs.memoryRequirements.size}});
-  self->m_pool = &gpu.imagePool(needs.memoryRequirements.memoryTypeBits);
-  auto memory = self->m_pool->allocate(needs.memoryRequirements.size, needs.memoryRequirements.alignment);
-  if (!memory) return memory.error();
-  self->m_memory = *memory;
-  VkBindImageMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO};
-  bind.image = self->m_image;
-  bind.memory = memory->block->memory;
-  bind.memoryOffset = memory->offset;
-  result = vk.BindImageMemory2(device.handle(), 1, &bind);
-  if (result != VK_SUCCESS) return device.fail(result, "vkBindImageMemory2");
-  device.name(VK_OBJECT_TYPE_IMAGE, reinterpret_cast<uint64_t>(self->m_image), format->info->name);
-  return std::unique_ptr<core::GpuTexture>(std::move(self));
+  HostMemoryCharge charge;
+  auto stored = gpu.storedImages->take(desc, charge, sizeof(TextureObject));
+  if (!stored) return stored.error();
+  return std::unique_ptr<core::GpuTexture>(new TextureObject(gpu, desc, **stored, std::move(charge)));
 }
+
+TextureObject::TextureObject(Gpu& gpu, const core::TextureDesc& desc, StoredImage& stored,
+                             HostMemoryCharge charge)
+    : m_gpu(gpu),
+      m_desc(desc),
+      m_format(stored.shape().format),
+      m_stored(stored),
+      m_image(stored.image()),
+      m_usage(stored.shape().usage),
+      m_features(stored.shape().features),
+      m_charge(std::move(charge)) {}
 
 TextureObject::~TextureObject() {
   Recorder& recorder = *m_gpu.recorder;
@@ -109,8 +53,10 @@ TextureObject::~TextureObject() {
     endEarly();
   }
   for (const auto& [key, view] : m_views) recorder.retire(Retired::Kind::ImageView, view.handle);
-  recorder.retire(Retired::Kind::Image, m_image);
-  if (m_memory) recorder.retire(*m_pool, m_memory);
+  if (m_views.empty() && recorder.finished(m_lastUse))
+    m_gpu.storedImages->giveBack(&m_stored);
+  else
+    recorder.retire(m_stored);
 }
 
 Result<CachedView> TextureObject::view(const ViewKey& key) {

@@ -10,6 +10,7 @@
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/objects/format.h"
+#include "renderer/vulkan/objects/image_store.h"
 
 namespace aerogpu::vk {
 
@@ -106,8 +107,7 @@ public:
   uint32_t targetMip = 0, targetLayer = 0;
 
 private:
-  TextureObject(Gpu& gpu, const core::TextureDesc& desc, const VkFormatInfo& format)
-      : m_gpu(gpu), m_desc(desc), m_format(format) {}
+  TextureObject(Gpu& gpu, const core::TextureDesc& desc, StoredImage& stored, HostMemoryCharge charge);
   /// Clears what was never written, in the early commands.
   Result<void> zero();
   void copyZeros(VkCommandBuffer commands, const MemoryRange& zeros, core::Subresource sub,
@@ -212,11 +212,10 @@ private:
   Gpu& m_gpu;
   const core::TextureDesc m_desc;
   const VkFormatInfo m_format;
-  VkImage m_image = VK_NULL_HANDLE;
-  VkImageUsageFlags m_usage = 0;
-  VkFormatFeatureFlags2 m_features = 0;
-  MemoryPool* m_pool = nullptr;
-  MemoryRange m_memory;
+  StoredImage& m_stored;
+  const VkImage m_image;
+  const VkImageUsageFlags m_usage;
+  const VkFormatFeatureFlags2 m_features;
   HostMemoryCharge m_charge;
   std::vector<std::pair<ViewKey, CachedView>> m_views;
   std::vector<HostMemoryCharge> m_viewCharges;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Images with their memory, and what is known of images of one shape. What a destroyed texture had is kept
+// for a while once the GPU is done with it, for the next one of that shape: programs make and destroy
+// textures of few shapes all the time. What such an image holds is as undefined as what new memory holds.
+// Render thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "renderer/base/salted_hash.h"
+#include "renderer/core/resource_desc.h"
+#include "renderer/vulkan/device/memory.h"
+#include "renderer/vulkan/device/recorder.h"
+#include "renderer/vulkan/objects/format.h"
+
+namespace aerogpu::vk {
+
+struct Gpu;
+class ImageStore;
+class StoredImage;
+
+/// Textures that differ in their usage flags only are of one shape.
+struct ImageShape {
+  ImageShape(ImageStore& owner, const core::TextureDesc& description) : store(owner), desc(description) {}
+  ImageStore& store;
+  const core::TextureDesc desc;
+  VkFormatInfo format;
+  VkImageUsageFlags usage = 0;
+  VkFormatFeatureFlags2 features = 0;
+  MemoryPool* pool = nullptr;  ///< null until there was an image
+  uint64_t bytes = 0, alignment = 0;
+  StoredImage* kept = nullptr;  ///< a list, the last one kept first
+  uint32_t images = 0;          ///< that exist, kept ones too
+};
+
+/// Gives itself back to its store.
+class StoredImage final : public Returning {
+public:
+  StoredImage(ImageShape& shape, VkImage image) : m_shape(shape), m_image(image) {}
+  VkImage image() const { return m_image; }
+  const ImageShape& shape() const { return m_shape; }
+  void finished() override;
+
+private:
+  friend class ImageStore;
+  ImageShape& m_shape;
+  const VkImage m_image;
+  MemoryRange m_memory;
+  StoredImage* m_next = nullptr;
+  uint64_t m_batch = 0;  ///< in which it was kept
+};
+
+class ImageStore {
+public:
+  explicit ImageStore(Gpu& gpu) : m_gpu(gpu) {}
+  ~ImageStore() { dropAll(); }
+  ImageStore(const ImageStore&) = delete;
+  ImageStore& operator=(const ImageStore&) = delete;
+
+  /// An image for a texture, which is in layout UNDEFINED. `charge` is asked, with what it takes of memory,
+  /// before the memory is taken.
+  Result<StoredImage*> take(const core::TextureDesc& desc, HostMemoryCharge& charge, uint64_t extraBytes);
+  /// Of an image that the GPU never saw, or is done with.
+  void giveBack(StoredImage* image);
+  /// Drops what was kept for too long.
+  void age(uint64_t batch);
+  uint64_t keptBytes() const { return m_keptBytes; }
+
+private:
+  // Of no guest's account, as a spare block of a MemoryPool is.
+  static constexpr uint64_t kMostBytes = uint64_t{32} << 20;
+  static constexpr uint32_t kMostImages = 2048;
+  static constexpr uint64_t kLongest = 64;  ///< batches
+  struct Hash {
+    size_t operator()(const core::TextureDesc& d) const;
+  };
+
+  Result<ImageShape*> shape(const core::TextureDesc& desc);
+  Result<void> describe(ImageShape& shape) const;
+  Result<StoredImage*> make(ImageShape& shape, HostMemoryCharge& charge, uint64_t extraBytes);
+  Result<MemoryRange> memory(const ImageShape& shape);
+  void destroy(StoredImage* image);
+  /// Of `shape`, those kept before `batch`.
+  void dropKept(ImageShape& shape, uint64_t batch);
+  void dropAll();
+
+  Gpu& m_gpu;
+  std::unordered_map<core::TextureDesc, ImageShape, Hash> m_shapes;
+  uint64_t m_keptBytes = 0, m_nextAge = 0;
+  uint32_t m_kept = 0;
+};
+
+}  // namespace aerogpu::vk
