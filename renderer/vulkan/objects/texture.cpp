@@ -142,13 +142,7 @@ void TextureObject::copyZeros(VkCommandBuffer commands, const MemoryRange& zeros
   region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, sub.mip, sub.layer, 1};
   region.imageOffset = offsetOf(box);
   region.imageExtent = extentOf(box);
-  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
-  copy.srcBuffer = zeros.buffer();
-  copy.dstImage = m_image;
-  copy.dstImageLayout = m_layout;
-  copy.regionCount = 1;
-  copy.pRegions = &region;
-  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  copy({commands, m_layout, true}, zeros.buffer(), {&region, 1});
 }
 
 Result<void> TextureObject::zero() {
@@ -230,7 +224,7 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
   // Later promises are about what follows the DISCARD only.
   if (promise.discard && m_lastMainUse == batch) m_mainChange = batch;
   if (!promise.noOverwrite || m_lastMainUse != batch || m_mainChange == batch)
-    return {transferCommands(kLayout, kAccess), kLayout};
+    return {transferCommands(kLayout, kAccess), kLayout, false};
   const bool first = !m_earlyUpdates;
   if (first) {
     m_earlyUpdates = std::make_unique<EarlyUpdates>();
@@ -244,6 +238,7 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     return done.first == sub && core::overlap(done.second, box);
   });
   if (first || again || boxes.size() == EarlyUpdates::kMostBoxes) {
+    recordCopies();
     const Tracked others = tracked();
     setTracked(m_earlyUpdates->here);
     barrier(recorder.early(), kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kAccess);
@@ -252,10 +247,29 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     boxes.clear();
   }
   boxes.emplace_back(sub, box);
-  return {recorder.early(), kLayout};
+  return {recorder.early(), kLayout, true};
+}
+
+void TextureObject::copy(const UpdateCommands& to, VkBuffer from,
+                         std::span<const VkBufferImageCopy2> regions) const {
+  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
+  copy.srcBuffer = from;
+  copy.dstImage = m_image;
+  copy.dstImageLayout = to.layout;
+  copy.regionCount = static_cast<uint32_t>(regions.size());
+  copy.pRegions = regions.data();
+  m_gpu.device->vk().CmdCopyBufferToImage2(to.commands, &copy);
+}
+
+void TextureObject::recordCopies() {
+  EarlyUpdates& updates = *m_earlyUpdates;
+  if (updates.copies.empty()) return;
+  copy({m_gpu.recorder->early(), updates.here.layout, true}, updates.from, updates.copies);
+  updates.copies.clear();
 }
 
 void TextureObject::endEarly() {
+  recordCopies();
   const std::unique_ptr<EarlyUpdates> updates = std::move(m_earlyUpdates);
   const Tracked others = tracked();
   setTracked(updates->here);

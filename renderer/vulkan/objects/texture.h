@@ -125,8 +125,10 @@ private:
   struct UpdateCommands {
     VkCommandBuffer commands;
     VkImageLayout layout;
+    bool early;  ///< may be recorded later too, before EarlyUpdates' next barrier
   };
   UpdateCommands updateCommands(core::UpdatePromise promise, core::Subresource sub, const core::Box& box);
+  void copy(const UpdateCommands& to, VkBuffer from, std::span<const VkBufferImageCopy2> regions) const;
   void endEarly() override;
   Tracked tracked() const {
     return {m_layout, m_writeStages, m_readStages, m_visibleStages, m_writeAccess, m_visibleAccess};
@@ -233,7 +235,10 @@ private:
     Tracked here;                                                ///< in the early commands
     VkImageLayout home;                                          ///< for the others
     std::vector<std::pair<core::Subresource, core::Box>> boxes;  ///< written since the last barrier
+    std::vector<VkBufferImageCopy2> copies;  ///< of these, those that were not recorded yet
+    VkBuffer from = VK_NULL_HANDLE;          ///< all of them
   };
+  void recordCopies();
   std::unique_ptr<EarlyUpdates> m_earlyUpdates;
 };
 

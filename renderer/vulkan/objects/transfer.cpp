@@ -65,14 +65,7 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
   region.imageSubresource = layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
   region.imageOffset = offsetOf(box);
   region.imageExtent = extentOf(box);
-  const auto [commands, layout] = updateCommands(promise, sub, box);
-  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
-  copy.srcBuffer = import->buffer();
-  copy.dstImage = m_image;
-  copy.dstImageLayout = layout;
-  copy.regionCount = 1;
-  copy.pRegions = &region;
-  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  copy(updateCommands(promise, sub, box), import->buffer(), {&region, 1});
   m_gpu.recorder->keep(std::move(import));
   return true;
 }
@@ -156,14 +149,17 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
   regions[1] = regions[0];
   regions[1].bufferOffset = staged->offset + depthBytes;
   regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
-  const auto [commands, layout] = updateCommands(promise, sub, box);
-  VkCopyBufferToImageInfo2 copy{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2};
-  copy.srcBuffer = staged->buffer();
-  copy.dstImage = m_image;
-  copy.dstImageLayout = layout;
-  copy.regionCount = info.stencil ? 2 : 1;
-  copy.pRegions = regions;
-  m_gpu.device->vk().CmdCopyBufferToImage2(commands, &copy);
+  const UpdateCommands to = updateCommands(promise, sub, box);
+  const std::span<const VkBufferImageCopy2> planes(regions, info.stencil ? 2 : 1);
+  if (!to.early) {
+    copy(to, staged->buffer(), planes);
+    return {};
+  }
+  // Programs update an image box by box: one command for many of them.
+  EarlyUpdates& updates = *m_earlyUpdates;
+  if (updates.from != staged->buffer()) recordCopies();
+  updates.from = staged->buffer();
+  updates.copies.insert(updates.copies.end(), planes.begin(), planes.end());
   return {};
 }
 
