@@ -45,7 +45,7 @@ def _tree(pid):
                 yield from _tree(int(child))
 
 
-def _busy(pid):
+def busy(pid):
     """Seconds of processors that a tree of processes has had."""
     total = 0
     for process in _tree(pid):
@@ -68,9 +68,9 @@ class Run:
     """Frames a second, processor seconds a frame, and the picture."""
 
     def __init__(self, scene, seconds, env, server=None, program=PROGRAM):
-        before = _busy(server) if server else 0
+        before = busy(server) if server else 0
         code, text = _run(['--only', scene, '--seconds', str(seconds)], env, program)
-        after = _busy(server) if server else 0
+        after = busy(server) if server else 0
         found = re.search(r'^frames (\d+) in ([\d.]+) s, processor ([\d.]+) s$', text, re.M)
         picture = re.search(r'^picture((?: \d+)+)$', text, re.M)
         if code != 0 or not found or not picture or not int(found.group(1)):

@@ -302,6 +302,10 @@ class Stack:
                 found['the driver host' if host else 'QEMU'] = int(child)
         return found
 
+    def own_process(self, program):
+        """A list of the program's process, if it is none of processes()."""
+        return [program.process.pid]
+
     def counter(self, name):
         """A counter of the device (docs/debugging.md)."""
         return int(self.ask('counter %s' % name)[0])

@@ -8,6 +8,8 @@ import tempfile
 import time
 
 from aerogpu_build import ROOT, Failure
+import bench_d3d9
+import bench_scenes
 import d3d9_stack
 import wine
 
@@ -174,6 +176,22 @@ class Tests:
         self.check_window(drawing)
         self.finish(holding)
         self.finish(drawing)
+
+    def rates(self):
+        """Frames a second, and what the processes of the stack and the program take of processors, which does not depend on what
+        else the machine does. Noted and not judged."""
+        for title, name, arguments in bench_d3d9.RUNS:
+            program = self.stack.start(d3d9_stack.program(name, self.arch), '--immediate', '--seconds', str(RATE_SECONDS),
+                                       *arguments)
+            program.wait_line('^window ')
+            processes = list(self.stack.processes().values()) + self.stack.own_process(program)
+            before = sum(map(bench_scenes.busy, processes))
+            found = program.wait_line(r'^frames (\d+) in ([\d.]+) s$')
+            busy = sum(map(bench_scenes.busy, processes)) - before
+            self.finish(program)
+            frames = int(found.group(1))
+            self.report.note('%s: %.1f frames a second, %.1f ms of processors a frame' % (
+                title, frames / float(found.group(2)), 1000 * busy / frames))
 
     def harmed(self, how):
         """A program draws when something happens to the GPU: it is told that its device is lost, and the next one finds a
@@ -381,7 +399,7 @@ class Tests:
     SHORT = [triangle, ddi_sanity, event_queries, readback, level9]
     MIXED = [two_bitnesses, x86_opens_x64, x64_opens_x86, desktop_of_two_bitnesses, sharing_of_two_bitnesses]
     # Those that are run only when they are named.
-    NAMED = [sharing, gpu_lost, gpu_stuck]
+    NAMED = [sharing, rates, gpu_lost, gpu_stuck]
     HARMING = [gpu_lost, gpu_stuck]  # after which an error is latched
     MIXED_NAMED = [sharing_long, disc_script]
 
@@ -390,6 +408,7 @@ D3DDDIFMT_X8R8G8B8 = 22
 # What a 32-bit Wine says, which here has no FreeType (scripts/prepare-wine32).
 NO_FONTS = re.compile(r'^Wine cannot find the FreeType font library\..*?^http://www\.freetype\.org\n', re.M | re.S)
 SCRIPT_LIMIT = 1800  # s, of sixteen programs; an idle machine takes one minute
+RATE_SECONDS = 5  # that the frames of a program are counted
 SLEEP_FRAMES = 400  # that a program draws, some seconds, through a sleep of the machine
 CYCLE_LIMIT = 0.1  # s, of a cycle of sharing on a busy machine; an idle one takes some milliseconds
 # By how much what sharing holds may grow from its first hundred cycles to its end; what is not named, not at all. A vertex

@@ -269,6 +269,12 @@ class GuestStack(Stack):
     def harm_gpu(self, how):
         self.vm.qmp('qom-set', path='/machine/peripheral/gpu0', property='x-gpu-fault', value={'lose': 1, 'stick': 4}[how])
 
+    def processes(self):
+        return {'QEMU': self.vm.process.pid}
+
+    def own_process(self, program):
+        return []
+
     def counter(self, name):
         return int(self.vm.qmp('qom-get', path='/machine/peripheral/gpu0', property=name))
 
