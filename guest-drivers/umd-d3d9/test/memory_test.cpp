@@ -158,7 +158,7 @@ TEST(UmdSpaces, WhatIsDrawnToCostsNoGuestMemory) {
 // The kernel is not asked for what is small: neither to make it, nor to write to it, nor to end it.
 TEST_F(Umd, TenThousandSmallTexturesAreNoAllocation) {
   constexpr uint32_t kCount = 10000, kEdge = 64;
-  rt.commandBytes = 256 * 1024;
+  rt.commandBytes = size_t{256} * 1024;
   rt.listEntries = 1024;
   p.flush();
   const size_t before = kernel.allocations.size();

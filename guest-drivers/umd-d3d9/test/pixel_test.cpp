@@ -69,6 +69,7 @@ TEST_F(UmdPixels, SeveralRectanglesAreClearedAsOneAfterTheOther) {
 TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
   for (const uint32_t size : {40u, 160u}) {  // without memory of the guest's, and with
     const auto edge = static_cast<LONG>(size);
+    const auto side = static_cast<float>(size);
     std::vector<uint32_t> picture(size_t{size} * size);
     for (uint32_t i = 0; i < picture.size(); i++) picture[i] = 0xFF000000u | i * 2654435761u >> 8;
     HANDLE target = p->bindTarget(size, size);
@@ -110,7 +111,7 @@ TEST_F(UmdPixels, TexturesOfAllUploadPathsReadTheSame) {
         }
         p->clear(kBlack);
         EXPECT_EQ(p->fn.pfnSetTexture(p->dev(), 0, texture), 0);
-        drawQuad(quad(0, 0, size, size, size, size, kWhite));
+        drawQuad(quad(0, 0, side, side, side, side, kWhite));
         EXPECT_EQ(opaque(p->read(target, size, size)), opaque(content));
         // Locked again it holds what was written, from wherever it has to come.
         D3DDDIARG_LOCK lock = {};
