@@ -95,7 +95,9 @@ private:
 template <class E>
 class [[nodiscard]] Result<void, E> {
 public:
-  Result() = default;
+  // Not `= default`: "{}" would then write zeros over all of an Error that is not there ([dcl.init]), and
+  // most results are "{}".
+  Result() {}  // NOLINT(modernize-use-equals-default)
   Result(E error) : m_error(std::move(error)) {}
 
   bool ok() const { return !m_error; }
