@@ -24,6 +24,8 @@ const struct {
   std::vector<NTSTATUS> answers;
 } kAnswers[] = {
     {"DxgkDdiCreateAllocation", {kSuccess, kInvalidParameter, kNoMemory}},
+    {"DxgkDdiOpenAllocation", {kSuccess, kInvalidParameter, kNoMemory}},
+    {"DxgkDdiCreateDevice", {kSuccess, kNoMemory}},
     {"DxgkDdiCreateContext", {kSuccess, kNoMemory}},
     {"DxgkDdiRender",
      {kSuccess, kNoMemory, kInsufficientDmaBuffer, kPrivilegedInstruction, kIllegalInstruction,

@@ -227,8 +227,6 @@ Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,
     result.status = callDdi("DxgkDdiCreateAllocation", kPassiveLevel, m_adapter.ddi.DxgkDdiCreateAllocation,
                             m_adapter.context(), &args);
   }
-  if (result.status != kSuccess && result.status != kInvalidParameter && result.status != kNoMemory)
-    brokenRule("DxgkDdiCreateAllocation returned 0x%08x", result.status);
   if (!ntSuccess(result.status)) return result;
   // The driver knows of a program's memory by private data alone, which any program may write: what they say
   // of memory that nobody gave is the OS' to refuse.
@@ -374,8 +372,6 @@ NTSTATUS Vidmm::open(HANDLE device, const std::vector<std::shared_ptr<Allocation
   std::shared_lock exclusion(m_adapter.exclusion());
   const NTSTATUS status =
       callDdi("DxgkDdiOpenAllocation", kPassiveLevel, m_adapter.ddi.DxgkDdiOpenAllocation, device, &args);
-  if (status != kSuccess && status != kInvalidParameter && status != kNoMemory)
-    brokenRule("DxgkDdiOpenAllocation returned 0x%08x", status);
   for (size_t i = 0; i < infos.size(); ++i) {
     if (!ntSuccess(status)) {
       if (made[i]->kmt != allocations[i]->kmt) dropKmtHandle(made[i]->kmt);
