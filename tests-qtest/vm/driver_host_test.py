@@ -5,8 +5,8 @@ and loads the shipped aerogpu.sys against the device.
 
   driver_host_test.py DRIVER.sys [NAME...] [-- HOST-OPTION...]
 
-NAME: tests of the host (aerogpu-driver-host --list), 'paging*' for a few; without any, all but the benchmarks. The
-guest asks over its second serial line what the screen shows and what the device has counted."""
+NAME: tests of the host (aerogpu-driver-host --list), 'paging*' for a few, '!slow-*' for all but these; without any, all
+but the benchmarks. The guest asks over its second serial line what the screen shows and what the device has counted."""
 import os
 import re
 import socket

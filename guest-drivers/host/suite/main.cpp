@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_spaces.h"
@@ -273,25 +274,37 @@ int runTest(const TestCase& test) {
   return 128 + WTERMSIG(status);
 }
 
-/// A test's name, or the beginning of some and a star.
+/// Whether the name stands for tests that are left out.
+bool leavesOut(const std::string& name) {
+  return name.starts_with('!');
+}
+
+/// A test's name, or the beginning of some and a star; in front an exclamation mark or none.
 bool matches(const std::string& name, const TestCase& test) {
-  return name == test.name ||
-         (name.ends_with('*') && std::strncmp(test.name, name.c_str(), name.size() - 1) == 0);
+  const std::string_view plain = std::string_view(name).substr(leavesOut(name) ? 1 : 0);
+  return plain == test.name ||
+         (plain.ends_with('*') && std::string_view(test.name).starts_with(plain.substr(0, plain.size() - 1)));
 }
 
 int runAll() {
   openCallLog();
+  const auto all = allTests();
+  const bool someNamed = !std::all_of(s_names.begin(), s_names.end(), leavesOut);
   std::vector<TestCase> chosen;
-  for (const TestCase& test : allTests()) {
-    bool wanted = s_names.empty() && !test.onDemand;
-    for (const std::string& name : s_names) wanted |= matches(name, test);
-    if (wanted) chosen.push_back(test);
+  for (const TestCase& test : all) {
+    bool wanted = !someNamed && !test.onDemand, unwanted = false;
+    for (const std::string& name : s_names) (leavesOut(name) ? unwanted : wanted) |= matches(name, test);
+    if (wanted && !unwanted) chosen.push_back(test);
   }
   for (const std::string& name : s_names)
-    if (std::none_of(chosen.begin(), chosen.end(), [&](const TestCase& t) { return matches(name, t); })) {
+    if (std::none_of(all.begin(), all.end(), [&](const TestCase& t) { return matches(name, t); })) {
       std::printf("aerogpu-host: no test is named '%s'\n", name.c_str());
       return 1;
     }
+  if (chosen.empty()) {
+    std::printf("aerogpu-host: all %zu tests are left out\n", all.size());
+    return 1;
+  }
   std::printf("1..%zu\n", chosen.size());
   unsigned failed = 0;
   for (size_t i = 0; i < chosen.size(); ++i) {
