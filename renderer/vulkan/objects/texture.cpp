@@ -53,7 +53,8 @@ TextureObject::~TextureObject() {
     endEarly();
   }
   for (const auto& [key, view] : m_views) recorder.retire(Retired::Kind::ImageView, view.handle);
-  if (m_views.empty() && recorder.finished(m_lastUse))
+  // A GPU that hangs may have been abandoned: nobody says what it has finished.
+  if (!m_gpu.device->lost() && m_views.empty() && recorder.finished(m_lastUse))
     m_gpu.storedImages->giveBack(&m_stored);
   else
     recorder.retire(m_stored);
