@@ -298,7 +298,9 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   info.pSignalSemaphoreInfos = &signal;
   // Somebody waits for a few bytes, and the GPU has but copies to do.
   const bool soon = completion && !frame && !m_readbacks.empty() && m_imports.empty() &&
-                    m_current->firstPass == m_passId && m_current->stoppable == 0;
+                    m_current->firstPass == m_passId && m_current->stoppable == 0 &&
+                    std::none_of(m_readbacks.begin(), m_readbacks.end(),
+                                 [](const Readback& each) { return each.value.has_value(); });
   WorkItem item;
   item.startNs = nowNs();
   if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
