@@ -159,10 +159,9 @@ bool Kernel::open(const char* library) {
     char name[128];
     narrow(display.DeviceString, name, sizeof name);
     // Each adapter has several displays.
-    if (!strstr(names, name) && strlen(names) + strlen(name) + 3 < sizeof names) {
-      if (names[0]) strcat(names, ", ");
-      strcat(names, name);
-    }
+    const size_t used = strlen(names);
+    if (!strstr(names, name) && used + strlen(name) + 3 < sizeof names)
+      snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
   }
   if (hardware.cb) {
     char name[128];

@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -82,8 +83,7 @@ HRESULT APIENTRY createResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *data) {
       static_cast<unsigned>(data->Format), data->Pool, top.Width, top.Height, top.Depth, last.Width, last.Height,
       data->SurfCount, data->MipLevels, data->MultisampleType, data->Fvf, data->Flags.Value, top.SysMemPitch);
   if (misbehaves("refuse resources")) return D3DERR_NOTAVAILABLE;
-  Resource *resource = new Resource;
-  ++g_alive;
+  auto resource = std::make_unique<Resource>();
   resource->runtime = data->hResource;
   resource->surfaces = data->SurfCount;
   resource->system = data->Pool == D3DDDIPOOL_SYSTEMMEM;
@@ -104,8 +104,9 @@ HRESULT APIENTRY createResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *data) {
     if (FAILED(result)) return result;
     resource->allocation = info.hAllocation;
   }
-  device.resources.insert(resource);
-  data->hResource = resource;
+  ++g_alive;
+  device.resources.insert(resource.get());
+  data->hResource = resource.release();
   return S_OK;
 }
 
@@ -409,7 +410,7 @@ HRESULT APIENTRY present(HANDLE handle, const D3DDDIARG_PRESENT *data) {
   record("Present source %d:%u destination %d flags %x interval %u", data->hSrcResource != nullptr,
          data->SrcSubResourceIndex, data->hDstResource != nullptr, data->Flags.Value, data->FlipInterval);
   D3DDDICB_PRESENT call{};
-  call.hSrcAllocation = static_cast<Resource *>(data->hSrcResource)->allocation;
+  if (data->hSrcResource) call.hSrcAllocation = static_cast<Resource *>(data->hSrcResource)->allocation;
   call.hContext = device.context;
   return device.callbacks.pfnPresentCb(device.runtime, &call);
 }
@@ -460,8 +461,7 @@ HRESULT APIENTRY destroyDevice(HANDLE handle) {
 
 HRESULT APIENTRY createDevice(HANDLE, D3DDDIARG_CREATEDEVICE *data) {
   record("CreateDevice interface %u flags %x", data->Interface, data->Flags.Value);
-  FakeDevice *device = new FakeDevice;
-  ++g_alive;
+  auto device = std::make_unique<FakeDevice>();
   device->runtime = data->hDevice;
   device->callbacks = *data->pCallbacks;
   D3DDDICB_CREATECONTEXT context{};
@@ -525,14 +525,16 @@ HRESULT APIENTRY createDevice(HANDLE, D3DDDIARG_CREATEDEVICE *data) {
   f.pfnGetQueryData = getQueryData;
   f.pfnQueryResourceResidency = queryResidency;
   f.pfnDestroyDevice = destroyDevice;
-  data->hDevice = device;
+  ++g_alive;
+  FakeDevice *made = device.release();
+  data->hDevice = made;
   if (misbehaves("late callback")) {
     // From a thread of its own, without having said so.
     const auto late = [](void *argument) -> DWORD {
       submit(*static_cast<FakeDevice *>(argument));
       return 0;
     };
-    HANDLE thread = CreateThread(nullptr, 0, late, device, 0, nullptr);
+    HANDLE thread = CreateThread(nullptr, 0, late, made, 0, nullptr);
     WaitForSingleObject(thread, INFINITE);
     CloseHandle(thread);
   }
