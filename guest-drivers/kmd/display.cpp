@@ -289,7 +289,10 @@ bool Display::interrupt() {
 }
 
 void Display::notifyVsync() {
-  trace::write<trace::Vblank>([&] { return trace::Vblank{vblankSequence(), vblankTimeNs()}; });
+  trace::write<trace::Vblank>([&] {
+    const Vblank last = lastVblank();
+    return trace::Vblank{last.sequence, last.timeNs};
+  });
   m_vsyncTicks = KeQueryPerformanceCounter(nullptr).LowPart;
   m_vsyncSeen = true;
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
@@ -377,6 +380,14 @@ uint64_t Display::vblankSequence() const {
 
 uint64_t Display::vblankTimeNs() const {
   return m_registers.readAdvancing64(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_TIME_NS_LO);
+}
+
+Display::Vblank Display::lastVblank() const {
+  for (;;) {
+    const Vblank last{vblankSequence(), vblankTimeNs()};
+    // The device ticks on between two reads.
+    if (vblankSequence() == last.sequence) return last;
+  }
 }
 
 void Display::returnToVga() {

@@ -106,6 +106,12 @@ public:
   uint64_t shownAt(uint32_t allocId);
   uint64_t vblankSequence() const;
   uint64_t vblankTimeNs() const;
+  /** A vertical blank: its number, and its time by the device's clock. */
+  struct Vblank {
+    uint64_t sequence, timeNs;
+  };
+  /** The last one, both of the same. Any IRQL. */
+  Vblank lastVblank() const;
   uint32_t vblankPeriodNs() const { return m_periodNs; }
 
 private:

@@ -56,8 +56,9 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
   out.irq_spurious = counters.spuriousInterrupts;
   out.reset_from_timeout_count = counters.timeoutResets;
   out.last_reset_time_100ns = counters.lastResetTime;
-  out.vblank_seq = adapter.display.vblankSequence();
-  out.last_vblank_time_ns = adapter.display.vblankTimeNs();
+  const Display::Vblank vblank = adapter.display.lastVblank();
+  out.vblank_seq = vblank.sequence;
+  out.last_vblank_time_ns = vblank.timeNs;
   out.vblank_period_ns = adapter.display.vblankPeriodNs();
   out.error_irq_count = counters.errorInterrupts;
   out.last_error_fence = counters.lastErrorFence;
@@ -125,8 +126,9 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_vblank_out &out) {
   out.irq_status = adapter.registers.read(AEROGPU_MMIO_REG_IRQ_STATUS);
   out.flags = AEROGPU_DBGCTL_QUERY_VBLANK_FLAGS_VALID | AEROGPU_DBGCTL_QUERY_VBLANK_FLAG_VBLANK_SUPPORTED |
               AEROGPU_DBGCTL_QUERY_VBLANK_FLAG_INTERRUPT_TYPE_VALID;
-  out.vblank_seq = adapter.display.vblankSequence();
-  out.last_vblank_time_ns = adapter.display.vblankTimeNs();
+  const Display::Vblank vblank = adapter.display.lastVblank();
+  out.vblank_seq = vblank.sequence;
+  out.last_vblank_time_ns = vblank.timeNs;
   out.vblank_period_ns = adapter.display.vblankPeriodNs();
   out.vblank_interrupt_type = DXGK_INTERRUPT_CRTC_VSYNC;
   return STATUS_SUCCESS;

@@ -409,6 +409,22 @@ TEST_F(DisplayTest, ATickBetweenTwoReadsOfTheCounterGivesNoThirdValue) {
   }
 }
 
+TEST_F(DisplayTest, ATickBetweenNumberAndTimeGivesBothOfOneBlank) {
+  m_device.setVblankSequence(0);
+  show();
+  const uint64_t enabled = m_kernel.now();
+  m_kernel.pass(3 * uint64_t{kPeriod});
+  for (int at = 0; at < 16; at++) {
+    int reads = 0;
+    m_device.beforeRead = [&](uint32_t) {
+      if (reads++ == at) m_kernel.pass(kPeriod);
+    };
+    const auto [ticks, ns] = m_display.lastVblank();
+    m_device.beforeRead = nullptr;
+    EXPECT_EQ(ns, enabled + ticks * kPeriod + m_device.clockOffset) << at << ": " << ticks;
+  }
+}
+
 TEST_F(DisplayTest, AnotherReaderOfTheCounterDoesNotSpoilThisOne) {
   // Before each of the driver's reads once, somebody else's read latches a newer HI half.
   for (int at = 0; at < 8; at++) {
