@@ -74,7 +74,6 @@ HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const 
   event.id = descriptor->id;
   event.level = descriptor->level;
   event.keyword = descriptor->keyword;
-  event.ns = clockNow();
   for (uint32_t i = 0; i < count; ++i) {
     const auto* from = reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(data[i].address));
     event.payload.insert(event.payload.end(), from, from + data[i].bytes);
@@ -86,10 +85,12 @@ HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const 
     return kInvalidHandle;
   }
   // Windows drops these; a provider that looks first saves the call.
-  if (!s_enabled || event.level > s_level || !(event.keyword & s_any))
+  if (!s_enabled || event.level > s_level || !(event.keyword & s_any)) {
     brokenRule("EtwWrite of event %u that nobody wants: %s", event.id, currentCall().c_str());
-  else
-    s_events.push_back(std::move(event));
+    return kSuccess;
+  }
+  event.ns = clockNow();  // under the lock: the events of two threads are in the order of their times
+  s_events.push_back(std::move(event));
   return kSuccess;
 }
 

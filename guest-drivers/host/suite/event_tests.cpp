@@ -103,6 +103,18 @@ std::vector<Event> eventsOf(const std::vector<EtwEvent>& all) {
   return found;
 }
 
+/// All events up to the first of an error. The interrupt that tells a completion may be one that was under
+/// way when the device latched the error: that of the error comes behind it then.
+std::vector<EtwEvent> eventsWithError() {
+  std::vector<EtwEvent> all;
+  for (int i = 0; i < 1000 && eventsOf<trace::DeviceError>(all).empty(); ++i) {
+    if (i) sleepMs(5);
+    drainDpcs();
+    for (EtwEvent& event : takeEtwEvents()) all.push_back(std::move(event));
+  }
+  return all;
+}
+
 /// Each submission and its completion, with the fences that the device sees, in their order.
 void events(Adapter& adapter, Client& client, Context& context) {
   auto& r = adapter.registers();
@@ -140,8 +152,7 @@ void events(Adapter& adapter, Client& client, Context& context) {
   expect(submits.size() + completes.size() == all.size(), "there are no others");
 
   uint64_t wrong = submitErrors(adapter, context);
-  drainDpcs();
-  const auto errors = eventsOf<trace::DeviceError>(takeEtwEvents());
+  const auto errors = eventsOf<trace::DeviceError>(eventsWithError());
   expect(errors.size() == 1 && errors[0].fence == wrong && errors[0].code == AEROGPU_ERROR_CMD_DECODE,
          "an error with its fence (%zu)", errors.size());
 
@@ -149,8 +160,7 @@ void events(Adapter& adapter, Client& client, Context& context) {
   listenToEtw(true, trace::kError, trace::kGpu);
   takeEtwEvents();
   wrong = submitErrors(adapter, context);
-  drainDpcs();
-  all = takeEtwEvents();
+  all = eventsWithError();
   expect(all.size() == 1 && eventsOf<trace::DeviceError>(all).size() == 1, "errors alone (%zu)", all.size());
 
   listenToEtw(true, trace::kVerbose, trace::kDisplay);
