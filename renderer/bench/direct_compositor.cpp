@@ -140,18 +140,7 @@ void DirectCompositor::createPipelines() {
 DirectCompositor::Texture DirectCompositor::createTexture(uint32_t width, uint32_t height,
                                                           VkImageUsageFlags usage, VkSampler sampler) {
   Texture texture{createImage(width, height, usage)};
-  VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  info.descriptorPool = m_descriptors;
-  info.descriptorSetCount = 1;
-  info.pSetLayouts = &m_setLayout;
-  need(vkAllocateDescriptorSets(m_device, &info, &texture.set), "vkAllocateDescriptorSets");
-  const VkDescriptorImageInfo image{sampler, texture.image.view, kSampled};
-  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = texture.set;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-  write.pImageInfo = &image;
-  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  texture.set = createTextureSet(m_descriptors, m_setLayout, texture.image.view, sampler);
   return texture;
 }
 

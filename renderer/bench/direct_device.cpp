@@ -118,6 +118,24 @@ void DirectDevice::destroyImage(DirectImage& image) {
   image = {};
 }
 
+VkDescriptorSet DirectDevice::createTextureSet(VkDescriptorPool pool, VkDescriptorSetLayout layout,
+                                               VkImageView view, VkSampler sampler) {
+  VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = pool;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &layout;
+  VkDescriptorSet set;
+  need(vkAllocateDescriptorSets(m_device, &info, &set), "vkAllocateDescriptorSets");
+  const VkDescriptorImageInfo image{sampler, view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = set;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  write.pImageInfo = &image;
+  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  return set;
+}
+
 VkShaderModule DirectDevice::module(std::span<const uint32_t> words) {
   VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
   info.codeSize = words.size_bytes();

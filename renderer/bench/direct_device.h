@@ -52,6 +52,9 @@ protected:
   VkPipeline createPipeline(VkShaderModule vertex, VkShaderModule fragment,
                             const VkPipelineVertexInputStateCreateInfo& input, VkPipelineLayout layout,
                             bool blended);
+  /// A set whose binding 0 is the image, for shaders to sample.
+  VkDescriptorSet createTextureSet(VkDescriptorPool pool, VkDescriptorSetLayout layout, VkImageView view,
+                                   VkSampler sampler);
   uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags flags) const;
   static void barrier(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLayout to);
 

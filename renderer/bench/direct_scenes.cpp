@@ -294,18 +294,7 @@ Texture Device::createTexture(uint32_t width, uint32_t height, VkImageUsageFlags
   Texture texture;
   texture.image = createImage(width, height, VK_IMAGE_USAGE_SAMPLED_BIT | usage);
   m_images.push_back(texture.image);
-  VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  info.descriptorPool = m_descriptors;
-  info.descriptorSetCount = 1;
-  info.pSetLayouts = &m_setLayout;
-  need(vkAllocateDescriptorSets(m_device, &info, &texture.set), "vkAllocateDescriptorSets");
-  const VkDescriptorImageInfo image{m_sampler, texture.image.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = texture.set;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-  write.pImageInfo = &image;
-  vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+  texture.set = createTextureSet(m_descriptors, m_setLayout, texture.image.view, m_sampler);
   return texture;
 }
 
