@@ -298,6 +298,8 @@ void AeroAdapter::leaveInterrupts() {
   BOOLEAN returned;
   dxgk.DxgkCbSynchronizeExecution(dxgk.DeviceHandle, leaveAtDirql, this, 0, &returned);
   powered = false;  // also where there is no interrupt any more
+  // The DPC of the last one reads the registers, which the caller may unmap.
+  KeFlushQueuedDpcs();
 }
 
 BOOLEAN NTAPI AeroAdapter::leaveAtDirql(PVOID self) {

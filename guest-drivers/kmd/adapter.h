@@ -123,7 +123,7 @@ private:
   void deviceForgot();
   /** The scheduler has emptied the ring. PASSIVE_LEVEL. */
   void ringEmptied();
-  /** The interrupt routine is through and looks at nothing from here on. PASSIVE_LEVEL. */
+  /** The interrupt routine and its DPC are through and look at nothing from here on. PASSIVE_LEVEL. */
   void leaveInterrupts();
   static BOOLEAN NTAPI leaveAtDirql(PVOID self);
   /** Asks the device to keep its objects over the sleep that may follow (KEEP-1). */

@@ -13,6 +13,7 @@
 #include "dxgk/scheduler.h"
 #include "dxgk/vidmm.h"
 #include "dxgk/vidpn.h"
+#include "nt/dpc_hold.h"
 
 namespace aerogpu::host {
 
@@ -172,6 +173,8 @@ NTSTATUS Adapter::startDevice() {
   start.RequiredDmaQueueEntry = 8;
   NTSTATUS status;
   {
+    // What the driver queues and does not wait for runs when it has returned: late, as it may be.
+    const DpcHold late;
     std::unique_lock lock(m_exclusion);
     status = callDdi("DxgkDdiStartDevice", kPassiveLevel, ddi.DxgkDdiStartDevice, m_context, &start,
                      &m_interface, &sources, &children);
@@ -248,6 +251,7 @@ NTSTATUS Adapter::stopDevice() {
   if (m_vidmm) m_vidmm->stop();
   NTSTATUS status;
   {
+    const DpcHold late;
     std::unique_lock lock(m_exclusion);
     status = callDdi("DxgkDdiStopDevice", kPassiveLevel, ddi.DxgkDdiStopDevice, m_context);
   }

@@ -11,6 +11,7 @@
 #include "dxgk/display.h"
 #include "dxgk/scheduler.h"
 #include "dxgk/vidpn.h"
+#include "nt/dpc_hold.h"
 
 namespace aerogpu::host {
 
@@ -88,6 +89,7 @@ HOST_API NTSTATUS cbMapMemory(HANDLE handle, uint64_t address, ULONG length, BOO
 }
 HOST_API NTSTATUS cbUnmapMemory(HANDLE handle, void* address) {
   adapterOf(handle);
+  if (dpcPending()) brokenRule("memory is unmapped while a DPC is queued, which may be reading it");
   if (unmapPhysical(address)) return kSuccess;
   brokenRule("what is unmapped was not mapped: %s", currentCall().c_str());
   return kInvalidParameter;
@@ -133,6 +135,8 @@ HOST_API NTSTATUS cbSynchronizeExecution(HANDLE handle, PKSYNCHRONIZE_ROUTINE ro
   Adapter* adapter = adapterOf(handle);
   if (!adapter || !routine || message != 0) return kInvalidParameter;
   std::lock_guard lock(adapter->interruptLock());
+  // As if there had been an interrupt just before, the last one perhaps that the driver takes.
+  if (dpcsHeld()) adapter->requestDpc();
   const IsrState outer = t_isr;
   t_isr = {false, true, false, false, false};
   {

@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/pe_image.h"
 #include "core/report.h"
+#include "nt/dpc_hold.h"
 #include "nt/nt_state.h"
 
 namespace aerogpu::host {
@@ -46,6 +47,7 @@ std::mutex s_mutex;
 ClockCondition s_dpcWork, s_dpcIdle, s_workWork;
 std::deque<DpcItem> s_dpcs;
 bool s_dpcRunning, s_started;
+unsigned s_dpcHolds, s_dpcWaiters;
 std::map<NtTimer*, ArmedTimer> s_timers;
 std::deque<WorkItem*> s_work;
 std::vector<WorkItem*> s_workItems;
@@ -78,7 +80,7 @@ void dpcLoop() {
   std::unique_lock lock(s_mutex);
   for (;;) {
     expireTimers();
-    if (s_dpcs.empty()) {
+    if (s_dpcs.empty() || (s_dpcHolds && !s_dpcWaiters)) {
       s_dpcRunning = false;
       s_dpcIdle.notifyAll();
       int64_t next = kNever;
@@ -312,7 +314,31 @@ bool queueHostDpc(void (*function)(void*), void* context) {
 
 void drainDpcs() {
   std::unique_lock lock(s_mutex);
+  ++s_dpcWaiters;
+  s_dpcWork.notifyAll();
   while (s_started && (!s_dpcs.empty() || s_dpcRunning)) s_dpcIdle.wait(lock);
+  --s_dpcWaiters;
+}
+
+bool dpcsHeld() {
+  std::lock_guard lock(s_mutex);
+  return s_dpcHolds != 0;
+}
+
+bool dpcPending() {
+  std::lock_guard lock(s_mutex);
+  return !s_dpcs.empty() || s_dpcRunning;
+}
+
+DpcHold::DpcHold() {
+  std::lock_guard lock(s_mutex);
+  ++s_dpcHolds;
+}
+
+DpcHold::~DpcHold() {
+  std::lock_guard lock(s_mutex);
+  --s_dpcHolds;
+  s_dpcWork.notifyAll();
 }
 
 unsigned reportPendingWork() {

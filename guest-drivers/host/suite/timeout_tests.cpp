@@ -378,6 +378,12 @@ void gpuLoss() {
     for (int waited = 0; lost < lostBefore + 3 && waited < 20000; waited += 10) sleepMs(10);
     ok &= expect(lost >= lostBefore + 3, "every program sees it (%u)", lost - lostBefore);
     ok &= allDraw();
+    // Work is taken before the GPU is there (LOSS-5); that it is there the driver tells in a DPC behind that.
+    const auto back = [&] {
+      return registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS &&
+             loggedEvents(kEventGpuBack) >= i;
+    };
+    for (int waited = 0; !back() && waited < 20000; waited += 10) sleepMs(10);
     ok &= expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == AEROGPU_EXT_GPU_WORKS, "the GPU is back");
     ok &= expect(loggedEvents(kEventGpuLost) == i && loggedEvents(kEventGpuBack) == i &&
                      loggedEvents(kEventGpuGone) == 0,
