@@ -67,7 +67,11 @@ void KindsOracle::volume(std::mt19937& random) {
   packets::upload(w, t, 0, bytes);
   run(w);
   const auto coordinate = [&] { return static_cast<float>(below(3 * 256)) / 256 - 1 + 1.0f / 640; };
-  const std::array<float, 3> from = {coordinate(), coordinate(), coordinate()};
+  // The third is the same for all pixels: where the nearest texel is a matter of rounding, none could be
+  // compared.
+  const float depth =
+      (static_cast<float>(below(3 * 16 * at[2])) / 16 + 1.0f / 32) / static_cast<float>(at[2]) - 1;
+  const std::array<float, 3> from = {coordinate(), coordinate(), depth};
   const std::array<float, 3> to = {from[0] + 1.3f, from[1] + 0.7f, 0};
   const auto got = shaded(t, "volume", "texldl r0, v0, s0", from, to,
                           {{kMagFilter, filter},
