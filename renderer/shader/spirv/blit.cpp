@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The modules of blit.h. In GLSL:
+// The modules of blit.h. In GLSL, with at as the texel of the box that a pixel is, a mirrored one counted
+// from the other side:
 //
-//   ivec2 t = ivec2(gl_FragCoord.xy) - to.xy;
-//   t += mirror * (to.zw - 1 - 2 * t);
-//   color = texelFetch(image, from.xy + t, 0);               // Same
+//   color = texture(image, place);                           // Same: place is the texel's center
+//   color = the four around, a quarter each                  // Halves: by their centers
 //
-//   ivec2 u = (2 * t + 1) * from.zw;                         // by 1 / (2 * to.zw)
+//   ivec2 u = pixel * along.xy + along.zw;                   // (2 * at + 1) * from.zw, by 1 / (2 * to.zw)
 //   color = texelFetch(image, from.xy + u / (2 * to.zw), 0); // Point
 //
-//   ivec2 right = u + to.zw, second = right / (2 * to.zw);   // Linear: the texel whose center comes next
+//   ivec2 right = pixel * along.xy + along.zw;               // Linear: u + to.zw
+//   ivec2 second = right / (2 * to.zw);                      // the texel whose center comes next
 //   vec2 weight = vec2(right % (2 * to.zw)) / vec2(2 * to.zw);
 //   ivec2 first = from.xy + max(second, 1) - 1;
 //   second = from.xy + min(second, from.zw - 1);
@@ -18,8 +19,8 @@
 // steps. A texel that is the color key is discarded, and one of a target that is not the target's key stays.
 // What is YUV becomes a color where it is fetched.
 //
-// Whole numbers are divided as floats, and the quotient, off by one at most, is put right: lavapipe divides
-// whole numbers one by one.
+// Whole numbers are divided as floats, by the reciprocal, and the quotient, off by one at most, is put right:
+// lavapipe divides whole numbers one by one.
 #include "renderer/shader/spirv/blit.h"
 
 #include <iterator>
@@ -50,6 +51,147 @@ private:
   SpirvBuilder& m_b;
   const Id m_entry;
 };
+
+/// Locations of what the vertex shader gives to the fragment shader.
+enum Given : uint32_t {
+  kPlace,       ///< float2, of Halves float4: centers of texels as parts of the image
+  kDepth,       ///< float: the slice's, the same way
+  kAlong,       ///< int4: what a pixel is multiplied by, and what is added
+  kSizes,       ///< int4: 2 * to.zw; from.zw - 1
+  kReciprocal,  ///< float2: 1 / (2 * to.zw)
+  kStart,       ///< int4: from.xy; BlitConstants::slice, rows
+  kKeyLow,
+  kKeyHigh,
+  kTargetLow,
+  kTargetHigh,
+  kCorner,  ///< int2: to.xy
+};
+
+Id givenVariable(SpirvBuilder& b, spv::StorageClass storage, Given what, Id type) {
+  const Id variable = b.variable(storage, type);
+  b.decorate(variable, spv::Decoration::Location, static_cast<uint32_t>(what));
+  if (storage == spv::StorageClass::Input)
+    b.decorate(variable, what == kPlace ? spv::Decoration::NoPerspective : spv::Decoration::Flat);
+  return variable;
+}
+
+Id part(SpirvBuilder& b, Id vector, Id type, uint32_t first) {
+  return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
+}
+
+/// Gives all that `shader` asks for, but the position.
+class Giver {
+public:
+  Giver(SpirvBuilder& b, const BlitShader& shader);
+  /// `far`: float2, 1 where the vertex lies to the right or below, else 0.
+  void give(Id far);
+
+private:
+  void giveCenters(Id far);
+  void giveNumbers();
+  Id member(uint32_t index, Id type);
+  void give(Given what, Id type, Id value) {
+    m_b.store(givenVariable(m_b, spv::StorageClass::Output, what, type), value);
+  }
+  Id binary(spv::Op op, Id x, Id y) { return m_b.value(op, m_int2, x, y); }
+  Id two(int32_t value) {
+    const Id c = m_b.constantInt(value);
+    return m_b.composite(m_int2, {c, c});
+  }
+  Id floats(Id numbers) { return m_b.value(OpConvertSToF, m_t.float2, numbers); }
+  Id splat(float value) {
+    const Id c = m_b.constantFloat(value);
+    return m_b.composite(m_t.float2, {c, c});
+  }
+
+  SpirvBuilder& m_b;
+  const SpirvTypes& m_t;
+  const BlitShader& m_shader;
+  const Id m_int2;
+  Id m_constants = 0, m_others = 0, m_mirror = 0, m_sign = 0;
+  Id m_toOrigin = 0, m_size = 0, m_fromOrigin = 0, m_fromSize = 0;
+};
+
+Giver::Giver(SpirvBuilder& b, const BlitShader& shader)
+    : m_b(b), m_t(b.types()), m_shader(shader), m_int2(b.vectorType(m_t.int1, 2)) {
+  const Id members[] = {m_t.int4,   m_t.int4,   m_t.int4,   m_t.float4,
+                        m_t.float4, m_t.float4, m_t.float4, m_t.float4};
+  static_assert(sizeof(BlitConstants) == std::size(members) * 16);
+  const Id block = b.structType(members);
+  b.decorate(block, spv::Decoration::Block);
+  for (uint32_t i = 0; i < std::size(members); ++i)
+    b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
+  m_constants = b.variable(spv::StorageClass::PushConstant, block);
+}
+
+Id Giver::member(uint32_t index, Id type) {
+  const Id pointer = m_b.pointerType(spv::StorageClass::PushConstant, type);
+  return m_b.load(
+      type, m_b.value(OpAccessChain, pointer, m_constants, m_b.constantInt(static_cast<int32_t>(index))));
+}
+
+void Giver::give(Id far) {
+  const Id to = member(0, m_t.int4), from = member(1, m_t.int4);
+  m_others = member(2, m_t.int4);
+  m_toOrigin = part(m_b, to, m_int2, 0), m_size = part(m_b, to, m_int2, 2);
+  m_fromOrigin = part(m_b, from, m_int2, 0), m_fromSize = part(m_b, from, m_int2, 2);
+  m_mirror = part(m_b, m_others, m_int2, 0);
+  m_sign = binary(OpISub, two(1), binary(OpIMul, m_mirror, two(2)));
+  if (m_shader.samples())
+    giveCenters(far);
+  else
+    giveNumbers();
+  if (m_shader.colorKey) {
+    give(kKeyLow, m_t.float4, member(4, m_t.float4));
+    give(kKeyHigh, m_t.float4, member(5, m_t.float4));
+  }
+  if (m_shader.targetKey) {
+    give(kTargetLow, m_t.float4, member(6, m_t.float4));
+    give(kTargetHigh, m_t.float4, member(7, m_t.float4));
+    give(kCorner, m_int2, m_toOrigin);
+  }
+}
+
+void Giver::giveCenters(Id far) {
+  const Id scale = member(3, m_t.float4), scale2 = part(m_b, scale, m_t.float2, 0);
+  const auto add = [&](Id x, Id y) { return m_b.value(OpFAdd, m_t.float2, x, y); };
+  const auto times = [&](Id x, Id y) { return m_b.value(OpFMul, m_t.float2, x, y); };
+  const Id begin = floats(binary(OpIAdd, m_fromOrigin, binary(OpIMul, m_mirror, m_fromSize)));
+  // The triangle's sides are twice as long as the box's.
+  const Id along = times(times(far, splat(2)), floats(binary(OpIMul, m_sign, m_fromSize)));
+  const Id place = add(begin, along);
+  if (m_shader.sampling == BlitSampling::Same) {
+    give(kPlace, m_t.float2, times(place, scale2));
+  } else {
+    // The pixel's center is the corner that its four texels share.
+    const Id first = times(add(place, splat(-0.5f)), scale2), second = times(add(place, splat(0.5f)), scale2);
+    give(kPlace, m_t.float4, m_b.composite(m_t.float4, {first, second}));
+  }
+  if (!m_shader.volume) return;
+  const Id slice =
+      m_b.value(OpConvertSToF, m_t.float1, m_b.value(OpCompositeExtract, m_t.int1, m_others, 2u));
+  give(kDepth, m_t.float1,
+       m_b.value(OpFMul, m_t.float1, m_b.value(OpFAdd, m_t.float1, slice, m_b.constantFloat(0.5f)),
+                 m_b.value(OpCompositeExtract, m_t.float1, scale, 2u)));
+}
+
+void Giver::giveNumbers() {
+  // What a pixel times the sign lacks to be a texel of the box.
+  const Id last = binary(OpISub, binary(OpIAdd, binary(OpIMul, m_toOrigin, two(2)), m_size), two(1));
+  const Id base = binary(OpISub, binary(OpIMul, m_mirror, last), m_toOrigin);
+  Id times = m_sign, plus = base;
+  const BlitSampling sampling = m_shader.sampling;
+  if (sampling != BlitSampling::Same) {
+    times = binary(OpIMul, binary(OpIMul, m_sign, two(2)), m_fromSize);
+    plus = binary(OpIMul, binary(OpIAdd, binary(OpIMul, base, two(2)), two(1)), m_fromSize);
+    if (sampling == BlitSampling::Linear) plus = binary(OpIAdd, plus, m_size);
+    const Id whole = binary(OpIMul, m_size, two(2));
+    give(kSizes, m_t.int4, m_b.composite(m_t.int4, {whole, binary(OpISub, m_fromSize, two(1))}));
+    give(kReciprocal, m_t.float2, m_b.value(OpFDiv, m_t.float2, splat(1), floats(whole)));
+  }
+  give(kAlong, m_t.int4, m_b.composite(m_t.int4, {times, plus}));
+  give(kStart, m_t.int4, m_b.composite(m_t.int4, {m_fromOrigin, part(m_b, m_others, m_int2, 2)}));
+}
 
 /// BT.601 for 16 to 235 as black to white: what red, green and blue get of V and U, which lie around 128.
 Id colorOfYuv(SpirvBuilder& b, Id luma, Id u, Id v) {
@@ -114,81 +256,100 @@ Id written(SpirvBuilder& b, const BlitOutput& output, Id color) {
 
 }  // namespace
 
-std::vector<uint32_t> blitVertexModule() {
+std::vector<uint32_t> blitVertexModule(const BlitShader& shader) {
   SpirvBuilder b;
   const SpirvTypes& t = b.types();
   const Id index = b.variable(spv::StorageClass::Input, t.int1);
   b.decorate(index, spv::Decoration::BuiltIn, spv::BuiltIn::VertexIndex);
   const Id position = b.variable(spv::StorageClass::Output, t.float4);
   b.decorate(position, spv::Decoration::BuiltIn, spv::BuiltIn::Position);
+  Giver giver(b, shader);
   Main main(b);
   // (-1, -1), (3, -1), (-1, 3)
   const Id i = b.load(t.int1, index);
-  const auto coordinate = [&](Id bit) {
-    const Id far = b.value(OpConvertSToF, t.float1, bit);
+  const Id x = b.value(OpConvertSToF, t.float1, b.value(OpBitwiseAnd, t.int1, i, b.constantInt(1)));
+  const Id y = b.value(OpConvertSToF, t.float1, b.value(OpShiftRightArithmetic, t.int1, i, b.constantInt(1)));
+  const auto coordinate = [&](Id far) {
     return b.value(OpFSub, t.float1, b.value(OpFMul, t.float1, far, b.constantFloat(4)), b.constantFloat(1));
   };
-  const Id x = coordinate(b.value(OpBitwiseAnd, t.int1, i, b.constantInt(1)));
-  const Id y = coordinate(b.value(OpShiftRightArithmetic, t.int1, i, b.constantInt(1)));
-  b.store(position, b.composite(t.float4, {x, y, b.constantFloat(0), b.constantFloat(1)}));
+  b.store(position,
+          b.composite(t.float4, {coordinate(x), coordinate(y), b.constantFloat(0), b.constantFloat(1)}));
+  giver.give(b.composite(t.float2, {x, y}));
   return main.finish(spv::ExecutionModel::Vertex);
 }
 
 std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
   const BlitSampling sampling = shader.sampling;
-  const bool volume = shader.volume;
+  const bool volume = shader.volume, samples = shader.samples();
   SpirvBuilder b;
   const SpirvTypes& t = b.types();
   const Id int2 = b.vectorType(t.int1, 2), int3 = b.vectorType(t.int1, 3);
-  const Id imageType = b.imageType(volume ? spv::Dim::Dim3D : spv::Dim::Dim2D);
-  const Id members[] = {t.int4, t.int4, t.int4, t.float4, t.float4, t.float4, t.float4};
-  const Id block = b.structType(members);
-  b.decorate(block, spv::Decoration::Block);
-  for (uint32_t i = 0; i < std::size(members); ++i)
-    b.decorateMember(block, i, spv::Decoration::Offset, i * 16);
-  const Id constants = b.variable(spv::StorageClass::PushConstant, block);
   const auto bound = [&](Id type, uint32_t binding) {
     const Id variable = b.variable(spv::StorageClass::UniformConstant, type);
     b.decorate(variable, spv::Decoration::DescriptorSet, 0u);
     b.decorate(variable, spv::Decoration::Binding, binding);
     return variable;
   };
-  const Id image = bound(imageType, 0);
-  const Id flatType = volume && shader.targetKey ? b.imageType(spv::Dim::Dim2D) : imageType;
+  const spv::Dim dim = volume ? spv::Dim::Dim3D : spv::Dim::Dim2D;
+  const Id sourceType = samples ? b.sampledImageType(dim, false) : b.imageType(dim);
+  const Id image = bound(sourceType, 0);
+  const Id flatType = shader.targetKey ? b.imageType(spv::Dim::Dim2D) : 0;
   const Id kept = shader.targetKey ? bound(flatType, 1) : 0;
-  const Id place = b.variable(spv::StorageClass::Input, t.float4);
-  b.decorate(place, spv::Decoration::BuiltIn, spv::BuiltIn::FragCoord);
   const Id color = b.variable(spv::StorageClass::Output, t.float4);
   b.decorate(color, spv::Decoration::Location, 0u);
   b.executionMode(spv::ExecutionMode::OriginUpperLeft);
-  const Id member = b.pointerType(spv::StorageClass::PushConstant, t.int4);
 
   Main main(b);
+  const auto given = [&](Given what, Id type) {
+    return b.load(type, givenVariable(b, spv::StorageClass::Input, what, type));
+  };
   const auto two = [&](int32_t value) {
     const Id c = b.constantInt(value);
     return b.composite(int2, {c, c});
   };
-  const auto constant = [&](int32_t index) {
-    return b.load(t.int4, b.value(OpAccessChain, member, constants, b.constantInt(index)));
-  };
-  const auto part = [&](Id vector, Id type, uint32_t first) {
-    return b.value(OpVectorShuffle, type, vector, vector, first, first + 1);
-  };
   const auto binary = [&](spv::Op op, Id x, Id y) { return b.value(op, int2, x, y); };
-  const Id to = constant(0), from = constant(1), others = constant(2);
-  const Id size = part(to, int2, 2), srcOrigin = part(from, int2, 0), srcSize = part(from, int2, 2);
-  const Id whole = binary(OpIMul, size, two(2));
+  const auto fetchPlain = [&](Id from, Id where) {
+    return b.value(OpImageFetch, t.float4, from, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
+  };
+  Id pixel = 0;
+  if (!samples || shader.targetKey) {
+    const Id place = b.variable(spv::StorageClass::Input, t.float4);
+    b.decorate(place, spv::Decoration::BuiltIn, spv::BuiltIn::FragCoord);
+    pixel = b.value(OpConvertFToS, int2, part(b, b.load(t.float4, place), t.float2, 0));
+  }
+  const auto finish = [&](Id value) {
+    if (shader.colorKey) discardKey(b, value, given(kKeyLow, t.float4), given(kKeyHigh, t.float4), false);
+    if (shader.targetKey) {
+      const Id where = binary(OpISub, pixel, given(kCorner, int2));
+      discardKey(b, fetchPlain(b.load(flatType, kept), where), given(kTargetLow, t.float4),
+                 given(kTargetHigh, t.float4), true);
+    }
+    b.store(color, written(b, shader.output, value));
+    return main.finish(spv::ExecutionModel::Fragment);
+  };
+  const Id source = b.load(sourceType, image);
 
-  const Id pixel = b.value(OpConvertFToS, int2, part(b.load(t.float4, place), t.float2, 0));
-  const Id straight = binary(OpISub, pixel, part(to, int2, 0));
-  const Id twice = binary(OpIMul, straight, two(2));
-  const Id turned = binary(OpISub, binary(OpISub, size, two(1)), twice);
-  const Id at = binary(OpIAdd, straight, binary(OpIMul, part(others, int2, 0), turned));
-  const Id source = b.load(imageType, image);
+  if (samples) {
+    const Id placeType = sampling == BlitSampling::Same ? t.float2 : t.float4;
+    const Id place = given(kPlace, placeType), depth = volume ? given(kDepth, t.float1) : 0;
+    const auto at = [&](uint32_t column, uint32_t row) {
+      const Id x = b.value(OpCompositeExtract, t.float1, place, column),
+               y = b.value(OpCompositeExtract, t.float1, place, row);
+      const Id where = volume ? b.composite(t.float3, {x, y, depth}) : b.composite(t.float2, {x, y});
+      return b.value(OpImageSampleImplicitLod, t.float4, source, where);
+    };
+    if (sampling == BlitSampling::Same) return finish(at(0, 1));
+    const auto sum = [&](Id x, Id y) { return b.value(OpFAdd, t.float4, x, y); };
+    const Id above = sum(at(0, 1), at(2, 1)), below = sum(at(0, 3), at(2, 3));
+    return finish(b.value(OpFMul, t.float4, sum(above, below), b.constantSplat(0.25f)));
+  }
+
+  const Id along = given(kAlong, t.int4), start = given(kStart, t.int4);
+  const Id srcOrigin = part(b, start, int2, 0);
+  const Id u = binary(OpIAdd, binary(OpIMul, pixel, part(b, along, int2, 0)), part(b, along, int2, 2));
   const auto fetchTexel = [&](Id texel) {
-    const Id where =
-        volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, others, 2u)}) : texel;
-    return b.value(OpImageFetch, t.float4, source, where, spv::ImageOperandsMask::Lod, b.constantInt(0));
+    return fetchPlain(
+        source, volume ? b.composite(int3, {texel, b.value(OpCompositeExtract, t.int1, start, 2u)}) : texel);
   };
   const auto fetch = [&](Id texel) {
     if (shader.yuv == BlitYuv::None) return fetchTexel(texel);
@@ -201,8 +362,8 @@ std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
     };
     const Id even = number(OpBitwiseAnd, x, b.constantInt(~1)), odd = number(OpBitwiseOr, x, one);
     if (shader.yuv == BlitYuv::Pairs) return colorOfYuv(b, luma, channel(even, y, 1), channel(odd, y, 1));
-    const Id width = b.value(OpCompositeExtract, t.int1, others, 2u),
-             rows = b.value(OpCompositeExtract, t.int1, others, 3u);
+    const Id width = b.value(OpCompositeExtract, t.int1, start, 2u),
+             rows = b.value(OpCompositeExtract, t.int1, start, 3u);
     const auto half = [&](Id value) { return number(OpShiftRightArithmetic, value, one); };
     const Id pair = half(y);
     if (shader.yuv == BlitYuv::TwoPlanes) {
@@ -216,41 +377,23 @@ std::vector<uint32_t> blitFragmentModule(const BlitShader& shader) {
     };
     return colorOfYuv(b, luma, chroma(number(OpIAdd, half(rows), pair)), chroma(pair));
   };
-  const auto finish = [&](Id value) {
-    const Id floats = b.pointerType(spv::StorageClass::PushConstant, t.float4);
-    const auto limit = [&](int32_t index) {
-      return b.load(t.float4, b.value(OpAccessChain, floats, constants, b.constantInt(index)));
-    };
-    if (shader.colorKey) discardKey(b, value, limit(3), limit(4), false);
-    if (shader.targetKey) {
-      const Id texel = b.value(OpImageFetch, t.float4, b.load(flatType, kept), straight,
-                               spv::ImageOperandsMask::Lod, b.constantInt(0));
-      discardKey(b, texel, limit(5), limit(6), true);
-    }
-    b.store(color, written(b, shader.output, value));
-    return main.finish(spv::ExecutionModel::Fragment);
-  };
-  if (sampling == BlitSampling::Same) return finish(fetch(binary(OpIAdd, srcOrigin, at)));
-  const Id floats = b.value(OpConvertSToF, t.float2, whole);
-  const auto divide = [&](Id number) {
-    const Id quotient = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, number), floats);
-    const Id near = b.value(OpConvertFToS, int2, quotient);
-    const Id rest = binary(OpISub, number, binary(OpIMul, near, whole));
-    const Id low = binary(OpShiftRightArithmetic, rest, two(31));  // -1 if the rest is negative
-    const Id high =
-        binary(OpShiftRightArithmetic, binary(OpISub, binary(OpISub, whole, two(1)), rest), two(31));
-    return binary(OpISub, binary(OpIAdd, near, low), high);
-  };
-  const Id odd = binary(OpIAdd, binary(OpIMul, at, two(2)), two(1));
-  const Id u = binary(OpIMul, odd, srcSize);
+  if (sampling == BlitSampling::Same) return finish(fetch(binary(OpIAdd, srcOrigin, u)));
+  const Id sizes = given(kSizes, t.int4), whole = part(b, sizes, int2, 0);
+  const Id near =
+      b.value(OpConvertFToS, int2,
+              b.value(OpFMul, t.float2, b.value(OpConvertSToF, t.float2, u), given(kReciprocal, t.float2)));
+  const Id nearRest = binary(OpISub, u, binary(OpIMul, near, whole));
+  const Id low = binary(OpShiftRightArithmetic, nearRest, two(31));  // -1 if the rest is negative
+  const Id high =
+      binary(OpShiftRightArithmetic, binary(OpISub, binary(OpISub, whole, two(1)), nearRest), two(31));
+  const Id quotient = binary(OpISub, binary(OpIAdd, near, low), high);
+  if (sampling == BlitSampling::Point) return finish(fetch(binary(OpIAdd, srcOrigin, quotient)));
 
-  if (sampling == BlitSampling::Point) return finish(fetch(binary(OpIAdd, srcOrigin, divide(u))));
-  const Id right = binary(OpIAdd, u, size);
-  const Id next = divide(right);
-  const Id rest = binary(OpISub, right, binary(OpIMul, next, whole));
-  const Id weight = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, rest), floats);
-  const Id before = binary(OpISub, b.glsl(GLSLstd450SMax, int2, next, two(1)), two(1));
-  const Id after = b.glsl(GLSLstd450SMin, int2, next, binary(OpISub, srcSize, two(1)));
+  const Id rest = binary(OpISub, u, binary(OpIMul, quotient, whole));
+  const Id weight = b.value(OpFDiv, t.float2, b.value(OpConvertSToF, t.float2, rest),
+                            b.value(OpConvertSToF, t.float2, whole));
+  const Id before = binary(OpISub, b.glsl(GLSLstd450SMax, int2, quotient, two(1)), two(1));
+  const Id after = b.glsl(GLSLstd450SMin, int2, quotient, part(b, sizes, int2, 2));
   const Id corners[2] = {binary(OpIAdd, srcOrigin, before), binary(OpIAdd, srcOrigin, after)};
   const auto axis = [&](Id vector, Id type, uint32_t index) {
     return b.value(OpCompositeExtract, type, vector, index);

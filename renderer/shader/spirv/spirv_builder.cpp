@@ -67,20 +67,21 @@ Id SpirvBuilder::structType(std::span<const Id> members) {
 }
 
 Id SpirvBuilder::sampledImageType(spv::Dim dim, bool depth) {
-  const uint32_t key = static_cast<uint32_t>(dim) << 1 | (depth ? 1u : 0u);
-  if (const Id known = find(m_images, 0, key)) return known;
-  const Id image = newId();
-  put(m_globals, spv::Op::OpTypeImage, image, m_types.float1, dim, depth ? 1u : 0u, 0u, 0u, 1u,
-      spv::ImageFormat::Unknown);
+  const Id image = imageType(dim, depth);
+  if (const Id known = find(m_sampledImages, 0, image)) return known;
   const Id id = newId();
   put(m_globals, spv::Op::OpTypeSampledImage, id, image);
-  m_images.push_back({0, key, id});
+  m_sampledImages.push_back({0, image, id});
   return id;
 }
 
-Id SpirvBuilder::imageType(spv::Dim dim) {
+Id SpirvBuilder::imageType(spv::Dim dim, bool depth) {
+  const uint32_t key = static_cast<uint32_t>(dim) << 1 | (depth ? 1u : 0u);
+  if (const Id known = find(m_images, 0, key)) return known;
   const Id id = newId();
-  put(m_globals, spv::Op::OpTypeImage, id, m_types.float1, dim, 0u, 0u, 0u, 1u, spv::ImageFormat::Unknown);
+  put(m_globals, spv::Op::OpTypeImage, id, m_types.float1, dim, depth ? 1u : 0u, 0u, 0u, 1u,
+      spv::ImageFormat::Unknown);
+  m_images.push_back({0, key, id});
   return id;
 }
 

@@ -48,8 +48,8 @@ public:
   Id structType(std::span<const Id> members);
   /// Type of a combined image sampler.
   Id sampledImageType(spv::Dim dim, bool depth);
-  /// Type of an image of floats without a sampler; once each.
-  Id imageType(spv::Dim dim);
+  /// Type of an image of floats without a sampler.
+  Id imageType(spv::Dim dim, bool depth = false);
   /// A module-scope variable; Input and Output ones are listed in the entry point. `initializer` 0 = none.
   Id variable(spv::StorageClass storage, Id type, Id initializer = 0);
   Id specBool(uint32_t specId);
@@ -119,7 +119,7 @@ private:
   Words m_capabilities, m_annotations, m_globals, m_code;
   std::vector<Id> m_interface;
   std::vector<spv::ExecutionMode> m_modes;
-  std::vector<Known> m_scalars, m_pointers, m_arrays, m_nulls, m_images;
+  std::vector<Known> m_scalars, m_pointers, m_arrays, m_nulls, m_images, m_sampledImages;
   std::vector<KnownVector> m_vectors;
   Id m_true = 0, m_false = 0;
 };

@@ -7,21 +7,24 @@ namespace aerogpu::shader {
 namespace {
 
 TEST(BlitModules, AreValid) {
-  EXPECT_EQ(test::validate(blitVertexModule()), "");
   BlitOutput steps;
   steps.from = {3, BlitOutput::kOne, 0, 1};
   steps.steps = {15, 0, -511, 3};
   BlitOutput uneven = steps;
   uneven.uneven = true;
-  for (const BlitSampling sampling : {BlitSampling::Same, BlitSampling::Point, BlitSampling::Linear})
+  for (const BlitSampling sampling :
+       {BlitSampling::Same, BlitSampling::Halves, BlitSampling::Point, BlitSampling::Linear})
     for (const bool volume : {false, true})
-      for (const BlitYuv yuv : {BlitYuv::None, BlitYuv::Pairs, BlitYuv::TwoPlanes, BlitYuv::ThreePlanes})
-        for (const bool colorKey : {false, true})
-          for (const bool targetKey : {false, true})
-            for (const BlitOutput& output : {BlitOutput{}, steps, uneven})
-              EXPECT_EQ(
-                  test::validate(blitFragmentModule({sampling, volume, yuv, colorKey, targetKey, output})),
-                  "");
+      for (const bool narrow : {false, true})
+        for (const BlitYuv yuv : {BlitYuv::None, BlitYuv::Pairs, BlitYuv::TwoPlanes, BlitYuv::ThreePlanes})
+          for (const bool colorKey : {false, true})
+            for (const bool targetKey : {false, true})
+              for (const BlitOutput& output : {BlitOutput{}, steps, uneven}) {
+                const BlitShader shader{sampling, volume, narrow, yuv, colorKey, targetKey, output};
+                if (sampling == BlitSampling::Halves && !shader.exactSamples()) continue;
+                EXPECT_EQ(test::validate(blitVertexModule(shader)), "");
+                EXPECT_EQ(test::validate(blitFragmentModule(shader)), "");
+              }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ BlitDraws::~BlitDraws() {
   m_recorder.retire(Retired::Kind::DescriptorPool, m_pool);
   m_recorder.retire(Retired::Kind::PipelineLayout, m_layout);
   m_recorder.retire(Retired::Kind::SetLayout, m_setLayout);
+  m_recorder.retire(Retired::Kind::Sampler, m_sampler);
 }
 
 Result<BlitDraws::Bindings> BlitDraws::choose(const Kind& kind, const Source& source) {
@@ -52,20 +53,34 @@ void BlitDraws::draw(const shader::BlitConstants& constants) {
                             1};
   vk.CmdSetViewportWithCount(commands, 1, &viewport);
   vk.CmdSetScissorWithCount(commands, 1, &box);
-  vk.CmdPushConstants(commands, m_layout, VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof constants, &constants);
+  vk.CmdPushConstants(commands, m_layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof constants, &constants);
   vk.CmdDraw(commands, 3, 1, 0, 0);
+}
+
+Result<void> BlitDraws::createSampler() {
+  VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+  info.addressModeU = info.addressModeV = info.addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+  info.maxLod =
+      VK_LOD_CLAMP_NONE;  // views have one level, and with 0 here lavapipe looks for it all the same
+  const VkResult result = m_device.vk().CreateSampler(m_device.handle(), &info, nullptr, &m_sampler);
+  if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateSampler");
+  return {};
 }
 
 Result<void> BlitDraws::createLayout() {
   const DeviceTable& vk = m_device.vk();
+  if (!m_sampler)
+    if (auto created = createSampler(); !created) return created;
   if (!m_setLayout) {
     VkDescriptorSetLayoutBinding bindings[2]{};
     for (uint32_t i = 0; i < 2; ++i) {
       bindings[i].binding = i;
-      bindings[i].descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+      bindings[i].descriptorType =
+          i == 0 ? VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
       bindings[i].descriptorCount = 1;
       bindings[i].stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
     }
+    bindings[0].pImmutableSamplers = &m_sampler;
     VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     info.bindingCount = 2;
     info.pBindings = bindings;
@@ -73,7 +88,7 @@ Result<void> BlitDraws::createLayout() {
     if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateDescriptorSetLayout");
   }
   if (m_layout) return {};
-  const VkPushConstantRange constants{VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(shader::BlitConstants)};
+  const VkPushConstantRange constants{VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(shader::BlitConstants)};
   VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   info.setLayoutCount = 1;
   info.pSetLayouts = &m_setLayout;
@@ -95,7 +110,7 @@ Result<VkShaderModule> BlitDraws::createModule(const std::vector<uint32_t>& word
 }
 
 Result<VkPipeline> BlitDraws::createPipeline(const Kind& kind) {
-  auto vertex = createModule(shader::blitVertexModule());
+  auto vertex = createModule(shader::blitVertexModule(kind.shader));
   if (!vertex) return vertex.error();
   auto fragment = createModule(shader::blitFragmentModule(kind.shader));
   Result<VkPipeline> pipeline =
@@ -159,11 +174,12 @@ Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   m_set = VK_NULL_HANDLE;
   if (m_setsLeft == 0) {
     m_recorder.retire(Retired::Kind::DescriptorPool, std::exchange(m_pool, VkDescriptorPool{}));
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * kSetsPerPool};
+    const VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kSetsPerPool},
+                                           {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, kSetsPerPool}};
     VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     info.maxSets = kSetsPerPool;
-    info.poolSizeCount = 1;
-    info.pPoolSizes = &size;
+    info.poolSizeCount = 2;
+    info.pPoolSizes = sizes;
     const VkResult result = vk.CreateDescriptorPool(m_device.handle(), &info, nullptr, &m_pool);
     if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateDescriptorPool");
     m_setsLeft = kSetsPerPool;
@@ -180,12 +196,17 @@ Result<VkDescriptorSet> BlitDraws::createSet(const Source& source) {
   const VkDescriptorImageInfo images[2] = {
       {VK_NULL_HANDLE, source.view, source.layout},
       {VK_NULL_HANDLE, source.kept, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL}};
-  VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-  write.dstSet = set;
-  write.descriptorCount = source.kept ? 2 : 1;  // goes on in the next binding
-  write.descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-  write.pImageInfo = images;
-  vk.UpdateDescriptorSets(m_device.handle(), 1, &write, 0, nullptr);
+  VkWriteDescriptorSet writes[2] = {{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET},
+                                    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET}};
+  for (uint32_t i = 0; i < 2; ++i) {
+    writes[i].dstSet = set;
+    writes[i].dstBinding = i;
+    writes[i].descriptorCount = 1;
+    writes[i].pImageInfo = &images[i];
+  }
+  writes[0].descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  writes[1].descriptorType = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+  vk.UpdateDescriptorSets(m_device.handle(), source.kept ? 2 : 1, writes, 0, nullptr);
   return set;
 }
 

@@ -45,6 +45,7 @@ public:
 private:
   static constexpr uint32_t kSetsPerPool = 64;
   Result<void> createLayout();
+  Result<void> createSampler();
   Result<VkShaderModule> createModule(const std::vector<uint32_t>& words);
   Result<VkPipeline> createPipeline(const Kind& kind);
   Result<VkPipeline> createPipeline(const Kind& kind, VkShaderModule vertex, VkShaderModule fragment);
@@ -52,6 +53,7 @@ private:
 
   Device& m_device;
   Recorder& m_recorder;
+  VkSampler m_sampler = VK_NULL_HANDLE;
   VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
   VkPipelineLayout m_layout = VK_NULL_HANDLE;
   std::vector<std::pair<Kind, VkPipeline>> m_pipelines;  // a few for each format, at most

@@ -26,14 +26,17 @@ struct Keys {
   core::KeyRange source{}, target{};
 };
 
-shader::BlitConstants constantsOf(const BlitBox& box, const Keys& keys, const core::TextureDesc& src) {
+shader::BlitConstants constantsOf(const BlitBox& box, const Keys& keys, const core::TextureDesc& src,
+                                  uint32_t mip) {
   const auto number = [](uint32_t n) { return static_cast<int32_t>(n); };
+  const auto part = [&](uint32_t side) { return 1 / static_cast<float>(std::max(side >> mip, 1u)); };
   shader::BlitConstants out{
       {number(box.to.x), number(box.to.y), number(box.to.width), number(box.to.height)},
       {number(box.from.x), number(box.from.y), number(box.from.width), number(box.from.height)},
       {box.mirrorX, box.mirrorY},
       number(box.from.z),
       0,
+      {part(src.width), part(src.height), part(src.depth), 0},
       {},
       {},
       {},
@@ -62,12 +65,22 @@ shader::BlitYuv yuvOf(const core::FormatInfo& format) {
   }
 }
 
-shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter filter) {
-  const bool same = std::all_of(boxes.begin(), boxes.end(), [](const BlitBox& box) {
-    return box.to.width == box.from.width && box.to.height == box.from.height;
-  });
-  if (same) return shader::BlitSampling::Same;
-  return filter == core::BlitFilter::Linear ? shader::BlitSampling::Linear : shader::BlitSampling::Point;
+/// Whether it has channels of fewer bits than those that samplers see whole.
+bool isNarrow(const core::FormatInfo& format) {
+  return std::any_of(format.channels.begin(), format.channels.end(),
+                     [](const core::Channel& channel) { return channel.stored() && channel.bits < 8; });
+}
+
+shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter filter,
+                                const shader::BlitShader& shader) {
+  const auto each = [&](uint32_t times) {
+    return std::all_of(boxes.begin(), boxes.end(), [&](const BlitBox& box) {
+      return box.to.width * times == box.from.width && box.to.height * times == box.from.height;
+    });
+  };
+  if (each(1)) return shader::BlitSampling::Same;
+  if (filter == core::BlitFilter::Point) return shader::BlitSampling::Point;
+  return shader.exactSamples() && each(2) ? shader::BlitSampling::Halves : shader::BlitSampling::Linear;
 }
 
 VkOffset3D endOf(const Box& box) {
@@ -203,8 +216,14 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   if (!target) return target.error();
   const bool own = &src == this;
   const VkImageLayout layout = own ? VK_IMAGE_LAYOUT_GENERAL : src.sampledLayout();
-  const shader::BlitShader shader{samplingOf(boxes, args.filter), volume,          yuvOf(*src.m_format.info),
-                                  args.colorKey.has_value(),      kept != nullptr, m_format.blitOutput()};
+  shader::BlitShader shader;
+  shader.volume = volume;
+  shader.narrow = isNarrow(*src.m_format.info);
+  shader.yuv = yuvOf(*src.m_format.info);
+  shader.colorKey = args.colorKey.has_value();
+  shader.targetKey = kept != nullptr;
+  shader.output = m_format.blitOutput();
+  shader.sampling = samplingOf(boxes, args.filter, shader);
   CachedView before;
   if (kept) {
     ViewKey whole;
@@ -230,7 +249,7 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
   Keys keys;
   if (args.colorKey) keys.source = core::keyRange(*src.m_format.info, decodes, *args.colorKey);
   if (args.targetKey) keys.target = core::keyRange(*m_format.info, false, *args.targetKey);
-  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box, keys, src.m_desc));
+  for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box, keys, src.m_desc, srcSub.mip));
   recorder.endInterlude();
   return {};
 }

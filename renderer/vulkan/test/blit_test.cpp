@@ -215,6 +215,15 @@ TEST_P(BlitTest, EveryTexelIsRightUpToTheLargestSizes) {
       expectBlit(from, to, {box}, kPoint, 0);
       expectBlit(from, to, {box}, filter(BlitFilter::Linear), 0.1);
     }
+  // Without a scale, and by half, texels are read at their centers.
+  const Picture rows(AEROGPU_FORMAT_R8G8B8A8_UNORM, most, 2, 1, 3);
+  for (const bool mirror : {false, true}) {
+    expectBlit(rows, to, {{{2, 0, 0, most - 2, 1}, {1, 1, 0, most - 2, 1}, mirror}}, kPoint, 0);
+    expectBlit(rows, to, {{{most / 2 + 1, 0, 0, most / 2 - 1, 1}, {1, 0, 0, most - 2, 2}, mirror}},
+               filter(BlitFilter::Linear), 0);
+    expectBlit(rows, to, {{{0, 0, 0, most / 2, 1}, {0, 0, 0, most, 2}, mirror, true}},
+               filter(BlitFilter::Linear), 0);
+  }
 }
 
 TEST_P(BlitTest, LinearWeighsFourTexelsOfTheBox) {
@@ -301,6 +310,8 @@ TEST_P(BlitTest, SlicesOfVolumes) {
   expectBlit(thick, other, {{{1, 2, 1, 6, 4, 3}, {0, 4, 1, 3, 2, 3}}}, kPoint, 0);
   expectBlit(thick, other, {{{0, 0, 2, 5, 8, 1}, {4, 0, 0, 5, 8, 1}, true, true}}, kPoint, 0);
   expectBlit(thick, flat, {{{1, 0, 0, 7, 9}, {3, 2, 2, 5, 4}, true}}, filter(BlitFilter::Linear), 0.1);
+  expectBlit(thick, flat, {{{2, 3, 0, 5, 4}, {3, 2, 2, 5, 4}, true}}, kPoint, 0);
+  expectBlit(thick, flat, {{{3, 1, 0, 5, 3}, {1, 2, 3, 10, 6}, false, true}}, filter(BlitFilter::Linear), 0);
   expectBlit(flat, thick, {{{0, 0, 3, 12, 8}, {1, 1, 0, 6, 4}}}, kPoint, 0);
   expectBlit(thick, thick, {{{0, 0, 0, 5, 5, 2}, {6, 1, 1, 5, 5, 2}}}, kPoint, 0);  // bytes
   // A layer that is not the first.
