@@ -168,6 +168,7 @@ void updateTexture(benchmark::State& state, uint32_t flags, bool inOrder) {
                                                 .src_offset_bytes = uint64_t{i} * kBox * kBox * 4});
     packets::draw(frame, 6, 1, 0);
   }
+  direct().setVertices({h.bytes(memory).data(), kQuadBytes});
   pair(
       state,
       [&] {
