@@ -234,11 +234,8 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     recorder.atEndOfEarly(*this);
   }
   // Copies to different boxes need no order; those to one need that of the packets.
-  auto& boxes = m_earlyUpdates->boxes;
-  const bool again = std::any_of(boxes.begin(), boxes.end(), [&](const auto& done) {
-    return done.first == sub && core::overlap(done.second, box);
-  });
-  if (first || again || boxes.size() == EarlyUpdates::kMostBoxes) {
+  BoxSet& boxes = m_earlyUpdates->boxes;
+  if (first || boxes.full() || boxes.meets(sub, box)) {
     recordCopies();
     const Tracked others = tracked();
     setTracked(m_earlyUpdates->here);
@@ -247,7 +244,7 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     setTracked(others);
     boxes.clear();
   }
-  boxes.emplace_back(sub, box);
+  boxes.add(sub, box);
   return {recorder.early(), kLayout, true};
 }
 

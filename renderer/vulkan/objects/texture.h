@@ -9,6 +9,7 @@
 
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/box_set.h"
 #include "renderer/vulkan/objects/format.h"
 #include "renderer/vulkan/objects/image_store.h"
 
@@ -231,10 +232,9 @@ private:
   /// Promised updates in the early commands of the batch that is open: its other commands find the image as
   /// it was before them.
   struct EarlyUpdates {
-    static constexpr size_t kMostBoxes = 64;
-    Tracked here;                                                ///< in the early commands
-    VkImageLayout home;                                          ///< for the others
-    std::vector<std::pair<core::Subresource, core::Box>> boxes;  ///< written since the last barrier
+    Tracked here;                            ///< in the early commands
+    VkImageLayout home;                      ///< for the others
+    BoxSet boxes;                            ///< written since the last barrier
     std::vector<VkBufferImageCopy2> copies;  ///< of these, those that were not recorded yet
     VkBuffer from = VK_NULL_HANDLE;          ///< all of them
   };

@@ -76,12 +76,13 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
     return written ? Result<void>{} : written.error();
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
+  if (imageRowBytes(box) * part.rows <= kPieceBytes)
+    return writePiece(sub, box, 0, pitches, source, isAll(box), promise);
   // Pieces of staging memory: several whole slices, or rows of one.
   const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / imageRowBytes(box));  // rows
   const auto rows = static_cast<uint32_t>(std::min<uint64_t>(part.perSlice, piece));
   const auto slices =
       static_cast<uint32_t>(std::clamp<uint64_t>(rows < part.perSlice ? 1 : piece / rows, 1, box.depth));
-  const bool whole = isAll(box) && part.rows <= piece;
   for (uint32_t z = 0; z < box.depth; z += slices) {
     for (uint32_t y = 0; y < part.perSlice; y += rows) {
       core::Box now = box;
@@ -90,7 +91,7 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
       now.y = box.y + y * info.blockPixels;
       now.height = std::min(rows * info.blockPixels, box.height - y * info.blockPixels);
       if (auto written =
-              writePiece(sub, now, z * pitches.slice + y * pitches.row, pitches, source, whole, promise);
+              writePiece(sub, now, z * pitches.slice + y * pitches.row, pitches, source, false, promise);
           !written)
         return written;
     }

@@ -367,5 +367,38 @@ TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
   }
 }
 
+// UPD-7: a promise is not about other updates. Large ones are copied from guest memory, each by a command of
+// its own; that those which meet are ordered is the validation layer's to say.
+TEST_F(TextureStreamingTest, PromisedBoxesThatMeetKeepTheirOrder) {
+  constexpr uint32_t kWide = 256, kBox = 128, kBytes = kBox * kBox * 4;
+  const Allocation memory = gpu().allocate(2 * kBytes);
+  std::ranges::fill(gpu().bytes(memory).first(kBytes), 0x11);
+  std::ranges::fill(gpu().bytes(memory).subspan(kBytes), 0x22);
+  CommandWriter w;
+  m_texture = texture(w, kBgra, kWide, kWide);
+  setTexture(w, 0, m_texture);
+  sample(w, kSize - 1, kSize - 1, 0);
+  const uint32_t places[] = {0, kBox / 2};
+  for (uint32_t i = 0; i < 2; ++i)
+    w.packet(aerogpu_cmd_ext_update_texture{.texture = m_texture,
+                                            .flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE,
+                                            .x = places[i],
+                                            .y = places[i],
+                                            .width = kBox,
+                                            .height = kBox,
+                                            .depth = 1,
+                                            .src_alloc_id = memory.id,
+                                            .src_row_pitch_bytes = kBox * 4,
+                                            .src_offset_bytes = uint64_t{i} * kBytes});
+  run(w);
+  const Bytes got = read(m_texture, kBgra, kWide, kWide);
+  for (uint32_t y = 0; y < kWide; ++y)
+    for (uint32_t x = 0; x < kWide; ++x) {
+      const auto in = [&](uint32_t from) { return x - from < kBox && y - from < kBox; };
+      const uint32_t want = in(places[1]) ? 0x22222222 : in(places[0]) ? 0x11111111 : 0;
+      ASSERT_EQ(word(got, y * kWide + x), want) << x << ", " << y;
+    }
+}
+
 }  // namespace
 }  // namespace aerogpu::test
