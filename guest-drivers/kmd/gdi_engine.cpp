@@ -70,14 +70,6 @@ bool fillRop(UINT rop, UINT rop3, uint8_t &out) {
   }
 }
 
-bool writeSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step) {
-  return gdiSetup(packets, firstHandle, step);
-}
-
-bool writeTeardown(PacketWriter &packets, uint32_t firstHandle, uint32_t) {
-  return gdiTeardown(packets, firstHandle);
-}
-
 /** One command with its surfaces. */
 class Command {
 public:
@@ -251,12 +243,12 @@ DXGK_PRESENTATIONCAPS GdiEngine::presentationCaps(bool renderKm) {
   return caps;
 }
 
-NTSTATUS GdiEngine::submit(bool (*write)(PacketWriter &, uint32_t, uint32_t), uint32_t step) {
+NTSTATUS GdiEngine::setUp(uint32_t step) {
   void *buffer = poolAllocate(kGdiSetupBytes);
   if (!buffer) return STATUS_INSUFFICIENT_RESOURCES;
   PacketWriter packets(buffer, kGdiSetupBytes);
   NTSTATUS status = STATUS_BUFFER_OVERFLOW;
-  if (write(packets, m_firstHandle, step))
+  if (gdiSetup(packets, m_firstHandle, step))
     status = m_scheduler.submitInternal(buffer, static_cast<uint32_t>(packets.used()));
   poolFree(buffer);
   return status;
@@ -267,8 +259,8 @@ NTSTATUS GdiEngine::start() {
     TableLock lock(m_allocations);
     m_firstHandle = m_allocations.newKernelHandles(kGdiHandles);
   }
-  for (uint32_t step = 0; step < kGdiSetupSteps; step++) {
-    const NTSTATUS status = submit(writeSetup, step);
+  for (m_steps = 0; m_steps < kGdiSetupSteps; m_steps++) {
+    const NTSTATUS status = setUp(m_steps);
     if (!NT_SUCCESS(status)) {
       stop();  // of what was made
       return status;
@@ -280,10 +272,11 @@ NTSTATUS GdiEngine::start() {
 void GdiEngine::stop() {
   constexpr uint32_t kIdleMs = 350;
   if (!m_firstHandle) return;
-  if (void *buffer = poolAllocate(kGdiSetupBytes)) {
+  void *buffer = m_steps ? poolAllocate(kGdiSetupBytes) : nullptr;
+  if (buffer) {
     PacketWriter packets(buffer, kGdiSetupBytes);
     // A device that no longer takes this forgets everything at its next reset.
-    if (writeTeardown(packets, m_firstHandle, 0)) {
+    if (gdiTeardown(packets, m_firstHandle, m_steps)) {
       m_scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
       (void)m_scheduler.waitIdle(kIdleMs);
     }

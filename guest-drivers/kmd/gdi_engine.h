@@ -65,11 +65,12 @@ public:
                    UINT surfaceCount, uint32_t &steps);
 
 private:
-  NTSTATUS submit(bool (*write)(PacketWriter &packets, uint32_t firstHandle, uint32_t step), uint32_t step);
+  NTSTATUS setUp(uint32_t step);
 
   Scheduler &m_scheduler;
   AllocationTable &m_allocations;
   uint32_t m_firstHandle = 0;  // 0 = nothing is made
+  uint32_t m_steps = 0;        // of kGdiSetupSteps, that are
 };
 
 }  // namespace aero

@@ -402,6 +402,7 @@ void startFailure() {
     failures = n;
     if (adapter.started()) adapter.stopDevice();
     expect(adapter.registers().read(AEROGPU_MMIO_REG_IRQ_ENABLE) == 0, "no interrupts after a failed start");
+    expectNoDeviceErrors(adapter);
     reportMappings();
     expect(poolBytes() == before, "a start whose allocation %u fails leaves no pool (%llu bytes)", n,
            static_cast<unsigned long long>(poolBytes() - before));

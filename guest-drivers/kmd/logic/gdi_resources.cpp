@@ -136,7 +136,7 @@ bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step) {
   return !packets.full();
 }
 
-bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle) {
+bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle, uint32_t steps) {
   const GdiResources resources{firstHandle};
   const auto destroyShader = [&](uint32_t handle) {
     if (auto *packet = packets.append<aerogpu_cmd_destroy_shader>()) packet->shader_handle = handle;
@@ -144,13 +144,18 @@ bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle) {
   const auto destroyResource = [&](uint32_t handle) {
     if (auto *packet = packets.append<aerogpu_cmd_destroy_resource>()) packet->resource_handle = handle;
   };
-  destroyShader(resources.vertexShader());
-  for (uint32_t i = 0; i < static_cast<uint32_t>(GdiShader::Count); i++)
-    destroyShader(resources.shader(static_cast<GdiShader>(i)));
-  if (auto *packet = packets.append<aerogpu_cmd_destroy_input_layout>())
-    packet->input_layout_handle = resources.layout();
-  destroyResource(resources.vertices());
-  for (uint32_t i = 0; i < 2 * kScratchFormats; i++) destroyResource(resources.firstScratch() + i);
+  if (steps > 0) {
+    destroyShader(resources.vertexShader());
+    for (uint32_t i = 0; i < static_cast<uint32_t>(GdiShader::Count); i++)
+      destroyShader(resources.shader(static_cast<GdiShader>(i)));
+  }
+  if (steps > 1) {
+    if (auto *packet = packets.append<aerogpu_cmd_destroy_input_layout>())
+      packet->input_layout_handle = resources.layout();
+    destroyResource(resources.vertices());
+  }
+  if (steps > 2)
+    for (uint32_t i = 0; i < 2 * kScratchFormats; i++) destroyResource(resources.firstScratch() + i);
   return !packets.full();
 }
 

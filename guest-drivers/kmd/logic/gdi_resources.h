@@ -21,8 +21,8 @@ constexpr uint32_t kGdiHandles = 32;
 constexpr uint32_t kGdiSetupSteps = 3;
 constexpr size_t kGdiSetupBytes = 12 << 10;
 bool gdiSetup(PacketWriter &packets, uint32_t firstHandle, uint32_t step);
-/** Destroys them; at most kGdiSetupBytes. */
-bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle);
+/** Destroys what the first `steps` pieces made; at most kGdiSetupBytes. */
+bool gdiTeardown(PacketWriter &packets, uint32_t firstHandle, uint32_t steps);
 
 /** Every operation leaves this much of a buffer free, for gdiEnd. */
 constexpr size_t kGdiEndBytes = 256;

@@ -226,7 +226,7 @@ protected:
 TEST_F(GdiDraw, SetUpAndTeardownFitTheirBuffers) {
   std::vector<uint8_t> buffer(kGdiSetupBytes);
   PacketWriter packets(buffer.data(), buffer.size());
-  EXPECT_TRUE(gdiTeardown(packets, kFirst));
+  EXPECT_TRUE(gdiTeardown(packets, kFirst, kGdiSetupSteps));
   PacketWriter small(buffer.data(), 64);
   EXPECT_FALSE(gdiSetup(small, kFirst, 0));
   PacketWriter tooSmall(buffer.data(), 512);

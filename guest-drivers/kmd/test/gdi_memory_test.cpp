@@ -240,7 +240,7 @@ TEST_F(GdiMemory, WrittenBackAndReadInOneBuffer) {
 }
 
 TEST_F(GdiMemory, TeardownAndSetUpAgain) {
-  submit(kGdiSetupBytes, [&](PacketWriter &p) { EXPECT_TRUE(gdiTeardown(p, kFirstHandle)); });
+  submit(kGdiSetupBytes, [&](PacketWriter &p) { EXPECT_TRUE(gdiTeardown(p, kFirstHandle, kGdiSetupSteps)); });
   for (uint32_t step = 0; step < kGdiSetupSteps; step++)
     submit(kGdiSetupBytes, [&](PacketWriter &p) { EXPECT_TRUE(gdiSetup(p, kFirstHandle, step)); });
   const GdiSurface dst = surface(Picture(8, 8));
