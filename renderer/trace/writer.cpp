@@ -33,7 +33,8 @@ std::unique_ptr<Writer> Writer::create(const std::string& path, const Origin& or
     return nullptr;
   }
   std::unique_ptr<Writer> writer(new Writer(file, path));
-  const std::string metadata = R"({"emulator_version":"aerogpu","command_abi_version":"1.4")" +
+  const std::string metadata = R"({"emulator_version":"aerogpu )" AEROGPU_VERSION
+                               R"(","command_abi_version":"1.4")" +
                                member("vm_name", origin.vmName) + member("vm_uuid", origin.vmUuid) +
                                member("failure", origin.failure) + "}";
   Header header{};

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <string_view>
 
 #include "renderer/test/harness.h"
 #include "renderer/trace/reader.h"
@@ -101,6 +103,9 @@ TEST_F(RecentTest, WholeAndInOrder) {
       contents.metadata.find(R"("vm_name":"a \"name\" ","vm_uuid":"4c4c4544-0042","failure":"because"})"),
       std::string::npos)
       << contents.metadata;
+  constexpr std::string_view kBegins = R"({"emulator_version":"aerogpu )";  // and its version
+  ASSERT_TRUE(contents.metadata.starts_with(kBegins)) << contents.metadata;
+  EXPECT_TRUE(std::isdigit(contents.metadata[kBegins.size()])) << contents.metadata;
 }
 
 /// What is kept costs what was allowed at most; the oldest go, and one that is larger than all that is
