@@ -18,7 +18,7 @@ namespace {
 std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
 std::atomic<unsigned> g_hurry{0};
-std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0};
+std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0}, g_passes{0};
 
 struct Count {
   std::atomic<int> alive{0}, most{0};
@@ -35,6 +35,7 @@ PFN_vkDestroyDevice g_destroyDevice;
 PFN_vkGetDeviceProcAddr g_getDeviceProc;
 PFN_vkQueueSubmit2 g_submit;
 PFN_vkWaitSemaphores g_wait;
+PFN_vkCmdBeginRendering g_beginRendering;
 PFN_vkGetMemoryHostPointerPropertiesEXT g_hostPointer;
 
 VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
@@ -120,12 +121,18 @@ PFN_vkVoidFunction replace(PFN_vkVoidFunction real, Function& slot, Function our
   return reinterpret_cast<PFN_vkVoidFunction>(ours);
 }
 
+VKAPI_ATTR void VKAPI_CALL beginRendering(VkCommandBuffer commands, const VkRenderingInfo* info) {
+  g_passes.fetch_add(1);
+  g_beginRendering(commands, info);
+}
+
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL deviceProc(VkDevice device, const char* name) {
   const PFN_vkVoidFunction real = g_getDeviceProc(device, name);
   if (!real) return real;
   if (!std::strcmp(name, "vkQueueSubmit2")) return reinterpret_cast<PFN_vkVoidFunction>(&submit);
   if (!std::strcmp(name, "vkWaitSemaphores")) return reinterpret_cast<PFN_vkVoidFunction>(&wait);
   if (!std::strcmp(name, "vkDestroyDevice")) return reinterpret_cast<PFN_vkVoidFunction>(&destroyDevice);
+  if (!std::strcmp(name, "vkCmdBeginRendering")) return reinterpret_cast<PFN_vkVoidFunction>(&beginRendering);
 #define AEROGPU_COUNT(Type)                                                                             \
   if (!std::strcmp(name, "vkCreate" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&create##Type); \
   if (!std::strcmp(name, "vkDestroy" #Type)) return reinterpret_cast<PFN_vkVoidFunction>(&destroy##Type);
@@ -144,6 +151,8 @@ PFN_vkVoidFunction instanceProc(PFN_vkGetInstanceProcAddr get, VkInstance instan
     g_wait = reinterpret_cast<PFN_vkWaitSemaphores>(get(instance, "vkWaitSemaphores"));
     g_destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(get(instance, "vkDestroyDevice"));
     (void)playInstance(get, instance, name, real);
+    g_beginRendering = reinterpret_cast<PFN_vkCmdBeginRendering>(
+        playDevice("vkCmdBeginRendering", get(instance, "vkCmdBeginRendering")));
 #define AEROGPU_COUNT(Type)                                                                                \
   g_create##Type =                                                                                         \
       reinterpret_cast<PFN_vkCreate##Type>(playDevice("vkCreate" #Type, get(instance, "vkCreate" #Type))); \
@@ -193,6 +202,10 @@ int importsAsked() {
 
 int batchesSubmitted() {
   return g_batches.load();
+}
+
+int passesBegun() {
+  return g_passes.load();
 }
 
 void ageDevices(bool old) {

@@ -29,6 +29,8 @@ void hurry(unsigned waits);
 void hangDevices(bool hang);
 /// Batches that queues were handed so far.
 int batchesSubmitted();
+/// Render passes that were begun so far.
+int passesBegun();
 /// Devices alive, of those created through the double.
 int devicesAlive();
 

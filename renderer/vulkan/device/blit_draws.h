@@ -42,6 +42,13 @@ public:
   void bind(const Bindings& bindings);
   void draw(const shader::BlitConstants& constants);
 
+  /// The pass of the last blit, which the next one may go on in (Recorder::leftOpen).
+  struct Pass {
+    uint64_t id = 0, target = 0;  ///< numbers of the pass and of the view that it draws to
+    VkRect2D area{};
+  };
+  Pass last;
+
 private:
   static constexpr uint32_t kSetsPerPool = 64;
   Result<void> createLayout();

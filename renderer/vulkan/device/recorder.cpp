@@ -188,7 +188,7 @@ VkCommandBuffer Recorder::outsidePass() {
   if (m_inPass) {
     noDrawComes();
     m_device.vk().CmdEndRendering(m_current->main);
-    m_inPass = false;
+    m_inPass = m_leftOpen = false;
   }
   return m_current->main;
 }
@@ -207,7 +207,13 @@ void Recorder::endInterlude() {
   ++m_interludes;
 }
 
+void Recorder::leaveInterludeOpen() {
+  m_leftOpen = true;
+  ++m_interludes;
+}
+
 void Recorder::beginPass(const VkRenderingInfo& info) {
+  outsidePass();
   m_device.vk().CmdBeginRendering(m_current->main, &info);
   m_inPass = true;
   ++m_passId;

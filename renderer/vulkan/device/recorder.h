@@ -95,9 +95,16 @@ public:
   /// the guest's draws: its queries do not count, and what it has bound is gone when it ends.
   void beginInterlude();
   void endInterlude();
+  /// The same, but leaves its pass open: for an interlude that goes on in it, if nothing comes before that
+  /// has to be outside of it.
+  void leaveInterludeOpen();
+  /// Whether pass `id`, of an interlude, was left open and still is.
+  bool leftOpen(uint64_t id) const { return m_leftOpen && m_passId == id; }
 
+  /// Ends what is open.
   void beginPass(const VkRenderingInfo& info);
-  bool inPass() const { return m_inPass; }
+  /// In one of the guest's, or of an interlude that has not ended.
+  bool inPass() const { return m_inPass && !m_leftOpen; }
   /// Comes right before each draw of the guest's, and right before what else is done in its render passes.
   void drawComes() {
     for (DrawCounter* counter : m_counters) counter->drawComes();
@@ -111,7 +118,7 @@ public:
   void noteStoppable() { ++m_current->stoppable; }
 
   /// Counts passes; 0 is none.
-  uint64_t passId() const { return m_inPass ? m_passId : 0; }
+  uint64_t passId() const { return inPass() ? m_passId : 0; }
   uint64_t nextPassId() const { return m_passId + 1; }
   /// Counts batches begun and interludes, so that users of dynamic state know when to set it anew.
   uint64_t commandBufferId() const { return m_opened + m_interludes; }
@@ -223,7 +230,7 @@ private:
   uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
   uint32_t m_batches = 0;       ///< that exist
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called
-  bool m_inPass = false, m_hostReads = false;
+  bool m_inPass = false, m_leftOpen = false, m_hostReads = false;
   std::vector<DrawCounter*> m_counters;
   std::vector<EarlyUser*> m_earlyUsers;
   std::vector<Readback> m_readbacks;

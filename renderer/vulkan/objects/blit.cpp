@@ -83,6 +83,11 @@ shader::BlitSampling samplingOf(std::span<const BlitBox> boxes, core::BlitFilter
   return shader.exactSamples() && each(2) ? shader::BlitSampling::Halves : shader::BlitSampling::Linear;
 }
 
+bool isWithin(const VkRect2D& inner, const VkRect2D& outer) {
+  const VkRect2D both = rectAround(inner, outer);
+  return both.extent.width == outer.extent.width && both.extent.height == outer.extent.height;
+}
+
 VkOffset3D endOf(const Box& box) {
   return offsetOf({box.x + box.width, box.y + box.height, box.z + box.depth});
 }
@@ -239,18 +244,28 @@ Result<void> TextureObject::blitByDraw(core::Subresource sub, TextureObject& src
 
   VkRect2D area = rectOf(boxes[0].to);
   for (const BlitBox& box : boxes) area = rectAround(area, rectOf(box.to));
-  recorder.beginInterlude();
   if (!own) src.prepare(layout, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
   if (kept)
     kept->prepare(VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                   VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
-  beginPassOn(target->handle, area, nullptr, own);
+  // Blits to one texture come one after the other: all of them but the first in one pass over all of it.
+  BlitDraws::Pass& last = m_gpu.blits->last;
+  const bool again = !own && last.target == target->serial && recorder.leftOpen(last.id);
+  if (!again || !isWithin(area, last.area)) {
+    if (again) area = {{0, 0}, {mipWidth(sub.mip), mipHeight(sub.mip)}};
+    recorder.beginInterlude();
+    beginPassOn(target->handle, area, nullptr, own);
+    last = {recorder.passId(), target->serial, area};
+  }
   m_gpu.blits->bind(*bindings);
   Keys keys;
   if (args.colorKey) keys.source = core::keyRange(*src.m_format.info, decodes, *args.colorKey);
   if (args.targetKey) keys.target = core::keyRange(*m_format.info, false, *args.targetKey);
   for (const BlitBox& box : boxes) m_gpu.blits->draw(constantsOf(box, keys, src.m_desc, srcSub.mip));
-  recorder.endInterlude();
+  if (own)
+    recorder.endInterlude();
+  else
+    recorder.leaveInterludeOpen();
   return {};
 }
 

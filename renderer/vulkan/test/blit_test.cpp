@@ -95,6 +95,15 @@ struct Picture {
       out[k] = (c00[k] * (1 - a) + c10[k] * a) * (1 - b) + (c01[k] * (1 - a) + c11[k] * a) * b;
     return out;
   }
+  /// Blits `box` of another picture, both kBgra, by points.
+  void take(const Picture& from, const BlitBox& box) {
+    for (uint32_t y = 0; y < box.to.height; ++y)
+      for (uint32_t x = 0; x < box.to.width; ++x) {
+        const Color c = from.sample(box, x, y, 0, BlitFilter::Point, false);
+        uint8_t* to = &bytes[(size_t{box.to.y + y} * width + box.to.x + x) * 4];
+        for (size_t i = 0; i < 4; ++i) to[i] = static_cast<uint8_t>(std::lround(c[i == 3 ? 3 : 2 - i] * 255));
+      }
+  }
 };
 
 class BlitTest : public ObjectsTest {
@@ -447,16 +456,7 @@ TEST_P(BlitTest, WithinItselfTheSourceIsReadFirst) {
     Picture model(kBgra, 16, 16, 1, 9);
     auto gpu = make(model);
     ASSERT_TRUE(gpu && gpu->blit({}, *gpu, {}, boxes, kPoint));
-    for (const BlitBox& box : boxes) {
-      const Picture before = model;
-      for (uint32_t y = 0; y < box.to.height; ++y)
-        for (uint32_t x = 0; x < box.to.width; ++x) {
-          const Color c = before.sample(box, x, y, 0, BlitFilter::Point, false);
-          uint8_t* texel = &model.bytes[((box.to.y + y) * 16 + box.to.x + x) * 4];
-          for (size_t i = 0; i < 4; ++i)
-            texel[i] = static_cast<uint8_t>(std::lround(c[i == 3 ? 3 : 2 - i] * 255));
-        }
-    }
+    for (const BlitBox& box : boxes) model.take(Picture(model), box);
     EXPECT_EQ(read(*gpu, {}, model.all()), model.bytes) << "list " << &boxes - lists.data();
   }
 }
@@ -576,6 +576,66 @@ TEST_P(BlitTest, DrawsAroundItGoOnAndQueriesDoNotCountIt) {
   }
   EXPECT_EQ(number(counted), 4u * 16 * 8);
   expectPicture(read(*dst, {}, to.all()), from, to, box, kPoint, 0);
+}
+
+TEST_P(BlitTest, OneAfterTheOtherToOneTextureShareAPass) {
+  constexpr uint32_t kSide = 32;
+  Picture model(kBgra, kSide, kSide, 1, 1), other(kBgra, kSide, kSide, 1, 2);
+  Picture sources[4] = {{kBgra, 8, 8, 1, 3}, {kBgra, 8, 8, 1, 4}, {kBgra, 8, 8, 1, 5}, {kBgra, 8, 8, 1, 6}};
+  auto dst = make(model), second = make(other);
+  std::unique_ptr<GpuTexture> from[4];
+  for (size_t i = 0; i < 4; ++i) from[i] = make(sources[i]);
+  ASSERT_TRUE(dst && second);
+  uint32_t place = 0;
+  const auto blit = [&](size_t i) {
+    const BlitBox box{{place % 23, place % 19, 0, 8, 8}, {0, 0, 0, 8, 8}, true};
+    place += 5;
+    ASSERT_TRUE(dst->blit({}, *from[i], {}, {&box, 1}, kPoint));
+    model.take(sources[i], box);
+  };
+  // Sources lie as samplers want them, and the place is known, from the second on.
+  for (size_t i = 0; i < 4; ++i) blit(i);
+  const int begun = passesBegun();
+  for (size_t i = 0; i < 40; ++i) blit(i % 4);
+  EXPECT_EQ(passesBegun() - begun, 0);
+
+  // What comes between them keeps its place.
+  const Box corner{9, 7, 0, 11, 13};
+  ClearArgs args;
+  args.color = true;
+  args.rgba = {1, 0, 0, 1};
+  ASSERT_TRUE(dst->fill({}, {&corner, 1}, args));
+  for (uint32_t y = corner.y; y < corner.y + corner.height; ++y)
+    for (uint32_t x = corner.x; x < corner.x + corner.width; ++x)
+      std::copy_n(Bytes{0, 0, 255, 255}.data(), 4, &model.bytes[(size_t{y} * kSide + x) * 4]);
+  blit(0);
+  sources[0] = Picture(kBgra, 8, 8, 1, 7);
+  put(*from[0], {}, sources[0]);  // after it was read
+  blit(0);
+  blit(1);
+  const BlitBox back{{0, 0, 0, 8, 8}, {3, 4, 0, 8, 8}, false, true},
+      over{{1, 1, 0, 30, 30}, {2, 0, 0, 15, 15}}, within{{0, 16, 0, 16, 16}, {8, 0, 0, 16, 16}, true};
+  ASSERT_TRUE(from[2]->blit({}, *dst, {}, {&back, 1}, kPoint));  // what it was just drawn to
+  sources[2].take(model, back);
+  blit(2);
+  ASSERT_TRUE(second->blit({}, *dst, {}, {&over, 1}, kPoint));
+  other.take(model, over);
+  blit(3);
+  ASSERT_TRUE(dst->blit({}, *dst, {}, {&within, 1}, kPoint));
+  model.take(Picture(model), within);
+  blit(1);
+  EXPECT_EQ(read(*dst, {}, model.all()), model.bytes);
+  blit(2);
+  if (!isNull() && !deviceIsBare()) {
+    Painter painter(backend(), flat(16, 8));
+    painter.draw();
+    blit(0);
+    painter.draw();
+    finish();
+  }
+  blit(1);
+  EXPECT_EQ(read(*dst, {}, model.all()), model.bytes);
+  EXPECT_EQ(read(*second, {}, other.all()), other.bytes);
 }
 
 }  // namespace
