@@ -18,6 +18,7 @@ namespace {
 std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
 std::atomic<unsigned> g_hurry{0};
+std::atomic<uint64_t> g_shortestSleep{UINT64_MAX};
 std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0}, g_passes{0};
 
 struct Count {
@@ -79,6 +80,9 @@ VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSub
 /// The work itself is let finish: what a lost device still runs, it ends in finite time (Vulkan 1.3, "Lost
 /// Device"), and objects may be destroyed afterwards.
 VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+  for (uint64_t known = g_shortestSleep.load();
+       timeout != 0 && timeout < known && !g_shortestSleep.compare_exchange_weak(known, timeout);) {
+  }
   if (g_hang.load()) return VK_TIMEOUT;
   if (g_hurry.load() != 0) timeout = 0;
   const VkResult result = g_wait(device, info, timeout);
@@ -198,6 +202,10 @@ void refuseImports(bool refuse) {
 
 int importsAsked() {
   return g_imports.load();
+}
+
+uint64_t shortestSleep() {
+  return g_shortestSleep.exchange(UINT64_MAX);
 }
 
 int batchesSubmitted() {

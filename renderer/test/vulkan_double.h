@@ -4,6 +4,8 @@
 // loader's entry point.
 #pragma once
 
+#include <cstdint>
+
 namespace aerogpu::test {
 
 /// Whether the profile is that of a device without any optional extension, feature or format
@@ -27,6 +29,9 @@ void ageDevices(bool old);
 void hurry(unsigned waits);
 /// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
 void hangDevices(bool hang);
+/// The shortest time for which anybody was ready to sleep for a semaphore since the last call, in
+/// nanoseconds; UINT64_MAX: nobody was.
+uint64_t shortestSleep();
 /// Batches that queues were handed so far.
 int batchesSubmitted();
 /// Render passes that were begun so far.

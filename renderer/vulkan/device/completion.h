@@ -58,8 +58,8 @@ public:
   ~CompletionThread();
 
   void push(WorkItem item) EXCLUDES(m_mutex);
-  /// Processes the item in the caller's thread, the render thread, if nothing is under way and the GPU has
-  /// finished the batch within kSoonNs: two threads fewer to wake. False when not, and nothing was done.
+  /// Processes the item in the caller's thread, the render thread, if nothing is under way and the GPU is
+  /// quick, and was lately: two threads fewer to wake. False when not, and nothing was done.
   bool finishSoon(WorkItem& item) EXCLUDES(m_mutex);
   /// The newest batch that the GPU has finished, or will never begin. Stays behind on a GPU that hangs.
   uint64_t completed() const { return m_completed.load(std::memory_order_acquire); }
@@ -82,12 +82,18 @@ private:
   /// A batch whose shaders loop may take this long, and another second for each further draw; at most
   /// kStopMost.
   static constexpr uint64_t kStop = 10 * kSecond, kStopMost = 60 * kSecond;
-  static constexpr uint64_t kSoonNs = 100'000;          ///< that the render thread may be kept waiting
-  static constexpr uint64_t kHopeless = 120 * kSecond;  ///< any batch
+  /// How long the render thread asks before it sleeps, at most for kWaitNs; how long it may be without its
+  /// processor meanwhile, else the next kCrowded times it does not ask; how long it may sleep, else the next
+  /// kSlow times it does neither.
+  static constexpr uint64_t kAskNs = 100'000, kAwayNs = 500'000, kSlowNs = 1'000'000;
+  static constexpr uint32_t kCrowded = 256, kSlow = 16;
+  static constexpr uint64_t kHopeless = 120 * kSecond;                            ///< any batch
   static constexpr uint64_t kInterrupted = 10 * kSecond, kClosing = 2 * kSecond;  ///< all of them together
 
   void run() EXCLUDES(m_mutex);
   void process(WorkItem& item) EXCLUDES(m_mutex);
+  /// Whether the GPU finished it while the render thread waited.
+  bool awaitSoon(uint64_t batch);
   /// Brings one to guest memory. `failed`: its batch, or the submission's work before it, did.
   Result<void> carryOut(Readback& readback, bool failed);
   /// Before the host reads what the device wrote there.
@@ -101,6 +107,7 @@ private:
   const core::BackendConfig m_config;
   const std::atomic<bool>& m_interrupted;
   const std::atomic<bool>& m_closing;
+  uint32_t m_crowded = 0, m_slow = 0;  ///< times still to come; render thread
   std::atomic<uint64_t> m_completed{0}, m_stopped{0};
   std::atomic<uint64_t> m_pending{0};
   // Completion thread; while idle(), render thread:

@@ -291,6 +291,27 @@ TEST_F(HangTest, IsALossAndADeviceResetOpensAnotherDevice) {
   drawsAgain();
 }
 
+/// A few bytes that are read back are asked for by the thread that submits, for a moment only.
+TEST_F(HangTest, IsALossToWhoReadsBackToo) {
+  CommandWriter w;
+  const Allocation memory = gpu().allocate(kSize * kSize * 4);
+  const uint32_t from = texture(w, kBgra, kSize, kSize);
+  EXPECT_EQ(gpu().submit(w, m_context).result.error_count, 0u);
+  w.reset();
+  w.packet(aerogpu_cmd_ext_read_texture{.texture = from,
+                                        .width = kSize,
+                                        .height = kSize,
+                                        .depth = 1,
+                                        .dst_alloc_id = memory.id,
+                                        .dst_row_pitch_bytes = kSize * 4});
+  hangDevices(true);
+  expectBackendError(gpu().submit(w, m_context));
+  hangDevices(false);
+  expectLogged("the GPU does not end its work");
+  ASSERT_TRUE(aerogpu_renderer_reset(gpu().renderer()));
+  drawsAgain();
+}
+
 TEST_F(HangTest, DestructionDoesNotWaitForIt) {
   hang();
   (void)gpu().takeErrorLines();
