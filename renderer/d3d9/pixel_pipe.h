@@ -25,6 +25,11 @@ inline uint32_t specialization(const core::DrawState& state, const shader::Shade
   return out;
 }
 
+/// Whether the sizes of points matter: a list of them, or corners of triangles (D3DFILL_POINT).
+inline bool drawsPoints(const core::DrawState& state) {
+  return state.topology == core::Topology::PointList || state.rasterizer.fill == core::FillMode::Point;
+}
+
 /// Sizes of points that a GPU draws, pixels.
 struct PointSizeLimits {
   float min = 1, max = 1;

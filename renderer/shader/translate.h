@@ -94,6 +94,8 @@ struct EmitOptions {
   /// Pixel shader: oC1 is the second source color of target 0, and there are no other targets.
   bool dualSource = false;
   std::array<InputType, 16> inputTypes{};  ///< vertex shader: by v#
+  bool points =
+      true;  ///< vertex shader: points may be drawn, so it writes PointSize, which costs each vertex
 };
 bool operator==(const EmitOptions& a, const EmitOptions& b);
 

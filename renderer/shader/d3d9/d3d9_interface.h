@@ -8,7 +8,7 @@
 //  - VkPipelineRasterizationStateCreateInfo::frontFace = CLOCKWISE (as seen on screen): vFace is positive
 //  then.
 //  - Provoking vertex: the first (Vulkan's default).
-//  - A vertex shader always writes PointSize. Entry points are called "main".
+//  - A vertex shader writes PointSize unless EmitOptions::points is off. Entry points are called "main".
 #pragma once
 
 #include <cstddef>

@@ -172,16 +172,19 @@ void Emitter::vertexEpilogue() {
   m_b.store(positionVariable, m_b.composite(m_t.float4, {scaled(0, offsetof(PushConstants, positionScale[0])),
                                                          scaled(1, offsetof(PushConstants, positionScale[1])),
                                                          extract(position, 2), extract(position, 3)}));
+  if (m_options.points) writePointSize(pointSize);
+  clipDistances(position);
+}
 
+void Emitter::writePointSize(Id pointSize) {
   if (!pointSize) pointSize = pushConstant(offsetof(PushConstants, pointSize));
   const Id least = pushConstant(offsetof(PushConstants, pointSizeMin));
   const Id most = pushConstant(offsetof(PushConstants, pointSizeMax));
   pointSize =
       m_b.glsl(GLSLstd450NMin, m_t.float1, m_b.glsl(GLSLstd450NMax, m_t.float1, pointSize, least), most);
-  const Id sizeVariable = output(m_t.float1);
+  const Id sizeVariable = m_b.variable(spv::StorageClass::Output, m_t.float1);
   m_b.decorate(sizeVariable, spv::Decoration::BuiltIn, spv::BuiltIn::PointSize);
   m_b.store(sizeVariable, pointSize);
-  clipDistances(position);
 }
 
 // --- pixel ---
@@ -306,7 +309,8 @@ bool operator==(const EmitOptions& a, const EmitOptions& b) {
   return a.flatShade == b.flatShade && a.shadowSamplers == b.shadowSamplers &&
          a.decodedSamplers == b.decodedSamplers && a.clipPlaneCount == b.clipPlaneCount &&
          a.samplerTypes == b.samplerTypes && a.projectedBy == b.projectedBy && a.dualSource == b.dualSource &&
-         a.inputTypes == b.inputTypes && std::ranges::equal(a.linkedOutputs, b.linkedOutputs);
+         a.inputTypes == b.inputTypes && a.points == b.points &&
+         std::ranges::equal(a.linkedOutputs, b.linkedOutputs);
 }
 
 Result<Module, ShaderError> emit(const Program& program, const EmitOptions& options) {

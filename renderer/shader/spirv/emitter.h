@@ -36,6 +36,8 @@ private:
   void vertexEpilogue();
   void pixelEpilogue();
   void clipDistances(Id position);
+  /// `pointSize`: what the shader says, 0 = nothing.
+  void writePointSize(Id pointSize);
   void killIf(Id condition);
   void alphaTest(Id alpha);
   Id fogged(Id color);

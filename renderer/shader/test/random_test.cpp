@@ -223,6 +223,7 @@ TEST(Random, ProgramsTranslateToValidModules) {
     EmitOptions options;
     if (vertex) {
       options.clipPlaneCount = seed >> 2 & 3;
+      options.points = seed & 16;
     } else {
       if (seed & 4) options.linkedOutputs = linked;
       options.flatShade = seed & 8;

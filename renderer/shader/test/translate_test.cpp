@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "renderer/shader/spirv/spirv_builder.h"
 #include "renderer/shader/test/validate.h"
 
 namespace aerogpu::shader {
@@ -89,6 +90,27 @@ TEST(Emit, VertexShadersValidate) {
     EmitOptions planes;
     planes.clipPlaneCount = 6;
     module(program(source), planes);
+  }
+}
+
+// Vulkan 1.3, "PointSize": what draws no points need not write it.
+TEST(Emit, PointSizeIsWrittenForPointsOnly) {
+  const auto writes = [](const Module& made) {
+    for (size_t at = 5; at < made.words.size(); at += made.words[at] >> 16) {
+      const std::span<const uint32_t> words(made.words.data() + at, made.words[at] >> 16);
+      if ((words[0] & 0xFFFF) == static_cast<uint32_t>(spv::Op::OpDecorate) && words.size() == 4 &&
+          words[2] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+          words[3] == static_cast<uint32_t>(spv::BuiltIn::PointSize))
+        return true;
+    }
+    return false;
+  };
+  for (const char* source : kVertexShaders) {
+    SCOPED_TRACE(source);
+    EmitOptions options;
+    EXPECT_TRUE(writes(module(program(source), options)));
+    options.points = false;
+    EXPECT_FALSE(writes(module(program(source), options)));
   }
 }
 

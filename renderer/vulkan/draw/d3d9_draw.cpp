@@ -52,6 +52,7 @@ bool D3d9Draw::choiceChanges(const core::DrawState& state, const DrawShaders& sh
   if ((dirty & (core::kDirtyResources | core::kDirtySamplers)) && decodingChanges(state, shaders))
     return true;
   if ((dirty & core::kDirtyInputLayout) && m_inputTypes != inputTypesOf(state, *shaders.vs)) return true;
+  if ((dirty & core::kDirtyTopology) && m_points != d3d9::drawsPoints(state)) return true;
   if (!shaders.ps) return false;
   if ((dirty & core::kDirtyTextureStages) &&
       m_projectedBy != d3d9::projectedBy(state, shaders.ps->program->info()))
@@ -89,10 +90,12 @@ Result<void> D3d9Draw::choose(const core::DrawState& state, DrawShaders& shaders
   m_projectedBy = {};
   m_dualSource = d3d9::usesSecondSource(state.blend);
   m_inputTypes = inputTypesOf(state, *shaders.vs);
+  m_points = d3d9::drawsPoints(state);
   shader::EmitOptions options;
   options.shadowSamplers = m_vsShadows;
   options.decodedSamplers = m_vsDecoded;
   options.inputTypes = m_inputTypes;
+  options.points = m_points;
   options.clipPlaneCount = static_cast<uint32_t>(std::popcount(state.rasterizer.clipPlaneMask));
   if (options.clipPlaneCount && !m_parts.gpu.device->caps().clipDistance)
     return refused(ErrorCode::Backend, "this GPU has no clip planes",

@@ -61,6 +61,7 @@ private:
   std::array<uint8_t, 4> m_projectedBy{};     ///< EmitOptions::projectedBy
   bool m_dualSource = false;                  ///< EmitOptions::dualSource
   InputTypes m_inputTypes{};                  ///< EmitOptions::inputTypes
+  bool m_points = false;                      ///< EmitOptions::points
   d3d9::SamplerTypes m_boundTypes{};          ///< of ps_1_x; else all Unknown
 
   // Gathered.

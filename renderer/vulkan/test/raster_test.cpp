@@ -114,6 +114,25 @@ TEST_F(RasterTest, FlatShadingTakesTheFirstVertex) {
   EXPECT_NE(result(2, 2)[0], 0);  // now a mixture
 }
 
+// One shader for both: it writes a size where points are drawn, and that only.
+TEST_F(RasterTest, PointsBehindTriangles) {
+  if (deviceIsBare()) GTEST_SKIP() << "needs largePoints";
+  CommandWriter w;
+  renderState(w, kPointSize, 4.0f);
+  std::vector<Vertex> both = quad(0, 0, 1, 1, 0xFFFFFFFF);
+  both.push_back(at(3.5f, 3.5f, 0xFFFFFFFF));
+  stream(w, 0, vertexBuffer(w, both), sizeof(Vertex));
+  for (int i = 0; i < 2; ++i) {
+    topology(w, AEROGPU_TOPOLOGY_TRIANGLELIST);
+    draw(w, 6);
+    topology(w, AEROGPU_TOPOLOGY_POINTLIST);
+    draw(w, 1, 1, 6);
+    run(w);
+    EXPECT_EQ(coveredPixels(), 1u + 16u);
+    clearColor(w, 0, 0, 0, 0);
+  }
+}
+
 TEST_F(RasterTest, PointSizeAndSprites) {
   if (deviceIsBare()) GTEST_SKIP() << "needs largePoints";
   CommandWriter w;
