@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "aerogpu/d3d9/states.h"
+#include "compose_rects.h"
 #include "lock.h"
 
 namespace aero {
@@ -47,7 +48,9 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   // The frame that Windows composes is told of with the submission that holds the last part of it.
   if (args.Flags.EndPresentToDwm) m_wire.context.demandSubmit();
   // Between two of its own the runtime copies by itself.
-  if (!from->image && !to->image) return kOk;
+  const bool isRuntimes = source->isSystemMemory() && destination->isSystemMemory();
+  const bool isOfBits = (source->isBitmap() || destination->isBitmap()) && !isRuntimes;
+  if (!from->image && !to->image && !isOfBits) return kOk;
   Mapping mapping = {};
   if (!take(args.SrcRect, *from, mapping.from) || !take(args.DstRect, *to, mapping.to)) return kOk;
   mapping.linear = args.Flags.Linear;
@@ -56,6 +59,10 @@ HRESULT Blits::blt(const D3DDDIARG_BLT &args) {
   mapping.toSrgb = args.Flags.LinearToSrgb;
   mapping.hasKey = args.Flags.SrcColorKey;
   mapping.key = args.ColorKey;
+  if (isOfBits)
+    return mapping.isStraight() ? copyBits(*source, args.SrcSubResourceIndex, mapping.from, *destination,
+                                           args.DstSubResourceIndex, mapping.to.left, mapping.to.top)
+                                : kNotImplemented;
   if (from->image && to->image) return videoToVideo(*from, *to, mapping);
 
   const Image &image = *(from->image ? from : to)->image;
@@ -217,7 +224,8 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   Surface *surface = resource ? resource->surface(args.SubResourceIndex) : nullptr;
   if (!surface) return kNotAvailable;
   if (args.Flags.PresentToDwm) m_wire.context.demandSubmit();
-  if (!surface->image) return kOk;  // the runtime fills its own memory
+  // The runtime fills its own memory.
+  if (!surface->image) return resource->isBitmap() && !resource->isSystemMemory() ? kNotImplemented : kOk;
   const FormatRow &format = *surface->image->format;
   if (format.depth || format.isTight || format.isYuv()) return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
@@ -297,7 +305,8 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   Resource *resource = Resource::from(args.hResource);
   Surface *surface = resource ? resource->surface(args.SubResourceIndex) : nullptr;
   if (!surface) return kNotAvailable;
-  if (!surface->image) return kOk;  // the runtime fills its own memory
+  // The runtime fills its own memory.
+  if (!surface->image) return resource->isBitmap() && !resource->isSystemMemory() ? kNotImplemented : kOk;
   if (!surface->image->format->depth || !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
     return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);

@@ -74,7 +74,7 @@ enum class Answer : uint8_t {
   X(SetStreamSource, Done)                                                                                           \
   X(SetStreamSourceFreq, Done)                                                                                       \
   X(SetConvolutionKernelMono, Stub)   /* for A1 surfaces, which are not offered */                                   \
-  X(ComposeRects, Missing)            /* A1 is not offered */                                                        \
+  X(ComposeRects, Done)               /* Windows does not ask: A1 is not offered */                                  \
   X(Blt, Done)                                                                                                       \
   X(ColorFill, Done)                                                                                                 \
   X(DepthFill, Done)                                                                                                 \

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// draw_ddi.cpp: draws, clears and copies. Edge flags (the last argument of draws) are for wireframe fans of Direct3D 7.
+// draw_ddi.cpp: draws, clears, copies, and masks of text. Edge flags (the last argument of draws) are for wireframe
+// fans of Direct3D 7.
+#include "compose_rects.h"
 #include "device.h"
 #include "entry_points.h"
 
@@ -28,6 +30,10 @@ HRESULT APIENTRY Clear(HANDLE device, const D3DDDIARG_CLEAR *args, UINT count, c
 
 HRESULT APIENTRY Blt(HANDLE device, const D3DDDIARG_BLT *args) {
   return Device::from(device)->blits.blt(*args);
+}
+
+HRESULT APIENTRY ComposeRects(HANDLE, const D3DDDIARG_COMPOSERECTS *args) {
+  return composeRects(*args);
 }
 
 HRESULT APIENTRY ColorFill(HANDLE device, const D3DDDIARG_COLORFILL *args) {

@@ -331,6 +331,8 @@ HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
     args.pSurfData = nullptr;
   else
     answer(*surface, resource.format(), area, args);
+  if (resource.isBitmap() && args.pSurfData)
+    args.pSurfData = static_cast<uint8_t *>(args.pSurfData) + area.rect.left / 8;
   return kOk;
 }
 

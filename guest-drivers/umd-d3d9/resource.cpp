@@ -3,6 +3,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "allocation_private.h"
+#include "compose_rects.h"
 #include "device_format.h"
 
 namespace aero {
@@ -14,7 +15,7 @@ constexpr uint32_t kMaxBufferBytes = 1u << 30;
 /** What the driver has no use for: it is announced nowhere, so nobody asks for it. */
 bool isUnknownKind(D3DDDI_RESOURCEFLAGS flags) {
   return flags.CaptureBuffer || flags.Video || flags.DecodeRenderTarget || flags.DecodeCompressedBuffer ||
-         flags.VideoProcessRenderTarget || flags.Overlay || flags.TextApi || flags.RestrictedContent;
+         flags.VideoProcessRenderTarget || flags.Overlay || flags.RestrictedContent;
 }
 
 /** Samples a pixel of what CheckDeviceMultiSampleType has told of the format; 0: it has told of none. */
@@ -37,6 +38,8 @@ Resource::~Resource() {
   if (m_surfaces)
     for (uint32_t i = 0; i < m_surfaceCount; i++)
       if (m_surfaces[i].lock.where == SurfaceLock::Where::Copy) heapFree(m_surfaces[i].lock.bytes);
+  if (m_isBitmap && !m_isSystemMemory)
+    for (uint32_t i = 0; i < m_surfaceCount; i++) heapFree(m_surfaces[i].system);
   heapFree(m_surfaces);
   heapFree(m_images);
   if (!m_buffer.ofRuntime) heapFree(m_buffer.bytes);
@@ -77,7 +80,9 @@ HRESULT Resource::create(Wire &wire, const D3DDDIARG_CREATERESOURCE &args) {
   }
   if (!args.SurfCount || !args.pSurfList) return kNotAvailable;
   if (args.Flags.VertexBuffer || args.Flags.IndexBuffer) return createBuffer(args);
+  m_isBitmap = format == D3DDDIFMT_A1;
   if (m_isSystemMemory) return createSystem(args);
+  if (m_isBitmap) return createBitmap(args);
   return createVideo(wire, args);
 }
 
@@ -116,7 +121,7 @@ HRESULT Resource::createSystem(const D3DDDIARG_CREATERESOURCE &args) {
 HRESULT Resource::describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size) {
   const D3DDDI_RESOURCEFLAGS flags = args.Flags;
   const D3DDDI_SURFACEINFO &first = args.pSurfList[0];
-  if (!m_format || isUnknownKind(flags) || args.SurfCount > kMaxSurfaces) return kNotAvailable;
+  if (!m_format || isUnknownKind(flags) || flags.TextApi || args.SurfCount > kMaxSurfaces) return kNotAvailable;
   use.texture = flags.Texture || flags.CubeMap || flags.Volume;
   use.target = flags.RenderTarget || flags.Primary;
   use.depth = flags.ZBuffer || m_format->depth;
@@ -156,6 +161,33 @@ HRESULT Resource::createNull(const D3DDDIARG_CREATERESOURCE &args) {
   for (uint32_t i = 0; i < args.SurfCount; i++) {
     m_surfaces[i].width = args.pSurfList[i].Width;
     m_surfaces[i].height = args.pSurfList[i].Height;
+  }
+  return kOk;
+}
+
+/** The surfaces of ComposeRects: textures, and nothing that the device would have to know. */
+HRESULT Resource::createBitmap(const D3DDDIARG_CREATERESOURCE &args) {
+  const D3DDDI_RESOURCEFLAGS flags = args.Flags;
+  if (isUnknownKind(flags) || flags.CubeMap || flags.Volume || flags.RenderTarget || flags.ZBuffer || flags.Primary ||
+      flags.SharedResource || flags.AutogenMipmap || args.MultisampleType != D3DDDIMULTISAMPLE_NONE ||
+      args.SurfCount > kMaxSurfaces)
+    return kNotAvailable;
+  m_levels = flags.Texture && args.MipLevels ? args.MipLevels : 1;
+  if (flags.Texture && args.SurfCount != m_levels) return kNotAvailable;
+  for (uint32_t i = 0; i < args.SurfCount; i++) {
+    const D3DDDI_SURFACEINFO &info = args.pSurfList[i];
+    if (!info.Width || !info.Height || info.Width > kMaxBitmapWidth || info.Height > kMaxBitmapHeight)
+      return kNotAvailable;
+  }
+  if (!makeSurfaces(args.SurfCount)) return kOutOfMemory;
+  for (uint32_t i = 0; i < args.SurfCount; i++) {
+    Surface &surface = m_surfaces[i];
+    surface.width = args.pSurfList[i].Width;
+    surface.height = args.pSurfList[i].Height;
+    surface.systemPitch = bitmapPitch(surface.width);
+    surface.systemSlicePitch = surface.systemPitch * surface.height;
+    surface.system = static_cast<uint8_t *>(heapAllocate(surface.systemSlicePitch));
+    if (!surface.system) return kOutOfMemory;
   }
   return kOk;
 }

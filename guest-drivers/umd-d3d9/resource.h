@@ -25,7 +25,7 @@ struct SurfaceLock {
 struct Surface {
   uint32_t width = 0, height = 0;
   uint32_t depth = 1;  // slices
-  // Memory of the runtime's, or an image's level; never both.
+  // Memory of the runtime's (of bitmaps on the device, of the resource's own), or an image's level; never both.
   uint8_t *system = nullptr;
   uint32_t systemPitch = 0, systemSlicePitch = 0;
   Image *image = nullptr;
@@ -120,6 +120,8 @@ public:
   BufferStore &buffer() { return m_buffer; }
   const BufferStore &buffer() const { return m_buffer; }
   bool isSystemMemory() const { return m_isSystemMemory; }
+  /** Surfaces of one bit a texel (D3DFMT_A1), which have no format on the device and no image: compose_rects.h. */
+  bool isBitmap() const { return m_isBitmap; }
   uint32_t surfaceCount() const { return m_surfaceCount; }
   /** That the runtime sees: those that the driver makes of the first are not among them. */
   uint32_t levels() const { return m_levels; }
@@ -146,6 +148,7 @@ private:
   HRESULT createBuffer(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createSystem(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createNull(const D3DDDIARG_CREATERESOURCE &args);
+  HRESULT createBitmap(const D3DDDIARG_CREATERESOURCE &args);
   HRESULT createVideo(Wire &wire, const D3DDDIARG_CREATERESOURCE &args);
   HRESULT describe(const Wire &wire, const D3DDDIARG_CREATERESOURCE &args, ImageUse &use, ImageSize &size);
   HRESULT makeShown(Wire &wire, Surface &surface);
@@ -158,7 +161,7 @@ private:
   HANDLE m_runtime = nullptr;
   D3DDDI_RESOURCEFLAGS m_flags = {};
   const FormatRow *m_format = nullptr;
-  bool m_isBuffer = false, m_isSystemMemory = false;
+  bool m_isBuffer = false, m_isSystemMemory = false, m_isBitmap = false;
   bool m_ofRuntime = false;  // its memory was allocated or opened with m_runtime
   bool m_crossesContexts = false;
   uint32_t m_sampled = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tex_blt.h"
 
+#include "compose_rects.h"
 #include "lock.h"
 
 namespace aero {
@@ -43,8 +44,10 @@ constexpr uint32_t upShifted(uint32_t value, uint32_t shift) {
 HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Transfer &what) {
   if (!source || !destination || !source->surfaceCount() || !destination->surfaceCount()) return kNotAvailable;
   const FormatRow *format = destination->format();
-  if (!format || !source->format() || source->format()->device != format->device || format->isPlanar)
+  const bool isOfBits = source->isBitmap() && destination->isBitmap();
+  if (!isOfBits && (!format || !source->format() || source->format()->device != format->device || format->isPlanar))
     return kNotImplemented;
+  if (isOfBits && source->isSystemMemory() && destination->isSystemMemory()) return kOk;  // as in copyBox()
   const uint32_t fromLevels = source->levels(), toLevels = destination->levels();
   // The destination may begin at a lower level of the source.
   uint32_t skipped = 0;
@@ -55,15 +58,17 @@ HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Tran
   while (skipped + 1 < fromLevels && isLarger(*source->surface(skipped))) skipped++;
   for (uint32_t level = 0; level < toLevels && skipped + level < fromLevels; level++) {
     const uint32_t shift = skipped + level;
-    Surface *from = source->surface(what.face * fromLevels + shift);
-    Surface *to = destination->surface(what.face * toLevels + level);
+    const uint32_t sourceIndex = what.face * fromLevels + shift, destinationIndex = what.face * toLevels + level;
+    Surface *from = source->surface(sourceIndex);
+    Surface *to = destination->surface(destinationIndex);
     if (!from || !to) break;
     const auto up = [shift](LONG value) {
       return static_cast<LONG>((int64_t{value} + (int64_t{1} << shift) - 1) >> shift);
     };
     const RECT part = {what.rect.left >> shift, what.rect.top >> shift, up(what.rect.right), up(what.rect.bottom)};
     Box box;
-    box.rect = wholeBlocks(*format, clipped(part, from->width, from->height), from->width, from->height);
+    box.rect = clipped(part, from->width, from->height);
+    if (!isOfBits) box.rect = wholeBlocks(*format, box.rect, from->width, from->height);
     box.front = what.front >> shift;
     box.back = upShifted(what.back, shift);
     if (box.back > from->depth) box.back = from->depth;
@@ -76,7 +81,8 @@ HRESULT transfer(Wire &wire, Resource *source, Resource *destination, const Tran
     fit(box.rect.top, box.rect.bottom, to->height - y);
     fit(box.front, box.back, to->depth - z);
     const Box area = {{x, y, x + box.rect.width(), y + box.rect.height()}, z, z + box.back - box.front};
-    const HRESULT result = copyBox(wire, *format, *from, box, *to, area);
+    const HRESULT result = isOfBits ? copyBits(*source, sourceIndex, box.rect, *destination, destinationIndex, x, y)
+                                    : copyBox(wire, *format, *from, box, *to, area);
     if (failed(result)) return result;
   }
   return kOk;

@@ -107,7 +107,7 @@ TEST_F(UmdCallLog, AllCallsAreThereWithArgumentsAndResults) {
   unlock.hResource = texture;
   EXPECT_EQ(rt.driver.pfnUnlock(rt.device, &unlock), 0);
   p.state(7, 1);
-  EXPECT_EQ(rt.driver.pfnComposeRects(rt.device, nullptr), kNotImplemented);
+  EXPECT_EQ(rt.driver.pfnCaptureToSysMem(rt.device, nullptr), kNotImplemented);
   EXPECT_EQ(rt.driver.pfnSetMaterial(rt.device, nullptr), 0);
   p.flush();
   const std::vector<Line> lines = readLog();
@@ -146,7 +146,7 @@ TEST_F(UmdCallLog, AllCallsAreThereWithArgumentsAndResults) {
   EXPECT_EQ(locked[0], expected);
   EXPECT_EQ(with(lines, "Unlock(").at(0), "Unlock(resource " + address(texture) + ", flags 0x0) = 0x00000000");
   EXPECT_EQ(with(lines, "SetRenderState(").at(0), "SetRenderState(state 7, 0x1) = 0x00000000");
-  EXPECT_EQ(with(lines, "ComposeRects(").at(0), "ComposeRects(null) = 0x80004001 E_NOTIMPL");
+  EXPECT_EQ(with(lines, "CaptureToSysMem(").at(0), "CaptureToSysMem(null) = 0x80004001 E_NOTIMPL");
   EXPECT_EQ(with(lines, "SetMaterial(").size(), 1u);
   EXPECT_EQ(with(lines, "  AllocateCb(0x1) = 0x00000000").size(), 1u);
   EXPECT_EQ(with(lines, "  LockCb(").size(), 1u);
@@ -168,12 +168,12 @@ TEST_F(UmdCallLog, WhatFailsSaysWhereItDid) {
   open(1);
   HANDLE none;
   p.state(7, 1);
-  EXPECT_EQ(rt.driver.pfnComposeRects(rt.device, nullptr), kNotImplemented);
+  EXPECT_EQ(rt.driver.pfnCaptureToSysMem(rt.device, nullptr), kNotImplemented);
   rt.errors["Allocate"] = kOutOfVideoMemory;
   EXPECT_EQ(p.tryResource(D3DDDIFMT_A8R8G8B8, 64, 64, Program::target(), none), kOutOfVideoMemory);
   rt.errors.clear();
   const std::vector<Line> lines = readLog();
-  EXPECT_EQ(with(lines, "SetRenderState").size() + with(lines, "ComposeRects").size(), 0u);
+  EXPECT_EQ(with(lines, "SetRenderState").size() + with(lines, "CaptureToSysMem").size(), 0u);
   const auto callback = with(lines, "  AllocateCb(0x1) = 0x8876017C D3DERR_OUTOFVIDEOMEMORY");
   EXPECT_GE(callback.size(), 1u);
   const auto call = with(lines, "CreateResource(");
@@ -185,11 +185,11 @@ TEST_F(UmdCallLog, WhatFailsSaysWhereItDid) {
 TEST_F(UmdCallLog, RefusalsAreTheSecondLevel) {
   open(2);
   p.state(7, 1);
-  EXPECT_EQ(rt.driver.pfnComposeRects(rt.device, nullptr), kNotImplemented);
+  EXPECT_EQ(rt.driver.pfnCaptureToSysMem(rt.device, nullptr), kNotImplemented);
   EXPECT_EQ(rt.driver.pfnCreateOverlay(rt.device, nullptr), kUnsupportedOverlay);
   const std::vector<Line> lines = readLog();
   EXPECT_EQ(with(lines, "SetRenderState").size(), 0u);
-  EXPECT_EQ(with(lines, "ComposeRects(null) = 0x80004001 E_NOTIMPL").size(), 1u);
+  EXPECT_EQ(with(lines, "CaptureToSysMem(null) = 0x80004001 E_NOTIMPL").size(), 1u);
   EXPECT_EQ(with(lines, "CreateOverlay(null) = 0x8876087B D3DDDIERR_UNSUPPORTEDOVERLAY").size(), 1u);
 }
 
