@@ -159,8 +159,8 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
     if (!found) return found.error();
     entry = *found;
   }
-  const FormatCaps caps = m_env.backend.formatCaps(desc.format);
-  if (desc.samples > 1 && !(caps.samples & desc.samples))  // bit n: 2^n samples
+  // Bit n: 2^n samples.
+  if (desc.samples > 1 && !(m_env.backend.formatCaps(desc.format).samples & desc.samples))
     return Error{ErrorCode::Backend,
                  "this GPU has no such number of samples",
                  format->name,
@@ -219,17 +219,16 @@ void Executor::dropReference(Resource& resource) {
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_resource& c) {
-  if (Buffer* buffer = m_handles.get<Buffer>(c.resource_handle)) {
-    dropReference(*buffer);
-    m_handles.remove(c.resource_handle);
-    return {};
+  Object* object = m_handles.find(c.resource_handle);
+  if (auto* texture = object ? std::get_if<Ref<Texture>>(object) : nullptr) {
+    dropReference(**texture);
+  } else if (auto* buffer = object ? std::get_if<Ref<Buffer>>(object) : nullptr) {
+    dropReference(**buffer);
+  } else {
+    return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
   }
-  if (Texture* texture = m_handles.get<Texture>(c.resource_handle)) {
-    dropReference(*texture);
-    m_handles.remove(c.resource_handle);
-    return {};
-  }
-  return refused(ErrorCode::CmdDecode, "no such resource", {{"resource_handle", c.resource_handle}});
+  m_handles.remove(c.resource_handle);
+  return {};
 }
 
 Result<void> Executor::run(const aerogpu_cmd_destroy_texture_view& c) {
