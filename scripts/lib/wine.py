@@ -161,10 +161,12 @@ def driver_keys(graphics):
 
 @contextlib.contextmanager
 def temporary_prefix(graphics, registry='', both=False):
-    """A prefix for one test. At its end, whatever still runs in it is ended."""
+    """A prefix for one test, with its server. At its end, whatever still runs in it is ended."""
     with tempfile.TemporaryDirectory(prefix='aerogpu-wine-') as folder:
         path = os.path.join(folder, 'prefix')
         make_prefix(path, graphics, registry, both)
+        # Programs come one behind the other: one that met the last one's server as that ends would end too.
+        start_server(path)
         try:
             yield path
         finally:

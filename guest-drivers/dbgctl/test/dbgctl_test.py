@@ -237,8 +237,6 @@ def main():
     both = wine.machine_of(program) == 'x86'
     with wine.temporary_prefix('null', both=both) as prefix:
         test = Test(program, prefix, both)
-        # One server for all of the programs, which are many and short; the prefix ends it.
-        subprocess.run([wine.SERVER, '-p'], env=dict(os.environ, **test.variables), check=True)
         misuse(test, 'Z:\\nowhere.dll')
         machines(test, fake)
         for options, work in (((), (driver, without_rights)), (('--device-options', 'escapes=off'), (escapes_off,))):
