@@ -6,8 +6,10 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "renderer/test/vulkan_device_rules.h"
 #include "renderer/vulkan/device/functions.h"
@@ -16,7 +18,8 @@ namespace aerogpu::test {
 namespace {
 
 std::atomic<Loss> g_next{Loss::None};
-std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
+std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false},
+    g_slow{false};
 std::atomic<unsigned> g_hurry{0};
 std::atomic<uint64_t> g_shortestSleep{UINT64_MAX};
 std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0}, g_passes{0};
@@ -84,6 +87,10 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
        timeout != 0 && timeout < known && !g_shortestSleep.compare_exchange_weak(known, timeout);) {
   }
   if (g_hang.load()) return VK_TIMEOUT;
+  if (g_slow.load()) {
+    if (timeout == 0) return VK_TIMEOUT;
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
   if (g_hurry.load() != 0) timeout = 0;
   const VkResult result = g_wait(device, info, timeout);
   if (result == VK_TIMEOUT && timeout == 0 && g_hurry.load() != 0) g_hurry.fetch_sub(1);
@@ -202,6 +209,10 @@ void refuseImports(bool refuse) {
 
 int importsAsked() {
   return g_imports.load();
+}
+
+void slowDevices(bool slow) {
+  g_slow.store(slow);
 }
 
 uint64_t shortestSleep() {

@@ -29,6 +29,8 @@ void ageDevices(bool old);
 void hurry(unsigned waits);
 /// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
 void hangDevices(bool hang);
+/// While set, the GPU takes 3 ms more for what anybody waits for.
+void slowDevices(bool slow);
 /// The shortest time for which anybody was ready to sleep for a semaphore since the last call, in
 /// nanoseconds; UINT64_MAX: nobody was.
 uint64_t shortestSleep();
