@@ -118,14 +118,19 @@ void DirectDevice::destroyImage(DirectImage& image) {
   image = {};
 }
 
-VkDescriptorSet DirectDevice::createTextureSet(VkDescriptorPool pool, VkDescriptorSetLayout layout,
-                                               VkImageView view, VkSampler sampler) {
+VkDescriptorSet DirectDevice::allocateSet(VkDescriptorPool pool, VkDescriptorSetLayout layout) {
   VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   info.descriptorPool = pool;
   info.descriptorSetCount = 1;
   info.pSetLayouts = &layout;
   VkDescriptorSet set;
   need(vkAllocateDescriptorSets(m_device, &info, &set), "vkAllocateDescriptorSets");
+  return set;
+}
+
+VkDescriptorSet DirectDevice::createTextureSet(VkDescriptorPool pool, VkDescriptorSetLayout layout,
+                                               VkImageView view, VkSampler sampler) {
+  const VkDescriptorSet set = allocateSet(pool, layout);
   const VkDescriptorImageInfo image{sampler, view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
   VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
   write.dstSet = set;

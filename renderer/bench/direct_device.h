@@ -52,6 +52,8 @@ protected:
   VkPipeline createPipeline(VkShaderModule vertex, VkShaderModule fragment,
                             const VkPipelineVertexInputStateCreateInfo& input, VkPipelineLayout layout,
                             bool blended);
+  /// A set in which nothing is written yet.
+  VkDescriptorSet allocateSet(VkDescriptorPool pool, VkDescriptorSetLayout layout);
   /// A set whose binding 0 is the image, for shaders to sample.
   VkDescriptorSet createTextureSet(VkDescriptorPool pool, VkDescriptorSetLayout layout, VkImageView view,
                                    VkSampler sampler);

@@ -107,16 +107,7 @@ void DirectVk::createTextures() {
   pool.poolSizeCount = 2;
   pool.pPoolSizes = sizes;
   need(vkCreateDescriptorPool(m_device, &pool, nullptr, &m_descriptors), "vkCreateDescriptorPool");
-  const auto allocate = [&](VkDescriptorSetLayout layout) {
-    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    info.descriptorPool = m_descriptors;
-    info.descriptorSetCount = 1;
-    info.pSetLayouts = &layout;
-    VkDescriptorSet set;
-    need(vkAllocateDescriptorSets(m_device, &info, &set), "vkAllocateDescriptorSets");
-    return set;
-  };
-  m_uniformSet = allocate(m_uniformLayout);
+  m_uniformSet = allocateSet(m_descriptors, m_uniformLayout);
   const VkDescriptorBufferInfo uniform{m_uniforms.buffer, 0, kUniformBytes};
   VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
   write.dstSet = m_uniformSet;
@@ -129,13 +120,7 @@ void DirectVk::createTextures() {
     m_textures[i] = createImage(64, 64, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
     std::fill(texels.begin(), texels.end(), static_cast<uint8_t>(100 + i * 10));
     upload(m_textures[i], texels.data());
-    m_textureSets[i] = allocate(m_textureLayout);
-    const VkDescriptorImageInfo image{m_sampler, m_textures[i].view,
-                                      VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-    write.dstSet = m_textureSets[i];
-    write.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-    write.pImageInfo = &image;
-    vkUpdateDescriptorSets(m_device, 1, &write, 0, nullptr);
+    m_textureSets[i] = createTextureSet(m_descriptors, m_textureLayout, m_textures[i].view, m_sampler);
   }
 }
 
