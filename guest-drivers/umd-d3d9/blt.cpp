@@ -225,7 +225,7 @@ HRESULT Blits::colorFill(const D3DDDIARG_COLORFILL &args) {
   if (!surface) return kNotAvailable;
   if (args.Flags.PresentToDwm) m_wire.context.demandSubmit();
   // The runtime fills its own memory.
-  if (!surface->image) return resource->isBitmap() && !resource->isSystemMemory() ? kNotImplemented : kOk;
+  if (!surface->image) return resource->ownsBits() ? kNotImplemented : kOk;
   const FormatRow &format = *surface->image->format;
   if (format.depth || format.isTight || format.isYuv()) return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);
@@ -306,7 +306,7 @@ HRESULT Blits::depthFill(const D3DDDIARG_DEPTHFILL &args) {
   Surface *surface = resource ? resource->surface(args.SubResourceIndex) : nullptr;
   if (!surface) return kNotAvailable;
   // The runtime fills its own memory.
-  if (!surface->image) return resource->isBitmap() && !resource->isSystemMemory() ? kNotImplemented : kOk;
+  if (!surface->image) return resource->ownsBits() ? kNotImplemented : kOk;
   if (!surface->image->format->depth || !m_wire.context.runtime().has(AEROGPU_EXT_FEATURE_HI_BLIT))
     return kNotImplemented;
   const Rect rect = clipped(args.DstRect, surface->width, surface->height);

@@ -38,7 +38,7 @@ Resource::~Resource() {
   if (m_surfaces)
     for (uint32_t i = 0; i < m_surfaceCount; i++)
       if (m_surfaces[i].lock.where == SurfaceLock::Where::Copy) heapFree(m_surfaces[i].lock.bytes);
-  if (m_isBitmap && !m_isSystemMemory)
+  if (ownsBits())
     for (uint32_t i = 0; i < m_surfaceCount; i++) heapFree(m_surfaces[i].system);
   heapFree(m_surfaces);
   heapFree(m_images);

@@ -122,6 +122,8 @@ public:
   bool isSystemMemory() const { return m_isSystemMemory; }
   /** Surfaces of one bit a texel (D3DFMT_A1), which have no format on the device and no image: compose_rects.h. */
   bool isBitmap() const { return m_isBitmap; }
+  /** Such surfaces on the device, whose memory is the resource's own. */
+  bool ownsBits() const { return m_isBitmap && !m_isSystemMemory; }
   uint32_t surfaceCount() const { return m_surfaceCount; }
   /** That the runtime sees: those that the driver makes of the first are not among them. */
   uint32_t levels() const { return m_levels; }
