@@ -211,7 +211,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   if (recent) recent->add(submission, report, executor->scanoutAllocation());
   finish->setReport(report);
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
-  stats.cpuBusyNs.fetch_add(nowNs() - begin, std::memory_order_relaxed);
+  stats.cpuBusyNs.add(nowNs() - begin);
   backend->endSubmission(std::move(finish));
 }
 
@@ -348,24 +348,24 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   };
   aerogpu_renderer_stats out{};
   out.struct_size = given->struct_size;
-  out.submissions = read(stats.submissions);
-  out.packets = read(stats.packets);
-  out.draws = read(stats.draws);
-  out.dispatches = read(stats.dispatches);
-  out.presents = read(stats.presents);
+  out.submissions = stats.submissions.value();
+  out.packets = stats.packets.value();
+  out.draws = stats.draws.value();
+  out.dispatches = stats.dispatches.value();
+  out.presents = stats.presents.value();
   out.errors = read(stats.errors);
-  out.command_bytes = read(stats.commandBytes);
-  out.upload_bytes = read(stats.uploadBytes);
-  out.readback_bytes = read(stats.readbackBytes);
+  out.command_bytes = stats.commandBytes.value();
+  out.upload_bytes = stats.uploadBytes.value();
+  out.readback_bytes = stats.readbackBytes.value();
   out.host_memory_bytes = renderer->hostMemory.heldBytes();
   out.host_memory_peak_bytes = renderer->hostMemory.peakBytes();
-  out.resources = read(stats.resources);
+  out.resources = stats.resources.value();
   out.shaders_translated = read(stats.shadersTranslated);
   out.pipelines_created = read(stats.pipelinesCreated);
-  out.cpu_busy_ns = read(stats.cpuBusyNs);
-  out.gpu_busy_ns = read(stats.gpuBusyNs);
+  out.cpu_busy_ns = stats.cpuBusyNs.value();
+  out.gpu_busy_ns = stats.gpuBusyNs.value();
   out.in_flight = read(stats.inFlight);
-  out.frames_unchanged = read(stats.framesUnchanged);
+  out.frames_unchanged = stats.framesUnchanged.value();
   out.held_objects = read(stats.heldObjects);
   static_assert(kHostMemoryKinds == AEROGPU_HOST_MEMORY_KINDS &&
                 static_cast<int>(HostMemoryKind::Frames) == AEROGPU_HOST_MEMORY_FRAMES);

@@ -104,7 +104,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_work.beginSubmission();
   m_pendingWrites.begin();
   m_pageLists.forget();
-  m_env.stats.submissions.fetch_add(1, std::memory_order_relaxed);
+  m_env.stats.submissions.add(1);
   const auto fail = [&](const Error& error) {
     noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
     return m_report;
@@ -124,7 +124,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   if (!submission.in_space) m_backings.locate(m_allocs);
   if (auto entered = enterSpace(submission); !entered) return fail(entered.error());
   if (submission.cmd_size == 0) return m_report;
-  const uint64_t draws = m_env.stats.draws.load(std::memory_order_relaxed);
+  const uint64_t draws = m_env.stats.draws.value();
   m_packets = m_neutralPackets = 0;
   m_env.hostMemory.setShare(m_space->share);
   if (auto selected = selectContext(submission.context_id); selected)
@@ -137,23 +137,20 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
 }
 
 void Executor::noteSpace(uint64_t drawsBefore) {
-  const auto add = [](std::atomic<uint64_t>& counter, uint64_t more) {
-    counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-  };
   SpaceCounters& counters = m_space->counters;
-  add(counters.submissions, 1);
-  add(counters.packets, m_packets);
-  add(counters.draws, m_env.stats.draws.load(std::memory_order_relaxed) - drawsBefore);
-  add(counters.errors, m_report.errorCount);
-  counters.objects.store(m_handles.count(), std::memory_order_relaxed);
-  counters.contexts.store(m_space->contexts.size(), std::memory_order_relaxed);
+  counters.submissions.add(1);
+  counters.packets.add(m_packets);
+  counters.draws.add(m_env.stats.draws.value() - drawsBefore);
+  counters.errors.add(m_report.errorCount);
+  counters.objects.set(m_handles.count());
+  counters.contexts.set(m_space->contexts.size());
 }
 
 void Executor::executePackets(const aerogpu_submission& submission) {
   auto reader = cmd::PacketReader::open({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size});
   if (!reader) return noteError(reader.error(), 0, cmd::kNoOpcode, submission.signal_fence);
   m_minor = reader->minor();
-  m_env.stats.commandBytes.fetch_add(reader->sizeBytes(), std::memory_order_relaxed);
+  m_env.stats.commandBytes.add(reader->sizeBytes());
   const bool again = (submission.flags & AEROGPU_SUBMIT_FLAG_EXT_AGAIN) != 0;
   bool stopped = false;
   while (!reader->atEnd()) {
@@ -193,7 +190,7 @@ void Executor::executePackets(const aerogpu_submission& submission) {
   }
   if (!m_report.dropped) m_report.executedBytes = reader->sizeBytes();
   if (m_packets != m_neutralPackets) noteContextChange(true);
-  m_env.stats.packets.fetch_add(m_packets, std::memory_order_relaxed);
+  m_env.stats.packets.add(m_packets);
 }
 
 void Executor::setScanout(const aerogpu_scanout_config& config) {
@@ -231,7 +228,7 @@ void Executor::reset() {
   m_backings.clear();
   m_framed = {};
   m_handles.clear();
-  m_env.stats.resources.store(0, std::memory_order_relaxed);
+  m_env.stats.resources.set(0);
 }
 
 }  // namespace aerogpu::core

@@ -287,7 +287,7 @@ private:
   Result<void> uploadTexture(Texture& texture, uint64_t offset, Bytes bytes);
   Result<Ref<Shader>> shaderFor(uint32_t handle, Stage stage);
   Result<TargetBinding> target(uint32_t handle, bool depth);
-  Result<void> checkDraw(uint64_t vertices, uint64_t instances) const;
+  Result<void> checkDraw(uint32_t vertices, uint32_t instances) const;
   Error tooMuch(Work work, uint64_t amount) const;
   /// Counts work right before the back end is asked for it; over the submission's limit: Backend.
   Result<void> take(Work work, uint64_t amount) {
@@ -354,7 +354,7 @@ Result<T*> Executor::need(uint32_t handle, const char* what) {
 
 template <class Use>
 Result<void> Executor::readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use) {
-  m_env.stats.uploadBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
+  m_env.stats.uploadBytes.add(rows.rowBytes * rows.rows);
   const auto runs = locate(entry, rows);
   if (!runs) {
     if (m_observer) m_observer->onGuestRead(entry, rows, {});

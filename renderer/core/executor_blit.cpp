@@ -112,7 +112,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_blit& c, std::span<const aerogp
   ++(*dst)->writes;
   GpuTexture& gpu = *(*dst)->gpu;
   if (auto done = gpu.blit(sub, *(*src)->gpu, srcSub, m_blitBoxes, args); !done) return done;
-  m_env.stats.readbackBytes.fetch_add(written, std::memory_order_relaxed);
+  m_env.stats.readbackBytes.add(written);
   for (size_t i = 0; i < sinks.size(); ++i)
     if (auto read = gpu.read(sub, m_blitBoxes[i].to, std::move(sinks[i])); !read) return read;
   return {};

@@ -41,10 +41,10 @@ Result<void> Executor::run(const aerogpu_cmd_clear& c) {
   return m_env.backend.clear(state(), args);
 }
 
-Result<void> Executor::checkDraw(uint64_t vertices, uint64_t instances) const {
+Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) const {
   if (!m_state->shaders[static_cast<size_t>(Stage::Vertex)])
     return refused(ErrorCode::CmdDecode, "draw without a vertex shader", {{"vs", 0u}});
-  if (vertices > kMaxVerticesPerDraw || instances > kMaxVerticesPerDraw / vertices)
+  if (uint64_t{vertices} * instances > kMaxVerticesPerDraw)
     return refused(ErrorCode::OutOfBounds, "draw is too large",
                    {{"vertices", vertices}, {"instances", instances}, {"limit", kMaxVerticesPerDraw}});
   return {};
@@ -54,7 +54,7 @@ Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
   if (auto taken = take(Work::Vertices, vertices * instances); !taken) return taken;
   if (auto taken = take(Work::Pixels, state().drawPixels); !taken) return taken;
   if (auto taken = take(Work::Bytes, 0); !taken) return taken;  // see noteDrawn()
-  m_env.stats.draws.fetch_add(1, std::memory_order_relaxed);
+  m_env.stats.draws.add(1);
   noteTargetWrites();
   return {};
 }
@@ -84,7 +84,7 @@ Result<void> Executor::run(const aerogpu_cmd_draw_indexed& c) {
   if (!indices.buffer)
     return refused(ErrorCode::CmdDecode, "indexed draw without an index buffer", {{"index buffer", 0u}});
   // Of indices past their buffer there are none (DRAW-17).
-  const uint64_t held = (indices.buffer->desc.sizeBytes - indices.offset) / (indices.is32Bit ? 4 : 2);
+  const uint64_t held = (indices.buffer->desc.sizeBytes - indices.offset) >> (indices.is32Bit ? 2 : 1);
   if (c.first_index >= held) return {};
   const auto count = static_cast<uint32_t>(std::min<uint64_t>(c.index_count, held - c.first_index));
   if (auto taken = takeDraw(count, c.instance_count); !taken) return taken;
@@ -107,7 +107,7 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
   if (c.group_count_x == 0 || c.group_count_y == 0 || c.group_count_z == 0) return {};
   const uint64_t groups = uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z;
   if (auto taken = take(Work::Groups, groups); !taken) return taken;
-  m_env.stats.dispatches.fetch_add(1, std::memory_order_relaxed);
+  m_env.stats.dispatches.add(1);
   return m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
 }
 
@@ -140,7 +140,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes) {
   if (auto checked = checkDraw(drawn, 1); !checked) return checked;
   if (auto taken = take(Work::Bytes, vertexBytes + indexBytes); !taken) return taken;
   if (auto taken = takeDraw(drawn, 1); !taken) return taken;
-  m_env.stats.uploadBytes.fetch_add(vertexBytes + indexBytes, std::memory_order_relaxed);
+  m_env.stats.uploadBytes.add(vertexBytes + indexBytes);
   InlineDraw draw{
       bytes.first(vertexBytes), c.vertex_count, c.vertex_stride_bytes, {}, c.index_count, is32Bit};
   if (indexBytes != 0) draw.indices = bytes.subspan(firstIndex, indexBytes);
@@ -148,7 +148,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_draw_inline& c, Bytes bytes) {
 }
 
 Result<void> Executor::present(uint32_t flags, std::span<const aerogpu_ext_rect> rects) {
-  m_env.stats.presents.fetch_add(1, std::memory_order_relaxed);
+  m_env.stats.presents.add(1);
   ++m_report.presents;
   if (flags & AEROGPU_PRESENT_FLAG_VSYNC) m_report.vsync = true;
   Texture* texture = nullptr;
@@ -165,7 +165,7 @@ Result<void> Executor::present(uint32_t flags, std::span<const aerogpu_ext_rect>
   }
   if (!colorTarget && m_framed == Framed{texture->backingSerial, texture->writes}) {
     m_report.frameUnchanged = !m_frameTaken;
-    m_env.stats.framesUnchanged.fetch_add(1, std::memory_order_relaxed);
+    m_env.stats.framesUnchanged.add(1);
     return {};
   }
   FrameDamage damage;

@@ -72,7 +72,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_query_end& c) {
   if (!sink) return sink.error();
   if (auto taken = take(Work::Bytes, kBytes); !taken) return taken;
   if (auto taken = takeQuery(); !taken) return taken;
-  m_env.stats.readbackBytes.fetch_add(kBytes, std::memory_order_relaxed);
+  m_env.stats.readbackBytes.add(kBytes);
   auto result = std::make_unique<ResultSink>(std::move(*sink));
   return occlusion ? (*queries)->end(c.slot, std::move(result))
                    : (*queries)->timestamp(m_env.backend, std::move(result));

@@ -34,7 +34,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_write_value& c) {
   if (!runs) return runs.error();
   ++m_values;
   m_pendingWrites.add(*runs);
-  m_env.stats.readbackBytes.fetch_add(sizeof c.value, std::memory_order_relaxed);
+  m_env.stats.readbackBytes.add(sizeof c.value);
   return m_env.backend.writeValue({&m_env.guest, (*runs)->runs[0].gpa, c.value});
 }
 

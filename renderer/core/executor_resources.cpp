@@ -68,7 +68,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_buffer& c) {
   if (!gpu) return gpu.error();
   buffer->gpu = std::move(*gpu);
   m_handles.insert(c.buffer_handle, buffer);
-  m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
+  m_env.stats.resources.add(1);
   return {};
 }
 
@@ -174,7 +174,7 @@ Result<void> Executor::createTexture(uint32_t handle, uint32_t formatNumber, con
   texture->gpu = std::move(*gpu);
   if (entry && texture->ofKernel) m_backings.add(*texture, *entry);  // no other is ever shown (SPACE-18)
   m_handles.insert(handle, texture);
-  m_env.stats.resources.fetch_add(1, std::memory_order_relaxed);
+  m_env.stats.resources.add(1);
   return {};
 }
 
@@ -214,7 +214,7 @@ Result<void> Executor::run(const aerogpu_cmd_create_texture_view& c) {
 void Executor::dropReference(Resource& resource) {
   if (--resource.handleCount != 0) return;
   m_shared.retire(resource);
-  m_env.stats.resources.fetch_sub(1, std::memory_order_relaxed);
+  m_env.stats.resources.subtract(1);
   if (resource.isTexture) m_backings.remove(static_cast<Texture&>(resource));
 }
 

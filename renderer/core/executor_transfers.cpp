@@ -155,7 +155,7 @@ Result<void> Executor::uploadTexture(Texture& texture, uint64_t offset, Bytes by
         ErrorCode::CmdDecode, "upload splits a texel block",
         {{"offset_bytes", offset}, {"size_bytes", bytes.size()}, {"bytes of a block", format.blockBytes}});
   if (auto taken = take(Work::Bytes, covered); !taken) return taken;
-  m_env.stats.uploadBytes.fetch_add(covered, std::memory_order_relaxed);
+  m_env.stats.uploadBytes.add(covered);
   return texture.layout.forEachBox(offset, bytes.size(),
                                    [&](Subresource sub, const Box& box, uint64_t at) -> Result<void> {
                                      SpanSource source(bytes.subspan(at - offset));
@@ -175,7 +175,7 @@ Result<void> Executor::run(const aerogpu_cmd_upload_resource& c, Bytes bytes) {
     if (bytes.empty()) return {};
     SpanSource source(bytes);
     if (auto taken = take(Work::Bytes, bytes.size()); !taken) return taken;
-    m_env.stats.uploadBytes.fetch_add(bytes.size(), std::memory_order_relaxed);
+    m_env.stats.uploadBytes.add(bytes.size());
     return buffer->gpu->write(c.offset_bytes, bytes.size(), source);
   }
   Texture* texture = m_handles.get<Texture>(c.resource_handle);
@@ -221,7 +221,7 @@ Result<void> Executor::run(const aerogpu_cmd_copy_buffer& c) {
   if (auto copied = gpu.copyFrom(c.dst_offset_bytes, *(*src)->gpu, c.src_offset_bytes, c.size_bytes); !copied)
     return copied;
   if (!sink) return {};
-  m_env.stats.readbackBytes.fetch_add(c.size_bytes, std::memory_order_relaxed);
+  m_env.stats.readbackBytes.add(c.size_bytes);
   return gpu.read(c.dst_offset_bytes, c.size_bytes, std::move(sink));
 }
 
@@ -269,7 +269,7 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   if (auto copied = gpu.copyFrom(dstSub, c.dst_x, c.dst_y, to.z, *(*src)->gpu, srcSub, srcBox); !copied)
     return copied;
   if (!sink) return {};
-  m_env.stats.readbackBytes.fetch_add(bytes, std::memory_order_relaxed);
+  m_env.stats.readbackBytes.add(bytes);
   return gpu.read(dstSub, dstBox, std::move(sink));
 }
 

@@ -36,9 +36,9 @@ Result<void> Executor::checkBox(const Packet& c, const Texture& texture) const {
   if (uint64_t{c.z} + c.depth > mip.depth)
     return refused(ErrorCode::OutOfBounds, "box reaches outside",
                    {{"z", c.z}, {"depth", c.depth}, {"limit", mip.depth}});
-  const uint32_t block = findFormat(desc.format)->blockPixels;
-  if (c.x % block || c.y % block || (c.width % block && right != mip.width) ||
-      (c.height % block && bottom != mip.height))
+  const uint32_t block = findFormat(desc.format)->blockPixels, inBlock = block - 1;  // a power of two
+  if (((c.x | c.y) & inBlock) || ((c.width & inBlock) && right != mip.width) ||
+      ((c.height & inBlock) && bottom != mip.height))
     return refused(ErrorCode::CmdDecode, "box cuts through a block",
                    {{"x", c.x}, {"y", c.y}, {"width", c.width}, {"height", c.height}, {"block", block}});
   return {};
@@ -146,7 +146,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_read_texture& c) {
   const auto read = [&](const ByteRows& rows) -> Result<void> {
     auto sink = sinkAt(*entry, rows);
     if (!sink) return sink.error();
-    m_env.stats.readbackBytes.fetch_add(rows.rowBytes * rows.rows, std::memory_order_relaxed);
+    m_env.stats.readbackBytes.add(rows.rowBytes * rows.rows);
     return gpu.read(sub, box, std::move(*sink));
   };
   if (memory->even()) return read(memory->all());

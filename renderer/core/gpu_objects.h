@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "renderer/base/host_memory.h"
+#include "renderer/base/recycled.h"
 #include "renderer/core/byte_stream.h"
 #include "renderer/core/ref.h"
 #include "renderer/core/resource_desc.h"
@@ -143,13 +144,13 @@ struct Resource : GuestObject {
   ShareToken* shareTokens = nullptr;  ///< the first of a list that SharedSurfaces keeps
 };
 
-struct Buffer : Resource {
+struct Buffer : Resource, Recycled<Buffer> {
   Buffer() : Resource(false) {}
   BufferDesc desc;
   std::unique_ptr<GpuBuffer> gpu;
 };
 
-struct Texture : Resource {
+struct Texture : Resource, Recycled<Texture> {
   Texture() : Resource(true) {}
   TextureDesc desc;
   TextureLayout layout;  ///< of the backing and of uploads

@@ -69,16 +69,13 @@ bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
     if (found == m_others.end()) return false;
     space = found->second.get();
   }
-  const auto read = [](const std::atomic<uint64_t>& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
   out.space = space->number;
   out.process_id = space->processId;
   std::memset(out.image_name, 0, sizeof out.image_name);
   std::memcpy(out.image_name, space->imageName.data(),
               std::min(space->imageName.size(), sizeof out.image_name - 1));
-  out.objects = read(space->counters.objects);
-  out.contexts = read(space->counters.contexts);
+  out.objects = space->counters.objects.value();
+  out.contexts = space->counters.contexts.value();
   if (space->share) {
     out.host_memory_bytes = space->share->heldBytes();
   } else {  // what no other has; charges go on meanwhile
@@ -86,10 +83,10 @@ bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
     for (const auto& [number, other] : m_others)
       out.host_memory_bytes -= std::min(out.host_memory_bytes, other->share->heldBytes());
   }
-  out.submissions = read(space->counters.submissions);
-  out.packets = read(space->counters.packets);
-  out.draws = read(space->counters.draws);
-  out.errors = read(space->counters.errors);
+  out.submissions = space->counters.submissions.value();
+  out.packets = space->counters.packets.value();
+  out.draws = space->counters.draws.value();
+  out.errors = space->counters.errors.value();
   return true;
 }
 

@@ -3,7 +3,6 @@
 // docs/abi/spaces.md. Render thread only, but for Spaces::next().
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "renderer/core/queries.h"
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/state.h"
+#include "renderer/core/stats.h"
 
 namespace aerogpu::core {
 
@@ -33,7 +33,7 @@ struct Context {
 
 /// What a space did and has. Written by the render thread, read by any.
 struct SpaceCounters {
-  std::atomic<uint64_t> submissions{0}, packets{0}, draws{0}, errors{0}, objects{0}, contexts{0};
+  OwnCounter submissions, packets, draws, errors, objects, contexts;
 };
 
 struct Space {

@@ -8,11 +8,25 @@
 
 namespace aerogpu::core {
 
+/// A counter that one thread adds to, so that it takes no locked instruction: draws and updates count in it.
+class OwnCounter {
+public:
+  void add(uint64_t more) { set(value() + more); }
+  void subtract(uint64_t less) { set(value() - less); }
+  void set(uint64_t value) { m_value.store(value, std::memory_order_relaxed); }
+  /// Any thread.
+  uint64_t value() const { return m_value.load(std::memory_order_relaxed); }
+
+private:
+  std::atomic<uint64_t> m_value{0};
+};
+
 struct Stats {
-  std::atomic<uint64_t> submissions{0}, packets{0}, draws{0}, dispatches{0}, presents{0}, errors{0};
-  std::atomic<uint64_t> commandBytes{0}, uploadBytes{0}, readbackBytes{0}, resources{0};
-  std::atomic<uint64_t> shadersTranslated{0}, pipelinesCreated{0};
-  std::atomic<uint64_t> cpuBusyNs{0}, gpuBusyNs{0}, inFlight{0}, framesUnchanged{0}, heldObjects{0};
+  // The render thread's.
+  OwnCounter submissions, packets, draws, dispatches, presents, framesUnchanged, resources;
+  OwnCounter commandBytes, uploadBytes, readbackBytes, cpuBusyNs;
+  OwnCounter gpuBusyNs;  ///< the completion thread's
+  std::atomic<uint64_t> errors{0}, shadersTranslated{0}, pipelinesCreated{0}, inFlight{0}, heldObjects{0};
 };
 
 }  // namespace aerogpu::core

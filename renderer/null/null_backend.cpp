@@ -185,7 +185,7 @@ public:
     frame->reserved0 = 0;
     frame->pixels = frame->bytes.data();
     frame->sequence = ++m_frames;
-    m_stats.readbackBytes.fetch_add(region.rows * region.rowBytes, std::memory_order_relaxed);
+    m_stats.readbackBytes.add(region.rows * region.rowBytes);
     damage.store(*frame);
     m_frame = std::move(frame);
     return m_frames;

@@ -300,7 +300,7 @@ Result<uint64_t> VulkanBackend::captureFrame(core::Texture& texture, const core:
   }
   uint64_t copied = 0;
   for (const core::Box& box : m_frameBoxes) copied += uint64_t{box.width} * box.height * info.blockBytes;
-  m_stats.readbackBytes.fetch_add(copied, std::memory_order_relaxed);
+  m_stats.readbackBytes.add(copied);
   aerogpu_frame& image = (*frame)->image;
   image = {};
   image.struct_size = sizeof image;

@@ -214,7 +214,7 @@ void CompletionThread::process(WorkItem& item) {
     if (std::optional<Error> failed = await(item); failed && !error) error = std::move(failed);
   if (item.startNs) {
     const uint64_t end = nowNs();
-    m_stats.gpuBusyNs.fetch_add(end - std::max(item.startNs, m_busyUntilNs), std::memory_order_relaxed);
+    m_stats.gpuBusyNs.add(end - std::max(item.startNs, m_busyUntilNs));
     m_busyUntilNs = end;
   }
   // A GPU that hangs may go on in the guest's memory: that is not given back before the GPU is closed.

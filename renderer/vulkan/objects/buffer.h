@@ -9,13 +9,14 @@
 #include <memory>
 #include <vector>
 
+#include "renderer/base/recycled.h"
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/device/use_ranges.h"
 
 namespace aerogpu::vk {
 
-class BufferObject final : public core::GpuBuffer {
+class BufferObject final : public core::GpuBuffer, public Recycled<BufferObject> {
 public:
   /// Zeroed.
   static Result<std::unique_ptr<core::GpuBuffer>> create(Gpu& gpu, const core::BufferDesc& desc);

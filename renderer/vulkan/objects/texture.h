@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "renderer/base/recycled.h"
 #include "renderer/core/backend.h"
 #include "renderer/vulkan/device/gpu.h"
 #include "renderer/vulkan/objects/box_set.h"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Memory of objects that programs make and destroy by the thousand. The C library keeps seven pieces of a
+// size at hand (glibc.malloc.tcache_count); it joins the others with their neighbours and parts them again,
+// which costs more than making the object does.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace aerogpu {
+
+/// Sanitizers see each object for itself.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr size_t kRecycledBytes = 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+inline constexpr size_t kRecycledBytes = 0;
+#else
+inline constexpr size_t kRecycledBytes = size_t{1} << 20;
+#endif
+#else
+inline constexpr size_t kRecycledBytes = size_t{1} << 20;
+#endif
+
+/// Base of T: what a thread deletes is kept for the next T that it makes, kRecycledBytes of it at most. Any
+/// thread, also for what another one made.
+template <class T>
+class Recycled {
+public:
+  static void* operator new(size_t size) {
+    Kept& kept = s_kept;
+    if (size != sizeof(T) || !kept.first) return ::operator new(size);
+    Piece* piece = kept.first;
+    kept.first = piece->next;
+    --kept.count;
+    return piece;
+  }
+  static void operator delete(void* memory, size_t size) noexcept {
+    Kept& kept = s_kept;
+    if (size != sizeof(T) || kept.ended || kept.count >= kRecycledBytes / sizeof(T))
+      return ::operator delete(memory);
+    if (!kept.first) endWithThread();
+    kept.first = new (memory) Piece{kept.first};
+    ++kept.count;
+  }
+
+private:
+  struct Piece {
+    Piece* next;
+  };
+  /// Has no destructor, so that the last objects of a thread may go after its pieces.
+  struct Kept {
+    Piece* first;
+    size_t count;
+    bool ended;
+  };
+  /// Of a thread that kept anything.
+  struct End {
+    ~End() {
+      Kept& kept = s_kept;
+      kept.ended = true;
+      while (Piece* piece = kept.first) {
+        kept.first = piece->next;
+        ::operator delete(piece);
+      }
+    }
+  };
+
+  static void endWithThread() {
+    thread_local const End end;
+    (void)end;
+  }
+
+  static inline thread_local constinit Kept s_kept{};
+};
+
+}  // namespace aerogpu
