@@ -5,9 +5,9 @@
 // its second block in red.
 #include "renderer/core/format.h"
 
-#include <iterator>
-
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace aerogpu::core {
 
@@ -141,6 +141,10 @@ constexpr size_t slotOf(uint32_t format) {
   if (format >= 0x1200 && format < 0x1240) return 0x100 + format - 0x1200;
   return SIZE_MAX;
 }
+static_assert(std::ranges::all_of(kFormats, [](const FormatInfo& format) {
+  return format.blockPixels == 1u << format.blockShift();
+}));
+
 /// Of each number its place in kFormats, counted from 1; 0: none.
 constexpr auto kSlots = [] {
   static_assert(std::size(kFormats) < 255);

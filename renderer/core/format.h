@@ -52,6 +52,10 @@ struct FormatInfo {
   std::array<Channel, 4> channels;
   Yuv yuv = Yuv::None;  ///< else only copied, and a source of blits
   bool isYuv() const { return yuv != Yuv::None; }
+  /// Texels of a row or column, at least 1, in blocks, of which the last may be a part.
+  uint32_t blocks(uint32_t texels) const { return ((texels - 1) >> blockShift()) + 1; }
+  /// The logarithm of blockPixels, so that nothing is divided.
+  constexpr uint32_t blockShift() const { return blockPixels / 2u; }
   /// Rows of the picture that a texture of so many rows shows.
   uint32_t pictureRows(uint32_t rows) const { return yuv > Yuv::Pairs ? rows / 3 * 2 : rows; }
 };

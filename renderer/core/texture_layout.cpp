@@ -24,7 +24,7 @@ Result<TextureLayout> TextureLayout::make(const TextureDesc& desc, uint32_t rowP
   layout.m_layers = desc.arrayLayers;
   layout.m_blockPixels = format->blockPixels;
   layout.m_blockBytes = format->blockBytes;
-  layout.m_blockShift = format->blockPixels > 1 ? 2 : 0;
+  layout.m_blockShift = format->blockShift();
   layout.m_width = desc.width;
   layout.m_height = desc.height;
   layout.m_depth = desc.depth;

@@ -51,8 +51,8 @@ public:
   /// Bytes of `box`'s first block from the start of the subresource.
   uint64_t boxOffset(uint32_t level, const Box& box) const {
     const Mip m = mip(level);
-    return box.z * m.slicePitch + uint64_t{box.y} / m_blockPixels * m.pitch +
-           uint64_t{box.x} / m_blockPixels * m_blockBytes;
+    return box.z * m.slicePitch + uint64_t{box.y >> m_blockShift} * m.pitch +
+           uint64_t{box.x >> m_blockShift} * m_blockBytes;
   }
 
   /// Calls `visit(Subresource, Box, offset)` for block-aligned boxes that together hold every texel of
@@ -78,8 +78,8 @@ inline bool canBeShown(const TextureDesc& desc) {
 /// Rows of blocks that a box has, those of all its slices, and the bytes of one.
 struct BoxRows {
   BoxRows(const FormatInfo& format, const Box& box)
-      : rowBytes(uint64_t{(box.width - 1) / format.blockPixels + 1} * format.blockBytes),
-        perSlice((box.height - 1) / format.blockPixels + 1),
+      : rowBytes(uint64_t{format.blocks(box.width)} * format.blockBytes),
+        perSlice(format.blocks(box.height)),
         rows(uint64_t{perSlice} * box.depth) {}
   uint64_t rowBytes;
   uint32_t perSlice;

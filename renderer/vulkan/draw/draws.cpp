@@ -58,10 +58,34 @@ void Draws::reset() {
   m_pipelines.save();
 }
 
+bool Draws::stands(bool indexed) const {
+  const Recorder& recorder = *m_gpu.recorder;
+  return (m_pending & (indexed ? core::kDirtyAll : ~core::kDirtyIndexBuffer)) == 0 && m_gpu.renamed == 0 &&
+         m_path == &m_d3d9 && !m_vertices.brought() && recorder.inPass() &&
+         m_bound.commandBuffer == recorder.commandBufferId() &&
+         m_targetGeneration == m_targets.info().generation && m_layoutGeneration == m_layouts.generation();
+}
+
+Result<bool> Draws::repeat(const core::DrawState& state, const VertexBuffers::Drawn& drawn) {
+  if (auto placed = m_vertices.ready(state, drawn, true); !placed) return placed.error();
+  noteMoved();
+  if (!stands(drawn.indexed)) return false;
+  if (m_shaders.layout.stopWord) m_gpu.recorder->noteStoppable();
+  m_gpu.recorder->drawComes();
+  return true;
+}
+
+void Draws::noteMoved() {
+  if (m_vertices.streamsMoved()) m_pending |= core::kDirtyVertexStreams;
+  if (m_vertices.indicesMoved()) m_pending |= core::kDirtyIndexBuffer;
+}
+
 Result<bool> Draws::prepare(core::DrawState& state, const VertexBuffers::Drawn& drawn,
                             const core::InlineDraw* brings) {
   m_pending |= state.dirty;
   state.dirty = 0;
+  if (!brings && stands(drawn.indexed))
+    if (auto again = repeat(state, drawn); !again || *again) return again;
   if (!brings && m_vertices.brought()) m_pending |= core::kDirtyVertexStreams | core::kDirtyIndexBuffer;
   auto ready = m_gpu.recorder->inOneBatch([&]() -> Result<bool> {
     if (auto brought = m_vertices.bring(brings); !brought) return brought.error();
@@ -114,12 +138,11 @@ Result<bool> Draws::gather(const core::DrawState& state, const VertexBuffers::Dr
     m_pending |= core::kDirtyIndexBuffer;
   }
 
-  constexpr uint32_t kVertices =
-      core::kDirtyVertexStreams | core::kDirtyIndexBuffer | core::kDirtyShaders | core::kDirtyInputLayout;
-  if ((m_pending & kVertices) || !recorder.inPass()) m_vertices.gather(state, drawn.indexed);
+  constexpr uint32_t kVertices = core::kDirtyVertexStreams | core::kDirtyShaders | core::kDirtyInputLayout;
+  if ((m_pending & (drawn.indexed ? kVertices | core::kDirtyIndexBuffer : kVertices)) || !recorder.inPass())
+    m_vertices.gather(state, drawn.indexed);
   if (auto placed = m_vertices.ready(state, drawn, !dxbc); !placed) return placed.error();
-  if (m_vertices.streamsMoved()) m_pending |= core::kDirtyVertexStreams;
-  if (m_vertices.indicesMoved()) m_pending |= core::kDirtyIndexBuffer;
+  noteMoved();
   m_pending |= std::exchange(m_gpu.renamed, 0u);
 
   constexpr uint32_t kResources = core::kDirtyResources | core::kDirtySamplers | core::kDirtyShaders |

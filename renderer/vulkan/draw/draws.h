@@ -50,6 +50,12 @@ private:
   /// brings in place of what is bound, null = nothing.
   Result<bool> prepare(core::DrawState& state, const VertexBuffers::Drawn& drawn,
                        const core::InlineDraw* brings = nullptr);
+  /// Whether the draw before has left everything in place for one that changes nothing.
+  bool stands(bool indexed) const;
+  /// prepare() of such a draw: it fetches vertices, and is counted. False: something has moved since.
+  Result<bool> repeat(const core::DrawState& state, const VertexBuffers::Drawn& drawn);
+  /// What the last m_vertices.ready() found elsewhere is to be bound.
+  void noteMoved();
   /// Chooses and readies what the draw needs; may end the render pass or hand the batch over.
   Result<bool> gather(const core::DrawState& state, const VertexBuffers::Drawn& drawn);
   /// Opens the render pass and binds what differs from what is bound.

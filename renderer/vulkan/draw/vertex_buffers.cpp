@@ -45,16 +45,17 @@ Result<void> VertexBuffers::appendToRun(const core::InlineDraw& draw) {
       m_run.memory.size - m_run.used < draw.vertices.size()) {
     auto staged = m_gpu.recorder->stage(kRunBytes);
     if (!staged) return staged.error();
-    m_run = {*staged, m_run.number + 1, 0, m_gpu.recorder->batch(), draw.stride};
+    m_run = {*staged, m_run.number + 1, 0, m_gpu.recorder->batch(), draw.stride, 0};
   }
   m_brought.run = m_run.number;
-  m_brought.firstOfRun = static_cast<uint32_t>(m_run.used / draw.stride);
+  m_brought.firstOfRun = m_run.vertices;
   m_brought.vertices = m_run.memory;
   m_brought.vertices.offset += m_run.used;
   m_brought.vertices.size = m_brought.vertexBytes = draw.vertices.size();
   m_brought.stride = draw.stride;
   std::memcpy(m_brought.vertices.mapped(), draw.vertices.data(), draw.vertices.size());
   m_run.used += draw.vertices.size();
+  m_run.vertices += draw.vertexCount;
   return {};
 }
 

@@ -100,7 +100,7 @@ private:
   struct {
     MemoryRange memory;
     uint64_t number = 0, used = 0, batch = 0;
-    uint32_t stride = 0;
+    uint32_t stride = 0, vertices = 0;
   } m_run;
   struct {
     uint64_t run = 0, commands = 0;  ///< 0: something else

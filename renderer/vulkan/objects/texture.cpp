@@ -228,14 +228,14 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     return {transferCommands(kLayout, kAccess), kLayout, false};
   const bool first = !m_earlyUpdates;
   if (first) {
-    m_earlyUpdates = std::make_unique<EarlyUpdates>();
+    m_earlyUpdates = std::make_unique<EarlyUpdates>(std::max(m_desc.width, m_desc.height));
     m_earlyUpdates->here = tracked();
     m_earlyUpdates->home = m_layout;
     recorder.atEndOfEarly(*this);
   }
   // Copies to different boxes need no order; those to one need that of the packets.
   BoxSet& boxes = m_earlyUpdates->boxes;
-  if (first || boxes.full() || boxes.meets(sub, box)) {
+  if (first || boxes.full() || !boxes.add(sub, box)) {
     recordCopies();
     const Tracked others = tracked();
     setTracked(m_earlyUpdates->here);
@@ -243,8 +243,8 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
     m_earlyUpdates->here = tracked();
     setTracked(others);
     boxes.clear();
+    boxes.add(sub, box);
   }
-  boxes.add(sub, box);
   return {recorder.early(), kLayout, true};
 }
 

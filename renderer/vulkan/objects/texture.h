@@ -50,7 +50,7 @@ struct CachedView {
   uint64_t serial = 0;  ///< never used for another view
 };
 
-class TextureObject final : public core::GpuTexture, private EarlyUser {
+class TextureObject final : public core::GpuTexture, public Recycled<TextureObject>, private EarlyUser {
 public:
   /// Reads as zero.
   static Result<std::unique_ptr<core::GpuTexture>> create(Gpu& gpu, const core::TextureDesc& desc);
@@ -140,7 +140,7 @@ private:
                VkAccessFlags2 access);
   /// Bytes of a row of blocks of `box` in the image.
   uint64_t imageRowBytes(const core::Box& box) const {
-    return uint64_t{(box.width - 1) / m_format.info->blockPixels + 1} * m_format.texelBytes();
+    return uint64_t{m_format.info->blocks(box.width)} * m_format.texelBytes();
   }
   uint32_t mipWidth(uint32_t mip) const { return std::max(1u, m_desc.width >> mip); }
   uint32_t mipHeight(uint32_t mip) const { return std::max(1u, m_desc.height >> mip); }
@@ -200,13 +200,15 @@ private:
     uint64_t stencilOffset;
   };
   Result<void> readPlanes(core::Subresource sub, const core::Box& box, const Target& target);
-  /// write() and read() without a copy in between; false when that cannot be, and nothing was done.
+  /// Without a copy in between, of what the HostImporter wants and has all rows one pitch apart; false when
+  /// that cannot be, and nothing was done.
   Result<bool> writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                             core::ByteSource& source, core::UpdatePromise promise);
-  /// Through staging memory: `box` is small enough for one piece of it, and begins at byte `from`. `whole`:
-  /// it is all there is.
-  Result<void> writePiece(core::Subresource sub, const core::Box& box, uint64_t from, core::Pitches pitches,
-                          core::ByteSource& source, bool whole, core::UpdatePromise promise);
+  /// Through staging memory: `box`, of `part`, is small enough for one piece of it, and begins at byte
+  /// `from`. `whole`: it is all there is.
+  Result<void> writePiece(core::Subresource sub, const core::Box& box, const core::BoxRows& part,
+                          uint64_t from, core::Pitches pitches, core::ByteSource& source, bool whole,
+                          core::UpdatePromise promise);
   Result<bool> readInPlace(core::Subresource sub, const core::Box& box, const Readback& readback);
   /// `pitch` in texels, for a copy from or to `host`; 0 when Vulkan cannot copy there ("Copying Data Between
   /// Buffers and Images": whole texel blocks, words for depth) or the planes of depth and stencil must be
@@ -233,6 +235,7 @@ private:
   /// Promised updates in the early commands of the batch that is open: its other commands find the image as
   /// it was before them.
   struct EarlyUpdates {
+    explicit EarlyUpdates(uint32_t side) : boxes(side) { copies.reserve(BoxSet::kMost); }
     Tracked here;                            ///< in the early commands
     VkImageLayout home;                      ///< for the others
     BoxSet boxes;                            ///< written since the last barrier

@@ -47,10 +47,6 @@ uint32_t TextureObject::rowTexels(const uint8_t* host, uint64_t pitch) const {
 Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                                          core::ByteSource& source, core::UpdatePromise promise) {
   const core::FormatInfo& info = *m_format.info;
-  const core::BoxRows part(info, box);
-  const uint64_t span = (box.depth - 1) * pitches.slice + (part.perSlice - 1) * pitches.row + part.rowBytes;
-  if (box.depth > 1 && pitches.slice != part.perSlice * pitches.row) return false;
-  if (!m_gpu.imports->wants(part.rowBytes * part.rows, span)) return false;
   auto lent = source.lend();
   const uint32_t rowLength = lent ? rowTexels(lent->first(), pitches.row) : 0;
   if (rowLength == 0) return false;
@@ -72,12 +68,15 @@ Result<bool> TextureObject::writeInPlace(core::Subresource sub, const core::Box&
 
 Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, core::Pitches pitches,
                                    core::ByteSource& source, core::UpdatePromise promise) {
-  if (auto written = writeInPlace(sub, box, pitches, source, promise); !written || *written)
-    return written ? Result<void>{} : written.error();
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
+  const bool even = box.depth == 1 || pitches.slice == part.perSlice * pitches.row;
+  const uint64_t span = (box.depth - 1) * pitches.slice + (part.perSlice - 1) * pitches.row + part.rowBytes;
+  if (even && m_gpu.imports->wants(part.rowBytes * part.rows, span))
+    if (auto written = writeInPlace(sub, box, pitches, source, promise); !written || *written)
+      return written ? Result<void>{} : written.error();
   if (imageRowBytes(box) * part.rows <= kPieceBytes)
-    return writePiece(sub, box, 0, pitches, source, isAll(box), promise);
+    return writePiece(sub, box, part, 0, pitches, source, isAll(box), promise);
   // Pieces of staging memory: several whole slices, or rows of one.
   const uint64_t piece = std::max<uint64_t>(1, kPieceBytes / imageRowBytes(box));  // rows
   const auto rows = static_cast<uint32_t>(std::min<uint64_t>(part.perSlice, piece));
@@ -90,8 +89,8 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
       now.depth = std::min(slices, box.depth - z);
       now.y = box.y + y * info.blockPixels;
       now.height = std::min(rows * info.blockPixels, box.height - y * info.blockPixels);
-      if (auto written =
-              writePiece(sub, now, z * pitches.slice + y * pitches.row, pitches, source, false, promise);
+      if (auto written = writePiece(sub, now, core::BoxRows(info, now), z * pitches.slice + y * pitches.row,
+                                    pitches, source, false, promise);
           !written)
         return written;
     }
@@ -99,12 +98,11 @@ Result<void> TextureObject::update(core::Subresource sub, const core::Box& box, 
   return {};
 }
 
-Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& box, uint64_t from,
-                                       core::Pitches pitches, core::ByteSource& source, bool whole,
-                                       core::UpdatePromise promise) {
+Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& box, const core::BoxRows& part,
+                                       uint64_t from, core::Pitches pitches, core::ByteSource& source,
+                                       bool whole, core::UpdatePromise promise) {
   Recorder& recorder = *m_gpu.recorder;
   const core::FormatInfo& info = *m_format.info;
-  const core::BoxRows part(info, box);
   if (auto opened = recorder.open(); !opened) return opened;
   const uint64_t depthBytes = imageRowBytes(box) * part.rows;
   auto staged = recorder.stage(depthBytes + (info.stencil ? depthBytes / 4 : 0));
@@ -140,27 +138,31 @@ Result<void> TextureObject::writePiece(core::Subresource sub, const core::Box& b
   if (m_undefined && whole) m_undefined = false;  // every byte is about to be written
   if (auto defined = ensureDefined(); !defined) return defined;
 
-  VkBufferImageCopy2 regions[2] = {{VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2},
-                                   {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2}};
-  regions[0].bufferOffset = staged->offset;
-  regions[0].imageSubresource =
-      layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub);
-  regions[0].imageOffset = offsetOf(box);
-  regions[0].imageExtent = extentOf(box);
-  regions[1] = regions[0];
-  regions[1].bufferOffset = staged->offset + depthBytes;
-  regions[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
+  std::array<VkBufferImageCopy2, 2> planes;
+  planes[0] = {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2,
+               nullptr,
+               staged->offset,
+               0,
+               0,
+               layersOf(info.depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, sub),
+               offsetOf(box),
+               extentOf(box)};
+  if (info.stencil) {
+    planes[1] = planes[0];
+    planes[1].bufferOffset += depthBytes;
+    planes[1].imageSubresource.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
+  }
+  const size_t count = info.stencil ? 2 : 1;
   const UpdateCommands to = updateCommands(promise, sub, box);
-  const std::span<const VkBufferImageCopy2> planes(regions, info.stencil ? 2 : 1);
   if (!to.early) {
-    copy(to, staged->buffer(), planes);
+    copy(to, staged->buffer(), {planes.data(), count});
     return {};
   }
   // Programs update an image box by box: one command for many of them.
   EarlyUpdates& updates = *m_earlyUpdates;
   if (updates.from != staged->buffer()) recordCopies();
   updates.from = staged->buffer();
-  updates.copies.insert(updates.copies.end(), planes.begin(), planes.end());
+  for (size_t i = 0; i < count; ++i) updates.copies.push_back(planes[i]);
   return {};
 }
 
