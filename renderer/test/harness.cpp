@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "renderer/test/harness.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
 #include "renderer/core/format.h"
+#include "renderer/test/drivers.h"
 #include "renderer/test/emptied.h"
 
 namespace aerogpu::test {
-
-namespace {
-
-/// The leak checker names what it suppresses by module, so the drivers must still be loaded when the process
-/// ends.
-void keepDriversLoaded() {
-#ifdef AEROGPU_ADDRESS_SANITIZER
-  for (const char* name : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so", "libvulkan.so.1"})
-    dlopen(name, RTLD_LAZY | RTLD_NODELETE);
-#endif
-}
-
-}  // namespace
 
 Harness::Harness(const Options& options)
     : m_memoryBytes(options.guestBytes),

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "aerogpu/vulkan_devices.h"
+#include "renderer/test/drivers.h"
 #include "renderer/test/vulkan_double.h"
 #include "renderer/vulkan/test/gpu_test.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 class DeviceChoiceTest : public ::testing::Test {
 protected:
+  static void SetUpTestSuite() { keepDriversLoaded(); }
   void SetUp() override {
     char pattern[] = "/tmp/aerogpu-drivers-XXXXXX";
     ASSERT_NE(mkdtemp(pattern), nullptr);
