@@ -269,8 +269,13 @@ private:
     ByteRows all() const { return {offset, rowBytes, rowPitch, uint64_t{rows} * slices}; }
     uint64_t bytes() const { return rowBytes * rows * slices; }
   };
+  /// That the texture has the subresource, and that the box, whole blocks of the format's, lies in it.
+  /// `slice`: what the packet calls the box's z.
+  static Result<void> checkBox(const Texture& texture, Subresource sub, const Box& box,
+                               const char* slice = "z");
+  /// Of EXT_UPDATE_TEXTURE and EXT_READ_TEXTURE.
   template <class Packet>
-  Result<void> checkBox(const Packet& c, const Texture& texture) const;
+  static Result<void> checkTransfer(const Packet& c, const Texture& texture);
   Result<BoxMemory> boxMemory(const Texture& texture, const Box& box, const AllocTable::Entry& entry,
                               uint64_t offset, uint64_t rowPitch, uint64_t slicePitch) const;
   /// checkBlit() of m_blitBoxes; an error says which of them it is about.

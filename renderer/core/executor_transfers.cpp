@@ -11,33 +11,6 @@ bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
   return a < b + size && b < a + size;
 }
 
-Result<void> insideSubresource(const Texture& texture, Subresource sub, const Box& box) {
-  if (sub.mip >= texture.desc.mipLevels || sub.layer >= texture.desc.arrayLayers)
-    return refused(ErrorCode::OutOfBounds, "no such mip or layer",
-                   {{"mip_level", sub.mip},
-                    {"of", texture.desc.mipLevels},
-                    {"array_layer", sub.layer},
-                    {"of", texture.desc.arrayLayers}});
-  const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
-  const uint64_t right = uint64_t{box.x} + box.width, bottom = uint64_t{box.y} + box.height;
-  if (right > mip.width)
-    return refused(ErrorCode::OutOfBounds, "rectangle reaches outside",
-                   {{"x", box.x}, {"width", box.width}, {"limit", mip.width}});
-  if (bottom > mip.height)
-    return refused(ErrorCode::OutOfBounds, "rectangle reaches outside",
-                   {{"y", box.y}, {"height", box.height}, {"limit", mip.height}});
-  if (uint64_t{box.z} + box.depth > mip.depth)
-    return refused(ErrorCode::OutOfBounds, "rectangle reaches outside",
-                   {{"array_layer", box.z}, {"of", mip.depth}});
-  const uint32_t block = findFormat(texture.desc.format)->blockPixels;
-  if (box.x % block || box.y % block || (box.width % block && right != mip.width) ||
-      (box.height % block && bottom != mip.height))
-    return refused(
-        ErrorCode::CmdDecode, "rectangle cuts through a block",
-        {{"x", box.x}, {"y", box.y}, {"width", box.width}, {"height", box.height}, {"block", block}});
-  return {};
-}
-
 }  // namespace
 
 Result<void> Executor::settleWrites() {
@@ -247,8 +220,8 @@ Result<void> Executor::run(const aerogpu_cmd_copy_texture2d& c) {
   const Subresource dstSub = to.sub, srcSub = from.sub;
   const Box dstBox{c.dst_x, c.dst_y, to.z, c.width, c.height};
   const Box srcBox{c.src_x, c.src_y, from.z, c.width, c.height};
-  if (auto inside = insideSubresource(**dst, dstSub, dstBox); !inside) return inside;
-  if (auto inside = insideSubresource(**src, srcSub, srcBox); !inside) return inside;
+  if (auto inside = checkBox(**dst, dstSub, dstBox, "array_layer"); !inside) return inside;
+  if (auto inside = checkBox(**src, srcSub, srcBox, "array_layer"); !inside) return inside;
   if (c.width == 0 || c.height == 0) return {};
   if (*dst == *src && dstSub == srcSub && to.z == from.z && overlaps(c.dst_x, c.src_x, c.width) &&
       overlaps(c.dst_y, c.src_y, c.height))

@@ -13,35 +13,40 @@ Box boxOf(const Packet& c) {
 
 }  // namespace
 
-template <class Packet>
-Result<void> Executor::checkBox(const Packet& c, const Texture& texture) const {
+Result<void> Executor::checkBox(const Texture& texture, Subresource sub, const Box& box, const char* slice) {
   const TextureDesc& desc = texture.desc;
-  if (desc.samples > 1)
-    return refused(ErrorCode::CmdDecode, "the texture has several samples a texel",
-                   {{"samples", desc.samples}});
-  if (c.mip_level >= desc.mipLevels || c.array_layer >= desc.arrayLayers)
+  if (sub.mip >= desc.mipLevels || sub.layer >= desc.arrayLayers)
     return refused(ErrorCode::OutOfBounds, "no such mip or layer",
-                   {{"mip_level", c.mip_level},
+                   {{"mip_level", sub.mip},
                     {"of", desc.mipLevels},
-                    {"array_layer", c.array_layer},
+                    {"array_layer", sub.layer},
                     {"of", desc.arrayLayers}});
-  const TextureLayout::Mip& mip = texture.layout.mip(c.mip_level);
-  const uint64_t right = uint64_t{c.x} + c.width, bottom = uint64_t{c.y} + c.height;
+  const TextureLayout::Mip& mip = texture.layout.mip(sub.mip);
+  const uint64_t right = uint64_t{box.x} + box.width, bottom = uint64_t{box.y} + box.height;
   if (right > mip.width)
     return refused(ErrorCode::OutOfBounds, "box reaches outside",
-                   {{"x", c.x}, {"width", c.width}, {"limit", mip.width}});
+                   {{"x", box.x}, {"width", box.width}, {"limit", mip.width}});
   if (bottom > mip.height)
     return refused(ErrorCode::OutOfBounds, "box reaches outside",
-                   {{"y", c.y}, {"height", c.height}, {"limit", mip.height}});
-  if (uint64_t{c.z} + c.depth > mip.depth)
+                   {{"y", box.y}, {"height", box.height}, {"limit", mip.height}});
+  if (uint64_t{box.z} + box.depth > mip.depth)
     return refused(ErrorCode::OutOfBounds, "box reaches outside",
-                   {{"z", c.z}, {"depth", c.depth}, {"limit", mip.depth}});
+                   {{slice, box.z}, {"depth", box.depth}, {"limit", mip.depth}});
   const uint32_t block = findFormat(desc.format)->blockPixels, inBlock = block - 1;  // a power of two
-  if (((c.x | c.y) & inBlock) || ((c.width & inBlock) && right != mip.width) ||
-      ((c.height & inBlock) && bottom != mip.height))
-    return refused(ErrorCode::CmdDecode, "box cuts through a block",
-                   {{"x", c.x}, {"y", c.y}, {"width", c.width}, {"height", c.height}, {"block", block}});
+  if (((box.x | box.y) & inBlock) || ((box.width & inBlock) && right != mip.width) ||
+      ((box.height & inBlock) && bottom != mip.height))
+    return refused(
+        ErrorCode::CmdDecode, "box cuts through a block",
+        {{"x", box.x}, {"y", box.y}, {"width", box.width}, {"height", box.height}, {"block", block}});
   return {};
+}
+
+template <class Packet>
+Result<void> Executor::checkTransfer(const Packet& c, const Texture& texture) {
+  if (texture.desc.samples > 1)
+    return refused(ErrorCode::CmdDecode, "the texture has several samples a texel",
+                   {{"samples", texture.desc.samples}});
+  return checkBox(texture, {c.mip_level, c.array_layer}, boxOf(c));
 }
 
 Result<Executor::BoxMemory> Executor::boxMemory(const Texture& texture, const Box& box,
@@ -97,7 +102,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_update_buffer& c) {
 Result<void> Executor::run(const aerogpu_cmd_ext_update_texture& c) {
   const auto texture = need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
-  if (auto inside = checkBox(c, **texture); !inside) return inside;
+  if (auto inside = checkTransfer(c, **texture); !inside) return inside;
   const AllocTable::Entry* entry = m_allocs.find(c.src_alloc_id);
   if (!entry)
     return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
@@ -127,7 +132,7 @@ Result<void> Executor::run(const aerogpu_cmd_ext_update_texture& c) {
 Result<void> Executor::run(const aerogpu_cmd_ext_read_texture& c) {
   const auto texture = need<Texture>(c.texture, "no such texture");
   if (!texture) return texture.error();
-  if (auto inside = checkBox(c, **texture); !inside) return inside;
+  if (auto inside = checkTransfer(c, **texture); !inside) return inside;
   const AllocTable::Entry* entry = m_allocs.find(c.dst_alloc_id);
   if (!entry)
     return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
