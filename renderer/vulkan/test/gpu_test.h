@@ -4,7 +4,6 @@
 // them.
 #pragma once
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,10 +34,6 @@ inline uint8_t unorm8(float value) {
 class GpuTest : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
-    // Leaks inside drivers can be suppressed by name only while the driver is still loaded
-    // (scripts/lib/lsan.supp).
-    for (const char* library : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"})
-      dlopen(library, RTLD_NOW | RTLD_NODELETE);
     Harness::Options options;
     options.backend = "vulkan";
     options.flags = AEROGPU_RENDERER_VALIDATION | AEROGPU_RENDERER_LEND_GUEST_MEMORY;

@@ -3,7 +3,6 @@
 // ABI 1.4 has no packets for volumes, cubes, samples, fills and blits.
 #pragma once
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "renderer/core/backend_config.h"
 #include "renderer/core/guest_memory.h"
 #include "renderer/core/input_layout.h"
+#include "renderer/test/drivers.h"
 #include "renderer/test/vulkan_device_rules.h"
 #include "renderer/test/vulkan_double.h"
 
@@ -57,9 +57,7 @@ protected:
       m_backend = null::createBackend(m_config);
       return;
     }
-    // Leaks inside drivers can be suppressed by name only while the driver is still loaded.
-    for (const char* library : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"})
-      dlopen(library, RTLD_NOW | RTLD_NODELETE);
+    keepDriversLoaded();
     m_config.validation = true;
     std::string error;
     aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the log says so
