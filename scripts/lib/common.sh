@@ -47,6 +47,24 @@ check_paths() {
   [[ -d $BUILD && -w $BUILD ]] || die "cannot write to the build folder '$BUILD'; AEROGPU_BUILD_DIR names another one"
 }
 
+# tick TITLE LOG SECONDS: says every so many seconds how long it has taken and the log's last line, of a folder that of the
+# log written last. In the background; it ends with the script, or killed.
+tick() {
+  local title=$1 log=$2 every=$3 begin=$SECONDS next=$3
+  trap - EXIT
+  while sleep 1 && kill -0 "$$" 2>/dev/null; do
+    if ((SECONDS - begin >= next)); then
+      say "  ... $title: $((SECONDS - begin)) s, $(last_line "$log")"
+      next=$((next + every))
+    fi
+  done
+}
+last_line() {
+  local log=$1
+  if [[ -d $log ]]; then log=$log/$(ls -t "$log" | sed -n 1p); fi
+  tail -c 300 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-100
+}
+
 # Runs a long command with its output in a log file; shows a line every 15 s and the log's end on failure. The command
 # stays in the foreground, so that Ctrl-C reaches it. Returns false and the reason in `why` if it fails.
 # try_logged TITLE LOGFILE COMMAND...
@@ -56,16 +74,7 @@ try_logged() {
   mkdir -p "$(dirname "$log")"
   say "$title"
   : >"$log"
-  (
-    trap - EXIT
-    begin=$SECONDS next=15
-    while sleep 1 && kill -0 "$$" 2>/dev/null; do
-      if ((SECONDS - begin >= next)); then
-        say "  ... $title: $((SECONDS - begin)) s, $(tail -c 300 "$log" | tr '\r' '\n' | grep . | tail -n 1 | cut -c1-100)"
-        next=$((next + 15))
-      fi
-    done
-  ) >/dev/null &
+  tick "$title" "$log" 15 >/dev/null &
   ticker=$!
   "$@" >"$log" 2>&1 </dev/null || code=$?
   kill "$ticker" 2>/dev/null || true
