@@ -82,8 +82,8 @@ struct EmitOptions {
   std::span<const Varying> linkedOutputs;
   bool flatShade = false;       ///< pixel shader: D3DSHADE_FLAT, colours are not interpolated
   uint32_t shadowSamplers = 0;  ///< bit n: s#n has a depth texture; it compares (D3D9's shadow maps)
-  uint32_t decodedSamplers =
-      0;  ///< bit n: what s#n gives is sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE)
+  /// Bit n: what s#n gives is sRGB, which the shader decodes (D3DSAMP_SRGBTEXTURE).
+  uint32_t decodedSamplers = 0;
   uint32_t clipPlaneCount = 0;  ///< vertex shader, 0..6: planes at the end of the constants
   /// Pixel shader: kinds of the bound textures that it does not declare, or declares as another kind. Unknown
   /// = ShaderInfo::samplerTypes.
@@ -94,8 +94,8 @@ struct EmitOptions {
   /// Pixel shader: oC1 is the second source color of target 0, and there are no other targets.
   bool dualSource = false;
   std::array<InputType, 16> inputTypes{};  ///< vertex shader: by v#
-  bool points =
-      true;  ///< vertex shader: points may be drawn, so it writes PointSize, which costs each vertex
+  /// Vertex shader: points may be drawn, so it writes PointSize, which costs each vertex.
+  bool points = true;
 };
 bool operator==(const EmitOptions& a, const EmitOptions& b);
 
