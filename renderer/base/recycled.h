@@ -10,14 +10,8 @@
 namespace aerogpu {
 
 /// Sanitizers see each object for itself.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(AEROGPU_ADDRESS_SANITIZER) || defined(AEROGPU_THREAD_SANITIZER)
 inline constexpr size_t kRecycledBytes = 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-inline constexpr size_t kRecycledBytes = 0;
-#else
-inline constexpr size_t kRecycledBytes = size_t{1} << 20;
-#endif
 #else
 inline constexpr size_t kRecycledBytes = size_t{1} << 20;
 #endif

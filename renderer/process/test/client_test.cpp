@@ -302,7 +302,7 @@ TEST_F(ClientTest, ProcessHoldsNothingItDoesNotNeed) {
   EXPECT_EQ(statusOf(pid, "NoNewPrivs"), "1");
   EXPECT_EQ(statusOf(pid, "CapEff"), "0000000000000000");
   EXPECT_EQ(statusOf(pid, "CapPrm"), "0000000000000000");
-#ifdef __SANITIZE_THREAD__
+#ifdef AEROGPU_THREAD_SANITIZER
   EXPECT_EQ(statusOf(pid, "Threads"), "2");  // the sanitizer has one of its own
 #else
   EXPECT_EQ(statusOf(pid, "Threads"), "1");
