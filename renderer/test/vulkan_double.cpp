@@ -18,11 +18,11 @@ namespace aerogpu::test {
 namespace {
 
 std::atomic<Loss> g_next{Loss::None};
-std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false},
-    g_slow{false};
+std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
+std::atomic<int> g_slowMs{-1};
 std::atomic<unsigned> g_hurry{0};
 std::atomic<uint64_t> g_shortestSleep{UINT64_MAX};
-std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0}, g_passes{0};
+std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0}, g_passes{0}, g_looks{0};
 
 struct Count {
   std::atomic<int> alive{0}, most{0};
@@ -87,9 +87,10 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
        timeout != 0 && timeout < known && !g_shortestSleep.compare_exchange_weak(known, timeout);) {
   }
   if (g_hang.load()) return VK_TIMEOUT;
-  if (g_slow.load()) {
+  if (timeout == 0) g_looks.fetch_add(1);
+  if (const int ms = g_slowMs.load(); ms >= 0) {
     if (timeout == 0) return VK_TIMEOUT;
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    if (ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   }
   if (g_hurry.load() != 0) timeout = 0;
   const VkResult result = g_wait(device, info, timeout);
@@ -211,8 +212,12 @@ int importsAsked() {
   return g_imports.load();
 }
 
-void slowDevices(bool slow) {
-  g_slow.store(slow);
+void slowDevices(std::optional<int> ms) {
+  g_slowMs.store(ms.value_or(-1));
+}
+
+int looks() {
+  return g_looks.load();
 }
 
 uint64_t shortestSleep() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace aerogpu::test {
 
@@ -29,8 +30,11 @@ void ageDevices(bool old);
 void hurry(unsigned waits);
 /// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
 void hangDevices(bool hang);
-/// While set, the GPU takes 3 ms more for what anybody waits for.
-void slowDevices(bool slow);
+/// The GPU takes so many ms more for what anybody waits for, and who only looks finds nothing ended, not with
+/// 0 either; nullopt: as ever.
+void slowDevices(std::optional<int> ms);
+/// How often anybody looked whether a semaphore was signaled, without waiting for it, so far.
+int looks();
 /// The shortest time for which anybody was ready to sleep for a semaphore since the last call, in
 /// nanoseconds; UINT64_MAX: nobody was.
 uint64_t shortestSleep();

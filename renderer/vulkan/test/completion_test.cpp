@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: MIT
 // What the completion thread finds out after a batch was handed over belongs to the submission of that batch.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
 #include "renderer/test/harness.h"
 #include "renderer/test/vulkan_double.h"
+
+namespace {
+
+thread_local int yields = 0;
+thread_local bool crowded = false;
+
+}  // namespace
+
+/// In place of the C library's: while the thread's processor is crowded it comes back after a millisecond.
+extern "C" int sched_yield() noexcept {
+  ++yields;
+  const auto back = std::chrono::steady_clock::now() + std::chrono::milliseconds(crowded ? 1 : 0);
+  do {
+    syscall(SYS_sched_yield);
+  } while (std::chrono::steady_clock::now() < back);
+  return 0;
+}
 
 namespace aerogpu::test {
 namespace {
@@ -136,14 +157,36 @@ TEST_F(ReadBackTest, AFewBytesComeBeforeSubmitReturns) {
 /// After a GPU that took its time the next 16 are another thread's, so that a slow one does not keep the one
 /// that submits.
 TEST_F(ReadBackTest, ASlowGpuIsWaitedForByAnotherThread) {
-  slowDevices(true);
+  slowDevices(3);
   round();
-  slowDevices(false);
+  slowDevices({});
   m_here = m_there = 0;
   for (int i = 0; i < 16; ++i) round();
   EXPECT_EQ(m_here, 0);
   EXPECT_EQ(m_there, 16);
   roundsUntilHere();
+}
+
+/// After others kept the processor from the one that asks, it does not ask the next 256 times: it looks once,
+/// and sleeps.
+TEST_F(ReadBackTest, OnACrowdedProcessorNobodyAsks) {
+  constexpr int kMostRounds = 10000;  // some find a GPU that is slow, or busy
+  slowDevices(0);
+  crowded = true;
+  yields = 0;
+  for (int i = 0; i < kMostRounds && yields == 0; ++i) round();
+  EXPECT_EQ(yields, 1);
+  crowded = false;
+  yields = 0;
+  const int before = looks();
+  for (int i = 0; i < kMostRounds && looks() < before + 256; ++i) {
+    round();
+    ASSERT_EQ(yields, 0) << "after " << looks() - before << " looks";
+  }
+  EXPECT_EQ(looks(), before + 256);
+  for (int i = 0; i < kMostRounds && looks() == before + 256; ++i) round();
+  EXPECT_GT(yields, 0);
+  slowDevices({});
 }
 
 }  // namespace
