@@ -25,7 +25,7 @@ struct Stats {
   // The render thread's.
   OwnCounter submissions, packets, draws, dispatches, presents, framesUnchanged, resources;
   OwnCounter commandBytes, uploadBytes, readbackBytes, cpuBusyNs;
-  OwnCounter gpuBusyNs;  ///< the completion thread's
+  OwnCounter gpuBusyNs;  ///< CompletionThread's: one thread at a time works for it
   std::atomic<uint64_t> errors{0}, shadersTranslated{0}, pipelinesCreated{0}, inFlight{0}, heldObjects{0};
 };
 
