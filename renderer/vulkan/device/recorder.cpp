@@ -130,6 +130,8 @@ Result<Recorder::Batch*> Recorder::freeBatch() {
       return m_device.fail(result, "vkResetCommandPool");
     }
     m_current->hasEarly = false;
+    m_current->earlySent = 0;
+    m_current->sent = VK_SUCCESS;
     if (std::exchange(m_current->stoppable, 0u)) StopWords::allow(m_stopWords.word(m_current->stopWord));
     return m_current.get();
   }
@@ -140,23 +142,33 @@ Result<Recorder::Batch*> Recorder::freeBatch() {
   info.queueFamilyIndex = m_device.queueFamily();
   VkResult result = vk.CreateCommandPool(m_device.handle(), &info, nullptr, &batch->pool);
   if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateCommandPool");
-  VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  allocate.commandPool = batch->pool;
-  allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  allocate.commandBufferCount = 2;
-  VkCommandBuffer buffers[2];
-  result = vk.AllocateCommandBuffers(m_device.handle(), &allocate, buffers);
+  result = allocate(*batch, batch->main, "commands");
+  if (result == VK_SUCCESS) result = addEarly(*batch);
   if (result != VK_SUCCESS) {
     vk.DestroyCommandPool(m_device.handle(), batch->pool, nullptr);
     return m_device.fail(result, "vkAllocateCommandBuffers");
   }
-  batch->early = buffers[0];
-  batch->main = buffers[1];
-  m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->early), "early commands");
-  m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(batch->main), "commands");
   ++m_batches;
   m_current = std::move(batch);
   return m_current.get();
+}
+
+VkResult Recorder::allocate(const Batch& batch, VkCommandBuffer& commands, const char* name) {
+  VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = batch.pool;
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  const VkResult result = m_device.vk().AllocateCommandBuffers(m_device.handle(), &info, &commands);
+  if (result == VK_SUCCESS)
+    m_device.name(VK_OBJECT_TYPE_COMMAND_BUFFER, reinterpret_cast<uint64_t>(commands), name);
+  return result;
+}
+
+VkResult Recorder::addEarly(Batch& batch) {
+  VkCommandBuffer commands;
+  const VkResult result = allocate(batch, commands, "early commands");
+  if (result == VK_SUCCESS) batch.early.push_back(commands);
+  return result;
 }
 
 Result<void> Recorder::begin(VkCommandBuffer commands) {
@@ -172,7 +184,7 @@ Result<void> Recorder::open() {
   if (m_device.lost()) return Error{ErrorCode::Backend, "the GPU is lost", {}};
   auto batch = freeBatch();
   if (!batch) return batch.error();
-  Result<void> begun = begin(m_current->early);
+  Result<void> begun = begin(m_current->early[0]);
   if (begun) begun = begin(m_current->main);
   if (!begun) {
     m_spare.push_back(std::move(m_current));
@@ -195,7 +207,27 @@ VkCommandBuffer Recorder::outsidePass() {
 
 VkCommandBuffer Recorder::early() {
   m_current->hasEarly = true;
-  return m_current->early;
+  return m_current->early[m_current->earlySent];
+}
+
+void Recorder::sendEarly() {
+  Batch& batch = *m_current;
+  if (!batch.hasEarly || batch.sent != VK_SUCCESS || batch.earlySent == kMaxSent ||
+      completed() != m_submitted)
+    return;
+  if (batch.early.size() == batch.earlySent + 1 && addEarly(batch) != VK_SUCCESS) return;
+  if (!begin(batch.early[batch.earlySent + 1])) return;
+  VkCommandBufferSubmitInfo commands{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
+  commands.commandBuffer = batch.early[batch.earlySent];
+  VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+  info.commandBufferInfoCount = 1;
+  info.pCommandBufferInfos = &commands;
+  if (batch.earlySent == 0) batch.sentNs = nowNs();
+  batch.sent = m_device.vk().EndCommandBuffer(commands.commandBuffer);
+  if (batch.sent == VK_SUCCESS)
+    batch.sent = m_device.vk().QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
+  ++batch.earlySent;
+  batch.hasEarly = false;
 }
 
 void Recorder::beginInterlude() {
@@ -289,9 +321,10 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   }
   VkCommandBufferSubmitInfo buffers[2] = {{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO},
                                           {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO}};
-  VkResult result = vk.EndCommandBuffer(m_current->early);
+  VkResult result = m_current->sent;
+  buffers[0].commandBuffer = m_current->early[m_current->earlySent];
+  if (result == VK_SUCCESS) result = vk.EndCommandBuffer(buffers[0].commandBuffer);
   if (result == VK_SUCCESS) result = vk.EndCommandBuffer(m_current->main);
-  buffers[0].commandBuffer = m_current->early;
   buffers[1].commandBuffer = m_current->main;
   VkSemaphoreSubmitInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
   signal.semaphore = m_timeline;
@@ -308,7 +341,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
                     std::none_of(m_readbacks.begin(), m_readbacks.end(),
                                  [](const Readback& each) { return each.value.has_value(); });
   WorkItem item;
-  item.startNs = nowNs();
+  item.startNs = m_current->earlySent ? m_current->sentNs : nowNs();
   if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
   item.completion = std::move(completion);
   item.frame = frame;
@@ -317,7 +350,9 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
   item.stoppable = m_current->stoppable;
   if (item.stoppable) item.stopWord = m_stopWords.word(m_current->stopWord);
   if (result != VK_SUCCESS) {
-    // The device never saw the batch: its number is used again, its read-backs have nothing to read.
+    // The device never saw the batch: its number is used again, its read-backs have nothing to read. Copies
+    // that went ahead end soon, since the GPU had nothing before them.
+    if (m_current->earlySent) vk.DeviceWaitIdle(m_device.handle());
     item.error = m_device.fail(result, "vkQueueSubmit2");
     item.batch = m_submitted;
     item.startNs = 0;

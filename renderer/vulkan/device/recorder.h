@@ -81,6 +81,9 @@ public:
   VkCommandBuffer outsidePass();
   /// Runs before everything in commands() of this batch.
   VkCommandBuffer early();
+  /// Hands what is in early() over ahead of the batch if the GPU has nothing else to do, so that it copies
+  /// while more is recorded. early() may be another one after that.
+  void sendEarly();
 
   /// Tells `user` once, when the early commands of this batch end, unless removed before.
   void atEndOfEarly(EarlyUser& user) { m_earlyUsers.push_back(&user); }
@@ -185,8 +188,12 @@ private:
   struct Batch {
     uint64_t number = 0;
     VkCommandPool pool = VK_NULL_HANDLE;
-    VkCommandBuffer early = VK_NULL_HANDLE, main = VK_NULL_HANDLE;
-    bool hasEarly = false;
+    VkCommandBuffer main = VK_NULL_HANDLE;
+    std::vector<VkCommandBuffer> early;  ///< as many as one batch has needed so far
+    size_t earlySent = 0;                ///< of them, ahead of the batch; the next one is being recorded
+    bool hasEarly = false;               ///< there is something in it
+    uint64_t sentNs = 0;                 ///< when the first was
+    VkResult sent = VK_SUCCESS;
     uint64_t firstPass = 0;  ///< passes before it
     uint32_t stopWord = 0;   ///< number of its word
     uint32_t stoppable = 0;  ///< draws and dispatches that look at it
@@ -207,11 +214,14 @@ private:
       16;  ///< kept for reuse: touching new memory costs more than the copy
   static constexpr uint64_t kStagingLimit = uint64_t{128} << 20;  ///< bytes under way before we wait
   static constexpr size_t kMaxBatches = 96;
+  static constexpr size_t kMaxSent = 16;  ///< early commands of a batch that go ahead: each keeps its memory
   static constexpr size_t kMaxRetired = 32768;     ///< objects and ranges
   static constexpr size_t kMaxRetiredPools = 128;  ///< of descriptor sets
   static_assert(kMaxBatches < StopWords::kCount, "each batch has a stop word, the one being recorded too");
 
   Result<Batch*> freeBatch();
+  VkResult allocate(const Batch& batch, VkCommandBuffer& commands, const char* name);
+  VkResult addEarly(Batch& batch);
   Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
   void collectChunks(Staging& staging, uint64_t done);
   Result<void> begin(VkCommandBuffer commands);

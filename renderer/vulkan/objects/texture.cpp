@@ -235,8 +235,10 @@ TextureObject::UpdateCommands TextureObject::updateCommands(core::UpdatePromise 
   }
   // Copies to different boxes need no order; those to one need that of the packets.
   BoxSet& boxes = m_earlyUpdates->boxes;
-  if (first || boxes.full() || !boxes.add(sub, box)) {
+  const bool full = boxes.full();
+  if (first || full || !boxes.add(sub, box)) {
     recordCopies();
+    if (full) recorder.sendEarly();
     const Tracked others = tracked();
     setTracked(m_earlyUpdates->here);
     barrier(recorder.early(), kLayout, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, kAccess);

@@ -122,6 +122,36 @@ TEST_P(LossTest, AReadBackOfALostDeviceWritesNothing) {
   resetAndDraw();
 }
 
+// The first that is handed over are boxes that go ahead of their batch.
+TEST_P(LossTest, WhatGoesAheadOfTheBatchIsLostWithIt) {
+  constexpr uint32_t kWide = 64, kBoxes = 200;
+  const Allocation memory = gpu().allocate(4096);
+  CommandWriter w;
+  const uint32_t updated = texture(w, kBgra, kWide, kWide);
+  bindShaders(w, shader(w, "vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oT0, v0\n"),
+              shader(w, "ps_2_0\ndcl t0.xy\ndcl_2d s0\ntexld r0, t0, s0\nmov oC0, r0\n"));
+  setTexture(w, 0, updated);
+  layout(w, {{0, 0, 2, 0, 0, 0}});
+  stream(w, 0, vertexBuffer(w, quad(0, 0, kSize, kSize, 0)), sizeof(Vertex));
+  run(w);
+  draw(w, 6);
+  for (uint32_t i = 0; i < kBoxes; ++i)
+    w.packet(aerogpu_cmd_ext_update_texture{.texture = updated,
+                                            .flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE,
+                                            .x = i % kWide,
+                                            .y = i / kWide,
+                                            .width = 1,
+                                            .height = 1,
+                                            .depth = 1,
+                                            .src_alloc_id = memory.id});
+  gpu().waitIdle();
+  const int before = batchesSubmitted();
+  loseDevice(GetParam());
+  expectBackendError(gpu().submit(w, m_context));
+  EXPECT_EQ(batchesSubmitted() - before, GetParam() == Loss::AtSubmit ? 1 : 4);
+  resetAndDraw();
+}
+
 TEST_P(LossTest, TwiceInARow) {
   for (int i = 0; i < 2; ++i) {
     losesADraw(GetParam());

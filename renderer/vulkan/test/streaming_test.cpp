@@ -2,6 +2,7 @@
 // Buffers that are updated while draws that are under way read them: pictures and bytes against a model that
 // does one thing after the other.
 #include <algorithm>
+#include <future>
 #include <random>
 
 #include "renderer/test/seeds.h"
@@ -301,10 +302,11 @@ protected:
                                             .src_offset_bytes = m_at});
     m_at += width * 4;
   }
-  /// Texel x, y to pixel `to`.
-  void sample(CommandWriter& w, uint32_t x, uint32_t y, uint32_t to) {
+  /// Texel x, y of a texture of `side` texels to pixel `to`.
+  void sample(CommandWriter& w, uint32_t x, uint32_t y, uint32_t to, uint32_t side = kSize) {
+    const auto texels = static_cast<float>(side);
     constantsF(w, AEROGPU_SHADER_STAGE_VERTEX, 0,
-               {{(static_cast<float>(x) + 0.5f) / kSize, (static_cast<float>(y) + 0.5f) / kSize, 0, 1}});
+               {{(static_cast<float>(x) + 0.5f) / texels, (static_cast<float>(y) + 0.5f) / texels, 0, 1}});
     draw(w, 1, 1, to);
   }
   static uint32_t word(const Bytes& bytes, uint32_t i) {
@@ -363,6 +365,64 @@ TEST_F(TextureStreamingTest, PromisesKeepTheOrderThatCounts) {
     for (uint32_t i = 0; i < kSize * kSize; ++i)
       if (known[i]) {
         ASSERT_EQ(word(bytes, i), texels[i]) << round << ", texel " << i;
+      }
+  }
+}
+
+/// What a GPU that has nothing to do copies ahead of the batch: 64 boxes at a time, at most 16 times. One
+/// that is busy gets all with the batch.
+TEST_F(TextureStreamingTest, PromisedBoxesGoAheadToAnIdleGpu) {
+  constexpr uint32_t kWide = 64;
+  const struct {
+    uint32_t boxes;
+    bool busy;
+    int ahead;
+  } cases[] = {{64, false, 0}, {200, false, 3}, {200, true, 0}, {1500, false, 16}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.boxes << " boxes, busy " << c.busy);
+    m_at = 0;
+    CommandWriter w;
+    m_texture = texture(w, kBgra, kWide, kWide);
+    setTexture(w, 0, m_texture);
+    run(w);
+    gpu().waitIdle();
+    std::promise<void> go;
+    int batches = batchesSubmitted();
+    if (c.busy) {
+      // The submission ends when it has been read back, and that is not before `go`.
+      gpu().onGuestAccess = [gone = go.get_future().share()](uint64_t, bool write) {
+        if (write) gone.wait();
+      };
+      sample(w, 0, 0, 0, kWide);
+      w.packet(aerogpu_cmd_ext_read_texture{.texture = m_target,
+                                            .width = 1,
+                                            .height = 1,
+                                            .depth = 1,
+                                            .dst_alloc_id = m_memory.id,
+                                            .dst_offset_bytes = uint64_t{512} << 10});
+      gpu().submitAsync(w, m_context);
+      w.reset();
+      ++batches;
+    }
+    const auto color = [&](uint32_t i) { return 0xFF000000 | (i * 7 + 1); };
+    clearColor(w, 0, 0, 0, 0);
+    sample(w, kWide - 1, kWide - 1, 0, kWide);  // the texture is in use
+    for (uint32_t i = 0; i < c.boxes; ++i) {
+      update(w, i % kWide, i / kWide, 1, color(i), AEROGPU_EXT_UPDATE_NO_OVERWRITE);
+      sample(w, i % kWide, i / kWide, i % (kSize * kSize), kWide);
+    }
+    gpu().submitAsync(w, m_context);
+    EXPECT_EQ(batchesSubmitted() - batches, 1 + c.ahead);
+    go.set_value();
+    gpu().waitIdle();
+    gpu().onGuestAccess = nullptr;
+    for (const FinishedSubmission& each : gpu().takeFinished()) EXPECT_EQ(each.result.error_count, 0u);
+    const Bytes drawn = result(), texels = read(m_texture, kBgra, kWide, kWide);
+    for (uint32_t i = 0; i < kWide * kWide; ++i)
+      ASSERT_EQ(word(texels, i), i < c.boxes ? color(i) : 0) << "texel " << i;
+    for (uint32_t i = 0; i < c.boxes; ++i)
+      if (i + kSize * kSize >= c.boxes) {
+        ASSERT_EQ(word(drawn, i % (kSize * kSize)), color(i)) << "draw " << i;
       }
   }
 }
