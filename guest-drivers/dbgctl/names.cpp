@@ -137,11 +137,13 @@ constexpr Name kFeatures[] = {
     {high(AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS), "KEEP_OBJECTS"},
     {high(AEROGPU_EXT_FEATURE_HI_AGAIN), "AGAIN"},
     {high(AEROGPU_EXT_FEATURE_HI_CHARGES), "CHARGES"},
+    {high(AEROGPU_EXT_FEATURE_HI_MEMORY), "MEMORY"},
 };
 constexpr Name kSubmitFlags[] = {
     {AEROGPU_SUBMIT_FLAG_PRESENT, "PRESENT"},
     {AEROGPU_SUBMIT_FLAG_NO_IRQ, "NO_IRQ"},
     {AEROGPU_SUBMIT_FLAG_EXT_AGAIN, "AGAIN"},
+    {AEROGPU_SUBMIT_FLAG_EXT_HOLD, "HOLD"},
 };
 constexpr Name kInterrupts[] = {
     {AEROGPU_IRQ_FENCE, "FENCE"},

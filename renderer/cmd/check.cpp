@@ -462,4 +462,16 @@ Result<void> check(const aerogpu_cmd_ext_charge_space&, uint32_t) {
   return {};
 }
 
+Result<void> check(const aerogpu_cmd_ext_copy_memory& c, uint32_t) {
+  if (((c.dst_offset_bytes | c.src_offset_bytes | c.size_bytes) & 3) == 0) return {};
+  return malformed("copy of memory is not aligned to 4", {{"dst_offset_bytes", c.dst_offset_bytes},
+                                                          {"src_offset_bytes", c.src_offset_bytes},
+                                                          {"size_bytes", c.size_bytes}});
+}
+Result<void> check(const aerogpu_cmd_ext_fill_memory& c, uint32_t) {
+  if (((c.offset_bytes | c.size_bytes) & 3) == 0) return {};
+  return malformed("fill of memory is not aligned to 4",
+                   {{"offset_bytes", c.offset_bytes}, {"size_bytes", c.size_bytes}});
+}
+
 }  // namespace aerogpu::cmd

@@ -483,6 +483,21 @@ constexpr PacketField kExtChargeSpace[] = {
     {"space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtCopyMemory[] = {
+    {"dst_alloc_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"src_alloc_id", 12, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"dst_offset_bytes", 16, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"src_offset_bytes", 24, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"size_bytes", 32, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
+constexpr PacketField kExtFillMemory[] = {
+    {"alloc_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"pattern", 12, 4, 1, PacketField::Kind::Hex, {}},
+    {"offset_bytes", 16, 8, 1, PacketField::Kind::Unsigned, {}},
+    {"size_bytes", 24, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
 }  // namespace
 
 PacketFields packetFields(uint32_t opcode) {
@@ -627,6 +642,10 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_NAME_SPACE", 48, kExtNameSpace};
     case AEROGPU_CMD_EXT_CHARGE_SPACE:
       return {"EXT_CHARGE_SPACE", 16, kExtChargeSpace};
+    case AEROGPU_CMD_EXT_COPY_MEMORY:
+      return {"EXT_COPY_MEMORY", 40, kExtCopyMemory};
+    case AEROGPU_CMD_EXT_FILL_MEMORY:
+      return {"EXT_FILL_MEMORY", 32, kExtFillMemory};
     default:
       return {};
   }

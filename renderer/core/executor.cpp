@@ -88,7 +88,8 @@ void Executor::noteContextChange(bool changed) {
 uint64_t Executor::features() const {
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
          uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS |
-                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_EXT_FEATURE_HI_AGAIN | AEROGPU_CMD_FEATURES_HI}
+                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_EXT_FEATURE_HI_AGAIN |
+                  (AEROGPU_CMD_FEATURES_HI & ~AEROGPU_EXT_FEATURE_HI_MEMORY)}
              << 32;
 }
 

@@ -116,6 +116,9 @@ public:
   Result<void> run(const aerogpu_cmd_ext_destroy_space& c);
   Result<void> run(const aerogpu_cmd_ext_name_space& c);
   Result<void> run(const aerogpu_cmd_ext_charge_space& c);
+  // executor_memory.cpp
+  Result<void> run(const aerogpu_cmd_ext_copy_memory& c);
+  Result<void> run(const aerogpu_cmd_ext_fill_memory& c);
   // executor_transfers.cpp
   Result<void> run(const aerogpu_cmd_resource_dirty_range& c);
   Result<void> run(const aerogpu_cmd_upload_resource& c, Bytes bytes);

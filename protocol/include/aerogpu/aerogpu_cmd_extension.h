@@ -31,17 +31,21 @@
   0x10000U /* feature bit 48: the SPACE registers exist, and spaces.md holds once they are enabled */
 #define AEROGPU_EXT_FEATURE_HI_CHARGES \
   0x800000U /* feature bit 55: the packet EXT_CHARGE_SPACE works; comes with SPACES */
+#define AEROGPU_EXT_FEATURE_HI_MEMORY                                                        \
+  0x1000000U /* feature bit 56: the packets EXT_COPY_MEMORY and EXT_FILL_MEMORY and the flag \
+                AEROGPU_SUBMIT_FLAG_EXT_HOLD work */
 #define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */
 #define AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS \
   0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                                        \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |              \
-   AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | \
-   AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES |             \
-   AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_UPDATES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                                   \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |         \
+   AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_MEMORY |   \
+   AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
+   AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_UPDATES |               \
+   AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** aerogpu_cmd_ext_create_texture.kind. */
 enum aerogpu_ext_texture_kind {
@@ -375,6 +379,28 @@ struct aerogpu_cmd_ext_charge_space {
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_charge_space, 16);
+
+/** EXT_COPY_MEMORY: bytes of one allocation to another, or to another place in it, without an object, and without the
+ * GPU. MEM-1. */
+struct aerogpu_cmd_ext_copy_memory {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t dst_alloc_id;
+  uint32_t src_alloc_id;
+  uint64_t dst_offset_bytes; /* a multiple of 4 */
+  uint64_t src_offset_bytes; /* a multiple of 4 */
+  uint64_t size_bytes;       /* a multiple of 4 */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_copy_memory, 40);
+
+/** EXT_FILL_MEMORY: bytes of an allocation get a pattern, without an object, and without the GPU. MEM-1. */
+struct aerogpu_cmd_ext_fill_memory {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t alloc_id;
+  uint32_t pattern;      /* little-endian, again and again from the range's begin */
+  uint64_t offset_bytes; /* a multiple of 4 */
+  uint64_t size_bytes;   /* a multiple of 4 */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_fill_memory, 32);
 
 #pragma pack(pop)
 

