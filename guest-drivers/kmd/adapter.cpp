@@ -27,18 +27,17 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
     status = begin(static_cast<Stage>(m_stage), info);
   if (NT_SUCCESS(status)) {
     started = true;
-    logEvent(physicalDevice, AEROGPU_EVENT_STARTED, STATUS_SUCCESS, features.abiVersion, features.low, features.high);
+    logEvent(AEROGPU_EVENT_STARTED, STATUS_SUCCESS, features.abiVersion, features.low, features.high);
     DXGK_DEVICE_INFO device = {};
     if (NT_SUCCESS(dxgk.DxgkCbGetDeviceInformation(dxgk.DeviceHandle, &device)))
       writeHardwareInformation(device.DeviceRegistryPath, memory.vramBytes(), features.abiVersion,
                                CapabilityBlock(registers, features.high));
-    if (settings.disable3d) logEvent(physicalDevice, AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
+    if (settings.disable3d) logEvent(AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
     return STATUS_SUCCESS;
   }
   const ULONG failed = --m_stage;  // begun in vain: it left nothing behind
   unwind();
-  logEvent(physicalDevice,
-           status == STATUS_REVISION_MISMATCH            ? AEROGPU_EVENT_ABI_MISMATCH
+  logEvent(status == STATUS_REVISION_MISMATCH            ? AEROGPU_EVENT_ABI_MISMATCH
            : status == STATUS_DEVICE_CONFIGURATION_ERROR ? AEROGPU_EVENT_NO_RESOURCES
                                                          : AEROGPU_EVENT_START_FAILED,
            status, failed);
@@ -48,8 +47,8 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
 void AeroAdapter::stop() {
   AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
   if (started) {
-    const uint32_t errors = deviceErrors.finish(physicalDevice);
-    logEvent(physicalDevice, AEROGPU_EVENT_STOPPED, STATUS_SUCCESS, static_cast<ULONG>(counters.submissions), errors,
+    const uint32_t errors = deviceErrors.finish();
+    logEvent(AEROGPU_EVENT_STOPPED, STATUS_SUCCESS, static_cast<ULONG>(counters.submissions), errors,
              static_cast<ULONG>(counters.timeoutResets));
   }
   started = false;
@@ -158,7 +157,7 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   NTSTATUS status = features.read(registers);
   if (!NT_SUCCESS(status)) {
     // Not the device that it was, or none: it stays as it is, and what is submitted to it times out.
-    logEvent(physicalDevice, AEROGPU_EVENT_START_FAILED, status, kCheck);
+    logEvent(AEROGPU_EVENT_START_FAILED, status, kCheck);
     return;
   }
   const bool forgot = !claimObjects() && scheduler.deviceForgot();
@@ -177,7 +176,7 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   // missing as everything else is.
   if (forgot) (void)textures.restore();
   status = gdi.restore();
-  if (!NT_SUCCESS(status)) logEvent(physicalDevice, AEROGPU_EVENT_START_FAILED, status, kGdi);
+  if (!NT_SUCCESS(status)) logEvent(AEROGPU_EVENT_START_FAILED, status, kGdi);
 }
 
 void AeroAdapter::keepObjects() {
@@ -208,14 +207,14 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   // LOSS-3: what timed out stands because the GPU is gone from the host. A fresh one has nothing of what there was;
   // LOSS-5: it need not be waited for.
   if (gpuLoss.lost()) {
-    gpuLoss.restarts(physicalDevice);
+    gpuLoss.restarts();
     registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
     m_gpuLost = true;
     deviceForgot();
     gdi.forget();
   }
   counters.lastResetTime = KeQueryInterruptTime();
-  logEvent(physicalDevice, NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
+  logEvent(NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
            static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()));
   return status;
 }
@@ -235,7 +234,7 @@ void AeroAdapter::retryGpu() {
   if (!gpuLoss.gone()) return;
   const bool tried = scheduler.restartDevice([this] {
     if (!gpuLoss.gone()) return false;  // another program was faster
-    gpuLoss.restarts(physicalDevice);
+    gpuLoss.restarts();
     registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
     return true;
   });
@@ -288,8 +287,8 @@ bool AeroAdapter::interrupt() {
 
 void AeroAdapter::dpc() {
   dxgk.DxgkCbNotifyDpc(dxgk.DeviceHandle);
-  deviceErrors.report(physicalDevice);
-  gpuLoss.report(physicalDevice);
+  deviceErrors.report();
+  gpuLoss.report();
 }
 
 void AeroAdapter::leaveInterrupts() {

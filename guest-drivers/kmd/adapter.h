@@ -36,8 +36,6 @@ public:
     return self && self->magic == kMagic ? self : nullptr;
   }
 
-  explicit AeroAdapter(PDEVICE_OBJECT device) : physicalDevice(device) {}
-
   /** DxgkDdiStartDevice, StopDevice; PASSIVE_LEVEL. A failed start leaves nothing behind. */
   NTSTATUS start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE &callbacks);
   void stop();
@@ -75,7 +73,6 @@ public:
   bool acceleratesGdi() const { return offers3d() && !settings.disableGdi && segments.hasAperture(); }
 
   uint32_t magic = kMagic;
-  PDEVICE_OBJECT physicalDevice;
   DXGKRNL_INTERFACE dxgk = {};
   bool started = false;
   bool powered = false;

@@ -108,7 +108,7 @@ NTSTATUS APIENTRY AeroDdiAddDevice(const PDEVICE_OBJECT physicalDevice, PVOID *c
   if (!physicalDevice || !context) return STATUS_INVALID_PARAMETER;
   void *memory = poolAllocate(sizeof(AeroAdapter));
   if (!memory) return STATUS_NO_MEMORY;
-  *context = new (memory) AeroAdapter(physicalDevice);
+  *context = new (memory) AeroAdapter;
   return STATUS_SUCCESS;
 }
 

@@ -31,26 +31,26 @@ void DeviceErrors::start() {
   InterlockedExchange(&m_pending, 0);
 }
 
-void DeviceErrors::report(PDEVICE_OBJECT device) {
+void DeviceErrors::report() {
   // Those of the quiet time are counted with the first that comes after it.
   if (!m_pending || KeQueryInterruptTime() < m_quietEnd || !InterlockedExchange(&m_pending, 0)) return;
   const uint32_t count = m_registers.read(AEROGPU_MMIO_REG_ERROR_COUNT);
   if (count == ~0u && m_registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return;  // gone from the bus
-  write(device, count);
+  write(count);
   m_quietEnd = KeQueryInterruptTime() + uint64_t{kQuietSeconds} * 10000000;
 }
 
-uint32_t DeviceErrors::finish(PDEVICE_OBJECT device) {
+uint32_t DeviceErrors::finish() {
   const uint32_t count = m_registers.read(AEROGPU_MMIO_REG_ERROR_COUNT);
   if (m_registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC) return m_told - m_first;
-  if (InterlockedExchange(&m_pending, 0) && count != m_told) write(device, count);
+  if (InterlockedExchange(&m_pending, 0) && count != m_told) write(count);
   return count - m_first;
 }
 
-void DeviceErrors::write(PDEVICE_OBJECT device, uint32_t count) {
+void DeviceErrors::write(uint32_t count) {
   const uint32_t code = m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE);
   const uint32_t fence = m_registers.read(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
-  logEvent(device, AEROGPU_EVENT_DEVICE_ERROR, STATUS_IO_DEVICE_ERROR, code, fence, count - m_told, nameOf(code));
+  logEvent(AEROGPU_EVENT_DEVICE_ERROR, STATUS_IO_DEVICE_ERROR, code, fence, count - m_told, nameOf(code));
   m_told = count;
 }
 

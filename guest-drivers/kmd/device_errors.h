@@ -21,13 +21,13 @@ public:
   /** The device raised ERROR; DIRQL. A DPC has to follow. */
   void raised() { InterlockedExchange(&m_pending, 1); }
   /** In the DPC; DISPATCH_LEVEL. */
-  void report(PDEVICE_OBJECT device);
+  void report();
   /** What the log has not been told yet. PASSIVE_LEVEL, no DPC runs any more. Returns how many there were since
    * start(). */
-  uint32_t finish(PDEVICE_OBJECT device);
+  uint32_t finish();
 
 private:
-  void write(PDEVICE_OBJECT device, uint32_t count);
+  void write(uint32_t count);
 
   const Registers &m_registers;
   volatile LONG m_pending = 0;

@@ -3,6 +3,7 @@
 // overlays (MaxOverlays is 0), swizzling ranges (NumberOfSwizzlingRanges is 0), linked adapters, and those that
 // WDDM 1.1 does not use.
 #include "entry_points.h"
+#include "event_log.h"
 #include "trace.h"
 
 extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath)
@@ -10,6 +11,7 @@ extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING reg
 
 extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath) {
   using namespace aero;
+  openEventLog(driver);
   DRIVER_INITIALIZATION_DATA data = {};
   data.Version = DXGKDDI_INTERFACE_VERSION;
   data.DxgkDdiAddDevice = AeroDdiAddDevice;

@@ -2,8 +2,17 @@
 #include "event_log.h"
 
 namespace aero {
+namespace {
 
-void logEvent(PDEVICE_OBJECT device, NTSTATUS event, NTSTATUS status, ULONG a, ULONG b, ULONG c, const wchar_t *text) {
+PDRIVER_OBJECT s_driver;
+
+}  // namespace
+
+void openEventLog(PDRIVER_OBJECT driver) {
+  s_driver = driver;
+}
+
+void logEvent(NTSTATUS event, NTSTATUS status, ULONG a, ULONG b, ULONG c, const wchar_t *text) {
   const ULONG data[] = {static_cast<ULONG>(status), a, b, c};
   // Dump data begins at DumpData, which the structure counts once (wdm page "IO_ERROR_LOG_PACKET").
   constexpr ULONG fixed = FIELD_OFFSET(IO_ERROR_LOG_PACKET, DumpData) + sizeof data, maxText = 46;
@@ -12,7 +21,7 @@ void logEvent(PDEVICE_OBJECT device, NTSTATUS event, NTSTATUS status, ULONG a, U
   while (text && characters < maxText && text[characters]) characters++;
   ULONG bytes = fixed + (text ? (characters + 1) * static_cast<ULONG>(sizeof(wchar_t)) : 0);
   if (bytes < sizeof(IO_ERROR_LOG_PACKET)) bytes = sizeof(IO_ERROR_LOG_PACKET);
-  auto *packet = static_cast<PIO_ERROR_LOG_PACKET>(IoAllocateErrorLogEntry(device, static_cast<UCHAR>(bytes)));
+  auto *packet = static_cast<PIO_ERROR_LOG_PACKET>(IoAllocateErrorLogEntry(s_driver, static_cast<UCHAR>(bytes)));
   if (!packet) return;
   RtlZeroMemory(packet, bytes);
   packet->ErrorCode = event;

@@ -18,14 +18,14 @@ bool GpuLoss::lost() const {
   return m_known && m_registers.read(AEROGPU_EXT_REG_GPU_STATE) != AEROGPU_EXT_GPU_WORKS;
 }
 
-void GpuLoss::restarts(PDEVICE_OBJECT device) {
+void GpuLoss::restarts() {
   m_generation = m_registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
   InterlockedExchange(&m_look, 0);  // of before
   m_awaited = true;
-  if (!m_gone) logEvent(device, AEROGPU_EVENT_GPU_LOST, STATUS_IO_DEVICE_ERROR, m_generation);
+  if (!m_gone) logEvent(AEROGPU_EVENT_GPU_LOST, STATUS_IO_DEVICE_ERROR, m_generation);
 }
 
-void GpuLoss::report(PDEVICE_OBJECT device) {
+void GpuLoss::report() {
   const bool failed = m_known && InterlockedExchange(&m_look, 0);
   if (!failed && !m_awaited && !m_gone) return;
   const uint32_t generation = m_registers.read(AEROGPU_EXT_REG_GPU_GENERATION);
@@ -34,11 +34,11 @@ void GpuLoss::report(PDEVICE_OBJECT device) {
   if (m_awaited && generation == m_generation) return;
   if (state == AEROGPU_EXT_GPU_GONE) {
     if (!failed) return;
-    if (!m_gone) logEvent(device, AEROGPU_EVENT_GPU_GONE, STATUS_DEVICE_DOES_NOT_EXIST, generation);
+    if (!m_gone) logEvent(AEROGPU_EVENT_GPU_GONE, STATUS_DEVICE_DOES_NOT_EXIST, generation);
     m_gone = true;
     m_awaited = false;
   } else if (state == AEROGPU_EXT_GPU_WORKS && (m_awaited || m_gone)) {
-    logEvent(device, AEROGPU_EVENT_GPU_BACK, STATUS_SUCCESS, generation);
+    logEvent(AEROGPU_EVENT_GPU_BACK, STATUS_SUCCESS, generation);
     m_gone = false;
     m_awaited = false;
   }

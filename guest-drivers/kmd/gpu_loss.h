@@ -23,9 +23,9 @@ public:
    */
   bool gone() const { return m_gone && !m_awaited; }
   /** A lost GPU is about to be opened anew (GPU_RESTART). Whoever writes it serialises. At most DISPATCH_LEVEL. */
-  void restarts(PDEVICE_OBJECT device);
+  void restarts();
   /** Tells what has become of that, once the device knows. DISPATCH_LEVEL. */
-  void report(PDEVICE_OBJECT device);
+  void report();
 
 private:
   Registers &m_registers;

@@ -59,8 +59,7 @@ private:
 NTSTATUS skipped(AeroAdapter &adapter, const DXGKARG_BUILDPAGINGBUFFER &args, UINT segment) {
   constexpr uint64_t kMostEntries = 8;  // in the event log, for each start
   if (++adapter.counters.skippedPaging <= kMostEntries)
-    logEvent(adapter.physicalDevice, AEROGPU_EVENT_PAGING_SKIPPED, STATUS_INVALID_PARAMETER,
-             static_cast<ULONG>(args.Operation), segment);
+    logEvent(AEROGPU_EVENT_PAGING_SKIPPED, STATUS_INVALID_PARAMETER, static_cast<ULONG>(args.Operation), segment);
   return STATUS_SUCCESS;
 }
 

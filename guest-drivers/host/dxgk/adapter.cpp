@@ -123,6 +123,13 @@ guest::Status Adapter::loadDriver(const std::string& path) {
   m_driverObject.DriverInit = reinterpret_cast<void*>(m_image->entry());
   m_physicalDevice.Type = 3;
   m_physicalDevice.Size = sizeof m_physicalDevice;
+  // A physical device object is of the driver of its bus.
+  m_busDriverName = wide("\\Driver\\pci");
+  m_busDriver.Type = 4;
+  m_busDriver.Size = sizeof m_busDriver;
+  m_busDriver.DriverName = counted(m_busDriverName);
+  m_physicalDevice.DriverObject = &m_busDriver;
+  setDriverObject(&m_driverObject);
   using Entry = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*);
   const NTSTATUS result = callDdi("DriverEntry", kPassiveLevel, reinterpret_cast<Entry>(m_image->entry()),
                                   &m_driverObject, &registryPath);
@@ -140,7 +147,7 @@ NTSTATUS Adapter::registerMiniport(const DRIVER_INITIALIZATION_DATA& data) {
   if (data.Version != DXGKDDI_INTERFACE_VERSION)
     brokenRule("DRIVER_INITIALIZATION_DATA.Version is 0x%x, not 0x%x", data.Version,
                DXGKDDI_INTERFACE_VERSION);
-  // Pointers up to the last one that WDDM 1.1 demands; the swizzling, overlay and later slots may be empty.
+  // Pointers up to the last one that WDDM 1.1 demands; later slots may be empty.
   const auto* slots = reinterpret_cast<void* const*>(&data.DxgkDdiAddDevice);
   const size_t count = (sizeof data - offsetof(DRIVER_INITIALIZATION_DATA, DxgkDdiAddDevice)) / sizeof(void*);
   for (size_t i = 0; i < count; ++i)

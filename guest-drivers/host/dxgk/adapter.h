@@ -112,8 +112,8 @@ private:
 
   std::unique_ptr<Machine> m_machine;
   CM_RESOURCE_LIST m_resources{};
-  std::u16string m_registryPath, m_driverName;
-  DRIVER_OBJECT m_driverObject{};
+  std::u16string m_registryPath, m_driverName, m_busDriverName;
+  DRIVER_OBJECT m_driverObject{}, m_busDriver{};
   DEVICE_OBJECT m_physicalDevice{};
   std::unique_ptr<PeImage> m_image;
   std::unique_ptr<Vidmm> m_vidmm;

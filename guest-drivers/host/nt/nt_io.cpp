@@ -5,7 +5,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "core/report.h"
 #include "nt/nt_state.h"
@@ -31,8 +30,12 @@ DEVICE_OBJECT s_dxgkrnlDevice;
 uint64_t s_dxgkrnlFile[27];  // a FILE_OBJECT is opaque to the driver
 unsigned s_fileReferences;
 std::map<NtIrp*, PendingControl> s_irps;
-std::set<uint8_t*> s_logAllocated;
-std::map<uint8_t*, size_t> s_logBytes;
+struct PendingEntry {
+  size_t bytes;
+  std::string source;
+};
+const DRIVER_OBJECT* s_driverObject;
+std::map<uint8_t*, PendingEntry> s_logAllocated;
 std::vector<ErrorLogEntry> s_log;
 bool s_privileged = true;
 constexpr uint64_t kDebugPrivilege = 20;  // SE_DEBUG_PRIVILEGE, wdm.h
@@ -111,27 +114,49 @@ HOST_FASTCALL NTSTATUS iofCallDriver(DEVICE_OBJECT* device, NtIrp* irp) {
   return status;
 }
 
+constexpr int16_t kObjectDevice = 3, kObjectDriver = 4;  // Type of DEVICE_OBJECT and DRIVER_OBJECT
+
+/// Whose entry it is. Page "IoAllocateErrorLogEntry": of a device, or of a driver; the log's source is the
+/// driver's name, a device's being the one that made its object. The physical device of DxgkDdiAddDevice is
+/// the bus driver's.
+const DRIVER_OBJECT* driverOf(const void* object) {
+  int16_t type;
+  std::memcpy(&type, object, sizeof type);
+  if (type == kObjectDriver) return static_cast<const DRIVER_OBJECT*>(object);
+  return type == kObjectDevice ? static_cast<const DEVICE_OBJECT*>(object)->DriverObject : nullptr;
+}
+std::string sourceName(const DRIVER_OBJECT* driver) {
+  const std::string name = driver ? narrow(driver->DriverName) : std::string();
+  return name.substr(name.rfind('\\') + 1);
+}
+
 // IO_ERROR_LOG_PACKET: the dump data follow at 40; ErrorCode at 12, UniqueErrorValue at 16, FinalStatus
 // at 20.
 HOST_API void* ioAllocateErrorLogEntry(void* object, uint8_t bytes) {
-  if (!object) brokenRule("an event-log entry of no object: %s", currentCall().c_str());
+  const DRIVER_OBJECT* driver = object ? driverOf(object) : nullptr;
+  if (!driver || driver != s_driverObject)
+    brokenRule("an event-log entry of the source '%s', which has not the driver's texts: %s",
+               sourceName(driver).c_str(), currentCall().c_str());
   if (bytes < 48 || bytes > kErrorLogMaximum) {
     brokenRule("an event-log entry of %u bytes: %s", bytes, currentCall().c_str());
     return nullptr;
   }
   auto* entry = static_cast<uint8_t*>(std::calloc(1, bytes));
   std::lock_guard lock(s_mutex);
-  s_logAllocated.insert(entry);
-  s_logBytes[entry] = bytes;
+  s_logAllocated[entry] = {bytes, sourceName(driver)};
   return entry;
 }
 HOST_API void ioWriteErrorLogEntry(uint8_t* entry) {
   std::lock_guard lock(s_mutex);
-  if (s_logAllocated.erase(entry) == 0) {
+  const auto found = s_logAllocated.find(entry);
+  if (found == s_logAllocated.end()) {
     brokenRule("IoWriteErrorLogEntry of something that was not allocated: %s", currentCall().c_str());
     return;
   }
+  const size_t bytes = found->second.bytes;
   ErrorLogEntry record{};
+  record.source = found->second.source;
+  s_logAllocated.erase(found);
   std::memcpy(&record.errorCode, entry + 12, 4);
   std::memcpy(&record.uniqueErrorValue, entry + 16, 4);
   std::memcpy(&record.finalStatus, entry + 20, 4);
@@ -140,8 +165,6 @@ HOST_API void ioWriteErrorLogEntry(uint8_t* entry) {
   std::memcpy(&dumpBytes, entry + 2, 2);
   std::memcpy(&stringCount, entry + 4, 2);
   std::memcpy(&at, entry + 6, 2);
-  const size_t bytes = s_logBytes[entry];
-  s_logBytes.erase(entry);
   if (dumpBytes % 4 || 40u + dumpBytes > bytes) {
     brokenRule("an event-log entry of %zu bytes with %u of data: %s", bytes, dumpBytes,
                currentCall().c_str());
@@ -280,6 +303,10 @@ void* resolveNtImport(const char* dll, const char* name) {
 
 void setRegisterMiniport(RegisterMiniport function) {
   s_register = function;
+}
+
+void setDriverObject(const DRIVER_OBJECT* driver) {
+  s_driverObject = driver;
 }
 
 std::vector<ErrorLogEntry> errorLogEntries() {

@@ -137,8 +137,11 @@ std::vector<EtwEvent> takeDxgkEvents();
 /// What the driver registers with dxgkrnl through; null = no such device.
 using RegisterMiniport = NTSTATUS(HOST_API*)(DRIVER_OBJECT*, UNICODE_STRING*, void* initializationData);
 void setRegisterMiniport(RegisterMiniport function);
+/// What DriverEntry is given; it outlives the driver.
+void setDriverObject(const DRIVER_OBJECT* driver);
 /// Event-log entries that the driver has written: their unique error values and status codes.
 struct ErrorLogEntry {
+  std::string source;  // as the event log shows it: the name of the driver whose object was given
   uint32_t errorCode, uniqueErrorValue;
   NTSTATUS finalStatus;
   std::vector<uint32_t> data;        // DumpData

@@ -34,6 +34,8 @@ void lifeCycle() {
                log.back().data[2] == r.read(AEROGPU_MMIO_REG_FEATURES_LO) &&
                log.back().data[3] == r.read(AEROGPU_MMIO_REG_FEATURES_HI),
            "its numbers are the device's");
+    for (const ErrorLogEntry& entry : log)
+      expect(entry.source == "aerogpu", "the source of the texts, not '%s'", entry.source.c_str());
     adapter.stopDevice();
     expect(loggedEvents(kStopped) == round, "round %u: one stop is told", round);
     adapter.removeDevice();
