@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// driver_entry.cpp: the table of entry points, in the order of DRIVER_INITIALIZATION_DATA. Slots that stay empty: the
-// overlays (MaxOverlays is 0), swizzling ranges (NumberOfSwizzlingRanges is 0), linked adapters, and those that
-// WDDM 1.1 does not use.
+// driver_entry.cpp: the table of entry points, in the order of DRIVER_INITIALIZATION_DATA. Slots that stay empty:
+// linked adapters, and those that WDDM 1.1 does not use.
 #include "entry_points.h"
 #include "event_log.h"
 #include "trace.h"
@@ -36,6 +35,8 @@ extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING reg
   data.DxgkDdiDestroyAllocation = AeroDdiDestroyAllocation;
   data.DxgkDdiDescribeAllocation = AeroDdiDescribeAllocation;
   data.DxgkDdiGetStandardAllocationDriverData = AeroDdiGetStandardAllocationDriverData;
+  data.DxgkDdiAcquireSwizzlingRange = AeroDdiAcquireSwizzlingRange;
+  data.DxgkDdiReleaseSwizzlingRange = AeroDdiReleaseSwizzlingRange;
   data.DxgkDdiPatch = AeroDdiPatch;
   data.DxgkDdiSubmitCommand = AeroDdiSubmitCommand;
   data.DxgkDdiPreemptCommand = AeroDdiPreemptCommand;
@@ -60,6 +61,10 @@ extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING reg
   data.DxgkDdiGetScanLine = AeroDdiGetScanLine;
   data.DxgkDdiStopCapture = AeroDdiStopCapture;
   data.DxgkDdiControlInterrupt = AeroDdiControlInterrupt;
+  data.DxgkDdiCreateOverlay = AeroDdiCreateOverlay;
+  data.DxgkDdiUpdateOverlay = AeroDdiUpdateOverlay;
+  data.DxgkDdiFlipOverlay = AeroDdiFlipOverlay;
+  data.DxgkDdiDestroyOverlay = AeroDdiDestroyOverlay;
   data.DxgkDdiDestroyDevice = AeroDdiDestroyDevice;
   data.DxgkDdiOpenAllocation = AeroDdiOpenAllocation;
   data.DxgkDdiCloseAllocation = AeroDdiCloseAllocation;

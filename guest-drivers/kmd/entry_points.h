@@ -52,6 +52,14 @@ DXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA AeroDdiGetStandardAllocationDriverData;
 DXGKDDI_OPENALLOCATIONINFO AeroDdiOpenAllocation;
 DXGKDDI_CLOSEALLOCATION AeroDdiCloseAllocation;
 
+// unannounced_ddi.cpp
+DXGKDDI_ACQUIRESWIZZLINGRANGE AeroDdiAcquireSwizzlingRange;
+DXGKDDI_RELEASESWIZZLINGRANGE AeroDdiReleaseSwizzlingRange;
+DXGKDDI_CREATEOVERLAY AeroDdiCreateOverlay;
+DXGKDDI_UPDATEOVERLAY AeroDdiUpdateOverlay;
+DXGKDDI_FLIPOVERLAY AeroDdiFlipOverlay;
+DXGKDDI_DESTROYOVERLAY AeroDdiDestroyOverlay;
+
 // context_ddi.cpp
 DXGKDDI_CREATEDEVICE AeroDdiCreateDevice;
 DXGKDDI_DESTROYDEVICE AeroDdiDestroyDevice;

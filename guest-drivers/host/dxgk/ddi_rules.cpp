@@ -15,7 +15,9 @@ namespace {
 constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kPrivilegedInstruction = ntStatus(0xC0000096),
                    kInvalidUserBuffer = ntStatus(0xC00000E8), kInsufficientResources = ntStatus(0xC000009A),
                    kCannotColorConvert = ntStatus(0xC01E0008),
-                   kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+                   kGpuException = ntStatus(0xC01E0200),  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+    // STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNAVAILABLE and _UNSUPPORTED
+    kApertureUnavailable = ntStatus(0xC01E0107), kApertureUnsupported = ntStatus(0xC01E0108);
 
 /// "Return code" of the functions' pages. STATUS_GRAPHICS_DRIVER_MISMATCH, which some of them list too, is
 /// left out: its severity is informational, so NT_SUCCESS takes it for success.
@@ -36,6 +38,10 @@ const struct {
     {"DxgkDdiPresent",
      {kSuccess, kNoMemory, kInsufficientResources, kInsufficientDmaBuffer, kCannotColorConvert,
       kPrivilegedInstruction, kIllegalInstruction, kInvalidHandle, kGpuException}},
+    {"DxgkDdiAcquireSwizzlingRange", {kSuccess, kApertureUnsupported, kApertureUnavailable}},
+    {"DxgkDdiCreateOverlay", {kSuccess, kInvalidParameter, kNoMemory, kInsufficientResources}},
+    {"DxgkDdiUpdateOverlay", {kSuccess, kInvalidParameter, kNoMemory, kInsufficientResources}},
+    {"DxgkDdiFlipOverlay", {kSuccess, kInvalidParameter, kNoMemory}},
     // "should never fail", dispmprt page "DXGKDDI_SET_POWER_STATE".
     {"DxgkDdiSetPowerState", {kSuccess}},
 };

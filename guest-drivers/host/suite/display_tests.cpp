@@ -525,7 +525,60 @@ void displayRefusals() {
   expect(ntSuccess(shape([](auto& a) { a.XHot = a.YHot = 1000; })), "a hot spot outside is moved in");
 }
 
+/// DXGK_DRIVERCAPS announces no overlays and no swizzling ranges. Who calls these all the same gets an answer
+/// of their pages, and nothing changes: a null slot would be a jump to address 0.
+void unannounced() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(1024, 768), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  const DRIVER_INITIALIZATION_DATA& ddi = adapter.ddi;
+  const Allocation& primary = *adapter.display().primary();
+  expect(adapter.caps.MaxOverlays == 0 && adapter.caps.NumberOfSwizzlingRanges == 0, "none are announced");
+
+  DXGKARG_ACQUIRESWIZZLINGRANGE range{};
+  range.hAllocation = primary.driver;
+  range.SegmentId = primary.segment;
+  range.RangeSize = 4096;
+  range.CPUTranslatedAddress.QuadPart = 0x1234000;
+  const auto acquire = [&] {
+    return callDdi("DxgkDdiAcquireSwizzlingRange", kPassiveLevel, ddi.DxgkDdiAcquireSwizzlingRange,
+                   adapter.context(), &range);
+  };
+  const NTSTATUS status = acquire();
+  expect(status == ntStatus(0xC01E0108),
+         "STATUS_GRAPHICS_UNSWIZZLING_APERTURE_UNSUPPORTED, which is not tried again (0x%08x)", status);
+  expect(range.RangeSize == 4096 && range.CPUTranslatedAddress.QuadPart == 0x1234000, "nothing is said");
+  // None can be left to release, so that has succeeded before it begins: also in the clean-up of a time-out.
+  const DXGKARG_RELEASESWIZZLINGRANGE released{primary.driver, 0, 0};
+  const auto release = [&] {
+    return callDdi("DxgkDdiReleaseSwizzlingRange", kPassiveLevel, ddi.DxgkDdiReleaseSwizzlingRange,
+                   adapter.context(), &released);
+  };
+  expect(ntSuccess(release()), "there is nothing to release");
+
+  DXGKARG_CREATEOVERLAY create{};
+  create.OverlayInfo.hAllocation = primary.driver;
+  create.hOverlay = nullptr;
+  const NTSTATUS created =
+      callDdi("DxgkDdiCreateOverlay", kPassiveLevel, ddi.DxgkDdiCreateOverlay, adapter.context(), &create);
+  expect(created == kInsufficientResources && !create.hOverlay, "no overlay hardware (0x%08x)", created);
+  const DXGKARG_UPDATEOVERLAY update{};
+  const DXGKARG_FLIPOVERLAY flip{};
+  for (HANDLE overlay : {static_cast<HANDLE>(nullptr), primary.driver}) {
+    expect(callDdi("DxgkDdiUpdateOverlay", kPassiveLevel, ddi.DxgkDdiUpdateOverlay, overlay, &update) ==
+               kInvalidParameter,
+           "no overlay to update");
+    expect(callDdi("DxgkDdiFlipOverlay", kPassiveLevel, ddi.DxgkDdiFlipOverlay, overlay, &flip) ==
+               kInvalidParameter,
+           "no overlay to flip");
+    expect(callDdi("DxgkDdiDestroyOverlay", kPassiveLevel, ddi.DxgkDdiDestroyOverlay, overlay) ==
+               kInvalidParameter,
+           "no overlay to destroy");
+  }
+}
+
 const TestCase kTests[] = {
+    {"unannounced", 60, unannounced},
     {"modes", 300, modes},
     {"flips", 120, flips},
     {"pointer", 120, pointer},
