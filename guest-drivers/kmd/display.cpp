@@ -71,6 +71,7 @@ NTSTATUS Display::start() {
   m_timerReady = true;
   atDirql([this] {
     m_scanout = {};
+    m_flippedTo = 0;
     m_totalLines = 0;
     m_pathOn = m_visible = m_vsync = false;
     m_probing = false;
@@ -144,56 +145,80 @@ NTSTATUS Display::setMode(Mode mode, uint32_t format, uint32_t pitch, Path path)
     blank();
     // The old primary may be gone by now; until the first address of the new mode there is none to report.
     m_scanout = {false, mode.width, mode.height, format, pitch, 0, 0};
+    m_flippedTo = 0;
     m_totalLines = totalLines;
   });
   armTimer();
   return STATUS_SUCCESS;
 }
 
-NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId) {
-  if (!hasMode()) return STATUS_INVALID_PARAMETER;
-  uint32_t format = m_scanout.format, pitch = m_scanout.pitch;
+bool Display::locate(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, Frame &frame) const {
+  if (!hasMode()) return false;
+  frame.format = m_scanout.format;
+  frame.pitch = m_scanout.pitch;
   if (surface && surface->format != AEROGPU_FORMAT_INVALID) {
-    format = scanoutFormat(surface->format);
-    pitch = surface->pitch;
-    if (!format || surface->width < m_scanout.width || surface->height < m_scanout.height)
-      return STATUS_INVALID_PARAMETER;
+    frame.format = scanoutFormat(surface->format);
+    frame.pitch = surface->pitch;
+    if (!frame.format || surface->width < m_scanout.width || surface->height < m_scanout.height) return false;
   }
-  const uint64_t line = uint64_t{m_scanout.width} * bytesPerPixel(format);
-  if (pitch < line) return STATUS_INVALID_PARAMETER;
+  const uint64_t line = uint64_t{m_scanout.width} * bytesPerPixel(frame.format);
+  if (frame.pitch < line) return false;
   const auto address = static_cast<uint64_t>(args.PrimaryAddress.QuadPart);
+  const uint64_t bytes = uint64_t{frame.pitch} * (m_scanout.height - 1) + line;
   MemoryRef place;
-  if (!m_segments.locate(args.PrimarySegment, address, uint64_t{pitch} * (m_scanout.height - 1) + line, place) ||
-      place.kind != MemoryRef::Linear)
-    return STATUS_INVALID_PARAMETER;
+  if (!m_segments.locate(args.PrimarySegment, address, bytes, place) || place.kind != MemoryRef::Linear) return false;
+  frame.address = place.gpa;
+  return true;
+}
+
+NTSTATUS Display::setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId) {
+  Frame frame = {};
+  frame.allocId = allocId;
   // Flips come at DIRQL, in step with the interrupt already; mode changes do not.
-  if (KeGetCurrentIrql() > DISPATCH_LEVEL)
-    flip(place.gpa, format, pitch, allocId);
+  if (KeGetCurrentIrql() <= DISPATCH_LEVEL) {
+    if (!locate(args, surface, frame)) return STATUS_INVALID_PARAMETER;
+    atDirql([&] { flip(frame); });
+    return STATUS_SUCCESS;
+  }
+  if (locate(args, surface, frame))
+    flip(frame);
   else
-    atDirql([&] { flip(place.gpa, format, pitch, allocId); });
+    passOver(static_cast<uint64_t>(args.PrimaryAddress.QuadPart));
   return STATUS_SUCCESS;
 }
 
-void Display::flip(uint64_t address, uint32_t format, uint32_t pitch, uint32_t allocId) {
-  const bool changed = format != m_scanout.format || pitch != m_scanout.pitch;
-  trace::write<trace::Flip>([&] { return trace::Flip{address}; });
-  const uint64_t before = m_scanout.address;
-  m_scanout.address = address;
-  m_scanout.format = format;
-  m_scanout.pitch = pitch;
-  m_scanout.allocId = allocId;
+void Display::flip(const Frame &frame) {
+  const bool changed = frame.format != m_scanout.format || frame.pitch != m_scanout.pitch;
+  trace::write<trace::Flip>([&] { return trace::Flip{frame.address}; });
+  m_scanout.address = frame.address;
+  m_scanout.format = frame.format;
+  m_scanout.pitch = frame.pitch;
+  m_scanout.allocId = frame.allocId;
   if (!m_scanout.enabled) {
+    m_flippedTo = frame.address;
     program();
     return;
   }
   if (changed) {
-    m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, format);
-    m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, pitch);
+    m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_FORMAT, frame.format);
+    m_registers.write(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES, frame.pitch);
   }
   writeAddress();
+  flipped(frame.address);
+}
+
+void Display::passOver(uint64_t address) {
+  trace::write<trace::Flip>([&] { return trace::Flip{address}; });
+  flipped(address);
+}
+
+void Display::flipped(uint64_t address) {
+  const uint64_t before = m_flippedTo;
+  m_flippedTo = address;
   // A flip is done at the vertical sync after it (page "DxgkDdiSetVidPnSourceAddress"). Looked at behind the write, so
   // that one in between is not taken for the next one either.
-  if (m_vsync && !m_flippedLate && m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK) {
+  if (m_scanout.enabled && m_vsync && !m_flippedLate &&
+      m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS) & AEROGPU_IRQ_SCANOUT_VBLANK) {
     m_flippedLate = true;
     m_addressBefore = before;
   }
@@ -298,7 +323,7 @@ void Display::notifyVsync() {
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {};
   data.InterruptType = DXGK_INTERRUPT_CRTC_VSYNC;
   data.CrtcVsync.VidPnTargetId = kTargetId;
-  data.CrtcVsync.PhysicalAddress.QuadPart = static_cast<LONGLONG>(m_flippedLate ? m_addressBefore : m_scanout.address);
+  data.CrtcVsync.PhysicalAddress.QuadPart = static_cast<LONGLONG>(m_flippedLate ? m_addressBefore : m_flippedTo);
   m_flippedLate = false;
   m_dxgk.DxgkCbNotifyInterrupt(m_dxgk.DeviceHandle, &data);
 }

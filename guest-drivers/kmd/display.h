@@ -57,7 +57,11 @@ public:
   /** Whether a mode is set. */
   bool hasMode() const { return m_scanout.width != 0; }
   /** DxgkDdiSetVidPnSourceAddress: a flip to `surface`, or to one of the mode's format and pitch when it is null. With
-   *  handle spaces its texture is shown, the driver's over allocation `allocId`; 0: the memory. At most DIRQL. */
+   *  handle spaces its texture is shown, the driver's over allocation `allocId`; 0: the memory. At most DIRQL. What
+   *  cannot be shown (another mode's surface, no mode, no such memory) is refused at PASSIVE_LEVEL, where a mode is
+   * set. At DIRQL the last picture stays and the vertical syncs report the flip all the same: a failure is of no use to
+   * the OS there (its page knows one from Windows 8 on), and a flip that nobody reports would hold up all that follow.
+   */
   NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId);
   /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
   void setVisible(bool visible);
@@ -121,7 +125,17 @@ private:
   /** At DIRQL: brings the registers in line with the state. */
   void program();
   void blank();
-  void flip(uint64_t address, uint32_t format, uint32_t pitch, uint32_t allocId);
+  struct Frame {
+    uint64_t address;
+    uint32_t format, pitch, allocId;
+  };
+  /** What the OS wants shown, all but its allocId. False: it cannot be. Any IRQL. */
+  bool locate(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, Frame &frame) const;
+  void flip(const Frame &frame);
+  /** A flip to `address` that shows nothing. */
+  void passOver(uint64_t address);
+  /** The next vertical sync reports `address`. */
+  void flipped(uint64_t address);
   void writeAddress();
   void notifyVsync();
   /** While nothing is scanned out the device has no vblank, but the OS still wants one (page
@@ -144,6 +158,7 @@ private:
 
   // At DIRQL:
   Scanout m_scanout = {};
+  uint64_t m_flippedTo = 0;  // by the OS; as a rule what is shown. 0: nothing since the mode was set
   uint32_t m_totalLines = 0;
   bool m_active = false;  // between start and stop, powered
   bool m_pathOn = false;
@@ -156,7 +171,7 @@ private:
   volatile bool m_vsyncSeen = false;       // m_vsyncTicks says something about the running clock
   volatile uint32_t m_enableSerial = 0;    // counts the starts of the device's vblank clock
   bool m_flippedLate = false;              // a vblank that is not reported yet is of the picture before the last flip,
-  uint64_t m_addressBefore = 0;            // which was here
+  uint64_t m_addressBefore = 0;            // which the OS had flipped to
 
   KTIMER m_timer = {};
   KDPC m_timerDpc = {};

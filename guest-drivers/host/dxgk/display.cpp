@@ -171,9 +171,9 @@ bool Display::isSupported(VidPn& vidPn) {
                                   m_adapter.ddi.DxgkDdiIsSupportedVidPn, m_adapter.context(), &args);
   vidPn.readOnly = readOnly;
   vidPn.topology.mayChange = mayChange;
-  // Its page: an invalid topology has a code of its own, with FALSE.
-  if (!ntSuccess(status) && (status != kInvalidTopology || args.IsVidPnSupported))
-    brokenRule("DxgkDdiIsSupportedVidPn: 0x%08x", status);
+  // Its page has a code for a topology that is not valid. Those that Windows asks about are: what the adapter
+  // cannot do has the answer FALSE.
+  if (!ntSuccess(status)) brokenRule("DxgkDdiIsSupportedVidPn: 0x%08x", status);
   if (args.IsVidPnSupported > 1) brokenRule("DxgkDdiIsSupportedVidPn does not set IsVidPnSupported");
   return ntSuccess(status) && args.IsVidPnSupported;
 }
@@ -430,11 +430,14 @@ NTSTATUS Display::flip(Allocation& allocation, bool immediate) {
   const bool mmio = immediate ? caps.FlipImmediateMmIo : caps.FlipOnVSyncMmIo;
   if (immediate && !mmio)
     brokenRule("no FlipImmediateMmIo: immediate flips would be DMA buffers, which show nothing");
+  if (mmio) return flipAtDirql(args);
   std::shared_lock exclusion(m_adapter.exclusion());
-  if (!mmio)
-    return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, m_adapter.ddi.DxgkDdiSetVidPnSourceAddress,
-                   m_adapter.context(), &args);
-  // Memory-mapped flips are made at DIRQL, synchronized with the interrupt.
+  return callDdi("DxgkDdiSetVidPnSourceAddress", kPassiveLevel, m_adapter.ddi.DxgkDdiSetVidPnSourceAddress,
+                 m_adapter.context(), &args);
+}
+
+NTSTATUS Display::flipAtDirql(const DXGKARG_SETVIDPNSOURCEADDRESS& args) {
+  std::shared_lock exclusion(m_adapter.exclusion());
   std::lock_guard interrupt(m_adapter.interruptLock());
   IsrState& state = isrState();
   const IsrState outer = state;
@@ -442,6 +445,10 @@ NTSTATUS Display::flip(Allocation& allocation, bool immediate) {
   const NTSTATUS status = callDdi("DxgkDdiSetVidPnSourceAddress", kDeviceLevel,
                                   m_adapter.ddi.DxgkDdiSetVidPnSourceAddress, m_adapter.context(), &args);
   state = outer;
+  // Its page knows of a failure from Windows 8 on, for another kind of flip. What was flipped waits in a
+  // queue for a vertical sync that reports its address.
+  if (!ntSuccess(status) && args.VidPnSourceId == 0)
+    brokenRule("a flip at DIRQL fails with 0x%08x, and is never reported", status);
   return status;
 }
 

@@ -57,6 +57,9 @@ public:
   /// A flip to `allocation`, which must be resident in a segment and is pinned there.
   /// `immediate`: without a vertical sync, which the driver must say it can do that way (FlipImmediateMmIo).
   NTSTATUS flip(Allocation& allocation, bool immediate = false);
+  /// A memory-mapped flip to any place: at DIRQL, in step with the interrupt. Nobody can act on its failure
+  /// there.
+  NTSTATUS flipAtDirql(const DXGKARG_SETVIDPNSOURCEADDRESS& args);
   /// Pins into a segment that scanout can read.
   bool pin(Allocation& allocation);
   void unpin(Allocation& allocation) { allocation.pinned = false; }

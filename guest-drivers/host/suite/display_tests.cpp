@@ -2,6 +2,7 @@
 // Modes, flips, vertical sync, pointer. The outside of the VM says what the screen shows.
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 #include "suite/outside.h"
 #include "suite/streams.h"
@@ -179,6 +180,78 @@ void flipOrder() {
   expect(ntSuccess(display.flip(*display.primary())), "back to the primary");
   display.unpin(*other);
   adapter.vidmm().destroy({other});
+}
+
+/// A flip that nothing can be shown of: it was under way when the mode changed, or says a place that is none.
+/// The last picture stays, and the vertical syncs report the flip, so that the next ones come.
+void lateFlips() {
+  Session session;
+  if (!session.ok() || !expect(session.setMode(800, 600), "a mode")) return;
+  Adapter& adapter = session.adapter();
+  Display& display = adapter.display();
+  Scheduler& scheduler = adapter.scheduler();
+  D3DKMDT_SHAREDPRIMARYSURFACEDATA data{800, 600, D3DDDIFMT_X8R8G8B8, {60, 1}, 0};
+  auto created = adapter.vidmm().createStandard(D3DKMDT_STANDARDALLOCATION_SHAREDPRIMARYSURFACE, &data, true);
+  if (!expect(ntSuccess(created.status), "a flip surface")) return;
+  const auto small = created.allocations[0];
+  display.pin(*small);
+  expect(ntSuccess(display.controlVsync(true)) && scheduler.waitVsync(2, 5000), "vertical syncs");
+  expect(ntSuccess(display.flip(*small)), "a flip in the mode");
+  if (!expect(session.setMode(1024, 768), "a larger mode")) return;
+  const uint32_t colors[4] = {0x204060, 0x602040, 0x406020, 0x808080};
+  paint(adapter, *display.primary(), display.mode(), colors);
+  const auto reported = [&](uint64_t address, const char* what) {
+    bool seen = false;
+    for (int tries = 0; tries < 5 && !seen && scheduler.waitVsync(1, 2000); ++tries)
+      seen = scheduler.lastVsyncAddress() == address;
+    expect(seen, "the vertical syncs report %s", what);
+  };
+  const auto picture = [&](const char* when) {
+    expect(adapter.registers().read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO) ==
+               addressOf(adapter, *display.primary()),
+           "the scanout stays, %s", when);
+    expectScreen(quarterPoints(display.mode()), quarterColors(colors), when);
+  };
+  const uint64_t shown = addressOf(adapter, *display.primary());
+  expect(ntSuccess(display.flip(*small)), "a flip of before the change of the mode");
+  reported(addressOf(adapter, *small), "it");
+  picture("after a flip that is too small");
+  expect(ntSuccess(display.flip(*display.primary())), "the next flip");
+  reported(shown, "the next one");
+
+  const Allocation& primary = *display.primary();
+  const auto& segment = adapter.vidmm().segment(primary.segment).descriptor;
+  const auto end = static_cast<uint64_t>(segment.BaseAddress.QuadPart) + segment.Size;
+  const std::tuple<UINT, uint64_t, const char*> places[] = {
+      {2, shown, "a flip into the other segment"},
+      {9, shown, "a flip into no segment"},
+      {primary.segment, 0x1000, "a flip in front of the segment"},
+      {primary.segment, uint64_t(-4096), "a flip that wraps"},
+      {primary.segment, end - 4096, "a flip past its end"}};
+  for (const auto& [number, place, what] : places) {
+    DXGKARG_SETVIDPNSOURCEADDRESS args{};
+    args.PrimarySegment = number;
+    args.PrimaryAddress.QuadPart = static_cast<LONGLONG>(place);
+    args.hAllocation = primary.driver;
+    args.Flags.FlipOnNextVSync = 1;
+    expect(ntSuccess(display.flipAtDirql(args)), "%s", what);
+    reported(place, what);
+    picture(what);
+    expect(ntSuccess(display.flip(*display.primary())), "the next flip");
+    reported(shown, "the next one");
+  }
+
+  // No mode, hence no picture.
+  expect(display.disconnect(), "the display is stopped");
+  expect(ntSuccess(display.flip(*small)), "a flip of nothing");
+  reported(addressOf(adapter, *small), "a flip without a mode");
+  if (!expect(session.setMode(1024, 768), "the mode is back")) return;
+  reported(addressOf(adapter, *display.primary()), "the new primary");
+  paint(adapter, *display.primary(), display.mode(), colors);
+  picture("after flips without a mode");
+  expect(ntSuccess(display.controlVsync(false)), "vertical sync off");
+  display.unpin(*small);
+  adapter.vidmm().destroy({small});
 }
 
 /// The session goes to another machine and comes back, in the same mode and in another one.
@@ -585,6 +658,7 @@ const TestCase kTests[] = {
     {"vidpn", 60, vidPnRefusals},
     {"vertical-syncs", 120, verticalSyncs},
     {"flip-order", 120, flipOrder},
+    {"flips-late", 120, lateFlips},
     {"remote-session", 120, remoteSession},
     {"gamma-left", 60, gammaLeft},
     {"time-jumps", 120, timeJumps},

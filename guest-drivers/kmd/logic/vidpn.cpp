@@ -278,6 +278,8 @@ NTSTATUS VidPn::isSupported(D3DKMDT_HVIDPN vidPn, BOOLEAN &supported) const {
     path = checkPath(info);
     return STATUS_SUCCESS;
   });
+  // Its page has a code for topologies that are not valid. Windows' are, also one that this adapter cannot have.
+  if (status == STATUS_GRAPHICS_INVALID_VIDPN_TOPOLOGY) return STATUS_SUCCESS;
   if (failed(status) || failed(path)) return status;
   Pins pins;
   status = readPins(*interface, vidPn, pins);

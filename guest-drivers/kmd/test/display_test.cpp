@@ -231,6 +231,65 @@ TEST_F(DisplayTest, WhatCannotBeShownIsRefusedAndTouchesNothing) {
   EXPECT_EQ(flipTo(kVramGpa + kVramBytes - bytes), STATUS_SUCCESS) << "the last place that holds it";
 }
 
+// Nobody can act on a failure at DIRQL, and a flip that is not reported holds up all that follow.
+TEST_F(DisplayTest, AFlipThatCannotBeShownIsReportedAndTheLastPictureStays) {
+  show();
+  m_display.enableVsync(true);
+  EXPECT_TRUE(vblank());
+  m_kernel.take();
+  m_device.takeWrites();
+  const auto flipAtDirql = [&](uint64_t address, const Surface *surface = nullptr, UINT segment = kSegmentVram) {
+    m_kernel.atDirql([&] { EXPECT_EQ(flipTo(address, surface, segment, 7), STATUS_SUCCESS); });
+  };
+  const Surface narrow = {800, 600, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200};
+  const Surface foreign = {1024, 768, AEROGPU_FORMAT_R8G8B8A8_UNORM, kPitch};
+  flipAtDirql(kOtherFrame, &narrow);
+  EXPECT_TRUE(vblank());
+  flipAtDirql(kOtherFrame + 0x1000, &foreign);
+  EXPECT_TRUE(vblank());
+  flipAtDirql(kVramGpa);
+  EXPECT_TRUE(vblank());
+  flipAtDirql(kFrame, nullptr, kSegmentAperture);
+  EXPECT_TRUE(vblank());
+  flipAtDirql(0xABCDEF, nullptr, 9);
+  EXPECT_TRUE(vblank());
+  EXPECT_EQ(m_kernel.take(), (Told{"vsync 1F1400000", "dpc", "vsync 1F1401000", "dpc", "vsync 1F0000000", "dpc",
+                                   "vsync 1F1000000", "dpc", "vsync ABCDEF", "dpc"}));
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "the last picture stays";
+  EXPECT_EQ(m_display.shownAt(7), 0u);
+  EXPECT_EQ(m_display.shownAt(0), kFrame);
+  // A vblank that waits to be reported is of the flip before.
+  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, AEROGPU_IRQ_SCANOUT_VBLANK);
+  flipAtDirql(kOtherFrame, &narrow);
+  flipAtDirql(kOtherFrame);
+  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, 0);
+  expectFlip(m_device.takeWrites(), kOtherFrame);
+  EXPECT_TRUE(vblank());
+  EXPECT_TRUE(vblank());
+  EXPECT_EQ(m_kernel.take(), (Told{"vsync ABCDEF", "dpc", "vsync 1F1400000", "dpc"}));
+  // Hidden and shown again: the last picture.
+  flipAtDirql(kFrame, &narrow);
+  m_display.setVisible(false);
+  m_device.takeWrites();
+  m_display.setVisible(true);
+  expectSwitchedOn(m_device.takeWrites(), kOtherFrame);
+}
+
+TEST_F(DisplayTest, AFlipOfTheModeBeforeShowsNothingInTheNewOne) {
+  ASSERT_EQ(m_display.setMode({800, 600}, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200), STATUS_SUCCESS);
+  ASSERT_EQ(m_display.setMode(kMode, AEROGPU_FORMAT_B8G8R8X8_UNORM, kPitch), STATUS_SUCCESS);
+  m_display.setVisible(true);
+  const Surface old = {800, 600, AEROGPU_FORMAT_B8G8R8X8_UNORM, 3200};
+  m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kOtherFrame, &old), STATUS_SUCCESS); });
+  EXPECT_EQ(m_device.takeWrites(), Writes{});
+  ASSERT_EQ(flipTo(kFrame), STATUS_SUCCESS);
+  expectSwitchedOn(m_device.takeWrites(), kFrame);
+  ASSERT_EQ(m_display.setMode({}, 0, 0), STATUS_SUCCESS);
+  m_device.takeWrites();
+  m_kernel.atDirql([&] { EXPECT_EQ(flipTo(kFrame), STATUS_SUCCESS); });
+  EXPECT_EQ(m_device.takeWrites(), Writes{}) << "no mode";
+}
+
 TEST_F(DisplayTest, InvisibleIsBlankAndVisibleIsAsBefore) {
   showAndForget();
   m_display.setVisible(false);
