@@ -306,8 +306,22 @@ static uint32_t caps_read(AeroGPUState *s, uint32_t offset, unsigned size)
     return value;
 }
 
+/*
+ * As a reset of VGA does. Who shows something next may program VGA's registers
+ * alone: under a mode of VBE that is left over nobody would see it.
+ */
+static void end_vbe_mode(AeroGPUState *s)
+{
+    uint16_t index = s->vga.vbe_index;
+
+    vbe_ioport_write_index(&s->vga, 0, VBE_DISPI_INDEX_ENABLE);
+    vbe_ioport_write_data(&s->vga, 0, 0);
+    s->vga.vbe_index = index;
+}
+
 static void vga_write(AeroGPUState *s, uint32_t old, uint32_t value)
 {
+    end_vbe_mode(s);
     aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
     aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
     aerogpu_vblank_update(s);

@@ -226,6 +226,12 @@ void QemuProcess::outw(uint16_t port, uint16_t v) {
 void QemuProcess::outl(uint16_t port, uint32_t v) {
   qtestCommand("outl " + hex(port) + " " + hex(v));
 }
+uint8_t QemuProcess::inb(uint16_t port) {
+  return static_cast<uint8_t>(std::stoul(qtestCommand("inb " + hex(port)), nullptr, 0));
+}
+uint16_t QemuProcess::inw(uint16_t port) {
+  return static_cast<uint16_t>(std::stoul(qtestCommand("inw " + hex(port)), nullptr, 0));
+}
 uint32_t QemuProcess::inl(uint16_t port) {
   return static_cast<uint32_t>(std::stoull(qtestCommand("inl " + hex(port)), nullptr, 0));
 }

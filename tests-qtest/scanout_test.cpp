@@ -205,20 +205,93 @@ void setVbeMode(AeroGpuDev& dev, uint16_t width, uint16_t height) {
     dev.qemu.outw(0x1CE, index);
     dev.qemu.outw(0x1CF, value);
   }
+  (void)dev.qemu.inb(0x3DA);   // the next byte is an index
   dev.qemu.outb(0x3C0, 0x20);  // attribute controller: video on
+}
+
+/// VGA's mode 12h, 640x480 in 16 colours, by registers alone, as a system does that shows why it stops: no
+/// firmware, nothing of VBE. The planes are left as they are.
+void setPlanarMode(AeroGpuDev& dev) {
+  const auto write = [&](uint16_t port, std::span<const uint8_t> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      dev.qemu.outb(port, static_cast<uint8_t>(i));
+      dev.qemu.outb(static_cast<uint16_t>(port + 1), values[i]);
+    }
+  };
+  const uint8_t sequencer[] = {0x03, 0x01, 0x0F, 0x00, 0x06};
+  const uint8_t crtc[] = {0x5F, 0x4F, 0x50, 0x82, 0x54, 0x80, 0x0B, 0x3E, 0x00, 0x40, 0x00, 0x00, 0x00,
+                          0x00, 0x00, 0x00, 0xEA, 0x0C, 0xDF, 0x28, 0x00, 0xE7, 0x04, 0xE3, 0xFF};
+  const uint8_t graphics[] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05, 0x0F, 0xFF};
+  dev.qemu.outb(0x3C2, 0xE3);  // miscellaneous output: colour ports, 25 MHz
+  write(0x3C4, sequencer);
+  dev.qemu.outb(0x3D4, 0x11);  // CRTC registers 0 to 7 unlocked
+  dev.qemu.outb(0x3D5, 0x0C);
+  write(0x3D4, crtc);
+  write(0x3CE, graphics);
+  (void)dev.qemu.inb(0x3DA);
+  for (uint8_t i = 0; i < 0x15; ++i) {
+    const uint8_t palette = i < 0x10 ? i : i == 0x10 ? 0x01 : i == 0x12 ? 0x0F : 0x00;
+    dev.qemu.outb(0x3C0, i);
+    dev.qemu.outb(0x3C0, palette);
+  }
+  dev.qemu.outb(0x3C0, 0x20);
+  dev.qemu.outb(0x3C6, 0xFF);
+  dev.qemu.outb(0x3C8, 0);
+  for (int i = 0; i < 16; ++i)
+    for (int channel = 0; channel < 3; ++channel) dev.qemu.outb(0x3C9, static_cast<uint8_t>(i * 4));
+}
+
+/// What setPlanarMode() shows: `on` in all planes of a byte's eight pixels is colour 15, else 0.
+void drawPlanar(AeroGpuDev& dev, uint32_t byteOffset, uint8_t on) {
+  dev.qemu.writeb(0xA0000 + byteOffset, on);
+}
+void expectPlanar(const Picture& picture, uint32_t byteOffset, uint8_t on) {
+  ASSERT_EQ(picture.width, 640u);
+  ASSERT_EQ(picture.height, 480u);
+  // Six bits a channel: 60 of 63.
+  for (uint32_t x = 0; x < 8; ++x)
+    EXPECT_EQ(picture.at(byteOffset % 80 * 8 + x, byteOffset / 80), on & 0x80 >> x ? 0xF0F0F0u : 0u) << x;
+}
+
+/// VBE's mode ends with it: who programs VGA's registers afterwards is shown.
+// EXT-5
+TEST(Scanout, TheRegisterEndsVbesMode) {
+  AeroGpuDev dev;
+  const uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
+  const auto boot = pattern(64 * 4 * 8, 21), driver = pattern(64 * 4 * 8, 22);
+  dev.qemu.write(kSurfaceGpa, driver);
+  for (int round = 0; round < 2; ++round) {
+    dev.qemu.write(AeroGpuDev::kBar1, boot);
+    setVbeMode(dev, 64, 8);
+    expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+    // The driver takes over, or stops before it did.
+    if (!round) {
+      dev.setScanout({.width = 64, .height = 8, .pitch = 256});
+      expectPicture(dev.qemu.screendump(), format, driver, 64, 8, 256);
+    }
+    dev.qemu.outw(0x1CE, 2);  // somebody was about to read a register of VBE's
+    dev.setReg(AEROGPU_EXT_REG_VGA, 1);
+    EXPECT_EQ(dev.qemu.inw(0x1CF), 8u) << "the index is the guest's";
+    dev.qemu.outw(0x1CE, 4);
+    EXPECT_EQ(dev.qemu.inw(0x1CF) & 1, 0u) << "VBE_DISPI_ENABLED";
+    setPlanarMode(dev);
+    drawPlanar(dev, 80 * 100 + 7, 0xA5);
+    expectPlanar(dev.qemu.screendump(), 80 * 100 + 7, 0xA5);
+  }
 }
 
 // EXT-5
 TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
   AeroGpuDev dev;
   ASSERT_TRUE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_VGA);
-  const auto boot = pattern(64 * 4 * 8, 11), driver = pattern(64 * 4 * 8, 12);
-  dev.qemu.write(AeroGpuDev::kBar1, boot);
-  setVbeMode(dev, 64, 8);
+  const auto driver = pattern(64 * 4 * 8, 12);
   const uint32_t format = AEROGPU_FORMAT_B8G8R8X8_UNORM;
-  expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+  constexpr uint32_t kByte = 80 * 47 + 3;
+  setPlanarMode(dev);
+  drawPlanar(dev, kByte, 0x96);
+  expectPlanar(dev.qemu.screendump(), kByte, 0x96);
   dev.setReg(AEROGPU_EXT_REG_VGA, 1);  // VGA has it already
-  expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+  expectPlanar(dev.qemu.screendump(), kByte, 0x96);
 
   dev.qemu.write(kSurfaceGpa, driver);
   dev.setReg(AEROGPU_MMIO_REG_CURSOR_ENABLE, 1);
@@ -231,7 +304,7 @@ TEST(Scanout, TheRegisterGivesTheDisplayBackToVga) {
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE), 0u);
     EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_CURSOR_ENABLE), 0u);
     EXPECT_EQ(dev.reg(AEROGPU_EXT_REG_VGA), 0u) << "write-only";
-    expectPicture(dev.qemu.screendump(), format, boot, 64, 8, 256);
+    expectPlanar(dev.qemu.screendump(), kByte, 0x96);
   }
   // The same frame buffer again: nothing but the enable is written.
   dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 1);
