@@ -240,7 +240,9 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
         return;
     }
     if (!aerogpu_ring_map(s)) {
-        error = "not in guest memory";
+        error = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_GPA_LO) % 4
+                    ? "not at a multiple of 4"
+                    : "not in guest memory";
     } else {
         error = aerogpu_ring_check(s, &view);
     }

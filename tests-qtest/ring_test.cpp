@@ -263,6 +263,37 @@ TEST(Ring, AnAddressOrSizeThatIsNoneIsOutOfBounds) {
   }
 }
 
+/// Head and tail are atomic words, and a word that straddles two of the processor's is none.
+// RING-2, RING-3
+TEST(Ring, AnAddressThatIsNotAlignedIsRefused) {
+  AeroGpuDev dev;
+  dev.startRing({.enable = false});
+  const uint64_t fence = dev.submitEmpty(0, false);
+  const auto header = dev.qemu.read(kRingGpa, 4096);
+  for (const uint64_t skewed : {1, 2, 3, 5}) {
+    const uint64_t there = kRingGpa + 0x8000 + skewed;
+    dev.qemu.write(there, header);
+    dev.setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, there);
+    const uint32_t before = dev.errorCount();
+    dev.enableRing();
+    dev.ringBell();
+    dev.waitUntil([&] { return dev.errorCount() > before || dev.completedFence() != 0; }, "an error");
+    EXPECT_EQ(dev.completedFence(), 0u) << skewed;
+    EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_OOB}) << skewed;
+    EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), 0u) << skewed;
+    dev.setReg(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+    EXPECT_EQ(dev.qemu.read(there, 4096), header) << "nothing is written there";
+  }
+  // A word is enough, for drivers that put no page there.
+  const uint64_t there = kRingGpa + 0x8004;
+  dev.qemu.write(there, header);
+  dev.setReg64(AEROGPU_MMIO_REG_RING_GPA_LO, there);
+  dev.enableRing();
+  dev.ringBell();
+  dev.waitFence(fence);
+  dev.waitUntil([&] { return dev.qemu.readl(there + offsetof(aerogpu_ring_header, head)) == 1; }, "head");
+}
+
 /// The ring may lie in BAR1 as well: that is memory of the guest.
 // RING-2, PCI-3
 TEST(Ring, InBar1) {
@@ -291,6 +322,27 @@ TEST(Fences, NoPageNoWrite) {
   dev.waitUntil([&] { return dev.ringHeader().head == 2; }, "head");
   EXPECT_EQ(dev.fencePage().completed_fence, 1u);
   EXPECT_EQ(dev.qemu.read(0, 64), low) << "address 0 is no page";
+}
+
+// FENCE-5
+TEST(Fences, APageThatIsNotAlignedIsNone) {
+  AeroGpuDev dev;
+  dev.useFencePage();
+  dev.startRing();
+  dev.waitFence(dev.submitEmpty());
+  dev.waitUntil([&] { return dev.fencePage().completed_fence == 1; }, "the page");
+  uint32_t head = 1;
+  for (const uint64_t skewed : {1, 2, 4, 7}) {
+    const uint64_t there = kFenceGpa + 0x1000;
+    const auto before = dev.qemu.read(there, 128);
+    dev.setReg64(AEROGPU_MMIO_REG_FENCE_GPA_LO, there + skewed);
+    dev.waitFence(dev.submitEmpty());
+    ++head;
+    dev.waitUntil([&] { return dev.ringHeader().head == head; }, "head");
+    EXPECT_EQ(dev.qemu.read(there, 128), before) << skewed;
+  }
+  EXPECT_EQ(dev.fencePage().completed_fence, 1u);
+  EXPECT_EQ(dev.errorCount(), 0u);
 }
 
 // SUB-2, SUB-3, SUB-6, FENCE-3
