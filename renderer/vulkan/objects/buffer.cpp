@@ -80,7 +80,8 @@ bool BufferObject::takeBudget(uint64_t bytes) {
   return true;
 }
 
-bool BufferObject::rename(uint64_t lo, uint64_t hi) {
+bool BufferObject::rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bool& unreadable) {
+  unreadable = false;
   Recorder& recorder = *m_gpu.recorder;
   if (!recorder.finished(m_lastGpuWrite)) return false;
   const bool whole = lo == 0 && hi == m_size;
@@ -88,8 +89,15 @@ bool BufferObject::rename(uint64_t lo, uint64_t hi) {
   if ((!whole && !cheap) || !takeBudget(m_size)) return false;
   auto fresh = m_gpu.buffers->allocate(m_size, kAlign);
   if (!fresh) return false;
+  // It holds what somebody else had in it, which must not become this buffer's.
+  if (source && !source->read(0, fresh->mapped() + lo, hi - lo)) {
+    m_gpu.buffers->giveBack(*fresh);
+    unreadable = true;
+    return false;
+  }
   std::memcpy(fresh->mapped(), m_range.mapped(), lo);
   std::memcpy(fresh->mapped() + hi, m_range.mapped() + hi, m_size - hi);
+  std::memset(fresh->mapped() + m_size, 0, fresh->size - m_size);
   for (size_t i = 0; i < m_windowCount; ++i) {
     const Window& w = (*m_windows)[i];
     if (w.lo < lo) std::memcpy(fresh->mapped() + w.lo, w.at(w.lo), std::min(w.hi, lo) - w.lo);
@@ -300,11 +308,13 @@ Result<void> BufferObject::update(uint64_t offset, uint64_t size, core::ByteSour
   }
   if (!met && (promised || !busyAtHome(lo, hi))) return put(m_range.mapped() + lo);
   m_streamed = true;
-  if (lo == 0 && hi == m_size && rename(lo, hi)) return put(m_range.mapped());
   bool failed = false;
+  if (lo == 0 && hi == m_size && rename(lo, hi, &source, failed)) return {};
+  if (failed) return unreadable();
   if (openWindow({lo, hi}, {lo, hi}, &source, failed)) return {};
   if (failed) return unreadable();
-  if (rename(lo, hi)) return put(m_range.mapped() + lo);
+  if (rename(lo, hi, &source, failed)) return {};
+  if (failed) return unreadable();
   return writeStaged(offset, size, source);
 }
 

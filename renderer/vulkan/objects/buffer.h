@@ -108,8 +108,13 @@ private:
   /// Records a copy to [offset, offset + size), behind what used it before.
   void copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, uint64_t size);
   void copyBytes(VkBuffer from, uint64_t fromOffset, VkBuffer to, uint64_t toOffset, uint64_t size);
-  /// Another home, with all bytes but [lo, hi).
-  bool rename(uint64_t lo, uint64_t hi);
+  /// Another home, with all bytes but [lo, hi), which are those of `source`. When they cannot be read the
+  /// buffer stays as it is. Without a source the caller writes each of them.
+  bool rename(uint64_t lo, uint64_t hi, core::ByteSource* source, bool& unreadable);
+  bool rename(uint64_t lo, uint64_t hi) {
+    bool unreadable;
+    return rename(lo, hi, nullptr, unreadable);
+  }
   bool takeBudget(uint64_t bytes);
   bool busyAtHome(uint64_t lo, uint64_t hi) { return m_uses.busy(lo, hi, m_gpu.recorder->completed()); }
 

@@ -356,6 +356,45 @@ TEST_P(Updates, RefusedOnes) {
   for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(gpu().bytes(memory)[4080 + i], 1) << i;
 }
 
+/// A buffer that is in use gets other memory for an update. What lies in that was another program's, and
+/// stays unseen when the update's bytes cannot be read: all of them, or those behind the first.
+// UPD-2, CMD-7
+TEST_P(Updates, UnreadableMemoryShowsNoOtherBuffersBytes) {
+  constexpr uint32_t kBytes = 24000, kSecret = 0x5C;
+  const uint32_t used = gpu().handle(), copied = gpu().handle();
+  Bytes own(kBytes);
+  for (uint8_t& byte : own) byte = static_cast<uint8_t>(m_random() % kSecret);
+  CommandWriter w;
+  packets::createBuffer(w, used, kBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::createBuffer(w, copied, kBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+  packets::upload(w, used, 0, own);
+  std::vector<uint32_t> others(40);
+  for (uint32_t& other : others) {
+    other = gpu().handle();
+    packets::createBuffer(w, other, kBytes, AEROGPU_RESOURCE_USAGE_VERTEX_BUFFER);
+    packets::upload(w, other, 0, Bytes(kBytes, kSecret));
+  }
+  run(w);
+  // Every second one, the last too, whose memory is the next that anybody gets.
+  for (size_t i = 1; i < others.size(); i += 2) packets::destroyResource(w, others[i]);
+  run(w);
+  const uint64_t end = gpu().memory().size();
+  for (const uint64_t readable : {0, 4096, 20000}) {
+    const Allocation memory = gpu().name(end - readable, kBytes);
+    std::ranges::fill(gpu().memory().subspan(end - readable), 1);
+    for (const uint32_t size : {kBytes, kBytes - 2000}) {
+      packets::copyBuffer(w, copied, used, kBytes, 0);
+      w.packet(aerogpu_cmd_ext_update_buffer{
+          .buffer = used, .size_bytes = size, .src_alloc_id = memory.id, .src_offset_bytes = 0});
+      EXPECT_EQ(runForError(w), kOob);
+      const Bytes now = gpu().readBuffer(used, kBytes);
+      EXPECT_EQ(std::ranges::count(now, kSecret), 0) << readable << " of " << size;
+      EXPECT_TRUE(std::equal(own.begin() + size, own.end(), now.begin() + size)) << "what is not updated";
+    }
+    gpu().forget(memory);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Updates, ::testing::Values("null", "vulkan"),
                          [](const auto& info) { return std::string(info.param); });
 
