@@ -312,7 +312,7 @@ static const struct {
     { "failure_capture_mem", "bytes of memory that keep them until then" },
     { "max_hostmem", "host memory that a guest can make the renderer hold" },
     { "max_space_hostmem",
-      "how much of that one handle space can take; 0: half" },
+      "how much of that one guest process can take; 0: half" },
     { "vgamem_mb", "size of BAR1 in MiB: a power of two from 16 to 512" },
     { "xres", "preferred width in the EDID, 64 to 16384" },
     { "yres", "preferred height in the EDID, 64 to 16384" },

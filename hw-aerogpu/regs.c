@@ -209,7 +209,8 @@ void aerogpu_regs_init(AeroGPUState *s)
     s->regs.features = DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
     if (!s->handle_spaces) {
         s->regs.features &= ~((uint64_t)(AEROGPU_EXT_FEATURE_HI_SPACES |
-                                         AEROGPU_EXT_FEATURE_HI_CHARGES)
+                                         AEROGPU_EXT_FEATURE_HI_CHARGES |
+                                         AEROGPU_EXT_FEATURE_HI_PROCESSES)
                               << 32);
     }
     s->regs.caps = aerogpu_renderer_caps(s->renderer, &s->regs.caps_size);

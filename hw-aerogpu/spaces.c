@@ -62,6 +62,8 @@ static bool aerogpu_space_visit(Visitor *v,
          visit_type_uint64(v, "objects", &space->objects, errp) &&
          visit_type_uint64(v, "contexts", &space->contexts, errp) &&
          visit_type_uint64(v, "host-memory", &space->host_memory_bytes, errp) &&
+         visit_type_uint64(v, "process-host-memory",
+                           &space->process_host_memory_bytes, errp) &&
          visit_type_uint64(v, "submissions", &space->submissions, errp) &&
          visit_type_uint64(v, "packets", &space->packets, errp) &&
          visit_type_uint64(v, "draws", &space->draws, errp) &&

@@ -37,7 +37,7 @@ CommandWriter oneBuffer(uint32_t handle = 1) {
 // EXT-1: what is not announced is not there.
 TEST(Spaces, APropertyHidesThem) {
   AeroGpuDev dev("renderer=null,handle_spaces=off");
-  EXPECT_FALSE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & (1u << (48 - 32) | 1u << (55 - 32)));
+  EXPECT_FALSE(dev.reg(AEROGPU_MMIO_REG_FEATURES_HI) & (1u << (48 - 32) | 1u << (55 - 32) | 1u << (57 - 32)));
   enableSpaces(dev);
   EXPECT_FALSE(spacesEnabled(dev));
   dev.startRing();

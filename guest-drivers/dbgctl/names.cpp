@@ -138,6 +138,7 @@ constexpr Name kFeatures[] = {
     {high(AEROGPU_EXT_FEATURE_HI_AGAIN), "AGAIN"},
     {high(AEROGPU_EXT_FEATURE_HI_CHARGES), "CHARGES"},
     {high(AEROGPU_EXT_FEATURE_HI_MEMORY), "MEMORY"},
+    {high(AEROGPU_EXT_FEATURE_HI_PROCESSES), "PROCESSES"},
 };
 constexpr Name kSubmitFlags[] = {
     {AEROGPU_SUBMIT_FLAG_PRESENT, "PRESENT"},

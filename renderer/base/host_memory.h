@@ -19,13 +19,19 @@ inline constexpr size_t kHostMemoryKinds = 6;
 /// Counts bytes against a cap.
 class HostMemory {
 public:
-  explicit HostMemory(uint64_t capBytes) : m_cap(capBytes) {}
+  /// `owner`: a part of that one's, whose cap counts too; null: nobody's.
+  explicit HostMemory(uint64_t capBytes, std::shared_ptr<HostMemory> owner = nullptr)
+      : m_cap(capBytes), m_owner(std::move(owner)) {}
 
-  /// Takes `bytes` from the budget; false, and nothing taken, when the cap would be passed.
+  /// Takes `bytes` from the budget; false, and nothing taken, when a cap would be passed.
   bool tryCharge(uint64_t bytes) {
+    if (m_owner && !m_owner->tryCharge(bytes)) return false;
     uint64_t held = m_held.load(std::memory_order_relaxed);
     do {
-      if (bytes > m_cap || held > m_cap - bytes) return false;
+      if (bytes > m_cap || held > m_cap - bytes) {
+        if (m_owner) m_owner->release(bytes);
+        return false;
+      }
     } while (!m_held.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
     uint64_t peak = m_peak.load(std::memory_order_relaxed);
     while (peak < held + bytes &&
@@ -35,11 +41,16 @@ public:
   }
 
   /// Gives back what tryCharge took.
-  void release(uint64_t bytes) { m_held.fetch_sub(bytes, std::memory_order_relaxed); }
+  void release(uint64_t bytes) {
+    m_held.fetch_sub(bytes, std::memory_order_relaxed);
+    if (m_owner) m_owner->release(bytes);
+  }
 
   uint64_t heldBytes() const { return m_held.load(std::memory_order_relaxed); }
   uint64_t peakBytes() const { return m_peak.load(std::memory_order_relaxed); }
   uint64_t capBytes() const { return m_cap; }
+  /// Whose cap it is that is reached in the end.
+  const HostMemory& owner() const { return m_owner ? *m_owner : *this; }
   /// Of heldBytes(), what is held for one kind. Each is right for itself.
   uint64_t heldBytes(HostMemoryKind kind) const {
     if (kind != HostMemoryKind::Other)
@@ -63,6 +74,7 @@ private:
   }
 
   const uint64_t m_cap;
+  const std::shared_ptr<HostMemory> m_owner;
   std::atomic<uint64_t> m_held{0};
   std::atomic<uint64_t> m_peak{0};
   std::array<std::atomic<uint64_t>, kHostMemoryKinds> m_kinds{};  ///< Other is the rest

@@ -461,6 +461,10 @@ Result<void> check(const aerogpu_cmd_ext_name_space& c, uint32_t) {
 Result<void> check(const aerogpu_cmd_ext_charge_space&, uint32_t) {
   return {};
 }
+Result<void> check(const aerogpu_cmd_ext_space_process& c, uint32_t) {
+  if (c.space == 0) return malformed("space 0 is the kernel driver's and no process'", {{"space", c.space}});
+  return {};
+}
 
 Result<void> check(const aerogpu_cmd_ext_copy_memory& c, uint32_t) {
   if (((c.dst_offset_bytes | c.src_offset_bytes | c.size_bytes) & 3) == 0) return {};

@@ -483,6 +483,11 @@ constexpr PacketField kExtChargeSpace[] = {
     {"space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
 };
 
+constexpr PacketField kExtSpaceProcess[] = {
+    {"space", 8, 4, 1, PacketField::Kind::Unsigned, {}},
+    {"process", 16, 8, 1, PacketField::Kind::Unsigned, {}},
+};
+
 constexpr PacketField kExtCopyMemory[] = {
     {"dst_alloc_id", 8, 4, 1, PacketField::Kind::Unsigned, {}},
     {"src_alloc_id", 12, 4, 1, PacketField::Kind::Unsigned, {}},
@@ -642,6 +647,8 @@ PacketFields packetFields(uint32_t opcode) {
       return {"EXT_NAME_SPACE", 48, kExtNameSpace};
     case AEROGPU_CMD_EXT_CHARGE_SPACE:
       return {"EXT_CHARGE_SPACE", 16, kExtChargeSpace};
+    case AEROGPU_CMD_EXT_SPACE_PROCESS:
+      return {"EXT_SPACE_PROCESS", 24, kExtSpaceProcess};
     case AEROGPU_CMD_EXT_COPY_MEMORY:
       return {"EXT_COPY_MEMORY", 40, kExtCopyMemory};
     case AEROGPU_CMD_EXT_FILL_MEMORY:

@@ -42,13 +42,14 @@ Result<void> Executor::selectContext(uint32_t contextId) {
   auto known = contexts.find(contextId);
   if (known == contexts.end()) {
     if (m_contextCount >= (m_inSpace ? Spaces::kMaxContexts : Spaces::kMaxContextsAlone) ||
-        (m_space->number != 0 && contexts.size() >= Spaces::kMaxContextsOfOne))
+        (m_space->number != 0 && contexts.size() >= Spaces::kMaxContextsOfOne) ||
+        (m_space->account && m_space->account->contexts >= Spaces::kMaxContextsOfProcess))
       return refused(ErrorCode::Backend, "too many contexts",
                      {{"context_id", contextId},
                       {"contexts", m_contextCount},
                       {"limit", m_inSpace ? Spaces::kMaxContexts : Spaces::kMaxContextsAlone},
                       {"of this space", contexts.size()},
-                      {"limit", Spaces::kMaxContextsOfOne}});
+                      {"of its process", m_space->account ? m_space->account->contexts : contexts.size()}});
     HostMemoryCharge charge = HostMemoryCharge::take(m_env.hostMemory, sizeof(Context));
     if (!charge.ok())
       return refused(ErrorCode::Backend, "no host memory for a context",
@@ -57,6 +58,7 @@ Result<void> Executor::selectContext(uint32_t contextId) {
     context->charge = std::move(charge);
     known = contexts.emplace(contextId, std::move(context)).first;
     ++m_contextCount;
+    if (m_space->account) ++m_space->account->contexts;
   }
   pauseQueries();
   m_contextId = contextId;

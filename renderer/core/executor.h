@@ -116,6 +116,7 @@ public:
   Result<void> run(const aerogpu_cmd_ext_destroy_space& c);
   Result<void> run(const aerogpu_cmd_ext_name_space& c);
   Result<void> run(const aerogpu_cmd_ext_charge_space& c);
+  Result<void> run(const aerogpu_cmd_ext_space_process& c);
   // executor_memory.cpp
   Result<void> run(const aerogpu_cmd_ext_copy_memory& c);
   Result<void> run(const aerogpu_cmd_ext_fill_memory& c);

@@ -9,12 +9,14 @@ namespace aerogpu::core {
 Result<void> Executor::needFreeHandle(uint32_t handle) const {
   if (const_cast<HandleTable&>(m_handles).find(handle))
     return refused(ErrorCode::CmdDecode, "handle is in use", {{"handle", handle}});
+  const uint64_t ofProcess =
+      m_handles.count() + (m_space->account ? m_space->account->otherObjects : uint64_t{0});
   if (m_otherHandles + m_handles.count() >= Spaces::kMaxObjects ||
-      (m_space->number != 0 && m_handles.count() >= Spaces::kMaxObjectsOfOne))
+      (m_space->number != 0 && ofProcess >= Spaces::kMaxObjectsOfOne))
     return refused(ErrorCode::Backend, "too many objects",
                    {{"objects", m_otherHandles + m_handles.count()},
                     {"limit", Spaces::kMaxObjects},
-                    {"of this space", m_handles.count()},
+                    {"of this process", ofProcess},
                     {"limit", m_space->number != 0 ? Spaces::kMaxObjectsOfOne : Spaces::kMaxObjects}});
   return {};
 }

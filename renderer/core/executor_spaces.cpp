@@ -27,10 +27,12 @@ void Executor::selectSpace(Space& space) {
   if (&space == m_space) return;
   pauseQueries();
   m_otherHandles += m_handles.count();
+  if (m_space->account) m_space->account->otherObjects += m_handles.count();
   m_space->handles.swap(m_handles);
   m_space = &space;
   m_space->handles.swap(m_handles);
   m_otherHandles -= m_handles.count();
+  if (m_space->account) m_space->account->otherObjects -= m_handles.count();
   m_state = nullptr;  // context numbers count inside the space
   m_context = nullptr;
 }
@@ -72,6 +74,14 @@ Result<void> Executor::run(const aerogpu_cmd_ext_charge_space& c) {
   return {};
 }
 
+Result<void> Executor::run(const aerogpu_cmd_ext_space_process& c) {
+  if (auto allowed = needSpaces(); !allowed) return allowed;
+  ++m_neutralPackets;
+  const auto space = m_spaces.need(c.space);
+  if (!space) return space.error();
+  return m_spaces.setProcess(**space, c.process);
+}
+
 Result<void> Executor::run(const aerogpu_cmd_ext_destroy_space& c) {
   if (auto allowed = needSpaces(); !allowed) return allowed;
   ++m_neutralPackets;
@@ -87,13 +97,19 @@ void Executor::destroySpace(std::unique_ptr<Space> space) {
   for (const auto& [number, context] : space->contexts)
     if (context->changed) --m_changedContexts;
   m_contextCount -= space->contexts.size();
+  m_otherHandles -= space->handles.count();
+  ProcessAccount* account = space->account.get();
+  if (account) {
+    account->contexts -= space->contexts.size();
+    account->otherObjects -= space->handles.count();
+  }
   space->contexts.clear();
   space->grants.clear();
-  m_otherHandles -= space->handles.count();
   space->handles.drain([this](Object& object) {
     if (auto* buffer = std::get_if<Ref<Buffer>>(&object)) dropReference(**buffer);
     if (auto* texture = std::get_if<Ref<Texture>>(&object)) dropReference(**texture);
   });
+  if (account) --account->spaces;
 }
 
 }  // namespace aerogpu::core

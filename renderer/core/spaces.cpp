@@ -26,6 +26,36 @@ Result<Space*> Spaces::need(uint32_t number) {
   return m_others.emplace(number, std::move(space)).first->second.get();
 }
 
+std::shared_ptr<ProcessAccount> Spaces::accountOf(uint64_t process) {
+  std::weak_ptr<ProcessAccount>& known = m_accounts[process];
+  if (auto account = known.lock()) return account;
+  auto account = std::make_shared<ProcessAccount>(m_shareBytes);
+  known = account;
+  if (m_accounts.size() >= m_sweepAt) {
+    std::erase_if(m_accounts, [](const auto& one) { return one.second.expired(); });
+    m_sweepAt = std::max<size_t>(64, m_accounts.size() * 2);
+  }
+  return account;
+}
+
+Result<void> Spaces::setProcess(Space& space, uint64_t process) {
+  if (space.process == process) return {};
+  if (space.process || space.share->heldBytes() != 0 || space.handles.count() != 0)
+    return refused(ErrorCode::CmdDecode, "the space has an owner already, or objects",
+                   {{"space", space.number}, {"process", process}});
+  std::shared_ptr<HostMemory> owner;
+  if (process != 0) {
+    space.account = accountOf(process);
+    ++space.account->spaces;
+    owner = {space.account, &space.account->memory};
+  }
+  space.process = process;
+  auto share = std::make_shared<HostMemory>(~uint64_t{0}, std::move(owner));
+  Lock lock(m_mutex);
+  space.share = std::move(share);
+  return {};
+}
+
 size_t Spaces::count() const {
   Lock lock(m_mutex);
   return m_others.size();
@@ -87,6 +117,7 @@ bool Spaces::next(uint32_t from, aerogpu_renderer_space& out) const {
   out.packets = space->counters.packets.value();
   out.draws = space->counters.draws.value();
   out.errors = space->counters.errors.value();
+  out.process_host_memory_bytes = space->share ? space->share->owner().heldBytes() : out.host_memory_bytes;
   return true;
 }
 

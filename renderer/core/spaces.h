@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,16 @@ struct SpaceCounters {
   OwnCounter submissions, packets, draws, errors, objects, contexts;
 };
 
+/// What a process of the guest has in all its spaces (SPACE-22, SPACE-23). It lives as long as one of them,
+/// or something that counts for it.
+struct ProcessAccount {
+  explicit ProcessAccount(uint64_t limitBytes) : memory(limitBytes) {}
+  HostMemory memory;
+  size_t spaces = 0;
+  size_t contexts = 0;
+  uint64_t otherObjects = 0;  ///< handles in them, but in the space that is selected
+};
+
 struct Space {
   explicit Space(uint32_t which) : number(which) {}
   const uint32_t number;
@@ -44,8 +55,12 @@ struct Space {
   HandleTable handles;
   std::unordered_map<uint32_t, std::unique_ptr<Context>, SaltedHash> contexts;
   ShareGrants grants;
-  HostMemoryCharge charge;            ///< of the space itself
-  std::shared_ptr<HostMemory> share;  ///< null for space 0, which only the whole bounds
+  HostMemoryCharge charge;  ///< of the space itself
+  /// What it makes the renderer hold, a part of what its process may. Null for space 0, which only the whole
+  /// bounds. Written under the mutex of Spaces.
+  std::shared_ptr<HostMemory> share;
+  std::shared_ptr<ProcessAccount> account;  ///< null: it counts by itself
+  std::optional<uint64_t> process;          ///< whose it is, if that was said; 0 = the system's
   SpaceCounters counters;
   // Under the mutex of Spaces.
   uint32_t processId = 0;
@@ -55,14 +70,15 @@ struct Space {
 class Spaces {
 public:
   // SPACE-9 to SPACE-11.
-  static constexpr uint32_t kMaxSpaces = 4096;         ///< beside space 0
-  static constexpr uint32_t kMaxContextsAlone = 1024;  ///< of all, without spaces (SUB-8)
-  static constexpr uint32_t kMaxContexts = 8192;       ///< of all, with spaces
-  static constexpr uint32_t kMaxContextsOfOne = 256;   ///< of a space that is not 0
-  static constexpr uint32_t kMaxObjects = 1u << 20;    ///< of all; each costs memory beside what it holds
+  static constexpr uint32_t kMaxSpaces = 4096;             ///< beside space 0
+  static constexpr uint32_t kMaxContextsAlone = 1024;      ///< of all, without spaces (SUB-8)
+  static constexpr uint32_t kMaxContexts = 8192;           ///< of all, with spaces
+  static constexpr uint32_t kMaxContextsOfOne = 256;       ///< of a space that is not 0
+  static constexpr uint32_t kMaxContextsOfProcess = 1024;  ///< of all spaces of a process
+  static constexpr uint32_t kMaxObjects = 1u << 20;        ///< of all; each costs memory beside what it holds
   static constexpr uint32_t kMaxObjectsOfOne = 1u << 18;
 
-  /// `shareBytes`: what a space that is not 0 may make the renderer hold.
+  /// `shareBytes`: what a process, or a space that is nobody's, may make the renderer hold.
   Spaces(HostMemory& hostMemory, uint64_t shareBytes) : m_hostMemory(hostMemory), m_shareBytes(shareBytes) {}
 
   Space& kernel() { return m_kernel; }
@@ -73,6 +89,9 @@ public:
   Result<Space*> need(uint32_t number);
   /// How many live beside space 0.
   size_t count() const;
+  /// SPACE-22: `space`, not 0, counts for `process` from now on; CmdDecode when it is another's, or has
+  /// something already.
+  Result<void> setProcess(Space& space, uint64_t process);
   /// For next(). The name ends with its first zero byte.
   void setName(Space& space, uint32_t processId, std::span<const uint8_t> name);
   /// "space 3, process 1712, game.exe", for people.
@@ -88,8 +107,13 @@ public:
 private:
   static constexpr uint64_t kBytesPerSpace = uint64_t{16} << 10;  ///< its tables before anything is in them
 
+  /// That of the process, made if there is none.
+  std::shared_ptr<ProcessAccount> accountOf(uint64_t process);
+
   HostMemory& m_hostMemory;
   const uint64_t m_shareBytes;
+  std::unordered_map<uint64_t, std::weak_ptr<ProcessAccount>> m_accounts;  ///< some may be gone
+  size_t m_sweepAt = 64;  ///< with as many accounts those that are gone are looked for
   Space m_kernel{0};
   mutable Mutex m_mutex;
   std::map<uint32_t, std::unique_ptr<Space>> m_others GUARDED_BY(m_mutex);

@@ -77,6 +77,10 @@ void twoSpaces(const std::string& folder) {
     name.space = space;
     name.image_name[0] = 'a';
     turns[0].packet(name);
+    aerogpu_cmd_ext_space_process process{};
+    process.space = space;
+    process.process = 7;
+    turns[0].packet(process);
     aerogpu_cmd_ext_charge_space charge{};
     charge.space = space;
     turns[0].packet(charge);

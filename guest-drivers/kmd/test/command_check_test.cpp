@@ -113,7 +113,7 @@ struct Known {
   uint32_t opcode, bytes;
   bool kernelOnly() const {  // PRIV-6, SPACE-12, MEM-2
     return opcode == AEROGPU_CMD_RELEASE_SHARED_SURFACE ||
-           (opcode >= AEROGPU_CMD_EXT_GRANT && opcode <= AEROGPU_CMD_EXT_CHARGE_SPACE) ||
+           (opcode >= AEROGPU_CMD_EXT_GRANT && opcode <= AEROGPU_CMD_EXT_SPACE_PROCESS) ||
            opcode == AEROGPU_CMD_EXT_COPY_MEMORY || opcode == AEROGPU_CMD_EXT_FILL_MEMORY;
   }
 };

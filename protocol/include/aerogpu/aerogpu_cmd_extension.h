@@ -34,18 +34,20 @@
 #define AEROGPU_EXT_FEATURE_HI_MEMORY                                                        \
   0x1000000U /* feature bit 56: the packets EXT_COPY_MEMORY and EXT_FILL_MEMORY and the flag \
                 AEROGPU_SUBMIT_FLAG_EXT_HOLD work */
+#define AEROGPU_EXT_FEATURE_HI_PROCESSES \
+  0x2000000U /* feature bit 57: the packet EXT_SPACE_PROCESS works; comes with SPACES */
 #define AEROGPU_EXT_FEATURE_HI_GPU_LOSS 0x80000U /* feature bit 51: the registers AEROGPU_EXT_REG_GPU_* work */
 #define AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS \
   0x100000U /* feature bit 52: the registers AEROGPU_EXT_REG_KEEP* work; comes with GPU_LOSS */
 #define AEROGPU_EXT_FEATURE_HI_POLICY 0x200000U /* feature bit 53: AEROGPU_EXT_REG_POLICY works */
 
 /* Those that announce packets: whoever executes this table announces them. */
-#define AEROGPU_CMD_FEATURES_HI                                                                                   \
-  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |         \
-   AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_MEMORY |   \
-   AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_QUERIES | AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | \
-   AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES | AEROGPU_EXT_FEATURE_HI_UPDATES |               \
-   AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
+#define AEROGPU_CMD_FEATURES_HI                                                                                 \
+  (AEROGPU_EXT_FEATURE_HI_ATTACH_BACKING | AEROGPU_EXT_FEATURE_HI_BLIT | AEROGPU_EXT_FEATURE_HI_CHARGES |       \
+   AEROGPU_EXT_FEATURE_HI_CREATE_TEXTURE | AEROGPU_EXT_FEATURE_HI_DRAW_INLINE | AEROGPU_EXT_FEATURE_HI_MEMORY | \
+   AEROGPU_EXT_FEATURE_HI_PRESENT_RECTS | AEROGPU_EXT_FEATURE_HI_PROCESSES | AEROGPU_EXT_FEATURE_HI_QUERIES |   \
+   AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT | AEROGPU_EXT_FEATURE_HI_SPACES | AEROGPU_EXT_FEATURE_HI_STATES |       \
+   AEROGPU_EXT_FEATURE_HI_UPDATES | AEROGPU_EXT_FEATURE_HI_WRITE_VALUE)
 
 /** aerogpu_cmd_ext_create_texture.kind. */
 enum aerogpu_ext_texture_kind {
@@ -379,6 +381,15 @@ struct aerogpu_cmd_ext_charge_space {
   uint32_t reserved0;
 };
 AEROGPU_ABI_SIZE(aerogpu_cmd_ext_charge_space, 16);
+
+/** EXT_SPACE_PROCESS: what the space makes counts for the process. SPACE-22. */
+struct aerogpu_cmd_ext_space_process {
+  struct aerogpu_cmd_hdr hdr;
+  uint32_t space;
+  uint32_t reserved0;
+  uint64_t process; /* the kernel driver's number for it, 0: the system */
+};
+AEROGPU_ABI_SIZE(aerogpu_cmd_ext_space_process, 24);
 
 /** EXT_COPY_MEMORY: bytes of one allocation to another, or to another place in it, without an object, and without the
  * GPU. MEM-1. */

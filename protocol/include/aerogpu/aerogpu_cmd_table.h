@@ -90,6 +90,7 @@
   FIXED(EXT_DESTROY_SPACE, ext_destroy_space)                                                                      \
   FIXED(EXT_NAME_SPACE, ext_name_space)                                                                            \
   FIXED(EXT_CHARGE_SPACE, ext_charge_space)                                                                        \
+  FIXED(EXT_SPACE_PROCESS, ext_space_process)                                                                      \
   FIXED(EXT_COPY_MEMORY, ext_copy_memory)                                                                          \
   FIXED(EXT_FILL_MEMORY, ext_fill_memory)
 

@@ -11,7 +11,7 @@
 #define AEROGPU_EXT_REG_SPACE_COUNT 0x8504U     /* RO, spaces beside 0 that may live at once */
 #define AEROGPU_EXT_REG_SPACE_CONTEXTS 0x8508U  /* RO, contexts that one of them may have */
 #define AEROGPU_EXT_REG_SPACE_OBJECTS 0x850CU   /* RO, handles that one of them may have */
-#define AEROGPU_EXT_REG_SPACE_MEMORY_MB 0x8510U /* RO, MiB of host memory that one of them may hold */
+#define AEROGPU_EXT_REG_SPACE_MEMORY_MB 0x8510U /* RO, MiB of host memory for one process, SPACE-22 */
 #define AEROGPU_EXT_REG_SCANOUT0_ALLOC 0x8514U  /* RW, allocation whose texture is shown, 0: memory; taken by a flip */
 #define AEROGPU_EXT_SPACES_ENABLE 1U            /* SPACES: submissions are in spaces */
 #define AEROGPU_EXT_SPACE_FLAG_KERNEL 1U        /* aerogpu_submit_space.flags: the kernel driver's own packets */

@@ -467,6 +467,12 @@ struct PacketType<aerogpu_cmd_ext_charge_space> {
 };
 
 template <>
+struct PacketType<aerogpu_cmd_ext_space_process> {
+  static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_SPACE_PROCESS;
+  using Element = void;
+};
+
+template <>
 struct PacketType<aerogpu_cmd_ext_copy_memory> {
   static constexpr uint32_t kOpcode = AEROGPU_CMD_EXT_COPY_MEMORY;
   using Element = void;

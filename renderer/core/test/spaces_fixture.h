@@ -41,6 +41,12 @@ inline void chargeSpace(CommandWriter& w, uint32_t space) {
   c.space = space;
   w.packet(c);
 }
+inline void spaceProcess(CommandWriter& w, uint32_t space, uint64_t process) {
+  aerogpu_cmd_ext_space_process c{};
+  c.space = space;
+  c.process = process;
+  w.packet(c);
+}
 inline void destroySpace(CommandWriter& w, uint32_t space) {
   aerogpu_cmd_ext_destroy_space c{};
   c.space = space;

@@ -101,6 +101,88 @@ TEST_F(SpacesTest, WhatIsMadeForASpaceCountsThere) {
   EXPECT_EQ(h.stats().host_memory_bytes, 0u);
 }
 
+constexpr uint32_t kThird = 300 * 1024;  // of the limit, nearly
+
+/// Spaces of one process share its limit, whoever makes for them; those of others and of the system do not.
+// SPACE-11, SPACE-21, SPACE-22
+TEST_F(SpacesTest, MemoryOfAProcessCountsTogether) {
+  const auto big = [&](uint32_t handle, uint32_t size = kThird) {
+    return [=](CommandWriter& w) { packets::createBuffer(w, handle, size); };
+  };
+  expectGood(in(0, [](CommandWriter& w) {
+    for (const uint32_t space : {1, 2, 3}) spaceProcess(w, space, 0x100000007);
+    spaceProcess(w, 4, 7);  // the low half is not the number
+    spaceProcess(w, 5, 0);
+    spaceProcess(w, 1, 0x100000007);  // again is no error
+  }));
+  expectGood(in(1, big(1)));
+  expectGood(in(2, big(1)));
+  EXPECT_GE(h.spaceInfo(1)->host_memory_bytes, kThird);
+  EXPECT_LT(h.spaceInfo(1)->host_memory_bytes, 2 * kThird) << "each space shows its own";
+  EXPECT_LT(h.spaceInfo(3)->host_memory_bytes, kThird);
+  expectGood(in(0, [&](CommandWriter& w) {
+    chargeSpace(w, 3);
+    packets::createBuffer(w, 1, kThird);
+  }));
+  expectError(in(1, big(2)), kBackend);
+  expectError(in(3, big(2)), kBackend);
+  expectError(in(0,
+                 [&](CommandWriter& w) {
+                   chargeSpace(w, 2);
+                   packets::createBuffer(w, 2, kThird);
+                 }),
+              kBackend);
+  // Others have theirs, and the system is bounded by the whole alone.
+  expectGood(in(4, big(1, 2 * kThird)));
+  expectGood(in(6, big(1, 2 * kThird)));
+  expectGood(in(5, big(1, 4 * kThird)));
+  uint64_t heldByAll = 0;
+  for (uint32_t space = 0; space <= 6; ++space) heldByAll += h.spaceInfo(space)->host_memory_bytes;
+  EXPECT_EQ(heldByAll, h.stats().host_memory_bytes);
+  EXPECT_GE(h.spaceInfo(3)->process_host_memory_bytes, 3 * kThird) << "all of its process'";
+  EXPECT_EQ(h.spaceInfo(3)->process_host_memory_bytes, h.spaceInfo(1)->process_host_memory_bytes);
+  EXPECT_EQ(h.spaceInfo(6)->process_host_memory_bytes, h.spaceInfo(6)->host_memory_bytes);
+  // What outlives its space counts on, also in what the process opens next.
+  expectGood(in(0, [](CommandWriter& w) {
+    for (const uint32_t space : {1, 2, 3}) destroySpace(w, space);
+    spaceProcess(w, 8, 0x100000007);
+  }));
+  expectGood(in(8, big(1)));
+  expectGood(in(8, big(2)));
+  expectError(in(8, big(3)), kBackend);
+  expectGood(in(0, [](CommandWriter& w) { packets::destroyResource(w, 1); }));
+  expectGood(in(8, big(3)));
+  ASSERT_TRUE(aerogpu_renderer_reset(h.renderer()));
+  EXPECT_EQ(h.stats().host_memory_bytes, 0u);
+}
+
+/// The packet comes first, from the kernel driver.
+// SPACE-12, SPACE-22
+TEST_F(SpacesTest, AProcessIsSaidBeforeAnythingIsMade) {
+  const auto says = [](uint32_t space, uint64_t process) {
+    return [=](CommandWriter& w) { spaceProcess(w, space, process); };
+  };
+  expectError(in(1, says(2, 7)), kDecode);
+  expectError(in(0, says(0, 7)), kDecode);
+  EXPECT_FALSE(h.spaceInfo(2));
+  expectGood(in(0, says(2, 7)));
+  EXPECT_TRUE(h.spaceInfo(2)) << "made if need be";
+  expectError(in(0, says(2, 8)), kDecode);
+  expectError(in(0, says(2, 0)), kDecode);
+  expectGood(in(2, [](CommandWriter& w) { packets::createBuffer(w, 1, 16); }));
+  expectGood(in(0, says(2, 7)));
+  // One that has something, or a right to it, counts by itself already.
+  expectError(in(0, says(1, 7)), kDecode);
+  expectGood(in(0, [](CommandWriter& w) {
+    packets::createBuffer(w, 1, 16);
+    exportToken(w, 1, 100);
+    grant(w, 100, 3);
+    nameSpace(w, 4, 1, "a");
+  }));
+  expectError(in(0, says(3, 7)), kDecode);
+  expectGood(in(0, says(4, 7)));
+}
+
 /// Each space has its limit, and all of them together that of ABI 1.4.
 // SPACE-10, LIM-7
 TEST(SpaceLimits, Handles) {
@@ -153,6 +235,69 @@ TEST(SpaceLimits, ContextsOfASpace) {
   EXPECT_EQ(context(2, 4711), ErrorCode::None);
   for (uint32_t i = 0; i < Spaces::kMaxContextsAlone + 1; ++i)
     ASSERT_EQ(context(0, i), ErrorCode::None) << "1024 is no limit any more";
+}
+
+/// The spaces of a process share what one space may have of handles, and some contexts of all.
+// SPACE-10, SPACE-23
+TEST(SpaceLimits, HandlesOfAProcess) {
+  FakeExecutor f;
+  f.inSpace = true;
+  CommandWriter kernel, one, more, less, end;
+  for (const uint32_t space : {1, 2, 3}) spaceProcess(kernel, space, 7);
+  spaceProcess(kernel, 4, 8);
+  ASSERT_EQ(f.submit(kernel).errorCount, 0u);
+  constexpr uint32_t kHalf = Spaces::kMaxObjectsOfOne / 2;
+  for (uint32_t i = 1; i <= kHalf; ++i) packets::createBuffer(one, i, 4);
+  packets::createBuffer(more, 1u << 30, 4);
+  packets::destroyResource(less, 1);
+  for (f.space = 1; f.space <= 2; ++f.space) ASSERT_EQ(f.submit(one).errorCount, 0u);
+  for (f.space = 1; f.space <= 3; ++f.space) EXPECT_EQ(f.submit(more).lastError, ErrorCode::Backend);
+  f.space = 4;
+  EXPECT_EQ(f.submit(more).errorCount, 0u) << "of another process";
+  f.space = 1;
+  EXPECT_EQ(f.submit(less).errorCount, 0u);
+  f.space = 3;
+  EXPECT_EQ(f.submit(more).errorCount, 0u);
+  f.space = 2;
+  EXPECT_EQ(f.submit(more).lastError, ErrorCode::Backend);
+  destroySpace(end, 1);
+  f.space = 0;
+  EXPECT_EQ(f.submit(end).errorCount, 0u);
+  f.space = 2;
+  EXPECT_EQ(f.submit(more).errorCount, 0u);
+}
+
+// SPACE-23
+TEST(SpaceLimits, ContextsOfAProcess) {
+  FakeExecutor f;
+  f.inSpace = true;
+  CommandWriter kernel, end;
+  for (uint32_t space = 1; space <= 6; ++space) spaceProcess(kernel, space, 7);
+  spaceProcess(kernel, 7, 8);
+  ASSERT_EQ(f.submit(kernel).errorCount, 0u);
+  const auto context = [&](uint32_t space, uint32_t number) {
+    CommandWriter w;
+    w.packet(aerogpu_cmd_flush{});
+    aerogpu_submission submission{};
+    submission.struct_size = sizeof submission;
+    submission.cmd = w.data();
+    submission.cmd_size = w.size();
+    submission.context_id = number;
+    submission.in_space = 1;
+    submission.space = space;
+    return f.executor().execute(submission).lastError;
+  };
+  constexpr uint32_t kEach = 200;
+  for (uint32_t i = 0; i < Spaces::kMaxContextsOfProcess; ++i)
+    ASSERT_EQ(context(1 + i / kEach, i), ErrorCode::None) << i;
+  EXPECT_EQ(context(6, 9999), ErrorCode::Backend);
+  EXPECT_EQ(context(1, 0), ErrorCode::None) << "one that is there";
+  EXPECT_EQ(context(7, 9999), ErrorCode::None) << "another process";
+  EXPECT_EQ(context(8, 9999), ErrorCode::None) << "nobody's";
+  destroySpace(end, 1);
+  f.space = 0;
+  EXPECT_EQ(f.submit(end).errorCount, 0u);
+  EXPECT_EQ(context(6, 9999), ErrorCode::None);
 }
 
 // SPACE-9

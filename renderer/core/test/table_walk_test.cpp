@@ -277,6 +277,7 @@ std::map<uint32_t, Twins> twins() {
        BRACED(.share_token = kToken + 1, .space = 3));
   PAIR(EXT_DESTROY_SPACE, ext_destroy_space, BRACED(.space = 3), {});
   PAIR(EXT_NAME_SPACE, ext_name_space, BRACED(.space = 3, .process_id = 4), BRACED(.process_id = 4));
+  PAIR(EXT_SPACE_PROCESS, ext_space_process, BRACED(.space = 3, .process = 7), BRACED(.process = 7));
   // Any number is a space's.
   t[AEROGPU_CMD_EXT_CHARGE_SPACE] = {
       one(AEROGPU_CMD_EXT_CHARGE_SPACE, aerogpu_cmd_ext_charge_space{.space = 3}),
@@ -390,7 +391,7 @@ TEST(TableWalk, EveryOpcodeHasAnAcceptedAndARejectedTwin) {
       if (row.opcode >= AEROGPU_CMD_EXT_COPY_MEMORY) continue;  // not announced
       SCOPED_TRACE(std::string(row.name) + (accepted ? ", accepted" : ", rejected"));
       Harness h;
-      if (row.opcode >= AEROGPU_CMD_EXT_GRANT && row.opcode <= AEROGPU_CMD_EXT_CHARGE_SPACE)
+      if (row.opcode >= AEROGPU_CMD_EXT_GRANT && row.opcode <= AEROGPU_CMD_EXT_SPACE_PROCESS)
         h.space = Harness::kKernel;
       const Allocation memory = h.allocate(4096);
       const auto all = twins();

@@ -175,7 +175,7 @@ struct aerogpu_renderer_config {
   uint64_t max_hostmem;      /* bytes of host memory that the guest can make the renderer hold */
   const struct aerogpu_renderer_callbacks* callbacks; /* copied */
   void* opaque;                                       /* first argument of every callback */
-  uint64_t max_space_hostmem; /* bytes of them that one handle space may hold; 0 = half of them */
+  uint64_t max_space_hostmem; /* bytes of them that one guest process may hold; 0 = half of them */
   const char* vm_name;        /* UTF-8, for trace files: whose they are; NULL or "" = nobody's */
   const char* vm_uuid;
   /**
@@ -385,6 +385,7 @@ struct aerogpu_renderer_space {
   uint64_t packets;
   uint64_t draws;
   uint64_t errors;
+  uint64_t process_host_memory_bytes; /* held by all spaces of its process: what the limit is for */
 };
 
 /**
