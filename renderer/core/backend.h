@@ -121,6 +121,10 @@ public:
   virtual void endSubmission(std::unique_ptr<Completion> completion) = 0;
   /// Waits until every completion has returned; false after `timeoutNs`.
   virtual bool waitIdle(uint64_t timeoutNs) = 0;
+  /// Who had this account has ended, with all its objects: what the back end keeps of it is nobody's. One of
+  /// the same account may come again.
+  virtual void processEnds(const HostMemory& account) = 0;
+
   /// Whether the GPU is lost: what comes ends with an error. Any thread, but not while recover() runs.
   virtual bool lost() const = 0;
   /// After all objects were destroyed: brings back a lost device. False if that failed.

@@ -109,7 +109,7 @@ void Executor::destroySpace(std::unique_ptr<Space> space) {
     if (auto* buffer = std::get_if<Ref<Buffer>>(&object)) dropReference(**buffer);
     if (auto* texture = std::get_if<Ref<Texture>>(&object)) dropReference(**texture);
   });
-  if (account) --account->spaces;
+  if (!account || --account->spaces == 0) m_env.backend.processEnds(space->share->owner());
 }
 
 }  // namespace aerogpu::core

@@ -208,6 +208,7 @@ public:
       completion->completed(std::nullopt, m_frame.release());
     }
   }
+  void processEnds(const HostMemory&) override {}
   bool waitIdle(uint64_t) override { return true; }
   bool lost() const override { return m_lost; }
   bool recover() override {

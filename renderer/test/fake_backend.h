@@ -120,6 +120,7 @@ public:
   void endSubmission(std::unique_ptr<core::Completion> completion) override {
     completion->completed(std::nullopt, nullptr);
   }
+  void processEnds(const HostMemory&) override {}
   bool waitIdle(uint64_t) override {
     if (interruptWaits) interrupted = true;
     return !interruptWaits;

@@ -219,6 +219,10 @@ Result<std::unique_ptr<core::GpuInputLayout>> VulkanBackend::createInputLayout(
   return InputLayoutObject::create(*m_gpu->device, elements);
 }
 
+void VulkanBackend::processEnds(const HostMemory& account) {
+  if (m_draws) m_draws->processEnds(account);
+}
+
 Result<void> VulkanBackend::draw(core::DrawState& state, const core::DrawArgs& args) {
   return m_draws->draw(state, args);
 }

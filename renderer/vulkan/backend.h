@@ -51,6 +51,7 @@ public:
   Result<void> flush() override { return m_gpu->recorder->flush(); }
   bool throttle() override { return m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion) override;
+  void processEnds(const HostMemory& account) override;
   bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
   bool lost() const override { return m_gpu->device->lost(); }
   bool recover() override;

@@ -25,6 +25,11 @@ public:
   /// Lets go of guest objects and saves the pipelines.
   void reset();
   ShaderStore& shaders() { return m_shaderStore; }
+  /// Whose `account` is has ended (core::Backend).
+  void processEnds(const HostMemory& account) {
+    m_pipelines.processEnds(account);
+    m_samplers.processEnds(account);
+  }
 
   Result<void> draw(core::DrawState& state, const core::DrawArgs& args);
   Result<void> drawIndexed(core::DrawState& state, const core::DrawIndexedArgs& args);

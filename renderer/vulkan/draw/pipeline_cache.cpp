@@ -54,39 +54,82 @@ void PipelineCache::open(const std::vector<uint8_t>& bytes) {
   // Without a cache object everything works, only slower.
   if (vk.CreatePipelineCache(m_gpu.device->handle(), &info, nullptr, &m_cache) != VK_SUCCESS)
     m_cache = VK_NULL_HANDLE;
+  m_cached.clear();
+  m_cachedOfAll = 0;
 }
 
-template <class Map>
-void PipelineCache::makeRoom(Map& pipelines) {
-  if (pipelines.size() < kMaxPipelines) return;
-  for (const auto& [key, pipeline] : pipelines) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
-  pipelines.clear();
-  open({});
-  ++m_generation;
+void PipelineCache::drop(const Entry& entry) {
+  if (entry.graphics) {
+    const auto it = m_graphics.find(*entry.graphics);
+    m_gpu.recorder->retire(Retired::Kind::Pipeline, it->second.handle);
+    m_graphics.erase(it);
+  } else {
+    const auto it = m_compute.find(entry.compute);
+    m_gpu.recorder->retire(Retired::Kind::Pipeline, it->second.handle);
+    m_compute.erase(it);
+  }
+}
+
+template <class Ask>
+bool PipelineCache::dropped(Ask ask) {
+  const bool any = ask([this](const Entry& entry) { drop(entry); });
+  if (any) ++m_generation;
+  return any;
+}
+
+Result<HostMemoryCharge> PipelineCache::makeRoom(const HostMemory* owner) {
+  dropped([&](auto drop) { return m_shares.makeRoom(owner, m_shares.mostOf(owner, kBytes), drop); });
+  const auto take = [&] { return HostMemoryCharge::take(m_gpu.hostMemory, kBytes, HostMemoryKind::Shaders); };
+  HostMemoryCharge charge = take();
+  while (!charge.ok() && dropped([&](auto drop) { return m_shares.giveUp(owner, drop); })) charge = take();
+  if (!charge.ok())
+    return refused(ErrorCode::Backend, "host memory limit reached by pipelines", {{"bytes", kBytes}});
+  return charge;
+}
+
+VkPipelineCache PipelineCache::cacheFor(const HostMemory* owner) {
+  if (m_cachedOfAll >= kMaxPipelines) open(load());
+  size_t& cached = m_cached[owner];
+  if (owner && cached >= kMaxPipelines / 2) return VK_NULL_HANDLE;
+  ++cached;
+  ++m_cachedOfAll;
+  return m_cache;
+}
+
+void PipelineCache::processEnds(const HostMemory& account) {
+  dropped([&](auto drop) { return m_shares.ownerEnds(&account, drop); });
+  m_cached.erase(&account);
 }
 
 PipelineCache::~PipelineCache() {
   save();
-  for (const auto& [key, pipeline] : m_graphics) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
-  for (const auto& [key, pipeline] : m_compute) m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline);
+  for (const auto& [key, pipeline] : m_graphics)
+    m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline.handle);
+  for (const auto& [key, pipeline] : m_compute)
+    m_gpu.recorder->retire(Retired::Kind::Pipeline, pipeline.handle);
   if (m_cache) m_gpu.device->vk().DestroyPipelineCache(m_gpu.device->handle(), m_cache, nullptr);
 }
 
 Result<VkPipeline> PipelineCache::graphics(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
                                            VkPipelineLayout layout) {
-  if (const auto it = m_graphics.find(key); it != m_graphics.end()) return it->second;
-  makeRoom(m_graphics);
-  auto pipeline = build(key, vs, ps, layout);
+  if (const auto it = m_graphics.find(key); it != m_graphics.end()) return it->second.handle;
+  const HostMemory* owner = Shares::ownerNow(m_gpu.hostMemory);
+  auto charge = makeRoom(owner);
+  if (!charge) return charge.error();
+  auto pipeline = build(key, vs, ps, layout, cacheFor(owner));
   if (!pipeline) return pipeline;
   m_gpu.stats.pipelinesCreated.fetch_add(1, std::memory_order_relaxed);
   ++m_made;
-  m_graphics.emplace(key, *pipeline);
+  const auto made = m_graphics.emplace(key, Pipeline{*pipeline, std::move(*charge)}).first;
+  m_shares.add(owner, {&made->first, 0});
   return pipeline;
 }
 
 Result<VkPipeline> PipelineCache::compute(uint64_t module, VkShaderModule cs, VkPipelineLayout layout) {
-  if (const auto it = m_compute.find(module); it != m_compute.end()) return it->second;
-  makeRoom(m_compute);
+  if (const auto it = m_compute.find(module); it != m_compute.end()) return it->second.handle;
+  const HostMemory* owner = Shares::ownerNow(m_gpu.hostMemory);
+  auto charge = makeRoom(owner);
+  if (!charge) return charge.error();
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
@@ -94,17 +137,18 @@ Result<VkPipeline> PipelineCache::compute(uint64_t module, VkShaderModule cs, Vk
   info.stage.pName = "main";
   info.layout = layout;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result = m_gpu.device->vk().CreateComputePipelines(m_gpu.device->handle(), m_cache, 1, &info,
-                                                                    nullptr, &pipeline);
+  const VkResult result = m_gpu.device->vk().CreateComputePipelines(m_gpu.device->handle(), cacheFor(owner),
+                                                                    1, &info, nullptr, &pipeline);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateComputePipelines");
   m_gpu.stats.pipelinesCreated.fetch_add(1, std::memory_order_relaxed);
   ++m_made;
-  m_compute.emplace(module, pipeline);
+  m_compute.emplace(module, Pipeline{pipeline, std::move(*charge)});
+  m_shares.add(owner, {nullptr, module});
   return pipeline;
 }
 
 Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
-                                        VkPipelineLayout layout) {
+                                        VkPipelineLayout layout, VkPipelineCache cache) {
   const DeviceCaps& caps = m_gpu.device->caps();
   VkBool32 values[shader::kSpecConstantCount];
   VkSpecializationMapEntry entries[shader::kSpecConstantCount];
@@ -242,8 +286,8 @@ Result<VkPipeline> PipelineCache::build(const PipelineKey& key, VkShaderModule v
   info.pDynamicState = &dynamicInfo;
   info.layout = layout;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result = m_gpu.device->vk().CreateGraphicsPipelines(m_gpu.device->handle(), m_cache, 1,
-                                                                     &info, nullptr, &pipeline);
+  const VkResult result =
+      m_gpu.device->vk().CreateGraphicsPipelines(m_gpu.device->handle(), cache, 1, &info, nullptr, &pipeline);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateGraphicsPipelines");
   return pipeline;
 }

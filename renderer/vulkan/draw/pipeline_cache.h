@@ -10,6 +10,7 @@
 
 #include "renderer/shader/d3d9/d3d9_interface.h"
 #include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/cache_shares.h"
 #include "renderer/vulkan/objects/input_layout.h"
 
 namespace aerogpu::vk {
@@ -17,7 +18,7 @@ namespace aerogpu::vk {
 /// Words without padding: hashed and compared as bytes. The last group is zero where it is dynamic.
 struct PipelineKey {
   uint64_t vs = 0, ps = 0;  ///< serials of modules; ps 0 = none
-  uint64_t layout = 0;      ///< serial
+  uint64_t layout = 0;      ///< PipelineLayout::content
   uint32_t colorFormats[core::kMaxColorTargets] = {};
   uint32_t colorCount = 0, depthFormat = 0, stencilFormat = 0;
   uint32_t topologyClass = 0;   ///< VkPrimitiveTopology that stands for its class
@@ -57,28 +58,51 @@ public:
   uint32_t generation() const { return m_generation; }
   /// Writes the file if pipelines were made since; called when the GPU is idle for a while and at the end.
   void save();
+  /// Whose `account` is has ended (core::Backend).
+  void processEnds(const HostMemory& account);
+
+  static constexpr size_t kMaxPipelines = 8192;  ///< of all; one process may have half
+  static constexpr uint64_t kBytes = 16 << 10;   ///< what one is charged: nobody can ask the driver
 
 private:
-  static constexpr size_t kMaxPipelines = 8192;
   static constexpr uint64_t kMaxFileBytes = uint64_t{64} << 20;
+  /// Of either map; the graphics key is the map's own.
+  struct Entry {
+    const PipelineKey* graphics;
+    uint64_t compute;
+  };
   struct KeyHash {
     size_t operator()(const PipelineKey& key) const;
   };
+  struct Pipeline {
+    VkPipeline handle = VK_NULL_HANDLE;
+    HostMemoryCharge charge;
+  };
   Result<VkPipeline> build(const PipelineKey& key, VkShaderModule vs, VkShaderModule ps,
-                           VkPipelineLayout layout);
+                           VkPipelineLayout layout, VkPipelineCache cache);
   /// A cache object that starts with `bytes`; the one before goes.
   void open(const std::vector<uint8_t>& bytes);
-  /// Drops what `pipelines` holds when it is full, and what the driver keeps for it.
-  template <class Map>
-  void makeRoom(Map& pipelines);
+  /// Room and memory for one more pipeline of `owner`. Backend: there is no memory.
+  Result<HostMemoryCharge> makeRoom(const HostMemory* owner);
+  /// Where the driver keeps what it makes for `owner`: VK_NULL_HANDLE when that has put in its part. No entry
+  /// can be taken out of a VkPipelineCache, so that it is emptied when everybody's parts have filled it.
+  VkPipelineCache cacheFor(const HostMemory* owner);
+  void drop(const Entry& entry);
+  /// Calls for room in m_shares with drop().
+  template <class Ask>
+  bool dropped(Ask ask);
+  using Shares = CacheShares<Entry>;
   std::string path() const;
   std::vector<uint8_t> load() const;
 
   Gpu& m_gpu;
   const std::string m_folder;
   VkPipelineCache m_cache = VK_NULL_HANDLE;
-  std::unordered_map<PipelineKey, VkPipeline, KeyHash> m_graphics;
-  std::unordered_map<uint64_t, VkPipeline> m_compute;
+  std::unordered_map<PipelineKey, Pipeline, KeyHash> m_graphics;
+  std::unordered_map<uint64_t, Pipeline> m_compute;
+  Shares m_shares{{kMaxPipelines, kMaxPipelines / 8}};
+  std::unordered_map<const HostMemory*, size_t> m_cached;  ///< pipelines in m_cache since open(), by owner
+  size_t m_cachedOfAll = 0;
   uint32_t m_generation = 0;
   uint64_t m_made = 0;  ///< since the last save
 };

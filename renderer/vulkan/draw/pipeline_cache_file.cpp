@@ -72,9 +72,10 @@ void PipelineCache::save() {
   m_made = 0;
   const DeviceTable& vk = m_gpu.device->vk();
   size_t size = 0;
-  if (vk.GetPipelineCacheData(m_gpu.device->handle(), m_cache, &size, nullptr) != VK_SUCCESS || size == 0 ||
-      size > kMaxFileBytes)
+  if (vk.GetPipelineCacheData(m_gpu.device->handle(), m_cache, &size, nullptr) != VK_SUCCESS || size == 0)
     return;
+  if (size > kMaxFileBytes)
+    return open({});  // begins anew, rather than keep nothing that is made from now on
   std::vector<uint8_t> bytes(size);
   if (vk.GetPipelineCacheData(m_gpu.device->handle(), m_cache, &size, bytes.data()) != VK_SUCCESS) return;
   bytes.resize(size);

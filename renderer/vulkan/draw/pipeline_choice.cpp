@@ -46,7 +46,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   RecentKey brief;
   brief.vs = shaders.vsModule->serial;
   brief.ps = shaders.psModule ? shaders.psModule->serial : 0;
-  brief.layout = shaders.layout.serial;
+  brief.layout = shaders.layout.content;
   brief.targets = targets.generation;
   brief.specialization = specialization;
   brief.topologyClass = topologyClass;
@@ -64,7 +64,7 @@ Result<VkPipeline> PipelineChoice::choose(const core::DrawState& state, const Ta
   PipelineKey key;
   key.vs = shaders.vsModule->serial;
   key.ps = shaders.psModule ? shaders.psModule->serial : 0;
-  key.layout = shaders.layout.serial;
+  key.layout = shaders.layout.content;
   key.colorCount = targets.colorCount;
   for (uint32_t i = 0; i < targets.colorCount; ++i)
     key.colorFormats[i] = static_cast<uint32_t>(targets.colorFormats[i]);

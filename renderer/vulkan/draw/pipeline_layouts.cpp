@@ -77,6 +77,7 @@ Result<PipelineLayout> PipelineLayouts::d3d9(uint32_t mask, bool stopWord) {
     return m_gpu.device->fail(result, "vkCreatePipelineLayout");
   }
   layout.serial = m_gpu.nextSerial++;
+  layout.content = key;
   layout.stopWord = stopWord;
   makeRoom(m_d3d9);
   m_d3d9.emplace(key, layout);
@@ -99,6 +100,7 @@ Result<PipelineLayout> PipelineLayouts::dxbc(const ShaderCode& first, const Shad
       m_gpu.device->vk().CreatePipelineLayout(m_gpu.device->handle(), &info, nullptr, &layout.handle);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreatePipelineLayout");
   layout.serial = m_gpu.nextSerial++;
+  layout.content = key;
   makeRoom(m_dxbc);
   m_dxbc.emplace(key, layout);
   return layout;

@@ -14,6 +14,9 @@ struct PipelineLayout {
   VkPipelineLayout handle = VK_NULL_HANDLE;
   VkDescriptorSetLayout textures = VK_NULL_HANDLE;  ///< shader::kTextureSet of D3D9 layouts
   uint64_t serial = 0;
+  /// What it is made of: pipelines for one layout go with another of the same (Vulkan 1.3, "Pipeline Layout
+  /// Compatibility"). Tells layouts of one shader family apart.
+  uint64_t content = 0;
   bool stopWord = false;  ///< has the set of StopWords: a shader loops
 };
 

@@ -75,8 +75,21 @@ VkBorderColor standardBorder(uint32_t color) {
 }  // namespace
 
 SamplerCache::~SamplerCache() {
-  for (const auto& [key, sampler] : m_samplers)
-    m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
+  for (const auto& [key, entry] : m_samplers)
+    m_gpu.recorder->retire(Retired::Kind::Sampler, entry.sampler.handle);
+}
+
+void SamplerCache::drop(const Key& key) {
+  if (m_gpu.recorder->finished(m_droppedIn)) m_dropped = 0;
+  const auto it = m_samplers.find(key);
+  m_gpu.recorder->retire(Retired::Kind::Sampler, it->second.sampler.handle);
+  m_samplers.erase(it);
+  ++m_dropped;
+  m_droppedIn = m_gpu.recorder->batch();
+}
+
+void SamplerCache::processEnds(const HostMemory& account) {
+  m_shares.ownerEnds(&account, [this](const Key* key) { drop(*key); });
 }
 
 Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const SampledAs& as) {
@@ -102,13 +115,15 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
                  uint64_t{components.b} << 40 | uint64_t{components.a} << 44 |
                  uint64_t{mapped && as.srgb} << 48;
   key.words[2] = std::bit_cast<uint32_t>(s.lodBias);
-  if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second;
-  if (m_samplers.size() >= kMax) {
-    for (const auto& [k, sampler] : m_samplers)
-      m_gpu.recorder->retire(Retired::Kind::Sampler, sampler.handle);
-    m_samplers.clear();
-    m_droppedIn = m_gpu.recorder->batch();
-  }
+  if (const auto it = m_samplers.find(key); it != m_samplers.end()) return it->second.sampler;
+  const HostMemory* owner = Shares::ownerNow(m_gpu.hostMemory);
+  const auto dropOne = [this](const Key* oldest) { drop(*oldest); };
+  m_shares.makeRoom(owner, m_shares.mostOf(owner, kBytes), dropOne);
+  const auto charged = [&] { return HostMemoryCharge::take(m_gpu.hostMemory, kBytes); };
+  HostMemoryCharge charge = charged();
+  while (!charge.ok() && m_shares.giveUp(owner, dropOne)) charge = charged();
+  if (!charge.ok())
+    return refused(ErrorCode::Backend, "host memory limit reached by samplers", {{"bytes", kBytes}});
   const float maxBias = m_gpu.device->limits().maxSamplerLodBias;
   VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
   info.magFilter = filter(s.mag);
@@ -154,7 +169,8 @@ Result<CachedSampler> SamplerCache::get(const core::SamplerState& state, const S
       m_gpu.device->vk().CreateSampler(m_gpu.device->handle(), &info, nullptr, &sampler.handle);
   if (result != VK_SUCCESS) return m_gpu.device->fail(result, "vkCreateSampler");
   sampler.serial = m_nextSerial++;
-  m_samplers.emplace(key, sampler);
+  const auto made = m_samplers.emplace(key, Entry{sampler, std::move(charge)}).first;
+  m_shares.add(owner, &made->first);
   return sampler;
 }
 

@@ -6,6 +6,7 @@
 
 #include "renderer/core/state.h"
 #include "renderer/vulkan/device/gpu.h"
+#include "renderer/vulkan/objects/cache_shares.h"
 #include "renderer/vulkan/objects/format.h"
 
 namespace aerogpu::vk {
@@ -28,12 +29,17 @@ public:
   explicit SamplerCache(Gpu& gpu) : m_gpu(gpu) {}
   ~SamplerCache();
   Result<CachedSampler> get(const core::SamplerState& state, const SampledAs& as);
-  /// The samplers of a dropped cache still wait for the GPU: with another full one they would be too many.
-  bool crowded() const { return m_droppedIn && !m_gpu.recorder->finished(m_droppedIn); }
+  /// As many as the cache holds were dropped and still wait for the GPU: with more they would be too many.
+  bool crowded() const { return m_dropped >= kMax && !m_gpu.recorder->finished(m_droppedIn); }
+  /// Whose `account` is has ended (core::Backend).
+  void processEnds(const HostMemory& account);
+
+  /// Of all; one process may have half. Two caches and a draw are below 4000, Vulkan's
+  /// maxSamplerAllocationCount.
+  static constexpr size_t kMax = 1024;
 
 private:
-  static constexpr size_t kMax =
-      1024;  ///< two caches and a draw are below 4000, Vulkan's maxSamplerAllocationCount
+  static constexpr uint64_t kBytes = 512;  ///< what one is charged
   struct Key {
     uint64_t words[3];
     bool operator==(const Key&) const = default;
@@ -44,10 +50,19 @@ private:
                                  k.words[2]);
     }
   };
+  struct Entry {
+    CachedSampler sampler;
+    HostMemoryCharge charge;
+  };
+  using Shares = CacheShares<const Key*>;  // the map's own keys
+  void drop(const Key& key);
+
   Gpu& m_gpu;
   uint64_t m_nextSerial = 1;
-  uint64_t m_droppedIn = 0;  ///< batch after which the last dropped cache goes; 0 = none was dropped
-  std::unordered_map<Key, CachedSampler, Hash> m_samplers;
+  uint64_t m_droppedIn = 0;  ///< batch after which the last dropped ones go
+  size_t m_dropped = 0;      ///< how many wait at most
+  std::unordered_map<Key, Entry, Hash> m_samplers;
+  Shares m_shares{{kMax, kMax / 4}};
 };
 
 }  // namespace aerogpu::vk
