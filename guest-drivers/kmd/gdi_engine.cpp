@@ -205,15 +205,15 @@ GdiStatus Command::clearTypeBlend(const DXGK_GDIARG_CLEARTYPEBLEND &args) {
 }
 
 /** A blit of a present; `whole` is what it covers without sub-rectangles. */
-GdiBlit presentBlit(const GdiSurface &dst, const GdiRect &whole, const GdiSurface &src, const RECT &srcRect,
-                    const RECT *subRects, UINT count) {
+GdiBlit presentBlit(const GdiEngine::Copy &what, const GdiRect &whole) {
   GdiBlit operation;
-  operation.dst = dst;
-  operation.src = src;
+  operation.dst = what.dst;
+  operation.src = what.src;
   operation.dstRect = whole;
-  operation.srcRect = rectOf(srcRect);
-  const bool listed = subRects && count;
-  operation.rects = {listed ? static_cast<const void *>(subRects) : &whole, listed ? count : 1};
+  operation.srcRect = rectOf(what.srcRect);
+  const bool listed = what.subRects && what.subRectCount;
+  operation.rects = {listed ? static_cast<const void *>(what.subRects) : &whole, listed ? what.subRectCount : 1};
+  operation.clip = what.clip;
   return operation;
 }
 
@@ -289,18 +289,15 @@ bool GdiEngine::begin(PacketWriter &packets) {
   return m_firstHandle && gdiBegin(packets, m_firstHandle);
 }
 
-GdiStatus GdiEngine::copy(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
-                          const RECT &srcRect, const RECT *subRects, UINT subRectCount, uint32_t &steps) {
-  const GdiRect whole = rectOf(dstRect);
-  const GdiBlit operation = presentBlit(dst, whole, src, srcRect, subRects, subRectCount);
+GdiStatus GdiEngine::copy(PacketWriter &packets, const Copy &what, uint32_t &steps) {
+  const GdiRect whole = rectOf(what.dstRect);
+  const GdiBlit operation = presentBlit(what, whole);
   return finished(gdiCopy(packets, m_firstHandle, operation, steps), steps);
 }
 
-GdiStatus GdiEngine::copyKeyed(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
-                               const RECT &srcRect, const RECT *subRects, UINT subRectCount, UINT key,
-                               uint32_t &steps) {
-  const GdiRect whole = rectOf(dstRect);
-  const GdiBlit operation = presentBlit(dst, whole, src, srcRect, subRects, subRectCount);
+GdiStatus GdiEngine::copyKeyed(PacketWriter &packets, const Copy &what, UINT key, uint32_t &steps) {
+  const GdiRect whole = rectOf(what.dstRect);
+  const GdiBlit operation = presentBlit(what, whole);
   return finished(gdiTransparentBlt(packets, m_firstHandle, operation, key, false, steps), steps);
 }
 

@@ -51,11 +51,16 @@ public:
    * finished operations belong into MultipassOffset. Nothing is left half written. Rectangles are in pixels, left and
    * top inclusive; they are clipped to the surfaces. `steps` is 0 again when the operation is done.
    */
-  GdiStatus copy(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
-                 const RECT &srcRect, const RECT *subRects, UINT subRectCount, uint32_t &steps);
+  struct Copy {
+    const GdiSurface &dst, &src;
+    const RECT &dstRect, &srcRect;
+    const RECT *subRects;
+    UINT subRectCount;
+    const GdiRect &clip;  // nothing is drawn outside of it
+  };
+  GdiStatus copy(PacketWriter &packets, const Copy &what, uint32_t &steps);
   /** A copy with a source colour key (DXGK_PRESENTFLAGS.SrcColorKey): pixels of `key` are left out. */
-  GdiStatus copyKeyed(PacketWriter &packets, const GdiSurface &dst, const RECT &dstRect, const GdiSurface &src,
-                      const RECT &srcRect, const RECT *subRects, UINT subRectCount, UINT key, uint32_t &steps);
+  GdiStatus copyKeyed(PacketWriter &packets, const Copy &what, UINT key, uint32_t &steps);
   /** `rop` is a DXGK_GDIROP_COLORFILL, `color` A8R8G8B8. */
   GdiStatus fill(PacketWriter &packets, const GdiSurface &dst, const RECT *rects, UINT count, UINT color, UINT rop,
                  UINT rop3, uint32_t &steps);

@@ -7,6 +7,7 @@
 #include "entry_points.h"
 #include "gdi_multipass.h"
 #include "kernel_memory.h"
+#include "present_parts.h"
 #include "user_copy.h"
 
 namespace aero {
@@ -56,38 +57,91 @@ NTSTATUS surfaceOf(AeroAdapter &adapter, const DXGK_ALLOCATIONLIST &listed, GdiS
   return STATUS_SUCCESS;
 }
 
-/** Copies an array of rectangles that may be user memory. */
-NTSTATUS captureRects(const RECT *rects, UINT count, RECT *out) {
-  const SIZE_T bytes = SIZE_T{count} * sizeof(RECT);
-  if (reinterpret_cast<ULONG_PTR>(rects) <= reinterpret_cast<ULONG_PTR>(MmHighestUserAddress))
-    return copyFromUser(out, rects, bytes);
-  RtlCopyMemory(out, rects, bytes);
-  return STATUS_SUCCESS;
-}
-
-/** A stretch of a present's rectangles, captured. */
+/** The rectangles of a present, a piece at a time. */
 class Rects {
 public:
-  NTSTATUS capture(const RECT *rects, UINT count) {
-    if (!count) return STATUS_SUCCESS;
-    if (count > SIZE_T{MAXLONG} / sizeof(RECT)) return STATUS_NO_MEMORY;
-    m_rects = static_cast<RECT *>(poolAllocate(SIZE_T{count} * sizeof(RECT)));
-    if (!m_rects) return STATUS_NO_MEMORY;
+  explicit Rects(const DXGKARG_PRESENT &args)
+      : m_list(reinterpret_cast<ULONG_PTR>(args.pDstSubRects)),
+        m_user(m_list <= reinterpret_cast<ULONG_PTR>(MmHighestUserAddress)) {}
+  /** Copies `count` of them, at most PresentParts::kStretch, from the `first` on. */
+  NTSTATUS capture(uint32_t first, uint32_t count) {
     m_count = count;
+    if (!count) return STATUS_SUCCESS;
+    if (!m_rects) m_rects = static_cast<RECT *>(poolAllocate(PresentParts::kStretch * sizeof(RECT)));
+    if (!m_rects) return STATUS_NO_MEMORY;
     // A list that is not all the process's: the page has one code for such accesses.
-    return NT_SUCCESS(captureRects(rects, count, m_rects)) ? STATUS_SUCCESS : STATUS_PRIVILEGED_INSTRUCTION;
+    const uint64_t at = uint64_t{m_list} + uint64_t{first} * sizeof(RECT);
+    if (at > ~ULONG_PTR{0}) return STATUS_PRIVILEGED_INSTRUCTION;
+    const auto *from = reinterpret_cast<const void *>(static_cast<ULONG_PTR>(at));
+    const SIZE_T bytes = SIZE_T{count} * sizeof(RECT);
+    if (m_user) return NT_SUCCESS(copyFromUser(m_rects, from, bytes)) ? STATUS_SUCCESS : STATUS_PRIVILEGED_INSTRUCTION;
+    RtlCopyMemory(m_rects, from, bytes);
+    return STATUS_SUCCESS;
   }
-  Rects() = default;
   Rects(const Rects &) = delete;
   Rects &operator=(const Rects &) = delete;
   ~Rects() { poolFree(m_rects); }
-  const RECT *data() const { return m_rects; }
+  const RECT *data() const { return m_count ? m_rects : nullptr; }
   UINT count() const { return m_count; }
 
 private:
+  ULONG_PTR m_list;
+  bool m_user;  // also where it is too long to be
   RECT *m_rects = nullptr;
   UINT m_count = 0;
 };
+
+/** A blt or a fill, with its surfaces. */
+struct Drawing {
+  const DXGKARG_PRESENT &args;
+  GdiSurface destination, source;
+
+  bool withinOne() const {
+    return args.Flags.Blt && args.pAllocationList[DXGK_PRESENT_DESTINATION_INDEX].hDeviceSpecificAllocation ==
+                                 args.pAllocationList[DXGK_PRESENT_SOURCE_INDEX].hDeviceSpecificAllocation;
+  }
+  PresentParts parts() const {
+    if (!withinOne()) return PresentParts(args.SubRectCnt);
+    const int shift = destination.bytePixels ? 2 : 0;  // four pixels are one of the texture
+    const auto texels = [shift](const RECT &rect) {
+      return GdiRect{static_cast<int32_t>(rect.left) >> shift, static_cast<int32_t>(rect.top),
+                     static_cast<int32_t>(rect.right) >> shift, static_cast<int32_t>(rect.bottom)};
+    };
+    return PresentParts(args.SubRectCnt, texels(args.DstRect), texels(args.SrcRect), destination.width,
+                        destination.height, args.Flags.SrcColorKey || destination.cpuRead);
+  }
+};
+
+GdiStatus drawPart(GdiEngine &gdi, PacketWriter &packets, const Drawing &drawing, const Rects &rects,
+                   const GdiRect &clip, uint32_t &steps) {
+  const DXGKARG_PRESENT &args = drawing.args;
+  if (args.Flags.ColorFill)
+    return gdi.fill(packets, drawing.destination, rects.count() ? rects.data() : &args.DstRect,
+                    rects.count() ? rects.count() : 1, args.Color, DXGK_GDIROPCF_PATCOPY, 0, steps);
+  const GdiEngine::Copy copy = {drawing.destination, drawing.source, args.DstRect, args.SrcRect,
+                                rects.data(),        rects.count(),  clip};
+  return args.Flags.SrcColorKey ? gdi.copyKeyed(packets, copy, args.Color, steps) : gdi.copy(packets, copy, steps);
+}
+
+/** Draws on from `progress`; Full: the rest in another buffer. */
+GdiStatus drawParts(GdiEngine &gdi, PacketWriter &packets, const Drawing &drawing, const PresentParts &parts,
+                    PresentProgress &progress, NTSTATUS &status) {
+  // No call takes long, however long the list is: others wait for it to leave the driver, a reset among them.
+  constexpr uint32_t kLookedAt = 16 * PresentParts::kStretch;
+  Rects rects(drawing.args);
+  uint32_t looked = 0;
+  while (progress.part < parts.count()) {
+    if (looked >= kLookedAt) return GdiStatus::Full;
+    const PresentPart part = parts.at(progress.part);
+    status = rects.capture(part.first, part.count);
+    if (!NT_SUCCESS(status)) return GdiStatus::Unsupported;
+    const GdiStatus drawn = drawPart(gdi, packets, drawing, rects, part.clip, progress.steps);
+    if (drawn != GdiStatus::Done) return drawn;
+    progress = {progress.part + 1, 0, false};
+    looked += part.count;
+  }
+  return GdiStatus::Done;
+}
 
 /** What the driver draws with is there, or made: after a sleep it may be missing. */
 NTSTATUS prepareToDraw(AeroAdapter &adapter) {
@@ -124,23 +178,8 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
   NTSTATUS status = flip ? STATUS_SUCCESS : prepareToDraw(adapter);
   if (!NT_SUCCESS(status)) return status;
 
-  PresentProgress progress = PresentProgress::from(args->MultipassOffset);
-  const uint32_t offsetBefore = args->MultipassOffset;
   const DXGK_ALLOCATIONLIST &to = args->pAllocationList[DXGK_PRESENT_DESTINATION_INDEX];
   const DXGK_ALLOCATIONLIST &from = args->pAllocationList[DXGK_PRESENT_SOURCE_INDEX];
-  Rects rects;
-  UINT after = 0;  // rectangles behind this stretch
-  if (!flip && !progress.drawn && args->SubRectCnt) {
-    // Within one surface the order of all rectangles matters, so they are looked at together.
-    const bool within = blt && to.hDeviceSpecificAllocation == from.hDeviceSpecificAllocation;
-    const uint64_t first = uint64_t{progress.stretch} * PresentProgress::kStretch;
-    if (first >= args->SubRectCnt) return STATUS_ILLEGAL_INSTRUCTION;
-    UINT count = args->SubRectCnt - static_cast<UINT>(first);
-    if (!within && count > PresentProgress::kStretch) count = PresentProgress::kStretch;
-    after = args->SubRectCnt - static_cast<UINT>(first) - count;
-    status = rects.capture(args->pDstSubRects + first, count);
-    if (!NT_SUCCESS(status)) return status;
-  }
 
   DmaBuilder dma(adapter.allocations, adapter.segments, adapter.counters, *args);
   status = dma.beginWritten(DXGK_PRESENT_SOURCE_INDEX, flip ? 1 : 2);
@@ -152,36 +191,28 @@ NTSTATUS APIENTRY AeroDdiPresent(const HANDLE hContext, DXGKARG_PRESENT *args) {
     appendPresent(packets);
     flags |= kDmaPresent;
   } else {
-    GdiSurface source, destination;
-    status = surfaceOf(adapter, to, destination);
-    if (NT_SUCCESS(status) && blt) status = surfaceOf(adapter, from, source);
+    Drawing drawing = {*args, {}, {}};
+    status = surfaceOf(adapter, to, drawing.destination);
+    if (NT_SUCCESS(status) && blt) status = surfaceOf(adapter, from, drawing.source);
     if (!NT_SUCCESS(status)) return status;
+    const PresentParts parts = drawing.parts();
+    PresentProgress progress = PresentProgress::from(args->MultipassOffset, parts.steps());
+    const uint32_t offsetBefore = args->MultipassOffset;
     if (!adapter.gdi.begin(packets)) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    GdiStatus drawn;
-    if (progress.drawn)
-      drawn = GdiStatus::Done;  // in earlier buffers
-    else if (fill)
-      drawn =
-          adapter.gdi.fill(packets, destination, rects.count() ? rects.data() : &args->DstRect,
-                           rects.count() ? rects.count() : 1, args->Color, DXGK_GDIROPCF_PATCOPY, 0, progress.steps);
-    else if (args->Flags.SrcColorKey)
-      drawn = adapter.gdi.copyKeyed(packets, destination, args->DstRect, source, args->SrcRect, rects.data(),
-                                    rects.count(), args->Color, progress.steps);
-    else
-      drawn = adapter.gdi.copy(packets, destination, args->DstRect, source, args->SrcRect, rects.data(), rects.count(),
-                               progress.steps);
+    const GdiStatus drawn = progress.drawn ? GdiStatus::Done  // in earlier buffers
+                                           : drawParts(adapter.gdi, packets, drawing, parts, progress, status);
     adapter.gdi.end(packets);
+    if (!NT_SUCCESS(status)) return status;
     if (drawn == GdiStatus::Unsupported) return STATUS_ILLEGAL_INSTRUCTION;
-    if (drawn == GdiStatus::Done && after) progress = {progress.stretch + 1, 0, false};
-    if (drawn == GdiStatus::Full || (drawn == GdiStatus::Done && after)) {
-      if (!progress.to(args->MultipassOffset)) return STATUS_ILLEGAL_INSTRUCTION;
+    if (drawn == GdiStatus::Full) {
+      if (!progress.to(args->MultipassOffset, parts.steps())) return STATUS_ILLEGAL_INSTRUCTION;
       if (args->MultipassOffset == offsetBefore) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     } else if (isPrimary(to)) {
       appendPresent(packets);
       if (packets.full()) {
         packets.rewind(packets.used());
-        (void)PresentProgress{0, 0, true}.to(args->MultipassOffset);
+        (void)PresentProgress{0, 0, true}.to(args->MultipassOffset, parts.steps());
         status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       } else {
         flags |= kDmaPresent;

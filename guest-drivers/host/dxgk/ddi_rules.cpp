@@ -16,8 +16,8 @@ constexpr NTSTATUS kIllegalInstruction = ntStatus(0xC000001D), kPrivilegedInstru
                    kInvalidUserBuffer = ntStatus(0xC00000E8), kInsufficientResources = ntStatus(0xC000009A),
                    kCannotColorConvert = ntStatus(0xC01E0008),
                    kGpuException = ntStatus(0xC01E0200),  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
-                   kApertureUnavailable = ntStatus(0xC01E0107),  // STATUS_GRAPHICS_UNSWIZZLING_APERTURE_*
-                   kApertureUnsupported = ntStatus(0xC01E0108);
+    kApertureUnavailable = ntStatus(0xC01E0107),          // STATUS_GRAPHICS_UNSWIZZLING_APERTURE_*
+    kApertureUnsupported = ntStatus(0xC01E0108);
 
 /// "Return code" of the functions' pages. STATUS_GRAPHICS_DRIVER_MISMATCH, which some of them list too, is
 /// left out: its severity is informational, so NT_SUCCESS takes it for success.

@@ -21,6 +21,9 @@ namespace {
 constexpr uint64_t kPage = 4096, kAlignment = byWidth(16, 8);  // MEMORY_ALLOCATION_ALIGNMENT
 constexpr size_t kQuarantineBlocks = 2048;
 constexpr uint8_t kFresh = 0xA5;
+/// A DMA buffer's worth: no list or buffer of a process, however long it says that it is, takes more at a
+/// time.
+constexpr uint64_t kMostForARequest = 256 << 10;
 
 struct Block {
   uint64_t bytes, mapped;
@@ -47,6 +50,15 @@ std::string tagText(uint32_t tag) {
   return text;
 }
 
+/// Whether the thread is in a call whose arguments are a process's.
+bool servesAProcess() {
+  const char* ddi = currentThread()->ddi;
+  for (const char* name : {"DxgkDdiPresent", "DxgkDdiRender", "DxgkDdiRenderKm", "DxgkDdiEscape",
+                           "DxgkDdiCreateAllocation", "DxgkDdiOpenAllocation"})
+    if (ddi && std::strcmp(ddi, name) == 0) return true;
+  return false;
+}
+
 void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
   const bool paged = type & 1;
   if (paged && currentThread()->irql() > kApcLevel)
@@ -56,6 +68,9 @@ void* allocate(uint32_t type, uint64_t bytes, uint32_t tag) {
     bytes = 1;
   }
   if (tag == 0) brokenRule("an allocation without a tag: %s", currentCall().c_str());
+  if (bytes > kMostForARequest && servesAProcess())
+    brokenRule("%llu bytes of pool for what one process asks: %s", static_cast<unsigned long long>(bytes),
+               currentCall().c_str());
   std::lock_guard lock(s_mutex);
   ++s_count;
   if (s_failIn && --s_failIn == 0) return nullptr;

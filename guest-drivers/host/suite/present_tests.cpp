@@ -77,6 +77,74 @@ void rectangles(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
+/// Within one surface each pixel becomes what the present found at its source, however many rectangles there
+/// are and wherever they move to. How much of the list the driver holds is looked at in nt/nt_pool.cpp.
+void manyMoved(Adapter& adapter, Client& client, Context& context) {
+  constexpr int kWidth = 1024, kHeight = 768, kLeft = 400, kTop = 250, kEdge = 256;
+  constexpr uint32_t kColors[] = {0x102030, 0xC04020, 0x20C040, 0x4020C0, 0xE0E0E0, 0x808000, 0x008080};
+  const auto number = [](int x, int y) { return static_cast<size_t>(y) * kWidth + static_cast<size_t>(x); };
+  Random random(options().seed);
+  std::vector<uint32_t> picture(number(0, kHeight));
+  for (uint32_t& pixel : picture) pixel = 0xFF000000 | kColors[random.below(std::size(kColors))];
+  adapter.vidmm().write(*adapter.display().primary(), 0, picture.data(), picture.size() * 4);
+  const auto primary = client.open({adapter.display().sharedPrimary()}, false);
+  if (!expect(!primary.empty(), "the shared primary opens")) return;
+  constexpr size_t kListBytes = size_t{kEdge} * kEdge / 2 * sizeof(RECT);
+  auto* list = static_cast<RECT*>(allocateUserMemory(kListBytes));
+  const struct {
+    int x, y, edge;  // of the rectangles: one is left out after each
+    bool keyed;
+  } moves[] = {{16, 0, 1, false},   {-16, 3, 2, false},  {0, 9, 2, false}, {0, -1, 2, false},
+               {-3, 200, 2, false}, {300, -7, 2, false}, {5, -7, 2, true}, {-290, 10, 2, true},
+               {0, 0, 2, false},    {0, 0, 2, true}};
+  for (const auto& move : moves) {
+    size_t count = 0;
+    for (int y = 0; y < kEdge; y += move.edge)
+      for (int x = y / move.edge % 2 * move.edge; x < kEdge; x += 2 * move.edge)
+        list[count++] = {kLeft + x, kTop + y, kLeft + x + move.edge, kTop + y + move.edge};
+    const std::vector<uint32_t> before = picture;
+    for (size_t i = 0; i < count; ++i)
+      for (int y = static_cast<int>(list[i].top); y < list[i].bottom; ++y)
+        for (int x = static_cast<int>(list[i].left); x < list[i].right; ++x) {
+          const uint32_t pixel = before[number(x - move.x, y - move.y)];
+          if (!move.keyed || pixel != (0xFF000000 | kColors[0])) picture[number(x, y)] = pixel;
+        }
+    const RECT to{kLeft, kTop, kLeft + kEdge, kTop + kEdge};
+    const RECT from{to.left - move.x, to.top - move.y, to.right - move.x, to.bottom - move.y};
+    DXGK_PRESENTFLAGS flags{};
+    flags.Blt = 1;
+    flags.SrcColorKey = move.keyed;
+    const NTSTATUS status =
+        context.present(primary[0], primary[0], from, to, {list, count}, flags, 0xFF000000 | kColors[0]);
+    expect(ntSuccess(status), "a move of %zu rectangles by %d, %d (0x%08x)", count, move.x, move.y, status);
+    adapter.scheduler().waitIdle();
+    ScreenPoints points;
+    std::vector<uint32_t> colors;
+    for (int i = 0; i < 1500; ++i) {
+      const int x = kLeft - 4 + static_cast<int>(random.below(kEdge + 8)),
+                y = kTop - 4 + static_cast<int>(random.below(kEdge + 8));
+      points.emplace_back(x, y);
+      colors.push_back(picture[number(x, y)] & 0xFFFFFF);
+    }
+    char what[64];
+    std::snprintf(what, sizeof what, "what was moved by %d, %d", move.x, move.y);
+    expectScreen(points, colors, what);
+  }
+  // As many as there are numbers, of which a few are there: the page has one code for that.
+  DXGK_PRESENTFLAGS blt{};
+  blt.Blt = 1;
+  const RECT some{0, 0, 64, 64}, other{8, 0, 72, 64};
+  for (const size_t count : {size_t{0x07FFFFFF}, size_t{0xFFFFFFFF}}) {
+    auto* hole = static_cast<RECT*>(allocateUserMemory(4096));
+    const NTSTATUS status = context.present(primary[0], primary[0], some, other, {hole, count}, blt);
+    expect(status == kPrivilegedInstruction, "%zu rectangles that are not there (0x%08x)", count, status);
+    freeUserMemory(hole, 4096);
+  }
+  freeUserMemory(list, kListBytes);
+  client.close(primary[0]);
+  expectNoDeviceErrors(adapter);
+}
+
 /// What cannot be done has the code that its page has for it.
 void refusals(Adapter& adapter, Client& client, Context& context) {
   Surface source;
@@ -282,6 +350,7 @@ const TestCase kTests[] = {
     {"present-cpu-first", 60, inProcessWithMode<cpuDrewThenGpu, 1024, 768>},
     {"present-cpu-first-opened", 60, inProcessWithMode<cpuDrewThenProgram, 1024, 768>},
     {"present-rectangles", 120, inProcessWithMode<rectangles, 1024, 768>},
+    {"present-moved", 120, inProcessWithMode<manyMoved, 1024, 768>},
     {"present-cpu-drawn", 60, inProcessWithMode<cpuDrawn, 1024, 768>},
     {"present-refusals", 90, inProcessWithMode<refusals, 1024, 768>},
 };

@@ -16,6 +16,7 @@ void applyBlit(GdiPlan &plan, const GdiBlit &blit) {
   plan.dst = blit.dst;
   plan.src = blit.src;
   plan.rects = blit.rects;
+  plan.clip = blit.clip;
   plan.x = axisOf(blit.dstRect.left, blit.dstRect.right, blit.srcRect.left, blit.srcRect.right, blit.mirrorX);
   plan.y = axisOf(blit.dstRect.top, blit.dstRect.bottom, blit.srcRect.top, blit.srcRect.bottom, blit.mirrorY);
   plan.dstPitch = blit.dstPitch;

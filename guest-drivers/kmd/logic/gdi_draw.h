@@ -34,7 +34,8 @@ struct GdiBlit {
   GdiSurface src;
   GdiRect dstRect;  // mapped onto each other, stretched without combining pixels (COLORONCOLOR)
   GdiRect srcRect;
-  GdiRects rects;         // of the destination, disjoint
+  GdiRects rects;                                               // of the destination, disjoint
+  GdiRect clip = {INT32_MIN, INT32_MIN, INT32_MAX, INT32_MAX};  // nothing else of the destination is drawn to
   uint32_t dstPitch = 0;  // of the command, for surfaces with pitchOfCommand; 0 = the surface's own
   uint32_t srcPitch = 0;
   bool mirrorX = false;

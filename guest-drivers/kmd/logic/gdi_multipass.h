@@ -7,25 +7,22 @@
 
 namespace aero {
 
-/** Of a DxgkDdiPresent: stretches of its list of rectangles that are drawn, and steps of the one after them; or that
- * only the frame is left to announce. 0 is a new present. */
+/** Of a DxgkDdiPresent: parts that are drawn (present_parts.h), and steps of the one after them; or that only the frame
+ * is left to announce. 0 is a new present. `partSteps` is the same in all calls of one: a part has fewer steps. */
 struct PresentProgress {
-  uint32_t stretch = 0;
+  uint32_t part = 0;
   uint32_t steps = 0;
   bool drawn = false;  // the others mean nothing then
 
-  static constexpr uint32_t kStepBits = 20;
-  /** Rectangles of a stretch: as many as are worth a copy of the list. */
-  static constexpr uint32_t kStretch = 4096;
-
-  static constexpr PresentProgress from(uint32_t multipass) {
+  static constexpr PresentProgress from(uint32_t multipass, uint32_t partSteps) {
     return multipass == kDrawn ? PresentProgress{0, 0, true}
-                               : PresentProgress{multipass >> kStepBits, multipass & ((1u << kStepBits) - 1), false};
+                               : PresentProgress{multipass / partSteps, multipass % partSteps, false};
   }
   /** False when it cannot be said in 32 bits. */
-  constexpr bool to(uint32_t &multipass) const {
-    if (!drawn && (stretch >= (1u << (32 - kStepBits)) - 1 || steps >= 1u << kStepBits)) return false;
-    multipass = drawn ? kDrawn : stretch << kStepBits | steps;
+  constexpr bool to(uint32_t &multipass, uint32_t partSteps) const {
+    const uint64_t said = uint64_t{part} * partSteps + steps;
+    if (!drawn && (steps >= partSteps || said >= kDrawn)) return false;
+    multipass = drawn ? kDrawn : static_cast<uint32_t>(said);
     return true;
   }
 

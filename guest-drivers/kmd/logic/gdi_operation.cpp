@@ -152,6 +152,7 @@ private:
   View m_dst, m_src;
   Box m_box;  // of everything that is drawn
   bool m_sameTexture = false;
+  bool m_overlapping = false;     // ...and pixels that are drawn to are source pixels too
   bool m_throughScratch = false;  // source pixels go through scratch
   uint32_t m_dstScratch = 0, m_srcScratch = 0;
 };
@@ -230,7 +231,8 @@ bool Operation::prepare(bool &supported) {
     // Two views of one memory cannot see each other's pixels within an operation.
     if (!m_sameTexture && m_plan.src.allocId && m_plan.src.allocId == m_plan.dst.allocId) return false;
   }
-  const Box bounds = Box::of(left, top, right, bottom);
+  const GdiRect &clip = m_plan.clip;
+  const Box bounds = Box::of(left, top, right, bottom).clipped({clip.left, clip.top, clip.right, clip.bottom});
   for (uint32_t i = 0; i < m_plan.rects.count; i++) {
     if (m_plan.dst.bytePixels) {
       const GdiRect rect = m_plan.rects.at(i);
@@ -246,9 +248,9 @@ bool Operation::prepare(bool &supported) {
   m_dstScratch = m_resources.dstScratch(m_plan.dst.format);
   if ((m_plan.reads == GdiReads::Copy || (m_plan.dst.cpuRead && !m_plan.texelCopy)) && !m_dstScratch) return false;
   if (m_sameTexture) {
-    const bool overlapping = overlap(sourceBox(m_box), m_box);
-    if (overlapping && scaled()) return false;
-    m_throughScratch = !m_plan.texelCopy || overlapping;
+    m_overlapping = overlap(sourceBox(m_box), m_box);
+    if (m_overlapping && scaled()) return false;
+    m_throughScratch = !m_plan.texelCopy || m_overlapping;
     m_srcScratch = m_resources.srcScratch(m_plan.src.format);
     if (m_throughScratch && !m_srcScratch) return false;
   }
@@ -321,7 +323,7 @@ Box Operation::halfOf(const Box &cell, bool later) const {
   return half;
 }
 
-/** A cell in one or more steps. Within one texture several steps would see each other's pixels: the cell is halved
+/** A cell in one or more steps. Where they overlap several steps would see each other's pixels: the cell is halved
  *  until one step holds it, in the same order as the cells. Kernel stacks are small: the way to the cell that is looked
  *  at is one bit a halving, not a list of cells. */
 bool Operation::walkCell(const Box &whole) {
@@ -337,7 +339,7 @@ bool Operation::walkCell(const Box &whole) {
       const Box piece = pieceAt(i, cell);
       if (piece.empty()) continue;
       if (count == kGdiRectsPerDraw) {
-        split = m_throughScratch && depth < kDepth && (cell.width() > 1 || cell.height() > 1);
+        split = m_overlapping && depth < kDepth && (cell.width() > 1 || cell.height() > 1);
         if (split) break;
         if (!step(cell, pieces, count)) return false;
         count = 0;

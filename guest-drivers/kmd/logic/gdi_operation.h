@@ -27,6 +27,7 @@ struct GdiPlan {
   GdiSurface src;  // texture 0 = none
   GdiSurface gamma;
   GdiRects rects;
+  GdiRect clip = {INT32_MIN, INT32_MIN, INT32_MAX, INT32_MAX};  // in pixels of the texture
   GdiAxis x, y;
   uint32_t dstPitch = 0;  // of the command
   uint32_t srcPitch = 0;

@@ -13,42 +13,52 @@ using namespace aero;
 
 constexpr uint32_t kUntouched = 0x12345678u;
 
+constexpr uint32_t kPartSteps[] = {1u << 20, 129};
+
 TEST(PresentMultipass, ZeroIsANewPresent) {
-  const PresentProgress progress = PresentProgress::from(0);
-  EXPECT_EQ(progress.steps, 0u);
-  EXPECT_FALSE(progress.drawn);
+  for (const uint32_t partSteps : kPartSteps) {
+    const PresentProgress progress = PresentProgress::from(0, partSteps);
+    EXPECT_EQ(progress.part, 0u);
+    EXPECT_EQ(progress.steps, 0u);
+    EXPECT_FALSE(progress.drawn);
+  }
 }
 
-TEST(PresentMultipass, StretchAndStepsComeBackAndNoTwoShareANumber) {
-  std::set<uint32_t> seen;
-  for (const uint32_t stretch : {0u, 1u, 7u, 4094u})
-    for (const uint32_t steps : {0u, 1u, 4096u, 0xFFFFEu, 0xFFFFFu}) {
-      uint32_t multipass = kUntouched;
-      ASSERT_TRUE((PresentProgress{stretch, steps, false}).to(multipass)) << stretch << ' ' << steps;
-      EXPECT_EQ(PresentProgress::from(multipass).stretch, stretch);
-      EXPECT_EQ(PresentProgress::from(multipass).steps, steps);
-      EXPECT_FALSE(PresentProgress::from(multipass).drawn);
-      EXPECT_TRUE(seen.insert(multipass).second) << stretch << ' ' << steps;
-    }
+TEST(PresentMultipass, PartAndStepsComeBackAndNoTwoShareANumber) {
+  for (const uint32_t partSteps : kPartSteps) {
+    std::set<uint32_t> seen;
+    for (const uint32_t part : {0u, 1u, 7u, 4094u})
+      for (const uint32_t steps : {0u, 1u, 77u, partSteps - 2, partSteps - 1}) {
+        uint32_t multipass = kUntouched;
+        ASSERT_TRUE((PresentProgress{part, steps, false}).to(multipass, partSteps)) << part << ' ' << steps;
+        EXPECT_EQ(PresentProgress::from(multipass, partSteps).part, part);
+        EXPECT_EQ(PresentProgress::from(multipass, partSteps).steps, steps);
+        EXPECT_FALSE(PresentProgress::from(multipass, partSteps).drawn);
+        EXPECT_TRUE(seen.insert(multipass).second) << part << ' ' << steps;
+      }
+  }
 }
 
 TEST(PresentMultipass, WhatDoesNotFitIsRefused) {
-  constexpr PresentProgress cases[] = {{4095, 0, false}, {0, 0x100000, false}, {0xFFFFFFFFu, 0xFFFFFFFFu, false}};
-  for (const PresentProgress &progress : cases) {
+  const struct {
+    PresentProgress progress;
+    uint32_t partSteps;
+  } cases[] = {{{4096, 0, false}, 1u << 20},     {{4095, (1u << 20) - 1, false}, 1u << 20},  // says that all is drawn
+               {{0, 1u << 20, false}, 1u << 20}, {{33294321, 0, false}, 129},
+               {{0, 129, false}, 129},           {{0xFFFFFFFFu, 0xFFFFFFFFu, false}, 129}};
+  for (const auto &c : cases) {
     uint32_t multipass = kUntouched;
-    EXPECT_FALSE(progress.to(multipass)) << progress.stretch << ' ' << progress.steps;
+    EXPECT_FALSE(c.progress.to(multipass, c.partSteps)) << c.progress.part << ' ' << c.progress.steps;
     EXPECT_EQ(multipass, kUntouched);
   }
 }
 
 TEST(PresentMultipass, AFrameThatIsOnlyToBeAnnouncedIsToldFromEveryOtherProgress) {
-  uint32_t multipass = kUntouched;
-  ASSERT_TRUE((PresentProgress{3, 7, true}).to(multipass));
-  EXPECT_TRUE(PresentProgress::from(multipass).drawn);
-  // The last stretch that could say the same is refused, above.
-  uint32_t last = kUntouched;
-  ASSERT_TRUE((PresentProgress{4094, 0xFFFFF, false}).to(last));
-  EXPECT_NE(last, multipass);
+  for (const uint32_t partSteps : kPartSteps) {
+    uint32_t multipass = kUntouched;
+    ASSERT_TRUE((PresentProgress{3, 7, true}).to(multipass, partSteps));
+    EXPECT_TRUE(PresentProgress::from(multipass, partSteps).drawn);
+  }
 }
 
 TEST(RenderKmMultipass, ZeroIsANewList) {
