@@ -28,6 +28,7 @@ struct Counters {
   uint64_t readonlyEntries;
   uint64_t refusedStreams;
   uint64_t skippedPaging;  // operations that made no sense
+  uint64_t skippedGdi;     // operations that the driver cannot draw
   uint64_t scanLineFromClock;
   uint64_t scanLineFromDevice;
   uint64_t selfTests;

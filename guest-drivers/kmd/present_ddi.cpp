@@ -3,8 +3,10 @@
 // the alternate device context of the WDDM context. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "aerogpu/aerogpu_format.h"
+#include "aerogpu_events.h"
 #include "dma_builder.h"
 #include "entry_points.h"
+#include "event_log.h"
 #include "gdi_multipass.h"
 #include "kernel_memory.h"
 #include "present_parts.h"
@@ -149,6 +151,15 @@ NTSTATUS prepareToDraw(AeroAdapter &adapter) {
   return NT_SUCCESS(adapter.gdi.restore()) ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
 
+/** An operation that cannot be drawn. What the display driver of GDI does with an error no page says, and those behind
+ * it can be drawn, so it is left out, as ESCAPE is, and said where somebody can look. */
+[[gnu::noinline]] void leftOut(AeroAdapter &adapter, const DXGK_RENDERKM_COMMAND &command, uint32_t offset) {
+  constexpr uint64_t kMostEntries = 8;  // in the event log, for each start
+  if (++adapter.counters.skippedGdi <= kMostEntries)
+    logEvent(AEROGPU_EVENT_GDI_SKIPPED, STATUS_NOT_SUPPORTED, static_cast<ULONG>(command.OpCode), command.CommandSize,
+             offset);
+}
+
 void appendPresent(PacketWriter &packets) {
   packets.append<aerogpu_cmd_present>();
 }
@@ -260,10 +271,7 @@ NTSTATUS APIENTRY AeroDdiRenderKm(const HANDLE hContext, DXGKARG_RENDER *args) {
     RtlCopyMemory(&command, commands + progress.offset,
                   command.CommandSize < sizeof command ? command.CommandSize : sizeof command);
     const GdiStatus drawn = adapter.gdi.render(packets, command, surfaces, args->AllocationListSize, progress.steps);
-    if (drawn == GdiStatus::Unsupported) {
-      status = STATUS_INVALID_PARAMETER;
-      break;
-    }
+    if (drawn == GdiStatus::Unsupported) leftOut(adapter, command, progress.offset);
     if (drawn == GdiStatus::Full) {
       status = STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       break;
