@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. Transfers, fills and aperture mappings become device work
-// (kmd/logic/paging); one call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
+// paging_ddi.cpp: DxgkDdiBuildPagingBuffer. What is mapped into the aperture, and what no more, is so when the call
+// returns, and takes nothing of the buffer; transfers and fills become device work (kmd/logic/paging), of which one
+// call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
 #include "adapter.h"
 #include "aerogpu_events.h"
 #include "entry_points.h"
@@ -14,7 +15,7 @@ template <class End>
 bool memoryOf(const AeroAdapter &adapter, const End &end, uint64_t offset, UINT mdlOffset, uint64_t bytes,
               MemoryRef &out) {
   if (end.SegmentId == kSegmentSystem) {
-    out = MemoryRef::pages(reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(end.pMdl)) + mdlOffset);
+    out = MemoryRef::ofFrames(reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(end.pMdl)) + mdlOffset);
     return true;
   }
   return adapter.segments.locate(end.SegmentId, static_cast<uint64_t>(end.SegmentAddress.QuadPart) + offset, bytes,
@@ -34,18 +35,17 @@ public:
 
   const PagingTarget &target() const { return m_target; }
 
-  /** Hands the submission over. `unit` bytes of the operation are one step of MultipassOffset, which is 32 bits wide.
-   */
-  NTSTATUS finish(const PagingResult &result, uint64_t total, uint64_t unit) {
+  /** Hands the submission over. MultipassOffset, which is 32 bits wide, counts pages. */
+  NTSTATUS finish(const PagingResult &result, uint64_t total) {
     if (!result.usedBytes || m_args.DmaBufferPrivateDataSize < sizeof(AEROGPU_DMA_PRIV))
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     const AEROGPU_DMA_PRIV priv = result.layout.toPagingPrivate(result.usedBytes);
     RtlCopyMemory(m_args.pDmaBufferPrivateData, &priv, sizeof priv);
     m_args.pDmaBufferPrivateData = static_cast<uint8_t *>(m_args.pDmaBufferPrivateData) + sizeof priv;
     m_args.pDmaBuffer = static_cast<uint8_t *>(m_args.pDmaBuffer) + result.usedBytes;
-    const uint64_t done = uint64_t{m_args.MultipassOffset} * unit + result.doneBytes;
+    const uint64_t done = uint64_t{m_args.MultipassOffset} * kPageBytes + result.doneBytes;
     if (done >= total) return STATUS_SUCCESS;
-    m_args.MultipassOffset = static_cast<UINT>(done / unit);
+    m_args.MultipassOffset = static_cast<UINT>(done / kPageBytes);
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }
 
@@ -74,8 +74,7 @@ NTSTATUS transfer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, const T
     return skipped(adapter, args, op.Source.SegmentId ? op.Source.SegmentId : op.Destination.SegmentId);
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
-      buildTransfer(buffer.target(), destination, source, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes,
-      kPageBytes);
+      buildTransfer(buffer.target(), destination, source, bytes, uint64_t{args.MultipassOffset} * kPageBytes), bytes);
 }
 
 NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
@@ -89,18 +88,7 @@ NTSTATUS fill(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) {
   PagingBuffer buffer(adapter, args);
   return buffer.finish(
       buildFill(buffer.target(), destination, op.FillPattern, bytes, uint64_t{args.MultipassOffset} * kPageBytes),
-      bytes, kPageBytes);
-}
-
-NTSTATUS mapPages(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args, UINT segment, uint64_t first, uint64_t count,
-                  const uintptr_t *pfns, uint64_t dummy) {
-  const uint64_t total = adapter.segments.apertureBytes() >> kPageShift;
-  if (segment != kSegmentAperture || count > total || first > total - count) return skipped(adapter, args, segment);
-  if (!count) return STATUS_SUCCESS;
-  PagingBuffer buffer(adapter, args);
-  return buffer.finish(
-      buildMapPages(buffer.target(), adapter.segments.listGpa(), first, count, pfns, dummy, args.MultipassOffset),
-      count, 1);
+      bytes);
 }
 
 }  // namespace
@@ -119,13 +107,17 @@ NTSTATUS APIENTRY AeroDdiBuildPagingBuffer(const HANDLE hAdapter, DXGKARG_BUILDP
     return fill(*adapter, *args);
   case DXGK_OPERATION_MAP_APERTURE_SEGMENT: {
     const auto &op = args->MapApertureSegment;
-    return mapPages(*adapter, *args, op.SegmentId, op.OffsetInPages, op.NumberOfPages,
-                    reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(op.pMdl)) + op.MdlOffset, 0);
+    const auto *frames = reinterpret_cast<const uintptr_t *>(MmGetMdlPfnArray(op.pMdl)) + op.MdlOffset;
+    const bool mapped =
+        op.SegmentId == kSegmentAperture && adapter->segments.map(op.OffsetInPages, op.NumberOfPages, frames);
+    return mapped ? STATUS_SUCCESS : skipped(*adapter, *args, op.SegmentId);
   }
   case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT: {
     const auto &op = args->UnmapApertureSegment;
-    return mapPages(*adapter, *args, op.SegmentId, op.OffsetInPages, op.NumberOfPages, nullptr,
-                    static_cast<uint64_t>(op.DummyPage.QuadPart));
+    const bool unmapped =
+        op.SegmentId == kSegmentAperture &&
+        adapter->segments.unmap(op.OffsetInPages, op.NumberOfPages, static_cast<uint64_t>(op.DummyPage.QuadPart));
+    return unmapped ? STATUS_SUCCESS : skipped(*adapter, *args, op.SegmentId);
   }
   case DXGK_OPERATION_DISCARD_CONTENT:
     // Nothing on the device depends on the memory of an allocation that is thrown away: its textures are the host's.

@@ -7,6 +7,7 @@
 #include "dma_layout.h"
 #include "kernel_memory.h"
 #include "registers.h"
+#include "words.h"
 
 namespace aero {
 
@@ -57,15 +58,7 @@ public:
   uint32_t spaceOf(uint32_t index) const;
 
   /** The highest fence that the device has completed. Any IRQL. */
-  uint64_t completedFence() const {
-    uint64_t *fence = &m_page.as<aerogpu_fence_page>()->completed_fence;
-#ifdef __x86_64__
-    return __atomic_load_n(fence, __ATOMIC_ACQUIRE);
-#else
-    // One access without the floating-point unit: cmpxchg8b that exchanges nothing.
-    return __sync_val_compare_and_swap(fence, uint64_t{0}, uint64_t{0});
-#endif
-  }
+  uint64_t completedFence() const { return loadWord(&m_page.as<aerogpu_fence_page>()->completed_fence); }
 
 private:
   /** While handle spaces are enabled (SPACE-5). */
@@ -78,9 +71,7 @@ private:
   uint8_t *slotAt(uint32_t index) const {
     return reinterpret_cast<uint8_t *>(header() + 1) + SIZE_T{index & (m_entries - 1)} * m_stride;
   }
-  aerogpu_ring_header *header() const {
-    return m_ring.as<aerogpu_ring_header>();
-  }
+  aerogpu_ring_header *header() const { return m_ring.as<aerogpu_ring_header>(); }
 
   Contiguous m_ring;
   Contiguous m_page;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "segments.h"
 
+#include "words.h"
+
 namespace aero {
 namespace {
 
@@ -29,6 +31,8 @@ NTSTATUS Segments::start(const Registers &registers, uint64_t gpa, uint64_t byte
       m_aperturePages = size >> kPageShift;
       break;
     }
+  // Before the OS maps anything an entry names no memory: what touches it is OOB (LIST-5), and not the guest's page 0.
+  (void)unmap(0, m_aperturePages, kNowhere);
   return STATUS_SUCCESS;
 }
 
@@ -58,25 +62,58 @@ void Segments::describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const 
   }
 }
 
+bool Segments::inVram(uint64_t address, uint64_t bytes) const {
+  return address >= m_vramGpa && bytes <= m_vramBytes && address - m_vramGpa <= m_vramBytes - bytes;
+}
+
+bool Segments::inAperture(uint64_t address, uint64_t bytes, uint64_t &first) const {
+  const uint64_t size = apertureBytes();
+  if (!size || address < kApertureBase || bytes > size || address - kApertureBase > size - bytes) return false;
+  first = (address - kApertureBase) >> kPageShift;
+  return true;
+}
+
 bool Segments::locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const {
   if (segment == kSegmentVram) {
-    if (address < m_vramGpa || bytes > m_vramBytes || address - m_vramGpa > m_vramBytes - bytes) return false;
     ref = MemoryRef::linear(address);
-    return true;
+    return inVram(address, bytes);
   }
-  if (segment != kSegmentAperture || !m_aperturePages) return false;
-  const uint64_t size = apertureBytes();
-  if (address < kApertureBase || bytes > size || address - kApertureBase > size - bytes) return false;
-  ref = MemoryRef::listed(m_list.gpa() + ((address - kApertureBase) >> kPageShift) * sizeof(uint64_t));
+  uint64_t first;
+  if (segment != kSegmentAperture || !inAperture(address, bytes, first)) return false;
+  const uint64_t *pages = m_list.as<uint64_t>() + first;
+  ref = MemoryRef::addresses(pages);
+  for (uint64_t i = 0; i << kPageShift < bytes; i++)
+    if (pages[i] == kNowhere) return false;
   return true;
 }
 
 void Segments::locate(UINT segment, uint64_t address, aerogpu_alloc_entry &entry) const {
-  MemoryRef ref = MemoryRef::linear(kNowhere);
-  locate(segment, address, entry.size_bytes, ref);
-  entry.gpa = ref.gpa;
-  entry.flags = ref.kind == MemoryRef::Listed ? entry.flags | AEROGPU_ALLOC_FLAG_EXT_SCATTER
-                                              : entry.flags & ~AEROGPU_ALLOC_FLAG_EXT_SCATTER;
+  uint64_t first;
+  entry.flags &= ~AEROGPU_ALLOC_FLAG_EXT_SCATTER;
+  entry.gpa = kNowhere;
+  if (segment == kSegmentVram) {
+    if (inVram(address, entry.size_bytes)) entry.gpa = address;
+  } else if (segment == kSegmentAperture && inAperture(address, entry.size_bytes, first)) {
+    entry.gpa = m_list.gpa() + first * sizeof(uint64_t);
+    entry.flags |= AEROGPU_ALLOC_FLAG_EXT_SCATTER;
+  }
+}
+
+bool Segments::map(uint64_t first, uint64_t count, const uintptr_t *frames) {
+  if (!hasPages(first, count)) return false;
+  uint64_t *entry = m_list.as<uint64_t>() + first;
+  for (const uintptr_t *end = frames + count; frames != end; frames++, entry++)
+    storeWord(entry, uint64_t{*frames} << kPageShift);
+  return true;
+}
+
+bool Segments::unmap(uint64_t first, uint64_t count, uint64_t dummyGpa) {
+  if (!hasPages(first, count)) return false;
+  uint64_t *entry = m_list.as<uint64_t>() + first;
+  for (const uint64_t *end = entry + count; entry != end; entry++) storeWord(entry, dummyGpa);
+  // The pages are somebody else's when the caller hears of it: no store may still be on its way.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return true;
 }
 
 }  // namespace aero

@@ -37,11 +37,20 @@ public:
 
   /** Fills gpa and flags of a table entry for its bytes at `address` of `segment`: kNowhere when they are in none. */
   void locate(UINT segment, uint64_t address, aerogpu_alloc_entry &entry) const;
-  /** The same for a paging operation. */
+  /** The same for a paging operation: of the aperture the pages that it has now, which the reference names until they
+   *  change. False: some of the bytes are in no segment, or behind nothing that was ever mapped. */
   bool locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const;
 
-  /** Address of the aperture's page list. */
-  uint64_t listGpa() const { return m_list.gpa(); }
+  /**
+   * From now on page `first` + i of the aperture is the frame frames[i], or each the page at `dummyGpa`. The device
+   * reads a word of the list when a submission touches its page (LIST-4), and each word changes at once, so it needs
+   * nothing of the device, of its ring or of a paging buffer: pages "DxgkDdiBuildPagingBuffer" (an aperture may be
+   * configured by the processor, the GPU is not accessing the range then) and "Thread Synchronization and TDR" (between
+   * reset and restart the driver is told of pages that it loses). False, and nothing changes: there are no such pages.
+   * One caller at a time; any IRQL.
+   */
+  bool map(uint64_t first, uint64_t count, const uintptr_t *frames);
+  bool unmap(uint64_t first, uint64_t count, uint64_t dummyGpa);
 
   /** No segment is larger. */
   static constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
@@ -49,10 +58,17 @@ public:
   static constexpr uint64_t kBootBytes = uint64_t{16} << 20;
 
 private:
+  bool hasPages(uint64_t first, uint64_t count) const {
+    return count <= m_aperturePages && first <= m_aperturePages - count;
+  }
+  bool inVram(uint64_t address, uint64_t bytes) const;
+  /** The first page of a range of the aperture's addresses. */
+  bool inAperture(uint64_t address, uint64_t bytes, uint64_t &first) const;
+
   uint64_t m_vramGpa = 0;
   uint64_t m_vramBytes = 0;
   uint64_t m_aperturePages = 0;
-  Contiguous m_list;
+  Contiguous m_list;  // the aperture's pages; kNowhere: nothing has been mapped there
 };
 
 }  // namespace aero

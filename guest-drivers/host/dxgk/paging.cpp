@@ -160,7 +160,8 @@ bool Vidmm::transfer(Allocation& allocation, bool toSegment) {
   DXGKARG_BUILDPAGINGBUFFER op{};
   op.Operation = DXGK_OPERATION_TRANSFER;
   op.Transfer.hAllocation = allocation.driver;
-  op.Transfer.TransferSize = bytesOf(allocation);
+  // "Thread Synchronization and TDR": content is lost with a reset, the driver is told of the eviction.
+  op.Transfer.TransferSize = m_adapter.scheduler().resetting() ? 0 : bytesOf(allocation);
   op.Transfer.Flags.TransferStart = op.Transfer.Flags.TransferEnd = 1;
   const auto& d = segment(allocation.segment).descriptor;
   const LONGLONG address = d.BaseAddress.QuadPart + static_cast<LONGLONG>(allocation.offset);
@@ -264,9 +265,14 @@ bool Vidmm::evictAll() {
   std::lock_guard prepared(m_adapter.scheduler().preparation());  // always before the manager's own lock
   std::lock_guard lock(m_mutex);
   bool ok = true;
+  // Page "DXGKARG_SUBMITCOMMAND": what is evicted for a change of power has no context.
+  m_paging.flush();
+  m_paging.setInContext(false);
   for (const auto& allocation : m_allocations)
     if (!allocation->pinned) ok = pageOut(*allocation) && ok;
-  return finishPaging() && ok;
+  ok = finishPaging() && ok;
+  m_paging.setInContext(true);
+  return ok;
 }
 
 /// Calls `memory(at, n)` for each page of a range that lies in system memory, or `video(offset in BAR1, n)`

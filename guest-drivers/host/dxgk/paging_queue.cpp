@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/report.h"
 #include "dxgk/adapter.h"
@@ -38,7 +39,14 @@ void PagingQueue::stop() {
   releaseDmaMemory(m_adapter, m_memory);
 }
 
+void PagingQueue::watch(UINT segment, uint64_t pages) {
+  for (ApertureList& list : m_apertures)
+    if (list.segment() == segment) return list.start(segment, pages);
+  m_apertures.emplace_back().start(segment, pages);
+}
+
 void PagingQueue::begin() {
+  m_begun = true;
   std::memset(m_memory.block.cpu, 0xCD, m_bytes);
   std::fill(m_private.begin(), m_private.end(), uint8_t{0xCD});
   // Whether Windows gives a driver more private data than it asked for is not written: both, by turns.
@@ -52,7 +60,7 @@ bool PagingQueue::add(DXGKARG_BUILDPAGINGBUFFER operation) {
   operation.hSystemContext = m_context;
   for (unsigned pass = 0; pass < 4096; ++pass) {
     const bool fresh = m_marks.empty();
-    if (fresh) begin();
+    if (!m_begun) begin();
     auto* const at = m_memory.view + m_used.end;
     auto* const privateAt = m_private.data() + m_used.privateEnd;
     operation.pDmaBuffer = at;
@@ -88,7 +96,11 @@ bool PagingQueue::add(DXGKARG_BUILDPAGINGBUFFER operation) {
     } else if (privateEnd != privateAt) {
       brokenRule("DxgkDdiBuildPagingBuffer builds private data of nothing");
     }
-    if (status == kSuccess) return true;
+    if (status == kSuccess) {
+      m_unbuilt |= !built;
+      for (ApertureList& list : m_apertures) list.built(operation);
+      return true;
+    }
     if (built) ++m_multipass;
     if (fresh && !built) {
       brokenRule("DxgkDdiBuildPagingBuffer makes no progress with a buffer of %u bytes", m_bytes);
@@ -101,7 +113,19 @@ bool PagingQueue::add(DXGKARG_BUILDPAGINGBUFFER operation) {
 }
 
 bool PagingQueue::flush() {
-  if (m_marks.empty()) return true;
+  if (!m_begun) return true;
+  const bool nothing = m_marks.empty();
+  m_begun = false;
+  const bool unbuilt = std::exchange(m_unbuilt, false);
+  if (m_adapter.scheduler().resetting()) {
+    m_marks.clear();
+    m_used = {};
+    return true;
+  }
+  if (nothing) {
+    if (!unbuilt || !m_emptySubmissions || ++m_emptyTurn % 2) return true;
+    ++m_empty;
+  }
   m_mostInOne = std::max<uint64_t>(m_mostInOne, m_marks.size());
   uint64_t number;
   if (m_marks.size() > 1 &&
@@ -122,7 +146,7 @@ bool PagingQueue::flush() {
 
 uint64_t PagingQueue::submit(Mark from, Mark to) {
   Submission submission;
-  submission.context = m_context;
+  submission.context = m_inContext ? m_context : nullptr;
   submission.buffer = m_memory.block;
   submission.view = m_memory.view;
   submission.bufferBytes = m_bytes;

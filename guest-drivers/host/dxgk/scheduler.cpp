@@ -72,8 +72,7 @@ void Scheduler::patchAndSubmit(InFlight& e) {
     bugCheck(0x119, {3, static_cast<uint32_t>(status), 0, 0}, "#   DxgkDdiPatch failed\n");
 
   DXGKARG_SUBMITCOMMAND submit{};
-  // For paging, no device and no context: page "DxgkDdiSubmitCommand".
-  submit.hContext = s.paging ? nullptr : s.context;
+  submit.hContext = s.context;
   submit.DmaBufferPhysicalAddress = patch.DmaBufferPhysicalAddress;
   submit.DmaBufferSize = s.bufferBytes;
   submit.DmaBufferSubmissionStartOffset = s.start;
@@ -95,7 +94,7 @@ void Scheduler::patchAndSubmit(InFlight& e) {
 
 uint64_t Scheduler::submit(const Submission& submission) {
   if (submission.end < submission.start || submission.end > submission.bufferBytes ||
-      submission.start == submission.end)
+      (submission.start == submission.end && !submission.paging))
     brokenRule("a submission of [%u, %u) in a buffer of %u bytes", submission.start, submission.end,
                submission.bufferBytes);
   std::lock_guard prepared(m_preparation);

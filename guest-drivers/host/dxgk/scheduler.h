@@ -60,6 +60,11 @@ public:
   bool waitIdle() { return waitIdle(m_submitted); }
   bool completed(uint64_t number) const { return m_completed >= number; }
   uint64_t submitted() const { return m_submitted; }
+  /// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout. Any thread.
+  bool resetting() const {
+    std::lock_guard lock(m_mutex);
+    return m_resetting;
+  }
   /// How many are in flight. Any thread.
   unsigned queued() const {
     std::lock_guard lock(m_mutex);

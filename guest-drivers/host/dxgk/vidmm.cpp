@@ -100,6 +100,8 @@ NTSTATUS Vidmm::start() {
                    &context);
   if (!ntSuccess(status)) return status;
   m_systemContext = context.hContext;
+  for (const Segment& one : m_segments)
+    if (one.descriptor.Flags.Aperture) m_paging.watch(one.id, one.descriptor.Size / kPage);
   return m_paging.start(m_systemContext, m_pagingBufferBytes, m_pagingPrivateBytes) ? kSuccess : kNoMemory;
 }
 
@@ -107,6 +109,7 @@ void Vidmm::stop() {
   std::lock_guard lock(m_mutex);
   if (!m_allocations.empty()) brokenRule("the test leaves %zu allocations", m_allocations.size());
   m_allocations.clear();
+  checkApertures("at the end");
   if (m_systemContext)
     callDdi("DxgkDdiDestroyContext", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyContext, m_systemContext);
   if (m_systemDevice)
@@ -202,6 +205,13 @@ void Vidmm::checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISU
       brokenRule("GDI surface of type %d in segment %u, which is no cache-coherent aperture", data.Type,
                  i + 1);
   }
+}
+
+bool Vidmm::checkApertures(const char* when) {
+  std::lock_guard lock(m_mutex);
+  bool right = true;
+  for (const ApertureList& list : m_paging.apertures()) right = list.check(when) && right;
+  return right;
 }
 
 Vidmm::CreateResult Vidmm::create(std::vector<uint8_t> createPrivate,

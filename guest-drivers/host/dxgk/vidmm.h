@@ -153,6 +153,9 @@ public:
   UINT buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Paging buffers and what was in them; while nobody pages.
   const PagingQueue& paging() const { return m_paging; }
+  PagingQueue& paging() { return m_paging; }
+  /// The page lists of the apertures are as the operations so far make them. False after a broken rule.
+  bool checkApertures(const char* when);
   HANDLE systemContext() const { return m_systemContext; }
   size_t liveAllocations() const { return m_allocations.size(); }
   /// Limits segments to so many bytes (for tests that must page), before start().

@@ -384,6 +384,14 @@ void detachMappings() {
   }
 }
 
+std::vector<const uint8_t*> contiguousBlocks(uint64_t bytes) {
+  std::lock_guard lock(s_mutex);
+  std::vector<const uint8_t*> blocks;
+  for (const auto& [address, block] : s_contiguous)
+    if (block.requested == bytes) blocks.push_back(block.block.cpu);
+  return blocks;
+}
+
 unsigned reportContiguousLeaks() {
   std::lock_guard lock(s_mutex);
   for (const auto& [address, block] : s_contiguous) {

@@ -90,6 +90,8 @@ unsigned reportMappings();
 /// The device left the bus: what is mapped of it reads as all ones from now on, as a PC's bus answers.
 /// (QEMU's answer to an address that nobody decodes is zero.)
 void detachMappings();
+/// Contiguous blocks of exactly so many bytes that the driver holds.
+std::vector<const uint8_t*> contiguousBlocks(uint64_t bytes);
 /// Contiguous blocks that the driver still holds: reported and freed.
 unsigned reportContiguousLeaks();
 /// Keeps the host's own memory out of the addresses of user mode. Before any other use of memory; false when

@@ -6,6 +6,7 @@
 
 #include "aerogpu/cmd_packets.hpp"
 #include "suite/instruction_count.h"
+#include "suite/ring_view.h"
 #include "suite/streams.h"
 #include "suite/test.h"
 
@@ -110,7 +111,53 @@ void instructions() {
   program.close();
 }
 
-const TestCase kTests[] = {{"instructions", 60, instructions}};
+/// What it takes to map a surface of 4 MiB into the aperture and to unmap it: no byte of a paging buffer, no
+/// slot of the ring, and some instructions a page.
+void pagingInstructions() {
+  constexpr uint64_t kPage = 4096, kPages = (uint64_t{4} << 20) / kPage, kMost = 8 * kPages + 200;
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  const RingView ring(adapter);
+  if (!ring || adapter.vidmm().segments().size() < 2) return;
+  adapter.vidmm().paging().setEmptySubmissions(false);
+  const UINT aperture = 2;
+  std::vector<uint64_t> frames(kPages);
+  for (uint64_t i = 0; i < kPages; ++i) frames[i] = 0x10000 + 2 * i;
+  MDL* mdl = makeMdl(frames, kPages * kPage);
+  DXGKARG_BUILDPAGINGBUFFER map{}, unmap{};
+  map.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
+  map.MapApertureSegment.SegmentId = aperture;
+  map.MapApertureSegment.NumberOfPages = kPages;
+  map.MapApertureSegment.pMdl = mdl;
+  map.MapApertureSegment.Flags.CacheCoherent = 1;
+  unmap.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
+  unmap.UnmapApertureSegment.SegmentId = aperture;
+  unmap.UnmapApertureSegment.NumberOfPages = kPages;
+  unmap.UnmapApertureSegment.DummyPage.QuadPart = static_cast<LONGLONG>(adapter.vidmm().paging().dummyPage());
+  const auto& ddi = adapter.ddi;
+  for (const auto& [what, operation] : {std::pair{"mapping", &map}, std::pair{"unmapping", &unmap}}) {
+    const InstructionCount counted(adapter.image(),
+                                   {reinterpret_cast<uintptr_t>(ddi.DxgkDdiBuildPagingBuffer),
+                                    reinterpret_cast<uintptr_t>(ddi.DxgkDdiPatch),
+                                    reinterpret_cast<uintptr_t>(ddi.DxgkDdiSubmitCommand)});
+    const uint32_t slots = ring.header().tail;
+    const uint64_t multipass = adapter.vidmm().paging().multipass();
+    const UINT bytes = adapter.vidmm().buildPaging(*operation);
+    adapter.scheduler().waitIdle();
+    const uint32_t taken = ring.header().tail - slots;
+    note("%s 4 MiB: %llu instructions, %u slots, %llu full paging buffers and %u bytes", what,
+         static_cast<unsigned long long>(counted.all()), taken,
+         static_cast<unsigned long long>(adapter.vidmm().paging().multipass() - multipass), bytes);
+    expect(bytes == 0 && taken == 0, "%s takes nothing of a paging buffer and of the ring", what);
+    expect(sizeof(void*) != 8 || counted.all() <= kMost, "%s takes %llu instructions", what,
+           static_cast<unsigned long long>(counted.all()));
+  }
+  destroyMdl(mdl);
+}
+
+const TestCase kTests[] = {{"instructions", 60, instructions},
+                           {"instructions-paging", 60, pagingInstructions}};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // What the driver wrote into the submission ring (docs/abi/ring.md).
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring.h"
@@ -47,10 +48,15 @@ public:
     for (int i = 0; i < 1000 && header().head != header().tail; ++i) sleepMs(10);
     return expect(header().head == header().tail, "the ring is worked off");
   }
+  /// The device has worked off everything before this slot, as the driver is to believe. While it does not
+  /// look at the ring.
+  void setHead(uint32_t head) const {
+    std::memcpy(m_at + offsetof(aerogpu_ring_header, head), &head, sizeof head);
+  }
   aerogpu_submit_desc newest() const { return slot(header().tail - 1); }
 
 private:
-  const uint8_t* m_at;
+  uint8_t* m_at;
 };
 
 }  // namespace aerogpu::host

@@ -43,6 +43,7 @@ std::span<const TestCase> displayTests();
 std::span<const TestCase> rasterTests();
 std::span<const TestCase> renderTests();
 std::span<const TestCase> pagingTests();
+std::span<const TestCase> pageListTests();
 std::span<const TestCase> sharedTests();
 std::span<const TestCase> processTests();
 std::span<const TestCase> primaryTests();

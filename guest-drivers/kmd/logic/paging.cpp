@@ -36,8 +36,11 @@ MemoryRef advance(MemoryRef ref, uint64_t offset) {
   case MemoryRef::Listed:
     ref.gpa += pages * sizeof(uint64_t);
     break;
-  case MemoryRef::Pages:
-    ref.pfns += pages;
+  case MemoryRef::Frames:
+    ref.frames += pages;
+    break;
+  case MemoryRef::Addresses:
+    ref.pages += pages;
     break;
   }
   return ref;
@@ -45,16 +48,15 @@ MemoryRef advance(MemoryRef ref, uint64_t offset) {
 
 /** Bytes, at most `bytes`, that lie together from the first byte of `ref`. */
 uint64_t runBytes(const MemoryRef &ref, uint64_t bytes) {
-  if (ref.kind != MemoryRef::Pages) return bytes;
+  if (!ref.isPages()) return bytes;
   uint64_t pages = 1;
-  while (pages << kPageShift < bytes && ref.pfns[pages] == ref.pfns[0] + pages) pages++;
+  while (pages << kPageShift < bytes && ref.page(pages) == ref.page(0) + (pages << kPageShift)) pages++;
   return minimum64(pages << kPageShift, bytes);
 }
 
 /** `ref` without its pages: a plain range when the pages lie together. */
 MemoryRef resolved(const MemoryRef &ref, uint64_t bytes) {
-  if (ref.kind == MemoryRef::Pages && runBytes(ref, bytes) >= bytes)
-    return MemoryRef::linear(uint64_t{ref.pfns[0]} << kPageShift);
+  if (ref.isPages() && runBytes(ref, bytes) >= bytes) return MemoryRef::linear(ref.page(0));
   return ref;
 }
 
@@ -91,7 +93,7 @@ public:
     m_end -= pages * sizeof(uint64_t);
     auto *at = static_cast<uint8_t *>(m_target.buffer) + m_end;
     for (size_t i = 0; i < pages; i++) {
-      const uint64_t gpa = uint64_t{ref.pfns[i]} << kPageShift;
+      const uint64_t gpa = ref.page(i);
       memcpy(at + i * sizeof gpa, &gpa, sizeof gpa);
     }
     m_hasLists = true;
@@ -159,14 +161,14 @@ uint64_t listedPass(const PagingTarget &target, uint32_t lists, uint32_t entries
 
 /** One copy between two ranges, each plain or listed. */
 PagingResult transferWhole(const PagingTarget &target, MemoryRef dst, MemoryRef src, uint64_t bytes) {
-  const uint32_t lists = (dst.kind == MemoryRef::Pages) + (src.kind == MemoryRef::Pages);
+  const uint32_t lists = (dst.isPages()) + (src.isPages());
   const uint64_t pass = minimum64(bytes, listedPass(target, lists, 2, kFixedPackets));
   if (!pass) return {};
   const size_t pages = static_cast<size_t>((pass + kPageBytes - 1) >> kPageShift);
   const size_t needed = DmaLayout::forEntries(2).packetOffset() + kFixedPackets + lists * pages * sizeof(uint64_t);
   Builder builder(target, 2, whole(target, needed + sizeof(uint64_t)));
-  if (dst.kind == MemoryRef::Pages) dst = builder.list(dst, pass);
-  if (src.kind == MemoryRef::Pages) src = builder.list(src, pass);
+  if (dst.isPages()) dst = builder.list(dst, pass);
+  if (src.isPages()) src = builder.list(src, pass);
   const uint32_t dstHandle = builder.handle(0), srcHandle = builder.handle(1);
   builder.createBuffer(dstHandle, builder.entry(0, dst, pass, AEROGPU_ALLOC_FLAG_NONE), pass);
   builder.createBuffer(srcHandle, builder.entry(1, src, pass, AEROGPU_ALLOC_FLAG_READONLY), pass);
@@ -217,7 +219,7 @@ PagingResult buildTransfer(const PagingTarget &target, const MemoryRef &dst, con
                            uint64_t offset) {
   const uint64_t left = bytes - offset;
   const MemoryRef to = resolved(advance(dst, offset), left), from = resolved(advance(src, offset), left);
-  const bool scattered = to.kind == MemoryRef::Pages || from.kind == MemoryRef::Pages;
+  const bool scattered = to.isPages() || from.isPages();
   if (scattered && !target.scatter) return transferRuns(target, to, from, left);
   return transferWhole(target, to, from, left);
 }
@@ -226,7 +228,7 @@ PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_
                        uint64_t offset) {
   MemoryRef to = resolved(advance(dst, offset), bytes - offset);
   uint64_t left = bytes - offset;
-  if (to.kind == MemoryRef::Pages && !target.scatter) {  // one run at a time
+  if (to.isPages() && !target.scatter) {  // one run at a time
     left = runBytes(to, left);
     to = resolved(to, left);
   }
@@ -235,7 +237,7 @@ PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_
   const size_t fixed = DmaLayout::forEntries(1).packetOffset() + seeds + kPagingUnit;
   if (target.bytes < fixed + sizeof(aerogpu_cmd_copy_buffer)) return {};
   // A listed side takes 8 bytes for each page, and every 64 KiB of it 48 bytes for the copy.
-  const bool lists = to.kind == MemoryRef::Pages;
+  const bool lists = to.isPages();
   const size_t perCopy = sizeof(aerogpu_cmd_copy_buffer) + (lists ? kFillBytes / kPageBytes * sizeof(uint64_t) : 0);
   const size_t copies = minimum((target.bytes - fixed) / perCopy, kMaxFillCopies);
   const uint64_t pass = minimum64(left, uint64_t{copies} * kFillBytes);
@@ -254,30 +256,6 @@ PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_
   builder.destroy(fill);
   builder.destroy(dstHandle);
   return builder.finish(pass);
-}
-
-PagingResult buildMapPages(const PagingTarget &target, uint64_t listGpa, uint64_t first, uint64_t count,
-                           const uintptr_t *pfns, uint64_t dummyGpa, uint64_t done) {
-  const size_t packets = kFixedPackets + sizeof(aerogpu_cmd_upload_resource);
-  const size_t fixed = DmaLayout::forEntries(1).packetOffset() + packets;
-  if (target.bytes < fixed + sizeof(uint64_t)) return {};
-  const uint64_t pages = minimum64(count - done, (target.bytes - fixed) / sizeof(uint64_t));
-  const uint64_t bytes = pages * sizeof(uint64_t);
-  const uint64_t at = listGpa + (first + done) * sizeof(uint64_t);
-
-  Builder builder(target, 1, target.bytes);
-  const uint32_t list = builder.handle(0), staging = builder.handle(1);
-  builder.createBuffer(list, builder.entry(0, MemoryRef::linear(at), bytes, AEROGPU_ALLOC_FLAG_NONE), bytes);
-  builder.createBuffer(staging, 0, bytes);
-  if (uint8_t *words = builder.upload(staging, static_cast<size_t>(bytes)))
-    for (uint64_t i = 0; i < pages; i++) {
-      const uint64_t gpa = pfns ? uint64_t{pfns[done + i]} << kPageShift : dummyGpa;
-      memcpy(words + i * sizeof gpa, &gpa, sizeof gpa);
-    }
-  builder.copy(list, 0, staging, 0, bytes, true);
-  builder.destroy(staging);
-  builder.destroy(list);
-  return builder.finish(pages);
 }
 
 }  // namespace aero

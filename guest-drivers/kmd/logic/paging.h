@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// paging.h: paging operations (d3dkmddi page "DXGKARG_BUILDPAGINGBUFFER") as device work: buffers over the two places
+// paging.h: transfers and fills (d3dkmddi page "DXGKARG_BUILDPAGINGBUFFER") as device work: buffers over the two places
 // and a copy with write-back between them, in order with everything else in the ring. Each call builds one submission
-// in the room that there is and says how far it came. Any IRQL.
+// in the room that there is and says how far it came. Which pages an operation reaches is written into the submission:
+// by the time that it runs the aperture may have others. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -17,16 +18,24 @@ constexpr uint32_t kPageBytes = 1u << kPageShift;
 /** Where bytes lie. */
 struct MemoryRef {
   enum Kind {
-    Linear,  // `gpa` is the first byte
-    Listed,  // `gpa` is a page list in guest memory, already there (feature bit 33)
-    Pages,   // page frame numbers in `pfns`
+    Linear,     // `gpa` is the first byte
+    Frames,     // page frame numbers, as an MDL has them
+    Addresses,  // of pages, as the aperture's list has them
+    Listed,     // `gpa` is a page list in the submission itself (feature bit 33)
   } kind = Linear;
   uint64_t gpa = 0;
-  const uintptr_t *pfns = nullptr;  // the first page of the operation
+  const uintptr_t *frames = nullptr;  // from the first page of the operation on
+  const uint64_t *pages = nullptr;    // the same
 
-  static MemoryRef linear(uint64_t gpa) { return {Linear, gpa, nullptr}; }
-  static MemoryRef listed(uint64_t list) { return {Listed, list, nullptr}; }
-  static MemoryRef pages(const uintptr_t *pfns) { return {Pages, 0, pfns}; }
+  static MemoryRef linear(uint64_t gpa) { return {Linear, gpa, nullptr, nullptr}; }
+  static MemoryRef ofFrames(const uintptr_t *frames) { return {Frames, 0, frames, nullptr}; }
+  static MemoryRef addresses(const uint64_t *pages) { return {Addresses, 0, nullptr, pages}; }
+  static MemoryRef listed(uint64_t list) { return {Listed, list, nullptr, nullptr}; }
+
+  /** Pages that need not lie together. */
+  bool isPages() const { return kind == Frames || kind == Addresses; }
+  /** With isPages(): where page `i` lies. */
+  uint64_t page(uint64_t i) const { return kind == Frames ? uint64_t{frames[i]} << kPageShift : pages[i]; }
 };
 
 /** Where a submission is built. */
@@ -57,10 +66,5 @@ PagingResult buildTransfer(const PagingTarget &target, const MemoryRef &dst, con
  *  size) in. */
 PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_t pattern, uint64_t bytes,
                        uint64_t offset);
-
-/** Writes entries of the aperture's page list, which lies at `listGpa`: page `first` + i gets the frame pfns[i], or
- *  with `pfns` null all of them the page at `dummyGpa`. `done` pages are already written. doneBytes counts pages. */
-PagingResult buildMapPages(const PagingTarget &target, uint64_t listGpa, uint64_t first, uint64_t count,
-                           const uintptr_t *pfns, uint64_t dummyGpa, uint64_t done);
 
 }  // namespace aero

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <list>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,9 +24,6 @@ using aerogpu::test::Harness;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 // The simulated machine: 64 MiB, of which these parts have a job.
 constexpr uint64_t kGuestBytes = 64 * kMiB;
-constexpr uint64_t kListGpa = 1 * kMiB;  // the aperture's page list, kListPages entries
-constexpr uint64_t kListPages = 8192;
-constexpr uint64_t kDummyGpa = 2 * kMiB;
 constexpr uint64_t kDmaGpa = 3 * kMiB;  // the paging buffer, with room to see an overrun
 constexpr uint64_t kDmaRoom = 1 * kMiB;
 constexpr uint64_t kVramGpa = 8 * kMiB;  // what has a linear address
@@ -73,20 +71,22 @@ public:
     side.pages = take((bytes + kPageBytes - 1) / kPageBytes, run);
     auto &frames = m_frames.emplace_back();
     for (const uint64_t gpa : side.pages) frames.push_back(static_cast<uintptr_t>(gpa >> kPageShift));
-    side.ref = MemoryRef::pages(frames.data());
+    side.ref = MemoryRef::ofFrames(frames.data());
     return side;
   }
 
-  /** The same pages behind entries [first, ...) of the aperture's list, which the test writes by hand. */
-  Side listed(uint64_t first, uint64_t bytes, uint64_t run = 1) {
+  /** The same behind the aperture's list, which has these pages until a submission is built. */
+  Side aperture(uint64_t bytes) {
     Side side;
-    side.pages = take((bytes + kPageBytes - 1) / kPageBytes, run);
-    for (uint64_t i = 0; i < side.pages.size(); i++) {
-      write64(m_harness.memory().data(), first + i, side.pages[i]);
-      write64(m_expected.data(), first + i, side.pages[i]);
-    }
-    side.ref = MemoryRef::listed(kListGpa + first * sizeof(uint64_t));
+    side.pages = take((bytes + kPageBytes - 1) / kPageBytes, 1);
+    side.ref = MemoryRef::addresses(m_lists.emplace_back(side.pages).data());
     return side;
+  }
+  /** Between building and running the OS maps others there, and again to build the next one. */
+  void remap(const Side &side, bool others) {
+    for (auto &list : m_lists)
+      if (list.data() == side.ref.pages)
+        for (size_t i = 0; i < list.size(); i++) list[i] = others ? kVramGpa : side.pages[i];
   }
 
   /** Room for one pass; what lies behind it must stay as it is. */
@@ -120,9 +120,6 @@ public:
   void expectFill(const Side &dst, uint32_t pattern, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &pattern, sizeof pattern);
   }
-  void expectMapped(uint64_t first, uint64_t count, const Side *side) {
-    for (uint64_t i = 0; i < count; i++) write64(m_expected.data(), first + i, side ? side->pages[i] : kDummyGpa);
-  }
 
   /** All of memory but the paging buffer. */
   void check() {
@@ -141,9 +138,6 @@ private:
     Harness::Options options;
     options.guestBytes = kGuestBytes;
     return options;
-  }
-  static void write64(uint8_t *memory, uint64_t entry, uint64_t value) {
-    std::memcpy(memory + kListGpa + entry * sizeof value, &value, sizeof value);
   }
 
   /** Pages that nothing else of this machine uses; in each run neighbours, between runs never. */
@@ -173,16 +167,18 @@ private:
   std::vector<uint8_t> m_expected;
   std::vector<uint64_t> m_order;
   std::vector<std::vector<uintptr_t>> m_frames;
+  std::list<std::vector<uint64_t>> m_lists;
   uint64_t m_runNext = kSystemGpa;
   size_t m_room = 0;
   size_t m_guarded = 0;  // bytes of the buffer and behind it that hold the canary
   unsigned m_passes = 0;
 };
 
-/** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done. `unit` is what
- * one step of MultipassOffset stands for. Returns the number of passes, 0 when the buffer is too small for
+/** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done; the aperture, on the
+ * `sides`, has other pages when a pass runs. Returns the number of passes, 0 when the buffer is too small for
  * anything. */
-template <class Build> unsigned runPasses(Machine &machine, uint64_t total, uint64_t unit, Build build) {
+template <class Build>
+unsigned runPasses(Machine &machine, std::initializer_list<const Side *> sides, uint64_t total, Build build) {
   const unsigned before = machine.passes();
   for (uint64_t done = 0; done < total;) {
     const PagingResult result = build(done);
@@ -194,15 +190,17 @@ template <class Build> unsigned runPasses(Machine &machine, uint64_t total, uint
     EXPECT_GT(result.doneBytes, 0u);
     EXPECT_LE(result.doneBytes, total - done);
     done += result.doneBytes;
-    EXPECT_TRUE(done == total || done % unit == 0) << "a pass that MultipassOffset cannot name";
+    EXPECT_TRUE(done == total || done % kPageBytes == 0) << "a pass that MultipassOffset cannot name";
+    for (const Side *side : sides) machine.remap(*side, true);
     machine.submit(result);
+    for (const Side *side : sides) machine.remap(*side, false);
     if (testing::Test::HasFailure()) return 0;
   }
   return machine.passes() - before;
 }
 
 unsigned transfer(Machine &machine, const Side &dst, const Side &src, uint64_t bytes, size_t room, bool scatter) {
-  const unsigned passes = runPasses(machine, bytes, kPageBytes, [&](uint64_t done) {
+  const unsigned passes = runPasses(machine, {&dst, &src}, bytes, [&](uint64_t done) {
     return buildTransfer(machine.target(room, scatter), dst.ref, src.ref, bytes, done);
   });
   if (passes) machine.expectTransfer(dst, src, bytes);
@@ -210,25 +208,16 @@ unsigned transfer(Machine &machine, const Side &dst, const Side &src, uint64_t b
 }
 
 unsigned fill(Machine &machine, const Side &dst, uint32_t pattern, uint64_t bytes, size_t room, bool scatter) {
-  const unsigned passes = runPasses(machine, bytes, kPageBytes, [&](uint64_t done) {
+  const unsigned passes = runPasses(machine, {&dst}, bytes, [&](uint64_t done) {
     return buildFill(machine.target(room, scatter), dst.ref, pattern, bytes, done);
   });
   if (passes) machine.expectFill(dst, pattern, bytes);
   return passes;
 }
 
-unsigned map(Machine &machine, uint64_t first, uint64_t count, const Side *side, size_t room) {
-  const unsigned passes = runPasses(machine, count, 1, [&](uint64_t done) {
-    return buildMapPages(machine.target(room, true), kListGpa, first, count, side ? side->ref.pfns : nullptr, kDummyGpa,
-                         done);
-  });
-  if (passes) machine.expectMapped(first, count, side);
-  return passes;
-}
-
-enum class Kind { Linear, Listed, Pages, Runs };
+enum class Kind { Linear, Aperture, Pages, Runs };
 const char *nameOf(Kind kind) {
-  static const char *const kNames[] = {"Linear", "Listed", "Pages", "Runs"};
+  static const char *const kNames[] = {"Linear", "Aperture", "Pages", "Runs"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -237,8 +226,8 @@ Side make(Machine &machine, Kind kind, uint64_t bytes, unsigned slot) {
   switch (kind) {
   case Kind::Linear:
     return machine.linear(uint64_t{slot} * kVramBytes / 2 + uint64_t{slot} * kPageBytes, bytes);
-  case Kind::Listed:
-    return machine.listed(slot * kListPages / 2 + 5, bytes);
+  case Kind::Aperture:
+    return machine.aperture(bytes);
   case Kind::Pages:
     return machine.pages(bytes);
   case Kind::Runs:
@@ -248,7 +237,7 @@ Side make(Machine &machine, Kind kind, uint64_t bytes, unsigned slot) {
   return {};
 }
 
-constexpr Kind kKinds[] = {Kind::Linear, Kind::Listed, Kind::Pages, Kind::Runs};
+constexpr Kind kKinds[] = {Kind::Linear, Kind::Aperture, Kind::Pages, Kind::Runs};
 /** From too small for anything up to more than any of these operations needs; odd ones are not multiples
  * of 8. */
 constexpr size_t kRooms[] = {0, 40, 256, 500, 1021, 2048, 4096, 16 << 10, 64 << 10, 1'000'000};
@@ -288,7 +277,7 @@ std::vector<Case> transferCases() {
   for (const Kind dst : kKinds)
     for (const Kind src : kKinds)
       for (const bool scatter : {false, true})
-        if (scatter || (dst != Kind::Listed && src != Kind::Listed)) cases.push_back({dst, src, scatter});
+        if (scatter || (dst != Kind::Aperture && src != Kind::Aperture)) cases.push_back({dst, src, scatter});
   return cases;
 }
 
@@ -316,43 +305,13 @@ TEST_P(Fill, WritesThePatternAndNothingElse) {
 
 INSTANTIATE_TEST_SUITE_P(Paging, Fill,
                          testing::Values(Case{Kind::Linear, Kind::Linear, false},
-                                         Case{Kind::Linear, Kind::Linear, true}, Case{Kind::Listed, Kind::Linear, true},
+                                         Case{Kind::Linear, Kind::Linear, true},
+                                         Case{Kind::Aperture, Kind::Linear, true},
                                          Case{Kind::Pages, Kind::Linear, true}, Case{Kind::Pages, Kind::Linear, false},
                                          Case{Kind::Runs, Kind::Linear, true}, Case{Kind::Runs, Kind::Linear, false}),
                          [](const auto &info) {
                            return std::string(nameOf(info.param.dst)) + (info.param.scatter ? "" : "NoLists");
                          });
-
-TEST(Paging, MapsAndUnmapsPages) {
-  Machine machine;
-  for (const size_t room : kRooms)
-    for (const uint64_t count : {1, 2, 17, 200}) {
-      const Side side = machine.pages(count * kPageBytes, 2);
-      const unsigned passes = map(machine, 1000, count, &side, room);
-      ASSERT_FALSE(HasFailure()) << count << " pages in a buffer of " << room;
-      if (room >= 512) {
-        EXPECT_GT(passes, 0u);
-      }
-      // Unmapping the middle leaves the ends alone.
-      if (passes && count > 2) map(machine, 1001, count - 2, nullptr, room);
-      machine.check();
-      ASSERT_FALSE(HasFailure());
-    }
-}
-
-// The order that the memory manager uses: map, transfer in through the aperture, unmap; the pages keep the
-// bytes.
-TEST(Paging, WhatIsMappedIsWhatATransferReaches) {
-  Machine machine;
-  constexpr uint64_t kPages = 20, kBytes = kPages * kPageBytes;
-  const Side memory = machine.pages(kBytes);
-  map(machine, 77, kPages, &memory, 700);
-  Side aperture{MemoryRef::listed(kListGpa + 77 * sizeof(uint64_t)), memory.pages};
-  transfer(machine, aperture, machine.linear(0, kBytes), kBytes, 4096, true);
-  map(machine, 77, kPages, nullptr, 700);
-  transfer(machine, machine.linear(kMiB, kBytes), memory, kBytes, 4096, true);
-  machine.check();
-}
 
 // The host holds a copy of both ends of a pass; a large surface must not need all of max_hostmem.
 TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
@@ -372,7 +331,7 @@ TEST(Paging, RandomOperations) {
       const bool scatter = machine.upTo(3) != 0;
       const auto kind = [&] {
         Kind k = kKinds[machine.upTo(3)];
-        return !scatter && k == Kind::Listed ? Kind::Pages : k;
+        return !scatter && k == Kind::Aperture ? Kind::Pages : k;
       };
       const uint64_t bytes = uint64_t{4} * (1 + machine.upTo(12 * kPageBytes));
       const size_t room = machine.upTo(2) ? machine.upTo(6000) : machine.upTo(kDmaRoom - 64);
@@ -380,19 +339,13 @@ TEST(Paging, RandomOperations) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << " operation " << i << ": " << bytes << " bytes, "
                                       << nameOf(src) << " to " << nameOf(dst) << ", buffer " << room
                                       << (scatter ? "" : ", no lists"));
-      switch (machine.upTo(2)) {
+      switch (machine.upTo(1)) {
       case 0:
         transfer(machine, make(machine, dst, bytes, 0), make(machine, src, bytes, 1), bytes, room, scatter);
         break;
       case 1:
         fill(machine, make(machine, dst, bytes, 0), static_cast<uint32_t>(machine.random()()), bytes, room, scatter);
         break;
-      case 2: {
-        const uint64_t count = 1 + machine.upTo(30);
-        const Side side = machine.pages(count * kPageBytes);
-        map(machine, machine.upTo(kListPages - count), count, machine.upTo(1) ? &side : nullptr, room);
-        break;
-      }
       }
       if (i % 5 == 4) machine.check();
     }
