@@ -223,20 +223,30 @@ void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
   backend->endSubmission(std::move(finish));
 }
 
-void aerogpu_renderer::shutdown() {
+void aerogpu_renderer::interrupt() {
   interrupted.store(true, std::memory_order_release);
+  guest.gate().shut();
+}
+
+void aerogpu_renderer::resume() {
+  interrupted.store(false, std::memory_order_release);
+  guest.gate().open();
+}
+
+void aerogpu_renderer::shutdown() {
+  interrupt();
   closing.store(true, std::memory_order_release);
 }
 
 bool aerogpu_renderer::reset() {
-  interrupted.store(true, std::memory_order_release);
+  interrupt();
   backend->waitIdle(UINT64_MAX);
   if (capture) capture->deviceReset();
   if (recent) recent->deviceReset();
   executor->reset();
   stats.heldObjects.store(0, std::memory_order_relaxed);
   const bool recovered = backend->recover();
-  interrupted.store(false, std::memory_order_release);
+  resume();
   return recovered;
 }
 
@@ -308,7 +318,13 @@ void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, aerogpu_frame* f
 }
 
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer) {
-  renderer->interrupted.store(true, std::memory_order_release);
+  renderer->interrupt();
+}
+
+uint32_t aerogpu_renderer_leftovers(const aerogpu_renderer* renderer) {
+  const core::WriteGate& gate = renderer->guest.gate();
+  return (gate.oldIsWritten() ? uint32_t{AEROGPU_RENDERER_LEFT_WRITES} : 0) |
+         (gate.oldIsRead() ? uint32_t{AEROGPU_RENDERER_LEFT_READS} : 0);
 }
 
 void aerogpu_renderer_shutdown(aerogpu_renderer* renderer) {
@@ -321,7 +337,7 @@ bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns)
 
 void aerogpu_renderer_resume(aerogpu_renderer* renderer) {
   renderer->executor->forgetFrame();
-  renderer->interrupted.store(false, std::memory_order_release);
+  renderer->resume();
 }
 
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer) {

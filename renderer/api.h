@@ -24,6 +24,8 @@ public:
   void submit(const aerogpu_submission& submission);
   void snapshotScanout(uint64_t cookie);
   bool reset();
+  void interrupt();
+  void resume();
   void shutdown();
 
   /// Most submissions that may be unfinished; submit blocks at this bound.

@@ -31,6 +31,10 @@ struct BackendConfig {
     constexpr uint32_t kLose = AEROGPU_RENDERER_FAULT_LOSE;
     return (faults.load(std::memory_order_relaxed) & kLose) != 0 && (faults.fetch_and(~kLose) & kLose) != 0;
   }
+  /// Whether the GPU ends nothing. Any thread.
+  bool playsHang() const {
+    return (faults.load(std::memory_order_relaxed) & AEROGPU_RENDERER_FAULT_HANG) != 0;
+  }
   bool playsRefusal() const { return (faults.load() & AEROGPU_RENDERER_FAULT_REFUSE) != 0; }
 };
 

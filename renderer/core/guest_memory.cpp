@@ -27,9 +27,13 @@ bool GuestMemory::write(uint64_t gpa, const void* src, uint64_t size) const {
   const auto* in = static_cast<const uint8_t*>(src);
   while (size != 0) {
     aerogpu_guest_mapping mapping{};
-    if (m_callbacks.guest_map(m_opaque, gpa, size, true, &mapping) != 0) return false;
-    const uint64_t step = std::min(mapping.size, size);
-    if (step != 0) std::memcpy(mapping.host, in, step);
+    const uint64_t piece = std::min(size, WriteGate::kPieceBytes);
+    if (m_callbacks.guest_map(m_opaque, gpa, piece, true, &mapping) != 0) return false;
+    uint64_t step = 0;
+    if (const WriteGate::Pass pass(m_gate); pass) {
+      step = std::min(mapping.size, piece);
+      if (step != 0) std::memcpy(mapping.host, in, step);
+    }
     m_callbacks.guest_unmap(m_opaque, &mapping, step);
     if (step == 0) return false;
     gpa += step;
@@ -42,10 +46,18 @@ bool GuestMemory::write(uint64_t gpa, const void* src, uint64_t size) const {
 bool GuestMemory::store(uint64_t gpa, uint64_t value) const {
   aerogpu_guest_mapping mapping{};
   if (m_callbacks.guest_map(m_opaque, gpa, sizeof value, true, &mapping) != 0) return false;
-  const bool whole = mapping.size >= sizeof value;
-  if (whole) std::atomic_ref(*static_cast<uint64_t*>(mapping.host)).store(value, std::memory_order_release);
-  m_callbacks.guest_unmap(m_opaque, &mapping, whole ? sizeof value : 0);
-  return whole;
+  bool stored = false;
+  if (const WriteGate::Pass pass(m_gate); pass && mapping.size >= sizeof value) {
+    std::atomic_ref(*static_cast<uint64_t*>(mapping.host)).store(value, std::memory_order_release);
+    stored = true;
+  }
+  m_callbacks.guest_unmap(m_opaque, &mapping, stored ? sizeof value : 0);
+  return stored;
+}
+
+Error GuestMemory::refusal(Error otherwise) const {
+  if (!m_gate.isShut()) return otherwise;
+  return Error{ErrorCode::Interrupted, "nothing old is written to guest memory", {}};
 }
 
 class GuestMemory::LentMapping final : public Lent {
@@ -54,22 +66,26 @@ public:
       : Lent(static_cast<uint8_t*>(mapping.host), size),
         m_memory(memory),
         m_mapping(mapping),
-        m_write(write) {}
+        m_write(write),
+        m_lent(memory.m_gate.lend(write)) {}
   ~LentMapping() override {
     m_memory.m_callbacks.guest_unmap(m_memory.m_opaque, &m_mapping, m_write ? size() : 0);
+    m_memory.m_gate.giveBack(m_lent, m_write);
   }
 
 private:
   const GuestMemory& m_memory;
   const aerogpu_guest_mapping m_mapping;
   const bool m_write;
+  const uint64_t m_lent;
 };
 
 std::unique_ptr<Lent> GuestMemory::lend(GuestRun range, bool write) const {
   aerogpu_guest_mapping mapping{};
   if (!m_lends || m_callbacks.guest_map(m_opaque, range.gpa, range.size, write, &mapping) != 0)
     return nullptr;
-  if (mapping.size >= range.size) return std::make_unique<LentMapping>(*this, mapping, range.size, write);
+  if (const WriteGate::Pass pass(m_gate); pass && mapping.size >= range.size)
+    return std::make_unique<LentMapping>(*this, mapping, range.size, write);
   m_callbacks.guest_unmap(m_opaque, &mapping, 0);
   return nullptr;
 }
@@ -147,12 +163,14 @@ bool GuestSink::writeAt(uint64_t offset, const uint8_t* src, uint64_t size) {
 }
 
 Result<void> GuestSink::write(const uint8_t* src, uint64_t srcPitch, uint64_t rowBytes, uint64_t rows) {
-  const Error failed{ErrorCode::OutOfBounds, "write-back to what is no writable guest memory"};
+  const auto failed = [this] {
+    return m_memory.refusal({ErrorCode::OutOfBounds, "write-back to what is no writable guest memory", {}});
+  };
   if (srcPitch == m_pitch && rowBytes == m_pitch) {
-    if (!writeAt(m_offset, src, rowBytes * rows)) return failed;
+    if (!writeAt(m_offset, src, rowBytes * rows)) return failed();
   } else {
     for (uint64_t row = 0; row < rows; ++row)
-      if (!writeAt(m_offset + row * m_pitch, src + row * srcPitch, rowBytes)) return failed;
+      if (!writeAt(m_offset + row * m_pitch, src + row * srcPitch, rowBytes)) return failed();
   }
   m_offset += rows * m_pitch;
   return {};

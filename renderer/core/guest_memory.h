@@ -12,6 +12,7 @@
 #include "aerogpu/renderer.h"
 #include "renderer/base/host_memory.h"
 #include "renderer/core/backend.h"
+#include "renderer/core/write_gate.h"
 
 namespace aerogpu::core {
 
@@ -48,14 +49,19 @@ public:
 
   /// False when part of the range is no guest memory; then `dst` is unspecified. The range does not wrap.
   bool read(uint64_t gpa, void* dst, uint64_t size) const;
-  /// False when part of the range cannot be written; what came before it may have been.
+  /// False when part of the range cannot be written, or the gate is shut; what came before it may have been.
   bool write(uint64_t gpa, const void* src, uint64_t size) const;
   /// One 64-bit store, little-endian, behind everything that this thread wrote before. `gpa` is a multiple of
-  /// 8. False when it cannot be written.
+  /// 8. False when it cannot be written, or the gate is shut.
   bool store(uint64_t gpa, uint64_t value) const;
   /// `range` as one mapping that lasts until the object dies, which counts as a write of all of it if `write`
-  /// is set. Null when the embedder does not lend, or it is not memory in one piece.
+  /// is set. Null when the embedder does not lend, the gate is shut, or it is not memory in one piece.
   std::unique_ptr<Lent> lend(GuestRun range, bool write) const;
+
+  /// What all writes here pass. Any thread.
+  WriteGate& gate() const { return m_gate; }
+  /// The error of a write that failed: `otherwise` unless the gate is shut.
+  Error refusal(Error otherwise) const;
 
   /// One mapping for the life of the object.
   class Mapping {
@@ -79,6 +85,7 @@ private:
   const aerogpu_renderer_callbacks m_callbacks;
   void* const m_opaque;
   const bool m_lends;
+  mutable WriteGate m_gate;
 };
 
 /// A word of guest memory that is written once the work before it is done. Any thread; the memory outlives
@@ -90,7 +97,8 @@ struct ValueWrite {
 
   Result<void> write() const {
     if (memory->store(gpa, value)) return {};
-    return refused(ErrorCode::OutOfBounds, "a value for what is no writable guest memory", {{"gpa", gpa}});
+    return memory->refusal(
+        refused(ErrorCode::OutOfBounds, "a value for what is no writable guest memory", {{"gpa", gpa}}));
   }
 };
 

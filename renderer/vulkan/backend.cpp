@@ -331,6 +331,7 @@ void VulkanBackend::releaseSurplus() {
 }
 
 void VulkanBackend::endSubmission(std::unique_ptr<core::Completion> completion) {
+  if (!m_abandoned.empty()) reap();
   m_gpu->storedImages->age(m_gpu->recorder->completed());
   m_gpu->recorder->finish(std::move(completion), std::exchange(m_frame, nullptr));
 }

@@ -52,7 +52,10 @@ public:
   bool throttle() override { return m_gpu->recorder->throttle(); }
   void endSubmission(std::unique_ptr<core::Completion> completion) override;
   void processEnds(const HostMemory& account) override;
-  bool waitIdle(uint64_t timeoutNs) override { return m_gpu->recorder->waitIdle(timeoutNs); }
+  bool waitIdle(uint64_t timeoutNs) override {
+    if (!m_abandoned.empty()) reap();  // it holds what it was lent
+    return m_gpu->recorder->waitIdle(timeoutNs);
+  }
   bool lost() const override { return m_gpu->device->lost(); }
   bool recover() override;
 

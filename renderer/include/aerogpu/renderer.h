@@ -275,7 +275,9 @@ void aerogpu_renderer_frame_release(aerogpu_renderer* renderer, struct aerogpu_f
  * Makes a running submit stop at the next packet and every later one finish without executing (`dropped`),
  * until aerogpu_renderer_resume() or _reset(). [any] For a ring or device reset that must not wait for a long
  * submission. What the GPU is working on is stopped where a shader loops; a GPU that has not come to rest 10
- * s later is lost.
+ * s later is lost. When it returns, no thread of the renderer writes guest memory any more for what was
+ * submitted before, whatever becomes of it; it waits for a write that is under way, of 1 MiB at most. What a
+ * GPU was lent, aerogpu_renderer_leftovers() tells.
  */
 void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
 
@@ -284,6 +286,18 @@ void aerogpu_renderer_interrupt(aerogpu_renderer* renderer);
  * itself. [any]
  */
 void aerogpu_renderer_shutdown(aerogpu_renderer* renderer);
+
+/** What work from before the last interruption may still do in guest memory that was lent to a GPU. */
+enum aerogpu_renderer_left {
+  AEROGPU_RENDERER_LEFT_WRITES = 1u << 0, /* the GPU has not ended copies into it, or hangs in them */
+  AEROGPU_RENDERER_LEFT_READS = 1u << 1,  /* the GPU has not ended what reads it, or hangs behind it */
+};
+
+/**
+ * Bits of enum aerogpu_renderer_left; 0 at the latest when the GPU has ended, and the render thread has
+ * waited for that. [any]
+ */
+uint32_t aerogpu_renderer_leftovers(const aerogpu_renderer* renderer);
 
 /** Waits until every submission is finished (its callback has returned). [render] Returns false after
  * timeout_ns. */
@@ -307,6 +321,7 @@ void aerogpu_renderer_hold_values(aerogpu_renderer* renderer, bool hold);
 enum aerogpu_renderer_faults {
   AEROGPU_RENDERER_FAULT_LOSE = 1u << 0,   /* the GPU is lost at its next work; once */
   AEROGPU_RENDERER_FAULT_REFUSE = 1u << 1, /* as long as it is set, a lost GPU cannot be brought back */
+  AEROGPU_RENDERER_FAULT_HANG = 1u << 3,   /* as long as it is set, the GPU ends nothing that it is given */
 };
 
 /** Plays these faults and no others, for tests of what follows. [any] */

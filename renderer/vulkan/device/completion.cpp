@@ -50,6 +50,7 @@ bool CompletionThread::finishSoon(WorkItem& item) {
 }
 
 bool CompletionThread::awaitSoon(uint64_t batch) {
+  if (m_config.playsHang()) return false;
   if (m_slow != 0) {
     --m_slow;
     return false;
@@ -148,6 +149,16 @@ Result<void> CompletionThread::invalidate(const MemoryRange& range) {
   return {};
 }
 
+namespace {
+
+/// What a wait for a GPU that hangs does.
+VkResult hangFor(uint64_t ns) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+  return VK_TIMEOUT;
+}
+
+}  // namespace
+
 std::optional<Error> CompletionThread::await(const WorkItem& item) {
   VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   wait.semaphoreCount = 1;
@@ -157,8 +168,9 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
       std::min(kStopMost, kStop + kSecond * std::max<uint64_t>(item.stoppable, 1) - kSecond);
   bool stopped = false;
   for (uint64_t waited = 1;; ++waited) {
-    VkResult result = m_device.lost() && !m_lossPlayed
-                          ? VK_ERROR_DEVICE_LOST
+    VkResult result = m_device.lost() && !m_lossPlayed ? VK_ERROR_DEVICE_LOST
+                      : m_config.playsHang()
+                          ? hangFor(kWaitNs)
                           : m_device.vk().WaitSemaphores(m_device.handle(), &wait, kWaitNs);
     // What such a GPU still has to do is let finish, as a lost one does in finite time.
     if (result == VK_SUCCESS && (m_lossPlayed = m_lossPlayed || m_config.playsLoss()))

@@ -129,7 +129,7 @@ Result<Recorder::Batch*> Recorder::freeBatch() {
       m_spare.push_back(std::move(m_current));
       return m_device.fail(result, "vkResetCommandPool");
     }
-    m_current->hasEarly = false;
+    m_current->hasEarly = m_current->dispatches = m_current->writesGuest = false;
     m_current->earlySent = 0;
     m_current->sent = VK_SUCCESS;
     if (std::exchange(m_current->stoppable, 0u)) StopWords::allow(m_stopWords.word(m_current->stopWord));
@@ -180,6 +180,12 @@ Result<void> Recorder::begin(VkCommandBuffer commands) {
 }
 
 Result<void> Recorder::open() {
+  if (m_current && m_current->writesGuest)
+    if (auto flushed = flush(); !flushed) return flushed;
+  return openToRead();
+}
+
+Result<void> Recorder::openToRead() {
   if (m_current) return {};
   if (m_device.lost()) return Error{ErrorCode::Backend, "the GPU is lost", {}};
   auto batch = freeBatch();
@@ -293,6 +299,11 @@ Result<MemoryRange> Recorder::stageIn(Staging& staging, uint64_t size) {
   return out;
 }
 
+void Recorder::keepTarget(std::unique_ptr<HostImport> import) {
+  m_imports.push_back(std::move(import));
+  m_current->writesGuest = true;
+}
+
 void Recorder::orderHostCopies() {
   VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
   barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_COPY_BIT;
@@ -362,6 +373,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
     return error;
   }
   m_submitted = m_current->number;
+  if (!onlyCopies(*m_current)) m_lastWork = m_submitted;
   item.batch = m_submitted;
   m_inFlight.push_back(std::move(m_current));
   for (Staging* staging : {&m_toDevice, &m_fromDevice}) {
@@ -407,6 +419,7 @@ void Recorder::abandon() {
 }
 
 bool Recorder::drained() {
+  if (m_config.playsHang()) return false;
   VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   wait.semaphoreCount = 1;
   wait.pSemaphores = &m_timeline;

@@ -74,6 +74,8 @@ public:
 
   /// Makes sure that a batch is being recorded. Call first in everything that records.
   Result<void> open();
+  /// The same for what is only copied to memory that the host reads: see endsSoon().
+  Result<void> openToRead();
   bool isOpen() const { return m_current != nullptr; }
   /// The command buffer as it is, possibly inside a render pass.
   VkCommandBuffer commands() const { return m_current->main; }
@@ -119,6 +121,8 @@ public:
   uint32_t stopWordOffset() const { return m_stopWords.offset(m_current->stopWord); }
   /// A draw or dispatch was recorded that looks at the stop word.
   void noteStoppable() { ++m_current->stoppable; }
+  /// A dispatch was recorded.
+  void noteDispatch() { m_current->dispatches = true; }
 
   /// Counts passes; 0 is none.
   uint64_t passId() const { return inPass() ? m_passId : 0; }
@@ -137,6 +141,11 @@ public:
   Result<void> writeValue(const core::ValueWrite& value);
   /// Keeps what this batch reads in place, until it is done.
   void keep(std::unique_ptr<HostImport> import) { m_imports.push_back(std::move(import)); }
+  /// The same for what it writes, once endsSoon(): what is no copy goes into another batch.
+  void keepTarget(std::unique_ptr<HostImport> import);
+  /// Whether the GPU has nothing before it but copies, for which a reset of the ring can wait: only then may
+  /// it write to guest memory itself (docs/architecture.md, "Nothing old writes").
+  bool endsSoon() const { return m_lastWork <= completed() && (!m_current || onlyCopies(*m_current)); }
   /// Orders copies to host memory behind earlier copies from and to it, whatever buffer they see it through.
   void orderHostCopies();
   /// Host-visible bytes that live until this batch is done; waits for the GPU when too much is under way.
@@ -197,6 +206,8 @@ private:
     uint64_t firstPass = 0;  ///< passes before it
     uint32_t stopWord = 0;   ///< number of its word
     uint32_t stoppable = 0;  ///< draws and dispatches that look at it
+    bool dispatches = false;
+    bool writesGuest = false;  ///< it copies to guest memory, and does nothing but copy
   };
   struct Chunk {
     MemoryRange range;
@@ -220,6 +231,7 @@ private:
   static_assert(kMaxBatches < StopWords::kCount, "each batch has a stop word, the one being recorded too");
 
   Result<Batch*> freeBatch();
+  bool onlyCopies(const Batch& batch) const { return batch.firstPass == m_passId && !batch.dispatches; }
   VkResult allocate(const Batch& batch, VkCommandBuffer& commands, const char* name);
   VkResult addEarly(Batch& batch);
   Result<MemoryRange> stageIn(Staging& staging, uint64_t size);
@@ -237,6 +249,7 @@ private:
   std::vector<std::unique_ptr<Batch>> m_spare;
   std::unique_ptr<Batch> m_current;
   uint64_t m_submitted = 0, m_opened = 0, m_interludes = 0, m_passId = 0;
+  uint64_t m_lastWork = 0;      ///< the newest batch that was handed over and does more than copy
   uint64_t m_lastFinished = 0;  ///< batch with which the last submission ended
   uint32_t m_batches = 0;       ///< that exist
   uint64_t m_throttled = 0;     ///< last batch handed over when throttle() was last called

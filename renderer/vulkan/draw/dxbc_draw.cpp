@@ -165,6 +165,7 @@ Result<void> DxbcDraw::dispatch(const core::DrawState& state, uint32_t x, uint32
     bindStopWord(m_parts.gpu, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, core::ShaderFamily::Dxbc);
     recorder.noteStoppable();
   }
+  recorder.noteDispatch();
   vk.CmdDispatch(commands, x, y, z);
   noteWrites(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
   return {};

@@ -409,15 +409,15 @@ Result<void> BufferObject::copyFrom(uint64_t dstOffset, core::GpuBuffer& from, u
 
 Result<void> BufferObject::read(uint64_t offset, uint64_t size, std::unique_ptr<core::ByteSink> sink) {
   Recorder& recorder = *m_gpu.recorder;
-  if (auto opened = recorder.open(); !opened) return opened;
-  if (m_gpu.imports->wants(size, size)) {
+  if (auto opened = recorder.openToRead(); !opened) return opened;
+  if (recorder.endsSoon() && m_gpu.imports->wants(size, size)) {
     uint64_t pitch = 0;
     if (auto import = m_gpu.imports->import(sink->lend(pitch))) {
       recorder.orderHostCopies();
       useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);
       copyBytes(handle(), m_range.offset + offset, import->buffer(), import->offset(), size);
       recorder.hostReads();
-      recorder.keep(std::move(import));
+      recorder.keepTarget(std::move(import));
       return {};
     }
   }

@@ -195,7 +195,7 @@ Result<void> TextureObject::readPlanes(core::Subresource sub, const core::Box& b
 Result<bool> TextureObject::readInPlace(core::Subresource sub, const core::Box& box,
                                         const Readback& readback) {
   const uint64_t bytes = readback.rowBytes * readback.rows;
-  if (!m_gpu.imports->wants(bytes, bytes)) return false;
+  if (!m_gpu.recorder->endsSoon() || !m_gpu.imports->wants(bytes, bytes)) return false;
   uint64_t pitch = 0;
   auto lent = readback.sink->lend(pitch);
   const uint32_t rowLength = lent ? rowTexels(lent->first(), pitch) : 0;
@@ -205,14 +205,14 @@ Result<bool> TextureObject::readInPlace(core::Subresource sub, const core::Box& 
   m_gpu.recorder->orderHostCopies();
   if (auto copied = readPlanes(sub, box, {import->buffer(), import->offset(), rowLength, 0}); !copied)
     return copied.error();
-  m_gpu.recorder->keep(std::move(import));
+  m_gpu.recorder->keepTarget(std::move(import));
   return true;
 }
 
 Result<void> TextureObject::read(core::Subresource sub, const core::Box& box,
                                  std::unique_ptr<core::ByteSink> sink) {
   Recorder& recorder = *m_gpu.recorder;
-  if (auto opened = recorder.open(); !opened) return opened;
+  if (auto opened = recorder.openToRead(); !opened) return opened;
   const core::FormatInfo& info = *m_format.info;
   const core::BoxRows part(info, box);
   Readback readback;
