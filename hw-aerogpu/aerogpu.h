@@ -51,6 +51,7 @@
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_ring.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "aerogpu/renderer.h"
 
 OBJECT_DECLARE_SIMPLE_TYPE(AeroGPUState, AEROGPU)

@@ -217,6 +217,12 @@ void aerogpu_completions_enter_generation(AeroGPUState *s)
     s->completions.fetch_generation = s->completions.generation;
 }
 
+bool aerogpu_completions_entered(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->completions.fetch_generation == s->completions.generation;
+}
+
 void aerogpu_completions_drop_frames(AeroGPUState *s)
 {
     size_t i;

@@ -108,6 +108,8 @@ void aerogpu_completions_drop_locked(AeroGPUState *s);
 /* What kept submissions from completing may be over. Any thread. */
 void aerogpu_completions_go_on(AeroGPUState *s);
 void aerogpu_completions_enter_generation(AeroGPUState *s);
+/* Whether it belongs to what came after the last drop. Any thread. */
+bool aerogpu_completions_entered(AeroGPUState *s);
 /* Gives back the frames that wait for their completion. Any thread. */
 void aerogpu_completions_drop_frames(AeroGPUState *s);
 void aerogpu_completions_reset_locked(AeroGPUState *s);

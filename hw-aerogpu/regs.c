@@ -201,7 +201,8 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
                 AEROGPU_EXT_FEATURE_HI_TIMESTAMP |                         \
                 AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
                 AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS |                      \
-                AEROGPU_EXT_FEATURE_HI_POLICY)                             \
+                AEROGPU_EXT_FEATURE_HI_POLICY |                            \
+                AEROGPU_EXT_FEATURE_HI_RING_BUSY)                          \
          << 32)
 
 void aerogpu_regs_init(AeroGPUState *s)
@@ -409,6 +410,11 @@ static uint32_t policy_read(AeroGPUState *s)
     return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
 }
 
+static uint32_t ring_busy_read(AeroGPUState *s)
+{
+    return aerogpu_ring_busy(s);
+}
+
 static uint32_t spaces_read(AeroGPUState *s)
 {
     return aerogpu_spaces_enabled(s) ? AEROGPU_EXT_SPACES_ENABLE : 0;
@@ -472,6 +478,7 @@ static const struct AeroGPUExtReg {
     EXT_REG(KEEP_KEY_HI, WO, .write = keep_key_hi_write),
     EXT_REG(KEEP, RW, .read = keep_read, .write = keep_write),
     EXT_REG(POLICY, RO, .read = policy_read),
+    EXT_REG(RING_BUSY, RO, .read = ring_busy_read),
     EXT_REG(SPACES, RW, .read = spaces_read, .write = spaces_write),
     EXT_REG(SPACE_COUNT, RO, .read = space_COUNT_read),
     EXT_REG(SPACE_CONTEXTS, RO, .read = space_CONTEXTS_read),

@@ -37,6 +37,8 @@ static void aerogpu_handle_requests(AeroGPUState *s, uint32_t requests)
         aerogpu_ring_reset_requested(s);
     } else if (requests & AEROGPU_REQ_QUIESCE) {
         aerogpu_wait_idle(s);
+    } else if (requests & AEROGPU_REQ_SETTLE) {
+        aerogpu_renderer_wait_idle(s->renderer, 0);
     }
     if (requests & (AEROGPU_REQ_SCANOUT | AEROGPU_REQ_SNAPSHOT |
                     AEROGPU_REQ_DEVICE_RESET)) {

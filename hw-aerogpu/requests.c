@@ -18,35 +18,72 @@ static uint64_t aerogpu_request_ticket_locked(AeroGPUState *s,
                                               uint32_t requests)
 {
     qatomic_set(&s->requests.pending, s->requests.pending | requests);
+    event_notifier_set(&s->requests.kick);
     return ++s->requests.ticket;
 }
 
 void aerogpu_request(AeroGPUState *s, uint32_t requests)
 {
-    qemu_mutex_lock(&s->lock);
+    QEMU_LOCK_GUARD(&s->lock);
     aerogpu_request_ticket_locked(s, requests);
-    qemu_mutex_unlock(&s->lock);
-    event_notifier_set(&s->requests.kick);
+}
+
+/*
+ * Waits for `ticket`: until `deadline`, and from `brief` on only while
+ * `needed`, which is asked every few milliseconds. Lock held.
+ */
+static bool aerogpu_await_locked(AeroGPUState *s, uint64_t ticket,
+                                 int64_t brief, int64_t deadline,
+                                 bool (*needed)(AeroGPUState *s))
+{
+    while (s->requests.acked_ticket < ticket) {
+        int64_t now = get_clock();
+        int64_t left = MIN(deadline, brief) - now;
+
+        if (now >= deadline || (now >= brief && !needed(s))) {
+            return false;
+        }
+        if (left <= 0) {
+            left = MIN(deadline - now, 2 * SCALE_MS);
+        }
+        qemu_cond_timedwait(&s->requests.acked, &s->lock, left / SCALE_MS + 1);
+    }
+    return true;
 }
 
 bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests)
 {
     int64_t deadline = get_clock() + AEROGPU_HANDSHAKE_MS * (int64_t)SCALE_MS;
-    uint64_t ticket;
 
     QEMU_LOCK_GUARD(&s->lock);
-    ticket = aerogpu_request_ticket_locked(s, requests);
-    event_notifier_set(&s->requests.kick);
-    while (s->requests.acked_ticket < ticket) {
-        int64_t left = deadline - get_clock();
-
-        if (left <= 0) {
-            trace_aerogpu_handshake_timeout(requests);
-            return false;
-        }
-        qemu_cond_timedwait(&s->requests.acked, &s->lock, left / SCALE_MS + 1);
+    if (aerogpu_await_locked(s, aerogpu_request_ticket_locked(s, requests),
+                             deadline, deadline, NULL)) {
+        return true;
     }
-    return true;
+    trace_aerogpu_handshake_timeout(requests);
+    return false;
+}
+
+bool aerogpu_request_wait_guest(AeroGPUState *s, uint32_t requests,
+                                int brief_ms, bool (*needed)(AeroGPUState *s))
+{
+    AeroGPURequests *r = &s->requests;
+    const int64_t most = AEROGPU_HANDSHAKE_MS * (int64_t)SCALE_MS;
+    int64_t start = get_clock();
+    bool done;
+
+    r->held_ns = MAX(
+        r->held_ns - (start - r->held_at_ns) / AEROGPU_GUEST_HOLDS_ONE_IN, 0);
+    QEMU_LOCK_GUARD(&s->lock);
+    done = aerogpu_await_locked(s, aerogpu_request_ticket_locked(s, requests),
+                                start + brief_ms * (int64_t)SCALE_MS,
+                                start + most - MIN(r->held_ns, most), needed);
+    r->held_at_ns = get_clock();
+    r->held_ns += r->held_at_ns - start;
+    if (!done) {
+        trace_aerogpu_handshake_timeout(requests);
+    }
+    return done;
 }
 
 uint32_t aerogpu_requests_take(AeroGPUState *s, uint64_t *ticket)

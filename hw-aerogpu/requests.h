@@ -20,6 +20,7 @@ enum {
     AEROGPU_REQ_PROBE = 1 << 5,        /* look at the ring, quietly */
     AEROGPU_REQ_EXIT = 1 << 6,
     AEROGPU_REQ_RESTART = 1 << 7, /* drop all resources, open the GPU anew */
+    AEROGPU_REQ_SETTLE = 1 << 8,  /* look what GPUs that hung have ended */
 };
 
 typedef struct AeroGPURequests {
@@ -28,6 +29,9 @@ typedef struct AeroGPURequests {
     uint32_t pending;   /* lock for writing, atomic */
     uint64_t ticket;    /* lock: last one given */
     uint64_t acked_ticket; /* lock: last one that was carried out */
+    int64_t held_ns;       /* BQL: how long guests held it in such waits, less
+                              what they were forgiven since */
+    int64_t held_at_ns;    /* BQL: as of then */
 } AeroGPURequests;
 
 /* Asks for `requests`. Any thread. */
@@ -39,6 +43,14 @@ void aerogpu_request_locked(AeroGPUState *s, uint32_t requests);
  * BQL.
  */
 bool aerogpu_request_wait(AeroGPUState *s, uint32_t requests);
+
+/*
+ * The same for a guest's register write: at most as long as guests may hold the
+ * BQL, and beyond `brief_ms` only while `needed`. False when it was not carried
+ * out by then. BQL.
+ */
+bool aerogpu_request_wait_guest(AeroGPUState *s, uint32_t requests,
+                                int brief_ms, bool (*needed)(AeroGPUState *s));
 
 /* Takes what is pending, and the ticket to acknowledge it with. Render thread.
  */

@@ -3,7 +3,8 @@
  * Ring reset, device reset and restart of the GPU, from top to bottom: what the register side does
  * at once, on its own thread, so that the driver sees it whatever the render
  * thread is doing, then what the render thread does when it gets to it. The
- * register side waits for it with the BQL held, but not for ever.
+ * register side waits for it with the BQL held, but not for ever, and not as
+ * often as a guest likes. What it cannot wait for RING_BUSY tells.
  */
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
@@ -29,7 +30,8 @@
 
 /*
  * What was fetched has no effect from here on, the ring's mapping is not used
- * any more, and the renderer stops at its next packet.
+ * any more, the renderer stops at its next packet, and none of its threads
+ * writes guest memory any more.
  */
 static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
 {
@@ -40,6 +42,39 @@ static void aerogpu_drop_ring(AeroGPUState *s, bool move_head)
     aerogpu_renderer_interrupt(s->renderer);
 }
 
+/* Whether a GPU may still write what it was lent. */
+static bool aerogpu_old_is_written(AeroGPUState *s)
+{
+    return aerogpu_renderer_leftovers(s->renderer) &
+           AEROGPU_RENDERER_LEFT_WRITES;
+}
+
+static bool aerogpu_wait_on(AeroGPUState *s)
+{
+    return true;
+}
+
+uint32_t aerogpu_ring_busy(AeroGPUState *s)
+{
+    uint32_t left, busy = 0;
+
+    if (!s->render.started) {
+        return 0;
+    }
+    left = aerogpu_renderer_leftovers(s->renderer);
+    if (left & AEROGPU_RENDERER_LEFT_WRITES) {
+        busy |= AEROGPU_EXT_RING_BUSY_WRITES;
+    }
+    /* The render thread reads for the packet that it is at. */
+    if (left & AEROGPU_RENDERER_LEFT_READS || !aerogpu_completions_entered(s)) {
+        busy |= AEROGPU_EXT_RING_BUSY_READS;
+    }
+    if (left) {
+        aerogpu_request(s, AEROGPU_REQ_SETTLE);
+    }
+    return busy;
+}
+
 void aerogpu_ring_reset(AeroGPUState *s)
 {
     trace_aerogpu_ring_reset();
@@ -47,9 +82,12 @@ void aerogpu_ring_reset(AeroGPUState *s)
         return;
     }
     aerogpu_drop_ring(s, true);
-    if (!aerogpu_request_wait(s, AEROGPU_REQ_RING_RESET)) {
-        warn_report_once("aerogpu: the renderer did not stop in time for a "
-                         "ring reset");
+    if (!aerogpu_request_wait_guest(s, AEROGPU_REQ_RING_RESET,
+                                    AEROGPU_RING_RESET_MS,
+                                    aerogpu_old_is_written) &&
+        aerogpu_old_is_written(s)) {
+        warn_report_once("aerogpu: the GPU goes on writing guest memory after "
+                         "a ring reset");
     }
 }
 
@@ -97,7 +135,7 @@ static void aerogpu_drop_all(AeroGPUState *s)
         aerogpu_loss_objects_dropped(s);
     }
     aerogpu_scanout_forget_frame(s); /* it is of a GPU that may be lost */
-    if (!aerogpu_request_wait(s, request)) {
+    if (!aerogpu_request_wait_guest(s, request, 0, aerogpu_wait_on)) {
         warn_report_once("aerogpu: the renderer did not stop in time for a "
                          "device reset");
     }

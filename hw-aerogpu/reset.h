@@ -5,7 +5,9 @@
 
 #include "types.h"
 
-void aerogpu_ring_reset(AeroGPUState *s);  /* RING_CONTROL.RESET; BQL */
+void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
+/* What of before the last reset is still under way: BUSY-1; BQL. */
+uint32_t aerogpu_ring_busy(AeroGPUState *s);
 void aerogpu_gpu_restart(AeroGPUState *s); /* GPU_RESTART; BQL */
 /* The whole device, VGA included; nothing before realize has ended. BQL. */
 void aerogpu_device_reset(AeroGPUState *s);

@@ -179,7 +179,8 @@ static void aerogpu_fault_set(Object *obj, Visitor *v, const char *name,
     if (visit_type_uint32(v, name, &faults, errp) && s->renderer) {
         aerogpu_renderer_play_faults(s->renderer,
                                      faults & (AEROGPU_RENDERER_FAULT_LOSE |
-                                               AEROGPU_RENDERER_FAULT_REFUSE));
+                                               AEROGPU_RENDERER_FAULT_REFUSE |
+                                               AEROGPU_RENDERER_FAULT_HANG));
         aerogpu_completions_stick(s, faults & AEROGPU_FAULT_STICK);
     }
 }
@@ -241,7 +242,7 @@ void aerogpu_stats_class_init(ObjectClass *klass)
                               aerogpu_fault_set, NULL, NULL);
     object_class_property_set_description(
         klass, "x-gpu-fault",
-        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back; 4 keeps the next submission from ending");
+        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back; 4 keeps the next submission from ending; 8, while set, keeps the GPU from ending what it is given");
     object_class_property_add(klass, "x-gpu-delay-ms", "uint32", NULL,
                               aerogpu_delay_set, NULL, NULL);
     object_class_property_set_description(

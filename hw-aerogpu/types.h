@@ -17,7 +17,10 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 #define AEROGPU_MAX_SCANOUT 16384u   /* pixels, each way */
 #define AEROGPU_MAX_CURSOR 256u      /* pixels, each way */
 #define AEROGPU_HANDSHAKE_MS 2000    /* longest wait for the render thread */
-#define AEROGPU_EXIT_MS 5000         /* longest wait for it when QEMU ends */
+#define AEROGPU_RING_RESET_MS 100    /* the same while nothing old is written */
+#define AEROGPU_GUEST_HOLDS_ONE_IN \
+    64                       /* of all time, how much of it for guests */
+#define AEROGPU_EXIT_MS 5000 /* longest wait for it when QEMU ends */
 
 /* Cookie of a scanout snapshot; the low bits are its flip serial. */
 #define AEROGPU_COOKIE_SNAPSHOT (1ull << 63)

@@ -139,6 +139,7 @@ constexpr Name kFeatures[] = {
     {high(AEROGPU_EXT_FEATURE_HI_CHARGES), "CHARGES"},
     {high(AEROGPU_EXT_FEATURE_HI_MEMORY), "MEMORY"},
     {high(AEROGPU_EXT_FEATURE_HI_PROCESSES), "PROCESSES"},
+    {high(AEROGPU_EXT_FEATURE_HI_RING_BUSY), "RING_BUSY"},
 };
 constexpr Name kSubmitFlags[] = {
     {AEROGPU_SUBMIT_FLAG_PRESENT, "PRESENT"},

@@ -96,9 +96,7 @@ protected:
   }
 
   /// While set the GPU ends nothing that it is given.
-  void hold(bool on) {
-    aerogpu_renderer_play_faults(gpu().renderer(), on ? AEROGPU_RENDERER_FAULT_HANG : 0);
-  }
+  void hold(bool on) { aerogpu_renderer_play_faults(gpu().renderer(), on ? AEROGPU_RENDERER_FAULT_HANG : 0); }
   /// The reset's register write, and what the guest does after it.
   void giveUp() {
     aerogpu_renderer_interrupt(gpu().renderer());
@@ -224,8 +222,8 @@ TEST_F(StaleWritesTest, WhatTheGpuWasLentIsTold) {
   worksAgain();
 }
 
-/// A GPU that hangs in such a copy may write at any time: that is told as long as it hangs, also while another
-/// one works in its place.
+/// A GPU that hangs in such a copy may write at any time: that is told as long as it hangs, also while
+/// another one works in its place.
 // RING-6
 TEST_F(StaleWritesTest, AGpuThatHangsIsToldUntilItHasEnded) {
   CommandWriter w;
