@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ring.h"
 
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "waiting.h"
 
 namespace aero {
@@ -11,6 +12,8 @@ constexpr uint32_t kMaxEntries = 8192;
 constexpr uint32_t kFencePageBytes = 4096;
 /** A reset waits for the device to let go of the command that it runs. RING-6: the head moves at once. */
 constexpr uint32_t kResetTimeoutMs = 100;
+/** And so long, all in all, for the GPU to end the copies into memory that it had begun: tenths of a second at most. */
+constexpr uint32_t kWritesTimeoutMs = 450;
 
 }  // namespace
 
@@ -58,17 +61,26 @@ void Ring::stop(const Registers &registers) {
   registers.write(AEROGPU_MMIO_REG_RING_SIZE_BYTES, 0);
 }
 
-bool Ring::reset(const Registers &registers) {
+Ring::Left Ring::reset(const Registers &registers) {
   registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_RESET);
-  const Deadline deadline(kResetTimeoutMs);
+  const Deadline deadline(kResetTimeoutMs), last(kWritesTimeoutMs);
+  const auto forgotten = [&] {
+    return registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC ||
+           registers.read64(AEROGPU_MMIO_REG_RING_GPA_LO) != m_ring.gpa();
+  };
   while (head() != m_tail) {
-    if (registers.read(AEROGPU_MMIO_REG_MAGIC) != AEROGPU_MMIO_MAGIC ||
-        registers.read64(AEROGPU_MMIO_REG_RING_GPA_LO) != m_ring.gpa())
-      return true;
-    if (deadline.passed()) return false;
+    if (forgotten()) return Left::Nothing;
+    if (deadline.passed()) return Left::Untaken;
     sleepMs(1);
   }
-  return true;
+  if (!(registers.read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_RING_BUSY)) return Left::Nothing;
+  for (;;) {
+    const uint32_t busy = registers.read(AEROGPU_EXT_REG_RING_BUSY);
+    if (!busy || forgotten()) return Left::Nothing;
+    if (!(busy & AEROGPU_EXT_RING_BUSY_WRITES) && deadline.passed()) return Left::Read;
+    if (last.passed()) return Left::Written;
+    sleepMs(1);
+  }
 }
 
 const aerogpu_submit_desc &Ring::slot(uint32_t index) const {

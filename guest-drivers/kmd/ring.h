@@ -34,9 +34,17 @@ public:
   void start(const Registers &registers, uint64_t completedFence, bool spaces);
   /** Takes the device off the memory. */
   void stop(const Registers &registers);
-  /** Drops what is queued, and leaves the ring disabled; false when the device did not take the reset in bounded time.
-   *  One that is gone from the bus, or knows of no ring at this place, runs nothing of it. PASSIVE_LEVEL. */
-  bool reset(const Registers &registers);
+  /** What of before goes on after a reset. */
+  enum class Left {
+    Nothing,
+    Untaken,  // the device did not take the reset
+    Read,     // memory may still be read
+    Written,  // and written
+  };
+  /** Drops what is queued, leaves the ring disabled, and waits in bounded time until the device touches no memory for
+   * it any more (BUSY-1). One that is gone from the bus, or knows of no ring at this place, runs nothing of it.
+   *  PASSIVE_LEVEL. */
+  Left reset(const Registers &registers);
 
   /** Writes the slot and rings the bell; false when the ring is full. At most DISPATCH_LEVEL. */
   [[gnu::always_inline]] inline bool push(const Registers &registers, const Submission &submission);

@@ -331,13 +331,15 @@ NTSTATUS Scheduler::resetFromTimeout() {
   halt();
   markLostSlots();
   // Nothing is pushed now, so the wait needs no lock. A device that does not let go is cut off from memory, which is
-  // what the page asks for; an answer but success stops the system (bug-check 0x116).
-  if (!m_ring.reset(m_registers)) setBusMaster(false);
+  // what the page asks for. That does not reach a GPU which goes on with copies into memory of the guest's (BUSY-2):
+  // the memory must not be given to anybody, and an answer but success stops the system (bug-check 0x116).
+  const Ring::Left left = m_ring.reset(m_registers);
+  if (left != Ring::Left::Nothing) setBusMaster(false);
   BOOLEAN returned;
   m_dxgk.DxgkCbSynchronizeExecution(m_dxgk.DeviceHandle, forgetAtDirql, this, 0, &returned);
   trace::write<trace::Reset>([&] { return trace::Reset{completed(), m_lastSubmitted}; });
   m_counters.timeoutResets++;
-  return STATUS_SUCCESS;
+  return left == Ring::Left::Written ? STATUS_UNSUCCESSFUL : STATUS_SUCCESS;
 }
 
 void Scheduler::setBusMaster(bool on) {

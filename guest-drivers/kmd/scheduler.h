@@ -37,7 +37,8 @@ public:
   /** DxgkDdiQueryCurrentFence; PASSIVE_LEVEL. Reports what no interrupt has reported yet, and returns the last fence.
    */
   uint32_t currentFence();
-  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. */
+  /** DxgkDdiResetFromTimeout; PASSIVE_LEVEL: the ring is empty afterwards, everything in it is lost. Fails when the GPU
+   *  goes on writing memory of the guest's. */
   NTSTATUS resetFromTimeout();
   /** Calls `restart` when nothing is in the ring and nothing can be put there meanwhile; when that returns true, what
    * was to be ended on the device is gone with everything else. PASSIVE_LEVEL; `restart` at DISPATCH_LEVEL. */

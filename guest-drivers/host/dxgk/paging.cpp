@@ -13,7 +13,15 @@ namespace aerogpu::host {
 
 namespace {
 constexpr uint64_t kPage = 4096, kPoolBlock = 2 << 20;
+constexpr int kNobodys = 0xDB;  // fills pages that nobody has: a stale address shows
+
+/// It is somebody else's as soon as it is given back: page "DxgkDdiResetFromTimeout" too.
+void checkFree(const SystemPage& page) {
+  if (page.cpu[0] == kNobodys && std::memcmp(page.cpu, page.cpu + 1, kPage - 1) == 0) return;
+  brokenRule("the page at %llx was written after it was given back",
+             static_cast<unsigned long long>(page.gpa));
 }
+}  // namespace
 
 // System pages are handed out so that neighbours of an allocation are nowhere near each other.
 bool Vidmm::givePages(Allocation& allocation) {
@@ -29,6 +37,7 @@ bool Vidmm::givePages(Allocation& allocation) {
     guest::Block block;
     if (!m_adapter.memory().allocate(kPoolBlock, block).ok()) return false;
     m_pageBlocks.push_back(block);
+    std::memset(block.cpu, kNobodys, block.size);
     const size_t first = m_freePages.size();
     for (uint64_t at = 0; at < block.size; at += kPage)
       m_freePages.push_back({block.cpu + at, block.gpa + at});
@@ -39,23 +48,29 @@ bool Vidmm::givePages(Allocation& allocation) {
     }
   }
   for (uint64_t i = 0; i < count; ++i) {
+    checkFree(m_freePages.back());
     allocation.pages.push_back(m_freePages.back());
     m_freePages.pop_back();
   }
   return true;
 }
 
+void Vidmm::checkFreePages() {
+  std::lock_guard lock(m_mutex);
+  for (const SystemPage& page : m_freePages) checkFree(page);
+}
+
 void Vidmm::dropPages(Allocation& allocation) {
   if (allocation.existing) return allocation.pages.clear();
   if (allocation.block.size) {
-    std::memset(allocation.block.cpu, 0xDB, allocation.block.size);
+    std::memset(allocation.block.cpu, kNobodys, allocation.block.size);
     m_adapter.memory().release(allocation.block);
     allocation.block = {};
     allocation.pages.clear();
     return;
   }
   for (const SystemPage& page : allocation.pages) {
-    std::memset(page.cpu, 0xDB, kPage);  // a stale address shows
+    std::memset(page.cpu, kNobodys, kPage);
     m_freePages.insert(m_freePages.begin() + static_cast<std::ptrdiff_t>(m_freePages.size() / 2), page);
   }
   allocation.pages.clear();

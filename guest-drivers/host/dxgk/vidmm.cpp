@@ -116,6 +116,7 @@ void Vidmm::stop() {
     callDdi("DxgkDdiDestroyDevice", kPassiveLevel, m_adapter.ddi.DxgkDdiDestroyDevice, m_systemDevice);
   m_systemContext = m_systemDevice = nullptr;
   m_paging.stop();
+  checkFreePages();
   for (const guest::Block& block : m_pageBlocks) m_adapter.memory().release(block);
   m_pageBlocks.clear();
   m_freePages.clear();

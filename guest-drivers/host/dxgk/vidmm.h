@@ -157,6 +157,8 @@ public:
   /// The page lists of the apertures are as the operations so far make them. False after a broken rule.
   bool checkApertures(const char* when);
   HANDLE systemContext() const { return m_systemContext; }
+  /// Nobody has written to pages that were given back.
+  void checkFreePages();
   size_t liveAllocations() const { return m_allocations.size(); }
   /// Limits segments to so many bytes (for tests that must page), before start().
   void limitSegments(uint64_t bytes) { m_limit = bytes; }

@@ -71,6 +71,8 @@ public:
   virtual bool refuseGpu(bool /*refuses*/) { return false; }
   /// The next submission never ends, until a reset drops it. False as above.
   virtual bool stickGpu() { return false; }
+  /// The GPU ends nothing that it is given from now on, or does again. False as above.
+  virtual bool hangGpu(bool /*hangs*/) { return false; }
   /// Each submission takes so many milliseconds of the machine's clock from now on, one after the other; 0:
   /// as long as it takes. False as above.
   virtual bool slowGpu(unsigned /*ms*/) { return false; }

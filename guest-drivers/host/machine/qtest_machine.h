@@ -42,6 +42,7 @@ public:
   bool sleepAndWake(bool reboot) override;
   bool loseGpu() override { return setProperty("x-gpu-fault", m_faults | 1); }
   bool stickGpu() override { return setProperty("x-gpu-fault", m_faults | 4); }
+  bool hangGpu(bool hangs) override { return setProperty("x-gpu-fault", m_faults = hangs ? 8 : 0); }
   bool refuseGpu(bool refuses) override { return setProperty("x-gpu-fault", m_faults = refuses ? 2 : 0); }
   bool slowGpu(unsigned ms) override { return setProperty("x-gpu-delay-ms", ms); }
   bool isSeen() const override { return true; }

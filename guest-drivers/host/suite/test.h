@@ -60,6 +60,7 @@ std::span<const TestCase> escapeRingTests();
 std::span<const TestCase> memoryTests();
 std::span<const TestCase> recoveryTests();
 std::span<const TestCase> timeoutTests();
+std::span<const TestCase> busyTests();
 std::span<const TestCase> presentTests();
 std::span<const TestCase> refusalTests();
 std::span<const TestCase> gdiTests();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The scheduler's ways out: time-outs and their resets, sleep, stop.
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "scheduler_fixture.h"
 
 namespace aero::test {
@@ -82,6 +83,58 @@ TEST_F(SchedulerTest, AResetEndsWhenTheDeviceLetsGoLater) {
   };
   EXPECT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
   EXPECT_LT(m_kernel.now() - before, 52000000u);
+  EXPECT_EQ(m_kernel.pciCommand, 7u);
+}
+
+/** A device that tells what outlasts a reset of the ring. */
+class RingBusyTest : public SchedulerTest {
+protected:
+  void hang(uint32_t busy) {
+    m_device.setValue(AEROGPU_MMIO_REG_FEATURES_HI, AEROGPU_EXT_FEATURE_HI_RING_BUSY);
+    start();
+    submitAll({1});
+    m_device.setValue(AEROGPU_EXT_REG_RING_BUSY, busy);
+  }
+  static constexpr uint64_t kLongest = 500000000;  // of all waits of one function
+};
+
+// BUSY-1: success would give memory to others in which the GPU goes on writing.
+TEST_F(RingBusyTest, AGpuThatGoesOnWritingStopsTheSystem) {
+  hang(AEROGPU_EXT_RING_BUSY_WRITES | AEROGPU_EXT_RING_BUSY_READS);
+  const uint64_t before = m_kernel.now();
+  EXPECT_FALSE(NT_SUCCESS(m_scheduler.resetFromTimeout()));
+  EXPECT_LT(m_kernel.now() - before, kLongest);
+  EXPECT_EQ(m_kernel.pciCommand, 3u) << "no bus master";
+}
+
+TEST_F(RingBusyTest, AResetWaitsForWhatTheGpuWrites) {
+  hang(AEROGPU_EXT_RING_BUSY_WRITES | AEROGPU_EXT_RING_BUSY_READS);
+  const uint64_t before = m_kernel.now();
+  m_kernel.whenWaited = [&] {
+    if (m_kernel.now() - before >= 300000000) m_device.setValue(AEROGPU_EXT_REG_RING_BUSY, 0);
+  };
+  EXPECT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
+  EXPECT_GE(m_kernel.now() - before, 300000000u);
+  EXPECT_LT(m_kernel.now() - before, 302000000u);
+  EXPECT_EQ(m_kernel.pciCommand, 7u);
+}
+
+// What is read goes into objects of programs that have lost their device: that is no reason to stop.
+TEST_F(RingBusyTest, AGpuThatGoesOnReadingIsCutOff) {
+  hang(AEROGPU_EXT_RING_BUSY_READS);
+  const uint64_t before = m_kernel.now();
+  EXPECT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
+  EXPECT_LT(m_kernel.now() - before, kLongest / 2);
+  EXPECT_EQ(m_kernel.pciCommand, 3u) << "no bus master";
+  EXPECT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
+  EXPECT_EQ(m_kernel.pciCommand, 7u);
+}
+
+TEST_F(RingBusyTest, ADeviceThatDoesNotTellIsNotAsked) {
+  hang(AEROGPU_EXT_RING_BUSY_WRITES);
+  m_device.setValue(AEROGPU_MMIO_REG_FEATURES_HI, 0);
+  EXPECT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
+  EXPECT_EQ(m_device.reads(AEROGPU_EXT_REG_RING_BUSY), 0u);
   EXPECT_EQ(m_kernel.pciCommand, 7u);
 }
 
