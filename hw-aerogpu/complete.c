@@ -20,6 +20,8 @@
 #include "scanout.h"
 #include "trace_events.h"
 #include "vblank.h"
+#include "aerogpu/aerogpu_ring_extension.h"
+#include "aerogpu/aerogpu_spaces.h"
 
 static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
 {
@@ -84,6 +86,24 @@ static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
     return false;
 }
 
+/*
+ * Whether it must not fail and has: it does not complete, and the driver is
+ * told so once, when its turn has come. MEM-11.
+ */
+static bool aerogpu_failure_holds_locked(AeroGPUState *s,
+                                         AeroGPUSubmission *sub)
+{
+    if (!sub->must_not_fail || !sub->error_count) {
+        return false;
+    }
+    if (!sub->reported) {
+        sub->reported = true;
+        aerogpu_latch_error_locked(s, sub->error_code, sub->signal_fence,
+                                   sub->error_count);
+    }
+    return true;
+}
+
 /* Completes what can be completed. Any thread, lock held. */
 static void aerogpu_retire_locked(AeroGPUState *s)
 {
@@ -99,6 +119,9 @@ static void aerogpu_retire_locked(AeroGPUState *s)
         }
         if (sub->generation == s->completions.generation) {
             if (sub->lost && aerogpu_loss_holds_locked(s)) {
+                break;
+            }
+            if (aerogpu_failure_holds_locked(s, sub)) {
                 break;
             }
             if (!aerogpu_time_is_over_locked(s, sub)) {
@@ -137,6 +160,10 @@ void aerogpu_submission_done(AeroGPUState *s,
     sub->vsync = result->present_vsync;
     sub->texture = result->scanout_is_texture;
     sub->lost = result->gpu_lost;
+    if (sub->must_not_fail && sub->error_count &&
+        sub->generation == s->completions.generation) {
+        s->completions.held = true;
+    }
     if (sub->lost && sub->generation == s->completions.generation) {
         aerogpu_loss_noticed_locked(s, sub->signal_fence);
     }
@@ -190,6 +217,10 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
     slot->next_head = next_head;
     slot->flags = sub->flags;
     slot->done = false;
+    slot->must_not_fail =
+        sub->flags & AEROGPU_SUBMIT_FLAG_EXT_HOLD &&
+        (!sub->in_space || sub->space_flags & AEROGPU_EXT_SPACE_FLAG_KERNEL);
+    slot->reported = false;
     slot->due_ns = 0;
     slot->stuck = c->stick;
     c->stick = false;
@@ -202,6 +233,7 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
 void aerogpu_completions_drop_locked(AeroGPUState *s)
 {
     s->completions.generation++;
+    s->completions.held = false;
     aerogpu_retire_locked(s);
 }
 
@@ -285,6 +317,12 @@ bool aerogpu_completions_are_busy(AeroGPUState *s)
         }
     }
     return false;
+}
+
+bool aerogpu_completions_held(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->completions.held;
 }
 
 uint32_t aerogpu_completions_frames(AeroGPUState *s)

@@ -22,11 +22,13 @@ typedef struct AeroGPUSubmission {
     uint32_t error_count;
     uint32_t error_code;
     uint32_t present_count;
-    bool done;    /* the renderer is finished with it */
-    bool vsync;   /* completes at a vblank */
-    bool texture; /* the scanout was a live texture */
-    bool lost;    /* the GPU was lost under it, or before */
-    bool stuck;   /* never completes; a reset drops it */
+    bool done;          /* the renderer is finished with it */
+    bool vsync;         /* completes at a vblank */
+    bool texture;       /* the scanout was a live texture */
+    bool lost;          /* the GPU was lost under it, or before */
+    bool stuck;         /* never completes; a reset drops it */
+    bool must_not_fail; /* it holds the ring if it does (MEM-10) */
+    bool reported;      /* it does, and the driver knows */
 } AeroGPUSubmission;
 
 /*
@@ -61,6 +63,7 @@ typedef struct AeroGPUCompletions {
     uint64_t fetch_generation; /* generation the render thread is in */
     uint64_t last_vsync_seq;   /* tick of the last vsync present */
     bool full;                 /* fetching waits for a completion */
+    bool held; /* one failed that must not: until the next generation */
     Notifier vblank;
     /* For tests: a GPU that takes so long for each submission, or for ever. */
     uint32_t delay_ms;
@@ -78,6 +81,15 @@ static inline bool aerogpu_completions_room_locked(AeroGPUCompletions *c)
 {
     c->full = c->submit_seq - c->retire_seq >= AEROGPU_MAX_OUTSTANDING;
     return !c->full;
+}
+
+/*
+ * Whether a submission has failed that must not: nothing is fetched. Any
+ * thread, lock held.
+ */
+static inline bool aerogpu_completions_held_locked(const AeroGPUCompletions *c)
+{
+    return c->held;
 }
 
 /*
@@ -113,6 +125,9 @@ bool aerogpu_completions_entered(AeroGPUState *s);
 /* Gives back the frames that wait for their completion. Any thread. */
 void aerogpu_completions_drop_frames(AeroGPUState *s);
 void aerogpu_completions_reset_locked(AeroGPUState *s);
+
+/* Whether one that must not fail has failed. Any thread. */
+bool aerogpu_completions_held(AeroGPUState *s);
 
 extern const VMStateDescription aerogpu_completions_vmstate;
 /*

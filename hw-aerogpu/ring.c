@@ -216,6 +216,7 @@ static bool aerogpu_ring_may_fetch(AeroGPUState *s)
           (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
            AEROGPU_RING_CONTROL_ENABLE) &&
           qatomic_read(&s->vm_running) && !aerogpu_loss_holds_locked(s) &&
+          !aerogpu_completions_held_locked(c) &&
           aerogpu_completions_room_locked(c);
     qemu_mutex_unlock(&s->lock);
     return may;

@@ -40,6 +40,10 @@ static char *aerogpu_refusal(AeroGPUState *s)
     if (qatomic_read(&s->loss.state) != AEROGPU_EXT_GPU_WORKS) {
         return g_strdup("aerogpu: nothing can be saved while the GPU is lost");
     }
+    if (aerogpu_completions_held(s)) {
+        return g_strdup("aerogpu: nothing can be saved while a submission that "
+                        "must not fail holds the ring");
+    }
     aerogpu_renderer_get_stats(s->renderer, &stats);
     if (!gpu && !stats.held_objects && !frames) {
         return NULL;

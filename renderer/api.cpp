@@ -49,6 +49,7 @@ public:
     m_result.signal_fence = fence;
   }
 
+  void setMustNotFail(bool mustNotFail) { m_mustNotFail = mustNotFail; }
   void setReport(const core::ExecutionReport& report) {
     m_executed = true;
     m_result.error_count = report.errorCount;
@@ -74,6 +75,7 @@ public:
     if (gpuError) addError(*gpuError);
     m_result.gpu_lost = gpuError && m_renderer.backend->lost();
     m_result.frame = frame;
+    if (m_mustNotFail && m_result.error_count != 0) m_renderer.executor->hold();
     if (m_executed) m_renderer.executor->submissionFinished();
     if (m_renderer.recent && m_executed && (m_result.error_count != 0 || m_result.gpu_lost)) noteFailure();
     m_renderer.callbacks.submission_done(m_renderer.opaque, &m_result);
@@ -92,6 +94,7 @@ private:
 
   aerogpu_renderer& m_renderer;
   bool m_executed = false;  ///< a submission, not a snapshot
+  bool m_mustNotFail = false;
   aerogpu_submission_result m_result{};
 };
 
@@ -194,7 +197,7 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
     auto finish = std::make_unique<Finish>(*this, named ? given.cookie : 0, 0);
     finish->addError(
         Error{ErrorCode::Internal, "a submission is not executed", tooSmall("aerogpu_submission", given)});
-    backend->endSubmission(std::move(finish));
+    backend->endSubmission(std::move(finish), true);
     return;
   }
   // Packets are read as 32-bit words; a copy that is not aligned for that is moved once.
@@ -210,9 +213,10 @@ void aerogpu_renderer::submit(const aerogpu_submission& given) {
   if (capture) capture->end(submission, report, executor->scanoutAllocation());
   if (recent) recent->add(submission, report, executor->scanoutAllocation());
   finish->setReport(report);
+  finish->setMustNotFail(core::Executor::mustNotFail(submission));
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
   stats.cpuBusyNs.add(nowNs() - begin);
-  backend->endSubmission(std::move(finish));
+  backend->endSubmission(std::move(finish), report.needsGpu);
 }
 
 void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
@@ -220,7 +224,7 @@ void aerogpu_renderer::snapshotScanout(uint64_t cookie) {
   auto finish = std::make_unique<Finish>(*this, cookie, 0);
   if (auto done = executor->snapshotScanout(); !done) finish->addError(done.error());
   finish->setScanoutIsTexture(executor->scanoutIsTexture());
-  backend->endSubmission(std::move(finish));
+  backend->endSubmission(std::move(finish), true);
 }
 
 void aerogpu_renderer::interrupt() {
@@ -336,6 +340,7 @@ bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns)
 }
 
 void aerogpu_renderer_resume(aerogpu_renderer* renderer) {
+  renderer->executor->goOn();
   renderer->executor->forgetFrame();
   renderer->resume();
 }

@@ -117,8 +117,11 @@ public:
   /// the work that is under way. A failure shows in the completion. False when work of this submission had to
   /// be stopped: the rest of it is not to run.
   virtual bool throttle() = 0;
-  /// Ends a submission. A failure to hand it over is reported through `completion`.
-  virtual void endSubmission(std::unique_ptr<Completion> completion) = 0;
+  /// Ends a submission. A failure to hand it over is reported through `completion`. `needsGpu`: that there is
+  /// no GPU any more is one; else it asked for nothing that would have been done there (MEM-8).
+  virtual void endSubmission(std::unique_ptr<Completion> completion, bool needsGpu) = 0;
+  /// Whether work that is recorded or under way may read or write guest memory in place.
+  virtual bool usesGuestMemory() const = 0;
   /// Waits until every completion has returned; false after `timeoutNs`.
   virtual bool waitIdle(uint64_t timeoutNs) = 0;
   /// Who had this account has ended, with all its objects: what the back end keeps of it is nobody's. One of

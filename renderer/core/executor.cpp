@@ -7,6 +7,7 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_ring_extension.h"
+#include "aerogpu/aerogpu_spaces.h"
 #include "renderer/base/error_text.h"
 #include "renderer/cmd/decode.h"
 #include "renderer/cmd/names.h"
@@ -28,6 +29,7 @@ void Executor::noteError(const Error& error, uint32_t offset, uint32_t opcode, u
   ++m_report.errorCount;
   m_report.lastError = error.code;
   m_env.stats.errors.fetch_add(1, std::memory_order_relaxed);
+  if (m_mustNotFail) hold();
   const auto level = error.code == ErrorCode::Backend || error.code == ErrorCode::Internal
                          ? AEROGPU_LOG_ERROR
                          : AEROGPU_LOG_GUEST;
@@ -90,14 +92,18 @@ void Executor::noteContextChange(bool changed) {
 uint64_t Executor::features() const {
   return uint64_t{AEROGPU_FEATURE_TRANSFER} |
          uint64_t{AEROGPU_EXT_FEATURE_HI_SCATTER | AEROGPU_EXT_FEATURE_HI_CAPS |
-                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_EXT_FEATURE_HI_AGAIN |
-                  (AEROGPU_CMD_FEATURES_HI & ~AEROGPU_EXT_FEATURE_HI_MEMORY)}
+                  AEROGPU_EXT_FEATURE_HI_FORMATS | AEROGPU_EXT_FEATURE_HI_AGAIN | AEROGPU_CMD_FEATURES_HI}
              << 32;
 }
 
 void Executor::markAllDirty() {
   m_state->dirty = kDirtyAll;
   m_state->dirtyResourceStages = (1u << kStageCount) - 1;
+}
+
+bool Executor::mustNotFail(const aerogpu_submission& submission) {
+  return (submission.flags & AEROGPU_SUBMIT_FLAG_EXT_HOLD) != 0 &&
+         (!submission.in_space || (submission.space_flags & AEROGPU_EXT_SPACE_FLAG_KERNEL) != 0);
 }
 
 ExecutionReport Executor::execute(const aerogpu_submission& submission) {
@@ -112,7 +118,8 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
     noteError(error, 0, cmd::kNoOpcode, submission.signal_fence);
     return m_report;
   };
-  if (m_env.interrupted.load(std::memory_order_acquire)) {
+  m_mustNotFail = mustNotFail(submission);
+  if (m_env.interrupted.load(std::memory_order_acquire) || m_held.load(std::memory_order_relaxed)) {
     m_report.dropped = true;
     return m_report;
   }
@@ -128,9 +135,9 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   if (auto entered = enterSpace(submission); !entered) return fail(entered.error());
   if (submission.cmd_size == 0) return m_report;
   const uint64_t draws = m_env.stats.draws.value();
-  m_packets = m_neutralPackets = 0;
+  m_packets = m_neutralPackets = m_hostPackets = m_memoryPackets = 0;
   m_env.hostMemory.setShare(m_space->share);
-  if (auto selected = selectContext(submission.context_id); selected)
+  if (auto selected = selectContext(submission.context_id); selected || needsNoContext(submission))
     executePackets(submission);
   else
     fail(selected.error());
@@ -190,9 +197,17 @@ void Executor::executePackets(const aerogpu_submission& submission) {
         stopped = true;
       }
     }
+    if (m_mustNotFail && m_report.errorCount != 0) {
+      m_report.stopped = true;
+      m_report.executedBytes = reader->offset();
+      break;
+    }
   }
-  if (!m_report.dropped) m_report.executedBytes = reader->sizeBytes();
-  if (m_packets != m_neutralPackets) noteContextChange(true);
+  if (!m_report.dropped && !m_report.stopped) m_report.executedBytes = reader->sizeBytes();
+  // It runs without a context where one could not be had (MEM-8).
+  if (m_packets != m_neutralPackets && m_context && m_contextId == submission.context_id)
+    noteContextChange(true);
+  m_report.needsGpu = m_memoryPackets == 0 || m_packets != m_hostPackets;
   m_env.stats.packets.add(m_packets);
 }
 
@@ -218,6 +233,7 @@ Result<void> Executor::snapshotScanout() {
 }
 
 void Executor::reset() {
+  goOn();
   m_state = nullptr;
   m_context = nullptr;
   m_pageLists.forget();

@@ -21,6 +21,7 @@
 #include "renderer/core/guest_memory.h"
 #include "renderer/core/handle_table.h"
 #include "renderer/core/page_lists.h"
+#include "renderer/core/page_walk.h"
 #include "renderer/core/pending_writes.h"
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/spaces.h"
@@ -50,6 +51,8 @@ struct ExecutionReport {
   bool frameUnchanged =
       false;                   ///< the last present showed what the last frame of an earlier submission holds
   bool dropped = false;        ///< interrupted: the packets from executedBytes on did not run
+  bool stopped = false;        ///< the same, for it must not fail and has
+  bool needsGpu = true;        ///< false: guest memory was copied and filled, and nothing else was asked for
   uint64_t executedBytes = 0;  ///< of the stream, its header included; 0 when no packet was looked at
 };
 
@@ -88,6 +91,13 @@ public:
   Result<void> snapshotScanout();
   /// The oldest submission that was executed is finished: its write-backs are in guest memory. Any thread.
   void submissionFinished() { m_pendingWrites.finishOne(); }
+  /// Nothing that comes runs before goOn() or reset(): a submission that must not fail has failed (MEM-12).
+  /// Any thread.
+  void hold() { m_held.store(true, std::memory_order_relaxed); }
+  /// An interruption is over, in which what was under way was dropped.
+  void goOn() { m_held.store(false, std::memory_order_relaxed); }
+  /// Whether it must not fail (AEROGPU_SUBMIT_FLAG_EXT_HOLD of the kernel driver's, MEM-10).
+  static bool mustNotFail(const aerogpu_submission& submission);
   /// The embedder may have thrown the last frame away: the next present brings a new one.
   void forgetFrame() { m_framed = {}; }
   /// Drops every object, token and binding. Every submission is finished.
@@ -99,8 +109,14 @@ public:
   using Registers = std::span<const aerogpu_constant_register>;
 
   // One per row of the command table; called by cmd::decode with checked packets.
-  Result<void> run(const aerogpu_cmd_hdr&) { return {}; }
-  Result<void> run(const aerogpu_cmd_hdr&, Bytes) { return {}; }
+  Result<void> run(const aerogpu_cmd_hdr&) {
+    ++m_hostPackets;
+    return {};
+  }
+  Result<void> run(const aerogpu_cmd_hdr&, Bytes) {
+    ++m_hostPackets;
+    return {};
+  }
   // executor_resources.cpp
   Result<void> run(const aerogpu_cmd_create_buffer& c);
   Result<void> run(const aerogpu_cmd_create_texture2d& c);
@@ -197,6 +213,7 @@ private:
   static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
   static constexpr uint32_t kMaxValues = 1024;   ///< that one submission may have written (VALUE-4)
   static constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (QUERY-10)
+  static constexpr uint64_t kMemoryPiece = uint64_t{1} << 20;  ///< bytes between two looks at an interruption
   static constexpr uint64_t kObjectBytes = 512;  ///< what an object costs beside its memory on the GPU
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);
@@ -290,6 +307,21 @@ private:
   /// Those of the selected context.
   Result<ContextQueries*> needQueries();
   Result<void> settleWrites();
+  /// Waits for what was handed over; Interrupted is the only error.
+  Result<void> awaitIdle();
+  /// That nothing before this packet reads or writes guest memory any more, as far as that is not written
+  /// down in m_pendingWrites. Interrupted is the only error.
+  Result<void> settleMemory();
+  Result<void> settleIfWritten(GuestRun run);
+  /// The range of a packet that copies or fills memory, checked against the allocation.
+  Result<const AllocTable::Entry*> sourceEntry(uint32_t allocId, uint64_t offset, uint64_t size) const;
+  /// What every packet begins with that works on memory alone.
+  Result<void> beginMemory(uint64_t bytes);
+  /// Where the walk goes on, at most kMemoryPiece bytes; whatever is about to write there has done so.
+  Result<GuestRun> nextPiece(PageWalk& walk);
+  Result<void> copyMemory(PageWalk& to, PageWalk& from, bool fromEnd);
+  /// Whether the stream has nothing but packets that work on memory alone, and so needs no context.
+  static bool needsNoContext(const aerogpu_submission& submission);
   /// Calls `use` with a source of the guest's bytes.
   template <class Use>
   Result<void> readGuest(const AllocTable::Entry& entry, const ByteRows& rows, Use use);
@@ -322,6 +354,8 @@ private:
   size_t m_contextCount = 0;    ///< of all spaces
   bool m_inSpace = false;       ///< spaces are enabled, as of this submission
   bool m_kernel = true;         ///< the submission is the kernel driver's own
+  bool m_mustNotFail = false;   ///< it stops everything when it does
+  std::atomic<bool> m_held{false};
   AllocTable m_allocs;
   PageLists m_pageLists;
   PendingWrites m_pendingWrites;
@@ -335,6 +369,8 @@ private:
   uint64_t m_changedContexts = 0;  ///< how many have `changed`
   uint64_t m_packets = 0;          ///< of this submission that were decoded
   uint64_t m_neutralPackets = 0;   ///< of these, how many left the context as it was at first
+  uint64_t m_hostPackets = 0;      ///< of these, how many asked for nothing, or for memory alone
+  uint64_t m_memoryPackets = 0;    ///< the latter
   TextureBackings m_backings;
   aerogpu_scanout_config m_scanout{};
   GuestReadObserver* m_observer = nullptr;

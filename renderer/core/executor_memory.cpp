@@ -1,17 +1,136 @@
 // SPDX-License-Identifier: MIT
-// Executor: copies and fills of guest memory (docs/abi/memory.md). Not announced: refused so far.
+// Executor: copies and fills of guest memory, on this thread. They take nothing that can run out: no object,
+// no memory that grows with what is copied, no context, no GPU. MEM-1 to MEM-9.
+#include <algorithm>
+
+#include "renderer/cmd/stream.h"
 #include "renderer/core/executor.h"
+#include "renderer/core/page_walk.h"
 
 namespace aerogpu::core {
 
-Result<void> Executor::run(const aerogpu_cmd_ext_copy_memory&) {
-  return refused(ErrorCode::CmdDecode, "the device does not copy memory",
-                 {{"feature bit", 56u}});
+bool Executor::needsNoContext(const aerogpu_submission& submission) {
+  auto reader = cmd::PacketReader::open({static_cast<const uint8_t*>(submission.cmd), submission.cmd_size});
+  if (!reader) return false;
+  while (!reader->atEnd()) {
+    const auto packet = reader->next();
+    if (!packet ||
+        (packet->opcode != AEROGPU_CMD_EXT_COPY_MEMORY && packet->opcode != AEROGPU_CMD_EXT_FILL_MEMORY &&
+         packet->opcode != AEROGPU_CMD_NOP && packet->opcode != AEROGPU_CMD_DEBUG_MARKER))
+      return false;
+  }
+  return true;
 }
 
-Result<void> Executor::run(const aerogpu_cmd_ext_fill_memory&) {
-  return refused(ErrorCode::CmdDecode, "the device does not fill memory",
-                 {{"feature bit", 56u}});
+Result<const AllocTable::Entry*> Executor::sourceEntry(uint32_t allocId, uint64_t offset,
+                                                       uint64_t size) const {
+  const AllocTable::Entry* entry = m_allocs.find(allocId);
+  if (!entry)
+    return refused(ErrorCode::CmdDecode, "allocation is not in the submission's table",
+                   {{"src_alloc_id", allocId}});
+  if (offset > entry->size || entry->size - offset < size)
+    return refused(ErrorCode::OutOfBounds, "copy reaches past its allocation",
+                   {{"src_offset_bytes", offset}, {"size_bytes", size}, {"limit", entry->size}});
+  return entry;
+}
+
+Result<void> Executor::settleMemory() {
+  (void)m_env.backend.flush();  // its failure is one of those who asked for that work, and shows there
+  return awaitIdle();
+}
+
+Result<void> Executor::settleIfWritten(GuestRun run) {
+  if (!m_pendingWrites.touches(run)) return {};
+  return settleMemory();
+}
+
+Result<void> Executor::beginMemory(uint64_t bytes) {
+  if (!m_work.takeDone(Work::Bytes, bytes)) return tooMuch(Work::Bytes, bytes);
+  // Nothing more is recorded while the packet runs: one look is enough.
+  return m_env.backend.usesGuestMemory() || m_pendingWrites.many() ? settleMemory() : Result<void>{};
+}
+
+Result<GuestRun> Executor::nextPiece(PageWalk& walk) {
+  if (m_env.interrupted.load(std::memory_order_acquire))
+    return Error{ErrorCode::Interrupted, "interrupted while memory was copied"};
+  if (const GuestRun words = walk.wordsNeeded(); words.size != 0)
+    if (auto settled = settleIfWritten(words); !settled) return settled.error();
+  return walk.piece(m_env.guest);
+}
+
+Result<void> Executor::copyMemory(PageWalk& to, PageWalk& from, bool fromEnd) {
+  while (to.left() != 0) {
+    const auto target = nextPiece(to);
+    if (!target) return target.error();
+    const auto source = nextPiece(from);
+    if (!source) {
+      if (m_observer && source.error().code == ErrorCode::OutOfBounds)
+        m_observer->onGuestRead(from.entry(), {from.offsetOf(4), 4, 4, 1}, {});
+      return source.error();
+    }
+    const uint64_t step = std::min({target->size, source->size, kMemoryPiece});
+    const auto part = [&](const GuestRun& run) {
+      return GuestRun{fromEnd ? run.gpa + run.size - step : run.gpa, step};
+    };
+    const GuestRun dst = part(*target), src = part(*source);
+    if (auto settled = settleIfWritten(src); !settled) return settled;
+    if (auto settled = settleIfWritten(dst); !settled) return settled;
+    if (m_observer) m_observer->onGuestRead(from.entry(), {from.offsetOf(step), step, step, 1}, {&src, 1});
+    const uint64_t done = m_env.guest.move(dst.gpa, src.gpa, step, fromEnd);
+    if (done == 0)
+      return refused(ErrorCode::OutOfBounds, "copy of what is no guest memory",
+                     {{"src", src.gpa}, {"dst", dst.gpa}, {"bytes", step}});
+    to.advance(done);
+    from.advance(done);
+  }
+  return {};
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_copy_memory& c) {
+  ++m_neutralPackets;
+  ++m_hostPackets;
+  ++m_memoryPackets;
+  if (auto allowed = needKernel(); !allowed) return allowed;
+  const auto source = sourceEntry(c.src_alloc_id, c.src_offset_bytes, c.size_bytes);
+  if (!source) return source.error();
+  const auto target = writableEntry(c.dst_alloc_id, c.dst_offset_bytes, c.size_bytes);
+  if (!target) return target.error();
+  if (c.size_bytes == 0) return {};
+  if (auto begun = beginMemory(c.size_bytes); !begun) return begun;
+  // From the end where the beginning of the target is the end of the source (MEM-5).
+  const bool linear = !(*source)->scattered && !(*target)->scattered;
+  const uint64_t at = linear ? (*source)->gpa + c.src_offset_bytes : c.src_offset_bytes;
+  const uint64_t to = linear ? (*target)->gpa + c.dst_offset_bytes : c.dst_offset_bytes;
+  const bool fromEnd = (linear || *source == *target) && at < to && to - at < c.size_bytes;
+  const auto from = fromEnd ? PageWalk::From::End : PageWalk::From::Begin;
+  PageWalk targetWalk(**target, c.dst_offset_bytes, c.size_bytes, from);
+  PageWalk sourceWalk(**source, c.src_offset_bytes, c.size_bytes, from);
+  return copyMemory(targetWalk, sourceWalk, fromEnd);
+}
+
+Result<void> Executor::run(const aerogpu_cmd_ext_fill_memory& c) {
+  ++m_neutralPackets;
+  ++m_hostPackets;
+  ++m_memoryPackets;
+  if (auto allowed = needKernel(); !allowed) return allowed;
+  const auto target = writableEntry(c.alloc_id, c.offset_bytes, c.size_bytes);
+  if (!target) return target.error();
+  if (c.size_bytes == 0) return {};
+  if (auto begun = beginMemory(c.size_bytes); !begun) return begun;
+  PageWalk walk(**target, c.offset_bytes, c.size_bytes, PageWalk::From::Begin);
+  while (walk.left() != 0) {
+    const auto piece = nextPiece(walk);
+    if (!piece) return piece.error();
+    const GuestRun dst{piece->gpa, std::min(piece->size, kMemoryPiece)};
+    if (auto settled = settleIfWritten(dst); !settled) return settled;
+    const auto phase = static_cast<uint32_t>((c.size_bytes - walk.left()) % sizeof c.pattern);
+    const uint64_t done = m_env.guest.fill(dst.gpa, dst.size, c.pattern, phase);
+    if (done == 0)
+      return refused(ErrorCode::OutOfBounds, "fill of what is no guest memory",
+                     {{"dst", dst.gpa}, {"bytes", dst.size}});
+    walk.advance(done);
+  }
+  return {};
 }
 
 }  // namespace aerogpu::core

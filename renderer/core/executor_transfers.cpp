@@ -14,8 +14,12 @@ bool overlaps(uint64_t a, uint64_t b, uint64_t size) {
 }  // namespace
 
 Result<void> Executor::settleWrites() {
-  constexpr uint64_t kLookUpNs = 10'000'000;  // a reset must not wait for a long job
   if (auto flushed = m_env.backend.flush(); !flushed) return flushed;
+  return awaitIdle();
+}
+
+Result<void> Executor::awaitIdle() {
+  constexpr uint64_t kLookUpNs = 10'000'000;  // a reset must not wait for a long job
   while (!m_env.backend.waitIdle(kLookUpNs))
     if (m_env.interrupted.load(std::memory_order_relaxed))
       return Error{ErrorCode::Interrupted, "interrupted while a write-back was awaited"};

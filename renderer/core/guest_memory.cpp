@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 namespace aerogpu::core {
@@ -58,6 +59,40 @@ bool GuestMemory::store(uint64_t gpa, uint64_t value) const {
 Error GuestMemory::refusal(Error otherwise) const {
   if (!m_gate.isShut()) return otherwise;
   return Error{ErrorCode::Interrupted, "nothing old is written to guest memory", {}};
+}
+
+uint64_t GuestMemory::move(uint64_t dst, uint64_t src, uint64_t size, bool fromEnd) const {
+  for (;;) {
+    aerogpu_guest_mapping from{}, to{};
+    if (m_callbacks.guest_map(m_opaque, src, size, false, &from) != 0) return 0;
+    if (m_callbacks.guest_map(m_opaque, dst, size, true, &to) != 0) {
+      m_callbacks.guest_unmap(m_opaque, &from, 0);
+      return 0;
+    }
+    const uint64_t step = std::min({from.size, to.size, size});
+    const bool whole = step == size, moves = step != 0 && (whole || !fromEnd);
+    if (moves) std::memmove(to.host, from.host, step);
+    m_callbacks.guest_unmap(m_opaque, &to, moves ? step : 0);
+    m_callbacks.guest_unmap(m_opaque, &from, 0);
+    if (moves || step == 0) return step;
+    // The last bytes begin behind the piece that there was.
+    dst += step;
+    src += step;
+    size -= step;
+  }
+}
+
+uint64_t GuestMemory::fill(uint64_t gpa, uint64_t size, uint32_t pattern, uint32_t phase) const {
+  aerogpu_guest_mapping to{};
+  if (m_callbacks.guest_map(m_opaque, gpa, size, true, &to) != 0) return 0;
+  const uint64_t step = std::min(to.size, size);
+  const uint32_t word = std::rotr(pattern, static_cast<int>(8 * phase));
+  auto* const out = static_cast<uint8_t*>(to.host);
+  uint64_t at = 0;
+  for (; step - at >= sizeof word; at += sizeof word) std::memcpy(out + at, &word, sizeof word);
+  if (at != step) std::memcpy(out + at, &word, step - at);
+  m_callbacks.guest_unmap(m_opaque, &to, step);
+  return step;
 }
 
 class GuestMemory::LentMapping final : public Lent {

@@ -43,6 +43,16 @@ public:
     return false;
   }
 
+  /// Whether there are so many that it is not worth asking for piece after piece.
+  bool many() {
+    prune();
+    if (m_uncounted > m_finished.load(std::memory_order_acquire)) return true;
+    size_t runs = 0;
+    for (const Write& write : m_writes)
+      if ((runs += write.runs->runs.size()) > kFew) return true;
+    return false;
+  }
+
   /// Everything was waited for.
   void clear() {
     m_writes.clear();
@@ -50,6 +60,7 @@ public:
   }
 
 private:
+  static constexpr size_t kFew = 64;
   static constexpr size_t kMost = 1024;  ///< more are taken to be everywhere
 
   void prune() {

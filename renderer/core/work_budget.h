@@ -40,6 +40,13 @@ public:
     count(i, amount);
     return true;
   }
+  /// The same for what is done when the packet is, and leaves the GPU nothing to do: it fills no slice.
+  bool takeDone(Work work, uint64_t amount) {
+    const auto i = static_cast<size_t>(work);
+    if (m_used[i] > kLimits[i].submission || amount > kLimits[i].submission - m_used[i]) return false;
+    m_used[i] += amount;
+    return true;
+  }
   /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
   void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount); }
   uint64_t used(Work work) const { return m_used[static_cast<size_t>(work)]; }

@@ -12,10 +12,14 @@
 #include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
 #include "renderer/test/harness.h"
+#include "renderer/test/memory_packets.h"
 
 namespace {
 
 using aerogpu::CommandWriter;
+using aerogpu::test::Allocation;
+using aerogpu::test::copyMemory;
+using aerogpu::test::fillMemory;
 using aerogpu::test::Harness;
 
 /// Allocation 1 is linear, or scattered over pages whose list lies at 0x400 (zero unless a stream writes it:
@@ -102,6 +106,21 @@ void twoSpaces(const std::string& folder) {
   release.share_token = 77;
   turns[3].packet(release);
   writeTurns(folder, "two-spaces", turns);
+}
+
+/// Copies and fills of memory: linear, through lists, into the list that they go through, overlapping.
+void memoryAlone(const std::string& folder) {
+  CommandWriter w;
+  const Allocation both{1}, fixed{2};
+  copyMemory(w, both, 0x100, both, 0, 0x2800);
+  copyMemory(w, both, 0, both, 0x1004, 0x2000);
+  copyMemory(w, both, 0x3FFC, fixed, 0xFFC, 4);
+  fillMemory(w, both, 0xFF8, 0x1000, 0x1010);
+  copyMemory(w, both, 8, fixed, 0, 0x1000);
+  copyMemory(w, fixed, 0, both, 0, 4);
+  write(folder, "memory", w);
+  write(folder, "memory-scattered", w, Layout::Scattered);
+  write(folder, "memory-own-list", w, Layout::OwnList);
 }
 
 void everythingTogether(const std::string& folder) {
@@ -428,6 +447,7 @@ int main(int argc, char** argv) {
   }
   AEROGPU_CMD_TABLE(SEED_FIXED, SEED_TAIL, SEED_FIXED)
   twoSpaces(folder);
+  memoryAlone(folder);
   everythingTogether(folder);
   drawing(folder);
   kinds(folder);

@@ -199,9 +199,10 @@ public:
   }
   Result<void> flush() override { return {}; }
   bool throttle() override { return true; }
-  void endSubmission(std::unique_ptr<Completion> completion) override {
-    noticeLoss();
-    if (m_lost) {
+  bool usesGuestMemory() const override { return false; }
+  void endSubmission(std::unique_ptr<Completion> completion, bool needsGpu) override {
+    if (needsGpu) noticeLoss();
+    if (m_lost && needsGpu) {
       m_frame.reset();
       completion->completed(lostError(), nullptr);
     } else {

@@ -117,7 +117,8 @@ public:
     ++throttles;
     return throttles != stopsAt;
   }
-  void endSubmission(std::unique_ptr<core::Completion> completion) override {
+  bool usesGuestMemory() const override { return false; }
+  void endSubmission(std::unique_ptr<core::Completion> completion, bool) override {
     completion->completed(std::nullopt, nullptr);
   }
   void processEnds(const HostMemory&) override {}

@@ -164,6 +164,7 @@ aerogpu_submission Harness::next(std::span<const uint8_t> stream, std::span<cons
     stream = m_emptied = emptied(stream, rules);
   aerogpu_submission submission{};
   submission.struct_size = sizeof submission;
+  submission.flags = submitFlags;
   submission.context_id = context;
   submission.cookie = m_nextCookie++;
   submission.signal_fence = m_nextFence++;

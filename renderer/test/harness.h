@@ -99,6 +99,7 @@ public:
   struct InSpace {
     uint32_t space = 0, flags = 0;  ///< AEROGPU_EXT_SPACE_FLAG_*
   };
+  uint32_t submitFlags = 0;  ///< of the next submissions, enum aerogpu_submit_flags
   static constexpr InSpace kKernel{0, AEROGPU_EXT_SPACE_FLAG_KERNEL};
   std::optional<InSpace> space;
   /// The space's counters; nothing when it does not live.

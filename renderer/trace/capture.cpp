@@ -114,7 +114,7 @@ void Capture::end(const aerogpu_submission& submission, const core::ExecutionRep
   record.context_id = submission.context_id;
   record.engine_id = submission.engine_id;
   record.signal_fence = submission.signal_fence;
-  if (report.dropped) {
+  if (report.dropped || report.stopped) {
     // The packets that ran, under a header that counts no others.
     aerogpu_cmd_stream_header header;
     std::memcpy(&header, stream.data(), sizeof header);

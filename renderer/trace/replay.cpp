@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_cmd.h"
+#include "aerogpu/aerogpu_ring_extension.h"
 #include "renderer/base/mutex.h"
 #include "renderer/trace/sparse_memory.h"
 
@@ -235,7 +236,8 @@ private:
     showAllocation(space ? std::optional(space->scanout_alloc) : std::nullopt);
     aerogpu_submission submission{};
     submission.struct_size = sizeof submission;
-    submission.flags = record.flags;
+    // Nothing that stands ends in a replay: there is no driver that would end it.
+    submission.flags = record.flags & ~AEROGPU_SUBMIT_FLAG_EXT_HOLD;
     submission.context_id = record.context_id;
     submission.engine_id = record.engine_id;
     submission.cookie = m_result.submissions;

@@ -330,10 +330,10 @@ void VulkanBackend::releaseSurplus() {
   });
 }
 
-void VulkanBackend::endSubmission(std::unique_ptr<core::Completion> completion) {
+void VulkanBackend::endSubmission(std::unique_ptr<core::Completion> completion, bool needsGpu) {
   if (!m_abandoned.empty()) reap();
   m_gpu->storedImages->age(m_gpu->recorder->completed());
-  m_gpu->recorder->finish(std::move(completion), std::exchange(m_frame, nullptr));
+  m_gpu->recorder->finish(std::move(completion), std::exchange(m_frame, nullptr), needsGpu);
 }
 
 std::unique_ptr<core::Backend> createBackend(const core::BackendConfig& config, std::string& error) {

@@ -50,8 +50,9 @@ public:
   }
   Result<void> flush() override { return m_gpu->recorder->flush(); }
   bool throttle() override { return m_gpu->recorder->throttle(); }
-  void endSubmission(std::unique_ptr<core::Completion> completion) override;
+  void endSubmission(std::unique_ptr<core::Completion> completion, bool needsGpu) override;
   void processEnds(const HostMemory& account) override;
+  bool usesGuestMemory() const override { return m_gpu->imports->any(); }
   bool waitIdle(uint64_t timeoutNs) override {
     if (!m_abandoned.empty()) reap();  // it holds what it was lent
     return m_gpu->recorder->waitIdle(timeoutNs);

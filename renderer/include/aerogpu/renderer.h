@@ -303,12 +303,14 @@ uint32_t aerogpu_renderer_leftovers(const aerogpu_renderer* renderer);
  * timeout_ns. */
 bool aerogpu_renderer_wait_idle(aerogpu_renderer* renderer, uint64_t timeout_ns);
 
-/** Ends an interruption; resources and bindings are kept. [render] */
+/** Ends an interruption, and what stands since a submission failed that must not
+ * (AEROGPU_SUBMIT_FLAG_EXT_HOLD: what comes behind it finishes without executing, `dropped`). Resources and
+ * bindings are kept. [render] */
 void aerogpu_renderer_resume(aerogpu_renderer* renderer);
 
 /** Device reset: stops the GPU as an interruption does, waits for it, then drops every resource, token and
- * binding. [render] Also ends an interruption and brings back a lost device. Returns false if the back end
- * could not be brought back. */
+ * binding. [render] Also ends what resume() ends, and brings back a lost device. Returns false if the back
+ * end could not be brought back. */
 bool aerogpu_renderer_reset(aerogpu_renderer* renderer);
 
 /**

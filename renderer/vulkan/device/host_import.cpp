@@ -19,7 +19,7 @@ HostImport::~HostImport() {
   if (m_buffer) vk.DestroyBuffer(device, m_buffer, nullptr);
   if (m_memory) vk.FreeMemory(device, m_memory, nullptr);
   m_owner.m_bytes.fetch_sub(m_bytes, std::memory_order_relaxed);
-  m_owner.m_count.fetch_sub(1, std::memory_order_relaxed);
+  m_owner.m_count.fetch_sub(1, std::memory_order_release);
 }
 
 void HostImport::strand(std::vector<std::unique_ptr<HostImport>>& imports) {

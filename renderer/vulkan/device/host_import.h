@@ -52,6 +52,8 @@ public:
   /// Whether a transfer of `bytes` that lie within `span` bytes of memory is worth an import, and there is
   /// room for one. Asked first: making lent memory ready costs a look-up too.
   bool wants(uint64_t bytes, uint64_t span) const;
+  /// Whether one lives: what it names may still be read or written. Of a GPU that hangs it does for good.
+  bool any() const { return m_count.load(std::memory_order_acquire) != 0; }
   /// Null when the driver refuses, which is no error: the bytes are copied then.
   std::unique_ptr<HostImport> import(std::unique_ptr<core::Lent> lent);
 

@@ -427,22 +427,24 @@ bool Recorder::drained() {
   return m_device.vk().WaitSemaphores(m_device.handle(), &wait, 0) != VK_TIMEOUT;
 }
 
-void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame) {
+void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame, bool needsGpu) {
   if (m_current) {
     (void)submit(std::move(completion), frame);  // its failure travels with the completion
     m_lastFinished = m_submitted;
     return;
   }
   m_lastFinished = m_submitted;
-  if (!frame && m_completion->idle() && !m_device.lost()) {
+  const bool missesGpu = needsGpu && m_device.lost();
+  if (!frame && m_completion->idle() && !missesGpu) {
     completion->completed(m_completion->takeError(), nullptr);
     return;
   }
   WorkItem item;
-  item.batch = m_submitted;
+  // What comes before it is finished before it: there is nothing else to wait for.
+  item.batch = needsGpu ? m_submitted : 0;
   item.completion = std::move(completion);
   item.frame = frame;
-  if (m_device.lost()) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
+  if (missesGpu) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
   m_completion->push(std::move(item));
 }
 

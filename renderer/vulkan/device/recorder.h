@@ -161,8 +161,9 @@ public:
   Result<void> flush();
   /// See core::Backend::throttle.
   bool throttle();
-  /// Ends a submission: hands the batch over and reports through `completion`.
-  void finish(std::unique_ptr<core::Completion> completion, Frame* frame);
+  /// Ends a submission: hands the batch over and reports through `completion`. See
+  /// core::Backend::endSubmission.
+  void finish(std::unique_ptr<core::Completion> completion, Frame* frame, bool needsGpu);
   /// Waits until the GPU has finished `batch`, which was handed over.
   void waitFor(uint64_t batch) { m_completion->waitFor(batch); }
   bool waitIdle(uint64_t timeoutNs) { return m_completion->waitIdle(timeoutNs); }

@@ -122,7 +122,7 @@ protected:
         EXPECT_FALSE(gpuError) << gpuError->what << gpuError->detail;
       }
     };
-    backend().endSubmission(std::make_unique<Done>());
+    backend().endSubmission(std::make_unique<Done>(), true);
     EXPECT_TRUE(backend().waitIdle(UINT64_MAX));
   }
   /// Fills `target` by a clear of it as a render target.

@@ -17,8 +17,6 @@ import tempfile
 import zlib
 
 SPACES = {'EXT_GRANT', 'EXT_DESTROY_SPACE', 'EXT_NAME_SPACE', 'EXT_CHARGE_SPACE', 'EXT_SPACE_PROCESS'}
-UNANNOUNCED = {'EXT_COPY_MEMORY', 'EXT_FILL_MEMORY'}
-
 
 def read_ppm(path):
     head, rest = path.read_bytes().split(b'255\n', 1)
@@ -76,7 +74,7 @@ def difference(wanted, got):
 def missing(packets, replay, traces):
     """Extension packets that no trace has."""
     dump = subprocess.run([replay, '--dump', '--backend', 'null', *traces], capture_output=True, text=True, check=True).stdout
-    wanted = set(re.findall(r'^name = "(EXT_\w+)"$', packets, re.M)) - SPACES - UNANNOUNCED
+    wanted = set(re.findall(r'^name = "(EXT_\w+)"$', packets, re.M)) - SPACES
     return sorted(wanted - set(re.findall(r'\bEXT_\w+', dump)))
 
 

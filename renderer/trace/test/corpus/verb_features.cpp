@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "renderer/test/memory_packets.h"
 #include "renderer/trace/test/corpus/recorder.h"
 
 namespace aerogpu::test {
@@ -238,6 +239,36 @@ Picture attachedBacking(Recorder& r) {
   return out;
 }
 
+/// A texture's memory, written by the packets that need no GPU, all in one submission: a fill, a copy through
+/// a page list, a copy that overlaps itself.
+Picture copiedMemory(Recorder& r) {
+  constexpr uint32_t kSource = 16, kBytes = kSource * kSource * 4;
+  const Allocation from = r.memory(grid()), to = r.memory(Bytes(kBytes, 0));
+  const Allocation between = r.harness().allocateScattered(kBytes + 4096);
+  const uint32_t texture = r.handle();
+  Harness::createTexture(r.w, texture, AEROGPU_FORMAT_B8G8R8X8_UNORM, kSource, kSource, 0, 1, 1, to.id,
+                         kSource * 4);
+  copyMemory(r.w, between, 4000, from, 0, kBytes);
+  copyMemory(r.w, to, 0, between, 4000, kBytes);
+  copyMemory(r.w, to, 8 * kSource * 4, to, 6 * kSource * 4, 4 * kSource * 4);
+  fillMemory(r.w, to, 14 * kSource * 4, 0xFF, kSource * 4);
+  packets::dirtyRange(r.w, texture, 0, kBytes);
+  r.w.packet(aerogpu_cmd_copy_texture2d{.dst_texture = r.target(),
+                                        .src_texture = texture,
+                                        .dst_x = 8,
+                                        .dst_y = 8,
+                                        .width = kSource,
+                                        .height = kSource});
+  Picture out;
+  out.paint(8, 8, 8 + kSource, 8 + kSource, [](uint32_t x, uint32_t y) {
+    x -= 8;
+    y -= 8;
+    if (y == 14) return Rgb{0, 0, 1};
+    return gridColor(x, y >= 8 && y < 12 ? y - 2 : y);
+  });
+  return out;
+}
+
 /// The picture of a present that names what differs has the rest of the one before.
 Picture presentedRectangles(Recorder& r) {
   packets::clearColor(r.w, {0, 0, 1, 1});
@@ -272,6 +303,7 @@ std::vector<Feature> verbFeatures() {
           {"read_back", readBack},
           {"written_value", writtenValue},
           {"attached_backing", attachedBacking},
+          {"copied_memory", copiedMemory},
           {"presented_rectangles", presentedRectangles}};
 }
 
