@@ -10,6 +10,7 @@
 #include "renderer/api_structs.h"
 #include "renderer/base/error_text.h"
 #include "renderer/core/caps.h"
+#include "renderer/core/frame_memory.h"
 #include "renderer/translator/client.h"
 
 namespace {
@@ -103,6 +104,7 @@ aerogpu_renderer::aerogpu_renderer(const aerogpu_renderer_config& config)
       opaque(config.opaque),
       log(config.callbacks->log, config.opaque),
       hostMemory(config.max_hostmem),
+      frameReserve(core::frameReserveBytes(config.max_hostmem)),
       guest(*config.callbacks, config.opaque, (config.flags & AEROGPU_RENDERER_LEND_GUEST_MEMORY) != 0) {}
 
 std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_renderer_config& given,
@@ -125,6 +127,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   const std::string wanted = config.backend ? config.backend : "auto";
   std::unique_ptr<aerogpu_renderer> renderer(new aerogpu_renderer(config));
   const core::BackendConfig backendConfig{renderer->hostMemory,
+                                          renderer->frameReserve,
                                           renderer->stats,
                                           renderer->log,
                                           renderer->interrupted,
@@ -378,8 +381,8 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
   out.command_bytes = stats.commandBytes.value();
   out.upload_bytes = stats.uploadBytes.value();
   out.readback_bytes = stats.readbackBytes.value();
-  out.host_memory_bytes = renderer->hostMemory.heldBytes();
-  out.host_memory_peak_bytes = renderer->hostMemory.peakBytes();
+  out.host_memory_bytes = renderer->hostMemory.heldBytes() + renderer->frameReserve.heldBytes();
+  out.host_memory_peak_bytes = renderer->hostMemory.peakBytes() + renderer->frameReserve.peakBytes();
   out.resources = stats.resources.value();
   out.shaders_translated = read(stats.shadersTranslated);
   out.pipelines_created = read(stats.pipelinesCreated);
@@ -392,6 +395,7 @@ void aerogpu_renderer_get_stats(const aerogpu_renderer* renderer, aerogpu_render
                 static_cast<int>(HostMemoryKind::Frames) == AEROGPU_HOST_MEMORY_FRAMES);
   for (size_t i = 0; i < kHostMemoryKinds; ++i)
     out.host_memory_kind_bytes[i] = renderer->hostMemory.heldBytes(static_cast<HostMemoryKind>(i));
+  out.host_memory_kind_bytes[AEROGPU_HOST_MEMORY_FRAMES] += renderer->frameReserve.heldBytes();
   std::memcpy(given, &out, sizeGiven(*given));
 }
 

@@ -36,6 +36,7 @@ public:
   void* const opaque;
   aerogpu::Log log;
   aerogpu::HostMemory hostMemory;
+  aerogpu::HostMemory frameReserve;  ///< beyond it, for frames alone
   aerogpu::core::Stats stats;
   aerogpu::core::GuestMemory guest;
   std::atomic<bool> interrupted{false}, closing{false}, holdValues{false};

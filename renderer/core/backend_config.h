@@ -16,6 +16,7 @@ namespace aerogpu::core {
 /// References outlive the back end.
 struct BackendConfig {
   HostMemory& hostMemory;
+  HostMemory& frameReserve;  ///< beside it, for frames alone (core/frame_memory.h)
   Stats& stats;
   Log& log;
   const std::atomic<bool>& interrupted;  ///< what takes long ends early, with ErrorCode::Interrupted

@@ -12,6 +12,7 @@
 #include "aerogpu/aerogpu_caps.h"
 #include "renderer/core/backend_config.h"
 #include "renderer/core/caps.h"
+#include "renderer/core/frame_memory.h"
 #include "renderer/core/guest_memory.h"
 #include "renderer/null/texture.h"
 
@@ -173,8 +174,7 @@ public:
     const NullTexture::Region region =
         of(texture).region({}, {0, 0, 0, texture.desc.width, texture.desc.height});
     auto frame = std::make_unique<NullFrame>();
-    frame->charge =
-        HostMemoryCharge::take(m_hostMemory, region.rows * region.rowBytes, HostMemoryKind::Frames);
+    frame->charge = chargeFrame(m_hostMemory, m_config.frameReserve, region.rows * region.rowBytes);
     if (!frame->charge.ok()) return Error{ErrorCode::Backend, "max_hostmem is reached"};
     frame->bytes.assign(region.first, region.first + region.rows * region.rowBytes);
     frame->struct_size = sizeof(aerogpu_frame);

@@ -41,6 +41,10 @@ Harness::Harness(const Options& options)
 }
 
 Harness::~Harness() {
+  if (m_renderer) {
+    waitIdle();
+    releaseFrames();
+  }
   aerogpu_renderer_destroy(m_renderer);
 }
 
@@ -79,8 +83,10 @@ void Harness::onDone(void* opaque, const aerogpu_submission_result* result) {
       copy.damage.push_back({r.left, r.top, r.right, r.bottom});
     }
   }
-  if (result->frame) aerogpu_renderer_frame_release(self.m_renderer, result->frame);
+  const bool holds = self.holdsFrames;
+  if (result->frame && !holds) aerogpu_renderer_frame_release(self.m_renderer, result->frame);
   Lock lock(self.m_mutex);
+  if (result->frame && holds) self.m_held.push_back(result->frame);
   self.m_finished.push_back(finished);
   if (finished.hasFrame) self.m_frames.push_back(std::move(copy));
   self.m_doneCookie = result->cookie;
@@ -195,6 +201,11 @@ void Harness::submitAsync(const CommandWriter& writer, uint32_t context) {
   const std::vector<uint8_t> table = m_allocations.empty() ? std::vector<uint8_t>{} : allocTable();
   const aerogpu_submission submission = next({writer.data(), writer.size()}, table, context);
   aerogpu_renderer_submit(m_renderer, &submission);
+}
+
+void Harness::releaseFrames() {
+  Lock lock(m_mutex);
+  for (aerogpu_frame* frame : std::exchange(m_held, {})) aerogpu_renderer_frame_release(m_renderer, frame);
 }
 
 void Harness::waitIdle() {

@@ -125,6 +125,9 @@ public:
 
   /// Whether frames that come out are copied for takeFrames().
   std::atomic<bool> keepsFrames{true};
+  /// Whether frames that come out stay out, as on a screen, until releaseFrames() or the end.
+  std::atomic<bool> holdsFrames{false};
+  void releaseFrames();
   /// Frames that came out so far, oldest first; taking them empties the list.
   std::vector<Frame> takeFrames();
   /// Results that came so far.
@@ -184,6 +187,7 @@ private:
   CondVar m_changed;
   std::vector<FinishedSubmission> m_finished GUARDED_BY(m_mutex);
   std::vector<Frame> m_frames GUARDED_BY(m_mutex);
+  std::vector<aerogpu_frame*> m_held GUARDED_BY(m_mutex);
   std::vector<std::string> m_errorLines GUARDED_BY(m_mutex), m_guestLines GUARDED_BY(m_mutex);
   uint64_t m_doneCookie GUARDED_BY(m_mutex) = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the kernel driver's paging does while programs have used the host's memory up, and without a GPU; what
-// stands when a submission fails that must not. docs/abi/memory.md.
+// stands when a submission fails that must not; frames of the screen in the same need. docs/abi/memory.md.
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring_extension.h"
@@ -237,6 +237,62 @@ TEST_P(PagingPressureTest, AtEachStageButNotForPrograms) {
   h.submitFlags = AEROGPU_SUBMIT_FLAG_EXT_HOLD;
   lose(AEROGPU_RENDERER_FAULT_LOSE);
   EXPECT_FALSE(runs());
+}
+
+/// The picture goes on where programs have taken everything.
+// LIM-8
+TEST_P(PagingPressureTest, FramesHaveAReserve) {
+  constexpr uint32_t kWidth = 1280, kHeight = 800, kFrame = kWidth * kHeight * 4;
+  const Allocation shown = h.allocate(kFrame);
+  Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, kWidth, kHeight,
+                         AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, shown.id, kWidth * 4);
+  expectGood(in(0));
+  h.showAllocation(shown.id);
+  useAllUp();
+  const uint64_t before = h.stats().host_memory_bytes;
+  for (uint32_t i = 0; i < 12; ++i) {
+    packets::setTarget(w, 1);
+    packets::clearColor(w, {i / 12.0f, 0, 0, 1});
+    packets::present(w);
+    const FinishedSubmission finished = in(0);
+    expectGood(finished);
+    ASSERT_TRUE(finished.hasFrame) << i;
+  }
+  EXPECT_LE(h.stats().host_memory_bytes - before, uint64_t{32} << 20);
+  EXPECT_EQ(h.takeFrames().size(), 12u);
+  // Programs get nothing of it.
+  packets::createBuffer(w, 4000, kPage);
+  expectError(in(1), kBackend);
+}
+
+/// It is no more than that: who holds on to his frames is refused one day.
+// LIM-8
+TEST_P(PagingPressureTest, TheReserveHasAnEnd) {
+  constexpr uint32_t kSide = 1024;
+  const Allocation shown = h.allocate(uint64_t{kSide} * kSide * 4);
+  Harness::createTexture(w, 1, AEROGPU_FORMAT_B8G8R8X8_UNORM, kSide, kSide,
+                         AEROGPU_RESOURCE_USAGE_RENDER_TARGET, 1, 1, shown.id, kSide * 4);
+  Harness::createTexture(w, 2, AEROGPU_FORMAT_B8G8R8X8_UNORM, 2 * kSide, kSide,
+                         AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
+  expectGood(in(0));
+  h.showAllocation(shown.id);
+  useAllUp();
+  const uint64_t before = h.stats().host_memory_bytes;
+  h.holdsFrames = true;
+  uint32_t frames = 0;
+  for (uint32_t i = 0; i < 20; ++i) {
+    packets::setTarget(w, 1);
+    packets::clearColor(w, {i / 20.0f, 0, 0, 1});
+    packets::present(w);
+    frames += in(0).hasFrame;
+  }
+  EXPECT_EQ(frames, 8u);  // of 4 MiB each in 32
+  EXPECT_EQ(h.stats().host_memory_bytes - before, uint64_t{32} << 20);
+  h.releaseFrames();
+  packets::setTarget(w, 1);
+  packets::clearColor(w, {0, 1, 0, 1});
+  packets::present(w);
+  EXPECT_TRUE(in(0).hasFrame);
 }
 
 INSTANTIATE_TEST_SUITE_P(BackEnds, PagingPressureTest, ::testing::Values("null", "vulkan"),

@@ -172,7 +172,9 @@ struct aerogpu_renderer_config {
   const char* backend; /* a name of aerogpu_renderer_known_backend(); NULL or "auto": the first that works */
   const char* vulkan_device; /* index, or part of a device name; NULL or "" = the best one */
   const char* cache_dir;     /* folder of the pipeline cache; NULL = $XDG_CACHE_HOME/aerogpu, "" = none */
-  uint64_t max_hostmem;      /* bytes of host memory that the guest can make the renderer hold */
+  /** Bytes of host memory that the guest can make the renderer hold. Frames may take a quarter more, at least
+   * 32 MiB, once that is used up. */
+  uint64_t max_hostmem;
   const struct aerogpu_renderer_callbacks* callbacks; /* copied */
   void* opaque;                                       /* first argument of every callback */
   uint64_t max_space_hostmem; /* bytes of them that one guest process may hold; 0 = half of them */
@@ -353,7 +355,7 @@ struct aerogpu_renderer_stats {
   uint64_t command_bytes;     /* decoded */
   uint64_t upload_bytes;      /* from streams and guest memory to the GPU */
   uint64_t readback_bytes;    /* write-backs and frames */
-  uint64_t host_memory_bytes; /* held now, counted against max_hostmem */
+  uint64_t host_memory_bytes; /* held now: of max_hostmem, and frames in their reserve */
   uint64_t host_memory_peak_bytes;
   uint64_t resources; /* alive now */
   uint64_t shaders_translated;

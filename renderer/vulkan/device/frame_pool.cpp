@@ -4,17 +4,19 @@
 
 #include <algorithm>
 
+#include "renderer/core/frame_memory.h"
+
 namespace aerogpu::vk {
 
 FramePool::~FramePool() {
   for (auto& frame : m_all) m_memory.giveBack(frame->range);
 }
 
-void FramePool::trim() {
+void FramePool::trim(size_t kept) {
   std::vector<Frame*> surplus;
   {
     Lock lock(m_mutex);
-    while (m_idle.size() > kKept) {
+    while (m_idle.size() > kept) {
       surplus.push_back(m_idle.front());
       m_idle.erase(m_idle.begin());
     }
@@ -35,9 +37,13 @@ Result<Frame*> FramePool::take(uint64_t bytes) {
       return frame;
     }
   }
-  trim();
+  trim(kKept);
   auto frame = std::make_unique<Frame>();
-  frame->charge = HostMemoryCharge::take(m_account, bytes, HostMemoryKind::Frames);
+  frame->charge = core::chargeFrame(m_account, m_reserve, bytes);
+  if (!frame->charge.ok()) {
+    trim(0);  // they are of another size
+    frame->charge = core::chargeFrame(m_account, m_reserve, bytes);
+  }
   if (!frame->charge.ok()) return Error{ErrorCode::Backend, "host memory limit reached by frames", {}};
   auto range = m_memory.allocate(bytes, 256);
   if (!range) return range.error();

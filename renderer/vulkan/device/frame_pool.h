@@ -21,11 +21,12 @@ struct Frame {
 
 class FramePool {
 public:
-  FramePool(MemoryPool& memory, HostMemory& account) : m_memory(memory), m_account(account) {}
+  FramePool(MemoryPool& memory, HostMemory& account, HostMemory& reserve)
+      : m_memory(memory), m_account(account), m_reserve(reserve) {}
   ~FramePool();
 
-  /// Render thread. A frame of at least `bytes`; a Backend error over the cap. Its image is that of its last
-  /// use.
+  /// Render thread. A frame of at least `bytes`; a Backend error where neither account nor reserve has room.
+  /// Its image is that of its last use.
   Result<Frame*> take(uint64_t bytes);
   /// Render thread. The idle frame whose image has that number, if there is one.
   Frame* takeImage(uint64_t sequence);
@@ -36,10 +37,12 @@ public:
 
 private:
   static constexpr size_t kKept = 4;  ///< idle frames that are kept for reuse
-  void trim();
+  /// Frees idle frames beyond `kept`, the oldest first.
+  void trim(size_t kept);
 
   MemoryPool& m_memory;
   HostMemory& m_account;
+  HostMemory& m_reserve;
   std::vector<std::unique_ptr<Frame>> m_all;  // render thread
   Mutex m_mutex;
   std::vector<Frame*> m_idle GUARDED_BY(m_mutex);

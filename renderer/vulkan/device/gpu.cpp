@@ -49,7 +49,7 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
   self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
                                                   kBlockBytes, "read-backs");
   self->storedImages = std::make_unique<ImageStore>(*self);
-  self->frames = std::make_unique<FramePool>(*self->fromDevice, config.hostMemory);
+  self->frames = std::make_unique<FramePool>(*self->fromDevice, config.hostMemory, config.frameReserve);
   self->windows = std::make_unique<WindowPool>(*self->buffers);
   self->imports = std::make_unique<HostImporter>(device);
   self->stopWords = std::make_unique<StopWords>(device, *self->buffers);

@@ -151,14 +151,15 @@ private:
     if (level == AEROGPU_LOG_ERROR) static_cast<ObjectsTest*>(self)->m_lines.emplace_back(line);
   }
   HostMemory m_hostMemory{uint64_t{1} << 30};
+  HostMemory m_frameReserve{0};
   Stats m_stats;
   std::vector<std::string> m_lines;
   Log m_log{onLog, this};
   std::atomic<bool> m_interrupted{false}, m_closing{false};
   std::atomic<bool> m_holdValues{false};
   std::atomic<uint32_t> m_faults{0};
-  BackendConfig m_config{m_hostMemory, m_stats, m_log, m_interrupted, m_closing, m_holdValues,
-                         m_faults,     {},      {},    false};
+  BackendConfig m_config{m_hostMemory, m_frameReserve, m_stats, m_log, m_interrupted, m_closing,
+                         m_holdValues, m_faults,       {},      {},    false};
   std::unique_ptr<Backend> m_backend;
 };
 /// Texels of 4 bytes in a box, as the tests keep them.
