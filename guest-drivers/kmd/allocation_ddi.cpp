@@ -260,8 +260,9 @@ NTSTATUS APIENTRY AeroDdiGetStandardAllocationDriverData(const HANDLE hAdapter,
 namespace {
 
 /** Lets the device import what has a token (SPACE-13), before anything that it submits from now on. */
-NTSTATUS grantAll(const AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
+NTSTATUS grantAll(AeroDevice &device, const DXGKARG_OPENALLOCATION &args) {
   if (!device.space || device.system) return STATUS_SUCCESS;
+  if (!NT_SUCCESS(sayProcess(device))) return STATUS_NO_MEMORY;
   uint8_t buffer[16 * sizeof(aerogpu_cmd_ext_grant)];
   for (UINT i = 0; i < args.NumAllocations;) {
     PacketWriter packets(buffer, sizeof buffer);

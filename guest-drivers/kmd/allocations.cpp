@@ -58,7 +58,7 @@ AeroAllocation *AllocationTable::nextLost(uint32_t &cursor, const Epochs &epochs
   return nullptr;
 }
 
-bool AllocationTable::charge(AeroAllocation &allocation, AeroDevice *payer, uint64_t limit) {
+bool AllocationTable::charge(AeroAllocation &allocation, AeroProcess *payer, uint64_t limit) {
   const uint64_t bytes = allocation.textureBytes();
   const uint64_t others = payer ? payer->charged - (allocation.payer == payer ? allocation.charged : 0) : 0;
   if (payer && (bytes >= limit || others >= limit - bytes)) return false;
@@ -66,20 +66,13 @@ bool AllocationTable::charge(AeroAllocation &allocation, AeroDevice *payer, uint
   if (!payer) return true;
   allocation.payer = payer;
   allocation.charged = bytes;
-  payer->charged += bytes;
+  processes.charge(*payer, bytes);
   return true;
 }
 
 void AllocationTable::discharge(AeroAllocation &allocation) {
-  if (allocation.payer) allocation.payer->charged -= allocation.charged;
+  if (allocation.payer) processes.discharge(*allocation.payer, allocation.charged);
   allocation.payer = nullptr;
-}
-
-void AllocationTable::forgetPayer(const AeroDevice &device) {
-  if (!device.charged) return;
-  for (AeroAllocation *first : m_byId)
-    for (AeroAllocation *allocation = first; allocation; allocation = allocation->nextById)
-      if (allocation->payer == &device) allocation->payer = nullptr;
 }
 
 AllocationTable::Farewell AllocationTable::release(AeroAllocation &allocation) {
@@ -118,14 +111,14 @@ bool AllocationTable::addHandle(uint32_t handle, StreamObject object, AeroDevice
   if (!m_handles) return false;
   HandleOwner *owner = findHandle(handle);
   if (!owner) {
-    if (m_handleCount >= kMaxHandles || device->handles >= kMaxDeviceHandles) return false;
+    if (m_handleCount >= kMaxHandles || device->account->handles >= kMaxProcessHandles) return false;
     owner = static_cast<HandleOwner *>(poolAllocate(sizeof *owner));
     if (!owner) return false;
     owner->handle = handle;
     owner->next = m_handles[bucketOf(handle)];
     m_handles[bucketOf(handle)] = owner;
     m_handleCount++;
-    device->handles++;
+    device->account->handles++;
   }
   owner->object = object;
   owner->device = device;
@@ -152,7 +145,7 @@ void AllocationTable::removeHandle(uint32_t handle) {
   if (!owner) return;
   pair(*owner, nullptr);
   *link = owner->next;
-  owner->device->handles--;
+  owner->device->account->handles--;
   m_handleCount--;
   poolFree(owner);
 }

@@ -10,6 +10,7 @@
 #include "epochs.h"
 #include "handle_ranges.h"
 #include "nt.h"
+#include "processes.h"
 #include "share_tokens.h"
 #include "space_numbers.h"
 #include "surface.h"
@@ -62,7 +63,7 @@ public:
   uint32_t tableEntry = 0;  // and which of its entries it has, of tables that enterEach() made
   AeroAllocation *nextById = nullptr;
   AeroOpenAllocation *opens = nullptr;  // by whom it is open
-  AeroDevice *payer = nullptr;          // whose space kernelTexture counts in; null: the guest's, or one that is gone
+  AeroProcess *payer = nullptr;         // for whom kernelTexture counts; null: for the guest
   uint64_t charged = 0;                 // bytes, in payer->charged
 
   bool isScannedOut() const {
@@ -157,15 +158,14 @@ public:
    * device would not make it: all that was counted for `payer` would reach `limit`, and each object costs the host more
    * than its pixels.
    */
-  bool charge(AeroAllocation &allocation, AeroDevice *payer, uint64_t limit);
+  bool charge(AeroAllocation &allocation, AeroProcess *payer, uint64_t limit);
   /** Nobody pays for it any more. */
   void discharge(AeroAllocation &allocation);
-  /** The device goes; what it shared may live on. */
-  void forgetPayer(const AeroDevice &device);
 
   ShareTokens tokens;
   HandleRanges ranges;  // what is lost stays lost when the driver stops and starts again
   SpaceNumbers spaces;  // the same
+  Processes processes;
 
   /** Whether `device` may make this handle, or name it while nobody has made it. */
   bool mayName(const AeroDevice *device, uint32_t handle) const {
@@ -205,7 +205,7 @@ private:
   static constexpr uint32_t kIdBuckets = 1024;
   static constexpr uint32_t kHandleBuckets = 4096;
   static constexpr uint32_t kMaxHandles = 1u << 20;
-  static constexpr uint32_t kMaxDeviceHandles = 1u << 18;  // of one device: nobody takes them all
+  static constexpr uint32_t kMaxProcessHandles = 1u << 18;  // of one process: nobody takes them all
   static constexpr uint32_t kLastingFirst = 0xF8000000u;
 
   static uint32_t nextHandle(uint32_t first, uint32_t range, uint32_t count, uint32_t &next) {

@@ -11,6 +11,7 @@
 namespace aero {
 
 class AeroAdapter;
+class AeroProcess;
 
 /** Numbers from 1 to `Last`. At most APC_LEVEL. */
 template <uint32_t Last> class ContextNumbers {
@@ -60,11 +61,13 @@ public:
   bool system = false;                           // the OS' own: the desktop's, the memory manager's
   volatile bool failed = false;                  // work of it did not run
   uint32_t losses = 0;                           // Epochs::deviceLosses() when this device was made
-  uint32_t handles = 0;                          // of streams, alive; under the allocation table's mutex
+  AeroProcess *account = nullptr;                // what its process has
   uint32_t space = 0;                            // its handle space; 0 where the device has none
   void *spaceEnd = nullptr;                      // Scheduler::reserveEnd(): the end of the space must not fail
   ContextNumbers<kLastContextOfSpace> contexts;  // with a space: the numbers of its contexts in it
-  uint64_t charged = 0;      // what textures and buffers that the driver made for it hold; under the same mutex
+  LONG processSaid = 0;                          // 1: the device knows whose the space is; interlocked
+  uint32_t rangeUnits = 0;                       // of handles, that are its own; under the allocation table's mutex
+  uint32_t contextsMade = 0;                     // in its space, which keeps them until it ends; under the same mutex
   LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
 };
 
@@ -92,6 +95,10 @@ public:
   /** Where it runs on the device. */
   DeviceContext place() const { return {device->space, id}; }
 };
+
+/** Sees to it that what is made in the device's handle space counts for its process (SPACE-22), before anything is.
+ *  STATUS_NO_MEMORY: the device takes nothing now. PASSIVE_LEVEL. */
+NTSTATUS sayProcess(AeroDevice &device);
 
 /** Sees to it that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes nothing
  *  now. PASSIVE_LEVEL. */

@@ -35,28 +35,43 @@ void endDeviceContext(AeroAdapter &adapter, DeviceContext context) {
   if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, context);
 }
 
-/** A handle space for the device, and the memory that its end takes. False: all are taken, or memory is out. */
-bool beginSpace(AeroDevice &device) {
+/** Places of `device` among those of its process and, with handle spaces, among all. False: there is none for it. */
+bool takePlaces(AeroDevice &device) {
   AeroAdapter &adapter = *device.adapter;
-  device.spaceEnd = Scheduler::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space));
-  if (!device.spaceEnd) return false;
-  {
-    TableLock lock(adapter.allocations);
-    device.space = adapter.allocations.spaces.take();
-  }
-  if (!device.space) {
-    poolFree(device.spaceEnd);
-    return false;
-  }
+  const uint64_t number = device.system ? 0 : Processes::current();
+  TableLock lock(adapter.allocations);
+  AllocationTable &table = adapter.allocations;
+  device.account = table.processes.enter(number);
+  if (!device.account) return false;
+  if (!adapter.features.spaces()) return true;
+  device.space = table.spaces.take(device.system                  ? SpaceNumbers::Taker::System
+                                   : device.account->devices == 1 ? SpaceNumbers::Taker::NewProcess
+                                                                  : SpaceNumbers::Taker::SameProcess);
+  if (!device.space) table.processes.leave(*device.account);
+  return device.space != 0;
+}
+
+aerogpu_cmd_ext_space_process processOf(const AeroDevice &device) {
+  return {
+      {AEROGPU_CMD_EXT_SPACE_PROCESS, sizeof(aerogpu_cmd_ext_space_process)}, device.space, 0, device.account->number};
+}
+
+/** The device's handle space begins. */
+void beginSpace(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
   device.contexts.start();
   adapter.scheduler.begins({device.space, 0});
-  if (device.system) return true;
-  aerogpu_cmd_ext_name_space name = {{AEROGPU_CMD_EXT_NAME_SPACE, sizeof name}, device.space, 0, {}};
-  name.process_id = static_cast<uint32_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
-  copyProcessName(reinterpret_cast<char *>(name.image_name), sizeof name.image_name);
-  // For people who look: it is not worth a wait.
-  (void)adapter.scheduler.submitInternal(&name, sizeof name, {}, 0);
-  return true;
+  struct {
+    aerogpu_cmd_ext_space_process process;
+    aerogpu_cmd_ext_name_space name;
+  } packets = {processOf(device), {{AEROGPU_CMD_EXT_NAME_SPACE, sizeof packets.name}, device.space, 0, {}}};
+  packets.name.process_id = static_cast<uint32_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
+  copyProcessName(reinterpret_cast<char *>(packets.name.image_name), sizeof packets.name.image_name);
+  // The name is for people who look: neither is worth a wait. What counts is said again before it does.
+  const bool processes = adapter.features.processes();
+  const void *first = processes ? static_cast<const void *>(&packets) : &packets.name;
+  const uint32_t bytes = (processes ? sizeof packets.process : 0) + (device.system ? 0 : sizeof packets.name);
+  if (bytes && NT_SUCCESS(adapter.scheduler.submitInternal(first, bytes, {}, 0))) device.processSaid = 1;
 }
 
 /** In the order of the ring, so that what the device has in flight goes too; kept where the ring takes nothing now. */
@@ -65,9 +80,16 @@ void endSpace(AeroDevice &device) {
   const aerogpu_cmd_ext_destroy_space end = {{AEROGPU_CMD_EXT_DESTROY_SPACE, sizeof end}, device.space, 0};
   adapter.scheduler.submitEnd(&end, sizeof end, {}, device.spaceEnd);
   if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
-  TableLock lock(adapter.allocations);
-  adapter.allocations.forgetPayer(device);
-  adapter.allocations.spaces.give(device.space);
+}
+
+/** Gives back what takePlaces() took. */
+void givePlaces(AeroDevice &device) {
+  AllocationTable &table = device.adapter->allocations;
+  TableLock lock(table);
+  table.spaces.give(device.space);
+  device.account->rangeUnits -= device.rangeUnits;
+  device.account->contexts -= device.contextsMade;
+  table.processes.leave(*device.account);
 }
 
 /** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
@@ -99,19 +121,64 @@ bool destroyLeftovers(AeroDevice &device) {
   return submitted && !adapter.scheduler.owes();
 }
 
-void giveBack(AeroDevice &device, uint32_t id) {
-  if (device.space)
+/** The lowest number that is free; 0: none is for this device. */
+uint32_t takeNumber(AeroDevice &device) {
+  AllocationTable &table = device.adapter->allocations;
+  if (device.space) {
+    const uint32_t id = device.contexts.take();
+    bool room = true;
+    if (id) {
+      TableLock lock(table);
+      const uint32_t more = id > device.contextsMade ? id - device.contextsMade : 0;
+      room = device.system || device.account->contexts + more <= kMaxContextsOfProcess;
+      if (room) {
+        device.account->contexts += more;
+        device.contextsMade += more;
+      }
+    }
+    if (room) return id;
     device.contexts.give(id);
-  else
-    device.adapter->contextIds.give(id);
+    return 0;
+  }
+  {
+    TableLock lock(table);
+    // As many as in a space of its own.
+    if (!device.system && device.account->contexts >= kLastContextOfSpace) return 0;
+    device.account->contexts++;
+  }
+  const uint32_t id = device.adapter->contextIds.take();
+  if (id) return id;
+  TableLock lock(table);
+  device.account->contexts--;
+  return 0;
+}
+
+void giveBack(AeroDevice &device, uint32_t id) {
+  if (device.space) {
+    device.contexts.give(id);
+    return;
+  }
+  device.adapter->contextIds.give(id);
+  TableLock lock(device.adapter->allocations);
+  device.account->contexts--;
 }
 
 }  // namespace
 
+NTSTATUS sayProcess(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  if (!device.space || device.processSaid || !adapter.features.processes()) return STATUS_SUCCESS;
+  const aerogpu_cmd_ext_space_process process = processOf(device);
+  if (!NT_SUCCESS(adapter.scheduler.submitInternal(&process, sizeof process))) return STATUS_NO_MEMORY;
+  InterlockedExchange(&device.processSaid, 1);
+  return STATUS_SUCCESS;
+}
+
 NTSTATUS giveNumber(AeroContext &context) {
   AeroAdapter &adapter = *context.adapter;
   AeroDevice &device = *context.device;
-  const uint32_t id = device.space ? device.contexts.take() : adapter.contextIds.take();
+  if (!NT_SUCCESS(sayProcess(device))) return STATUS_NO_MEMORY;
+  const uint32_t id = takeNumber(device);
   if (!id) return STATUS_NO_MEMORY;
   if (NT_SUCCESS(beginDeviceContext(adapter, {device.space, id})) &&
       !InterlockedCompareExchange(reinterpret_cast<LONG *>(&context.id), static_cast<LONG>(id), 0))
@@ -131,10 +198,14 @@ NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVIC
   device->adapter = adapter;
   device->system = args->Flags.SystemDevice || args->Flags.GdiDevice;
   device->losses = adapter->epochs.deviceLosses();
-  if (adapter->features.spaces() && !beginSpace(*device)) {
+  const bool spaces = adapter->features.spaces();
+  device->spaceEnd = spaces ? Scheduler::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space)) : nullptr;
+  if ((spaces && !device->spaceEnd) || !takePlaces(*device)) {
+    if (device->spaceEnd) poolFree(device->spaceEnd);
     poolFree(device);
     return STATUS_NO_MEMORY;
   }
+  if (spaces) beginSpace(*device);
   const DXGK_CONTEXTINFO info = contextInfo(args->Flags.GdiDevice);
   device->info.DmaBufferSize = info.DmaBufferSize;
   device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;
@@ -158,6 +229,7 @@ NTSTATUS APIENTRY AeroDdiDestroyDevice(const HANDLE hDevice) {
     TableLock lock(adapter.allocations);
     adapter.allocations.ranges.give(device, allDestroyed, adapter.scheduler.ring().nextIndex());
   }
+  givePlaces(*device);
   device->magic = 0;
   poolFree(device);
   return STATUS_SUCCESS;

@@ -26,6 +26,9 @@ struct Features {
   /** Whether what the driver makes can count for a process (SPACE-21). */
   bool charges() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_CHARGES; }
 
+  /** Whether the device counts by process what spaces make (SPACE-22). */
+  bool processes() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_PROCESSES; }
+
   /** Reads all of them; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody else reads.
    */
   NTSTATUS read(const Registers &registers);

@@ -276,8 +276,13 @@ NTSTATUS reserveHandles(AeroAdapter &adapter, AeroDevice *device, void *data, UI
   if (!device || device->adapter != &adapter || !inout.count || inout.count > AEROGPU_EXT_HANDLES_MAX)
     return STATUS_INVALID_PARAMETER;
   TableLock lock(adapter.allocations);
-  if (!adapter.allocations.ranges.take(device, adapter.scheduler.ring().head(), inout.count, inout.first))
+  AeroProcess &process = *device->account;
+  const uint32_t wanted = (inout.count + HandleRanges::kUnit - 1) / HandleRanges::kUnit;
+  if (wanted > HandleRanges::kMaxUnits - process.rangeUnits ||
+      !adapter.allocations.ranges.take(device, adapter.scheduler.ring().head(), inout.count, inout.first))
     return STATUS_INSUFFICIENT_RESOURCES;
+  device->rangeUnits += wanted;
+  process.rangeUnits += wanted;
   RtlCopyMemory(data, &inout, sizeof inout);
   return STATUS_SUCCESS;
 }

@@ -15,9 +15,11 @@ using aerogpu::PacketWriter;
 
 namespace {
 
-/** The program that has had the allocation open for longest; null: only the OS has. Under the table's mutex. */
+/** The program that has had the allocation open for longest; null: only the OS has, or it is the OS' own surface. Under
+ *  the table's mutex. */
 AeroDevice *payerOf(const AeroAllocation &allocation) {
   AeroDevice *payer = nullptr;
+  if (allocation.use != AllocationUse::UserMode) return payer;
   for (const AeroOpenAllocation *open = allocation.opens; open; open = open->next)  // the newest first
     if (!open->device->system) payer = open->device;
   return payer;
@@ -29,16 +31,24 @@ NTSTATUS KernelTextures::create(AeroAllocation &allocation) {
   return create(allocation, m_features.spaceBytes);
 }
 
+bool KernelTextures::charge(AeroAllocation &allocation, uint64_t limit, Making &how) {
+  const AeroDevice *payer = m_features.charges() ? payerOf(allocation) : nullptr;
+  if (!m_allocations.charge(allocation, payer ? payer->account : nullptr, limit)) return false;
+  how.payer = payer ? payer->space : 0;
+  how.process = payer ? payer->account->number : 0;
+  return true;
+}
+
 NTSTATUS KernelTextures::create(AeroAllocation &allocation, uint64_t limit) {
-  uint32_t texture, space;
+  uint32_t texture;
+  Making how;
+  how.roomMs = Scheduler::kRoomTimeoutMs;
   {
     TableLock lock(m_allocations);
-    AeroDevice *payer = m_features.charges() ? payerOf(allocation) : nullptr;
-    if (!m_allocations.charge(allocation, payer, limit)) return STATUS_NO_MEMORY;
+    if (!charge(allocation, limit, how)) return STATUS_NO_MEMORY;
     texture = m_allocations.newKernelHandles(1);
-    space = payer ? payer->space : 0;
   }
-  const NTSTATUS status = submit(allocation, texture, {Scheduler::kRoomTimeoutMs, space, 0});
+  const NTSTATUS status = submit(allocation, texture, how);
   if (!NT_SUCCESS(status)) {
     TableLock lock(m_allocations);
     m_allocations.discharge(allocation);
@@ -50,13 +60,19 @@ NTSTATUS KernelTextures::create(AeroAllocation &allocation, uint64_t limit) {
 }
 
 NTSTATUS KernelTextures::submit(const AeroAllocation &allocation, uint32_t texture, const Making &how) {
-  uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_ext_charge_space) +
-                 sizeof(aerogpu_cmd_create_texture2d) + sizeof(aerogpu_cmd_export_shared_surface) +
-                 sizeof(aerogpu_cmd_resource_dirty_range)];
+  uint8_t buffer[sizeof(aerogpu_cmd_destroy_resource) + sizeof(aerogpu_cmd_ext_space_process) +
+                 sizeof(aerogpu_cmd_ext_charge_space) + sizeof(aerogpu_cmd_create_texture2d) +
+                 sizeof(aerogpu_cmd_export_shared_surface) + sizeof(aerogpu_cmd_resource_dirty_range)];
   PacketWriter packets(buffer, sizeof buffer);
   // One that was over the memory before: the content is there.
   if (allocation.kernelTexture && !allocation.lasts())
     packets.append<aerogpu_cmd_destroy_resource>()->resource_handle = allocation.kernelTexture;
+  if (how.payer && m_features.processes()) {
+    // The space may not be there yet, or not any more.
+    auto *process = packets.append<aerogpu_cmd_ext_space_process>();
+    process->space = how.payer;
+    process->process = how.process;
+  }
   if (how.payer) packets.append<aerogpu_cmd_ext_charge_space>()->space = how.payer;
   const Surface &surface = allocation.surface;
   if (allocation.isBuffer) {
@@ -123,9 +139,15 @@ NTSTATUS KernelTextures::tryEnsure(AeroAllocation &allocation, uint64_t memory) 
   const Surface &surface = allocation.surface;
   // What has no memory cannot be made again of it, and others have handles of what is imported: restore() makes those.
   if (allocation.lasts() || surface.format == AEROGPU_FORMAT_INVALID || !surface.pitch) return STATUS_INVALID_PARAMETER;
+  Making how;
+  how.memory = memory;
+  if (!charge(allocation, m_features.spaceBytes, how)) return STATUS_NO_MEMORY;
   const uint32_t texture = m_allocations.newKernelHandles(1);
-  const NTSTATUS status = submit(allocation, texture, {0, 0, memory});
-  if (!NT_SUCCESS(status)) return status;
+  const NTSTATUS status = submit(allocation, texture, how);
+  if (!NT_SUCCESS(status)) {
+    m_allocations.discharge(allocation);
+    return status;
+  }
   allocation.kernelTexture = texture;
   allocation.kernelEpoch = m_epochs.now();
   return STATUS_SUCCESS;

@@ -34,7 +34,8 @@ public:
    * buffers of several contexts run in another order than they are built in, and some never. The allocation need not be
    * resident: creation looks at its size only (ALLOC-9, OBJ-11), and each submission's table says where it lies. Its
    * content is undefined until somebody draws to it or marks it dirty, but of the shared primary that is on the screen:
-   * that begins as what the CPU has drawn. STATUS_INVALID_PARAMETER: it is no surface.
+   * that begins as what the CPU has drawn. It counts as that of create() does. STATUS_INVALID_PARAMETER: it is no
+   * surface. STATUS_NO_MEMORY: whom it is made for has no room.
    */
   NTSTATUS ensure(AeroAllocation &allocation);
   /** After a sleep that the device did not survive: makes all of them anew, without their pixels. Nothing else runs. */
@@ -44,9 +45,12 @@ private:
   /** How a texture is made. */
   struct Making {
     uint32_t roomMs = 0;
-    uint32_t payer = 0;   // the handle space that has the costs, 0: the guest
-    uint64_t memory = 0;  // where the allocation lies, whose content it begins with, 0: with none
+    uint32_t payer = 0;    // a handle space of who has the costs, 0: the guest
+    uint64_t process = 0;  // whose that is
+    uint64_t memory = 0;   // where the allocation lies, whose content it begins with, 0: with none
   };
+  /** Finds who has the costs. False: it would have more than `limit`. The table is locked. */
+  bool charge(AeroAllocation &allocation, uint64_t limit, Making &how);
   /** `limit`: how much may count for whom it is made for. */
   NTSTATUS create(AeroAllocation &allocation, uint64_t limit);
   /** The packets that make it. */

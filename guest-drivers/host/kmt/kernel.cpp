@@ -86,6 +86,8 @@ void Kernel::leave(const std::shared_ptr<Process>& process) {
   // Nobody else calls for this process any more.
   for (const auto& object : process->handles.all())
     if (object->kind == ObjectKind::Device) destroyDevice(*process, object->handle);
+  std::lock_guard lock(m_mutex);
+  if (!m_processes.contains(process->id)) processEnded(process->id);
 }
 
 size_t Kernel::processes() {

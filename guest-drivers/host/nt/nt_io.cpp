@@ -38,6 +38,8 @@ const DRIVER_OBJECT* s_driverObject;
 std::map<uint8_t*, PendingEntry> s_logAllocated;
 std::vector<ErrorLogEntry> s_log;
 bool s_privileged = true;
+std::map<uint64_t, int64_t> s_created;  // processes by their ids: when they were created
+uint64_t s_creations = 0;
 constexpr uint64_t kDebugPrivilege = 20;  // SE_DEBUG_PRIVILEGE, wdm.h
 
 bool isName(const UNICODE_STRING& name, const char* expected) {
@@ -209,6 +211,17 @@ HOST_API void* psGetCurrentThreadId() {
 HOST_API void* psGetProcessId(void* process) {
   return pointerTo((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000);
 }
+/// Page "PsGetProcessCreateTimeQuadPart": 100 ns since 1601. A process is there from when it is first asked
+/// about.
+HOST_API int64_t psGetProcessCreateTimeQuadPart(void* process) {
+  std::lock_guard lock(s_mutex);
+  constexpr int64_t kFirst = 0x01CB'0000'0000'0000,
+                    kTick = 156'250;  // in 2010; two in one tick are created alike
+  const auto [known, isNew] =
+      s_created.try_emplace((reinterpret_cast<uintptr_t>(process) - kProcessObjects) / 0x1000, 0);
+  if (isNew) known->second = kFirst + static_cast<int64_t>(s_creations++ / 2) * kTick;
+  return known->second;
+}
 /// Page "SeLocateProcessImageName": the caller frees it.
 HOST_API NTSTATUS seLocateProcessImageName(void* process, UNICODE_STRING** out) {
   char name[64];
@@ -272,6 +285,7 @@ const Export kTable[] = {
     exportRow("IoGetCurrentProcess", psGetCurrentProcess, kHighLevel, kExportAnyTime),
     exportRow("PsGetCurrentThreadId", psGetCurrentThreadId, kHighLevel, kExportAnyTime),
     exportRow("PsGetProcessId", psGetProcessId, kHighLevel, kExportAnyTime),
+    exportRow("PsGetProcessCreateTimeQuadPart", psGetProcessCreateTimeQuadPart, kHighLevel, kExportAnyTime),
     exportRow("SeLocateProcessImageName", seLocateProcessImageName, kPassiveLevel, kExportAnyTime),
     exportRow("SeSinglePrivilegeCheck", seSinglePrivilegeCheck, kPassiveLevel, kExportAnyTime),
     exportRow("ExGetPreviousMode", exGetPreviousMode, kDispatchLevel, kExportAnyTime),
@@ -321,6 +335,11 @@ unsigned reportIoLeaks() {
   if (!s_logAllocated.empty()) brokenRule("leak: %zu event-log entries", s_logAllocated.size());
   if (!s_callbacks.empty()) brokenRule("%zu bug-check callbacks are still registered", s_callbacks.size());
   return s_fileReferences + static_cast<unsigned>(s_irps.size() + s_logAllocated.size() + s_callbacks.size());
+}
+
+void processEnded(uint64_t id) {
+  std::lock_guard lock(s_mutex);
+  s_created.erase(id);
 }
 
 void setCallerPrivileged(bool privileged) {

@@ -21,9 +21,9 @@ namespace {
 constexpr uint64_t kPage = 4096, kAlignment = byWidth(16, 8);  // MEMORY_ALLOCATION_ALIGNMENT
 constexpr size_t kQuarantineBlocks = 2048;
 constexpr uint8_t kFresh = 0xA5;
-/// A DMA buffer's worth: no list or buffer of a process, however long it says that it is, takes more at a
-/// time.
-constexpr uint64_t kMostForARequest = 256 << 10;
+/// A DMA buffer's worth, and a little: no list or buffer of a process, however long it says that it is, takes
+/// more at a time.
+constexpr uint64_t kMostForARequest = (256 << 10) + 4096;
 
 struct Block {
   uint64_t bytes, mapped;

@@ -151,6 +151,8 @@ struct ErrorLogEntry {
 };
 std::vector<ErrorLogEntry> errorLogEntries();
 unsigned reportIoLeaks();
+/// The process has ended: the next one of this id is another, created later.
+void processEnded(uint64_t id);
 /// Whether the simulated caller has SeDebugPrivilege (SeSinglePrivilegeCheck); it has no other.
 void setCallerPrivileged(bool privileged);
 /// Lines that the driver printed with DbgPrint.

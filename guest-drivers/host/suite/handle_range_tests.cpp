@@ -123,7 +123,7 @@ uint32_t unitsLeft(Adapter& adapter, const Range& of, uint32_t& all) {
   all = 0;
   for (uint32_t i = 0; i <= kUnits; ++i) {
     if (takers.empty() || i % (AEROGPU_EXT_HANDLES_MAX / kUnit) == 0)
-      takers.push_back(Client::create(adapter, 700));
+      takers.push_back(Client::create(adapter, 700 + takers.size()));
     if (!expect(takers.back() != nullptr, "a device")) break;
     const Range range = reserve(adapter, *takers.back(), 1);
     if (range.status == kInsufficientResources) break;

@@ -48,15 +48,15 @@ Qemu s_qemu;
 
 std::vector<TestCase> allTests() {
   std::vector<TestCase> all;
-  for (const auto group : {pnpTests(),           displayTests(),       primaryTests(),  allocationTests(),
-                           budgetTests(),        sleepTests(),         rasterTests(),   renderTests(),
-                           gdiTests(),           pagingTests(),        pageListTests(), sharedTests(),
-                           memoryTests(),        recoveryTests(),      refusalTests(),  escapeTests(),
-                           escapeDisplayTests(), escapeRightsTests(),  selfTestTests(), eventTests(),
-                           escapeRingTests(),    processTests(),       spaceTests(),    handleRangeTests(),
-                           contextTests(),       timeoutTests(),       busyTests(),     presentTests(),
-                           pressureTests(),      writeCombinedTests(), slowTests(),     randomTests(),
-                           instructionTests(),   benchmarks()})
+  for (const auto group : {pnpTests(),           displayTests(),      primaryTests(),       allocationTests(),
+                           budgetTests(),        sleepTests(),        rasterTests(),        renderTests(),
+                           gdiTests(),           pagingTests(),       pageListTests(),      sharedTests(),
+                           memoryTests(),        recoveryTests(),     refusalTests(),       escapeTests(),
+                           escapeDisplayTests(), escapeRightsTests(), selfTestTests(),      eventTests(),
+                           escapeRingTests(),    processTests(),      spaceTests(),         shareTests(),
+                           handleRangeTests(),   contextTests(),      timeoutTests(),       busyTests(),
+                           presentTests(),       pressureTests(),     writeCombinedTests(), slowTests(),
+                           randomTests(),        instructionTests(),  benchmarks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

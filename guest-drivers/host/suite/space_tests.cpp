@@ -315,7 +315,7 @@ void spaceLife() {
     expect(space.space == 0 && space.flags == AEROGPU_EXT_SPACE_FLAG_KERNEL && !space.reserved0,
            "the kernel driver's: space %u, flags 0x%x", space.space, space.flags);
     const uint8_t* at = adapter.memory().at(slot.cmd_gpa);
-    if (!expect(at && slot.cmd_size_bytes == sizeof(aerogpu_cmd_stream_header) + bytes, "one packet"))
+    if (!expect(at && slot.cmd_size_bytes == sizeof(aerogpu_cmd_stream_header) + bytes, "the packets"))
       return false;
     std::memcpy(packet, at + sizeof(aerogpu_cmd_stream_header), bytes);
     return true;
@@ -323,8 +323,14 @@ void spaceLife() {
   uint32_t before = 0;
   for (uint64_t process : {740u, 741u}) {
     auto client = Client::create(adapter, process);
-    aerogpu_cmd_ext_name_space name{};
-    if (!client || !newest(&name, sizeof name)) return;
+    struct {
+      aerogpu_cmd_ext_space_process process;
+      aerogpu_cmd_ext_name_space name;
+    } first{};
+    if (!client || !newest(&first, sizeof first)) return;
+    const aerogpu_cmd_ext_name_space& name = first.name;
+    expect(first.process.hdr.opcode == AEROGPU_CMD_EXT_SPACE_PROCESS && first.process.space == name.space,
+           "its process");
     char image[sizeof name.image_name + 1] = {}, expected[32];
     std::memcpy(image, name.image_name, sizeof name.image_name);
     std::snprintf(expected, sizeof expected, "program-%u.exe", static_cast<unsigned>(process));

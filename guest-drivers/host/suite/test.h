@@ -70,6 +70,7 @@ std::span<const TestCase> pressureTests();
 std::span<const TestCase> writeCombinedTests();
 std::span<const TestCase> slowTests();
 std::span<const TestCase> spaceTests();
+std::span<const TestCase> shareTests();
 std::span<const TestCase> instructionTests();
 std::span<const TestCase> benchmarks();
 

@@ -38,6 +38,8 @@ constexpr uint32_t kAlternateContext = 0x400;
 constexpr uint32_t kLastContext = 1022;
 /** In a handle space they are numbered from 1 to this (SPACE-10). */
 constexpr uint32_t kLastContextOfSpace = 255;
+/** Device contexts of all handle spaces of a process (SPACE-23). */
+constexpr uint32_t kMaxContextsOfProcess = 1024;
 
 /** Where a submission runs on the device. */
 struct DeviceContext {
