@@ -9,6 +9,7 @@
 #include "entropy.h"
 #include "event_log.h"
 #include "hardware_information.h"
+#include "process_name.h"
 #include "trace.h"
 
 namespace aero {
@@ -20,6 +21,7 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
   trace::setLogger(dxgk.DxgkCbLogEtwEvent);
   counters = {};
   contextIds.start();
+  ExInitializeFastMutex(&m_hangsMutex);
   creationLog.start();
 
   NTSTATUS status = STATUS_SUCCESS;
@@ -206,7 +208,14 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   ringEmptied();
   // LOSS-3: what timed out stands because the GPU is gone from the host. A fresh one has nothing of what there was;
   // LOSS-5: it need not be waited for.
-  if (gpuLoss.lost()) {
+  const bool lost = gpuLoss.lost();
+  const uint32_t process = lost ? 0 : scheduler.timedOutProcess();
+  if (process) {
+    ExAcquireFastMutex(&m_hangsMutex);
+    m_hangs.timedOut(process, KeQueryInterruptTime());
+    ExReleaseFastMutex(&m_hangsMutex);
+  }
+  if (lost) {
     gpuLoss.restarts();
     registers.write(AEROGPU_EXT_REG_GPU_RESTART, 1);
     m_gpuLost = true;
@@ -215,7 +224,7 @@ NTSTATUS AeroAdapter::resetFromTimeout() {
   }
   counters.lastResetTime = KeQueryInterruptTime();
   logEvent(NT_SUCCESS(status) ? AEROGPU_EVENT_RESET : AEROGPU_EVENT_RESET_FAILED, status,
-           static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()));
+           static_cast<ULONG>(scheduler.completed()), static_cast<ULONG>(scheduler.lastSubmitted()), process);
   return status;
 }
 
@@ -228,6 +237,22 @@ NTSTATUS AeroAdapter::restartFromTimeout() {
     (void)textures.restore();
   }
   return status;
+}
+
+bool AeroAdapter::refuses(uint32_t process) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  ExAcquireFastMutex(&m_hangsMutex);
+  const HangRecord::Refusal refusal = m_hangs.refusal(process, KeQueryInterruptTime());
+  ExReleaseFastMutex(&m_hangsMutex);
+  if (!refusal.left) return false;
+  if (refusal.tell) {
+    char name[32];
+    wchar_t text[sizeof name];
+    copyProcessName(name, sizeof name);
+    for (size_t i = 0; i < sizeof name; i++) text[i] = static_cast<wchar_t>(name[i]);
+    logEvent(AEROGPU_EVENT_PROCESS_REFUSED, STATUS_IO_TIMEOUT, process, refusal.count, refusal.seconds, text);
+  }
+  return true;
 }
 
 void AeroAdapter::retryGpu() {

@@ -16,6 +16,7 @@
 #include "epochs.h"
 #include "gdi_engine.h"
 #include "gpu_loss.h"
+#include "hang_record.h"
 #include "kernel_textures.h"
 #include "nt.h"
 #include "registers.h"
@@ -48,6 +49,9 @@ public:
   NTSTATUS restartFromTimeout();
   /** A program begins: a GPU that the host gave up is tried again, while nothing is in the ring. PASSIVE_LEVEL. */
   void retryGpu();
+  /** Whether `process` gets no device now, since work of it hung more than once. Says so in the event log.
+   *  PASSIVE_LEVEL, in the process. */
+  bool refuses(uint32_t process);
   /** DxgkDdiInterruptRoutine; DIRQL. */
   bool interrupt();
   /** DxgkDdiDpcRoutine; DISPATCH_LEVEL. */
@@ -127,6 +131,9 @@ private:
   void keepObjects();
   /** After it: whether they are there (KEEP-4). Nothing runs yet. */
   bool claimObjects();
+
+  FAST_MUTEX m_hangsMutex = {};
+  HangRecord m_hangs;  // under it
 
   bool m_gpuLost = false;         // since a reset, until the restart
   ULONG m_stage = 0;              // how many are begun

@@ -322,13 +322,22 @@ void Scheduler::blame(uint64_t fence) {
   }
 }
 
-void Scheduler::begins(DeviceContext context) {
+void Scheduler::begins(DeviceContext context, uint32_t process) {
   const uint32_t bit = failureBit(context);
+  m_processes[bit] = process;
   InterlockedAnd(&m_failures[bit / 32], static_cast<LONG>(~(1u << bit % 32)));
+}
+
+/** The device goes through the ring in order: what hangs is what the head is at, and the rest waits for it. */
+uint32_t Scheduler::processAtHead() const {
+  if (m_ringEnd.head == m_ringEnd.tail) return 0;
+  const uint32_t bit = failureBit({m_ring.spaceOf(m_ringEnd.head), m_ring.slot(m_ringEnd.head).context_id});
+  return bit ? m_processes[bit] : 0;
 }
 
 NTSTATUS Scheduler::resetFromTimeout() {
   halt();
+  m_timedOut = processAtHead();
   markLostSlots();
   // Nothing is pushed now, so the wait needs no lock. A device that does not let go is cut off from memory, which is
   // what the page asks for. That does not reach a GPU which goes on with copies into memory of the guest's (BUSY-2):

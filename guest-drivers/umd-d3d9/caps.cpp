@@ -239,8 +239,9 @@ D3DCAPS9 deviceCaps(const Adapter &adapter) {
   caps.PS20Caps.NumInstructionSlots = D3DPS20_MAX_NUMINSTRUCTIONSLOTS;
   caps.MaxVShaderInstructionsExecuted = 65535;
   caps.MaxPShaderInstructionsExecuted = 65535;
-  caps.MaxVertexShader30InstructionSlots = 32768;
-  caps.MaxPixelShader30InstructionSlots = 32768;
+  // The least that model 3 has: the device takes no more (LIM-12).
+  caps.MaxVertexShader30InstructionSlots = 512;
+  caps.MaxPixelShader30InstructionSlots = 512;
   takeLimits(adapter, caps);
   return caps;
 }

@@ -138,7 +138,8 @@ inline bool expectNoDeviceErrors(Adapter& adapter) {
 /// How many entries with this code the driver has written to the event log
 /// (guest-drivers/package/resources/aerogpu_events.mc).
 unsigned loggedEvents(uint32_t code);
-inline constexpr uint32_t kEventGpuLost = 0xA0A3000A, kEventGpuBack = 0x60A3000B, kEventGpuGone = 0xE0A3000C;
+inline constexpr uint32_t kEventGpuLost = 0xA0A3000A, kEventGpuBack = 0x60A3000B, kEventGpuGone = 0xE0A3000C,
+                          kEventRefused = 0xA0A3000D;
 
 /// By the machine's clock (core/clock.h).
 void sleepMs(int ms);

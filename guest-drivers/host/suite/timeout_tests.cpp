@@ -194,6 +194,54 @@ void lostFences(Adapter& adapter, Client& client, Context& context) {
   expectNoDeviceErrors(adapter);
 }
 
+/// A program whose work hangs again and again gets no new device for a while; one of which it happened once
+/// does, and who only waited behind it, and the OS in its place. docs/windows-driver.md, "Preemption, hangs,
+/// power".
+void whoHung(Adapter& adapter, Client& client, Context& context) {
+  constexpr uint64_t kGuilty = 800, kOther = 801;
+  constexpr int kRefusedMs = 30000;
+  Scheduler& scheduler = adapter.scheduler();
+  Surface waiting;
+  if (!makeSurface(adapter, client, context, 64, 64, waiting)) return;
+  const auto begins = [&](uint64_t process, bool gdi = false) {
+    return Client::create(adapter, process, gdi) != nullptr;
+  };
+  for (unsigned round = 0; round < 2; ++round) {
+    auto guilty = Client::create(adapter, kGuilty);
+    auto theirs = guilty ? guilty->createContext() : nullptr;
+    Surface surface;
+    if (!expect(theirs != nullptr, "a device after %u time-outs", round) ||
+        !makeSurface(adapter, *guilty, *theirs, 64, 64, surface))
+      return;
+    scheduler.waitIdle();
+    RingView(adapter).waitEmpty();
+    scheduler.setTimeoutMs(2000);
+    stopGpu(adapter);
+    uint64_t last = 0;
+    fillSurface(*theirs, surface, 0xFF000001);
+    fillSurface(context, waiting, 0xFF000002, &last);
+    scheduler.waitIdle(last);
+    scheduler.setTimeoutMs(10000);
+    expect(scheduler.resets() == round + 1, "a time-out (%u)", scheduler.resets());
+    guilty->close(surface.opened);
+    adapter.vidmm().destroy({surface.allocation});
+  }
+  expect(!begins(kGuilty) && !begins(kGuilty), "who did it twice is refused a device");
+  expect(loggedEvents(kEventRefused) == 1, "and the event log says so, once (%u)",
+         loggedEvents(kEventRefused));
+  expect(begins(kOther), "another program is not");
+  expect(begins(client.processId()), "nor one whose work was lost behind it");
+  expect(begins(kGuilty, true), "nor the OS, for itself, in that process");
+  expectRendering(adapter, client, context, 0xFF00CC00);
+  sleepMs(kRefusedMs - 5000);
+  expect(!begins(kGuilty), "it goes on for a while");
+  sleepMs(10000);
+  expect(begins(kGuilty), "and ends");
+  dropSurface(adapter, client, context, waiting);
+  scheduler.waitIdle();
+  expectNoDeviceErrors(adapter);
+}
+
 /// The device does not know the ring any more: nobody takes the reset of it, and nobody has to.
 void forgottenRing(Adapter& adapter, Client& client, Context& context) {
   Surface surface;
@@ -512,6 +560,7 @@ const TestCase kTests[] = {
     {"stuck-ddis", 120, inProcessWithMode<stuckDdis>},
     {"cleanup", 90, inProcessWithMode<cleanup>},
     {"lost-fences", 90, inProcess<lostFences>},
+    {"who-hung", 120, inProcess<whoHung>},
     {"forgotten-ring", 90, inProcess<forgottenRing>},
     {"power-stuck", 120, inProcessWithMode<powerStuck>},
     {"sleep-lost", 120, sleepLost},

@@ -361,7 +361,7 @@ TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   EXPECT_TRUE(m_scheduler.failed({0, 5}));
   EXPECT_FALSE(m_scheduler.failed({0, 6}));
   EXPECT_FALSE(m_scheduler.failed({0, kInternalContext}));
-  m_scheduler.begins({0, 5});
+  m_scheduler.begins({0, 5}, 0);
   EXPECT_FALSE(m_scheduler.failed({0, 5})) << "somebody else's from here on";
   // The driver's own work is nobody's.
   m_device.complete();

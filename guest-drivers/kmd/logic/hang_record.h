@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// hang_record.h: the processes whose work the OS' scheduler found hanging, and for how long they get no new device
+// therefore. Not locked: the owner serialises. Any IRQL.
+#pragma once
+
+#include <stdint.h>
+
+namespace aero {
+
+/**
+ * A time-out loses everybody's device, and who caused it could begin anew at once and cause the next. One time-out may
+ * happen to any program (a slow host, one frame that was too large), and its devices are gone with it already: that is
+ * no reason to refuse it another, of which few programs would recover. A second one within ten minutes is.
+ */
+class HangRecord {
+public:
+  static constexpr uint64_t kSecond = 10'000'000;  // times are in 100 ns, as KeQueryInterruptTime gives them
+  static constexpr uint64_t kRemembered = 600 * kSecond;
+  static constexpr uint32_t kFirstRefusal = 30, kLongestRefusal = 480;  // seconds
+  static constexpr uint32_t kProcesses = 16;
+
+  /** Work of `process`, not 0, timed out. */
+  void timedOut(uint32_t process, uint64_t now) {
+    Entry *entry = find(process);
+    if (!entry || now - entry->last > kRemembered) {
+      if (!entry) entry = oldest();
+      *entry = {process, 0, now, 0, false};
+    }
+    entry->last = now;
+    if (entry->count++) {
+      entry->seconds = entry->seconds ? entry->seconds * 2 : kFirstRefusal;
+      if (entry->seconds > kLongestRefusal) entry->seconds = kLongestRefusal;
+      entry->told = false;
+    }
+  }
+
+  struct Refusal {
+    uint64_t left;     // time until it gets a device; 0: it gets one now
+    uint32_t count;    // its time-outs
+    uint32_t seconds;  // from the last of them on
+    bool tell;         // nobody was told yet since that
+  };
+  /** Whether it is refused a device. It counts as told then. */
+  Refusal refusal(uint32_t process, uint64_t now) {
+    Entry *entry = find(process);
+    const uint64_t end = entry ? entry->last + entry->seconds * kSecond : 0;
+    if (now >= end) return {};
+    const bool tell = !entry->told;
+    entry->told = true;
+    return {end - now, entry->count, entry->seconds, tell};
+  }
+
+private:
+  struct Entry {
+    uint32_t process, count;
+    uint64_t last;     // when its last one was
+    uint32_t seconds;  // it is refused for so long after that
+    bool told;
+  };
+  Entry *find(uint32_t process) {
+    for (Entry &entry : m_entries)
+      if (entry.process == process) return &entry;
+    return nullptr;
+  }
+  Entry *oldest() {
+    Entry *oldest = m_entries;
+    for (Entry &entry : m_entries) {
+      if (!entry.process) return &entry;
+      if (entry.last < oldest->last) oldest = &entry;
+    }
+    return oldest;
+  }
+
+  Entry m_entries[kProcesses] = {};
+};
+
+}  // namespace aero
