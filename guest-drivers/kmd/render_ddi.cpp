@@ -184,7 +184,9 @@ NTSTATUS APIENTRY AeroDdiPatch(const HANDLE hAdapter, const DXGKARG_PATCH *args)
 NTSTATUS APIENTRY AeroDdiSubmitCommand(const HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND *args) {
   AeroAdapter *adapter = AeroAdapter::from(hAdapter);
   if (!adapter || !args) return STATUS_INVALID_PARAMETER;
-  const AeroContext *context = AeroContext::from(args->hContext);  // paging buffers have none
+  // Paging buffers have the system context or, around changes of power, none (page "DXGKARG_SUBMITCOMMAND"). They are
+  // the kernel's in either case: a share of memory, or an error, of a program's device has nothing to do with them.
+  const AeroContext *context = args->Flags.Paging ? nullptr : AeroContext::from(args->hContext);
   if (!context) return adapter->scheduler.submit(*args, {});
   const DeviceContext place = context->place();
   if (context->device->space) return adapter->scheduler.submit(*args, place);

@@ -177,7 +177,7 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext cont
   AEROGPU_DMA_PRIV priv;
   const bool described = bytes && PrivateData(args).peek(priv);
   if (described && DmaLayout::pagingBytes(priv)) {
-    submitPaging(args, context, runs);
+    submitPaging(args);
     return STATUS_SUCCESS;
   }
   Submission submission = {};
@@ -194,18 +194,17 @@ NTSTATUS Scheduler::submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext cont
 }
 
 /** The operations of a paging buffer, which may begin and end inside of it, one after the other. */
-void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs) {
+void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
   PrivateData privates(args);
   uint64_t gpa = gpaOf(args);
   uint32_t left = args.DmaBufferSubmissionEndOffset - args.DmaBufferSubmissionStartOffset;
-  bool commands = false, pushed = true;
+  bool pushed = true;
   KIRQL irql;
   KeAcquireSpinLock(&m_lock, &irql);
   const uint64_t fence = extendFence(args.SubmissionFenceId, m_lastSubmitted);
   // The fence is the last part's; the others say nothing new (FENCE-1: completed is the larger of the two).
   for (bool last = false; pushed && !last;) {
     Submission submission = {};
-    submission.context = context;
     AEROGPU_DMA_PRIV priv;
     last = !left || !privates.take(priv);
     if (!last) {
@@ -218,12 +217,10 @@ void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args, DeviceContext co
     }
     submission.fence = last ? fence : m_base;
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
-    commands |= submission.commandBytes != 0;
     pushed = pushLocked(submission);
   }
   submittedLocked(pushed, fence);
   KeReleaseSpinLock(&m_lock, irql);
-  if (runs) *runs = pushed && commands;
 }
 
 uint32_t Scheduler::currentFence() {

@@ -30,7 +30,8 @@ public:
   /** After a power-up, before resume(): the device has forgotten what it had completed, and so everything. */
   bool deviceForgot() const;
 
-  /** DxgkDdiSubmitCommand, in a device context; DISPATCH_LEVEL. `runs`: whether its commands are in the ring now. */
+  /** DxgkDdiSubmitCommand, in a device context, or, of a paging buffer, in the driver's own, whichever the OS names;
+   *  DISPATCH_LEVEL. `runs`: whether its commands are in the ring now; not told of a paging buffer. */
   NTSTATUS submit(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs = nullptr);
   /** DxgkDdiPreemptCommand; DISPATCH_LEVEL. */
   NTSTATUS preempt(const DXGKARG_PREEMPTCOMMAND &args);
@@ -147,7 +148,7 @@ private:
   }
 
   [[gnu::always_inline]] inline bool pushLocked(const Submission &submission);
-  void submitPaging(const DXGKARG_SUBMITCOMMAND &args, DeviceContext context, bool *runs);
+  void submitPaging(const DXGKARG_SUBMITCOMMAND &args);
   void submittedLocked(bool pushed, uint64_t fence);
   void notifyAtDirql(uint64_t fence);
   bool notifyCompleted(uint64_t fence);

@@ -50,7 +50,8 @@ uint64_t ApertureList::entry(uint64_t page) const {
 }
 
 bool ApertureList::check(uint64_t first, uint64_t count, const char* when) const {
-  if (!m_at || !std::memcmp(m_at + first * sizeof(uint64_t), m_expected.data() + first, count * sizeof(uint64_t)))
+  if (!m_at ||
+      !std::memcmp(m_at + first * sizeof(uint64_t), m_expected.data() + first, count * sizeof(uint64_t)))
     return true;
   for (uint64_t i = first; i < first + count; ++i)
     if (entry(i) != m_expected[i]) {

@@ -55,7 +55,8 @@ struct Program {
   bool writeValues(Adapter& adapter, uint64_t value, bool wait = true) {
     Stream stream;
     for (uint64_t page = 0; page < kPages; ++page)
-      packets::writeValue(stream.writer(), allocIdOf(allocation->privateData), page * kPage + 8, value + page);
+      packets::writeValue(stream.writer(), allocIdOf(allocation->privateData), page * kPage + 8,
+                          value + page);
     uint64_t number = 0;
     const NTSTATUS status = context->render(stream.bytes(), {{opened, true}}, &number);
     return expect(ntSuccess(status), "values (0x%08x)", status) &&
@@ -221,7 +222,8 @@ void whileGone() {
   end();
 }
 
-/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS takes pages back, and tells the driver.
+/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS takes pages back, and tells the
+/// driver.
 void whileReset() {
   Session session;
   if (!session.ok()) return;

@@ -2,6 +2,7 @@
 // More allocations than the segments hold; eviction and paging in; contents compared.
 #include <cstring>
 
+#include "suite/ring_view.h"
 #include "suite/streams.h"
 #include "suite/test.h"
 
@@ -235,8 +236,38 @@ void renderedContent(Adapter& adapter, Client& client, Context& context) {
   dropSurface(adapter, client, context, surface);
 }
 
+/// Page "DXGKARG_SUBMITCOMMAND": paging has the system context, or none for a change of power. It is the
+/// kernel's in either case, and no device's (SPACE-3).
+void pagingKernels() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  const RingView ring(adapter);
+  auto created = adapter.vidmm().create({}, {undescribedPrivate(newAllocId(), 64 << 10)}, false);
+  if (!ring || !expect(ntSuccess(created.status), "an allocation")) return;
+  Allocation& allocation = *created.allocations[0];
+  writePattern(adapter, allocation, 5);
+  const auto paged = [&](const char* what, bool done) {
+    expect(done, "it is paged %s", what);
+    const uint32_t index = ring.header().tail - 1;
+    const aerogpu_submit_space space = ring.space(index);
+    expect(ring.slot(index).context_id == 0, "paging %s is in no program's context (%u)", what,
+           ring.slot(index).context_id);
+    expect(!hasSpaces(adapter) || (space.space == 0 && space.flags == AEROGPU_EXT_SPACE_FLAG_KERNEL),
+           "paging %s is the kernel's (space 0x%x, flags %u)", what, space.space, space.flags);
+  };
+  paged("in, in the system context", adapter.vidmm().makeResident({{&allocation, true}}));
+  paged("out, in the system context", adapter.vidmm().evict(allocation));
+  expect(adapter.vidmm().makeResident({{&allocation, true}}), "it comes back");
+  paged("out, in no context", adapter.vidmm().evictAll());
+  expect(hasPattern(adapter, allocation, 5), "its content");
+  adapter.vidmm().destroy(created.allocations);
+  expectNoDeviceErrors(adapter);
+}
+
 const TestCase kTests[] = {
     {"paging", 240, paging},
+    {"paging-kernels", 60, pagingKernels},
     {"paging-multipass", 240, pagingMultipass},
     {"paging-shared", 120, pagingShared},
     {"paging-senseless", 60, pagingSenseless},

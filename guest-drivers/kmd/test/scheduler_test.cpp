@@ -166,7 +166,7 @@ TEST_F(SchedulerTest, EachOperationOfAPagingBufferIsRun) {
   for (const UINT privateEnd : {UINT{4 * sizeof priv[0]}, UINT{sizeof priv}}) {
     m_device.queue.clear();
     args.DmaBufferPrivateDataSubmissionEndOffset = privateEnd;
-    m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, {}), STATUS_SUCCESS); });
+    m_kernel.atDispatch([&] { EXPECT_EQ(m_scheduler.submit(args, {0, 7}), STATUS_SUCCESS); });
     ASSERT_EQ(m_device.queue.size(), 3u);
     uint64_t gpa = kDmaGpa + kStart;
     for (int i = 0; i < 3; i++) {
@@ -175,6 +175,7 @@ TEST_F(SchedulerTest, EachOperationOfAPagingBufferIsRun) {
       EXPECT_EQ(desc.cmd_gpa, gpa + layout.commandOffset) << i;
       EXPECT_EQ(desc.cmd_size_bytes, kBytes[i] - layout.commandOffset) << i;
       EXPECT_EQ(desc.alloc_table_size_bytes, layout.tableBytes()) << i;
+      EXPECT_EQ(desc.context_id, kInternalContext) << "whichever the OS names";
       EXPECT_EQ(desc.flags, i < 2 ? uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ} : 0u) << i;
       EXPECT_EQ(desc.signal_fence & 0xFFFFFFFF, i < 2 ? 0 : args.SubmissionFenceId) << i << ": one that says nothing";
       gpa += kBytes[i];

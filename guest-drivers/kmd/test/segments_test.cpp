@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The aperture's page list as the device finds it in memory (docs/abi/allocation-table.md, LIST): what pages
-// "DxgkDdiBuildPagingBuffer" and "DXGKARG_BUILDPAGINGBUFFER" say of mapping and unmapping is in it when the call returns.
+// "DxgkDdiBuildPagingBuffer" and "DXGKARG_BUILDPAGINGBUFFER" say of mapping and unmapping is in it when the call
+// returns.
 #include "segments.h"
 
 #include <gtest/gtest.h>
