@@ -165,17 +165,25 @@ void aerogpu_scanout_drop_frame(AeroGPUState *s)
 
 /* ---- configuration; BQL ---- */
 
-/* Returns NULL, or what is wrong with a configuration, wherever memory is. */
+/*
+ * Returns NULL, or what is wrong with a configuration, wherever memory is. The
+ * console's surface is memory of the host's that no limit of the renderer's
+ * counts, and it must be there for any ordinary mode: so its size is bounded,
+ * by a constant or by the memory that the machine has for pictures.
+ */
 static const char *
-aerogpu_scanout_config_check(const AeroGPUScanoutConfig *config)
+aerogpu_scanout_config_check(AeroGPUState *s,
+                             const AeroGPUScanoutConfig *config)
 {
     uint32_t bytes = aerogpu_format_bytes(config->format);
+    uint64_t most = MAX(AEROGPU_MAX_SCANOUT_PIXELS, s->vga.vram_size / 4);
 
     if (!bytes) {
         return "format";
     }
     if (!config->width || config->width > AEROGPU_MAX_SCANOUT ||
-        !config->height || config->height > AEROGPU_MAX_SCANOUT) {
+        !config->height || config->height > AEROGPU_MAX_SCANOUT ||
+        (uint64_t)config->width * config->height > most) {
         return "size";
     }
     if (config->pitch < config->width * bytes) {
@@ -198,7 +206,7 @@ static const char *aerogpu_scanout_check(AeroGPUState *s,
         .pitch = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES),
         .gpa = s->scanout.flip_gpa,
     };
-    error = aerogpu_scanout_config_check(out);
+    error = aerogpu_scanout_config_check(s, out);
     if (error) {
         return error;
     }
@@ -371,7 +379,7 @@ int aerogpu_scanout_loaded(AeroGPUState *s)
     const AeroGPUSavedScanout *saved = &s->scanout.saved;
     bool taken = saved->display != AEROGPU_DISPLAY_VGA;
     const char *error =
-        taken ? aerogpu_scanout_config_check(&saved->config) : NULL;
+        taken ? aerogpu_scanout_config_check(s, &saved->config) : NULL;
 
     if (saved->display > AEROGPU_DISPLAY_SCANOUT || error) {
         return aerogpu_load_error("display %u with %ux%u pixels of format %u, "

@@ -13,11 +13,12 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 /* Limits. What a guest asks for beyond them is an error, never a hang. */
 #define AEROGPU_MAX_CMD_BYTES (64u * 1024 * 1024)
 #define AEROGPU_MAX_TABLE_BYTES (16u * 1024 * 1024)
-#define AEROGPU_MAX_OUTSTANDING 128u /* fetched and not completed */
-#define AEROGPU_MAX_SCANOUT 16384u   /* pixels, each way */
-#define AEROGPU_MAX_CURSOR 256u      /* pixels, each way */
-#define AEROGPU_HANDSHAKE_MS 2000    /* longest wait for the render thread */
-#define AEROGPU_RING_RESET_MS 100    /* the same while nothing old is written */
+#define AEROGPU_MAX_OUTSTANDING 128u          /* fetched and not completed */
+#define AEROGPU_MAX_SCANOUT 16384u            /* pixels, each way */
+#define AEROGPU_MAX_SCANOUT_PIXELS (1u << 26) /* or what BAR1 has room for */
+#define AEROGPU_MAX_CURSOR 256u               /* pixels, each way */
+#define AEROGPU_HANDSHAKE_MS 2000 /* longest wait for the render thread */
+#define AEROGPU_RING_RESET_MS 100 /* the same while nothing old is written */
 #define AEROGPU_GUEST_HOLDS_ONE_IN \
     64                       /* of all time, how much of it for guests */
 #define AEROGPU_EXIT_MS 5000 /* longest wait for it when QEMU ends */

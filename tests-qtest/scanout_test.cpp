@@ -121,6 +121,30 @@ TEST(Scanout, IsUpTo16384PixelsEachWay) {
   }
 }
 
+/// A guest with much memory cannot make the console's surface as large as it likes: no limit counts it.
+// SCAN-3, SCAN-4
+TEST(Scanout, IsUpTo67108864Pixels) {
+  // What BAR1 has room for is a picture as well.
+  for (const auto& [bar1, height] : {std::pair{"vgamem_mb=16", 4096u}, {"vgamem_mb=512", 8192u}}) {
+    AeroGpuDev dev(std::string("renderer=null,") + bar1, {"-m", "600M", "-d", "guest_errors"});
+    const AeroGpuDev::Scanout largest{
+        .format = AEROGPU_FORMAT_B5G6R5_UNORM, .width = 16384, .height = height, .pitch = 32768};
+    AeroGpuDev::Scanout larger = largest;
+    larger.height++;
+    dev.setScanout(largest);
+    EXPECT_EQ(dev.qemu.output().find("rejected"), std::string::npos) << dev.qemu.output();
+    dev.setReg(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+    dev.setScanout({.width = 64, .height = 8, .pitch = 256});
+    dev.setScanout(larger);
+    const Picture still = dev.qemu.screendump();
+    EXPECT_EQ(still.width, 64u) << bar1;
+    EXPECT_EQ(still.height, 8u) << bar1;
+    EXPECT_NE(dev.qemu.output().find("scanout rejected: size (16384x" + std::to_string(height + 1)),
+              std::string::npos)
+        << dev.qemu.output();
+  }
+}
+
 // SCAN-3, SCAN-4
 TEST(Scanout, InvalidConfigurationsAreRefusedAndHarmless) {
   AeroGpuDev dev;
