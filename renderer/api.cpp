@@ -2,6 +2,8 @@
 // Implements aerogpu/renderer.h: converts arguments, calls, maps results. Nothing is thrown across.
 #include "renderer/api.h"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +39,17 @@ std::string defaultCacheDir() {
   if (const char* home = std::getenv("HOME"); home && home[0] == '/')
     return std::string(home) + "/.cache/aerogpu";
   return "";
+}
+
+/// The folder of one VM in it. Caches are in the GPU driver's own format, which the driver parses unchecked,
+/// and guests have a hand in what they hold: no VM reads another's. Empty, so that nothing is kept, for a VM
+/// without an identity that lasts.
+std::string cacheDirOf(const char* vmUuid) {
+  const std::string base = defaultCacheDir(), uuid = vmUuid ? vmUuid : "";
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-'; };
+  const bool nil = uuid.find_first_not_of("0-") == std::string::npos;  // RFC 4122: nobody's
+  if (base.empty() || nil || uuid.size() > 64 || !std::all_of(uuid.begin(), uuid.end(), fits)) return "";
+  return base + "/" + uuid;
 }
 
 }  // namespace
@@ -135,7 +148,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
                                           renderer->holdValues,
                                           renderer->faults,
                                           config.vulkan_device ? config.vulkan_device : "",
-                                          config.cache_dir ? config.cache_dir : defaultCacheDir(),
+                                          config.cache_dir ? config.cache_dir : cacheDirOf(config.vm_uuid),
                                           (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
   const bool any = wanted == "auto";
   bool failed = false;

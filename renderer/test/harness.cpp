@@ -31,6 +31,7 @@ Harness::Harness(const Options& options)
   config.max_space_hostmem = options.maxSpaceHostmem;
   config.vulkan_device = options.vulkanDevice;
   config.vm_name = options.vmName;
+  config.vm_uuid = options.vmUuid;
   config.recent_trace = options.recentTrace;
   config.recent_bytes = options.recentBytes;
   config.callbacks = &callbacks;

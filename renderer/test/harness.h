@@ -51,8 +51,9 @@ public:
     uint64_t maxHostmem = uint64_t{1} << 30;
     uint64_t maxSpaceHostmem = 0;             ///< 0: half of it
     uint64_t guestBytes = uint64_t{8} << 20;  ///< guest RAM from address 0
-    const char* cacheDir = "";
+    const char* cacheDir = "";                ///< null: where the VM's lies
     const char* vmName = nullptr;
+    const char* vmUuid = nullptr;
     const char* recentTrace = nullptr;  ///< file; null: off
     uint64_t recentBytes = 0;
   };

@@ -26,6 +26,7 @@ import signal
 import socket
 import subprocess
 import sys
+import uuid
 
 import aerogpu_build
 import windows_install
@@ -205,6 +206,8 @@ def windows_arguments(options, accel):
     arguments = ['-accel', accel, '-machine', 'q35', '-cpu', 'host' if accel == 'kvm' else 'max', '-smp',
                  cpus + ',sockets=1', '-m', '3072', '-rtc', 'base=localtime', '-nodefaults']
     arguments += disk_arguments(options.disk)
+    # A machine of its own, the same at each start: compiled pipelines are kept by it.
+    arguments += ['-uuid', str(uuid.uuid5(uuid.NAMESPACE_URL, 'file://' + os.path.realpath(options.disk)))]
     arguments += ['-netdev', 'user,id=net0', '-device', 'e1000,netdev=net0', '-device', 'usb-ehci', '-device',
                   'usb-tablet', '-device', 'intel-hda']
     # Over VNC nobody hears anything; without a back end QEMU tries every one of the host's aloud.

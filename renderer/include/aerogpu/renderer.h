@@ -171,7 +171,7 @@ struct aerogpu_renderer_config {
   uint32_t flags;      /* enum aerogpu_renderer_flags */
   const char* backend; /* a name of aerogpu_renderer_known_backend(); NULL or "auto": the first that works */
   const char* vulkan_device; /* index, or part of a device name; NULL or "" = the best one */
-  const char* cache_dir;     /* folder of the pipeline cache; NULL = $XDG_CACHE_HOME/aerogpu, "" = none */
+  const char* cache_dir;     /* of the pipeline cache; NULL = $XDG_CACHE_HOME/aerogpu/vm_uuid, "" = none */
   /** Bytes of host memory that the guest can make the renderer hold. Frames may take a quarter more, at least
    * 32 MiB, once that is used up. */
   uint64_t max_hostmem;

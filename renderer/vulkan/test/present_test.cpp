@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "renderer/vulkan/test/draw_fixture.h"
 
@@ -145,15 +147,19 @@ TEST_F(PresentTest, OnlyTheDamageIsCopied) {
   for (const std::string& line : own.takeErrorLines()) ADD_FAILURE() << line;
 }
 
-TEST_F(PresentTest, PipelineCacheSurvivesARestart) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("aerogpu-cache-test-" + std::to_string(getpid()));
-  const std::string folderName = folder.string();
-  const auto drawOnce = [&] {
+class PipelineFileTest : public PresentTest {
+protected:
+  void TearDown() override {
+    std::filesystem::remove_all(m_folder);
+    PresentTest::TearDown();
+  }
+  /// A renderer that makes a pipeline, and its end.
+  void drawOnce(const char* cacheDir, const char* vmUuid = nullptr) {
     Harness::Options options;
     options.backend = "vulkan";
     options.flags = AEROGPU_RENDERER_VALIDATION;
-    options.cacheDir = folderName.c_str();
+    options.cacheDir = cacheDir;
+    options.vmUuid = vmUuid;
     Harness own(options);
     ASSERT_TRUE(own.ok()) << own.createError();
     Harness* const shared = s_gpu;
@@ -168,10 +174,51 @@ TEST_F(PresentTest, PipelineCacheSurvivesARestart) {
     EXPECT_EQ(pixel(read(t, kBgra, kSize, kSize), kSize, 1, 1), (Pixel{0x99, 0x66, 0x33, 0xFF}));
     EXPECT_TRUE(own.takeErrorLines().empty());
     s_gpu = shared;
-  };
+  }
+  /// All there are, without the folder's own name, and without those that the GPU's driver keeps for itself.
+  std::set<std::string> files() const {
+    std::set<std::string> found;
+    if (std::filesystem::exists(m_folder))
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(m_folder))
+        if (entry.path().filename().string().starts_with("pipelines-"))
+          found.insert(std::filesystem::relative(entry.path(), m_folder).string());
+    return found;
+  }
+
+  const std::filesystem::path m_folder =
+      std::filesystem::temp_directory_path() / ("aerogpu-cache-test-" + std::to_string(getpid()));
+};
+
+/// A file is of the GPU driver's own format, and a guest has a hand in it: no VM is given another's.
+TEST_F(PipelineFileTest, PipelinesAreOneMachinesOwn) {
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before ? before : "";
+  setenv("XDG_CACHE_HOME", m_folder.c_str(), 1);
+  for (const char* nobody : {static_cast<const char*>(nullptr), "", "00000000-0000-0000-0000-000000000000",
+                             "../somewhere", "a/b", "."}) {
+    drawOnce(nullptr, nobody);
+    EXPECT_EQ(files(), std::set<std::string>{}) << (nobody ? nobody : "no UUID");
+  }
+  const char* const machines[] = {"1b4e28ba-2fa1-11d2-883f-0016d3cca427",
+                                  "6fa459ea-ee8a-3ca4-894e-db77e160355e"};
+  std::set<std::string> folders;
+  for (const char* uuid : machines) drawOnce(nullptr, uuid);
+  for (const std::string& file : files()) folders.insert(std::filesystem::path(file).parent_path().string());
+  EXPECT_EQ(files().size(), 2u);
+  EXPECT_EQ(folders, (std::set<std::string>{std::string("aerogpu/") + machines[0],
+                                            std::string("aerogpu/") + machines[1]}));
+  if (before)
+    setenv("XDG_CACHE_HOME", kept.c_str(), 1);
+  else
+    unsetenv("XDG_CACHE_HOME");
+}
+
+TEST_F(PipelineFileTest, SurvivesARestart) {
+  const std::string folderName = m_folder.string();
+  const auto drawOnce = [&] { PipelineFileTest::drawOnce(folderName.c_str()); };
   drawOnce();
   std::filesystem::path file;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(m_folder)) {
     EXPECT_TRUE(file.empty()) << "more than one file";
     file = entry.path();
   }
@@ -189,7 +236,6 @@ TEST_F(PresentTest, PipelineCacheSurvivesARestart) {
   std::filesystem::resize_file(file, 10);
   drawOnce();
   EXPECT_GT(std::filesystem::file_size(file), 24u);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
