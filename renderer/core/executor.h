@@ -213,7 +213,7 @@ private:
   static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
   static constexpr uint32_t kMaxValues = 1024;   ///< that one submission may have written (VALUE-4)
   static constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (QUERY-10)
-  static constexpr uint64_t kMemoryPiece = uint64_t{1} << 20;  ///< bytes between two looks at an interruption
+  static constexpr uint64_t kMemoryPiece = WriteGate::kPieceBytes;  ///< between two looks at an interruption
   static constexpr uint64_t kObjectBytes = 512;  ///< what an object costs beside its memory on the GPU
 
   void noteError(const Error& error, uint32_t offset, uint32_t opcode, uint64_t fence);

@@ -78,8 +78,8 @@ Result<void> Executor::copyMemory(PageWalk& to, PageWalk& from, bool fromEnd) {
     if (m_observer) m_observer->onGuestRead(from.entry(), {from.offsetOf(step), step, step, 1}, {&src, 1});
     const uint64_t done = m_env.guest.move(dst.gpa, src.gpa, step, fromEnd);
     if (done == 0)
-      return refused(ErrorCode::OutOfBounds, "copy of what is no guest memory",
-                     {{"src", src.gpa}, {"dst", dst.gpa}, {"bytes", step}});
+      return m_env.guest.refusal(refused(ErrorCode::OutOfBounds, "copy of what is no guest memory",
+                                         {{"src", src.gpa}, {"dst", dst.gpa}, {"bytes", step}}));
     to.advance(done);
     from.advance(done);
   }
@@ -126,8 +126,8 @@ Result<void> Executor::run(const aerogpu_cmd_ext_fill_memory& c) {
     const auto phase = static_cast<uint32_t>((c.size_bytes - walk.left()) % sizeof c.pattern);
     const uint64_t done = m_env.guest.fill(dst.gpa, dst.size, c.pattern, phase);
     if (done == 0)
-      return refused(ErrorCode::OutOfBounds, "fill of what is no guest memory",
-                     {{"dst", dst.gpa}, {"bytes", dst.size}});
+      return m_env.guest.refusal(refused(ErrorCode::OutOfBounds, "fill of what is no guest memory",
+                                         {{"dst", dst.gpa}, {"bytes", dst.size}}));
     walk.advance(done);
   }
   return {};

@@ -71,10 +71,15 @@ uint64_t GuestMemory::move(uint64_t dst, uint64_t src, uint64_t size, bool fromE
     }
     const uint64_t step = std::min({from.size, to.size, size});
     const bool whole = step == size, moves = step != 0 && (whole || !fromEnd);
-    if (moves) std::memmove(to.host, from.host, step);
-    m_callbacks.guest_unmap(m_opaque, &to, moves ? step : 0);
+    bool moved = false;
+    if (moves)
+      if (const WriteGate::Pass pass(m_gate); pass) {
+        std::memmove(to.host, from.host, step);
+        moved = true;
+      }
+    m_callbacks.guest_unmap(m_opaque, &to, moved ? step : 0);
     m_callbacks.guest_unmap(m_opaque, &from, 0);
-    if (moves || step == 0) return step;
+    if (moves || step == 0) return moved ? step : 0;
     // The last bytes begin behind the piece that there was.
     dst += step;
     src += step;
@@ -89,10 +94,13 @@ uint64_t GuestMemory::fill(uint64_t gpa, uint64_t size, uint32_t pattern, uint32
   const uint32_t word = std::rotr(pattern, static_cast<int>(8 * phase));
   auto* const out = static_cast<uint8_t*>(to.host);
   uint64_t at = 0;
-  for (; step - at >= sizeof word; at += sizeof word) std::memcpy(out + at, &word, sizeof word);
-  if (at != step) std::memcpy(out + at, &word, step - at);
-  m_callbacks.guest_unmap(m_opaque, &to, step);
-  return step;
+  if (const WriteGate::Pass pass(m_gate); pass) {
+    for (; step - at >= sizeof word; at += sizeof word) std::memcpy(out + at, &word, sizeof word);
+    if (at != step) std::memcpy(out + at, &word, step - at);
+    at = step;
+  }
+  m_callbacks.guest_unmap(m_opaque, &to, at);
+  return at;
 }
 
 class GuestMemory::LentMapping final : public Lent {

@@ -56,10 +56,10 @@ public:
   bool store(uint64_t gpa, uint64_t value) const;
   /// Copies the first or, with `fromEnd`, the last bytes of [src, src + size) to their places behind `dst`,
   /// as memmove() does. Returns how many: fewer than `size` where memory is in pieces, 0 where there is none
-  /// to be read or written. `size` is not 0.
+  /// to be read or written, or the gate is shut. `size` is from 1 to WriteGate::kPieceBytes.
   uint64_t move(uint64_t dst, uint64_t src, uint64_t size, bool fromEnd) const;
   /// Writes `pattern`, little-endian, again and again, beginning with its byte `phase` (0 to 3). Returns how
-  /// many bytes.
+  /// many bytes, 0 where there is no memory or the gate is shut. `size` as in move().
   uint64_t fill(uint64_t gpa, uint64_t size, uint32_t pattern, uint32_t phase) const;
   /// `range` as one mapping that lasts until the object dies, which counts as a write of all of it if `write`
   /// is set. Null when the embedder does not lend, the gate is shut, or it is not memory in one piece.

@@ -67,6 +67,22 @@ TEST(WriteGate, NothingIsWrittenOnceItIsShut) {
   RecordProperty("cut", static_cast<int>(cut));
 }
 
+// MEM-9
+TEST(WriteGate, MemoryIsNeitherMovedNorFilledWhileItIsShut) {
+  Memory memory(1 << 13);
+  std::fill_n(memory.bytes.begin(), 4096, uint8_t{7});
+  const GuestMemory guest(memory.callbacks(), &memory, true);
+  guest.gate().shut();
+  EXPECT_EQ(guest.move(4096, 0, 4096, false), 0u);
+  EXPECT_EQ(guest.move(4096, 0, 4096, true), 0u);
+  EXPECT_EQ(guest.fill(4096, 4096, 0x01020304, 0), 0u);
+  EXPECT_EQ(std::count(memory.bytes.begin() + 4096, memory.bytes.end(), 0), 4096);
+  guest.gate().open();
+  EXPECT_EQ(guest.move(4096, 0, 2048, false), 2048u);
+  EXPECT_EQ(guest.fill(6144, 2048, 0x07070707, 0), 2048u);
+  EXPECT_EQ(std::count(memory.bytes.begin(), memory.bytes.end(), 7), 8192);
+}
+
 TEST(WriteGate, TellsWhatWasLentBeforeItWasShut) {
   Memory memory(1 << 16);
   const GuestMemory guest(memory.callbacks(), &memory, true);
