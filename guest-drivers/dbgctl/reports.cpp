@@ -13,6 +13,10 @@ namespace {
 
 using Text = char[512];
 
+/// In place of what the driver told nobody without the right.
+constexpr char kNotAllowed[] =
+    "not shown: it takes the right to debug programs (open the command prompt with \"Run as administrator\")";
+
 const char* onOff(uint32_t value) {
   return value ? "on" : "off";
 }
@@ -140,6 +144,14 @@ bool reportScanout(Kernel& kernel, FILE* out) {
   aerogpu_escape_query_scanout_out_v2 scanout = {};
   if (!kernel.ask("scanout", AEROGPU_ESCAPE_OP_QUERY_SCANOUT, scanout)) return false;
   const aerogpu_escape_query_scanout_out& s = scanout.base;
+  // A driver without these flags tells everything to everybody.
+  if ((s.reserved0 & AEROGPU_DBGCTL_QUERY_SCANOUT_FLAGS_VALID) &&
+      !(s.reserved0 & AEROGPU_EXT_QUERY_FLAG_DEVICE)) {
+    line(out, "the driver's", "%s, %ux%u %s, %u bytes a row", onOff(s.cached_enable), s.cached_width,
+         s.cached_height, formatName(s.cached_format), s.cached_pitch_bytes);
+    line(out, "the device's", "%s", kNotAllowed);
+    return true;
+  }
   line(out, "the driver's", "%s, %ux%u %s, %u bytes a row, at %#llx", onOff(s.cached_enable), s.cached_width,
        s.cached_height, formatName(s.cached_format), s.cached_pitch_bytes,
        static_cast<unsigned long long>(scanout.cached_fb_gpa));
@@ -163,9 +175,14 @@ bool reportCursor(Kernel& kernel, FILE* out) {
   }
   line(out, "cursor", "%s, at %d, %d", onOff(cursor.enable), static_cast<int>(cursor.x),
        static_cast<int>(cursor.y));
-  line(out, "shape", "%ux%u %s, hot spot %u, %u, %u bytes a row, at %#llx", cursor.width, cursor.height,
-       formatName(cursor.format), cursor.hot_x, cursor.hot_y, cursor.pitch_bytes,
-       static_cast<unsigned long long>(cursor.fb_gpa));
+  const bool allowed =
+      cursor.flags & AEROGPU_EXT_QUERY_FLAG_DEVICE || cursor.fb_gpa;  // an older driver tells everybody
+  char address[32] = "";
+  if (allowed)
+    snprintf(address, sizeof address, ", at %#llx", static_cast<unsigned long long>(cursor.fb_gpa));
+  line(out, "shape", "%ux%u %s, hot spot %u, %u, %u bytes a row%s", cursor.width, cursor.height,
+       formatName(cursor.format), cursor.hot_x, cursor.hot_y, cursor.pitch_bytes, address);
+  if (!allowed) line(out, "its registers", "%s", kNotAllowed);
   return true;
 }
 
@@ -240,8 +257,8 @@ bool reportStatus(Kernel& kernel, FILE* out) {
       !kernel.ask("status", AEROGPU_ESCAPE_OP_QUERY_PERF, perf))
     return false;
   const aerogpu_escape_query_scanout_out& s = scanout.base;
-  line(out, "screen", "%s, %ux%u %s", onOff(s.mmio_enable), s.mmio_width, s.mmio_height,
-       formatName(s.mmio_format));
+  line(out, "screen", "%s, %ux%u %s", onOff(s.cached_enable), s.cached_width, s.cached_height,
+       formatName(s.cached_format));
   if (!reportFences(kernel, out)) return false;
   line(out, "presents", "%llu", static_cast<unsigned long long>(perf.total_presents));
   line(out, "resets", "%llu", static_cast<unsigned long long>(perf.reset_from_timeout_count));

@@ -5,7 +5,6 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
 #include "aerogpu_events.h"
-#include "capability_block.h"
 #include "entropy.h"
 #include "event_log.h"
 #include "hardware_information.h"
@@ -32,8 +31,7 @@ NTSTATUS AeroAdapter::start(const DXGK_START_INFO &info, const DXGKRNL_INTERFACE
     logEvent(AEROGPU_EVENT_STARTED, STATUS_SUCCESS, features.abiVersion, features.low, features.high);
     DXGK_DEVICE_INFO device = {};
     if (NT_SUCCESS(dxgk.DxgkCbGetDeviceInformation(dxgk.DeviceHandle, &device)))
-      writeHardwareInformation(device.DeviceRegistryPath, memory.vramBytes(), features.abiVersion,
-                               CapabilityBlock(registers, features.high));
+      writeHardwareInformation(device.DeviceRegistryPath, memory.vramBytes(), features.abiVersion, capabilities);
     if (settings.disable3d) logEvent(AEROGPU_EVENT_3D_DISABLED, STATUS_SUCCESS);
     return STATUS_SUCCESS;
   }
@@ -67,8 +65,11 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     m_apertureSource = settings.disableAperture ? 0 : static_cast<uint64_t>(device.SystemMemorySize.QuadPart);
     return memory.map(dxgk, device, registers);
   }
-  case kCheck:
-    return features.read(registers);
+  case kCheck: {
+    const NTSTATUS status = features.read(registers, capabilities);
+    if (!NT_SUCCESS(status)) capabilities.free();
+    return status;
+  }
   case kSegments:
     return segments.start(registers, memory.vramGpa(), memory.vramBytes(), m_apertureSource);
   case kAllocations:
@@ -108,6 +109,7 @@ void AeroAdapter::end(Stage stage) {
     break;
   case kCheck:
     display.returnToVga();
+    capabilities.free();
     break;
   case kSegments:
     segments.stop();
@@ -156,7 +158,7 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
     if (hibernates) display.returnToVga();
     return;
   }
-  NTSTATUS status = features.read(registers);
+  NTSTATUS status = features.read(registers, capabilities);
   if (!NT_SUCCESS(status)) {
     // Not the device that it was, or none: it stays as it is, and what is submitted to it times out.
     logEvent(AEROGPU_EVENT_START_FAILED, status, kCheck);

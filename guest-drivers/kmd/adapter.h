@@ -5,6 +5,7 @@
 #pragma once
 
 #include "allocations.h"
+#include "capability_block.h"
 #include "context.h"
 #include "counters.h"
 #include "creation_log.h"
@@ -85,6 +86,7 @@ public:
   Counters counters = {};
   CreationLog creationLog;
   Epochs epochs;
+  CapabilityBlock capabilities;
   Features features;
   Registers registers;
   DeviceMemory memory;

@@ -4,7 +4,6 @@
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "allocation_rules.h"
-#include "capability_block.h"
 #include "entry_points.h"
 #include "gdi_engine.h"
 #include "kernel_memory.h"
@@ -32,7 +31,6 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
     RtlCopyMemory(args.pOutputData, &answer.v1, sizeof answer.v1);
     return STATUS_SUCCESS;
   }
-  const CapabilityBlock block(adapter.registers, adapter.features.high);
   answer.ext_flags = (adapter.segments.hasAperture() ? AEROGPU_UMDPRIV_EXT_FLAG_APERTURE : 0) |
                      (adapter.acceleratesGdi() ? AEROGPU_UMDPRIV_EXT_FLAG_GDI : 0) |
                      (adapter.features.spaces() ? AEROGPU_UMDPRIV_EXT_FLAG_SPACES : 0) |
@@ -47,9 +45,9 @@ NTSTATUS answerUserMode(const AeroAdapter &adapter, const DXGKARG_QUERYADAPTERIN
   answer.ranged_handles_last = AEROGPU_EXT_RANGED_HANDLES_LAST;
   answer.handle_range_unit = AEROGPU_EXT_HANDLE_RANGE_UNIT;
   answer.handles_max = AEROGPU_EXT_HANDLES_MAX;
-  answer.block_bytes = block.bytes();
-  answer.block_written =
-      block.copy(static_cast<uint8_t *>(args.pOutputData) + sizeof answer, args.OutputDataSize - sizeof answer);
+  answer.block_bytes = adapter.capabilities.bytes();
+  answer.block_written = adapter.capabilities.copy(static_cast<uint8_t *>(args.pOutputData) + sizeof answer,
+                                                   args.OutputDataSize - sizeof answer);
   answer.v1.size_bytes = sizeof answer + answer.block_written;
   answer.v1.struct_version = AEROGPU_UMDPRIV_STRUCT_VERSION_EXT_V2;
   RtlCopyMemory(args.pOutputData, &answer, sizeof answer);

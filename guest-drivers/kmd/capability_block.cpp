@@ -4,18 +4,37 @@
 #include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_extension.h"
+#include "kernel_memory.h"
 
 namespace aero {
 
-CapabilityBlock::CapabilityBlock(const Registers &registers, uint32_t featuresHigh) : m_registers(registers) {
-  if (!(featuresHigh & AEROGPU_EXT_FEATURE_HI_CAPS)) return;
+NTSTATUS CapabilityBlock::read(const Registers &registers, uint32_t featuresHigh) {
+  m_bytes = 0;
+  m_hasFormats = false;
+  if (!(featuresHigh & AEROGPU_EXT_FEATURE_HI_CAPS)) return STATUS_SUCCESS;
+  if (!m_data) m_data = static_cast<uint8_t *>(poolAllocate(AEROGPU_EXT_REG_CAPS_BYTES));
+  if (!m_data) return STATUS_INSUFFICIENT_RESOURCES;
   const uint32_t bytes = registers.read(AEROGPU_EXT_REG_CAPS_SIZE);
   if (bytes <= AEROGPU_EXT_REG_CAPS_BYTES) m_bytes = bytes;
   m_hasFormats = featuresHigh & AEROGPU_EXT_FEATURE_HI_FORMATS;
+  RtlZeroMemory(m_data, AEROGPU_EXT_REG_CAPS_BYTES);
+  for (uint32_t at = 0; at < m_bytes; at += 4) {
+    const uint32_t word = registers.read(AEROGPU_EXT_REG_CAPS + at);
+    RtlCopyMemory(m_data + at, &word, sizeof word);
+  }
+  return STATUS_SUCCESS;
+}
+
+void CapabilityBlock::free() {
+  poolFree(m_data);
+  m_data = nullptr;
+  m_bytes = 0;
 }
 
 uint32_t CapabilityBlock::word(uint32_t offset) const {
-  return m_registers.read(AEROGPU_EXT_REG_CAPS + offset);
+  uint32_t word = 0;
+  if (offset <= AEROGPU_EXT_REG_CAPS_BYTES - sizeof word) RtlCopyMemory(&word, m_data + offset, sizeof word);
+  return word;
 }
 
 bool CapabilityBlock::knows(uint32_t bytes) const {
@@ -56,10 +75,7 @@ FormatSet CapabilityBlock::formats() const {
 
 uint32_t CapabilityBlock::copy(uint8_t *out, uint32_t room) const {
   const uint32_t count = m_bytes < room ? m_bytes : room;
-  for (uint32_t at = 0; at < count; at += 4) {
-    const uint32_t word = m_registers.read(AEROGPU_EXT_REG_CAPS + at);
-    memcpy(out + at, &word, count - at < 4 ? count - at : 4);
-  }
+  if (count) RtlCopyMemory(out, m_data, count);
   return count;
 }
 

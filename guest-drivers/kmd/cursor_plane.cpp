@@ -124,6 +124,23 @@ void CursorPlane::show(bool visible) {
   writeVisible();
 }
 
+CursorPlane::State CursorPlane::state() {
+  State state = {};
+  if (!ready()) return state;
+  MutexLock lock(m_mutex);
+  state.x = static_cast<int32_t>(static_cast<uint32_t>(m_x) + m_hotX);
+  state.y = static_cast<int32_t>(static_cast<uint32_t>(m_y) + m_hotY);
+  if (!m_width) return state;
+  state.shown = m_visible;
+  state.hotX = m_hotX;
+  state.hotY = m_hotY;
+  state.width = m_width;
+  state.height = m_height;
+  state.format = AEROGPU_FORMAT_B8G8R8A8_UNORM;
+  state.pitch = kPitch;
+  return state;
+}
+
 CursorPlane::Check CursorPlane::check() {
   if (!ready()) return Check::Good;
   MutexLock lock(m_mutex);

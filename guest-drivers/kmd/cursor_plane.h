@@ -33,6 +33,15 @@ public:
   void move(int32_t x, int32_t y);
   void show(bool visible);
 
+  /** What the registers were last told, as enum aerogpu_format and in pixels; x and y are of the hot spot. All 0
+   * without a pointer plane. */
+  struct State {
+    bool shown;
+    int32_t x, y;
+    uint32_t hotX, hotY, width, height, format, pitch;
+  };
+  State state();
+
   /** For the self test. */
   enum class Check {
     Good,

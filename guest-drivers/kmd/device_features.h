@@ -10,6 +10,7 @@
 
 namespace aero {
 
+class CapabilityBlock;
 class Registers;
 
 struct Features {
@@ -29,9 +30,9 @@ struct Features {
   /** Whether the device counts by process what spaces make (SPACE-22). */
   bool processes() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_PROCESSES; }
 
-  /** Reads all of them; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody else reads.
-   */
-  NTSTATUS read(const Registers &registers);
+  /** Reads all of them, and `block`; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody
+   *  else reads. */
+  NTSTATUS read(const Registers &registers, CapabilityBlock &block);
 };
 
 }  // namespace aero

@@ -66,6 +66,7 @@ NTSTATUS Display::start() {
 
   KeInitializeSpinLock(&m_clockLock);
   m_clock.reset();
+  m_recentKnown = false;
   KeInitializeTimer(&m_timer);
   KeInitializeDpc(&m_timerDpc, timerDpc, this);
   m_timerReady = true;
@@ -413,6 +414,21 @@ Display::Vblank Display::lastVblank() const {
     // The device ticks on between two reads.
     if (vblankSequence() == last.sequence) return last;
   }
+}
+
+Display::Recent Display::recent() {
+  constexpr uint64_t kRecentNs = 1000000;
+  KIRQL irql;
+  KeAcquireSpinLock(&m_clockLock, &irql);
+  const uint64_t now = counterNs(static_cast<uint64_t>(KeQueryPerformanceCounter(nullptr).QuadPart), m_frequency);
+  if (!m_recentKnown || now - m_recentNs >= kRecentNs) {
+    m_recent = {lastVblank(), m_registers.read(AEROGPU_MMIO_REG_IRQ_STATUS)};
+    m_recentNs = now;
+    m_recentKnown = true;
+  }
+  const Recent recent = m_recent;
+  KeReleaseSpinLock(&m_clockLock, irql);
+  return recent;
 }
 
 void Display::returnToVga() {

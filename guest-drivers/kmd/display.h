@@ -116,6 +116,13 @@ public:
   };
   /** The last one, both of the same. Any IRQL. */
   Vblank lastVblank() const;
+  /** The same, and IRQ_STATUS, as they were within the last millisecond: for who may ask as often as he likes, since
+   * each register that is read is an exit of the virtual machine under QEMU's lock. At most DISPATCH_LEVEL. */
+  struct Recent {
+    Vblank vblank;
+    uint32_t irqStatus;
+  };
+  Recent recent();
   uint32_t vblankPeriodNs() const { return m_periodNs; }
 
 private:
@@ -182,6 +189,9 @@ private:
   VblankClock m_clock;
   uint32_t m_clockSerial = 0;
   uint64_t m_clockTrustedNs = 0;
+  Recent m_recent = {};
+  uint64_t m_recentNs = 0;  // by the performance counter
+  bool m_recentKnown = false;
 };
 
 }  // namespace aero

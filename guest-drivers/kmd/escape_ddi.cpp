@@ -38,7 +38,7 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_fence_out &out) {
   return STATUS_SUCCESS;
 }
 
-NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
+void tellCounters(AeroAdapter &adapter, const Display::Vblank &vblank, aerogpu_escape_query_perf_out &out) {
   const Counters &counters = adapter.counters;
   const Ring &ring = adapter.scheduler.ring();
   out.last_submitted_fence = adapter.scheduler.lastSubmitted();
@@ -56,7 +56,6 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
   out.irq_spurious = counters.spuriousInterrupts;
   out.reset_from_timeout_count = counters.timeoutResets;
   out.last_reset_time_100ns = counters.lastResetTime;
-  const Display::Vblank vblank = adapter.display.lastVblank();
   out.vblank_seq = vblank.sequence;
   out.last_vblank_time_ns = vblank.timeNs;
   out.vblank_period_ns = adapter.display.vblankPeriodNs();
@@ -72,6 +71,10 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
   out.alloc_table_count = counters.tables;
   out.alloc_table_entries = counters.tableEntries;
   out.alloc_table_readonly_entries = counters.readonlyEntries;
+}
+
+NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_perf_out &out) {
+  tellCounters(adapter, adapter.display.recent().vblank, out);
   return STATUS_SUCCESS;
 }
 
@@ -122,13 +125,13 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_dump_ring_v2_inout &out) {
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_vblank_out &out) {
   if (out.vidpn_source_id != kSourceId) return STATUS_INVALID_PARAMETER;
-  out.irq_enable = adapter.registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE);
-  out.irq_status = adapter.registers.read(AEROGPU_MMIO_REG_IRQ_STATUS);
+  const Display::Recent recent = adapter.display.recent();
+  out.irq_enable = adapter.powered ? adapter.display.interruptMask() : 0;
+  out.irq_status = recent.irqStatus;
   out.flags = AEROGPU_DBGCTL_QUERY_VBLANK_FLAGS_VALID | AEROGPU_DBGCTL_QUERY_VBLANK_FLAG_VBLANK_SUPPORTED |
               AEROGPU_DBGCTL_QUERY_VBLANK_FLAG_INTERRUPT_TYPE_VALID;
-  const Display::Vblank vblank = adapter.display.lastVblank();
-  out.vblank_seq = vblank.sequence;
-  out.last_vblank_time_ns = vblank.timeNs;
+  out.vblank_seq = recent.vblank.sequence;
+  out.last_vblank_time_ns = recent.vblank.timeNs;
   out.vblank_period_ns = adapter.display.vblankPeriodNs();
   out.vblank_interrupt_type = DXGK_INTERRUPT_CRTC_VSYNC;
   return STATUS_SUCCESS;
@@ -143,6 +146,11 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_scanout_out &out) {
   out.cached_height = scanout.height;
   out.cached_format = scanout.format;
   out.cached_pitch_bytes = scanout.pitch;
+  const bool privileged = mayDebug();
+  out.reserved0 = AEROGPU_DBGCTL_QUERY_SCANOUT_FLAGS_VALID | (privileged ? AEROGPU_EXT_QUERY_FLAG_DEVICE : 0);
+  out.mmio_enable = out.mmio_width = out.mmio_height = out.mmio_format = out.mmio_pitch_bytes = 0;
+  out.mmio_fb_gpa = 0;
+  if (!privileged) return STATUS_SUCCESS;  // ESC-11
   out.mmio_enable = registers.read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
   out.mmio_width = registers.read(AEROGPU_MMIO_REG_SCANOUT0_WIDTH);
   out.mmio_height = registers.read(AEROGPU_MMIO_REG_SCANOUT0_HEIGHT);
@@ -154,14 +162,32 @@ NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_scanout_out &out) {
 }
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_scanout_out_v2 &out) {
-  out.cached_fb_gpa = adapter.display.scanout().address;
-  return answer(adapter, out.base);
+  const NTSTATUS status = answer(adapter, out.base);
+  const bool told = out.base.reserved0 & AEROGPU_EXT_QUERY_FLAG_DEVICE;
+  out.cached_fb_gpa = told ? adapter.display.scanout().address : 0;
+  if (told) out.base.reserved0 |= AEROGPU_DBGCTL_QUERY_SCANOUT_FLAG_CACHED_FB_GPA_VALID;
+  return status;
 }
 
 NTSTATUS answer(AeroAdapter &adapter, aerogpu_escape_query_cursor_out &out) {
   const Registers &registers = adapter.registers;
   out.flags = AEROGPU_DBGCTL_QUERY_CURSOR_FLAGS_VALID |
               (adapter.features.low & AEROGPU_FEATURE_CURSOR ? AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED : 0);
+  if (!mayDebug()) {  // ESC-11
+    const CursorPlane::State state = adapter.cursor.state();
+    out.enable = state.shown;
+    out.x = state.x;
+    out.y = state.y;
+    out.hot_x = state.hotX;
+    out.hot_y = state.hotY;
+    out.width = state.width;
+    out.height = state.height;
+    out.format = state.format;
+    out.fb_gpa = 0;
+    out.pitch_bytes = state.pitch;
+    return STATUS_SUCCESS;
+  }
+  out.flags |= AEROGPU_EXT_QUERY_FLAG_DEVICE;
   out.enable = registers.read(AEROGPU_MMIO_REG_CURSOR_ENABLE);
   out.x = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_X));
   out.y = static_cast<int32_t>(registers.read(AEROGPU_MMIO_REG_CURSOR_Y));
@@ -416,7 +442,7 @@ NTSTATUS APIENTRY AeroDdiCollectDbgInfo(const HANDLE hAdapter, const DXGKARG_COL
   report.magic = AEROGPU_MMIO_MAGIC;
   report.version = 1;
   if (adapter->started) {
-    answer(*adapter, report.perf);
+    tellCounters(*adapter, adapter->display.lastVblank(), report.perf);
     answer(*adapter, report.error);
   }
   RtlCopyMemory(args->pBuffer, &report, args->BufferSize < sizeof report ? args->BufferSize : sizeof report);

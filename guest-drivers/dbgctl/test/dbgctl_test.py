@@ -208,6 +208,12 @@ def without_rights(test, kmt, host):
     host.tell('privileged no')
     for words in PRIVILEGED:
         test.refuses(kmt, words, host.variables, 1, ADMINISTRATOR)
+    # ESC-11
+    scanout = test.says(kmt, ['scanout'], host.variables, '^the driver.s +on, 1024x768 B8G8R8X8, 4096 bytes a row$',
+                        '^the device.s +not shown: it takes the right to debug programs')
+    test.check('differ' not in scanout and ' at 0x' not in scanout, 'nothing else', scanout)
+    cursor = test.says(kmt, ['cursor'], host.variables, '^cursor +off', '^its registers +not shown: .*%s' % ADMINISTRATOR)
+    test.check(' at 0x' not in cursor, 'no address', cursor)
     test.says(kmt, ['status'], host.variables, '^under way +0$')
     test.says(kmt, ['operations'], host.variables, '^ 4 SELFTEST +32 bytes, for administrators$')
     path = os.path.join(test.folder, 'capture.txt')

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ public:
     uint32_t readAnd = UINT32_MAX, readOr = 0, writeAnd = UINT32_MAX;
   };
   virtual bool breakRegister(uint32_t, const Fault&) { return false; }
+
+  /// How often the driver has read BAR0; nothing where its accesses are not seen.
+  virtual std::optional<uint64_t> registerReads() const { return {}; }
 
   /// The function's configuration space; little-endian as it lies there.
   virtual guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) = 0;

@@ -154,6 +154,7 @@ void QtestMachine::RegisterWindow::breakRegister(uint64_t offset, const Fault& f
 }
 
 uint64_t QtestMachine::RegisterWindow::read(uint64_t offset, unsigned bytes) {
+  ++m_reads;
   const Fault fault = faultOf(offset);
   return (Window::read(offset, bytes) & (fault.readAnd | ~uint64_t{UINT32_MAX})) | fault.readOr;
 }

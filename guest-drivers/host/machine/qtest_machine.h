@@ -50,6 +50,7 @@ public:
     m_registers.breakRegister(offset, fault);
     return true;
   }
+  std::optional<uint64_t> registerReads() const override { return m_registers.reads(); }
   guest::Status screen(Picture& picture) override;
   guest::Status deviceProperty(const std::string& name, uint64_t& value) override {
     return m_qmp.property(name, value);
@@ -94,6 +95,8 @@ private:
     uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(Window::read(offset, 4)); }
     void write(uint32_t offset, uint32_t value) override { writeRegister(offset, value, 4); }
     void breakRegister(uint64_t offset, const Fault& fault);
+    /// Reads of the driver's, so far.
+    uint64_t reads() const { return m_reads; }
     /// The first vblank after `now`, by clockNow(); kNever while the scanout is off.
     int64_t nextVblank(int64_t now) const;
     /// Vblanks interrupt.
@@ -112,7 +115,7 @@ private:
     std::mutex m_mutex;
     bool m_scanout = false;
     std::atomic<int64_t> m_vblankStart{-1}, m_vblankPeriod{1};
-    std::atomic<uint64_t> m_works{0};
+    std::atomic<uint64_t> m_works{0}, m_reads{0};
     std::atomic<uint32_t> m_irqEnable{0};
   };
   /// The IOAPIC's input that the function's INTA# reaches.

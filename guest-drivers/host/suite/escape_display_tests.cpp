@@ -3,6 +3,7 @@
 // screen.
 #include <cstring>
 
+#include "aerogpu/aerogpu_escape_extension.h"
 #include "suite/escapes.h"
 #include "suite/outside.h"
 #include "suite/streams.h"
@@ -65,6 +66,10 @@ void displayAnswers() {
                v2.base.cached_height == height && v2.base.cached_format == AEROGPU_FORMAT_B8G8R8X8_UNORM &&
                v2.base.cached_pitch_bytes >= width * 4 && v2.cached_fb_gpa == address,
            "QUERY_SCANOUT: what the driver shows (%ux%u)", v2.base.cached_width, v2.base.cached_height);
+    expect(v2.base.reserved0 == (AEROGPU_DBGCTL_QUERY_SCANOUT_FLAGS_VALID | AEROGPU_EXT_QUERY_FLAG_DEVICE |
+                                 AEROGPU_DBGCTL_QUERY_SCANOUT_FLAG_CACHED_FB_GPA_VALID) &&
+               v1.reserved0 == (AEROGPU_DBGCTL_QUERY_SCANOUT_FLAGS_VALID | AEROGPU_EXT_QUERY_FLAG_DEVICE),
+           "QUERY_SCANOUT: flags 0x%x, 0x%x", v2.base.reserved0, v1.reserved0);
     expect(v2.base.mmio_enable == r.read(AEROGPU_MMIO_REG_SCANOUT0_ENABLE) &&
                v2.base.mmio_enable == enabled &&
                v2.base.mmio_width == r.read(AEROGPU_MMIO_REG_SCANOUT0_WIDTH) &&
@@ -73,7 +78,7 @@ void displayAnswers() {
                v2.base.mmio_pitch_bytes == r.read(AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES) &&
                v2.base.mmio_fb_gpa == r.read64(AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO),
            "QUERY_SCANOUT: the registers");
-    constexpr size_t kHeader = sizeof(aerogpu_escape_header);
+    constexpr size_t kHeader = offsetof(aerogpu_escape_query_scanout_out, cached_enable);
     expect(std::memcmp(reinterpret_cast<const uint8_t*>(&v1) + kHeader,
                        reinterpret_cast<const uint8_t*>(&v2) + kHeader, sizeof v1 - kHeader) == 0,
            "QUERY_SCANOUT: both forms say one thing");
@@ -84,6 +89,36 @@ void displayAnswers() {
   expect(ntSuccess(adapter.display().setVisible(true)), "visible");
   if (!expect(session.setMode(800, 600), "another mode")) return;
   scanoutIsTrue(true, 800, 600);
+  // ESC-11: without the right to debug programs, what the driver set, without addresses, and nobody asks the
+  // device.
+  setCallerPrivileged(false);
+  const auto reads = adapter.machine().registerReads();
+  const auto told = escapes.answer<aerogpu_escape_query_scanout_out_v2>(AEROGPU_ESCAPE_OP_QUERY_SCANOUT);
+  expect(told.base.reserved0 == AEROGPU_DBGCTL_QUERY_SCANOUT_FLAGS_VALID && told.base.cached_enable == 1 &&
+             told.base.cached_width == 800 && told.base.cached_height == 600 &&
+             told.base.cached_format == AEROGPU_FORMAT_B8G8R8X8_UNORM && told.base.cached_pitch_bytes >= 3200,
+         "QUERY_SCANOUT of anybody: what the driver shows (flags 0x%x)", told.base.reserved0);
+  expect(!told.cached_fb_gpa && !told.base.mmio_fb_gpa && !told.base.mmio_enable && !told.base.mmio_width &&
+             !told.base.mmio_height && !told.base.mmio_format && !told.base.mmio_pitch_bytes,
+         "neither registers nor addresses");
+  expect(adapter.machine().registerReads() == reads, "and no register is read");
+  // QUERY_VBLANK and QUERY_PERF read the device once a millisecond, however often they are asked.
+  const int64_t from = nowNs();
+  constexpr unsigned kAsked = 200;
+  for (unsigned i = 0; i < kAsked; ++i) {
+    escapes.answer<aerogpu_escape_query_vblank_out>(AEROGPU_ESCAPE_OP_QUERY_VBLANK);
+    escapes.answer<aerogpu_escape_query_perf_out>(AEROGPU_ESCAPE_OP_QUERY_PERF);
+  }
+  // 13 reads each time: number, time and number again, four each, and IRQ_STATUS. Again, but for that one,
+  // where a vblank comes between. Times are rounded up.
+  const auto spent = static_cast<uint64_t>((nowNs() - from) / 1'000'000);
+  if (reads) {
+    const uint64_t read = *adapter.machine().registerReads() - *reads;
+    expect(read <= 13 * (spent + 2) + 12 * (spent / 16 + 2),
+           "%llu registers are read for %u answers in %llu ms", static_cast<unsigned long long>(read),
+           2 * kAsked, static_cast<unsigned long long>(spent));
+  }
+  setCallerPrivileged(true);
   aerogpu_escape_query_scanout_out other{};
   other.vidpn_source_id = 1;
   expect(escapes.ask(AEROGPU_ESCAPE_OP_QUERY_SCANOUT, other) == kInvalidParameter,
@@ -130,8 +165,8 @@ void cursor() {
     return escapes.answer<aerogpu_escape_query_cursor_out>(AEROGPU_ESCAPE_OP_QUERY_CURSOR);
   };
   auto c = ask();
-  expect(c.flags ==
-             (AEROGPU_DBGCTL_QUERY_CURSOR_FLAGS_VALID | AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED),
+  expect(c.flags == (AEROGPU_DBGCTL_QUERY_CURSOR_FLAGS_VALID |
+                     AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED | AEROGPU_EXT_QUERY_FLAG_DEVICE),
          "QUERY_CURSOR: flags 0x%08x", c.flags);
   expect(c.enable == 1 && c.x == 200 && c.y == 100 && c.hot_x == kHotX && c.hot_y == kHotY &&
              c.width == kWidth && c.height == kHeight && c.format == AEROGPU_FORMAT_B8G8R8A8_UNORM,
@@ -173,6 +208,15 @@ void cursor() {
              escapes.ask(AEROGPU_ESCAPE_OP_SET_CURSOR_VISIBILITY, hidden) == kAccessDenied &&
              escapes.ask(AEROGPU_ESCAPE_OP_SET_CURSOR_SHAPE, larger) == kAccessDenied,
          "the cursor is not everybody's");
+  const auto reads = adapter.machine().registerReads();
+  auto told = ask();
+  expect(adapter.machine().registerReads() == reads, "QUERY_CURSOR of anybody reads no register");
+  expect(told.fb_gpa == 0 && told.flags == (AEROGPU_DBGCTL_QUERY_CURSOR_FLAGS_VALID |
+                                            AEROGPU_DBGCTL_QUERY_CURSOR_FLAG_CURSOR_SUPPORTED),
+         "nor tells an address (flags 0x%x)", told.flags);
+  told.fb_gpa = c.fb_gpa;
+  told.flags = c.flags;
+  expect(std::memcmp(&told, &c, sizeof c) == 0, "all else is as it was set");
   setCallerPrivileged(true);
   larger = shape;
   larger.in.pitch_bytes = kPitch + 1;

@@ -6,6 +6,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
+#include "capability_block.h"
 #include "fake_device.h"
 #include "registers.h"
 
@@ -15,11 +16,13 @@ namespace {
 class DeviceFeatures : public testing::Test {
 protected:
   DeviceFeatures() { m_registers.map(m_device.bar0()); }
-  NTSTATUS read() { return m_features.read(m_registers); }
+  ~DeviceFeatures() override { m_block.free(); }
+  NTSTATUS read() { return m_features.read(m_registers, m_block); }
 
   FakeKernel m_kernel;
   FakeDevice m_device{m_kernel};
   Registers m_registers;
+  CapabilityBlock m_block;
   Features m_features;
 };
 

@@ -17,6 +17,9 @@
 #define AEROGPU_EXT_HANDLE_RANGE_UNIT 0x10000U /* a range has this many handles, or a multiple of it */
 #define AEROGPU_EXT_HANDLES_MAX 0x40000U       /* in all ranges of a device together */
 
+/* Flag of QUERY_CURSOR, and of QUERY_SCANOUT, whose flags are its reserved0. */
+#define AEROGPU_EXT_QUERY_FLAG_DEVICE 0x100U /* the answer has registers and addresses, for who may debug (ESC-11) */
+
 /** RESERVE_HANDLES, of the device of the escape. */
 struct aerogpu_escape_ext_reserve_handles_inout {
   struct aerogpu_escape_header hdr;
