@@ -45,8 +45,12 @@ static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
         aerogpu_ring_set_head_locked(s, sub->next_head);
     }
     if (sub->error_count) {
-        aerogpu_latch_error_locked(s, sub->error_code, sub->signal_fence,
-                                   sub->error_count);
+        aerogpu_latch_record_locked(
+            s, &(AeroGPUErrorRecord){ .fence = sub->signal_fence,
+                                      .code = sub->error_code,
+                                      .count = sub->error_count,
+                                      .space = sub->space,
+                                      .context_id = sub->context_id });
     }
     if (!(sub->flags & AEROGPU_SUBMIT_FLAG_NO_IRQ)) {
         aerogpu_irq_raise(s, AEROGPU_IRQ_FENCE);
@@ -165,7 +169,8 @@ void aerogpu_submission_done(AeroGPUState *s,
         s->completions.held = true;
     }
     if (sub->lost && sub->generation == s->completions.generation) {
-        aerogpu_loss_noticed_locked(s, sub->signal_fence);
+        aerogpu_loss_noticed_locked(s, sub->signal_fence, sub->space,
+                                    sub->context_id);
     }
     sub->frame = result->frame;
     if (s->scanout.stopping && sub->frame) {
@@ -216,6 +221,8 @@ void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
     slot->frame = NULL;
     slot->next_head = next_head;
     slot->flags = sub->flags;
+    slot->space = sub->in_space ? sub->space : 0;
+    slot->context_id = sub->context_id;
     slot->done = false;
     slot->must_not_fail =
         sub->flags & AEROGPU_SUBMIT_FLAG_EXT_HOLD &&
@@ -358,6 +365,8 @@ static int aerogpu_completions_pre_save(void *opaque)
             .flags = sub->flags,
             .error_count = sub->error_count,
             .error_code = sub->error_code,
+            .space = sub->space,
+            .context_id = sub->context_id,
             .present_count = sub->present_count,
             .vsync = sub->vsync,
             .texture = sub->texture,
@@ -427,6 +436,8 @@ int aerogpu_completions_loaded(AeroGPUState *s)
                 .flags = sub->flags,
                 .error_count = sub->error_count,
                 .error_code = sub->error_code,
+                .space = sub->space,
+                .context_id = sub->context_id,
                 .present_count = sub->present_count,
                 .done = true,
                 .vsync = sub->vsync,
@@ -439,10 +450,39 @@ int aerogpu_completions_loaded(AeroGPUState *s)
     return 0;
 }
 
+/* Whose it is matters to its error record alone. */
+static bool aerogpu_submission_owner_needed(void *opaque)
+{
+    const AeroGPUSavedSubmission *sub = opaque;
+
+    return sub->error_count && (sub->space || sub->context_id);
+}
+
+static int aerogpu_submission_pre_load(void *opaque)
+{
+    AeroGPUSavedSubmission *sub = opaque;
+
+    sub->space = sub->context_id = 0;
+    return 0;
+}
+
+static const VMStateDescription aerogpu_submission_owner_vmstate = {
+    .name = "aerogpu/submission/owner",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_submission_owner_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT32(space, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(context_id, AeroGPUSavedSubmission),
+            VMSTATE_END_OF_LIST() },
+};
+
 static const VMStateDescription aerogpu_submission_vmstate = {
     .name = "aerogpu/submission",
     .version_id = 1,
     .minimum_version_id = 1,
+    .pre_load = aerogpu_submission_pre_load,
     .fields =
         AEROGPU_VMSTATE_FIELDS{
             VMSTATE_UINT64(signal_fence, AeroGPUSavedSubmission),
@@ -457,6 +497,9 @@ static const VMStateDescription aerogpu_submission_vmstate = {
             VMSTATE_BOOL(moves_head, AeroGPUSavedSubmission),
             VMSTATE_BOOL(shows, AeroGPUSavedSubmission),
             VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_submission_owner_vmstate,
+                                        NULL },
 };
 
 const VMStateDescription aerogpu_completions_vmstate = {

@@ -21,6 +21,8 @@ typedef struct AeroGPUSubmission {
     uint32_t flags;     /* enum aerogpu_submit_flags */
     uint32_t error_count;
     uint32_t error_code;
+    uint32_t space; /* 0 without handle spaces */
+    uint32_t context_id;
     uint32_t present_count;
     bool done;          /* the renderer is finished with it */
     bool vsync;         /* completes at a vblank */
@@ -42,6 +44,8 @@ typedef struct AeroGPUSavedSubmission {
     uint32_t flags;
     uint32_t error_count;
     uint32_t error_code;
+    uint32_t space;
+    uint32_t context_id;
     uint32_t present_count;
     bool vsync;
     bool texture;

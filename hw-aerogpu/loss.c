@@ -27,14 +27,20 @@ static void aerogpu_loss_update_locked(AeroGPUState *s, uint32_t state)
         s->renderer, s->loss.enable && state != AEROGPU_EXT_GPU_GONE);
 }
 
-void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence)
+void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence,
+                                 uint32_t space, uint32_t context_id)
 {
     if (s->loss.state != AEROGPU_EXT_GPU_WORKS) {
         return;
     }
     aerogpu_loss_update_locked(s, AEROGPU_EXT_GPU_LOST);
     if (s->loss.enable) {
-        aerogpu_latch_error_locked(s, AEROGPU_ERROR_BACKEND, fence, 1);
+        aerogpu_latch_record_locked(
+            s, &(AeroGPUErrorRecord){ .fence = fence,
+                                      .code = AEROGPU_ERROR_BACKEND,
+                                      .count = 1,
+                                      .space = space,
+                                      .context_id = context_id });
     }
 }
 

@@ -12,8 +12,12 @@ typedef struct AeroGPULoss {
     uint32_t saved_generation; /* BQL */
 } AeroGPULoss;
 
-/* The GPU was lost under the submission with `fence`. Any thread, lock held. */
-void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence);
+/*
+ * The GPU was lost under the submission with `fence`, in that handle space and
+ * context. Any thread, lock held.
+ */
+void aerogpu_loss_noticed_locked(AeroGPUState *s, uint64_t fence,
+                                 uint32_t space, uint32_t context_id);
 /*
  * Whether what the GPU was lost under is not to complete, and nothing more to
  * be fetched. Any thread, lock held.

@@ -11,6 +11,7 @@
 #include "complete.h"
 #include "cursor.h"
 #include "edid.h"
+#include "error_records.h"
 #include "fence.h"
 #include "irq.h"
 #include "keep.h"
@@ -163,6 +164,26 @@ static uint32_t error_count_read(AeroGPUState *s)
     return s->errors.count;
 }
 
+static void error_next_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_error_records_take(&s->errors.records);
+}
+
+#define ERROR_TAKEN(n)                                                \
+    static uint32_t error_##n##_read(AeroGPUState *s)                 \
+    {                                                                 \
+        QEMU_LOCK_GUARD(&s->lock);                                    \
+        return aerogpu_error_records_read(&s->errors.records,         \
+                                          AEROGPU_EXT_REG_ERROR_##n); \
+    }
+ERROR_TAKEN(TAKEN)
+ERROR_TAKEN(TAKEN_COUNT)
+ERROR_TAKEN(TAKEN_FENCE_LO)
+ERROR_TAKEN(TAKEN_FENCE_HI)
+ERROR_TAKEN(TAKEN_SPACE)
+ERROR_TAKEN(TAKEN_CONTEXT)
+
 /* ---- scanout and cursor ---- */
 
 static void scanout_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
@@ -201,6 +222,7 @@ static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
                 AEROGPU_EXT_FEATURE_HI_TIMESTAMP |                         \
                 AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
                 AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS |                      \
+                AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS |                     \
                 AEROGPU_EXT_FEATURE_HI_POLICY |                            \
                 AEROGPU_EXT_FEATURE_HI_RING_BUSY)                          \
          << 32)
@@ -479,6 +501,13 @@ static const struct AeroGPUExtReg {
     EXT_REG(KEEP, RW, .read = keep_read, .write = keep_write),
     EXT_REG(POLICY, RO, .read = policy_read),
     EXT_REG(RING_BUSY, RO, .read = ring_busy_read),
+    EXT_REG(ERROR_NEXT, WO, .write = error_next_write),
+    EXT_REG(ERROR_TAKEN, RO, .read = error_TAKEN_read),
+    EXT_REG(ERROR_TAKEN_COUNT, RO, .read = error_TAKEN_COUNT_read),
+    EXT_REG(ERROR_TAKEN_FENCE_LO, RO, .read = error_TAKEN_FENCE_LO_read),
+    EXT_REG(ERROR_TAKEN_FENCE_HI, RO, .read = error_TAKEN_FENCE_HI_read),
+    EXT_REG(ERROR_TAKEN_SPACE, RO, .read = error_TAKEN_SPACE_read),
+    EXT_REG(ERROR_TAKEN_CONTEXT, RO, .read = error_TAKEN_CONTEXT_read),
     EXT_REG(SPACES, RW, .read = spaces_read, .write = spaces_write),
     EXT_REG(SPACE_COUNT, RO, .read = space_COUNT_read),
     EXT_REG(SPACE_CONTEXTS, RO, .read = space_CONTEXTS_read),

@@ -88,12 +88,13 @@ static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
 }
 
 /* Grows a private buffer; the size was checked against its cap. */
-static uint8_t *aerogpu_buffer(uint8_t **buffer, uint64_t *capacity,
-                               uint64_t size)
+static uint8_t *aerogpu_buffer(AeroGPUState *s, uint8_t **buffer,
+                               uint64_t *capacity, uint64_t size)
 {
-    if (*capacity < size) {
+    if (*capacity < size || qatomic_read(&s->ring.no_memory)) {
         uint64_t grown = MAX(size, 64 * KiB);
-        uint8_t *p = g_try_malloc(grown);
+        uint8_t *p =
+            qatomic_read(&s->ring.no_memory) ? NULL : g_try_malloc(grown);
 
         if (!p) {
             return NULL;
@@ -135,7 +136,7 @@ static uint32_t aerogpu_fetch_range(AeroGPUState *s, uint64_t gpa,
     if (gpa + size < gpa || size > cap) {
         return AEROGPU_ERROR_OOB;
     }
-    to = aerogpu_buffer(buffer, capacity, size);
+    to = aerogpu_buffer(s, buffer, capacity, size);
     if (!to) {
         return AEROGPU_ERROR_INTERNAL;
     }

@@ -33,6 +33,7 @@ typedef struct AeroGPURing {
     uint64_t cmd_capacity;
     uint8_t *table_buffer;
     uint64_t table_capacity;
+    bool no_memory; /* atomic; for tests: there is none for those copies */
 } AeroGPURing;
 
 /*

@@ -14,6 +14,7 @@
 
 /* x-gpu-fault, beside enum aerogpu_renderer_faults. */
 #define AEROGPU_FAULT_STICK 4
+#define AEROGPU_FAULT_FETCH 32
 #define AEROGPU_MAX_DELAY_MS 60000
 
 typedef struct AeroGPUCounter {
@@ -182,6 +183,7 @@ static void aerogpu_fault_set(Object *obj, Visitor *v, const char *name,
                                                AEROGPU_RENDERER_FAULT_REFUSE |
                                                AEROGPU_RENDERER_FAULT_HANG));
         aerogpu_completions_stick(s, faults & AEROGPU_FAULT_STICK);
+        qatomic_set(&s->ring.no_memory, faults & AEROGPU_FAULT_FETCH);
     }
 }
 
@@ -242,7 +244,7 @@ void aerogpu_stats_class_init(ObjectClass *klass)
                               aerogpu_fault_set, NULL, NULL);
     object_class_property_set_description(
         klass, "x-gpu-fault",
-        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back; 4 keeps the next submission from ending; 8, while set, keeps the GPU from ending what it is given");
+        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back; 4 keeps the next submission from ending; 8, while set, keeps the GPU from ending what it is given; 32, while set, there is no memory for commands");
     object_class_property_add(klass, "x-gpu-delay-ms", "uint32", NULL,
                               aerogpu_delay_set, NULL, NULL);
     object_class_property_set_description(

@@ -87,6 +87,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
     return scheduler.start(info.RequiredDmaQueueEntry, features.spaces());
   case kInterrupts:
     deviceErrors.start();
+    scheduler.startErrors(features.errorRecords());
     powered = true;
     registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
     registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, display.interruptMask());
@@ -170,6 +171,7 @@ void AeroAdapter::setPower(DEVICE_POWER_STATE state, bool hibernates) {
   else
     epochs.slept(false);
   if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 1);
+  scheduler.startErrors(features.errorRecords());
   scheduler.resume(forgot);
   registers.write(AEROGPU_MMIO_REG_IRQ_ACK, ~0u);
   powered = true;

@@ -30,6 +30,9 @@ struct Features {
   /** Whether the device counts by process what spaces make (SPACE-22). */
   bool processes() const { return spaces() && high & AEROGPU_EXT_FEATURE_HI_PROCESSES; }
 
+  /** Whether the device says of each error whose it was (REC). */
+  bool errorRecords() const { return high & AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS; }
+
   /** Reads all of them, and `block`; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody
    *  else reads. */
   NTSTATUS read(const Registers &registers, CapabilityBlock &block);

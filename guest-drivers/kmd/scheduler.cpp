@@ -260,17 +260,37 @@ bool Scheduler::interrupt(uint32_t status) {
   const uint64_t fence = completed();
   if (status & AEROGPU_IRQ_ERROR) {
     m_counters.errorInterrupts++;
-    m_counters.lastErrorFence = m_registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
-    trace::write<trace::DeviceError>([&] {
-      return trace::DeviceError{m_counters.lastErrorFence, m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE)};
-    });
-    // A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Where a submission as a whole
-    // did not run, it does not. DXGK_INTERRUPT_DMA_FAULTED is not for drivers (page "DXGK_INTERRUPT_TYPE").
-    if (m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE) == AEROGPU_ERROR_INTERNAL) blame(m_counters.lastErrorFence);
+    if (m_errorRecords.there())
+      readErrors();
+    else
+      readNewestError();
   }
   needsDpc |= notifyCompleted(fence);
   needsDpc |= notifyPreempted(fence);
   return needsDpc;
+}
+
+// A packet that failed had no effect and the rest ran (CMD-7): the process goes on. Where a submission as a whole did
+// not run, it does not. DXGK_INTERRUPT_DMA_FAULTED is not for drivers (page "DXGK_INTERRUPT_TYPE").
+void Scheduler::readErrors() {
+  ErrorRecord record = {};
+  record.more = true;
+  for (uint32_t i = 0; record.more && i < ErrorRecords::kMost; i++) {
+    record = m_errorRecords.take();
+    if (record.lost) blameAll();
+    if (!record.code) continue;
+    m_counters.lastErrorFence = record.fence;
+    trace::write<trace::DeviceError>([&] { return trace::DeviceError{record.fence, record.code}; });
+    if (record.code == AEROGPU_ERROR_INTERNAL) blame(record.whose);
+  }
+}
+
+/** Of a device without records: of several errors at once the newest is all there is, and it may change meanwhile. */
+void Scheduler::readNewestError() {
+  m_counters.lastErrorFence = m_registers.read64(AEROGPU_MMIO_REG_ERROR_FENCE_LO);
+  const uint32_t code = m_registers.read(AEROGPU_MMIO_REG_ERROR_CODE);
+  trace::write<trace::DeviceError>([&] { return trace::DeviceError{m_counters.lastErrorFence, code}; });
+  if (code == AEROGPU_ERROR_INTERNAL) blameFence(m_counters.lastErrorFence);
 }
 
 /** Outside of an interrupt: every notification is followed by a DPC, asked for before anybody else gets the processor.
@@ -305,16 +325,28 @@ bool Scheduler::notifyPreempted(uint64_t fence) {
   return true;
 }
 
-/** Remembers whose submission has this fence. Paging buffers and the driver's own are nobody's. */
-void Scheduler::blame(uint64_t fence) {
+/** Remembers whose submission did not run. Paging buffers and the driver's own are nobody's. */
+void Scheduler::blame(DeviceContext context) {
+  const uint32_t bit = failureBit(context);
+  if (!bit) return;
+  InterlockedOr(&m_failures[bit / 32], static_cast<LONG>(1u << bit % 32));
+  InterlockedIncrement(&m_failureCount);
+}
+
+/** Somebody's did not run, and it is not known whose: better all lose their device than one goes on with what is not
+ *  there. */
+void Scheduler::blameAll() {
+  for (volatile LONG &word : m_failures) InterlockedOr(&word, -1);
+  InterlockedIncrement(&m_failureCount);
+}
+
+void Scheduler::blameFence(uint64_t fence) {
   const uint32_t tail = m_ring.tail();
   for (uint32_t i = 1; i <= m_ring.entries(); i++) {
     const aerogpu_submit_desc &slot = m_ring.slot(tail - i);
     const DeviceContext context = {m_ring.spaceOf(tail - i), slot.context_id};
-    const uint32_t bit = failureBit(context);
-    if (slot.signal_fence != fence || !bit) continue;
-    InterlockedOr(&m_failures[bit / 32], static_cast<LONG>(1u << bit % 32));
-    InterlockedIncrement(&m_failureCount);
+    if (slot.signal_fence != fence || !failureBit(context)) continue;
+    blame(context);
     return;
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dma_layout.h"
+#include "error_records.h"
 #include "fence.h"
 #include "ring.h"
 #include "space_numbers.h"
@@ -84,6 +85,9 @@ public:
   /** Waits until everything submitted so far has left the ring. PASSIVE_LEVEL. */
   NTSTATUS waitIdle(uint32_t milliseconds);
 
+  /** Before the device's interrupts are on, at a start and after a sleep. `records`: the device has error records.
+   *  PASSIVE_LEVEL. */
+  void startErrors(bool records) { m_errorRecords.start(records); }
   /** The device raised FENCE or ERROR; DIRQL. Tells the OS what completed. Returns whether it needs a DPC. */
   bool interrupt(uint32_t status);
 
@@ -153,7 +157,11 @@ private:
   void notifyAtDirql(uint64_t fence);
   bool notifyCompleted(uint64_t fence);
   bool notifyPreempted(uint64_t fence);
-  void blame(uint64_t fence);
+  void readErrors();
+  void readNewestError();
+  void blame(DeviceContext context);
+  void blameAll();
+  void blameFence(uint64_t fence);
   uint32_t processAtHead() const;
   static BOOLEAN NTAPI preemptAtDirql(PVOID context);
   static BOOLEAN NTAPI reportAtDirql(PVOID context);
@@ -181,6 +189,7 @@ private:
   const DXGKRNL_INTERFACE &m_dxgk;
   KSPIN_LOCK m_lock = 0;  // ring, m_lastSubmitted
   Ring m_ring;
+  ErrorRecords m_errorRecords{m_registers};  // the interrupt routine's
   Contiguous m_internal;
   InternalSlot m_slots[kInternalSlots] = {};
   FAST_MUTEX m_internalLock = {};

@@ -77,6 +77,9 @@ public:
   virtual bool stickGpu() { return false; }
   /// The GPU ends nothing that it is given from now on, or does again. False as above.
   virtual bool hangGpu(bool /*hangs*/) { return false; }
+  /// There is no host memory for the copies of submissions from now on, or there is again: none of them runs.
+  /// False as above.
+  virtual bool starveFetches(bool /*starves*/) { return false; }
   /// Each submission takes so many milliseconds of the machine's clock from now on, one after the other; 0:
   /// as long as it takes. False as above.
   virtual bool slowGpu(unsigned /*ms*/) { return false; }

@@ -44,6 +44,9 @@ public:
   bool stickGpu() override { return setProperty("x-gpu-fault", m_faults | 4); }
   bool hangGpu(bool hangs) override { return setProperty("x-gpu-fault", m_faults = hangs ? 8 : 0); }
   bool refuseGpu(bool refuses) override { return setProperty("x-gpu-fault", m_faults = refuses ? 2 : 0); }
+  bool starveFetches(bool starves) override {
+    return setProperty("x-gpu-fault", m_faults | (starves ? 32 : 0));
+  }
   bool slowGpu(unsigned ms) override { return setProperty("x-gpu-delay-ms", ms); }
   bool isSeen() const override { return true; }
   bool breakRegister(uint32_t offset, const Fault& fault) override {

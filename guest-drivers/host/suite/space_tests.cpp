@@ -491,6 +491,53 @@ void spaceCharges() {
   settle(adapter, *other->context);
 }
 
+/// REC-2: work of two programs cannot run at all, a third one makes a mistake behind it, and all of that has
+/// happened before the driver is interrupted. Each is told of its own, nobody else of anything.
+void spaceErrors() {
+  constexpr NTSTATUS kGpuException = ntStatus(0xC01E0200);  // STATUS_GRAPHICS_GPU_EXCEPTION_ON_DEVICE
+  Session session;
+  if (!session.ok() || !hasSpaces(session.adapter())) return;
+  Adapter& adapter = session.adapter();
+  Machine& machine = adapter.machine();
+  auto& registers = adapter.registers();
+  const auto one = makeSharer(adapter, 770), two = makeSharer(adapter, 771),
+             mistaken = makeSharer(adapter, 772), fine = makeSharer(adapter, 773);
+  if (!one || !two || !mistaken || !fine) return;
+  const auto render = [](const std::unique_ptr<Sharer>& who, const Stream& stream) {
+    return who->context->render(stream.bytes(), {});
+  };
+  for (const auto& who : {&one, &two, &mistaken, &fine})
+    expect(ntSuccess(render(*who, Stream().flush())), "a first submission");
+  settle(adapter, *fine->context);
+  if (!machine.starveFetches(true)) {
+    note("a host without memory cannot be played here: not looked at");
+    return;
+  }
+  const auto waitForErrors = [&](uint32_t count) {
+    for (int i = 0; i < 500 && deviceErrors(adapter) != count; ++i) sleepMs(10);
+    return expect(deviceErrors(adapter) == count, "%u errors (%u)", count, deviceErrors(adapter));
+  };
+  const uint32_t enabled = registers.read(AEROGPU_MMIO_REG_IRQ_ENABLE);
+  registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, 0);
+  for (const auto& who : {&one, &two}) expect(ntSuccess(render(*who, Stream().flush())), "work");
+  waitForErrors(2);
+  machine.starveFetches(false);
+  expect(ntSuccess(render(mistaken, Stream().copyTexture(newHandle(), newHandle(), 4, 4, true))),
+         "a mistake");
+  expect(ntSuccess(render(fine, Stream().flush())), "nothing wrong");
+  waitForErrors(3);
+  registers.write(AEROGPU_MMIO_REG_IRQ_ENABLE, enabled);
+  adapter.scheduler().waitIdle();
+  for (const auto& who : {&one, &two}) {
+    const NTSTATUS status = render(*who, Stream().flush());
+    expect(status == kGpuException, "whose work did not run is told so (0x%08x)", status);
+  }
+  expect(ntSuccess(render(mistaken, Stream().flush())), "a mistake is no lost device");
+  expect(ntSuccess(render(fine, Stream().flush())), "others go on");
+  settle(adapter, *fine->context);
+  expectDeviceErrors(adapter, 3);
+}
+
 const TestCase kTests[] = {
     {"space-charges", 120, spaceCharges},
     {"space-handles", 120, spaceHandles},
@@ -500,6 +547,7 @@ const TestCase kTests[] = {
     {"space-presented", 60, inProcessWithMode<spacePresented, 1024, 768>},
     {"space-life", 60, spaceLife},
     {"space-in-flight", 120, spaceInFlight},
+    {"space-errors", 60, spaceErrors},
 };
 
 }  // namespace

@@ -53,6 +53,9 @@ void FakeDevice::resetMachine() {
   setValue(AEROGPU_MMIO_REG_FEATURES_LO, kFeatures);
   setValue(AEROGPU_MMIO_REG_SCANOUT0_VBLANK_PERIOD_NS, kPeriodNs);
   queue.clear();
+  m_errorRecords.clear();
+  m_errorRecordsWanted = false;
+  m_errorsLost = 0;
   m_fetched = 0;
   m_completed = 0;
   m_ticksBefore = m_tickBefore = 0;
@@ -143,6 +146,9 @@ void FakeDevice::write(uint32_t offset, uint32_t value) {
     EXPECT_FALSE(this->value(AEROGPU_MMIO_REG_RING_CONTROL) & AEROGPU_RING_CONTROL_ENABLE) << "SPACE-1";
     setValue(offset, value & AEROGPU_EXT_SPACES_ENABLE);
     return;
+  case AEROGPU_EXT_REG_ERROR_NEXT:
+    takeErrorRecord();
+    return;
   case AEROGPU_EXT_REG_VGA:
     setValue(AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
     return;
@@ -189,6 +195,7 @@ void FakeDevice::fetch() {
                  size_t{m_fetched % ring->entry_count} * ring->entry_stride_bytes + sizeof desc,
              sizeof newestSpace);
     }
+    m_spaces[desc.signal_fence] = value(AEROGPU_EXT_REG_SPACES) ? newestSpace.space : 0;
     queue.push_back(desc);
   }
 }
@@ -207,10 +214,33 @@ void FakeDevice::complete(size_t count) {
   }
 }
 
-void FakeDevice::fail(uint32_t code) {
+void FakeDevice::takeErrorRecord() {
+  m_errorRecordsWanted = true;
+  ErrorRecord taken = {};
+  if (!m_errorRecords.empty()) {
+    taken = m_errorRecords.front();
+    m_errorRecords.pop_front();
+  }
+  setValue(AEROGPU_EXT_REG_ERROR_TAKEN,
+           taken.code | m_errorsLost | (m_errorRecords.empty() ? 0 : uint32_t{AEROGPU_EXT_ERROR_MORE}));
+  setValue(AEROGPU_EXT_REG_ERROR_TAKEN_COUNT, taken.code ? 1 : 0);
+  setValue(AEROGPU_EXT_REG_ERROR_TAKEN_FENCE_LO, static_cast<uint32_t>(taken.fence));
+  setValue(AEROGPU_EXT_REG_ERROR_TAKEN_FENCE_HI, static_cast<uint32_t>(taken.fence >> 32));
+  setValue(AEROGPU_EXT_REG_ERROR_TAKEN_SPACE, taken.space);
+  setValue(AEROGPU_EXT_REG_ERROR_TAKEN_CONTEXT, taken.context);
+  m_errorsLost = 0;
+}
+
+void FakeDevice::fail(uint32_t code, bool lost) {
   ASSERT_FALSE(queue.empty());
   const uint64_t fence = queue.front().signal_fence;
+  const uint32_t context = queue.front().context_id;
   complete();
+  if (m_errorRecordsWanted && lost)
+    m_errorsLost |=
+        AEROGPU_EXT_ERROR_LOST | (code == AEROGPU_ERROR_INTERNAL ? uint32_t{AEROGPU_EXT_ERROR_LOST_INTERNAL} : 0);
+  else if (m_errorRecordsWanted)
+    m_errorRecords.push_back({fence, code, m_spaces[fence], context});
   setValue(AEROGPU_MMIO_REG_ERROR_CODE, code);
   setValue(AEROGPU_MMIO_REG_ERROR_FENCE_LO, static_cast<uint32_t>(fence));
   setValue(AEROGPU_MMIO_REG_ERROR_FENCE_HI, static_cast<uint32_t>(fence >> 32));

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <ostream>
 #include <vector>
 
@@ -55,8 +56,9 @@ public:
   const aerogpu_fence_page *fencePage() const;
   /** Completes the oldest submissions, in order. */
   void complete(size_t count = 1);
-  /** Completes the oldest one with an error. */
-  void fail(uint32_t code);
+  /** Completes the oldest one with an error. Once ERROR_NEXT was written it leaves a record too (REC), with `lost` in
+   *  place of it one that found no room. */
+  void fail(uint32_t code, bool lost = false);
   uint64_t completedFence() const { return m_completed; }
   void setCompletedFence(uint64_t fence) { m_completed = fence; }
   /** Takes no RESET and completes nothing any more. */
@@ -79,6 +81,7 @@ private:
   uint64_t advancing(uint32_t lo) const;
   void fetch();
   void writeFencePage();
+  void takeErrorRecord();
   aerogpu_ring_header *header();
 
   FakeKernel &m_kernel;
@@ -87,6 +90,14 @@ private:
   std::vector<uint32_t> m_reads;
   uint32_t m_fetched = 0;  // index of the next slot
   uint64_t m_completed = 0;
+  std::map<uint64_t, uint32_t> m_spaces;  // by fence
+  struct ErrorRecord {
+    uint64_t fence;
+    uint32_t code, space, context;
+  };
+  std::deque<ErrorRecord> m_errorRecords;
+  bool m_errorRecordsWanted = false;
+  uint32_t m_errorsLost = 0;
   uint64_t m_enabledAt = 0;
   uint64_t m_ticksBefore = 0;  // until the scanout was enabled
   uint64_t m_tickBefore = 0;   // time of the last of those

@@ -35,6 +35,7 @@ protected:
   struct Submit {
     uint32_t fence = 1;
     uint32_t context = 5;
+    uint32_t space = 0;
     uint32_t entries = 0;       // of the allocation table
     uint32_t packetBytes = 32;  // 0: an empty DMA buffer
     uint32_t type = AEROGPU_SUBMIT_RENDER;
@@ -61,7 +62,7 @@ protected:
     args.SubmissionFenceId = what.fence;
     args.Flags.NullRendering = what.nullRendering;
     NTSTATUS status = STATUS_UNSUCCESSFUL;
-    m_kernel.atDispatch([&] { status = m_scheduler.submit(args, {0, what.context}); });
+    m_kernel.atDispatch([&] { status = m_scheduler.submit(args, {what.space, what.context}); });
     return status;
   }
   /** Submissions with these fences. */

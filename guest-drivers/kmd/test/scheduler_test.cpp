@@ -373,5 +373,93 @@ TEST_F(SchedulerTest, AnInternalErrorIsOneContextsAndNoFault) {
   EXPECT_FALSE(m_scheduler.failed({0, 5}));
 }
 
+/** With records each is told of its own, however many failed before the interrupt was taken, and nobody else. */
+// REC-1, REC-2
+TEST_F(SchedulerTest, ErrorsOfSeveralSpacesInOneInterrupt) {
+  constexpr uint32_t kOne = 0x5001, kTwo = 0x7002, kThree = 0x9003, kFour = 0x9004;
+  ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
+  m_scheduler.startErrors(true);
+  uint32_t fence = 0;
+  for (const uint32_t space : {kOne, kThree, kTwo, kFour, kThree}) {
+    Submit what;
+    what.fence = ++fence;
+    what.space = space;
+    ASSERT_EQ(submit(what), STATUS_SUCCESS);
+  }
+  m_device.fail(AEROGPU_ERROR_INTERNAL);
+  m_device.fail(AEROGPU_ERROR_CMD_DECODE);
+  m_device.fail(AEROGPU_ERROR_INTERNAL);
+  m_device.complete();
+  m_device.fail(AEROGPU_ERROR_BACKEND);
+  interrupt();
+  EXPECT_TRUE(m_scheduler.failed({kOne, 5}));
+  EXPECT_TRUE(m_scheduler.failed({kOne, 6})) << "all contexts of it";
+  EXPECT_TRUE(m_scheduler.failed({kTwo, 5}));
+  EXPECT_FALSE(m_scheduler.failed({kThree, 5})) << "its packets failed, and the rest ran";
+  EXPECT_FALSE(m_scheduler.failed({kFour, 5}));
+  EXPECT_EQ(m_scheduler.failureCount(), 2);
+  EXPECT_EQ(m_counters.errorInterrupts, 1u);
+  EXPECT_EQ(m_counters.lastErrorFence, 0x100000005u);
+}
+
+/** What came before a start is nobody's who is there. A sleep that resets the device ends its records. */
+// REC-1
+TEST_F(SchedulerTest, ErrorRecordsBeginWithAStart) {
+  ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
+  m_scheduler.startErrors(true);
+  Submit what;
+  what.space = 0x5001;
+  ASSERT_EQ(submit(what), STATUS_SUCCESS);
+  m_device.fail(AEROGPU_ERROR_INTERNAL);
+  m_scheduler.stop();
+  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, 0);
+  ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
+  m_scheduler.startErrors(true);
+  for (const bool slept : {false, true}) {
+    if (slept) {
+      m_scheduler.suspend();
+      m_device.resetMachine();
+      m_scheduler.startErrors(true);
+      m_scheduler.resume(true);
+    }
+    what.fence++;
+    what.space++;
+    ASSERT_EQ(submit(what), STATUS_SUCCESS);
+    m_device.fail(AEROGPU_ERROR_INTERNAL);
+    interrupt();
+    EXPECT_FALSE(m_scheduler.failed({0x5001, 5}));
+    EXPECT_TRUE(m_scheduler.failed({what.space, 5})) << slept;
+  }
+}
+
+/** When a record found no room, nobody can go on as if it had not been his. */
+// REC-4
+TEST_F(SchedulerTest, AnErrorWithoutARecordIsEverybodys) {
+  ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
+  m_scheduler.startErrors(true);
+  for (const uint32_t code : {AEROGPU_ERROR_BACKEND, AEROGPU_ERROR_INTERNAL}) {
+    Submit what;
+    what.fence = code;
+    what.space = 0x5001;
+    ASSERT_EQ(submit(what), STATUS_SUCCESS);
+    m_device.fail(code, true);
+    interrupt();
+    for (const uint32_t space : {0x5001u, 0x7002u})
+      EXPECT_EQ(m_scheduler.failed({space, 5}), code == AEROGPU_ERROR_INTERNAL);
+  }
+  m_scheduler.begins({0x7002, 0}, 0);
+  EXPECT_FALSE(m_scheduler.failed({0x7002, 5})) << "somebody else's from here on";
+}
+
+/** A device that has left the bus answers with ones. */
+TEST_F(SchedulerTest, ADeviceThatIsGoneHasNoErrorRecords) {
+  ASSERT_EQ(m_scheduler.start(kQueue, true), STATUS_SUCCESS);
+  m_scheduler.startErrors(true);
+  m_device.gone = true;
+  m_kernel.interrupt([&] { return m_scheduler.interrupt(AEROGPU_IRQ_ERROR); });
+  EXPECT_EQ(m_scheduler.failureCount(), 0);
+  m_device.gone = false;
+}
+
 }  // namespace
 }  // namespace aero::test

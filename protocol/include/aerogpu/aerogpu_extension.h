@@ -6,6 +6,7 @@
 #define AEROGPU_EXTENSION_H
 
 #include "aerogpu_cmd_extension.h"
+#include "aerogpu_error_records.h"
 #include "aerogpu_spaces.h"
 
 #define AEROGPU_EXT_OPCODE_FIRST 0x8000U

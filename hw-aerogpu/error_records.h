@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Errors one by one, with whose each was (error_records.c). */
+#ifndef HW_AEROGPU_ERROR_RECORDS_H
+#define HW_AEROGPU_ERROR_RECORDS_H
+
+#include "types.h"
+#include "aerogpu/aerogpu_error_records.h"
+
+typedef struct AeroGPUErrorRecord {
+    uint64_t fence;      /* 0 = outside of a submission */
+    uint32_t code;       /* enum aerogpu_error_code */
+    uint32_t count;      /* sticks at its maximum */
+    uint32_t space;      /* of the submission; 0 without handle spaces */
+    uint32_t context_id; /* of the submission */
+} AeroGPUErrorRecord;
+
+/* Under the device's `lock`. */
+typedef struct AeroGPUErrorRecords {
+    AeroGPUErrorRecord waiting[AEROGPU_EXT_ERROR_RECORDS]; /* oldest first */
+    uint32_t count;
+    uint32_t lost; /* AEROGPU_EXT_ERROR_LOST*, since one was taken */
+    bool wanted;   /* a driver has taken one since the reset */
+    /* What the registers show. */
+    AeroGPUErrorRecord taken;
+    uint32_t taken_flags; /* AEROGPU_EXT_ERROR_*, without the code */
+} AeroGPUErrorRecords;
+
+/* Notes an error; nothing while no driver has asked for one. Lock held. */
+void aerogpu_error_records_add(AeroGPUErrorRecords *records,
+                               const AeroGPUErrorRecord *error);
+/* ERROR_NEXT was written. Lock held. */
+void aerogpu_error_records_take(AeroGPUErrorRecords *records);
+/* The register at `offset`, ERROR_TAKEN or one behind it. Lock held. */
+uint32_t aerogpu_error_records_read(const AeroGPUErrorRecords *records,
+                                    uint32_t offset);
+
+#endif /* HW_AEROGPU_ERROR_RECORDS_H */
