@@ -69,6 +69,8 @@ std::mutex g_mutex;
 std::map<VkDeviceMemory, Memory> g_memory;
 std::map<uint32_t, VkDeviceSize> g_heapUse;
 std::vector<std::string> g_broken;
+std::map<VkBuffer, VkDeviceSize> g_bufferBytes;  // of memory that is bound
+VkDeviceSize g_besideVertices = 0;
 VkPhysicalDeviceLimits g_limits{};
 uint32_t g_realType = 0, g_samplers = 0;
 
@@ -406,7 +408,15 @@ void bind(VkDeviceMemory memory, bool image) {
 
 VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory2(VkDevice device, uint32_t count,
                                                  const VkBindBufferMemoryInfo* infos) {
-  for (uint32_t i = 0; i < count; ++i) bind(infos[i].memory, false);
+  for (uint32_t i = 0; i < count; ++i) {
+    bind(infos[i].memory, false);
+    VkBufferMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2};
+    query.buffer = infos[i].buffer;
+    VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    real.GetBufferMemoryRequirements2(device, &query, &needs);
+    const std::scoped_lock lock(g_mutex);
+    g_bufferBytes[infos[i].buffer] = needs.memoryRequirements.size;
+  }
   return real.BindBufferMemory2(device, count, infos);
 }
 
@@ -552,6 +562,11 @@ VKAPI_ATTR void VKAPI_CALL CmdBindVertexBuffers2(VkCommandBuffer commands, uint3
   checkNow(first + count <= g_limits.maxVertexInputBindings, "maxVertexInputBindings");
   for (uint32_t i = 0; strides && i < count; ++i)
     checkNow(strides[i] <= g_limits.maxVertexInputBindingStride, "maxVertexInputBindingStride");
+  {
+    const std::scoped_lock lock(g_mutex);
+    for (uint32_t i = 0; sizes && i < count; ++i)
+      g_besideVertices = std::max(g_besideVertices, g_bufferBytes[buffers[i]] - sizes[i]);
+  }
   real.CmdBindVertexBuffers2(commands, first, count, buffers, offsets, sizes, strides);
 }
 
@@ -594,6 +609,11 @@ PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction loaders) {
 std::vector<std::string> takeBrokenRules() {
   const std::scoped_lock lock(g_mutex);
   return std::exchange(g_broken, {});
+}
+
+VkDeviceSize takeBytesBesideVertices() {
+  const std::scoped_lock lock(g_mutex);
+  return std::exchange(g_besideVertices, 0);
 }
 
 VkDeviceSize bytesOffDevice() {

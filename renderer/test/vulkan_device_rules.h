@@ -19,6 +19,9 @@ PFN_vkVoidFunction playDevice(const char* name, PFN_vkVoidFunction real);
 
 /// Rules broken since the last call.
 std::vector<std::string> takeBrokenRules();
+/// The most bytes of a VkBuffer, with what the driver adds to it, that lay beside the part of it that was
+/// bound as vertices since the last call.
+VkDeviceSize takeBytesBesideVertices();
 /// Device memory alive in memory that is not the device's own, in bytes.
 VkDeviceSize bytesOffDevice();
 

@@ -120,8 +120,6 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
   VkPhysicalDeviceProperties2 props{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v13};
   ivk.GetPhysicalDeviceProperties2(physical, &props);
   self->m_driver = v12.driverName;
-  // lavapipe 22.3 forgets them; what other versions do is not asked.
-  self->m_caps.ignoresVertexSizes = v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   if (v12.driverInfo[0]) self->m_driver += std::string(" ") + v12.driverInfo;
   self->m_properties = props.properties;
   self->m_properties13 = v13;
@@ -255,6 +253,8 @@ std::unique_ptr<Device> Device::create(const Instance& instance, VkPhysicalDevic
       caps.robustAccess2 = take(want.robustness.robustBufferAccess2, have.robustness.robustBufferAccess2);
     caps.nullDescriptor = take(want.robustness.nullDescriptor, have.robustness.nullDescriptor);
   }
+  // lavapipe 22.3 forgets vertex buffers' sizes; what other versions do is not asked.
+  caps.boundByBuffers = !caps.robustAccess2 || v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   if (have.divisor.vertexAttributeInstanceRateDivisor) {
     ext.enable(VK_EXT_VERTEX_ATTRIBUTE_DIVISOR_EXTENSION_NAME);
     want.divisor.vertexAttributeInstanceRateDivisor = VK_TRUE;

@@ -43,8 +43,9 @@ struct DeviceCaps {
   bool a4r4g4b4 = false, a2r10g10b10 = false, r4g4 = false;  ///< sampled; else others stand in
   bool borderColorSwizzle = false;      ///< VK_EXT_border_color_swizzle: border colours of swizzled views
   bool borderSwizzleFromImage = false;  ///< and samplers need not say how those are swizzled
-  /// vkCmdBindVertexBuffers2's pSizes bound nothing: vertices are fetched up to the VkBuffer's end.
-  bool ignoresVertexSizes = false;
+  /// What lies out of range reads as anything in the VkBuffer, and may be written there: robustBufferAccess2
+  /// is missing (Vulkan 1.3, "robustBufferAccess"), or vkCmdBindVertexBuffers2's pSizes bound nothing.
+  bool boundByBuffers = false;
   bool triangleFans = true;
   bool demoteToHelper = false;
   bool exactOcclusion = false;     ///< occlusion queries count; else they say whether there was any sample

@@ -44,7 +44,10 @@ std::unique_ptr<Gpu> Gpu::create(const Instance& instance, VkPhysicalDevice phys
     return nullptr;
   }
   self->buffers = std::make_unique<MemoryPool>(device, onDevice, kBufferUsage, kBlockBytes, "buffers",
-                                               device.caps().ignoresVertexSizes);
+                                               device.caps().boundByBuffers);
+  if (device.caps().boundByBuffers)
+    config.log.line(AEROGPU_LOG_INFO,
+                    "each buffer has a VkBuffer of its own, for nothing else bounds what draws read");
   self->host = std::make_unique<MemoryPool>(device, cached, kBufferUsage, kBlockBytes, "host memory");
   self->fromDevice = std::make_unique<MemoryPool>(device, readable.empty() ? cached : readable, kReadUsage,
                                                   kBlockBytes, "read-backs");

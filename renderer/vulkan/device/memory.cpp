@@ -75,24 +75,32 @@ VkResult createBuffer(const Device& device, uint64_t size, VkBufferUsageFlags us
   return device.vk().CreateBuffer(device.handle(), &info, nullptr, &buffer);
 }
 
-/// At the memory's begin.
-VkResult bindBuffer(const Device& device, VkBuffer buffer, VkDeviceMemory memory) {
+VkMemoryRequirements needsOf(const Device& device, VkBuffer buffer) {
+  VkBufferMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2};
+  query.buffer = buffer;
+  VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+  device.vk().GetBufferMemoryRequirements2(device.handle(), &query, &needs);
+  return needs.memoryRequirements;
+}
+
+VkResult bindBuffer(const Device& device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset = 0) {
   VkBindBufferMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO};
   bind.buffer = buffer;
   bind.memory = memory;
+  bind.memoryOffset = offset;
   return device.vk().BindBufferMemory2(device.handle(), 1, &bind);
 }
 
 }  // namespace
 
 MemoryPool::MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage,
-                       uint64_t blockBytes, const char* name, bool exactEnds)
+                       uint64_t blockBytes, const char* name, bool ownBuffers)
     : m_device(device),
       m_types(std::move(types)),
       m_usage(bufferUsage),
       m_blockBytes(blockBytes),
       m_name(name),
-      m_exactEnds(exactEnds) {}
+      m_ownBuffers(ownBuffers) {}
 
 MemoryPool::~MemoryPool() {
   for (VkBuffer own : m_ownOfLost) m_device.vk().DestroyBuffer(m_device.handle(), own, nullptr);
@@ -127,7 +135,6 @@ VkResult MemoryPool::fill(MemoryBlock& block, uint32_t type, VkDeviceSize bytes)
 }
 
 Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
-  const DeviceTable& vk = m_device.vk();
   auto block = std::make_unique<MemoryBlock>(size);
   VkDeviceSize bytes = size;
   uint32_t typeBits = ~0u;
@@ -135,12 +142,9 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
     if (size > m_device.maxBufferSize()) return m_device.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY, "maxBufferSize");
     const VkResult result = createBuffer(m_device, size, m_usage, block->buffer);
     if (result != VK_SUCCESS) return m_device.fail(result, "vkCreateBuffer");
-    VkBufferMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2};
-    query.buffer = block->buffer;
-    VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-    vk.GetBufferMemoryRequirements2(m_device.handle(), &query, &needs);
-    bytes = needs.memoryRequirements.size;
-    typeBits = needs.memoryRequirements.memoryTypeBits;
+    const VkMemoryRequirements needs = needsOf(m_device, block->buffer);
+    bytes = needs.size;
+    typeBits = needs.memoryTypeBits;
   }
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   for (const uint32_t type : m_types) {
@@ -160,11 +164,21 @@ Result<MemoryBlock*> MemoryPool::addBlock(uint64_t size) {
 }
 
 Result<MemoryRange> MemoryPool::allocate(uint64_t size, uint64_t align) {
-  auto range = take(size, align);
-  if (!range || !m_exactEnds) return range;
-  const uint64_t end = range->offset + ((std::max<uint64_t>(size, 1) + 3) & ~uint64_t{3});
-  VkResult result = createBuffer(m_device, end, m_usage, range->own);
-  if (result == VK_SUCCESS) result = bindBuffer(m_device, range->own, range->block->memory);
+  if (!m_ownBuffers) return take(size, align);
+  const uint64_t bytes = (std::max<uint64_t>(size, 1) + 3) & ~uint64_t{3};
+  if (bytes > m_device.maxBufferSize()) return m_device.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY, "maxBufferSize");
+  VkBuffer own = VK_NULL_HANDLE;
+  VkResult result = createBuffer(m_device, bytes, m_usage, own);
+  if (result != VK_SUCCESS) return m_device.fail(result, "a buffer of its own");
+  // A stray access may reach all of the memory that is bound, what the driver adds at the end too.
+  const VkMemoryRequirements needs = needsOf(m_device, own);
+  auto range = take(std::max<uint64_t>(size, needs.size), std::max<uint64_t>(align, needs.alignment));
+  if (!range) {
+    m_device.vk().DestroyBuffer(m_device.handle(), own, nullptr);
+    return range;
+  }
+  range->own = own;
+  result = bindBuffer(m_device, own, range->block->memory, range->offset);
   if (result == VK_SUCCESS) return range;
   giveBack(*range);
   return m_device.fail(result, "a buffer of its own");

@@ -47,19 +47,21 @@ struct MemoryBlock {
 struct MemoryRange {
   MemoryBlock* block = nullptr;
   uint64_t offset = 0, size = 0;
-  VkBuffer own =
-      VK_NULL_HANDLE;  ///< begins with the block and ends with the range (MemoryPool's `exactEnds`)
+  VkBuffer own = VK_NULL_HANDLE;  ///< is the range and nothing else (MemoryPool's `ownBuffers`)
   explicit operator bool() const { return block != nullptr; }
   VkBuffer buffer() const { return own ? own : block->buffer; }
+  /// Where the range begins in buffer().
+  uint64_t at() const { return own ? 0 : offset; }
   uint8_t* mapped() const { return block->mapped + offset; }
 };
 
 class MemoryPool {
 public:
   /// `types`: those to take, in this order: the next where one is full. `bufferUsage` 0: an image pool.
-  /// `exactEnds`: each range has a VkBuffer that ends where it does, for GPUs that know no other bound.
+  /// `ownBuffers`: each range has a VkBuffer of its own, for GPUs that know no other bound of what a shader
+  /// or a fetch may reach (DeviceCaps::boundByBuffers).
   MemoryPool(Device& device, std::vector<uint32_t> types, VkBufferUsageFlags bufferUsage, uint64_t blockBytes,
-             const char* name, bool exactEnds = false);
+             const char* name, bool ownBuffers = false);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -83,7 +85,7 @@ private:
   const VkBufferUsageFlags m_usage;
   const uint64_t m_blockBytes;
   const char* const m_name;
-  const bool m_exactEnds;
+  const bool m_ownBuffers;
   std::vector<VkBuffer> m_ownOfLost;
   std::vector<std::unique_ptr<MemoryBlock>> m_blocks;
 };

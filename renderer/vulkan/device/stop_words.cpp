@@ -46,7 +46,7 @@ Result<void> StopWords::create() {
   allocate.pSetLayouts = &m_layout;
   result = vk.AllocateDescriptorSets(device, &allocate, &m_set);
   if (result != VK_SUCCESS) return m_device.fail(result, "vkAllocateDescriptorSets");
-  const VkDescriptorBufferInfo words{m_range.buffer(), m_range.offset, sizeof(uint32_t)};
+  const VkDescriptorBufferInfo words{m_range.buffer(), m_range.at(), sizeof(uint32_t)};
   VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
   write.dstSet = m_set;
   write.descriptorCount = 1;

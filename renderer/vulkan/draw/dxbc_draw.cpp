@@ -51,7 +51,7 @@ Result<void> DxbcDraw::gatherStage(const core::DrawState& state, const ShaderCod
       case DxbcBinding::Kind::ConstantBuffer: {
         const core::BufferBinding& cb = bound.constantBuffers[b.reg];
         const MemoryRange& zeros = m_parts.standIns.zeros();
-        write.buffer = {zeros.buffer(), zeros.offset,
+        write.buffer = {zeros.buffer(), zeros.at(),
                         std::min<VkDeviceSize>(zeros.size, limits.maxUniformBufferRange)};
         if (cb.buffer && cb.size > 0) {
           if (cb.offset % limits.minUniformBufferOffsetAlignment != 0)

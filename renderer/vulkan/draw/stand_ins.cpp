@@ -45,7 +45,7 @@ Result<void> StandIns::create() {
     VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
     info.buffer = zeros->buffer();
     info.format = kTexelFormats[i];
-    info.offset = zeros->offset;
+    info.offset = zeros->at();
     info.range = 256;
     const VkResult result =
         m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &m_texels[i]);

@@ -134,7 +134,7 @@ Result<void> VertexBuffers::boundBrought(const core::DrawState& state, const Dra
 }
 
 Result<void> VertexBuffers::ready(const core::DrawState& state, const Drawn& drawn, bool movable) {
-  const bool unbounded = m_gpu.device->caps().ignoresVertexSizes;
+  const bool unbounded = m_gpu.device->caps().boundByBuffers;
   if (unbounded && brought())
     if (auto bounded = boundBrought(state, drawn); !bounded) return bounded;
   m_wasMoved = m_moved;
@@ -184,8 +184,8 @@ Result<void> VertexBuffers::ready(const core::DrawState& state, const Drawn& dra
       BufferObject& buffer = BufferObject::of(*stream->buffer);
       Span span{0, buffer.size()};
       bool exact = known && m_fetch.divisors[i] == ~0u;
-      // Windows end where their size says; of a GPU that ignores it the buffer's home is the one to fetch
-      // from.
+      // Windows end where their size says; of a GPU that ignores it, or may, the buffer's home is the one to
+      // fetch from.
       if (unbounded && exact)
         exact = stream->offset + last * stream->stride + m_fetch.extents[i] <= buffer.size();
       if (exact) span = spanOf(i, *stream, buffer.size(), first, last);
@@ -212,7 +212,7 @@ Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
   for (uint32_t i = 0; i < count; ++i) {
     // Unbound streams, and those whose offset is past the end, read zero.
     buffers[i] = m_standIns.zeros().buffer();
-    offsets[i] = m_standIns.zeros().offset;
+    offsets[i] = m_standIns.zeros().at();
     sizes[i] = m_standIns.zeros().size;
     strides[i] = 0;
     if (m_fetch.streams[i] >= core::kMaxVertexStreams) continue;
@@ -229,7 +229,7 @@ Result<void> VertexBuffers::bind(const core::DrawState& state, bool fresh) {
         continue;
       }
       buffers[i] = m_brought.vertices.buffer();
-      offsets[i] = m_brought.vertices.offset + skipped;
+      offsets[i] = m_brought.vertices.at() + skipped;
       sizes[i] = m_brought.vertexBytes - skipped;
       strides[i] = m_brought.stride;
       continue;

@@ -61,7 +61,7 @@ Result<VkBufferView> BufferObject::texels(VkFormat format, uint64_t offset, uint
   VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
   info.buffer = handle();
   info.format = format;
-  info.offset = m_range.offset + offset;
+  info.offset = m_range.at() + offset;
   info.range = std::min<uint64_t>(size, uint64_t{limits.maxTexelBufferElements} * 4) & ~uint64_t{3};
   VkBufferView view = VK_NULL_HANDLE;
   const VkResult result = m_gpu.device->vk().CreateBufferView(m_gpu.device->handle(), &info, nullptr, &view);
@@ -138,7 +138,7 @@ void BufferObject::flatten() {
   if (m_windowCount == 0 || rename(0, 0)) return;
   for (size_t i = std::exchange(m_windowCount, 0); i-- != 0;) {
     const Window& w = (*m_windows)[i];
-    copyIn(w.lo, w.range.buffer(), w.range.offset, w.hi - w.lo);
+    copyIn(w.lo, w.range.buffer(), w.range.at(), w.hi - w.lo);
     m_gpu.windows->give(w.range, m_lastUse);
   }
 }
@@ -229,9 +229,9 @@ bool BufferObject::fetchBesideWindows(uint64_t lo, uint64_t hi, uint32_t boundAs
 BufferObject::Place BufferObject::place(uint64_t lo) const {
   for (size_t i = 0; i < m_windowCount; ++i) {
     const Window& w = (*m_windows)[i];
-    if (w.lo <= lo && lo < w.hi) return {w.range.buffer(), w.range.offset + (lo - w.lo), w.hi - lo};
+    if (w.lo <= lo && lo < w.hi) return {w.range.buffer(), w.range.at() + (lo - w.lo), w.hi - lo};
   }
-  return {handle(), m_range.offset + lo, m_size - lo};
+  return {handle(), m_range.at() + lo, m_size - lo};
 }
 
 const uint8_t* BufferObject::hostBytes(uint64_t lo, uint64_t hi) {
@@ -256,7 +256,7 @@ Result<void> BufferObject::fill(uint64_t offset, uint64_t size, uint32_t pattern
   }
   if (auto opened = m_gpu.recorder->open(); !opened) return opened;
   useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
-  m_gpu.device->vk().CmdFillBuffer(m_gpu.recorder->outsidePass(), handle(), m_range.offset + offset, size,
+  m_gpu.device->vk().CmdFillBuffer(m_gpu.recorder->outsidePass(), handle(), m_range.at() + offset, size,
                                    pattern);
   noteGpuWrite(VK_PIPELINE_STAGE_2_CLEAR_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT, offset, end);
   return {};
@@ -345,7 +345,7 @@ void BufferObject::copyIn(uint64_t offset, VkBuffer from, uint64_t fromOffset, u
   // Always a barrier: to Vulkan, indices past a neighbour in the same VkBuffer may have read here.
   m_readStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   useAfterWrites(VK_ACCESS_2_TRANSFER_WRITE_BIT, 0);
-  copyBytes(from, fromOffset, handle(), m_range.offset + offset, size);
+  copyBytes(from, fromOffset, handle(), m_range.at() + offset, size);
   noteGpuWrite(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT, offset, offset + size);
 }
 
@@ -415,7 +415,7 @@ Result<void> BufferObject::read(uint64_t offset, uint64_t size, std::unique_ptr<
     if (auto import = m_gpu.imports->import(sink->lend(pitch))) {
       recorder.orderHostCopies();
       useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);
-      copyBytes(handle(), m_range.offset + offset, import->buffer(), import->offset(), size);
+      copyBytes(handle(), m_range.at() + offset, import->buffer(), import->offset(), size);
       recorder.hostReads();
       recorder.keepTarget(std::move(import));
       return {};
@@ -424,7 +424,7 @@ Result<void> BufferObject::read(uint64_t offset, uint64_t size, std::unique_ptr<
   auto staged = recorder.stageReadback(size);
   if (!staged) return staged.error();
   useAfterWrites(VK_ACCESS_2_TRANSFER_READ_BIT, 0);
-  copyBytes(handle(), m_range.offset + offset, staged->buffer(), staged->offset, size);
+  copyBytes(handle(), m_range.at() + offset, staged->buffer(), staged->offset, size);
   recorder.hostReads();
   Readback readback;
   readback.sink = std::move(sink);

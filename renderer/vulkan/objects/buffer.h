@@ -55,7 +55,7 @@ public:
     uint64_t offset, size;
   };
   Place place(uint64_t lo) const;
-  Place home(uint64_t lo) const { return {handle(), m_range.offset + lo, m_size - lo}; }
+  Place home(uint64_t lo) const { return {handle(), m_range.at() + lo, m_size - lo}; }
   /// Parts of it are overwritten while others are in use: worth looking at closely what a draw fetches.
   bool streamed() const { return m_streamed; }
   /// The bytes for the host to read, null where that is slow or not possible.
@@ -68,7 +68,7 @@ public:
   }
 
   VkBuffer handle() const { return m_range.buffer(); }
-  uint64_t offset() const { return m_range.offset; }
+  uint64_t offset() const { return m_range.at(); }
   uint64_t size() const { return m_size; }
   /// Identity of the storage: a rename changes it.
   uint64_t serial() const { return m_serial; }

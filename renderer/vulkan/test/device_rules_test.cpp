@@ -43,6 +43,23 @@ TEST_F(DeviceRulesTest, BuffersGoOnInHostMemoryWhenTheDevicesIsFull) {
   run(w);
 }
 
+/// Without robustBufferAccess2 what lies out of range reads as anything in the VkBuffer (Vulkan 1.3,
+/// "robustBufferAccess"): so no other buffer is in it. The double does not read so; it says what there was.
+TEST_F(DeviceRulesTest, VerticesPastABufferAreNobodyElses) {
+  if (!is({"bare"})) GTEST_SKIP() << "needs a device without VK_EXT_robustness2";
+  CommandWriter w;
+  vertexBuffer(w, std::vector<Vertex>(4096, quad(0, 0, 8, 8, 0xFF5A5A5A)[0]));
+  const uint32_t small = vertexBuffer(w, quad(0, 0, 8, 8, 0xFF0000FF));
+  run(w);
+  takeBytesBesideVertices();
+  stream(w, 0, small, sizeof(Vertex));
+  draw(w, 6, 1, 3);
+  draw(w, 6);
+  run(w);
+  EXPECT_EQ(result(4, 4), (Pixel{255, 0, 0, 255}));
+  EXPECT_LT(takeBytesBesideVertices(), 64u) << "the end of the buffer, rounded up";
+}
+
 TEST_F(DeviceRulesTest, MoreTargetsThanThereAreIsAnError) {
   if (!is({"bare"})) GTEST_SKIP() << "needs few render targets";
   CommandWriter w;
