@@ -84,7 +84,7 @@ NTSTATUS AeroAdapter::begin(Stage stage, const DXGK_START_INFO &info) {
   case kScheduler:
     gpuLoss.start(noticesLoss());
     if (noticesLoss()) registers.write(AEROGPU_EXT_REG_GPU_ENABLE, 1);
-    return scheduler.start(info.RequiredDmaQueueEntry, features.spaces());
+    return scheduler.start(info.RequiredDmaQueueEntry, features.spaces(), features.memory());
   case kInterrupts:
     deviceErrors.start();
     scheduler.startErrors(features.errorRecords());

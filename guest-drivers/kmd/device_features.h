@@ -33,6 +33,10 @@ struct Features {
   /** Whether the device says of each error whose it was (REC). */
   bool errorRecords() const { return high & AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS; }
 
+  /** Whether the device copies and fills guest memory itself, and stops its ring when paging fails
+   *  (docs/abi/memory.md). */
+  bool memory() const { return high & AEROGPU_EXT_FEATURE_HI_MEMORY; }
+
   /** Reads all of them, and `block`; fails when this is no device that the driver can run. PASSIVE_LEVEL, while nobody
    *  else reads. */
   NTSTATUS read(const Registers &registers, CapabilityBlock &block);

@@ -25,12 +25,15 @@ bool memoryOf(const AeroAdapter &adapter, const End &end, uint64_t offset, UINT 
 class PagingBuffer {
 public:
   PagingBuffer(AeroAdapter &adapter, DXGKARG_BUILDPAGINGBUFFER &args) : m_args(args) {
-    TableLock lock(adapter.allocations);
-    m_target.handle = adapter.allocations.newShortHandles(kPagingHandles);
+    m_target.scatter = adapter.features.high & AEROGPU_EXT_FEATURE_HI_SCATTER;
+    m_target.memory = adapter.features.memory();
+    if (!m_target.memory) {
+      TableLock lock(adapter.allocations);
+      m_target.handle = adapter.allocations.newShortHandles(kPagingHandles);
+    }
     m_target.buffer = args.pDmaBuffer;
     m_target.bytes = args.DmaSize & ~(kPagingUnit - 1);
     m_target.gpa = static_cast<uint64_t>(MmGetPhysicalAddress(args.pDmaBuffer).QuadPart);
-    m_target.scatter = adapter.segments.hasAperture();
   }
 
   const PagingTarget &target() const { return m_target; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scheduler.h"
 
+#include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_ring_extension.h"
 #include "counters.h"
 #include "trace.h"
@@ -60,8 +61,9 @@ struct PrivateData {
 
 }  // namespace
 
-NTSTATUS Scheduler::start(ULONG queueEntries, bool spaces) {
+NTSTATUS Scheduler::start(ULONG queueEntries, bool spaces, bool holds) {
   m_spaces = spaces;
+  m_holds = holds;
   KeInitializeSpinLock(&m_lock);
   ExInitializeFastMutex(&m_internalLock);
   // Each entry of the OS' queue may be a paging buffer that is full of operations; and what the driver adds.
@@ -217,6 +219,8 @@ void Scheduler::submitPaging(const DXGKARG_SUBMITCOMMAND &args) {
     }
     submission.fence = last ? fence : m_base;
     if (!last) submission.flags |= AEROGPU_SUBMIT_FLAG_NO_IRQ;
+    // Windows has no word for paging that failed, but one for a GPU that does not go on.
+    if (m_holds && submission.commandBytes) submission.flags |= AEROGPU_SUBMIT_FLAG_EXT_HOLD;
     pushed = pushLocked(submission);
   }
   submittedLocked(pushed, fence);

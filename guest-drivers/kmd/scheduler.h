@@ -20,8 +20,9 @@ public:
   Scheduler(const Registers &registers, Counters &counters, const DXGKRNL_INTERFACE &dxgk)
       : m_registers(registers), m_counters(counters), m_dxgk(dxgk) {}
 
-  /** PASSIVE_LEVEL; `queueEntries` is how many submissions the OS may queue. `spaces`: the device has handle spaces. */
-  NTSTATUS start(ULONG queueEntries, bool spaces = false);
+  /** PASSIVE_LEVEL; `queueEntries` is how many submissions the OS may queue. `spaces`: the device has handle spaces.
+   *  `holds`: it stops its ring when a paging buffer fails (MEM-10). */
+  NTSTATUS start(ULONG queueEntries, bool spaces = false, bool holds = false);
   /** Nothing is submitted any more; the ring is taken off the device. PASSIVE_LEVEL. */
   void stop();
   /** Power: the ring's memory stays, the device forgets it and learns it again. What the driver itself had submitted
@@ -203,6 +204,7 @@ private:
   uint64_t m_newest = kFenceBase;  // the last submitted one that no reset has dropped
   bool m_running = false;
   bool m_spaces = false;  // processes are kept apart by the device
+  bool m_holds = false;   // paging that fails does not complete
   bool m_cutOff = false;  // bus mastering is off since a reset that the device did not take
   RingEnd m_ringEnd = {};
   uint64_t m_completedAtSuspend = 0;  // by the register

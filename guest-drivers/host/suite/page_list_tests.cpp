@@ -106,6 +106,39 @@ std::unique_ptr<TakenBack> exchange(Adapter& adapter, Program& program) {
   return expect(there, "other pages at the same place") ? std::move(old) : nullptr;
 }
 
+/// What is paged in and out keeps its bytes, and what is fresh is zero, in VRAM: as long as the device copies
+/// and fills memory itself (MEM-8), whatever there is of the host's memory and of the GPU.
+void pages(Adapter& adapter, const char* when) {
+  if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
+    note("this device needs a GPU for what is paged: not looked at");
+    return;
+  }
+  constexpr uint64_t kLarge = 3 << 20;
+  std::vector<uint32_t> words(kLarge / 4), read(kLarge / 4);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<uint32_t>(i * 0x9E3779B9u);
+  const auto allocate = [&] {
+    auto created = adapter.vidmm().create({}, {undescribedPrivate(newAllocId(), kLarge)}, false);
+    return expect(ntSuccess(created.status), "an allocation") ? created.allocations[0] : nullptr;
+  };
+  const auto holds = [&](Allocation& allocation, const std::vector<uint32_t>& what) {
+    return adapter.vidmm().read(allocation, 0, read.data(), kLarge) && read == what;
+  };
+  const unsigned resets = adapter.scheduler().resets();
+  const auto old = allocate();
+  if (!old || !expect(adapter.vidmm().write(*old, 0, words.data(), kLarge), "content")) return;
+  expect(adapter.vidmm().makeResident({{old.get(), true}}) && old->segment == 1 && holds(*old, words),
+         "what is paged in keeps its bytes %s", when);
+  expect(adapter.vidmm().evict(*old) && holds(*old, words), "what is paged out keeps its bytes %s", when);
+  if (const auto fresh = allocate()) {
+    expect(adapter.vidmm().makeResident({{fresh.get(), true}}) &&
+               holds(*fresh, std::vector<uint32_t>(kLarge / 4, 0)),
+           "what is fresh is zero %s", when);
+    adapter.vidmm().destroy({fresh});
+  }
+  adapter.vidmm().destroy({old});
+  expect(adapter.scheduler().resets() == resets, "without a time-out %s", when);
+}
+
 /// Whether this device's GPU can be lost.
 bool losesGpu(Adapter& adapter) {
   return adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS;
@@ -130,6 +163,7 @@ void withoutHostMemory() {
     Exhaustion exhaustion(adapter);
     if (!exhaustion) return;
     const uint32_t errors = deviceErrors(adapter);
+    pages(adapter, "without memory of the host's");
     if (const auto old = exchange(adapter, program)) {
       exhaustion.giveSome();  // for the packets of the program
       program.writeValues(adapter, 2);
@@ -151,13 +185,19 @@ void whileLost() {
   if (!program.begin(adapter, 810) || !victim.begin(adapter, 811) || !program.allocate(adapter)) return;
   Surface surface;
   if (!makeSurface(adapter, *victim.client, *victim.context, 64, 64, surface)) return;
+  const auto end = [&] {
+    program.give(adapter);
+    victim.client->close(surface.opened);
+    adapter.vidmm().destroy({surface.allocation});
+  };
   adapter.scheduler().waitIdle();
   if (!adapter.machine().loseGpu()) {
     note("a loss cannot be played here: not looked at");
-    return;
+    return end();
   }
+  pages(adapter, "while the GPU is lost");
   fillSurface(*victim.context, surface, 0xFF102030);
-  if (!waitForState(adapter, AEROGPU_EXT_GPU_LOST)) return;
+  if (!waitForState(adapter, AEROGPU_EXT_GPU_LOST)) return end();
   const auto old = exchange(adapter, program);
   adapter.scheduler().setTimeoutMs(2000);
   adapter.scheduler().waitIdle();
@@ -171,9 +211,7 @@ void whileLost() {
     old->expectUntouched("when the GPU is back");
   }
   next.give(adapter);
-  program.give(adapter);
-  victim.client->close(surface.opened);
-  adapter.vidmm().destroy({surface.allocation});
+  end();
 }
 
 /// The GPU is gone, and fences go on (LOSS-6); then it is back, without a time-out.
@@ -205,6 +243,7 @@ void whileGone() {
     old.push_back(exchange(adapter, program));
     if (!old.back()) return end();
   }
+  pages(adapter, "while the GPU is gone");
   for (const auto& pages : old) pages->expectUntouched("while the GPU is gone");
   // The driver tells in a DPC that it is gone; then the next program tries again.
   drainDpcs();
@@ -289,10 +328,39 @@ void whileRingStands() {
   expectNoDeviceErrors(adapter);
 }
 
+/// MEM-10: paging that cannot be carried out is a time-out, and never done. Played by a destination that is
+/// nobody's memory, which VidMm never gives; afterwards paging works.
+void failedPaging() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
+    note("this device cannot stop for paging that fails: not looked at");
+    return;
+  }
+  adapter.scheduler().setTimeoutMs(2000);
+  MDL* nowhere = makeMdl({uint64_t{1} << 24}, kPage);  // page 64 GiB
+  DXGKARG_BUILDPAGINGBUFFER op{};
+  op.Operation = DXGK_OPERATION_TRANSFER;
+  op.Transfer.TransferSize = kPage;
+  op.Transfer.Flags.TransferStart = op.Transfer.Flags.TransferEnd = 1;
+  op.Transfer.Source.SegmentId = 1;
+  op.Transfer.Source.SegmentAddress = adapter.vidmm().segment(1).descriptor.BaseAddress;
+  op.Transfer.Destination.pMdl = nowhere;
+  const uint32_t errors = deviceErrors(adapter);
+  expect(adapter.vidmm().buildPaging(op) != 0, "it is built");
+  destroyMdl(nowhere);
+  adapter.scheduler().waitIdle();
+  expect(adapter.scheduler().resets() == 1, "a time-out (%u)", adapter.scheduler().resets());
+  expect(deviceErrors(adapter) == errors + 1, "one error (%u)", deviceErrors(adapter) - errors);
+  adapter.scheduler().setTimeoutMs(10000);
+  pages(adapter, "after the reset");
+}
+
 const TestCase kTests[] = {
-    {"page-list-memory", 120, withoutHostMemory}, {"page-list-lost", 120, whileLost},
-    {"page-list-gone", 120, whileGone},           {"page-list-reset", 60, whileReset},
-    {"page-list-ring", 60, whileRingStands},
+    {"paging-fails", 60, failedPaging},  {"page-list-memory", 120, withoutHostMemory},
+    {"page-list-lost", 120, whileLost},  {"page-list-gone", 120, whileGone},
+    {"page-list-reset", 60, whileReset}, {"page-list-ring", 60, whileRingStands},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "paging.h"
 
+#include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/packet_writer.hpp"
@@ -126,6 +127,20 @@ public:
   void destroy(uint32_t handle) {
     if (auto *p = m_packets.append<aerogpu_cmd_destroy_resource>()) p->resource_handle = handle;
   }
+  void copyMemory(uint32_t dst, uint32_t src, uint64_t bytes) {
+    if (auto *p = m_packets.append<aerogpu_cmd_ext_copy_memory>()) {
+      p->dst_alloc_id = dst;
+      p->src_alloc_id = src;
+      p->size_bytes = bytes;
+    }
+  }
+  void fillMemory(uint32_t dst, uint32_t pattern, uint64_t bytes) {
+    if (auto *p = m_packets.append<aerogpu_cmd_ext_fill_memory>()) {
+      p->alloc_id = dst;
+      p->pattern = pattern;
+      p->size_bytes = bytes;
+    }
+  }
   uint8_t *upload(uint32_t handle, size_t bytes) {
     auto *p = m_packets.append<aerogpu_cmd_upload_resource>(bytes);
     if (!p) return nullptr;
@@ -151,22 +166,51 @@ private:
   bool m_hasLists = false;
 };
 
-/** Bytes of the operation that page lists for `lists` sides leave room for. */
-uint64_t listedPass(const PagingTarget &target, uint32_t lists, uint32_t entries, size_t packets) {
+/** Bytes of the operation, of at most `bytes`, that page lists for `lists` sides leave room for. */
+uint64_t listedPass(const PagingTarget &target, uint64_t bytes, uint32_t lists, uint32_t entries, size_t packets) {
   const size_t fixed = DmaLayout::forEntries(entries).packetOffset() + packets + kPagingUnit;
   if (target.bytes <= fixed) return 0;
-  if (!lists) return kMaxPassBytes;
-  return minimum64(kMaxPassBytes, uint64_t{(target.bytes - fixed) / (sizeof(uint64_t) * lists)} << kPageShift);
+  if (!lists) return bytes;
+  return minimum64(bytes, uint64_t{(target.bytes - fixed) / (sizeof(uint64_t) * lists)} << kPageShift);
+}
+
+/** Bytes of the target that a pass of `bytes` bytes takes, with its page lists. */
+size_t listedBytes(uint64_t bytes, uint32_t lists, uint32_t entries, size_t packets) {
+  const size_t pages = static_cast<size_t>((bytes + kPageBytes - 1) >> kPageShift);
+  return DmaLayout::forEntries(entries).packetOffset() + packets + (lists * pages + 1) * sizeof(uint64_t);
+}
+
+/** One packet between two ranges, each plain or listed: as much as the lists have room for. */
+PagingResult copyMemory(const PagingTarget &target, MemoryRef dst, MemoryRef src, uint64_t bytes) {
+  constexpr size_t kPackets = sizeof(aerogpu_cmd_ext_copy_memory);
+  const uint32_t lists = dst.isPages() + src.isPages();
+  const uint64_t pass = listedPass(target, bytes, lists, 2, kPackets);
+  if (!pass) return {};
+  Builder builder(target, 2, whole(target, listedBytes(pass, lists, 2, kPackets)));
+  if (dst.isPages()) dst = builder.list(dst, pass);
+  if (src.isPages()) src = builder.list(src, pass);
+  const uint32_t to = builder.entry(0, dst, pass, AEROGPU_ALLOC_FLAG_NONE);
+  builder.copyMemory(to, builder.entry(1, src, pass, AEROGPU_ALLOC_FLAG_READONLY), pass);
+  return builder.finish(pass);
+}
+
+PagingResult fillMemory(const PagingTarget &target, MemoryRef dst, uint32_t pattern, uint64_t bytes) {
+  constexpr size_t kPackets = sizeof(aerogpu_cmd_ext_fill_memory);
+  const uint32_t lists = dst.isPages();
+  const uint64_t pass = listedPass(target, bytes, lists, 1, kPackets);
+  if (!pass) return {};
+  Builder builder(target, 1, whole(target, listedBytes(pass, lists, 1, kPackets)));
+  if (lists) dst = builder.list(dst, pass);
+  builder.fillMemory(builder.entry(0, dst, pass, AEROGPU_ALLOC_FLAG_NONE), pattern, pass);
+  return builder.finish(pass);
 }
 
 /** One copy between two ranges, each plain or listed. */
 PagingResult transferWhole(const PagingTarget &target, MemoryRef dst, MemoryRef src, uint64_t bytes) {
   const uint32_t lists = (dst.isPages()) + (src.isPages());
-  const uint64_t pass = minimum64(bytes, listedPass(target, lists, 2, kFixedPackets));
+  const uint64_t pass = listedPass(target, minimum64(bytes, kMaxPassBytes), lists, 2, kFixedPackets);
   if (!pass) return {};
-  const size_t pages = static_cast<size_t>((pass + kPageBytes - 1) >> kPageShift);
-  const size_t needed = DmaLayout::forEntries(2).packetOffset() + kFixedPackets + lists * pages * sizeof(uint64_t);
-  Builder builder(target, 2, whole(target, needed + sizeof(uint64_t)));
+  Builder builder(target, 2, whole(target, listedBytes(pass, lists, 2, kFixedPackets)));
   if (dst.isPages()) dst = builder.list(dst, pass);
   if (src.isPages()) src = builder.list(src, pass);
   const uint32_t dstHandle = builder.handle(0), srcHandle = builder.handle(1);
@@ -219,6 +263,7 @@ PagingResult buildTransfer(const PagingTarget &target, const MemoryRef &dst, con
                            uint64_t offset) {
   const uint64_t left = bytes - offset;
   const MemoryRef to = resolved(advance(dst, offset), left), from = resolved(advance(src, offset), left);
+  if (target.memory && target.scatter) return copyMemory(target, to, from, left);
   const bool scattered = to.isPages() || from.isPages();
   if (scattered && !target.scatter) return transferRuns(target, to, from, left);
   return transferWhole(target, to, from, left);
@@ -228,6 +273,7 @@ PagingResult buildFill(const PagingTarget &target, const MemoryRef &dst, uint32_
                        uint64_t offset) {
   MemoryRef to = resolved(advance(dst, offset), bytes - offset);
   uint64_t left = bytes - offset;
+  if (target.memory && target.scatter) return fillMemory(target, to, pattern, left);
   if (to.isPages() && !target.scatter) {  // one run at a time
     left = runBytes(to, left);
     to = resolved(to, left);

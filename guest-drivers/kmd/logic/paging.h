@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// paging.h: transfers and fills (d3dkmddi page "DXGKARG_BUILDPAGINGBUFFER") as device work: buffers over the two places
-// and a copy with write-back between them, in order with everything else in the ring. Each call builds one submission
-// in the room that there is and says how far it came. Which pages an operation reaches is written into the submission:
-// by the time that it runs the aperture may have others. Any IRQL.
+// paging.h: transfers and fills (d3dkmddi page "DXGKARG_BUILDPAGINGBUFFER") as device work, in order with everything
+// else in the ring: packets that copy and fill guest memory (docs/abi/memory.md), or, on a device that has none,
+// buffers over the two places and a copy with write-back between them. Each call builds one submission in the room that
+// there is and says how far it came. Which pages an operation reaches is written into the submission: by the time that
+// it runs the aperture may have others. Any IRQL.
 #pragma once
 
 #include <stddef.h>
@@ -44,6 +45,7 @@ struct PagingTarget {
   size_t bytes;
   uint64_t gpa;     // of `buffer`
   bool scatter;     // the device reads page lists
+  bool memory;      // it copies and fills memory itself (feature bit 56)
   uint32_t handle;  // first of kPagingHandles resource handles that nobody uses
 };
 

@@ -95,7 +95,7 @@ public:
     m_guarded = std::min<size_t>(bytes + kPageBytes, kDmaRoom);
     std::fill_n(memory.begin() + kDmaGpa, m_guarded, kCanary);
     m_room = bytes;
-    return {&memory[kDmaGpa], bytes, kDmaGpa, scatter, kHandle};
+    return {&memory[kDmaGpa], bytes, kDmaGpa, scatter, m_memory, kHandle};
   }
 
   /** Submits what a pass built, as DxgkDdiSubmitCommand does, and looks at the edges of the buffer. */
@@ -115,7 +115,9 @@ public:
   }
 
   void expectTransfer(const Side &dst, const Side &src, uint64_t bytes) {
-    for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &m_expected[src.at(i)], 4);
+    std::vector<uint8_t> read(bytes);  // whole, before anything is written
+    for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&read[i], &m_expected[src.at(i)], 4);
+    for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &read[i], 4);
   }
   void expectFill(const Side &dst, uint32_t pattern, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i += 4) std::memcpy(&m_expected[dst.at(i)], &pattern, sizeof pattern);
@@ -132,6 +134,12 @@ public:
   }
 
   unsigned passes() const { return m_passes; }
+
+  /** From now on operations are built for a device that copies and fills memory itself; whether this one does. */
+  bool useMemoryPackets() {
+    m_memory = aerogpu_renderer_features(m_harness.renderer()) >> 32 & AEROGPU_EXT_FEATURE_HI_MEMORY;
+    return m_memory;
+  }
 
 private:
   static Harness::Options options() {
@@ -172,6 +180,7 @@ private:
   size_t m_room = 0;
   size_t m_guarded = 0;  // bytes of the buffer and behind it that hold the canary
   unsigned m_passes = 0;
+  bool m_memory = false;
 };
 
 /** Drives an operation as dxgkrnl does: pass after pass in a fresh buffer, until all is done; the aperture, on the
@@ -245,6 +254,7 @@ constexpr size_t kRooms[] = {0, 40, 256, 500, 1021, 2048, 4096, 16 << 10, 64 << 
 struct Case {
   Kind dst, src;
   bool scatter;
+  bool memory = false;  // by EXT_COPY_MEMORY and EXT_FILL_MEMORY (MEM-1)
 };
 
 class Transfer : public testing::TestWithParam<Case> {};
@@ -252,6 +262,7 @@ class Transfer : public testing::TestWithParam<Case> {};
 TEST_P(Transfer, MovesExactlyTheBytes) {
   const Case &c = GetParam();
   Machine machine;
+  if (c.memory && !machine.useMemoryPackets()) GTEST_SKIP() << "the device has no such packets";
   ASSERT_NO_FATAL_FAILURE(machine.check());
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 7 * uint64_t{4096}, 41 * uint64_t{4096} + 1236}) {
     unsigned last = ~0u;
@@ -278,11 +289,14 @@ std::vector<Case> transferCases() {
     for (const Kind src : kKinds)
       for (const bool scatter : {false, true})
         if (scatter || (dst != Kind::Aperture && src != Kind::Aperture)) cases.push_back({dst, src, scatter});
+  for (const Kind dst : kKinds)
+    for (const Kind src : kKinds) cases.push_back({dst, src, true, true});
   return cases;
 }
 
 INSTANTIATE_TEST_SUITE_P(Paging, Transfer, testing::ValuesIn(transferCases()), [](const auto &info) {
-  return std::string(nameOf(info.param.src)) + "To" + nameOf(info.param.dst) + (info.param.scatter ? "" : "NoLists");
+  return std::string(nameOf(info.param.src)) + "To" + nameOf(info.param.dst) + (info.param.scatter ? "" : "NoLists") +
+         (info.param.memory ? "AsMemory" : "");
 });
 
 class Fill : public testing::TestWithParam<Case> {};
@@ -290,6 +304,7 @@ class Fill : public testing::TestWithParam<Case> {};
 TEST_P(Fill, WritesThePatternAndNothingElse) {
   const Case &c = GetParam();
   Machine machine;
+  if (c.memory && !machine.useMemoryPackets()) GTEST_SKIP() << "the device has no such packets";
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 16 * uint64_t{4096}, 53 * uint64_t{4096} + 400}) {
     for (const size_t room : kRooms) {
       const auto pattern = 0x12345678u + static_cast<uint32_t>(room);
@@ -303,15 +318,18 @@ TEST_P(Fill, WritesThePatternAndNothingElse) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Paging, Fill,
-                         testing::Values(Case{Kind::Linear, Kind::Linear, false},
-                                         Case{Kind::Linear, Kind::Linear, true},
-                                         Case{Kind::Aperture, Kind::Linear, true},
-                                         Case{Kind::Pages, Kind::Linear, true}, Case{Kind::Pages, Kind::Linear, false},
-                                         Case{Kind::Runs, Kind::Linear, true}, Case{Kind::Runs, Kind::Linear, false}),
-                         [](const auto &info) {
-                           return std::string(nameOf(info.param.dst)) + (info.param.scatter ? "" : "NoLists");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Paging, Fill,
+    testing::Values(Case{Kind::Linear, Kind::Linear, false}, Case{Kind::Linear, Kind::Linear, true},
+                    Case{Kind::Aperture, Kind::Linear, true}, Case{Kind::Pages, Kind::Linear, true},
+                    Case{Kind::Pages, Kind::Linear, false}, Case{Kind::Runs, Kind::Linear, true},
+                    Case{Kind::Runs, Kind::Linear, false}, Case{Kind::Linear, Kind::Linear, true, true},
+                    Case{Kind::Aperture, Kind::Linear, true, true}, Case{Kind::Pages, Kind::Linear, true, true},
+                    Case{Kind::Runs, Kind::Linear, true, true}),
+    [](const auto &info) {
+      return std::string(nameOf(info.param.dst)) + (info.param.scatter ? "" : "NoLists") +
+             (info.param.memory ? "AsMemory" : "");
+    });
 
 // The host holds a copy of both ends of a pass; a large surface must not need all of max_hostmem.
 TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
@@ -324,9 +342,23 @@ TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
   machine.check();
 }
 
+// As packets of memory they are one record, whatever their size, but for what the page lists take.
+TEST(Paging, LargeTransfersOfMemoryAreOneRecord) {
+  Machine machine;
+  if (!machine.useMemoryPackets()) GTEST_SKIP() << "the device has no such packets";
+  constexpr uint64_t kBytes = 11 * kMiB;
+  EXPECT_EQ(transfer(machine, machine.linear(0, kBytes), machine.linear(12 * kMiB, kBytes), kBytes, 512, true), 1u);
+  EXPECT_EQ(fill(machine, machine.linear(kMiB, kBytes), 0xA5A50F0Fu, kBytes, 512, true), 1u);
+  EXPECT_EQ(transfer(machine, machine.pages(kBytes), machine.linear(0, kBytes), kBytes, 64 << 10, true), 1u);
+  // A move within the segment.
+  EXPECT_EQ(transfer(machine, machine.linear(kPageBytes, kBytes), machine.linear(0, kBytes), kBytes, 512, true), 1u);
+  machine.check();
+}
+
 TEST(Paging, RandomOperations) {
   for (uint32_t seed = 1; seed <= 6; seed++) {
     Machine machine(seed);
+    if (seed % 2) machine.useMemoryPackets();
     for (int i = 0; i < 40 && !testing::Test::HasFailure(); i++) {
       const bool scatter = machine.upTo(3) != 0;
       const auto kind = [&] {

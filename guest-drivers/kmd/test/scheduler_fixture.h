@@ -26,8 +26,8 @@ protected:
   SchedulerTest() { m_registers.map(m_device.bar0()); }
   ~SchedulerTest() override { m_scheduler.stop(); }
 
-  void start() {
-    ASSERT_EQ(m_scheduler.start(kQueue), STATUS_SUCCESS);
+  void start(bool holds = false) {
+    ASSERT_EQ(m_scheduler.start(kQueue, false, holds), STATUS_SUCCESS);
     m_device.takeWrites();
   }
 

@@ -143,8 +143,12 @@ TEST_F(SchedulerTest, FlagsOfTheStreamReachTheDescriptor) {
 }
 
 // Page "DXGKARG_SUBMITCOMMAND": one paging buffer is used for several submissions, from StartOffset to EndOffset.
-TEST_F(SchedulerTest, EachOperationOfAPagingBufferIsRun) {
-  start();
+class PagingBuffers : public SchedulerTest, public testing::WithParamInterface<bool> {};
+
+// With feature bit 56 each operation stops the ring if it fails (MEM-10).
+TEST_P(PagingBuffers, EachOperationIsRun) {
+  const bool holds = GetParam();
+  start(holds);
   submitAll({1});
   constexpr uint32_t kBytes[] = {160, 320, 64};
   constexpr uint32_t kEntries[] = {2, 1, 0}, kStart = 4096;
@@ -176,12 +180,47 @@ TEST_F(SchedulerTest, EachOperationOfAPagingBufferIsRun) {
       EXPECT_EQ(desc.cmd_size_bytes, kBytes[i] - layout.commandOffset) << i;
       EXPECT_EQ(desc.alloc_table_size_bytes, layout.tableBytes()) << i;
       EXPECT_EQ(desc.context_id, kInternalContext) << "whichever the OS names";
-      EXPECT_EQ(desc.flags, i < 2 ? uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ} : 0u) << i;
+      EXPECT_EQ(desc.flags, (i < 2 ? uint32_t{AEROGPU_SUBMIT_FLAG_NO_IRQ} : 0u) |
+                                (holds ? uint32_t{AEROGPU_SUBMIT_FLAG_EXT_HOLD} : 0u))
+          << i;
       EXPECT_EQ(desc.signal_fence & 0xFFFFFFFF, i < 2 ? 0 : args.SubmissionFenceId) << i << ": one that says nothing";
       gpa += kBytes[i];
     }
     args.SubmissionFenceId++;
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(SchedulerTest, PagingBuffers, testing::Bool());
+
+// What programs render, and what the driver sends for itself, may fail: others go on.
+TEST_F(SchedulerTest, OnlyPagingStopsTheRing) {
+  start(true);
+  submitAll({1});
+  EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NONE);
+  const uint64_t packet = 0;
+  ASSERT_EQ(m_scheduler.submitInternal(&packet, sizeof packet), STATUS_SUCCESS);
+  EXPECT_EQ(newest().flags, AEROGPU_SUBMIT_FLAG_NO_IRQ);
+}
+
+// It stands with its fence, whatever is asked, until the reset: no completion and no preemption is told.
+TEST_F(SchedulerTest, PagingThatFailsIsNeitherDoneNorPreempted) {
+  start(true);
+  submitAll({1, 2});
+  m_device.complete();
+  m_kernel.take();
+  m_device.setValue(AEROGPU_MMIO_REG_ERROR_CODE, AEROGPU_ERROR_OOB);
+  m_device.setValue(AEROGPU_MMIO_REG_IRQ_STATUS, AEROGPU_IRQ_ERROR);
+  interrupt();
+  preempt(9);
+  for (const std::string &told : m_kernel.take()) EXPECT_TRUE(told == "completed 1" || told == "dpc") << told;
+  EXPECT_EQ(m_scheduler.currentFence(), 1u);
+  ASSERT_EQ(m_scheduler.resetFromTimeout(), STATUS_SUCCESS);
+  ASSERT_EQ(m_scheduler.restartFromTimeout(), STATUS_SUCCESS);
+  submitAll({3});
+  m_device.complete();
+  m_kernel.take();
+  interrupt();
+  EXPECT_EQ(m_scheduler.currentFence(), 3u);
 }
 
 TEST_F(SchedulerTest, WhatRunsNothingStillSignals) {
