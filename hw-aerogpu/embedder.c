@@ -14,6 +14,7 @@
 #include "embedder.h"
 #include "guestmem.h"
 #include "log.h"
+#include "ring.h"
 #include "scanout.h"
 #include "trace_events.h"
 
@@ -75,6 +76,13 @@ static void aerogpu_cb_log(void *opaque, enum aerogpu_log_level level,
     }
 }
 
+/* The renderer's thread; it holds no lock. */
+static bool aerogpu_cb_others_wait(void *opaque, uint32_t space)
+{
+    aerogpu_guestmem_enter();
+    return aerogpu_ring_others_wait(opaque, space);
+}
+
 /* ---- life ---- */
 
 char *aerogpu_embedder_backends(void)
@@ -122,6 +130,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .guest_unmap = aerogpu_cb_guest_unmap,
         .submission_done = aerogpu_cb_done,
         .log = aerogpu_cb_log,
+        .others_wait = aerogpu_cb_others_wait,
     };
     g_autofree char *vm_name = aerogpu_vm_name();
     g_autofree char *vm_uuid = aerogpu_vm_uuid();
@@ -137,6 +146,7 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
         .vm_uuid = vm_uuid,
         .recent_trace = s->config.recent_trace,
         .recent_bytes = s->config.recent_bytes,
+        .max_batch_ms = s->config.max_batch_ms,
         .callbacks = &callbacks,
         .opaque = s,
     };
@@ -163,6 +173,15 @@ bool aerogpu_embedder_init(AeroGPUState *s, Error **errp)
                    "aerogpu: failure_capture_mem is %" PRIu64
                    " bytes, 64 KiB to 1 GiB can be kept",
                    s->config.recent_bytes);
+        return false;
+    }
+    if (s->config.max_batch_ms < AEROGPU_MIN_BATCH_MS ||
+        s->config.max_batch_ms > AEROGPU_MAX_BATCH_MS) {
+        error_setg(errp,
+                   "aerogpu: max_batch_ms is %" PRIu32
+                   ", %u to %u milliseconds are possible",
+                   s->config.max_batch_ms, AEROGPU_MIN_BATCH_MS,
+                   AEROGPU_MAX_BATCH_MS);
         return false;
     }
     s->renderer = aerogpu_renderer_create(&config, error, sizeof(error));

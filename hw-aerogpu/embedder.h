@@ -14,6 +14,7 @@ typedef struct AeroGPURendererConfig {
     uint64_t recent_bytes;
     uint64_t max_hostmem;
     uint64_t max_space_hostmem; /* 0: half of it */
+    uint32_t max_batch_ms;      /* of looping shaders, while others wait */
 } AeroGPURendererConfig;
 
 /* Text that names the back ends of this build. g_free() it. */

@@ -18,6 +18,9 @@
 #include "spaces.h"
 #include "trace_events.h"
 
+/* So many slots are looked at for who waits. */
+#define AEROGPU_PEEK_SLOTS 4096u
+
 /* Buffers above this size are given back after use. */
 #define AEROGPU_KEEP_BYTES (1 * MiB)
 
@@ -81,7 +84,7 @@ static const char *aerogpu_ring_check(AeroGPUState *s, AeroGPURingView *view)
     if (need > le32_to_cpu(header.size_bytes)) {
         return "slots run past size_bytes";
     }
-    if (view->tail - s->ring.fetch > view->count) {
+    if (view->tail - qatomic_read(&s->ring.fetch) > view->count) {
         return "tail more than entry_count ahead of head";
     }
     return NULL;
@@ -159,7 +162,7 @@ static void aerogpu_submit(AeroGPUState *s, const AeroGPURingView *view)
     uint32_t desc_size;
 
     memcpy(&copy, slot, known);
-    s->ring.fetch++;
+    qatomic_set(&s->ring.fetch, s->ring.fetch + 1); /* others peek */
 
     desc_size = le32_to_cpu(copy.desc.desc_size_bytes);
     sub.flags = le32_to_cpu(copy.desc.flags);
@@ -267,6 +270,31 @@ void aerogpu_ring_drain(AeroGPUState *s, bool quiet)
         aerogpu_submit(s, &view);
     }
     ring->blocked = ring->fetch != view.tail;
+}
+
+bool aerogpu_ring_others_wait(AeroGPUState *s, uint32_t space)
+{
+    AeroGPURing *ring = &s->ring;
+    AeroGPURingView view;
+    uint32_t slot, left;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!ring->mapped || ring->serial != ring->config_serial ||
+        ring->map_serial != qatomic_read(&s->mem.serial) ||
+        aerogpu_ring_check(s, &view) || !view.spaces) {
+        return false;
+    }
+    slot = qatomic_read(&ring->fetch);
+    for (left = MIN(view.tail - slot, AEROGPU_PEEK_SLOTS); left; left--) {
+        const uint8_t *at = (const uint8_t *)ring->cache.ptr +
+                            sizeof(struct aerogpu_ring_header) +
+                            (uint64_t)(slot++ & (view.count - 1)) * view.stride;
+
+        if (ldl_le_p(at + offsetof(AeroGPUSpaceSlot, space.space)) != space) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void aerogpu_ring_exit(AeroGPUState *s)

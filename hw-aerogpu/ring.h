@@ -12,6 +12,11 @@ bool aerogpu_ring_poll(AeroGPUState *s);
  * unless `quiet`.
  */
 void aerogpu_ring_drain(AeroGPUState *s, bool quiet);
+/*
+ * Whether something in the ring that was not fetched yet runs in another
+ * handle space than `space`. Any thread.
+ */
+bool aerogpu_ring_others_wait(AeroGPUState *s, uint32_t space);
 /* Frees the private copies; the render thread has ended. BQL. */
 void aerogpu_ring_exit(AeroGPUState *s);
 

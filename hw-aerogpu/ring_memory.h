@@ -17,7 +17,7 @@ typedef struct AeroGPURing {
     uint64_t serial;     /* of the registers it was mapped from */
     unsigned map_serial; /* of the memory map it was mapped from */
     uint32_t size;       /* bytes mapped */
-    uint32_t fetch;      /* index of the next slot to fetch */
+    uint32_t fetch;      /* next slot to fetch; atomic: others read it */
     bool started;        /* fetch was taken from a header */
     bool blocked;        /* the last look left something: do not poll */
     bool valid;          /* the last look at the header was fine */

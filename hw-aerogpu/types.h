@@ -20,8 +20,10 @@ typedef struct AeroGPUState AeroGPUState; /* aerogpu.h */
 #define AEROGPU_HANDSHAKE_MS 2000 /* longest wait for the render thread */
 #define AEROGPU_RING_RESET_MS 100 /* the same while nothing old is written */
 #define AEROGPU_GUEST_HOLDS_ONE_IN \
-    64                       /* of all time, how much of it for guests */
-#define AEROGPU_EXIT_MS 5000 /* longest wait for it when QEMU ends */
+    64                              /* of all time, how much of it for guests */
+#define AEROGPU_MIN_BATCH_MS 20u    /* one step of the renderer's wait */
+#define AEROGPU_MAX_BATCH_MS 60000u /* what a batch has when it is alone */
+#define AEROGPU_EXIT_MS 5000        /* longest wait for it when QEMU ends */
 
 /* Cookie of a scanout snapshot; the low bits are its flip serial. */
 #define AEROGPU_COOKIE_SNAPSHOT (1ull << 63)

@@ -139,6 +139,10 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   config.callbacks = &callbacks;
   const std::string wanted = config.backend ? config.backend : "auto";
   std::unique_ptr<aerogpu_renderer> renderer(new aerogpu_renderer(config));
+  core::Sharing sharing;
+  if (config.max_batch_ms != 0) sharing.maxBatchNs = uint64_t{config.max_batch_ms} * 1'000'000;
+  sharing.othersWait = callbacks.others_wait;
+  sharing.opaque = config.opaque;
   const core::BackendConfig backendConfig{renderer->hostMemory,
                                           renderer->frameReserve,
                                           renderer->stats,
@@ -149,7 +153,8 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
                                           renderer->faults,
                                           config.vulkan_device ? config.vulkan_device : "",
                                           config.cache_dir ? config.cache_dir : cacheDirOf(config.vm_uuid),
-                                          (config.flags & AEROGPU_RENDERER_VALIDATION) != 0};
+                                          (config.flags & AEROGPU_RENDERER_VALIDATION) != 0,
+                                          sharing};
   const bool any = wanted == "auto";
   bool failed = false;
   error = "unknown back end '" + wanted + "' (" + backendChoices() + ")";
@@ -180,7 +185,7 @@ std::unique_ptr<aerogpu_renderer> aerogpu_renderer::create(const aerogpu_rendere
   renderer->executor = std::make_unique<core::Executor>(core::Executor::Environment{
       *renderer->backend, renderer->hostMemory, renderer->stats, renderer->log, renderer->guest,
       renderer->interrupted, (config.flags & AEROGPU_RENDERER_PRESENT_COLOR_TARGET) != 0,
-      config.max_space_hostmem != 0 ? config.max_space_hostmem : config.max_hostmem / 2});
+      config.max_space_hostmem != 0 ? config.max_space_hostmem : config.max_hostmem / 2, sharing});
   return renderer;
 }
 

@@ -3,6 +3,11 @@
 // gives the device back, and QEMU ends.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+#include <cstdio>
+
+#include "aerogpu/d3d9/assembler.h"
 #include "renderer/test/dxbc_builder.h"
 #include "tests-qtest/aerogpu_dev.h"
 
@@ -73,6 +78,173 @@ TEST_F(Endless, QemuEndsMeanwhile) {
   begin();
   // Before QEMU ends it stops the VM, for which it waits two seconds.
   EXPECT_EQ(dev.qemu.quit(), 0) << dev.qemu.output();
+}
+
+/// While the GPU is at work for one program, another one's waits: in the ring, for the render thread waits
+/// for the GPU too.
+// LIM-10
+TEST(EndlessWithSpaces, IsStoppedForWhatWaitsInTheRing) {
+  AeroGpuDev dev("renderer=vulkan,max_batch_ms=100");
+  dev.setReg(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
+  dev.startRing({.stride = 80});
+  constexpr uint32_t kShader = 1, kBuffer = 2;
+  CommandWriter w;
+  packets::createShader(w, kShader, AEROGPU_SHADER_STAGE_COMPUTE, endlessCompute());
+  packets::createBuffer(w, kBuffer, 64, AEROGPU_RESOURCE_USAGE_STORAGE);
+  // Each fills a slice, and the render thread waits for the one before the last.
+  for (int i = 0; i < 8; ++i) packets::dispatch(w, kShader, kBuffer, kGroups);
+  const uint64_t looping = dev.submit(w, {.space = aerogpu_submit_space{1, 0, 0}});
+  dev.waitUntil([&] { return dev.qemu.property("dispatches") >= 2; }, "the dispatches");
+  CommandWriter other;
+  packets::createBuffer(other, kBuffer, 64);
+  const auto begin = std::chrono::steady_clock::now();
+  const uint64_t fence =
+      dev.submit(other, {.commandGpa = kSurfaceGpa, .space = aerogpu_submit_space{2, 0, 0}});
+  dev.waitFence(fence);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8)) << "alone it has 10 s";
+  EXPECT_EQ(dev.reg64(AEROGPU_MMIO_REG_ERROR_FENCE_LO), looping);
+  EXPECT_EQ(dev.reg(AEROGPU_MMIO_REG_ERROR_CODE), uint32_t{AEROGPU_ERROR_BACKEND});
+  EXPECT_NE(dev.qemu.output().find("was stopped"), std::string::npos) << dev.qemu.output();
+}
+
+/// Two programs. One does the heaviest work that is legal, of a new kind each time; the other one draws a
+/// frame behind it.
+class Beside : public testing::Test {
+protected:
+  static constexpr uint64_t kHeavyGpa = 0x1000000, kFrameGpa = 0x2000000, kStreamRoom = 0x100000;
+  static constexpr uint32_t kSide = 64, kPicture = 10, kHeavyTarget = 10, kHeavyTexture = 11,
+                            kHeavySide = 1024;
+  static constexpr aerogpu_submit_space kHeavySpace{1, 0, 0}, kFrameSpace{2, 0, 0};
+
+  AeroGpuDev dev{"renderer=vulkan,max_batch_ms=300"};
+  std::array<aerogpu_alloc_entry, 1> entries{};
+  uint32_t nextShader = 100;
+
+  static std::vector<uint32_t> assembled(const std::string& source) {
+    const aerogpu::d3d9::Assembly assembly = aerogpu::d3d9::assemble(source);
+    EXPECT_TRUE(assembly.ok()) << assembly.errorText();
+    return assembly.tokens;
+  }
+  /// A triangle over all of the target, from the buffer that usePlainPipeline() makes of `first`.
+  static void coverAll(CommandWriter& w, uint32_t first) {
+    const float corners[] = {-1, 3, 0, -1, -1, 0, 3, -1, 0};
+    packets::upload(w, first, 0, {reinterpret_cast<const uint8_t*>(corners), sizeof corners});
+    packets::renderState(w, 22, 1);  // D3DRS_CULLMODE, D3DCULL_NONE
+  }
+  void SetUp() override {
+    dev.setReg(AEROGPU_EXT_REG_SPACES, AEROGPU_EXT_SPACES_ENABLE);
+    dev.startRing({.stride = 80});
+    entries[0] = {.alloc_id = 1, .gpa = kSurfaceGpa, .size_bytes = kSide * kSide * 4};
+    CommandWriter heavy, frame;
+    packets::createTexture(heavy, {.handle = kHeavyTarget,
+                                   .width = kHeavySide,
+                                   .height = kHeavySide,
+                                   .usage = AEROGPU_RESOURCE_USAGE_RENDER_TARGET});
+    packets::createTexture(
+        heavy,
+        {.handle = kHeavyTexture, .width = 256, .height = 256, .usage = AEROGPU_RESOURCE_USAGE_TEXTURE});
+    packets::setTarget(heavy, kHeavyTarget);
+    usePlainPipeline(heavy, 1);
+    coverAll(heavy, 1);
+    packets::setTexture(heavy, 0, kHeavyTexture);
+    packets::samplerState(heavy, 0, 10, 16);  // D3DSAMP_MAXANISOTROPY
+    packets::createTexture(
+        frame,
+        {.handle = kPicture, .width = kSide, .height = kSide, .usage = AEROGPU_RESOURCE_USAGE_RENDER_TARGET});
+    packets::setTarget(frame, kPicture);
+    usePlainPipeline(frame, 1);
+    coverAll(frame, 1);
+    dev.waitFence(dev.submit(heavy, {.commandGpa = kHeavyGpa, .space = kHeavySpace}));
+    dev.waitFence(dev.submit(frame, {.commandGpa = kFrameGpa, .space = kFrameSpace}));
+    ASSERT_EQ(dev.errorCount(), 0u) << dev.qemu.output();
+  }
+
+  /// As many slots as model 3 may have. `salt` makes it a program of its own.
+  static std::string longest(const std::string& body, uint32_t times, uint32_t salt) {
+    std::string code =
+        "ps_3_0\ndcl_2d s0\ndef c9, 0.01, 0.02, 0.03, 0." + std::to_string(salt) + "\nmov r0, c9\n";
+    for (uint32_t i = 0; i < times; ++i) code += body;
+    return code + "mov oC0, r0\n";
+  }
+  static std::string samples(uint32_t count) {
+    std::string code;
+    for (uint32_t i = 0; i < count; ++i) code += "texld r1, r0, s0\nadd r0, r0, r1\n";
+    for (uint32_t i = 2 * count; i < 508; ++i) code += "mad r0, r0, c9, r1\n";
+    return code;
+  }
+  void use(CommandWriter& w, const std::string& pixel) {
+    const uint32_t vs = nextShader++, ps = nextShader++;
+    packets::createShader(w, vs, AEROGPU_SHADER_STAGE_VERTEX,
+                          assembled("vs_3_0\ndcl_position v0\ndcl_position o0\nmov o0, v0\n"));
+    packets::createShader(w, ps, AEROGPU_SHADER_STAGE_PIXEL, assembled(pixel));
+    packets::bindShaders(w, vs, ps);
+  }
+  /// Minutes of it, if nobody stopped it.
+  CommandWriter heavyWork(uint32_t kind) {
+    CommandWriter w;
+    packets::samplerState(w, 0, 6, kind == 0 ? 3 : 2);  // D3DSAMP_MINFILTER, D3DTEXF_ANISOTROPIC or _LINEAR
+    switch (kind) {
+      case 0:  // samples, and the whole target again and again
+               // (llvmpipe writes the code of an anisotropic sample anew for each: some only.)
+        use(w, longest(samples(8), 1, 1));
+        for (int i = 0; i < 200; ++i) packets::draw(w, 3);
+        break;
+      case 1:  // loops in loops
+        use(w,
+            "ps_3_0\ndefi i0, 255, 0, 0, 0\nmov r0, c0\nrep i0\nrep i0\nadd r0, r0, c0\nendrep\nendrep\n"
+            "mov oC0, r0\n");
+        for (int i = 0; i < 200; ++i) packets::draw(w, 3);
+        break;
+      default:  // pipelines
+        packets::setViewport(w, {0, 0, 1, 1, 0, 1});
+        for (uint32_t i = 0; i < 40; ++i) {
+          use(w, longest("texld r1, r0, s0\nadd r0, r0, r1\n", 254, 100 + i));
+          packets::draw(w, 3);
+        }
+        packets::setViewport(w, {0, 0, kHeavySide, kHeavySide, 0, 1});
+        break;
+    }
+    return w;
+  }
+  /// Fills the picture with a colour and has it written to guest memory.
+  CommandWriter frameOf(uint8_t level) {
+    CommandWriter w;
+    packets::clearColor(w, {0, 0, 0});
+    const float color[4] = {level / 255.0f, 0, 1, 1};
+    packets::setConstantsF(w, AEROGPU_SHADER_STAGE_PIXEL, 0, color);
+    packets::draw(w, 3);
+    w.packet(aerogpu_cmd_ext_read_texture{.texture = kPicture,
+                                          .width = kSide,
+                                          .height = kSide,
+                                          .depth = 1,
+                                          .dst_alloc_id = 1,
+                                          .dst_row_pitch_bytes = kSide * 4});
+    return w;
+  }
+};
+
+/// Each frame is right, and there long before Windows' time-out of 10 s (install.cmd's TdrDelay).
+// LIM-9, LIM-10, LIM-11
+TEST_F(Beside, AProgramDrawsOnBesideTheHeaviestLegalWork) {
+  constexpr std::chrono::seconds kTdrDelay(10);
+  const auto table = AeroGpuDev::allocTable(entries);
+  for (uint32_t round = 0; round < 6; ++round) {
+    dev.submit(heavyWork(round % 3), {.commandGpa = kHeavyGpa + round * kStreamRoom, .space = kHeavySpace});
+    const auto level = static_cast<uint8_t>(20 * round + 10);
+    const auto begin = std::chrono::steady_clock::now();
+    dev.waitFence(
+        dev.submit(frameOf(level),
+                   {.commandGpa = kFrameGpa + round * kStreamRoom, .table = table, .space = kFrameSpace}));
+    const auto time = std::chrono::steady_clock::now() - begin;
+    std::printf("frame %u behind work of kind %u: %lld ms\n", round, round % 3,
+                static_cast<long long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()));
+    EXPECT_LT(time, kTdrDelay);
+    const std::vector<uint8_t> pixels = dev.qemu.read(kSurfaceGpa, kSide * kSide * 4);
+    for (size_t i = 0; i < pixels.size(); i += 4)
+      ASSERT_TRUE(pixels[i] == 255 && pixels[i + 1] == 0 && pixels[i + 2] == level)
+          << "frame " << round << ", pixel " << i / 4 << ": " << +pixels[i] << ", " << +pixels[i + 1] << ", "
+          << +pixels[i + 2];
+  }
 }
 
 }  // namespace

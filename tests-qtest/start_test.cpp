@@ -44,6 +44,9 @@ TEST(Properties, ValuesOutsideTheirRangesAreRefused) {
       {"renderer=null,vgamem_mb=48", "vgamem_mb=48"},
       {"renderer=null,vgamem_mb=1024", "vgamem_mb=1024"},
       {"renderer=null,vgamem_mb=big", "vgamem_mb"},
+      {"renderer=null,max_batch_ms=19", "max_batch_ms is 19"},
+      {"renderer=null,max_batch_ms=60001", "max_batch_ms is 60001"},
+      {"renderer=null,max_batch_ms=long", "max_batch_ms"},
       {"renderer=null,max_hostmem=1048575", "max_hostmem"},
       {"renderer=null,max_hostmem=-1", "max_hostmem"},
       {"renderer=null,max_hostmem=99999999999999999999", "max_hostmem"},
@@ -126,7 +129,7 @@ TEST(Properties, HelpNamesEachAsReadmeDoes) {
         << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 13);
+  EXPECT_EQ(rows, 14);
   for (const char* counter : {"submissions=<uint64>   - read-only: ", "backend=<string>       - read-only: "})
     EXPECT_NE(help.output.find(counter), std::string::npos) << counter << "\n" << help.output;
   const Refusal list = runToExit({"-device", "help"});

@@ -80,6 +80,9 @@ public:
   virtual const BackendLimits& limits() const = 0;
   virtual FormatCaps formatCaps(aerogpu_format format) const = 0;
 
+  /// What comes from here on is work of this handle space: it may be stopped for others'.
+  virtual void setOwner(uint32_t /*space*/) {}
+
   // Objects. New memory reads as zero. Over the host-memory cap: ErrorCode::Backend.
   virtual Result<std::unique_ptr<GpuBuffer>> createBuffer(const BufferDesc& desc) = 0;
   virtual Result<std::unique_ptr<GpuTexture>> createTexture(const TextureDesc& desc) = 0;

@@ -9,6 +9,7 @@
 #include "renderer/base/host_memory.h"
 #include "renderer/base/log.h"
 #include "renderer/core/backend.h"
+#include "renderer/core/sharing.h"
 #include "renderer/core/stats.h"
 
 namespace aerogpu::core {
@@ -26,6 +27,7 @@ struct BackendConfig {
   std::string vulkanDevice;              ///< index or part of a name; empty = the best
   std::string cacheDir;                  ///< folder of the pipeline cache; empty = none
   bool validation = false;
+  Sharing sharing{};
 
   /// Whether the GPU is to be lost now. Any thread; true once for each time that it was asked for.
   bool playsLoss() const {

@@ -2,6 +2,7 @@
 #include "renderer/core/executor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "aerogpu/aerogpu_extension.h"
@@ -111,6 +112,7 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   m_frameTaken = false;
   m_values = m_queries = 0;
   m_work.beginSubmission();
+  m_env.backend.setOwner(submission.in_space != 0 ? submission.space : 0);
   m_pendingWrites.begin();
   m_pageLists.forget();
   m_env.stats.submissions.add(1);
@@ -136,6 +138,9 @@ ExecutionReport Executor::execute(const aerogpu_submission& submission) {
   if (submission.cmd_size == 0) return m_report;
   const uint64_t draws = m_env.stats.draws.value();
   m_packets = m_neutralPackets = m_hostPackets = m_memoryPackets = 0;
+  m_slices = 0;
+  m_began = std::chrono::steady_clock::now();
+  m_work.setShift(m_space->pace.shift());
   m_env.hostMemory.setShare(m_space->share);
   if (auto selected = selectContext(submission.context_id); selected || needsNoContext(submission))
     executePackets(submission);
@@ -188,14 +193,22 @@ void Executor::executePackets(const aerogpu_submission& submission) {
         noteError(done.error(), at, packet->opcode, submission.signal_fence);
     }
     ++m_packets;
-    if (m_work.sliceFull()) {
-      m_work.beginSlice();
-      if (!m_env.backend.throttle()) {
-        noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: its work was stopped",
+    const uint64_t pipelines = m_env.stats.pipelinesCreated.load(std::memory_order_relaxed);
+    if (pipelines != m_pipelines || packet->opcode == AEROGPU_CMD_CREATE_SHADER_DXBC) [[unlikely]] {
+      if (pipelines != m_pipelines) notePipeline();
+      m_pipelines = pipelines;
+      if (outOfTime()) {
+        noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: others wait",
                           {{"packet", m_packets}}),
                   at, packet->opcode, submission.signal_fence);
         stopped = true;
       }
+    }
+    if (m_work.sliceFull() && !endSlice()) {
+      noteError(refused(ErrorCode::Backend, "the rest of the submission does not run: its work was stopped",
+                        {{"packet", m_packets}}),
+                at, packet->opcode, submission.signal_fence);
+      stopped = true;
     }
     if (m_mustNotFail && m_report.errorCount != 0) {
       m_report.stopped = true;
@@ -209,6 +222,32 @@ void Executor::executePackets(const aerogpu_submission& submission) {
     noteContextChange(true);
   m_report.needsGpu = m_memoryPackets == 0 || m_packets != m_hostPackets;
   m_env.stats.packets.add(m_packets);
+}
+
+bool Executor::outOfTime() const {
+  const Sharing& sharing = m_env.sharing;
+  const std::chrono::nanoseconds time(Sharing::kBatchesOfSubmission * sharing.maxBatchNs);
+  return std::chrono::steady_clock::now() - m_began >= time && sharing.othersWait &&
+         sharing.othersWait(sharing.opaque, m_space->number);
+}
+
+void Executor::notePipeline() {
+  // Compiling says nothing of how large slices may be.
+  m_slices = 0;
+  if (++m_newPipelines % kPipelinesOfSlice == 0) m_work.fillSlice();
+}
+
+bool Executor::endSlice() {
+  m_work.beginSlice();
+  const auto begin = std::chrono::steady_clock::now();
+  const bool goesOn = m_env.backend.throttle();
+  const auto waited =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
+  // The first wait is for work of before this submission, the second one for this one's and what that waited
+  // for.
+  m_space->pace.waited(static_cast<uint64_t>(waited.count()), ++m_slices > 2);
+  m_work.setShift(m_space->pace.shift());
+  return goesOn;
 }
 
 void Executor::setScanout(const aerogpu_scanout_config& config) {
@@ -229,6 +268,7 @@ Result<void> Executor::snapshotScanout() {
   Texture* texture = scanoutTexture();
   if (!texture) return {};
   m_work.beginSubmission();  // it counts for itself
+  m_env.backend.setOwner(0);
   return captureFrame(*texture, {});
 }
 

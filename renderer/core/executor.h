@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -24,6 +25,7 @@
 #include "renderer/core/page_walk.h"
 #include "renderer/core/pending_writes.h"
 #include "renderer/core/shared_surfaces.h"
+#include "renderer/core/sharing.h"
 #include "renderer/core/spaces.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
@@ -67,6 +69,7 @@ public:
     const std::atomic<bool>& interrupted;
     bool presentColorTarget;   ///< presents show colour target 0, not the scanout (trace files)
     uint64_t spaceMemory = 0;  ///< bytes that a handle space may make us hold, beside space 0
+    Sharing sharing{};
   };
   explicit Executor(const Environment& env);
   ~Executor();
@@ -211,6 +214,7 @@ private:
   /// Vertices (times instances) of one draw, groups of one dispatch: bounds what a single packet can cost.
   static constexpr uint64_t kMaxVerticesPerDraw = uint64_t{1} << 28;
   static constexpr uint64_t kMaxGroupsPerDispatch = uint64_t{1} << 24;
+  static constexpr uint32_t kPipelinesOfSlice = 4;
   static constexpr uint32_t kMaxValues = 1024;   ///< that one submission may have written (VALUE-4)
   static constexpr uint32_t kMaxQueries = 8192;  ///< begins and ends of one submission (QUERY-10)
   static constexpr uint64_t kMemoryPiece = WriteGate::kPieceBytes;  ///< between two looks at an interruption
@@ -331,10 +335,21 @@ private:
   Result<void> checkDraw(uint32_t vertices, uint32_t instances) const;
   Error tooMuch(Work work, uint64_t amount) const;
   /// Counts work right before the back end is asked for it; over the submission's limit: Backend.
-  Result<void> take(Work work, uint64_t amount) {
-    if (m_work.take(work, amount)) return {};
+  Result<void> take(Work work, uint64_t amount, uint32_t weight = 1) {
+    if (m_work.take(work, amount, weight)) return {};
     return tooMuch(work, amount);
   }
+  /// What invocations of the bound vertex and pixel shaders count for: after a change of them.
+  void weigh();
+  /// A sampler of the pixel shader has changed.
+  void noteFilter(const SamplerState& changed);
+  /// Whether the submission has had its time, and others wait for theirs. Asked behind what may have
+  /// compiled.
+  bool outOfTime() const;
+  /// A pipeline was made, which GPUs' drivers compile now or when it is first used.
+  void notePipeline();
+  /// A slice is full: waits for the GPU. False when the rest of the submission is not to run.
+  bool endSlice();
   Result<void> takeDraw(uint64_t vertices, uint64_t instances);
   Result<void> noteDrawn(Result<void> drawn);
   void measureTargets();
@@ -387,7 +402,11 @@ private:
   uint32_t m_queries = 0;         ///< that it has begun and ended
   ExecutionReport m_report;
   WorkBudget m_work;
-  uint32_t m_minor = 0;  ///< of the stream being executed
+  std::chrono::steady_clock::time_point m_began;  ///< this submission
+  uint64_t m_pipelines = 0;                       ///< Stats::pipelinesCreated as of the last packet
+  uint32_t m_newPipelines = 0;
+  uint32_t m_slices = 0;  ///< of this submission that are full, since a pipeline was made
+  uint32_t m_minor = 0;   ///< of the stream being executed
 };
 
 template <class T>

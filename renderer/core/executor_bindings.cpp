@@ -130,8 +130,11 @@ Result<void> Executor::run(const aerogpu_cmd_set_sampler_state& c) {
   if (!where) return where.error();
   if (c.slot >= kMaxSamplers)
     return refused(ErrorCode::OutOfBounds, "no such sampler slot", {{"slot", c.slot}, {"of", kMaxSamplers}});
-  if (setSamplerState(bindings(*where).samplers[c.slot], c.state, c.value))
+  SamplerState& sampler = bindings(*where).samplers[c.slot];
+  if (setSamplerState(sampler, c.state, c.value)) {
     dirtyStage(*where, kDirtySamplers);
+    if (*where == Stage::Pixel) noteFilter(sampler);
+  }
   return {};
 }
 
@@ -164,7 +167,10 @@ Result<void> Executor::run(const aerogpu_cmd_set_samplers& c, std::span<const ui
     if (!sampler) return sampler.error();
     states[i] = (*sampler)->state;
   }
-  for (size_t i = 0; i < handles.size(); ++i) bindings(*where).samplers[c.start_slot + i] = states[i];
+  for (size_t i = 0; i < handles.size(); ++i) {
+    bindings(*where).samplers[c.start_slot + i] = states[i];
+    if (*where == Stage::Pixel) noteFilter(states[i]);
+  }
   dirtyStage(*where, kDirtySamplers);
   return {};
 }

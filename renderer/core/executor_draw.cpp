@@ -51,8 +51,8 @@ Result<void> Executor::checkDraw(uint32_t vertices, uint32_t instances) const {
 }
 
 Result<void> Executor::takeDraw(uint64_t vertices, uint64_t instances) {
-  if (auto taken = take(Work::Vertices, vertices * instances); !taken) return taken;
-  if (auto taken = take(Work::Pixels, state().drawPixels); !taken) return taken;
+  if (auto taken = take(Work::Vertices, vertices * instances, state().vertexWeight); !taken) return taken;
+  if (auto taken = take(Work::Pixels, state().drawPixels, state().pixelWeight); !taken) return taken;
   if (auto taken = take(Work::Bytes, 0); !taken) return taken;  // see noteDrawn()
   m_env.stats.draws.add(1);
   noteTargetWrites();
@@ -106,7 +106,9 @@ Result<void> Executor::run(const aerogpu_cmd_dispatch& c) {
                     {"limit", kMaxGroupsPerDispatch}});
   if (c.group_count_x == 0 || c.group_count_y == 0 || c.group_count_z == 0) return {};
   const uint64_t groups = uint64_t{c.group_count_x} * c.group_count_y * c.group_count_z;
-  if (auto taken = take(Work::Groups, groups); !taken) return taken;
+  const ShaderCost& cost = state().shaders[static_cast<size_t>(Stage::Compute)]->gpu->cost;
+  if (auto taken = take(Work::Groups, groups, WorkBudget::weight(cost.instructions, cost.samples, 1)); !taken)
+    return taken;
   m_env.stats.dispatches.add(1);
   return m_env.backend.dispatch(state(), c.group_count_x, c.group_count_y, c.group_count_z);
 }

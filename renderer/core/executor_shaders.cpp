@@ -77,7 +77,27 @@ Result<void> Executor::run(const aerogpu_cmd_bind_shaders& c, Bytes rest) {
   }
   state().shaders = std::move(shaders);
   state().dirty |= kDirtyShaders | kDirtyVsConstants | kDirtyPsConstants;
+  weigh();
   return {};
+}
+
+void Executor::weigh() {
+  const auto weightOf = [this](Stage which, uint32_t anisotropy) -> uint32_t {
+    const Shader* shader = state().shaders[static_cast<size_t>(which)].get();
+    if (!shader) return 1;
+    return WorkBudget::weight(shader->gpu->cost.instructions, shader->gpu->cost.samples, anisotropy);
+  };
+  state().vertexWeight = weightOf(Stage::Vertex, 1);
+  state().pixelWeight = weightOf(Stage::Pixel, state().anisotropy);
+}
+
+void Executor::noteFilter(const SamplerState& changed) {
+  if (changed.maxAnisotropy <= 1 && state().anisotropy == 1) return;
+  state().anisotropy = 1;
+  for (const SamplerState& sampler : bindings(Stage::Pixel).samplers)
+    if (sampler.min == Filter::Anisotropic || sampler.mag == Filter::Anisotropic)
+      state().anisotropy = std::max(state().anisotropy, std::min(sampler.maxAnisotropy, 16u));
+  weigh();
 }
 
 Result<void> Executor::run(const aerogpu_cmd_set_shader_constants_f& c, Registers registers) {

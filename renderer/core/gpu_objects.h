@@ -103,7 +103,15 @@ public:
   virtual Result<void> result(std::unique_ptr<ByteSink> sink) = 0;
 };
 
-class GpuShader : public GpuObject {};
+/// What an invocation of a shader costs at most, as far as that can be told from its code.
+struct ShaderCost {
+  uint64_t instructions = 0, samples = 0;  ///< executed; at most 2^24 each
+};
+
+class GpuShader : public GpuObject {
+public:
+  ShaderCost cost;
+};
 class GpuInputLayout : public GpuObject {};
 
 /// Where a resource's bytes lie in guest memory; allocId 0 = it has none.

@@ -21,6 +21,7 @@
 #include "renderer/core/shared_surfaces.h"
 #include "renderer/core/state.h"
 #include "renderer/core/stats.h"
+#include "renderer/core/work_budget.h"
 
 namespace aerogpu::core {
 
@@ -62,6 +63,7 @@ struct Space {
   std::shared_ptr<ProcessAccount> account;  ///< null: it counts by itself
   std::optional<uint64_t> process;          ///< whose it is, if that was said; 0 = the system's
   SpaceCounters counters;
+  SlicePace pace;
   // Under the mutex of Spaces.
   uint32_t processId = 0;
   std::string imageName;

@@ -237,6 +237,8 @@ struct DrawState {
   TargetBinding depthTarget;
   uint64_t drawPixels =
       0;  ///< that a draw may touch: the smallest colour target (or the depth target), inside the viewport
+  uint32_t anisotropy = 1;                     ///< the most that a sampler of the pixel shader has
+  uint32_t vertexWeight = 1, pixelWeight = 1;  ///< of an invocation (WorkBudget::weight)
   uint64_t copiedBytes = 0;  ///< the back end adds what a draw made it copy; taken off the budget then
   Viewport viewport;
   bool viewportSet = false;  ///< false: the whole of colour target 0 (or of the depth target)

@@ -4,6 +4,7 @@
 // Render thread only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +19,36 @@ enum class Work : uint8_t {
   Bytes,     ///< zeroed at creation, cleared, written, copied, read back or shown
 };
 
+/// How large the slices of one handle space are, after how long they took. A slice is counted before anybody
+/// knows how long it takes: draws count for the whole viewport, however little of it they cover. So slices
+/// begin small, grow while they are quick, and shrink for good where one was not.
+class SlicePace {
+public:
+  static constexpr uint32_t kStart = 6;  ///< 1/64 of WorkBudget::kLimits' slices
+  static constexpr uint32_t kSmallest = 10;
+  static constexpr uint64_t kQuickNs = 20'000'000, kSlowNs = 250'000'000;
+
+  uint32_t shift() const { return m_shift; }
+  /// The GPU was waited for so long behind a slice; `own`: for nothing else than a slice of the same space.
+  void waited(uint64_t ns, bool own) {
+    if (ns < kQuickNs) {
+      if (m_shift > m_least) --m_shift;
+      return;
+    }
+    if (!own || ns <= kSlowNs) return;
+    for (; ns > kSlowNs && m_shift < kSmallest; ns /= 2) ++m_shift;
+    m_least = std::max(m_least, std::min(m_shift, kStart));
+  }
+
+private:
+  uint32_t m_shift = kStart, m_least = 0;
+};
+
 class WorkBudget {
 public:
   struct Limit {
     uint64_t submission;  ///< most in one submission
-    uint64_t slice;       ///< most between two waits
+    uint64_t slice;       ///< most between two waits, weighed, where they are quick (SlicePace)
   };
   static constexpr std::array<Limit, 4> kLimits{{
       {uint64_t{1} << 30, uint64_t{1} << 22},
@@ -32,12 +58,23 @@ public:
   }};
   static constexpr const Limit& limit(Work work) { return kLimits[static_cast<size_t>(work)]; }
 
+  /// What an invocation of a shader counts for in slices, where `anisotropy` is the most that a texture is
+  /// sampled with. 1 for all that is not longer than a plain one: a sample and a dozen instructions.
+  static constexpr uint32_t weight(uint64_t instructions, uint64_t samples, uint32_t anisotropy) {
+    constexpr uint64_t kSample = 4, kPlain = 16, kMost = uint64_t{1} << 15;
+    const uint64_t cost = instructions + samples * kSample * anisotropy;
+    return static_cast<uint32_t>(std::clamp<uint64_t>(cost / kPlain, 1, kMost));
+  }
+
   void beginSubmission() { m_used = {}; }
-  /// False when the submission would pass its limit; then nothing is counted.
-  bool take(Work work, uint64_t amount) {
+  /// Slices are 2^-shift of kLimits from here on.
+  void setShift(uint32_t shift) { m_shift = shift; }
+  /// False when the submission would pass its limit; then nothing is counted. `weight`: for slices only, at
+  /// most 2^15.
+  bool take(Work work, uint64_t amount, uint32_t weight = 1) {
     const auto i = static_cast<size_t>(work);
     if (m_used[i] > kLimits[i].submission || amount > kLimits[i].submission - m_used[i]) return false;
-    count(i, amount);
+    count(i, amount, weight);
     return true;
   }
   /// The same for what is done when the packet is, and leaves the GPU nothing to do: it fills no slice.
@@ -48,21 +85,24 @@ public:
     return true;
   }
   /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
-  void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount); }
+  void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount, 1); }
   uint64_t used(Work work) const { return m_used[static_cast<size_t>(work)]; }
   bool sliceFull() const { return m_sliceFull; }
+  void fillSlice() { m_sliceFull = true; }
   void beginSlice() {
     m_slice = {};
     m_sliceFull = false;
   }
 
 private:
-  void count(size_t i, uint64_t amount) {
+  void count(size_t i, uint64_t amount, uint32_t weight) {
     m_used[i] += amount;
-    m_slice[i] += amount;
-    if (m_slice[i] >= kLimits[i].slice) m_sliceFull = true;
+    // Of one packet 2^60 at most, and of what comes before it less than a slice.
+    m_slice[i] += amount * weight;
+    if (m_slice[i] >= kLimits[i].slice >> m_shift) m_sliceFull = true;
   }
   std::array<uint64_t, kLimits.size()> m_used{}, m_slice{};
+  uint32_t m_shift = 0;
   bool m_sliceFull = false;
 };
 

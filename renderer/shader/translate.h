@@ -14,12 +14,17 @@
 
 #include "aerogpu/d3d9/tokens.h"
 #include "renderer/base/result.h"
+#include "renderer/shader/cost.h"
 #include "renderer/shader/d3d9/d3d9_interface.h"
 
 namespace aerogpu::shader {
 
 /// Longest stream that parse() reads.
 inline constexpr uint32_t kMaxTokens = 65536;
+/// Most instruction slots of a stream: what D3DCAPS9::MaxVertexShader30InstructionSlots and
+/// MaxPixelShader30InstructionSlots are at least, so that no program needs more. A GPU's driver compiles 512
+/// of them in a second on a slow computer, thousands in minutes.
+inline constexpr uint32_t kMaxSlots = 512;
 /// Varyings a vertex shader may have, position and point size not counted.
 inline constexpr uint32_t kMaxVaryings = 16;
 
@@ -54,6 +59,8 @@ struct ShaderInfo {
   bool usesKill = false;                             ///< pixel shader: texkill
   bool writesPointSize = false;                      ///< vertex shader
   bool nestedLoops = false;                          ///< a loop inside of another or in a subroutine
+  bool loops = false;                                ///< any
+  ShaderCost cost;
 };
 
 struct ProgramCode;  // program.h

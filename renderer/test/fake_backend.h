@@ -62,6 +62,7 @@ public:
   uint64_t draws = 0, throttles = 0, stopsAt = 0, values = 0;
   uint64_t copies = 0;                 ///< bytes, for each draw (core::DrawState::copiedBytes)
   std::vector<uint64_t> drawsAtFlush;  ///< one for each flush
+  core::ShaderCost cost{};             ///< of every shader
   bool interruptShaders = false;       ///< their creation sees an interruption
   bool interruptWaits = false;  ///< work is not done when it is waited for, and the renderer is interrupted
   std::atomic<bool> interrupted{false};  ///< the executor's flag
@@ -82,7 +83,9 @@ public:
   Result<std::unique_ptr<core::GpuShader>> createShader(core::Stage, std::span<const uint8_t>,
                                                         core::ShaderFamily&) override {
     if (interruptShaders) return Error{ErrorCode::Interrupted, "interrupted", {}};
-    return std::make_unique<core::GpuShader>();
+    auto shader = std::make_unique<core::GpuShader>();
+    shader->cost = cost;
+    return shader;
   }
   Result<std::unique_ptr<core::GpuInputLayout>> createInputLayout(
       std::span<const core::InputElement>) override {

@@ -21,7 +21,7 @@ Harness::Harness(const Options& options)
     keepDriversLoaded();
     aerogpu_renderer_prepare_process(nullptr, nullptr, 0);  // if it fails, the renderer's log says so
   }
-  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog};
+  const aerogpu_renderer_callbacks callbacks{sizeof callbacks, onMap, onUnmap, onDone, onLog, onOthersWait};
   aerogpu_renderer_config config{};
   config.struct_size = sizeof config;
   config.flags = options.flags;
@@ -34,6 +34,7 @@ Harness::Harness(const Options& options)
   config.vm_uuid = options.vmUuid;
   config.recent_trace = options.recentTrace;
   config.recent_bytes = options.recentBytes;
+  config.max_batch_ms = options.maxBatchMs;
   config.callbacks = &callbacks;
   config.opaque = this;
   char error[512] = "";
@@ -59,6 +60,11 @@ int Harness::onMap(void* opaque, uint64_t gpa, uint64_t size, bool write, aerogp
   out->cookie = nullptr;
   self.m_mappings.fetch_add(1);
   return 0;
+}
+
+bool Harness::onOthersWait(void* opaque, uint32_t space) {
+  const auto& self = *static_cast<Harness*>(opaque);
+  return self.othersWait && self.othersWait(space);
 }
 
 void Harness::onUnmap(void* opaque, const aerogpu_guest_mapping*, uint64_t) {

@@ -56,6 +56,7 @@ public:
     const char* vmUuid = nullptr;
     const char* recentTrace = nullptr;  ///< file; null: off
     uint64_t recentBytes = 0;
+    uint32_t maxBatchMs = 0;  ///< 0: the renderer's default
   };
   /// Tests that cannot go on without a renderer check ok().
   explicit Harness(const Options& options);
@@ -70,6 +71,9 @@ public:
 
   /// Called, if set, whenever the renderer is about to look at guest memory; from its threads.
   std::function<void(uint64_t gpa, bool write)> onGuestAccess;
+
+  /// Called, if set, when the renderer asks whether a submission of another space waits; from its own thread.
+  std::function<bool(uint32_t space)> othersWait;
 
   /// Called, if set, with each log line at level guest of any harness; from their renderers' threads.
   static inline void (*onGuestLine)(const char* line) = nullptr;
@@ -162,6 +166,7 @@ private:
   static void onUnmap(void* opaque, const aerogpu_guest_mapping* mapping, uint64_t written);
   static void onDone(void* opaque, const aerogpu_submission_result* result);
   static void onLog(void* opaque, enum aerogpu_log_level level, const char* line);
+  static bool onOthersWait(void* opaque, uint32_t space);
   FinishedSubmission waitFor(uint64_t cookie);
   /// A submission of these bytes with the next cookie and fence, in `space`.
   aerogpu_submission next(std::span<const uint8_t> stream, std::span<const uint8_t> table, uint32_t context);

@@ -21,6 +21,7 @@ std::atomic<Loss> g_next{Loss::None};
 std::atomic<bool> g_lost{false}, g_refuse{false}, g_refuseImports{false}, g_old{false}, g_hang{false};
 std::atomic<int> g_slowMs{-1};
 std::atomic<unsigned> g_hurry{0};
+std::atomic<int> g_ranOut{0};
 std::atomic<uint64_t> g_shortestSleep{UINT64_MAX};
 std::atomic<int> g_devices{0}, g_imports{0}, g_batches{0}, g_passes{0}, g_looks{0};
 
@@ -94,6 +95,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wait(VkDevice device, const VkSemaphoreWaitInfo* 
   }
   if (g_hurry.load() != 0) timeout = 0;
   const VkResult result = g_wait(device, info, timeout);
+  if (result == VK_TIMEOUT && timeout != 0) g_ranOut.fetch_add(1);
   if (result == VK_TIMEOUT && timeout == 0 && g_hurry.load() != 0) g_hurry.fetch_sub(1);
   return loses(Loss::AtWait) ? VK_ERROR_DEVICE_LOST : result;
 }
@@ -238,6 +240,10 @@ void ageDevices(bool old) {
 
 void hurry(unsigned waits) {
   g_hurry.store(waits);
+}
+
+int waitsRunOut() {
+  return g_ranOut.load();
 }
 
 void hangDevices(bool hang) {

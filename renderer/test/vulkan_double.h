@@ -28,6 +28,8 @@ void ageDevices(bool old);
 /// The next `waits` waits for a semaphore that would run out do so at once: for those who count them, time
 /// flies.
 void hurry(unsigned waits);
+/// Waits for a semaphore that really ran out so far.
+int waitsRunOut();
 /// While set, every wait for a semaphore runs out at once: the GPU does not end what it was given.
 void hangDevices(bool hang);
 /// The GPU takes so many ms more for what anybody waits for, and who only looks finds nothing ended, not with

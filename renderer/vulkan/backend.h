@@ -28,6 +28,8 @@ public:
   const core::BackendLimits& limits() const override { return m_limits; }
   core::FormatCaps formatCaps(aerogpu_format format) const override;
 
+  void setOwner(uint32_t space) override { m_gpu->recorder->setOwner(space); }
+
   Result<std::unique_ptr<core::GpuBuffer>> createBuffer(const core::BufferDesc& desc) override;
   Result<std::unique_ptr<core::GpuTexture>> createTexture(const core::TextureDesc& desc) override;
   Result<std::unique_ptr<core::GpuQuery>> createQuery(core::QueryKind kind) override;

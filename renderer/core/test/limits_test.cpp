@@ -63,6 +63,62 @@ TEST(WorkBudget, ASliceGoesOnAcrossSubmissions) {
   EXPECT_FALSE(budget.sliceFull());
 }
 
+/// Slices are of work, limits of what the guest counts itself.
+// LIM-2, LIM-9
+TEST(WorkBudget, WeighsForSlicesOnly) {
+  WorkBudget budget;
+  const auto& limit = WorkBudget::limit(Work::Pixels);
+  constexpr uint32_t kWeight = 32;
+  EXPECT_TRUE(budget.take(Work::Pixels, limit.slice / kWeight - 1, kWeight));
+  EXPECT_FALSE(budget.sliceFull());
+  EXPECT_TRUE(budget.take(Work::Pixels, 1, kWeight));
+  EXPECT_TRUE(budget.sliceFull());
+  budget.beginSubmission();
+  EXPECT_TRUE(budget.take(Work::Pixels, limit.submission, 1u << 15));
+  budget.beginSlice();
+  budget.setShift(3);
+  budget.beginSubmission();
+  EXPECT_TRUE(budget.take(Work::Pixels, limit.slice / 8 - 1));
+  EXPECT_FALSE(budget.sliceFull());
+  EXPECT_TRUE(budget.take(Work::Pixels, 1));
+  EXPECT_TRUE(budget.sliceFull());
+}
+
+/// What an invocation counts for: a plain one is a sample and a dozen instructions.
+// LIM-9
+TEST(WorkBudget, Weights) {
+  EXPECT_EQ(WorkBudget::weight(0, 0, 1), 1u);
+  EXPECT_EQ(WorkBudget::weight(12, 1, 1), 1u);
+  EXPECT_EQ(WorkBudget::weight(512, 0, 1), 32u);
+  EXPECT_EQ(WorkBudget::weight(0, 8, 16), 32u);
+  EXPECT_EQ(WorkBudget::weight(uint64_t{1} << 24, uint64_t{1} << 24, 16), 1u << 15);
+}
+
+// LIM-9
+TEST(SlicePace, SlicesGrowWhileTheyAreQuickAndShrinkForGood) {
+  using core::SlicePace;
+  SlicePace pace;
+  EXPECT_EQ(pace.shift(), SlicePace::kStart);
+  pace.waited(SlicePace::kQuickNs, true);  // neither
+  EXPECT_EQ(pace.shift(), SlicePace::kStart);
+  for (uint32_t i = SlicePace::kStart; i > 0; --i) {
+    EXPECT_EQ(pace.shift(), i);
+    pace.waited(0, i % 2 == 0);
+  }
+  pace.waited(0, true);
+  EXPECT_EQ(pace.shift(), 0u);
+  pace.waited(uint64_t{1} << 40, false);
+  EXPECT_EQ(pace.shift(), 0u) << "it waited for others";
+  pace.waited(8 * SlicePace::kSlowNs, true);
+  EXPECT_EQ(pace.shift(), 3u) << "an eighth of it is not slow";
+  for (int i = 0; i < 10; ++i) pace.waited(0, true);
+  EXPECT_EQ(pace.shift(), 3u) << "what was slow once is not tried again";
+  pace.waited(UINT64_MAX, true);
+  EXPECT_EQ(pace.shift(), SlicePace::kSmallest);
+  for (int i = 0; i < 10; ++i) pace.waited(0, true);
+  EXPECT_EQ(pace.shift(), SlicePace::kStart) << "where every space begins, it may come back to";
+}
+
 TEST(Interruption, OfACreationEndsTheSubmissionWithoutAnError) {
   FakeExecutor f;
   CommandWriter w;
@@ -181,6 +237,38 @@ TEST(Limits, PixelsOfASubmission) {
   inside.packet(viewport);
   for (int i = 0; i < 5000; ++i) draw(inside, 3);
   EXPECT_EQ(f.submit(inside).errorCount, 0u) << "only the viewport counts";
+}
+
+/// How many draws of 2^20 pixels fill the first slice, of 2^25 plain ones.
+// LIM-9
+TEST(Limits, SlicesAreWeighedByShadersAndFilters) {
+  constexpr uint32_t kTarget = 2, kSide = 1024;
+  const auto drawsOfASlice = [](core::ShaderCost cost, uint32_t anisotropy) {
+    FakeExecutor f;
+    f.backend.cost = cost;
+    CommandWriter w;
+    const uint32_t code[] = {0xFFFF0300, 0x0000FFFF};
+    packets::createShader(w, 9, AEROGPU_SHADER_STAGE_PIXEL, code);
+    f.backend.stopsAt = 1;
+    Harness::createTexture(w, kTarget, AEROGPU_FORMAT_B8G8R8A8_UNORM, kSide, kSide, 0);
+    packets::setTargets(w, std::vector<uint32_t>{kTarget});
+    shader(w, 1, AEROGPU_SHADER_STAGE_VERTEX);
+    packets::bindShaders(w, 1, 9);
+    if (anisotropy > 1) {
+      constexpr uint32_t kMinFilter = 6, kMaxAnisotropy = 10, kAnisotropic = 3;  // D3DSAMP_*, D3DTEXF_*
+      packets::samplerState(w, 3, kMaxAnisotropy, anisotropy, AEROGPU_SHADER_STAGE_PIXEL);
+      packets::samplerState(w, 3, kMinFilter, kAnisotropic, AEROGPU_SHADER_STAGE_PIXEL);
+    }
+    for (int i = 0; i < 64; ++i) draw(w, 3);
+    EXPECT_EQ(f.submit(w).errorCount, 1u) << "the rest does not run";
+    return f.backend.draws;
+  };
+  EXPECT_EQ(drawsOfASlice({}, 1), 32u);
+  EXPECT_EQ(drawsOfASlice({12, 1}, 1), 32u) << "a plain shader";
+  EXPECT_EQ(drawsOfASlice({64, 0}, 1), 8u);
+  EXPECT_EQ(drawsOfASlice({512, 0}, 1), 1u);
+  EXPECT_EQ(drawsOfASlice({0, 4}, 1), 32u);
+  EXPECT_EQ(drawsOfASlice({0, 4}, 16), 2u);
 }
 
 // BLIT-4
@@ -306,11 +394,11 @@ TEST(Limits, InlineDrawsCountAsDrawsAndAsBytes) {
   const std::vector<uint8_t> bytes(65536);
   const aerogpu_cmd_ext_draw_inline draw{.vertex_count = 65536, .vertex_stride_bytes = 1};
   const uint64_t throttles = f.backend.throttles;
-  // A slice is 2^22 vertices.
+  // A slice is 2^16 vertices at first, and twice as many after each that was quick: 63 draws fill six.
   for (int i = 0; i < 64; ++i)
     w.packetWithTail(AEROGPU_CMD_EXT_DRAW_INLINE, draw, bytes.data(), bytes.size());
   EXPECT_EQ(f.submit(w).errorCount, 0u);
-  EXPECT_EQ(f.backend.throttles, throttles + 1);
+  EXPECT_EQ(f.backend.throttles, throttles + 6);
   EXPECT_EQ(f.backend.draws, 64u);
 }
 

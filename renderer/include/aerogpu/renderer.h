@@ -117,7 +117,7 @@ struct aerogpu_frame {
   struct aerogpu_frame_rect damage[AEROGPU_FRAME_DAMAGE_MAX];
 };
 
-/** What the renderer needs from its embedder. All members are required. */
+/** What the renderer needs from its embedder. All members are required but those that say otherwise. */
 struct aerogpu_renderer_callbacks {
   uint32_t struct_size;
   /**
@@ -138,6 +138,13 @@ struct aerogpu_renderer_callbacks {
   void (*submission_done)(void* opaque, const struct aerogpu_submission_result* result);
   /** One line without a newline. Any thread. */
   void (*log)(void* opaque, enum aerogpu_log_level level, const char* message);
+  /**
+   * Whether the embedder holds a submission, not submitted yet, that runs in another handle space than
+   * `space`. From the render thread or the renderer's own, and only while the GPU, or the making of
+   * pipelines, has been at work of `space` for max_batch_ms: not often. May be NULL: then only what was
+   * submitted counts as waiting.
+   */
+  bool (*others_wait)(void* opaque, uint32_t space);
 };
 
 /** Flags of aerogpu_renderer_config. */
@@ -187,6 +194,11 @@ struct aerogpu_renderer_config {
    */
   const char* recent_trace;
   uint64_t recent_bytes;
+  /**
+   * Milliseconds of its own execution after which a batch is stopped while work of another handle space
+   * waits, and a third of what a submission has then; 0 = 2000. Alone, a batch has 10 s and more.
+   */
+  uint32_t max_batch_ms;
 };
 
 /** Creates a renderer. [any] Returns NULL and a message in `error` (NUL-terminated, cut to error_size) on

@@ -12,11 +12,19 @@ using d3d9::RegisterType;
 using d3d9::Stage;
 
 Result<Program, ShaderError> Parser::run() {
-  if (version() && stream() && endOfStream() && callGraph()) {
+  if (version() && stream() && endOfStream() && callGraph() && fitsSlots()) {
     finishInfo();
+    m_info.cost = costOf(*m_code);
     return Program(std::move(m_code));
   }
   return std::move(m_error);
+}
+
+bool Parser::fitsSlots() {
+  m_name = {};
+  const uint64_t slots = slotsOf(*m_code);
+  return slots <= kMaxSlots ||
+         fail(std::to_string(slots) + " instruction slots, " + std::to_string(kMaxSlots) + " are possible");
 }
 
 bool Parser::fail(std::string what) {

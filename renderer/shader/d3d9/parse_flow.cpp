@@ -76,6 +76,7 @@ bool Parser::flow(const Instruction& in) {
 bool Parser::open(Block block, const Instruction& in) {
   if (m_blocks.size() >= kMaxBlockDepth) return fail("blocks nest too deep");
   const auto loops = [](Block b) { return b == Block::Loop || b == Block::Rep; };
+  if (loops(block)) m_code->info.loops = true;
   if (loops(block) && (m_inSubroutine || std::any_of(m_blocks.begin(), m_blocks.end(), loops)))
     m_code->info.nestedLoops = true;
   m_blocks.push_back(block);

@@ -31,6 +31,7 @@ private:
   // parse.cpp: tokens and parameters
   bool isPixel1() const { return m_version.stage == d3d9::Stage::Pixel && m_version.major == 1; }
   bool fail(std::string what);
+  bool fitsSlots();
   bool version();
   bool stream();
   bool statement(uint32_t token, const d3d9::OpcodeInfo& info);

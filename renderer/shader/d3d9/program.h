@@ -17,8 +17,9 @@ inline constexpr uint32_t kMaxTemps = 32;
 inline constexpr uint32_t kMaxInputs = 16;
 inline constexpr uint32_t kMaxOutputRegisters = 12;  ///< o# of vs_3_0
 inline constexpr uint32_t kMaxBlockDepth = 64;
-/// Instructions after every call was replaced by its subroutine, which drivers do.
-inline constexpr uint64_t kMaxExpandedInstructions = 65536;
+/// Instructions after every call was replaced by its subroutine, which drivers do: what compiling takes grows
+/// with them, and faster than they do.
+inline constexpr uint64_t kMaxExpandedInstructions = 2048;
 /// Iterations that loops inside of loops and of subroutines may run together; then they end. Direct3D 9
 /// promises 65535 executed instructions (D3DCAPS9::MaxPixelShader30InstructionsExecuted of shader model 3
 /// parts).
@@ -114,6 +115,11 @@ constexpr uint32_t outputSlot(const Operand& o, uint32_t major) {
       return o.number;
   }
 }
+
+/// Instruction slots as they stand in the stream (cost.cpp).
+uint64_t slotsOf(const ProgramCode& program);
+/// What an invocation costs at most (cost.cpp).
+ShaderCost costOf(const ProgramCode& program);
 
 /// Rows that an m#x# instruction reads from its second source; 0 for others.
 constexpr uint32_t matrixRows(d3d9::Opcode op) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "renderer/base/result.h"
+#include "renderer/shader/cost.h"
 
 namespace aerogpu::shader {
 
@@ -69,6 +70,11 @@ Result<std::vector<uint8_t>> withValidChecksum(std::span<const uint8_t> bytes);
 /// Elements of the input (ISGN, ISG1) or output signature; empty if there is no such chunk.
 Result<std::vector<SignatureElement>> readInputSignature(const Dxbc& container);
 Result<std::vector<SignatureElement>> readOutputSignature(const Dxbc& container);
+
+/// What an invocation of its program costs, roughly: how often loops run is a guess.
+ShaderCost costOf(const Dxbc& container);
+/// Instructions as they stand in its program, without declarations.
+uint64_t instructionsOf(const Dxbc& container);
 
 /// FNV-1a 32 of the name in upper case (ASCII), as input layouts of the ABI carry it.
 uint32_t semanticHash(std::string_view name);

@@ -116,6 +116,41 @@ TEST(Dxbc, FindsTheD3d9Stream) {
 
 /// Every length modulo 64 that whole words can have.
 // SHADER-5
+/// Tokens: opcode, and the length in words from bit 24.
+// LIM-9
+TEST(Dxbc, CostOfAProgram) {
+  const auto op = [](uint32_t opcode, uint32_t length) { return opcode | length << 24; };
+  constexpr uint32_t kMov = 0x36, kSample = 0x45, kLoop = 0x30, kEndLoop = 0x16, kDclTemps = 0x68,
+                     kRet = 0x3E;
+  const std::vector<uint32_t> words = {
+      0x40,       0, op(kDclTemps, 2), 1,    op(kMov, 3), 0, 0, op(kLoop, 1), op(kSample, 4), 0,
+      0,          0, op(kEndLoop, 1),  0x35, 4,           0, 0,  // custom data
+      op(kRet, 1)};
+  const auto costOfWords = [](const std::vector<uint32_t>& code) {
+    Bytes bytes(code.size() * 4);
+    std::memcpy(bytes.data(), code.data(), bytes.size());
+    const Bytes whole = container({{fourCc('S', 'H', 'D', 'R'), bytes}});
+    const auto parsed = parseDxbc(whole);
+    EXPECT_TRUE(parsed.ok());
+    return parsed.ok() ? costOf(*parsed) : ShaderCost{};
+  };
+  EXPECT_EQ(costOfWords(words).instructions, 1u + 16 + 1) << "a loop counts for 16 rounds";
+  EXPECT_EQ(costOfWords(words).samples, 16u);
+  const std::vector<uint32_t> once = {0x40, 0, op(kLoop, 1), op(kMov, 3), 0, 0, op(kEndLoop, 1)};
+  Bytes bytes(once.size() * 4);
+  std::memcpy(bytes.data(), once.data(), bytes.size());
+  const Bytes whole = container({{fourCc('S', 'H', 'D', 'R'), bytes}});
+  EXPECT_EQ(instructionsOf(*parseDxbc(whole)), 3u) << "as they stand there";
+  // What no compiler writes: lengths of nothing, past the end, loops without end.
+  EXPECT_EQ(costOfWords({0x40, 0, kMov, kMov}).instructions, 1u);
+  EXPECT_EQ(costOfWords({0x40, 0, op(kMov, 127)}).instructions, 1u);
+  EXPECT_EQ(costOfWords({0x40, 0, 0x35, 0xFFFFFFFF}).instructions, 0u);
+  std::vector<uint32_t> loops(100, op(kLoop, 1));
+  loops.push_back(op(kMov, 1));
+  EXPECT_EQ(costOfWords(loops).instructions, ShaderCost::kMost);
+  EXPECT_EQ(costOfWords({}).instructions, 0u);
+}
+
 TEST(Dxbc, ChecksumIsWhatVkd3dExpects) {
   for (uint32_t words = 0; words < 17; ++words) {
     const Bytes bytes = container(

@@ -196,6 +196,38 @@ TEST(Reflection, PixelOutputs) {
   EXPECT_EQ(info.constants.floatCount, 0u);
 }
 
+/// Instructions and samples of what runs, by the slots of the pages "Instructions - ps_3_0" and "- vs_3_0".
+// LIM-9
+TEST(Reflection, Cost) {
+  const struct {
+    const char* source;
+    uint64_t instructions, samples;
+  } cases[] = {
+      {"ps_2_0\ndcl t0.xy\ndcl v0\ndcl_2d s0\ntexld r0, t0, s0\nmul r0, r0, v0\nmov oC0, r0\n", 3, 1},
+      {"vs_2_0\ndcl_position v0\nm4x4 oPos, v0, c0\nnrm r0, v0\npow r1, r0.x, r0.y\n", 4 + 3 + 3, 0},
+      // Both branches.
+      {"ps_2_x\ndef c0, 1, 1, 1, 1\nif b0\nmov r0, c0\nelse\nmov r0, -c0\nendif\nmov oC0, r0\n", 3 + 3, 0},
+      // A loop of three rounds; one whose rounds the program sets later, 255 at most.
+      {"ps_3_0\ndefi i0, 3, 0, 0, 0\ndcl_2d s0\nmov r0, c0\nrep i0\ntexldl r0, r0, s0\nendrep\nmov oC0, r0\n",
+       2 + 3, 3},
+      {"ps_3_0\nmov r0, c0\nrep i0\nadd r0, r0, c0\nendrep\nmov oC0, r0\n", 2 + 255, 0},
+      // Loops in a loop end after 65536 rounds together.
+      {"ps_3_0\nmov r0, c0\nrep i0\nrep i0\nrep i0\nadd r0, r0, c0\nendrep\nendrep\nendrep\nmov oC0, r0\n",
+       2 + 65536, 0},
+      // A subroutine, called twice.
+      {"vs_2_0\ndcl_position v0\nmov r0, v0\ncall l0\ncall l0\nmov oPos, r0\nret\nlabel l0\nadd r0, r0, r0\n"
+       "add r0, r0, r0\nret\n",
+       2 + 2 * 2, 0},
+  };
+  for (const auto& c : cases) {
+    const ShaderCost cost = program(c.source).info().cost;
+    // Marks of blocks and returns may count, too.
+    EXPECT_GE(cost.instructions, c.instructions) << c.source;
+    EXPECT_LE(cost.instructions, c.instructions + 6) << c.source;
+    EXPECT_EQ(cost.samples, c.samples) << c.source;
+  }
+}
+
 TEST(Interface, WriteConstants) {
   const ConstantLayout layout =
       program(
@@ -282,6 +314,21 @@ TEST(Refusal, Limits) {
   longStream[0] = 0xFFFE0200;
   longStream.back() = 0xFFFF;
   EXPECT_EQ(refusal(longStream), "more than 65536 tokens");
+}
+
+/// D3DCAPS9: no model 3 part has fewer, and more is compiled for minutes.
+// LIM-12
+TEST(Refusal, MoreSlotsThanAGpuCompilesInTime) {
+  const auto slots = [](uint32_t moves, uint32_t matrices) {
+    std::string source = "vs_3_0\ndcl_position v0\ndcl_position o0\n";
+    for (uint32_t i = 0; i < moves; ++i) source += "mov r0, v0\n";
+    for (uint32_t i = 0; i < matrices; ++i) source += "m4x4 r1, v0, c0\n";
+    return source + "mov o0, v0\n";
+  };
+  EXPECT_TRUE(parse(tokens(slots(kMaxSlots - 1, 0))).ok());
+  EXPECT_TRUE(parse(tokens(slots(kMaxSlots - 5, 1))).ok());
+  EXPECT_EQ(refusal(slots(kMaxSlots, 0)), "513 instruction slots, 512 are possible");
+  EXPECT_EQ(refusal(slots(kMaxSlots - 4, 1)), "513 instruction slots, 512 are possible");
 }
 
 TEST(Options, OutOfRangeIsAnError) {

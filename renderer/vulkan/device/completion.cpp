@@ -22,6 +22,7 @@ CompletionThread::CompletionThread(Device& device, VkSemaphore timeline, const c
       m_timeline(timeline),
       m_stats(config.stats),
       m_config(config),
+      m_sharedStop(std::max<uint64_t>(config.sharing.maxBatchNs / kWaitNs, 1)),
       m_interrupted(config.interrupted),
       m_closing(config.closing),
       m_thread([this] { run(); }) {}
@@ -149,6 +150,16 @@ Result<void> CompletionThread::invalidate(const MemoryRange& range) {
   return {};
 }
 
+bool CompletionThread::othersWait(const WorkItem& item) {
+  {
+    Lock lock(m_mutex);
+    for (const WorkItem& waiting : m_queue)
+      if (waiting.owner != item.owner) return true;
+  }
+  const core::Sharing& sharing = m_config.sharing;
+  return sharing.othersWait && sharing.othersWait(sharing.opaque, item.owner);
+}
+
 namespace {
 
 /// What a wait for a GPU that hangs does.
@@ -181,16 +192,26 @@ std::optional<Error> CompletionThread::await(const WorkItem& item) {
     if (result == VK_SUCCESS) break;
     if (result != VK_TIMEOUT) return m_device.fail(result, "the GPU did not finish the work");
     m_unwanted += unwanted;
-    if (item.stopWord && !stopped && (unwanted || waited >= limit)) {
+    ++m_ran;
+    if (item.stopWord && !stopped &&
+        (unwanted || m_cut || waited >= limit || (waited >= m_sharedStop && othersWait(item)))) {
       StopWords::stop(item.stopWord);
-      stopped = true;
+      stopped = m_cut = true;
     }
     if (m_unwanted >= (closing ? kClosing : kInterrupted) || waited >= kHopeless) {
       m_device.markHung();
       return Error{ErrorCode::Backend, "the GPU does not end its work", {}};
     }
   }
-  if (!stopped) return std::nullopt;
+  if (!stopped) {
+    // Nothing in it could be stopped, or there was no need to; but what comes behind it need not begin.
+    if (m_cut || item.completion || m_ran < core::Sharing::kBatchesOfSubmission * m_sharedStop ||
+        !othersWait(item))
+      return std::nullopt;
+    m_cut = true;
+    m_stopped.store(item.batch, std::memory_order_release);
+    return Error{ErrorCode::Backend, "a submission ran for too long while others waited", {}};
+  }
   m_stopped.store(item.batch, std::memory_order_release);
   return Error{ErrorCode::Backend, "a shader ran for too long and was stopped", {}};
 }
@@ -246,6 +267,8 @@ void CompletionThread::process(WorkItem& item) {
   if (item.completion) {
     item.completion->completed(error, item.frame ? &item.frame->image : nullptr);
     error.reset();
+    m_ran = 0;
+    m_cut = false;
   }
 }
 

@@ -42,6 +42,7 @@ struct Readback {
 /// One batch on the GPU, or the tail end of a submission without one.
 struct WorkItem {
   uint64_t batch = 0;    ///< done when the timeline reaches it
+  uint32_t owner = 0;    ///< handle space whose work it is
   uint64_t startNs = 0;  ///< hand-over; 0 when no work was handed over
   std::vector<Readback> readbacks;
   std::vector<std::unique_ptr<HostImport>> imports;  ///< what the batch reads and writes in place
@@ -80,7 +81,7 @@ private:
   static constexpr uint64_t kWaitNs = 20'000'000;
   static constexpr uint64_t kSecond = 1'000'000'000 / kWaitNs;
   /// A batch whose shaders loop may take this long, and another second for each further draw; at most
-  /// kStopMost.
+  /// kStopMost. While others wait it has BackendConfig::sharing.maxBatchNs.
   static constexpr uint64_t kStop = 10 * kSecond, kStopMost = 60 * kSecond;
   /// How long the render thread asks before it sleeps, at most for kWaitNs; how long it may be without its
   /// processor meanwhile, else the next kCrowded times it does not ask; how long it may sleep, else the next
@@ -99,12 +100,15 @@ private:
   /// Before the host reads what the device wrote there.
   Result<void> invalidate(const MemoryRange& range);
   /// Waits for the batch; stops it when its time is over.
-  std::optional<Error> await(const WorkItem& item);
+  std::optional<Error> await(const WorkItem& item) EXCLUDES(m_mutex);
+  /// Whether work of another handle space than the item's waits, handed over or not.
+  bool othersWait(const WorkItem& item) EXCLUDES(m_mutex);
 
   Device& m_device;
   const VkSemaphore m_timeline;
   core::Stats& m_stats;
   const core::BackendConfig m_config;
+  const uint64_t m_sharedStop;  ///< waits that a batch may run out of while others wait
   const std::atomic<bool>& m_interrupted;
   const std::atomic<bool>& m_closing;
   uint32_t m_crowded = 0, m_slow = 0;  ///< times still to come; render thread
@@ -114,6 +118,8 @@ private:
   uint64_t m_busyUntilNs = 0;
   bool m_lossPlayed = false;  ///< the GPU works on, nobody shall know
   uint64_t m_unwanted = 0;    ///< waits that ran out since the interruption
+  uint64_t m_ran = 0;         ///< waits that ran out for the submission under way
+  bool m_cut = false;         ///< its time is over: what is left of it is stopped as soon as it begins
   std::vector<uint8_t> m_packed;
   /// First failure of the submission under way.
   std::optional<Error> m_submissionError;

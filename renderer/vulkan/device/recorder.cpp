@@ -352,6 +352,7 @@ Result<void> Recorder::submit(std::unique_ptr<core::Completion> completion, Fram
                     std::none_of(m_readbacks.begin(), m_readbacks.end(),
                                  [](const Readback& each) { return each.value.has_value(); });
   WorkItem item;
+  item.owner = m_owner;
   item.startNs = m_current->earlySent ? m_current->sentNs : nowNs();
   if (result == VK_SUCCESS) result = vk.QueueSubmit2(m_device.queue(), 1, &info, VK_NULL_HANDLE);
   item.completion = std::move(completion);
@@ -396,6 +397,7 @@ Result<void> Recorder::writeValue(const core::ValueWrite& value) {
     return {};
   }
   WorkItem item;
+  item.owner = m_owner;
   item.batch = m_submitted;
   item.readbacks.push_back(std::move(readback));
   if (m_device.lost()) item.error = Error{ErrorCode::Backend, "the GPU is lost", {}};
@@ -440,6 +442,7 @@ void Recorder::finish(std::unique_ptr<core::Completion> completion, Frame* frame
     return;
   }
   WorkItem item;
+  item.owner = m_owner;
   // What comes before it is finished before it: there is nothing else to wait for.
   item.batch = needsGpu ? m_submitted : 0;
   item.completion = std::move(completion);

@@ -11,6 +11,9 @@
 namespace aerogpu::vk {
 namespace {
 
+/// Executed instructions from which on a program looks at its batch's stop word in its loops.
+constexpr uint64_t kLong = 1024;
+
 uint64_t hashBytes(std::span<const uint8_t> bytes, uint64_t seed) {
   uint64_t hash = 0xCBF29CE484222325u ^ seed;
   for (const uint8_t b : bytes) hash = (hash ^ b) * 0x100000001B3u;
@@ -85,6 +88,7 @@ Result<void> ShaderStore::compileD3d9(ShaderCode& code, std::span<const uint8_t>
   if (wanted != code.stage) return Error{ErrorCode::CmdDecode, "shader is of another stage than said", {}};
   code.family = core::ShaderFamily::D3d9;
   code.outputMask = info.colorOutputMask;
+  code.cost = info.cost;
   for (const shader::Varying& in : info.inputs)
     code.inputs.push_back(
         {in.location, core::semanticHash(in.usage), in.usageIndex, VertexInput::Type::Float});
@@ -148,9 +152,11 @@ Result<const ModuleRef*> ShaderStore::d3d9Module(ShaderCode& code, const shader:
     if (variant->options == options) return &variant->module;
   auto emitted = shader::emit(*code.program, options);
   if (!emitted) return Error{ErrorCode::Backend, "shader cannot be translated", emitted.error().message};
-  // What is not nested ends after 255 rounds of a body that is bounded itself.
+  // What is not nested ends after 255 rounds; where these are long, a draw can take as long as one that
+  // loops.
   uint32_t loops = 0;
-  if (code.program->info().nestedLoops) {
+  const shader::ShaderInfo& info = code.program->info();
+  if (info.nestedLoops || (info.loops && code.cost.instructions >= kLong)) {
     auto guarded = shader::guardLoops(emitted->words, StopWords::guard(StopWords::kD3d9Set));
     if (!guarded) return guarded.error();
     loops = guarded->loops;

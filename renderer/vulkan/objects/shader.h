@@ -50,6 +50,7 @@ struct ShaderCode {
   std::vector<uint8_t> bytes;
   std::vector<VertexInput> inputs;
   uint32_t outputMask = 0;  ///< pixel shader: bit per colour target that is written
+  shader::ShaderCost cost;
   // D3D9
   std::optional<shader::Program> program;
   struct Variant {
@@ -69,7 +70,9 @@ struct ShaderCode {
 
 class ShaderObject final : public core::GpuShader {
 public:
-  explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {}
+  explicit ShaderObject(std::shared_ptr<ShaderCode> code) : m_code(std::move(code)) {
+    cost = {m_code->cost.instructions, m_code->cost.samples};
+  }
   static ShaderCode& of(const core::Shader& shader) {
     return *static_cast<ShaderObject&>(*shader.gpu).m_code;
   }

@@ -28,6 +28,9 @@ translator::Stage translatorStage(core::Stage stage) {
   }
 }
 
+/// What a GPU's driver compiles in seconds on a slow computer. As they stand in the code: loops count once.
+constexpr uint64_t kMaxInstructions = 2048;
+
 VkShaderStageFlags stageFlag(core::Stage stage) {
   switch (stage) {
     case core::Stage::Vertex:
@@ -176,6 +179,10 @@ Result<void> ShaderStore::compileDxbc(ShaderCode& code, std::span<const uint8_t>
   if (!container) return container.error();
   if (auto checked = checkStage(*container, code.stage); !checked) return checked;
   code.family = core::ShaderFamily::Dxbc;
+  code.cost = shader::costOf(*container);
+  if (const uint64_t count = shader::instructionsOf(*container); count > kMaxInstructions)
+    return refused(ErrorCode::Backend, "the shader is too long to be compiled in bounded time",
+                   {{"instructions", count}, {"limit", kMaxInstructions}});
 
   // Graphics: the vertex shader's set is 0, the pixel shader's 1. Compute: 0.
   const uint32_t set = code.stage == core::Stage::Pixel ? 1 : 0;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "renderer/core/work_budget.h"
 #include "renderer/test/dxbc_builder.h"
 #include "renderer/vulkan/test/draw_fixture.h"
 
@@ -33,6 +34,9 @@ void countingLoop(Tokens& t, uint32_t rounds) {
 
 class EndlessTest : public DrawTest {
 protected:
+  /// Waits that run out before a batch that is alone is stopped are 500; many fewer, but enough for a busy
+  /// computer to end one that was stopped.
+  static constexpr int kRest = 300;
   void TearDown() override {
     hurry(0);
     hangDevices(false);
@@ -114,7 +118,14 @@ protected:
     return out;
   }
 
-  enum class Kind { Vertex, Pixel, Compute, D3d9Vertex, D3d9Pixel };
+  /// One loop of 255 rounds of 50 samples each: a draw of minutes, where it has many pixels.
+  static std::string longLoop() {
+    std::string code = "ps_3_0\ndefi i0, 255, 0, 0, 0\ndcl_2d s0\nmov r0, c0\nrep i0\n";
+    for (int i = 0; i < 50; ++i) code += "texldl r1, r0, s0\nadd r0, r0, r1\n";
+    return code + "endrep\nmov oC0, r0\n";
+  }
+
+  enum class Kind { Vertex, Pixel, Compute, D3d9Vertex, D3d9Pixel, LongLoop };
   void endless(CommandWriter& w, Kind kind, uint32_t rounds) {
     switch (kind) {
       case Kind::Vertex:
@@ -134,8 +145,18 @@ protected:
       case Kind::D3d9Pixel:
         bindShaders(w, m_vs, shader(w, nested("ps_3_0\n", "mov oC0, r0\n")));
         break;
+      case Kind::LongLoop: {
+        constexpr uint32_t kSide = 1024;
+        setTexture(w, 0, texture(w, kBgra, 64, 64));
+        target(w, texture(w, kBgra, kSide, kSide));
+        viewport(w, 0, 0, kSide, kSide);
+        bindShaders(w, shader(w, "vs_3_0\ndcl_position v0\ndcl_position o0\nmov o0, v0\n"),
+                    shader(w, longLoop()));
+        break;
+      }
     }
-    fullQuad(w, rounds ? 1 : kCopies);
+    // Each pixel that is left when it is stopped still begins.
+    fullQuad(w, rounds != 0 ? 1 : kind == Kind::LongLoop ? kCopies / 64 : kCopies);
   }
   /// In a context of its own, so that nothing of the endless work is left in its state.
   void drawsAgain() {
@@ -202,11 +223,11 @@ TEST_P(EndlessKindTest, ARingResetEndsIt) {
 }
 
 std::string kindName(const ::testing::TestParamInfo<int>& kind) {
-  static const char* const kNames[] = {"Vertex", "Pixel", "Compute", "D3d9Vertex", "D3d9Pixel"};
+  static const char* const kNames[] = {"Vertex", "Pixel", "Compute", "D3d9Vertex", "D3d9Pixel", "LongLoop"};
   return kNames[kind.param];
 }
 
-INSTANTIATE_TEST_SUITE_P(, EndlessKindTest, ::testing::Range(0, 5), kindName);
+INSTANTIATE_TEST_SUITE_P(, EndlessKindTest, ::testing::Range(0, 6), kindName);
 
 TEST_F(EndlessTest, ManyRoundsThatDoEndGiveTheRightResults) {
   CommandWriter w;
@@ -249,6 +270,164 @@ TEST_F(EndlessTest, OnlyTheBatchThatIsStoppedSuffers) {
     std::memcpy(&rounds, bytes.data(), 4);
     EXPECT_EQ(rounds, wanted);
   }
+}
+
+/// In handle space 1, with another one beside it.
+class SharedEndlessTest : public EndlessTest, public ::testing::WithParamInterface<int> {
+protected:
+  static constexpr uint32_t kOther = 2;
+  /// Waits of 20 ms that fly by: more than the 2 s that a batch has while others wait.
+  static constexpr unsigned kWaits = 120;
+
+  void SetUp() override {
+    gpu().space = {1, 0};
+    EndlessTest::SetUp();
+  }
+  void TearDown() override {
+    gpu().othersWait = nullptr;
+    EndlessTest::TearDown();
+    gpu().space.reset();
+  }
+  Kind kind() const { return static_cast<Kind>(GetParam()); }
+  void begin() {
+    CommandWriter w;
+    endless(w, kind(), 0);
+    (void)gpu().takeFinished();
+    hurry(kWaits);
+    m_before = waitsRunOut();
+    gpu().submitAsync(w, m_context);
+  }
+  /// What the program in `space` does meanwhile.
+  FinishedSubmission drawIn(uint32_t space) {
+    CommandWriter w;
+    const uint32_t color = gpu().handle();
+    Harness::createTexture(w, color, kBgra, kSize, kSize, AEROGPU_RESOURCE_USAGE_RENDER_TARGET);
+    packets::setTargets(w, std::array{color});
+    Harness::clear(w, AEROGPU_CLEAR_COLOR, 1, 0, 0, 1);
+    gpu().space = {space, 0};
+    const FinishedSubmission finished = gpu().submit(w, m_context);
+    gpu().space = {1, 0};
+    return finished;
+  }
+  void expectStopped() {
+    const std::vector<FinishedSubmission> finished = gpu().takeFinished();
+    ASSERT_FALSE(finished.empty());
+    expectBackendError(finished.front());
+    expectLogged("a shader ran for too long and was stopped");
+    EXPECT_LT(waitsRunOut() - m_before, kRest) << "its time alone";
+  }
+  /// All the waits have run out, and it is at it still.
+  void expectRunning() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (waitsRunOut() < m_before + 5 && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::yield();
+    EXPECT_GE(waitsRunOut(), m_before + 5);
+    EXPECT_TRUE(gpu().takeFinished().empty());
+    aerogpu_renderer_interrupt(gpu().renderer());
+    gpu().waitIdle();
+    aerogpu_renderer_resume(gpu().renderer());
+    (void)gpu().takeErrorLines();
+  }
+  int m_before = 0;  ///< waits that had run out
+};
+
+// LIM-10
+TEST_P(SharedEndlessTest, IsStoppedSoonerWhileAnotherSpacesWorkWaits) {
+  begin();
+  EXPECT_EQ(drawIn(kOther).result.error_count, 0u);
+  expectStopped();
+  hurry(0);
+  drawsAgain();
+}
+
+// LIM-10
+TEST_P(SharedEndlessTest, IsStoppedSoonerForWhatTheEmbedderHolds) {
+  std::atomic<uint32_t> asked{0};
+  gpu().othersWait = [&](uint32_t space) {
+    asked = space;
+    return true;
+  };
+  begin();
+  gpu().waitIdle();
+  EXPECT_EQ(asked, 1u);
+  expectStopped();
+  hurry(0);
+  drawsAgain();
+}
+
+// LIM-10
+TEST_P(SharedEndlessTest, AloneItHasTheTimeThatItHadWithoutSpaces) {
+  begin();
+  CommandWriter more;  // of its own
+  clearColor(more, 0, 0, 0, 0);
+  gpu().submitAsync(more, m_context);
+  expectRunning();
+  drawsAgain();
+}
+
+INSTANTIATE_TEST_SUITE_P(, SharedEndlessTest, ::testing::Values(1, 2, 4, 5), kindName);
+
+/// What follows in the same submission ends with it, however many batches that is.
+// LIM-11
+TEST_F(EndlessTest, WhatFollowsInASubmissionThatWasStoppedDoesNotHaveItsTimeToo) {
+  constexpr unsigned kBatches = 8;
+  CommandWriter w;
+  for (unsigned i = 0; i < kBatches; ++i) {
+    dispatch(w, 0, output(w), 8 * kCopies);
+    w.packet(aerogpu_cmd_flush{});
+  }
+  hurry(600);  // the time of the first
+  const int before = waitsRunOut();
+  expectBackendError(gpu().submit(w, m_context));
+  EXPECT_LT(waitsRunOut() - before, kRest);
+  expectLogged("a shader ran for too long and was stopped");
+  hurry(0);
+  drawsAgain();
+}
+
+/// Others wait for 20 ms only.
+class ImpatientTest : public EndlessTest {
+protected:
+  static void SetUpTestSuite() {
+    Harness::Options options;
+    options.backend = "vulkan";
+    options.flags = AEROGPU_RENDERER_VALIDATION | AEROGPU_RENDERER_LEND_GUEST_MEMORY;
+    options.guestBytes = uint64_t{64} << 20;
+    options.maxBatchMs = 20;
+    s_gpu = new Harness(options);
+  }
+};
+
+/// Draws cannot be stopped, but not all of them need run.
+// LIM-11
+TEST_F(ImpatientTest, ASubmissionThatTakesLongEndsBetweenTwoDrawsWhileOthersWait) {
+  constexpr uint32_t kDraws = 16;
+  constexpr uint32_t kVertices = core::WorkBudget::limit(core::Work::Vertices).slice;
+  gpu().space = {1, 0};
+  DrawTest::SetUp();
+  for (const bool waiting : {false, true}) {
+    SCOPED_TRACE(waiting);
+    gpu().othersWait = [waiting](uint32_t) { return waiting; };
+    CommandWriter w;
+    stream(w, 0, vertexBuffer(w, std::vector<Vertex>(3, at(-1, -1, 0))), 0);
+    // Each fills a slice: far more than three times 20 ms.
+    const uint32_t wanted = waiting ? kDraws : 4;
+    for (uint32_t i = 0; i < wanted; ++i) draw(w, kVertices);
+    const uint64_t before = gpu().stats().draws;
+    const FinishedSubmission finished = gpu().submit(w, m_context);
+    const uint64_t drawn = gpu().stats().draws - before;
+    if (waiting) {
+      expectBackendError(finished);
+      EXPECT_LT(drawn, wanted / 2);
+      expectLogged("a submission ran for too long while others waited");
+    } else {
+      EXPECT_EQ(finished.result.error_count, 0u);
+      EXPECT_EQ(drawn, wanted);
+    }
+  }
+  gpu().othersWait = nullptr;
+  drawsAgain();
+  gpu().space.reset();
 }
 
 /// The GPU ends nothing: not even what does not loop.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What one invocation of a shader costs at most, roughly: for those who share a GPU out, not for cycles.
+// Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace aerogpu::shader {
+
+struct ShaderCost {
+  /// Above it nobody tells costs apart: more than any loop that is counted runs.
+  static constexpr uint64_t kMost = uint64_t{1} << 24;
+
+  uint64_t instructions = 0;  ///< executed, loops by their rounds; at most kMost
+  uint64_t samples = 0;       ///< reads of textures among them, at most kMost
+
+  void add(const ShaderCost& other, uint64_t times = 1) {
+    instructions = std::min(kMost, instructions + other.instructions * times);
+    samples = std::min(kMost, samples + other.samples * times);
+  }
+};
+
+}  // namespace aerogpu::shader
