@@ -67,7 +67,7 @@ public:
   }
 
   void beginSubmission() { m_used = {}; }
-  /// Slices are 2^-shift of kLimits from here on.
+  /// Slices are 2^-shift of kLimits from here on, but for bytes: a slice of those never takes long.
   void setShift(uint32_t shift) { m_shift = shift; }
   /// False when the submission would pass its limit; then nothing is counted. `weight`: for slices only, at
   /// most 2^15.
@@ -99,7 +99,8 @@ private:
     m_used[i] += amount;
     // Of one packet 2^60 at most, and of what comes before it less than a slice.
     m_slice[i] += amount * weight;
-    if (m_slice[i] >= kLimits[i].slice >> m_shift) m_sliceFull = true;
+    const uint32_t shift = i == static_cast<size_t>(Work::Bytes) ? 0 : m_shift;
+    if (m_slice[i] >= kLimits[i].slice >> shift) m_sliceFull = true;
   }
   std::array<uint64_t, kLimits.size()> m_used{}, m_slice{};
   uint32_t m_shift = 0;
