@@ -128,7 +128,7 @@ TEST(Dxbc, CostOfAProgram) {
       op(kRet, 1)};
   const auto costOfWords = [](const std::vector<uint32_t>& code) {
     Bytes bytes(code.size() * 4);
-    std::memcpy(bytes.data(), code.data(), bytes.size());
+    if (!code.empty()) std::memcpy(bytes.data(), code.data(), bytes.size());
     const Bytes whole = container({{fourCc('S', 'H', 'D', 'R'), bytes}});
     const auto parsed = parseDxbc(whole);
     EXPECT_TRUE(parsed.ok());
