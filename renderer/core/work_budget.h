@@ -49,12 +49,13 @@ public:
   struct Limit {
     uint64_t submission;  ///< most in one submission
     uint64_t slice;       ///< most between two waits, weighed, where they are quick (SlicePace)
+    bool paced;           ///< slices are smaller where they are not quick; bytes never take long
   };
   static constexpr std::array<Limit, 4> kLimits{{
-      {uint64_t{1} << 30, uint64_t{1} << 22},
-      {uint64_t{1} << 40, uint64_t{1} << 31},
-      {uint64_t{1} << 26, uint64_t{1} << 16},
-      {uint64_t{1} << 38, uint64_t{1} << 29},
+      {uint64_t{1} << 30, uint64_t{1} << 22, true},
+      {uint64_t{1} << 40, uint64_t{1} << 31, true},
+      {uint64_t{1} << 26, uint64_t{1} << 16, true},
+      {uint64_t{1} << 38, uint64_t{1} << 29, false},
   }};
   static constexpr const Limit& limit(Work work) { return kLimits[static_cast<size_t>(work)]; }
 
@@ -67,10 +68,10 @@ public:
   }
 
   void beginSubmission() { m_used = {}; }
-  /// Slices are 2^-shift of kLimits from here on, but for bytes: a slice of those never takes long.
+  /// Slices of what is paced are 2^-shift of kLimits' from here on.
   void setShift(uint32_t shift) { m_shift = shift; }
   /// False when the submission would pass its limit; then nothing is counted. `weight`: for slices only, at
-  /// most 2^15.
+  /// most 2^15; 0 = it fills none.
   bool take(Work work, uint64_t amount, uint32_t weight = 1) {
     const auto i = static_cast<size_t>(work);
     if (m_used[i] > kLimits[i].submission || amount > kLimits[i].submission - m_used[i]) return false;
@@ -78,12 +79,7 @@ public:
     return true;
   }
   /// The same for what is done when the packet is, and leaves the GPU nothing to do: it fills no slice.
-  bool takeDone(Work work, uint64_t amount) {
-    const auto i = static_cast<size_t>(work);
-    if (m_used[i] > kLimits[i].submission || amount > kLimits[i].submission - m_used[i]) return false;
-    m_used[i] += amount;
-    return true;
-  }
+  bool takeDone(Work work, uint64_t amount) { return take(work, amount, 0); }
   /// Counts what was done already. Above the limit no more of this kind is taken, not even nothing.
   void note(Work work, uint64_t amount) { count(static_cast<size_t>(work), amount, 1); }
   uint64_t used(Work work) const { return m_used[static_cast<size_t>(work)]; }
@@ -99,8 +95,7 @@ private:
     m_used[i] += amount;
     // Of one packet 2^60 at most, and of what comes before it less than a slice.
     m_slice[i] += amount * weight;
-    const uint32_t shift = i == static_cast<size_t>(Work::Bytes) ? 0 : m_shift;
-    if (m_slice[i] >= kLimits[i].slice >> shift) m_sliceFull = true;
+    if (m_slice[i] >= kLimits[i].slice >> (kLimits[i].paced ? m_shift : 0)) m_sliceFull = true;
   }
   std::array<uint64_t, kLimits.size()> m_used{}, m_slice{};
   uint32_t m_shift = 0;

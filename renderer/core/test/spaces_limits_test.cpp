@@ -213,22 +213,25 @@ TEST(SpaceLimits, Handles) {
   EXPECT_EQ(f.submit(one).errorCount, 0u);
 }
 
+/// Submits a flush in context `number` of `space`.
+ErrorCode useContext(FakeExecutor& f, uint32_t space, uint32_t number) {
+  CommandWriter w;
+  w.packet(aerogpu_cmd_flush{});
+  aerogpu_submission submission{};
+  submission.struct_size = sizeof submission;
+  submission.cmd = w.data();
+  submission.cmd_size = w.size();
+  submission.context_id = number;
+  submission.in_space = 1;
+  submission.space = space;
+  return f.executor().execute(submission).lastError;
+}
+
 // SPACE-10
 TEST(SpaceLimits, ContextsOfASpace) {
   FakeExecutor f;
   f.inSpace = true;
-  const auto context = [&](uint32_t space, uint32_t number) {
-    CommandWriter w;
-    w.packet(aerogpu_cmd_flush{});
-    aerogpu_submission submission{};
-    submission.struct_size = sizeof submission;
-    submission.cmd = w.data();
-    submission.cmd_size = w.size();
-    submission.context_id = number;
-    submission.in_space = 1;
-    submission.space = space;
-    return f.executor().execute(submission).lastError;
-  };
+  const auto context = [&](uint32_t space, uint32_t number) { return useContext(f, space, number); };
   for (uint32_t i = 0; i < Spaces::kMaxContextsOfOne; ++i) ASSERT_EQ(context(1, i), ErrorCode::None);
   EXPECT_EQ(context(1, 4711), ErrorCode::Backend);
   EXPECT_EQ(context(1, 0), ErrorCode::None);
@@ -275,18 +278,7 @@ TEST(SpaceLimits, ContextsOfAProcess) {
   for (uint32_t space = 1; space <= 6; ++space) spaceProcess(kernel, space, 7);
   spaceProcess(kernel, 7, 8);
   ASSERT_EQ(f.submit(kernel).errorCount, 0u);
-  const auto context = [&](uint32_t space, uint32_t number) {
-    CommandWriter w;
-    w.packet(aerogpu_cmd_flush{});
-    aerogpu_submission submission{};
-    submission.struct_size = sizeof submission;
-    submission.cmd = w.data();
-    submission.cmd_size = w.size();
-    submission.context_id = number;
-    submission.in_space = 1;
-    submission.space = space;
-    return f.executor().execute(submission).lastError;
-  };
+  const auto context = [&](uint32_t space, uint32_t number) { return useContext(f, space, number); };
   constexpr uint32_t kEach = 200;
   for (uint32_t i = 0; i < Spaces::kMaxContextsOfProcess; ++i)
     ASSERT_EQ(context(1 + i / kEach, i), ErrorCode::None) << i;
