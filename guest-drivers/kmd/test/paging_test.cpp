@@ -262,7 +262,7 @@ class Transfer : public testing::TestWithParam<Case> {};
 TEST_P(Transfer, MovesExactlyTheBytes) {
   const Case &c = GetParam();
   Machine machine;
-  if (c.memory && !machine.useMemoryPackets()) GTEST_SKIP() << "the device has no such packets";
+  if (c.memory) ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
   ASSERT_NO_FATAL_FAILURE(machine.check());
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 7 * uint64_t{4096}, 41 * uint64_t{4096} + 1236}) {
     unsigned last = ~0u;
@@ -304,7 +304,7 @@ class Fill : public testing::TestWithParam<Case> {};
 TEST_P(Fill, WritesThePatternAndNothingElse) {
   const Case &c = GetParam();
   Machine machine;
-  if (c.memory && !machine.useMemoryPackets()) GTEST_SKIP() << "the device has no such packets";
+  if (c.memory) ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 16 * uint64_t{4096}, 53 * uint64_t{4096} + 400}) {
     for (const size_t room : kRooms) {
       const auto pattern = 0x12345678u + static_cast<uint32_t>(room);
@@ -345,7 +345,7 @@ TEST(Paging, LargeTransfersGoInPiecesThatTheHostCanHold) {
 // As packets of memory they are one record, whatever their size, but for what the page lists take.
 TEST(Paging, LargeTransfersOfMemoryAreOneRecord) {
   Machine machine;
-  if (!machine.useMemoryPackets()) GTEST_SKIP() << "the device has no such packets";
+  ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
   constexpr uint64_t kBytes = 11 * kMiB;
   EXPECT_EQ(transfer(machine, machine.linear(0, kBytes), machine.linear(12 * kMiB, kBytes), kBytes, 512, true), 1u);
   EXPECT_EQ(fill(machine, machine.linear(kMiB, kBytes), 0xA5A50F0Fu, kBytes, 512, true), 1u);
