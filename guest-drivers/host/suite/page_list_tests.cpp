@@ -175,22 +175,36 @@ void withoutHostMemory() {
   program.give(adapter);
 }
 
+/// A program whose pages are paged, and another one with a surface whose drawing shows whether the GPU works.
+struct Witnesses {
+  Program program, victim;
+  Surface surface;
+
+  /// As processes `id` and `id` + 1.
+  bool begin(Adapter& adapter, uint64_t id) {
+    if (!program.begin(adapter, id) || !victim.begin(adapter, id + 1) || !program.allocate(adapter))
+      return false;
+    if (!makeSurface(adapter, *victim.client, *victim.context, 64, 64, surface)) return false;
+    adapter.scheduler().waitIdle();
+    return true;
+  }
+  void end(Adapter& adapter) {
+    program.give(adapter);
+    victim.client->close(surface.opened);
+    adapter.vidmm().destroy({surface.allocation});
+  }
+};
+
 /// The GPU is lost, and nobody has noticed but the device: the ring stands (LOSS-3).
 void whileLost() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
   Adapter& adapter = session.adapter();
   adapter.vidmm().paging().setEmptySubmissions(false);  // they would wait
-  Program program, victim;
-  if (!program.begin(adapter, 810) || !victim.begin(adapter, 811) || !program.allocate(adapter)) return;
-  Surface surface;
-  if (!makeSurface(adapter, *victim.client, *victim.context, 64, 64, surface)) return;
-  const auto end = [&] {
-    program.give(adapter);
-    victim.client->close(surface.opened);
-    adapter.vidmm().destroy({surface.allocation});
-  };
-  adapter.scheduler().waitIdle();
+  Witnesses witnesses;
+  if (!witnesses.begin(adapter, 810)) return;
+  auto& [program, victim, surface] = witnesses;
+  const auto end = [&] { witnesses.end(adapter); };
   if (!adapter.machine().loseGpu()) {
     note("a loss cannot be played here: not looked at");
     return end();
@@ -219,16 +233,10 @@ void whileGone() {
   Session session;
   if (!session.ok() || !losesGpu(session.adapter())) return;
   Adapter& adapter = session.adapter();
-  Program program, victim;
-  if (!program.begin(adapter, 820) || !victim.begin(adapter, 821) || !program.allocate(adapter)) return;
-  Surface surface;
-  if (!makeSurface(adapter, *victim.client, *victim.context, 64, 64, surface)) return;
-  const auto end = [&] {
-    program.give(adapter);
-    victim.client->close(surface.opened);
-    adapter.vidmm().destroy({surface.allocation});
-  };
-  adapter.scheduler().waitIdle();
+  Witnesses witnesses;
+  if (!witnesses.begin(adapter, 820)) return;
+  auto& [program, victim, surface] = witnesses;
+  const auto end = [&] { witnesses.end(adapter); };
   if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
     note("a loss cannot be played here: not looked at");
     return end();
