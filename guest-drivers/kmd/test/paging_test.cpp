@@ -262,7 +262,9 @@ class Transfer : public testing::TestWithParam<Case> {};
 TEST_P(Transfer, MovesExactlyTheBytes) {
   const Case &c = GetParam();
   Machine machine;
-  if (c.memory) ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
+  if (c.memory) {
+    ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
+  }
   ASSERT_NO_FATAL_FAILURE(machine.check());
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 7 * uint64_t{4096}, 41 * uint64_t{4096} + 1236}) {
     unsigned last = ~0u;
@@ -304,7 +306,9 @@ class Fill : public testing::TestWithParam<Case> {};
 TEST_P(Fill, WritesThePatternAndNothingElse) {
   const Case &c = GetParam();
   Machine machine;
-  if (c.memory) ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
+  if (c.memory) {
+    ASSERT_TRUE(machine.useMemoryPackets()) << "the device has no such packets";
+  }
   for (const uint64_t bytes : {uint64_t{4}, uint64_t{4096}, 16 * uint64_t{4096}, 53 * uint64_t{4096} + 400}) {
     for (const size_t room : kRooms) {
       const auto pattern = 0x12345678u + static_cast<uint32_t>(room);
