@@ -10,7 +10,7 @@
 
 #include "aerogpu/d3d9/opcodes.h"
 #include "aerogpu/d3d9/token_writer.h"
-#include "registers.h"
+#include "d3d9/registers.h"
 
 namespace aerogpu::d3d9 {
 namespace {

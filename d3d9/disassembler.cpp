@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "aerogpu/d3d9/opcodes.h"
-#include "registers.h"
+#include "d3d9/registers.h"
 
 namespace aerogpu::d3d9 {
 namespace {

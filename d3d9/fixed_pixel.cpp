@@ -4,7 +4,7 @@
 // that luminance modulates all four channels and is clamped: "texbeml - ps". ps_2_0 reads at most one v# and
 // two c# in an instruction and knows few swizzles: x, y, z, w four times, yzxw, zxyw, wzyx.
 #include "aerogpu/d3d9/fixed_constants.h"
-#include "fixed_emitter.h"
+#include "d3d9/fixed_emitter.h"
 
 namespace aerogpu::d3d9 {
 namespace {

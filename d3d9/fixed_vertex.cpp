@@ -5,7 +5,7 @@
 // Sprites" of the Direct3D 9 reference. No instruction reads two different v# or two different c#, which
 // vs_2_0 forbids.
 #include "aerogpu/d3d9/fixed_constants.h"
-#include "fixed_emitter.h"
+#include "d3d9/fixed_emitter.h"
 
 namespace aerogpu::d3d9 {
 namespace {

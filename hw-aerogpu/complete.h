@@ -4,7 +4,7 @@
 #define HW_AEROGPU_COMPLETE_H
 
 #include "qemu/notify.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 #include "aerogpu/renderer.h"
 
 /* A fetched submission that is not completed. Cookie = its sequence number. */

@@ -7,12 +7,12 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
-#include "aerogpu.h"
-#include "cursor.h"
-#include "guestmem.h"
-#include "log.h"
-#include "pixels.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/cursor.h"
+#include "hw-aerogpu/guestmem.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/pixels.h"
+#include "hw-aerogpu/trace_events.h"
 
 static bool aerogpu_cursor_enabled(AeroGPUState *s)
 {

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_CURSOR_H
 #define HW_AEROGPU_CURSOR_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* The shape in a saved state; its pixels are in AeroGPUCursor. */
 typedef struct AeroGPUSavedCursor {

@@ -7,12 +7,12 @@
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
-#include "aerogpu.h"
-#include "cursor.h"
-#include "draw.h"
-#include "guestmem.h"
-#include "pixels.h"
-#include "scanout.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/cursor.h"
+#include "hw-aerogpu/draw.h"
+#include "hw-aerogpu/guestmem.h"
+#include "hw-aerogpu/pixels.h"
+#include "hw-aerogpu/scanout.h"
 
 /* The surface that rows are converted to, of the given size. */
 static DisplaySurface *aerogpu_surface(AeroGPUState *s, uint32_t width,

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_DRAW_H
 #define HW_AEROGPU_DRAW_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* BQL. Nothing of it is seen by the guest or needs a reset. */
 typedef struct AeroGPUDraw {

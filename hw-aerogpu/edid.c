@@ -6,8 +6,8 @@
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
-#include "aerogpu.h"
-#include "edid.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/edid.h"
 
 /*
  * Below this, refresh_rate is in Hz, from it on in mHz like QEMU's other

@@ -4,7 +4,7 @@
 #define HW_AEROGPU_EDID_H
 
 #include "hw/display/edid.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 #define AEROGPU_EDID_BYTES 384
 

@@ -8,15 +8,15 @@
 #include "qemu/error-report.h"
 #include "qemu/timer.h"
 #include "qemu/units.h"
-#include "aerogpu.h"
+#include "hw-aerogpu/aerogpu.h"
 #include "aerogpu/vulkan_devices.h"
-#include "complete.h"
-#include "embedder.h"
-#include "guestmem.h"
-#include "log.h"
-#include "ring.h"
-#include "scanout.h"
-#include "trace_events.h"
+#include "hw-aerogpu/complete.h"
+#include "hw-aerogpu/embedder.h"
+#include "hw-aerogpu/guestmem.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/ring.h"
+#include "hw-aerogpu/scanout.h"
+#include "hw-aerogpu/trace_events.h"
 
 /* ---- what the renderer calls; render thread or the renderer's own ---- */
 

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_EMBEDDER_H
 #define HW_AEROGPU_EMBEDDER_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Properties; constant once the device is realized. */
 typedef struct AeroGPURendererConfig {

@@ -6,7 +6,7 @@
  * counts.
  */
 #include "qemu/osdep.h"
-#include "error_records.h"
+#include "hw-aerogpu/error_records.h"
 #include "aerogpu/aerogpu_pci.h"
 
 void aerogpu_error_records_add(AeroGPUErrorRecords *records,

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_ERROR_RECORDS_H
 #define HW_AEROGPU_ERROR_RECORDS_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 #include "aerogpu/aerogpu_error_records.h"
 
 typedef struct AeroGPUErrorRecord {

@@ -5,13 +5,13 @@
  * record as well, for drivers that ask for it (error_records.c).
  */
 #include "qemu/osdep.h"
-#include "aerogpu.h"
-#include "error_records.h"
-#include "errors.h"
-#include "history.h"
-#include "irq.h"
-#include "log.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/error_records.h"
+#include "hw-aerogpu/errors.h"
+#include "hw-aerogpu/history.h"
+#include "hw-aerogpu/irq.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/trace_events.h"
 
 void aerogpu_latch_record_locked(AeroGPUState *s,
                                  const AeroGPUErrorRecord *error)

@@ -3,8 +3,8 @@
 #ifndef HW_AEROGPU_ERRORS_H
 #define HW_AEROGPU_ERRORS_H
 
-#include "error_records.h"
-#include "types.h"
+#include "hw-aerogpu/error_records.h"
+#include "hw-aerogpu/types.h"
 
 /* Under `lock`. */
 typedef struct AeroGPUErrors {

@@ -5,10 +5,10 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "fence.h"
-#include "guestmem.h"
-#include "log.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/fence.h"
+#include "hw-aerogpu/guestmem.h"
+#include "hw-aerogpu/log.h"
 
 static void aerogpu_fence_page_unmap_locked(AeroGPUState *s)
 {

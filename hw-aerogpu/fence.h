@@ -5,7 +5,7 @@
 
 #include "exec/memory.h"
 #include "qemu/notify.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Under `lock`. */
 typedef struct AeroGPUFence {

@@ -7,8 +7,8 @@
 #include "qemu/osdep.h"
 #include "qemu/int128.h"
 #include "qemu/rcu.h"
-#include "aerogpu.h"
-#include "guestmem.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/guestmem.h"
 
 /* Plain RAM only: not the window of a passed-through device, no ROM device. */
 static bool aerogpu_is_plain_ram(MemoryRegion *mr, bool write)

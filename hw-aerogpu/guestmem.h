@@ -9,7 +9,7 @@
 
 #include "exec/memory.h"
 #include "qemu/notify.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Where plain RAM lies, as the memory map is now. */
 typedef struct AeroGPURamTable AeroGPURamTable;

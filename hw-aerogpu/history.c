@@ -6,8 +6,8 @@
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "history.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/history.h"
 
 void aerogpu_history_error(AeroGPUState *s, uint32_t code, uint64_t fence,
                            uint32_t count)

@@ -4,7 +4,7 @@
 #define HW_AEROGPU_HISTORY_H
 
 #include "qemu/thread.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 #define AEROGPU_HISTORY 16 /* of each */
 #define AEROGPU_HISTORY_TEXT 200

@@ -9,10 +9,10 @@
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "hw/pci/msi.h"
-#include "aerogpu.h"
-#include "irq.h"
-#include "log.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/irq.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/trace_events.h"
 
 static uint32_t aerogpu_irq_pending(AeroGPUState *s)
 {

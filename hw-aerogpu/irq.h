@@ -4,7 +4,7 @@
 #define HW_AEROGPU_IRQ_H
 
 #include "qemu/event_notifier.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 #define AEROGPU_IRQ_BITS \
     (AEROGPU_IRQ_FENCE | AEROGPU_IRQ_SCANOUT_VBLANK | AEROGPU_IRQ_ERROR)

@@ -7,9 +7,9 @@
  * that it chose before. KEEP-1 to KEEP-7.
  */
 #include "qemu/osdep.h"
-#include "aerogpu.h"
-#include "keep.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/keep.h"
+#include "hw-aerogpu/trace_events.h"
 
 static void aerogpu_keep_set(AeroGPUState *s, uint32_t state)
 {

@@ -4,7 +4,7 @@
 #define HW_AEROGPU_KEEP_H
 
 #include "qemu/notify.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* BQL. */
 typedef struct AeroGPUKeep {

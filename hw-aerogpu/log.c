@@ -8,9 +8,9 @@
 #include "qemu/error-report.h"
 #include "qemu/log.h"
 #include "qemu/uuid.h"
-#include "aerogpu.h"
-#include "history.h"
-#include "log.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/history.h"
+#include "hw-aerogpu/log.h"
 
 #define AEROGPU_LOG_LINES 20u /* a second */
 

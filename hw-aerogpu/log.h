@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_LOG_H
 #define HW_AEROGPU_LOG_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Atomic; nothing here outlives a second. */
 typedef struct AeroGPULog {

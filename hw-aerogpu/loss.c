@@ -6,10 +6,10 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "errors.h"
-#include "loss.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/errors.h"
+#include "hw-aerogpu/loss.h"
+#include "hw-aerogpu/trace_events.h"
 
 bool aerogpu_loss_holds_locked(AeroGPUState *s)
 {

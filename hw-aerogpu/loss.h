@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_LOSS_H
 #define HW_AEROGPU_LOSS_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 typedef struct AeroGPULoss {
     uint32_t state;      /* lock for writing, atomic: AEROGPU_EXT_GPU_* */

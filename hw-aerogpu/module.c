@@ -11,7 +11,7 @@
 #include "qemu/osdep.h"
 #include "qemu/module.h"
 #include "aerogpu/renderer.h"
-#include "module.h"
+#include "hw-aerogpu/module.h"
 
 #include <dlfcn.h>
 

@@ -6,7 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/bswap.h"
-#include "pixels.h"
+#include "hw-aerogpu/pixels.h"
 
 #include "aerogpu/aerogpu_format.h"
 

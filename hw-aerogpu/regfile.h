@@ -6,7 +6,7 @@
 #ifndef HW_AEROGPU_REGFILE_H
 #define HW_AEROGPU_REGFILE_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 #include "aerogpu/aerogpu_pci.h"
 
 /* Everything up to CURSOR_PITCH_BYTES. */

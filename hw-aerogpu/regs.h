@@ -4,7 +4,7 @@
 #define HW_AEROGPU_REGS_H
 
 #include "exec/memory.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 extern const MemoryRegionOps aerogpu_mmio_ops; /* opaque: AeroGPUState */
 /* The renderer exists: what the two can do is known. */

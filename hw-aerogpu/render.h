@@ -6,7 +6,7 @@
 #include "qemu/event_notifier.h"
 #include "qemu/notify.h"
 #include "qemu/thread.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* BQL, unless said otherwise. */
 typedef struct AeroGPURender {

@@ -4,9 +4,9 @@
 #include "qapi/error.h"
 #include "qemu/lockable.h"
 #include "qemu/timer.h"
-#include "aerogpu.h"
-#include "requests.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/requests.h"
+#include "hw-aerogpu/trace_events.h"
 
 void aerogpu_request_locked(AeroGPUState *s, uint32_t requests)
 {

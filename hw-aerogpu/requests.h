@@ -9,7 +9,7 @@
 
 #include "qemu/event_notifier.h"
 #include "qemu/thread.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 enum {
     AEROGPU_REQ_RING_RESET = 1 << 0,   /* drop, wait for idle, go on */

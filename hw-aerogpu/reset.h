@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_RESET_H
 #define HW_AEROGPU_RESET_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 void aerogpu_ring_reset(AeroGPUState *s); /* RING_CONTROL.RESET; BQL */
 /* What of before the last reset is still under way: BUSY-1; BQL. */

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_RING_H
 #define HW_AEROGPU_RING_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* A short look for the time before the thread sleeps: is there work? */
 bool aerogpu_ring_poll(AeroGPUState *s);

@@ -6,9 +6,9 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "guestmem.h"
-#include "ring_memory.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/guestmem.h"
+#include "hw-aerogpu/ring_memory.h"
 
 void aerogpu_ring_unmap(AeroGPUState *s)
 {

@@ -8,7 +8,7 @@
 
 #include "exec/memory.h"
 #include "qemu/notify.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Render thread, unless said otherwise. */
 typedef struct AeroGPURing {

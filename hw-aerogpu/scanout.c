@@ -7,14 +7,14 @@
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
 #include "qemu/main-loop.h"
-#include "aerogpu.h"
-#include "guestmem.h"
-#include "log.h"
-#include "pixels.h"
-#include "requests.h"
-#include "scanout.h"
-#include "spaces.h"
-#include "trace_events.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/guestmem.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/pixels.h"
+#include "hw-aerogpu/requests.h"
+#include "hw-aerogpu/scanout.h"
+#include "hw-aerogpu/spaces.h"
+#include "hw-aerogpu/trace_events.h"
 
 /* ---- frames; lock held, any thread ---- */
 

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_SCANOUT_H
 #define HW_AEROGPU_SCANOUT_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 #include "aerogpu/renderer.h"
 
 typedef enum AeroGPUDisplay {

@@ -7,8 +7,8 @@
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
 #include "qemu/units.h"
-#include "aerogpu.h"
-#include "spaces.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/spaces.h"
 
 bool aerogpu_spaces_enabled(AeroGPUState *s)
 {

@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_SPACES_H
 #define HW_AEROGPU_SPACES_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 typedef struct AeroGPUSpaces {
     bool enabled;           /* atomic; written under the BQL */

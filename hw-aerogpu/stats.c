@@ -7,10 +7,10 @@
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "complete.h"
-#include "render.h"
-#include "stats.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/complete.h"
+#include "hw-aerogpu/render.h"
+#include "hw-aerogpu/stats.h"
 
 /* x-gpu-fault, beside enum aerogpu_renderer_faults. */
 #define AEROGPU_FAULT_STICK 4

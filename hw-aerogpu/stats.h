@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_STATS_H
 #define HW_AEROGPU_STATS_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Counters that the renderer does not keep; under `lock`, never reset. */
 typedef struct AeroGPUStats {

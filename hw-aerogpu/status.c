@@ -7,11 +7,11 @@
 #include "qemu/osdep.h"
 #include "qapi/visitor.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "history.h"
-#include "log.h"
-#include "spaces.h"
-#include "status.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/history.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/spaces.h"
+#include "hw-aerogpu/status.h"
 
 static bool aerogpu_visit_text(Visitor *v, const char *name, const char *text,
                                Error **errp)

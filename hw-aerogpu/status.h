@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_STATUS_H
 #define HW_AEROGPU_STATUS_H
 
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 void aerogpu_status_class_init(ObjectClass *klass);
 

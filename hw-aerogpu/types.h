@@ -3,7 +3,7 @@
 #ifndef HW_AEROGPU_TYPES_H
 #define HW_AEROGPU_TYPES_H
 
-#include "compat/compat.h"
+#include "hw-aerogpu/compat/compat.h"
 
 #include "migration/vmstate.h"
 

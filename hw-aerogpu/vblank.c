@@ -7,11 +7,11 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/lockable.h"
-#include "aerogpu.h"
-#include "irq.h"
-#include "log.h"
-#include "trace_events.h"
-#include "vblank.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/irq.h"
+#include "hw-aerogpu/log.h"
+#include "hw-aerogpu/trace_events.h"
+#include "hw-aerogpu/vblank.h"
 
 /* Ticks since vblank_start. Needs BQL or lock. */
 static uint64_t aerogpu_vblank_ticks(AeroGPUState *s)

@@ -5,7 +5,7 @@
 
 #include "qemu/notify.h"
 #include "qemu/timer.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* The clock in a saved state. */
 typedef struct AeroGPUSavedVblank {

@@ -4,7 +4,7 @@
 #define HW_AEROGPU_VMSTATE_H
 
 #include "qemu/timer.h"
-#include "types.h"
+#include "hw-aerogpu/types.h"
 
 /* Why nothing can be saved now, as QEMU's commands are told. BQL. */
 typedef struct AeroGPUSaving {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "surface_format.h"
+#include "guest-drivers/common/surface_format.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "float_bits.h"
+#include "guest-drivers/common/float_bits.h"
 
 namespace aero {
 

@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "bench_scenes.h"
-#include "program.h"
-#include "scene.h"
-#include "texture.ps.h"
-#include "values.ps.h"
-#include "values.vs.h"
+#include "guest-drivers/d3d9-programs/bench_scenes.h"
+#include "guest-drivers/d3d9-programs/program.h"
+#include "guest-drivers/d3d9-programs/scene.h"
+#include "guest-drivers/d3d9-programs/texture.ps.h"
+#include "guest-drivers/d3d9-programs/values.ps.h"
+#include "guest-drivers/d3d9-programs/values.vs.h"
 
 namespace programs {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "canvas.h"
+#include "guest-drivers/d3d9-programs/canvas.h"
 
 #include <cstring>
 
-#include "scene.h"
-#include "texture.ps.h"
-#include "values.ps.h"
-#include "values.vs.h"
+#include "guest-drivers/d3d9-programs/scene.h"
+#include "guest-drivers/d3d9-programs/texture.ps.h"
+#include "guest-drivers/d3d9-programs/values.ps.h"
+#include "guest-drivers/d3d9-programs/values.vs.h"
 
 namespace programs {
 

@@ -3,7 +3,7 @@
 // values.
 #pragma once
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

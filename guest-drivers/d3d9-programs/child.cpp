@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "child.h"
+#include "guest-drivers/d3d9-programs/child.h"
 
 #include <cstdarg>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // child.h: a program that this one starts, tells lines and hears lines from.
 #pragma once
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

@@ -3,7 +3,7 @@
 // "DwmIsCompositionEnabled", "WM_DWMCOMPOSITIONCHANGED".
 #include <cstdio>
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

@@ -8,14 +8,14 @@
 #include <cstring>
 #include <memory>
 
-#include "blur.ps.h"
-#include "child.h"
-#include "desktop_model.h"
-#include "glass.ps.h"
-#include "painter.h"
-#include "present_counts.h"
-#include "reduce.ps.h"
-#include "texture.ps.h"
+#include "guest-drivers/d3d9-programs/blur.ps.h"
+#include "guest-drivers/d3d9-programs/child.h"
+#include "guest-drivers/d3d9-programs/desktop_model.h"
+#include "guest-drivers/d3d9-programs/glass.ps.h"
+#include "guest-drivers/d3d9-programs/painter.h"
+#include "guest-drivers/d3d9-programs/present_counts.h"
+#include "guest-drivers/d3d9-programs/reduce.ps.h"
+#include "guest-drivers/d3d9-programs/texture.ps.h"
 
 namespace programs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contents.h"
+#include "guest-drivers/d3d9-programs/contents.h"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "picture.h"
-#include "raster.h"
+#include "guest-drivers/d3d9-programs/picture.h"
+#include "guest-drivers/d3d9-programs/raster.h"
 
 namespace programs {
 

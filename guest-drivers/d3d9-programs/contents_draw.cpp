@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "contents_draw.h"
+#include "guest-drivers/d3d9-programs/contents_draw.h"
 
 #include <cstring>
 
-#include "texture.ps.h"
-#include "values.ps.h"
-#include "waves.ps.h"
+#include "guest-drivers/d3d9-programs/texture.ps.h"
+#include "guest-drivers/d3d9-programs/values.ps.h"
+#include "guest-drivers/d3d9-programs/waves.ps.h"
 
 namespace programs {
 

@@ -2,8 +2,8 @@
 // contents_draw.h: draws what contents.h describes.
 #pragma once
 
-#include "contents.h"
-#include "painter.h"
+#include "guest-drivers/d3d9-programs/contents.h"
+#include "guest-drivers/d3d9-programs/painter.h"
 
 namespace programs {
 

@@ -5,8 +5,8 @@
 // "IDirect3DDevice9Ex::SetMaximumFrameLatency".
 #include <cstdio>
 
-#include "present_counts.h"
-#include "program.h"
+#include "guest-drivers/d3d9-programs/present_counts.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

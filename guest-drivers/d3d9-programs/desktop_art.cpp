@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "demo/canvas.h"
-#include "desktop_model.h"
+#include "guest-drivers/d3d9-programs/desktop_model.h"
+#include "guest-drivers/linux/demo/canvas.h"
 
 namespace programs {
 

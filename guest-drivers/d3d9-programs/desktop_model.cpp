@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "desktop_model.h"
+#include "guest-drivers/d3d9-programs/desktop_model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "raster.h"
+#include "guest-drivers/d3d9-programs/raster.h"
 
 namespace programs {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "contents.h"
+#include "guest-drivers/d3d9-programs/contents.h"
 
 namespace programs {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "child.h"
+#include "guest-drivers/d3d9-programs/child.h"
 
 namespace programs {
 

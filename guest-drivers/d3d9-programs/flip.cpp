@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // flip.exe: a full-screen device of 1024x768 with three back buffers that flips; each frame has a colour of its own and
 // its number as sixteen bars.
-#include "scene.h"
+#include "guest-drivers/d3d9-programs/scene.h"
 
 namespace programs {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "painter.h"
+#include "guest-drivers/d3d9-programs/painter.h"
 
 #include <cstring>
 
-#include "scene.h"
-#include "values.vs.h"
+#include "guest-drivers/d3d9-programs/scene.h"
+#include "guest-drivers/d3d9-programs/values.vs.h"
 
 namespace programs {
 

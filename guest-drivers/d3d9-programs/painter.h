@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

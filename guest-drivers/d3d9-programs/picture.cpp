@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "picture.h"
+#include "guest-drivers/d3d9-programs/picture.h"
 
 #include <cerrno>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "present_counts.h"
+#include "guest-drivers/d3d9-programs/present_counts.h"
 
 #include <cstdio>
 

@@ -3,7 +3,7 @@
 // blanks. Pages "IDirect3DSwapChain9Ex::GetPresentStats", "D3DPRESENTSTATS".
 #pragma once
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

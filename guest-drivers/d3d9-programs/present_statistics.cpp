@@ -6,7 +6,7 @@
 // "IDirect3DSwapChain9Ex::GetLastPresentCount".
 #include <cstdio>
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

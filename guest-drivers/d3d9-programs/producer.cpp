@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "contents_draw.h"
+#include "guest-drivers/d3d9-programs/contents_draw.h"
 
 namespace programs {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -11,9 +11,9 @@
 
 #include <cstdint>
 
-#include "com_ptr.h"
-#include "fail.h"
-#include "picture.h"
+#include "guest-drivers/d3d9-programs/com_ptr.h"
+#include "guest-drivers/d3d9-programs/fail.h"
+#include "guest-drivers/d3d9-programs/picture.h"
 
 namespace programs {
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "raster.h"
-#include "scene.h"
-#include "texture.ps.h"
-#include "values.ps.h"
-#include "values.vs.h"
+#include "guest-drivers/d3d9-programs/raster.h"
+#include "guest-drivers/d3d9-programs/scene.h"
+#include "guest-drivers/d3d9-programs/texture.ps.h"
+#include "guest-drivers/d3d9-programs/values.ps.h"
+#include "guest-drivers/d3d9-programs/values.vs.h"
 
 namespace programs {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

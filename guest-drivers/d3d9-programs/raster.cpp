@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "raster.h"
+#include "guest-drivers/d3d9-programs/raster.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "picture.h"
+#include "guest-drivers/d3d9-programs/picture.h"
 
 namespace programs {
 

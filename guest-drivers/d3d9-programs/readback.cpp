@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "readback_cases.h"
+#include "guest-drivers/d3d9-programs/readback_cases.h"
 
 namespace programs {
 

@@ -3,7 +3,7 @@
 // what must then be in all of its pixels.
 #pragma once
 
-#include "canvas.h"
+#include "guest-drivers/d3d9-programs/canvas.h"
 
 namespace programs {
 

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <utility>
 
-#include "instance.ps.h"
-#include "instance.vs.h"
-#include "readback_cases.h"
-#include "scene.h"
+#include "guest-drivers/d3d9-programs/instance.ps.h"
+#include "guest-drivers/d3d9-programs/instance.vs.h"
+#include "guest-drivers/d3d9-programs/readback_cases.h"
+#include "guest-drivers/d3d9-programs/scene.h"
 
 namespace programs {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "raster.h"
-#include "readback_cases.h"
-#include "scene.h"
+#include "guest-drivers/d3d9-programs/raster.h"
+#include "guest-drivers/d3d9-programs/readback_cases.h"
+#include "guest-drivers/d3d9-programs/scene.h"
 
 namespace programs {
 

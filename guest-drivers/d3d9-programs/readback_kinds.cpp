@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "cube.ps.h"
-#include "readback_cases.h"
-#include "volume.ps.h"
+#include "guest-drivers/d3d9-programs/cube.ps.h"
+#include "guest-drivers/d3d9-programs/readback_cases.h"
+#include "guest-drivers/d3d9-programs/volume.ps.h"
 
 namespace programs {
 

@@ -2,7 +2,7 @@
 // Cases of readback.exe: what becomes of a pixel after its shader: depth, stencil, alpha test, blending, queries.
 #include <algorithm>
 
-#include "readback_cases.h"
+#include "guest-drivers/d3d9-programs/readback_cases.h"
 
 namespace programs {
 

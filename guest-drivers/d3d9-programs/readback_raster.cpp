@@ -2,8 +2,8 @@
 // Cases of readback.exe: what is covered, and with which values.
 #include <cstring>
 
-#include "raster.h"
-#include "readback_cases.h"
+#include "guest-drivers/d3d9-programs/raster.h"
+#include "guest-drivers/d3d9-programs/readback_cases.h"
 
 namespace programs {
 

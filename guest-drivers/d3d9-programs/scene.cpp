@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scene.h"
+#include "guest-drivers/d3d9-programs/scene.h"
 
 #include <cstdio>
 

@@ -2,7 +2,7 @@
 // scene.h: programs that draw a window's picture again and again, and know what it must be.
 #pragma once
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

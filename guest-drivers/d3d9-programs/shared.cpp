@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "canvas.h"
+#include "guest-drivers/d3d9-programs/canvas.h"
 
 namespace programs {
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <memory>
 
-#include "child.h"
-#include "contents.h"
-#include "painter.h"
-#include "texture.ps.h"
+#include "guest-drivers/d3d9-programs/child.h"
+#include "guest-drivers/d3d9-programs/contents.h"
+#include "guest-drivers/d3d9-programs/painter.h"
+#include "guest-drivers/d3d9-programs/texture.ps.h"
 
 namespace programs {
 

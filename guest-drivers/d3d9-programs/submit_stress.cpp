@@ -4,7 +4,7 @@
 // was drawn last: no submission was lost, and none took the other's fence for its own (EX-30, EX-33).
 #include <cstdio>
 
-#include "program.h"
+#include "guest-drivers/d3d9-programs/program.h"
 
 namespace programs {
 

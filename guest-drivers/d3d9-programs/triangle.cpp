@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // triangle.exe: one triangle, a colour at each corner, over a grey background.
-#include "colour.ps.h"
-#include "colour.vs.h"
-#include "raster.h"
-#include "scene.h"
+#include "guest-drivers/d3d9-programs/colour.ps.h"
+#include "guest-drivers/d3d9-programs/colour.vs.h"
+#include "guest-drivers/d3d9-programs/raster.h"
+#include "guest-drivers/d3d9-programs/scene.h"
 
 namespace programs {
 

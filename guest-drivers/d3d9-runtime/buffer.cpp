@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "buffer.h"
+#include "guest-drivers/d3d9-runtime/buffer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "com.h"
-#include "driver_resource.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/driver_resource.h"
 
 namespace aerogpu::runtime {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "callbacks.h"
+#include "guest-drivers/d3d9-runtime/callbacks.h"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
-#include "driver_context.h"
-#include "driver_device.h"
-#include "driver_resource.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/driver_context.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
+#include "guest-drivers/d3d9-runtime/driver_resource.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -3,7 +3,7 @@
 // what the driver handed over. On the driver's thread.
 #pragma once
 
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

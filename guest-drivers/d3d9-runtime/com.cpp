@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "com.h"
+#include "guest-drivers/d3d9-runtime/com.h"
 
 #include <cstring>
 
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 

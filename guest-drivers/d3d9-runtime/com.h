@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "declaration.h"
+#include "guest-drivers/d3d9-runtime/declaration.h"
 
 #include <cstring>
 
 #include "aerogpu/d3d9/declaration.h"
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "aerogpu/d3d9/fixed_function.h"
-#include "com.h"
-#include "driver_device.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
 
 namespace aerogpu::runtime {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 #include <algorithm>
 
-#include "direct3d.h"
-#include "log.h"
-#include "query.h"
-#include "state_block.h"
+#include "guest-drivers/d3d9-runtime/direct3d.h"
+#include "guest-drivers/d3d9-runtime/log.h"
+#include "guest-drivers/d3d9-runtime/query.h"
+#include "guest-drivers/d3d9-runtime/state_block.h"
 
 namespace aerogpu::runtime {
 

@@ -9,12 +9,12 @@
 #include <map>
 #include <unordered_map>
 
-#include "com.h"
-#include "driver_device.h"
-#include "full_screen_window.h"
-#include "pipeline_state.h"
-#include "surface.h"
-#include "swap_chain.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
+#include "guest-drivers/d3d9-runtime/full_screen_window.h"
+#include "guest-drivers/d3d9-runtime/pipeline_state.h"
+#include "guest-drivers/d3d9-runtime/surface.h"
+#include "guest-drivers/d3d9-runtime/swap_chain.h"
 
 namespace aerogpu::runtime {
 

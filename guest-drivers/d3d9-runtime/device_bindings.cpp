@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is bound: render targets, depth, textures, streams, indices, shaders, declarations.
-#include "device.h"
-#include "state_block.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/state_block.h"
 
 namespace aerogpu::runtime {
 namespace {

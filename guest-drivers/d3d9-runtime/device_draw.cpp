@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 namespace {

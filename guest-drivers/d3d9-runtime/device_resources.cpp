@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Creating textures, surfaces, buffers, shaders and declarations.
 #include "aerogpu/d3d9/declaration.h"
-#include "device.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

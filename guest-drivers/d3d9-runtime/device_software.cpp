@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "aerogpu/d3d9/declaration.h"
-#include "device.h"
-#include "software_vertices.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/software_vertices.h"
 
 namespace aerogpu::runtime {
 namespace {

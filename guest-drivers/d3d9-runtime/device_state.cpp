@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "aerogpu/d3d9/states.h"
-#include "device.h"
-#include "state_block.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/state_block.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copies between resources. Pages of the API: what each may copy; pfnd3dddi_blt, pfnd3dddi_texblt: how the driver is
 // told.
-#include "device.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Methods of the device that are not implemented. Each says so once in the log; test/not_implemented.txt lists them.
-#include "device.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "direct3d.h"
+#include "guest-drivers/d3d9-runtime/direct3d.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "device.h"
-#include "driver_call.h"
-#include "formats.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/driver_call.h"
+#include "guest-drivers/d3d9-runtime/formats.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "driver_adapter.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/driver_adapter.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "driver_adapter.h"
+#include "guest-drivers/d3d9-runtime/driver_adapter.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "driver_call.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/driver_call.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

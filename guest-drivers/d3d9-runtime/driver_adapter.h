@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "kernel.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/kernel.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

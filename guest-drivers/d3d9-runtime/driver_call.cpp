@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "driver_call.h"
+#include "guest-drivers/d3d9-runtime/driver_call.h"
 
 #include <initializer_list>
 
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

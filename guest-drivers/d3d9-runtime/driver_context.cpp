@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver_context.h"
+#include "guest-drivers/d3d9-runtime/driver_context.h"
 
 #include <algorithm>
 #include <cstdlib>

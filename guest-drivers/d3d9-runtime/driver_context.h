@@ -5,7 +5,7 @@
 // hands out the kernel side's memory instead.
 #pragma once
 
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

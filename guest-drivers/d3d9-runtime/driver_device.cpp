@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "driver_device.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "callbacks.h"
-#include "driver_context.h"
-#include "driver_resource.h"
-#include "instruction_count.h"
+#include "guest-drivers/d3d9-runtime/callbacks.h"
+#include "guest-drivers/d3d9-runtime/driver_context.h"
+#include "guest-drivers/d3d9-runtime/driver_resource.h"
+#include "guest-drivers/d3d9-runtime/instruction_count.h"
 
 namespace aerogpu::runtime {
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "driver_adapter.h"
-#include "driver_call.h"
-#include "driver_context.h"
-#include "log.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/driver_adapter.h"
+#include "guest-drivers/d3d9-runtime/driver_call.h"
+#include "guest-drivers/d3d9-runtime/driver_context.h"
+#include "guest-drivers/d3d9-runtime/log.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

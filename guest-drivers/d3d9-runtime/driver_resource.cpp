@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "driver_resource.h"
+#include "guest-drivers/d3d9-runtime/driver_resource.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "formats.h"
+#include "guest-drivers/d3d9-runtime/formats.h"
 
 namespace aerogpu::runtime {
 namespace {

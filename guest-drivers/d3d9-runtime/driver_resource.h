@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver_device.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

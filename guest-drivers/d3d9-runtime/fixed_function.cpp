@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "fixed_function.h"
+#include "guest-drivers/d3d9-runtime/fixed_function.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "log.h"
-#include "pipeline_state.h"
+#include "guest-drivers/d3d9-runtime/log.h"
+#include "guest-drivers/d3d9-runtime/pipeline_state.h"
 
 namespace aerogpu::runtime {
 namespace {

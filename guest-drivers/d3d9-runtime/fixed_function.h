@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "aerogpu/d3d9/fixed_constants.h"
-#include "driver_device.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
 
 namespace aerogpu::runtime {
 

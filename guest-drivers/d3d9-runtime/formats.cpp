@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "formats.h"
+#include "guest-drivers/d3d9-runtime/formats.h"
 
 #include "aerogpu/d3d9/formats.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -2,8 +2,8 @@
 // Sizes of formats, and what may be asked of a format: CheckDeviceFormat and its like from the driver's FORMATOP list.
 #pragma once
 
-#include "driver_adapter.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/driver_adapter.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

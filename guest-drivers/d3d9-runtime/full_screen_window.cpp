@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "full_screen_window.h"
+#include "guest-drivers/d3d9-runtime/full_screen_window.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -4,7 +4,7 @@
 // "D3DCREATE" (D3DCREATE_NOWINDOWCHANGES), "Lost Devices".
 #pragma once
 
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

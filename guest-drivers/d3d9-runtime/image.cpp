@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "image.h"
+#include "guest-drivers/d3d9-runtime/image.h"
 
 #include <algorithm>
 
-#include "device.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

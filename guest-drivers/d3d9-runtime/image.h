@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "driver_resource.h"
-#include "formats.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/driver_resource.h"
+#include "guest-drivers/d3d9-runtime/formats.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "instruction_count.h"
+#include "guest-drivers/d3d9-runtime/instruction_count.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -4,7 +4,7 @@
 // One thread: the first that calls the driver.
 #pragma once
 
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

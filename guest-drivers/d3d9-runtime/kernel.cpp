@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "kernel.h"
+#include "guest-drivers/d3d9-runtime/kernel.h"
 
 #include <cstring>
 
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -3,7 +3,7 @@
 // names, or, without it, the D3DKMT client that is linked in (guest-drivers/d3d9-runtime/kmt).
 #pragma once
 
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 #include <windows.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The exports of d3d9.dll.
-#include "direct3d.h"
-#include "instruction_count.h"
-#include "log.h"
-#include "shader_validator.h"
+#include "guest-drivers/d3d9-runtime/direct3d.h"
+#include "guest-drivers/d3d9-runtime/instruction_count.h"
+#include "guest-drivers/d3d9-runtime/log.h"
+#include "guest-drivers/d3d9-runtime/shader_validator.h"
 
 using namespace aerogpu::runtime;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "pipeline_state.h"
+#include "guest-drivers/d3d9-runtime/pipeline_state.h"
 
 #include <algorithm>
 #include <bit>

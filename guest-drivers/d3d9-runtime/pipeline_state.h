@@ -6,12 +6,12 @@
 #include <array>
 #include <map>
 
-#include "buffer.h"
-#include "declaration.h"
-#include "fixed_function.h"
-#include "shader.h"
-#include "texture.h"
-#include "vertex_interpreter.h"
+#include "guest-drivers/d3d9-runtime/buffer.h"
+#include "guest-drivers/d3d9-runtime/declaration.h"
+#include "guest-drivers/d3d9-runtime/fixed_function.h"
+#include "guest-drivers/d3d9-runtime/shader.h"
+#include "guest-drivers/d3d9-runtime/texture.h"
+#include "guest-drivers/d3d9-runtime/vertex_interpreter.h"
 
 namespace aerogpu::runtime {
 

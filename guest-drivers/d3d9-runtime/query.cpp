@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "query.h"
+#include "guest-drivers/d3d9-runtime/query.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -2,8 +2,8 @@
 // IDirect3DQuery9. Page pfnd3dddi_issuequery: the driver's Begin and End are other bits than the API's.
 #pragma once
 
-#include "com.h"
-#include "driver_device.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
 
 namespace aerogpu::runtime {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "shader.h"
+#include "guest-drivers/d3d9-runtime/shader.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "aerogpu/d3d9/tokens.h"
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 namespace {

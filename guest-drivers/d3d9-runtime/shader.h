@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "com.h"
-#include "driver_device.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
 
 namespace aerogpu::runtime {
 

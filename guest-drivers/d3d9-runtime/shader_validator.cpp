@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "shader_validator.h"
+#include "guest-drivers/d3d9-runtime/shader_validator.h"
 
 #include "aerogpu/d3d9/opcodes.h"
 

@@ -7,7 +7,7 @@
 #include <bitset>
 
 #include "aerogpu/d3d9/tokens.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "software_vertices.h"
+#include "guest-drivers/d3d9-runtime/software_vertices.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "aerogpu/d3d9/declaration.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline_state.h"
-#include "vertex_interpreter.h"
+#include "guest-drivers/d3d9-runtime/pipeline_state.h"
+#include "guest-drivers/d3d9-runtime/vertex_interpreter.h"
 
 namespace aerogpu::runtime {
 

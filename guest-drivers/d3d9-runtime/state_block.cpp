@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "state_block.h"
+#include "guest-drivers/d3d9-runtime/state_block.h"
 
 #include <cstring>
 
 #include "aerogpu/d3d9/states.h"
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <bitset>
 
-#include "pipeline_state.h"
+#include "guest-drivers/d3d9-runtime/pipeline_state.h"
 
 namespace aerogpu::runtime {
 

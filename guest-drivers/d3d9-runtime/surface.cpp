@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "surface.h"
+#include "guest-drivers/d3d9-runtime/surface.h"
 
 #include <cstring>
 
-#include "device.h"
+#include "guest-drivers/d3d9-runtime/device.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -3,8 +3,8 @@
 // have their own.
 #pragma once
 
-#include "com.h"
-#include "image.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/image.h"
 
 namespace aerogpu::runtime {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "swap_chain.h"
+#include "guest-drivers/d3d9-runtime/swap_chain.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "device.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "com.h"
-#include "surface.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/surface.h"
 
 namespace aerogpu::runtime {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "texture.h"
+#include "guest-drivers/d3d9-runtime/texture.h"
 
-#include "device.h"
-#include "log.h"
+#include "guest-drivers/d3d9-runtime/device.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::runtime {
 

@@ -2,9 +2,9 @@
 // IDirect3DTexture9, IDirect3DCubeTexture9, IDirect3DVolumeTexture9 and IDirect3DVolume9.
 #pragma once
 
-#include "com.h"
-#include "image.h"
-#include "surface.h"
+#include "guest-drivers/d3d9-runtime/com.h"
+#include "guest-drivers/d3d9-runtime/image.h"
+#include "guest-drivers/d3d9-runtime/surface.h"
 
 namespace aerogpu::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vertex_interpreter.h"
+#include "guest-drivers/d3d9-runtime/vertex_interpreter.h"
 
 #include <algorithm>
 #include <cmath>

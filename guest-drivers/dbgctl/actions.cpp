@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "actions.h"
+#include "guest-drivers/dbgctl/actions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_format.h"
-#include "kernel.h"
-#include "reports.h"
+#include "guest-drivers/dbgctl/kernel.h"
+#include "guest-drivers/dbgctl/reports.h"
 
 namespace dbgctl {
 

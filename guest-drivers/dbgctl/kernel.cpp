@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernel.h"
+#include "guest-drivers/dbgctl/kernel.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "aerogpu/aerogpu_escape.h"
-#include "windows_headers.h"
+#include "guest-drivers/dbgctl/windows_headers.h"
 
 namespace dbgctl {
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "actions.h"
-#include "kernel.h"
-#include "reports.h"
+#include "guest-drivers/dbgctl/actions.h"
+#include "guest-drivers/dbgctl/kernel.h"
+#include "guest-drivers/dbgctl/reports.h"
 
 using namespace dbgctl;
 

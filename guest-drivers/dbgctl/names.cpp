@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "names.h"
+#include "guest-drivers/dbgctl/names.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "reports.h"
+#include "guest-drivers/dbgctl/reports.h"
 
 #include <stdarg.h>
 
 #include "aerogpu/aerogpu_escape_extension.h"
-#include "kernel.h"
-#include "names.h"
+#include "guest-drivers/dbgctl/kernel.h"
+#include "guest-drivers/dbgctl/names.h"
 
 namespace dbgctl {
 

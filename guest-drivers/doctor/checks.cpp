@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "checks.h"
+#include "guest-drivers/doctor/checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "composition.h"
+#include "guest-drivers/doctor/composition.h"
 
 #include <windows.h>
 

@@ -2,7 +2,7 @@
 // composition.h: whether Windows composes this session's desktop.
 #pragma once
 
-#include "checks.h"
+#include "guest-drivers/doctor/checks.h"
 
 namespace doctor {
 

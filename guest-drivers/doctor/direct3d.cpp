@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "direct3d.h"
+#include "guest-drivers/doctor/direct3d.h"
 
 // clang-format off
 #include <windows.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "level9.h"
+#include "guest-drivers/doctor/level9.h"
 
 namespace doctor {
 

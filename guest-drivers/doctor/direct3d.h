@@ -2,8 +2,8 @@
 // direct3d.h: Direct3D 9 on the adapter, and whether it is enough for level 9 of Direct3D 10 (level9.h).
 #pragma once
 
-#include "checks.h"
-#include "driver.h"
+#include "guest-drivers/doctor/checks.h"
+#include "guest-drivers/doctor/driver.h"
 
 namespace doctor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver.h"
+#include "guest-drivers/doctor/driver.h"
 
 // clang-format off
 #include <windows.h>

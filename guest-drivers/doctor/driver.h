@@ -2,7 +2,7 @@
 // driver.h: the device, its kernel driver and its user-mode driver, as D3DKMT shows them.
 #pragma once
 
-#include "checks.h"
+#include "guest-drivers/doctor/checks.h"
 
 namespace doctor {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "level9.h"
+#include "guest-drivers/doctor/level9.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 #include <d3d9caps.h>
 // clang-format on
 #else
-#include "linux_windows.h"
+#include "guest-drivers/umd-d3d9/test/linux_windows.h"
 #endif
 
 namespace doctor {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "checks.h"
-#include "composition.h"
-#include "direct3d.h"
-#include "driver.h"
+#include "guest-drivers/doctor/checks.h"
+#include "guest-drivers/doctor/composition.h"
+#include "guest-drivers/doctor/direct3d.h"
+#include "guest-drivers/doctor/driver.h"
 
 namespace {
 

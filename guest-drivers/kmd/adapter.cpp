@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "adapter.h"
+#include "guest-drivers/kmd/adapter.h"
 
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "aerogpu_events.h"
-#include "entropy.h"
-#include "event_log.h"
-#include "hardware_information.h"
-#include "process_name.h"
-#include "trace.h"
+#include "guest-drivers/kmd/entropy.h"
+#include "guest-drivers/kmd/event_log.h"
+#include "guest-drivers/kmd/hardware_information.h"
+#include "guest-drivers/kmd/process_name.h"
+#include "guest-drivers/kmd/trace.h"
+#include "guest-drivers/package/resources/aerogpu_events.h"
 
 namespace aero {
 

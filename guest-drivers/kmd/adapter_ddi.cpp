@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: Plug and Play, power, interrupts, and what the adapter says of itself.
-#include "adapter.h"
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "allocation_rules.h"
-#include "entry_points.h"
-#include "gdi_engine.h"
-#include "kernel_memory.h"
-#include "trace.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/gdi_engine.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/logic/allocation_rules.h"
+#include "guest-drivers/kmd/trace.h"
 
 namespace aero {
 namespace {

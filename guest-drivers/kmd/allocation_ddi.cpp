@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // allocation_ddi.cpp: allocations as the video memory manager asks for them: create, open, close, destroy, describe,
 // and Windows' own standard allocations. PASSIVE_LEVEL throughout.
-#include "adapter.h"
 #include "aerogpu/aerogpu_cmd_extension.h"
-#include "allocation_rules.h"
-#include "entry_points.h"
-#include "kernel_memory.h"
-#include "standard_allocations.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/logic/allocation_rules.h"
+#include "guest-drivers/kmd/standard_allocations.h"
 
 namespace aero {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "allocations.h"
+#include "guest-drivers/kmd/allocations.h"
 
-#include "context.h"
-#include "kernel_memory.h"
+#include "guest-drivers/kmd/context.h"
+#include "guest-drivers/kmd/kernel_memory.h"
 
 namespace aero {
 

@@ -4,16 +4,16 @@
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
-#include "allocation_private.h"
-#include "allocation_rules.h"
-#include "command_check.h"
-#include "epochs.h"
-#include "handle_ranges.h"
-#include "nt.h"
-#include "processes.h"
-#include "share_tokens.h"
-#include "space_numbers.h"
-#include "surface.h"
+#include "guest-drivers/common/allocation_private.h"
+#include "guest-drivers/kmd/logic/allocation_rules.h"
+#include "guest-drivers/kmd/logic/command_check.h"
+#include "guest-drivers/kmd/logic/epochs.h"
+#include "guest-drivers/kmd/logic/handle_ranges.h"
+#include "guest-drivers/kmd/logic/share_tokens.h"
+#include "guest-drivers/kmd/logic/space_numbers.h"
+#include "guest-drivers/kmd/logic/surface.h"
+#include "guest-drivers/kmd/nt.h"
+#include "guest-drivers/kmd/processes.h"
 
 namespace aero {
 

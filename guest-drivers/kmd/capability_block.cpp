@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "capability_block.h"
+#include "guest-drivers/kmd/capability_block.h"
 
 #include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "kernel_memory.h"
+#include "guest-drivers/kmd/kernel_memory.h"
 
 namespace aero {
 

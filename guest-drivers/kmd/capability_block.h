@@ -5,8 +5,8 @@
 // each word of it would be an exit of the virtual machine. PASSIVE_LEVEL.
 #pragma once
 
-#include "format_set.h"
-#include "registers.h"
+#include "guest-drivers/kmd/logic/format_set.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

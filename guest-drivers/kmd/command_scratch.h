@@ -3,7 +3,7 @@
 // there is read past the caches.
 #pragma once
 
-#include "kernel_memory.h"
+#include "guest-drivers/kmd/kernel_memory.h"
 
 namespace aero {
 

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-#include "command_scratch.h"
-#include "dma_layout.h"
-#include "nt.h"
+#include "guest-drivers/kmd/command_scratch.h"
+#include "guest-drivers/kmd/logic/dma_layout.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

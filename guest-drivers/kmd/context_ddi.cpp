@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // context_ddi.cpp: devices and contexts. PASSIVE_LEVEL.
-#include "adapter.h"
 #include "aerogpu/aerogpu_cmd_extension.h"
-#include "entry_points.h"
-#include "kernel_memory.h"
-#include "process_name.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/process_name.h"
 
 namespace aero {
 namespace {

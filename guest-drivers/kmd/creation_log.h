@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aerogpu/aerogpu_escape.h"
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cursor_plane.h"
+#include "guest-drivers/kmd/cursor_plane.h"
 
 #include "aerogpu/aerogpu_format.h"
-#include "device_features.h"
-#include "pointer.h"
+#include "guest-drivers/kmd/device_features.h"
+#include "guest-drivers/kmd/logic/pointer.h"
 
 namespace aero {
 namespace {

@@ -2,8 +2,8 @@
 // cursor_plane.h: the hardware pointer (docs/abi/present.md, "Cursor"). PASSIVE_LEVEL.
 #pragma once
 
-#include "kernel_memory.h"
-#include "registers.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

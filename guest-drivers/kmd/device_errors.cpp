@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "device_errors.h"
+#include "guest-drivers/kmd/device_errors.h"
 
-#include "aerogpu_events.h"
-#include "event_log.h"
-#include "registers.h"
+#include "guest-drivers/kmd/event_log.h"
+#include "guest-drivers/kmd/registers.h"
+#include "guest-drivers/package/resources/aerogpu_events.h"
 
 namespace aero {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

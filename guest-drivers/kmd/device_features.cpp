@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "device_features.h"
+#include "guest-drivers/kmd/device_features.h"
 
 #include "aerogpu/aerogpu_spaces.h"
-#include "capability_block.h"
-#include "registers.h"
+#include "guest-drivers/kmd/capability_block.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

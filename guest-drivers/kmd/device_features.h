@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "aerogpu/aerogpu_extension.h"
-#include "format_set.h"
-#include "nt.h"
+#include "guest-drivers/kmd/logic/format_set.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

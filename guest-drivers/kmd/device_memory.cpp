@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "device_memory.h"
+#include "guest-drivers/kmd/device_memory.h"
 
-#include "registers.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

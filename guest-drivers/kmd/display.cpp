@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "display.h"
+#include "guest-drivers/kmd/display.h"
 
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "counters.h"
-#include "device_features.h"
-#include "segments.h"
-#include "trace.h"
+#include "guest-drivers/kmd/counters.h"
+#include "guest-drivers/kmd/device_features.h"
+#include "guest-drivers/kmd/segments.h"
+#include "guest-drivers/kmd/trace.h"
 
 namespace aero {
 namespace {

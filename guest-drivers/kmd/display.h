@@ -7,11 +7,11 @@
 // Registers::readAdvancing64, which needs no lock; the interrupt routine reads none of them.
 #pragma once
 
-#include "edid.h"
-#include "modes.h"
-#include "registers.h"
-#include "surface.h"
-#include "vblank_clock.h"
+#include "guest-drivers/kmd/logic/edid.h"
+#include "guest-drivers/kmd/logic/modes.h"
+#include "guest-drivers/kmd/logic/surface.h"
+#include "guest-drivers/kmd/logic/vblank_clock.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Entry points of the display: unwrap, check, forward (display.cpp, vidpn.cpp, cursor_plane.cpp).
-#include "adapter.h"
 #include "aerogpu/aerogpu_format.h"
-#include "entry_points.h"
-#include "vidpn.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/logic/vidpn.h"
 
 namespace aero {
 namespace {

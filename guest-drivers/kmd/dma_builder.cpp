@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dma_builder.h"
+#include "guest-drivers/kmd/dma_builder.h"
 
 namespace aero {
 

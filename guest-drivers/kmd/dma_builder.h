@@ -4,10 +4,10 @@
 #pragma once
 
 #include "aerogpu/packet_writer.hpp"
-#include "allocations.h"
-#include "counters.h"
-#include "dma_layout.h"
-#include "segments.h"
+#include "guest-drivers/kmd/allocations.h"
+#include "guest-drivers/kmd/counters.h"
+#include "guest-drivers/kmd/logic/dma_layout.h"
+#include "guest-drivers/kmd/segments.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // driver_entry.cpp: the table of entry points, in the order of DRIVER_INITIALIZATION_DATA. Slots that stay empty:
 // linked adapters, and those that WDDM 1.1 does not use.
-#include "entry_points.h"
-#include "event_log.h"
-#include "trace.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/event_log.h"
+#include "guest-drivers/kmd/trace.h"
 
 extern "C" NTSTATUS NTAPI DriverEntry(PDRIVER_OBJECT driver, PUNICODE_STRING registryPath)
     __attribute__((section("INIT")));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "entropy.h"
+#include "guest-drivers/kmd/entropy.h"
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 namespace {

@@ -2,7 +2,7 @@
 // entropy.h: numbers that a process cannot guess. PASSIVE_LEVEL.
 #pragma once
 
-#include "seal.h"
+#include "guest-drivers/kmd/logic/seal.h"
 
 namespace aero {
 

@@ -2,7 +2,7 @@
 // entry_points.h: the driver's DDI functions, each of the type that its page gives. They unwrap handles and forward.
 #pragma once
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "error_records.h"
+#include "guest-drivers/kmd/error_records.h"
 
 #include "aerogpu/aerogpu_error_records.h"
-#include "registers.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

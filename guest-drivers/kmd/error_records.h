@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "dma_layout.h"
+#include "guest-drivers/kmd/logic/dma_layout.h"
 
 namespace aero {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // escape_ddi.cpp: DxgkDdiEscape (docs/abi/driver-data.md: aerogpu_escape_*) and DxgkDdiCollectDbgInfo. The OS
 // hands over its own copy of the caller's buffer. PASSIVE_LEVEL.
-#include "adapter.h"
 #include "aerogpu/aerogpu_escape.h"
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_format.h"
-#include "entry_points.h"
-#include "kernel_memory.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/kernel_memory.h"
 
 namespace aero {
 namespace {

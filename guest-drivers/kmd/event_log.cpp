@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "event_log.h"
+#include "guest-drivers/kmd/event_log.h"
 
 namespace aero {
 namespace {

@@ -2,7 +2,7 @@
 // event_log.h: entries in the system event log; their texts are guest-drivers/package/resources/aerogpu_events.mc.
 #pragma once
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

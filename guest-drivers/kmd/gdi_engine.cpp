@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "gdi_engine.h"
+#include "guest-drivers/kmd/gdi_engine.h"
 
-#include "allocations.h"
-#include "kernel_memory.h"
-#include "scheduler.h"
+#include "guest-drivers/kmd/allocations.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/scheduler.h"
 
 namespace aero {
 namespace {

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "aerogpu/packet_writer.hpp"
-#include "gdi_draw.h"
-#include "gdi_resources.h"
-#include "nt.h"
+#include "guest-drivers/kmd/logic/gdi_draw.h"
+#include "guest-drivers/kmd/logic/gdi_resources.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "gpu_loss.h"
+#include "guest-drivers/kmd/gpu_loss.h"
 
 #include "aerogpu/aerogpu_extension.h"
-#include "aerogpu_events.h"
-#include "event_log.h"
+#include "guest-drivers/kmd/event_log.h"
+#include "guest-drivers/package/resources/aerogpu_events.h"
 
 namespace aero {
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "nt.h"
-#include "registers.h"
+#include "guest-drivers/kmd/nt.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "hardware_information.h"
+#include "guest-drivers/kmd/hardware_information.h"
 
-#include "capability_block.h"
+#include "guest-drivers/kmd/capability_block.h"
 
 namespace aero {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernel_memory.h"
+#include "guest-drivers/kmd/kernel_memory.h"
 
 namespace aero {
 

@@ -6,7 +6,7 @@
 
 #include <new>  // placement: the driver has no heap of C++, objects are made in pool memory
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "kernel_textures.h"
+#include "guest-drivers/kmd/kernel_textures.h"
 
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/packet_writer.hpp"
-#include "context.h"
-#include "device_features.h"
-#include "display.h"
-#include "scheduler.h"
-#include "segments.h"
+#include "guest-drivers/kmd/context.h"
+#include "guest-drivers/kmd/device_features.h"
+#include "guest-drivers/kmd/display.h"
+#include "guest-drivers/kmd/scheduler.h"
+#include "guest-drivers/kmd/segments.h"
 
 namespace aero {
 

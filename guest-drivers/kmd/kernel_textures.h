@@ -5,8 +5,8 @@
 // PASSIVE_LEVEL.
 #pragma once
 
-#include "allocations.h"
-#include "epochs.h"
+#include "guest-drivers/kmd/allocations.h"
+#include "guest-drivers/kmd/logic/epochs.h"
 
 namespace aero {
 

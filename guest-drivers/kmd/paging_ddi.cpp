@@ -2,10 +2,10 @@
 // paging_ddi.cpp: DxgkDdiBuildPagingBuffer. What is mapped into the aperture, and what no more, is so when the call
 // returns, and takes nothing of the buffer; transfers and fills become device work (kmd/logic/paging), of which one
 // call builds as much as the buffer holds and asks for another. PASSIVE_LEVEL.
-#include "adapter.h"
-#include "aerogpu_events.h"
-#include "entry_points.h"
-#include "event_log.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/event_log.h"
+#include "guest-drivers/package/resources/aerogpu_events.h"
 
 namespace aero {
 namespace {

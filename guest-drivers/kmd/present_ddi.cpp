@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // present_ddi.cpp: DxgkDdiPresent and DxgkDdiRenderKm: blits, fills and GDI operations that the driver draws itself, in
 // the alternate device context of the WDDM context. PASSIVE_LEVEL.
-#include "adapter.h"
 #include "aerogpu/aerogpu_format.h"
-#include "aerogpu_events.h"
-#include "dma_builder.h"
-#include "entry_points.h"
-#include "event_log.h"
-#include "gdi_multipass.h"
-#include "kernel_memory.h"
-#include "present_parts.h"
-#include "user_copy.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/dma_builder.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/event_log.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/logic/gdi_multipass.h"
+#include "guest-drivers/kmd/logic/present_parts.h"
+#include "guest-drivers/kmd/user_copy.h"
+#include "guest-drivers/package/resources/aerogpu_events.h"
 
 namespace aero {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "process_name.h"
+#include "guest-drivers/kmd/process_name.h"
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 // Of ntifs.h (page "SeLocateProcessImageName"), which does not go with ntddk.h. Exported since Windows XP.
 extern "C" NTKERNELAPI NTSTATUS NTAPI SeLocateProcessImageName(PEPROCESS process, PUNICODE_STRING *imageName);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "processes.h"
+#include "guest-drivers/kmd/processes.h"
 
-#include "kernel_memory.h"
-#include "nt.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -4,7 +4,7 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_pci.h"
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

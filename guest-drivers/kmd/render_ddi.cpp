@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // render_ddi.cpp: DxgkDdiRender, DxgkDdiPatch, DxgkDdiSubmitCommand and what else moves DMA buffers. A user-mode
 // command buffer is read once: user mode can change its own at any time.
-#include "adapter.h"
-#include "command_check.h"
-#include "dma_builder.h"
-#include "entry_points.h"
-#include "stream_rights.h"
-#include "user_copy.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/dma_builder.h"
+#include "guest-drivers/kmd/entry_points.h"
+#include "guest-drivers/kmd/logic/command_check.h"
+#include "guest-drivers/kmd/stream_rights.h"
+#include "guest-drivers/kmd/user_copy.h"
 
 namespace aero {
 namespace {

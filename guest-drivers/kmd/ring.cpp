@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "ring.h"
+#include "guest-drivers/kmd/ring.h"
 
 #include "aerogpu/aerogpu_ring_extension.h"
-#include "waiting.h"
+#include "guest-drivers/kmd/waiting.h"
 
 namespace aero {
 namespace {

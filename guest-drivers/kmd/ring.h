@@ -4,10 +4,10 @@
 
 #include "aerogpu/aerogpu_ring.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "dma_layout.h"
-#include "kernel_memory.h"
-#include "registers.h"
-#include "words.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/logic/dma_layout.h"
+#include "guest-drivers/kmd/registers.h"
+#include "guest-drivers/kmd/words.h"
 
 namespace aero {
 

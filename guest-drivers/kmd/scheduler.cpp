@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "scheduler.h"
+#include "guest-drivers/kmd/scheduler.h"
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_ring_extension.h"
-#include "counters.h"
-#include "trace.h"
-#include "waiting.h"
+#include "guest-drivers/kmd/counters.h"
+#include "guest-drivers/kmd/trace.h"
+#include "guest-drivers/kmd/waiting.h"
 
 namespace aero {
 namespace {

@@ -3,11 +3,11 @@
 // run on the device's ring as 64-bit ones.
 #pragma once
 
-#include "dma_layout.h"
-#include "error_records.h"
-#include "fence.h"
-#include "ring.h"
-#include "space_numbers.h"
+#include "guest-drivers/kmd/error_records.h"
+#include "guest-drivers/kmd/logic/dma_layout.h"
+#include "guest-drivers/kmd/logic/fence.h"
+#include "guest-drivers/kmd/logic/space_numbers.h"
+#include "guest-drivers/kmd/ring.h"
 
 namespace aero {
 

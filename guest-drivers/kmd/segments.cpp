@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "segments.h"
+#include "guest-drivers/kmd/segments.h"
 
-#include "words.h"
+#include "guest-drivers/kmd/words.h"
 
 namespace aero {
 namespace {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "aerogpu/aerogpu_ring.h"
-#include "kernel_memory.h"
-#include "paging.h"
-#include "registers.h"
+#include "guest-drivers/kmd/kernel_memory.h"
+#include "guest-drivers/kmd/logic/paging.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero {
 

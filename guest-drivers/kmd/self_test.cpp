@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "self_test.h"
+#include "guest-drivers/kmd/self_test.h"
 
 #include "aerogpu/aerogpu_escape.h"
-#include "cursor_plane.h"
-#include "display.h"
-#include "scheduler.h"
+#include "guest-drivers/kmd/cursor_plane.h"
+#include "guest-drivers/kmd/display.h"
+#include "guest-drivers/kmd/scheduler.h"
 
 namespace aero {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "settings.h"
+#include "guest-drivers/kmd/settings.h"
 
 #include "aerogpu/aerogpu_escape_extension.h"
 

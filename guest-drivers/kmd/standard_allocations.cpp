@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "standard_allocations.h"
+#include "guest-drivers/kmd/standard_allocations.h"
 
 #include "aerogpu/aerogpu_format.h"
-#include "allocation_rules.h"
-#include "allocations.h"
-#include "modes.h"
+#include "guest-drivers/kmd/allocations.h"
+#include "guest-drivers/kmd/logic/allocation_rules.h"
+#include "guest-drivers/kmd/logic/modes.h"
 
 namespace aero {
 namespace {

@@ -3,8 +3,8 @@
 // the surfaces of GDI (pages "DxgkDdiGetStandardAllocationDriverData", "D3DKMDT_GDISURFACETYPE"). PASSIVE_LEVEL.
 #pragma once
 
-#include "allocation_private.h"
-#include "nt.h"
+#include "guest-drivers/common/allocation_private.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

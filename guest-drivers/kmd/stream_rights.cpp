@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "stream_rights.h"
+#include "guest-drivers/kmd/stream_rights.h"
 
-#include "adapter.h"
+#include "guest-drivers/kmd/adapter.h"
 
 namespace aero {
 namespace {

@@ -3,8 +3,8 @@
 // device does not keep processes apart itself. PASSIVE_LEVEL.
 #pragma once
 
-#include "command_check.h"
-#include "nt.h"
+#include "guest-drivers/kmd/logic/command_check.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

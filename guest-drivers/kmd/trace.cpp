@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace.h"
+#include "guest-drivers/kmd/trace.h"
 
 namespace aero::trace {
 namespace {

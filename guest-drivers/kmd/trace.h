@@ -3,8 +3,8 @@
 // while DxgkDdiControlEtwLogging wants it. Nothing is made up, and nothing read, while nobody listens.
 #pragma once
 
-#include "nt.h"
-#include "trace_events.h"
+#include "guest-drivers/common/trace_events.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero::trace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // unannounced_ddi.cpp: entries of what DXGK_DRIVERCAPS says there is none of: swizzling ranges, overlays. No page says
 // that they are not called then, and the start-up example of the page "DxgkInitialize" fills them. PASSIVE_LEVEL.
-#include "entry_points.h"
+#include "guest-drivers/kmd/entry_points.h"
 
 namespace aero {
 

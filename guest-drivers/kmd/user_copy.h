@@ -3,7 +3,7 @@
 // around it; user_copy_x64.c and user_copy_x86.S have it, each in the way that its compiler knows.
 #pragma once
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 extern "C" {
 /** Copies `bytes` from `source`, which may be unmapped or vanish at any moment. STATUS_SUCCESS or the exception's code;

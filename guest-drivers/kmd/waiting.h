@@ -4,7 +4,7 @@
 // together stay below half a second: others may stand behind it, and TdrDdiDelay is 5 s for all of them.
 #pragma once
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "adapter.h"
+#include "guest-drivers/umd-d3d9/adapter.h"
 
 #include "aerogpu/aerogpu_base.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "call_arguments.h"
-#include "heap.h"
-#include "log_file.h"
+#include "guest-drivers/umd-d3d9/call_arguments.h"
+#include "guest-drivers/umd-d3d9/heap.h"
+#include "guest-drivers/umd-d3d9/log_file.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // adapter_ddi.cpp: opening and closing of adapters and devices.
-#include "call_arguments.h"
-#include "caps.h"
-#include "device.h"
-#include "entry_points.h"
+#include "guest-drivers/umd-d3d9/call_arguments.h"
+#include "guest-drivers/umd-d3d9/caps.h"
+#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
 
 namespace aero {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "allocation.h"
+#include "guest-drivers/umd-d3d9/allocation.h"
 
-#include "allocation_private.h"
-#include "context.h"
+#include "guest-drivers/common/allocation_private.h"
+#include "guest-drivers/umd-d3d9/context.h"
 
 namespace aero {
 

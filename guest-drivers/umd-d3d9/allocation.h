@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "runtime.h"
+#include "guest-drivers/umd-d3d9/runtime.h"
 
 namespace aero {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "blt.h"
+#include "guest-drivers/umd-d3d9/blt.h"
 
 #include <bit>
 
 #include "aerogpu/d3d9/states.h"
-#include "compose_rects.h"
-#include "lock.h"
+#include "guest-drivers/umd-d3d9/compose_rects.h"
+#include "guest-drivers/umd-d3d9/lock.h"
 
 namespace aero {
 namespace {

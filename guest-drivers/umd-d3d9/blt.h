@@ -3,7 +3,7 @@
 // and draws of the driver's own; and copies between memory of the runtime's and the device.
 #pragma once
 
-#include "draw.h"
+#include "guest-drivers/umd-d3d9/draw.h"
 
 namespace aero {
 

@@ -3,9 +3,9 @@
 // on devices that have no blits.
 #include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
-#include "blt.h"
-#include "blt.ps.h"
-#include "blt.vs.h"
+#include "guest-drivers/umd-d3d9/blt.h"
+#include "guest-drivers/umd-d3d9/blt.ps.h"
+#include "guest-drivers/umd-d3d9/blt.vs.h"
 
 namespace aero {
 namespace {

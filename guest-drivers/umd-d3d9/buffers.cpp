@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "buffers.h"
+#include "guest-drivers/umd-d3d9/buffers.h"
 
 namespace aero {
 namespace {

@@ -3,8 +3,8 @@
 // program hands over with a draw.
 #pragma once
 
-#include "resource.h"
-#include "upload_memory.h"
+#include "guest-drivers/umd-d3d9/resource.h"
+#include "guest-drivers/umd-d3d9/upload_memory.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "call_arguments.h"
+#include "guest-drivers/umd-d3d9/call_arguments.h"
 
 namespace aero {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <type_traits>
 
-#include "call_text.h"
-#include "ddi.h"
+#include "guest-drivers/umd-d3d9/call_text.h"
+#include "guest-drivers/umd-d3d9/ddi.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "call_log.h"
+#include "guest-drivers/umd-d3d9/call_log.h"
 
-#include "call_arguments.h"
-#include "heap.h"
-#include "log_file.h"
+#include "guest-drivers/umd-d3d9/call_arguments.h"
+#include "guest-drivers/umd-d3d9/heap.h"
+#include "guest-drivers/umd-d3d9/log_file.h"
 
 namespace aero {
 namespace {

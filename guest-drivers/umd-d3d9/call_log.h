@@ -5,8 +5,8 @@
 // number.
 #pragma once
 
-#include "call_text.h"
-#include "ddi.h"
+#include "guest-drivers/umd-d3d9/call_text.h"
+#include "guest-drivers/umd-d3d9/ddi.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "caps.h"
+#include "guest-drivers/umd-d3d9/caps.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include <bit>
 
 #include "aerogpu/aerogpu_extension.h"
-#include "legacy_caps.h"
-#include "queries.h"
-#include "states.h"
-#include "texture_layout.h"
+#include "guest-drivers/umd-d3d9/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/queries.h"
+#include "guest-drivers/umd-d3d9/states.h"
+#include "guest-drivers/umd-d3d9/texture_layout.h"
 
 namespace aero {
 namespace {

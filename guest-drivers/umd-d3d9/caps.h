@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "adapter.h"
+#include "guest-drivers/umd-d3d9/adapter.h"
 
 namespace aero {
 

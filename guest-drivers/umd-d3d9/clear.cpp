@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "aerogpu/d3d9/states.h"
-#include "draw.h"
+#include "guest-drivers/umd-d3d9/draw.h"
 
 namespace aero {
 namespace {

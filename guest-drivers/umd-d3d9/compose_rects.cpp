@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compose_rects.h"
+#include "guest-drivers/umd-d3d9/compose_rects.h"
 
 #include <bit>
 

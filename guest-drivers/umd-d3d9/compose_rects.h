@@ -4,7 +4,7 @@
 // waits.
 #pragma once
 
-#include "resource.h"
+#include "guest-drivers/umd-d3d9/resource.h"
 
 namespace aero {
 

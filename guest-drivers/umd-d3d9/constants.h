@@ -7,8 +7,8 @@
 
 #include <bit>
 
-#include "context.h"
-#include "dirty_bit.h"
+#include "guest-drivers/umd-d3d9/context.h"
+#include "guest-drivers/umd-d3d9/dirty_bit.h"
 
 namespace aero {
 

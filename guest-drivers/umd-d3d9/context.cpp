@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "context.h"
+#include "guest-drivers/umd-d3d9/context.h"
 
 namespace aero {
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "aerogpu/packet_types.hpp"
-#include "allocation.h"
-#include "heap.h"
+#include "guest-drivers/umd-d3d9/allocation.h"
+#include "guest-drivers/umd-d3d9/heap.h"
 
 namespace aero {
 

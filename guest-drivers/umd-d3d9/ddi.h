@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "windows_base.h"
+#include "guest-drivers/umd-d3d9/windows_base.h"
 
 #include <d3dumddi.h>
 

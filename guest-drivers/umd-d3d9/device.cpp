@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "device.h"
+#include "guest-drivers/umd-d3d9/device.h"
 
 #include "aerogpu/aerogpu_escape_extension.h"
-#include "diffuse.ps.h"
+#include "guest-drivers/umd-d3d9/diffuse.ps.h"
 
 namespace aero {
 

@@ -3,10 +3,10 @@
 // time, from whatever thread; other devices run beside it.
 #pragma once
 
-#include "adapter.h"
-#include "blt.h"
-#include "list.h"
-#include "queries.h"
+#include "guest-drivers/umd-d3d9/adapter.h"
+#include "guest-drivers/umd-d3d9/blt.h"
+#include "guest-drivers/umd-d3d9/list.h"
+#include "guest-drivers/umd-d3d9/queries.h"
 
 namespace aero {
 

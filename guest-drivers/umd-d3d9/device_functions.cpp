@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "device_functions.h"
+#include "guest-drivers/umd-d3d9/device_functions.h"
 
-#include "entry_points.h"
-#include "logged_call.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/logged_call.h"
 
 namespace aero {
 namespace {

@@ -3,7 +3,7 @@
 // docs/d3d9-driver-functions.md has the same list, which a test compares.
 #pragma once
 
-#include "ddi.h"
+#include "guest-drivers/umd-d3d9/ddi.h"
 
 namespace aero {
 

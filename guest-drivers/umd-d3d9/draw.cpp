@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "draw.h"
+#include "guest-drivers/umd-d3d9/draw.h"
 
 #include <bit>
 

@@ -2,7 +2,7 @@
 // draw.h: the four draws of the DDI and the clear.
 #pragma once
 
-#include "pipeline.h"
+#include "guest-drivers/umd-d3d9/pipeline.h"
 
 namespace aero {
 

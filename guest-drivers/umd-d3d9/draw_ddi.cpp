@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // draw_ddi.cpp: draws, clears, copies, and masks of text. Edge flags (the last argument of draws) are for wireframe
 // fans of Direct3D 7.
-#include "compose_rects.h"
-#include "device.h"
-#include "entry_points.h"
+#include "guest-drivers/umd-d3d9/compose_rects.h"
+#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
 
 namespace aero::ddi {
 

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "device_functions.h"
+#include "guest-drivers/umd-d3d9/device_functions.h"
 
 namespace aero::ddi {
 

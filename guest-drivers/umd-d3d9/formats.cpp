@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "formats.h"
+#include "guest-drivers/umd-d3d9/formats.h"
 
 #include "aerogpu/aerogpu_extension.h"
-#include "device_format.h"
+#include "guest-drivers/common/device_format.h"
 
 namespace aero {
 namespace {

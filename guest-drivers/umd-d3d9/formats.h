@@ -5,8 +5,8 @@
 #pragma once
 
 #include "aerogpu/aerogpu_format.h"
-#include "ddi.h"
-#include "device_block.h"
+#include "guest-drivers/umd-d3d9/ddi.h"
+#include "guest-drivers/umd-d3d9/device_block.h"
 
 namespace aero {
 

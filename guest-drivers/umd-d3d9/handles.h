@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "heap.h"
+#include "guest-drivers/umd-d3d9/heap.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "heap.h"
+#include "guest-drivers/umd-d3d9/heap.h"
 
-#include "windows_base.h"
+#include "guest-drivers/umd-d3d9/windows_base.h"
 
 namespace aero {
 

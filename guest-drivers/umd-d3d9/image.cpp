@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "image.h"
+#include "guest-drivers/umd-d3d9/image.h"
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "device_format.h"
+#include "guest-drivers/common/device_format.h"
 
 namespace aero {
 namespace {

@@ -3,8 +3,8 @@
 // some moment, which Surface (resource.h) keeps account of.
 #pragma once
 
-#include "texture_layout.h"
-#include "wire.h"
+#include "guest-drivers/umd-d3d9/texture_layout.h"
+#include "guest-drivers/umd-d3d9/wire.h"
 
 namespace aero {
 

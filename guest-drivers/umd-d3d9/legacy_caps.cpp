@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "legacy_caps.h"
+#include "guest-drivers/umd-d3d9/legacy_caps.h"
 
 #include "aerogpu/aerogpu_extension.h"
-#include "caps.h"
+#include "guest-drivers/umd-d3d9/caps.h"
 
 namespace aero {
 namespace {

@@ -4,7 +4,7 @@
 // "D3DPRIMCAPS" of the DirectX 5 to 7 reference. Any thread.
 #pragma once
 
-#include "adapter.h"
+#include "guest-drivers/umd-d3d9/adapter.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "lock.h"
+#include "guest-drivers/umd-d3d9/lock.h"
 
-#include "buffers.h"
+#include "guest-drivers/umd-d3d9/buffers.h"
 
 namespace aero {
 namespace {

@@ -3,8 +3,8 @@
 // surfaces on the device.
 #pragma once
 
-#include "resource.h"
-#include "upload_memory.h"
+#include "guest-drivers/umd-d3d9/resource.h"
+#include "guest-drivers/umd-d3d9/upload_memory.h"
 
 namespace aero {
 

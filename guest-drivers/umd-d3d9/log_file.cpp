@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "log_file.h"
+#include "guest-drivers/umd-d3d9/log_file.h"
 
-#include "windows_base.h"
+#include "guest-drivers/umd-d3d9/windows_base.h"
 
 namespace aero {
 namespace {

@@ -3,9 +3,9 @@
 // runs, so that one that does not come back, or brings the process down, is the last without a result.
 #pragma once
 
-#include "call_arguments.h"
-#include "device.h"
-#include "device_functions.h"
+#include "guest-drivers/umd-d3d9/call_arguments.h"
+#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/device_functions.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "pipeline.h"
+#include "guest-drivers/umd-d3d9/pipeline.h"
 
 #include <bit>
 

@@ -6,10 +6,10 @@
 
 #include <bit>
 
-#include "buffers.h"
-#include "constants.h"
-#include "shaders.h"
-#include "states.h"
+#include "guest-drivers/umd-d3d9/buffers.h"
+#include "guest-drivers/umd-d3d9/constants.h"
+#include "guest-drivers/umd-d3d9/shaders.h"
+#include "guest-drivers/umd-d3d9/states.h"
 
 namespace aero {
 

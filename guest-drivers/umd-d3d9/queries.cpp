@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "queries.h"
+#include "guest-drivers/umd-d3d9/queries.h"
 
 #include <bit>
 

@@ -5,7 +5,7 @@
 // taken out, all at once, when the batch is found done. A few allocations serve all batches in turn.
 #pragma once
 
-#include "wire.h"
+#include "guest-drivers/umd-d3d9/wire.h"
 
 namespace aero {
 

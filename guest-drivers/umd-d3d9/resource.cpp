@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "resource.h"
+#include "guest-drivers/umd-d3d9/resource.h"
 
 #include "aerogpu/aerogpu_extension.h"
-#include "allocation_private.h"
-#include "compose_rects.h"
-#include "device_format.h"
+#include "guest-drivers/common/allocation_private.h"
+#include "guest-drivers/common/device_format.h"
+#include "guest-drivers/umd-d3d9/compose_rects.h"
 
 namespace aero {
 namespace {

@@ -3,7 +3,7 @@
 // buffer; in memory of the runtime's or on the device. The runtime numbers its parts: surface(i) is subresource i.
 #pragma once
 
-#include "image.h"
+#include "guest-drivers/umd-d3d9/image.h"
 
 namespace aero {
 

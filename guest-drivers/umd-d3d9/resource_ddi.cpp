@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // resource_ddi.cpp: resources: made, opened, locked, filled from memory, ended.
-#include "device.h"
-#include "entry_points.h"
-#include "lock.h"
-#include "tex_blt.h"
+#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/lock.h"
+#include "guest-drivers/umd-d3d9/tex_blt.h"
 
 namespace aero::ddi {
 namespace {

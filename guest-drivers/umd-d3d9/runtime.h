@@ -4,7 +4,7 @@
 // Functions").
 #pragma once
 
-#include "call_log.h"
+#include "guest-drivers/umd-d3d9/call_log.h"
 
 namespace aero {
 

@@ -2,7 +2,7 @@
 // sampled_texture.cpp: textures that are not at any moment what a draw should sample: those in memory of the runtime's,
 // which programs may bind, and those whose lower levels are the driver's to make.
 #include "aerogpu/aerogpu_extension.h"
-#include "lock.h"
+#include "guest-drivers/umd-d3d9/lock.h"
 
 namespace aero {
 namespace {

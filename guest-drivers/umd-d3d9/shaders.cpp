@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "shaders.h"
+#include "guest-drivers/umd-d3d9/shaders.h"
 
 #include "aerogpu/d3d9/token_writer.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "aerogpu/d3d9/declaration.h"
-#include "wire.h"
+#include "guest-drivers/umd-d3d9/wire.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // state_ddi.cpp: states, bindings and constants. All only note what a draw will need.
-#include "device.h"
-#include "entry_points.h"
+#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
 
 namespace aero::ddi {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "states.h"
+#include "guest-drivers/umd-d3d9/states.h"
 
 #include "aerogpu/d3d9/states.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "tex_blt.h"
+#include "guest-drivers/umd-d3d9/tex_blt.h"
 
-#include "compose_rects.h"
-#include "lock.h"
+#include "guest-drivers/umd-d3d9/compose_rects.h"
+#include "guest-drivers/umd-d3d9/lock.h"
 
 namespace aero {
 namespace {

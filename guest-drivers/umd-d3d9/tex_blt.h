@@ -3,7 +3,7 @@
 // textures want them; and levels that the device makes of the first.
 #pragma once
 
-#include "resource.h"
+#include "guest-drivers/umd-d3d9/resource.h"
 
 namespace aero {
 

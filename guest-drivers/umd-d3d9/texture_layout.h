@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "formats.h"
+#include "guest-drivers/umd-d3d9/formats.h"
 
 namespace aero {
 

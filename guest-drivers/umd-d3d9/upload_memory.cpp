@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "upload_memory.h"
+#include "guest-drivers/umd-d3d9/upload_memory.h"
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
-#include "resource.h"
+#include "guest-drivers/umd-d3d9/resource.h"
 
 namespace aero {
 

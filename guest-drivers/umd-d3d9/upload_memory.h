@@ -4,7 +4,7 @@
 // batch. One device's thread.
 #pragma once
 
-#include "wire.h"
+#include "guest-drivers/umd-d3d9/wire.h"
 
 namespace aero {
 

@@ -3,9 +3,9 @@
 // there are.
 #pragma once
 
-#include "context.h"
-#include "formats.h"
-#include "handles.h"
+#include "guest-drivers/umd-d3d9/context.h"
+#include "guest-drivers/umd-d3d9/formats.h"
+#include "guest-drivers/umd-d3d9/handles.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parts of compat.h that need headers the other files should not see. */
 #include "qemu/osdep.h"
-#include "compat.h"
+#include "hw-aerogpu/compat/compat.h"
 
 #if QEMU_VERSION_MAJOR >= 9
 #include "qapi/qapi-commands-ui.h"

@@ -12,7 +12,7 @@ import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
 # Structures and constants only, for all: no part, and not to be named by each file.
-SHARED = {"aerogpu", "types", "regfile", "trace_events", "tail_poll"}
+SHARED = {"aerogpu", "types", "regfile", "trace_events", "tail_poll", "compat"}
 
 
 def code(path):
@@ -51,11 +51,11 @@ def circle(uses):
 
 def read(folder):
     """What each part offers, what each source uses, includes and defines."""
-    parts = {p.stem: offered(code(p)) for p in folder.glob("*.h") if p.stem not in SHARED}
-    sources = {p.stem: code(p) for p in folder.glob("*.c")}
+    parts = {p.stem: offered(code(p)) for p in folder.rglob("*.h") if p.stem not in SHARED}
+    sources = {p.stem: code(p) for p in folder.rglob("*.c")}
     words = {name: set(re.findall(r"\baerogpu_\w+", text)) for name, text in sources.items()}
     uses = {name: {part for part, names in parts.items() if part != name and names & words[name]} for name in sources}
-    includes = {name: set(re.findall(r'#include "(\w+)\.h"', text)) for name, text in sources.items()}
+    includes = {name: set(re.findall(r'#include "hw-aerogpu/(?:\w+/)*(\w+)\.h"', text)) for name, text in sources.items()}
     return parts, sources, uses, includes
 
 

@@ -10,16 +10,16 @@ namespace aerogpu::bench {
 namespace {
 
 constexpr uint32_t kPlacedVert[] = {
-#include "placed.vert.inc"
+#include "renderer/bench/placed.vert.inc"
 };
 constexpr uint32_t kPlain[] = {
-#include "plain.frag.inc"
+#include "renderer/bench/plain.frag.inc"
 };
 constexpr uint32_t kBlur[] = {
-#include "blur.frag.inc"
+#include "renderer/bench/blur.frag.inc"
 };
 constexpr uint32_t kKeyed[] = {
-#include "keyed.frag.inc"
+#include "renderer/bench/keyed.frag.inc"
 };
 
 struct Constants {

@@ -26,13 +26,13 @@ using aerogpu::bench::DirectImage;
 using aerogpu::bench::need;
 
 constexpr uint32_t kVert[] = {
-#include "scenes.vert.inc"
+#include "renderer/bench/scenes.vert.inc"
 };
 constexpr uint32_t kTextured[] = {
-#include "textured.frag.inc"
+#include "renderer/bench/textured.frag.inc"
 };
 constexpr uint32_t kValues[] = {
-#include "values.frag.inc"
+#include "renderer/bench/values.frag.inc"
 };
 
 constexpr VkDeviceSize kStreamBytes = VkDeviceSize{4} << 20;

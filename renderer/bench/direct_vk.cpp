@@ -9,19 +9,19 @@ namespace aerogpu::bench {
 namespace {
 
 constexpr uint32_t kQuadVert[] = {
-#include "quad.vert.inc"
+#include "renderer/bench/quad.vert.inc"
 };
 constexpr uint32_t kColor0[] = {
-#include "color0.frag.inc"
+#include "renderer/bench/color0.frag.inc"
 };
 constexpr uint32_t kColor1[] = {
-#include "color1.frag.inc"
+#include "renderer/bench/color1.frag.inc"
 };
 constexpr uint32_t kColor2[] = {
-#include "color2.frag.inc"
+#include "renderer/bench/color2.frag.inc"
 };
 constexpr uint32_t kColor3[] = {
-#include "color3.frag.inc"
+#include "renderer/bench/color3.frag.inc"
 };
 
 constexpr uint32_t kMaxDraws = 8192;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Private data of allocations: which is taken (PRIV-2), and the surface in it (docs/abi/driver-data.md, "Allocations").
-#include "allocation_private.h"
+#include "guest-drivers/common/allocation_private.h"
 
 #include <gtest/gtest.h>
 

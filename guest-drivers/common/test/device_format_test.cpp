@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The device's formats against D3DFORMAT. Direct3D 9 names channels from the highest bit down, the device those of
 // 32-bit formats from the lowest address up.
-#include "device_format.h"
+#include "guest-drivers/common/device_format.h"
 
 #include <gtest/gtest.h>
 

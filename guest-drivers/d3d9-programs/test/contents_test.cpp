@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the desktop's windows show: properties that both the drawing and the expectation rely on.
-#include "contents.h"
+#include "guest-drivers/d3d9-programs/contents.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CPU's model of Direct3D 9, against what Microsoft's pages say of single triangles.
-#include "raster.h"
+#include "guest-drivers/d3d9-programs/raster.h"
 
 #include <gtest/gtest.h>
 

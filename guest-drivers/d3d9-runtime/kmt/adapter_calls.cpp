@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // adapter_calls.cpp: adapters, devices, contexts and what is asked of them. Pages "D3DKMT..." of d3dkmthk.h.
-#include "connection.h"
-#include "shared_buffers.h"
+#include "guest-drivers/d3d9-runtime/kmt/connection.h"
+#include "guest-drivers/d3d9-runtime/kmt/shared_buffers.h"
 
 namespace aerogpu::kmt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "connection.h"
+#include "guest-drivers/d3d9-runtime/kmt/connection.h"
 
-#include "shared_files.h"
+#include "guest-drivers/d3d9-runtime/kmt/shared_files.h"
 
 namespace aerogpu::kmt {
 

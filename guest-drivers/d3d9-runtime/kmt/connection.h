@@ -4,9 +4,9 @@
 // the loader lock.
 #pragma once
 
-#include "status.h"
-#include "windows_headers.h"
-#include "wire.h"
+#include "guest-drivers/d3d9-runtime/kmt/status.h"
+#include "guest-drivers/d3d9-runtime/kmt/windows_headers.h"
+#include "guest-drivers/d3d9-runtime/kmt/wire.h"
 
 namespace aerogpu::kmt {
 

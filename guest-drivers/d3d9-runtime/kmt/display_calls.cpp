@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // display_calls.cpp: modes, ownership of the screen, vertical blanks. Pages "D3DKMT..." of d3dkmthk.h.
-#include "connection.h"
+#include "guest-drivers/d3d9-runtime/kmt/connection.h"
 
 using namespace aerogpu::kmt;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "locked_views.h"
+#include "guest-drivers/d3d9-runtime/kmt/locked_views.h"
 
-#include "shared_files.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/kmt/shared_files.h"
+#include "guest-drivers/d3d9-runtime/kmt/windows_headers.h"
 
 namespace aerogpu::kmt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // memory_calls.cpp: allocations, resources, locks. Pages "D3DKMT..." of d3dkmthk.h.
-#include "connection.h"
-#include "locked_views.h"
+#include "guest-drivers/d3d9-runtime/kmt/connection.h"
+#include "guest-drivers/d3d9-runtime/kmt/locked_views.h"
 
 using namespace aerogpu::kmt;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // render_calls.cpp: D3DKMTRender and D3DKMTPresent.
-#include "connection.h"
-#include "shared_buffers.h"
+#include "guest-drivers/d3d9-runtime/kmt/connection.h"
+#include "guest-drivers/d3d9-runtime/kmt/shared_buffers.h"
 
 using namespace aerogpu::kmt;
 

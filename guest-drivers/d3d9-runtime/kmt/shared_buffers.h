@@ -2,8 +2,8 @@
 // shared_buffers.h: a context's command buffer and lists as the program sees them.
 #pragma once
 
-#include "shared_files.h"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/kmt/shared_files.h"
+#include "guest-drivers/d3d9-runtime/kmt/windows_headers.h"
 
 namespace aerogpu::kmt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "shared_files.h"
+#include "guest-drivers/d3d9-runtime/kmt/shared_files.h"
 
-#include "connection.h"
+#include "guest-drivers/d3d9-runtime/kmt/connection.h"
 
 namespace aerogpu::kmt {
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "guest-drivers/d3d9-runtime/kmt/wire.h"
 
 namespace aerogpu::kmt {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "front.h"
+#include "guest-drivers/d3d9-runtime/level9/front.h"
 
 #include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
 
-#include "log.h"
-#include "offset.vs.h"
-#include "textured.ps.h"
+#include "guest-drivers/d3d9-runtime/level9/offset.vs.h"
+#include "guest-drivers/d3d9-runtime/level9/textured.ps.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::level9 {
 

@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "driver_adapter.h"
-#include "driver_device.h"
-#include "driver_resource.h"
-#include "fail.h"
+#include "guest-drivers/d3d9-programs/fail.h"
+#include "guest-drivers/d3d9-runtime/driver_adapter.h"
+#include "guest-drivers/d3d9-runtime/driver_device.h"
+#include "guest-drivers/d3d9-runtime/driver_resource.h"
 
 namespace aerogpu::level9 {
 

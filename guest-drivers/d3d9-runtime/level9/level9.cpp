@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "child.h"
-#include "contents.h"
-#include "front.h"
-#include "log.h"
+#include "guest-drivers/d3d9-programs/child.h"
+#include "guest-drivers/d3d9-programs/contents.h"
+#include "guest-drivers/d3d9-runtime/level9/front.h"
+#include "guest-drivers/d3d9-runtime/log.h"
 
 namespace aerogpu::level9 {
 namespace {

@@ -2,7 +2,7 @@
 // Shaders, declarations, draws, clears, queries, state blocks.
 #include <cstring>
 
-#include "harness.h"
+#include "guest-drivers/d3d9-runtime/test/harness.h"
 
 using namespace aerogpu::test;
 

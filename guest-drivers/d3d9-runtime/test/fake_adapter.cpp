@@ -3,7 +3,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "fake_record.h"
+#include "guest-drivers/d3d9-runtime/test/fake_record.h"
 
 using namespace aerogpu::fake;
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "fake.h"
-#include "fake_record.h"
+#include "guest-drivers/d3d9-runtime/test/fake.h"
+#include "guest-drivers/d3d9-runtime/test/fake_record.h"
 
 namespace aerogpu::fake {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "fake_record.h"
+#include "guest-drivers/d3d9-runtime/test/fake_record.h"
 
 using namespace aerogpu::fake;
 

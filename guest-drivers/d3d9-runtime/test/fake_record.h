@@ -2,7 +2,7 @@
 // The notebook of fake.dll, which the driver and the kernel side in it share.
 #pragma once
 
-#include "../windows_headers.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::fake {
 

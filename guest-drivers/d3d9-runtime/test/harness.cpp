@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // usage: runtime-test.exe D3D9.DLL FAKE.DLL [--misbehave HOW]
 // Runs every case, or, with --misbehave, draws one frame on a driver that does something wrong.
-#include "harness.h"
+#include "guest-drivers/d3d9-runtime/test/harness.h"
 
 #include <cstdio>
 #include <cstring>

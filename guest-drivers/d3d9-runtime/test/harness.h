@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "../shader_validator.h"
-#include "../windows_headers.h"
-#include "fake.h"
+#include "guest-drivers/d3d9-runtime/shader_validator.h"
+#include "guest-drivers/d3d9-runtime/test/fake.h"
+#include "guest-drivers/d3d9-runtime/windows_headers.h"
 
 namespace aerogpu::test {
 

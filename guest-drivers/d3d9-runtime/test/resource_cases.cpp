@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "harness.h"
+#include "guest-drivers/d3d9-runtime/test/harness.h"
 
 using namespace aerogpu::test;
 

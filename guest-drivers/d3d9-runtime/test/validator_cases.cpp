@@ -2,7 +2,7 @@
 // Direct3DShaderValidatorCreate9: what is said of shaders that are right and wrong, and of calls in a wrong order.
 #include <cstring>
 
-#include "harness.h"
+#include "guest-drivers/d3d9-runtime/test/harness.h"
 
 using namespace aerogpu::test;
 

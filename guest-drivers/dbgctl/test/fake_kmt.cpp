@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../windows_headers.h"
 #include "aerogpu/aerogpu_escape.h"
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_umd_private.h"
+#include "guest-drivers/dbgctl/windows_headers.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The requirements of level 9, by the numbers of "Required Direct3D 9 capabilities" and "Required DXGI
 // formats": what has all lacks nothing, and each thing taken away is told at its level.
-#include "level9.h"
+#include "guest-drivers/doctor/level9.h"
 
 #include <gtest/gtest.h>
 

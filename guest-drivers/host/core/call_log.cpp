@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/call_log.h"
+#include "guest-drivers/host/core/call_log.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/clock.h"
+#include "guest-drivers/host/core/clock.h"
 
 #include <time.h>
 

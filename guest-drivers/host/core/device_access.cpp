@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/device_access.h"
+#include "guest-drivers/host/core/device_access.h"
 
 #include <algorithm>
 #include <cstring>

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/seh.h"
+#include "guest-drivers/host/core/seh.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/device_pages.h"
+#include "guest-drivers/host/core/device_pages.h"
 
 #include <sys/mman.h>
 
@@ -8,9 +8,9 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "core/device_access.h"
-#include "core/exports.h"
-#include "core/pe_image.h"
+#include "guest-drivers/host/core/device_access.h"
+#include "guest-drivers/host/core/exports.h"
+#include "guest-drivers/host/core/pe_image.h"
 
 namespace aerogpu::host {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/seh.h"
+#include "guest-drivers/host/core/seh.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/driver_stack.h"
+#include "guest-drivers/host/core/driver_stack.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/thread.h"
+#include "guest-drivers/host/core/thread.h"
 
 namespace aerogpu::host {
 

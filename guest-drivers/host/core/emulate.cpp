@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/emulate.h"
+#include "guest-drivers/host/core/emulate.h"
 
 #include <cstring>
 

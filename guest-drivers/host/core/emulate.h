@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "core/seh.h"
+#include "guest-drivers/host/core/seh.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/exports.h"
+#include "guest-drivers/host/core/exports.h"
 
 #include <sys/mman.h>
 
@@ -10,8 +10,8 @@
 #include <map>
 #include <mutex>
 
-#include "core/pe_image.h"
-#include "core/report.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
 
 extern "C" void aerogpuHostExportEntry();
 

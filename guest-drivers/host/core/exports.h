@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/thread.h"
+#include "guest-drivers/host/core/thread.h"
 
 namespace aerogpu::host {
 

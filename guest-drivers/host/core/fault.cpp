@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/fault.h"
+#include "guest-drivers/host/core/fault.h"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/device_pages.h"
-#include "core/exports.h"
-#include "core/report.h"
+#include "guest-drivers/host/core/device_pages.h"
+#include "guest-drivers/host/core/exports.h"
+#include "guest-drivers/host/core/report.h"
 
 namespace aerogpu::host {
 

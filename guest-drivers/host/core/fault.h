@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "core/emulate.h"
-#include "core/width.h"
+#include "guest-drivers/host/core/emulate.h"
+#include "guest-drivers/host/core/width.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/pe_image.h"
+#include "guest-drivers/host/core/pe_image.h"
 
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/width.h"
+#include "guest-drivers/host/core/width.h"
 
 namespace aerogpu::host {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

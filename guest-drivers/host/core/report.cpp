@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/report.h"
+#include "guest-drivers/host/core/report.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/seh.h"
+#include "guest-drivers/host/core/seh.h"
 
 #include <cstring>
 
-#include "core/thread.h"
+#include "guest-drivers/host/core/thread.h"
 
 namespace aerogpu::host {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "core/pe_image.h"
-#include "core/width.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/width.h"
 
 namespace aerogpu::host {
 

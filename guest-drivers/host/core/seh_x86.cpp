@@ -8,8 +8,8 @@
 // compiler that builds the driver makes such code for x86 (kmd/user_copy_x86.S).
 #include <cstring>
 
-#include "core/seh.h"
-#include "core/thread.h"
+#include "guest-drivers/host/core/seh.h"
+#include "guest-drivers/host/core/thread.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/thread.h"
+#include "guest-drivers/host/core/thread.h"
 
 #if defined(__x86_64__)
 #include <asm/prctl.h>
@@ -19,7 +19,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/clock.h"
+#include "guest-drivers/host/core/clock.h"
 
 namespace aerogpu::host {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/driver_stack.h"
+#include "guest-drivers/host/core/driver_stack.h"
 
 namespace aerogpu::host {
 

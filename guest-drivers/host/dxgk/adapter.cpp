@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/adapter.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "core/clock.h"
-#include "core/fault.h"
-#include "dxgk/callbacks.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "dxgk/vidpn.h"
-#include "nt/dpc_hold.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/dxgk/callbacks.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
+#include "guest-drivers/host/nt/dpc_hold.h"
 
 namespace aerogpu::host {
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "core/pe_image.h"
-#include "device/bar.h"
-#include "device/memory.h"
 #include "dispmprt.h"
-#include "dxgk/ddi_call.h"
-#include "machine/machine.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/dxgk/ddi_call.h"
+#include "guest-drivers/host/machine/machine.h"
+#include "guest-drivers/linux/device/bar.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::host {
 

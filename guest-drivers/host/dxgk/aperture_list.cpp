@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/aperture_list.h"
+#include "guest-drivers/host/dxgk/aperture_list.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "core/report.h"
-#include "nt/nt.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/nt/nt.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

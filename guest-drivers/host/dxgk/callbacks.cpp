@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/callbacks.h"
+#include "guest-drivers/host/dxgk/callbacks.h"
 
 #include <unistd.h>
 
 #include <cstring>
 #include <map>
 
-#include "device/memory.h"
-#include "dxgk/adapter.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidpn.h"
-#include "nt/dpc_hold.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
+#include "guest-drivers/host/nt/dpc_hold.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::host {
 

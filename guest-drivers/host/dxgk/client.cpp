@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/client.h"
+#include "guest-drivers/host/dxgk/client.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
 
-#include "dxgk/adapter.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

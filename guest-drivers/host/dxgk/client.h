@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "dxgk/dma_memory.h"
-#include "dxgk/vidmm.h"
+#include "guest-drivers/host/dxgk/dma_memory.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
 
 namespace aerogpu::host {
 

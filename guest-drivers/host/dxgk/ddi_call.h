@@ -10,9 +10,9 @@
 #include <string>
 #include <type_traits>
 
-#include "core/report.h"
-#include "core/thread.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/core/thread.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "dxgk/ddi_call.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/ddi_call.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/display.h"
+#include "guest-drivers/host/dxgk/display.h"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "dxgk/adapter.h"
-#include "dxgk/callbacks.h"
-#include "dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/callbacks.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
 
 namespace aerogpu::host {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "dxgk/vidmm.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

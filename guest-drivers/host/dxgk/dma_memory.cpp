@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/dma_memory.h"
+#include "guest-drivers/host/dxgk/dma_memory.h"
 
 #include <atomic>
 #include <cstring>
 
-#include "core/report.h"
-#include "dxgk/adapter.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

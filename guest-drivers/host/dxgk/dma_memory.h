@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/device_pages.h"
-#include "device/memory.h"
+#include "guest-drivers/host/core/device_pages.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::host {
 

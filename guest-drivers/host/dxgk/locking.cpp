@@ -3,9 +3,9 @@
 // "pfnLockCb".
 #include <cstring>
 
-#include "dxgk/adapter.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
 
 namespace aerogpu::host {
 

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "core/report.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

@@ -2,8 +2,8 @@
 // The monitor: what its EDID says (VESA E-EDID 1.3/1.4, section 3), and DXGK_MONITOR_INTERFACE.
 #include <cstring>
 
-#include "dxgk/mode_set.h"
-#include "dxgk/vidpn_topology.h"
+#include "guest-drivers/host/dxgk/mode_set.h"
+#include "guest-drivers/host/dxgk/vidpn_topology.h"
 
 namespace aerogpu::host {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dxgk/adapter.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

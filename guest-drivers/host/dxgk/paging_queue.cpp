@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/paging_queue.h"
+#include "guest-drivers/host/dxgk/paging_queue.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "core/report.h"
-#include "dxgk/adapter.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "d3dkmddi.h"
-#include "dxgk/aperture_list.h"
-#include "dxgk/dma_memory.h"
-#include "nt/nt.h"
+#include "guest-drivers/host/dxgk/aperture_list.h"
+#include "guest-drivers/host/dxgk/dma_memory.h"
+#include "guest-drivers/host/nt/nt.h"
 
 namespace aerogpu::host {
 

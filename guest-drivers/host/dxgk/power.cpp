@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/power.h"
+#include "guest-drivers/host/dxgk/power.h"
 
-#include "core/report.h"
-#include "dxgk/adapter.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
 
 namespace aerogpu::host {
 

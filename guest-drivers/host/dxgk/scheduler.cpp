@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
 
 #include <chrono>
 #include <cstring>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "dxgk/adapter.h"
-#include "dxgk/callbacks.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/callbacks.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

@@ -11,10 +11,10 @@
 #include <mutex>
 #include <vector>
 
-#include "core/clock.h"
 #include "d3dkmddi.h"
-#include "device/memory.h"
-#include "nt/nt.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/nt/nt.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::host {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/vidmm.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "dxgk/adapter.h"
-#include "dxgk/callbacks.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/callbacks.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

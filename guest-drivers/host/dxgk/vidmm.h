@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "d3dkmddi.h"
-#include "device/memory.h"
-#include "dxgk/paging_queue.h"
-#include "nt/nt.h"
+#include "guest-drivers/host/dxgk/paging_queue.h"
+#include "guest-drivers/host/nt/nt.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::host {
 

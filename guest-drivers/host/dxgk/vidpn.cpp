@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 #include <mutex>
 #include <set>
 
-#include "dxgk/ddi_call.h"
-#include "dxgk/mode_set.h"
-#include "dxgk/vidpn_topology.h"
+#include "guest-drivers/host/dxgk/ddi_call.h"
+#include "guest-drivers/host/dxgk/mode_set.h"
+#include "guest-drivers/host/dxgk/vidpn_topology.h"
 
 namespace aerogpu::host {
 

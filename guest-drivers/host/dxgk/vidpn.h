@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "d3dkmddi.h"
-#include "nt/nt.h"
+#include "guest-drivers/host/nt/nt.h"
 
 namespace aerogpu::host {
 

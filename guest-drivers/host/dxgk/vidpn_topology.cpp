@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Pages "DXGKDDI_VIDPNTOPOLOGY_...".
-#include "dxgk/vidpn_topology.h"
+#include "guest-drivers/host/dxgk/vidpn_topology.h"
 
-#include "core/report.h"
-#include "dxgk/mode_set.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/mode_set.h"
 
 namespace aerogpu::host {
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "dxgk/vidpn.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
 
 namespace aerogpu::host {
 

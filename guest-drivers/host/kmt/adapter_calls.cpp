@@ -7,10 +7,10 @@
 
 #include "aerogpu/aerogpu_escape.h"
 #include "d3dkmthk.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "kmt/kernel.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/kmt/kernel.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/command_buffers.h"
+#include "guest-drivers/host/kmt/command_buffers.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "d3dukmdt.h"
-#include "kmt/command_memory.h"
-#include "wire.h"
+#include "guest-drivers/d3d9-runtime/kmt/wire.h"
+#include "guest-drivers/host/kmt/command_memory.h"
 
 namespace aerogpu::host {
 

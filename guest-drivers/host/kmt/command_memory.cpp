@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/command_memory.h"
+#include "guest-drivers/host/kmt/command_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "nt/nt_state.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

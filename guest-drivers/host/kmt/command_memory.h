@@ -8,8 +8,8 @@
 #include <mutex>
 #include <string>
 
-#include "device/memory.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/memory.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Who has the screen and what it shows; vertical blanks.
 #include "d3dkmthk.h"
-#include "dxgk/display.h"
-#include "dxgk/power.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "kmt/kernel.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/power.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/kmt/kernel.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/handles.h"
+#include "guest-drivers/host/kmt/handles.h"
 
 namespace aerogpu::host {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/kernel.h"
+#include "guest-drivers/host/kmt/kernel.h"
 
 #include <sys/random.h>
 
 #include <algorithm>
 
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

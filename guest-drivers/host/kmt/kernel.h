@@ -11,11 +11,11 @@
 #include <string>
 #include <type_traits>
 
-#include "dxgk/adapter.h"
-#include "dxgk/display.h"
-#include "kmt/message.h"
-#include "kmt/objects.h"
-#include "status.h"
+#include "guest-drivers/d3d9-runtime/kmt/status.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/kmt/message.h"
+#include "guest-drivers/host/kmt/objects.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/message.h"
+#include "guest-drivers/host/kmt/message.h"
 
 namespace aerogpu::host {
 

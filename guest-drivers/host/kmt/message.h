@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "wire.h"
+#include "guest-drivers/d3d9-runtime/kmt/wire.h"
 
 namespace aerogpu::host {
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "dxgk/client.h"
-#include "kmt/command_buffers.h"
-#include "kmt/handles.h"
+#include "guest-drivers/host/dxgk/client.h"
+#include "guest-drivers/host/kmt/command_buffers.h"
+#include "guest-drivers/host/kmt/handles.h"
 
 namespace aerogpu::host {
 

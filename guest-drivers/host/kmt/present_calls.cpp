@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "d3dkmthk.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "kmt/kernel.h"
-#include "kmt/present_geometry.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/kmt/kernel.h"
+#include "guest-drivers/host/kmt/present_geometry.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/present_geometry.h"
+#include "guest-drivers/host/kmt/present_geometry.h"
 
 #include <algorithm>
 #include <cstdint>

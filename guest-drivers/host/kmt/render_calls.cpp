@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "d3dkmthk.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "kmt/kernel.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/kmt/kernel.h"
 
 namespace aerogpu::host {
 

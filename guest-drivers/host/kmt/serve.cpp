@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/serve.h"
+#include "guest-drivers/host/kmt/serve.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "core/report.h"
-#include "dxgk/vidmm.h"
-#include "kmt/server.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/kmt/server.h"
 
 namespace aerogpu::host {
 

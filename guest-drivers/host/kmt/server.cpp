@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kmt/server.h"
+#include "guest-drivers/host/kmt/server.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "device/status.h"
-#include "kmt/kernel.h"
+#include "guest-drivers/host/kmt/kernel.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "machine/machine.h"
+#include "guest-drivers/host/machine/machine.h"
 
-#include "machine/vm_machine.h"
+#include "guest-drivers/host/machine/vm_machine.h"
 
 namespace aerogpu::host {
 

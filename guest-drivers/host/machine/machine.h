@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "device/bar.h"
-#include "device/irq.h"
-#include "device/memory.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/bar.h"
+#include "guest-drivers/linux/device/irq.h"
+#include "guest-drivers/linux/device/memory.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machine/qemu.h"
+#include "guest-drivers/host/machine/qemu.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

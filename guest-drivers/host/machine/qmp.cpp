@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machine/qmp.h"
+#include "guest-drivers/host/machine/qmp.h"
 
 #include <poll.h>
 #include <sys/socket.h>

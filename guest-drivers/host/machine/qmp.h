@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machine/qtest_machine.h"
+#include "guest-drivers/host/machine/qtest_machine.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "core/clock.h"
-#include "core/report.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/core/report.h"
 
 namespace aerogpu::host {
 

@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "core/device_pages.h"
-#include "machine/machine.h"
-#include "machine/qemu.h"
-#include "machine/qmp.h"
-#include "machine/qtest_socket.h"
+#include "guest-drivers/host/core/device_pages.h"
+#include "guest-drivers/host/machine/machine.h"
+#include "guest-drivers/host/machine/qemu.h"
+#include "guest-drivers/host/machine/qmp.h"
+#include "guest-drivers/host/machine/qtest_socket.h"
 
 namespace aerogpu::host {
 

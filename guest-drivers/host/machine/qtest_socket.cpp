@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machine/qtest_socket.h"
+#include "guest-drivers/host/machine/qtest_socket.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "core/clock.h"
-#include "device/status.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machine/vm_machine.h"
+#include "guest-drivers/host/machine/vm_machine.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

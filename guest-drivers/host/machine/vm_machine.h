@@ -3,8 +3,8 @@
 // clocks. Root only.
 #pragma once
 
-#include "device/pci.h"
-#include "machine/machine.h"
+#include "guest-drivers/host/machine/machine.h"
+#include "guest-drivers/linux/device/pci.h"
 
 namespace aerogpu::host {
 

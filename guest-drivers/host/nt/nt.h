@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <span>
 
-#include "core/exports.h"
-#include "core/width.h"
 #include "ddi_base.h"
+#include "guest-drivers/host/core/exports.h"
+#include "guest-drivers/host/core/width.h"
 
 // NTAPI, FASTCALL and __cdecl: one convention on x64, three on x86.
 #define HOST_API APIENTRY

@@ -8,11 +8,11 @@
 #include <mutex>
 #include <vector>
 
-#include "core/clock.h"
-#include "core/pe_image.h"
-#include "core/report.h"
-#include "nt/dpc_hold.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/nt/dpc_hold.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/clock.h"
-#include "core/report.h"
-#include "dxgk/ddi_call.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/ddi_call.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 
-#include "core/report.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/clock.h"
-#include "core/report.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -11,11 +11,11 @@
 #include <mutex>
 #include <set>
 
-#include "core/fault.h"
-#include "core/pe_image.h"
-#include "core/report.h"
-#include "device/memory.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/nt/nt_state.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::host {
 

@@ -10,9 +10,9 @@
 #include <map>
 #include <mutex>
 
-#include "core/pe_image.h"
-#include "core/report.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -5,12 +5,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "core/device_pages.h"
-#include "core/fault.h"
-#include "core/pe_image.h"
-#include "core/report.h"
-#include "core/width.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/device_pages.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/core/width.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "nt/nt.h"
+#include "guest-drivers/host/nt/nt.h"
 
 namespace aerogpu::host {
 

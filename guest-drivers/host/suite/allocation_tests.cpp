@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

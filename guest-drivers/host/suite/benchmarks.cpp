@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "suite/sharing.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/sharing.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

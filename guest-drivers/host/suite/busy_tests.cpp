@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring_extension.h"
-#include "suite/ring_view.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Contexts: how many there may be, and in which order the GPU runs what they made.
-#include "suite/outside.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <tuple>
 
-#include "suite/outside.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

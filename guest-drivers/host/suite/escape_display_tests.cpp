@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_escape_extension.h"
-#include "suite/escapes.h"
-#include "suite/outside.h"
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

@@ -7,9 +7,9 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/packet_rights.hpp"
-#include "suite/escapes.h"
-#include "suite/outside.h"
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

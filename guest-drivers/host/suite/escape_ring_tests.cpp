@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_extension.h"
-#include "suite/escapes.h"
-#include "suite/outside.h"
-#include "suite/ring_view.h"
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

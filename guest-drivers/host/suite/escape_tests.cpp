@@ -6,8 +6,8 @@
 
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
-#include "suite/escapes.h"
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

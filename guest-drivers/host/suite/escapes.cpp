@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "suite/escapes.h"
+#include "guest-drivers/host/suite/escapes.h"
 
 #include "aerogpu/aerogpu_escape_extension.h"
 
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_escape.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

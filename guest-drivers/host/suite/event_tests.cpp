@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_ring.h"
-#include "suite/escapes.h"
-#include "suite/streams.h"
-#include "trace_events.h"
+#include "guest-drivers/common/trace_events.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

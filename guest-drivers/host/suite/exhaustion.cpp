@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "suite/exhaustion.h"
+#include "guest-drivers/host/suite/exhaustion.h"
 
 #include "aerogpu/aerogpu_format.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

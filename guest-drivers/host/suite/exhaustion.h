@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

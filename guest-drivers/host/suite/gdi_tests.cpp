@@ -3,8 +3,8 @@
 // "DXGK_RENDERKM_COMMAND", "DXGK_GDIARG_..."). Results are read from a CPU-visible staging surface.
 #include <cstring>
 
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -2,8 +2,8 @@
 // Ranges of handles: processes that number what they make from the first handle of their range on run side by
 // side. docs/abi/driver-data.md, "What a stream of a process may hold".
 #include "aerogpu/aerogpu_escape_extension.h"
-#include "suite/escapes.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

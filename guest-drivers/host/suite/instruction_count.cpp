@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/instruction_count.h"
+#include "guest-drivers/host/suite/instruction_count.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -8,8 +8,8 @@
 
 #include <numeric>
 
-#include "core/report.h"
-#include "core/thread.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/core/thread.h"
 
 namespace aerogpu::host {
 

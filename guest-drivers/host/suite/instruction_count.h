@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/pe_image.h"
+#include "guest-drivers/host/core/pe_image.h"
 
 namespace aerogpu::host {
 

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "aerogpu/cmd_packets.hpp"
-#include "suite/instruction_count.h"
-#include "suite/ring_view.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/instruction_count.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

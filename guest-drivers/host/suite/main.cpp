@@ -28,12 +28,12 @@
 
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "core/call_log.h"
-#include "init/init.h"
-#include "kmt/serve.h"
-#include "machine/qemu.h"
-#include "machine/qtest_machine.h"
-#include "suite/test.h"
+#include "guest-drivers/host/core/call_log.h"
+#include "guest-drivers/host/kmt/serve.h"
+#include "guest-drivers/host/machine/qemu.h"
+#include "guest-drivers/host/machine/qtest_machine.h"
+#include "guest-drivers/host/suite/test.h"
+#include "guest-drivers/linux/init/init.h"
 
 namespace aerogpu::host {
 

@@ -3,8 +3,8 @@
 // leave nothing behind.
 #include <functional>
 
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/outside.h"
+#include "guest-drivers/host/suite/outside.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

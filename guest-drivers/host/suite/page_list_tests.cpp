@@ -9,10 +9,10 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/cmd_packets.hpp"
-#include "suite/exhaustion.h"
-#include "suite/ring_view.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/exhaustion.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -2,9 +2,9 @@
 // More allocations than the segments hold; eviction and paging in; contents compared.
 #include <cstring>
 
-#include "suite/ring_view.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -8,9 +8,9 @@
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "dxgk/ddi_call.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/dxgk/ddi_call.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

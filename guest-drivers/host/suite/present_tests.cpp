@@ -4,10 +4,10 @@
 // (dxgk/ddi_rules.cpp).
 #include <sys/mman.h>
 
-#include "suite/outside.h"
-#include "suite/sharing.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/sharing.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "suite/outside.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

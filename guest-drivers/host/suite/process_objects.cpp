@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/process_objects.h"
+#include "guest-drivers/host/suite/process_objects.h"
 
 #include <functional>
 

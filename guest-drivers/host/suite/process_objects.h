@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/device_pages.h"
-#include "suite/outside.h"
-#include "suite/process_objects.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/core/device_pages.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/process_objects.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

@@ -5,9 +5,9 @@
 
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "suite/escapes.h"
-#include "suite/random_walk.h"
-#include "suite/ring_view.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/random_walk.h"
+#include "guest-drivers/host/suite/ring_view.h"
 
 namespace aerogpu::host {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "suite/random_walk.h"
+#include "guest-drivers/host/suite/random_walk.h"
 
 namespace aerogpu::host {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "suite/outside.h"
-#include "suite/random_walk.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/random_walk.h"
 
 namespace aerogpu::host {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Random legal calls, thousands of them, from a seed: no rule is broken, pixels are right after each, fences
 // go on, and at the end nothing is left. docs/driver-host.md, "Random calls".
-#include "suite/outside.h"
-#include "suite/random_walk.h"
-#include "suite/ring_view.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/random_walk.h"
+#include "guest-drivers/host/suite/ring_view.h"
 
 namespace aerogpu::host {
 

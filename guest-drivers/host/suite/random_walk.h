@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/call_log.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/core/call_log.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

@@ -3,7 +3,7 @@
 // raster was during the call (page "DxgkDdiGetScanLine").
 #include <algorithm>
 
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

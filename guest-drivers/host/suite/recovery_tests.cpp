@@ -7,9 +7,9 @@
 #include <cstring>
 #include <thread>
 
-#include "suite/escapes.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
-#include "core/fault.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

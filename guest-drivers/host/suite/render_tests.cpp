@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "aerogpu/cmd_packets.hpp"
-#include "suite/outside.h"
-#include "suite/ring_view.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -7,7 +7,7 @@
 
 #include "aerogpu/aerogpu_ring.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <thread>
 
-#include "suite/escapes.h"
-#include "suite/outside.h"
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/escapes.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/streams.h"
 
 namespace aerogpu::host {
 

@@ -8,9 +8,9 @@
 #include "aerogpu/aerogpu_spaces.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/cmd_packets.hpp"
-#include "suite/outside.h"
-#include "suite/ring_view.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

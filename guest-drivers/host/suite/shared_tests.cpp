@@ -6,8 +6,8 @@
 #include "aerogpu/aerogpu_caps.h"
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
-#include "suite/outside.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

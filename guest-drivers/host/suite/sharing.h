@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

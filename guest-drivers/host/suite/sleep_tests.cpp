@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "dxgk/power.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/dxgk/power.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

@@ -4,7 +4,7 @@
 // x-gpu-fault).
 #include <cstring>
 
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

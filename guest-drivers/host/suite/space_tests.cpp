@@ -6,10 +6,10 @@
 #include "aerogpu/aerogpu_spaces.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/cmd_packets.hpp"
-#include "suite/outside.h"
-#include "suite/process_objects.h"
-#include "suite/ring_view.h"
-#include "suite/sharing.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/process_objects.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/sharing.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/streams.h"
+#include "guest-drivers/host/suite/streams.h"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "aerogpu/cmd_packets.hpp"
-#include "dxgk/adapter.h"
-#include "suite/test.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

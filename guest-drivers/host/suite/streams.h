@@ -8,7 +8,7 @@
 
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/cmd_writer.hpp"
-#include "dxgk/client.h"
+#include "guest-drivers/host/dxgk/client.h"
 
 namespace aerogpu::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 #include "aerogpu/aerogpu_extension.h"
 

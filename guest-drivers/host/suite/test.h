@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "core/clock.h"
-#include "core/report.h"
-#include "dxgk/adapter.h"
-#include "dxgk/client.h"
-#include "dxgk/display.h"
-#include "dxgk/scheduler.h"
-#include "dxgk/vidmm.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/clock.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/adapter.h"
+#include "guest-drivers/host/dxgk/client.h"
+#include "guest-drivers/host/dxgk/display.h"
+#include "guest-drivers/host/dxgk/scheduler.h"
+#include "guest-drivers/host/dxgk/vidmm.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 

@@ -9,11 +9,11 @@
 #include <thread>
 
 #include "aerogpu/aerogpu_extension.h"
-#include "core/thread.h"
-#include "suite/outside.h"
-#include "suite/ring_view.h"
-#include "suite/streams.h"
-#include "suite/test.h"
+#include "guest-drivers/host/core/thread.h"
+#include "guest-drivers/host/suite/outside.h"
+#include "guest-drivers/host/suite/ring_view.h"
+#include "guest-drivers/host/suite/streams.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

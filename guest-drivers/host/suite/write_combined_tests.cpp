@@ -3,7 +3,7 @@
 // write-combined memory (page "DXGK_CONTEXTINFO").
 #include <cstring>
 
-#include "suite/test.h"
+#include "guest-drivers/host/suite/test.h"
 
 namespace aerogpu::host {
 

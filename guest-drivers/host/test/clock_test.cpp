@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/clock.h"
+#include "guest-drivers/host/core/clock.h"
 
 namespace aerogpu::host {
 namespace {

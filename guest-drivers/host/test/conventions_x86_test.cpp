@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "nt/nt.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/nt/nt.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 namespace {

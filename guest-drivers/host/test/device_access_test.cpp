@@ -8,13 +8,13 @@
 #include <memory>
 #include <vector>
 
-#include "core/device_access.h"
-#include "core/device_pages.h"
-#include "core/fault.h"
+#include "guest-drivers/host/core/device_access.h"
+#include "guest-drivers/host/core/device_pages.h"
+#include "guest-drivers/host/core/fault.h"
 #if defined(__x86_64__)
-#include "access_cases_x64.h"
+#include "guest-drivers/host/test/access_cases_x64.h"
 #else
-#include "access_cases_x86.h"
+#include "guest-drivers/host/test/access_cases_x86.h"
 #endif
 
 namespace aerogpu::host {

@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/pe_image.h"
+#include "guest-drivers/host/core/pe_image.h"
 
 namespace aerogpu::host {
 namespace {
@@ -23,7 +23,7 @@ struct Slot {
   size_t offset;
 };
 constexpr Slot kSlots[] = {
-#include "entry_table_slots.inc"
+#include "guest-drivers/host/entry_table_slots.inc"
 };
 constexpr size_t kTableBytes = ENTRY_TABLE_BYTES;
 

@@ -9,11 +9,11 @@
 #include <fstream>
 #include <set>
 
-#include "core/fault.h"
-#include "core/report.h"
-#include "dxgk/ddi_call.h"
-#include "dxgk/vidpn.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/dxgk/ddi_call.h"
+#include "guest-drivers/host/dxgk/vidpn.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 namespace {

@@ -11,7 +11,7 @@
 #include <map>
 #include <thread>
 
-#include "machine/qtest_socket.h"
+#include "guest-drivers/host/machine/qtest_socket.h"
 
 namespace aerogpu::host {
 namespace {

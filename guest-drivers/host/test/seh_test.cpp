@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loader and exception handling with an image that clang compiled (seh_driver.c). Argument 1:
 // its path.
-#include "core/seh.h"
+#include "guest-drivers/host/core/seh.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/exports.h"
-#include "core/fault.h"
-#include "core/pe_image.h"
-#include "core/report.h"
+#include "guest-drivers/host/core/exports.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
 
 namespace aerogpu::host {
 namespace {

@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "core/exports.h"
-#include "core/fault.h"
-#include "core/pe_image.h"
-#include "core/report.h"
-#include "core/seh.h"
-#include "nt/nt_state.h"
+#include "guest-drivers/host/core/exports.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/host/core/report.h"
+#include "guest-drivers/host/core/seh.h"
+#include "guest-drivers/host/nt/nt_state.h"
 
 namespace aerogpu::host {
 namespace {

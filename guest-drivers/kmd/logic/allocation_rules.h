@@ -3,9 +3,9 @@
 // PRIV-25). Any IRQL.
 #pragma once
 
-#include "format_set.h"
-#include "placement.h"
-#include "surface_format.h"
+#include "guest-drivers/common/surface_format.h"
+#include "guest-drivers/kmd/logic/format_set.h"
+#include "guest-drivers/kmd/logic/placement.h"
 
 namespace aero {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "edid.h"
+#include "guest-drivers/kmd/logic/edid.h"
 
 #include <string.h>
 
-#include "modes.h"
+#include "guest-drivers/kmd/logic/modes.h"
 
 namespace aero {
 namespace {

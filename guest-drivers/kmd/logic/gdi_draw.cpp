@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "gdi_draw.h"
+#include "guest-drivers/kmd/logic/gdi_draw.h"
 
 #include "aerogpu/aerogpu_cmd_state.h"
 #include "aerogpu/aerogpu_format.h"
-#include "gdi_operation.h"
+#include "guest-drivers/kmd/logic/gdi_operation.h"
 
 namespace aero {
 namespace {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "aerogpu/packet_writer.hpp"
-#include "gdi_types.h"
+#include "guest-drivers/kmd/logic/gdi_types.h"
 
 namespace aero {
 

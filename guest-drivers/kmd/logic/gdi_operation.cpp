@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gdi_operation.h"
+#include "guest-drivers/kmd/logic/gdi_operation.h"
 
 #include "aerogpu/aerogpu_cmd_binding.h"
 #include "aerogpu/aerogpu_cmd_draw.h"

@@ -2,9 +2,9 @@
 // gdi_operation.h: one operation, planned: cut into cells and steps, and written as packets. For gdi_*.cpp only.
 #pragma once
 
-#include "float_bits.h"
-#include "gdi_resources.h"
-#include "gdi_types.h"
+#include "guest-drivers/common/float_bits.h"
+#include "guest-drivers/kmd/logic/gdi_resources.h"
+#include "guest-drivers/kmd/logic/gdi_types.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gdi_resources.h"
+#include "guest-drivers/kmd/logic/gdi_resources.h"
 
 #include "aerogpu/aerogpu_cmd_binding.h"
 #include "aerogpu/aerogpu_cmd_resource.h"
@@ -9,13 +9,13 @@
 #include "aerogpu/d3d9/declaration.h"
 #include "aerogpu/d3d9/state_values.h"
 #include "aerogpu/d3d9/states.h"
-#include "gdi_copy.psa.h"
-#include "gdi_fill.psa.h"
-#include "gdi_gamma.psa.h"
-#include "gdi_key.psa.h"
-#include "gdi_rect.vsa.h"
-#include "gdi_rop.psa.h"
-#include "gdi_text.psa.h"
+#include "guest-drivers/kmd/logic/gdi_copy.psa.h"
+#include "guest-drivers/kmd/logic/gdi_fill.psa.h"
+#include "guest-drivers/kmd/logic/gdi_gamma.psa.h"
+#include "guest-drivers/kmd/logic/gdi_key.psa.h"
+#include "guest-drivers/kmd/logic/gdi_rect.vsa.h"
+#include "guest-drivers/kmd/logic/gdi_rop.psa.h"
+#include "guest-drivers/kmd/logic/gdi_text.psa.h"
 
 namespace aero {
 namespace {

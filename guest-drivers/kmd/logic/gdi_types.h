@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "surface.h"
+#include "guest-drivers/kmd/logic/surface.h"
 
 namespace aero {
 

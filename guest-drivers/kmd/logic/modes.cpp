@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "modes.h"
+#include "guest-drivers/kmd/logic/modes.h"
 
 namespace aero {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "paging.h"
+#include "guest-drivers/kmd/logic/paging.h"
 
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_cmd_resource.h"

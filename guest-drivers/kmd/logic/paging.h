@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dma_layout.h"
+#include "guest-drivers/kmd/logic/dma_layout.h"
 
 namespace aero {
 

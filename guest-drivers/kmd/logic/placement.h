@@ -2,8 +2,8 @@
 // placement.h: in which memory an allocation may live, by what its private data say (PRIV-16, PRIV-17). Any IRQL.
 #pragma once
 
-#include "allocation_private.h"
-#include "device_format.h"
+#include "guest-drivers/common/allocation_private.h"
+#include "guest-drivers/common/device_format.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "pointer.h"
+#include "guest-drivers/kmd/logic/pointer.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 // nonpaged pool. Any IRQL.
 #pragma once
 
-#include "gdi_resources.h"
-#include "gdi_types.h"
+#include "guest-drivers/kmd/logic/gdi_resources.h"
+#include "guest-drivers/kmd/logic/gdi_types.h"
 
 namespace aero {
 

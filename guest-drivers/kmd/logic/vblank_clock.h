@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "modes.h"
+#include "guest-drivers/kmd/logic/modes.h"
 
 namespace aero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vidpn.h"
+#include "guest-drivers/kmd/logic/vidpn.h"
 
 namespace aero {
 namespace {

@@ -5,8 +5,8 @@
 // vidpn_test.cpp plays the OS.
 #pragma once
 
-#include "modes.h"
-#include "nt.h"
+#include "guest-drivers/kmd/logic/modes.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What private data of allocations may say (PRIV-2, PRIV-4, PRIV-18 to PRIV-21), rule by rule. The driver host asks the
 // driver itself.
-#include "allocation_rules.h"
+#include "guest-drivers/kmd/logic/allocation_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the kernel driver lets a process send (PRIV-6 to PRIV-8, EX-44). Streams are built from
 // the ABI's structures, byte by byte.
-#include "command_check.h"
+#include "guest-drivers/kmd/logic/command_check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Numbers of device contexts: two WDDM contexts that live never have the same one (docs/abi/driver-data.md: the kernel
 // driver numbers them).
-#include "context.h"
+#include "guest-drivers/kmd/context.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "fake_kernel.h"
+#include "guest-drivers/kmd/test/fake_kernel.h"
 
 namespace {
 

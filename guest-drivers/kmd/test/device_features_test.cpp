@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Which devices the driver runs (REG-6).
-#include "device_features.h"
+#include "guest-drivers/kmd/device_features.h"
 
 #include <gtest/gtest.h>
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "capability_block.h"
-#include "fake_device.h"
-#include "registers.h"
+#include "guest-drivers/kmd/capability_block.h"
+#include "guest-drivers/kmd/registers.h"
+#include "guest-drivers/kmd/test/fake_device.h"
 
 namespace aero::test {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <vector>
 
-#include "edid.h"
-#include "modes.h"
-#include "pointer.h"
-#include "vblank_clock.h"
+#include "guest-drivers/kmd/logic/edid.h"
+#include "guest-drivers/kmd/logic/modes.h"
+#include "guest-drivers/kmd/logic/pointer.h"
+#include "guest-drivers/kmd/logic/vblank_clock.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // The display on a device and a kernel of the test's: what the registers are told, in which order
 // (docs/abi/present.md), and what dxgkrnl is told (pages "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress",
 // "DxgkDdiSetVidPnSourceVisibility", "DxgkDdiControlInterrupt", "DxgkDdiGetScanLine", "DXGKARG_GETSCANLINE").
-#include "display.h"
+#include "guest-drivers/kmd/display.h"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "counters.h"
-#include "device_features.h"
-#include "fake_device.h"
-#include "segments.h"
+#include "guest-drivers/kmd/counters.h"
+#include "guest-drivers/kmd/device_features.h"
+#include "guest-drivers/kmd/segments.h"
+#include "guest-drivers/kmd/test/fake_device.h"
 
 namespace aero::test {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "fake_device.h"
+#include "guest-drivers/kmd/test/fake_device.h"
 
 #include <gtest/gtest.h>
 
 #include "aerogpu/aerogpu_extension.h"
-#include "registers.h"
+#include "guest-drivers/kmd/registers.h"
 
 namespace aero::test {
 namespace {

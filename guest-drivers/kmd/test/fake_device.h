@@ -12,7 +12,7 @@
 #include "aerogpu/aerogpu_pci.h"
 #include "aerogpu/aerogpu_ring.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "fake_kernel.h"
+#include "guest-drivers/kmd/test/fake_kernel.h"
 
 namespace aero::test {
 

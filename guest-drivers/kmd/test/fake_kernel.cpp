@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fake_kernel.h"
+#include "guest-drivers/kmd/test/fake_kernel.h"
 
 #include <gtest/gtest.h>
 

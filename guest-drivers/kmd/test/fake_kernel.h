@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "nt.h"
+#include "guest-drivers/kmd/nt.h"
 
 namespace aero::test {
 

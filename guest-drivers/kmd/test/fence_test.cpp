@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The scheduler's 32-bit fences count up and wrap; the device's are 64 bits and never do.
-#include "fence.h"
+#include "guest-drivers/kmd/logic/fence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // GDI operations within one texture, over memory that the CPU reads and writes, and in buffers that end too early.
-#include "gdi_fixture.h"
+#include "guest-drivers/kmd/test/gdi_fixture.h"
 
 namespace aero::test {
 namespace {

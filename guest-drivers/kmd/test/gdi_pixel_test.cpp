@@ -2,7 +2,7 @@
 // Every GDI operation through the renderer, pixel by pixel against what Microsoft's page for it says.
 #include <cmath>
 
-#include "gdi_fixture.h"
+#include "guest-drivers/kmd/test/gdi_fixture.h"
 
 namespace aero::test {
 namespace {

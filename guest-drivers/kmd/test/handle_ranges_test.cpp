@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ranges of handles (PRIV-13 to PRIV-15): whose they are, how many there are, and when one comes again.
-#include "handle_ranges.h"
+#include "guest-drivers/kmd/logic/handle_ranges.h"
 
 #include <gtest/gtest.h>
 

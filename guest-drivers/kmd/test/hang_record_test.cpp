@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who is refused a device after time-outs, and for how long (hang_record.h).
-#include "hang_record.h"
+#include "guest-drivers/kmd/logic/hang_record.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // own.
 #include "aerogpu/aerogpu_cmd_resource.h"
 #include "aerogpu/aerogpu_ring_extension.h"
-#include "scheduler_fixture.h"
+#include "guest-drivers/kmd/test/scheduler_fixture.h"
 
 namespace aero::test {
 namespace {

@@ -3,7 +3,7 @@
 // moves bytes) over a simulated guest memory, and that memory is compared with what the d3dkmddi page
 // "DXGKARG_BUILDPAGINGBUFFER" says of the operation. Submissions are cut out of the paging buffer as the
 // scheduler does it.
-#include "paging.h"
+#include "guest-drivers/kmd/logic/paging.h"
 
 #include <gtest/gtest.h>
 

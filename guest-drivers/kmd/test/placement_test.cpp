@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where allocations may live (PRIV-16, PRIV-17), by their private data alone: drivers made elsewhere, version 1, and a
 // device without an aperture. The driver host's tests ask the driver itself.
-#include "placement.h"
+#include "guest-drivers/kmd/logic/placement.h"
 
 #include <gtest/gtest.h>
 

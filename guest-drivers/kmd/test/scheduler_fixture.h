@@ -10,9 +10,9 @@
 
 #include <vector>
 
-#include "counters.h"
-#include "fake_device.h"
-#include "scheduler.h"
+#include "guest-drivers/kmd/counters.h"
+#include "guest-drivers/kmd/scheduler.h"
+#include "guest-drivers/kmd/test/fake_device.h"
 
 namespace aero::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scheduler's ways out: time-outs and their resets, sleep, stop.
 #include "aerogpu/aerogpu_ring_extension.h"
-#include "scheduler_fixture.h"
+#include "guest-drivers/kmd/test/scheduler_fixture.h"
 
 namespace aero::test {
 namespace {

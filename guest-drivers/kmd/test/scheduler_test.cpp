@@ -2,7 +2,7 @@
 // Submissions, completions and preemptions.
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_ring_extension.h"
-#include "scheduler_fixture.h"
+#include "guest-drivers/kmd/test/scheduler_fixture.h"
 
 namespace aero::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SipHash-2-4 against the vectors of its paper's appendix and of its authors' reference.
-#include "seal.h"
+#include "guest-drivers/kmd/logic/seal.h"
 
 #include <gtest/gtest.h>
 

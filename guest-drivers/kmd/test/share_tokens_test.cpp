@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // docs/abi/d3d9ex.md: tokens are not 0, unique, stable while they live and never made again.
-#include "share_tokens.h"
+#include "guest-drivers/kmd/logic/share_tokens.h"
 
 #include <gtest/gtest.h>
 

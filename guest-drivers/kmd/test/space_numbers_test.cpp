@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers of handle spaces: none twice at once, none again while its end may be on its way.
-#include "space_numbers.h"
+#include "guest-drivers/kmd/logic/space_numbers.h"
 
 #include <gtest/gtest.h>
 

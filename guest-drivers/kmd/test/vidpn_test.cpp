@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The VidPN functions against the strict manager of vidpn_manager_fake.h, by the rules of the pages of
 // DXGK_VIDPN_INTERFACE and of "Enumerating Cofunctional VidPN Source and Target Modes".
-#include "vidpn.h"
+#include "guest-drivers/kmd/logic/vidpn.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "vidpn_manager_fake.h"
+#include "guest-drivers/kmd/test/vidpn_manager_fake.h"
 
 namespace {
 

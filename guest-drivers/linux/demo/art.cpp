@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/art.h"
+#include "guest-drivers/linux/demo/art.h"
 
 #include <algorithm>
 #include <cmath>

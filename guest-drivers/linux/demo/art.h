@@ -2,8 +2,8 @@
 // The static pictures of the desktop.
 #pragma once
 
-#include "demo/canvas.h"
-#include "demo/layout.h"
+#include "guest-drivers/linux/demo/canvas.h"
+#include "guest-drivers/linux/demo/layout.h"
 
 namespace aerogpu::guest {
 

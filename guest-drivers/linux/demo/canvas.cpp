@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/canvas.h"
+#include "guest-drivers/linux/demo/canvas.h"
 
 #include <algorithm>
 #include <cmath>

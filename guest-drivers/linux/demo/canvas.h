@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "demo/font.h"
+#include "guest-drivers/linux/demo/font.h"
 
 namespace aerogpu::guest {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Pacing: each frame is one submission that ends in a vsynced present, so its fence comes with a vblank, and
 // the picture with it, while the next frame is already on its way.
-#include "demo/desktop.h"
+#include "guest-drivers/linux/demo/desktop.h"
 
 #include <algorithm>
 #include <cstdio>
 
 #include "aerogpu/aerogpu.h"
-#include "demo/latency.h"
-#include "demo/scene.h"
-#include "device/cursor.h"
-#include "device/scanout.h"
+#include "guest-drivers/linux/demo/latency.h"
+#include "guest-drivers/linux/demo/scene.h"
+#include "guest-drivers/linux/device/cursor.h"
+#include "guest-drivers/linux/device/scanout.h"
 
 namespace aerogpu::guest {
 

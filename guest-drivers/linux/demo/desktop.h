@@ -2,8 +2,8 @@
 // The desktop on the device: the scene's command streams, page flips, pacing, cursor, the once-a-second line.
 #pragma once
 
-#include "demo/options.h"
-#include "device/device.h"
+#include "guest-drivers/linux/demo/options.h"
+#include "guest-drivers/linux/device/device.h"
 
 namespace aerogpu::guest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/encoder.h"
+#include "guest-drivers/linux/demo/encoder.h"
 
 #include <cstring>
 

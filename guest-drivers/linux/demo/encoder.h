@@ -10,7 +10,7 @@
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/cmd_writer.hpp"
 #include "aerogpu/d3d9/states.h"
-#include "demo/layout.h"
+#include "guest-drivers/linux/demo/layout.h"
 
 namespace aerogpu::guest {
 

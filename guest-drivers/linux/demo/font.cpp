@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "demo/font.h"
+#include "guest-drivers/linux/demo/font.h"
 
-#include "font_data.h"
+#include "guest-drivers/linux/font_data.h"
 
 namespace aerogpu::guest {
 

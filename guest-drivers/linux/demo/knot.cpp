@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/knot.h"
+#include "guest-drivers/linux/demo/knot.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/latency.h"
+#include "guest-drivers/linux/demo/latency.h"
 
 #include <algorithm>
 #include <cstdio>

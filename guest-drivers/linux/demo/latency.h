@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/device.h"
+#include "guest-drivers/linux/device/device.h"
 
 namespace aerogpu::guest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/layout.h"
+#include "guest-drivers/linux/demo/layout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/scanout.h"
+#include "guest-drivers/linux/device/scanout.h"
 
 namespace aerogpu::guest {
 

@@ -5,12 +5,12 @@
 
 #include <cstdio>
 
-#include "demo/desktop.h"
-#include "demo/latency.h"
-#include "demo/options.h"
-#include "demo/selftest.h"
-#include "demo/session.h"
-#include "init/init.h"
+#include "guest-drivers/linux/demo/desktop.h"
+#include "guest-drivers/linux/demo/latency.h"
+#include "guest-drivers/linux/demo/options.h"
+#include "guest-drivers/linux/demo/selftest.h"
+#include "guest-drivers/linux/demo/session.h"
+#include "guest-drivers/linux/init/init.h"
 
 namespace {
 

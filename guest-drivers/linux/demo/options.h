@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "device/scanout.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/scanout.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

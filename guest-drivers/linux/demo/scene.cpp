@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The frame: model, panes from the bottom up with what is behind them blurred, texts and bars.
-#include "demo/scene.h"
+#include "guest-drivers/linux/demo/scene.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/d3d9/state_values.h"
-#include "demo/handles.h"
-#include "demo/knot.h"
+#include "guest-drivers/linux/demo/handles.h"
+#include "guest-drivers/linux/demo/knot.h"
 
 namespace aerogpu::guest {
 

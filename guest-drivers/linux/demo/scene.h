@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "demo/encoder.h"
-#include "demo/layout.h"
-#include "demo/sprites.h"
-#include "device/alloc_table.h"
-#include "device/memory.h"
+#include "guest-drivers/linux/demo/encoder.h"
+#include "guest-drivers/linux/demo/layout.h"
+#include "guest-drivers/linux/demo/sprites.h"
+#include "guest-drivers/linux/device/alloc_table.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::guest {
 

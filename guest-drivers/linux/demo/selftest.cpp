@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/selftest.h"
+#include "guest-drivers/linux/demo/selftest.h"
 
 #include <cstdio>
 

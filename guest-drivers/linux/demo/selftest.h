@@ -2,8 +2,8 @@
 // A quick look at what the demo relies on: fences, errors, interrupts, vblank.
 #pragma once
 
-#include "device/device.h"
-#include "device/scanout.h"
+#include "guest-drivers/linux/device/device.h"
+#include "guest-drivers/linux/device/scanout.h"
 
 namespace aerogpu::guest {
 

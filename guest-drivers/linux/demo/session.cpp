@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "demo/session.h"
+#include "guest-drivers/linux/demo/session.h"
 
 #include <cstdio>
 
 #include "aerogpu/aerogpu_pci.h"
-#include "init/init.h"
+#include "guest-drivers/linux/init/init.h"
 
 namespace aerogpu::guest {
 

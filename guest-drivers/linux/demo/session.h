@@ -2,8 +2,8 @@
 // The device as the running system offers it: PCI function, BAR0, UIO interrupt, huge pages, ring.
 #pragma once
 
-#include "device/device.h"
-#include "device/pci.h"
+#include "guest-drivers/linux/device/device.h"
+#include "guest-drivers/linux/device/pci.h"
 
 namespace aerogpu::guest {
 

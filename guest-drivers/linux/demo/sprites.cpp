@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/sprites.h"
+#include "guest-drivers/linux/demo/sprites.h"
 
 #include <algorithm>
 #include <cmath>

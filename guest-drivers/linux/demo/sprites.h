@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "demo/art.h"
+#include "guest-drivers/linux/demo/art.h"
 
 namespace aerogpu::guest {
 

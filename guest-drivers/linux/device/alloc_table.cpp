@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/alloc_table.h"
+#include "guest-drivers/linux/device/alloc_table.h"
 
 #include <cstring>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_ring.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/bar.h"
+#include "guest-drivers/linux/device/bar.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

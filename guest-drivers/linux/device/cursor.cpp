@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/cursor.h"
+#include "guest-drivers/linux/device/cursor.h"
 
 #include "aerogpu/aerogpu_pci.h"
 

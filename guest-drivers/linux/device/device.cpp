@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/device.h"
+#include "guest-drivers/linux/device/device.h"
 
 #include <algorithm>
 #include <atomic>

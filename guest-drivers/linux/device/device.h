@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "device/alloc_table.h"
-#include "device/bar.h"
-#include "device/irq.h"
-#include "device/memory.h"
-#include "device/ring.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/alloc_table.h"
+#include "guest-drivers/linux/device/bar.h"
+#include "guest-drivers/linux/device/irq.h"
+#include "guest-drivers/linux/device/memory.h"
+#include "guest-drivers/linux/device/ring.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/irq.h"
+#include "guest-drivers/linux/device/irq.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "device/bar.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/bar.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

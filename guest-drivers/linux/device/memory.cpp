@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/memory.h"
+#include "guest-drivers/linux/device/memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

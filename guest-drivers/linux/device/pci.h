@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

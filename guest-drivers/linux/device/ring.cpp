@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/ring.h"
+#include "guest-drivers/linux/device/ring.h"
 
 #include <atomic>
 #include <cstddef>

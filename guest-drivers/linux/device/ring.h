@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "aerogpu/aerogpu_ring.h"
-#include "device/memory.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::guest {
 

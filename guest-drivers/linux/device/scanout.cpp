@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/scanout.h"
+#include "guest-drivers/linux/device/scanout.h"
 
 #include "aerogpu/aerogpu_pci.h"
 

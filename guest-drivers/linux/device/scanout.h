@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/bar.h"
+#include "guest-drivers/linux/device/bar.h"
 
 namespace aerogpu::guest {
 

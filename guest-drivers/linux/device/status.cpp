@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 #include <cerrno>
 #include <cstdio>

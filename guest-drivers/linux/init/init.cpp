@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "init/init.h"
+#include "guest-drivers/linux/init/init.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>

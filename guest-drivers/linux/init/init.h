@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "device/status.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

@@ -40,8 +40,8 @@
 #include <string>
 #include <vector>
 
-#include "device/status.h"
-#include "init/init.h"
+#include "guest-drivers/linux/device/status.h"
+#include "guest-drivers/linux/init/init.h"
 
 namespace aerogpu::guest {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "aerogpu/cmd_writer.hpp"
-#include "demo/options.h"
-#include "demo/scene.h"
-#include "tools/trace_writer.h"
+#include "guest-drivers/linux/demo/options.h"
+#include "guest-drivers/linux/demo/scene.h"
+#include "guest-drivers/linux/tools/trace_writer.h"
 
 namespace {
 

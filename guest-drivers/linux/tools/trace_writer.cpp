@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/trace_writer.h"
+#include "guest-drivers/linux/tools/trace_writer.h"
 
 #include <cstring>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "aerogpu/aerogpu_trace.h"
-#include "device/alloc_table.h"
-#include "device/status.h"
+#include "guest-drivers/linux/device/alloc_table.h"
+#include "guest-drivers/linux/device/status.h"
 
 namespace aerogpu::guest {
 

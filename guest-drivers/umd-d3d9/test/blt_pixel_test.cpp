@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies, fills and counts through the renderer, pixel by pixel. docs/abi/blit.md; Microsoft's pages "PFND3DDDI_BLT",
 // "PFND3DDDI_DEPTHFILL".
-#include "umd_pixels.h"
+#include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
 namespace {

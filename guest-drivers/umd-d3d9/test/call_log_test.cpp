@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "call_log.h"
-#include "entry_points.h"
-#include "linux_log.h"
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/call_log.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/test/linux_log.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_caps.h"
-#include "legacy_caps.h"
-#include "linux_heap.h"
-#include "program.h"
+#include "guest-drivers/umd-d3d9/legacy_caps.h"
+#include "guest-drivers/umd-d3d9/test/linux_heap.h"
+#include "guest-drivers/umd-d3d9/test/program.h"
 
 namespace aero::test {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Surfaces of one bit a texel and ComposeRects, held against a model that goes texel by texel. Pages
 // "PFND3DDDI_COMPOSERECTS" and "D3DDDIARG_COMPOSERECTS"; the structures in the buffers are those of d3d9types.h.
-#include "compose_rects.h"
+#include "guest-drivers/umd-d3d9/compose_rects.h"
 
 #include <random>
 
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

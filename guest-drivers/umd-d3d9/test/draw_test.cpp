@@ -3,7 +3,7 @@
 #include <random>
 
 #include "aerogpu/d3d9/states.h"
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

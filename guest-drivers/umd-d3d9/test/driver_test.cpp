@@ -3,8 +3,8 @@
 // of the DDI and docs/abi/.
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "entry_points.h"
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

@@ -2,7 +2,7 @@
 // Formats and textures that a draw does not read as they lie there: blocks that the runtime counts as bytes, targets
 // that keep nothing, textures in memory of the runtime's, levels that the driver makes; fills of what the device cannot
 // fill.
-#include "umd_pixels.h"
+#include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
 namespace {

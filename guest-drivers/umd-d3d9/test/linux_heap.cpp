@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "linux_heap.h"
+#include "guest-drivers/umd-d3d9/test/linux_heap.h"
 
 #include <cstdlib>
 
-#include "heap.h"
+#include "guest-drivers/umd-d3d9/heap.h"
 
 namespace {
 size_t s_blocks = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "linux_log.h"
+#include "guest-drivers/umd-d3d9/test/linux_log.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "log_file.h"
+#include "guest-drivers/umd-d3d9/log_file.h"
 
 namespace {
 

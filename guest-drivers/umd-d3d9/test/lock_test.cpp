@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Locks of what the device has drawn, with D3DLOCK_DONOTWAIT: they ask, say that it is still drawn, and get it later.
 // Pages "D3DDDI_LOCKFLAGS" and "PFND3DDDI_LOCK".
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "aerogpu/aerogpu.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

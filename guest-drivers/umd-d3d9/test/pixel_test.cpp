@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver's packets through the renderer, pixel by pixel: what a program calls, as the runtime hands it on, against
 // what Direct3D 9's pages say of the picture.
-#include "umd_pixels.h"
+#include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Presents, and submissions that end a frame for the compositor. Pages "PFND3DDDI_PRESENT" and "PFND3DDDI_FLUSH".
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "fake_runtime.h"
+#include "guest-drivers/umd-d3d9/test/fake_runtime.h"
 
 namespace aero::test {
 

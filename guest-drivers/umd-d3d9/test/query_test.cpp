@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Queries: what is sent, when a result is there, and that nothing waits. docs/abi/queries.md; Microsoft's pages
 // "PFND3DDDI_ISSUEQUERY" and "PFND3DDDI_GETQUERYDATA".
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

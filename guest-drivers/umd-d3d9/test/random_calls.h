@@ -6,7 +6,7 @@
 #include <random>
 
 #include "aerogpu/d3d9/assembler.h"
-#include "program.h"
+#include "guest-drivers/umd-d3d9/test/program.h"
 
 namespace aero::test {
 

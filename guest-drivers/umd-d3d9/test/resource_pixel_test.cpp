@@ -8,7 +8,7 @@
 
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/d3d9/formats.h"
-#include "umd_pixels.h"
+#include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
 namespace {

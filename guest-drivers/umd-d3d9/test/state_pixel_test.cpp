@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What states beyond ABI 1.4 and large updates look like, through the renderer. docs/abi/d3d9-states.md, updates.md.
-#include "random_calls.h"
-#include "umd_pixels.h"
+#include "guest-drivers/umd-d3d9/test/random_calls.h"
+#include "guest-drivers/umd-d3d9/test/umd_pixels.h"
 
 namespace aero::test {
 namespace {

@@ -3,8 +3,8 @@
 // (docs/abi/updates.md): what is sent, how often, and that nothing a program says makes the driver fail.
 #include <random>
 
-#include "random_calls.h"
-#include "umd_test.h"
+#include "guest-drivers/umd-d3d9/test/random_calls.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {
 namespace {

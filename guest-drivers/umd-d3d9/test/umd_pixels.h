@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "aerogpu/d3d9/assembler.h"
-#include "linux_heap.h"
-#include "program.h"
+#include "guest-drivers/umd-d3d9/test/linux_heap.h"
+#include "guest-drivers/umd-d3d9/test/program.h"
 #include "renderer/vulkan/test/gpu_test.h"
 
 namespace aero::test {

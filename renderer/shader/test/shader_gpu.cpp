@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Drawing with translated shaders (shader_gpu.h).
-#include "shader_gpu.h"
+#include "renderer/shader/test/shader_gpu.h"
 
 #include <algorithm>
 #include <cstring>

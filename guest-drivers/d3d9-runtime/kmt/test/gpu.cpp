@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gpu.h"
+#include "guest-drivers/d3d9-runtime/kmt/test/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
 #include "aerogpu/cmd_packets.hpp"
-#include "status.h"
+#include "guest-drivers/d3d9-runtime/kmt/status.h"
 
 namespace aerogpu::kmt::test {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "aerogpu/cmd_writer.hpp"
-#include "windows_headers.h"
+#include "guest-drivers/d3d9-runtime/kmt/windows_headers.h"
 
 namespace aerogpu::kmt::test {
 

@@ -18,8 +18,8 @@
 #include "aerogpu/aerogpu_umd_private.h"
 #include "aerogpu/aerogpu_wddm_alloc.h"
 #include "aerogpu/cmd_packets.hpp"
-#include "gpu.h"
-#include "status.h"
+#include "guest-drivers/d3d9-runtime/kmt/status.h"
+#include "guest-drivers/d3d9-runtime/kmt/test/gpu.h"
 
 namespace aerogpu::kmt::test {
 

@@ -9,11 +9,11 @@
 #include <cstring>
 #include <random>
 
-#include "core/fault.h"
-#include "kmt/command_buffers.h"
-#include "kmt/handles.h"
-#include "kmt/message.h"
-#include "kmt/present_geometry.h"
+#include "guest-drivers/host/core/fault.h"
+#include "guest-drivers/host/kmt/command_buffers.h"
+#include "guest-drivers/host/kmt/handles.h"
+#include "guest-drivers/host/kmt/message.h"
+#include "guest-drivers/host/kmt/present_geometry.h"
 
 namespace aerogpu::host {
 namespace {

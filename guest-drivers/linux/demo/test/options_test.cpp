@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "demo/options.h"
+#include "guest-drivers/linux/demo/options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scene without a device: the streams are well formed, the layout stays on the screen, nothing depends on
 // the clock.
-#include "demo/scene.h"
+#include "guest-drivers/linux/demo/scene.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "aerogpu/aerogpu.h"
-#include "demo/knot.h"
+#include "guest-drivers/linux/demo/knot.h"
 
 namespace aerogpu::guest {
 namespace {

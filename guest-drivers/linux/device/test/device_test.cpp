@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "device/device.h"
+#include "guest-drivers/linux/device/device.h"
 
 #include <gtest/gtest.h>
 
 #include "aerogpu/cmd_writer.hpp"
-#include "device/test/fake_device.h"
+#include "guest-drivers/linux/device/test/fake_device.h"
 
 namespace aerogpu::guest {
 namespace {

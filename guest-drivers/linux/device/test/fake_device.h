@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "aerogpu/aerogpu.h"
-#include "device/irq.h"
-#include "device/memory.h"
+#include "guest-drivers/linux/device/irq.h"
+#include "guest-drivers/linux/device/memory.h"
 
 namespace aerogpu::guest {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "device/irq.h"
+#include "guest-drivers/linux/device/irq.h"
 
 #include <gtest/gtest.h>
 
-#include "device/test/fake_device.h"
+#include "guest-drivers/linux/device/test/fake_device.h"
 
 namespace aerogpu::guest {
 namespace {

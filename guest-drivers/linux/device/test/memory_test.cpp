@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/memory.h"
+#include "guest-drivers/linux/device/memory.h"
 
 #include <gtest/gtest.h>
 

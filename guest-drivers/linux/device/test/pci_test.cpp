@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/pci.h"
+#include "guest-drivers/linux/device/pci.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

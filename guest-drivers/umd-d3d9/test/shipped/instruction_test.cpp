@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/pe_image.h"
-#include "umd_test.h"
+#include "guest-drivers/host/core/pe_image.h"
+#include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace {
 
