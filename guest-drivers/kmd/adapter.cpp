@@ -4,11 +4,11 @@
 #include "aerogpu/aerogpu_cmd_extension.h"
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "guest-drivers/kmd/entropy.h"
-#include "guest-drivers/kmd/event_log.h"
-#include "guest-drivers/kmd/hardware_information.h"
-#include "guest-drivers/kmd/process_name.h"
-#include "guest-drivers/kmd/trace.h"
+#include "guest-drivers/kmd/device/hardware_information.h"
+#include "guest-drivers/kmd/os/entropy.h"
+#include "guest-drivers/kmd/os/event_log.h"
+#include "guest-drivers/kmd/os/process_name.h"
+#include "guest-drivers/kmd/os/trace.h"
 #include "guest-drivers/package/resources/aerogpu_events.h"
 
 namespace aero {

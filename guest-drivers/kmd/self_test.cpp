@@ -2,9 +2,9 @@
 #include "guest-drivers/kmd/self_test.h"
 
 #include "aerogpu/aerogpu_escape.h"
-#include "guest-drivers/kmd/cursor_plane.h"
-#include "guest-drivers/kmd/display.h"
-#include "guest-drivers/kmd/scheduler.h"
+#include "guest-drivers/kmd/display/cursor_plane.h"
+#include "guest-drivers/kmd/display/display.h"
+#include "guest-drivers/kmd/submit/scheduler.h"
 
 namespace aero {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "guest-drivers/kmd/nt.h"
+#include "guest-drivers/kmd/os/nt.h"
 
 namespace aero {
 

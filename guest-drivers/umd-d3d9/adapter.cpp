@@ -3,9 +3,9 @@
 
 #include "aerogpu/aerogpu_base.h"
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/umd-d3d9/call_arguments.h"
-#include "guest-drivers/umd-d3d9/heap.h"
-#include "guest-drivers/umd-d3d9/log_file.h"
+#include "guest-drivers/umd-d3d9/base/heap.h"
+#include "guest-drivers/umd-d3d9/log/call_arguments.h"
+#include "guest-drivers/umd-d3d9/log/log_file.h"
 
 namespace aero {
 

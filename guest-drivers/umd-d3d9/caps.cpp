@@ -8,9 +8,9 @@
 
 #include "aerogpu/aerogpu_extension.h"
 #include "guest-drivers/umd-d3d9/legacy_caps.h"
-#include "guest-drivers/umd-d3d9/queries.h"
-#include "guest-drivers/umd-d3d9/states.h"
-#include "guest-drivers/umd-d3d9/texture_layout.h"
+#include "guest-drivers/umd-d3d9/resources/texture_layout.h"
+#include "guest-drivers/umd-d3d9/state/states.h"
+#include "guest-drivers/umd-d3d9/submit/queries.h"
 
 namespace aero {
 namespace {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "guest-drivers/umd-d3d9/adapter.h"
-#include "guest-drivers/umd-d3d9/blt.h"
-#include "guest-drivers/umd-d3d9/list.h"
-#include "guest-drivers/umd-d3d9/queries.h"
+#include "guest-drivers/umd-d3d9/base/list.h"
+#include "guest-drivers/umd-d3d9/submit/queries.h"
+#include "guest-drivers/umd-d3d9/transfers/blt.h"
 
 namespace aero {
 

@@ -2,7 +2,7 @@
 // The polling policy against model drivers: one on a CPU of its own, one that shares ours, an idle one, a slow one.
 #include <gtest/gtest.h>
 
-#include "hw-aerogpu/tail_poll.h"
+#include "hw-aerogpu/ring/tail_poll.h"
 
 namespace
 {

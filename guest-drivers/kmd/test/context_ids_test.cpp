@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers of device contexts: two WDDM contexts that live never have the same one (docs/abi/driver-data.md: the kernel
 // driver numbers them).
-#include "guest-drivers/kmd/context.h"
+#include "guest-drivers/kmd/process/context.h"
 
 #include <gtest/gtest.h>
 

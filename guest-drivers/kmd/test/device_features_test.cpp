@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which devices the driver runs (REG-6).
-#include "guest-drivers/kmd/device_features.h"
+#include "guest-drivers/kmd/device/device_features.h"
 
 #include <gtest/gtest.h>
 
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "guest-drivers/kmd/capability_block.h"
-#include "guest-drivers/kmd/registers.h"
+#include "guest-drivers/kmd/device/capability_block.h"
+#include "guest-drivers/kmd/device/registers.h"
 #include "guest-drivers/kmd/test/fake_device.h"
 
 namespace aero::test {

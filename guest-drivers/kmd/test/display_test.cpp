@@ -2,7 +2,7 @@
 // The display on a device and a kernel of the test's: what the registers are told, in which order
 // (docs/abi/present.md), and what dxgkrnl is told (pages "DxgkDdiCommitVidPn", "DxgkDdiSetVidPnSourceAddress",
 // "DxgkDdiSetVidPnSourceVisibility", "DxgkDdiControlInterrupt", "DxgkDdiGetScanLine", "DXGKARG_GETSCANLINE").
-#include "guest-drivers/kmd/display.h"
+#include "guest-drivers/kmd/display/display.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include "aerogpu/aerogpu_extension.h"
 #include "aerogpu/aerogpu_format.h"
 #include "aerogpu/aerogpu_spaces.h"
-#include "guest-drivers/kmd/counters.h"
-#include "guest-drivers/kmd/device_features.h"
-#include "guest-drivers/kmd/segments.h"
+#include "guest-drivers/kmd/device/device_features.h"
+#include "guest-drivers/kmd/memory/segments.h"
+#include "guest-drivers/kmd/os/counters.h"
 #include "guest-drivers/kmd/test/fake_device.h"
 
 namespace aero::test {

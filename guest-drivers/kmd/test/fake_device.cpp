@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "aerogpu/aerogpu_extension.h"
-#include "guest-drivers/kmd/registers.h"
+#include "guest-drivers/kmd/device/registers.h"
 
 namespace aero::test {
 namespace {

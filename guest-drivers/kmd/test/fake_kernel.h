@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "guest-drivers/kmd/nt.h"
+#include "guest-drivers/kmd/os/nt.h"
 
 namespace aero::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nobody listens: trace.cpp needs a kernel with ETW, which the driver host has.
-#include "guest-drivers/kmd/trace.h"
+#include "guest-drivers/kmd/os/trace.h"
 
 namespace aero::trace {
 

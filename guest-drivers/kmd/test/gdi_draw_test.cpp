@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GDI's operations without a GPU: floats from integers, and that whatever rectangles come, every packet is one that the
 // device takes and every buffer ends in order. Pixels are compared in gdi_pixel_test.cpp.
-#include "guest-drivers/kmd/logic/gdi_draw.h"
+#include "guest-drivers/kmd/gdi/gdi_draw.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "aerogpu/aerogpu_cmd_table.h"
 #include "aerogpu/aerogpu_format.h"
 #include "guest-drivers/common/float_bits.h"
-#include "guest-drivers/kmd/logic/gdi_resources.h"
+#include "guest-drivers/kmd/gdi/gdi_resources.h"
 
 namespace aero {
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <random>
 
-#include "guest-drivers/kmd/logic/gdi_draw.h"
-#include "guest-drivers/kmd/logic/gdi_resources.h"
+#include "guest-drivers/kmd/gdi/gdi_draw.h"
+#include "guest-drivers/kmd/gdi/gdi_resources.h"
 #include "renderer/vulkan/test/gpu_test.h"
 
 namespace aero::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a present with a long list of rectangles: drawn one after the other they make the same picture as the
 // list in one go (d3dkmddi page "DXGKARG_PRESENT"), and none has more of the list, or more steps, than it says.
-#include "guest-drivers/kmd/logic/present_parts.h"
+#include "guest-drivers/kmd/gdi/present_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "guest-drivers/kmd/logic/gdi_multipass.h"
+#include "guest-drivers/kmd/gdi/gdi_multipass.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include <vector>
 
-#include "guest-drivers/kmd/counters.h"
-#include "guest-drivers/kmd/scheduler.h"
+#include "guest-drivers/kmd/os/counters.h"
+#include "guest-drivers/kmd/submit/scheduler.h"
 #include "guest-drivers/kmd/test/fake_device.h"
 
 namespace aero::test {

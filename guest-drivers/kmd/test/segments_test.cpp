@@ -2,15 +2,15 @@
 // The aperture's page list as the device finds it in memory (docs/abi/allocation-table.md, LIST): what pages
 // "DxgkDdiBuildPagingBuffer" and "DXGKARG_BUILDPAGINGBUFFER" say of mapping and unmapping is in it when the call
 // returns.
-#include "guest-drivers/kmd/segments.h"
+#include "guest-drivers/kmd/memory/segments.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "aerogpu/aerogpu_extension.h"
+#include "guest-drivers/kmd/device/words.h"
 #include "guest-drivers/kmd/test/fake_device.h"
-#include "guest-drivers/kmd/words.h"
 
 namespace aero::test {
 namespace {

@@ -4,7 +4,7 @@
 // DXGK_VIDPN_INTERFACE and its relatives.
 #pragma once
 
-#include "guest-drivers/kmd/logic/vidpn.h"
+#include "guest-drivers/kmd/display/vidpn.h"
 
 #include <cstring>
 #include <list>

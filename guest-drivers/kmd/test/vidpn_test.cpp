@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The VidPN functions against the strict manager of vidpn_manager_fake.h, by the rules of the pages of
 // DXGK_VIDPN_INTERFACE and of "Enumerating Cofunctional VidPN Source and Target Modes".
-#include "guest-drivers/kmd/logic/vidpn.h"
+#include "guest-drivers/kmd/display/vidpn.h"
 
 #include <gtest/gtest.h>
 

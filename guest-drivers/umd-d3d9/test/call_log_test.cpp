@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "aerogpu/aerogpu_umd_private_extension.h"
-#include "guest-drivers/umd-d3d9/call_log.h"
-#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
+#include "guest-drivers/umd-d3d9/log/call_log.h"
 #include "guest-drivers/umd-d3d9/test/linux_log.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Surfaces of one bit a texel and ComposeRects, held against a model that goes texel by texel. Pages
 // "PFND3DDDI_COMPOSERECTS" and "D3DDDIARG_COMPOSERECTS"; the structures in the buffers are those of d3d9types.h.
-#include "guest-drivers/umd-d3d9/compose_rects.h"
+#include "guest-drivers/umd-d3d9/resources/compose_rects.h"
 
 #include <random>
 

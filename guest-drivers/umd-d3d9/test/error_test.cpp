@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Errors of callbacks and memory that runs out: what is answered, and that nothing is lost.
-#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 #include "guest-drivers/umd-d3d9/test/umd_test.h"
 
 namespace aero::test {

@@ -7,7 +7,7 @@
 #include "aerogpu/aerogpu_escape_extension.h"
 #include "aerogpu/aerogpu_umd_private_extension.h"
 #include "aerogpu/aerogpu_wddm_alloc_extension.h"
-#include "guest-drivers/umd-d3d9/entry_points.h"
+#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
 
 namespace aero::test {
 namespace {

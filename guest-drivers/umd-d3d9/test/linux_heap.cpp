@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "guest-drivers/umd-d3d9/heap.h"
+#include "guest-drivers/umd-d3d9/base/heap.h"
 
 namespace {
 size_t s_blocks = 0;

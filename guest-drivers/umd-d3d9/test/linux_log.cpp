@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "guest-drivers/umd-d3d9/log_file.h"
+#include "guest-drivers/umd-d3d9/log/log_file.h"
 
 namespace {
 

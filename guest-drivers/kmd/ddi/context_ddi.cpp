@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// context_ddi.cpp: devices and contexts. PASSIVE_LEVEL.
+#include "aerogpu/aerogpu_cmd_extension.h"
+#include "guest-drivers/kmd/adapter.h"
+#include "guest-drivers/kmd/ddi/entry_points.h"
+#include "guest-drivers/kmd/os/kernel_memory.h"
+#include "guest-drivers/kmd/os/process_name.h"
+
+namespace aero {
+namespace {
+
+constexpr UINT kGdiAllocationListSize = 256;  // page "DXGK_CONTEXTINFO": of GDI contexts, no other number
+
+constexpr DXGK_CONTEXTINFO contextInfo(bool gdi) {
+  // Segment set 0: contiguous, locked system memory, which is what the device reads commands from.
+  const UINT allocations = gdi ? kGdiAllocationListSize : kAllocationListSize;
+  return {kDmaBytes, 0, AEROGPU_WIN7_DMA_BUFFER_PRIVATE_DATA_SIZE_BYTES, allocations, allocations, 0};
+}
+
+/** The device context begins anew. Before somebody has its number, since it may have been another's; and when it ends,
+ *  for what is bound in it stays on the device (OBJ-2). */
+constexpr aerogpu_cmd_ext_reset_context kResetContext = {{AEROGPU_CMD_EXT_RESET_CONTEXT, sizeof kResetContext}, 0, 0};
+
+bool canReset(const AeroAdapter &adapter) {
+  return adapter.features.high & AEROGPU_EXT_FEATURE_HI_RESET_CONTEXT;
+}
+
+NTSTATUS beginDeviceContext(AeroAdapter &adapter, DeviceContext context, uint32_t process) {
+  if (!context.space) adapter.scheduler.begins(context, process);
+  return canReset(adapter) ? adapter.scheduler.submitInternal(&kResetContext, sizeof kResetContext, context)
+                           : STATUS_SUCCESS;
+}
+
+void endDeviceContext(AeroAdapter &adapter, DeviceContext context) {
+  if (canReset(adapter)) adapter.scheduler.submitEnd(&kResetContext, sizeof kResetContext, context);
+}
+
+/** Places of `device` among those of its process and, with handle spaces, among all. False: there is none for it. */
+bool takePlaces(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  const uint64_t number = device.system ? 0 : Processes::current();
+  TableLock lock(adapter.allocations);
+  AllocationTable &table = adapter.allocations;
+  device.account = table.processes.enter(number);
+  if (!device.account) return false;
+  if (!adapter.features.spaces()) return true;
+  device.space = table.spaces.take(device.system                  ? SpaceNumbers::Taker::System
+                                   : device.account->devices == 1 ? SpaceNumbers::Taker::NewProcess
+                                                                  : SpaceNumbers::Taker::SameProcess);
+  if (!device.space) table.processes.leave(*device.account);
+  return device.space != 0;
+}
+
+aerogpu_cmd_ext_space_process processOf(const AeroDevice &device) {
+  return {
+      {AEROGPU_CMD_EXT_SPACE_PROCESS, sizeof(aerogpu_cmd_ext_space_process)}, device.space, 0, device.account->number};
+}
+
+/** Numbers of processes are below 2^32, whatever a HANDLE has room for. */
+uint32_t currentProcess() {
+  return static_cast<uint32_t>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
+}
+
+/** The device's handle space begins. */
+void beginSpace(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  device.contexts.start();
+  adapter.scheduler.begins({device.space, 0}, device.process);
+  struct {
+    aerogpu_cmd_ext_space_process process;
+    aerogpu_cmd_ext_name_space name;
+  } packets = {processOf(device), {{AEROGPU_CMD_EXT_NAME_SPACE, sizeof packets.name}, device.space, 0, {}}};
+  packets.name.process_id = device.process;
+  copyProcessName(reinterpret_cast<char *>(packets.name.image_name), sizeof packets.name.image_name);
+  // The name is for people who look: neither is worth a wait. What counts is said again before it does.
+  const bool processes = adapter.features.processes();
+  const void *first = processes ? static_cast<const void *>(&packets) : &packets.name;
+  const uint32_t bytes = (processes ? sizeof packets.process : 0) + (device.system ? 0 : sizeof packets.name);
+  if (bytes && NT_SUCCESS(adapter.scheduler.submitInternal(first, bytes, {}, 0))) device.processSaid = 1;
+}
+
+/** In the order of the ring, so that what the device has in flight goes too; kept where the ring takes nothing now. */
+void endSpace(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  const aerogpu_cmd_ext_destroy_space end = {{AEROGPU_CMD_EXT_DESTROY_SPACE, sizeof end}, device.space, 0};
+  adapter.scheduler.submitEnd(&end, sizeof end, {}, device.spaceEnd);
+  if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
+}
+
+/** Gives back what takePlaces() took. */
+void givePlaces(AeroDevice &device) {
+  AllocationTable &table = device.adapter->allocations;
+  TableLock lock(table);
+  table.spaces.give(device.space);
+  device.account->rangeUnits -= device.rangeUnits;
+  device.account->contexts -= device.contextsMade;
+  table.processes.leave(*device.account);
+}
+
+/** Destroys what a device made and did not give up: a process that ends, however it ends, leaves nothing behind. False
+ *  when something is not in the ring yet. */
+bool destroyLeftovers(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  uint8_t buffer[16 * sizeof(aerogpu_cmd_destroy_resource)];  // on the stack: this must not fail
+  uint32_t cursor = 0;
+  bool submitted = true;
+  for (bool more = true; more;) {
+    PacketWriter packets(buffer, sizeof buffer);
+    while (packets.room() >= sizeof(aerogpu_cmd_destroy_resource)) {
+      HandleOwner owner;
+      {
+        TableLock lock(adapter.allocations);
+        more = adapter.allocations.takeHandleOf(&device, cursor, owner);
+      }
+      if (!more) break;
+      static constexpr uint32_t kOpcodes[] = {AEROGPU_CMD_DESTROY_RESOURCE, AEROGPU_CMD_DESTROY_TEXTURE_VIEW,
+                                              AEROGPU_CMD_DESTROY_SHADER, AEROGPU_CMD_DESTROY_INPUT_LAYOUT,
+                                              AEROGPU_CMD_DESTROY_SAMPLER};
+      // The five packets have one layout: header, handle, reserved.
+      packets.packet(kOpcodes[static_cast<uint32_t>(owner.object)], aerogpu_cmd_destroy_resource{{}, owner.handle, 0});
+    }
+    if (packets.used()) submitted &= adapter.scheduler.submitEnd(buffer, static_cast<uint32_t>(packets.used()));
+  }
+  // Others may send nothing for a long time: whoever ends much takes it along as far as the ring goes on.
+  if (adapter.scheduler.owes()) adapter.scheduler.drainOwed();
+  return submitted && !adapter.scheduler.owes();
+}
+
+/** The lowest number that is free; 0: none is for this device. */
+uint32_t takeNumber(AeroDevice &device) {
+  AllocationTable &table = device.adapter->allocations;
+  if (device.space) {
+    const uint32_t id = device.contexts.take();
+    bool room = true;
+    if (id) {
+      TableLock lock(table);
+      const uint32_t more = id > device.contextsMade ? id - device.contextsMade : 0;
+      room = device.system || device.account->contexts + more <= kMaxContextsOfProcess;
+      if (room) {
+        device.account->contexts += more;
+        device.contextsMade += more;
+      }
+    }
+    if (room) return id;
+    device.contexts.give(id);
+    return 0;
+  }
+  {
+    TableLock lock(table);
+    // As many as in a space of its own.
+    if (!device.system && device.account->contexts >= kLastContextOfSpace) return 0;
+    device.account->contexts++;
+  }
+  const uint32_t id = device.adapter->contextIds.take();
+  if (id) return id;
+  TableLock lock(table);
+  device.account->contexts--;
+  return 0;
+}
+
+void giveBack(AeroDevice &device, uint32_t id) {
+  if (device.space) {
+    device.contexts.give(id);
+    return;
+  }
+  device.adapter->contextIds.give(id);
+  TableLock lock(device.adapter->allocations);
+  device.account->contexts--;
+}
+
+}  // namespace
+
+NTSTATUS sayProcess(AeroDevice &device) {
+  AeroAdapter &adapter = *device.adapter;
+  if (!device.space || device.processSaid || !adapter.features.processes()) return STATUS_SUCCESS;
+  const aerogpu_cmd_ext_space_process process = processOf(device);
+  if (!NT_SUCCESS(adapter.scheduler.submitInternal(&process, sizeof process))) return STATUS_NO_MEMORY;
+  InterlockedExchange(&device.processSaid, 1);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS giveNumber(AeroContext &context) {
+  AeroAdapter &adapter = *context.adapter;
+  AeroDevice &device = *context.device;
+  if (!NT_SUCCESS(sayProcess(device))) return STATUS_NO_MEMORY;
+  const uint32_t id = takeNumber(device);
+  if (!id) return STATUS_NO_MEMORY;
+  if (NT_SUCCESS(beginDeviceContext(adapter, {device.space, id}, device.process)) &&
+      !InterlockedCompareExchange(reinterpret_cast<LONG *>(&context.id), static_cast<LONG>(id), 0))
+    return STATUS_SUCCESS;
+  giveBack(device, id);
+  return context.id ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
+
+NTSTATUS APIENTRY AeroDdiCreateDevice(const HANDLE hAdapter, DXGKARG_CREATEDEVICE *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroAdapter *adapter = AeroAdapter::from(hAdapter);
+  if (!adapter || !args) return STATUS_INVALID_PARAMETER;
+  const bool system = args->Flags.SystemDevice || args->Flags.GdiDevice;
+  const uint32_t process = system ? 0 : currentProcess();
+  if (process && adapter->refuses(process)) return STATUS_NO_MEMORY;
+  adapter->retryGpu();
+  void *memory = poolAllocate(sizeof(AeroDevice));
+  if (!memory) return STATUS_NO_MEMORY;
+  auto *device = new (memory) AeroDevice;
+  device->adapter = adapter;
+  device->system = system;
+  device->process = process;
+  device->losses = adapter->epochs.deviceLosses();
+  const bool spaces = adapter->features.spaces();
+  device->spaceEnd = spaces ? Scheduler::reserveEnd(sizeof(aerogpu_cmd_ext_destroy_space)) : nullptr;
+  if ((spaces && !device->spaceEnd) || !takePlaces(*device)) {
+    if (device->spaceEnd) poolFree(device->spaceEnd);
+    poolFree(device);
+    return STATUS_NO_MEMORY;
+  }
+  if (spaces) beginSpace(*device);
+  const DXGK_CONTEXTINFO info = contextInfo(args->Flags.GdiDevice);
+  device->info.DmaBufferSize = info.DmaBufferSize;
+  device->info.DmaBufferSegmentSet = info.DmaBufferSegmentSet;
+  device->info.DmaBufferPrivateDataSize = info.DmaBufferPrivateDataSize;
+  device->info.AllocationListSize = info.AllocationListSize;
+  device->info.PatchLocationListSize = info.PatchLocationListSize;
+  args->pInfo = &device->info;
+  args->hDevice = device;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDestroyDevice(const HANDLE hDevice) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroDevice *device = AeroDevice::from(hDevice);
+  if (!device) return STATUS_INVALID_PARAMETER;
+  AeroAdapter &adapter = *device->adapter;
+  if (device->space) {
+    endSpace(*device);
+  } else {
+    const bool allDestroyed = destroyLeftovers(*device) && !device->unsubmittedEnds;
+    TableLock lock(adapter.allocations);
+    adapter.allocations.ranges.give(device, allDestroyed, adapter.scheduler.ring().nextIndex());
+  }
+  givePlaces(*device);
+  device->magic = 0;
+  poolFree(device);
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiCreateContext(const HANDLE hDevice, DXGKARG_CREATECONTEXT *args) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroDevice *device = AeroDevice::from(hDevice);
+  if (!device || !args || args->NodeOrdinal) return STATUS_INVALID_PARAMETER;
+  void *memory = poolAllocate(sizeof(AeroContext));
+  if (!memory) return STATUS_NO_MEMORY;
+  auto *context = new (memory) AeroContext;
+  context->adapter = device->adapter;
+  context->device = device;
+  args->ContextInfo = contextInfo(args->Flags.GdiContext);
+  args->hContext = context;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS APIENTRY AeroDdiDestroyContext(const HANDLE hContext) {
+  AERO_ASSERT_IRQL_MAX(PASSIVE_LEVEL);
+  AeroContext *context = AeroContext::from(hContext);
+  if (!context) return STATUS_INVALID_PARAMETER;
+  if (context->id) {
+    endDeviceContext(*context->adapter, context->place());
+    giveBack(*context->device, context->id);
+  }
+  context->magic = 0;
+  context->~AeroContext();
+  poolFree(context);
+  return STATUS_SUCCESS;
+}
+
+}  // namespace aero

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// entry_points.h: the driver's DDI functions, each of the type that its page gives. They unwrap handles and forward.
+#pragma once
+
+#include "guest-drivers/kmd/os/nt.h"
+
+namespace aero {
+
+// adapter_ddi.cpp
+DXGKDDI_ADD_DEVICE AeroDdiAddDevice;
+DXGKDDI_START_DEVICE AeroDdiStartDevice;
+DXGKDDI_STOP_DEVICE AeroDdiStopDevice;
+DXGKDDI_REMOVE_DEVICE AeroDdiRemoveDevice;
+DXGKDDI_UNLOAD AeroDdiUnload;
+DXGKDDI_INTERRUPT_ROUTINE AeroDdiInterruptRoutine;
+DXGKDDI_DPC_ROUTINE AeroDdiDpcRoutine;
+DXGKDDI_RESET_DEVICE AeroDdiResetDevice;
+DXGKDDI_SET_POWER_STATE AeroDdiSetPowerState;
+DXGKDDI_NOTIFY_ACPI_EVENT AeroDdiNotifyAcpiEvent;
+DXGKDDI_DISPATCH_IO_REQUEST AeroDdiDispatchIoRequest;
+DXGKDDI_QUERY_INTERFACE AeroDdiQueryInterface;
+DXGKDDI_CONTROL_ETW_LOGGING AeroDdiControlEtwLogging;
+DXGKDDI_QUERYADAPTERINFO AeroDdiQueryAdapterInfo;
+
+// display_ddi.cpp
+DXGKDDI_QUERY_CHILD_RELATIONS AeroDdiQueryChildRelations;
+DXGKDDI_QUERY_CHILD_STATUS AeroDdiQueryChildStatus;
+DXGKDDI_QUERY_DEVICE_DESCRIPTOR AeroDdiQueryDeviceDescriptor;
+DXGKDDI_ISSUPPORTEDVIDPN AeroDdiIsSupportedVidPn;
+DXGKDDI_RECOMMENDFUNCTIONALVIDPN AeroDdiRecommendFunctionalVidPn;
+DXGKDDI_ENUMVIDPNCOFUNCMODALITY AeroDdiEnumVidPnCofuncModality;
+DXGKDDI_COMMITVIDPN AeroDdiCommitVidPn;
+DXGKDDI_UPDATEACTIVEVIDPNPRESENTPATH AeroDdiUpdateActiveVidPnPresentPath;
+DXGKDDI_RECOMMENDMONITORMODES AeroDdiRecommendMonitorModes;
+DXGKDDI_RECOMMENDVIDPNTOPOLOGY AeroDdiRecommendVidPnTopology;
+DXGKDDI_QUERYVIDPNHWCAPABILITY AeroDdiQueryVidPnHWCapability;
+DXGKDDI_SETVIDPNSOURCEADDRESS AeroDdiSetVidPnSourceAddress;
+DXGKDDI_SETVIDPNSOURCEVISIBILITY AeroDdiSetVidPnSourceVisibility;
+DXGKDDI_GETSCANLINE AeroDdiGetScanLine;
+DXGKDDI_CONTROLINTERRUPT AeroDdiControlInterrupt;
+DXGKDDI_SETPALETTE AeroDdiSetPalette;
+DXGKDDI_SETPOINTERPOSITION AeroDdiSetPointerPosition;
+DXGKDDI_SETPOINTERSHAPE AeroDdiSetPointerShape;
+DXGKDDI_SETDISPLAYPRIVATEDRIVERFORMAT AeroDdiSetDisplayPrivateDriverFormat;
+DXGKDDI_STOPCAPTURE AeroDdiStopCapture;
+
+// allocation_ddi.cpp
+DXGKDDI_CREATEALLOCATION AeroDdiCreateAllocation;
+DXGKDDI_DESTROYALLOCATION AeroDdiDestroyAllocation;
+DXGKDDI_DESCRIBEALLOCATION AeroDdiDescribeAllocation;
+DXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA AeroDdiGetStandardAllocationDriverData;
+DXGKDDI_OPENALLOCATIONINFO AeroDdiOpenAllocation;
+DXGKDDI_CLOSEALLOCATION AeroDdiCloseAllocation;
+
+// unannounced_ddi.cpp
+DXGKDDI_ACQUIRESWIZZLINGRANGE AeroDdiAcquireSwizzlingRange;
+DXGKDDI_RELEASESWIZZLINGRANGE AeroDdiReleaseSwizzlingRange;
+DXGKDDI_CREATEOVERLAY AeroDdiCreateOverlay;
+DXGKDDI_UPDATEOVERLAY AeroDdiUpdateOverlay;
+DXGKDDI_FLIPOVERLAY AeroDdiFlipOverlay;
+DXGKDDI_DESTROYOVERLAY AeroDdiDestroyOverlay;
+
+// context_ddi.cpp
+DXGKDDI_CREATEDEVICE AeroDdiCreateDevice;
+DXGKDDI_DESTROYDEVICE AeroDdiDestroyDevice;
+DXGKDDI_CREATECONTEXT AeroDdiCreateContext;
+DXGKDDI_DESTROYCONTEXT AeroDdiDestroyContext;
+
+// render_ddi.cpp, present_ddi.cpp, paging_ddi.cpp
+DXGKDDI_RENDER AeroDdiRender;
+DXGKDDI_RENDERKM AeroDdiRenderKm;
+DXGKDDI_PRESENT AeroDdiPresent;
+DXGKDDI_PATCH AeroDdiPatch;
+DXGKDDI_SUBMITCOMMAND AeroDdiSubmitCommand;
+DXGKDDI_PREEMPTCOMMAND AeroDdiPreemptCommand;
+DXGKDDI_QUERYCURRENTFENCE AeroDdiQueryCurrentFence;
+DXGKDDI_RESETFROMTIMEOUT AeroDdiResetFromTimeout;
+DXGKDDI_RESTARTFROMTIMEOUT AeroDdiRestartFromTimeout;
+DXGKDDI_BUILDPAGINGBUFFER AeroDdiBuildPagingBuffer;
+
+// escape_ddi.cpp
+DXGKDDI_ESCAPE AeroDdiEscape;
+DXGKDDI_COLLECTDBGINFO AeroDdiCollectDbgInfo;
+
+}  // namespace aero

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// display.h: the one video present source and target: modes, scanout, flips, vblank. The VidPN functions of the DDI,
+// which only talk to the OS' objects, are in vidpn.cpp.
+//
+// What the interrupt routine and flips see (m_scanout, m_vsync and the rest below "at DIRQL") is changed only in step
+// with the interrupt, through DxgkCbSynchronizeExecution. The 64-bit registers that the device advances are read with
+// Registers::readAdvancing64, which needs no lock; the interrupt routine reads none of them.
+#pragma once
+
+#include "guest-drivers/kmd/device/registers.h"
+#include "guest-drivers/kmd/logic/edid.h"
+#include "guest-drivers/kmd/logic/modes.h"
+#include "guest-drivers/kmd/logic/surface.h"
+#include "guest-drivers/kmd/logic/vblank_clock.h"
+
+namespace aero {
+
+class Segments;
+struct Counters;
+struct Features;
+
+/** The only source, target and child. */
+constexpr D3DDDI_VIDEO_PRESENT_SOURCE_ID kSourceId = 0;
+constexpr D3DDDI_VIDEO_PRESENT_TARGET_ID kTargetId = 0;
+constexpr ULONG kChildUid = 0;
+
+class Display {
+public:
+  /** All outlive it; `features`, `segments` and `dxgk` are filled in before start(). */
+  Display(const Registers &registers, const Features &features, const Segments &segments, Counters &counters,
+          const DXGKRNL_INTERFACE &dxgk)
+      : m_registers(registers), m_features(features), m_segments(segments), m_counters(counters), m_dxgk(dxgk) {}
+
+  /** Reads the EDID and makes the mode list; the POST display stays as it is. PASSIVE_LEVEL. */
+  NTSTATUS start();
+  /** No vblank is reported any more; the last picture stays. PASSIVE_LEVEL, interrupts of the device are masked or
+   *  are about to be. */
+  void stop();
+  /** Power: the screen is blanked, then brought back as it was. PASSIVE_LEVEL; the caller writes IRQ_ENABLE. */
+  void suspend();
+  void restore();
+
+  const ModeList &modes() const { return m_modes; }
+  Rational refresh() const { return refreshFromPeriod(m_periodNs); }
+  const uint8_t *edid() const { return m_edid; }
+  uint32_t edidBytes() const { return m_edidBytes; }
+
+  /** How DxgkDdiCommitVidPn leaves the path (page "DXGKARG_COMMITVIDPN_FLAGS"). */
+  enum class Path {
+    On,        // shown with the first address
+    Restored,  // powered again: as before when the mode is the same
+    Off,       // the mode holds, nothing is shown
+  };
+  /** DxgkDdiCommitVidPn found this source mode pinned (or none: width 0). Scanout starts with the first address.
+   *  PASSIVE_LEVEL. `format` is one of enum aerogpu_format, `pitch` in bytes. */
+  NTSTATUS setMode(Mode mode, uint32_t format, uint32_t pitch, Path path = Path::On);
+  /** Whether a mode is set. */
+  bool hasMode() const { return m_scanout.width != 0; }
+  /** DxgkDdiSetVidPnSourceAddress: a flip to `surface`, or to one of the mode's format and pitch when it is null. With
+   *  handle spaces its texture is shown, the driver's over allocation `allocId`; 0: the memory. At most DIRQL. What
+   *  cannot be shown (another mode's surface, no mode, no such memory) is refused at PASSIVE_LEVEL, where a mode is
+   * set. At DIRQL the last picture stays and the vertical syncs report the flip all the same: a failure is of no use to
+   * the OS there (its page knows one from Windows 8 on), and a flip that nobody reports would hold up all that follow.
+   */
+  NTSTATUS setAddress(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, uint32_t allocId);
+  /** DxgkDdiSetVidPnSourceVisibility. PASSIVE_LEVEL. */
+  void setVisible(bool visible);
+
+  /** DxgkDdiControlInterrupt for CRTC_VSYNC; PASSIVE_LEVEL. */
+  void enableVsync(bool enable);
+  /** VBLANK was raised; DIRQL. Reports CRTC_VSYNC with the address that is shown. Whether that needs a DPC. */
+  bool interrupt();
+  /** DxgkDdiGetScanLine; at most DISPATCH_LEVEL. */
+  void scanLine(DXGKARG_GETSCANLINE &args);
+
+  /** Gives the display back to VGA where the device can; the next time something is shown the scanout is enabled again.
+   *  Any IRQL, also when the display was not started. */
+  void returnToVga();
+
+  /** For the self test: vblank interrupts are on, whether the OS wants them or not, and counted. PASSIVE_LEVEL. */
+  void beginProbe();
+  void endProbe();
+  struct Probe {
+    uint32_t delivered, uncleared;
+  };
+  Probe probed() const { return {m_probeDelivered, m_probeUncleared}; }
+  bool probing() const { return m_probing; }
+  /** VBLANK was raised and acknowledged; IRQ_STATUS is this now. DIRQL. */
+  void probe(uint32_t status) {
+    m_probeDelivered = m_probeDelivered + 1;
+    m_probeUncleared = status & AEROGPU_IRQ_SCANOUT_VBLANK ? m_probeUncleared + 1 : 0;
+  }
+  /** What VBLANK_PERIOD_NS may be. */
+  static bool isPeriod(uint32_t ns);
+
+  /** What IRQ_ENABLE has to be: completions and errors always, vblank when the OS or the self test wants it. Any IRQL.
+   */
+  uint32_t interruptMask() const;
+
+  /** What is programmed, for the escapes. */
+  struct Scanout {
+    bool enabled;
+    uint32_t width, height, format, pitch;
+    uint64_t address;  // 0 = none since the mode was set
+    uint32_t allocId;  // whose memory that is
+  };
+  const Scanout &scanout() const { return m_scanout; }
+  /** Where the allocation lies in the device's memory while it is on the screen, which the OS does not move then; else
+   *  0. At most DISPATCH_LEVEL. */
+  uint64_t shownAt(uint32_t allocId);
+  uint64_t vblankSequence() const;
+  uint64_t vblankTimeNs() const;
+  /** A vertical blank: its number, and its time by the device's clock. */
+  struct Vblank {
+    uint64_t sequence, timeNs;
+  };
+  /** The last one, both of the same. Any IRQL. */
+  Vblank lastVblank() const;
+  /** The same, and IRQ_STATUS, as they were within the last millisecond: for who may ask as often as he likes, since
+   * each register that is read is an exit of the virtual machine under QEMU's lock. At most DISPATCH_LEVEL. */
+  struct Recent {
+    Vblank vblank;
+    uint32_t irqStatus;
+  };
+  Recent recent();
+  uint32_t vblankPeriodNs() const { return m_periodNs; }
+
+private:
+  void readEdid();
+  template <class Action> void atDirql(Action action);
+  template <class Action> static BOOLEAN NTAPI callAtDirql(PVOID action);
+  /** At DIRQL: brings the registers in line with the state. */
+  void program();
+  void blank();
+  struct Frame {
+    uint64_t address;
+    uint32_t format, pitch, allocId;
+  };
+  /** What the OS wants shown, all but its allocId. False: it cannot be. Any IRQL. */
+  bool locate(const DXGKARG_SETVIDPNSOURCEADDRESS &args, const Surface *surface, Frame &frame) const;
+  void flip(const Frame &frame);
+  /** A flip to `address` that shows nothing. */
+  void passOver(uint64_t address);
+  /** The next vertical sync reports `address`. */
+  void flipped(uint64_t address);
+  void writeAddress();
+  void notifyVsync();
+  /** While nothing is scanned out the device has no vblank, but the OS still wants one (page
+   *  "DXGKARG_SETVIDPNSOURCEVISIBILITY"): a timer makes it. At most DISPATCH_LEVEL. */
+  void armTimer();
+  void disarmTimer();
+  static VOID NTAPI timerDpc(PKDPC dpc, PVOID self, PVOID, PVOID);
+  uint32_t phaseNow();
+
+  const Registers &m_registers;
+  const Features &m_features;
+  const Segments &m_segments;
+  Counters &m_counters;
+  const DXGKRNL_INTERFACE &m_dxgk;
+  ModeList m_modes;
+  uint8_t m_edid[1024] = {};
+  uint32_t m_edidBytes = 0;
+  uint32_t m_periodNs = 0;
+  uint64_t m_frequency = 1;  // of the performance counter, Hz
+
+  // At DIRQL:
+  Scanout m_scanout = {};
+  uint64_t m_flippedTo = 0;  // by the OS; as a rule what is shown. 0: nothing since the mode was set
+  uint32_t m_totalLines = 0;
+  bool m_active = false;  // between start and stop, powered
+  bool m_pathOn = false;
+  bool m_visible = false;
+  bool m_vsync = false;
+  volatile bool m_probing = false;
+  volatile uint32_t m_probeDelivered = 0;
+  volatile uint32_t m_probeUncleared = 0;  // the last so many in a row
+  volatile uint32_t m_vsyncTicks = 0;      // performance counter's low half at the last vblank that was reported
+  volatile bool m_vsyncSeen = false;       // m_vsyncTicks says something about the running clock
+  volatile uint32_t m_enableSerial = 0;    // counts the starts of the device's vblank clock
+  bool m_flippedLate = false;              // a vblank that is not reported yet is of the picture before the last flip,
+  uint64_t m_addressBefore = 0;            // which the OS had flipped to
+
+  KTIMER m_timer = {};
+  KDPC m_timerDpc = {};
+  bool m_timerReady = false;
+
+  KSPIN_LOCK m_clockLock = 0;
+  // Under m_clockLock:
+  VblankClock m_clock;
+  uint32_t m_clockSerial = 0;
+  uint64_t m_clockTrustedNs = 0;
+  Recent m_recent = {};
+  uint64_t m_recentNs = 0;  // by the performance counter
+  bool m_recentKnown = false;
+};
+
+}  // namespace aero

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// gdi_draw.h: GDI's operations (d3dkmddi pages "DXGK_GDIARG_*") and the blits of presents as packets. Everything is
+// decided here; kmd/gdi_engine unwraps Windows' structures. Any IRQL; nothing is kept between calls.
+#pragma once
+
+#include <stdint.h>
+
+#include "aerogpu/packet_writer.hpp"
+#include "guest-drivers/kmd/gdi/gdi_types.h"
+
+namespace aero {
+
+using aerogpu::PacketWriter;
+
+/** Ternary raster operations (wingdi.h): bit p << 2 | s << 1 | d of the number is the result for pattern bit p, source
+ *  bit s and destination bit d. */
+enum GdiRop3 : uint8_t {
+  kRopSrcCopy = 0xCC,
+  kRopSrcInvert = 0x66,
+  kRopSrcAnd = 0x88,
+  kRopSrcOr = 0xEE,
+  kRopPatCopy = 0xF0,
+  kRopPatInvert = 0x5A,
+  kRopPdxn = 0xA5,
+  kRopDstInvert = 0x55,
+  kRopPatAnd = 0xA0,
+  kRopPatOr = 0xFA,
+  kRopNone = 0xAA,
+};
+
+/** What the operations of a source have in common. */
+struct GdiBlit {
+  GdiSurface dst;
+  GdiSurface src;
+  GdiRect dstRect;  // mapped onto each other, stretched without combining pixels (COLORONCOLOR)
+  GdiRect srcRect;
+  GdiRects rects;                                               // of the destination, disjoint
+  GdiRect clip = {INT32_MIN, INT32_MIN, INT32_MAX, INT32_MAX};  // nothing else of the destination is drawn to
+  uint32_t dstPitch = 0;  // of the command, for surfaces with pitchOfCommand; 0 = the surface's own
+  uint32_t srcPitch = 0;
+  bool mirrorX = false;
+  bool mirrorY = false;
+};
+
+/**
+ * Each appends an operation to `packets`. `steps` is how many steps of it lie in earlier buffers (0 for a new
+ * operation) and is moved on; the arguments must be the same each time. Rectangles are clipped to the destination, and
+ * those of a stretched operation to dstRect. Source and destination may be the same texture; with a stretched operation
+ * the two must not overlap then.
+ */
+GdiStatus gdiCopy(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t &steps);
+/** Raster operation of source and destination; one that needs a pattern is unsupported. */
+GdiStatus gdiRopBlit(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t rop3, uint32_t &steps);
+/** wingdi's AC_SRC_OVER: the source is multiplied by constantAlpha / 255 and laid over the destination by its
+ *  (premultiplied) alpha, or without `sourceAlpha` by constantAlpha / 255. */
+GdiStatus gdiAlphaBlend(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint8_t constantAlpha,
+                        bool sourceAlpha, uint32_t &steps);
+/** Copies the pixels that differ from `color` (A8R8G8B8); the alpha counts with `honorAlpha`. */
+GdiStatus gdiTransparentBlt(PacketWriter &packets, uint32_t firstHandle, const GdiBlit &blit, uint32_t color,
+                            bool honorAlpha, uint32_t &steps);
+/** Raster operation of the pattern `color` (A8R8G8B8) and the destination; one that needs a source is unsupported. */
+GdiStatus gdiFill(PacketWriter &packets, uint32_t firstHandle, const GdiSurface &dst, const GdiRects &rects,
+                  uint32_t color, uint8_t rop3, uint32_t &steps, uint32_t dstPitch = 0);
+
+/** DXGK_GDIARG_CLEARTYPEBLEND. */
+struct GdiClearType {
+  GdiSurface dst;
+  GdiSurface alpha;
+  GdiSurface gamma;  // only with gammaRow below kNoGamma
+  GdiRects rects;
+  int32_t toAlphaX = 0;  // from destination to alpha coordinates
+  int32_t toAlphaY = 0;
+  uint32_t alphaPitch = 0;       // of the command
+  uint32_t color = 0;            // A8R8G8B8, corrected for gamma
+  uint32_t color2 = 0;           // not corrected
+  uint32_t gammaRow = kNoGamma;  // 0 to 15
+
+  static constexpr uint32_t kNoGamma = 0xFFFFFFFFu;  // D3DKM_INVALID_GAMMA_INDEX
+};
+GdiStatus gdiClearTypeBlend(PacketWriter &packets, uint32_t firstHandle, const GdiClearType &text, uint32_t &steps);
+
+}  // namespace aero

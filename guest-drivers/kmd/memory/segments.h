@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// segments.h: the memory segments that the OS manages: BAR1 behind the boot frame buffer, and, on devices that read
+// page lists, an aperture over system memory (d3dkmddi page "DXGK_SEGMENTDESCRIPTOR").
+#pragma once
+
+#include "aerogpu/aerogpu_ring.h"
+#include "guest-drivers/kmd/device/registers.h"
+#include "guest-drivers/kmd/logic/paging.h"
+#include "guest-drivers/kmd/os/kernel_memory.h"
+
+namespace aero {
+
+/** Segment identifiers count from 1; 0 is system memory. */
+constexpr UINT kSegmentSystem = 0;
+constexpr UINT kSegmentVram = 1;
+constexpr UINT kSegmentAperture = 2;
+constexpr UINT segmentBit(UINT segment) {
+  return 1u << (segment - 1);
+}
+
+/** Where an allocation lies that is in no segment: above every physical address, so that a stream that uses it anyway
+ *  reaches nothing. */
+constexpr uint64_t kNowhere = uint64_t{1} << 52;
+
+class Segments {
+public:
+  /** BAR1 starts at `gpa`. The first bytes stay with the boot display. With
+   *  `systemMemoryBytes` 0 there is no aperture. PASSIVE_LEVEL. */
+  NTSTATUS start(const Registers &registers, uint64_t gpa, uint64_t bytes, uint64_t systemMemoryBytes);
+  void stop();
+
+  UINT count() const { return m_aperturePages ? 2 : 1; }
+  bool hasAperture() const { return m_aperturePages != 0; }
+  uint64_t vramBytes() const { return m_vramBytes; }
+  uint64_t apertureBytes() const { return uint64_t{m_aperturePages} << kPageShift; }
+  void describe(UINT segment, DXGK_SEGMENTDESCRIPTOR &descriptor) const;
+
+  /** Fills gpa and flags of a table entry for its bytes at `address` of `segment`: kNowhere when they are in none. */
+  void locate(UINT segment, uint64_t address, aerogpu_alloc_entry &entry) const;
+  /** The same for a paging operation: of the aperture the pages that it has now, which the reference names until they
+   *  change. False: some of the bytes are in no segment, or behind nothing that was ever mapped. */
+  bool locate(UINT segment, uint64_t address, uint64_t bytes, MemoryRef &ref) const;
+
+  /**
+   * From now on page `first` + i of the aperture is the frame frames[i], or each the page at `dummyGpa`. The device
+   * reads a word of the list when a submission touches its page (LIST-4), and each word changes at once, so it needs
+   * nothing of the device, of its ring or of a paging buffer: pages "DxgkDdiBuildPagingBuffer" (an aperture may be
+   * configured by the processor, the GPU is not accessing the range then) and "Thread Synchronization and TDR" (between
+   * reset and restart the driver is told of pages that it loses). False, and nothing changes: there are no such pages.
+   * One caller at a time; any IRQL.
+   */
+  bool map(uint64_t first, uint64_t count, const uintptr_t *frames);
+  bool unmap(uint64_t first, uint64_t count, uint64_t dummyGpa);
+
+  /** No segment is larger. */
+  static constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
+  /** Bytes of BAR1 that the boot display keeps. */
+  static constexpr uint64_t kBootBytes = uint64_t{16} << 20;
+
+private:
+  bool hasPages(uint64_t first, uint64_t count) const {
+    return count <= m_aperturePages && first <= m_aperturePages - count;
+  }
+  bool inVram(uint64_t address, uint64_t bytes) const;
+  /** The first page of a range of the aperture's addresses. */
+  bool inAperture(uint64_t address, uint64_t bytes, uint64_t &first) const;
+
+  uint64_t m_vramGpa = 0;
+  uint64_t m_vramBytes = 0;
+  uint64_t m_aperturePages = 0;
+  Contiguous m_list;  // the aperture's pages; kNowhere: nothing has been mapped there
+};
+
+}  // namespace aero

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// standard_allocations.h: the allocations that Windows itself asks for: the shared primary, its shadow, read-back, and
+// the surfaces of GDI (pages "DxgkDdiGetStandardAllocationDriverData", "D3DKMDT_GDISURFACETYPE"). PASSIVE_LEVEL.
+#pragma once
+
+#include "guest-drivers/common/allocation_private.h"
+#include "guest-drivers/kmd/os/nt.h"
+
+namespace aero {
+
+/** Describes it in `out`, and tells the OS the pitch that the CPU will use. False when the driver cannot make it. */
+bool describeStandardAllocation(DXGKARG_GETSTANDARDALLOCATIONDRIVERDATA &args, AllocationPrivate &out);
+
+}  // namespace aero

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// waiting.h: waits that end. A delay lasts until the next tick of Windows' clock, 15.6 ms as a rule (page
+// "KeDelayExecutionThread"), so time is taken from the clock and not from the number of delays. All waits of one DDI
+// together stay below half a second: others may stand behind it, and TdrDdiDelay is 5 s for all of them.
+#pragma once
+
+#include "guest-drivers/kmd/os/nt.h"
+
+namespace aero {
+
+/** At most APC_LEVEL. */
+class Deadline {
+public:
+  explicit Deadline(uint32_t milliseconds) : m_end(KeQueryInterruptTime() + uint64_t{milliseconds} * 10000) {}
+  bool passed() const { return KeQueryInterruptTime() >= m_end; }
+
+private:
+  uint64_t m_end;  // in 100 ns
+};
+
+/** Gives the processor away for so long at least. PASSIVE_LEVEL. */
+inline void sleepMs(uint32_t milliseconds) {
+  LARGE_INTEGER time;
+  time.QuadPart = -10000ll * milliseconds;
+  KeDelayExecutionThread(KernelMode, FALSE, &time);
+}
+
+}  // namespace aero

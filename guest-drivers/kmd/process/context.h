@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// context.h: the handles of processes: devices and contexts, and the numbers that contexts have on the device.
+#pragma once
+
+#include <stdint.h>
+
+#include "guest-drivers/kmd/logic/dma_layout.h"
+#include "guest-drivers/kmd/os/nt.h"
+#include "guest-drivers/kmd/process/command_scratch.h"
+
+namespace aero {
+
+class AeroAdapter;
+class AeroProcess;
+
+/** Numbers from 1 to `Last`. At most APC_LEVEL. */
+template <uint32_t Last> class ContextNumbers {
+public:
+  void start() {
+    ExInitializeFastMutex(&m_mutex);
+    RtlZeroMemory(m_taken, sizeof m_taken);
+  }
+  /** The lowest one that is free, or 0 when all are taken. */
+  uint32_t take() {
+    uint32_t number = 0;
+    ExAcquireFastMutex(&m_mutex);
+    for (uint32_t i = 1; i <= Last && !number; i++)
+      if (!(m_taken[i / 32] & 1u << i % 32)) {
+        m_taken[i / 32] |= 1u << i % 32;
+        number = i;
+      }
+    ExReleaseFastMutex(&m_mutex);
+    return number;
+  }
+  void give(uint32_t number) {
+    ExAcquireFastMutex(&m_mutex);
+    m_taken[number / 32] &= ~(1u << number % 32);
+    ExReleaseFastMutex(&m_mutex);
+  }
+
+private:
+  FAST_MUTEX m_mutex = {};
+  uint32_t m_taken[Last / 32 + 1] = {};  // one bit each
+};
+
+/** Of device contexts. A WDDM context has a number from its first Render on: many never draw anything themselves. */
+using ContextIds = ContextNumbers<kLastContext>;
+
+/** DxgkDdiCreateDevice's handle: a process' use of the adapter. */
+class AeroDevice {
+public:
+  static constexpr uint32_t kMagic = 0x76654441;  // "ADev"
+  static AeroDevice *from(HANDLE handle) {
+    auto *self = static_cast<AeroDevice *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  AeroAdapter *adapter = nullptr;
+  DXGK_DEVICEINFO info = {};
+  bool system = false;                           // the OS' own: the desktop's, the memory manager's
+  uint32_t process = 0;                          // whose it is; 0: system
+  volatile bool failed = false;                  // work of it did not run
+  uint32_t losses = 0;                           // Epochs::deviceLosses() when this device was made
+  AeroProcess *account = nullptr;                // what its process has
+  uint32_t space = 0;                            // its handle space; 0 where the device has none
+  void *spaceEnd = nullptr;                      // Scheduler::reserveEnd(): the end of the space must not fail
+  ContextNumbers<kLastContextOfSpace> contexts;  // with a space: the numbers of its contexts in it
+  LONG processSaid = 0;                          // 1: the device knows whose the space is; interlocked
+  uint32_t rangeUnits = 0;                       // of handles, that are its own; under the allocation table's mutex
+  uint32_t contextsMade = 0;                     // in its space, which keeps them until it ends; under the same mutex
+  LONG unsubmittedEnds = 0;  // DMA buffers that end handles and are not in the ring yet; interlocked
+};
+
+/** Entries of the allocation lists and of the patch location lists of a context's DMA buffers. */
+constexpr UINT kAllocationListSize = 1024;
+/** Bytes of a DMA buffer: packets and allocation table. */
+constexpr UINT kDmaBytes = 256 * 1024;
+
+/** DxgkDdiCreateContext's handle. */
+class AeroContext {
+public:
+  static constexpr uint32_t kMagic = 0x78744341;  // "ACtx"
+  static AeroContext *from(HANDLE handle) {
+    auto *self = static_cast<AeroContext *>(handle);
+    return self && self->magic == kMagic ? self : nullptr;
+  }
+
+  uint32_t magic = kMagic;
+  uint32_t id = 0;  // device context, 1 to kLastContext or, in a space, kLastContextOfSpace; 0 until the first Render
+  AeroAdapter *adapter = nullptr;
+  AeroDevice *device = nullptr;
+  LONG failures = 0;  // Scheduler::failureCount() when it was last looked whether it failed
+  CommandScratch scratch;
+
+  /** Where it runs on the device. */
+  DeviceContext place() const { return {device->space, id}; }
+};
+
+/** Sees to it that what is made in the device's handle space counts for its process (SPACE-22), before anything is.
+ *  STATUS_NO_MEMORY: the device takes nothing now. PASSIVE_LEVEL. */
+NTSTATUS sayProcess(AeroDevice &device);
+
+/** Sees to it that the context has a number on the device. STATUS_NO_MEMORY: all are taken, or the device takes nothing
+ *  now. PASSIVE_LEVEL. */
+NTSTATUS giveNumber(AeroContext &context);
+
+}  // namespace aero

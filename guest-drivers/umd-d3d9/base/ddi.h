@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// ddi.h: the Direct3D 9 user-mode display driver interface, and what it stands on.
+#pragma once
+
+#include <stdint.h>
+
+#include "guest-drivers/umd-d3d9/base/windows_base.h"
+
+#include <d3dumddi.h>
+
+namespace aero {
+
+/** What D3D_OK and its like are at the DDI, where d3d9.h is not included. */
+constexpr HRESULT kOk = 0;
+constexpr HRESULT kFalse = 1;
+constexpr HRESULT kNotImplemented = static_cast<HRESULT>(0x80004001u);      // E_NOTIMPL
+constexpr HRESULT kFailed = static_cast<HRESULT>(0x80004005u);              // E_FAIL
+constexpr HRESULT kOutOfMemory = static_cast<HRESULT>(0x8007000Eu);         // E_OUTOFMEMORY
+constexpr HRESULT kInvalidArgument = static_cast<HRESULT>(0x80070057u);     // E_INVALIDARG: Unlock alone may say so
+constexpr HRESULT kOutOfVideoMemory = static_cast<HRESULT>(0x8876017Cu);    // D3DERR_OUTOFVIDEOMEMORY
+constexpr HRESULT kNotAvailable = static_cast<HRESULT>(0x8876086Au);        // D3DDDIERR_NOTAVAILABLE
+constexpr HRESULT kDeviceRemoved = static_cast<HRESULT>(0x88760870u);       // D3DDDIERR_DEVICEREMOVED
+constexpr HRESULT kWasStillDrawing = static_cast<HRESULT>(0x8876021Cu);     // D3DDDIERR_WASSTILLDRAWING
+constexpr HRESULT kUnsupportedOverlay = static_cast<HRESULT>(0x8876087Bu);  // D3DDDIERR_UNSUPPORTEDOVERLAY
+constexpr HRESULT kUnsupportedCrypto = static_cast<HRESULT>(0x8876087Eu);   // D3DDDIERR_UNSUPPORTEDCRYPTO
+
+constexpr bool failed(HRESULT result) {
+  return result < 0;
+}
+constexpr bool isOutOfMemory(HRESULT result) {
+  return result == kOutOfMemory || result == kOutOfVideoMemory;
+}
+
+}  // namespace aero

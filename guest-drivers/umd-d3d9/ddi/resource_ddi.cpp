@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// resource_ddi.cpp: resources: made, opened, locked, filled from memory, ended.
+#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
+#include "guest-drivers/umd-d3d9/device.h"
+#include "guest-drivers/umd-d3d9/resources/lock.h"
+#include "guest-drivers/umd-d3d9/transfers/tex_blt.h"
+
+namespace aero::ddi {
+namespace {
+
+template <class Make> HRESULT makeResource(Device &device, HANDLE &handle, Make make) {
+  auto *resource = heapCreate<Resource>();
+  if (!resource) return kOutOfMemory;
+  const HRESULT result = make(*resource);
+  if (failed(result)) {
+    resource->destroy(device.wire);
+    heapDestroy(resource);
+    return result;
+  }
+  device.resources.add(resource);
+  handle = resource;
+  return kOk;
+}
+
+}  // namespace
+
+HRESULT APIENTRY CreateResource(HANDLE handle, D3DDDIARG_CREATERESOURCE *args) {
+  Device &device = *Device::from(handle);
+  return makeResource(device, args->hResource, [&](Resource &resource) { return resource.create(device.wire, *args); });
+}
+
+HRESULT APIENTRY OpenResource(HANDLE handle, D3DDDIARG_OPENRESOURCE *args) {
+  Device &device = *Device::from(handle);
+  return makeResource(device, args->hResource, [&](Resource &resource) { return resource.open(device.wire, *args); });
+}
+
+HRESULT APIENTRY DestroyResource(HANDLE device, HANDLE resource) {
+  return resource ? Device::from(device)->end(Resource::from(resource)) : kOk;
+}
+
+HRESULT APIENTRY Lock(HANDLE device, D3DDDIARG_LOCK *args) {
+  Resource *resource = Resource::from(args->hResource);
+  return resource ? lockResource(Device::from(device)->wire, *resource, *args) : kNotAvailable;
+}
+
+HRESULT APIENTRY Unlock(HANDLE device, const D3DDDIARG_UNLOCK *args) {
+  Resource *resource = Resource::from(args->hResource);
+  if (!resource) return kInvalidArgument;
+  Device &of = *Device::from(device);
+  return unlockResource(of.wire, of.pipeline.uploads, *resource, *args);
+}
+
+HRESULT APIENTRY TexBlt(HANDLE device, const D3DDDIARG_TEXBLT *args) {
+  return texBlt(Device::from(device)->wire, *args);
+}
+
+HRESULT APIENTRY VolBlt(HANDLE device, const D3DDDIARG_VOLUMEBLT *args) {
+  return volBlt(Device::from(device)->wire, *args);
+}
+
+HRESULT APIENTRY GenerateMipSubLevels(HANDLE device, const D3DDDIARG_GENERATEMIPSUBLEVELS *args) {
+  return generateMips(Device::from(device)->wire, *args);
+}
+
+HRESULT APIENTRY ResolveSharedResource(HANDLE device, const D3DDDIARG_RESOLVESHAREDRESOURCE *) {
+  // What was drawn to it has to be under way before others look (page "PFND3DDDI_RESOLVESHAREDRESOURCE").
+  return Device::from(device)->flush();
+}
+
+}  // namespace aero::ddi

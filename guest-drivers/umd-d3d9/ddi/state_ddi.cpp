@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// state_ddi.cpp: states, bindings and constants. All only note what a draw will need.
+#include "guest-drivers/umd-d3d9/ddi/entry_points.h"
+#include "guest-drivers/umd-d3d9/device.h"
+
+namespace aero::ddi {
+
+HRESULT APIENTRY SetRenderState(HANDLE device, const D3DDDIARG_RENDERSTATE *args) {
+  Device::from(device)->pipeline.setRenderState(static_cast<uint32_t>(args->State), args->Value);
+  return kOk;
+}
+
+HRESULT APIENTRY SetTextureStageState(HANDLE device, const D3DDDIARG_TEXTURESTAGESTATE *args) {
+  if (const uint32_t state = samplerStateOf(static_cast<uint32_t>(args->State)))
+    Device::from(device)->pipeline.samplers.set(samplerOfStage(args->Stage), state, args->Value);
+  else
+    Device::from(device)->pipeline.setStageState(args->Stage, static_cast<uint32_t>(args->State), args->Value);
+  return kOk;
+}
+
+HRESULT APIENTRY UpdateWInfo(HANDLE device, const D3DDDIARG_WINFO *args) {
+  // 1 and 1 say that the projection is affine (page "D3DDDIARG_WINFO"): w is the same everywhere then.
+  Device::from(device)->pipeline.setWFog(args->WNear != 1 || args->WFar != 1);
+  return kOk;
+}
+
+HRESULT APIENTRY SetClipPlane(HANDLE device, const D3DDDIARG_SETCLIPPLANE *args) {
+  Device::from(device)->pipeline.setClipPlane(args->Index, args->Plane);
+  return kOk;
+}
+
+HRESULT APIENTRY SetTexture(HANDLE device, UINT stage, HANDLE texture) {
+  Device::from(device)->pipeline.setTexture(samplerOfStage(stage), Resource::from(texture));
+  return kOk;
+}
+
+HRESULT APIENTRY SetRenderTarget(HANDLE device, const D3DDDIARG_SETRENDERTARGET *args) {
+  Device::from(device)->pipeline.setTarget(args->RenderTargetIndex, Resource::from(args->hRenderTarget),
+                                           args->SubResourceIndex);
+  return kOk;
+}
+
+HRESULT APIENTRY SetDepthStencil(HANDLE device, const D3DDDIARG_SETDEPTHSTENCIL *args) {
+  Device::from(device)->pipeline.setDepth(Resource::from(args->hZBuffer));
+  return kOk;
+}
+
+HRESULT APIENTRY SetViewport(HANDLE device, const D3DDDIARG_VIEWPORTINFO *args) {
+  Device::from(device)->pipeline.setViewport(args->X, args->Y, args->Width, args->Height);
+  return kOk;
+}
+
+HRESULT APIENTRY SetZRange(HANDLE device, const D3DDDIARG_ZRANGE *args) {
+  Device::from(device)->pipeline.setDepthRange(args->MinZ, args->MaxZ);
+  return kOk;
+}
+
+HRESULT APIENTRY SetScissorRect(HANDLE device, const RECT *rect) {
+  Device::from(device)->pipeline.setScissor(*rect);
+  return kOk;
+}
+
+HRESULT APIENTRY ValidateDevice(HANDLE, D3DDDIARG_VALIDATETEXTURESTAGESTATE *args) {
+  args->NumPasses = 1;
+  return kOk;
+}
+
+HRESULT APIENTRY SetStreamSource(HANDLE device, const D3DDDIARG_SETSTREAMSOURCE *args) {
+  Device::from(device)->pipeline.setStream(args->Stream, Resource::from(args->hVertexBuffer), args->Offset,
+                                           args->Stride);
+  return kOk;
+}
+
+HRESULT APIENTRY SetStreamSourceUm(HANDLE device, const D3DDDIARG_SETSTREAMSOURCEUM *args, const VOID *bytes) {
+  Device::from(device)->pipeline.setUserStream(args->Stream, bytes, args->Stride);
+  return kOk;
+}
+
+HRESULT APIENTRY SetStreamSourceFreq(HANDLE device, const D3DDDIARG_SETSTREAMSOURCEFREQ *args) {
+  Device::from(device)->pipeline.setFrequency(args->Stream, args->Divider);
+  return kOk;
+}
+
+HRESULT APIENTRY SetIndices(HANDLE device, const D3DDDIARG_SETINDICES *args) {
+  Device::from(device)->pipeline.setIndices(Resource::from(args->hIndexBuffer), args->Stride);
+  return kOk;
+}
+
+HRESULT APIENTRY SetIndicesUm(HANDLE device, UINT size, const VOID *bytes) {
+  Device::from(device)->pipeline.setUserIndices(bytes, size);
+  return kOk;
+}
+
+HRESULT APIENTRY SetVertexShaderConst(HANDLE device, const D3DDDIARG_SETVERTEXSHADERCONST *args, const VOID *values) {
+  Device::from(device)->pipeline.vertexFloats.set(args->Register, args->Count, values);
+  return kOk;
+}
+
+HRESULT APIENTRY SetVertexShaderConstI(HANDLE device, const D3DDDIARG_SETVERTEXSHADERCONSTI *args, const INT *values) {
+  Device::from(device)->pipeline.vertexInts.set(args->Register, args->Count, values);
+  return kOk;
+}
+
+HRESULT APIENTRY SetVertexShaderConstB(HANDLE device, const D3DDDIARG_SETVERTEXSHADERCONSTB *args, const BOOL *values) {
+  Device::from(device)->pipeline.vertexBools.setBools(args->Register, args->Count, values);
+  return kOk;
+}
+
+HRESULT APIENTRY SetPixelShaderConst(HANDLE device, const D3DDDIARG_SETPIXELSHADERCONST *args, const FLOAT *values) {
+  Device::from(device)->pipeline.pixelFloats.set(args->Register, args->Count, values);
+  return kOk;
+}
+
+HRESULT APIENTRY SetPixelShaderConstI(HANDLE device, const D3DDDIARG_SETPIXELSHADERCONSTI *args, const INT *values) {
+  Device::from(device)->pipeline.pixelInts.set(args->Register, args->Count, values);
+  return kOk;
+}
+
+HRESULT APIENTRY SetPixelShaderConstB(HANDLE device, const D3DDDIARG_SETPIXELSHADERCONSTB *args, const BOOL *values) {
+  Device::from(device)->pipeline.pixelBools.setBools(args->Register, args->Count, values);
+  return kOk;
+}
+
+}  // namespace aero::ddi

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// call_arguments.h: how the log of calls writes arguments. What the first boot on a system hangs on is written by name,
+// other structures as words of 32 bits. Nothing is read that the caller need not have filled in.
+#pragma once
+
+#include <string.h>
+
+#include <type_traits>
+
+#include "guest-drivers/umd-d3d9/base/ddi.h"
+#include "guest-drivers/umd-d3d9/log/call_text.h"
+
+namespace aero {
+
+// What a structure says on the way in.
+void describe(CallText &out, const D3DDDIARG_CREATERESOURCE &args);
+void describe(CallText &out, const D3DDDIARG_OPENRESOURCE &args);
+void describe(CallText &out, const D3DDDIARG_LOCK &args);
+void describe(CallText &out, const D3DDDIARG_UNLOCK &args);
+void describe(CallText &out, const D3DDDIARG_PRESENT &args);
+void describe(CallText &out, const D3DDDIARG_BLT &args);
+void describe(CallText &out, const D3DDDIARG_COLORFILL &args);
+void describe(CallText &out, const D3DDDIARG_TEXBLT &args);
+void describe(CallText &out, const D3DDDIARG_SETRENDERTARGET &args);
+void describe(CallText &out, const D3DDDIARG_RENDERSTATE &args);
+void describe(CallText &out, const D3DDDIARG_TEXTURESTAGESTATE &args);
+void describe(CallText &out, const D3DDDIARG_DRAWPRIMITIVE &args);
+void describe(CallText &out, const D3DDDIARG_DRAWINDEXEDPRIMITIVE &args);
+void describe(CallText &out, const D3DDDIARG_CLEAR &args);
+void describe(CallText &out, const D3DDDIARG_SETSTREAMSOURCE &args);
+void describe(CallText &out, const D3DDDIARG_CREATEQUERY &args);
+void describe(CallText &out, const D3DDDIARG_ISSUEQUERY &args);
+void describe(CallText &out, const D3DDDIARG_GETQUERYDATA &args);
+void describe(CallText &out, const RECT &rect);
+
+// What it says on the way out of a call that succeeded.
+void describeAnswer(CallText &out, const D3DDDIARG_CREATERESOURCE &args);
+void describeAnswer(CallText &out, const D3DDDIARG_OPENRESOURCE &args);
+void describeAnswer(CallText &out, const D3DDDIARG_LOCK &args);
+void describeAnswer(CallText &out, const D3DDDIARG_CREATEQUERY &args);
+void describeAnswer(CallText &out, const D3DDDIARG_CREATEVERTEXSHADERFUNC &args);
+void describeAnswer(CallText &out, const D3DDDIARG_CREATEVERTEXSHADERDECL &args);
+void describeAnswer(CallText &out, const D3DDDIARG_CREATEPIXELSHADER &args);
+
+void describeWords(CallText &out, const void *words, size_t bytes);
+void describeHandle(CallText &out, const void *handle);
+
+/** Ends the text of a call by its result. */
+void describeEnd(CallText &out, HRESULT result);
+
+/** The name of a D3DDDICAPS_TYPE, null for a number that is none. */
+const char *capsName(UINT type);
+
+template <class T> void describeArgument(CallText &out, const T &argument) {
+  if constexpr (std::is_pointer_v<T>) {
+    using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
+    if constexpr (std::is_class_v<Target>) {
+      if (!argument)
+        out.text("null");
+      else if constexpr (requires { describe(out, *argument); })
+        describe(out, *argument);
+      else
+        describeWords(out, argument, sizeof(Target));
+    } else {
+      describeHandle(out, argument);
+    }
+  } else {
+    out.number(static_cast<uint32_t>(argument));
+  }
+}
+
+template <class T> void describeResult(CallText &out, const T &argument) {
+  if constexpr (std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>> &&
+                requires { describeAnswer(out, *argument); })
+    if (argument) describeAnswer(out.text(" -> "), *argument);
+}
+
+}  // namespace aero

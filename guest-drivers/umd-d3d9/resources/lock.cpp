@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d9/resources/lock.h"
+
+#include "guest-drivers/umd-d3d9/resources/buffers.h"
+
+namespace aero {
+namespace {
+
+/** Fewer bytes go with the packets, more through memory that the device reads. */
+constexpr uint64_t kCarriedBytes = 16384;
+
+Box lockedArea(const Surface &surface, const FormatRow *format, const D3DDDIARG_LOCK &args) {
+  Box box = surface.whole();
+  if (args.Flags.AreaValid) {
+    box.rect = clipped(args.Area, surface.width, surface.height);
+  } else if (args.Flags.BoxValid) {
+    const D3DDDIBOX &asked = args.Box;
+    const auto signedValue = [](UINT value) { return static_cast<LONG>(value < 0x7FFFFFFF ? value : 0x7FFFFFFF); };
+    box.rect =
+        clipped({signedValue(asked.Left), signedValue(asked.Top), signedValue(asked.Right), signedValue(asked.Bottom)},
+                surface.width, surface.height);
+    box.front = asked.Front < surface.depth ? asked.Front : surface.depth;
+    box.back = asked.Back < surface.depth ? asked.Back : surface.depth;
+  }
+  if (format) box.rect = wholeBlocks(*format, box.rect, surface.width, surface.height);
+  return box.isEmpty() ? Box{{}, 0, 0} : box;
+}
+
+/** Puts the answer of a lock into the arguments. */
+void answer(const Surface &surface, const FormatRow *format, const Box &area, D3DDDIARG_LOCK &args) {
+  const SurfaceLock &lock = surface.lock;
+  const uint32_t block = format ? format->block : 1, bytes = format ? format->blockBytes : 0;
+  args.pSurfData = lock.bytes
+                       ? lock.bytes + area.front * lock.slicePitch + uint64_t{area.rect.top / block} * lock.pitch +
+                             uint64_t{area.rect.left / block} * bytes
+                       : nullptr;
+  args.Pitch = format && format->isTight ? surface.width : lock.pitch;
+  args.SlicePitch = static_cast<UINT>(lock.slicePitch);
+}
+
+/** Memory for a surface that has none, for as long as it is locked: pages of formats without pixels promise a pointer.
+ */
+HRESULT lockNothing(Surface &surface) {
+  surface.lock.pitch = surface.width;
+  surface.lock.slicePitch = uint64_t{surface.width} * surface.height;
+  surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(surface.lock.slicePitch)));
+  if (!surface.lock.bytes) return kOutOfMemory;
+  surface.lock.where = SurfaceLock::Where::Copy;
+  return kOk;
+}
+
+/** The least box that has both in it. */
+Box around(const Box &a, const Box &b) {
+  const auto least = [](uint32_t x, uint32_t y) { return x < y ? x : y; };
+  const auto most = [](uint32_t x, uint32_t y) { return x > y ? x : y; };
+  return {{least(a.rect.left, b.rect.left), least(a.rect.top, b.rect.top), most(a.rect.right, b.rect.right),
+           most(a.rect.bottom, b.rect.bottom)},
+          least(a.front, b.front),
+          most(a.back, b.back)};
+}
+
+/** Where the pitches of a lock say that the part's first byte is. */
+uint8_t *firstByte(const SurfaceLock &lock, const FormatRow &format, const Box &area) {
+  const RowSpan span = rowsOf(format, area.rect);
+  return lock.bytes + area.front * lock.slicePitch + uint64_t{span.firstRow} * lock.pitch + span.firstByte;
+}
+
+/** Locks the image's own memory. */
+HRESULT lockMemory(Wire &wire, Surface &surface, D3DDDI_LOCKFLAGS flags, bool probe) {
+  Image &image = *surface.image;
+  D3DDDICB_LOCKFLAGS how = {};
+  how.ReadOnly = flags.ReadOnly;
+  how.DonotWait = flags.DoNotWait || probe;
+  how.IgnoreSync = flags.NoOverwrite && !flags.ReadOnly;
+  void *memory = nullptr;
+  const HRESULT result = wire.context.runtime().lock(image.memory.handle, how, memory);
+  if (failed(result)) return result;
+  image.locks++;
+  surface.lock.where = SurfaceLock::Where::Memory;
+  surface.lock.bytes = static_cast<uint8_t *>(memory) + image.layout.offset(surface.level, surface.layer);
+  surface.lock.pitch = image.layout.level(surface.level).pitch;
+  surface.lock.slicePitch = image.layout.level(surface.level).sliceBytes();
+  surface.lock.stale = surface.memoryStale;
+  return kOk;
+}
+
+/** Gives out the bytes that the process has of a small image. No draw reads them there, so nothing is waited for. */
+HRESULT lockProcess(Surface &surface) {
+  Image &image = *surface.image;
+  surface.lock.bytes = image.processBytes(surface.level, surface.layer);
+  if (!surface.lock.bytes) return kOutOfMemory;
+  surface.lock.where = SurfaceLock::Where::Process;
+  surface.lock.pitch = image.layout.level(surface.level).pitch;
+  surface.lock.slicePitch = image.layout.level(surface.level).sliceBytes();
+  return kOk;
+}
+
+/** Locks a staging texture, with what the surface holds if `read`. */
+HRESULT lockStaging(Wire &wire, Surface &surface, const Box &area, bool read, bool wait) {
+  Image &image = *surface.image;
+  Staging *staging;
+  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, wait, staging);
+  if (failed(result)) return result;
+  if (read && !image.copyOut(wire, surface.part(area), *staging)) return wire.context.takeError();
+  if (wire.context.isPending(staging->memory)) result = wire.context.submit();
+  if (failed(result)) return result;
+  void *memory = nullptr;
+  result = wire.context.runtime().lock(staging->memory.handle, {}, memory);
+  if (failed(result)) return result;
+  staging->locked = true;
+  surface.lock.where = SurfaceLock::Where::Staging;
+  surface.lock.staging = staging;
+  surface.lock.bytes = static_cast<uint8_t *>(memory);
+  surface.lock.pitch = staging->pitch;
+  surface.lock.slicePitch = staging->slicePitch;
+  return kOk;
+}
+
+/** Whether the copy that was asked for is one of what the surface holds now. */
+bool isCurrent(const Wire &wire, const Surface &surface, const Box &area) {
+  if (!surface.asked || surface.asked->reader != &surface || !(surface.askedArea == area)) return false;
+  if (!surface.bindings && surface.askedWrites == surface.writes) return true;
+  return wire.context.isEmpty() && wire.context.batch() == surface.askedBatch;
+}
+
+/** The same as lockStaging() with what the surface holds, but never waits: what is not there yet is asked for, and a
+ *  later lock gets it. */
+HRESULT lockLater(Wire &wire, Surface &surface, const Box &area) {
+  Image &image = *surface.image;
+  Context &context = wire.context;
+  if (!isCurrent(wire, surface, area)) {
+    if (surface.asked && surface.asked->reader == &surface) surface.asked->reader = nullptr;
+    surface.asked = nullptr;
+    Staging *staging;
+    HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging);
+    if (result == kWasStillDrawing) {  // what waits in the batch has to end some time
+      const HRESULT submitted = context.submit();
+      if (failed(submitted)) return submitted;
+    }
+    if (failed(result)) return result;
+    if (!image.copyOut(wire, surface.part(area), *staging)) return context.takeError();
+    result = context.submit();
+    if (failed(result)) return result;
+    staging->reader = &surface;
+    surface.asked = staging;
+    surface.askedArea = area;
+    surface.askedWrites = surface.writes;
+    surface.askedBatch = context.batch();
+  }
+  D3DDDICB_LOCKFLAGS how = {};
+  how.DonotWait = 1;
+  void *memory = nullptr;
+  const HRESULT result = context.runtime().lock(surface.asked->memory.handle, how, memory);
+  if (failed(result)) return result;
+  Staging &staging = *surface.asked;
+  staging.reader = nullptr;
+  surface.asked = nullptr;
+  staging.locked = true;
+  surface.lock.where = SurfaceLock::Where::Staging;
+  surface.lock.staging = &staging;
+  surface.lock.bytes = static_cast<uint8_t *>(memory);
+  surface.lock.pitch = staging.pitch;
+  surface.lock.slicePitch = staging.slicePitch;
+  return kOk;
+}
+
+/** Gives out memory of the process, for a surface whose old contents do not matter. */
+HRESULT lockCopy(Surface &surface) {
+  const LevelLayout &level = surface.image->layout.level(surface.level);
+  surface.lock.bytes = static_cast<uint8_t *>(heapAllocate(static_cast<size_t>(level.bytes())));
+  if (!surface.lock.bytes) return kOutOfMemory;
+  surface.lock.where = SurfaceLock::Where::Copy;
+  surface.lock.pitch = level.pitch;
+  surface.lock.slicePitch = level.sliceBytes();
+  return kOk;
+}
+
+HRESULT lockImage(Wire &wire, Surface &surface, const Box &area, D3DDDI_LOCKFLAGS flags) {
+  Image &image = *surface.image;
+  if (image.sampleCount > 1) return kNotAvailable;  // no memory has all samples of a pixel
+  // Both flags together mean no-overwrite.
+  const bool discard = flags.Discard && !flags.NoOverwrite;
+  if (image.isSmall && (discard || !surface.memoryStale)) return lockProcess(surface);
+  if (image.cpuVisible && (discard || !surface.memoryStale)) {
+    const bool pending = wire.context.isPending(image.memory);
+    if (pending && !discard && !flags.NoOverwrite) {
+      const HRESULT submitted = wire.context.submit();
+      if (failed(submitted)) return submitted;
+    }
+    if (!pending || !discard) {
+      const HRESULT result = lockMemory(wire, surface, flags, discard);
+      if (result != kWasStillDrawing || !discard) return result;
+    }
+  }
+  if (!discard) return flags.DoNotWait ? lockLater(wire, surface, area) : lockStaging(wire, surface, area, true, true);
+  const HRESULT result = lockStaging(wire, surface, area, false, !flags.DoNotWait);
+  return result == kNotAvailable ? lockCopy(surface) : result;
+}
+
+HRESULT unlockImage(Wire &wire, Resource &resource, Surface &surface) {
+  SurfaceLock &lock = surface.lock;
+  Image &image = *surface.image;
+  const Runtime &runtime = wire.context.runtime();
+  HRESULT result = kOk;
+  bool sent = true;
+  if (lock.where == SurfaceLock::Where::Memory) {
+    image.locks--;
+    result = runtime.unlock(image.memory.handle);
+    if (lock.writes) {
+      sent = image.markDirty(wire, surface.part(lock.area), !lock.stale);
+      surface.writes++;
+    }
+    if (lock.writes && lock.area == surface.whole()) surface.memoryStale = false;
+  } else if (lock.where == SurfaceLock::Where::Staging) {
+    lock.staging->locked = false;
+    result = runtime.unlock(lock.staging->memory.handle);
+    if (lock.writes) {
+      sent = image.copyIn(wire, surface.part(lock.area), *lock.staging);
+      surface.markWritten();
+    }
+  } else if (lock.where == SurfaceLock::Where::Process) {
+    if (lock.writes) {
+      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+                          lock.slicePitch);
+      surface.writes++;
+      if (lock.area == surface.whole()) surface.memoryStale = false;
+    }
+  } else if (lock.where == SurfaceLock::Where::Copy) {
+    if (lock.writes) {
+      sent = image.upload(wire, surface.part(lock.area), firstByte(lock, *resource.format(), lock.area), lock.pitch,
+                          lock.slicePitch);
+      surface.markWritten();
+    }
+    heapFree(lock.bytes);
+  }
+  lock = {};
+  return failed(result) || sent ? result : wire.context.takeError();
+}
+
+HRESULT lockBuffer(BufferStore &buffer, D3DDDIARG_LOCK &args) {
+  uint32_t begin = 0, end = buffer.size;
+  if (args.Flags.RangeValid) {
+    begin = args.Range.Offset < buffer.size ? args.Range.Offset : buffer.size;
+    const uint32_t most = buffer.size - begin;
+    // A size of 0 means all that follows (page "IDirect3DVertexBuffer9::Lock").
+    end = begin + (args.Range.Size && args.Range.Size < most ? args.Range.Size : most);
+  }
+  if (!buffer.locks) {
+    buffer.lockBegin = begin;
+    buffer.lockEnd = end;
+    buffer.lockWrites = !args.Flags.ReadOnly;
+    buffer.lockPromises = args.Flags.NoOverwrite;
+  } else {
+    if (begin < buffer.lockBegin) buffer.lockBegin = begin;
+    if (end > buffer.lockEnd) buffer.lockEnd = end;
+    buffer.lockWrites |= !args.Flags.ReadOnly;
+    buffer.lockPromises &= args.Flags.NoOverwrite;
+  }
+  // Both flags together promise only.
+  if (args.Flags.Discard && !args.Flags.NoOverwrite) buffer.isDiscarded = true;
+  buffer.locks++;
+  args.pSurfData = args.Flags.NotifyOnly ? nullptr : buffer.bytes + begin;
+  args.Pitch = end - begin;
+  args.SlicePitch = end - begin;
+  return kOk;
+}
+
+HRESULT unlockBuffer(const Wire &wire, UploadMemory &uploads, BufferStore &buffer) {
+  if (!buffer.locks) return kInvalidArgument;
+  if (--buffer.locks) return kOk;
+  if (!buffer.lockWrites || buffer.ofRuntime) return kOk;
+  const uint32_t begin = buffer.lockBegin, end = buffer.lockEnd;
+  if (buffer.lockPromises && buffer.sent.meets(begin, end) && buffer.sent.batch == wire.context.batch() &&
+      rewriteSent(uploads, buffer, begin, end))
+    return kOk;
+  buffer.markDirty(begin, end, buffer.lockPromises);
+  return kOk;
+}
+
+}  // namespace
+
+void copyRows(uint8_t *to, size_t toPitch, const uint8_t *from, size_t fromPitch, size_t bytes, uint32_t rows) {
+  for (uint32_t row = 0; row < rows; row++) memcpy(to + row * toPitch, from + row * fromPitch, bytes);
+}
+
+Rect wholeBlocks(const FormatRow &format, const Rect &rect, uint32_t width, uint32_t height) {
+  const uint32_t mask = format.block - 1u;
+  const auto up = [mask](uint32_t value, uint32_t limit) {
+    const uint32_t rounded = (value + mask) & ~mask;
+    return rounded < limit ? rounded : limit;
+  };
+  return {rect.left & ~mask, rect.top & ~mask, up(rect.right, width), up(rect.bottom, height)};
+}
+
+HRESULT lockResource(Wire &wire, Resource &resource, D3DDDIARG_LOCK &args) {
+  if (resource.isBuffer()) return lockBuffer(resource.buffer(), args);
+  Surface *surface = resource.surface(args.SubResourceIndex);
+  if (!surface) return kNotAvailable;
+  SurfaceLock &lock = surface->lock;
+  const Box area = lockedArea(*surface, resource.format(), args);
+  // Nobody but the driver knows that these have blocks, which a lock may not split.
+  if (surface->image && resource.format()->isTight && args.Flags.AreaValid &&
+      !(clipped(args.Area, surface->width, surface->height) == area.rect))
+    return kNotAvailable;
+  // A part of a picture in planes lies in several places.
+  const bool isPlanar = resource.format() && resource.format()->isPlanar;
+  const Box touched = isPlanar && !area.isEmpty() ? surface->whole() : area;
+  if (lock.count) {
+    if (lock.writes && !area.isEmpty()) lock.area = around(lock.area, touched);
+  } else {
+    lock.area = touched;
+    lock.writes = !args.Flags.ReadOnly && !area.isEmpty();
+    HRESULT result = kOk;
+    if (surface->image) {
+      result = lockImage(wire, *surface, area.isEmpty() ? surface->whole() : touched, args.Flags);
+    } else if (resource.format() && resource.format()->isNull() && !resource.isSystemMemory()) {
+      result = lockNothing(*surface);
+    } else {
+      lock.where = SurfaceLock::Where::Runtime;
+      lock.bytes = surface->system;
+      lock.pitch = surface->systemPitch;
+      lock.slicePitch = surface->systemSlicePitch;
+    }
+    if (failed(result)) {
+      lock = {};
+      return result;
+    }
+  }
+  lock.count++;
+  if (args.Flags.NotifyOnly)
+    args.pSurfData = nullptr;
+  else
+    answer(*surface, resource.format(), area, args);
+  if (resource.isBitmap() && args.pSurfData)
+    args.pSurfData = static_cast<uint8_t *>(args.pSurfData) + area.rect.left / 8;
+  return kOk;
+}
+
+HRESULT unlockResource(Wire &wire, UploadMemory &uploads, Resource &resource, const D3DDDIARG_UNLOCK &args) {
+  if (resource.isBuffer()) return unlockBuffer(wire, uploads, resource.buffer());
+  Surface *surface = resource.surface(args.SubResourceIndex);
+  // The one case in which a driver may say so (page "Handling the E_INVALIDARG Return Value").
+  if (!surface || !surface->lock.count) return kInvalidArgument;
+  if (--surface->lock.count) return kOk;
+  if (surface->image) return unlockImage(wire, resource, *surface);
+  if (surface->lock.where == SurfaceLock::Where::Copy) heapFree(surface->lock.bytes);
+  surface->lock = {};
+  return kOk;
+}
+
+namespace {
+
+/** Copies the slices of a box, `span` of each. */
+void copySlices(const RowSpan &span, uint32_t slices, uint8_t *to, size_t toPitch, uint64_t toSlicePitch,
+                const uint8_t *from, size_t fromPitch, uint64_t fromSlicePitch) {
+  for (uint32_t slice = 0; slice < slices; slice++)
+    copyRows(to + slice * toSlicePitch, toPitch, from + slice * fromSlicePitch, fromPitch, span.bytes, span.rows);
+}
+
+/** How a surface in memory of the runtime's has the format's rows there. */
+struct SystemRows {
+  uint32_t pitch;
+  uint64_t slicePitch;
+};
+
+SystemRows systemRows(const Surface &surface, const FormatRow &format) {
+  if (!format.isTight) return {surface.systemPitch, surface.systemSlicePitch};
+  return {(surface.width + format.block - 1) / format.block * format.blockBytes, 0};
+}
+
+/** Bytes that the runtime has for a surface of tight blocks: one a pixel, which is too few where a block is cut. */
+size_t tightBytes(const Surface &surface) {
+  return size_t{surface.systemPitch} * surface.height;
+}
+
+/** Where `box` begins in staging, which is as large as the level. */
+uint8_t *inStaging(void *memory, const Staging &staging, const Box &box, const RowSpan &span) {
+  return static_cast<uint8_t *>(memory) + box.front * staging.slicePitch + uint64_t{span.firstRow} * staging.pitch +
+         span.firstByte;
+}
+
+}  // namespace
+
+HRESULT writeSurface(Wire &wire, Surface &surface, const Box &box, const uint8_t *source, uint32_t sourcePitch,
+                     uint64_t sourceSlicePitch) {
+  Image &image = *surface.image;
+  if (image.sampleCount > 1) return kNotAvailable;
+  const RowSpan span = rowsOf(*image.format, box.rect);
+  const ImagePart part = surface.part(box);
+  const Runtime &runtime = wire.context.runtime();
+  if (!image.isSmall && uint64_t{span.rows} * span.bytes * part.slices > kCarriedBytes) {
+    if (image.cpuVisible && !image.locks && !wire.context.isPending(image.memory)) {
+      D3DDDICB_LOCKFLAGS how = {};
+      how.DonotWait = 1;
+      void *memory = nullptr;
+      if (!failed(runtime.lock(image.memory.handle, how, memory))) {
+        const LevelLayout &level = image.layout.level(part.level);
+        uint8_t *to = static_cast<uint8_t *>(memory) + image.layout.offset(part.level, part.layer) +
+                      uint64_t{span.firstRow} * level.pitch + span.firstByte;
+        copySlices(span, part.slices, to, level.pitch, level.sliceBytes(), source, sourcePitch, sourceSlicePitch);
+        const HRESULT result = runtime.unlock(image.memory.handle);
+        surface.writes++;
+        if (!image.markDirty(wire, part, !surface.memoryStale)) return wire.context.takeError();
+        if (box == surface.whole()) surface.memoryStale = false;
+        return result;
+      }
+    }
+    Staging *staging;
+    void *memory = nullptr;
+    if (!failed(image.takeStaging(wire, surface.width, surface.height, surface.depth, false, staging)) &&
+        !wire.context.isPending(staging->memory) && !failed(runtime.lock(staging->memory.handle, {}, memory))) {
+      copySlices(span, part.slices, inStaging(memory, *staging, box, span), staging->pitch, staging->slicePitch, source,
+                 sourcePitch, sourceSlicePitch);
+      const HRESULT result = runtime.unlock(staging->memory.handle);
+      surface.markWritten();
+      return image.copyIn(wire, part, *staging) ? result : wire.context.takeError();
+    }
+    // No memory is free, or none can be locked: the packets carry the bytes.
+  }
+  surface.markWritten();
+  return image.upload(wire, part, source, sourcePitch, sourceSlicePitch) ? kOk : wire.context.takeError();
+}
+
+namespace {
+
+/** Where a box lies in memory of the runtime's. */
+struct SystemPart {
+  SystemPart(const Surface &surface, const FormatRow &format, const Box &box)
+      : rows(systemRows(surface, format)),
+        span(rowsOf(format, box.rect)),
+        first(static_cast<size_t>(box.front * rows.slicePitch + uint64_t{span.firstRow} * rows.pitch)),
+        bytes(size_t{rows.pitch} * span.rows),
+        isThere(!format.isTight || first + bytes <= tightBytes(surface)) {}
+  const SystemRows rows;
+  const RowSpan span;
+  const size_t first, bytes;  // of its whole rows
+  const bool isThere;         // the runtime has all of them
+};
+
+}  // namespace
+
+HRESULT writeSurface(Wire &wire, Surface &to, const Box &area, const Surface &from, const FormatRow &format,
+                     const Box &box) {
+  const auto [rows, span, first, bytes, isThere] = SystemPart(from, format, box);
+  if (isThere) return writeSurface(wire, to, area, from.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  // What the runtime has no bytes for is zero.
+  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
+  if (!copy) return kOutOfMemory;
+  memset(copy, 0, bytes);
+  if (first < tightBytes(from)) memcpy(copy, from.system + first, tightBytes(from) - first);
+  const HRESULT result = writeSurface(wire, to, area, copy + span.firstByte, rows.pitch, 0);
+  heapFree(copy);
+  return result;
+}
+
+HRESULT readSurface(Wire &wire, Surface &from, const Box &box, const Surface &to, const FormatRow &format,
+                    const Box &area) {
+  const auto [rows, span, first, bytes, isThere] = SystemPart(to, format, area);
+  if (isThere) return readSurface(wire, from, box, to.system + first + span.firstByte, rows.pitch, rows.slicePitch);
+  auto *copy = static_cast<uint8_t *>(heapAllocate(bytes));
+  if (!copy) return kOutOfMemory;
+  const HRESULT result = readSurface(wire, from, box, copy + span.firstByte, rows.pitch, 0);
+  if (!failed(result)) {
+    // Bytes beside the rectangle are the program's.
+    for (uint32_t row = 0; row < span.rows; row++) {
+      const size_t at = size_t{row} * rows.pitch + span.firstByte, end = tightBytes(to);
+      if (first + at >= end) break;
+      const size_t room = end - first - at;
+      memcpy(to.system + first + at, copy + at, span.bytes < room ? span.bytes : room);
+    }
+  }
+  heapFree(copy);
+  return result;
+}
+
+HRESULT readSurface(Wire &wire, Surface &surface, const Box &box, uint8_t *to, uint32_t toPitch,
+                    uint64_t toSlicePitch) {
+  Image &image = *surface.image;
+  if (image.sampleCount > 1) return kNotAvailable;
+  Staging *staging;
+  HRESULT result = image.takeStaging(wire, surface.width, surface.height, surface.depth, true, staging);
+  if (failed(result)) return result;
+  if (!image.copyOut(wire, surface.part(box), *staging)) return wire.context.takeError();
+  result = wire.context.submit();
+  if (failed(result)) return result;
+  D3DDDICB_LOCKFLAGS how = {};
+  how.ReadOnly = 1;
+  void *memory = nullptr;
+  result = wire.context.runtime().lock(staging->memory.handle, how, memory);
+  if (failed(result)) return result;
+  const RowSpan span = rowsOf(*image.format, box.rect);
+  copySlices(span, box.back - box.front, to, toPitch, toSlicePitch, inStaging(memory, *staging, box, span),
+             staging->pitch, staging->slicePitch);
+  return wire.context.runtime().unlock(staging->memory.handle);
+}
+
+}  // namespace aero

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// sampled_texture.cpp: textures that are not at any moment what a draw should sample: those in memory of the runtime's,
+// which programs may bind, and those whose lower levels are the driver's to make.
+#include "aerogpu/aerogpu_extension.h"
+#include "guest-drivers/umd-d3d9/resources/lock.h"
+
+namespace aero {
+namespace {
+
+/** Bytes of a surface in memory of the runtime's, from its first to its last. */
+size_t systemBytes(const Surface &surface, const FormatRow &format) {
+  const size_t rows = format.isTight ? surface.height : (surface.height + format.block - 1) / format.block;
+  return surface.depth > 1 ? size_t{surface.systemSlicePitch} * surface.depth : size_t{surface.systemPitch} * rows;
+}
+
+}  // namespace
+
+/** A texture on the device of the same kind, and room for the bytes that it was made of. */
+HRESULT Resource::makeTwin(Wire &wire) {
+  m_hasNoTwin = true;  // unless this succeeds
+  if (!m_format || !(m_flags.Texture || m_flags.CubeMap || m_flags.Volume)) return kOk;
+  auto *sizes = static_cast<D3DDDI_SURFACEINFO *>(heapAllocate(sizeof(D3DDDI_SURFACEINFO) * m_surfaceCount));
+  if (!sizes) return kOutOfMemory;
+  size_t bytes = 0;
+  bool isThere = true;
+  for (uint32_t i = 0; i < m_surfaceCount; i++) {
+    const Surface &surface = m_surfaces[i];
+    sizes[i] = {};
+    sizes[i].Width = surface.width;
+    sizes[i].Height = surface.height;
+    sizes[i].Depth = m_flags.Volume ? surface.depth : 0;
+    isThere &= surface.system != nullptr;
+    bytes += systemBytes(surface, *m_format);
+  }
+  D3DDDIARG_CREATERESOURCE args = {};
+  args.Format = m_format->d3d;
+  args.Pool = D3DDDIPOOL_VIDEOMEMORY;
+  args.pSurfList = sizes;
+  args.SurfCount = m_surfaceCount;
+  args.MipLevels = m_levels;
+  args.Flags.Texture = m_flags.Texture;
+  args.Flags.CubeMap = m_flags.CubeMap;
+  args.Flags.Volume = m_flags.Volume;
+  Resource *twin = isThere ? heapCreate<Resource>() : nullptr;
+  HRESULT result = !isThere ? kOk : twin ? twin->create(wire, args) : kOutOfMemory;
+  heapFree(sizes);
+  if (twin && !failed(result)) {
+    m_twinBytes = static_cast<uint8_t *>(heapAllocate(bytes));
+    if (!m_twinBytes) result = kOutOfMemory;
+  }
+  if (failed(result) || !twin) {
+    if (twin) twin->destroy(wire);
+    heapDestroy(twin);
+    // A texture that the device cannot have is as if none were bound.
+    return result == kNotAvailable ? kOk : result;
+  }
+  m_twin = twin;
+  m_hasNoTwin = false;
+  noteImages();
+  return kOk;
+}
+
+HRESULT Resource::refresh(Wire &wire) {
+  if (m_flags.AutogenMipmap && !m_isSystemMemory) {
+    uint32_t writes = 0;
+    for (uint32_t i = 0; i < m_surfaceCount; i++) writes += m_surfaces[i].writes;
+    return writes == m_levelsMade ? kOk : generateLevels(wire, false);
+  }
+  if (m_hasNoTwin) return kOk;
+  const bool isNew = !m_twin;
+  if (isNew) {
+    const HRESULT made = makeTwin(wire);
+    if (failed(made) || !m_twin) return made;
+  }
+  // Programs write to it without telling anybody: to memory that they keep the address of, or that is their own.
+  uint8_t *known = m_twinBytes;
+  for (uint32_t i = 0; i < m_surfaceCount; i++) {
+    const Surface &surface = m_surfaces[i];
+    const size_t bytes = systemBytes(surface, *m_format);
+    if (isNew || memcmp(known, surface.system, bytes) != 0) {
+      memcpy(known, surface.system, bytes);
+      Surface &to = *m_twin->surface(i);
+      const HRESULT result = writeSurface(wire, to, to.whole(), surface, *m_format, surface.whole());
+      if (failed(result)) return result;
+    }
+    known += bytes;
+  }
+  return kOk;
+}
+
+HRESULT Resource::generateLevels(Wire &wire, bool point) {
+  if (!m_imageCount || !m_flags.AutogenMipmap) return kNotAvailable;
+  uint32_t writes = 0;
+  for (uint32_t i = 0; i < m_surfaceCount; i++) writes += m_surfaces[i].writes;
+  aerogpu_cmd_ext_generate_mips packet = {};
+  packet.texture = m_images[0].handle;
+  packet.flags = point ? AEROGPU_EXT_MIPS_POINT : AEROGPU_EXT_MIPS_LINEAR;
+  if (!wire.context.send(packet)) return wire.context.takeError();
+  m_levelsMade = writes;
+  return kOk;
+}
+
+}  // namespace aero

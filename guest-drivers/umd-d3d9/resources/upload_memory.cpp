@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d9/resources/upload_memory.h"
+
+#include "aerogpu/aerogpu_wddm_alloc.h"
+#include "guest-drivers/umd-d3d9/resources/resource.h"
+
+namespace aero {
+
+void UploadMemory::destroy() {
+  for (Chunk &chunk : m_chunks) release(m_wire.context, chunk.memory);
+}
+
+bool UploadMemory::lock(Chunk &chunk, void *&memory) const {
+  D3DDDICB_LOCKFLAGS flags = {};
+  flags.WriteOnly = 1;
+  flags.DonotWait = 1;
+  return !failed(m_wire.context.runtime().lock(chunk.memory.handle, flags, memory));
+}
+
+/** Memory that the device does not use, locked; null when there is none. `bytes`: wanted, and what there is. */
+UploadMemory::Chunk *UploadMemory::lockOne(uint32_t &bytes, void *&memory) {
+  Context &context = m_wire.context;
+  if (bytes > kChunkBytes) bytes = kChunkBytes;
+  Chunk &newest = m_chunks[m_newest];
+  // Behind what this batch has written to it already; what was submitted meanwhile is in use, all of it.
+  if (newest.memory && context.isPending(newest.memory) && bytes <= kChunkBytes - newest.used && lock(newest, memory))
+    return &newest;
+  for (uint32_t i = 1; i <= kChunks; i++) {
+    const uint32_t index = (m_newest + i) % kChunks;
+    Chunk &chunk = m_chunks[index];
+    if (!chunk.memory || context.isPending(chunk.memory) || !lock(chunk, memory)) continue;
+    chunk.used = 0;
+    m_newest = index;
+    return &chunk;
+  }
+  for (uint32_t index = 0; index < kChunks; index++) {
+    Chunk &chunk = m_chunks[index];
+    if (chunk.memory) continue;
+    AllocationRequest request;
+    request.bytes = kChunkBytes;
+    request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE | AEROGPU_WDDM_ALLOC_PRIV_FLAG_STAGING;
+    if (failed(allocate(context.runtime(), request, chunk.memory)) || !lock(chunk, memory)) return nullptr;
+    chunk.used = 0;
+    m_newest = index;
+    return &chunk;
+  }
+  return nullptr;
+}
+
+uint32_t UploadMemory::update(uint32_t buffer, uint32_t offset, const uint8_t *source, uint32_t bytes, uint32_t flags,
+                              SentBytes &sent) {
+  Context &context = m_wire.context;
+  uint32_t done = 0;
+  while (done < bytes) {
+    if (!context.ensure(sizeof(aerogpu_cmd_ext_update_buffer), 1)) break;
+    uint32_t piece = bytes - done;
+    void *memory = nullptr;
+    Chunk *chunk = lockOne(piece, memory);
+    if (!chunk) break;
+    memcpy(static_cast<uint8_t *>(memory) + chunk->used, source + done, piece);
+    if (failed(context.runtime().unlock(chunk->memory.handle))) break;
+    context.use(chunk->memory, false);
+    auto *packet = context.append<aerogpu_cmd_ext_update_buffer>();  // there is room for it
+    packet->buffer = buffer;
+    packet->flags = flags;
+    packet->dst_offset_bytes = offset + done;
+    packet->size_bytes = piece;
+    packet->src_alloc_id = chunk->memory.id;
+    packet->src_offset_bytes = chunk->used;
+    sent = {context.batch(), offset + done, offset + done + piece, nullptr, m_newest, chunk->used};
+    chunk->used =
+        piece < kChunkBytes - kAlign - chunk->used ? (chunk->used + piece + kAlign - 1) & ~(kAlign - 1) : kChunkBytes;
+    done += piece;
+    // The rest of the buffer was given up by the first packet.
+    if (flags & AEROGPU_EXT_UPDATE_DISCARD) flags = AEROGPU_EXT_UPDATE_NO_OVERWRITE;
+  }
+  return done;
+}
+
+bool UploadMemory::rewrite(uint32_t chunk, uint32_t offset, const uint8_t *source, uint32_t bytes) {
+  void *memory = nullptr;
+  if (!lock(m_chunks[chunk], memory)) return false;
+  memcpy(static_cast<uint8_t *>(memory) + offset, source, bytes);
+  return !failed(m_wire.context.runtime().unlock(m_chunks[chunk].memory.handle));
+}
+
+}  // namespace aero

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// states.h: render and sampler states: what the runtime wants, and what the device has. Nothing is sent until a draw
+// needs it, and nothing that the device has already. Values that are no value of their state count as its default:
+// programs set such, and the device would refuse them.
+#pragma once
+
+#include <stdint.h>
+
+#include "guest-drivers/umd-d3d9/base/dirty_bit.h"
+#include "guest-drivers/umd-d3d9/submit/context.h"
+
+namespace aero {
+
+/** Samplers: 0 to 15 are the pixel shader's, 16 to 19 the vertex shader's. */
+constexpr uint32_t kSamplerCount = 20;
+constexpr uint32_t kVertexSamplers = 16;  // the first of them
+
+/** A texture stage of the DDI as a sampler; kSamplerCount or more for stages that there is nothing of. */
+constexpr uint32_t samplerOfStage(uint32_t stage) {
+  constexpr uint32_t kFirstVertexStage = 257;  // D3DVERTEXTEXTURESAMPLER0; 256 is the displacement map's
+  if (stage < kVertexSamplers) return stage;
+  const uint32_t vertex = stage - kFirstVertexStage;
+  return stage >= kFirstVertexStage && vertex < 4 ? kVertexSamplers + vertex : kSamplerCount;
+}
+
+/** The wire's stage and slot of a sampler. */
+struct SamplerSlot {
+  uint32_t stage, slot;
+};
+constexpr SamplerSlot slotOf(uint32_t sampler) {
+  return sampler < kVertexSamplers ? SamplerSlot{AEROGPU_SHADER_STAGE_PIXEL, sampler}
+                                   : SamplerSlot{AEROGPU_SHADER_STAGE_VERTEX, sampler - kVertexSamplers};
+}
+
+/** A value that the device takes: `value`, or the default of the state. */
+uint32_t saneRenderState(uint32_t state, uint32_t value);
+uint32_t saneSamplerState(uint32_t state, uint32_t value);
+
+/** D3DSAMPLERSTATETYPE of a D3DDDITEXTURESTAGESTATETYPE, 0 for those that are the fixed function's. */
+uint32_t samplerStateOf(uint32_t textureStageState);
+
+class RenderStates {
+public:
+  explicit RenderStates(DirtyBit dirty);
+
+  /** D3DDDIRENDERSTATETYPE; numbers that the device has no state for are ignored. */
+  void set(uint32_t state, uint32_t value);
+  uint32_t get(uint32_t state) const { return state < kCount ? m_wanted[state] : 0; }
+
+  bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
+  /** Sends one state now, whatever is wanted; the next emit() puts the wanted value back. */
+  bool force(Context &context, uint32_t state, uint32_t value);
+  /** The device may have anything. */
+  void forget();
+
+private:
+  static constexpr uint32_t kCount = 256;
+
+  bool emitDirty(Context &context);
+  /** Unless the device has it. */
+  bool send(Context &context, uint32_t state, uint32_t value);
+  void mark(uint32_t state) {
+    m_dirty[state / 64] |= uint64_t{1} << state % 64;
+    m_isDirty.set();
+  }
+
+  uint32_t m_wanted[kCount], m_sent[kCount];
+  uint64_t m_known[kCount / 64];  // m_sent says what the device has
+  uint64_t m_dirty[kCount / 64] = {};
+  DirtyBit m_isDirty;
+};
+
+class SamplerStates {
+public:
+  explicit SamplerStates(DirtyBit dirty);
+
+  /** `state`: D3DSAMPLERSTATETYPE. */
+  void set(uint32_t sampler, uint32_t state, uint32_t value);
+  bool emit(Context &context) { return m_isDirty.isSet() ? emitDirty(context) : true; }
+  bool force(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
+  void forget();
+
+private:
+  static constexpr uint32_t kStates = 16;
+
+  bool emitDirty(Context &context);
+  bool send(Context &context, uint32_t sampler, uint32_t state, uint32_t value);
+  void mark(uint32_t sampler, uint32_t state) {
+    m_dirty[sampler] |= static_cast<uint16_t>(1u << state);
+    m_dirtySamplers |= 1u << sampler;
+    m_isDirty.set();
+  }
+
+  uint32_t m_wanted[kSamplerCount][kStates], m_sent[kSamplerCount][kStates];
+  uint16_t m_known[kSamplerCount];
+  uint16_t m_dirty[kSamplerCount] = {};
+  uint32_t m_dirtySamplers = 0;
+  DirtyBit m_isDirty;
+};
+
+/** What pixel shaders 1.x read of texture stages (docs/abi/d3d9-states.md XSTATE-4): bump matrices, luminance, the
+ *  flag that has coordinates divided. Devices without feature bit 43 have none of it. */
+class StageStates {
+public:
+  static constexpr uint32_t kStages = 8;
+
+  /** `state`: D3DDDITEXTURESTAGESTATETYPE; others are ignored. */
+  void set(uint32_t stage, uint32_t state, uint32_t value);
+  /** `transformed`: coordinates come as the program has them. Else a vertex shader made them, the runtime's for the
+   * fixed function too, and has what they are divided by in w, whatever D3DTTFF_COUNT says. */
+  bool emit(Context &context, bool transformed);
+  void forget();
+
+private:
+  static constexpr uint32_t kStates = 7;
+  bool m_transformed = false;
+
+  uint32_t m_wanted[kStages][kStates] = {};
+  uint8_t m_dirty[kStages] = {};
+  uint32_t m_dirtyStages = 0;
+};
+
+/** The planes that D3DRS_CLIPPLANEENABLE turns on, in clip space. */
+class ClipPlanes {
+public:
+  static constexpr uint32_t kCount = 6;
+
+  void set(uint32_t index, const float *coefficients);
+  /** Sends those of `enabled` (a bit each) that the device does not have. */
+  bool emit(Context &context, uint32_t enabled) { return m_dirty & enabled ? emitDirty(context) : true; }
+  void forget() { m_dirty = (1u << kCount) - 1; }
+
+private:
+  bool emitDirty(Context &context);
+
+  aerogpu_ext_clip_plane m_wanted[kCount] = {};
+  uint32_t m_dirty = 0;
+};
+
+/** After how many instances streams go on, as the device has it; 0: with each vertex. */
+class StreamSteps {
+public:
+  static constexpr uint32_t kStreams = 16;
+
+  /** Makes it so for the streams of `mask`; others are left alone. */
+  bool emit(Context &context, uint32_t mask, const uint32_t *steps);
+  /** Bit n: stream n goes on by instances. */
+  uint32_t stepping() const { return m_stepping; }
+  void forget() { m_stepping = m_unknown = (1u << kStreams) - 1; }
+
+private:
+  uint32_t m_sent[kStreams] = {};
+  uint32_t m_stepping = 0, m_unknown = 0;
+};
+
+}  // namespace aero

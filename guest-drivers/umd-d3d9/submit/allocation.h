@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// allocation.h: memory that Windows manages and the device reaches: the backing of a texture, or what a query waits on.
+#pragma once
+
+#include <stdint.h>
+
+#include "guest-drivers/umd-d3d9/submit/runtime.h"
+
+namespace aero {
+
+class Context;
+
+/** What the kernel driver is told of an allocation (docs/abi/driver-data.md, "Allocations"). */
+struct AllocationRequest {
+  uint64_t bytes = 0;
+  uint32_t flags = 0;  // AEROGPU_WDDM_ALLOC_PRIV_FLAG_*
+  // A surface; width 0: plain bytes.
+  uint32_t width = 0, height = 0, d3dFormat = 0, pitch = 0;
+};
+
+/** Whose allocations are, and what for. */
+struct AllocationOwner {
+  // The runtime's resource: given for shared ones and primaries, and Runtime::deallocateResource() frees them then.
+  HANDLE resource = nullptr;
+  bool primary = false;  // scanned out by `source`
+  D3DDDI_VIDEO_PRESENT_SOURCE_ID source = 0;
+};
+
+constexpr uint32_t kMaxAllocations = 32;  // of one call
+
+struct Allocation {
+  D3DKMT_HANDLE handle = 0;  // 0: there is none
+  uint32_t id = 0;           // alloc_id, by which packets name it
+  uint64_t token = 0;        // share_token, not 0 when it is shared
+  bool imported = false;     // the kernel driver has made its texture, under that token
+  uint64_t bytes = 0;
+  bool ofResource = false;  // goes with the runtime's resource, not by its handle
+  uint64_t batch = 0;       // the last batch that lists it
+  uint32_t listed = 0;      // where in that batch's list
+
+  explicit operator bool() const { return handle != 0; }
+};
+
+/** Makes `count` allocations, at most kMaxAllocations and maybe 0, or fails with none. All of a resource come from one
+ * call: it does not grow (page "PFND3DDDI_ALLOCATECB"). */
+HRESULT allocate(const Runtime &runtime, const AllocationOwner &owner, const AllocationRequest *requests,
+                 uint32_t count, Allocation *out);
+/** One for the driver's own use. */
+inline HRESULT allocate(const Runtime &runtime, const AllocationRequest &request, Allocation &out) {
+  return allocate(runtime, {}, &request, 1, &out);
+}
+
+/** Frees private memory, at once or as soon as the batch that lists it has been submitted. Forgets it in any case. */
+void release(Context &context, Allocation &allocation);
+
+}  // namespace aero

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "guest-drivers/umd-d3d9/submit/queries.h"
+
+#include <bit>
+
+#include "aerogpu/aerogpu_wddm_alloc.h"
+
+namespace aero {
+
+void Progress::destroy() {
+  for (uint32_t i = 0; i < m_count; i++) {
+    release(m_wire.context, m_marks[i]->memory);
+    heapDestroy(m_marks[i]);
+  }
+  m_count = 0;
+}
+
+/** One more allocation, which nothing uses. */
+HRESULT Progress::add(uint32_t &index) {
+  auto *mark = heapCreate<Mark>();
+  if (!mark) return kOutOfMemory;
+  AllocationRequest request;
+  request.bytes = kBytes;
+  request.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_CPU_VISIBLE;
+  const Runtime &runtime = m_wire.context.runtime();
+  HRESULT result = allocate(runtime, request, mark->memory);
+  void *bytes;
+  if (!failed(result)) result = runtime.lock(mark->memory.handle, {}, bytes);
+  if (!failed(result)) {
+    memset(bytes, 0, kBytes);
+    result = runtime.unlock(mark->memory.handle);
+  }
+  if (failed(result)) {
+    release(m_wire.context, mark->memory);
+    heapDestroy(mark);
+    return result;
+  }
+  index = m_count;
+  m_marks[m_count++] = mark;
+  return kOk;
+}
+
+/** The allocation that marks the current batch, with a place that is free in it. The caller lists it. */
+HRESULT Progress::take(bool withPlace, uint32_t &index) {
+  const uint64_t batch = m_wire.context.batch();
+  const auto usable = [&](const Mark &mark) { return !withPlace || mark.used < kPlaces; };
+  if (m_count && m_marks[m_newest]->batch == batch && usable(*m_marks[m_newest])) {
+    index = m_newest;
+    return kOk;
+  }
+  if (m_count < kUsual) return add(index);
+  // The one whose batch is the oldest is most likely done. If it is not, its batch will seem to end with this one:
+  // late, but never early.
+  uint32_t oldest = kMost;
+  for (uint32_t i = 0; i < m_count; i++)
+    if (m_marks[i]->batch != batch && (oldest == kMost || m_marks[i]->batch < m_marks[oldest]->batch)) oldest = i;
+  if (oldest != kMost) {
+    bool done;
+    const HRESULT result = collect(*m_marks[oldest], done);
+    if (failed(result)) return result;
+    if (done || usable(*m_marks[oldest])) {
+      index = oldest;
+      return kOk;
+    }
+  }
+  for (uint32_t i = 0; i < m_count; i++)
+    if (usable(*m_marks[i])) {
+      index = i;
+      return kOk;
+    }
+  return m_count < kMost ? add(index) : kOutOfMemory;
+}
+
+HRESULT Progress::mark() {
+  Context &context = m_wire.context;
+  if (!context.ensure(0, 1)) return context.takeError();
+  uint32_t index;
+  const HRESULT result = take(false, index);
+  if (failed(result)) return result;
+  m_newest = index;
+  m_marks[index]->batch = context.batch();
+  context.use(m_marks[index]->memory, true);
+  return kOk;
+}
+
+/** Hands out the results of an allocation that the device is done with; never waits. */
+HRESULT Progress::collect(Mark &mark, bool &done) {
+  done = mark.used == 0 && mark.batch <= m_done;
+  if (done) return kOk;
+  // A program may ask again and again without flushing (EX-31).
+  if (m_wire.context.isPending(mark.memory)) {
+    const HRESULT result = m_wire.context.submit();
+    if (failed(result)) return result;
+  }
+  const Runtime &runtime = m_wire.context.runtime();
+  D3DDDICB_LOCKFLAGS flags = {};
+  flags.DonotWait = 1;
+  flags.ReadOnly = mark.used == 0;
+  void *memory;
+  const HRESULT result = runtime.lock(mark.memory.handle, flags, memory);
+  if (result == kWasStillDrawing) return kOk;
+  if (failed(result)) return result;
+  auto *results = static_cast<aerogpu_ext_query_result *>(memory);
+  for (uint32_t i = 0; i < mark.used; i++) {
+    // A result that is not there will never be: the batch, or the device's work, was lost (QUERY-9).
+    if (mark.asked[i]) mark.asked[i]->answered(results[i].available ? results[i].value : 0);
+    results[i] = {};
+  }
+  mark.used = 0;
+  if (mark.batch > m_done) m_done = mark.batch;
+  done = true;
+  return runtime.unlock(mark.memory.handle);
+}
+
+HRESULT Progress::isDone(uint64_t batch, bool &done) {
+  done = batch <= m_done;
+  if (done) return kOk;
+  // Any mark of that batch or a later one will do; the first of them is done first.
+  Mark *first = nullptr;
+  for (uint32_t i = 0; i < m_count; i++)
+    if (m_marks[i]->batch >= batch && (!first || m_marks[i]->batch < first->batch)) first = m_marks[i];
+  if (first) return collect(*first, done);
+  done = true;
+  return kOk;
+}
+
+/** One more begin or end: a batch that has as many as the device takes is submitted. */
+HRESULT Progress::countPacket() {
+  Context &context = m_wire.context;
+  if (m_countedBatch == context.batch() && m_packets == kMostOfBatch) {
+    const HRESULT result = context.submit();
+    if (failed(result)) return result;
+  }
+  if (m_countedBatch != context.batch()) {
+    m_countedBatch = context.batch();
+    m_packets = 0;
+  }
+  m_packets++;
+  return kOk;
+}
+
+HRESULT Progress::begin(uint32_t &slot) {
+  const HRESULT counted = countPacket();
+  if (failed(counted)) return counted;
+  for (uint32_t word = 0; word < kSlots / 64; word++) {
+    if (!~m_slots[word]) continue;
+    const auto bit = static_cast<uint32_t>(std::countr_one(m_slots[word]));
+    aerogpu_cmd_ext_query_begin packet = {};
+    packet.slot = word * 64 + bit;
+    packet.type = AEROGPU_EXT_QUERY_OCCLUSION;
+    if (!m_wire.context.send(packet)) return m_wire.context.takeError();
+    m_slots[word] |= uint64_t{1} << bit;
+    slot = packet.slot;
+    return kOk;
+  }
+  return kOutOfMemory;  // so many count at a time
+}
+
+void Progress::abandon(uint32_t slot) {
+  // It goes on counting, which nobody sees: a begin forgets it (QUERY-5).
+  if (slot < kSlots) m_slots[slot / 64] &= ~(uint64_t{1} << slot % 64);
+}
+
+HRESULT Progress::end(uint32_t slot, uint32_t type, Query &query) {
+  const HRESULT counted = countPacket();
+  if (failed(counted)) return counted;
+  Context &context = m_wire.context;
+  if (!context.ensure(sizeof(aerogpu_cmd_ext_query_end), 1)) return context.takeError();
+  uint32_t index;
+  const HRESULT result = take(true, index);
+  if (failed(result)) return result;
+  Mark &mark = *m_marks[index];
+  m_newest = index;
+  mark.batch = context.batch();
+  context.use(mark.memory, true);
+  query.m_mark = index;
+  query.m_place = mark.used++;
+  query.m_isAsked = true;
+  mark.asked[query.m_place] = &query;
+  aerogpu_cmd_ext_query_end packet = {};
+  packet.slot = slot % kSlots;
+  packet.type = type;
+  packet.alloc_id = mark.memory.id;
+  packet.offset_bytes = query.m_place * sizeof(aerogpu_ext_query_result);
+  context.send(packet);  // there is room for it
+  abandon(slot);
+  return kOk;
+}
+
+QueryTypes queryTypes(uint32_t featuresHigh) {
+  QueryTypes out = {{D3DDDIQUERYTYPE_EVENT, D3DDDIQUERYTYPE_VCACHE}, 2};
+  if (featuresHigh & AEROGPU_EXT_FEATURE_HI_QUERIES)
+    for (const D3DDDIQUERYTYPE type : {D3DDDIQUERYTYPE_OCCLUSION, D3DDDIQUERYTYPE_TIMESTAMP,
+                                       D3DDDIQUERYTYPE_TIMESTAMPDISJOINT, D3DDDIQUERYTYPE_TIMESTAMPFREQ})
+      out.types[out.count++] = type;
+  return out;
+}
+
+void Query::drop(Progress &progress) {
+  if (m_isAsked) progress.drop(m_mark, m_place);
+  m_isAsked = false;
+  progress.abandon(m_slot);
+  m_slot = Progress::kSlots;
+  m_batch = m_value = 0;
+}
+
+HRESULT Query::begin(Wire &wire, Progress &progress) {
+  drop(progress);
+  const HRESULT result = progress.begin(m_slot);
+  m_lostBefore = wire.context.lost();
+  return result;
+}
+
+HRESULT Query::issue(Wire &wire, Progress &progress, D3DDDI_ISSUEQUERYFLAGS flags, uint32_t samples) {
+  HRESULT result = kOk;
+  switch (m_type) {
+  case D3DDDIQUERYTYPE_EVENT:
+    // Whatever the flags are ends an event (EX-32); a begin restarts it, and is followed by an end.
+    result = progress.mark();
+    break;
+  case D3DDDIQUERYTYPE_OCCLUSION:
+    if (flags.Begin) result = begin(wire, progress);
+    if (failed(result) || !flags.End) return result;
+    // Without a begin, or where that was in a batch that was lost, it counts from here.
+    if (m_slot == Progress::kSlots || m_lostBefore != wire.context.lost()) result = begin(wire, progress);
+    if (!failed(result)) result = progress.end(m_slot, AEROGPU_EXT_QUERY_OCCLUSION, *this);
+    if (!failed(result)) m_slot = Progress::kSlots;
+    m_samples = samples ? samples : 1;
+    break;
+  case D3DDDIQUERYTYPE_TIMESTAMP:
+    if (!flags.End) return kOk;
+    drop(progress);
+    result = progress.end(Progress::kSlots, AEROGPU_EXT_QUERY_TIMESTAMP, *this);
+    break;
+  default:
+    return kOk;  // what is always the same
+  }
+  if (!failed(result)) m_batch = wire.context.batch();
+  return result;
+}
+
+HRESULT Query::data(Wire &wire, Progress &progress, void *data) {
+  if (wire.context.error() == kDeviceRemoved) return kDeviceRemoved;
+  if (m_slot != Progress::kSlots) return kFalse;  // it still counts
+  bool done = true;
+  const HRESULT result = m_isAsked ? progress.isAnswered(m_mark, done) : m_batch ? progress.isDone(m_batch, done) : kOk;
+  if (failed(result)) return result;
+  if (!done) return kFalse;
+  if (!data) return kOk;
+  const auto answer = [data](const auto &value) {
+    memcpy(data, &value, sizeof value);
+    return kOk;
+  };
+  switch (m_type) {
+  case D3DDDIQUERYTYPE_VCACHE:
+    return answer(kNoVertexCache);
+  case D3DDDIQUERYTYPE_OCCLUSION: {
+    const uint64_t pixels = m_value / m_samples + (m_value % m_samples != 0);
+    return answer(static_cast<UINT>(pixels < UINT32_MAX ? pixels : UINT32_MAX));
+  }
+  case D3DDDIQUERYTYPE_TIMESTAMP:
+    return answer(m_value);
+  case D3DDDIQUERYTYPE_TIMESTAMPFREQ:
+    return answer(kTimestampFrequency);
+  case D3DDDIQUERYTYPE_TIMESTAMPDISJOINT:
+    return answer(BOOL{0});
+  default:
+    return answer(BOOL{1});
+  }
+}
+
+}  // namespace aero

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// wire.h: what everything needs that makes objects on the device: the batch, numbers for the objects, and which formats
+// there are.
+#pragma once
+
+#include "guest-drivers/umd-d3d9/base/formats.h"
+#include "guest-drivers/umd-d3d9/base/handles.h"
+#include "guest-drivers/umd-d3d9/submit/context.h"
+
+namespace aero {
+
+struct Wire {
+  Context &context;
+  HandleAllocator &handles;
+  const FormatTable &formats;
+
+  /** A new number; without one the batch says that memory is out. */
+  uint32_t take() {
+    const uint32_t handle = handles.take();
+    if (!handle) context.fail(kOutOfMemory);
+    return handle;
+  }
+  /** Ends an object by its packet (of {header, handle, reserved}) and frees its number. 0 is fine. */
+  template <class Packet> void destroy(uint32_t &handle) {
+    if (handle) {
+      Packet packet = {};
+      static_assert(sizeof packet == 16);
+      memcpy(reinterpret_cast<uint8_t *>(&packet) + sizeof(aerogpu_cmd_hdr), &handle, sizeof handle);
+      context.send(packet);
+      handles.give(handle);
+    }
+    handle = 0;
+  }
+};
+
+}  // namespace aero

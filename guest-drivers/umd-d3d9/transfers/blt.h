@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// blt.h: copies between resources, and fills: by one packet where the device has it, else by its plain copies, clears
+// and draws of the driver's own; and copies between memory of the runtime's and the device.
+#pragma once
+
+#include "guest-drivers/umd-d3d9/state/draw.h"
+
+namespace aero {
+
+class Blits {
+public:
+  Blits(Wire &wire, Pipeline &pipeline, Draws &draws) : m_wire(wire), m_pipeline(pipeline), m_draws(draws) {}
+  void destroy();
+
+  HRESULT blt(const D3DDDIARG_BLT &args);
+  HRESULT colorFill(const D3DDDIARG_COLORFILL &args);
+  /** E_NOTIMPL on devices without fills: DirectDraw's way to clear depth. */
+  HRESULT depthFill(const D3DDDIARG_DEPTHFILL &args);
+  HRESULT bufBlt(const D3DDDIARG_BUFFERBLT &args);
+
+private:
+  struct Mapping {
+    Rect from, to;
+    bool linear = false, mirrorX = false, mirrorY = false, toSrgb = false;
+    bool hasKey = false;  // texels of the source that are `key` stay away
+    uint32_t key = 0;     // as they lie in memory
+
+    bool isStraight() const {
+      return from.width() == to.width() && from.height() == to.height() && !mirrorX && !mirrorY && !toSrgb && !hasKey;
+    }
+  };
+  /** A texture for the length of a copy; image.destroy() ends it. */
+  struct Temporary {
+    Image image;
+    Surface surface;
+    bool create(Wire &wire, const FormatRow &format, const Rect &size, uint32_t usage);
+  };
+
+  HRESULT result(bool sent);
+  HRESULT videoToVideo(Surface &from, Surface &to, const Mapping &mapping);
+  HRESULT writeMapped(const FormatRow &format, const uint8_t *memory, uint32_t pitch, Surface &to,
+                      const Mapping &mapping);
+  HRESULT readMapped(Surface &from, const FormatRow &format, const Mapping &mapping, uint8_t *memory, uint32_t pitch);
+  bool sendBlit(Surface &from, Surface &to, const Mapping &mapping);
+  HRESULT fillBlocks(Surface &surface, const Rect &rect, uint32_t color);
+  aerogpu_cmd_ext_fill *appendFill(Surface &surface, const Rect &rect);
+  bool drawMapped(Surface &from, uint32_t fromView, Surface &to, const Mapping &mapping);
+  bool makeObjects();
+
+  Wire &m_wire;
+  Pipeline &m_pipeline;
+  Draws &m_draws;
+  Shader m_vertexShader, m_pixelShader;
+  uint32_t m_layout = 0;
+};
+
+}  // namespace aero

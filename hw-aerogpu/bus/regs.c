@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BAR0: the register table and the rules that hold for all registers. REG-1 to
+ * REG-5, EXT-4 to EXT-6, POLICY-1. Everything runs under the BQL.
+ */
+#include "qemu/osdep.h"
+#include "qemu/bitops.h"
+#include "qemu/lockable.h"
+#include "qemu/timer.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/ring/completions.h"
+#include "hw-aerogpu/display/cursor.h"
+#include "hw-aerogpu/display/edid.h"
+#include "hw-aerogpu/report/error_records.h"
+#include "hw-aerogpu/ring/fence.h"
+#include "hw-aerogpu/report/irq.h"
+#include "hw-aerogpu/ring/keep.h"
+#include "hw-aerogpu/report/log.h"
+#include "hw-aerogpu/ring/loss.h"
+#include "hw-aerogpu/bus/regs.h"
+#include "hw-aerogpu/guest/requests.h"
+#include "hw-aerogpu/ring/reset.h"
+#include "hw-aerogpu/ring/ring_memory.h"
+#include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/guest/spaces.h"
+#include "hw-aerogpu/report/trace_events.h"
+#include "hw-aerogpu/display/vblank.h"
+
+typedef enum AeroGPURegAccess {
+    REG_NONE,
+    REG_RO,
+    REG_RW,
+    REG_WO,
+} AeroGPURegAccess;
+
+typedef struct AeroGPUReg {
+    const char *name;
+    AeroGPURegAccess access;
+    uint32_t mask;  /* RW: bits that are kept; 0 = all */
+    bool boolean;   /* RW: any non-zero value is kept as 1 */
+    uint32_t value; /* RO: constant */
+    uint32_t (*read)(AeroGPUState *s);
+    /* RW: the new value is stored already. WO: nothing is stored. */
+    void (*write)(AeroGPUState *s, uint32_t old, uint32_t value);
+} AeroGPUReg;
+
+/* ---- 64-bit values that the device advances: LO latches HI ---- */
+
+static uint32_t latch(AeroGPUState *s, unsigned which, uint64_t value)
+{
+    s->regs.latch_hi[which] = value >> 32;
+    return value;
+}
+
+static uint32_t fence_lo_read(AeroGPUState *s)
+{
+    return latch(s, AEROGPU_LATCH_FENCE,
+                 qatomic_load_acquire(&s->fence.completed));
+}
+
+static uint32_t fence_hi_read(AeroGPUState *s)
+{
+    return s->regs.latch_hi[AEROGPU_LATCH_FENCE];
+}
+
+static uint32_t seq_lo_read(AeroGPUState *s)
+{
+    return latch(s, AEROGPU_LATCH_SEQ, aerogpu_vblank_seq(s));
+}
+
+static uint32_t seq_hi_read(AeroGPUState *s)
+{
+    return s->regs.latch_hi[AEROGPU_LATCH_SEQ];
+}
+
+static uint32_t time_lo_read(AeroGPUState *s)
+{
+    return latch(s, AEROGPU_LATCH_TIME, aerogpu_vblank_time_ns(s));
+}
+
+static uint32_t time_hi_read(AeroGPUState *s)
+{
+    return s->regs.latch_hi[AEROGPU_LATCH_TIME];
+}
+
+static uint32_t period_read(AeroGPUState *s)
+{
+    return s->vblank.period;
+}
+
+/* ---- ring and fences ---- */
+
+static void ring_config_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_ring_config_changed(s);
+}
+
+static void ring_control_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (value & AEROGPU_RING_CONTROL_RESET) {
+        aerogpu_ring_reset(s);
+    }
+    if (value & ~old & AEROGPU_RING_CONTROL_ENABLE) {
+        /* Objects that were kept are nobody's who has not claimed them. */
+        if (aerogpu_keep_forget(s) == AEROGPU_KEEP_DROP) {
+            aerogpu_drop_held(s);
+        }
+        aerogpu_ring_config_changed(s);
+        aerogpu_fence_page_changed(s);
+        aerogpu_request(s, AEROGPU_REQ_PROBE);
+    }
+}
+
+static void fence_gpa_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_fence_page_changed(s);
+}
+
+/* Only when no ioeventfd took the write. */
+static void doorbell_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    event_notifier_set(&s->render.doorbell);
+}
+
+/* ---- interrupts and errors ---- */
+
+static uint32_t irq_status_read(AeroGPUState *s)
+{
+    return qatomic_load_acquire(&s->irq.status);
+}
+
+static void irq_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_irq_enable_changed(s);
+    aerogpu_vblank_update(s);
+}
+
+static void irq_ack_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_irq_ack(s, value);
+}
+
+static uint32_t error_code_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->errors.code;
+}
+
+static uint32_t error_fence_lo_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->errors.fence;
+}
+
+static uint32_t error_fence_hi_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->errors.fence >> 32;
+}
+
+static uint32_t error_count_read(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->errors.count;
+}
+
+static void error_next_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_error_records_take(&s->errors.records);
+}
+
+#define ERROR_TAKEN(n)                                                \
+    static uint32_t error_##n##_read(AeroGPUState *s)                 \
+    {                                                                 \
+        QEMU_LOCK_GUARD(&s->lock);                                    \
+        return aerogpu_error_records_read(&s->errors.records,         \
+                                          AEROGPU_EXT_REG_ERROR_##n); \
+    }
+ERROR_TAKEN(TAKEN)
+ERROR_TAKEN(TAKEN_COUNT)
+ERROR_TAKEN(TAKEN_FENCE_LO)
+ERROR_TAKEN(TAKEN_FENCE_HI)
+ERROR_TAKEN(TAKEN_SPACE)
+ERROR_TAKEN(TAKEN_CONTEXT)
+
+/* ---- scanout and cursor ---- */
+
+static void scanout_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    value = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE);
+    aerogpu_scanout_changed(s, true, value && !old);
+    aerogpu_vblank_update(s);
+}
+
+static void scanout_config_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_scanout_changed(s, false, false);
+}
+
+static void scanout_fb_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_scanout_flip(s);
+}
+
+static void cursor_shape_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_cursor_shape_changed(s);
+}
+
+static void cursor_position_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    aerogpu_cursor_moved(s);
+}
+
+/* What the device itself does; the renderer adds what it can. */
+#define DEVICE_FEATURES                                                    \
+    (AEROGPU_FEATURE_FENCE_PAGE | AEROGPU_FEATURE_CURSOR |                 \
+     AEROGPU_FEATURE_SCANOUT | AEROGPU_FEATURE_VBLANK |                    \
+     AEROGPU_FEATURE_ERROR_INFO |                                          \
+     (uint64_t)(AEROGPU_EXT_FEATURE_HI_EDID | AEROGPU_EXT_FEATURE_HI_VGA | \
+                AEROGPU_EXT_FEATURE_HI_TIMESTAMP |                         \
+                AEROGPU_EXT_FEATURE_HI_GPU_LOSS |                          \
+                AEROGPU_EXT_FEATURE_HI_KEEP_OBJECTS |                      \
+                AEROGPU_EXT_FEATURE_HI_ERROR_RECORDS |                     \
+                AEROGPU_EXT_FEATURE_HI_POLICY |                            \
+                AEROGPU_EXT_FEATURE_HI_RING_BUSY)                          \
+         << 32)
+
+void aerogpu_regs_init(AeroGPUState *s)
+{
+    s->regs.features = DEVICE_FEATURES | aerogpu_renderer_features(s->renderer);
+    if (!s->handle_spaces) {
+        s->regs.features &= ~((uint64_t)(AEROGPU_EXT_FEATURE_HI_SPACES |
+                                         AEROGPU_EXT_FEATURE_HI_CHARGES |
+                                         AEROGPU_EXT_FEATURE_HI_PROCESSES)
+                              << 32);
+    }
+    s->regs.caps = aerogpu_renderer_caps(s->renderer, &s->regs.caps_size);
+}
+
+static uint32_t features_lo_read(AeroGPUState *s)
+{
+    return s->regs.features;
+}
+
+static uint32_t features_hi_read(AeroGPUState *s)
+{
+    return s->regs.features >> 32;
+}
+
+/* The table, indexed by register: entry R is AEROGPU_MMIO_REG_R. */
+#define REG(n, a, ...) \
+    [AEROGPU_MMIO_REG_##n / 4] = { .name = #n, .access = REG_##a, __VA_ARGS__ }
+
+static const AeroGPUReg aerogpu_regs[AEROGPU_REG_WORDS] = {
+    REG(MAGIC, RO, .value = AEROGPU_MMIO_MAGIC),
+    REG(ABI_VERSION, RO, .value = AEROGPU_ABI_VERSION_U32),
+    REG(FEATURES_LO, RO, .read = features_lo_read),
+    REG(FEATURES_HI, RO, .read = features_hi_read),
+
+    REG(RING_GPA_LO, RW, .write = ring_config_write),
+    REG(RING_GPA_HI, RW, .write = ring_config_write),
+    REG(RING_SIZE_BYTES, RW, .write = ring_config_write),
+    REG(RING_CONTROL, RW, .mask = AEROGPU_RING_CONTROL_ENABLE,
+        .write = ring_control_write),
+    REG(FENCE_GPA_LO, RW),
+    REG(FENCE_GPA_HI, RW, .write = fence_gpa_hi_write),
+    REG(COMPLETED_FENCE_LO, RO, .read = fence_lo_read),
+    REG(COMPLETED_FENCE_HI, RO, .read = fence_hi_read),
+    REG(DOORBELL, WO, .write = doorbell_write),
+
+    REG(IRQ_STATUS, RO, .read = irq_status_read),
+    REG(IRQ_ENABLE, RW, .mask = AEROGPU_IRQ_BITS, .write = irq_enable_write),
+    REG(IRQ_ACK, WO, .write = irq_ack_write),
+    REG(ERROR_CODE, RO, .read = error_code_read),
+    REG(ERROR_FENCE_LO, RO, .read = error_fence_lo_read),
+    REG(ERROR_FENCE_HI, RO, .read = error_fence_hi_read),
+    REG(ERROR_COUNT, RO, .read = error_count_read),
+
+    REG(SCANOUT0_ENABLE, RW, .boolean = true, .write = scanout_enable_write),
+    REG(SCANOUT0_WIDTH, RW, .write = scanout_config_write),
+    REG(SCANOUT0_HEIGHT, RW, .write = scanout_config_write),
+    REG(SCANOUT0_FORMAT, RW, .write = scanout_config_write),
+    REG(SCANOUT0_PITCH_BYTES, RW, .write = scanout_config_write),
+    REG(SCANOUT0_FB_GPA_LO, RW),
+    REG(SCANOUT0_FB_GPA_HI, RW, .write = scanout_fb_hi_write),
+    REG(SCANOUT0_VBLANK_SEQ_LO, RO, .read = seq_lo_read),
+    REG(SCANOUT0_VBLANK_SEQ_HI, RO, .read = seq_hi_read),
+    REG(SCANOUT0_VBLANK_TIME_NS_LO, RO, .read = time_lo_read),
+    REG(SCANOUT0_VBLANK_TIME_NS_HI, RO, .read = time_hi_read),
+    REG(SCANOUT0_VBLANK_PERIOD_NS, RO, .read = period_read),
+
+    REG(CURSOR_ENABLE, RW, .boolean = true, .write = cursor_shape_write),
+    REG(CURSOR_X, RW, .write = cursor_position_write),
+    REG(CURSOR_Y, RW, .write = cursor_position_write),
+    REG(CURSOR_HOT_X, RW, .write = cursor_shape_write),
+    REG(CURSOR_HOT_Y, RW, .write = cursor_shape_write),
+    REG(CURSOR_WIDTH, RW, .write = cursor_shape_write),
+    REG(CURSOR_HEIGHT, RW, .write = cursor_shape_write),
+    REG(CURSOR_FORMAT, RW, .write = cursor_shape_write),
+    REG(CURSOR_FB_GPA_LO, RW),
+    REG(CURSOR_FB_GPA_HI, RW, .write = cursor_shape_write),
+    REG(CURSOR_PITCH_BYTES, RW, .write = cursor_shape_write),
+};
+
+/* ---- the extension space ---- */
+
+static uint32_t edid_size_read(AeroGPUState *s)
+{
+    return s->edid.size;
+}
+
+static uint32_t caps_size_read(AeroGPUState *s)
+{
+    return s->regs.caps_size;
+}
+
+/* Little-endian read of 1 to 4 bytes; zero behind the end. */
+static uint32_t caps_read(AeroGPUState *s, uint32_t offset, unsigned size)
+{
+    uint32_t value = 0;
+    unsigned i;
+
+    for (i = 0; i < size; i++) {
+        if (offset + i < s->regs.caps_size) {
+            value |= (uint32_t)s->regs.caps[offset + i] << (8 * i);
+        }
+    }
+    return value;
+}
+
+/*
+ * As a reset of VGA does. Who shows something next may program VGA's registers
+ * alone: under a mode of VBE that is left over nobody would see it.
+ */
+static void end_vbe_mode(AeroGPUState *s)
+{
+    uint16_t index = s->vga.vbe_index;
+
+    vbe_ioport_write_index(&s->vga, 0, VBE_DISPI_INDEX_ENABLE);
+    vbe_ioport_write_data(&s->vga, 0, 0);
+    s->vga.vbe_index = index;
+}
+
+static void vga_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    end_vbe_mode(s);
+    aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE, 0);
+    aerogpu_reg_set(&s->regs, AEROGPU_MMIO_REG_CURSOR_ENABLE, 0);
+    aerogpu_vblank_update(s);
+    aerogpu_cursor_reset(s);
+    aerogpu_scanout_to_vga(s);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+}
+
+/* QUERY-12 */
+static uint32_t timestamp_lo_read(AeroGPUState *s)
+{
+    uint64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    s->regs.timestamp_hi = now >> 32;
+    return now;
+}
+
+static uint32_t timestamp_hi_read(AeroGPUState *s)
+{
+    return s->regs.timestamp_hi;
+}
+
+static uint32_t gpu_state_read(AeroGPUState *s)
+{
+    return qatomic_read(&s->loss.state);
+}
+
+static uint32_t gpu_enable_read(AeroGPUState *s)
+{
+    return s->loss.enable;
+}
+
+static void gpu_enable_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (aerogpu_loss_enable(s, value & 1)) {
+        aerogpu_completions_go_on(s);
+        aerogpu_request(s, AEROGPU_REQ_PROBE);
+    }
+}
+
+static void gpu_restart_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (value & 1) {
+        aerogpu_gpu_restart(s);
+    }
+}
+
+static uint32_t gpu_generation_read(AeroGPUState *s)
+{
+    return qatomic_read(&s->loss.generation);
+}
+
+static void keep_key_lo_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    s->keep.written = deposit64(s->keep.written, 0, 32, value);
+}
+
+static void keep_key_hi_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    s->keep.written = deposit64(s->keep.written, 32, 32, value);
+}
+
+static uint32_t keep_read(AeroGPUState *s)
+{
+    return s->keep.state;
+}
+
+static void keep_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    switch (aerogpu_keep_write(s, value)) {
+    case AEROGPU_KEEP_DROP:
+        aerogpu_drop_held(s);
+        break;
+    case AEROGPU_KEEP_BACK:
+        aerogpu_scanout_textures_are_back(s);
+        break;
+    case AEROGPU_KEEP_NOTHING:
+        break;
+    }
+}
+
+static uint32_t policy_read(AeroGPUState *s)
+{
+    return s->escapes ? 0 : AEROGPU_EXT_POLICY_ESCAPES_OFF;
+}
+
+static uint32_t ring_busy_read(AeroGPUState *s)
+{
+    return aerogpu_ring_busy(s);
+}
+
+static uint32_t spaces_read(AeroGPUState *s)
+{
+    return aerogpu_spaces_enabled(s) ? AEROGPU_EXT_SPACES_ENABLE : 0;
+}
+
+static void spaces_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    if (aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_RING_CONTROL) &
+        AEROGPU_RING_CONTROL_ENABLE) {
+        aerogpu_guest_error(s, "SPACES written while the ring is enabled");
+        return;
+    }
+    aerogpu_spaces_enable(s, s->handle_spaces &&
+                                 value & AEROGPU_EXT_SPACES_ENABLE);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+}
+
+static uint32_t scanout_alloc_read(AeroGPUState *s)
+{
+    return s->spaces.scanout_alloc;
+}
+
+static void scanout_alloc_write(AeroGPUState *s, uint32_t old, uint32_t value)
+{
+    s->spaces.scanout_alloc = value;
+}
+
+#define SPACE_LIMIT(n)                                             \
+    static uint32_t space_##n##_read(AeroGPUState *s)              \
+    {                                                              \
+        return aerogpu_spaces_limit(s, AEROGPU_EXT_REG_SPACE_##n); \
+    }
+SPACE_LIMIT(COUNT)
+SPACE_LIMIT(CONTEXTS)
+SPACE_LIMIT(OBJECTS)
+SPACE_LIMIT(MEMORY_MB)
+
+/* Words have no storage here: what one keeps is in the part that it is of. */
+#define EXT_REG(n, a, ...)                             \
+    {                                                  \
+        AEROGPU_EXT_REG_##n,                           \
+        {                                              \
+            .name = #n, .access = REG_##a, __VA_ARGS__ \
+        }                                              \
+    }
+
+static const struct AeroGPUExtReg {
+    uint32_t offset;
+    AeroGPUReg reg;
+} aerogpu_ext_regs[] = {
+    EXT_REG(EDID_SIZE, RO, .read = edid_size_read),
+    EXT_REG(VGA, WO, .write = vga_write),
+    EXT_REG(CAPS_SIZE, RO, .read = caps_size_read),
+    EXT_REG(TIMESTAMP_LO, RO, .read = timestamp_lo_read),
+    EXT_REG(TIMESTAMP_HI, RO, .read = timestamp_hi_read),
+    EXT_REG(GPU_STATE, RO, .read = gpu_state_read),
+    EXT_REG(GPU_ENABLE, RW, .read = gpu_enable_read, .write = gpu_enable_write),
+    EXT_REG(GPU_RESTART, WO, .write = gpu_restart_write),
+    EXT_REG(GPU_GENERATION, RO, .read = gpu_generation_read),
+    EXT_REG(KEEP_KEY_LO, WO, .write = keep_key_lo_write),
+    EXT_REG(KEEP_KEY_HI, WO, .write = keep_key_hi_write),
+    EXT_REG(KEEP, RW, .read = keep_read, .write = keep_write),
+    EXT_REG(POLICY, RO, .read = policy_read),
+    EXT_REG(RING_BUSY, RO, .read = ring_busy_read),
+    EXT_REG(ERROR_NEXT, WO, .write = error_next_write),
+    EXT_REG(ERROR_TAKEN, RO, .read = error_TAKEN_read),
+    EXT_REG(ERROR_TAKEN_COUNT, RO, .read = error_TAKEN_COUNT_read),
+    EXT_REG(ERROR_TAKEN_FENCE_LO, RO, .read = error_TAKEN_FENCE_LO_read),
+    EXT_REG(ERROR_TAKEN_FENCE_HI, RO, .read = error_TAKEN_FENCE_HI_read),
+    EXT_REG(ERROR_TAKEN_SPACE, RO, .read = error_TAKEN_SPACE_read),
+    EXT_REG(ERROR_TAKEN_CONTEXT, RO, .read = error_TAKEN_CONTEXT_read),
+    EXT_REG(SPACES, RW, .read = spaces_read, .write = spaces_write),
+    EXT_REG(SPACE_COUNT, RO, .read = space_COUNT_read),
+    EXT_REG(SPACE_CONTEXTS, RO, .read = space_CONTEXTS_read),
+    EXT_REG(SPACE_OBJECTS, RO, .read = space_OBJECTS_read),
+    EXT_REG(SPACE_MEMORY_MB, RO, .read = space_MEMORY_MB_read),
+    EXT_REG(SCANOUT0_ALLOC, RW, .read = scanout_alloc_read,
+            .write = scanout_alloc_write),
+};
+
+/* NULL where there is no register. */
+static const AeroGPUReg *aerogpu_ext_reg(hwaddr addr)
+{
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(aerogpu_ext_regs); i++) {
+        if (aerogpu_ext_regs[i].offset == addr) {
+            return &aerogpu_ext_regs[i].reg;
+        }
+    }
+    return NULL;
+}
+
+static uint32_t aerogpu_ext_read(AeroGPUState *s, hwaddr addr, unsigned size)
+{
+    const AeroGPUReg *reg = size == 4 ? aerogpu_ext_reg(addr) : NULL;
+    uint32_t value = 0;
+
+    if (addr >= AEROGPU_EXT_REG_EDID &&
+        addr < AEROGPU_EXT_REG_EDID + AEROGPU_EXT_REG_EDID_BYTES) {
+        return aerogpu_edid_read(s, addr - AEROGPU_EXT_REG_EDID, size);
+    }
+    if (addr >= AEROGPU_EXT_REG_CAPS &&
+        addr < AEROGPU_EXT_REG_CAPS + AEROGPU_EXT_REG_CAPS_BYTES) {
+        return caps_read(s, addr - AEROGPU_EXT_REG_CAPS, size);
+    }
+    if (reg && reg->read) {
+        value = reg->read(s);
+        trace_aerogpu_reg_read(addr, reg->name, value);
+    }
+    return value;
+}
+
+static void aerogpu_ext_write(AeroGPUState *s, hwaddr addr, uint32_t value,
+                              unsigned size)
+{
+    const AeroGPUReg *reg = size == 4 ? aerogpu_ext_reg(addr) : NULL;
+
+    if (reg && reg->write) {
+        trace_aerogpu_reg_write(addr, reg->name, value);
+        reg->write(s, 0, value);
+    }
+}
+
+/* ---- access ---- */
+
+/* What a register that is written has stored; 0 where nothing is. */
+static uint32_t aerogpu_reg_kept(const AeroGPUReg *reg, uint32_t value)
+{
+    if (reg->access != REG_RW) {
+        return 0;
+    }
+    return reg->boolean ? value != 0 : value & (reg->mask ?: UINT32_MAX);
+}
+
+static uint64_t aerogpu_mmio_read(void *opaque, hwaddr addr, unsigned size)
+{
+    AeroGPUState *s = opaque;
+    const AeroGPUReg *reg;
+    uint32_t value = 0;
+
+    if (addr >= AEROGPU_EXT_REG_FIRST) {
+        return aerogpu_ext_read(s, addr, size);
+    }
+    if (size != 4 || addr % 4 || addr / 4 >= AEROGPU_REG_WORDS) {
+        return 0;
+    }
+    reg = &aerogpu_regs[addr / 4];
+    switch (reg->access) {
+    case REG_RO:
+        value = reg->read ? reg->read(s) : reg->value;
+        break;
+    case REG_RW:
+        value = s->regs.word[addr / 4];
+        break;
+    default:
+        break;
+    }
+    trace_aerogpu_reg_read(addr, reg->name ?: "unknown", value);
+    return value;
+}
+
+static void aerogpu_mmio_write(void *opaque, hwaddr addr, uint64_t data,
+                               unsigned size)
+{
+    AeroGPUState *s = opaque;
+    const AeroGPUReg *reg;
+    uint32_t old, value = data;
+
+    if (addr >= AEROGPU_EXT_REG_FIRST) {
+        aerogpu_ext_write(s, addr, value, size);
+        return;
+    }
+    if (size != 4 || addr % 4 || addr / 4 >= AEROGPU_REG_WORDS) {
+        return;
+    }
+    reg = &aerogpu_regs[addr / 4];
+    trace_aerogpu_reg_write(addr, reg->name ?: "unknown", value);
+    if (reg->access != REG_RW && reg->access != REG_WO) {
+        return;
+    }
+    old = s->regs.word[addr / 4];
+    if (reg->access == REG_RW) {
+        aerogpu_reg_set(&s->regs, addr, aerogpu_reg_kept(reg, value));
+    }
+    if (reg->write) {
+        reg->write(s, old, value);
+    }
+}
+
+/*
+ * Accesses of any size and alignment reach us; those that are not aligned
+ * words have no effect, and 64-bit ones are LO, then HI.
+ */
+const MemoryRegionOps aerogpu_mmio_ops = {
+    .read = aerogpu_mmio_read,
+    .write = aerogpu_mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 4, .unaligned = true },
+};
+
+/* ---- saved state ---- */
+
+/* A value that no write leaves was saved by no device. */
+static int aerogpu_regs_post_load(void *opaque, int version_id)
+{
+    AeroGPURegFile *regs = opaque;
+    size_t i;
+
+    for (i = 0; i < AEROGPU_REG_WORDS; i++) {
+        uint32_t value = regs->word[i];
+
+        if (value != aerogpu_reg_kept(&aerogpu_regs[i], value)) {
+            aerogpu_regfile_reset(regs);
+            return aerogpu_load_error("register 0x%zx holds 0x%x", i * 4,
+                                      value);
+        }
+    }
+    return 0;
+}
+
+static bool aerogpu_regs_timestamp_needed(void *opaque)
+{
+    AeroGPURegFile *regs = opaque;
+
+    return regs->timestamp_hi != 0;
+}
+
+static int aerogpu_regs_pre_load(void *opaque)
+{
+    AeroGPURegFile *regs = opaque;
+
+    regs->timestamp_hi = 0;
+    return 0;
+}
+
+static const VMStateDescription aerogpu_regs_timestamp_vmstate = {
+    .name = "aerogpu/regs/timestamp",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_regs_timestamp_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(timestamp_hi, AeroGPURegFile),
+                                VMSTATE_END_OF_LIST() },
+};
+
+const VMStateDescription aerogpu_regs_vmstate = {
+    .name = "aerogpu/regs",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_load = aerogpu_regs_pre_load,
+    .post_load = aerogpu_regs_post_load,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT32_ARRAY(word, AeroGPURegFile, AEROGPU_REG_WORDS),
+            VMSTATE_UINT32_ARRAY(latch_hi, AeroGPURegFile, AEROGPU_LATCHES),
+            VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_regs_timestamp_vmstate, NULL },
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Drawing to the console: rows of guest memory or of a frame are converted
+ * to the surface, the cursor is laid over them, and displays are told what
+ * changed. Everything runs under the BQL.
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "qemu/main-loop.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/display/cursor.h"
+#include "hw-aerogpu/display/console.h"
+#include "hw-aerogpu/guest/guestmem.h"
+#include "hw-aerogpu/display/pixels.h"
+#include "hw-aerogpu/display/scanout.h"
+
+/* The surface that rows are converted to, of the given size. */
+static DisplaySurface *aerogpu_surface(AeroGPUState *s, uint32_t width,
+                                       uint32_t height)
+{
+    DisplaySurface *surface = qemu_console_surface(s->con);
+
+    if (surface != s->scanout.surface || surface_width(surface) != width ||
+        surface_height(surface) != height) {
+        surface = qemu_create_displaysurface(width, height);
+        dpy_gfx_replace_surface(s->con, surface);
+        s->scanout.surface = surface;
+        s->scanout.full_update = true;
+    }
+    return surface;
+}
+
+/* Tells displays to draw a part of the surface again. */
+static void aerogpu_tell(AeroGPUState *s, uint32_t x, uint32_t y,
+                         uint32_t width, uint32_t height)
+{
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        s->stats.pixels_told += (uint64_t)width * height;
+    }
+    dpy_gfx_update(s->con, x, y, width, height);
+}
+
+static void aerogpu_draw_blank(AeroGPUState *s)
+{
+    DisplaySurface *surface;
+
+    surface = aerogpu_surface(s, s->scanout.config.width ?: 640,
+                              s->scanout.config.height ?: 480);
+    if (s->scanout.full_update) {
+        memset(surface_data(surface), 0,
+               (size_t)surface_stride(surface) * surface_height(surface));
+        dpy_gfx_update_full(s->con);
+        s->scanout.full_update = false;
+    }
+}
+
+/* Where the rows of one drawing come from. */
+typedef struct AeroGPUSource {
+    const uint8_t *data;
+    uint64_t stride;        /* bytes */
+    uint32_t width, height; /* pixels there are */
+    uint32_t format;
+    MemoryRegion *dirty_mr; /* BAR1: only dirty rows are looked at */
+    hwaddr dirty_offset;
+    DirtyBitmapSnapshot *dirty;
+    const AeroGPUDamage *damage; /* all that can differ; NULL: anything */
+} AeroGPUSource;
+
+static bool aerogpu_row_dirty(const AeroGPUSource *src, uint32_t y)
+{
+    if (src->damage) {
+        return false; /* aerogpu_draw_damage() has drawn it */
+    }
+    return !src->dirty ||
+           memory_region_snapshot_get_dirty(
+               src->dirty_mr, src->dirty, src->dirty_offset + y * src->stride,
+               (hwaddr)src->width * aerogpu_format_bytes(src->format));
+}
+
+/* Whether row `y` is one of `rows` from `first` on. */
+static bool aerogpu_row_is_in(uint32_t y, int32_t first, uint32_t rows)
+{
+    return rows && (int64_t)y >= first && (int64_t)y < (int64_t)first + rows;
+}
+
+/*
+ * Brings the rectangles of src->damage in line, but for the rows of the cursor,
+ * old and new, which are brought in line as a whole.
+ */
+static void aerogpu_draw_damage(AeroGPUState *s, DisplaySurface *surface,
+                                const AeroGPUSource *src, int32_t cursor_y,
+                                uint32_t cursor_rows)
+{
+    uint32_t bytes = aerogpu_format_bytes(src->format);
+    uint32_t width = MIN((uint32_t)surface_width(surface), src->width);
+    uint32_t height = MIN((uint32_t)surface_height(surface), src->height);
+    uint32_t stride = surface_stride(surface);
+    uint32_t i, y;
+
+    for (i = 0; i < src->damage->count; i++) {
+        const struct aerogpu_frame_rect *rect = &src->damage->rects[i];
+        uint32_t right = MIN(rect->right, width);
+        uint32_t bottom = MIN(rect->bottom, height);
+        uint32_t n = right - MIN(rect->left, right);
+        int64_t first = -1;
+
+        for (y = rect->top; n && y <= bottom; y++) {
+            bool changed = false;
+
+            if (y < bottom && !aerogpu_row_is_in(y, cursor_y, cursor_rows) &&
+                !aerogpu_row_is_in(y, s->cursor.drawn_y,
+                                   s->cursor.drawn_rows)) {
+                uint8_t *to = (uint8_t *)surface_data(surface) +
+                              (size_t)y * stride + (size_t)rect->left * 4;
+
+                aerogpu_convert_row(src->format,
+                                    src->data + y * src->stride +
+                                        (uint64_t)rect->left * bytes,
+                                    s->draw.line, n);
+                changed = memcmp(to, s->draw.line, (size_t)n * 4) != 0;
+                if (changed) {
+                    memcpy(to, s->draw.line, (size_t)n * 4);
+                }
+            }
+            if (changed && first < 0) {
+                first = y;
+            } else if (!changed && first >= 0) {
+                aerogpu_tell(s, rect->left, first, n, y - first);
+                first = -1;
+            }
+        }
+    }
+}
+
+/* Of a row that differs: the pixels from the first to the last that do. */
+static void aerogpu_tell_row(AeroGPUState *s, const uint32_t *to, uint32_t y,
+                             uint32_t width)
+{
+    uint32_t left = 0, right = width;
+
+    while (left < right && to[left] == s->draw.line[left]) {
+        left++;
+    }
+    while (right > left && to[right - 1] == s->draw.line[right - 1]) {
+        right--;
+    }
+    aerogpu_tell(s, left, y, right - left, 1);
+}
+
+/*
+ * Brings the surface in line with the source and the cursor. A row is
+ * converted aside and copied only if it differs, so displays are told of real
+ * changes only.
+ */
+static void aerogpu_draw_rows(AeroGPUState *s, DisplaySurface *surface,
+                              const AeroGPUSource *src)
+{
+    uint32_t width = surface_width(surface);
+    uint32_t height = surface_height(surface);
+    uint32_t stride = surface_stride(surface);
+    uint8_t *to = surface_data(surface);
+    uint32_t common = MIN(width, src->width);
+    int32_t cursor_y = 0, old_y = s->cursor.drawn_y;
+    uint32_t cursor_rows = 0, old_rows = s->cursor.drawn_rows;
+    bool cursor = aerogpu_cursor_rows(s, &cursor_y, &cursor_rows);
+    int64_t first = -1;
+    uint32_t y;
+
+    if (s->draw.line_pixels < width) {
+        s->draw.line = g_renew(uint32_t, s->draw.line, width);
+        s->draw.line_pixels = width;
+    }
+    if (src->damage && !s->scanout.full_update) {
+        aerogpu_draw_damage(s, surface, src, cursor_y,
+                            cursor ? cursor_rows : 0);
+    }
+    for (y = 0; y <= height; y++, to += stride) {
+        bool changed = false;
+
+        if (y < height) {
+            bool under = cursor && aerogpu_row_is_in(y, cursor_y, cursor_rows);
+            bool was_under = aerogpu_row_is_in(y, old_y, old_rows);
+
+            if (s->scanout.full_update || under || was_under ||
+                (y < src->height && aerogpu_row_dirty(src, y))) {
+                uint32_t n = y < src->height ? common : 0;
+
+                aerogpu_convert_row(src->format, src->data + y * src->stride,
+                                    s->draw.line, n);
+                memset(s->draw.line + n, 0, (size_t)(width - n) * 4);
+                if (under) {
+                    aerogpu_cursor_overlay(s, s->draw.line, width, y);
+                }
+                if (s->scanout.full_update ||
+                    memcmp(to, s->draw.line, (size_t)width * 4)) {
+                    if (src->damage && !s->scanout.full_update) {
+                        aerogpu_tell_row(s, (uint32_t *)to, y, width);
+                    } else {
+                        changed = true;
+                    }
+                    memcpy(to, s->draw.line, (size_t)width * 4);
+                }
+            }
+        }
+        if (changed && first < 0) {
+            first = y;
+        } else if (!changed && first >= 0) {
+            aerogpu_tell(s, 0, first, width, y - first);
+            first = -1;
+        }
+    }
+    s->cursor.drawn_y = cursor_y;
+    s->cursor.drawn_rows = cursor ? cursor_rows : 0;
+    s->scanout.full_update = false;
+}
+
+static bool aerogpu_draw_memory(AeroGPUState *s, DisplaySurface *surface)
+{
+    const AeroGPUScanoutConfig *scanout = &s->scanout.config;
+    uint64_t size =
+        (uint64_t)scanout->pitch * (scanout->height - 1) +
+        (uint64_t)scanout->width * aerogpu_format_bytes(scanout->format);
+    AeroGPUSource src = {
+        .stride = scanout->pitch,
+        .width = scanout->width,
+        .height = scanout->height,
+        .format = scanout->format,
+    };
+    AeroGPUMap map;
+
+    if (!aerogpu_guest_map(s, scanout->gpa, size, false, &map)) {
+        return false;
+    }
+    src.data = map.host;
+    if (map.size == size) {
+        uint8_t *vram = s->vga.vram_ptr;
+
+        if (src.data >= vram && src.data < vram + s->vga.vram_size) {
+            src.dirty_mr = &s->vga.vram;
+            src.dirty_offset = src.data - vram;
+            src.dirty = memory_region_snapshot_and_clear_dirty(
+                src.dirty_mr, src.dirty_offset, size, DIRTY_MEMORY_VGA);
+        }
+        if (s->draw.drawn_texture) {
+            s->scanout.full_update = true;
+        }
+        aerogpu_draw_rows(s, surface, &src);
+        s->draw.drawn_texture = false;
+        g_free(src.dirty);
+    }
+    aerogpu_guest_unmap(s, &map, 0);
+    return map.size == size;
+}
+
+static void aerogpu_draw_frame(AeroGPUState *s, DisplaySurface *surface,
+                               const struct aerogpu_frame *frame,
+                               const AeroGPUDamage *damage)
+{
+    AeroGPUSource src = {
+        .data = frame->pixels,
+        .stride = frame->stride_bytes,
+        .width = frame->width,
+        .height = frame->height,
+        .format = frame->format,
+    };
+
+    if (s->draw.drawn_texture && !damage->all) {
+        src.damage = damage; /* none, where it is the one that was drawn */
+    }
+
+    aerogpu_draw_rows(s, surface, &src);
+    s->draw.drawn_texture = true;
+}
+
+static void aerogpu_draw_scanout(AeroGPUState *s)
+{
+    struct aerogpu_frame *frame;
+    DisplaySurface *surface;
+    AeroGPUDamage damage;
+
+    aerogpu_cursor_refresh(s);
+    surface =
+        aerogpu_surface(s, s->scanout.config.width, s->scanout.config.height);
+    frame = aerogpu_scanout_begin_frame(s, &damage);
+    if (frame) {
+        aerogpu_draw_frame(s, surface, frame, &damage);
+        aerogpu_scanout_end_frame(s);
+    } else {
+        aerogpu_draw_memory(s, surface);
+    }
+}
+
+static void aerogpu_draw(AeroGPUState *s)
+{
+    if (s->scanout.config_stale) {
+        aerogpu_scanout_evaluate(s);
+    }
+    switch (s->scanout.display) {
+    case AEROGPU_DISPLAY_VGA:
+        s->vga.hw_ops->gfx_update(&s->vga);
+        break;
+    case AEROGPU_DISPLAY_BLANK:
+        aerogpu_draw_blank(s);
+        break;
+    case AEROGPU_DISPLAY_SCANOUT:
+        aerogpu_draw_scanout(s);
+        break;
+    }
+}
+
+/* A flip was answered, or a reset made the question moot. */
+static void aerogpu_display_bh(void *opaque)
+{
+    AeroGPUState *s = opaque;
+
+    if (s->draw.update_waiting) {
+        s->draw.update_waiting = false;
+        aerogpu_draw(s);
+        graphic_hw_update_done(s->con);
+    }
+}
+
+/*
+ * The console wants to be brought up to date. Whoever needs the result (a
+ * screendump) waits for graphic_hw_update_done().
+ */
+static void aerogpu_gfx_update(void *opaque)
+{
+    AeroGPUState *s = opaque;
+
+    if (aerogpu_scanout_is_unsettled(s)) {
+        s->draw.update_waiting = true;
+        /* The answer may have come between the look and the note. */
+        if (!aerogpu_scanout_is_unsettled(s)) {
+            qemu_bh_schedule(s->scanout.settled_bh);
+        }
+        return;
+    }
+    aerogpu_draw(s);
+    graphic_hw_update_done(s->con);
+}
+
+static void aerogpu_invalidate(void *opaque)
+{
+    AeroGPUState *s = opaque;
+
+    s->scanout.full_update = true;
+    if (s->scanout.display == AEROGPU_DISPLAY_VGA) {
+        s->vga.hw_ops->invalidate(&s->vga);
+    }
+}
+
+static void aerogpu_text_update(void *opaque, console_ch_t *text)
+{
+    AeroGPUState *s = opaque;
+
+    if (s->scanout.display == AEROGPU_DISPLAY_VGA) {
+        s->vga.hw_ops->text_update(&s->vga, text);
+    }
+}
+
+const GraphicHwOps aerogpu_console_ops = {
+    .invalidate = aerogpu_invalidate,
+    .gfx_update = aerogpu_gfx_update,
+    .gfx_update_async = true,
+    .text_update = aerogpu_text_update,
+};
+
+void aerogpu_draw_init(AeroGPUState *s)
+{
+    s->scanout.settled_bh = qemu_bh_new(aerogpu_display_bh, s);
+}
+
+void aerogpu_draw_exit(AeroGPUState *s)
+{
+    if (s->scanout.settled_bh) {
+        qemu_bh_delete(s->scanout.settled_bh);
+        s->scanout.settled_bh = NULL;
+    }
+    g_free(s->draw.line);
+    s->draw.line = NULL;
+    s->draw.line_pixels = 0;
+}

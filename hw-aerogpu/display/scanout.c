@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the console shows: VGA until the scanout is first enabled with a valid
+ * configuration, then memory at FB_GPA or the newest frame of the texture that
+ * lies there, or a blank screen. PRES-2, PRES-4, SCAN-1 to SCAN-7.
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "qemu/main-loop.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/guest/guestmem.h"
+#include "hw-aerogpu/report/log.h"
+#include "hw-aerogpu/display/pixels.h"
+#include "hw-aerogpu/guest/requests.h"
+#include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/guest/spaces.h"
+#include "hw-aerogpu/report/trace_events.h"
+
+/* ---- frames; lock held, any thread ---- */
+
+static void aerogpu_frame_free_locked(AeroGPUState *s,
+                                      struct aerogpu_frame *frame)
+{
+    if (!frame) {
+        return;
+    }
+    if (frame == s->scanout.frame_busy) {
+        s->scanout.frame_zombie =
+            true; /* the console is drawing it: it frees it */
+    } else {
+        aerogpu_renderer_frame_release(s->renderer, frame);
+    }
+}
+
+/* `frame` follows the one that is shown: adds what differs. */
+static void aerogpu_add_damage_locked(AeroGPUState *s,
+                                      const struct aerogpu_frame *frame)
+{
+    AeroGPUDamage *damage = &s->scanout.damage;
+    const struct aerogpu_frame *shown = s->scanout.frame;
+    uint32_t i;
+
+    if (!frame || !shown || !frame->damage_since ||
+        frame->damage_since != shown->sequence) {
+        damage->all = true;
+        return;
+    }
+    for (i = 0; i < frame->damage_count; i++) {
+        if (damage->count == ARRAY_SIZE(damage->rects)) {
+            damage->all = true; /* nobody has drawn for long */
+            return;
+        }
+        damage->rects[damage->count++] = frame->damage[i];
+    }
+}
+
+/* Makes `frame` (owned, NULL = memory) what is shown from now on. */
+static void aerogpu_show_locked(AeroGPUState *s, struct aerogpu_frame *frame)
+{
+    aerogpu_add_damage_locked(s, frame);
+    aerogpu_frame_free_locked(s, s->scanout.frame);
+    s->scanout.frame = frame;
+    s->scanout.from_texture = frame != NULL;
+}
+
+bool aerogpu_scanout_present_locked(AeroGPUState *s, uint64_t flip_serial,
+                                    struct aerogpu_frame *frame, bool texture)
+{
+    if (flip_serial != s->scanout.flip_serial) {
+        return false;
+    }
+    if (frame || !texture) {
+        aerogpu_show_locked(s, frame);
+    }
+    return frame != NULL;
+}
+
+void aerogpu_scanout_snapshot_done(
+    AeroGPUState *s, const struct aerogpu_submission_result *result)
+{
+    uint64_t serial = result->cookie & ~AEROGPU_COOKIE_SNAPSHOT;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    if (serial != s->scanout.flip_serial || !s->scanout.snapshot_pending ||
+        s->scanout.stopping) {
+        aerogpu_frame_free_locked(s, result->frame);
+        return;
+    }
+    if (result->dropped) {
+        /* A reset came in between: ask again when it is over. */
+        aerogpu_frame_free_locked(s, result->frame);
+        aerogpu_request_locked(s, AEROGPU_REQ_SNAPSHOT);
+        return;
+    }
+    s->scanout.snapshot_pending = false;
+    aerogpu_show_locked(s, result->frame);
+    qemu_bh_schedule(s->scanout.settled_bh);
+}
+
+struct aerogpu_frame *aerogpu_scanout_begin_frame(AeroGPUState *s,
+                                                  AeroGPUDamage *damage)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.from_texture) {
+        return NULL;
+    }
+    *damage = s->scanout.damage;
+    s->scanout.damage = (AeroGPUDamage){ 0 };
+    return s->scanout.frame_busy = s->scanout.frame;
+}
+
+void aerogpu_scanout_end_frame(AeroGPUState *s)
+{
+    struct aerogpu_frame *frame = s->scanout.frame_busy;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    s->scanout.frame_busy = NULL;
+    if (s->scanout.frame_zombie) {
+        s->scanout.frame_zombie = false;
+        aerogpu_renderer_frame_release(s->renderer, frame);
+    }
+}
+
+bool aerogpu_scanout_is_unsettled(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->scanout.snapshot_pending;
+}
+
+/* ---- render thread ---- */
+
+void aerogpu_scanout_requested(AeroGPUState *s, bool snapshot)
+{
+    struct aerogpu_scanout_config config = {
+        .struct_size = sizeof(config),
+        .enable = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE),
+        .width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_WIDTH),
+        .height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT),
+        .format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FORMAT),
+        .pitch_bytes =
+            aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES),
+    };
+    uint64_t serial;
+
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        config.fb_gpa = s->scanout.flip_gpa;
+        config.by_allocation = aerogpu_spaces_enabled(s);
+        config.alloc_id = s->scanout.flip_alloc;
+        serial = s->scanout.flip_serial;
+    }
+    aerogpu_renderer_set_scanout(s->renderer, &config);
+    if (snapshot) {
+        aerogpu_renderer_snapshot_scanout(s->renderer,
+                                          AEROGPU_COOKIE_SNAPSHOT | serial);
+    }
+}
+
+void aerogpu_scanout_drop_frame(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->scanout.stopping = true;
+    s->scanout.snapshot_pending = false;
+    aerogpu_show_locked(s, NULL);
+}
+
+/* ---- configuration; BQL ---- */
+
+/*
+ * Returns NULL, or what is wrong with a configuration, wherever memory is. The
+ * console's surface is memory of the host's that no limit of the renderer's
+ * counts, and it must be there for any ordinary mode: so its size is bounded,
+ * by a constant or by the memory that the machine has for pictures.
+ */
+static const char *
+aerogpu_scanout_config_check(AeroGPUState *s,
+                             const AeroGPUScanoutConfig *config)
+{
+    uint32_t bytes = aerogpu_format_bytes(config->format);
+    uint64_t most = MAX(AEROGPU_MAX_SCANOUT_PIXELS, s->vga.vram_size / 4);
+
+    if (!bytes) {
+        return "format";
+    }
+    if (!config->width || config->width > AEROGPU_MAX_SCANOUT ||
+        !config->height || config->height > AEROGPU_MAX_SCANOUT ||
+        (uint64_t)config->width * config->height > most) {
+        return "size";
+    }
+    if (config->pitch < config->width * bytes) {
+        return "pitch";
+    }
+    return config->gpa ? NULL : "address";
+}
+
+/* Reads and checks the registers; returns NULL, or what is wrong with them. */
+static const char *aerogpu_scanout_check(AeroGPUState *s,
+                                         AeroGPUScanoutConfig *out)
+{
+    const char *error;
+    uint64_t size;
+
+    *out = (AeroGPUScanoutConfig){
+        .width = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_WIDTH),
+        .height = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_HEIGHT),
+        .format = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FORMAT),
+        .pitch = aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_PITCH_BYTES),
+        .gpa = s->scanout.flip_gpa,
+    };
+    error = aerogpu_scanout_config_check(s, out);
+    if (error) {
+        return error;
+    }
+    size = (uint64_t)out->pitch * (out->height - 1) +
+           (uint64_t)out->width * aerogpu_format_bytes(out->format);
+    return aerogpu_guest_covers(s, out->gpa, size) ? NULL : "address";
+}
+
+static void aerogpu_set_display(AeroGPUState *s, AeroGPUDisplay display)
+{
+    if (s->scanout.display != display) {
+        trace_aerogpu_display(display);
+        s->scanout.display = display;
+        s->scanout.surface = NULL;
+        s->scanout.full_update = true;
+        if (display == AEROGPU_DISPLAY_VGA) {
+            /* The guest's last picture goes, whenever VGA draws its first. */
+            dpy_gfx_replace_surface(s->con,
+                                    qemu_create_displaysurface(640, 480));
+            s->vga.hw_ops->invalidate(&s->vga);
+        }
+    }
+}
+
+void aerogpu_scanout_evaluate(AeroGPUState *s)
+{
+    AeroGPUScanoutConfig config;
+    const char *error;
+
+    s->scanout.config_stale = false;
+    if (!aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
+        if (s->scanout.display == AEROGPU_DISPLAY_SCANOUT) {
+            aerogpu_set_display(s, AEROGPU_DISPLAY_BLANK);
+        }
+        return;
+    }
+    error = aerogpu_scanout_check(s, &config);
+    if (error) {
+        trace_aerogpu_scanout_rejected(error);
+        aerogpu_guest_error(s,
+                            "scanout rejected: %s (%ux%u format %u pitch "
+                            "%u at 0x%" PRIx64 ")",
+                            error, config.width, config.height, config.format,
+                            config.pitch, config.gpa);
+        return;
+    }
+    if (memcmp(&config, &s->scanout.config, sizeof(config))) {
+        trace_aerogpu_scanout(config.width, config.height, config.format,
+                              config.pitch, config.gpa);
+        s->scanout.config = config;
+        s->scanout.full_update = true;
+    }
+    aerogpu_set_display(s, AEROGPU_DISPLAY_SCANOUT);
+}
+
+/*
+ * When something was submitted, only the
+ * renderer knows whether a texture lies there: the old picture stays until it
+ * answers.
+ */
+void aerogpu_scanout_flip(AeroGPUState *s)
+{
+    uint32_t request = AEROGPU_REQ_SCANOUT;
+
+    if (!aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
+        return; /* taken when the scanout is enabled */
+    }
+    qemu_mutex_lock(&s->lock);
+    s->scanout.flip_gpa =
+        aerogpu_reg64(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_FB_GPA_LO);
+    s->scanout.flip_alloc = s->spaces.scanout_alloc;
+    s->scanout.flip_serial++;
+    if (s->scanout.maybe_texture) {
+        s->scanout.snapshot_pending = true;
+        request |= AEROGPU_REQ_SNAPSHOT;
+    } else {
+        aerogpu_show_locked(s, NULL);
+    }
+    qemu_mutex_unlock(&s->lock);
+    trace_aerogpu_flip(s->scanout.flip_gpa);
+    aerogpu_request(s, request);
+    aerogpu_scanout_evaluate(s);
+}
+
+/*
+ * Size, format and pitch are taken together when the screen is next drawn.
+ */
+void aerogpu_scanout_changed(AeroGPUState *s, bool enable_written, bool enable)
+{
+    if (enable) {
+        aerogpu_scanout_flip(s);
+        return;
+    }
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+    if (enable_written) {
+        aerogpu_scanout_evaluate(s);
+    } else {
+        s->scanout.config_stale = true;
+    }
+}
+
+uint32_t aerogpu_scanout_forget_frame(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    if (!s->scanout.from_texture && !s->scanout.snapshot_pending) {
+        return 0;
+    }
+    /* An answer that is on its way is about a texture that goes. */
+    s->scanout.flip_serial++;
+    s->scanout.snapshot_pending = true;
+    aerogpu_show_locked(s, NULL);
+    return AEROGPU_REQ_SNAPSHOT;
+}
+
+void aerogpu_scanout_textures_are_back(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->scanout.maybe_texture = true;
+}
+
+void aerogpu_scanout_to_vga(AeroGPUState *s)
+{
+    qemu_mutex_lock(&s->lock);
+    s->scanout.flip_serial++;
+    s->scanout.snapshot_pending = false;
+    aerogpu_show_locked(s, NULL);
+    qemu_mutex_unlock(&s->lock);
+    memset(&s->scanout.config, 0, sizeof(s->scanout.config));
+    s->scanout.config_stale = false;
+    aerogpu_set_display(s, AEROGPU_DISPLAY_VGA);
+    s->vga.hw_ops->invalidate(&s->vga);
+    qemu_bh_schedule(s->scanout.settled_bh);
+}
+
+void aerogpu_scanout_reset(AeroGPUState *s)
+{
+    qemu_mutex_lock(&s->lock);
+    s->scanout.flip_gpa = 0;
+    s->scanout.flip_alloc = 0;
+    s->scanout.maybe_texture = false;
+    qemu_mutex_unlock(&s->lock);
+    aerogpu_scanout_to_vga(s);
+}
+
+/* ---- saved state ---- */
+
+uint32_t aerogpu_scanout_frames(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->scanout.frame != NULL;
+}
+
+static int aerogpu_scanout_pre_save(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    scanout->saved = (AeroGPUSavedScanout){
+        .display = scanout->display,
+        .config = scanout->config,
+        .flip_gpa = scanout->flip_gpa,
+        .flip_alloc = scanout->flip_alloc,
+        .config_stale = scanout->config_stale,
+        .maybe_texture = scanout->maybe_texture,
+    };
+    return 0;
+}
+
+int aerogpu_scanout_loaded(AeroGPUState *s)
+{
+    const AeroGPUSavedScanout *saved = &s->scanout.saved;
+    bool taken = saved->display != AEROGPU_DISPLAY_VGA;
+    const char *error =
+        taken ? aerogpu_scanout_config_check(s, &saved->config) : NULL;
+
+    if (saved->display > AEROGPU_DISPLAY_SCANOUT || error) {
+        return aerogpu_load_error("display %u with %ux%u pixels of format %u, "
+                                  "pitch %u, at 0x%" PRIx64 ": %s",
+                                  saved->display, saved->config.width,
+                                  saved->config.height, saved->config.format,
+                                  saved->config.pitch, saved->config.gpa,
+                                  error ?: "unknown");
+    }
+    if (saved->display == AEROGPU_DISPLAY_SCANOUT &&
+        !aerogpu_reg(&s->regs, AEROGPU_MMIO_REG_SCANOUT0_ENABLE)) {
+        return aerogpu_load_error("the scanout is shown and not enabled");
+    }
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        s->scanout.flip_gpa = saved->flip_gpa;
+        s->scanout.flip_alloc = saved->flip_alloc;
+        s->scanout.flip_serial++;
+        s->scanout.maybe_texture = saved->maybe_texture;
+        /* A question that was asked is answered: there are no textures. */
+        s->scanout.snapshot_pending = false;
+        aerogpu_show_locked(s, NULL);
+    }
+    if (taken) {
+        s->scanout.config = saved->config;
+    }
+    s->scanout.config_stale = saved->config_stale;
+    aerogpu_set_display(s, saved->display);
+    s->scanout.full_update = true;
+    qemu_bh_schedule(s->scanout.settled_bh);
+    aerogpu_request(s, AEROGPU_REQ_SCANOUT);
+    return 0;
+}
+
+static bool aerogpu_scanout_alloc_needed(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    return scanout->flip_alloc != 0;
+}
+
+static int aerogpu_scanout_pre_load(void *opaque)
+{
+    AeroGPUScanout *scanout = opaque;
+
+    scanout->saved.flip_alloc = 0;
+    return 0;
+}
+
+static const VMStateDescription aerogpu_scanout_alloc_vmstate = {
+    .name = "aerogpu/scanout/allocation",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_scanout_alloc_needed,
+    .fields = AEROGPU_VMSTATE_FIELDS{ VMSTATE_UINT32(saved.flip_alloc,
+                                                     AeroGPUScanout),
+                                      VMSTATE_END_OF_LIST() },
+};
+
+const VMStateDescription aerogpu_scanout_vmstate = {
+    .name = "aerogpu/scanout",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_load = aerogpu_scanout_pre_load,
+    .pre_save = aerogpu_scanout_pre_save,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT32(saved.display, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.width, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.height, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.format, AeroGPUScanout),
+            VMSTATE_UINT32(saved.config.pitch, AeroGPUScanout),
+            VMSTATE_UINT64(saved.config.gpa, AeroGPUScanout),
+            VMSTATE_UINT64(saved.flip_gpa, AeroGPUScanout),
+            VMSTATE_BOOL(saved.config_stale, AeroGPUScanout),
+            VMSTATE_BOOL(saved.maybe_texture, AeroGPUScanout),
+            VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_scanout_alloc_vmstate, NULL },
+};

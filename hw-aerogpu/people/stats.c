@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters as read-only QOM properties (qom-get). They are for people and
+ * tests on the host; a guest sees none of them. docs/debugging.md lists them
+ * with these texts.
+ */
+#include "qemu/osdep.h"
+#include "qapi/visitor.h"
+#include "qemu/lockable.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/ring/completions.h"
+#include "hw-aerogpu/ring/render.h"
+#include "hw-aerogpu/people/stats.h"
+
+/* x-gpu-fault, beside enum aerogpu_renderer_faults. */
+#define AEROGPU_FAULT_STICK 4
+#define AEROGPU_FAULT_FETCH 32
+#define AEROGPU_MAX_DELAY_MS 60000
+
+typedef struct AeroGPUCounter {
+    const char *name;
+    const char *description;
+    enum {
+        FROM_RENDERER,
+        FROM_DEVICE
+    } from;
+    size_t offset; /* of a uint64_t in the statistics structure */
+} AeroGPUCounter;
+
+#define RENDERER(n, field, text)                                               \
+    {                                                                          \
+        n, text, FROM_RENDERER, offsetof(struct aerogpu_renderer_stats, field) \
+    }
+#define DEVICE(n, field, text)                              \
+    {                                                       \
+        n, text, FROM_DEVICE, offsetof(AeroGPUStats, field) \
+    }
+
+static const AeroGPUCounter aerogpu_counters[] = {
+    DEVICE("submissions", submissions, "submissions fetched from the ring"),
+    DEVICE(
+        "completions", completions,
+        "submissions completed; queue-depth is the difference, without those that a reset dropped"),
+    DEVICE("errors", errors, "errors latched in ERROR_*"),
+    DEVICE("vblanks", vblanks, "vblanks that somebody waited for"),
+    DEVICE("bytes", bytes_fetched,
+           "bytes of command buffers and allocation tables"),
+    DEVICE("updated-pixels", pixels_told,
+           "pixels that displays were told to draw again, without VGA's"),
+    RENDERER("packets", packets, "packets decoded"),
+    RENDERER("draws", draws, "draw packets executed"),
+    RENDERER("dispatches", dispatches, "dispatch packets executed"),
+    RENDERER("presents", presents, "present packets executed"),
+    RENDERER("upload-bytes", upload_bytes, "bytes moved to the GPU"),
+    RENDERER("readback-bytes", readback_bytes,
+             "bytes moved from the GPU, frames too"),
+    RENDERER("host-memory", host_memory_bytes,
+             "bytes of host memory held for the guest, now"),
+    RENDERER("host-memory-peak", host_memory_peak_bytes, "the most it was"),
+    RENDERER("resources", resources, "live resources, now"),
+    RENDERER(
+        "held-objects", held_objects,
+        "objects, share tokens and changed contexts that a saved state would lack, now"),
+    RENDERER("shaders-translated", shaders_translated, "shaders translated"),
+    RENDERER("pipelines", pipelines_created, "pipelines created"),
+    RENDERER("cpu-busy-ns", cpu_busy_ns, "time spent decoding and recording"),
+    RENDERER("frames-unchanged", frames_unchanged,
+             "presents that needed no new copy of the frame"),
+    RENDERER("gpu-busy-ns", gpu_busy_ns,
+             "time from hand-over to completion, overlaps once"),
+};
+
+static void aerogpu_counter_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    const AeroGPUCounter *counter = opaque;
+    uint64_t value = 0;
+
+    if (counter->from == FROM_RENDERER) {
+        struct aerogpu_renderer_stats stats = { .struct_size = sizeof(stats) };
+
+        if (s->renderer) {
+            aerogpu_renderer_get_stats(s->renderer, &stats);
+        }
+        value = *(uint64_t *)((char *)&stats + counter->offset);
+    } else {
+        QEMU_LOCK_GUARD(&s->lock);
+        value = *(uint64_t *)((char *)&s->stats + counter->offset);
+    }
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_doorbells_get(Object *obj, Visitor *v, const char *name,
+                                  void *opaque, Error **errp)
+{
+    uint64_t value = qatomic_read(&AEROGPU(obj)->render.doorbells);
+
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_interrupts_get(Object *obj, Visitor *v, const char *name,
+                                   void *opaque, Error **errp)
+{
+    uint64_t value = qatomic_read(&AEROGPU(obj)->irq.interrupts);
+
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_depth_get(Object *obj, Visitor *v, const char *name,
+                              void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint64_t value;
+
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        value = s->completions.submit_seq - s->completions.retire_seq;
+    }
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_resting_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    /* In this order: what the thread fetched is counted before it sleeps. */
+    uint64_t value =
+        aerogpu_render_is_asleep(s) && !aerogpu_completions_are_busy(s);
+
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static void aerogpu_latency_get(Object *obj, Visitor *v, const char *name,
+                                void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint64_t value;
+
+    WITH_QEMU_LOCK_GUARD (&s->lock) {
+        if (!strcmp(name, "fence-latency-min-ns")) {
+            value = s->stats.latency_min_ns;
+        } else if (!strcmp(name, "fence-latency-max-ns")) {
+            value = s->stats.latency_max_ns;
+        } else {
+            value = s->stats.completions
+                        ? s->stats.latency_sum_ns / s->stats.completions
+                        : 0;
+        }
+    }
+    visit_type_uint64(v, name, &value, errp);
+}
+
+static char *aerogpu_backend_get(Object *obj, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    return g_strdup(s->renderer ? aerogpu_renderer_backend_name(s->renderer)
+                                : "");
+}
+
+static char *aerogpu_version_get(Object *obj, Error **errp)
+{
+    return g_strdup(AEROGPU_VERSION);
+}
+
+static char *aerogpu_device_get(Object *obj, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+
+    return g_strdup(s->renderer ? aerogpu_renderer_device_name(s->renderer)
+                                : "");
+}
+
+static void aerogpu_fault_set(Object *obj, Visitor *v, const char *name,
+                              void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint32_t faults;
+
+    if (visit_type_uint32(v, name, &faults, errp) && s->renderer) {
+        aerogpu_renderer_play_faults(s->renderer,
+                                     faults & (AEROGPU_RENDERER_FAULT_LOSE |
+                                               AEROGPU_RENDERER_FAULT_REFUSE |
+                                               AEROGPU_RENDERER_FAULT_HANG));
+        aerogpu_completions_stick(s, faults & AEROGPU_FAULT_STICK);
+        qatomic_set(&s->ring.no_memory, faults & AEROGPU_FAULT_FETCH);
+    }
+}
+
+static void aerogpu_delay_set(Object *obj, Visitor *v, const char *name,
+                              void *opaque, Error **errp)
+{
+    AeroGPUState *s = AEROGPU(obj);
+    uint32_t ms;
+
+    if (!visit_type_uint32(v, name, &ms, errp)) {
+        return;
+    }
+    if (ms > AEROGPU_MAX_DELAY_MS) {
+        error_setg(errp, "%s is %" PRIu32 ", at most %d", name, ms,
+                   AEROGPU_MAX_DELAY_MS);
+    } else if (s->renderer) {
+        aerogpu_completions_delay(s, ms);
+    }
+}
+
+static void aerogpu_add(ObjectClass *klass, const char *name,
+                        ObjectPropertyAccessor *get, void *opaque,
+                        const char *description)
+{
+    g_autofree char *text = g_strconcat("read-only: ", description, NULL);
+
+    object_class_property_add(klass, name, "uint64", get, NULL, NULL, opaque);
+    object_class_property_set_description(klass, name, text);
+}
+
+void aerogpu_stats_class_init(ObjectClass *klass)
+{
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(aerogpu_counters); i++) {
+        const AeroGPUCounter *counter = &aerogpu_counters[i];
+
+        aerogpu_add(klass, counter->name, aerogpu_counter_get, (void *)counter,
+                    counter->description);
+    }
+    aerogpu_add(
+        klass, "doorbells", aerogpu_doorbells_get, NULL,
+        "doorbells that woke the render thread (none does while it polls)");
+    aerogpu_add(klass, "interrupts", aerogpu_interrupts_get, NULL,
+                "times that an enabled interrupt bit came up");
+    aerogpu_add(klass, "queue-depth", aerogpu_depth_get, NULL,
+                "submissions fetched and not completed, now");
+    aerogpu_add(
+        klass, "resting", aerogpu_resting_get, NULL,
+        "1 while nothing happens unless the guest acts or a vblank comes");
+    aerogpu_add(klass, "fence-latency-min-ns", aerogpu_latency_get, NULL,
+                "shortest time from fetch to completion");
+    aerogpu_add(klass, "fence-latency-avg-ns", aerogpu_latency_get, NULL,
+                "mean of it");
+    aerogpu_add(klass, "fence-latency-max-ns", aerogpu_latency_get, NULL,
+                "longest");
+    object_class_property_add(klass, "x-gpu-fault", "uint32", NULL,
+                              aerogpu_fault_set, NULL, NULL);
+    object_class_property_set_description(
+        klass, "x-gpu-fault",
+        "write-only, for tests: 1 loses the GPU, once; 2, while set, keeps it from coming back; 4 keeps the next submission from ending; 8, while set, keeps the GPU from ending what it is given; 32, while set, there is no memory for commands");
+    object_class_property_add(klass, "x-gpu-delay-ms", "uint32", NULL,
+                              aerogpu_delay_set, NULL, NULL);
+    object_class_property_set_description(
+        klass, "x-gpu-delay-ms",
+        "write-only, for tests: the time of the VM's clock that each submission takes at least");
+    object_class_property_add_str(klass, "backend", aerogpu_backend_get, NULL);
+    object_class_property_set_description(klass, "backend",
+                                          "read-only: back end in use");
+    object_class_property_add_str(klass, "version", aerogpu_version_get, NULL);
+    object_class_property_set_description(klass, "version",
+                                          "read-only: version of the device");
+    object_class_property_add_str(klass, "gpu", aerogpu_device_get, NULL);
+    object_class_property_set_description(klass, "gpu",
+                                          "read-only: GPU in use");
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Completion of submissions: strictly in order, a vsynced present not before
+ * the next vblank, then fence, fence page, head and interrupt in the order of
+ * FENCE-1. Called from the renderer's threads, the vblank timer and the
+ * registers, always under `lock`.
+ */
+#include "qemu/osdep.h"
+#include "qemu/lockable.h"
+#include "qemu/timer.h"
+#include "hw-aerogpu/aerogpu.h"
+#include "hw-aerogpu/ring/completions.h"
+#include "hw-aerogpu/report/errors.h"
+#include "hw-aerogpu/ring/fence.h"
+#include "hw-aerogpu/report/irq.h"
+#include "hw-aerogpu/report/log.h"
+#include "hw-aerogpu/ring/loss.h"
+#include "hw-aerogpu/guest/requests.h"
+#include "hw-aerogpu/ring/ring_memory.h"
+#include "hw-aerogpu/display/scanout.h"
+#include "hw-aerogpu/report/trace_events.h"
+#include "hw-aerogpu/display/vblank.h"
+#include "aerogpu/aerogpu_ring_extension.h"
+#include "aerogpu/aerogpu_spaces.h"
+
+static void aerogpu_complete_locked(AeroGPUState *s, AeroGPUSubmission *sub)
+{
+    uint64_t latency = get_clock() - sub->fetched_ns;
+
+    trace_aerogpu_complete(sub->signal_fence, sub->next_head, latency);
+    s->stats.completions++;
+    s->stats.latency_sum_ns += latency;
+    s->stats.latency_max_ns = MAX(s->stats.latency_max_ns, latency);
+    s->stats.latency_min_ns = s->stats.completions == 1
+                                  ? latency
+                                  : MIN(s->stats.latency_min_ns, latency);
+
+    if (sub->present_count &&
+        aerogpu_scanout_present_locked(s, sub->flip_serial, sub->frame,
+                                       sub->texture)) {
+        sub->frame = NULL;
+    }
+    aerogpu_fence_complete_locked(s, sub->signal_fence);
+    if (s->ring.serial == sub->ring_serial) {
+        aerogpu_ring_set_head_locked(s, sub->next_head);
+    }
+    if (sub->error_count) {
+        aerogpu_latch_record_locked(
+            s, &(AeroGPUErrorRecord){ .fence = sub->signal_fence,
+                                      .code = sub->error_code,
+                                      .count = sub->error_count,
+                                      .space = sub->space,
+                                      .context_id = sub->context_id });
+    }
+    if (!(sub->flags & AEROGPU_SUBMIT_FLAG_NO_IRQ)) {
+        aerogpu_irq_raise(s, AEROGPU_IRQ_FENCE);
+    }
+}
+
+/*
+ * Whether a vsynced present has met its vblank: a tick after its work was
+ * done, and not the one that released the present before it.
+ */
+static bool aerogpu_vsync_met_locked(AeroGPUState *s, AeroGPUSubmission *sub)
+{
+    uint64_t seq;
+
+    if (!s->vblank.running) {
+        return true;
+    }
+    seq = aerogpu_vblank_seq(s);
+    if (seq <= MAX(sub->work_done_seq, s->completions.last_vsync_seq)) {
+        return false;
+    }
+    s->completions.last_vsync_seq = seq;
+    return true;
+}
+
+/* Whether a GPU that tests have made slow is done with it. */
+static bool aerogpu_time_is_over_locked(AeroGPUState *s, AeroGPUSubmission *sub)
+{
+    if (sub->stuck) {
+        return false;
+    }
+    if (!s->completions.delay_ms ||
+        qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) >= sub->due_ns) {
+        return true;
+    }
+    timer_mod_ns(s->completions.due, sub->due_ns);
+    return false;
+}
+
+/*
+ * Whether it must not fail and has: it does not complete, and the driver is
+ * told so once, when its turn has come. MEM-11.
+ */
+static bool aerogpu_failure_holds_locked(AeroGPUState *s,
+                                         AeroGPUSubmission *sub)
+{
+    if (!sub->must_not_fail || !sub->error_count) {
+        return false;
+    }
+    if (!sub->reported) {
+        sub->reported = true;
+        aerogpu_latch_error_locked(s, sub->error_code, sub->signal_fence,
+                                   sub->error_count);
+    }
+    return true;
+}
+
+/* Completes what can be completed. Any thread, lock held. */
+static void aerogpu_retire_locked(AeroGPUState *s)
+{
+    bool freed = false;
+
+    while (s->completions.retire_seq != s->completions.submit_seq) {
+        AeroGPUSubmission *sub =
+            &s->completions
+                 .slots[s->completions.retire_seq % AEROGPU_MAX_OUTSTANDING];
+
+        if (!sub->done) {
+            break;
+        }
+        if (sub->generation == s->completions.generation) {
+            if (sub->lost && aerogpu_loss_holds_locked(s)) {
+                break;
+            }
+            if (aerogpu_failure_holds_locked(s, sub)) {
+                break;
+            }
+            if (!aerogpu_time_is_over_locked(s, sub)) {
+                break;
+            }
+            if (sub->vsync && !aerogpu_vsync_met_locked(s, sub)) {
+                aerogpu_vblank_want_locked(s);
+                break;
+            }
+            aerogpu_complete_locked(s, sub);
+        }
+        if (sub->frame) {
+            aerogpu_renderer_frame_release(s->renderer, sub->frame);
+            sub->frame = NULL;
+        }
+        s->completions.retire_seq++;
+        freed = true;
+    }
+    if (freed && s->completions.full) {
+        s->completions.full = false;
+        aerogpu_request_locked(s, AEROGPU_REQ_PROBE);
+    }
+}
+
+void aerogpu_submission_done(AeroGPUState *s,
+                             const struct aerogpu_submission_result *result)
+{
+    AeroGPUSubmission *sub;
+
+    qemu_mutex_lock(&s->lock);
+    sub = &s->completions.slots[result->cookie % AEROGPU_MAX_OUTSTANDING];
+    sub->done = true;
+    sub->error_count = result->error_count;
+    sub->error_code = result->last_error_code;
+    sub->present_count = result->present_count;
+    sub->vsync = result->present_vsync;
+    sub->texture = result->scanout_is_texture;
+    sub->lost = result->gpu_lost;
+    if (sub->must_not_fail && sub->error_count &&
+        sub->generation == s->completions.generation) {
+        s->completions.held = true;
+    }
+    if (sub->lost && sub->generation == s->completions.generation) {
+        aerogpu_loss_noticed_locked(s, sub->signal_fence, sub->space,
+                                    sub->context_id);
+    }
+    sub->frame = result->frame;
+    if (s->scanout.stopping && sub->frame) {
+        aerogpu_renderer_frame_release(s->renderer, sub->frame);
+        sub->frame = NULL;
+    }
+    sub->work_done_seq = aerogpu_vblank_seq(s);
+    if (s->completions.delay_ms) {
+        sub->due_ns = MAX(qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL),
+                          s->completions.last_due_ns) +
+                      s->completions.delay_ms * (int64_t)SCALE_MS;
+        s->completions.last_due_ns = sub->due_ns;
+    }
+    aerogpu_retire_locked(s);
+    qemu_mutex_unlock(&s->lock);
+}
+
+void aerogpu_completions_delay(AeroGPUState *s, uint32_t delay_ms)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->completions.delay_ms = delay_ms;
+    s->completions.last_due_ns = 0;
+    aerogpu_retire_locked(s);
+}
+
+void aerogpu_completions_stick(AeroGPUState *s, bool stick)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->completions.stick = stick;
+}
+
+void aerogpu_completions_add(AeroGPUState *s, struct aerogpu_submission *sub,
+                             uint32_t next_head)
+{
+    AeroGPUCompletions *c = &s->completions;
+    int64_t now = get_clock();
+    AeroGPUSubmission *slot;
+
+    qemu_mutex_lock(&s->lock);
+    sub->cookie = c->submit_seq++;
+    slot = &c->slots[sub->cookie % AEROGPU_MAX_OUTSTANDING];
+    /* The rest counts when it is done. */
+    slot->signal_fence = sub->signal_fence;
+    slot->generation = c->fetch_generation;
+    slot->ring_serial = s->ring.serial;
+    slot->flip_serial = s->scanout.flip_serial;
+    slot->fetched_ns = now;
+    slot->frame = NULL;
+    slot->next_head = next_head;
+    slot->flags = sub->flags;
+    slot->space = sub->in_space ? sub->space : 0;
+    slot->context_id = sub->context_id;
+    slot->done = false;
+    slot->must_not_fail =
+        sub->flags & AEROGPU_SUBMIT_FLAG_EXT_HOLD &&
+        (!sub->in_space || sub->space_flags & AEROGPU_EXT_SPACE_FLAG_KERNEL);
+    slot->reported = false;
+    slot->due_ns = 0;
+    slot->stuck = c->stick;
+    c->stick = false;
+    s->scanout.maybe_texture = true;
+    s->stats.submissions++;
+    s->stats.bytes_fetched += sub->cmd_size + sub->alloc_table_size;
+    qemu_mutex_unlock(&s->lock);
+}
+
+void aerogpu_completions_drop_locked(AeroGPUState *s)
+{
+    s->completions.generation++;
+    s->completions.held = false;
+    aerogpu_retire_locked(s);
+}
+
+void aerogpu_completions_go_on(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    aerogpu_retire_locked(s);
+}
+
+void aerogpu_completions_enter_generation(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    s->completions.fetch_generation = s->completions.generation;
+}
+
+bool aerogpu_completions_entered(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->completions.fetch_generation == s->completions.generation;
+}
+
+void aerogpu_completions_drop_frames(AeroGPUState *s)
+{
+    size_t i;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    for (i = 0; i < ARRAY_SIZE(s->completions.slots); i++) {
+        AeroGPUSubmission *sub = &s->completions.slots[i];
+
+        if (sub->frame) {
+            aerogpu_renderer_frame_release(s->renderer, sub->frame);
+            sub->frame = NULL;
+        }
+    }
+}
+
+/* The vblank clock ticked, or stopped: nothing waits for it then. Lock held. */
+static void aerogpu_completions_vblank(Notifier *notifier, void *data)
+{
+    aerogpu_retire_locked(
+        container_of(notifier, AeroGPUState, completions.vblank));
+}
+
+/* The main loop's timer of the virtual clock. */
+static void aerogpu_completions_due(void *opaque)
+{
+    aerogpu_completions_go_on(opaque);
+}
+
+void aerogpu_completions_reset_locked(AeroGPUState *s)
+{
+    s->completions.last_vsync_seq = 0;
+}
+
+void aerogpu_completions_init(AeroGPUState *s)
+{
+    s->completions.vblank.notify = aerogpu_completions_vblank;
+    notifier_list_add(&s->vblank.released, &s->completions.vblank);
+    s->completions.due =
+        timer_new_ns(QEMU_CLOCK_VIRTUAL, aerogpu_completions_due, s);
+}
+
+void aerogpu_completions_exit(AeroGPUState *s)
+{
+    notifier_remove(&s->completions.vblank);
+    timer_free(s->completions.due);
+    s->completions.due = NULL;
+}
+
+/* ---- saved state ---- */
+
+bool aerogpu_completions_are_busy(AeroGPUState *s)
+{
+    const AeroGPUCompletions *c = &s->completions;
+    uint64_t seq;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    for (seq = c->retire_seq; seq != c->submit_seq; seq++) {
+        if (!c->slots[seq % AEROGPU_MAX_OUTSTANDING].done) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool aerogpu_completions_held(AeroGPUState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return s->completions.held;
+}
+
+uint32_t aerogpu_completions_frames(AeroGPUState *s)
+{
+    uint32_t frames = 0;
+    size_t i;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    for (i = 0; i < ARRAY_SIZE(s->completions.slots); i++) {
+        frames += s->completions.slots[i].frame != NULL;
+    }
+    return frames;
+}
+
+static int aerogpu_completions_pre_save(void *opaque)
+{
+    AeroGPUState *s = container_of(opaque, AeroGPUState, completions);
+    AeroGPUCompletions *c = opaque;
+    uint64_t seq;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    c->saved.count = 0;
+    for (seq = c->retire_seq; seq != c->submit_seq; seq++) {
+        const AeroGPUSubmission *sub = &c->slots[seq % AEROGPU_MAX_OUTSTANDING];
+
+        if (sub->generation != c->generation) {
+            continue;
+        }
+        c->saved.waiting[c->saved.count++] = (AeroGPUSavedSubmission){
+            .signal_fence = sub->signal_fence,
+            .work_done_seq = sub->work_done_seq,
+            .next_head = sub->next_head,
+            .flags = sub->flags,
+            .error_count = sub->error_count,
+            .error_code = sub->error_code,
+            .space = sub->space,
+            .context_id = sub->context_id,
+            .present_count = sub->present_count,
+            .vsync = sub->vsync,
+            .texture = sub->texture,
+            .moves_head = sub->ring_serial == s->ring.serial,
+            .shows = sub->flip_serial == s->scanout.flip_serial,
+        };
+    }
+    return 0;
+}
+
+static bool aerogpu_completions_fit(void *opaque, int version_id)
+{
+    AeroGPUCompletions *c = opaque;
+
+    return c->saved.count <= AEROGPU_MAX_OUTSTANDING;
+}
+
+int aerogpu_completions_loaded(AeroGPUState *s)
+{
+    AeroGPUCompletions *c = &s->completions;
+    const AeroGPUSavedCompletions *saved = &c->saved;
+    uint64_t now = aerogpu_vblank_seq(s);
+    uint32_t i;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    if (c->last_vsync_seq > now) {
+        uint64_t seq = c->last_vsync_seq;
+
+        c->last_vsync_seq = 0;
+        return aerogpu_load_error("a present came at vblank %" PRIu64 " of "
+                                  "%" PRIu64,
+                                  seq, now);
+    }
+    if (c->submit_seq != c->retire_seq ||
+        c->fetch_generation != c->generation) {
+        return aerogpu_load_error("the renderer has not come to rest");
+    }
+    if (saved->count && (!saved->waiting[0].vsync || !s->vblank.running)) {
+        return aerogpu_load_error("a submission waits for nothing");
+    }
+    for (i = 0; i < saved->count; i++) {
+        const AeroGPUSavedSubmission *sub = &saved->waiting[i];
+
+        if (sub->work_done_seq > now) {
+            return aerogpu_load_error("work was done at vblank %" PRIu64 " of "
+                                      "%" PRIu64,
+                                      sub->work_done_seq, now);
+        }
+        if (!aerogpu_error_is_possible(sub->error_code, sub->error_count)) {
+            return aerogpu_load_error("a submission with %u errors, the last "
+                                      "with code %u",
+                                      sub->error_count, sub->error_code);
+        }
+    }
+    for (i = 0; i < saved->count; i++) {
+        const AeroGPUSavedSubmission *sub = &saved->waiting[i];
+
+        c->slots[c->submit_seq++ % AEROGPU_MAX_OUTSTANDING] =
+            (AeroGPUSubmission){
+                .signal_fence = sub->signal_fence,
+                .generation = c->generation,
+                .ring_serial = s->ring.serial - !sub->moves_head,
+                .flip_serial = s->scanout.flip_serial - !sub->shows,
+                .fetched_ns = get_clock(),
+                .work_done_seq = sub->work_done_seq,
+                .next_head = sub->next_head,
+                .flags = sub->flags,
+                .error_count = sub->error_count,
+                .error_code = sub->error_code,
+                .space = sub->space,
+                .context_id = sub->context_id,
+                .present_count = sub->present_count,
+                .done = true,
+                .vsync = sub->vsync,
+                .texture = sub->texture,
+            };
+    }
+    if (saved->count) {
+        aerogpu_vblank_want_locked(s);
+    }
+    return 0;
+}
+
+/* Whose it is matters to its error record alone. */
+static bool aerogpu_submission_owner_needed(void *opaque)
+{
+    const AeroGPUSavedSubmission *sub = opaque;
+
+    return sub->error_count && (sub->space || sub->context_id);
+}
+
+static int aerogpu_submission_pre_load(void *opaque)
+{
+    AeroGPUSavedSubmission *sub = opaque;
+
+    sub->space = sub->context_id = 0;
+    return 0;
+}
+
+static const VMStateDescription aerogpu_submission_owner_vmstate = {
+    .name = "aerogpu/submission/owner",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = aerogpu_submission_owner_needed,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT32(space, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(context_id, AeroGPUSavedSubmission),
+            VMSTATE_END_OF_LIST() },
+};
+
+static const VMStateDescription aerogpu_submission_vmstate = {
+    .name = "aerogpu/submission",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_load = aerogpu_submission_pre_load,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT64(signal_fence, AeroGPUSavedSubmission),
+            VMSTATE_UINT64(work_done_seq, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(next_head, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(flags, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(error_count, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(error_code, AeroGPUSavedSubmission),
+            VMSTATE_UINT32(present_count, AeroGPUSavedSubmission),
+            VMSTATE_BOOL(vsync, AeroGPUSavedSubmission),
+            VMSTATE_BOOL(texture, AeroGPUSavedSubmission),
+            VMSTATE_BOOL(moves_head, AeroGPUSavedSubmission),
+            VMSTATE_BOOL(shows, AeroGPUSavedSubmission),
+            VMSTATE_END_OF_LIST() },
+    .subsections =
+        (const VMStateDescription *[]){ &aerogpu_submission_owner_vmstate,
+                                        NULL },
+};
+
+const VMStateDescription aerogpu_completions_vmstate = {
+    .name = "aerogpu/completions",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = aerogpu_completions_pre_save,
+    .fields =
+        AEROGPU_VMSTATE_FIELDS{
+            VMSTATE_UINT64(last_vsync_seq, AeroGPUCompletions),
+            VMSTATE_UINT32(saved.count, AeroGPUCompletions),
+            VMSTATE_VALIDATE("at most 128 submissions",
+                             aerogpu_completions_fit),
+            VMSTATE_STRUCT_VARRAY_UINT32(
+                saved.waiting, AeroGPUCompletions, saved.count, 1,
+                aerogpu_submission_vmstate, AeroGPUSavedSubmission),
+            VMSTATE_END_OF_LIST() },
+};
