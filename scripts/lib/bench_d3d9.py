@@ -10,7 +10,8 @@ import resource
 import statistics
 
 from aerogpu_build import Failure
-from d3d9_stack import PROGRAMS, Stack
+import d3d9_stack
+from d3d9_stack import Stack
 import wine
 
 SECONDS, PAIRS = 2, 3
@@ -27,7 +28,7 @@ RUNS = [
 def once(program, arguments, env):
     """(frames, frames a second, seconds of processor time a frame) of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code, text = wine.run([os.path.join(PROGRAMS, program + '.exe'), '--any-driver', '--immediate', '--seconds', str(SECONDS),
+    code, text = wine.run([d3d9_stack.program(program), '--any-driver', '--immediate', '--seconds', str(SECONDS),
                            *arguments], env, 120)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = re.search(r'^frames (\d+) in ([\d.]+) s$', text, re.M)

@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 from aerogpu_build import BUILD, Failure, ninja
-from d3d9_stack import PARTS, PROGRAMS, Stack
+from d3d9_stack import PARTS, Stack, program
 import d3d9_stack
 import wine
 
@@ -31,8 +31,8 @@ SCENES = ('draws', 'sprites', 'textures', 'windows')
 LAVAPIPE = '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'
 UNCOUNTED = 15  # frames of bench.exe before and behind those that count
 TOLERANCE = 3  # of 255, of the means of a picture's fields
-PROGRAM = os.path.join(PROGRAMS, 'bench.exe')
-DIRECT = os.path.join(BUILD, 'renderer', 'bench', 'aerogpu-direct-scenes')
+PROGRAM = program('bench')
+DIRECT = os.path.join(BUILD, 'testbed', 'direct-scenes', 'aerogpu-direct-scenes')
 _TICKS = os.sysconf('SC_CLK_TCK')
 
 

@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 
 from aerogpu_build import Failure
-from d3d9_stack import HOST, PROGRAMS, Stack
+import d3d9_stack
+from d3d9_stack import HOST, Stack
 import wine
 
 FRAMES = (10, 310)  # for a frame
@@ -51,7 +52,7 @@ def _system_calls(stack, program, draws, frames, folder):
         if not line:
             raise Failure('strace does not attach to the driver host')
     with tempfile.TemporaryFile() as output:
-        code = subprocess.run(['strace', '-f', '-c', '-o', paths[0], wine.LOADER, os.path.join(PROGRAMS, program + '.exe'),
+        code = subprocess.run(['strace', '-f', '-c', '-o', paths[0], wine.LOADER, d3d9_stack.program(program),
                                '--immediate', '--frames', str(frames), '--draws', str(draws)],
                               env=dict(os.environ, **stack.variables()), stdin=subprocess.DEVNULL, stdout=output,
                               stderr=output, timeout=300, check=False).returncode
@@ -66,7 +67,7 @@ def _instructions(stack, program):
     """{driver's function: instructions, a median} of those that a draw calls."""
     env = dict(os.environ, **stack.variables(), AEROGPU_D3D9_COUNT='1')
     draws = COUNTED_DRAWS[program]
-    code, text = wine.run([os.path.join(PROGRAMS, program + '.exe'), '--frames', '1', '--draws', str(draws)], env, 300)
+    code, text = wine.run([d3d9_stack.program(program), '--frames', '1', '--draws', str(draws)], env, 300)
     if code != 0:
         raise Failure('%s ended with %d while instructions were counted: %s' % (program, code, text.strip()))
     # Those of which there is one a draw, in two frames; what sets a device up is not.

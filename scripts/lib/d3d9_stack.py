@@ -19,30 +19,33 @@ START_LIMIT = 120   # s, until the server answers
 PROGRAM_LIMIT = 120
 SIZE = (1024, 768)  # of the desktop
 
-HOST = os.path.join(BUILD, 'guest-drivers', 'host', 'aerogpu-driver-host')
+HOST = os.path.join(BUILD, 'tests-qtest', 'driver', 'aerogpu-driver-host')
 PARTS = {  # by what they are called in messages and options
     'driver': os.path.join(BUILD, 'guest-drivers', 'kmd', 'aerogpu-x64.sys'),
     'umd': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9_x64.dll'),
-    'd3d9': os.path.join(BUILD, 'guest-drivers', 'd3d9-runtime', 'd3d9.dll'),
+    'd3d9': os.path.join(BUILD, 'testbed', 'd3d9-runtime', 'd3d9.dll'),
 }
 PARTS32 = {  # what programs for x86 need besides
     'umd-x86': os.path.join(BUILD, 'guest-drivers', 'umd-d3d9', 'aerogpu_d3d9.dll'),
-    'd3d9-x86': os.path.join(BUILD, 'guest-drivers', 'd3d9-runtime', 'd3d9-x86.dll'),
+    'd3d9-x86': os.path.join(BUILD, 'testbed', 'd3d9-runtime', 'd3d9-x86.dll'),
 }
 WHAT = {'driver': 'kernel driver', 'umd': 'user-mode driver', 'd3d9': 'Direct3D runtime (d3d9.dll)',
         'umd-x86': 'user-mode driver for 32-bit programs', 'd3d9-x86': 'Direct3D runtime (d3d9.dll) for 32-bit programs'}
-PROGRAMS = os.path.join(BUILD, 'guest-drivers', 'd3d9-programs')
+# Programs of the driver disc, and those that only test.
+PROGRAM_FOLDERS = (os.path.join(BUILD, 'guest-drivers', 'programs'), os.path.join(BUILD, 'testbed', 'programs'))
+ONLY_TESTS = ('bench', 'compositor', 'desktop', 'flip', 'readback')
 NAMES = ['triangle', 'quad', 'flip', 'readback', 'shared', 'd3d9ex_test', 'present_statistics', 'compositor', 'producer',
          'sharing', 'ddi_sanity', 'query_latency', 'event_queries', 'submit_stress', 'vblank_pacing', 'composition']
 # Wine says that the desktop is composed where it plays Windows 8.1 or later.
 COMPOSED = '\n[Software\\\\Wine\\\\AppDefaults\\\\composition%s.exe]\n"Version"="win81"\n'
 LEVEL9 = 'level9'  # calls the user-mode driver without d3d9.dll
-DESKTOP = 'desktop'  # a program that does nothing but to be there; guest-drivers/d3d9-programs/desktop.cpp
+DESKTOP = 'desktop'  # a program that does nothing but to be there; testbed/programs/desktop.cpp
 
 
 def program(name, arch='x64'):
     """The path of one of NAMES, or LEVEL9's."""
-    return os.path.join(os.path.dirname(PARTS['d3d9']) + '/level9' if name == LEVEL9 else PROGRAMS, name + ('-x86.exe' if arch == 'x86' else '.exe'))
+    folder = os.path.join(os.path.dirname(PARTS['d3d9']), 'level9') if name == LEVEL9 else PROGRAM_FOLDERS[name in ONLY_TESTS]
+    return os.path.join(folder, name + ('-x86.exe' if arch == 'x86' else '.exe'))
 
 
 def doctor(arch):

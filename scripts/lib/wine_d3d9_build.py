@@ -9,7 +9,7 @@ from aerogpu_build import BUILD, ROOT, Failure, run_logged
 
 NAMES = ('d3d9ex', 'device', 'stateblock', 'visual')  # files of dlls/d3d9/tests
 SOURCES = os.path.join(BUILD, 'wine-tests')
-OURS = os.path.join(ROOT, 'guest-drivers', 'd3d9-runtime', 'test', 'wine')
+OURS = os.path.join(ROOT, 'testbed', 'd3d9-runtime', 'test', 'wine')
 COMPILERS = {'x64': 'x86_64-w64-mingw32-gcc', 'x86': 'i686-w64-mingw32-gcc'}
 _LIBRARIES = ('d3d9', 'dxguid', 'uuid', 'user32', 'gdi32', 'psapi')
 

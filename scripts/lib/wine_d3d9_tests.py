@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs Wine's own Direct3D 9 tests (258 functions of d3d9ex.c, device.c, stateblock.c and visual.c) on our stack: each in a
 process of its own with a time limit, all on one kernel side. A function fails when it does worse than Wine's own Direct3D
-does (guest-drivers/d3d9-runtime/test/wine/wined3d.json), when its objects outlive it, or when the kernel side ends. What is
+does (testbed/d3d9-runtime/test/wine/wined3d.json), when its objects outlive it, or when the kernel side ends. What is
 known to fail is in known_failures.txt beside that, with a reason; it fails here when it no longer does. Output is TAP.
 
 usage: scripts/run-wine-d3d9-tests [options] [REGEX...]
@@ -88,7 +88,7 @@ class Ours:
                                           device=_DEVICE)
             self.stack.__enter__()
             # The first present has the kernel driver make objects of its own, which stay.
-            first = self.stack.start(os.path.join(d3d9_stack.PROGRAMS, 'triangle.exe'), '--frames', '1')
+            first = self.stack.start(d3d9_stack.program('triangle'), '--frames', '1')
             if first.wait():
                 raise Failure('triangle.exe failed: %s' % first.said())
             self.resources, self.errors = self.stack.counter('resources'), self.stack.counter('errors')

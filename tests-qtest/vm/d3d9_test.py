@@ -29,10 +29,10 @@ from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
 import wine  # noqa: E402
 import wine_guest  # noqa: E402
 
-SESSION = os.path.join(BUILD, 'guest-drivers', 'linux', 'aerogpu-session')
+SESSION = os.path.join(BUILD, 'testbed', 'session', 'aerogpu-session')
 MEMORY_MB = 2048
 LONG_LIMIT = 300  # s, for what a processor that is emulated on a busy machine has to do; usually some seconds
-HUGE_PAGES = 400  # of 2 MiB; guest-drivers/host/kmt/serve.h, memoryPages, and some
+HUGE_PAGES = 400  # of 2 MiB; testbed/kmt/server/serve.h, memoryPages, and some
 # Each start of Wine takes a second or two here. What is left out differs in the program or the kernel side, not in the
 # machine, and runs beside the stopped QEMU.
 TESTS = ['triangle', 'quad', 'flip', 'readback', 'shared', 'two_programs']

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs tests of the Windows kernel driver in a VM: the driver host (guest-drivers/host) is process 1 of a Linux guest
+"""Runs tests of the Windows kernel driver in a VM: the driver host (tests-qtest/driver) is process 1 of a Linux guest
 and loads the shipped aerogpu.sys against the device.
 
   driver_host_test.py DRIVER.sys [NAME...] [-- HOST-OPTION...]
@@ -24,8 +24,8 @@ from aerogpu_vm import VM, accelerator, guest_arguments  # noqa: E402
 from guest_image import GUEST, take_kernel, write_initramfs  # noqa: E402
 from png import Picture  # noqa: E402
 
-HOST = os.path.join(BUILD, 'guest-drivers', 'host', 'aerogpu-driver-host')
-HUGE_PAGES = 164  # guest-drivers/host/suite/test.h, kHugePages, and some
+HOST = os.path.join(BUILD, 'tests-qtest', 'driver', 'aerogpu-driver-host')
+HUGE_PAGES = 164  # tests-qtest/driver/test.h, kHugePages, and some
 MEMORY_MB = 1024
 DEADLINE = int(os.environ.get('AEROGPU_HOST_DEADLINE', '1500'))
 

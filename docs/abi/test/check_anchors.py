@@ -44,7 +44,7 @@ def tracked(root):
 def is_test(name):
     folders = name.split('/')[:-1]
     return ('test' in folders
-            or name.startswith(('tests-qtest/', 'guest-drivers/host/suite/', 'guest-drivers/d3d9-programs/'))
+            or name.startswith(('tests-qtest/', 'guest-drivers/programs/', 'testbed/programs/'))
             or re.search(r'_test\.\w+$', name) is not None)
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HEADER = os.path.join(HERE, '..', 'device_functions.h')
+HEADER = os.path.join(HERE, '..', 'ddi', 'device_functions.h')
 PAGE = os.path.join(HERE, '..', '..', '..', 'docs', 'd3d9-driver-functions.md')
 BEGIN = '<!-- BEGIN functions (written by guest-drivers/umd-d3d9/test/function_list_test.py --write) -->\n'
 END = '<!-- END functions -->\n'

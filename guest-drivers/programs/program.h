@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// program.h: what every program here has: options, failures that are told, a window, a device, and time.
+//
+// The programs use nothing but Windows and Direct3D 9. They say on standard output what is wrong, one line each, and
+// end with 0 only if nothing was.
+#pragma once
+
+#include <windows.h>
+
+#include <d3d9.h>
+
+#include <cstdint>
+
+#include "guest-drivers/programs/com_ptr.h"
+#include "guest-drivers/programs/fail.h"
+#include "guest-drivers/programs/picture.h"
+
+namespace programs {
+
+struct Options {
+  uint32_t frames = 60;               // before the last one, which is checked
+  double seconds = 0;                 // if not 0: as many frames as this takes, and `frames` is not looked at
+  uint32_t draws = 1;                 // the scene is drawn so often in a frame
+  uint32_t samples = 0;               // a pixel of the back buffers; 0: one
+  bool hold = false;                  // keep the last picture until a line or the end of standard input
+  bool ex = false;                    // IDirect3D9Ex in place of IDirect3D9
+  bool immediate = false;             // D3DPRESENT_INTERVAL_IMMEDIATE in place of ONE
+  int x = 64, y = 48;                 // of the window on the screen
+  const char *expectation = nullptr;  // a file for the picture that is expected, as PPM
+  bool alone = false;                 // shared: without a second process
+  const char *other = nullptr;  // shared, compositor, sharing: the second process' program, in place of the same one
+  uint32_t producers = 20;      // sharing: programs that make surfaces
+  uint32_t cycles = 2000;       // sharing
+  uint32_t processes = 3;       // event_queries: beside the first
+  bool oneProcess = false;      // shared: both parts in one process, through the handle
+  bool anyDriver = false;       // not only aerogpu's
+  const char *only = nullptr;   // readback: one case
+};
+
+/** True if `result` is a success. Otherwise prints `program: CALL failed: 0x8876086C (D3DERR_INVALIDCALL)`. */
+bool ok(HRESULT result, const char *call);
+
+/** Names the program in what is printed; called first. Also makes standard output unbuffered. */
+void begin(const char *program);
+
+struct Program {
+  const char *name;
+  const char *help;
+  bool ex = false;  // always through IDirect3D9Ex
+  uint32_t frames = Options{}.frames;
+};
+
+/** How a program that somebody starts begins: its name, its command line, and whether Direct3D runs on aerogpu's
+ * driver. Prints help, or one line that says what is wrong and what to do, and returns false if the program has to end,
+ * with `exitCode`. */
+bool begin(const Program &program, int argc, char **argv, Options &options, int &exitCode);
+
+/** A visible window without a frame: its client area is all of it, so that its pixels are where they are told to be. */
+class Window {
+public:
+  Window() = default;
+  Window(const Window &) = delete;
+  Window &operator=(const Window &) = delete;
+  ~Window();
+  /** Prints an error line and returns false if there can be none. Prints `window X,Y WxH` on success. One that is not
+   * `shown` takes the focus from nobody. */
+  bool open(int x, int y, uint32_t width, uint32_t height, bool shown = true);
+  HWND handle() const { return handle_; }
+
+private:
+  HWND handle_ = nullptr;
+};
+
+/** Takes what lies in this thread's message queue, as a program has to between frames. */
+void takeMessages();
+
+/** Prints `holding` and waits for a line or the end of standard input; the thread's windows stay alive meanwhile. */
+void holdPicture();
+
+struct DeviceSettings {
+  uint32_t width = 0, height = 0;  // of the back buffers
+  uint32_t backBuffers = 1;
+  bool fullScreen = false;  // X8R8G8B8, 60 Hz or what the display has
+  bool depth = false;       // with a D24S8 surface
+};
+
+/** Direct3D and a device on it, with hardware vertex processing. */
+struct Device {
+  ComPtr<IDirect3D9> direct3d;
+  ComPtr<IDirect3DDevice9> device;
+  ComPtr<IDirect3D9Ex> direct3dEx;  // these two with Options::ex only
+  ComPtr<IDirect3DDevice9Ex> deviceEx;
+
+  bool create(const Options &options, const DeviceSettings &settings, HWND window);
+  IDirect3DDevice9 *operator->() const { return device.get(); }
+};
+
+/** Reads a render target back through system memory. The surface is A8R8G8B8 or X8R8G8B8; the latter's alpha reads 255.
+ * Prints what failed. */
+bool readTarget(IDirect3DDevice9 *device, IDirect3DSurface9 *target, Picture *picture);
+
+/** Waits until the GPU has done everything that was asked before (D3DQUERYTYPE_EVENT). */
+bool finish(IDirect3DDevice9 *device);
+
+/** Seconds of the performance counter. */
+double now();
+
+}  // namespace programs

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// query_latency.exe: how long an event takes from Issue to TRUE behind a frame that is drawn and presented, with
+// presents that wait for their turn and with D3DPRESENT_DONOTWAIT. Asking never waits, whatever GetData is told
+// (EX-31).
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "guest-drivers/programs/program.h"
+
+namespace programs {
+
+namespace {
+
+constexpr uint32_t kWidth = 256, kHeight = 192;
+constexpr double kMostSeconds = 2;   // of one call, on a machine that does a lot besides
+constexpr double kMostLatency = 30;  // s, until an event is there
+
+constexpr char kHelp[] =
+    "query_latency.exe: the time from an event's Issue to its end, with presents that wait and presents that do not. "
+    "--draws,\n--samples, --hold, --ex, --immediate and --expectation mean nothing here.";
+
+struct Round {
+  const char *name;
+  DWORD flags;  // of the presents
+  std::vector<double> times;
+  uint32_t refused = 0;
+
+  double median() {
+    std::sort(times.begin(), times.end());
+    return times.empty() ? 0 : times[times.size() / 2];
+  }
+};
+
+bool inTime(const Round &round, const char *call, double start) {
+  const double took = now() - start;
+  return took <= kMostSeconds || fail("%s: %s took %.2f s, more than %g", round.name, call, took, kMostSeconds);
+}
+
+/** Presents, again and again where it is refused because frames are under way. */
+bool present(IDirect3DDevice9Ex *device, Round &round) {
+  for (const double first = now();;) {
+    const double start = now();
+    const HRESULT result = device->PresentEx(nullptr, nullptr, nullptr, nullptr, round.flags);
+    takeMessages();
+    if (!inTime(round, "PresentEx", start)) return false;
+    if (result != D3DERR_WASSTILLDRAWING) return ok(result, "PresentEx");
+    if (!round.flags) return fail("%s: PresentEx was refused, and was not told not to wait", round.name);
+    ++round.refused;
+    if (now() - first > kMostLatency) return fail("%s: no present is accepted any more", round.name);
+    Sleep(1);
+  }
+}
+
+/** Every second event is asked for without D3DGETDATA_FLUSH: the present has submitted it. */
+bool frame(IDirect3DDevice9Ex *device, IDirect3DQuery9 *query, Round &round, uint32_t number) {
+  const uint32_t colour = argb(255, number * 37 % 256, number * 91 % 256, 80);
+  if (!ok(device->Clear(0, nullptr, D3DCLEAR_TARGET, colour, 1, 0), "Clear") ||
+      !ok(query->Issue(D3DISSUE_END), "Issue(END)"))
+    return false;
+  const double issued = now();
+  if (!present(device, round)) return false;
+  for (;;) {
+    const double start = now();
+    BOOL value = FALSE;
+    const HRESULT result = query->GetData(&value, sizeof value, number % 2 ? 0 : D3DGETDATA_FLUSH);
+    if (!inTime(round, "GetData", start)) return false;
+    if (result == S_OK) {
+      round.times.push_back(now() - issued);
+      return value == TRUE || fail("%s: an event that is there is %d", round.name, value);
+    }
+    if (result != S_FALSE) return ok(result, "GetData");
+    if (now() - issued > kMostLatency) return fail("%s: an event is not there after %g s", round.name, kMostLatency);
+    SwitchToThread();
+  }
+}
+
+int run(int argc, char **argv) {
+  Options options;
+  int exitCode = 0;
+  if (!begin({.name = "query_latency", .help = kHelp, .ex = true}, argc, argv, options, exitCode)) return exitCode;
+  options.immediate = false;
+  Window window;
+  Device device;
+  ComPtr<IDirect3DQuery9> query;
+  if (!window.open(options.x, options.y, kWidth, kHeight) ||
+      !device.create(options, {.width = kWidth, .height = kHeight}, window.handle()) ||
+      !ok(device->CreateQuery(D3DQUERYTYPE_EVENT, query.put()), "CreateQuery(EVENT)"))
+    return 1;
+  Round rounds[] = {{"presents that wait", 0, {}}, {"presents that do not wait", D3DPRESENT_DONOTWAIT, {}}};
+  for (Round &round : rounds) {
+    const double start = now();
+    for (uint32_t i = 0; options.seconds > 0 ? now() - start < options.seconds : i < options.frames; ++i)
+      if (!frame(device.deviceEx.get(), query.get(), round, i)) return 1;
+  }
+  std::printf("query_latency: ok frames=%zu wait_ms=%.2f donotwait_ms=%.2f refused=%u\n", rounds[0].times.size(),
+              rounds[0].median() * 1000, rounds[1].median() * 1000, rounds[1].refused);
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace programs
+
+int main(int argc, char **argv) {
+  return programs::run(argc, argv);
+}

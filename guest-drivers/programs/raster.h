@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// raster.h: what Direct3D 9 draws, worked out on the CPU, for programs that check their pictures. From Microsoft's
+// pages "Rasterization Rules (Direct3D 9)": pixel centres at whole coordinates, the top-left rule; attributes change
+// linearly over a triangle (no perspective here: all of it has one w). No Windows header.
+#pragma once
+
+#include <cstdint>
+
+#include "guest-drivers/programs/picture.h"
+
+namespace programs {
+
+/** A corner: its place in pixels, where (0, 0) is the centre of the first pixel, and four values. The place is rounded
+ * to 1/256 pixel, as far as Direct3D 9 hardware goes. */
+struct Corner {
+  double x, y;
+  double value[4];
+};
+
+/** Takes a pixel that is covered, with its interpolated values. */
+using PixelSink = void (*)(void *context, uint32_t x, uint32_t y, const double value[4]);
+
+/** Calls `sink` for each pixel of a width x height target that the triangle covers, in whatever order its corners go
+ * round. A triangle without an area covers nothing. */
+void rasterize(uint32_t width, uint32_t height, const Corner corners[3], PixelSink sink, void *context);
+
+/** The same, with any callable. */
+template <typename Sink> void rasterize(uint32_t width, uint32_t height, const Corner (&corners)[3], Sink &&sink) {
+  rasterize(
+      width, height, corners,
+      [](void *context, uint32_t x, uint32_t y, const double value[4]) {
+        (*static_cast<decltype(&sink)>(context))(x, y, value);
+      },
+      &sink);
+}
+
+/** D3DBLEND_SRCALPHA, D3DBLEND_INVSRCALPHA, D3DBLENDOP_ADD for colours and alpha alike. */
+uint32_t blendOver(uint32_t source, uint32_t target);
+
+}  // namespace programs

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d9-runtime/com/buffer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "testbed/d3d9-runtime/com/device.h"
+
+namespace aerogpu::runtime {
+namespace {
+
+constexpr DWORD kUsages = D3DUSAGE_DYNAMIC | D3DUSAGE_WRITEONLY | D3DUSAGE_POINTS | D3DUSAGE_DONOTCLIP |
+                          D3DUSAGE_RTPATCHES | D3DUSAGE_NPATCHES | D3DUSAGE_SOFTWAREPROCESSING | D3DUSAGE_TEXTAPI;
+
+}  // namespace
+
+BufferMemory::~BufferMemory() {
+  if (m_counted) m_device.countDefaultPool(-1);
+}
+
+HRESULT BufferMemory::create(UINT bytes, DWORD usage, D3DFORMAT format, DWORD fvf, D3DPOOL pool, HANDLE *shared) {
+  if (!bytes || (usage & ~kUsages) || pool == D3DPOOL_SCRATCH) return D3DERR_INVALIDCALL;
+  if (pool == D3DPOOL_MANAGED && (usage & D3DUSAGE_DYNAMIC)) return D3DERR_INVALIDCALL;
+  if (shared && (pool != D3DPOOL_DEFAULT || *shared)) return D3DERR_NOTAVAILABLE;
+  m_bytes = bytes;
+  m_usage = usage;
+  m_pool = pool;
+  m_evictions = m_device.evictions();
+  ResourceDescription resource;
+  resource.format = format;
+  resource.width = bytes;
+  resource.fvf = fvf;
+  D3DDDI_RESOURCEFLAGS &flags = resource.flags;
+  flags.VertexBuffer = format == D3DFMT_VERTEXDATA;
+  flags.IndexBuffer = format != D3DFMT_VERTEXDATA;
+  flags.Dynamic = (usage & D3DUSAGE_DYNAMIC) != 0;
+  flags.HintStatic = !flags.Dynamic && pool == D3DPOOL_DEFAULT;
+  flags.WriteOnly = (usage & D3DUSAGE_WRITEONLY) != 0;
+  flags.Points = (usage & D3DUSAGE_POINTS) != 0;
+  flags.MightDrawFromLocked = pool == D3DPOOL_SYSTEMMEM;
+  HRESULT result = D3D_OK;
+  if (pool != D3DPOOL_DEFAULT) {
+    ResourceDescription twin = resource;
+    twin.systemMemory = true;
+    twin.flags.HintStatic = 0;
+    m_system = DriverResource::create(m_device.driver(), twin, nullptr, result);
+    if (!m_system) return result;
+    m_dirtyEnd = bytes;
+    if (pool == D3DPOOL_SYSTEMMEM) return D3D_OK;
+  }
+  flags.MightDrawFromLocked = 0;
+  SharedDescription description{};
+  if (shared) {
+    flags.SharedResource = 1;
+    description = {sizeof description,
+                   kSharedVersion,
+                   static_cast<UINT32>(D3DRTYPE_VERTEXBUFFER),
+                   static_cast<UINT32>(format),
+                   bytes,
+                   1,
+                   usage,
+                   0,
+                   0};
+  }
+  m_video = DriverResource::create(m_device.driver(), resource, shared ? &description : nullptr, result);
+  if (!m_video) return result;
+  if (shared) *shared = reinterpret_cast<HANDLE>(static_cast<UINT_PTR>(m_video->globalHandle()));
+  if (pool == D3DPOOL_DEFAULT) {
+    m_counted = true;
+    m_device.countDefaultPool(+1);
+  }
+  return D3D_OK;
+}
+
+HRESULT BufferMemory::lock(UINT offset, UINT size, void **out, DWORD flags) {
+  *out = nullptr;
+  if (offset > m_bytes) return D3DERR_INVALIDCALL;
+  // A range past the end is cut off; 0 means the rest.
+  const UINT length = size ? std::min(size, m_bytes - offset) : m_bytes - offset;
+  const bool whole = offset == 0 && length == m_bytes;
+  D3DDDI_LOCKFLAGS driverFlags{};
+  driverFlags.ReadOnly = (flags & D3DLOCK_READONLY) != 0;
+  driverFlags.DoNotWait = (flags & D3DLOCK_DONOTWAIT) != 0;
+  if (m_system) {
+    const HRESULT result = m_system->notifyLock(0, driverFlags);
+    if (FAILED(result)) return result;
+    if (!(flags & D3DLOCK_READONLY)) {
+      if (m_dirtyBegin == m_dirtyEnd) {
+        m_dirtyBegin = offset;
+        m_dirtyEnd = offset + length;
+      } else {
+        m_dirtyBegin = std::min(m_dirtyBegin, offset);
+        m_dirtyEnd = std::max(m_dirtyEnd, offset + length);
+      }
+    }
+    ++m_locks;
+    *out = m_system->memory(0).bytes + offset;
+    return D3D_OK;
+  }
+  D3DDDIARG_LOCK argument{};
+  argument.Flags = driverFlags;
+  // The two promises are for dynamic buffers; a discard is of the whole buffer, whatever range is asked for.
+  const bool dynamic = m_usage & D3DUSAGE_DYNAMIC;
+  argument.Flags.NoOverwrite = dynamic && (flags & D3DLOCK_NOOVERWRITE) != 0;
+  argument.Flags.Discard = dynamic && (flags & D3DLOCK_DISCARD) != 0 && !argument.Flags.NoOverwrite;
+  argument.Flags.WriteOnly = (m_usage & D3DUSAGE_WRITEONLY) && !argument.Flags.ReadOnly;
+  argument.Flags.RangeValid = !whole;
+  argument.Range = {offset, length};
+  const HRESULT result = m_video->lock(argument);
+  if (FAILED(result)) return result;
+  ++m_locks;
+  *out = argument.pSurfData;
+  return D3D_OK;
+}
+
+HRESULT BufferMemory::unlock() {
+  // One too many is forgiven by the API.
+  if (!m_locks) return D3D_OK;
+  --m_locks;
+  return m_system ? m_system->unlock(0, true) : m_video->unlock(0, false);
+}
+
+HRESULT BufferMemory::upload() {
+  if (m_pool != D3DPOOL_MANAGED) return D3D_OK;
+  if (std::exchange(m_evictions, m_device.evictions()) != m_device.evictions()) {
+    m_dirtyBegin = 0;
+    m_dirtyEnd = m_bytes;
+  }
+  if (m_dirtyBegin == m_dirtyEnd) return D3D_OK;
+  D3DDDIARG_BUFFERBLT argument{};
+  argument.hDstResource = m_video->handle();
+  argument.hSrcResource = m_system->handle();
+  argument.Offset = m_dirtyBegin;
+  argument.SrcRange = {m_dirtyBegin, m_dirtyEnd - m_dirtyBegin};
+  const HRESULT result = m_device.driver().call<&D3DDDI_DEVICEFUNCS::pfnBufBlt>(&argument);
+  if (SUCCEEDED(result)) m_dirtyBegin = m_dirtyEnd = 0;
+  return result;
+}
+
+HRESULT VertexBuffer::GetDesc(D3DVERTEXBUFFER_DESC *out) {
+  if (!out) return D3DERR_INVALIDCALL;
+  *out = {D3DFMT_VERTEXDATA, D3DRTYPE_VERTEXBUFFER, m_memory.usage(), m_memory.pool(), m_memory.bytes(), m_fvf};
+  return D3D_OK;
+}
+
+HRESULT IndexBuffer::GetDesc(D3DINDEXBUFFER_DESC *out) {
+  if (!out) return D3DERR_INVALIDCALL;
+  *out = {m_format, D3DRTYPE_INDEXBUFFER, m_memory.usage(), m_memory.pool(), m_memory.bytes()};
+  return D3D_OK;
+}
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The fixed function: what a program draws without shaders of its own gets generated ones (docs/fixed-function.md),
+// whose registers hold transforms, lights and materials. Under the device's lock.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "aerogpu/d3d9/fixed_constants.h"
+#include "testbed/d3d9-runtime/driver/driver_device.h"
+
+namespace aerogpu::runtime {
+
+struct StateValues;
+
+class FixedFunction {
+public:
+  explicit FixedFunction(DriverDevice &driver) : m_driver(driver) {}
+  ~FixedFunction();
+  FixedFunction(const FixedFunction &) = delete;
+  FixedFunction &operator=(const FixedFunction &) = delete;
+
+  /// Something changed that shaders or their registers are made of.
+  void touch() { m_touched = true; }
+  /// Before a draw in which one shader or both are the fixed function's: makes them if they are new, and sends what
+  /// changed in their registers. With a log line for what the driver cannot run.
+  HRESULT prepare(const StateValues &values, bool vertex, bool pixel);
+  /// The vertex shader for a state, with the numbers of its registers, for who runs it on the processor.
+  HRESULT generate(const StateValues &values, std::vector<uint32_t> &code, d3d9::FixedVertexConstants &constants);
+  /// Of the last prepare().
+  HANDLE vertexShader() const { return m_vertexShader; }
+  HANDLE pixelShader() const { return m_pixelShader; }
+
+  /// Whether the driver's registers hold the fixed function's numbers and not the program's: c# and i# of vertex
+  /// shaders, c# of pixel shaders.
+  bool ownsVertexRegisters() const { return m_ownsVertex; }
+  bool ownsPixelRegisters() const { return m_ownsPixel; }
+  /// The program's numbers are sent again.
+  void releaseVertexRegisters() { m_ownsVertex = false; }
+  void releasePixelRegisters() { m_ownsPixel = false; }
+
+private:
+  struct Hash {
+    template <class Key> size_t operator()(const Key &key) const { return static_cast<size_t>(d3d9::hash(key)); }
+  };
+  void readStates(const StateValues &values);
+  void fillConstants(const StateValues &values, const d3d9::FixedVertexKey &key, d3d9::FixedVertexConstants &constants);
+  HRESULT makeVertexShader(const d3d9::FixedVertexKey &key);
+  HRESULT makePixelShader(const d3d9::FixedPixelKey &key);
+  HRESULT sendVertexRegisters(const StateValues &values, const d3d9::FixedVertexKey &key);
+  HRESULT sendPixelRegisters(const d3d9::FixedPixelKey &key);
+  HRESULT sendFloats(bool vertex, UINT first, UINT count, const float (*values)[4]);
+  /// Sends the registers that differ from those that were sent, all of them if `all`.
+  HRESULT sendChanges(bool vertex, bool all, UINT count, const float (*values)[4], float (*sent)[4]);
+
+  DriverDevice &m_driver;
+  bool m_touched = true, m_vertex = false, m_pixel = false;  ///< as the last prepare() was asked
+  bool m_ownsVertex = false, m_ownsPixel = false;
+  HANDLE m_vertexShader = nullptr, m_pixelShader = nullptr;
+  std::unordered_map<d3d9::FixedVertexKey, HANDLE, Hash> m_vertexShaders;
+  std::unordered_map<d3d9::FixedPixelKey, HANDLE, Hash> m_pixelShaders;
+  // Copies of the program's states, as numbers of 32 bits.
+  uint32_t m_render[d3d9::kFixedRenderStates]{};
+  uint32_t m_stage[d3d9::kFixedStages][d3d9::kFixedStageStates]{};
+  d3d9::FixedStates m_states;
+  d3d9::FixedVertexConstants m_sentVertex{};
+  float m_sentPixel[d3d9::kFixedPixelConstants][4]{};
+  std::vector<d3d9::FixedLight> m_lights;
+  std::vector<const d3d9::FixedLight *> m_lightPointers;
+};
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What a full-screen device does to windows: the display mode as the window system has it, the device window over all
+// of it, and the focus window, whose activation says whether the device has the screen. Pages "CreateDevice",
+// "D3DCREATE" (D3DCREATE_NOWINDOWCHANGES), "Lost Devices".
+#pragma once
+
+#include "testbed/d3d9-runtime/base/windows_headers.h"
+
+namespace aerogpu::runtime {
+
+class FullScreenWindow {
+public:
+  enum class Screen : LONG {
+    Ours,     ///< or not wanted
+    Lost,     ///< another program is active
+    Regained  ///< active again, and not reset since
+  };
+
+  /// Direct3D 9Ex takes the mode back with the focus, where Direct3D 9 waits for a Reset, and hides a window again that
+  /// was hidden before.
+  explicit FullScreenWindow(bool ex) : m_ex(ex) {}
+  ~FullScreenWindow() { leave(); }
+  FullScreenWindow(const FullScreenWindow &) = delete;
+  FullScreenWindow &operator=(const FullScreenWindow &) = delete;
+
+  /// Takes over the screen, or goes on with another mode or window. `changeWindows` false leaves windows as they are;
+  /// the focus is watched all the same.
+  void enter(HWND deviceWindow, HWND focusWindow, UINT width, UINT height, bool changeWindows);
+  /// Gives back the mode, the device window's style and place, the focus window's procedure.
+  void leave();
+  Screen screen() const { return static_cast<Screen>(m_screen); }
+  /// After a Reset that succeeded.
+  void setScreen(Screen screen) { InterlockedExchange(&m_screen, static_cast<LONG>(screen)); }
+  bool isEntered() const { return m_entered; }
+
+private:
+  static LRESULT CALLBACK focusProcedure(HWND window, UINT message, WPARAM wide, LPARAM longer);
+  LRESULT forward(HWND window, UINT message, WPARAM wide, LPARAM longer) const;
+  void watchFocus(HWND window);
+  void unwatchFocus();
+  void coverScreen(HWND window);
+  void restoreWindow();
+  void setMode() const;
+  void activate(bool active);
+
+  const bool m_ex;
+  bool m_entered = false, m_changeWindows = false, m_filter = false;
+  HWND m_device = nullptr, m_focus = nullptr;
+  UINT m_width = 0, m_height = 0;
+  LONG m_style = 0, m_exStyle = 0;  ///< of the device window, before
+  WNDPROC m_procedure = nullptr;    ///< the focus window's own
+  volatile LONG m_screen = static_cast<LONG>(Screen::Ours);
+};
+
+}  // namespace aerogpu::runtime

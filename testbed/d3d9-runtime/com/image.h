@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The memory behind textures and surfaces: a resource at the driver in video memory, one over system memory, or both
+// (managed), and the locks of their subresources. Under the device's lock.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/d3d9-runtime/driver/driver_resource.h"
+#include "testbed/d3d9-runtime/driver/formats.h"
+
+namespace aerogpu::runtime {
+
+class Device;
+
+struct ImageDescription {
+  D3DRESOURCETYPE type = D3DRTYPE_SURFACE;
+  D3DFORMAT format = D3DFMT_UNKNOWN;
+  UINT width = 0, height = 0, depth = 1;
+  UINT levels = 1;  ///< 0: the full chain; with D3DUSAGE_AUTOGENMIPMAP what the program sees is one level
+  UINT layers = 1;  ///< 6 for cubes; of a swap chain the number of buffers
+  DWORD usage = 0;
+  D3DPOOL pool = D3DPOOL_DEFAULT;
+  D3DMULTISAMPLE_TYPE multisample = D3DMULTISAMPLE_NONE;
+  DWORD quality = 0;
+  bool lockable = false;  ///< of render targets and depth stencils
+  bool discard = false;   ///< contents may go with a present
+  bool chain = false;     ///< the buffers of a swap chain
+  bool primary = false;   ///< that can be scanned out
+  bool implicit = false;  ///< made by the device for itself: Reset does not count it
+  D3DDDI_RATIONAL refreshRate{};
+  void *userMemory = nullptr;
+};
+
+class Image {
+public:
+  /// Makes the resources. `shared` as the API's pSharedHandle: where a null handle is filled in, or which is opened.
+  static std::shared_ptr<Image> create(Device &device, const ImageDescription &description, HANDLE *shared,
+                                       HRESULT &result);
+  ~Image();
+  Image(const Image &) = delete;
+  Image &operator=(const Image &) = delete;
+
+  const ImageDescription &description() const { return m_description; }
+  UINT levels() const { return m_description.levels; }
+  UINT width(UINT level) const;
+  UINT height(UINT level) const;
+  UINT depth(UINT level) const;
+  UINT level(UINT subresource) const { return m_description.chain ? 0 : subresource % m_description.levels; }
+
+  /// What is bound for drawing, and what transfers name: the video resource, or the one over system memory. Null for
+  /// D3DPOOL_SCRATCH.
+  HANDLE handle() const;
+  /// The resource over system memory, of managed and system memory images.
+  const DriverResource *system() const { return m_system.get(); }
+
+  /// LockRect, LockBox. `box` null: all.
+  HRESULT lock(UINT subresource, const D3DBOX *box, DWORD flags, D3DLOCKED_BOX &out);
+  HRESULT unlock(UINT subresource);
+  bool isLocked(UINT subresource) const { return m_locks[subresource].locked; }
+  /// What was written, in boxes of level 0 of a face (layer): all, or a part that lies inside.
+  bool isAnyLocked() const;
+  /// While a device context is out no subresource can be locked.
+  void setHasDc(bool has) { m_hasDc = has; }
+  void markDirty();
+  void markDirty(UINT layer);
+  HRESULT markDirty(UINT layer, const D3DBOX &box);
+  std::vector<D3DBOX> takeDirty(UINT layer) { return std::exchange(m_dirty[layer], {}); }
+  /// Of managed images: copies what was written to video memory.
+  HRESULT upload();
+  /// After level 0 changed, of D3DUSAGE_AUTOGENMIPMAP.
+  HRESULT generateLevels(D3DTEXTUREFILTERTYPE filter);
+
+private:
+  struct LockState {
+    bool locked = false, notify = false;
+  };
+
+  Image(Device &device, const ImageDescription &description) : m_device(device), m_description(description) {}
+  HRESULT createResources(HANDLE *shared);
+  HRESULT openShared(HANDLE handle);
+  bool isLockable() const;
+
+  Device &m_device;
+  ImageDescription m_description;
+  std::unique_ptr<DriverResource> m_video, m_system;
+  std::vector<BYTE> m_scratch;           ///< D3DPOOL_SCRATCH: the driver does not know of it
+  std::vector<size_t> m_scratchOffsets;  ///< by subresource
+  std::vector<LockState> m_locks;
+  std::vector<std::vector<D3DBOX>> m_dirty;  ///< by layer
+  UINT m_evictions = 0;                      ///< of the device, when this was uploaded
+  bool m_counted = false;                    ///< among what a Reset refuses
+  bool m_hasDc = false;
+};
+
+/// Copies a box of level 0 of a layer, and what belongs to it of lower levels, from the system memory of `from`.
+HRESULT transferLevels(DriverDevice &driver, const Image &from, const Image &to, UINT layer, const D3DBOX &box);
+
+/// The D3DBOX of a rectangle.
+D3DBOX boxOf(const RECT &rect);
+
+}  // namespace aerogpu::runtime

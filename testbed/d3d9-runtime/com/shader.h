@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// IDirect3DVertexShader9 and IDirect3DPixelShader9: token streams that go to the driver as they are.
+#pragma once
+
+#include <vector>
+
+#include "testbed/d3d9-runtime/com/com.h"
+#include "testbed/d3d9-runtime/driver/driver_device.h"
+
+namespace aerogpu::runtime {
+
+/// Number of tokens of a stream with its end token, 0 if it is no stream of the stage (`tag`: 0xFFFE vertex, 0xFFFF
+/// pixel) or does not end within what a program may send.
+size_t shaderTokens(const DWORD *code, WORD tag);
+
+/// Registers that constants may lie in.
+struct ShaderLimits {
+  UINT floats, integers, booleans;
+};
+/// Whether a stream of shaderTokens() names only registers that there are, and declares no input that cannot be.
+bool hasValidRegisters(const DWORD *code, const ShaderLimits &limits);
+
+template <class Interface> class ShaderOf : public Child<Interface> {
+public:
+  HANDLE handle() const { return m_handle; }
+  DWORD version() const { return m_code.front(); }
+  const std::vector<DWORD> &code() const { return m_code; }
+  HRESULT STDMETHODCALLTYPE GetFunction(void *out, UINT *size) override;
+
+protected:
+  ShaderOf(Device &device, const DWORD *code, size_t tokens) : Child<Interface>(device), m_code(code, code + tokens) {}
+
+  std::vector<DWORD> m_code;
+  HANDLE m_handle = nullptr;
+};
+
+class VertexShader final : public ShaderOf<IDirect3DVertexShader9> {
+public:
+  /// `softwareOnly`: it uses more registers than the hardware has, and the driver does not get it.
+  VertexShader(Device &device, const DWORD *code, size_t tokens, bool softwareOnly)
+      : ShaderOf(device, code, tokens), m_softwareOnly(softwareOnly) {}
+  ~VertexShader() override;
+  HRESULT create();
+  bool isSoftwareOnly() const { return m_softwareOnly; }
+
+private:
+  bool m_softwareOnly;
+};
+
+class PixelShader final : public ShaderOf<IDirect3DPixelShader9> {
+public:
+  PixelShader(Device &device, const DWORD *code, size_t tokens) : ShaderOf(device, code, tokens) {}
+  ~PixelShader() override;
+  HRESULT create();
+};
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// IDirect3DSurface9: a subresource of an image. A texture's levels share the texture's reference count; other surfaces
+// have their own.
+#pragma once
+
+#include "testbed/d3d9-runtime/com/com.h"
+#include "testbed/d3d9-runtime/com/image.h"
+
+namespace aerogpu::runtime {
+
+class Surface final : public ResourceChild<IDirect3DSurface9> {
+public:
+  /// `parent`: the texture, which owns the surface; null for others. `container`: what GetContainer names beside the
+  /// device, not counted, cleared by the swap chain when it goes.
+  Surface(Device &device, std::shared_ptr<Image> image, UINT subresource, DeviceChild *parent, IUnknown *container)
+      : ResourceChild(device),
+        m_image(std::move(image)),
+        m_subresource(subresource),
+        m_parent(parent),
+        m_container(container) {}
+  ~Surface() override = default;
+
+  Image &image() const { return *m_image; }
+  HANDLE handle() const { return m_image->handle(); }
+  UINT subresource() const { return m_subresource; }
+  /// Of a swap chain's buffers, whose contents go from one to the next.
+  void setSubresource(UINT subresource) { m_subresource = subresource; }
+  void setContainer(IUnknown *container) { m_container = container; }
+  UINT width() const { return m_image->width(m_image->level(m_subresource)); }
+  UINT height() const { return m_image->height(m_image->level(m_subresource)); }
+  D3DFORMAT format() const { return m_image->description().format; }
+  DWORD usage() const { return m_image->description().usage; }
+  D3DPOOL pool() const { return m_image->description().pool; }
+  bool isTextureLevel() const { return m_parent != nullptr; }
+  RECT bounds() const { return {0, 0, static_cast<LONG>(width()), static_cast<LONG>(height())}; }
+
+  void addPrivate() { m_parent ? m_parent->addPrivate() : DeviceChild::addPrivate(); }
+  void releasePrivate() { m_parent ? m_parent->releasePrivate() : DeviceChild::releasePrivate(); }
+
+  ULONG STDMETHODCALLTYPE AddRef() override { return m_parent ? m_parent->addPublic() : addPublic(); }
+  ULONG STDMETHODCALLTYPE Release() override { return m_parent ? m_parent->releasePublic() : releasePublic(); }
+  D3DRESOURCETYPE STDMETHODCALLTYPE GetType() override { return D3DRTYPE_SURFACE; }
+  HRESULT STDMETHODCALLTYPE GetContainer(REFIID id, void **out) override;
+  HRESULT STDMETHODCALLTYPE GetDesc(D3DSURFACE_DESC *out) override;
+  HRESULT STDMETHODCALLTYPE LockRect(D3DLOCKED_RECT *out, const RECT *rect, DWORD flags) override;
+  HRESULT STDMETHODCALLTYPE UnlockRect() override;
+  HRESULT STDMETHODCALLTYPE GetDC(HDC *out) override;
+  HRESULT STDMETHODCALLTYPE ReleaseDC(HDC dc) override;
+
+private:
+  std::shared_ptr<Image> m_image;
+  UINT m_subresource;
+  DeviceChild *m_parent;
+  IUnknown *m_container;
+  D3DKMT_DESTROYDCFROMMEMORY m_bitmap{};  ///< between GetDC and ReleaseDC
+};
+
+/// The description of a level of a 2D or cube texture, or of a surface.
+D3DSURFACE_DESC surfaceDescription(const Image &image, UINT level);
+
+}  // namespace aerogpu::runtime

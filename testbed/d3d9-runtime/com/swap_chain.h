@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// IDirect3DSwapChain9Ex: back buffers and what Present makes of them. Windowed presents are copies to the window's
+// place on the screen, full-screen ones exchange what is scanned out. Pages pfnd3dddi_present,
+// pfnd3dddi_setdisplaymode.
+#pragma once
+
+#include <vector>
+
+#include "testbed/d3d9-runtime/com/com.h"
+#include "testbed/d3d9-runtime/com/surface.h"
+
+namespace aerogpu::runtime {
+
+class SwapChain final : public Child<IDirect3DSwapChain9Ex, IDirect3DSwapChain9> {
+public:
+  SwapChain(Device &device, HWND focusWindow) : Child(device), m_focusWindow(focusWindow) {}
+  ~SwapChain() override;
+  /// Makes the buffers; fills in what `parameters` left open. A full-screen chain takes over the display. `implicit`:
+  /// the device's own, which a Reset replaces; one of the program's has to be gone then.
+  HRESULT create(D3DPRESENT_PARAMETERS &parameters, bool implicit);
+
+  const D3DPRESENT_PARAMETERS &parameters() const { return m_parameters; }
+  UINT backBuffers() const { return static_cast<UINT>(m_buffers.size()); }
+  Surface *backBuffer(UINT index) const { return index < m_buffers.size() ? m_buffers[index].get() : nullptr; }
+  /// Whether the program holds a back buffer, which a Reset refuses.
+  bool isBufferHeld() const;
+  HRESULT present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
+  HRESULT frontBufferData(Surface &destination);
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID id, void **out) override;
+  HRESULT STDMETHODCALLTYPE Present(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty,
+                                    DWORD flags) override;
+  HRESULT STDMETHODCALLTYPE GetFrontBufferData(IDirect3DSurface9 *destination) override;
+  HRESULT STDMETHODCALLTYPE GetBackBuffer(UINT index, D3DBACKBUFFER_TYPE type, IDirect3DSurface9 **out) override;
+  HRESULT STDMETHODCALLTYPE GetRasterStatus(D3DRASTER_STATUS *out) override;
+  HRESULT STDMETHODCALLTYPE GetDisplayMode(D3DDISPLAYMODE *out) override;
+  HRESULT STDMETHODCALLTYPE GetPresentParameters(D3DPRESENT_PARAMETERS *out) override;
+  HRESULT STDMETHODCALLTYPE GetLastPresentCount(UINT *out) override;
+  HRESULT STDMETHODCALLTYPE GetPresentStats(D3DPRESENTSTATS *out) override;
+  HRESULT STDMETHODCALLTYPE GetDisplayModeEx(D3DDISPLAYMODEEX *mode, D3DDISPLAYROTATION *rotation) override;
+
+private:
+  HRESULT checkParameters(D3DPRESENT_PARAMETERS &parameters) const;
+  HRESULT takeDisplay();
+  void leaveDisplay();
+  HRESULT presentWindowed(const RECT *source, const RECT *destination, HWND window, const RGNDATA *dirty, DWORD flags);
+  HRESULT presentFullScreen(DWORD flags);
+  void rotate();
+
+  HWND m_focusWindow;
+  D3DPRESENT_PARAMETERS m_parameters{};
+  std::shared_ptr<Image> m_image;
+  std::vector<Ref<Surface>> m_buffers;
+  UINT m_front = 0;  ///< of a full-screen chain: the buffer on the screen
+  UINT m_presents = 0;
+  bool m_ownsDisplay = false;
+};
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d9-runtime/driver/driver_adapter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/d3d9-runtime/driver/driver_call.h"
+
+namespace aerogpu::runtime {
+namespace {
+
+constexpr UINT kInterface = 9;  // Direct3D 9
+constexpr UINT kMostFormats = 1024, kMostQueries = 64, kMostModes = 4096;
+constexpr DWORD kLeastSlots = 512, kMostSlots = 32768;  // of shader model 3
+
+}  // namespace
+
+DriverAdapter::~DriverAdapter() {
+  if (m_functions.pfnCloseAdapter) {
+    const FloatControl before = FloatControl::read();
+    const HRESULT result = m_functions.pfnCloseAdapter(m_driverHandle);
+    checkAfterCall("CloseAdapter", before, result, Results::Ordinary, S_OK);
+  }
+  if (m_module) FreeLibrary(m_module);
+  if (m_kernelHandle) {
+    D3DKMT_CLOSEADAPTER argument{m_kernelHandle};
+    m_kernel->CloseAdapter(&argument);
+  }
+}
+
+bool DriverAdapter::open(const WCHAR *name) {
+  m_kernel = kernelCalls();
+  if (!m_kernel) return false;
+  D3DKMT_OPENADAPTERFROMGDIDISPLAYNAME argument{};
+  lstrcpynW(argument.DeviceName, name, static_cast<int>(std::size(argument.DeviceName)));
+  const NTSTATUS status = m_kernel->OpenAdapterFromGdiDisplayName(&argument);
+  if (status < 0) {
+    logLine("no adapter: D3DKMTOpenAdapterFromGdiDisplayName(%ls) gave 0x%08lx", name,
+            static_cast<unsigned long>(status));
+    return false;
+  }
+  m_kernelHandle = argument.hAdapter;
+  m_luid = argument.AdapterLuid;
+  m_source = argument.VidPnSourceId;
+  return loadDriver() && readCaps() && readModes();
+}
+
+HRESULT DriverAdapter::queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const {
+  D3DKMT_QUERYADAPTERINFO argument{};
+  argument.hAdapter = m_kernelHandle;
+  argument.Type = type;
+  argument.pPrivateDriverData = data;
+  argument.PrivateDriverDataSize = size;
+  return resultOfStatus(m_kernel->QueryAdapterInfo(&argument));
+}
+
+bool DriverAdapter::loadDriver() {
+  D3DKMT_UMDFILENAMEINFO file{};
+  file.Version = KMTUMDVERSION_DX9;
+  const HRESULT found = queryAdapterInfo(KMTQAITYPE_UMDRIVERNAME, &file, sizeof file);
+  if (FAILED(found)) {
+    logLine("the kernel side names no user-mode driver: 0x%08lx", static_cast<unsigned long>(found));
+    return false;
+  }
+  file.UmdFileName[std::size(file.UmdFileName) - 1] = 0;
+  if (!WideCharToMultiByte(CP_UTF8, 0, file.UmdFileName, -1, m_driverFile, sizeof m_driverFile, nullptr, nullptr))
+    m_driverFile[0] = 0;
+  m_module = LoadLibraryW(file.UmdFileName);
+  if (!m_module) {
+    logLine("cannot load the user-mode driver '%s': error %lu", m_driverFile, GetLastError());
+    return false;
+  }
+  // The one export that Direct3D 9 needs.
+  FARPROC symbol = GetProcAddress(m_module, "OpenAdapter");
+  PFND3DDDI_OPENADAPTER openAdapter = nullptr;
+  static_assert(sizeof symbol == sizeof openAdapter);
+  std::memcpy(&openAdapter, &symbol, sizeof symbol);
+  if (!openAdapter) {
+    logLine("'%s' has no OpenAdapter", m_driverFile);
+    return false;
+  }
+  m_callbacks.pfnQueryAdapterInfoCb = queryAdapterInfoCb;
+  m_callbacks.pfnGetMultisampleMethodListCb = getMultisampleMethodListCb;
+  D3DDDIARG_OPENADAPTER argument{};
+  argument.hAdapter = this;
+  argument.Interface = kInterface;
+  argument.Version = D3D_UMD_INTERFACE_VERSION;
+  // The driver has to copy the table: this one is gone after the call.
+  D3DDDI_ADAPTERCALLBACKS callbacks = m_callbacks;
+  argument.pAdapterCallbacks = &callbacks;
+  argument.pAdapterFuncs = &m_functions;
+  const FloatControl before = FloatControl::read();
+  const HRESULT result = openAdapter(&argument);
+  checkAfterCall("OpenAdapter", before, result, Results::Ordinary, S_OK);
+  std::memset(&callbacks, 0xDB, sizeof callbacks);
+  if (FAILED(result)) {
+    m_functions = {};
+    logLine("OpenAdapter of '%s' gave 0x%08lx", m_driverFile, static_cast<unsigned long>(result));
+    return false;
+  }
+  m_driverHandle = argument.hAdapter;
+  m_driverVersion = argument.DriverVersion;
+  if (!m_functions.pfnGetCaps || !m_functions.pfnCreateDevice || !m_functions.pfnCloseAdapter) {
+    brokenRule("OpenAdapter left a function of the adapter out");
+    return false;
+  }
+  return true;
+}
+
+HRESULT DriverAdapter::getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const {
+  D3DDDIARG_GETCAPS argument{};
+  argument.Type = type;
+  argument.pInfo = info;
+  argument.pData = data;
+  argument.DataSize = size;
+  const FloatControl before = FloatControl::read();
+  const HRESULT result = m_functions.pfnGetCaps(m_driverHandle, &argument);
+  checkAfterCall("GetCaps", before, result, Results::Ordinary, S_OK);
+  return result;
+}
+
+bool DriverAdapter::readCaps() {
+  UINT count = 0;
+  if (FAILED(getCaps(D3DDDICAPS_GETFORMATCOUNT, nullptr, &count, sizeof count)) || !count || count > kMostFormats) {
+    logLine("no HAL device: %u formats", count);
+    return false;
+  }
+  m_formats.resize(count);
+  if (FAILED(
+          getCaps(D3DDDICAPS_GETFORMATDATA, nullptr, m_formats.data(), static_cast<UINT>(count * sizeof(FORMATOP))))) {
+    logLine("no HAL device: no format list");
+    return false;
+  }
+  if (FAILED(getCaps(D3DDDICAPS_GETD3D9CAPS, nullptr, &m_caps, sizeof m_caps))) {
+    logLine("no HAL device: no D3DCAPS9");
+    return false;
+  }
+  count = 0;
+  if (SUCCEEDED(getCaps(D3DDDICAPS_GETD3DQUERYCOUNT, nullptr, &count, sizeof count)) && count &&
+      count <= kMostQueries) {
+    m_queries.resize(count);
+    if (FAILED(getCaps(D3DDDICAPS_GETD3DQUERYDATA, nullptr, m_queries.data(),
+                       static_cast<UINT>(count * sizeof(D3DDDIQUERYTYPE)))))
+      m_queries.clear();
+  }
+  // Pages reporting-capabilities-for-shader-3-support and supporting-additional-instruction-slots-for-shader-3.
+  const bool model3 =
+      m_caps.VertexShaderVersion >= D3DVS_VERSION(3, 0) || m_caps.PixelShaderVersion >= D3DPS_VERSION(3, 0);
+  const auto slots = [](DWORD n) { return n >= kLeastSlots && n <= kMostSlots; };
+  if (model3 && !(slots(m_caps.MaxVertexShader30InstructionSlots) && slots(m_caps.MaxPixelShader30InstructionSlots))) {
+    logLine("no HAL device: %lu and %lu instruction slots of shader model 3", m_caps.MaxVertexShader30InstructionSlots,
+            m_caps.MaxPixelShader30InstructionSlots);
+    return false;
+  }
+  for (const FORMATOP &format : m_formats) {
+    const bool alpha = format.Format == D3DDDIFMT_A8R8G8B8 || format.Format == D3DDDIFMT_A1R5G5B5 ||
+                       format.Format == D3DDDIFMT_A4R4G4B4 || format.Format == D3DDDIFMT_A2R10G10B10;
+    if ((format.Operations & FORMATOP_DISPLAYMODE) && alpha)
+      brokenRule("FORMATOP_DISPLAYMODE of format %u, which has alpha", static_cast<unsigned>(format.Format));
+    if ((format.Operations & FORMATOP_3DACCELERATION) && !(format.Operations & FORMATOP_DISPLAYMODE))
+      brokenRule("FORMATOP_3DACCELERATION without FORMATOP_DISPLAYMODE of format %u",
+                 static_cast<unsigned>(format.Format));
+    if ((format.Operations & FORMATOP_MEMBEROFGROUP_ARGB) && format.Format == D3DDDIFMT_A4R4G4B4) {
+      logLine("no HAL device: FORMATOP_MEMBEROFGROUP_ARGB of D3DFMT_A4R4G4B4");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool DriverAdapter::readModes() {
+  D3DKMT_GETDISPLAYMODELIST argument{};
+  argument.hAdapter = m_kernelHandle;
+  argument.VidPnSourceId = m_source;
+  if (m_kernel->GetDisplayModeList(&argument) < 0 || argument.ModeCount > kMostModes) {
+    logLine("no list of display modes (%u modes)", argument.ModeCount);
+    return false;
+  }
+  m_modes.resize(argument.ModeCount);
+  argument.pModeList = m_modes.data();
+  if (!m_modes.empty() && m_kernel->GetDisplayModeList(&argument) < 0) m_modes.clear();
+  m_modes.resize(std::min<size_t>(m_modes.size(), argument.ModeCount));
+  return true;
+}
+
+bool DriverAdapter::currentMode(D3DKMT_DISPLAYMODE &mode) const {
+  D3DKMT_CURRENTDISPLAYMODE argument{};
+  argument.VidPnSourceId = m_source;
+  if (FAILED(queryAdapterInfo(KMTQAITYPE_CURRENTDISPLAYMODE, &argument, sizeof argument))) return false;
+  mode = argument.DisplayMode;
+  return true;
+}
+
+DWORD DriverAdapter::operations(D3DFORMAT format) const {
+  DWORD operations = 0;
+  for (const FORMATOP &row : m_formats)
+    if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format)) operations |= row.Operations;
+  return operations;
+}
+
+DWORD DriverAdapter::multisampleTypes(D3DFORMAT format, bool flip) const {
+  DWORD types = 0;
+  for (const FORMATOP &row : m_formats)
+    if (static_cast<DWORD>(row.Format) == static_cast<DWORD>(format)) types |= flip ? row.FlipMsTypes : row.BltMsTypes;
+  return types;
+}
+
+bool DriverAdapter::hasQuery(D3DDDIQUERYTYPE type) const {
+  return std::find(m_queries.begin(), m_queries.end(), type) != m_queries.end();
+}
+
+UINT DriverAdapter::qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bool flip) const {
+  DDIMULTISAMPLEQUALITYLEVELSDATA data{};
+  data.Format = static_cast<D3DDDIFORMAT>(format);
+  data.Flip = flip;
+  data.MsType = static_cast<D3DDDIMULTISAMPLE_TYPE>(type);
+  if (FAILED(getCaps(D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS, nullptr, &data, sizeof data))) return 0;
+  return data.QualityLevels;
+}
+
+HRESULT DriverAdapter::createDevice(D3DDDIARG_CREATEDEVICE &argument) const {
+  return m_functions.pfnCreateDevice(m_driverHandle, &argument);
+}
+
+HRESULT APIENTRY DriverAdapter::queryAdapterInfoCb(HANDLE adapter, D3DDDICB_QUERYADAPTERINFO *argument) {
+  const DriverAdapter *self = static_cast<const DriverAdapter *>(adapter);
+  if (!self || !argument) {
+    brokenRule("pfnQueryAdapterInfoCb without the runtime's adapter handle or without an argument");
+    return E_INVALIDARG;
+  }
+  return self->queryAdapterInfo(KMTQAITYPE_UMDRIVERPRIVATE, argument->pPrivateDriverData,
+                                argument->PrivateDriverDataSize);
+}
+
+HRESULT APIENTRY DriverAdapter::getMultisampleMethodListCb(HANDLE adapter,
+                                                           D3DDDICB_GETMULTISAMPLEMETHODLIST *argument) {
+  const DriverAdapter *self = static_cast<const DriverAdapter *>(adapter);
+  if (!self || !argument) return E_INVALIDARG;
+  D3DKMT_GETMULTISAMPLEMETHODLIST call{};
+  call.hAdapter = self->m_kernelHandle;
+  call.VidPnSourceId = argument->VidPnSourceId;
+  call.Width = argument->Width;
+  call.Height = argument->Height;
+  call.Format = argument->Format;
+  call.MethodCount = argument->MethodCount;
+  // D3DDDI_MULTISAMPLINGMETHOD and D3DKMT_MULTISAMPLEMETHOD differ in one reserved number.
+  std::vector<D3DKMT_MULTISAMPLEMETHOD> methods(argument->pMethodList ? std::min(argument->MethodCount, 64u) : 0);
+  call.MethodCount = static_cast<UINT>(methods.size());
+  call.pMethodList = methods.empty() ? nullptr : methods.data();
+  const HRESULT result = resultOfStatus(self->m_kernel->GetMultisampleMethodList(&call));
+  if (SUCCEEDED(result)) {
+    for (UINT i = 0; i < std::min<UINT>(call.MethodCount, static_cast<UINT>(methods.size())); ++i) {
+      argument->pMethodList[i].NumSamples = methods[i].NumSamples;
+      argument->pMethodList[i].NumQualityLevels = methods[i].NumQualityLevels;
+    }
+    argument->MethodCount = call.MethodCount;
+  }
+  return result;
+}
+
+}  // namespace aerogpu::runtime

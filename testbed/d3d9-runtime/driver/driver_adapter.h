@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// An adapter as the user-mode driver sees it: the DLL, OpenAdapter, and what GetCaps told. One for each IDirect3D9.
+// Pages pfnd3dddi_openadapter, pfnd3dddi_getcaps of the display DDI reference.
+#pragma once
+
+#include <vector>
+
+#include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/d3d9-runtime/driver/kernel.h"
+
+namespace aerogpu::runtime {
+
+class DriverAdapter {
+public:
+  DriverAdapter() = default;
+  ~DriverAdapter();
+  DriverAdapter(const DriverAdapter &) = delete;
+  DriverAdapter &operator=(const DriverAdapter &) = delete;
+
+  /// Opens the adapter of the display `name` (L"\\\\.\\DISPLAY1"), loads its driver and asks for its capabilities.
+  /// False, with a log line that says what failed, where there is none that the runtime accepts.
+  bool open(const WCHAR *name);
+
+  const KernelCalls &kernel() const { return *m_kernel; }
+  D3DKMT_HANDLE kernelHandle() const { return m_kernelHandle; }
+  LUID luid() const { return m_luid; }
+  UINT vidPnSource() const { return m_source; }
+  const char *driverFile() const { return m_driverFile; }
+  UINT driverVersion() const { return m_driverVersion; }
+
+  const D3DCAPS9 &caps() const { return m_caps; }
+  /// The FORMATOP bits of a format, all its entries together; 0: not in the list.
+  DWORD operations(D3DFORMAT format) const;
+  /// FORMATOP::FlipMsTypes (of a full screen) or BltMsTypes of a format: bit n - 1 stands for n samples.
+  DWORD multisampleTypes(D3DFORMAT format, bool flip) const;
+  bool hasQuery(D3DDDIQUERYTYPE type) const;
+  /// Quality levels of a format and a number of samples, 0 for none.
+  UINT qualityLevels(D3DFORMAT format, D3DMULTISAMPLE_TYPE type, bool flip) const;
+  /// Every mode of the adapter's source, as the kernel side lists them.
+  const std::vector<D3DKMT_DISPLAYMODE> &modes() const { return m_modes; }
+  /// The mode that is set now. False where the kernel side does not say.
+  bool currentMode(D3DKMT_DISPLAYMODE &mode) const;
+
+  HMODULE module() const { return m_module; }
+  HRESULT createDevice(D3DDDIARG_CREATEDEVICE &argument) const;
+
+private:
+  bool loadDriver();
+  bool readCaps();
+  bool readModes();
+  HRESULT getCaps(D3DDDICAPS_TYPE type, void *info, void *data, UINT size) const;
+  HRESULT queryAdapterInfo(KMTQUERYADAPTERINFOTYPE type, void *data, UINT size) const;
+  static HRESULT APIENTRY queryAdapterInfoCb(HANDLE adapter, D3DDDICB_QUERYADAPTERINFO *argument);
+  static HRESULT APIENTRY getMultisampleMethodListCb(HANDLE adapter, D3DDDICB_GETMULTISAMPLEMETHODLIST *argument);
+
+  const KernelCalls *m_kernel = nullptr;
+  D3DKMT_HANDLE m_kernelHandle = 0;
+  LUID m_luid{};
+  UINT m_source = 0;
+  HMODULE m_module = nullptr;
+  char m_driverFile[MAX_PATH]{};
+  HANDLE m_driverHandle = nullptr;
+  UINT m_driverVersion = 0;
+  D3DDDI_ADAPTERCALLBACKS m_callbacks{};
+  D3DDDI_ADAPTERFUNCS m_functions{};
+  D3DCAPS9 m_caps{};
+  std::vector<FORMATOP> m_formats;
+  std::vector<D3DDDIQUERYTYPE> m_queries;
+  std::vector<D3DKMT_DISPLAYMODE> m_modes;
+};
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/d3d9-runtime/driver/driver_resource.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "testbed/d3d9-runtime/driver/formats.h"
+
+namespace aerogpu::runtime {
+namespace {
+
+constexpr UINT64 kMostBytes = 1ull << 31;
+/// Of rows of system memory, as on Windows: programs that ignore the pitch of 32-bit formats work there.
+constexpr UINT kPitchAlignment = 4;
+constexpr size_t kImageAlignment = 64;  ///< of the first; levels follow each other without gaps
+
+UINT64 alignUp(UINT64 value, UINT64 alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+UINT levelSize(UINT size, UINT level) {
+  return std::max(1u, size >> level);
+}
+
+}  // namespace
+
+std::unique_ptr<DriverResource> DriverResource::create(DriverDevice &device, const ResourceDescription &description,
+                                                       const SharedDescription *shared, HRESULT &result) {
+  std::unique_ptr<DriverResource> resource(new DriverResource(device));
+  device.addResource(resource.get());
+  resource->m_shared = shared;
+  result = resource->createAtDriver(description);
+  resource->m_shared = nullptr;
+  if (FAILED(result)) return nullptr;
+  if (shared && !resource->m_global) {
+    brokenRule("CreateResource of a shared resource allocated nothing");
+    result = D3DERR_NOTAVAILABLE;
+    return nullptr;
+  }
+  return resource;
+}
+
+HRESULT DriverResource::createAtDriver(const ResourceDescription &description) {
+  FormatLayout layout;
+  if (!formatLayout(description.format, layout)) return D3DERR_INVALIDCALL;
+  const UINT levels = description.sublevels ? std::max(1u, description.levels) : 1;
+  m_subresources = levels * description.layers;
+
+  std::vector<D3DDDI_SURFACEINFO> surfaces(m_subresources);
+  std::vector<UINT64> offsets(m_subresources);
+  UINT64 total = 0;
+  for (UINT i = 0; i < m_subresources; ++i) {
+    const UINT level = i % levels;
+    D3DDDI_SURFACEINFO &surface = surfaces[i];
+    surface.Width = levelSize(description.width, level);
+    surface.Height = levelSize(description.height, level);
+    surface.Depth = description.flags.Volume ? levelSize(description.depth, level) : 0;
+    if (!description.systemMemory) {
+      m_videoBytes += description.flags.VertexBuffer || description.flags.IndexBuffer
+                          ? description.width
+                          : imageBytes(layout, surface.Width, surface.Height, std::max(1u, surface.Depth));
+      continue;
+    }
+    const bool buffer = description.flags.VertexBuffer || description.flags.IndexBuffer;
+    const UINT row = buffer ? description.width : rowBytes(layout, surface.Width);
+    const UINT64 pitch = buffer || description.userMemory ? row : alignUp(row, kPitchAlignment);
+    const UINT64 slice = pitch * (buffer ? 1 : rowCount(layout, surface.Height));
+    if (slice > kMostBytes || pitch > kMostBytes) return E_OUTOFMEMORY;
+    surface.SysMemPitch = static_cast<UINT>(pitch);
+    surface.SysMemSlicePitch = description.flags.Volume ? static_cast<UINT>(slice) : 0;
+    if (level == 0) total = alignToFace(total);
+    offsets[i] = total;
+    total += alignUp(slice * std::max(1u, surface.Depth), kPitchAlignment);
+    if (total > kMostBytes) return E_OUTOFMEMORY;
+    m_memory.push_back({nullptr, surface.SysMemPitch, static_cast<UINT>(slice)});
+  }
+  if (description.systemMemory) {
+    BYTE *base = static_cast<BYTE *>(description.userMemory);
+    if (!base) {
+      m_bytes.resize(static_cast<size_t>(total) + kImageAlignment);
+      base = m_bytes.data() + (kImageAlignment - reinterpret_cast<UINT_PTR>(m_bytes.data()) % kImageAlignment);
+    }
+    for (UINT i = 0; i < m_subresources; ++i) {
+      m_memory[i].bytes = base + offsets[i];
+      surfaces[i].pSysMem = m_memory[i].bytes;
+    }
+  }
+
+  D3DDDIARG_CREATERESOURCE argument{};
+  argument.Format = static_cast<D3DDDIFORMAT>(description.format);
+  argument.Pool = description.systemMemory ? D3DDDIPOOL_SYSTEMMEM : D3DDDIPOOL_VIDEOMEMORY;
+  argument.MultisampleType = static_cast<D3DDDIMULTISAMPLE_TYPE>(description.multisample);
+  argument.MultisampleQuality = description.quality;
+  argument.pSurfList = surfaces.data();
+  argument.SurfCount = m_subresources;
+  argument.MipLevels = description.levels;
+  argument.Fvf = description.fvf;
+  argument.VidPnSourceId = description.vidPnSource;
+  argument.RefreshRate = description.refreshRate;
+  argument.hResource = this;
+  argument.Flags = description.flags;
+  argument.Rotation = description.flags.Primary ? D3DDDI_ROTATION_IDENTITY : static_cast<D3DDDI_ROTATION>(0);
+  const HRESULT result = m_device.call<&D3DDDI_DEVICEFUNCS::pfnCreateResource>(&argument);
+  std::memset(static_cast<void *>(surfaces.data()), 0xDB, surfaces.size() * sizeof surfaces[0]);
+  if (SUCCEEDED(result)) m_driverHandle = argument.hResource;
+  if (SUCCEEDED(result)) m_device.countVideoBytes(static_cast<INT64>(m_videoBytes));
+  if (SUCCEEDED(result) && (!m_driverHandle || m_driverHandle == this)) {
+    brokenRule("CreateResource gave no handle of the driver's");
+    m_driverHandle = nullptr;
+    return E_OUTOFMEMORY;
+  }
+  if (FAILED(result) && description.systemMemory && result != E_OUTOFMEMORY)
+    brokenRule("CreateResource in system memory failed: 0x%08lx", static_cast<unsigned long>(result));
+  return result;
+}
+
+std::unique_ptr<DriverResource> DriverResource::open(DriverDevice &device, D3DKMT_HANDLE global,
+                                                     SharedDescription &description, HRESULT &result) {
+  const KernelCalls &kernel = device.adapter().kernel();
+  std::memset(&description, 0, sizeof description);
+  D3DKMT_QUERYRESOURCEINFO info{};
+  info.hDevice = device.kernelHandle();
+  info.hGlobalShare = global;
+  info.pPrivateRuntimeData = &description;
+  info.PrivateRuntimeDataSize = sizeof description;
+  result = resultOfStatus(kernel.QueryResourceInfo(&info));
+  if (FAILED(result)) {
+    logLine("shared handle 0x%08x cannot be opened: 0x%08lx", global, static_cast<unsigned long>(result));
+    return nullptr;
+  }
+  constexpr UINT kMostAllocations = 64, kMostPrivateBytes = 1u << 20;
+  if (!info.NumAllocations || info.NumAllocations > kMostAllocations ||
+      info.TotalPrivateDriverDataSize > kMostPrivateBytes || info.ResourcePrivateDriverDataSize > kMostPrivateBytes) {
+    logLine("shared handle 0x%08x: %u allocations, %u bytes of private data", global, info.NumAllocations,
+            info.TotalPrivateDriverDataSize);
+    result = D3DERR_INVALIDCALL;
+    return nullptr;
+  }
+  std::vector<D3DDDI_OPENALLOCATIONINFO> allocations(info.NumAllocations);
+  std::vector<BYTE> resourceData(info.ResourcePrivateDriverDataSize), allData(info.TotalPrivateDriverDataSize);
+  D3DKMT_OPENRESOURCE call{};
+  call.hDevice = device.kernelHandle();
+  call.hGlobalShare = global;
+  call.NumAllocations = info.NumAllocations;
+  call.pOpenAllocationInfo = allocations.data();
+  call.pPrivateRuntimeData = &description;
+  call.PrivateRuntimeDataSize = std::min<UINT>(info.PrivateRuntimeDataSize, sizeof description);
+  call.pResourcePrivateDriverData = resourceData.empty() ? nullptr : resourceData.data();
+  call.ResourcePrivateDriverDataSize = info.ResourcePrivateDriverDataSize;
+  call.pTotalPrivateDriverDataBuffer = allData.empty() ? nullptr : allData.data();
+  call.TotalPrivateDriverDataBufferSize = info.TotalPrivateDriverDataSize;
+  result = resultOfStatus(kernel.OpenResource(&call));
+  if (FAILED(result)) return nullptr;
+
+  std::unique_ptr<DriverResource> resource(new DriverResource(device));
+  resource->m_kernelHandle = call.hResource;
+  resource->m_global = global;
+  resource->m_subresources = 1;
+  device.addResource(resource.get());
+  for (const D3DDDI_OPENALLOCATIONINFO &allocation : allocations) device.addOpened(allocation.hAllocation);
+  D3DDDIARG_OPENRESOURCE argument{};
+  argument.NumAllocations = call.NumAllocations;
+  argument.pOpenAllocationInfo = allocations.data();
+  argument.hKMResource = call.hResource;
+  argument.pPrivateDriverData = call.pResourcePrivateDriverData;
+  argument.PrivateDriverDataSize = info.ResourcePrivateDriverDataSize;
+  argument.hResource = resource.get();
+  argument.Rotation = D3DDDI_ROTATION_IDENTITY;
+  result = device.call<&D3DDDI_DEVICEFUNCS::pfnOpenResource>(&argument);
+  if (FAILED(result)) return nullptr;
+  resource->m_driverHandle = argument.hResource;
+  return resource;
+}
+
+DriverResource::~DriverResource() {
+  if (m_driverHandle) {
+    m_device.countVideoBytes(-static_cast<INT64>(m_videoBytes));
+    m_device.call<&D3DDDI_DEVICEFUNCS::pfnDestroyResource>(m_driverHandle);
+    if (m_kernelHandle) brokenRule("DestroyResource left the allocations of the resource");
+  }
+  if (m_kernelHandle) {
+    D3DKMT_DESTROYALLOCATION argument{};
+    argument.hDevice = m_device.kernelHandle();
+    argument.hResource = m_kernelHandle;
+    m_device.adapter().kernel().DestroyAllocation(&argument);
+  }
+  m_device.removeResource(this);
+  // A driver that still reads it reads nonsense.
+  std::fill(m_bytes.begin(), m_bytes.end(), BYTE{0xDB});
+}
+
+HRESULT DriverResource::lock(D3DDDIARG_LOCK &argument) const {
+  argument.hResource = m_driverHandle;
+  argument.pSurfData = nullptr;
+  const HRESULT result = m_device.call<&D3DDDI_DEVICEFUNCS::pfnLock, Results::Lock>(&argument);
+  if (SUCCEEDED(result) && !argument.Flags.NotifyOnly && !argument.pSurfData) {
+    brokenRule("Lock gave no pointer");
+    return E_OUTOFMEMORY;
+  }
+  return result;
+}
+
+HRESULT DriverResource::unlock(UINT subresource, bool notifyOnly) const {
+  D3DDDIARG_UNLOCK argument{};
+  argument.hResource = m_driverHandle;
+  argument.SubResourceIndex = subresource;
+  argument.Flags.NotifyOnly = notifyOnly;
+  return m_device.call<&D3DDDI_DEVICEFUNCS::pfnUnlock, Results::Lock>(&argument);
+}
+
+HRESULT DriverResource::notifyLock(UINT subresource, D3DDDI_LOCKFLAGS flags) const {
+  D3DDDIARG_LOCK argument{};
+  argument.SubResourceIndex = subresource;
+  argument.Flags = flags;
+  argument.Flags.NotifyOnly = 1;
+  return lock(argument);
+}
+
+}  // namespace aerogpu::runtime

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// level9.exe: the user-mode driver as Windows 7's compositor most likely meets it, through Microsoft's 10-level-9
+// layer, in a process other than the application's. docs/d3d9-driver.md, "The second front".
+//
+//   level9.exe WINDOW-SURFACE PRODUCER    the compositor: global handle of a surface that the kernel side made for a
+//   window
+//                                         (X8R8G8B8, 96x64), and a program that draws with Direct3D 9Ex (producer.exe)
+//   level9.exe --application HANDLE       the application whose window that is: presents to the compositor when told
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "guest-drivers/programs/child.h"
+#include "guest-drivers/programs/contents.h"
+#include "testbed/d3d9-runtime/base/log.h"
+#include "testbed/d3d9-runtime/level9/front.h"
+
+namespace aerogpu::level9 {
+namespace {
+
+constexpr UINT kSize = 64;                                 // of most targets
+constexpr UINT kWindowWidth = 96, kWindowHeight = 64;      // of the window's surface
+constexpr UINT kContentWidth = 160, kContentHeight = 144;  // of the producer's
+constexpr uint32_t kOpaque = 0xFF000000;
+
+RECT box(UINT width, UINT height) {
+  return {0, 0, static_cast<LONG>(width), static_cast<LONG>(height)};
+}
+
+D3DDDI_BLTFLAGS present(bool begin, bool proceed, bool end) {
+  D3DDDI_BLTFLAGS flags{};
+  flags.BeginPresentToDwm = begin;
+  flags.ContinuePresentToDwm = proceed;
+  flags.EndPresentToDwm = end;
+  return flags;
+}
+
+/** Compares all pixels with `colour(x, y)`; channels under `mask`, each off by `tolerance` at most. */
+template <class Colour>
+bool same(const char *what, const Pixels &got, uint32_t mask, uint32_t tolerance, Colour &&colour) {
+  for (UINT y = 0; y < got.height; ++y)
+    for (UINT x = 0; x < got.width; ++x) {
+      const uint32_t expected = colour(x, y);
+      for (int shift = 0; shift < 32; shift += 8) {
+        if (!(mask >> shift & 255)) continue;
+        const int difference =
+            static_cast<int>(got.at(x, y) >> shift & 255) - static_cast<int>(expected >> shift & 255);
+        if (static_cast<uint32_t>(std::abs(difference)) > tolerance)
+          return fail("%s: (%u,%u) is %08x, not %08x", what, x, y, got.at(x, y), expected);
+      }
+    }
+  return true;
+}
+
+uint32_t pattern(UINT x, UINT y, uint32_t round) {
+  return (x * 5 + round * 31) % 256 << 16 | (y * 7 + round * 11) % 256 << 8 | (x * y + round) % 256 | kOpaque;
+}
+
+/** Writes system memory as an application does: nobody is told. */
+template <class Colour> void write(const DriverResource &texture, UINT width, UINT height, Colour &&colour) {
+  for (UINT y = 0; y < height; ++y)
+    for (UINT x = 0; x < width; ++x) {
+      const uint32_t value = colour(x, y);
+      std::memcpy(texture.memory(0).bytes + size_t{y} * texture.memory(0).pitch + size_t{x} * 4, &value, 4);
+    }
+}
+
+/** At logon adapters and devices come and go, and several are there at once. */
+bool openAndClose() {
+  Front kept;
+  if (!kept.open()) return false;
+  for (int i = 0; i < 5; ++i) {
+    Front one, other;
+    if (!one.open() || !other.open()) return false;
+  }
+  auto target = kept.target(kSize, kSize);
+  Pixels got;
+  return target && kept.fill(*target, box(kSize, kSize), 0xFF204060) && kept.read(*target, kSize, kSize, got) &&
+         same("the device that was there first", got, ~0u, 0, [](UINT, UINT) { return 0xFF204060u; });
+}
+
+/** A ramp whose texels meet their pixels: with the offset each pixel is its texel, without it lies between two. */
+bool offsetConstant(Front &front) {
+  auto ramp = front.systemTexture(kSize, kSize), texture = front.target(kSize, kSize),
+       target = front.target(kSize, kSize);
+  if (!ramp || !texture || !target) return false;
+  const auto colour = [](UINT x, UINT y) { return x * 4 << 16 | y * 4 << 8 | kOpaque; };
+  write(*ramp, kSize, kSize, colour);
+  Pixels got;
+  if (!front.texBlt(*ramp, box(kSize, kSize), *texture, 0, 0) ||
+      !front.draw(*target, kSize, kSize, box(kSize, kSize), *texture, true) ||
+      !front.read(*target, kSize, kSize, got) || !same("with the offset", got, ~0u, 0, colour))
+    return false;
+  // Without, a pixel has half of the texel before it: the constant is what makes the difference.
+  if (!front.draw(*target, kSize, kSize, box(kSize, kSize), *texture, true, false) ||
+      !front.read(*target, kSize, kSize, got))
+    return false;
+  return same("without the offset", got, 0xFFFF00, 1,
+              [](UINT x, UINT y) { return (x ? x * 4 - 2 : 0) << 16 | (y ? y * 4 - 2 : 0) << 8; });
+}
+
+/** A window's picture in system memory, copied by TexBlt into a target of the same size, and drawn; the second time it
+ * has changed without a word, the third time only a part is copied. */
+bool windowUpdate(Front &front) {
+  auto window = front.systemTexture(kSize, kSize), surface = front.target(kSize, kSize),
+       screen = front.target(kSize, kSize);
+  if (!window || !surface || !screen) return false;
+  Pixels got;
+  for (uint32_t round = 0; round < 3; ++round) {
+    write(*window, kSize, kSize, [&](UINT x, UINT y) { return pattern(x, y, round); });
+    const RECT part = round == 2 ? RECT{8, 16, 40, 48} : box(kSize, kSize);
+    if (!front.texBlt(*window, part, *surface, part.left, part.top) ||
+        !front.draw(*screen, kSize, kSize, box(kSize, kSize), *surface) || !front.read(*screen, kSize, kSize, got) ||
+        !same("the window", got, ~0u, 0, [&](UINT x, UINT y) {
+          const bool inside = x >= 8 && x < 40 && y >= 16 && y < 48;
+          return pattern(x, y, round == 2 && !inside ? 1 : round);
+        }))
+      return false;
+  }
+  return true;
+}
+
+/** A frame reaches the compositor with the submission that a Flush makes, even one with nothing in it; a Flush when
+ * there is nothing makes none. */
+bool presentFlushes(Front &front) {
+  auto back = front.target(kSize, kSize), surface = front.sharedTarget(kSize, kSize, D3DFMT_X8R8G8B8);
+  if (!back || !surface || !front.fill(*back, box(kSize, kSize), 0xFF102030) || !front.flush()) return false;
+  const auto flushes = [&](const char *what, bool expected) {
+    const unsigned before = submissions();
+    if (!front.flush()) return false;
+    const unsigned made = submissions() - before;
+    return expected ? made >= 1 || fail("%s: Flush submitted nothing, so no frame comes", what)
+                    : made == 0 || fail("%s: Flush submitted %u times", what, made);
+  };
+  const RECT left{0, 0, kSize / 2, kSize}, right{kSize / 2, 0, kSize, kSize}, all = box(kSize, kSize);
+  return flushes("nothing to do", false) &&  //
+         front.blt(*back, all, *surface, all, present(true, false, true)) && flushes("one rectangle", true) &&
+         flushes("after it", false) &&
+         // The rectangles lie in two submissions: the last one is the frame's.
+         front.blt(*back, left, *surface, left, present(true, false, false)) && front.flush() &&
+         front.blt(*back, right, *surface, right, present(false, true, false)) && front.flush() &&
+         front.blt(*back, left, *surface, left, present(false, false, true)) && flushes("the last of three", true) &&
+         // All of the frame was submitted by somebody else's wish before the Flush comes.
+         front.blt(*back, all, *surface, all) && front.poll() && flushes("after a polled query", false) &&
+         front.blt(*back, all, *surface, all, present(true, false, true)) && front.poll() &&
+         flushes("the empty one of a frame that a polled query submitted", true) && flushes("after that", false) &&
+         front.fill(*surface, all, 0xFF335577, true) && front.poll() && flushes("a fill's", true) &&
+         flushes("after the fill", false);
+}
+
+/** Another device sees what was drawn once the resource was resolved, without a Flush. */
+bool resolveShared(Front &front) {
+  Front other;
+  auto shared = front.sharedTarget(kSize, kSize, D3DFMT_A8R8G8B8);
+  if (!other.open() || !shared || !front.fill(*shared, box(kSize, kSize), 0xFF111111) || !front.flush()) return false;
+  auto opened = other.openShared(shared->globalHandle());
+  Pixels got;
+  if (!opened || !other.read(*opened, kSize, kSize, got) ||
+      !same("before", got, ~0u, 0, [](UINT, UINT) { return 0xFF111111u; }) ||
+      !front.fill(*shared, box(kSize, kSize), 0x80ABCDEF))
+    return false;
+  const unsigned before = submissions();
+  if (!front.resolve(*shared)) return false;
+  if (submissions() == before) return fail("ResolveSharedResource submitted nothing of what was drawn");
+  return other.read(*opened, kSize, kSize, got) &&
+         same("resolved", got, ~0u, 0, [](UINT, UINT) { return 0x80ABCDEFu; });
+}
+
+uint32_t windowColour(UINT x, UINT y, uint32_t frame) {
+  return x < kWindowWidth / 2 ? pattern(x, y, frame) : 0xFF000000 | (0x202020 + frame * 0x102010);
+}
+
+/** The surface of a GDI window: a standard allocation without data of its own, which an application presents to in
+ * another process, and this one samples. X8R8G8B8 reads alpha 1. */
+bool windowSurface(Front &front, D3DKMT_HANDLE handle, const char *self) {
+  programs::Child application;
+  char arguments[64];
+  std::snprintf(arguments, sizeof arguments, "--application %u", handle);
+  auto window = front.openShared(handle), screen = front.target(kWindowWidth, kWindowHeight);
+  if (!window || !screen || !application.start(self, arguments)) return false;
+  Pixels got;
+  for (uint32_t frame = 0; frame < 3; ++frame) {
+    if (!application.tell("present %u", frame) || !application.hear("presented", nullptr, 0) ||
+        !front.fill(*screen, box(kWindowWidth, kWindowHeight), 0) ||
+        !front.draw(*screen, kWindowWidth, kWindowHeight, box(kWindowWidth, kWindowHeight), *window) ||
+        !front.read(*screen, kWindowWidth, kWindowHeight, got) ||
+        !same("the window's surface", got, ~0u, 0, [&](UINT x, UINT y) { return windowColour(x, y, frame); }))
+      return false;
+  }
+  if (!application.finish()) return false;
+  // The application is gone, the compositor has the surface open: it opens and closes it again and again.
+  for (int i = 0; i < 50; ++i)
+    if (!front.openShared(handle)) return false;
+  return front.read(*window, kWindowWidth, kWindowHeight, got) &&
+         same("after the application's end", got, 0xFFFFFF, 0, [](UINT x, UINT y) { return windowColour(x, y, 2); });
+}
+
+/** The surface of a program that draws with Direct3D 9Ex, opened by this front. */
+bool programSurface(Front &front, const char *producer) {
+  programs::Child program;
+  char arguments[64], said[32];
+  std::snprintf(arguments, sizeof arguments, "waves %ux%u", kContentWidth, kContentHeight);
+  if (!program.start(producer, arguments) || !program.hear("surface", said, sizeof said)) return false;
+  auto surface = front.openShared(static_cast<D3DKMT_HANDLE>(std::strtoull(said, nullptr, 16)));
+  auto screen = front.target(kContentWidth, kContentHeight);
+  if (!surface || !screen) return false;
+  Pixels got;
+  for (uint32_t frame = 5; frame < 8; ++frame) {
+    const programs::Picture expected =
+        programs::contentPicture(programs::ContentKind::kWaves, kContentWidth, kContentHeight, frame);
+    if (!program.tell("draw %u", frame) || !program.hear("drawn", nullptr, 0) ||
+        !front.draw(*screen, kContentWidth, kContentHeight, box(kContentWidth, kContentHeight), *surface) ||
+        !front.read(*screen, kContentWidth, kContentHeight, got) ||
+        !same("the program's surface", got, ~0u, programs::kContentTolerance,
+              [&](UINT x, UINT y) { return expected.at(x, y); }))
+      return false;
+  }
+  return program.finish();
+}
+
+int compositor(const char *handle, const char *producer) {
+  char self[MAX_PATH];
+  Front front;
+  if (!point("open and close", openAndClose()) || !front.open() || !GetModuleFileNameA(nullptr, self, sizeof self))
+    return 1;
+  point("offset constant", offsetConstant(front));
+  point("window update", windowUpdate(front));
+  point("present flushes", presentFlushes(front));
+  point("resolve shared", resolveShared(front));
+  point("window surface", windowSurface(front, static_cast<D3DKMT_HANDLE>(std::strtoul(handle, nullptr, 0)), self));
+  point("program surface", programSurface(front, producer));
+  std::printf("level9: %s\n", failures() ? "not ok" : "ok");
+  return failures() ? 1 : 0;
+}
+
+/** Draws frames into a back buffer of its own and presents them to the compositor: one rectangle, or two in two
+ * submissions. */
+int application(const char *handle) {
+  Front front;
+  if (!front.open()) return 1;
+  auto window = front.openShared(static_cast<D3DKMT_HANDLE>(std::strtoul(handle, nullptr, 0)));
+  auto memory = front.systemTexture(kWindowWidth, kWindowHeight, D3DFMT_X8R8G8B8);
+  auto back = front.target(kWindowWidth, kWindowHeight, D3DFMT_X8R8G8B8);
+  if (!window || !memory || !back) return 1;
+  const RECT left{0, 0, kWindowWidth / 2, kWindowHeight}, right{kWindowWidth / 2, 0, kWindowWidth, kWindowHeight};
+  char line[64];
+  while (std::fgets(line, sizeof line, stdin)) {
+    unsigned frame = 0;
+    if (std::sscanf(line, "present %u", &frame) != 1) return 1;
+    // Whatever alpha says, the window is opaque.
+    write(*memory, kWindowWidth, kWindowHeight, [&](UINT x, UINT y) { return pattern(x, y, frame) & 0xFFFFFF; });
+    const bool split = frame % 2;
+    if (!front.texBlt(*memory, box(kWindowWidth, kWindowHeight), *back, 0, 0) ||
+        !front.fill(*back, right, 0x202020 + frame * 0x102010) ||
+        !front.blt(*back, left, *window, left, present(true, false, false)) || (split && !front.flush()) ||
+        !front.blt(*back, right, *window, right, present(false, false, true)) || !front.flush())
+      return 1;
+    std::printf("presented\n");
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace aerogpu::level9
+
+int main(int argc, char **argv) {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  programs::speaker = "#";
+  programs::speakerEnd = " ";
+  aerogpu::runtime::openLog();
+  int code = 2;
+  if (argc == 3 && std::strcmp(argv[1], "--application") == 0)
+    code = aerogpu::level9::application(argv[2]);
+  else if (argc == 3)
+    code = aerogpu::level9::compositor(argv[1], argv[2]);
+  else
+    std::printf("usage: level9.exe WINDOW-SURFACE PRODUCER; scripts/run-d3d9-tests level9 starts it\n");
+  return code ? code : aerogpu::runtime::brokenRules() ? 3 : 0;
+}

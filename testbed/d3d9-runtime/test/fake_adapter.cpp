@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The adapter of fake.dll: OpenAdapter and what its GetCaps tells.
+#include <cstring>
+#include <iterator>
+
+#include "testbed/d3d9-runtime/test/fake_record.h"
+
+using namespace aerogpu::fake;
+
+namespace {
+
+constexpr DWORD kTarget = FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_VOLUMETEXTURE |
+                          FORMATOP_OFFSCREEN_RENDERTARGET | FORMATOP_SAME_FORMAT_RENDERTARGET |
+                          FORMATOP_OFFSCREENPLAIN | FORMATOP_CONVERT_TO_ARGB | FORMATOP_MEMBEROFGROUP_ARGB |
+                          FORMATOP_SRGBREAD | FORMATOP_AUTOGENMIPMAP;
+constexpr DWORD kDisplay = FORMATOP_DISPLAYMODE | FORMATOP_3DACCELERATION;
+constexpr DWORD kDepth = FORMATOP_TEXTURE | FORMATOP_ZSTENCIL | FORMATOP_ZSTENCIL_WITH_ARBITRARY_COLOR_DEPTH;
+constexpr UINT kFourSamples = 1u << 3;
+constexpr FORMATOP kFormats[] = {
+    {D3DDDIFMT_A8R8G8B8, kTarget, 0, kFourSamples, 0},
+    {D3DDDIFMT_X8R8G8B8, kTarget | kDisplay, 0, 0, 0},
+    {D3DDDIFMT_R5G6B5, kTarget | kDisplay | FORMATOP_NOFILTER, 0, 0, 0},
+    {D3DDDIFMT_DXT1, FORMATOP_TEXTURE | FORMATOP_CUBETEXTURE | FORMATOP_OFFSCREENPLAIN, 0, 0, 0},
+    {D3DDDIFMT_D24S8, kDepth, 0, 0, 0},
+};
+constexpr D3DDDIQUERYTYPE kQueries[] = {D3DDDIQUERYTYPE_EVENT, D3DDDIQUERYTYPE_OCCLUSION};
+
+HRESULT APIENTRY getCaps(HANDLE, D3DDDIARG_GETCAPS *data) {
+  record("GetCaps %u size %u", data->Type, data->DataSize);
+  switch (data->Type) {
+  case D3DDDICAPS_GETFORMATCOUNT:
+    *static_cast<UINT *>(data->pData) = std::size(kFormats);
+    return S_OK;
+  case D3DDDICAPS_GETFORMATDATA:
+    std::memcpy(data->pData, kFormats, sizeof kFormats);
+    return S_OK;
+  case D3DDDICAPS_GETD3DQUERYCOUNT:
+    *static_cast<UINT *>(data->pData) = std::size(kQueries);
+    return S_OK;
+  case D3DDDICAPS_GETD3DQUERYDATA:
+    std::memcpy(data->pData, kQueries, sizeof kQueries);
+    return S_OK;
+  case D3DDDICAPS_GETMULTISAMPLEQUALITYLEVELS: {
+    auto *levels = static_cast<DDIMULTISAMPLEQUALITYLEVELSDATA *>(data->pData);
+    levels->QualityLevels =
+        levels->Format == D3DDDIFMT_A8R8G8B8 && levels->MsType == D3DDDIMULTISAMPLE_4_SAMPLES ? 2 : 0;
+    return S_OK;
+  }
+  case D3DDDICAPS_GETD3D9CAPS: {
+    auto *caps = static_cast<D3DCAPS9 *>(data->pData);
+    *caps = {};
+    caps->Caps2 = D3DCAPS2_DYNAMICTEXTURES;
+    caps->DevCaps = D3DDEVCAPS_HWTRANSFORMANDLIGHT | D3DDEVCAPS_PUREDEVICE;
+    caps->MaxTextureWidth = caps->MaxTextureHeight = 4096;
+    caps->MaxVolumeExtent = 256;
+    caps->NumSimultaneousRTs = 4;
+    caps->MaxPointSize = 128.0f;
+    caps->PresentationIntervals = D3DPRESENT_INTERVAL_ONE | D3DPRESENT_INTERVAL_TWO | D3DPRESENT_INTERVAL_IMMEDIATE;
+    caps->VertexShaderVersion = D3DVS_VERSION(3, 0);
+    caps->MaxVertexShaderConst = 256;
+    caps->PixelShaderVersion = D3DPS_VERSION(3, 0);
+    caps->MaxVertexShader30InstructionSlots = caps->MaxPixelShader30InstructionSlots =
+        misbehaves("few slots") ? 511 : 512;
+    return S_OK;
+  }
+  default:
+    std::memset(data->pData, 0, data->DataSize);
+    return S_OK;
+  }
+}
+
+HRESULT APIENTRY closeAdapter(HANDLE) {
+  record("CloseAdapter");
+  --aliveCount();
+  return S_OK;
+}
+
+}  // namespace
+
+extern "C" HRESULT APIENTRY OpenAdapter(D3DDDIARG_OPENADAPTER *data) {
+  record("OpenAdapter interface %u version %x", data->Interface, data->Version);
+  ++aliveCount();
+  data->pAdapterFuncs->pfnGetCaps = getCaps;
+  data->pAdapterFuncs->pfnCreateDevice = createDevice;
+  data->pAdapterFuncs->pfnCloseAdapter = closeAdapter;
+  data->DriverVersion = D3D_UMD_INTERFACE_VERSION_WIN7;
+  data->hAdapter = &aliveCount();
+  return S_OK;
+}

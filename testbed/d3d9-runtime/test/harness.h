@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// What the tests of the runtime share: the two DLLs, a device, the notebook of fake.dll, and checks that name
+// themselves.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "testbed/d3d9-runtime/base/windows_headers.h"
+#include "testbed/d3d9-runtime/software/shader_validator.h"
+#include "testbed/d3d9-runtime/test/fake.h"
+
+namespace aerogpu::test {
+
+using runtime::ShaderValidatorInterface;
+
+/// A check: says and counts what is not as it should be.
+void expect(bool right, const char *what, const char *file, int line);
+#define EXPECT(CONDITION) ::aerogpu::test::expect((CONDITION), #CONDITION, __FILE__, __LINE__)
+
+/// The calls since the last look at them, without what the kernel side noted unless `kernel`.
+std::vector<std::string> calls(bool kernel = false);
+/// That these are all the calls since the last look; a row may be the beginning of a line.
+void expectCalls(std::initializer_list<const char *> rows, const char *file, int line, bool kernel = false);
+#define EXPECT_CALLS(...) ::aerogpu::test::expectCalls({__VA_ARGS__}, __FILE__, __LINE__)
+#define EXPECT_ALL_CALLS(...) ::aerogpu::test::expectCalls({__VA_ARGS__}, __FILE__, __LINE__, true)
+/// How many of the calls begin with `start`.
+unsigned countOf(const std::vector<std::string> &lines, const char *start);
+
+struct Fake {
+  FakeCallCount count;
+  FakeCall call;
+  FakeClear clear;
+  FakeAlive alive;
+  FakeMisbehave misbehave;
+};
+/// What fake.dll exports.
+Fake &fake();
+
+IDirect3D9 *createDirect3D();
+ShaderValidatorInterface *createShaderValidator();
+IDirect3D9Ex *createDirect3DEx();
+HWND makeWindow(int width, int height);
+/// Windowed, 640x480, depth D24S8, swap effect DISCARD.
+D3DPRESENT_PARAMETERS presentParameters(HWND window);
+
+/// A device that goes at the end, with the notebook empty after creation.
+struct TestDevice {
+  explicit TestDevice(bool ex = false, DWORD flags = D3DCREATE_HARDWARE_VERTEXPROCESSING, UINT backBuffers = 1,
+                      bool fullScreen = false);
+  ~TestDevice();
+  TestDevice(const TestDevice &) = delete;
+  TestDevice &operator=(const TestDevice &) = delete;
+  IDirect3DDevice9Ex *operator->() const { return device; }
+
+  unsigned alive;  ///< before it
+  HWND window;
+  IDirect3D9 *direct3d;
+  IDirect3DDevice9Ex *device;
+  std::vector<std::string> creation;  ///< calls until the device was there
+};
+
+/// A test by its name; registered by its definition.
+struct Case {
+  Case(const char *name, void (*run)());
+  const char *name;
+  void (*run)();
+  Case *next;
+};
+#define TEST_CASE(NAME)                               \
+  static void NAME();                                 \
+  static ::aerogpu::test::Case g_##NAME(#NAME, NAME); \
+  static void NAME()
+
+// The shortest shaders: vs_2_0 and ps_2_0 with a move, and the end.
+inline constexpr DWORD kVertexShader[] = {D3DVS_VERSION(2, 0), 0x0200001F, 0x80000000, 0x900F0000,
+                                          0x02000001,          0xC00F0000, 0x90E40000, 0xFFFF};
+inline constexpr DWORD kPixelShader[] = {D3DPS_VERSION(2, 0), 0x02000001, 0x800F0800, 0xA0E40000, 0xFFFF};
+
+}  // namespace aerogpu::test

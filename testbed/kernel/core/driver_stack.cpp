@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "testbed/kernel/core/driver_stack.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "testbed/kernel/core/thread.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+/// Twice what a call path may have (suite/test.cpp). Whoever uses more is seen to have used all of it.
+constexpr uintptr_t kPainted = 6 << 10;
+constexpr uintptr_t kPaint = static_cast<uintptr_t>(0xA5C3'5A3C'D14B'7E96);
+
+std::atomic<bool> s_watched{true};
+
+void paintFor(Thread* thread, uintptr_t sp) {
+  thread->paintedLow = (sp - kPainted) & ~(sizeof(uintptr_t) - 1);
+  paintStack(*thread, sp);
+}
+
+void lookFor(Thread* thread, uintptr_t sp) {
+  lookAtStack(*thread, sp);
+}
+
+/// False for handlers of exceptions, which run on the stack of signals.
+bool isBelowBase(const Thread& thread, uintptr_t sp) {
+  return thread.stackBase && sp <= thread.stackBase && sp >= thread.stackLow;
+}
+
+/// export_entry*.S: calls `function` with `thread` and the caller's stack pointer, on the entry stack.
+extern "C" void aerogpuHostOnEntryStack(void (*function)(Thread* thread, uintptr_t sp), Thread* thread);
+
+}  // namespace
+
+SideStacks::SideStacks() {
+  void* memory = mmap(nullptr, kEntryBytes + kSignalBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("memory for a thread's stacks");
+    std::abort();
+  }
+  m_memory = static_cast<uint8_t*>(memory);
+  stack_t stack{};
+  stack.ss_sp = m_memory + kEntryBytes;
+  stack.ss_size = kSignalBytes;
+  if (sigaltstack(&stack, nullptr) == 0) return;
+  std::perror("sigaltstack");
+  std::abort();
+}
+
+SideStacks::~SideStacks() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(m_memory, kEntryBytes + kSignalBytes);
+}
+
+__attribute__((noinline)) StackWatch::StackWatch(Thread& thread)
+    : m_thread(thread),
+      m_outerBase(thread.stackBase),
+      m_outerLow(thread.paintedLow),
+      m_outerDeepest(thread.deepestStack) {
+  thread.deepestStack = 0;
+  if (!s_watched) {
+    thread.stackBase = 0;
+    return;
+  }
+  // Where the caller's stack ends: behind this function's saved frame pointer and return address.
+  thread.stackBase = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(void*);
+  aerogpuHostOnEntryStack(paintFor, &thread);
+}
+
+uint64_t StackWatch::used() {
+  if (m_thread.stackBase) aerogpuHostOnEntryStack(lookFor, &m_thread);
+  return m_thread.deepestStack;
+}
+
+StackWatch::~StackWatch() {
+  m_thread.stackBase = m_outerBase;
+  m_thread.paintedLow = m_outerLow;
+  m_thread.deepestStack = m_outerDeepest;
+}
+
+void setStackWatched(bool on) {
+  s_watched = on;
+}
+
+void lookAtStack(Thread& thread, uintptr_t sp) {
+  if (!isBelowBase(thread, sp)) return;
+  uintptr_t lowest = thread.paintedLow;
+  if (sp > lowest) {
+    const auto* word = reinterpret_cast<const volatile uintptr_t*>(lowest);
+    while (lowest < sp && *word == kPaint) {
+      ++word;
+      lowest += sizeof(uintptr_t);
+    }
+  } else {
+    lowest = sp;
+  }
+  if (thread.stackBase - lowest > thread.deepestStack) thread.deepestStack = thread.stackBase - lowest;
+}
+
+void paintStack(Thread& thread, uintptr_t sp) {
+  if (!isBelowBase(thread, sp)) return;
+  auto* word = reinterpret_cast<volatile uintptr_t*>(thread.paintedLow);
+  for (uintptr_t at = thread.paintedLow; at + sizeof(uintptr_t) <= sp; at += sizeof(uintptr_t))
+    *word++ = kPaint;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// The GPU scheduler, small: DMA buffers go to the driver in order with growing 32-bit fences (which wrap), a
+// few at a time; completions are believed when the interrupt routine and then the DPC reported them, and are
+// checked for order. What does not complete in time is preempted, then reset (TDR).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "d3dkmddi.h"
+#include "guest-drivers/linux/device/memory.h"
+#include "testbed/kernel/core/clock.h"
+#include "testbed/kernel/nt/nt.h"
+
+namespace aerogpu::host {
+
+class Adapter;
+
+/// One DMA buffer on its way.
+struct Submission {
+  HANDLE context = nullptr;
+  guest::Block buffer{};
+  uint8_t* view = nullptr;  // the buffer as the driver has it
+  UINT bufferBytes = 0, start = 0, end = 0;
+  uint8_t* privateData = nullptr;
+  UINT privateBytes = 0, privateStart = 0, privateEnd = 0;
+  const DXGK_ALLOCATIONLIST* allocations = nullptr;
+  UINT allocationCount = 0;
+  const D3DDDI_PATCHLOCATIONLIST* patches = nullptr;
+  UINT patchCount = 0;
+  bool paging = false, present = false, flip = false, nullRendering = false;
+};
+
+struct TdrRecord {
+  unsigned resets = 0, preemptions = 0;
+  unsigned timeouts = 0;  // of which some end with a preemption
+  uint64_t lost = 0;      // DMA buffers that were dropped
+};
+
+class Scheduler {
+public:
+  explicit Scheduler(Adapter& adapter) : m_adapter(adapter) {}
+
+  NTSTATUS start();
+  /// Waits for what is in flight.
+  void stop();
+
+  /// Held from making allocations resident to the submission, so that nothing moves in between.
+  std::recursive_mutex& preparation() { return m_preparation; }
+
+  /// Patches and submits; waits while too many are in flight. Returns the number to wait for (never 0).
+  uint64_t submit(const Submission& submission);
+  /// Waits until the submission with this number and all before it are done; runs timeout recovery when the
+  /// GPU hangs. False when it was lost to a reset.
+  bool waitIdle(uint64_t number);
+  bool waitIdle() { return waitIdle(m_submitted); }
+  bool completed(uint64_t number) const { return m_completed >= number; }
+  uint64_t submitted() const { return m_submitted; }
+  /// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout. Any thread.
+  bool resetting() const {
+    std::lock_guard lock(m_mutex);
+    return m_resetting;
+  }
+  /// How many are in flight. Any thread.
+  unsigned queued() const {
+    std::lock_guard lock(m_mutex);
+    return static_cast<unsigned>(m_inFlight.size());
+  }
+  /// The 32-bit fence of the last submission. While nobody submits.
+  uint32_t lastFence() const { return m_nextFence - 1; }
+
+  /// Asks the driver to stop at the next boundary; what had not run is submitted again. True when it reported
+  /// so.
+  bool preempt();
+  /// PreemptCommand until `deadlineMs`, then the reset sequence.
+  void recover();
+
+  // For tests.
+  void setNextFence(uint32_t fence) { m_nextFence = fence; }
+  void setDepth(unsigned depth) { m_depth = depth; }
+  void setTimeoutMs(int ms) { m_timeoutMs = ms; }
+  /// What the system does between the next DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout: it ends
+  /// what is no longer needed. Nobody else submits meanwhile.
+  void setCleanup(std::function<void()> cleanup) { m_cleanup = std::move(cleanup); }
+  const TdrRecord& tdr() const { return m_tdr; }
+  /// Timeout resets so far. Any thread.
+  unsigned resets() const {
+    std::lock_guard lock(m_mutex);
+    return m_tdr.resets;
+  }
+  uint64_t vsyncs() const { return m_vsyncs; }
+  uint64_t lastVsyncAddress() const { return m_vsyncAddress; }
+  /// How many vertical syncs the interrupt routine has reported, and the address that it gave with one of the
+  /// last 64, counted from 1. Any thread.
+  uint64_t vsyncsReported() const {
+    std::lock_guard lock(m_mutex);
+    return m_vsyncsReported;
+  }
+  uint64_t reportedAddress(uint64_t number) const {
+    std::lock_guard lock(m_mutex);
+    return m_reportedAddresses[number % kReportedAddresses];
+  }
+  /// The driver noticed the last vertical sync between these times (clockNow()): the interrupt was
+  /// there, and it was reported. 0 before the first.
+  int64_t lastVsyncInterruptNs() const { return m_vsyncInterruptNs; }
+  int64_t lastVsyncNs() const { return m_vsyncNs; }
+  int64_t completionNs(uint64_t number) const;
+  /// Waits for `count` more vertical sync notifications.
+  bool waitVsync(unsigned count, int timeoutMs);
+  UINT queryFence();
+
+  // From the callbacks.
+  void notifyInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
+  void notifyDpc();
+
+private:
+  struct InFlight {
+    uint32_t fence;
+    uint64_t number;
+    Submission submission;
+    std::vector<DXGK_ALLOCATIONLIST> allocations;
+    std::vector<D3DDDI_PATCHLOCATIONLIST> patches;
+    int64_t sinceNs;
+  };
+  void patchAndSubmit(InFlight& entry);
+  void reset();
+  /// Timeouts in a minute stop the system when there are too many.
+  void countReset();
+  bool lostBefore(uint64_t number) const;
+
+  Adapter& m_adapter;
+  std::recursive_mutex m_preparation;
+  std::mutex m_recovery;
+  mutable std::mutex m_mutex;  // what follows; taken at DIRQL too, held for a few instructions
+  ClockCondition m_changed;
+  std::deque<InFlight> m_inFlight;
+  std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> m_reported;  // by the ISR, not yet by the DPC
+  uint32_t m_nextFence = 1, m_lastReported = 0;
+  bool m_anyReported = false, m_preempting = false, m_preempted = false, m_resetting = false;
+  uint32_t m_preemptFence = 0;
+  std::atomic<uint64_t> m_submitted{0}, m_completed{0}, m_vsyncs{0}, m_vsyncAddress{0};
+  uint64_t m_lostFrom = 0, m_lostTo = 0;
+  std::atomic<int64_t> m_lastProgressNs{0}, m_vsyncInterruptNs{0}, m_vsyncNs{0};
+  static constexpr unsigned kReportedAddresses = 64;
+  uint64_t m_vsyncsReported = 0, m_reportedAddresses[kReportedAddresses] = {};
+  unsigned m_depth = 8;
+  int m_timeoutMs = 10000;
+  TdrRecord m_tdr;
+  std::function<void()> m_cleanup;
+  std::deque<int64_t> m_resetTimes;
+};
+
+}  // namespace aerogpu::host

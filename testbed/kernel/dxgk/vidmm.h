@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The video memory manager, small: segments as the driver reports them, allocations that live in a segment or
+// in system memory, and the paging between the two through DxgkDdiBuildPagingBuffer. Placement is best fit
+// from the bottom, eviction is least recently used. What it simplifies against Windows is in
+// docs/driver-host.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "d3dkmddi.h"
+#include "guest-drivers/linux/device/memory.h"
+#include "testbed/kernel/dxgk/paging_queue.h"
+#include "testbed/kernel/nt/nt.h"
+
+namespace aerogpu::host {
+
+class Adapter;
+
+struct Segment {
+  UINT id;  // 1...
+  DXGK_SEGMENTDESCRIPTOR descriptor;
+  std::map<uint64_t, uint64_t> free;  // offset -> bytes
+  uint64_t freeBytes() const;
+};
+
+/// One page of system memory.
+struct SystemPage {
+  uint8_t* cpu;
+  uint64_t gpa;
+};
+
+struct Resource {
+  HANDLE driver = nullptr;  // hResource
+  bool hasHandle = false;
+  D3DKMT_HANDLE kmt = 0;
+  unsigned opens = 0;
+};
+
+/// Memory that somebody has already and wants an allocation to be made of: whole pages.
+struct ExistingMemory {
+  std::vector<SystemPage> pages;
+  bool kernel = false;  // of the kernel's, by ExistingKernelSysMem; else of the calling process
+};
+
+struct Allocation {
+  HANDLE driver = nullptr;  // hAllocation
+  DXGK_ALLOCATIONINFO info{};
+  std::vector<uint8_t> privateData;  // as the driver left it at creation; what openers get
+  std::shared_ptr<Resource> resource;
+  D3DKMT_HANDLE kmt = 0;
+  bool primary = false;
+  std::atomic<unsigned> opens{0};
+  // Where it is. Segment 0 and no pages: nowhere yet; segment 0 with pages: system memory; an aperture
+  // segment: mapped there, and the pages hold the content.
+  UINT segment = 0;
+  uint64_t offset = 0;
+  std::vector<SystemPage> pages;
+  guest::Block block{};   // the pages, when they lie together (Vidmm::setContiguousCpuMemory)
+  bool existing = false;  // the pages are somebody else's, and stay
+  bool pinned = false;
+  unsigned locks = 0;  // by processes; while there are any, the pages stay
+  uint64_t lastUse = 0;
+  std::atomic<uint64_t> busyUntil{0};  // the scheduler's number of the last submission that uses it
+  bool marked = false;
+
+  uint64_t size() const { return info.Size; }
+  bool resident() const { return segment != 0; }
+};
+
+/// An allocation opened by a device.
+struct OpenAllocation {
+  std::shared_ptr<Allocation> allocation;
+  HANDLE driver = nullptr;  // hDeviceSpecificAllocation
+  HANDLE device = nullptr;
+  D3DKMT_HANDLE kmt = 0;
+  std::vector<uint8_t> privateData;  // what this opener was given
+};
+
+class Vidmm {
+public:
+  explicit Vidmm(Adapter& adapter) : m_adapter(adapter) {}
+
+  /// Queries the segments and makes the paging device and context.
+  NTSTATUS start();
+  /// Everything is evicted, nothing may be left created; the paging device goes.
+  void stop();
+
+  const std::vector<Segment>& segments() const { return m_segments; }
+  Segment& segment(UINT id) { return m_segments[id - 1]; }
+  bool isAperture(UINT id) const { return id && m_segments[id - 1].descriptor.Flags.Aperture; }
+  UINT pagingBufferBytes() const { return m_pagingBufferBytes; }
+
+  // Creation. `createPrivate`, one for all allocations of a resource, and each one's private data come from
+  // user mode or from DxgkDdiGetStandardAllocationDriverData.
+  struct CreateResult {
+    NTSTATUS status;
+    std::vector<std::shared_ptr<Allocation>> allocations;
+  };
+  /// `existing`: the resource that they are added to, whose `asResource` creation was before. `memory`: what
+  /// the one allocation of this call is made of.
+  CreateResult create(std::vector<uint8_t> createPrivate, std::vector<std::vector<uint8_t>> allocationPrivate,
+                      bool asResource, bool primary = false, std::shared_ptr<Resource> existing = nullptr,
+                      const ExistingMemory* memory = nullptr);
+  NTSTATUS destroy(const std::vector<std::shared_ptr<Allocation>>& allocations);
+  /// Shared primary, shadow, staging, GDI surface; `memory`, the kernel's, for
+  /// D3DKMDT_GDISURFACE_EXISTINGSYSMEM.
+  CreateResult createStandard(D3DKMDT_STANDARDALLOCATION_TYPE type, void* data, bool primary,
+                              const ExistingMemory* memory = nullptr);
+
+  NTSTATUS open(HANDLE device, const std::vector<std::shared_ptr<Allocation>>& allocations, bool create,
+                std::vector<std::unique_ptr<OpenAllocation>>& out);
+  NTSTATUS close(HANDLE device, const std::vector<OpenAllocation*>& opened);
+
+  /// Brings all into segments that the GPU may read and, where asked, write; evicts others. False when they
+  /// do not fit together. `number`: the submission that will use them.
+  bool makeResident(const std::vector<std::pair<Allocation*, bool>>& wanted);
+  bool evict(Allocation& allocation);
+  bool evictAll();
+
+  /// The CPU's view, as a lock gives it: waits until the GPU is done with the allocation. Content is
+  /// undefined until first written.
+  bool write(Allocation& allocation, uint64_t offset, const void* data, uint64_t bytes);
+  bool read(Allocation& allocation, uint64_t offset, void* data, uint64_t bytes);
+  /// What the CPU may map has its system memory in one piece from now on, at multiples of kCpuAlignment:
+  /// other processes map it as a range of a file. Before the first allocation.
+  void setContiguousCpuMemory() { m_contiguous = true; }
+  static constexpr uint64_t kCpuAlignment = 64 << 10;
+  /// Where other processes may map a locked allocation: guest-physical.
+  struct CpuRange {
+    uint64_t gpa, bytes;
+  };
+  /// Locks for the CPU: from now on the content lies in contiguous system memory, out of which the GPU may
+  /// still use it through an aperture. The caller has waited for the GPU as far as the lock asks for it.
+  /// STATUS_GRAPHICS_CANT_EVICT_PINNED_ALLOCATION for what is scanned out, STATUS_INVALID_PARAMETER for what
+  /// the driver did not make visible to the CPU, STATUS_NO_MEMORY.
+  NTSTATUS lock(Allocation& allocation, CpuRange& out);
+  void unlock(Allocation& allocation);
+  /// Whether the GPU cannot use it because it is locked and may not be in an aperture.
+  bool lockedOut(const Allocation& allocation);
+  /// D3DKMT_ALLOCATIONRESIDENCYSTATUS.
+  UINT residency(const Allocation& allocation);
+  /// Forces the next placement into this segment (0 = the driver's preference).
+  void preferSegment(UINT id) { m_forced = id; }
+
+  uint64_t evictions() const { return m_evictions; }
+  /// Builds one paging operation and runs it; how many bytes of a paging buffer it took.
+  UINT buildPaging(const DXGKARG_BUILDPAGINGBUFFER& operation);
+  /// Paging buffers and what was in them; while nobody pages.
+  const PagingQueue& paging() const { return m_paging; }
+  PagingQueue& paging() { return m_paging; }
+  /// The page lists of the apertures are as the operations so far make them. False after a broken rule.
+  bool checkApertures(const char* when);
+  HANDLE systemContext() const { return m_systemContext; }
+  /// Nobody has written to pages that were given back.
+  void checkFreePages();
+  size_t liveAllocations() const { return m_allocations.size(); }
+  /// Limits segments to so many bytes (for tests that must page), before start().
+  void limitSegments(uint64_t bytes) { m_limit = bytes; }
+  /// The same for all adapters of this process, before the first.
+  static void limitAllSegments(uint64_t bytes) { s_limit = bytes; }
+  /// Limits paging buffers to so many bytes.
+  void limitPagingBuffer(UINT bytes) { m_pagingLimit = bytes; }
+
+private:
+  bool place(Allocation& allocation, bool write);
+  bool allocateIn(Segment& segment, Allocation& allocation, uint64_t& offset);
+  void releaseFrom(Segment& segment, uint64_t offset, uint64_t bytes);
+  bool makeRoom(Segment& segment, Allocation& forWhom);
+  bool givePages(Allocation& allocation);
+  void dropPages(Allocation& allocation);
+  bool pageIn(Allocation& allocation, UINT segmentId, uint64_t offset);
+  bool pageOut(Allocation& allocation);
+  bool finishPaging();
+  bool transfer(Allocation& allocation, bool toSegment);
+  template <class Memory, class Video>
+  void forEachPiece(Allocation& allocation, uint64_t offset, uint64_t bytes, Memory memory, Video video);
+  /// What was made of `args` goes before anybody knew of it.
+  void takeBack(const DXGKARG_CREATEALLOCATION& args);
+  void checkInfo(const DXGK_ALLOCATIONINFO& info, bool primary, const ExistingMemory* memory);
+  void checkGdiSurface(const DXGK_ALLOCATIONINFO& info, const D3DKMDT_GDISURFACEDATA& data);
+  uint64_t bytesOf(const Allocation& a) const { return (a.size() + 4095) & ~uint64_t{4095}; }
+
+  Adapter& m_adapter;
+  std::recursive_mutex m_mutex;
+  std::vector<Segment> m_segments;
+  UINT m_pagingBufferSegment = 0, m_pagingBufferBytes = 0, m_pagingPrivateBytes = 0, m_pagingLimit = 0;
+  PagingQueue m_paging{m_adapter};
+  std::vector<Allocation*> m_dropAfterPaging;  // paged in from pages that the GPU still reads
+  HANDLE m_systemDevice = nullptr, m_systemContext = nullptr;
+  std::vector<std::shared_ptr<Allocation>> m_allocations;
+  std::vector<SystemPage> m_freePages;
+  std::vector<guest::Block> m_pageBlocks;
+  uint64_t m_clock = 0, m_evictions = 0, m_limit = s_limit;
+  static inline uint64_t s_limit = 0;
+  UINT m_forced = 0;
+  bool m_contiguous = false;
+};
+
+}  // namespace aerogpu::host

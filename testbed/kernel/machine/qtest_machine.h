@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// A machine of which only the device is there: QEMU without a processor, driven over its qtest socket, on the
+// computer that the host itself runs on. docs/driver-host.md, "Machines".
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "testbed/kernel/core/device_pages.h"
+#include "testbed/kernel/machine/machine.h"
+#include "testbed/kernel/machine/qemu.h"
+#include "testbed/kernel/machine/qmp.h"
+#include "testbed/kernel/machine/qtest_socket.h"
+
+namespace aerogpu::host {
+
+class QtestMachine final : public Machine {
+public:
+  /// `qemu` has started, and outlives this. One machine at a time is connected to it.
+  explicit QtestMachine(Qemu& qemu);
+  ~QtestMachine() override;
+  guest::Status open(uint64_t memoryBytes) override;
+  guest::Status openRegisters() override;
+  guest::Registers& registers() override { return m_registers; }
+  void readVideoMemory(uint64_t offset, void* to, uint64_t bytes) override;
+  void writeVideoMemory(uint64_t offset, const void* from, uint64_t bytes) override;
+  void* map(unsigned bar, uint64_t offset, uint64_t bytes) override;
+  void unmap(void* address, uint64_t bytes) override;
+  guest::Status readConfig(uint32_t offset, void* to, uint32_t bytes) override;
+  guest::Status writeConfig(uint32_t offset, const void* from, uint32_t bytes) override;
+  guest::InterruptLine& interruptLine() override { return m_line; }
+  bool clockJumps() const override { return true; }
+  guest::Memory& memory() override { return m_memory; }
+  std::string memoryFile() const override { return m_qemu.memoryPath(); }
+  bool memoryFileOffset(uint64_t gpa, uint64_t& offset) const override;
+  uint64_t memoryFilePageBytes() const override { return guest::kPageBytes; }
+  bool canReset() const override { return true; }
+  bool sleepAndWake(bool reboot) override;
+  bool loseGpu() override { return setProperty("x-gpu-fault", m_faults | 1); }
+  bool stickGpu() override { return setProperty("x-gpu-fault", m_faults | 4); }
+  bool hangGpu(bool hangs) override { return setProperty("x-gpu-fault", m_faults = hangs ? 8 : 0); }
+  bool refuseGpu(bool refuses) override { return setProperty("x-gpu-fault", m_faults = refuses ? 2 : 0); }
+  bool starveFetches(bool starves) override {
+    return setProperty("x-gpu-fault", m_faults | (starves ? 32 : 0));
+  }
+  bool slowGpu(unsigned ms) override { return setProperty("x-gpu-delay-ms", ms); }
+  bool isSeen() const override { return true; }
+  bool breakRegister(uint32_t offset, const Fault& fault) override {
+    m_registers.breakRegister(offset, fault);
+    return true;
+  }
+  std::optional<uint64_t> registerReads() const override { return m_registers.reads(); }
+  guest::Status screen(Picture& picture) override;
+  guest::Status deviceProperty(const std::string& name, uint64_t& value) override {
+    return m_qmp.property(name, value);
+  }
+
+private:
+  /// A property of the device.
+  bool setProperty(const char* name, uint64_t value);
+  uint64_t m_faults = 0;  // that last
+  /// A BAR behind device pages.
+  class Window : public DeviceWindow {
+  public:
+    Window(QtestSocket& socket, const BarInfo& bar) : m_socket(socket), m_bar(bar) {}
+    uint64_t read(uint64_t offset, unsigned bytes) override {
+      return m_socket.read(m_bar.address + offset, bytes);
+    }
+    void write(uint64_t offset, uint64_t value, unsigned bytes) override {
+      m_socket.write(m_bar.address + offset, value, bytes);
+    }
+    void readBlock(uint64_t offset, void* to, uint64_t bytes) override {
+      m_socket.readBlock(m_bar.address + offset, to, bytes);
+    }
+    void writeBlock(uint64_t offset, const void* from, uint64_t bytes) override {
+      m_socket.writeBlock(m_bar.address + offset, from, bytes);
+    }
+
+  protected:
+    uint64_t barAddress() const { return m_bar.address; }
+    QtestSocket& m_socket;
+
+  private:
+    const BarInfo& m_bar;
+  };
+  /// BAR0, also for the tests. It takes note of writes that say when the next vblank is, and that give work.
+  class RegisterWindow final : public Window, public guest::Registers {
+  public:
+    using Window::Window;
+    /// The driver's accesses.
+    uint64_t read(uint64_t offset, unsigned bytes) override;
+    void write(uint64_t offset, uint64_t value, unsigned bytes) override;
+    /// The host's.
+    uint32_t read(uint32_t offset) override { return static_cast<uint32_t>(Window::read(offset, 4)); }
+    void write(uint32_t offset, uint32_t value) override { writeRegister(offset, value, 4); }
+    void breakRegister(uint64_t offset, const Fault& fault);
+    /// Reads of the driver's, so far.
+    uint64_t reads() const { return m_reads; }
+    /// The first vblank after `now`, by clockNow(); kNever while the scanout is off.
+    int64_t nextVblank(int64_t now) const;
+    /// Vblanks interrupt.
+    bool vblanksInterrupt() const { return m_irqEnable & AEROGPU_IRQ_SCANOUT_VBLANK; }
+    /// The device was reset.
+    void forget();
+    /// Writes that may have given the device something to do, so far.
+    uint64_t works() const { return m_works; }
+
+  private:
+    void writeRegister(uint64_t offset, uint64_t value, unsigned bytes);
+    Fault faultOf(uint64_t offset);
+
+    std::mutex m_faultMutex;
+    std::map<uint64_t, Fault> m_faults;
+    std::mutex m_mutex;
+    bool m_scanout = false;
+    std::atomic<int64_t> m_vblankStart{-1}, m_vblankPeriod{1};
+    std::atomic<uint64_t> m_works{0}, m_reads{0};
+    std::atomic<uint32_t> m_irqEnable{0};
+  };
+  /// The IOAPIC's input that the function's INTA# reaches.
+  class Line final : public guest::InterruptLine {
+  public:
+    explicit Line(QtestSocket& socket) : m_socket(socket) {}
+    guest::Status wait(int64_t timeoutNs, bool& fired) override;
+    guest::Status unmask() override { return {}; }
+
+  private:
+    QtestSocket& m_socket;
+  };
+  /// Guest RAM above the first 16 MiB.
+  class Ram final : public guest::Memory {
+  public:
+    ~Ram() override;
+    guest::Status create(const Qemu& qemu, uint64_t bytes);
+
+  private:
+    void* m_base = nullptr;
+    uint64_t m_bytes = 0;
+  };
+
+  uint32_t config(uint32_t device, uint32_t offset);
+  void setConfig(uint32_t device, uint32_t offset, uint32_t value);
+  void setUpFunction();
+  void keepTime();
+  bool deviceRests();
+
+  Qemu& m_qemu;
+  QtestSocket m_socket;
+  Qmp m_qmp;
+  RegisterWindow m_registers{m_socket, m_bars[0]};
+  Window m_videoMemory{m_socket, m_bars[1]};
+  Line m_line{m_socket};
+  Ram m_memory;
+  std::mutex m_configMutex;  // address port and data port belong together
+  std::atomic<bool> m_ending{false};
+  std::thread m_keeper;
+  uint64_t m_restsSince =
+      UINT64_MAX;  // works() when the device was last seen empty and at rest; the keeper's
+};
+
+}  // namespace aerogpu::host

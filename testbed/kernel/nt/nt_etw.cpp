@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Event tracing as far as a provider meets it. Pages "EtwRegister", "EtwUnregister", "EtwWrite",
+// "PENABLECALLBACK".
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "testbed/kernel/core/clock.h"
+#include "testbed/kernel/core/report.h"
+#include "testbed/kernel/dxgk/ddi_call.h"
+#include "testbed/kernel/nt/nt_state.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+using EnableCallback = void(HOST_API*)(const void* source, uint32_t control, uint8_t level, uint64_t any,
+                                       uint64_t all, void* filter, void* context);
+struct Provider {
+  std::array<uint8_t, 16> id;
+  EnableCallback callback;
+  void* context;
+};
+struct Descriptor {
+  uint16_t id;
+  uint8_t version, channel, level, opcode;
+  uint16_t task;
+  uint64_t keyword;
+};
+static_assert(sizeof(Descriptor) == 16);
+struct DataDescriptor {
+  uint64_t address;
+  uint32_t bytes, reserved;
+};
+constexpr uint64_t kHandle = 0xE7310001;
+constexpr uint32_t kMaxEvent = 64 << 10;  // page "EtwWrite"
+
+std::mutex s_mutex;  // held for a few instructions: events come at any IRQL
+bool s_registered, s_enabled;
+uint8_t s_level;
+uint64_t s_any;
+Provider s_provider;
+std::vector<EtwEvent> s_events, s_dxgkEvents;
+
+HOST_API NTSTATUS etwRegister(const uint8_t* id, EnableCallback callback, void* context, uint64_t* handle) {
+  {
+    std::lock_guard lock(s_mutex);
+    if (s_registered) brokenRule("a second provider: %s", currentCall().c_str());
+    std::memcpy(s_provider.id.data(), id, 16);
+    s_provider.callback = callback;
+    s_provider.context = context;
+    s_registered = true;
+  }
+  *handle = kHandle;
+  return kSuccess;
+}
+
+HOST_API NTSTATUS etwUnregister(uint64_t handle) {
+  std::lock_guard lock(s_mutex);
+  if (!s_registered || handle != kHandle) {
+    brokenRule("EtwUnregister of 0x%llx: %s", static_cast<unsigned long long>(handle), currentCall().c_str());
+    return kInvalidHandle;
+  }
+  s_registered = s_enabled = false;
+  return kSuccess;
+}
+
+HOST_API NTSTATUS etwWrite(uint64_t handle, const Descriptor* descriptor, const void*, uint32_t count,
+                           const DataDescriptor* data) {
+  EtwEvent event;
+  event.id = descriptor->id;
+  event.level = descriptor->level;
+  event.keyword = descriptor->keyword;
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto* from = reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(data[i].address));
+    event.payload.insert(event.payload.end(), from, from + data[i].bytes);
+  }
+  if (event.payload.size() > kMaxEvent) brokenRule("an event of %zu bytes", event.payload.size());
+  std::lock_guard lock(s_mutex);
+  if (!s_registered || handle != kHandle) {
+    brokenRule("EtwWrite without a provider: %s", currentCall().c_str());
+    return kInvalidHandle;
+  }
+  // Windows drops these; a provider that looks first saves the call.
+  if (!s_enabled || event.level > s_level || !(event.keyword & s_any)) {
+    brokenRule("EtwWrite of event %u that nobody wants: %s", event.id, currentCall().c_str());
+    return kSuccess;
+  }
+  event.ns = clockNow();  // under the lock: the events of two threads are in the order of their times
+  s_events.push_back(std::move(event));
+  return kSuccess;
+}
+
+const Export kTable[] = {
+    exportRow("EtwRegister", etwRegister, kPassiveLevel, kExportAnyTime),
+    exportRow("EtwUnregister", etwUnregister, kPassiveLevel, kExportAnyTime),
+    exportRow("EtwWrite", etwWrite, kHighLevel, kExportAnyTime),
+};
+
+}  // namespace
+
+std::span<const Export> etwExports() {
+  return kTable;
+}
+
+std::array<uint8_t, 16> etwProvider() {
+  std::lock_guard lock(s_mutex);
+  return s_registered ? s_provider.id : std::array<uint8_t, 16>{};
+}
+
+void listenToEtw(bool listen, uint8_t level, uint64_t keywords) {
+  Provider provider;
+  {
+    std::lock_guard lock(s_mutex);
+    if (!s_registered) return;
+    provider = s_provider;
+    if (listen) {
+      s_enabled = true;
+      s_level = std::max(level, s_level);
+      s_any |= keywords;
+    }
+  }
+  // Wider while the provider learns of it: an event that it had under way is no broken rule.
+  callDdi("EnableCallback", kPassiveLevel, provider.callback, static_cast<const void*>(nullptr),
+          uint32_t{listen}, level, keywords, uint64_t{0}, static_cast<void*>(nullptr), provider.context);
+  std::lock_guard lock(s_mutex);
+  if (listen) {
+    s_level = level;
+    s_any = keywords;
+  }
+}
+
+std::vector<EtwEvent> takeEtwEvents() {
+  std::lock_guard lock(s_mutex);
+  return std::exchange(s_events, {});
+}
+
+void addDxgkEvent(EtwEvent event) {
+  std::lock_guard lock(s_mutex);
+  s_dxgkEvents.push_back(std::move(event));
+}
+
+std::vector<EtwEvent> takeDxgkEvents() {
+  std::lock_guard lock(s_mutex);
+  return std::exchange(s_dxgkEvents, {});
+}
+
+unsigned reportEtwLeaks() {
+  std::lock_guard lock(s_mutex);
+  if (s_registered) brokenRule("leak: an event provider");
+  return s_registered;
+}
+
+}  // namespace aerogpu::host

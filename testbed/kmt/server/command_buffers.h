@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A context's command buffer, allocation list and patch list. There are two sets, which take turns: after
+// each Render the program has to go on in the other one, at other addresses and of another size, as Windows
+// may ask for it. A program that keeps an old pointer writes where nobody looks, and into memory that is
+// poisoned.
+#pragma once
+
+#include <cstdint>
+
+#include "d3dukmdt.h"
+#include "testbed/kmt/server/command_memory.h"
+#include "testbed/kmt/wire.h"
+
+namespace aerogpu::host {
+
+class CommandBufferSets {
+public:
+  struct Sizes {
+    uint32_t commandBytes = 0, allocationEntries = 0, patchEntries = 0;
+  };
+  /// The largest command buffer that a program is given.
+  static constexpr uint32_t kMaxCommandBytes = 4 << 20;
+
+  /// `usual`: what the driver asks for (DXGK_CONTEXTINFO); lists never get longer.
+  CommandBufferSets(CommandMemory& memory, const Sizes& usual);
+  CommandBufferSets(const CommandBufferSets&) = delete;
+  CommandBufferSets& operator=(const CommandBufferSets&) = delete;
+  ~CommandBufferSets();
+
+  /// False where there was no room.
+  bool ok() const { return m_sets[0].bytes && m_sets[1].bytes; }
+  const kmt::CommandBuffers& current() const { return m_sets[m_current].buffers; }
+  uint8_t* commands() const { return m_memory.at(current().commands); }
+  const D3DDDI_ALLOCATIONLIST* allocations() const;
+  D3DDDI_PATCHLOCATIONLIST* patches() const;
+
+  /// The program goes on in the other set. `used` bytes of commands are poisoned. A size in `wanted` that is
+  /// not 0 is what the program would like from now on.
+  void turn(uint32_t used, const Sizes& wanted);
+
+private:
+  struct Set {
+    kmt::CommandBuffers buffers{};
+    uint64_t offset = 0, bytes = 0;  // in the file
+    Sizes sizes;
+  };
+  bool make(Set& set, const Sizes& sizes);
+  /// The second set is smaller.
+  static Sizes sizesOf(unsigned set, const Sizes& wanted);
+
+  CommandMemory& m_memory;
+  const Sizes m_usual;
+  Sizes m_wanted;
+  Set m_sets[2];
+  unsigned m_current = 0;
+};
+
+}  // namespace aerogpu::host

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// dxgkrnl as programs see it: the D3DKMT calls, over the adapter that the rest of the host has started. Pages
+// "D3DKMT..." of d3dkmthk.h. Each call may come on any thread, and many at a time; locks are taken in the
+// order gate, device's calls, screen, sharing, the tables' own.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+
+#include "testbed/kernel/dxgk/adapter.h"
+#include "testbed/kernel/dxgk/display.h"
+#include "testbed/kmt/server/message.h"
+#include "testbed/kmt/server/objects.h"
+#include "testbed/kmt/status.h"
+
+namespace aerogpu::host {
+
+template <kmt::Call call>
+using CallTag = std::integral_constant<kmt::Call, call>;
+
+/// Calls of programs pass it, many at a time; who closes it waits until those that have passed are done, and
+/// keeps others away. For std::shared_lock and std::lock_guard.
+class Gate {
+public:
+  void lock_shared() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return !m_closed; });
+    ++m_inside;
+  }
+  void unlock_shared() {
+    std::lock_guard lock(m_mutex);
+    if (--m_inside == 0) m_changed.notify_all();
+  }
+  void lock() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return !m_closed; });
+    m_closed = true;
+    m_changed.wait(lock, [this] { return m_inside == 0; });
+  }
+  void unlock() {
+    std::lock_guard lock(m_mutex);
+    m_closed = false;
+    m_changed.notify_all();
+  }
+
+private:
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  unsigned m_inside = 0;
+  bool m_closed = false;
+};
+
+class Kernel {
+public:
+  static constexpr unsigned kMaxProcesses = 64;
+
+  /// The adapter has been brought up. `umd`, `umdWow`: what UMDRIVERNAME answers 64- and 32-bit programs,
+  /// Windows paths; may be empty.
+  Kernel(Adapter& adapter, std::string umd, std::string umdWow);
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  /// No process is left.
+  ~Kernel();
+
+  /// Sets the desktop's mode; 0 by 0 is the preferred one. False after a broken rule, or where there is no
+  /// such mode.
+  bool start(UINT width, UINT height);
+
+  /// A connection's process: a new one for id 0, else the one that has id and cookie. `pointerBits`: a new
+  /// one's, 32 or 64. Null after one line.
+  std::shared_ptr<Process> enter(uint32_t id, uint64_t cookie, uint32_t pointerBits);
+  /// A connection has ended. With the last one the process dies: contexts, allocations, devices.
+  void leave(const std::shared_ptr<Process>& process);
+  size_t processes();
+  /// What there is now, of all processes and of the desktop. Any thread.
+  struct Holdings {
+    size_t processes, handles, shares, allocations;
+    uint64_t poolBytes;  // of the driver
+  };
+  Holdings holdings();
+  /// A surface that GDI draws a window into while a compositor runs: the standard allocation for textures,
+  /// whose only description is each allocation's private data. Its global handle; 0 after one line. Any
+  /// thread.
+  uint32_t createWindowSurface(UINT width, UINT height, D3DDDIFORMAT format);
+  /// The window is gone; who has the surface open keeps it. False when there is no such surface.
+  bool destroyWindowSurface(uint32_t globalShare);
+
+  /// The machine sleeps and wakes: calls that are under way end first, later ones wait. False where the
+  /// machine cannot sleep.
+  bool sleep();
+  /// Held around each call, and around leave().
+  Gate& awake() { return m_awake; }
+
+  /// The calls. Each fills `reply` and `out` as far as it gets, whatever it returns.
+#define AEROGPU_KMT_CALL(NUMBER, NAME, REQUEST, REQUEST_BYTES, REPLY, ...)                              \
+  NTSTATUS run(CallTag<kmt::Call::NAME>, Process& process, const kmt::REQUEST& request, TailReader& in, \
+               kmt::REPLY& reply, TailWriter& out);
+  AEROGPU_KMT_CALLS(AEROGPU_KMT_CALL)
+#undef AEROGPU_KMT_CALL
+
+private:
+  /// A global handle that nobody has. Under m_sharing.
+  uint32_t newGlobalShare();
+  /// Waits without any lock; the allocations may be used again meanwhile.
+  void waitFor(const AllocationGroup& group);
+  /// The device, with its calls locked; an empty lock when there is none.
+  struct DeviceCalls {
+    std::shared_ptr<KmtDevice> device;
+    std::unique_lock<std::mutex> lock;
+    explicit operator bool() const { return device != nullptr; }
+    KmtDevice* operator->() const { return device.get(); }
+    KmtDevice& operator*() const { return *device; }
+  };
+  DeviceCalls enterDevice(Process& process, uint32_t handle);
+  static std::shared_ptr<KmtAllocation> allocationOf(Process& process, const KmtDevice& device,
+                                                     uint32_t handle);
+  /// STATUS_DEVICE_REMOVED once the GPU was reset since the device was made.
+  bool isLost(const KmtDevice& device) const;
+  bool isAdapter(Process& process, uint32_t handle) const {
+    return process.handles.find<KmtAdapter>(handle) != nullptr;
+  }
+
+  // Under the device's calls.
+  void destroyContext(Process& process, KmtDevice& device, uint32_t handle);
+  /// Closes what the handles name, all of one group, and ends the group if nobody has it open any more.
+  void closeAllocations(Process& process, KmtDevice& device, const std::vector<uint32_t>& handles);
+  void destroyResource(Process& process, KmtDevice& device, uint32_t handle);
+  void destroyDevice(Process& process, uint32_t handle);
+  struct Opened {
+    NTSTATUS status;
+    std::vector<std::shared_ptr<KmtAllocation>> allocations;
+    uint32_t resource;
+  };
+  /// Opens a group for the device and gives handles to all; nothing stays after a failure.
+  Opened openGroup(Process& process, KmtDevice& device, const std::shared_ptr<AllocationGroup>& group,
+                   bool create, bool asResource);
+
+  // Presents (present_calls.cpp), under the device's calls.
+  NTSTATUS presentBlt(KmtDevice& device, KmtContext& context, const kmt::PresentRequest& request,
+                      KmtAllocation* source, KmtAllocation* destination, const std::vector<RECT>& subRects);
+  NTSTATUS presentFlip(DeviceCalls& device, KmtContext& context, const kmt::PresentRequest& request,
+                       KmtAllocation& source);
+  /// Waits until fewer presents are queued than the device's limit allows; the lock is open meanwhile.
+  void waitForPresents(DeviceCalls& device);
+  bool describe(const Allocation& allocation, DXGKARG_DESCRIBEALLOCATION& out);
+
+  // The screen (display_calls.cpp).
+  /// The vertical sync interrupt is on as long as somebody counts on it.
+  void useVsync(bool use);
+  /// Whether the frame can be scanned out in the mode: STATUS_GRAPHICS_INVALID_ALLOCATION_USAGE if not.
+  NTSTATUS checkFrame(const Allocation& frame, const DisplayMode& mode);
+  /// With m_screen: the desktop's mode and primary, if they are not there.
+  void showDesktop();
+  /// Shows the desktop if the device owns the screen.
+  void releaseScreen(const KmtDevice& device);
+  /// Before the allocation ends.
+  void hide(const Allocation& allocation);
+  NTSTATUS displayModes(TailWriter& out, uint32_t capacity, uint32_t& total);
+
+  Adapter& m_adapter;
+  const std::string m_umd, m_umdWow;
+  Gate m_awake;
+
+  std::mutex m_mutex;  // processes
+  std::map<uint32_t, std::shared_ptr<Process>> m_processes;
+  uint32_t m_nextProcess = 1000;
+
+  std::mutex m_sharing;  // opening and closing of groups that have a global handle
+  std::map<uint32_t, std::shared_ptr<AllocationGroup>> m_shares;
+  uint32_t m_nextShare = 0;
+  std::shared_ptr<AllocationGroup> m_desktop;
+
+  std::mutex m_screen;                 // the one video present source
+  const KmtDevice* m_owner = nullptr;  // has it for itself
+  Allocation* m_shown = nullptr;       // of the owner; null: the desktop's primary
+  uint64_t m_flipVsync = 0;            // vertical syncs at the last flip
+  std::mutex m_vsync;
+  unsigned m_vsyncUsers = 0;
+};
+
+}  // namespace aerogpu::host

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// desktop.exe: a window that nobody sees, until standard input ends. Wine's desktop is a process
+// (explorer.exe) that the first window starts and the last one ends. While this program runs, others find a
+// desktop. It draws nothing.
+//
+// On a busy machine a desktop that a first window starts is lost in two ways. Whoever starts it so waits 10 s
+// for it (win32u, get_desktop_window) and then makes one without it, on which no program gets a window any
+// more. And Wine's server posts it WM_CLOSE a second after one of its threads ended while one thread of other
+// programs was there, since it counts threads before it takes the ended one off (remove_desktop_user);
+// without a display explorer.exe ends such a thread at its start. So this program starts it itself and waits
+// until it is there, and has two threads by then.
+#include <windows.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+DWORD WINAPI waitForInput(void*) {
+  while (std::getchar() != EOF) {
+  }
+  return 0;
+}
+
+/// Starts Wine's desktop and waits until it takes messages, which is after it made its window. False after
+/// one line.
+bool startDesktop() {
+  char folder[MAX_PATH];
+  const UINT length = GetSystemDirectoryA(folder, MAX_PATH);
+  if (!length || length >= MAX_PATH) {
+    std::printf("desktop: no system folder: error %lu\n", GetLastError());
+    return false;
+  }
+  std::string command = std::string(folder) + "\\explorer.exe /desktop";
+  STARTUPINFOA startup{};
+  startup.cb = sizeof startup;
+  PROCESS_INFORMATION process{};
+  if (!CreateProcessA(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup,
+                      &process)) {
+    std::printf("desktop: %s does not start: error %lu\n", command.c_str(), GetLastError());
+    return false;
+  }
+  const DWORD idle = WaitForInputIdle(process.hProcess, INFINITE), error = GetLastError();
+  DWORD code = STILL_ACTIVE;
+  GetExitCodeProcess(process.hProcess, &code);
+  CloseHandle(process.hThread);
+  CloseHandle(process.hProcess);
+  if (idle == 0 && code == STILL_ACTIVE) return true;
+  std::printf("desktop: explorer.exe: exit code %lu, WaitForInputIdle gives %lu, error %lu\n", code, idle,
+              error);
+  return false;
+}
+
+}  // namespace
+
+int main() {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  HANDLE thread = CreateThread(nullptr, 0, waitForInput, nullptr, 0, nullptr);
+  if (!thread) {
+    std::printf("desktop: no thread: error %lu\n", GetLastError());
+    return 1;
+  }
+  if (!startDesktop()) return 1;
+  WNDCLASSA windowClass{};
+  windowClass.lpfnWndProc = DefWindowProcA;
+  windowClass.hInstance = GetModuleHandleA(nullptr);
+  windowClass.lpszClassName = "aerogpu-desktop";
+  RegisterClassA(&windowClass);
+  HWND window = CreateWindowExA(0, windowClass.lpszClassName, "", WS_POPUP, 0, 0, 1, 1, nullptr, nullptr,
+                                windowClass.hInstance, nullptr);
+  if (!window) {
+    std::printf("desktop: no window: error %lu\n", GetLastError());
+    return 1;
+  }
+  std::printf("window 0,0 1x1\n");
+  while (MsgWaitForMultipleObjects(1, &thread, FALSE, INFINITE, QS_ALLINPUT) == WAIT_OBJECT_0 + 1) {
+    MSG message;
+    while (PeekMessageA(&message, nullptr, 0, 0, PM_REMOVE)) DispatchMessageA(&message);
+  }
+  DestroyWindow(window);
+  return 0;
+}

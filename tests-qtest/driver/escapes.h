@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// DxgkDdiEscape as a process calls it through D3DKMTEscape (protocol/include/aerogpu/aerogpu_escape.h).
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "aerogpu/aerogpu_escape.h"
+#include "tests-qtest/driver/test.h"
+
+namespace aerogpu::host {
+
+/// What an operation wants, and who may ask it.
+struct EscapeOperation {
+  uint32_t op;
+  UINT bytes;
+  bool privileged;
+  bool always = false;  ///< also with escapes=off (ESC-8)
+};
+std::span<const EscapeOperation> escapeOperations();
+
+class Escapes {
+public:
+  Escapes(Adapter& adapter, Client& client) : m_adapter(adapter), m_client(client) {}
+
+  /// These bytes as they are; the driver's answer is in them.
+  NTSTATUS raw(void* data, UINT bytes);
+  /// The operation with `blob`, whose header is filled in.
+  template <class Blob>
+  NTSTATUS ask(uint32_t op, Blob& blob) {
+    const aerogpu_escape_header header{AEROGPU_ESCAPE_VERSION, op, sizeof blob, 0};
+    std::memcpy(&blob, &header, sizeof header);  // every blob begins with its header
+    return raw(&blob, sizeof blob);
+  }
+  /// The same, which must succeed.
+  template <class Blob>
+  Blob answer(uint32_t op, Blob blob = {}) {
+    const NTSTATUS status = ask(op, blob);
+    expect(ntSuccess(status), "escape %u is answered (0x%08x)", op, status);
+    return blob;
+  }
+
+private:
+  Adapter& m_adapter;
+  Client& m_client;
+};
+
+/// The registers that every process sees the effect of: scanout, cursor, interrupt mask, ring.
+class SharedRegisters {
+public:
+  explicit SharedRegisters(Adapter& adapter);
+  void expectSame(const char* when) const;
+
+private:
+  std::vector<uint32_t> look() const;
+  Adapter& m_adapter;
+  std::vector<uint32_t> m_values;
+};
+
+/// Submits a stream with two errors, which the device finds with the code CMD_DECODE; returns its fence.
+uint64_t submitErrors(Adapter& adapter, Context& context);
+
+}  // namespace aerogpu::host

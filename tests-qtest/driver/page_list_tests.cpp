@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+// The aperture's page list while nothing goes right: memory of the host's that programs have used up, a GPU
+// that is lost or gone, a ring that stands or is full, the time between reset and restart. What VidMm unmaps
+// is unmapped when the call returns, which ApertureList looks at; here it is looked at from the other end:
+// no program reaches a page that was given to somebody else. Pages "DxgkDdiBuildPagingBuffer", "Thread
+// Synchronization and TDR".
+#include <algorithm>
+#include <cstring>
+
+#include "aerogpu/aerogpu_extension.h"
+#include "aerogpu/cmd_packets.hpp"
+#include "tests-qtest/driver/exhaustion.h"
+#include "tests-qtest/driver/ring_view.h"
+#include "tests-qtest/driver/streams.h"
+#include "tests-qtest/driver/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+constexpr uint64_t kPage = 4096, kPages = 16, kBytes = kPages * kPage;
+constexpr uint8_t kGivenBack = 0xDB;  // what the memory manager leaves in pages that are nobody's
+
+/// A program, and one allocation of it in the aperture.
+struct Program {
+  std::unique_ptr<Client> client;
+  std::unique_ptr<Context> context;
+  std::shared_ptr<Allocation> allocation;
+  OpenAllocation* opened = nullptr;
+
+  bool begin(Adapter& adapter, uint64_t process) {
+    client = Client::create(adapter, process);
+    context = client ? client->createContext() : nullptr;
+    return expect(context != nullptr, "program %llu", static_cast<unsigned long long>(process));
+  }
+  bool allocate(Adapter& adapter) {
+    auto created = adapter.vidmm().create({}, {bufferPrivate(newAllocId(), kBytes, true)}, false);
+    if (!expect(ntSuccess(created.status), "an allocation (0x%08x)", created.status)) return false;
+    allocation = created.allocations[0];
+    const auto all = client->open(created.allocations, true);
+    opened = all.empty() ? nullptr : all[0];
+    const std::vector<uint8_t> content(kBytes, 0x55);
+    return expect(opened != nullptr, "it opens") &&
+           expect(adapter.vidmm().write(*allocation, 0, content.data(), kBytes), "it has content") &&
+           expect(adapter.vidmm().makeResident({{allocation.get(), true}}), "it becomes resident") &&
+           expect(adapter.vidmm().isAperture(allocation->segment), "it lies in the aperture");
+  }
+  void give(Adapter& adapter) {
+    if (!allocation) return;
+    if (opened) client->close(opened);
+    adapter.vidmm().destroy({allocation});
+    allocation.reset();
+  }
+  /// Writes a number into each page, as EXT_WRITE_VALUE finds it by the list.
+  bool writeValues(Adapter& adapter, uint64_t value, bool wait = true) {
+    Stream stream;
+    for (uint64_t page = 0; page < kPages; ++page)
+      packets::writeValue(stream.writer(), allocIdOf(allocation->privateData), page * kPage + 8,
+                          value + page);
+    uint64_t number = 0;
+    const NTSTATUS status = context->render(stream.bytes(), {{opened, true}}, &number);
+    return expect(ntSuccess(status), "values (0x%08x)", status) &&
+           (!wait || expect(adapter.scheduler().waitIdle(number), "they are written"));
+  }
+  void expectValues(uint64_t value) const {
+    for (uint64_t page = 0; page < kPages; ++page) {
+      uint64_t word;
+      std::memcpy(&word, allocation->pages[page].cpu + 8, sizeof word);
+      expect(word == value + page, "page %llu has its value (0x%llx)", static_cast<unsigned long long>(page),
+             static_cast<unsigned long long>(word));
+    }
+  }
+};
+
+/// Pages that the memory manager has taken back: whoever has them next is not seen here, so they must stay.
+class TakenBack {
+public:
+  explicit TakenBack(const Allocation& allocation) : m_pages(allocation.pages) {}
+  void expectUntouched(const char* when) const {
+    for (const SystemPage& page : m_pages)
+      expect(std::all_of(page.cpu, page.cpu + kPage, [](uint8_t byte) { return byte == kGivenBack; }),
+             "page 0x%llx, which was given back, is as it was %s", static_cast<unsigned long long>(page.gpa),
+             when);
+  }
+  bool has(const Allocation& allocation) const {
+    return std::any_of(allocation.pages.begin(), allocation.pages.end(), [&](const SystemPage& page) {
+      return std::any_of(m_pages.begin(), m_pages.end(),
+                         [&](const SystemPage& other) { return other.gpa == page.gpa; });
+    });
+  }
+
+private:
+  std::vector<SystemPage> m_pages;
+};
+
+/// The program's allocation goes, and another one comes to the same place in the aperture with other pages.
+/// Empty after a broken rule.
+std::unique_ptr<TakenBack> exchange(Adapter& adapter, Program& program) {
+  auto old = std::make_unique<TakenBack>(*program.allocation);
+  const uint64_t place = program.allocation->offset;
+  program.give(adapter);
+  adapter.vidmm().checkApertures("when it is unmapped");
+  if (!program.allocate(adapter)) return nullptr;
+  adapter.vidmm().checkApertures("when others are mapped");
+  const bool there = program.allocation->offset == place && !old->has(*program.allocation);
+  return expect(there, "other pages at the same place") ? std::move(old) : nullptr;
+}
+
+/// What is paged in and out keeps its bytes, and what is fresh is zero, in VRAM: as long as the device copies
+/// and fills memory itself (MEM-8), whatever there is of the host's memory and of the GPU.
+void pages(Adapter& adapter, const char* when) {
+  if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
+    note("this device needs a GPU for what is paged: not looked at");
+    return;
+  }
+  constexpr uint64_t kLarge = 3 << 20;
+  std::vector<uint32_t> words(kLarge / 4), read(kLarge / 4);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<uint32_t>(i * 0x9E3779B9u);
+  const auto allocate = [&] {
+    auto created = adapter.vidmm().create({}, {undescribedPrivate(newAllocId(), kLarge)}, false);
+    return expect(ntSuccess(created.status), "an allocation") ? created.allocations[0] : nullptr;
+  };
+  const auto holds = [&](Allocation& allocation, const std::vector<uint32_t>& what) {
+    return adapter.vidmm().read(allocation, 0, read.data(), kLarge) && read == what;
+  };
+  const unsigned resets = adapter.scheduler().resets();
+  const auto old = allocate();
+  if (!old || !expect(adapter.vidmm().write(*old, 0, words.data(), kLarge), "content")) return;
+  expect(adapter.vidmm().makeResident({{old.get(), true}}) && old->segment == 1 && holds(*old, words),
+         "what is paged in keeps its bytes %s", when);
+  expect(adapter.vidmm().evict(*old) && holds(*old, words), "what is paged out keeps its bytes %s", when);
+  if (const auto fresh = allocate()) {
+    expect(adapter.vidmm().makeResident({{fresh.get(), true}}) &&
+               holds(*fresh, std::vector<uint32_t>(kLarge / 4, 0)),
+           "what is fresh is zero %s", when);
+    adapter.vidmm().destroy({fresh});
+  }
+  adapter.vidmm().destroy({old});
+  expect(adapter.scheduler().resets() == resets, "without a time-out %s", when);
+}
+
+/// Whether this device's GPU can be lost.
+bool losesGpu(Adapter& adapter) {
+  return adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_GPU_LOSS;
+}
+
+bool waitForState(Adapter& adapter, uint32_t wanted) {
+  auto& registers = adapter.registers();
+  for (int i = 0; i < 500 && registers.read(AEROGPU_EXT_REG_GPU_STATE) != wanted; ++i) sleepMs(20);
+  return expect(registers.read(AEROGPU_EXT_REG_GPU_STATE) == wanted, "the GPU's state is %u (%u)", wanted,
+                registers.read(AEROGPU_EXT_REG_GPU_STATE));
+}
+
+/// Programs hold all memory of the host's that a guest may have.
+void withoutHostMemory() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Program program;
+  if (!program.begin(adapter, 800) || !program.allocate(adapter) || !program.writeValues(adapter, 1)) return;
+  program.expectValues(1);
+  {
+    Exhaustion exhaustion(adapter);
+    if (!exhaustion) return;
+    const uint32_t errors = deviceErrors(adapter);
+    pages(adapter, "without memory of the host's");
+    if (const auto old = exchange(adapter, program)) {
+      exhaustion.giveSome();  // for the packets of the program
+      program.writeValues(adapter, 2);
+      program.expectValues(2);
+      old->expectUntouched("when a program has written");
+    }
+    expectDeviceErrors(adapter, errors);
+  }
+  program.give(adapter);
+}
+
+/// A program whose pages are paged, and another one with a surface whose drawing shows whether the GPU works.
+struct Witnesses {
+  Program program, victim;
+  Surface surface;
+
+  /// As processes `id` and `id` + 1.
+  bool begin(Adapter& adapter, uint64_t id) {
+    if (!program.begin(adapter, id) || !victim.begin(adapter, id + 1) || !program.allocate(adapter))
+      return false;
+    if (!makeSurface(adapter, *victim.client, *victim.context, 64, 64, surface)) return false;
+    adapter.scheduler().waitIdle();
+    return true;
+  }
+  void end(Adapter& adapter) {
+    program.give(adapter);
+    victim.client->close(surface.opened);
+    adapter.vidmm().destroy({surface.allocation});
+  }
+};
+
+/// The GPU is lost, and nobody has noticed but the device: the ring stands (LOSS-3).
+void whileLost() {
+  Session session;
+  if (!session.ok() || !losesGpu(session.adapter())) return;
+  Adapter& adapter = session.adapter();
+  adapter.vidmm().paging().setEmptySubmissions(false);  // they would wait
+  Witnesses witnesses;
+  if (!witnesses.begin(adapter, 810)) return;
+  auto& [program, victim, surface] = witnesses;
+  const auto end = [&] { witnesses.end(adapter); };
+  if (!adapter.machine().loseGpu()) {
+    note("a loss cannot be played here: not looked at");
+    return end();
+  }
+  pages(adapter, "while the GPU is lost");
+  fillSurface(*victim.context, surface, 0xFF102030);
+  if (!waitForState(adapter, AEROGPU_EXT_GPU_LOST)) return end();
+  const auto old = exchange(adapter, program);
+  adapter.scheduler().setTimeoutMs(2000);
+  adapter.scheduler().waitIdle();
+  adapter.scheduler().setTimeoutMs(10000);
+  expect(adapter.scheduler().resets() == 1, "one time-out (%u)", adapter.scheduler().resets());
+  adapter.vidmm().checkApertures("after the reset");
+  Program next;
+  if (old && waitForState(adapter, AEROGPU_EXT_GPU_WORKS) && next.begin(adapter, 812)) {
+    program.give(adapter);
+    if (next.allocate(adapter) && next.writeValues(adapter, 77)) next.expectValues(77);
+    old->expectUntouched("when the GPU is back");
+  }
+  next.give(adapter);
+  end();
+}
+
+/// The GPU is gone, and fences go on (LOSS-6); then it is back, without a time-out.
+void whileGone() {
+  Session session;
+  if (!session.ok() || !losesGpu(session.adapter())) return;
+  Adapter& adapter = session.adapter();
+  Witnesses witnesses;
+  if (!witnesses.begin(adapter, 820)) return;
+  auto& [program, victim, surface] = witnesses;
+  const auto end = [&] { witnesses.end(adapter); };
+  if (!adapter.machine().refuseGpu(true) || !adapter.machine().loseGpu()) {
+    note("a loss cannot be played here: not looked at");
+    return end();
+  }
+  adapter.scheduler().setTimeoutMs(2000);
+  fillSurface(*victim.context, surface, 0xFF102030);
+  adapter.scheduler().waitIdle();
+  adapter.scheduler().setTimeoutMs(10000);
+  if (!waitForState(adapter, AEROGPU_EXT_GPU_GONE)) return end();
+  std::vector<std::unique_ptr<TakenBack>> old;
+  for (unsigned round = 0; round < 3; ++round) {
+    old.push_back(exchange(adapter, program));
+    if (!old.back()) return end();
+  }
+  pages(adapter, "while the GPU is gone");
+  for (const auto& pages : old) pages->expectUntouched("while the GPU is gone");
+  // The driver tells in a DPC that it is gone; then the next program tries again.
+  drainDpcs();
+  expect(adapter.machine().refuseGpu(false), "the host's GPU is there again");
+  Program next;
+  if (next.begin(adapter, 822)) {
+    program.give(adapter);
+    if (next.allocate(adapter) && next.writeValues(adapter, 99)) next.expectValues(99);
+    waitForState(adapter, AEROGPU_EXT_GPU_WORKS);
+    expectRendering(adapter, *next.client, *next.context, 0xFF00CC00);
+  }
+  for (const auto& pages : old) pages->expectUntouched("when the GPU is back");
+  adapter.vidmm().checkApertures("when the GPU is back");
+  next.give(adapter);
+  end();
+}
+
+/// Between DxgkDdiResetFromTimeout and DxgkDdiRestartFromTimeout the OS takes pages back, and tells the
+/// driver.
+void whileReset() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  Program program, other;
+  if (!program.begin(adapter, 830) || !other.begin(adapter, 831) || !program.allocate(adapter) ||
+      !other.allocate(adapter))
+    return;
+  adapter.scheduler().waitIdle();
+  const TakenBack old(*program.allocation);
+  bool inTime = false;
+  adapter.scheduler().setCleanup([&] {
+    program.give(adapter);
+    inTime = adapter.vidmm().checkApertures("between reset and restart") &&
+             adapter.vidmm().evict(*other.allocation) &&
+             adapter.vidmm().checkApertures("between reset and restart");
+  });
+  adapter.scheduler().setTimeoutMs(2000);
+  stopGpu(adapter);
+  // What writes to the pages is in the ring when they go.
+  program.writeValues(adapter, 0x1111, false);
+  adapter.scheduler().waitIdle();
+  adapter.scheduler().setTimeoutMs(10000);
+  expect(adapter.scheduler().resets() == 1 && inTime, "the pages go in a time-out");
+  adapter.vidmm().checkApertures("after the restart");
+  if (program.allocate(adapter) && program.writeValues(adapter, 55)) program.expectValues(55);
+  expect(adapter.vidmm().makeResident({{other.allocation.get(), true}}), "the other one comes back");
+  if (other.writeValues(adapter, 66)) other.expectValues(66);
+  old.expectUntouched("after the restart");
+  program.give(adapter);
+  other.give(adapter);
+  expectNoDeviceErrors(adapter);
+}
+
+/// The ring takes nothing: it stands, and then it is full as well.
+void whileRingStands() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  adapter.vidmm().paging().setEmptySubmissions(false);  // they would wait
+  Program program;
+  if (!program.begin(adapter, 840) || !program.allocate(adapter)) return;
+  adapter.scheduler().waitIdle();
+  const RingView ring(adapter);
+  if (!ring || !ring.waitEmpty()) return;
+  auto& registers = adapter.registers();
+  registers.write(AEROGPU_MMIO_REG_RING_CONTROL, 0);
+  std::vector<std::unique_ptr<TakenBack>> old;
+  const uint64_t submitted = adapter.scheduler().submitted();
+  old.push_back(exchange(adapter, program));
+  const uint32_t head = ring.header().head;
+  ring.setHead(ring.header().tail - ring.header().entry_count);
+  if (program.allocation) old.push_back(exchange(adapter, program));
+  ring.setHead(head);
+  expect(adapter.scheduler().submitted() == submitted, "nothing was submitted for it");
+  registers.write(AEROGPU_MMIO_REG_RING_CONTROL, AEROGPU_RING_CONTROL_ENABLE);
+  registers.write(AEROGPU_MMIO_REG_DOORBELL, 0);
+  if (program.allocation && program.writeValues(adapter, 44)) program.expectValues(44);
+  for (const auto& pages : old)
+    if (pages) pages->expectUntouched("when the ring runs");
+  program.give(adapter);
+  expect(adapter.scheduler().resets() == 0, "no time-out");
+  expectNoDeviceErrors(adapter);
+}
+
+/// MEM-10: paging that cannot be carried out is a time-out, and never done. Played by a destination that is
+/// nobody's memory, which VidMm never gives; afterwards paging works.
+void failedPaging() {
+  Session session;
+  if (!session.ok()) return;
+  Adapter& adapter = session.adapter();
+  if (!(adapter.registers().read(AEROGPU_MMIO_REG_FEATURES_HI) & AEROGPU_EXT_FEATURE_HI_MEMORY)) {
+    note("this device cannot stop for paging that fails: not looked at");
+    return;
+  }
+  adapter.scheduler().setTimeoutMs(2000);
+  MDL* nowhere = makeMdl({uint64_t{1} << 24}, kPage);  // page 64 GiB
+  DXGKARG_BUILDPAGINGBUFFER op{};
+  op.Operation = DXGK_OPERATION_TRANSFER;
+  op.Transfer.TransferSize = kPage;
+  op.Transfer.Flags.TransferStart = op.Transfer.Flags.TransferEnd = 1;
+  op.Transfer.Source.SegmentId = 1;
+  op.Transfer.Source.SegmentAddress = adapter.vidmm().segment(1).descriptor.BaseAddress;
+  op.Transfer.Destination.pMdl = nowhere;
+  const uint32_t errors = deviceErrors(adapter);
+  expect(adapter.vidmm().buildPaging(op) != 0, "it is built");
+  destroyMdl(nowhere);
+  adapter.scheduler().waitIdle();
+  expect(adapter.scheduler().resets() == 1, "a time-out (%u)", adapter.scheduler().resets());
+  expect(deviceErrors(adapter) == errors + 1, "one error (%u)", deviceErrors(adapter) - errors);
+  adapter.scheduler().setTimeoutMs(10000);
+  pages(adapter, "after the reset");
+}
+
+const TestCase kTests[] = {
+    {"paging-fails", 60, failedPaging},  {"page-list-memory", 120, withoutHostMemory},
+    {"page-list-lost", 120, whileLost},  {"page-list-gone", 120, whileGone},
+    {"page-list-reset", 60, whileReset}, {"page-list-ring", 60, whileRingStands},
+};
+
+}  // namespace
+
+std::span<const TestCase> pageListTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

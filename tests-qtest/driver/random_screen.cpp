@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Moves of a random walk (random_walk.h) that can be seen: presents, flips of a full-screen program, modes,
+// pointer, Remote Desktop, sleep.
+#include <algorithm>
+#include <cstring>
+
+#include "aerogpu/aerogpu_wddm_alloc_extension.h"
+#include "tests-qtest/driver/outside.h"
+#include "tests-qtest/driver/random_walk.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+constexpr ULONG kAdapterUid = 0xFFFFFFFF;  // DISPLAY_ADAPTER_HW_ID
+
+uint64_t addressOf(Adapter& adapter, const Allocation& allocation) {
+  return static_cast<uint64_t>(adapter.vidmm().segment(allocation.segment).descriptor.BaseAddress.QuadPart) +
+         allocation.offset;
+}
+
+}  // namespace
+
+OpenAllocation* Walk::primaryOf(WalkProcess& process) {
+  if (!process.primary) {
+    const auto opened = process.client->open({m_adapter.display().sharedPrimary()}, false);
+    if (expect(!opened.empty(), "the shared primary opens")) process.primary = opened[0];
+  }
+  return process.primary;
+}
+
+void Walk::closePrimary(WalkProcess& process) {
+  if (process.primary) process.client->close(process.primary);
+  process.primary = nullptr;
+}
+
+void Walk::paint(const RECT& rect, Color color) {
+  for (size_t i = 0; i < m_points.size(); ++i) {
+    const auto [x, y] = m_points[i];
+    if (x >= rect.left && x < rect.right && y >= rect.top && y < rect.bottom) m_desktop[i] = color;
+  }
+}
+
+void Walk::unpaintAll() {
+  std::fill(m_desktop.begin(), m_desktop.end(), Color());
+}
+
+/// A picture of a program's, or GDI's, to the desktop.
+void Walk::present() {
+  WalkProcess& process = anyProcess();
+  OpenAllocation* primary = primaryOf(process);
+  const Item item = anyItem(process, [](const WalkItem& i) { return !i.buffer && !i.frame; });
+  if (!primary || !item) return;
+  const DisplayMode& mode = m_adapter.display().desktopMode();
+  const auto width = static_cast<LONG>(item->surface.width), height = static_cast<LONG>(item->surface.height);
+  const auto x = static_cast<LONG>(below(mode.width - item->surface.width)),
+             y = static_cast<LONG>(below(mode.height - item->surface.height));
+  const RECT from{0, 0, width, height}, to{x, y, x + width, y + height};
+  WalkContext& context = anyContext(process);
+  if (context.effects.size() >= 4) releaseHeld(context);
+  logCall("%llu presents item %u at %d, %d%s", static_cast<unsigned long long>(process.id),
+          item->surface.allocId, static_cast<int>(x), static_cast<int>(y), context.holds ? ", held" : "");
+  DXGK_PRESENTFLAGS blt{};
+  blt.Blt = 1;
+  const NTSTATUS status = context.context->present(item->surface.opened, primary, from, to, {}, blt);
+  if (expect(ntSuccess(status), "a present (0x%08x)", status))
+    // With handle spaces what a program draws of its own is its own: presents read the memory (PRIV-24).
+    effectOf(context, [this, to, item] { paint(to, hasSpaces(m_adapter) ? item->memory : item->gpu); });
+}
+
+void Walk::presentFill() {
+  WalkProcess& process = anyProcess();
+  OpenAllocation* primary = primaryOf(process);
+  if (!primary) return;
+  const DisplayMode& mode = m_adapter.display().desktopMode();
+  RECT to{0, 0, static_cast<LONG>(mode.width), static_cast<LONG>(mode.height)};
+  if (below(3)) {
+    to.left = static_cast<LONG>(below(mode.width / 2));
+    to.top = static_cast<LONG>(below(mode.height / 2));
+  }
+  const uint32_t color = 0xFF000000 | m_random.next();
+  WalkContext& context = anyContext(process);
+  if (context.effects.size() >= 4) releaseHeld(context);
+  logCall("%llu fills the desktop from %d, %d with %08x%s", static_cast<unsigned long long>(process.id),
+          static_cast<int>(to.left), static_cast<int>(to.top), color, context.holds ? ", held" : "");
+  DXGK_PRESENTFLAGS flags{};
+  flags.ColorFill = 1;
+  const NTSTATUS status = context.context->present(nullptr, primary, to, to, {}, flags, color);
+  if (expect(ntSuccess(status), "a fill (0x%08x)", status))
+    effectOf(context, [this, to, color] { paint(to, color); });
+}
+
+void Walk::lookAtScreen() {
+  ScreenPoints points;
+  std::vector<uint32_t> colors;
+  for (size_t i = 0; i < m_points.size(); ++i) {
+    const Color color = m_shown ? m_shown->memory : m_desktop[i];
+    if (!color) continue;
+    points.push_back(m_points[i]);
+    colors.push_back(*color & 0xFFFFFF);
+  }
+  logCall("the screen is looked at: %s", m_shown ? "a full-screen program" : "the desktop");
+  m_adapter.scheduler().waitIdle();
+  // It would be in the picture.
+  expect(ntSuccess(m_adapter.display().setPointerPosition(0, 0, false)), "the pointer is hidden");
+  if (!points.empty()) expectScreen(points, colors, "what was drawn");
+}
+
+/// The next frame of a full-screen program, shown at once or with a vertical sync.
+void Walk::flip() {
+  Display& display = m_adapter.display();
+  if (!m_frameOwner) {
+    m_frameOwner = &anyProcess();
+    releaseHeld(*m_frameOwner);
+    const DisplayMode& mode = display.desktopMode();
+    for (Item& frame : m_frames) {
+      aerogpu_wddm_alloc_priv_v2 data{};
+      data.magic = AEROGPU_WDDM_ALLOC_PRIV_MAGIC;
+      data.version = AEROGPU_WDDM_ALLOC_PRIV_VERSION_2;
+      data.flags = AEROGPU_WDDM_ALLOC_PRIV_FLAG_EXT_PRIMARY;
+      data.kind = AEROGPU_WDDM_ALLOC_KIND_TEXTURE2D;
+      data.alloc_id = newAllocId();
+      data.width = mode.width;
+      data.height = mode.height;
+      data.format = static_cast<uint32_t>(mode.format);
+      data.row_pitch_bytes = mode.width * 4;
+      data.size_bytes = uint64_t{data.row_pitch_bytes} * mode.height;
+      std::vector<uint8_t> raw(sizeof data);
+      std::memcpy(raw.data(), &data, sizeof data);
+      auto made = m_adapter.vidmm().create({}, {std::move(raw)}, false, true);
+      if (!expect(ntSuccess(made.status), "a primary (0x%08x)", made.status)) return;
+      frame = std::make_shared<WalkItem>();
+      frame->frame = true;
+      Surface& s = frame->surface;
+      s = {mode.width,  mode.height, allocIdOf(made.allocations[0]->privateData),
+           newHandle(), newHandle(), made.allocations[0],
+           nullptr};
+      const auto opened = m_frameOwner->client->open(made.allocations, true);
+      if (!expect(!opened.empty(), "it opens")) return;
+      s.opened = opened[0];
+      Stream make;
+      if (hasSpaces(m_adapter))  // PRIV-24
+        make.importSurface(s.backed, shareTokenOf(s.opened->privateData));
+      else
+        make.createTexture(s.backed, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, s.allocId);
+      make.createTexture(s.target, s.width, s.height, AEROGPU_FORMAT_B8G8R8X8_UNORM, 0);
+      act(m_frameOwner->contexts.front(), make, {{s.opened, true}}, [] {});
+    }
+  }
+  const Item& next = m_shown == m_frames[0] ? m_frames[1] : m_frames[0];
+  const bool immediate = below(2);
+  const uint32_t color = 0xFF000000 | m_random.next();
+  logCall("%llu draws %08x and flips to it%s", static_cast<unsigned long long>(m_frameOwner->id), color,
+          immediate ? " at once" : "");
+  WalkContext& context = runningContext(*m_frameOwner);
+  if (!ntSuccess(fill(context, next, color))) return;
+  m_adapter.scheduler().waitIdle();
+  if (!m_vsync) vsync();
+  Allocation& allocation = *next->surface.allocation;
+  if (!expect(ntSuccess(display.flip(allocation, immediate)), "a flip")) return;
+  const uint64_t address = addressOf(m_adapter, allocation);
+  bool reported = false;
+  for (int tries = 0; tries < 5 && !reported; ++tries) {
+    if (!m_adapter.scheduler().waitVsync(1, 2000)) break;
+    reported = m_adapter.scheduler().lastVsyncAddress() == address;
+  }
+  expect(reported, "the vertical sync after a flip reports its address");
+  if (m_shown && m_shown != next) display.unpin(*m_shown->surface.allocation);
+  m_shown = next;
+}
+
+void Walk::dropFrames() {
+  if (!m_frameOwner) return;
+  logCall("the full-screen program gives the screen up");
+  Display& display = m_adapter.display();
+  if (m_shown) expect(ntSuccess(display.flip(*display.primary())), "back to the desktop");
+  releaseHeld(*m_frameOwner);
+  for (Item& frame : m_frames) {
+    if (!frame) continue;
+    display.unpin(*frame->surface.allocation);
+    dropSurface(m_adapter, *m_frameOwner->client, *m_frameOwner->contexts.front().context, frame->surface);
+    frame.reset();
+  }
+  m_frameOwner = nullptr;
+  m_shown.reset();
+}
+
+void Walk::changeMode() {
+  dropFrames();
+  releaseAll();
+  for (const auto& process : m_processes) closePrimary(*process);
+  const DisplayMode& mode = any(m_modes);
+  logCall("mode %ux%u", mode.width, mode.height);
+  expect(m_adapter.display().setMode(mode), "a mode");
+  unpaintAll();
+}
+
+/// To Remote Desktop and back.
+void Walk::reconnect() {
+  dropFrames();
+  releaseAll();
+  m_adapter.scheduler().waitIdle();
+  for (const auto& process : m_processes) closePrimary(*process);
+  logCall("the session goes elsewhere and comes back");
+  expect(m_adapter.display().disconnect(), "the display stops");
+  expect(m_adapter.display().setMode(any(m_modes)), "and comes back");
+  unpaintAll();
+}
+
+void Walk::sleep() {
+  enum { kStays, kSleeps, kReboots };
+  const uint32_t device = m_adapter.machine().canReset() ? below(3) : uint32_t{kStays};
+  dropFrames();
+  releaseAll();
+  logCall("sleep%s", device == kStays    ? ""
+                     : device == kSleeps ? ", the device is reset"
+                                         : ", the device starts anew");
+  Display& display = m_adapter.display();
+  display.setVisible(false);
+  m_adapter.scheduler().waitIdle();
+  display.unpin(*display.primary());
+  expect(m_adapter.vidmm().evictAll(), "everything can be evicted");
+  if (device == kReboots) m_errors = 0;  // its counter is reset with it
+  const POWER_ACTION action = below(2) ? PowerActionSleep : PowerActionHibernate;
+  (void)m_adapter.setPower(kAdapterUid, PowerDeviceD3, action);
+  if (device != kStays) expect(m_adapter.machine().sleepAndWake(device == kReboots), "the machine sleeps");
+  (void)m_adapter.setPower(kAdapterUid, PowerDeviceD0, action);
+  expect(display.recommit(), "the mode comes back");
+  if (m_vsync) display.controlVsync(true);
+  ++m_sleeps;
+  if (device == kSleeps) m_errors = 0;
+  if (device == kReboots) everybodyBeginsAnew();
+}
+
+void Walk::pointer() {
+  const std::vector<uint32_t> pixels(4096, 0xFF00FFFF);
+  if (below(4) == 0) {
+    DXGKARG_SETPOINTERSHAPE shape{};
+    shape.Flags.Color = 1;
+    shape.Width = 1 + below(std::min(64u, m_adapter.caps.MaxPointerWidth));
+    shape.Height = 1 + below(std::min(64u, m_adapter.caps.MaxPointerHeight));
+    shape.Pitch = shape.Width * 4;
+    shape.pPixels = pixels.data();
+    shape.XHot = below(shape.Width);
+    shape.YHot = below(shape.Height);
+    logCall("a pointer of %ux%u", shape.Width, shape.Height);
+    expect(ntSuccess(m_adapter.display().setPointerShape(shape)), "a pointer of %ux%u", shape.Width,
+           shape.Height);
+  }
+  const int x = static_cast<int>(below(3000)) - 500, y = static_cast<int>(below(2000)) - 500;
+  logCall("the pointer at %d, %d", x, y);
+  expect(ntSuccess(m_adapter.display().setPointerPosition(x, y, below(2) != 0)), "a pointer position");
+}
+
+void Walk::scanLine() {
+  logCall("which line is scanned out");
+  DXGKARG_GETSCANLINE line{};
+  expect(ntSuccess(m_adapter.display().getScanLine(line)), "a scan line");
+}
+
+void Walk::vsync() {
+  m_vsync = !m_vsync;
+  logCall("vertical syncs %s", m_vsync ? "on" : "off");
+  expect(ntSuccess(m_adapter.display().controlVsync(m_vsync)), "vertical syncs");
+}
+
+}  // namespace aerogpu::host

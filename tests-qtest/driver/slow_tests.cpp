@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A slow GPU and one that does not come back: other tests again, with a device that takes its time for each
+// submission, or whose submission never ends until a reset drops it (docs/debugging.md, x-gpu-delay-ms,
+// x-gpu-fault).
+#include <cstring>
+
+#include "tests-qtest/driver/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+/// Two vertical syncs, and nearly as long as a DDI may wait at all (dxgk/ddi_rules.cpp).
+constexpr unsigned kSlowMs = 33, kVerySlowMs = 450;
+
+void runAgain(const char* name) {
+  for (const auto& tests :
+       {renderTests(), gdiTests(), sharedTests(), contextTests(), pagingTests(), primaryTests(),
+        processTests(), sleepTests(), presentTests(), recoveryTests(), timeoutTests()})
+    for (const TestCase& test : tests)
+      if (std::strcmp(test.name, name) == 0) return test.run();
+  brokenRule("there is no test %s", name);
+}
+
+void slow(unsigned ms, const char* name) {
+  setGpuDelay(ms);
+  runAgain(name);
+}
+
+void stuck(const char* name) {
+  setGpuSticks();
+  runAgain(name);
+}
+
+const TestCase kTests[] = {
+    {"slow-submit", 120, [] { slow(kSlowMs, "submit"); }},
+    {"slow-multipass", 120, [] { slow(kSlowMs, "multipass"); }},
+    {"slow-shared", 120, [] { slow(kSlowMs, "shared-pixels"); }},
+    {"slow-fence-wrap", 120, [] { slow(kSlowMs, "fence-wrap"); }},
+    {"slow-present", 120, [] { slow(kSlowMs, "present"); }},
+    {"slow-gdi", 120, [] { slow(kSlowMs, "gdi"); }},
+    {"slow-paging", 120, [] { slow(kSlowMs, "paging"); }},
+    {"slow-primaries", 120, [] { slow(kSlowMs, "user-primaries"); }},
+    {"slow-preempt", 120, [] { slow(kSlowMs, "preempt"); }},
+    {"slow-killed", 120, [] { slow(kSlowMs, "process-killed"); }},
+    {"slow-hang", 120, [] { slow(kSlowMs, "hang"); }},
+    {"very-slow-submit", 120, [] { slow(kVerySlowMs, "submit"); }},
+    {"very-slow-shared", 120, [] { slow(kVerySlowMs, "shared-pixels"); }},
+    {"very-slow-reordered", 120, [] { slow(kVerySlowMs, "contexts-reordered"); }},
+    {"very-slow-killed", 120, [] { slow(kVerySlowMs, "process-killed"); }},
+    {"very-slow-cleanup", 120, [] { slow(kVerySlowMs, "cleanup"); }},
+    {"very-slow-sleep", 120, [] { slow(kVerySlowMs, "sleep-kept"); }},
+    {"very-slow-ddis", 120, [] { slow(kVerySlowMs, "stuck-ddis"); }},
+    {"stuck-hang", 120, [] { stuck("hang"); }},
+    {"stuck-cleanup", 120, [] { stuck("cleanup"); }},
+    {"stuck-stuck-ddis", 120, [] { stuck("stuck-ddis"); }},
+    {"stuck-power", 120, [] { stuck("power-stuck"); }},
+};
+
+}  // namespace
+
+std::span<const TestCase> slowTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// What the driver host's tests have in common: the table, the session with a started adapter, and
+// expectations. A test runs in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aerogpu/aerogpu_pci.h"
+#include "testbed/kernel/core/clock.h"
+#include "testbed/kernel/core/report.h"
+#include "testbed/kernel/dxgk/adapter.h"
+#include "testbed/kernel/dxgk/client.h"
+#include "testbed/kernel/dxgk/display.h"
+#include "testbed/kernel/dxgk/scheduler.h"
+#include "testbed/kernel/dxgk/vidmm.h"
+#include "testbed/kernel/nt/nt_state.h"
+
+namespace aerogpu::host {
+
+struct Options {
+  std::string driver = "/aerogpu.sys";
+  uint64_t seed = 1;
+  unsigned iterations = 0;  // 0 = the test's own
+  bool debugLines = false;
+  bool outside = true;  // somebody answers on the second serial line (suite/outside.h)
+};
+const Options& options();
+
+struct TestCase {
+  const char* name;
+  int timeoutSeconds;
+  void (*run)();
+  bool onDemand = false;  // only when named
+};
+
+std::span<const TestCase> pnpTests();
+std::span<const TestCase> displayTests();
+std::span<const TestCase> rasterTests();
+std::span<const TestCase> renderTests();
+std::span<const TestCase> pagingTests();
+std::span<const TestCase> pageListTests();
+std::span<const TestCase> sharedTests();
+std::span<const TestCase> processTests();
+std::span<const TestCase> primaryTests();
+std::span<const TestCase> allocationTests();
+std::span<const TestCase> budgetTests();
+std::span<const TestCase> sleepTests();
+std::span<const TestCase> handleRangeTests();
+std::span<const TestCase> escapeTests();
+std::span<const TestCase> escapeDisplayTests();
+std::span<const TestCase> escapeRightsTests();
+std::span<const TestCase> selfTestTests();
+std::span<const TestCase> eventTests();
+std::span<const TestCase> escapeRingTests();
+std::span<const TestCase> memoryTests();
+std::span<const TestCase> recoveryTests();
+std::span<const TestCase> timeoutTests();
+std::span<const TestCase> busyTests();
+std::span<const TestCase> presentTests();
+std::span<const TestCase> refusalTests();
+std::span<const TestCase> gdiTests();
+std::span<const TestCase> randomTests();
+std::span<const TestCase> contextTests();
+std::span<const TestCase> pressureTests();
+std::span<const TestCase> writeCombinedTests();
+std::span<const TestCase> slowTests();
+std::span<const TestCase> spaceTests();
+std::span<const TestCase> shareTests();
+std::span<const TestCase> instructionTests();
+std::span<const TestCase> benchmarks();
+
+/// A broken expectation is a broken rule of the test's name. Returns `condition`.
+__attribute__((format(printf, 2, 3))) bool expect(bool condition, const char* format, ...);
+
+/// Kernel memory for the host: 2 MiB pages.
+inline constexpr unsigned kHugePages = 160;
+
+/// The adapter, loaded and started; ends it again with all checks.
+class Session {
+public:
+  /// `start`: up to a running scheduler. Test hooks between loading and starting go through adapter().
+  explicit Session(bool start = true);
+  ~Session();
+  Adapter& adapter() { return *m_adapter; }
+  bool ok() const { return m_ok; }
+  /// bringUp() for a session that was made without.
+  bool start();
+  /// A mode is enumerated and set, the preferred one unless given.
+  bool setMode(UINT width = 0, UINT height = 0);
+
+private:
+  std::unique_ptr<Adapter> m_adapter;
+  bool m_ok = false, m_up = false;
+};
+
+/// Runs `body` for one process (id 100) with a device and a context of its own on a started adapter, after
+/// setting a mode if `withMode`. Templates, so that a row of a table is a plain function.
+using ProcessBody = void(Adapter& adapter, Client& client, Context& context);
+void runInProcess(ProcessBody* body, bool withMode, UINT width, UINT height);
+template <ProcessBody* body>
+void inProcess() {
+  runInProcess(body, false, 0, 0);
+}
+template <ProcessBody* body, UINT width = 0, UINT height = 0>
+void inProcessWithMode() {
+  runInProcess(body, true, width, height);
+}
+
+/// Before a session: the GPU takes so many milliseconds for each submission in it. The test ends with a note
+/// where that cannot be played.
+void setGpuDelay(unsigned ms);
+/// From now on stopGpu() makes a submission that never ends of the next one.
+void setGpuSticks();
+/// The GPU stands still until it is reset: it fetches nothing any more, by a ring that is switched off behind
+/// the driver's back; or see above.
+void stopGpu(Adapter& adapter);
+
+/// Whether the device keeps processes apart (docs/abi/spaces.md); else the driver does.
+bool hasSpaces(Adapter& adapter);
+/// For tests of what the driver checks where the device does not: false, and a note, where it does. What
+/// holds there is in space_tests.cpp.
+bool driverChecks(Adapter& adapter);
+
+/// How many errors the device has found since the session began (ERROR_COUNT is never reset). What the error
+/// is of has completed: waitIdle() came before.
+uint32_t deviceErrors(Adapter& adapter);
+/// There are exactly so many; else a broken rule with the error registers.
+bool expectDeviceErrors(Adapter& adapter, uint32_t count);
+inline bool expectNoDeviceErrors(Adapter& adapter) {
+  return expectDeviceErrors(adapter, 0);
+}
+
+/// How many entries with this code the driver has written to the event log
+/// (guest-drivers/package/resources/aerogpu_events.mc).
+unsigned loggedEvents(uint32_t code);
+inline constexpr uint32_t kEventGpuLost = 0xA0A3000A, kEventGpuBack = 0x60A3000B, kEventGpuGone = 0xE0A3000C,
+                          kEventRefused = 0xA0A3000D;
+
+/// By the machine's clock (core/clock.h).
+void sleepMs(int ms);
+int64_t nowNs();
+/// Real time, which the machine's clock may run ahead of.
+int64_t realNs();
+
+/// A small generator whose numbers follow from the seed.
+class Random {
+public:
+  explicit Random(uint64_t seed) : m_state(seed * 2 + 1) { next(); }
+  uint32_t next() {
+    m_state = m_state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(m_state >> 33);
+  }
+  uint32_t below(uint32_t n) { return next() % n; }
+
+private:
+  uint64_t m_state;
+};
+
+}  // namespace aerogpu::host

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Other tests again, on DMA and paging buffers in which a load is a broken rule: to the driver they are
+// write-combined memory (page "DXGK_CONTEXTINFO").
+#include <cstring>
+
+#include "tests-qtest/driver/test.h"
+
+namespace aerogpu::host {
+
+namespace {
+
+void runWatched(const char* name) {
+  watchDmaLoads(true);
+  for (const auto& tests :
+       {renderTests(), pagingTests(), gdiTests(), sharedTests(), processTests(), spaceTests()})
+    for (const TestCase& test : tests)
+      if (std::strcmp(test.name, name) == 0) return test.run();
+  brokenRule("there is no test %s", name);
+}
+
+const TestCase kTests[] = {
+    {"write-combined-submit", 120, [] { runWatched("submit"); }},
+    {"write-combined-multipass", 180, [] { runWatched("multipass"); }},
+    {"write-combined-present", 180, [] { runWatched("present"); }},
+    {"write-combined-gdi", 240, [] { runWatched("gdi"); }},
+    {"write-combined-text", 240, [] { runWatched("gdi-text"); }},
+    {"write-combined-paging", 240, [] { runWatched("paging-shared"); }},
+    {"write-combined-content", 240, [] { runWatched("rendered-content"); }},
+    {"write-combined-shared", 240, [] { runWatched("shared-pixels"); }},
+    {"write-combined-rights", 240, [] { runWatched("process-rights"); }},
+    {"write-combined-tokens", 240, [] { runWatched("space-tokens"); }},
+};
+
+}  // namespace
+
+std::span<const TestCase> writeCombinedTests() {
+  return kTests;
+}
+
+}  // namespace aerogpu::host
